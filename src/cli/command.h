@@ -1,0 +1,23 @@
+/* command.h - the table of commands.
+ *
+ * A command is one file cmd_<id>.c that defines `const command command_<id>` at its bottom, and one line
+ * in commands.def.  main.c finds it, prints its help, and turns its result into the exit status. */
+#ifndef CLI_COMMAND_H
+#define CLI_COMMAND_H
+
+enum { EXIT_FINE = 0, EXIT_INPUT = 1, EXIT_USAGE = 2, EXIT_INTERRUPTED = 130 };
+
+typedef struct command {
+    const char *name;    /* "query"; "" = the one that runs when no command is named */
+    const char *summary; /* one line for `sat --help` */
+    const char *help;    /* `sat NAME --help`: examples first, one screen */
+    int (*run)(int argc, char **argv); /* argv[0] is the command's name; returns an exit status */
+} command;
+
+#define COMMAND(id) extern const command command_##id;
+#include "commands.def"
+#undef COMMAND
+
+const command *command_at(int i); /* NULL past the end */
+
+#endif

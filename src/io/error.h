@@ -1,0 +1,21 @@
+/* error.h - why something failed, in words for the user.
+ *
+ * Functions of io/ return true or false; on false they have written one line, without newline and
+ * without the file's name (the caller knows it), to the error that they were given: "truncated: the
+ * file ends inside a PNG chunk".  They never print. */
+#ifndef IO_ERROR_H
+#define IO_ERROR_H
+
+#include <stdbool.h>
+
+typedef struct error {
+    char text[240];
+} error;
+
+/* Formats the text and returns false: `return fail(err, "...", ...)`. */
+__attribute__((format(printf, 2, 3))) bool fail(error *err, const char *format, ...);
+
+/* The same followed by ": " and the text of errno as it is on entry. */
+__attribute__((format(printf, 2, 3))) bool fail_errno(error *err, const char *format, ...);
+
+#endif

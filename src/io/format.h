@@ -1,0 +1,51 @@
+/* format.h - the table of image formats.
+ *
+ * A format is one file that defines `const image_format format_<id>` at its bottom, and one line in
+ * formats.def.  Help text, error text, `sat --version`, the tests and the fuzzers iterate the table. */
+#ifndef IO_FORMAT_H
+#define IO_FORMAT_H
+
+#include "image.h"
+#include "sink.h"
+
+typedef struct decode_options {
+    int64_t max_pixels; /* refuse, before anything is allocated, an image of more */
+    bool no_orient;     /* leave EXIF orientation alone */
+    int threads;        /* at most; 0 = one for each core */
+} decode_options;
+
+typedef struct encode_options {
+    int quality; /* 1..100, lossy formats; 0 = the format's default (90) */
+    int threads; /* at most; 0 = one for each core */
+} encode_options;
+
+typedef struct image_format {
+    const char *name;       /* "jpeg" */
+    const char *extensions; /* "jpg jpeg jpe", the first is the usual one */
+    const char *summary;    /* "JPEG, 8-bit grey and RGB" */
+    const char *(*library)(void); /* what does the work: "libdeflate 1.14"; NULL = our own code */
+
+    /* Is this its signature?  bytes: the file's first n. */
+    bool (*sniff)(const uint8_t *bytes, size_t n);
+    /* A whole file in memory to pixels; NULL = write only.  On false, img is freed and zeroed. */
+    bool (*decode)(const uint8_t *bytes, size_t n, const decode_options *opt, image *img, error *err);
+
+    /* Can a file of this format hold such pixels unchanged?  On false the error says why not
+     * ("JPEG holds 8-bit samples, not u16; use .png").  NULL = read only, and then encode is NULL too. */
+    bool (*holds)(sat_type type, int channels, error *err);
+    bool (*encode)(const image *img, const encode_options *opt, sink *out, error *err);
+} image_format;
+
+#define FORMAT(id) extern const image_format format_##id;
+#include "formats.def"
+#undef FORMAT
+
+const image_format *format_at(size_t i); /* NULL past the end */
+const image_format *format_by_name(const char *name);
+const image_format *format_by_extension(const char *path); /* NULL if it has none or an unknown one */
+const image_format *format_by_content(const uint8_t *bytes, size_t n);
+
+/* Reads an image file, "-" = standard input.  The content decides the format, not the name. */
+bool image_read(const char *path, const decode_options *opt, image *img, const image_format **format, error *err);
+
+#endif

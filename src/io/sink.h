@@ -1,0 +1,43 @@
+/* sink.h - an output that is either whole or not there.
+ *
+ * A sink on a regular path writes to a temporary file in the same directory; sink_commit() syncs it and
+ * renames it over the target, so no failure, no full disk and no signal leaves a partial file or loses
+ * the old one.  "-" is standard output; targets that are not regular files (/dev/null, a pipe) are
+ * written to directly.  Symbolic links are followed: the file that the link names is replaced.  The new
+ * file has the old one's permission bits, or those that the umask asks for.
+ *
+ * One thread uses a sink at a time; many sinks may be open at once. */
+#ifndef IO_SINK_H
+#define IO_SINK_H
+
+#include <stddef.h>
+#include <stdio.h>
+
+#include "error.h"
+
+typedef struct sink sink;
+
+typedef struct sink_options {
+    bool no_clobber; /* refuse a target that exists (checked again, atomically, at commit) */
+    bool text;       /* may go to a terminal; binary to a terminal is refused */
+} sink_options;
+
+bool sink_open(sink **out, const char *path, const sink_options *opt, error *err);
+
+/* Appends; on false the sink stays failed and every later call fails with the first error. */
+bool sink_write(sink *out, const void *bytes, size_t n, error *err);
+
+/* Overwrites n bytes at an offset already written (headers with a checksum). Not on streams: false. */
+bool sink_rewrite(sink *out, size_t offset, const void *bytes, size_t n, error *err);
+
+/* Flush, sync, rename.  Frees the sink in every case; on false the target is as it was. */
+bool sink_commit(sink **out, error *err);
+
+/* Removes the temporary file and frees the sink. NULL and pointers to NULL are fine. */
+void sink_abort(sink **out);
+
+/* Call once, before any thread is started.  From then on SIGINT, SIGTERM and SIGHUP are taken by a
+ * thread of their own, which removes all temporary files and ends the process with 128 + the signal. */
+bool sink_guard_signals(error *err);
+
+#endif

@@ -1,0 +1,57 @@
+/* table_file.h - tables as .npy files with a trailer; docs/format.md specifies them. */
+#ifndef IO_TABLE_FILE_H
+#define IO_TABLE_FILE_H
+
+#include "sat.h"
+#include "sink.h"
+#include "source.h"
+
+/* What the trailer says, or what the caller must say of a table that has none. */
+typedef struct table_meta {
+    sat_layout layout;
+    sat_type sample;  /* type of the summed image */
+    sat_quant quant;  /* q32 */
+    bool has_trailer; /* read: false = made by other software (NumPy, OpenCV) */
+    uint64_t checksum; /* XXH3-64 of the array's bytes, from the trailer */
+    char writer[32];   /* "sat 0.1.0" */
+} table_meta;
+
+/* ---- writing: header, then rows as they come, then the trailer ---- */
+
+typedef struct table_writer table_writer;
+
+/* view gives width, height, channels and type of the table's own array (padding included); its data is
+ * not looked at.  1 channel makes a 2-D array, more make a 3-D one.  The sink stays the caller's. */
+bool table_writer_open(table_writer **writer, sink *out, const sat_view *view, const table_meta *meta, error *err);
+/* The next rows of the array, top to bottom; rows->width, channels and type as in open. */
+bool table_writer_rows(table_writer *writer, const sat_view *rows, error *err);
+/* Writes the trailer after the last row; frees the writer in every case. */
+bool table_writer_close(table_writer **writer, error *err);
+void table_writer_abort(table_writer **writer);
+
+/* ---- reading: the file stays mapped, only pages that are used are touched ---- */
+
+typedef struct table_file {
+    source file;
+    sat_table table; /* view.data points into the mapping: read only */
+    table_meta meta;
+    size_t data_offset, data_bytes;
+} table_file;
+
+bool table_file_sniff(const uint8_t *bytes, size_t n); /* begins like a .npy? */
+
+/* assume: layout and sample type for files without trailer (their `layout_known`/sample may be none:
+ * then such a file is refused with a line that names the option to give).  Accepts <i4 <u4 <i8 <u8 <f4
+ * <f8, C order, 2-D or 3-D with 1..4 channels; <i4 (OpenCV) is read as u32, modulo 2^32. */
+typedef struct table_assume {
+    bool layout_known;
+    sat_layout layout;
+    sat_type sample; /* SAT_TYPE_NONE = u8 for integer tables, f32 for float ones */
+} table_assume;
+
+bool table_file_open(table_file *file, const char *path, const table_assume *assume, error *err);
+/* Reads the whole array and compares with the trailer's checksum. */
+bool table_file_verify(const table_file *file, error *err);
+void table_file_close(table_file *file);
+
+#endif

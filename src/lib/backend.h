@@ -1,0 +1,55 @@
+/* backend.h - the one contract between the library and whatever builds tables.
+ *
+ * A backend is one file: kernels, launcher, and at the bottom `const sat_backend sat_backend_<id>`.
+ * To add one, write that file and add one line to backends.def; docs/backends.md walks through it.
+ *
+ * The library has checked everything that sat.h promises before it calls a backend: pointers, shapes,
+ * types and sizes of a job are right, and `accum` is never SAT_TYPE_NONE nor SAT_I64 (which is SAT_U64
+ * to a backend).  A backend fails by `return sat_fail(SAT_ERR_..., "text", ...)`.
+ */
+#ifndef SAT_BACKEND_H
+#define SAT_BACKEND_H
+
+#include "sat.h"
+
+#ifdef __cplusplus
+extern "C" { /* also gives the descriptors in .cu files external linkage */
+#endif
+
+typedef struct sat_backend {
+    const char *name, *summary, *paper;                    /* "cpu" | one line | citation or NULL */
+    struct { double in_reads, out_reads, out_writes; } traffic; /* modelled accesses per pixel      */
+    bool ceiling;                                          /* sums nothing; never chosen by default */
+
+    /* Can it run on this machine, now?  Cheap; *why is static text: what it found, or what is missing. */
+    bool (*probe)(const char **why);
+
+    /* Makes the state of one plan, with all memory that runs will need, or refuses the spec with
+     * SAT_ERR_TYPE or SAT_ERR_UNAVAILABLE.  note: a line of note_bytes for sat_plan_note(). */
+    sat_status (*open)(const sat_spec *spec, void **state, char *note, size_t note_bytes);
+    sat_status (*run)(void *state, const sat_view *image, const sat_view *table, const sat_run *run);
+    void (*close)(void *state); /* accepts NULL */
+
+    /* The same for the box filter (optional: NULL = the library filters through this backend's tables). */
+    sat_status (*box_open)(const sat_box_spec *spec, void **state, char *note, size_t note_bytes);
+    sat_status (*box_run)(void *state, const sat_view *src, const sat_view *dst, void *stream);
+    void (*box_close)(void *state);
+} sat_backend;
+
+#define SAT_BACKEND(id) extern const sat_backend sat_backend_##id;
+#include "backends.def"
+#undef SAT_BACKEND
+
+const sat_backend *sat_backend_get(size_t i);             /* NULL past the end */
+const sat_backend *sat_backend_find(const char *name);    /* NULL if unknown   */
+
+/* Sets the thread's detail string and returns status: `return sat_fail(SAT_ERR_MEMORY, "...", ...)`. */
+#if defined(__GNUC__)
+__attribute__((format(printf, 2, 3)))
+#endif
+sat_status sat_fail(sat_status status, const char *format, ...);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

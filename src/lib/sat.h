@@ -1,0 +1,288 @@
+/* sat.h - summed-area tables (integral images): the public interface of libsat.
+ *
+ * The table T of an image I holds at (x, y) the sum of everything above and to the left, inclusive:
+ *
+ *     T(x,y) = sum of I(x',y') over x' <= x, y' <= y
+ *
+ * and so the sum over any rectangle takes four reads, whatever its size (Crow, SIGGRAPH 1984):
+ *
+ *            x0      x1
+ *         A---+-------B            x right, y down, in pixels; rectangles are half open:
+ *         |   |       |  y0        [x0,x1) x [y0,y1) holds (x1-x0)*(y1-y0) pixels
+ *         +---+-------+
+ *         |   | rect  |            sum = D - B - C + A
+ *         C---+-------D  y1        A = T(x0-1,y0-1)  B = T(x1-1,y0-1)  C = T(x0-1,y1-1)  D = T(x1-1,y1-1)
+ *
+ * Example: the 4x3 image          its inclusive table         and its padded one (one zero row and column)
+ *     1 2 3 4                     1  3  6 10                   0 0  0  0  0
+ *     5 6 7 8                     6 14 24 36                   0 1  3  6 10
+ *     9 1 2 3                    15 24 36 51                   0 6 14 24 36
+ *                                                              0 15 24 36 51
+ *     the rectangle x=1 y=1 w=2 h=2 sums to 36 - 6 - 15 + 1 = 16 = 6+7+1+2.
+ *
+ * Exactness.  Unsigned tables may wrap: modulo 2^32 (or 2^64) the four reads still give every rectangle
+ * whose own sum is below 2^32 (2^64) exactly, whatever the size of the image.  sat_accum_for() picks the
+ * narrowest type that is proven right; a query that a table cannot be proven to answer is refused.
+ *
+ * The library knows arrays, not files.  It never prints, never exits, never aborts.  Every function may
+ * be called from any thread; an object (plan, box) is used by one thread at a time.  All memory is the
+ * caller's except inside the opaque objects.  Sizes are 64 bit and every product is checked.
+ */
+#ifndef SAT_H
+#define SAT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define SAT_VERSION_MAJOR 0
+#define SAT_VERSION_MINOR 1
+#define SAT_VERSION_PATCH 0
+
+#if defined(__GNUC__)
+#define SAT_API __attribute__((visibility("default")))
+#else
+#define SAT_API
+#endif
+
+/* The version of the library that is running, "0.1.0". */
+SAT_API const char *sat_version(void);
+
+/* ---- status ---------------------------------------------------------------------------------------- */
+
+typedef enum sat_status {
+    SAT_OK = 0,
+    SAT_ERR_ARGUMENT,    /* a pointer is NULL or a value lies outside its documented range       */
+    SAT_ERR_SHAPE,       /* a size overflows, or two views that belong together disagree         */
+    SAT_ERR_TYPE,        /* this combination of sample and accumulator type does not exist       */
+    SAT_ERR_RANGE,       /* the table cannot be proven to hold the answer, or a sample is outside
+                            the range that was declared for fixed point                          */
+    SAT_ERR_RECT,        /* a rectangle is empty or reaches outside the image                    */
+    SAT_ERR_MEMORY,      /* an allocation failed                                                 */
+    SAT_ERR_UNAVAILABLE, /* no backend of that name, or it cannot run here or do this job        */
+    SAT_ERR_DEVICE,      /* the device reported an error                                         */
+} sat_status;
+
+/* One sentence for each status; never NULL, also for values outside the enum. */
+SAT_API const char *sat_status_text(sat_status status);
+
+/* What exactly went wrong in the last call of this thread that did not return SAT_OK, in one line
+ * without a newline ("serial: the table needs 12 GiB, which could not be allocated").  Valid until the
+ * next failing call on this thread; never NULL. */
+SAT_API const char *sat_detail(void);
+
+/* ---- element types --------------------------------------------------------------------------------- */
+
+typedef enum sat_type {
+    SAT_TYPE_NONE = 0,
+    SAT_U8,  /* samples */
+    SAT_U16, /* samples */
+    SAT_U32, /* samples; accumulator modulo 2^32 */
+    SAT_U64, /* accumulator modulo 2^64 */
+    SAT_I64, /* the same 64 bits read as signed: the default of table files */
+    SAT_F32, /* samples; accumulator */
+    SAT_F64, /* samples; accumulator */
+    SAT_Q32, /* accumulator: float samples in fixed point, summed modulo 2^32; see sat_quant */
+} sat_type;
+
+SAT_API size_t sat_type_bytes(sat_type type);              /* 0 for an unknown type                */
+SAT_API const char *sat_type_name(sat_type type);          /* "u8"; "none" for an unknown type     */
+SAT_API sat_type sat_type_from_name(const char *name);     /* SAT_TYPE_NONE if there is none       */
+
+/* Fixed point for float samples: the integer q stands for the value offset + step * q.  A wrapping u32
+ * table of q answers every rectangle of area_px with area_px * max(q) < 2^32 exactly, but for the
+ * rounding of each sample to a multiple of step; an f32 table of a large image is useless for small
+ * windows (the difference of two large rounded numbers). */
+typedef struct sat_quant {
+    double offset, step;
+} sat_quant;
+
+/* The finest step (a power of two, at most 24 bits for the range) with which rectangles of up to
+ * largest_rect_px pixels of samples in [low, high] are answered.  Values that are multiples of the step
+ * are held exactly.  SAT_ERR_RANGE if no step of at least 8 bits fits, or low/high are not finite. */
+SAT_API sat_status sat_quant_for(double low, double high, int64_t largest_rect_px, sat_quant *quant);
+
+/* The narrowest accumulator for samples of that type that is proven to answer every rectangle of up to
+ * largest_rect_px pixels: SAT_U32 or SAT_U64 for integer samples, SAT_F64 for float ones.
+ * SAT_TYPE_NONE if none does (u32 samples over more than 2^32 pixels) or an argument is bad. */
+SAT_API sat_type sat_accum_for(sat_type sample, int64_t largest_rect_px);
+
+/* ---- views ----------------------------------------------------------------------------------------- */
+
+typedef enum sat_memory { SAT_HOST = 0, SAT_DEVICE } sat_memory;
+
+/* A borrowed 2-D array, rows top to bottom, channels interleaved.  Rows lie row_bytes apart, at least
+ * width * channels * sat_type_bytes(type); data and row_bytes are multiples of the type's size.  A view
+ * that a function takes as const is only read, whatever its pointer's type says. */
+typedef struct sat_view {
+    void *data;
+    size_t row_bytes;
+    int64_t width, height; /* px; for a table: its own entries, padding included */
+    int channels;          /* 1..4 */
+    sat_type type;
+    sat_memory memory;
+} sat_view;
+
+/* Rows without gaps: width * channels * sat_type_bytes(type); 0 if that overflows or the type is none. */
+SAT_API size_t sat_row_bytes(int64_t width, int channels, sat_type type);
+
+/* ---- tables ---------------------------------------------------------------------------------------- */
+
+typedef enum sat_layout {
+    SAT_PADDED = 0, /* (height+1) x (width+1), zero row and column first: OpenCV's                      */
+    SAT_INCLUSIVE,  /* height x width, as the definition above: NumPy's cumsum, scikit-image            */
+    SAT_EXCLUSIVE,  /* height x width, shifted: T(0,y) = T(x,0) = 0; no entry beyond the last row and
+                       column, so rectangles that touch the right or lower edge have no answer          */
+} sat_layout;
+
+SAT_API const char *sat_layout_name(sat_layout layout);              /* "padded" ... ; "none"           */
+SAT_API bool sat_layout_from_name(const char *name, sat_layout *layout);
+
+/* What a plan is made for. Zero means the default where one is named. */
+typedef struct sat_spec {
+    int64_t width;       /* px, 1 .. 2^40 */
+    int64_t height;      /* px, of the tallest image or band that this plan will be run on */
+    int channels;        /* 1..4, each summed on its own; 0 = 1 */
+    sat_type sample;     /* SAT_U8, SAT_U16, SAT_U32, SAT_F32, SAT_F64 */
+    sat_type accum;      /* integer samples: u32 u64 i64 f32 f64; f32: f32 f64 q32; f64: f64 q32;
+                            SAT_TYPE_NONE = sat_accum_for() the whole image */
+    sat_layout layout;   /* default SAT_PADDED */
+    sat_quant quant;     /* for SAT_Q32 only */
+    const char *backend; /* a name of sat_backend_at(), NULL = the best that can do the job */
+    int threads;         /* 0 = one for each core; a CPU backend uses no more */
+} sat_spec;
+
+typedef struct sat_plan sat_plan;
+
+/* Makes a plan: checks the spec, picks the backend, allocates all that runs will need.
+ * On SAT_OK *plan is the caller's, to be given to sat_plan_destroy(); else it is NULL. */
+SAT_API sat_status sat_plan_create(sat_plan **plan, const sat_spec *spec);
+
+/* How to run; a NULL or a zeroed one runs a whole image.
+ *
+ * Bands.  An image of any height can be summed a band of rows at a time, on one machine or several: the
+ * carry row is the inclusive table's row above the band, width * channels entries of the accumulator
+ * type (q32: u32), and joins them.  carry_in NULL means zeros.  carry_out, if not NULL, receives the
+ * inclusive table's last row of this band; it may be carry_in itself. */
+typedef struct sat_run {
+    const void *carry_in;
+    void *carry_out;
+    bool continues; /* padded layout: this is not the first band, its table view has no zero row */
+    void *stream;   /* a cudaStream_t for backends on a device, else NULL */
+} sat_run;
+
+/* Builds the table of image into table, both the caller's, which must not overlap.
+ * The image view has the plan's width, channels and sample type and 1 .. height rows.  The table view
+ * has the accumulator type (SAT_Q32 for q32) and the shape that the layout asks for: padded
+ * (rows + 1) x (width + 1), or rows x (width + 1) when the band continues; else rows x width.
+ * Integer results are bit-equal on every backend and thread count. Float results are the same from run
+ * to run on one backend and instruction set; between backends they differ by at most
+ * 2 * (width + height) * eps * (sum of |samples|), eps = 2^-53 (f64) or 2^-24 (f32).
+ * Returns SAT_ERR_SHAPE, SAT_ERR_ARGUMENT, SAT_ERR_RANGE (q32: a sample is NaN or lies outside
+ * [offset, offset + step * (2^24)]; the table's content is then undefined), SAT_ERR_DEVICE. */
+SAT_API sat_status sat_plan_run(sat_plan *plan, const sat_view *image, const sat_view *table, const sat_run *run);
+
+/* The accumulator chosen, and one line that names backend, instruction set and threads
+ * ("cpu, avx512, 2 threads"); both valid while the plan lives. */
+SAT_API sat_type sat_plan_accum(const sat_plan *plan);
+SAT_API const char *sat_plan_note(const sat_plan *plan);
+
+/* Frees the plan and sets *plan to NULL. NULL and pointers to NULL are fine. */
+SAT_API void sat_plan_destroy(sat_plan **plan);
+
+/* ---- questions to a table -------------------------------------------------------------------------- */
+
+typedef struct sat_rect {
+    int64_t x, y, width, height; /* px; [x, x+width) x [y, y+height) */
+} sat_rect;
+
+/* A finished table with what a query must know of it. */
+typedef struct sat_table {
+    sat_view view;
+    sat_layout layout;
+    sat_type sample; /* of the image: bounds what a rectangle can sum to */
+    sat_quant quant; /* for SAT_Q32 */
+} sat_table;
+
+/* Which member counts follows from the table's type: u (u32, u64), i (i64), f (f32, f64, q32). */
+typedef union sat_sum {
+    uint64_t u;
+    int64_t i;
+    double f;
+} sat_sum;
+
+enum { SAT_CLIP = 1 }; /* flags: cut each rectangle to the image instead of refusing it */
+
+/* Answers n rectangles: sums[i * channels + c] and means[i * channels + c], either may be NULL.
+ * Sums are exact for integer tables; a mean is the sum divided by the area in double.  With SAT_CLIP a
+ * rectangle that lies wholly outside gives sum 0 and mean NaN.
+ * All rectangles are checked before the first answer is written: SAT_ERR_RECT names the first bad one by
+ * its index and the image's size; SAT_ERR_RANGE the first that this table cannot be proven to answer,
+ * with the bound.  Large batches use all cores. */
+SAT_API sat_status sat_table_query(const sat_table *table, const sat_rect *rects, size_t n, unsigned flags,
+                                   sat_sum *sums, double *means);
+
+/* ---- box filter ------------------------------------------------------------------------------------ */
+
+/* The mean over a window around each pixel, at a cost that does not depend on the window's size.
+ * An even side w reaches w/2 pixels to the left (up) and w/2 - 1 to the right (down), as OpenCV anchors
+ * it.  Integer samples: the exact sum, divided and rounded to nearest, halves up (away from zero, as all
+ * samples are non-negative).  Float samples: sums in f64 by additions only (van Herk 1992), so that
+ * a NaN or Inf reaches exactly the windows that hold it. */
+typedef struct sat_box_spec {
+    int64_t width, height;               /* px */
+    int channels;                        /* 1..4; 0 = 1 */
+    sat_type sample;                     /* SAT_U8, SAT_U16, SAT_F32; the result has the same type */
+    int64_t window_width, window_height; /* px, at least 1, at most 2^31 - 1; may exceed the image */
+    const char *border;                  /* a name of sat_border_at(); NULL = the first, "shrink" */
+    double border_value[4];              /* for borders that take a value: one for each channel; integer
+                                            samples: an integer in the type's range */
+    bool weighted_alpha;                 /* the last channel is alpha: colours are averaged with it as
+                                            their weight; a pixel whose window is all transparent gets 0 */
+    const char *backend;                 /* NULL = the best */
+    int threads;                         /* 0 = one for each core */
+} sat_box_spec;
+
+typedef struct sat_box sat_box;
+
+SAT_API sat_status sat_box_create(sat_box **box, const sat_box_spec *spec);
+
+/* Filters src into dst: both of the spec's shape, channels and type; they must not overlap.  Works in
+ * bands; needs no table of the whole image. stream as in sat_run. */
+SAT_API sat_status sat_box_run(sat_box *box, const sat_view *src, const sat_view *dst, void *stream);
+
+/* One line: backend, instruction set, threads, and the accumulator with the proof that it suffices. */
+SAT_API const char *sat_box_note(const sat_box *box);
+SAT_API void sat_box_destroy(sat_box **box);
+
+/* What lies beyond the image's edge. */
+typedef struct sat_border_info {
+    const char *name, *summary;
+    bool takes_value;
+} sat_border_info;
+
+SAT_API bool sat_border_at(size_t i, sat_border_info *info); /* false past the last */
+
+/* ---- backends -------------------------------------------------------------------------------------- */
+
+typedef struct sat_backend_info {
+    const char *name, *summary;
+    const char *paper;      /* citation, or NULL */
+    double in_reads, out_reads, out_writes; /* modelled memory accesses per pixel: "1R1W" = 1, 0, 1 */
+    bool ceiling;           /* moves the bytes and sums nothing: a yardstick for the bench, never chosen */
+    bool filters;           /* has a box filter of its own; the others filter through their tables */
+    bool available;         /* can run here and now */
+    const char *why;        /* what it runs on ("avx512, 2 cores"), or why it cannot; never NULL */
+} sat_backend_info;
+
+/* The i-th backend, best first; false past the last. Probing starts no device state for CPU backends. */
+SAT_API bool sat_backend_at(size_t i, sat_backend_info *info);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
