@@ -93,17 +93,19 @@ SAT_API size_t sat_type_bytes(sat_type type);              /* 0 for an unknown t
 SAT_API const char *sat_type_name(sat_type type);          /* "u8"; "none" for an unknown type     */
 SAT_API sat_type sat_type_from_name(const char *name);     /* SAT_TYPE_NONE if there is none       */
 
-/* Fixed point for float samples: the integer q stands for the value offset + step * q.  A wrapping u32
- * table of q answers every rectangle of area_px with area_px * max(q) < 2^32 exactly, but for the
- * rounding of each sample to a multiple of step; an f32 table of a large image is useless for small
- * windows (the difference of two large rounded numbers). */
+/* Fixed point for float samples: the integer q, 0 <= q <= largest, stands for the value
+ * offset + step * q.  A wrapping u32 table of q answers every rectangle of area_px pixels with
+ * area_px * largest < 2^32 exactly, but for the rounding of each sample to a multiple of step; an f32
+ * table of a large image is useless for small windows (the difference of two large rounded numbers). */
 typedef struct sat_quant {
     double offset, step;
+    uint32_t largest;
 } sat_quant;
 
 /* The finest step (a power of two, at most 24 bits for the range) with which rectangles of up to
  * largest_rect_px pixels of samples in [low, high] are answered.  Values that are multiples of the step
- * are held exactly.  SAT_ERR_RANGE if no step of at least 8 bits fits, or low/high are not finite. */
+ * are held exactly.  SAT_ERR_RANGE if fewer than 8 bits remain (more than 2^24 pixels), or if low and
+ * high are not finite and in order. */
 SAT_API sat_status sat_quant_for(double low, double high, int64_t largest_rect_px, sat_quant *quant);
 
 /* The narrowest accumulator for samples of that type that is proven to answer every rectangle of up to
@@ -183,7 +185,7 @@ typedef struct sat_run {
  * to run on one backend and instruction set; between backends they differ by at most
  * 2 * (width + height) * eps * (sum of |samples|), eps = 2^-53 (f64) or 2^-24 (f32).
  * Returns SAT_ERR_SHAPE, SAT_ERR_ARGUMENT, SAT_ERR_RANGE (q32: a sample is NaN or lies outside
- * [offset, offset + step * (2^24)]; the table's content is then undefined), SAT_ERR_DEVICE. */
+ * [offset, offset + step * largest]; the table's content is then undefined), SAT_ERR_DEVICE. */
 SAT_API sat_status sat_plan_run(sat_plan *plan, const sat_view *image, const sat_view *table, const sat_run *run);
 
 /* The accumulator chosen, and one line that names backend, instruction set and threads
