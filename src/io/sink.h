@@ -4,7 +4,8 @@
  * renames it over the target, so no failure, no full disk and no signal leaves a partial file or loses
  * the old one.  "-" is standard output; targets that are not regular files (/dev/null, a pipe) are
  * written to directly.  Symbolic links are followed: the file that the link names is replaced.  The new
- * file has the old one's permission bits, or those that the umask asks for.
+ * file has the old one's permission bits and, where that is allowed, its owner; else what the umask asks
+ * for.  A file that may not be written to is not replaced either.
  *
  * One thread uses a sink at a time; many sinks may be open at once. */
 #ifndef IO_SINK_H
@@ -30,7 +31,8 @@ bool sink_write(sink *out, const void *bytes, size_t n, error *err);
 /* Overwrites n bytes at an offset already written (headers with a checksum). Not on streams: false. */
 bool sink_rewrite(sink *out, size_t offset, const void *bytes, size_t n, error *err);
 
-/* Flush, sync, rename.  Frees the sink in every case; on false the target is as it was. */
+/* Flush, sync, rename.  Frees the sink in every case; on false the target is as it was, unless the error
+ * says "written, but ..." (the new name could not be synced to the disk). */
 bool sink_commit(sink **out, error *err);
 
 /* Removes the temporary file and frees the sink. NULL and pointers to NULL are fine. */

@@ -8,7 +8,8 @@
 #include "error.h"
 
 /* A regular file is mapped read-only, anything else ("-" = standard input, a pipe) is read to its end.
- * Refuses directories and empty input, in words.  The bytes stay valid until source_close(). */
+ * Refuses directories and empty input, in words.  The bytes stay valid until source_close().  Whoever
+ * shortens a mapped file meanwhile ends the process by SIGBUS; replacing it (rename) is harmless. */
 typedef struct source {
     const uint8_t *bytes;
     size_t n;

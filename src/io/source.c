@@ -1,0 +1,88 @@
+#include "source.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define FIRST_BYTES ((size_t)64 << 10) /* what a Linux pipe holds */
+
+static bool read_all(source *src, int fd, error *err)
+{
+    uint8_t *bytes = NULL;
+    size_t n = 0, room = 0;
+
+    for (;;) {
+        if (n == room) {
+            size_t more = room ? room * 2 : FIRST_BYTES;
+            uint8_t *grown = more > room ? realloc(bytes, more) : NULL;
+            if (!grown) {
+                fail(err, "out of memory after %zu bytes of input", n);
+                goto out;
+            }
+            bytes = grown;
+            room = more;
+        }
+        ssize_t k = read(fd, bytes + n, room - n);
+        if (k == 0) break;
+        if (k > 0) {
+            n += (size_t)k;
+        } else if (errno != EINTR) {
+            fail_errno(err, "cannot read");
+            goto out;
+        }
+    }
+    if (n == 0) {
+        fail(err, "empty file");
+        goto out;
+    }
+    *src = (source){.bytes = bytes, .n = n};
+    return true;
+out:
+    free(bytes);
+    return false;
+}
+
+static bool open_fd(source *src, int fd, error *err)
+{
+    struct stat st;
+
+    if (fstat(fd, &st) != 0) return fail_errno(err, "cannot read");
+    if (S_ISDIR(st.st_mode)) return fail(err, "is a directory");
+    /* Files of /proc claim to be empty, and a redirected file may have been read in part: read those. */
+    if (S_ISREG(st.st_mode) && st.st_size > 0 && lseek(fd, 0, SEEK_CUR) == 0 &&
+        (off_t)(size_t)st.st_size == st.st_size) {
+        void *map = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+        if (map != MAP_FAILED) {
+            *src = (source){.bytes = map, .n = (size_t)st.st_size, .mapped = true};
+            return true;
+        }
+    }
+    return read_all(src, fd, err);
+}
+
+bool source_open(source *src, const char *path, error *err)
+{
+    *src = (source){0};
+    if (!strcmp(path, "-")) {
+        if (isatty(STDIN_FILENO)) return fail(err, "standard input is a terminal");
+        return open_fd(src, STDIN_FILENO, err);
+    }
+    int fd = open(path, O_RDONLY | O_NOCTTY | O_CLOEXEC);
+    if (fd < 0) return fail_errno(err, "cannot open");
+    bool ok = open_fd(src, fd, err);
+    close(fd);
+    return ok;
+}
+
+void source_close(source *src)
+{
+    if (src->mapped)
+        munmap((void *)(uintptr_t)src->bytes, src->n);
+    else
+        free((void *)(uintptr_t)src->bytes);
+    *src = (source){0};
+}
