@@ -3,12 +3,15 @@
 VERSION := $(shell sed -n 's/^\#define SAT_VERSION_[A-Z]* \([0-9]*\)$$/\1/p' src/lib/sat.h | paste -sd.)
 SOMAJOR := $(firstword $(subst ., ,$(VERSION)))
 
-CC       ?= gcc
+ifeq ($(origin CC),default)
+  CC := gcc
+endif
 PREFIX   ?= /usr/local
 CUDA     ?= auto# auto, 0 or 1 (1: no nvcc is an error)
 JPEG     ?= auto# libturbojpeg: auto, 0 (stb_image reads and writes JPEG) or 1
 CFLAGS   ?= -O3 -g
 WARN     := -Wall -Wextra -Wconversion -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Werror
+B        ?= build# where everything that is built goes
 V        ?= 0
 Q        := $(if $(filter 1,$(V)),,@)
 
@@ -25,10 +28,7 @@ WITH_CUDA := $(if $(filter 0,$(CUDA)),0,$(if $(and $(NVCC),$(KERNELS)),1,0))
 
 PKG_CONFIG ?= pkg-config
 HAVE_TURBOJPEG := $(shell $(PKG_CONFIG) --exists libturbojpeg 2>/dev/null && echo 1 || echo 0)
-ifeq ($(JPEG)$(HAVE_TURBOJPEG),10)
-  $(error JPEG=1, but pkg-config does not find libturbojpeg (Debian: libturbojpeg0-dev))
-endif
-WITH_TURBOJPEG := $(if $(filter 0,$(JPEG)),0,$(HAVE_TURBOJPEG))
+WITH_TURBOJPEG := $(if $(filter 0,$(JPEG)),0,$(if $(filter 1,$(JPEG)),1,$(HAVE_TURBOJPEG)))
 
 # ---- flags ---------------------------------------------------------------------------------------------
 
@@ -42,32 +42,54 @@ LDFLAGS  += -fopenmp $(EXTRA_LDFLAGS)
 LIB_LIBS := -lm
 IO_LIBS  := -ldeflate -lz -lxxhash $(if $(filter 1,$(WITH_TURBOJPEG)),-lturbojpeg)
 
-# A change of compiler or flags never mixes objects: they live in a folder named after their hash.
-HASH := $(shell echo '$(CC) $(BASE) $(LDFLAGS)' | cksum | cut -d' ' -f1)
-OBJ  := build/obj/$(HASH)
+# CUDA: nvcc compiles kernels/ to objects that hold no C++ runtime, and $(CC) links them with the static
+# CUDA runtime, so that one binary runs with and without a driver.  SM: native, all, or numbers ("90 75");
+# without a GPU to ask, code for Turing and Hopper, and PTX from which newer GPUs compile their own.
+ifeq ($(WITH_CUDA),1)
+  CUDA_HOME := $(patsubst %/bin/,%,$(dir $(realpath $(NVCC))))
+  SM     ?= $(if $(shell nvidia-smi -L 2>/dev/null),native,90 75)
+  SM_PTX := $(lastword $(shell printf '%s\n' $(SM) | sort -n))
+  ARCH   := $(if $(filter native,$(SM)),-arch=native,$(if $(filter all,$(SM)),-arch=all-major,\
+              $(foreach s,$(SM),-gencode arch=compute_$s,code=sm_$s) -gencode arch=compute_$(SM_PTX),code=compute_$(SM_PTX)))
+  HOST_FLAGS := -fPIC,-fvisibility=hidden,-fno-exceptions,-fno-rtti,-fno-threadsafe-statics
+  NVCCFLAGS  := -std=c++17 -O3 -lineinfo -cudart static $(ARCH) -Isrc/lib -Ikernels -Xcompiler $(HOST_FLAGS)
+  LIB_LIBS   += -L$(CUDA_HOME)/lib64 -lcudart_static -ldl -lrt -lpthread
+endif
+
+# A change of compiler or flags never mixes objects: they live in a folder named after their hash, and
+# $(B)/flags, which what is linked depends on, changes with it.
+HASH := $(shell echo '$(CC) $(BASE) $(LDFLAGS) $(NVCCFLAGS)' | cksum | cut -d' ' -f1)
+OBJ  := $(B)/obj/$(HASH)
 
 LIB_SRC := $(sort $(wildcard src/lib/*.c src/cpu/*.c))
 IO_SRC  := $(sort $(wildcard src/io/*.c))
 CLI_SRC := $(sort $(wildcard src/cli/*.c))
-LIB_OBJ := $(LIB_SRC:%.c=$(OBJ)/%.o)
+CU_OBJ  := $(if $(filter 1,$(WITH_CUDA)),$(KERNELS:%.cu=$(OBJ)/%.o))
+LIB_OBJ := $(LIB_SRC:%.c=$(OBJ)/%.o) $(CU_OBJ)
 IO_OBJ  := $(IO_SRC:%.c=$(OBJ)/%.o)
 CLI_OBJ := $(CLI_SRC:%.c=$(OBJ)/%.o)
 
 UNIT_SRC := $(sort $(wildcard tests/unit/test_*.c))
-UNIT     := $(UNIT_SRC:tests/unit/%.c=build/tests/%)
+UNIT     := $(UNIT_SRC:tests/unit/%.c=$(B)/tests/%)
+REPLAY   := $(patsubst tests/fuzz/%.c,$(B)/fuzz/%,$(wildcard tests/fuzz/replay.c))
 
 .DEFAULT_GOAL := all
-.PHONY: all lib demo check lint install uninstall deps deps-test help clean bench peers config
+.PHONY: all lib config demo demo-run deps deps-test deps-lint check check-run unit lint lint-run install \
+        uninstall bench peers asan ubsan tsan valgrind help clean FORCE
 
 ## all: build/sat, build/libsat.a and build/libsat.so
-all: config lib build/sat
+all: config lib $(B)/sat
 
 ## lib: the library alone
-lib: build/libsat.a build/libsat.so
+lib: $(B)/libsat.a $(B)/libsat.so
 
 config:
-	@echo "CUDA: $(if $(filter 1,$(WITH_CUDA)),$(NVCC),off ($(if $(filter 0,$(CUDA)),CUDA=0,$(if $(NVCC),no kernels in this version,no nvcc found)); CPU backends only))"
+	@echo "CUDA: $(if $(filter 1,$(WITH_CUDA)),$(NVCC) for sm $(SM),off ($(if $(filter 0,$(CUDA)),CUDA=0,$(if $(NVCC),no kernels in this version,no nvcc found)); CPU backends only))"
 	@echo "JPEG: $(if $(filter 1,$(WITH_TURBOJPEG)),libturbojpeg,stb_image ($(if $(filter 0,$(JPEG)),JPEG=0,libturbojpeg not found)))"
+
+$(B)/flags: FORCE
+	@mkdir -p $(@D)
+	@echo $(HASH) | cmp -s - $@ || echo $(HASH) >$@
 
 $(OBJ)/src/lib/%.o: INC := $(LIB_INC)
 $(OBJ)/src/cpu/%.o: INC := $(LIB_INC)
@@ -77,22 +99,92 @@ $(OBJ)/%.o: %.c
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(BASE) $(INC) -c $< -o $@
 
-build/libsat.a: $(LIB_OBJ)
+$(OBJ)/kernels/%.o: kernels/%.cu
+	@mkdir -p $(@D)
+	$(Q)$(NVCC) $(NVCCFLAGS) -MMD -MP -MF $(@:.o=.d) -c $< -o $@
+
+$(B)/libsat.a: $(LIB_OBJ) $(B)/flags
 	@mkdir -p $(@D)
 	$(Q)rm -f $@ && $(AR) rcsD $@ $(LIB_OBJ)
 
-build/libsat.so.$(VERSION): $(LIB_OBJ)
-	$(Q)$(CC) -shared -Wl,-soname,libsat.so.$(SOMAJOR) -Wl,--no-undefined $(LIB_OBJ) $(LDFLAGS) $(LIB_LIBS) -o $@
+$(B)/libsat.so.$(VERSION): $(LIB_OBJ) $(B)/flags
+	$(Q)$(CC) -shared -Wl,-soname,libsat.so.$(SOMAJOR) -Wl,--no-undefined -Wl,--exclude-libs,ALL $(LIB_OBJ) \
+	    $(LDFLAGS) $(LIB_LIBS) -o $@
 
-build/libsat.so: build/libsat.so.$(VERSION)
-	$(Q)ln -sf $(<F) build/libsat.so.$(SOMAJOR) && ln -sf libsat.so.$(SOMAJOR) $@
+$(B)/libsat.so: $(B)/libsat.so.$(VERSION)
+	$(Q)ln -sf $(<F) $(B)/libsat.so.$(SOMAJOR) && ln -sf libsat.so.$(SOMAJOR) $@
 
-build/sat: $(CLI_OBJ) $(IO_OBJ) build/libsat.a
-	$(Q)$(CC) $(CLI_OBJ) $(IO_OBJ) build/libsat.a $(LDFLAGS) $(IO_LIBS) $(LIB_LIBS) -o $@
+$(B)/sat: $(CLI_OBJ) $(IO_OBJ) $(B)/libsat.a
+	$(Q)$(CC) $(CLI_OBJ) $(IO_OBJ) $(B)/libsat.a $(LDFLAGS) $(IO_LIBS) $(LIB_LIBS) -o $@
 
-build/tests/%: tests/unit/%.c build/libsat.a $(IO_OBJ)
+$(B)/tests/%: tests/unit/%.c $(B)/libsat.a $(IO_OBJ)
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(filter-out -Wmissing-prototypes,$(BASE)) $(CLI_INC) -Itests/unit $< $(IO_OBJ) build/libsat.a $(LDFLAGS) -lcmocka $(IO_LIBS) $(LIB_LIBS) -o $@
+	$(Q)$(CC) $(filter-out -Wmissing-prototypes,$(BASE)) $(CLI_INC) -Itests/unit $< $(IO_OBJ) $(B)/libsat.a \
+	    $(LDFLAGS) -lcmocka $(IO_LIBS) $(LIB_LIBS) -o $@
+
+$(B)/fuzz/%: tests/fuzz/%.c $(B)/libsat.a $(IO_OBJ)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(filter-out -Wmissing-prototypes,$(BASE)) $(CLI_INC) -Itests/fuzz $< $(IO_OBJ) $(B)/libsat.a \
+	    $(LDFLAGS) $(IO_LIBS) $(LIB_LIBS) -o $@
+
+# ---- on a bare machine: packages first, then make again, which then sees them ------------------------------
+
+deps:
+	@packaging/deps.sh build jpeg
+deps-test:
+	@packaging/deps.sh build jpeg test
+deps-lint:
+	@packaging/deps.sh build jpeg test lint
+
+## demo: install what is missing, build, blur a photograph
+demo: deps
+	@$(MAKE) --no-print-directory demo-run
+demo-run: all
+	$(B)/sat data/coffee.png --box 15 -o $(B)/demo.png
+	@echo "The blurred picture is $(B)/demo.png; the original is data/coffee.png."
+
+## check: install what is missing, build, run all tests
+check: deps-test
+	@$(MAKE) --no-print-directory check-run
+unit: $(UNIT) $(REPLAY)
+check-run: all unit
+	@B=$(B) tests/run.sh
+
+## lint: the tests' greps, and clang-format, clang-tidy, cppcheck, shellcheck
+lint: deps-lint
+	@$(MAKE) --no-print-directory lint-run
+lint-run: all
+	@B=$(B) tests/run.sh lint
+
+## asan: most tests under AddressSanitizer; ubsan, tsan and valgrind likewise
+SAN = $(MAKE) --no-print-directory B=build/$@ CUDA=0
+asan:
+	@$(SAN) CFLAGS='-O1 -g -fno-omit-frame-pointer -fsanitize=address' all unit
+	@B=build/$@ tests/run.sh unit fuzz cli
+ubsan:
+	@$(SAN) CFLAGS='-O1 -g -fno-sanitize-recover=all -fsanitize=undefined' all unit
+	@B=build/$@ tests/run.sh unit fuzz cli
+tsan:
+	@$(SAN) CC=clang CFLAGS='-O1 -g -fsanitize=thread' all unit
+	@B=build/$@ TSAN_OPTIONS=ignore_noninstrumented_modules=1 tests/run.sh unit
+valgrind: all unit
+	@B=$(B) UNDER='valgrind -q --error-exitcode=99 --leak-check=full' tests/run.sh unit fuzz
+
+## bench: time every backend that is here against the memory ceiling
+bench: $(B)/sat
+	$(B)/sat bench
+
+## peers: install other tools, compare their pixels with ours, time both (see docs/measuring.md)
+peers: all
+	@B=$(B) tests/peers/peers.sh
+
+## install: into PREFIX, by default /usr/local, under DESTDIR
+install: all
+	@B=$(B) VERSION=$(VERSION) SOMAJOR=$(SOMAJOR) LIBS='-fopenmp $(LIB_LIBS)' packaging/install.sh '$(DESTDIR)' '$(PREFIX)'
+
+## uninstall: remove what install wrote
+uninstall:
+	@VERSION=$(VERSION) SOMAJOR=$(SOMAJOR) packaging/install.sh --remove '$(DESTDIR)' '$(PREFIX)'
 
 ## help: this list
 help:
@@ -102,4 +194,4 @@ help:
 clean:
 	$(Q)rm -rf build
 
--include $(LIB_OBJ:.o=.d) $(IO_OBJ:.o=.d) $(CLI_OBJ:.o=.d)
+-include $(LIB_OBJ:.o=.d) $(IO_OBJ:.o=.d) $(CLI_OBJ:.o=.d) $(UNIT:%=%.d)

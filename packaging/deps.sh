@@ -1,0 +1,37 @@
+#!/bin/sh
+# deps.sh GROUP... - installs those packages of these groups of debian-packages.txt that are missing.
+# Needs no network, and no root, when nothing is.
+set -eu
+
+list=$(dirname "$0")/debian-packages.txt
+missing=
+for group in "$@"; do
+    for package in $(awk -v group="$group" '$1 == group { print $2 }' "$list"); do
+        if command -v dpkg-query >/dev/null; then
+            dpkg-query -W -f='${Status}' "$package" 2>/dev/null | grep -q 'ok installed' && continue
+        fi
+        missing="$missing $package"
+    done
+done
+[ -n "$missing" ] || exit 0
+
+if ! command -v apt-get >/dev/null; then
+    echo "deps: no apt-get here; please see to it yourself that these are installed (Debian's names):$missing" >&2
+    exit 0
+fi
+
+as_root=
+if [ "$(id -u)" != 0 ]; then
+    as_root=sudo
+    command -v sudo >/dev/null || { echo "deps: not root, and no sudo; missing:$missing" >&2; exit 1; }
+fi
+echo "deps: installing$missing"
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+# shellcheck disable=SC2086 # a list of packages
+if ! { $as_root apt-get update && $as_root env DEBIAN_FRONTEND=noninteractive \
+       apt-get install -y --no-install-recommends $missing; } >"$log" 2>&1 </dev/null; then
+    cat "$log" >&2
+    echo "deps: apt-get failed" >&2
+    exit 1
+fi

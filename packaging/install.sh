@@ -1,0 +1,37 @@
+#!/bin/sh
+# install.sh [--remove] DESTDIR PREFIX - puts what was built where a system looks for it, or removes it.
+# Wants B, VERSION, SOMAJOR and LIBS (what a static link needs) in the environment.
+set -eu
+
+remove=0
+if [ "$1" = --remove ]; then
+    remove=1
+    shift
+fi
+prefix=$2
+root=$1$prefix
+here=$(dirname "$0")
+bash=$root/share/bash-completion/completions
+zsh=$root/share/zsh/site-functions
+fish=$root/share/fish/vendor_completions.d
+
+if [ $remove = 1 ]; then
+    rm -f "$root/bin/sat" "$root/include/sat.h" "$root/lib/libsat.a" "$root/lib/libsat.so.$VERSION" \
+        "$root/lib/libsat.so.$SOMAJOR" "$root/lib/libsat.so" "$root/lib/pkgconfig/sat.pc" \
+        "$root/share/man/man1/sat.1" "$bash/sat" "$zsh/_sat" "$fish/sat.fish"
+    exit 0
+fi
+
+install -Dm755 "$B/sat" "$root/bin/sat"
+install -Dm644 src/lib/sat.h "$root/include/sat.h"
+install -Dm644 "$B/libsat.a" "$root/lib/libsat.a"
+install -Dm755 "$B/libsat.so.$VERSION" "$root/lib/libsat.so.$VERSION"
+ln -sf "libsat.so.$VERSION" "$root/lib/libsat.so.$SOMAJOR"
+ln -sf "libsat.so.$SOMAJOR" "$root/lib/libsat.so"
+mkdir -p "$root/lib/pkgconfig"
+sed -e "s|@PREFIX@|$prefix|" -e "s|@VERSION@|$VERSION|" -e "s|@LIBS@|$LIBS|" "$here/sat.pc.in" \
+    >"$root/lib/pkgconfig/sat.pc"
+install -Dm644 "$here/sat.1" "$root/share/man/man1/sat.1"
+install -Dm644 "$here/completions/sat.bash" "$bash/sat"
+install -Dm644 "$here/completions/_sat" "$zsh/_sat"
+install -Dm644 "$here/completions/sat.fish" "$fish/sat.fish"

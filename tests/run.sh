@@ -1,0 +1,84 @@
+#!/bin/bash
+# run.sh [GROUP...] - runs the test suites and sums what they report; groups: unit fuzz cli fault check lint.
+#
+# A suite is a program that prints TAP; all of them run from the repository's root.  Its output is kept in
+# $B/log and shown if anything in it failed.  A suite that dies, prints no plan, or runs fewer tests than
+# planned counts as a failure of its own.  The last line is `N passed, N failed, N skipped`.
+#
+#   REQUIRE=NAME  a skip whose suite or text contains NAME is a failure; REQUIRE=all: every skip
+#   UNDER=COMMAND runs unit tests and the fuzz corpus under it (valgrind)
+#   B=DIR         what was built, by default build
+set -u
+cd "$(dirname "$0")/.." || exit 1
+
+export B=${B:-build} SAT_TEST_ROOT=$PWD
+export SAT=$PWD/$B/sat
+export LC_ALL=C.UTF-8
+unset SAT_BACKEND SAT_THREADS SAT_ISA NO_COLOR OMP_NUM_THREADS
+for PYTHON in "${PYTHON:-}" python3 /usr/bin/python3; do
+    [ -n "$PYTHON" ] && "$PYTHON" -c 'import numpy' 2>/dev/null && break
+done
+export PYTHON
+log=$B/log
+mkdir -p "$log"
+passed=0 failed=0 skipped=0
+
+# suite NAME COMMAND... - runs one and adds its counts.
+suite() {
+    local name=$1 out status counts ok bad skip planned note
+    shift
+    out=$log/${name//\//-}.tap
+    timeout --kill-after=10 "${SUITE_SECONDS:-600}" "$@" >"$out" 2>&1 </dev/null
+    status=$?
+    counts=$(awk -v name="$name" -v require="${REQUIRE:-}" '
+        /^1\.\.[0-9]+/ { planned += substr($1, 4); plans++; if (/# *[Ss][Kk][Ii][Pp]/) whole = 1 }
+        /^(not )?ok/ {
+            ran++
+            if (tolower($0) ~ /# *skip/) {
+                if (require != "" && (require == "all" || index(name " " $0, require))) bad++; else skip++
+            } else if (/^not/) bad++
+            else ok++
+        }
+        END {
+            if (whole && !ran) skip++
+            print ok + 0, bad + 0, skip + 0, plans ? (ran < planned ? "short" : "whole") : "none"
+        }' "$out")
+    read -r ok bad skip planned <<<"$counts"
+    note=
+    if [ "$planned" != whole ]; then
+        bad=$((bad + 1)) note=", ended before its plan"
+    elif [ $status != 0 ] && [ "$bad" = 0 ]; then
+        bad=1 note=", exit status $status"
+    fi
+    passed=$((passed + ok)) failed=$((failed + bad)) skipped=$((skipped + skip))
+    if [ "$bad" != 0 ]; then
+        echo "---- $name: $bad failed$note ($out)"
+        cat "$out"
+        echo "----"
+    else
+        printf '%-32s %5d passed%s\n' "$name" "$ok" "$([ "$skip" = 0 ] || echo ", $skip skipped")"
+        grep -i '# *skip' "$out" | sed 's/^/    /'
+    fi
+}
+
+# shellcheck disable=SC2086 # UNDER is a command with its options
+run_group() {
+    local f
+    case $1 in
+    unit) for f in tests/unit/test_*.c; do f=$(basename "$f" .c); suite "unit/$f" ${UNDER:-} "$B/tests/$f"; done ;;
+    fuzz) suite fuzz/replay ${UNDER:-} "$B/fuzz/replay" tests/fuzz/corpus ;;
+    cli) for f in tests/cli/*.bats; do suite "cli/$(basename "$f" .bats)" bats --tap "$f"; done ;;
+    fault) suite fault bash tests/fault/run.sh ;;
+    check) for f in tests/check/test_*.sh; do suite "check/$(basename "$f" .sh)" bash "$f"; done
+           for f in tests/check/test_*.py; do suite "check/$(basename "$f" .py)" "$PYTHON" "$f"; done ;;
+    laws) for f in tests/lint/test_*.sh; do suite "lint/$(basename "$f" .sh)" bash "$f"; done ;;
+    lint) run_group laws
+          for f in tests/lint/tool_*.sh; do suite "lint/$(basename "$f" .sh)" bash "$f"; done ;;
+    *) echo "run.sh: no group '$1'" >&2; exit 2 ;;
+    esac
+}
+
+[ $# != 0 ] || set -- laws unit fuzz cli fault check
+for group in "$@"; do run_group "$group"; done
+echo "$passed passed, $failed failed, $skipped skipped"
+[ "$failed" = 0 ]
