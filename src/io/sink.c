@@ -152,8 +152,7 @@ static bool open_file(sink *s, const char *path, const sink_options *opt, error 
     if (exists && S_ISDIR(st.st_mode)) return fail(err, "is a directory");
     if (exists && !S_ISREG(st.st_mode)) return open_stream(s, open(path, O_WRONLY | O_NOCTTY | O_CLOEXEC), opt, err);
 
-    if (opt->no_clobber && faccessat(AT_FDCWD, path, F_OK, AT_SYMLINK_NOFOLLOW) == 0)
-        return fail(err, "exists already");
+    if (opt->no_clobber && lstat(path, &own) == 0) return fail(err, "exists already");
     if (exists && faccessat(AT_FDCWD, path, W_OK, AT_EACCESS) != 0) return fail_errno(err, "may not be replaced");
 
     s->target = follow_links(path, err);
