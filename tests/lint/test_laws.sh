@@ -1,0 +1,83 @@
+#!/bin/bash
+# The design's laws, each a search of the sources that must find nothing.  CONTRIBUTING.md gives the reasons.
+cd "$(dirname "$0")/../.." || exit 1
+. tests/tap.sh
+
+tree=$(mktemp -d)
+trap 'rm -rf "$tree"' EXIT
+
+# The sources without their comments, each line still at its number, so that laws look at code only.
+for f in $(tracked 'src/*.c' 'src/*.h' 'src/*.def'); do
+    mkdir -p "$tree/${f%/*}"
+    awk 'BEGIN { RS = "^$" } {
+        n = length($0); out = ""; state = ""
+        for (i = 1; i <= n; i++) {
+            c = substr($0, i, 1); two = substr($0, i, 2)
+            if (state == "" && two == "/*") { state = "*"; i++; continue }
+            if (state == "" && two == "//") { state = "/"; i++; continue }
+            if (state == "*") { if (two == "*/") { state = ""; i++ } else if (c == "\n") out = out c; continue }
+            if (state == "/") { if (c == "\n") { state = ""; out = out c } continue }
+            if (state != "" && c == "\\") { out = out two; i++; continue }
+            if (c == "\"" || c == "\047") state = state == "" ? c : state == c ? "" : state
+            out = out c
+        }
+        printf "%s", out
+    }' "$f" >"$tree/$f"
+done
+cd "$tree" || exit 1
+
+# outside_includes DIRS ALLOWED-HEADERS... - #include "x" lines of DIRS that name another header.
+outside_includes() {
+    local dirs=$1 allowed
+    shift
+    allowed=$(printf '%s\n' "$@" | sed 's/\./\\./g' | paste -sd'|')
+    # shellcheck disable=SC2086 # a list of directories
+    grep -rnE '^ *# *include *"' $dirs | grep -vE "\"($allowed)\""
+}
+names() { printf "%s\n" "${@##*/}"; }
+calls() { grep -rnE "(^|[^A-Za-z0-9_>.])($1) *\(" "${@:2}"; }
+
+try "src/ holds C alone" nothing find src -type f ! -name '*.c' ! -name '*.h' ! -name '*.def'
+try "src/ sees no CUDA header" nothing grep -rniE '# *include.*(cuda|cub/|nv_|npp)' src
+try "the library includes only its own headers" \
+    nothing outside_includes "src/lib src/cpu" $(names src/lib/*.[hd]* src/cpu/*.h)
+try "src/lib includes nothing of src/cpu" nothing outside_includes src/lib $(names src/lib/*.[hd]*)
+try "src/io includes its own headers and sat.h" nothing outside_includes src/io sat.h $(names src/io/*.[hd]*)
+try "src/cli includes its own headers, those of io, and sat.h" \
+    nothing outside_includes src/cli sat.h $(names src/io/*.h src/cli/*.[hd]*)
+try "the library opens no file and prints nothing" \
+    nothing calls 'printf|fprintf|vfprintf|puts|fputs|putchar|perror|fopen|open|read|write' src/lib src/cpu
+try "neither the library nor io ends the process" nothing calls 'exit|abort|assert|_Exit|quick_exit|err|errx' src/lib src/cpu \
+    $(find src/io -name "*.c" ! -name "stb*")
+try "io prints nothing" nothing calls 'printf|vprintf|puts|putchar|perror' src/io
+try "the library mentions neither stdout nor stderr" nothing grep -rnwE 'stdout|stderr' src/lib src/cpu
+
+# An entry of a table stands in one file of its own: elsewhere no code may know its name.
+ids() { sed -n 's/^[A-Z_]*(\([a-z0-9_]*\)).*/\1/p' "$1"; }
+# owner PATTERN - the one file that defines what the pattern names.
+owner() { grep -rlE "$1" src kernels 2>/dev/null | tr '\n' ' '; }
+one_owner() { set -- "$(owner "$1")"; [ "$(wc -w <<<"$1")" = 1 ] || { echo "defined in: ${1:-no file}"; return 1; }; }
+# strangers NAME ID PREFIX OWN-FILES - uses of it outside its own files.
+strangers() {
+    grep -rnE "\"$1\"|\b$3$2\b" src --include='*.c' --include='*.h' | grep -vE "^($4):"
+}
+# name_of TYPE ID FILE - the .name that the descriptor in FILE gives.
+name_of() { sed -nE '/const '"$1 [a-z_]*$2"' = \{/,/\};/ s/.*\.name = "([^"]*)".*/\1/p' "$3" | head -1; }
+
+entries() { # KIND TYPE PREFIX TABLE
+    local id file name
+    for id in $(ids "$4"); do
+        try "$1 $id is defined in one file" one_owner "const $2 $3$id = \{"
+        file=$(owner "const $2 $3$id = \{")
+        file=${file%% *}
+        [ -n "$file" ] || continue
+        name=$(name_of "$2" "$3$id" "$file")
+        [ -n "$name" ] || name=$id
+        try "$1 $name is named in its own file alone" nothing strangers "$name" "$id" "$3" "$file"
+    done
+}
+entries backend sat_backend sat_backend_ src/lib/backends.def
+entries border sat_border sat_border_ src/lib/borders.def
+entries format image_format format_ src/io/formats.def
+entries command command command_ src/cli/commands.def
+finish

@@ -1,0 +1,11 @@
+#!/bin/bash
+# The second compiler, and the library's header as C++.
+cd "$(dirname "$0")/../.." || exit 1
+. tests/tap.sh
+
+for h in src/lib/sat.h src/lib/backend.h; do
+    try "$h compiles as C++17" clang++ -std=c++17 -Wall -Wextra -Werror -Isrc/lib -fsyntax-only -x c++ "$h"
+done
+try "clang builds everything without a warning" make -s B=build/clang CC=clang CFLAGS='-O1' all
+try "gcc builds everything without libturbojpeg" make -s B=build/nojpeg JPEG=0 CFLAGS='-O1' all
+finish

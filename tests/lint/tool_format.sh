@@ -1,0 +1,9 @@
+#!/bin/bash
+# clang-format has nothing to change.
+cd "$(dirname "$0")/../.." || exit 1
+. tests/tap.sh
+
+for f in $(tracked 'src/*.c' 'src/*.h' 'tests/*.c' 'tests/*.h' 'examples/*.c'); do
+    try "$f is formatted" clang-format --dry-run -Werror "$f"
+done
+finish
