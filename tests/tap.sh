@@ -15,7 +15,7 @@ try() {
     else
         bad=$((bad + 1))
         echo "not ok $tests - $name"
-        sed 's/^/# /' <<<"$text"
+        echo "# ${text//$'\n'/$'\n'# }"
     fi
 }
 

@@ -11,6 +11,7 @@ export -f tidy
 out=$(mktemp -d)
 trap 'rm -rf "$out"' EXIT
 mapfile -t files < <(tracked 'src/*.c')
+# shellcheck disable=SC2016 # the inner shells expand it
 printf '%s\n' "${files[@]}" | out=$out xargs -P "$(nproc)" -I{} bash -c \
     'tidy {} >"$out/$(tr / _ <<<{})" 2>&1 && : >"$out/$(tr / _ <<<{})"'
 for f in "${files[@]}"; do
