@@ -1,0 +1,198 @@
+#include "npy_header.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define MAGIC       "\x93NUMPY"
+#define MAGIC_BYTES ((size_t)6)
+#define HEADER_MAX  ((size_t)64 << 10) /* NumPy itself refuses more than 10 000 bytes unless told */
+
+/* ---- the dictionary: a Python literal, of which only what NumPy writes is understood ---------------- */
+
+typedef struct text {
+    const uint8_t *at, *end;
+} text;
+
+static void skip_space(text *t)
+{
+    while (t->at < t->end && (*t->at == ' ' || *t->at == '\t' || *t->at == '\n')) t->at++;
+}
+
+static bool take(text *t, char c)
+{
+    skip_space(t);
+    if (t->at == t->end || *t->at != (uint8_t)c) return false;
+    t->at++;
+    return true;
+}
+
+static bool take_word(text *t, const char *word)
+{
+    size_t n = strlen(word);
+    skip_space(t);
+    if ((size_t)(t->end - t->at) < n || memcmp(t->at, word, n) != 0) return false;
+    t->at += n;
+    return true;
+}
+
+/* A string in either quotes, without escapes. */
+static bool take_string(text *t, char *out, size_t room)
+{
+    skip_space(t);
+    if (t->at == t->end || (*t->at != '\'' && *t->at != '"')) return false;
+    uint8_t quote = *t->at++;
+    size_t n = 0;
+    for (; t->at < t->end && *t->at != quote; t->at++) {
+        if (*t->at < ' ' || *t->at > '~' || *t->at == '\\' || n + 1 == room) return false;
+        out[n++] = (char)*t->at;
+    }
+    out[n] = 0;
+    return take(t, (char)quote);
+}
+
+static bool take_number(text *t, int64_t *out)
+{
+    int64_t v = 0;
+    skip_space(t);
+    const uint8_t *first = t->at;
+    for (; t->at < t->end && *t->at >= '0' && *t->at <= '9'; t->at++) {
+        if (__builtin_mul_overflow(v, 10, &v) || __builtin_add_overflow(v, *t->at - '0', &v)) return false;
+    }
+    *out = v;
+    return t->at > first;
+}
+
+static bool malformed(error *err)
+{
+    return fail(err, "malformed .npy header");
+}
+
+static bool parse_descr(text *t, npy_header *h, error *err)
+{
+    char descr[64] = "";
+    skip_space(t);
+    if (t->at < t->end && *t->at == '[') return fail(err, ".npy of records, not of plain numbers");
+    if (!take_string(t, descr, sizeof(descr))) return malformed(err);
+
+    bool plain = strchr("<>|=", descr[0]) && strchr("iufbc", descr[1]) && descr[0] && descr[1];
+    text digits = {(const uint8_t *)descr + 2, (const uint8_t *)descr + strlen(descr)};
+    int64_t bytes = 0;
+    if (!plain || !take_number(&digits, &bytes) || digits.at != digits.end || bytes < 1 || bytes > 16)
+        return fail(err, ".npy of type '%.20s', not of plain numbers", descr);
+    if (descr[0] == '>' && bytes > 1)
+        return fail(err, "big-endian .npy ('%s'): convert it with a.astype('<%s')", descr, descr + 1);
+    h->kind = descr[1];
+    h->item_bytes = (int)bytes;
+    return true;
+}
+
+static bool parse_order(text *t, error *err)
+{
+    if (take_word(t, "False")) return true;
+    if (take_word(t, "True")) return fail(err, ".npy in Fortran order: convert it with numpy.ascontiguousarray");
+    return malformed(err);
+}
+
+static bool parse_shape(text *t, npy_header *h, error *err)
+{
+    if (!take(t, '(')) return malformed(err);
+    for (h->dims = 0; !take(t, ')'); h->dims++) {
+        if (h->dims == NPY_DIMS_MAX) return fail(err, ".npy of more than %d dimensions", NPY_DIMS_MAX);
+        if (!take_number(t, &h->shape[h->dims])) return malformed(err);
+        if (take(t, ',')) continue;
+        h->dims++;
+        if (!take(t, ')') || h->dims == 1) return malformed(err); /* (7) is no tuple */
+        break;
+    }
+    if (h->dims == 0) return fail(err, ".npy of a single number, not of an array");
+    return true;
+}
+
+static bool parse_dictionary(text t, npy_header *h, error *err)
+{
+    enum { DESCR = 1, ORDER = 2, SHAPE = 4, ALL = 7 };
+    int seen = 0;
+
+    if (!take(&t, '{')) return malformed(err);
+    while (!take(&t, '}')) {
+        char key[16];
+        if (!take_string(&t, key, sizeof(key)) || !take(&t, ':')) return malformed(err);
+        int which = !strcmp(key, "descr")           ? DESCR
+                    : !strcmp(key, "fortran_order") ? ORDER
+                    : !strcmp(key, "shape")         ? SHAPE
+                                                    : 0;
+        if (!which || (seen & which)) return malformed(err);
+        seen |= which;
+        if (which == DESCR && !parse_descr(&t, h, err)) return false;
+        if (which == ORDER && !parse_order(&t, err)) return false;
+        if (which == SHAPE && !parse_shape(&t, h, err)) return false;
+        if (take(&t, ',')) continue;
+        if (!take(&t, '}')) return malformed(err);
+        break;
+    }
+    skip_space(&t);
+    return seen == ALL && t.at == t.end ? true : malformed(err);
+}
+
+/* ---- the file -------------------------------------------------------------------------------------- */
+
+bool npy_sniff(const uint8_t *bytes, size_t n)
+{
+    return n >= MAGIC_BYTES && !memcmp(bytes, MAGIC, MAGIC_BYTES);
+}
+
+bool npy_parse(npy_header *header, const uint8_t *bytes, size_t n, error *err)
+{
+    npy_header h = {0};
+
+    if (!npy_sniff(bytes, n)) return fail(err, "not a .npy file");
+    if (n < MAGIC_BYTES + 2) return fail(err, "truncated: the file ends inside the .npy header");
+    if (bytes[6] < 1 || bytes[6] > 3 || bytes[7] != 0)
+        return fail(err, ".npy of the unknown version %d.%d", bytes[6], bytes[7]);
+
+    size_t start = bytes[6] == 1 ? 10 : 12;
+    if (n < start) return fail(err, "truncated: the file ends inside the .npy header");
+    size_t length = bytes[8] | (size_t)bytes[9] << 8;
+    if (start == 12) length |= (size_t)bytes[10] << 16 | (size_t)bytes[11] << 24;
+    if (length > HEADER_MAX) return fail(err, ".npy header of %zu bytes; the limit is %zu", length, HEADER_MAX);
+    if (length > n - start) return fail(err, "truncated: the file ends inside the .npy header");
+    if (!parse_dictionary((text){bytes + start, bytes + start + length}, &h, err)) return false;
+
+    h.data_offset = start + length;
+    h.data_bytes = (size_t)h.item_bytes;
+    bool overflow = false, empty = false;
+    for (int i = 0; i < h.dims; i++) {
+        overflow |= __builtin_mul_overflow(h.data_bytes, h.shape[i], &h.data_bytes);
+        empty |= h.shape[i] == 0;
+    }
+    if (empty)
+        h.data_bytes = 0;
+    else if (overflow)
+        return fail(err, "malformed .npy header: the array's size overflows");
+    if (h.data_bytes > n - h.data_offset)
+        return fail(err, "truncated: the array has %zu bytes, the file holds %zu of them", h.data_bytes,
+                    n - h.data_offset);
+    *header = h;
+    return true;
+}
+
+void npy_format(const npy_header *header, uint8_t page[NPY_PAGE])
+{
+    char shape[NPY_DIMS_MAX * 24] = "", dictionary[256];
+    size_t used = 0;
+
+    for (int i = 0; i < header->dims; i++)
+        used +=
+            (size_t)snprintf(shape + used, sizeof(shape) - used, "%s%lld", i ? ", " : "", (long long)header->shape[i]);
+    if (header->dims == 1) snprintf(shape + used, sizeof(shape) - used, ",");
+    int n = snprintf(dictionary, sizeof(dictionary), "{'descr': '%c%c%d', 'fortran_order': False, 'shape': (%s), }",
+                     header->item_bytes > 1 ? '<' : '|', header->kind, header->item_bytes, shape);
+
+    size_t length = NPY_PAGE - MAGIC_BYTES - 4;
+    memset(page, ' ', NPY_PAGE);
+    memcpy(page, MAGIC "\x01\x00", MAGIC_BYTES + 2);
+    page[8] = (uint8_t)(length & 255);
+    page[9] = (uint8_t)(length >> 8);
+    memcpy(page + MAGIC_BYTES + 4, dictionary, (size_t)n);
+    page[NPY_PAGE - 1] = '\n';
+}

@@ -1,0 +1,38 @@
+/* npy_header.h - the header of a .npy file.
+ *
+ *     93 'N' 'U' 'M' 'P' 'Y'  major minor  length  {'descr': '<i8', 'fortran_order': False, 'shape': (3, 4), } ... \n
+ *
+ * length is 2 bytes in version 1.0 and 4 in 2.0 and 3.0, little-endian, and counts the dictionary with
+ * the spaces and the newline after it; the array follows (NEP 1 of NumPy). */
+#ifndef IO_NPY_HEADER_H
+#define IO_NPY_HEADER_H
+
+#include <stdint.h>
+#include <stddef.h>
+
+#include "error.h"
+
+enum {
+    NPY_PAGE = 4096,  /* our arrays begin at this byte, so that a mapping of the file is aligned to pages */
+    NPY_DIMS_MAX = 3, /* rows, columns, channels */
+};
+
+typedef struct npy_header {
+    char kind;      /* NumPy's letter: 'i', 'u', 'f', 'b' ... */
+    int item_bytes; /* 1 .. 16 */
+    int dims;       /* 1 .. NPY_DIMS_MAX */
+    int64_t shape[NPY_DIMS_MAX];
+    size_t data_offset, data_bytes; /* the array lies within the file */
+} npy_header;
+
+bool npy_sniff(const uint8_t *bytes, size_t n);
+
+/* Reads the header of a file of n bytes.  Refuses, in words, what is not a little-endian array of plain
+ * numbers in C order with 1 to 3 dimensions, and a file too short for its shape.  A dimension may be 0. */
+bool npy_parse(npy_header *header, const uint8_t *bytes, size_t n, error *err);
+
+/* Writes the header of a C-order array in version 1.0: NPY_PAGE bytes.  Takes kind, item_bytes, dims and
+ * shape, of which no number needs more than 19 digits. */
+void npy_format(const npy_header *header, uint8_t page[NPY_PAGE]);
+
+#endif

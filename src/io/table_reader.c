@@ -1,0 +1,166 @@
+#include <math.h>
+#include <string.h>
+#include <xxhash.h>
+
+#include "npy_header.h"
+#include "table_file.h"
+#include "table_trailer.h"
+
+/* How many entries of a foreign table's first column are looked at: each lies on a page of its own, and
+ * all of them would make opening a tall file as slow as reading it. */
+enum { COLUMN_PROBES = 16 };
+
+bool table_file_sniff(const uint8_t *bytes, size_t n)
+{
+    return npy_sniff(bytes, n);
+}
+
+static sat_type type_of(const npy_header *h)
+{
+    switch (h->kind) {
+    case 'i': return h->item_bytes == 8 ? SAT_I64 : h->item_bytes == 4 ? SAT_U32 : SAT_TYPE_NONE;
+    case 'u': return h->item_bytes == 8 ? SAT_U64 : h->item_bytes == 4 ? SAT_U32 : SAT_TYPE_NONE;
+    case 'f': return h->item_bytes == 8 ? SAT_F64 : h->item_bytes == 4 ? SAT_F32 : SAT_TYPE_NONE;
+    default: return SAT_TYPE_NONE;
+    }
+}
+
+static bool read_array(table_file *file, const npy_header *h, error *err)
+{
+    sat_type type = type_of(h);
+
+    if (type == SAT_TYPE_NONE)
+        return fail(err, "array of type %c%d: a table has i4, u4, i8, u8, f4 or f8", h->kind, h->item_bytes);
+    if (h->dims < 2) return fail(err, "array of 1 dimension: a table has rows and columns");
+    int64_t channels = h->dims == 3 ? h->shape[2] : 1;
+    if (h->data_bytes == 0) return fail(err, "the array is empty");
+    if (channels > 4) return fail(err, "array of %lld channels: a table has 1 to 4", (long long)channels);
+    if (h->data_offset % (size_t)h->item_bytes) return fail(err, "the array is not aligned to its elements");
+
+    file->data_offset = h->data_offset;
+    file->data_bytes = h->data_bytes;
+    file->table.view = (sat_view){
+        .data = (void *)(uintptr_t)(file->file.bytes + h->data_offset),
+        .row_bytes = sat_row_bytes(h->shape[1], (int)channels, type),
+        .width = h->shape[1],
+        .height = h->shape[0],
+        .channels = (int)channels,
+        .type = type,
+    };
+    return true;
+}
+
+static bool apply_trailer(table_file *file, const npy_header *h, const table_trailer *t, error *err)
+{
+    table_meta *meta = &file->meta;
+    sat_view *view = &file->table.view;
+    int64_t width, height;
+    sat_type accum = sat_type_from_name(t->accum);
+
+    if (strcmp(t->moment, "sum") != 0) return fail(err, "table of the moment '%s'; this program knows sum", t->moment);
+    if (!sat_layout_from_name(t->layout, &meta->layout))
+        return fail(err, "table of the unknown layout '%s'", t->layout);
+    meta->sample = sat_type_from_name(t->sample);
+    if (!table_types_match(meta->sample, accum))
+        return fail(err, "broken trailer: no %s table of %s samples", t->accum, t->sample);
+
+    if (accum == SAT_Q32 && view->type == SAT_U32) view->type = SAT_Q32;
+    if (accum != view->type || (accum == SAT_U32 && h->kind != 'u'))
+        return fail(err, "broken trailer: its type is not the array's");
+    if (!table_image_shape(meta->layout, view, &width, &height) || t->width != (uint64_t)width ||
+        t->height != (uint64_t)height || t->channels != (uint32_t)view->channels)
+        return fail(err, "broken trailer: its image size does not fit the array");
+    if (t->data_offset != h->data_offset || t->data_bytes != h->data_bytes)
+        return fail(err, "broken trailer: it describes another array");
+    if (accum == SAT_Q32) {
+        if (!isfinite(t->quant_offset) || !isfinite(t->quant_step) || t->quant_step <= 0)
+            return fail(err, "broken trailer: no such fixed point");
+        meta->quant = (sat_quant){.offset = t->quant_offset, .step = t->quant_step};
+    }
+    meta->has_trailer = true;
+    meta->checksum = t->data_xxh3;
+    memcpy(meta->writer, t->writer, sizeof(meta->writer));
+    return true;
+}
+
+static bool is_zero(const sat_view *view, int64_t x, int64_t y)
+{
+    static const uint8_t zeros[4 * 8];
+    size_t bytes = sat_type_bytes(view->type) * (size_t)view->channels;
+    const uint8_t *at = (const uint8_t *)view->data + (size_t)y * view->row_bytes + (size_t)x * bytes;
+
+    return memcmp(at, zeros, bytes) == 0;
+}
+
+static bool check_zero_border(const sat_view *view, const char *layout, error *err)
+{
+    for (int64_t x = 0; x < view->width; x++) {
+        if (!is_zero(view, x, 0))
+            return fail(err, "no %s table: its first row is not zero at column %lld", layout, (long long)x);
+    }
+    int64_t probes = view->height < COLUMN_PROBES ? view->height : COLUMN_PROBES;
+    for (int64_t i = 1; i < probes; i++) {
+        int64_t y = (view->height - 1) * i / (probes - 1);
+        if (!is_zero(view, 0, y))
+            return fail(err, "no %s table: its first column is not zero at row %lld", layout, (long long)y);
+    }
+    return true;
+}
+
+static bool apply_assumption(table_file *file, const table_assume *assume, error *err)
+{
+    static const table_assume nothing;
+    const table_assume *a = assume ? assume : &nothing;
+    table_meta *meta = &file->meta;
+    const sat_view *view = &file->table.view;
+    bool is_float = view->type == SAT_F32 || view->type == SAT_F64;
+    int64_t width, height;
+
+    if (!a->layout_known) return fail(err, "no trailer: say how it was made with --layout padded|inclusive|exclusive");
+    meta->layout = a->layout;
+    meta->sample = a->sample != SAT_TYPE_NONE ? a->sample : is_float ? SAT_F32 : SAT_U8;
+    if (!table_types_match(meta->sample, view->type))
+        return fail(err, "no %s table of %s samples", sat_type_name(view->type), sat_type_name(meta->sample));
+    if (!table_image_shape(meta->layout, view, &width, &height))
+        return fail(err, "no padded table: it has one row or column only");
+    if (meta->layout == SAT_INCLUSIVE) return true;
+    return check_zero_border(view, sat_layout_name(meta->layout), err);
+}
+
+bool table_file_open(table_file *file, const char *path, const table_assume *assume, error *err)
+{
+    npy_header h;
+    table_trailer t;
+    bool ok = false;
+
+    *file = (table_file){0};
+    if (!source_open(&file->file, path, err)) return false;
+    if (!npy_parse(&h, file->file.bytes, file->file.n, err) || !read_array(file, &h, err)) goto out;
+
+    uint64_t at = trailer_offset(h.data_offset + h.data_bytes);
+    size_t left = at < file->file.n ? file->file.n - (size_t)at : 0;
+    if (trailer_read(&t, file->file.bytes + (file->file.n - left), left, err))
+        ok = apply_trailer(file, &h, &t, err);
+    else
+        ok = !err->text[0] && apply_assumption(file, assume, err);
+    file->table.layout = file->meta.layout;
+    file->table.sample = file->meta.sample;
+    file->table.quant = file->meta.quant;
+out:
+    if (!ok) table_file_close(file);
+    return ok;
+}
+
+bool table_file_verify(const table_file *file, error *err)
+{
+    if (!file->meta.has_trailer) return fail(err, "no trailer, and so no checksum");
+    if (XXH3_64bits(file->table.view.data, file->data_bytes) != file->meta.checksum)
+        return fail(err, "damaged: the table's checksum does not match");
+    return true;
+}
+
+void table_file_close(table_file *file)
+{
+    source_close(&file->file);
+    *file = (table_file){0};
+}

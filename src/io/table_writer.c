@@ -1,0 +1,146 @@
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <xxhash.h>
+
+#include "npy_header.h"
+#include "table_file.h"
+#include "table_trailer.h"
+
+/* Rows without gaps are hashed and written in pieces that the cache holds from the one to the other. */
+#define PIECE_BYTES ((size_t)1 << 20)
+
+struct table_writer {
+    sink *out; /* the caller's */
+    XXH3_state_t *hash;
+    sat_view view; /* the whole array, without data */
+    size_t row_bytes;
+    int64_t rows; /* written so far */
+    table_trailer trailer;
+};
+
+static void put_name(char *field, size_t room, const char *name)
+{
+    snprintf(field, room, "%s", name);
+}
+
+static bool describe(table_trailer *t, const sat_view *view, const table_meta *meta, error *err)
+{
+    int64_t width, height;
+    bool q32 = view->type == SAT_Q32;
+
+    if (view->channels < 1 || view->channels > 4 || !table_image_shape(meta->layout, view, &width, &height))
+        return fail(err, "no table has %lld x %lld entries and %d channels", (long long)view->width,
+                    (long long)view->height, view->channels);
+    if (!table_types_match(meta->sample, view->type))
+        return fail(err, "no %s table of %s samples", sat_type_name(view->type), sat_type_name(meta->sample));
+
+    *t = (table_trailer){
+        .width = (uint64_t)width,
+        .height = (uint64_t)height,
+        .channels = (uint32_t)view->channels,
+        .data_offset = NPY_PAGE,
+        .quant_offset = q32 ? meta->quant.offset : 0,
+        .quant_step = q32 ? meta->quant.step : 0,
+    };
+    put_name(t->layout, sizeof(t->layout), sat_layout_name(meta->layout));
+    put_name(t->sample, sizeof(t->sample), sat_type_name(meta->sample));
+    put_name(t->accum, sizeof(t->accum), sat_type_name(view->type));
+    put_name(t->moment, sizeof(t->moment), "sum");
+    put_name(t->writer, sizeof(t->writer), meta->writer);
+    if (!meta->writer[0]) snprintf(t->writer, sizeof(t->writer), "sat %s", sat_version());
+
+    size_t row = sat_row_bytes(view->width, view->channels, view->type);
+    uint64_t end;
+    if (!row || __builtin_mul_overflow(row, view->height, &t->data_bytes) ||
+        __builtin_add_overflow(t->data_bytes, NPY_PAGE + TRAILER_ALIGN + TRAILER_BYTES, &end) || end > INT64_MAX)
+        return fail(err, "the table is larger than any file");
+    return true;
+}
+
+static bool write_header(sink *out, const sat_view *view, error *err)
+{
+    npy_header h = {
+        .kind = view->type == SAT_I64                            ? 'i'
+                : view->type == SAT_F32 || view->type == SAT_F64 ? 'f'
+                                                                 : 'u',
+        .item_bytes = (int)sat_type_bytes(view->type),
+        .dims = view->channels > 1 ? 3 : 2,
+        .shape = {view->height, view->width, view->channels},
+    };
+    uint8_t page[NPY_PAGE];
+
+    npy_format(&h, page);
+    return sink_write(out, page, sizeof(page), err);
+}
+
+bool table_writer_open(table_writer **writer, sink *out, const sat_view *view, const table_meta *meta, error *err)
+{
+    table_writer *w = calloc(1, sizeof(*w));
+
+    *writer = NULL;
+    if (!w) return fail(err, "out of memory");
+    if (!describe(&w->trailer, view, meta, err)) goto out;
+    w->out = out;
+    w->view = *view;
+    w->row_bytes = sat_row_bytes(view->width, view->channels, view->type);
+    w->hash = XXH3_createState();
+    if (!w->hash || XXH3_64bits_reset(w->hash) != XXH_OK) {
+        fail(err, "out of memory");
+        goto out;
+    }
+    if (!write_header(out, view, err)) goto out;
+    *writer = w;
+    return true;
+out:
+    table_writer_abort(&w);
+    return false;
+}
+
+bool table_writer_rows(table_writer *writer, const sat_view *rows, error *err)
+{
+    if (rows->width != writer->view.width || rows->channels != writer->view.channels ||
+        rows->type != writer->view.type || rows->height > writer->view.height - writer->rows)
+        return fail(err, "rows of another shape than the table's");
+
+    const uint8_t *at = rows->data;
+    bool gaps = rows->row_bytes != writer->row_bytes;
+    int64_t step = gaps ? 1 : (int64_t)(PIECE_BYTES / writer->row_bytes) + 1;
+    for (int64_t y = 0; y < rows->height; y += step) {
+        int64_t n = rows->height - y < step ? rows->height - y : step;
+        size_t bytes = (size_t)n * writer->row_bytes;
+        if (XXH3_64bits_update(writer->hash, at, bytes) != XXH_OK) return fail(err, "cannot compute the checksum");
+        if (!sink_write(writer->out, at, bytes, err)) return false;
+        at += (size_t)n * rows->row_bytes;
+    }
+    writer->rows += rows->height;
+    return true;
+}
+
+bool table_writer_close(table_writer **writer, error *err)
+{
+    static const uint8_t zeros[TRAILER_ALIGN];
+    table_writer *w = *writer;
+    table_trailer *t = &w->trailer;
+    bool ok;
+
+    if (w->rows != w->view.height) {
+        ok = fail(err, "%lld of the table's %lld rows were written", (long long)w->rows, (long long)w->view.height);
+        goto out;
+    }
+    t->data_xxh3 = XXH3_64bits_digest(w->hash);
+    trailer_seal(t);
+    uint64_t end = t->data_offset + t->data_bytes;
+    ok = sink_write(w->out, zeros, (size_t)(trailer_offset(end) - end), err) && sink_write(w->out, t, sizeof(*t), err);
+out:
+    table_writer_abort(writer);
+    return ok;
+}
+
+void table_writer_abort(table_writer **writer)
+{
+    if (!writer || !*writer) return;
+    XXH3_freeState((*writer)->hash);
+    free(*writer);
+    *writer = NULL;
+}

@@ -1,0 +1,190 @@
+/* Inputs are whole in memory, or refused in words. */
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "source.h"
+#include <cmocka.h> /* last: it has a macro fail() */
+
+enum { BIG = 1000003 }; /* a prime: no multiple of any buffer */
+
+static char scratch[64];
+static error err;
+static uint8_t big[BIG];
+
+static int enter(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < BIG; i++) big[i] = (uint8_t)(i % 251);
+    strcpy(scratch, "/tmp/sat-test-XXXXXX");
+    return !mkdtemp(scratch) || chdir(scratch);
+}
+
+static int leave(void **state)
+{
+    char command[128];
+    (void)state;
+    snprintf(command, sizeof(command), "cd / && rm -rf %s", scratch);
+    return chdir("/") || system(command);
+}
+
+static void put(const char *path, const void *bytes, size_t n)
+{
+    FILE *f = fopen(path, "w");
+    assert_non_null(f);
+    assert_int_equal(fwrite(bytes, 1, n, f), n);
+    assert_int_equal(fclose(f), 0);
+}
+
+static void assert_refused(const char *path, const char *why)
+{
+    source src = {.n = 1};
+    assert_false(source_open(&src, path, &err));
+    assert_string_equal(err.text, why);
+    assert_null(src.bytes);
+    source_close(&src);
+}
+
+static void regular_files_are_mapped(void **state)
+{
+    source src;
+    (void)state;
+    put("f", big, BIG);
+    assert_true(source_open(&src, "f", &err));
+    assert_true(src.mapped);
+    assert_int_equal(src.n, BIG);
+    assert_memory_equal(src.bytes, big, BIG);
+    unlink("f");
+    assert_int_equal(src.bytes[BIG - 1], big[BIG - 1]);
+    source_close(&src);
+    assert_null(src.bytes);
+    assert_int_equal(src.n, 0);
+    source_close(&src);
+}
+
+static void files_of_proc_are_read(void **state)
+{
+    source src;
+    (void)state;
+    assert_true(source_open(&src, "/proc/self/maps", &err));
+    assert_false(src.mapped);
+    assert_true(src.n > 0);
+    source_close(&src);
+}
+
+static void bad_inputs_are_refused(void **state)
+{
+    (void)state;
+    put("empty", "", 0);
+    assert_refused("empty", "empty file");
+    assert_refused("/dev/null", "empty file");
+    assert_refused(".", "is a directory");
+    assert_refused("absent", "cannot open: No such file or directory");
+    assert_refused("empty/f", "cannot open: Not a directory");
+    unlink("empty");
+}
+
+static int in_child(int fd, void (*body)(void))
+{
+    int status;
+    fflush(NULL);
+    pid_t pid = fork();
+    assert_true(pid >= 0);
+    if (pid == 0) {
+        dup2(fd, STDIN_FILENO);
+        body();
+        _exit(0);
+    }
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    return status;
+}
+
+static bool mapped_expected;
+static size_t skipped;
+
+static void read_big(void)
+{
+    source src;
+    if (!source_open(&src, "-", &err)) _exit(1);
+    if (src.n != BIG - skipped || memcmp(src.bytes, big + skipped, src.n) != 0) _exit(2);
+    if (src.mapped != mapped_expected) _exit(3);
+    source_close(&src);
+}
+
+static void standard_input_may_be_a_file_read_in_part(void **state)
+{
+    (void)state;
+    put("f", big, BIG);
+    for (int k = 0; k < 2; k++) {
+        int fd = open("f", O_RDONLY);
+        assert_true(fd >= 0);
+        skipped = k ? 100 : 0;
+        mapped_expected = !k;
+        assert_int_equal(lseek(fd, (off_t)skipped, SEEK_SET), skipped);
+        assert_int_equal(in_child(fd, read_big), 0);
+        close(fd);
+    }
+    unlink("f");
+}
+
+static void pipes_are_read_to_their_end(void **state)
+{
+    int ends[2];
+    (void)state;
+    assert_int_equal(pipe(ends), 0);
+    fflush(NULL);
+    pid_t pid = fork();
+    assert_true(pid >= 0);
+    if (pid == 0) {
+        close(ends[0]);
+        for (size_t at = 0; at < BIG;) {
+            ssize_t k = write(ends[1], big + at, BIG - at < 7777 ? BIG - at : 7777);
+            if (k <= 0) _exit(1);
+            at += (size_t)k;
+        }
+        _exit(0);
+    }
+    close(ends[1]);
+    skipped = 0;
+    mapped_expected = false;
+    assert_int_equal(in_child(ends[0], read_big), 0);
+    close(ends[0]);
+    assert_int_equal(waitpid(pid, NULL, 0), pid);
+}
+
+static void read_terminal(void)
+{
+    source src;
+    if (source_open(&src, "-", &err)) _exit(1);
+    if (strcmp(err.text, "standard input is a terminal") != 0) _exit(2);
+}
+
+static void terminals_are_refused(void **state)
+{
+    (void)state;
+    int terminal = posix_openpt(O_RDWR | O_NOCTTY);
+    if (terminal < 0 || grantpt(terminal) || unlockpt(terminal)) skip();
+    int fd = open(ptsname(terminal), O_RDWR | O_NOCTTY);
+    assert_true(fd >= 0);
+    assert_int_equal(in_child(fd, read_terminal), 0);
+    close(fd);
+    close(terminal);
+}
+
+int main(void)
+{
+    cmocka_set_message_output(CM_OUTPUT_TAP);
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(regular_files_are_mapped),    cmocka_unit_test(files_of_proc_are_read),
+        cmocka_unit_test(bad_inputs_are_refused),      cmocka_unit_test(standard_input_may_be_a_file_read_in_part),
+        cmocka_unit_test(pipes_are_read_to_their_end), cmocka_unit_test(terminals_are_refused),
+    };
+    return cmocka_run_group_tests(tests, enter, leave);
+}
