@@ -18,7 +18,7 @@ unset SAT_BACKEND SAT_THREADS SAT_ISA NO_COLOR OMP_NUM_THREADS
 for PYTHON in "${PYTHON:-}" python3 /usr/bin/python3; do
     [ -n "$PYTHON" ] && "$PYTHON" -c 'import numpy' 2>/dev/null && break
 done
-export PYTHON
+export PYTHON PYTHONDONTWRITEBYTECODE=1
 log=$B/log
 mkdir -p "$log"
 passed=0 failed=0 skipped=0

@@ -1,0 +1,250 @@
+"""What the oracles share: TAP, image files, the library through ctypes, and brute force.
+
+The brute force is written from the definitions, not from our code: a window is a list of positions, a
+border is a rule that says which sample a position beyond the edge stands for, a mean is the exact sum of
+Python or 64-bit integers, rounded half up.
+"""
+import concurrent.futures
+import ctypes
+import os
+import subprocess
+import sys
+import tempfile
+
+import numpy as np
+
+ROOT = os.environ.get("SAT_TEST_ROOT", os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."))
+BUILD = os.path.join(ROOT, os.environ.get("B", "build"))
+SAT = os.environ.get("SAT", os.path.join(BUILD, "sat"))
+ISAS = ["portable", "avx2", "avx512"]  # src/cpu/isa.h
+
+# ---- TAP ---------------------------------------------------------------------------------------------
+
+
+class Tap:
+    """One test for each report(); problems is a list of texts, empty = passed."""
+
+    def __init__(self):
+        self.tests = self.bad = 0
+
+    def report(self, name, problems, cases=None):
+        self.tests += 1
+        self.bad += bool(problems)
+        count = "" if cases is None else f", {cases} cases"
+        print(f"{'not ok' if problems else 'ok'} {self.tests} - {name}{count}", flush=True)
+        for text in problems[:5]:
+            print("#", text)
+        if len(problems) > 5:
+            print(f"# and {len(problems) - 5} more")
+
+    def skip(self, name, why):
+        self.tests += 1
+        print(f"ok {self.tests} - {name} # SKIP {why}", flush=True)
+
+    def finish(self):
+        print(f"1..{self.tests}")
+        sys.exit(self.bad != 0)
+
+
+def in_parallel(function, items):
+    """[function(item) ...] on all cores; the work is done by child processes and by NumPy."""
+    with concurrent.futures.ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
+        return list(pool.map(function, items))
+
+
+# ---- files -------------------------------------------------------------------------------------------
+
+
+def write_image(path, pixels):
+    """pixels: (H, W, C) of uint8 or uint16 as PAM, of float32 (C = 1 or 3) as PFM."""
+    height, width, channels = pixels.shape
+    with open(path, "wb") as f:
+        if pixels.dtype == np.float32:
+            f.write(b"%s\n%d %d\n-1.0\n" % (b"Pf" if channels == 1 else b"PF", width, height))
+            f.write(pixels[::-1].astype("<f4").tobytes())
+        else:
+            kind = ["GRAYSCALE", "GRAYSCALE_ALPHA", "RGB", "RGB_ALPHA"][channels - 1]
+            f.write(f"P7\nWIDTH {width}\nHEIGHT {height}\nDEPTH {channels}\n"
+                    f"MAXVAL {np.iinfo(pixels.dtype).max}\nTUPLTYPE {kind}\nENDHDR\n".encode())
+            f.write(pixels.astype(">u2" if pixels.dtype == np.uint16 else "u1").tobytes())
+
+
+def read_image(path):
+    with open(path, "rb") as f:
+        data = f.read()
+    if data[:2] in (b"Pf", b"PF"):
+        lines = data.split(b"\n", 3)
+        width, height = map(int, lines[1].split())
+        order = "<f4" if float(lines[2]) < 0 else ">f4"
+        return np.frombuffer(lines[3], order).reshape(height, width, -1)[::-1].astype(np.float32)
+    head, body = data.split(b"ENDHDR\n", 1)
+    field = dict(line.split(None, 1) for line in head.decode().splitlines()[1:] if " " in line)
+    kind = "u1" if int(field["MAXVAL"]) < 256 else ">u2"
+    pixels = np.frombuffer(body, kind).reshape(int(field["HEIGHT"]), int(field["WIDTH"]), int(field["DEPTH"]))
+    return pixels.astype(np.uint8 if kind == "u1" else np.uint16)
+
+
+def extension(dtype):
+    return "pfm" if np.dtype(dtype) == np.float32 else "pam"
+
+
+def run_sat(*args, isa=None, **kwargs):
+    """(status, stdout, stderr)"""
+    env = dict(os.environ, OMP_WAIT_POLICY="passive")
+    if isa:
+        env["SAT_ISA"] = isa
+    done = subprocess.run([SAT, *map(str, args)], env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                          check=False, **kwargs)
+    return done.returncode, done.stdout, done.stderr.decode(errors="replace").strip()
+
+
+def scratch():
+    return tempfile.TemporaryDirectory(prefix="sat-check-")
+
+
+# ---- the library ---------------------------------------------------------------------------------------
+
+
+class BackendInfo(ctypes.Structure):
+    _fields_ = [("name", ctypes.c_char_p), ("summary", ctypes.c_char_p), ("paper", ctypes.c_char_p),
+                ("in_reads", ctypes.c_double), ("out_reads", ctypes.c_double), ("out_writes", ctypes.c_double),
+                ("ceiling", ctypes.c_bool), ("filters", ctypes.c_bool), ("available", ctypes.c_bool),
+                ("why", ctypes.c_char_p)]
+
+
+class BorderInfo(ctypes.Structure):
+    _fields_ = [("name", ctypes.c_char_p), ("summary", ctypes.c_char_p), ("takes_value", ctypes.c_bool)]
+
+
+LIB = ctypes.CDLL(os.path.join(BUILD, "libsat.so"))
+
+
+def _table(function, info_type):
+    """Everything that sat_..._at() lists."""
+    getter = getattr(LIB, function)
+    getter.restype = ctypes.c_bool
+    rows = []
+    while True:
+        info = info_type()
+        if not getter(ctypes.c_size_t(len(rows)), ctypes.byref(info)):
+            return rows
+        rows.append(info)
+
+
+def backends():
+    """Names of those that compute something here."""
+    return [b.name.decode() for b in _table("sat_backend_at", BackendInfo) if b.available and not b.ceiling]
+
+
+def borders():
+    """(name, takes_value) of all."""
+    return [(b.name.decode(), b.takes_value) for b in _table("sat_border_at", BorderInfo)]
+
+
+def runs_isa(isa):
+    """Does this machine have it?  An unsupported SAT_ISA makes the backend that reads it unavailable."""
+    status, out, _ = run_sat("backends", isa=isa)
+    return status == 0 and isa.encode() in out
+
+
+def variants(tap):
+    """(backend, isa, threads) that must all agree; says which instruction sets are missing."""
+    here = []
+    for isa in ISAS:
+        if runs_isa(isa):
+            here.append(isa)
+        else:
+            tap.skip(f"instruction set {isa}", "this machine does not have it")
+    found = [("cpu", isa, threads) for isa in here for threads in (1, 2)] if "cpu" in backends() else []
+    return found + [(name, None, 2) for name in backends() if name != "cpu"]
+
+
+# ---- brute force -----------------------------------------------------------------------------------------
+
+# Which sample stands at position i of an axis of n samples; n itself = none.
+MAPS = {
+    "shrink": lambda i, n: np.where((i < 0) | (i >= n), n, i),
+    "constant": lambda i, n: np.where((i < 0) | (i >= n), n, i),
+    "replicate": lambda i, n: np.clip(i, 0, n - 1),
+    "wrap": lambda i, n: i % n,
+    "reflect": lambda i, n: np.where(i % (2 * n) < n, i % (2 * n), 2 * n - 1 - i % (2 * n)),
+    "reflect101": lambda i, n: (np.abs((i + n - 1) % (2 * n - 2) - (n - 1)) if n > 1 else i * 0),
+}
+
+
+def window_sums(samples, window_width, window_height, border, outside):
+    """Sums over the window around each pixel of (H, W, C) samples, in the samples' own type; outside: what
+    a position without a sample is worth, one value for each channel."""
+    for axis, size in ((1, window_width), (0, window_height)):
+        n = samples.shape[axis]
+        edge_shape = list(samples.shape)
+        edge_shape[axis] = 1
+        edge = np.broadcast_to(np.asarray(outside, samples.dtype) * (1 if axis == 1 else window_width), edge_shape)
+        padded = np.concatenate([samples, edge], axis)
+        total = np.zeros_like(samples)
+        for offset in range(-(size // 2), size - size // 2):
+            total += np.take(padded, MAPS[border](np.arange(n) + offset, n), axis)
+        samples = total
+    return samples
+
+
+def round_div(total, area):
+    """total / area rounded to nearest, halves up, for integers."""
+    return (2 * total + area) // (2 * area)
+
+
+def box(pixels, window_width, window_height, border, value=0, weighted=False, exact=np.int64):
+    """One pass of the box filter; integer pixels in `exact` (object = Python's own integers)."""
+    channels = pixels.shape[2]
+    kind = np.float64 if pixels.dtype.kind == "f" else exact
+    wide = pixels.astype(kind)
+    outside = np.full(channels, value if border == "constant" else 0).astype(kind)
+    ones = np.ones(pixels.shape[:2] + (1,), kind)
+    in_count = [0 if border == "shrink" else 1]
+
+    def sums(samples, beyond):
+        return window_sums(samples, window_width, window_height, border, beyond)
+
+    area = sums(ones, in_count)
+
+    def mean(total, weight):
+        if kind is np.float64:
+            with np.errstate(invalid="ignore", divide="ignore"):
+                return np.where(weight == 0, 0, total / weight)
+        return np.where(weight == 0, 0, round_div(total, np.where(weight == 0, 1, weight)))
+
+    if not weighted:
+        result = mean(sums(wide, outside), area)
+    else:
+        alpha = wide[:, :, -1:]
+        weight = sums(alpha, outside[-1:])
+        colour = mean(sums(wide[:, :, :-1] * alpha, outside[:-1] * outside[-1]), weight)
+        result = np.concatenate([colour, mean(weight, area)], axis=2)
+    return result.astype(pixels.dtype)
+
+
+def random_pixels(rng, height, width, channels, dtype):
+    """Random content of several natures: uniform, all-max, an impulse, sparse, a wide range of floats."""
+    shape = (height, width, channels)
+    nature = rng.integers(5)
+    if np.dtype(dtype) == np.float32:
+        pixels = rng.standard_normal(shape) * 10.0 ** rng.integers(-3, 4)
+        return (np.abs(pixels) if nature == 0 else pixels).astype(np.float32)
+    top = np.iinfo(dtype).max
+    if nature == 0:
+        return np.full(shape, top, dtype)
+    pixels = rng.integers(0, top + 1, shape).astype(dtype)
+    if nature == 1:
+        pixels[rng.random(shape) < 0.9] = 0
+    if nature == 2:
+        pixels[:] = 0
+        pixels[rng.integers(height), rng.integers(width)] = top
+    return pixels
+
+
+def float_bound(pixels, window_width, window_height):
+    """How far a float mean may lie from the exact one: the f64 sums of both sides, each addition of which
+    rounds once, and the last rounding to f32."""
+    largest = float(np.max(np.abs(pixels), initial=0))
+    additions = (window_width + window_height + sum(pixels.shape[:2])) * 4
+    return lambda want: np.abs(want).astype(np.float64) * 2.0 ** -23 + additions * 2.0 ** -52 * largest + 1e-45

@@ -1,0 +1,132 @@
+#!/usr/bin/env python3
+"""Region answers of images and tables against sums over slices."""
+import csv
+import io
+import json
+import os
+from fractions import Fraction
+
+import numpy as np
+
+from satlib import Tap, extension, in_parallel, random_pixels, run_sat, scratch, write_image
+
+TABLE_TYPES = {"int": [None, "u32", "u64", "i64", "f64"], "float": [None, "f64"]}
+
+
+def columns(channels, stats):
+    return [name if channels == 1 else f"{name}.{c}" for name in stats for c in range(channels)]
+
+
+def compare(pixels, rects, rows):
+    """rows: dicts with x, y, w, h and the statistics."""
+    if len(rows) != len(rects):
+        return f"{len(rows)} answers to {len(rects)} rectangles"
+    channels = pixels.shape[2]
+    for rect, row in zip(rects, rows):
+        x, y, w, h = rect
+        if tuple(int(row[k]) for k in "xywh") != rect:
+            return f"{rect}: the answer is for {row}"
+        part = pixels[y:y + h, x:x + w].reshape(-1, channels)
+        for c in range(channels):
+            suffix = "" if channels == 1 else f".{c}"
+            if pixels.dtype.kind == "f":
+                total = float(part[:, c].astype(np.longdouble).sum())
+                bound = 1e-13 * float(np.abs(pixels.astype(np.float64)).sum()) + 1e-300
+                if not abs(float(row["sum" + suffix]) - total) <= bound:
+                    return f"{rect}: sum {row['sum' + suffix]}, not {total}"
+                if not abs(float(row["mean" + suffix]) - total / (w * h)) <= bound:
+                    return f"{rect}: mean {row['mean' + suffix]}, not {total / (w * h)}"
+            else:
+                total = int(part[:, c].sum(dtype=np.int64))
+                if Fraction(str(row["sum" + suffix])) != total:
+                    return f"{rect}: sum {row['sum' + suffix]}, not {total}"
+                mean = total / (w * h)
+                if not abs(float(row["mean" + suffix]) - mean) <= 1e-15 * mean:
+                    return f"{rect}: mean {row['mean' + suffix]}, not {mean}"
+    return None
+
+
+def check(case):
+    pixels, rects, type_name, layout, form = case
+    stats = columns(pixels.shape[2], ("mean", "sum"))
+    with scratch() as folder:
+        path = os.path.join(folder, "in." + extension(pixels.dtype))
+        write_image(path, pixels)
+        what = f"{pixels.shape} {pixels.dtype} {layout or 'image'} {type_name or ''} {form}"
+        if layout:
+            table = os.path.join(folder, "in.npy")
+            status, _, error = run_sat(path, "-o", table, "--layout", layout, *(["--type", type_name] if type_name else []))
+            if status:
+                return f"{what}: {error}"
+            path = table
+        args = ["query", path, "--stat", "mean,sum"]
+        if form == "npy":
+            args += ["--rects", os.path.join(folder, "rects.npy")]
+            np.save(args[-1], np.array(rects, np.int64))
+        elif form == "csv":
+            args += ["--rects", os.path.join(folder, "rects.csv")]
+            with open(args[-1], "w", encoding="ascii") as f:
+                f.write("".join("%d,%d,%d,%d\n" % rect for rect in rects))
+        else:
+            for rect in rects:
+                args += ["--rect", "%d,%d,%d,%d" % rect]
+        if form == "json":
+            args.append("--json")
+        status, out, error = run_sat(*args)
+    if status:
+        return f"{what}: status {status}, {error}"
+    text = out.decode()
+    if form == "json":
+        rows = [json.loads(line) for line in text.splitlines()]
+        channels = pixels.shape[2]
+        for row in rows:  # with more channels: lists
+            for name in ("mean", "sum"):
+                if isinstance(row.get(name), list):
+                    row.update({f"{name}.{c}": v for c, v in enumerate(row[name])} if channels > 1 else {name: row[name][0]})
+    else:
+        rows = list(csv.DictReader(io.StringIO(text)))
+        if rows and list(rows[0]) != ["x", "y", "w", "h", *stats]:
+            return f"{what}: the header is {list(rows[0])}"
+    problem = compare(pixels, rects, rows)
+    return f"{what}: {problem}" if problem else None
+
+
+def main():
+    tap = Tap()
+    for dtype in (np.uint8, np.uint16, np.float32):
+        rng = np.random.default_rng(np.dtype(dtype).itemsize)
+        cases = []
+        for layout in (None, "padded", "inclusive", "exclusive"):
+            for type_name in TABLE_TYPES["float" if dtype == np.float32 else "int"] if layout else [None]:
+                for form in ("rect", "csv", "npy", "json"):
+                    width, height = int(rng.integers(2, 90)), int(rng.integers(2, 70))
+                    channels = int(rng.choice([1, 3] if dtype == np.float32 else [1, 2, 3, 4]))
+                    edge = layout == "exclusive"  # has no answer at the right and lower edge
+                    rects = []
+                    for _ in range(20):
+                        w, h = int(rng.integers(1, width + 1 - edge)), int(rng.integers(1, height + 1 - edge))
+                        rects.append((int(rng.integers(0, width - w + 1 - edge)),
+                                      int(rng.integers(0, height - h + 1 - edge)), w, h))
+                    cases.append((random_pixels(rng, height, width, channels, dtype), rects, type_name, layout, form))
+        tap.report(f"{np.dtype(dtype).name}: rectangles of images and tables",
+                   [text for text in in_parallel(check, cases) if text], len(cases))
+
+    rng = np.random.default_rng(3)
+    pixels = random_pixels(rng, 40, 50, 1, np.float32) + np.float32(7)
+    with scratch() as folder:
+        image, table = os.path.join(folder, "in.pfm"), os.path.join(folder, "q.npy")
+        pixels = np.round(pixels * 256) / np.float32(256)  # multiples of a step that q32 holds exactly
+        write_image(image, pixels)
+        status, _, error = run_sat(image, "-o", table, "--type", "q32")
+        problems = [error] if status else []
+        rects = [(0, 0, 50, 40), (49, 39, 1, 1), (3, 4, 3, 3), (10, 0, 17, 40)]
+        status, out, error = run_sat("query", table, "--stat", "mean,sum", *sum((["--rect", "%d,%d,%d,%d" % r] for r in rects), []))
+        rows = list(csv.DictReader(io.StringIO(out.decode())))
+        problems += [error] if status else []
+        problems += [] if problems else [p for p in [compare(pixels, rects, rows)] if p]
+    tap.report("q32 tables answer floats", problems)
+    tap.finish()
+
+
+if __name__ == "__main__":
+    main()
