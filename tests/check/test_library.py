@@ -9,7 +9,7 @@ from satlib import LIB, Tap, backends, borders, box, float_bound, random_pixels
 
 
 class Quant(ctypes.Structure):
-    _fields_ = [("offset", ctypes.c_double), ("step", ctypes.c_double)]
+    _fields_ = [("offset", ctypes.c_double), ("step", ctypes.c_double), ("largest", ctypes.c_uint32)]
 
 
 class View(ctypes.Structure):

@@ -1,0 +1,19 @@
+#include <sat.h>
+#include <stdio.h>
+
+int main(void)
+{
+    uint8_t pixels[3][4] = {{1, 2, 3, 4}, {5, 6, 7, 8}, {9, 1, 2, 3}};
+    uint32_t sums[4][5]; /* padded: a zero row and a zero column come first */
+    sat_view image = {pixels, sizeof *pixels, 4, 3, 1, SAT_U8, SAT_HOST};
+    sat_table table = {{sums, sizeof *sums, 5, 4, 1, SAT_U32, SAT_HOST}, SAT_PADDED, SAT_U8, {0}};
+    sat_spec spec = {.width = 4, .height = 3, .sample = SAT_U8, .accum = SAT_U32};
+    sat_rect rect = {.x = 1, .y = 1, .width = 2, .height = 2};
+    sat_plan *plan = NULL;
+    double mean;
+    if (sat_plan_create(&plan, &spec) || sat_plan_run(plan, &image, &table.view, NULL) ||
+        sat_table_query(&table, &rect, 1, 0, NULL, &mean))
+        return puts(sat_detail()), 1;
+    printf("the mean of x=1 y=1 w=2 h=2 is %g\n", mean);
+    sat_plan_destroy(&plan);
+}

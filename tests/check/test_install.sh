@@ -1,0 +1,51 @@
+#!/bin/bash
+# make install, a program against what it installed, the README's example, make uninstall.
+cd "$(dirname "$0")/../.." || exit 1
+. tests/tap.sh
+: "${B:=build}"
+
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+dest=$dir/dest prefix=/opt/sat
+root=$dest$prefix
+
+installs() { make -s install B="$B" DESTDIR="$dest" PREFIX=$prefix; }
+holds() {
+    local f
+    for f in bin/sat include/sat.h lib/libsat.a lib/libsat.so lib/pkgconfig/sat.pc share/man/man1/sat.1 \
+        share/bash-completion/completions/sat share/zsh/site-functions/_sat share/fish/vendor_completions.d/sat.fish; do
+        [ -s "$root/$f" ] || { echo "no $f"; return 1; }
+    done
+}
+sonames() { # libsat.so -> libsat.so.N -> libsat.so.N.N.N
+    [[ $(readlink "$root/lib/libsat.so") =~ ^libsat\.so\.[0-9]+$ ]] &&
+        [[ $(readlink "$root/lib/$(readlink "$root/lib/libsat.so")") =~ ^libsat\.so\.[0-9]+\.[0-9]+\.[0-9]+$ ]]
+}
+flags() { PKG_CONFIG_SYSROOT_DIR=$dest PKG_CONFIG_PATH=$root/lib/pkgconfig pkg-config "$@" sat; }
+shared() {
+    # shellcheck disable=SC2046 # flags
+    gcc -std=c11 -Wall -Wextra -Werror examples/mean.c $(flags --cflags --libs) -o "$dir/mean" &&
+        LD_LIBRARY_PATH=$root/lib "$dir/mean"
+}
+static() {
+    # shellcheck disable=SC2046 # flags
+    gcc -std=c11 -Wall -Wextra -Werror examples/mean.c -I"$root/include" "$root/lib/libsat.a" \
+        $(flags --libs --static | sed 's/-lsat//') -o "$dir/mean-static" && "$dir/mean-static"
+}
+prints_mean() { [ "$("$@")" = "the mean of x=1 y=1 w=2 h=2 is 4" ]; }
+in_readme() { # the example and its output stand in the README as they are in the file
+    grep -q "the mean of x=1 y=1 w=2 h=2 is 4" README.md &&
+        awk '/^```c$/ { on = 1; next } /^```$/ { on = 0 } on' README.md | diff - examples/mean.c
+}
+removes() {
+    make -s uninstall DESTDIR="$dest" PREFIX=$prefix && ! find "$dest" ! -type d | grep .
+}
+
+try "make install" installs
+try "everything is there" holds
+try "the shared library's links" sonames
+try "the example builds against the shared library and is right" prints_mean shared
+try "the example builds against the static library and is right" prints_mean static
+try "the README shows that example" in_readme
+try "make uninstall leaves no file" removes
+finish

@@ -1,0 +1,34 @@
+#!/bin/bash
+# The runner counts what suites report, and fails what does not report.
+cd "$(dirname "$0")/../.." || exit 1
+. tests/tap.sh
+
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+mkdir -p "$dir/tests/check" "$dir/build"
+cp tests/run.sh "$dir/tests/"
+
+runs() { # SUITE-BODY LAST-LINE STATUS [VARIABLE=VALUE]
+    local out status
+    echo "$1" >"$dir/tests/check/test_one.sh"
+    echo 'print("1..0")' >"$dir/tests/check/test_two.py"
+    out=$(env "${4:-X=}" "$dir/tests/run.sh" check)
+    status=$?
+    [ "$(tail -1 <<<"$out")" = "$2" ] && [ $status = "$3" ] || { echo "status $status: $out"; return 1; }
+}
+
+try "passes and skips are counted" runs 'echo "1..3"; echo "ok 1 - a"; echo "ok 2 - b"; echo "ok 3 - c # SKIP no d"' \
+    "2 passed, 0 failed, 1 skipped" 0
+try "a failure is a failure" runs 'echo "1..2"; echo "ok 1"; echo "not ok 2 - b"; exit 1' "1 passed, 1 failed, 0 skipped" 1
+try "a suite that dies is a failure" runs 'echo "1..1"; echo "ok 1"; kill -SEGV $$' "1 passed, 1 failed, 0 skipped" 1
+try "no plan is a failure" runs 'echo "ok 1"' "1 passed, 1 failed, 0 skipped" 1
+try "silence is a failure" runs 'true' "0 passed, 1 failed, 0 skipped" 1
+try "fewer tests than planned are a failure" runs 'echo "1..3"; echo "ok 1"' "1 passed, 1 failed, 0 skipped" 1
+try "cmocka's skips are skips" runs 'echo "1..1"; echo "not ok 1 # SKIP a"' "0 passed, 0 failed, 1 skipped" 0
+try "a whole suite can be skipped" runs 'echo "1..0 # SKIP no such thing here"' "0 passed, 0 failed, 1 skipped" 0
+try "REQUIRE turns a skip into a failure" runs 'echo "1..1"; echo "ok 1 - avx # SKIP none"' \
+    "0 passed, 1 failed, 0 skipped" 1 REQUIRE=avx
+try "REQUIRE leaves other skips alone" runs 'echo "1..1"; echo "ok 1 - avx # SKIP none"' \
+    "0 passed, 0 failed, 1 skipped" 0 REQUIRE=gpu
+try "a suite that hangs is a failure" runs 'echo "1..1"; echo "ok 1"; sleep 60' "1 passed, 1 failed, 0 skipped" 1 SUITE_SECONDS=1
+finish
