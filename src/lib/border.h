@@ -15,7 +15,7 @@
 
 #include "sat.h"
 
-enum { SAT_SEGMENTS = 4 };
+enum { SAT_SEGMENTS = 5 };
 
 typedef struct sat_segment {
     int64_t begin, end; /* samples, 0 <= begin < end <= n */
@@ -35,5 +35,18 @@ typedef struct sat_border {
 #undef SAT_BORDER
 
 const sat_border *sat_border_find(const char *name); /* NULL name = the first; NULL if unknown */
+
+/* What two modes share: the part of the window inside the image, and windows over an axis that is
+ * mirrored at both ends, with the edge sample repeated (shared = 0) or shared by both sides (1). */
+int sat_border_inside(int64_t low, int64_t high, int64_t n, sat_segment segments[SAT_SEGMENTS]);
+int sat_border_mirrored(int64_t low, int64_t high, int64_t n, int shared, sat_segment segments[SAT_SEGMENTS]);
+
+/* The one sample that position i sees, -1 if none. */
+static inline int64_t sat_border_index(const sat_border *border, int64_t i, int64_t n)
+{
+    sat_segment s[SAT_SEGMENTS];
+    if (i >= 0 && i < n) return i;
+    return border->segments(i, i + 1, n, s) ? s[0].begin : -1;
+}
 
 #endif

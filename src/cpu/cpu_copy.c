@@ -1,0 +1,90 @@
+/* cpu_copy.c - the ceiling: each sample is read once, widened and written once past the caches, as the
+ * cpu backend does, but nothing is summed.  What a table build would cost if sums were free. */
+#include <omp.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "isa.h"
+#include "machine.h"
+
+enum { BLOCK_BYTES = 8192 }; /* of widened samples, in the first-level cache */
+
+typedef struct copy {
+    sat_spec spec;
+    const sat_isa *isa;
+    sat_widen *widen;
+    int threads;
+    char *wide; /* BLOCK_BYTES for each thread */
+} copy;
+
+static bool probe(const char **why) { return sat_isa_in_use(why) != NULL; }
+
+static void close_plan(void *state)
+{
+    copy *c = state;
+    if (c) free(c->wide);
+    free(c);
+}
+
+static sat_status open_plan(const sat_spec *spec, void **state, char *note, size_t note_bytes)
+{
+    const char *why;
+    const sat_isa *isa = sat_isa_in_use(&why);
+    if (isa == NULL) return sat_fail(SAT_ERR_UNAVAILABLE, "cpu-copy: %s", why);
+    copy *c = calloc(1, sizeof *c);
+    if (c == NULL) return sat_fail(SAT_ERR_MEMORY, "cpu-copy: out of memory");
+    c->spec = *spec;
+    c->isa = isa;
+    c->widen = isa->widen(spec->sample, spec->accum);
+    if (c->widen == NULL) {
+        close_plan(c);
+        return sat_fail(SAT_ERR_TYPE, "cpu-copy: does not widen %s to %s", sat_type_name(spec->sample),
+                        sat_type_name(spec->accum));
+    }
+    c->threads = spec->threads ? spec->threads : sat_machine_cores();
+    c->wide = sat_aligned_alloc((size_t)c->threads * BLOCK_BYTES);
+    if (c->wide == NULL) {
+        close_plan(c);
+        return sat_fail(SAT_ERR_MEMORY, "cpu-copy: out of memory");
+    }
+    snprintf(note, note_bytes, "cpu-copy, %s, %d thread%s", isa->name, c->threads, c->threads == 1 ? "" : "s");
+    *state = c;
+    return SAT_OK;
+}
+
+static sat_status run_plan(void *state, const sat_view *image, const sat_view *table, const sat_run *run)
+{
+    copy *c = state;
+    size_t entry = sat_type_bytes(c->spec.accum), sample = sat_type_bytes(c->spec.sample);
+    int64_t samples = c->spec.width * c->spec.channels, block = (int64_t)(BLOCK_BYTES / entry);
+    bool padded = c->spec.layout == SAT_PADDED;
+    char *out = (char *)table->data + (padded ? (size_t)c->spec.channels * entry : 0) +
+                (padded && !run->continues ? table->row_bytes : 0);
+#pragma omp parallel num_threads(c->threads)
+    {
+        char *wide = c->wide + (size_t)omp_get_thread_num() * BLOCK_BYTES;
+#pragma omp for schedule(static)
+        for (int64_t y = 0; y < image->height; y++) {
+            const char *in = (const char *)image->data + (size_t)y * image->row_bytes;
+            char *to = out + (size_t)y * table->row_bytes;
+            for (int64_t i = 0; i < samples; i += block) {
+                int64_t n = samples - i < block ? samples - i : block;
+                c->widen(wide, in + (size_t)i * sample, n);
+                c->isa->stream(to + (size_t)i * entry, wide, (size_t)n * entry);
+            }
+        }
+        c->isa->fence();
+    }
+    return SAT_OK;
+}
+
+const sat_backend sat_backend_cpu_copy = {
+    .name = "cpu-copy",
+    .summary = "ceiling: widens and writes each sample, sums nothing",
+    .traffic = {.in_reads = 1, .out_reads = 0, .out_writes = 1},
+    .ceiling = true,
+    .probe = probe,
+    .open = open_plan,
+    .run = run_plan,
+    .close = close_plan,
+};

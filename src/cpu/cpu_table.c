@@ -1,0 +1,249 @@
+/* cpu_table.c - the cpu backend's tables: a wavefront of bands and blocks, one read and one write per pixel.
+ *
+ * The image is cut into bands of rows, and each band into blocks of columns so narrow that a block's row
+ * of the table stays in the first-level cache.  A thread takes the next band and goes along its blocks;
+ * in a block it goes down the rows, adding each row's running sum to the row above, which is in cache:
+ *
+ *              block 0    block 1    block 2
+ *     band 0  [########] [########] [####....]    thread 0     # done
+ *     band 1  [########] [###.....] [        ]    thread 1     . under way: two blocks are never one
+ *     band 2  [#.......] [        ] [        ]    thread 2       above the other
+ *
+ * What goes from band to band is one row of sums, the carry row, kept in memory that no table row shares;
+ * what goes from block to block is one sum for each row and channel, kept by the thread.  A thread waits
+ * for block b until the band above is done with it: done[b] counts the bands, release to acquire.  It is
+ * the decoupled look-back of GPU scans with the carry always there: bands are taken in order, so whoever
+ * is waited for is running.
+ *
+ * Finished rows of a table that will not fit the cache are written with non-temporal stores, so that
+ * memory sees each input byte once and each output byte once. */
+#include <omp.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cpu.h"
+#include "isa.h"
+#include "machine.h"
+#include "shape.h"
+
+/* 8 KiB of sums for the row above leave the smallest first-level caches (32 KiB) to the samples that are
+ * read ahead. */
+enum { BLOCK_BYTES = 8192 };
+
+/* Samples that go through the loops at a time; a multiple of every vector length and channel count. */
+enum { CHUNK = 384 };
+
+/* Rows in a band: so many that the two partial cache lines at a block's ends and the copy of the carry
+ * row do not count, so few that every thread has bands to take. */
+enum { BAND_ROWS_MAX = 32 };
+
+typedef struct worker {
+    char *above; /* the block's row of the table; LEAD bytes in front of it are the zero column's */
+    uint32_t *fixed; /* q32: a part of a row in fixed point */
+    char *along; /* for each row of the band: 4 running sums of 8 bytes */
+} worker;
+
+enum { LEAD = 64, ALONG_BYTES = 32 };
+
+typedef struct counter {
+    _Alignas(64) atomic_llong bands; /* alone in its cache line */
+} counter;
+
+typedef struct table {
+    sat_spec spec;
+    const sat_isa *isa;
+    sat_quantise *quantise; /* NULL unless q32 */
+    sat_scan_add *scan_add;
+    size_t entry; /* bytes of a sum */
+    int64_t samples, block, blocks;
+    int threads;
+    bool stream;
+    char *carry; /* the row that goes from band to band */
+    counter *done;
+    char *memory; /* of the workers */
+    worker *workers;
+} table;
+
+void sat_cpu_table_close(void *state)
+{
+    table *t = state;
+    if (t == NULL) return;
+    free(t->carry);
+    free(t->done);
+    free(t->memory);
+    free(t->workers);
+    free(t);
+}
+
+sat_status sat_cpu_table_open(const sat_spec *spec, void **state, char *note, size_t note_bytes)
+{
+    const char *why;
+    const sat_isa *isa = sat_isa_in_use(&why);
+    if (isa == NULL) return sat_fail(SAT_ERR_UNAVAILABLE, "cpu: %s", why);
+    table *t = calloc(1, sizeof *t);
+    if (t == NULL) return sat_fail(SAT_ERR_MEMORY, "cpu: out of memory for a plan");
+    t->spec = *spec;
+    t->isa = isa;
+    t->quantise = spec->accum == SAT_Q32 ? isa->quantise(spec->sample) : NULL;
+    t->scan_add = spec->accum == SAT_Q32 ? isa->scan_add(SAT_U32, SAT_U32, spec->channels)
+                                         : isa->scan_add(spec->sample, spec->accum, spec->channels);
+    t->entry = sat_type_bytes(spec->accum);
+    t->samples = spec->width * spec->channels;
+    t->block = (int64_t)(BLOCK_BYTES / t->entry) / spec->channels * spec->channels;
+    t->blocks = (t->samples + t->block - 1) / t->block;
+    t->threads = spec->threads ? spec->threads : sat_machine_cores();
+    if (t->threads > spec->height) t->threads = (int)spec->height;
+    size_t table_bytes = (size_t)t->samples * t->entry * (size_t)spec->height;
+    t->stream = table_bytes > sat_machine_cache() / 2;
+
+    size_t block_bytes = LEAD + BLOCK_BYTES, fixed_bytes = CHUNK * sizeof(uint32_t);
+    size_t per_worker = block_bytes + fixed_bytes + BAND_ROWS_MAX * ALONG_BYTES;
+    t->carry = sat_aligned_alloc((size_t)t->samples * t->entry);
+    t->done = sat_aligned_alloc((size_t)t->blocks * sizeof *t->done);
+    t->memory = sat_aligned_alloc((size_t)t->threads * per_worker);
+    t->workers = calloc((size_t)t->threads, sizeof *t->workers);
+    if (!t->carry || !t->done || !t->memory || !t->workers) {
+        sat_cpu_table_close(t);
+        return sat_fail(SAT_ERR_MEMORY, "cpu: out of memory for a row of %lld pixels", (long long)spec->width);
+    }
+    for (int i = 0; i < t->threads; i++) {
+        char *m = t->memory + (size_t)i * per_worker;
+        t->workers[i] = (worker){.above = m + LEAD,
+                                   .fixed = (uint32_t *)(void *)(m + block_bytes),
+                                   .along = m + block_bytes + fixed_bytes};
+        memset(m, 0, LEAD);
+    }
+    snprintf(note, note_bytes, "cpu, %s, %d thread%s", isa->name, t->threads, t->threads == 1 ? "" : "s");
+    *state = t;
+    return SAT_OK;
+}
+
+static void put(const table *t, char *dst, const char *src, size_t bytes)
+{
+    if (t->stream)
+        t->isa->stream(dst, src, bytes);
+    else
+        memcpy(dst, src, bytes);
+}
+
+static void wait_for(counter *done, long long bands)
+{
+    for (int spins = 0; atomic_load_explicit(&done->bands, memory_order_acquire) < bands; spins++) {
+        if (spins > 1000) sched_yield(); /* fewer cores than threads */
+#if defined(__x86_64__)
+        __builtin_ia32_pause();
+#endif
+    }
+}
+
+/* One row of a block: CHUNK samples at a time are added and written, so that the processor reads,
+ * computes and writes at once, and so that every write but the row's ends is of whole cache lines: a
+ * chunk is written up to its last full line, the rest goes with the next.  row NULL: is not written. */
+static bool do_row(const table *t, const worker *w, const char *in, char *row, int64_t first, int64_t n, void *along)
+{
+    size_t sample = sat_type_bytes(t->spec.sample), pixel = (size_t)t->spec.channels * t->entry;
+    size_t lead = 0, written = 0, last = (size_t)n * t->entry; /* bytes, from the zero column on */
+    char *dst = row + (row ? (size_t)first * t->entry : 0);
+    bool inside = true;
+    if (row && t->spec.layout != SAT_INCLUSIVE) {
+        if (first == 0)
+            lead = pixel; /* the zero column, from the zeros in front of the block */
+        else
+            dst += pixel;
+        if (t->spec.layout == SAT_EXCLUSIVE && first + n == t->samples) last -= pixel;
+    }
+    const char *src = w->above - lead;
+    for (int64_t i = 0; i < n; i += CHUNK) {
+        int64_t m = n - i < CHUNK ? n - i : CHUNK;
+        const char *samples = in + (size_t)i * sample;
+        if (t->quantise) {
+            inside &= t->quantise(w->fixed, samples, m, &t->spec.quant);
+            samples = (const char *)w->fixed;
+        }
+        t->scan_add(w->above + (size_t)i * t->entry, samples, m, along);
+        if (row == NULL) continue;
+        size_t ready = lead + (i + m < n ? (size_t)(i + m) * t->entry : last);
+        if (i + m < n) ready -= (uintptr_t)(dst + ready) % 64;
+        put(t, dst + written, src + written, ready - written);
+        written = ready;
+    }
+    return inside;
+}
+
+/* One block of one band: rows [y, y + rows) of the image.  out is the table's row for row y. */
+static bool do_block(const table *t, const worker *w, const sat_view *image, int64_t y, int64_t rows, char *out,
+                     size_t out_bytes, int64_t first)
+{
+    int64_t n = t->samples - first < t->block ? t->samples - first : t->block;
+    size_t sample = sat_type_bytes(t->spec.sample);
+    char *carry = t->carry + (size_t)first * t->entry;
+    const char *in = (const char *)image->data + (size_t)y * image->row_bytes + (size_t)first * sample;
+    bool inside = true;
+    memcpy(w->above, carry, (size_t)n * t->entry);
+    for (int64_t r = 0; r < rows; r++, in += image->row_bytes, out += out_bytes) {
+        /* A block's rows are too short for the prefetchers, which begin anew on each. */
+        for (size_t i = 0; r + 1 < rows && i < (size_t)n * sample; i += 64)
+            __builtin_prefetch(in + image->row_bytes + i);
+        bool beyond = t->spec.layout == SAT_EXCLUSIVE && y + r + 1 == image->height;
+        inside &= do_row(t, w, in, beyond ? NULL : out, first, n, w->along + r * ALONG_BYTES);
+    }
+    memcpy(carry, w->above, (size_t)n * t->entry);
+    return inside;
+}
+
+/* The table's first row, where it is not the sums of the image's: zeros, or, exclusive, the carry row. */
+static char *first_row(const table *t, const sat_view *view, bool continues)
+{
+    size_t row = (size_t)t->samples * t->entry, pixel = (size_t)t->spec.channels * t->entry;
+    char *out = view->data;
+    if (t->spec.layout == SAT_INCLUSIVE || (t->spec.layout == SAT_PADDED && continues)) return out;
+    memset(out, 0, pixel);
+    if (t->spec.layout == SAT_PADDED)
+        memset(out + pixel, 0, row);
+    else
+        memcpy(out + pixel, t->carry, row - pixel);
+    return out + view->row_bytes;
+}
+
+sat_status sat_cpu_table_run(void *state, const sat_view *image, const sat_view *view, const sat_run *run)
+{
+    table *t = state;
+    size_t row = (size_t)t->samples * t->entry;
+    if (run->carry_in)
+        memcpy(t->carry, run->carry_in, row);
+    else
+        memset(t->carry, 0, row);
+    char *out = first_row(t, view, run->continues);
+    int64_t per_thread = (image->height + t->threads - 1) / t->threads;
+    int64_t band_rows = per_thread < BAND_ROWS_MAX ? per_thread : BAND_ROWS_MAX;
+    for (int64_t b = 0; b < t->blocks; b++) atomic_init(&t->done[b].bands, 0);
+    atomic_llong next = 0;
+    atomic_bool inside = true;
+
+#pragma omp parallel num_threads(t->threads)
+    {
+        const worker *w = &t->workers[omp_get_thread_num()];
+        for (;;) {
+            long long band = atomic_fetch_add(&next, 1);
+            int64_t y = band * band_rows;
+            if (y >= image->height) break;
+            int64_t rows = image->height - y < band_rows ? image->height - y : band_rows;
+            memset(w->along, 0, (size_t)rows * ALONG_BYTES);
+            for (int64_t b = 0; b < t->blocks; b++) {
+                wait_for(&t->done[b], band);
+                if (!do_block(t, w, image, y, rows, out + (size_t)y * view->row_bytes, view->row_bytes, b * t->block))
+                    atomic_store(&inside, false);
+                atomic_store_explicit(&t->done[b].bands, band + 1, memory_order_release);
+            }
+        }
+        if (t->stream) t->isa->fence();
+    }
+    if (run->carry_out) memcpy(run->carry_out, t->carry, row);
+    if (!atomic_load(&inside))
+        return sat_fail(SAT_ERR_RANGE, "a sample is NaN or lies outside [%g, %g], the range declared for fixed point",
+                        t->spec.quant.offset, t->spec.quant.offset + t->spec.quant.step * t->spec.quant.largest);
+    return SAT_OK;
+}

@@ -1,0 +1,28 @@
+/* isa.c - which instruction set to use. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "isa.h"
+
+static const sat_isa *const isas[] = {
+#if defined(__x86_64__)
+    &sat_isa_avx512,
+    &sat_isa_avx2,
+#endif
+    &sat_isa_portable,
+};
+enum { ISAS = sizeof isas / sizeof *isas };
+
+const sat_isa *sat_isa_in_use(const char **why)
+{
+    const char *forced = getenv("SAT_ISA");
+    for (size_t i = 0; i < ISAS; i++) {
+        if (forced && *forced && strcmp(forced, isas[i]->name) != 0) continue;
+        if (isas[i]->supported()) {
+            *why = isas[i]->name;
+            return isas[i];
+        }
+    }
+    *why = "this machine has no instruction set of the name in SAT_ISA (portable, avx2, avx512)";
+    return NULL;
+}

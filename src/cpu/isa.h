@@ -1,0 +1,46 @@
+/* isa.h - the instruction sets that the cpu backends are compiled for, and the one in use.
+ *
+ * One template, isa_template.h, is compiled once for each: isa_portable.c, isa_avx2.c, isa_avx512.c.  It
+ * is written in loops that compilers vectorise and, for scans, in the vector extensions that gcc and
+ * clang have on every machine; the instruction sets differ in the width of a vector and in their
+ * non-temporal store.
+ */
+#ifndef SAT_CPU_ISA_H
+#define SAT_CPU_ISA_H
+
+#include "backend.h"
+
+/* n samples to n accumulators of the same value. */
+typedef void sat_widen(void *out, const void *samples, int64_t n);
+
+/* n float samples to fixed point; false if one is NaN or lies outside the range. */
+typedef bool sat_quantise(uint32_t *out, const void *samples, int64_t n, const sat_quant *quant);
+
+/* row[i] += carry[i % channels] + the sum of samples[j] over j <= i, j = i modulo channels: n entries of
+ * interleaved channels.  With row the table's row above, this makes the table's row.  carry[c] goes on
+ * from call to call; n is a multiple of channels. */
+typedef void sat_scan_add(void *row, const void *samples, int64_t n, void *carry);
+
+/* Copies bytes past the caches; fence() must follow before another thread may read them. */
+typedef void sat_stream(void *dst, const void *src, size_t bytes);
+
+struct sat_box_ops; /* box_template.h */
+
+typedef struct sat_isa {
+    const char *name;
+    bool (*supported)(void);
+    sat_widen *(*widen)(sat_type sample, sat_type accum); /* NULL: no such pair */
+    sat_scan_add *(*scan_add)(sat_type sample, sat_type accum, int channels);
+    sat_quantise *(*quantise)(sat_type sample);
+    sat_stream *stream;
+    void (*fence)(void);
+    const struct sat_box_ops *box;
+} sat_isa;
+
+extern const sat_isa sat_isa_portable, sat_isa_avx2, sat_isa_avx512;
+
+/* The best that this machine supports, or the one that the environment variable SAT_ISA names
+ * ("portable", "avx2", "avx512").  NULL with *why set if that one is unknown or unsupported. */
+const sat_isa *sat_isa_in_use(const char **why);
+
+#endif

@@ -1,0 +1,194 @@
+/* isa_template.h - the loops over one row, compiled for one instruction set.
+ *
+ * Parameters: ISA (its name), TARGET (the function attribute that turns it on), VECTOR_BYTES (0: plain
+ * loops), and the functions supported() and fence(); with vectors also LOAD, which widens samples into
+ * one, stream_vector() and, where the instruction set does better than the compilers, MOVE_UP.
+ */
+#include <string.h>
+
+#define JOIN_(a, b) a##b
+#define JOIN(a, b) JOIN_(a, b)
+#define STRING_(a) #a
+#define STRING(a) STRING_(a)
+
+typedef uint8_t u8;
+typedef uint16_t u16;
+typedef uint32_t u32;
+typedef uint64_t u64;
+typedef float f32;
+typedef double f64;
+
+/* Every pair of sample and accumulator type but fixed point, which sums u32 after quantise(). */
+#define PAIRS(M) PAIRS_TO_32(M) PAIRS_TO_64(M)
+#define PAIRS_TO_32(M)                                                                                                 \
+    M(U8, u8, U32, u32) M(U16, u16, U32, u32) M(U32, u32, U32, u32)                                                    \
+    M(U8, u8, F32, f32) M(U16, u16, F32, f32) M(U32, u32, F32, f32) M(F32, f32, F32, f32)
+#define PAIRS_TO_64(M)                                                                                                 \
+    M(U8, u8, U64, u64) M(U16, u16, U64, u64) M(U32, u32, U64, u64)                                                    \
+    M(U8, u8, F64, f64) M(U16, u16, F64, f64) M(U32, u32, F64, f64) M(F32, f32, F64, f64) M(F64, f64, F64, f64)
+
+/* ---- widen, quantise: simple loops --------------------------------------------------------------------- */
+
+#define WIDEN(S, sample, A, accum)                                                                                     \
+    TARGET static void widen_##sample##_##accum(void *restrict out, const void *restrict samples, int64_t n)           \
+    {                                                                                                                  \
+        accum *restrict o = out;                                                                                       \
+        const sample *restrict s = samples;                                                                            \
+        for (int64_t i = 0; i < n; i++) o[i] = (accum)s[i];                                                            \
+    }
+PAIRS(WIDEN)
+
+static sat_widen *widen(sat_type sample, sat_type accum)
+{
+#define IS_PAIR(S, s, A, a)                                                                                            \
+    if (sample == SAT_##S && accum == SAT_##A) return widen_##s##_##a;
+    PAIRS(IS_PAIR)
+#undef IS_PAIR
+    return NULL;
+}
+
+/* To the nearest step.  The step is a power of two, so its reciprocal is exact; NaN is not inside. */
+#define QUANTISE(sample)                                                                                               \
+    TARGET static bool quantise_##sample(u32 *restrict out, const void *restrict samples, int64_t n,                   \
+                                         const sat_quant *quant)                                                       \
+    {                                                                                                                  \
+        const sample *restrict s = samples;                                                                            \
+        const double offset = quant->offset, per_step = 1 / quant->step, largest = (double)quant->largest;             \
+        double outside = 0;                                                                                            \
+        for (int64_t i = 0; i < n; i++) {                                                                              \
+            double q = ((double)s[i] - offset) * per_step;                                                             \
+            double inside = q >= 0 ? q : -1;                                                                           \
+            inside = inside <= largest ? inside : -1;                                                                  \
+            outside = inside < outside ? inside : outside;                                                             \
+            out[i] = (u32)(int32_t)(inside + 0.5);                                                                     \
+        }                                                                                                              \
+        return outside == 0;                                                                                           \
+    }
+QUANTISE(f32)
+QUANTISE(f64)
+
+static sat_quantise *quantise(sat_type sample) { return sample == SAT_F32 ? quantise_f32 : quantise_f64; }
+
+/* ---- scan ---------------------------------------------------------------------------------------------- */
+
+/* A vector of L lanes is scanned for C interleaved channels in log2(L / C) steps: add the vector moved up
+ * by C lanes, then by 2C, 4C, ... (Hillis & Steele 1986, within a register).  Then the sums of everything
+ * before are added: lane j needs that of its own channel, which is in lane L - C + j % C of the vector
+ * before, whatever the channel of lane 0 is: L - C + j % C and L + j differ by a multiple of C. */
+
+#define FROM(i, k, L) ((i) >= (k) ? (i) - (k) : (L)) /* lane i after a move up by k: L = the zero vector's lane 0 */
+#define LAST(i, C, L) ((L) - (C) + (i) % (C))
+
+#define LANES_2(M, a, L) M(0, a, L), M(1, a, L)
+#define LANES_4(M, a, L) LANES_2(M, a, L), M(2, a, L), M(3, a, L)
+#define LANES_8(M, a, L) LANES_4(M, a, L), M(4, a, L), M(5, a, L), M(6, a, L), M(7, a, L)
+#define LANES_16(M, a, L)                                                                                              \
+    LANES_8(M, a, L), M(8, a, L), M(9, a, L), M(10, a, L), M(11, a, L), M(12, a, L), M(13, a, L), M(14, a, L),         \
+        M(15, a, L)
+
+#ifndef MOVE_UP
+#define MOVE_UP(v, k, L) __builtin_shufflevector(v, (__typeof__(v)){0}, LANES_##L(FROM, k, L))
+#endif
+#define SPREAD_LAST(v, C, L) __builtin_shufflevector(v, v, LANES_##L(LAST, C, L))
+
+#if VECTOR_BYTES == 0
+#define SCAN(sample, accum, L, C)                                                                                      \
+    TARGET static void scan_##sample##_##accum##_##C(void *row, const void *samples, int64_t n, void *carry)           \
+    {                                                                                                                  \
+        accum *restrict r = row, *restrict along = carry;                                                              \
+        const sample *restrict s = samples;                                                                            \
+        for (int64_t i = 0; i < n; i += C)                                                                             \
+            for (int c = 0; c < C; c++) r[i + c] += along[c] += (accum)s[i + c];                                       \
+    }
+#else
+#define SCAN(sample, accum, L, C)                                                                                      \
+    TARGET static void scan_##sample##_##accum##_##C(void *row, const void *samples, int64_t n, void *carry)           \
+    {                                                                                                                  \
+        typedef accum vector __attribute__((vector_size(L * sizeof(accum))));                                          \
+        accum *restrict r = row, *restrict along = carry;                                                              \
+        const sample *restrict s = samples;                                                                            \
+        vector before, v, above;                                                                                       \
+        int64_t i = 0;                                                                                                 \
+        for (int j = 0; j < L; j++) before[j] = along[j % C];                                                          \
+        for (; i + L <= n; i += L) {                                                                                   \
+            LOAD(sample, accum, v, s + i, L);                                                                          \
+            memcpy(&above, r + i, sizeof v);                                                                           \
+            if (C < L) v += MOVE_UP(v, C, L);                                                                          \
+            if (2 * C < L) v += MOVE_UP(v, 2 * C, L);                                                                  \
+            if (4 * C < L) v += MOVE_UP(v, 4 * C, L);                                                                  \
+            if (8 * C < L) v += MOVE_UP(v, 8 * C, L);                                                                  \
+            if (L % C == 0) { /* the channels stay in their lanes: only one addition waits for the last vector */      \
+                above += before + v;                                                                                   \
+                before += SPREAD_LAST(v, C, L);                                                                        \
+            } else {                                                                                                   \
+                v += before;                                                                                           \
+                above += v;                                                                                            \
+                before = SPREAD_LAST(v, C, L);                                                                         \
+            }                                                                                                          \
+            memcpy(r + i, &above, sizeof v);                                                                           \
+        }                                                                                                              \
+        for (int j = 0; j < C; j++) along[(i + j) % C] = before[j];                                                    \
+        for (; i < n; i++) r[i] += along[i % C] += (accum)s[i];                                                        \
+    }
+#endif
+
+#if VECTOR_BYTES == 64
+#define LANES_OF_32 16
+#define LANES_OF_64 8
+#else
+#define LANES_OF_32 8
+#define LANES_OF_64 4
+#endif
+#define SCANS(s, a, L) SCAN(s, a, L, 1) SCAN(s, a, L, 2) SCAN(s, a, L, 3) SCAN(s, a, L, 4)
+#define SCANS_TO_32(S, s, A, a) SCANS(s, a, LANES_OF_32)
+#define SCANS_TO_64(S, s, A, a) SCANS(s, a, LANES_OF_64)
+PAIRS_TO_32(SCANS_TO_32)
+PAIRS_TO_64(SCANS_TO_64)
+
+static sat_scan_add *scan_add(sat_type sample, sat_type accum, int channels)
+{
+    static const struct {
+        sat_type sample, accum;
+        sat_scan_add *channels[4];
+    } scans[] = {
+#define ROW(S, s, A, a) {SAT_##S, SAT_##A, {scan_##s##_##a##_1, scan_##s##_##a##_2, scan_##s##_##a##_3, scan_##s##_##a##_4}},
+        PAIRS(ROW)
+#undef ROW
+    };
+    for (size_t i = 0; i < sizeof scans / sizeof *scans; i++)
+        if (scans[i].sample == sample && scans[i].accum == accum) return scans[i].channels[channels - 1];
+    return NULL;
+}
+
+/* ---- stream -------------------------------------------------------------------------------------------- */
+
+#if VECTOR_BYTES == 0
+static void stream(void *dst, const void *src, size_t bytes) { memcpy(dst, src, bytes); }
+#else
+/* Whole, aligned 64-byte lines go past the caches; the two ends, which other calls share, do not. */
+TARGET static void stream(void *dst, const void *src, size_t bytes)
+{
+    char *d = dst;
+    const char *s = src;
+    size_t head = (size_t)(-(uintptr_t)d & 63);
+    if (head > bytes) head = bytes;
+    memcpy(d, s, head);
+    d += head, s += head, bytes -= head;
+    for (; bytes >= 64; d += 64, s += 64, bytes -= 64)
+        for (int i = 0; i < 64; i += VECTOR_BYTES) stream_vector(d + i, s + i);
+    memcpy(d, s, bytes);
+}
+#endif
+
+#include "box_template.h"
+
+const sat_isa JOIN(sat_isa_, ISA) = {
+    .name = STRING(ISA),
+    .supported = supported,
+    .widen = widen,
+    .scan_add = scan_add,
+    .quantise = quantise,
+    .stream = stream,
+    .fence = fence,
+    .box = &box_ops,
+};

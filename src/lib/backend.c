@@ -1,0 +1,37 @@
+/* backend.c - the table of backends, and who is in it. */
+#include <string.h>
+
+#include "backend.h"
+
+static const sat_backend *const table[] = {
+#define SAT_BACKEND(id) &sat_backend_##id,
+#include "backends.def"
+#undef SAT_BACKEND
+};
+
+const sat_backend *sat_backend_get(size_t i) { return i < sizeof table / sizeof *table ? table[i] : NULL; }
+
+const sat_backend *sat_backend_find(const char *name)
+{
+    for (size_t i = 0; name && i < sizeof table / sizeof *table; i++)
+        if (strcmp(table[i]->name, name) == 0) return table[i];
+    return NULL;
+}
+
+bool sat_backend_at(size_t i, sat_backend_info *info)
+{
+    const sat_backend *b = sat_backend_get(i);
+    if (b == NULL || info == NULL) return false;
+    *info = (sat_backend_info){
+        .name = b->name,
+        .summary = b->summary,
+        .paper = b->paper,
+        .in_reads = b->traffic.in_reads,
+        .out_reads = b->traffic.out_reads,
+        .out_writes = b->traffic.out_writes,
+        .ceiling = b->ceiling,
+        .filters = b->box_open != NULL,
+    };
+    info->available = b->probe(&info->why);
+    return true;
+}

@@ -1,0 +1,42 @@
+/* shape.h - every product of sizes is taken here, and checked.
+ *
+ * Sides are limited to 2^40 so that sums of a few of them never overflow; products may, and say so. */
+#ifndef SAT_SHAPE_H
+#define SAT_SHAPE_H
+
+#include "sat.h"
+
+#define SAT_MAX_SIDE ((int64_t)1 << 40)
+
+static inline bool sat_mul(size_t a, size_t b, size_t *product) { return !__builtin_mul_overflow(a, b, product); }
+
+/* width * height, or INT64_MAX where that does not fit: for bounds, never for allocations. */
+static inline int64_t sat_area(int64_t width, int64_t height)
+{
+    int64_t area;
+    return __builtin_mul_overflow(width, height, &area) ? INT64_MAX : area;
+}
+
+/* Largest value of an integer sample type, 0 for the others. */
+static inline uint64_t sat_sample_max(sat_type sample)
+{
+    return sample == SAT_U8 ? UINT8_MAX : sample == SAT_U16 ? UINT16_MAX : sample == SAT_U32 ? UINT32_MAX : 0;
+}
+
+static inline bool sat_is_float(sat_type type) { return type == SAT_F32 || type == SAT_F64; }
+
+/* Is the sum of area_px samples of at most `largest` below 2^bits? */
+static inline bool sat_sum_fits(int64_t area_px, uint64_t largest, int bits)
+{
+    uint64_t limit = bits == 64 ? UINT64_MAX : ((uint64_t)1 << bits) - 1;
+    return largest == 0 || (uint64_t)area_px <= limit / largest;
+}
+
+/* Is the view what it claims to be: pointer, type, channels, sides, stride and alignment?
+ * Sets the detail, in which `what` names the view ("image"). */
+sat_status sat_check_view(const sat_view *view, const char *what);
+
+/* Do two host views share a byte? */
+bool sat_overlap(const sat_view *a, const sat_view *b);
+
+#endif

@@ -1,0 +1,39 @@
+/* status.c - what went wrong, as a sentence and in detail. */
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "backend.h"
+
+#define STRING(x) #x
+#define VERSION(a, b, c) STRING(a) "." STRING(b) "." STRING(c)
+
+static _Thread_local char detail[256];
+
+const char *sat_version(void) { return VERSION(SAT_VERSION_MAJOR, SAT_VERSION_MINOR, SAT_VERSION_PATCH); }
+
+const char *sat_status_text(sat_status status)
+{
+    switch (status) {
+    case SAT_OK: return "success";
+    case SAT_ERR_ARGUMENT: return "an argument is missing or out of range";
+    case SAT_ERR_SHAPE: return "a size overflows, or shapes do not fit each other";
+    case SAT_ERR_TYPE: return "this combination of sample and accumulator type does not exist";
+    case SAT_ERR_RANGE: return "the table cannot be proven to hold the answer";
+    case SAT_ERR_RECT: return "a rectangle is empty or reaches outside the image";
+    case SAT_ERR_MEMORY: return "out of memory";
+    case SAT_ERR_UNAVAILABLE: return "no such backend, or it cannot do this job here";
+    case SAT_ERR_DEVICE: return "the device reported an error";
+    }
+    return "unknown status";
+}
+
+const char *sat_detail(void) { return detail; }
+
+sat_status sat_fail(sat_status status, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    vsnprintf(detail, sizeof detail, format, args);
+    va_end(args);
+    return status;
+}

@@ -1,0 +1,81 @@
+/* types.c - element types, layouts, and which accumulator is proven to suffice. */
+#include <math.h>
+#include <string.h>
+
+#include "backend.h"
+#include "shape.h"
+
+static const struct {
+    const char *name;
+    size_t bytes;
+} types[] = {
+    [SAT_U8] = {"u8", 1},   [SAT_U16] = {"u16", 2}, [SAT_U32] = {"u32", 4}, [SAT_U64] = {"u64", 8},
+    [SAT_I64] = {"i64", 8}, [SAT_F32] = {"f32", 4}, [SAT_F64] = {"f64", 8}, [SAT_Q32] = {"q32", 4},
+};
+enum { TYPES = sizeof types / sizeof *types };
+
+static bool known(sat_type type) { return (int)type > SAT_TYPE_NONE && (int)type < TYPES; }
+
+size_t sat_type_bytes(sat_type type) { return known(type) ? types[type].bytes : 0; }
+const char *sat_type_name(sat_type type) { return known(type) ? types[type].name : "none"; }
+
+sat_type sat_type_from_name(const char *name)
+{
+    for (int i = SAT_TYPE_NONE + 1; i < TYPES && name; i++)
+        if (strcmp(types[i].name, name) == 0) return (sat_type)i;
+    return SAT_TYPE_NONE;
+}
+
+static const char *const layouts[] = {
+    [SAT_PADDED] = "padded", [SAT_INCLUSIVE] = "inclusive", [SAT_EXCLUSIVE] = "exclusive"};
+enum { LAYOUTS = sizeof layouts / sizeof *layouts };
+
+const char *sat_layout_name(sat_layout layout) { return (unsigned)layout < LAYOUTS ? layouts[layout] : "none"; }
+
+bool sat_layout_from_name(const char *name, sat_layout *layout)
+{
+    for (int i = 0; i < LAYOUTS && name; i++)
+        if (strcmp(layouts[i], name) == 0) {
+            *layout = (sat_layout)i;
+            return true;
+        }
+    return false;
+}
+
+sat_type sat_accum_for(sat_type sample, int64_t largest_rect_px)
+{
+    if (largest_rect_px < 1) return SAT_TYPE_NONE;
+    if (sat_is_float(sample)) return SAT_F64;
+    uint64_t largest = sat_sample_max(sample);
+    if (largest == 0) return SAT_TYPE_NONE;
+    if (sat_sum_fits(largest_rect_px, largest, 32)) return SAT_U32;
+    return sat_sum_fits(largest_rect_px, largest, 64) ? SAT_U64 : SAT_TYPE_NONE;
+}
+
+/* levels = the largest q that largest_rect_px of them may have and still sum below 2^32, no more than
+ * 2^24 - 1.  The step is the smallest power of two with low and high at most `levels` steps apart; low
+ * is then rounded down to a multiple of it, which can cost one level more. */
+sat_status sat_quant_for(double low, double high, int64_t largest_rect_px, sat_quant *quant)
+{
+    if (quant == NULL || largest_rect_px < 1) return sat_fail(SAT_ERR_ARGUMENT, "fixed point: no pixels or no result");
+    if (!isfinite(low) || !isfinite(high) || low > high || !isfinite(high - low))
+        return sat_fail(SAT_ERR_RANGE, "fixed point: the samples' range [%g, %g] is not finite", low, high);
+    uint64_t levels = UINT32_MAX / (uint64_t)largest_rect_px;
+    if (levels > ((uint64_t)1 << 24) - 1) levels = ((uint64_t)1 << 24) - 1;
+    if (levels < 255)
+        return sat_fail(SAT_ERR_RANGE, "fixed point: %lld pixels leave fewer than 8 bits a sample; at most %lld do not",
+                        (long long)largest_rect_px, (long long)(UINT32_MAX / 255));
+
+    int exponent;
+    frexp(high > low ? (high - low) / (double)levels : ldexp(1, -24), &exponent);
+    double step = ldexp(1, exponent - 1), offset = floor(low / step) * step;
+    while (ceil((high - offset) / step) > (double)levels) {
+        step *= 2;
+        offset = floor(low / step) * step;
+    }
+    if (step == 0 || !isfinite(offset))
+        return sat_fail(SAT_ERR_RANGE, "fixed point: the samples' range [%g, %g] is too narrow", low, high);
+    *quant = (sat_quant){.offset = offset, .step = step, .largest = (uint32_t)ceil((high - offset) / step)};
+    if (quant->largest == 0) quant->largest = 1;
+    return SAT_OK;
+}
