@@ -8,9 +8,9 @@
 enum { EXIT_FINE = 0, EXIT_INPUT = 1, EXIT_USAGE = 2, EXIT_INTERRUPTED = 130 };
 
 typedef struct command {
-    const char *name;    /* "query"; "" = the one that runs when no command is named */
-    const char *summary; /* one line for `sat --help` */
-    const char *help;    /* `sat NAME --help`: examples first, one screen */
+    const char *name;                  /* "query"; "" = the one that runs when no command is named */
+    const char *summary;               /* one line for `sat --help` */
+    const char *help;                  /* `sat NAME --help`: examples first, one screen */
     int (*run)(int argc, char **argv); /* argv[0] is the command's name; returns an exit status */
 } command;
 

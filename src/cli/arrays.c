@@ -1,0 +1,36 @@
+#include "arrays.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+
+enum { HUGE_PAGE = 2 << 20 }; /* bytes, on x86-64 and on Arm with 4 KiB pages */
+
+const char *size_text(char *buffer, double bytes)
+{
+    static const char *const units[] = {"bytes", "KiB", "MiB", "GiB", "TiB"};
+    size_t u = 0;
+    while (bytes >= 1024 && u + 1 < sizeof units / sizeof *units) {
+        bytes /= 1024;
+        u++;
+    }
+    snprintf(buffer, 32, "%.*f %s", u ? 1 : 0, bytes, units[u]);
+    return buffer;
+}
+
+bool view_alloc(sat_view *view, const char *what, error *err)
+{
+    char text[32];
+    size_t bytes;
+    view->row_bytes = sat_row_bytes(view->width, view->channels, view->type);
+    if (view->row_bytes == 0 || __builtin_mul_overflow(view->row_bytes, (size_t)view->height, &bytes) ||
+        bytes > SIZE_MAX / 2)
+        return fail(err, "%s would not fit any memory", what);
+    size_t step = bytes >= 2 * (size_t)HUGE_PAGE ? HUGE_PAGE : 64;
+    size_t rounded = (bytes + step - 1) / step * step;
+    view->data = aligned_alloc(step, rounded);
+    if (!view->data)
+        return fail(err, "%s needs %s, which could not be allocated", what, size_text(text, (double)bytes));
+    if (step == HUGE_PAGE) (void)madvise(view->data, rounded, MADV_HUGEPAGE);
+    return true;
+}

@@ -1,0 +1,17 @@
+/* arrays.h - large arrays whose size has been checked. */
+#ifndef CLI_ARRAYS_H
+#define CLI_ARRAYS_H
+
+#include <stdbool.h>
+
+#include "error.h"
+#include "sat.h"
+
+/* Gives view->data its bytes (uninitialised, huge pages asked for when large) and sets row_bytes from its
+ * width, channels and type.  what: "the table", for the error.  Freed with free(). */
+bool view_alloc(sat_view *view, const char *what, error *err);
+
+/* "48.0 MiB": a size for people, in a buffer of at least 32 bytes; returns it. */
+const char *size_text(char *buffer, double bytes);
+
+#endif

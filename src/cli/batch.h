@@ -1,0 +1,31 @@
+/* batch.h - many inputs, an output for each, and a pool of threads that works through them.
+ *
+ * Each thread takes whole files, so that decoding, computing and encoding of different files overlap; with
+ * fewer files than threads, a file gets its share of them. */
+#ifndef CLI_BATCH_H
+#define CLI_BATCH_H
+
+#include "job.h"
+
+typedef struct batch {
+    char **inputs, **outputs; /* malloc'd strings */
+    size_t n, room;
+} batch;
+
+bool batch_add(batch *b, const char *input, error *err);
+/* The names in a file, "-" = standard input: one in each line, or ended by zero bytes. */
+bool batch_add_from(batch *b, const char *list, bool zero_ended, error *err);
+void batch_free(batch *b);
+
+/* Does an output name hold a placeholder? */
+bool batch_is_template(const char *output);
+
+/* Sets outputs.  Placeholders: {stem} name without extension, {ext} extension without dot, {name} both,
+ * {dir} directory, {n} 1, 2, 3...; {{ and }} are braces.  False, before any work, if the template is wrong, if two
+ * inputs would write the same file, or if one would replace another's input. */
+bool batch_name_outputs(batch *b, const char *template, error *err);
+
+/* Runs all; a bad file is reported and does not stop the rest.  Returns the number that failed. */
+size_t batch_run(const batch *b, const job *j, int threads, bool quiet);
+
+#endif

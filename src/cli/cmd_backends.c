@@ -1,0 +1,79 @@
+/* cmd_backends.c - lists what can build tables here. */
+#include <stdio.h>
+
+#include "messages.h"
+#include "options.h"
+#include "text_out.h"
+
+enum { OPT_JSON = OPT_OWN };
+
+static const struct option longs[] = {{"json", no_argument, NULL, OPT_JSON}, OPTIONS_HELP, {0}};
+
+static void put_text(const sat_backend_info *b, text_out *t)
+{
+    text_printf(t, "%-12s %gR%gW  %s%s\n", b->name, b->in_reads + b->out_reads, b->out_writes,
+                b->available ? "" : "not available: ", b->why);
+    text_printf(t, "%-12s %s%s\n", "", b->summary, b->ceiling ? " (a yardstick: sums nothing)" : "");
+    if (b->paper) text_printf(t, "%-12s %s\n", "", b->paper);
+}
+
+static void put_json(const sat_backend_info *b, text_out *t)
+{
+    text_string(t, "{\"name\":");
+    text_json_string(t, b->name);
+    text_string(t, ",\"summary\":");
+    text_json_string(t, b->summary);
+    text_string(t, ",\"paper\":");
+    if (b->paper)
+        text_json_string(t, b->paper);
+    else
+        text_string(t, "null");
+    text_printf(t, ",\"in_reads\":%g,\"out_reads\":%g,\"out_writes\":%g,\"ceiling\":%s,\"filters\":%s,\"available\":%s",
+                b->in_reads, b->out_reads, b->out_writes, b->ceiling ? "true" : "false", b->filters ? "true" : "false",
+                b->available ? "true" : "false");
+    text_string(t, ",\"why\":");
+    text_json_string(t, b->why);
+    text_string(t, "}");
+}
+
+static int run(int argc, char **argv)
+{
+    options o = {.self = &command_backends};
+    static text_out t;
+    sat_backend_info info;
+    bool json = false;
+    error err;
+    int c;
+
+    while ((c = options_next(&o, argc, argv, OPTIONS_SHORT, longs)) != -1) json = c == OPT_JSON;
+    if (!o.stop && optind < argc) options_refuse(&o, "'%s': nothing but options is taken", argv[optind]);
+    if (o.stop) return o.status;
+
+    if (!text_open(&t, "-", false, &err)) goto failed;
+    for (size_t i = 0; sat_backend_at(i, &info); i++) {
+        if (json) text_string(&t, i == 0 ? "[" : ",\n ");
+        (json ? put_json : put_text)(&info, &t);
+    }
+    if (json) text_string(&t, "]\n");
+    if (text_close(&t, &err)) return EXIT_FINE;
+failed:
+    say(output_name("-"), "%s", err.text);
+    return EXIT_INPUT;
+}
+
+static const char help[] =
+    "Lists what can build tables: name, memory reads and writes for each pixel, what it runs on or why it\n"
+    "cannot, what it is, and the paper it follows; best first.\n"
+    "\n"
+    "  sat backends\n"
+    "  sat backends --json\n"
+    "\n"
+    "  --json        an array of objects\n"
+    "  -h, --help   -V, --version\n";
+
+const command command_backends = {
+    .name = "backends",
+    .summary = "what can build tables on this machine, and what cannot and why",
+    .help = help,
+    .run = run,
+};

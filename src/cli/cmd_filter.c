@@ -1,0 +1,365 @@
+/* cmd_filter.c - the command without a name: an image to a box-filtered image, to its table, or to means. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "batch.h"
+#include "messages.h"
+#include "options.h"
+#include "regions.h"
+
+enum {
+    OPT_BOX = OPT_OWN,
+    OPT_RADIUS,
+    OPT_MEAN,
+    OPT_BORDER,
+    OPT_PASSES,
+    OPT_ALPHA,
+    OPT_FORMAT,
+    OPT_LAYOUT,
+    OPT_TYPE,
+    OPT_LARGEST,
+    OPT_QUALITY,
+    OPT_NO_ORIENT,
+    OPT_MAX_PIXELS,
+    OPT_NO_CLOBBER,
+    OPT_FILES_FROM,
+};
+
+static const struct option longs[] = {
+    {"box", required_argument, NULL, OPT_BOX},
+    {"radius", required_argument, NULL, OPT_RADIUS},
+    {"mean", required_argument, NULL, OPT_MEAN},
+    {"border", required_argument, NULL, OPT_BORDER},
+    {"passes", required_argument, NULL, OPT_PASSES},
+    {"alpha", required_argument, NULL, OPT_ALPHA},
+    {"output", required_argument, NULL, 'o'},
+    {"format", required_argument, NULL, OPT_FORMAT},
+    {"layout", required_argument, NULL, OPT_LAYOUT},
+    {"type", required_argument, NULL, OPT_TYPE},
+    {"largest", required_argument, NULL, OPT_LARGEST},
+    {"quality", required_argument, NULL, OPT_QUALITY},
+    {"no-orient", no_argument, NULL, OPT_NO_ORIENT},
+    {"max-pixels", required_argument, NULL, OPT_MAX_PIXELS},
+    {"no-clobber", no_argument, NULL, OPT_NO_CLOBBER},
+    {"files-from", required_argument, NULL, OPT_FILES_FROM},
+    {"null", no_argument, NULL, '0'},
+    OPTIONS_RUN,
+    OPTIONS_TALK,
+    OPTIONS_HELP,
+    {0},
+};
+
+static const char TABLE[] = "npy"; /* the name, and the extension, of the output that is no image */
+static const int64_t SIDE_MAX = INT32_MAX, PASSES_MAX = 1000;
+static const sat_type table_types[] = {SAT_U32, SAT_U64, SAT_I64, SAT_F32, SAT_F64, SAT_Q32, SAT_TYPE_NONE};
+
+/* What the command line asks for. */
+typedef struct request {
+    job j;
+    batch files;
+    const char *output, *format, *files_from;
+    bool zero_ended, has_box;
+    const char *for_box, *for_table, *for_image; /* an option that only makes sense there, as it was given */
+    sat_rect *means;
+    size_t means_n;
+    char border[32];
+} request;
+
+/* ---- options --------------------------------------------------------------------------------------- */
+
+/* NAME, or NAME:V[,V...] for a border that takes values. */
+static void take_border(options *o, request *r)
+{
+    sat_border_info info;
+    char names[256];
+    size_t n = strcspn(optarg, ":"), used = 0;
+    const char *value = optarg[n] ? optarg + n + 1 : NULL;
+    for (size_t i = 0; sat_border_at(i, &info); i++) {
+        if (used < sizeof names)
+            used += (size_t)snprintf(names + used, sizeof names - used, "%s%s%s", i ? ", " : "", info.name,
+                                     info.takes_value ? ":V" : "");
+        if (strlen(info.name) != n || strncmp(info.name, optarg, n) != 0) continue;
+        if (info.takes_value != (value != NULL)) {
+            options_refuse(o,
+                           info.takes_value ? "--border %s needs a value: %s:V, or %s:V,V,V for its channels"
+                                            : "--border %s takes no value",
+                           info.name, info.name, info.name);
+            return;
+        }
+        snprintf(r->border, sizeof r->border, "%s", info.name);
+        r->j.border = r->border;
+        r->j.border_values = 0;
+        while (value) {
+            char number[64];
+            size_t digits = strcspn(value, ",");
+            snprintf(number, sizeof number, "%.*s", (int)(digits < sizeof number ? digits : sizeof number), value);
+            if (r->j.border_values == 4 || !parse_real(number, &r->j.border_value[r->j.border_values++])) {
+                options_refuse(o, "--border '%s': after the name, one number or one for each channel", optarg);
+                return;
+            }
+            value = value[digits] ? value + digits + 1 : NULL;
+        }
+        return;
+    }
+    options_refuse(o, "--border '%s': there is no such border; there are %s", optarg, names);
+}
+
+static void take_window(int c, options *o, request *r)
+{
+    const char *name = c == OPT_BOX ? "--box" : "--radius";
+    int64_t w, h;
+    if (r->has_box) {
+        options_refuse(o, "%s '%s': a window has been given already", name, optarg);
+    } else if (c == OPT_BOX && !parse_size(optarg, SIDE_MAX, &r->j.window_width, &r->j.window_height)) {
+        options_refuse(o, "--box '%s': the window's side N, or WxH, in pixels from 1 to %lld", optarg,
+                       (long long)SIDE_MAX);
+    } else if (c == OPT_RADIUS) {
+        bool zero = strcmp(optarg, "0") == 0;
+        w = h = 0;
+        if (!zero && !parse_size(optarg, (SIDE_MAX - 1) / 2, &w, &h))
+            options_refuse(o, "--radius '%s': R or RXxRY in pixels from 0 to %lld", optarg,
+                           (long long)(SIDE_MAX - 1) / 2);
+        r->j.window_width = 2 * w + 1;
+        r->j.window_height = 2 * h + 1;
+    }
+    r->has_box = true;
+}
+
+static void take_largest(options *o, request *r)
+{
+    int64_t w, h;
+    if (parse_int(optarg, 1, INT64_MAX, &r->j.largest_px)) return;
+    if (!strchr(optarg, 'x') || !parse_size(optarg, INT64_MAX, &w, &h) ||
+        __builtin_mul_overflow(w, h, &r->j.largest_px))
+        options_refuse(o, "--largest '%s': WxH, or a number of pixels", optarg);
+}
+
+static void take(int c, options *o, request *r)
+{
+    char names[128];
+    int64_t n;
+    switch (c) {
+    case OPT_BOX:
+    case OPT_RADIUS: take_window(c, o, r); break;
+    case OPT_MEAN:
+        if (!parse_rect(optarg, &r->means[r->means_n++]))
+            options_refuse(o, "--mean '%s': a rectangle is X,Y,W,H in whole pixels", optarg);
+        break;
+    case OPT_BORDER:
+        r->for_box = "--border";
+        take_border(o, r);
+        break;
+    case OPT_PASSES:
+        r->for_box = "--passes";
+        if (!parse_int(optarg, 1, PASSES_MAX, &r->j.passes))
+            options_refuse(o, "--passes '%s': a number from 1 to %lld", optarg, (long long)PASSES_MAX);
+        break;
+    case OPT_ALPHA:
+        r->for_box = "--alpha";
+        r->j.alpha = strcmp(optarg, "straight") == 0 ? ALPHA_STRAIGHT : ALPHA_WEIGHTED;
+        if (r->j.alpha == ALPHA_WEIGHTED && strcmp(optarg, "weighted") != 0)
+            options_refuse(o, "--alpha '%s': straight or weighted", optarg);
+        break;
+    case 'o': r->output = optarg; break;
+    case OPT_FORMAT: r->format = optarg; break;
+    case OPT_LAYOUT:
+        r->for_table = "--layout";
+        if (!sat_layout_from_name(optarg, &r->j.layout))
+            options_refuse(o, "--layout '%s': padded, inclusive or exclusive", optarg);
+        break;
+    case OPT_TYPE:
+        r->for_table = "--type";
+        if (!parse_type(optarg, table_types, &r->j.accum))
+            options_refuse(o, "--type '%s': a table is of %s", optarg, type_names(names, table_types));
+        break;
+    case OPT_LARGEST:
+        r->for_table = "--largest";
+        take_largest(o, r);
+        break;
+    case OPT_QUALITY:
+        r->for_image = "--quality";
+        if (!parse_int(optarg, 1, 100, &n))
+            options_refuse(o, "--quality '%s': a number from 1 to 100", optarg);
+        else
+            r->j.quality = (int)n;
+        break;
+    case OPT_NO_ORIENT: r->j.no_orient = true; break;
+    case OPT_MAX_PIXELS:
+        if (!parse_int(optarg, 1, INT64_MAX, &r->j.max_pixels))
+            options_refuse(o, "--max-pixels '%s': a number of pixels, at least 1", optarg);
+        break;
+    case OPT_NO_CLOBBER: r->j.no_clobber = true; break;
+    case OPT_FILES_FROM: r->files_from = optarg; break;
+    case '0': r->zero_ended = true; break;
+    }
+}
+
+/* ---- what belongs together ------------------------------------------------------------------------- */
+
+static bool is_table_name(const char *path)
+{
+    const char *slash = strrchr(path, '/'), *dot = strrchr(slash ? slash : path, '.');
+    return dot && strcasecmp(dot + 1, TABLE) == 0;
+}
+
+static bool is_image_name(const char *path)
+{
+    return format_by_extension(path) != NULL;
+}
+
+static bool refuse_format(options *o, const char *what, const char *name, bool tables)
+{
+    char names[256];
+    size_t used = 0;
+    const image_format *f;
+    for (size_t i = 0; (f = format_at(i)) && used < sizeof names; i++)
+        if (f->encode) used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", used ? " " : "", f->name);
+    return options_refuse(o, "%s '%s': the formats that can be written are %s%s", what, name, names,
+                          tables ? ", and npy for tables" : "");
+}
+
+/* Can an image be written under that name? */
+static bool check_output(options *o, const request *r, const char *output)
+{
+    if (r->j.format) return true;
+    if (strcmp(output, "-") == 0) return options_refuse(o, "-o - needs --format, which says what to write");
+    const image_format *f = format_by_extension(output);
+    return f && f->encode ? true : refuse_format(o, "-o", output, false);
+}
+
+static bool check_means(options *o, request *r)
+{
+    const char *stray = r->for_box ? r->for_box : r->for_table ? r->for_table : r->for_image;
+    if (r->has_box) return options_refuse(o, "--mean and --box: one or the other");
+    if (stray || r->format) return options_refuse(o, "%s does not go with --mean", stray ? stray : "--format");
+    if (r->files.n > 1) return options_refuse(o, "--mean takes one image, and there are %zu", r->files.n);
+    if (r->output && (is_table_name(r->output) || is_image_name(r->output)))
+        return options_refuse(o, "-o '%s': --mean writes CSV", r->output);
+    return true;
+}
+
+static bool check_images(options *o, request *r)
+{
+    error err;
+    bool by_format = r->format && strcmp(r->format, TABLE) == 0;
+    if (r->format && !by_format) {
+        r->j.format = format_by_name(r->format);
+        if (!r->j.format || !r->j.format->encode) return refuse_format(o, "--format", r->format, true);
+    }
+    r->j.table = r->output && (by_format || (!r->format && is_table_name(r->output)));
+    if (!r->has_box && !r->j.table)
+        return options_refuse(
+            o, "nothing to do: --box N -o OUT blurs, -o OUT.npy writes the table, --mean X,Y,W,H prints");
+    if (!r->output) return options_refuse(o, "--box needs an output: -o OUT");
+    if (r->has_box && r->j.table) return options_refuse(o, "--box makes an image, and %s is a table", r->output);
+    if (r->j.table && (r->for_box || r->for_image))
+        return options_refuse(o, "%s is for --box, not for tables", r->for_box ? r->for_box : r->for_image);
+    if (!r->j.table && r->for_table) return options_refuse(o, "%s is for tables, -o OUT.npy", r->for_table);
+    if (r->j.largest_px && r->j.accum != SAT_Q32) return options_refuse(o, "--largest is for --type q32");
+    if (r->files.n > 1 && !batch_is_template(r->output))
+        return options_refuse(o, "%zu inputs need an output template: -o 'out/{stem}.png'", r->files.n);
+    if (!batch_name_outputs(&r->files, r->output, &err)) return options_refuse(o, "-o %s", err.text);
+    for (size_t i = 0; i < r->files.n; i++)
+        if (!r->j.table && !check_output(o, r, r->files.outputs[i])) return false;
+    return true;
+}
+
+static bool gather_inputs(options *o, request *r, int argc, char **argv)
+{
+    error err;
+    if (r->zero_ended && !r->files_from) return options_refuse(o, "-0 is for --files-from");
+    for (int i = optind; i < argc; i++)
+        if (!batch_add(&r->files, argv[i], &err)) goto failed;
+    if (r->files_from && !batch_add_from(&r->files, r->files_from, r->zero_ended, &err)) goto failed;
+    size_t from_stdin = r->files_from && strcmp(r->files_from, "-") == 0;
+    for (size_t i = 0; i < r->files.n; i++) from_stdin += strcmp(r->files.inputs[i], "-") == 0;
+    if (from_stdin > 1) return options_refuse(o, "standard input can be read only once");
+    if (r->files.n == 0) return options_refuse(o, "no input: sat INPUT --box N -o OUT");
+    return true;
+failed:
+    say(r->files_from ? input_name(r->files_from) : NULL, "%s", err.text);
+    o->stop = true;
+    o->status = EXIT_INPUT;
+    return false;
+}
+
+/* ---- the command ----------------------------------------------------------------------------------- */
+
+static int run_means(const options *o, const request *r)
+{
+    rects *from = NULL;
+    error err;
+    region_job means = {.input = r->files.inputs[0],
+                        .output = r->output ? r->output : "-",
+                        .no_clobber = r->j.no_clobber,
+                        .decode = {.max_pixels = r->j.max_pixels, .no_orient = r->j.no_orient, .threads = o->threads},
+                        .common = o};
+    regions_stats(&means, "mean");
+    if (!rects_from_list(&from, r->means, r->means_n, &err)) {
+        say(NULL, "%s", err.text);
+        return EXIT_INPUT;
+    }
+    int status = regions_run(&means, from);
+    rects_close(&from);
+    return status;
+}
+
+static int run_images(const options *o, request *r)
+{
+    r->j.backend = o->backend;
+    r->j.verbose = o->verbose;
+    r->j.stages = r->files.n == 1;
+    size_t failed = batch_run(&r->files, &r->j, o->threads, o->quiet);
+    if (failed > 0 && r->files.n > 1 && !o->quiet) say(NULL, "%zu of %zu files failed", failed, r->files.n);
+    return failed > 0 ? EXIT_INPUT : EXIT_FINE;
+}
+
+static int run(int argc, char **argv)
+{
+    options o = {.self = &command_filter};
+    request r = {.j = {.max_pixels = MAX_PIXELS_DEFAULT, .passes = 1}};
+    int c;
+
+    r.means = calloc((size_t)argc, sizeof *r.means); /* each --mean takes an argument of its own */
+    if (!r.means) {
+        say(NULL, "out of memory");
+        return EXIT_INPUT;
+    }
+    while ((c = options_next(&o, argc, argv, OPTIONS_SHORT "qvo:0", longs)) != -1) take(c, &o, &r);
+    if (!options_end(&o) || !gather_inputs(&o, &r, argc, argv)) goto out;
+    if (r.means_n > 0) {
+        if (check_means(&o, &r)) o.status = run_means(&o, &r);
+    } else {
+        if (check_images(&o, &r)) o.status = run_images(&o, &r);
+    }
+out:
+    batch_free(&r.files);
+    free(r.means);
+    return o.status;
+}
+
+static const char help[] =
+    "sat photo.jpg --box 15 -o blurred.png           blur: the mean of 15x15 px around each pixel\n"
+    "sat photo.jpg -o table.npy                      the summed-area table, for NumPy or sat query\n"
+    "sat photo.jpg --mean 100,50,64,48               the mean of a rectangle, as CSV\n"
+    "sat *.jpg --box 9 -o 'out/{stem}_blur.png'      many files; also {name} {ext} {dir} {n}\n"
+    "find . -name '*.png' -print0 | sat --files-from - -0 --box 9 -o 'out/{n}.png'\n"
+    "sat - --radius 7 -o - --format png <a.pgm >b.png\n"
+    "\n"
+    "--box N|WxH  --radius R|RXxRY  window in px; R is 2R+1     -o, --output OUT  `-`: standard output\n"
+    "--mean X,Y,W,H  may repeat; prints CSV                     --format NAME     instead of OUT's extension\n"
+    "--border NAME   beyond the edge [shrink]                   --quality N       of JPEG, 1..100 [90]\n"
+    "--passes N      repeat; each pass rounds [1]               --no-clobber      keep an OUT that exists\n"
+    "--alpha weighted|straight  [weighted]                      --no-orient       leave EXIF orientation\n"
+    "--layout padded|inclusive|exclusive  of a table [padded]   --max-pixels N    refuse larger [2^30]\n"
+    "--type u32|u64|i64|f32|f64|q32       of a table [i64, f64] --backend NAME    [SAT_BACKEND, or best]\n"
+    "--largest WxH   q32: largest rectangle asked [256x256]     --threads N       [SAT_THREADS, or cores]\n"
+    "--files-from FILE|-  more inputs; -0, --null: zero-ended   -q, --quiet  -v, --verbose  -V, --version\n";
+
+const command command_filter = {
+    .name = "",
+    .summary = "blur an image, write its table, print means",
+    .help = help,
+    .run = run,
+};

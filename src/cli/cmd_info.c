@@ -1,0 +1,172 @@
+/* cmd_info.c - what an image or a table file is; a table's checksum is verified. */
+#include <stdio.h>
+
+#include "format.h"
+#include "input.h"
+#include "messages.h"
+#include "options.h"
+#include "table_file.h"
+#include "text_out.h"
+
+enum { OPT_JSON = OPT_OWN, OPT_NO_ORIENT, OPT_MAX_PIXELS };
+
+static const struct option longs[] = {
+    {"json", no_argument, NULL, OPT_JSON},
+    {"no-orient", no_argument, NULL, OPT_NO_ORIENT},
+    {"max-pixels", required_argument, NULL, OPT_MAX_PIXELS},
+    OPTIONS_HELP,
+    {0},
+};
+
+static const char *const channel_names[] = {"", "grey", "grey+alpha", "RGB", "RGBA"};
+
+static void put_image_text(const image *img, const image_format *format, text_out *t)
+{
+    text_printf(t, "  format      %s\n", format->name);
+    text_printf(t, "  size        %lld x %lld px\n", (long long)img->width, (long long)img->height);
+    text_printf(t, "  channels    %d (%s)\n", img->channels, channel_names[img->channels]);
+    text_printf(t, "  type        %s\n", sat_type_name(img->type));
+    if (img->meta.icc) text_printf(t, "  profile     ICC, %zu bytes\n", img->meta.icc_bytes);
+    if (img->meta.x_per_metre > 0)
+        text_printf(t, "  resolution  %.6g x %.6g px per inch\n", img->meta.x_per_metre * 0.0254,
+                    img->meta.y_per_metre * 0.0254);
+}
+
+static void put_image_json(const image *img, const image_format *format, text_out *t)
+{
+    text_printf(t,
+                ",\"kind\":\"image\",\"format\":\"%s\",\"width\":%lld,\"height\":%lld,\"channels\":%d,\"type\":\"%s\","
+                "\"icc_bytes\":%zu",
+                format->name, (long long)img->width, (long long)img->height, img->channels, sat_type_name(img->type),
+                img->meta.icc_bytes);
+    if (img->meta.x_per_metre > 0)
+        text_printf(t, ",\"x_per_metre\":%.17g,\"y_per_metre\":%.17g", img->meta.x_per_metre, img->meta.y_per_metre);
+}
+
+static bool put_image(const char *path, const decode_options *decode, bool json, text_out *t, error *err)
+{
+    image img = {0};
+    const image_format *format;
+    if (!image_read(path, decode, &img, &format, err)) return false;
+    (json ? put_image_json : put_image_text)(&img, format, t);
+    image_free(&img);
+    return true;
+}
+
+static void put_table_text(const table_file *f, bool verified, text_out *t)
+{
+    const sat_table *table = &f->table;
+    const sat_view *v = &table->view;
+    text_printf(t, "  format      table (.npy), %lld x %lld", (long long)v->height, (long long)v->width);
+    if (v->channels > 1) text_printf(t, " x %d", v->channels);
+    text_printf(t, " of %s\n  layout      %s\n", sat_type_name(v->type),
+                f->meta.has_trailer ? sat_layout_name(table->layout) : "not said (no trailer)");
+    if (!f->meta.has_trailer) return;
+    bool padded = table->layout == SAT_PADDED;
+    text_printf(t, "  size        %lld x %lld px\n", (long long)v->width - padded, (long long)v->height - padded);
+    text_printf(t, "  channels    %d (%s)\n", v->channels, channel_names[v->channels]);
+    text_printf(t, "  type        %s\n", sat_type_name(table->sample));
+    if (v->type == SAT_Q32)
+        text_printf(t, "  quant       offset %.17g, step %.17g\n", table->quant.offset, table->quant.step);
+    text_printf(t, "  writer      %s\n  checksum    %016llx %s\n", f->meta.writer, (unsigned long long)f->meta.checksum,
+                verified ? "verified" : "WRONG");
+}
+
+static void put_table_json(const table_file *f, bool verified, text_out *t)
+{
+    const sat_table *table = &f->table;
+    const sat_view *v = &table->view;
+    text_printf(t, ",\"kind\":\"table\",\"rows\":%lld,\"columns\":%lld,\"channels\":%d,\"accum\":\"%s\"",
+                (long long)v->height, (long long)v->width, v->channels, sat_type_name(v->type));
+    if (!f->meta.has_trailer) return;
+    bool padded = table->layout == SAT_PADDED;
+    text_printf(t, ",\"layout\":\"%s\",\"width\":%lld,\"height\":%lld,\"type\":\"%s\"", sat_layout_name(table->layout),
+                (long long)v->width - padded, (long long)v->height - padded, sat_type_name(table->sample));
+    if (v->type == SAT_Q32) text_printf(t, ",\"offset\":%.17g,\"step\":%.17g", table->quant.offset, table->quant.step);
+    text_string(t, ",\"writer\":");
+    text_json_string(t, f->meta.writer);
+    text_printf(t, ",\"checksum\":\"%016llx\",\"verified\":%s", (unsigned long long)f->meta.checksum,
+                verified ? "true" : "false");
+}
+
+static bool put_table(const char *path, bool json, text_out *t, error *err)
+{
+    table_file f;
+    /* Without a trailer nothing depends on the layout: any will do to see shape and type. */
+    if (!table_file_open(&f, input_table_path(path), &(table_assume){.layout_known = true, .layout = SAT_INCLUSIVE},
+                         err))
+        return false;
+    bool verified = !f.meta.has_trailer || table_file_verify(&f, err);
+    (json ? put_table_json : put_table_text)(&f, verified, t);
+    table_file_close(&f);
+    return verified;
+}
+
+static int run(int argc, char **argv)
+{
+    options o = {.self = &command_info};
+    decode_options decode = {.max_pixels = MAX_PIXELS_DEFAULT};
+    static text_out t, one;
+    bool json = false;
+    error err;
+    int c, shown = 0;
+
+    while ((c = options_next(&o, argc, argv, OPTIONS_SHORT, longs)) != -1) switch (c) {
+        case OPT_JSON: json = true; break;
+        case OPT_NO_ORIENT: decode.no_orient = true; break;
+        case OPT_MAX_PIXELS:
+            if (!parse_int(optarg, 1, INT64_MAX, &decode.max_pixels))
+                options_refuse(&o, "--max-pixels '%s': a number of pixels, at least 1", optarg);
+            break;
+        }
+    if (!o.stop && optind == argc) options_refuse(&o, "no input: sat info FILE...");
+    if (o.stop) return o.status;
+
+    if (!text_open(&t, "-", false, &err)) goto failed;
+    for (int i = optind; i < argc; i++) {
+        bool ok = input_is_table(argv[i]) ? put_table(argv[i], json, &one, &err)
+                                          : put_image(argv[i], &decode, json, &one, &err);
+        if (one.used > 0) {
+            if (json) {
+                text_string(&t, shown ? ",\n {\"file\":" : "[{\"file\":");
+                text_json_string(&t, argv[i]);
+            } else {
+                text_printf(&t, "%s\n", argv[i]);
+            }
+            text_bytes(&t, one.buffer, one.used);
+            if (json) text_string(&t, "}");
+            one.used = 0;
+            shown++;
+        }
+        if (!ok) {
+            say(input_name(argv[i]), "%s", err.text);
+            o.status = EXIT_INPUT;
+        }
+    }
+    if (json) text_string(&t, shown ? "]\n" : "[]\n");
+    if (text_close(&t, &err)) return o.status;
+failed:
+    say(output_name("-"), "%s", err.text);
+    return EXIT_INPUT;
+}
+
+static const char help[] =
+    "Says what an image or a table file is.  A file is read to its end: broken ones are found, and the\n"
+    "checksum of a table is verified.\n"
+    "\n"
+    "  sat info photo.jpg table.npy\n"
+    "  sat info --json *.png\n"
+    "\n"
+    "  --json          an array of objects\n"
+    "  --no-orient     show the size as it is stored, not as EXIF orientation turns it\n"
+    "  --max-pixels N  refuse larger images [1073741824]\n"
+    "  -h, --help   -V, --version\n"
+    "\n"
+    "Exit status: 0, or 1 if a file could not be read or a checksum is wrong.\n";
+
+const command command_info = {
+    .name = "info",
+    .summary = "what an image or a table file is; verifies checksums",
+    .help = help,
+    .run = run,
+};

@@ -1,0 +1,88 @@
+/* filter_job.c - the box filter of one image.
+ *
+ * Each pass rounds to the image's type, as if its result had been saved and filtered again.  Two images
+ * are held while it computes, one while it encodes. */
+#include "clock.h"
+#include "job.h"
+#include "messages.h"
+#include "progress.h"
+
+static bool make_spec(const job *j, const image *img, int threads, sat_box_spec *spec, error *err)
+{
+    *spec = (sat_box_spec){.width = img->width,
+                           .height = img->height,
+                           .channels = img->channels,
+                           .sample = img->type,
+                           .window_width = j->window_width,
+                           .window_height = j->window_height,
+                           .border = j->border,
+                           .weighted_alpha = j->alpha == ALPHA_WEIGHTED && image_has_alpha(img),
+                           .backend = j->backend,
+                           .threads = threads};
+    if (j->border_values > 1 && j->border_values != img->channels)
+        return fail(err, "--border %s has %d values, but the image has %d channel%s", j->border, j->border_values,
+                    img->channels, img->channels > 1 ? "s" : "");
+    for (int c = 0; c < img->channels; c++) spec->border_value[c] = j->border_value[j->border_values > 1 ? c : 0];
+    return true;
+}
+
+/* Leaves the result in img. */
+static bool filter(const job *j, const char *input, image *img, int threads, error *err)
+{
+    sat_box_spec spec;
+    sat_box *box = NULL;
+    image other = {0};
+    bool ok = false;
+
+    if (!make_spec(j, img, threads, &spec, err)) return false;
+    if (sat_box_create(&box, &spec) != SAT_OK) return fail(err, "%s", sat_detail());
+    if (j->verbose)
+        say(input_name(input), "window %lldx%lld px, border %s, %lld pass%s%s; %s", (long long)j->window_width,
+            (long long)j->window_height, j->border ? j->border : "shrink", (long long)j->passes,
+            j->passes > 1 ? "es" : "", spec.weighted_alpha ? ", weighted by alpha" : "", sat_box_note(box));
+    if (!image_alloc(&other, img->width, img->height, img->channels, img->type, err)) goto out;
+    for (int64_t pass = 0; pass < j->passes; pass++) {
+        sat_view src = image_view(img), dst = image_view(&other);
+        if (sat_box_run(box, &src, &dst, NULL) != SAT_OK) {
+            fail(err, "%s", sat_detail());
+            goto out;
+        }
+        void *data = img->data;
+        img->data = other.data;
+        other.data = data;
+    }
+    ok = true;
+out:
+    image_free(&other);
+    sat_box_destroy(&box);
+    return ok;
+}
+
+bool job_filter(const job *j, const char *input, image *img, const char *output, int threads, times *spent,
+                bool *at_output, error *err)
+{
+    sink *out = NULL;
+    const image_format *format = j->format ? j->format : format_by_extension(output);
+    double start = clock_now_s();
+
+    *at_output = true;
+    if (!format->holds(img->type, img->channels, err)) return false;
+    if (!sink_open(&out, output, &(sink_options){.no_clobber = j->no_clobber}, err)) return false;
+    *at_output = false;
+    bool ok = filter(j, input, img, threads, err);
+    spent->compute_s = clock_now_s() - start;
+    if (ok) {
+        if (j->stages) {
+            progress_step();
+            progress_label("encode");
+        }
+        *at_output = true;
+        start = clock_now_s();
+        ok = format->encode(img, &(encode_options){.quality = j->quality, .threads = threads}, out, err);
+        image_free(img);
+        if (ok) ok = sink_commit(&out, err);
+        spent->encode_s = clock_now_s() - start;
+    }
+    sink_abort(&out);
+    return ok;
+}

@@ -1,0 +1,36 @@
+#include "job.h"
+
+#include "clock.h"
+#include "messages.h"
+#include "progress.h"
+
+bool job_run(const job *j, const char *input, const char *output, int threads)
+{
+    image img = {0};
+    const image_format *format;
+    error err;
+    times spent = {0};
+    bool at_output = false;
+    double start = clock_now_s();
+    decode_options decode = {.max_pixels = j->max_pixels, .no_orient = j->no_orient, .threads = threads};
+
+    if (j->stages) progress_label("decode");
+    bool ok = image_read(input, &decode, &img, &format, &err);
+    if (ok) {
+        spent.decode_s = clock_now_s() - start;
+        if (j->verbose)
+            say(input_name(input), "%s, %lldx%lld px, %d channel%s, %s", format->name, (long long)img.width,
+                (long long)img.height, img.channels, img.channels > 1 ? "s" : "", sat_type_name(img.type));
+        if (j->stages) {
+            progress_step();
+            progress_label("compute");
+        }
+        ok = (j->table ? job_table : job_filter)(j, input, &img, output, threads, &spent, &at_output, &err);
+    }
+    image_free(&img);
+    if (!ok) say(at_output ? output_name(output) : input_name(input), "%s", err.text);
+    if (ok && j->verbose)
+        say(input_name(input), "decode %.1f ms, compute %.1f ms, encode %.1f ms, %d thread%s", 1e3 * spent.decode_s,
+            1e3 * spent.compute_s, 1e3 * spent.encode_s, threads, threads > 1 ? "s" : "");
+    return ok;
+}

@@ -1,0 +1,49 @@
+/* job.h - one image through the tool: into a filtered image, or into a table. */
+#ifndef CLI_JOB_H
+#define CLI_JOB_H
+
+#include "format.h"
+#include "table_file.h"
+
+typedef enum alpha_mode { ALPHA_WEIGHTED, ALPHA_STRAIGHT } alpha_mode;
+
+/* The same for all files of a command; read by many threads. */
+typedef struct job {
+    bool table; /* else a filtered image */
+
+    int64_t window_width, window_height, passes;
+    const char *border; /* NULL = the first */
+    double border_value[4];
+    int border_values; /* 0, 1 = one for all channels, or one for each */
+    alpha_mode alpha;
+
+    sat_layout layout;
+    sat_type accum;     /* SAT_TYPE_NONE = i64 for integer images, f64 for float ones */
+    int64_t largest_px; /* q32: the largest rectangle that will be asked for; 0 = see table_job.c */
+
+    const image_format *format; /* of the output; NULL = by its extension */
+    int quality;                /* 0 = the format's default */
+    bool no_clobber, no_orient;
+    int64_t max_pixels;
+    const char *backend;
+    bool verbose;
+    bool stages; /* the only file: the progress bar shows its stages */
+} job;
+
+enum { JOB_STAGES = 3 }; /* decode, compute, encode */
+
+/* Prints its own line if it fails, and then returns false; the output is then as it was. */
+bool job_run(const job *j, const char *input, const char *output, int threads);
+
+/* What job_run() is made of. */
+typedef struct times {
+    double decode_s, compute_s, encode_s;
+} times;
+
+/* Both take the decoded image (emptied, to save memory) and set *at_output when the output is at fault. */
+bool job_filter(const job *j, const char *input, image *img, const char *output, int threads, times *spent,
+                bool *at_output, error *err);
+bool job_table(const job *j, const char *input, image *img, const char *output, int threads, times *spent,
+               bool *at_output, error *err);
+
+#endif

@@ -1,0 +1,44 @@
+#include "machine_info.h"
+
+#include <sched.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <time.h>
+
+/* /proc/cpuinfo: "model name : ..." on x86; Arm names no model, and the machine type has to do. */
+static void read_cpu(char *to, size_t size)
+{
+    char line[512];
+    FILE *f = fopen("/proc/cpuinfo", "r");
+    while (f && fgets(line, sizeof line, f)) {
+        char *colon = strchr(line, ':');
+        if (strncmp(line, "model name", 10) != 0 || !colon) continue;
+        colon += strspn(colon, ": \t");
+        snprintf(to, size, "%.*s", (int)strcspn(colon, "\n"), colon);
+        break;
+    }
+    if (f) fclose(f);
+}
+
+void machine_read(machine_info *m)
+{
+    struct utsname system;
+    cpu_set_t set;
+    time_t now = time(NULL);
+    struct tm utc;
+
+    memset(m, 0, sizeof *m);
+    m->cores = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
+    if (uname(&system) == 0) {
+        snprintf(m->kernel, sizeof m->kernel, "%.40s %.60s", system.sysname, system.release);
+        snprintf(m->cpu, sizeof m->cpu, "%.60s", system.machine);
+    }
+    read_cpu(m->cpu, sizeof m->cpu);
+#ifdef __clang__
+    snprintf(m->compiler, sizeof m->compiler, "%s", __VERSION__);
+#else
+    snprintf(m->compiler, sizeof m->compiler, "gcc %s", __VERSION__);
+#endif
+    if (gmtime_r(&now, &utc)) strftime(m->date, sizeof m->date, "%Y-%m-%d", &utc);
+}

@@ -1,0 +1,77 @@
+/* main.c - finds the command, runs it, and looks after what is common to all: signals, standard output,
+ * the exit status. */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "command.h"
+#include "help.h"
+#include "messages.h"
+#include "sink.h"
+
+#define COMMAND(id) &command_##id,
+static const command *const commands[] = {
+#include "commands.def"
+};
+#undef COMMAND
+
+const command *command_at(int i)
+{
+    return i >= 0 && (size_t)i < sizeof commands / sizeof *commands ? commands[i] : NULL;
+}
+
+static const command *find(const char *name)
+{
+    for (int i = 0; command_at(i); i++)
+        if (strcmp(command_at(i)->name, name) == 0) return command_at(i);
+    return NULL;
+}
+
+/* A standard stream that the caller closed must not become the number of a file that we open: a stand-in
+ * takes its place, on which every use fails. */
+static void occupy_standard_streams(void)
+{
+    for (int fd = 0; fd <= 2; fd++)
+        if (fcntl(fd, F_GETFD) < 0 && errno == EBADF && open("/dev/null", fd == 0 ? O_WRONLY : O_RDONLY) != fd) return;
+}
+
+static int help_command(int argc, char **argv)
+{
+    if (argc > 3) return usage_error("", "help: one command at a time");
+    const command *c = find(argc == 3 ? argv[2] : "");
+    if (!c) return usage_error("", "help: there is no command '%s'", argv[2]);
+    help_print(c);
+    return EXIT_FINE;
+}
+
+static int finish(int status)
+{
+    errno = 0;
+    if (fflush(stdout) == 0 && !ferror(stdout)) return status;
+    if (errno == EPIPE)
+        say("standard output", "closed pipe");
+    else
+        say("standard output", "%s", errno ? strerror(errno) : "write error");
+    return status == EXIT_FINE ? EXIT_INPUT : status;
+}
+
+int main(int argc, char **argv)
+{
+    error err;
+    occupy_standard_streams();
+    if (argc < 2)
+        return usage_error("",
+                           "no input: sat INPUT --box N -o OUT blurs an image, sat INPUT -o OUT.npy writes its table");
+    if (strcmp(argv[1], "help") == 0) return finish(help_command(argc, argv));
+
+    signal(SIGPIPE, SIG_IGN); /* a closed pipe is a failed write, with its line and status */
+    if (!sink_guard_signals(&err)) {
+        say(NULL, "%s", err.text);
+        return EXIT_INPUT;
+    }
+    const command *c = *argv[1] ? find(argv[1]) : NULL;
+    return finish(c ? c->run(argc - 1, argv + 1) : find("")->run(argc, argv));
+}

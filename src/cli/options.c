@@ -1,0 +1,195 @@
+#include "options.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <math.h>
+#include <sched.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "help.h"
+#include "messages.h"
+
+enum { THREADS_MAX = 1024 };
+
+/* ---- values ---------------------------------------------------------------------------------------- */
+
+/* strto* also take leading blanks, which a value never has. */
+static bool starts_number(const char *s)
+{
+    return isdigit((unsigned char)*s) || *s == '-' || *s == '+' || *s == '.';
+}
+
+static bool take_int(const char **at, int64_t low, int64_t high, int64_t *value)
+{
+    char *end;
+    errno = 0;
+    if (!starts_number(*at)) return false;
+    long long v = strtoll(*at, &end, 10);
+    if (end == *at || errno == ERANGE || v < low || v > high) return false;
+    *at = end;
+    *value = v;
+    return true;
+}
+
+bool parse_int(const char *text, int64_t low, int64_t high, int64_t *value)
+{
+    return take_int(&text, low, high, value) && *text == 0;
+}
+
+bool parse_real(const char *text, double *value)
+{
+    char *end;
+    if (!starts_number(text)) return false;
+    *value = strtod(text, &end);
+    return end != text && *end == 0 && isfinite(*value);
+}
+
+bool parse_size(const char *text, int64_t high, int64_t *width, int64_t *height)
+{
+    if (!take_int(&text, 1, high, width)) return false;
+    *height = *width;
+    if (*text == 'x') {
+        text++;
+        if (!take_int(&text, 1, high, height)) return false;
+    }
+    return *text == 0;
+}
+
+bool parse_rect(const char *text, sat_rect *rect)
+{
+    int64_t v[4];
+    for (int i = 0; i < 4; i++) {
+        if (i > 0 && *text++ != ',') return false;
+        if (!take_int(&text, INT64_MIN, INT64_MAX, &v[i])) return false;
+    }
+    *rect = (sat_rect){.x = v[0], .y = v[1], .width = v[2], .height = v[3]};
+    return *text == 0;
+}
+
+bool parse_type(const char *text, const sat_type *among, sat_type *type)
+{
+    for (; *among; among++)
+        if (strcmp(text, sat_type_name(*among)) == 0) {
+            *type = *among;
+            return true;
+        }
+    return false;
+}
+
+const char *type_names(char *buffer, const sat_type *among)
+{
+    size_t used = 0;
+    for (size_t i = 0; among[i] && used < 128; i++)
+        used += (size_t)snprintf(buffer + used, 128 - used, "%s%s",
+                                 i == 0         ? ""
+                                 : among[i + 1] ? ", "
+                                                : " or ",
+                                 sat_type_name(among[i]));
+    return buffer;
+}
+
+/* ---- shared options -------------------------------------------------------------------------------- */
+
+bool options_refuse(options *o, const char *format, ...)
+{
+    char text[4500];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    o->stop = true;
+    o->status = usage_error(o->self->name, "%s", text);
+    return false;
+}
+
+/* getopt returned ':' (no value) or '?': says which option is meant. */
+static void refuse_option(options *o, int c, char **argv)
+{
+    const char *word = argv[optind - 1];
+    bool is_long = strncmp(word, "--", 2) == 0;
+    if (c == ':' && is_long)
+        options_refuse(o, "%s needs a value", word);
+    else if (c == ':')
+        options_refuse(o, "-%c needs a value", optopt);
+    else if (is_long && optopt != 0)
+        options_refuse(o, "%.*s takes no value", (int)strcspn(word, "="), word);
+    else if (is_long)
+        options_refuse(o, "unknown option %s", word);
+    else
+        options_refuse(o, "unknown option -%c", optopt);
+}
+
+static void set_threads(options *o, const char *name, const char *text)
+{
+    int64_t n;
+    if (!parse_int(text, 0, THREADS_MAX, &n))
+        options_refuse(o, "%s '%s': a number from 1 to %d, or 0 for one thread on each core", name, text, THREADS_MAX);
+    else
+        o->threads = (int)n;
+}
+
+int options_next(options *o, int argc, char **argv, const char *shorts, const struct option *longs)
+{
+    opterr = 0;
+    for (;;) {
+        if (o->stop) return -1;
+        int c = getopt_long(argc, argv, shorts, longs, NULL);
+        switch (c) {
+        case 'h':
+            help_print(o->self);
+            o->stop = true;
+            o->status = EXIT_FINE;
+            break;
+        case 'V':
+            version_print();
+            o->stop = true;
+            o->status = EXIT_FINE;
+            break;
+        case 'q': o->quiet = true; break;
+        case 'v': o->verbose = true; break;
+        case OPT_BACKEND: o->backend = optarg; break;
+        case OPT_THREADS: set_threads(o, "--threads", optarg); break;
+        case ':':
+        case '?': refuse_option(o, c, argv); break;
+        default: return c;
+        }
+    }
+}
+
+static int cores(void)
+{
+    cpu_set_t set;
+    return sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
+}
+
+bool options_end(options *o)
+{
+    const char *from = "--backend", *env;
+    if (o->stop) return false;
+    if (!o->backend && (env = getenv("SAT_BACKEND")) && *env) {
+        o->backend = env;
+        from = "SAT_BACKEND";
+    }
+    if (o->threads == 0 && (env = getenv("SAT_THREADS")) && *env) set_threads(o, "SAT_THREADS", env);
+    if (o->stop) return false;
+    if (o->threads == 0) o->threads = cores();
+    if (!o->backend) return true;
+
+    char names[512] = "";
+    size_t used = 0;
+    sat_backend_info info;
+    for (size_t i = 0; sat_backend_at(i, &info); i++) {
+        if (strcmp(info.name, o->backend) == 0) {
+            if (info.ceiling)
+                return options_refuse(o, "%s '%s': it sums nothing, it is a yardstick for `sat bench`", from,
+                                      info.name);
+            return true;
+        }
+        if (!info.ceiling && used < sizeof names)
+            used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", used ? ", " : "", info.name);
+    }
+    return options_refuse(o, "%s '%s': there is no such backend; there are %s", from, o->backend, names);
+}

@@ -1,0 +1,68 @@
+/* options.h - the command line: getopt_long with our own error lines, and strict values. */
+#ifndef CLI_OPTIONS_H
+#define CLI_OPTIONS_H
+
+#include <getopt.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "command.h"
+#include "sat.h"
+
+/* ---- options that several commands share ---- */
+
+typedef struct options {
+    const command *self;
+    const char *backend; /* NULL = the best */
+    int threads;         /* at least 1 after options_end() */
+    bool quiet, verbose;
+    bool stop; /* set when the command must return `status` at once: an error, --help, --version */
+    int status;
+} options;
+
+enum { OPT_BACKEND = 256, OPT_THREADS, OPT_OWN /* a command's own codes start here */ };
+
+#define OPTIONS_SHORT ":hV"
+#define OPTIONS_HELP                                                                                                   \
+    {"help", no_argument, NULL, 'h'},                                                                                  \
+    {                                                                                                                  \
+        "version", no_argument, NULL, 'V'                                                                              \
+    }
+#define OPTIONS_TALK                                                                                                   \
+    {"quiet", no_argument, NULL, 'q'},                                                                                 \
+    {                                                                                                                  \
+        "verbose", no_argument, NULL, 'v'                                                                              \
+    }
+#define OPTIONS_RUN                                                                                                    \
+    {"backend", required_argument, NULL, OPT_BACKEND},                                                                 \
+    {                                                                                                                  \
+        "threads", required_argument, NULL, OPT_THREADS                                                                \
+    }
+
+/* The next option that is not a shared one (its code; the value is in optarg), or -1 at the end or when
+ * o->stop has been set; operands are then argv[optind..argc). */
+int options_next(options *o, int argc, char **argv, const char *shorts, const struct option *longs);
+
+/* After the last option: the environment (SAT_BACKEND, SAT_THREADS) where no option was given, and the
+ * backend's name checked.  False when o->stop has been set. */
+bool options_end(options *o);
+
+/* Reports a usage error of this command and sets stop; returns false. */
+__attribute__((format(printf, 2, 3))) bool options_refuse(options *o, const char *format, ...);
+
+/* ---- values: the whole string must be one, or false ---- */
+
+bool parse_int(const char *text, int64_t low, int64_t high, int64_t *value);
+bool parse_real(const char *text, double *value);                                 /* finite */
+bool parse_size(const char *text, int64_t high, int64_t *width, int64_t *height); /* N or WxH, at least 1 */
+bool parse_rect(const char *text, sat_rect *rect);                                /* X,Y,W,H */
+
+/* The type of that name among those of a zero-ended list. */
+bool parse_type(const char *text, const sat_type *among, sat_type *type);
+/* "u8, u16 or f32" of such a list, in a buffer of at least 128 bytes; returns it. */
+const char *type_names(char *buffer, const sat_type *among);
+
+/* `--max-pixels`: 1 Gpx, beyond which an image is more likely an attack than a picture. */
+#define MAX_PIXELS_DEFAULT ((int64_t)1 << 30)
+
+#endif

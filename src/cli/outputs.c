@@ -1,0 +1,184 @@
+/* outputs.c - output names from a template, and the check that no two jobs meet in one file. */
+#include <libgen.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "batch.h"
+
+bool batch_is_template(const char *output)
+{
+    return strchr(output, '{') || strchr(output, '}');
+}
+
+/* ---- names ----------------------------------------------------------------------------------------- */
+
+typedef struct parts {
+    const char *dir, *name, *ext; /* ext without dot, "" if there is none */
+    int dir_n, stem_n;
+} parts;
+
+static parts split(const char *path)
+{
+    parts p = {.dir = ".", .dir_n = 1, .name = path, .ext = ""};
+    const char *slash = strrchr(path, '/');
+    if (slash) {
+        p.dir = path;
+        p.dir_n = slash == path ? 1 : (int)(slash - path);
+        p.name = slash + 1;
+    }
+    if (strcmp(path, "-") == 0) p.name = "stdin";
+    const char *dot = strrchr(p.name, '.');
+    bool has_ext = dot && dot != p.name; /* ".profile" is all stem */
+    p.stem_n = (int)(has_ext ? (size_t)(dot - p.name) : strlen(p.name));
+    if (has_ext) p.ext = dot + 1;
+    return p;
+}
+
+static bool put_placeholder(FILE *to, const char *word, size_t n, const parts *p, size_t index)
+{
+    static const char *const words[] = {"stem", "name", "ext", "dir", "n"};
+    int which = -1;
+    for (int i = 0; i < 5; i++)
+        if (strlen(words[i]) == n && strncmp(words[i], word, n) == 0) which = i;
+    switch (which) {
+    case 0: return fprintf(to, "%.*s", p->stem_n, p->name) >= 0;
+    case 1: return fputs(p->name, to) >= 0;
+    case 2: return fputs(p->ext, to) >= 0;
+    case 3: return fprintf(to, "%.*s", p->dir_n, p->dir) >= 0;
+    case 4: return fprintf(to, "%zu", index + 1) >= 0;
+    default: return false;
+    }
+}
+
+static char *expand(const char *template, const char *input, size_t index, error *err)
+{
+    char *name = NULL;
+    size_t size;
+    parts p = split(input);
+    FILE *to = open_memstream(&name, &size);
+    if (!to) return fail(err, "out of memory"), NULL;
+    for (const char *at = template; *at; at++) {
+        if ((*at == '{' || *at == '}') && at[1] == *at) {
+            fputc(*at++, to);
+        } else if (*at == '{') {
+            const char *close = strchr(at, '}');
+            size_t n = close ? (size_t)(close - at - 1) : 0;
+            if (!close || !put_placeholder(to, at + 1, n, &p, index)) {
+                fail(err, "'%s': the placeholders are {stem} {name} {ext} {dir} {n}, and {{ }} are braces", template);
+                goto wrong;
+            }
+            at = close;
+        } else if (*at == '}') {
+            fail(err, "'%s': a } without its {; }} is a brace", template);
+            goto wrong;
+        } else {
+            fputc(*at, to);
+        }
+    }
+    if (fclose(to) == 0) return name;
+    fail(err, "out of memory");
+    free(name);
+    return NULL;
+wrong:
+    fclose(to);
+    free(name);
+    return NULL;
+}
+
+/* ---- meetings -------------------------------------------------------------------------------------- */
+
+typedef struct place {
+    char *path; /* of the output, its directory resolved */
+    size_t index;
+} place;
+
+typedef struct file_id {
+    dev_t dev;
+    ino_t ino;
+    size_t index;
+} file_id;
+
+static int by_path(const void *a, const void *b)
+{
+    const place *p = a, *q = b;
+    int order = strcmp(p->path, q->path);
+    return order ? order : p->index < q->index ? -1 : p->index > q->index;
+}
+
+static int by_id(const void *a, const void *b)
+{
+    const file_id *p = a, *q = b;
+    if (p->dev != q->dev) return p->dev < q->dev ? -1 : 1;
+    return p->ino < q->ino ? -1 : p->ino > q->ino;
+}
+
+/* The path with its directory resolved, or as it is if that does not exist. */
+static char *resolve(const char *path)
+{
+    char dir[PATH_MAX], *full = NULL;
+    const char *slash = strrchr(path, '/');
+    size_t n = slash ? (size_t)(slash - path) + 1 : 0;
+    if (n >= sizeof dir) return strdup(path);
+    memcpy(dir, path, n);
+    dir[n] = 0;
+    char *real = realpath(n ? dir : ".", NULL);
+    if (!real) return strdup(path);
+    if (asprintf(&full, "%s/%s", real, path + n) < 0) full = NULL;
+    free(real);
+    return full;
+}
+
+static bool check_outputs(const batch *b, error *err)
+{
+    bool ok = true;
+    size_t n = 0;
+    place *places = calloc(b->n, sizeof *places);
+    for (; places && n < b->n; n++) {
+        places[n] = (place){.path = resolve(b->outputs[n]), .index = n};
+        if (!places[n].path) break;
+    }
+    if (n < b->n) ok = fail(err, "out of memory");
+    if (ok) qsort(places, n, sizeof *places, by_path);
+    for (size_t i = 1; ok && i < n; i++)
+        if (strcmp(places[i - 1].path, places[i].path) == 0)
+            ok = fail(err, "%.60s and %.60s would both write %.60s", b->inputs[places[i - 1].index],
+                      b->inputs[places[i].index], b->outputs[places[i].index]);
+    for (size_t i = 0; i < n; i++) free(places[i].path);
+    free(places);
+    return ok;
+}
+
+/* An output may replace its own input, which has been decoded by then, but not one that is yet to be read. */
+static bool check_inputs(const batch *b, error *err)
+{
+    bool ok = true;
+    struct stat st;
+    size_t n = 0;
+    file_id *ids = calloc(b->n, sizeof *ids);
+    if (!ids) return fail(err, "out of memory");
+    for (size_t i = 0; i < b->n; i++)
+        if (stat(b->inputs[i], &st) == 0) ids[n++] = (file_id){.dev = st.st_dev, .ino = st.st_ino, .index = i};
+    qsort(ids, n, sizeof *ids, by_id);
+    for (size_t i = 0; ok && i < b->n; i++) {
+        if (stat(b->outputs[i], &st) != 0 || !S_ISREG(st.st_mode)) continue;
+        const file_id *hit = bsearch(&(file_id){.dev = st.st_dev, .ino = st.st_ino}, ids, n, sizeof *ids, by_id);
+        if (hit && hit->index != i)
+            ok = fail(err, "%.60s would be written over the input %.60s", b->outputs[i], b->inputs[hit->index]);
+    }
+    free(ids);
+    return ok;
+}
+
+bool batch_name_outputs(batch *b, const char *template, error *err)
+{
+    b->outputs = calloc(b->n, sizeof *b->outputs);
+    if (!b->outputs) return fail(err, "out of memory");
+    for (size_t i = 0; i < b->n; i++) {
+        b->outputs[i] = batch_is_template(template) ? expand(template, b->inputs[i], i, err) : strdup(template);
+        if (!b->outputs[i]) return batch_is_template(template) ? false : fail(err, "out of memory");
+    }
+    return b->n < 2 || (check_outputs(b, err) && check_inputs(b, err));
+}

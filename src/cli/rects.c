@@ -1,0 +1,343 @@
+#include "rects.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "table_file.h"
+
+enum {
+    STREAM_BYTES = 1 << 20, /* the window on a stream; no line is longer */
+    COLUMNS_MAX = 64,
+    FIELDS = 4,
+};
+
+enum kind { LIST, CSV, NPY };
+
+struct rects {
+    enum kind kind;
+    const sat_rect *list; /* LIST: all of them */
+    size_t list_n;
+    size_t given; /* LIST, NPY: handed out already */
+    table_file npy;
+
+    /* CSV: text[begin..end) is what has been read and not yet parsed; a mapped file is one such text. */
+    source file;
+    int fd;
+    bool at_end, begun;
+    char *window;
+    const char *text;
+    size_t begin, end;
+    int64_t line;
+    int columns;                    /* of each line, 0 = at least, and at most, FIELDS */
+    signed char field[COLUMNS_MAX]; /* which of x y w h a column is, -1 = none */
+    bool late;                      /* a line is wrong: the next call says so */
+    error late_err;
+
+    size_t chunk_n;
+    sat_rect chunk[RECTS_CHUNK];
+    int64_t lines[RECTS_CHUNK];
+};
+
+/* ---- lines ----------------------------------------------------------------------------------------- */
+
+/* Reads on into the window, behind what is still unparsed.  False on an error. */
+static bool refill(rects *r, error *err)
+{
+    if (r->begin > 0) memmove(r->window, r->window + r->begin, r->end - r->begin);
+    r->end -= r->begin;
+    r->begin = 0;
+    if (r->end == STREAM_BYTES)
+        return fail(err, "line %lld: longer than %d bytes", (long long)r->line + 1, STREAM_BYTES);
+    ssize_t got;
+    do got = read(r->fd, r->window + r->end, STREAM_BYTES - r->end);
+    while (got < 0 && errno == EINTR);
+    if (got < 0) return fail_errno(err, "cannot be read");
+    r->end += (size_t)got;
+    r->at_end = got == 0;
+    return true;
+}
+
+/* The next line without its end; *text = NULL after the last. */
+static bool next_line(rects *r, const char **text, size_t *n, error *err)
+{
+    for (;;) {
+        const char *from = r->text + r->begin;
+        const char *stop = r->begin < r->end ? memchr(from, '\n', r->end - r->begin) : NULL;
+        if (!stop && !r->at_end) {
+            if (!refill(r, err)) return false;
+            continue;
+        }
+        if (!stop && r->begin == r->end) {
+            *text = NULL;
+            return true;
+        }
+        *n = stop ? (size_t)(stop - from) : r->end - r->begin;
+        r->begin += *n + (stop ? 1 : 0);
+        r->line++;
+        *text = from;
+        return true;
+    }
+}
+
+static bool is_blank(char c)
+{
+    return c == ' ' || c == '\t' || c == '\r';
+}
+
+/* The next comma-separated field of [*at, end), blanks around it dropped; *at moves behind its comma, or
+ * becomes NULL after the last. */
+static void next_field(const char **at, const char *end, const char **field, size_t *n)
+{
+    const char *from = *at, *to = from;
+    while (to < end && *to != ',') to++;
+    *at = to < end ? to + 1 : NULL;
+    while (from < to && is_blank(*from)) from++;
+    while (to > from && is_blank(to[-1])) to--;
+    *field = from;
+    *n = (size_t)(to - from);
+}
+
+static bool read_int(const char *s, size_t n, int64_t *value)
+{
+    bool negative = n > 0 && *s == '-';
+    size_t i = n > 0 && (*s == '-' || *s == '+');
+    int64_t v = 0;
+    if (i == n) return false;
+    for (; i < n; i++) {
+        int digit = s[i] - '0';
+        if (digit < 0 || digit > 9 || __builtin_mul_overflow(v, 10, &v) || __builtin_sub_overflow(v, digit, &v))
+            return false;
+    }
+    return negative ? (*value = v, true) : !__builtin_sub_overflow(0, v, value);
+}
+
+/* ---- CSV ------------------------------------------------------------------------------------------- */
+
+static bool read_header(rects *r, const char *text, const char *end, error *err)
+{
+    static const char *const names[FIELDS][2] = {{"x", "x"}, {"y", "y"}, {"w", "width"}, {"h", "height"}};
+    int seen[FIELDS] = {0};
+    const char *field;
+    size_t n;
+    for (r->columns = 0; text; r->columns++) {
+        next_field(&text, end, &field, &n);
+        if (r->columns == COLUMNS_MAX)
+            return fail(err, "line %lld: more than %d columns", (long long)r->line, COLUMNS_MAX);
+        if (n >= 2 && *field == '"' && field[n - 1] == '"') field++, n -= 2;
+        r->field[r->columns] = -1;
+        for (int f = 0; f < FIELDS; f++)
+            for (int k = 0; k < 2; k++)
+                if (r->field[r->columns] < 0 && strlen(names[f][k]) == n && strncasecmp(field, names[f][k], n) == 0) {
+                    if (seen[f]++)
+                        return fail(err, "line %lld: column %s is named twice", (long long)r->line, names[f][k]);
+                    r->field[r->columns] = (signed char)f;
+                }
+    }
+    for (int f = 0; f < FIELDS; f++)
+        if (!seen[f]) return fail(err, "line %lld: the header names no column %s", (long long)r->line, names[f][0]);
+    return true;
+}
+
+static bool read_rect(rects *r, const char *text, const char *end, sat_rect *rect, error *err)
+{
+    int64_t value[FIELDS] = {0};
+    const char *field;
+    size_t n;
+    int c;
+    for (c = 0; text; c++) {
+        next_field(&text, end, &field, &n);
+        if (c >= r->columns) continue;
+        if (r->field[c] >= 0 && !read_int(field, n, &value[r->field[c]])) {
+            int shown = n < 40 ? (int)n : 40;
+            return fail(err, "line %lld: '%.*s' is not a whole number", (long long)r->line, shown, field);
+        }
+    }
+    if (c != r->columns)
+        return fail(err, "line %lld: %d value%s where %d are expected", (long long)r->line, c, c == 1 ? "" : "s",
+                    r->columns);
+    *rect = (sat_rect){.x = value[0], .y = value[1], .width = value[2], .height = value[3]};
+    return true;
+}
+
+/* Is this the first line of names, not of numbers? */
+static bool is_header(const char *text, const char *end)
+{
+    const char *field;
+    size_t n;
+    int64_t value;
+    next_field(&text, end, &field, &n);
+    return n > 0 && !read_int(field, n, &value) && !strchr("0123456789+-.", *field);
+}
+
+static bool next_csv(rects *r, error *err)
+{
+    while (r->chunk_n < RECTS_CHUNK) {
+        const char *text, *first;
+        size_t n;
+        if (!next_line(r, &text, &n, err)) return false;
+        if (!text) return true;
+        const char *end = text + n;
+        if (r->line == 1 && n >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0) text += 3; /* byte order mark */
+        for (first = text; first < end && is_blank(*first);) first++;
+        if (first == end || *first == '#') continue;
+        if (!r->begun) {
+            r->begun = true;
+            if (is_header(text, end)) {
+                if (!read_header(r, text, end, err)) return false;
+                continue;
+            }
+        }
+        if (!read_rect(r, text, end, &r->chunk[r->chunk_n], err)) return false;
+        r->lines[r->chunk_n++] = r->line;
+    }
+    return true;
+}
+
+/* ---- .npy: an integer array of N x 4 is, to the reader of tables, one of 4 entries in a row ---- */
+
+static bool open_npy(rects *r, const char *path, error *err)
+{
+    if (!table_file_open(&r->npy, path, &(table_assume){.layout_known = true, .layout = SAT_INCLUSIVE}, err))
+        return false;
+    r->kind = NPY;
+    const sat_view *v = &r->npy.table.view;
+    if (v->width != FIELDS || v->channels != 1)
+        return fail(err, "rectangles are an array of N x 4, not %lld x %lld x %d", (long long)v->height,
+                    (long long)v->width, v->channels);
+    if (v->type != SAT_U32 && v->type != SAT_U64 && v->type != SAT_I64)
+        return fail(err, "rectangles are whole numbers, not %s", sat_type_name(v->type));
+    return true;
+}
+
+static void next_npy(rects *r)
+{
+    const sat_view *v = &r->npy.table.view;
+    for (; r->chunk_n < RECTS_CHUNK && (int64_t)r->given < v->height; r->given++) {
+        const char *row = (const char *)v->data + r->given * v->row_bytes;
+        int64_t value[FIELDS];
+        int32_t narrow[FIELDS]; /* <i4 comes as u32, the same bits */
+        if (v->type == SAT_U32) {
+            memcpy(narrow, row, sizeof narrow);
+            for (int f = 0; f < FIELDS; f++) value[f] = narrow[f];
+        } else {
+            memcpy(value, row, sizeof value);
+        }
+        r->lines[r->chunk_n] = (int64_t)r->given;
+        r->chunk[r->chunk_n++] = (sat_rect){.x = value[0], .y = value[1], .width = value[2], .height = value[3]};
+    }
+}
+
+/* ---- the interface --------------------------------------------------------------------------------- */
+
+static bool allocate(rects **out, error *err)
+{
+    rects *r = *out = calloc(1, sizeof *r);
+    if (!r) return fail(err, "out of memory");
+    r->fd = -1;
+    r->columns = FIELDS;
+    for (int f = 0; f < FIELDS; f++) r->field[f] = (signed char)f;
+    return true;
+}
+
+static bool open_stream(rects *r, const char *path, error *err)
+{
+    r->fd = strcmp(path, "-") == 0 ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
+    if (r->fd < 0) return fail_errno(err, "cannot be opened");
+    r->text = r->window = malloc(STREAM_BYTES);
+    return r->window ? true : fail(err, "out of memory");
+}
+
+bool rects_open(rects **out, const char *path, error *err)
+{
+    struct stat st;
+    bool regular = strcmp(path, "-") != 0 && stat(path, &st) == 0 && S_ISREG(st.st_mode);
+    bool ok = false;
+    if (!allocate(out, err)) return false;
+    rects *r = *out;
+    r->kind = CSV;
+    if (!regular) {
+        ok = open_stream(r, path, err);
+    } else if (st.st_size == 0) {
+        r->at_end = ok = true;
+    } else if (source_open(&r->file, path, err)) {
+        ok = true;
+        if (table_file_sniff(r->file.bytes, r->file.n)) {
+            source_close(&r->file);
+            ok = open_npy(r, path, err);
+        } else {
+            r->text = (const char *)r->file.bytes;
+            r->end = r->file.n;
+            r->at_end = true;
+        }
+    }
+    if (!ok) rects_close(out);
+    return ok;
+}
+
+bool rects_from_list(rects **out, const sat_rect *list, size_t n, error *err)
+{
+    if (!allocate(out, err)) return false;
+    (*out)->kind = LIST;
+    (*out)->list = list;
+    (*out)->list_n = n;
+    return true;
+}
+
+void rects_close(rects **out)
+{
+    rects *r = out ? *out : NULL;
+    if (!r) return;
+    if (r->kind == NPY) table_file_close(&r->npy);
+    if (r->file.bytes) source_close(&r->file);
+    if (r->fd > STDIN_FILENO) close(r->fd);
+    free(r->window);
+    free(r);
+    *out = NULL;
+}
+
+bool rects_next(rects *r, const sat_rect **chunk, size_t *n, error *err)
+{
+    r->chunk_n = 0;
+    if (r->late) {
+        *err = r->late_err;
+        return false;
+    }
+    switch (r->kind) {
+    case LIST:
+        *n = r->list_n - r->given;
+        if (*n > RECTS_CHUNK) *n = RECTS_CHUNK;
+        *chunk = *n > 0 ? r->list + r->given : NULL;
+        r->given += *n;
+        return true;
+    case CSV:
+        r->late = !next_csv(r, &r->late_err);
+        if (r->late && r->chunk_n == 0) {
+            *err = r->late_err;
+            return false;
+        }
+        break;
+    case NPY: next_npy(r); break;
+    }
+    *chunk = r->chunk;
+    *n = r->chunk_n;
+    return true;
+}
+
+const sat_rect *rects_list(const rects *r, size_t *n)
+{
+    *n = r->list_n;
+    return r->kind == LIST ? r->list : NULL;
+}
+
+const char *rects_where(const rects *r, size_t i, char *buffer)
+{
+    *buffer = 0;
+    if (r->kind != LIST) snprintf(buffer, 48, "%s %lld: ", r->kind == CSV ? "line" : "row", (long long)r->lines[i]);
+    return buffer;
+}

@@ -1,0 +1,292 @@
+#include "regions.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "arrays.h"
+#include "clock.h"
+#include "input.h"
+#include "messages.h"
+#include "text_out.h"
+
+static const char *const stat_names[] = {[STAT_MEAN] = "mean", [STAT_SUM] = "sum"};
+
+bool regions_stats(region_job *job, const char *text)
+{
+    job->stats_n = 0;
+    while (text) {
+        const char *comma = strchr(text, ',');
+        size_t n = comma ? (size_t)(comma - text) : strlen(text);
+        int found = -1;
+        for (int s = 0; s < STATS_MAX; s++)
+            if (strlen(stat_names[s]) == n && strncmp(text, stat_names[s], n) == 0) found = s;
+        for (int k = 0; k < job->stats_n; k++)
+            if ((int)job->stats[k] == found) return false;
+        if (found < 0) return false;
+        job->stats[job->stats_n++] = (stat_id)found;
+        text = comma ? comma + 1 : NULL;
+    }
+    return true;
+}
+
+/* ---- the table ------------------------------------------------------------------------------------- */
+
+typedef struct answer {
+    sat_table table;
+    int64_t width, height; /* of the image */
+    table_file file;       /* open if is_file */
+    bool is_file;
+    void *memory; /* a table that was built here */
+} answer;
+
+/* The largest area that can be asked for: that of the rectangles when all are known, cut to the image. */
+static int64_t largest_area(const rects *from, int64_t width, int64_t height)
+{
+    size_t n;
+    const sat_rect *r = rects_list(from, &n);
+    int64_t most = 1;
+    if (!r) return width * height;
+    for (size_t i = 0; i < n; i++) {
+        int64_t w = r[i].width < width ? r[i].width : width, h = r[i].height < height ? r[i].height : height;
+        if (w > 0 && h > 0 && w * h > most) most = w * h;
+    }
+    return most;
+}
+
+static bool build(const region_job *job, const image *img, const rects *from, answer *a, error *err)
+{
+    sat_plan *plan = NULL;
+    sat_view in = image_view(img);
+    int64_t largest = largest_area(from, img->width, img->height);
+    sat_spec spec = {.width = img->width,
+                     .height = img->height,
+                     .channels = img->channels,
+                     .sample = img->type,
+                     .accum = sat_accum_for(img->type, largest),
+                     .layout = SAT_PADDED,
+                     .backend = job->common->backend,
+                     .threads = job->common->threads};
+    bool ok = false;
+    if (sat_plan_create(&plan, &spec) != SAT_OK) return fail(err, "%s", sat_detail());
+    sat_view view = {.width = img->width + 1, .height = img->height + 1, .channels = img->channels};
+    view.type = sat_plan_accum(plan);
+    if (!view_alloc(&view, "its table", err)) goto out;
+    a->memory = view.data;
+    if (sat_plan_run(plan, &in, &view, NULL) != SAT_OK) {
+        fail(err, "%s", sat_detail());
+        goto out;
+    }
+    a->table = (sat_table){.view = view, .layout = SAT_PADDED, .sample = img->type};
+    if (job->common->verbose)
+        say(input_name(job->input), "%s; %s is the narrowest that holds the largest rectangle%s, %lld px of %s",
+            sat_plan_note(plan), sat_type_name(view.type), rects_list(from, &(size_t){0}) ? "" : " that fits the image",
+            (long long)largest, sat_type_name(img->type));
+    ok = true;
+out:
+    sat_plan_destroy(&plan);
+    return ok;
+}
+
+static bool open_table(const region_job *job, answer *a, error *err)
+{
+    if (!table_file_open(&a->file, input_table_path(job->input), &job->assume, err)) return false;
+    a->is_file = true;
+    a->table = a->file.table;
+    const table_meta *meta = &a->file.meta;
+    if (meta->has_trailer && job->assume.layout_known && job->assume.layout != meta->layout)
+        return fail(err, "--layout %s: the file says that it is %s", sat_layout_name(job->assume.layout),
+                    sat_layout_name(meta->layout));
+    if (meta->has_trailer && job->assume.sample && job->assume.sample != meta->sample)
+        return fail(err, "--sample %s: the file says that it was made of %s", sat_type_name(job->assume.sample),
+                    sat_type_name(meta->sample));
+    if (job->common->verbose)
+        say(input_name(job->input), "%s table of %s, %s samples", sat_layout_name(a->table.layout),
+            sat_type_name(a->table.view.type), sat_type_name(a->table.sample));
+    return true;
+}
+
+static bool open_image(const region_job *job, const rects *from, answer *a, error *err)
+{
+    image img = {0};
+    if (job->assume_given) return fail(err, "--layout and --sample are for tables, and this is none");
+    if (!image_read(job->input, &job->decode, &img, NULL, err)) return false;
+    bool ok = build(job, &img, from, a, err);
+    image_free(&img);
+    return ok;
+}
+
+static void close_answer(answer *a)
+{
+    if (a->is_file) table_file_close(&a->file);
+    free(a->memory);
+}
+
+/* ---- the rows -------------------------------------------------------------------------------------- */
+
+static void put_header(const region_job *job, int channels, text_out *t)
+{
+    text_string(t, "x,y,w,h");
+    for (int s = 0; s < job->stats_n; s++)
+        for (int c = 0; c < channels; c++)
+            if (channels == 1)
+                text_printf(t, ",%s", stat_names[job->stats[s]]);
+            else
+                text_printf(t, ",%s.%d", stat_names[job->stats[s]], c);
+    text_bytes(t, "\n", 1);
+}
+
+static void put_value(stat_id stat, sat_type type, sat_sum sum, double mean, bool json, text_out *t)
+{
+    bool real = stat == STAT_MEAN || type == SAT_F32 || type == SAT_F64 || type == SAT_Q32;
+    double value = stat == STAT_MEAN ? mean : sum.f;
+    if (!real && type == SAT_I64)
+        text_int(t, sum.i);
+    else if (!real)
+        text_uint(t, sum.u);
+    else if (json && !isfinite(value))
+        text_string(t, "null");
+    else
+        text_real(t, value);
+}
+
+static void put_row_csv(const region_job *job, const sat_table *table, const sat_rect *r, const sat_sum *sums,
+                        const double *means, text_out *t)
+{
+    const int64_t side[4] = {r->x, r->y, r->width, r->height};
+    for (int i = 0; i < 4; i++) {
+        if (i > 0) text_bytes(t, ",", 1);
+        text_int(t, side[i]);
+    }
+    for (int s = 0; s < job->stats_n; s++)
+        for (int c = 0; c < table->view.channels; c++) {
+            text_bytes(t, ",", 1);
+            put_value(job->stats[s], table->view.type, sums[c], means[c], false, t);
+        }
+    text_bytes(t, "\n", 1);
+}
+
+static void put_row_json(const region_job *job, const sat_table *table, const sat_rect *r, const sat_sum *sums,
+                         const double *means, text_out *t)
+{
+    int channels = table->view.channels;
+    text_printf(t, "{\"x\":%lld,\"y\":%lld,\"w\":%lld,\"h\":%lld", (long long)r->x, (long long)r->y,
+                (long long)r->width, (long long)r->height);
+    for (int s = 0; s < job->stats_n; s++) {
+        text_printf(t, ",\"%s\":%s", stat_names[job->stats[s]], channels > 1 ? "[" : "");
+        for (int c = 0; c < channels; c++) {
+            if (c > 0) text_bytes(t, ",", 1);
+            put_value(job->stats[s], table->view.type, sums[c], means[c], true, t);
+        }
+        if (channels > 1) text_bytes(t, "]", 1);
+    }
+    text_bytes(t, "}", 1);
+}
+
+/* The library refused a chunk: finds the first rectangle that it refuses, and says which and why. */
+static bool refuse(const region_job *job, const answer *a, const rects *from, const sat_rect *chunk, size_t n,
+                   error *err)
+{
+    char where[48];
+    unsigned flags = job->clip ? SAT_CLIP : 0;
+    for (size_t i = 0; i < n; i++) {
+        sat_sum sums[4];
+        const sat_rect *r = &chunk[i];
+        sat_status status = sat_table_query(&a->table, r, 1, flags, sums, NULL);
+        if (status == SAT_OK) continue;
+        rects_where(from, i, where);
+        if (status != SAT_ERR_RECT) return fail(err, "%s%s", where, sat_detail());
+        bool empty = r->width <= 0 || r->height <= 0;
+        bool outside = !empty && (r->x < 0 || r->y < 0 || r->x > a->width - r->width || r->y > a->height - r->height);
+        return fail(err, "%srectangle %lld,%lld,%lld,%lld %s; the image is %lldx%lld px%s", where, (long long)r->x,
+                    (long long)r->y, (long long)r->width, (long long)r->height,
+                    empty     ? "is empty"
+                    : outside ? "reaches outside the image"
+                              : "touches the right or lower edge, for which an exclusive table has no answer",
+                    (long long)a->width, (long long)a->height, outside ? " (--clip cuts rectangles to it)" : "");
+    }
+    return fail(err, "%s", sat_detail());
+}
+
+static bool put_all(const region_job *job, const answer *a, rects *from, text_out *t, error *err)
+{
+    int channels = a->table.view.channels;
+    const sat_rect *chunk;
+    size_t n, done = 0;
+    bool ok = false;
+    sat_sum *sums = malloc((size_t)RECTS_CHUNK * (size_t)channels * sizeof *sums);
+    double *means = malloc((size_t)RECTS_CHUNK * (size_t)channels * sizeof *means);
+    if (!sums || !means) {
+        fail(err, "out of memory");
+        goto out;
+    }
+    if (!job->json) put_header(job, channels, t);
+    for (;; done += n) {
+        if (!rects_next(from, &chunk, &n, err)) goto out;
+        if (n == 0) break;
+        if (sat_table_query(&a->table, chunk, n, job->clip ? SAT_CLIP : 0, sums, means) != SAT_OK) {
+            refuse(job, a, from, chunk, n, err);
+            goto out;
+        }
+        for (size_t i = 0; i < n; i++) {
+            const sat_sum *s = sums + i * (size_t)channels;
+            const double *m = means + i * (size_t)channels;
+            if (job->json) {
+                text_string(t, done + i == 0 ? "[" : ",\n ");
+                put_row_json(job, &a->table, &chunk[i], s, m, t);
+            } else {
+                put_row_csv(job, &a->table, &chunk[i], s, m, t);
+            }
+        }
+        if (t->failed) break;
+    }
+    if (job->json) text_string(t, done == 0 ? "[]\n" : "]\n");
+    ok = true;
+out:
+    free(sums);
+    free(means);
+    return ok;
+}
+
+int regions_run(const region_job *job, rects *from)
+{
+    answer a = {0};
+    error err;
+    int status = EXIT_INPUT;
+    const char *at_fault = input_name(job->input);
+    text_out *t = calloc(1, sizeof *t);
+    double start = clock_now_s();
+
+    if (!t) {
+        say(NULL, "out of memory");
+        return EXIT_INPUT;
+    }
+    bool ok = input_is_table(job->input) ? open_table(job, &a, &err) : open_image(job, from, &a, &err);
+    if (!ok) goto out;
+    bool padded = a.table.layout == SAT_PADDED;
+    a.width = a.table.view.width - padded;
+    a.height = a.table.view.height - padded;
+    double ready = clock_now_s();
+
+    if (!text_open(t, job->output, job->no_clobber, &err)) {
+        at_fault = output_name(job->output);
+        goto out;
+    }
+    if (!put_all(job, &a, from, t, &err)) {
+        text_abort(t);
+        goto out;
+    }
+    if (!text_close(t, &err)) {
+        at_fault = output_name(job->output);
+        goto out;
+    }
+    if (job->common->verbose)
+        say(input_name(job->input), "table ready after %.1f ms, answers took %.1f ms", 1e3 * (ready - start),
+            1e3 * (clock_now_s() - ready));
+    status = EXIT_FINE;
+out:
+    if (status != EXIT_FINE) say(at_fault, "%s", err.text);
+    close_answer(&a);
+    free(t);
+    return status;
+}

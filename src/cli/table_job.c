@@ -1,0 +1,150 @@
+/* table_job.c - the table file of one image, a band of rows at a time.
+ *
+ * Bands of about 16 MiB (well beyond what a parallel region costs to start, and small beside an image) are
+ * summed, joined by their carry row, and written as they come: no table is ever held whole. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "arrays.h"
+#include "clock.h"
+#include "job.h"
+#include "messages.h"
+#include "progress.h"
+
+enum { BAND_BYTES = 16 << 20 };
+
+/* q32 without --largest: rectangles of up to 256 x 256 px, which leaves 32 - 16 = 16 bits for each sample. */
+enum { Q32_LARGEST_PX = 1 << 16 };
+
+static bool sample_range(const image *img, double *low, double *high, error *err)
+{
+    int64_t row_n = img->width * img->channels;
+    *low = INFINITY;
+    *high = -INFINITY;
+    for (int64_t y = 0; y < img->height; y++) {
+        const float *row = (const float *)(const void *)((const char *)img->data + (size_t)y * img->row_bytes);
+        for (int64_t i = 0; i < row_n; i++) {
+            if (!isfinite(row[i]))
+                return fail(err, "the sample at %lld,%lld is not finite, which q32 cannot hold",
+                            (long long)(i / img->channels), (long long)y);
+            if (row[i] < *low) *low = row[i];
+            if (row[i] > *high) *high = row[i];
+        }
+    }
+    return true;
+}
+
+static bool choose_quant(const job *j, const char *input, const image *img, sat_quant *quant, error *err)
+{
+    double low, high;
+    int64_t largest = j->largest_px;
+    if (img->type != SAT_F32)
+        return fail(err, "--type q32 is for float images, and this one is %s; u32 is exact for it",
+                    sat_type_name(img->type));
+    if (largest == 0) largest = Q32_LARGEST_PX;
+    if (largest > img->width * img->height) largest = img->width * img->height;
+    if (!sample_range(img, &low, &high, err)) return false;
+    if (sat_quant_for(low, high, largest, quant) != SAT_OK) return fail(err, "%s", sat_detail());
+    if (j->verbose)
+        say(input_name(input), "samples from %g to %g in steps of %g, rectangles of up to %lld px", low, high,
+            quant->step, (long long)largest);
+    return true;
+}
+
+typedef struct band_work {
+    sat_plan *plan;
+    sat_spec spec;
+    sat_view band; /* the table's rows of one band */
+    void *carry;
+    sink *out;
+    table_writer *writer;
+} band_work;
+
+/* Rows of the image in a band. */
+static int64_t band_rows(const image *img, size_t table_row_bytes)
+{
+    int64_t rows = (int64_t)(BAND_BYTES / table_row_bytes);
+    return rows < 1 ? 1 : rows > img->height ? img->height : rows;
+}
+
+static bool prepare(const job *j, const char *input, const image *img, int threads, band_work *w, error *err)
+{
+    int padded = j->layout == SAT_PADDED;
+    sat_type accum = j->accum ? j->accum : img->type == SAT_F32 ? SAT_F64 : SAT_I64;
+    w->band = (sat_view){.width = img->width + padded, .channels = img->channels, .type = accum};
+    size_t row_bytes = sat_row_bytes(w->band.width, w->band.channels, accum);
+    if (row_bytes == 0) return fail(err, "a row of its table would not fit any memory");
+    int64_t rows = band_rows(img, row_bytes);
+    w->spec = (sat_spec){.width = img->width,
+                         .height = rows,
+                         .channels = img->channels,
+                         .sample = img->type,
+                         .accum = accum,
+                         .layout = j->layout,
+                         .backend = j->backend,
+                         .threads = threads};
+    if (accum == SAT_Q32 && !choose_quant(j, input, img, &w->spec.quant, err)) return false;
+    if (sat_plan_create(&w->plan, &w->spec) != SAT_OK) return fail(err, "%s", sat_detail());
+    w->band.height = rows + padded;
+    if (!view_alloc(&w->band, "a band of its table", err)) return false;
+    w->carry = calloc((size_t)img->width * (size_t)img->channels, sat_type_bytes(accum));
+    if (!w->carry) return fail(err, "out of memory");
+    if (j->verbose)
+        say(input_name(input), "%s; %s table of %s, in bands of %lld rows", sat_plan_note(w->plan),
+            sat_layout_name(j->layout), sat_type_name(accum), (long long)rows);
+    return true;
+}
+
+/* Sums image rows [y, y + rows) and shows the table's rows for them in *made. */
+static bool sum_band(band_work *w, const image *img, int64_t y, int64_t rows, sat_view *made, error *err)
+{
+    sat_view in = image_view(img);
+    in.data = (char *)in.data + (size_t)y * in.row_bytes;
+    in.height = rows;
+    *made = w->band;
+    made->height = rows + (w->spec.layout == SAT_PADDED && y == 0);
+    sat_run run = {.carry_in = y > 0 ? w->carry : NULL, .carry_out = w->carry, .continues = y > 0};
+    return sat_plan_run(w->plan, &in, made, &run) == SAT_OK ? true : fail(err, "%s", sat_detail());
+}
+
+bool job_table(const job *j, const char *input, image *img, const char *output, int threads, times *spent,
+               bool *at_output, error *err)
+{
+    band_work w = {0};
+    bool ok = false;
+    double start = clock_now_s(), now;
+
+    if (!prepare(j, input, img, threads, &w, err)) goto out;
+    *at_output = true;
+    if (!sink_open(&w.out, output, &(sink_options){.no_clobber = j->no_clobber}, err)) goto out;
+    sat_view whole = w.band;
+    whole.height = img->height + (j->layout == SAT_PADDED);
+    table_meta meta = {.layout = j->layout, .sample = img->type, .quant = w.spec.quant};
+    if (!table_writer_open(&w.writer, w.out, &whole, &meta, err)) goto out;
+
+    for (int64_t y = 0, rows; y < img->height; y += rows) {
+        sat_view made;
+        rows = img->height - y < w.spec.height ? img->height - y : w.spec.height;
+        *at_output = false;
+        if (!sum_band(&w, img, y, rows, &made, err)) goto out;
+        now = clock_now_s();
+        spent->compute_s += now - start;
+        *at_output = true;
+        if (!table_writer_rows(w.writer, &made, err)) goto out;
+        start = clock_now_s();
+        spent->encode_s += start - now;
+    }
+    if (j->stages) {
+        progress_step();
+        progress_label("write");
+    }
+    ok = table_writer_close(&w.writer, err) && sink_commit(&w.out, err);
+    spent->encode_s += clock_now_s() - start;
+out:
+    table_writer_abort(&w.writer);
+    sink_abort(&w.out);
+    sat_plan_destroy(&w.plan);
+    free(w.band.data);
+    free(w.carry);
+    return ok;
+}

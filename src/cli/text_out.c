@@ -1,0 +1,109 @@
+#include "text_out.h"
+
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+bool text_open(text_out *t, const char *path, bool no_clobber, error *err)
+{
+    t->used = 0;
+    t->failed = false;
+    return sink_open(&t->to, path, &(sink_options){.no_clobber = no_clobber, .text = true}, err);
+}
+
+bool text_flush(text_out *t)
+{
+    if (!t->failed && t->used > 0 && !sink_write(t->to, t->buffer, t->used, &t->err)) t->failed = true;
+    t->used = 0;
+    return !t->failed;
+}
+
+bool text_close(text_out *t, error *err)
+{
+    if (!text_flush(t)) {
+        *err = t->err;
+        sink_abort(&t->to);
+        return false;
+    }
+    return sink_commit(&t->to, err);
+}
+
+void text_abort(text_out *t)
+{
+    text_flush(t);
+    sink_abort(&t->to);
+}
+
+/* Room for n bytes, n at most a quarter of the buffer. */
+static char *room(text_out *t, size_t n)
+{
+    if (t->used + n > sizeof t->buffer) text_flush(t);
+    return t->buffer + t->used;
+}
+
+void text_bytes(text_out *t, const char *bytes, size_t n)
+{
+    while (n > 0) {
+        size_t part = n < sizeof t->buffer / 4 ? n : sizeof t->buffer / 4;
+        memcpy(room(t, part), bytes, part);
+        t->used += part;
+        bytes += part;
+        n -= part;
+    }
+}
+
+void text_string(text_out *t, const char *string)
+{
+    text_bytes(t, string, strlen(string));
+}
+
+static size_t uint_text(char *to, uint64_t value)
+{
+    char digits[20]; /* 2^64 has 20 */
+    size_t n = 0;
+    do digits[n++] = (char)('0' + value % 10);
+    while ((value /= 10) > 0);
+    for (size_t i = 0; i < n; i++) to[i] = digits[n - 1 - i];
+    return n;
+}
+
+void text_uint(text_out *t, uint64_t value)
+{
+    t->used += uint_text(room(t, 20), value);
+}
+
+void text_int(text_out *t, int64_t value)
+{
+    if (value < 0) text_bytes(t, "-", 1);
+    text_uint(t, value < 0 ? 0 - (uint64_t)value : (uint64_t)value);
+}
+
+void text_real(text_out *t, double value)
+{
+    t->used += real_text(room(t, REAL_TEXT_BYTES), value);
+}
+
+void text_json_string(text_out *t, const char *string)
+{
+    text_bytes(t, "\"", 1);
+    for (; *string; string++) {
+        unsigned char c = (unsigned char)*string;
+        if (c == '"' || c == '\\')
+            text_bytes(t, (char[]){'\\', (char)c}, 2);
+        else if (c < ' ')
+            text_printf(t, "\\u%04x", c);
+        else
+            text_bytes(t, string, 1);
+    }
+    text_bytes(t, "\"", 1);
+}
+
+void text_printf(text_out *t, const char *format, ...)
+{
+    char text[8192];
+    va_list args;
+    va_start(args, format);
+    int n = vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    if (n > 0) text_bytes(t, text, (size_t)n < sizeof text ? (size_t)n : sizeof text - 1);
+}

@@ -1,0 +1,37 @@
+/* text_out.h - fast text to standard output or into a file that is whole or not there.
+ *
+ * Errors stick: write on without looking, text_close() tells. */
+#ifndef CLI_TEXT_OUT_H
+#define CLI_TEXT_OUT_H
+
+#include <stdint.h>
+
+#include "sink.h"
+
+typedef struct text_out {
+    sink *to;
+    size_t used;
+    bool failed;
+    error err;
+    char buffer[1 << 16];
+} text_out;
+
+bool text_open(text_out *t, const char *path, bool no_clobber, error *err); /* "-" = standard output */
+bool text_flush(text_out *t);
+bool text_close(text_out *t, error *err); /* flush, commit */
+void text_abort(text_out *t);             /* a file is as it was; what went to a stream stays */
+
+void text_bytes(text_out *t, const char *bytes, size_t n);
+void text_string(text_out *t, const char *string);
+void text_int(text_out *t, int64_t value);
+void text_uint(text_out *t, uint64_t value);
+void text_json_string(text_out *t, const char *string);                                       /* quoted and escaped */
+__attribute__((format(printf, 2, 3))) void text_printf(text_out *t, const char *format, ...); /* up to 8 KiB */
+
+/* The fewest digits that read back as the same double; "nan", "inf", "-inf". */
+void text_real(text_out *t, double value);
+
+enum { REAL_TEXT_BYTES = 32 };
+size_t real_text(char *to, double value); /* the same into a buffer of REAL_TEXT_BYTES, no final 0 */
+
+#endif
