@@ -105,6 +105,34 @@ def scratch():
 # ---- the library ---------------------------------------------------------------------------------------
 
 
+class Quant(ctypes.Structure):
+    _fields_ = [("offset", ctypes.c_double), ("step", ctypes.c_double), ("largest", ctypes.c_uint32)]
+
+
+class View(ctypes.Structure):
+    _fields_ = [("data", ctypes.c_void_p), ("row_bytes", ctypes.c_size_t), ("width", ctypes.c_int64),
+                ("height", ctypes.c_int64), ("channels", ctypes.c_int), ("type", ctypes.c_int),
+                ("memory", ctypes.c_int)]
+
+
+class Spec(ctypes.Structure):
+    _fields_ = [("width", ctypes.c_int64), ("height", ctypes.c_int64), ("channels", ctypes.c_int),
+                ("sample", ctypes.c_int), ("accum", ctypes.c_int), ("layout", ctypes.c_int), ("quant", Quant),
+                ("backend", ctypes.c_char_p), ("threads", ctypes.c_int)]
+
+
+class Run(ctypes.Structure):
+    _fields_ = [("carry_in", ctypes.c_void_p), ("carry_out", ctypes.c_void_p), ("continues", ctypes.c_bool),
+                ("stream", ctypes.c_void_p)]
+
+
+class BoxSpec(ctypes.Structure):
+    _fields_ = [("width", ctypes.c_int64), ("height", ctypes.c_int64), ("channels", ctypes.c_int),
+                ("sample", ctypes.c_int), ("window_width", ctypes.c_int64), ("window_height", ctypes.c_int64),
+                ("border", ctypes.c_char_p), ("border_value", ctypes.c_double * 4), ("weighted_alpha", ctypes.c_bool),
+                ("backend", ctypes.c_char_p), ("threads", ctypes.c_int)]
+
+
 class BackendInfo(ctypes.Structure):
     _fields_ = [("name", ctypes.c_char_p), ("summary", ctypes.c_char_p), ("paper", ctypes.c_char_p),
                 ("in_reads", ctypes.c_double), ("out_reads", ctypes.c_double), ("out_writes", ctypes.c_double),
@@ -117,6 +145,23 @@ class BorderInfo(ctypes.Structure):
 
 
 LIB = ctypes.CDLL(os.path.join(BUILD, "libsat.so"))
+LIB.sat_detail.restype = ctypes.c_char_p
+LIB.sat_type_from_name.argtypes = [ctypes.c_char_p]
+TYPES = {"u8": np.uint8, "u16": np.uint16, "u32": np.uint32, "f32": np.float32, "f64": np.float64,
+         "u64": np.uint64, "i64": np.int64}
+
+
+def code(name):
+    return LIB.sat_type_from_name(name.encode())
+
+
+class Failed(Exception):
+    pass
+
+
+def need(status):
+    if status != 0:
+        raise Failed(f"status {status}: {LIB.sat_detail().decode()}")
 
 
 def _table(function, info_type):
