@@ -40,7 +40,7 @@ IO_INC   := -Isrc/lib -Isrc/io
 CLI_INC  := -Isrc/lib -Isrc/io -Isrc/cli
 LDFLAGS  += -fopenmp $(EXTRA_LDFLAGS)
 LIB_LIBS := -lm
-IO_LIBS  := -ldeflate -lz -lxxhash $(if $(filter 1,$(WITH_TURBOJPEG)),-lturbojpeg)
+IO_LIBS  := -lisal -ldeflate -lxxhash $(if $(filter 1,$(WITH_TURBOJPEG)),-lturbojpeg)
 
 # CUDA: nvcc compiles kernels/ to objects that hold no C++ runtime, and $(CC) links them with the static
 # CUDA runtime, so that one binary runs with and without a driver.  SM: native, all, or numbers ("90 75");

@@ -1,0 +1,31 @@
+#include "codec.h"
+
+#include <stdlib.h>
+
+bool codec_size_ok(int64_t width, int64_t height, const decode_options *opt, error *err)
+{
+    if (width < 1 || height < 1) {
+        return fail(err, "corrupt: an image of %lldx%lld pixels", (long long)width, (long long)height);
+    }
+    int64_t pixels;
+    if (__builtin_mul_overflow(width, height, &pixels)) {
+        return fail(err, "corrupt: an image of %lldx%lld pixels", (long long)width, (long long)height);
+    }
+    if (pixels > opt->max_pixels) {
+        return fail(err, "%lldx%lld is %lld pixels, more than --max-pixels %lld", (long long)width, (long long)height,
+                    (long long)pixels, (long long)opt->max_pixels);
+    }
+    return true;
+}
+
+bool codec_keep_icc(image_meta *meta, const uint8_t *icc, size_t n, error *err)
+{
+    if (n == 0) return true;
+    uint8_t *copy = malloc(n);
+    if (!copy) return fail(err, "out of memory: the colour profile needs %zu bytes", n);
+    memcpy(copy, icc, n);
+    free(meta->icc);
+    meta->icc = copy;
+    meta->icc_bytes = n;
+    return true;
+}

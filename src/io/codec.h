@@ -1,0 +1,41 @@
+/* codec.h - what the codecs share. */
+#ifndef IO_CODEC_H
+#define IO_CODEC_H
+
+#include <omp.h>
+#include <string.h>
+
+#include "format.h"
+
+/* Is this size one that may be decoded?  To be asked before anything is allocated. */
+bool codec_size_ok(int64_t width, int64_t height, const decode_options *opt, error *err);
+
+/* Keeps a copy of a colour profile; n = 0 keeps none. */
+bool codec_keep_icc(image_meta *meta, const uint8_t *icc, size_t n, error *err);
+
+static inline int codec_threads(int asked) { return asked > 0 ? asked : omp_get_num_procs(); }
+
+static inline uint16_t load_be16(const uint8_t *p) { return (uint16_t)(p[0] << 8 | p[1]); }
+static inline uint16_t load_le16(const uint8_t *p) { return (uint16_t)(p[1] << 8 | p[0]); }
+static inline uint32_t load_be32(const uint8_t *p) { return (uint32_t)load_be16(p) << 16 | load_be16(p + 2); }
+static inline uint32_t load_le32(const uint8_t *p) { return (uint32_t)load_le16(p + 2) << 16 | load_le16(p); }
+
+static inline void store_be16(uint8_t *p, uint32_t v)
+{
+    p[0] = (uint8_t)(v >> 8);
+    p[1] = (uint8_t)v;
+}
+
+static inline void store_be32(uint8_t *p, uint32_t v)
+{
+    store_be16(p, v >> 16);
+    store_be16(p + 2, v);
+}
+
+/* Row y of an image. */
+static inline uint8_t *image_row(const image *img, int64_t y)
+{
+    return (uint8_t *)img->data + (size_t)y * img->row_bytes;
+}
+
+#endif

@@ -1,0 +1,29 @@
+#include "error.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+bool fail(error *err, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    vsnprintf(err->text, sizeof err->text, format, args);
+    va_end(args);
+    return false;
+}
+
+bool fail_errno(error *err, const char *format, ...)
+{
+    int code = errno;
+    va_list args;
+    va_start(args, format);
+    int used = vsnprintf(err->text, sizeof err->text, format, args);
+    va_end(args);
+    if (used >= 0 && (size_t)used < sizeof err->text) {
+        char words[128];
+        snprintf(err->text + used, sizeof err->text - (size_t)used, ": %s", strerror_r(code, words, sizeof words));
+    }
+    return false;
+}

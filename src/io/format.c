@@ -1,0 +1,86 @@
+#include "format.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+#include "source.h"
+#include "table_file.h"
+
+static const image_format *const formats[] = {
+#define FORMAT(id) &format_##id,
+#include "formats.def"
+#undef FORMAT
+};
+
+enum { FORMATS = sizeof formats / sizeof formats[0] };
+
+const image_format *format_at(size_t i)
+{
+    return i < FORMATS ? formats[i] : NULL;
+}
+
+const image_format *format_by_name(const char *name)
+{
+    for (size_t i = 0; i < FORMATS; i++) {
+        if (strcasecmp(formats[i]->name, name) == 0) return formats[i];
+    }
+    return NULL;
+}
+
+static bool lists_word(const char *list, const char *word)
+{
+    size_t n = strlen(word);
+    while (*list) {
+        size_t len = strcspn(list, " ");
+        if (len == n && strncasecmp(list, word, n) == 0) return true;
+        list += len + strspn(list + len, " ");
+    }
+    return false;
+}
+
+const image_format *format_by_extension(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    const char *dot = strrchr(slash ? slash : path, '.');
+    if (!dot || dot[1] == '\0') return NULL;
+    for (size_t i = 0; i < FORMATS; i++) {
+        if (lists_word(formats[i]->extensions, dot + 1)) return formats[i];
+    }
+    return NULL;
+}
+
+const image_format *format_by_content(const uint8_t *bytes, size_t n)
+{
+    for (size_t i = 0; i < FORMATS; i++) {
+        if (formats[i]->decode && formats[i]->sniff(bytes, n)) return formats[i];
+    }
+    return NULL;
+}
+
+static bool fail_unknown(const source *src, error *err)
+{
+    if (table_file_sniff(src->bytes, src->n)) return fail(err, "a table, not an image; ask it with `sat query`");
+    fail(err, "not an image of a known format (");
+    for (size_t i = 0, first = 1; i < FORMATS; i++) {
+        if (!formats[i]->decode) continue;
+        size_t used = strlen(err->text);
+        snprintf(err->text + used, sizeof err->text - used, "%s%s", first ? "" : ", ", formats[i]->name);
+        first = 0;
+    }
+    size_t used = strlen(err->text);
+    snprintf(err->text + used, sizeof err->text - used, ")");
+    return false;
+}
+
+bool image_read(const char *path, const decode_options *opt, image *img, const image_format **format, error *err)
+{
+    *img = (image){0};
+    source src;
+    if (!source_open(&src, path, err)) return false;
+    const image_format *found = format_by_content(src.bytes, src.n);
+    bool ok = found ? found->decode(src.bytes, src.n, opt, img, err) : fail_unknown(&src, err);
+    source_close(&src);
+    if (ok && format) *format = found;
+    return ok;
+}

@@ -1,0 +1,90 @@
+/* The eight orientations: the pixel at (x, y) of the result is the stored one at
+ *
+ *     1 (x, y)          2 (W-1-x, y)       3 (W-1-x, H-1-y)       4 (x, H-1-y)
+ *     5 (y, x)          6 (y, H-1-x)       7 (W-1-y, H-1-x)       8 (W-1-y, x)       W x H: as stored
+ *
+ * All are one form: start + x * step_x + y * step_y, in bytes.  The turned ones read columns, so they go
+ * in square tiles, whose source lines stay in the cache. */
+#include "orient.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "codec.h"
+
+enum { TILE = 64 }; /* px: a tile of the widest pixels, 16 bytes, is 64 KiB */
+
+typedef struct mapping {
+    const uint8_t *start;
+    ptrdiff_t step_x, step_y; /* bytes in the source for one pixel in the result */
+} mapping;
+
+static mapping map(const image *img, int orientation, size_t pixel_bytes)
+{
+    bool turned = orientation >= 5;
+    bool from_right = orientation == 2 || orientation == 3 || orientation == 7 || orientation == 8;
+    bool from_below = orientation == 3 || orientation == 4 || orientation == 6 || orientation == 7;
+    ptrdiff_t right = from_right ? -(ptrdiff_t)pixel_bytes : (ptrdiff_t)pixel_bytes;
+    ptrdiff_t down = from_below ? -(ptrdiff_t)img->row_bytes : (ptrdiff_t)img->row_bytes;
+    const uint8_t *start = image_row(img, from_below ? img->height - 1 : 0);
+    if (from_right) start += (size_t)(img->width - 1) * pixel_bytes;
+    return (mapping){.start = start, .step_x = turned ? down : right, .step_y = turned ? right : down};
+}
+
+static inline __attribute__((always_inline)) void copy_run(uint8_t *dst, const uint8_t *src, ptrdiff_t step, int64_t n,
+                                                           size_t pixel_bytes)
+{
+    for (int64_t i = 0; i < n; i++) {
+        memcpy(dst, src, pixel_bytes);
+        dst += pixel_bytes;
+        src += step;
+    }
+}
+
+static void copy_tile_row(uint8_t *dst, const uint8_t *src, ptrdiff_t step, int64_t n, size_t pixel_bytes)
+{
+    switch (pixel_bytes) {
+    case 1: copy_run(dst, src, step, n, 1); break;
+    case 2: copy_run(dst, src, step, n, 2); break;
+    case 3: copy_run(dst, src, step, n, 3); break;
+    case 4: copy_run(dst, src, step, n, 4); break;
+    case 6: copy_run(dst, src, step, n, 6); break;
+    case 8: copy_run(dst, src, step, n, 8); break;
+    default: copy_run(dst, src, step, n, pixel_bytes); break;
+    }
+}
+
+bool image_orient(image *img, int orientation, int threads, error *err)
+{
+    if (orientation <= 1 || orientation > 8) return true;
+    bool turned = orientation >= 5;
+    image out;
+    if (!image_alloc(&out, turned ? img->height : img->width, turned ? img->width : img->height, img->channels,
+                     img->type, err)) {
+        return false;
+    }
+    size_t pixel_bytes = img->row_bytes / (size_t)img->width;
+    mapping m = map(img, orientation, pixel_bytes);
+
+#pragma omp parallel for num_threads(codec_threads(threads)) schedule(static)
+    for (int64_t y0 = 0; y0 < out.height; y0 += TILE) {
+        int64_t y1 = y0 + TILE < out.height ? y0 + TILE : out.height;
+        for (int64_t x = 0; x < out.width; x += TILE) {
+            int64_t n = out.width - x < TILE ? out.width - x : TILE;
+            for (int64_t y = y0; y < y1; y++) {
+                copy_tile_row(image_row(&out, y) + (size_t)x * pixel_bytes, m.start + x * m.step_x + y * m.step_y,
+                              m.step_x, n, pixel_bytes);
+            }
+        }
+    }
+
+    out.meta = img->meta;
+    if (turned) {
+        out.meta.x_per_metre = img->meta.y_per_metre;
+        out.meta.y_per_metre = img->meta.x_per_metre;
+    }
+    img->meta = (image_meta){0};
+    image_free(img);
+    *img = out;
+    return true;
+}

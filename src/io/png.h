@@ -1,0 +1,53 @@
+/* png.h - the parts of our PNG codec (PNG specification, third edition, W3C 2025). */
+#ifndef IO_PNG_H
+#define IO_PNG_H
+
+#include "format.h"
+
+enum { PNG_SIGNATURE = 8 }; /* bytes */
+extern const uint8_t png_signature[PNG_SIGNATURE];
+
+enum { PNG_COLOUR_GREY = 0, PNG_COLOUR_RGB = 2, PNG_COLOUR_PALETTE = 3, PNG_COLOUR_GREY_ALPHA = 4, PNG_COLOUR_RGBA = 6 };
+
+/* All that stands in a file's chunks; pointers lead into the file's bytes. */
+typedef struct png_chunks {
+    uint32_t width, height; /* px */
+    int depth;              /* bits per sample: 1, 2, 4, 8, 16 */
+    int colour;             /* PNG_COLOUR_... */
+    bool interlaced;
+    const uint8_t *palette; /* entries of 3 bytes, or NULL */
+    size_t palette_entries;
+    const uint8_t *transparency; /* tRNS, or NULL */
+    size_t transparency_bytes;
+    const uint8_t *exif;
+    size_t exif_bytes;
+    const uint8_t *first_idat, *idat_end; /* the IDAT chunks, one behind the other */
+    uint64_t idat_bytes;                  /* of compressed data in them */
+} png_chunks;
+
+/* Reads and verifies every chunk; the profile and the resolution go to meta, which on false is the
+ * caller's to free. */
+bool png_read_chunks(const uint8_t *bytes, size_t n, const decode_options *opt, png_chunks *png, image_meta *meta,
+                     error *err);
+
+bool png_decode(const uint8_t *bytes, size_t n, const decode_options *opt, image *img, error *err);
+bool png_encode(const image *img, const encode_options *opt, sink *out, error *err);
+
+/* Makes a row of pixels of it: expands palettes and samples of less than 8 bits, gives 16-bit samples
+ * the machine's byte order and colours with a transparent value an alpha channel. */
+int png_channels(const png_chunks *png); /* of the result */
+void png_expand_row(const png_chunks *png, uint8_t *dst, const uint8_t *raw, size_t width);
+
+enum { PNG_NONE = 0, PNG_SUB, PNG_UP, PNG_AVERAGE, PNG_PAETH, PNG_FILTERS };
+
+/* Undoes one row's filter: dst may be src itself.  prev: the row above, unfiltered; zeros for the first.
+ * bpp: bytes of a whole pixel, 1 (also for pixels of less than a byte), 2, 3, 4, 6 or 8; n is a multiple.
+ * Up to PNG_SLACK bytes behind the n of src and prev are read, and ignored. */
+enum { PNG_SLACK = 8 };
+void png_unfilter(uint8_t *dst, const uint8_t *src, const uint8_t *prev, size_t n, int bpp, int filter);
+
+/* The same for two rows, one below the other, both filtered by Paeth: faster than one at a time. */
+void png_unfilter_paeth_pair(uint8_t *dst0, const uint8_t *src0, uint8_t *dst1, const uint8_t *src1,
+                             const uint8_t *prev, size_t n, int bpp);
+
+#endif

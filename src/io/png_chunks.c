@@ -1,0 +1,166 @@
+#include "png.h"
+
+#include <libdeflate.h>
+#include <stdlib.h>
+
+#include "codec.h"
+
+const uint8_t png_signature[PNG_SIGNATURE] = {0x89, 'P', 'N', 'G', '\r', '\n', 0x1a, '\n'};
+
+enum { LENGTH_AND_TYPE = 8, CHUNK_OVERHEAD = 12 /* with the CRC */ };
+
+typedef struct chunk {
+    const uint8_t *type, *data;
+    uint32_t n;
+} chunk;
+
+static bool is(const chunk *c, const char *type)
+{
+    return memcmp(c->type, type, 4) == 0;
+}
+
+static bool next_chunk(const uint8_t **at, const uint8_t *end, chunk *c, error *err)
+{
+    size_t left = (size_t)(end - *at);
+    if (left == 0) return fail(err, "truncated: the PNG has no IEND chunk");
+    if (left < CHUNK_OVERHEAD) return fail(err, "truncated: the file ends inside a PNG chunk");
+    *c = (chunk){.type = *at + 4, .data = *at + LENGTH_AND_TYPE, .n = load_be32(*at)};
+    for (int i = 0; i < 4; i++) {
+        uint8_t letter = c->type[i] | 0x20;
+        if (letter < 'a' || letter > 'z') return fail(err, "corrupt: a PNG chunk's type is not four letters");
+    }
+    if (c->n > left - CHUNK_OVERHEAD) return fail(err, "truncated: the file ends inside a PNG %.4s chunk", c->type);
+    uint32_t crc = libdeflate_crc32(0, c->type, (size_t)c->n + 4);
+    if (crc != load_be32(c->data + c->n)) {
+        return fail(err, "corrupt: the CRC of a PNG %.4s chunk is wrong", c->type);
+    }
+    *at = c->data + c->n + 4;
+    return true;
+}
+
+static bool depth_allowed(int colour, int depth)
+{
+    switch (colour) {
+    case PNG_COLOUR_GREY: return depth == 1 || depth == 2 || depth == 4 || depth == 8 || depth == 16;
+    case PNG_COLOUR_PALETTE: return depth == 1 || depth == 2 || depth == 4 || depth == 8;
+    case PNG_COLOUR_RGB:
+    case PNG_COLOUR_GREY_ALPHA:
+    case PNG_COLOUR_RGBA: return depth == 8 || depth == 16;
+    default: return false;
+    }
+}
+
+static bool read_header(const chunk *c, const decode_options *opt, png_chunks *png, error *err)
+{
+    if (!is(c, "IHDR") || c->n != 13) return fail(err, "corrupt: the PNG does not begin with an IHDR chunk");
+    const uint8_t *p = c->data;
+    *png = (png_chunks){.width = load_be32(p), .height = load_be32(p + 4), .depth = p[8], .colour = p[9]};
+    if (png->width > INT32_MAX || png->height > INT32_MAX) return fail(err, "corrupt: the PNG's size is over 2^31 - 1");
+    if (!depth_allowed(png->colour, png->depth)) {
+        return fail(err, "corrupt: PNG colour type %d with %d bits does not exist", png->colour, png->depth);
+    }
+    if (p[10] != 0 || p[11] != 0 || p[12] > 1) return fail(err, "corrupt: unknown PNG compression or interlace method");
+    png->interlaced = p[12] == 1;
+    return codec_size_ok(png->width, png->height, opt, err);
+}
+
+static bool read_palette(const chunk *c, png_chunks *png, error *err)
+{
+    if (png->palette) return fail(err, "corrupt: the PNG has two palettes");
+    if (c->n == 0 || c->n % 3 != 0 || c->n > 3 * 256) return fail(err, "corrupt: the PNG's palette has a wrong size");
+    png->palette = c->data;
+    png->palette_entries = c->n / 3;
+    return true;
+}
+
+static bool read_transparency(const chunk *c, png_chunks *png, error *err)
+{
+    bool right = png->colour == PNG_COLOUR_GREY      ? c->n == 2
+                 : png->colour == PNG_COLOUR_RGB     ? c->n == 6
+                 : png->colour == PNG_COLOUR_PALETTE ? c->n >= 1 && c->n <= png->palette_entries
+                                                     : false;
+    if (!right) return fail(err, "corrupt: the PNG's tRNS chunk does not fit its colour type");
+    png->transparency = c->data;
+    png->transparency_bytes = c->n;
+    return true;
+}
+
+static void read_resolution(const chunk *c, image_meta *meta)
+{
+    enum { METRES = 1 };
+    if (c->n != 9 || c->data[8] != METRES) return;
+    meta->x_per_metre = load_be32(c->data);
+    meta->y_per_metre = load_be32(c->data + 4);
+}
+
+/* iCCP: a name of 1 to 79 bytes, a zero, the method 0, and the profile as a zlib stream of unknown
+ * length.  A profile that cannot be inflated is dropped, as other readers do: the pixels are not hurt. */
+static bool read_profile(const chunk *c, image_meta *meta, error *err)
+{
+    enum { LONGEST_NAME = 79, FIRST_TRY = 4096, LARGEST_PROFILE = 1 << 24 /* real ones: up to a few MB */ };
+    const uint8_t *zero = memchr(c->data, 0, c->n < LONGEST_NAME + 1 ? c->n : LONGEST_NAME + 1);
+    if (!zero || c->data + c->n - zero < 2 || zero[1] != 0 || meta->icc) return true;
+    const uint8_t *stream = zero + 2;
+    size_t stream_bytes = (size_t)(c->data + c->n - stream);
+
+    struct libdeflate_decompressor *inflater = libdeflate_alloc_decompressor();
+    bool ok = inflater != NULL;
+    enum libdeflate_result result = LIBDEFLATE_INSUFFICIENT_SPACE;
+    for (size_t room = FIRST_TRY; ok && result == LIBDEFLATE_INSUFFICIENT_SPACE && room <= LARGEST_PROFILE; room *= 2) {
+        size_t got = 0;
+        uint8_t *profile = malloc(room);
+        ok = profile != NULL;
+        if (ok) result = libdeflate_zlib_decompress(inflater, stream, stream_bytes, profile, room, &got);
+        if (ok && result == LIBDEFLATE_SUCCESS) ok = codec_keep_icc(meta, profile, got, err);
+        free(profile);
+    }
+    libdeflate_free_decompressor(inflater);
+    return ok || fail(err, "out of memory: the PNG's colour profile");
+}
+
+static bool read_image_data(const chunk *c, const uint8_t *end, png_chunks *png, error *err)
+{
+    const uint8_t *begin = c->data - LENGTH_AND_TYPE;
+    if (!png->first_idat) {
+        png->first_idat = begin;
+    } else if (png->idat_end != begin) {
+        return fail(err, "corrupt: the PNG's IDAT chunks do not follow one another");
+    }
+    png->idat_end = end;
+    png->idat_bytes += c->n;
+    return true;
+}
+
+bool png_read_chunks(const uint8_t *bytes, size_t n, const decode_options *opt, png_chunks *png, image_meta *meta,
+                     error *err)
+{
+    const uint8_t *at = bytes + PNG_SIGNATURE, *end = bytes + n;
+    chunk c;
+    if (n < PNG_SIGNATURE) return fail(err, "truncated: the file ends inside the PNG signature");
+    if (!next_chunk(&at, end, &c, err) || !read_header(&c, opt, png, err)) return false;
+    for (;;) {
+        if (!next_chunk(&at, end, &c, err)) return false;
+        bool ok = true;
+        if (is(&c, "IEND")) break;
+        if (is(&c, "IDAT")) {
+            ok = read_image_data(&c, at, png, err);
+        } else if (is(&c, "PLTE")) {
+            ok = read_palette(&c, png, err);
+        } else if (is(&c, "tRNS")) {
+            ok = read_transparency(&c, png, err);
+        } else if (is(&c, "iCCP")) {
+            ok = read_profile(&c, meta, err);
+        } else if (is(&c, "pHYs")) {
+            read_resolution(&c, meta);
+        } else if (is(&c, "eXIf")) {
+            png->exif = c.data;
+            png->exif_bytes = c.n;
+        } else if (!(c.type[0] & 0x20)) {
+            ok = fail(err, "the PNG has a critical chunk %.4s, which is unknown", c.type);
+        }
+        if (!ok) return false;
+    }
+    if (png->colour == PNG_COLOUR_PALETTE && !png->palette) return fail(err, "corrupt: the PNG's palette is missing");
+    if (!png->first_idat) return fail(err, "corrupt: the PNG has no IDAT chunk");
+    return true;
+}

@@ -1,0 +1,394 @@
+/* PNG's pixels: one deflate stream of filtered rows.
+ *
+ * Inflating and unfiltering take about as long as each other, and both are serial by nature; so they run
+ * side by side.  This thread inflates into a ring of slots of whole rows, a second one unfilters them
+ * into the image:
+ *
+ *     file -> inflate -> [slot][slot][slot][slot] -> unfilter -> image
+ *
+ * The slots stay in the cache, and no more memory than the image itself is needed.  With one thread, or
+ * for a small image, the two take turns.  An interlaced image is seven images of every 8th, 4th or 2nd
+ * pixel, one behind the other in the same stream. */
+#include "png.h"
+
+#include <isa-l/igzip_lib.h>
+#include <pthread.h>
+#include <stdlib.h>
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
+
+#include "codec.h"
+#include "exif.h"
+#include "orient.h"
+
+enum {
+    SLOTS = 4,
+    SLOT_BYTES = 256 << 10, /* all slots fit a core's second-level cache, and a row of nearly any image fits a slot */
+    THREAD_BYTES = 1 << 20, /* filtered bytes from which a second thread is worth its start */
+};
+
+/* ---- the compressed side --------------------------------------------------------------------------- */
+
+typedef struct stream {
+    struct inflate_state inflater;
+    const uint8_t *next, *end; /* IDAT chunks not yet given to it */
+} stream;
+
+static bool feed(stream *s)
+{
+    while (s->inflater.avail_in == 0) {
+        if (s->next == s->end) return false;
+        s->inflater.avail_in = load_be32(s->next);
+        s->inflater.next_in = (uint8_t *)s->next + 8;
+        s->next += 12 + (size_t)s->inflater.avail_in;
+    }
+    return true;
+}
+
+/* ISA-L's AVX code leaves the vector registers' upper halves dirty, which makes all SSE code after it wait
+ * for them: unfiltering takes twice as long. */
+#if defined(__x86_64__)
+__attribute__((target("avx"))) static void clear_upper_halves(void)
+{
+    _mm256_zeroupper();
+}
+static void after_isal(void)
+{
+    if (__builtin_cpu_supports("avx")) clear_upper_halves();
+}
+#else
+static void after_isal(void) {}
+#endif
+
+/* Inflates into dst until it is full or the stream has ended; *got is what there was. */
+static bool stream_inflate(stream *s, uint8_t *dst, size_t n, size_t *got, error *err)
+{
+    struct inflate_state *z = &s->inflater;
+    z->next_out = dst;
+    while ((size_t)(z->next_out - dst) < n && z->block_state != ISAL_BLOCK_FINISH) {
+        size_t left = n - (size_t)(z->next_out - dst);
+        uint32_t room = left < UINT32_MAX ? (uint32_t)left : UINT32_MAX;
+        z->avail_out = room;
+        bool fed = feed(s);
+        int result = isal_inflate(z);
+        after_isal();
+        if (result == ISAL_INCORRECT_CHECKSUM) {
+            return fail(err, "corrupt: the Adler-32 sum of the PNG's pixels is wrong");
+        }
+        if (result < 0 || result == ISAL_NEED_DICT) {
+            return fail(err, "corrupt: the PNG's compressed pixels cannot be inflated");
+        }
+        if (!fed && z->avail_out == room && z->block_state != ISAL_BLOCK_FINISH) {
+            return fail(err, "truncated: the PNG's compressed pixels have no end");
+        }
+    }
+    *got = (size_t)(z->next_out - dst);
+    return true;
+}
+
+static bool stream_read(stream *s, uint8_t *dst, size_t n, error *err)
+{
+    size_t got;
+    if (!stream_inflate(s, dst, n, &got, err)) return false;
+    return got == n || fail(err, "truncated: the PNG has too few pixels");
+}
+
+/* Nothing more may come but the checksum, which is verified at the end. */
+static bool stream_finish(stream *s, error *err)
+{
+    uint8_t surplus;
+    size_t got;
+    if (!stream_inflate(s, &surplus, 1, &got, err)) return false;
+    return got == 0 || fail(err, "corrupt: the PNG has more pixels than its size says");
+}
+
+/* ---- the pixel side -------------------------------------------------------------------------------- */
+
+/* A whole image, or one of the seven of an interlaced one. */
+typedef struct pass {
+    uint32_t width, height; /* px */
+    uint32_t x, y;          /* where its first pixel goes */
+    uint32_t step_x, step_y;
+} pass;
+
+static pass interlace_pass(const png_chunks *png, int i)
+{
+    static const uint8_t first_x[7] = {0, 4, 0, 2, 0, 1, 0}, first_y[7] = {0, 0, 4, 0, 2, 0, 1};
+    static const uint8_t step_x[7] = {8, 8, 4, 4, 2, 2, 1}, step_y[7] = {8, 8, 8, 4, 4, 2, 2};
+    uint32_t x = first_x[i], y = first_y[i];
+    return (pass){.width = png->width > x ? (png->width - x + step_x[i] - 1) / step_x[i] : 0,
+                  .height = png->height > y ? (png->height - y + step_y[i] - 1) / step_y[i] : 0,
+                  .x = x,
+                  .y = y,
+                  .step_x = step_x[i],
+                  .step_y = step_y[i]};
+}
+
+static int pixel_bits(const png_chunks *png)
+{
+    static const int samples[7] = {[PNG_COLOUR_GREY] = 1,
+                                   [PNG_COLOUR_RGB] = 3,
+                                   [PNG_COLOUR_PALETTE] = 1,
+                                   [PNG_COLOUR_GREY_ALPHA] = 2,
+                                   [PNG_COLOUR_RGBA] = 4};
+    return samples[png->colour] * png->depth;
+}
+
+/* Below 2^31 px of 64 bits, so this cannot overflow. */
+static size_t raw_row_bytes(const png_chunks *png, uint32_t width)
+{
+    return ((size_t)width * (size_t)pixel_bits(png) + 7) / 8;
+}
+
+typedef struct unfilter {
+    const png_chunks *png;
+    image *img;
+    pass part;
+    size_t raw_bytes; /* of a row, without the filter's byte */
+    bool direct;      /* unfiltered rows are rows of the image */
+    uint8_t *above;   /* the raw row above the slot's first; zeros at the top */
+    uint8_t *row;     /* interlaced: an expanded row */
+    uint32_t y;       /* rows done */
+    int wrong;        /* filter type that does not exist, or 0 */
+} unfilter;
+
+static void place_row(unfilter *u, const uint8_t *raw)
+{
+    const pass *p = &u->part;
+    uint8_t *dst = image_row(u->img, (int64_t)p->y + (int64_t)u->y * p->step_y);
+    if (!u->png->interlaced) {
+        png_expand_row(u->png, dst, raw, p->width);
+        return;
+    }
+    size_t pixel_bytes = u->img->row_bytes / (size_t)u->img->width;
+    png_expand_row(u->png, u->row, raw, p->width);
+    for (size_t i = 0; i < p->width; i++) {
+        memcpy(dst + (p->x + i * p->step_x) * pixel_bytes, u->row + i * pixel_bytes, pixel_bytes);
+    }
+}
+
+static void unfilter_rows(unfilter *u, uint8_t *slot, size_t rows)
+{
+    int bpp = pixel_bits(u->png) < 8 ? 1 : pixel_bits(u->png) / 8;
+    size_t n = u->raw_bytes;
+    const uint8_t *above = u->above;
+    while (rows > 0) {
+        int filter = slot[0];
+        if (filter >= PNG_FILTERS) {
+            u->wrong = filter;
+            return;
+        }
+        bool pair = filter == PNG_PAETH && rows >= 2 && slot[n + 1] == PNG_PAETH;
+        uint8_t *src[2] = {slot + 1, slot + n + 2};
+        uint8_t *dst[2] = {u->direct ? image_row(u->img, u->y) : src[0],
+                           u->direct && pair ? image_row(u->img, u->y + 1) : src[1]};
+        if (pair) {
+            png_unfilter_paeth_pair(dst[0], src[0], dst[1], src[1], above, n, bpp);
+        } else {
+            png_unfilter(dst[0], src[0], above, n, bpp, filter);
+        }
+        int done = pair ? 2 : 1;
+        for (int i = 0; i < done; i++, u->y++) {
+            if (!u->direct) place_row(u, dst[i]);
+            above = dst[i];
+        }
+        slot += (size_t)done * (n + 1);
+        rows -= (size_t)done;
+    }
+    memcpy(u->above, above, n);
+}
+
+/* ---- both, in turns or side by side ---------------------------------------------------------------- */
+
+typedef struct ring {
+    stream *in;
+    unfilter *out;
+    size_t slot_rows; /* in each but the last */
+    uint8_t *slots[SLOTS];
+    pthread_mutex_t lock; /* for all that follows */
+    pthread_cond_t changed;
+    size_t filled, emptied; /* slots so far */
+    bool stop;              /* one side has failed */
+} ring;
+
+static size_t slots_needed(const ring *r)
+{
+    return (r->out->part.height + r->slot_rows - 1) / r->slot_rows;
+}
+
+static size_t rows_in(const ring *r, size_t slot)
+{
+    size_t left = r->out->part.height - slot * r->slot_rows;
+    return left < r->slot_rows ? left : r->slot_rows;
+}
+
+static bool fill_slot(ring *r, size_t slot, error *err)
+{
+    return stream_read(r->in, r->slots[slot % SLOTS], rows_in(r, slot) * (r->out->raw_bytes + 1), err);
+}
+
+static bool empty_slot(ring *r, size_t slot)
+{
+    unfilter_rows(r->out, r->slots[slot % SLOTS], rows_in(r, slot));
+    return r->out->wrong == 0;
+}
+
+/* Waits until *count is over target, or the other side has failed: then false. */
+static bool wait_for(ring *r, const size_t *count, size_t target)
+{
+    pthread_mutex_lock(&r->lock);
+    while (*count <= target && !r->stop) pthread_cond_wait(&r->changed, &r->lock);
+    bool there = *count > target;
+    pthread_mutex_unlock(&r->lock);
+    return there;
+}
+
+static void tell(ring *r, size_t *count, bool ok)
+{
+    pthread_mutex_lock(&r->lock);
+    if (ok) ++*count;
+    if (!ok) r->stop = true;
+    pthread_cond_signal(&r->changed);
+    pthread_mutex_unlock(&r->lock);
+}
+
+static void *unfilter_thread(void *arg)
+{
+    ring *r = arg;
+    for (size_t slot = 0, n = slots_needed(r); slot < n; slot++) {
+        if (!wait_for(r, &r->filled, slot)) break;
+        bool ok = empty_slot(r, slot);
+        tell(r, &r->emptied, ok);
+        if (!ok) break;
+    }
+    return NULL;
+}
+
+static bool fill_all(ring *r, error *err)
+{
+    bool ok = true;
+    for (size_t slot = 0, n = slots_needed(r); ok && slot < n; slot++) {
+        if (slot >= SLOTS && !wait_for(r, &r->emptied, slot - SLOTS)) return true; /* the other side says why */
+        ok = fill_slot(r, slot, err);
+        tell(r, &r->filled, ok);
+    }
+    return ok;
+}
+
+static bool take_turns(ring *r, error *err)
+{
+    bool ok = true;
+    for (size_t slot = 0, n = slots_needed(r); ok && slot < n; slot++) {
+        ok = fill_slot(r, slot, err);
+        if (ok && !empty_slot(r, slot)) break;
+    }
+    return ok;
+}
+
+static bool decode_pass(stream *in, unfilter *u, int threads, error *err)
+{
+    bool ok = false;
+    size_t line = u->raw_bytes + 1;
+    ring r = {.in = in, .out = u, .slot_rows = line < SLOT_BYTES ? SLOT_BYTES / line : 1};
+    if (r.slot_rows > u->part.height) r.slot_rows = u->part.height;
+    bool together = threads > 1 && u->part.height > r.slot_rows && line * u->part.height >= THREAD_BYTES;
+
+    u->y = 0;
+    u->above = calloc(1, u->raw_bytes + PNG_SLACK);
+    u->row = malloc((size_t)u->part.width * (size_t)u->img->channels * sat_type_bytes(u->img->type));
+    bool memory = u->above && u->row;
+    for (int i = 0; i < SLOTS; i++) {
+        /* zeroed, so that the slack is never uninitialised */
+        r.slots[i] = i == 0 || together ? calloc(1, r.slot_rows * line + PNG_SLACK) : r.slots[0];
+        memory = memory && r.slots[i];
+    }
+    if (!memory) {
+        fail(err, "out of memory: PNG rows of %zu bytes", line);
+        goto out;
+    }
+
+    pthread_mutex_init(&r.lock, NULL);
+    pthread_cond_init(&r.changed, NULL);
+    pthread_t thread;
+    if (together && pthread_create(&thread, NULL, unfilter_thread, &r) == 0) {
+        ok = fill_all(&r, err);
+        pthread_join(thread, NULL);
+    } else {
+        ok = take_turns(&r, err);
+    }
+    pthread_cond_destroy(&r.changed);
+    pthread_mutex_destroy(&r.lock);
+    if (ok && u->wrong) ok = fail(err, "corrupt: PNG filter type %d does not exist", u->wrong);
+
+out:
+    free(u->above);
+    free(u->row);
+    free(r.slots[0]);
+    for (int i = 1; i < SLOTS; i++) {
+        if (r.slots[i] != r.slots[0]) free(r.slots[i]);
+    }
+    return ok;
+}
+
+/* ---- the whole ------------------------------------------------------------------------------------- */
+
+/* Deflate makes at most 258 bytes of 2 bits. */
+static bool size_plausible(const png_chunks *png, error *err)
+{
+    enum { LARGEST_RATIO = 258 * 8 / 2 };
+    uint64_t pixels = 0;
+    for (int i = png->interlaced ? 0 : 6; i < 7; i++) {
+        pass p = png->interlaced ? interlace_pass(png, i) : (pass){.width = png->width, .height = png->height};
+        pixels += (uint64_t)p.height * raw_row_bytes(png, p.width);
+    }
+    if (pixels / LARGEST_RATIO <= png->idat_bytes) return true;
+    return fail(err, "truncated: %llu bytes cannot hold the pixels of a %ux%u PNG", (unsigned long long)png->idat_bytes,
+                png->width, png->height);
+}
+
+static bool decode_pixels(const png_chunks *png, image *img, int threads, error *err)
+{
+    stream *in = malloc(sizeof *in);
+    if (!in) return fail(err, "out of memory: PNG inflater");
+    isal_inflate_init(&in->inflater);
+    in->inflater.crc_flag = ISAL_ZLIB;
+    in->inflater.avail_in = 0;
+    in->next = png->first_idat;
+    in->end = png->idat_end;
+
+    bool ok = true;
+    unfilter u = {.png = png, .img = img};
+    u.direct = !png->interlaced && png->depth == 8 && png->colour != PNG_COLOUR_PALETTE && !png->transparency &&
+               img->row_bytes >= PNG_SLACK; /* so that the slack behind a row above is in the image */
+    for (int i = png->interlaced ? 0 : 6; ok && i < 7; i++) {
+        u.part = png->interlaced ? interlace_pass(png, i)
+                                 : (pass){.width = png->width, .height = png->height, .step_x = 1, .step_y = 1};
+        u.raw_bytes = raw_row_bytes(png, u.part.width);
+        if (u.part.width > 0 && u.part.height > 0) ok = decode_pass(in, &u, threads, err);
+    }
+    ok = ok && stream_finish(in, err);
+    free(in);
+    return ok;
+}
+
+bool png_decode(const uint8_t *bytes, size_t n, const decode_options *opt, image *img, error *err)
+{
+    *img = (image){0};
+    image_meta meta = {0};
+    png_chunks png;
+    bool ok = png_read_chunks(bytes, n, opt, &png, &meta, err) && size_plausible(&png, err);
+    ok = ok && image_alloc(img, png.width, png.height, png_channels(&png), png.depth == 16 ? SAT_U16 : SAT_U8, err);
+    if (!ok) {
+        free(meta.icc);
+        return false;
+    }
+    img->meta = meta;
+    int threads = codec_threads(opt->threads);
+    ok = decode_pixels(&png, img, threads, err);
+    if (ok && png.exif && !opt->no_orient) {
+        ok = image_orient(img, exif_orientation(png.exif, png.exif_bytes), threads, err);
+    }
+    if (!ok) image_free(img);
+    return ok;
+}
