@@ -97,7 +97,7 @@ sat_status sat_cpu_table_open(const sat_spec *spec, void **state, char *note, si
     t->threads = spec->threads ? spec->threads : sat_machine_cores();
     if (t->threads > spec->height) t->threads = (int)spec->height;
     size_t table_bytes = (size_t)t->samples * t->entry * (size_t)spec->height;
-    t->stream = table_bytes > sat_machine_cache() / 2;
+    t->stream = table_bytes > sat_machine_cache() / 3; /* where the two ways were seen to cross over */
 
     size_t block_bytes = LEAD + BLOCK_BYTES, fixed_bytes = CHUNK * sizeof(uint32_t);
     size_t per_worker = block_bytes + fixed_bytes + BAND_ROWS_MAX * ALONG_BYTES;
