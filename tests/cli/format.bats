@@ -1,12 +1,12 @@
 # The table file is what docs/format.md says, read by the Python program that the document prints.
 
 setup() {
-    cd "${SAT_TEST_ROOT:-$BATS_TEST_DIRNAME/../..}"
+    cd "${SAT_TEST_ROOT:-$BATS_TEST_DIRNAME/../..}" || return 1
     sat=${SAT:-$PWD/build/sat}
     python=${PYTHON:-python3}
     tmp=$BATS_TEST_TMPDIR
-    printf 'P2 4 3 255 1 2 3 4 5 6 7 8 9 1 2 3\n' >"$tmp/image.pgm"
-    printf 'P3 2 2 65535 1 2 3 4 5 6 7 8 9 10 11 12\n' >"$tmp/rgb.ppm"
+    printf 'P5 4 3 255\n\1\2\3\4\5\6\7\10\11\1\2\3' >"$tmp/image.pgm"
+    printf 'P6 2 2 65535\nabcdefghijklmnopqrstuvwx' >"$tmp/rgb.ppm"
     if ! "$python" -c 'import numpy' 2>/dev/null; then skip "no python3 with numpy"; fi
     # The program is the last of the document's Python blocks.
     awk '/^```python/ { text = ""; on = 1; next } /^```/ { on = 0 } on { text = text $0 "\n" } END { printf "%s", text }' \

@@ -1,0 +1,241 @@
+#!/bin/bash
+# run.sh - makes every allocation, mapping, open, read, write, sync, rename, close and thread of sat fail in
+# turn, fills the disk, moves data in pieces, and interrupts it.  Prints TAP.
+#
+# Whatever happens, sat must end with status 0 and the right output, or with status 1 and one line on
+# standard error (or 130, if interrupted); each output is the whole old one or the whole new one; and no
+# temporary file is left.
+#
+#   FAULT_DEEP=1  every call, and also "from this call on"; otherwise up to SAMPLES calls of each kind
+# shellcheck disable=SC2317 # the functions are called by try
+# shellcheck disable=SC2030,SC2031 # what is exported in a subshell is for its program only
+set -u
+cd "$(dirname "$0")/../.." || exit 1
+. tests/tap.sh
+
+sat=${SAT:-$PWD/build/sat}
+deep=${FAULT_DEEP:-0}
+SAMPLES=20 SPACES=50 INTERRUPTS=50 # of each case; four cases are filled and interrupted
+KINDS="alloc map open read write sync rename close thread"
+
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+shim=$work/shim.so
+${CC:-cc} -std=c11 -D_GNU_SOURCE -O1 -shared -fPIC tests/fault/shim.c -o "$shim" -ldl -pthread || exit 1
+cd "$work" || exit 1
+mkdir run old want
+shopt -s dotglob nullglob
+command=() lines_max=1 why=''
+
+# ---- one run and what must hold after it ------------------------------------------------------------------
+
+# The old outputs back in place, and nothing else.
+reset() {
+    local have=(old/*)
+    rm -rf run
+    mkdir run
+    [ ${#have[@]} = 0 ] || cp old/* run
+}
+
+is_old() { cmp -s "run/$1" "old/$1"; }
+is_new() { cmp -s "run/$1" "want/$1"; }
+
+# holds STATUS - may the state after a run with that status be as it is?  If not, why says what is wrong.
+holds() {
+    local status=$1 text f have=(run/*) expected=(old/*)
+    text=$(<err)
+    why="status $status: $text"
+    case $status in
+    0) [ -z "$text" ] || return 1
+       cmp -s out out.want || { why="status 0, but standard output is wrong"; return 1; } ;;
+    1) [[ $text == "sat: "* ]] && [ "$(grep -c '^sat: ' err)" = "$(wc -l <err)" ] || return 1
+       [ "$(wc -l <err)" -le "$lines_max" ] || return 1 ;;
+    130) ;;
+    *) return 1 ;;
+    esac
+    [ "${have[*]##*/}" = "${expected[*]##*/}" ] || { why="status $status, and there is: ${have[*]##*/}"; return 1; }
+    for f in "${expected[@]##*/}"; do
+        if [ "$status" = 0 ]; then
+            is_new "$f" || { why="status 0, but $f is wrong"; return 1; }
+        else
+            is_old "$f" || is_new "$f" || { why="status $status, and $f is neither old nor new"; return 1; }
+        fi
+    done
+}
+
+# setup COMMAND... - what the tests below run.  It writes to standard output or into run/, where all that
+# it wrote the first time becomes want/, and old/ holds other content under the same names.
+setup() {
+    local f
+    command=("$@")
+    rm -rf run old want
+    mkdir run old want
+    "${command[@]}" >out.want 2>err || { cat err; return 1; }
+    for f in run/*; do
+        cp "$f" want
+        echo "the old content" >"old/${f##*/}"
+    done
+    reset
+    LD_PRELOAD=$shim FAULT_COUNTS=counts "${command[@]}" >out 2>err || { cat err; return 1; }
+    holds 0 || { echo "$why"; return 1; }
+    awk '$1 == "alloc" && $2 > 0 { works = 1 } END { exit !works }' counts || { echo "the shim counts nothing"; return 1; }
+    reset
+}
+
+# define NAME COMMAND... - the same as a test; not in a subshell, so that what it sets stays.
+define() {
+    local status
+    setup "${@:2}" >setup.log 2>&1
+    status=$?
+    try "$1" eval "cat setup.log; exit $status"
+}
+
+# under SETTING... - runs the case with these settings of the shim and checks what came of it, which is in why.
+under() {
+    local status
+    # shellcheck disable=SC2163 # the arguments are NAME=VALUE
+    (export LD_PRELOAD="$shim" "$@"; exec "${command[@]}" >out 2>err)
+    status=$?
+    holds "$status" || { echo "$*: $why"; reset; return 1; }
+    if [ "$status" != 1 ] || [ "$lines_max" != 1 ]; then reset; fi
+}
+
+# ends_with STATUS [TEXT] - did the last run, which must have held, end so?
+ends_with() {
+    [[ $why == "status $1: "*"${2:-}" ]] || { echo "$why"; return 1; }
+}
+
+# ---- tests -------------------------------------------------------------------------------------------------
+
+# sweep KIND CALLS - fails the calls of that kind one by one, and then all of them.
+sweep() {
+    local kind=$1 calls=$2 n bad=0 step=1
+    [ "$deep" != 0 ] || step=$(((calls + SAMPLES - 1) / SAMPLES))
+    for ((n = 1; n <= calls; n += step)); do
+        under FAULT_KIND="$kind" FAULT_NTH="$n" || bad=1
+        [ "$deep" = 0 ] || under FAULT_KIND="$kind" FAULT_NTH="$n" FAULT_ON=1 || bad=1
+    done
+    under FAULT_KIND="$kind" FAULT_NTH=1 FAULT_ON=1 || bad=1
+    return "$bad"
+}
+
+# The disk is full after so many bytes: from none to one less than needed, and exactly enough.
+disk_full() {
+    local i size space bad=0
+    size=$(cat want/* | wc -c)
+    for ((i = 0; i < SPACES; i++)); do
+        space=$((i < SPACES - 1 ? size * i / (SPACES - 1) : size - 1))
+        if ! under FAULT_SPACE="$space" || ! ends_with 1 "No space left on device"; then bad=1; fi
+    done
+    if ! under FAULT_SPACE="$size" || ! ends_with 0; then bad=1; fi
+    return "$bad"
+}
+
+# Short and interrupted reads and writes are no faults: all must be as ever.
+in_pieces() { under FAULT_SHORT=1 && ends_with 0; }
+
+# SIGINT at seeded random moments from the start to a little after the usual end.
+interrupt() {
+    local i bad=0 status from to us finished=0
+    from=${EPOCHREALTIME/[.,]/}
+    "${command[@]}" >out 2>err || return 1
+    to=${EPOCHREALTIME/[.,]/}
+    reset
+    RANDOM=1
+    for ((i = 0; i < INTERRUPTS; i++)); do
+        us=$(((RANDOM * 32768 + RANDOM) % ((to - from) * 6 / 5) + 1))
+        env --default-signal=INT timeout --preserve-status -s INT "$(printf '%d.%06d' $((us / 1000000)) $((us % 1000000)))" \
+            "${command[@]}" >out 2>err
+        status=$?
+        [ "$status" != 0 ] || finished=$((finished + 1))
+        if ! holds "$status" || [ "$status" = 1 ]; then
+            echo "after $us us: $why"
+            bad=1
+        fi
+        reset
+    done
+    [ "$finished" -lt "$INTERRUPTS" ] || { echo "no run was interrupted"; bad=1; }
+    return "$bad"
+}
+
+full_device() {
+    "${command[@]}" >/dev/full 2>err
+    holds $? && ends_with 1 "No space left on device"
+}
+
+# Here the kernel ends the file; its SIGXFSZ would kill whoever does not expect it.
+size_limit() {
+    (ulimit -f 1; exec "${command[@]}" >out 2>err)
+    holds $? && ends_with 1 "File too large"
+}
+
+# A file system without RENAME_NOREPLACE says EINVAL, 22 on every Linux.
+no_clobber_without_renameat2() {
+    command+=(--no-clobber)
+    rm run/*
+    if ! under FAULT_KIND=rename FAULT_NTH=1 FAULT_ERRNO=22 || ! ends_with 0; then return 1; fi
+    "${command[@]}" >out 2>err
+    holds $? && ends_with 1 "exists already"
+}
+
+# ---- cases -------------------------------------------------------------------------------------------------
+
+# A picture with text for bytes, none like its neighbour.
+picture() {
+    printf 'P6\n%d %d\n255\n' "$1" "$2"
+    awk -v n=$(($1 * $2 * 3)) 'BEGIN { for (i = 0; i < n; i++) printf "%c", 33 + int(i * i / 97 + i) % 90 }'
+}
+
+inputs() {
+    picture 64 48 >in.ppm
+    picture 1600 1200 >big.ppm
+    "$sat" in.ppm --box 1 -o in.png && "$sat" in.ppm --box 1 -o in.jpg && "$sat" in.ppm -o in.npy &&
+        "$sat" big.ppm --box 1 -o big.png && cp in.png in2.png || return 1
+    echo x,y,w,h >rects.csv
+    for n in {0..199}; do echo "$((n % 50)),$((n % 40)),$((n % 14 + 1)),$((n % 8 + 1))"; done >>rects.csv
+}
+
+# faults NAME COMMAND... - every kind of fault for one case.
+faults() {
+    local name=$1 kind calls
+    shift
+    define "$name: as ever under the shim" "$@"
+    for kind in $KINDS; do
+        calls=$(awk -v kind="$kind" '$1 == kind { print $2 }' counts)
+        [ "${calls:-0}" = 0 ] || try "$name: $kind fails" sweep "$kind" "$calls"
+    done
+    try "$name: in pieces" in_pieces
+}
+
+try "inputs" inputs
+for threads in 1 2; do
+    on="on $threads thread$([ $threads = 1 ] || echo s)"
+    faults "PNG to PNG $on" "$sat" in.png --box 5 --threads $threads -o run/out.png
+    faults "JPEG to JPEG $on" "$sat" in.jpg --box 5 --threads $threads -o run/out.jpg
+    faults "table of a PNG $on" "$sat" in.png --threads $threads -o run/out.npy
+    faults "questions to a table $on" "$sat" query in.npy --rects rects.csv --threads $threads
+done
+faults "PPM to PPM" "$sat" in.ppm --box 9x3 -o run/out.ppm
+faults "questions to a picture" "$sat" query in.png --rect 1,2,3,4 --rect 5,6,7,8 -o run/out.csv
+faults "info" "$sat" info in.npy
+lines_max=3
+faults "two pictures at once" "$sat" in.png in2.png --box 5 -o 'run/{stem}.png'
+lines_max=1
+
+define "new file" "$sat" in.png --box 5 -o run/out.png
+try "new file only, without renameat2" no_clobber_without_renameat2
+define "picture to standard output" "$sat" in.png --box 5 --format png -o -
+try "picture to a full device" full_device
+define "answers to standard output" "$sat" query in.npy --rects rects.csv
+try "answers to a full device" full_device
+define "file size limit" "$sat" in.png --box 5 -o run/out.ppm
+try "file size limit reached" size_limit
+
+for format in png jpg ppm npy; do
+    filter=$([ $format = npy ] || echo "--box 15")
+    # shellcheck disable=SC2086 # an option with its value, or nothing
+    define "big.$format" "$sat" big.png $filter -o run/out.$format
+    try "big.$format: disk full at $SPACES sizes" disk_full
+    try "big.$format: $INTERRUPTS interruptions" interrupt
+done
+finish
