@@ -33,7 +33,7 @@ static void put_json(const sat_backend_info *b, text_out *t)
                 b->available ? "true" : "false");
     text_string(t, ",\"why\":");
     text_json_string(t, b->why);
-    text_string(t, "}");
+    text_string(t, "}\n");
 }
 
 static int run(int argc, char **argv)
@@ -50,30 +50,25 @@ static int run(int argc, char **argv)
     if (o.stop) return o.status;
 
     if (!text_open(&t, "-", false, &err)) goto failed;
-    for (size_t i = 0; sat_backend_at(i, &info); i++) {
-        if (json) text_string(&t, i == 0 ? "[" : ",\n ");
-        (json ? put_json : put_text)(&info, &t);
-    }
-    if (json) text_string(&t, "]\n");
+    for (size_t i = 0; sat_backend_at(i, &info); i++) { (json ? put_json : put_text)(&info, &t); }
     if (text_close(&t, &err)) return EXIT_FINE;
 failed:
     say(output_name("-"), "%s", err.text);
     return EXIT_INPUT;
 }
 
-static const char help[] =
-    "Lists what can build tables: name, memory reads and writes for each pixel, what it runs on or why it\n"
-    "cannot, what it is, and the paper it follows; best first.\n"
-    "\n"
-    "  sat backends\n"
-    "  sat backends --json\n"
-    "\n"
-    "  --json        an array of objects\n"
-    "  -h, --help   -V, --version\n";
+static const char help[] = "Lists what can build tables, best first: name, reads and writes of memory for\n"
+                           "each pixel, what it runs on or why it cannot, what it is, the paper it follows.\n"
+                           "\n"
+                           "  sat backends\n"
+                           "  sat backends --json\n"
+                           "\n"
+                           "  --json   an object in each line\n"
+                           "  -h, --help   -V, --version\n";
 
 const command command_backends = {
     .name = "backends",
-    .summary = "what can build tables on this machine, and what cannot and why",
+    .summary = "what can build tables on this machine, or why it cannot",
     .help = help,
     .run = run,
 };

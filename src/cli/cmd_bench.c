@@ -189,7 +189,7 @@ static void put_machine(const state *s, int argc, char **argv, text_out *t)
     if (s->report.form == REPORT_CSV) return;
     machine_read(&m);
     const char *const facts[][2] = {
-        {"cpu", m.cpu}, {"kernel", m.kernel}, {"compiler", m.compiler}, {"date", m.date}, {"sat", sat_version()}};
+        {"processor", m.cpu}, {"kernel", m.kernel}, {"compiler", m.compiler}, {"date", m.date}, {"sat", sat_version()}};
     if (json) text_string(t, "{\"machine\":{");
     for (size_t i = 0; i < sizeof facts / sizeof *facts; i++) {
         if (json) {
@@ -365,29 +365,30 @@ out:
     return o.status;
 }
 
-static const char help[] =
-    "Checks every backend against the reference, then times it, under the ceiling of a copy.\n"
-    "\n"
-    "  sat bench                                   tables of 8192x8192 random u8 samples into u32\n"
-    "  sat bench --type f32 --accum f64 --threads 1\n"
-    "  sat bench --box 15 --channels 3             the box filter, under a memcpy of the image\n"
-    "  sat bench photo.png --csv -o photo.csv\n"
-    "\n"
-    "  --size N|WxH      of the random image [8192x8192]\n"
-    "  --type TYPE       of its samples: u8 u16 u32 f32 f64 [u8]\n"
-    "  --channels N      1 to 4 [1]\n"
-    "  --accum TYPE      of the table: u32 u64 i64 f32 f64 [u32, f64 for float samples]\n"
-    "  --layout NAME     padded, inclusive or exclusive [inclusive]\n"
-    "  --box N           time the box filter of NxN px instead\n"
-    "  --backend NAME    only this row, and the ceiling; may be given many times [all]\n"
-    "  --repeat N        samples of each time, at least; and for at least 0.25 s [7]\n"
-    "  --md  --csv  --json\n"
-    "  -o, --output FILE   --no-clobber   --threads N   -q, --quiet   -v, --verbose\n"
-    "  -h, --help   -V, --version\n"
-    "\n"
-    "cold_us: after all caches were overwritten; warm_us: run after run; both medians, outputs reused.\n"
-    "noise_pct: distance of the quartiles in percent of warm_us. model_bytes: what the backend is modelled to\n"
-    "move; gbps: the least bytes (input and output once) over warm_us. share_of_copy: copy_us over warm_us.\n";
+static const char help[] = "Checks every backend against the reference, then times it, under the ceiling of\n"
+                           "a copy. A row that fails its check shows no time.\n"
+                           "\n"
+                           "  sat bench                                8192x8192 random u8, tables of u32\n"
+                           "  sat bench --type f32 --accum f64 --threads 1\n"
+                           "  sat bench --box 15 --channels 3          the box filter, under a memcpy\n"
+                           "  sat bench photo.png --csv -o photo.csv\n"
+                           "\n"
+                           "  --size N|WxH       of the random image [8192x8192]\n"
+                           "  --type TYPE        of its samples: u8 u16 u32 f32 f64 [u8]\n"
+                           "  --channels N       1 to 4 [1]\n"
+                           "  --accum TYPE       of the table: u32 u64 i64 f32 f64 [u32; f64 for floats]\n"
+                           "  --layout NAME      padded, inclusive, exclusive [inclusive]\n"
+                           "  --box N            the box filter of NxN px instead of tables\n"
+                           "  --backend NAME     only this row and the ceiling; may be given many times\n"
+                           "  --repeat N         samples of each time, at least, and for 0.25 s [7]\n"
+                           "  --md, --csv, --json\n"
+                           "  -o, --output FILE   --no-clobber   --threads N   -q, --quiet   -v, --verbose\n"
+                           "  -h, --help   -V, --version\n"
+                           "\n"
+                           "cold_us: each run after all caches were overwritten; warm_us: run after run;\n"
+                           "medians, outputs reused. noise_pct: distance of the quartiles, in percent of\n"
+                           "warm_us. model_bytes: what the backend is modelled to move. gbps: the least\n"
+                           "bytes (input once, output once) over warm_us. share_of_copy: copy_us/warm_us.\n";
 
 const command command_bench = {
     .name = "bench",

@@ -339,23 +339,28 @@ out:
     return o.status;
 }
 
-static const char help[] =
-    "sat photo.jpg --box 15 -o blurred.png           blur: the mean of 15x15 px around each pixel\n"
-    "sat photo.jpg -o table.npy                      the summed-area table, for NumPy or sat query\n"
-    "sat photo.jpg --mean 100,50,64,48               the mean of a rectangle, as CSV\n"
-    "sat *.jpg --box 9 -o 'out/{stem}_blur.png'      many files; also {name} {ext} {dir} {n}\n"
-    "find . -name '*.png' -print0 | sat --files-from - -0 --box 9 -o 'out/{n}.png'\n"
-    "sat - --radius 7 -o - --format png <a.pgm >b.png\n"
-    "\n"
-    "--box N|WxH  --radius R|RXxRY  window in px; R is 2R+1     -o, --output OUT  `-`: standard output\n"
-    "--mean X,Y,W,H  may repeat; prints CSV                     --format NAME     instead of OUT's extension\n"
-    "--border NAME   beyond the edge [shrink]                   --quality N       of JPEG, 1..100 [90]\n"
-    "--passes N      repeat; each pass rounds [1]               --no-clobber      keep an OUT that exists\n"
-    "--alpha weighted|straight  [weighted]                      --no-orient       leave EXIF orientation\n"
-    "--layout padded|inclusive|exclusive  of a table [padded]   --max-pixels N    refuse larger [2^30]\n"
-    "--type u32|u64|i64|f32|f64|q32       of a table [i64, f64] --backend NAME    [SAT_BACKEND, or best]\n"
-    "--largest WxH   q32: largest rectangle asked [256x256]     --threads N       [SAT_THREADS, or cores]\n"
-    "--files-from FILE|-  more inputs; -0, --null: zero-ended   -q, --quiet  -v, --verbose  -V, --version\n";
+static const char help[] = "  sat photo.jpg --box 15 -o blurred.png        the mean of 15x15 px around each\n"
+                           "  sat photo.jpg -o table.npy                   the summed-area table\n"
+                           "  sat photo.jpg --mean 100,50,64,48            the mean of a rectangle, as CSV\n"
+                           "  sat *.jpg --box 9 -o 'out/{stem}_blur.png'   also {name} {ext} {dir} {n}\n"
+                           "  sat - --radius 7 -o - --format png <a.pgm >b.png\n"
+                           "\n"
+                           "  --box N|WxH, --radius R|RXxRY   the window in pixels; R is 2R+1\n"
+                           "  --border NAME      what lies beyond the edge, see below [the first]\n"
+                           "  --passes N         repeat; each pass rounds to the image's type [1]\n"
+                           "  --alpha MODE       weighted or straight [weighted]\n"
+                           "  --mean X,Y,W,H     print the mean of a rectangle; may be given many times\n"
+                           "  -o, --output OUT   image, or table if it is .npy; - is standard output\n"
+                           "  --format NAME      of OUT, instead of its extension\n"
+                           "  --quality N        of JPEG, 1 to 100 [90]\n"
+                           "  --layout NAME      of a table: padded, inclusive, exclusive [padded]\n"
+                           "  --type TYPE        of a table: u32 u64 i64 f32 f64 q32 [i64; f64 for floats]\n"
+                           "  --largest WxH      q32: the largest rectangle that will be asked [256x256]\n"
+                           "  --files-from FILE  more inputs; - is standard input; -0, --null: zero-ended\n"
+                           "  --max-pixels N     refuse larger images [1073741824]\n"
+                           "  --no-orient, --no-clobber     leave EXIF orientation; keep an OUT that exists\n"
+                           "  --backend NAME, --threads N   [SAT_BACKEND or the best; SAT_THREADS or cores]\n"
+                           "  -q, --quiet   -v, --verbose   -h, --help   -V, --version\n";
 
 const command command_filter = {
     .name = "",

@@ -109,7 +109,7 @@ static int run(int argc, char **argv)
     static text_out t, one;
     bool json = false;
     error err;
-    int c, shown = 0;
+    int c;
 
     while ((c = options_next(&o, argc, argv, OPTIONS_SHORT, longs)) != -1) switch (c) {
         case OPT_JSON: json = true; break;
@@ -128,41 +128,38 @@ static int run(int argc, char **argv)
                                           : put_image(argv[i], &decode, json, &one, &err);
         if (one.used > 0) {
             if (json) {
-                text_string(&t, shown ? ",\n {\"file\":" : "[{\"file\":");
+                text_string(&t, "{\"file\":");
                 text_json_string(&t, argv[i]);
             } else {
                 text_printf(&t, "%s\n", argv[i]);
             }
             text_bytes(&t, one.buffer, one.used);
-            if (json) text_string(&t, "}");
+            if (json) text_string(&t, "}\n");
             one.used = 0;
-            shown++;
         }
         if (!ok) {
             say(input_name(argv[i]), "%s", err.text);
             o.status = EXIT_INPUT;
         }
     }
-    if (json) text_string(&t, shown ? "]\n" : "[]\n");
     if (text_close(&t, &err)) return o.status;
 failed:
     say(output_name("-"), "%s", err.text);
     return EXIT_INPUT;
 }
 
-static const char help[] =
-    "Says what an image or a table file is.  A file is read to its end: broken ones are found, and the\n"
-    "checksum of a table is verified.\n"
-    "\n"
-    "  sat info photo.jpg table.npy\n"
-    "  sat info --json *.png\n"
-    "\n"
-    "  --json          an array of objects\n"
-    "  --no-orient     show the size as it is stored, not as EXIF orientation turns it\n"
-    "  --max-pixels N  refuse larger images [1073741824]\n"
-    "  -h, --help   -V, --version\n"
-    "\n"
-    "Exit status: 0, or 1 if a file could not be read or a checksum is wrong.\n";
+static const char help[] = "Says what an image or a table is. Files are read to their end, so that broken\n"
+                           "ones are found, and the checksum of a table is verified.\n"
+                           "\n"
+                           "  sat info photo.jpg table.npy\n"
+                           "  sat info --json *.png\n"
+                           "\n"
+                           "  --json           an object in each line\n"
+                           "  --no-orient      the size as it is stored, not as EXIF orientation turns it\n"
+                           "  --max-pixels N   refuse larger images [1073741824]\n"
+                           "  -h, --help   -V, --version\n"
+                           "\n"
+                           "Exit status: 0, or 1 if a file could not be read or a checksum is wrong.\n";
 
 const command command_info = {
     .name = "info",

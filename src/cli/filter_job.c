@@ -26,6 +26,12 @@ static bool make_spec(const job *j, const image *img, int threads, sat_box_spec 
     return true;
 }
 
+static const char *border_name(const job *j)
+{
+    sat_border_info first;
+    return j->border ? j->border : sat_border_at(0, &first) ? first.name : "";
+}
+
 /* Leaves the result in img. */
 static bool filter(const job *j, const char *input, image *img, int threads, error *err)
 {
@@ -38,8 +44,8 @@ static bool filter(const job *j, const char *input, image *img, int threads, err
     if (sat_box_create(&box, &spec) != SAT_OK) return fail(err, "%s", sat_detail());
     if (j->verbose)
         say(input_name(input), "window %lldx%lld px, border %s, %lld pass%s%s; %s", (long long)j->window_width,
-            (long long)j->window_height, j->border ? j->border : "shrink", (long long)j->passes,
-            j->passes > 1 ? "es" : "", spec.weighted_alpha ? ", weighted by alpha" : "", sat_box_note(box));
+            (long long)j->window_height, border_name(j), (long long)j->passes, j->passes > 1 ? "es" : "",
+            spec.weighted_alpha ? ", weighted by alpha" : "", sat_box_note(box));
     if (!image_alloc(&other, img->width, img->height, img->channels, img->type, err)) goto out;
     for (int64_t pass = 0; pass < j->passes; pass++) {
         sat_view src = image_view(img), dst = image_view(&other);

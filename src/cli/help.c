@@ -9,7 +9,7 @@
 static void print_commands(void)
 {
     const command *c;
-    puts("\nCommands (`sat COMMAND --help`; a file of such a name is ./NAME):");
+    puts("\nCommands (sat COMMAND --help; a file of such a name is ./NAME):");
     for (int i = 0; (c = command_at(i)); i++)
         if (*c->name) printf("  %-10s %s\n", c->name, c->summary);
 }
@@ -20,13 +20,14 @@ static void print_names(void)
     sat_backend_info backend;
     const image_format *format;
 
-    printf("\n  borders    ");
-    for (size_t i = 0; sat_border_at(i, &border); i++) printf("%s%s", border.name, border.takes_value ? ":V " : " ");
-    printf("\n  formats    ");
-    for (size_t i = 0; (format = format_at(i)); i++) printf("%s%s ", format->name, format->encode ? "" : "(read) ");
-    printf("npy (tables)\n  backends   ");
+    printf("\nborders: ");
+    for (size_t i = 0; sat_border_at(i, &border); i++)
+        printf(" %s%s", border.name, border.takes_value ? ":V[,V...]" : "");
+    printf("\nformats: ");
+    for (size_t i = 0; (format = format_at(i)); i++) printf(" %s%s", format->name, format->encode ? "" : "(read)");
+    printf("\nbackends:");
     for (size_t i = 0; sat_backend_at(i, &backend); i++)
-        if (!backend.ceiling) printf("%s ", backend.name);
+        if (!backend.ceiling) printf(" %s", backend.name);
     putchar('\n');
 }
 
@@ -53,6 +54,6 @@ void version_print(void)
     for (size_t i = 0; (format = format_at(i)); i++)
         printf("%-9s %s: %s\n", i ? "" : "formats", format->name, format->library ? format->library() : "built in");
     for (size_t i = 0; sat_backend_at(i, &backend); i++)
-        printf("%-9s %s: %s%s\n", i ? "" : "backends", backend.name, backend.available ? "" : "not available, ",
+        printf("%-9s %s: %s%s\n", i ? "" : "can run", backend.name, backend.available ? "" : "not available, ",
                backend.why);
 }

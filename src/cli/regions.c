@@ -180,7 +180,7 @@ static void put_row_json(const region_job *job, const sat_table *table, const sa
         }
         if (channels > 1) text_bytes(t, "]", 1);
     }
-    text_bytes(t, "}", 1);
+    text_bytes(t, "}\n", 2);
 }
 
 /* The library refused a chunk: finds the first rectangle that it refuses, and says which and why. */
@@ -212,7 +212,7 @@ static bool put_all(const region_job *job, const answer *a, rects *from, text_ou
 {
     int channels = a->table.view.channels;
     const sat_rect *chunk;
-    size_t n, done = 0;
+    size_t n;
     bool ok = false;
     sat_sum *sums = malloc((size_t)RECTS_CHUNK * (size_t)channels * sizeof *sums);
     double *means = malloc((size_t)RECTS_CHUNK * (size_t)channels * sizeof *means);
@@ -221,7 +221,7 @@ static bool put_all(const region_job *job, const answer *a, rects *from, text_ou
         goto out;
     }
     if (!job->json) put_header(job, channels, t);
-    for (;; done += n) {
+    for (;;) {
         if (!rects_next(from, &chunk, &n, err)) goto out;
         if (n == 0) break;
         if (sat_table_query(&a->table, chunk, n, job->clip ? SAT_CLIP : 0, sums, means) != SAT_OK) {
@@ -231,16 +231,10 @@ static bool put_all(const region_job *job, const answer *a, rects *from, text_ou
         for (size_t i = 0; i < n; i++) {
             const sat_sum *s = sums + i * (size_t)channels;
             const double *m = means + i * (size_t)channels;
-            if (job->json) {
-                text_string(t, done + i == 0 ? "[" : ",\n ");
-                put_row_json(job, &a->table, &chunk[i], s, m, t);
-            } else {
-                put_row_csv(job, &a->table, &chunk[i], s, m, t);
-            }
+            (job->json ? put_row_json : put_row_csv)(job, &a->table, &chunk[i], s, m, t);
         }
         if (t->failed) break;
     }
-    if (job->json) text_string(t, done == 0 ? "[]\n" : "]\n");
     ok = true;
 out:
     free(sums);

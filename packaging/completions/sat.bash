@@ -1,0 +1,43 @@
+# Completion of sat for bash.
+
+# The words of one line of `sat --help`, which lists what the tables hold: borders, formats, backends.
+_sat_names() { sat --help 2>/dev/null | sed -n "s/^$1: *//p" | sed 's/:V[^ ]*//g'; }
+
+_sat() {
+    local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]} command=${COMP_WORDS[1]} options words=
+    COMPREPLY=()
+    case $command in
+    query) options='--rect --rects --stat --clip --json --output --no-clobber --layout --sample --no-orient --max-pixels
+        --backend --threads --quiet --verbose --help --version' ;;
+    info) options='--json --no-orient --max-pixels --help --version' ;;
+    backends) options='--json --help --version' ;;
+    bench) options='--size --type --channels --accum --layout --box --backend --repeat --md --csv --json --output
+        --no-clobber --threads --quiet --verbose --help --version' ;;
+    *) options='--box --radius --border --passes --alpha --mean --output --format --quality --layout --type --largest
+        --files-from --null --max-pixels --no-orient --no-clobber --backend --threads --quiet --verbose --help --version' ;;
+    esac
+    case $previous in
+    --border) words=$(_sat_names borders) ;;
+    --format) words="$(_sat_names formats) npy" ;;
+    --backend) words=$(_sat_names backends) ;;
+    --alpha) words='weighted straight' ;;
+    --layout) words='padded inclusive exclusive' ;;
+    --stat) words='mean sum mean,sum' ;;
+    --sample) words='u8 u16 u32 f32 f64' ;;
+    --accum) words='u32 u64 i64 f32 f64' ;;
+    --type) [ "$command" = bench ] && words='u8 u16 u32 f32 f64' || words='u32 u64 i64 f32 f64 q32' ;;
+    --box | --radius | --passes | --mean | --quality | --largest | --max-pixels | --threads | --rect | --size | --channels | --repeat) return ;;
+    *)
+        if [[ $current == -* ]]; then
+            words=$options
+        elif [ "$COMP_CWORD" = 1 ]; then
+            words='query info backends bench help'
+        elif [ "$command" = help ]; then
+            words='query info backends bench'
+        fi
+        ;;
+    esac
+    mapfile -t COMPREPLY < <(compgen -W "$words" -- "$current")
+}
+
+complete -o bashdefault -o default -F _sat sat

@@ -1,0 +1,58 @@
+# Completion of sat for fish.
+
+# The words of one line of `sat --help`, which lists what the tables hold: borders, formats, backends.
+function __sat_names
+    sat --help 2>/dev/null | sed -n "s/^$argv[1]: *//p" | sed 's/:V[^ ]*//g' | string split -n ' '
+end
+
+# Is the command line one of these commands, "filter" being the one without a name?
+function __sat_is
+    set -l words (commandline -opc)
+    set -l command filter
+    contains -- "$words[2]" query info backends bench help; and set command $words[2]
+    contains -- $command $argv
+end
+
+complete -c sat -n 'test (count (commandline -opc)) = 1' -a 'query info backends bench help'
+complete -c sat -n '__sat_is help' -x -a 'query info backends bench'
+
+complete -c sat -n '__sat_is filter' -l box -x -d 'Side of the window in pixels, N or WxH'
+complete -c sat -n '__sat_is filter' -l radius -x -d 'The window is 2R+1'
+complete -c sat -n '__sat_is filter' -l border -x -a '(__sat_names borders)' -d 'What lies beyond the edge'
+complete -c sat -n '__sat_is filter' -l passes -x -d 'Repeat'
+complete -c sat -n '__sat_is filter' -l alpha -x -a 'weighted straight' -d 'How colours are averaged'
+complete -c sat -n '__sat_is filter' -l mean -x -d 'Print the mean of a rectangle X,Y,W,H'
+complete -c sat -n '__sat_is filter' -l format -x -a '(__sat_names formats) npy' -d 'Of the output'
+complete -c sat -n '__sat_is filter' -l quality -x -d 'Of JPEG, 1 to 100'
+complete -c sat -n '__sat_is filter' -l type -x -a 'u32 u64 i64 f32 f64 q32' -d 'Of a table'
+complete -c sat -n '__sat_is filter' -l largest -x -d 'Largest rectangle that a q32 table is asked, WxH'
+complete -c sat -n '__sat_is filter' -l files-from -r -d 'More inputs'
+complete -c sat -n '__sat_is filter' -s 0 -l null -d 'Names end in zero bytes'
+
+complete -c sat -n '__sat_is query' -l rect -x -d 'Rectangle X,Y,W,H'
+complete -c sat -n '__sat_is query' -l rects -r -d 'CSV or npy file of rectangles'
+complete -c sat -n '__sat_is query' -l stat -x -a 'mean sum mean,sum' -d 'Columns'
+complete -c sat -n '__sat_is query' -l clip -d 'Cut rectangles to the image'
+complete -c sat -n '__sat_is query' -l sample -x -a 'u8 u16 u32 f32 f64' -d 'What a table without trailer is the sum of'
+
+complete -c sat -n '__sat_is bench' -l size -x -d 'Of the random image, N or WxH'
+complete -c sat -n '__sat_is bench' -l type -x -a 'u8 u16 u32 f32 f64' -d 'Of its samples'
+complete -c sat -n '__sat_is bench' -l channels -x -a '1 2 3 4' -d 'Of the image'
+complete -c sat -n '__sat_is bench' -l accum -x -a 'u32 u64 i64 f32 f64' -d 'Of the table'
+complete -c sat -n '__sat_is bench' -l box -x -d 'Time the box filter'
+complete -c sat -n '__sat_is bench' -l repeat -x -d 'Samples of each time'
+complete -c sat -n '__sat_is bench' -l md -d 'Markdown'
+complete -c sat -n '__sat_is bench' -l csv -d 'CSV'
+
+complete -c sat -n '__sat_is query info backends bench' -l json -d 'An object in each line; bench: a document'
+complete -c sat -n '__sat_is filter query bench' -s o -l output -r -d 'Output'
+complete -c sat -n '__sat_is filter query bench' -l no-clobber -d 'Keep an output that exists'
+complete -c sat -n '__sat_is filter query bench' -l layout -x -a 'padded inclusive exclusive' -d 'Of a table'
+complete -c sat -n '__sat_is filter query info' -l no-orient -d 'Leave EXIF orientation'
+complete -c sat -n '__sat_is filter query info' -l max-pixels -x -d 'Refuse larger images'
+complete -c sat -n '__sat_is filter query bench' -l backend -x -a '(__sat_names backends)' -d 'What computes'
+complete -c sat -n '__sat_is filter query bench' -l threads -x -d 'At most'
+complete -c sat -n '__sat_is filter query bench' -s q -l quiet -d 'No progress, no summary'
+complete -c sat -n '__sat_is filter query bench' -s v -l verbose -d 'Say what is done'
+complete -c sat -s h -l help -d 'Help'
+complete -c sat -s V -l version -d 'Version'
