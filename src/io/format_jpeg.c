@@ -1,0 +1,158 @@
+/* JPEG.  The pixels are libturbojpeg's work where it was found, else stb's; segments are ours. */
+#include <stdlib.h>
+
+#include "codec.h"
+#include "jpeg_markers.h"
+#include "orient.h"
+#if SAT_WITH_TURBOJPEG
+#include <turbojpeg.h>
+#else
+#include "stb.h"
+#endif
+
+enum {
+    LARGEST_SIDE = 65500, /* px, as libjpeg has it */
+    DEFAULT_QUALITY = 90,
+    FULL_CHROMA_QUALITY = 95, /* below, chroma has half the resolution each way, as nearly all photos have */
+};
+
+static bool sniff(const uint8_t *bytes, size_t n)
+{
+    return n >= 3 && bytes[0] == 0xFF && bytes[1] == 0xD8 && bytes[2] == 0xFF;
+}
+
+/* A block of 8x8 samples takes at least one bit, unless it is coded arithmetically: for that and for
+ * thin chroma planes there is a factor of 16 to spare. */
+static bool plausible(const jpeg_markers *jpeg, size_t n, error *err)
+{
+    enum { MOST_PIXELS_PER_BYTE = 64 * 8 * 16 };
+    if ((uint64_t)jpeg->width * (uint64_t)jpeg->height / MOST_PIXELS_PER_BYTE <= n) return true;
+    return fail(err, "truncated: %zu bytes cannot hold the pixels of a %lldx%lld JPEG", n, (long long)jpeg->width,
+                (long long)jpeg->height);
+}
+
+#if SAT_WITH_TURBOJPEG
+
+static const char *library(void)
+{
+    return "libturbojpeg";
+}
+
+static bool decode_pixels(const uint8_t *bytes, size_t n, const jpeg_markers *jpeg, const decode_options *opt,
+                          image *img, error *err)
+{
+    (void)opt;
+    tjhandle handle = tjInitDecompress();
+    if (!handle) return fail(err, "out of memory: JPEG decoder");
+    int width, height, chroma, colours;
+    bool ok = tjDecompressHeader3(handle, bytes, n, &width, &height, &chroma, &colours) == 0;
+    if (!ok) {
+        fail(err, "corrupt: %s", tjGetErrorStr2(handle));
+    } else if (width != jpeg->width || height != jpeg->height) {
+        ok = fail(err, "corrupt: the JPEG has two sizes");
+    } else if (colours == TJCS_CMYK || colours == TJCS_YCCK) {
+        ok = fail(err, "a CMYK JPEG, which cannot be read; convert it to RGB first");
+    }
+    int channels = jpeg->components == 1 ? 1 : 3;
+    ok = ok && image_alloc(img, width, height, channels, SAT_U8, err);
+    if (ok && tjDecompress2(handle, bytes, n, img->data, width, (int)img->row_bytes, height,
+                            channels == 1 ? TJPF_GRAY : TJPF_RGB,
+                            TJFLAG_ACCURATEDCT | TJFLAG_STOPONWARNING | TJFLAG_LIMITSCANS) != 0) {
+        ok = fail(err, "corrupt: %s", tjGetErrorStr2(handle));
+    }
+    tjDestroy(handle);
+    return ok;
+}
+
+static bool encode_pixels(const image *img, int quality, uint8_t **bytes, size_t *n, error *err)
+{
+    bool grey = img->channels == 1;
+    int chroma = grey ? TJSAMP_GRAY : quality >= FULL_CHROMA_QUALITY ? TJSAMP_444 : TJSAMP_420;
+    unsigned long size = tjBufSize((int)img->width, (int)img->height, chroma);
+    tjhandle handle = tjInitCompress();
+    *bytes = malloc(size);
+    bool ok = handle && *bytes;
+    if (!ok) {
+        fail(err, "out of memory: JPEG encoder");
+    } else if (tjCompress2(handle, img->data, (int)img->width, (int)img->row_bytes, (int)img->height,
+                           grey ? TJPF_GRAY : TJPF_RGB, bytes, &size, chroma, quality,
+                           TJFLAG_ACCURATEDCT | TJFLAG_NOREALLOC) != 0) {
+        ok = fail(err, "%s", tjGetErrorStr2(handle));
+    }
+    if (handle) tjDestroy(handle);
+    *n = size;
+    return ok;
+}
+
+#else
+
+static const char *library(void)
+{
+    return stb_library();
+}
+
+static bool decode_pixels(const uint8_t *bytes, size_t n, const jpeg_markers *jpeg, const decode_options *opt,
+                          image *img, error *err)
+{
+    if (jpeg->components == 4) return fail(err, "a CMYK JPEG, which cannot be read; convert it to RGB first");
+    return stb_decode(bytes, n, opt, img, err);
+}
+
+static bool encode_pixels(const image *img, int quality, uint8_t **bytes, size_t *n, error *err)
+{
+    return stb_encode_jpeg(img, quality, bytes, n, err);
+}
+
+#endif
+
+static bool decode(const uint8_t *bytes, size_t n, const decode_options *opt, image *img, error *err)
+{
+    *img = (image){0};
+    image_meta meta = {0};
+    jpeg_markers jpeg;
+    bool ok = jpeg_read_markers(bytes, n, &jpeg, &meta, err) && codec_size_ok(jpeg.width, jpeg.height, opt, err) &&
+              plausible(&jpeg, n, err) && decode_pixels(bytes, n, &jpeg, opt, img, err);
+    img->meta = meta;
+    if (ok && !opt->no_orient) ok = image_orient(img, jpeg.orientation, opt->threads, err);
+    if (!ok) image_free(img);
+    return ok;
+}
+
+static bool holds(sat_type type, int channels, error *err)
+{
+    if (type != SAT_U8) return fail(err, "JPEG holds 8-bit samples, not %s; use .png or .pfm", sat_type_name(type));
+    if (channels == 2 || channels == 4) return fail(err, "JPEG holds no alpha; use .png");
+    return true;
+}
+
+static bool encode(const image *img, const encode_options *opt, sink *out, error *err)
+{
+    enum { HEAD = 2 + 2 + 16 /* SOI, then the JFIF segment that both encoders write */ };
+    if (img->width > LARGEST_SIDE || img->height > LARGEST_SIDE) {
+        return fail(err, "%lldx%lld pixels are too many for JPEG, whose sides end at %d; use .png",
+                    (long long)img->width, (long long)img->height, LARGEST_SIDE);
+    }
+    uint8_t *bytes = NULL, *profile = NULL;
+    size_t n = 0, profile_bytes = 0;
+    bool ok = jpeg_profile_segments(&img->meta, &profile, &profile_bytes, err) &&
+              encode_pixels(img, opt->quality ? opt->quality : DEFAULT_QUALITY, &bytes, &n, err);
+    if (ok) {
+        jpeg_set_density(bytes, n, &img->meta);
+        ok = sink_write(out, bytes, HEAD, err) && sink_write(out, profile, profile_bytes, err) &&
+             sink_write(out, bytes + HEAD, n - HEAD, err);
+    }
+    free(bytes);
+    free(profile);
+    return ok;
+}
+
+const image_format format_jpeg = {
+    .name = "jpeg",
+    .extensions = "jpg jpeg jpe jfif",
+    .summary = "JPEG, 8-bit grey and RGB; 4:2:0 below quality 95, 4:4:4 from there on",
+    .library = library,
+    .sniff = sniff,
+    .decode = decode,
+    .holds = holds,
+    .encode = encode,
+};

@@ -1,0 +1,78 @@
+/* PFM (netpbm's man page pfm(5)): "PF" (RGB) or "Pf" (grey), width, height and a scale whose sign tells
+ * the byte order (negative: the lower byte first), then 32-bit floats, the bottom row first. */
+#include "codec.h"
+#include "netpbm.h"
+
+static bool sniff(const uint8_t *bytes, size_t n)
+{
+    return n >= 3 && bytes[0] == 'P' && (bytes[1] == 'F' || bytes[1] == 'f') && netpbm_is_space(bytes[2]);
+}
+
+/* The scale's size is a unit of light, which readers leave alone; only its sign is used. */
+static bool read_scale(netpbm_reader *r, bool *little, error *err)
+{
+    enum { LONGEST = 32 };
+    char text[LONGEST + 1];
+    size_t n = 0;
+    while (r->at < r->end && netpbm_is_space(*r->at)) r->at++;
+    while (r->at < r->end && !netpbm_is_space(*r->at) && n < LONGEST) text[n++] = (char)*r->at++;
+    text[n] = '\0';
+    if (r->at == r->end) return fail(err, "truncated: the file ends in its header");
+    if (n == 0 || strspn(text, "+-.0123456789eE") != n || !strpbrk(text, "123456789")) {
+        return fail(err, "corrupt: the PFM's scale is no number");
+    }
+    *little = text[0] == '-';
+    return true;
+}
+
+static bool decode(const uint8_t *bytes, size_t n, const decode_options *opt, image *img, error *err)
+{
+    *img = (image){0};
+    netpbm_reader r = {.at = bytes + 2, .end = bytes + n};
+    int channels = bytes[1] == 'F' ? 3 : 1;
+    unsigned width, height;
+    bool little = false;
+    if (!netpbm_number(&r, NETPBM_LARGEST_SIDE, &width, err) || !netpbm_number(&r, NETPBM_LARGEST_SIDE, &height, err) ||
+        !read_scale(&r, &little, err) || !netpbm_one_space(&r, err) || !codec_size_ok(width, height, opt, err) ||
+        !netpbm_has(&r, (uint64_t)width * height * (unsigned)channels * 4, err) ||
+        !image_alloc(img, width, height, channels, SAT_F32, err)) {
+        return false;
+    }
+    for (int64_t y = img->height - 1; y >= 0; y--, r.at += img->row_bytes) {
+        uint8_t *row = image_row(img, y);
+        for (size_t i = 0; i < img->row_bytes; i += 4) {
+            uint32_t v = little ? load_le32(r.at + i) : load_be32(r.at + i);
+            memcpy(row + i, &v, sizeof v);
+        }
+    }
+    return true;
+}
+
+static bool holds(sat_type type, int channels, error *err)
+{
+    if (type != SAT_F32) return fail(err, "PFM holds float samples, not %s; use .png or .pam", sat_type_name(type));
+    if (channels == 2 || channels == 4) return fail(err, "PFM holds no alpha");
+    return true;
+}
+
+static bool encode(const image *img, const encode_options *opt, sink *out, error *err)
+{
+    (void)opt;
+    bool little = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__;
+    char header[64];
+    int n = snprintf(header, sizeof header, "P%c\n%lld %lld\n%s1.0\n", img->channels == 3 ? 'F' : 'f',
+                     (long long)img->width, (long long)img->height, little ? "-" : "");
+    bool ok = sink_write(out, header, (size_t)n, err);
+    for (int64_t y = img->height - 1; ok && y >= 0; y--) ok = sink_write(out, image_row(img, y), img->row_bytes, err);
+    return ok;
+}
+
+const image_format format_pfm = {
+    .name = "pfm",
+    .extensions = "pfm",
+    .summary = "PFM, float grey and RGB",
+    .sniff = sniff,
+    .decode = decode,
+    .holds = holds,
+    .encode = encode,
+};

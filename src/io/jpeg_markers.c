@@ -1,0 +1,172 @@
+/* A JPEG file (ITU-T T.81, annex B) is a row of segments: FF, a code, and for most codes two bytes of
+ * length, themselves included, and the content.  Behind a start of scan come coded pixels, in which FF
+ * is always followed by 00 or a restart code. */
+#include "jpeg_markers.h"
+
+#include <stdlib.h>
+
+#include "codec.h"
+#include "exif.h"
+
+enum {
+    SOF0 = 0xC0,
+    DHT = 0xC4,
+    JPG = 0xC8,
+    DAC = 0xCC,
+    SOF15 = 0xCF,
+    RST0 = 0xD0,
+    RST7 = 0xD7,
+    SOI = 0xD8,
+    EOI = 0xD9,
+    SOS = 0xDA,
+    APP0 = 0xE0,
+    APP1 = 0xE1,
+    APP2 = 0xE2,
+    TEM = 0x01,
+    LARGEST_SEGMENT = UINT16_MAX - 2,
+};
+
+static const char jfif[] = "JFIF", exif[] = "Exif\0", icc[] = "ICC_PROFILE"; /* each with its zero */
+enum {
+    ICC_HEAD = sizeof icc + 2 /* number of the segment, from 1, and of all */,
+    ICC_PIECE = LARGEST_SEGMENT - ICC_HEAD
+};
+
+static void read_density(const uint8_t *p, size_t n, image_meta *meta)
+{
+    enum { NONE, PER_INCH, PER_CM };
+    if (n < 12 || memcmp(p, jfif, sizeof jfif) != 0) return;
+    double scale = p[7] == PER_INCH ? 1 / 0.0254 : p[7] == PER_CM ? 100 : 0;
+    meta->x_per_metre = load_be16(p + 8) * scale;
+    meta->y_per_metre = load_be16(p + 10) * scale;
+}
+
+/* The profile's pieces: they may come in any order. */
+typedef struct pieces {
+    const uint8_t *at[256];
+    size_t n[256];
+    int count; /* what the first one says; 0 = none seen; -1 = they contradict each other */
+} pieces;
+
+static void note_piece(const uint8_t *p, size_t n, pieces *all)
+{
+    if (n < ICC_HEAD || memcmp(p, icc, sizeof icc) != 0) return;
+    int i = p[sizeof icc], count = p[sizeof icc + 1];
+    if (all->count == 0) all->count = count;
+    if (i < 1 || i > count || count != all->count || all->at[i]) {
+        all->count = -1;
+        return;
+    }
+    all->at[i] = p + ICC_HEAD;
+    all->n[i] = n - ICC_HEAD;
+}
+
+/* A profile of which pieces are missing is dropped, as other readers do. */
+static bool join_pieces(const pieces *all, image_meta *meta, error *err)
+{
+    size_t total = 0;
+    for (int i = 1; i <= all->count; i++) {
+        if (!all->at[i]) return true;
+        total += all->n[i];
+    }
+    if (total == 0) return true;
+    uint8_t *joined = malloc(total), *end = joined;
+    if (!joined) return fail(err, "out of memory: the colour profile needs %zu bytes", total);
+    for (int i = 1; i <= all->count; i++) {
+        memcpy(end, all->at[i], all->n[i]);
+        end += all->n[i];
+    }
+    meta->icc = joined;
+    meta->icc_bytes = total;
+    return true;
+}
+
+static bool read_frame(const uint8_t *p, size_t n, jpeg_markers *jpeg, error *err)
+{
+    if (n < 6) return fail(err, "corrupt: the JPEG's frame header is too short");
+    if (p[0] != 8) return fail(err, "a JPEG of %d bits per sample; only those of 8 can be read", p[0]);
+    jpeg->height = load_be16(p + 1);
+    jpeg->width = load_be16(p + 3);
+    jpeg->components = p[5];
+    return true;
+}
+
+static const uint8_t *skip_coded(const uint8_t *at, const uint8_t *end)
+{
+    while (at < end && (at = memchr(at, 0xFF, (size_t)(end - at))) != NULL) {
+        if (end - at < 2) break;
+        if (at[1] != 0 && at[1] != 0xFF && !(at[1] >= RST0 && at[1] <= RST7)) return at;
+        at += at[1] == 0xFF ? 1 : 2;
+    }
+    return end;
+}
+
+static bool walk(const uint8_t *at, const uint8_t *end, jpeg_markers *jpeg, image_meta *meta, pieces *profile,
+                 error *err)
+{
+    for (;;) {
+        while (at < end && *at != 0xFF) at++; /* as decoders do with stray bytes between segments */
+        while (at < end && *at == 0xFF) at++;
+        if (at == end) return fail(err, "truncated: the JPEG has no end marker");
+        int code = *at++;
+        if (code == EOI) return jpeg->components > 0 || fail(err, "corrupt: the JPEG has no picture");
+        if (code == 0 || code == TEM || (code >= RST0 && code <= SOI)) continue;
+        if (end - at < 2 || load_be16(at) > end - at)
+            return fail(err, "truncated: the file ends inside a JPEG segment");
+        if (load_be16(at) < 2) return fail(err, "corrupt: a JPEG segment has no length");
+        const uint8_t *p = at + 2;
+        size_t n = load_be16(at) - 2u;
+        at = p + n;
+        if (code == APP0) read_density(p, n, meta);
+        if (code == APP1 && n > sizeof exif && memcmp(p, exif, sizeof exif) == 0) {
+            jpeg->orientation = exif_orientation(p + sizeof exif, n - sizeof exif);
+        }
+        if (code == APP2) note_piece(p, n, profile);
+        if (code >= SOF0 && code <= SOF15 && code != DHT && code != JPG && code != DAC) {
+            if (!read_frame(p, n, jpeg, err)) return false;
+        }
+        if (code == SOS) at = skip_coded(at, end);
+    }
+}
+
+bool jpeg_read_markers(const uint8_t *bytes, size_t n, jpeg_markers *jpeg, image_meta *meta, error *err)
+{
+    pieces profile = {.count = 0};
+    *jpeg = (jpeg_markers){.orientation = 1};
+    return walk(bytes + 2, bytes + n, jpeg, meta, &profile, err) && join_pieces(&profile, meta, err);
+}
+
+bool jpeg_profile_segments(const image_meta *meta, uint8_t **segments, size_t *n, error *err)
+{
+    *segments = NULL;
+    *n = 0;
+    size_t count = (meta->icc_bytes + ICC_PIECE - 1) / ICC_PIECE;
+    if (count == 0 || count > UINT8_MAX) return true;
+    uint8_t *at = *segments = malloc(meta->icc_bytes + count * (4 + ICC_HEAD));
+    if (!at) return fail(err, "out of memory: the colour profile needs %zu bytes", meta->icc_bytes);
+    for (size_t i = 0; i < count; i++) {
+        size_t begin = i * ICC_PIECE, piece = meta->icc_bytes - begin < ICC_PIECE ? meta->icc_bytes - begin : ICC_PIECE;
+        at[0] = 0xFF;
+        at[1] = APP2;
+        store_be16(at + 2, (uint32_t)(2 + ICC_HEAD + piece));
+        memcpy(at + 4, icc, sizeof icc);
+        at[4 + sizeof icc] = (uint8_t)(i + 1);
+        at[5 + sizeof icc] = (uint8_t)count;
+        memcpy(at + 4 + ICC_HEAD, meta->icc + begin, piece);
+        at += 4 + ICC_HEAD + piece;
+    }
+    *n = (size_t)(at - *segments);
+    return true;
+}
+
+/* SOI, APP0, length, "JFIF" and its zero, version, unit, x, y */
+void jpeg_set_density(uint8_t *bytes, size_t n, const image_meta *meta)
+{
+    enum { JFIF_AT = 6, UNIT_AT = 13, PER_INCH = 1 };
+    double x = meta->x_per_metre * 0.0254, y = meta->y_per_metre * 0.0254;
+    if (n < 18 || bytes[3] != APP0 || memcmp(bytes + JFIF_AT, jfif, sizeof jfif) != 0) return;
+    if (!(x >= 1 && x <= UINT16_MAX && y >= 1 && y <= UINT16_MAX)) return;
+    bytes[UNIT_AT] = PER_INCH;
+    store_be16(bytes + UNIT_AT + 1, (uint32_t)(x + 0.5));
+    store_be16(bytes + UNIT_AT + 3, (uint32_t)(y + 0.5));
+}

@@ -1,0 +1,32 @@
+/* netpbm.h - what PNM, PAM and PFM have in common: headers of numbers in text, samples in rows. */
+#ifndef IO_NETPBM_H
+#define IO_NETPBM_H
+
+#include "format.h"
+
+enum { NETPBM_LARGEST_SIDE = INT32_MAX }; /* px */
+
+typedef struct netpbm_reader {
+    const uint8_t *at, *end;
+} netpbm_reader;
+
+bool netpbm_is_space(uint8_t c);
+
+/* Skips white space and comments (# to the end of the line), then reads a number of up to largest. */
+bool netpbm_number(netpbm_reader *r, unsigned largest, unsigned *value, error *err);
+/* The same for a single digit 0 or 1, which needs no space after it. */
+bool netpbm_bit(netpbm_reader *r, unsigned *value, error *err);
+/* Skips the one byte of white space that ends a header. */
+bool netpbm_one_space(netpbm_reader *r, error *err);
+/* Are so many bytes left? */
+bool netpbm_has(const netpbm_reader *r, uint64_t bytes, error *err);
+
+/* Sample i of a row: v of maxval, scaled to the full range of the image's type. */
+void netpbm_store(const image *img, uint8_t *row, size_t i, unsigned v, unsigned maxval);
+
+/* All samples of the image, of one byte each or, if maxval is over 255, two, the higher one first.
+ * A sample over maxval is an error. */
+bool netpbm_samples(const uint8_t *bytes, image *img, unsigned maxval, error *err);
+bool netpbm_write_samples(const image *img, sink *out, error *err);
+
+#endif

@@ -1,0 +1,152 @@
+#include "stb.h"
+
+#include <stdlib.h>
+
+#include "codec.h"
+
+/* ---- the memory that stb_image gets ---------------------------------------------------------------- */
+
+/* Bytes that this thread's call may still allocate.  What is freed is not given back: no decoder
+ * allocates its memory more than once or twice over. */
+static _Thread_local size_t ration;
+
+static void *ration_alloc(size_t n)
+{
+    if (n > ration) return NULL;
+    ration -= n;
+    return calloc(1, n);
+}
+
+#define STB_IMAGE_IMPLEMENTATION
+#define STB_IMAGE_STATIC
+#define STBI_NO_STDIO
+#define STBI_ONLY_BMP
+#define STBI_ONLY_TGA
+#if !SAT_WITH_TURBOJPEG
+#define STBI_ONLY_JPEG
+#endif
+#define STBI_MALLOC(n)     ration_alloc(n)
+#define STBI_REALLOC(p, n) NULL /* these three formats never ask for it */
+#define STBI_FREE(p)       free(p)
+#define STB_IMAGE_WRITE_IMPLEMENTATION
+#define STB_IMAGE_WRITE_STATIC
+#define STBI_WRITE_NO_STDIO
+
+#pragma GCC diagnostic ignored "-Wunused-function" /* is reported at the end of the file: no pop helps */
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wconversion"
+#pragma GCC diagnostic ignored "-Wsign-conversion"
+#pragma GCC diagnostic ignored "-Wshadow"
+#pragma GCC diagnostic ignored "-Wsign-compare"
+#pragma GCC diagnostic ignored "-Wunused-but-set-variable"
+#pragma GCC diagnostic ignored "-Wunused-parameter"
+#pragma GCC diagnostic ignored "-Wmissing-field-initializers"
+#include <stb/stb_image.h>
+#include <stb/stb_image_write.h>
+#pragma GCC diagnostic pop
+
+#define TEXT_OF(x) #x
+#define TEXT(x)    TEXT_OF(x)
+
+const char *stb_library(void)
+{
+    return "stb_image " TEXT(STBI_VERSION);
+}
+
+bool stb_decode(const uint8_t *bytes, size_t n, const decode_options *opt, image *img, error *err)
+{
+    /* per pixel: the result, a converted copy, and a progressive JPEG's coefficients of 16 bits in three
+     * planes, all with up to 4 channels; and for tables and lines */
+    enum { PIXEL_BYTES = 4 + 4 + 2 * 3 * 2, FIXED_BYTES = 1 << 20 };
+    *img = (image){0};
+    int width, height, channels;
+    if (n > INT_MAX) return fail(err, "files of this format can have up to 2 GiB");
+    ration = FIXED_BYTES;
+    if (!stbi_info_from_memory(bytes, (int)n, &width, &height, &channels)) {
+        return fail(err, "corrupt: %s", stbi_failure_reason());
+    }
+    if (!codec_size_ok(width, height, opt, err)) return false;
+    size_t pixels = (size_t)width * (size_t)height;
+    ration = pixels * PIXEL_BYTES + FIXED_BYTES;
+    uint8_t *data = stbi_load_from_memory(bytes, (int)n, &width, &height, &channels, 0);
+    if (!data) return fail(err, "corrupt: %s", stbi_failure_reason());
+    *img = (image){.width = width,
+                   .height = height,
+                   .channels = channels,
+                   .type = SAT_U8,
+                   .row_bytes = (size_t)width * (size_t)channels,
+                   .data = data};
+    return true;
+}
+
+/* ---- writing --------------------------------------------------------------------------------------- */
+
+typedef struct target {
+    sink *out;
+    error *err;
+    bool ok;
+} target;
+
+/* stb_image_write takes no news of failure, so the first one is kept. */
+static void to_sink(void *context, void *bytes, int n)
+{
+    target *t = context;
+    t->ok = t->ok && sink_write(t->out, bytes, (size_t)n, t->err);
+}
+
+static bool finish(const target *t, int written)
+{
+    if (!t->ok) return false;
+    return written != 0 || fail(t->err, "stb_image_write could not write the image");
+}
+
+bool stb_encode_bmp(const image *img, sink *out, error *err)
+{
+    target t = {.out = out, .err = err, .ok = true};
+    return finish(&t, stbi_write_bmp_to_func(to_sink, &t, (int)img->width, (int)img->height, img->channels, img->data));
+}
+
+bool stb_encode_tga(const image *img, sink *out, error *err)
+{
+    target t = {.out = out, .err = err, .ok = true};
+    return finish(&t, stbi_write_tga_to_func(to_sink, &t, (int)img->width, (int)img->height, img->channels, img->data));
+}
+
+#if !SAT_WITH_TURBOJPEG
+
+typedef struct buffer {
+    uint8_t *bytes;
+    size_t n, room;
+    bool ok;
+} buffer;
+
+static void to_buffer(void *context, void *bytes, int n)
+{
+    enum { FIRST_ROOM = 1 << 16 };
+    buffer *b = context;
+    if (b->ok && (size_t)n > b->room - b->n) {
+        size_t room = b->room ? 2 * b->room : FIRST_ROOM; /* stb_image_write gives 64 bytes at a time */
+        uint8_t *grown = realloc(b->bytes, room);
+        b->ok = grown != NULL;
+        if (grown) {
+            b->bytes = grown;
+            b->room = room;
+        }
+    }
+    if (!b->ok) return;
+    memcpy(b->bytes + b->n, bytes, (size_t)n);
+    b->n += (size_t)n;
+}
+
+bool stb_encode_jpeg(const image *img, int quality, uint8_t **bytes, size_t *n, error *err)
+{
+    buffer b = {.ok = true};
+    int written =
+        stbi_write_jpg_to_func(to_buffer, &b, (int)img->width, (int)img->height, img->channels, img->data, quality);
+    *bytes = b.bytes;
+    *n = b.n;
+    if (!b.ok) return fail(err, "out of memory: JPEG encoder");
+    return written != 0 || fail(err, "stb_image_write could not write the JPEG");
+}
+
+#endif

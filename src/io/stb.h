@@ -1,0 +1,21 @@
+/* stb.h - stb_image and stb_image_write, fenced in.
+ *
+ * stb_image trusts its input: it does not notice where a file ends, so a caller first makes sure that
+ * all pixels are there.  What this fence adds: the size is asked and judged before anything is
+ * allocated, all memory is zeroed and rationed, and nothing opens files. */
+#ifndef IO_STB_H
+#define IO_STB_H
+
+#include "format.h"
+
+bool stb_decode(const uint8_t *bytes, size_t n, const decode_options *opt, image *img, error *err);
+
+/* 8-bit images only; the caller has checked that the format can have this size. */
+bool stb_encode_bmp(const image *img, sink *out, error *err);
+bool stb_encode_tga(const image *img, sink *out, error *err);
+/* To memory: malloc'd, the caller's, also on false. */
+bool stb_encode_jpeg(const image *img, int quality, uint8_t **bytes, size_t *n, error *err);
+
+const char *stb_library(void);
+
+#endif
