@@ -181,6 +181,11 @@ def backends():
     return [b.name.decode() for b in _table("sat_backend_at", BackendInfo) if b.available and not b.ceiling]
 
 
+def filtering():
+    """Those of them that filter without a table, so that a NaN stays where it is."""
+    return [b.name.decode() for b in _table("sat_backend_at", BackendInfo) if b.available and b.filters and not b.ceiling]
+
+
 def borders():
     """(name, takes_value) of all."""
     return [(b.name.decode(), b.takes_value) for b in _table("sat_border_at", BorderInfo)]
@@ -287,9 +292,9 @@ def random_pixels(rng, height, width, channels, dtype):
     return pixels
 
 
-def float_bound(pixels, window_width, window_height):
+def float_bound(pixels, window_width, window_height, value=0):
     """How far a float mean may lie from the exact one: the f64 sums of both sides, each addition of which
     rounds once, and the last rounding to f32."""
-    largest = float(np.max(np.abs(pixels), initial=0))
+    largest = float(np.max(np.abs(pixels), initial=abs(value)))
     additions = (window_width + window_height + sum(pixels.shape[:2])) * 4
     return lambda want: np.abs(want).astype(np.float64) * 2.0 ** -23 + additions * 2.0 ** -52 * largest + 1e-45

@@ -94,7 +94,7 @@ def box_problem(rng, sample, backend, border, takes_value):
         return f"{what}: the gap between rows was written to"
     want = box(pixels, *window, border, value, weighted)
     if sample == "f32":
-        good = np.abs(got.astype(np.float64) - want) <= float_bound(pixels, *window)(want)
+        good = np.abs(got.astype(np.float64) - want) <= float_bound(pixels, *window, value)(want)
     else:
         good = got == want
     return None if good.all() else f"{what}: {int((~good).sum())} samples differ"
