@@ -371,9 +371,9 @@ bool sink_guard_signals(error *err)
         if (sigaction(ends[i], NULL, &old) == 0 && old.sa_handler != SIG_IGN) sigaddset(&guarded, ends[i]);
     }
     if (sigisemptyset(&guarded)) return true;
-    errno = pthread_sigmask(SIG_BLOCK, &guarded, NULL);
-    if (!errno) errno = pthread_create(&thread, NULL, signal_thread, NULL);
-    if (errno) return fail_errno(err, "cannot guard against signals");
-    pthread_detach(thread);
-    return true;
+    int code = pthread_sigmask(SIG_BLOCK, &guarded, NULL);
+    if (!code) code = pthread_create(&thread, NULL, signal_thread, NULL);
+    if (!code) code = pthread_detach(thread);
+    errno = code;
+    return code ? fail_errno(err, "cannot guard against signals") : true;
 }
