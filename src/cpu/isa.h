@@ -24,7 +24,7 @@ typedef void sat_scan_add(void *row, const void *samples, int64_t n, void *carry
 /* Copies bytes past the caches; fence() must follow before another thread may read them. */
 typedef void sat_stream(void *dst, const void *src, size_t bytes);
 
-struct sat_box_ops; /* box_template.h */
+struct sat_box_ops; /* box_ops.h */
 
 typedef struct sat_isa {
     const char *name;

@@ -6,6 +6,8 @@
  */
 #include <string.h>
 
+#include "box_ops.h"
+
 #define JOIN_(a, b) a##b
 #define JOIN(a, b) JOIN_(a, b)
 #define STRING_(a) #a
@@ -18,13 +20,14 @@ typedef uint64_t u64;
 typedef float f32;
 typedef double f64;
 
-/* Every pair of sample and accumulator type but fixed point, which sums u32 after quantise(). */
+/* Every pair of sample and accumulator type but fixed point, which sums u32 after quantise(); and u64 to
+ * u64, with which the box filter scans its column sums. */
 #define PAIRS(M) PAIRS_TO_32(M) PAIRS_TO_64(M)
 #define PAIRS_TO_32(M)                                                                                                 \
     M(U8, u8, U32, u32) M(U16, u16, U32, u32) M(U32, u32, U32, u32)                                                    \
     M(U8, u8, F32, f32) M(U16, u16, F32, f32) M(U32, u32, F32, f32) M(F32, f32, F32, f32)
 #define PAIRS_TO_64(M)                                                                                                 \
-    M(U8, u8, U64, u64) M(U16, u16, U64, u64) M(U32, u32, U64, u64)                                                    \
+    M(U8, u8, U64, u64) M(U16, u16, U64, u64) M(U32, u32, U64, u64) M(U64, u64, U64, u64)                              \
     M(U8, u8, F64, f64) M(U16, u16, F64, f64) M(U32, u32, F64, f64) M(F32, f32, F64, f64) M(F64, f64, F64, f64)
 
 /* ---- widen, quantise: simple loops --------------------------------------------------------------------- */

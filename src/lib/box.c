@@ -1,0 +1,157 @@
+/* box.c - a box filter: the spec checked, a backend chosen, its state kept. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "backend.h"
+#include "window.h"
+
+enum { SIDE_MAX = INT32_MAX };
+
+struct sat_box {
+    sat_box_spec spec;
+    const sat_backend *backend;
+    sat_status (*run)(void *state, const sat_view *src, const sat_view *dst, void *stream);
+    void (*close)(void *state);
+    void *state;
+    char note[192];
+};
+
+static sat_status integer_values(const sat_box_spec *s, sat_window *w)
+{
+    uint64_t largest = sat_sample_max(s->sample);
+    for (int c = 0; c < s->channels; c++) {
+        double v = s->border_value[c];
+        if (!(v >= 0 && v <= (double)largest && v == floor(v)))
+            return sat_fail(SAT_ERR_ARGUMENT, "a border value of %g; %s samples take integers from 0 to %llu", v,
+                            sat_type_name(s->sample), (unsigned long long)largest);
+        w->value[c] = (uint64_t)v;
+    }
+    for (int c = 0; s->weighted_alpha && c < s->channels - 1; c++) w->value[c] *= w->value[s->channels - 1];
+    return SAT_OK;
+}
+
+sat_status sat_window_of(const sat_box_spec *s, sat_window *w)
+{
+    *w = (sat_window){.border = sat_border_find(s->border)};
+    if (w->border == NULL) return sat_fail(SAT_ERR_ARGUMENT, "no border mode is called '%s'", s->border);
+    if (s->width < 1 || s->height < 1 || s->width > SAT_MAX_SIDE || s->height > SAT_MAX_SIDE)
+        return sat_fail(SAT_ERR_SHAPE, "an image of %lldx%lld; sides from 1 to 2^40 are possible", (long long)s->width,
+                        (long long)s->height);
+    if (s->channels < 1 || s->channels > 4)
+        return sat_fail(SAT_ERR_ARGUMENT, "%d channels; 1 to 4 are possible", s->channels);
+    if (s->sample != SAT_U8 && s->sample != SAT_U16 && s->sample != SAT_F32)
+        return sat_fail(SAT_ERR_TYPE, "samples of type %s cannot be filtered", sat_type_name(s->sample));
+    if (s->weighted_alpha && s->channels % 2 != 0)
+        return sat_fail(SAT_ERR_ARGUMENT, "weights from alpha need 2 or 4 channels, not %d", s->channels);
+    if (s->threads < 0) return sat_fail(SAT_ERR_ARGUMENT, "%d threads", s->threads);
+    if (s->window_width < 1 || s->window_height < 1 || s->window_width > SIDE_MAX || s->window_height > SIDE_MAX)
+        return sat_fail(SAT_ERR_ARGUMENT, "a window of %lldx%lld; sides from 1 to 2^31 - 1 are possible",
+                        (long long)s->window_width, (long long)s->window_height);
+    w->x = sat_axis_of(w->border, s->width, s->window_width);
+    w->y = sat_axis_of(w->border, s->height, s->window_height);
+    int64_t width = s->window_width, height = s->window_height;
+    if (w->border->shrinks && width > s->width) width = s->width;
+    if (w->border->shrinks && height > s->height) height = s->height;
+    w->area_px = sat_area(width, height);
+    if (s->sample == SAT_F32) {
+        w->accum = SAT_F64;
+        return SAT_OK;
+    }
+    w->largest = sat_sample_max(s->sample);
+    if (s->weighted_alpha) w->largest *= w->largest;
+    /* Half the divisor is added before the division; the divisor is at most area_px * largest. */
+    uint64_t with_rounding = w->largest + (w->largest + 1) / 2;
+    if (!sat_sum_fits(w->area_px, with_rounding, 64))
+        return sat_fail(SAT_ERR_RANGE, "a window of %lldx%lld: the sum of its %s samples could exceed 2^64",
+                        (long long)s->window_width, (long long)s->window_height, sat_type_name(s->sample));
+    w->accum = sat_sum_fits(w->area_px, with_rounding, 32) ? SAT_U32 : SAT_U64;
+    return w->border->takes_value ? integer_values(s, w) : SAT_OK;
+}
+
+void sat_window_note(const sat_window *w, char *note, size_t note_bytes)
+{
+    if (w->accum == SAT_F64)
+        snprintf(note, note_bytes, ", f64 sums");
+    else
+        snprintf(note, note_bytes, ", %s sums (%lld pixels of at most %llu)", sat_type_name(w->accum),
+                 (long long)w->area_px, (unsigned long long)w->largest);
+}
+
+static sat_status open_with(sat_box *box, const sat_backend *b)
+{
+    const char *why;
+    if (!b->probe(&why)) return sat_fail(SAT_ERR_UNAVAILABLE, "%s: %s", b->name, why);
+    if (b->ceiling) return sat_fail(SAT_ERR_UNAVAILABLE, "%s: sums nothing and filters nothing", b->name);
+    box->backend = b;
+    if (b->box_open == NULL) {
+        box->run = sat_box_tables_run;
+        box->close = sat_box_tables_close;
+        return sat_box_tables_open(&box->spec, b->name, &box->state, box->note, sizeof box->note);
+    }
+    box->run = b->box_run;
+    box->close = b->box_close;
+    return b->box_open(&box->spec, &box->state, box->note, sizeof box->note);
+}
+
+sat_status sat_box_create(sat_box **out, const sat_box_spec *spec)
+{
+    sat_window window;
+    if (out == NULL) return sat_fail(SAT_ERR_ARGUMENT, "no place for the box filter");
+    *out = NULL;
+    if (spec == NULL) return sat_fail(SAT_ERR_ARGUMENT, "no spec");
+    sat_box *box = calloc(1, sizeof *box);
+    if (box == NULL) return sat_fail(SAT_ERR_MEMORY, "out of memory for a box filter");
+    box->spec = *spec;
+    if (box->spec.channels == 0) box->spec.channels = 1;
+    sat_status status = sat_window_of(&box->spec, &window);
+    if (status == SAT_OK && spec->backend) {
+        const sat_backend *named = sat_backend_find(spec->backend);
+        status = named ? open_with(box, named)
+                       : sat_fail(SAT_ERR_UNAVAILABLE, "no backend is called '%s'", spec->backend);
+    } else if (status == SAT_OK) {
+        const sat_backend *b;
+        status = SAT_ERR_UNAVAILABLE;
+        for (size_t i = 0; status != SAT_OK && (b = sat_backend_get(i)) != NULL; i++)
+            if (!b->ceiling) status = open_with(box, b);
+    }
+    if (status != SAT_OK) {
+        free(box);
+        return status;
+    }
+    *out = box;
+    return SAT_OK;
+}
+
+static sat_status fits(const sat_box_spec *s, const sat_view *view, const char *what)
+{
+    sat_status status = sat_check_view(view, what);
+    if (status != SAT_OK) return status;
+    if (view->width != s->width || view->height != s->height || view->channels != s->channels)
+        return sat_fail(SAT_ERR_SHAPE, "%s: %lldx%lld with %d channels where the filter has %lldx%lld with %d", what,
+                        (long long)view->width, (long long)view->height, view->channels, (long long)s->width,
+                        (long long)s->height, s->channels);
+    if (view->type != s->sample)
+        return sat_fail(SAT_ERR_TYPE, "%s: samples of %s where the filter has %s", what, sat_type_name(view->type),
+                        sat_type_name(s->sample));
+    return SAT_OK;
+}
+
+sat_status sat_box_run(sat_box *box, const sat_view *src, const sat_view *dst, void *stream)
+{
+    if (box == NULL) return sat_fail(SAT_ERR_ARGUMENT, "no box filter");
+    sat_status status = fits(&box->spec, src, "source");
+    if (status == SAT_OK) status = fits(&box->spec, dst, "result");
+    if (status == SAT_OK && sat_overlap(src, dst)) status = sat_fail(SAT_ERR_ARGUMENT, "source and result overlap");
+    return status == SAT_OK ? box->run(box->state, src, dst, stream) : status;
+}
+
+const char *sat_box_note(const sat_box *box) { return box ? box->note : ""; }
+
+void sat_box_destroy(sat_box **box)
+{
+    if (box == NULL || *box == NULL) return;
+    (*box)->close((*box)->state);
+    free(*box);
+    *box = NULL;
+}

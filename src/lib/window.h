@@ -1,0 +1,53 @@
+/* window.h - a box filter's window, along one axis and as a whole. */
+#ifndef SAT_WINDOW_H
+#define SAT_WINDOW_H
+
+#include "border.h"
+#include "shape.h"
+
+/* The window of sample i reaches over [i - before, i + after] of an axis of n samples. */
+typedef struct sat_axis {
+    const sat_border *border;
+    int64_t n, before, after;
+} sat_axis;
+
+static inline sat_axis sat_axis_of(const sat_border *border, int64_t n, int64_t side)
+{
+    return (sat_axis){border, n, side / 2, side - 1 - side / 2}; /* even sides as OpenCV anchors them */
+}
+
+/* What the window of i holds, and how many of its positions that is. */
+static inline int sat_axis_segments(const sat_axis *a, int64_t i, sat_segment segments[SAT_SEGMENTS], int64_t *covered)
+{
+    int count = a->border->segments(i - a->before, i + a->after + 1, a->n, segments);
+    *covered = 0;
+    for (int s = 0; s < count; s++) *covered += segments[s].weight * (segments[s].end - segments[s].begin);
+    return count;
+}
+
+/* What the filter's arithmetic must hold. */
+typedef struct sat_window {
+    const sat_border *border;
+    sat_axis x, y;
+    int64_t area_px;   /* positions that count, in the fullest window */
+    uint64_t largest;  /* sample, or product of sample and alpha; 0 for floats */
+    sat_type accum;    /* SAT_U32 or SAT_U64: sums and their rounding fit; SAT_F64 for floats */
+    uint64_t value[4]; /* integer border value of each channel, times alpha where colours are weighted */
+} sat_window;
+
+/* Checks the spec and derives the above; fails with SAT_ERR_ARGUMENT, _SHAPE, _TYPE or _RANGE. */
+sat_status sat_window_of(const sat_box_spec *spec, sat_window *window);
+
+/* The proof that the accumulator suffices, in words: ", u32 sums (225 pixels of at most 255)". */
+void sat_window_note(const sat_window *window, char *note, size_t note_bytes);
+
+/* sum / area to nearest, halves up; 0 / 0 is 0. */
+static inline uint64_t sat_rounded(uint64_t sum, uint64_t area) { return area ? (sum + area / 2) / area : 0; }
+
+/* The filter of a backend that has none of its own: through its tables (box_tables.c). */
+sat_status sat_box_tables_open(const sat_box_spec *spec, const char *backend, void **state, char *note,
+                               size_t note_bytes);
+sat_status sat_box_tables_run(void *state, const sat_view *src, const sat_view *dst, void *stream);
+void sat_box_tables_close(void *state);
+
+#endif
