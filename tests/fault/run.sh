@@ -18,6 +18,7 @@ times=$([ "${FAULT_DEEP:-0}" = 0 ] && echo 1 || echo 10)
 SPACES=$((50 * times)) INTERRUPTS=$((50 * times)) # of each of four cases
 KINDS="alloc map open read write sync rename close thread"
 
+formats=$(sed -n 's/^FORMAT(\(.*\))$/\1/p' src/io/formats.def)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 shim=$work/shim.so
@@ -203,7 +204,7 @@ picture() {
 inputs() {
     picture 64 48 >in.ppm
     picture 1600 1200 >big.ppm
-    { printf 'PF\n16 12\n-1\n'; picture 32 24; } | head -c $((11 + 16 * 12 * 12)) >in.pfm
+    { printf 'PF\n16 12\n-1\n'; picture 32 24; } | head -c $((12 + 16 * 12 * 12)) >in.pfm
     "$sat" in.ppm --box 1 -o in.png && "$sat" in.ppm --box 1 -o in.jpg && "$sat" in.ppm -o in.npy &&
         "$sat" big.ppm --box 1 -o big.png && cp in.png in2.png || return 1
     echo x,y,w,h >rects.csv
@@ -230,7 +231,7 @@ for threads in 1 2; do
     faults "table of a PNG $on" "$sat" in.png --threads $threads -o run/out.npy
     faults "questions to a table $on" "$sat" query in.npy --rects rects.csv --threads $threads
 done
-for format in $("$sat" --help | sed -n 's/^ *formats *//; T; s/ npy.*//; p'); do
+for format in $formats; do
     for from in in.ppm in.pfm; do
         "$sat" "$from" --box 1 --format "$format" -o "in.$format" 2>/dev/null && break
     done
