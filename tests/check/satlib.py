@@ -295,6 +295,6 @@ def random_pixels(rng, height, width, channels, dtype):
 def float_bound(pixels, window_width, window_height, value=0):
     """How far a float mean may lie from the exact one: the f64 sums of both sides, each addition of which
     rounds once, and the last rounding to f32."""
-    largest = float(np.max(np.abs(pixels), initial=abs(value)))
+    largest = float(np.max(np.abs(np.nan_to_num(pixels)), initial=abs(value)))
     additions = (window_width + window_height + sum(pixels.shape[:2])) * 4
     return lambda want: np.abs(want).astype(np.float64) * 2.0 ** -23 + additions * 2.0 ** -52 * largest + 1e-45
