@@ -24,14 +24,11 @@ SLIDE_ADD(u16, u64)
 SLIDE_ADD(u32, u64)
 
 #define DIFFER(accum)                                                                                                  \
-    TARGET static void differ_##accum(void *restrict out, const void *restrict prefix, int64_t reach,                  \
-                                      const uint64_t *bias, int channels, int64_t n)                                   \
+    TARGET static void differ_##accum(void *restrict out, const void *restrict prefix, int64_t reach, int64_t n)       \
     {                                                                                                                  \
         accum *restrict o = out;                                                                                       \
         const accum *restrict p = prefix;                                                                              \
         for (int64_t i = 0; i < n; i++) o[i] = p[i + reach] - p[i];                                                    \
-        if (bias)                                                                                                      \
-            for (int64_t i = 0; i < n; i++) o[i] += (accum)bias[i % channels];                                         \
     }
 DIFFER(u32)
 DIFFER(u64)
@@ -81,16 +78,20 @@ DIVIDE(u32, u16, UINT16_MAX)
 DIVIDE(u64, u8, UINT8_MAX)
 DIVIDE(u64, u16, UINT16_MAX)
 
+/* A quotient of doubles is truncated to the right integer if numerator and divisor are below 2^53: where
+ * it is not whole it lies 1/d or more below the next integer, and rounding moves it by less. */
+#define QUOTIENT_u32(s, d) ((double)(s) / (double)(d))
+#define QUOTIENT_u64(s, d) ((s) / (d))
+
 #define DIVIDE_EACH(accum, result)                                                                                     \
     TARGET static void divide_each_##accum##_##result(void *restrict out, const void *restrict sums,                   \
-                                                      const uint64_t *restrict divisors, uint64_t factor,              \
-                                                      int channels, int64_t n)                                         \
+                                                      const void *restrict divisors, uint64_t factor, int64_t n)       \
     {                                                                                                                  \
         result *restrict o = out;                                                                                      \
-        const accum *restrict s = sums;                                                                                \
-        for (int64_t i = 0, x = 0; i < n; x++) {                                                                       \
-            const accum d = (accum)(divisors[x] * factor);                                                             \
-            for (int64_t end = i + channels; i < end; i++) o[i] = (result)((accum)(s[i] + d / 2) / d);                 \
+        const accum *restrict s = sums, *restrict by = divisors;                                                       \
+        for (int64_t i = 0; i < n; i++) {                                                                              \
+            const accum d = by[i] * (accum)factor;                                                                     \
+            o[i] = (result)(int32_t)QUOTIENT_##accum(s[i] + d / 2, d);                                                 \
         }                                                                                                              \
     }                                                                                                                  \
     TARGET static void divide_weighted_##accum##_##result(void *restrict out, const void *restrict sums,               \
@@ -100,7 +101,8 @@ DIVIDE(u64, u16, UINT16_MAX)
         const accum *restrict s = sums;                                                                                \
         for (int64_t i = 0; i < n; i += channels) {                                                                    \
             const accum alpha = s[i + channels - 1], d = alpha ? alpha : 1;                                            \
-            for (int c = 0; c < channels - 1; c++) o[i + c] = (result)((accum)(s[i + c] + alpha / 2) / d);             \
+            for (int c = 0; c < channels - 1; c++)                                                                     \
+                o[i + c] = (result)(int32_t)QUOTIENT_##accum(s[i + c] + alpha / 2, d);                                 \
         }                                                                                                              \
     }
 DIVIDE_EACH(u32, u8)
@@ -124,6 +126,8 @@ WEIGH(u16)
 static const struct sat_box_ops box_ops = {
     .slide = {{slide_u8_u32, slide_u8_u64}, {slide_u16_u32, slide_u16_u64}, {slide_u32_u32, slide_u32_u64}},
     .add = {{add_u8_u32, add_u8_u64}, {add_u16_u32, add_u16_u64}, {add_u32_u32, add_u32_u64}},
+    .prefix = {{prefix_u32_u32_1, prefix_u32_u32_2, prefix_u32_u32_3, prefix_u32_u32_4},
+               {prefix_u64_u64_1, prefix_u64_u64_2, prefix_u64_u64_3, prefix_u64_u64_4}},
     .differ = {differ_u32, differ_u64},
     .divide = {{divide_u32_u8, divide_u32_u16}, {divide_u64_u8, divide_u64_u16}},
     .divide_each = {{divide_each_u32_u8, divide_each_u32_u16}, {divide_each_u64_u8, divide_each_u64_u16}},

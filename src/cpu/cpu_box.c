@@ -12,11 +12,13 @@
  * (McDonnell, Box-filtering techniques, 1981.)  The cost does not depend on the window's size, and the
  * arithmetic is modulo 2^32 (or 2^64): every window's own sum fits, so every difference is exact.
  *
- * Near the left and right edges a window is the few weighted segments that its border mode makes of it
- * (border.h), found once when the filter is made; near the upper and lower edges the entering and
- * leaving rows are those that the border mode names.
+ * The column sums are continued beyond the left and right edges as the border mode says; where samples
+ * beyond the edge do not count, by zeros.  Near the upper and lower edges the entering and leaving rows
+ * are those that the border mode names.  Only a window that reaches beyond the image by more than the
+ * image's size, in a mode that repeats samples, is taken apart into the segments of border.h.
  *
- * Each thread takes bands of rows; a band begins with the sums of a whole window of rows. */
+ * Each thread takes bands of rows; a band begins with the sums of a whole window of rows.  A row is
+ * finished CHUNK samples at a time, while its prefix sums are in the first-level cache. */
 #include <omp.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,29 +31,28 @@
 #include "machine.h"
 #include "window.h"
 
-/* A column whose window leaves the image. */
-typedef struct edge {
-    int64_t x;
-    int count;
-    sat_segment segments[SAT_SEGMENTS];
-} edge;
+enum { CHUNK = 768 }; /* a multiple of every vector length and channel count */
 
 typedef struct worker {
-    char *column, *prefix, *sums; /* of the accumulator type; prefix has one pixel of zeros in front */
-    uint32_t *enter, *leave;      /* rows times alpha */
+    char *column;            /* sums of the window's rows, from `before` pixels before the image on */
+    char *prefix;            /* of those, one pixel of zeros in front */
+    char *sums;              /* of the windows of one chunk; by segments: of a row */
+    uint32_t *enter, *leave; /* rows times alpha */
 } worker;
 
 typedef struct filter {
     sat_box_spec spec;
     sat_window window;
     const sat_isa *isa;
-    sat_scan_add *scan;
-    int wide, in, out;       /* indices into box_ops: of the sums, of the samples summed, of the results */
-    int64_t left, right;     /* windows of columns [left, right) lie inside the image */
-    edge *edges;             /* of the others, left ones first */
-    uint64_t *covered_x;     /* for each column, how much of its window the image covers */
-    int64_t samples;         /* in a row */
-    size_t entry;            /* bytes of a sum */
+    const struct sat_box_ops *ops;
+    int wide, in, out;     /* indices into ops: of the sums, of the samples summed, of the results */
+    bool by_segments;      /* windows are taken apart; before and after are 0 */
+    int64_t before, after; /* pixels by which windows reach beyond a column, cut where those count nothing */
+    int64_t left, right;   /* the windows of columns [left, right) lie inside the image */
+    int64_t samples;       /* in a row */
+    int64_t *beyond;       /* which samples of the row the before + after pixels beyond it repeat; or NULL */
+    void *covered_x;       /* for each sample, how many columns its window covers; of the sums' type */
+    size_t entry;          /* bytes of a sum */
     int threads;
     char *memory;
     worker *workers;
@@ -63,7 +64,7 @@ void sat_cpu_box_close(void *state)
     filter *f = state;
     if (f == NULL) return;
     sat_cpu_box_float_close(f->real);
-    free(f->edges);
+    free(f->beyond);
     free(f->covered_x);
     free(f->memory);
     free(f->workers);
@@ -74,39 +75,56 @@ void sat_cpu_box_close(void *state)
 static bool plan_columns(filter *f)
 {
     const sat_axis *x = &f->window.x;
-    f->left = x->before < x->n ? x->before : x->n;
-    f->right = x->n - x->after > f->left ? x->n - x->after : f->left;
-    f->covered_x = malloc((size_t)x->n * sizeof *f->covered_x);
-    f->edges = malloc((size_t)(x->n - (f->right - f->left) + 1) * sizeof *f->edges);
-    if (!f->covered_x || !f->edges) return false;
-    edge *e = f->edges;
-    for (int64_t i = 0; i < x->n; i++) {
-        int64_t covered = x->before + 1 + x->after;
-        if (i < f->left || i >= f->right) {
-            e->x = i;
-            e->count = sat_axis_segments(x, i, e->segments, &covered);
-            e++;
-        }
-        f->covered_x[i] = (uint64_t)covered;
+    const sat_border *border = x->border;
+    int64_t channels = f->spec.channels, n = x->n;
+    bool repeats = !border->shrinks && !border->takes_value;
+    f->by_segments = repeats && (x->before > n || x->after > n);
+    f->before = f->by_segments ? 0 : x->before < n ? x->before : n;
+    f->after = f->by_segments ? 0 : x->after < n ? x->after : n;
+    f->left = x->before < n ? x->before : n;
+    f->right = n - x->after > f->left ? n - x->after : f->left;
+    f->covered_x = malloc((size_t)f->samples * f->entry);
+    f->beyond = malloc((size_t)(f->before + f->after + 1) * (size_t)channels * sizeof *f->beyond);
+    if (!f->covered_x || !f->beyond) return false;
+    for (int64_t i = 0; i < f->samples; i++) {
+        sat_segment segments[SAT_SEGMENTS];
+        int64_t covered = f->spec.window_width, at = i / channels;
+        if (at < f->left || at >= f->right) sat_axis_segments(x, at, segments, &covered);
+        if (f->wide)
+            ((uint64_t *)f->covered_x)[i] = (uint64_t)covered;
+        else
+            ((uint32_t *)f->covered_x)[i] = (uint32_t)covered;
+    }
+    for (int64_t i = 0; repeats && i < f->before + f->after; i++)
+        for (int64_t c = 0; c < channels; c++)
+            f->beyond[i * channels + c] =
+                sat_border_index(border, i < f->before ? i - f->before : n + i - f->before, n) * channels + c;
+    if (!repeats) {
+        free(f->beyond);
+        f->beyond = NULL;
     }
     return true;
 }
 
+static size_t lines(size_t bytes) { return (bytes + 63) / 64 * 64; }
+
 static bool plan_workers(filter *f)
 {
-    size_t line = 64, channels = (size_t)f->spec.channels;
-    size_t row = ((size_t)f->samples + channels) * f->entry, product = (size_t)f->samples * sizeof(uint32_t);
-    row = (row + line - 1) / line * line;
-    product = f->spec.weighted_alpha ? (product + line - 1) / line * line : 0;
-    size_t each = 3 * row + 2 * product + 4 * line;
-    f->memory = sat_aligned_alloc((size_t)f->threads * each);
+    size_t pixel = (size_t)f->spec.channels, reach = (size_t)f->samples + (size_t)(f->before + f->after) * pixel;
+    size_t column = lines(reach * f->entry), prefix = lines((reach + pixel) * f->entry);
+    size_t sums = lines((f->by_segments ? (size_t)f->samples : CHUNK) * f->entry);
+    size_t product = f->spec.weighted_alpha ? lines((size_t)f->samples * sizeof(uint32_t)) : 0;
+    size_t each = column + prefix + sums + 2 * product, all;
+    if (!sat_mul(each, (size_t)f->threads, &all)) return false;
+    f->memory = sat_aligned_alloc(all);
     f->workers = calloc((size_t)f->threads, sizeof *f->workers);
     if (!f->memory || !f->workers) return false;
+    memset(f->memory, 0, all);
     for (int i = 0; i < f->threads; i++) {
         char *m = f->memory + (size_t)i * each;
-        f->workers[i] = (worker){.column = m, .prefix = m + row, .sums = m + 2 * row};
-        f->workers[i].enter = (uint32_t *)(void *)(m + 3 * row);
-        f->workers[i].leave = (uint32_t *)(void *)(m + 3 * row + product);
+        f->workers[i] = (worker){.column = m, .prefix = m + column, .sums = m + column + prefix};
+        f->workers[i].enter = (uint32_t *)(void *)(m + column + prefix + sums);
+        f->workers[i].leave = (uint32_t *)(void *)(m + column + prefix + sums + product);
     }
     return true;
 }
@@ -120,6 +138,7 @@ sat_status sat_cpu_box_open(const sat_box_spec *spec, void **state, char *note, 
     if (f == NULL) return sat_fail(SAT_ERR_MEMORY, "cpu: out of memory for a box filter");
     f->spec = *spec;
     f->isa = isa;
+    f->ops = isa->box;
     f->threads = spec->threads ? spec->threads : sat_machine_cores();
     if (f->threads > spec->height) f->threads = (int)spec->height;
     sat_status status = sat_window_of(spec, &f->window);
@@ -131,7 +150,6 @@ sat_status sat_cpu_box_open(const sat_box_spec *spec, void **state, char *note, 
         f->entry = sat_type_bytes(f->window.accum);
         f->out = spec->sample == SAT_U16;
         f->in = spec->weighted_alpha ? 2 : f->out;
-        f->scan = isa->scan_add(f->window.accum, f->window.accum, spec->channels);
         if (!plan_columns(f) || !plan_workers(f))
             status = sat_fail(SAT_ERR_MEMORY, "cpu: out of memory for a box filter of rows of %lld pixels",
                               (long long)spec->width);
@@ -151,8 +169,14 @@ static const void *row_to_sum(const filter *f, const sat_view *src, int64_t y, u
 {
     const char *row = (const char *)src->data + (size_t)y * src->row_bytes;
     if (!f->spec.weighted_alpha) return row;
-    f->isa->box->weigh[f->out](place, row, f->spec.channels, f->samples);
+    f->ops->weigh[f->out](place, row, f->spec.channels, f->samples);
     return place;
+}
+
+/* The column sums inside the image. */
+static char *inside(const filter *f, const worker *w)
+{
+    return w->column + (size_t)f->before * (size_t)f->spec.channels * f->entry;
 }
 
 /* The column sums of row y from nothing. */
@@ -161,17 +185,16 @@ static void start_columns(const filter *f, const worker *w, const sat_view *src,
     sat_segment segments[SAT_SEGMENTS];
     int64_t covered;
     int count = sat_axis_segments(&f->window.y, y, segments, &covered);
-    memset(w->column, 0, (size_t)f->samples * f->entry);
+    memset(inside(f, w), 0, (size_t)f->samples * f->entry);
     for (int s = 0; s < count; s++)
         for (int64_t r = segments[s].begin; r < segments[s].end; r++)
-            f->isa->box->add[f->in][f->wide](w->column, row_to_sum(f, src, r, w->enter), (uint64_t)segments[s].weight,
-                                             f->samples);
+            f->ops->add[f->in][f->wide](inside(f, w), row_to_sum(f, src, r, w->enter), (uint64_t)segments[s].weight,
+                                        f->samples);
 }
 
 /* The column sums of row y from those of row y - 1. */
 static void move_columns(const filter *f, const worker *w, const sat_view *src, int64_t y)
 {
-    const struct sat_box_ops *ops = f->isa->box;
     const sat_axis *axis = &f->window.y;
     int64_t enter = sat_border_index(axis->border, y + axis->after, axis->n);
     int64_t leave = sat_border_index(axis->border, y - 1 - axis->before, axis->n);
@@ -179,85 +202,112 @@ static void move_columns(const filter *f, const worker *w, const sat_view *src, 
     const void *e = enter < 0 ? NULL : row_to_sum(f, src, enter, w->enter);
     const void *l = leave < 0 ? NULL : row_to_sum(f, src, leave, w->leave);
     if (e && l)
-        ops->slide[f->in][f->wide](w->column, e, l, f->samples);
+        f->ops->slide[f->in][f->wide](inside(f, w), e, l, f->samples);
     else if (e)
-        ops->add[f->in][f->wide](w->column, e, 1, f->samples);
+        f->ops->add[f->in][f->wide](inside(f, w), e, 1, f->samples);
     else
-        ops->add[f->in][f->wide](w->column, l, UINT64_MAX, f->samples);
+        f->ops->add[f->in][f->wide](inside(f, w), l, UINT64_MAX, f->samples);
 }
 
-/* The sums of the windows that leave the image to the left or right. */
-#define EDGE_SUMS(accum)                                                                                               \
-    do {                                                                                                               \
+/* The loops of this file that go sample by sample, for either type of sum. */
+#define FOR_SUMS(accum)                                                                                                \
+    /* The column sums beyond the edges. */                                                                            \
+    static void continue_columns_##accum(const filter *f, const worker *w)                                             \
+    {                                                                                                                  \
+        const accum *in = (const accum *)(const void *)inside(f, w);                                                   \
+        accum *left = (accum *)(void *)w->column, *right = left + f->before * f->spec.channels + f->samples;           \
+        int64_t before = f->before * f->spec.channels, after = f->after * f->spec.channels;                            \
+        for (int64_t i = 0; i < before; i++) left[i] = in[f->beyond[i]];                                               \
+        for (int64_t i = 0; i < after; i++) right[i] = in[f->beyond[before + i]];                                      \
+    }                                                                                                                  \
+    /* The window sums of a row from the segments of each window. */                                                   \
+    static void sum_segments_##accum(const filter *f, const worker *w)                                                 \
+    {                                                                                                                  \
         const accum *p = (const accum *)(const void *)w->prefix;                                                       \
-        accum *s = (accum *)(void *)w->sums;                                                                           \
-        for (const edge *e = f->edges, *end = e + edges; e < end; e++)                                                 \
-            for (int c = 0; c < channels; c++) {                                                                       \
+        accum *sums = (accum *)(void *)w->sums;                                                                        \
+        sat_segment s[SAT_SEGMENTS];                                                                                   \
+        int64_t covered, channels = f->spec.channels;                                                                  \
+        for (int64_t x = 0; x < f->spec.width; x++) {                                                                  \
+            int count = sat_axis_segments(&f->window.x, x, s, &covered);                                               \
+            for (int64_t c = 0; c < channels; c++) {                                                                   \
                 accum sum = 0;                                                                                         \
-                for (int i = 0; i < e->count; i++)                                                                     \
-                    sum += (accum)e->segments[i].weight *                                                              \
-                           (p[e->segments[i].end * channels + c] - p[e->segments[i].begin * channels + c]);            \
-                if (takes_value)                                                                                       \
-                    sum += (accum)(((uint64_t)f->window.area_px - covered_y * f->covered_x[e->x]) *                    \
-                                   f->window.value[c]);                                                                \
-                s[e->x * channels + c] = sum;                                                                          \
+                for (int i = 0; i < count; i++)                                                                        \
+                    sum += (accum)s[i].weight * (p[s[i].end * channels + c] - p[s[i].begin * channels + c]);           \
+                sums[x * channels + c] = sum;                                                                          \
             }                                                                                                          \
-    } while (0)
-
-/* The window sums of one row, all columns. */
-static void window_sums(const filter *f, const worker *w, uint64_t covered_y)
-{
-    int channels = f->spec.channels;
-    bool takes_value = f->window.border->takes_value;
-    int64_t edges = f->window.x.n - (f->right - f->left), before = f->window.x.before;
-    size_t pixel = (size_t)channels * f->entry;
-    char along[4 * sizeof(uint64_t)] = {0};
-    memset(w->prefix, 0, (size_t)f->samples * f->entry + pixel);
-    f->scan(w->prefix + pixel, w->column, f->samples, along);
-    if (f->right > f->left) {
-        uint64_t bias[4];
-        uint64_t beyond = (uint64_t)f->window.area_px - covered_y * (uint64_t)f->spec.window_width;
-        for (int c = 0; c < 4; c++) bias[c] = beyond * f->window.value[c];
-        f->isa->box->differ[f->wide](w->sums + (size_t)f->left * pixel, w->prefix + (size_t)(f->left - before) * pixel,
-                                     f->spec.window_width * channels, takes_value && beyond ? bias : NULL, channels,
-                                     (f->right - f->left) * channels);
+        }                                                                                                              \
+    }                                                                                                                  \
+    /* What positions beyond the image add to the windows of n samples from sample `first` on. */                      \
+    static void add_values_##accum(const filter *f, const worker *w, int64_t first, int64_t n, uint64_t covered_y)     \
+    {                                                                                                                  \
+        accum *sums = (accum *)(void *)w->sums;                                                                        \
+        for (int64_t i = 0; i < n; i++) {                                                                              \
+            uint64_t covered = covered_y * ((const accum *)f->covered_x)[first + i];                                   \
+            sums[i] += (accum)(((uint64_t)f->window.area_px - covered) *                                               \
+                               f->window.value[(first + i) % f->spec.channels]);                                       \
+        }                                                                                                              \
     }
-    if (f->wide)
-        EDGE_SUMS(uint64_t);
-    else
-        EDGE_SUMS(uint32_t);
-}
+FOR_SUMS(uint32_t)
+FOR_SUMS(uint64_t)
 
-/* The means of columns [begin, end): one divisor for all of them, or one for each. */
-static void means(const filter *f, const worker *w, char *out, int64_t begin, int64_t end, uint64_t covered_y)
+/* The means of n samples from sample `first` on, whose window sums are w->sums. */
+static void means(const filter *f, const worker *w, char *row, int64_t first, int64_t n, uint64_t covered_y)
 {
-    const struct sat_box_ops *ops = f->isa->box;
-    int channels = f->spec.channels;
-    int64_t n = (end - begin) * channels;
-    if (n <= 0) return;
-    const char *sums = w->sums + (size_t)begin * (size_t)channels * f->entry;
-    out += (size_t)begin * (size_t)channels * sat_type_bytes(f->spec.sample);
-    bool inside = begin >= f->left && end <= f->right;
+    int64_t left = f->left * f->spec.channels, right = f->right * f->spec.channels;
+    size_t size = sat_type_bytes(f->spec.sample);
+    bool edges = first < left || first + n > right;
+    if (f->window.border->takes_value && (edges || covered_y < (uint64_t)f->spec.window_height)) {
+        if (f->wide)
+            add_values_uint64_t(f, w, first, n, covered_y);
+        else
+            add_values_uint32_t(f, w, first, n, covered_y);
+    }
     if (!f->window.border->shrinks)
-        ops->divide[f->wide][f->out](out, sums, (uint64_t)f->window.area_px, n);
-    else if (inside)
-        ops->divide[f->wide][f->out](out, sums, covered_y * (uint64_t)f->spec.window_width, n);
-    else
-        ops->divide_each[f->wide][f->out](out, sums, f->covered_x + begin, covered_y, channels, n);
+        f->ops->divide[f->wide][f->out](row + (size_t)first * size, w->sums, (uint64_t)f->window.area_px, n);
+    for (int64_t i = first, end; f->window.border->shrinks && i < first + n; i = end) {
+        end = i < left ? left : i < right ? right : f->samples;
+        if (end > first + n) end = first + n;
+        const char *sums = w->sums + (size_t)(i - first) * f->entry;
+        if (i >= left && end <= right)
+            f->ops->divide[f->wide][f->out](row + (size_t)i * size, sums, covered_y * (uint64_t)f->spec.window_width,
+                                            end - i);
+        else
+            f->ops->divide_each[f->wide][f->out](row + (size_t)i * size, sums,
+                                                 (char *)f->covered_x + (size_t)i * f->entry, covered_y, end - i);
+    }
+    if (f->spec.weighted_alpha)
+        f->ops->divide_weighted[f->wide][f->out](row + (size_t)first * size, w->sums, f->spec.channels, n);
 }
 
+/* One row of results from the column sums. */
 static void do_row(const filter *f, const worker *w, const sat_view *dst, int64_t y)
 {
+    int64_t channels = f->spec.channels, covered_y, done = 0;
+    int64_t window = (f->before + 1 + f->after) * channels, reach = f->samples + window - channels;
+    size_t pixel = (size_t)channels * f->entry;
+    char *row = (char *)dst->data + (size_t)y * dst->row_bytes, along[4 * sizeof(uint64_t)] = {0};
     sat_segment segments[SAT_SEGMENTS];
-    int64_t covered;
-    sat_axis_segments(&f->window.y, y, segments, &covered);
-    char *out = (char *)dst->data + (size_t)y * dst->row_bytes;
-    window_sums(f, w, (uint64_t)covered);
-    means(f, w, out, 0, f->left, (uint64_t)covered);
-    means(f, w, out, f->left, f->right, (uint64_t)covered);
-    means(f, w, out, f->right, f->spec.width, (uint64_t)covered);
-    if (f->spec.weighted_alpha)
-        f->isa->box->divide_weighted[f->wide][f->out](out, w->sums, f->spec.channels, f->samples);
+    sat_axis_segments(&f->window.y, y, segments, &covered_y);
+    if (f->beyond && f->wide)
+        continue_columns_uint64_t(f, w);
+    else if (f->beyond)
+        continue_columns_uint32_t(f, w);
+    for (int64_t i = 0; i < reach; i += CHUNK) {
+        int64_t n = reach - i < CHUNK ? reach - i : CHUNK;
+        f->ops->prefix[f->wide][channels - 1](w->prefix + pixel + (size_t)i * f->entry,
+                                              w->column + (size_t)i * f->entry, n, along);
+        int64_t ready = i + n + channels - window - done; /* samples whose window's sums are there now */
+        if (f->by_segments || ready <= 0) continue;
+        f->ops->differ[f->wide](w->sums, w->prefix + (size_t)done * f->entry, window, ready);
+        means(f, w, row, done, ready, (uint64_t)covered_y);
+        done += ready;
+    }
+    if (!f->by_segments) return;
+    if (f->wide)
+        sum_segments_uint64_t(f, w);
+    else
+        sum_segments_uint32_t(f, w);
+    means(f, w, row, 0, f->samples, (uint64_t)covered_y);
 }
 
 /* Rows in a band: several bands for each thread, so that none waits long for the last, but so tall that

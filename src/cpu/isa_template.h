@@ -20,14 +20,13 @@ typedef uint64_t u64;
 typedef float f32;
 typedef double f64;
 
-/* Every pair of sample and accumulator type but fixed point, which sums u32 after quantise(); and u64 to
- * u64, with which the box filter scans its column sums. */
+/* Every pair of sample and accumulator type but fixed point, which sums u32 after quantise(). */
 #define PAIRS(M) PAIRS_TO_32(M) PAIRS_TO_64(M)
 #define PAIRS_TO_32(M)                                                                                                 \
     M(U8, u8, U32, u32) M(U16, u16, U32, u32) M(U32, u32, U32, u32)                                                    \
     M(U8, u8, F32, f32) M(U16, u16, F32, f32) M(U32, u32, F32, f32) M(F32, f32, F32, f32)
 #define PAIRS_TO_64(M)                                                                                                 \
-    M(U8, u8, U64, u64) M(U16, u16, U64, u64) M(U32, u32, U64, u64) M(U64, u64, U64, u64)                              \
+    M(U8, u8, U64, u64) M(U16, u16, U64, u64) M(U32, u32, U64, u64)                                                    \
     M(U8, u8, F64, f64) M(U16, u16, F64, f64) M(U32, u32, F64, f64) M(F32, f32, F64, f64) M(F64, f64, F64, f64)
 
 /* ---- widen, quantise: simple loops --------------------------------------------------------------------- */
@@ -95,43 +94,43 @@ static sat_quantise *quantise(sat_type sample) { return sample == SAT_F32 ? quan
 #define SPREAD_LAST(v, C, L) __builtin_shufflevector(v, v, LANES_##L(LAST, C, L))
 
 #if VECTOR_BYTES == 0
-#define SCAN(sample, accum, L, C)                                                                                      \
-    TARGET static void scan_##sample##_##accum##_##C(void *row, const void *samples, int64_t n, void *carry)           \
+#define SCAN(name, sample, accum, L, C, ABOVE)                                                                         \
+    TARGET static void name##_##sample##_##accum##_##C(void *row, const void *samples, int64_t n, void *carry)         \
     {                                                                                                                  \
         accum *restrict r = row, *restrict along = carry;                                                              \
         const sample *restrict s = samples;                                                                            \
         for (int64_t i = 0; i < n; i += C)                                                                             \
-            for (int c = 0; c < C; c++) r[i + c] += along[c] += (accum)s[i + c];                                       \
+            for (int c = 0; c < C; c++) r[i + c] = ABOVE(r[i + c]) (along[c] += (accum)s[i + c]);                      \
     }
 #else
-#define SCAN(sample, accum, L, C)                                                                                      \
-    TARGET static void scan_##sample##_##accum##_##C(void *row, const void *samples, int64_t n, void *carry)           \
+#define SCAN(name, sample, accum, L, C, ABOVE)                                                                         \
+    TARGET static void name##_##sample##_##accum##_##C(void *row, const void *samples, int64_t n, void *carry)         \
     {                                                                                                                  \
         typedef accum vector __attribute__((vector_size(L * sizeof(accum))));                                          \
         accum *restrict r = row, *restrict along = carry;                                                              \
         const sample *restrict s = samples;                                                                            \
-        vector before, v, above;                                                                                       \
+        vector before, v, out;                                                                                         \
         int64_t i = 0;                                                                                                 \
         for (int j = 0; j < L; j++) before[j] = along[j % C];                                                          \
         for (; i + L <= n; i += L) {                                                                                   \
             LOAD(sample, accum, v, s + i, L);                                                                          \
-            memcpy(&above, r + i, sizeof v);                                                                           \
+            memcpy(&out, r + i, sizeof v);                                                                             \
             if (C < L) v += MOVE_UP(v, C, L);                                                                          \
             if (2 * C < L) v += MOVE_UP(v, 2 * C, L);                                                                  \
             if (4 * C < L) v += MOVE_UP(v, 4 * C, L);                                                                  \
             if (8 * C < L) v += MOVE_UP(v, 8 * C, L);                                                                  \
             if (L % C == 0) { /* the channels stay in their lanes: only one addition waits for the last vector */      \
-                above += before + v;                                                                                   \
+                out = ABOVE(out) (before + v);                                                                         \
                 before += SPREAD_LAST(v, C, L);                                                                        \
             } else {                                                                                                   \
                 v += before;                                                                                           \
-                above += v;                                                                                            \
+                out = ABOVE(out) v;                                                                                    \
                 before = SPREAD_LAST(v, C, L);                                                                         \
             }                                                                                                          \
-            memcpy(r + i, &above, sizeof v);                                                                           \
+            memcpy(r + i, &out, sizeof v);                                                                             \
         }                                                                                                              \
         for (int j = 0; j < C; j++) along[(i + j) % C] = before[j];                                                    \
-        for (; i < n; i++) r[i] += along[i % C] += (accum)s[i];                                                        \
+        for (; i < n; i++) r[i] = ABOVE(r[i]) (along[i % C] += (accum)s[i]);                                           \
     }
 #endif
 
@@ -142,11 +141,17 @@ static sat_quantise *quantise(sat_type sample) { return sample == SAT_F32 ? quan
 #define LANES_OF_32 8
 #define LANES_OF_64 4
 #endif
-#define SCANS(s, a, L) SCAN(s, a, L, 1) SCAN(s, a, L, 2) SCAN(s, a, L, 3) SCAN(s, a, L, 4)
-#define SCANS_TO_32(S, s, A, a) SCANS(s, a, LANES_OF_32)
-#define SCANS_TO_64(S, s, A, a) SCANS(s, a, LANES_OF_64)
+#define ADD_TO(what) (what) +
+#define REPLACE(what)
+#define SCANS(name, s, a, L, ABOVE)                                                                                    \
+    SCAN(name, s, a, L, 1, ABOVE) SCAN(name, s, a, L, 2, ABOVE)                                                        \
+    SCAN(name, s, a, L, 3, ABOVE) SCAN(name, s, a, L, 4, ABOVE)
+#define SCANS_TO_32(S, s, A, a) SCANS(scan, s, a, LANES_OF_32, ADD_TO)
+#define SCANS_TO_64(S, s, A, a) SCANS(scan, s, a, LANES_OF_64, ADD_TO)
 PAIRS_TO_32(SCANS_TO_32)
 PAIRS_TO_64(SCANS_TO_64)
+SCANS(prefix, u32, u32, LANES_OF_32, REPLACE)
+SCANS(prefix, u64, u64, LANES_OF_64, REPLACE)
 
 static sat_scan_add *scan_add(sat_type sample, sat_type accum, int channels)
 {
