@@ -91,6 +91,21 @@ static bool read_frame(const uint8_t *p, size_t n, jpeg_markers *jpeg, error *er
     return true;
 }
 
+/* Tables of a class and number, how many codes there are of each length from 1 to 16, and their values:
+ * at most 256 (C.2), which Debian's stb_image takes for granted. */
+static bool check_codes(const uint8_t *p, size_t n, error *err)
+{
+    enum { LENGTHS = 16, MOST = 256 };
+    while (n > 0) {
+        size_t codes = 0;
+        for (size_t i = 1; n > LENGTHS && i <= LENGTHS; i++) codes += p[i];
+        if (n <= LENGTHS || codes > MOST || n - 1 - LENGTHS < codes) return fail(err, "corrupt: a JPEG Huffman table");
+        p += 1 + LENGTHS + codes;
+        n -= 1 + LENGTHS + codes;
+    }
+    return true;
+}
+
 static const uint8_t *skip_coded(const uint8_t *at, const uint8_t *end)
 {
     while (at < end && (at = memchr(at, 0xFF, (size_t)(end - at))) != NULL) {
@@ -122,6 +137,7 @@ static bool walk(const uint8_t *at, const uint8_t *end, jpeg_markers *jpeg, imag
             jpeg->orientation = exif_orientation(p + sizeof exif, n - sizeof exif);
         }
         if (code == APP2) note_piece(p, n, profile);
+        if (code == DHT && !check_codes(p, n, err)) return false;
         if (code >= SOF0 && code <= SOF15 && code != DHT && code != JPG && code != DAC) {
             if (!read_frame(p, n, jpeg, err)) return false;
         }

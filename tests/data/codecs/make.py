@@ -1,0 +1,234 @@
+#!/usr/bin/env python3
+"""Makes the image files that other software wrote, and what it reads from them.
+
+Needs Pillow, OpenCV and NumPy.  Run in this folder.  Every file stands in expected.txt with its width,
+height, channels, sample type and the CRC-32 of its pixels, as Pillow or OpenCV decode them; `make check`
+compares ours.  PNG layouts that neither can write are put together here, and read by Pillow as well.
+"""
+import io
+import struct
+import zlib
+
+import cv2
+import numpy as np
+from PIL import Image
+
+rng = np.random.default_rng(7)
+lines = []
+
+
+def expect(name, pixels):
+    a = np.ascontiguousarray(pixels)
+    if a.ndim == 2:
+        a = a[:, :, None]
+    kind = {"uint8": "u8", "uint16": "u16", "float32": "f32"}[a.dtype.name]
+    h, w, c = a.shape
+    lines.append(f"{name} {w} {h} {c} {kind} {zlib.crc32(a.tobytes()):08x}")
+
+
+def photo(h, w, c, top=255):
+    """Smooth with noise, so that every filter and every kind of match occurs."""
+    y, x = np.mgrid[0:h, 0:w]
+    base = [(np.sin(x / 5 + k) + np.cos(y / 7 - k) + 2) / 4 for k in range(c)]
+    a = np.stack(base, -1) * top + rng.normal(0, top / 100, (h, w, c))
+    return np.clip(a, 0, top).round()
+
+
+def chunk(kind, data):
+    return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+
+
+def pack_rows(a, depth):
+    """Samples of a (h, w, c) array as bytes of rows."""
+    h = a.shape[0]
+    if depth == 16:
+        return a.astype(">u2").reshape(h, -1).view(np.uint8)
+    if depth == 8:
+        return a.astype(np.uint8).reshape(h, -1)
+    bits = np.unpackbits(a.astype(np.uint8).reshape(h, -1, 1), axis=2)[:, :, 8 - depth:]
+    return np.packbits(bits.reshape(h, -1), axis=1)
+
+
+def filter_rows(rows, bpp, first):
+    """Rows under the five filters in turn, beginning with the first."""
+    out = bytearray()
+    above = np.zeros(rows.shape[1], int)
+    for i, row in enumerate(rows.astype(int)):
+        kind = (first + i) % 5
+        left = np.concatenate([np.zeros(bpp, int), row])[: len(row)]
+        corner = np.concatenate([np.zeros(bpp, int), above])[: len(row)]
+        p = left + above - corner
+        pa, pb, pc = abs(p - left), abs(p - above), abs(p - corner)
+        paeth = np.where((pa <= pb) & (pa <= pc), left, np.where(pb <= pc, above, corner))
+        guess = [0, left, above, (left + above) // 2, paeth][kind]
+        out += bytes([kind]) + ((row - guess) % 256).astype(np.uint8).tobytes()
+        above = row
+    return bytes(out)
+
+
+PASSES = [(0, 0, 8, 8), (4, 0, 8, 8), (0, 4, 4, 8), (2, 0, 4, 4), (0, 2, 2, 4), (1, 0, 2, 2), (0, 1, 1, 2)]
+
+
+def png(name, a, depth, colour, interlaced=False, before=b"", idat=1 << 20, first=0, level=9, paeth=False):
+    h, w, c = a.shape
+    bpp = max(1, c * depth // 8)
+    parts = [a[y::dy, x::dx] for x, y, dx, dy in PASSES] if interlaced else [a]
+    raw = b""
+    for part in parts:
+        if part.shape[0] and part.shape[1]:
+            raw += filter_rows(pack_rows(part, depth), bpp, first)
+    z = zlib.compress(raw, level)
+    data = b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", w, h, depth, colour, 0, 0, interlaced))
+    data += before
+    for i in range(0, len(z), idat):
+        data += chunk(b"IDAT", z[i : i + idat])
+    data += chunk(b"IEND", b"")
+    open(name, "wb").write(data)
+
+
+def read(name, mode=None):
+    image = Image.open(name)
+    return np.array(image.convert(mode) if mode else image)
+
+
+def read_cv(name):
+    a = cv2.imread(name, cv2.IMREAD_UNCHANGED)
+    if a.ndim == 3:
+        a = a[:, :, [2, 1, 0] + ([3] if a.shape[2] == 4 else [])]
+    return a
+
+
+# ---- PNG: every colour type, depth and interlacing ----
+
+CHANNELS = {0: 1, 2: 3, 3: 1, 4: 2, 6: 4}
+for colour, depths in {0: [1, 2, 4, 8, 16], 2: [8, 16], 3: [1, 2, 4, 8], 4: [8, 16], 6: [8, 16]}.items():
+    for depth in depths:
+        for interlaced in (False, True):
+            name = f"c{colour}d{depth}{'i' if interlaced else ''}.png"
+            c = CHANNELS[colour]
+            a = photo(13, 19, c, (1 << depth) - 1)
+            before = b""
+            if colour == 3:
+                palette = rng.integers(0, 256, (1 << depth, 3), dtype=np.uint8)
+                before = chunk(b"PLTE", palette.tobytes())
+            png(name, a, depth, colour, interlaced, before, first=depth)
+            if colour == 3:
+                expect(name, palette[a[:, :, 0].astype(int)])
+            elif depth == 16:
+                expect(name, a.astype(np.uint16))
+            elif depth == 8:
+                expect(name, read(name))
+            else:
+                expect(name, read(name, "L"))
+
+# transparent colours
+a = photo(9, 11, 1, 15)
+png("c0d4t.png", a, 4, 0, before=chunk(b"tRNS", struct.pack(">H", int(a[4, 4, 0]))))
+expect("c0d4t.png", np.dstack([a * 17, np.where(a == a[4, 4], 0, 255)]).astype(np.uint8))
+a = photo(9, 11, 1)
+png("c0d8t.png", a, 8, 0, before=chunk(b"tRNS", struct.pack(">H", int(a[4, 4, 0]))))
+expect("c0d8t.png", read("c0d8t.png", "LA"))
+a = photo(9, 11, 3)
+png("c2d8t.png", a, 8, 2, before=chunk(b"tRNS", struct.pack(">HHH", *a[4, 4].astype(int))))
+expect("c2d8t.png", read("c2d8t.png", "RGBA"))
+a = photo(9, 11, 3, 65535)
+png("c2d16t.png", a, 16, 2, before=chunk(b"tRNS", struct.pack(">HHH", *a[4, 4].astype(int))))
+expect("c2d16t.png", np.dstack([a, np.where((a == a[4, 4]).all(-1), 0, 65535)]).astype(np.uint16))
+palette = rng.integers(0, 256, (200, 3), dtype=np.uint8)
+alpha = rng.integers(0, 256, 100, dtype=np.uint8)
+a = rng.integers(0, 200, (9, 11, 1))
+png("c3d8t.png", a, 8, 3, before=chunk(b"PLTE", palette.tobytes()) + chunk(b"tRNS", alpha.tobytes()))
+expect("c3d8t.png", read("c3d8t.png", "RGBA"))
+
+# shapes, chunks of one byte, stored blocks
+for w, h in ((1, 1), (1, 23), (23, 1), (2, 2), (3, 5), (7, 7)):
+    for interlaced in (False, True):
+        name = f"s{w}x{h}{'i' if interlaced else ''}.png"
+        png(name, photo(h, w, 3), 8, 2, interlaced, first=4)
+        expect(name, read(name))
+png("idat1.png", photo(9, 11, 3), 8, 2, idat=1)
+expect("idat1.png", read("idat1.png"))
+png("stored.png", photo(9, 11, 4), 8, 6, level=0)
+expect("stored.png", read("stored.png"))
+
+# other writers
+Image.fromarray(photo(31, 37, 3).astype(np.uint8)).save("pillow.png", dpi=(300, 150), icc_profile=b"\0\0\1\2" * 1000)
+expect("pillow.png", read("pillow.png"))
+cv2.imwrite("opencv16.png", photo(11, 13, 4, 65535).astype(np.uint16))
+expect("opencv16.png", read_cv("opencv16.png"))
+
+# ---- Netpbm ----
+
+Image.fromarray(photo(7, 9, 3).astype(np.uint8)).save("pillow.ppm")
+expect("pillow.ppm", read("pillow.ppm"))
+Image.fromarray(photo(7, 9, 1)[:, :, 0] > 128).save("pillow.pbm")
+expect("pillow.pbm", read("pillow.pbm", "L"))
+cv2.imwrite("opencv16.pgm", photo(7, 9, 1, 65535).astype(np.uint16))
+expect("opencv16.pgm", read_cv("opencv16.pgm"))
+a = photo(7, 9, 4).astype(np.uint8)
+cv2.imwrite("opencv.pam", a, [cv2.IMWRITE_PAM_TUPLETYPE, cv2.IMWRITE_PAM_FORMAT_RGB_ALPHA])
+expect("opencv.pam", a)  # OpenCV writes its channels as they come
+open("text.pgm", "w").write("P2 # a comment\n#another\n3 2\n# and one\n100\n0 50 100\n1 2# x\n 99\n")
+expect("text.pgm", np.floor(np.array([[0, 50, 100], [1, 2, 99]]) * 255 / 100 + 0.5).astype(np.uint8))
+open("text.ppm", "w").write("P3\n1 2 1023\n0 511 1023\n1 2 3\n")
+expect("text.ppm", np.floor(np.array([[[0, 511, 1023]], [[1, 2, 3]]]) * 65535 / 1023 + 0.5).astype(np.uint16))
+open("text.pbm", "w").write("P1\n4 2\n0101\n1 1 0 0\n")
+expect("text.pbm", np.array([[255, 0, 255, 0], [0, 0, 255, 255]], np.uint8))
+
+# ---- BMP, TGA ----
+
+a = photo(7, 9, 4).astype(np.uint8)
+grey = Image.fromarray(a[:, :, 0])
+for name, image, mode in (
+    ("pillow1.bmp", grey.convert("1"), "RGB"),
+    ("pillow8.bmp", grey, "RGB"),
+    ("pillow24.bmp", Image.fromarray(a[:, :, :3]), "RGB"),
+    ("grey.tga", grey, "L"),
+    ("rgb.tga", Image.fromarray(a[:, :, :3]), "RGB"),
+    ("rgba.tga", Image.fromarray(a, "RGBA"), "RGBA"),
+):
+    image.save(name)
+    expect(name, read(name, mode))
+Image.fromarray(a, "RGBA").save("pillow32.bmp")
+expect("pillow32.bmp", a)  # Pillow writes the alpha that it does not read: the header has no place for it
+Image.fromarray((a // 64 * 64)[:, :, :3]).save("runs.tga", compression="tga_rle")
+expect("runs.tga", read("runs.tga", "RGB"))
+Image.fromarray(a[:, :, :3]).quantize(16).save("palette.tga")
+expect("palette.tga", read("palette.tga", "RGB"))
+
+# ---- floats ----
+
+light = (photo(6, 20, 3, 1) * np.exp(rng.normal(0, 4, (6, 20, 1)))).astype(np.float32)
+cv2.imwrite("opencv.hdr", light)
+expect("opencv.hdr", read_cv("opencv.hdr"))
+cv2.imwrite("opencv.pfm", light)
+expect("opencv.pfm", read_cv("opencv.pfm"))
+open("big.pfm", "wb").write(b"Pf\n20 6\n1.0\n" + light[::-1, :, 0].astype(">f4").tobytes())
+expect("big.pfm", light[:, :, 0])
+
+# ---- JPEG: decoders may differ by a level or two, so the pixels themselves are kept ----
+
+a = photo(24, 40, 3).astype(np.uint8)
+srgb = b"profile of three segments " * 6000
+for name, image, options in (
+    ("rgb420.jpg", Image.fromarray(a), {"quality": 90, "subsampling": 2, "dpi": (72, 36)}),
+    ("rgb444.jpg", Image.fromarray(a), {"quality": 95, "subsampling": 0}),
+    ("progressive.jpg", Image.fromarray(a), {"quality": 90, "progressive": True}),
+    ("grey.jpg", Image.fromarray(a[:, :, 0]), {"quality": 90}),
+):
+    image.save(name, **options)
+    read(name).tofile(name + ".raw")
+Image.fromarray(a).convert("CMYK").save("cmyk.jpg")
+
+# one picture of 3x2 blocks of 16 pixels, stored in each of the eight orientations
+blocks = np.kron(np.array([[10, 60, 110], [160, 210, 250]], np.uint8), np.ones((16, 16), np.uint8))
+turns = {1: lambda b: b, 2: np.fliplr, 3: lambda b: np.rot90(b, 2), 4: np.flipud, 5: np.transpose,
+         6: lambda b: np.rot90(b, 1), 7: lambda b: np.rot90(b, 2).T, 8: lambda b: np.rot90(b, -1)}
+for k, turn in turns.items():
+    exif = Image.Exif()
+    exif[0x0112] = k
+    Image.fromarray(np.ascontiguousarray(turn(blocks))).save(f"orient{k}.jpg", quality=95, exif=exif)
+    Image.fromarray(np.ascontiguousarray(turn(blocks))).save(f"orient{k}.png", exif=exif)
+    expect(f"orient{k}.png", blocks)
+
+open("expected.txt", "w").write("\n".join(lines) + "\n")

@@ -1,0 +1,243 @@
+/* JPEG: pixels as libjpeg decodes them, and what stands in the segments. */
+#include "codec_test.h"
+
+static image decode_fixture(const char *name)
+{
+    uint8_t *bytes;
+    size_t n;
+    image img;
+    error err;
+    read_fixture(name, &bytes, &n);
+    if (!decode_exactly(bytes, n, &plain, &img, &err)) fail_msg("%s: %s", name, err.text);
+    free(bytes);
+    return img;
+}
+
+static void pixels_are_those_of_libjpeg(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"rgb420.jpg", "rgb444.jpg", "progressive.jpg", "grey.jpg"};
+    for (size_t k = 0; k < 4; k++) {
+        image img = decode_fixture(names[k]);
+        char raw[64];
+        snprintf(raw, sizeof raw, "%s.raw", names[k]);
+        uint8_t *expected;
+        size_t n;
+        read_fixture(raw, &expected, &n);
+        assert_int_equal(img.width, 40);
+        assert_int_equal(img.height, 24);
+        assert_int_equal(img.channels, k == 3 ? 1 : 3);
+        assert_int_equal(image_bytes(&img), n);
+        for (size_t i = 0; i < n; i++) {
+            int difference = abs(((uint8_t *)img.data)[i] - expected[i]);
+            /* libjpeg-turbo: the same; stb rounds and interpolates chroma in its own way */
+            if (difference > (SAT_WITH_TURBOJPEG ? 0 : 6))
+                fail_msg("%s: byte %zu differs by %d", names[k], i, difference);
+        }
+        free(expected);
+        image_free(&img);
+    }
+}
+
+static void each_truncation_is_an_error(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"rgb420.jpg", "progressive.jpg", "grey.jpg"};
+    for (size_t k = 0; k < 3; k++) {
+        uint8_t *bytes;
+        size_t n;
+        read_fixture(names[k], &bytes, &n);
+        for (size_t cut = 0; cut < n; cut++) {
+            image img;
+            error err;
+            if (decode_exactly(bytes, cut, &plain, &img, &err))
+                fail_msg("%s cut to %zu of %zu bytes", names[k], cut, n);
+        }
+        free(bytes);
+    }
+}
+
+static void an_end_marker_does_not_hide_missing_pixels(void **state)
+{
+    (void)state;
+    if (!SAT_WITH_TURBOJPEG) skip(); /* stb fills what is missing and does not tell */
+    uint8_t *bytes;
+    size_t n;
+    image img;
+    error err;
+    read_fixture("rgb420.jpg", &bytes, &n);
+    size_t cut = n - 100; /* among the coded pixels */
+    bytes[cut] = 0xFF;
+    bytes[cut + 1] = 0xD9;
+    assert_false(decode_exactly(bytes, cut + 2, &plain, &img, &err));
+    if (!strstr(err.text, "corrupt: ")) fail_msg("%s", err.text);
+    free(bytes);
+}
+
+static void damage_anywhere_never_crashes(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"rgb420.jpg", "rgb444.jpg", "progressive.jpg", "grey.jpg", "cmyk.jpg"};
+    uint32_t seed = 11;
+    for (size_t k = 0; k < 5; k++) {
+        uint8_t *bytes;
+        size_t n;
+        read_fixture(names[k], &bytes, &n);
+        for (int i = 0; i < 300; i++) {
+            uint8_t *copy = malloc(n);
+            assert_non_null(copy);
+            memcpy(copy, bytes, n);
+            for (int j = 0; j <= i % 3; j++) copy[next_random(&seed) % n] = (uint8_t)next_random(&seed);
+            image img;
+            error err;
+            if (decode_exactly(copy, n, &plain, &img, &err)) image_free(&img);
+            free(copy);
+        }
+        free(bytes);
+    }
+}
+
+static void cmyk_is_refused_in_words(void **state)
+{
+    (void)state;
+    uint8_t *bytes;
+    size_t n;
+    image img;
+    error err;
+    read_fixture("cmyk.jpg", &bytes, &n);
+    assert_false(decode_exactly(bytes, n, &plain, &img, &err));
+    assert_non_null(strstr(err.text, "CMYK"));
+    free(bytes);
+}
+
+static void a_lying_size_allocates_nothing(void **state)
+{
+    (void)state;
+    uint8_t *bytes;
+    size_t n;
+    image img;
+    error err;
+    read_fixture("grey.jpg", &bytes, &n);
+    for (size_t i = 0; i + 9 < n; i++) {
+        if (bytes[i] == 0xFF && bytes[i + 1] == 0xC0) memset(bytes + i + 5, 0xF0, 4);
+    }
+    assert_false(decode_exactly(bytes, n, &(decode_options){.max_pixels = INT64_C(1) << 40}, &img, &err));
+    assert_non_null(strstr(err.text, "cannot hold the pixels of a 61680x61680 JPEG"));
+    free(bytes);
+}
+
+static void all_eight_orientations_end_upright(void **state)
+{
+    (void)state;
+    static const int levels[2][3] = {{10, 60, 110}, {160, 210, 250}};
+    for (int k = 1; k <= 8; k++) {
+        char name[32];
+        snprintf(name, sizeof name, "orient%d.jpg", k);
+        image img = decode_fixture(name);
+        assert_int_equal(img.width, 48);
+        assert_int_equal(img.height, 32);
+        for (int y = 0; y < 2; y++) {
+            for (int x = 0; x < 3; x++) {
+                int got = ((uint8_t *)img.data)[(size_t)(16 * y + 8) * img.row_bytes + (size_t)(16 * x + 8)];
+                if (abs(got - levels[y][x]) > 3) fail_msg("%s: block %d,%d is %d", name, x, y, got);
+            }
+        }
+        image_free(&img);
+    }
+}
+
+static void density_is_read(void **state)
+{
+    (void)state;
+    image img = decode_fixture("rgb420.jpg");
+    assert_true(img.meta.x_per_metre > 2834 && img.meta.x_per_metre < 2835); /* 72 dpi */
+    assert_true(img.meta.y_per_metre > 1417 && img.meta.y_per_metre < 1418);
+    image_free(&img);
+}
+
+static image smooth_image(int channels)
+{
+    image img;
+    error err;
+    assert_true(image_alloc(&img, 160, 120, channels, SAT_U8, &err));
+    uint8_t *p = img.data;
+    for (int i = 0; i < 160 * 120; i++) {
+        for (int c = 0; c < channels; c++) *p++ = (uint8_t)(i % 160 + c * 20 + i / 160 / 3); /* up to 238 */
+    }
+    return img;
+}
+
+static void profile_and_density_are_carried(void **state)
+{
+    (void)state;
+    static const size_t sizes[] = {1, 65519, 65520, 200000}; /* the second just fills a segment */
+    for (size_t k = 0; k < 4; k++) {
+        image in = smooth_image(3), out;
+        in.meta.icc = malloc(sizes[k]);
+        assert_non_null(in.meta.icc);
+        in.meta.icc_bytes = sizes[k];
+        for (size_t i = 0; i < sizes[k]; i++) in.meta.icc[i] = (uint8_t)(i * i / 5);
+        in.meta.x_per_metre = 11811;
+        in.meta.y_per_metre = 5906;
+        uint8_t *bytes;
+        size_t n;
+        error err;
+        assert_true(encode_to_memory(&format_jpeg, &in, &(encode_options){0}, &bytes, &n, &err));
+        assert_true(decode_exactly(bytes, n, &plain, &out, &err));
+        assert_int_equal(out.meta.icc_bytes, sizes[k]);
+        assert_memory_equal(out.meta.icc, in.meta.icc, sizes[k]);
+        assert_true((int)(out.meta.x_per_metre + 0.5) == 11811 && (int)(out.meta.y_per_metre + 0.5) == 5906);
+        free(bytes);
+        image_free(&in);
+        image_free(&out);
+    }
+}
+
+static void quality_buys_likeness_with_bytes(void **state)
+{
+    (void)state;
+    for (int channels = 1; channels <= 3; channels += 2) {
+        image in = smooth_image(channels), out;
+        size_t last = 0;
+        static const int qualities[] = {5, 50, 90, 100};
+        for (size_t k = 0; k < 4; k++) {
+            uint8_t *bytes;
+            size_t n;
+            error err;
+            assert_true(
+                encode_to_memory(&format_jpeg, &in, &(encode_options){.quality = qualities[k]}, &bytes, &n, &err));
+            assert_true(decode_exactly(bytes, n, &plain, &out, &err));
+            assert_int_equal(out.channels, SAT_WITH_TURBOJPEG ? channels : 3); /* stb writes grey as colour */
+            assert_true(n > last);
+            last = n;
+            int worst = 0;
+            for (size_t i = 0; i < image_bytes(&in); i++) {
+                size_t at = i / (size_t)channels * (size_t)out.channels + i % (size_t)channels;
+                int difference = abs(((uint8_t *)in.data)[i] - ((uint8_t *)out.data)[at]);
+                if (difference > worst) worst = difference;
+            }
+            if (k >= 2 && worst > (k == 2 ? 24 : 4)) fail_msg("quality %d: off by %d", qualities[k], worst);
+            free(bytes);
+            image_free(&out);
+        }
+        image_free(&in);
+    }
+}
+
+int main(void)
+{
+    cmocka_set_message_output(CM_OUTPUT_TAP);
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(pixels_are_those_of_libjpeg),
+        cmocka_unit_test(each_truncation_is_an_error),
+        cmocka_unit_test(an_end_marker_does_not_hide_missing_pixels),
+        cmocka_unit_test(damage_anywhere_never_crashes),
+        cmocka_unit_test(cmyk_is_refused_in_words),
+        cmocka_unit_test(a_lying_size_allocates_nothing),
+        cmocka_unit_test(all_eight_orientations_end_upright),
+        cmocka_unit_test(density_is_read),
+        cmocka_unit_test(profile_and_density_are_carried),
+        cmocka_unit_test(quality_buys_likeness_with_bytes),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
