@@ -15,7 +15,7 @@ cd "$(dirname "$0")/../.." || exit 1
 
 sat=${SAT:-$PWD/build/sat}
 times=$([ "${FAULT_DEEP:-0}" = 0 ] && echo 1 || echo 10)
-SPACES=$((50 * times)) INTERRUPTS=$((50 * times)) # of each of four cases
+SPACES=$((50 * times)) INTERRUPTS=$((50 * times)) # of each case
 KINDS="alloc map open read write sync rename close thread"
 
 formats=$(sed -n 's/^FORMAT(\(.*\))$/\1/p' src/io/formats.def)
@@ -206,7 +206,7 @@ inputs() {
     picture 1600 1200 >big.ppm
     { printf 'PF\n16 12\n-1\n'; picture 32 24; } | head -c $((12 + 16 * 12 * 12)) >in.pfm
     "$sat" in.ppm --box 1 -o in.png && "$sat" in.ppm --box 1 -o in.jpg && "$sat" in.ppm -o in.npy &&
-        "$sat" big.ppm --box 1 -o big.png && cp in.png in2.png || return 1
+        "$sat" big.ppm --box 1 -o big.png && cp in.png in2.png && cp big.png big2.png || return 1
     echo x,y,w,h >rects.csv
     for n in {0..199}; do echo "$((n % 50)),$((n % 40)),$((n % 14 + 1)),$((n % 8 + 1))"; done >>rects.csv
 }
@@ -268,4 +268,7 @@ for format in png jpg ppm npy; do
     try "big.$format: disk full at $SPACES sizes" disk_full
     try "big.$format: $INTERRUPTS interruptions" interrupt
 done
+if define "two big pictures" "$sat" big.png big2.png --box 15 -o 'run/{stem}.png'; then
+    try "two big pictures: $INTERRUPTS interruptions" interrupt
+fi
 finish
