@@ -1,12 +1,16 @@
 /* box_template.h - box_ops.h for one instruction set: loops that compilers vectorise. */
 
-#define SLIDE_ADD(sample, accum)                                                                                       \
+/* The difference of two samples is taken in the narrowest type that holds it, then widened once. */
+#define SLIDE_ADD(sample, difference, accum)                                                                           \
     TARGET static void slide_##sample##_##accum(void *restrict sums, const void *restrict enter,                       \
                                                 const void *restrict leave, int64_t n)                                 \
     {                                                                                                                  \
         accum *restrict s = sums;                                                                                      \
         const sample *restrict e = enter, *restrict l = leave;                                                         \
-        for (int64_t i = 0; i < n; i++) s[i] += (accum)e[i] - (accum)l[i];                                             \
+        for (int64_t i = 0; i < n; i++) {                                                                              \
+            const accum change = (accum)(difference)((difference)e[i] - (difference)l[i]);                             \
+            s[i] = (accum)(s[i] + change);                                                                             \
+        }                                                                                                              \
     }                                                                                                                  \
     TARGET static void add_##sample##_##accum(void *restrict sums, const void *restrict row, uint64_t weight,          \
                                               int64_t n)                                                               \
@@ -14,40 +18,57 @@
         accum *restrict s = sums;                                                                                      \
         const sample *restrict r = row;                                                                                \
         const accum w = (accum)weight;                                                                                 \
-        for (int64_t i = 0; i < n; i++) s[i] += w * (accum)r[i];                                                       \
+        for (int64_t i = 0; i < n; i++) s[i] = (accum)(s[i] + (accum)(w * (accum)r[i]));                               \
     }
-SLIDE_ADD(u8, u32)
-SLIDE_ADD(u16, u32)
-SLIDE_ADD(u32, u32)
-SLIDE_ADD(u8, u64)
-SLIDE_ADD(u16, u64)
-SLIDE_ADD(u32, u64)
+SLIDE_ADD(u8, int16_t, u16)
+SLIDE_ADD(u8, int16_t, u32)
+SLIDE_ADD(u16, int32_t, u32)
+SLIDE_ADD(u32, u32, u32)
+SLIDE_ADD(u8, int16_t, u64)
+SLIDE_ADD(u16, int32_t, u64)
+SLIDE_ADD(u32, int64_t, u64)
 
 #define DIFFER(accum)                                                                                                  \
     TARGET static void differ_##accum(void *restrict out, const void *restrict prefix, int64_t reach, int64_t n)       \
     {                                                                                                                  \
         accum *restrict o = out;                                                                                       \
         const accum *restrict p = prefix;                                                                              \
-        for (int64_t i = 0; i < n; i++) o[i] = p[i + reach] - p[i];                                                    \
+        for (int64_t i = 0; i < n; i++) o[i] = (accum)(p[i + reach] - p[i]);                                           \
     }
+DIFFER(u16)
 DIFFER(u32)
 DIFFER(u64)
 
-/* Division by one divisor d, exact: with s + d/2 and d below 2^p, p the precision of the real type, the
- * product with 1/d is off by less than one, and the remainder, which is exact, says which way. */
+/* Division by one divisor d, exact: the quotient is estimated from below by less than one, and the
+ * remainder, which is exact, says whether it is one more.
+ *
+ * In 16 bits the estimate is value * floor(2^16 / d) / 2^16, short by value * (2^16 mod d) / (d * 2^16) < 1.
+ * In reals it is the product with a little less than 1/d: the two roundings are made up for, and with
+ * quotients below 2^16 the deficit is below 2^16 * 2^-20. */
+TARGET static void divide_u16_u8(void *restrict out, const void *restrict sums, uint64_t divisor, int64_t n)
+{
+    u8 *restrict o = out;
+    const u16 *restrict s = sums;
+    const u16 d = (u16)divisor, half = (u16)(divisor / 2);
+    const u16 per_d = (u16)(65536 / (divisor > 1 ? divisor : 2));
+    for (int64_t i = 0; divisor == 1 && i < n; i++) o[i] = (u8)s[i];
+    for (int64_t i = 0; divisor > 1 && i < n; i++) {
+        u16 value = (u16)(s[i] + half), q = (u16)((u32)value * per_d >> 16), rest = (u16)(value - (u16)(q * d));
+        o[i] = (u8)(q + (rest >= d));
+    }
+}
+
 #define DIVIDE_REAL(accum, integer, real, result)                                                                      \
     TARGET static void divide_##accum##_##result##_##real(result *restrict out, const accum *restrict s,               \
                                                           uint64_t divisor, int64_t n)                                 \
     {                                                                                                                  \
         const accum half = (accum)(divisor / 2);                                                                       \
-        const real d = (real)divisor, per_d = 1 / d;                                                                   \
+        const real d = (real)divisor, per_d = (1 - (real)0x1p-21) / d;                                                 \
         for (int64_t i = 0; i < n; i++) {                                                                              \
             real value = (real)(integer)(s[i] + half);                                                                 \
             int32_t q = (int32_t)(value * per_d);                                                                      \
             real rest = value - (real)q * d;                                                                           \
-            q += rest >= d;                                                                                            \
-            q -= rest < 0;                                                                                             \
-            out[i] = (result)q;                                                                                        \
+            out[i] = (result)(q + (rest >= d));                                                                        \
         }                                                                                                              \
     }
 DIVIDE_REAL(u32, int32_t, f32, u8)
@@ -57,30 +78,33 @@ DIVIDE_REAL(u32, u32, f64, u16)
 DIVIDE_REAL(u64, int64_t, f64, u8)
 DIVIDE_REAL(u64, int64_t, f64, u16)
 
-/* s + d/2 is at most d * (the result's largest value + 1/2). */
-#define DIVIDE(accum, result, largest)                                                                                 \
+/* The real type with the precision for s + d/2, which is below d * (the result's largest value + 1). */
+#define DIVIDE(accum, result, largest, IF_F32_SUFFICES)                                                                \
     TARGET static void divide_##accum##_##result(void *out, const void *sums, uint64_t divisor, int64_t n)             \
     {                                                                                                                  \
         result *o = out;                                                                                               \
         const accum *s = sums;                                                                                         \
         uint64_t bound = divisor * ((uint64_t)largest + 1);                                                            \
-        if (sizeof(accum) == 4 && bound < (uint64_t)1 << 24)                                                           \
-            DIVIDE_F32_##accum(result)(o, s, divisor, n);                                                              \
-        else if (bound < (uint64_t)1 << 53)                                                                            \
+        IF_F32_SUFFICES(result)                                                                                        \
+        if (bound < (uint64_t)1 << 53)                                                                                 \
             divide_##accum##_##result##_f64(o, s, divisor, n);                                                         \
         else                                                                                                           \
             for (int64_t i = 0; i < n; i++) o[i] = (result)((s[i] + (accum)(divisor / 2)) / (accum)divisor);           \
     }
-#define DIVIDE_F32_u32(result) divide_u32_##result##_f32
-#define DIVIDE_F32_u64(result) divide_u64_##result##_f64
-DIVIDE(u32, u8, UINT8_MAX)
-DIVIDE(u32, u16, UINT16_MAX)
-DIVIDE(u64, u8, UINT8_MAX)
-DIVIDE(u64, u16, UINT16_MAX)
+#define IF_F32(result)                                                                                                 \
+    if (bound < (uint64_t)1 << 24)                                                                                     \
+        divide_u32_##result##_f32(o, s, divisor, n);                                                                   \
+    else
+#define NEVER(result)
+DIVIDE(u32, u8, UINT8_MAX, IF_F32)
+DIVIDE(u32, u16, UINT16_MAX, IF_F32)
+DIVIDE(u64, u8, UINT8_MAX, NEVER)
+DIVIDE(u64, u16, UINT16_MAX, NEVER)
 
-/* A quotient of doubles is truncated to the right integer if numerator and divisor are below 2^53: where
+/* A quotient of reals is truncated to the right integer if numerator and divisor are held exactly: where
  * it is not whole it lies 1/d or more below the next integer, and rounding moves it by less. */
-#define QUOTIENT_u32(s, d) ((double)(s) / (double)(d))
+#define QUOTIENT_u16(s, d) (int32_t)((f32)(s) / (f32)(d))
+#define QUOTIENT_u32(s, d) (int32_t)((f64)(s) / (f64)(d))
 #define QUOTIENT_u64(s, d) ((s) / (d))
 
 #define DIVIDE_EACH(accum, result)                                                                                     \
@@ -90,10 +114,17 @@ DIVIDE(u64, u16, UINT16_MAX)
         result *restrict o = out;                                                                                      \
         const accum *restrict s = sums, *restrict by = divisors;                                                       \
         for (int64_t i = 0; i < n; i++) {                                                                              \
-            const accum d = by[i] * (accum)factor;                                                                     \
-            o[i] = (result)(int32_t)QUOTIENT_##accum(s[i] + d / 2, d);                                                 \
+            const accum d = (accum)(by[i] * (accum)factor);                                                            \
+            o[i] = (result)QUOTIENT_##accum((accum)(s[i] + d / 2), d);                                                 \
         }                                                                                                              \
-    }                                                                                                                  \
+    }
+DIVIDE_EACH(u16, u8)
+DIVIDE_EACH(u32, u8)
+DIVIDE_EACH(u32, u16)
+DIVIDE_EACH(u64, u8)
+DIVIDE_EACH(u64, u16)
+
+#define DIVIDE_WEIGHTED(accum, result)                                                                                 \
     TARGET static void divide_weighted_##accum##_##result(void *restrict out, const void *restrict sums,               \
                                                           int channels, int64_t n)                                     \
     {                                                                                                                  \
@@ -101,14 +132,13 @@ DIVIDE(u64, u16, UINT16_MAX)
         const accum *restrict s = sums;                                                                                \
         for (int64_t i = 0; i < n; i += channels) {                                                                    \
             const accum alpha = s[i + channels - 1], d = alpha ? alpha : 1;                                            \
-            for (int c = 0; c < channels - 1; c++)                                                                     \
-                o[i + c] = (result)(int32_t)QUOTIENT_##accum(s[i + c] + alpha / 2, d);                                 \
+            for (int c = 0; c < channels - 1; c++) o[i + c] = (result)QUOTIENT_##accum(s[i + c] + alpha / 2, d);       \
         }                                                                                                              \
     }
-DIVIDE_EACH(u32, u8)
-DIVIDE_EACH(u32, u16)
-DIVIDE_EACH(u64, u8)
-DIVIDE_EACH(u64, u16)
+DIVIDE_WEIGHTED(u32, u8)
+DIVIDE_WEIGHTED(u32, u16)
+DIVIDE_WEIGHTED(u64, u8)
+DIVIDE_WEIGHTED(u64, u16)
 
 #define WEIGH(sample)                                                                                                  \
     TARGET static void weigh_##sample(uint32_t *restrict out, const void *restrict in, int channels, int64_t n)        \
@@ -124,14 +154,22 @@ WEIGH(u8)
 WEIGH(u16)
 
 static const struct sat_box_ops box_ops = {
-    .slide = {{slide_u8_u32, slide_u8_u64}, {slide_u16_u32, slide_u16_u64}, {slide_u32_u32, slide_u32_u64}},
-    .add = {{add_u8_u32, add_u8_u64}, {add_u16_u32, add_u16_u64}, {add_u32_u32, add_u32_u64}},
-    .prefix = {{prefix_u32_u32_1, prefix_u32_u32_2, prefix_u32_u32_3, prefix_u32_u32_4},
+    .slide = {[BOX_8] = {slide_u8_u16, slide_u8_u32, slide_u8_u64},
+              [BOX_16] = {NULL, slide_u16_u32, slide_u16_u64},
+              [BOX_32] = {NULL, slide_u32_u32, slide_u32_u64}},
+    .add = {[BOX_8] = {add_u8_u16, add_u8_u32, add_u8_u64},
+            [BOX_16] = {NULL, add_u16_u32, add_u16_u64},
+            [BOX_32] = {NULL, add_u32_u32, add_u32_u64}},
+    .prefix = {{prefix_u16_u16_1, prefix_u16_u16_2, prefix_u16_u16_3, prefix_u16_u16_4},
+               {prefix_u32_u32_1, prefix_u32_u32_2, prefix_u32_u32_3, prefix_u32_u32_4},
                {prefix_u64_u64_1, prefix_u64_u64_2, prefix_u64_u64_3, prefix_u64_u64_4}},
-    .differ = {differ_u32, differ_u64},
-    .divide = {{divide_u32_u8, divide_u32_u16}, {divide_u64_u8, divide_u64_u16}},
-    .divide_each = {{divide_each_u32_u8, divide_each_u32_u16}, {divide_each_u64_u8, divide_each_u64_u16}},
-    .divide_weighted = {{divide_weighted_u32_u8, divide_weighted_u32_u16},
+    .differ = {differ_u16, differ_u32, differ_u64},
+    .divide = {{divide_u16_u8, NULL}, {divide_u32_u8, divide_u32_u16}, {divide_u64_u8, divide_u64_u16}},
+    .divide_each = {{divide_each_u16_u8, NULL},
+                    {divide_each_u32_u8, divide_each_u32_u16},
+                    {divide_each_u64_u8, divide_each_u64_u16}},
+    .divide_weighted = {{NULL, NULL},
+                        {divide_weighted_u32_u8, divide_weighted_u32_u16},
                         {divide_weighted_u64_u8, divide_weighted_u64_u16}},
     .weigh = {weigh_u8, weigh_u16},
 };

@@ -45,7 +45,7 @@ typedef struct filter {
     sat_window window;
     const sat_isa *isa;
     const struct sat_box_ops *ops;
-    int wide, in, out;     /* indices into ops: of the sums, of the samples summed, of the results */
+    int sums, in, out;     /* box_ops.h's indices: of the sums, of the samples summed, of the results */
     bool by_segments;      /* windows are taken apart; before and after are 0 */
     int64_t before, after; /* pixels by which windows reach beyond a column, cut where those count nothing */
     int64_t left, right;   /* the windows of columns [left, right) lie inside the image */
@@ -90,10 +90,12 @@ static bool plan_columns(filter *f)
         sat_segment segments[SAT_SEGMENTS];
         int64_t covered = f->spec.window_width, at = i / channels;
         if (at < f->left || at >= f->right) sat_axis_segments(x, at, segments, &covered);
-        if (f->wide)
-            ((uint64_t *)f->covered_x)[i] = (uint64_t)covered;
-        else
+        if (f->sums == BOX_SUMS_16)
+            ((uint16_t *)f->covered_x)[i] = (uint16_t)covered;
+        else if (f->sums == BOX_SUMS_32)
             ((uint32_t *)f->covered_x)[i] = (uint32_t)covered;
+        else
+            ((uint64_t *)f->covered_x)[i] = (uint64_t)covered;
     }
     for (int64_t i = 0; repeats && i < f->before + f->after; i++)
         for (int64_t c = 0; c < channels; c++)
@@ -146,10 +148,11 @@ sat_status sat_cpu_box_open(const sat_box_spec *spec, void **state, char *note, 
         status = sat_cpu_box_float_open(spec, &f->window, f->threads, &f->real);
     } else if (status == SAT_OK) {
         f->samples = spec->width * spec->channels;
-        f->wide = f->window.accum == SAT_U64;
-        f->entry = sat_type_bytes(f->window.accum);
-        f->out = spec->sample == SAT_U16;
-        f->in = spec->weighted_alpha ? 2 : f->out;
+        f->out = spec->sample == SAT_U16 ? BOX_16 : BOX_8;
+        f->in = spec->weighted_alpha ? BOX_32 : f->out;
+        f->sums = f->window.accum == SAT_U64 ? BOX_SUMS_64 : BOX_SUMS_32;
+        if (f->in == BOX_8 && sat_window_fits(&f->window, 1, 16)) f->sums = BOX_SUMS_16;
+        f->entry = (size_t)2 << f->sums;
         if (!plan_columns(f) || !plan_workers(f))
             status = sat_fail(SAT_ERR_MEMORY, "cpu: out of memory for a box filter of rows of %lld pixels",
                               (long long)spec->width);
@@ -188,7 +191,7 @@ static void start_columns(const filter *f, const worker *w, const sat_view *src,
     memset(inside(f, w), 0, (size_t)f->samples * f->entry);
     for (int s = 0; s < count; s++)
         for (int64_t r = segments[s].begin; r < segments[s].end; r++)
-            f->ops->add[f->in][f->wide](inside(f, w), row_to_sum(f, src, r, w->enter), (uint64_t)segments[s].weight,
+            f->ops->add[f->in][f->sums](inside(f, w), row_to_sum(f, src, r, w->enter), (uint64_t)segments[s].weight,
                                         f->samples);
 }
 
@@ -202,11 +205,11 @@ static void move_columns(const filter *f, const worker *w, const sat_view *src, 
     const void *e = enter < 0 ? NULL : row_to_sum(f, src, enter, w->enter);
     const void *l = leave < 0 ? NULL : row_to_sum(f, src, leave, w->leave);
     if (e && l)
-        f->ops->slide[f->in][f->wide](inside(f, w), e, l, f->samples);
+        f->ops->slide[f->in][f->sums](inside(f, w), e, l, f->samples);
     else if (e)
-        f->ops->add[f->in][f->wide](inside(f, w), e, 1, f->samples);
+        f->ops->add[f->in][f->sums](inside(f, w), e, 1, f->samples);
     else
-        f->ops->add[f->in][f->wide](inside(f, w), l, UINT64_MAX, f->samples);
+        f->ops->add[f->in][f->sums](inside(f, w), l, UINT64_MAX, f->samples);
 }
 
 /* The loops of this file that go sample by sample, for either type of sum. */
@@ -232,7 +235,8 @@ static void move_columns(const filter *f, const worker *w, const sat_view *src, 
             for (int64_t c = 0; c < channels; c++) {                                                                   \
                 accum sum = 0;                                                                                         \
                 for (int i = 0; i < count; i++)                                                                        \
-                    sum += (accum)s[i].weight * (p[s[i].end * channels + c] - p[s[i].begin * channels + c]);           \
+                    sum = (accum)(sum + (accum)s[i].weight * (accum)(p[s[i].end * channels + c] -                      \
+                                                                     p[s[i].begin * channels + c]));                   \
                 sums[x * channels + c] = sum;                                                                          \
             }                                                                                                          \
         }                                                                                                              \
@@ -243,12 +247,18 @@ static void move_columns(const filter *f, const worker *w, const sat_view *src, 
         accum *sums = (accum *)(void *)w->sums;                                                                        \
         for (int64_t i = 0; i < n; i++) {                                                                              \
             uint64_t covered = covered_y * ((const accum *)f->covered_x)[first + i];                                   \
-            sums[i] += (accum)(((uint64_t)f->window.area_px - covered) *                                               \
-                               f->window.value[(first + i) % f->spec.channels]);                                       \
+            uint64_t value = f->window.value[(first + i) % f->spec.channels];                                          \
+            sums[i] = (accum)(sums[i] + ((uint64_t)f->window.area_px - covered) * value);                              \
         }                                                                                                              \
     }
+FOR_SUMS(uint16_t)
 FOR_SUMS(uint32_t)
 FOR_SUMS(uint64_t)
+
+#define WITH_SUMS(f, what, ...)                                                                                        \
+    ((f)->sums == BOX_SUMS_16   ? what##_uint16_t(__VA_ARGS__)                                                         \
+     : (f)->sums == BOX_SUMS_32 ? what##_uint32_t(__VA_ARGS__)                                                         \
+                                : what##_uint64_t(__VA_ARGS__))
 
 /* The means of n samples from sample `first` on, whose window sums are w->sums. */
 static void means(const filter *f, const worker *w, char *row, int64_t first, int64_t n, uint64_t covered_y)
@@ -256,27 +266,23 @@ static void means(const filter *f, const worker *w, char *row, int64_t first, in
     int64_t left = f->left * f->spec.channels, right = f->right * f->spec.channels;
     size_t size = sat_type_bytes(f->spec.sample);
     bool edges = first < left || first + n > right;
-    if (f->window.border->takes_value && (edges || covered_y < (uint64_t)f->spec.window_height)) {
-        if (f->wide)
-            add_values_uint64_t(f, w, first, n, covered_y);
-        else
-            add_values_uint32_t(f, w, first, n, covered_y);
-    }
+    if (f->window.border->takes_value && (edges || covered_y < (uint64_t)f->spec.window_height))
+        WITH_SUMS(f, add_values, f, w, first, n, covered_y);
     if (!f->window.border->shrinks)
-        f->ops->divide[f->wide][f->out](row + (size_t)first * size, w->sums, (uint64_t)f->window.area_px, n);
+        f->ops->divide[f->sums][f->out](row + (size_t)first * size, w->sums, (uint64_t)f->window.area_px, n);
     for (int64_t i = first, end; f->window.border->shrinks && i < first + n; i = end) {
         end = i < left ? left : i < right ? right : f->samples;
         if (end > first + n) end = first + n;
         const char *sums = w->sums + (size_t)(i - first) * f->entry;
         if (i >= left && end <= right)
-            f->ops->divide[f->wide][f->out](row + (size_t)i * size, sums, covered_y * (uint64_t)f->spec.window_width,
+            f->ops->divide[f->sums][f->out](row + (size_t)i * size, sums, covered_y * (uint64_t)f->spec.window_width,
                                             end - i);
         else
-            f->ops->divide_each[f->wide][f->out](row + (size_t)i * size, sums,
+            f->ops->divide_each[f->sums][f->out](row + (size_t)i * size, sums,
                                                  (char *)f->covered_x + (size_t)i * f->entry, covered_y, end - i);
     }
     if (f->spec.weighted_alpha)
-        f->ops->divide_weighted[f->wide][f->out](row + (size_t)first * size, w->sums, f->spec.channels, n);
+        f->ops->divide_weighted[f->sums][f->out](row + (size_t)first * size, w->sums, f->spec.channels, n);
 }
 
 /* One row of results from the column sums. */
@@ -288,25 +294,19 @@ static void do_row(const filter *f, const worker *w, const sat_view *dst, int64_
     char *row = (char *)dst->data + (size_t)y * dst->row_bytes, along[4 * sizeof(uint64_t)] = {0};
     sat_segment segments[SAT_SEGMENTS];
     sat_axis_segments(&f->window.y, y, segments, &covered_y);
-    if (f->beyond && f->wide)
-        continue_columns_uint64_t(f, w);
-    else if (f->beyond)
-        continue_columns_uint32_t(f, w);
+    if (f->beyond) WITH_SUMS(f, continue_columns, f, w);
     for (int64_t i = 0; i < reach; i += CHUNK) {
         int64_t n = reach - i < CHUNK ? reach - i : CHUNK;
-        f->ops->prefix[f->wide][channels - 1](w->prefix + pixel + (size_t)i * f->entry,
+        f->ops->prefix[f->sums][channels - 1](w->prefix + pixel + (size_t)i * f->entry,
                                               w->column + (size_t)i * f->entry, n, along);
         int64_t ready = i + n + channels - window - done; /* samples whose window's sums are there now */
         if (f->by_segments || ready <= 0) continue;
-        f->ops->differ[f->wide](w->sums, w->prefix + (size_t)done * f->entry, window, ready);
+        f->ops->differ[f->sums](w->sums, w->prefix + (size_t)done * f->entry, window, ready);
         means(f, w, row, done, ready, (uint64_t)covered_y);
         done += ready;
     }
     if (!f->by_segments) return;
-    if (f->wide)
-        sum_segments_uint64_t(f, w);
-    else
-        sum_segments_uint32_t(f, w);
+    WITH_SUMS(f, sum_segments, f, w);
     means(f, w, row, 0, f->samples, (uint64_t)covered_y);
 }
 

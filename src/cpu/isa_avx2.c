@@ -5,10 +5,13 @@
 #include "isa.h"
 
 #define ISA avx2
-#define TARGET __attribute__((target("avx2,bmi2")))
+#define TARGET __attribute__((target("avx2,bmi2,fma")))
 #define VECTOR_BYTES 32
 
-static bool supported(void) { return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2"); }
+static bool supported(void)
+{
+    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("fma");
+}
 
 TARGET static inline void stream_vector(char *dst, const char *src)
 {
@@ -40,6 +43,13 @@ TARGET static inline __m256d u32_to_f64(__m128i v)
     return _mm256_add_pd(_mm256_mul_pd(high, _mm256_set1_pd(65536.0)), low);
 }
 
+/* The low half moves into the high one, zeros into the low; then bytes move across that seam. */
+#define MOVE_UP(v, k, L)                                                                                               \
+    ((__typeof__(v))((k) * (32 / (L)) >= 16                                                                            \
+                         ? _mm256_slli_si256(LOW_TO_HIGH(v), ((k) * (32 / (L)) - 16) & 15)                             \
+                         : _mm256_alignr_epi8((__m256i)(v), LOW_TO_HIGH(v), (16 - (k) * (32 / (L))) & 15)))
+#define LOW_TO_HIGH(v) _mm256_permute2x128_si256((__m256i)(v), (__m256i)(v), 0x08)
+
 /* gcc 12 widens vectors lane by lane; these are one or two instructions each. */
 #define LOAD(sample, accum, v, p, L) v = (__typeof__(v))LOAD_##sample##_##accum((const void *)(p))
 #define LOAD_u8_u32(p) _mm256_cvtepu8_epi32(_mm_loadl_epi64(p))
@@ -52,6 +62,7 @@ TARGET static inline __m256d u32_to_f64(__m128i v)
 #define LOAD_u8_u64(p) _mm256_cvtepu8_epi64(load_4(p))
 #define LOAD_u16_u64(p) _mm256_cvtepu16_epi64(_mm_loadl_epi64(p))
 #define LOAD_u32_u64(p) _mm256_cvtepu32_epi64(_mm_loadu_si128(p))
+#define LOAD_u16_u16(p) _mm256_loadu_si256(p)
 #define LOAD_u64_u64(p) _mm256_loadu_si256(p)
 #define LOAD_u8_f64(p) _mm256_cvtepi32_pd(_mm_cvtepu8_epi32(load_4(p)))
 #define LOAD_u16_f64(p) _mm256_cvtepi32_pd(_mm_cvtepu16_epi32(_mm_loadl_epi64(p)))

@@ -87,6 +87,10 @@ static sat_quantise *quantise(sat_type sample) { return sample == SAT_F32 ? quan
 #define LANES_16(M, a, L)                                                                                              \
     LANES_8(M, a, L), M(8, a, L), M(9, a, L), M(10, a, L), M(11, a, L), M(12, a, L), M(13, a, L), M(14, a, L),         \
         M(15, a, L)
+#define LANES_32(M, a, L)                                                                                              \
+    LANES_16(M, a, L), M(16, a, L), M(17, a, L), M(18, a, L), M(19, a, L), M(20, a, L), M(21, a, L), M(22, a, L),      \
+        M(23, a, L), M(24, a, L), M(25, a, L), M(26, a, L), M(27, a, L), M(28, a, L), M(29, a, L), M(30, a, L),        \
+        M(31, a, L)
 
 #ifndef MOVE_UP
 #define MOVE_UP(v, k, L) __builtin_shufflevector(v, (__typeof__(v)){0}, LANES_##L(FROM, k, L))
@@ -100,7 +104,7 @@ static sat_quantise *quantise(sat_type sample) { return sample == SAT_F32 ? quan
         accum *restrict r = row, *restrict along = carry;                                                              \
         const sample *restrict s = samples;                                                                            \
         for (int64_t i = 0; i < n; i += C)                                                                             \
-            for (int c = 0; c < C; c++) r[i + c] = ABOVE(r[i + c]) (along[c] += (accum)s[i + c]);                      \
+            for (int c = 0; c < C; c++) r[i + c] = (accum)(ABOVE(r[i + c]) (along[c] = (accum)(along[c] + (accum)s[i + c])));                      \
     }
 #else
 #define SCAN(name, sample, accum, L, C, ABOVE)                                                                         \
@@ -119,6 +123,7 @@ static sat_quantise *quantise(sat_type sample) { return sample == SAT_F32 ? quan
             if (2 * C < L) v += MOVE_UP(v, 2 * C, L);                                                                  \
             if (4 * C < L) v += MOVE_UP(v, 4 * C, L);                                                                  \
             if (8 * C < L) v += MOVE_UP(v, 8 * C, L);                                                                  \
+            if (16 * C < L) v += MOVE_UP(v, 16 * C, L);                                                                \
             if (L % C == 0) { /* the channels stay in their lanes: only one addition waits for the last vector */      \
                 out = ABOVE(out) (before + v);                                                                         \
                 before += SPREAD_LAST(v, C, L);                                                                        \
@@ -130,14 +135,16 @@ static sat_quantise *quantise(sat_type sample) { return sample == SAT_F32 ? quan
             memcpy(r + i, &out, sizeof v);                                                                             \
         }                                                                                                              \
         for (int j = 0; j < C; j++) along[(i + j) % C] = before[j];                                                    \
-        for (; i < n; i++) r[i] = ABOVE(r[i]) (along[i % C] += (accum)s[i]);                                           \
+        for (; i < n; i++) r[i] = (accum)(ABOVE(r[i]) (along[i % C] = (accum)(along[i % C] + (accum)s[i])));                                           \
     }
 #endif
 
 #if VECTOR_BYTES == 64
+#define LANES_OF_16 32
 #define LANES_OF_32 16
 #define LANES_OF_64 8
 #else
+#define LANES_OF_16 16
 #define LANES_OF_32 8
 #define LANES_OF_64 4
 #endif
@@ -150,6 +157,7 @@ static sat_quantise *quantise(sat_type sample) { return sample == SAT_F32 ? quan
 #define SCANS_TO_64(S, s, A, a) SCANS(scan, s, a, LANES_OF_64, ADD_TO)
 PAIRS_TO_32(SCANS_TO_32)
 PAIRS_TO_64(SCANS_TO_64)
+SCANS(prefix, u16, u16, LANES_OF_16, REPLACE)
 SCANS(prefix, u32, u32, LANES_OF_32, REPLACE)
 SCANS(prefix, u64, u64, LANES_OF_64, REPLACE)
 

@@ -60,12 +60,10 @@ sat_status sat_window_of(const sat_box_spec *s, sat_window *w)
     }
     w->largest = sat_sample_max(s->sample);
     if (s->weighted_alpha) w->largest *= w->largest;
-    /* Half the divisor is added before the division; the divisor is at most area_px * largest. */
-    uint64_t with_rounding = w->largest + (w->largest + 1) / 2;
-    if (!sat_sum_fits(w->area_px, with_rounding, 64))
+    if (!sat_window_fits(w, s->weighted_alpha ? sat_sample_max(s->sample) : 1, 64))
         return sat_fail(SAT_ERR_RANGE, "a window of %lldx%lld: the sum of its %s samples could exceed 2^64",
                         (long long)s->window_width, (long long)s->window_height, sat_type_name(s->sample));
-    w->accum = sat_sum_fits(w->area_px, with_rounding, 32) ? SAT_U32 : SAT_U64;
+    w->accum = sat_window_fits(w, s->weighted_alpha ? sat_sample_max(s->sample) : 1, 32) ? SAT_U32 : SAT_U64;
     return w->border->takes_value ? integer_values(s, w) : SAT_OK;
 }
 

@@ -35,6 +35,13 @@ typedef struct sat_window {
     uint64_t value[4]; /* integer border value of each channel, times alpha where colours are weighted */
 } sat_window;
 
+/* Do a window's sum, and half the divisor that rounding adds to it, stay below 2^bits?  The divisor is
+ * area_px, times the largest alpha where colours are weighted: the sum of alpha. */
+static inline bool sat_window_fits(const sat_window *w, uint64_t largest_alpha, int bits)
+{
+    return sat_sum_fits(w->area_px, w->largest + (largest_alpha + 1) / 2, bits);
+}
+
 /* Checks the spec and derives the above; fails with SAT_ERR_ARGUMENT, _SHAPE, _TYPE or _RANGE. */
 sat_status sat_window_of(const sat_box_spec *spec, sat_window *window);
 
