@@ -9,6 +9,7 @@
 
 #include <isa-l/igzip_lib.h>
 #include <libdeflate.h>
+#include <pthread.h>
 #include <stdlib.h>
 
 #include "codec.h"
@@ -168,56 +169,108 @@ static uint32_t join_adler(uint32_t first, uint32_t second, size_t n)
     return (uint32_t)(b << 16 | a);
 }
 
+/* The bands of an image, shared by the threads that take them in turn. */
+typedef struct bands {
+    const image *img;
+    const uint8_t *zeros; /* a row of them */
+    int64_t count, rows;  /* rows in each but the last */
+    size_t bytes;         /* filtered, in each but the last */
+    sink *out;
+    error *err;
+    pthread_mutex_t lock; /* for all that follows */
+    pthread_cond_t changed;
+    int64_t taken, written;
+    uint32_t adler;
+    bool ok;
+} bands;
+
+/* The next band that nobody has taken; -1 if there is none or one has failed. */
+static int64_t take(bands *b)
+{
+    pthread_mutex_lock(&b->lock);
+    int64_t i = b->ok && b->taken < b->count ? b->taken++ : -1;
+    pthread_mutex_unlock(&b->lock);
+    return i;
+}
+
+/* Waits until all bands before i are written; false if one has failed. */
+static bool wait_for_turn(bands *b, int64_t i)
+{
+    pthread_mutex_lock(&b->lock);
+    while (b->ok && b->written < i) pthread_cond_wait(&b->changed, &b->lock);
+    bool ok = b->ok;
+    pthread_mutex_unlock(&b->lock);
+    return ok;
+}
+
+static void end_turn(bands *b, bool ok)
+{
+    pthread_mutex_lock(&b->lock);
+    b->written++;
+    b->ok = b->ok && ok;
+    pthread_cond_broadcast(&b->changed);
+    pthread_mutex_unlock(&b->lock);
+}
+
+static void encode_band(bands *b, worker *w, int64_t i)
+{
+    bool last = i == b->count - 1;
+    int64_t y0 = i * b->rows, y1 = last ? b->img->height : y0 + b->rows;
+    size_t n = (size_t)(y1 - y0) * (b->img->row_bytes + 1), head = i == 0 ? 2 : 0;
+    filter_band(b->img, b->zeros, y0, y1, w->filtered);
+    uint32_t sum = libdeflate_adler32(1, w->filtered, n);
+    store_be16(w->chunk + 8, 0x7801); /* zlib's header: deflate, 32 KiB window, fastest level */
+    size_t deflated = deflate_band(w, w->chunk + 8 + head, n, last);
+    size_t chunk = seal_chunk(w->chunk, "IDAT", head + deflated);
+
+    if (!wait_for_turn(b, i)) return;
+    bool ok = deflated > 0 ? sink_write(b->out, w->chunk, chunk, b->err)
+                           : fail(b->err, "the PNG's pixels could not be deflated");
+    b->adler = join_adler(b->adler, sum, n);
+    end_turn(b, ok);
+}
+
+static void *encode_bands(void *arg)
+{
+    bands *b = arg;
+    worker *w = worker_new(b->bytes);
+    for (int64_t i; w && (i = take(b)) >= 0;) encode_band(b, w, i);
+    worker_free(w);
+    return NULL;
+}
+
 static bool write_pixels(const image *img, int threads, sink *out, error *err)
 {
+    enum { MOST_THREADS = 64 };
     size_t line = img->row_bytes + 1;
-    int64_t band_rows = line < BAND_BYTES ? (int64_t)(BAND_BYTES / line) : 1;
-    if (band_rows > img->height) band_rows = img->height;
-    int64_t bands = (img->height + band_rows - 1) / band_rows;
-    size_t band_bytes = (size_t)band_rows * line;
-    if (deflated_bound(band_bytes) > INT32_MAX) return fail(err, "rows of %zu bytes are too long for PNG", line);
-    if (threads > bands) threads = (int)bands;
+    bands b = {.img = img, .rows = line < BAND_BYTES ? (int64_t)(BAND_BYTES / line) : 1, .out = out, .err = err};
+    if (b.rows > img->height) b.rows = img->height;
+    b.count = (img->height + b.rows - 1) / b.rows;
+    b.bytes = (size_t)b.rows * line;
+    b.adler = 1;
+    b.ok = true;
+    if (deflated_bound(b.bytes) > INT32_MAX) return fail(err, "rows of %zu bytes are too long for PNG", line);
+    if (threads > b.count) threads = (int)b.count;
+    if (threads > MOST_THREADS) threads = MOST_THREADS;
 
     uint8_t *zeros = calloc(1, img->row_bytes);
     if (!zeros) return fail(err, "out of memory: a row of %zu bytes", img->row_bytes);
-    bool ok = true;
-    uint32_t adler = 1;
-
-#pragma omp parallel num_threads(threads)
-    {
-        worker *w = worker_new(band_bytes);
-#pragma omp for ordered schedule(dynamic, 1)
-        for (int64_t i = 0; i < bands; i++) {
-            bool first = i == 0, last = i == bands - 1;
-            int64_t y0 = i * band_rows, y1 = last ? img->height : y0 + band_rows;
-            size_t n = (size_t)(y1 - y0) * line, head = first ? 2 : 0, deflated = 0;
-            uint32_t sum = 1;
-            if (w) {
-                filter_band(img, zeros, y0, y1, w->filtered);
-                sum = libdeflate_adler32(1, w->filtered, n);
-                store_be16(w->chunk + 8, 0x7801); /* zlib's header: deflate, 32 KiB window, fastest level */
-                deflated = deflate_band(w, w->chunk + 8 + head, n, last);
-                seal_chunk(w->chunk, "IDAT", head + deflated);
-            }
-#pragma omp ordered
-            if (ok) {
-                adler = join_adler(adler, sum, n);
-                if (!w) {
-                    ok = fail(err, "out of memory: PNG bands of %zu bytes", band_bytes);
-                } else if (deflated == 0) {
-                    ok = fail(err, "the PNG's pixels could not be deflated");
-                } else {
-                    ok = sink_write(out, w->chunk, 12 + head + deflated, err);
-                }
-            }
-        }
-        worker_free(w);
-    }
+    b.zeros = zeros;
+    pthread_mutex_init(&b.lock, NULL);
+    pthread_cond_init(&b.changed, NULL);
+    pthread_t helpers[MOST_THREADS];
+    int started = 0;
+    while (started < threads - 1 && pthread_create(&helpers[started], NULL, encode_bands, &b) == 0) started++;
+    encode_bands(&b);
+    for (int i = 0; i < started; i++) pthread_join(helpers[i], NULL);
+    pthread_cond_destroy(&b.changed);
+    pthread_mutex_destroy(&b.lock);
     free(zeros);
 
+    if (b.ok && b.written < b.count) return fail(err, "out of memory: PNG bands of %zu bytes", b.bytes);
     uint8_t chunk[12 + 4];
-    store_be32(chunk + 8, adler);
-    return ok && sink_write(out, chunk, seal_chunk(chunk, "IDAT", 4), err);
+    store_be32(chunk + 8, b.adler);
+    return b.ok && sink_write(out, chunk, seal_chunk(chunk, "IDAT", 4), err);
 }
 
 bool png_encode(const image *img, const encode_options *opt, sink *out, error *err)
