@@ -20,13 +20,12 @@ static void *ration_alloc(size_t n)
 #define STB_IMAGE_IMPLEMENTATION
 #define STB_IMAGE_STATIC
 #define STBI_NO_STDIO
-#define STBI_ONLY_BMP
 #define STBI_ONLY_TGA
 #if !SAT_WITH_TURBOJPEG
 #define STBI_ONLY_JPEG
 #endif
 #define STBI_MALLOC(n)     ration_alloc(n)
-#define STBI_REALLOC(p, n) NULL /* these three formats never ask for it */
+#define STBI_REALLOC(p, n) NULL /* these formats never ask for it */
 #define STBI_FREE(p)       free(p)
 #define STB_IMAGE_WRITE_IMPLEMENTATION
 #define STB_IMAGE_WRITE_STATIC

@@ -191,6 +191,32 @@ for name, image, mode in (
     expect(name, read(name, mode))
 Image.fromarray(a, "RGBA").save("pillow32.bmp")
 expect("pillow32.bmp", a)  # Pillow writes the alpha that it does not read: the header has no place for it
+cv2.imwrite("opencv.bmp", a)
+expect("opencv.bmp", a[:, :, [2, 1, 0, 3]])
+
+
+def bmp(name, bits, rows, size, masks=b"", palette=b"", core=False):
+    """A BMP of rows of bytes; a negative height: the top row first."""
+    if core:
+        header = struct.pack("<IHHHH", 12, *size, 1, bits)
+    else:
+        header = struct.pack("<IiiHHIIiiII", 40, *size, 1, bits, 3 if masks else 0, 0, 0, 0, 0, 0)
+    begin = 14 + len(header) + len(masks) + len(palette)
+    data = b"".join(r + bytes(-len(r) % 4) for r in rows)
+    open(name, "wb").write(struct.pack("<2sIII", b"BM", begin + len(data), 0, begin) + header + masks + palette + data)
+
+
+v = rng.integers(0, 1 << 16, (5, 7)).astype("<u2")
+fields = [(v >> 11) / 31, (v >> 5 & 63) / 63, (v & 31) / 31]
+bmp("rgb565.bmp", 16, [r.tobytes() for r in v], (7, -5), struct.pack("<III", 0xF800, 0x7E0, 0x1F))
+expect("rgb565.bmp", np.floor(np.dstack(fields) * 255 + 0.5).astype(np.uint8))
+fields = [(v >> 10 & 31) / 31, (v >> 5 & 31) / 31, (v & 31) / 31]
+bmp("rgb555.bmp", 16, [r.tobytes() for r in v[::-1]], (7, 5))
+expect("rgb555.bmp", np.floor(np.dstack(fields) * 255 + 0.5).astype(np.uint8))
+v = rng.integers(0, 16, (5, 7, 1))
+palette = rng.integers(0, 256, (16, 3), dtype=np.uint8)
+bmp("core4.bmp", 4, [r.tobytes() for r in pack_rows(v, 4)[::-1]], (7, 5), palette=palette[:, ::-1].tobytes(), core=True)
+expect("core4.bmp", palette[v[:, :, 0]])
 Image.fromarray((a // 64 * 64)[:, :, :3]).save("runs.tga", compression="tga_rle")
 expect("runs.tga", read("runs.tga", "RGB"))
 Image.fromarray(a[:, :, :3]).quantize(16).save("palette.tga")
