@@ -121,7 +121,7 @@ static void print_row(state *s, const char *name, double model_bytes, const timi
     }
     progress_hide();
     report_row(&s->report, cells);
-    text_flush(s->report.to);
+    text_show(s->report.to);
     progress_show();
 }
 
@@ -197,10 +197,10 @@ static void put_machine(const state *s, int argc, char **argv, text_out *t)
             text_json_string(t, facts[i][1]);
             text_string(t, ",");
         } else {
-            text_printf(t, "%-9s %s\n", facts[i][0], facts[i][1]);
+            text_printf(t, "- %s: %s\n", facts[i][0], facts[i][1]);
         }
     }
-    text_printf(t, json ? "\"cores\":%d,\"threads\":%d,\"command\":" : "cores     %d, of which %d used\ncommand   ",
+    text_printf(t, json ? "\"cores\":%d,\"threads\":%d,\"command\":" : "- cores: %d, of which %d used\n- command: ",
                 m.cores, s->r->of.threads);
     char line[4096];
     size_t used = (size_t)snprintf(line, sizeof line, "sat");
@@ -238,7 +238,7 @@ static void take(int c, options *o, request *r)
     switch (c) {
     case OPT_SIZE:
         r->shaped = true;
-        if (!parse_size(optarg, (int64_t)1 << 40, &r->width, &r->height))
+        if (!parse_size(optarg, 1, (int64_t)1 << 40, &r->width, &r->height))
             options_refuse(o, "--size '%s': WxH or N in pixels", optarg);
         break;
     case OPT_TYPE:
@@ -347,7 +347,7 @@ static int run(int argc, char **argv)
     if (!text_open(&t, r.output, r.no_clobber, &err)) goto out;
     put_machine(&s, argc, words, &t);
     report_begin(&s.report);
-    text_flush(&t);
+    text_show(&t);
     progress_begin(rows, o.quiet);
     bool ok = measure_all(&s, reference, &err);
     progress_end();

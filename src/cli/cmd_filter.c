@@ -111,13 +111,12 @@ static void take_window(int c, options *o, request *r)
     int64_t w, h;
     if (r->has_box) {
         options_refuse(o, "%s '%s': a window has been given already", name, optarg);
-    } else if (c == OPT_BOX && !parse_size(optarg, SIDE_MAX, &r->j.window_width, &r->j.window_height)) {
+    } else if (c == OPT_BOX && !parse_size(optarg, 1, SIDE_MAX, &r->j.window_width, &r->j.window_height)) {
         options_refuse(o, "--box '%s': the window's side N, or WxH, in pixels from 1 to %lld", optarg,
                        (long long)SIDE_MAX);
     } else if (c == OPT_RADIUS) {
-        bool zero = strcmp(optarg, "0") == 0;
         w = h = 0;
-        if (!zero && !parse_size(optarg, (SIDE_MAX - 1) / 2, &w, &h))
+        if (!parse_size(optarg, 0, (SIDE_MAX - 1) / 2, &w, &h))
             options_refuse(o, "--radius '%s': R or RXxRY in pixels from 0 to %lld", optarg,
                            (long long)(SIDE_MAX - 1) / 2);
         r->j.window_width = 2 * w + 1;
@@ -130,7 +129,7 @@ static void take_largest(options *o, request *r)
 {
     int64_t w, h;
     if (parse_int(optarg, 1, INT64_MAX, &r->j.largest_px)) return;
-    if (!strchr(optarg, 'x') || !parse_size(optarg, INT64_MAX, &w, &h) ||
+    if (!strchr(optarg, 'x') || !parse_size(optarg, 1, INT64_MAX, &w, &h) ||
         __builtin_mul_overflow(w, h, &r->j.largest_px))
         options_refuse(o, "--largest '%s': WxH, or a number of pixels", optarg);
 }

@@ -47,13 +47,13 @@ bool parse_real(const char *text, double *value)
     return end != text && *end == 0 && isfinite(*value);
 }
 
-bool parse_size(const char *text, int64_t high, int64_t *width, int64_t *height)
+bool parse_size(const char *text, int64_t low, int64_t high, int64_t *width, int64_t *height)
 {
-    if (!take_int(&text, 1, high, width)) return false;
+    if (!take_int(&text, low, high, width)) return false;
     *height = *width;
     if (*text == 'x') {
         text++;
-        if (!take_int(&text, 1, high, height)) return false;
+        if (!take_int(&text, low, high, height)) return false;
     }
     return *text == 0;
 }

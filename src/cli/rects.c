@@ -21,6 +21,7 @@ enum kind { LIST, CSV, NPY };
 
 struct rects {
     enum kind kind;
+    const char *name;     /* of the file; NULL for a list */
     const sat_rect *list; /* LIST: all of them */
     size_t list_n;
     size_t given; /* LIST, NPY: handed out already */
@@ -256,12 +257,16 @@ static bool open_stream(rects *r, const char *path, error *err)
 bool rects_open(rects **out, const char *path, error *err)
 {
     struct stat st;
-    bool regular = strcmp(path, "-") != 0 && stat(path, &st) == 0 && S_ISREG(st.st_mode);
+    bool there = strcmp(path, "-") != 0 && stat(path, &st) == 0;
+    bool regular = there && S_ISREG(st.st_mode), is_dir = there && S_ISDIR(st.st_mode);
     bool ok = false;
     if (!allocate(out, err)) return false;
     rects *r = *out;
     r->kind = CSV;
-    if (!regular) {
+    r->name = path;
+    if (is_dir) {
+        fail(err, "is a directory");
+    } else if (!regular) {
         ok = open_stream(r, path, err);
     } else if (st.st_size == 0) {
         r->at_end = ok = true;
@@ -333,6 +338,11 @@ const sat_rect *rects_list(const rects *r, size_t *n)
 {
     *n = r->list_n;
     return r->kind == LIST ? r->list : NULL;
+}
+
+const char *rects_name(const rects *r)
+{
+    return r->name;
 }
 
 const char *rects_where(const rects *r, size_t i, char *buffer)

@@ -24,6 +24,9 @@ bool rects_next(rects *r, const sat_rect **chunk, size_t *n, error *err);
 /* Whole list known beforehand (the command line)? Else NULL. */
 const sat_rect *rects_list(const rects *r, size_t *n);
 
+/* The file's name; NULL for the command line. */
+const char *rects_name(const rects *r);
+
 /* "line 7: " for rectangle i of the last chunk, in a buffer of 48 bytes; "" for the command line. */
 const char *rects_where(const rects *r, size_t i, char *buffer);
 

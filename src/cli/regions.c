@@ -268,6 +268,7 @@ int regions_run(const region_job *job, rects *from)
     }
     if (!put_all(job, &a, from, t, &err)) {
         text_abort(t);
+        if (rects_name(from)) at_fault = input_name(rects_name(from));
         goto out;
     }
     if (!text_close(t, &err)) {

@@ -22,10 +22,9 @@ void report_begin(report *r)
     }
     text_string(t, "|\n");
     for (int i = 0; i < r->n; i++) {
-        const report_column *c = &r->columns[i];
-        text_string(t, c->text ? "|-" : "| ");
-        for (int k = 1; k < width_of(c); k++) text_bytes(t, "-", 1);
-        text_string(t, c->text ? "--" : "-:");
+        text_bytes(t, "|", 1);
+        for (int k = 0; k <= width_of(&r->columns[i]); k++) text_bytes(t, "-", 1);
+        text_bytes(t, r->columns[i].text ? "-" : ":", 1);
     }
     text_string(t, "|\n");
 }

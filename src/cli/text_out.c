@@ -4,40 +4,52 @@
 #include <stdlib.h>
 #include <string.h>
 
+static const sink_options text_options = {.text = true};
+
 bool text_open(text_out *t, const char *path, bool no_clobber, error *err)
 {
+    sink_options options = text_options;
+    options.no_clobber = no_clobber;
     t->used = 0;
     t->failed = false;
-    return sink_open(&t->to, path, &(sink_options){.no_clobber = no_clobber, .text = true}, err);
+    t->is_stdout = strcmp(path, "-") == 0;
+    return sink_open(&t->to, path, &options, err);
 }
 
-bool text_flush(text_out *t)
+static bool flush(text_out *t)
 {
     if (!t->failed && t->used > 0 && !sink_write(t->to, t->buffer, t->used, &t->err)) t->failed = true;
     t->used = 0;
     return !t->failed;
 }
 
+/* A sink shows what it holds when it is committed, and standard output can be opened again. */
+void text_show(text_out *t)
+{
+    if (!t->is_stdout || !flush(t)) return;
+    t->failed = !sink_commit(&t->to, &t->err) || !sink_open(&t->to, "-", &text_options, &t->err);
+}
+
 bool text_close(text_out *t, error *err)
 {
-    if (!text_flush(t)) {
-        *err = t->err;
-        sink_abort(&t->to);
-        return false;
-    }
-    return sink_commit(&t->to, err);
+    if (flush(t)) return sink_commit(&t->to, err);
+    *err = t->err;
+    sink_abort(&t->to);
+    return false;
 }
 
 void text_abort(text_out *t)
 {
-    text_flush(t);
-    sink_abort(&t->to);
+    if (t->is_stdout && flush(t))
+        sink_commit(&t->to, &t->err);
+    else
+        sink_abort(&t->to);
 }
 
 /* Room for n bytes, n at most a quarter of the buffer. */
 static char *room(text_out *t, size_t n)
 {
-    if (t->used + n > sizeof t->buffer) text_flush(t);
+    if (t->used + n > sizeof t->buffer) flush(t);
     return t->buffer + t->used;
 }
 

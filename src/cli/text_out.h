@@ -11,15 +11,15 @@
 typedef struct text_out {
     sink *to;
     size_t used;
-    bool failed;
+    bool failed, is_stdout;
     error err;
     char buffer[1 << 16];
 } text_out;
 
 bool text_open(text_out *t, const char *path, bool no_clobber, error *err); /* "-" = standard output */
-bool text_flush(text_out *t);
-bool text_close(text_out *t, error *err); /* flush, commit */
-void text_abort(text_out *t);             /* a file is as it was; what went to a stream stays */
+void text_show(text_out *t);              /* what has been written so far appears, on standard output */
+bool text_close(text_out *t, error *err); /* the file is there */
+void text_abort(text_out *t);             /* the file is as it was; on standard output all of it appears */
 
 void text_bytes(text_out *t, const char *bytes, size_t n);
 void text_string(text_out *t, const char *string);

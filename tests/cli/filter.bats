@@ -1,0 +1,224 @@
+# Box filters: windows, borders, passes, alpha, formats, streams.
+
+load helpers
+
+# filtered ARGS... - the 12 pixels of the small image after the filter.
+filtered() {
+    small a.pgm
+    "$sat" a.pgm "$@" -o out.pgm || return 1
+    pixels out.pgm 12
+}
+
+@test "the mean of the pixels inside the image, rounded to nearest, halves up" {
+    # 1 2 3 4 / 5 6 7 8 / 9 1 2 3 with 3x3: 14/4 24/6 30/6 22/4 / 24/6 36/9 36/9 27/6 / 21/4 30/6 27/6 20/4
+    [ "$(filtered --box 3)" = "4 4 5 6 4 4 4 5 5 5 5 5" ]
+    [ "$(filtered --radius 1)" = "4 4 5 6 4 4 4 5 5 5 5 5" ]
+    [ "$(filtered --box 3 --border shrink)" = "4 4 5 6 4 4 4 5 5 5 5 5" ]
+}
+
+@test "a window of one pixel changes nothing" {
+    [ "$(filtered --box 1)" = "1 2 3 4 5 6 7 8 9 1 2 3" ]
+    [ "$(filtered --radius 0)" = "1 2 3 4 5 6 7 8 9 1 2 3" ]
+}
+
+@test "width and height may differ" {
+    # 3x1: 3/2 6/3 9/3 7/2 / 11/2 18/3 21/3 15/2 / 10/2 12/3 6/3 5/2
+    [ "$(filtered --box 3x1)" = "2 2 3 4 6 6 7 8 5 4 2 3" ]
+    [ "$(filtered --radius 1x0)" = "2 2 3 4 6 6 7 8 5 4 2 3" ]
+    # 1x3: 6/2 8/2 10/2 12/2 / 15/3 9/3 12/3 15/3 / 14/2 7/2 9/2 11/2
+    [ "$(filtered --box 1x3)" = "3 4 5 6 5 3 4 5 7 4 5 6" ]
+}
+
+@test "an even side reaches further to the left" {
+    # 2x1 is x-1, x: 1 3/2 5/2 7/2 / 5 11/2 13/2 15/2 / 9 10/2 3/2 5/2
+    [ "$(filtered --box 2x1)" = "1 2 3 4 5 6 7 8 9 5 2 3" ]
+}
+
+@test "every border" {
+    # 3x1 on rows 1 2 3 4 / 5 6 7 8 / 9 1 2 3, the outer columns of each row
+    [ "$(filtered --box 3x1 --border replicate)" = "1 2 3 4 5 6 7 8 6 4 2 3" ]  # (1+1+2)/3 .. (3+4+4)/3
+    [ "$(filtered --box 3x1 --border reflect)" = "1 2 3 4 5 6 7 8 6 4 2 3" ]    # as replicate for radius 1
+    [ "$(filtered --box 3x1 --border reflect101)" = "2 2 3 3 6 6 7 7 4 4 2 2" ] # (2+1+2)/3 .. (3+4+3)/3
+    [ "$(filtered --box 3x1 --border wrap)" = "2 2 3 3 6 6 7 7 4 4 2 5" ]       # (4+1+2)/3 .. (3+4+1)/3
+    [ "$(filtered --box 3x1 --border constant:0)" = "1 2 3 2 4 6 7 5 3 4 2 2" ] # (0+1+2)/3 .. (3+4+0)/3
+    [ "$(filtered --box 3x1 --border constant:100)" = "34 2 3 36 37 6 7 38 37 4 2 35" ]
+}
+
+@test "every border of the help works with a window larger than the image" {
+    small a.pgm
+    borders=$("$sat" --help | sed -n 's/^borders: *//p' | sed 's/:V[^ ]*/:7/g')
+    [ "$(wc -w <<<"$borders")" -ge 6 ]
+    for border in $borders; do
+        ok a.pgm --box 99x77 --border "$border" -o out.pgm
+        ok a.pgm --box 2147483647x3 --border "$border" -o out.pgm
+    done
+    ok a.pgm --box 2147483647 --border shrink -o out.pgm
+    failure "a.pgm: *2^64*" a.pgm --box 2147483647 --border wrap -o no.pgm # no sum could hold it
+    # shrink: the whole image everywhere, 51/12
+    [ "$(filtered --box 99)" = "4 4 4 4 4 4 4 4 4 4 4 4" ]
+}
+
+@test "a constant border has one value, or one for each channel, in the range of the samples" {
+    colour 5 4 c.ppm
+    ok c.ppm --box 3 --border constant:1,2,3 -o out.ppm
+    ok c.ppm --box 3 --border constant:1 -o out.ppm
+    failure "c.ppm: --border constant has 2 values, but the image has 3 channels" c.ppm --box 3 --border constant:1,2 -o no.ppm
+    failure "c.ppm: *256*" c.ppm --box 3 --border constant:256 -o no.ppm
+    failure "c.ppm: *" c.ppm --box 3 --border constant:-1 -o no.ppm
+    failure "c.ppm: *" c.ppm --box 3 --border constant:1.5 -o no.ppm
+    [ ! -e no.ppm ]
+    floats 4 4 f.pfm
+    ok f.pfm --box 3 --border constant:-1.5 -o out.pfm
+}
+
+@test "passes are what filtering again is" {
+    colour 61 47 c.ppm
+    ok c.ppm --box 5 -o p1.ppm
+    ok p1.ppm --box 5 -o p2.ppm
+    ok p2.ppm --box 5 -o p3.ppm
+    ok c.ppm --box 5 --passes 3 -o all.ppm
+    cmp p3.ppm all.ppm
+    ok c.ppm --box 5 --passes 2 -o all.ppm
+    cmp p2.ppm all.ppm
+    ok c.ppm --box 5 --passes 1 -o all.ppm
+    cmp p1.ppm all.ppm
+}
+
+@test "colours are averaged with their alpha, unless it is to be straight" {
+    # RGBA: opaque red beside transparent green
+    printf 'P7\nWIDTH 2\nHEIGHT 1\nDEPTH 4\nMAXVAL 255\nTUPLTYPE RGB_ALPHA\nENDHDR\n\377\0\0\377\0\377\0\0' >a.pam
+    ok a.pam --box 3 -o out.pam
+    [ "$(pixels out.pam 8)" = "255 0 0 128 255 0 0 128" ]
+    ok a.pam --box 3 --alpha weighted -o out.pam
+    [ "$(pixels out.pam 8)" = "255 0 0 128 255 0 0 128" ]
+    ok a.pam --box 3 --alpha straight -o out.pam
+    [ "$(pixels out.pam 8)" = "128 128 0 128 128 128 0 128" ]
+    small a.pgm # without alpha it makes no difference
+    ok a.pgm --box 3 --alpha weighted -o w.pgm
+    ok a.pgm --box 3 --alpha straight -o s.pgm
+    cmp w.pgm s.pgm
+}
+
+@test "every backend, thread count and format gives the same pixels" {
+    colour 201 99 c.ppm
+    ok c.ppm --box 7x5 -o want.ppm
+    for backend in $("$sat" --help | sed -n 's/^backends: *//p'); do
+        for threads in 0 1 2 7; do
+            ok c.ppm --box 7x5 -o out.ppm --backend "$backend" --threads $threads
+            cmp want.ppm out.ppm
+        done
+    done
+    for format in png bmp tga; do # those that lose nothing
+        ok c.ppm --box 7x5 -o "out.$format"
+        ok "out.$format" --box 1 -o back.ppm
+        cmp want.ppm back.ppm
+    done
+}
+
+@test "16 bits and floats stay what they are, or the output is refused before it is made" {
+    colour 9 7 c16.ppm 65535
+    ok c16.ppm --box 3 -o out.png
+    ok info out.png
+    [[ $output == *"type        u16"* ]]
+    failure "out.jpg: JPEG holds 8-bit samples*" c16.ppm --box 3 -o out.jpg
+    floats 4 4 f.pfm
+    ok f.pfm --box 3 -o out.pfm
+    failure "no.png: *" f.pfm --box 3 -o no.png
+    failure "no.pgm: *" f.pfm --box 3 -o no.pgm
+    [ ! -e out.jpg ] && [ ! -e no.png ] && [ ! -e no.pgm ]
+    no_leftovers
+}
+
+@test "standard input and standard output" {
+    small a.pgm
+    ok a.pgm --box 3 -o want.pgm
+    "$sat" - --box 3 -o - --format pnm <a.pgm >out.pgm
+    cmp want.pgm out.pgm
+    cat a.pgm | "$sat" - --box 3 -o - --format pnm | cat >out.pgm
+    cmp want.pgm out.pgm
+    "$sat" a.pgm --box 3 -o /dev/stdout --format pnm >out.pgm
+    cmp want.pgm out.pgm
+    ok - --box 3 -o out2.pgm <a.pgm
+    cmp want.pgm out2.pgm
+}
+
+@test "--format wins over the extension" {
+    small a.pgm
+    ok a.pgm --box 3 --format png -o out.pgm
+    ok info out.pgm
+    [[ $output == *"format      png"* ]]
+    ok a.pgm --format npy -o out.pgm
+    ok info out.pgm
+    [[ $output == *"table (.npy)"* ]]
+}
+
+@test "quality makes a JPEG larger" {
+    colour 200 150 c.ppm
+    ok c.ppm --box 3 --quality 10 -o low.jpg
+    ok c.ppm --box 3 --quality 95 -o high.jpg
+    [ "$(wc -c <low.jpg)" -lt "$(wc -c <high.jpg)" ]
+}
+
+@test "thin, tiny and long images" {
+    for size in "1 1" "1 3000" "3000 1" "2 2"; do
+        # shellcheck disable=SC2086 # width and height
+        grey $size a.pgm
+        ok a.pgm --box 15 -o out.pgm
+        ok a.pgm --box 201x1 --border wrap -o out.pgm
+    done
+    printf 'P5 1 1 255\n\52' >a.pgm
+    ok a.pgm --box 31 -o out.pgm
+    [ "$(pixels out.pgm 1)" = 42 ]
+    grey 1 100000 a.pgm
+    ok a.pgm --box 3 -o out.png
+    ok a.pgm -o out.npy
+    ok query out.npy --rect 0,99999,1,1 --stat mean
+}
+
+@test "--max-pixels refuses before decoding" {
+    small a.pgm
+    ok a.pgm --box 3 --max-pixels 12 -o out.pgm
+    failure "a.pgm: *" a.pgm --box 3 --max-pixels 11 -o no.pgm
+    printf 'P5 1000000 1000000 255\n' >huge.pgm
+    failure "huge.pgm: *" huge.pgm --box 3 -o no.pgm
+    printf 'P5 99999999999999999999 1 255\n' >huge.pgm
+    failure "huge.pgm: *" huge.pgm --box 3 -o no.pgm
+    [ ! -e no.pgm ]
+}
+
+@test "bad inputs: one line each, status 1, no output" {
+    : >empty.pgm
+    mkdir dir.pgm
+    small a.pgm
+    head -c 18 a.pgm >cut.pgm
+    echo "this is no image" >text.pgm
+    for input in missing.pgm empty.pgm dir.pgm cut.pgm text.pgm missing/a.pgm ""; do
+        failure "$input: ?*" "$input" --box 3 -o no.pgm
+        failure "$input: ?*" "$input" -o no.npy
+        failure "$input: ?*" "$input" --mean 0,0,1,1
+    done
+    failure "standard input: ?*" - --box 3 -o no.pgm </dev/null
+    # Not through run: with standard input closed, bash would give its number to a pipe of its own.
+    status=0
+    "$sat" - --box 3 -o no.pgm <&- 2>err || status=$?
+    [ $status = 1 ] && [[ $(<err) == "sat: standard input: "* ]]
+    [ ! -e no.pgm ] && [ ! -e no.npy ]
+    no_leftovers
+}
+
+@test "an unreadable input" {
+    not_root
+    small a.pgm
+    chmod 0 a.pgm
+    failure "a.pgm: *ermission*" a.pgm --box 3 -o no.pgm
+}
+
+@test "-v says what is done, and standard output stays clean" {
+    small a.pgm
+    sat a.pgm --box 3 -v -o out.pgm
+    [ "$status" = 0 ] && [ -z "$output" ]
+    [[ $stderr == *"a.pgm: pnm, 4x3 px, 1 channel, u8"* ]]
+    [[ $stderr == *"window 3x3 px, border shrink, 1 pass"* ]]
+    [[ $stderr == *"decode "*" ms, compute "*" ms, encode "*" ms"* ]]
+    ok a.pgm --box 3 -q -o out.pgm
+}

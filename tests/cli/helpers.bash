@@ -1,0 +1,77 @@
+# helpers.bash - what the tests of the command line share.  Images are made here, byte by byte.
+
+bats_require_minimum_version 1.5.0
+
+setup() {
+    cd "$BATS_TEST_TMPDIR" || return 1
+    root=${SAT_TEST_ROOT:-$BATS_TEST_DIRNAME/../..}
+    sat=${SAT:-$root/build/sat}
+    unset SAT_BACKEND SAT_THREADS NO_COLOR
+}
+
+# sat ARGS... - runs it; $status, $output (standard output) and $stderr are set.  Nothing here takes a minute.
+sat() { run --separate-stderr timeout 60 "$sat" "$@"; }
+
+# ok ARGS... - succeeds without a word on standard error.
+ok() {
+    sat "$@"
+    echo "status $status, stdout: $output, stderr: $stderr"
+    [ "$status" = 0 ] && [ -z "$stderr" ]
+}
+
+# fails STATUS PATTERN ARGS... - exactly one line on standard error, "sat: " and the pattern (a glob).
+fails() {
+    local want=$1 pattern=$2
+    shift 2
+    sat "$@"
+    echo "status $status, stdout: $output, stderr: $stderr"
+    echo "expected status $want and: sat: $pattern"
+    # shellcheck disable=SC2053,SC2154 # a glob; bats sets stderr_lines
+    [ "$status" = "$want" ] && [ "${#stderr_lines[@]}" = 1 ] && [[ $stderr == "sat: "$pattern ]]
+}
+failure() { fails 1 "$@"; }
+# usage PATTERN ARGS... - refused before any work, and the line says where help is.
+usage() {
+    local pattern=$1
+    shift
+    fails 2 "$pattern (try \`sat*--help\`)" "$@" && [ -z "$output" ]
+}
+
+# small FILE - the 4x3 grey image of sat.h's example.
+small() { printf 'P5 4 3 255\n\1\2\3\4\5\6\7\10\11\1\2\3' >"$1"; }
+# grey W H FILE - 8 bits, no two rows alike; text of `seq` serves as its bytes.
+grey() {
+    printf 'P5 %d %d 255\n' "$1" "$2" >"$3"
+    seq 1 $(($1 * $2)) | head -c $(($1 * $2)) >>"$3"
+}
+# colour W H FILE [MAXVAL] - three channels of 8 bits, or of 16 with MAXVAL 65535.
+colour() {
+    local bytes=$(($1 * $2 * (${4:-255} > 255 ? 6 : 3)))
+    printf 'P6 %d %d %d\n' "$1" "$2" "${4:-255}" >"$3"
+    seq 1 $bytes | head -c $bytes >>"$3"
+}
+# floats W H FILE - a PFM of samples 1, 2, 0.5, -3 over and over (big endian).
+floats() {
+    local i
+    printf 'Pf\n%d %d\n1.0\n' "$1" "$2" >"$3"
+    for ((i = 0; i < $1 * $2; i++)); do
+        case $((i % 4)) in
+        0) printf '\077\200\0\0' ;;
+        1) printf '\100\0\0\0' ;;
+        2) printf '\077\0\0\0' ;;
+        3) printf '\300\100\0\0' ;;
+        esac
+    done >>"$3"
+}
+# pixels FILE BYTES - the last BYTES bytes of a file as numbers on one line.
+pixels() { tail -c "$2" "$1" | od -An -v -tu1 | tr -s ' \n' ' ' | sed 's/^ //; s/ $//'; }
+
+# no_leftovers - nothing in this directory but what is listed: no temporary file stayed behind.
+no_leftovers() {
+    local found
+    found=$(find . -mindepth 1 -name '.*' | head -5)
+    echo "left behind: $found"
+    [ -z "$found" ]
+}
+
+not_root() { [ "$(id -u)" != 0 ] || skip "root may read and write everything"; }

@@ -1,0 +1,324 @@
+# Tables: layouts, types, bands, fixed point, streams; rectangles answered from them.
+
+load helpers
+
+# entries FILE BYTES COLUMNS TYPE - the array of a table file, row by row (od's type, as d8).
+entries() { tail -c +4097 "$1" | head -c "$2" | od -An -v -w$((8 * $3)) -t"$4" | tr -s ' ' | sed 's/^ //'; }
+
+@test "each layout, as sat.h draws them" {
+    small a.pgm
+    ok a.pgm -o t.npy
+    [ "$(entries t.npy 160 5 d8)" = "$(printf '%s\n' "0 0 0 0 0" "0 1 3 6 10" "0 6 14 24 36" "0 15 24 36 51")" ]
+    ok a.pgm --layout padded -o t2.npy
+    cmp t.npy t2.npy
+    ok a.pgm --layout inclusive -o t.npy
+    [ "$(entries t.npy 96 4 d8)" = "$(printf '%s\n' "1 3 6 10" "6 14 24 36" "15 24 36 51")" ]
+    ok a.pgm --layout exclusive -o t.npy
+    [ "$(entries t.npy 96 4 d8)" = "$(printf '%s\n' "0 0 0 0" "0 1 3 6" "0 6 14 24")" ]
+}
+
+@test "every type answers the same" {
+    colour 40 30 c.ppm
+    for type in u32 u64 i64 f32 f64; do
+        ok c.ppm --type $type -o t.npy
+        ok query t.npy --rect 3,4,20,17 --rect 0,0,40,30
+        [ -z "${want-}" ] || [ "$output" = "$want" ]
+        want=$output
+    done
+    floats 40 30 f.pfm
+    want=
+    for type in f32 f64 q32; do # these samples are multiples of 1/2, so that all are exact
+        ok f.pfm --type $type -o t.npy
+        ok query t.npy --rect 3,4,20,17 --rect 0,0,40,30
+        [ -z "$want" ] || [ "$output" = "$want" ]
+        want=$output
+    done
+}
+
+@test "a type that does not fit the samples is refused" {
+    small a.pgm
+    floats 4 4 f.pfm
+    failure "a.pgm: --type q32 is for float images*" a.pgm --type q32 -o no.npy
+    for type in u32 u64 i64; do failure "f.pfm: *" f.pfm --type $type -o no.npy; done
+    [ ! -e no.npy ]
+    no_leftovers
+}
+
+@test "q32: the largest rectangle decides the step, and larger ones are refused" {
+    floats 400 400 f.pfm
+    sat f.pfm --type q32 -v -o t.npy
+    [ "$status" = 0 ]
+    [[ $stderr == *"rectangles of up to 65536 px"* ]]
+    ok query t.npy --rect 0,0,256,256
+    failure "t.npy: *" query t.npy --rect 0,0,400,400 # the step is a power of two, and allows less than twice as much
+    sat f.pfm --type q32 --largest 300x300 -v -o t.npy
+    [[ $stderr == *"rectangles of up to 90000 px"* ]]
+    ok query t.npy --rect 0,0,300,300
+    ok f.pfm --type q32 --largest 9 -o t.npy
+    failure "t.npy: *" query t.npy --rect 0,0,300,300
+    ok info t.npy
+    [[ $output == *"quant       offset "*", step "* ]]
+    # NaN has no place on the scale
+    printf 'Pf\n1 1\n1.0\n\177\300\0\0' >nan.pfm
+    failure "nan.pfm: *not finite*" nan.pfm --type q32 -o no.npy
+    ok nan.pfm -o t.npy
+}
+
+@test "bands: a table larger than a band answers like one built whole" {
+    grey 3001 1009 a.pgm # 24 MB of i64: two bands
+    sat a.pgm -v -o t.npy
+    [ "$status" = 0 ]
+    [[ $stderr =~ "in bands of "([0-9]+)" rows" ]]
+    [ "${BASH_REMATCH[1]}" -lt 1009 ]
+    awk 'BEGIN { s = 7; for (i = 0; i < 3000; i++) {
+        s = (s * 16807) % 2147483647; x = s % 3000; s = (s * 16807) % 2147483647; y = s % 1000
+        s = (s * 16807) % 2147483647; w = 1 + s % (3001 - x); s = (s * 16807) % 2147483647; h = 1 + s % (1009 - y)
+        print x "," y "," w "," h } }' >rects.csv
+    for layout in padded inclusive; do
+        for type in i64 u32; do
+            ok a.pgm --layout $layout --type $type -o t.npy
+            "$sat" query t.npy --rects rects.csv >from_table.csv
+            "$sat" query a.pgm --rects rects.csv >from_image.csv
+            cmp from_table.csv from_image.csv
+        done
+    done
+    ok a.pgm --layout inclusive -o inclusive.npy
+    ok a.pgm --layout exclusive -o exclusive.npy # entry (x, y) is inclusive's (x-1, y-1)
+    cmp <(tail -c +$((4097 + 8 * (1001 * 3001 + 5))) exclusive.npy | head -c 8000) \
+        <(tail -c +$((4097 + 8 * (1000 * 3001 + 4))) inclusive.npy | head -c 8000)
+}
+
+@test "a table goes to standard output, and comes from a redirected file" {
+    small a.pgm
+    ok a.pgm -o t.npy
+    "$sat" a.pgm --format npy -o - >piped.npy
+    cmp t.npy piped.npy
+    "$sat" - --format npy -o - <a.pgm | cat >piped.npy
+    cmp t.npy piped.npy
+    run "$sat" query - --rect 0,0,4,3 <t.npy
+    [ "${lines[1]}" = 0,0,4,3,4.25,51 ]
+}
+
+@test "query: columns, statistics, channels" {
+    small a.pgm
+    for input in a.pgm t.npy; do
+        ok a.pgm -o t.npy
+        ok query $input --rect 1,1,2,2 --rect 0,0,4,3
+        [ "$output" = "$(printf 'x,y,w,h,mean,sum\n1,1,2,2,4,16\n0,0,4,3,4.25,51')" ]
+        ok query $input --rect 0,0,3,1 --stat sum
+        [ "$output" = "$(printf 'x,y,w,h,sum\n0,0,3,1,6')" ]
+        ok query $input --rect 0,0,3,1 --stat sum,mean
+        [ "$output" = "$(printf 'x,y,w,h,sum,mean\n0,0,3,1,6,2')" ]
+        ok query $input --json --rect 1,1,2,2 --rect 0,0,4,3
+        [ "$output" = "$(printf '%s\n' '{"x":1,"y":1,"w":2,"h":2,"mean":4,"sum":16}' '{"x":0,"y":0,"w":4,"h":3,"mean":4.25,"sum":51}')" ]
+    done
+    printf 'P6 2 1 255\n\1\2\3\4\5\6' >c.ppm
+    ok query c.ppm --rect 0,0,2,1
+    [ "$output" = "$(printf 'x,y,w,h,mean.0,mean.1,mean.2,sum.0,sum.1,sum.2\n0,0,2,1,2.5,3.5,4.5,5,7,9')" ]
+    ok query c.ppm --json --rect 0,0,2,1
+    [ "$output" = '{"x":0,"y":0,"w":2,"h":1,"mean":[2.5,3.5,4.5],"sum":[5,7,9]}' ]
+    ok c.ppm --mean 0,0,2,1 --mean 1,0,1,1
+    [ "$output" = "$(printf 'x,y,w,h,mean.0,mean.1,mean.2\n0,0,2,1,2.5,3.5,4.5\n1,0,1,1,4,5,6')" ]
+    ok c.ppm --mean 0,0,2,1 -o means.csv
+    [ "$(<means.csv)" = "$(printf 'x,y,w,h,mean.0,mean.1,mean.2\n0,0,2,1,2.5,3.5,4.5')" ]
+}
+
+@test "query: the fewest digits that read back" {
+    small a.pgm
+    ok query a.pgm --rect 0,0,3,2 --rect 0,0,1,3 --rect 0,0,3,3 --rect 1,0,3,3 --stat mean
+    # 24/6, 15/3, 36/9, 36/9 are whole; thirds are not
+    [ "${lines[1]}" = 0,0,3,2,4 ]
+    ok query a.pgm --rect 2,0,3,1 --rect 0,0,4,3 --rect 1,1,3,2 --clip --stat mean
+    [ "${lines[3]}" = 1,1,3,2,4.5 ]
+    printf 'P5 3 1 255\n\1\1\2' >third.pgm
+    ok query third.pgm --rect 0,0,3,1 --stat mean
+    [ "${lines[1]}" = 0,0,3,1,1.3333333333333333 ]
+    printf 'P5 3 1 255\n\0\0\1' >third.pgm
+    ok query third.pgm --rect 0,0,3,1 --stat mean
+    [ "${lines[1]}" = 0,0,3,1,0.3333333333333333 ]
+    floats 2 2 f.pfm
+    ok query f.pfm --rect 0,0,2,2
+    [ "${lines[1]}" = 0,0,2,2,0.125,0.5 ]
+}
+
+@test "query: rectangles outside are named, with the image's size; --clip cuts them" {
+    small a.pgm
+    ok a.pgm -o t.npy
+    for input in a.pgm t.npy; do
+        for rect in 3,1,2,2 -1,0,2,2 0,2,1,2 4,0,1,1 0,0,9223372036854775807,1 9223372036854775807,0,9223372036854775807,1; do
+            failure "$input: rectangle $rect reaches outside*4x3 px*--clip*" query $input --rect "$rect"
+        done
+        for rect in 0,0,0,1 0,0,1,0 1,1,-1,1 0,0,1,-9223372036854775808; do
+            failure "$input: rectangle $rect is empty*4x3*" query $input --rect "$rect"
+        done
+        ok query $input --clip --rect 3,1,2,2 --rect -1,-1,2,2 --rect -5,-5,99,99 --rect 9,9,1,1
+        [ "$output" = "$(printf 'x,y,w,h,mean,sum\n3,1,2,2,5.5,11\n-1,-1,2,2,1,1\n-5,-5,99,99,4.25,51\n9,9,1,1,nan,0')" ]
+        ok query $input --clip --json --rect 9,9,1,1
+        [ "$output" = '{"x":9,"y":9,"w":1,"h":1,"mean":null,"sum":0}' ]
+    done
+    failure "a.pgm: rectangle 3,1,2,2 *" a.pgm --mean 3,1,2,2
+}
+
+@test "query: an exclusive table has no answer at its far edges" {
+    small a.pgm
+    ok a.pgm --layout exclusive -o t.npy
+    ok query t.npy --rect 0,0,3,2
+    [ "${lines[1]}" = 0,0,3,2,4,24 ]
+    failure "t.npy: *2,0,2,1*" query t.npy --rect 2,0,2,1
+}
+
+@test "query: a u32 table refuses what it cannot be proven to hold" {
+    grey 4200 4200 big.pgm
+    ok big.pgm --type u32 -o t.npy
+    ok query t.npy --rect 0,0,4096,4096
+    failure "t.npy: *" query t.npy --rect 0,0,4200,4200
+}
+
+@test "query: CSV rectangles, with and without header" {
+    small a.pgm
+    want=$(printf 'x,y,w,h,mean,sum\n1,1,2,2,4,16\n0,0,4,3,4.25,51')
+    printf '1,1,2,2\n0,0,4,3\n' >r.csv
+    ok query a.pgm --rects r.csv
+    [ "$output" = "$want" ]
+    printf 'x,y,w,h\n1,1,2,2\n0,0,4,3' >r.csv # no final line end
+    ok query a.pgm --rects r.csv
+    [ "$output" = "$want" ]
+    printf '# boxes\n\n  1 , 1 ,\t2, 2\r\n\n#\n +0,0,4,3\r\n' >r.csv
+    ok query a.pgm --rects r.csv
+    [ "$output" = "$want" ]
+    printf '\357\273\277"name",Height,"w",y,X\nfoo,2,2,1,1\nbar,3,4,0,0\n' >r.csv
+    ok query a.pgm --rects r.csv
+    [ "$output" = "$want" ]
+    run "$sat" query a.pgm --rects - <r.csv
+    [ "$output" = "$want" ]
+    run bash -c 'cat r.csv | "$1" query a.pgm --rects /dev/stdin' _ "$sat"
+    [ "$output" = "$want" ]
+    : >r.csv
+    ok query a.pgm --rects r.csv
+    [ "$output" = x,y,w,h,mean,sum ]
+    run "$sat" query a.pgm --rects - </dev/null
+    [ "$output" = x,y,w,h,mean,sum ]
+    ok query a.pgm --rects r.csv --json
+    [ -z "$output" ]
+}
+
+@test "query: what is wrong in a CSV is named with its line" {
+    small a.pgm
+    bad() { # LINE-PATTERN TEXT
+        printf "$2" >r.csv
+        failure "r.csv: $1" query a.pgm --rects r.csv -o no.csv
+        [ ! -e no.csv ]
+    }
+    bad "line 2: 'abc' is not a whole number*" '1,1,1,1\nabc,1,1,1\n'
+    bad "line 1: '' is not a whole number*" ',1,1,1\n'
+    bad "line 1: '1.5' is not a whole number*" '1.5,1,1,1\n'
+    bad "line 1: '99999999999999999999' is not a whole number*" '99999999999999999999,1,1,1\n'
+    bad "line 1: 3 values where 4 are expected*" '1,1,1\n'
+    bad "line 3: 5 values where 4 are expected*" '#\n1,1,1,1\n1,1,1,1,1\n'
+    bad "line 1: the header names no column h*" 'x,y,w\n1,1,1\n'
+    bad "line 1: column x is named twice*" 'x,y,w,h,x\n'
+    bad "line 2: 4 values where 5 are expected*" 'id,x,y,w,h\n1,1,1,1\n'
+    bad "line 4: rectangle 3,1,2,2 reaches outside*4x3*" 'x,y,w,h\n1,1,1,1\n\n3,1,2,2\n'
+    failure "missing.csv: *" query a.pgm --rects missing.csv
+    mkdir d
+    failure "d: is a directory" query a.pgm --rects d
+    failure "no/out.csv: *" query a.pgm --rect 0,0,1,1 -o no/out.csv
+}
+
+@test "query: what was answered before a wrong line is printed" {
+    small a.pgm
+    { seq 1 70000 | sed 's/.*/0,0,1,1/'; echo oops; } >r.csv
+    sat query a.pgm --rects r.csv
+    [ "$status" = 1 ]
+    [ "${#lines[@]}" = 70001 ]
+    [[ $stderr == *"line 70001: 'oops'"* ]]
+}
+
+@test "query: rectangles from an integer .npy" {
+    small a.pgm
+    # a table of 4 columns is one, too: the i64 table of an image of 4x2
+    printf 'P5 4 2 255\n\1\0\1\0\0\1\0\1' >r.pgm # inclusive: 1 1 2 2 / 1 2 3 4
+    ok r.pgm --layout inclusive -o r.npy
+    failure "r.npy: row 1: rectangle 1,2,3,4 reaches outside*" query a.pgm --rects r.npy
+    ok query a.pgm --rects r.npy --clip
+    [ "$output" = "$(printf 'x,y,w,h,mean,sum\n1,1,2,2,4,16\n1,2,3,4,2,6')" ]
+    ok r.pgm --layout inclusive --type f64 -o r.npy
+    failure "r.npy: rectangles are whole numbers, not f64" query a.pgm --rects r.npy
+    ok a.pgm -o r.npy
+    failure "r.npy: rectangles are an array of N x 4, not 4 x 5 x 1" query a.pgm --rects r.npy
+}
+
+@test "query: a million rectangles in constant memory" {
+    small a.pgm
+    seq 0 999999 | awk '{ print $1 % 4 "," $1 % 3 ",1,1" }' >r.csv
+    ok a.pgm -o t.npy
+    (
+        ulimit -v 400000 # KiB; the answers alone are twice that as text and numbers
+        "$sat" query t.npy --rects r.csv --threads 1 >out.csv
+        "$sat" query t.npy --rects - --threads 1 <r.csv >out2.csv
+    )
+    [ "$(wc -l <out.csv)" = 1000001 ]
+    cmp out.csv out2.csv
+    [ "$(tail -1 out.csv)" = "3,0,1,1,4,4" ]
+}
+
+@test "query: what belongs to tables is refused for images, and a trailer is believed" {
+    small a.pgm
+    ok a.pgm -o t.npy
+    failure "a.pgm: --layout and --sample are for tables*" query a.pgm --rect 0,0,1,1 --layout padded
+    failure "a.pgm: --layout and --sample are for tables*" query a.pgm --rect 0,0,1,1 --sample u8
+    ok query t.npy --rect 0,0,1,1 --layout padded --sample u8
+    failure "t.npy: --layout inclusive: the file says*padded" query t.npy --rect 0,0,1,1 --layout inclusive
+    failure "t.npy: --sample u16: the file says*u8" query t.npy --rect 0,0,1,1 --sample u16
+}
+
+@test "query: a table without trailer needs its layout" {
+    small a.pgm
+    ok a.pgm -o t.npy
+    head -c $((4096 + 160)) t.npy >bare.npy
+    failure "bare.npy: *--layout*" query bare.npy --rect 1,1,2,2
+    ok query bare.npy --layout padded --rect 1,1,2,2
+    [ "${lines[1]}" = 1,1,2,2,4,16 ]
+    ok info bare.npy
+    [[ $output == *"not said (no trailer)"* ]]
+}
+
+@test "query -v names backend, sums and why" {
+    small a.pgm
+    sat query a.pgm --rect 0,0,2,2 -v
+    [ "$status" = 0 ]
+    [[ $stderr == *"u32 is the narrowest that holds the largest rectangle, 4 px of u8"* ]]
+    [ "${lines[1]}" = 0,0,2,2,3.5,14 ]
+}
+
+@test "info: a broken checksum is an error" {
+    small a.pgm
+    ok a.pgm -o t.npy
+    ok info t.npy
+    [[ $output == *"checksum    "*" verified"* ]]
+    printf '\7' | dd of=t.npy bs=1 seek=$((4096 + 8)) conv=notrunc status=none
+    failure "t.npy: *checksum*" info t.npy
+    [[ $output == *"WRONG"* ]]
+    sat info --json t.npy
+    [ "$status" = 1 ]
+    [[ $output == *'"verified":false'* ]]
+}
+
+@test "info: images and tables, many at once, bad ones too" {
+    small a.pgm
+    colour 5 4 c.ppm 65535
+    ok a.pgm -o t.npy
+    ok info a.pgm c.ppm t.npy
+    [[ $output == *"4 x 3 px"*"1 (grey)"*"u8"*"5 x 4 px"*"3 (RGB)"*"u16"*"4 x 5 of i64"*"padded"*"sat "* ]]
+    sat info a.pgm missing.pgm c.ppm
+    [ "$status" = 1 ]
+    [[ $output == *"4 x 3 px"*"5 x 4 px"* ]]
+    [ "${#stderr_lines[@]}" = 1 ] && [[ $stderr == "sat: missing.pgm: "* ]]
+    ok info --json a.pgm t.npy
+    [ "${#lines[@]}" = 2 ]
+    [[ ${lines[0]} == '{"file":"a.pgm","kind":"image","format":"pnm","width":4,"height":3,"channels":1,"type":"u8"'*'}' ]]
+    [[ ${lines[1]} == '{"file":"t.npy","kind":"table","rows":4,"columns":5,'*'"verified":true}' ]]
+    failure "a.pgm: *" info --max-pixels 3 a.pgm
+    run "$sat" info - <a.pgm
+    [[ $output == *"4 x 3 px"* ]]
+}

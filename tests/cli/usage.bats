@@ -1,0 +1,152 @@
+# Wrong command lines: status 2, one line that says what is wrong, and nothing done.
+
+load helpers
+
+@test "no arguments at all" { usage "no input*"; }
+@test "options without input" { usage "no input*" --box 3 -o out.pgm; }
+
+@test "unknown options" {
+    usage "unknown option --bocks*" a.pgm --bocks 3
+    usage "unknown option -x*" a.pgm -x
+    usage "unknown option --rect*" a.pgm --rect 1,1,1,1
+    usage "unknown option --box*" query a.pgm --box 3
+    usage "unknown option --nope*" info --nope
+    usage "unknown option --nope*" backends --nope
+    usage "unknown option --nope*" bench --nope
+}
+
+@test "options that lack their value, or have one too many" {
+    usage "--box needs a value*" a.pgm --box
+    usage "-o needs a value*" a.pgm --box 3 -o
+    usage "--no-orient takes no value*" a.pgm --box 3 -o out.pgm --no-orient=yes
+}
+
+@test "a window is a number of pixels, or two" {
+    for bad in 0 -1 1.5 x 3x 3x0 x3 3X3 15px "" " 3" 3x3x3 2147483648 99999999999999999999; do
+        usage "--box '$bad'*1 to 2147483647*" a.pgm --box "$bad" -o out.pgm
+    done
+    for bad in -1 1.5 x 1x 1073741824; do
+        usage "--radius '$bad'*" a.pgm --radius "$bad" -o out.pgm
+    done
+    usage "*a window has been given already*" a.pgm --box 3 --radius 3 -o out.pgm
+}
+
+@test "every number is checked" {
+    for bad in 0 -1 1001 x 1x; do usage "--passes '$bad'*" a.pgm --box 3 --passes "$bad" -o out.pgm; done
+    for bad in 0 101 -5 x; do usage "--quality '$bad'*" a.pgm --box 3 --quality "$bad" -o out.pgm; done
+    for bad in 0 -1 x 1e9 99999999999999999999; do usage "--max-pixels '$bad'*" a.pgm --box 3 --max-pixels "$bad" -o out.pgm; done
+    for bad in -1 x 1025 1.5 ""; do usage "--threads '$bad'*" a.pgm --box 3 --threads "$bad" -o out.pgm; done
+    for bad in 0 x 3x 99999999999x99999999999; do usage "--largest '$bad'*" a.pgm --type q32 --largest "$bad" -o out.npy; done
+    for bad in 1,2,3 1,2,3,4,5 a,b,c,d 1,2,3,4x "" 1,,2,3 "1, 2,3,4" 99999999999999999999,1,1,1; do
+        usage "--mean '$bad'*X,Y,W,H*" a.pgm --mean "$bad"
+        usage "--rect '$bad'*X,Y,W,H*" query a.pgm --rect "$bad"
+    done
+}
+
+@test "every name is checked, and the line lists those that exist" {
+    usage "--border 'nope'*shrink*reflect101*wrap*constant:V*" a.pgm --box 3 --border nope -o out.pgm
+    usage "--border 'shrin'*" a.pgm --box 3 --border shrin -o out.pgm
+    usage "--border constant needs a value*" a.pgm --box 3 --border constant -o out.pgm
+    usage "--border wrap takes no value*" a.pgm --box 3 --border wrap:3 -o out.pgm
+    for bad in "" x 1,x 1,,2 1,2,3,4,5 nan inf 1e999; do
+        usage "--border 'constant:$bad'*" a.pgm --box 3 --border "constant:$bad" -o out.pgm
+    done
+    usage "--alpha 'none'*" a.pgm --box 3 --alpha none -o out.png
+    usage "--layout 'nope'*padded, inclusive or exclusive*" a.pgm --layout nope -o out.npy
+    usage "--type 'u8'*u32, u64, i64, f32, f64 or q32*" a.pgm --type u8 -o out.npy
+    usage "--format 'webp'*png*npy*" a.pgm --box 3 --format webp -o -
+    usage "--backend 'nope'*there are *" a.pgm --box 3 --backend nope -o out.pgm
+    usage "--stat 'median'*" query a.pgm --rect 0,0,1,1 --stat median
+    usage "--stat 'mean,mean'*" query a.pgm --rect 0,0,1,1 --stat mean,mean
+    usage "--stat ''*" query a.pgm --rect 0,0,1,1 --stat ""
+    usage "--layout 'nope'*" query a.npy --rect 0,0,1,1 --layout nope
+    usage "--sample 'i64'*" query a.npy --rect 0,0,1,1 --sample i64
+}
+
+@test "SAT_BACKEND and SAT_THREADS are checked like the options, which win" {
+    small a.pgm
+    SAT_BACKEND=nope usage "SAT_BACKEND 'nope'*" a.pgm --box 3 -o out.pgm
+    SAT_THREADS=nope usage "SAT_THREADS 'nope'*" a.pgm --box 3 -o out.pgm
+    backend=$("$sat" --help | sed -n 's/^backends: *//p' | cut -d' ' -f1)
+    SAT_BACKEND=nope SAT_THREADS=nope ok a.pgm --box 3 -o out.pgm --backend "$backend" --threads 1
+    SAT_BACKEND=$backend SAT_THREADS=2 ok a.pgm --box 3 -o out.pgm
+    SAT_BACKEND='' SAT_THREADS='' ok a.pgm --box 3 -o out.pgm
+}
+
+@test "a yardstick is no backend" {
+    yardstick=$("$sat" backends --json | grep '"ceiling":true' | sed 's/.*"name":"\([^"]*\)".*/\1/' | head -1)
+    [ -n "$yardstick" ]
+    usage "--backend '$yardstick'*sums nothing*" a.pgm --box 3 --backend "$yardstick" -o out.pgm
+}
+
+@test "it must be said what to do, and once" {
+    usage "nothing to do*--box*npy*--mean*" a.pgm
+    usage "nothing to do*" a.pgm -o out.png
+    usage "--box needs an output*" a.pgm --box 3
+    usage "--mean and --box*" a.pgm --box 3 --mean 0,0,1,1
+    usage "--box makes an image*" a.pgm --box 3 -o out.npy
+    usage "--box makes an image*" a.pgm --box 3 --format npy -o out
+    usage "--layout is for tables*" a.pgm --box 3 --layout padded -o out.png
+    usage "--type is for tables*" a.pgm --box 3 --type u32 -o out.png
+    usage "--passes is for --box*" a.pgm --passes 3 -o out.npy
+    usage "--quality is for --box*" a.pgm --quality 3 -o out.npy
+    usage "--largest is for --type q32*" a.pgm --largest 3x3 -o out.npy
+    usage "--border does not go with --mean*" a.pgm --mean 0,0,1,1 --border wrap
+    usage "--layout does not go with --mean*" a.pgm --mean 0,0,1,1 --layout padded
+    usage "--mean takes one image*" a.pgm b.pgm --mean 0,0,1,1
+    usage "-o 'out.png': --mean writes CSV*" a.pgm --mean 0,0,1,1 -o out.png
+    usage "-o 'out.npy': --mean writes CSV*" a.pgm --mean 0,0,1,1 -o out.npy
+    usage "-0 is for --files-from*" a.pgm -0 --box 3 -o out.pgm
+}
+
+@test "an output's format must be known before any work" {
+    for bad in out.webp out out. out.d/x; do
+        usage "-o '$bad'*formats*" missing.pgm --box 3 -o "$bad"
+    done
+    usage "-o - needs --format*" missing.pgm --box 3 -o -
+}
+
+@test "query, info, bench and help check what they are given" {
+    usage "no input*" query --rect 0,0,1,1
+    usage "one image or table*'b.pgm'*" query a.pgm b.pgm --rect 0,0,1,1
+    usage "no rectangle*" query a.pgm
+    usage "--rect and --rects*" query a.pgm --rect 0,0,1,1 --rects r.csv
+    usage "*both be standard input*" query - --rects -
+    usage "no input*" info
+    usage "'x'*" backends x
+    usage "one image*" bench a.pgm b.pgm
+    usage "--size*image's own*" bench a.pgm --size 3
+    usage "--size '0'*" bench --size 0
+    usage "--channels '5'*" bench --channels 5
+    usage "--type 'q32'*" bench --type q32
+    usage "--accum 'u8'*" bench --accum u8
+    usage "--repeat '0'*" bench --repeat 0
+    usage "--box '0'*" bench --box 0
+    usage "--backend 'nope'*" bench --backend nope
+    usage "--accum is for tables*" bench --box 3 --accum u32
+    usage "help: there is no command 'nope'*" help nope
+    usage "help: one command*" help query info
+}
+
+@test "options may stand anywhere, -- ends them, = joins a value" {
+    small a.pgm
+    cp a.pgm ./-odd.pgm
+    ok --box=3 -o out.pgm a.pgm
+    ok -oout2.pgm a.pgm --box 3
+    cmp out.pgm out2.pgm
+    ok --box 3 -o out3.pgm -- -odd.pgm
+    cmp out.pgm out3.pgm
+    ok --box 3 ./-odd.pgm --output out4.pgm
+    cmp out.pgm out4.pgm
+}
+
+@test "a file may be named like a command" {
+    small query
+    ok ./query --mean 0,0,4,3
+    [ "${lines[1]}" = 0,0,4,3,4.25 ]
+}
+
+@test "names with line ends do not break the error's line" {
+    failure "no?such.pgm: *" $'no\nsuch.pgm' --box 3 -o out.pgm
+    usage "unknown option --a?b*" $'--a\nb'
+}
