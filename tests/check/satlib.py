@@ -183,7 +183,8 @@ def backends():
 
 def filtering():
     """Those of them that filter without a table, so that a NaN stays where it is."""
-    return [b.name.decode() for b in _table("sat_backend_at", BackendInfo) if b.available and b.filters and not b.ceiling]
+    return [b.name.decode() for b in _table("sat_backend_at", BackendInfo)
+            if b.available and b.filters and not b.ceiling]
 
 
 def borders():

@@ -5,8 +5,8 @@ import os
 
 import numpy as np
 
-from satlib import (Tap, borders, box, extension, filtering, float_bound, in_parallel, random_pixels, read_image, run_sat,
-                    scratch, variants, write_image)
+from satlib import (Tap, borders, box, extension, filtering, float_bound, in_parallel, random_pixels, read_image,
+                    run_sat, scratch, variants, write_image)
 
 SIZES = [(1, 1), (1, 9), (7, 1), (2, 2), (3, 5), (5, 3), (8, 8), (15, 17), (16, 4), (31, 33), (33, 20), (64, 7),
          (65, 66), (127, 12), (130, 40), (257, 5), (511, 3)]  # width, height

@@ -24,7 +24,8 @@ def build(pixels, sample, accum, backend, layout, threads, cuts, gap):
     """The table in bands that end at the rows `cuts`; layout 0 padded, 1 inclusive."""
     height, width, channels = pixels.shape
     heights = np.diff([0, *cuts, height])
-    spec = Spec(width, int(heights.max()), channels, code(sample), code(accum), layout, Quant(), backend.encode(), threads)
+    spec = Spec(width, int(heights.max()), channels, code(sample), code(accum), layout, Quant(), backend.encode(),
+                threads)
     plan = ctypes.c_void_p()
     need(LIB.sat_plan_create(ctypes.byref(plan), ctypes.byref(spec)))
     try:

@@ -55,7 +55,8 @@ def check(case):
         what = f"{pixels.shape} {pixels.dtype} {layout or 'image'} {type_name or ''} {form}"
         if layout:
             table = os.path.join(folder, "in.npy")
-            status, _, error = run_sat(path, "-o", table, "--layout", layout, *(["--type", type_name] if type_name else []))
+            args = [path, "-o", table, "--layout", layout] + (["--type", type_name] if type_name else [])
+            status, _, error = run_sat(*args)
             if status:
                 return f"{what}: {error}"
             path = table
@@ -82,7 +83,7 @@ def check(case):
         for row in rows:  # with more channels: lists
             for name in ("mean", "sum"):
                 if isinstance(row.get(name), list):
-                    row.update({f"{name}.{c}": v for c, v in enumerate(row[name])} if channels > 1 else {name: row[name][0]})
+                    row.update({f"{name}.{c}" if channels > 1 else name: v for c, v in enumerate(row[name])})
     else:
         rows = list(csv.DictReader(io.StringIO(text)))
         if rows and list(rows[0]) != ["x", "y", "w", "h", *stats]:
@@ -120,7 +121,8 @@ def main():
         status, _, error = run_sat(image, "-o", table, "--type", "q32")
         problems = [error] if status else []
         rects = [(0, 0, 50, 40), (49, 39, 1, 1), (3, 4, 3, 3), (10, 0, 17, 40)]
-        status, out, error = run_sat("query", table, "--stat", "mean,sum", *sum((["--rect", "%d,%d,%d,%d" % r] for r in rects), []))
+        asked = sum((["--rect", "%d,%d,%d,%d" % r] for r in rects), [])
+        status, out, error = run_sat("query", table, "--stat", "mean,sum", *asked)
         rows = list(csv.DictReader(io.StringIO(out.decode())))
         problems += [error] if status else []
         problems += [] if problems else [p for p in [compare(pixels, rects, rows)] if p]

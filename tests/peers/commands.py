@@ -39,7 +39,8 @@ def photograph(path):
     picture = np.clip(110 + 35 * np.stack(planes, 2), 0, 255).astype(np.float32)
     for _ in range(60):
         centre = int(rng.integers(WIDTH)), int(rng.integers(HEIGHT))
-        cv2.circle(picture, centre, int(rng.integers(20, 300)), tuple(float(v) for v in rng.integers(0, 256, 3)), -1, cv2.LINE_AA)
+        colour = tuple(float(v) for v in rng.integers(0, 256, 3))
+        cv2.circle(picture, centre, int(rng.integers(20, 300)), colour, -1, cv2.LINE_AA)
     picture = cv2.GaussianBlur(picture, (0, 0), 1.2) + rng.normal(0, 2.5, picture.shape)
     picture = np.clip(picture, 0, 255).astype(np.uint8)
     cv2.imwrite(path + ".png", picture)
@@ -74,7 +75,8 @@ def commands(size, source, target, work):
         "sat, 1 thread": [SAT, source, "--box", str(size), "--threads", "1", "-o", target],
         "vips convasep, 1 layer": ["vips", "convasep", source, vips_out, mask, "--layers", "1"],
         "ffmpeg avgblur": [*quiet, "-vf", f"avgblur=sizeX={radius}", *ffmpeg_out],
-        "Python, OpenCV": python(f"import cv2; cv2.imwrite('{target}', cv2.blur(cv2.imread('{source}'), ({size}, {size})){cv2_out})"),
+        "Python, OpenCV": python(f"import cv2; image = cv2.blur(cv2.imread('{source}'), ({size}, {size})); "
+                                 f"cv2.imwrite('{target}', image{cv2_out})"),
         "Python, Pillow": python(f"from PIL import Image, ImageFilter; Image.open('{source}').filter("
                                  f"ImageFilter.BoxBlur({radius})).save('{target}'{pil_out})"),
     }
@@ -85,9 +87,10 @@ def commands(size, source, target, work):
             "vips convsep": ["vips", "convsep", source, vips_out, mask],
             "ffmpeg boxblur": [*quiet, "-vf", f"format=gbrp,boxblur=lr={radius}:lp=1", *ffmpeg_out],
             "Python, SciPy": python("import cv2, scipy.ndimage as n; "
-                                    f"cv2.imwrite('{target}', n.uniform_filter(cv2.imread('{source}'), ({size}, {size}, 1)))"),
-            "ImageMagick": [MAGICK, source, "-define", "convolve:scale=!", "-morphology", "Convolve", f"Rectangle:{size}x1",
-                            "-morphology", "Convolve", f"Rectangle:1x{size}", target],
+                                    f"image = n.uniform_filter(cv2.imread('{source}'), ({size}, {size}, 1)); "
+                                    f"cv2.imwrite('{target}', image)"),
+            "ImageMagick": [MAGICK, source, "-define", "convolve:scale=!", "-morphology", "Convolve",
+                            f"Rectangle:{size}x1", "-morphology", "Convolve", f"Rectangle:1x{size}", target],
             "GraphicsMagick -blur": [GM, "convert", source, "-blur", f"0x{size / 12 ** 0.5:.2f}", target],
         }
     return found
@@ -98,7 +101,8 @@ LAUNCHER = """
 import json, os, subprocess, sys, time
 for line in sys.stdin:
     start = time.perf_counter()
-    child = subprocess.Popen(json.loads(line), stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    child = subprocess.Popen(json.loads(line), stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                             stderr=subprocess.PIPE)
     text = child.stderr.read().decode(errors="replace")
     _, status, usage = os.wait4(child.pid, 0)
     wall = time.perf_counter() - start
@@ -106,7 +110,8 @@ for line in sys.stdin:
     print(json.dumps([child.returncode, text.strip()[:200], wall * 1e3, (usage.ru_utime + usage.ru_stime) * 1e3,
                       usage.ru_maxrss / 1024]), flush=True)
 """
-launcher = subprocess.Popen([sys.executable, "-S", "-c", LAUNCHER], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+launcher = subprocess.Popen([sys.executable, "-S", "-c", LAUNCHER], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                            text=True)
 
 
 def run(command):
@@ -140,8 +145,8 @@ def race(title, size, source, work, limit):
             os.unlink(target)
         try:
             times = run(command)
-            entries[name] = {"command": command, "error": compare(target, means, size), "times": [times], "first": times[0],
-                             "bytes": os.path.getsize(target) if os.path.exists(target) else 0}
+            entries[name] = {"command": command, "error": compare(target, means, size), "times": [times],
+                             "first": times[0], "bytes": os.path.getsize(target) if os.path.exists(target) else 0}
         except (OSError, RuntimeError) as e:
             print(f"# {title}: {name} left out: {e}", file=sys.stderr)
     for number in range(ROUNDS):
@@ -159,10 +164,11 @@ def race(title, size, source, work, limit):
     for name, e in sorted(entries.items(), key=lambda item: item[1]["wall"]):
         spread = (max(t[0] for t in e["times"]) - min(t[0] for t in e["times"])) / e["wall"] * 100
         right = "yes" if e["error"] <= limit else "no"
-        rows.append([name, f"{e['wall']:.0f}", f"{e['wall'] / fastest:.2f}", f"{statistics.median(t[1] for t in e['times']):.0f}",
-                     f"{max(t[2] for t in e['times']):.0f}", f"{e['bytes'] / 1e6:.1f}", f"{e['error']:.2f}", right,
-                     len(e["times"]), f"{spread:.0f} %"])
-    columns = ["command", "ms", "x fastest right peer", "CPU ms", "peak MB", "output MB", "max error", "right", "runs", "spread"]
+        cpu, peak = statistics.median(t[1] for t in e["times"]), max(t[2] for t in e["times"])
+        rows.append([name, f"{e['wall']:.0f}", f"{e['wall'] / fastest:.2f}", f"{cpu:.0f}", f"{peak:.0f}",
+                     f"{e['bytes'] / 1e6:.1f}", f"{e['error']:.2f}", right, len(e["times"]), f"{spread:.0f} %"])
+    columns = ["command", "ms", "x fastest right peer", "CPU ms", "peak MB", "output MB", "max error", "right", "runs",
+               "spread"]
     return title, columns, rows
 
 
@@ -178,12 +184,14 @@ def main():
         "sat": first_line(SAT, "--version"), "vips": first_line("vips", "--version"),
         "ffmpeg": first_line("ffmpeg", "-version"), "ImageMagick": first_line(MAGICK, "-version"),
         "GraphicsMagick": first_line(GM, "version"),
-        "Python": f"OpenCV {cv2.__version__}, SciPy {scipy.__version__}, Pillow {PIL.__version__}, NumPy {np.__version__}",
+        "Python": f"OpenCV {cv2.__version__}, SciPy {scipy.__version__}, Pillow {PIL.__version__}, "
+                  f"NumPy {np.__version__}",
     }
-    intro = [f"Whole commands on a {WIDTH}x{HEIGHT} RGB photograph (1/f spectrum, discs, noise; PNG "
-             f"{os.path.getsize(photo + '.png') / 1e6:.1f} MB, JPEG quality 90 {os.path.getsize(photo + '.jpg') / 1e6:.1f} MB),",
-             "process start to exit, run in turns; medians. Max error: the largest distance, in levels, from the exact mean, a",
-             "window away from the edges; a peer is right below 2 (JPEG: 12). Made by `make peers`."]
+    png, jpeg = (os.path.getsize(photo + end) / 1e6 for end in (".png", ".jpg"))
+    intro = [f"Whole commands on a {WIDTH}x{HEIGHT} RGB photograph (1/f spectrum, discs, noise; PNG {png:.1f} MB, JPEG",
+             f"quality 90 {jpeg:.1f} MB), process start to exit, run in turns; medians. Max error: the largest distance,",
+             "in levels, from the exact mean, a window away from the edges; a peer is right below 2 (JPEG: 12). Made by",
+             "`make peers`."]
     write(os.path.join(out, "commands"), "Whole commands", machine(versions), intro, sections)
 
 

@@ -61,7 +61,8 @@ class Table:
 class Box:
     def __init__(self, pixels, size, threads, out):
         channels = pixels.shape[2] if pixels.ndim == 3 else 1
-        spec = BoxSpec(SIDE, SIDE, channels, code("u8"), size, size, b"reflect101", (ctypes.c_double * 4)(), False, None, threads)
+        spec = BoxSpec(SIDE, SIDE, channels, code("u8"), size, size, b"reflect101", (ctypes.c_double * 4)(), False,
+                       None, threads)
         self.box = ctypes.c_void_p()
         need(LIB.sat_box_create(ctypes.byref(self.box), ctypes.byref(spec)))
         self.views = view(pixels, "u8"), view(out, "u8")
@@ -151,14 +152,15 @@ def main():
     out, = sys.argv[1:]
     counts = [1] + ([len(os.sched_getaffinity(0))] if len(os.sched_getaffinity(0)) > 1 else [])
     sections = [
-        ("Tables", ["job", "threads", "sat ms", "GB/s", "copy ms", "of the copy", "cv2.integral ms", "x OpenCV", "results"],
+        ("Tables", ["job", "threads", "sat ms", "GB/s", "copy ms", "of the copy", "cv2.integral ms", "x OpenCV",
+                    "results"],
          [row for n in counts for row in tables(n)]),
         ("Box filter, u8", ["job", "threads", "sat ms", "Msamples/s", "cv2.blur ms", "x OpenCV", "levels apart"],
          [row for n in counts for row in boxes(n)])]
-    versions = {"sat": first_line(os.environ["SAT"], "--version"), "OpenCV": f"{cv2.__version__} (opencv-python-headless)"}
-    intro = [f"{SIDE}x{SIDE} pixels, one process, outputs reused, calls in turns, medians of {ROUNDS}. x OpenCV: how many times",
-             "faster. The copy moves the same bytes with the same stores and sums nothing. cv2.integral has one thread. Made by",
-             "`make peers`."]
+    versions = {"sat": first_line(os.environ["SAT"], "--version"), "OpenCV": f"{cv2.__version__} (headless, from PyPI)"}
+    intro = [f"{SIDE}x{SIDE} pixels, one process, outputs reused, calls in turns, medians of {ROUNDS}. x OpenCV: how",
+             "many times faster. The copy moves the same bytes with the same stores and sums nothing. cv2.integral has one",
+             "thread. Made by `make peers`."]
     write(os.path.join(out, "inprocess"), "Against OpenCV in one process", machine(versions), intro, sections)
 
 
