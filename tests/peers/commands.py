@@ -189,9 +189,9 @@ def main():
     }
     png, jpeg = (os.path.getsize(photo + end) / 1e6 for end in (".png", ".jpg"))
     intro = [f"Whole commands on a {WIDTH}x{HEIGHT} RGB photograph (1/f spectrum, discs, noise; PNG {png:.1f} MB, JPEG",
-             f"quality 90 {jpeg:.1f} MB), process start to exit, run in turns; medians. Max error: the largest distance,",
-             "in levels, from the exact mean, a window away from the edges; a peer is right below 2 (JPEG: 12). Made by",
-             "`make peers`."]
+             f"quality 90 {jpeg:.1f} MB), process start to exit, run in turns; medians. Max error: the largest",
+             "distance, in levels, from the exact mean, a window away from the edges; a peer is right below 2",
+             "(JPEG: 12). Made by `make peers`."]
     write(os.path.join(out, "commands"), "Whole commands", machine(versions), intro, sections)
 
 

@@ -158,9 +158,9 @@ def main():
         ("Box filter, u8", ["job", "threads", "sat ms", "Msamples/s", "cv2.blur ms", "x OpenCV", "levels apart"],
          [row for n in counts for row in boxes(n)])]
     versions = {"sat": first_line(os.environ["SAT"], "--version"), "OpenCV": f"{cv2.__version__} (headless, from PyPI)"}
-    intro = [f"{SIDE}x{SIDE} pixels, one process, outputs reused, calls in turns, medians of {ROUNDS}. x OpenCV: how",
-             "many times faster. The copy moves the same bytes with the same stores and sums nothing. cv2.integral has one",
-             "thread. Made by `make peers`."]
+    intro = [f"{SIDE}x{SIDE} pixels, one process, outputs reused, calls in turns, medians of {ROUNDS}.",
+             "x OpenCV: how many times faster. The copy moves the same bytes with the same stores and sums nothing.",
+             "cv2.integral has one thread. Made by `make peers`."]
     write(os.path.join(out, "inprocess"), "Against OpenCV in one process", machine(versions), intro, sections)
 
 
