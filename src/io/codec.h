@@ -13,12 +13,27 @@ bool codec_size_ok(int64_t width, int64_t height, const decode_options *opt, err
 /* Keeps a copy of a colour profile; n = 0 keeps none. */
 bool codec_keep_icc(image_meta *meta, const uint8_t *icc, size_t n, error *err);
 
-static inline int codec_threads(int asked) { return asked > 0 ? asked : omp_get_num_procs(); }
+static inline int codec_threads(int asked)
+{
+    return asked > 0 ? asked : omp_get_num_procs();
+}
 
-static inline uint16_t load_be16(const uint8_t *p) { return (uint16_t)(p[0] << 8 | p[1]); }
-static inline uint16_t load_le16(const uint8_t *p) { return (uint16_t)(p[1] << 8 | p[0]); }
-static inline uint32_t load_be32(const uint8_t *p) { return (uint32_t)load_be16(p) << 16 | load_be16(p + 2); }
-static inline uint32_t load_le32(const uint8_t *p) { return (uint32_t)load_le16(p + 2) << 16 | load_le16(p); }
+static inline uint16_t load_be16(const uint8_t *p)
+{
+    return (uint16_t)(p[0] << 8 | p[1]);
+}
+static inline uint16_t load_le16(const uint8_t *p)
+{
+    return (uint16_t)(p[1] << 8 | p[0]);
+}
+static inline uint32_t load_be32(const uint8_t *p)
+{
+    return (uint32_t)load_be16(p) << 16 | load_be16(p + 2);
+}
+static inline uint32_t load_le32(const uint8_t *p)
+{
+    return (uint32_t)load_le16(p + 2) << 16 | load_le16(p);
+}
 
 static inline void store_be16(uint8_t *p, uint32_t v)
 {

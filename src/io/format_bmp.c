@@ -60,7 +60,9 @@ static bool read_header(const uint8_t *bytes, size_t n, const decode_options *op
     *b = (bmp){.width = core ? load_le16(header + 4) : (int32_t)load_le32(header + 4),
                .height = llabs((int64_t)height),
                .top_down = height < 0,
-               .bits = load_le16(header + (core ? 10 : 14))};
+               .bits = load_le16(header + (core ? 10 : 14)),
+               .palette = bytes,
+               .pixels = bytes};
 
     bool masks = compression == BITFIELDS && (b->bits == 16 || b->bits == 32);
     if (compression != PLAIN && !masks) return fail(err, "a compressed BMP, which cannot be read");
@@ -84,8 +86,8 @@ static bool read_header(const uint8_t *bytes, size_t n, const decode_options *op
     if (begin > n || (n - begin) / b->row_bytes < (size_t)b->height) {
         return fail(err, "truncated: the BMP has too few pixels");
     }
-    b->pixels = bytes + begin;
-    b->palette = bytes + end;
+    b->pixels += begin;
+    b->palette += end;
     b->entry_bytes = core ? 3 : 4;
     b->entries = (begin - end) / b->entry_bytes;
     return true;

@@ -29,7 +29,7 @@ static bool next_line(netpbm_reader *r, char *line, size_t room, error *err)
 
 static bool read_header(netpbm_reader *r, unsigned *width, unsigned *height, error *err)
 {
-    char line[128];
+    char line[128] = "";
     do {
         if (!next_line(r, line, sizeof line, err)) return false;
         if (strncmp(line, "FORMAT=", 7) == 0 && strcmp(line, "FORMAT=32-bit_rle_rgbe") != 0) {
@@ -37,11 +37,12 @@ static bool read_header(netpbm_reader *r, unsigned *width, unsigned *height, err
         }
     } while (line[0] != '\0');
     if (!next_line(r, line, sizeof line, err)) return false;
-    char rest;
-    if (sscanf(line, "-Y %9u +X %9u%c", height, width, &rest) != 2) {
-        return fail(err, "an HDR file whose size line is not \"-Y height +X width\"");
-    }
-    return true;
+    netpbm_reader size = {.at = (const uint8_t *)line + 3, .end = (const uint8_t *)line + strlen(line)};
+    bool ok = strncmp(line, "-Y ", 3) == 0 && netpbm_number(&size, NETPBM_LARGEST_SIDE, height, err) &&
+              strncmp((const char *)size.at, " +X ", 4) == 0;
+    size.at += 4;
+    ok = ok && netpbm_number(&size, NETPBM_LARGEST_SIDE, width, err) && size.at == size.end;
+    return ok || fail(err, "an HDR file whose size line is not \"-Y height +X width\"");
 }
 
 /* Four planes of width bytes. */
@@ -121,12 +122,12 @@ static bool decode(const uint8_t *bytes, size_t n, const decode_options *opt, im
 {
     *img = (image){0};
     netpbm_reader r = {.at = bytes, .end = bytes + n};
-    unsigned width = 0, height = 0;
+    unsigned width = 1, height = 1;
     if (!read_header(&r, &width, &height, err) || !codec_size_ok(width, height, opt, err) ||
         !plausible(&r, width, height, err)) {
         return false;
     }
-    uint8_t *planes = malloc((size_t)width * 4);
+    uint8_t *planes = calloc(width, 4);
     if (!planes) return fail(err, "out of memory: a row of %u pixels", width);
     bool ok = image_alloc(img, width, height, 3, SAT_F32, err);
     for (int64_t y = 0; ok && y < img->height; y++) {
@@ -218,8 +219,9 @@ static bool encode(const image *img, const encode_options *opt, sink *out, error
                      (long long)img->height, (long long)img->width);
     size_t width = (size_t)img->width;
     uint8_t *planes = malloc(width * 4), *coded = malloc(4 + width * 4 + width / 16 + 16);
-    bool ok = planes && coded ? sink_write(out, header, (size_t)n, err)
-                              : fail(err, "out of memory: a row of %zu pixels", width);
+    bool ok = planes && coded;
+    if (!ok) fail(err, "out of memory: a row of %zu pixels", width);
+    ok = ok && sink_write(out, header, (size_t)n, err);
     for (int64_t y = 0; ok && y < img->height; y++) {
         const float *row = (const float *)(const void *)image_row(img, y);
         for (size_t x = 0; x < width; x++) {

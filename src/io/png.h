@@ -7,7 +7,13 @@
 enum { PNG_SIGNATURE = 8 }; /* bytes */
 extern const uint8_t png_signature[PNG_SIGNATURE];
 
-enum { PNG_COLOUR_GREY = 0, PNG_COLOUR_RGB = 2, PNG_COLOUR_PALETTE = 3, PNG_COLOUR_GREY_ALPHA = 4, PNG_COLOUR_RGBA = 6 };
+enum {
+    PNG_COLOUR_GREY = 0,
+    PNG_COLOUR_RGB = 2,
+    PNG_COLOUR_PALETTE = 3,
+    PNG_COLOUR_GREY_ALPHA = 4,
+    PNG_COLOUR_RGBA = 6
+};
 
 /* All that stands in a file's chunks; pointers lead into the file's bytes. */
 typedef struct png_chunks {

@@ -135,7 +135,7 @@ bool png_read_chunks(const uint8_t *bytes, size_t n, const decode_options *opt, 
                      error *err)
 {
     const uint8_t *at = bytes + PNG_SIGNATURE, *end = bytes + n;
-    chunk c;
+    chunk c = {.type = bytes};
     if (n < PNG_SIGNATURE) return fail(err, "truncated: the file ends inside the PNG signature");
     if (!next_chunk(&at, end, &c, err) || !read_header(&c, opt, png, err)) return false;
     for (;;) {

@@ -89,7 +89,7 @@ static bool stream_inflate(stream *s, uint8_t *dst, size_t n, size_t *got, error
 
 static bool stream_read(stream *s, uint8_t *dst, size_t n, error *err)
 {
-    size_t got;
+    size_t got = 0;
     if (!stream_inflate(s, dst, n, &got, err)) return false;
     return got == n || fail(err, "truncated: the PNG has too few pixels");
 }
@@ -98,7 +98,7 @@ static bool stream_read(stream *s, uint8_t *dst, size_t n, error *err)
 static bool stream_finish(stream *s, error *err)
 {
     uint8_t surplus;
-    size_t got;
+    size_t got = 0;
     if (!stream_inflate(s, &surplus, 1, &got, err)) return false;
     return got == 0 || fail(err, "corrupt: the PNG has more pixels than its size says");
 }
