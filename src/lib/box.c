@@ -109,8 +109,8 @@ sat_status sat_box_create(sat_box **out, const sat_box_spec *spec)
                        : sat_fail(SAT_ERR_UNAVAILABLE, "no backend is called '%s'", spec->backend);
     } else if (status == SAT_OK) {
         const sat_backend *b;
-        status = SAT_ERR_UNAVAILABLE;
-        for (size_t i = 0; status != SAT_OK && (b = sat_backend_get(i)) != NULL; i++)
+        status = sat_fail(SAT_ERR_UNAVAILABLE, "no backend can do this job here");
+        for (size_t i = 0; (status == SAT_ERR_UNAVAILABLE || status == SAT_ERR_TYPE) && (b = sat_backend_get(i)); i++)
             if (!b->ceiling) status = open_with(box, b);
     }
     if (status != SAT_OK) {

@@ -154,7 +154,7 @@ typedef struct sat_spec {
                             SAT_TYPE_NONE = sat_accum_for() the whole image */
     sat_layout layout;   /* default SAT_PADDED */
     sat_quant quant;     /* for SAT_Q32 only */
-    const char *backend; /* a name of sat_backend_at(), NULL = the best that can do the job */
+    const char *backend; /* a name of sat_backend_at(), NULL = the first that can do the job */
     int threads;         /* 0 = one for each core; a CPU backend uses no more */
 } sat_spec;
 
@@ -234,7 +234,8 @@ SAT_API sat_status sat_table_query(const sat_table *table, const sat_rect *rects
  * An even side w reaches w/2 pixels to the left (up) and w/2 - 1 to the right (down), as OpenCV anchors
  * it.  Integer samples: the exact sum, divided and rounded to nearest, halves up (away from zero, as all
  * samples are non-negative).  Float samples: sums in f64 by additions only (van Herk 1992), so that
- * a NaN or Inf reaches exactly the windows that hold it. */
+ * a NaN or Inf reaches exactly the windows that hold it; backends without a filter of their own go through
+ * a table of the whole image, and refuse one that holds NaN or Inf with SAT_ERR_RANGE. */
 typedef struct sat_box_spec {
     int64_t width, height;               /* px */
     int channels;                        /* 1..4; 0 = 1 */
@@ -281,7 +282,10 @@ typedef struct sat_backend_info {
     const char *why;        /* what it runs on ("avx512, 2 cores"), or why it cannot; never NULL */
 } sat_backend_info;
 
-/* The i-th backend, best first; false past the last. Probing starts no device state for CPU backends. */
+/* The i-th backend, best first; false past the last.  Probes that one backend only.
+ *
+ * The environment variable SAT_ISA = portable, avx2 or avx512 makes the CPU backends use that instruction
+ * set, for tests and comparisons; one that the machine lacks makes them unavailable. */
 SAT_API bool sat_backend_at(size_t i, sat_backend_info *info);
 
 #ifdef __cplusplus

@@ -1,0 +1,103 @@
+/* arrays.h - arrays for tests: random, poisoned, and ending at a page that may not be touched. */
+#ifndef TEST_ARRAYS_H
+#define TEST_ARRAYS_H
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "sat.h"
+
+/* xorshift64 (Marsaglia 2003) from a fixed seed: every run sees the same arrays. */
+static uint64_t seed = 88172645463325252u;
+
+static inline uint64_t random64(void)
+{
+    seed ^= seed << 13;
+    seed ^= seed >> 7;
+    return seed ^= seed << 17;
+}
+
+static inline int64_t random_in(int64_t low, int64_t high)
+{
+    return low + (int64_t)(random64() % (uint64_t)(high - low + 1));
+}
+
+/* A view whose last byte is the last before a guard page; every byte is poison (0xA5). */
+static inline sat_view guarded(int64_t width, int64_t height, int channels, sat_type type, size_t gap_bytes)
+{
+    sat_view v = {.width = width, .height = height, .channels = channels, .type = type};
+    size_t row = sat_row_bytes(width, channels, type), page = (size_t)sysconf(_SC_PAGESIZE);
+    v.row_bytes = row + gap_bytes;
+    size_t bytes = v.row_bytes * (size_t)(height - 1) + row, pages = (bytes + page - 1) / page * page;
+    char *base = mmap(NULL, pages + page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (base == MAP_FAILED || mprotect(base + pages, page, PROT_NONE) != 0) abort();
+    v.data = base + pages - bytes;
+    memset(base, 0xA5, pages);
+    return v;
+}
+
+static inline void unguard(sat_view *v)
+{
+    size_t row = sat_row_bytes(v->width, v->channels, v->type), page = (size_t)sysconf(_SC_PAGESIZE);
+    size_t bytes = v->row_bytes * (size_t)(v->height - 1) + row, pages = (bytes + page - 1) / page * page;
+    munmap((char *)v->data + bytes - pages, pages + page);
+    v->data = NULL;
+}
+
+static inline void *entry_at(const sat_view *v, int64_t x, int64_t y, int c)
+{
+    return (char *)v->data + (size_t)y * v->row_bytes + (size_t)(x * v->channels + c) * sat_type_bytes(v->type);
+}
+
+static inline double value_at(const sat_view *v, int64_t x, int64_t y, int c)
+{
+    const void *p = entry_at(v, x, y, c);
+    switch (v->type) {
+    case SAT_U8: return *(const uint8_t *)p;
+    case SAT_U16: return *(const uint16_t *)p;
+    case SAT_U32: return *(const uint32_t *)p;
+    case SAT_F32: return (double)*(const float *)p;
+    default: return *(const double *)p;
+    }
+}
+
+/* Integers over their whole range; floats in [-100, 100] in steps of 1/8, so that sums are exact. */
+static inline void randomise(const sat_view *v)
+{
+    for (int64_t y = 0; y < v->height; y++)
+        for (int64_t x = 0; x < v->width; x++)
+            for (int c = 0; c < v->channels; c++) {
+                void *p = entry_at(v, x, y, c);
+                double eighths = (double)random_in(-800, 800) / 8;
+                switch (v->type) {
+                case SAT_U8: *(uint8_t *)p = (uint8_t)random64(); break;
+                case SAT_U16: *(uint16_t *)p = (uint16_t)random64(); break;
+                case SAT_U32: *(uint32_t *)p = (uint32_t)random64(); break;
+                case SAT_F32: *(float *)p = (float)eighths; break;
+                default: *(double *)p = eighths;
+                }
+            }
+}
+
+/* The instruction sets to force, through SAT_ISA; those that the machine lacks are passed over by
+ * the caller when a plan answers SAT_ERR_UNAVAILABLE. */
+static const char *const isas[] = {"portable", "avx2", "avx512"};
+enum { ISAS = sizeof isas / sizeof *isas };
+
+#define assert_ok(call)                                                                                                \
+    do {                                                                                                               \
+        sat_status status_ = (call);                                                                                   \
+        if (status_ != SAT_OK) fail_msg("%s: %s", sat_status_text(status_), sat_detail());                             \
+    } while (0)
+
+#endif

@@ -1,0 +1,205 @@
+/* Box filters of every backend and instruction set are the mean over each window, computed here pixel by
+ * pixel from a definition of the border modes of its own. */
+#include "arrays.h"
+
+/* Which sample position i of an axis of n sees; -1: none.  Step by step, unlike the library's. */
+static int64_t seen(const char *border, int64_t i, int64_t n)
+{
+    if (strcmp(border, "shrink") == 0 || strcmp(border, "constant") == 0) return i < 0 || i >= n ? -1 : i;
+    if (strcmp(border, "replicate") == 0) return i < 0 ? 0 : i >= n ? n - 1 : i;
+    if (strcmp(border, "wrap") == 0) {
+        while (i < 0) i += n;
+        while (i >= n) i -= n;
+        return i;
+    }
+    bool shared = strcmp(border, "reflect101") == 0;
+    if (shared && n == 1) return 0;
+    while (i < 0 || i >= n) i = i < 0 ? -i - !shared : 2 * n - 1 - shared - i;
+    return i;
+}
+
+typedef struct window_sum {
+    uint64_t sum[4], area;
+    double real[4], real_area;
+} window_sum;
+
+static window_sum brute_force(const sat_box_spec *s, const sat_view *src, int64_t x, int64_t y)
+{
+    window_sum w = {0};
+    const char *border = s->border;
+    bool constant = strcmp(border, "constant") == 0;
+    for (int64_t j = y - s->window_height / 2; j < y - s->window_height / 2 + s->window_height; j++)
+        for (int64_t i = x - s->window_width / 2; i < x - s->window_width / 2 + s->window_width; i++) {
+            int64_t sx = seen(border, i, s->width), sy = seen(border, j, s->height);
+            bool outside = sx < 0 || sy < 0;
+            if (outside && !constant) continue;
+            double alpha = outside ? s->border_value[s->channels - 1] : value_at(src, sx, sy, s->channels - 1);
+            for (int c = 0; c < s->channels; c++) {
+                double v = outside ? s->border_value[c] : value_at(src, sx, sy, c);
+                if (s->weighted_alpha && c < s->channels - 1) v *= alpha;
+                w.real[c] += v;
+                w.sum[c] += s->sample == SAT_F32 ? 0 : (uint64_t)v;
+            }
+            w.area++;
+            w.real_area++;
+        }
+    return w;
+}
+
+static void check(const sat_box_spec *s, const sat_box *box, const sat_view *src, const sat_view *dst)
+{
+    for (int64_t y = 0; y < s->height; y++)
+        for (int64_t x = 0; x < s->width; x++) {
+            window_sum w = brute_force(s, src, x, y);
+            for (int c = 0; c < s->channels; c++) {
+                bool colour = s->weighted_alpha && c < s->channels - 1;
+                double got = value_at(dst, x, y, c), want;
+                if (s->sample == SAT_F32) {
+                    double by = colour ? w.real[s->channels - 1] : w.real_area;
+                    want = by != 0 ? w.real[c] / by : 0;
+                    if (fabs(got - want) <= 1e-5 * fmax(1, fabs(want))) continue;
+                } else {
+                    uint64_t by = colour ? w.sum[s->channels - 1] : w.area;
+                    want = by ? (double)((2 * w.sum[c] + by) / (2 * by)) : 0;
+                    if (got == want) continue;
+                }
+                fail_msg("%s: %s, %lldx%lldx%d, window %lldx%lld%s: %g at (%lld, %lld, %d) should be %g",
+                         sat_box_note(box), s->border, (long long)s->width, (long long)s->height, s->channels,
+                         (long long)s->window_width, (long long)s->window_height,
+                         s->weighted_alpha ? ", weighted" : "", got, (long long)x, (long long)y, c, want);
+            }
+        }
+}
+
+static void random_filter(const char *backend, const char *border, sat_type sample)
+{
+    int channels = (int)random_in(1, 4);
+    int64_t width = random_in(1, 40), height = random_in(1, 24), largest = random_in(0, 3) ? 12 : 90;
+    sat_box_spec spec = {.width = width,
+                         .height = height,
+                         .channels = channels,
+                         .sample = sample,
+                         .window_width = random_in(1, largest),
+                         .window_height = random_in(1, largest),
+                         .border = border,
+                         .border_value = {3, 255, 0, 17},
+                         .weighted_alpha = channels % 2 == 0 && random_in(0, 1),
+                         .backend = backend,
+                         .threads = (int)random_in(1, 3)};
+    sat_box *box;
+    sat_status status = sat_box_create(&box, &spec);
+    if (status == SAT_ERR_UNAVAILABLE) return; /* this machine lacks the instruction set */
+    assert_ok(status);
+    sat_view src = guarded(width, height, channels, sample, 4 * (random64() % 3));
+    sat_view dst = guarded(width, height, channels, sample, 4 * (random64() % 3));
+    randomise(&src);
+    for (int64_t i = 0; sample == SAT_F32 && i < width * height; i++) /* weights whose sum is not near 0 */
+        *(float *)entry_at(&src, i % width, i / width, channels - 1) = (float)random_in(1, 9);
+    assert_ok(sat_box_run(box, &src, &dst, NULL));
+    check(&spec, box, &src, &dst);
+    sat_box_destroy(&box);
+    unguard(&src);
+    unguard(&dst);
+}
+
+static void every_border_on_every_instruction_set(void **state)
+{
+    static const sat_type types[] = {SAT_U8, SAT_U16, SAT_F32};
+    sat_backend_info backend;
+    sat_border_info border;
+    (void)state;
+    for (int i = 0; i < ISAS; i++) {
+        setenv("SAT_ISA", isas[i], 1);
+        for (size_t b = 0; sat_backend_at(b, &backend); b++)
+            for (size_t m = 0; !backend.ceiling && sat_border_at(m, &border); m++)
+                for (int t = 0; t < 3; t++)
+                    for (int repeat = 0; repeat < 12; repeat++) random_filter(backend.name, border.name, types[t]);
+    }
+    unsetenv("SAT_ISA");
+}
+
+/* All-white images: every window's mean is white whatever its size, also where sums change their type. */
+static void white_stays_white(void **state)
+{
+    static const int64_t sides[] = {1, 2, 15, 16, 17, 63, 255, 256, 257, 1000, 5000};
+    (void)state;
+    sat_view src = guarded(700, 300, 1, SAT_U16, 0), dst = guarded(700, 300, 1, SAT_U16, 0);
+    memset((char *)src.data, 0xFF, src.row_bytes * 300);
+    for (int type = 0; type < 2; type++)
+        for (size_t k = 0; k < sizeof sides / sizeof *sides; k++) {
+            sat_box_spec spec = {.width = 700,
+                                 .height = 300,
+                                 .sample = type ? SAT_U16 : SAT_U8,
+                                 .window_width = sides[k],
+                                 .window_height = sides[k]};
+            sat_box *box;
+            src.type = dst.type = spec.sample;
+            memset(dst.data, 0xA5, dst.row_bytes * 300);
+            assert_ok(sat_box_create(&box, &spec));
+            assert_ok(sat_box_run(box, &src, &dst, NULL));
+            for (int64_t y = 0; y < 300; y++)
+                assert_memory_equal(entry_at(&dst, 0, y, 0), entry_at(&src, 0, y, 0), 700 * sat_type_bytes(spec.sample));
+            sat_box_destroy(&box);
+        }
+    src.type = dst.type = SAT_U16;
+    unguard(&src);
+    unguard(&dst);
+}
+
+/* A NaN reaches exactly the windows that hold it. */
+static void nan_stays_in_its_windows(void **state)
+{
+    (void)state;
+    sat_view src = guarded(1100, 40, 1, SAT_F32, 0), dst = guarded(1100, 40, 1, SAT_F32, 0);
+    randomise(&src);
+    *(float *)entry_at(&src, 1030, 20, 0) = NAN;
+    sat_box_spec spec = {.width = 1100, .height = 40, .sample = SAT_F32, .window_width = 7, .window_height = 5};
+    sat_box *box;
+    assert_ok(sat_box_create(&box, &spec));
+    assert_ok(sat_box_run(box, &src, &dst, NULL));
+    for (int64_t y = 0; y < 40; y++)
+        for (int64_t x = 0; x < 1100; x++) {
+            bool holds = x >= 1027 && x <= 1033 && y >= 18 && y <= 22;
+            assert_int_equal(isnan(value_at(&dst, x, y, 0)) != 0, holds);
+        }
+    sat_box_destroy(&box);
+    unguard(&src);
+    unguard(&dst);
+}
+
+/* Windows of a billion pixels a side cost what others cost, and mean what they should. */
+static void enormous_windows(void **state)
+{
+    sat_border_info border;
+    (void)state;
+    for (size_t m = 0; sat_border_at(m, &border); m++) {
+        sat_view src = guarded(5, 3, 1, SAT_U8, 0), dst = guarded(5, 3, 1, SAT_U8, 0);
+        for (int i = 0; i < 15; i++) ((uint8_t *)src.data)[i] = (uint8_t)(10 * i);
+        sat_box_spec spec = {.width = 5,
+                             .height = 3,
+                             .sample = SAT_U8,
+                             .window_width = 100000000,
+                             .window_height = 100000000,
+                             .border = border.name,
+                             .border_value = {70}};
+        sat_box *box;
+        assert_ok(sat_box_create(&box, &spec));
+        assert_ok(sat_box_run(box, &src, &dst, NULL));
+        /* The mean of the image is 70, and by symmetry that of its corners, too; replicate's windows see
+         * the four corners for ever, the others the image again and again, or nothing but 70. */
+        for (int i = 0; i < 15; i++) assert_int_equal(((uint8_t *)dst.data)[i], 70);
+        sat_box_destroy(&box);
+        unguard(&src);
+        unguard(&dst);
+    }
+}
+
+int main(void)
+{
+    cmocka_set_message_output(CM_OUTPUT_TAP);
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_border_on_every_instruction_set), cmocka_unit_test(white_stays_white),
+        cmocka_unit_test(nan_stays_in_its_windows),              cmocka_unit_test(enormous_windows),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,122 @@
+/* What the library cannot do it refuses with the status that sat.h documents, a detail, and no object. */
+#include "arrays.h"
+
+static void refused(sat_spec spec, sat_status want, const char *word)
+{
+    sat_plan *plan = (sat_plan *)&plan;
+    assert_int_equal(sat_plan_create(&plan, &spec), want);
+    assert_null(plan);
+    if (!strstr(sat_detail(), word)) fail_msg("'%s' does not say '%s'", sat_detail(), word);
+}
+
+static void plans(void **state)
+{
+    (void)state;
+    const sat_spec good = {.width = 4, .height = 4, .sample = SAT_U8};
+    sat_spec s;
+    sat_plan *plan;
+    assert_int_equal(sat_plan_create(NULL, &good), SAT_ERR_ARGUMENT);
+    assert_int_equal(sat_plan_create(&plan, NULL), SAT_ERR_ARGUMENT);
+    s = good, s.width = 0, refused(s, SAT_ERR_SHAPE, "0x4");
+    s = good, s.height = -1, refused(s, SAT_ERR_SHAPE, "4x-1");
+    s = good, s.width = ((int64_t)1 << 40) + 1, refused(s, SAT_ERR_SHAPE, "2^40");
+    s = good, s.width = s.height = (int64_t)1 << 40, refused(s, SAT_ERR_SHAPE, "address space");
+    s = good, s.channels = 5, refused(s, SAT_ERR_ARGUMENT, "5 channels");
+    s = good, s.threads = -2, refused(s, SAT_ERR_ARGUMENT, "-2 threads");
+    s = good, s.sample = SAT_U64, refused(s, SAT_ERR_TYPE, "u64");
+    s = good, s.accum = SAT_U16, refused(s, SAT_ERR_TYPE, "u16");
+    s = good, s.accum = SAT_Q32, refused(s, SAT_ERR_TYPE, "q32");
+    s = good, s.sample = SAT_F32, s.accum = SAT_U64, refused(s, SAT_ERR_TYPE, "f32");
+    s = good, s.sample = SAT_F32, s.accum = SAT_Q32, refused(s, SAT_ERR_ARGUMENT, "step");
+    s = good, s.layout = (sat_layout)9, refused(s, SAT_ERR_ARGUMENT, "layout");
+    s = good, s.backend = "abacus", refused(s, SAT_ERR_UNAVAILABLE, "'abacus'");
+    setenv("SAT_ISA", "mmx", 1);
+    s = good, s.backend = "cpu", refused(s, SAT_ERR_UNAVAILABLE, "SAT_ISA");
+    unsetenv("SAT_ISA");
+}
+
+static void runs(void **state)
+{
+    (void)state;
+    uint8_t pixels[64] = {0};
+    uint32_t sums[200];
+    sat_spec spec = {.width = 8, .height = 8, .sample = SAT_U8, .accum = SAT_U32};
+    const sat_view image = {pixels, 8, 8, 8, 1, SAT_U8, SAT_HOST}, table = {sums, 36, 9, 9, 1, SAT_U32, SAT_HOST};
+    sat_view i, t;
+    sat_plan *plan;
+    assert_ok(sat_plan_create(&plan, &spec));
+    assert_ok(sat_plan_run(plan, &image, &table, NULL));
+    assert_int_equal(sat_plan_run(NULL, &image, &table, NULL), SAT_ERR_ARGUMENT);
+    assert_int_equal(sat_plan_run(plan, NULL, &table, NULL), SAT_ERR_ARGUMENT);
+    i = image, i.width = 7, assert_int_equal(sat_plan_run(plan, &i, &table, NULL), SAT_ERR_SHAPE);
+    i = image, i.height = 9, assert_int_equal(sat_plan_run(plan, &i, &table, NULL), SAT_ERR_SHAPE);
+    i = image, i.row_bytes = 7, assert_int_equal(sat_plan_run(plan, &i, &table, NULL), SAT_ERR_SHAPE);
+    i = image, i.row_bytes = SIZE_MAX / 2, assert_int_equal(sat_plan_run(plan, &i, &table, NULL), SAT_ERR_SHAPE);
+    t = table, t.width = 8, assert_int_equal(sat_plan_run(plan, &image, &t, NULL), SAT_ERR_SHAPE);
+    t = table, t.height = 8, assert_int_equal(sat_plan_run(plan, &image, &t, NULL), SAT_ERR_SHAPE);
+    t = table, t.row_bytes = 38, assert_int_equal(sat_plan_run(plan, &image, &t, NULL), SAT_ERR_ARGUMENT);
+    t = table, t.type = SAT_F32, assert_int_equal(sat_plan_run(plan, &image, &t, NULL), SAT_ERR_TYPE);
+    i = image, i.data = sums, assert_int_equal(sat_plan_run(plan, &i, &table, NULL), SAT_ERR_ARGUMENT);
+    sat_plan_destroy(&plan);
+    assert_null(plan);
+    sat_plan_destroy(&plan);
+    sat_plan_destroy(NULL);
+}
+
+static void filter_refused(sat_box_spec spec, sat_status want, const char *word)
+{
+    sat_box *box = (sat_box *)&box;
+    assert_int_equal(sat_box_create(&box, &spec), want);
+    assert_null(box);
+    if (!strstr(sat_detail(), word)) fail_msg("'%s' does not say '%s'", sat_detail(), word);
+}
+
+static void filters(void **state)
+{
+    (void)state;
+    const sat_box_spec good = {.width = 4, .height = 4, .sample = SAT_U8, .window_width = 3, .window_height = 3};
+    sat_box_spec s;
+    s = good, s.window_width = 0, filter_refused(s, SAT_ERR_ARGUMENT, "window of 0x3");
+    s = good, s.window_height = (int64_t)1 << 31, filter_refused(s, SAT_ERR_ARGUMENT, "2^31");
+    s = good, s.sample = SAT_U32, filter_refused(s, SAT_ERR_TYPE, "u32");
+    s = good, s.border = "cliff", filter_refused(s, SAT_ERR_ARGUMENT, "'cliff'");
+    s = good, s.weighted_alpha = true, filter_refused(s, SAT_ERR_ARGUMENT, "alpha");
+    s = good, s.border = "constant", s.border_value[0] = 256, filter_refused(s, SAT_ERR_ARGUMENT, "256");
+    s = good, s.border = "constant", s.border_value[0] = 0.5, filter_refused(s, SAT_ERR_ARGUMENT, "0.5");
+    s = good, s.border = "wrap", s.window_width = s.window_height = INT32_MAX, filter_refused(s, SAT_ERR_RANGE, "2^64");
+    s = good, s.backend = "abacus", filter_refused(s, SAT_ERR_UNAVAILABLE, "'abacus'");
+    sat_backend_info info;
+    for (size_t b = 0; sat_backend_at(b, &info); b++)
+        if (info.ceiling) s = good, s.backend = info.name, filter_refused(s, SAT_ERR_UNAVAILABLE, info.name);
+}
+
+static void names_and_bounds(void **state)
+{
+    (void)state;
+    for (int t = SAT_U8; t <= SAT_Q32; t++) assert_int_equal(sat_type_from_name(sat_type_name((sat_type)t)), t);
+    assert_int_equal(sat_type_from_name("u7"), SAT_TYPE_NONE);
+    assert_int_equal(sat_type_bytes((sat_type)99), 0);
+    assert_string_equal(sat_status_text((sat_status)99), "unknown status");
+    for (int s = SAT_OK; s <= SAT_ERR_DEVICE; s++) assert_string_not_equal(sat_status_text((sat_status)s), "unknown status");
+    assert_int_equal(sat_accum_for(SAT_U8, 16843009), SAT_U32); /* floor((2^32 - 1) / 255) */
+    assert_int_equal(sat_accum_for(SAT_U8, 16843010), SAT_U64);
+    assert_int_equal(sat_accum_for(SAT_U16, 65537), SAT_U32);
+    assert_int_equal(sat_accum_for(SAT_U16, 65538), SAT_U64);
+    assert_int_equal(sat_accum_for(SAT_U32, (int64_t)1 << 32), SAT_U64);
+    assert_int_equal(sat_accum_for(SAT_U32, ((int64_t)1 << 32) + 2), SAT_TYPE_NONE);
+    assert_int_equal(sat_accum_for(SAT_F32, 1), SAT_F64);
+    assert_int_equal(sat_row_bytes(3, 4, SAT_F64), 96);
+    assert_int_equal(sat_row_bytes(0, 4, SAT_F64), 0);
+}
+
+int main(void)
+{
+    cmocka_set_message_output(CM_OUTPUT_TAP);
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(plans),
+        cmocka_unit_test(runs),
+        cmocka_unit_test(filters),
+        cmocka_unit_test(names_and_bounds),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
