@@ -23,7 +23,8 @@ struct sat_box_ops {
     /* out[i] = sums[i] / divisor to nearest, halves up; the quotient fits the result */
     void (*divide[BOX_SUMS][BOX_RESULTS])(void *out, const void *sums, uint64_t divisor, int64_t n);
     /* the same by divisors[i] * factor; the divisors are of the sums' type */
-    void (*divide_each[BOX_SUMS][BOX_RESULTS])(void *out, const void *sums, const void *divisors, uint64_t factor, int64_t n);
+    void (*divide_each[BOX_SUMS][BOX_RESULTS])(void *out, const void *sums, const void *divisors, uint64_t factor,
+                                               int64_t n);
     /* the same for the colours by the sum of alpha, which is the last channel; alpha itself is left out */
     void (*divide_weighted[BOX_SUMS][BOX_RESULTS])(void *out, const void *sums, int channels, int64_t n);
     /* out[i] = in[i] times its pixel's alpha; alpha itself stays */

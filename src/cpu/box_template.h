@@ -125,8 +125,8 @@ DIVIDE_EACH(u64, u8)
 DIVIDE_EACH(u64, u16)
 
 #define DIVIDE_WEIGHTED(accum, result)                                                                                 \
-    TARGET static void divide_weighted_##accum##_##result(void *restrict out, const void *restrict sums,               \
-                                                          int channels, int64_t n)                                     \
+    TARGET static void divide_weighted_##accum##_##result(void *restrict out, const void *restrict sums, int channels, \
+                                                          int64_t n)                                                   \
     {                                                                                                                  \
         result *restrict o = out;                                                                                      \
         const accum *restrict s = sums;                                                                                \

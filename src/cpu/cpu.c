@@ -2,7 +2,10 @@
 #include "cpu.h"
 #include "isa.h"
 
-static bool probe(const char **why) { return sat_isa_in_use(why) != NULL; }
+static bool probe(const char **why)
+{
+    return sat_isa_in_use(why) != NULL;
+}
 
 const sat_backend sat_backend_cpu = {
     .name = "cpu",

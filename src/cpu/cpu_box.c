@@ -108,7 +108,10 @@ static bool plan_columns(filter *f)
     return true;
 }
 
-static size_t lines(size_t bytes) { return (bytes + 63) / 64 * 64; }
+static size_t lines(size_t bytes)
+{
+    return (bytes + 63) / 64 * 64;
+}
 
 static bool plan_workers(filter *f)
 {
@@ -235,8 +238,8 @@ static void move_columns(const filter *f, const worker *w, const sat_view *src, 
             for (int64_t c = 0; c < channels; c++) {                                                                   \
                 accum sum = 0;                                                                                         \
                 for (int i = 0; i < count; i++)                                                                        \
-                    sum = (accum)(sum + (accum)s[i].weight * (accum)(p[s[i].end * channels + c] -                      \
-                                                                     p[s[i].begin * channels + c]));                   \
+                    sum = (accum)(sum + (accum)s[i].weight *                                                           \
+                                            (accum)(p[s[i].end * channels + c] - p[s[i].begin * channels + c]));       \
                 sums[x * channels + c] = sum;                                                                          \
             }                                                                                                          \
         }                                                                                                              \

@@ -25,11 +25,11 @@
 enum { STRIP_PX = 1024 };
 
 typedef struct worker {
-    double *column;           /* sums over the window's rows of the strip and of what its windows reach */
-    double *suffix, *prefix;  /* of the column sums, along the row */
-    double *row;              /* one row of samples */
-    double *below;            /* prefix sums down the columns */
-    double *above;            /* suffix sums down the columns, window height rows */
+    double *column;          /* sums over the window's rows of the strip and of what its windows reach */
+    double *suffix, *prefix; /* of the column sums, along the row */
+    double *row;             /* one row of samples */
+    double *below;           /* prefix sums down the columns */
+    double *above;           /* suffix sums down the columns, window height rows */
 } worker;
 
 struct sat_cpu_box_float {
@@ -164,8 +164,8 @@ static void means(const filter *f, const double *sums, int64_t y, int64_t first,
 }
 
 /* Rows [y, end) of the strip of n pixels from column `first` on. */
-static void do_strip(const filter *f, const worker *w, const sat_view *src, const sat_view *dst, int64_t y,
-                     int64_t end, int64_t first, int64_t n)
+static void do_strip(const filter *f, const worker *w, const sat_view *src, const sat_view *dst, int64_t y, int64_t end,
+                     int64_t first, int64_t n)
 {
     int64_t window = f->y.before + 1 + f->y.after, reach = f->x.before + n + f->x.after, left = first - f->x.before;
     int64_t samples = reach * f->spec.channels;

@@ -17,7 +17,10 @@ typedef struct copy {
     char *wide; /* BLOCK_BYTES for each thread */
 } copy;
 
-static bool probe(const char **why) { return sat_isa_in_use(why) != NULL; }
+static bool probe(const char **why)
+{
+    return sat_isa_in_use(why) != NULL;
+}
 
 static void close_plan(void *state)
 {

@@ -41,9 +41,9 @@ enum { CHUNK = 384 };
 enum { BAND_ROWS_MAX = 32 };
 
 typedef struct worker {
-    char *above; /* the block's row of the table; LEAD bytes in front of it are the zero column's */
+    char *above;     /* the block's row of the table; LEAD bytes in front of it are the zero column's */
     uint32_t *fixed; /* q32: a part of a row in fixed point */
-    char *along; /* for each row of the band: 4 running sums of 8 bytes */
+    char *along;     /* for each row of the band: 4 running sums of 8 bytes */
 } worker;
 
 enum { LEAD = 64, ALONG_BYTES = 32 };
@@ -111,9 +111,8 @@ sat_status sat_cpu_table_open(const sat_spec *spec, void **state, char *note, si
     }
     for (int i = 0; i < t->threads; i++) {
         char *m = t->memory + (size_t)i * per_worker;
-        t->workers[i] = (worker){.above = m + LEAD,
-                                   .fixed = (uint32_t *)(void *)(m + block_bytes),
-                                   .along = m + block_bytes + fixed_bytes};
+        t->workers[i] = (worker){
+            .above = m + LEAD, .fixed = (uint32_t *)(void *)(m + block_bytes), .along = m + block_bytes + fixed_bytes};
         memset(m, 0, LEAD);
     }
     snprintf(note, note_bytes, "cpu, %s, %d thread%s", isa->name, t->threads, t->threads == 1 ? "" : "s");

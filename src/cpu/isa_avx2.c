@@ -4,8 +4,8 @@
 
 #include "isa.h"
 
-#define ISA avx2
-#define TARGET __attribute__((target("avx2,bmi2,fma")))
+#define ISA          avx2
+#define TARGET       __attribute__((target("avx2,bmi2,fma")))
 #define VECTOR_BYTES 32
 
 static bool supported(void)
@@ -18,7 +18,10 @@ TARGET static inline void stream_vector(char *dst, const char *src)
     _mm256_stream_si256((__m256i *)(void *)dst, _mm256_loadu_si256((const __m256i *)(const void *)src));
 }
 
-static void fence(void) { _mm_sfence(); }
+static void fence(void)
+{
+    _mm_sfence();
+}
 
 /* 8 lanes of 4 bytes, 4 of 8.  There is no conversion from unsigned 32 bits to floats: halves are converted
  * apart, each exactly, and added, which rounds once. */
@@ -52,23 +55,23 @@ TARGET static inline __m256d u32_to_f64(__m128i v)
 
 /* gcc 12 widens vectors lane by lane; these are one or two instructions each. */
 #define LOAD(sample, accum, v, p, L) v = (__typeof__(v))LOAD_##sample##_##accum((const void *)(p))
-#define LOAD_u8_u32(p) _mm256_cvtepu8_epi32(_mm_loadl_epi64(p))
-#define LOAD_u16_u32(p) _mm256_cvtepu16_epi32(_mm_loadu_si128(p))
-#define LOAD_u32_u32(p) _mm256_loadu_si256(p)
-#define LOAD_u8_f32(p) _mm256_cvtepi32_ps(LOAD_u8_u32(p))
-#define LOAD_u16_f32(p) _mm256_cvtepi32_ps(LOAD_u16_u32(p))
-#define LOAD_u32_f32(p) u32_to_f32(_mm256_loadu_si256(p))
-#define LOAD_f32_f32(p) _mm256_loadu_ps(p)
-#define LOAD_u8_u64(p) _mm256_cvtepu8_epi64(load_4(p))
-#define LOAD_u16_u64(p) _mm256_cvtepu16_epi64(_mm_loadl_epi64(p))
-#define LOAD_u32_u64(p) _mm256_cvtepu32_epi64(_mm_loadu_si128(p))
-#define LOAD_u16_u16(p) _mm256_loadu_si256(p)
-#define LOAD_u64_u64(p) _mm256_loadu_si256(p)
-#define LOAD_u8_f64(p) _mm256_cvtepi32_pd(_mm_cvtepu8_epi32(load_4(p)))
-#define LOAD_u16_f64(p) _mm256_cvtepi32_pd(_mm_cvtepu16_epi32(_mm_loadl_epi64(p)))
-#define LOAD_u32_f64(p) u32_to_f64(_mm_loadu_si128(p))
-#define LOAD_f32_f64(p) _mm256_cvtps_pd(_mm_loadu_ps(p))
-#define LOAD_f64_f64(p) _mm256_loadu_pd(p)
+#define LOAD_u8_u32(p)               _mm256_cvtepu8_epi32(_mm_loadl_epi64(p))
+#define LOAD_u16_u32(p)              _mm256_cvtepu16_epi32(_mm_loadu_si128(p))
+#define LOAD_u32_u32(p)              _mm256_loadu_si256(p)
+#define LOAD_u8_f32(p)               _mm256_cvtepi32_ps(LOAD_u8_u32(p))
+#define LOAD_u16_f32(p)              _mm256_cvtepi32_ps(LOAD_u16_u32(p))
+#define LOAD_u32_f32(p)              u32_to_f32(_mm256_loadu_si256(p))
+#define LOAD_f32_f32(p)              _mm256_loadu_ps(p)
+#define LOAD_u8_u64(p)               _mm256_cvtepu8_epi64(load_4(p))
+#define LOAD_u16_u64(p)              _mm256_cvtepu16_epi64(_mm_loadl_epi64(p))
+#define LOAD_u32_u64(p)              _mm256_cvtepu32_epi64(_mm_loadu_si128(p))
+#define LOAD_u16_u16(p)              _mm256_loadu_si256(p)
+#define LOAD_u64_u64(p)              _mm256_loadu_si256(p)
+#define LOAD_u8_f64(p)               _mm256_cvtepi32_pd(_mm_cvtepu8_epi32(load_4(p)))
+#define LOAD_u16_f64(p)              _mm256_cvtepi32_pd(_mm_cvtepu16_epi32(_mm_loadl_epi64(p)))
+#define LOAD_u32_f64(p)              u32_to_f64(_mm_loadu_si128(p))
+#define LOAD_f32_f64(p)              _mm256_cvtps_pd(_mm_loadu_ps(p))
+#define LOAD_f64_f64(p)              _mm256_loadu_pd(p)
 
 #include "isa_template.h"
 #endif

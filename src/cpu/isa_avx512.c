@@ -23,12 +23,15 @@ TARGET static inline void stream_vector(char *dst, const char *src)
     _mm512_stream_si512((__m512i *)(void *)dst, _mm512_loadu_si512(src));
 }
 
-static void fence(void) { _mm_sfence(); }
+static void fence(void)
+{
+    _mm_sfence();
+}
 
 /* valignd and valignq: one instruction, and v stays.  An odd number of 16-bit lanes takes vpermw. */
 #define MOVE_UP(v, k, L)                                                                                               \
-    ((__typeof__(v))((L) == 32 && (k) % 2 ? _mm512_maskz_permutexvar_epi16(                                            \
-                                                0xffffffffu << (k), UP_16((k) & 31), (__m512i)(v))                     \
+    ((__typeof__(v))((L) == 32 && (k) % 2                                                                              \
+                         ? _mm512_maskz_permutexvar_epi16(0xffffffffu << (k), UP_16((k)&31), (__m512i)(v))             \
                      : (L) == 8 ? _mm512_alignr_epi64((__m512i)(v), _mm512_setzero_si512(), (8 - (k)) & 7)             \
                                 : _mm512_alignr_epi32((__m512i)(v), _mm512_setzero_si512(),                            \
                                                       ((L) == 32 ? 16 - (k) / 2 : 16 - (k)) & 15)))
@@ -39,23 +42,23 @@ static void fence(void) { _mm_sfence(); }
 
 /* gcc 12 widens vectors lane by lane; these are one or two instructions each. */
 #define LOAD(sample, accum, v, p, L) v = (__typeof__(v))LOAD_##sample##_##accum((const void *)(p))
-#define LOAD_u8_u32(p) _mm512_cvtepu8_epi32(_mm_loadu_si128(p))
-#define LOAD_u16_u32(p) _mm512_cvtepu16_epi32(_mm256_loadu_si256(p))
-#define LOAD_u32_u32(p) _mm512_loadu_si512(p)
-#define LOAD_u8_f32(p) _mm512_cvtepi32_ps(LOAD_u8_u32(p))
-#define LOAD_u16_f32(p) _mm512_cvtepi32_ps(LOAD_u16_u32(p))
-#define LOAD_u32_f32(p) _mm512_cvtepu32_ps(LOAD_u32_u32(p))
-#define LOAD_f32_f32(p) _mm512_loadu_ps(p)
-#define LOAD_u8_u64(p) _mm512_cvtepu8_epi64(_mm_loadl_epi64(p))
-#define LOAD_u16_u64(p) _mm512_cvtepu16_epi64(_mm_loadu_si128(p))
-#define LOAD_u32_u64(p) _mm512_cvtepu32_epi64(_mm256_loadu_si256(p))
-#define LOAD_u16_u16(p) _mm512_loadu_si512(p)
-#define LOAD_u64_u64(p) _mm512_loadu_si512(p)
-#define LOAD_u8_f64(p) _mm512_cvtepi32_pd(_mm256_cvtepu8_epi32(_mm_loadl_epi64(p)))
-#define LOAD_u16_f64(p) _mm512_cvtepi32_pd(_mm256_cvtepu16_epi32(_mm_loadu_si128(p)))
-#define LOAD_u32_f64(p) _mm512_cvtepu32_pd(_mm256_loadu_si256(p))
-#define LOAD_f32_f64(p) _mm512_cvtps_pd(_mm256_loadu_ps(p))
-#define LOAD_f64_f64(p) _mm512_loadu_pd(p)
+#define LOAD_u8_u32(p)               _mm512_cvtepu8_epi32(_mm_loadu_si128(p))
+#define LOAD_u16_u32(p)              _mm512_cvtepu16_epi32(_mm256_loadu_si256(p))
+#define LOAD_u32_u32(p)              _mm512_loadu_si512(p)
+#define LOAD_u8_f32(p)               _mm512_cvtepi32_ps(LOAD_u8_u32(p))
+#define LOAD_u16_f32(p)              _mm512_cvtepi32_ps(LOAD_u16_u32(p))
+#define LOAD_u32_f32(p)              _mm512_cvtepu32_ps(LOAD_u32_u32(p))
+#define LOAD_f32_f32(p)              _mm512_loadu_ps(p)
+#define LOAD_u8_u64(p)               _mm512_cvtepu8_epi64(_mm_loadl_epi64(p))
+#define LOAD_u16_u64(p)              _mm512_cvtepu16_epi64(_mm_loadu_si128(p))
+#define LOAD_u32_u64(p)              _mm512_cvtepu32_epi64(_mm256_loadu_si256(p))
+#define LOAD_u16_u16(p)              _mm512_loadu_si512(p)
+#define LOAD_u64_u64(p)              _mm512_loadu_si512(p)
+#define LOAD_u8_f64(p)               _mm512_cvtepi32_pd(_mm256_cvtepu8_epi32(_mm_loadl_epi64(p)))
+#define LOAD_u16_f64(p)              _mm512_cvtepi32_pd(_mm256_cvtepu16_epi32(_mm_loadu_si128(p)))
+#define LOAD_u32_f64(p)              _mm512_cvtepu32_pd(_mm256_loadu_si256(p))
+#define LOAD_f32_f64(p)              _mm512_cvtps_pd(_mm256_loadu_ps(p))
+#define LOAD_f64_f64(p)              _mm512_loadu_pd(p)
 
 #include "isa_template.h"
 #endif

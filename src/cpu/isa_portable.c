@@ -5,7 +5,10 @@
 #define TARGET
 #define VECTOR_BYTES 0
 
-static bool supported(void) { return true; }
+static bool supported(void)
+{
+    return true;
+}
 static void fence(void) {}
 
 #include "isa_template.h"

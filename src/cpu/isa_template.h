@@ -9,9 +9,9 @@
 #include "box_ops.h"
 
 #define JOIN_(a, b) a##b
-#define JOIN(a, b) JOIN_(a, b)
-#define STRING_(a) #a
-#define STRING(a) STRING_(a)
+#define JOIN(a, b)  JOIN_(a, b)
+#define STRING_(a)  #a
+#define STRING(a)   STRING_(a)
 
 typedef uint8_t u8;
 typedef uint16_t u16;
@@ -23,11 +23,13 @@ typedef double f64;
 /* Every pair of sample and accumulator type but fixed point, which sums u32 after quantise(). */
 #define PAIRS(M) PAIRS_TO_32(M) PAIRS_TO_64(M)
 #define PAIRS_TO_32(M)                                                                                                 \
-    M(U8, u8, U32, u32) M(U16, u16, U32, u32) M(U32, u32, U32, u32)                                                    \
-    M(U8, u8, F32, f32) M(U16, u16, F32, f32) M(U32, u32, F32, f32) M(F32, f32, F32, f32)
+    M(U8, u8, U32, u32)                                                                                                \
+    M(U16, u16, U32, u32) M(U32, u32, U32, u32) M(U8, u8, F32, f32) M(U16, u16, F32, f32) M(U32, u32, F32, f32)        \
+        M(F32, f32, F32, f32)
 #define PAIRS_TO_64(M)                                                                                                 \
-    M(U8, u8, U64, u64) M(U16, u16, U64, u64) M(U32, u32, U64, u64)                                                    \
-    M(U8, u8, F64, f64) M(U16, u16, F64, f64) M(U32, u32, F64, f64) M(F32, f32, F64, f64) M(F64, f64, F64, f64)
+    M(U8, u8, U64, u64)                                                                                                \
+    M(U16, u16, U64, u64) M(U32, u32, U64, u64) M(U8, u8, F64, f64) M(U16, u16, F64, f64) M(U32, u32, F64, f64)        \
+        M(F32, f32, F64, f64) M(F64, f64, F64, f64)
 
 /* ---- widen, quantise: simple loops --------------------------------------------------------------------- */
 
@@ -69,7 +71,10 @@ static sat_widen *widen(sat_type sample, sat_type accum)
 QUANTISE(f32)
 QUANTISE(f64)
 
-static sat_quantise *quantise(sat_type sample) { return sample == SAT_F32 ? quantise_f32 : quantise_f64; }
+static sat_quantise *quantise(sat_type sample)
+{
+    return sample == SAT_F32 ? quantise_f32 : quantise_f64;
+}
 
 /* ---- scan ---------------------------------------------------------------------------------------------- */
 
@@ -104,7 +109,8 @@ static sat_quantise *quantise(sat_type sample) { return sample == SAT_F32 ? quan
         accum *restrict r = row, *restrict along = carry;                                                              \
         const sample *restrict s = samples;                                                                            \
         for (int64_t i = 0; i < n; i += C)                                                                             \
-            for (int c = 0; c < C; c++) r[i + c] = (accum)(ABOVE(r[i + c]) (along[c] = (accum)(along[c] + (accum)s[i + c])));                      \
+            for (int c = 0; c < C; c++)                                                                                \
+                r[i + c] = (accum)(ABOVE(r[i + c])(along[c] = (accum)(along[c] + (accum)s[i + c])));                   \
     }
 #else
 #define SCAN(name, sample, accum, L, C, ABOVE)                                                                         \
@@ -125,7 +131,7 @@ static sat_quantise *quantise(sat_type sample) { return sample == SAT_F32 ? quan
             if (8 * C < L) v += MOVE_UP(v, 8 * C, L);                                                                  \
             if (16 * C < L) v += MOVE_UP(v, 16 * C, L);                                                                \
             if (L % C == 0) { /* the channels stay in their lanes: only one addition waits for the last vector */      \
-                out = ABOVE(out) (before + v);                                                                         \
+                out = ABOVE(out)(before + v);                                                                          \
                 before += SPREAD_LAST(v, C, L);                                                                        \
             } else {                                                                                                   \
                 v += before;                                                                                           \
@@ -135,7 +141,7 @@ static sat_quantise *quantise(sat_type sample) { return sample == SAT_F32 ? quan
             memcpy(r + i, &out, sizeof v);                                                                             \
         }                                                                                                              \
         for (int j = 0; j < C; j++) along[(i + j) % C] = before[j];                                                    \
-        for (; i < n; i++) r[i] = (accum)(ABOVE(r[i]) (along[i % C] = (accum)(along[i % C] + (accum)s[i])));                                           \
+        for (; i < n; i++) r[i] = (accum)(ABOVE(r[i])(along[i % C] = (accum)(along[i % C] + (accum)s[i])));            \
     }
 #endif
 
@@ -151,8 +157,8 @@ static sat_quantise *quantise(sat_type sample) { return sample == SAT_F32 ? quan
 #define ADD_TO(what) (what) +
 #define REPLACE(what)
 #define SCANS(name, s, a, L, ABOVE)                                                                                    \
-    SCAN(name, s, a, L, 1, ABOVE) SCAN(name, s, a, L, 2, ABOVE)                                                        \
-    SCAN(name, s, a, L, 3, ABOVE) SCAN(name, s, a, L, 4, ABOVE)
+    SCAN(name, s, a, L, 1, ABOVE)                                                                                      \
+    SCAN(name, s, a, L, 2, ABOVE) SCAN(name, s, a, L, 3, ABOVE) SCAN(name, s, a, L, 4, ABOVE)
 #define SCANS_TO_32(S, s, A, a) SCANS(scan, s, a, LANES_OF_32, ADD_TO)
 #define SCANS_TO_64(S, s, A, a) SCANS(scan, s, a, LANES_OF_64, ADD_TO)
 PAIRS_TO_32(SCANS_TO_32)
@@ -167,7 +173,8 @@ static sat_scan_add *scan_add(sat_type sample, sat_type accum, int channels)
         sat_type sample, accum;
         sat_scan_add *channels[4];
     } scans[] = {
-#define ROW(S, s, A, a) {SAT_##S, SAT_##A, {scan_##s##_##a##_1, scan_##s##_##a##_2, scan_##s##_##a##_3, scan_##s##_##a##_4}},
+#define ROW(S, s, A, a)                                                                                                \
+    {SAT_##S, SAT_##A, {scan_##s##_##a##_1, scan_##s##_##a##_2, scan_##s##_##a##_3, scan_##s##_##a##_4}},
         PAIRS(ROW)
 #undef ROW
     };
@@ -179,7 +186,10 @@ static sat_scan_add *scan_add(sat_type sample, sat_type accum, int channels)
 /* ---- stream -------------------------------------------------------------------------------------------- */
 
 #if VECTOR_BYTES == 0
-static void stream(void *dst, const void *src, size_t bytes) { memcpy(dst, src, bytes); }
+static void stream(void *dst, const void *src, size_t bytes)
+{
+    memcpy(dst, src, bytes);
+}
 #else
 /* Whole, aligned 64-byte lines go past the caches; the two ends, which other calls share, do not. */
 TARGET static void stream(void *dst, const void *src, size_t bytes)

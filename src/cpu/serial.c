@@ -127,8 +127,7 @@ static sat_status run_plan(void *state, const sat_view *image, const sat_view *t
                 return sat_fail(SAT_ERR_RANGE, "a sample in row %lld lies outside the declared range", (long long)y);
             along[i % channels] = add(spec->accum, along[i % channels], value);
             s->above[i] = add(spec->accum, before, along[i % channels]);
-            if (!exclusive || i + shift < samples)
-                store(spec->accum, out, i + shift, exclusive ? before : s->above[i]);
+            if (!exclusive || i + shift < samples) store(spec->accum, out, i + shift, exclusive ? before : s->above[i]);
         }
     }
     if (run->carry_out)

@@ -20,9 +20,9 @@ typedef struct encode_options {
 } encode_options;
 
 typedef struct image_format {
-    const char *name;       /* "jpeg" */
-    const char *extensions; /* "jpg jpeg jpe", the first is the usual one */
-    const char *summary;    /* "JPEG, 8-bit grey and RGB" */
+    const char *name;             /* "jpeg" */
+    const char *extensions;       /* "jpg jpeg jpe", the first is the usual one */
+    const char *summary;          /* "JPEG, 8-bit grey and RGB" */
     const char *(*library)(void); /* what does the work: "libdeflate 1.14"; NULL = our own code */
 
     /* Is this its signature?  bytes: the file's first n. */

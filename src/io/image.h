@@ -31,7 +31,10 @@ typedef struct image {
 bool image_alloc(image *img, int64_t width, int64_t height, int channels, sat_type type, error *err);
 void image_free(image *img); /* frees data and meta, zeroes the struct; a zeroed one is fine */
 
-static inline bool image_has_alpha(const image *img) { return img->channels == 2 || img->channels == 4; }
+static inline bool image_has_alpha(const image *img)
+{
+    return img->channels == 2 || img->channels == 4;
+}
 
 /* The library's view of it. */
 sat_view image_view(const image *img);

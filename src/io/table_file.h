@@ -9,9 +9,9 @@
 /* What the trailer says, or what the caller must say of a table that has none. */
 typedef struct table_meta {
     sat_layout layout;
-    sat_type sample;  /* type of the summed image */
-    sat_quant quant;  /* q32 */
-    bool has_trailer; /* read: false = made by other software (NumPy, OpenCV) */
+    sat_type sample;   /* type of the summed image */
+    sat_quant quant;   /* q32 */
+    bool has_trailer;  /* read: false = made by other software (NumPy, OpenCV) */
     uint64_t checksum; /* XXH3-64 of the array's bytes, from the trailer */
     char writer[32];   /* "sat 0.1.0" */
 } table_meta;

@@ -9,7 +9,10 @@ static const sat_backend *const table[] = {
 #undef SAT_BACKEND
 };
 
-const sat_backend *sat_backend_get(size_t i) { return i < sizeof table / sizeof *table ? table[i] : NULL; }
+const sat_backend *sat_backend_get(size_t i)
+{
+    return i < sizeof table / sizeof *table ? table[i] : NULL;
+}
 
 const sat_backend *sat_backend_find(const char *name)
 {

@@ -17,9 +17,11 @@ extern "C" { /* also gives the descriptors in .cu files external linkage */
 #endif
 
 typedef struct sat_backend {
-    const char *name, *summary, *paper;                    /* "cpu" | one line | citation or NULL */
-    struct { double in_reads, out_reads, out_writes; } traffic; /* modelled accesses per pixel      */
-    bool ceiling;                                          /* sums nothing; never chosen by default */
+    const char *name, *summary, *paper; /* "cpu" | one line | citation or NULL */
+    struct {
+        double in_reads, out_reads, out_writes;
+    } traffic;    /* modelled accesses per pixel      */
+    bool ceiling; /* sums nothing; never chosen by default */
 
     /* Can it run on this machine, now?  Cheap; *why is static text: what it found, or what is missing. */
     bool (*probe)(const char **why);
@@ -40,14 +42,15 @@ typedef struct sat_backend {
 #include "backends.def"
 #undef SAT_BACKEND
 
-const sat_backend *sat_backend_get(size_t i);             /* NULL past the end */
-const sat_backend *sat_backend_find(const char *name);    /* NULL if unknown   */
+const sat_backend *sat_backend_get(size_t i);          /* NULL past the end */
+const sat_backend *sat_backend_find(const char *name); /* NULL if unknown   */
 
 /* Sets the thread's detail string and returns status: `return sat_fail(SAT_ERR_MEMORY, "...", ...)`. */
 #if defined(__GNUC__)
 __attribute__((format(printf, 2, 3)))
 #endif
-sat_status sat_fail(sat_status status, const char *format, ...);
+sat_status
+sat_fail(sat_status status, const char *format, ...);
 
 #ifdef __cplusplus
 }

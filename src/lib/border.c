@@ -21,8 +21,8 @@ const sat_border *sat_border_find(const char *name)
 bool sat_border_at(size_t i, sat_border_info *info)
 {
     if (i >= BORDERS || info == NULL) return false;
-    *info = (sat_border_info){
-        .name = table[i]->name, .summary = table[i]->summary, .takes_value = table[i]->takes_value};
+    *info =
+        (sat_border_info){.name = table[i]->name, .summary = table[i]->summary, .takes_value = table[i]->takes_value};
     return true;
 }
 

@@ -105,8 +105,8 @@ sat_status sat_box_create(sat_box **out, const sat_box_spec *spec)
     sat_status status = sat_window_of(&box->spec, &window);
     if (status == SAT_OK && spec->backend) {
         const sat_backend *named = sat_backend_find(spec->backend);
-        status = named ? open_with(box, named)
-                       : sat_fail(SAT_ERR_UNAVAILABLE, "no backend is called '%s'", spec->backend);
+        status =
+            named ? open_with(box, named) : sat_fail(SAT_ERR_UNAVAILABLE, "no backend is called '%s'", spec->backend);
     } else if (status == SAT_OK) {
         const sat_backend *b;
         status = sat_fail(SAT_ERR_UNAVAILABLE, "no backend can do this job here");
@@ -144,7 +144,10 @@ sat_status sat_box_run(sat_box *box, const sat_view *src, const sat_view *dst, v
     return status == SAT_OK ? box->run(box->state, src, dst, stream) : status;
 }
 
-const char *sat_box_note(const sat_box *box) { return box ? box->note : ""; }
+const char *sat_box_note(const sat_box *box)
+{
+    return box ? box->note : "";
+}
 
 void sat_box_destroy(sat_box **box)
 {

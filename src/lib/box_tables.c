@@ -75,7 +75,10 @@ sat_status sat_box_tables_open(const sat_box_spec *spec, const char *backend, vo
     return SAT_OK;
 }
 
-static const char *row_of(const sat_view *v, int64_t y) { return (const char *)v->data + (size_t)y * v->row_bytes; }
+static const char *row_of(const sat_view *v, int64_t y)
+{
+    return (const char *)v->data + (size_t)y * v->row_bytes;
+}
 
 static uint64_t integer_at(const sat_view *v, int64_t y, int64_t i)
 {

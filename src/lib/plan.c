@@ -30,8 +30,8 @@ static sat_status complete(sat_spec *s)
 {
     if (s->channels == 0) s->channels = 1;
     if (s->width < 1 || s->height < 1 || s->width > SAT_MAX_SIDE || s->height > SAT_MAX_SIDE)
-        return sat_fail(SAT_ERR_SHAPE, "an image of %lldx%lld; sides from 1 to 2^40 are possible",
-                        (long long)s->width, (long long)s->height);
+        return sat_fail(SAT_ERR_SHAPE, "an image of %lldx%lld; sides from 1 to 2^40 are possible", (long long)s->width,
+                        (long long)s->height);
     if (s->channels < 1 || s->channels > 4)
         return sat_fail(SAT_ERR_ARGUMENT, "%d channels; 1 to 4 are possible", s->channels);
     if ((unsigned)s->layout > SAT_EXCLUSIVE) return sat_fail(SAT_ERR_ARGUMENT, "unknown layout");
@@ -75,8 +75,8 @@ sat_status sat_plan_create(sat_plan **out, const sat_spec *spec)
     sat_status status = complete(&plan->spec);
     if (status == SAT_OK && spec->backend) {
         const sat_backend *named = sat_backend_find(spec->backend);
-        status = named ? open_with(plan, named)
-                       : sat_fail(SAT_ERR_UNAVAILABLE, "no backend is called '%s'", spec->backend);
+        status =
+            named ? open_with(plan, named) : sat_fail(SAT_ERR_UNAVAILABLE, "no backend is called '%s'", spec->backend);
     } else if (status == SAT_OK) {
         const sat_backend *b;
         status = sat_fail(SAT_ERR_UNAVAILABLE, "no backend can do this job here");
@@ -118,16 +118,21 @@ sat_status sat_plan_run(sat_plan *plan, const sat_view *image, const sat_view *t
     if (status == SAT_OK && (image->type != s->sample || table->type != s->accum))
         status = sat_fail(SAT_ERR_TYPE, "views of %s and %s where the plan has %s and %s", sat_type_name(image->type),
                           sat_type_name(table->type), sat_type_name(s->sample), sat_type_name(s->accum));
-    if (status == SAT_OK && sat_overlap(image, table))
-        status = sat_fail(SAT_ERR_ARGUMENT, "image and table overlap");
+    if (status == SAT_OK && sat_overlap(image, table)) status = sat_fail(SAT_ERR_ARGUMENT, "image and table overlap");
     if (status != SAT_OK) return status;
     sat_view bits = *table;
     if (bits.type == SAT_I64) bits.type = SAT_U64;
     return plan->backend->run(plan->state, image, &bits, run);
 }
 
-sat_type sat_plan_accum(const sat_plan *plan) { return plan ? plan->spec.accum : SAT_TYPE_NONE; }
-const char *sat_plan_note(const sat_plan *plan) { return plan ? plan->note : ""; }
+sat_type sat_plan_accum(const sat_plan *plan)
+{
+    return plan ? plan->spec.accum : SAT_TYPE_NONE;
+}
+const char *sat_plan_note(const sat_plan *plan)
+{
+    return plan ? plan->note : "";
+}
 
 void sat_plan_destroy(sat_plan **plan)
 {

@@ -89,9 +89,9 @@ typedef enum sat_type {
     SAT_Q32, /* accumulator: float samples in fixed point, summed modulo 2^32; see sat_quant */
 } sat_type;
 
-SAT_API size_t sat_type_bytes(sat_type type);              /* 0 for an unknown type                */
-SAT_API const char *sat_type_name(sat_type type);          /* "u8"; "none" for an unknown type     */
-SAT_API sat_type sat_type_from_name(const char *name);     /* SAT_TYPE_NONE if there is none       */
+SAT_API size_t sat_type_bytes(sat_type type);          /* 0 for an unknown type                */
+SAT_API const char *sat_type_name(sat_type type);      /* "u8"; "none" for an unknown type     */
+SAT_API sat_type sat_type_from_name(const char *name); /* SAT_TYPE_NONE if there is none       */
 
 /* Fixed point for float samples: the integer q, 0 <= q <= largest, stands for the value
  * offset + step * q.  A wrapping u32 table of q answers every rectangle of area_px pixels with
@@ -141,7 +141,7 @@ typedef enum sat_layout {
                        column, so rectangles that touch the right or lower edge have no answer          */
 } sat_layout;
 
-SAT_API const char *sat_layout_name(sat_layout layout);              /* "padded" ... ; "none"           */
+SAT_API const char *sat_layout_name(sat_layout layout); /* "padded" ... ; "none"           */
 SAT_API bool sat_layout_from_name(const char *name, sat_layout *layout);
 
 /* What a plan is made for. Zero means the default where one is named. */
@@ -274,12 +274,12 @@ SAT_API bool sat_border_at(size_t i, sat_border_info *info); /* false past the l
 
 typedef struct sat_backend_info {
     const char *name, *summary;
-    const char *paper;      /* citation, or NULL */
+    const char *paper;                      /* citation, or NULL */
     double in_reads, out_reads, out_writes; /* modelled memory accesses per pixel: "1R1W" = 1, 0, 1 */
-    bool ceiling;           /* moves the bytes and sums nothing: a yardstick for the bench, never chosen */
-    bool filters;           /* has a box filter of its own; the others filter through their tables */
-    bool available;         /* can run here and now */
-    const char *why;        /* what it runs on ("avx512, 2 cores"), or why it cannot; never NULL */
+    bool ceiling;    /* moves the bytes and sums nothing: a yardstick for the bench, never chosen */
+    bool filters;    /* has a box filter of its own; the others filter through their tables */
+    bool available;  /* can run here and now */
+    const char *why; /* what it runs on ("avx512, 2 cores"), or why it cannot; never NULL */
 } sat_backend_info;
 
 /* The i-th backend, best first; false past the last.  Probes that one backend only.

@@ -6,7 +6,8 @@ size_t sat_row_bytes(int64_t width, int channels, sat_type type)
 {
     size_t samples, bytes;
     if (width < 1 || width > SAT_MAX_SIDE || channels < 1 || channels > 4) return 0;
-    if (!sat_mul((size_t)width, (size_t)channels, &samples) || !sat_mul(samples, sat_type_bytes(type), &bytes)) return 0;
+    if (!sat_mul((size_t)width, (size_t)channels, &samples) || !sat_mul(samples, sat_type_bytes(type), &bytes))
+        return 0;
     return bytes;
 }
 
@@ -27,8 +28,8 @@ sat_status sat_check_view(const sat_view *view, const char *what)
     if (view->channels < 1 || view->channels > 4)
         return sat_fail(SAT_ERR_ARGUMENT, "%s: %d channels; 1 to 4 are possible", what, view->channels);
     if (view->width < 1 || view->height < 1 || view->width > SAT_MAX_SIDE || view->height > SAT_MAX_SIDE)
-        return sat_fail(SAT_ERR_SHAPE, "%s: %lldx%lld; sides from 1 to 2^40 are possible", what,
-                        (long long)view->width, (long long)view->height);
+        return sat_fail(SAT_ERR_SHAPE, "%s: %lldx%lld; sides from 1 to 2^40 are possible", what, (long long)view->width,
+                        (long long)view->height);
     if (view->row_bytes < sat_row_bytes(view->width, view->channels, view->type))
         return sat_fail(SAT_ERR_SHAPE, "%s: %zu bytes from row to row are less than a row", what, view->row_bytes);
     if (extent(view) == 0) return sat_fail(SAT_ERR_SHAPE, "%s: larger than the address space", what);

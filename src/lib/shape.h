@@ -8,7 +8,10 @@
 
 #define SAT_MAX_SIDE ((int64_t)1 << 40)
 
-static inline bool sat_mul(size_t a, size_t b, size_t *product) { return !__builtin_mul_overflow(a, b, product); }
+static inline bool sat_mul(size_t a, size_t b, size_t *product)
+{
+    return !__builtin_mul_overflow(a, b, product);
+}
 
 /* width * height, or INT64_MAX where that does not fit: for bounds, never for allocations. */
 static inline int64_t sat_area(int64_t width, int64_t height)
@@ -23,7 +26,10 @@ static inline uint64_t sat_sample_max(sat_type sample)
     return sample == SAT_U8 ? UINT8_MAX : sample == SAT_U16 ? UINT16_MAX : sample == SAT_U32 ? UINT32_MAX : 0;
 }
 
-static inline bool sat_is_float(sat_type type) { return type == SAT_F32 || type == SAT_F64; }
+static inline bool sat_is_float(sat_type type)
+{
+    return type == SAT_F32 || type == SAT_F64;
+}
 
 /* Is the sum of area_px samples of at most `largest` below 2^bits? */
 static inline bool sat_sum_fits(int64_t area_px, uint64_t largest, int bits)

@@ -4,12 +4,15 @@
 
 #include "backend.h"
 
-#define STRING(x) #x
+#define STRING(x)        #x
 #define VERSION(a, b, c) STRING(a) "." STRING(b) "." STRING(c)
 
 static _Thread_local char detail[256];
 
-const char *sat_version(void) { return VERSION(SAT_VERSION_MAJOR, SAT_VERSION_MINOR, SAT_VERSION_PATCH); }
+const char *sat_version(void)
+{
+    return VERSION(SAT_VERSION_MAJOR, SAT_VERSION_MINOR, SAT_VERSION_PATCH);
+}
 
 const char *sat_status_text(sat_status status)
 {
@@ -27,7 +30,10 @@ const char *sat_status_text(sat_status status)
     return "unknown status";
 }
 
-const char *sat_detail(void) { return detail; }
+const char *sat_detail(void)
+{
+    return detail;
+}
 
 sat_status sat_fail(sat_status status, const char *format, ...)
 {

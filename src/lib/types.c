@@ -14,10 +14,19 @@ static const struct {
 };
 enum { TYPES = sizeof types / sizeof *types };
 
-static bool known(sat_type type) { return (int)type > SAT_TYPE_NONE && (int)type < TYPES; }
+static bool known(sat_type type)
+{
+    return (int)type > SAT_TYPE_NONE && (int)type < TYPES;
+}
 
-size_t sat_type_bytes(sat_type type) { return known(type) ? types[type].bytes : 0; }
-const char *sat_type_name(sat_type type) { return known(type) ? types[type].name : "none"; }
+size_t sat_type_bytes(sat_type type)
+{
+    return known(type) ? types[type].bytes : 0;
+}
+const char *sat_type_name(sat_type type)
+{
+    return known(type) ? types[type].name : "none";
+}
 
 sat_type sat_type_from_name(const char *name)
 {
@@ -30,7 +39,10 @@ static const char *const layouts[] = {
     [SAT_PADDED] = "padded", [SAT_INCLUSIVE] = "inclusive", [SAT_EXCLUSIVE] = "exclusive"};
 enum { LAYOUTS = sizeof layouts / sizeof *layouts };
 
-const char *sat_layout_name(sat_layout layout) { return (unsigned)layout < LAYOUTS ? layouts[layout] : "none"; }
+const char *sat_layout_name(sat_layout layout)
+{
+    return (unsigned)layout < LAYOUTS ? layouts[layout] : "none";
+}
 
 bool sat_layout_from_name(const char *name, sat_layout *layout)
 {

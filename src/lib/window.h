@@ -49,7 +49,10 @@ sat_status sat_window_of(const sat_box_spec *spec, sat_window *window);
 void sat_window_note(const sat_window *window, char *note, size_t note_bytes);
 
 /* sum / area to nearest, halves up; 0 / 0 is 0. */
-static inline uint64_t sat_rounded(uint64_t sum, uint64_t area) { return area ? (sum + area / 2) / area : 0; }
+static inline uint64_t sat_rounded(uint64_t sum, uint64_t area)
+{
+    return area ? (sum + area / 2) / area : 0;
+}
 
 /* The filter of a backend that has none of its own: through its tables (box_tables.c). */
 sat_status sat_box_tables_open(const sat_box_spec *spec, const char *backend, void **state, char *note,

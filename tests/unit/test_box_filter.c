@@ -65,8 +65,8 @@ static void check(const sat_box_spec *s, const sat_box *box, const sat_view *src
                 }
                 fail_msg("%s: %s, %lldx%lldx%d, window %lldx%lld%s: %g at (%lld, %lld, %d) should be %g",
                          sat_box_note(box), s->border, (long long)s->width, (long long)s->height, s->channels,
-                         (long long)s->window_width, (long long)s->window_height,
-                         s->weighted_alpha ? ", weighted" : "", got, (long long)x, (long long)y, c, want);
+                         (long long)s->window_width, (long long)s->window_height, s->weighted_alpha ? ", weighted" : "",
+                         got, (long long)x, (long long)y, c, want);
             }
         }
 }
@@ -138,7 +138,8 @@ static void white_stays_white(void **state)
             assert_ok(sat_box_create(&box, &spec));
             assert_ok(sat_box_run(box, &src, &dst, NULL));
             for (int64_t y = 0; y < 300; y++)
-                assert_memory_equal(entry_at(&dst, 0, y, 0), entry_at(&src, 0, y, 0), 700 * sat_type_bytes(spec.sample));
+                assert_memory_equal(entry_at(&dst, 0, y, 0), entry_at(&src, 0, y, 0),
+                                    700 * sat_type_bytes(spec.sample));
             sat_box_destroy(&box);
         }
     src.type = dst.type = SAT_U16;
@@ -198,8 +199,10 @@ int main(void)
 {
     cmocka_set_message_output(CM_OUTPUT_TAP);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_border_on_every_instruction_set), cmocka_unit_test(white_stays_white),
-        cmocka_unit_test(nan_stays_in_its_windows),              cmocka_unit_test(enormous_windows),
+        cmocka_unit_test(every_border_on_every_instruction_set),
+        cmocka_unit_test(white_stays_white),
+        cmocka_unit_test(nan_stays_in_its_windows),
+        cmocka_unit_test(enormous_windows),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

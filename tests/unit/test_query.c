@@ -68,11 +68,10 @@ static void random_rectangles(sat_type sample, sat_type accum, sat_layout layout
 
 static void every_type_and_layout(void **state)
 {
-    static const sat_type pairs[][2] = {
-        {SAT_U8, SAT_U32},  {SAT_U8, SAT_U64},  {SAT_U8, SAT_I64},  {SAT_U8, SAT_F32},  {SAT_U8, SAT_F64},
-        {SAT_U16, SAT_U32}, {SAT_U16, SAT_I64}, {SAT_U16, SAT_F32}, {SAT_U32, SAT_U32}, {SAT_U32, SAT_U64},
-        {SAT_U32, SAT_F64}, {SAT_F32, SAT_F32}, {SAT_F32, SAT_F64}, {SAT_F32, SAT_Q32}, {SAT_F64, SAT_F64},
-        {SAT_F64, SAT_Q32}};
+    static const sat_type pairs[][2] = {{SAT_U8, SAT_U32},  {SAT_U8, SAT_U64},  {SAT_U8, SAT_I64},  {SAT_U8, SAT_F32},
+                                        {SAT_U8, SAT_F64},  {SAT_U16, SAT_U32}, {SAT_U16, SAT_I64}, {SAT_U16, SAT_F32},
+                                        {SAT_U32, SAT_U32}, {SAT_U32, SAT_U64}, {SAT_U32, SAT_F64}, {SAT_F32, SAT_F32},
+                                        {SAT_F32, SAT_F64}, {SAT_F32, SAT_Q32}, {SAT_F64, SAT_F64}, {SAT_F64, SAT_Q32}};
     (void)state;
     for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++)
         for (int layout = SAT_PADDED; layout <= SAT_EXCLUSIVE; layout++)
@@ -101,9 +100,9 @@ static void a_wrapped_table_is_exact(void **state)
 
 static void outside_and_empty_rectangles(void **state)
 {
-    static const sat_rect bad[] = {{-1, 0, 2, 2},         {0, -1, 2, 2},         {4, 0, 2, 1},        {0, 3, 1, 1},
-                                   {0, 0, 0, 1},          {0, 0, 1, -3},         {INT64_MAX, 0, 1, 1}, {1, 1, INT64_MAX, 1},
-                                   {INT64_MIN, 0, INT64_MAX, 1}};
+    static const sat_rect bad[] = {{-1, 0, 2, 2},        {0, -1, 2, 2},        {4, 0, 2, 1},
+                                   {0, 3, 1, 1},         {0, 0, 0, 1},         {0, 0, 1, -3},
+                                   {INT64_MAX, 0, 1, 1}, {1, 1, INT64_MAX, 1}, {INT64_MIN, 0, INT64_MAX, 1}};
     (void)state;
     sat_view image = guarded(5, 3, 1, SAT_U8, 0);
     memset(image.data, 1, 15);
@@ -189,8 +188,10 @@ int main(void)
 {
     cmocka_set_message_output(CM_OUTPUT_TAP);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_type_and_layout),        cmocka_unit_test(a_wrapped_table_is_exact),
-        cmocka_unit_test(outside_and_empty_rectangles), cmocka_unit_test(exclusive_tables_lack_the_last_sums),
+        cmocka_unit_test(every_type_and_layout),
+        cmocka_unit_test(a_wrapped_table_is_exact),
+        cmocka_unit_test(outside_and_empty_rectangles),
+        cmocka_unit_test(exclusive_tables_lack_the_last_sums),
         cmocka_unit_test(fixed_point),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -97,7 +97,8 @@ static void names_and_bounds(void **state)
     assert_int_equal(sat_type_from_name("u7"), SAT_TYPE_NONE);
     assert_int_equal(sat_type_bytes((sat_type)99), 0);
     assert_string_equal(sat_status_text((sat_status)99), "unknown status");
-    for (int s = SAT_OK; s <= SAT_ERR_DEVICE; s++) assert_string_not_equal(sat_status_text((sat_status)s), "unknown status");
+    for (int s = SAT_OK; s <= SAT_ERR_DEVICE; s++)
+        assert_string_not_equal(sat_status_text((sat_status)s), "unknown status");
     assert_int_equal(sat_accum_for(SAT_U8, 16843009), SAT_U32); /* floor((2^32 - 1) / 255) */
     assert_int_equal(sat_accum_for(SAT_U8, 16843010), SAT_U64);
     assert_int_equal(sat_accum_for(SAT_U16, 65537), SAT_U32);

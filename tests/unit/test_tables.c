@@ -7,8 +7,8 @@ static const sat_type accums[] = {SAT_U32, SAT_U64, SAT_I64, SAT_F32, SAT_F64, S
 static const sat_quant eighths = {.offset = -128, .step = 0.125, .largest = 2048};
 
 /* 384 samples are a chunk and 2048 (u32) or 1024 (u64) a block of the cpu backend, 32 rows a band. */
-static const int64_t shapes[][2] = {{1, 1},    {1, 67},   {67, 1},   {16, 16},  {17, 31},   {127, 33},
-                                    {383, 5},  {384, 3},  {385, 65}, {2048, 2}, {2049, 34}, {1023, 32}};
+static const int64_t shapes[][2] = {{1, 1},   {1, 67},  {67, 1},   {16, 16},  {17, 31},   {127, 33},
+                                    {383, 5}, {384, 3}, {385, 65}, {2048, 2}, {2049, 34}, {1023, 32}};
 enum { SHAPES = sizeof shapes / sizeof *shapes };
 
 /* Modulo 2^64, or exact in double: all sums of these arrays are multiples of 1/8 below 2^50. */
@@ -65,8 +65,8 @@ static void check_table(const char *backend, sat_spec spec, const sat_view *imag
     if (status == SAT_ERR_UNAVAILABLE) return; /* this machine lacks the instruction set */
     assert_ok(status);
     int64_t padded = spec.layout == SAT_PADDED, before = spec.layout != SAT_INCLUSIVE;
-    sat_view table = guarded(spec.width + padded, spec.height + padded, spec.channels, spec.accum,
-                             (size_t)(random64() % 3) * 8);
+    sat_view table =
+        guarded(spec.width + padded, spec.height + padded, spec.channels, spec.accum, (size_t)(random64() % 3) * 8);
     for (int again = 0; again < 2; again++) assert_ok(sat_plan_run(plan, image, &table, NULL));
     for (int64_t y = 0; y < table.height; y++)
         for (int64_t x = 0; x < table.width; x++)
