@@ -12,7 +12,10 @@
 
 #include "codec.h"
 
-enum { TILE = 64 }; /* px: a tile of the widest pixels, 16 bytes, is 64 KiB */
+enum {
+    TILE = 64,              /* px: a tile of the widest pixels, 16 bytes, is 64 KiB */
+    THREAD_BYTES = 1 << 20, /* from which more threads are worth their start */
+};
 
 typedef struct mapping {
     const uint8_t *start;
@@ -65,6 +68,7 @@ bool image_orient(image *img, int orientation, int threads, error *err)
     }
     size_t pixel_bytes = img->row_bytes / (size_t)img->width;
     mapping m = map(img, orientation, pixel_bytes);
+    if (out.row_bytes * (size_t)out.height < THREAD_BYTES) threads = 1;
 
 #pragma omp parallel for num_threads(codec_threads(threads)) schedule(static)
     for (int64_t y0 = 0; y0 < out.height; y0 += TILE) {

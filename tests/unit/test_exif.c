@@ -64,11 +64,12 @@ static void all_pixels_of_all_types_go_to_their_places(void **state)
 {
     (void)state;
     static const sat_type types[] = {SAT_U8, SAT_U16, SAT_F32};
-    static const int64_t sizes[][2] = {{1, 1}, {1, 9}, {9, 1}, {67, 130}, {130, 67}};
+    static const int64_t sizes[][2] = {{1, 1}, {1, 9}, {9, 1}, {67, 130}, {530, 507}};
     for (int orientation = 1; orientation <= 8; orientation++) {
         for (size_t t = 0; t < 3; t++) {
             for (int channels = 1; channels <= 4; channels++) {
                 for (size_t s = 0; s < 5; s++) {
+                    if (s == 4 && (types[t] != SAT_U16 || channels != 3)) continue; /* the one for threads */
                     int64_t w = sizes[s][0], h = sizes[s][1];
                     image in = random_image(w, h, channels, types[t], 2),
                           out = random_image(w, h, channels, types[t], 2);
@@ -76,7 +77,7 @@ static void all_pixels_of_all_types_go_to_their_places(void **state)
                     error err;
                     out.meta.x_per_metre = 3;
                     out.meta.y_per_metre = 4;
-                    assert_true(image_orient(&out, orientation, 1 + (int)s % 2, &err));
+                    assert_true(image_orient(&out, orientation, 2, &err));
                     assert_int_equal(out.width, orientation < 5 ? w : h);
                     assert_int_equal(out.height, orientation < 5 ? h : w);
                     assert_true(out.meta.x_per_metre == (orientation < 5 ? 3 : 4));
