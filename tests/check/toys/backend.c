@@ -47,7 +47,10 @@ static uint64_t load(const void *row, size_t i, size_t bytes)
     return value;
 }
 
-static void store(void *row, size_t i, size_t bytes, uint64_t value) { memcpy((char *)row + i * bytes, &value, bytes); }
+static void store(void *row, size_t i, size_t bytes, uint64_t value)
+{
+    memcpy((char *)row + i * bytes, &value, bytes);
+}
 
 static sat_status run_plan(void *state, const sat_view *image, const sat_view *table, const sat_run *run)
 {

@@ -3,7 +3,10 @@
 
 #include "format.h"
 
-static bool sniff(const uint8_t *bytes, size_t n) { return n >= 5 && memcmp(bytes, "TOY", 3) == 0; }
+static bool sniff(const uint8_t *bytes, size_t n)
+{
+    return n >= 5 && memcmp(bytes, "TOY", 3) == 0;
+}
 
 static bool decode(const uint8_t *bytes, size_t n, const decode_options *opt, image *img, error *err)
 {
