@@ -77,7 +77,7 @@ static bool read_transparency(const chunk *c, png_chunks *png, error *err)
 {
     bool right = png->colour == PNG_COLOUR_GREY      ? c->n == 2
                  : png->colour == PNG_COLOUR_RGB     ? c->n == 6
-                 : png->colour == PNG_COLOUR_PALETTE ? c->n >= 1 && c->n <= png->palette_entries
+                 : png->colour == PNG_COLOUR_PALETTE ? png->palette != NULL
                                                      : false;
     if (!right) return fail(err, "corrupt: the PNG's tRNS chunk does not fit its colour type");
     png->transparency = c->data;

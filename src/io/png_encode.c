@@ -1,10 +1,10 @@
 /* Pixels to PNG.
  *
- * Every row is filtered by Up and deflated by ISA-L at level 1: of what was measured (see docs), the
- * fastest by far, and within a tenth of libdeflate's level 1 in size.  Rows go in bands of fixed size,
- * each deflated on its own by whichever thread is free, ended at a byte by a full flush, and written in
- * its turn as an IDAT chunk.  So the file does not depend on the number of threads, and the memory not
- * on the image. */
+ * Every row is filtered by Up and deflated by ISA-L at level 1: next to libdeflate and zlib by far the
+ * fastest, and within a tenth of libdeflate's level 1 in size.  Rows go in bands of fixed size, each
+ * deflated on its own by whichever thread is free, ended at a byte by a full flush, and written in its
+ * turn as an IDAT chunk.  So the file does not depend on the number of threads, and the memory not on
+ * the image. */
 #include "png.h"
 
 #include <isa-l/igzip_lib.h>
