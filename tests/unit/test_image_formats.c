@@ -3,8 +3,6 @@
 
 #include "codec_test.h"
 
-static bool lossy(const image_format *f)
-{
     return strcmp(f->name, "jpeg") == 0 || strcmp(f->name, "hdr") == 0;
 }
 
