@@ -4,6 +4,7 @@
  * loops), and the functions supported() and fence(); with vectors also LOAD, which widens samples into
  * one, stream_vector() and, where the instruction set does better than the compilers, MOVE_UP.
  */
+#include <math.h>
 #include <string.h>
 
 #include "box_ops.h"
@@ -24,12 +25,13 @@ typedef double f64;
 #define PAIRS(M) PAIRS_TO_32(M) PAIRS_TO_64(M)
 #define PAIRS_TO_32(M)                                                                                                 \
     M(U8, u8, U32, u32)                                                                                                \
-    M(U16, u16, U32, u32) M(U32, u32, U32, u32) M(U8, u8, F32, f32) M(U16, u16, F32, f32) M(U32, u32, F32, f32)        \
-        M(F32, f32, F32, f32)
+    M(U16, u16, U32, u32)                                                                                              \
+    M(U32, u32, U32, u32) M(U8, u8, F32, f32) M(U16, u16, F32, f32) M(U32, u32, F32, f32) M(F32, f32, F32, f32)
 #define PAIRS_TO_64(M)                                                                                                 \
     M(U8, u8, U64, u64)                                                                                                \
-    M(U16, u16, U64, u64) M(U32, u32, U64, u64) M(U8, u8, F64, f64) M(U16, u16, F64, f64) M(U32, u32, F64, f64)        \
-        M(F32, f32, F64, f64) M(F64, f64, F64, f64)
+    M(U16, u16, U64, u64)                                                                                              \
+    M(U32, u32, U64, u64) M(U8, u8, F64, f64) M(U16, u16, F64, f64) M(U32, u32, F64, f64) M(F32, f32, F64, f64)        \
+        M(F64, f64, F64, f64)
 
 /* ---- widen, quantise: simple loops --------------------------------------------------------------------- */
 
@@ -52,24 +54,24 @@ static sat_widen *widen(sat_type sample, sat_type accum)
 }
 
 /* To the nearest step.  The step is a power of two, so its reciprocal is exact; NaN is not inside. */
-#define QUANTISE(sample)                                                                                               \
+#define QUANTISE(sample, flag)                                                                                         \
     TARGET static bool quantise_##sample(u32 *restrict out, const void *restrict samples, int64_t n,                   \
                                          const sat_quant *quant)                                                       \
     {                                                                                                                  \
         const sample *restrict s = samples;                                                                            \
-        const double offset = quant->offset, per_step = 1 / quant->step, largest = (double)quant->largest;             \
-        double outside = 0;                                                                                            \
-        for (int64_t i = 0; i < n; i++) {                                                                              \
-            double q = ((double)s[i] - offset) * per_step;                                                             \
-            double inside = q >= 0 ? q : -1;                                                                           \
-            inside = inside <= largest ? inside : -1;                                                                  \
-            outside = inside < outside ? inside : outside;                                                             \
-            out[i] = (u32)(int32_t)(inside + 0.5);                                                                     \
-        }                                                                                                              \
-        return outside == 0;                                                                                           \
+        const f64 offset = quant->offset, per_step = 1 / quant->step, end = offset + quant->step * quant->largest;     \
+        sample low = (sample)offset, high = (sample)end;                                                               \
+        flag inside = 1;                                                                                               \
+        if ((f64)low < offset) low = NEXT_##sample(low, (sample)INFINITY);                                             \
+        if ((f64)high > end) high = NEXT_##sample(high, (sample)-INFINITY);                                            \
+        for (int64_t i = 0; i < n; i++) inside &= (s[i] >= low) & (s[i] <= high);                                      \
+        for (int64_t i = 0; inside && i < n; i++) out[i] = (u32)(int32_t)(((f64)s[i] - offset) * per_step + 0.5);      \
+        return inside;                                                                                                 \
     }
-QUANTISE(f32)
-QUANTISE(f64)
+#define NEXT_f32 nextafterf
+#define NEXT_f64 nextafter
+QUANTISE(f32, int32_t)
+QUANTISE(f64, int64_t)
 
 static sat_quantise *quantise(sat_type sample)
 {
@@ -80,11 +82,16 @@ static sat_quantise *quantise(sat_type sample)
 
 /* A vector of L lanes is scanned for C interleaved channels in log2(L / C) steps: add the vector moved up
  * by C lanes, then by 2C, 4C, ... (Hillis & Steele 1986, within a register).  Then the sums of everything
- * before are added: lane j needs that of its own channel, which is in lane L - C + j % C of the vector
- * before, whatever the channel of lane 0 is: L - C + j % C and L + j differ by a multiple of C. */
+ * before are added: lane j needs that of its own channel, and the last lane of that channel in the vector
+ * before is L - C + j % C, whatever the channel of lane 0 is: it and L + j differ by a multiple of C.
+ *
+ * One addition for each vector is all that waits for the vector before.  If C does not divide L, channels
+ * change lanes from vector to vector, and the sums are kept as each of the next vectors needs them. */
 
-#define FROM(i, k, L) ((i) >= (k) ? (i) - (k) : (L)) /* lane i after a move up by k: L = the zero vector's lane 0 */
-#define LAST(i, C, L) ((L) - (C) + (i) % (C))
+#define FROM(i, k, L)   ((i) >= (k) ? (i) - (k) : (L))  /* lane i after a move up by k: L = the zero vector's lane 0 */
+#define LAST_1(i, C, L) ((L) - (C) + (i) % (C))         /* the last lane of lane i's channel, for the next vector, */
+#define LAST_2(i, C, L) ((L) - (C) + ((i) + (L)) % (C)) /* for the one after it, */
+#define LAST_3(i, C, L) ((L) - (C) + ((i) + 2 * (L)) % (C)) /* and for the third */
 
 #define LANES_2(M, a, L) M(0, a, L), M(1, a, L)
 #define LANES_4(M, a, L) LANES_2(M, a, L), M(2, a, L), M(3, a, L)
@@ -100,7 +107,7 @@ static sat_quantise *quantise(sat_type sample)
 #ifndef MOVE_UP
 #define MOVE_UP(v, k, L) __builtin_shufflevector(v, (__typeof__(v)){0}, LANES_##L(FROM, k, L))
 #endif
-#define SPREAD_LAST(v, C, L) __builtin_shufflevector(v, v, LANES_##L(LAST, C, L))
+#define SPREAD_LAST(v, C, L, ahead) __builtin_shufflevector(v, v, LANES_##L(LAST_##ahead, C, L))
 
 #if VECTOR_BYTES == 0
 #define SCAN(name, sample, accum, L, C, ABOVE)                                                                         \
@@ -119,9 +126,13 @@ static sat_quantise *quantise(sat_type sample)
         typedef accum vector __attribute__((vector_size(L * sizeof(accum))));                                          \
         accum *restrict r = row, *restrict along = carry;                                                              \
         const sample *restrict s = samples;                                                                            \
-        vector before, v, out;                                                                                         \
+        vector before, before1, before2, v, out; /* sums before this vector, as the next two need them */              \
         int64_t i = 0;                                                                                                 \
-        for (int j = 0; j < L; j++) before[j] = along[j % C];                                                          \
+        for (int j = 0; j < L; j++) {                                                                                  \
+            before[j] = along[j % C];                                                                                  \
+            before1[j] = along[(j + L) % C];                                                                           \
+            before2[j] = along[(j + 2 * L) % C];                                                                       \
+        }                                                                                                              \
         for (; i + L <= n; i += L) {                                                                                   \
             LOAD(sample, accum, v, s + i, L);                                                                          \
             memcpy(&out, r + i, sizeof v);                                                                             \
@@ -130,13 +141,14 @@ static sat_quantise *quantise(sat_type sample)
             if (4 * C < L) v += MOVE_UP(v, 4 * C, L);                                                                  \
             if (8 * C < L) v += MOVE_UP(v, 8 * C, L);                                                                  \
             if (16 * C < L) v += MOVE_UP(v, 16 * C, L);                                                                \
-            if (L % C == 0) { /* the channels stay in their lanes: only one addition waits for the last vector */      \
-                out = ABOVE(out)(before + v);                                                                          \
-                before += SPREAD_LAST(v, C, L);                                                                        \
-            } else {                                                                                                   \
-                v += before;                                                                                           \
-                out = ABOVE(out) v;                                                                                    \
-                before = SPREAD_LAST(v, C, L);                                                                         \
+            out = ABOVE(out)(before + v);                                                                              \
+            if (L % C == 0) {                                                                                          \
+                before += SPREAD_LAST(v, C, L, 1);                                                                     \
+            } else { /* 3 channels: after 3 vectors they are in the same lanes again */                                \
+                vector before3 = before + SPREAD_LAST(v, C, L, 3);                                                     \
+                before = before1 + SPREAD_LAST(v, C, L, 1);                                                            \
+                before1 = before2 + SPREAD_LAST(v, C, L, 2);                                                           \
+                before2 = before3;                                                                                     \
             }                                                                                                          \
             memcpy(r + i, &out, sizeof v);                                                                             \
         }                                                                                                              \
