@@ -3,9 +3,6 @@
 
 #include "codec_test.h"
 
-    return strcmp(f->name, "jpeg") == 0 || strcmp(f->name, "hdr") == 0;
-}
-
 /* The channels that a grey or RGB image comes back with. */
 static int stored_channels(const image_format *f, int channels)
 {
