@@ -267,17 +267,18 @@ static bool check_images(options *o, request *r)
 static bool gather_inputs(options *o, request *r, int argc, char **argv)
 {
     error err;
-    if (r->zero_ended && !r->files_from) return options_refuse(o, "-0 is for --files-from");
+    const char *list = r->files_from;
+    if (r->zero_ended && !list) return options_refuse(o, "-0 is for --files-from");
+    size_t from_stdin = list && strcmp(list, "-") == 0;
+    for (int i = optind; i < argc; i++) from_stdin += strcmp(argv[i], "-") == 0;
+    if (from_stdin > 1) return options_refuse(o, "standard input can be read only once");
     for (int i = optind; i < argc; i++)
         if (!batch_add(&r->files, argv[i], &err)) goto failed;
-    if (r->files_from && !batch_add_from(&r->files, r->files_from, r->zero_ended, &err)) goto failed;
-    size_t from_stdin = r->files_from && strcmp(r->files_from, "-") == 0;
-    for (size_t i = 0; i < r->files.n; i++) from_stdin += strcmp(r->files.inputs[i], "-") == 0;
-    if (from_stdin > 1) return options_refuse(o, "standard input can be read only once");
+    if (list && !batch_add_from(&r->files, list, r->zero_ended, &err)) goto failed;
     if (r->files.n == 0) return options_refuse(o, "no input: sat INPUT --box N -o OUT");
     return true;
 failed:
-    say(r->files_from ? input_name(r->files_from) : NULL, "%s", err.text);
+    say(list ? input_name(list) : NULL, "%s", err.text);
     o->stop = true;
     o->status = EXIT_INPUT;
     return false;

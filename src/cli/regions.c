@@ -1,6 +1,7 @@
 #include "regions.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -187,23 +188,25 @@ static void put_row_json(const region_job *job, const sat_table *table, const sa
 static bool refuse(const region_job *job, const answer *a, const rects *from, const sat_rect *chunk, size_t n,
                    error *err)
 {
-    char where[48];
-    unsigned flags = job->clip ? SAT_CLIP : 0;
+    char where[48], name[128], index[160];
     for (size_t i = 0; i < n; i++) {
         sat_sum sums[4];
         const sat_rect *r = &chunk[i];
-        sat_status status = sat_table_query(&a->table, r, 1, flags, sums, NULL);
+        sat_status status = sat_table_query(&a->table, r, 1, job->clip ? SAT_CLIP : 0, sums, NULL);
         if (status == SAT_OK) continue;
         rects_where(from, i, where);
-        if (status != SAT_ERR_RECT) return fail(err, "%s%s", where, sat_detail());
-        bool empty = r->width <= 0 || r->height <= 0;
-        bool outside = !empty && (r->x < 0 || r->y < 0 || r->x > a->width - r->width || r->y > a->height - r->height);
-        return fail(err, "%srectangle %lld,%lld,%lld,%lld %s; the image is %lldx%lld px%s", where, (long long)r->x,
-                    (long long)r->y, (long long)r->width, (long long)r->height,
-                    empty     ? "is empty"
-                    : outside ? "reaches outside the image"
-                              : "touches the right or lower edge, for which an exclusive table has no answer",
-                    (long long)a->width, (long long)a->height, outside ? " (--clip cuts rectangles to it)" : "");
+        snprintf(name, sizeof name, "%lld,%lld,%lld,%lld", (long long)r->x, (long long)r->y, (long long)r->width,
+                 (long long)r->height);
+        if (status == SAT_ERR_RECT) {
+            bool empty = r->width <= 0 || r->height <= 0;
+            return fail(err, "%srectangle %s %s; the image is %lldx%lld px%s", where, name,
+                        empty ? "is empty" : "reaches outside the image", (long long)a->width, (long long)a->height,
+                        empty ? "" : " (--clip cuts rectangles to it)");
+        }
+        /* The detail counts within the call: our own place in the file stands for that. */
+        size_t skip = (size_t)snprintf(index, sizeof index, "rectangle 0 (%s) ", name);
+        if (strncmp(sat_detail(), index, skip) != 0) return fail(err, "%s%s", where, sat_detail());
+        return fail(err, "%srectangle %s %s", where, name, sat_detail() + skip);
     }
     return fail(err, "%s", sat_detail());
 }

@@ -52,16 +52,15 @@ colour() {
 }
 # floats W H FILE - a PFM of samples 1, 2, 0.5, -3 over and over (big endian).
 floats() {
-    local i
+    local bytes=$((4 * $1 * $2)) n=16
     printf 'Pf\n%d %d\n1.0\n' "$1" "$2" >"$3"
-    for ((i = 0; i < $1 * $2; i++)); do
-        case $((i % 4)) in
-        0) printf '\077\200\0\0' ;;
-        1) printf '\100\0\0\0' ;;
-        2) printf '\077\0\0\0' ;;
-        3) printf '\300\100\0\0' ;;
-        esac
-    done >>"$3"
+    printf '\077\200\0\0\100\0\0\0\077\0\0\0\300\100\0\0' >samples
+    for (( ; n < bytes; n *= 2)); do
+        cat samples samples >twice
+        mv twice samples
+    done
+    head -c "$bytes" samples >>"$3"
+    rm samples
 }
 # pixels FILE BYTES - the last BYTES bytes of a file as numbers on one line.
 pixels() { tail -c "$2" "$1" | od -An -v -tu1 | tr -s ' \n' ' ' | sed 's/^ //; s/ $//'; }

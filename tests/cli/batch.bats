@@ -1,0 +1,145 @@
+# Many inputs: templates, collisions, bad files, lists of files.
+
+load helpers
+
+three() {
+    mkdir -p in out
+    small in/a.pgm
+    grey 9 8 in/b.pgm
+    colour 5 4 in/c.ppm
+}
+
+@test "each placeholder" {
+    three
+    ok in/a.pgm in/b.pgm in/c.ppm --box 3 -o 'out/{stem}_blur.png'
+    [ "$(cd out && echo *)" = "a_blur.png b_blur.png c_blur.png" ]
+    rm out/*
+    ok in/*.p?m --box 3 -o 'out/{name}.png'
+    [ "$(cd out && echo *)" = "a.pgm.png b.pgm.png c.ppm.png" ]
+    rm out/*
+    ok in/*.p?m --box 3 -o 'out/{n}-{stem}.{ext}'
+    [ "$(cd out && echo *)" = "1-a.pgm 2-b.pgm 3-c.ppm" ]
+    rm out/*
+    ok in/*.p?m --box 3 -o '{dir}/{stem}.bmp'
+    [ "$(cd in && echo *.bmp)" = "a.bmp b.bmp c.bmp" ]
+    ok in/*.p?m --box 3 -o 'out/{{{stem}}}.png'
+    [ "$(cd out && echo *)" = "{a}.png {b}.png {c}.png" ]
+    small plain.pgm
+    ok plain.pgm --box 3 -o '{dir}/{stem}-{n}.png' # one input may have a template too
+    [ -e plain-1.png ]
+}
+
+@test "the results are those of single runs, and tables work likewise" {
+    three
+    ok in/*.p?m --box 3 -o 'out/{stem}.ppm' --format pnm
+    ok in/*.p?m -o 'out/{stem}.npy'
+    for f in in/*.p?m; do
+        stem=$(basename "${f%.*}")
+        ok "$f" --box 3 -o single.ppm --format pnm
+        cmp single.ppm "out/$stem.ppm"
+        ok "$f" -o single.npy
+        cmp single.npy "out/$stem.npy"
+    done
+}
+
+@test "a bad file does not stop the others" {
+    three
+    : >in/bad.pgm
+    sat in/a.pgm in/bad.pgm in/missing.pgm in/b.pgm in/c.ppm --box 3 -o 'out/{stem}.png'
+    [ "$status" = 1 ] && [ -z "$output" ]
+    [ "${#stderr_lines[@]}" = 3 ]
+    [[ $stderr == *"sat: in/bad.pgm: "* ]] && [[ $stderr == *"sat: in/missing.pgm: "* ]]
+    [ "${stderr_lines[2]}" = "sat: 2 of 5 files failed" ]
+    [ "$(cd out && echo *)" = "a.png b.png c.png" ]
+    sat in/a.pgm in/bad.pgm --box 3 -q -o 'out/{stem}.png'
+    [ "$status" = 1 ] && [ "${#stderr_lines[@]}" = 1 ]
+}
+
+@test "outputs that cannot be written are reported one by one" {
+    three
+    sat in/a.pgm in/b.pgm --box 3 -o 'none/{stem}.png'
+    [ "$status" = 1 ] && [ "${#stderr_lines[@]}" = 3 ]
+    [[ $stderr == *"sat: none/a.png: "* ]] && [[ $stderr == *"sat: none/b.png: "* ]]
+}
+
+@test "several inputs need a template" {
+    three
+    usage "2 inputs need an output template*" in/a.pgm in/b.pgm --box 3 -o out.png
+    usage "2 inputs need an output template*" in/a.pgm in/b.pgm -o out.npy
+    usage "2 inputs need an output template*" in/a.pgm in/b.pgm --box 3 -o - --format png
+    [ ! -e out.png ]
+}
+
+@test "a wrong template" {
+    three
+    for bad in '{nope}' '{stem' 'stem}' '{}' '{STEM}' '{stem}{'; do
+        usage "-o '$bad.png'*" in/a.pgm in/b.pgm --box 3 -o "$bad.png"
+    done
+    usage "-o 'out/a.webp'*" in/a.pgm in/b.pgm --box 3 -o 'out/{stem}.webp'
+}
+
+@test "two inputs that would write one output are refused before any work" {
+    three
+    cp in/a.pgm in/a.ppm
+    mkdir deep
+    cp in/a.pgm deep/a.pgm
+    usage "-o in/a.pgm and in/a.ppm would both write out/a.png*" in/a.pgm in/b.pgm in/a.ppm --box 3 -o 'out/{stem}.png'
+    usage "*would both write*" in/a.pgm deep/a.pgm --box 3 -o 'out/{name}'
+    usage "*would both write*" in/a.pgm in/a.pgm --box 3 -o 'out/{stem}.png'
+    usage "*would both write*" in/a.pgm deep/../in/a.pgm --box 3 -o '{dir}/{stem}.png'
+    usage "*would both write*" in/a.pgm ./in/a.pgm --box 3 -o '{dir}/{stem}.png'
+    [ -z "$(ls out)" ]
+    ok in/a.pgm deep/a.pgm --box 3 -o 'out/{n}.png'
+}
+
+@test "an output may replace its own input, but not another one" {
+    three
+    cp in/a.pgm want.pgm
+    ok want.pgm --box 3 -o want.pgm
+    ok in/a.pgm in/b.pgm --box 3 -o '{dir}/{name}'
+    cmp in/a.pgm want.pgm
+    cp in/a.pgm in/b_.pgm
+    usage "-o in/b_.pgm would be written over the input in/b_.pgm*" in/b.pgm in/b_.pgm --box 3 -o '{dir}/{stem}_.pgm'
+    ln -s ../in/c.ppm out/a.ppm
+    usage "*would be written over the input in/c.ppm*" in/a.pgm in/c.ppm --box 3 -o 'out/{stem}.ppm'
+}
+
+@test "names from a file and from standard input" {
+    three
+    printf 'in/a.pgm\n\nin/b.pgm' >list
+    ok in/c.ppm --files-from list --box 3 -o 'out/{n}{stem}.png'
+    [ "$(cd out && echo *)" = "1c.png 2a.png 3b.png" ]
+    rm out/*
+    printf 'in/a.pgm\nin/b.pgm\n' | "$sat" --files-from - --box 3 -o 'out/{stem}.png'
+    [ "$(cd out && echo *)" = "a.png b.png" ]
+    rm out/*
+    cp in/a.pgm $'in/odd\nname.pgm'
+    find in -name '*.pgm' -print0 | "$sat" --files-from - -0 --box 3 -o 'out/{stem}.png'
+    [ "$(find out -name '*.png' -printf x | wc -c)" = 3 ]
+    [ -e $'out/odd\nname.png' ]
+    rm out/*
+    find in -name '*.pgm' -print0 | "$sat" --files-from - --null --box 3 -o 'out/{stem}.png'
+    [ -e $'out/odd\nname.png' ]
+}
+
+@test "lists that are wrong" {
+    three
+    failure "no-list: *" --files-from no-list --box 3 -o 'out/{stem}.png'
+    printf 'in/a.pgm\0in/b.pgm\0' >list
+    failure "list: *zero byte*-0" --files-from list --box 3 -o 'out/{stem}.png'
+    usage "standard input can be read only once*" - --files-from - --box 3 -o 'out/{stem}.png'
+    usage "standard input can be read only once*" - - --box 3 -o 'out/{n}.png'
+    [ -z "$(ls out)" ]
+}
+
+@test "more files than threads, and more threads than files" {
+    mkdir in out
+    for i in $(seq 40); do grey $((i + 3)) 17 "in/$i.pgm"; done
+    for threads in 1 2 3 64; do
+        rm -f out/*
+        ok in/*.pgm --box 5 --threads $threads -o 'out/{stem}.pgm'
+        [ "$(find out -type f | wc -l)" = 40 ]
+        [ -z "${want-}" ] || [ "$(cat out/*.pgm | cksum)" = "$want" ]
+        want=$(cat out/*.pgm | cksum)
+    done
+}

@@ -1,0 +1,157 @@
+# Help, version, man page, completions: they say the same, and what they say is so.
+
+load helpers
+
+commands() { printf '%s\n' "" query info backends bench; }
+# options_in - the long options that a text names.
+options_in() { grep -oE -- '--[a-z][a-z-]*' | sort -u; }
+
+@test "the commands are those that the help lists" {
+    # shellcheck disable=SC2046 # words
+    [ "$(echo $("$sat" --help | sed -n '/^Commands/,/^$/s/^  \([a-z]*\) .*/\1/p'))" = "query info backends bench" ]
+}
+
+@test "help opens with examples and fits a screen of 80 columns and 40 lines" {
+    while read -r command; do
+        # shellcheck disable=SC2086 # the empty command is no word
+        ok $command --help
+        [ "$("$sat" $command --help | wc -l)" -le 40 ]
+        "$sat" $command --help | awk 'length > 80 { print; wide = 1 } END { exit wide }'
+        "$sat" $command --help | head -5 | grep -q "^  sat ${command:-photo}"
+        "$sat" help $command >h1
+        "$sat" $command -h >h2
+        "$sat" $command --help | cmp - h1
+        cmp h1 h2
+    done < <(commands)
+}
+
+@test "the help lists what the tables hold" {
+    for list in borders formats backends; do
+        [ -n "$("$sat" --help | sed -n "s/^$list: *//p")" ]
+    done
+    "$sat" backends --json | grep -v '"ceiling":true' | sed 's/.*"name":"\([^"]*\)".*/\1/' >have
+    "$sat" --help | sed -n 's/^backends: *//p' | tr ' ' '\n' | cmp - have
+}
+
+@test "every option of the help exists" {
+    while read -r command; do
+        for option in $("$sat" $command --help | sed '/^Commands/,$d' | options_in); do
+            run "$sat" $command $option=1
+            [[ $output != *"unknown option"* ]]
+            echo "$command $option: $output"
+        done
+    done < <(commands)
+}
+
+@test "the man page has the options of the help, no fewer and no more" {
+    while read -r command; do
+        # shellcheck disable=SC2086 # the empty command is no word
+        "$sat" $command --help | sed '/^Commands/,$d'
+    done < <(commands) | options_in | grep -v '^--print' >help
+    sed -n 's/^\.It Fl //p; s/^\.Fl //p; /^\.It Fl .*, -/p' "$root/packaging/sat.1" |
+        grep -oE -- '(^| )-[a-z][a-z-]+|(^|, )-[a-z][a-z-]+' | grep -oE -- '-[a-z][a-z-]+' | sed 's/^/-/' | sort -u >man
+    diff help man
+}
+
+@test "the man page renders without warnings" {
+    command -v man >/dev/null || skip "no man(1)"
+    run man --warnings -l "$root/packaging/sat.1"
+    echo "$output" | head -20
+    [ "$status" = 0 ] && [[ $output != *warning* ]]
+}
+
+@test "the completions have the options of the help, for each command" {
+    # shellcheck disable=SC1091 # found at run time
+    source "$root/packaging/completions/sat.bash"
+    while read -r command; do
+        # shellcheck disable=SC2086 # the empty command is no word
+        "$sat" $command --help | sed '/^Commands/,$d' | options_in | grep -v '^--print' >want
+        COMP_WORDS=(sat ${command:-x.png} --) COMP_CWORD=2
+        _sat
+        printf '%s\n' "${COMPREPLY[@]}" | sort -u | diff want -
+        sed -n "/^_sat_${command:-filter}()/,/^}/p" "$root/packaging/completions/_sat" | options_in | diff want -
+        grep -E -- "^complete -c sat (-n '__sat_is [a-z ]*\b${command:-filter}\b[a-z ]*' )?-[ls] " "$root/packaging/completions/sat.fish" |
+            grep -oE -- '-l [a-z-]+' | sed 's/^-l /--/' | sort -u | diff want -
+    done < <(commands)
+}
+
+@test "the completion for bash completes values and commands" {
+    # shellcheck disable=SC1091 # found at run time
+    source "$root/packaging/completions/sat.bash"
+    unset -f sat # the completion runs the command
+    PATH=$(dirname "$sat"):$PATH
+    complete_() {
+        COMP_WORDS=("$@") COMP_CWORD=$(($# - 1))
+        _sat
+        echo "${COMPREPLY[*]}"
+    }
+    [ "$(complete_ sat q)" = query ]
+    [ "$(complete_ sat help b)" = "backends bench" ]
+    [ "$(complete_ sat x.png --border refl)" = "reflect101 reflect" ]
+    [ "$(complete_ sat x.png --border const)" = constant ]
+    [ "$(complete_ sat bench --type f)" = "f32 f64" ]
+    [ "$(complete_ sat x.png --type q)" = q32 ]
+    [[ " $(complete_ sat x.png --format "") " == *" png "*" npy "* ]]
+}
+
+@test "version: what was compiled in, and no machine's paths" {
+    ok --version
+    [[ ${lines[0]} =~ ^sat\ [0-9]+\.[0-9]+\.[0-9]+$ ]]
+    [[ $output == *compiler*formats*png:* ]]
+    [[ $output != */* ]] || [[ $(grep -o '/[a-z]*/[a-z]*' <<<"$output") == "" ]]
+    version=$output
+    ok -V
+    [ "$output" = "$version" ]
+    ok query --version
+    [ "$output" = "$version" ]
+}
+
+@test "backends: name, traffic, what and why" {
+    ok backends
+    while read -r name; do [[ $output == *"$name "*R*W* ]]; done < <("$sat" --help | sed -n 's/^backends: *//p' | tr ' ' '\n')
+    ok backends --json
+    [[ ${lines[0]} == '{"name":"'*'","summary":"'*'"in_reads":'*'"available":'*'"why":"'*'"}' ]]
+}
+
+@test "bench: every row checked, its columns, in three forms" {
+    ok bench --size 33x17 --repeat 1 --csv
+    [ "${lines[0]}" = bench,name,width,height,channels,type,accum,model_bytes,cold_us,warm_us,noise_pct,gbps,copy_us,share_of_copy,check ]
+    [ "${#lines[@]}" = $((1 + $("$sat" backends --json | wc -l))) ]
+    # the ceiling stands first
+    ceiling=$("$sat" backends --json | grep -m1 '"ceiling":true' | sed 's/.*"name":"\([^"]*\)".*/\1/')
+    [[ ${lines[1]} == table,"$ceiling",33,17,1,u8,u32,* ]]
+    for line in "${lines[@]:1}"; do [[ $line == *,ok ]]; done
+    ok bench --size 33 --repeat 1 --json
+    [[ $output == '{"machine":{'*'"rows":['*'"check":"ok"}'*']'*'}' ]]
+    ok bench --size 33 --repeat 1 -o report.md
+    grep -q '^- command: sat bench --size 33 --repeat 1 -o report.md' report.md
+    grep -q '^| table ' report.md
+    [ -z "$output" ]
+}
+
+@test "bench: types, channels, images, filters, one backend" {
+    for type in u8 u16 u32 f32 f64; do
+        ok bench --size 40x30 --type $type --channels 3 --repeat 1 --csv
+        [[ $output == *",3,$type,"*,ok* ]]
+    done
+    for accum in u64 i64 f32 f64; do
+        ok bench --size 40x30 --accum $accum --repeat 1 --csv
+        [[ $output == *",u8,$accum,"*,ok* ]]
+    done
+    ok bench --box 5 --size 40x30 --repeat 1 --csv
+    [[ ${lines[1]} == "box 5x5,memcpy,40,30,1,u8,,"*,ok ]]
+    [ "${#lines[@]}" -ge 3 ]
+    small a.pgm
+    ok bench a.pgm --repeat 1 --csv
+    [[ $output == *",4,3,1,u8,u32,"* ]]
+    last=$("$sat" --help | sed -n 's/^backends:.* //p')
+    ok bench --size 9 --backend "$last" --repeat 1 --csv
+    [ "$(grep -c ",$last," <<<"$output")" = 1 ]
+    failure "missing.pgm: *" bench missing.pgm
+}
+
+@test "bench: a combination that does not exist is a row without time, and status 1" {
+    sat bench --size 9 --type f32 --accum u32 --repeat 1 --csv
+    [ "$status" = 1 ]
+    [[ $stderr == "sat: "* ]] && [ "${#stderr_lines[@]}" = 1 ]
+}

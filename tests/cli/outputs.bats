@@ -1,0 +1,161 @@
+# Outputs are whole or not there, and the old one is never lost.
+
+load helpers
+
+@test "an existing output is replaced; --no-clobber refuses" {
+    small a.pgm
+    echo old >out.pgm
+    ok a.pgm --box 3 -o out.pgm
+    cp out.pgm want.pgm
+    for args in "--box 3 -o out.pgm" "--mean 0,0,1,1 -o out.csv"; do
+        echo old >out.pgm
+        echo old >out.csv
+        # shellcheck disable=SC2086 # two words and more
+        failure "out.*: *exists*" a.pgm $args --no-clobber
+        [ "$(<out.pgm)" = old ] && [ "$(<out.csv)" = old ]
+    done
+    echo old >t.npy
+    failure "t.npy: *exists*" a.pgm --no-clobber -o t.npy
+    failure "out.csv: *exists*" query a.pgm --rect 0,0,1,1 --no-clobber -o out.csv
+    rm out.pgm
+    ok a.pgm --box 3 --no-clobber -o out.pgm
+    cmp want.pgm out.pgm
+    no_leftovers
+}
+
+@test "the output may be the input, whole image or table of it" {
+    colour 300 200 c.ppm
+    ok c.ppm --box 9 -o want.ppm
+    cp c.ppm same.ppm
+    ok same.ppm --box 9 -o same.ppm
+    cmp want.ppm same.ppm
+    ln -s same.ppm link.ppm
+    cp c.ppm same.ppm
+    ok link.ppm --box 9 -o link.ppm
+    [ -L link.ppm ]
+    cmp want.ppm same.ppm
+    ok c.ppm -o want.npy
+    ok c.ppm --format npy -o c.ppm
+    cmp want.npy c.ppm
+    ok want.npy --help # any operand will do
+    ok query want.npy --rect 0,0,9,9 -o want.npy # a table that is mapped while it is replaced
+    [ "$(wc -l <want.npy)" = 2 ]
+}
+
+@test "a failed run leaves the old output alone" {
+    small a.pgm
+    head -c 18 a.pgm >cut.pgm
+    for out in out.pgm t.npy; do
+        echo old >$out
+        sat cut.pgm $([ $out = t.npy ] || echo --box 3) -o $out
+        [ "$status" = 1 ]
+        [ "$(<$out)" = old ]
+    done
+    echo old >out.csv
+    failure "a.pgm: *" query a.pgm --rect 0,0,1,1 --rect 0,0,99,1 -o out.csv
+    [ "$(<out.csv)" = old ]
+    no_leftovers
+}
+
+@test "targets that cannot be" {
+    small a.pgm
+    mkdir d.pgm d
+    failure "d.pgm: is a directory" a.pgm --box 3 -o d.pgm
+    failure "none/out.pgm: *" a.pgm --box 3 -o none/out.pgm
+    failure "a.pgm/out.pgm: *" a.pgm --box 3 -o a.pgm/out.pgm
+    failure "d/: *" a.pgm --box 3 --format pnm -o d/
+    failure "*: *" a.pgm --box 3 --format pnm -o ""
+}
+
+@test "an unwritable directory" {
+    not_root
+    small a.pgm
+    mkdir d
+    chmod 500 d
+    failure "d/out.pgm: *" a.pgm --box 3 -o d/out.pgm
+}
+
+@test "a full disk" {
+    colour 300 200 c.ppm
+    for args in "--box 3 --format png" "--box 3 --format jpeg" "--box 3 --format pnm" "--format npy"; do
+        # shellcheck disable=SC2086 # two words and more
+        failure "/dev/full: *No space left*" c.ppm $args -o /dev/full
+    done
+    for command in "--help" "--version" "backends" "info c.ppm" "query c.ppm --rect 0,0,9,9" "c.ppm --mean 0,0,9,9" \
+        "c.ppm --box 3 --format png -o -"; do
+        # shellcheck disable=SC2086 # words
+        run bash -c '"$@" 2>&1 >/dev/full' _ "$sat" $command
+        echo "$command: $status $output"
+        [ "$status" = 1 ]
+        [[ $output == "sat: standard output: "*"No space left"* ]] && [ "${#lines[@]}" = 1 ]
+    done
+}
+
+@test "a closed pipe and a closed standard output" {
+    colour 300 200 c.ppm
+    seq 0 99999 | sed 's/.*/0,0,3,3/' >r.csv
+    for command in "query c.ppm --rects r.csv" "c.ppm --box 3 --format pnm -o -" "c.ppm --format npy -o -"; do
+        # shellcheck disable=SC2086,SC2016 # words; the inner shell's variables
+        run bash -c '{ "$@" 2>err; echo $? >status; } | :' _ "$sat" $command
+        echo "$command: $(<status) $(<err)"
+        [ "$(<status)" = 1 ]
+        [ "$(<err)" = "sat: standard output: closed pipe" ]
+    done
+    for command in "--help" "backends" "query c.ppm --rect 0,0,3,3" "c.ppm --box 3 --format pnm -o -"; do
+        # shellcheck disable=SC2086,SC2016 # words; the inner shell's variables
+        run bash -c '"$@" 2>err >&-; echo $?' _ "$sat" $command
+        [ "$output" = 1 ]
+        [[ $(<err) == "sat: standard output: "* ]] && [ "$(wc -l <err)" = 1 ]
+    done
+}
+
+@test "devices and named pipes are written to as they are" {
+    small a.pgm
+    ok a.pgm --box 3 --format png -o /dev/null
+    [ -c /dev/null ]
+    ok a.pgm --box 3 -o want.pgm
+    mkfifo pipe.pgm
+    cat pipe.pgm >got.pgm &
+    ok a.pgm --box 3 -o pipe.pgm
+    wait
+    cmp want.pgm got.pgm
+}
+
+@test "an interruption leaves nothing behind and says 130" {
+    grey 4000 3000 a.pgm
+    echo old >out.png
+    for signal in INT TERM HUP; do
+        timeout --foreground --preserve-status -s $signal 0.05 "$sat" a.pgm --box 999 --passes 1000 -o out.png || status=$?
+        echo "$signal: $status"
+        [ "$status" = $((128 + $(kill -l $signal))) ]
+        [ "$(<out.png)" = old ]
+    done
+    no_leftovers
+}
+
+@test "binary is not written to a terminal, text is" {
+    small a.pgm
+    command -v script >/dev/null || skip "no script(1) to make a terminal"
+    run script -qec "'$sat' a.pgm --box 3 -o - --format png" /dev/null
+    [ "$status" = 1 ]
+    [[ $output == *"sat: standard output: "*"terminal"* ]]
+    run script -qec "'$sat' a.pgm --mean 0,0,4,3" /dev/null
+    [ "$status" = 0 ]
+    [[ $output == *"0,0,4,3,4.25"* ]]
+}
+
+@test "the progress bar: on a terminal, after half a second, and gone at the end" {
+    grey 3000 2000 a.pgm
+    command -v script >/dev/null || skip "no script(1) to make a terminal"
+    run script -qec "TERM=xterm '$sat' a.pgm --box 99 --passes 300 -o out.pgm" /dev/null
+    [ "$status" = 0 ]
+    [[ $output == *"[36m="*" of 3 "* ]]
+    [[ $output == *$'\r\e[K' ]]
+    run script -qec "NO_COLOR=1 TERM=xterm '$sat' a.pgm --box 99 --passes 300 -o out.pgm" /dev/null
+    [[ $output == *" of 3 "* ]] && [[ $output != *"[36m"* ]]
+    run script -qec "'$sat' -q a.pgm --box 99 --passes 300 -o out.pgm" /dev/null
+    [ -z "$output" ]
+    run script -qec "'$sat' a.pgm --box 99 -o out.pgm" /dev/null
+    [ -z "$output" ]
+    ok a.pgm --box 99 --passes 300 -o out.pgm
+}
