@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-bool fail(error *err, const char *format, ...)
+bool(fail)(error *err, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
@@ -14,7 +14,7 @@ bool fail(error *err, const char *format, ...)
     return false;
 }
 
-bool fail_errno(error *err, const char *format, ...)
+bool(fail_errno)(error *err, const char *format, ...)
 {
     int code = errno;
     va_list args;

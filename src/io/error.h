@@ -18,4 +18,9 @@ __attribute__((format(printf, 2, 3))) bool fail(error *err, const char *format, 
 /* The same followed by ": " and the text of errno as it is on entry. */
 __attribute__((format(printf, 2, 3))) bool fail_errno(error *err, const char *format, ...);
 
+#ifdef __clang_analyzer__ /* which cannot see that they return false */
+#define fail(...)       (fail(__VA_ARGS__), false)
+#define fail_errno(...) (fail_errno(__VA_ARGS__), false)
+#endif
+
 #endif
