@@ -165,6 +165,7 @@ sat_status sat_cpu_box_open(const sat_box_spec *spec, void **state, char *note, 
         return status;
     }
     int n = snprintf(note, note_bytes, "cpu, %s, %d thread%s", isa->name, f->threads, f->threads == 1 ? "" : "s");
+    if (f->entry == 2) f->window.accum = SAT_U16;
     if (n > 0 && (size_t)n < note_bytes) sat_window_note(&f->window, note + n, note_bytes - (size_t)n);
     *state = f;
     return SAT_OK;
