@@ -49,8 +49,8 @@ options_in() { grep -oE -- '--[a-z][a-z-]*' | sort -u; }
         "$sat" $command --help | sed '/^Commands/,$d'
     done < <(commands) | options_in | grep -v '^--print' >help
     sed -n 's/^\.It Fl //p; s/^\.Fl //p; /^\.It Fl .*, -/p' "$root/packaging/sat.1" |
-        grep -oE -- '(^| )-[a-z][a-z-]+|(^|, )-[a-z][a-z-]+' | grep -oE -- '-[a-z][a-z-]+' | sed 's/^/-/' | sort -u >man
-    diff help man
+        grep -oE -- '(^| )-[a-z][a-z-]+|(^|, )-[a-z][a-z-]+' | grep -oE -- '-[a-z][a-z-]+' | sed 's/^/-/' | sort -u >manual
+    diff help manual
 }
 
 @test "the man page renders without warnings" {
@@ -66,7 +66,7 @@ options_in() { grep -oE -- '--[a-z][a-z-]*' | sort -u; }
     while read -r command; do
         # shellcheck disable=SC2086 # the empty command is no word
         "$sat" $command --help | sed '/^Commands/,$d' | options_in | grep -v '^--print' >want
-        COMP_WORDS=(sat ${command:-x.png} --) COMP_CWORD=2
+        COMP_WORDS=(sat "${command:-x.png}" --) COMP_CWORD=2
         _sat
         printf '%s\n' "${COMPREPLY[@]}" | sort -u | diff want -
         sed -n "/^_sat_${command:-filter}()/,/^}/p" "$root/packaging/completions/_sat" | options_in | diff want -
