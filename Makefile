@@ -75,7 +75,7 @@ REPLAY   := $(patsubst tests/fuzz/%.c,$(B)/fuzz/%,$(wildcard tests/fuzz/replay.c
 
 .DEFAULT_GOAL := all
 .PHONY: all lib config demo demo-run deps deps-test deps-lint check check-run unit lint lint-run install \
-        uninstall bench peers asan ubsan tsan valgrind help clean FORCE
+        uninstall bench peers asan ubsan valgrind help clean FORCE
 
 ## all: build/sat, build/libsat.a and build/libsat.so
 all: config lib $(B)/sat
@@ -159,17 +159,15 @@ lint: deps-lint
 lint-run: all
 	@B=$(B) tests/run.sh lint
 
-## asan: most tests under AddressSanitizer; ubsan, tsan and valgrind likewise
-SAN = $(MAKE) --no-print-directory B=build/$@ CUDA=0
+## asan: most tests under AddressSanitizer; ubsan and valgrind likewise
+SANITIZED = $(MAKE) --no-print-directory B=build/$@ CUDA=0 CFLAGS='-O1 -g -fno-omit-frame-pointer' \
+            EXTRA_CFLAGS='$(1)' EXTRA_LDFLAGS='$(1)' build/$@/sat unit
 asan:
-	@$(SAN) CFLAGS='-O1 -g -fno-omit-frame-pointer -fsanitize=address' all unit
+	@$(call SANITIZED,-fsanitize=address)
 	@B=build/$@ tests/run.sh unit fuzz cli
 ubsan:
-	@$(SAN) CFLAGS='-O1 -g -fno-sanitize-recover=all -fsanitize=undefined' all unit
+	@$(call SANITIZED,-fsanitize=undefined -fno-sanitize-recover=all)
 	@B=build/$@ tests/run.sh unit fuzz cli
-tsan:
-	@$(SAN) CC=clang CFLAGS='-O1 -g -fsanitize=thread' all unit
-	@B=build/$@ TSAN_OPTIONS=ignore_noninstrumented_modules=1 tests/run.sh unit
 valgrind: all unit
 	@B=$(B) UNDER='valgrind -q --error-exitcode=99 --leak-check=full' tests/run.sh unit fuzz
 
