@@ -13,7 +13,7 @@
  *
  * 15 digits are tried first (every decimal of 15 digits survives the way through a double, so with its
  * final zeros dropped that is the shortest if it reads back at all), then 16, then 17, which always do.
- * Other magnitudes take the same three steps through printf and strtod. */
+ * Other magnitudes try one digit after the other through printf and strtod. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -68,7 +68,7 @@ static size_t put_decimal(char *to, uint64_t d, int k)
 static size_t put_by_printf(char *to, double value)
 {
     int n = 0;
-    for (int digits = 15; digits <= 17; digits++) {
+    for (int digits = 1; digits <= 17; digits++) {
         n = snprintf(to, REAL_TEXT_BYTES, "%.*g", digits, value);
         if (strtod(to, NULL) == value) break;
     }
