@@ -24,6 +24,8 @@ for f in $(tracked 'src/*.c' 'src/*.h' 'src/*.def'); do
         printf "%s", out
     }' "$f" >"$tree/$f"
 done
+foreign() { tracked 'src/*' | grep -vE '\.(c|h|def)$'; }
+try "src/ holds C alone" nothing foreign
 cd "$tree" || exit 1
 
 # outside_includes DIRS ALLOWED-HEADERS... - #include "x" lines of DIRS that name another header.
@@ -37,7 +39,6 @@ outside_includes() {
 names() { printf "%s\n" "${@##*/}"; }
 calls() { grep -rnE "(^|[^A-Za-z0-9_>.])($1) *\(" "${@:2}"; }
 
-try "src/ holds C alone" nothing find src -type f ! -name '*.c' ! -name '*.h' ! -name '*.def'
 try "src/ sees no CUDA header" nothing grep -rniE '# *include.*(cuda|cub/|nv_|npp)' src
 try "the library includes only its own headers" \
     nothing outside_includes "src/lib src/cpu" $(names src/lib/*.[hd]* src/cpu/*.h)
