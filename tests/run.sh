@@ -28,7 +28,7 @@ suite() {
     local name=$1 out status counts ok bad skip planned note
     shift
     out=$log/${name//\//-}.tap
-    timeout --kill-after=10 "${SUITE_SECONDS:-240}" "$@" >"$out" 2>&1 </dev/null
+    timeout --kill-after=10 "${SUITE_SECONDS:-400}" "$@" >"$out" 2>&1 </dev/null
     status=$?
     counts=$(awk -v name="$name" -v require="${REQUIRE:-}" '
         /^1\.\.[0-9]+/ { planned += substr($1, 4); plans++; if (/# *[Ss][Kk][Ii][Pp]/) whole = 1 }
