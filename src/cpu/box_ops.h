@@ -20,12 +20,12 @@ struct sat_box_ops {
     void (*prefix[BOX_SUMS][4])(void *out, const void *sums, int64_t n, void *carry);
     /* out[i] = prefix[i + reach] - prefix[i] */
     void (*differ[BOX_SUMS])(void *out, const void *prefix, int64_t reach, int64_t n);
-    /* out[i] = sums[i] / divisor to nearest, halves up; the quotient fits the result */
-    void (*divide[BOX_SUMS][BOX_RESULTS])(void *out, const void *sums, uint64_t divisor, int64_t n);
-    /* the same by divisors[i] * factor; the divisors are of the sums' type */
+    /* out[i] = (upper[i] - lower[i]) / divisor to nearest, halves up; the quotient fits the result */
+    void (*divide[BOX_SUMS][BOX_RESULTS])(void *out, const void *upper, const void *lower, uint64_t divisor, int64_t n);
+    /* out[i] = sums[i] / (divisors[i] * factor), likewise; the divisors are of the sums' type */
     void (*divide_each[BOX_SUMS][BOX_RESULTS])(void *out, const void *sums, const void *divisors, uint64_t factor,
                                                int64_t n);
-    /* the same for the colours by the sum of alpha, which is the last channel; alpha itself is left out */
+    /* the same for the colours by their pixel's sum of alpha, which is the last channel; alpha itself is left out */
     void (*divide_weighted[BOX_SUMS][BOX_RESULTS])(void *out, const void *sums, int channels, int64_t n);
     /* out[i] = in[i] times its pixel's alpha; alpha itself stays */
     void (*weigh[BOX_RESULTS])(uint32_t *out, const void *in, int channels, int64_t n);

@@ -45,27 +45,28 @@ DIFFER(u64)
  * In 16 bits the estimate is value * floor(2^16 / d) / 2^16, short by value * (2^16 mod d) / (d * 2^16) < 1.
  * In reals it is the product with a little less than 1/d: the two roundings are made up for, and with
  * quotients below 2^16 the deficit is below 2^16 * 2^-20. */
-TARGET static void divide_u16_u8(void *restrict out, const void *restrict sums, uint64_t divisor, int64_t n)
+TARGET static void divide_u16_u8(void *restrict out, const void *restrict upper, const void *restrict lower,
+                                 uint64_t divisor, int64_t n)
 {
     u8 *restrict o = out;
-    const u16 *restrict s = sums;
+    const u16 *restrict a = upper, *restrict b = lower;
     const u16 d = (u16)divisor, half = (u16)(divisor / 2);
     const u16 per_d = (u16)(65536 / (divisor > 1 ? divisor : 2));
-    for (int64_t i = 0; divisor == 1 && i < n; i++) o[i] = (u8)s[i];
+    for (int64_t i = 0; divisor == 1 && i < n; i++) o[i] = (u8)(a[i] - b[i]);
     for (int64_t i = 0; divisor > 1 && i < n; i++) {
-        u16 value = (u16)(s[i] + half), q = (u16)((u32)value * per_d >> 16), rest = (u16)(value - (u16)(q * d));
+        u16 value = (u16)(a[i] - b[i] + half), q = (u16)((u32)value * per_d >> 16), rest = (u16)(value - (u16)(q * d));
         o[i] = (u8)(q + (rest >= d));
     }
 }
 
 #define DIVIDE_REAL(accum, integer, real, result)                                                                      \
-    TARGET static void divide_##accum##_##result##_##real(result *restrict out, const accum *restrict s,               \
-                                                          uint64_t divisor, int64_t n)                                 \
+    TARGET static void divide_##accum##_##result##_##real(result *restrict out, const accum *restrict a,               \
+                                                          const accum *restrict b, uint64_t divisor, int64_t n)        \
     {                                                                                                                  \
         const accum half = (accum)(divisor / 2);                                                                       \
         const real d = (real)divisor, per_d = (1 - (real)0x1p-21) / d;                                                 \
         for (int64_t i = 0; i < n; i++) {                                                                              \
-            real value = (real)(integer)(s[i] + half);                                                                 \
+            real value = (real)(integer)(a[i] - b[i] + half);                                                          \
             int32_t q = (int32_t)(value * per_d);                                                                      \
             real rest = value - (real)q * d;                                                                           \
             out[i] = (result)(q + (rest >= d));                                                                        \
@@ -78,22 +79,24 @@ DIVIDE_REAL(u32, u32, f64, u16)
 DIVIDE_REAL(u64, int64_t, f64, u8)
 DIVIDE_REAL(u64, int64_t, f64, u16)
 
-/* The real type with the precision for s + d/2, which is below d * (the result's largest value + 1). */
+/* The real type with the precision for sum + d/2, which is below d * (the result's largest value + 1). */
 #define DIVIDE(accum, result, largest, IF_F32_SUFFICES)                                                                \
-    TARGET static void divide_##accum##_##result(void *out, const void *sums, uint64_t divisor, int64_t n)             \
+    TARGET static void divide_##accum##_##result(void *out, const void *upper, const void *lower, uint64_t divisor,    \
+                                                 int64_t n)                                                            \
     {                                                                                                                  \
         result *o = out;                                                                                               \
-        const accum *s = sums;                                                                                         \
-        uint64_t bound = divisor * ((uint64_t)largest + 1);                                                            \
+        const accum *a = upper, *b = lower;                                                                            \
+        const uint64_t bound = divisor * ((uint64_t)largest + 1);                                                      \
         IF_F32_SUFFICES(result)                                                                                        \
         if (bound < (uint64_t)1 << 53)                                                                                 \
-            divide_##accum##_##result##_f64(o, s, divisor, n);                                                         \
+            divide_##accum##_##result##_f64(o, a, b, divisor, n);                                                      \
         else                                                                                                           \
-            for (int64_t i = 0; i < n; i++) o[i] = (result)((s[i] + (accum)(divisor / 2)) / (accum)divisor);           \
+            for (int64_t i = 0; i < n; i++)                                                                            \
+                o[i] = (result)((accum)(a[i] - b[i] + (accum)(divisor / 2)) / (accum)divisor);                         \
     }
 #define IF_F32(result)                                                                                                 \
     if (bound < (uint64_t)1 << 24)                                                                                     \
-        divide_u32_##result##_f32(o, s, divisor, n);                                                                   \
+        divide_u32_##result##_f32(o, a, b, divisor, n);                                                                \
     else
 #define NEVER(result)
 DIVIDE(u32, u8, UINT8_MAX, IF_F32)

@@ -37,6 +37,7 @@ typedef struct worker {
     char *column;            /* sums of the window's rows, from `before` pixels before the image on */
     char *prefix;            /* of those, one pixel of zeros in front */
     char *sums;              /* of the windows of one chunk; by segments: of a row */
+    char *zeros;             /* as many */
     uint32_t *enter, *leave; /* rows times alpha */
 } worker;
 
@@ -119,7 +120,7 @@ static bool plan_workers(filter *f)
     size_t column = lines(reach * f->entry), prefix = lines((reach + pixel) * f->entry);
     size_t sums = lines((f->by_segments ? (size_t)f->samples : CHUNK) * f->entry);
     size_t product = f->spec.weighted_alpha ? lines((size_t)f->samples * sizeof(uint32_t)) : 0;
-    size_t each = column + prefix + sums + 2 * product, all;
+    size_t each = column + prefix + 2 * sums + 2 * product, all;
     if (!sat_mul(each, (size_t)f->threads, &all)) return false;
     f->memory = sat_aligned_alloc(all);
     f->workers = calloc((size_t)f->threads, sizeof *f->workers);
@@ -128,8 +129,9 @@ static bool plan_workers(filter *f)
     for (int i = 0; i < f->threads; i++) {
         char *m = f->memory + (size_t)i * each;
         f->workers[i] = (worker){.column = m, .prefix = m + column, .sums = m + column + prefix};
-        f->workers[i].enter = (uint32_t *)(void *)(m + column + prefix + sums);
-        f->workers[i].leave = (uint32_t *)(void *)(m + column + prefix + sums + product);
+        f->workers[i].zeros = f->workers[i].sums + sums;
+        f->workers[i].enter = (uint32_t *)(void *)(f->workers[i].zeros + sums);
+        f->workers[i].leave = (uint32_t *)(void *)(f->workers[i].zeros + sums + product);
     }
     return true;
 }
@@ -264,26 +266,37 @@ FOR_SUMS(uint64_t)
      : (f)->sums == BOX_SUMS_32 ? what##_uint32_t(__VA_ARGS__)                                                         \
                                 : what##_uint64_t(__VA_ARGS__))
 
-/* The means of n samples from sample `first` on, whose window sums are w->sums. */
-static void means(const filter *f, const worker *w, char *row, int64_t first, int64_t n, uint64_t covered_y)
+/* The means of n samples from sample `first` on.  Their sums are differences of prefix sums `window` samples
+ * apart, taken as they are divided; or, stored already, they are in w->sums. */
+static void means(const filter *f, const worker *w, char *row, int64_t first, int64_t n, bool stored,
+                  uint64_t covered_y)
 {
-    int64_t left = f->left * f->spec.channels, right = f->right * f->spec.channels;
+    int64_t channels = f->spec.channels, left = f->left * channels, right = f->right * channels;
+    int64_t window = (f->before + 1 + f->after) * channels;
     size_t size = sat_type_bytes(f->spec.sample);
+    const char *lower = w->prefix + (size_t)first * f->entry, *upper = lower + (size_t)window * f->entry;
     bool edges = first < left || first + n > right;
-    if (f->window.border->takes_value && (edges || covered_y < (uint64_t)f->spec.window_height))
-        WITH_SUMS(f, add_values, f, w, first, n, covered_y);
+    bool values = f->window.border->takes_value && (edges || covered_y < (uint64_t)f->spec.window_height);
+    if (values || f->spec.weighted_alpha || stored) {
+        if (!stored) f->ops->differ[f->sums](w->sums, lower, window, n);
+        if (values) WITH_SUMS(f, add_values, f, w, first, n, covered_y);
+        upper = w->sums, lower = w->zeros;
+    }
     if (!f->window.border->shrinks)
-        f->ops->divide[f->sums][f->out](row + (size_t)first * size, w->sums, (uint64_t)f->window.area_px, n);
+        f->ops->divide[f->sums][f->out](row + (size_t)first * size, upper, lower, (uint64_t)f->window.area_px, n);
     for (int64_t i = first, end; f->window.border->shrinks && i < first + n; i = end) {
         end = i < left ? left : i < right ? right : f->samples;
         if (end > first + n) end = first + n;
-        const char *sums = w->sums + (size_t)(i - first) * f->entry;
-        if (i >= left && end <= right)
-            f->ops->divide[f->sums][f->out](row + (size_t)i * size, sums, covered_y * (uint64_t)f->spec.window_width,
+        size_t at = (size_t)(i - first) * f->entry;
+        char *out = row + (size_t)i * size;
+        if (i >= left && end <= right) {
+            f->ops->divide[f->sums][f->out](out, upper + at, lower + at, covered_y * (uint64_t)f->spec.window_width,
                                             end - i);
-        else
-            f->ops->divide_each[f->sums][f->out](row + (size_t)i * size, sums,
-                                                 (char *)f->covered_x + (size_t)i * f->entry, covered_y, end - i);
+        } else {
+            if (upper != w->sums) f->ops->differ[f->sums](w->sums + at, lower + at, window, end - i);
+            f->ops->divide_each[f->sums][f->out](out, w->sums + at, (char *)f->covered_x + (size_t)i * f->entry,
+                                                 covered_y, end - i);
+        }
     }
     if (f->spec.weighted_alpha)
         f->ops->divide_weighted[f->sums][f->out](row + (size_t)first * size, w->sums, f->spec.channels, n);
@@ -305,13 +318,12 @@ static void do_row(const filter *f, const worker *w, const sat_view *dst, int64_
                                               w->column + (size_t)i * f->entry, n, along);
         int64_t ready = i + n + channels - window - done; /* samples whose window's sums are there now */
         if (f->by_segments || ready <= 0) continue;
-        f->ops->differ[f->sums](w->sums, w->prefix + (size_t)done * f->entry, window, ready);
-        means(f, w, row, done, ready, (uint64_t)covered_y);
+        means(f, w, row, done, ready, false, (uint64_t)covered_y);
         done += ready;
     }
     if (!f->by_segments) return;
     WITH_SUMS(f, sum_segments, f, w);
-    means(f, w, row, 0, f->samples, (uint64_t)covered_y);
+    means(f, w, row, 0, f->samples, true, (uint64_t)covered_y);
 }
 
 /* Rows in a band: several bands for each thread, so that none waits long for the last, but so tall that

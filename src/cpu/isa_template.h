@@ -30,8 +30,8 @@ typedef double f64;
 #define PAIRS_TO_64(M)                                                                                                 \
     M(U8, u8, U64, u64)                                                                                                \
     M(U16, u16, U64, u64)                                                                                              \
-    M(U32, u32, U64, u64) M(U8, u8, F64, f64) M(U16, u16, F64, f64) M(U32, u32, F64, f64) M(F32, f32, F64, f64)        \
-        M(F64, f64, F64, f64)
+    M(U32, u32, U64, u64)                                                                                              \
+    M(U8, u8, F64, f64) M(U16, u16, F64, f64) M(U32, u32, F64, f64) M(F32, f32, F64, f64) M(F64, f64, F64, f64)
 
 /* ---- widen, quantise: simple loops --------------------------------------------------------------------- */
 
@@ -128,11 +128,10 @@ static sat_quantise *quantise(sat_type sample)
         const sample *restrict s = samples;                                                                            \
         vector before, before1, before2, v, out; /* sums before this vector, as the next two need them */              \
         int64_t i = 0;                                                                                                 \
-        for (int j = 0; j < L; j++) {                                                                                  \
-            before[j] = along[j % C];                                                                                  \
-            before1[j] = along[(j + L) % C];                                                                           \
-            before2[j] = along[(j + 2 * L) % C];                                                                       \
-        }                                                                                                              \
+        for (int j = 0; j < L; j++) v[j] = j < L - C ? 0 : along[j - (L - C)]; /* as if from a vector before */        \
+        before = SPREAD_LAST(v, C, L, 1);                                                                              \
+        before1 = SPREAD_LAST(v, C, L, 2);                                                                             \
+        before2 = SPREAD_LAST(v, C, L, 3);                                                                             \
         for (; i + L <= n; i += L) {                                                                                   \
             LOAD(sample, accum, v, s + i, L);                                                                          \
             memcpy(&out, r + i, sizeof v);                                                                             \
