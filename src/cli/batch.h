@@ -21,9 +21,9 @@ void batch_free(batch *b);
 bool batch_is_template(const char *output);
 
 /* Sets outputs.  Placeholders: {stem} name without extension, {ext} extension without dot, {name} both,
- * {dir} directory, {n} 1, 2, 3...; {{ and }} are braces.  False, before any work, if the template is wrong, if two
- * inputs would write the same file, or if one would replace another's input. */
-bool batch_name_outputs(batch *b, const char *template, error *err);
+ * {dir} directory, {n} 1, 2, 3...; {{ and }} are braces.  EXIT_USAGE, before any work, if the template is wrong, if
+ * two inputs would write the same file, or if one would replace another's input; EXIT_INPUT when out of memory. */
+int batch_name_outputs(batch *b, const char *template, error *err);
 
 /* Runs all; a bad file is reported and does not stop the rest.  Returns the number that failed. */
 size_t batch_run(const batch *b, const job *j, int threads, bool quiet);

@@ -218,6 +218,15 @@ static bool refuse_format(options *o, const char *what, const char *name, bool t
                           tables ? ", and npy for tables" : "");
 }
 
+/* Reports what is nobody's misuse; returns false. */
+static bool stop(options *o, const char *file, const char *why)
+{
+    say(file, "%s", why);
+    o->stop = true;
+    o->status = EXIT_INPUT;
+    return false;
+}
+
 /* Can an image be written under that name? */
 static bool check_output(options *o, const request *r, const char *output)
 {
@@ -258,7 +267,11 @@ static bool check_images(options *o, request *r)
     if (r->j.largest_px && r->j.accum != SAT_Q32) return options_refuse(o, "--largest is for --type q32");
     if (r->files.n > 1 && !batch_is_template(r->output))
         return options_refuse(o, "%zu inputs need an output template: -o 'out/{stem}.png'", r->files.n);
-    if (!batch_name_outputs(&r->files, r->output, &err)) return options_refuse(o, "-o %s", err.text);
+    switch (batch_name_outputs(&r->files, r->output, &err)) {
+    case EXIT_FINE: break;
+    case EXIT_USAGE: return options_refuse(o, "-o %s", err.text);
+    default: return stop(o, NULL, err.text);
+    }
     for (size_t i = 0; i < r->files.n; i++)
         if (!r->j.table && !check_output(o, r, r->files.outputs[i])) return false;
     return true;
@@ -278,10 +291,7 @@ static bool gather_inputs(options *o, request *r, int argc, char **argv)
     if (r->files.n == 0) return options_refuse(o, "no input: sat INPUT --box N -o OUT");
     return true;
 failed:
-    say(list ? input_name(list) : NULL, "%s", err.text);
-    o->stop = true;
-    o->status = EXIT_INPUT;
-    return false;
+    return stop(o, list ? input_name(list) : NULL, err.text);
 }
 
 /* ---- the command ----------------------------------------------------------------------------------- */

@@ -1,5 +1,6 @@
 #include "input.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -16,9 +17,15 @@ bool input_is_table(const char *path)
     bool is_stdin = strcmp(path, "-") == 0;
     int fd = is_stdin ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
     if (fd < 0) return false;
-    ssize_t n = fstat(fd, &st) == 0 && S_ISREG(st.st_mode) ? pread(fd, magic, sizeof magic, 0) : -1;
+    size_t n = 0;
+    ssize_t part = fstat(fd, &st) == 0 && S_ISREG(st.st_mode) ? 1 : 0;
+    while (part != 0 && n < sizeof magic) {
+        part = pread(fd, magic + n, sizeof magic - n, (off_t)n);
+        if (part > 0) n += (size_t)part;
+        if (part < 0 && errno != EINTR) break;
+    }
     if (!is_stdin) close(fd);
-    return n > 0 && table_file_sniff(magic, (size_t)n);
+    return table_file_sniff(magic, n);
 }
 
 const char *input_table_path(const char *path)

@@ -7,10 +7,17 @@
 #include <sys/stat.h>
 
 #include "batch.h"
+#include "command.h"
 
 bool batch_is_template(const char *output)
 {
     return strchr(output, '{') || strchr(output, '}');
+}
+
+static int out_of_memory(error *err)
+{
+    fail(err, "out of memory");
+    return EXIT_INPUT;
 }
 
 /* ---- names ----------------------------------------------------------------------------------------- */
@@ -53,20 +60,21 @@ static bool put_placeholder(FILE *to, const char *word, size_t n, const parts *p
     }
 }
 
+/* The name of one output; NULL when out of memory, or with the error's text when the template is wrong. */
 static char *expand(const char *template, const char *input, size_t index, error *err)
 {
     char *name = NULL;
     size_t size;
     parts p = split(input);
     FILE *to = open_memstream(&name, &size);
-    if (!to) return fail(err, "out of memory"), NULL;
+    if (!to) return NULL;
     for (const char *at = template; *at; at++) {
         if ((*at == '{' || *at == '}') && at[1] == *at) {
             fputc(*at++, to);
         } else if (*at == '{') {
             const char *close = strchr(at, '}');
             size_t n = close ? (size_t)(close - at - 1) : 0;
-            if (!close || !put_placeholder(to, at + 1, n, &p, index)) {
+            if ((!close || !put_placeholder(to, at + 1, n, &p, index)) && !ferror(to)) {
                 fail(err, "'%s': the placeholders are {stem} {name} {ext} {dir} {n}, and {{ }} are braces", template);
                 goto wrong;
             }
@@ -78,8 +86,8 @@ static char *expand(const char *template, const char *input, size_t index, error
             fputc(*at, to);
         }
     }
-    if (fclose(to) == 0) return name;
-    fail(err, "out of memory");
+    bool whole = !ferror(to);
+    if (fclose(to) == 0 && whole) return name;
     free(name);
     return NULL;
 wrong:
@@ -131,54 +139,61 @@ static char *resolve(const char *path)
     return full;
 }
 
-static bool check_outputs(const batch *b, error *err)
+static int check_outputs(const batch *b, error *err)
 {
-    bool ok = true;
+    int status = EXIT_FINE;
     size_t n = 0;
     place *places = calloc(b->n, sizeof *places);
     for (; places && n < b->n; n++) {
         places[n] = (place){.path = resolve(b->outputs[n]), .index = n};
         if (!places[n].path) break;
     }
-    if (n < b->n) ok = fail(err, "out of memory");
-    if (ok) qsort(places, n, sizeof *places, by_path);
-    for (size_t i = 1; ok && i < n; i++)
-        if (strcmp(places[i - 1].path, places[i].path) == 0)
-            ok = fail(err, "%.60s and %.60s would both write %.60s", b->inputs[places[i - 1].index],
-                      b->inputs[places[i].index], b->outputs[places[i].index]);
+    if (n < b->n) status = out_of_memory(err);
+    if (status == EXIT_FINE) qsort(places, n, sizeof *places, by_path);
+    for (size_t i = 1; status == EXIT_FINE && i < n; i++) {
+        if (strcmp(places[i - 1].path, places[i].path) != 0) continue;
+        fail(err, "%.60s and %.60s would both write %.60s", b->inputs[places[i - 1].index], b->inputs[places[i].index],
+             b->outputs[places[i].index]);
+        status = EXIT_USAGE;
+    }
     for (size_t i = 0; i < n; i++) free(places[i].path);
     free(places);
-    return ok;
+    return status;
 }
 
 /* An output may replace its own input, which has been decoded by then, but not one that is yet to be read. */
-static bool check_inputs(const batch *b, error *err)
+static int check_inputs(const batch *b, error *err)
 {
-    bool ok = true;
+    int status = EXIT_FINE;
     struct stat st;
     size_t n = 0;
     file_id *ids = calloc(b->n, sizeof *ids);
-    if (!ids) return fail(err, "out of memory");
+    if (!ids) return out_of_memory(err);
     for (size_t i = 0; i < b->n; i++)
         if (stat(b->inputs[i], &st) == 0) ids[n++] = (file_id){.dev = st.st_dev, .ino = st.st_ino, .index = i};
     qsort(ids, n, sizeof *ids, by_id);
-    for (size_t i = 0; ok && i < b->n; i++) {
+    for (size_t i = 0; status == EXIT_FINE && i < b->n; i++) {
         if (stat(b->outputs[i], &st) != 0 || !S_ISREG(st.st_mode)) continue;
         const file_id *hit = bsearch(&(file_id){.dev = st.st_dev, .ino = st.st_ino}, ids, n, sizeof *ids, by_id);
-        if (hit && hit->index != i)
-            ok = fail(err, "%.60s would be written over the input %.60s", b->outputs[i], b->inputs[hit->index]);
+        if (!hit || hit->index == i) continue;
+        fail(err, "%.60s would be written over the input %.60s", b->outputs[i], b->inputs[hit->index]);
+        status = EXIT_USAGE;
     }
     free(ids);
-    return ok;
+    return status;
 }
 
-bool batch_name_outputs(batch *b, const char *template, error *err)
+int batch_name_outputs(batch *b, const char *template, error *err)
 {
+    bool one_name = !batch_is_template(template);
+    err->text[0] = 0;
     b->outputs = calloc(b->n, sizeof *b->outputs);
-    if (!b->outputs) return fail(err, "out of memory");
+    if (!b->outputs) return out_of_memory(err);
     for (size_t i = 0; i < b->n; i++) {
-        b->outputs[i] = batch_is_template(template) ? expand(template, b->inputs[i], i, err) : strdup(template);
-        if (!b->outputs[i]) return batch_is_template(template) ? false : fail(err, "out of memory");
+        b->outputs[i] = one_name ? strdup(template) : expand(template, b->inputs[i], i, err);
+        if (!b->outputs[i]) return err->text[0] ? EXIT_USAGE : out_of_memory(err);
     }
-    return b->n < 2 || (check_outputs(b, err) && check_inputs(b, err));
+    if (b->n < 2) return EXIT_FINE;
+    int status = check_outputs(b, err);
+    return status == EXIT_FINE ? check_inputs(b, err) : status;
 }

@@ -18,8 +18,8 @@ enum { TRAILER_VERSION = 1, TRAILER_BYTES = 192, TRAILER_ALIGN = 8 };
 typedef struct table_trailer {
     char magic[8];
     uint32_t version, bytes;
-    uint64_t width, height; /* of the image, px */
-    uint32_t channels, reserved0;
+    uint64_t width, height;           /* of the image, px */
+    uint32_t channels, quant_largest; /* q32, else 0 */
     uint64_t data_offset, data_bytes;
     uint64_t data_xxh3;
     char layout[16], sample[8], accum[8], moment[8];

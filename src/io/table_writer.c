@@ -42,6 +42,7 @@ static bool describe(table_trailer *t, const sat_view *view, const table_meta *m
         .data_offset = NPY_PAGE,
         .quant_offset = q32 ? meta->quant.offset : 0,
         .quant_step = q32 ? meta->quant.step : 0,
+        .quant_largest = q32 ? meta->quant.largest : 0,
     };
     put_name(t->layout, sizeof(t->layout), sat_layout_name(meta->layout));
     put_name(t->sample, sizeof(t->sample), sat_type_name(meta->sample));

@@ -131,7 +131,7 @@ static void every_type_and_shape_comes_back(void **state)
             for (size_t i = 0; i < n; i++) bytes[i] = (uint8_t)(i % 251);
             view.data = bytes;
             table_meta meta = {.layout = layout, .sample = types[t].sample, .writer = "test 1"};
-            if (view.type == SAT_Q32) meta.quant = (sat_quant){.offset = -1.5, .step = 0.25};
+            if (view.type == SAT_Q32) meta.quant = (sat_quant){.offset = -1.5, .step = 0.25, .largest = 65535};
             write_table(&view, &meta, (int64_t)s + 1, s % 2 * 24);
 
             table_file file;
@@ -144,6 +144,7 @@ static void every_type_and_shape_comes_back(void **state)
             assert_int_equal(file.table.layout, layout);
             assert_int_equal(file.table.sample, types[t].sample);
             assert_true(file.table.quant.offset == meta.quant.offset && file.table.quant.step == meta.quant.step);
+            assert_int_equal(file.table.quant.largest, meta.quant.largest);
             assert_true(file.meta.has_trailer);
             assert_string_equal(file.meta.writer, "test 1");
             assert_true(file.meta.checksum == XXH3_64bits(bytes, n));
