@@ -1,4 +1,4 @@
-/* isa_avx512.c - 64-byte vectors: x86-64 since Skylake-SP (2017) and Zen 4. */
+/* isa_avx512.c - 64-byte vectors and byte dot products: x86-64 since Cascade Lake (2019) and Zen 4. */
 #if defined(__x86_64__)
 #include <immintrin.h>
 
@@ -6,16 +6,17 @@
 
 #define ISA avx512
 #ifdef __clang__
-#define TARGET __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,bmi2,fma"), min_vector_width(512)))
+#define TARGET __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx512vnni,bmi2,fma"), min_vector_width(512)))
 #else
-#define TARGET __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,bmi2,fma,prefer-vector-width=512")))
+#define TARGET __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx512vnni,bmi2,fma,prefer-vector-width=512")))
 #endif
 #define VECTOR_BYTES 64
 
 static bool supported(void)
 {
     return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-           __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("bmi2");
+           __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
+           __builtin_cpu_supports("avx512vnni") && __builtin_cpu_supports("bmi2");
 }
 
 TARGET static inline void stream_vector(char *dst, const char *src)
@@ -40,25 +41,55 @@ static void fence(void)
     _mm512_set_epi16(31, 30, 29, 28, 27, 26, 25, 24, 23, 22, 21, 20, 19, 18, 17, 16, 15, 14, 13, 12, 11, 10, 9, 8, 7,  \
                      6, 5, 4, 3, 2, 1, 0)
 
+/* 16 bytes, scanned, in four instructions: vpdpbusd adds to each lane the dot product of its four bytes with
+ * four others, here four bytes of the row with ones for those that the lane's sum holds: those up to its
+ * own, of its own channel. */
+#define HOLDS(lane, byte, C) ((byte) <= (lane) && ((lane) - (byte)) % (C) == 0)
+#define IN_LANE(lane, k, C)                                                                                            \
+    HOLDS(lane, 4 * (k), C), HOLDS(lane, 4 * (k) + 1, C), HOLDS(lane, 4 * (k) + 2, C), HOLDS(lane, 4 * (k) + 3, C)
+#define IN_LANES(k, C)                                                                                                 \
+    {                                                                                                                  \
+        IN_LANE(0, k, C), IN_LANE(1, k, C), IN_LANE(2, k, C), IN_LANE(3, k, C), IN_LANE(4, k, C), IN_LANE(5, k, C),    \
+            IN_LANE(6, k, C), IN_LANE(7, k, C), IN_LANE(8, k, C), IN_LANE(9, k, C), IN_LANE(10, k, C),                 \
+            IN_LANE(11, k, C), IN_LANE(12, k, C), IN_LANE(13, k, C), IN_LANE(14, k, C), IN_LANE(15, k, C)              \
+    }
+#define OF_CHANNELS(C)                                                                                                 \
+    {                                                                                                                  \
+        IN_LANES(0, C), IN_LANES(1, C), IN_LANES(2, C), IN_LANES(3, C)                                                 \
+    }
+static const _Alignas(64) int8_t held[4][4][64] = {OF_CHANNELS(1), OF_CHANNELS(2), OF_CHANNELS(3), OF_CHANNELS(4)};
+
+TARGET static inline __m512i scanned_u8(const char *p, int channels)
+{
+    __m512i sums = _mm512_setzero_si512();
+    for (int k = 0; k < 4; k++) {
+        int32_t bytes;
+        __builtin_memcpy(&bytes, p + 4 * k, sizeof bytes);
+        sums = _mm512_dpbusd_epi32(sums, _mm512_set1_epi32(bytes), _mm512_load_si512(held[channels - 1][k]));
+    }
+    return sums;
+}
+#define LOAD_SCANS(sample, accum) (sizeof(sample) == 1 && sizeof(accum) == 4)
+
 /* gcc 12 widens vectors lane by lane; these are one or two instructions each. */
-#define LOAD(sample, accum, v, p, L) v = (__typeof__(v))LOAD_##sample##_##accum((const void *)(p))
-#define LOAD_u8_u32(p)               _mm512_cvtepu8_epi32(_mm_loadu_si128(p))
-#define LOAD_u16_u32(p)              _mm512_cvtepu16_epi32(_mm256_loadu_si256(p))
-#define LOAD_u32_u32(p)              _mm512_loadu_si512(p)
-#define LOAD_u8_f32(p)               _mm512_cvtepi32_ps(LOAD_u8_u32(p))
-#define LOAD_u16_f32(p)              _mm512_cvtepi32_ps(LOAD_u16_u32(p))
-#define LOAD_u32_f32(p)              _mm512_cvtepu32_ps(LOAD_u32_u32(p))
-#define LOAD_f32_f32(p)              _mm512_loadu_ps(p)
-#define LOAD_u8_u64(p)               _mm512_cvtepu8_epi64(_mm_loadl_epi64(p))
-#define LOAD_u16_u64(p)              _mm512_cvtepu16_epi64(_mm_loadu_si128(p))
-#define LOAD_u32_u64(p)              _mm512_cvtepu32_epi64(_mm256_loadu_si256(p))
-#define LOAD_u16_u16(p)              _mm512_loadu_si512(p)
-#define LOAD_u64_u64(p)              _mm512_loadu_si512(p)
-#define LOAD_u8_f64(p)               _mm512_cvtepi32_pd(_mm256_cvtepu8_epi32(_mm_loadl_epi64(p)))
-#define LOAD_u16_f64(p)              _mm512_cvtepi32_pd(_mm256_cvtepu16_epi32(_mm_loadu_si128(p)))
-#define LOAD_u32_f64(p)              _mm512_cvtepu32_pd(_mm256_loadu_si256(p))
-#define LOAD_f32_f64(p)              _mm512_cvtps_pd(_mm256_loadu_ps(p))
-#define LOAD_f64_f64(p)              _mm512_loadu_pd(p)
+#define LOAD(sample, accum, v, p, C) v = (__typeof__(v))LOAD_##sample##_##accum((const void *)(p), C)
+#define LOAD_u8_u32(p, C)            scanned_u8(p, C)
+#define LOAD_u16_u32(p, C)           _mm512_cvtepu16_epi32(_mm256_loadu_si256(p))
+#define LOAD_u32_u32(p, C)           _mm512_loadu_si512(p)
+#define LOAD_u8_f32(p, C)            _mm512_cvtepi32_ps(LOAD_u8_u32(p, C))
+#define LOAD_u16_f32(p, C)           _mm512_cvtepi32_ps(LOAD_u16_u32(p, C))
+#define LOAD_u32_f32(p, C)           _mm512_cvtepu32_ps(LOAD_u32_u32(p, C))
+#define LOAD_f32_f32(p, C)           _mm512_loadu_ps(p)
+#define LOAD_u8_u64(p, C)            _mm512_cvtepu8_epi64(_mm_loadl_epi64(p))
+#define LOAD_u16_u64(p, C)           _mm512_cvtepu16_epi64(_mm_loadu_si128(p))
+#define LOAD_u32_u64(p, C)           _mm512_cvtepu32_epi64(_mm256_loadu_si256(p))
+#define LOAD_u16_u16(p, C)           _mm512_loadu_si512(p)
+#define LOAD_u64_u64(p, C)           _mm512_loadu_si512(p)
+#define LOAD_u8_f64(p, C)            _mm512_cvtepi32_pd(_mm256_cvtepu8_epi32(_mm_loadl_epi64(p)))
+#define LOAD_u16_f64(p, C)           _mm512_cvtepi32_pd(_mm256_cvtepu16_epi32(_mm_loadu_si128(p)))
+#define LOAD_u32_f64(p, C)           _mm512_cvtepu32_pd(_mm256_loadu_si256(p))
+#define LOAD_f32_f64(p, C)           _mm512_cvtps_pd(_mm256_loadu_ps(p))
+#define LOAD_f64_f64(p, C)           _mm512_loadu_pd(p)
 
 #include "isa_template.h"
 #endif

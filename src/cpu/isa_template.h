@@ -2,7 +2,8 @@
  *
  * Parameters: ISA (its name), TARGET (the function attribute that turns it on), VECTOR_BYTES (0: plain
  * loops), and the functions supported() and fence(); with vectors also LOAD, which widens samples into
- * one, stream_vector() and, where the instruction set does better than the compilers, MOVE_UP.
+ * one, stream_vector() and, where the instruction set does better than the compilers, MOVE_UP and
+ * LOAD_SCANS: whether LOAD has scanned the vector, too.
  */
 #include <math.h>
 #include <string.h>
@@ -107,6 +108,9 @@ static sat_quantise *quantise(sat_type sample)
 #ifndef MOVE_UP
 #define MOVE_UP(v, k, L) __builtin_shufflevector(v, (__typeof__(v)){0}, LANES_##L(FROM, k, L))
 #endif
+#ifndef LOAD_SCANS
+#define LOAD_SCANS(sample, accum) 0
+#endif
 #define SPREAD_LAST(v, C, L, ahead) __builtin_shufflevector(v, v, LANES_##L(LAST_##ahead, C, L))
 
 #if VECTOR_BYTES == 0
@@ -133,13 +137,13 @@ static sat_quantise *quantise(sat_type sample)
         before1 = SPREAD_LAST(v, C, L, 2);                                                                             \
         before2 = SPREAD_LAST(v, C, L, 3);                                                                             \
         for (; i + L <= n; i += L) {                                                                                   \
-            LOAD(sample, accum, v, s + i, L);                                                                          \
+            LOAD(sample, accum, v, s + i, C);                                                                          \
             memcpy(&out, r + i, sizeof v);                                                                             \
-            if (C < L) v += MOVE_UP(v, C, L);                                                                          \
-            if (2 * C < L) v += MOVE_UP(v, 2 * C, L);                                                                  \
-            if (4 * C < L) v += MOVE_UP(v, 4 * C, L);                                                                  \
-            if (8 * C < L) v += MOVE_UP(v, 8 * C, L);                                                                  \
-            if (16 * C < L) v += MOVE_UP(v, 16 * C, L);                                                                \
+            if (C < L && !LOAD_SCANS(sample, accum)) v += MOVE_UP(v, C, L);                                            \
+            if (2 * C < L && !LOAD_SCANS(sample, accum)) v += MOVE_UP(v, 2 * C, L);                                    \
+            if (4 * C < L && !LOAD_SCANS(sample, accum)) v += MOVE_UP(v, 4 * C, L);                                    \
+            if (8 * C < L && !LOAD_SCANS(sample, accum)) v += MOVE_UP(v, 8 * C, L);                                    \
+            if (16 * C < L && !LOAD_SCANS(sample, accum)) v += MOVE_UP(v, 16 * C, L);                                  \
             out = ABOVE(out)(before + v);                                                                              \
             if (L % C == 0) {                                                                                          \
                 before += SPREAD_LAST(v, C, L, 1);                                                                     \
