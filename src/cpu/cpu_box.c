@@ -38,6 +38,7 @@ typedef struct worker {
     char *prefix;            /* of those, one pixel of zeros in front */
     char *sums;              /* of the windows of one chunk; by segments: of a row */
     char *zeros;             /* as many */
+    char *result;            /* a row of results on its way past the caches */
     uint32_t *enter, *leave; /* rows times alpha */
 } worker;
 
@@ -54,6 +55,7 @@ typedef struct filter {
     int64_t *beyond;       /* which samples of the row the before + after pixels beyond it repeat; or NULL */
     void *covered_x;       /* for each sample, how many columns its window covers; of the sums' type */
     size_t entry;          /* bytes of a sum */
+    bool stream;           /* the result will not fit the cache and goes past it */
     int threads;
     char *memory;
     worker *workers;
@@ -120,7 +122,8 @@ static bool plan_workers(filter *f)
     size_t column = lines(reach * f->entry), prefix = lines((reach + pixel) * f->entry);
     size_t sums = lines((f->by_segments ? (size_t)f->samples : CHUNK) * f->entry);
     size_t product = f->spec.weighted_alpha ? lines((size_t)f->samples * sizeof(uint32_t)) : 0;
-    size_t each = column + prefix + 2 * sums + 2 * product, all;
+    size_t result = f->stream ? lines((size_t)f->samples * sat_type_bytes(f->spec.sample)) : 0;
+    size_t each = column + prefix + 2 * sums + 2 * product + result, all;
     if (!sat_mul(each, (size_t)f->threads, &all)) return false;
     f->memory = sat_aligned_alloc(all);
     f->workers = calloc((size_t)f->threads, sizeof *f->workers);
@@ -132,6 +135,7 @@ static bool plan_workers(filter *f)
         f->workers[i].zeros = f->workers[i].sums + sums;
         f->workers[i].enter = (uint32_t *)(void *)(f->workers[i].zeros + sums);
         f->workers[i].leave = (uint32_t *)(void *)(f->workers[i].zeros + sums + product);
+        f->workers[i].result = f->workers[i].zeros + sums + 2 * product;
     }
     return true;
 }
@@ -158,6 +162,7 @@ sat_status sat_cpu_box_open(const sat_box_spec *spec, void **state, char *note, 
         f->sums = f->window.accum == SAT_U64 ? BOX_SUMS_64 : BOX_SUMS_32;
         if (f->in == BOX_8 && sat_window_fits(&f->window, 1, 16)) f->sums = BOX_SUMS_16;
         f->entry = (size_t)2 << f->sums;
+        f->stream = (size_t)f->samples * sat_type_bytes(spec->sample) * (size_t)spec->height > sat_machine_cache() / 3;
         if (!plan_columns(f) || !plan_workers(f))
             status = sat_fail(SAT_ERR_MEMORY, "cpu: out of memory for a box filter of rows of %lld pixels",
                               (long long)spec->width);
@@ -302,18 +307,35 @@ static void means(const filter *f, const worker *w, char *row, int64_t first, in
         f->ops->divide_weighted[f->sums][f->out](row + (size_t)first * size, w->sums, f->spec.channels, n);
 }
 
-/* One row of results from the column sums. */
-static void do_row(const filter *f, const worker *w, const sat_view *dst, int64_t y)
+/* Asks for n bytes from `first` on of the row at position y. */
+static void prefetch(const filter *f, const sat_view *src, int64_t y, size_t first, size_t n)
 {
+    int64_t row = sat_border_index(f->window.border, y, f->window.y.n);
+    if (row < 0) return;
+    const char *p = (const char *)src->data + (size_t)row * src->row_bytes + first;
+    for (size_t i = 0; i < n; i += 64) __builtin_prefetch(p + i);
+}
+
+/* One row of results from the column sums.  Meanwhile the rows that enter and leave next are on their way to
+ * the cache: the prefetchers alone would stop at the ends of the last two. */
+static void do_row(const filter *f, const worker *w, const sat_view *src, const sat_view *dst, int64_t y)
+{
+    size_t size = sat_type_bytes(f->spec.sample);
     int64_t channels = f->spec.channels, covered_y, done = 0;
     int64_t window = (f->before + 1 + f->after) * channels, reach = f->samples + window - channels;
     size_t pixel = (size_t)channels * f->entry;
-    char *row = (char *)dst->data + (size_t)y * dst->row_bytes, along[4 * sizeof(uint64_t)] = {0};
+    char *to = (char *)dst->data + (size_t)y * dst->row_bytes, *row = f->stream ? w->result : to;
+    char along[4 * sizeof(uint64_t)] = {0};
     sat_segment segments[SAT_SEGMENTS];
     sat_axis_segments(&f->window.y, y, segments, &covered_y);
     if (f->beyond) WITH_SUMS(f, continue_columns, f, w);
     for (int64_t i = 0; i < reach; i += CHUNK) {
         int64_t n = reach - i < CHUNK ? reach - i : CHUNK;
+        if (i < f->samples) {
+            size_t part = (size_t)(f->samples - i < n ? f->samples - i : n) * size;
+            prefetch(f, src, y + 1 + f->window.y.after, (size_t)i * size, part);
+            prefetch(f, src, y - f->window.y.before, (size_t)i * size, part);
+        }
         f->ops->prefix[f->sums][channels - 1](w->prefix + pixel + (size_t)i * f->entry,
                                               w->column + (size_t)i * f->entry, n, along);
         int64_t ready = i + n + channels - window - done; /* samples whose window's sums are there now */
@@ -321,9 +343,11 @@ static void do_row(const filter *f, const worker *w, const sat_view *dst, int64_
         means(f, w, row, done, ready, false, (uint64_t)covered_y);
         done += ready;
     }
-    if (!f->by_segments) return;
-    WITH_SUMS(f, sum_segments, f, w);
-    means(f, w, row, 0, f->samples, true, (uint64_t)covered_y);
+    if (f->by_segments) {
+        WITH_SUMS(f, sum_segments, f, w);
+        means(f, w, row, 0, f->samples, true, (uint64_t)covered_y);
+    }
+    if (f->stream) f->isa->stream(to, row, (size_t)f->samples * size);
 }
 
 /* Rows in a band: several bands for each thread, so that none waits long for the last, but so tall that
@@ -352,8 +376,9 @@ sat_status sat_cpu_box_run(void *state, const sat_view *src, const sat_view *dst
                     start_columns(f, w, src, y);
                 else
                     move_columns(f, w, src, y);
-                do_row(f, w, dst, y);
+                do_row(f, w, src, dst, y);
             }
+        if (f->stream) f->isa->fence();
     }
     return SAT_OK;
 }
