@@ -10,7 +10,7 @@
  *     window(x) = prefix[x + after + 1] - prefix[x - before]
  *
  * (McDonnell, Box-filtering techniques, 1981.)  The cost does not depend on the window's size, and the
- * arithmetic is modulo 2^32 (or 2^64): every window's own sum fits, so every difference is exact.
+ * arithmetic is modulo 2^16, 2^32 or 2^64: every window's own sum fits, so every difference is exact.
  *
  * The column sums are continued beyond the left and right edges as the border mode says; where samples
  * beyond the edge do not count, by zeros.  Near the upper and lower edges the entering and leaving rows
@@ -325,7 +325,7 @@ static void do_row(const filter *f, const worker *w, const sat_view *src, const 
     int64_t window = (f->before + 1 + f->after) * channels, reach = f->samples + window - channels;
     size_t pixel = (size_t)channels * f->entry;
     char *to = (char *)dst->data + (size_t)y * dst->row_bytes, *row = f->stream ? w->result : to;
-    char along[4 * sizeof(uint64_t)] = {0};
+    uint64_t along[4] = {0};
     sat_segment segments[SAT_SEGMENTS];
     sat_axis_segments(&f->window.y, y, segments, &covered_y);
     if (f->beyond) WITH_SUMS(f, continue_columns, f, w);
