@@ -38,7 +38,7 @@ enum { CHUNK = 192 };
 
 /* Rows in a band: so many that the two partial cache lines at a block's ends and the copy of the carry
  * row do not count, so few that every thread has bands to take. */
-enum { BAND_ROWS_MAX = 64 };
+enum { BAND_ROWS_MAX = 32 };
 
 typedef struct worker {
     char *above;     /* the block's row of the table; LEAD bytes in front of it are the zero column's */
