@@ -33,6 +33,9 @@
  * in the smallest first-level caches (32 KiB).  Measured: 8 to 32 KiB are slower by a tenth. */
 enum { BLOCK_BYTES = 4096 };
 
+/* Threads beyond the number of blocks in a row would have nothing to do: with many, blocks are smaller. */
+enum { BLOCK_BYTES_MIN = 1024 };
+
 /* Samples that go through the loops at a time; a multiple of every vector length and channel count. */
 enum { CHUNK = 192 };
 
@@ -92,11 +95,13 @@ sat_status sat_cpu_table_open(const sat_spec *spec, void **state, char *note, si
                                          : isa->scan_add(spec->sample, spec->accum, spec->channels);
     t->entry = sat_type_bytes(spec->accum);
     t->samples = spec->width * spec->channels;
-    int64_t line = 64 * spec->channels; /* blocks of whole pixels that begin in the same place of a cache line */
-    t->block = (int64_t)BLOCK_BYTES / line * line / (int64_t)t->entry;
-    t->blocks = (t->samples + t->block - 1) / t->block;
     t->threads = spec->threads ? spec->threads : sat_machine_cores();
     if (t->threads > spec->height) t->threads = (int)spec->height;
+    size_t row = (size_t)t->samples * t->entry, block = BLOCK_BYTES;
+    while (block > BLOCK_BYTES_MIN && row / block < 2 * (size_t)t->threads) block /= 2;
+    size_t line = 64 * (size_t)spec->channels; /* blocks of whole pixels that begin in the same place of a cache line */
+    t->block = (int64_t)(block / line * line / t->entry);
+    t->blocks = (t->samples + t->block - 1) / t->block;
     size_t table_bytes = (size_t)t->samples * t->entry * (size_t)spec->height;
     t->stream = table_bytes > sat_machine_cache() / 3; /* where the two ways were seen to cross over */
 
