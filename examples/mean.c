@@ -13,7 +13,7 @@ int main(void)
     sat_plan *plan = NULL;
     double mean;
     if (sat_plan_create(&plan, &spec) || sat_plan_run(plan, &image, &table.view, NULL) ||
-        sat_table_query(&table, &rect, 1, 0, NULL, &mean))
+        sat_table_query(&table, &rect, 1, 0, 0, NULL, &mean))
         return puts(sat_detail()), 1;
     printf("the mean of x=1 y=1 w=2 h=2 is %g\n", mean);
     sat_plan_destroy(&plan);

@@ -5,7 +5,8 @@
 #ifndef CLI_COMMAND_H
 #define CLI_COMMAND_H
 
-enum { EXIT_FINE = 0, EXIT_INPUT = 1, EXIT_USAGE = 2, EXIT_INTERRUPTED = 130 };
+/* An interrupted command dies of the signal, which a shell shows as 130. */
+enum { EXIT_FINE = 0, EXIT_INPUT = 1, EXIT_USAGE = 2 };
 
 typedef struct command {
     const char *name;                  /* "query"; "" = the one that runs when no command is named */

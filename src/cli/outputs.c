@@ -73,8 +73,8 @@ static char *expand(const char *template, const char *input, size_t index, error
             fputc(*at++, to);
         } else if (*at == '{') {
             const char *close = strchr(at, '}');
-            size_t n = close ? (size_t)(close - at - 1) : 0;
-            if ((!close || !put_placeholder(to, at + 1, n, &p, index)) && !ferror(to)) {
+            bool known = close && put_placeholder(to, at + 1, (size_t)(close - at - 1), &p, index);
+            if (!known && !(close && ferror(to))) {
                 fail(err, "'%s': the placeholders are {stem} {name} {ext} {dir} {n}, and {{ }} are braces", template);
                 goto wrong;
             }
@@ -120,7 +120,25 @@ static int by_id(const void *a, const void *b)
 {
     const file_id *p = a, *q = b;
     if (p->dev != q->dev) return p->dev < q->dev ? -1 : 1;
-    return p->ino < q->ino ? -1 : p->ino > q->ino;
+    if (p->ino != q->ino) return p->ino < q->ino ? -1 : 1;
+    return p->index < q->index ? -1 : p->index > q->index;
+}
+
+/* One of n sorted inputs that is this file and not the one of that index; NULL if there is none. */
+static const file_id *another_input(const file_id *ids, size_t n, const struct stat *st, size_t index)
+{
+    const file_id first = {.dev = st->st_dev, .ino = st->st_ino, .index = 0};
+    size_t low = 0, high = n;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (by_id(&ids[middle], &first) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    for (; low < n && ids[low].dev == first.dev && ids[low].ino == first.ino; low++)
+        if (ids[low].index != index) return &ids[low];
+    return NULL;
 }
 
 /* The path with its directory resolved, or as it is if that does not exist. */
@@ -174,8 +192,8 @@ static int check_inputs(const batch *b, error *err)
     qsort(ids, n, sizeof *ids, by_id);
     for (size_t i = 0; status == EXIT_FINE && i < b->n; i++) {
         if (stat(b->outputs[i], &st) != 0 || !S_ISREG(st.st_mode)) continue;
-        const file_id *hit = bsearch(&(file_id){.dev = st.st_dev, .ino = st.st_ino}, ids, n, sizeof *ids, by_id);
-        if (!hit || hit->index == i) continue;
+        const file_id *hit = another_input(ids, n, &st, i);
+        if (!hit) continue;
         fail(err, "%.60s would be written over the input %.60s", b->outputs[i], b->inputs[hit->index]);
         status = EXIT_USAGE;
     }

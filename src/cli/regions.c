@@ -192,7 +192,8 @@ static bool refuse(const region_job *job, const answer *a, const rects *from, co
     for (size_t i = 0; i < n; i++) {
         sat_sum sums[4];
         const sat_rect *r = &chunk[i];
-        sat_status status = sat_table_query(&a->table, r, 1, job->clip ? SAT_CLIP : 0, sums, NULL);
+        sat_status status =
+            sat_table_query(&a->table, r, 1, job->clip ? SAT_CLIP : 0, job->common->threads, sums, NULL);
         if (status == SAT_OK) continue;
         rects_where(from, i, where);
         snprintf(name, sizeof name, "%lld,%lld,%lld,%lld", (long long)r->x, (long long)r->y, (long long)r->width,
@@ -227,7 +228,8 @@ static bool put_all(const region_job *job, const answer *a, rects *from, text_ou
     for (;;) {
         if (!rects_next(from, &chunk, &n, err)) goto out;
         if (n == 0) break;
-        if (sat_table_query(&a->table, chunk, n, job->clip ? SAT_CLIP : 0, sums, means) != SAT_OK) {
+        if (sat_table_query(&a->table, chunk, n, job->clip ? SAT_CLIP : 0, job->common->threads, sums, means) !=
+            SAT_OK) {
             refuse(job, a, from, chunk, n, err);
             goto out;
         }

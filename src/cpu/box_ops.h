@@ -25,8 +25,10 @@ struct sat_box_ops {
     /* out[i] = sums[i] / (divisors[i] * factor), likewise; the divisors are of the sums' type */
     void (*divide_each[BOX_SUMS][BOX_RESULTS])(void *out, const void *sums, const void *divisors, uint64_t factor,
                                                int64_t n);
-    /* the same for the colours by their pixel's sum of alpha, which is the last channel; alpha itself is left out */
-    void (*divide_weighted[BOX_SUMS][BOX_RESULTS])(void *out, const void *sums, int channels, int64_t n);
+    /* out[i] = sums[i] / its pixel's sum of alpha, which is the last channel, 0 / 0 being 0; alpha itself as
+     * in divide_each, or by factor alone where divisors is NULL */
+    void (*divide_weighted[BOX_SUMS][BOX_RESULTS])(void *out, const void *sums, const void *divisors, uint64_t factor,
+                                                   int channels, int64_t n);
     /* out[i] = in[i] times its pixel's alpha; alpha itself stays */
     void (*weigh[BOX_RESULTS])(uint32_t *out, const void *in, int channels, int64_t n);
 };

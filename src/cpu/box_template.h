@@ -128,14 +128,18 @@ DIVIDE_EACH(u64, u8)
 DIVIDE_EACH(u64, u16)
 
 #define DIVIDE_WEIGHTED(accum, result)                                                                                 \
-    TARGET static void divide_weighted_##accum##_##result(void *restrict out, const void *restrict sums, int channels, \
-                                                          int64_t n)                                                   \
+    TARGET static void divide_weighted_##accum##_##result(void *restrict out, const void *restrict sums,               \
+                                                          const void *restrict divisors, uint64_t factor,              \
+                                                          int channels, int64_t n)                                     \
     {                                                                                                                  \
         result *restrict o = out;                                                                                      \
-        const accum *restrict s = sums;                                                                                \
+        const accum *restrict s = sums, *restrict by = divisors;                                                       \
         for (int64_t i = 0; i < n; i += channels) {                                                                    \
-            const accum alpha = s[i + channels - 1], d = alpha ? alpha : 1;                                            \
+            const int64_t last = i + channels - 1;                                                                     \
+            const accum alpha = s[last], d = alpha ? alpha : 1;                                                        \
+            const accum area = (accum)(by ? by[last] * (accum)factor : (accum)factor);                                 \
             for (int c = 0; c < channels - 1; c++) o[i + c] = (result)QUOTIENT_##accum(s[i + c] + alpha / 2, d);       \
+            o[last] = (result)QUOTIENT_##accum((accum)(alpha + area / 2), area);                                       \
         }                                                                                                              \
     }
 DIVIDE_WEIGHTED(u32, u8)

@@ -162,7 +162,7 @@ sat_status sat_cpu_box_open(const sat_box_spec *spec, void **state, char *note, 
         f->sums = f->window.accum == SAT_U64 ? BOX_SUMS_64 : BOX_SUMS_32;
         if (f->in == BOX_8 && sat_window_fits(&f->window, 1, 16)) f->sums = BOX_SUMS_16;
         f->entry = (size_t)2 << f->sums;
-        f->stream = (size_t)f->samples * sat_type_bytes(spec->sample) * (size_t)spec->height > sat_machine_cache() / 3;
+        f->stream = sat_machine_streams((size_t)f->samples * sat_type_bytes(spec->sample), spec->height);
         if (!plan_columns(f) || !plan_workers(f))
             status = sat_fail(SAT_ERR_MEMORY, "cpu: out of memory for a box filter of rows of %lld pixels",
                               (long long)spec->width);
@@ -287,6 +287,13 @@ static void means(const filter *f, const worker *w, char *row, int64_t first, in
         if (values) WITH_SUMS(f, add_values, f, w, first, n, covered_y);
         upper = w->sums, lower = w->zeros;
     }
+    if (f->spec.weighted_alpha) {
+        bool shrinks = f->window.border->shrinks;
+        f->ops->divide_weighted[f->sums][f->out](
+            row + (size_t)first * size, w->sums, shrinks ? (char *)f->covered_x + (size_t)first * f->entry : NULL,
+            shrinks ? covered_y : (uint64_t)f->window.area_px, f->spec.channels, n);
+        return;
+    }
     if (!f->window.border->shrinks)
         f->ops->divide[f->sums][f->out](row + (size_t)first * size, upper, lower, (uint64_t)f->window.area_px, n);
     for (int64_t i = first, end; f->window.border->shrinks && i < first + n; i = end) {
@@ -303,8 +310,6 @@ static void means(const filter *f, const worker *w, char *row, int64_t first, in
                                                  covered_y, end - i);
         }
     }
-    if (f->spec.weighted_alpha)
-        f->ops->divide_weighted[f->sums][f->out](row + (size_t)first * size, w->sums, f->spec.channels, n);
 }
 
 /* Asks for n bytes from `first` on of the row at position y. */

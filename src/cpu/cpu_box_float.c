@@ -217,7 +217,10 @@ static void do_row_by_segments(const filter *f, const worker *w, const sat_view 
 sat_status sat_cpu_box_float_run(filter *f, const sat_view *src, const sat_view *dst)
 {
     int64_t height = f->spec.height, width = f->spec.width, strips = (width + f->strip - 1) / f->strip;
-    int64_t rows = f->by_segments ? 1 : sat_cpu_box_band_rows(height, f->spec.window_height, f->threads);
+    int64_t window = f->y.before + 1 + f->y.after;
+    int64_t rows = f->by_segments ? 1 : sat_cpu_box_band_rows(height, window, f->threads);
+    /* Blocks begin at multiples of the window in every band, so that sums do not depend on the threads. */
+    if (!f->by_segments) rows = (rows + window - 1) / window * window;
     int64_t bands = (height + rows - 1) / rows;
 #pragma omp parallel num_threads(f->threads)
     {

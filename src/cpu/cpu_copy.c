@@ -1,8 +1,9 @@
-/* cpu_copy.c - the ceiling: each sample is read once, widened and written once past the caches, as the
- * cpu backend does, but nothing is summed.  What a table build would cost if sums were free. */
+/* cpu_copy.c - the ceiling: each sample is read once, widened and written once, with the stores that the
+ * cpu backend would use, but nothing is summed.  What a table build would cost if sums were free. */
 #include <omp.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "isa.h"
 #include "machine.h"
@@ -14,6 +15,7 @@ typedef struct copy {
     const sat_isa *isa;
     sat_widen *widen;
     int threads;
+    bool stream;
     char *wide; /* BLOCK_BYTES for each thread */
 } copy;
 
@@ -45,6 +47,7 @@ static sat_status open_plan(const sat_spec *spec, void **state, char *note, size
                         sat_type_name(spec->accum));
     }
     c->threads = spec->threads ? spec->threads : sat_machine_cores();
+    c->stream = sat_machine_streams(sat_row_bytes(spec->width, spec->channels, spec->accum), spec->height);
     c->wide = sat_aligned_alloc((size_t)c->threads * BLOCK_BYTES);
     if (c->wide == NULL) {
         close_plan(c);
@@ -73,10 +76,13 @@ static sat_status run_plan(void *state, const sat_view *image, const sat_view *t
             for (int64_t i = 0; i < samples; i += block) {
                 int64_t n = samples - i < block ? samples - i : block;
                 c->widen(wide, in + (size_t)i * sample, n);
-                c->isa->stream(to + (size_t)i * entry, wide, (size_t)n * entry);
+                if (c->stream)
+                    c->isa->stream(to + (size_t)i * entry, wide, (size_t)n * entry);
+                else
+                    memcpy(to + (size_t)i * entry, wide, (size_t)n * entry);
             }
         }
-        c->isa->fence();
+        if (c->stream) c->isa->fence();
     }
     return SAT_OK;
 }

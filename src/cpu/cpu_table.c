@@ -30,7 +30,7 @@
 #include "shape.h"
 
 /* Sums in a block's row: so few that they, the samples read ahead and what the prefetchers bring along stay
- * in the smallest first-level caches (32 KiB).  Measured: 8 to 32 KiB are slower by a tenth. */
+ * in the smallest first-level caches (32 KiB). */
 enum { BLOCK_BYTES = 4096 };
 
 /* Threads beyond the number of blocks in a row would have nothing to do: with many, blocks are smaller. */
@@ -39,8 +39,8 @@ enum { BLOCK_BYTES_MIN = 1024 };
 /* Samples that go through the loops at a time; a multiple of every vector length and channel count. */
 enum { CHUNK = 192 };
 
-/* Rows in a band: so many that the two partial cache lines at a block's ends and the copy of the carry
- * row do not count, so few that every thread has bands to take. */
+/* Rows in a band: so many that copying the carry row, once in and once out, does not count, so few that
+ * every thread has bands to take. */
 enum { BAND_ROWS_MAX = 32 };
 
 typedef struct worker {
@@ -102,8 +102,7 @@ sat_status sat_cpu_table_open(const sat_spec *spec, void **state, char *note, si
     size_t line = 64 * (size_t)spec->channels; /* blocks of whole pixels that begin in the same place of a cache line */
     t->block = (int64_t)(block / line * line / t->entry);
     t->blocks = (t->samples + t->block - 1) / t->block;
-    size_t table_bytes = (size_t)t->samples * t->entry * (size_t)spec->height;
-    t->stream = table_bytes > sat_machine_cache() / 3; /* where the two ways were seen to cross over */
+    t->stream = sat_machine_streams(row, spec->height);
 
     size_t block_bytes = LEAD + BLOCK_BYTES, fixed_bytes = CHUNK * sizeof(uint32_t);
     size_t per_worker = block_bytes + fixed_bytes + BAND_ROWS_MAX * ALONG_BYTES;
@@ -145,8 +144,8 @@ static void wait_for(counter *done, long long bands)
 }
 
 /* One row of a block: CHUNK samples at a time are added and written, so that the processor reads,
- * computes and writes at once, and so that every write but the row's ends is of whole cache lines: a
- * chunk is written up to its last full line, the rest goes with the next.  row NULL: is not written. */
+ * computes and writes at once.  A chunk is written up to its last full cache line, the rest goes with the
+ * next, so that only the ends of a block's row are parts of lines.  row NULL: is not written. */
 static bool do_row(const table *t, const worker *w, const char *in, char *row, int64_t first, int64_t n, void *along)
 {
     size_t sample = sat_type_bytes(t->spec.sample), pixel = (size_t)t->spec.channels * t->entry;

@@ -2,8 +2,8 @@
  *
  * One template, isa_template.h, is compiled once for each: isa_portable.c, isa_avx2.c, isa_avx512.c.  It
  * is written in loops that compilers vectorise and, for scans, in the vector extensions that gcc and
- * clang have on every machine; the instruction sets differ in the width of a vector and in their
- * non-temporal store.
+ * clang have on every machine; the instruction sets differ in the width of a vector, in their non-temporal
+ * store, and in how they widen samples and move lanes.
  */
 #ifndef SAT_CPU_ISA_H
 #define SAT_CPU_ISA_H

@@ -16,7 +16,7 @@ static bool supported(void)
 {
     return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
            __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
-           __builtin_cpu_supports("avx512vnni") && __builtin_cpu_supports("bmi2");
+           __builtin_cpu_supports("avx512vnni") && __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("fma");
 }
 
 TARGET static inline void stream_vector(char *dst, const char *src)
@@ -32,7 +32,7 @@ static void fence(void)
 /* valignd and valignq: one instruction, and v stays.  An odd number of 16-bit lanes takes vpermw. */
 #define MOVE_UP(v, k, L)                                                                                               \
     ((__typeof__(v))((L) == 32 && (k) % 2                                                                              \
-                         ? _mm512_maskz_permutexvar_epi16(0xffffffffu << (k), UP_16((k)&31), (__m512i)(v))             \
+                         ? _mm512_maskz_permutexvar_epi16(0xffffffffu << ((k)&31), UP_16((k)&31), (__m512i)(v))        \
                      : (L) == 8 ? _mm512_alignr_epi64((__m512i)(v), _mm512_setzero_si512(), (8 - (k)) & 7)             \
                                 : _mm512_alignr_epi32((__m512i)(v), _mm512_setzero_si512(),                            \
                                                       ((L) == 32 ? 16 - (k) / 2 : 16 - (k)) & 15)))

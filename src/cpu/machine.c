@@ -2,6 +2,7 @@
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "machine.h"
@@ -14,8 +15,9 @@ int sat_machine_cores(void)
     return n > 0 && n < 4096 ? (int)n : 1;
 }
 
-/* From sysfs: sysconf() has been seen to answer for a whole host of which a guest has a part. */
-size_t sat_machine_cache(void)
+/* Bytes of the last-level cache, 8 MiB where the system does not say.  From sysfs: sysconf() has been seen
+ * to answer for a whole host of which a guest has a part. */
+static size_t last_level_cache(void)
 {
     unsigned long kib = 0;
     for (int level = 3; level >= 2 && kib == 0; level--) {
@@ -27,6 +29,14 @@ size_t sat_machine_cache(void)
         fclose(file);
     }
     return kib ? (size_t)kib << 10 : (size_t)8 << 20;
+}
+
+bool sat_machine_streams(size_t row_bytes, int64_t rows)
+{
+    const char *forced = getenv("SAT_STREAM");
+    if (forced && strcmp(forced, "always") == 0) return true;
+    if (forced && strcmp(forced, "never") == 0) return false;
+    return row_bytes > last_level_cache() / 3 / (size_t)rows;
 }
 
 void *sat_aligned_alloc(size_t bytes)

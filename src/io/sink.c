@@ -352,6 +352,13 @@ static void *signal_thread(void *unused)
     while (sigwait(&guarded, &sig) != 0) {}
     pthread_mutex_lock(&registry_lock);
     for (const sink *s = registry; s; s = s->next) unlink(s->temp);
+    /* Die of the signal, so that a shell sees it and ends its loop, too. */
+    sigset_t one;
+    sigemptyset(&one);
+    sigaddset(&one, sig);
+    signal(sig, SIG_DFL);
+    pthread_sigmask(SIG_UNBLOCK, &one, NULL);
+    raise(sig);
     _exit(128 + sig);
 }
 

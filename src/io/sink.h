@@ -39,7 +39,8 @@ bool sink_commit(sink **out, error *err);
 void sink_abort(sink **out);
 
 /* Call once, before any thread is started.  From then on SIGINT, SIGTERM and SIGHUP are taken by a
- * thread of their own, which removes all temporary files and ends the process with 128 + the signal. */
+ * thread of their own, which removes all temporary files and lets the process die of the signal (a shell
+ * says 128 + the signal: 130 for SIGINT). */
 bool sink_guard_signals(error *err);
 
 #endif

@@ -44,7 +44,7 @@ sat_status sat_window_of(const sat_box_spec *s, sat_window *w)
         return sat_fail(SAT_ERR_TYPE, "samples of type %s cannot be filtered", sat_type_name(s->sample));
     if (s->weighted_alpha && s->channels % 2 != 0)
         return sat_fail(SAT_ERR_ARGUMENT, "weights from alpha need 2 or 4 channels, not %d", s->channels);
-    if (s->threads < 0) return sat_fail(SAT_ERR_ARGUMENT, "%d threads", s->threads);
+    if (s->threads < 0 || s->threads > SAT_MAX_THREADS) return sat_fail(SAT_ERR_ARGUMENT, "%d threads", s->threads);
     if (s->window_width < 1 || s->window_height < 1 || s->window_width > SIDE_MAX || s->window_height > SIDE_MAX)
         return sat_fail(SAT_ERR_ARGUMENT, "a window of %lldx%lld; sides from 1 to 2^31 - 1 are possible",
                         (long long)s->window_width, (long long)s->window_height);

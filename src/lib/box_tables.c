@@ -5,6 +5,7 @@
  * summed in f64; an image that holds NaN or Inf is refused, since in a table one such sample spreads to
  * everything below and to the right of it. */
 #include <math.h>
+#include <omp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -165,7 +166,7 @@ sat_status sat_box_tables_run(void *state, const sat_view *src, const sat_view *
     sat_status status = sat_plan_run(f->plan, f->spec.weighted_alpha ? &f->weighted : src, &f->table.view, &run);
     if (status != SAT_OK) return status;
 
-#pragma omp parallel for schedule(static)
+#pragma omp parallel for num_threads(f->spec.threads ? f->spec.threads : omp_get_num_procs()) schedule(static)
     for (int64_t y = 0; y < f->spec.height; y++) {
         sat_segment xs[SAT_SEGMENTS], ys[SAT_SEGMENTS];
         int64_t covered_x, covered_y;
@@ -180,7 +181,7 @@ sat_status sat_box_tables_run(void *state, const sat_view *src, const sat_view *
                 sums[c] = window_sum(f, xs, nx, ys, ny, c);
                 double value = f->spec.border_value[c];
                 if (f->spec.weighted_alpha && c < channels - 1) value *= f->spec.border_value[channels - 1];
-                if (!w->border->takes_value) continue;
+                if (!w->border->takes_value || beyond == 0) continue;
                 if (real)
                     sums[c].f += (double)beyond * value;
                 else

@@ -12,19 +12,6 @@ struct sat_plan {
     char note[128];
 };
 
-static bool combines(sat_type sample, sat_type accum)
-{
-    switch (accum) {
-    case SAT_U32:
-    case SAT_U64:
-    case SAT_I64: return sat_sample_max(sample) != 0;
-    case SAT_F32: return sample != SAT_F64;
-    case SAT_F64: return true;
-    case SAT_Q32: return sat_is_float(sample);
-    default: return false;
-    }
-}
-
 /* Checks the spec and fills in its defaults. */
 static sat_status complete(sat_spec *s)
 {
@@ -35,18 +22,19 @@ static sat_status complete(sat_spec *s)
     if (s->channels < 1 || s->channels > 4)
         return sat_fail(SAT_ERR_ARGUMENT, "%d channels; 1 to 4 are possible", s->channels);
     if ((unsigned)s->layout > SAT_EXCLUSIVE) return sat_fail(SAT_ERR_ARGUMENT, "unknown layout");
-    if (s->threads < 0) return sat_fail(SAT_ERR_ARGUMENT, "%d threads", s->threads);
+    if (s->threads < 0 || s->threads > SAT_MAX_THREADS) return sat_fail(SAT_ERR_ARGUMENT, "%d threads", s->threads);
     if (sat_sample_max(s->sample) == 0 && !sat_is_float(s->sample))
         return sat_fail(SAT_ERR_TYPE, "samples of type %s cannot be summed", sat_type_name(s->sample));
     if (s->accum == SAT_TYPE_NONE) {
         s->accum = sat_accum_for(s->sample, sat_area(s->width, s->height));
         if (s->accum == SAT_TYPE_NONE) s->accum = SAT_U64;
     }
-    if (!combines(s->sample, s->accum))
+    if (!sat_combines(s->sample, s->accum))
         return sat_fail(SAT_ERR_TYPE, "%s samples cannot be summed in %s", sat_type_name(s->sample),
                         sat_type_name(s->accum));
-    if (s->accum == SAT_Q32 && !(s->quant.step > 0 && s->quant.largest > 0))
-        return sat_fail(SAT_ERR_ARGUMENT, "q32 needs a step and a largest value; sat_quant_for() finds them");
+    if (s->accum == SAT_Q32 && !sat_quant_ok(&s->quant))
+        return sat_fail(SAT_ERR_ARGUMENT, "q32 needs a step that is a power of two and a largest value; "
+                                          "sat_quant_for() finds them");
     size_t row = sat_row_bytes(s->width, s->channels, s->accum), bytes;
     if (row == 0 || !sat_mul(row + 32, (size_t)s->height + 1, &bytes) || bytes > PTRDIFF_MAX)
         return sat_fail(SAT_ERR_SHAPE, "the table of a %lldx%lld image is larger than the address space",

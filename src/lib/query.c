@@ -1,5 +1,6 @@
 /* query.c - rectangles answered from a table: four reads each. */
 #include <math.h>
+#include <omp.h>
 #include <string.h>
 
 #include "backend.h"
@@ -51,7 +52,7 @@ static bool clip(sat_rect *rect, const reader *r)
 /* The largest rectangle that the table is proven to answer, in pixels. */
 static int64_t largest_area(const sat_table *t)
 {
-    uint64_t largest = t->view.type == SAT_Q32 ? t->quant.largest : sat_sample_max(t->sample), limit;
+    uint64_t largest = t->view.type == SAT_Q32 ? t->quant.largest : sat_sample_max(t->sample), limit; /* at least 1 */
     switch (t->view.type) {
     case SAT_U32:
     case SAT_Q32: limit = UINT32_MAX; break;
@@ -59,7 +60,7 @@ static int64_t largest_area(const sat_table *t)
     case SAT_I64: limit = INT64_MAX; break;
     default: return INT64_MAX;
     }
-    uint64_t area = largest ? limit / largest : limit;
+    uint64_t area = limit / largest;
     return area < INT64_MAX ? (int64_t)area : INT64_MAX;
 }
 
@@ -126,15 +127,20 @@ static void answer(const sat_table *t, const reader *r, sat_rect rect, int c, sa
     }
 }
 
-sat_status sat_table_query(const sat_table *t, const sat_rect *rects, size_t n, unsigned flags, sat_sum *sums,
-                           double *means)
+sat_status sat_table_query(const sat_table *t, const sat_rect *rects, size_t n, unsigned flags, int threads,
+                           sat_sum *sums, double *means)
 {
     if (t == NULL || (rects == NULL && n > 0)) return sat_fail(SAT_ERR_ARGUMENT, "no table or no rectangles");
     sat_status status = sat_check_view(&t->view, "table");
     if (status != SAT_OK) return status;
     if ((unsigned)t->layout > SAT_EXCLUSIVE) return sat_fail(SAT_ERR_ARGUMENT, "unknown layout");
-    if (t->view.type == SAT_U8 || t->view.type == SAT_U16)
-        return sat_fail(SAT_ERR_TYPE, "a table of %s", sat_type_name(t->view.type));
+    if (flags & ~(unsigned)SAT_CLIP) return sat_fail(SAT_ERR_ARGUMENT, "unknown flags");
+    if (threads < 0 || threads > SAT_MAX_THREADS) return sat_fail(SAT_ERR_ARGUMENT, "%d threads", threads);
+    if (!sat_combines(t->sample, t->view.type))
+        return sat_fail(SAT_ERR_TYPE, "there is no %s table of %s samples", sat_type_name(t->view.type),
+                        sat_type_name(t->sample));
+    if (t->view.type == SAT_Q32 && !sat_quant_ok(&t->quant))
+        return sat_fail(SAT_ERR_ARGUMENT, "a q32 table without its fixed point");
     reader r = reader_of(t);
     if (r.width < 1 || r.height < 1) return sat_fail(SAT_ERR_SHAPE, "a padded table without pixels");
     int64_t limit_px = largest_area(t);
@@ -145,7 +151,7 @@ sat_status sat_table_query(const sat_table *t, const sat_rect *rects, size_t n, 
 
     size_t channels = (size_t)t->view.channels;
     /* Below a few thousand rectangles, waking the other cores costs more than it saves. */
-#pragma omp parallel for if (n > 4096) schedule(static)
+#pragma omp parallel for if (n > 4096) num_threads(threads ? threads : omp_get_num_procs()) schedule(static)
     for (size_t i = 0; i < n; i++) {
         sat_rect rect = rects[i];
         bool inside = !(flags & SAT_CLIP) || clip(&rect, &r);

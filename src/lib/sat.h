@@ -24,7 +24,8 @@
  * whose own sum is below 2^32 (2^64) exactly, whatever the size of the image.  sat_accum_for() picks the
  * narrowest type that is proven right; a query that a table cannot be proven to answer is refused.
  *
- * The library knows arrays, not files.  It never prints, never exits, never aborts.  Every function may
+ * The library knows arrays, not files.  It never prints, never exits, never aborts, with one exception that
+ * is not its own: OpenMP's runtime ends the process when the system refuses it a thread.  Every function may
  * be called from any thread; an object (plan, box) is used by one thread at a time.  All memory is the
  * caller's except inside the opaque objects.  Sizes are 64 bit and every product is checked.
  */
@@ -94,7 +95,8 @@ SAT_API const char *sat_type_name(sat_type type);      /* "u8"; "none" for an un
 SAT_API sat_type sat_type_from_name(const char *name); /* SAT_TYPE_NONE if there is none       */
 
 /* Fixed point for float samples: the integer q, 0 <= q <= largest, stands for the value
- * offset + step * q.  A wrapping u32 table of q answers every rectangle of area_px pixels with
+ * offset + step * q.  The offset is finite, the step a power of two whose reciprocal is a normal number,
+ * and largest at most 2^31 - 1.  A wrapping u32 table of q answers every rectangle of area_px pixels with
  * area_px * largest < 2^32 exactly, but for the rounding of each sample to a multiple of step; an f32
  * table of a large image is useless for small windows (the difference of two large rounded numbers). */
 typedef struct sat_quant {
@@ -151,11 +153,11 @@ typedef struct sat_spec {
     int channels;        /* 1..4, each summed on its own; 0 = 1 */
     sat_type sample;     /* SAT_U8, SAT_U16, SAT_U32, SAT_F32, SAT_F64 */
     sat_type accum;      /* integer samples: u32 u64 i64 f32 f64; f32: f32 f64 q32; f64: f64 q32;
-                            SAT_TYPE_NONE = sat_accum_for() the whole image */
+                            SAT_TYPE_NONE = sat_accum_for() the whole image, u64 where that is none */
     sat_layout layout;   /* default SAT_PADDED */
     sat_quant quant;     /* for SAT_Q32 only */
     const char *backend; /* a name of sat_backend_at(), NULL = the first that can do the job */
-    int threads;         /* 0 = one for each core; a CPU backend uses no more */
+    int threads;         /* 1 .. 1024; 0 = one for each core; a CPU backend uses no more */
 } sat_spec;
 
 typedef struct sat_plan sat_plan;
@@ -184,7 +186,7 @@ typedef struct sat_run {
  * Integer results are bit-equal on every backend and thread count. Float results are the same from run
  * to run on one backend and instruction set; between backends they differ by at most
  * 2 * (width + height) * eps * (sum of |samples|), eps = 2^-53 (f64) or 2^-24 (f32).
- * Returns SAT_ERR_SHAPE, SAT_ERR_ARGUMENT, SAT_ERR_RANGE (q32: a sample is NaN or lies outside
+ * Returns SAT_ERR_SHAPE, SAT_ERR_TYPE, SAT_ERR_ARGUMENT, SAT_ERR_RANGE (q32: a sample is NaN or lies outside
  * [offset, offset + step * largest]; the table's content is then undefined), SAT_ERR_DEVICE. */
 SAT_API sat_status sat_plan_run(sat_plan *plan, const sat_view *image, const sat_view *table, const sat_run *run);
 
@@ -224,8 +226,9 @@ enum { SAT_CLIP = 1 }; /* flags: cut each rectangle to the image instead of refu
  * rectangle that lies wholly outside gives sum 0 and mean NaN.
  * All rectangles are checked before the first answer is written: SAT_ERR_RECT names the first bad one by
  * its index and the image's size; SAT_ERR_RANGE the first that this table cannot be proven to answer,
- * with the bound.  Large batches use all cores. */
-SAT_API sat_status sat_table_query(const sat_table *table, const sat_rect *rects, size_t n, unsigned flags,
+ * with the bound.  Also SAT_ERR_TYPE for a table that no samples of its type make, SAT_ERR_ARGUMENT and
+ * SAT_ERR_SHAPE.  threads as in sat_spec; small batches use one. */
+SAT_API sat_status sat_table_query(const sat_table *table, const sat_rect *rects, size_t n, unsigned flags, int threads,
                                    sat_sum *sums, double *means);
 
 /* ---- box filter ------------------------------------------------------------------------------------ */
@@ -246,20 +249,28 @@ typedef struct sat_box_spec {
                                             samples: an integer in the type's range */
     bool weighted_alpha;                 /* the last channel is alpha: colours are averaged with it as
                                             their weight; a pixel whose window is all transparent gets 0 */
-    const char *backend;                 /* NULL = the best */
-    int threads;                         /* 0 = one for each core */
+    const char *backend;                 /* NULL = the first that can do the job */
+    int threads;                         /* 1 .. 1024; 0 = one for each core */
 } sat_box_spec;
 
 typedef struct sat_box sat_box;
 
+/* Makes a filter: checks the spec, picks the backend, allocates all that runs will need (float samples on the
+ * CPU: for each thread window_height rows of at most 1024 + window_width pixels of f64).
+ * On SAT_OK *box is the caller's, to be given to sat_box_destroy(); else it is NULL, and the status is
+ * SAT_ERR_ARGUMENT, _SHAPE, _TYPE, _RANGE (a window's sum could exceed 2^64), _MEMORY or _UNAVAILABLE. */
 SAT_API sat_status sat_box_create(sat_box **box, const sat_box_spec *spec);
 
 /* Filters src into dst: both of the spec's shape, channels and type; they must not overlap.  Works in
- * bands; needs no table of the whole image. stream as in sat_run. */
+ * bands; needs no table of the whole image, where the backend has a filter of its own.  stream as in sat_run.
+ * Integer results are bit-equal on every backend and thread count, float ones on every thread count.
+ * Returns SAT_ERR_ARGUMENT, _SHAPE, _TYPE, _RANGE (above) or _DEVICE. */
 SAT_API sat_status sat_box_run(sat_box *box, const sat_view *src, const sat_view *dst, void *stream);
 
 /* One line: backend, instruction set, threads, and the accumulator with the proof that it suffices. */
 SAT_API const char *sat_box_note(const sat_box *box);
+
+/* Frees the filter and sets *box to NULL. NULL and pointers to NULL are fine. */
 SAT_API void sat_box_destroy(sat_box **box);
 
 /* What lies beyond the image's edge. */
@@ -284,8 +295,10 @@ typedef struct sat_backend_info {
 
 /* The i-th backend, best first; false past the last.  Probes that one backend only.
  *
- * The environment variable SAT_ISA = portable, avx2 or avx512 makes the CPU backends use that instruction
- * set, for tests and comparisons; one that the machine lacks makes them unavailable. */
+ * Two environment variables steer the CPU backends, for tests and comparisons, and are read whenever one is
+ * asked: SAT_ISA = portable, avx2 or avx512 is the instruction set to use; one that the machine lacks makes
+ * the backends unavailable.  SAT_STREAM = always or never decides whether results are written past the
+ * caches, instead of their size. */
 SAT_API bool sat_backend_at(size_t i, sat_backend_info *info);
 
 #ifdef __cplusplus

@@ -23,6 +23,8 @@ static size_t extent(const sat_view *view)
 sat_status sat_check_view(const sat_view *view, const char *what)
 {
     if (view == NULL || view->data == NULL) return sat_fail(SAT_ERR_ARGUMENT, "%s: no data", what);
+    if (view->memory != SAT_HOST)
+        return sat_fail(SAT_ERR_UNAVAILABLE, "%s: no backend of this version works on device memory", what);
     size_t size = sat_type_bytes(view->type);
     if (size == 0) return sat_fail(SAT_ERR_ARGUMENT, "%s: unknown type", what);
     if (view->channels < 1 || view->channels > 4)

@@ -8,6 +8,9 @@
 
 #define SAT_MAX_SIDE ((int64_t)1 << 40)
 
+/* More threads than any machine has cores, and few enough that their scratch memory is no surprise. */
+enum { SAT_MAX_THREADS = 1024 };
+
 static inline bool sat_mul(size_t a, size_t b, size_t *product)
 {
     return !__builtin_mul_overflow(a, b, product);
@@ -38,11 +41,17 @@ static inline bool sat_sum_fits(int64_t area_px, uint64_t largest, int bits)
     return largest == 0 || (uint64_t)area_px <= limit / largest;
 }
 
+/* Can samples of that type be summed in that accumulator? */
+bool sat_combines(sat_type sample, sat_type accum);
+
+/* Is it a fixed point as sat.h asks for?  q and its sums fit 32 bits, and 1 / step is exact. */
+bool sat_quant_ok(const sat_quant *quant);
+
 /* Is the view what it claims to be: pointer, type, channels, sides, stride and alignment?
  * Sets the detail, in which `what` names the view ("image"). */
 sat_status sat_check_view(const sat_view *view, const char *what);
 
-/* Do two host views share a byte? */
+/* Do two host views overlap, from first byte to last?  Also said of views whose rows interleave. */
 bool sat_overlap(const sat_view *a, const sat_view *b);
 
 #endif

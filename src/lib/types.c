@@ -54,6 +54,27 @@ bool sat_layout_from_name(const char *name, sat_layout *layout)
     return false;
 }
 
+bool sat_combines(sat_type sample, sat_type accum)
+{
+    bool integer = sat_sample_max(sample) != 0;
+    switch (accum) {
+    case SAT_U32:
+    case SAT_U64:
+    case SAT_I64: return integer;
+    case SAT_F32: return integer || sample == SAT_F32;
+    case SAT_F64: return integer || sat_is_float(sample);
+    case SAT_Q32: return sat_is_float(sample);
+    default: return false;
+    }
+}
+
+bool sat_quant_ok(const sat_quant *quant)
+{
+    int exponent;
+    return isfinite(quant->offset) && quant->step > 0 && isnormal(quant->step) && isnormal(1 / quant->step) &&
+           frexp(quant->step, &exponent) == 0.5 && quant->largest >= 1 && quant->largest <= INT32_MAX;
+}
+
 sat_type sat_accum_for(sat_type sample, int64_t largest_rect_px)
 {
     if (largest_rect_px < 1) return SAT_TYPE_NONE;
@@ -85,9 +106,9 @@ sat_status sat_quant_for(double low, double high, int64_t largest_rect_px, sat_q
         step *= 2;
         offset = floor(low / step) * step;
     }
-    if (step == 0 || !isfinite(offset))
-        return sat_fail(SAT_ERR_RANGE, "fixed point: the samples' range [%g, %g] is too narrow", low, high);
     *quant = (sat_quant){.offset = offset, .step = step, .largest = (uint32_t)ceil((high - offset) / step)};
     if (quant->largest == 0) quant->largest = 1;
+    if (!sat_quant_ok(quant))
+        return sat_fail(SAT_ERR_RANGE, "fixed point: the samples' range [%g, %g] is too narrow or too wide", low, high);
     return SAT_OK;
 }

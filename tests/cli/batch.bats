@@ -143,3 +143,11 @@ three() {
         want=$(cat out/*.pgm | cksum)
     done
 }
+
+@test "an input that is named twice is not overwritten while it is yet to be read" {
+    three
+    cp in/a.pgm 1.pgm
+    cp 1.pgm before.pgm
+    usage "*would be written over the input*" 1.pgm ./1.pgm in/b.pgm --box 3 -o '{n}.pgm'
+    cmp 1.pgm before.pgm
+}

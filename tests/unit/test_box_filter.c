@@ -113,9 +113,13 @@ static void every_border_on_every_instruction_set(void **state)
         for (size_t b = 0; sat_backend_at(b, &backend); b++)
             for (size_t m = 0; !backend.ceiling && sat_border_at(m, &border); m++)
                 for (int t = 0; t < 3; t++)
-                    for (int repeat = 0; repeat < 12; repeat++) random_filter(backend.name, border.name, types[t]);
+                    for (int repeat = 0; repeat < 12; repeat++) {
+                        setenv("SAT_STREAM", repeat % 2 ? "always" : "never", 1);
+                        random_filter(backend.name, border.name, types[t]);
+                    }
     }
     unsetenv("SAT_ISA");
+    unsetenv("SAT_STREAM");
 }
 
 /* All-white images: every window's mean is white whatever its size, also where sums change their type. */
@@ -168,7 +172,34 @@ static void nan_stays_in_its_windows(void **state)
     unguard(&dst);
 }
 
-/* Windows of a billion pixels a side cost what others cost, and mean what they should. */
+/* Samples whose sums depend on the order of additions: the order does not depend on the threads. */
+static void float_sums_do_not_depend_on_threads(void **state)
+{
+    static const float magnitudes[] = {1e30f, -1e30f, 1e10f, 1, 2, 3};
+    (void)state;
+    sat_view src = guarded(37, 300, 1, SAT_F32, 0), one = guarded(37, 300, 1, SAT_F32, 0);
+    sat_view many = guarded(37, 300, 1, SAT_F32, 0);
+    for (int64_t i = 0; i < 37 * 300; i++) ((float *)src.data)[i] = magnitudes[random64() % 6];
+    for (int side = 1; side < 40; side += 6)
+        for (int threads = 1; threads <= 5; threads++) {
+            sat_box_spec spec = {.width = 37,
+                                 .height = 300,
+                                 .sample = SAT_F32,
+                                 .window_width = side,
+                                 .window_height = side,
+                                 .threads = threads};
+            sat_box *box;
+            assert_ok(sat_box_create(&box, &spec));
+            assert_ok(sat_box_run(box, &src, threads == 1 ? &one : &many, NULL));
+            if (threads > 1) assert_memory_equal(one.data, many.data, one.row_bytes * 300);
+            sat_box_destroy(&box);
+        }
+    unguard(&src);
+    unguard(&one);
+    unguard(&many);
+}
+
+/* Windows of 10^8 pixels cost what others cost, and mean what they should. */
 static void enormous_windows(void **state)
 {
     sat_border_info border;
@@ -202,6 +233,7 @@ int main(void)
         cmocka_unit_test(every_border_on_every_instruction_set),
         cmocka_unit_test(white_stays_white),
         cmocka_unit_test(nan_stays_in_its_windows),
+        cmocka_unit_test(float_sums_do_not_depend_on_threads),
         cmocka_unit_test(enormous_windows),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -52,7 +52,7 @@ static void random_rectangles(sat_type sample, sat_type accum, sat_layout layout
     }
     sat_sum sums[RECTS * 4];
     double means[RECTS * 4];
-    assert_ok(sat_table_query(&t, rects, RECTS, 0, sums, means));
+    assert_ok(sat_table_query(&t, rects, RECTS, 0, 0, sums, means));
     for (int i = 0; i < RECTS; i++)
         for (int c = 0; c < channels; c++) {
             double want = brute_force(&image, rects[i], c), got = as_double(accum, sums[i * channels + c]);
@@ -90,9 +90,9 @@ static void a_wrapped_table_is_exact(void **state)
     sat_rect fits = {104, 96, 4096, 4104}, too_large = {0, 0, SIDE, SIDE};
     sat_sum sum;
     double mean;
-    assert_ok(sat_table_query(&t, &fits, 1, 0, &sum, &mean));
+    assert_ok(sat_table_query(&t, &fits, 1, 0, 0, &sum, &mean));
     assert_true(sum.u == (uint64_t)4096 * 4104 * 255 && mean == 255);
-    assert_int_equal(sat_table_query(&t, &too_large, 1, 0, &sum, &mean), SAT_ERR_RANGE);
+    assert_int_equal(sat_table_query(&t, &too_large, 1, 0, 0, &sum, &mean), SAT_ERR_RANGE);
     assert_non_null(strstr(sat_detail(), "16843009")); /* floor((2^32 - 1) / 255) */
     unguard(&image);
     unguard(&t.view);
@@ -110,14 +110,14 @@ static void outside_and_empty_rectangles(void **state)
     sat_sum sums[2] = {{.u = 77}, {.u = 77}};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         sat_rect rects[2] = {{0, 0, 1, 1}, bad[i]};
-        assert_int_equal(sat_table_query(&t, rects, 2, 0, sums, NULL), SAT_ERR_RECT);
+        assert_int_equal(sat_table_query(&t, rects, 2, 0, 0, sums, NULL), SAT_ERR_RECT);
         assert_non_null(strstr(sat_detail(), "rectangle 1 "));
         assert_true(sums[0].u == 77); /* nothing is written before all are checked */
     }
     sat_rect over[] = {{-10, -10, 12, 11}, {3, 1, 100, INT64_MAX}, {50, 50, 2, 2}};
     sat_sum clipped[3];
     double means[3];
-    assert_ok(sat_table_query(&t, over, 3, SAT_CLIP, clipped, means));
+    assert_ok(sat_table_query(&t, over, 3, SAT_CLIP, 0, clipped, means));
     assert_true(clipped[0].u == 2 && clipped[1].u == 4 && clipped[2].u == 0);
     assert_true(means[0] == 1 && means[1] == 1 && isnan(means[2]));
     unguard(&image);
@@ -132,12 +132,43 @@ static void exclusive_tables_lack_the_last_sums(void **state)
     sat_table t = table_of(&image, SAT_U32, SAT_EXCLUSIVE, NULL);
     sat_rect inside = {1, 1, 3, 2}, right = {1, 1, 4, 2}, bottom = {1, 1, 3, 3};
     sat_sum sum;
-    assert_ok(sat_table_query(&t, &inside, 1, 0, &sum, NULL));
+    assert_ok(sat_table_query(&t, &inside, 1, 0, 0, &sum, NULL));
     assert_true(sum.u == 6);
-    assert_int_equal(sat_table_query(&t, &right, 1, 0, &sum, NULL), SAT_ERR_RANGE);
-    assert_int_equal(sat_table_query(&t, &bottom, 1, 0, &sum, NULL), SAT_ERR_RANGE);
+    assert_int_equal(sat_table_query(&t, &right, 1, 0, 0, &sum, NULL), SAT_ERR_RANGE);
+    assert_int_equal(sat_table_query(&t, &bottom, 1, 0, 0, &sum, NULL), SAT_ERR_RANGE);
     unguard(&image);
     unguard(&t.view);
+}
+
+/* A table whose description makes no sense proves nothing. */
+static void tables_that_do_not_exist(void **state)
+{
+    (void)state;
+    uint32_t sums[4] = {0};
+    const sat_rect rect = {0, 0, 1, 1};
+    sat_sum sum;
+    sat_table t = {.view = {sums, 8, 2, 2, 1, SAT_U32, SAT_HOST}, .sample = SAT_U8};
+    assert_ok(sat_table_query(&t, &rect, 1, 0, 0, &sum, NULL));
+    assert_int_equal(sat_table_query(&t, &rect, 1, 8, 0, &sum, NULL), SAT_ERR_ARGUMENT);
+    assert_int_equal(sat_table_query(&t, &rect, 1, 0, -1, &sum, NULL), SAT_ERR_ARGUMENT);
+    t.view.memory = SAT_DEVICE;
+    assert_int_equal(sat_table_query(&t, &rect, 1, 0, 0, &sum, NULL), SAT_ERR_UNAVAILABLE);
+    t.view.memory = SAT_HOST;
+    t.sample = SAT_TYPE_NONE;
+    assert_int_equal(sat_table_query(&t, &rect, 1, 0, 0, &sum, NULL), SAT_ERR_TYPE);
+    t.sample = SAT_F32;
+    assert_int_equal(sat_table_query(&t, &rect, 1, 0, 0, &sum, NULL), SAT_ERR_TYPE);
+    t.view.type = SAT_Q32;
+    assert_int_equal(sat_table_query(&t, &rect, 1, 0, 0, &sum, NULL), SAT_ERR_ARGUMENT);
+    static const sat_quant bad[] = {{0, 0.1, 9}, {0, 1, 0},         {0, 1, 4000000000u},
+                                    {NAN, 1, 9}, {0, 0x1p-1060, 9}, {0, -1, 9}};
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        sat_spec spec = {.width = 1, .height = 1, .sample = SAT_F32, .accum = SAT_Q32, .quant = bad[i]};
+        sat_plan *plan;
+        t.quant = bad[i];
+        assert_int_equal(sat_table_query(&t, &rect, 1, 0, 0, &sum, NULL), SAT_ERR_ARGUMENT);
+        assert_int_equal(sat_plan_create(&plan, &spec), SAT_ERR_ARGUMENT);
+    }
 }
 
 static void fixed_point(void **state)
@@ -188,11 +219,9 @@ int main(void)
 {
     cmocka_set_message_output(CM_OUTPUT_TAP);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_type_and_layout),
-        cmocka_unit_test(a_wrapped_table_is_exact),
-        cmocka_unit_test(outside_and_empty_rectangles),
-        cmocka_unit_test(exclusive_tables_lack_the_last_sums),
-        cmocka_unit_test(fixed_point),
+        cmocka_unit_test(every_type_and_layout),        cmocka_unit_test(a_wrapped_table_is_exact),
+        cmocka_unit_test(outside_and_empty_rectangles), cmocka_unit_test(exclusive_tables_lack_the_last_sums),
+        cmocka_unit_test(tables_that_do_not_exist),     cmocka_unit_test(fixed_point),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
