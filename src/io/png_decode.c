@@ -340,7 +340,10 @@ static bool size_plausible(const png_chunks *png, error *err)
     uint64_t pixels = 0;
     for (int i = png->interlaced ? 0 : 6; i < 7; i++) {
         pass p = png->interlaced ? interlace_pass(png, i) : (pass){.width = png->width, .height = png->height};
-        pixels += (uint64_t)p.height * raw_row_bytes(png, p.width);
+        uint64_t part;
+        if (__builtin_mul_overflow((uint64_t)p.height, raw_row_bytes(png, p.width), &part) ||
+            __builtin_add_overflow(pixels, part, &pixels))
+            pixels = UINT64_MAX;
     }
     if (pixels / LARGEST_RATIO <= png->idat_bytes) return true;
     return fail(err, "truncated: %llu bytes cannot hold the pixels of a %ux%u PNG", (unsigned long long)png->idat_bytes,

@@ -27,7 +27,8 @@ typedef struct sat_backend {
     bool (*probe)(const char **why);
 
     /* Makes the state of one plan, with all memory that runs will need, or refuses the spec with
-     * SAT_ERR_TYPE or SAT_ERR_UNAVAILABLE.  note: a line of note_bytes for sat_plan_note(). */
+     * SAT_ERR_TYPE or SAT_ERR_UNAVAILABLE, upon which the next backend is asked; SAT_ERR_MEMORY ends it.  note: a line
+     * of note_bytes for sat_plan_note(). */
     sat_status (*open)(const sat_spec *spec, void **state, char *note, size_t note_bytes);
     sat_status (*run)(void *state, const sat_view *image, const sat_view *table, const sat_run *run);
     void (*close)(void *state); /* accepts NULL */
@@ -44,6 +45,11 @@ typedef struct sat_backend {
 
 const sat_backend *sat_backend_get(size_t i);          /* NULL past the end */
 const sat_backend *sat_backend_find(const char *name); /* NULL if unknown   */
+
+/* Opens an object with the backend of that name; name NULL: with the first that can do the job, passing over
+ * those that answer SAT_ERR_UNAVAILABLE or SAT_ERR_TYPE, and over ceilings.  Probes before it opens. */
+sat_status sat_backend_choose(const char *name, sat_status (*open)(void *object, const sat_backend *backend),
+                              void *object);
 
 /* Sets the thread's detail string and returns status: `return sat_fail(SAT_ERR_MEMORY, "...", ...)`. */
 #if defined(__GNUC__)

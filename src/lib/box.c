@@ -35,16 +35,12 @@ sat_status sat_window_of(const sat_box_spec *s, sat_window *w)
 {
     *w = (sat_window){.border = sat_border_find(s->border)};
     if (w->border == NULL) return sat_fail(SAT_ERR_ARGUMENT, "no border mode is called '%s'", s->border);
-    if (s->width < 1 || s->height < 1 || s->width > SAT_MAX_SIDE || s->height > SAT_MAX_SIDE)
-        return sat_fail(SAT_ERR_SHAPE, "an image of %lldx%lld; sides from 1 to 2^40 are possible", (long long)s->width,
-                        (long long)s->height);
-    if (s->channels < 1 || s->channels > 4)
-        return sat_fail(SAT_ERR_ARGUMENT, "%d channels; 1 to 4 are possible", s->channels);
+    sat_status status = sat_check_job(s->width, s->height, s->channels, s->threads);
+    if (status != SAT_OK) return status;
     if (s->sample != SAT_U8 && s->sample != SAT_U16 && s->sample != SAT_F32)
         return sat_fail(SAT_ERR_TYPE, "samples of type %s cannot be filtered", sat_type_name(s->sample));
     if (s->weighted_alpha && s->channels % 2 != 0)
         return sat_fail(SAT_ERR_ARGUMENT, "weights from alpha need 2 or 4 channels, not %d", s->channels);
-    if (s->threads < 0 || s->threads > SAT_MAX_THREADS) return sat_fail(SAT_ERR_ARGUMENT, "%d threads", s->threads);
     if (s->window_width < 1 || s->window_height < 1 || s->window_width > SIDE_MAX || s->window_height > SIDE_MAX)
         return sat_fail(SAT_ERR_ARGUMENT, "a window of %lldx%lld; sides from 1 to 2^31 - 1 are possible",
                         (long long)s->window_width, (long long)s->window_height);
@@ -76,10 +72,9 @@ void sat_window_note(const sat_window *w, char *note, size_t note_bytes)
                  (long long)w->area_px, (unsigned long long)w->largest);
 }
 
-static sat_status open_with(sat_box *box, const sat_backend *b)
+static sat_status open_with(void *object, const sat_backend *b)
 {
-    const char *why;
-    if (!b->probe(&why)) return sat_fail(SAT_ERR_UNAVAILABLE, "%s: %s", b->name, why);
+    sat_box *box = object;
     if (b->ceiling) return sat_fail(SAT_ERR_UNAVAILABLE, "%s: sums nothing and filters nothing", b->name);
     box->backend = b;
     if (b->box_open == NULL) {
@@ -103,16 +98,7 @@ sat_status sat_box_create(sat_box **out, const sat_box_spec *spec)
     box->spec = *spec;
     if (box->spec.channels == 0) box->spec.channels = 1;
     sat_status status = sat_window_of(&box->spec, &window);
-    if (status == SAT_OK && spec->backend) {
-        const sat_backend *named = sat_backend_find(spec->backend);
-        status =
-            named ? open_with(box, named) : sat_fail(SAT_ERR_UNAVAILABLE, "no backend is called '%s'", spec->backend);
-    } else if (status == SAT_OK) {
-        const sat_backend *b;
-        status = sat_fail(SAT_ERR_UNAVAILABLE, "no backend can do this job here");
-        for (size_t i = 0; (status == SAT_ERR_UNAVAILABLE || status == SAT_ERR_TYPE) && (b = sat_backend_get(i)); i++)
-            if (!b->ceiling) status = open_with(box, b);
-    }
+    if (status == SAT_OK) status = sat_backend_choose(spec->backend, open_with, box);
     if (status != SAT_OK) {
         free(box);
         return status;

@@ -16,13 +16,9 @@ struct sat_plan {
 static sat_status complete(sat_spec *s)
 {
     if (s->channels == 0) s->channels = 1;
-    if (s->width < 1 || s->height < 1 || s->width > SAT_MAX_SIDE || s->height > SAT_MAX_SIDE)
-        return sat_fail(SAT_ERR_SHAPE, "an image of %lldx%lld; sides from 1 to 2^40 are possible", (long long)s->width,
-                        (long long)s->height);
-    if (s->channels < 1 || s->channels > 4)
-        return sat_fail(SAT_ERR_ARGUMENT, "%d channels; 1 to 4 are possible", s->channels);
+    sat_status status = sat_check_job(s->width, s->height, s->channels, s->threads);
+    if (status != SAT_OK) return status;
     if ((unsigned)s->layout > SAT_EXCLUSIVE) return sat_fail(SAT_ERR_ARGUMENT, "unknown layout");
-    if (s->threads < 0 || s->threads > SAT_MAX_THREADS) return sat_fail(SAT_ERR_ARGUMENT, "%d threads", s->threads);
     if (sat_sample_max(s->sample) == 0 && !sat_is_float(s->sample))
         return sat_fail(SAT_ERR_TYPE, "samples of type %s cannot be summed", sat_type_name(s->sample));
     if (s->accum == SAT_TYPE_NONE) {
@@ -42,10 +38,9 @@ static sat_status complete(sat_spec *s)
     return SAT_OK;
 }
 
-static sat_status open_with(sat_plan *plan, const sat_backend *backend)
+static sat_status open_with(void *object, const sat_backend *backend)
 {
-    const char *why;
-    if (!backend->probe(&why)) return sat_fail(SAT_ERR_UNAVAILABLE, "%s: %s", backend->name, why);
+    sat_plan *plan = object;
     sat_spec spec = plan->spec;
     if (spec.accum == SAT_I64) spec.accum = SAT_U64; /* the same bits */
     plan->backend = backend;
@@ -61,16 +56,7 @@ sat_status sat_plan_create(sat_plan **out, const sat_spec *spec)
     if (plan == NULL) return sat_fail(SAT_ERR_MEMORY, "out of memory for a plan");
     plan->spec = *spec;
     sat_status status = complete(&plan->spec);
-    if (status == SAT_OK && spec->backend) {
-        const sat_backend *named = sat_backend_find(spec->backend);
-        status =
-            named ? open_with(plan, named) : sat_fail(SAT_ERR_UNAVAILABLE, "no backend is called '%s'", spec->backend);
-    } else if (status == SAT_OK) {
-        const sat_backend *b;
-        status = sat_fail(SAT_ERR_UNAVAILABLE, "no backend can do this job here");
-        for (size_t i = 0; (status == SAT_ERR_UNAVAILABLE || status == SAT_ERR_TYPE) && (b = sat_backend_get(i)); i++)
-            if (!b->ceiling) status = open_with(plan, b);
-    }
+    if (status == SAT_OK) status = sat_backend_choose(spec->backend, open_with, plan);
     if (status != SAT_OK) {
         free(plan);
         return status;

@@ -20,6 +20,24 @@ static size_t extent(const sat_view *view)
     return bytes <= PTRDIFF_MAX ? bytes : 0;
 }
 
+static bool sides_ok(int64_t width, int64_t height, int channels)
+{
+    return width >= 1 && height >= 1 && width <= SAT_MAX_SIDE && height <= SAT_MAX_SIDE && channels >= 1 &&
+           channels <= 4;
+}
+
+sat_status sat_check_job(int64_t width, int64_t height, int channels, int threads)
+{
+    if (!sides_ok(width, height, channels))
+        return sat_fail(SAT_ERR_SHAPE,
+                        "an image of %lldx%lld with %d channels; sides from 1 to 2^40 and 1 to 4 channels are possible",
+                        (long long)width, (long long)height, channels);
+    if (threads < 0 || threads > SAT_MAX_THREADS)
+        return sat_fail(SAT_ERR_ARGUMENT, "%d threads; 1 to %d are possible, or 0 for one on each core", threads,
+                        SAT_MAX_THREADS);
+    return SAT_OK;
+}
+
 sat_status sat_check_view(const sat_view *view, const char *what)
 {
     if (view == NULL || view->data == NULL) return sat_fail(SAT_ERR_ARGUMENT, "%s: no data", what);
@@ -27,11 +45,11 @@ sat_status sat_check_view(const sat_view *view, const char *what)
         return sat_fail(SAT_ERR_UNAVAILABLE, "%s: no backend of this version works on device memory", what);
     size_t size = sat_type_bytes(view->type);
     if (size == 0) return sat_fail(SAT_ERR_ARGUMENT, "%s: unknown type", what);
-    if (view->channels < 1 || view->channels > 4)
-        return sat_fail(SAT_ERR_ARGUMENT, "%s: %d channels; 1 to 4 are possible", what, view->channels);
-    if (view->width < 1 || view->height < 1 || view->width > SAT_MAX_SIDE || view->height > SAT_MAX_SIDE)
-        return sat_fail(SAT_ERR_SHAPE, "%s: %lldx%lld; sides from 1 to 2^40 are possible", what, (long long)view->width,
-                        (long long)view->height);
+    if (!sides_ok(view->width, view->height, view->channels))
+        return sat_fail(SAT_ERR_SHAPE,
+                        "%s: %lldx%lld with %d channels; sides from 1 to 2^40 and 1 to 4 channels are "
+                        "possible",
+                        what, (long long)view->width, (long long)view->height, view->channels);
     if (view->row_bytes < sat_row_bytes(view->width, view->channels, view->type))
         return sat_fail(SAT_ERR_SHAPE, "%s: %zu bytes from row to row are less than a row", what, view->row_bytes);
     if (extent(view) == 0) return sat_fail(SAT_ERR_SHAPE, "%s: larger than the address space", what);

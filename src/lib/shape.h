@@ -47,6 +47,9 @@ bool sat_combines(sat_type sample, sat_type accum);
 /* Is it a fixed point as sat.h asks for?  q and its sums fit 32 bits, and 1 / step is exact. */
 bool sat_quant_ok(const sat_quant *quant);
 
+/* Are these an image's sides and channels, and a number of threads? */
+sat_status sat_check_job(int64_t width, int64_t height, int channels, int threads);
+
 /* Is the view what it claims to be: pointer, type, channels, sides, stride and alignment?
  * Sets the detail, in which `what` names the view ("image"). */
 sat_status sat_check_view(const sat_view *view, const char *what);

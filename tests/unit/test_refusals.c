@@ -21,8 +21,9 @@ static void plans(void **state)
     s = good, s.height = -1, refused(s, SAT_ERR_SHAPE, "4x-1");
     s = good, s.width = ((int64_t)1 << 40) + 1, refused(s, SAT_ERR_SHAPE, "2^40");
     s = good, s.width = s.height = (int64_t)1 << 40, refused(s, SAT_ERR_SHAPE, "address space");
-    s = good, s.channels = 5, refused(s, SAT_ERR_ARGUMENT, "5 channels");
+    s = good, s.channels = 5, refused(s, SAT_ERR_SHAPE, "5 channels");
     s = good, s.threads = -2, refused(s, SAT_ERR_ARGUMENT, "-2 threads");
+    s = good, s.threads = 1025, refused(s, SAT_ERR_ARGUMENT, "1025 threads");
     s = good, s.sample = SAT_U64, refused(s, SAT_ERR_TYPE, "u64");
     s = good, s.accum = SAT_U16, refused(s, SAT_ERR_TYPE, "u16");
     s = good, s.accum = SAT_Q32, refused(s, SAT_ERR_TYPE, "q32");
