@@ -166,7 +166,7 @@ asan:
 	@$(call SANITIZED,-fsanitize=address)
 	@B=build/$@ tests/run.sh unit fuzz cli
 ubsan:
-	@$(call SANITIZED,-fsanitize=undefined -fno-sanitize-recover=all)
+	@$(call SANITIZED,-fsanitize=undefined,float-cast-overflow -fno-sanitize-recover=all)
 	@B=build/$@ tests/run.sh unit fuzz cli
 valgrind: all unit
 	@B=$(B) UNDER='valgrind -q --error-exitcode=99 --leak-check=full' tests/run.sh unit fuzz
@@ -195,4 +195,4 @@ help:
 clean:
 	$(Q)rm -rf build
 
--include $(LIB_OBJ:.o=.d) $(IO_OBJ:.o=.d) $(CLI_OBJ:.o=.d) $(UNIT:%=%.d)
+-include $(LIB_OBJ:.o=.d) $(IO_OBJ:.o=.d) $(CLI_OBJ:.o=.d) $(UNIT:%=%.d) $(REPLAY:%=%.d)
