@@ -35,3 +35,8 @@ install -Dm644 "$here/sat.1" "$root/share/man/man1/sat.1"
 install -Dm644 "$here/completions/sat.bash" "$bash/sat"
 install -Dm644 "$here/completions/_sat" "$zsh/_sat"
 install -Dm644 "$here/completions/sat.fish" "$fish/sat.fish"
+
+# So that programs find the library at once. Packages (DESTDIR) leave that to their installer.
+if [ -z "${root%"$prefix"}" ] && [ "$(id -u)" = 0 ] && command -v ldconfig >/dev/null; then
+    ldconfig
+fi

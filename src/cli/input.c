@@ -32,3 +32,10 @@ const char *input_table_path(const char *path)
 {
     return strcmp(path, "-") == 0 ? "/dev/stdin" : path;
 }
+
+bool input_is_output(const char *input, const char *output)
+{
+    struct stat a, b;
+    return strcmp(input, "-") != 0 && strcmp(output, "-") != 0 && stat(input, &a) == 0 && stat(output, &b) == 0 &&
+           S_ISREG(a.st_mode) && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
+}

@@ -11,4 +11,7 @@ bool input_is_table(const char *path);
 /* "-" becomes a name that can be mapped. */
 const char *input_table_path(const char *path);
 
+/* Are both names of the same regular file? */
+bool input_is_output(const char *input, const char *output);
+
 #endif

@@ -144,7 +144,8 @@ static const file_id *another_input(const file_id *ids, size_t n, const struct s
 /* The path with its directory resolved, or as it is if that does not exist. */
 static char *resolve(const char *path)
 {
-    char dir[PATH_MAX], *full = NULL;
+    char dir[PATH_MAX], *full = realpath(path, NULL);
+    if (full) return full; /* it exists; a link is followed, as the output will be */
     const char *slash = strrchr(path, '/');
     size_t n = slash ? (size_t)(slash - path) + 1 : 0;
     if (n >= sizeof dir) return strdup(path);

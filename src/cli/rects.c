@@ -167,13 +167,13 @@ static bool read_rect(rects *r, const char *text, const char *end, sat_rect *rec
 }
 
 /* Is this the first line of names, not of numbers? */
+/* Does the first field that is not empty begin with what is no number? */
 static bool is_header(const char *text, const char *end)
 {
-    const char *field;
-    size_t n;
-    int64_t value;
-    next_field(&text, end, &field, &n);
-    return n > 0 && !read_int(field, n, &value) && !strchr("0123456789+-.", *field);
+    const char *field = NULL;
+    size_t n = 0;
+    while (n == 0 && text && text < end) next_field(&text, end, &field, &n);
+    return n > 0 && !strchr("0123456789+-.", *field);
 }
 
 static bool next_csv(rects *r, error *err)

@@ -39,6 +39,7 @@ typedef struct answer {
     table_file file;       /* open if is_file */
     bool is_file;
     void *memory; /* a table that was built here */
+    image pixels; /* float images asked for a few rectangles: what these are summed from */
 } answer;
 
 /* The largest area that can be asked for: that of the rectangles when all are known, cut to the image. */
@@ -113,14 +114,35 @@ static bool open_image(const region_job *job, const rects *from, answer *a, erro
     if (job->assume_given) return fail(err, "--layout and --sample are for tables, and this is none");
     if (!image_read(job->input, &job->decode, &img, NULL, err)) return false;
     bool ok = build(job, &img, from, a, err);
+    if (ok && img.type == SAT_F32 && rects_list(from, &(size_t){0})) {
+        a->pixels = img;
+        return true;
+    }
     image_free(&img);
     return ok;
+}
+
+/* The answers from the pixels themselves.  The difference of two large float sums has lost what is small
+ * beside them, and one NaN is in every sum behind it; rectangles of the command line are few enough to do
+ * without. */
+static void sum_pixels(const answer *a, const sat_rect *r, int c, sat_sum *sum, double *mean)
+{
+    int64_t x1 = r->x + r->width < a->width ? r->x + r->width : a->width, x0 = r->x > 0 ? r->x : 0;
+    int64_t y1 = r->y + r->height < a->height ? r->y + r->height : a->height, y0 = r->y > 0 ? r->y : 0;
+    if (x0 >= x1 || y0 >= y1) return; /* wholly outside: as the library has it */
+    sum->f = 0;
+    for (int64_t y = y0; y < y1; y++) {
+        const float *row = (const float *)((const char *)a->pixels.data + (size_t)y * a->pixels.row_bytes);
+        for (int64_t x = x0; x < x1; x++) sum->f += (double)row[x * a->pixels.channels + c];
+    }
+    *mean = sum->f / ((double)(x1 - x0) * (double)(y1 - y0));
 }
 
 static void close_answer(answer *a)
 {
     if (a->is_file) table_file_close(&a->file);
     free(a->memory);
+    image_free(&a->pixels);
 }
 
 /* ---- the rows -------------------------------------------------------------------------------------- */
@@ -202,7 +224,7 @@ static bool refuse(const region_job *job, const answer *a, const rects *from, co
             bool empty = r->width <= 0 || r->height <= 0;
             return fail(err, "%srectangle %s %s; the image is %lldx%lld px%s", where, name,
                         empty ? "is empty" : "reaches outside the image", (long long)a->width, (long long)a->height,
-                        empty ? "" : " (--clip cuts rectangles to it)");
+                        empty || !job->may_clip ? "" : " (--clip cuts rectangles to it)");
         }
         /* The detail counts within the call: our own place in the file stands for that. */
         size_t skip = (size_t)snprintf(index, sizeof index, "rectangle 0 (%s) ", name);
@@ -233,6 +255,11 @@ static bool put_all(const region_job *job, const answer *a, rects *from, text_ou
             refuse(job, a, from, chunk, n, err);
             goto out;
         }
+        for (size_t i = 0; a->pixels.data && i < n; i++)
+            for (size_t c = 0; c < (size_t)channels; c++) {
+                size_t k = i * (size_t)channels + c;
+                sum_pixels(a, &chunk[i], (int)c, &sums[k], &means[k]);
+            }
         for (size_t i = 0; i < n; i++) {
             const sat_sum *s = sums + i * (size_t)channels;
             const double *m = means + i * (size_t)channels;
@@ -259,6 +286,10 @@ int regions_run(const region_job *job, rects *from)
     if (!t) {
         say(NULL, "out of memory");
         return EXIT_INPUT;
+    }
+    if (input_is_output(job->input, job->output)) {
+        free(t);
+        return usage_error(job->common->self->name, "-o %s would replace the input by its answers", job->output);
     }
     bool ok = input_is_table(job->input) ? open_table(job, &a, &err) : open_image(job, from, &a, &err);
     if (!ok) goto out;

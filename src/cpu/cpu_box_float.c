@@ -22,7 +22,11 @@
 #include "cpu_box_float.h"
 #include "machine.h"
 
+/* Results in a strip: so many that the columns that only its neighbours' windows share cost little, so few
+ * that a row of it and its sums stay in the second-level cache. */
 enum { STRIP_PX = 1024 };
+
+enum { SCRATCH_BYTES = 1 << 29 };
 
 typedef struct worker {
     double *column;          /* sums over the window's rows of the strip and of what its windows reach */
@@ -69,9 +73,13 @@ sat_status sat_cpu_box_float_open(const sat_box_spec *spec, const sat_window *wi
     f->strip = f->by_segments || spec->width < STRIP_PX ? spec->width : STRIP_PX;
     f->reach = f->by_segments ? f->strip : f->x.before + f->strip + f->x.after;
 
+    /* Fewer threads where their scratch memory together would be large: a window's height of rows each. */
     size_t row, rows = f->by_segments ? 0 : (size_t)(f->y.before + 1 + f->y.after), each = 0, all = 0;
-    bool fits = sat_mul((size_t)f->reach, (size_t)spec->channels * sizeof(double), &row) &&
-                sat_mul(row, rows + 5, &each) && sat_mul(each, (size_t)threads, &all);
+    bool fits =
+        sat_mul((size_t)f->reach, (size_t)spec->channels * sizeof(double), &row) && sat_mul(row, rows + 5, &each);
+    while (fits && threads > 1 && each > SCRATCH_BYTES / (size_t)threads) threads /= 2;
+    f->threads = threads;
+    fits = fits && sat_mul(each, (size_t)threads, &all);
     f->memory = fits ? sat_aligned_alloc(all) : NULL;
     f->workers = calloc((size_t)threads, sizeof *f->workers);
     if (f->memory == NULL || f->workers == NULL) {

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "backend.h"
+#include "isa.h"
 #include "shape.h"
 
 typedef struct sum {
@@ -22,6 +22,7 @@ typedef struct serial {
 
 static bool probe(const char **why)
 {
+    if (sat_isa_in_use(why) == NULL) return false; /* a SAT_ISA that is none is a mistake, not a wish for this */
     *why = "one thread";
     return true;
 }

@@ -60,7 +60,9 @@ const image_format *format_by_content(const uint8_t *bytes, size_t n)
 
 static bool fail_unknown(const source *src, error *err)
 {
-    if (table_file_sniff(src->bytes, src->n)) return fail(err, "a table, not an image; ask it with `sat query`");
+    if (table_file_sniff(src->bytes, src->n))
+        return fail(err, src->mapped ? "a table, not an image; ask it with `sat query`"
+                                     : "a table, which is read from a file, not from a pipe");
     fail(err, "not an image of a known format (");
     for (size_t i = 0, first = 1; i < FORMATS; i++) {
         if (!formats[i]->decode) continue;

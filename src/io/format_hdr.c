@@ -217,14 +217,17 @@ static bool encode(const image *img, const encode_options *opt, sink *out, error
     ok = ok && sink_write(out, header, (size_t)n, err);
     for (int64_t y = 0; ok && y < img->height; y++) {
         const float *row = (const float *)(const void *)image_row(img, y);
-        for (size_t x = 0; x < width; x++) {
+        for (size_t i = 0; ok && i < width * (size_t)img->channels; i++)
+            if (!(row[i] >= 0 && isfinite(row[i])))
+                ok = fail(err, "HDR holds no negative sample, NaN or Inf; use .pfm");
+        for (size_t x = 0; ok && x < width; x++) {
             bool grey = img->channels == 1;
             float rgb[3] = {row[grey ? x : 3 * x], row[grey ? x : 3 * x + 1], row[grey ? x : 3 * x + 2]};
             uint8_t rgbe[4];
             to_shared_exponent(rgb, rgbe);
             for (size_t c = 0; c < 4; c++) planes[c * width + x] = rgbe[c];
         }
-        ok = sink_write(out, coded, code_row(coded, planes, width), err);
+        ok = ok && sink_write(out, coded, code_row(coded, planes, width), err);
     }
     free(planes);
     free(coded);

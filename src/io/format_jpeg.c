@@ -120,7 +120,9 @@ static bool decode(const uint8_t *bytes, size_t n, const decode_options *opt, im
 
 static bool holds(sat_type type, int channels, error *err)
 {
-    if (type != SAT_U8) return fail(err, "JPEG holds 8-bit samples, not %s; use .png or .pfm", sat_type_name(type));
+    if (type != SAT_U8)
+        return fail(err, "JPEG holds 8-bit samples, not %s; use %s", sat_type_name(type),
+                    type == SAT_F32 ? ".pfm or .hdr" : ".png or .pam");
     if (channels == 2 || channels == 4) return fail(err, "JPEG holds no alpha; use .png");
     return true;
 }

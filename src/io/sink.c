@@ -344,6 +344,22 @@ void sink_abort(sink **out)
 
 static sigset_t guarded;
 
+static void remove_all(void)
+{
+    for (const sink *s = registry; s; s = s->next) unlink(s->temp);
+}
+
+/* A mapped input lost pages that are being read.  The lock may be held by whoever reads; no file is made
+ * while the process dies here. */
+static void input_cut_short(int sig)
+{
+    static const char line[] = "sat: an input became shorter while it was read\n";
+    (void)sig;
+    remove_all();
+    if (write(STDERR_FILENO, line, sizeof(line) - 1) < 0) _exit(1);
+    _exit(1);
+}
+
 static void *signal_thread(void *unused)
 {
     int sig = SIGTERM;
@@ -351,7 +367,7 @@ static void *signal_thread(void *unused)
     (void)unused;
     while (sigwait(&guarded, &sig) != 0) {}
     pthread_mutex_lock(&registry_lock);
-    for (const sink *s = registry; s; s = s->next) unlink(s->temp);
+    remove_all();
     /* Die of the signal, so that a shell sees it and ends its loop, too. */
     sigset_t one;
     sigemptyset(&one);
@@ -364,13 +380,17 @@ static void *signal_thread(void *unused)
 
 bool sink_guard_signals(error *err)
 {
-    static const int ends[] = {SIGINT, SIGTERM, SIGHUP};
+    static const int ends[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGXCPU, SIGALRM, SIGUSR1, SIGUSR2};
+    struct sigaction cut_short = {.sa_handler = input_cut_short};
     struct sigaction ignore = {.sa_handler = SIG_IGN}, old;
     pthread_t thread;
 
     /* A closed pipe and a file-size limit are errors of write(), not deaths. */
     sigaction(SIGPIPE, &ignore, NULL);
     sigaction(SIGXFSZ, &ignore, NULL);
+    sigaction(SIGBUS, &cut_short, NULL);
+    /* Also when a library ends the process: OpenMP's does where it is refused a thread. */
+    if (atexit(remove_all) != 0) return fail(err, "out of memory");
 
     /* What the parent ignores stays ignored: nohup, and background jobs of a shell. */
     sigemptyset(&guarded);

@@ -38,7 +38,7 @@ bool sink_commit(sink **out, error *err);
 /* Removes the temporary file and frees the sink. NULL and pointers to NULL are fine. */
 void sink_abort(sink **out);
 
-/* Call once, before any thread is started.  From then on SIGINT, SIGTERM and SIGHUP are taken by a
+/* Call once, before any thread is started.  From then on SIGINT, SIGTERM, SIGHUP and the like are taken by a
  * thread of their own, which removes all temporary files and lets the process die of the signal (a shell
  * says 128 + the signal: 130 for SIGINT). */
 bool sink_guard_signals(error *err);

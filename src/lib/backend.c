@@ -39,21 +39,21 @@ bool sat_backend_at(size_t i, sat_backend_info *info)
     return true;
 }
 
-static sat_status open_if_usable(const sat_backend *b, sat_status (*open)(void *object, const sat_backend *backend),
-                                 void *object)
+static sat_status start_if_usable(const sat_backend *b, sat_status (*start)(void *object, const sat_backend *backend),
+                                  void *object)
 {
     const char *why;
-    return b->probe(&why) ? open(object, b) : sat_fail(SAT_ERR_UNAVAILABLE, "%s: %s", b->name, why);
+    return b->probe(&why) ? start(object, b) : sat_fail(SAT_ERR_UNAVAILABLE, "%s: %s", b->name, why);
 }
 
-sat_status sat_backend_choose(const char *name, sat_status (*open)(void *object, const sat_backend *backend),
+sat_status sat_backend_choose(const char *name, sat_status (*start)(void *object, const sat_backend *backend),
                               void *object)
 {
     const sat_backend *b = sat_backend_find(name);
     if (name)
-        return b ? open_if_usable(b, open, object) : sat_fail(SAT_ERR_UNAVAILABLE, "no backend is called '%s'", name);
+        return b ? start_if_usable(b, start, object) : sat_fail(SAT_ERR_UNAVAILABLE, "no backend is called '%s'", name);
     sat_status status = sat_fail(SAT_ERR_UNAVAILABLE, "no backend can do this job here");
     for (size_t i = 0; (status == SAT_ERR_UNAVAILABLE || status == SAT_ERR_TYPE) && (b = sat_backend_get(i)); i++)
-        if (!b->ceiling) status = open_if_usable(b, open, object);
+        if (!b->ceiling) status = start_if_usable(b, start, object);
     return status;
 }

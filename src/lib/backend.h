@@ -48,7 +48,7 @@ const sat_backend *sat_backend_find(const char *name); /* NULL if unknown   */
 
 /* Opens an object with the backend of that name; name NULL: with the first that can do the job, passing over
  * those that answer SAT_ERR_UNAVAILABLE or SAT_ERR_TYPE, and over ceilings.  Probes before it opens. */
-sat_status sat_backend_choose(const char *name, sat_status (*open)(void *object, const sat_backend *backend),
+sat_status sat_backend_choose(const char *name, sat_status (*start)(void *object, const sat_backend *backend),
                               void *object);
 
 /* Sets the thread's detail string and returns status: `return sat_fail(SAT_ERR_MEMORY, "...", ...)`. */
