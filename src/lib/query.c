@@ -52,7 +52,7 @@ static bool clip(sat_rect *rect, const reader *r)
 /* The largest rectangle that the table is proven to answer, in pixels. */
 static int64_t largest_area(const sat_table *t)
 {
-    uint64_t largest = t->view.type == SAT_Q32 ? t->quant.largest : sat_sample_max(t->sample), limit; /* at least 1 */
+    uint64_t largest = t->view.type == SAT_Q32 ? t->quant.largest : sat_sample_max(t->sample), limit;
     switch (t->view.type) {
     case SAT_U32:
     case SAT_Q32: limit = UINT32_MAX; break;
@@ -60,7 +60,7 @@ static int64_t largest_area(const sat_table *t)
     case SAT_I64: limit = INT64_MAX; break;
     default: return INT64_MAX;
     }
-    uint64_t area = limit / largest;
+    uint64_t area = largest ? limit / largest : 0;
     return area < INT64_MAX ? (int64_t)area : INT64_MAX;
 }
 

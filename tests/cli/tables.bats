@@ -323,3 +323,25 @@ entries() { tail -c +4097 "$1" | head -c "$2" | od -An -v -w$((8 * $3)) -t"$4" |
     run "$sat" info - <a.pgm
     [[ $output == *"4 x 3 px"* ]]
 }
+
+@test "means of a float image are those of its pixels, whatever lies before them" {
+    # 1e20 1 1 nan 1 1, big endian
+    printf 'Pf\n6 1\n1.0\n\140\255\170\354\077\200\0\0\077\200\0\0\177\300\0\0\077\200\0\0\077\200\0\0' >wild.pfm
+    ok wild.pfm --mean 1,0,2,1 --mean 4,0,2,1 --mean 2,0,2,1
+    [ "${lines[1]} ${lines[2]} ${lines[3]}" = "1,0,2,1,1 4,0,2,1,1 2,0,2,1,nan" ]
+    ok query wild.pfm --clip --rect 4,0,9,9 --stat sum,mean
+    [ "${lines[1]}" = 4,0,9,9,2,1 ]
+}
+
+@test "an instruction set that is none is a mistake, not a wish for another backend" {
+    small a.pgm
+    SAT_ISA=mmx failure "a.pgm: *SAT_ISA*" a.pgm --box 3 -o out.pgm
+    [ ! -e out.pgm ]
+}
+
+@test "rectangles may come with a column of row numbers" {
+    small a.pgm
+    printf ',x,y,w,h\n0,1,1,2,2\n' >pandas.csv
+    ok query a.pgm --rects pandas.csv --stat sum
+    [ "${lines[1]}" = 1,1,2,2,16 ]
+}
