@@ -132,7 +132,8 @@ static void sum_pixels(const answer *a, const sat_rect *r, int c, sat_sum *sum, 
     if (x0 >= x1 || y0 >= y1) return; /* wholly outside: as the library has it */
     sum->f = 0;
     for (int64_t y = y0; y < y1; y++) {
-        const float *row = (const float *)(const void *)((const char *)a->pixels.data + (size_t)y * a->pixels.row_bytes);
+        const float *row =
+            (const float *)(const void *)((const char *)a->pixels.data + (size_t)y * a->pixels.row_bytes);
         for (int64_t x = x0; x < x1; x++) sum->f += (double)row[x * a->pixels.channels + c];
     }
     *mean = sum->f / ((double)(x1 - x0) * (double)(y1 - y0));
