@@ -124,8 +124,9 @@ static int run(int argc, char **argv)
 
     if (!text_open(&t, "-", false, &err)) goto failed;
     for (int i = optind; i < argc; i++) {
-        bool ok = input_is_table(argv[i]) ? put_table(argv[i], json, &one, &err)
-                                          : put_image(argv[i], &decode, json, &one, &err);
+        bool ok =
+            input_settle(argv[i], &err) && (input_is_table(argv[i]) ? put_table(argv[i], json, &one, &err)
+                                                                    : put_image(argv[i], &decode, json, &one, &err));
         if (one.used > 0) {
             if (json) {
                 text_string(&t, "{\"file\":");

@@ -4,8 +4,13 @@
 
 #include <stdbool.h>
 
-/* Does that file begin like a table?  Only regular files are looked into (standard input too, when a file
- * was redirected to it): a table is mapped, a pipe is an image. */
+#include "error.h"
+
+/* Call first for each input.  "-" that is a pipe is read to its end, into memory that takes the pipe's place
+ * as standard input and can be looked into and mapped like a file; everything else is left alone. */
+bool input_settle(const char *path, error *err);
+
+/* Does that file begin like a table? */
 bool input_is_table(const char *path);
 
 /* "-" becomes a name that can be mapped. */

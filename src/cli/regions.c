@@ -292,7 +292,8 @@ int regions_run(const region_job *job, rects *from)
         free(t);
         return usage_error(job->common->self->name, "-o %s would replace the input by its answers", job->output);
     }
-    bool ok = input_is_table(job->input) ? open_table(job, &a, &err) : open_image(job, from, &a, &err);
+    bool ok = input_settle(job->input, &err) &&
+              (input_is_table(job->input) ? open_table(job, &a, &err) : open_image(job, from, &a, &err));
     if (!ok) goto out;
     bool padded = a.table.layout == SAT_PADDED;
     a.width = a.table.view.width - padded;

@@ -345,3 +345,16 @@ entries() { tail -c +4097 "$1" | head -c "$2" | od -An -v -w$((8 * $3)) -t"$4" |
     ok query a.pgm --rects pandas.csv --stat sum
     [ "${lines[1]}" = 1,1,2,2,16 ]
 }
+
+@test "a table may come through a pipe" {
+    small a.pgm
+    ok a.pgm -o t.npy
+    ok query t.npy --rect 1,1,2,2
+    want=$output
+    run --separate-stderr bash -c "cat t.npy | '$sat' query - --rect 1,1,2,2"
+    [ "$status $output" = "0 $want" ]
+    run --separate-stderr bash -c "cat t.npy | '$sat' info -"
+    [[ "$status $output" = 0*verified* ]]
+    run --separate-stderr bash -c "head -c 5000 t.npy | head -c 4100 | '$sat' query - --rect 1,1,2,2"
+    [[ "$status $stderr" = "1 sat: standard input: "* ]]
+}
