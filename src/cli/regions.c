@@ -235,6 +235,22 @@ static bool refuse(const region_job *job, const answer *a, const rects *from, co
     return fail(err, "%s", sat_detail());
 }
 
+/* Asks n rectangles and writes their rows; false if the library refuses one of them. */
+static bool put_rows(const region_job *job, const answer *a, const sat_rect *rows, size_t n, sat_sum *sums,
+                     double *means, text_out *t)
+{
+    size_t channels = (size_t)a->table.view.channels;
+    if (sat_table_query(&a->table, rows, n, job->clip ? SAT_CLIP : 0, job->common->threads, sums, means) != SAT_OK)
+        return false;
+    for (size_t i = 0; a->pixels.data && i < n; i++)
+        for (size_t c = 0; c < channels; c++)
+            sum_pixels(a, &rows[i], (int)c, &sums[i * channels + c], &means[i * channels + c]);
+    for (size_t i = 0; i < n; i++)
+        (job->json ? put_row_json : put_row_csv)(job, &a->table, &rows[i], sums + i * channels, means + i * channels,
+                                                 t);
+    return true;
+}
+
 static bool put_all(const region_job *job, const answer *a, rects *from, text_out *t, error *err)
 {
     int channels = a->table.view.channels;
@@ -251,20 +267,11 @@ static bool put_all(const region_job *job, const answer *a, rects *from, text_ou
     for (;;) {
         if (!rects_next(from, &chunk, &n, err)) goto out;
         if (n == 0) break;
-        if (sat_table_query(&a->table, chunk, n, job->clip ? SAT_CLIP : 0, job->common->threads, sums, means) !=
-            SAT_OK) {
+        if (!put_rows(job, a, chunk, n, sums, means, t)) {
+            /* The rows before the first that is refused, one by one; then why. */
+            for (size_t i = 0; i < n && put_rows(job, a, &chunk[i], 1, sums, means, t); i++) {}
             refuse(job, a, from, chunk, n, err);
             goto out;
-        }
-        for (size_t i = 0; a->pixels.data && i < n; i++)
-            for (size_t c = 0; c < (size_t)channels; c++) {
-                size_t k = i * (size_t)channels + c;
-                sum_pixels(a, &chunk[i], (int)c, &sums[k], &means[k]);
-            }
-        for (size_t i = 0; i < n; i++) {
-            const sat_sum *s = sums + i * (size_t)channels;
-            const double *m = means + i * (size_t)channels;
-            (job->json ? put_row_json : put_row_csv)(job, &a->table, &chunk[i], s, m, t);
         }
         if (t->failed) break;
     }

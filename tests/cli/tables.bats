@@ -358,3 +358,11 @@ entries() { tail -c +4097 "$1" | head -c "$2" | od -An -v -w$((8 * $3)) -t"$4" |
     run --separate-stderr bash -c "head -c 5000 t.npy | head -c 4100 | '$sat' query - --rect 1,1,2,2"
     [[ "$status $stderr" = "1 sat: standard input: "* ]]
 }
+
+@test "rectangles before one that is refused are answered" {
+    small a.pgm
+    printf '0,0,1,1\n1,1,2,2\n3,2,9,9\n0,0,2,2\n' >some.csv
+    sat query a.pgm --rects some.csv --stat sum
+    [ "$status ${#lines[@]} ${lines[1]} ${lines[2]}" = "1 3 0,0,1,1,1 1,1,2,2,16" ]
+    [[ "$stderr" = *"3,2,9,9"* ]]
+}
