@@ -9,7 +9,8 @@
 
 /* A regular file is mapped read-only, anything else ("-" = standard input, a pipe) is read to its end.
  * Refuses directories and empty input, in words.  The bytes stay valid until source_close().  Whoever
- * shortens a mapped file meanwhile ends the process by SIGBUS; replacing it (rename) is harmless. */
+ * shortens a mapped file meanwhile makes reading it raise SIGBUS, upon which sink_guard_signals() ends the
+ * process with a line and status 1; replacing it (rename) is harmless. */
 typedef struct source {
     const uint8_t *bytes;
     size_t n;

@@ -14,6 +14,7 @@
 #include <dirent.h>
 
 #include "sink.h"
+#include "child.h"
 #include <cmocka.h> /* last: it has a macro fail() */
 
 static char scratch[64];
@@ -343,25 +344,6 @@ static void the_first_error_stays(void **state)
     unlink("f");
 }
 
-/* Runs body in a child whose standard output is fd; returns its wait status. */
-static int with_stdout(int fd, void (*body)(void))
-{
-    int status;
-    fflush(NULL);
-    pid_t pid = fork();
-    assert_true(pid >= 0);
-    if (pid == 0) {
-        if (fd < 0)
-            close(STDOUT_FILENO);
-        else
-            dup2(fd, STDOUT_FILENO);
-        body();
-        _exit(0);
-    }
-    assert_int_equal(waitpid(pid, &status, 0), pid);
-    return status;
-}
-
 static void say_hello(void)
 {
     sink *s;
@@ -384,7 +366,7 @@ static void standard_output_is_written_in_place(void **state)
         int fd = open("f", O_RDWR | O_CREAT | O_TRUNC, 0666);
         assert_true(fd >= 0);
         assert_int_equal(write(fd, "> ", 2), 2);
-        assert_int_equal(with_stdout(fd, named ? say_hello_by_name : say_hello), 0);
+        assert_int_equal(in_child(STDOUT_FILENO, fd, named ? say_hello_by_name : say_hello), 0);
         close(fd);
         assert_holds("f", "> hello", 7);
     }
@@ -398,11 +380,11 @@ static void a_closed_pipe_and_a_closed_output_are_errors(void **state)
     (void)state;
     assert_int_equal(pipe(ends), 0);
     close(ends[0]);
-    int status = with_stdout(ends[1], say_hello);
+    int status = in_child(STDOUT_FILENO, ends[1], say_hello);
     assert_true(WIFEXITED(status));
     assert_int_equal(WEXITSTATUS(status), 4);
     close(ends[1]);
-    status = with_stdout(-1, say_hello);
+    status = in_child(STDOUT_FILENO, -1, say_hello);
     assert_true(WIFEXITED(status));
     assert_int_equal(WEXITSTATUS(status), 1);
 }
@@ -424,7 +406,7 @@ static void only_text_goes_to_a_terminal(void **state)
     if (terminal < 0 || grantpt(terminal) || unlockpt(terminal)) skip();
     int fd = open(ptsname(terminal), O_RDWR | O_NOCTTY);
     assert_true(fd >= 0);
-    assert_int_equal(with_stdout(fd, say_hello_with_text), 0);
+    assert_int_equal(in_child(STDOUT_FILENO, fd, say_hello_with_text), 0);
     assert_int_equal(read(terminal, have, 5), 5);
     assert_string_equal(have, "hello");
     close(fd);

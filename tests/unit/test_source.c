@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "source.h"
+#include "child.h"
 #include <cmocka.h> /* last: it has a macro fail() */
 
 enum { BIG = 1000003 }; /* a prime: no multiple of any buffer */
@@ -91,21 +92,6 @@ static void bad_inputs_are_refused(void **state)
     unlink("empty");
 }
 
-static int in_child(int fd, void (*body)(void))
-{
-    int status;
-    fflush(NULL);
-    pid_t pid = fork();
-    assert_true(pid >= 0);
-    if (pid == 0) {
-        dup2(fd, STDIN_FILENO);
-        body();
-        _exit(0);
-    }
-    assert_int_equal(waitpid(pid, &status, 0), pid);
-    return status;
-}
-
 static bool mapped_expected;
 static size_t skipped;
 
@@ -128,7 +114,7 @@ static void standard_input_may_be_a_file_read_in_part(void **state)
         skipped = k ? 100 : 0;
         mapped_expected = !k;
         assert_int_equal(lseek(fd, (off_t)skipped, SEEK_SET), skipped);
-        assert_int_equal(in_child(fd, read_big), 0);
+        assert_int_equal(in_child(STDIN_FILENO, fd, read_big), 0);
         close(fd);
     }
     unlink("f");
@@ -154,7 +140,7 @@ static void pipes_are_read_to_their_end(void **state)
     close(ends[1]);
     skipped = 0;
     mapped_expected = false;
-    assert_int_equal(in_child(ends[0], read_big), 0);
+    assert_int_equal(in_child(STDIN_FILENO, ends[0], read_big), 0);
     close(ends[0]);
     assert_int_equal(waitpid(pid, NULL, 0), pid);
 }
@@ -173,7 +159,7 @@ static void terminals_are_refused(void **state)
     if (terminal < 0 || grantpt(terminal) || unlockpt(terminal)) skip();
     int fd = open(ptsname(terminal), O_RDWR | O_NOCTTY);
     assert_true(fd >= 0);
-    assert_int_equal(in_child(fd, read_terminal), 0);
+    assert_int_equal(in_child(STDIN_FILENO, fd, read_terminal), 0);
     close(fd);
     close(terminal);
 }
