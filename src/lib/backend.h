@@ -20,8 +20,10 @@ typedef struct sat_backend {
     const char *name, *summary, *paper; /* "cpu" | one line | citation or NULL */
     struct {
         double in_reads, out_reads, out_writes;
-    } traffic;    /* modelled accesses per pixel      */
-    bool ceiling; /* sums nothing; never chosen by default */
+    } traffic;         /* modelled accesses per pixel */
+    sat_kind kind;     /* only methods and the reference are ever chosen by default */
+    bool device;       /* views and carry rows that reach run() lie in device memory: the library copies others there */
+    bool unrepeatable; /* float sums depend on timing */
 
     /* Can it run on this machine, now?  Cheap; *why is static text: what it found, or what is missing. */
     bool (*probe)(const char **why);
@@ -32,6 +34,9 @@ typedef struct sat_backend {
     sat_status (*open)(const sat_spec *spec, void **state, char *note, size_t note_bytes);
     sat_status (*run)(void *state, const sat_view *image, const sat_view *table, const sat_run *run);
     void (*close)(void *state); /* accepts NULL */
+
+    /* Waits for the stream and tells what runs could not (optional; see sat_plan_wait). */
+    sat_status (*wait)(void *state, void *stream);
 
     /* The same for the box filter (optional: NULL = the library filters through this backend's tables). */
     sat_status (*box_open)(const sat_box_spec *spec, void **state, char *note, size_t note_bytes);

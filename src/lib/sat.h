@@ -28,6 +28,10 @@
  * is not its own: OpenMP's runtime ends the process when the system refuses it a thread.  Every function may
  * be called from any thread; an object (plan, box) is used by one thread at a time.  All memory is the
  * caller's except inside the opaque objects.  Sizes are 64 bit and every product is checked.
+ *
+ * Devices.  A backend on a GPU takes views in host memory, which it copies there and back, or in device memory,
+ * where a run only queues work on the caller's stream and returns: no allocation, no copy, no waiting, so that
+ * it can be captured into a CUDA graph.  CPU work loads no driver and touches no device.
  */
 #ifndef SAT_H
 #define SAT_H
@@ -158,6 +162,7 @@ typedef struct sat_spec {
     sat_quant quant;     /* for SAT_Q32 only */
     const char *backend; /* a name of sat_backend_at(), NULL = the first that can do the job */
     int threads;         /* 1 .. 1024; 0 = one for each core; a CPU backend uses no more */
+    sat_memory memory;   /* where the views and carry rows of all runs lie; default SAT_HOST */
 } sat_spec;
 
 typedef struct sat_plan sat_plan;
@@ -184,11 +189,19 @@ typedef struct sat_run {
  * has the accumulator type (SAT_Q32 for q32) and the shape that the layout asks for: padded
  * (rows + 1) x (width + 1), or rows x (width + 1) when the band continues; else rows x width.
  * Integer results are bit-equal on every backend and thread count. Float results are the same from run
- * to run on one backend and instruction set; between backends they differ by at most
- * 2 * (width + height) * eps * (sum of |samples|), eps = 2^-53 (f64) or 2^-24 (f32).
+ * to run on one backend and instruction set, if the backend is repeatable (sat_backend_info); they differ
+ * by at most 2 * (width + height) * eps * (sum of |samples|), eps = 2^-53 (f64) or 2^-24 (f32), from one run
+ * or backend to another.
+ * Views in device memory: the work is queued on run->stream and may not have begun when the call returns; image,
+ * table and carry rows must stay until it is done.  Runs of one plan share its workspace: they go to one
+ * stream, or each waits for the one before.  What only the device can find out, sat_plan_wait() tells.
  * Returns SAT_ERR_SHAPE, SAT_ERR_TYPE, SAT_ERR_ARGUMENT, SAT_ERR_RANGE (q32: a sample is NaN or lies outside
  * [offset, offset + step * largest]; the table's content is then undefined), SAT_ERR_DEVICE. */
 SAT_API sat_status sat_plan_run(sat_plan *plan, const sat_view *image, const sat_view *table, const sat_run *run);
+
+/* Waits for the work queued on that stream and tells what runs on device memory could not: SAT_ERR_RANGE (q32: a
+ * sample outside the range, in any run since the last wait) or SAT_ERR_DEVICE.  Elsewhere it returns SAT_OK at once. */
+SAT_API sat_status sat_plan_wait(sat_plan *plan, void *stream);
 
 /* The accumulator chosen, and one line that names backend, instruction set and threads
  * ("cpu, avx512, 2 threads"); both valid while the plan lives. */
@@ -283,11 +296,20 @@ SAT_API bool sat_border_at(size_t i, sat_border_info *info); /* false past the l
 
 /* ---- backends -------------------------------------------------------------------------------------- */
 
+typedef enum sat_kind {
+    SAT_METHOD = 0, /* builds tables or scans                                                          */
+    SAT_REFERENCE,  /* the same, written to be right: what all others are compared with; there is one  */
+    SAT_CEILING,    /* moves the bytes and sums nothing: a yardstick for the bench, never chosen        */
+    SAT_OUTSIDE,    /* another library's code, for comparison in the bench; never chosen               */
+} sat_kind;
+
 typedef struct sat_backend_info {
     const char *name, *summary;
     const char *paper;                      /* citation, or NULL */
     double in_reads, out_reads, out_writes; /* modelled memory accesses per pixel: "1R1W" = 1, 0, 1 */
-    bool ceiling;    /* moves the bytes and sums nothing: a yardstick for the bench, never chosen */
+    sat_kind kind;
+    bool device;     /* runs on a device; takes views in its memory */
+    bool repeatable; /* float results are the same from run to run */
     bool filters;    /* has a box filter of its own; the others filter through their tables */
     bool available;  /* can run here and now */
     const char *why; /* what it runs on ("avx512, 2 cores"), or why it cannot; never NULL */
@@ -300,6 +322,75 @@ typedef struct sat_backend_info {
  * the backends unavailable.  SAT_STREAM = always or never decides whether results are written past the
  * caches, instead of their size. */
 SAT_API bool sat_backend_at(size_t i, sat_backend_info *info);
+
+/* ---- scans of one array: the laboratory ------------------------------------------------------------- */
+
+/* out[i] = in[0] + ... + in[i], inclusive; exclusive without in[i].  What tables are made of, one row long:
+ * every scan method behind the backends can be run, compared and tuned by itself. */
+typedef struct sat_scan_spec {
+    int64_t length;           /* elements, 1 .. 2^40 */
+    sat_type sample, accum;   /* the combinations of sat_spec but q32, and u64 to u64 */
+    bool exclusive;           /* out[i] = in[0] + ... + in[i-1], out[0] = 0 */
+    sat_memory memory;        /* where the arrays of all runs lie */
+    const char *method;       /* a name of sat_scan_at(), NULL = the first that can do the job */
+    int block_threads;        /* threads in a block; 0 = the method's choice */
+    int thread_items;         /* elements for each thread; 0 = the method's choice */
+    bool naive_staging;       /* without what avoids conflicts of shared-memory banks */
+} sat_scan_spec;
+
+typedef struct sat_scan sat_scan;
+
+/* Makes a scan with all memory that its runs need.  On SAT_OK *scan is the caller's, to be given to
+ * sat_scan_destroy(); else it is NULL and the status is SAT_ERR_ARGUMENT, _SHAPE, _TYPE, _MEMORY, _DEVICE or
+ * _UNAVAILABLE: no such method here, or a block_threads x thread_items that was not compiled in. */
+SAT_API sat_status sat_scan_create(sat_scan **scan, const sat_scan_spec *spec);
+
+/* in: length samples, out: length sums, aligned to their types, in the spec's memory, not overlapping.  On
+ * device memory the work is queued on the stream, as for sat_plan_run().  A method with a segment (below)
+ * starts anew after each so many elements. Integer results are exact modulo 2^32 or 2^64; float ones differ
+ * by at most 2 * length * eps * (sum of |samples|). */
+SAT_API sat_status sat_scan_run(sat_scan *scan, const void *in, void *out, void *stream);
+SAT_API const char *sat_scan_note(const sat_scan *scan); /* one line: method, block, items, device */
+SAT_API void sat_scan_destroy(sat_scan **scan);          /* frees it and sets *scan to NULL */
+
+typedef struct sat_scan_info {
+    const char *name, *summary, *paper;     /* paper may be NULL */
+    double in_reads, out_reads, out_writes; /* modelled memory accesses per element */
+    sat_kind kind;
+    int64_t segment; /* elements; 0 = the whole array is one scan, 32 = each warp's 32 elements are */
+    bool device, repeatable, available;
+    const char *why; /* what it runs on, or why it cannot; never NULL */
+} sat_scan_info;
+
+SAT_API bool sat_scan_at(size_t i, sat_scan_info *info); /* best first; false past the last */
+
+/* ---- device memory ----------------------------------------------------------------------------------- */
+
+/* For programs without a CUDA compiler: what it takes to keep images and tables on the device and to time
+ * work there.  All of it works on the calling thread's current device and returns SAT_ERR_UNAVAILABLE, with the
+ * reason, where there is none. stream: a cudaStream_t, NULL = the default one. */
+
+typedef struct sat_device_info {
+    char name[128]; /* "NVIDIA H200" */
+    int sm;         /* compute capability: 90 */
+    int multiprocessors;
+    size_t memory_bytes, l2_bytes;
+    int driver, runtime; /* CUDA versions: 13000 */
+} sat_device_info;
+
+SAT_API sat_status sat_device_at_hand(sat_device_info *info);
+SAT_API sat_status sat_device_alloc(void **data, size_t bytes); /* aligned to 256 bytes; *data NULL on failure */
+SAT_API void sat_device_free(void *data);                       /* waits for the device; accepts NULL */
+
+/* Queues setting all bytes; queues copying pixels between two views of one shape and type, in any memory (a copy
+ * from or to host memory is done when the call returns); waits until the stream is empty. */
+SAT_API sat_status sat_device_fill(void *data, int byte, size_t bytes, void *stream);
+SAT_API sat_status sat_device_copy(const sat_view *from, const sat_view *to, void *stream);
+SAT_API sat_status sat_device_wait(void *stream);
+
+/* Calls work(arg), which queues work on the stream, and tells how long the device took for it, in microseconds,
+ * between two events on the stream.  A status other than SAT_OK from work ends it and is returned. */
+SAT_API sat_status sat_device_time(sat_status (*work)(void *arg), void *arg, void *stream, double *us);
 
 #ifdef __cplusplus
 }

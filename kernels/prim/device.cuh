@@ -1,0 +1,160 @@
+/* device.cuh - everything by which the threads of a kernel act on each other, and how a kernel is written.
+ *
+ * A kernel is a struct: its members are the arguments, `shared` is the shared memory of a block, and operator()
+ * is what one thread does.
+ *
+ *     template <unsigned BLOCK> struct reverse {
+ *         static constexpr unsigned threads = BLOCK;           // in a block
+ *         struct shared { prim::array<uint32_t, BLOCK> x; };   // no constructors
+ *         const uint32_t *in; uint32_t *out;
+ *         PRIM_DEVICE void operator()(shared &s) const {
+ *             unsigned t = prim::thread_id(), at = prim::block_id() * BLOCK;
+ *             s.x.set(t, prim::load(in + at + t));
+ *             prim::block_sync();
+ *             prim::store(out + at + t, s.x.get(BLOCK - 1 - t));
+ *         }
+ *     };
+ *     prim::launch(reverse<256>{.in = in, .out = out}, blocks, stream);        // runtime.cuh
+ *
+ * The same source runs in two worlds.  nvcc compiles it for a GPU, where the functions below are one or two
+ * instructions each.  With SAT_SIMT a host compiler takes tests/simt/device.h in place of this file's second half, and the
+ * kernels run in a simulator that interleaves their threads at random and models weak memory (docs/simt.md).
+ * So no kernel uses a CUDA built-in, or memory that threads share, but through these wrappers:
+ *
+ *   thread_id() block_id() blocks() lane_id() warp_id()  linear indices; blocks() is the grid's size
+ *   block_sync()                       every thread of the block arrives; orders all their accesses
+ *   warp_sync(mask)                    the same for the lanes of the mask
+ *   shuffle(v, lane, mask) shuffle_up(v, d, mask) shuffle_down(..) shuffle_xor(..)     4- and 8-byte v; all lanes of the
+ *   ballot(p, mask) any(p, mask) all(p, mask)            mask call it together; they order no memory
+ *   nap(ns)                            in a loop that waits for another block: lets others run
+ *
+ *   array<T, N>  var<T>                shared memory: get(i), set(i, v)
+ *   load(p) store(p, v)                arrays in device memory, T or vec<T, N>; never written by one block and read by
+ *                                      another in the same launch
+ *   load_relaxed store_relaxed         words that blocks exchange, 4 or 8 bytes: atomic, no tearing, no order
+ *   load_relaxed_pair store_relaxed_pair  two adjacent 8-byte words, aligned to 16: each atomic, the pair is not
+ *   load_acquire store_release         4-byte flags that order the weak accesses around them
+ *   load_weak store_weak               what such a flag guards
+ *   fetch_add(p, v)                    atomic, relaxed, 4 or 8 bytes; returns the value before
+ */
+#ifndef PRIM_DEVICE_CUH
+#define PRIM_DEVICE_CUH
+
+#include <stddef.h>
+#include <stdint.h>
+
+namespace prim {
+
+constexpr unsigned WARP = 32;
+constexpr unsigned ALL_LANES = 0xffffffffu;
+
+/* N values that one instruction loads or stores where N * sizeof(T) is 2, 4, 8 or 16 and the address is aligned to that. */
+template <class T, unsigned N> struct alignas(sizeof(T) * N) vec {
+    T at[N];
+};
+
+} // namespace prim
+
+#ifdef SAT_SIMT
+#include "device.h" /* tests/simt */
+#else
+
+#define PRIM_DEVICE __device__ __forceinline__
+#define PRIM_HOST_DEVICE __host__ __device__ __forceinline__
+
+namespace prim {
+
+PRIM_DEVICE unsigned thread_id() { return threadIdx.x; }
+PRIM_DEVICE unsigned block_id() { return blockIdx.x; }
+PRIM_DEVICE unsigned blocks() { return gridDim.x; }
+PRIM_DEVICE unsigned lane_id() { return threadIdx.x % WARP; }
+PRIM_DEVICE unsigned warp_id() { return threadIdx.x / WARP; }
+
+PRIM_DEVICE void block_sync() { __syncthreads(); }
+PRIM_DEVICE void warp_sync(unsigned mask = ALL_LANES) { __syncwarp(mask); }
+
+template <class T> PRIM_DEVICE T shuffle(T v, unsigned lane, unsigned mask = ALL_LANES) { return __shfl_sync(mask, v, (int)lane); }
+template <class T> PRIM_DEVICE T shuffle_up(T v, unsigned d, unsigned mask = ALL_LANES) { return __shfl_up_sync(mask, v, d); }
+template <class T> PRIM_DEVICE T shuffle_down(T v, unsigned d, unsigned mask = ALL_LANES) { return __shfl_down_sync(mask, v, d); }
+template <class T> PRIM_DEVICE T shuffle_xor(T v, unsigned d, unsigned mask = ALL_LANES) { return __shfl_xor_sync(mask, v, (int)d); }
+PRIM_DEVICE unsigned ballot(bool p, unsigned mask = ALL_LANES) { return __ballot_sync(mask, p); }
+PRIM_DEVICE bool any(bool p, unsigned mask = ALL_LANES) { return __any_sync(mask, p); }
+PRIM_DEVICE bool all(bool p, unsigned mask = ALL_LANES) { return __all_sync(mask, p); }
+
+PRIM_DEVICE void nap(unsigned ns) { __nanosleep(ns); }
+
+template <class T, unsigned N> struct array {
+    T at[N];
+    PRIM_DEVICE T get(unsigned i) const { return at[i]; }
+    PRIM_DEVICE void set(unsigned i, T v) { at[i] = v; }
+};
+
+template <class T> struct var {
+    T at;
+    PRIM_DEVICE T get() const { return at; }
+    PRIM_DEVICE void set(T v) { at = v; }
+};
+
+template <class T> PRIM_DEVICE T load(const T *p) { return *p; }
+template <class T> PRIM_DEVICE void store(T *p, T v) { *p = v; }
+
+PRIM_DEVICE uint32_t load_relaxed(const uint32_t *p)
+{
+    uint32_t v;
+    asm volatile("ld.relaxed.gpu.global.u32 %0, [%1];" : "=r"(v) : "l"(p) : "memory");
+    return v;
+}
+PRIM_DEVICE uint64_t load_relaxed(const uint64_t *p)
+{
+    uint64_t v;
+    asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];" : "=l"(v) : "l"(p) : "memory");
+    return v;
+}
+PRIM_DEVICE vec<uint64_t, 2> load_relaxed_pair(const uint64_t *p)
+{
+    vec<uint64_t, 2> v;
+    asm volatile("ld.relaxed.gpu.global.v2.u64 {%0, %1}, [%2];" : "=l"(v.at[0]), "=l"(v.at[1]) : "l"(p) : "memory");
+    return v;
+}
+PRIM_DEVICE void store_relaxed(uint32_t *p, uint32_t v)
+{
+    asm volatile("st.relaxed.gpu.global.u32 [%0], %1;" ::"l"(p), "r"(v) : "memory");
+}
+PRIM_DEVICE void store_relaxed(uint64_t *p, uint64_t v)
+{
+    asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" ::"l"(p), "l"(v) : "memory");
+}
+PRIM_DEVICE void store_relaxed_pair(uint64_t *p, vec<uint64_t, 2> v)
+{
+    asm volatile("st.relaxed.gpu.global.v2.u64 [%0], {%1, %2};" ::"l"(p), "l"(v.at[0]), "l"(v.at[1]) : "memory");
+}
+PRIM_DEVICE uint32_t load_acquire(const uint32_t *p)
+{
+    uint32_t v;
+    asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(v) : "l"(p) : "memory");
+    return v;
+}
+PRIM_DEVICE void store_release(uint32_t *p, uint32_t v)
+{
+    asm volatile("st.release.gpu.global.u32 [%0], %1;" ::"l"(p), "r"(v) : "memory");
+}
+/* Volatile, so that the compiler neither keeps nor moves them; the flag's order does the rest. */
+template <class T> PRIM_DEVICE T load_weak(const T *p) { return *(const volatile T *)p; }
+template <class T> PRIM_DEVICE void store_weak(T *p, T v) { *(volatile T *)p = v; }
+
+PRIM_DEVICE uint32_t fetch_add(uint32_t *p, uint32_t v)
+{
+    uint32_t before;
+    asm volatile("atom.relaxed.gpu.global.add.u32 %0, [%1], %2;" : "=r"(before) : "l"(p), "r"(v) : "memory");
+    return before;
+}
+PRIM_DEVICE uint64_t fetch_add(uint64_t *p, uint64_t v)
+{
+    uint64_t before;
+    asm volatile("atom.relaxed.gpu.global.add.u64 %0, [%1], %2;" : "=l"(before) : "l"(p), "l"(v) : "memory");
+    return before;
+}
+
+} // namespace prim
+#endif
+#endif

@@ -1,0 +1,86 @@
+/* runtime.cuh - the host's side of a kernel: memory, copies, launches; errors become sat_status.
+ *
+ * With SAT_SIMT the simulator provides the same functions (tests/simt/runtime.h): a launch runs the grid, memory is the
+ * host's, fenced and poisoned.  Nothing outside this file and device.cu calls the CUDA runtime. */
+#ifndef PRIM_RUNTIME_CUH
+#define PRIM_RUNTIME_CUH
+
+#include "backend.h"
+#include "prim/device.cuh"
+
+#ifdef SAT_SIMT
+#include "runtime.h" /* tests/simt */
+#else
+#include <cuda_runtime.h>
+
+namespace prim {
+
+/* SAT_OK, or SAT_ERR_DEVICE (SAT_ERR_MEMORY where memory ran out) with "WHAT: CUDA's sentence" as the detail. */
+inline sat_status checked(cudaError_t error, const char *what)
+{
+    if (error == cudaSuccess) return SAT_OK;
+    (void)cudaGetLastError(); /* the next call starts clean */
+    return sat_fail(error == cudaErrorMemoryAllocation ? SAT_ERR_MEMORY : SAT_ERR_DEVICE, "%s: %s", what,
+                    cudaGetErrorString(error));
+}
+
+template <class T> sat_status device_alloc(T **p, size_t n)
+{
+    *p = nullptr;
+    size_t bytes;
+    if (__builtin_mul_overflow(n, sizeof(T), &bytes)) return sat_fail(SAT_ERR_SHAPE, "device memory: too much");
+    return checked(cudaMalloc((void **)p, bytes ? bytes : 1), "device memory");
+}
+inline void device_free(void *p)
+{
+    if (p) (void)cudaFree(p);
+}
+inline sat_status fill_bytes(void *p, int byte, size_t bytes, void *stream)
+{
+    return checked(cudaMemsetAsync(p, byte, bytes, (cudaStream_t)stream), "filling device memory");
+}
+/* Any direction; rows of row_bytes, from_pitch and to_pitch apart. */
+inline sat_status copy_rows(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t row_bytes,
+                            size_t rows, void *stream)
+{
+    return checked(cudaMemcpy2DAsync(to, to_pitch, from, from_pitch, row_bytes, rows, cudaMemcpyDefault,
+                                     (cudaStream_t)stream),
+                   "copying");
+}
+inline sat_status stream_wait(void *stream)
+{
+    return checked(cudaStreamSynchronize((cudaStream_t)stream), "waiting for the device");
+}
+
+/* min_blocks of a kernel: how many of its blocks should fit a multiprocessor; bounds the registers. */
+template <class K, class = void> struct min_blocks_of {
+    static constexpr int value = 1;
+};
+template <class K> struct min_blocks_of<K, decltype((void)K::min_blocks)> {
+    static constexpr int value = K::min_blocks;
+};
+
+template <class K> __global__ void __launch_bounds__(K::threads, min_blocks_of<K>::value) enter(const __grid_constant__ K kernel)
+{
+    extern __shared__ __align__(128) unsigned char memory[];
+    kernel(*reinterpret_cast<typename K::shared *>(memory));
+}
+
+/* Queues `blocks` blocks of K::threads threads; at most 2^31 - 1. */
+template <class K> sat_status launch(const K &kernel, int64_t blocks, void *stream)
+{
+    constexpr size_t bytes = sizeof(typename K::shared), ordinary = 48 << 10;
+    if (blocks < 1 || blocks > INT32_MAX)
+        return sat_fail(SAT_ERR_SHAPE, "a launch of %lld blocks; 2^31 - 1 are possible", (long long)blocks);
+    if (bytes > ordinary) {
+        sat_status status = checked(cudaFuncSetAttribute(enter<K>, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes),
+                                    "shared memory of a kernel");
+        if (status != SAT_OK) return status;
+    }
+    enter<K><<<(unsigned)blocks, K::threads, bytes, (cudaStream_t)stream>>>(kernel);
+    return checked(cudaGetLastError(), "launching a kernel");
+}
+
+} // namespace prim
+#endif
+#endif

@@ -1,0 +1,140 @@
+/* scan.cuh - the one job that every scan method does, and the table of types that it does it for.
+ *
+ * A job is `rows` independent scans of `length` elements.  One array is one row.  For a table the rows are those of
+ * the image, one for each channel; then those of the transposed sums (table.cuh has the drawing).
+ *
+ *     in   element i of row r = y * step + c is sample number  y * in_pitch + i * step + c
+ *     out  element i of row r is sum number                    r * out_pitch + i
+ *
+ * A method works on type pairs <Sample, Accum>; with_types() turns the two run-time types into the call of a template. */
+#ifndef SCAN_CUH
+#define SCAN_CUH
+
+#include <type_traits>
+
+#include "backend.h"
+#include "prim/device.cuh"
+
+struct scan_job {
+    const void *in;
+    sat_type sample;
+    int64_t in_pitch; /* samples from one image row to the next */
+    int32_t step;     /* samples from one element to the next: the channels */
+    void *out;        /* may be `in`, if step is 1, the types are the same, and so are the pitches */
+    sat_type accum;   /* SAT_U32, SAT_U64, SAT_F32, SAT_F64, SAT_Q32 */
+    int64_t out_pitch; /* sums from one row to the next */
+    int64_t rows, length;
+    bool exclusive;
+    const void *first; /* device: for each row the sum before its first element, of type accum; NULL = zeros */
+    sat_quant quant;   /* SAT_Q32 */
+    uint32_t *outside; /* device: set to 1 where a sample cannot be held by q32; it counts as 0 */
+};
+
+/* How a method is called.  B threads for each block and Q elements for each thread; 0 = the method's own choice. */
+struct scan_shape {
+    int block_threads, thread_items;
+    bool naive_staging;
+};
+
+struct scan_algorithm {
+    const char *name;
+    /* Device memory that jobs of up to rows x length need, zeroed once before the first; every launch leaves it ready for
+     * the next.  0 bytes are fine.  Refuses shapes that were not compiled in with SAT_ERR_UNAVAILABLE. */
+    sat_status (*workspace)(int64_t rows, int64_t length, sat_type accum, const scan_shape *shape, size_t *bytes);
+    /* Queues the job, of at most the rows and length that the workspace was made for. */
+    sat_status (*queue)(const scan_job *job, const scan_shape *shape, void *workspace, void *stream);
+    /* "B=256, Q=16": what the method chose, for notes. */
+    void (*describe)(int64_t length, sat_type accum, const scan_shape *shape, char *text, size_t bytes);
+};
+
+/* ---- types ------------------------------------------------------------------------------------------- */
+
+template <class Sample, class Accum> struct type_pair {
+    using sample = Sample;
+    using accum = Accum; /* the arithmetic: uint32_t for q32 */
+};
+
+/* Fixed point: the same as uint32_t but for the way in. */
+struct q32 {};
+template <class A> struct sums_in {
+    using type = A;
+};
+template <> struct sums_in<q32> {
+    using type = uint32_t;
+};
+
+/* Calls f(type_pair<Sample, Accum>()) for a pair that sat.h combines, and <u64, u64> and <accum, accum>. */
+template <class F> sat_status with_types(sat_type sample, sat_type accum, F f)
+{
+#define SAMPLE_TO(S, s, A, a) \
+    if (sample == S && accum == A) return f(type_pair<s, a>())
+#define INTEGER(S, s)                      \
+    SAMPLE_TO(S, s, SAT_U32, uint32_t);    \
+    SAMPLE_TO(S, s, SAT_U64, uint64_t);    \
+    SAMPLE_TO(S, s, SAT_F32, float);       \
+    SAMPLE_TO(S, s, SAT_F64, double)
+    INTEGER(SAT_U8, uint8_t);
+    INTEGER(SAT_U16, uint16_t);
+    INTEGER(SAT_U32, uint32_t);
+    SAMPLE_TO(SAT_U64, uint64_t, SAT_U64, uint64_t);
+    SAMPLE_TO(SAT_F32, float, SAT_F32, float);
+    SAMPLE_TO(SAT_F32, float, SAT_F64, double);
+    SAMPLE_TO(SAT_F32, float, SAT_Q32, q32);
+    SAMPLE_TO(SAT_F64, double, SAT_F64, double);
+    SAMPLE_TO(SAT_F64, double, SAT_Q32, q32);
+#undef INTEGER
+#undef SAMPLE_TO
+    return sat_fail(SAT_ERR_TYPE, "%s samples cannot be summed in %s", sat_type_name(sample), sat_type_name(accum));
+}
+
+/* Calls f(Accum()) for the arithmetic type of an accumulator. */
+template <class F> sat_status with_accum(sat_type accum, F f)
+{
+    switch (accum) {
+    case SAT_U32:
+    case SAT_Q32: return f(uint32_t());
+    case SAT_U64: return f(uint64_t());
+    case SAT_F32: return f(float());
+    case SAT_F64: return f(double());
+    default: return sat_fail(SAT_ERR_TYPE, "no sums of %s", sat_type_name(accum));
+    }
+}
+
+/* ---- reading a row ------------------------------------------------------------------------------------- */
+
+/* The samples of a job as sums; what methods read their input through. */
+template <class Sample, class Accum> struct scan_source {
+    using sum = typename sums_in<Accum>::type;
+    const Sample *in;
+    int64_t pitch;
+    int32_t step;
+    double offset, reciprocal, largest; /* q32; the reciprocal of a power of two is exact */
+    uint32_t *outside;
+
+    static scan_source of(const scan_job *j)
+    {
+        return {(const Sample *)j->in, j->in_pitch,  j->step, j->quant.offset, 1 / j->quant.step,
+                (double)j->quant.largest, j->outside};
+    }
+
+    /* Where row r begins; its elements lie `step` apart. */
+    PRIM_DEVICE const Sample *row(int64_t r) const
+    {
+        return step == 1 ? in + r * pitch : in + r / step * pitch + r % step;
+    }
+
+    /* q32: to the nearest multiple of the quantum, half up; what cannot be held counts as 0 and is told. */
+    PRIM_DEVICE sum widen(Sample v) const
+    {
+        if constexpr (std::is_same_v<Accum, q32>) {
+            double q = ((double)v - offset) * reciprocal;
+            if (q >= 0 && q <= largest) return (uint32_t)(q + 0.5);
+            prim::store_relaxed(outside, 1u);
+            return 0;
+        } else {
+            return (sum)v;
+        }
+    }
+    PRIM_DEVICE sum at(const Sample *row, int64_t i) const { return widen(prim::load(row + i * step)); }
+};
+#endif
