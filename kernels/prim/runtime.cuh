@@ -13,7 +13,8 @@
 #else
 #include <cuda_runtime.h>
 
-namespace prim {
+namespace prim
+{
 
 /* SAT_OK, or SAT_ERR_DEVICE (SAT_ERR_MEMORY where memory ran out) with "WHAT: CUDA's sentence" as the detail. */
 inline sat_status checked(cudaError_t error, const char *what)
@@ -39,13 +40,23 @@ inline sat_status fill_bytes(void *p, int byte, size_t bytes, void *stream)
 {
     return checked(cudaMemsetAsync(p, byte, bytes, (cudaStream_t)stream), "filling device memory");
 }
-/* Any direction; rows of row_bytes, from_pitch and to_pitch apart. */
+/* Any direction; rows of row_bytes, from_pitch and to_pitch apart.  A 2-D copy takes pitches below 2^31 only
+ * (cudaDevAttrMaxPitch), and rows without gaps need none. */
 inline sat_status copy_rows(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t row_bytes,
                             size_t rows, void *stream)
 {
-    return checked(cudaMemcpy2DAsync(to, to_pitch, from, from_pitch, row_bytes, rows, cudaMemcpyDefault,
-                                     (cudaStream_t)stream),
-                   "copying");
+    cudaStream_t on = (cudaStream_t)stream;
+    bool gapless = rows == 1 || (to_pitch == row_bytes && from_pitch == row_bytes);
+    size_t together = gapless ? rows : 1; /* rows in one copy */
+    if (!gapless && to_pitch <= INT32_MAX && from_pitch <= INT32_MAX)
+        return checked(cudaMemcpy2DAsync(to, to_pitch, from, from_pitch, row_bytes, rows, cudaMemcpyDefault, on),
+                       "copying");
+    sat_status status = SAT_OK;
+    for (size_t y = 0; y < rows && status == SAT_OK; y += together)
+        status = checked(cudaMemcpyAsync((char *)to + y * to_pitch, (const char *)from + y * from_pitch,
+                                         together * row_bytes, cudaMemcpyDefault, on),
+                         "copying");
+    return status;
 }
 inline sat_status stream_wait(void *stream)
 {
@@ -60,7 +71,8 @@ template <class K> struct min_blocks_of<K, decltype((void)K::min_blocks)> {
     static constexpr int value = K::min_blocks;
 };
 
-template <class K> __global__ void __launch_bounds__(K::threads, min_blocks_of<K>::value) enter(const __grid_constant__ K kernel)
+template <class K>
+__global__ void __launch_bounds__(K::threads, min_blocks_of<K>::value) enter(const __grid_constant__ K kernel)
 {
     extern __shared__ __align__(128) unsigned char memory[];
     kernel(*reinterpret_cast<typename K::shared *>(memory));
@@ -73,8 +85,9 @@ template <class K> sat_status launch(const K &kernel, int64_t blocks, void *stre
     if (blocks < 1 || blocks > INT32_MAX)
         return sat_fail(SAT_ERR_SHAPE, "a launch of %lld blocks; 2^31 - 1 are possible", (long long)blocks);
     if (bytes > ordinary) {
-        sat_status status = checked(cudaFuncSetAttribute(enter<K>, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes),
-                                    "shared memory of a kernel");
+        sat_status status =
+            checked(cudaFuncSetAttribute(enter<K>, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes),
+                    "shared memory of a kernel");
         if (status != SAT_OK) return status;
     }
     enter<K><<<(unsigned)blocks, K::threads, bytes, (cudaStream_t)stream>>>(kernel);

@@ -1,0 +1,179 @@
+/* device.cu - sat_device_cuda: what the library asks of a CUDA device (device.h), and the probe of all kernels.
+ *
+ * The static runtime loads the driver at its first call, so this file calls nothing before it is asked.  Nothing here
+ * makes a context unless it must: the probe runs before anybody has decided to use the device. */
+#include <pthread.h>
+#include <stdio.h>
+
+#include "device.h"
+#include "prim/runtime.cuh"
+#include "table.cuh"
+
+namespace
+{
+
+/* ---- probe ------------------------------------------------------------------------------------------- */
+
+/* What was found out about a device, once; the texts live for ever.  More devices than a host has. */
+struct found {
+    bool known, usable;
+    char why[192];
+};
+constexpr int MAX_DEVICES = 64;
+found devices[MAX_DEVICES];
+char no_device[192];
+pthread_mutex_t devices_lock = PTHREAD_MUTEX_INITIALIZER;
+
+/* Asked for its attributes to learn whether the driver can compile the PTX of this build. */
+struct nothing {
+    static constexpr unsigned threads = 1;
+    struct shared {
+    };
+    PRIM_DEVICE void operator()(shared &) const {}
+};
+
+/* The architectures in this build: machine code for sm_XY runs on sm_XZ, Z >= Y; PTX on what is newer; nvcc does not
+ * tell which of them hold PTX. */
+enum code { CODE_NONE, CODE_PERHAPS, CODE_HERE };
+code code_for(int major, int minor)
+{
+    const int built[] = {__CUDA_ARCH_LIST__};
+    int sm = major * 100 + minor * 10;
+    code best = CODE_NONE;
+    for (int arch : built) {
+        if (arch / 100 == major && arch <= sm) return CODE_HERE;
+        if (arch < sm) best = CODE_PERHAPS;
+    }
+    return best;
+}
+
+void look(int device, found *f)
+{
+    cudaDeviceProp props;
+    cudaError_t error = cudaGetDeviceProperties(&props, device);
+    if (error != cudaSuccess) {
+        (void)cudaGetLastError();
+        snprintf(f->why, sizeof f->why, "CUDA device %d: %s", device, cudaGetErrorString(error));
+        return;
+    }
+    code c = code_for(props.major, props.minor);
+    if (c == CODE_PERHAPS) {
+        cudaFuncAttributes attributes;
+        if (cudaFuncGetAttributes(&attributes, prim::enter<nothing>) == cudaSuccess)
+            c = CODE_HERE;
+        else
+            (void)cudaGetLastError();
+    }
+    f->usable = c == CODE_HERE;
+    if (f->usable)
+        snprintf(f->why, sizeof f->why, "%s, sm_%d%d", props.name, props.major, props.minor);
+    else
+        snprintf(f->why, sizeof f->why, "no code for sm_%d%d (%s) in this build", props.major, props.minor, props.name);
+}
+
+/* Why there is no device, for an error of the first call. */
+const char *missing(cudaError_t error)
+{
+    int driver = 0;
+    (void)cudaGetLastError();
+    if (error == cudaErrorNoDevice) return "no CUDA device";
+    if (error != cudaErrorInsufficientDriver) return cudaGetErrorString(error); /* static */
+    if (cudaDriverGetVersion(&driver) != cudaSuccess || driver == 0) return "no CUDA driver";
+    snprintf(no_device, sizeof no_device, "the CUDA driver is for %d.%d, this build needs %d.%d", driver / 1000,
+             driver / 10 % 100, CUDART_VERSION / 1000, CUDART_VERSION / 10 % 100);
+    return no_device;
+}
+
+bool probe_locked(const char **why)
+{
+    int count = 0, device = 0;
+    cudaError_t error = cudaGetDeviceCount(&count);
+    if (error == cudaSuccess && count == 0) error = cudaErrorNoDevice;
+    if (error == cudaSuccess) error = cudaGetDevice(&device);
+    if (error != cudaSuccess) {
+        *why = missing(error);
+        return false;
+    }
+    if (device >= MAX_DEVICES) {
+        *why = "the current CUDA device is not among the first 64";
+        return false;
+    }
+    found *f = &devices[device];
+    if (!f->known) look(device, f);
+    f->known = true;
+    *why = f->why;
+    return f->usable;
+}
+
+/* ---- sat_device -------------------------------------------------------------------------------------- */
+
+sat_status info(sat_device_info *info)
+{
+    int device;
+    cudaDeviceProp props;
+    *info = {};
+    sat_status status = prim::checked(cudaGetDevice(&device), "the current device");
+    if (status == SAT_OK) status = prim::checked(cudaGetDeviceProperties(&props, device), "the device's properties");
+    if (status == SAT_OK) status = prim::checked(cudaDriverGetVersion(&info->driver), "the driver's version");
+    if (status == SAT_OK) status = prim::checked(cudaRuntimeGetVersion(&info->runtime), "the runtime's version");
+    if (status != SAT_OK) return status;
+    snprintf(info->name, sizeof info->name, "%s", props.name);
+    info->sm = props.major * 10 + props.minor;
+    info->multiprocessors = props.multiProcessorCount;
+    info->memory_bytes = props.totalGlobalMem;
+    info->l2_bytes = (size_t)props.l2CacheSize;
+    return SAT_OK;
+}
+
+sat_status alloc(void **data, size_t bytes)
+{
+    return prim::device_alloc((unsigned char **)data, bytes); /* cudaMalloc aligns to 256 bytes */
+}
+
+/* The runtime may still read pageable host memory, and does read pinned memory, after an asynchronous copy's call. */
+sat_status copy(const sat_view *from, const sat_view *to, void *stream)
+{
+    size_t row = sat_row_bytes(from->width, from->channels, from->type);
+    sat_status status =
+        prim::copy_rows(to->data, to->row_bytes, from->data, from->row_bytes, row, (size_t)from->height, stream);
+    if (status != SAT_OK || (from->memory == SAT_DEVICE && to->memory == SAT_DEVICE)) return status;
+    return prim::stream_wait(stream);
+}
+
+sat_status time_work(sat_status (*work)(void *arg), void *arg, void *stream, double *us)
+{
+    cudaEvent_t begin = nullptr, end = nullptr;
+    float ms = 0;
+    sat_status status = prim::checked(cudaEventCreate(&begin), "making an event");
+    if (status == SAT_OK) status = prim::checked(cudaEventCreate(&end), "making an event");
+    if (status == SAT_OK) status = prim::checked(cudaEventRecord(begin, (cudaStream_t)stream), "recording an event");
+    if (status == SAT_OK) status = work(arg);
+    if (status == SAT_OK) status = prim::checked(cudaEventRecord(end, (cudaStream_t)stream), "recording an event");
+    if (status == SAT_OK) status = prim::checked(cudaEventSynchronize(end), "waiting for the device");
+    if (status == SAT_OK) status = prim::checked(cudaEventElapsedTime(&ms, begin, end), "timing");
+    if (begin) (void)cudaEventDestroy(begin);
+    if (end) (void)cudaEventDestroy(end);
+    *us = (double)ms * 1e3;
+    return status;
+}
+
+} // namespace
+
+bool device_probe(const char **why)
+{
+    pthread_mutex_lock(&devices_lock);
+    bool usable = probe_locked(why);
+    pthread_mutex_unlock(&devices_lock);
+    return usable;
+}
+
+extern "C" const sat_device sat_device_cuda = {
+    .probe = device_probe,
+    .info = info,
+    .alloc = alloc,
+    .free = prim::device_free,
+    .fill = prim::fill_bytes,
+    .copy = copy,
+    .wait = prim::stream_wait,
+    .time = time_work,
+};
