@@ -52,7 +52,7 @@ ifeq ($(WITH_CUDA),1)
   ARCH   := $(if $(filter native,$(SM)),-arch=native,$(if $(filter all,$(SM)),-arch=all-major,\
               $(foreach s,$(SM),-gencode arch=compute_$s,code=sm_$s) -gencode arch=compute_$(SM_PTX),code=compute_$(SM_PTX)))
   HOST_FLAGS := -fPIC,-fvisibility=hidden,-fno-exceptions,-fno-rtti,-fno-threadsafe-statics
-  NVCCFLAGS  := -std=c++17 -O3 -lineinfo -cudart static $(ARCH) $(DEFS) -Isrc/lib -Ikernels -Xcompiler $(HOST_FLAGS)
+  NVCCFLAGS  := -std=c++20 -O3 -lineinfo -cudart static $(ARCH) $(DEFS) -Ikernels -Isrc/lib -Xcompiler $(HOST_FLAGS)
   LIB_LIBS   += -L$(CUDA_HOME)/lib64 -lcudart_static -ldl -lrt -lpthread
 endif
 

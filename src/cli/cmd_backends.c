@@ -9,12 +9,21 @@ enum { OPT_JSON = OPT_OWN };
 
 static const struct option longs[] = {{"json", no_argument, NULL, OPT_JSON}, OPTIONS_HELP, {0}};
 
+static const char *const kinds[] = {"method", "reference", "ceiling", "outside"};
+static const char *const kind_notes[] = {"", " (the reference)", " (a yardstick: sums nothing)",
+                                         " (a yardstick: another library)"};
+
 static void put_text(const sat_backend_info *b, text_out *t)
 {
     text_printf(t, "%-12s %gR%gW  %s%s\n", b->name, b->in_reads + b->out_reads, b->out_writes,
                 b->available ? "" : "not available: ", b->why);
-    text_printf(t, "%-12s %s%s\n", "", b->summary, b->ceiling ? " (a yardstick: sums nothing)" : "");
+    text_printf(t, "%-12s %s%s\n", "", b->summary, kind_notes[b->kind]);
     if (b->paper) text_printf(t, "%-12s %s\n", "", b->paper);
+}
+
+static const char *boolean(bool b)
+{
+    return b ? "true" : "false";
 }
 
 static void put_json(const sat_backend_info *b, text_out *t)
@@ -28,9 +37,10 @@ static void put_json(const sat_backend_info *b, text_out *t)
         text_json_string(t, b->paper);
     else
         text_string(t, "null");
-    text_printf(t, ",\"in_reads\":%g,\"out_reads\":%g,\"out_writes\":%g,\"ceiling\":%s,\"filters\":%s,\"available\":%s",
-                b->in_reads, b->out_reads, b->out_writes, b->ceiling ? "true" : "false", b->filters ? "true" : "false",
-                b->available ? "true" : "false");
+    text_printf(t, ",\"kind\":\"%s\",\"in_reads\":%g,\"out_reads\":%g,\"out_writes\":%g", kinds[b->kind], b->in_reads,
+                b->out_reads, b->out_writes);
+    text_printf(t, ",\"device\":%s,\"repeatable\":%s,\"filters\":%s,\"available\":%s", boolean(b->device),
+                boolean(b->repeatable), boolean(b->filters), boolean(b->available));
     text_string(t, ",\"why\":");
     text_json_string(t, b->why);
     text_string(t, "}\n");

@@ -158,7 +158,7 @@ static void measure_backends(state *s, bool ceilings)
 {
     sat_backend_info info;
     for (size_t i = 0; sat_backend_at(i, &info); i++) {
-        if (info.ceiling != ceilings || (!ceilings && !is_wanted(s->r, info.name))) continue;
+        if ((info.kind == SAT_CEILING) != ceilings || (!ceilings && !is_wanted(s->r, info.name))) continue;
         double model = bench_model_bytes(&s->r->of, &info);
         if (info.available)
             measure(s, info.name, info.name, ceilings, model);
@@ -301,7 +301,7 @@ static const char *reference_name(int *rows)
     const char *name = NULL;
     *rows = 1;
     for (size_t i = 0; sat_backend_at(i, &info); i++, ++*rows)
-        if (!info.ceiling) name = info.name;
+        if (info.kind == SAT_REFERENCE) name = info.name;
     return name;
 }
 

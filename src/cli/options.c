@@ -183,12 +183,11 @@ bool options_end(options *o)
     sat_backend_info info;
     for (size_t i = 0; sat_backend_at(i, &info); i++) {
         if (strcmp(info.name, o->backend) == 0) {
-            if (info.ceiling)
-                return options_refuse(o, "%s '%s': it sums nothing, it is a yardstick for `sat bench`", from,
-                                      info.name);
+            if (info.kind >= SAT_CEILING)
+                return options_refuse(o, "%s '%s': it is no method but a yardstick for `sat bench`", from, info.name);
             return true;
         }
-        if (!info.ceiling && used < sizeof names)
+        if (info.kind < SAT_CEILING && used < sizeof names)
             used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", used ? ", " : "", info.name);
     }
     return options_refuse(o, "%s '%s': there is no such backend; there are %s", from, o->backend, names);

@@ -91,7 +91,7 @@ const sat_backend sat_backend_cpu_copy = {
     .name = "cpu-copy",
     .summary = "ceiling: widens and writes each sample, sums nothing",
     .traffic = {.in_reads = 1, .out_reads = 0, .out_writes = 1},
-    .ceiling = true,
+    .kind = SAT_CEILING,
     .probe = probe,
     .open = open_plan,
     .run = run_plan,

@@ -141,6 +141,7 @@ const sat_backend sat_backend_serial = {
     .summary = "the reference: one thread, one running sum, the widest arithmetic",
     .paper = "Crow, Summed-area tables for texture mapping, SIGGRAPH 1984",
     .traffic = {.in_reads = 1, .out_reads = 0, .out_writes = 1},
+    .kind = SAT_REFERENCE,
     .probe = probe,
     .open = open_plan,
     .run = run_plan,

@@ -32,7 +32,9 @@ bool sat_backend_at(size_t i, sat_backend_info *info)
         .in_reads = b->traffic.in_reads,
         .out_reads = b->traffic.out_reads,
         .out_writes = b->traffic.out_writes,
-        .ceiling = b->ceiling,
+        .kind = b->kind,
+        .device = b->device,
+        .repeatable = !b->unrepeatable,
         .filters = b->box_open != NULL,
     };
     info->available = b->probe(&info->why);
@@ -54,6 +56,6 @@ sat_status sat_backend_choose(const char *name, sat_status (*start)(void *object
         return b ? start_if_usable(b, start, object) : sat_fail(SAT_ERR_UNAVAILABLE, "no backend is called '%s'", name);
     sat_status status = sat_fail(SAT_ERR_UNAVAILABLE, "no backend can do this job here");
     for (size_t i = 0; (status == SAT_ERR_UNAVAILABLE || status == SAT_ERR_TYPE) && (b = sat_backend_get(i)); i++)
-        if (!b->ceiling) status = start_if_usable(b, start, object);
+        if (b->kind < SAT_CEILING) status = start_if_usable(b, start, object);
     return status;
 }

@@ -75,7 +75,7 @@ void sat_window_note(const sat_window *w, char *note, size_t note_bytes)
 static sat_status open_with(void *object, const sat_backend *b)
 {
     sat_box *box = object;
-    if (b->ceiling) return sat_fail(SAT_ERR_UNAVAILABLE, "%s: sums nothing and filters nothing", b->name);
+    if (b->kind >= SAT_CEILING) return sat_fail(SAT_ERR_UNAVAILABLE, "%s: sums nothing and filters nothing", b->name);
     box->backend = b;
     if (b->box_open == NULL) {
         box->run = sat_box_tables_run;

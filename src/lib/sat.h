@@ -299,8 +299,8 @@ SAT_API bool sat_border_at(size_t i, sat_border_info *info); /* false past the l
 typedef enum sat_kind {
     SAT_METHOD = 0, /* builds tables or scans                                                          */
     SAT_REFERENCE,  /* the same, written to be right: what all others are compared with; there is one  */
-    SAT_CEILING,    /* moves the bytes and sums nothing: a yardstick for the bench, never chosen        */
-    SAT_OUTSIDE,    /* another library's code, for comparison in the bench; never chosen               */
+    SAT_CEILING,    /* from here on yardsticks for the bench, never chosen: moves bytes, sums nothing   */
+    SAT_OUTSIDE,    /* another library's code                                                          */
 } sat_kind;
 
 typedef struct sat_backend_info {

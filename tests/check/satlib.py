@@ -118,7 +118,7 @@ class View(ctypes.Structure):
 class Spec(ctypes.Structure):
     _fields_ = [("width", ctypes.c_int64), ("height", ctypes.c_int64), ("channels", ctypes.c_int),
                 ("sample", ctypes.c_int), ("accum", ctypes.c_int), ("layout", ctypes.c_int), ("quant", Quant),
-                ("backend", ctypes.c_char_p), ("threads", ctypes.c_int)]
+                ("backend", ctypes.c_char_p), ("threads", ctypes.c_int), ("memory", ctypes.c_int)]
 
 
 class Run(ctypes.Structure):
@@ -133,10 +133,14 @@ class BoxSpec(ctypes.Structure):
                 ("backend", ctypes.c_char_p), ("threads", ctypes.c_int)]
 
 
+CEILING = 2  # sat_kind: this and what follows are yardsticks
+
+
 class BackendInfo(ctypes.Structure):
     _fields_ = [("name", ctypes.c_char_p), ("summary", ctypes.c_char_p), ("paper", ctypes.c_char_p),
                 ("in_reads", ctypes.c_double), ("out_reads", ctypes.c_double), ("out_writes", ctypes.c_double),
-                ("ceiling", ctypes.c_bool), ("filters", ctypes.c_bool), ("available", ctypes.c_bool),
+                ("kind", ctypes.c_int), ("device", ctypes.c_bool), ("repeatable", ctypes.c_bool),
+                ("filters", ctypes.c_bool), ("available", ctypes.c_bool),
                 ("why", ctypes.c_char_p)]
 
 
@@ -178,13 +182,13 @@ def _table(function, info_type):
 
 def backends():
     """Names of those that compute something here."""
-    return [b.name.decode() for b in _table("sat_backend_at", BackendInfo) if b.available and not b.ceiling]
+    return [b.name.decode() for b in _table("sat_backend_at", BackendInfo) if b.available and b.kind < CEILING]
 
 
 def filtering():
     """Those of them that filter without a table, so that a NaN stays where it is."""
     return [b.name.decode() for b in _table("sat_backend_at", BackendInfo)
-            if b.available and b.filters and not b.ceiling]
+            if b.available and b.filters and b.kind < CEILING]
 
 
 def borders():

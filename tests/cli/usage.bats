@@ -74,9 +74,9 @@ load helpers
 }
 
 @test "a yardstick is no backend" {
-    yardstick=$("$sat" backends --json | grep '"ceiling":true' | sed 's/.*"name":"\([^"]*\)".*/\1/' | head -1)
+    yardstick=$("$sat" backends --json | grep '"kind":"ceiling"' | sed 's/.*"name":"\([^"]*\)".*/\1/' | head -1)
     [ -n "$yardstick" ]
-    usage "--backend '$yardstick'*sums nothing*" a.pgm --box 3 --backend "$yardstick" -o out.pgm
+    usage "--backend '$yardstick'*yardstick*" a.pgm --box 3 --backend "$yardstick" -o out.pgm
 }
 
 @test "it must be said what to do, and once" {

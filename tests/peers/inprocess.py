@@ -16,7 +16,7 @@ import numpy as np
 from report import first_line, machine, write
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "check"))
-from satlib import LIB, TYPES, BackendInfo, BoxSpec, Quant, Spec, View, _table, code, need  # noqa: E402
+from satlib import CEILING, LIB, TYPES, BackendInfo, BoxSpec, Quant, Spec, View, _table, code, need  # noqa: E402
 
 SIDE, ROUNDS = 8192, 7
 CV2_DEPTH = {"u32": cv2.CV_32S, "f32": cv2.CV_32F, "f64": cv2.CV_64F}
@@ -88,7 +88,7 @@ def in_turns(functions):
 
 def ceiling():
     """The ceiling backend that is closest to a CPU's memory: the first that is available."""
-    return next((b.name for b in _table("sat_backend_at", BackendInfo) if b.ceiling and b.available), None)
+    return next((b.name for b in _table("sat_backend_at", BackendInfo) if b.kind == CEILING and b.available), None)
 
 
 def tables(threads):

@@ -149,7 +149,7 @@ static void every_backend_on_every_instruction_set(void **state)
         for (int past_the_caches = 0; past_the_caches < 2; past_the_caches++) {
             setenv("SAT_STREAM", past_the_caches ? "always" : "never", 1);
             for (size_t b = 0; sat_backend_at(b, &info); b++)
-                if (!info.ceiling) every_combination(info.name);
+                if (info.kind < SAT_CEILING) every_combination(info.name);
         }
     }
     unsetenv("SAT_ISA");
