@@ -31,6 +31,8 @@
  *   array<T, N>  var<T>                shared memory: get(i), set(i, v)
  *   load(p) store(p, v)                arrays in device memory, T or vec<T, N>; never written by one block and read by
  *                                      another in the same launch
+ *   fetch(a, i, p)  fetch_wait()       a.set(i, load(p)) that goes on in the background (cp.async where there is one), and the end
+ *                                      of all that this thread began; until then the element is nobody's
  *   load_relaxed store_relaxed         words that blocks exchange, 4 or 8 bytes: atomic, no tearing, no order
  *   load_relaxed_pair store_relaxed_pair  two adjacent 8-byte words, aligned to 16: each atomic, the pair is not
  *   load_acquire store_release         4-byte flags that order the weak accesses around them
@@ -97,6 +99,27 @@ template <class T> struct var {
 
 template <class T> PRIM_DEVICE T load(const T *p) { return *p; }
 template <class T> PRIM_DEVICE void store(T *p, T v) { *p = v; }
+
+template <class T, unsigned N> PRIM_DEVICE void fetch(array<T, N> &to, unsigned i, const T *p)
+{
+#if __CUDA_ARCH__ >= 800
+    if constexpr (sizeof(T) == 16)
+        asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"((uint32_t)__cvta_generic_to_shared(&to.at[i])), "l"(p)
+                     : "memory");
+    else if constexpr (sizeof(T) == 4 || sizeof(T) == 8)
+        asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::"r"((uint32_t)__cvta_generic_to_shared(&to.at[i])), "l"(p),
+                     "n"(sizeof(T))
+                     : "memory");
+    else
+#endif
+        to.set(i, load(p));
+}
+PRIM_DEVICE void fetch_wait()
+{
+#if __CUDA_ARCH__ >= 800
+    asm volatile("cp.async.wait_all;" ::: "memory");
+#endif
+}
 
 PRIM_DEVICE uint32_t load_relaxed(const uint32_t *p)
 {
