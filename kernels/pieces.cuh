@@ -91,12 +91,12 @@ PRIM_DEVICE unsigned tile_extent(int64_t start, int64_t length, unsigned tile)
     return length - start < tile ? (unsigned)(length - start) : tile;
 }
 
-/* Threads that should fit a multiprocessor, to have loads under way while others scan: 40 of its 65536 registers for each,
- * of which nothing spills.  Turing holds no more than 1024. */
+/* Threads that should fit a multiprocessor, to have loads under way while others scan: 48 of its 65536 registers for
+ * each, of which nothing spills.  Turing holds no more than 1024. */
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
 constexpr int RESIDENT_THREADS = 1024;
 #else
-constexpr int RESIDENT_THREADS = 1536;
+constexpr int RESIDENT_THREADS = 1280;
 #endif
 
 /* A shape that is compiled in: B threads, and so many items of 4 and of 8 bytes. */
