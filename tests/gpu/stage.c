@@ -1,0 +1,127 @@
+/* stage.c - images at random, and running them. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "stage.h"
+
+bool builds_tables(const target *t)
+{
+    return !t->scans;
+}
+bool sums_tables(const target *t)
+{
+    return !t->scans && sums(t);
+}
+
+/* 4096 quanta, so that the largest sums of the largest shapes wrap. */
+static const sat_quant quant = {.offset = -1, .step = 1.0 / 2048, .largest = 4096};
+
+static sat_spec spec_of(pair p, shape s, uint64_t *random)
+{
+    static const int channels[] = {1, 1, 2, 3, 4};
+    sat_spec spec = {.width = s.width,
+                     .height = s.height,
+                     .sample = p.sample,
+                     .accum = p.accum,
+                     .quant = quant,
+                     .channels = channels[random64(random) % 5],
+                     .layout = (sat_layout)(random64(random) % 3),
+                     .threads = (int)random_in(random, 1, 3)};
+    if (random64(random) % 4 == 0) spec.height += random_in(random, 1, 40); /* taller than the image */
+    return spec;
+}
+
+whole *whole_new(uint64_t seed, pair types, shape s)
+{
+    whole *w = calloc(1, sizeof *w);
+    if (w == NULL) {
+        fail("out of memory");
+        return NULL;
+    }
+    uint64_t random = seed;
+    sat_spec spec = spec_of(types, s, &random);
+    w->memory = random64(&random) % 3 == 0 ? SAT_HOST : SAT_DEVICE;
+    w->carry = random64(&random) % 2;
+    content c = (content)(random64(&random) % CONTENTS);
+    if (!picture_open(&w->picture, &spec, s.height, c, random64(&random))) {
+        picture_close(&w->picture);
+        free(w);
+        return NULL;
+    }
+    w->random = random;
+    return w;
+}
+
+void whole_drop(void *made)
+{
+    whole *w = made;
+    picture_close(&w->picture);
+    free(w);
+}
+
+whole *whole_answer(whole *w, bool (*answer)(picture *p))
+{
+    if (w == NULL || answer(&w->picture)) return w;
+    whole_drop(w);
+    return NULL;
+}
+
+void whole_text(const void *made, char *line, size_t bytes)
+{
+    const whole *w = made;
+    picture_text(&w->picture, line, bytes);
+}
+
+bool stage_open(stage *st, const whole *w, sat_memory memory, uint64_t *random)
+{
+    const picture *p = &w->picture;
+    sat_view image = p->image, table = p->table, carry = p->table;
+    image.memory = table.memory = carry.memory = memory;
+    carry.width = p->spec.width;
+    carry.height = 1;
+    *st = (stage){0};
+    return area_open(&st->image, image, random_placement(random)) &&
+           area_open(&st->table, table, random_placement(random)) &&
+           area_open(&st->carry, carry, random_placement(random));
+}
+
+void stage_close(stage *st)
+{
+    area_close(&st->image);
+    area_close(&st->table);
+    area_close(&st->carry);
+}
+
+/* Nothing is poisoned where the table fills its memory, now and then: what reads an output that has not been written
+ * is then found by the checkers of memory that was never written. */
+bool stage_fill(stage *st, const picture *p, uint64_t *random, bool first)
+{
+    int poison = (int)(random64(random) % 256);
+    size_t row = sat_row_bytes(st->table.view.width, st->table.view.channels, st->table.view.type);
+    bool filled =
+        st->table.start == 0 && st->table.view.row_bytes == row && st->table.bytes == row * (size_t)p->table.height;
+    if (first && !area_fill(&st->image, poison)) return false;
+    if (first && !area_write(&st->image, &p->image)) return false;
+    if (!(first && filled) && !area_fill(&st->table, poison)) return false;
+    return area_fill(&st->carry, poison);
+}
+
+/* The table is right, and nothing but the table was written. */
+bool stage_check(stage *st, const whole *w, bool compare, sat_view *table)
+{
+    const picture *p = &w->picture;
+    sat_view image, carry;
+    if (!area_read(&st->table, table) || !area_read(&st->image, &image) || !area_read(&st->carry, &carry)) return false;
+    if (!area_clean(&st->table, "table") || !area_clean(&st->image, "image") || !area_clean(&st->carry, "carry row"))
+        return false;
+    if (!same_bits(&image, &p->image, "image after the run")) return false;
+    if (!compare) return true;
+    if (!picture_same(p, table, 0, "table")) return false;
+    return !w->carry || picture_same_carry(p, carry.data, "carry row");
+}
+
+bool stage_queue(stage *st, const whole *w, sat_plan *plan)
+{
+    sat_run run = {.carry_out = w->carry ? st->carry.view.data : NULL};
+    return is_status(sat_plan_run(plan, &st->image.view, &st->table.view, &run), SAT_OK, "sat_plan_run");
+}

@@ -1,0 +1,100 @@
+/* subject_tables.c - whole images: all types, shapes, layouts and placements, in host and in device memory. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "stage.h"
+
+/* One pixel, one row, one column, primes, the sizes around tiles (32: a warp; B*Q: a block's elements), tall, wide. */
+static const shape small[] = {{1, 1},   {1, 7},  {13, 1}, {31, 33}, {32, 32},
+                              {33, 31}, {64, 5}, {5, 65}, {127, 3}, {3, 131}};
+static const shape medium[] = {{255, 2},  {256, 3},  {257, 2},  {1023, 2}, {1024, 1}, {1025, 3}, {2, 1025},
+                               {2049, 1}, {2047, 2}, {2, 2048}, {4096, 1}, {4097, 2}, {1, 4099}, {67, 71}};
+static const shape large[] = {{1, 100003},  {100003, 1},  {8191, 5},    {8192, 4},   {8193, 3},    {5, 8193},
+                              {16384, 33},  {16385, 32},  {33, 16385},  {509, 521},  {1021, 1031}, {2048, 1024},
+                              {3, 1000003}, {1000003, 2}, {12289, 129}, {61, 30011}, {1 << 20, 4}, {1920, 1080}};
+
+enum {
+    SMALL = sizeof small / sizeof *small,
+    MEDIUM = sizeof medium / sizeof *medium,
+    LARGE = sizeof large / sizeof *large
+};
+
+static size_t shapes(effort e)
+{
+    return e == FULL ? SMALL + MEDIUM + LARGE : e == QUICK ? SMALL : SMALL + MEDIUM;
+}
+
+static shape shape_at(size_t i)
+{
+    return i < SMALL ? small[i] : i < SMALL + MEDIUM ? medium[i - SMALL] : large[i - SMALL - MEDIUM];
+}
+
+static size_t cases(effort e)
+{
+    return pairs(false) * shapes(e);
+}
+
+static void *make(uint64_t seed, size_t k, effort e)
+{
+    (void)e;
+    pair types;
+    pair_at(false, k % pairs(false), &types);
+    return whole_answer(whole_new(seed, types, shape_at(k / pairs(false))), picture_answer);
+}
+
+/* Brute force: shapes of a few pixels. */
+static size_t brute_cases(effort e)
+{
+    return pairs(false) * (e == FULL ? 40 : 6);
+}
+
+static void *make_brute(uint64_t seed, size_t k, effort e)
+{
+    (void)e;
+    pair types;
+    pair_at(false, k % pairs(false), &types);
+    shape s = {random_in(&seed, 1, 9), random_in(&seed, 1, 9)};
+    return whole_answer(whole_new(seed, types, s), picture_brute);
+}
+
+/* Rows without gaps of a host view, for comparing two runs. */
+static void *pack(const sat_view *v)
+{
+    size_t row = sat_row_bytes(v->width, v->channels, v->type);
+    char *data = malloc(row * (size_t)v->height);
+    for (int64_t y = 0; data && y < v->height; y++)
+        memcpy(data + (size_t)y * row, (const char *)v->data + (size_t)y * v->row_bytes, row);
+    return data;
+}
+
+/* Two runs, nothing reset between them. */
+static void run(void *made, const target *t)
+{
+    whole *w = made;
+    uint64_t random = w->random;
+    sat_memory memory = t->device ? w->memory : SAT_HOST;
+    sat_plan *plan = plan_of(&w->picture, t, memory);
+    if (plan == NULL) return;
+    stage st;
+    sat_view table;
+    void *before = NULL;
+    bool ok = stage_open(&st, w, memory, &random);
+    for (int i = 0; ok && i < 2; i++) {
+        ok = stage_fill(&st, &w->picture, &random, i == 0) && stage_queue(&st, w, plan) &&
+             is_status(sat_plan_wait(plan, NULL), SAT_OK, "sat_plan_wait") && stage_check(&st, w, sums(t), &table);
+        if (!ok || !t->repeatable || !sums(t)) continue;
+        if (i == 0) {
+            before = pack(&table);
+        } else if (before) {
+            sat_view packed = w->picture.table;
+            packed.data = before;
+            ok = same_bits(&table, &packed, "the second run's table");
+        }
+    }
+    free(before);
+    stage_close(&st);
+    sat_plan_destroy(&plan);
+}
+
+const subject subject_tables = {"tables", builds_tables, cases, make, run, whole_drop, whole_text};
+const subject subject_brute = {"brute-force", sums_tables, brute_cases, make_brute, run, whole_drop, whole_text};
