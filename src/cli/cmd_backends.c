@@ -10,8 +10,7 @@ enum { OPT_JSON = OPT_OWN };
 static const struct option longs[] = {{"json", no_argument, NULL, OPT_JSON}, OPTIONS_HELP, {0}};
 
 static const char *const kinds[] = {"method", "reference", "ceiling", "outside"};
-static const char *const kind_notes[] = {"", " (the reference)", " (a yardstick: sums nothing)",
-                                         " (a yardstick: another library)"};
+static const char *const kind_notes[] = {"", "", " (a yardstick: sums nothing)", " (a yardstick: another library)"};
 
 static void put_text(const sat_backend_info *b, text_out *t)
 {

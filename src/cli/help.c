@@ -26,7 +26,7 @@ static void print_names(void)
     printf("\nformats: ");
     for (size_t i = 0; (format = format_at(i)); i++) printf(" %s%s", format->name, format->encode ? "" : "(read)");
     printf("\nbackends:");
-    for (size_t i = 0; sat_backend_at(i, &backend); i++)
+    for (size_t i = 0; sat_backend_entry(i, &backend); i++)
         if (backend.kind < SAT_CEILING) printf(" %s", backend.name);
     putchar('\n');
 }

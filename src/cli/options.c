@@ -181,7 +181,7 @@ bool options_end(options *o)
     char names[512] = "";
     size_t used = 0;
     sat_backend_info info;
-    for (size_t i = 0; sat_backend_at(i, &info); i++) {
+    for (size_t i = 0; sat_backend_entry(i, &info); i++) {
         if (strcmp(info.name, o->backend) == 0) {
             if (info.kind >= SAT_CEILING)
                 return options_refuse(o, "%s '%s': it is no method but a yardstick for `sat bench`", from, info.name);

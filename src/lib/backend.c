@@ -21,7 +21,7 @@ const sat_backend *sat_backend_find(const char *name)
     return NULL;
 }
 
-bool sat_backend_at(size_t i, sat_backend_info *info)
+bool sat_backend_entry(size_t i, sat_backend_info *info)
 {
     const sat_backend *b = sat_backend_get(i);
     if (b == NULL || info == NULL) return false;
@@ -36,8 +36,15 @@ bool sat_backend_at(size_t i, sat_backend_info *info)
         .device = b->device,
         .repeatable = !b->unrepeatable,
         .filters = b->box_open != NULL,
+        .why = "not asked",
     };
-    info->available = b->probe(&info->why);
+    return true;
+}
+
+bool sat_backend_at(size_t i, sat_backend_info *info)
+{
+    if (!sat_backend_entry(i, info)) return false;
+    info->available = table[i]->probe(&info->why);
     return true;
 }
 
@@ -48,14 +55,14 @@ static sat_status start_if_usable(const sat_backend *b, sat_status (*start)(void
     return b->probe(&why) ? start(object, b) : sat_fail(SAT_ERR_UNAVAILABLE, "%s: %s", b->name, why);
 }
 
-sat_status sat_backend_choose(const char *name, sat_status (*start)(void *object, const sat_backend *backend),
-                              void *object)
+sat_status sat_backend_choose(const char *name, const sat_choice *choice,
+                              sat_status (*start)(void *object, const sat_backend *backend), void *object)
 {
     const sat_backend *b = sat_backend_find(name);
     if (name)
         return b ? start_if_usable(b, start, object) : sat_fail(SAT_ERR_UNAVAILABLE, "no backend is called '%s'", name);
-    sat_status status = sat_fail(SAT_ERR_UNAVAILABLE, "no backend can do this job here");
+    sat_status status = sat_choice_none(choice);
     for (size_t i = 0; (status == SAT_ERR_UNAVAILABLE || status == SAT_ERR_TYPE) && (b = sat_backend_get(i)); i++)
-        if (b->kind < SAT_CEILING) status = start_if_usable(b, start, object);
+        if (sat_may_choose(choice, b->kind, b->device)) status = start_if_usable(b, start, object);
     return status;
 }

@@ -10,6 +10,7 @@
 #ifndef SAT_BACKEND_H
 #define SAT_BACKEND_H
 
+#include "choose.h"
 #include "sat.h"
 
 #ifdef __cplusplus
@@ -51,10 +52,10 @@ typedef struct sat_backend {
 const sat_backend *sat_backend_get(size_t i);          /* NULL past the end */
 const sat_backend *sat_backend_find(const char *name); /* NULL if unknown   */
 
-/* Opens an object with the backend of that name; name NULL: with the first that can do the job, passing over
- * those that answer SAT_ERR_UNAVAILABLE or SAT_ERR_TYPE, and over ceilings.  Probes before it opens. */
-sat_status sat_backend_choose(const char *name, sat_status (*start)(void *object, const sat_backend *backend),
-                              void *object);
+/* Opens an object with the backend of that name; name NULL: with the first that may be chosen (choose.h) and can do the
+ * job, passing over those that answer SAT_ERR_UNAVAILABLE or SAT_ERR_TYPE.  Probes before it opens. */
+sat_status sat_backend_choose(const char *name, const sat_choice *choice,
+                              sat_status (*start)(void *object, const sat_backend *backend), void *object);
 
 /* Sets the thread's detail string and returns status: `return sat_fail(SAT_ERR_MEMORY, "...", ...)`. */
 #if defined(__GNUC__)

@@ -14,7 +14,7 @@ struct sat_box {
     sat_status (*run)(void *state, const sat_view *src, const sat_view *dst, void *stream);
     void (*close)(void *state);
     void *state;
-    char note[192];
+    char note[256];
 };
 
 static sat_status integer_values(const sat_box_spec *s, sat_window *w)
@@ -89,6 +89,8 @@ static sat_status open_with(void *object, const sat_backend *b)
 
 sat_status sat_box_create(sat_box **out, const sat_box_spec *spec)
 {
+    /* No device unless it is named: what its table saves, reading windows from it costs more than once. */
+    static const sat_choice choice = {.memory = SAT_HOST, .device_pays = false};
     sat_window window;
     if (out == NULL) return sat_fail(SAT_ERR_ARGUMENT, "no place for the box filter");
     *out = NULL;
@@ -98,7 +100,7 @@ sat_status sat_box_create(sat_box **out, const sat_box_spec *spec)
     box->spec = *spec;
     if (box->spec.channels == 0) box->spec.channels = 1;
     sat_status status = sat_window_of(&box->spec, &window);
-    if (status == SAT_OK) status = sat_backend_choose(spec->backend, open_with, box);
+    if (status == SAT_OK) status = sat_backend_choose(spec->backend, &choice, open_with, box);
     if (status != SAT_OK) {
         free(box);
         return status;
@@ -109,7 +111,7 @@ sat_status sat_box_create(sat_box **out, const sat_box_spec *spec)
 
 static sat_status fits(const sat_box_spec *s, const sat_view *view, const char *what)
 {
-    sat_status status = sat_check_view(view, what);
+    sat_status status = sat_check_host_view(view, what);
     if (status != SAT_OK) return status;
     if (view->width != s->width || view->height != s->height || view->channels != s->channels)
         return sat_fail(SAT_ERR_SHAPE, "%s: %lldx%lld with %d channels where the filter has %lldx%lld with %d", what,

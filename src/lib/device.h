@@ -10,9 +10,14 @@
 extern "C" {
 #endif
 
+#ifndef SAT_WITH_CUDA
+#define SAT_WITH_CUDA 0
+#endif
+
 /* The functions of sat.h, for arguments that have been checked. */
 typedef struct sat_device {
-    bool (*probe)(const char **why); /* is there one that can run our code?  why: static text, its name or what is missing */
+    bool (*probe)(
+        const char **why); /* is there one that can run our code?  why: static text, its name or what is missing */
     sat_status (*info)(sat_device_info *info);
     sat_status (*alloc)(void **data, size_t bytes);
     void (*free)(void *data);

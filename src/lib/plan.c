@@ -3,13 +3,18 @@
 #include <string.h>
 
 #include "backend.h"
+#include "device.h"
 #include "shape.h"
+#include "staging.h"
 
 struct sat_plan {
     sat_spec spec;
     const sat_backend *backend;
     void *state;
-    char note[128];
+    bool staged; /* host views, and a backend that takes a device's */
+    sat_staging staging;
+    sat_choice choice;
+    char note[192];
 };
 
 /* Checks the spec and fills in its defaults. */
@@ -31,6 +36,7 @@ static sat_status complete(sat_spec *s)
     if (s->accum == SAT_Q32 && !sat_quant_ok(&s->quant))
         return sat_fail(SAT_ERR_ARGUMENT, "q32 needs a step that is a power of two and a largest value; "
                                           "sat_quant_for() finds them");
+    if (s->memory != SAT_HOST && s->memory != SAT_DEVICE) return sat_fail(SAT_ERR_ARGUMENT, "unknown kind of memory");
     size_t row = sat_row_bytes(s->width, s->channels, s->accum), bytes;
     if (row == 0 || !sat_mul(row + 32, (size_t)s->height + 1, &bytes) || bytes > PTRDIFF_MAX)
         return sat_fail(SAT_ERR_SHAPE, "the table of a %lldx%lld image is larger than the address space",
@@ -38,13 +44,43 @@ static sat_status complete(sat_spec *s)
     return SAT_OK;
 }
 
+/* The largest views and the carry row of a plan, of the types that a backend sees, without their data. */
+static void largest_views(const sat_spec *s, sat_view *image, sat_view *table, sat_view *carry)
+{
+    bool padded = s->layout == SAT_PADDED;
+    sat_view v = {.width = s->width, .height = s->height, .channels = s->channels, .type = s->sample};
+    *image = *table = *carry = v;
+    table->type = carry->type = s->accum;
+    table->width += padded;
+    table->height += padded;
+    carry->height = 1;
+}
+
+static double all_bytes(const sat_spec *s)
+{
+    double sample = (double)sat_type_bytes(s->sample), sum = (double)sat_type_bytes(s->accum);
+    return (double)s->width * (double)s->height * s->channels * (sample + sum);
+}
+
 static sat_status open_with(void *object, const sat_backend *backend)
 {
     sat_plan *plan = object;
     sat_spec spec = plan->spec;
+    sat_view image, table, carry;
+    sat_status status = sat_check_memory(backend->name, spec.memory, backend->device);
+    if (status != SAT_OK) return status;
     if (spec.accum == SAT_I64) spec.accum = SAT_U64; /* the same bits */
     plan->backend = backend;
-    return backend->open(&spec, &plan->state, plan->note, sizeof plan->note);
+    plan->staged = backend->device && spec.memory == SAT_HOST;
+    if (plan->staged) spec.memory = SAT_DEVICE;
+    status = backend->open(&spec, &plan->state, plan->note, sizeof plan->note);
+    if (status != SAT_OK || !plan->staged) return status;
+    largest_views(&spec, &image, &table, &carry);
+    status = sat_staging_open(&plan->staging, &image, &table, &carry);
+    if (status == SAT_OK) return status;
+    sat_staging_close(&plan->staging);
+    backend->close(plan->state);
+    return status;
 }
 
 sat_status sat_plan_create(sat_plan **out, const sat_spec *spec)
@@ -56,13 +92,33 @@ sat_status sat_plan_create(sat_plan **out, const sat_spec *spec)
     if (plan == NULL) return sat_fail(SAT_ERR_MEMORY, "out of memory for a plan");
     plan->spec = *spec;
     sat_status status = complete(&plan->spec);
-    if (status == SAT_OK) status = sat_backend_choose(spec->backend, open_with, plan);
+    if (status == SAT_OK) {
+        plan->choice = sat_choice_for(spec->memory, all_bytes(&plan->spec), spec->threads);
+        status = sat_backend_choose(spec->backend, &plan->choice, open_with, plan);
+    }
     if (status != SAT_OK) {
         free(plan);
         return status;
     }
+    sat_choice_note(&plan->choice, spec->backend != NULL, plan->backend->device, plan->note, sizeof plan->note);
     *out = plan;
     return SAT_OK;
+}
+
+static sat_status wait_for(sat_plan *plan, void *stream)
+{
+    return plan->backend->wait ? plan->backend->wait(plan->state, stream) : sat_device_wait(stream);
+}
+
+sat_status sat_plan_wait(sat_plan *plan, void *stream)
+{
+    if (plan == NULL) return sat_fail(SAT_ERR_ARGUMENT, "no plan");
+    return plan->spec.memory == SAT_DEVICE ? wait_for(plan, stream) : SAT_OK;
+}
+
+static const char *memory_name(sat_memory memory)
+{
+    return memory == SAT_HOST ? "host" : "device";
 }
 
 static sat_status same(const char *what, const char *field, int64_t is, int64_t should)
@@ -70,6 +126,32 @@ static sat_status same(const char *what, const char *field, int64_t is, int64_t 
     return is == should ? SAT_OK
                         : sat_fail(SAT_ERR_SHAPE, "%s: %s is %lld where the plan has %lld", what, field, (long long)is,
                                    (long long)should);
+}
+
+/* Host views through the plan's device memory; done when it returns. */
+static sat_status run_staged(sat_plan *plan, const sat_view *image, const sat_view *table, const sat_run *run)
+{
+    const sat_staging *staging = &plan->staging;
+    sat_view unused_image, unused_table, carry, carry_in, carry_out;
+    largest_views(&plan->spec, &unused_image, &unused_table, &carry);
+    carry.type = table->type;
+    carry.row_bytes = sat_row_bytes(carry.width, carry.channels, carry.type);
+    carry_in = carry_out = carry;
+    carry_in.data = (void *)(uintptr_t)run->carry_in;
+    carry_out.data = run->carry_out;
+    sat_view device_image = sat_staged(image, staging->image), device_table = sat_staged(table, staging->table);
+    sat_view device_carry = sat_staged(&carry, staging->carry);
+    sat_run there = *run;
+    if (run->carry_in) there.carry_in = staging->carry;
+    if (run->carry_out) there.carry_out = staging->carry;
+
+    sat_status status = sat_device_copy(image, &device_image, run->stream);
+    if (status == SAT_OK && run->carry_in) status = sat_device_copy(&carry_in, &device_carry, run->stream);
+    if (status == SAT_OK) status = plan->backend->run(plan->state, &device_image, &device_table, &there);
+    if (status == SAT_OK) status = wait_for(plan, run->stream);
+    if (status == SAT_OK) status = sat_device_copy(&device_table, table, run->stream);
+    if (status == SAT_OK && run->carry_out) status = sat_device_copy(&device_carry, &carry_out, run->stream);
+    return status;
 }
 
 sat_status sat_plan_run(sat_plan *plan, const sat_view *image, const sat_view *table, const sat_run *run)
@@ -92,11 +174,15 @@ sat_status sat_plan_run(sat_plan *plan, const sat_view *image, const sat_view *t
     if (status == SAT_OK && (image->type != s->sample || table->type != s->accum))
         status = sat_fail(SAT_ERR_TYPE, "views of %s and %s where the plan has %s and %s", sat_type_name(image->type),
                           sat_type_name(table->type), sat_type_name(s->sample), sat_type_name(s->accum));
+    if (status == SAT_OK && (image->memory != s->memory || table->memory != s->memory))
+        status = sat_fail(SAT_ERR_ARGUMENT, "views in %s memory where the plan is for %s memory",
+                          image->memory == s->memory ? memory_name(table->memory) : memory_name(image->memory),
+                          memory_name(s->memory));
     if (status == SAT_OK && sat_overlap(image, table)) status = sat_fail(SAT_ERR_ARGUMENT, "image and table overlap");
     if (status != SAT_OK) return status;
     sat_view bits = *table;
     if (bits.type == SAT_I64) bits.type = SAT_U64;
-    return plan->backend->run(plan->state, image, &bits, run);
+    return plan->staged ? run_staged(plan, image, &bits, run) : plan->backend->run(plan->state, image, &bits, run);
 }
 
 sat_type sat_plan_accum(const sat_plan *plan)
@@ -112,6 +198,7 @@ void sat_plan_destroy(sat_plan **plan)
 {
     if (plan == NULL || *plan == NULL) return;
     (*plan)->backend->close((*plan)->state);
+    sat_staging_close(&(*plan)->staging);
     free(*plan);
     *plan = NULL;
 }

@@ -131,7 +131,7 @@ sat_status sat_table_query(const sat_table *t, const sat_rect *rects, size_t n, 
                            sat_sum *sums, double *means)
 {
     if (t == NULL || (rects == NULL && n > 0)) return sat_fail(SAT_ERR_ARGUMENT, "no table or no rectangles");
-    sat_status status = sat_check_view(&t->view, "table");
+    sat_status status = sat_check_host_view(&t->view, "table");
     if (status != SAT_OK) return status;
     if ((unsigned)t->layout > SAT_EXCLUSIVE) return sat_fail(SAT_ERR_ARGUMENT, "unknown layout");
     if (flags & ~(unsigned)SAT_CLIP) return sat_fail(SAT_ERR_ARGUMENT, "unknown flags");

@@ -160,7 +160,8 @@ typedef struct sat_spec {
                             SAT_TYPE_NONE = sat_accum_for() the whole image, u64 where that is none */
     sat_layout layout;   /* default SAT_PADDED */
     sat_quant quant;     /* for SAT_Q32 only */
-    const char *backend; /* a name of sat_backend_at(), NULL = the first that can do the job */
+    const char *backend; /* a name of sat_backend_at(), NULL = the first that can do the job; for
+                            views in host memory no device, unless that is expected to be faster */
     int threads;         /* 1 .. 1024; 0 = one for each core; a CPU backend uses no more */
     sat_memory memory;   /* where the views and carry rows of all runs lie; default SAT_HOST */
 } sat_spec;
@@ -239,8 +240,8 @@ enum { SAT_CLIP = 1 }; /* flags: cut each rectangle to the image instead of refu
  * rectangle that lies wholly outside gives sum 0 and mean NaN.
  * All rectangles are checked before the first answer is written: SAT_ERR_RECT names the first bad one by
  * its index and the image's size; SAT_ERR_RANGE the first that this table cannot be proven to answer,
- * with the bound.  Also SAT_ERR_TYPE for a table that no samples of its type make, SAT_ERR_ARGUMENT and
- * SAT_ERR_SHAPE.  threads as in sat_spec; small batches use one. */
+ * with the bound.  Also SAT_ERR_TYPE for a table that no samples of its type make, SAT_ERR_UNAVAILABLE for one
+ * in device memory, SAT_ERR_ARGUMENT and SAT_ERR_SHAPE.  threads as in sat_spec; small batches use one. */
 SAT_API sat_status sat_table_query(const sat_table *table, const sat_rect *rects, size_t n, unsigned flags, int threads,
                                    sat_sum *sums, double *means);
 
@@ -262,7 +263,7 @@ typedef struct sat_box_spec {
                                             samples: an integer in the type's range */
     bool weighted_alpha;                 /* the last channel is alpha: colours are averaged with it as
                                             their weight; a pixel whose window is all transparent gets 0 */
-    const char *backend;                 /* NULL = the first that can do the job */
+    const char *backend;                 /* NULL = the first on the host that can do the job */
     int threads;                         /* 1 .. 1024; 0 = one for each core */
 } sat_box_spec;
 
@@ -277,7 +278,7 @@ SAT_API sat_status sat_box_create(sat_box **box, const sat_box_spec *spec);
 /* Filters src into dst: both of the spec's shape, channels and type; they must not overlap.  Works in
  * bands; needs no table of the whole image, where the backend has a filter of its own.  stream as in sat_run.
  * Integer results are bit-equal on every backend and thread count, float ones on every thread count.
- * Returns SAT_ERR_ARGUMENT, _SHAPE, _TYPE, _RANGE (above) or _DEVICE. */
+ * Returns SAT_ERR_ARGUMENT, _SHAPE, _TYPE, _RANGE (above), _UNAVAILABLE (views in device memory) or _DEVICE. */
 SAT_API sat_status sat_box_run(sat_box *box, const sat_view *src, const sat_view *dst, void *stream);
 
 /* One line: backend, instruction set, threads, and the accumulator with the proof that it suffices. */
@@ -323,19 +324,22 @@ typedef struct sat_backend_info {
  * caches, instead of their size. */
 SAT_API bool sat_backend_at(size_t i, sat_backend_info *info);
 
+/* The same without probing, so that no driver is loaded: available is false, and why no reason. */
+SAT_API bool sat_backend_entry(size_t i, sat_backend_info *info);
+
 /* ---- scans of one array: the laboratory ------------------------------------------------------------- */
 
 /* out[i] = in[0] + ... + in[i], inclusive; exclusive without in[i].  What tables are made of, one row long:
  * every scan method behind the backends can be run, compared and tuned by itself. */
 typedef struct sat_scan_spec {
-    int64_t length;           /* elements, 1 .. 2^40 */
-    sat_type sample, accum;   /* the combinations of sat_spec but q32, and u64 to u64 */
-    bool exclusive;           /* out[i] = in[0] + ... + in[i-1], out[0] = 0 */
-    sat_memory memory;        /* where the arrays of all runs lie */
-    const char *method;       /* a name of sat_scan_at(), NULL = the first that can do the job */
-    int block_threads;        /* threads in a block; 0 = the method's choice */
-    int thread_items;         /* elements for each thread; 0 = the method's choice */
-    bool naive_staging;       /* without what avoids conflicts of shared-memory banks */
+    int64_t length;         /* elements, 1 .. 2^40 */
+    sat_type sample, accum; /* the combinations and the default of sat_spec but q32, and u64 to u64 or i64 */
+    bool exclusive;         /* out[i] = in[0] + ... + in[i-1], out[0] = 0 */
+    sat_memory memory;      /* where the arrays of all runs lie */
+    const char *method;     /* a name of sat_scan_at(), NULL = the first that can do the job */
+    int block_threads;      /* threads in a block; 0 = the method's choice */
+    int thread_items;       /* elements for each thread; 0 = the method's choice */
+    bool naive_staging;     /* without what avoids conflicts of shared-memory banks */
 } sat_scan_spec;
 
 typedef struct sat_scan sat_scan;

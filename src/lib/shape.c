@@ -41,8 +41,8 @@ sat_status sat_check_job(int64_t width, int64_t height, int channels, int thread
 sat_status sat_check_view(const sat_view *view, const char *what)
 {
     if (view == NULL || view->data == NULL) return sat_fail(SAT_ERR_ARGUMENT, "%s: no data", what);
-    if (view->memory != SAT_HOST)
-        return sat_fail(SAT_ERR_UNAVAILABLE, "%s: no backend of this version works on device memory", what);
+    if (view->memory != SAT_HOST && view->memory != SAT_DEVICE)
+        return sat_fail(SAT_ERR_ARGUMENT, "%s: unknown kind of memory", what);
     size_t size = sat_type_bytes(view->type);
     if (size == 0) return sat_fail(SAT_ERR_ARGUMENT, "%s: unknown type", what);
     if (!sides_ok(view->width, view->height, view->channels))
@@ -56,6 +56,14 @@ sat_status sat_check_view(const sat_view *view, const char *what)
     if (view->row_bytes % size != 0 || (uintptr_t)view->data % size != 0)
         return sat_fail(SAT_ERR_ARGUMENT, "%s: not aligned to its type", what);
     return SAT_OK;
+}
+
+sat_status sat_check_host_view(const sat_view *view, const char *what)
+{
+    if (view && view->memory == SAT_DEVICE)
+        return sat_fail(SAT_ERR_UNAVAILABLE, "%s: lies in device memory; copy it to the host first (sat_device_copy)",
+                        what);
+    return sat_check_view(view, what);
 }
 
 bool sat_overlap(const sat_view *a, const sat_view *b)

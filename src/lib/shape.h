@@ -54,7 +54,10 @@ sat_status sat_check_job(int64_t width, int64_t height, int channels, int thread
  * Sets the detail, in which `what` names the view ("image"). */
 sat_status sat_check_view(const sat_view *view, const char *what);
 
-/* Do two host views overlap, from first byte to last?  Also said of views whose rows interleave. */
+/* The same for a view that is read or written here and now: refuses device memory. */
+sat_status sat_check_host_view(const sat_view *view, const char *what);
+
+/* Do two views in one memory overlap, from first byte to last?  Also said of views whose rows interleave. */
 bool sat_overlap(const sat_view *a, const sat_view *b);
 
 #endif

@@ -1,0 +1,88 @@
+/* serial_scan.c - the reference for scans of one array: one running sum, in uint64_t for integers and long double
+ * for floats, rounded once per element. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "backend.h"
+#include "serial.h"
+
+typedef void scan(const void *in, void *out, int64_t n, bool exclusive);
+
+#define SCAN(in_type, wide_type, out_type)                                                                             \
+    static void in_type##_to_##out_type(const void *in, void *out, int64_t n, bool exclusive)                          \
+    {                                                                                                                  \
+        const in_type *from = in;                                                                                      \
+        out_type *to = out;                                                                                            \
+        wide_type sum = 0;                                                                                             \
+        for (int64_t i = 0; i < n; i++) {                                                                              \
+            wide_type before = sum;                                                                                    \
+            sum += (wide_type)from[i];                                                                                 \
+            to[i] = (out_type)(exclusive ? before : sum);                                                              \
+        }                                                                                                              \
+    }
+#define INTEGER(in_type)                                                                                               \
+    SCAN(in_type, uint64_t, uint32_t)                                                                                  \
+    SCAN(in_type, uint64_t, uint64_t)                                                                                  \
+    SCAN(in_type, long_double, float)                                                                                  \
+    SCAN(in_type, long_double, double)
+typedef long double long_double;
+INTEGER(uint8_t)
+INTEGER(uint16_t)
+INTEGER(uint32_t)
+SCAN(uint64_t, uint64_t, uint64_t)
+SCAN(float, long_double, float)
+SCAN(float, long_double, double)
+SCAN(double, long_double, double)
+
+static const struct {
+    sat_type sample, accum;
+    scan *run;
+} scans[] = {
+#define INTEGER_ROWS(type, in_type)                                                                                    \
+    {type, SAT_U32, in_type##_to_uint32_t}, {type, SAT_U64, in_type##_to_uint64_t},                                    \
+        {type, SAT_F32, in_type##_to_float},                                                                           \
+    {                                                                                                                  \
+        type, SAT_F64, in_type##_to_double                                                                             \
+    }
+    INTEGER_ROWS(SAT_U8, uint8_t),        INTEGER_ROWS(SAT_U16, uint16_t),
+    INTEGER_ROWS(SAT_U32, uint32_t),      {SAT_U64, SAT_U64, uint64_t_to_uint64_t},
+    {SAT_F32, SAT_F32, float_to_float},   {SAT_F32, SAT_F64, float_to_double},
+    {SAT_F64, SAT_F64, double_to_double},
+};
+
+typedef struct serial {
+    scan *run;
+    int64_t length;
+    bool exclusive;
+} serial;
+
+sat_status sat_serial_scan_open(const sat_scan_spec *spec, void **state, char *note, size_t note_bytes)
+{
+    if (spec->block_threads || spec->thread_items || spec->naive_staging)
+        return sat_fail(SAT_ERR_UNAVAILABLE, "one thread does it, so there are no blocks to choose");
+    serial *s = malloc(sizeof *s);
+    if (s == NULL) return sat_fail(SAT_ERR_MEMORY, "out of memory for a scan");
+    *s = (serial){.length = spec->length, .exclusive = spec->exclusive};
+    for (size_t i = 0; i < sizeof scans / sizeof *scans; i++)
+        if (scans[i].sample == spec->sample && scans[i].accum == spec->accum) s->run = scans[i].run;
+    if (s->run == NULL) {
+        free(s);
+        return sat_fail(SAT_ERR_TYPE, "%s to %s", sat_type_name(spec->sample), sat_type_name(spec->accum));
+    }
+    snprintf(note, note_bytes, "serial, 1 thread");
+    *state = s;
+    return SAT_OK;
+}
+
+sat_status sat_serial_scan_run(void *state, const void *in, void *out, void *stream)
+{
+    const serial *s = state;
+    (void)stream;
+    s->run(in, out, s->length, s->exclusive);
+    return SAT_OK;
+}
+
+void sat_serial_scan_close(void *state)
+{
+    free(state);
+}

@@ -1,0 +1,62 @@
+/* choose.c - when a device does a job that nobody gave it.
+ *
+ * A table is a few bytes read and written for each pixel and next to no arithmetic, so for arrays in host memory the
+ * bus decides: every byte that a CPU would read or write crosses it once, after a start-up that a short job never earns
+ * back.  The rule is computed before any driver is asked: that alone would take longer than most images. */
+#include <omp.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "backend.h"
+#include "choose.h"
+#include "device.h"
+
+/* Of a server with one H200 (docs/measuring.md): what one thread of the cpu backend moves, at which rate its memory is
+ * full, the first calls of the driver, and cudaMemcpy from and to pageable memory. */
+const sat_rates sat_rates_assumed = {
+    .thread_bytes_per_s = 12e9,
+    .memory_bytes_per_s = 150e9,
+    .startup_s = 0.3,
+    .bus_bytes_per_s = 12e9,
+};
+
+bool sat_device_pays(const sat_rates *rates, double bytes, int threads)
+{
+    double cpu = threads * rates->thread_bytes_per_s;
+    if (cpu > rates->memory_bytes_per_s) cpu = rates->memory_bytes_per_s;
+    return bytes / cpu > rates->startup_s + bytes / rates->bus_bytes_per_s;
+}
+
+sat_choice sat_choice_for(sat_memory memory, double bytes, int threads)
+{
+    if (threads == 0) threads = omp_get_num_procs();
+    return (sat_choice){memory, bytes, sat_device_pays(&sat_rates_assumed, bytes, threads)};
+}
+
+bool sat_may_choose(const sat_choice *choice, sat_kind kind, bool device)
+{
+    if (kind >= SAT_CEILING) return false;
+    return choice->memory == SAT_DEVICE ? device : !device || choice->device_pays;
+}
+
+sat_status sat_choice_none(const sat_choice *choice)
+{
+    const char *why;
+    if (choice->memory == SAT_DEVICE && sat_device_get(&why) == NULL)
+        return sat_fail(SAT_ERR_UNAVAILABLE, "nothing here works on device memory: %s", why);
+    return sat_fail(SAT_ERR_UNAVAILABLE, "nothing can do this job here");
+}
+
+sat_status sat_check_memory(const char *name, sat_memory memory, bool device)
+{
+    if (memory == SAT_HOST || device) return SAT_OK;
+    return sat_fail(SAT_ERR_UNAVAILABLE, "%s: works on host memory, not on a device's", name);
+}
+
+void sat_choice_note(const sat_choice *choice, bool named, bool device, char *note, size_t note_bytes)
+{
+    const char *what = device ? " (through host memory: copies %.3g MB)" : " (a GPU would have to copy %.3g MB)";
+    size_t used = strlen(note);
+    if (choice->memory == SAT_DEVICE || (!device && (named || !SAT_WITH_CUDA))) return;
+    snprintf(note + used, note_bytes - used, what, choice->bytes / 1e6);
+}

@@ -1,0 +1,46 @@
+/* choose.h - who does a job whose caller named nobody. */
+#ifndef SAT_CHOOSE_H
+#define SAT_CHOOSE_H
+
+#include "sat.h"
+
+/* How fast a CPU and a device are, for work on arrays in host memory. */
+typedef struct sat_rates {
+    double thread_bytes_per_s; /* that one thread reads and writes */
+    double memory_bytes_per_s; /* that all threads do together, at most */
+    double startup_s;          /* from the first call of the driver to the first launch */
+    double bus_bytes_per_s;    /* copied to a device or back, from and to pageable memory */
+} sat_rates;
+
+extern const sat_rates sat_rates_assumed;
+
+/* Is a device faster, for arrays of that many bytes in all, than so many threads?
+ *
+ *     bytes / min(threads * thread rate, memory rate)  >  start-up + bytes / bus rate
+ *
+ * The device's own work is left out: beside the bus it is nothing. */
+bool sat_device_pays(const sat_rates *rates, double bytes, int threads);
+
+/* What a job is, for the choice among backends or scan methods where the caller named none. */
+typedef struct sat_choice {
+    sat_memory memory;
+    double bytes;     /* of all its arrays */
+    bool device_pays; /* host memory: is a device asked at all? */
+} sat_choice;
+
+/* For arrays of that many bytes in all; threads 0 = one for each core.  Asks no device. */
+sat_choice sat_choice_for(sat_memory memory, double bytes, int threads);
+
+/* May one of that kind, which runs on a device or does not, be chosen by default? */
+bool sat_may_choose(const sat_choice *choice, sat_kind kind, bool device);
+
+/* The refusal to begin with, which stays where nobody may be chosen. */
+sat_status sat_choice_none(const sat_choice *choice);
+
+/* Refuses device memory to what runs on the host: SAT_OK or SAT_ERR_UNAVAILABLE. */
+sat_status sat_check_memory(const char *name, sat_memory memory, bool device);
+
+/* Adds to a note what host arrays cost on a device; or, where a build that could use one chose the host, cost there. */
+void sat_choice_note(const sat_choice *choice, bool named, bool device, char *note, size_t note_bytes);
+
+#endif

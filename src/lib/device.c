@@ -1,0 +1,87 @@
+/* device.c - sat_device_...: arguments checked, then handed to the device that was built in. */
+#include "device.h"
+#include "backend.h"
+#include "shape.h"
+
+const sat_device *sat_device_get(const char **why)
+{
+#if SAT_WITH_CUDA
+    return sat_device_cuda.probe(why) ? &sat_device_cuda : NULL;
+#else
+    *why = "built without CUDA";
+    return NULL;
+#endif
+}
+
+/* SAT_OK and the device, or SAT_ERR_UNAVAILABLE and the reason. */
+static sat_status at_hand(const sat_device **device)
+{
+    const char *why;
+    *device = sat_device_get(&why);
+    return *device ? SAT_OK : sat_fail(SAT_ERR_UNAVAILABLE, "no device: %s", why);
+}
+
+sat_status sat_device_at_hand(sat_device_info *info)
+{
+    const sat_device *device;
+    if (info == NULL) return sat_fail(SAT_ERR_ARGUMENT, "no place for what the device is");
+    sat_status status = at_hand(&device);
+    return status == SAT_OK ? device->info(info) : status;
+}
+
+sat_status sat_device_alloc(void **data, size_t bytes)
+{
+    const sat_device *device;
+    if (data == NULL) return sat_fail(SAT_ERR_ARGUMENT, "no place for the address of device memory");
+    *data = NULL;
+    if (bytes == 0) return sat_fail(SAT_ERR_ARGUMENT, "0 bytes of device memory");
+    sat_status status = at_hand(&device);
+    return status == SAT_OK ? device->alloc(data, bytes) : status;
+}
+
+void sat_device_free(void *data)
+{
+    const sat_device *device;
+    if (data && at_hand(&device) == SAT_OK) device->free(data);
+}
+
+sat_status sat_device_fill(void *data, int byte, size_t bytes, void *stream)
+{
+    const sat_device *device;
+    if (data == NULL) return sat_fail(SAT_ERR_ARGUMENT, "no device memory to fill");
+    sat_status status = at_hand(&device);
+    return status == SAT_OK && bytes > 0 ? device->fill(data, byte, bytes, stream) : status;
+}
+
+sat_status sat_device_copy(const sat_view *from, const sat_view *to, void *stream)
+{
+    const sat_device *device;
+    sat_status status = sat_check_view(from, "source");
+    if (status == SAT_OK) status = sat_check_view(to, "copy");
+    if (status != SAT_OK) return status;
+    if (from->width != to->width || from->height != to->height || from->channels != to->channels)
+        return sat_fail(SAT_ERR_SHAPE, "a copy of %lldx%lld with %d channels to %lldx%lld with %d",
+                        (long long)from->width, (long long)from->height, from->channels, (long long)to->width,
+                        (long long)to->height, to->channels);
+    if (from->type != to->type)
+        return sat_fail(SAT_ERR_TYPE, "a copy of %s to %s", sat_type_name(from->type), sat_type_name(to->type));
+    if (sat_overlap(from, to)) return sat_fail(SAT_ERR_ARGUMENT, "source and copy overlap");
+    status = at_hand(&device);
+    return status == SAT_OK ? device->copy(from, to, stream) : status;
+}
+
+sat_status sat_device_wait(void *stream)
+{
+    const sat_device *device;
+    sat_status status = at_hand(&device);
+    return status == SAT_OK ? device->wait(stream) : status;
+}
+
+sat_status sat_device_time(sat_status (*work)(void *arg), void *arg, void *stream, double *us)
+{
+    const sat_device *device;
+    if (work == NULL || us == NULL) return sat_fail(SAT_ERR_ARGUMENT, "no work to time, or no place for the time");
+    *us = 0;
+    sat_status status = at_hand(&device);
+    return status == SAT_OK ? device->time(work, arg, stream, us) : status;
+}

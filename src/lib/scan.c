@@ -1,0 +1,166 @@
+/* scan.c - scans of one array: the spec checked, a method chosen, its state kept; the table of methods. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "backend.h"
+#include "scan_method.h"
+#include "shape.h"
+#include "staging.h"
+
+static const sat_scan_method *const table[] = {
+#define SAT_SCAN(id) &sat_scan_##id,
+#include "scans.def"
+#undef SAT_SCAN
+};
+enum { METHODS = sizeof table / sizeof *table };
+
+struct sat_scan {
+    sat_scan_spec spec;
+    const sat_scan_method *method;
+    void *state;
+    bool staged; /* host arrays, and a method that takes a device's */
+    sat_staging staging;
+    char note[192];
+};
+
+bool sat_scan_at(size_t i, sat_scan_info *info)
+{
+    if (i >= METHODS || info == NULL) return false;
+    const sat_scan_method *m = table[i];
+    *info = (sat_scan_info){
+        .name = m->name,
+        .summary = m->summary,
+        .paper = m->paper,
+        .in_reads = m->traffic.in_reads,
+        .out_reads = m->traffic.out_reads,
+        .out_writes = m->traffic.out_writes,
+        .kind = m->kind,
+        .segment = m->segment,
+        .device = m->device,
+        .repeatable = !m->unrepeatable,
+    };
+    info->available = m->probe(&info->why);
+    return true;
+}
+
+/* Checks the spec and fills in its default. */
+static sat_status complete(sat_scan_spec *s)
+{
+    if (s->length < 1 || s->length > SAT_MAX_SIDE)
+        return sat_fail(SAT_ERR_SHAPE, "a scan of %lld elements; 1 to 2^40 are possible", (long long)s->length);
+    if (s->memory != SAT_HOST && s->memory != SAT_DEVICE) return sat_fail(SAT_ERR_ARGUMENT, "unknown kind of memory");
+    if (s->block_threads < 0 || s->thread_items < 0)
+        return sat_fail(SAT_ERR_ARGUMENT, "blocks of %d threads with %d elements each", s->block_threads,
+                        s->thread_items);
+    bool whole = s->sample == SAT_U64;
+    if (s->accum == SAT_TYPE_NONE && !whole) s->accum = sat_accum_for(s->sample, s->length);
+    if (s->accum == SAT_TYPE_NONE) s->accum = SAT_U64;
+    bool possible =
+        whole ? s->accum == SAT_U64 || s->accum == SAT_I64 : s->accum != SAT_Q32 && sat_combines(s->sample, s->accum);
+    return possible ? SAT_OK
+                    : sat_fail(SAT_ERR_TYPE, "%s samples cannot be scanned to %s", sat_type_name(s->sample),
+                               sat_type_name(s->accum));
+}
+
+static sat_view array(int64_t length, sat_type type, const void *data, sat_memory memory)
+{
+    return (sat_view){.data = (void *)(uintptr_t)data,
+                      .row_bytes = sat_row_bytes(length, 1, type),
+                      .width = length,
+                      .height = 1,
+                      .channels = 1,
+                      .type = type,
+                      .memory = memory};
+}
+
+static sat_status start(sat_scan *scan, const sat_scan_method *m)
+{
+    const char *why;
+    sat_scan_spec spec = scan->spec;
+    if (!m->probe(&why)) return sat_fail(SAT_ERR_UNAVAILABLE, "%s: %s", m->name, why);
+    sat_status status = sat_check_memory(m->name, spec.memory, m->device);
+    if (status != SAT_OK) return status;
+    if (spec.accum == SAT_I64) spec.accum = SAT_U64; /* the same bits */
+    scan->method = m;
+    scan->staged = m->device && spec.memory == SAT_HOST;
+    if (scan->staged) spec.memory = SAT_DEVICE;
+    status = m->open(&spec, &scan->state, scan->note, sizeof scan->note);
+    if (status != SAT_OK || !scan->staged) return status;
+    sat_view in = array(spec.length, spec.sample, NULL, SAT_HOST), out = array(spec.length, spec.accum, NULL, SAT_HOST);
+    status = sat_staging_open(&scan->staging, &in, &out, NULL);
+    if (status == SAT_OK) return status;
+    sat_staging_close(&scan->staging);
+    m->close(scan->state);
+    return status;
+}
+
+/* A method with a segment is not asked unless it is named: its result is another one. */
+static sat_status choose(sat_scan *scan)
+{
+    const char *name = scan->spec.method;
+    for (size_t i = 0; name && i < METHODS; i++)
+        if (strcmp(table[i]->name, name) == 0) return start(scan, table[i]);
+    if (name) return sat_fail(SAT_ERR_UNAVAILABLE, "no scan method is called '%s'", name);
+
+    double element = (double)(sat_type_bytes(scan->spec.sample) + sat_type_bytes(scan->spec.accum));
+    sat_choice choice = sat_choice_for(scan->spec.memory, (double)scan->spec.length * element, 1);
+    sat_status status = sat_choice_none(&choice);
+    for (size_t i = 0; i < METHODS && (status == SAT_ERR_UNAVAILABLE || status == SAT_ERR_TYPE); i++)
+        if (table[i]->segment == 0 && sat_may_choose(&choice, table[i]->kind, table[i]->device))
+            status = start(scan, table[i]);
+    if (status == SAT_OK) sat_choice_note(&choice, false, scan->method->device, scan->note, sizeof scan->note);
+    return status;
+}
+
+sat_status sat_scan_create(sat_scan **out, const sat_scan_spec *spec)
+{
+    if (out == NULL) return sat_fail(SAT_ERR_ARGUMENT, "no place for the scan");
+    *out = NULL;
+    if (spec == NULL) return sat_fail(SAT_ERR_ARGUMENT, "no spec");
+    sat_scan *scan = calloc(1, sizeof *scan);
+    if (scan == NULL) return sat_fail(SAT_ERR_MEMORY, "out of memory for a scan");
+    scan->spec = *spec;
+    sat_status status = complete(&scan->spec);
+    if (status == SAT_OK) status = choose(scan);
+    if (status != SAT_OK) {
+        free(scan);
+        return status;
+    }
+    *out = scan;
+    return SAT_OK;
+}
+
+/* Host arrays through the scan's device memory; done when it returns. */
+static sat_status run_staged(sat_scan *scan, const sat_view *in, const sat_view *out, void *stream)
+{
+    sat_view device_in = sat_staged(in, scan->staging.image), device_out = sat_staged(out, scan->staging.table);
+    sat_status status = sat_device_copy(in, &device_in, stream);
+    if (status == SAT_OK) status = scan->method->run(scan->state, device_in.data, device_out.data, stream);
+    return status == SAT_OK ? sat_device_copy(&device_out, out, stream) : status;
+}
+
+sat_status sat_scan_run(sat_scan *scan, const void *in, void *out, void *stream)
+{
+    if (scan == NULL) return sat_fail(SAT_ERR_ARGUMENT, "no scan");
+    const sat_scan_spec *s = &scan->spec;
+    sat_view from = array(s->length, s->sample, in, s->memory), to = array(s->length, s->accum, out, s->memory);
+    sat_status status = sat_check_view(&from, "input");
+    if (status == SAT_OK) status = sat_check_view(&to, "output");
+    if (status == SAT_OK && sat_overlap(&from, &to)) status = sat_fail(SAT_ERR_ARGUMENT, "input and output overlap");
+    if (status != SAT_OK) return status;
+    return scan->staged ? run_staged(scan, &from, &to, stream) : scan->method->run(scan->state, in, out, stream);
+}
+
+const char *sat_scan_note(const sat_scan *scan)
+{
+    return scan ? scan->note : "";
+}
+
+void sat_scan_destroy(sat_scan **scan)
+{
+    if (scan == NULL || *scan == NULL) return;
+    (*scan)->method->close((*scan)->state);
+    sat_staging_close(&(*scan)->staging);
+    free(*scan);
+    *scan = NULL;
+}

@@ -1,0 +1,21 @@
+/* staging.h - host arrays for what runs on a device: its memory is made once, each run copies there and back. */
+#ifndef SAT_STAGING_H
+#define SAT_STAGING_H
+
+#include "sat.h"
+
+/* Zeroed, it holds nothing. */
+typedef struct sat_staging {
+    void *image, *table, *carry; /* device memory; rows without gaps, which is how copies are fastest */
+} sat_staging;
+
+/* Device memory for images, tables and carry rows of up to these sides; a carry of NULL needs none.  The views' data is
+ * not looked at.  To be given to sat_staging_close() whatever is returned: SAT_OK, SAT_ERR_UNAVAILABLE, SAT_ERR_SHAPE,
+ * SAT_ERR_MEMORY or SAT_ERR_DEVICE. */
+sat_status sat_staging_open(sat_staging *s, const sat_view *image, const sat_view *table, const sat_view *carry);
+void sat_staging_close(sat_staging *s);
+
+/* The view of the host view's shape in that device memory. */
+sat_view sat_staged(const sat_view *host, void *memory);
+
+#endif
