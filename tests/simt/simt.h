@@ -25,7 +25,7 @@
  *     SAT_SIMT_POLICY=P    uniform, burst or starve for every launch; else the seed picks one for each launch
  *     SAT_SIMT_QUIET=1     nothing on stderr
  *
- * Built with SAT_SIMT; test that macro, or dlsym-like tricks are not needed: tests for both worlds write
+ * Tests for both worlds are compiled with -DSAT_SIMT for this one:
  *     #ifdef SAT_SIMT
  *     #include "simt.h"
  *     #endif

@@ -1,0 +1,175 @@
+/* device.h - the simulator's second half of kernels/prim/device.cuh: the same names, each a call of the engine.
+ *
+ * The last parameter of each is the caller's place, which nobody passes. */
+#ifndef SIMT_DEVICE_H
+#define SIMT_DEVICE_H
+
+#include <string.h>
+#include <type_traits>
+
+#include "engine.h"
+
+#define PRIM_DEVICE inline
+#define PRIM_HOST_DEVICE inline
+
+namespace prim {
+
+using simt::site;
+
+inline unsigned thread_id() { return simt::now.thread; }
+inline unsigned block_id() { return simt::now.block; }
+inline unsigned blocks() { return simt::now.blocks; }
+inline unsigned lane_id() { return simt::now.thread % WARP; }
+inline unsigned warp_id() { return simt::now.thread / WARP; }
+
+inline void block_sync(site at = site::current()) { simt::block_sync(at); }
+inline void warp_sync(unsigned mask = ALL_LANES, site at = site::current())
+{
+    simt::warp_collective(simt::collective::warp_sync, 0, 0, mask, at);
+}
+
+template <class T> T warp_exchange(simt::collective what, T v, unsigned lane, unsigned mask, site at)
+{
+    static_assert((sizeof(T) == 4 || sizeof(T) == 8) && std::is_trivially_copyable_v<T>);
+    uint64_t bits = 0;
+    memcpy(&bits, &v, sizeof v);
+    bits = simt::warp_collective(what, bits, lane, mask, at);
+    memcpy(&v, &bits, sizeof v);
+    return v;
+}
+template <class T> T shuffle(T v, unsigned lane, unsigned mask = ALL_LANES, site at = site::current())
+{
+    return warp_exchange(simt::collective::shuffle, v, lane, mask, at);
+}
+template <class T> T shuffle_up(T v, unsigned d, unsigned mask = ALL_LANES, site at = site::current())
+{
+    return warp_exchange(simt::collective::shuffle_up, v, d, mask, at);
+}
+template <class T> T shuffle_down(T v, unsigned d, unsigned mask = ALL_LANES, site at = site::current())
+{
+    return warp_exchange(simt::collective::shuffle_down, v, d, mask, at);
+}
+template <class T> T shuffle_xor(T v, unsigned d, unsigned mask = ALL_LANES, site at = site::current())
+{
+    return warp_exchange(simt::collective::shuffle_xor, v, d, mask, at);
+}
+inline unsigned ballot(bool p, unsigned mask = ALL_LANES, site at = site::current())
+{
+    return (unsigned)simt::warp_collective(simt::collective::ballot, p, 0, mask, at);
+}
+inline bool any(bool p, unsigned mask = ALL_LANES, site at = site::current())
+{
+    return simt::warp_collective(simt::collective::any, p, 0, mask, at) != 0;
+}
+inline bool all(bool p, unsigned mask = ALL_LANES, site at = site::current())
+{
+    return simt::warp_collective(simt::collective::all, p, 0, mask, at) != 0;
+}
+
+inline void nap(unsigned, site at = site::current()) { simt::nap(at); }
+
+template <class T, unsigned N> struct array {
+    T at[N];
+    T get(unsigned i, site where = site::current()) const
+    {
+        if (i >= N) simt::shared_outside(i, N, where);
+        simt::shared_read(&at[i], sizeof(T), where);
+        return at[i];
+    }
+    void set(unsigned i, T v, site where = site::current())
+    {
+        if (i >= N) simt::shared_outside(i, N, where);
+        simt::shared_write(&at[i], &v, sizeof(T), where);
+    }
+};
+
+template <class T> struct var {
+    T at;
+    T get(site where = site::current()) const
+    {
+        simt::shared_read(&at, sizeof(T), where);
+        return at;
+    }
+    void set(T v, site where = site::current()) { simt::shared_write(&at, &v, sizeof(T), where); }
+};
+
+template <class T> T load(const T *p, site at = site::current())
+{
+    simt::plain_read(p, sizeof(T), alignof(T), at);
+    return *p;
+}
+template <class T> void store(T *p, T v, site at = site::current())
+{
+    simt::plain_write(p, sizeof(T), alignof(T), at);
+    *p = v;
+}
+
+inline uint32_t load_relaxed(const uint32_t *p, site at = site::current())
+{
+    return (uint32_t)simt::word_load(p, 4, simt::order::relaxed, at);
+}
+inline uint64_t load_relaxed(const uint64_t *p, site at = site::current())
+{
+    return simt::word_load(p, 8, simt::order::relaxed, at);
+}
+inline void store_relaxed(uint32_t *p, uint32_t v, site at = site::current())
+{
+    simt::word_store(p, v, 4, simt::order::relaxed, at);
+}
+inline void store_relaxed(uint64_t *p, uint64_t v, site at = site::current())
+{
+    simt::word_store(p, v, 8, simt::order::relaxed, at);
+}
+inline vec<uint64_t, 2> load_relaxed_pair(const uint64_t *p, site at = site::current())
+{
+    vec<uint64_t, 2> v;
+    simt::pair_load(v.at, p, at);
+    return v;
+}
+inline void store_relaxed_pair(uint64_t *p, vec<uint64_t, 2> v, site at = site::current())
+{
+    simt::pair_store(p, v.at, at);
+}
+inline uint32_t load_acquire(const uint32_t *p, site at = site::current())
+{
+    return (uint32_t)simt::word_load(p, 4, simt::order::acquire, at);
+}
+inline void store_release(uint32_t *p, uint32_t v, site at = site::current())
+{
+    simt::word_store(p, v, 4, simt::order::release, at);
+}
+
+/* Wider values are several words, in any order. */
+template <class T> T load_weak(const T *p, site at = site::current())
+{
+    static_assert(std::is_trivially_copyable_v<T>);
+    T v;
+    constexpr size_t step = sizeof(T) % 8 == 0 ? 8 : sizeof(T) % 4 == 0 ? 4 : sizeof(T) % 2 == 0 ? 2 : 1;
+    for (size_t i = 0; i < sizeof(T); i += step) {
+        uint64_t bits = simt::word_load((const char *)p + i, step, simt::order::weak, at);
+        memcpy((char *)&v + i, &bits, step);
+    }
+    return v;
+}
+template <class T> void store_weak(T *p, T v, site at = site::current())
+{
+    static_assert(std::is_trivially_copyable_v<T>);
+    constexpr size_t step = sizeof(T) % 8 == 0 ? 8 : sizeof(T) % 4 == 0 ? 4 : sizeof(T) % 2 == 0 ? 2 : 1;
+    for (size_t i = 0; i < sizeof(T); i += step) {
+        uint64_t bits = 0;
+        memcpy(&bits, (const char *)&v + i, step);
+        simt::word_store((char *)p + i, bits, step, simt::order::weak, at);
+    }
+}
+
+inline uint32_t fetch_add(uint32_t *p, uint32_t v, site at = site::current())
+{
+    return (uint32_t)simt::word_add(p, v, 4, at);
+}
+inline uint64_t fetch_add(uint64_t *p, uint64_t v, site at = site::current())
+{
+    return simt::word_add(p, v, 8, at);
+}
+
+} // namespace prim
+#endif

@@ -1,0 +1,54 @@
+# simt.mk - builds the simulator, and what runs in it; included by the Makefile, and works alone:
+#
+#     make -f tests/simt/simt.mk [B=build] [SIMT_KERNELS=DIR]      $(B)/simt/check and $(B)/simt/test_simt
+#
+# SIMT_KERNELS: the folder of the kernels, for mutants; objects of the library and of the simulator are the same for all.
+
+B ?= build
+SIMT_CXX     ?= g++
+SIMT_CC      ?= gcc
+SIMT_KERNELS ?= kernels
+SIMT_OUT     ?= $(B)/simt
+SIMT_OBJ     ?= $(B)/simt/obj
+
+# device.cu is CUDA's side of src/lib/device.h, for which library.cpp answers here; peer_*.cu is code of other libraries.
+SIMT_CU := $(filter-out $(SIMT_KERNELS)/device.cu $(SIMT_KERNELS)/peer_%.cu,$(sort $(wildcard $(SIMT_KERNELS)/*.cu)))
+SIMT_INC := -Itests/simt -Isrc/lib -I$(SIMT_KERNELS)
+SIMT_KERNEL_FLAGS := -std=c++20 -O1 -g -Wall -Wextra -Wno-missing-field-initializers -Wno-unknown-pragmas -DSAT_SIMT \
+    -DSAT_WITH_CUDA=1 -fno-exceptions -fno-rtti $(SIMT_INC) -MMD -MP
+SIMT_FLAGS := -std=c++20 -O2 -g -Wall -Wextra -Wno-missing-field-initializers -DSAT_SIMT -DSAT_WITH_CUDA=1 \
+    -Itests/simt -Isrc/lib -Ikernels -MMD -MP
+SIMT_CFLAGS := -std=c11 -D_GNU_SOURCE -O2 -g -DSAT_SIMT -DSAT_WITH_CUDA=1 -fopenmp -Itests/simt -Isrc/lib -MMD -MP
+
+SIMT_ENGINE  := $(patsubst tests/simt/%.cpp,$(SIMT_OBJ)/simt/%.o,$(filter-out tests/simt/test_%,$(wildcard tests/simt/*.cpp)))
+SIMT_LIBRARY := $(patsubst src/%.c,$(SIMT_OBJ)/%.o,$(sort $(wildcard src/lib/*.c src/cpu/*.c)))
+SIMT_CU_OBJ  := $(patsubst $(SIMT_KERNELS)/%.cu,$(SIMT_OUT)/kernels/%.o,$(SIMT_CU))
+
+.PHONY: simt
+simt: $(SIMT_OUT)/test_simt $(SIMT_OUT)/check
+
+$(SIMT_OBJ)/simt/%.o: tests/simt/%.cpp
+	@mkdir -p $(@D)
+	$(Q)$(SIMT_CXX) $(SIMT_FLAGS) -c $< -o $@
+
+$(SIMT_OBJ)/gpu/%.o: tests/gpu/%.c
+	@mkdir -p $(@D)
+	$(Q)$(SIMT_CC) $(SIMT_CFLAGS) -c $< -o $@
+
+$(SIMT_OBJ)/%.o: src/%.c
+	@mkdir -p $(@D)
+	$(Q)$(SIMT_CC) $(SIMT_CFLAGS) -c $< -o $@
+
+$(SIMT_OUT)/kernels/%.o: $(SIMT_KERNELS)/%.cu
+	@mkdir -p $(@D)
+	$(Q)$(SIMT_CXX) $(SIMT_KERNEL_FLAGS) -x c++ -c $< -o $@
+
+$(SIMT_OUT)/test_simt: $(SIMT_OBJ)/simt/test_simt.o $(filter-out %/library.o,$(SIMT_ENGINE))
+	$(Q)$(SIMT_CXX) $^ -o $@
+
+$(SIMT_OUT)/check: $(patsubst tests/gpu/%.c,$(SIMT_OBJ)/gpu/%.o,$(wildcard tests/gpu/*.c)) $(SIMT_CU_OBJ) $(SIMT_LIBRARY) \
+    $(SIMT_ENGINE)
+	@mkdir -p $(@D)
+	$(Q)$(SIMT_CXX) $^ -fopenmp -lm -o $@
+
+-include $(SIMT_ENGINE:.o=.d) $(SIMT_LIBRARY:.o=.d) $(SIMT_CU_OBJ:.o=.d) $(wildcard $(SIMT_OBJ)/gpu/*.d $(SIMT_OBJ)/simt/test_*.d)
