@@ -164,10 +164,10 @@ struct mover {
     uint32_t *outside; /* q32: what cannot be held; nobody asks */
 };
 
-/* At least, in bytes: samples once and sums once, halved. */
+/* At least, in bytes: samples once and sums once, halved, in whole words. */
 size_t least_copy(size_t in, size_t out)
 {
-    return in / 2 + out / 2;
+    return (in / 2 + out / 2 + sizeof(uint32_t) - 1) / sizeof(uint32_t) * sizeof(uint32_t);
 }
 
 size_t whole_vectors(size_t bytes)
