@@ -34,7 +34,6 @@ void fiber_start(fiber *f, void *stack, void (*run)())
     /* As if run() had been called: the return address lies 8 below a multiple of 16. */
     uintptr_t *top = (uintptr_t *)((char *)stack + STACK_BYTES);
     *--top = 0;
-    *--top = 0;
     *--top = (uintptr_t)run;
     for (int saved = 0; saved < 6; saved++) *--top = 0;
     f->state = top;
