@@ -44,28 +44,38 @@ IO_LIBS  := -lisal -ldeflate -lxxhash $(if $(filter 1,$(WITH_TURBOJPEG)),-lturbo
 
 # CUDA: nvcc compiles kernels/ to objects that hold no C++ runtime, and $(CC) links them with the static
 # CUDA runtime, so that one binary runs with and without a driver.  SM: native, all, or numbers ("90 75");
-# without a GPU to ask, code for Turing and Hopper, and PTX from which newer GPUs compile their own.
+# without a GPU to ask, code for Turing and Hopper, and their PTX, from which all others compile their own.
+# SWEEP=1: every block size and number of elements for each thread, for `sat bench tune`.
+SM_ALL := 75 80 86 89 90 100 120
+SWEEP  ?= 0
 ifeq ($(WITH_CUDA),1)
   CUDA_HOME := $(patsubst %/bin/,%,$(dir $(realpath $(NVCC))))
   SM     ?= $(if $(shell nvidia-smi -L 2>/dev/null),native,90 75)
-  SM_PTX := $(lastword $(shell printf '%s\n' $(SM) | sort -n))
-  ARCH   := $(if $(filter native,$(SM)),-arch=native,$(if $(filter all,$(SM)),-arch=all-major,\
-              $(foreach s,$(SM),-gencode arch=compute_$s,code=sm_$s) -gencode arch=compute_$(SM_PTX),code=compute_$(SM_PTX)))
+  SMS    := $(if $(filter all,$(SM)),$(SM_ALL),$(SM))
+  ORDER  := $(shell printf '%s\n' $(SMS) | sort -n)
+  PTX    := $(sort $(firstword $(ORDER)) $(lastword $(ORDER)))
+  ARCH   := $(if $(filter native,$(SMS)),-arch=native,$(foreach s,$(SMS),-gencode arch=compute_$s,code=sm_$s) \
+              $(foreach s,$(PTX),-gencode arch=compute_$s,code=compute_$s))
   HOST_FLAGS := -fPIC,-fvisibility=hidden,-fno-exceptions,-fno-rtti,-fno-threadsafe-statics
-  NVCCFLAGS  := -std=c++20 -O3 -lineinfo -cudart static $(ARCH) $(DEFS) -Ikernels -Isrc/lib -Xcompiler $(HOST_FLAGS)
+  NVCCFLAGS  := -std=c++20 -O3 -lineinfo -cudart static $(ARCH) -DSAT_WITH_CUDA=1 $(if $(filter 1,$(SWEEP)),-DSAT_SWEEP=1) \
+                -Ikernels -Isrc/lib -Xcompiler $(HOST_FLAGS)
   LIB_LIBS   += -L$(CUDA_HOME)/lib64 -lcudart_static -ldl -lrt -lpthread
+  OBJCOPY    ?= objcopy
 endif
 
-# A change of compiler or flags never mixes objects: they live in a folder named after their hash, and
-# $(B)/flags, which what is linked depends on, changes with it.
-HASH := $(shell echo '$(CC) $(BASE) $(LDFLAGS) $(NVCCFLAGS)' | cksum | cut -d' ' -f1)
-OBJ  := $(B)/obj/$(HASH)
+# A change of compiler or flags never mixes objects: they live in a folder named after their hash (kernels, which take
+# long, in one of their own), and $(B)/flags, which what is linked depends on, changes with it.
+hash    = $(shell echo '$(1)' | cksum | cut -d' ' -f1)
+CU_HASH := $(call hash,$(NVCC) $(NVCCFLAGS))
+HASH    := $(call hash,$(CC) $(BASE) $(LDFLAGS) $(CU_HASH))
+OBJ     := $(B)/obj/$(HASH)
+CU_DIR  := $(B)/obj/cuda-$(CU_HASH)
 
 LIB_SRC := $(sort $(wildcard src/lib/*.c src/cpu/*.c))
 IO_SRC  := $(sort $(wildcard src/io/*.c))
 CLI_SRC := $(sort $(wildcard src/cli/*.c))
-CU_OBJ  := $(if $(filter 1,$(WITH_CUDA)),$(KERNELS:%.cu=$(OBJ)/%.o))
-LIB_OBJ := $(LIB_SRC:%.c=$(OBJ)/%.o) $(CU_OBJ)
+CU_OBJ  := $(if $(filter 1,$(WITH_CUDA)),$(KERNELS:kernels/%.cu=$(CU_DIR)/%.o))
+LIB_OBJ := $(LIB_SRC:%.c=$(OBJ)/%.o) $(if $(CU_OBJ),$(OBJ)/kernels.o)
 IO_OBJ  := $(IO_SRC:%.c=$(OBJ)/%.o)
 CLI_OBJ := $(CLI_SRC:%.c=$(OBJ)/%.o)
 
@@ -74,7 +84,7 @@ UNIT     := $(UNIT_SRC:tests/unit/%.c=$(B)/tests/%)
 REPLAY   := $(patsubst tests/fuzz/%.c,$(B)/fuzz/%,$(wildcard tests/fuzz/replay.c))
 
 .DEFAULT_GOAL := all
-.PHONY: all lib config demo demo-run deps deps-test deps-lint check check-run unit lint lint-run install \
+.PHONY: all lib kernels sweep config demo demo-run deps deps-test deps-lint check check-run unit lint lint-run install \
         uninstall bench peers asan ubsan valgrind help clean FORCE
 
 ## all: build/sat, build/libsat.a and build/libsat.so
@@ -99,9 +109,20 @@ $(OBJ)/%.o: %.c
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(BASE) $(INC) -c $< -o $@
 
-$(OBJ)/kernels/%.o: kernels/%.cu
+$(CU_DIR)/%.o: kernels/%.cu
 	@mkdir -p $(@D)
 	$(Q)$(NVCC) $(NVCCFLAGS) -MMD -MP -MF $(@:.o=.d) -c $< -o $@
+
+# The kernels as one object that shows the descriptors alone: nvcc makes even unnamed namespaces global.
+$(OBJ)/kernels.o: $(CU_OBJ)
+	$(Q)$(LD) -r --force-group-allocation -o $@ $^ && $(OBJCOPY) --wildcard --keep-global-symbol='sat_*' $@
+
+## kernels: the kernels alone, for SM="75 90", native or all
+kernels: $(CU_OBJ)
+
+## sweep: build/sweep/sat, with every block size and number of elements that `sat bench tune` compares
+sweep:
+	@$(MAKE) B=$(B)/sweep SWEEP=1 $(B)/sweep/sat
 
 $(B)/libsat.a: $(LIB_OBJ) $(B)/flags
 	@mkdir -p $(@D)
@@ -195,4 +216,4 @@ help:
 clean:
 	$(Q)rm -rf build
 
--include $(LIB_OBJ:.o=.d) $(IO_OBJ:.o=.d) $(CLI_OBJ:.o=.d) $(UNIT:%=%.d) $(REPLAY:%=%.d)
+-include $(LIB_OBJ:.o=.d) $(CU_OBJ:.o=.d) $(IO_OBJ:.o=.d) $(CLI_OBJ:.o=.d) $(UNIT:%=%.d) $(REPLAY:%=%.d)
