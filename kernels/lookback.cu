@@ -1,0 +1,204 @@
+/* lookback - the single-pass scan whose warps look back over many tiles at a time.
+ *
+ * Idea    A block sums its tile and tells the sum.  Then it needs the sum of all tiles before it, and does not wait for
+ *         its left neighbour to know it: it adds up the sums of the neighbours, back to the first one that already
+ * knows the sum of everything up to its own end (its prefix).  Each tile reads its elements once and writes them once.
+ *
+ * Paper   Merrill & Garland, Single-pass parallel prefix scan with decoupled look-back, NVIDIA NVR-2016-002, 2016.
+ *
+ * Layout  states of one row, while tile 9 looks back (S: sum told, P: prefix told):
+ *
+ *             tile      0   1   2   3   4   5   6   7   8   9
+ *             state     P   P   P   P   P   S   S   S   S   S
+ *                                       ^---+---+---+---'         before 9 = P4 + S5 + S6 + S7 + S8
+ *
+ *         A lane reads 16 bytes at a time: the states of two tiles whose sums have 4 bytes, of one with 8.  With
+ *         WINDOW such reads under way, a warp sees 64 * WINDOW (32 * WINDOW) tiles in one round trip:
+ *
+ *             lane        31      ...       1        0
+ *             tiles   t-64 t-63   ...   t-4 t-3  t-2 t-1       read 0; read 1 lies 64 tiles further back
+ *
+ * Launch  A block of B threads for each tile, in the order of tickets: the first tiles of all rows, then the second
+ *         ones, ... so that with many rows the tile on the left was done long ago.  Shapes: lookback.cuh.
+ *
+ * Traffic 1 read and 1 write for each element; 8 bytes (4-byte sums) or 16 of state for each tile, twice written.
+ *
+ * Sync    A state is one word, or two with a tag each, by relaxed accesses: nothing else is read on its account, so
+ *         nothing needs an order (tile_state.cuh).  Forward progress: a block draws its tile when it runs (ticket.cuh);
+ *         it waits for tiles with lower tickets only, whose blocks run already and tell their sums without waiting for
+ *         anybody; the lowest unfinished one waits for nobody.  Blocks that run go on running: CUDA promises that.
+ *         One warp asks, the others wait at a barrier.
+ *
+ * Limits  A tag holds 30 bits of the epoch: a state that was left behind and not written again in exactly 2^30 launches
+ *         would be taken for new (hours of launches without pause, of jobs with different shapes).  2^31 - 1 tiles in
+ *         a row.  Float sums are grouped by what a block finds, and differ in the last bits from run to run.
+ *
+ * Steps   1 ticket -> row, tile.  2 Load into registers, sum by shuffles, tell.  3 Warp 0 asks for the first window.
+ *         4 Scan inside of the warps while it comes.  5 Warp 0: add, ask on, tell the prefix.  6 Barrier, add, store.
+ */
+#include "lookback.cuh"
+#include "table.cuh"
+
+namespace
+{
+
+/* Reads under way for each lane: with 32 KiB tiles of 4-byte sums an H200 passes some 64 tiles a microsecond, and a
+ * round trip takes about one; so 2, twice that. */
+constexpr unsigned WINDOW = 2;
+constexpr unsigned NAP_NS = 20; /* between two looks at something that is not there yet */
+
+template <class Sum> struct warp_looks_back {
+    prim::tile_states<Sum> states;
+    int64_t row;  /* slot of the row's first tile, even */
+    int64_t tile; /* slot of this one */
+    Sum first;    /* what lies before the row */
+
+    static constexpr int64_t EACH = prim::tile_states<Sum>::each_pair;
+    int64_t next; /* the read that lane 0 is about to take */
+    prim::vec<uint64_t, 2> window[WINDOW];
+
+    PRIM_DEVICE void tell(prim::tile_told what, Sum value) const
+    {
+        if (prim::lane_id() == 0) states.tell(tile, what, value);
+    }
+
+    PRIM_DEVICE void ask()
+    {
+#pragma unroll
+        for (unsigned k = 0; k < WINDOW; k++) {
+            int64_t at = next - k * prim::WARP - prim::lane_id();
+            window[k] = at * EACH >= row ? prim::load_relaxed_pair(states.words + 2 * at) : prim::vec<uint64_t, 2>{};
+        }
+    }
+
+    /* What a read says of its one or two tiles: all of them, back to the first prefix. */
+    PRIM_DEVICE prim::tile_news<Sum> read(prim::vec<uint64_t, 2> w, int64_t at) const
+    {
+        const prim::tile_news<Sum> none = {prim::TILE_SUM, Sum()}; /* before the row, or this tile itself */
+        if (at * EACH < row) return none;
+        if constexpr (EACH == 1) {
+            return states.unpack_pair(w);
+        } else {
+            prim::tile_news<Sum> near = 2 * at + 1 < tile ? states.unpack(w.at[1]) : none, far = states.unpack(w.at[0]);
+            return near.state == prim::TILE_SUM ? prim::tile_news<Sum>{far.state, far.value + near.value} : near;
+        }
+    }
+
+    /* Adds what the window holds to the lanes' sums, as far as it is there; true if it reached a prefix. */
+    PRIM_DEVICE bool walk(Sum &sum)
+    {
+#pragma unroll
+        for (unsigned k = 0; k < WINDOW; k++) {
+            prim::tile_news<Sum> news = read(window[k], next - prim::lane_id());
+            unsigned ends = prim::ballot(news.state == prim::TILE_PREFIX);
+            unsigned upto = ends ^ (ends - 1); /* the lanes up to the nearest prefix; all, if there is none */
+            if (prim::ballot(news.state == prim::TILE_NOTHING) & upto) {
+                prim::nap(NAP_NS);
+                return false;
+            }
+            if (upto >> prim::lane_id() & 1) sum += news.value;
+            if (ends) return true;
+            next -= prim::WARP;
+        }
+        return false;
+    }
+
+    PRIM_DEVICE void begin(Sum total)
+    {
+        if (tile == row) {
+            tell(prim::TILE_PREFIX, first + total);
+        } else {
+            tell(prim::TILE_SUM, total);
+            next = (tile - 1) / EACH;
+            ask();
+        }
+    }
+
+    PRIM_DEVICE Sum finish(Sum total)
+    {
+        if (tile == row) return first;
+        Sum sum = Sum();
+        while (!walk(sum)) ask();
+        Sum before = prim::warp_sum(sum);
+        tell(prim::TILE_PREFIX, before + total);
+        return before;
+    }
+};
+
+template <class Work, class Shape> struct lookback {
+    using sum = typename Work::sum;
+    static constexpr unsigned threads = Shape::block_threads, more_blocks = 0;
+    static constexpr int min_blocks = Shape::min_blocks;
+    struct slot {
+        uint64_t words[prim::tile_states<sum>::words_each];
+    };
+    struct shared {
+        prim::var<uint64_t> ticket;
+        look::block_room<Work, Shape> block;
+    };
+
+    Work work;
+    uint64_t *counter;
+    slot *slots;
+
+    PRIM_DEVICE void operator()(shared &s) const
+    {
+        if (work.tiles == 1) { /* alone in its row: any order will do */
+            look::scan_tile<Work, Shape>(work, s.block, prim::block_id(), 0, warp_looks_back<sum>());
+            return;
+        }
+        prim::ticket mine = prim::draw_ticket(counter, s.ticket);
+        uint32_t row = mine.number % work.rows, tile = mine.number / work.rows;
+        int64_t before = row * (int64_t)(work.tiles + work.tiles % 2);
+        warp_looks_back<sum> exchange = {.states = {(uint64_t *)slots, mine.epoch},
+                                         .row = before,
+                                         .tile = before + tile,
+                                         .first = work.before_row(row)};
+        look::scan_tile<Work, Shape>(work, s.block, row, tile, exchange);
+    }
+};
+
+const scan_algorithm algorithm = {.name = "lookback",
+                                  .workspace = look::method<lookback>::workspace,
+                                  .queue = look::method<lookback>::queue,
+                                  .describe = look::method<lookback>::describe};
+
+sat_status open_table(const sat_spec *spec, void **state, char *note, size_t note_bytes)
+{
+    return table_open(&algorithm, spec, state, note, note_bytes);
+}
+sat_status open_array(const sat_scan_spec *spec, void **state, char *note, size_t note_bytes)
+{
+    return array_open(&algorithm, spec, state, note, note_bytes);
+}
+
+} // namespace
+
+const sat_backend sat_backend_lookback = {
+    .name = "lookback",
+    .summary = "one-pass row scans, a warp looking back over many tiles; transposed for the columns",
+    .paper = "Merrill & Garland, NVR-2016-002, 2016",
+    .traffic = {1, 3, 4},
+    .kind = SAT_METHOD,
+    .device = true,
+    .unrepeatable = true,
+    .probe = device_probe,
+    .open = open_table,
+    .run = table_run,
+    .close = table_close,
+    .wait = table_wait,
+};
+
+const sat_scan_method sat_scan_lookback = {
+    .name = "lookback",
+    .summary = "one pass; a warp looks back over many tiles at a time",
+    .paper = "Merrill & Garland, NVR-2016-002, 2016",
+    .traffic = {1, 0, 1},
+    .kind = SAT_METHOD,
+    .device = true,
+    .unrepeatable = true,
+    .probe = device_probe,
+    .open = open_array,
+    .run = array_run,
+    .close = array_close,
+};
