@@ -1,44 +1,65 @@
 #include "bench.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "arrays.h"
 
-/* ---- input and output ------------------------------------------------------------------------------ */
+enum { COPY_PART_BYTES = 256 << 10 }; /* some 20 us of copying */
+
+/* ---- input ------------------------------------------------------------------------------------------- */
 
 /* SplitMix64 (Steele, Lea, Flood 2014): good bits from a counter. */
-static uint64_t random_bits(uint64_t *state)
+static uint64_t random_bits(uint64_t i)
 {
-    uint64_t z = (*state += 0x9e3779b97f4a7c15u);
+    uint64_t z = (i + 2) * 0x9e3779b97f4a7c15u;
     z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
     z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
     return z ^ (z >> 31);
 }
 
-static size_t view_bytes(const sat_view *v)
+/* Sums of these are exact in floats: -7.5, -6.5 .. 7.5 are multiples of a half around zero, so that a sum of n of them
+ * is one too, and lies within a few times 4.6 sqrt(n); for n = 2^32 that is 3e5, far from the 2^23 at which f32 can no
+ * longer hold every half. */
+static double centred(uint64_t bits)
+{
+    return (double)(bits >> 60) - 7.5;
+}
+
+size_t bench_view_bytes(const sat_view *v)
 {
     return v->row_bytes * (size_t)v->height;
 }
 
 bool bench_fill(bench_case *b, error *err)
 {
-    uint64_t state = 1;
     if (!view_alloc(&b->in, "the input", err)) return false;
     b->owned = b->in.data;
-    size_t bytes = view_bytes(&b->in), i = 0;
-    unsigned char *to = b->in.data;
-    if (b->in.type == SAT_F32)
-        for (float *f = b->in.data; i + sizeof *f <= bytes; i += sizeof *f)
-            *f++ = (float)(random_bits(&state) >> 40) * 0x1p-24f;
-    else if (b->in.type == SAT_F64)
-        for (double *f = b->in.data; i + sizeof *f <= bytes; i += sizeof *f)
-            *f++ = (double)(random_bits(&state) >> 11) * 0x1p-53;
-    for (uint64_t bits; i < bytes; i += sizeof bits) {
-        bits = random_bits(&state);
-        memcpy(to + i, &bits, bytes - i < sizeof bits ? bytes - i : sizeof bits);
+    size_t bytes = bench_view_bytes(&b->in), words = bytes / sizeof(uint64_t), tail = bytes % sizeof(uint64_t);
+    size_t floats = bytes / sizeof(float), doubles = bytes / sizeof(double);
+    uint64_t last = random_bits(words), *words_at = b->in.data;
+    float *f32 = b->in.data;
+    double *f64 = b->in.data;
+    b->exact = true;
+    if (b->in.type == SAT_F32 || b->in.type == SAT_F64) {
+        /* A filter rounds the means in any case: fractions make it show. */
+        bool fractions = b->window > 0;
+#pragma omp parallel for num_threads(b->threads) schedule(static)
+        for (size_t i = 0; i < (b->in.type == SAT_F32 ? floats : doubles); i++) {
+            uint64_t bits = random_bits(i);
+            double value = fractions ? (double)(bits >> 40) * 0x1p-24 : centred(bits);
+            if (b->in.type == SAT_F32)
+                f32[i] = (float)value;
+            else
+                f64[i] = value;
+        }
+        return true;
     }
+#pragma omp parallel for num_threads(b->threads) schedule(static)
+    for (size_t i = 0; i < words; i++) words_at[i] = random_bits(i);
+    memcpy((char *)b->in.data + bytes - tail, &last, tail);
     return true;
 }
 
@@ -64,19 +85,82 @@ static double sum_of_magnitudes(const sat_view *in)
     return sum;
 }
 
-bool bench_outputs(bench_case *b, error *err)
+/* ---- memory ------------------------------------------------------------------------------------------ */
+
+static bool is_float(sat_type type)
 {
-    int64_t extra = b->window == 0 && b->layout == SAT_PADDED;
-    b->out = (sat_view){.width = b->in.width + extra,
-                        .height = b->in.height + extra,
-                        .channels = b->in.channels,
-                        .type = b->window ? b->in.type : b->accum};
-    b->reference = b->out;
-    if (!view_alloc(&b->out, "the output", err) || !view_alloc(&b->reference, "the reference", err)) return false;
-    memset(b->out.data, 0, view_bytes(&b->out));
-    memset(b->reference.data, 0, view_bytes(&b->reference));
-    if (b->out.type == SAT_F32 || b->out.type == SAT_F64) b->magnitude = sum_of_magnitudes(&b->in);
+    return type == SAT_F32 || type == SAT_F64;
+}
+
+bool bench_prepare(bench_case *b, error *err)
+{
+    int64_t extra = !b->scan && b->window == 0 && b->layout == SAT_PADDED;
+    b->reference = (sat_view){.width = b->in.width + extra,
+                              .height = b->in.height + extra,
+                              .channels = b->in.channels,
+                              .type = b->window ? b->in.type : b->accum};
+    b->full_width = b->reference.width;
+    if (!view_alloc(&b->reference, "the reference", err)) return false;
+    memset(b->reference.data, 0, bench_view_bytes(&b->reference));
+    /* Integers that are summed as floats, and samples of an image, may round. */
+    if (b->window || (is_float(b->reference.type) && !is_float(b->in.type))) b->exact = false;
+    if (is_float(b->reference.type) && !b->exact && !b->window) b->magnitude = sum_of_magnitudes(&b->in);
     return true;
+}
+
+/* The shape of the reference, but with no memory yet. */
+static sat_view like_reference(const bench_case *b, int64_t width)
+{
+    sat_view v = b->reference;
+    v.data = NULL;
+    v.width = width ? width : b->full_width;
+    v.row_bytes = sat_row_bytes(v.width, v.channels, v.type);
+    return v;
+}
+
+static void set_width(sat_view *v, int64_t n)
+{
+    v->width = n;
+    v->row_bytes = sat_row_bytes(n, v->channels, v->type);
+}
+
+bool bench_host_output(bench_case *b, error *err)
+{
+    if (b->out.data) return true;
+    b->out = like_reference(b, b->out_width);
+    if (!view_alloc(&b->out, "the output", err)) return false;
+    memset(b->out.data, 0, bench_view_bytes(&b->out));
+    set_width(&b->out, b->reference.width);
+    return true;
+}
+
+bool bench_device_arrays(bench_case *b, error *err)
+{
+    if (b->device_out.data) return true;
+    sat_view in = b->in;
+    if (b->scan) set_width(&in, b->full_width);
+    b->device_in = in;
+    b->device_in.memory = SAT_DEVICE;
+    b->device_in.row_bytes = sat_row_bytes(in.width, in.channels, in.type);
+    b->device_out = like_reference(b, 0);
+    b->device_out.memory = SAT_DEVICE;
+    if (sat_device_alloc(&b->device_in.data, bench_view_bytes(&b->device_in)) != SAT_OK ||
+        sat_device_alloc(&b->device_out.data, bench_view_bytes(&b->device_out)) != SAT_OK ||
+        sat_device_copy(&in, &b->device_in, NULL) != SAT_OK) {
+        sat_device_free(b->device_in.data);
+        sat_device_free(b->device_out.data);
+        b->device_in.data = b->device_out.data = NULL;
+        return fail(err, "%s", sat_detail());
+    }
+    if (b->scan) set_width(&b->device_in, b->in.width);
+    set_width(&b->device_out, b->reference.width);
+    return true;
+}
+
+void bench_narrow(bench_case *b, int64_t n)
+{
+    sat_view *const views[] = {&b->in, &b->reference, &b->out, &b->device_in, &b->device_out};
+    for (size_t i = 0; i < sizeof views / sizeof *views; i++) set_width(views[i], n);
 }
 
 void bench_free(bench_case *b)
@@ -85,143 +169,155 @@ void bench_free(bench_case *b)
     image_free(&b->img);
     free(b->out.data);
     free(b->reference.data);
+    free(b->piece);
+    sat_device_free(b->device_in.data);
+    sat_device_free(b->device_out.data);
+}
+
+/* ---- methods ----------------------------------------------------------------------------------------- */
+
+bool bench_backend_at(size_t i, bench_method *m)
+{
+    sat_backend_info info;
+    if (!sat_backend_at(i, &info)) return false;
+    *m = (bench_method){.id = info.name,
+                        .kind = info.kind,
+                        .device = info.device,
+                        .available = info.available,
+                        .why = info.why,
+                        .in_reads = info.in_reads,
+                        .out_reads = info.out_reads,
+                        .out_writes = info.out_writes};
+    snprintf(m->name, sizeof m->name, "%s", info.name);
+    return true;
+}
+
+bool bench_scan_at(size_t i, bench_method *m)
+{
+    sat_scan_info info;
+    if (!sat_scan_at(i, &info)) return false;
+    *m = (bench_method){.id = info.name,
+                        .kind = info.kind,
+                        .device = info.device,
+                        .available = info.available,
+                        .why = info.why,
+                        .in_reads = info.in_reads,
+                        .out_reads = info.out_reads,
+                        .out_writes = info.out_writes,
+                        .segment = info.segment};
+    snprintf(m->name, sizeof m->name, "%s", info.name);
+    return true;
+}
+
+void bench_plain_copy(bench_method *m)
+{
+    *m = (bench_method){
+        .name = "memcpy", .kind = SAT_CEILING, .available = true, .why = "", .in_reads = 1, .out_writes = 1};
 }
 
 /* ---- the work -------------------------------------------------------------------------------------- */
 
-bool bench_open(bench_work *w, bench_case *of, const char *backend)
+static sat_status open_plan(bench_work *w, const bench_method *m)
 {
-    *w = (bench_work){.of = of, .to = &of->out};
-    if (!backend) return true;
-    if (of->window) {
-        sat_box_spec spec = {.width = of->in.width,
-                             .height = of->in.height,
-                             .channels = of->in.channels,
-                             .sample = of->in.type,
-                             .window_width = of->window,
-                             .window_height = of->window,
-                             .backend = backend,
-                             .threads = of->threads};
-        return sat_box_create(&w->box, &spec) == SAT_OK;
-    }
-    sat_spec spec = {.width = of->in.width,
-                     .height = of->in.height,
-                     .channels = of->in.channels,
-                     .sample = of->in.type,
-                     .accum = of->accum,
-                     .layout = of->layout,
-                     .backend = backend,
-                     .threads = of->threads};
-    return sat_plan_create(&w->plan, &spec) == SAT_OK;
+    const bench_case *b = w->of;
+    sat_spec spec = {.width = b->in.width,
+                     .height = b->in.height,
+                     .channels = b->in.channels,
+                     .sample = b->in.type,
+                     .accum = b->accum,
+                     .layout = b->layout,
+                     .backend = m->id,
+                     .threads = b->threads,
+                     .memory = w->device ? SAT_DEVICE : SAT_HOST};
+    return sat_plan_create(&w->plan, &spec);
 }
 
-/* The yardstick of filters, which have no ceiling backend: the image copied by as many threads. */
-static bool copy(const bench_work *w)
+static sat_status open_box(bench_work *w, const bench_method *m)
 {
-    size_t bytes = view_bytes(w->to), parts = (size_t)w->of->threads, part = bytes / parts;
-    const char *from = w->of->in.data;
-    char *to = w->to->data;
-#pragma omp parallel for num_threads(w->of->threads) schedule(static, 1)
+    const bench_case *b = w->of;
+    sat_box_spec spec = {.width = b->in.width,
+                         .height = b->in.height,
+                         .channels = b->in.channels,
+                         .sample = b->in.type,
+                         .window_width = b->window,
+                         .window_height = b->window,
+                         .backend = m->id,
+                         .threads = b->threads};
+    return sat_box_create(&w->box, &spec);
+}
+
+static sat_status open_scan(bench_work *w, const bench_method *m)
+{
+    const bench_case *b = w->of;
+    sat_scan_spec spec = {.length = b->in.width,
+                          .sample = b->in.type,
+                          .accum = b->accum,
+                          .exclusive = b->exclusive,
+                          .memory = w->device ? SAT_DEVICE : SAT_HOST,
+                          .method = m->id,
+                          .block_threads = m->block_threads,
+                          .thread_items = m->thread_items,
+                          .naive_staging = m->naive_staging};
+    return sat_scan_create(&w->scan, &spec);
+}
+
+/* A filter takes its image and gives its result in host memory. */
+sat_status bench_open(bench_work *w, bench_case *of, const bench_method *m)
+{
+    *w = (bench_work){.of = of, .device = m->device && !of->window};
+    if (!m->id) return SAT_OK;
+    return of->window ? open_box(w, m) : of->scan ? open_scan(w, m) : open_plan(w, m);
+}
+
+/* The yardstick where the table has none: so many bytes, copied by all threads, that as many are read and written as
+ * the input and the output have together.  A part that takes less time than waking a thread is not worth one. */
+static void copy(const bench_work *w)
+{
+    const bench_case *b = w->of;
+    size_t bytes = (size_t)bench_least_bytes(b) / 2, parts = bytes / COPY_PART_BYTES + 1;
+    if (parts > (size_t)b->threads) parts = (size_t)b->threads;
+    size_t part = bytes / parts;
+    const char *from = b->window ? b->in.data : b->reference.data;
+    char *to = b->out.data;
+#pragma omp parallel for num_threads((int)parts) schedule(static, 1)
     for (size_t i = 0; i < parts; i++) memcpy(to + i * part, from + i * part, i + 1 < parts ? part : bytes - i * part);
-    return true;
 }
 
-bool bench_run(void *work)
+sat_status bench_run(void *work)
 {
     const bench_work *w = work;
-    if (w->plan) return sat_plan_run(w->plan, &w->of->in, w->to, NULL) == SAT_OK;
-    if (w->box) return sat_box_run(w->box, &w->of->in, w->to, NULL) == SAT_OK;
-    return copy(w);
+    const sat_view *in = w->device ? &w->of->device_in : &w->of->in;
+    const sat_view *out = w->device ? &w->of->device_out : &w->of->out;
+    if (w->plan) return sat_plan_run(w->plan, in, out, NULL);
+    if (w->box) return sat_box_run(w->box, in, out, NULL);
+    if (w->scan) return sat_scan_run(w->scan, in->data, out->data, NULL);
+    copy(w);
+    return SAT_OK;
+}
+
+const char *bench_note(const bench_work *w)
+{
+    return w->plan ? sat_plan_note(w->plan) : w->box ? sat_box_note(w->box) : w->scan ? sat_scan_note(w->scan) : NULL;
 }
 
 void bench_close(bench_work *w)
 {
     sat_plan_destroy(&w->plan);
     sat_box_destroy(&w->box);
-}
-
-/* ---- the check ------------------------------------------------------------------------------------- */
-
-enum { POISON = 0x88, OTHER_POISON = 0x77 };
-
-static bool run_into(bench_work *w, const sat_view *to, int poison)
-{
-    memset(to->data, poison, view_bytes(to));
-    w->to = to;
-    bool ok = bench_run(w);
-    w->to = &w->of->out;
-    return ok;
-}
-
-bool bench_make_reference(bench_case *b, const char *backend)
-{
-    bench_work w;
-    bool ok = bench_open(&w, b, backend) && run_into(&w, &b->reference, OTHER_POISON);
-    bench_close(&w);
-    b->has_reference = ok;
-    return ok;
-}
-
-/* sat.h: float tables of two backends differ by at most 2 (width + height) eps (sum of |samples|); float
- * filters round an f64 mean to f32, which two of them may do to neighbouring values. */
-static bool close_enough(const bench_case *b, size_t *at)
-{
-    size_t n = view_bytes(&b->out) / sat_type_bytes(b->out.type);
-    double eps = b->out.type == SAT_F64 ? 0x1p-53 : 0x1p-24, reach = (double)(b->in.width + b->in.height);
-    for (size_t i = 0; i < n; i++) {
-        double got, want;
-        if (b->out.type == SAT_F64) {
-            got = ((const double *)b->out.data)[i];
-            want = ((const double *)b->reference.data)[i];
-        } else {
-            got = (double)((const float *)b->out.data)[i];
-            want = (double)((const float *)b->reference.data)[i];
-        }
-        double bound = b->window ? 2 * eps * fabs(want) : 2 * reach * eps * b->magnitude;
-        if (!(fabs(got - want) <= bound)) {
-            *at = i;
-            return false;
-        }
-    }
-    return true;
-}
-
-bool bench_check(bench_work *w, error *err)
-{
-    const bench_case *b = w->of;
-    size_t bytes = view_bytes(&b->out), at = 0;
-    if (!run_into(w, &b->out, POISON)) return fail(err, "%s", sat_detail());
-    if (b->out.type == SAT_F32 || b->out.type == SAT_F64) {
-        if (close_enough(b, &at)) return true;
-    } else {
-        const unsigned char *got = b->out.data, *want = b->reference.data;
-        if (memcmp(got, want, bytes) == 0) return true;
-        while (got[at] == want[at]) at++;
-        at /= sat_type_bytes(b->out.type);
-    }
-    size_t row = (size_t)b->out.width * (size_t)b->out.channels;
-    return fail(err, "differs from the reference first at x=%zu y=%zu", at % row / (size_t)b->out.channels, at / row);
-}
-
-bool bench_check_writes(bench_work *w, error *err)
-{
-    const bench_case *b = w->of;
-    if (!run_into(w, &b->out, POISON) || !run_into(w, &b->reference, OTHER_POISON))
-        return fail(err, "%s", sat_detail());
-    return memcmp(b->out.data, b->reference.data, view_bytes(&b->out)) == 0 ? true
-                                                                            : fail(err, "leaves bytes unwritten");
+    sat_scan_destroy(&w->scan);
 }
 
 /* ---- bytes ----------------------------------------------------------------------------------------- */
 
 double bench_least_bytes(const bench_case *b)
 {
-    return (double)view_bytes(&b->in) + (double)view_bytes(&b->out);
+    return (double)b->in.height * (double)sat_row_bytes(b->in.width, b->in.channels, b->in.type) +
+           (double)bench_view_bytes(&b->reference);
 }
 
-double bench_model_bytes(const bench_case *b, const sat_backend_info *info)
+double bench_model_bytes(const bench_case *b, const bench_method *m)
 {
-    if (b->window) return bench_least_bytes(b);
-    return info->in_reads * (double)view_bytes(&b->in) +
-           (info->out_reads + info->out_writes) * (double)view_bytes(&b->out);
+    if (b->window || !m->id) return bench_least_bytes(b);
+    double out = (double)bench_view_bytes(&b->reference), in = bench_least_bytes(b) - out;
+    return m->in_reads * in + (m->out_reads + m->out_writes) * out;
 }

@@ -1,4 +1,8 @@
-/* bench.h - the work that `sat bench` checks and times, through the public interface only. */
+/* bench.h - the work that `sat bench` checks and times, through the public interface only.
+ *
+ * A case is one input and the right answer, both in host memory; outputs and a copy of the input on the device are made
+ * when the first method asks for them.  A scan's case is an image one pixel high, and can be narrowed: what is
+ * right for an array is right for its beginning. */
 #ifndef CLI_BENCH_H
 #define CLI_BENCH_H
 
@@ -6,45 +10,84 @@
 #include "image.h"
 #include "sat.h"
 
-/* One input, and what is made of it. */
 typedef struct bench_case {
     sat_view in;
     void *owned;    /* in.data, if it was made here */
     image img;      /* or the image that was read */
-    sat_type accum; /* tables */
+    sat_type accum; /* tables and scans */
     sat_layout layout;
     int64_t window; /* box filter of window x window px; 0 = tables */
+    bool scan;      /* the input is one row, and is scanned */
+    bool exclusive;
     int threads;
-    sat_view out, reference;
+
+    sat_view reference;
     bool has_reference;
-    double magnitude; /* sum of |samples|: bounds the error of float tables */
+    int64_t segment;  /* a scan that the reference starts anew after so many; 0 = never */
+    bool exact;       /* every order of additions gives the same floats */
+    double magnitude; /* sum of |samples|: bounds the error of other floats */
+
+    sat_view out, device_in, device_out; /* data NULL until asked for */
+    int64_t out_width;                   /* what out is allocated for; 0 = as wide as the reference */
+    int64_t full_width;
+    void *piece; /* of a device's output, on its way to a comparison */
 } bench_case;
 
-/* Random samples: integers over their whole range, floats in [0, 1). in has its shape already. */
+/* Random samples: integers over their whole range; floats whose sums are exact, so that all methods must agree.
+ * in has its shape already. */
 bool bench_fill(bench_case *b, error *err);
-bool bench_outputs(bench_case *b, error *err); /* allocates and touches out and reference */
+/* Allocates the reference and says how far float results may lie from it. */
+bool bench_prepare(bench_case *b, error *err);
+/* A scan's case: from here on only the first n elements count, at most as many as there were at the beginning. */
+void bench_narrow(bench_case *b, int64_t n);
 void bench_free(bench_case *b);
 
-/* A piece of work that writes a view; false = failed, sat_detail() says why. */
+/* One row's method: a backend, a scan method, or a plain copy. */
+typedef struct bench_method {
+    char name[64];  /* of the row */
+    const char *id; /* of the backend or scan method; NULL = the plain copy, on the host */
+    sat_kind kind;
+    bool device, available;
+    const char *why;
+    double in_reads, out_reads, out_writes;
+    int64_t segment;
+    int block_threads, thread_items; /* scans: 0 = the method's choice */
+    bool naive_staging;
+} bench_method;
+
+bool bench_backend_at(size_t i, bench_method *m); /* false past the last */
+bool bench_scan_at(size_t i, bench_method *m);
+void bench_plain_copy(bench_method *m);
+
+/* A piece of work that writes a view. */
 typedef struct bench_work {
     bench_case *of;
-    const sat_view *to;
-    sat_plan *plan; /* one of these, or neither: the plain copy */
+    bool device;
+    sat_plan *plan; /* one of these, or none: the plain copy */
     sat_box *box;
+    sat_scan *scan;
 } bench_work;
 
-bool bench_open(bench_work *w, bench_case *of, const char *backend);
-bool bench_run(void *work); /* a work_fn */
+/* SAT_ERR_TYPE and SAT_ERR_UNAVAILABLE: the method does not do this job; sat_detail() says why. */
+sat_status bench_open(bench_work *w, bench_case *of, const bench_method *m);
+sat_status bench_run(void *work); /* a work_fn */
+const char *bench_note(const bench_work *w);
 void bench_close(bench_work *w);
 
-bool bench_make_reference(bench_case *b, const char *backend);
+/* The right answer, by the reference.  segment: of the scans that are to be compared with it. */
+bool bench_make_reference(bench_case *b, const bench_method *reference, int64_t segment, error *err);
 /* Runs into a poisoned output and compares with the reference; else why not, in words. */
 bool bench_check(bench_work *w, error *err);
-/* For work that sums nothing: every byte of the output is written, the same twice over. */
-bool bench_check_writes(bench_work *w, error *err);
+/* For work that sums nothing: what it writes does not depend on what was there. */
+bool bench_check_copy(bench_work *w, error *err);
 
-/* Bytes that any method must move (input once, output once), and those that a backend is modelled to. */
+/* Bytes that any method must move (input once, output once), and those that a method is modelled to. */
 double bench_least_bytes(const bench_case *b);
-double bench_model_bytes(const bench_case *b, const sat_backend_info *info);
+double bench_model_bytes(const bench_case *b, const bench_method *m);
+
+/* Inside: */
+size_t bench_view_bytes(const sat_view *v);
+bool bench_host_output(bench_case *b, error *err); /* allocates and touches it, once */
+bool bench_device_arrays(bench_case *b, error *err);
 
 #endif

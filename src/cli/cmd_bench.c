@@ -1,35 +1,16 @@
-/* cmd_bench.c - checks every backend against the reference, then times it, under the ceiling of a copy.
+/* cmd_bench.c - checks methods against the reference, then times them, under the ceiling of a copy.
  *
- * The reference is the last backend of the table that sums.  Nothing is timed that has not just been
- * checked; a row that fails its check, or cannot run, shows no time. */
-#include <math.h>
+ * Nothing is timed that has not just been checked; a row that fails its check, or cannot run, shows no time.  What is
+ * measured depends on the bench (bench_mode.h); rows can also come from a file, to be drawn or summarised again. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "bench.h"
-#include "format.h"
+#include "bench_mode.h"
+#include "input.h"
 #include "machine_info.h"
 #include "messages.h"
-#include "options.h"
 #include "progress.h"
-#include "report.h"
-#include "sampler.h"
-
-enum {
-    OPT_SIZE = OPT_OWN,
-    OPT_TYPE,
-    OPT_ACCUM,
-    OPT_CHANNELS,
-    OPT_LAYOUT,
-    OPT_ROW,
-    OPT_BOX,
-    OPT_REPEAT,
-    OPT_MD,
-    OPT_CSV,
-    OPT_JSON,
-    OPT_NO_CLOBBER,
-};
 
 static const struct option longs[] = {
     {"size", required_argument, NULL, OPT_SIZE},
@@ -37,12 +18,23 @@ static const struct option longs[] = {
     {"accum", required_argument, NULL, OPT_ACCUM},
     {"channels", required_argument, NULL, OPT_CHANNELS},
     {"layout", required_argument, NULL, OPT_LAYOUT},
-    {"backend", required_argument, NULL, OPT_ROW},
     {"box", required_argument, NULL, OPT_BOX},
+    {"min", required_argument, NULL, OPT_MIN},
+    {"max", required_argument, NULL, OPT_MAX},
+    {"step", required_argument, NULL, OPT_STEP},
+    {"exclusive", no_argument, NULL, OPT_EXCLUSIVE},
+    {"naive-staging", no_argument, NULL, OPT_NAIVE},
+    {"block", required_argument, NULL, OPT_BLOCK},
+    {"items", required_argument, NULL, OPT_ITEMS},
+    {"map", required_argument, NULL, OPT_MAP},
+    {"against", required_argument, NULL, OPT_AGAINST},
+    {"backend", required_argument, NULL, OPT_ROW},
     {"repeat", required_argument, NULL, OPT_REPEAT},
     {"md", no_argument, NULL, OPT_MD},
     {"csv", no_argument, NULL, OPT_CSV},
     {"json", no_argument, NULL, OPT_JSON},
+    {"from", required_argument, NULL, OPT_FROM},
+    {"plot", required_argument, NULL, OPT_PLOT},
     {"output", required_argument, NULL, 'o'},
     {"no-clobber", no_argument, NULL, OPT_NO_CLOBBER},
     {"threads", required_argument, NULL, OPT_THREADS},
@@ -51,318 +43,400 @@ static const struct option longs[] = {
     {0},
 };
 
-static const sat_type sample_types[] = {SAT_U8, SAT_U16, SAT_U32, SAT_F32, SAT_F64, SAT_TYPE_NONE};
+/* Those that choose among rows that a file holds; the others of OPT_SIZE and on are for measuring. */
+static const int from_takes[] = {OPT_TYPE,  OPT_ACCUM, OPT_EXCLUSIVE, OPT_NAIVE, OPT_BLOCK,
+                                 OPT_ITEMS, OPT_MAP,   OPT_AGAINST,   0};
+
+static const sat_type sample_types[] = {SAT_U8, SAT_U16, SAT_U32, SAT_U64, SAT_F32, SAT_F64, SAT_TYPE_NONE};
 static const sat_type accum_types[] = {SAT_U32, SAT_U64, SAT_I64, SAT_F32, SAT_F64, SAT_TYPE_NONE};
 
-/* The columns, in the order of their names below. */
-enum { BENCH, NAME, WIDTH, HEIGHT, CHANNELS, TYPE, ACCUM, MODEL, COLD, WARM, NOISE, GBPS, COPY, SHARE, CHECK, COLUMNS };
-static const report_column columns[COLUMNS] = {
-    {"bench", true, 8},     {"name", true, 12},          {"width", false, 5},     {"height", false, 5},
-    {"channels", false, 1}, {"type", true, 3},           {"accum", true, 3},      {"model_bytes", false, 11},
-    {"cold_us", false, 9},  {"warm_us", false, 9},       {"noise_pct", false, 5}, {"gbps", false, 6},
-    {"copy_us", false, 9},  {"share_of_copy", false, 5}, {"check", true, 5},
+enum { SAMPLES_DEFAULT = 7, FILES_MAX = 16, GIVEN_MAX = 32, LOG2_MAX = 40 /* sat.h */ };
+
+#define BENCH(id) &bench_mode_##id,
+static const bench_mode *const modes[] = {
+#include "benches.def"
 };
-enum { CELL_BYTES = 256, WANTED_MAX = 32, SAMPLES_DEFAULT = 7 };
-static const double FLOOR_S = 0.25; /* warm and cold each: half a second for a row */
+#undef BENCH
 
-typedef struct request {
-    bench_case of;
-    int64_t width, height;
-    bool shaped; /* size, type or channels were given */
-    const char *wanted[WANTED_MAX];
-    int wanted_n;
-    int64_t samples;
+const bench_mode *bench_mode_at(int i)
+{
+    return i >= 0 && (size_t)i < sizeof modes / sizeof *modes ? modes[i] : NULL;
+}
+
+static const bench_mode *mode_named(const char *name)
+{
+    for (int i = 0; bench_mode_at(i); i++)
+        if (strcmp(bench_mode_at(i)->name, name) == 0) return bench_mode_at(i);
+    return NULL;
+}
+
+/* The command line beyond what benches read. */
+typedef struct words {
+    const bench_mode *mode; /* NULL = not named */
+    bench_request request;
     report_form form;
-    const char *output;
+    bool formed; /* a form or an output was given */
+    const char *output, *plot;
     bool no_clobber;
-} request;
+    const char *from[FILES_MAX];
+    int from_n;
+    int given[GIVEN_MAX], given_n; /* options of OPT_SIZE and on */
+    int argc;
+    char **argv;
+} words;
 
-typedef struct bench_run_state {
-    request *r;
-    report report;
-    sampler sampler;
-    double copy_us; /* the best ceiling row's warm time; 0 = none yet */
-    int failed;
-    bool verbose;
-} state;
+/* ---- options ----------------------------------------------------------------------------------------- */
 
-/* ---- one row --------------------------------------------------------------------------------------- */
-
-static void print_row(state *s, const char *name, double model_bytes, const timing *cold, const timing *warm,
-                      const char *check)
+static void take_type(options *o, const char *option, const sat_type *among, const char *what, sat_type *type)
 {
-    const bench_case *b = &s->r->of;
-    char text[COLUMNS][CELL_BYTES], *cells[COLUMNS];
-    for (int i = 0; i < COLUMNS; i++) {
-        cells[i] = text[i];
-        text[i][0] = 0;
-    }
-    if (b->window)
-        snprintf(text[BENCH], CELL_BYTES, "box %lldx%lld", (long long)b->window, (long long)b->window);
-    else
-        snprintf(text[BENCH], CELL_BYTES, "table");
-    snprintf(text[NAME], CELL_BYTES, "%s", name);
-    snprintf(text[WIDTH], CELL_BYTES, "%lld", (long long)b->in.width);
-    snprintf(text[HEIGHT], CELL_BYTES, "%lld", (long long)b->in.height);
-    snprintf(text[CHANNELS], CELL_BYTES, "%d", b->in.channels);
-    snprintf(text[TYPE], CELL_BYTES, "%s", sat_type_name(b->in.type));
-    snprintf(text[ACCUM], CELL_BYTES, "%s", b->window ? "" : sat_type_name(b->accum));
-    snprintf(text[MODEL], CELL_BYTES, "%.0f", model_bytes);
-    snprintf(text[CHECK], CELL_BYTES, "%s", check);
-    if (warm) {
-        snprintf(text[COLD], CELL_BYTES, "%.2f", cold->median_us);
-        snprintf(text[WARM], CELL_BYTES, "%.2f", warm->median_us);
-        snprintf(text[NOISE], CELL_BYTES, "%.1f", warm->noise_pct);
-        snprintf(text[GBPS], CELL_BYTES, "%.2f", bench_least_bytes(b) / warm->median_us / 1e3);
-    }
-    if (warm && s->copy_us > 0) {
-        snprintf(text[COPY], CELL_BYTES, "%.2f", s->copy_us);
-        snprintf(text[SHARE], CELL_BYTES, "%.3f", s->copy_us / warm->median_us);
-    }
-    progress_hide();
-    report_row(&s->report, cells);
-    text_show(s->report.to);
-    progress_show();
+    char names[128];
+    if (!parse_type(optarg, among, type))
+        options_refuse(o, "%s '%s': %s %s", option, optarg, what, type_names(names, among));
 }
 
-/* backend NULL = the plain copy.  ceiling: the row is a yardstick. */
-static void measure(state *s, const char *name, const char *backend, bool ceiling, double model_bytes)
+static void take_int(options *o, const char *option, int64_t low, int64_t high, const char *what, int64_t *value)
 {
-    bench_work w;
-    error err;
-    timing cold, warm;
-    progress_label(name);
-    bool ok = bench_open(&w, &s->r->of, backend);
-    if (!ok)
-        fail(&err, "%s", sat_detail());
-    else
-        ok = ceiling ? bench_check_writes(&w, &err) : bench_check(&w, &err);
-    if (ok && s->verbose && backend) say(name, "%s", w.plan ? sat_plan_note(w.plan) : sat_box_note(w.box));
-    if (ok && !(sample_cold(&s->sampler, bench_run, &w, &cold) && sample_warm(&s->sampler, bench_run, &w, &warm)))
-        ok = fail(&err, "%s", sat_detail());
-    if (ok && ceiling && (s->copy_us == 0 || warm.median_us < s->copy_us)) s->copy_us = warm.median_us;
-    print_row(s, name, model_bytes, &cold, ok ? &warm : NULL, ok ? "ok" : err.text);
-    s->failed += !ok;
-    bench_close(&w);
-    progress_step();
+    if (!parse_int(optarg, low, high, value)) options_refuse(o, "%s '%s': %s", option, optarg, what);
 }
 
-static bool is_wanted(const request *r, const char *name)
+/* Options that some benches take. */
+static void take_own(int c, options *o, bench_request *r)
 {
-    for (int i = 0; i < r->wanted_n; i++)
-        if (strcmp(r->wanted[i], name) == 0) return true;
-    return r->wanted_n == 0;
+    int64_t n = 0;
+    switch (c) {
+    case OPT_SIZE:
+        if (!parse_size(optarg, 1, (int64_t)1 << 40, &r->width, &r->height))
+            options_refuse(o, "--size '%s': WxH or N in pixels", optarg);
+        break;
+    case OPT_TYPE: take_type(o, "--type", sample_types, "samples are", &r->type); break;
+    case OPT_ACCUM: take_type(o, "--accum", accum_types, "sums here are of", &r->accum); break;
+    case OPT_CHANNELS:
+        take_int(o, "--channels", 1, 4, "a number from 1 to 4", &n);
+        r->channels = (int)n;
+        break;
+    case OPT_LAYOUT:
+        if (!sat_layout_from_name(optarg, &r->layout))
+            options_refuse(o, "--layout '%s': padded, inclusive or exclusive", optarg);
+        break;
+    case OPT_BOX: take_int(o, "--box", 1, INT32_MAX, "a side in pixels", &r->window); break;
+    case OPT_MIN: take_int(o, "--min", 0, LOG2_MAX, "a power of two from 0 to 40", &r->min_log2); break;
+    case OPT_MAX: take_int(o, "--max", 0, LOG2_MAX, "a power of two from 0 to 40", &r->max_log2); break;
+    case OPT_STEP: take_int(o, "--step", 1, LOG2_MAX, "a number from 1 to 40", &r->step); break;
+    case OPT_EXCLUSIVE: r->exclusive = true; break;
+    case OPT_NAIVE: r->naive_staging = true; break;
+    case OPT_BLOCK: take_int(o, "--block", 1, 1024, "a number of threads from 1 to 1024", &r->block_threads); break;
+    case OPT_ITEMS: take_int(o, "--items", 1, 1024, "a number of elements from 1 to 1024", &r->thread_items); break;
+    case OPT_MAP: r->map = optarg; break;
+    case OPT_AGAINST: r->against = optarg; break;
+    }
 }
 
-static void measure_backends(state *s, bool ceilings)
+static void take(int c, options *o, words *w)
 {
-    sat_backend_info info;
-    for (size_t i = 0; sat_backend_at(i, &info); i++) {
-        if ((info.kind == SAT_CEILING) != ceilings || (!ceilings && !is_wanted(s->r, info.name))) continue;
-        double model = bench_model_bytes(&s->r->of, &info);
-        if (info.available)
-            measure(s, info.name, info.name, ceilings, model);
+    bench_request *r = &w->request;
+    if (c >= OPT_SIZE) {
+        if (w->given_n < GIVEN_MAX) w->given[w->given_n++] = c;
+        take_own(c, o, r);
+        return;
+    }
+    switch (c) {
+    case OPT_ROW:
+        if (r->wanted_n == NAMES_MAX)
+            options_refuse(o, "--backend: %d names at most", NAMES_MAX);
         else
-            print_row(s, info.name, model, NULL, NULL, info.why);
+            r->wanted[r->wanted_n++] = optarg;
+        break;
+    case OPT_REPEAT: take_int(o, "--repeat", 1, 10000, "a number from 1 to 10000", &r->samples); break;
+    case OPT_FROM:
+        if (w->from_n == FILES_MAX)
+            options_refuse(o, "--from: %d files at most", FILES_MAX);
+        else
+            w->from[w->from_n++] = optarg;
+        break;
+    case OPT_PLOT: w->plot = optarg; break;
+    case OPT_MD: w->form = REPORT_MD; break;
+    case OPT_CSV: w->form = REPORT_CSV; break;
+    case OPT_JSON: w->form = REPORT_JSON; break;
+    case 'o': w->output = optarg; break;
+    case OPT_NO_CLOBBER: w->no_clobber = true; break;
+    }
+    w->formed |= c == OPT_MD || c == OPT_CSV || c == OPT_JSON || c == 'o';
+}
+
+static const char *option_name(int code)
+{
+    const struct option *o = longs;
+    while (o->val != code) o++;
+    return o->name;
+}
+
+static bool among(int code, const int *list)
+{
+    while (*list && *list != code) list++;
+    return *list != 0;
+}
+
+/* ---- does it make sense? ------------------------------------------------------------------------------ */
+
+static void check_names(options *o, const bench_mode *mode, const bench_request *r)
+{
+    for (int k = 0; k < r->wanted_n; k++) {
+        char names[1024] = "";
+        size_t used = 0;
+        bench_method m;
+        bool found = false;
+        for (size_t i = 0; !found && mode->method_at(i, &m); i++) {
+            found = strcmp(m.id, r->wanted[k]) == 0;
+            if (used < sizeof names)
+                used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", used ? ", " : "", m.id);
+        }
+        if (!found) {
+            options_refuse(o, "--backend '%s': there is no such backend; there are %s", r->wanted[k], names);
+            return;
+        }
     }
 }
 
-/* Ceilings first: their check borrows the place of the reference, which is then made. */
-static bool measure_all(state *s, const char *reference, error *err)
+static void check_files(options *o, const words *w)
 {
-    bench_case *b = &s->r->of;
-    if (b->window)
-        measure(s, "memcpy", NULL, true, bench_least_bytes(b));
-    else
-        measure_backends(s, true);
-    if (!bench_make_reference(b, reference)) return fail(err, "%s", sat_detail());
-    measure_backends(s, false);
-    return true;
+    const char *forms;
+    if (w->plot && !plot_knows(w->plot, &forms)) options_refuse(o, "--plot '%s': a file in %s", w->plot, forms);
+    if (w->plot && strcmp(w->plot, w->output) == 0) options_refuse(o, "-o and --plot name the same file, %s", w->plot);
+    for (int i = -1; !o->stop && i < w->from_n; i++) {
+        const char *input = i < 0 ? w->request.image : w->from[i];
+        if (!input) continue;
+        if (input_is_output(input, w->output) || (w->plot && input_is_output(input, w->plot)))
+            options_refuse(o, "%s would be written over", input);
+    }
+}
+
+static void check(options *o, words *w, int operands, char **operand)
+{
+    const bench_mode *mode = w->mode ? w->mode : bench_mode_at(0);
+    bench_request *r = &w->request;
+    if (operands > 0) r->image = operand[0];
+    if (operands > 1)
+        options_refuse(o, "one image at a time, not also '%s'", operand[1]);
+    else if (operands > 0 && (!mode->takes_image || w->from_n > 0))
+        options_refuse(o, "'%s': nothing but options is taken here", operand[0]);
+    for (int i = 0; !o->stop && i < w->given_n; i++) {
+        if (w->from_n > 0 && !among(w->given[i], from_takes))
+            options_refuse(o, "--%s is for measuring, and --from measures nothing", option_name(w->given[i]));
+        else if (w->from_n == 0 && !among(w->given[i], mode->takes))
+            options_refuse(o, "--%s is no option of `sat bench%s%s`", option_name(w->given[i]), w->mode ? " " : "",
+                           w->mode ? mode->name : "");
+    }
+    if (w->from_n == 0 && !o->stop) {
+        check_names(o, mode, r);
+        const char *wrong = mode->refuse(r);
+        if (wrong && !o->stop) options_refuse(o, "%s", wrong);
+    }
+    if (!o->stop) check_files(o, w);
 }
 
 /* ---- the report ------------------------------------------------------------------------------------ */
 
-static void put_machine(const state *s, int argc, char **argv, text_out *t)
+static bool uses_device(const bench_mode *mode, const bench_request *r)
 {
-    machine_info m;
-    bool json = s->report.form == REPORT_JSON;
-    if (s->report.form == REPORT_CSV) return;
-    machine_read(&m);
-    const char *const facts[][2] = {
-        {"processor", m.cpu}, {"kernel", m.kernel}, {"compiler", m.compiler}, {"date", m.date}, {"sat", sat_version()}};
-    if (json) text_string(t, "{\"machine\":{");
-    for (size_t i = 0; i < sizeof facts / sizeof *facts; i++) {
-        if (json) {
-            text_printf(t, "\"%s\":", facts[i][0]);
-            text_json_string(t, facts[i][1]);
-            text_string(t, ",");
-        } else {
-            text_printf(t, "- %s: %s\n", facts[i][0], facts[i][1]);
-        }
+    bench_method m;
+    for (size_t i = 0; mode->method_at(i, &m); i++)
+        if (m.device && m.available && bench_wanted(r, m.id, strlen(m.id))) return true;
+    return false;
+}
+
+static void put_fact(text_out *t, bool json, const char *name, const char *value)
+{
+    if (!*value) return;
+    if (json) {
+        text_printf(t, "\"%s\":", name);
+        text_json_string(t, value);
+        text_string(t, ",");
+    } else {
+        text_printf(t, "- %s: %s\n", name, value);
     }
+}
+
+/* What stands above the rows that were measured here. */
+static void put_machine(void *context, report *to)
+{
+    const words *w = context;
+    const bench_mode *mode = w->mode ? w->mode : bench_mode_at(0);
+    text_out *t = to->to;
+    machine_info m;
+    bool json = w->form == REPORT_JSON;
+    if (w->form == REPORT_CSV) {
+        report_begin(to);
+        return;
+    }
+    machine_read(&m, uses_device(mode, &w->request));
+    if (json) text_string(t, "{\"machine\":{");
+    put_fact(t, json, "processor", m.cpu);
+    put_fact(t, json, "gpu", m.gpu);
+    put_fact(t, json, "cuda", m.cuda);
+    put_fact(t, json, "kernel", m.kernel);
+    put_fact(t, json, "compiler", m.compiler);
+    put_fact(t, json, "date", m.date);
+    put_fact(t, json, "sat", sat_version());
     text_printf(t, json ? "\"cores\":%d,\"threads\":%d,\"command\":" : "- cores: %d, of which %d used\n- command: ",
-                m.cores, s->r->of.threads);
+                m.cores, w->request.threads);
     char line[4096];
     size_t used = (size_t)snprintf(line, sizeof line, "sat");
-    for (int i = 0; i < argc && used < sizeof line; i++)
-        used += (size_t)snprintf(line + used, sizeof line - used, " %s", argv[i]);
+    for (int i = 0; i < w->argc && used < sizeof line; i++)
+        used += (size_t)snprintf(line + used, sizeof line - used, " %s", w->argv[i]);
     if (json)
         text_json_string(t, line);
     else
         text_string(t, line);
     text_string(t, json ? "},\n\"rows\":" : "\n\n");
+    report_begin(to);
 }
 
-/* ---- the command ----------------------------------------------------------------------------------- */
-
-static void take_backend(options *o, request *r)
+static bool draw(const bench_mode *mode, const words *w, const bench_rows *rows, error *err)
 {
-    char names[512] = "";
-    size_t used = 0;
-    sat_backend_info info;
-    for (size_t i = 0; sat_backend_at(i, &info); i++) {
-        if (strcmp(info.name, optarg) == 0) {
-            if (r->wanted_n < WANTED_MAX) r->wanted[r->wanted_n++] = optarg;
-            return;
+    plot p;
+    if (!plot_begin(&p, w->plot, w->no_clobber, err)) return false;
+    if (mode->draw(rows, &w->request, p.script, err)) return plot_end(&p, err);
+    plot_abort(&p);
+    return false;
+}
+
+static void put_end(const bench_mode *mode, const words *w, const bench_session *s, text_out *t)
+{
+    report end = s->report;
+    report_end(&end);
+    if (w->form == REPORT_JSON) text_string(t, w->from_n > 0 ? "\n" : "}\n");
+    if (w->form == REPORT_MD && mode->summarise) mode->summarise(&s->rows, &w->request, t);
+}
+
+/* ---- rows from files --------------------------------------------------------------------------------- */
+
+static bool kept(const bench_mode *mode, const bench_request *r, const bench_row *row)
+{
+    if (!mode->owns(row) || (r->type && row->type != r->type) || (r->accum && row->accum != r->accum)) return false;
+    if (r->exclusive && !strstr(row->bench, "exclusive")) return false;
+    return bench_row_copies(row) || bench_wanted(r, row->name, (size_t)bench_row_method(row));
+}
+
+/* Reads all files and keeps what the bench and the options ask for.  A bench that was not named is the first row's. */
+static bool read_rows(words *w, const bench_mode **mode, bench_rows *rows, const char **at_fault, error *err)
+{
+    for (int i = 0; i < w->from_n; i++) {
+        *at_fault = input_name(w->from[i]);
+        if (!bench_rows_read(rows, w->from[i], err)) return false;
+    }
+    *mode = w->mode;
+    for (int i = 0; !*mode && bench_mode_at(i); i++)
+        if (bench_mode_at(i)->owns(&rows->row[0])) *mode = bench_mode_at(i);
+    if (!*mode) return fail(err, "'%s' is none of the benches", rows->row[0].bench);
+    size_t n = 0;
+    for (size_t i = 0; i < rows->n; i++)
+        if (kept(*mode, &w->request, &rows->row[i])) rows->row[n++] = rows->row[i];
+    rows->n = n;
+    if (n == 0) return fail(err, "holds no such rows of `sat bench %s`", (*mode)->name);
+    *at_fault = NULL;
+    return true;
+}
+
+/* Without a form or an output a plot is all that is asked for. */
+static bool retell(words *w, text_out *t, const char **at_fault, error *err)
+{
+    bench_session s = {.request = &w->request};
+    const bench_mode *mode;
+    bool ok = read_rows(w, &mode, &s.rows, at_fault, err);
+    if (ok && (w->formed || !w->plot)) {
+        *at_fault = output_name(w->output);
+        ok = text_open(t, w->output, w->no_clobber, err);
+        if (ok) {
+            s.report = bench_report(t, w->form);
+            report_begin(&s.report);
+            for (size_t i = 0; i < s.rows.n; i++) bench_report_row(&s.report, &s.rows.row[i]);
+            put_end(mode, w, &s, t);
+            ok = text_close(t, err);
         }
-        if (used < sizeof names)
-            used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", used ? ", " : "", info.name);
     }
-    options_refuse(o, "--backend '%s': there is no such backend; there are %s", optarg, names);
+    if (ok && w->plot) {
+        *at_fault = w->plot;
+        ok = draw(mode, w, &s.rows, err);
+    }
+    bench_rows_free(&s.rows);
+    return ok;
 }
 
-static void take(int c, options *o, request *r)
-{
-    char names[128];
-    int64_t n;
-    switch (c) {
-    case OPT_SIZE:
-        r->shaped = true;
-        if (!parse_size(optarg, 1, (int64_t)1 << 40, &r->width, &r->height))
-            options_refuse(o, "--size '%s': WxH or N in pixels", optarg);
-        break;
-    case OPT_TYPE:
-        r->shaped = true;
-        if (!parse_type(optarg, sample_types, &r->of.in.type))
-            options_refuse(o, "--type '%s': samples are %s", optarg, type_names(names, sample_types));
-        break;
-    case OPT_ACCUM:
-        if (!parse_type(optarg, accum_types, &r->of.accum))
-            options_refuse(o, "--accum '%s': tables here are of %s", optarg, type_names(names, accum_types));
-        break;
-    case OPT_CHANNELS:
-        r->shaped = true;
-        if (!parse_int(optarg, 1, 4, &n))
-            options_refuse(o, "--channels '%s': a number from 1 to 4", optarg);
-        else
-            r->of.in.channels = (int)n;
-        break;
-    case OPT_LAYOUT:
-        if (!sat_layout_from_name(optarg, &r->of.layout))
-            options_refuse(o, "--layout '%s': padded, inclusive or exclusive", optarg);
-        break;
-    case OPT_ROW: take_backend(o, r); break;
-    case OPT_BOX:
-        if (!parse_int(optarg, 1, INT32_MAX, &r->of.window)) options_refuse(o, "--box '%s': a side in pixels", optarg);
-        break;
-    case OPT_REPEAT:
-        if (!parse_int(optarg, 1, 10000, &r->samples))
-            options_refuse(o, "--repeat '%s': a number from 1 to 10000", optarg);
-        break;
-    case OPT_MD: r->form = REPORT_MD; break;
-    case OPT_CSV: r->form = REPORT_CSV; break;
-    case OPT_JSON: r->form = REPORT_JSON; break;
-    case 'o': r->output = optarg; break;
-    case OPT_NO_CLOBBER: r->no_clobber = true; break;
-    }
-}
+/* ---- a run --------------------------------------------------------------------------------------------- */
 
-/* Gets the input, an image or random samples, and allocates the outputs. */
-static bool prepare(request *r, const char *path, error *err)
+static bool measure(words *w, text_out *t, const char **at_fault, error *err)
 {
-    bench_case *b = &r->of;
-    if (path) {
-        const image_format *format;
-        decode_options decode = {.max_pixels = MAX_PIXELS_DEFAULT, .threads = b->threads};
-        if (!image_read(path, &decode, &b->img, &format, err)) return false;
-        b->in = image_view(&b->img);
+    const bench_mode *mode = w->mode ? w->mode : bench_mode_at(0);
+    bench_session s = {.request = &w->request,
+                       .report = bench_report(t, w->form),
+                       .begin = put_machine,
+                       .context = w,
+                       .host.floor_s = mode->floor_s,
+                       .device.floor_s = mode->floor_s};
+    *at_fault = output_name(w->output);
+    if (!text_open(t, w->output, w->no_clobber, err)) return false;
+    bool ok = mode->run(&s, err);
+    if (!ok) *at_fault = w->request.image;
+    if (s.rows.n > 0) {
+        put_end(mode, w, &s, t);
+        error late;
+        if (!text_close(t, &late) && ok) {
+            ok = false;
+            *err = late;
+        }
     } else {
-        b->in.width = r->width;
-        b->in.height = r->height;
-        if (!bench_fill(b, err)) return false;
+        text_abort(t);
+        if (ok) ok = fail(err, "there is nothing to measure");
     }
-    if (!b->accum) b->accum = b->in.type == SAT_F32 || b->in.type == SAT_F64 ? SAT_F64 : SAT_U32;
-    return bench_outputs(b, err);
-}
-
-static const char *reference_name(int *rows)
-{
-    sat_backend_info info;
-    const char *name = NULL;
-    *rows = 1;
-    for (size_t i = 0; sat_backend_at(i, &info); i++, ++*rows)
-        if (info.kind == SAT_REFERENCE) name = info.name;
-    return name;
+    if (ok && w->plot) {
+        *at_fault = w->plot;
+        ok = draw(mode, w, &s.rows, err);
+    }
+    if (ok && s.failed > 0) {
+        *at_fault = NULL;
+        ok = fail(err, "%d row%s failed the check or could not run", s.failed, s.failed > 1 ? "s" : "");
+    }
+    if (s.host_open) sampler_close(&s.host);
+    if (s.device_open) sampler_close(&s.device);
+    bench_rows_free(&s.rows);
+    return ok;
 }
 
 static int run(int argc, char **argv)
 {
-    options o = {.self = &command_bench};
-    request r = {.of = {.in = {.type = SAT_U8, .channels = 1}, .layout = SAT_INCLUSIVE},
-                 .width = 8192,
-                 .height = 8192,
-                 .samples = SAMPLES_DEFAULT,
-                 .output = "-"};
     static text_out t;
-    state s = {.r = &r, .sampler.floor_s = FLOOR_S};
-    const char *image_path, *at_fault = NULL;
+    words w = {.request = {.layout = SAT_INCLUSIVE, .min_log2 = -1, .max_log2 = -1, .samples = SAMPLES_DEFAULT},
+               .output = "-",
+               .argc = argc,
+               .argv = argv};
+    command self = command_bench;
+    options o = {.self = &self};
+    const char *at_fault = NULL;
+    char name[32];
     error err;
-    int c, rows;
+    int c;
 
-    while ((c = options_next(&o, argc, argv, OPTIONS_SHORT "qvo:", longs)) != -1) take(c, &o, &r);
-    char **words = argv; /* getopt has put the operands last */
-    if (!options_end(&o)) return o.status;
-    image_path = optind < argc ? argv[optind] : NULL;
-    if (optind + 1 < argc)
-        options_refuse(&o, "one image at a time, not also '%s'", argv[optind + 1]);
-    else if (image_path && r.shaped)
-        options_refuse(&o, "--size, --type and --channels are the image's own");
-    else if (r.of.window && r.of.accum)
-        options_refuse(&o, "--accum is for tables, not for --box");
-    if (o.stop) return o.status;
-
-    r.of.threads = s.sampler.threads = o.threads;
-    s.verbose = o.verbose;
-    s.sampler.samples = (int)r.samples;
-    s.report = (report){.to = &t, .form = r.form, .columns = columns, .n = COLUMNS};
-    const char *reference = reference_name(&rows);
-    o.status = EXIT_INPUT;
-    if (!sampler_open(&s.sampler)) {
-        fail(&err, "out of memory");
-        goto out;
+    if (argc > 1) w.mode = mode_named(argv[1]);
+    if (w.mode) {
+        snprintf(name, sizeof name, "%s %s", self.name, w.mode->name);
+        self.name = name;
+        if (w.mode->help) {
+            self.help = w.mode->help;
+            self.help_more = NULL;
+        }
     }
-    at_fault = image_path;
-    if (!prepare(&r, image_path, &err)) goto out;
-    at_fault = output_name(r.output);
-    if (!text_open(&t, r.output, r.no_clobber, &err)) goto out;
-    put_machine(&s, argc, words, &t);
-    report_begin(&s.report);
-    text_show(&t);
-    progress_begin(rows, o.quiet);
-    bool ok = measure_all(&s, reference, &err);
-    progress_end();
-    report_end(&s.report);
-    if (r.form == REPORT_JSON) text_string(&t, "}\n");
-    if (!text_close(&t, ok ? &err : &(error){0})) goto out;
-    at_fault = NULL;
-    if (ok && s.failed > 0)
-        ok = fail(&err, "%d row%s failed the check or could not run", s.failed, s.failed > 1 ? "s" : "");
-    if (ok) o.status = EXIT_FINE;
-out:
-    if (o.status != EXIT_FINE) say(at_fault, "%s", err.text);
-    sampler_close(&s.sampler);
-    bench_free(&r.of);
-    return o.status;
+    int skip = w.mode != NULL;
+    while ((c = options_next(&o, argc - skip, argv + skip, OPTIONS_SHORT "qvo:", longs)) != -1) take(c, &o, &w);
+    if (!options_end(&o)) return o.status;
+    check(&o, &w, argc - skip - optind, argv + skip + optind); /* getopt has put the operands last */
+    if (o.stop) return o.status;
+    w.request.threads = o.threads;
+    w.request.verbose = o.verbose;
+    w.request.quiet = o.quiet;
+
+    bool ok = w.from_n > 0 ? retell(&w, &t, &at_fault, &err) : measure(&w, &t, &at_fault, &err);
+    if (!ok) say(at_fault, "%s", err.text);
+    return ok ? EXIT_FINE : EXIT_INPUT;
 }
 
 static const char help[] = "Checks every backend against the reference, then times it, under the ceiling of\n"
@@ -379,9 +453,11 @@ static const char help[] = "Checks every backend against the reference, then tim
                            "  --accum TYPE       of the table: u32 u64 i64 f32 f64 [u32; f64 for floats]\n"
                            "  --layout NAME      padded, inclusive, exclusive [inclusive]\n"
                            "  --box N            the box filter of NxN px instead of tables\n"
-                           "  --backend NAME     only this row and the ceiling; may be given many times\n"
-                           "  --repeat N         samples of each time, at least, and for 0.25 s [7]\n"
+                           "  --backend NAME     only this row and the ceilings; may be given many times\n"
+                           "  --repeat N         samples of each time, at least [7]\n"
                            "  --md, --csv, --json\n"
+                           "  --from FILE.csv    rows that --csv wrote, instead of measuring\n"
+                           "  --plot FILE        a figure of the rows, .svg or .png, by gnuplot\n"
                            "  -o, --output FILE   --no-clobber   --threads N   -q, --quiet   -v, --verbose\n"
                            "  -h, --help   -V, --version\n"
                            "\n"
@@ -390,9 +466,16 @@ static const char help[] = "Checks every backend against the reference, then tim
                            "warm_us. model_bytes: what the backend is modelled to move. gbps: the least\n"
                            "bytes (input once, output once) over warm_us. share_of_copy: copy_us/warm_us.\n";
 
+static void print_modes(void)
+{
+    puts("\nBenches (sat bench NAME --help; an image of such a name is ./NAME):");
+    for (int i = 0; bench_mode_at(i); i++) printf("  %-10s %s\n", bench_mode_at(i)->name, bench_mode_at(i)->summary);
+}
+
 const command command_bench = {
     .name = "bench",
     .summary = "check and time every backend on this machine",
     .help = help,
+    .help_more = print_modes,
     .run = run,
 };

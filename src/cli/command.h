@@ -12,6 +12,7 @@ typedef struct command {
     const char *name;                  /* "query"; "" = the one that runs when no command is named */
     const char *summary;               /* one line for `sat --help` */
     const char *help;                  /* `sat NAME --help`: examples first, one screen */
+    void (*help_more)(void);           /* prints lists behind it; may be NULL */
     int (*run)(int argc, char **argv); /* argv[0] is the command's name; returns an exit status */
 } command;
 

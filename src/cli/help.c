@@ -34,6 +34,7 @@ static void print_names(void)
 void help_print(const command *self)
 {
     fputs(self->help, stdout);
+    if (self->help_more) self->help_more();
     if (*self->name) return;
     print_commands();
     print_names();

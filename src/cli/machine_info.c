@@ -6,6 +6,9 @@
 #include <sys/utsname.h>
 #include <time.h>
 
+#include "arrays.h"
+#include "sat.h"
+
 /* /proc/cpuinfo: "model name : ..." on x86; Arm names no model, and the machine type has to do. */
 static void read_cpu(char *to, size_t size)
 {
@@ -21,7 +24,19 @@ static void read_cpu(char *to, size_t size)
     if (f) fclose(f);
 }
 
-void machine_read(machine_info *m)
+/* CUDA's versions are 1000 * major + 10 * minor. */
+static void read_device(machine_info *m)
+{
+    sat_device_info d;
+    char memory[32], l2[32];
+    if (sat_device_at_hand(&d) != SAT_OK) return;
+    snprintf(m->gpu, sizeof m->gpu, "%s, sm_%d, %d multiprocessors, L2 %s, memory %s", d.name, d.sm, d.multiprocessors,
+             size_text(l2, (double)d.l2_bytes), size_text(memory, (double)d.memory_bytes));
+    snprintf(m->cuda, sizeof m->cuda, "driver %d.%d, runtime %d.%d", d.driver / 1000, d.driver % 1000 / 10,
+             d.runtime / 1000, d.runtime % 1000 / 10);
+}
+
+void machine_read(machine_info *m, bool with_device)
 {
     struct utsname system;
     cpu_set_t set;
@@ -40,5 +55,6 @@ void machine_read(machine_info *m)
 #else
     snprintf(m->compiler, sizeof m->compiler, "gcc %s", __VERSION__);
 #endif
+    if (with_device) read_device(m);
     if (gmtime_r(&now, &utc)) strftime(m->date, sizeof m->date, "%Y-%m-%d", &utc);
 }

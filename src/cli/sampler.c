@@ -1,46 +1,123 @@
 #include "sampler.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "clock.h"
 
 enum {
     SAMPLES_MAX = 10000,
+    SAMPLES_SLOW = 3,            /* the fewest that have a median between two others */
     LAST_LEVEL_GUESS = 32 << 20, /* bytes, where the system does not say */
     PRIVATE_GUESS = 2 << 20,
 };
-static const double GROUP_S = 100e-6;
+/* A call of clock_gettime() costs tens of nanoseconds, a thousandth of 100 us; CUDA's events tick in about
+ * half a microsecond, a quarter of a percent of 200 us. */
+static const double GROUP_HOST_S = 100e-6, GROUP_DEVICE_S = 200e-6;
 
-static size_t cache_bytes(int name, size_t guess)
+/* ---- caches ---------------------------------------------------------------------------------------- */
+
+/* Bytes of a level of cache that holds data.  From sysfs: sysconf() has been seen to answer for a whole host
+ * of which a guest has a part. */
+static size_t cache_bytes(int level, size_t guess)
 {
-    long n = sysconf(name);
-    return n > 0 ? (size_t)n : guess;
+    for (int index = 0; index < 8; index++) {
+        static const char cpu0[] = "/sys/devices/system/cpu/cpu0/cache";
+        char path[96], type[32] = "";
+        int at = 0;
+        unsigned long kib = 0;
+        snprintf(path, sizeof path, "%s/index%d/level", cpu0, index);
+        FILE *file = fopen(path, "re");
+        if (!file) break;
+        if (fscanf(file, "%d", &at) != 1) at = 0;
+        fclose(file);
+        snprintf(path, sizeof path, "%s/index%d/type", cpu0, index);
+        file = fopen(path, "re");
+        if (file && fscanf(file, "%31s", type) != 1) type[0] = 0;
+        if (file) fclose(file);
+        snprintf(path, sizeof path, "%s/index%d/size", cpu0, index);
+        file = fopen(path, "re");
+        if (file && fscanf(file, "%luK", &kib) != 1) kib = 0;
+        if (file) fclose(file);
+        if (at == level && kib > 0 && strcmp(type, "Instruction") != 0) return (size_t)kib << 10;
+    }
+    return guess;
 }
 
-/* Twice what the last level and the threads' own caches hold together. */
-bool sampler_open(sampler *s)
+static bool open_device(sampler *s)
 {
-    s->scrub_bytes = 2 * (cache_bytes(_SC_LEVEL3_CACHE_SIZE, LAST_LEVEL_GUESS) +
-                          (size_t)s->threads * cache_bytes(_SC_LEVEL2_CACHE_SIZE, PRIVATE_GUESS));
+    sat_device_info info;
+    if (sat_device_at_hand(&info) != SAT_OK) return false;
+    s->scrub_bytes = 2 * info.l2_bytes;
+    return sat_device_alloc(&s->scrub, s->scrub_bytes) == SAT_OK;
+}
+
+/* Twice what the caches hold: the last level and the threads' own ones together. */
+bool sampler_open(sampler *s, error *err)
+{
+    s->scrub = NULL;
+    if (s->device) return open_device(s) ? true : fail(err, "%s", sat_detail());
+    s->scrub_bytes = 2 * (cache_bytes(3, LAST_LEVEL_GUESS) + (size_t)s->threads * cache_bytes(2, PRIVATE_GUESS));
     s->scrub = malloc(s->scrub_bytes);
-    return s->scrub != NULL;
+    return s->scrub ? true : fail(err, "out of memory");
 }
 
 void sampler_close(sampler *s)
 {
-    free(s->scrub);
+    if (s->device)
+        sat_device_free(s->scrub);
+    else
+        free(s->scrub);
     s->scrub = NULL;
 }
 
-static void scrub_caches(sampler *s)
+/* On the device the fill is queued only: what is launched next waits for it, and not for the host. */
+static sat_status scrub_caches(sampler *s)
 {
     s->value++;
+    if (s->device) return sat_device_fill(s->scrub, s->value, s->scrub_bytes, NULL);
     size_t part = s->scrub_bytes / (size_t)s->threads;
 #pragma omp parallel for num_threads(s->threads) schedule(static, 1)
-    for (int i = 0; i < s->threads; i++) memset(s->scrub + (size_t)i * part, s->value, part);
+    for (int i = 0; i < s->threads; i++) memset((char *)s->scrub + (size_t)i * part, s->value, part);
+    return SAT_OK;
 }
+
+/* ---- one sample ------------------------------------------------------------------------------------ */
+
+typedef struct group {
+    work_fn work;
+    void *arg;
+    long runs;
+} group;
+
+static sat_status run_group(void *arg)
+{
+    const group *g = arg;
+    sat_status status = SAT_OK;
+    for (long i = 0; i < g->runs && status == SAT_OK; i++) status = g->work(g->arg);
+    return status;
+}
+
+/* Seconds for one run of the group. */
+static sat_status time_group(const sampler *s, group *g, double *seconds)
+{
+    double us, start = clock_now_s();
+    sat_status status = s->device ? sat_device_time(run_group, g, NULL, &us) : run_group(g);
+    if (status != SAT_OK) return status;
+    *seconds = (s->device ? 1e-6 * us : clock_now_s() - start) / (double)g->runs;
+    return SAT_OK;
+}
+
+/* What is done before the clock starts: the caches are overwritten, or, on the device, one run is queued, behind
+ * which the first timed launch has time to arrive. */
+static sat_status lead_in(sampler *s, const group *g, bool cold)
+{
+    if (cold) return scrub_caches(s);
+    return s->device ? g->work(g->arg) : SAT_OK;
+}
+
+/* ---- many ------------------------------------------------------------------------------------------ */
 
 static int by_value(const void *a, const void *b)
 {
@@ -56,39 +133,40 @@ static timing summary(double *seconds, size_t n)
     return (timing){.median_us = 1e6 * median, .noise_pct = median > 0 ? 100 * spread / median : 0};
 }
 
-static bool time_runs(work_fn work, void *arg, long runs, double *seconds)
+static bool enough(const sampler *s, size_t n, double spent_s)
 {
-    double start = clock_now_s();
-    for (long i = 0; i < runs; i++)
-        if (!work(arg)) return false;
-    *seconds = (clock_now_s() - start) / (double)runs;
-    return true;
+    if (n == SAMPLES_MAX) return true;
+    if (s->limit_s > 0 && n >= SAMPLES_SLOW && spent_s > s->limit_s) return true;
+    return n >= (size_t)s->samples && spent_s >= s->floor_s;
 }
 
-static bool sample(sampler *s, work_fn work, void *arg, long group, bool cold, timing *t)
+static sat_status sample(sampler *s, group *g, bool cold, timing *t)
 {
     double *seconds = malloc(SAMPLES_MAX * sizeof *seconds), start = clock_now_s();
+    sat_status status = seconds ? SAT_OK : SAT_ERR_MEMORY;
     size_t n = 0;
-    bool ok = seconds != NULL;
-    while (ok && n < SAMPLES_MAX && (n < (size_t)s->samples || clock_now_s() - start < s->floor_s)) {
-        if (cold) scrub_caches(s);
-        ok = time_runs(work, arg, group, &seconds[n++]);
+    while (status == SAT_OK && !enough(s, n, clock_now_s() - start)) {
+        status = lead_in(s, g, cold);
+        if (status == SAT_OK) status = time_group(s, g, &seconds[n++]);
     }
-    if (ok) *t = summary(seconds, n);
+    if (status == SAT_OK) *t = summary(seconds, n);
     free(seconds);
-    return ok;
+    return status;
 }
 
-bool sample_warm(sampler *s, work_fn work, void *arg, timing *t)
+sat_status sample_warm(sampler *s, work_fn work, void *arg, timing *t)
 {
-    double once;
-    if (!time_runs(work, arg, 1, &once)) return false; /* warms up */
-    if (!time_runs(work, arg, 1, &once)) return false;
-    long group = once >= GROUP_S ? 1 : (long)(GROUP_S / (once > 1e-8 ? once : 1e-8)) + 1;
-    return sample(s, work, arg, group, false, t);
+    group g = {.work = work, .arg = arg, .runs = 1};
+    double once = 0, whole = s->device ? GROUP_DEVICE_S : GROUP_HOST_S;
+    sat_status status = time_group(s, &g, &once); /* warms up */
+    if (status == SAT_OK) status = time_group(s, &g, &once);
+    if (status != SAT_OK) return status;
+    if (once < whole) g.runs = (long)(whole / (once > 1e-8 ? once : 1e-8)) + 1;
+    return sample(s, &g, false, t);
 }
 
-bool sample_cold(sampler *s, work_fn work, void *arg, timing *t)
+sat_status sample_cold(sampler *s, work_fn work, void *arg, timing *t)
 {
-    return sample(s, work, arg, 1, true, t);
+    group g = {.work = work, .arg = arg, .runs = 1};
+    return sample(s, &g, true, t);
 }

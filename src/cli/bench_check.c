@@ -1,0 +1,236 @@
+/* bench_check.c - is what a method wrote right?  Outputs on the device come back in pieces. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "arrays.h"
+#include "bench.h"
+
+enum {
+    POISON = 0x88,
+    OTHER_POISON = 0x77,
+    REFERENCE_POISON = 0x55,
+    PIECE_BYTES = 64 << 20, /* a copy of which takes milliseconds, so that its start does not count */
+    PART_BYTES = 1 << 20,   /* what a thread compares at a time */
+};
+
+static bool device_failed(error *err)
+{
+    return fail(err, "%s", sat_detail());
+}
+
+/* ---- the output, piece by piece ---------------------------------------------------------------------- */
+
+/* Looks at n bytes of the output that begin at byte `at`; false ends it. */
+typedef bool (*look_fn)(void *arg, const void *bytes, size_t at, size_t n);
+
+static bool look_at_output(bench_work *w, look_fn look, void *arg, error *err)
+{
+    bench_case *b = w->of;
+    size_t bytes = bench_view_bytes(&b->reference);
+    if (!w->device) {
+        look(arg, b->out.data, 0, bytes);
+        return true;
+    }
+    if (!b->piece) b->piece = malloc(PIECE_BYTES);
+    if (!b->piece) return fail(err, "out of memory");
+    for (size_t at = 0; at < bytes; at += PIECE_BYTES) {
+        size_t n = bytes - at < PIECE_BYTES ? bytes - at : PIECE_BYTES;
+        sat_view from = {.data = (char *)b->device_out.data + at,
+                         .row_bytes = n,
+                         .width = (int64_t)n,
+                         .height = 1,
+                         .channels = 1,
+                         .type = SAT_U8,
+                         .memory = SAT_DEVICE},
+                 to = from;
+        to.data = b->piece;
+        to.memory = SAT_HOST;
+        if (sat_device_copy(&from, &to, NULL) != SAT_OK) return device_failed(err);
+        if (!look(arg, b->piece, at, n)) break;
+    }
+    return true;
+}
+
+static bool run_into_poison(bench_work *w, int poison, error *err)
+{
+    bench_case *b = w->of;
+    size_t bytes = bench_view_bytes(&b->reference);
+    if (!w->device)
+        memset(b->out.data, poison, bytes);
+    else if (sat_device_fill(b->device_out.data, poison, bytes, NULL) != SAT_OK)
+        return device_failed(err);
+    if (bench_run(w) != SAT_OK || (w->device && sat_device_wait(NULL) != SAT_OK)) return device_failed(err);
+    return true;
+}
+
+/* ---- sums -------------------------------------------------------------------------------------------- */
+
+typedef struct comparison {
+    const bench_case *of;
+    size_t differs_at; /* byte; SIZE_MAX = nowhere */
+} comparison;
+
+/* sat.h: float tables of two backends differ by at most 2 (width + height) eps (sum of |samples|); float
+ * filters round an f64 mean to f32, which two of them may do to neighbouring values. */
+static double distance_allowed(const bench_case *b, double want)
+{
+    double eps = b->reference.type == SAT_F64 ? 0x1p-53 : 0x1p-24;
+    if (b->window) return 2 * eps * fabs(want);
+    return b->exact ? 0 : 2 * (double)(b->in.width + b->in.height) * eps * b->magnitude;
+}
+
+/* The first float, counted in bytes, that lies too far from its reference; n if none does. */
+static size_t far_apart(const bench_case *b, const char *got, const char *want, size_t n)
+{
+    size_t step = sat_type_bytes(b->reference.type);
+    for (size_t i = 0; i < n; i += step) {
+        double g, w;
+        if (b->reference.type == SAT_F64) {
+            memcpy(&g, got + i, sizeof g);
+            memcpy(&w, want + i, sizeof w);
+        } else {
+            float gf, wf;
+            memcpy(&gf, got + i, sizeof gf);
+            memcpy(&wf, want + i, sizeof wf);
+            g = (double)gf;
+            w = (double)wf;
+        }
+        if (!(fabs(g - w) <= distance_allowed(b, w))) return i;
+    }
+    return n;
+}
+
+static size_t different(const bench_case *b, const char *got, const char *want, size_t n)
+{
+    if (b->reference.type == SAT_F32 || b->reference.type == SAT_F64) return far_apart(b, got, want, n);
+    if (memcmp(got, want, n) == 0) return n;
+    size_t i = 0;
+    while (got[i] == want[i]) i++;
+    return i;
+}
+
+static bool compare(void *arg, const void *bytes, size_t at, size_t n)
+{
+    comparison *c = arg;
+    const char *got = bytes, *want = (const char *)c->of->reference.data + at;
+    size_t first = SIZE_MAX;
+#pragma omp parallel for num_threads(c->of->threads) schedule(static) reduction(min : first)
+    for (size_t part = 0; part < n; part += PART_BYTES) {
+        size_t size = n - part < PART_BYTES ? n - part : PART_BYTES;
+        size_t i = different(c->of, got + part, want + part, size);
+        if (i < size && part + i < first) first = part + i;
+    }
+    if (first < SIZE_MAX) c->differs_at = at + first;
+    return first == SIZE_MAX;
+}
+
+bool bench_check(bench_work *w, error *err)
+{
+    const bench_case *b = w->of;
+    comparison c = {.of = b, .differs_at = SIZE_MAX};
+    if (!run_into_poison(w, POISON, err) || !look_at_output(w, compare, &c, err)) return false;
+    if (c.differs_at == SIZE_MAX) return true;
+    size_t at = c.differs_at / sat_type_bytes(b->reference.type), channels = (size_t)b->reference.channels;
+    size_t row = (size_t)b->reference.width * channels;
+    return fail(err, "differs from the reference first at x=%zu y=%zu", at % row / channels, at / row);
+}
+
+/* ---- copies ------------------------------------------------------------------------------------------ */
+
+typedef struct digest {
+    size_t until; /* so many bytes of the output count */
+    uint64_t sum;
+} digest;
+
+/* FNV-1a's step over words, for each part; the parts' values are added, so that their order does not count. */
+static bool take_digest(void *arg, const void *bytes, size_t at, size_t n)
+{
+    digest *d = arg;
+    uint64_t added = 0;
+    const char *from = bytes;
+    if (at >= d->until) return false;
+    if (n > d->until - at) n = d->until - at;
+#pragma omp parallel for schedule(static) reduction(+ : added)
+    for (size_t part = 0; part < n; part += PART_BYTES) {
+        size_t size = n - part < PART_BYTES ? n - part : PART_BYTES;
+        uint64_t hash = 0xcbf29ce484222325u ^ (at + part);
+        for (size_t i = 0; i < size; i += sizeof(uint64_t)) {
+            uint64_t word = 0;
+            memcpy(&word, from + part + i, size - i < sizeof word ? size - i : sizeof word);
+            hash = (hash ^ word) * 0x100000001b3u;
+        }
+        added += hash;
+    }
+    d->sum += added;
+    return true;
+}
+
+/* The plain copy writes a beginning of the output. */
+static bool check_plain_copy(bench_work *w, error *err)
+{
+    const bench_case *b = w->of;
+    size_t bytes = (size_t)bench_least_bytes(b) / 2;
+    if (!run_into_poison(w, POISON, err)) return false;
+    if (memcmp(b->out.data, b->window ? b->in.data : b->reference.data, bytes) == 0) return true;
+    return fail(err, "the copy differs");
+}
+
+/* A copy of half of what is read and written altogether fills a beginning of the output; 16 bytes of tolerance are for
+ * copies of whole words. */
+bool bench_check_copy(bench_work *w, error *err)
+{
+    size_t least = (size_t)bench_least_bytes(w->of) / 2, out = bench_view_bytes(&w->of->reference);
+    digest one = {.until = least < out ? least / 16 * 16 : out}, other = one;
+    if (!w->plan && !w->box && !w->scan) return check_plain_copy(w, err);
+    if (!run_into_poison(w, POISON, err) || !look_at_output(w, take_digest, &one, err)) return false;
+    if (!run_into_poison(w, OTHER_POISON, err) || !look_at_output(w, take_digest, &other, err)) return false;
+    return one.sum == other.sum ? true : fail(err, "leaves bytes unwritten");
+}
+
+/* ---- the right answer -------------------------------------------------------------------------------- */
+
+static sat_status scan_segments(bench_case *b, const bench_method *reference, int64_t segment)
+{
+    sat_status status = SAT_OK;
+    sat_scan *scan = NULL;
+    int64_t made_for = 0;
+    for (int64_t at = 0; status == SAT_OK && at < b->in.width; at += segment) {
+        int64_t n = b->in.width - at < segment ? b->in.width - at : segment;
+        const char *in = (const char *)b->in.data + (size_t)at * sat_type_bytes(b->in.type);
+        char *out = (char *)b->reference.data + (size_t)at * sat_type_bytes(b->accum);
+        if (n != made_for) {
+            sat_scan_spec spec = {.length = n,
+                                  .sample = b->in.type,
+                                  .accum = b->accum,
+                                  .exclusive = b->exclusive,
+                                  .method = reference->id};
+            sat_scan_destroy(&scan);
+            status = sat_scan_create(&scan, &spec);
+            made_for = n;
+        }
+        if (status == SAT_OK) status = sat_scan_run(scan, in, out, NULL);
+    }
+    sat_scan_destroy(&scan);
+    return status;
+}
+
+bool bench_make_reference(bench_case *b, const bench_method *reference, int64_t segment, error *err)
+{
+    sat_status status;
+    b->segment = segment;
+    memset(b->reference.data, REFERENCE_POISON, bench_view_bytes(&b->reference));
+    if (b->scan) {
+        status = scan_segments(b, reference, segment ? segment : b->in.width);
+    } else {
+        bench_work w;
+        sat_view out = b->out;
+        b->out = b->reference;
+        status = bench_open(&w, b, reference);
+        if (status == SAT_OK) status = bench_run(&w);
+        bench_close(&w);
+        b->out = out;
+    }
+    b->has_reference = status == SAT_OK;
+    return b->has_reference ? true : fail(err, "%s", sat_detail());
+}

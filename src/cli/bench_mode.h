@@ -1,0 +1,128 @@
+/* bench_mode.h - the table of benches, and what they share.
+ *
+ * A bench is one file bench_<id>.c that defines `const bench_mode bench_mode_<id>` at its bottom, and one line in
+ * benches.def.  cmd_bench.c reads the command line for it, prints its rows and its summary, and draws its plot, from
+ * what was just measured or from a file. */
+#ifndef CLI_BENCH_MODE_H
+#define CLI_BENCH_MODE_H
+
+#include "bench.h"
+#include "bench_rows.h"
+#include "options.h"
+#include "plot.h"
+#include "sampler.h"
+
+/* ---- what is asked for ------------------------------------------------------------------------------- */
+
+enum {
+    OPT_ROW = OPT_OWN,
+    OPT_REPEAT,
+    OPT_MD,
+    OPT_CSV,
+    OPT_JSON,
+    OPT_FROM,
+    OPT_PLOT,
+    OPT_NO_CLOBBER,
+    OPT_SIZE, /* from here on benches list those that they take */
+    OPT_TYPE,
+    OPT_ACCUM,
+    OPT_CHANNELS,
+    OPT_LAYOUT,
+    OPT_BOX,
+    OPT_MIN,
+    OPT_MAX,
+    OPT_STEP,
+    OPT_EXCLUSIVE,
+    OPT_NAIVE,
+    OPT_BLOCK,
+    OPT_ITEMS,
+    OPT_MAP,
+    OPT_AGAINST,
+};
+
+enum { NAMES_MAX = 32 };
+
+typedef struct bench_request {
+    int64_t width, height;
+    int channels;
+    sat_type type, accum; /* SAT_TYPE_NONE = the bench's default */
+    sat_layout layout;
+    int64_t window;
+    const char *image; /* NULL = random samples */
+
+    int64_t min_log2, max_log2, step; /* lengths 2^min .. 2^max; -1 = the bench's default, step 0 likewise */
+    bool exclusive, naive_staging;
+    int64_t block_threads, thread_items; /* 0 = not given */
+    const char *map;                     /* NULL = the first */
+    const char *against;                 /* NULL = the copy kernel */
+
+    const char *wanted[NAMES_MAX]; /* the only rows besides yardsticks; none = all */
+    int wanted_n;
+    int64_t samples;
+    int threads;
+    bool verbose, quiet;
+} bench_request;
+
+/* Is that method among the wanted? */
+bool bench_wanted(const bench_request *r, const char *name, size_t length);
+
+/* ---- a run ------------------------------------------------------------------------------------------- */
+
+typedef struct bench_session {
+    const bench_request *request;
+    bench_rows rows;
+    report report;
+    void (*begin)(void *context, report *to); /* called before the first row; what stands above it */
+    void *context;
+    const char *label; /* of the rows: the column `bench` */
+    sampler host, device;
+    bool host_open, device_open;
+    double copy_us[2]; /* by sat_memory: the first yardstick's warm time at this size; 0 = none yet */
+    int failed;
+} bench_session;
+
+typedef enum bench_outcome {
+    BENCH_MEASURED,
+    BENCH_REFUSED, /* the method does not do this job; sat_detail() says why */
+    BENCH_FAILED,
+} bench_outcome;
+
+/* Checks the method, times it, and reports the row.  unless_refused: a refusal makes no row. */
+bench_outcome bench_measure(bench_session *s, bench_case *b, const bench_method *m, bool unless_refused);
+
+/* Begins another size: yardsticks come first, and count for what follows. */
+void bench_begin_size(bench_session *s);
+
+/* Where bench_measure() would time this method: SAT_DEVICE or SAT_HOST. */
+sat_memory bench_memory_of(const bench_case *b, const bench_method *m);
+
+/* ---- a bench ----------------------------------------------------------------------------------------- */
+
+typedef struct bench_mode {
+    const char *name;    /* "scan": `sat bench scan` */
+    const char *summary; /* one line for `sat bench --help` */
+    const char *help;    /* `sat bench NAME --help`; NULL = that of the command */
+    const int *takes;    /* the options of OPT_SIZE and on that it takes; 0 ends them */
+    bool takes_image;
+
+    /* What rows can there be?  The i-th of its methods; false past the last. */
+    bool (*method_at)(size_t i, bench_method *m);
+    double floor_s; /* sampler.h */
+
+    /* NULL, or what is wrong with the request, before any work: a usage error. */
+    const char *(*refuse)(const bench_request *r);
+    bool (*run)(bench_session *s, error *err);
+    /* Is that row one of this bench's? */
+    bool (*owns)(const bench_row *row);
+    /* Markdown behind the rows; may be NULL. */
+    void (*summarise)(const bench_rows *rows, const bench_request *r, text_out *t);
+    bool (*draw)(const bench_rows *rows, const bench_request *r, FILE *gnuplot, error *err);
+} bench_mode;
+
+#define BENCH(id) extern const bench_mode bench_mode_##id;
+#include "benches.def"
+#undef BENCH
+
+const bench_mode *bench_mode_at(int i); /* NULL past the end */
+
+#endif

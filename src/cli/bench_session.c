@@ -1,0 +1,134 @@
+/* bench_session.c - one row: open, check, time, report. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench_mode.h"
+#include "messages.h"
+#include "progress.h"
+
+/* After two seconds three samples do: a run that takes most of a second has no short noise. */
+static const double LIMIT_S = 2;
+
+bool bench_wanted(const bench_request *r, const char *name, size_t length)
+{
+    for (int i = 0; i < r->wanted_n; i++)
+        if (strlen(r->wanted[i]) == length && strncmp(r->wanted[i], name, length) == 0) return true;
+    return r->wanted_n == 0;
+}
+
+void bench_begin_size(bench_session *s)
+{
+    s->copy_us[SAT_HOST] = s->copy_us[SAT_DEVICE] = 0;
+}
+
+sat_memory bench_memory_of(const bench_case *b, const bench_method *m)
+{
+    return m->device && !b->window ? SAT_DEVICE : SAT_HOST;
+}
+
+static sampler *sampler_for(bench_session *s, bool device, error *err)
+{
+    sampler *to = device ? &s->device : &s->host;
+    bool *open = device ? &s->device_open : &s->host_open;
+    if (*open) return to;
+    to->device = device;
+    to->threads = s->request->threads;
+    to->samples = (int)s->request->samples;
+    to->limit_s = LIMIT_S;
+    *open = sampler_open(to, err);
+    return *open ? to : NULL;
+}
+
+static void put_row(bench_session *s, const bench_row *row)
+{
+    error err;
+    progress_hide();
+    if (s->rows.n == 0 && s->begin) s->begin(s->context, &s->report);
+    bench_report_row(&s->report, row);
+    text_show(s->report.to);
+    if (!bench_rows_add(&s->rows, row, &err)) say(NULL, "%s", err.text);
+    progress_show();
+}
+
+static bool time_work(bench_session *s, bench_work *w, bench_row *row, error *err)
+{
+    timing cold, warm;
+    sampler *clock = sampler_for(s, w->device, err);
+    if (!clock) return false;
+    if (sample_cold(clock, bench_run, w, &cold) != SAT_OK || sample_warm(clock, bench_run, w, &warm) != SAT_OK)
+        return fail(err, "%s", sat_detail());
+    row->cold_us = cold.median_us;
+    row->warm_us = warm.median_us;
+    row->noise_pct = warm.noise_pct;
+    row->gbps = bench_least_bytes(w->of) / warm.median_us / 1e3;
+    return true;
+}
+
+/* Arrays first, so that a method's own memory is what may be lacking. */
+static bool check_work(bench_work *w, const bench_method *m, error *err)
+{
+    bool arrays = w->device ? bench_device_arrays(w->of, err) : bench_host_output(w->of, err);
+    if (!arrays) return false;
+    return m->kind == SAT_CEILING ? bench_check_copy(w, err) : bench_check(w, err);
+}
+
+static bench_row blank_row(const bench_session *s, const bench_case *b, const bench_method *m)
+{
+    bench_row row = {.width = b->in.width,
+                     .height = b->in.height,
+                     .channels = b->in.channels,
+                     .type = b->in.type,
+                     .accum = b->window ? SAT_TYPE_NONE : b->accum,
+                     .model_bytes = bench_model_bytes(b, m),
+                     .cold_us = NAN,
+                     .warm_us = NAN,
+                     .noise_pct = NAN,
+                     .gbps = NAN,
+                     .copy_us = NAN,
+                     .share = NAN};
+    snprintf(row.bench, sizeof row.bench, "%s", s->label);
+    snprintf(row.name, sizeof row.name, "%s", m->name);
+    return row;
+}
+
+bench_outcome bench_measure(bench_session *s, bench_case *b, const bench_method *m, bool unless_refused)
+{
+    bench_row row = blank_row(s, b, m);
+    bench_outcome outcome = BENCH_MEASURED;
+    bench_work w = {0};
+    error err;
+    double *copy_us = &s->copy_us[bench_memory_of(b, m)];
+
+    progress_label(m->id ? m->id : m->name);
+    if (!m->available) {
+        outcome = BENCH_REFUSED;
+        fail(&err, "%s", m->why);
+    } else {
+        sat_status status = bench_open(&w, b, m);
+        if (status != SAT_OK) {
+            outcome = status == SAT_ERR_TYPE || status == SAT_ERR_UNAVAILABLE ? BENCH_REFUSED : BENCH_FAILED;
+            fail(&err, "%s", sat_detail());
+        }
+    }
+    if (outcome == BENCH_MEASURED && s->request->verbose && m->id) say(m->name, "%s", bench_note(&w));
+    if (outcome == BENCH_MEASURED && !(check_work(&w, m, &err) && time_work(s, &w, &row, &err))) outcome = BENCH_FAILED;
+    bench_close(&w);
+    if (outcome == BENCH_MEASURED) {
+        if (m->kind == SAT_CEILING && *copy_us == 0) *copy_us = row.warm_us;
+        if (*copy_us > 0) {
+            row.copy_us = *copy_us;
+            row.share = *copy_us / row.warm_us;
+        }
+    }
+    snprintf(row.check, sizeof row.check, "%s",
+             outcome != BENCH_MEASURED ? err.text
+             : m->kind == SAT_CEILING  ? CHECK_COPY
+                                       : CHECK_SUMS);
+    if (outcome == BENCH_FAILED) row.cold_us = row.warm_us = row.noise_pct = row.gbps = NAN;
+    if (outcome != BENCH_REFUSED || !unless_refused) put_row(s, &row);
+    s->failed += outcome == BENCH_FAILED;
+    progress_step();
+    return outcome;
+}

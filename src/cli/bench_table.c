@@ -1,0 +1,139 @@
+/* bench_table.c - all backends on one image: tables, or the box filter. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "bench_mode.h"
+#include "bench_plots.h"
+#include "format.h"
+#include "progress.h"
+
+enum { SIDE_DEFAULT = 8192 };
+
+static const int takes[] = {OPT_SIZE, OPT_TYPE, OPT_ACCUM, OPT_CHANNELS, OPT_LAYOUT, OPT_BOX, 0};
+
+static const char *refuse(const bench_request *r)
+{
+    if (r->image && (r->width || r->type || r->channels)) return "--size, --type and --channels are the image's own";
+    if (r->window && r->accum) return "--accum is for tables, not for --box";
+    if (r->type == SAT_U64) return "--type u64 is for scans; an image has u8, u16, u32, f32 or f64";
+    return NULL;
+}
+
+/* Gets the input, an image or random samples, and makes room for the answer. */
+static bool prepare(const bench_request *r, bench_case *b, error *err)
+{
+    *b = (bench_case){.accum = r->accum, .layout = r->layout, .window = r->window, .threads = r->threads};
+    if (r->image) {
+        const image_format *format;
+        decode_options decode = {.max_pixels = MAX_PIXELS_DEFAULT, .threads = r->threads};
+        if (!image_read(r->image, &decode, &b->img, &format, err)) return false;
+        b->in = image_view(&b->img);
+    } else {
+        b->in = (sat_view){.width = r->width ? r->width : SIDE_DEFAULT,
+                           .height = r->height ? r->height : SIDE_DEFAULT,
+                           .channels = r->channels ? r->channels : 1,
+                           .type = r->type ? r->type : SAT_U8};
+        if (!bench_fill(b, err)) return false;
+    }
+    if (!b->accum) b->accum = b->in.type == SAT_F32 || b->in.type == SAT_F64 ? SAT_F64 : SAT_U32;
+    return bench_prepare(b, err);
+}
+
+static bool find_reference(bench_method *reference)
+{
+    for (size_t i = 0; bench_backend_at(i, reference); i++)
+        if (reference->kind == SAT_REFERENCE) return true;
+    return false;
+}
+
+static int64_t count_rows(const bench_request *r)
+{
+    bench_method m;
+    int64_t n = r->window > 0;
+    for (size_t i = 0; bench_backend_at(i, &m); i++)
+        n += m.kind == SAT_CEILING ? !r->window : bench_wanted(r, m.id, strlen(m.id));
+    return n;
+}
+
+static void measure_all(bench_session *s, bench_case *b, bool ceilings)
+{
+    bench_method m;
+    for (size_t i = 0; bench_backend_at(i, &m); i++) {
+        bool yardstick = m.kind == SAT_CEILING;
+        if (yardstick != ceilings || (!yardstick && !bench_wanted(s->request, m.id, strlen(m.id)))) continue;
+        bench_measure(s, b, &m, false);
+    }
+}
+
+static bool run(bench_session *s, error *err)
+{
+    bench_case b;
+    bench_method reference, copy;
+    char label[sizeof((bench_row *)0)->bench] = "table";
+    bool ok = prepare(s->request, &b, err);
+    if (b.window) snprintf(label, sizeof label, "box %lldx%lld", (long long)b.window, (long long)b.window);
+    s->label = label;
+    if (ok && !find_reference(&reference)) ok = fail(err, "there is no reference");
+    bench_begin_size(s);
+    progress_begin(count_rows(s->request), s->request->quiet);
+    if (ok && b.window) {
+        bench_plain_copy(&copy);
+        bench_measure(s, &b, &copy, false);
+    } else if (ok) {
+        measure_all(s, &b, true);
+    }
+    progress_label("reference");
+    ok = ok && bench_make_reference(&b, &reference, 0, err);
+    if (ok) measure_all(s, &b, false);
+    progress_end();
+    bench_free(&b);
+    return ok;
+}
+
+static bool owns(const bench_row *row)
+{
+    return strcmp(row->bench, "table") == 0 || strncmp(row->bench, "box ", 4) == 0;
+}
+
+/* "8192x8192 u8 to u32", "box 15x15, 8192x8192x3 u8" */
+static void group_name(const bench_row *row, char *to, size_t size)
+{
+    char filter[sizeof row->bench + 2] = "", channels[16] = "", sums[16] = "";
+    if (row->accum)
+        snprintf(sums, sizeof sums, " to %s", sat_type_name(row->accum));
+    else
+        snprintf(filter, sizeof filter, "%s, ", row->bench);
+    if (row->channels > 1) snprintf(channels, sizeof channels, "x%d", row->channels);
+    snprintf(to, size, "%s%lldx%lld%s %s%s", filter, (long long)row->width, (long long)row->height, channels,
+             sat_type_name(row->type), sums);
+}
+
+static double share(const bench_row *row)
+{
+    return row->share;
+}
+
+static bool draw(const bench_rows *rows, const bench_request *r, FILE *gnuplot, error *err)
+{
+    (void)r;
+    const bar_chart chart = {.title = "How close each backend comes to a copy of the least bytes",
+                             .axis = "share of the copy",
+                             .value = share,
+                             .group_name = group_name,
+                             .top = 1};
+    return draw_bars(&chart, rows, gnuplot, err);
+}
+
+const bench_mode bench_mode_table = {
+    .name = "table",
+    .summary = "all backends on one image: what runs when no bench is named",
+    .takes = takes,
+    .takes_image = true,
+    .method_at = bench_backend_at,
+    .floor_s = 0.25,
+    .refuse = refuse,
+    .run = run,
+    .owns = owns,
+    .draw = draw,
+};

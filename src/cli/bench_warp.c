@@ -1,0 +1,70 @@
+/* bench_warp.c - the methods that scan the elements of each warp and no further. */
+#include <stdio.h>
+#include <string.h>
+
+#include "bench_lengths.h"
+#include "bench_plots.h"
+
+static const int takes[] = {OPT_TYPE, OPT_ACCUM, OPT_MIN, OPT_MAX, OPT_STEP, OPT_EXCLUSIVE, 0};
+
+static bool scans_segments(const bench_method *m)
+{
+    return m->segment != 0;
+}
+
+static bool run(bench_session *s, error *err)
+{
+    const lengths defaults = {.min_log2 = 20, .max_log2 = 28, .step = 4};
+    s->label = "warp";
+    return lengths_measure(s, defaults, scans_segments, err);
+}
+
+static bool owns(const bench_row *row)
+{
+    return strcmp(row->bench, "warp") == 0;
+}
+
+static void group_name(const bench_row *row, char *to, size_t size)
+{
+    snprintf(to, size, "%lld elements, %s", (long long)row->width, sat_type_name(row->type));
+}
+
+static double throughput(const bench_row *row)
+{
+    return row->gbps;
+}
+
+static bool draw(const bench_rows *rows, const bench_request *r, FILE *gnuplot, error *err)
+{
+    const bar_chart chart = {.title = "Scans of 32 elements each: throughput",
+                             .axis = "GB/s (input and output once each)",
+                             .value = throughput,
+                             .group_name = group_name};
+    (void)r;
+    return draw_bars(&chart, rows, gnuplot, err);
+}
+
+static const char help[] = "Checks and times the scans that every warp makes of its own 32 elements.\n"
+                           "\n"
+                           "  sat bench warp\n"
+                           "  sat bench warp --min 28 --plot warp.svg\n"
+                           "\n"
+                           "  --min K, --max K, --step K   2^K elements [20, 28, 4]\n"
+                           "  --type TYPE, --accum TYPE    as of `sat bench scan` [u32]\n"
+                           "  --exclusive                  each sum without its own sample\n"
+                           "\n"
+                           "and the options of `sat bench --help`: --backend --repeat --threads --md --csv\n"
+                           "--json -o --no-clobber --from --plot -q -v.\n";
+
+const bench_mode bench_mode_warp = {
+    .name = "warp",
+    .summary = "scans that do not leave their warp",
+    .help = help,
+    .takes = takes,
+    .method_at = bench_scan_at,
+    .floor_s = 0.05,
+    .refuse = lengths_refuse,
+    .run = run,
+    .owns = owns,
+    .draw = draw,
+};
