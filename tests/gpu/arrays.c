@@ -172,7 +172,7 @@ void array_run(void *made, const target *t)
               area_open(&out, line_of(a->spec.length, a->spec.accum, memory, NULL), random_placement(&random)) &&
               area_fill(&in, 0x5a) && area_write(&in, &packed);
     for (int i = 0; ok && before && i < 2; i++) {
-        bool fresh = i == 0 && out.bytes == bytes; /* not poisoned: see stage_fill() */
+        bool fresh = i == 0 && out.bytes == bytes && sums(t); /* not poisoned: see stage_fill() */
         ok = (fresh || area_fill(&out, (int)(random64(&random) % 256))) &&
              run_once(scan, a, &in, &out, sums(t), &sums_seen);
         if (ok && i == 0) memcpy(before, sums_seen.data, bytes);

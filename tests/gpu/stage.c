@@ -92,9 +92,9 @@ void stage_close(stage *st)
     area_close(&st->carry);
 }
 
-/* Nothing is poisoned where the table fills its memory, now and then: what reads an output that has not been written
- * is then found by the checkers of memory that was never written. */
-bool stage_fill(stage *st, const picture *p, uint64_t *random, bool first)
+/* Nothing is poisoned where a fresh table fills its memory: what reads an output that has not been written is then
+ * found by the checkers of memory that was never written. */
+bool stage_fill(stage *st, const picture *p, uint64_t *random, bool first, bool fresh)
 {
     int poison = (int)(random64(random) % 256);
     size_t row = sat_row_bytes(st->table.view.width, st->table.view.channels, st->table.view.type);
@@ -102,7 +102,7 @@ bool stage_fill(stage *st, const picture *p, uint64_t *random, bool first)
         st->table.start == 0 && st->table.view.row_bytes == row && st->table.bytes == row * (size_t)p->table.height;
     if (first && !area_fill(&st->image, poison)) return false;
     if (first && !area_write(&st->image, &p->image)) return false;
-    if (!(first && filled) && !area_fill(&st->table, poison)) return false;
+    if (!(fresh && filled) && !area_fill(&st->table, poison)) return false;
     return area_fill(&st->carry, poison);
 }
 

@@ -33,8 +33,9 @@ typedef struct stage {
 
 /* All return false after fail(). */
 bool stage_open(stage *st, const whole *w, sat_memory memory, uint64_t *random);
-bool stage_fill(stage *st, const picture *p, uint64_t *random, bool first); /* poison; the first time the image too */
-bool stage_queue(stage *st, const whole *w, sat_plan *plan);                /* sat_plan_run()                       */
+/* Poison, and the first time the image.  fresh: the table was never written, and will be wholly. */
+bool stage_fill(stage *st, const picture *p, uint64_t *random, bool first, bool fresh);
+bool stage_queue(stage *st, const whole *w, sat_plan *plan); /* sat_plan_run()                       */
 /* Is the table right, if it is to be compared, and was nothing else written?  *table: as it lies on the host. */
 bool stage_check(stage *st, const whole *w, bool compare, sat_view *table);
 void stage_close(stage *st); /* accepts a zeroed one */

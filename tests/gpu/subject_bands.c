@@ -79,7 +79,7 @@ static void run_bands(void *made, const target *t)
     row = st.carry.view;
     ok = ok && area_open(&other, row, random_placement(&random)) && area_fill(&other, 0xa5);
     for (int i = 0; ok && i < 2; i++)
-        ok = stage_fill(&st, &w.picture, &random, i == 0) && run_all_bands(&w, plan, &st, &other, &random) &&
+        ok = stage_fill(&st, &w.picture, &random, i == 0, i == 0) && run_all_bands(&w, plan, &st, &other, &random) &&
              stage_check(&st, &w, true, &table);
     area_close(&other);
     stage_close(&st);
@@ -156,7 +156,7 @@ static void run_several(void *made, const target *t)
         sat_memory memory = t->device ? s->wholes[i]->memory : SAT_HOST;
         plans[i] = plan_of(&s->wholes[i]->picture, t, memory);
         ok = plans[i] && stage_open(&st[i], s->wholes[i], memory, &random) &&
-             stage_fill(&st[i], &s->wholes[i]->picture, &random, true);
+             stage_fill(&st[i], &s->wholes[i]->picture, &random, true, true);
     }
     for (int i = 0; ok && i < 2 * PLANS; i++) ok = stage_queue(&st[i % PLANS], s->wholes[i % PLANS], plans[i % PLANS]);
     for (int i = 0; ok && i < PLANS; i++) {
@@ -240,7 +240,7 @@ static void run_range(void *made, const target *t)
     sat_view bad = w.picture.image, table;
     size_t bytes = bad.row_bytes * (size_t)bad.height;
     bad.data = malloc(bytes);
-    bool ok = stage_open(&st, &w, memory, &random) && stage_fill(&st, &w.picture, &random, true);
+    bool ok = stage_open(&st, &w, memory, &random) && stage_fill(&st, &w.picture, &random, true, true);
     if (bad.data == NULL) {
         fail("out of memory");
         ok = false;

@@ -80,7 +80,7 @@ static void run(void *made, const target *t)
     void *before = NULL;
     bool ok = stage_open(&st, w, memory, &random);
     for (int i = 0; ok && i < 2; i++) {
-        ok = stage_fill(&st, &w->picture, &random, i == 0) && stage_queue(&st, w, plan) &&
+        ok = stage_fill(&st, &w->picture, &random, i == 0, i == 0 && sums(t)) && stage_queue(&st, w, plan) &&
              is_status(sat_plan_wait(plan, NULL), SAT_OK, "sat_plan_wait") && stage_check(&st, w, sums(t), &table);
         if (!ok || !t->repeatable || !sums(t)) continue;
         if (i == 0) {
