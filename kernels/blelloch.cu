@@ -1,27 +1,29 @@
 /* blelloch.cu - the work-efficient scan, with recursion over the sums of tiles.
  *
  * Idea      A scan by a balanced tree makes 2 * (n - 1) additions, no more than twice what a loop makes, where the
- * naive scan makes n * log2(n).  It is exclusive by nature; the inclusive sum is the exclusive one plus the element. A
- * tree over single elements would spend a block's barriers on two elements for each thread.  So each thread first adds
- * up its pieces of 16 bytes by itself, the tree has one leaf for each piece, and each thread adds what came before to
- * its elements in registers (GPU Gems 3, 39.2.5). Paper     Blelloch, Prefix sums and their applications,
- * CMU-CS-90-190, 1990; Harris, Sengupta & Owens, Parallel prefix sum (scan) with CUDA, GPU Gems 3 ch. 39, 2007. Layout
- * pieces of a tile, in the order of their numbers (pieces.cuh), and their tree (prim/blelloch.cuh):
+ *           naive scan makes n * log2(n). It is exclusive by nature; the inclusive sum is the exclusive one plus the
+ *           element. A tree over single elements would spend a block's barriers on two elements for each thread. So
+ *           each thread first adds up its pieces of 16 bytes by itself, the tree has one leaf for each piece, and
+ *           each thread adds what came before to its elements in registers (GPU Gems 3, 39.2.5).
+ * Paper     Blelloch, Prefix sums and their applications, CMU-CS-90-190, 1990; Harris, Sengupta & Owens, Parallel
+ *           prefix sum (scan) with CUDA, GPU Gems 3 ch. 39, 2007.
+ * Layout    pieces of a tile, in the order of their numbers (pieces.cuh), and their tree (prim/blelloch.cuh):
  *
- *               | p0 | p1 | p2 | p3 | ... | pN |     registers: Q/V pieces of V elements for each of B threads
+ *               | p0 | p1 | p2 | p3 | ... | pN |     registers: Q / V pieces of V elements for each of B threads
  *                  \   /     \   /                   shared memory: N = B * Q / V sums, skewed over the banks
- *                   o         o                      up, clear the root, down
- *                      \   /
- *                        o  --> sum of the tile      device memory: one sum for each tile; recursion.cuh
+ *                    o         o                     up, clear the root, down
+ *                     \       /
+ *                         o  --> sum of the tile     device memory: one sum for each tile; recursion.cuh
  *
- * Launch    One block for each tile of each row, at every level.  B = 256 threads, 64 bytes of sums for each: four
- *           pieces are enough loads in flight, and B * Q / V = 1024 leaves fill 4 KiB (8-byte sums: 8 KiB), so that the
- *           threads and not the shared memory decide how many blocks a multiprocessor holds.
+ * Launch    One block for each tile of each row, at every level. B = 256 threads, 64 bytes of sums for each: four
+ *           pieces are enough loads in flight, and B * Q / V = 1024 leaves fill 4 KiB (8-byte sums: 8 KiB), so that
+ *           the registers and not the shared memory decide how many blocks a multiprocessor holds.
  * Traffic   scan 1R1W, uniform addition 1R1W; as a table twice, and two transposes of 1R1W: 1R of the image, 5R6W of
- * sums. Sync      Barriers only: 2 * log2(N / 64) + 2 block_syncs in a tile; between levels the order of the stream. No
- * block waits for another.  The order of additions depends on the shape alone: floats repeat. Limits    rows * tiles of
- * a level at most 2^31 - 1 (the grid), which is 2^43 elements of 4 bytes. Steps     1. Each block: load a tile, sum
- * each piece, scan the sums by the tree, add, write; its sum to level 1.
+ *           sums.
+ * Sync      Barriers only: 2 * log2(N / 64) + 2 block_syncs in a tile; between levels the order of the stream. No
+ *           block waits for another. The order of additions depends on the shape alone: floats repeat.
+ * Limits    rows * tiles of a level at most 2^31 - 1, the grid: 2^43 elements of 4 bytes.
+ * Steps     1. Each block: load a tile, sum each piece, scan the sums by the tree, add, write; its sum to level 1.
  *           2. The same for the sums, until a row is one tile, which starts from the row's first value.
  *           3. Back down: each block adds one value to all elements of its tile. */
 #include "prim/blelloch.cuh"
@@ -72,7 +74,8 @@ struct rung {
 
 using usual = launch_shape<256, 16, 8>;
 #ifdef SAT_SIMT
-using scan = recursion::algorithm<rung, launch_shape<32, 2, 2>, usual>; /* three levels from 4097 elements on */
+/* Three levels from 4097 elements on; a tree of several warps, whose threads have several pieces. */
+using scan = recursion::algorithm<rung, launch_shape<32, 2, 2>, launch_shape<64, 8, 4>, usual>;
 #else
 using scan = recursion::algorithm<rung, usual>;
 #endif

@@ -1,27 +1,33 @@
 /* hillis_steele.cu - the naive parallel scan: every element in every step, recursion over the sums of tiles.
  *
- * Idea      After step d = 1, 2, 4, ... each element holds the sum of itself and the 2 * d - 1 before it: log2(B) steps
- * for a tile of B, the fewest possible, for B * (log2(B) - 1) + 1 additions where a loop needs B - 1.  It was meant for
- * a machine with a processor for each element.  On one with fewer it is the bottom of the ladder. Paper     Hillis &
- * Steele, Data parallel algorithms, CACM 29(12), 1986; in two buffers: Harris, Sengupta & Owens, Parallel prefix sum
- * (scan) with CUDA, GPU Gems 3 ch. 39.2.1, 2007. Layout    one element for each thread; a step reads one buffer and
- * writes the other, so that no thread overwrites what another has yet to read:
+ * Idea      After step d = 1, 2, 4, ... each element holds the sum of itself and the 2 * d - 1 before it: log2(B)
+ *           steps for a tile of B, the fewest possible, with B * (log2(B) - 1) + 1 additions where a loop needs B -
+ *           1. It was meant for a machine with a processor for each element. On one with fewer it is the bottom of
+ *           the ladder.
+ * Paper     Hillis & Steele, Data parallel algorithms, CACM 29(12), 1986; in two buffers: Harris, Sengupta & Owens,
+ *           Parallel prefix sum (scan) with CUDA, GPU Gems 3 ch. 39.2.1, 2007.
+ * Layout    one element for each thread; a step reads one buffer and writes the other, so that no thread overwrites
+ *           what another has yet to read:
  *
- *               buffer 0    a     b     c     d     e     f
- *                           | `-. | `-. | `-. | `-. | `-. |        d = 1
- *               buffer 1    a    ab    bc    cd    de    ef
- *                           |     |  `-----.`-|---.`|---. |        d = 2
- *               buffer 0    a    ab   abc  abcd  bcde  cdef        ...
+ *               buffer 0     a     b     c     d     e     f
+ *                            | `-. | `-. | `-. | `-. | `-. |       d = 1
+ *               buffer 1     a    ab    bc    cd    de    ef
+ *                            |  `--|--.` |--.` |--.` |     |       d = 2: from two to the left
+ *               buffer 0     a    ab   abc  abcd  bcde  cdef       ...
  *
  *           The exclusive sum is the left neighbour's inclusive one, never the own one minus the element, which would
  *           lose digits of floats.
- * Launch    One block for each tile of each row, at every level (recursion.cuh).  B = 512: of the sizes that divide the
- *           threads of every multiprocessor the one that needs fewest levels; Q = 1, as in the listings.
+ * Launch    One block for each tile of each row, at every level (recursion.cuh). B = 512: of the sizes that divide
+ *           the threads of every multiprocessor the largest that leaves two blocks to Turing's 1024, one to load
+ *           while the other scans; Q = 1, as in the listings.
  * Traffic   scan 1R1W, uniform addition 1R1W; as a table twice, and two transposes of 1R1W: 1R of the image, 5R6W of
- * sums. Sync      Barriers only, one for each step; between levels the order of the stream.  The order of additions
- * depends on the shape alone: floats repeat. Limits    rows * tiles of a level at most 2^31 - 1 (the grid).
- * Steps     1. Each block: load a tile, step, write; its sum to level 1.  2. The same for the sums, until a row is one
- *           tile, which starts from the row's first value.  3. Back down: one value to all elements of a tile. */
+ *           sums.
+ * Sync      Barriers only, one for each step; between levels the order of the stream. No block waits for another. The
+ *           order of additions depends on the shape alone: floats repeat.
+ * Limits    rows * tiles of a level at most 2^31 - 1, the grid: 2^40 elements.
+ * Steps     1. Each block: load a tile, step, write; its sum to level 1.
+ *           2. The same for the sums, until a row is one tile, which starts from the row's first value.
+ *           3. Back down: each block adds one value to all elements of its tile. */
 #include "recursion.cuh"
 #include "table.cuh"
 

@@ -1,28 +1,31 @@
 /* reduce_scan.cu - two passes over the input: sums first, then the scan, each block with what came before it.
  *
  * Idea      A block cannot know what comes before its part of a row until all blocks to its left have summed theirs.
- * The recursive scans write sums that lack it and correct them later, 2R2W; it is cheaper to find it out first: to
- * reduce is to read only, and then every sum is written once. Paper     Dotsenko, Govindaraju, Sloan, Boyd &
- * Manferdelli, Fast scan algorithms on graphics processors, ICS 2008; Merrill & Grimshaw, Parallel scan for stream
- * architectures, U. Virginia CS2009-14, 2009. Layout    a row, in chunks of whole tiles, as many tiles in each as leave
- * no more chunks than a tile has elements:
+ *           The recursive scans write sums that lack it and correct them later, 2R2W. It is cheaper to find it out
+ *           first: to reduce is to read only, and then every sum is written once.
+ * Paper     Dotsenko, Govindaraju, Sloan, Boyd & Manferdelli, Fast scan algorithms on graphics processors, ICS 2008;
+ *           Merrill & Grimshaw, Parallel scan for stream architectures, U. Virginia CS2009-14, 2009.
+ * Layout    a row, in chunks of whole tiles; one tile each, until that makes more than 16384 chunks:
  *
  *               | tile tile | tile tile | tile tile | tile t |
  *               |  chunk 0  |  chunk 1  |  chunk 2  | chunk 3|
  *                    s0          s1          s2          -       1. sums; nobody asks for the last one
- *                    s0        s0+s1      s0+s1+s2               2. their scan, in place: one tile of one block
- *               first         + s0      + s0+s1   + s0+s1+s2     3. scan of each chunk, tile by tile, from its carry
+ *                    s0        s0+s1      s0+s1+s2               2. their scan, in place, by one block
+ *                  first       + s0        + s0+s1   + s0+s1+s2  3. scan of each chunk, tile by tile, from its carry
  *
- *           A tile in a block: pieces in registers (pieces.cuh); each warp scans the sums of 32 pieces by shuffles; the
- *           first warp scans the sums of the warps.
- * Launch    One block for each chunk of each row; a row of one chunk needs step 3 only.  B = 256 threads, 64 bytes of
+ *           A tile in a block: pieces in registers (pieces.cuh); each warp scans the sums of 32 pieces by shuffles;
+ *           the first warp scans the sums of the warps.
+ * Launch    One block for each chunk of each row; a row of one chunk needs step 3 only. B = 256 threads, 64 bytes of
  *           sums for each: four pieces are enough loads in flight, and the first warp's part is one round of 32 sums.
+ *           At most 16384 chunks: for the one block of step 2 they are four tiles (8-byte sums: eight), one after the
+ *           other; and as a multiprocessor holds five blocks, 132 of them take 25 rounds, of which only the last may
+ *           be short.
  * Traffic   2R1W; as a table twice, and two transposes of 1R1W: 2R of the image, 4R4W of sums.
- * Sync      Barriers only, two for a tile; between the steps the order of the stream.  No block waits for another.  The
+ * Sync      Barriers only, two for a tile; between the steps the order of the stream. No block waits for another. The
  *           order of additions depends on the shape alone: floats repeat.
- * Limits    rows * chunks at most 2^31 - 1 (the grid); chunks hold up to 2^32 tiles, which is no limit for one row.
- * Steps     The numbers in the drawing.  Step 3 goes from the last chunk to the first: the second-level cache still
- * holds what step 1 has read last. */
+ * Limits    rows * chunks at most 2^31 - 1, the grid; a single row of any length has no more than 16384.
+ * Steps     The numbers in the drawing. Step 3 goes from the last chunk to the first: the second-level cache still
+ *           holds what step 1 has read last. */
 #include <stdio.h>
 
 #include "pieces.cuh"
@@ -41,9 +44,9 @@ struct cut {
     unsigned chunks;
 };
 
-cut cut_row(int64_t length, unsigned tile)
+cut cut_row(int64_t length, unsigned tile, unsigned most_chunks)
 {
-    const int64_t tiles = (length - 1) / tile + 1, of_chunk = (tiles - 1) / tile + 1;
+    const int64_t tiles = (length - 1) / tile + 1, of_chunk = (tiles - 1) / most_chunks + 1;
     return {length, of_chunk * tile, (unsigned)((tiles - 1) / of_chunk + 1)};
 }
 
@@ -164,13 +167,18 @@ template <unsigned BLOCK, unsigned ITEMS, class Sample, class Accum> struct scan
     }
 };
 
+template <class Sum, class Shape> cut cut_for(int64_t length, Shape)
+{
+    return cut_row(length, Shape::B * Shape::template Q<Sum>, Shape::MOST_CHUNKS);
+}
+
 template <class Shape, class Sample, class Accum>
 sat_status queue_steps(const scan_job *job, typename sums_in<Accum>::type *carries, void *stream)
 {
     using sum = typename sums_in<Accum>::type;
     constexpr unsigned B = Shape::B, Q = Shape::template Q<sum>;
     const auto source = scan_source<Sample, Accum>::of(job);
-    const cut row = cut_row(job->length, B * Q);
+    const cut row = cut_for<sum>(job->length, Shape());
     const int64_t pitch = carries_pitch(row.chunks);
     const sum *first = (const sum *)job->first;
     if (row.chunks > 1) {
@@ -178,7 +186,7 @@ sat_status queue_steps(const scan_job *job, typename sums_in<Accum>::type *carri
                                          job->rows * (row.chunks - 1), stream);
         if (status != SAT_OK) return status;
         const scan_source<sum, sum> sums = {.in = carries, .pitch = pitch, .step = 1};
-        const cut whole = {row.chunks - 1, B * Q, 1};
+        const cut whole = {row.chunks - 1, row.chunks - 1, 1};
         status = prim::launch(scan_chunks<B, Q, sum, sum>{sums, carries, pitch, whole, first, nullptr, 0, false},
                               job->rows, stream);
         if (status != SAT_OK) return status;
@@ -188,10 +196,16 @@ sat_status queue_steps(const scan_job *job, typename sums_in<Accum>::type *carri
                         job->rows * row.chunks, stream);
 }
 
-using usual = launch_shape<256, 16, 8>;
+template <unsigned THREADS, unsigned ITEMS4, unsigned ITEMS8, unsigned MOST>
+struct cut_shape : launch_shape<THREADS, ITEMS4, ITEMS8> {
+    static constexpr unsigned MOST_CHUNKS = MOST;
+};
+
+using usual = cut_shape<256, 16, 8, 16384>;
 #ifdef SAT_SIMT
-using small = launch_shape<32, 2, 2>; /* several tiles in a chunk from 4097 elements on */
-#define SHAPES small, usual
+using long_chunks = cut_shape<64, 2, 2, 4>;  /* several tiles in a chunk from 513 elements on */
+using many_chunks = cut_shape<32, 1, 1, 64>; /* several tiles of carries from 1057 on */
+#define SHAPES long_chunks, many_chunks, usual
 #else
 #define SHAPES usual
 #endif
@@ -201,8 +215,7 @@ sat_status workspace(int64_t rows, int64_t length, sat_type accum, const scan_sh
     return with_accum(accum, [=](auto zero) {
         using sum = decltype(zero);
         return with_launch_shape<sum, SHAPES>(name, asked, [=](auto shape) {
-            using S = decltype(shape);
-            const cut row = cut_row(length, S::B * S::template Q<sum>);
+            const cut row = cut_for<sum>(length, shape);
             int64_t words;
             if (__builtin_mul_overflow(rows, carries_pitch(row.chunks), &words) || words > INT64_MAX / 8)
                 return sat_fail(SAT_ERR_SHAPE, "%s: the sums of the chunks are too many", name);
@@ -229,9 +242,9 @@ void describe(int64_t length, sat_type accum, const scan_shape *asked, char *tex
     (void)with_accum(accum, [=](auto zero) {
         using sum = decltype(zero);
         return with_launch_shape<sum, SHAPES>(name, asked, [=](auto shape) {
-            using S = decltype(shape);
-            const unsigned chunks = cut_row(length, S::B * S::template Q<sum>).chunks;
-            snprintf(text, bytes, "B=%u, Q=%u, %u chunk%s", S::B, S::template Q<sum>, chunks, chunks == 1 ? "" : "s");
+            const unsigned chunks = cut_for<sum>(length, shape).chunks;
+            snprintf(text, bytes, "B=%u, Q=%u, %u chunk%s", shape.B, shape.template Q<sum>, chunks,
+                     chunks == 1 ? "" : "s");
             return SAT_OK;
         });
     });

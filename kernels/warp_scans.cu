@@ -1,15 +1,19 @@
 /* warp_scans.cu - the three scans of a warp by themselves: every 32 elements are one scan.
  *
- * Idea      A tile's scan ends in scans of warps.  Here they are without the rest, to be compared: Kogge and Stone's
- * circuit in shared memory, asking in each step for the lane; without asking, over 16 zeros; in registers, by shuffles.
+ * Idea      A tile's scan ends in scans of warps. Here they are without the rest, to be compared: Kogge and Stone's
+ *           circuit in shared memory, asking in each step for the lane; without asking, over 16 zeros; in registers,
+ *           by shuffles.
  * Paper     Kogge & Stone, IEEE Trans. Computers C-22, 1973; Sengupta, Harris & Garland, NVR-2008-003; Wilt, The CUDA
  *           Handbook, 13.5.
- * Layout    | 32 elements | 32 elements | ... | fewer |      a warp each; drawings in prim/warp_scan.cuh
- * Launch    One thread for each element; 256 in a block, as many as eight warps need to hide each other's latency.
+ * Layout    a warp each, the drawings in prim/warp_scan.cuh:
+ *
+ *               | 32 elements | 32 elements | ... | fewer |
+ *
+ * Launch    One thread for each element; B = 256: eight warps in a block, and eight blocks fill a multiprocessor.
  * Traffic   1R1W
  * Sync      Barriers of warps only.
  * Limits    2^31 - 1 blocks: 2^39 elements.
- * Steps     load, scan, shift by one lane if exclusive, store */
+ * Steps     load; scan; shift by one lane, if exclusive; store */
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -27,7 +27,7 @@ namespace prim
 /* N words, a power of two.  `skew` is SKEW, or PLAIN to see what the conflicts cost. */
 template <class T, unsigned N> struct tree {
     static constexpr unsigned SKEW = sizeof(T) == 8 ? 4 : 5; /* log2 of the banks, in words */
-    static constexpr unsigned PLAIN = 16;                    /* shifts every index of a block to 0 */
+    static constexpr unsigned PLAIN = 15;                    /* shifts every index of a block to 0 */
     static_assert(N >= 2 && (N & (N - 1)) == 0 && N <= 1u << PLAIN);
 
     array<T, N + (N >> SKEW) + (N >> 2 * SKEW)> words;
