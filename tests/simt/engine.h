@@ -51,6 +51,7 @@ struct launch_spec {
     unsigned threads;
     size_t shared_bytes;
     int64_t blocks;
+    unsigned least_resident; /* blocks that the kernel needs at the same time: 1, but for what its file admits */
 };
 bool launch(const launch_spec &spec);
 bool device_alive();

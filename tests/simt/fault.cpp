@@ -58,8 +58,9 @@ void note(const char *kind, int64_t block, int64_t thread, const std::string &wh
     if (lost) return;
     lost = true;
     fault_kind = kind;
-    text = std::string(kind) + ": " + what + where + who + ", kernel " + kernel_of(g.spec.name) + ", launch " +
-           std::to_string(g.launch) + ", seed " + std::to_string(seed);
+    text = std::string(kind) + ": " + what + where + who;
+    if (g.running) text += ", kernel " + kernel_of(g.spec.name) + ", launch " + std::to_string(g.launch);
+    text += ", seed " + std::to_string(seed);
     if (!quiet) fprintf(stderr, "# simt: %s\n# replay: %s\n", text.c_str(), simt_replay());
 }
 

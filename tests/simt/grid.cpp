@@ -135,7 +135,7 @@ void draw()
 
     constexpr unsigned most_threads = 2048; /* resident at a time: what a multiprocessor holds */
     uint64_t most = std::min<uint64_t>({SLOTS, std::max(1u, most_threads / g.spec.threads), (uint64_t)g.spec.blocks});
-    g.residency = (unsigned)(1 + rng.below(most));
+    g.residency = std::max((unsigned)(1 + rng.below(most)), g.spec.least_resident);
 
     g.waiting.resize((size_t)g.spec.blocks);
     for (size_t i = 0; i < g.waiting.size(); i++) g.waiting[i] = (unsigned)(g.waiting.size() - 1 - i);
@@ -175,6 +175,7 @@ bool launch(const launch_spec &spec)
     if (lost) return false;
     memory_open open;
     g.spec = spec;
+    g.running = true;
     g.launch++;
     g.first_epoch = last_epoch + 1;
     g.ready.clear();
@@ -188,8 +189,9 @@ bool launch(const launch_spec &spec)
     policy_begin();
     words_begin();
     run();
-    words_end();
     self = nullptr;
+    words_end();
+    g.running = false;
     g.waiting.clear();
     while (!g.resident.empty()) dismiss(g.resident.size() - 1); /* after a fault: none of their frames owns anything */
     return !lost;

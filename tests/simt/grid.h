@@ -104,7 +104,8 @@ enum class policy : uint8_t { uniform, burst, starve };
 /* One launch. */
 struct grid {
     launch_spec spec;
-    uint32_t launch; /* 1, 2, .. */
+    bool running;
+    uint32_t launch; /* 1, 2, .. since the seed */
     uint32_t first_epoch;
     simt::policy policy;
     unsigned residency;

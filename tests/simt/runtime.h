@@ -42,6 +42,14 @@ template <class K> const char *kernel_name()
     return __PRETTY_FUNCTION__;
 }
 
+/* least_resident of a kernel: how many of its blocks must run at the same time. */
+template <class K, class = void> struct least_resident_of {
+    static constexpr unsigned value = 1;
+};
+template <class K> struct least_resident_of<K, decltype((void)K::least_resident)> {
+    static constexpr unsigned value = K::least_resident;
+};
+
 template <class K> sat_status launch(const K &kernel, int64_t blocks, void *)
 {
     if (blocks < 1 || blocks > INT32_MAX)
@@ -54,6 +62,7 @@ template <class K> sat_status launch(const K &kernel, int64_t blocks, void *)
         .threads = K::threads,
         .shared_bytes = sizeof(typename K::shared),
         .blocks = blocks,
+        .least_resident = least_resident_of<K>::value,
     }));
 }
 
