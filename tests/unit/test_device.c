@@ -1,0 +1,231 @@
+/* test_device.c - device memory: what is refused everywhere; where there is no device, that everything says why; where
+ * there is one, that what goes there comes back. */
+#include "arrays.h"
+
+static bool have_device(void)
+{
+    sat_device_info info;
+    return sat_device_at_hand(&info) == SAT_OK;
+}
+
+/* Names and reasons of the backends that need one. */
+static bool device_backend(size_t *i, sat_backend_info *info)
+{
+    while (sat_backend_at(*i, info)) {
+        ++*i;
+        if (info->device) return true;
+    }
+    return false;
+}
+
+static void said(sat_status is, sat_status expected, const char *text)
+{
+    if (is != expected || !strstr(sat_detail(), text))
+        fail_msg("status %d, '%s' where %d and '%s' were expected", is, sat_detail(), expected, text);
+}
+
+static sat_status no_work(void *arg)
+{
+    *(int *)arg += 1;
+    return SAT_OK;
+}
+
+static void arguments(void **state)
+{
+    uint8_t bytes[16];
+    void *data = bytes;
+    double us;
+    const sat_view good = {bytes, 4, 4, 2, 1, SAT_U8, SAT_HOST};
+    sat_view v;
+    (void)state;
+    assert_int_equal(sat_device_at_hand(NULL), SAT_ERR_ARGUMENT);
+    assert_int_equal(sat_device_alloc(NULL, 1), SAT_ERR_ARGUMENT);
+    assert_int_equal(sat_device_alloc(&data, 0), SAT_ERR_ARGUMENT);
+    assert_null(data);
+    sat_device_free(NULL);
+    assert_int_equal(sat_device_fill(NULL, 0, 1, NULL), SAT_ERR_ARGUMENT);
+    assert_int_equal(sat_device_copy(NULL, &good, NULL), SAT_ERR_ARGUMENT);
+    assert_int_equal(sat_device_copy(&good, NULL, NULL), SAT_ERR_ARGUMENT);
+    v = good, v.width = 3, said(sat_device_copy(&good, &v, NULL), SAT_ERR_SHAPE, "4x2");
+    v = good, v.height = 1, said(sat_device_copy(&good, &v, NULL), SAT_ERR_SHAPE, "4x1");
+    v = good, v.row_bytes = 3, said(sat_device_copy(&good, &v, NULL), SAT_ERR_SHAPE, "less than a row");
+    v = good, v.memory = (sat_memory)5, said(sat_device_copy(&good, &v, NULL), SAT_ERR_ARGUMENT, "memory");
+    v = good, v.data = bytes + 4, said(sat_device_copy(&good, &v, NULL), SAT_ERR_ARGUMENT, "overlap");
+    v = good, v.type = SAT_F32, v.row_bytes = 16, said(sat_device_copy(&good, &v, NULL), SAT_ERR_TYPE, "f32");
+    assert_int_equal(sat_device_time(NULL, NULL, NULL, &us), SAT_ERR_ARGUMENT);
+    assert_int_equal(sat_device_time(no_work, NULL, NULL, NULL), SAT_ERR_ARGUMENT);
+}
+
+/* What reads or writes here and now takes no view of memory elsewhere, whether there is a device or not. */
+static void views_elsewhere(void **state)
+{
+    uint32_t pixels[4] = {1, 2, 3, 4}, sums[9] = {0};
+    sat_view image = {pixels, 8, 2, 2, 1, SAT_U32, SAT_HOST}, table = {sums, 12, 3, 3, 1, SAT_U32, SAT_HOST};
+    sat_spec spec = {.width = 2, .height = 2, .sample = SAT_U32, .accum = SAT_U32};
+    sat_rect rect = {0, 0, 1, 1};
+    sat_table whole = {.view = table, .sample = SAT_U32};
+    sat_plan *plan;
+    (void)state;
+    assert_ok(sat_plan_create(&plan, &spec));
+    image.memory = SAT_DEVICE;
+    said(sat_plan_run(plan, &image, &table, NULL), SAT_ERR_ARGUMENT, "device memory");
+    image.memory = SAT_HOST, table.memory = SAT_DEVICE;
+    said(sat_plan_run(plan, &image, &table, NULL), SAT_ERR_ARGUMENT, "device memory");
+    table.memory = SAT_HOST;
+    assert_ok(sat_plan_run(plan, &image, &table, NULL));
+    assert_ok(sat_plan_wait(plan, NULL));
+    sat_plan_destroy(&plan);
+    assert_int_equal(sat_plan_wait(NULL, NULL), SAT_ERR_ARGUMENT);
+    spec.memory = (sat_memory)9;
+    said(sat_plan_create(&plan, &spec), SAT_ERR_ARGUMENT, "memory");
+
+    whole.view.memory = SAT_DEVICE;
+    said(sat_table_query(&whole, &rect, 1, 0, 1, (sat_sum[1]){{0}}, NULL), SAT_ERR_UNAVAILABLE, "copy it to the host");
+
+    uint8_t from[4] = {0}, to[4];
+    sat_view src = {from, 2, 2, 2, 1, SAT_U8, SAT_DEVICE}, dst = {to, 2, 2, 2, 1, SAT_U8, SAT_HOST};
+    sat_box_spec filter = {.width = 2, .height = 2, .sample = SAT_U8, .window_width = 1, .window_height = 1};
+    sat_box *box;
+    assert_ok(sat_box_create(&box, &filter));
+    said(sat_box_run(box, &src, &dst, NULL), SAT_ERR_UNAVAILABLE, "copy it to the host");
+    src.memory = SAT_HOST, dst.memory = SAT_DEVICE;
+    said(sat_box_run(box, &src, &dst, NULL), SAT_ERR_UNAVAILABLE, "copy it to the host");
+    sat_box_destroy(&box);
+}
+
+static void host_backends_refuse_device_memory(void **state)
+{
+    sat_backend_info info;
+    sat_plan *plan;
+    (void)state;
+    for (size_t i = 0; sat_backend_at(i, &info); i++) {
+        sat_spec spec = {
+            .width = 4, .height = 4, .sample = SAT_U8, .accum = SAT_U32, .backend = info.name, .memory = SAT_DEVICE};
+        if (info.available && !info.device) said(sat_plan_create(&plan, &spec), SAT_ERR_UNAVAILABLE, "host memory");
+    }
+}
+
+static void entries_are_what_probes_find(void **state)
+{
+    sat_backend_info asked, listed;
+    size_t i = 0;
+    (void)state;
+    for (; sat_backend_at(i, &asked); i++) {
+        assert_true(sat_backend_entry(i, &listed));
+        assert_string_equal(listed.name, asked.name);
+        assert_int_equal(listed.kind, asked.kind);
+        assert_int_equal(listed.device, asked.device);
+        assert_false(listed.available);
+        assert_non_null(listed.why);
+    }
+    assert_false(sat_backend_entry(i, &listed));
+    assert_false(sat_backend_entry(0, NULL));
+}
+
+static void without_a_device_everything_says_why(void **state)
+{
+    uint8_t bytes[4], copy[4];
+    void *data = bytes;
+    double us = 1;
+    int calls = 0;
+    sat_device_info device;
+    sat_backend_info info;
+    const sat_view from = {bytes, 4, 4, 1, 1, SAT_U8, SAT_HOST}, to = {copy, 4, 4, 1, 1, SAT_U8, SAT_DEVICE};
+    sat_spec spec = {.width = 4, .height = 4, .sample = SAT_U8, .accum = SAT_U32, .memory = SAT_DEVICE};
+    sat_scan_spec row = {.length = 4, .sample = SAT_U8, .accum = SAT_U32, .memory = SAT_DEVICE};
+    sat_plan *plan;
+    sat_scan *scan;
+    (void)state;
+    if (have_device()) skip();
+    char why[256];
+    said(sat_device_at_hand(&device), SAT_ERR_UNAVAILABLE, "no device: ");
+    snprintf(why, sizeof why, "%s", sat_detail() + strlen("no device: "));
+    if (!SAT_WITH_CUDA) assert_string_equal(why, "built without CUDA");
+    assert_true(*why);
+    said(sat_device_alloc(&data, 16), SAT_ERR_UNAVAILABLE, why);
+    assert_null(data);
+    sat_device_free(bytes);
+    said(sat_device_fill(bytes, 0, 1, NULL), SAT_ERR_UNAVAILABLE, why);
+    said(sat_device_copy(&from, &to, NULL), SAT_ERR_UNAVAILABLE, why);
+    said(sat_device_wait(NULL), SAT_ERR_UNAVAILABLE, why);
+    said(sat_device_time(no_work, &calls, NULL, &us), SAT_ERR_UNAVAILABLE, why);
+    assert_int_equal(calls, 0);
+    assert_true(us == 0);
+    said(sat_plan_create(&plan, &spec), SAT_ERR_UNAVAILABLE, why);
+    assert_null(plan);
+    said(sat_scan_create(&scan, &row), SAT_ERR_UNAVAILABLE, why);
+    assert_null(scan);
+    for (size_t i = 0; device_backend(&i, &info);) {
+        assert_false(info.available);
+        assert_string_equal(info.why, why);
+        for (int memory = SAT_HOST; memory <= SAT_DEVICE; memory++) {
+            spec.backend = info.name, spec.memory = (sat_memory)memory;
+            said(sat_plan_create(&plan, &spec), SAT_ERR_UNAVAILABLE, why);
+        }
+    }
+}
+
+/* The image's sums, in device memory all the way and through host memory, as the default makes them on the host. */
+static void with_a_device_what_goes_there_comes_back(void **state)
+{
+    enum { W = 37, H = 21 };
+    sat_view image = guarded(W, H, 1, SAT_U16, 0), back = guarded(W, H, 1, SAT_U16, 4);
+    sat_view want = guarded(W + 1, H + 1, 1, SAT_U32, 0), got = guarded(W + 1, H + 1, 1, SAT_U32, 8);
+    sat_view there = image, sums = want;
+    sat_spec spec = {.width = W, .height = H, .sample = SAT_U16, .accum = SAT_U32};
+    sat_backend_info info;
+    sat_plan *plan;
+    double us;
+    int calls = 0;
+    (void)state;
+    if (!have_device()) skip();
+    randomise(&image);
+    assert_ok(sat_plan_create(&plan, &spec));
+    assert_ok(sat_plan_run(plan, &image, &want, NULL));
+    sat_plan_destroy(&plan);
+
+    there.memory = sums.memory = SAT_DEVICE;
+    assert_ok(sat_device_alloc(&there.data, there.row_bytes * H));
+    assert_ok(sat_device_alloc(&sums.data, sums.row_bytes * (H + 1)));
+    assert_ok(sat_device_copy(&image, &there, NULL));
+    assert_ok(sat_device_copy(&there, &back, NULL));
+    for (int64_t y = 0; y < H; y++)
+        assert_memory_equal(entry_at(&back, 0, y, 0), entry_at(&image, 0, y, 0), W * sizeof(uint16_t));
+    assert_ok(sat_device_time(no_work, &calls, NULL, &us));
+    assert_int_equal(calls, 1);
+    assert_true(us >= 0);
+
+    for (size_t i = 0; device_backend(&i, &info);) {
+        if (!info.available || info.kind >= SAT_CEILING) continue;
+        spec.backend = info.name;
+        for (int memory = SAT_HOST; memory <= SAT_DEVICE; memory++) {
+            spec.memory = (sat_memory)memory;
+            assert_ok(sat_plan_create(&plan, &spec));
+            assert_ok(sat_device_fill(sums.data, 0xA5, sums.row_bytes * (H + 1), NULL));
+            if (memory == SAT_HOST) assert_ok(sat_plan_run(plan, &image, &got, NULL));
+            if (memory == SAT_DEVICE) assert_ok(sat_plan_run(plan, &there, &sums, NULL));
+            assert_ok(sat_plan_wait(plan, NULL));
+            if (memory == SAT_DEVICE) assert_ok(sat_device_copy(&sums, &got, NULL));
+            for (int64_t y = 0; y <= H; y++)
+                assert_memory_equal(entry_at(&got, 0, y, 0), entry_at(&want, 0, y, 0), (W + 1) * sizeof(uint32_t));
+            sat_plan_destroy(&plan);
+        }
+    }
+    sat_device_free(there.data);
+    sat_device_free(sums.data);
+    unguard(&image), unguard(&back), unguard(&want), unguard(&got);
+}
+
+int main(void)
+{
+    cmocka_set_message_output(CM_OUTPUT_TAP);
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(arguments),
+        cmocka_unit_test(views_elsewhere),
+        cmocka_unit_test(host_backends_refuse_device_memory),
+        cmocka_unit_test(entries_are_what_probes_find),
+        cmocka_unit_test(without_a_device_everything_says_why),
+        cmocka_unit_test(with_a_device_what_goes_there_comes_back),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
