@@ -2,7 +2,7 @@
  *
  * Idea    A block sums its tile and tells the sum.  Then it needs the sum of all tiles before it, and does not wait for
  *         its left neighbour to know it: it adds up the sums of the neighbours, back to the first one that already
- * knows the sum of everything up to its own end (its prefix).  Each tile reads its elements once and writes them once.
+ *         knows the sum of everything up to its own end (its prefix).  Each element is read once and written once.
  *
  * Paper   Merrill & Garland, Single-pass parallel prefix scan with decoupled look-back, NVIDIA NVR-2016-002, 2016.
  *
@@ -21,7 +21,7 @@
  * Launch  A block of B threads for each tile, in the order of tickets: the first tiles of all rows, then the second
  *         ones, ... so that with many rows the tile on the left was done long ago.  Shapes: lookback.cuh.
  *
- * Traffic 1 read and 1 write for each element; 8 bytes (4-byte sums) or 16 of state for each tile, twice written.
+ * Traffic 1 read and 1 write for each element; 8 bytes (4-byte sums) or 16 of state for each tile, written twice.
  *
  * Sync    A state is one word, or two with a tag each, by relaxed accesses: nothing else is read on its account, so
  *         nothing needs an order (tile_state.cuh).  Forward progress: a block draws its tile when it runs (ticket.cuh);
@@ -128,7 +128,7 @@ template <class Sum> struct warp_looks_back {
 template <class Work, class Shape> struct lookback {
     using sum = typename Work::sum;
     static constexpr unsigned threads = Shape::block_threads, more_blocks = 0;
-    static constexpr int min_blocks = Shape::min_blocks;
+    static constexpr int min_blocks = look::resident<Work, Shape>;
     struct slot {
         uint64_t words[prim::tile_states<sum>::words_each];
     };
@@ -149,7 +149,7 @@ template <class Work, class Shape> struct lookback {
         }
         prim::ticket mine = prim::draw_ticket(counter, s.ticket);
         uint32_t row = mine.number % work.rows, tile = mine.number / work.rows;
-        int64_t before = row * (int64_t)(work.tiles + work.tiles % 2);
+        int64_t before = row * look::slots_of(work.tiles);
         warp_looks_back<sum> exchange = {.states = {(uint64_t *)slots, mine.epoch},
                                          .row = before,
                                          .tile = before + tile,

@@ -236,6 +236,14 @@ constexpr unsigned LARGE_THREADS = 256, LARGE_BYTES = 128, SMALL_THREADS = 128, 
 constexpr int64_t FEW_TILES = 512; /* about as many as an H200 holds at a time */
 #endif
 
+/* How many blocks of a large tile share a multiprocessor's 65536 registers. Sums of 8 bytes take some 80 registers a
+ * thread, not 64; samples wider than the sums are held as they come until they have been converted. */
+template <class Work, class Shape>
+constexpr int resident = Shape::min_blocks == 1                                       ? 1
+                         : sizeof(typename Work::sample) > sizeof(typename Work::sum) ? RESIDENT / 2
+                         : sizeof(typename Work::sum) == 8                            ? RESIDENT - 1
+                                                                                      : RESIDENT;
+
 template <class Sum> using large = block_shape<LARGE_THREADS, LARGE_BYTES / sizeof(Sum), hold::vectors, RESIDENT>;
 template <class Sum> using small = block_shape<SMALL_THREADS, SMALL_BYTES / sizeof(Sum), hold::vectors>;
 
@@ -299,7 +307,7 @@ template <class Sum, class F> sat_status with_shape(const scan_shape *shape, int
 
 /* The words that tiles leave for each other, row by row; an even number for each row, so that pairs of 4-byte states
  * never belong to two.  A row of one tile has none. */
-inline int64_t slots_of(int64_t tiles)
+PRIM_HOST_DEVICE int64_t slots_of(int64_t tiles)
 {
     return tiles > 1 ? tiles + tiles % 2 : 0;
 }
