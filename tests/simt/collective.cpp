@@ -16,6 +16,7 @@ const char *const names[] = {"block_sync", "warp_sync", "shuffle", "shuffle_up",
 
 bool same_place(const site &a, const site &b)
 {
+    if (!memcmp(&a, &b, sizeof a)) return true; /* else they may still be two copies of one inlined call */
     return a.line() == b.line() && a.column() == b.column() && !strcmp(a.file_name(), b.file_name());
 }
 
@@ -30,6 +31,28 @@ uint64_t shuffled(const warp *w, const thread &t)
     default: from = (t.lane ^ t.argument) % LANES; break;
     }
     return t.mask >> from & 1 ? w->lanes[from].value : rng.next();
+}
+
+/* Each lane of the mask knows what all of them knew. */
+void join(warp *w, unsigned mask)
+{
+    uint32_t clock[LANES] = {};
+    uint64_t floor = 0;
+    for (unsigned m = mask; m; m &= m - 1) {
+        const thread &t = w->lanes[__builtin_ctz(m)];
+        clock[t.lane] = t.clock[t.lane]; /* nobody knows more of a lane than itself */
+        floor = t.floor > floor ? t.floor : floor;
+        for (unsigned others = ~mask; others; others &= others - 1) {
+            unsigned i = (unsigned)__builtin_ctz(others);
+            clock[i] = t.clock[i] > clock[i] ? t.clock[i] : clock[i];
+        }
+    }
+    for (unsigned m = mask; m; m &= m - 1) {
+        thread &t = w->lanes[__builtin_ctz(m)];
+        memcpy(t.clock, clock, sizeof clock);
+        t.clock[t.lane]++;
+        t.floor = floor;
+    }
 }
 
 void complete(warp *w, unsigned mask)
@@ -51,21 +74,7 @@ void complete(warp *w, unsigned mask)
         default: results[t.lane] = shuffled(w, t); break;
         }
     }
-    if (what == collective::warp_sync) { /* the only one that orders memory */
-        uint32_t clock[LANES] = {};
-        uint64_t floor = 0;
-        for (unsigned m = mask; m; m &= m - 1) {
-            thread &t = w->lanes[__builtin_ctz(m)];
-            for (unsigned i = 0; i < LANES; i++) clock[i] = t.clock[i] > clock[i] ? t.clock[i] : clock[i];
-            floor = t.floor > floor ? t.floor : floor;
-        }
-        for (unsigned m = mask; m; m &= m - 1) {
-            thread &t = w->lanes[__builtin_ctz(m)];
-            memcpy(t.clock, clock, sizeof clock);
-            t.clock[t.lane]++;
-            t.floor = floor;
-        }
-    }
+    if (what == collective::warp_sync) join(w, mask); /* the only one that orders memory */
     for (unsigned m = mask; m; m &= m - 1) {
         thread &t = w->lanes[__builtin_ctz(m)];
         t.value = results[t.lane];
@@ -100,7 +109,20 @@ uint64_t warp_collective(collective what, uint64_t value, unsigned lane, unsigne
         fault("divergence", at, "%s with mask %08x, which does not name the calling lane", names[(int)what], mask);
     if (w->n < LANES && mask >> w->n)
         fault("divergence", at, "%s with mask %08x in a warp of %u lanes", names[(int)what], mask, w->n);
+    /* The lanes that come after the first find the meeting that it has begun. */
+    if (w->met && w->mask == mask && w->what == what && same_place(w->at, at)) {
+        w->met |= 1u << me->lane;
+        if (w->met != mask) {
+            wait_as(thread::IN_WARP);
+        } else {
+            w->met = 0;
+            complete(w, mask);
+            yield();
+        }
+        return me->value;
+    }
     bool last = true;
+    unsigned met = 1u << me->lane;
     for (unsigned m = mask & ~(1u << me->lane); m; m &= m - 1) {
         thread &t = w->lanes[__builtin_ctz(m)];
         switch (t.state) {
@@ -111,6 +133,7 @@ uint64_t warp_collective(collective what, uint64_t value, unsigned lane, unsigne
         case thread::IN_WARP:
             if (t.mask >> me->lane & 1) {
                 if (t.mask != mask || t.what != what || !same_place(t.at, at)) diverged(t);
+                met |= 1u << t.lane;
             } else {
                 last = false;
             }
@@ -120,6 +143,10 @@ uint64_t warp_collective(collective what, uint64_t value, unsigned lane, unsigne
         complete(w, mask);
         yield();
     } else {
+        w->met = met;
+        w->mask = mask;
+        w->what = what;
+        w->at = at;
         wait_as(thread::IN_WARP);
     }
     return me->value;

@@ -88,7 +88,7 @@ void admit()
     b->threads.resize(n, {.block = b.get(), .at = site::current()});
     b->warps.resize((n + LANES - 1) / LANES);
     for (unsigned w = 0; w < b->warps.size(); w++)
-        b->warps[w] = {b.get(), &b->threads[w * LANES], std::min(LANES, n - w * LANES), 0, 0};
+        b->warps[w] = {.block = b.get(), .lanes = &b->threads[w * LANES], .n = std::min(LANES, n - w * LANES)};
     for (unsigned i = 0; i < n; i++) {
         thread *t = &b->threads[i];
         t->id = i;

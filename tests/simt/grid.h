@@ -75,6 +75,9 @@ struct warp {
     simt::block *block;
     thread *lanes;
     unsigned n, ready; /* ready: a bit for each lane that can run */
+    unsigned met, mask; /* a collective that has begun: who has come, and who must */
+    collective what;
+    site at;
     size_t position;   /* in grid.ready */
 };
 

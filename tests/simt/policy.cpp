@@ -26,9 +26,8 @@ constexpr unsigned NOBODY = UINT32_MAX;
 thread *lane_of(warp *w)
 {
     if (eager && self && self->warp == w && w->ready >> self->lane & 1 && !rng.one_in(16)) return self;
-    unsigned ready = w->ready, skip = (unsigned)rng.below((unsigned)__builtin_popcount(ready));
-    while (skip--) ready &= ready - 1;
-    return &w->lanes[__builtin_ctz(ready)];
+    unsigned from = (unsigned)rng.below(LANES), later = w->ready >> from << from; /* the next one that is ready */
+    return &w->lanes[__builtin_ctz(later ? later : w->ready)];
 }
 
 warp *any_warp()
