@@ -11,7 +11,7 @@ _sat() {
         --backend --threads --quiet --verbose --help --version' ;;
     info) options='--json --no-orient --max-pixels --help --version' ;;
     backends) options='--json --help --version' ;;
-    bench) options='--size --type --channels --accum --layout --box --backend --repeat --md --csv --json --output
+    bench) options='--size --type --channels --accum --layout --box --backend --repeat --md --csv --json --from --plot --output
         --no-clobber --threads --quiet --verbose --help --version' ;;
     *) options='--box --radius --border --passes --alpha --mean --output --format --quality --layout --type --largest
         --files-from --null --max-pixels --no-orient --no-clobber --backend --threads --quiet --verbose --help --version' ;;

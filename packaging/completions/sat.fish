@@ -43,6 +43,8 @@ complete -c sat -n '__sat_is bench' -l box -x -d 'Time the box filter'
 complete -c sat -n '__sat_is bench' -l repeat -x -d 'Samples of each time'
 complete -c sat -n '__sat_is bench' -l md -d 'Markdown'
 complete -c sat -n '__sat_is bench' -l csv -d 'CSV'
+complete -c sat -n '__sat_is bench' -l from -r -d 'Rows that --csv wrote'
+complete -c sat -n '__sat_is bench' -l plot -r -d 'A figure, .svg or .png'
 
 complete -c sat -n '__sat_is query info backends bench' -l json -d 'An object in each line; bench: a document'
 complete -c sat -n '__sat_is filter query bench' -s o -l output -r -d 'Output'

@@ -157,6 +157,7 @@ bool lengths_measure(bench_session *s, lengths of, bool (*has)(const bench_metho
     method_list list;
     list_methods(&list, s->request, has);
     if (list.n == 0) return fail(err, "there is no such method in this build");
+    if (!list.host && !list.device) of.max_log2 = of.min_log2; /* the reasons are said once */
     bool ok = lengths_open(s, &of, &b, err);
     int64_t sizes = (of.max_log2 - of.min_log2) / of.step + 1;
     progress_begin(sizes * (int64_t)list.n, s->request->quiet);

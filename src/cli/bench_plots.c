@@ -87,7 +87,7 @@ bool draw_bars(const bar_chart *chart, const bench_rows *rows, FILE *gnuplot, er
     fputs("\nset ylabel ", gnuplot);
     plot_string(gnuplot, chart->axis);
     fprintf(gnuplot, "\nset style data histograms\nset style histogram clustered gap 1\n"
-                     "set style fill solid border -1\nset boxwidth 0.95\n"
+                     "set style fill solid noborder\nset boxwidth 0.95\n"
                      "set xtics rotate by -35 noenhanced\nset key above noenhanced\n");
     if (chart->top > 0)
         fprintf(gnuplot, "set yrange [0:%g < *]\n", chart->top);

@@ -120,6 +120,7 @@ static void to_text(char *to, size_t size, const char *cell)
 static bool row_from(char *cells[], bench_row *row)
 {
     int64_t channels;
+    if (strpbrk(cells[NAME], "\"'`\\") || strpbrk(cells[BENCH], "\"'`\\")) return false; /* gnuplot sees them */
     to_text(row->bench, sizeof row->bench, cells[BENCH]);
     to_text(row->name, sizeof row->name, cells[NAME]);
     to_text(row->check, sizeof row->check, cells[CHECK]);

@@ -62,7 +62,7 @@ static bool time_work(bench_session *s, bench_work *w, bench_row *row, error *er
     row->cold_us = cold.median_us;
     row->warm_us = warm.median_us;
     row->noise_pct = warm.noise_pct;
-    row->gbps = bench_least_bytes(w->of) / warm.median_us / 1e3;
+    if (warm.median_us > 0) row->gbps = bench_least_bytes(w->of) / warm.median_us / 1e3;
     return true;
 }
 
@@ -117,7 +117,7 @@ bench_outcome bench_measure(bench_session *s, bench_case *b, const bench_method 
     bench_close(&w);
     if (outcome == BENCH_MEASURED) {
         if (m->kind == SAT_CEILING && *copy_us == 0) *copy_us = row.warm_us;
-        if (*copy_us > 0) {
+        if (*copy_us > 0 && row.warm_us > 0) {
             row.copy_us = *copy_us;
             row.share = *copy_us / row.warm_us;
         }

@@ -90,6 +90,7 @@ static bool run(bench_session *s, error *err)
     s->label = "tune";
     if (!tuned_at(s->request, 0, &m))
         return fail(err, "no scan method of this build runs on a device; --backend NAME says which to tune");
+    if (!m.available) return fail(err, "%s: %s", m.id, m.why);
     bool ok = lengths_open(s, &of, &b, err);
     int64_t sizes = (of.max_log2 - of.min_log2) / of.step + 1;
     progress_begin(sizes * count_shapes(s->request), s->request->quiet);
@@ -329,7 +330,7 @@ static bool draw(const bench_rows *rows, const bench_request *r, FILE *gnuplot, 
     const map *m = map_named(r->map);
     point held, p;
     axis x = {0}, y = {0};
-    char what[64];
+    char what[64], title[256];
     double top = 0;
     if (!hold(rows, r, &held)) return fail(err, "there is nothing to draw: no row has a shape and a time");
     for (int pass = 0; pass < 2; pass++) { /* the places must be known before the points */
@@ -351,9 +352,11 @@ static bool draw(const bench_rows *rows, const bench_request *r, FILE *gnuplot, 
         snprintf(what, sizeof what, "B = %d", held.block);
     else
         snprintf(what, sizeof what, "N = 2^{%d}", log_of(&held));
-    fprintf(gnuplot, "set title \"%.*s%s, %s to %s, %s: GB/s\"\nset xlabel '%s'\nset ylabel '%s'\n",
-            bench_row_method(held.row), held.row->name, held.naive ? ", naive staging" : "",
-            sat_type_name(held.row->type), sat_type_name(held.row->accum), what, m->x, m->y);
+    snprintf(title, sizeof title, "%.*s%s, %s to %s, %s: GB/s", bench_row_method(held.row), held.row->name,
+             held.naive ? ", naive staging" : "", sat_type_name(held.row->type), sat_type_name(held.row->accum), what);
+    fputs("set title ", gnuplot);
+    plot_string(gnuplot, title);
+    fprintf(gnuplot, "\nset xlabel '%s'\nset ylabel '%s'\n", m->x, m->y);
     put_tics(gnuplot, "x", &x);
     put_tics(gnuplot, "y", &y);
     fprintf(gnuplot,

@@ -1,4 +1,5 @@
 /* bench_warp.c - the methods that scan the elements of each warp and no further. */
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -26,7 +27,7 @@ static bool owns(const bench_row *row)
 
 static void group_name(const bench_row *row, char *to, size_t size)
 {
-    snprintf(to, size, "%lld elements, %s", (long long)row->width, sat_type_name(row->type));
+    snprintf(to, size, "2^%d elements, %s", (int)log2((double)row->width), sat_type_name(row->type));
 }
 
 static double throughput(const bench_row *row)

@@ -50,6 +50,9 @@ static const int from_takes[] = {OPT_TYPE,  OPT_ACCUM, OPT_EXCLUSIVE, OPT_NAIVE,
 static const sat_type sample_types[] = {SAT_U8, SAT_U16, SAT_U32, SAT_U64, SAT_F32, SAT_F64, SAT_TYPE_NONE};
 static const sat_type accum_types[] = {SAT_U32, SAT_U64, SAT_I64, SAT_F32, SAT_F64, SAT_TYPE_NONE};
 
+/* Nothing but the work runs on the device, by whose clock it is timed: long sampling finds no other median. */
+static const double DEVICE_FLOOR_S = 0.05;
+
 enum { SAMPLES_DEFAULT = 7, FILES_MAX = 16, GIVEN_MAX = 32, LOG2_MAX = 40 /* sat.h */ };
 
 #define BENCH(id) &bench_mode_##id,
@@ -312,9 +315,26 @@ static void put_end(const bench_mode *mode, const words *w, const bench_session 
 
 static bool kept(const bench_mode *mode, const bench_request *r, const bench_row *row)
 {
+    int block, items;
+    bool naive;
+    if (bench_row_shape(row, &block, &items, &naive) &&
+        ((r->block_threads && r->block_threads != block) || (r->thread_items && r->thread_items != items)))
+        return false;
     if (!mode->owns(row) || (r->type && row->type != r->type) || (r->accum && row->accum != r->accum)) return false;
     if (r->exclusive && !strstr(row->bench, "exclusive")) return false;
     return bench_row_copies(row) || bench_wanted(r, row->name, (size_t)bench_row_method(row));
+}
+
+/* Is there a row already that tells of the same work?  Runs that were put together repeat their yardsticks. */
+static bool told(const bench_rows *rows, size_t n, const bench_row *row)
+{
+    for (size_t i = 0; i < n; i++) {
+        const bench_row *other = &rows->row[i];
+        if (strcmp(other->name, row->name) == 0 && bench_rows_alike(other, row) && other->width == row->width &&
+            other->height == row->height && other->channels == row->channels)
+            return true;
+    }
+    return false;
 }
 
 /* Reads all files and keeps what the bench and the options ask for.  A bench that was not named is the first row's. */
@@ -330,7 +350,7 @@ static bool read_rows(words *w, const bench_mode **mode, bench_rows *rows, const
     if (!*mode) return fail(err, "'%s' is none of the benches", rows->row[0].bench);
     size_t n = 0;
     for (size_t i = 0; i < rows->n; i++)
-        if (kept(*mode, &w->request, &rows->row[i])) rows->row[n++] = rows->row[i];
+        if (kept(*mode, &w->request, &rows->row[i]) && !told(rows, n, &rows->row[i])) rows->row[n++] = rows->row[i];
     rows->n = n;
     if (n == 0) return fail(err, "holds no such rows of `sat bench %s`", (*mode)->name);
     *at_fault = NULL;
@@ -372,7 +392,7 @@ static bool measure(words *w, text_out *t, const char **at_fault, error *err)
                        .begin = put_machine,
                        .context = w,
                        .host.floor_s = mode->floor_s,
-                       .device.floor_s = mode->floor_s};
+                       .device.floor_s = mode->floor_s < DEVICE_FLOOR_S ? mode->floor_s : DEVICE_FLOOR_S};
     *at_fault = output_name(w->output);
     if (!text_open(t, w->output, w->no_clobber, err)) return false;
     bool ok = mode->run(&s, err);

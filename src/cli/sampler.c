@@ -15,6 +15,8 @@ enum {
 /* A call of clock_gettime() costs tens of nanoseconds, a thousandth of 100 us; CUDA's events tick in about
  * half a microsecond, a quarter of a percent of 200 us. */
 static const double GROUP_HOST_S = 100e-6, GROUP_DEVICE_S = 200e-6;
+/* The shortest run there is: a call on the host, a launch on the device.  Bounds the groups. */
+static const double RUN_HOST_S = 1e-8, RUN_DEVICE_S = 1e-6;
 
 /* ---- caches ---------------------------------------------------------------------------------------- */
 
@@ -49,7 +51,7 @@ static bool open_device(sampler *s)
 {
     sat_device_info info;
     if (sat_device_at_hand(&info) != SAT_OK) return false;
-    s->scrub_bytes = 2 * info.l2_bytes;
+    s->scrub_bytes = 2 * (info.l2_bytes ? info.l2_bytes : PRIVATE_GUESS);
     return sat_device_alloc(&s->scrub, s->scrub_bytes) == SAT_OK;
 }
 
@@ -158,10 +160,11 @@ sat_status sample_warm(sampler *s, work_fn work, void *arg, timing *t)
 {
     group g = {.work = work, .arg = arg, .runs = 1};
     double once = 0, whole = s->device ? GROUP_DEVICE_S : GROUP_HOST_S;
+    double least = s->device ? RUN_DEVICE_S : RUN_HOST_S;
     sat_status status = time_group(s, &g, &once); /* warms up */
     if (status == SAT_OK) status = time_group(s, &g, &once);
     if (status != SAT_OK) return status;
-    if (once < whole) g.runs = (long)(whole / (once > 1e-8 ? once : 1e-8)) + 1;
+    if (once < whole) g.runs = (long)(whole / (once > least ? once : least)) + 1;
     return sample(s, &g, false, t);
 }
 

@@ -64,8 +64,10 @@ static sat_status run_plan(void *state, const sat_view *image, const sat_view *t
     size_t entry = sat_type_bytes(c->spec.accum), sample = sat_type_bytes(c->spec.sample);
     int64_t samples = c->spec.width * c->spec.channels, block = (int64_t)(BLOCK_BYTES / entry);
     bool padded = c->spec.layout == SAT_PADDED;
-    char *out = (char *)table->data + (padded ? (size_t)c->spec.channels * entry : 0) +
-                (padded && !run->continues ? table->row_bytes : 0);
+    size_t zeros = padded ? (size_t)c->spec.channels * entry : 0; /* before each row */
+    bool zero_row = padded && !run->continues;
+    char *out = (char *)table->data + zeros + (zero_row ? table->row_bytes : 0);
+    if (zero_row) memset(table->data, 0, zeros + (size_t)samples * entry);
 #pragma omp parallel num_threads(c->threads)
     {
         char *wide = c->wide + (size_t)omp_get_thread_num() * BLOCK_BYTES;
@@ -73,6 +75,7 @@ static sat_status run_plan(void *state, const sat_view *image, const sat_view *t
         for (int64_t y = 0; y < image->height; y++) {
             const char *in = (const char *)image->data + (size_t)y * image->row_bytes;
             char *to = out + (size_t)y * table->row_bytes;
+            memset(to - zeros, 0, zeros);
             for (int64_t i = 0; i < samples; i += block) {
                 int64_t n = samples - i < block ? samples - i : block;
                 c->widen(wide, in + (size_t)i * sample, n);

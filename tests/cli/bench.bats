@@ -1,0 +1,274 @@
+# sat bench: what is checked, what the rows say, and what is made of rows.  No test looks at a time.
+
+load helpers
+
+header=bench,name,width,height,channels,type,accum,model_bytes,cold_us,warm_us,noise_pct,gbps,copy_us,share_of_copy,check
+
+# of_kind KIND - the names of backends of that kind.
+of_kind() { "$sat" backends --json | sed -n '/"kind":"'"$1"'"/s/.*"name":"\([^"]*\)".*/\1/p'; }
+# sound - every line of $output behind the header was checked, or says in words why it could not run.
+sound() {
+    local line
+    [ "${lines[0]}" = "$header" ] || return 1
+    for line in "${lines[@]:1}"; do
+        # times and a verdict, or neither
+        [[ $line =~ ^[a-z0-9x\ -]+,[^,]+,[0-9]+,[0-9]+,[1-4],[a-z0-9]+,[a-z0-9]*,[0-9]+,[0-9.]+,[0-9.]+,[0-9.]+,[0-9.]+,[0-9.]*,[0-9.]*,ok(\ \(copy\))?$ ]] ||
+            [[ $line =~ ^[a-z0-9x\ -]+,[^,]+,[0-9]+,[0-9]+,[1-4],[a-z0-9]+,[a-z0-9]*,[0-9]+,,,,,,,.*[a-z].*$ && $line != *,ok* ]] || {
+            echo "unsound: $line"
+            return 1
+        }
+    done
+}
+
+@test "every backend is a row, the ceilings first, in three forms" {
+    ok bench --size 33x17 --repeat 1 --csv
+    sound
+    [ "${#lines[@]}" = $((1 + $("$sat" backends --json | wc -l))) ]
+    i=1
+    for ceiling in $(of_kind ceiling); do
+        [[ ${lines[i++]} == table,"$ceiling",33,17,1,u8,u32,* ]]
+    done
+    [[ $output == *"table,$(of_kind reference),33,17,1,u8,u32,"*",ok"* ]]
+    ok bench --size 33 --repeat 1 --json
+    [[ $output == '{"machine":{'*'"rows":['*'"check":"ok"}'*']'*'}' ]]
+    python3 -c 'import json, sys; json.load(sys.stdin)' <<<"$output"
+    ok bench --size 33 --repeat 1 -o report.md
+    grep -q '^- command: sat bench --size 33 --repeat 1 -o report.md' report.md
+    grep -q '^| table ' report.md
+    [ -z "$output" ]
+}
+
+@test "a yardstick is told from sums, and shares are of it" {
+    ok bench --size 40 --repeat 1 --csv --backend "$(of_kind reference)"
+    for ceiling in $(of_kind ceiling); do
+        line=$(grep "^table,$ceiling," <<<"$output")
+        [[ $line == *",ok (copy)" || $line == *,,,,,,,* ]]
+    done
+    [[ $(grep ",ok (copy)$" <<<"$output" | head -1) == *,1.000,* ]]
+    [[ $(grep ",$(of_kind reference)," <<<"$output") == *,ok ]]
+}
+
+@test "types, channels, images, filters, one backend" {
+    for type in u8 u16 u32 f32 f64; do
+        ok bench --size 40x30 --type $type --channels 3 --repeat 1 --csv
+        sound
+        [[ $output == *",3,$type,"*,ok* ]]
+    done
+    for accum in u64 i64 f32 f64; do
+        ok bench --size 40x30 --accum $accum --repeat 1 --csv
+        sound
+        [[ $output == *",u8,$accum,"*,ok* ]]
+    done
+    for layout in padded inclusive exclusive; do
+        ok bench --size 40x30 --layout $layout --repeat 1 --csv
+        sound
+    done
+    ok bench --box 5 --size 40x30 --repeat 1 --csv
+    sound
+    [[ ${lines[1]} == "box 5x5,memcpy,40,30,1,u8,,"*",ok (copy)" ]]
+    [ "${#lines[@]}" -ge 3 ]
+    small a.pgm
+    ok bench a.pgm --repeat 1 --csv
+    [[ $output == *",4,3,1,u8,u32,"* ]]
+    last=$("$sat" --help | sed -n 's/^backends:.* //p')
+    ok bench --size 9 --backend "$last" --repeat 1 --csv
+    [ "$(grep -c ",$last," <<<"$output")" = 1 ]
+}
+
+@test "a combination that does not exist has no reference: status 1" {
+    failure "f32 samples *" bench --size 9 --type f32 --accum u32 --repeat 1 --csv
+    failure "*" bench scan --type f32 --accum u32 --max 10
+}
+
+@test "an input that cannot be read leaves the output as it was" {
+    echo precious >out.csv
+    failure "missing.pgm: *" bench missing.pgm --csv -o out.csv
+    [ "$(cat out.csv)" = precious ]
+    no_leftovers
+}
+
+@test "scan: all lengths, rows one pixel high, the reference among them" {
+    ok bench scan --min 3 --max 9 --step 3 --repeat 1 --csv
+    sound
+    for width in 8 64 512; do
+        [ "$(grep -c "^scan,[^,]*,$width,1,1,u32,u32,$((8 * width)),.*,ok$" <<<"$output")" -ge 1 ]
+    done
+    ok bench scan --max 10 --repeat 1 --exclusive --type u8 --csv
+    sound
+    [[ $output == *"scan-exclusive,"*",1024,1,1,u8,u32,5120,"*,ok* ]]
+    for type in u8:u32 u16:u32 u32:u32 u64:u64 f32:f32 f64:f64; do
+        ok bench scan --max 10 --repeat 1 --type ${type%:*} --csv
+        [[ $output == *",1024,1,1,${type%:*},${type#*:},"*,ok* ]]
+    done
+    ok bench scan --max 10 --repeat 1 --type f32 --accum f64
+    [[ $output == *"## Inclusive scan, f32 to f64"*"Throughput at 2^10 elements"* ]]
+}
+
+@test "warp and tune say why they cannot run here" {
+    command -v nvidia-smi >/dev/null && skip "there is a GPU"
+    sat bench warp --csv
+    [[ $status = 1 && $stderr == "sat: there is no such method in this build" ]] || { [ "$status" = 0 ] && sound; }
+    sat bench tune
+    [ "$status" = 1 ] && [[ $stderr == "sat: "*"device"* ]] && [ "${#stderr_lines[@]}" = 1 ] && [ -z "$output" ]
+    failure "*none of 72 shapes can be run: *" bench tune --backend "$(of_kind reference)" --min 4 --max 4 --csv
+    failure "*none of 12 shapes can be run: *" bench tune --backend "$(of_kind reference)" --min 4 --max 4 --block 64 --csv
+}
+
+@test "benches take their own options and no others" {
+    usage "--min is no option of \`sat bench\`*" bench --min 3
+    usage "--size is no option of \`sat bench scan\`*" bench scan --size 3
+    usage "--map is no option of \`sat bench warp\`*" bench warp --map bn
+    usage "'a.pgm': nothing but options*" bench scan a.pgm
+    usage "--min '-1'*" bench scan --min -1
+    usage "--max '41'*" bench scan --max 41
+    usage "--step '0'*" bench scan --step 0
+    usage "--min is larger than --max*" bench scan --min 9 --max 8
+    usage "--block and --items belong together*" bench scan --block 256
+    usage "--naive-staging needs*" bench scan --naive-staging
+    usage "--block: 32*" bench tune --block 33
+    usage "--items: 2*" bench tune --items 3
+    usage "--map: bn*" bench tune --map xy
+    usage "--backend 'nope'*there are *" bench scan --backend nope
+    usage "--type u64 is for scans*" bench --type u64
+    usage "--plot 'x.gif'*.svg or .png*" bench --plot x.gif
+    usage "-o and --plot name the same file*" bench --plot x.svg -o x.svg
+}
+
+@test "the help of each bench fits a screen, and its options exist" {
+    for bench in $("$sat" bench --help | sed -n '/^Benches/,$s/^  \([a-z]*\) .*/\1/p'); do
+        "$sat" bench "$bench" --help >help
+        [ "$(wc -l <help)" -le 40 ]
+        awk 'length > 80 { print; wide = 1 } END { exit wide }' help
+        for option in $(grep -oE -- '--[a-z][a-z-]+' help | sort -u); do
+            run "$sat" bench "$bench" "$option"=1 --no-such-option
+            echo "$bench $option: $output"
+            [[ $output != *"unknown option $option"* ]]
+        done
+    done
+    "$sat" bench scan --help >help
+    for bench in table scan warp tune; do grep -q "^  $bench " <("$sat" bench --help); done
+    cmp <("$sat" bench scan -h) help
+}
+
+# rows - a file of made-up rows, as one with a GPU would have written it; names that no build knows are a device's.
+rows() {
+    echo $header
+    for n in 1024 16777216; do
+        echo "scan,dev-memcpy,$n,1,1,u32,u32,$((8 * n)),2.00,1.00,0.1,$n.00,1.00,1.000,ok (copy)"
+        echo "scan,dev-copy,$n,1,1,u32,u32,$((8 * n)),2.00,2.00,0.1,$n.00,1.00,0.500,ok (copy)"
+        echo "scan,quick,$n,1,1,u32,u32,$((8 * n)),5.00,4.00,0.1,$n.00,1.00,0.250,ok"
+        echo "scan,slow,$n,1,1,u32,u32,$((8 * n)),20.00,16.00,0.1,$n.00,1.00,0.062,ok"
+        echo "scan,broken,$n,1,1,u32,u32,$((8 * n)),,,,,,,\"differs, \"\"badly\"\"\""
+        echo "scan,$(of_kind reference),$n,1,1,u32,u32,$((8 * n)),90.00,80.00,0.1,$n.00,40.00,0.500,ok"
+        echo "scan-exclusive,quick,$n,1,1,u32,u32,$((8 * n)),5.00,4.00,0.1,$n.00,1.00,0.250,ok"
+        echo "scan-exclusive,slow,$n,1,1,u32,u32,$((8 * n)),20.00,16.00,0.1,$n.00,1.00,0.062,ok"
+        echo "warp,w,$n,1,1,u32,u32,$((8 * n)),5.00,4.00,0.1,$n.00,1.00,0.250,ok"
+        for b in 32 256; do
+            for q in 2 16; do
+                echo "tune,quick B=$b Q=$q,$n,1,1,u32,u32,$((8 * n)),5.00,4.00,0.1,$((b * q)).00,1.00,0.250,ok"
+                echo "tune,quick B=$b Q=$q naive,$n,1,1,u32,u32,$((8 * n)),5.00,4.00,0.1,$((b * q / 2)).00,1.00,0.250,ok"
+            done
+        done
+    done
+    echo "table,dev-memcpy,40,30,1,u8,u32,6000,2.00,1.00,0.1,6.00,1.00,1.000,ok (copy)"
+    echo "table,quick,40,30,1,u8,u32,6000,2.00,2.00,0.1,6.00,1.00,0.500,ok"
+    echo "box 5x5,quick,40,30,1,u8,,2400,2.00,2.00,0.1,6.00,1.00,0.500,ok"
+}
+
+@test "rows come back from CSV as they were" {
+    rows >all.csv
+    for bench in table scan warp tune; do
+        ok bench $bench --from all.csv --csv -o $bench.csv
+    done
+    sort table.csv scan.csv warp.csv tune.csv | uniq >have
+    sort all.csv | cmp - have
+    ok bench --from scan.csv --csv # the rows say which bench it was
+    cmp scan.csv <(echo "$output")
+    ok bench scan --from scan.csv --from scan.csv --csv # no row twice
+    cmp scan.csv <(echo "$output")
+    ok bench scan --from - --csv <scan.csv
+    cmp scan.csv <(echo "$output")
+    ok bench scan --from scan.csv --backend quick --csv
+    [ "$(cut -d, -f2 <<<"$output" | sort -u | paste -sd' ')" = "dev-copy dev-memcpy name quick" ]
+    ok bench scan --from scan.csv --exclusive --csv
+    [ "$(cut -d, -f1 <<<"$output" | sort -u | paste -sd' ')" = "bench scan-exclusive" ]
+    ok bench tune --from tune.csv --block 256 --csv
+    [[ $output != *B=32* ]] && [[ $output == *B=256* ]]
+}
+
+@test "the summaries: shares of the copy kernel, the lab's criterion, the chapter's table, shapes" {
+    rows >all.csv
+    ok bench scan --from all.csv
+    [[ $output == *"Throughput at 2^24 elements, against dev-copy:"* ]]
+    [[ $output == *"| quick | 16777216 | 0.50 |"* ]]
+    [[ $output == *"| slow | 16777216 | 0.12 |"* ]]
+    [[ $output == *"up to 2.5 passes:"*"| quick | 0.004 | 1.00 | pass |"*"| slow | 0.016 | 4.00 | too slow |"* ]]
+    [[ $output == *"| 1024 | 0.080000 | 0.004000 | 20.00 | quick |"*"| 16777216 | 0.080000 | 0.004000 | 20.00 | quick |"* ]]
+    ok bench scan --from all.csv --against dev-memcpy
+    [[ $output == *"| quick | 16777216 | 0.25 |"* ]]
+    ok bench tune --from all.csv
+    [[ $output == *"| 2^10 | 256 | 16 | 4096 | 0.25 |"*"| 2^24 | 256 | 16 | 4096 | 0.25 |"* ]]
+    [[ $output == *"Naive staging, B=256, 2^24 elements:"*"| 2 | 512 | 256 | 0.50 |"*"| 16 | 4096 | 2048 | 0.50 |"* ]]
+}
+
+@test "files that sat bench did not write" {
+    failure "missing.csv: cannot open*" bench --from missing.csv
+    for bad in "" "$header" "bench,name" "a,b,c,d,e,f,g,h,i,j,k,l,m,n,o" "$(rows | cut -d, -f1-14)"; do
+        echo "$bad" >bad.csv
+        failure "bad.csv: *" bench --from bad.csv
+    done
+    rows | sed 's/,u32,u32,/,u32,u33,/' >bad.csv
+    failure "bad.csv: line 2 *" bench --from bad.csv
+    rows | sed '3s/,16.00/,x/; 3s/,2.00/,two/' >bad.csv
+    failure "bad.csv: line 3 *" bench --from bad.csv
+    rows | sed "2s/dev-memcpy/\`touch gotcha\`/" >bad.csv
+    failure "bad.csv: line 2 *" bench --from bad.csv --plot x.svg
+    [ ! -e gotcha ]
+    rows >all.csv
+    failure "all.csv: holds no such rows*" bench warp --from all.csv --type u8
+    usage "--size is for measuring*" bench --from all.csv --size 3
+    usage "all.csv would be written over*" bench --from all.csv --csv -o all.csv
+    cp all.csv all.svg
+    usage "all.svg would be written over*" bench --from all.svg --plot all.svg
+    usage "'b.pgm': nothing but options*" bench --from all.csv b.pgm
+}
+
+@test "plots: a figure for each bench, whole or not there" {
+    command -v gnuplot >/dev/null || skip "no gnuplot"
+    rows >all.csv
+    for bench in table scan warp tune; do
+        ok bench $bench --from all.csv --plot $bench.svg
+        [ -z "$output" ]
+        python3 -c 'import sys, xml.dom.minidom; xml.dom.minidom.parse(sys.argv[1])' $bench.svg
+        grep -q "$([ $bench = warp ] && echo '>w<' || echo quick)" $bench.svg
+    done
+    grep -q 'dev-copy' scan.svg
+    ok bench scan --from all.csv --plot scan.png
+    [ "$(head -c 4 scan.png | tail -c 3)" = PNG ]
+    for map in bn bq qn; do ok bench tune --from all.csv --map $map --plot $map.svg; done
+    grep -q 'Q = 16' bn.svg
+    grep -q 'B = 256' qn.svg
+    ! cmp -s bn.svg bq.svg
+    ok bench tune --from all.csv --map qn --block 32 --plot qn32.svg
+    grep -q 'B = 32' qn32.svg
+    # rows and figure at once
+    ok bench --size 20 --repeat 1 --csv -o now.csv --plot now.svg
+    [ -s now.csv ] && [ -s now.svg ]
+    failure "now.svg: exists already" bench --from all.csv --no-clobber --plot now.svg
+    failure "no/x.svg: *" bench --from all.csv --plot no/x.svg
+    no_leftovers
+}
+
+@test "plots need gnuplot, and say what it says" {
+    rows >all.csv
+    mkdir empty fake
+    run --separate-stderr env PATH="$PWD/empty" "$sat" bench --from all.csv --plot x.svg
+    [ "$status" = 1 ] && [[ $stderr == "sat: x.svg: gnuplot is not installed: there is none on PATH" ]]
+    printf '#!/bin/sh\necho half a figure\necho "line 7: it is broken" >&2\nexit 3\n' >fake/gnuplot
+    chmod +x fake/gnuplot
+    PATH=$PWD/fake:$PATH failure "x.svg: gnuplot failed: line 7: it is broken" bench --from all.csv --plot x.svg
+    printf '#!/bin/sh\nexit 0\n' >fake/gnuplot
+    PATH=$PWD/fake:$PATH failure "x.svg: gnuplot failed" bench --from all.csv --plot x.svg
+    [ ! -e x.svg ]
+    no_leftovers
+}
