@@ -13,7 +13,7 @@
  *                                       ^---+---+---+---'         before 9 = P4 + S5 + S6 + S7 + S8
  *
  *         A lane reads 16 bytes at a time: the states of two tiles whose sums have 4 bytes, of one with 8.  With
- *         WINDOW such reads under way, a warp sees 64 * WINDOW (32 * WINDOW) tiles in one round trip:
+ *         READS such reads under way, a warp sees 64 * READS (32 * READS) tiles in one round trip:
  *
  *             lane        31      ...       1        0
  *             tiles   t-64 t-63   ...   t-4 t-3  t-2 t-1       read 0; read 1 lies 64 tiles further back
@@ -44,18 +44,17 @@ namespace
 
 /* Reads under way for each lane: with 32 KiB tiles of 4-byte sums an H200 passes some 64 tiles a microsecond, and a
  * round trip takes about one; so 2, twice that. */
-constexpr unsigned WINDOW = 2;
+constexpr unsigned READS_AHEAD = 2;
 constexpr unsigned NAP_NS = 20; /* between two looks at something that is not there yet */
 
-template <class Sum> struct warp_looks_back {
-    prim::tile_states<Sum> states;
-    int64_t row;  /* slot of the row's first tile, even */
-    int64_t tile; /* slot of this one */
-    Sum first;    /* what lies before the row */
+template <class Sum, unsigned READS> struct warp_looks_back {
+    prim::tile_states<Sum> states; /* of the row's tiles */
+    uint32_t tile;                 /* this one */
+    Sum first;                     /* what lies before the row */
 
-    static constexpr int64_t EACH = prim::tile_states<Sum>::each_pair;
-    int64_t next; /* the read that lane 0 is about to take */
-    prim::vec<uint64_t, 2> window[WINDOW];
+    static constexpr int EACH = prim::tile_states<Sum>::each_pair;
+    int next; /* the read that lane 0 is about to take */
+    prim::vec<uint64_t, 2> window[READS];
 
     PRIM_DEVICE void tell(prim::tile_told what, Sum value) const
     {
@@ -65,21 +64,22 @@ template <class Sum> struct warp_looks_back {
     PRIM_DEVICE void ask()
     {
 #pragma unroll
-        for (unsigned k = 0; k < WINDOW; k++) {
-            int64_t at = next - k * prim::WARP - prim::lane_id();
-            window[k] = at * EACH >= row ? prim::load_relaxed_pair(states.words + 2 * at) : prim::vec<uint64_t, 2>{};
+        for (unsigned k = 0; k < READS; k++) {
+            int at = next - (int)(k * prim::WARP + prim::lane_id());
+            window[k] = at >= 0 ? prim::load_relaxed_pair(states.words + 2 * (int64_t)at) : prim::vec<uint64_t, 2>{};
         }
     }
 
     /* What a read says of its one or two tiles: all of them, back to the first prefix. */
-    PRIM_DEVICE prim::tile_news<Sum> read(prim::vec<uint64_t, 2> w, int64_t at) const
+    PRIM_DEVICE prim::tile_news<Sum> read(prim::vec<uint64_t, 2> w, int at) const
     {
         const prim::tile_news<Sum> none = {prim::TILE_SUM, Sum()}; /* before the row, or this tile itself */
-        if (at * EACH < row) return none;
+        if (at < 0) return none;
         if constexpr (EACH == 1) {
             return states.unpack_pair(w);
         } else {
-            prim::tile_news<Sum> near = 2 * at + 1 < tile ? states.unpack(w.at[1]) : none, far = states.unpack(w.at[0]);
+            prim::tile_news<Sum> near = 2 * (uint32_t)at + 1 < tile ? states.unpack(w.at[1]) : none,
+                                 far = states.unpack(w.at[0]);
             return near.state == prim::TILE_SUM ? prim::tile_news<Sum>{far.state, far.value + near.value} : near;
         }
     }
@@ -88,8 +88,8 @@ template <class Sum> struct warp_looks_back {
     PRIM_DEVICE bool walk(Sum &sum)
     {
 #pragma unroll
-        for (unsigned k = 0; k < WINDOW; k++) {
-            prim::tile_news<Sum> news = read(window[k], next - prim::lane_id());
+        for (unsigned k = 0; k < READS; k++) {
+            prim::tile_news<Sum> news = read(window[k], next - (int)prim::lane_id());
             unsigned ends = prim::ballot(news.state == prim::TILE_PREFIX);
             unsigned upto = ends ^ (ends - 1); /* the lanes up to the nearest prefix; all, if there is none */
             if (prim::ballot(news.state == prim::TILE_NOTHING) & upto) {
@@ -98,25 +98,25 @@ template <class Sum> struct warp_looks_back {
             }
             if (upto >> prim::lane_id() & 1) sum += news.value;
             if (ends) return true;
-            next -= prim::WARP;
+            next -= (int)prim::WARP;
         }
         return false;
     }
 
     PRIM_DEVICE void begin(Sum total)
     {
-        if (tile == row) {
+        if (tile == 0) {
             tell(prim::TILE_PREFIX, first + total);
         } else {
             tell(prim::TILE_SUM, total);
-            next = (tile - 1) / EACH;
+            next = (int)(tile - 1) / EACH;
             ask();
         }
     }
 
     PRIM_DEVICE Sum finish(Sum total)
     {
-        if (tile == row) return first;
+        if (tile == 0) return first;
         Sum sum = Sum();
         while (!walk(sum)) ask();
         Sum before = prim::warp_sum(sum);
@@ -125,7 +125,7 @@ template <class Sum> struct warp_looks_back {
     }
 };
 
-template <class Work, class Shape> struct lookback {
+template <class Work, class Shape, unsigned READS> struct lookback_by {
     using sum = typename Work::sum;
     static constexpr unsigned threads = Shape::block_threads, more_blocks = 0;
     static constexpr int min_blocks = look::resident<Work, Shape>;
@@ -144,19 +144,19 @@ template <class Work, class Shape> struct lookback {
     PRIM_DEVICE void operator()(shared &s) const
     {
         if (work.tiles == 1) { /* alone in its row: any order will do */
-            look::scan_tile<Work, Shape>(work, s.block, prim::block_id(), 0, warp_looks_back<sum>());
+            look::scan_tile<Work, Shape>(work, s.block, prim::block_id(), 0, warp_looks_back<sum, READS>());
             return;
         }
         prim::ticket mine = prim::draw_ticket(counter, s.ticket);
         uint32_t row = mine.number % work.rows, tile = mine.number / work.rows;
-        int64_t before = row * look::slots_of(work.tiles);
-        warp_looks_back<sum> exchange = {.states = {(uint64_t *)slots, mine.epoch},
-                                         .row = before,
-                                         .tile = before + tile,
-                                         .first = work.before_row(row)};
+        uint64_t *states = slots[row * look::slots_of(work.tiles)].words;
+        warp_looks_back<sum, READS> exchange = {
+            .states = {states, mine.epoch}, .tile = tile, .first = work.before_row(row)};
         look::scan_tile<Work, Shape>(work, s.block, row, tile, exchange);
     }
 };
+
+template <class Work, class Shape> using lookback = lookback_by<Work, Shape, READS_AHEAD>;
 
 const scan_algorithm algorithm = {.name = "lookback",
                                   .workspace = look::method<lookback>::workspace,

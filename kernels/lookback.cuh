@@ -37,6 +37,12 @@ template <unsigned B, unsigned Q, hold H, unsigned MIN_BLOCKS = 1> struct block_
     static constexpr bool holes = H == hold::staged;
 };
 
+/* Blocks that share a multiprocessor's registers: samples wider than the sums are held as they come until they have
+ * been converted, and need twice the room. */
+template <class Work, class Shape>
+constexpr int resident = sizeof(typename Work::sample) > sizeof(typename Work::sum) ? (Shape::min_blocks + 1) / 2
+                                                                                    : Shape::min_blocks;
+
 struct nothing {
 };
 
@@ -229,22 +235,16 @@ PRIM_DEVICE void scan_tile(const Work &w, block_room<Work, Shape> &s, uint32_t r
  *
  * In the simulator both are tiny, so that small arrays have many tiles. */
 #ifdef SAT_SIMT
-constexpr unsigned LARGE_THREADS = 64, LARGE_BYTES = 16, SMALL_THREADS = 32, SMALL_BYTES = 16, RESIDENT = 1;
+constexpr unsigned LARGE_THREADS = 64, LARGE_BYTES = 16, SMALL_THREADS = 32, SMALL_BYTES = 16, RESIDENT = 2;
 constexpr int64_t FEW_TILES = 4;
 #else
 constexpr unsigned LARGE_THREADS = 256, LARGE_BYTES = 128, SMALL_THREADS = 128, SMALL_BYTES = 16, RESIDENT = 4;
 constexpr int64_t FEW_TILES = 512; /* about as many as an H200 holds at a time */
 #endif
 
-/* How many blocks of a large tile share a multiprocessor's 65536 registers. Sums of 8 bytes take some 80 registers a
- * thread, not 64; samples wider than the sums are held as they come until they have been converted. */
-template <class Work, class Shape>
-constexpr int resident = Shape::min_blocks == 1                                       ? 1
-                         : sizeof(typename Work::sample) > sizeof(typename Work::sum) ? RESIDENT / 2
-                         : sizeof(typename Work::sum) == 8                            ? RESIDENT - 1
-                                                                                      : RESIDENT;
-
-template <class Sum> using large = block_shape<LARGE_THREADS, LARGE_BYTES / sizeof(Sum), hold::vectors, RESIDENT>;
+/* Sums of 8 bytes take some 80 registers a thread, not 64. */
+template <class Sum>
+using large = block_shape<LARGE_THREADS, LARGE_BYTES / sizeof(Sum), hold::vectors, RESIDENT - (sizeof(Sum) > 4)>;
 template <class Sum> using small = block_shape<SMALL_THREADS, SMALL_BYTES / sizeof(Sum), hold::vectors>;
 
 inline int64_t tiles_of(int64_t length, int64_t elements)

@@ -37,14 +37,14 @@ namespace
 constexpr unsigned NAP_NS = 20; /* between two looks at something that is not there yet */
 
 template <class Sum> struct thread_looks_back {
-    prim::tile_states<Sum> states;
-    int64_t row, tile; /* slots of the row's first tile and of this one */
-    Sum first;         /* what lies before the row */
+    prim::tile_states<Sum> states; /* of the row's tiles */
+    uint32_t tile;                 /* this one */
+    Sum first;                     /* what lies before the row */
 
     PRIM_DEVICE void begin(Sum total) const
     {
         if (prim::lane_id() > 0) return;
-        if (tile == row)
+        if (tile == 0)
             states.tell(tile, prim::TILE_PREFIX, first + total);
         else
             states.tell(tile, prim::TILE_SUM, total);
@@ -52,9 +52,9 @@ template <class Sum> struct thread_looks_back {
 
     PRIM_DEVICE Sum finish(Sum total) const
     {
-        if (tile == row || prim::lane_id() > 0) return first;
+        if (tile == 0 || prim::lane_id() > 0) return first;
         Sum before = Sum();
-        for (int64_t at = tile - 1;;) {
+        for (uint32_t at = tile - 1;;) {
             prim::tile_news<Sum> news = states.ask(at);
             if (news.state == prim::TILE_NOTHING) {
                 prim::nap(NAP_NS);
@@ -93,11 +93,8 @@ template <class Work, class Shape> struct lookback_seq {
         }
         prim::ticket mine = prim::draw_ticket(counter, s.ticket);
         uint32_t row = mine.number % work.rows, tile = mine.number / work.rows;
-        int64_t before = row * look::slots_of(work.tiles);
-        thread_looks_back<sum> exchange = {.states = {(uint64_t *)slots, mine.epoch},
-                                           .row = before,
-                                           .tile = before + tile,
-                                           .first = work.before_row(row)};
+        uint64_t *states = slots[row * look::slots_of(work.tiles)].words;
+        thread_looks_back<sum> exchange = {.states = {states, mine.epoch}, .tile = tile, .first = work.before_row(row)};
         look::scan_tile<Work, Shape>(work, s.block, row, tile, exchange);
     }
 };
