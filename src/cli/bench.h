@@ -87,6 +87,8 @@ double bench_model_bytes(const bench_case *b, const bench_method *m);
 
 /* Inside: */
 size_t bench_view_bytes(const sat_view *v);
+/* memset() by all threads: the first touch of gigabytes takes one of them seconds. */
+void bench_set(const bench_case *b, void *to, int byte, size_t bytes);
 bool bench_host_output(bench_case *b, error *err); /* allocates and touches it, once */
 bool bench_device_arrays(bench_case *b, error *err);
 

@@ -57,7 +57,7 @@ static bool run_into_poison(bench_work *w, int poison, error *err)
     bench_case *b = w->of;
     size_t bytes = bench_view_bytes(&b->reference);
     if (!w->device)
-        memset(b->out.data, poison, bytes);
+        bench_set(b, b->out.data, poison, bytes);
     else if (sat_device_fill(b->device_out.data, poison, bytes, NULL) != SAT_OK)
         return device_failed(err);
     if (bench_run(w) != SAT_OK || (w->device && sat_device_wait(NULL) != SAT_OK)) return device_failed(err);
@@ -219,7 +219,7 @@ bool bench_make_reference(bench_case *b, const bench_method *reference, int64_t 
 {
     sat_status status;
     b->segment = segment;
-    memset(b->reference.data, REFERENCE_POISON, bench_view_bytes(&b->reference));
+    bench_set(b, b->reference.data, REFERENCE_POISON, bench_view_bytes(&b->reference));
     if (b->scan) {
         status = scan_segments(b, reference, segment ? segment : b->in.width);
     } else {
