@@ -129,8 +129,10 @@ sat_scan *scan_of(const array *a, const target *t, sat_memory memory)
         spec.naive_staging = false;
         status = sat_scan_create(&scan, &spec);
     }
-    bool may_refuse = t->kind == SAT_OUTSIDE || t->kind == SAT_CEILING || spec.block_threads || spec.thread_items;
-    if (may_refuse && (status == SAT_ERR_UNAVAILABLE || (status == SAT_ERR_TYPE && t->kind != SAT_METHOD)))
+    bool ours = t->kind == SAT_METHOD || t->kind == SAT_REFERENCE;
+    bool refused = (status == SAT_ERR_UNAVAILABLE && (!ours || spec.block_threads || spec.thread_items)) ||
+                   (status == SAT_ERR_TYPE && (!ours || t->segment)); /* warps by themselves show one type at a time */
+    if (refused)
         pass_over();
     else
         is_status(status, SAT_OK, "sat_scan_create");

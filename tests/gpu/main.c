@@ -1,6 +1,6 @@
 /* main.c - runs the cases of all subjects over all targets, in several processes, and prints TAP.
  *
- *     check [--quick] [--seed N] [--jobs N] [--only WORD]... [--case SUBJECT:K] [--list]
+ *     check [--quick] [--seed N] [--jobs N] [--only WORD]... [--case SUBJECT:K] [--list] [--device]
  *
  *     --quick        small shapes, for compute-sanitizer
  *     --seed N       other contents, placements and schedules; 1
@@ -8,6 +8,7 @@
  *     --only WORD    the tests one of whose two words ("TARGET SUBJECT") is WORD
  *     --case S:K     case K of subject S alone, as a failing case prints it
  *     --list         the tests' names
+ *     --device       what runs the tests of devices; status 1 where nothing does
  *
  * Workers take cases from a common counter, make each once and put it to every target.  When a worker dies, or its
  * device is lost, the parent reports the case that it was in and starts another behind it.  A case that hangs is ended
@@ -167,7 +168,8 @@ static void find_targets(void)
 
 static bool wanted(const subject *s, const target *t)
 {
-    if (!s->fits(t)) return false;
+    if (!s->fits(t) || s->cases(opt.effort) == 0) return false;
+    if (opt.effort == QUICK && t->kind == SAT_OUTSIDE) return false; /* not ours to mend */
     if (opt.subject && strcmp(opt.subject, s->name) != 0) return false;
     for (int i = 0; i < opt.onlys; i++)
         if (strcmp(opt.only[i], s->name) == 0 || strcmp(opt.only[i], t->name) == 0) return true;
@@ -352,9 +354,22 @@ static int print_results(bool names_only)
     return bad;
 }
 
+static int print_device(void)
+{
+    sat_device_info d;
+    if (sat_device_at_hand(&d) != SAT_OK) {
+        puts(sat_detail());
+        return 1;
+    }
+    printf("%s, sm_%d, CUDA %d.%d, driver for %d.%d\n", d.name, d.sm, d.runtime / 1000, d.runtime / 10 % 100,
+           d.driver / 1000, d.driver / 10 % 100);
+    return 0;
+}
+
 static void usage(void)
 {
-    fputs("usage: check [--quick] [--seed N] [--jobs N] [--only WORD]... [--case SUBJECT:K] [--list]\n", stderr);
+    fputs("usage: check [--quick] [--seed N] [--jobs N] [--only WORD]... [--case SUBJECT:K] [--list] [--device]\n",
+          stderr);
     exit(2);
 }
 
@@ -378,6 +393,8 @@ static bool parse(int argc, char **argv)
             if (opt.effort == FULL) opt.effort = QUICK;
         } else if (strcmp(argv[i], "--list") == 0) {
             list = true;
+        } else if (strcmp(argv[i], "--device") == 0) {
+            exit(print_device());
         } else if (strcmp(argv[i], "--seed") == 0) {
             opt.seed = (uint64_t)number(value), i++;
         } else if (strcmp(argv[i], "--jobs") == 0) {
