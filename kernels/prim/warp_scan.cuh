@@ -9,7 +9,7 @@
  *     d = 2    a    ab   abc  abcd  bcde  cdef  defg  efgh
  *     d = 4    a    ab   abc  abcd abcde   a-f   a-g   a-h        and so on: 5 steps for 32 lanes
  *
- * That is 5 * 32 - 31 = 129 additions for a sum of 31, but a warp pays for a step and not for its lanes.
+ * That is 5 * 32 - 31 = 129 additions where a loop makes 31, but a warp pays for a step and not for its lanes.
  *
  * Papers: Kogge & Stone, A parallel algorithm for the efficient solution of a general class of recurrence equations,
  * IEEE Trans. Computers C-22, 1973; in shared memory and with the zeros: Sengupta, Harris & Garland, Efficient parallel
