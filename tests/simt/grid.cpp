@@ -2,6 +2,7 @@
 #include "grid.h"
 
 #include <algorithm>
+#include <iterator>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,14 +19,15 @@ bool fair;
 namespace {
 
 fiber host;
-uint64_t progress_at; /* step */
+uint64_t progress_at, looked_at; /* steps */
 unsigned fuel;
 
-/* Threads that only poll take at most this many steps between two that get somewhere: a look-back over the longest grids
- * that tests run takes a few hundred collectives.  Below the first number nobody is suspicious: the policies starve
- * threads for less long. */
-constexpr uint64_t SUSPICIOUS = 40000, STEPS_EACH = 2000;
-constexpr unsigned FUEL = 4096; /* accesses without a switch point, until one is made */
+/* When do all threads only wait?  When, in a fair order and with all stores visible, nobody has stored anything new for so
+ * many steps each: a look-back over the longest grids that tests run takes a few hundred collectives.  Fewer do if nobody
+ * has even looked at another word than those that it looked at before.  Below the first number of steps nobody is
+ * suspicious: the policies starve threads for less long. */
+constexpr uint64_t SUSPICIOUS = 20000, STEPS_EACH = 2000, REPEATING_STEPS_EACH = 100;
+constexpr unsigned FUEL = 64;  /* accesses without a switch point, until one is made */
 constexpr size_t SHARED_ALIGNMENT = 128, SHARED_LIMIT = 227 << 10;
 
 void be(thread *t)
@@ -181,7 +183,7 @@ bool launch(const launch_spec &spec)
     g.ready.clear();
     g.resident_threads = 0;
     now.blocks = (unsigned)spec.blocks;
-    progress_at = counts.steps;
+    progress_at = looked_at = counts.steps;
     fuel = FUEL;
     fair = false;
     counts.launches++;
@@ -228,8 +230,16 @@ void unready(thread *t)
 
 void progressed()
 {
-    progress_at = counts.steps;
+    progress_at = looked_at = counts.steps;
     fair = false;
+}
+
+void looks_at(const void *p)
+{
+    for (const void *before : self->looked)
+        if (before == p) return;
+    self->looked[self->looks++ % std::size(self->looked)] = p;
+    looked_at = counts.steps;
 }
 
 namespace {
@@ -244,7 +254,8 @@ void step()
         fair = true;
         words_drain_all();
     }
-    if (idle > SUSPICIOUS + STEPS_EACH * g.resident_threads)
+    if (idle > SUSPICIOUS + STEPS_EACH * g.resident_threads ||
+        counts.steps - looked_at > SUSPICIOUS + REPEATING_STEPS_EACH * g.resident_threads)
         fault("livelock", self->at, "all threads only wait for each other, here among others");
 }
 } // namespace

@@ -67,6 +67,8 @@ struct thread {
     unsigned mask, argument;
     uint64_t value;
     site at;
+    const void *looked[4]; /* words that it has loaded: more than a waiting loop does */
+    unsigned looks;
     uint64_t floor;        /* messages (words.cpp) that it must not miss: all up to this time */
     uint32_t clock[LANES]; /* clock[lane] is its own time; others: up to where their accesses are ordered before its own */
 };
@@ -142,6 +144,7 @@ void unready(thread *t);
 void yield();                  /* a switch point */
 void wait_as(enum thread::state); /* until make_ready() */
 void progressed();             /* something happened that a waiting loop does not do */
+void looks_at(const void *p);  /* a load, which may be of a waiting loop, or of one that walks on */
 void burn();                   /* an access that is no switch point; many in a row are */
 
 /* ---- collectives (collective.cpp) ------------------------------------------------------------------------ */

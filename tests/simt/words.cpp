@@ -214,6 +214,7 @@ void visit(const void *p, unsigned bytes, unsigned alignment, bool write, const 
     self->at = at;
     yield();
     check_bytes(p, bytes, alignment, write, at);
+    looks_at(p);
     for (uint64_t cell = cell_of(p); cell <= cell_of((const char *)p + bytes - 1); cell++) word_touches(cell, write, at);
 }
 
