@@ -39,7 +39,7 @@ static bool gather(texts *t, const bench_rows *rows, void (*text_of)(const bench
         char text[GROUP_BYTES];
         if (!bench_row_timed(&rows->row[i])) continue;
         text_of(&rows->row[i], text, sizeof text);
-        if (place_of(t, text) == t->n) strcpy(t->text[t->n++], text);
+        if (place_of(t, text) == t->n) memcpy(t->text[t->n++], text, sizeof text);
     }
     return t->n > 0 ? true : fail(err, "there is nothing to draw: no row has a time");
 }
@@ -136,7 +136,7 @@ bool draw_lines(const bench_rows *rows, FILE *gnuplot, error *err)
     texts names = {0};
     size_t copies = 0, methods = 0;
     const bench_row *like = first_timed(rows), **line = NULL;
-    bool ok = gather(&names, rows, row_name, err);
+    bool ok = like ? gather(&names, rows, row_name, err) : fail(err, "there is nothing to draw: no row has a time");
     if (ok && !(line = calloc(names.n, sizeof *line))) ok = fail(err, "out of memory");
     if (!ok) goto out;
     for (size_t i = 0; i < names.n; i++) line[i] = put_line(rows, like, names.text[i], i, gnuplot);

@@ -15,8 +15,6 @@
 
 #include "sink.h"
 
-extern char **environ;
-
 /* The terminals draw on white, for readers whose page is dark.  Sizes in pixels; PNG has twice as many. */
 static const struct {
     const char *suffix, *terminal;
