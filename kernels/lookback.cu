@@ -37,7 +37,6 @@
  *         4 Scan inside of the warps while it comes.  5 Warp 0: add, ask on, tell the prefix.  6 Barrier, add, store.
  */
 #include "lookback.cuh"
-#include "table.cuh"
 
 namespace
 {
@@ -169,7 +168,7 @@ sat_status open_table(const sat_spec *spec, void **state, char *note, size_t not
 }
 sat_status open_array(const sat_scan_spec *spec, void **state, char *note, size_t note_bytes)
 {
-    return array_open(&algorithm, spec, state, note, note_bytes);
+    return look::open_array(&algorithm, spec, state, note, note_bytes);
 }
 
 } // namespace

@@ -25,6 +25,7 @@
 #include "prim/ticket.cuh"
 #include "prim/tile_state.cuh"
 #include "scan.cuh"
+#include "table.cuh"
 
 namespace look
 {
@@ -356,9 +357,23 @@ template <template <class, class> class Kernel> struct method {
                 if constexpr (decltype(s)::how == hold::vectors || std::is_same_v<sample, uint32_t>)
                     return launch<sample, accum, decltype(s)>(job, workspace, stream);
                 else
-                    return sat_fail(SAT_ERR_UNAVAILABLE, "blocks of this shape scan u32 only");
+                    return sat_fail(SAT_ERR_UNAVAILABLE, "a block of this shape scans u32 samples only");
             });
         });
+    }
+
+    /* array_open(), which asks for a workspace of sums alone, where the samples matter too. */
+    static sat_status open_array(const scan_algorithm *algorithm, const sat_scan_spec *spec, void **state, char *note,
+                                 size_t note_bytes)
+    {
+        const scan_shape shape = {spec->block_threads, spec->thread_items, spec->naive_staging};
+        sat_status status = with_accum(spec->accum, [&](auto zero) {
+            return with_shape<decltype(zero)>(&shape, 1, spec->length, [&](auto s) {
+                if (decltype(s)::how == hold::vectors || spec->sample == SAT_U32) return SAT_OK;
+                return sat_fail(SAT_ERR_UNAVAILABLE, "blocks of this shape scan u32 only");
+            });
+        });
+        return status == SAT_OK ? ::array_open(algorithm, spec, state, note, note_bytes) : status;
     }
 
     /* A launch has at most 2^31 - 1 blocks: very many rows take several.  Interleaved channels stay together. */
@@ -414,6 +429,21 @@ template <template <class, class> class Kernel> struct method {
         });
     }
 };
+
+/* Opens a scan of one array.  Workspaces know no samples, so this is where a staged shape refuses others than u32. */
+inline sat_status open_array(const scan_algorithm *algorithm, const sat_scan_spec *spec, void **state, char *note,
+                             size_t note_bytes)
+{
+    const scan_shape shape = {spec->block_threads, spec->thread_items, spec->naive_staging};
+    sat_status status = with_accum(spec->accum, [&](auto zero) {
+        return with_shape<decltype(zero)>(&shape, 1, spec->length, [&](auto s) {
+            if (decltype(s)::how == hold::vectors || spec->sample == SAT_U32) return SAT_OK;
+            return sat_fail(SAT_ERR_UNAVAILABLE, "%d threads x %d elements are compiled in for u32 samples only",
+                            (int)decltype(s)::block_threads, (int)decltype(s)::items);
+        });
+    });
+    return status == SAT_OK ? array_open(algorithm, spec, state, note, note_bytes) : status;
+}
 
 } // namespace look
 #endif

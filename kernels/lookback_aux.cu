@@ -42,7 +42,6 @@
  *         anew).  3 Barrier; fold the warps before.  4 Tell the prefixes that are known.  5 Barrier.
  */
 #include "lookback.cuh"
-#include "table.cuh"
 
 namespace
 {
@@ -198,7 +197,7 @@ sat_status open_table(const sat_spec *spec, void **state, char *note, size_t not
 }
 sat_status open_array(const sat_scan_spec *spec, void **state, char *note, size_t note_bytes)
 {
-    return array_open(&algorithm, spec, state, note, note_bytes);
+    return look::open_array(&algorithm, spec, state, note, note_bytes);
 }
 
 } // namespace

@@ -29,7 +29,6 @@
  *         4 Thread 0: look back, tell the prefix.  5 Barrier, add, store.
  */
 #include "lookback.cuh"
-#include "table.cuh"
 
 namespace
 {
@@ -110,7 +109,7 @@ sat_status open_table(const sat_spec *spec, void **state, char *note, size_t not
 }
 sat_status open_array(const sat_scan_spec *spec, void **state, char *note, size_t note_bytes)
 {
-    return array_open(&algorithm, spec, state, note, note_bytes);
+    return look::open_array(&algorithm, spec, state, note, note_bytes);
 }
 
 } // namespace
