@@ -9,8 +9,8 @@
  *
  *     reads and writes for each pixel: 1 image + 3 sums read, 4 sums written
  *
- * Paper: Hensley et al., Fast summed-area table generation, Eurographics 2005; Harris, Sengupta & Owens, Parallel prefix
- * sum (scan) with CUDA, GPU Gems 3 ch. 39.3.2.
+ * Paper: Hensley et al., Fast summed-area table generation, Eurographics 2005; Harris, Sengupta & Owens, Parallel
+ * prefix sum (scan) with CUDA, GPU Gems 3 ch. 39.3.2.
  *
  * The functions below are what a backend's and a scan method's descriptors need; a file with an algorithm wraps the two
  * open functions and points to the others. */
@@ -23,7 +23,8 @@
 
 bool device_probe(const char **why); /* device.cu */
 
-sat_status table_open(const scan_algorithm *algorithm, const sat_spec *spec, void **state, char *note, size_t note_bytes);
+sat_status table_open(const scan_algorithm *algorithm, const sat_spec *spec, void **state, char *note,
+                      size_t note_bytes);
 sat_status table_run(void *state, const sat_view *image, const sat_view *table, const sat_run *run);
 sat_status table_wait(void *state, void *stream);
 void table_close(void *state);
