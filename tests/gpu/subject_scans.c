@@ -8,7 +8,7 @@ enum { SHORT = 70, FIRST_POWER = 7, POWERS = 14, LONG = 8 };
 
 static size_t lengths(effort e)
 {
-    return e == FULL ? SHORT + 3 * POWERS + LONG : e == QUICK ? 5 : 10;
+    return e == FULL ? SHORT + 3 * POWERS + LONG : e == QUICK ? 5 : 12;
 }
 
 static int64_t length_at(effort e, size_t i, uint64_t *random)
@@ -52,12 +52,12 @@ enum { BLOCKS = sizeof block_threads / sizeof *block_threads, ITEMS = sizeof thr
 
 static bool has_shapes(const target *t)
 {
-    return t->scans && sums(t);
+    return t->scans && sums(t) && t->segment == 0;
 }
 
 static size_t shape_cases(effort e)
 {
-    return BLOCKS * ITEMS * (e == FULL ? 12 : 1);
+    return BLOCKS * ITEMS * (e == FULL ? 12 : e == QUICK ? 1 : 6);
 }
 
 /* Lengths around multiples of the tile; where the method chooses, 256 x 16 is as good a guess as any. */

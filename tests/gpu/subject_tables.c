@@ -41,7 +41,9 @@ static void *make(uint64_t seed, size_t k, effort e)
     size_t i = k / pairs(false);
     pair_at(false, k % pairs(false), &types);
     if (e != FULL) i = (size_t)random_in(&seed, 0, (i % 3 ? SMALL : SMALL + MEDIUM) - 1);
-    return whole_answer(whole_new(seed, types, shape_at(i)), picture_answer);
+    shape s = shape_at(i);
+    if (e == SIMT && s.width * s.height > 1100) s = (shape){s.width / 8 + 1, s.height / 2 + 1};
+    return whole_answer(whole_new(seed, types, s), picture_answer);
 }
 
 /* Brute force: shapes of a few pixels. */
