@@ -42,7 +42,7 @@ driver=$(nvidia-smi --query-gpu=driver_version --format=csv,noheader 2>/dev/null
 say "$device, driver ${driver:-unknown}"
 
 say "all cases"
-timeout 900 "$check" >"$out/full.tap" 2>"$out/full.err"
+timeout 300 "$check" >"$out/full.tap" 2>"$out/full.err"
 status=$?
 full=$(counts "$out/full.tap")
 cases=$(awk '/^(not )?ok/ && match($0, /: [0-9]+ cases/) { n += substr($0, RSTART + 2) } END { print n + 0 }' "$out/full.tap")
@@ -56,7 +56,7 @@ sanitizer=$(command -v compute-sanitizer || ls /usr/local/cuda/bin/compute-sanit
 for tool in $tools; do
     [ -n "$sanitizer" ] || break
     say "$tool"
-    timeout 500 "$sanitizer" --tool "$tool" --error-exitcode 9 --print-limit 20 "$check" --quick --jobs 0 \
+    timeout 250 "$sanitizer" --tool "$tool" --error-exitcode 9 --print-limit 20 "$check" --quick --jobs 0 \
         >"$out/$tool.log" 2>&1 &
 done
 wait
