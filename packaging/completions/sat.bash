@@ -1,7 +1,9 @@
 # Completion of sat for bash.
 
-# The words of one line of `sat --help`, which lists what the tables hold: borders, formats, backends.
-_sat_names() { sat --help 2>/dev/null | sed -n "s/^$1: *//p" | sed 's/:V[^ ]*//g'; }
+# The words of one list of `sat --help`, which says what the tables hold: borders, formats, backends.
+_sat_names() {
+    sat --help 2>/dev/null | awk -v list="$1:" '/^[^ ]/ { on = $1 == list; $1 = on ? "" : $1 } on' | sed 's/:V[^ ]*//g'
+}
 
 _sat() {
     local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]} command=${COMP_WORDS[1]} options words=

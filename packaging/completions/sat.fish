@@ -1,8 +1,9 @@
 # Completion of sat for fish.
 
-# The words of one line of `sat --help`, which lists what the tables hold: borders, formats, backends.
+# The words of one list of `sat --help`, which says what the tables hold: borders, formats, backends.
 function __sat_names
-    sat --help 2>/dev/null | sed -n "s/^$argv[1]: *//p" | sed 's/:V[^ ]*//g' | string split -n ' '
+    sat --help 2>/dev/null | awk -v list="$argv[1]:" '/^[^ ]/ { on = $1 == list; $1 = on ? "" : $1 } on' |
+        sed 's/:V[^ ]*//g' | string split -n ' '
 end
 
 # Is the command line one of these commands, "filter" being the one without a name?

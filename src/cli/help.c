@@ -6,6 +6,8 @@
 #include "format.h"
 #include "sat.h"
 
+enum { COLUMNS = 80, LABEL = 9 };
+
 static void print_commands(void)
 {
     const command *c;
@@ -14,20 +16,28 @@ static void print_commands(void)
         if (*c->name) printf("  %-10s %s\n", c->name, c->summary);
 }
 
+/* A word more on a line that is *used columns long, or on the next, under the first word of the list. */
+static void print_word(int *used, const char *word, const char *more)
+{
+    int length = 1 + (int)(strlen(word) + strlen(more));
+    if (*used + length > COLUMNS) *used = printf("\n%*s", LABEL, "") - 1;
+    *used += printf(" %s%s", word, more);
+}
+
 static void print_names(void)
 {
     sat_border_info border;
     sat_backend_info backend;
     const image_format *format;
 
-    printf("\nborders: ");
+    int used = printf("\nborders: ") - 1;
     for (size_t i = 0; sat_border_at(i, &border); i++)
-        printf(" %s%s", border.name, border.takes_value ? ":V[,V...]" : "");
-    printf("\nformats: ");
-    for (size_t i = 0; (format = format_at(i)); i++) printf(" %s%s", format->name, format->encode ? "" : "(read)");
-    printf("\nbackends:");
+        print_word(&used, border.name, border.takes_value ? ":V[,V...]" : "");
+    used = printf("\nformats: ") - 1;
+    for (size_t i = 0; (format = format_at(i)); i++) print_word(&used, format->name, format->encode ? "" : "(read)");
+    used = printf("\nbackends:") - 1;
     for (size_t i = 0; sat_backend_entry(i, &backend); i++)
-        if (backend.kind < SAT_CEILING) printf(" %s", backend.name);
+        if (backend.kind < SAT_CEILING) print_word(&used, backend.name, "");
     putchar('\n');
 }
 

@@ -70,7 +70,7 @@ sound() {
     small a.pgm
     ok bench a.pgm --repeat 1 --csv
     [[ $output == *",4,3,1,u8,u32,"* ]]
-    last=$("$sat" --help | sed -n 's/^backends:.* //p')
+    last=$(names backends | tail -1)
     ok bench --size 9 --backend "$last" --repeat 1 --csv
     [ "$(grep -c ",$last," <<<"$output")" = 1 ]
 }

@@ -102,7 +102,7 @@ filtered() {
 @test "every backend, thread count and format gives the same pixels" {
     colour 201 99 c.ppm
     ok c.ppm --box 7x5 -o want.ppm
-    for backend in $("$sat" --help | sed -n 's/^backends: *//p'); do
+    for backend in $(backends_here); do
         for threads in 0 1 2 7; do
             ok c.ppm --box 7x5 -o out.ppm --backend "$backend" --threads $threads
             cmp want.ppm out.ppm

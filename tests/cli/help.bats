@@ -30,7 +30,7 @@ options_in() { grep -oE -- '--[a-z][a-z-]*' | sort -u; }
         [ -n "$("$sat" --help | sed -n "s/^$list: *//p")" ]
     done
     "$sat" backends --json | grep -E '"kind":"(method|reference)"' | sed 's/.*"name":"\([^"]*\)".*/\1/' >have
-    "$sat" --help | sed -n 's/^backends: *//p' | tr ' ' '\n' | cmp - have
+    names backends | cmp - have
 }
 
 @test "every option of the help exists" {
@@ -108,7 +108,7 @@ options_in() { grep -oE -- '--[a-z][a-z-]*' | sort -u; }
 
 @test "backends: name, traffic, what and why" {
     ok backends
-    while read -r name; do [[ $output == *"$name "*R*W* ]]; done < <("$sat" --help | sed -n 's/^backends: *//p' | tr ' ' '\n')
+    while read -r name; do [[ $output == *"$name "*R*W* ]]; done < <(names backends)
     ok backends --json
     [[ ${lines[0]} == '{"name":"'*'","summary":"'*'"in_reads":'*'"available":'*'"why":"'*'"}' ]]
 }

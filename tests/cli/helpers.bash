@@ -37,6 +37,15 @@ usage() {
     fails 2 "$pattern (try \`sat*--help\`)" "$@" && [ -z "$output" ]
 }
 
+# names LIST - the words of that list of `sat --help`, each in a line.
+names() {
+    "$sat" --help | awk -v list="$1:" '/^[^ ]/ { on = $1 == list; $1 = on ? "" : $1 } on' | xargs -n1
+}
+# backends_here - the backends that compute something on this machine.
+backends_here() {
+    "$sat" backends --json | grep -E '"kind":"(method|reference)".*"available":true' | sed 's/.*"name":"\([^"]*\)".*/\1/'
+}
+
 # small FILE - the 4x3 grey image of sat.h's example.
 small() { printf 'P5 4 3 255\n\1\2\3\4\5\6\7\10\11\1\2\3' >"$1"; }
 # grey W H FILE - 8 bits, no two rows alike; text of `seq` serves as its bytes.

@@ -67,7 +67,7 @@ load helpers
     small a.pgm
     SAT_BACKEND=nope usage "SAT_BACKEND 'nope'*" a.pgm --box 3 -o out.pgm
     SAT_THREADS=nope usage "SAT_THREADS 'nope'*" a.pgm --box 3 -o out.pgm
-    backend=$("$sat" --help | sed -n 's/^backends: *//p' | cut -d' ' -f1)
+    backend=$(backends_here | head -1)
     SAT_BACKEND=nope SAT_THREADS=nope ok a.pgm --box 3 -o out.pgm --backend "$backend" --threads 1
     SAT_BACKEND=$backend SAT_THREADS=2 ok a.pgm --box 3 -o out.pgm
     SAT_BACKEND='' SAT_THREADS='' ok a.pgm --box 3 -o out.pgm
