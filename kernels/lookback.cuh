@@ -240,7 +240,7 @@ constexpr unsigned LARGE_THREADS = 64, LARGE_BYTES = 16, SMALL_THREADS = 32, SMA
 constexpr int64_t FEW_TILES = 4;
 #else
 constexpr unsigned LARGE_THREADS = 256, LARGE_BYTES = 128, SMALL_THREADS = 128, SMALL_BYTES = 16, RESIDENT = 4;
-constexpr int64_t FEW_TILES = 512; /* about as many as an H200 holds at a time */
+constexpr int64_t FEW_TILES = 64; /* half the multiprocessors of an H200 would have nothing to do */
 #endif
 
 /* Sums of 8 bytes take some 80 registers a thread, not 64. */
