@@ -104,6 +104,13 @@ template <class T> void store(T *p, T v, site at = site::current())
     *p = v;
 }
 
+template <class T, unsigned N> void fetch(array<T, N> &to, unsigned i, const T *p, site at = site::current())
+{
+    if (i >= N) simt::shared_outside(i, N, at);
+    simt::fetch_begin(&to.at[i], p, sizeof(T), alignof(T), at);
+}
+inline void fetch_wait(site at = site::current()) { simt::fetch_wait(at); }
+
 inline uint32_t load_relaxed(const uint32_t *p, site at = site::current())
 {
     return (uint32_t)simt::word_load(p, 4, simt::order::relaxed, at);

@@ -33,6 +33,10 @@ void shared_write(const void *p, const void *from, size_t bytes, site at); /* ch
 void plain_read(const void *p, size_t bytes, size_t alignment, site at);
 void plain_write(void *p, size_t bytes, size_t alignment, site at); /* before the write */
 
+/* A copy from device to shared memory that is under way until the thread waits for it. */
+void fetch_begin(void *to, const void *from, size_t bytes, size_t alignment, site at);
+void fetch_wait(site at);
+
 /* Words by which blocks talk to each other: interleaved, buffered, stale. */
 enum class order : uint8_t { weak, relaxed, acquire, release };
 uint64_t word_load(const void *p, unsigned bytes, order order, site at);

@@ -55,6 +55,12 @@ struct touch {
 struct block;
 struct warp;
 
+struct fetch {
+    char *to;
+    unsigned bytes;
+    char value[16];
+};
+
 struct thread {
     enum state : uint8_t { READY, IN_WARP, IN_BLOCK, GONE };
     fiber context;
@@ -69,6 +75,7 @@ struct thread {
     site at;
     const void *looked[4]; /* words that it has loaded: more than a waiting loop does */
     unsigned looks;
+    std::vector<fetch> fetches;
     uint64_t floor;        /* messages (words.cpp) that it must not miss: all up to this time */
     uint32_t clock[LANES]; /* clock[lane] is its own time; others: up to where their accesses are ordered before its own */
 };

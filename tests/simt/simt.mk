@@ -53,4 +53,9 @@ $(SIMT_OUT)/check: $(patsubst tests/gpu/%.c,$(SIMT_OBJ)/gpu/%.o,$(SIMT_CHECK)) $
 	@mkdir -p $(@D)
 	$(Q)$(SIMT_CXX) $^ -fopenmp -lm -o $@
 
+# For mutants.sh.
+.PHONY: simt-objects
+simt-objects: $(SIMT_CHECK_OBJ)
+	@echo $^
+
 -include $(SIMT_ENGINE:.o=.d) $(SIMT_LIBRARY:.o=.d) $(SIMT_CU_OBJ:.o=.d) $(wildcard $(SIMT_OBJ)/gpu/*.d $(SIMT_OBJ)/simt/test_*.d)

@@ -140,14 +140,14 @@ template <lack LACK> struct window {
 enum wrong_thing {
     RIGHT, DIVERGENT_SHUFFLE, DIVERGENT_BARRIER, EXITED_LANE, OTHER_SITE, DEADLOCK, LIVELOCK, PLAIN_LIVELOCK, BEYOND, BELOW,
     SHARED_BEYOND, MISALIGNED, UNWRITTEN, UNWRITTEN_SHARED, NO_WARP_SYNC, HALF_WARP_SYNC, SHUFFLE_IS_NO_BARRIER,
-    WRITE_AFTER_READ, BLOCKS_MEET, READ_OTHER, IN_BLOCK, HOST_POINTER, MIXED
+    WRITE_AFTER_READ, NO_FETCH_WAIT, FETCH_NO_BARRIER, BLOCKS_MEET, READ_OTHER, IN_BLOCK, HOST_POINTER, MIXED
 };
 
 /* Each thread: own work, and one thing that may be wrong. */
 template <wrong_thing W> struct single {
     static constexpr unsigned threads = 96;
     struct shared {
-        prim::array<uint32_t, 96> x, y;
+        prim::array<uint32_t, 96> x, y, z;
     };
     uint32_t *data; /* 1024 words, the first 512 written */
 
@@ -166,6 +166,10 @@ template <wrong_thing W> struct single {
         if (W == DIVERGENT_BARRIER && t < 32) prim::block_sync();
         prim::block_sync();
         v += s.x.get((t + 40) % 96);
+        prim::fetch(s.z, t, data + t);
+        if (W != NO_FETCH_WAIT) prim::fetch_wait();
+        v += s.z.get(t);
+        if (W == FETCH_NO_BARRIER) v += s.z.get((t + 1) % 96);
         if (W == DEADLOCK && lane < 2) prim::warp_sync(lane ? 0x6u : 0x3u);
         if (W == LIVELOCK && t == 3)
             while (prim::load_relaxed(data + 8) != 12345) prim::nap(10);
@@ -429,6 +433,8 @@ int main(int argc, char **argv)
     flagged("a warp_sync of the wrong lanes", "shared race|uninitialised", SEEDS, run_single<HALF_WARP_SYNC>);
     flagged("a shuffle in place of a warp_sync", "shared race|uninitialised", SEEDS, run_single<SHUFFLE_IS_NO_BARRIER>);
     flagged("a write that does not wait for readers", "shared race", SEEDS, run_single<WRITE_AFTER_READ>);
+    flagged("a fetch that nobody waits for", "uninitialised", SEEDS, run_single<NO_FETCH_WAIT>);
+    flagged("another thread's fetch", "shared race|uninitialised", SEEDS, run_single<FETCH_NO_BARRIER>);
     flagged("two blocks write one element", "global race", SEEDS, run_single<BLOCKS_MEET>);
     flagged("a block reads what another writes", "global race|uninitialised", SEEDS, run_single<READ_OTHER>);
     flagged("a block reads its own without a barrier", "global race|uninitialised", SEEDS, run_single<IN_BLOCK>);
