@@ -188,19 +188,32 @@ void bench_free(bench_case *b)
 
 /* ---- methods ----------------------------------------------------------------------------------------- */
 
+static void describe_backend(const sat_backend_info *info, bench_method *m)
+{
+    *m = (bench_method){.id = info->name,
+                        .kind = info->kind,
+                        .device = info->device,
+                        .available = info->available,
+                        .why = info->why,
+                        .in_reads = info->in_reads,
+                        .out_reads = info->out_reads,
+                        .out_writes = info->out_writes};
+    snprintf(m->name, sizeof m->name, "%s", info->name);
+}
+
 bool bench_backend_at(size_t i, bench_method *m)
 {
     sat_backend_info info;
     if (!sat_backend_at(i, &info)) return false;
-    *m = (bench_method){.id = info.name,
-                        .kind = info.kind,
-                        .device = info.device,
-                        .available = info.available,
-                        .why = info.why,
-                        .in_reads = info.in_reads,
-                        .out_reads = info.out_reads,
-                        .out_writes = info.out_writes};
-    snprintf(m->name, sizeof m->name, "%s", info.name);
+    describe_backend(&info, m);
+    return true;
+}
+
+bool bench_backend_entry(size_t i, bench_method *m)
+{
+    sat_backend_info info;
+    if (!sat_backend_entry(i, &info)) return false;
+    describe_backend(&info, m);
     return true;
 }
 

@@ -105,7 +105,7 @@ typedef struct bench_mode {
     const int *takes;    /* the options of OPT_SIZE and on that it takes; 0 ends them */
     bool takes_image;
 
-    /* What rows can there be?  The i-th of its methods; false past the last. */
+    /* What rows can there be?  The i-th of its methods, available or not; false past the last. */
     bool (*method_at)(size_t i, bench_method *m);
     double floor_s; /* sampler.h */
 

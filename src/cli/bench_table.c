@@ -42,28 +42,41 @@ static bool prepare(const bench_request *r, bench_case *b, error *err)
 
 static bool find_reference(bench_method *reference)
 {
-    for (size_t i = 0; bench_backend_at(i, reference); i++)
+    for (size_t i = 0; bench_backend_entry(i, reference); i++)
         if (reference->kind == SAT_REFERENCE) return true;
     return false;
+}
+
+static bool any_wanted(const bench_request *r, bool device)
+{
+    bench_method m;
+    for (size_t i = 0; bench_backend_entry(i, &m); i++)
+        if (m.kind != SAT_CEILING && m.device == device && bench_wanted(r, m.id, strlen(m.id))) return true;
+    return false;
+}
+
+/* A ceiling is measured where something below it is. */
+static bool has_row(const bench_request *r, const bench_method *m)
+{
+    if (m->kind == SAT_CEILING) return r->window == 0 && any_wanted(r, m->device);
+    return bench_wanted(r, m->id, strlen(m->id));
 }
 
 static int64_t count_rows(const bench_request *r)
 {
     bench_method m;
     int64_t n = r->window > 0;
-    for (size_t i = 0; bench_backend_at(i, &m); i++)
-        n += m.kind == SAT_CEILING ? !r->window : bench_wanted(r, m.id, strlen(m.id));
+    for (size_t i = 0; bench_backend_entry(i, &m); i++) n += has_row(r, &m);
     return n;
 }
 
+/* Only what has a row is asked whether it is available: no driver is loaded for what runs on the host. */
 static void measure_all(bench_session *s, bench_case *b, bool ceilings)
 {
     bench_method m;
-    for (size_t i = 0; bench_backend_at(i, &m); i++) {
-        bool yardstick = m.kind == SAT_CEILING;
-        if (yardstick != ceilings || (!yardstick && !bench_wanted(s->request, m.id, strlen(m.id)))) continue;
-        bench_measure(s, b, &m, false);
-    }
+    for (size_t i = 0; bench_backend_entry(i, &m); i++)
+        if ((m.kind == SAT_CEILING) == ceilings && has_row(s->request, &m) && bench_backend_at(i, &m))
+            bench_measure(s, b, &m, false);
 }
 
 static bool run(bench_session *s, error *err)
@@ -130,7 +143,7 @@ const bench_mode bench_mode_table = {
     .summary = "all backends on one image: what runs when no bench is named",
     .takes = takes,
     .takes_image = true,
-    .method_at = bench_backend_at,
+    .method_at = bench_backend_entry,
     .floor_s = 0.25,
     .refuse = refuse,
     .run = run,

@@ -42,7 +42,7 @@ sound() {
     ok bench --size 40 --repeat 1 --csv --backend "$(of_kind reference)"
     for ceiling in $(of_kind ceiling); do
         line=$(grep "^table,$ceiling," <<<"$output")
-        [[ $line == *",ok (copy)" || $line == *,,,,,,,* ]]
+        [[ -z $line || $line == *",ok (copy)" ]] # those of a device have no rows beside the host's
     done
     [[ $(grep ",ok (copy)$" <<<"$output" | head -1) == *,1.000,* ]]
     [[ $(grep ",$(of_kind reference)," <<<"$output") == *,ok ]]
