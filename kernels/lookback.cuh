@@ -24,6 +24,7 @@
 #include "prim/staging.cuh"
 #include "prim/ticket.cuh"
 #include "prim/tile_state.cuh"
+#include "prim/warp_scan.cuh"
 #include "scan.cuh"
 #include "table.cuh"
 
