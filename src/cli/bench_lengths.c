@@ -68,9 +68,9 @@ bool lengths_open(bench_session *s, lengths *of, bench_case *b, error *err)
     if (r->min_log2 >= 0) of->min_log2 = r->min_log2;
     if (r->step) of->step = r->step;
     of->max_log2 = r->max_log2 >= 0 ? r->max_log2 : default_max(s, b, of->max_log2);
-    if (r->max_log2 < 0 && of->max_log2 < of->min_log2) of->max_log2 = of->min_log2;
-    if (of->max_log2 < of->min_log2)
-        return fail(err, "--max %lld is less than the least, %lld", (long long)of->max_log2, (long long)of->min_log2);
+    /* One that was given moves the default of the other. */
+    if (of->max_log2 < of->min_log2 && r->max_log2 >= 0) of->min_log2 = of->max_log2;
+    if (of->max_log2 < of->min_log2) of->max_log2 = of->min_log2;
     b->in.width = (int64_t)1 << of->max_log2;
     if (of->max_log2 > HOST_LOG2 && any_device(s)) b->out_width = (int64_t)1 << HOST_LOG2;
     return bench_fill(b, err) && bench_prepare(b, err);

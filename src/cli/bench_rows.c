@@ -9,10 +9,10 @@
 /* The columns, in the order of their names below. */
 enum { BENCH, NAME, WIDTH, HEIGHT, CHANNELS, TYPE, ACCUM, MODEL, COLD, WARM, NOISE, GBPS, COPY, SHARE, CHECK, COLUMNS };
 static const report_column columns[COLUMNS] = {
-    {"bench", true, 8},     {"name", true, 12},          {"width", false, 5},     {"height", false, 5},
+    {"bench", true, 8},     {"name", true, 16},          {"width", false, 5},     {"height", false, 5},
     {"channels", false, 1}, {"type", true, 3},           {"accum", true, 3},      {"model_bytes", false, 11},
     {"cold_us", false, 9},  {"warm_us", false, 9},       {"noise_pct", false, 5}, {"gbps", false, 6},
-    {"copy_us", false, 9},  {"share_of_copy", false, 5}, {"check", true, 5},
+    {"copy_us", false, 9},  {"share_of_copy", false, 5}, {"check", true, 9},
 };
 enum { CELL_BYTES = 256 };
 

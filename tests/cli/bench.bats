@@ -93,6 +93,8 @@ sound() {
     for width in 8 64 512; do
         [ "$(grep -c "^scan,[^,]*,$width,1,1,u32,u32,$((8 * width)),.*,ok$" <<<"$output")" -ge 1 ]
     done
+    ok bench scan --max 5 --repeat 1 --csv # less than the least by default
+    [[ $output == *",32,1,1,u32,u32,256,"* ]]
     ok bench scan --max 10 --repeat 1 --exclusive --type u8 --csv
     sound
     [[ $output == *"scan-exclusive,"*",1024,1,1,u8,u32,5120,"*,ok* ]]
