@@ -14,7 +14,7 @@ for type in f32 u64 u8; do figure scan-$type scan --from $rows/scan-types.csv --
 for shape in 256x30 256x10 1024x10; do
     figure scan-$shape scan --from $rows/scan-shapes.csv --block ${shape%x*} --items ${shape#*x}
 done
-figure tables table --from $rows/tables.csv --type u8
+figure tables tables --from $rows/tables.csv --type u8
 figure warp warp --from $rows/warp.csv
 for map in bn bq qn; do figure tune-$map tune --from $rows/tune.csv --map $map; done
 figure tune-bq-naive tune --from $rows/tune.csv --map bq --naive-staging

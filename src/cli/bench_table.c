@@ -139,7 +139,7 @@ static bool draw(const bench_rows *rows, const bench_request *r, FILE *gnuplot, 
 }
 
 const bench_mode bench_mode_table = {
-    .name = "table",
+    .name = "tables",
     .summary = "all backends on one image: what runs when no bench is named",
     .takes = takes,
     .takes_image = true,

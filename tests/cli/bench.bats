@@ -148,7 +148,7 @@ sound() {
         done
     done
     "$sat" bench scan --help >help
-    for bench in table scan warp tune; do grep -q "^  $bench " <("$sat" bench --help); done
+    for bench in tables scan warp tune; do grep -q "^  $bench " <("$sat" bench --help); done
     cmp <("$sat" bench scan -h) help
 }
 
@@ -179,10 +179,10 @@ rows() {
 
 @test "rows come back from CSV as they were" {
     rows >all.csv
-    for bench in table scan warp tune; do
+    for bench in tables scan warp tune; do
         ok bench $bench --from all.csv --csv -o $bench.csv
     done
-    sort table.csv scan.csv warp.csv tune.csv | uniq >have
+    sort tables.csv scan.csv warp.csv tune.csv | uniq >have
     sort all.csv | cmp - have
     ok bench --from scan.csv --csv # the rows say which bench it was
     cmp scan.csv <(echo "$output")
@@ -238,7 +238,7 @@ rows() {
 @test "plots: a figure for each bench, whole or not there" {
     command -v gnuplot >/dev/null || skip "no gnuplot"
     rows >all.csv
-    for bench in table scan warp tune; do
+    for bench in tables scan warp tune; do
         ok bench $bench --from all.csv --plot $bench.svg
         [ -z "$output" ]
         python3 -c 'import sys, xml.dom.minidom; xml.dom.minidom.parse(sys.argv[1])' $bench.svg
