@@ -12,11 +12,10 @@
  *             state     P   P   P   P   P   S   S   S   S   S
  *                                       ^---+---+---+---'         before 9 = P4 + S5 + S6 + S7 + S8
  *
- *         A lane reads 16 bytes at a time: the states of two tiles whose sums have 4 bytes, of one with 8.  With
- *         READS such reads under way, a warp sees 64 * READS (32 * READS) tiles in one round trip:
+ *         Each lane of a warp reads one state, 32 at a time, the nearest first:
  *
- *             lane        31      ...       1        0
- *             tiles   t-64 t-63   ...   t-4 t-3  t-2 t-1       read 0; read 1 lies 64 tiles further back
+ *             lane          31      ...     2    1    0
+ *             tiles        t-32     ...    t-3  t-2  t-1        the next window begins at t-33
  *
  * Launch  A block of B threads for each tile, in the order of tickets: the first tiles of all rows, then the second
  *         ones, ... so that with many rows the tile on the left was done long ago.  Shapes: lookback.cuh.
@@ -33,101 +32,62 @@
  *         would be taken for new (hours of launches without pause, of jobs with different shapes).  2^31 - 1 tiles in
  *         a row.  Float sums are grouped by what a block finds, and differ in the last bits from run to run.
  *
- * Steps   1 ticket -> row, tile.  2 Load into registers, sum by shuffles, tell.  3 Warp 0 asks for the first window.
- *         4 Scan inside of the warps while it comes.  5 Warp 0: add, ask on, tell the prefix.  6 Barrier, add, store.
+ * Steps   1 ticket -> row, tile.  2 Load, sum, tell.  3 Warp 0: read a window until all of it is there, back to the
+ *         nearest prefix; add; on to the next one if there is none; tell the prefix.  4 Barrier, scan, store.
  */
 #include "lookback.cuh"
 
 namespace
 {
 
-/* Reads under way for each lane: with 32 KiB tiles of 4-byte sums an H200 passes some 64 tiles a microsecond, and a
- * round trip takes about one; so 2, twice that. */
-constexpr unsigned READS_AHEAD = 2;
 constexpr unsigned NAP_NS = 20; /* between two looks at something that is not there yet */
 
-template <class Sum, unsigned READS> struct warp_looks_back {
+template <class Sum> struct warp_looks_back {
     prim::tile_states<Sum> states; /* of the row's tiles */
     uint32_t tile;                 /* this one */
     Sum first;                     /* what lies before the row */
-
-    static constexpr int EACH = prim::tile_states<Sum>::each_pair;
-    int next; /* the read that lane 0 is about to take */
-    prim::vec<uint64_t, 2> window[READS];
 
     PRIM_DEVICE void tell(prim::tile_told what, Sum value) const
     {
         if (prim::lane_id() == 0) states.tell(tile, what, value);
     }
 
-    PRIM_DEVICE void ask()
+    PRIM_DEVICE void begin(Sum total) const
     {
-#pragma unroll
-        for (unsigned k = 0; k < READS; k++) {
-            int at = next - (int)(k * prim::WARP + prim::lane_id());
-            window[k] = at >= 0 ? prim::load_relaxed_pair(states.words + 2 * (int64_t)at) : prim::vec<uint64_t, 2>{};
-        }
-    }
-
-    /* What a read says of its one or two tiles: all of them, back to the first prefix. */
-    PRIM_DEVICE prim::tile_news<Sum> read(prim::vec<uint64_t, 2> w, int at) const
-    {
-        const prim::tile_news<Sum> none = {prim::TILE_SUM, Sum()}; /* before the row, or this tile itself */
-        if (at < 0) return none;
-        if constexpr (EACH == 1) {
-            return states.unpack_pair(w);
-        } else {
-            prim::tile_news<Sum> near = 2 * (uint32_t)at + 1 < tile ? states.unpack(w.at[1]) : none,
-                                 far = states.unpack(w.at[0]);
-            return near.state == prim::TILE_SUM ? prim::tile_news<Sum>{far.state, far.value + near.value} : near;
-        }
-    }
-
-    /* Adds what the window holds to the lanes' sums, as far as it is there; true if it reached a prefix. */
-    PRIM_DEVICE bool walk(Sum &sum)
-    {
-#pragma unroll
-        for (unsigned k = 0; k < READS; k++) {
-            prim::tile_news<Sum> news = read(window[k], next - (int)prim::lane_id());
-            unsigned ends = prim::ballot(news.state == prim::TILE_PREFIX);
-            unsigned upto = ends ^ (ends - 1); /* the lanes up to the nearest prefix; all, if there is none */
-            if (prim::ballot(news.state == prim::TILE_NOTHING) & upto) {
-                prim::nap(NAP_NS);
-                return false;
-            }
-            if (upto >> prim::lane_id() & 1) sum += news.value;
-            if (ends) return true;
-            next -= (int)prim::WARP;
-        }
-        return false;
-    }
-
-    PRIM_DEVICE void begin(Sum total)
-    {
-        if (tile == 0) {
+        if (tile == 0)
             tell(prim::TILE_PREFIX, first + total);
-        } else {
+        else
             tell(prim::TILE_SUM, total);
-            next = (int)(tile - 1) / EACH;
-            ask();
-        }
     }
 
-    PRIM_DEVICE Sum finish(Sum total)
+    PRIM_DEVICE Sum finish(Sum total) const
     {
         if (tile == 0) return first;
         Sum sum = Sum();
-        while (!walk(sum)) ask();
-        Sum before = prim::warp_sum(sum);
+        for (int64_t nearest = (int64_t)tile - 1;; nearest -= prim::WARP) {
+            const int64_t at = nearest - prim::lane_id();
+            prim::tile_news<Sum> news;
+            unsigned ends, upto;
+            for (;;) {
+                news = at >= 0 ? states.ask(at) : prim::tile_news<Sum>{prim::TILE_PREFIX, Sum()};
+                ends = prim::ballot(news.state == prim::TILE_PREFIX);
+                upto = ends ^ (ends - 1); /* the lanes up to the nearest prefix; all, if there is none */
+                if (!(prim::ballot(news.state == prim::TILE_NOTHING) & upto)) break;
+                prim::nap(NAP_NS);
+            }
+            if (upto >> prim::lane_id() & 1) sum += news.value;
+            if (ends) break;
+        }
+        const Sum before = prim::warp_sum(sum);
         tell(prim::TILE_PREFIX, before + total);
         return before;
     }
 };
 
-template <class Work, class Shape, unsigned READS> struct lookback_by {
+template <class Work, class Shape> struct lookback {
     using sum = typename Work::sum;
     static constexpr unsigned threads = Shape::block_threads, more_blocks = 0;
-    static constexpr int min_blocks = look::resident<Work, Shape>;
+    static constexpr int min_blocks = Shape::min_blocks;
     struct slot {
         uint64_t words[prim::tile_states<sum>::words_each];
     };
@@ -142,20 +102,14 @@ template <class Work, class Shape, unsigned READS> struct lookback_by {
 
     PRIM_DEVICE void operator()(shared &s) const
     {
-        if (work.tiles == 1) { /* alone in its row: any order will do */
-            look::scan_tile<Work, Shape>(work, s.block, prim::block_id(), 0, warp_looks_back<sum, READS>());
-            return;
-        }
-        prim::ticket mine = prim::draw_ticket(counter, s.ticket);
+        prim::ticket mine = {prim::block_id(), 0}; /* a tile that is alone in its row needs no order */
+        if (work.tiles > 1) mine = prim::draw_ticket(counter, s.ticket);
         uint32_t row = mine.number % work.rows, tile = mine.number / work.rows;
         uint64_t *states = slots[row * look::slots_of(work.tiles)].words;
-        warp_looks_back<sum, READS> exchange = {
-            .states = {states, mine.epoch}, .tile = tile, .first = work.before_row(row)};
+        warp_looks_back<sum> exchange = {.states = {states, mine.epoch}, .tile = tile, .first = work.before_row(row)};
         look::scan_tile<Work, Shape>(work, s.block, row, tile, exchange);
     }
 };
-
-template <class Work, class Shape> using lookback = lookback_by<Work, Shape, READS_AHEAD>;
 
 const scan_algorithm algorithm = {.name = "lookback",
                                   .workspace = look::method<lookback>::workspace,

@@ -95,7 +95,7 @@ template <class Work, class Shape> struct lookback_aux {
     using sum = typename Work::sum;
     using slot = prim::split_state<sum>;
     static constexpr unsigned threads = Shape::block_threads, more_blocks = 1, WARPS = threads / prim::WARP;
-    static constexpr int min_blocks = look::resident<Work, Shape>;
+    static constexpr int min_blocks = Shape::min_blocks;
     enum : unsigned { least_resident = 2 }; /* for the simulator, which would run one block at a time */
     struct warp_news {
         prim::array<sum, WARPS> sum_of;
@@ -113,11 +113,8 @@ template <class Work, class Shape> struct lookback_aux {
 
     PRIM_DEVICE void operator()(shared &s) const
     {
-        if (work.tiles == 1) { /* alone in its row: nobody to ask */
-            look::scan_tile<Work, Shape>(work, s.block, prim::block_id(), 0, block_waits<sum>());
-            return;
-        }
-        prim::ticket mine = prim::draw_ticket(counter, s.ticket);
+        prim::ticket mine = {prim::block_id() + 1, 0}; /* a tile that is alone in its row asks nobody */
+        if (work.tiles > 1) mine = prim::draw_ticket(counter, s.ticket);
         if (mine.number == 0) {
             tell_prefixes(s.news, mine.epoch);
             return;

@@ -71,7 +71,7 @@ template <class Sum> struct thread_looks_back {
 template <class Work, class Shape> struct lookback_seq {
     using sum = typename Work::sum;
     static constexpr unsigned threads = Shape::block_threads, more_blocks = 0;
-    static constexpr int min_blocks = look::resident<Work, Shape>;
+    static constexpr int min_blocks = Shape::min_blocks;
     struct slot {
         uint64_t words[prim::tile_states<sum>::words_each];
     };
@@ -86,11 +86,8 @@ template <class Work, class Shape> struct lookback_seq {
 
     PRIM_DEVICE void operator()(shared &s) const
     {
-        if (work.tiles == 1) { /* alone in its row: any order will do */
-            look::scan_tile<Work, Shape>(work, s.block, prim::block_id(), 0, thread_looks_back<sum>());
-            return;
-        }
-        prim::ticket mine = prim::draw_ticket(counter, s.ticket);
+        prim::ticket mine = {prim::block_id(), 0}; /* a tile that is alone in its row needs no order */
+        if (work.tiles > 1) mine = prim::draw_ticket(counter, s.ticket);
         uint32_t row = mine.number % work.rows, tile = mine.number / work.rows;
         uint64_t *states = slots[row * look::slots_of(work.tiles)].words;
         thread_looks_back<sum> exchange = {.states = {states, mine.epoch}, .tile = tile, .first = work.before_row(row)};

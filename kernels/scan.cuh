@@ -6,7 +6,8 @@
  *     in   element i of row r = y * step + c is sample number  y * in_pitch + i * step + c
  *     out  element i of row r is sum number                    r * out_pitch + i
  *
- * A method works on type pairs <Sample, Accum>; with_types() turns the two run-time types into the call of a template. */
+ * A method works on type pairs <Sample, Accum>; with_types() turns the two run-time types into the call of a template.
+ */
 #ifndef SCAN_CUH
 #define SCAN_CUH
 
@@ -18,10 +19,10 @@
 struct scan_job {
     const void *in;
     sat_type sample;
-    int64_t in_pitch; /* samples from one image row to the next */
-    int32_t step;     /* samples from one element to the next: the channels */
-    void *out;        /* may be `in`, if step is 1, the types are the same, and so are the pitches */
-    sat_type accum;   /* SAT_U32, SAT_U64, SAT_F32, SAT_F64, SAT_Q32 */
+    int64_t in_pitch;  /* samples from one image row to the next */
+    int32_t step;      /* samples from one element to the next: the channels */
+    void *out;         /* may be `in`, if step is 1, the types are the same, and so are the pitches */
+    sat_type accum;    /* SAT_U32, SAT_U64, SAT_F32, SAT_F64, SAT_Q32 */
     int64_t out_pitch; /* sums from one row to the next */
     int64_t rows, length;
     bool exclusive;
@@ -38,8 +39,8 @@ struct scan_shape {
 
 struct scan_algorithm {
     const char *name;
-    /* Device memory that jobs of up to rows x length need, zeroed once before the first; every launch leaves it ready for
-     * the next.  0 bytes are fine.  Refuses shapes that were not compiled in with SAT_ERR_UNAVAILABLE. */
+    /* Device memory that jobs of up to rows x length need, zeroed once before the first; every launch leaves it ready
+     * for the next.  0 bytes are fine.  Refuses shapes that were not compiled in with SAT_ERR_UNAVAILABLE. */
     sat_status (*workspace)(int64_t rows, int64_t length, sat_type accum, const scan_shape *shape, size_t *bytes);
     /* Queues the job, of at most the rows and length that the workspace was made for. */
     sat_status (*queue)(const scan_job *job, const scan_shape *shape, void *workspace, void *stream);
@@ -55,7 +56,8 @@ template <class Sample, class Accum> struct type_pair {
 };
 
 /* Fixed point: the same as uint32_t but for the way in. */
-struct q32 {};
+struct q32 {
+};
 template <class A> struct sums_in {
     using type = A;
 };
@@ -66,12 +68,12 @@ template <> struct sums_in<q32> {
 /* Calls f(type_pair<Sample, Accum>()) for a pair that sat.h combines, and <u64, u64> and <accum, accum>. */
 template <class F> sat_status with_types(sat_type sample, sat_type accum, F f)
 {
-#define SAMPLE_TO(S, s, A, a) \
+#define SAMPLE_TO(S, s, A, a)                                                                                          \
     if (sample == S && accum == A) return f(type_pair<s, a>())
-#define INTEGER(S, s)                      \
-    SAMPLE_TO(S, s, SAT_U32, uint32_t);    \
-    SAMPLE_TO(S, s, SAT_U64, uint64_t);    \
-    SAMPLE_TO(S, s, SAT_F32, float);       \
+#define INTEGER(S, s)                                                                                                  \
+    SAMPLE_TO(S, s, SAT_U32, uint32_t);                                                                                \
+    SAMPLE_TO(S, s, SAT_U64, uint64_t);                                                                                \
+    SAMPLE_TO(S, s, SAT_F32, float);                                                                                   \
     SAMPLE_TO(S, s, SAT_F64, double)
     INTEGER(SAT_U8, uint8_t);
     INTEGER(SAT_U16, uint16_t);
@@ -113,7 +115,7 @@ template <class Sample, class Accum> struct scan_source {
 
     static scan_source of(const scan_job *j)
     {
-        return {(const Sample *)j->in, j->in_pitch,  j->step, j->quant.offset, 1 / j->quant.step,
+        return {(const Sample *)j->in,    j->in_pitch, j->step, j->quant.offset, 1 / j->quant.step,
                 (double)j->quant.largest, j->outside};
     }
 

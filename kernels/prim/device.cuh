@@ -17,27 +17,31 @@
  *     prim::launch(reverse<256>{.in = in, .out = out}, blocks, stream);        // runtime.cuh
  *
  * The same source runs in two worlds.  nvcc compiles it for a GPU, where the functions below are one or two
- * instructions each.  With SAT_SIMT a host compiler takes tests/simt/device.h in place of this file's second half, and the
- * kernels run in a simulator that interleaves their threads at random and models weak memory (docs/simt.md).
- * So no kernel uses a CUDA built-in, or memory that threads share, but through these wrappers:
+ * instructions each.  With SAT_SIMT a host compiler takes tests/simt/device.h in place of this file's second half, and
+ * the kernels run in a simulator that interleaves their threads at random and models weak memory (docs/simt.md). So no
+ * kernel uses a CUDA built-in, or memory that threads share, but through these wrappers:
  *
- *   thread_id() block_id() blocks() lane_id() warp_id()  linear indices; blocks() is the grid's size
- *   block_sync()                       every thread of the block arrives; orders all their accesses
- *   warp_sync(mask)                    the same for the lanes of the mask
- *   shuffle(v, lane, mask) shuffle_up(v, d, mask) shuffle_down(..) shuffle_xor(..)     4- and 8-byte v; all lanes of the
- *   ballot(p, mask) any(p, mask) all(p, mask)            mask call it together; they order no memory
- *   nap(ns)                            in a loop that waits for another block: lets others run
+ *   thread_id() block_id() blocks() lane_id() warp_id()       linear indices; blocks() is the grid's size
+ *   block_sync()                           every thread of the block arrives; orders all their accesses
+ *   warp_sync(mask)                        the same for the lanes of the mask
+ *   shuffle(v, lane, mask) shuffle_up(v, d, mask) shuffle_down(v, d, mask) shuffle_xor(v, d, mask)
+ *   ballot(p, mask) any(p, mask) all(p, mask) add_lanes(v)    v of 4 or 8 bytes, add_lanes u32; all lanes of the mask
+ *                                          call the same one together; they order no memory
+ *   nap(ns)                                in a loop that waits for another block: lets others run
  *
- *   array<T, N>  var<T>                shared memory: get(i), set(i, v)
- *   load(p) store(p, v)                arrays in device memory, T or vec<T, N>; never written by one block and read by
- *                                      another in the same launch
- *   fetch(a, i, p)  fetch_wait()       a.set(i, load(p)) that goes on in the background (cp.async where there is one), and the end
- *                                      of all that this thread began; until then the element is nobody's
- *   load_relaxed store_relaxed         words that blocks exchange, 4 or 8 bytes: atomic, no tearing, no order
- *   load_relaxed_pair store_relaxed_pair  two adjacent 8-byte words, aligned to 16: each atomic, the pair is not
- *   load_acquire store_release         4-byte flags that order the weak accesses around them
- *   load_weak store_weak               what such a flag guards
- *   fetch_add(p, v)                    atomic, relaxed, 4 or 8 bytes; returns the value before
+ *   array<T, N>  var<T>                    shared memory: get(i), set(i, v)
+ *   fetch(a, i, p)  fetch_wait()           a.set(i, load(p)) in the background (cp.async where there is one), and the
+ *                                          end of all that this thread began; until then the element is nobody's
+ *   load(p) store(p, v)                    arrays in device memory, T or vec<T, N>; never written by one block and
+ *                                          read by another in the same launch
+ *   load_relaxed store_relaxed             words that blocks exchange, 4 or 8 bytes: atomic, no order
+ *   load_relaxed_pair store_relaxed_pair   two adjacent 8-byte words, aligned to 16: each atomic, the pair is not
+ *   load_acquire store_release             4-byte flags that order the weak accesses around them
+ *   load_weak store_weak                   what such a flag guards
+ *   fetch_add(p, v)                        atomic, relaxed, 4 or 8 bytes; returns the value before
+ *
+ * Two more members of a kernel are read if they are there: min_blocks, how many blocks should fit a multiprocessor
+ * (bounds the registers), and least_resident, how many must run at a time for any to end (for the simulator).
  */
 #ifndef PRIM_DEVICE_CUH
 #define PRIM_DEVICE_CUH
@@ -45,12 +49,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-namespace prim {
+namespace prim
+{
 
 constexpr unsigned WARP = 32;
 constexpr unsigned ALL_LANES = 0xffffffffu;
 
-/* N values that one instruction loads or stores where N * sizeof(T) is 2, 4, 8 or 16 and the address is aligned to that. */
+/* N values that one instruction loads or stores where N * sizeof(T) is 2, 4, 8 or 16 and the address is aligned to
+ * that. */
 template <class T, unsigned N> struct alignas(sizeof(T) * N) vec {
     T at[N];
 };
@@ -61,33 +67,113 @@ template <class T, unsigned N> struct alignas(sizeof(T) * N) vec {
 #include "device.h" /* tests/simt */
 #else
 
-#define PRIM_DEVICE __device__ __forceinline__
+#define PRIM_DEVICE      __device__ __forceinline__
 #define PRIM_HOST_DEVICE __host__ __device__ __forceinline__
 
-namespace prim {
+namespace prim
+{
 
-PRIM_DEVICE unsigned thread_id() { return threadIdx.x; }
-PRIM_DEVICE unsigned block_id() { return blockIdx.x; }
-PRIM_DEVICE unsigned blocks() { return gridDim.x; }
-PRIM_DEVICE unsigned lane_id() { return threadIdx.x % WARP; }
-PRIM_DEVICE unsigned warp_id() { return threadIdx.x / WARP; }
+PRIM_DEVICE unsigned thread_id()
+{
+    return threadIdx.x;
+}
+PRIM_DEVICE unsigned block_id()
+{
+    return blockIdx.x;
+}
+PRIM_DEVICE unsigned blocks()
+{
+    return gridDim.x;
+}
+PRIM_DEVICE unsigned lane_id()
+{
+    return threadIdx.x % WARP;
+}
+PRIM_DEVICE unsigned warp_id()
+{
+    return threadIdx.x / WARP;
+}
 
-PRIM_DEVICE void block_sync() { __syncthreads(); }
-PRIM_DEVICE void warp_sync(unsigned mask = ALL_LANES) { __syncwarp(mask); }
+PRIM_DEVICE void block_sync()
+{
+    __syncthreads();
+}
+PRIM_DEVICE void warp_sync(unsigned mask = ALL_LANES)
+{
+    __syncwarp(mask);
+}
 
-template <class T> PRIM_DEVICE T shuffle(T v, unsigned lane, unsigned mask = ALL_LANES) { return __shfl_sync(mask, v, (int)lane); }
-template <class T> PRIM_DEVICE T shuffle_up(T v, unsigned d, unsigned mask = ALL_LANES) { return __shfl_up_sync(mask, v, d); }
-template <class T> PRIM_DEVICE T shuffle_down(T v, unsigned d, unsigned mask = ALL_LANES) { return __shfl_down_sync(mask, v, d); }
-template <class T> PRIM_DEVICE T shuffle_xor(T v, unsigned d, unsigned mask = ALL_LANES) { return __shfl_xor_sync(mask, v, (int)d); }
-PRIM_DEVICE unsigned ballot(bool p, unsigned mask = ALL_LANES) { return __ballot_sync(mask, p); }
-PRIM_DEVICE bool any(bool p, unsigned mask = ALL_LANES) { return __any_sync(mask, p); }
-PRIM_DEVICE bool all(bool p, unsigned mask = ALL_LANES) { return __all_sync(mask, p); }
+template <class T> PRIM_DEVICE T shuffle(T v, unsigned lane, unsigned mask = ALL_LANES)
+{
+    return __shfl_sync(mask, v, (int)lane);
+}
+template <class T> PRIM_DEVICE T shuffle_up(T v, unsigned d, unsigned mask = ALL_LANES)
+{
+    return __shfl_up_sync(mask, v, d);
+}
+template <class T> PRIM_DEVICE T shuffle_down(T v, unsigned d, unsigned mask = ALL_LANES)
+{
+    return __shfl_down_sync(mask, v, d);
+}
+template <class T> PRIM_DEVICE T shuffle_xor(T v, unsigned d, unsigned mask = ALL_LANES)
+{
+    return __shfl_xor_sync(mask, v, (int)d);
+}
+PRIM_DEVICE unsigned ballot(bool p, unsigned mask = ALL_LANES)
+{
+    return __ballot_sync(mask, p);
+}
+PRIM_DEVICE bool any(bool p, unsigned mask = ALL_LANES)
+{
+    return __any_sync(mask, p);
+}
+PRIM_DEVICE bool all(bool p, unsigned mask = ALL_LANES)
+{
+    return __all_sync(mask, p);
+}
 
-PRIM_DEVICE void nap(unsigned ns) { __nanosleep(ns); }
+PRIM_DEVICE uint32_t add_lanes(uint32_t v)
+{
+#if __CUDA_ARCH__ >= 800
+    return __reduce_add_sync(ALL_LANES, v);
+#else
+    for (unsigned d = WARP / 2; d; d /= 2) v += shuffle_xor(v, d);
+    return v;
+#endif
+}
+
+PRIM_DEVICE void nap(unsigned ns)
+{
+    __nanosleep(ns);
+}
+
+/* A vec moves in one instruction.  Left to itself, the compiler takes a store apart, element by element, as soon as
+ * there is a branch nearby, at a quarter of the speed: hence the assembly. */
+template <class T> PRIM_DEVICE T load(const T *p)
+{
+    if constexpr (sizeof(T) == 16 && alignof(T) == 16)
+        return __builtin_bit_cast(T, *reinterpret_cast<const uint4 *>(p));
+    else if constexpr (sizeof(T) == 8 && alignof(T) == 8)
+        return __builtin_bit_cast(T, *reinterpret_cast<const uint2 *>(p));
+    else
+        return *p;
+}
+template <class T> PRIM_DEVICE void store(T *p, T v)
+{
+    if constexpr (sizeof(T) == 16 && alignof(T) == 16) {
+        const uint4 w = __builtin_bit_cast(uint4, v);
+        asm volatile("st.global.v4.u32 [%0], {%1, %2, %3, %4};" ::"l"(p), "r"(w.x), "r"(w.y), "r"(w.z), "r"(w.w)
+                     : "memory");
+    } else if constexpr (sizeof(T) == 8 && alignof(T) == 8) {
+        asm volatile("st.global.u64 [%0], %1;" ::"l"(p), "l"(__builtin_bit_cast(uint64_t, v)) : "memory");
+    } else {
+        *p = v;
+    }
+}
 
 template <class T, unsigned N> struct array {
     T at[N];
-    PRIM_DEVICE T get(unsigned i) const { return at[i]; }
+    PRIM_DEVICE T get(unsigned i) const { return load(at + i); }
     PRIM_DEVICE void set(unsigned i, T v) { at[i] = v; }
 };
 
@@ -97,18 +183,16 @@ template <class T> struct var {
     PRIM_DEVICE void set(T v) { at = v; }
 };
 
-template <class T> PRIM_DEVICE T load(const T *p) { return *p; }
-template <class T> PRIM_DEVICE void store(T *p, T v) { *p = v; }
-
 template <class T, unsigned N> PRIM_DEVICE void fetch(array<T, N> &to, unsigned i, const T *p)
 {
 #if __CUDA_ARCH__ >= 800
     if constexpr (sizeof(T) == 16)
-        asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"((uint32_t)__cvta_generic_to_shared(&to.at[i])), "l"(p)
+        asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"((uint32_t)__cvta_generic_to_shared(&to.at[i])),
+                     "l"(p)
                      : "memory");
     else if constexpr (sizeof(T) == 4 || sizeof(T) == 8)
-        asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::"r"((uint32_t)__cvta_generic_to_shared(&to.at[i])), "l"(p),
-                     "n"(sizeof(T))
+        asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::"r"((uint32_t)__cvta_generic_to_shared(&to.at[i])),
+                     "l"(p), "n"(sizeof(T))
                      : "memory");
     else
 #endif
@@ -162,8 +246,14 @@ PRIM_DEVICE void store_release(uint32_t *p, uint32_t v)
     asm volatile("st.release.gpu.global.u32 [%0], %1;" ::"l"(p), "r"(v) : "memory");
 }
 /* Volatile, so that the compiler neither keeps nor moves them; the flag's order does the rest. */
-template <class T> PRIM_DEVICE T load_weak(const T *p) { return *(const volatile T *)p; }
-template <class T> PRIM_DEVICE void store_weak(T *p, T v) { *(volatile T *)p = v; }
+template <class T> PRIM_DEVICE T load_weak(const T *p)
+{
+    return *(const volatile T *)p;
+}
+template <class T> PRIM_DEVICE void store_weak(T *p, T v)
+{
+    *(volatile T *)p = v;
+}
 
 PRIM_DEVICE uint32_t fetch_add(uint32_t *p, uint32_t v)
 {

@@ -66,6 +66,11 @@ inline bool all(bool p, unsigned mask = ALL_LANES, site at = site::current())
     return simt::warp_collective(simt::collective::all, p, 0, mask, at) != 0;
 }
 
+inline uint32_t add_lanes(uint32_t v, site at = site::current())
+{
+    return (uint32_t)simt::warp_collective(simt::collective::add_lanes, v, 0, ALL_LANES, at);
+}
+
 inline void nap(unsigned, site at = site::current()) { simt::nap(at); }
 
 template <class T, unsigned N> struct array {
