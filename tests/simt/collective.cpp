@@ -12,7 +12,7 @@ namespace simt {
 namespace {
 
 const char *const names[] = {"block_sync", "warp_sync", "shuffle", "shuffle_up", "shuffle_down",
-                             "shuffle_xor", "ballot",    "any",     "all"};
+                             "shuffle_xor", "ballot",    "any",     "all",     "add_lanes"};
 
 bool same_place(const site &a, const site &b)
 {
@@ -59,10 +59,11 @@ void complete(warp *w, unsigned mask)
 {
     thread &first = w->lanes[__builtin_ctz(mask)];
     collective what = first.what;
-    uint64_t results[LANES] = {}, votes = 0;
+    uint64_t results[LANES] = {}, votes = 0, sum = 0;
     for (unsigned m = mask; m; m &= m - 1) {
         thread &t = w->lanes[__builtin_ctz(m)];
         if (t.value) votes |= 1u << t.lane;
+        sum += t.value;
     }
     for (unsigned m = mask; m; m &= m - 1) {
         thread &t = w->lanes[__builtin_ctz(m)];
@@ -70,6 +71,7 @@ void complete(warp *w, unsigned mask)
         case collective::warp_sync: break;
         case collective::ballot: results[t.lane] = votes; break;
         case collective::any: results[t.lane] = votes != 0; break;
+        case collective::add_lanes: results[t.lane] = (uint32_t)sum; break;
         case collective::all: results[t.lane] = votes == mask; break;
         default: results[t.lane] = shuffled(w, t); break;
         }

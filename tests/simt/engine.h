@@ -18,7 +18,9 @@ struct indices {
 };
 extern indices now;
 
-enum class collective : uint8_t { block_sync, warp_sync, shuffle, shuffle_up, shuffle_down, shuffle_xor, ballot, any, all };
+enum class collective : uint8_t {
+    block_sync, warp_sync, shuffle, shuffle_up, shuffle_down, shuffle_xor, ballot, any, all, add_lanes
+};
 void block_sync(site at);
 /* One of the others: value and lane are this lane's arguments; returns what this lane gets. */
 uint64_t warp_collective(collective what, uint64_t value, unsigned lane, unsigned mask, site at);

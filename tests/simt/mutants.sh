@@ -22,7 +22,7 @@ one() {
     # shellcheck disable=SC2086 # flags
     if ! out=$($CXX $SIMT_MUTANT_FLAGS -Itests/simt -Isrc/lib -I"$dir/kernels" -x c++ -c "$dir/kernels/$unit" -o "$dir/unit.o" 2>&1); then
         echo "not ok $1 - mutant $name: does not compile"
-        echo "# ${out//$'\n'/$'\n'# }"
+        sed 's/^/# /;12q' <<<"$out"
         return
     fi
     objects=()
@@ -31,7 +31,7 @@ one() {
     done
     if ! out=$($CXX "$dir/unit.o" "${objects[@]}" -fopenmp -lm -o "$dir/check" 2>&1); then
         echo "not ok $1 - mutant $name: does not link"
-        echo "# ${out//$'\n'/$'\n'# }"
+        sed 's/^/# /;12q' <<<"$out"
         return
     fi
     for ((k = 0; k < CASES; k++)); do
@@ -43,7 +43,7 @@ one() {
             ;;
         *)
             echo "not ok $1 - mutant $name caught as ${class:-wrong}, not $classes"
-            echo "# ${out//$'\n'/$'\n'# }"
+            sed 's/^/# /;12q' <<<"$out"
             ;;
         esac
         rm -rf "$dir"

@@ -6,6 +6,10 @@
 
 namespace prim {
 
+/* A small device's, so that both ways to depend on it are taken. */
+inline size_t shared_memory_limit() { return 48 << 10; }
+
+
 inline sat_status simulated(bool fine)
 {
     return fine ? SAT_OK : sat_fail(SAT_ERR_DEVICE, "%s", simt::fault_text());

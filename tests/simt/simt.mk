@@ -48,8 +48,8 @@ $(SIMT_OUT)/kernels/%.o: $(SIMT_KERNELS)/%.cu
 $(SIMT_OUT)/test_simt: $(SIMT_OBJ)/simt/test_simt.o $(filter-out %/library.o,$(SIMT_ENGINE))
 	$(Q)$(SIMT_CXX) $^ -o $@
 
-$(SIMT_OUT)/check: $(patsubst tests/gpu/%.c,$(SIMT_OBJ)/gpu/%.o,$(SIMT_CHECK)) $(SIMT_CU_OBJ) $(SIMT_LIBRARY) \
-    $(SIMT_ENGINE)
+SIMT_CHECK_OBJ := $(SIMT_CHECK:tests/gpu/%.c=$(SIMT_OBJ)/gpu/%.o) $(SIMT_CU_OBJ) $(SIMT_LIBRARY) $(SIMT_ENGINE)
+$(SIMT_OUT)/check: $(SIMT_CHECK_OBJ)
 	@mkdir -p $(@D)
 	$(Q)$(SIMT_CXX) $^ -fopenmp -lm -o $@
 
