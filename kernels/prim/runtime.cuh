@@ -63,6 +63,18 @@ inline sat_status stream_wait(void *stream)
     return checked(cudaStreamSynchronize((cudaStream_t)stream), "waiting for the device");
 }
 
+/* The shared memory that a block may have on the current device, in bytes; what every device has, if it does not say. */
+inline size_t shared_memory_limit()
+{
+    int device = 0, bytes = 0;
+    if (cudaGetDevice(&device) != cudaSuccess ||
+        cudaDeviceGetAttribute(&bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, device) != cudaSuccess) {
+        (void)cudaGetLastError();
+        return 48 << 10;
+    }
+    return (size_t)bytes;
+}
+
 /* min_blocks of a kernel: how many of its blocks should fit a multiprocessor; bounds the registers. */
 template <class K, class = void> struct min_blocks_of {
     static constexpr int value = 1;

@@ -12,7 +12,7 @@
  *                        2 5 8 11                         row 2: x x x x .   different banks
  *                       12 13 14 15
  *
- * Launch    A block of 256 threads for each tile of SIDE x SIDE values, SIDE such that its rows have 256 bytes; each
+ * Launch    A block of 256 threads for each tile of SIDE x SIDE values, whose rows have 512 bytes (256, see below); each
  *           thread has all its loads under way before it needs the first.
  * Traffic   one read and one write for each value, in vectors of 16 bytes wherever the rows are aligned to that
  * Sync      one barrier: a tile is filled before it is emptied.  Blocks know nothing of each other.
@@ -122,19 +122,30 @@ sat_status transpose_with(matrices<const T> in, matrices<T> out, int64_t rows, i
     return launch(kernel, tiles, stream);
 }
 
-/* Queues out[p][x][y] = in[p][y][x] for `planes` matrices of rows x columns; none of these are fine.  out must not
- * overlap in. */
-template <class T, unsigned SIDE = 256 / sizeof(T), unsigned STRIP = 8>
-sat_status transpose(matrices<const T> in, matrices<T> out, int64_t rows, int64_t columns, int64_t planes, void *stream)
+template <class T, unsigned SIDE, unsigned STRIP>
+sat_status transpose_in(matrices<const T> in, matrices<T> out, int64_t rows, int64_t columns, int64_t planes,
+                        void *stream)
 {
     constexpr unsigned V = vector_items<T>;
-    if (rows == 0 || columns == 0 || planes == 0) return SAT_OK;
     bool vectors_in = takes_vectors(in.data, in.pitch) && takes_vectors(in.data, in.plane);
     bool vectors_out = takes_vectors(out.data, out.pitch) && takes_vectors(out.data, out.plane);
     auto with = vectors_in
                     ? (vectors_out ? transpose_with<T, SIDE, STRIP, V, V> : transpose_with<T, SIDE, STRIP, V, 1>)
                     : (vectors_out ? transpose_with<T, SIDE, STRIP, 1, V> : transpose_with<T, SIDE, STRIP, 1, 1>);
     return with(in, out, rows, columns, planes, stream);
+}
+
+/* Queues out[p][x][y] = in[p][y][x] for `planes` matrices of rows x columns; none of these are fine.  out must not
+ * overlap in.  Tiles have rows of 512 bytes, which suffer least where the output's rows are not aligned; or of 256
+ * where a block has no shared memory for these (66 KiB for 4-byte values; Turing has 64). */
+template <class T, unsigned STRIP = 32>
+sat_status transpose(matrices<const T> in, matrices<T> out, int64_t rows, int64_t columns, int64_t planes, void *stream)
+{
+    constexpr unsigned LARGE = 512 / sizeof(T), SMALL = 256 / sizeof(T);
+    if (rows == 0 || columns == 0 || planes == 0) return SAT_OK;
+    return sizeof(typename transpose_tiles<T, LARGE, 1, 1>::shared) <= shared_memory_limit()
+               ? transpose_in<T, LARGE, STRIP>(in, out, rows, columns, planes, stream)
+               : transpose_in<T, SMALL, STRIP>(in, out, rows, columns, planes, stream);
 }
 
 } // namespace prim
