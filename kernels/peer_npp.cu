@@ -8,7 +8,8 @@
  * Launch    NPP's
  * Traffic   unknown; counted as the least there is
  * Sync      NPP's
- * Limits    one channel, u8 to u32, whole images, sides and strides below 2^31
+ * Limits    one channel, u8 to u32, whole images, strides below 2^31; at most 65535 rows, as a grid has blocks in y: NPP
+ *           leaves out rows of an image of 2^26, and does not say so
  * Steps     1. one call */
 #include <dlfcn.h>
 #include <pthread.h>
@@ -99,8 +100,8 @@ sat_status open_plan(const sat_spec *spec, void **state, char *note, size_t note
     const char *device;
     if (spec->sample != SAT_U8 || spec->accum != SAT_U32 || spec->channels != 1 || spec->layout != SAT_PADDED)
         return sat_fail(SAT_ERR_TYPE, "npp: padded tables of one channel, u8 to u32, only");
-    if (spec->width >= INT32_MAX / (int64_t)sizeof(int32_t) || spec->height >= INT32_MAX)
-        return sat_fail(SAT_ERR_UNAVAILABLE, "npp: sides and strides are below 2^31");
+    if (spec->width >= INT32_MAX / (int64_t)sizeof(int32_t) || spec->height > UINT16_MAX)
+        return sat_fail(SAT_ERR_UNAVAILABLE, "npp: strides below 2^31 and at most 65535 rows");
     plan *p = (plan *)calloc(1, sizeof *p);
     if (p == NULL) return sat_fail(SAT_ERR_MEMORY, "npp: out of memory");
     sat_status status = describe_device(&p->context);
