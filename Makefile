@@ -56,7 +56,7 @@ ifeq ($(WITH_CUDA),1)
   PTX    := $(sort $(firstword $(ORDER)) $(lastword $(ORDER)))
   ARCH   := $(if $(filter native,$(SMS)),-arch=native,$(foreach s,$(SMS),-gencode arch=compute_$s,code=sm_$s) \
               $(foreach s,$(PTX),-gencode arch=compute_$s,code=compute_$s))
-  HOST_FLAGS := -fPIC,-fvisibility=hidden,-fno-exceptions,-fno-rtti,-fno-threadsafe-statics
+  HOST_FLAGS := -fPIC,-fvisibility=hidden,-fno-exceptions,-fno-rtti,-fno-threadsafe-statics,-fno-gnu-unique
   NVCCFLAGS  := -std=c++20 -O3 -lineinfo -cudart static $(ARCH) -DSAT_WITH_CUDA=1 $(if $(filter 1,$(SWEEP)),-DSAT_SWEEP=1) \
                 -Ikernels -Isrc/lib -Xcompiler $(HOST_FLAGS)
   LIB_LIBS   += -L$(CUDA_HOME)/lib64 -lcudart_static -ldl -lrt -lpthread
@@ -86,6 +86,9 @@ REPLAY   := $(patsubst tests/fuzz/%.c,$(B)/fuzz/%,$(wildcard tests/fuzz/replay.c
 .DEFAULT_GOAL := all
 .PHONY: all lib kernels sweep config demo demo-run deps deps-test deps-lint check check-run unit lint lint-run install \
         uninstall bench peers asan ubsan valgrind help clean FORCE
+
+# How kernels are checked: in the simulator, and on a GPU.
+-include tests/simt/simt.mk tests/gpu/gpu.mk
 
 ## all: build/sat, build/libsat.a and build/libsat.so
 all: config lib $(B)/sat
@@ -171,7 +174,7 @@ demo-run: all
 check: deps-test
 	@$(MAKE) --no-print-directory check-run
 unit: $(UNIT) $(REPLAY)
-check-run: all unit
+check-run: all unit simt $(if $(filter 1,$(WITH_CUDA)),$(B)/gpu/check)
 	@B=$(B) tests/run.sh
 
 ## lint: the tests' greps, and clang-format, clang-tidy, cppcheck, shellcheck

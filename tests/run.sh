@@ -1,5 +1,6 @@
 #!/bin/bash
-# run.sh [GROUP...] - runs the test suites and sums what they report; groups: unit fuzz cli fault check lint.
+# run.sh [GROUP...] - runs the test suites and sums what they report; groups: laws unit fuzz cli fault check
+# simt gpu, and lint.
 #
 # A suite is a program that prints TAP; all of them run from the repository's root.  Its output is kept in
 # $B/log and shown if anything in it failed.  A suite that dies, prints no plan, or runs fewer tests than
@@ -71,6 +72,11 @@ run_group() {
     fault) suite fault bash tests/fault/run.sh ;;
     check) for f in tests/check/test_*.sh; do suite "check/$(basename "$f" .sh)" bash "$f"; done
            for f in tests/check/test_*.py; do suite "check/$(basename "$f" .py)" "$PYTHON" "$f"; done ;;
+    simt) for f in tests/simt/test_*.cpp; do f=$(basename "$f" .cpp); suite "simt/$f" "$B/simt/$f"; done
+          for f in tests/simt/test_*.sh; do [ ! -e "$f" ] || suite "simt/$(basename "$f" .sh)" bash "$f"; done
+          suite simt/check "$B/simt/check" ;;
+    gpu) if [ -x "$B/gpu/check" ]; then suite gpu/check "$B/gpu/check" --quick
+         else suite gpu/check echo "1..0 # SKIP built without CUDA"; fi ;;
     laws) for f in tests/lint/test_*.sh; do suite "lint/$(basename "$f" .sh)" bash "$f"; done ;;
     lint) run_group laws
           for f in tests/lint/tool_*.sh; do suite "lint/$(basename "$f" .sh)" bash "$f"; done ;;
@@ -78,7 +84,7 @@ run_group() {
     esac
 }
 
-[ $# != 0 ] || set -- laws unit fuzz cli fault check
+[ $# != 0 ] || set -- laws unit fuzz cli fault check simt gpu
 for group in "$@"; do run_group "$group"; done
 echo "$passed passed, $failed failed, $skipped skipped"
 [ "$failed" = 0 ]

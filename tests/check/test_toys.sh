@@ -1,6 +1,6 @@
 #!/bin/bash
-# A backend, a border mode, a file format and a command are each one new file and one new line: copies the
-# tree, adds one of each (toys/), builds, and looks for them where users would.
+# A backend, a scan method, a border mode, a file format and a command are each one new file and one new line: copies
+# the tree, adds one of each (toys/), builds, and looks for them where users would.
 cd "$(dirname "$0")/../.." || exit 1
 . tests/tap.sh
 : "${B:=build}" "${SAT:=$PWD/$B/sat}"
@@ -16,6 +16,7 @@ add() { # TOY FILE TABLE LINE
     echo "$4" >>"$tree/repo/src/$3"
 }
 add backend cpu/toy.c lib/backends.def 'SAT_BACKEND(toy)'
+add scan cpu/toy_scan.c lib/scans.def 'SAT_SCAN(toy_scan)'
 add border lib/border_toy.c lib/borders.def 'SAT_BORDER(toy)'
 add format io/format_toy.c io/formats.def 'FORMAT(toy)'
 add command cli/cmd_toy.c cli/commands.def 'COMMAND(toy)'
@@ -38,6 +39,7 @@ same_blur() {
     "$SAT" "$photo" --box 7x4 -o "$tree/a.pgm" && "$toy" "$photo" --backend toy --box 7x4 -o "$tree/b.pgm" &&
         same_files a.pgm b.pgm
 }
+scan_row() { "$toy" bench scan --backend toy-scan --max 12 --repeat 1 --csv | grep '^scan,toy-scan,4096,'; }
 border() { # the window reaches 2 left, 2 right: of 0 10 20 30, (0+0+0+10+20)/5 and so on
     printf 'P2\n4 1\n255\n0 10 20 30\n' | "$toy" - --box 5x1 --border toy -o "$tree/row.pgm" &&
         [ "$(tail -c4 "$tree/row.pgm" | od -An -tu1 | tr -s ' ')" = " 6 12 12 12" ]
@@ -51,7 +53,7 @@ refused() { # a format cannot hold what it cannot hold
         [ ! -e "$tree/rgb.toy" ]
 }
 
-try "the tree builds with four toys" build
+try "the tree builds with five toys" build
 try "sat backends lists the backend" says "a backend for the tests" "$toy" backends
 for layout in padded inclusive; do
     for type in u32 i64; do
@@ -59,6 +61,7 @@ for layout in padded inclusive; do
     done
 done
 try "--backend toy gives the same blurred picture" same_blur
+try "sat bench scan checks the scan method" says ,ok scan_row
 try "--help lists the border" says toy "$toy" --help
 try "--border toy follows its rule" border
 try "--version lists the format" says toy "$toy" --version

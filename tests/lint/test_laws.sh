@@ -7,7 +7,7 @@ tree=$(mktemp -d)
 trap 'rm -rf "$tree"' EXIT
 
 # The sources without their comments, each line still at its number, so that laws look at code only.
-for f in $(tracked 'src/*.c' 'src/*.h' 'src/*.def'); do
+for f in $(tracked 'src/*.c' 'src/*.h' 'src/*.def' 'kernels/*'); do
     mkdir -p "$tree/${f%/*}"
     awk 'BEGIN { RS = "^$" } {
         n = length($0); out = ""; state = ""
@@ -26,6 +26,17 @@ for f in $(tracked 'src/*.c' 'src/*.h' 'src/*.def'); do
 done
 foreign() { tracked 'src/*' | grep -vE '\.(c|h|def)$'; }
 try "src/ holds C alone" nothing foreign
+foreign_kernels() { tracked 'kernels/*' | grep -vE '\.(cu|cuh)$'; }
+try "kernels/ holds CUDA alone" nothing foreign_kernels
+headless() { # the parts of the block that opens each kernel's file
+    local f part
+    for f in $(tracked 'kernels/*.cu' | grep -v '^kernels/device.cu$'); do
+        for part in Idea Paper Layout Launch Traffic Sync Limits Steps; do
+            awk -v part="$part" 'index($0, part) { found = 1 } /\*\// { exit } END { exit !found }' "$f" || echo "$f: no $part"
+        done
+    done
+}
+try "each kernel's file opens with its idea, paper, layout, launch, traffic, sync, limits and steps" nothing headless
 cd "$tree" || exit 1
 
 # outside_includes DIRS ALLOWED-HEADERS... - #include "x" lines of DIRS that name another header.
@@ -40,6 +51,7 @@ names() { printf "%s\n" "${@##*/}"; }
 calls() { grep -rnE "(^|[^A-Za-z0-9_>.])($1) *\(" "${@:2}"; }
 
 try "src/ sees no CUDA header" nothing grep -rniE '# *include.*(cuda|cub/|nv_|npp)' src
+try "src/ calls no CUDA function" nothing grep -rnE '\b(cuda|cu)[A-Z][A-Za-z0-9]* *\(|__(global|device|host|shared)__|<<<' src
 try "the library includes only its own headers" \
     nothing outside_includes "src/lib src/cpu" $(names src/lib/*.[hd]* src/cpu/*.h)
 try "src/lib includes nothing of src/cpu" nothing outside_includes src/lib $(names src/lib/*.[hd]*)
@@ -55,14 +67,36 @@ try "neither the library nor io ends the process" nothing calls 'exit|abort|asse
 try "io prints nothing" nothing calls 'printf|vprintf|puts|putchar|perror' src/io
 try "the library mentions neither stdout nor stderr" nothing grep -rnwE 'stdout|stderr' src/lib src/cpu
 
-# An entry of a table stands in one file of its own: elsewhere no code may know its name.
+# The device's primitives stand in prim/device.cuh, for which the simulator has its own; the host's in prim/runtime.cuh
+# and device.cu.  peer_*.cu is the code of other libraries.
+ours() { find kernels -type f ! -name 'peer_*' "$@"; }
+kernels() { ours ! -path kernels/device.cu ! -path kernels/prim/device.cuh ! -path kernels/prim/runtime.cuh; }
+in_kernels() { # WORDS - in the code, strings and compiler's builtins aside
+    local f
+    for f in $(kernels); do sed -E 's/"[^"]*"//g; s/__builtin_[a-z_]*//g' "$f" | grep -nE "$1" | sed "s|^|$f:|"; done
+}
+words() { echo "(^|[^A-Za-z0-9_])($1)([^A-Za-z0-9_]|\$)"; }
+try "kernels use threads, barriers, shuffles and atomics through prim/device.cuh" nothing in_kernels \
+    "$(words '__[a-z][a-z0-9_]*|(threadIdx|blockIdx|blockDim|gridDim|warpSize)|atomic[A-Z][A-Za-z]*|volatile|asm|clock|clock64')"
+try "kernels call the CUDA runtime through prim/runtime.cuh" nothing in_kernels "$(words 'cuda[A-Z][A-Za-z0-9_]*')|<<<"
+try "kernels include their own headers, those of the library, and what C has" \
+    nothing outside_includes "$(ours | tr '\n' ' ')" prim/$(names kernels/prim/*.cuh | paste -sd' ' | sed 's# # prim/#g') \
+    $(names kernels/*.cuh) $(names src/lib/*.h) device.h runtime.h
+try "kernels use no C++ runtime" nothing grep -nE \
+    '# *include *<(algorithm|array|atomic|chrono|cstd[a-z]*|functional|i?o?stream|map|memory|mutex|new|s?stream|string|thread|vector)>' $(ours)
+try "kernels open and print nothing" nothing calls 'fopen|fread|fwrite|openat|mmap|printf|fprintf|puts|fputs|putchar|perror' $(ours)
+try "kernels do not end the process" nothing calls 'exit|abort|assert|_Exit|quick_exit|__trap' $(ours)
+
+# An entry of a table stands in one file of its own: elsewhere no code may know its name.  A method's two descriptors, for
+# tables and for one array, have one name and stand in one file.
 ids() { sed -n 's/^[A-Z_]*(\([a-z0-9_]*\)).*/\1/p' "$1"; }
 # owner PATTERN - the one file that defines what the pattern names.
 owner() { grep -rlE "$1" src kernels 2>/dev/null | tr '\n' ' '; }
 one_owner() { set -- "$(owner "$1")"; [ "$(wc -w <<<"$1")" = 1 ] || { echo "defined in: ${1:-no file}"; return 1; }; }
-# strangers NAME ID PREFIX OWN-FILES - uses of it outside its own files.
+# strangers NAME ID PREFIX OWN-FILES - uses of it outside its own file, and outside NAME_....c, which only that file needs.
 strangers() {
-    grep -rnE "\"$1\"|\b$3$2\b" src --include='*.c' --include='*.h' | grep -vE "^($4):"
+    grep -rnE "\"$1\"|\b$3$2\b" src kernels --include='*.c' --include='*.h' --include='*.cu' --include='*.cuh' |
+        grep -vE "^($4):"
 }
 # name_of TYPE ID FILE - the .name that the descriptor in FILE gives.
 name_of() { sed -nE '/const '"$1 [a-z_]*$2"' = \{/,/\};/ s/.*\.name = "([^"]*)".*/\1/p' "$3" | head -1; }
@@ -70,16 +104,17 @@ name_of() { sed -nE '/const '"$1 [a-z_]*$2"' = \{/,/\};/ s/.*\.name = "([^"]*)".
 entries() { # KIND TYPE PREFIX TABLE
     local id file name
     for id in $(ids "$4"); do
-        try "$1 $id is defined in one file" one_owner "const $2 $3$id = \{"
-        file=$(owner "const $2 $3$id = \{")
+        try "$1 $id is defined in one file" one_owner "const $2 $3$id = "
+        file=$(owner "const $2 $3$id = ")
         file=${file%% *}
         [ -n "$file" ] || continue
         name=$(name_of "$2" "$3$id" "$file")
-        [ -n "$name" ] || name=$id
-        try "$1 $name is named in its own file alone" nothing strangers "$name" "$id" "$3" "$file"
+        [ -n "$name" ] || name=${id//_/-}
+        try "$1 $name is named in its own file alone" nothing strangers "$name" "$id" "$3" "$file|${file%/*}/${id}_[a-z]*\\.c"
     done
 }
 entries backend sat_backend sat_backend_ src/lib/backends.def
+entries scan sat_scan_method sat_scan_ src/lib/scans.def
 entries border sat_border sat_border_ src/lib/borders.def
 entries format image_format format_ src/io/formats.def
 entries command command command_ src/cli/commands.def

@@ -3,7 +3,7 @@
 cd "$(dirname "$0")/../.." || exit 1
 . tests/tap.sh
 
-mapfile -t code < <(tracked 'src/*' 'kernels/*' 'tests/*.c' 'tests/*.h' 'tests/*.sh' 'tests/*.py' 'tests/*.bats' 'examples/*' '.ci/run' \
+mapfile -t code < <(tracked 'src/*' 'kernels/*' 'tests/*.c' 'tests/*.h' 'tests/*.cpp' 'tests/*.cu' 'tests/*.mk' 'tests/*.sh' 'tests/*.py' 'tests/*.bats' 'examples/*' '.ci/run' \
     'packaging/*' Makefile | grep -vE '\.(npy|npz|png|jpg|bin)$|/corpus/')
 mapfile -t prose < <(tracked '*.md')
 
@@ -18,9 +18,9 @@ not_runnable() {
 }
 
 try "sources are ASCII" nothing env LC_ALL=C grep -nP '[^\x00-\x7F]' "${code[@]}"
-try "no tab but in the Makefile" nothing grep -nP '\t' $(printf '%s\n' "${code[@]}" | grep -v '^Makefile$')
+try "no tab but in makefiles" nothing grep -nP '\t' $(printf '%s\n' "${code[@]}" | grep -vE '(^Makefile|\.mk)$')
 try "no space at the end of a line" nothing grep -nE '[[:space:]]+$' "${code[@]}"
-try "no line over 120 columns" nothing grep -nE '^.{121,}$' $(printf '%s\n' "${code[@]}" | grep -E '\.(c|h|cu|cuh|def|py)$')
+try "no line over 120 columns" nothing grep -nE '^.{121,}$' $(printf '%s\n' "${code[@]}" | grep -E '\.(c|h|cpp|cu|cuh|def|py)$')
 try "every file ends with a newline" nothing missing_newline "${code[@]}" "${prose[@]}"
 try "no file over 620 lines" nothing long_files "${code[@]}"
 try "nothing is left for later" nothing grep -nE '\b(TO[D]O|FIX[M]E|XX[X])\b' "${code[@]}" "${prose[@]}"

@@ -88,7 +88,8 @@ static void filters(void **state)
     s = good, s.backend = "abacus", filter_refused(s, SAT_ERR_UNAVAILABLE, "'abacus'");
     sat_backend_info info;
     for (size_t b = 0; sat_backend_at(b, &info); b++)
-        if (info.kind >= SAT_CEILING) s = good, s.backend = info.name, filter_refused(s, SAT_ERR_UNAVAILABLE, info.name);
+        if (info.kind >= SAT_CEILING)
+            s = good, s.backend = info.name, filter_refused(s, SAT_ERR_UNAVAILABLE, info.name);
 }
 
 static void names_and_bounds(void **state)
