@@ -53,7 +53,7 @@ $(SIMT_OUT)/check: $(SIMT_CHECK_OBJ)
 	@mkdir -p $(@D)
 	$(Q)$(SIMT_CXX) $^ -fopenmp -lm -o $@
 
-# For mutants.sh.
+# For test_mutants.sh.
 .PHONY: simt-objects
 simt-objects: $(SIMT_CHECK_OBJ)
 	@echo $^

@@ -1,5 +1,5 @@
 #!/bin/bash
-# mutants.sh [WORD] - breaks the kernels, one at a time (mutants.def), and sees the simulator catch each.  TAP.
+# test_mutants.sh [WORD] - breaks the kernels, one at a time (mutants.def), and sees the simulator catch each.  TAP.
 #
 # Only the .cu that shows the fault is compiled anew; it is linked before the others' objects, whose copies of the
 # changed functions the linker then drops.  WORD: only mutants whose name holds it.
