@@ -155,7 +155,8 @@ bool draw_lines(const bench_rows *rows, FILE *gnuplot, error *err)
             fprintf(gnuplot, "pointtype 0 linecolor rgb '#444444' dashtype %s", dashes[copies % 3]);
             copies++;
         } else {
-            fprintf(gnuplot, "pointtype %zu linecolor rgb '%s'", 4 + methods % 12, plot_colour(methods));
+            fprintf(gnuplot, "pointtype %zu linecolor rgb '%s'%s", 4 + methods % 12, plot_colour(methods),
+                    bench_row_outside(line[i]) ? " dashtype 2" : "");
             methods++;
         }
         fputs(" title ", gnuplot);

@@ -16,7 +16,8 @@ typedef struct bar_chart {
 
 bool draw_bars(const bar_chart *chart, const bench_rows *rows, FILE *gnuplot, error *err);
 
-/* Throughput against the length, a line for each name, copies dashed; of rows that scan the same types as the first. */
+/* Throughput against the length, a line for each name, copies and other libraries dashed; of rows that scan the same
+ * types as the first. */
 bool draw_lines(const bench_rows *rows, FILE *gnuplot, error *err);
 
 /* The i-th colour of a palette that the colour-blind can tell apart, over and over. */

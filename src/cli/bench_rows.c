@@ -12,7 +12,7 @@ static const report_column columns[COLUMNS] = {
     {"bench", true, 8},     {"name", true, 16},          {"width", false, 5},     {"height", false, 5},
     {"channels", false, 1}, {"type", true, 3},           {"accum", true, 3},      {"model_bytes", false, 11},
     {"cold_us", false, 9},  {"warm_us", false, 9},       {"noise_pct", false, 5}, {"gbps", false, 6},
-    {"copy_us", false, 9},  {"share_of_copy", false, 5}, {"check", true, 9},
+    {"copy_us", false, 9},  {"share_of_copy", false, 5}, {"check", true, 12},
 };
 enum { CELL_BYTES = 256 };
 
@@ -184,6 +184,11 @@ bool bench_row_timed(const bench_row *row)
 bool bench_row_copies(const bench_row *row)
 {
     return strcmp(row->check, CHECK_COPY) == 0;
+}
+
+bool bench_row_outside(const bench_row *row)
+{
+    return strcmp(row->check, CHECK_OUTSIDE) == 0;
 }
 
 int bench_row_method(const bench_row *row)

@@ -17,9 +17,11 @@ typedef struct bench_row {
     char check[240]; /* CHECK_SUMS, CHECK_COPY, or why there are no times */
 } bench_row;
 
-/* A row with times was checked: its sums are the reference's, or it is a copy, which sums nothing. */
-#define CHECK_SUMS "ok"
-#define CHECK_COPY "ok (copy)"
+/* A row with times was checked: its sums are the reference's, those of another library likewise; or it is a copy, which
+ * sums nothing. */
+#define CHECK_SUMS    "ok"
+#define CHECK_OUTSIDE "ok (outside)"
+#define CHECK_COPY    "ok (copy)"
 
 typedef struct bench_rows {
     bench_row *row;
@@ -38,7 +40,8 @@ void bench_report_row(report *r, const bench_row *row);
 
 /* What a row tells: */
 bool bench_row_timed(const bench_row *row);
-bool bench_row_copies(const bench_row *row); /* a yardstick */
+bool bench_row_copies(const bench_row *row);  /* a yardstick */
+bool bench_row_outside(const bench_row *row); /* another library's */
 /* "lookback" of "lookback B=256 Q=24": the length of the method's name. */
 int bench_row_method(const bench_row *row);
 /* The shape in its name; false if there is none. */

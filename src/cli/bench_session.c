@@ -93,6 +93,11 @@ static bench_row blank_row(const bench_session *s, const bench_case *b, const be
     return row;
 }
 
+static const char *verdict(sat_kind kind)
+{
+    return kind == SAT_CEILING ? CHECK_COPY : kind == SAT_OUTSIDE ? CHECK_OUTSIDE : CHECK_SUMS;
+}
+
 bench_outcome bench_measure(bench_session *s, bench_case *b, const bench_method *m, bool unless_refused)
 {
     bench_row row = blank_row(s, b, m);
@@ -122,10 +127,7 @@ bench_outcome bench_measure(bench_session *s, bench_case *b, const bench_method 
             row.share = *copy_us / row.warm_us;
         }
     }
-    snprintf(row.check, sizeof row.check, "%s",
-             outcome != BENCH_MEASURED ? err.text
-             : m->kind == SAT_CEILING  ? CHECK_COPY
-                                       : CHECK_SUMS);
+    snprintf(row.check, sizeof row.check, "%s", outcome == BENCH_MEASURED ? verdict(m->kind) : err.text);
     if (outcome == BENCH_FAILED) row.cold_us = row.warm_us = row.noise_pct = row.gbps = NAN;
     if (outcome != BENCH_REFUSED || !unless_refused) put_row(s, &row);
     s->failed += outcome == BENCH_FAILED;
