@@ -8,9 +8,8 @@
  * Launch    NPP's
  * Traffic   unknown; counted as the least there is
  * Sync      NPP's
- * Limits    one channel, u8 to u32, whole images, strides below 2^31; at most 65535 rows, as a grid has blocks in y: NPP
- *           leaves out rows of an image of 2^26, and does not say so
- * Steps     1. one call */
+ * Limits    one channel, u8 to u32, whole images, strides below 2^31; at most 65535 rows, as a grid has blocks in y:
+ * NPP leaves out rows of an image of 2^26, and does not say so Steps     1. one call */
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdio.h>
