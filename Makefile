@@ -54,7 +54,7 @@ ifeq ($(WITH_CUDA),1)
   SMS    := $(if $(filter all,$(SM)),$(SM_ALL),$(SM))
   ORDER  := $(shell printf '%s\n' $(SMS) | sort -n)
   PTX    := $(sort $(firstword $(ORDER)) $(lastword $(ORDER)))
-  ARCH   := $(if $(filter native,$(SMS)),-arch=native,$(foreach s,$(SMS),-gencode arch=compute_$s,code=sm_$s) \
+  ARCH   := $(if $(filter native,$(SMS)),-arch=native,$(foreach s,$(ORDER),-gencode arch=compute_$s,code=sm_$s) \
               $(foreach s,$(PTX),-gencode arch=compute_$s,code=compute_$s))
   HOST_FLAGS := -fPIC,-fvisibility=hidden,-fno-exceptions,-fno-rtti,-fno-threadsafe-statics,-fno-gnu-unique
   NVCCFLAGS  := -std=c++20 -O3 -lineinfo -cudart static $(ARCH) -DSAT_WITH_CUDA=1 $(if $(filter 1,$(SWEEP)),-DSAT_SWEEP=1) \

@@ -16,6 +16,9 @@ export B=${B:-build} SAT_TEST_ROOT=$PWD
 export SAT=$PWD/$B/sat
 export LC_ALL=C.UTF-8
 unset SAT_BACKEND SAT_THREADS SAT_ISA NO_COLOR OMP_NUM_THREADS
+# Suites that call make get the variables of the make that runs this, but no part in its jobs.
+MAKEFLAGS=$(sed -E 's/ *-j[0-9]*//; s/ *--jobserver-(auth|fds)=[^ ]*//' <<<"${MAKEFLAGS:-}")
+export MAKEFLAGS
 for PYTHON in "${PYTHON:-}" python3 /usr/bin/python3; do
     [ -n "$PYTHON" ] && "$PYTHON" -c 'import numpy' 2>/dev/null && break
 done
