@@ -45,7 +45,8 @@ say "all cases"
 timeout 300 "$check" >"$out/full.tap" 2>"$out/full.err"
 status=$?
 full=$(counts "$out/full.tap")
-cases=$(awk '/^(not )?ok/ && match($0, /: [0-9]+ cases/) { n += substr($0, RSTART + 2) } END { print n + 0 }' "$out/full.tap")
+cases=$(awk '/^(not )?ok/ && match($0, /: [0-9]+ cases/) { n += substr($0, RSTART + 2) }
+             END { print n + 0 }' "$out/full.tap")
 grep -E '^not ok|^# FAIL' "$out/full.tap" | head -40
 grep -E '^ok.*# SKIP' "$out/full.tap"
 [ $status = 0 ] || say "the harness ended with status $status$([ $status = 124 ] && echo ': not in time')"
@@ -67,8 +68,10 @@ verdict() {
     [ -n "$sanitizer" ] || { echo "no compute-sanitizer here"; return; }
     [ -f "$log" ] || { echo "not run"; return; }
     summary=$(grep -E 'SUMMARY' "$log" | tail -1 | sed 's/^=* *//')
-    if grep -qiE 'not supported|Unable to|internal sanitizer error' "$log"; then
-        grep -iE 'not supported|Unable to|internal sanitizer error' "$log" | head -1 | sed 's/^=* *//'
+    if grep -qiE '^=.*(not supported|unable to|internal sanitizer error)' "$log"; then
+        grep -iE '^=.*(not supported|unable to|internal sanitizer error)' "$log" | head -1 | sed 's/^=* *//'
+    elif grep -q '# SKIP' "$log"; then
+        grep '# SKIP' "$log" | head -1 | sed 's/.*# //'
     elif [ "$(grep '^1\.\.' "$log")" = "" ]; then
         echo "did not end; $(tail -1 "$log" | cut -c1-100)"
     elif grep -q '^not ok' "$log"; then

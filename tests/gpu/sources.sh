@@ -1,5 +1,4 @@
 #!/bin/sh
 # sources.sh - the hashes of what a run on a GPU speaks of: the kernels, the library, and what checked them.
 cd "$(dirname "$0")/../.." || exit 1
-find kernels src/lib src/cpu tests/gpu -type f \( -name '*.c' -o -name '*.h' -o -name '*.cu' -o -name '*.cuh' -o -name '*.def' \) |
-    LC_ALL=C sort | xargs sha256sum
+find kernels src/lib src/cpu tests/gpu -type f | grep -E '\.(c|h|cu|cuh|def)$' | LC_ALL=C sort | xargs sha256sum
