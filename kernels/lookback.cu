@@ -12,10 +12,10 @@
  *             state     P   P   P   P   P   S   S   S   S   S
  *                                       ^---+---+---+---'         before 9 = P4 + S5 + S6 + S7 + S8
  *
- *         Each lane of a warp reads one state, 32 at a time, the nearest first:
+ *         The first lanes of a warp read one state each, the nearest first:
  *
- *             lane          31      ...     2    1    0
- *             tiles        t-32     ...    t-3  t-2  t-1        the next window begins at t-33
+ *             lane           3    2    1    0
+ *             tiles         t-4  t-3  t-2  t-1        the next window begins at t-5
  *
  * Launch  A block of B threads for each tile, in the order of tickets: the first tiles of all rows, then the second
  *         ones, ... so that with many rows the tile on the left was done long ago.  Shapes: lookback.cuh.
@@ -42,7 +42,13 @@ namespace
 
 constexpr unsigned NAP_NS = 20; /* between two looks at something that is not there yet */
 
-template <class Sum> struct warp_looks_back {
+/* Lanes that look.  In a long row of large tiles the nearest prefix is a few tiles away, most looks are at a neighbour
+ * that is not loaded yet, and each word that is asked for in vain is in the way of others: 4.  Small tiles are for few
+ * tiles, which begin together, and each has to add up all that are before it: 32. */
+template <class Sum, class Shape>
+constexpr unsigned window = Shape::elements < look::large<Sum>::elements ? prim::WARP : 4;
+
+template <class Sum, unsigned WINDOW> struct warp_looks_back {
     prim::tile_states<Sum> states; /* of the row's tiles */
     uint32_t tile;                 /* this one */
     Sum first;                     /* what lies before the row */
@@ -63,13 +69,15 @@ template <class Sum> struct warp_looks_back {
     PRIM_DEVICE Sum finish(Sum total) const
     {
         if (tile == 0) return first;
+        const bool looks = prim::lane_id() < WINDOW;
         Sum sum = Sum();
-        for (int64_t nearest = (int64_t)tile - 1;; nearest -= prim::WARP) {
+        for (int64_t nearest = (int64_t)tile - 1;; nearest -= WINDOW) {
             const int64_t at = nearest - prim::lane_id();
             prim::tile_news<Sum> news;
             unsigned ends, upto;
             for (;;) {
-                news = at >= 0 ? states.ask(at) : prim::tile_news<Sum>{prim::TILE_PREFIX, Sum()};
+                news = {looks ? prim::TILE_PREFIX : prim::TILE_SUM, Sum()}; /* before the row nothing is left to add */
+                if (looks && at >= 0) news = states.ask(at);
                 ends = prim::ballot(news.state == prim::TILE_PREFIX);
                 upto = ends ^ (ends - 1); /* the lanes up to the nearest prefix; all, if there is none */
                 if (!(prim::ballot(news.state == prim::TILE_NOTHING) & upto)) break;
@@ -106,7 +114,8 @@ template <class Work, class Shape> struct lookback {
         if (work.tiles > 1) mine = prim::draw_ticket(counter, s.ticket);
         uint32_t row = mine.number % work.rows, tile = mine.number / work.rows;
         uint64_t *states = slots[row * look::slots_of(work.tiles)].words;
-        warp_looks_back<sum> exchange = {.states = {states, mine.epoch}, .tile = tile, .first = work.before_row(row)};
+        warp_looks_back<sum, window<sum, Shape>> exchange = {
+            .states = {states, mine.epoch}, .tile = tile, .first = work.before_row(row)};
         look::scan_tile<Work, Shape>(work, s.block, row, tile, exchange);
     }
 };
