@@ -11,13 +11,14 @@
 #include "choose.h"
 #include "device.h"
 
-/* Of a server with one H200 (docs/measuring.md): what one thread of the cpu backend moves, at which rate its memory is
- * full, the first calls of the driver, and cudaMemcpy from and to pageable memory. */
+/* Of a server with one H200 (docs/measuring.md, "When a device pays"): what one thread of the cpu backend moves, at which
+ * rate its memory is full, the first calls of the driver, and copies from and to pageable memory.  There the bus is no
+ * faster than one thread, so that a device is for arrays that are already on it, or for those who name it. */
 const sat_rates sat_rates_assumed = {
-    .thread_bytes_per_s = 12e9,
-    .memory_bytes_per_s = 150e9,
-    .startup_s = 0.3,
-    .bus_bytes_per_s = 12e9,
+    .thread_bytes_per_s = 16e9,
+    .memory_bytes_per_s = 160e9,
+    .startup_s = 0.23,
+    .bus_bytes_per_s = 15.7e9,
 };
 
 bool sat_device_pays(const sat_rates *rates, double bytes, int threads)
