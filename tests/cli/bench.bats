@@ -251,7 +251,7 @@ rows() {
     for map in bn bq qn; do ok bench tune --from all.csv --map $map --plot $map.svg; done
     grep -q 'Q = 16' bn.svg
     grep -q 'B = 256' qn.svg
-    ! cmp -s bn.svg bq.svg
+    run ! cmp -s bn.svg bq.svg
     ok bench tune --from all.csv --map qn --block 32 --plot qn32.svg
     grep -q 'B = 32' qn32.svg
     # rows and figure at once
