@@ -18,7 +18,7 @@ namespace simt {
 namespace {
 
 constexpr size_t ARENA = (size_t)1 << 30, ALIGNMENT = 256, ZONE = 512;
-constexpr size_t ROUND = (size_t)16 << 20; /* so much is handed out before freed memory is used again */
+constexpr size_t ROUND = (size_t)1 << 20;  /* so much is handed out before freed memory is used again */
 
 enum byte_state : uint8_t { OUTSIDE = 0, UNWRITTEN, WRITTEN, FREED };
 

@@ -1,6 +1,6 @@
 # simt.mk - builds the simulator, and what runs in it; included by the Makefile, and works alone:
 #
-#     make -f tests/simt/simt.mk [B=build] [SIMT_KERNELS=DIR]      $(B)/simt/check and $(B)/simt/test_simt
+#     make -f tests/simt/simt.mk [B=build] [SIMT_KERNELS=DIR]      $(B)/simt/check and $(B)/simt/test_*
 #
 # SIMT_KERNELS: the folder of the kernels, for mutants; objects of the library and of the simulator are the same for all.
 
@@ -27,7 +27,7 @@ SIMT_CHECK   := $(filter-out tests/gpu/subject_streams.c tests/gpu/subject_big.c
 SIMT_CU_OBJ  := $(patsubst $(SIMT_KERNELS)/%.cu,$(SIMT_OUT)/kernels/%.o,$(SIMT_CU))
 
 .PHONY: simt
-simt: $(SIMT_OUT)/test_simt $(SIMT_OUT)/check
+simt: $(patsubst tests/simt/%.cpp,$(SIMT_OUT)/%,$(wildcard tests/simt/test_*.cpp)) $(SIMT_OUT)/check
 
 $(SIMT_OBJ)/simt/%.o: tests/simt/%.cpp
 	@mkdir -p $(@D)
@@ -45,7 +45,8 @@ $(SIMT_OUT)/kernels/%.o: $(SIMT_KERNELS)/%.cu
 	@mkdir -p $(@D)
 	$(Q)$(SIMT_CXX) $(SIMT_KERNEL_FLAGS) -x c++ -c $< -o $@
 
-$(SIMT_OUT)/test_simt: $(SIMT_OBJ)/simt/test_simt.o $(filter-out %/library.o,$(SIMT_ENGINE))
+$(SIMT_OUT)/test_%: $(SIMT_OBJ)/simt/test_%.o $(filter-out %/library.o,$(SIMT_ENGINE))
+	@mkdir -p $(@D)
 	$(Q)$(SIMT_CXX) $^ -o $@
 
 SIMT_CHECK_OBJ := $(SIMT_CHECK:tests/gpu/%.c=$(SIMT_OBJ)/gpu/%.o) $(SIMT_CU_OBJ) $(SIMT_LIBRARY) $(SIMT_ENGINE)
