@@ -187,6 +187,7 @@ bool launch(const launch_spec &spec)
     fuel = FUEL;
     fair = false;
     counts.launches++;
+    count_launch();
     draw();
     policy_begin();
     words_begin();

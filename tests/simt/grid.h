@@ -200,6 +200,7 @@ void note_fault(const char *kind, int64_t block, int64_t thread, const char *for
 std::string place(const site &at);
 void fault_begin(); /* reads the environment once, catches segmentation faults */
 int forced_policy(); /* -1: none */
+void count_launch();
 extern bool lost;
 
 } // namespace simt

@@ -97,7 +97,7 @@ void append(record *r, uint64_t sync, bool weak, const touch &by, unsigned slot,
     message &m = r->history[r->n++];
     m = {.time = clock_now, .sync = sync, .block = by.block, .thread = by.thread, .weak = weak};
     memcpy(&m.value, cell_address(r->cell), 4);
-    r->seen[slot] = {first_epoch, clock_now};
+    if (r->seen[slot].block <= first_epoch) r->seen[slot] = {first_epoch, clock_now}; /* else the slot is a later block's */
 }
 
 /* Lets pending[i] go; stores to the same address must have gone before. */
