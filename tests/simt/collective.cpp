@@ -7,12 +7,14 @@
 
 #include <string.h>
 
-namespace simt {
+namespace simt
+{
 
-namespace {
+namespace
+{
 
-const char *const names[] = {"block_sync", "warp_sync", "shuffle", "shuffle_up", "shuffle_down",
-                             "shuffle_xor", "ballot",    "any",     "all",     "add_lanes"};
+const char *const names[] = {"block_sync",  "warp_sync", "shuffle", "shuffle_up", "shuffle_down",
+                             "shuffle_xor", "ballot",    "any",     "all",        "add_lanes"};
 
 bool same_place(const site &a, const site &b)
 {
@@ -130,7 +132,8 @@ uint64_t warp_collective(collective what, uint64_t value, unsigned lane, unsigne
         switch (t.state) {
         case thread::READY: last = false; break;
         case thread::GONE:
-            fault("divergence", at, "%s with mask %08x names lane %u, which has exited", names[(int)what], mask, t.lane);
+            fault("divergence", at, "%s with mask %08x names lane %u, which has exited", names[(int)what], mask,
+                  t.lane);
         case thread::IN_BLOCK: diverged(t);
         case thread::IN_WARP:
             if (t.mask >> me->lane & 1) {
@@ -194,11 +197,12 @@ void collective_exit()
     for (unsigned i = 0; i < me->warp->n; i++) {
         const thread &t = me->warp->lanes[i];
         if (t.state == thread::IN_WARP && t.mask >> me->lane & 1)
-            fault("divergence", me->at, "a thread exits, for which %s with mask %08x waits at %s", names[(int)t.what], t.mask,
-                  place(t.at).c_str());
+            fault("divergence", me->at, "a thread exits, for which %s with mask %08x waits at %s", names[(int)t.what],
+                  t.mask, place(t.at).c_str());
     }
     if (me->block->waiting)
-        fault("divergence", me->at, "a thread exits, for which block_sync waits at %s", place(me->block->first_at).c_str());
+        fault("divergence", me->at, "a thread exits, for which block_sync waits at %s",
+              place(me->block->first_at).c_str());
 }
 
 } // namespace simt

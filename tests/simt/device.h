@@ -9,20 +9,39 @@
 
 #include "engine.h"
 
-#define PRIM_DEVICE inline
+#define PRIM_DEVICE      inline
 #define PRIM_HOST_DEVICE inline
 
-namespace prim {
+namespace prim
+{
 
 using simt::site;
 
-inline unsigned thread_id() { return simt::now.thread; }
-inline unsigned block_id() { return simt::now.block; }
-inline unsigned blocks() { return simt::now.blocks; }
-inline unsigned lane_id() { return simt::now.thread % WARP; }
-inline unsigned warp_id() { return simt::now.thread / WARP; }
+inline unsigned thread_id()
+{
+    return simt::now.thread;
+}
+inline unsigned block_id()
+{
+    return simt::now.block;
+}
+inline unsigned blocks()
+{
+    return simt::now.blocks;
+}
+inline unsigned lane_id()
+{
+    return simt::now.thread % WARP;
+}
+inline unsigned warp_id()
+{
+    return simt::now.thread / WARP;
+}
 
-inline void block_sync(site at = site::current()) { simt::block_sync(at); }
+inline void block_sync(site at = site::current())
+{
+    simt::block_sync(at);
+}
 inline void warp_sync(unsigned mask = ALL_LANES, site at = site::current())
 {
     simt::warp_collective(simt::collective::warp_sync, 0, 0, mask, at);
@@ -71,7 +90,10 @@ inline uint32_t add_lanes(uint32_t v, site at = site::current())
     return (uint32_t)simt::warp_collective(simt::collective::add_lanes, v, 0, ALL_LANES, at);
 }
 
-inline void nap(unsigned, site at = site::current()) { simt::nap(at); }
+inline void nap(unsigned, site at = site::current())
+{
+    simt::nap(at);
+}
 
 template <class T, unsigned N> struct array {
     T at[N];
@@ -114,7 +136,10 @@ template <class T, unsigned N> void fetch(array<T, N> &to, unsigned i, const T *
     if (i >= N) simt::shared_outside(i, N, at);
     simt::fetch_begin(&to.at[i], p, sizeof(T), alignof(T), at);
 }
-inline void fetch_wait(site at = site::current()) { simt::fetch_wait(at); }
+inline void fetch_wait(site at = site::current())
+{
+    simt::fetch_wait(at);
+}
 
 inline uint32_t load_relaxed(const uint32_t *p, site at = site::current())
 {

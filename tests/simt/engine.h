@@ -1,4 +1,5 @@
-/* engine.h - what device.h and runtime.h call: the simulator, seen from a kernel and from its host.  Knows nothing of sat. */
+/* engine.h - what device.h and runtime.h call: the simulator, seen from a kernel and from its host.  Knows nothing of
+ * sat. */
 #ifndef SIMT_ENGINE_H
 #define SIMT_ENGINE_H
 
@@ -6,7 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-namespace simt {
+namespace simt
+{
 
 using site = std::source_location; /* where a kernel calls: for diagnoses, and to tell one collective from another */
 
@@ -19,7 +21,16 @@ struct indices {
 extern indices now;
 
 enum class collective : uint8_t {
-    block_sync, warp_sync, shuffle, shuffle_up, shuffle_down, shuffle_xor, ballot, any, all, add_lanes
+    block_sync,
+    warp_sync,
+    shuffle,
+    shuffle_up,
+    shuffle_down,
+    shuffle_xor,
+    ballot,
+    any,
+    all,
+    add_lanes
 };
 void block_sync(site at);
 /* One of the others: value and lane are this lane's arguments; returns what this lane gets. */

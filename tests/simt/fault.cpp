@@ -11,11 +11,13 @@
 #include <unistd.h>
 #include <map>
 
-namespace simt {
+namespace simt
+{
 
 bool lost;
 
-namespace {
+namespace
+{
 
 /* ---- how often each kernel has run ------------------------------------------------------------------------ */
 
@@ -78,12 +80,13 @@ alignas(16) char signal_stack[32 << 10];
 void crashed(int number, siginfo_t *info, void *)
 {
     char line[1024];
-    const char *what = number == SIGSEGV || number == SIGBUS ? "touched memory that it must not" : "computed the impossible";
+    const char *what =
+        number == SIGSEGV || number == SIGBUS ? "touched memory that it must not" : "computed the impossible";
     if (in_stack_guard(info->si_addr)) what = "needs more stack than a simulated thread has";
     if (!self && memory_owns(info->si_addr)) what = "host code touched device memory";
     int n = snprintf(line, sizeof line,
-                     "# simt: crash: signal %d, address %p: %s; %s, block %lld thread %lld, seed %llu\n# replay: %s\n", number,
-                     info->si_addr, what, self ? g.spec.name : "on the host", self ? (long long)now.block : -1,
+                     "# simt: crash: signal %d, address %p: %s; %s, block %lld thread %lld, seed %llu\n# replay: %s\n",
+                     number, info->si_addr, what, self ? g.spec.name : "on the host", self ? (long long)now.block : -1,
                      self ? (long long)now.thread : -1, (unsigned long long)seed, simt_replay());
     if (n > 0) (void)!write(STDERR_FILENO, line, (size_t)n < sizeof line ? (size_t)n : sizeof line - 1);
     _exit(1);

@@ -7,12 +7,14 @@
 #include <sys/mman.h>
 #include <vector>
 
-namespace simt {
+namespace simt
+{
 
 #if defined(__x86_64__)
 
-/* The System V ABI lets a callee clobber all but these six registers and the stack pointer, so a switch between two calls
- * of this function is a switch between two stacks.  ucontext would save the signal mask too: a system call each time. */
+/* The System V ABI lets a callee clobber all but these six registers and the stack pointer, so a switch between two
+ * calls of this function is a switch between two stacks.  ucontext would save the signal mask too: a system call each
+ * time. */
 extern "C" void simt_swap_stacks(void **from, void *to);
 asm(".text\n"
     ".type simt_swap_stacks, @function\n"
@@ -71,7 +73,8 @@ void fiber_end(fiber *f)
 }
 #endif
 
-namespace {
+namespace
+{
 constexpr size_t GUARD = 4096, SLOT = GUARD + STACK_BYTES, CHUNK = 64; /* stacks mapped together */
 std::vector<void *> unused;
 std::vector<char *> chunks;
@@ -80,8 +83,8 @@ std::vector<char *> chunks;
 void *stack_get()
 {
     if (unused.empty()) {
-        char *m = (char *)mmap(nullptr, CHUNK * SLOT, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
-                               -1, 0);
+        char *m = (char *)mmap(nullptr, CHUNK * SLOT, PROT_READ | PROT_WRITE,
+                               MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
         if (m == MAP_FAILED) {
             perror("simt: stacks");
             abort();

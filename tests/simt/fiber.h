@@ -4,7 +4,8 @@
 
 #include <stddef.h>
 
-namespace simt {
+namespace simt
+{
 
 /* Leaves the running fiber, whose state goes to *from, and goes on where `to` left off. */
 struct fiber {

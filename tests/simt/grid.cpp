@@ -1,4 +1,5 @@
-/* grid.cpp - runs a launch: admits blocks, starts threads, switches between them, and sees when nobody gets anywhere. */
+/* grid.cpp - runs a launch: admits blocks, starts threads, switches between them, and sees when nobody gets anywhere.
+ */
 #include "grid.h"
 
 #include <algorithm>
@@ -6,7 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-namespace simt {
+namespace simt
+{
 
 grid g;
 thread *self;
@@ -16,18 +18,19 @@ simt_counts counts;
 uint32_t last_epoch;
 bool fair;
 
-namespace {
+namespace
+{
 
 fiber host;
 uint64_t progress_at, looked_at; /* steps */
 unsigned fuel;
 
-/* When do all threads only wait?  When, in a fair order and with all stores visible, nobody has stored anything new for so
- * many steps each: a look-back over the longest grids that tests run takes a few hundred collectives.  Fewer do if nobody
- * has even looked at another word than those that it looked at before.  Below the first number of steps nobody is
- * suspicious: the policies starve threads for less long. */
+/* When do all threads only wait?  When, in a fair order and with all stores visible, nobody has stored anything new for
+ * so many steps each: a look-back over the longest grids that tests run takes a few hundred collectives.  Fewer do if
+ * nobody has even looked at another word than those that it looked at before.  Below the first number of steps nobody
+ * is suspicious: the policies starve threads for less long. */
 constexpr uint64_t SUSPICIOUS = 20000, STEPS_EACH = 2000, REPEATING_STEPS_EACH = 100;
-constexpr unsigned FUEL = 64;  /* accesses without a switch point, until one is made */
+constexpr unsigned FUEL = 64; /* accesses without a switch point, until one is made */
 constexpr size_t SHARED_ALIGNMENT = 128, SHARED_LIMIT = 227 << 10;
 
 void be(thread *t)
@@ -80,7 +83,8 @@ void admit()
 
     slot_memory &m = slots[b->slot];
     m.used = true;
-    if (!m.bytes) m.bytes = (char *)aligned_alloc(SHARED_ALIGNMENT, (SHARED_LIMIT + SHARED_ALIGNMENT) & -SHARED_ALIGNMENT);
+    if (!m.bytes)
+        m.bytes = (char *)aligned_alloc(SHARED_ALIGNMENT, (SHARED_LIMIT + SHARED_ALIGNMENT) & -SHARED_ALIGNMENT);
     if (m.words.size() * 4 < g.spec.shared_bytes) m.words.resize((g.spec.shared_bytes + 3) / 4);
     if (m.written.size() < g.spec.shared_bytes) m.written.resize(g.spec.shared_bytes);
     memset(m.bytes, (int)rng.next(), g.spec.shared_bytes);
@@ -243,7 +247,8 @@ void looks_at(const void *p)
     looked_at = counts.steps;
 }
 
-namespace {
+namespace
+{
 void step()
 {
     counts.steps++;

@@ -23,7 +23,8 @@
 #include "fiber.h"
 #include "simt.h"
 
-namespace simt {
+namespace simt
+{
 
 constexpr unsigned LANES = 32;
 
@@ -76,18 +77,19 @@ struct thread {
     const void *looked[4]; /* words that it has loaded: more than a waiting loop does */
     unsigned looks;
     std::vector<fetch> fetches;
-    uint64_t floor;        /* messages (words.cpp) that it must not miss: all up to this time */
-    uint32_t clock[LANES]; /* clock[lane] is its own time; others: up to where their accesses are ordered before its own */
+    uint64_t floor; /* messages (words.cpp) that it must not miss: all up to this time */
+    uint32_t
+        clock[LANES]; /* clock[lane] is its own time; others: up to where their accesses are ordered before its own */
 };
 
 struct warp {
     simt::block *block;
     thread *lanes;
-    unsigned n, ready; /* ready: a bit for each lane that can run */
+    unsigned n, ready;  /* ready: a bit for each lane that can run */
     unsigned met, mask; /* a collective that has begun: who has come, and who must */
     collective what;
     site at;
-    size_t position;   /* in grid.ready */
+    size_t position; /* in grid.ready */
 };
 
 struct block {
@@ -121,9 +123,9 @@ struct grid {
     uint32_t first_epoch;
     simt::policy policy;
     unsigned residency;
-    unsigned stay;        /* one switch point in so many is passed without a switch; 0: none */
-    unsigned drain;       /* one buffered store is let go at one step in so many */
-    unsigned stale, stale_weak; /* one load in so many looks for an old value */
+    unsigned stay;                 /* one switch point in so many is passed without a switch; 0: none */
+    unsigned drain;                /* one buffered store is let go at one step in so many */
+    unsigned stale, stale_weak;    /* one load in so many looks for an old value */
     std::vector<unsigned> waiting; /* blocks, last first */
     std::vector<std::unique_ptr<block>> resident;
     std::vector<warp *> ready;
@@ -143,16 +145,16 @@ slot_memory &slot(unsigned i);
 /* ---- who runs (policy.cpp, grid.cpp) --------------------------------------------------------------------- */
 
 void policy_begin();
-thread *policy_pick(); /* NULL: nobody is ready */
-void policy_nap();     /* the running thread would rather wait */
+thread *policy_pick();              /* NULL: nobody is ready */
+void policy_nap();                  /* the running thread would rather wait */
 void policy_forget(const block *b); /* it has ended */
 void make_ready(thread *t);
 void unready(thread *t);
-void yield();                  /* a switch point */
+void yield();                     /* a switch point */
 void wait_as(enum thread::state); /* until make_ready() */
-void progressed();             /* something happened that a waiting loop does not do */
-void looks_at(const void *p);  /* a load, which may be of a waiting loop, or of one that walks on */
-void burn();                   /* an access that is no switch point; many in a row are */
+void progressed();                /* something happened that a waiting loop does not do */
+void looks_at(const void *p);     /* a load, which may be of a waiting loop, or of one that walks on */
+void burn();                      /* an access that is no switch point; many in a row are */
 
 /* ---- collectives (collective.cpp) ------------------------------------------------------------------------ */
 
@@ -180,9 +182,9 @@ struct memory_open {
 void check_bytes(const void *p, size_t bytes, size_t alignment, bool write, site at);
 uint64_t cell_of(const void *p); /* the number of the 4-byte word that holds it */
 char *cell_address(uint64_t cell);
-uint32_t &message_index(uint64_t cell);                         /* words.cpp's, for each word */
-void word_touches(uint64_t cell, bool write, const site &at);   /* a word access, where plain ones have been */
-void words_plain(uint64_t cell, bool write, const site &at);    /* and a plain access, where word ones have been */
+uint32_t &message_index(uint64_t cell);                       /* words.cpp's, for each word */
+void word_touches(uint64_t cell, bool write, const site &at); /* a word access, where plain ones have been */
+void words_plain(uint64_t cell, bool write, const site &at);  /* and a plain access, where word ones have been */
 
 void words_begin();
 void words_end();
@@ -192,13 +194,14 @@ void words_drain_all();
 /* ---- faults (fault.cpp) ----------------------------------------------------------------------------------- */
 
 /* Ends the launch with this diagnosis, blaming the running thread. */
-[[noreturn]] void fault(const char *kind, const site &at, const char *format, ...) __attribute__((format(printf, 3, 4)));
+[[noreturn]] void fault(const char *kind, const site &at, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 /* Only notes it, for where no thread runs; block and thread -1: nobody's. */
 void note_fault(const char *kind, int64_t block, int64_t thread, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 [[noreturn]] void leave_grid(); /* to launch(), from any fiber */
 std::string place(const site &at);
-void fault_begin(); /* reads the environment once, catches segmentation faults */
+void fault_begin();  /* reads the environment once, catches segmentation faults */
 int forced_policy(); /* -1: none */
 void count_launch();
 extern bool lost;

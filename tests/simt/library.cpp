@@ -13,7 +13,8 @@ bool device_probe(const char **why)
     return true;
 }
 
-namespace {
+namespace
+{
 
 sat_status info(sat_device_info *info)
 {

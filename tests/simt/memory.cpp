@@ -2,8 +2,8 @@
  *
  *     |  zone  | allocation |  zone  | allocation | zone .. what was freed stays untouched for a while .. |
  *
- * Between calls of the simulator the arena cannot be touched at all: host code that follows a device pointer crashes, as
- * it would with a GPU. */
+ * Between calls of the simulator the arena cannot be touched at all: host code that follows a device pointer crashes,
+ * as it would with a GPU. */
 #include "grid.h"
 
 #include <algorithm>
@@ -13,12 +13,14 @@
 #include <string.h>
 #include <sys/mman.h>
 
-namespace simt {
+namespace simt
+{
 
-namespace {
+namespace
+{
 
 constexpr size_t ARENA = (size_t)1 << 30, ALIGNMENT = 256, ZONE = 512;
-constexpr size_t ROUND = (size_t)1 << 20;  /* so much is handed out before freed memory is used again */
+constexpr size_t ROUND = (size_t)1 << 20; /* so much is handed out before freed memory is used again */
 
 enum byte_state : uint8_t { OUTSIDE = 0, UNWRITTEN, WRITTEN, FREED };
 
@@ -242,7 +244,8 @@ void check_bytes(const void *p, size_t bytes, size_t alignment, bool write, site
     if (write) memset(states + offset, WRITTEN, bytes);
 }
 
-namespace {
+namespace
+{
 
 unsigned bits_of(size_t word, size_t from, size_t to)
 {

@@ -1,21 +1,22 @@
 /* order.cpp - which accesses of one block are ordered, and those in shared memory that are not.
  *
  * Two accesses of one word race if they are by different threads, at least one is a write, and no barrier lies between
- * them.  Each word remembers its last write and two reads (touch); a later access compares itself with these, whatever the
- * schedule happens to be, so that a missing barrier is found even where the values come out right (as FastTrack does:
- * Flanagan & Freund, PLDI 2009).  Barriers are known in two ways:
+ * them.  Each word remembers its last write and two reads (touch); a later access compares itself with these, whatever
+ * the schedule happens to be, so that a missing barrier is found even where the values come out right (as FastTrack
+ * does: Flanagan & Freund, PLDI 2009).  Barriers are known in two ways:
  *
  *     block_sync   a new epoch: what was touched in an earlier one is ordered
- *     warp_sync    vector clocks of the 32 lanes: what a lane touched by its time c is ordered before what lane l does, if
- *                  l's clock for it is at least c
+ *     warp_sync    vector clocks of the 32 lanes: what a lane touched by its time c is ordered before what lane l does,
+ * if l's clock for it is at least c
  *
- * Of the reads, the first one stays until it is ordered before a later one, and the second is the latest: enough to find
- * one of the readers that a write does not wait for. */
+ * Of the reads, the first one stays until it is ordered before a later one, and the second is the latest: enough to
+ * find one of the readers that a write does not wait for. */
 #include "grid.h"
 
 #include <string.h>
 
-namespace simt {
+namespace simt
+{
 
 touch touch_now(unsigned bytes)
 {
@@ -30,7 +31,8 @@ bool ordered(const touch &e)
     return e.thread / LANES == t->id / LANES && t->clock[e.thread % LANES] >= e.clock;
 }
 
-namespace {
+namespace
+{
 bool races(const touch &e, unsigned bytes, uint32_t since)
 {
     return e.epoch >= since && e.bytes & bytes && !ordered(e);
@@ -62,7 +64,8 @@ const touch *record_write(shared_word &w, unsigned bytes, uint32_t since)
 
 /* ---- shared memory -------------------------------------------------------------------------------------- */
 
-namespace {
+namespace
+{
 
 /* Offset in the running block's shared memory. */
 size_t shared_offset(const void *p, size_t bytes, const site &at)
@@ -84,8 +87,9 @@ unsigned bits_of(size_t word, size_t from, size_t to)
 
 [[noreturn]] void shared_race(const char *what, const touch *e, const shared_word &w, size_t offset, const site &at)
 {
-    fault("shared race", at, "%s byte %zu of shared memory, which thread %u (warp %u lane %u) %s, and no barrier between",
-          what, offset, e->thread, e->thread / LANES, e->thread % LANES, e == &w.write ? "wrote" : "read");
+    fault("shared race", at,
+          "%s byte %zu of shared memory, which thread %u (warp %u lane %u) %s, and no barrier between", what, offset,
+          e->thread, e->thread / LANES, e->thread % LANES, e == &w.write ? "wrote" : "read");
 }
 
 } // namespace
@@ -102,7 +106,9 @@ void shared_read(const void *p, size_t bytes, site at)
     slot_memory &m = slot(self->block->slot);
     uint32_t since = self->block->first_epoch;
     for (size_t i = from; i < to; i++)
-        if (m.written[i] < since) fault("uninitialised", at, "byte %zu of shared memory has not been written (a fetch writes it for those who wait)", i);
+        if (m.written[i] < since)
+            fault("uninitialised", at,
+                  "byte %zu of shared memory has not been written (a fetch writes it for those who wait)", i);
     for (size_t word = from & ~(size_t)3; word < to; word += 4) {
         shared_word &w = m.words[word / 4];
         const touch *e = record_read(w, bits_of(word, from, to), since);
@@ -126,7 +132,8 @@ void shared_write(const void *p, const void *value, size_t bytes, site at)
     memcpy(m.bytes + from, value, bytes);
 }
 
-/* ---- fetches: written at some moment between the two calls, so nobody may touch the place from the first one on ------ */
+/* ---- fetches: written at some moment between the two calls, so nobody may touch the place from the first one on
+ * ------ */
 
 void fetch_begin(void *to, const void *from, size_t bytes, size_t alignment, site at)
 {

@@ -1,17 +1,19 @@
 /* policy.cpp - which thread runs next.
  *
  *   uniform   any warp that can run, any of its lanes.  Finds what needs much mixing.
- *   burst     one warp for a long while, then another: what a priority scheduler with random change points does (Burckhardt
- *             et al., A randomized scheduler with probabilistic guarantees of finding bugs, ASPLOS 2010).  Finds what needs
- *             one warp to be far ahead of its block, which uniform mixing practically never makes.
- *   starve    as uniform, but one warp, or all warps of a block, stand still for a while.  Finds who relies on another one.
+ *   burst     one warp for a long while, then another: what a priority scheduler with random change points does
+ * (Burckhardt et al., A randomized scheduler with probabilistic guarantees of finding bugs, ASPLOS 2010).  Finds what
+ * needs one warp to be far ahead of its block, which uniform mixing practically never makes. starve    as uniform, but
+ * one warp, or all warps of a block, stand still for a while.  Finds who relies on another one.
  *
  * Inside a warp either all lanes are equal or one runs as long as it can, by the seed. */
 #include "grid.h"
 
-namespace simt {
+namespace simt
+{
 
-namespace {
+namespace
+{
 
 uint64_t until;  /* step at which the favourite, or the victim, changes */
 unsigned span;   /* mean steps until then */

@@ -4,11 +4,14 @@
 
 #include "engine.h"
 
-namespace prim {
+namespace prim
+{
 
 /* A small device's, so that both ways to depend on it are taken. */
-inline size_t shared_memory_limit() { return 48 << 10; }
-
+inline size_t shared_memory_limit()
+{
+    return 48 << 10;
+}
 
 inline sat_status simulated(bool fine)
 {
@@ -21,7 +24,8 @@ template <class T> sat_status device_alloc(T **p, size_t n)
     size_t bytes;
     if (__builtin_mul_overflow(n, sizeof(T), &bytes)) return sat_fail(SAT_ERR_SHAPE, "device memory: too much");
     *p = (T *)simt::memory_alloc(bytes);
-    return *p ? SAT_OK : sat_fail(SAT_ERR_MEMORY, "device memory: %zu bytes are more than the simulator has left", bytes);
+    return *p ? SAT_OK
+              : sat_fail(SAT_ERR_MEMORY, "device memory: %zu bytes are more than the simulator has left", bytes);
 }
 inline void device_free(void *p)
 {
@@ -31,8 +35,8 @@ inline sat_status fill_bytes(void *p, int byte, size_t bytes, void *)
 {
     return simulated(simt::memory_fill(p, byte, bytes));
 }
-inline sat_status copy_rows(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t row_bytes, size_t rows,
-                            void *)
+inline sat_status copy_rows(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t row_bytes,
+                            size_t rows, void *)
 {
     return simulated(simt::memory_copy_rows(to, to_pitch, from, from_pitch, row_bytes, rows));
 }

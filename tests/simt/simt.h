@@ -4,8 +4,9 @@
  *
  * Link the library with the kernels compiled by a host compiler (tests/simt/build.sh does) and everything that sat.h
  * offers on a device works: sat_device_at_hand() answers "SIMT simulator", sat_device_alloc() gives fenced, poisoned
- * memory, sat_plan_run() and sat_scan_run() on SAT_DEVICE memory run the kernels, thread by thread, interleaved at random.
- * sat_device_time() answers the number of scheduling steps / 1000.  A launch is done when it returns: streams are in order.
+ * memory, sat_plan_run() and sat_scan_run() on SAT_DEVICE memory run the kernels, thread by thread, interleaved at
+ * random. sat_device_time() answers the number of scheduling steps / 1000.  A launch is done when it returns: streams
+ * are in order.
  *
  * What a test does
  *
@@ -15,10 +16,10 @@
  *         status = sat_plan_run(...);                   // then compare the result as on a GPU
  *     }
  *
- * What happens on a fault.  The launch ends, and it and every later call to the device fail with SAT_ERR_DEVICE, as after
- * a fault on a GPU, until the next simt_seed().  sat_detail() is the diagnosis, in one line; the same line and a command
- * to replay it go to stderr, each behind "# ".  simt_fault() tells the class, so that tests of tests can compare it.
- * A wrong result that no check explains is the test's to find: it prints simt_replay().
+ * What happens on a fault.  The launch ends, and it and every later call to the device fail with SAT_ERR_DEVICE, as
+ * after a fault on a GPU, until the next simt_seed().  sat_detail() is the diagnosis, in one line; the same line and a
+ * command to replay it go to stderr, each behind "# ".  simt_fault() tells the class, so that tests of tests can
+ * compare it. A wrong result that no check explains is the test's to find: it prints simt_replay().
  *
  * Environment, read by the first call (values that simt_seed() is given replace the seed):
  *     SAT_SIMT_SEED=N      decimal or 0x..; 1 by default
@@ -41,7 +42,8 @@
 extern "C" {
 #endif
 
-/* Forgets an earlier fault and starts the random sequence anew: all launches from here to the next call follow from it. */
+/* Forgets an earlier fault and starts the random sequence anew: all launches from here to the next call follow from it.
+ */
 void simt_seed(uint64_t seed);
 
 /* Names the case that runs now: command-line arguments for the replay line.  Copied; NULL = those of this process. */

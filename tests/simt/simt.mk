@@ -54,6 +54,11 @@ $(SIMT_OUT)/check: $(SIMT_CHECK_OBJ)
 	@mkdir -p $(@D)
 	$(Q)$(SIMT_CXX) $^ -fopenmp -lm -o $@
 
+## check-deep: 10,000 schedules of every kernel in the simulator; writes tests/simt/deep.txt
+.PHONY: check-deep
+check-deep: simt
+	B=$(B) tests/simt/deep.sh
+
 # For test_mutants.sh.
 .PHONY: simt-objects
 simt-objects: $(SIMT_CHECK_OBJ)

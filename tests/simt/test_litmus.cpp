@@ -1,9 +1,9 @@
-/* test_litmus.cpp [SEEDS] - the simulator's memory against the litmus tests of the PTX memory model: outcomes that the model
- * forbids must never be seen, and weak ones that it allows must be, at some seed.  TAP.
+/* test_litmus.cpp [SEEDS] - the simulator's memory against the litmus tests of the PTX memory model: outcomes that the
+ * model forbids must never be seen, and weak ones that it allows must be, at some seed.  TAP.
  *
- * Names are those of the literature (Alglave, Maranget & Tautschnig, Herding cats, TOPLAS 2014; for GPUs: Lustig, Sahasrabuddhe
- * & Giroux, A formal analysis of the NVIDIA PTX memory consistency model, ASPLOS 2019).  x, y are data, f, g are flags; each
- * block is one line of the drawing, and its loads go to r[0], r[1], .. */
+ * Names are those of the literature (Alglave, Maranget & Tautschnig, Herding cats, TOPLAS 2014; for GPUs: Lustig,
+ * Sahasrabuddhe & Giroux, A formal analysis of the NVIDIA PTX memory consistency model, ASPLOS 2019).  x, y are data,
+ * f, g are flags; each block is one line of the drawing, and its loads go to r[0], r[1], .. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,30 +13,34 @@
 #include "simt.h"
 
 /* The one thing of sat that runtime.cuh needs. */
-extern "C" sat_status sat_fail(sat_status status, const char *, ...) { return status; }
+extern "C" sat_status sat_fail(sat_status status, const char *, ...)
+{
+    return status;
+}
 
-namespace {
+namespace
+{
 
 struct words {
     uint32_t x, pad1[7], y, pad2[7], f, pad3[7], g, pad4[7], r[64];
 };
 
 enum shape {
-    MP_RELAXED,    /* x = 1; f = 1                | r0 = f; r1 = x                        r = 1 0 */
-    MP_NO_RELEASE, /* x = 1; f = 1                | r0 = f acquire; r1 = x                r = 1 0 */
-    MP_NO_ACQUIRE, /* x = 1; f = 1 release        | r0 = f; r1 = x                        r = 1 0 */
-    MP,            /* x = 1; f = 1 release        | r0 = f acquire; r1 = x                r = 1 0 */
-    SB,            /* x = 1; r0 = y               | y = 1; r1 = x                         r = 0 0 */
-    CORR,          /* x = 1; x = 2                | r0 = x; r1 = x                        r1 < r0 */
-    COWR,          /* x = 1; r0 = x; r1 = x       | x = 2                                 r0 = 0 */
-    IRIW,          /* x = 1 | y = 1 | r0 = x; r1 = y | r2 = y; r3 = x                     r = 1 0 1 0 */
-    ISA2,          /* x = 1; f = 1 release | if f acquire: g = 1 release | r0 = g acquire; r1 = x        r = 1 0 */
-    RMW,           /* r[i] = x++                  | r[32 + i] = x++                       two are the same */
+    MP_RELAXED,       /* x = 1; f = 1                | r0 = f; r1 = x                        r = 1 0 */
+    MP_NO_RELEASE,    /* x = 1; f = 1                | r0 = f acquire; r1 = x                r = 1 0 */
+    MP_NO_ACQUIRE,    /* x = 1; f = 1 release        | r0 = f; r1 = x                        r = 1 0 */
+    MP,               /* x = 1; f = 1 release        | r0 = f acquire; r1 = x                r = 1 0 */
+    SB,               /* x = 1; r0 = y               | y = 1; r1 = x                         r = 0 0 */
+    CORR,             /* x = 1; x = 2                | r0 = x; r1 = x                        r1 < r0 */
+    COWR,             /* x = 1; r0 = x; r1 = x       | x = 2                                 r0 = 0 */
+    IRIW,             /* x = 1 | y = 1 | r0 = x; r1 = y | r2 = y; r3 = x                     r = 1 0 1 0 */
+    ISA2,             /* x = 1; f = 1 release | if f acquire: g = 1 release | r0 = g acquire; r1 = x        r = 1 0 */
+    RMW,              /* r[i] = x++                  | r[32 + i] = x++                       two are the same */
     RELEASE_SEQUENCE, /* x = 1; f = 1 release | f++ | r0 = f acquire; r1 = x              r0 = 2, r1 = 0 */
-    MP_BLOCK,      /* MP, where a barrier of the block lies between x and f, on both sides */
+    MP_BLOCK,         /* MP, where a barrier of the block lies between x and f, on both sides */
     MP_BLOCK_NO_BARRIER, /* .. but not on the writer's */
-    MP_WARP,       /* the same with a warp_sync */
-    MP_WARP_SHUFFLE, /* .. and a shuffle in its place on the writer's side */
+    MP_WARP,             /* the same with a warp_sync */
+    MP_WARP_SHUFFLE,     /* .. and a shuffle in its place on the writer's side */
 };
 
 template <shape S> struct litmus {
@@ -161,7 +165,10 @@ template <shape S, class F> void expect(bool allowed, const char *name, unsigned
     failures += !ok;
 }
 
-bool one_zero(const words &w) { return w.r[0] == 1 && w.r[1] == 0; }
+bool one_zero(const words &w)
+{
+    return w.r[0] == 1 && w.r[1] == 0;
+}
 
 } // namespace
 
@@ -173,7 +180,8 @@ int main(int argc, char **argv)
     expect<MP_NO_RELEASE>(true, "message passing without release", 2, one_zero);
     expect<MP_NO_ACQUIRE>(true, "message passing without acquire", 2, one_zero);
     expect<MP>(false, "message passing", 2, one_zero);
-    expect<MP>(true, "message passing, the message arrives", 2, [](const words &w) { return w.r[0] == 1 && w.r[1] == 1; });
+    expect<MP>(true, "message passing, the message arrives", 2,
+               [](const words &w) { return w.r[0] == 1 && w.r[1] == 1; });
     expect<SB>(true, "store buffering", 2, [](const words &w) { return !w.r[0] && !w.r[1]; });
     expect<CORR>(false, "one word goes back", 2, [](const words &w) { return w.r[1] < w.r[0]; });
     expect<COWR>(false, "a thread misses its own store", 2, [](const words &w) { return w.r[0] == 0; });

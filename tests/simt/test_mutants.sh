@@ -7,8 +7,12 @@ set -u
 cd "$(dirname "$0")/../.." || exit 1
 B=${B:-build} CXX=${SIMT_CXX:-g++} CASES=${CASES:-150}
 export OMP_NUM_THREADS=1 B
-export work=$(mktemp -d) || exit 1
+work=$(mktemp -d) || exit 1
+export work
 trap 'rm -rf "$work"' EXIT
+
+# The first lines of a text, as a comment of TAP.
+head_of() { head -12 <<<"$1" | sed 's/^/# /'; }
 
 # one NUMBER NAME FILE SED UNIT "SUBJECT TARGET" CLASSES - prints one TAP line.
 one() {
@@ -22,7 +26,7 @@ one() {
     # shellcheck disable=SC2086 # flags
     if ! out=$($CXX $SIMT_MUTANT_FLAGS -Itests/simt -Isrc/lib -I"$dir/kernels" -x c++ -c "$dir/kernels/$unit" -o "$dir/unit.o" 2>&1); then
         echo "not ok $1 - mutant $name: does not compile"
-        sed 's/^/# /;12q' <<<"$out"
+        head_of "$out"
         return
     fi
     objects=()
@@ -31,7 +35,7 @@ one() {
     done
     if ! out=$($CXX "$dir/unit.o" "${objects[@]}" -fopenmp -lm -o "$dir/check" 2>&1); then
         echo "not ok $1 - mutant $name: does not link"
-        sed 's/^/# /;12q' <<<"$out"
+        head_of "$out"
         return
     fi
     for ((k = 0; k < CASES; k++)); do
@@ -43,7 +47,7 @@ one() {
             ;;
         *)
             echo "not ok $1 - mutant $name caught as ${class:-wrong}, not $classes"
-            sed 's/^/# /;12q' <<<"$out"
+            head_of "$out"
             ;;
         esac
         rm -rf "$dir"
@@ -52,7 +56,7 @@ one() {
     echo "not ok $1 - mutant $name escapes $CASES cases of $subject"
     rm -rf "$dir"
 }
-export -f one
+export -f head_of one
 
 # What the Makefile fragment would use, but quicker to compile than to run.
 SIMT_CHECK_OBJECTS=$(make -s -f tests/simt/simt.mk B="$B" simt-objects) || exit 1

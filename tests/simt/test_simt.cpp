@@ -1,9 +1,9 @@
-/* test_simt.cpp [SEEDS] - proves the simulator itself: kernels that are right are never flagged, and each kind of wrong one is,
- * by name.  TAP.
+/* test_simt.cpp [SEEDS] - proves the simulator itself: kernels that are right are never flagged, and each kind of wrong
+ * one is, by name.  TAP.
  *
- * The same small kernels are given right and wrong: a template parameter takes one thing away.  "flagged" tests count the
- * seeds of SEEDS at which the wrong one is caught, and by what: some faults are found at once, whatever the schedule;
- * others need the right moment. */
+ * The same small kernels are given right and wrong: a template parameter takes one thing away.  "flagged" tests count
+ * the seeds of SEEDS at which the wrong one is caught, and by what: some faults are found at once, whatever the
+ * schedule; others need the right moment. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,9 +14,13 @@
 #include "simt.h"
 
 /* The one thing of sat that runtime.cuh needs. */
-extern "C" sat_status sat_fail(sat_status status, const char *, ...) { return status; }
+extern "C" sat_status sat_fail(sat_status status, const char *, ...)
+{
+    return status;
+}
 
-namespace {
+namespace
+{
 
 using prim::ALL_LANES;
 using prim::WARP;
@@ -28,8 +32,8 @@ uint64_t SEEDS = 50;
 /* What each of the look-backs below may lack. */
 enum lack { NOTHING, TICKET, RELEASE, ACQUIRE, EPOCH, BARRIER };
 
-/* A chained scan with a look-back: block i waits for the flag of block i - 1, and adds.  The state is a flag and a value
- * beside it, published by release and read by acquire. */
+/* A chained scan with a look-back: block i waits for the flag of block i - 1, and adds.  The state is a flag and a
+ * value beside it, published by release and read by acquire. */
 struct chain_state {
     uint32_t ticket, done, epoch, pad;
     struct {
@@ -138,9 +142,31 @@ template <lack LACK> struct window {
 };
 
 enum wrong_thing {
-    RIGHT, DIVERGENT_SHUFFLE, DIVERGENT_BARRIER, EXITED_LANE, OTHER_SITE, DEADLOCK, LIVELOCK, PLAIN_LIVELOCK, BEYOND, BELOW,
-    SHARED_BEYOND, MISALIGNED, UNWRITTEN, UNWRITTEN_SHARED, NO_WARP_SYNC, HALF_WARP_SYNC, SHUFFLE_IS_NO_BARRIER,
-    WRITE_AFTER_READ, NO_FETCH_WAIT, FETCH_NO_BARRIER, BLOCKS_MEET, READ_OTHER, IN_BLOCK, HOST_POINTER, MIXED
+    RIGHT,
+    DIVERGENT_SHUFFLE,
+    DIVERGENT_BARRIER,
+    EXITED_LANE,
+    OTHER_SITE,
+    DEADLOCK,
+    LIVELOCK,
+    PLAIN_LIVELOCK,
+    BEYOND,
+    BELOW,
+    SHARED_BEYOND,
+    MISALIGNED,
+    UNWRITTEN,
+    UNWRITTEN_SHARED,
+    NO_WARP_SYNC,
+    HALF_WARP_SYNC,
+    SHUFFLE_IS_NO_BARRIER,
+    WRITE_AFTER_READ,
+    NO_FETCH_WAIT,
+    FETCH_NO_BARRIER,
+    BLOCKS_MEET,
+    READ_OTHER,
+    IN_BLOCK,
+    HOST_POINTER,
+    MIXED
 };
 
 /* Each thread: own work, and one thing that may be wrong. */
@@ -183,7 +209,8 @@ template <wrong_thing W> struct single {
         if (W == UNWRITTEN_SHARED && t == 9) v += s.y.get(0);
         prim::block_sync();
         s.y.set(t, v); /* a warp's own part from here on */
-        if (W != NO_WARP_SYNC && W != SHUFFLE_IS_NO_BARRIER) prim::warp_sync(W == HALF_WARP_SYNC ? 0xffffu << (lane & 16) : ALL_LANES);
+        if (W != NO_WARP_SYNC && W != SHUFFLE_IS_NO_BARRIER)
+            prim::warp_sync(W == HALF_WARP_SYNC ? 0xffffu << (lane & 16) : ALL_LANES);
         if (W == SHUFFLE_IS_NO_BARRIER) v += prim::shuffle_up(v, 1);
         v += s.y.get(t ^ (W == HALF_WARP_SYNC ? 16 : 1));
         if (W != WRITE_AFTER_READ) prim::warp_sync();

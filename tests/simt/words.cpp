@@ -13,16 +13,18 @@
  *     its thread's floor: the time that acquire read off a release's message, and barriers hand on (causality).
  * So what a release and an acquire do not order is at times read in the wrong order, as the PTX memory model allows.
  *
- * A weak access may not meet another block's store at all unless the two are ordered: a message beyond the floor is a data
- * race, and told as one whatever value comes out. */
+ * A weak access may not meet another block's store at all unless the two are ordered: a message beyond the floor is a
+ * data race, and told as one whatever value comes out. */
 #include "grid.h"
 
 #include <algorithm>
 #include <string.h>
 
-namespace simt {
+namespace simt
+{
 
-namespace {
+namespace
+{
 
 struct message {
     uint64_t time, sync; /* sync: what an acquire that reads it learns; 0: nothing */
@@ -56,9 +58,9 @@ struct entry {
     uint64_t floor;
 };
 
-std::vector<record> records;  /* of this launch; message_index() of a word is its place here + 1 */
-std::vector<entry> pending;   /* stores that wait, of all blocks, oldest first */
-uint64_t clock_now;           /* of messages */
+std::vector<record> records; /* of this launch; message_index() of a word is its place here + 1 */
+std::vector<entry> pending;  /* stores that wait, of all blocks, oldest first */
+uint64_t clock_now;          /* of messages */
 
 constexpr size_t MOST_PENDING = 128;
 
@@ -97,7 +99,8 @@ void append(record *r, uint64_t sync, bool weak, const touch &by, unsigned slot,
     message &m = r->history[r->n++];
     m = {.time = clock_now, .sync = sync, .block = by.block, .thread = by.thread, .weak = weak};
     memcpy(&m.value, cell_address(r->cell), 4);
-    if (r->seen[slot].block <= first_epoch) r->seen[slot] = {first_epoch, clock_now}; /* else the slot is a later block's */
+    if (r->seen[slot].block <= first_epoch)
+        r->seen[slot] = {first_epoch, clock_now}; /* else the slot is a later block's */
 }
 
 /* Lets pending[i] go; stores to the same address must have gone before. */
@@ -125,7 +128,8 @@ void drain_in_order(size_t i)
 {
     size_t first = i;
     for (size_t j = 0; j < first; j++)
-        if (pending[j].by.block == pending[i].by.block && overlap(pending[j], pending[i].p, pending[i].bytes)) first = j;
+        if (pending[j].by.block == pending[i].by.block && overlap(pending[j], pending[i].p, pending[i].bytes))
+            first = j;
     drain(first);
 }
 
@@ -172,7 +176,8 @@ uint64_t look(const char *p, unsigned bytes, order o, const site &at)
         memcpy(&words[i], cell_address(first + i), 4);
         if (!r[i]) continue;
         const message &latest = newest(r[i]);
-        if (latest.block >= 0 && latest.block != now.block && latest.time > self->floor && (latest.weak || o == order::weak))
+        if (latest.block >= 0 && latest.block != now.block && latest.time > self->floor &&
+            (latest.weak || o == order::weak))
             fault("global race", at, "a %s load of a word that block %lld thread %u stored to, %s", named(o),
                   (long long)latest.block, latest.thread, "and no release and acquire between");
         unsigned j = r[i]->n - 1;
@@ -215,7 +220,8 @@ void visit(const void *p, unsigned bytes, unsigned alignment, bool write, const 
     yield();
     check_bytes(p, bytes, alignment, write, at);
     looks_at(p);
-    for (uint64_t cell = cell_of(p); cell <= cell_of((const char *)p + bytes - 1); cell++) word_touches(cell, write, at);
+    for (uint64_t cell = cell_of(p); cell <= cell_of((const char *)p + bytes - 1); cell++)
+        word_touches(cell, write, at);
 }
 
 } // namespace

@@ -1,0 +1,39 @@
+#!/bin/bash
+# deep.sh [SCHEDULES] - runs every kernel in the simulator under so many schedules (10000), each a launch with a seed of its
+# own, and writes tests/simt/deep.txt.  Exit status 1, and no file, if any of them fails.
+#
+# Rounds of the harness, each with another seed, go on until the rarest kernel has been launched often enough.  Every tenth
+# round asks everything; the others what launches most kernels in the least time.
+set -u
+cd "$(dirname "$0")/../.." || exit 1
+B=${B:-build} wanted=${1:-10000}
+out=$B/simt/deep
+rm -rf "$out" && mkdir -p "$out" || exit 1
+export OMP_NUM_THREADS=1 SAT_SIMT_TALLY=$PWD/$out/tally
+seed=0 cases=0
+
+least() { awk '{ n[$1] += $2 } END { for (k in n) if (!m || n[k] < m) m = n[k]; print m + 0 }' "$SAT_SIMT_TALLY"; }
+
+touch "$SAT_SIMT_TALLY"
+until [ "$(least)" -ge "$wanted" ] && [ $seed -ge 10 ]; do
+    seed=$((seed + 1))
+    if [ $((seed % 10)) = 1 ]; then words=(); else words=(--only brute-force --only scans --only block-shapes); fi
+    if ! "$B/simt/check" --seed $seed "${words[@]}" >"$out/log" 2>&1; then
+        cat "$out/log"
+        exit 1
+    fi
+    cases=$((cases + $(sed -n 's/^ok .*: \([0-9]*\) cases.*/\1/p' "$out/log" | awk '{ s += $1 } END { print s + 0 }')))
+done
+
+{
+    echo "What \`make check-deep\` found: nothing. Each launch is one schedule, drawn from a seed of its own."
+    echo
+    echo "date      $(date -u +%Y-%m-%d)"
+    echo "commit    $(git rev-parse --short HEAD 2>/dev/null || echo unknown)"
+    echo "kernels   $(cat kernels/*.cu kernels/*.cuh kernels/prim/*.cuh | sha256sum | cut -c1-64)"
+    echo "seeds     1 to $seed of the harness, $cases cases, 0 failed"
+    echo
+    echo "launches  kernel"
+    awk '{ n[$1] += $2 } END { for (k in n) printf "%8d  %s\n", n[k], k }' "$SAT_SIMT_TALLY" | sort -k2
+} >tests/simt/deep.txt
+cat tests/simt/deep.txt

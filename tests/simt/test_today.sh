@@ -1,0 +1,8 @@
+#!/bin/bash
+# test_today.sh - the check harness in the simulator with seeds that nobody has tried: those of today.  TAP.
+#
+# SAT_SIMT_DAY=20261121 repeats a day; what fails prints its own replay line besides.
+cd "$(dirname "$0")/../.." || exit 1
+day=${SAT_SIMT_DAY:-$(date -u +%Y%m%d)}
+echo "# seed $day"
+exec "${B:-build}/simt/check" --seed "$day" --only brute-force --only scans --only block-shapes --only range
