@@ -27,6 +27,21 @@ log=$B/log
 mkdir -p "$log"
 passed=0 failed=0 skipped=0
 
+# skips TAP - why, once for each reason: the one test, or how many there are.
+skips() {
+    awk 'tolower($0) ~ /# *skip/ {
+             why = $0; sub(/.*# *[Ss][Kk][Ii][Pp] */, "", why)
+             if (!(why in n)) order[++reasons] = why
+             n[why]++; line[why] = $0
+         }
+         END {
+             for (i = 1; i <= reasons; i++) {
+                 why = order[i]
+                 if (n[why] == 1) print "    " line[why]; else printf "    %d skipped: %s\n", n[why], why
+             }
+         }' "$1"
+}
+
 # suite NAME COMMAND... - runs one and adds its counts.
 suite() {
     local name=$1 out status counts ok bad skip planned note
@@ -61,7 +76,7 @@ suite() {
         echo "----"
     else
         printf '%-32s %5d passed%s\n' "$name" "$ok" "$([ "$skip" = 0 ] || echo ", $skip skipped")"
-        grep -i '# *skip' "$out" | sed 's/^/    /'
+        skips "$out"
     fi
 }
 

@@ -11,9 +11,9 @@
 #include "choose.h"
 #include "device.h"
 
-/* Of a server with one H200 (docs/measuring.md, "When a device pays"): what one thread of the cpu backend moves, at which
- * rate its memory is full, the first calls of the driver, and copies from and to pageable memory.  There the bus is no
- * faster than one thread, so that a device is for arrays that are already on it, or for those who name it. */
+/* Of a server with one H200 (docs/measuring.md, "When a device pays"): what one thread of the cpu backend moves, at
+ * which rate its memory is full, the first calls of the driver, and copies from and to pageable memory.  There the bus
+ * is no faster than one thread, so that a device is for arrays that are already on it, or for those who name it. */
 const sat_rates sat_rates_assumed = {
     .thread_bytes_per_s = 16e9,
     .memory_bytes_per_s = 160e9,

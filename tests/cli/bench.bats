@@ -41,7 +41,7 @@ sound() {
 @test "a yardstick is told from sums, and shares are of it" {
     ok bench --size 40 --repeat 1 --csv --backend "$(of_kind reference)"
     for ceiling in $(of_kind ceiling); do
-        line=$(grep "^table,$ceiling," <<<"$output")
+        line=$(grep "^table,$ceiling," <<<"$output" || true)
         [[ -z $line || $line == *",ok (copy)" ]] # those of a device have no rows beside the host's
     done
     [[ $(grep ",ok (copy)$" <<<"$output" | head -1) == *,1.000,* ]]
