@@ -17,6 +17,11 @@ sat_status sat_staging_open(sat_staging *s, const sat_view *image, const sat_vie
     *s = (sat_staging){0};
     sat_status status = make(&s->image, image);
     if (status == SAT_OK) status = make(&s->table, table);
+    /* All of it is copied to the host, also what a ceiling leaves unwritten: never what another program left there. */
+    if (status == SAT_OK)
+        status = sat_device_fill(
+            s->table, 0, sat_row_bytes(table->width, table->channels, table->type) * (size_t)table->height, NULL);
+    if (status == SAT_OK) status = sat_device_wait(NULL);
     if (status == SAT_OK && carry) status = make(&s->carry, carry);
     return status;
 }

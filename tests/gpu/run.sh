@@ -52,35 +52,50 @@ grep -E '^ok.*# SKIP' "$out/full.tap"
 [ $status = 0 ] || say "the harness ended with status $status$([ $status = 124 ] && echo ': not in time')"
 say "$full, $cases cases"
 
-# The tools run side by side: each mostly waits for itself.
+# A process for each tool and row, as many at a time as there are cores: racecheck alone would take many minutes.
 sanitizer=$(command -v compute-sanitizer || ls /usr/local/cuda/bin/compute-sanitizer 2>/dev/null)
-for tool in $tools; do
-    [ -n "$sanitizer" ] || break
-    say "$tool"
-    timeout 250 "$sanitizer" --tool "$tool" --error-exitcode 9 --print-limit 20 "$check" --quick --jobs 0 \
-        >"$out/$tool.log" 2>&1 &
-done
-wait
+rows=$("$check" --quick --list | awk '{ print $1 }' | sort -u)
+logs=$B/check-gpu/sanitizers
+rm -rf "$logs" && mkdir -p "$logs"
+sanitize() { # TOOL ROW
+    local began=$SECONDS
+    timeout 250 "$sanitizer" --tool "$1" --error-exitcode 9 --print-limit 20 "$check" --quick --jobs 0 --only "$2" \
+        >"$logs/$1-$2.log" 2>&1
+    echo "# $((SECONDS - began)) s" >>"$logs/$1-$2.log"
+}
+export -f sanitize
+export sanitizer check logs
+if [ -n "$sanitizer" ]; then
+    say "compute-sanitizer: $tools"
+    for tool in $tools; do for row in $rows; do echo "$tool $row"; done; done |
+        xargs -P "$(nproc)" -L 1 bash -c 'sanitize "$0" "$1"'
+    for tool in $tools; do tail -n +1 "$logs/$tool"-*.log >"$out/$tool.log"; done
+fi
 
-# verdict TOOL - "clean", or what its log says.
-verdict() {
-    local log=$out/$1.log summary
-    [ -n "$sanitizer" ] || { echo "no compute-sanitizer here"; return; }
-    [ -f "$log" ] || { echo "not run"; return; }
-    summary=$(grep -E 'SUMMARY' "$log" | tail -1 | sed 's/^=* *//')
-    if grep -qiE '^=.*(not supported|unable to|internal sanitizer error)' "$log"; then
-        grep -iE '^=.*(not supported|unable to|internal sanitizer error)' "$log" | head -1 | sed 's/^=* *//'
-    elif grep -q '# SKIP' "$log"; then
-        grep '# SKIP' "$log" | head -1 | sed 's/.*# //'
-    elif [ "$(grep '^1\.\.' "$log")" = "" ]; then
-        echo "did not end; $(tail -1 "$log" | cut -c1-100)"
-    elif grep -q '^not ok' "$log"; then
-        echo "$(grep -c '^not ok' "$log") tests failed; ${summary:-no summary}"
-    elif grep -qE '^ok' "$log" && echo "$summary" | grep -qE 'SUMMARY: 0 (errors|hazards)'; then
-        echo clean
-    else
+# log_says LOG - nothing if it is clean, else why not.
+log_says() {
+    local summary
+    summary=$(grep -E 'SUMMARY' "$1" | tail -1 | sed 's/^=* *//')
+    if grep -qiE '^=.*(not supported|unable to|internal sanitizer error)' "$1"; then
+        grep -iE '^=.*(not supported|unable to|internal sanitizer error)' "$1" | head -1 | sed 's/^=* *//'
+    elif ! grep -q '^1\.\.' "$1"; then
+        echo "did not end"
+    elif grep -q '^not ok' "$1"; then
+        echo "$(grep -c '^not ok' "$1") tests failed"
+    elif ! grep -q '^ok' "$1" || ! grep -qE 'SUMMARY: 0 (errors|hazards)' <<<"$summary"; then
         echo "${summary:-no summary}"
     fi
+}
+# verdict TOOL - "clean", or what the first bad log says.
+verdict() {
+    local row said
+    [ -n "$sanitizer" ] || { echo "no compute-sanitizer here"; return; }
+    for row in $rows; do
+        [ -f "$logs/$1-$row.log" ] || { echo "not run"; return; }
+        said=$(log_says "$logs/$1-$row.log")
+        [ -z "$said" ] || { echo "$row: $said"; return; }
+    done
+    echo clean
 }
 
 {
