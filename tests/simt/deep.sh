@@ -29,7 +29,6 @@ done
     echo "What \`make check-deep\` found: nothing. Each launch is one schedule, drawn from a seed of its own."
     echo
     echo "date      $(date -u +%Y-%m-%d)"
-    echo "commit    $(git rev-parse --short HEAD 2>/dev/null || echo unknown)"
     echo "kernels   $(cat kernels/*.cu kernels/*.cuh kernels/prim/*.cuh | sha256sum | cut -c1-64)"
     echo "seeds     1 to $seed of the harness, $cases cases, 0 failed"
     echo
