@@ -1,8 +1,9 @@
 /* main.c - runs the cases of all subjects over all targets, in several processes, and prints TAP.
  *
- *     check [--quick] [--seed N] [--jobs N] [--only WORD]... [--case SUBJECT:K] [--list] [--device]
+ *     check [--quick] [--stride N] [--seed N] [--jobs N] [--only WORD]... [--case SUBJECT:K] [--list] [--device]
  *
  *     --quick        small shapes, for compute-sanitizer
+ *     --stride N     every Nth case of each subject
  *     --seed N       other contents, placements and schedules; 1
  *     --jobs N       processes; one for each core by default; 0: none but this one, for debuggers and sanitizers
  *     --only WORD    the tests of that subject, or of that target; several: of one of the subjects and of one of the
@@ -49,11 +50,12 @@ static struct {
     effort effort;
     uint64_t seed;
     int jobs;
+    size_t stride;
     const char *only[16];
     int onlys;
     const char *subject; /* --case */
     long long the_case;
-} opt = {.seed = 1, .jobs = -1, .the_case = -1};
+} opt = {.seed = 1, .jobs = -1, .stride = 1, .the_case = -1};
 
 /* ---- what the processes share ---------------------------------------------------------------------- */
 
@@ -262,7 +264,8 @@ static void work(int job, place from)
             if (job == 0) run_case(s, (size_t)opt.the_case, 0, here);
             continue;
         }
-        for (size_t k, n = cases_of(s); (k = atomic_fetch_add(&shared->next[s], 1)) < n;) run_case(s, k, 0, here);
+        for (size_t k, n = cases_of(s); (k = opt.stride * atomic_fetch_add(&shared->next[s], 1)) < n;)
+            run_case(s, k, 0, here);
     }
 }
 
@@ -399,7 +402,8 @@ static int print_device(void)
 
 static void usage(void)
 {
-    fputs("usage: check [--quick] [--seed N] [--jobs N] [--only WORD]... [--case SUBJECT:K] [--list] [--device]\n",
+    fputs("usage: check [--quick] [--stride N] [--seed N] [--jobs N] [--only WORD]... [--case SUBJECT:K] [--list] "
+          "[--device]\n",
           stderr);
     exit(2);
 }
@@ -428,6 +432,9 @@ static bool parse(int argc, char **argv)
             exit(print_device());
         } else if (strcmp(argv[i], "--seed") == 0) {
             opt.seed = (uint64_t)number(value), i++;
+        } else if (strcmp(argv[i], "--stride") == 0) {
+            opt.stride = (size_t)number(value), i++;
+            if (opt.stride == 0) usage();
         } else if (strcmp(argv[i], "--jobs") == 0) {
             opt.jobs = (int)number(value), i++;
         } else if (strcmp(argv[i], "--only") == 0 && *value && opt.onlys < 16) {
