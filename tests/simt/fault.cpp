@@ -23,7 +23,7 @@ namespace
 
 const char *tally_path;
 std::map<std::string, unsigned> tally; /* launches that the file does not know yet, by the name of the template */
-constexpr unsigned TALLY_STEP = 32;
+constexpr unsigned TALLY_STEP = 8;
 
 /* ---- what is to be told ------------------------------------------------------------------------------------ */
 
@@ -33,14 +33,16 @@ int policy_wanted = -1;
 const char *fault_kind;
 std::string text, arguments, replay_text;
 
-/* "K = reverse<256>" out of __PRETTY_FUNCTION__. */
+/* "reverse<256>" out of __PRETTY_FUNCTION__ with "K = {anonymous}::reverse<256>]". */
 std::string kernel_of(const char *name)
 {
     const char *k = name ? strstr(name, "K = ") : nullptr;
     if (!k) return "?";
-    k += 4;
-    size_t n = strlen(k);
-    return std::string(k, n && k[n - 1] == ']' ? n - 1 : n);
+    std::string s(k + 4);
+    if (!s.empty() && s.back() == ']') s.pop_back();
+    for (const std::string nameless : {"{anonymous}::", "<unnamed>::"})
+        for (size_t at; (at = s.find(nameless)) != s.npos;) s.erase(at, nameless.size());
+    return s;
 }
 
 /* The command line of this process, as a shell would take it where no argument has a blank. */
@@ -69,8 +71,9 @@ void note(const char *kind, int64_t block, int64_t thread, const std::string &wh
     lost = true;
     fault_kind = kind;
     text = std::string(kind) + ": " + what + where + who;
-    if (g.running) text += ", kernel " + kernel_of(g.spec.name) + ", launch " + std::to_string(g.launch);
+    if (g.running) text += ", launch " + std::to_string(g.launch);
     text += ", seed " + std::to_string(seed);
+    if (g.running) text += ", kernel " + kernel_of(g.spec.name);
     if (!quiet) fprintf(stderr, "# simt: %s\n# replay: %s\n", text.c_str(), simt_replay());
 }
 
@@ -122,7 +125,6 @@ void count_launch()
     if (!tally_path) return;
     std::string name = kernel_of(g.spec.name);
     name = name.substr(0, name.find('<'));
-    if (name.rfind("{anonymous}::", 0) == 0) name = name.substr(13);
     unsigned &n = tally[name];
     if (++n < TALLY_STEP) return;
     n = 0;
