@@ -8,6 +8,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 #include <vector>
 
 #include "prim/runtime.cuh"
@@ -229,6 +231,21 @@ template <wrong_thing W> struct single {
     }
 };
 
+/* Calls itself, again and again. */
+struct bottomless {
+    static constexpr unsigned threads = 1;
+    struct shared {
+        prim::var<uint32_t> nothing;
+    };
+    uint32_t *data;
+
+    uint32_t deeper(uint32_t depth) const
+    {
+        return depth == 0 ? 0 : prim::load(data) + deeper(depth + 1) * depth; /* for four thousand million frames */
+    }
+    PRIM_DEVICE void operator()(shared &) const { prim::store(data, deeper(1)); }
+};
+
 /* Two words that say the same: what may be read of them depends on the order of each access. */
 enum reading { PAIR, TWO_RELAXED, TWO_WEAK, FLAGGED };
 template <reading R> struct twins {
@@ -391,6 +408,46 @@ template <class F> void flagged(const char *name, const char *expected, uint64_t
          (unsigned long long)caught, (unsigned long long)SEEDS, *strange ? ", but also as " : "", strange);
 }
 
+/* Does it end the process with status 1? */
+template <class F> bool dies(F f)
+{
+    fflush(stdout);
+    pid_t child = fork();
+    int status = 0;
+    if (child == 0) {
+        (void)!freopen("/dev/null", "w", stderr);
+        f();
+        _exit(0);
+    }
+    return waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 1;
+}
+
+/* What the host does wrong, and faults that no launch survives. */
+void host_faults()
+{
+    uint32_t host[4] = {};
+    simt_seed(1);
+    uint32_t *freed = zeros<uint32_t>(1024);
+    prim::device_free(freed);
+    test(prim::launch(single<RIGHT>{.data = freed}, 1, nullptr) != SAT_OK && !strcmp(simt_fault(), "bounds"),
+         "flagged as bounds: a kernel touches freed memory");
+    test(prim::stream_wait(nullptr) != SAT_OK && prim::fill_bytes(freed, 0, 4, nullptr) != SAT_OK,
+         "after a fault every call fails");
+    simt_seed(2);
+    prim::device_free(freed);
+    test(simt_fault() && !strcmp(simt_fault(), "bounds"), "flagged as bounds: freed twice");
+    simt_seed(3);
+    uint32_t *data = zeros<uint32_t>(3);
+    test(prim::copy_rows(data, 0, host, 0, sizeof host, 1, nullptr) != SAT_OK && !strcmp(simt_fault(), "bounds"),
+         "flagged as bounds: a copy beyond the end");
+    test(dies([data] { *(volatile uint32_t *)data = 1; }), "ends the process: the host follows a device pointer");
+    test(dies([] {
+             simt_seed(4);
+             (void)prim::launch(bottomless{.data = zeros<uint32_t>(1)}, 1, nullptr);
+         }),
+         "ends the process: a thread's stack overflows");
+}
+
 /* Bits: 1 torn, 2 one word went back. */
 template <reading R> int run_twins(uint64_t seed)
 {
@@ -469,6 +526,8 @@ int main(int argc, char **argv)
 
     tears<PAIR>("the halves of a pair");
     tears<TWO_RELAXED>("two relaxed words");
+
+    host_faults();
 
     /* The same seed, the same schedule. */
     simt_seed(5);
