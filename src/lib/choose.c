@@ -54,6 +54,11 @@ sat_status sat_check_memory(const char *name, sat_memory memory, bool device)
     return sat_fail(SAT_ERR_UNAVAILABLE, "%s: works on host memory, not on a device's", name);
 }
 
+sat_status sat_passed_over(sat_status status)
+{
+    return status == SAT_ERR_MEMORY || status == SAT_ERR_DEVICE ? SAT_ERR_UNAVAILABLE : status;
+}
+
 void sat_choice_note(const sat_choice *choice, bool named, bool device, char *note, size_t note_bytes)
 {
     const char *what = device ? " (through host memory: copies %.3g MB)" : " (a GPU would have to copy %.3g MB)";

@@ -40,6 +40,10 @@ sat_status sat_choice_none(const sat_choice *choice);
 /* Refuses device memory to what runs on the host: SAT_OK or SAT_ERR_UNAVAILABLE. */
 sat_status sat_check_memory(const char *name, sat_memory memory, bool device);
 
+/* What went wrong with a device that nobody named, so that the next of the table is asked: no room, or an error there,
+ * is SAT_ERR_UNAVAILABLE. */
+sat_status sat_passed_over(sat_status status);
+
 /* Adds to a note what host arrays cost on a device; or, where a build that could use one chose the host, cost there. */
 void sat_choice_note(const sat_choice *choice, bool named, bool device, char *note, size_t note_bytes);
 

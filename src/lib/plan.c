@@ -74,13 +74,12 @@ static sat_status open_with(void *object, const sat_backend *backend)
     plan->staged = backend->device && spec.memory == SAT_HOST;
     if (plan->staged) spec.memory = SAT_DEVICE;
     status = backend->open(&spec, &plan->state, plan->note, sizeof plan->note);
-    if (status != SAT_OK || !plan->staged) return status;
-    largest_views(&spec, &image, &table, &carry);
-    status = sat_staging_open(&plan->staging, &image, &table, &carry);
-    if (status == SAT_OK) return status;
-    sat_staging_close(&plan->staging);
-    backend->close(plan->state);
-    return status;
+    if (status == SAT_OK && plan->staged) {
+        largest_views(&spec, &image, &table, &carry);
+        status = sat_staging_open(&plan->staging, &image, &table, &carry);
+        if (status != SAT_OK) backend->close(plan->state);
+    }
+    return plan->staged && spec.backend == NULL ? sat_passed_over(status) : status;
 }
 
 sat_status sat_plan_create(sat_plan **out, const sat_spec *spec)

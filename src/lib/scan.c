@@ -85,13 +85,13 @@ static sat_status start(sat_scan *scan, const sat_scan_method *m)
     scan->staged = m->device && spec.memory == SAT_HOST;
     if (scan->staged) spec.memory = SAT_DEVICE;
     status = m->open(&spec, &scan->state, scan->note, sizeof scan->note);
-    if (status != SAT_OK || !scan->staged) return status;
-    sat_view in = array(spec.length, spec.sample, NULL, SAT_HOST), out = array(spec.length, spec.accum, NULL, SAT_HOST);
-    status = sat_staging_open(&scan->staging, &in, &out, NULL);
-    if (status == SAT_OK) return status;
-    sat_staging_close(&scan->staging);
-    m->close(scan->state);
-    return status;
+    if (status == SAT_OK && scan->staged) {
+        sat_view in = array(spec.length, spec.sample, NULL, SAT_HOST);
+        sat_view out = array(spec.length, spec.accum, NULL, SAT_HOST);
+        status = sat_staging_open(&scan->staging, &in, &out, NULL);
+        if (status != SAT_OK) m->close(scan->state);
+    }
+    return scan->staged && spec.method == NULL ? sat_passed_over(status) : status;
 }
 
 /* A method with a segment is not asked unless it is named: its result is another one. */

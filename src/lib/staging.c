@@ -23,6 +23,7 @@ sat_status sat_staging_open(sat_staging *s, const sat_view *image, const sat_vie
             s->table, 0, sat_row_bytes(table->width, table->channels, table->type) * (size_t)table->height, NULL);
     if (status == SAT_OK) status = sat_device_wait(NULL);
     if (status == SAT_OK && carry) status = make(&s->carry, carry);
+    if (status != SAT_OK) sat_staging_close(s);
     return status;
 }
 

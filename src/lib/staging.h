@@ -10,8 +10,8 @@ typedef struct sat_staging {
 } sat_staging;
 
 /* Device memory for images, tables and carry rows of up to these sides; a carry of NULL needs none.  The views' data is
- * not looked at.  To be given to sat_staging_close() whatever is returned: SAT_OK, SAT_ERR_UNAVAILABLE, SAT_ERR_SHAPE,
- * SAT_ERR_MEMORY or SAT_ERR_DEVICE. */
+ * not looked at.  On SAT_OK to be given to sat_staging_close(); else it holds nothing, and the status is
+ * SAT_ERR_UNAVAILABLE, SAT_ERR_SHAPE, SAT_ERR_MEMORY or SAT_ERR_DEVICE. */
 sat_status sat_staging_open(sat_staging *s, const sat_view *image, const sat_view *table, const sat_view *carry);
 void sat_staging_close(sat_staging *s);
 

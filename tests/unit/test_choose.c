@@ -73,6 +73,16 @@ static void memory_decides_who_may(void **state)
     assert_non_null(strstr(sat_detail(), "abacus"));
 }
 
+static void a_full_device_is_passed_over(void **state)
+{
+    (void)state;
+    assert_int_equal(sat_passed_over(SAT_ERR_MEMORY), SAT_ERR_UNAVAILABLE);
+    assert_int_equal(sat_passed_over(SAT_ERR_DEVICE), SAT_ERR_UNAVAILABLE);
+    assert_int_equal(sat_passed_over(SAT_ERR_TYPE), SAT_ERR_TYPE);
+    assert_int_equal(sat_passed_over(SAT_ERR_SHAPE), SAT_ERR_SHAPE);
+    assert_int_equal(sat_passed_over(SAT_OK), SAT_OK);
+}
+
 static void the_note_says_what_a_device_copies(void **state)
 {
     (void)state;
@@ -101,6 +111,7 @@ int main(void)
         cmocka_unit_test(more_threads_than_memory_feeds_do_not_count),
         cmocka_unit_test(small_work_stays_where_it_is),
         cmocka_unit_test(memory_decides_who_may),
+        cmocka_unit_test(a_full_device_is_passed_over),
         cmocka_unit_test(the_note_says_what_a_device_copies),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
