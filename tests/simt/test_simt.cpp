@@ -241,7 +241,9 @@ struct bottomless {
 
     uint32_t deeper(uint32_t depth) const
     {
-        return depth == 0 ? 0 : prim::load(data) + deeper(depth + 1) * depth; /* for four thousand million frames */
+        volatile uint32_t room[128];
+        room[depth % 128] = depth;
+        return depth == 0 ? 0 : deeper(depth + 1) + room[depth % 128]; /* for four thousand million frames */
     }
     PRIM_DEVICE void operator()(shared &) const { prim::store(data, deeper(1)); }
 };
