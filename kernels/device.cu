@@ -66,9 +66,9 @@ void look(int device, found *f)
     }
     f->usable = c == CODE_HERE;
     if (f->usable)
-        snprintf(f->why, sizeof f->why, "%s, sm_%d%d", props.name, props.major, props.minor);
+        snprintf(f->why, sizeof f->why, "%.100s, sm_%d%d", props.name, props.major, props.minor);
     else
-        snprintf(f->why, sizeof f->why, "no code for sm_%d%d (%s) in this build", props.major, props.minor, props.name);
+        snprintf(f->why, sizeof f->why, "no code for sm_%d%d (%.100s) in this build", props.major, props.minor, props.name);
 }
 
 /* Why there is no device, for an error of the first call. */
@@ -117,7 +117,7 @@ sat_status info(sat_device_info *info)
     if (status == SAT_OK) status = prim::checked(cudaDriverGetVersion(&info->driver), "the driver's version");
     if (status == SAT_OK) status = prim::checked(cudaRuntimeGetVersion(&info->runtime), "the runtime's version");
     if (status != SAT_OK) return status;
-    snprintf(info->name, sizeof info->name, "%s", props.name);
+    snprintf(info->name, sizeof info->name, "%.120s", props.name);
     info->sm = props.major * 10 + props.minor;
     info->multiprocessors = props.multiProcessorCount;
     info->memory_bytes = props.totalGlobalMem;
