@@ -164,6 +164,8 @@ const char *collective_name(collective what);
 /* ---- accesses (order.cpp) -------------------------------------------------------------------------------- */
 
 touch touch_now(unsigned bytes);
+/* The bits of the bytes [from, to) that lie in the word at `word`. */
+unsigned bits_of(size_t word, size_t from, size_t to);
 /* Is the earlier access, of this launch, ordered before whatever the running thread does now? */
 bool ordered(const touch &earlier);
 /* Records a read or write of a word; NULL, or the earlier access that races with it. */

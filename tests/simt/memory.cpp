@@ -247,14 +247,6 @@ void check_bytes(const void *p, size_t bytes, size_t alignment, bool write, site
 namespace
 {
 
-unsigned bits_of(size_t word, size_t from, size_t to)
-{
-    unsigned bits = 0;
-    for (unsigned i = 0; i < 4; i++)
-        if (word + i >= from && word + i < to) bits |= 1u << i;
-    return bits;
-}
-
 [[noreturn]] void plain_race(const char *what, const touch &e, bool wrote, size_t offset, const site &at)
 {
     fault("global race", at, "%s %s, which block %u thread %u %s in the same launch, and nothing orders the two", what,

@@ -62,6 +62,14 @@ const touch *record_write(shared_word &w, unsigned bytes, uint32_t since)
     return nullptr;
 }
 
+unsigned bits_of(size_t word, size_t from, size_t to)
+{
+    unsigned bits = 0;
+    for (unsigned i = 0; i < 4; i++)
+        if (word + i >= from && word + i < to) bits |= 1u << i;
+    return bits;
+}
+
 /* ---- shared memory -------------------------------------------------------------------------------------- */
 
 namespace
@@ -74,15 +82,6 @@ size_t shared_offset(const void *p, size_t bytes, const site &at)
     if (offset >= g.spec.shared_bytes || bytes > g.spec.shared_bytes - offset)
         fault("bounds", at, "an array<> or var<> that does not lie in the block's shared memory");
     return offset;
-}
-
-/* The bits of the bytes [from, to) that lie in the word at `word`. */
-unsigned bits_of(size_t word, size_t from, size_t to)
-{
-    unsigned bits = 0;
-    for (unsigned i = 0; i < 4; i++)
-        if (word + i >= from && word + i < to) bits |= 1u << i;
-    return bits;
 }
 
 [[noreturn]] void shared_race(const char *what, const touch *e, const shared_word &w, size_t offset, const site &at)

@@ -260,8 +260,8 @@ void words_plain(uint64_t cell, bool write, const site &at)
     if (lost) leave_grid();
     const message &m = newest(r);
     if (write || (m.block >= 0 && m.block != now.block))
-        fault("global race", at, "a plain %s of a word that block %lld thread %u stored to with load_relaxed's like",
-              write ? "store" : "load", (long long)m.block, m.thread);
+        fault("global race", at, "a plain %s a word by which blocks talk in this launch%s",
+              write ? "store to" : "load of", write ? "" : ", and which another one has stored to");
 }
 
 uint64_t word_load(const void *p, unsigned bytes, order o, site at)
