@@ -90,6 +90,14 @@ REPLAY   := $(patsubst tests/fuzz/%.c,$(B)/fuzz/%,$(wildcard tests/fuzz/replay.c
 # How kernels are checked: in the simulator, and on a GPU.
 -include tests/simt/simt.mk tests/gpu/gpu.mk
 
+# Unit tests of what the library does with a device, which the simulator is too.
+SIMT_UNIT := $(patsubst %,$(B)/simt/unit_%,device scan query)
+$(B)/simt/unit_%.o: tests/unit/test_%.c
+	@mkdir -p $(@D)
+	$(Q)$(SIMT_CC) $(SIMT_CFLAGS) -Itests/unit -c $< -o $@
+$(SIMT_UNIT): %: %.o $(filter-out $(SIMT_OBJ)/gpu/%,$(SIMT_CHECK_OBJ))
+	$(Q)$(SIMT_CXX) $^ -fopenmp -lm -lcmocka -o $@
+
 ## all: build/sat, build/libsat.a and build/libsat.so
 all: config lib $(B)/sat
 
@@ -174,7 +182,7 @@ demo-run: all
 check: deps-test
 	@$(MAKE) --no-print-directory check-run
 unit: $(UNIT) $(REPLAY)
-check-run: all unit simt $(if $(filter 1,$(WITH_CUDA)),$(B)/gpu/check)
+check-run: all unit simt $(SIMT_UNIT) $(if $(filter 1,$(WITH_CUDA)),$(B)/gpu/check)
 	@B=$(B) tests/run.sh
 
 ## lint: the tests' greps, and clang-format, clang-tidy, cppcheck, shellcheck
@@ -219,4 +227,4 @@ help:
 clean:
 	$(Q)rm -rf build
 
--include $(LIB_OBJ:.o=.d) $(CU_OBJ:.o=.d) $(IO_OBJ:.o=.d) $(CLI_OBJ:.o=.d) $(UNIT:%=%.d) $(REPLAY:%=%.d)
+-include $(LIB_OBJ:.o=.d) $(CU_OBJ:.o=.d) $(IO_OBJ:.o=.d) $(CLI_OBJ:.o=.d) $(UNIT:%=%.d) $(REPLAY:%=%.d) $(SIMT_UNIT:=.d)

@@ -92,6 +92,8 @@ run_group() {
            for f in tests/check/test_*.py; do suite "check/$(basename "$f" .py)" "$PYTHON" "$f"; done ;;
     simt) for f in tests/simt/test_*.cpp; do f=$(basename "$f" .cpp); suite "simt/$f" "$B/simt/$f"; done
           for f in tests/simt/test_*.sh; do [ ! -e "$f" ] || suite "simt/$(basename "$f" .sh)" bash "$f"; done
+          for f in tests/unit/test_*.c; do f=unit_$(basename "$f" .c | cut -c6-)
+              [ ! -x "$B/simt/$f" ] || suite "simt/$f" "$B/simt/$f"; done
           suite simt/check "$B/simt/check" ;;
     gpu) if [ -x "$B/gpu/check" ]; then suite gpu/check "$B/gpu/check" --quick
          else suite gpu/check echo "1..0 # SKIP built without CUDA"; fi ;;
