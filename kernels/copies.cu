@@ -2,11 +2,13 @@
  *
  * Idea      Any method reads the samples once and writes the sums once, at least: `in` and `out` bytes.  A copy of
  *           (in + out) / 2 bytes moves as many, half of them reads: it is the yardstick of bandwidth, once as the
- * driver does it and once as a kernel that anybody would write.  The third ceiling is nearer to a table: it reads each
- * sample, widens it, and writes an entry for it, at its place in the table. Paper     Ruetsch & Micikevicius,
- * Optimizing matrix transpose in CUDA, NVIDIA 2009, measures against copies so Layout    copies: scratch -> the table's
- * first (in + out) / 2 bytes, gaps between rows left out; what does not fit into the table (wide samples, narrow sums)
- * goes into the scratch's second part
+ *           driver does it and once as a kernel that anybody would write.  The third ceiling is nearer to a table: it
+ *           reads each sample, widens it, and writes an entry for it, at its place in the table.
+ *
+ * Paper     Ruetsch & Micikevicius, Optimizing matrix transpose in CUDA, NVIDIA 2009, measures against copies so
+ *
+ * Layout    copies: scratch -> the table's first (in + out) / 2 bytes, gaps between rows left out; what does not fit
+ *           into the table (wide samples, narrow sums) goes into the scratch's second part
  *
  *              widen, padded     0 0 0 0 0        else      i i i i
  *                                0 i i i i                  i i i i

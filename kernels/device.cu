@@ -68,7 +68,8 @@ void look(int device, found *f)
     if (f->usable)
         snprintf(f->why, sizeof f->why, "%.100s, sm_%d%d", props.name, props.major, props.minor);
     else
-        snprintf(f->why, sizeof f->why, "no code for sm_%d%d (%.100s) in this build", props.major, props.minor, props.name);
+        snprintf(f->why, sizeof f->why, "no code for sm_%d%d (%.100s) in this build", props.major, props.minor,
+                 props.name);
 }
 
 /* Why there is no device, for an error of the first call. */

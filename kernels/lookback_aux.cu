@@ -37,7 +37,7 @@
  *         alone: window by window, in a window warp by warp, in a warp by the fixed tree of its scan, in which a lane
  *         depends on those before it and not on whether later ones are there.  So float sums repeat.
  *
- * Steps   Tile: 1 load, sum, tell.  2 Scan inside of the warps.  3 Thread 0 waits for its prefix.  4 Barrier, store.
+ * Steps   Tile: 1 load, sum, tell.  2 Thread 0 waits for its prefix.  3 Barrier, scan, store.
  *         Auxiliary block, each round: 1 ask for what is missing.  2 Segmented scan of each warp's sums (rows begin
  *         anew).  3 Barrier; fold the warps before.  4 Tell the prefixes that are known.  5 Barrier.
  */

@@ -25,8 +25,7 @@
  *         that long, so r = F / (p * r * s) = sqrt(F / (p * s)), which no bandwidth makes larger.  Larger tiles help by
  *         the root of their size.
  *
- * Steps   1 ticket -> row, tile.  2 Load into registers, sum by shuffles, tell.  3 Scan inside of the warps.
- *         4 Thread 0: look back, tell the prefix.  5 Barrier, add, store.
+ * Steps   1 ticket -> row, tile.  2 Load, sum, tell.  3 Thread 0: look back, tell the prefix.  4 Barrier, scan, store.
  */
 #include "lookback.cuh"
 

@@ -5,8 +5,7 @@
  *                     |         |         |
  *     level 1    [    s0        s1        s2    ...  ][ ...  tile_scan: of the sums, exclusive and in place
  *                                  |
- *     level 2    [                 s                 ...     one tile is the whole row: starts from the row's first
- * value
+ *     level 2    [                 s                 ...     one tile is the whole row: from the row's first value on
  *
  *     and back:  level 1 += level 2, level 0 += level 1      uniform_add: one sum to all elements of a tile
  *

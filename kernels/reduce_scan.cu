@@ -29,6 +29,7 @@
 #include <stdio.h>
 
 #include "pieces.cuh"
+#include "prim/block_scan.cuh"
 #include "prim/runtime.cuh"
 #include "prim/warp_scan.cuh"
 #include "table.cuh"
@@ -72,7 +73,7 @@ template <unsigned BLOCK, unsigned ITEMS, class Sample, class Accum> struct sum_
 
     PRIM_DEVICE void operator()(shared &s) const
     {
-        const unsigned t = prim::thread_id(), asked = row.chunks - 1; /* all of them full */
+        const unsigned asked = row.chunks - 1; /* all of them full */
         const unsigned y = prim::block_id() / asked, number = prim::block_id() % asked;
         const Sample *in = source.row(y) + number * row.chunk * source.step;
         sum all = 0;
@@ -82,20 +83,8 @@ template <unsigned BLOCK, unsigned ITEMS, class Sample, class Accum> struct sum_
 #pragma unroll
             for (unsigned p = 0; p < pieces::PIECES; p++) all += x.total(p);
         }
-        all = warp_sum(all);
-        if (prim::lane_id() == 0) s.sums.set(prim::warp_id(), all);
-        prim::block_sync();
-        if (t >= prim::WARP) return;
-        all = warp_sum(t < WARPS ? s.sums.get(t) : 0);
-        if (t == 0) prim::store(carries + y * carries_pitch + number, all);
-    }
-
-    /* In lane 0. */
-    PRIM_DEVICE static sum warp_sum(sum v)
-    {
-#pragma unroll
-        for (unsigned d = prim::WARP / 2; d; d /= 2) v += prim::shuffle_down(v, d);
-        return v;
+        all = prim::block_shares(s.sums, prim::warp_sum(all)).total;
+        if (prim::thread_id() == 0) prim::store(carries + y * carries_pitch + number, all);
     }
 };
 

@@ -277,6 +277,7 @@ sat_status table_wait(void *state, void *stream)
     if (status == SAT_OK) status = prim::stream_wait(stream);
     if (status != SAT_OK || !outside) return status;
     status = prim::fill_bytes(p->outside, 0, sizeof *p->outside, stream);
+    if (status == SAT_OK) status = prim::stream_wait(stream); /* the next run may go to another one */
     return status == SAT_OK ? sat_fail(SAT_ERR_RANGE, "a sample lies outside the declared range") : status;
 }
 

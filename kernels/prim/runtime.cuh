@@ -63,7 +63,7 @@ inline sat_status stream_wait(void *stream)
     return checked(cudaStreamSynchronize((cudaStream_t)stream), "waiting for the device");
 }
 
-/* The shared memory that a block may have on the current device, in bytes; what every device has, if it does not say. */
+/* The shared memory that a block may have on the current device, in bytes; what all have, if it does not say. */
 inline size_t shared_memory_limit()
 {
     int device = 0, bytes = 0;

@@ -37,7 +37,6 @@ template <class T> struct tile_news {
 template <class T> struct tile_states {
     static_assert(sizeof(T) == 4 || sizeof(T) == 8, "a payload is 32 bits");
     static constexpr unsigned words_each = sizeof(T) / 4;
-    static constexpr unsigned each_pair = 2 / words_each; /* states in 16 bytes */
 
     uint64_t *words; /* aligned to 16 bytes */
     uint32_t epoch;

@@ -12,11 +12,11 @@
  *                        2 5 8 11                         row 2: x x x x .   different banks
  *                       12 13 14 15
  *
- * Launch    A block of 256 threads for each tile of SIDE x SIDE values, whose rows have 512 bytes (256, see below); each
- *           thread has all its loads under way before it needs the first.
+ * Launch    A block of 256 threads for each tile of SIDE x SIDE values, whose rows have 512 bytes (256, see below);
+ *           each thread has all its loads under way before it needs the first.
  * Traffic   one read and one write for each value, in vectors of 16 bytes wherever the rows are aligned to that
  * Sync      one barrier: a tile is filled before it is emptied.  Blocks know nothing of each other.
- * Limits    values of 4 and 8 bytes; 2^31 - 1 tiles: 2^41 values, or a column of 2^36 (2 TiB, 512 GiB)
+ * Limits    values of 4 and 8 bytes; 2^31 - 1 tiles: 2^41 values, or a column of 2^36 of 8 bytes (16 TiB, 512 GiB)
  * Steps     1. fetch rows of the tile  2. barrier  3. write its columns as rows */
 #ifndef PRIM_TRANSPOSE_CUH
 #define PRIM_TRANSPOSE_CUH
