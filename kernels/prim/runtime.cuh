@@ -1,8 +1,8 @@
 /* runtime.cuh - the host's side of a kernel: memory, copies, launches; errors become sat_status.
  *
  * With SAT_SIMT the simulator provides the same functions (tests/simt/runtime.h): a launch runs the grid, memory is the
- * host's, fenced and poisoned.  Nothing outside this file and device.cu calls the CUDA runtime, but for the peers, which
- * the simulator leaves out. */
+ * host's, fenced and poisoned.  Nothing outside this file and device.cu calls the CUDA runtime, but for the peers,
+ * which the simulator leaves out. */
 #ifndef PRIM_RUNTIME_CUH
 #define PRIM_RUNTIME_CUH
 
