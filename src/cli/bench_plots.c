@@ -8,8 +8,9 @@
 
 enum { GROUP_BYTES = 96 };
 
-/* Okabe and Ito, Color universal design, 2008, without its yellow, which is lost on white; then darker ones. */
-const char *plot_colour(size_t i)
+/* The i-th colour of a palette that the colour-blind can tell apart, over and over: Okabe and Ito, Color universal
+ * design, 2008, without its yellow, which is lost on white; then darker ones. */
+static const char *plot_colour(size_t i)
 {
     static const char *const colours[] = {"#d55e00", "#0072b2", "#009e73", "#cc79a7", "#e69f00", "#56b4e9",
                                           "#7f3b08", "#053061", "#00441b", "#7b3294", "#8c6d31", "#3182bd"};

@@ -20,7 +20,4 @@ bool draw_bars(const bar_chart *chart, const bench_rows *rows, FILE *gnuplot, er
  * types as the first. */
 bool draw_lines(const bench_rows *rows, FILE *gnuplot, error *err);
 
-/* The i-th colour of a palette that the colour-blind can tell apart, over and over. */
-const char *plot_colour(size_t i);
-
 #endif
