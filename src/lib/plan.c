@@ -44,16 +44,25 @@ static sat_status complete(sat_spec *s)
     return SAT_OK;
 }
 
-/* The largest views and the carry row of a plan, of the types that a backend sees, without their data. */
-static void largest_views(const sat_spec *s, sat_view *image, sat_view *table, sat_view *carry)
+static sat_view carry_row(const sat_spec *s, sat_type accum)
+{
+    return (sat_view){.row_bytes = sat_row_bytes(s->width, s->channels, accum),
+                      .width = s->width,
+                      .height = 1,
+                      .channels = s->channels,
+                      .type = accum};
+}
+
+/* For the largest views that the plan will be run on. */
+static sat_status open_staging(sat_staging *staging, const sat_spec *s)
 {
     bool padded = s->layout == SAT_PADDED;
-    sat_view v = {.width = s->width, .height = s->height, .channels = s->channels, .type = s->sample};
-    *image = *table = *carry = v;
-    table->type = carry->type = s->accum;
-    table->width += padded;
-    table->height += padded;
-    carry->height = 1;
+    sat_view carry = carry_row(s, s->accum), image = carry, table = carry;
+    image.type = s->sample;
+    image.height = s->height;
+    table.width += padded;
+    table.height = s->height + padded;
+    return sat_staging_open(staging, &image, &table, &carry);
 }
 
 static double all_bytes(const sat_spec *s)
@@ -66,7 +75,6 @@ static sat_status open_with(void *object, const sat_backend *backend)
 {
     sat_plan *plan = object;
     sat_spec spec = plan->spec;
-    sat_view image, table, carry;
     sat_status status = sat_check_memory(backend->name, spec.memory, backend->device);
     if (status != SAT_OK) return status;
     if (spec.accum == SAT_I64) spec.accum = SAT_U64; /* the same bits */
@@ -75,8 +83,7 @@ static sat_status open_with(void *object, const sat_backend *backend)
     if (plan->staged) spec.memory = SAT_DEVICE;
     status = backend->open(&spec, &plan->state, plan->note, sizeof plan->note);
     if (status == SAT_OK && plan->staged) {
-        largest_views(&spec, &image, &table, &carry);
-        status = sat_staging_open(&plan->staging, &image, &table, &carry);
+        status = open_staging(&plan->staging, &spec);
         if (status != SAT_OK) backend->close(plan->state);
     }
     return plan->staged && spec.backend == NULL ? sat_passed_over(status) : status;
@@ -131,15 +138,11 @@ static sat_status same(const char *what, const char *field, int64_t is, int64_t 
 static sat_status run_staged(sat_plan *plan, const sat_view *image, const sat_view *table, const sat_run *run)
 {
     const sat_staging *staging = &plan->staging;
-    sat_view unused_image, unused_table, carry, carry_in, carry_out;
-    largest_views(&plan->spec, &unused_image, &unused_table, &carry);
-    carry.type = table->type;
-    carry.row_bytes = sat_row_bytes(carry.width, carry.channels, carry.type);
-    carry_in = carry_out = carry;
+    sat_view carry_in = carry_row(&plan->spec, table->type), carry_out = carry_in;
+    sat_view device_image = sat_staged(image, staging->image), device_table = sat_staged(table, staging->table);
+    sat_view device_carry = sat_staged(&carry_in, staging->carry);
     carry_in.data = (void *)(uintptr_t)run->carry_in;
     carry_out.data = run->carry_out;
-    sat_view device_image = sat_staged(image, staging->image), device_table = sat_staged(table, staging->table);
-    sat_view device_carry = sat_staged(&carry, staging->carry);
     sat_run there = *run;
     if (run->carry_in) there.carry_in = staging->carry;
     if (run->carry_out) there.carry_out = staging->carry;
