@@ -178,11 +178,10 @@ template <class Sum, class F> sat_status with_shape(const scan_shape *shape, int
                     naive ? " with naive staging" : "");
 }
 
-/* The words that tiles leave for each other, row by row; an even number for each row, so that pairs of 4-byte states
- * never belong to two.  A row of one tile has none. */
+/* What the tiles of a row leave for each other; a row of one tile has nobody to leave it for. */
 PRIM_HOST_DEVICE int64_t slots_of(int64_t tiles)
 {
-    return tiles > 1 ? tiles + tiles % 2 : 0;
+    return tiles > 1 ? tiles : 0;
 }
 
 /* The slots that any job of up to rows x length needs. */
@@ -268,11 +267,12 @@ template <template <class, class> class Kernel> struct method {
         return SAT_OK;
     }
 
-    static void describe(int64_t length, sat_type accum, const scan_shape *shape, char *text, size_t bytes)
+    static void describe(int64_t rows, int64_t length, sat_type accum, const scan_shape *shape, char *text,
+                         size_t bytes)
     {
         text[0] = 0;
         (void)with_accum(accum, [&](auto zero) {
-            return with_shape<decltype(zero)>(shape, 1, length, [&](auto s) {
+            return with_shape<decltype(zero)>(shape, rows, length, [&](auto s) {
                 using chosen = decltype(s);
                 snprintf(text, bytes, "B=%u, Q=%u, %s", chosen::block_threads, chosen::items,
                          !chosen::staged ? "waiting"

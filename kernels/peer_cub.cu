@@ -213,7 +213,7 @@ sat_status queue(const scan_job *job, const scan_shape *shape, void *memory, voi
     });
 }
 
-void describe(int64_t, sat_type, const scan_shape *, char *text, size_t bytes)
+void describe(int64_t, int64_t, sat_type, const scan_shape *, char *text, size_t bytes)
 {
     say_version(text, bytes);
 }

@@ -163,7 +163,7 @@ template <class Rung, class... Shapes> struct algorithm {
         });
     }
 
-    static void describe(int64_t length, sat_type accum, const scan_shape *asked, char *text, size_t bytes)
+    static void describe(int64_t, int64_t length, sat_type accum, const scan_shape *asked, char *text, size_t bytes)
     {
         (void)with_accum(accum, [=](auto zero) {
             using sum = decltype(zero);

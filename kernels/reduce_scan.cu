@@ -226,7 +226,7 @@ sat_status queue(const scan_job *job, const scan_shape *asked, void *workspace, 
     });
 }
 
-void describe(int64_t length, sat_type accum, const scan_shape *asked, char *text, size_t bytes)
+void describe(int64_t, int64_t length, sat_type accum, const scan_shape *asked, char *text, size_t bytes)
 {
     (void)with_accum(accum, [=](auto zero) {
         using sum = decltype(zero);

@@ -45,7 +45,7 @@ struct scan_algorithm {
     /* Queues the job, of at most the rows and length that the workspace was made for. */
     sat_status (*queue)(const scan_job *job, const scan_shape *shape, void *workspace, void *stream);
     /* "B=256, Q=16": what the method chose, for notes. */
-    void (*describe)(int64_t length, sat_type accum, const scan_shape *shape, char *text, size_t bytes);
+    void (*describe)(int64_t rows, int64_t length, sat_type accum, const scan_shape *shape, char *text, size_t bytes);
 };
 
 /* ---- types ------------------------------------------------------------------------------------------- */

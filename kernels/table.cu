@@ -113,12 +113,12 @@ sat_status take_workspace(const scan_algorithm *algorithm, int64_t rows, int64_t
     return status == SAT_OK ? prim::stream_wait(NULL) : status;
 }
 
-void describe(const scan_algorithm *algorithm, int64_t length, sat_type accum, const scan_shape *shape, char *note,
-              size_t note_bytes)
+void describe(const scan_algorithm *algorithm, int64_t rows, int64_t length, sat_type accum, const scan_shape *shape,
+              char *note, size_t note_bytes)
 {
     char text[64] = "";
     const char *device;
-    algorithm->describe(length, accum, shape, text, sizeof text);
+    algorithm->describe(rows, length, accum, shape, text, sizeof text);
     (void)device_probe(&device);
     snprintf(note, note_bytes, "%s, %s, %s", algorithm->name, text, device);
 }
@@ -163,7 +163,7 @@ sat_status table_open(const scan_algorithm *algorithm, const sat_spec *spec, voi
         table_close(p);
         return status;
     }
-    describe(algorithm, width, spec->accum, &p->shape, note, note_bytes);
+    describe(algorithm, height * channels, width, spec->accum, &p->shape, note, note_bytes);
     *state = p;
     return SAT_OK;
 }
@@ -315,7 +315,7 @@ sat_status array_open(const scan_algorithm *algorithm, const sat_scan_spec *spec
         array_close(a);
         return status;
     }
-    describe(algorithm, spec->length, spec->accum, &a->shape, note, note_bytes);
+    describe(algorithm, 1, spec->length, spec->accum, &a->shape, note, note_bytes);
     *state = a;
     return SAT_OK;
 }
