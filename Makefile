@@ -57,7 +57,7 @@ ifeq ($(WITH_CUDA),1)
   ARCH   := $(if $(filter native,$(SMS)),-arch=native,$(foreach s,$(ORDER),-gencode arch=compute_$s,code=sm_$s) \
               $(foreach s,$(PTX),-gencode arch=compute_$s,code=compute_$s))
   HOST_FLAGS := -fPIC,-fvisibility=hidden,-fno-exceptions,-fno-rtti,-fno-threadsafe-statics,-fno-gnu-unique
-  NVCCFLAGS  := -std=c++20 -O3 -lineinfo -cudart static $(ARCH) -DSAT_WITH_CUDA=1 $(if $(filter 1,$(SWEEP)),-DSAT_SWEEP=1) \
+  NVCCFLAGS  := -std=c++20 -O3 -cudart static -Xfatbin -compress-all $(ARCH) -DSAT_WITH_CUDA=1 $(if $(filter 1,$(SWEEP)),-DSAT_SWEEP=1) \
                 -Ikernels -Isrc/lib -Xcompiler $(HOST_FLAGS)
   LIB_LIBS   += -L$(CUDA_HOME)/lib64 -lcudart_static -ldl -lrt -lpthread
   OBJCOPY    ?= objcopy
