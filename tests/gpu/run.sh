@@ -31,6 +31,11 @@ counts() {
                printf "%d passed, %d failed, %d skipped\n", good, bad, skip }' "$@"
 }
 
+if ! nvidia-smi -L >/dev/null 2>&1; then
+    echo "no GPU here: nvidia-smi finds none"
+    echo "0 passed, 1 failed, 0 skipped"
+    exit 1
+fi
 say "building for this GPU"
 if ! make -j"$(nproc)" B="$B/check-gpu" CUDA=1 SM=native SWEEP="${SWEEP:-0}" "$check" >"$out/build.log" 2>&1; then
     tail -30 "$out/build.log"
