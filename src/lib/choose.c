@@ -40,6 +40,12 @@ bool sat_may_choose(const sat_choice *choice, sat_kind kind, bool device)
     return choice->memory == SAT_DEVICE ? device : !device || choice->device_pays;
 }
 
+bool sat_choice_hopeless(const sat_choice *choice)
+{
+    const char *why;
+    return choice->memory == SAT_DEVICE && sat_device_get(&why) == NULL;
+}
+
 sat_status sat_choice_none(const sat_choice *choice)
 {
     const char *why;

@@ -37,6 +37,9 @@ bool sat_may_choose(const sat_choice *choice, sat_kind kind, bool device);
 /* The refusal to begin with, which stays where nobody may be chosen. */
 sat_status sat_choice_none(const sat_choice *choice);
 
+/* Is there nothing to choose from: arrays on a device, and no device? */
+bool sat_choice_hopeless(const sat_choice *choice);
+
 /* Refuses device memory to what runs on the host: SAT_OK or SAT_ERR_UNAVAILABLE. */
 sat_status sat_check_memory(const char *name, sat_memory memory, bool device);
 
