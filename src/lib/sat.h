@@ -31,7 +31,8 @@
  *
  * Devices.  A backend on a GPU takes views in host memory, which it copies there and back, or in device memory,
  * where a run only queues work on the caller's stream and returns: no allocation, no copy, no waiting, so that
- * it can be captured into a CUDA graph.  CPU work loads no driver and touches no device.
+ * it can be captured into a CUDA graph.  An object belongs to the device that was current when it was made.  CPU work
+ * loads no driver and touches no device.
  */
 #ifndef SAT_H
 #define SAT_H
@@ -361,7 +362,8 @@ typedef struct sat_scan_info {
     const char *name, *summary, *paper;     /* paper may be NULL */
     double in_reads, out_reads, out_writes; /* modelled memory accesses per element */
     sat_kind kind;
-    int64_t segment; /* elements; 0 = the whole array is one scan, 32 = each warp's 32 elements are */
+    int64_t segment; /* elements; 0 = the whole array is one scan, 32 = each warp's 32 elements are, samples and
+                        sums of one type */
     bool device, repeatable, available;
     const char *why; /* what it runs on, or why it cannot; never NULL */
 } sat_scan_info;
