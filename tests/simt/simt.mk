@@ -59,6 +59,9 @@ $(SIMT_OUT)/check: $(SIMT_CHECK_OBJ)
 check-deep: simt
 	B=$(B) tests/simt/deep.sh
 
+# Objects of the simulator's own tests are kept: nothing is printed after the last line of `make check`.
+.SECONDARY: $(patsubst tests/simt/%.cpp,$(SIMT_OBJ)/simt/%.o,$(wildcard tests/simt/test_*.cpp))
+
 # For test_mutants.sh.
 .PHONY: simt-objects
 simt-objects: $(SIMT_CHECK_OBJ)
