@@ -84,7 +84,7 @@ UNIT     := $(UNIT_SRC:tests/unit/%.c=$(B)/tests/%)
 REPLAY   := $(patsubst tests/fuzz/%.c,$(B)/fuzz/%,$(wildcard tests/fuzz/replay.c))
 
 .DEFAULT_GOAL := all
-.PHONY: all lib kernels sweep config demo demo-run deps deps-test deps-lint check check-run unit lint lint-run install \
+.PHONY: all lib kernels sweep check-gpu verified config demo demo-run deps deps-test deps-lint check check-run unit lint lint-run install \
         uninstall bench peers asan ubsan valgrind help clean FORCE
 
 # How kernels are checked: in the simulator, and on a GPU.
@@ -210,6 +210,14 @@ bench: $(B)/sat
 ## peers: install other tools, compare their pixels with ours, time both (see docs/measuring.md)
 peers: all
 	@B=$(B) tests/peers/peers.sh
+
+## check-gpu: all kernels on this machine's GPU, plain and under compute-sanitizer; writes tests/gpu/verified.txt
+check-gpu:
+	@B=$(B) tests/gpu/run.sh
+
+## verified: does tests/gpu/verified.txt speak of these sources, and well?
+verified:
+	@tests/gpu/verified.sh
 
 ## install: into PREFIX, by default /usr/local, under DESTDIR
 install: all

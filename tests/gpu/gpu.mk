@@ -3,8 +3,6 @@
 CHECK_SRC := $(sort $(wildcard tests/gpu/*.c))
 CHECK_OBJ := $(CHECK_SRC:%.c=$(OBJ)/%.o) $(CU_DIR)/hog.o
 
-.PHONY: check-gpu verified
-
 $(OBJ)/tests/gpu/%.o: INC := $(LIB_INC) -Itests/gpu -isystem $(CUDA_HOME)/include
 $(CU_DIR)/hog.o: tests/gpu/hog.cu tests/gpu/hog.h
 	@mkdir -p $(@D)
@@ -13,13 +11,5 @@ $(CU_DIR)/hog.o: tests/gpu/hog.cu tests/gpu/hog.h
 $(B)/gpu/check: $(CHECK_OBJ) $(B)/libsat.a
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CHECK_OBJ) $(B)/libsat.a $(LDFLAGS) $(LIB_LIBS) -o $@
-
-## check-gpu: all kernels on this machine's GPU, plain and under compute-sanitizer; writes tests/gpu/verified.txt
-check-gpu:
-	@B=$(B) tests/gpu/run.sh
-
-## verified: does tests/gpu/verified.txt speak of these sources, and well?
-verified:
-	@tests/gpu/verified.sh
 
 -include $(CHECK_OBJ:.o=.d)
