@@ -266,6 +266,7 @@ typedef struct sat_box_spec {
                                             their weight; a pixel whose window is all transparent gets 0 */
     const char *backend;                 /* NULL = the first on the host that can do the job */
     int threads;                         /* 1 .. 1024; 0 = one for each core */
+    sat_memory memory;                   /* where the views of all runs lie; default SAT_HOST */
 } sat_box_spec;
 
 typedef struct sat_box sat_box;
