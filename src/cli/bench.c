@@ -240,6 +240,19 @@ void bench_plain_copy(bench_method *m)
         .name = "memcpy", .kind = SAT_CEILING, .available = true, .why = "", .in_reads = 1, .out_writes = 1};
 }
 
+void bench_device_copy(bench_method *m)
+{
+    sat_device_info info;
+    bool here = sat_device_at_hand(&info) == SAT_OK;
+    *m = (bench_method){.name = "device-memcpy",
+                        .kind = SAT_CEILING,
+                        .device = true,
+                        .available = here,
+                        .why = here ? "" : sat_detail(),
+                        .in_reads = 1,
+                        .out_writes = 1};
+}
+
 /* ---- the work -------------------------------------------------------------------------------------- */
 
 static sat_status open_plan(bench_work *w, const bench_method *m)
@@ -267,7 +280,8 @@ static sat_status open_box(bench_work *w, const bench_method *m)
                          .window_width = b->window,
                          .window_height = b->window,
                          .backend = m->id,
-                         .threads = b->threads};
+                         .threads = b->threads,
+                         .memory = w->device ? SAT_DEVICE : SAT_HOST};
     return sat_box_create(&w->box, &spec);
 }
 
@@ -286,10 +300,9 @@ static sat_status open_scan(bench_work *w, const bench_method *m)
     return sat_scan_create(&w->scan, &spec);
 }
 
-/* A filter takes its image and gives its result in host memory. */
 sat_status bench_open(bench_work *w, bench_case *of, const bench_method *m)
 {
-    *w = (bench_work){.of = of, .device = m->device && !of->window};
+    *w = (bench_work){.of = of, .device = m->device};
     if (!m->id) return SAT_OK;
     return of->window ? open_box(w, m) : of->scan ? open_scan(w, m) : open_plan(w, m);
 }
@@ -316,6 +329,7 @@ sat_status bench_run(void *work)
     if (w->plan) return sat_plan_run(w->plan, in, out, NULL);
     if (w->box) return sat_box_run(w->box, in, out, NULL);
     if (w->scan) return sat_scan_run(w->scan, in->data, out->data, NULL);
+    if (w->device) return sat_device_copy(in, out, NULL);
     copy(w);
     return SAT_OK;
 }

@@ -45,7 +45,7 @@ void bench_free(bench_case *b);
 /* One row's method: a backend, a scan method, or a plain copy. */
 typedef struct bench_method {
     char name[64];  /* of the row */
-    const char *id; /* of the backend or scan method; NULL = the plain copy, on the host */
+    const char *id; /* of the backend or scan method; NULL = a plain copy */
     sat_kind kind;
     bool device, available;
     const char *why;
@@ -59,12 +59,13 @@ bool bench_backend_at(size_t i, bench_method *m);    /* false past the last */
 bool bench_backend_entry(size_t i, bench_method *m); /* the same without a look whether it is available */
 bool bench_scan_at(size_t i, bench_method *m);
 void bench_plain_copy(bench_method *m);
+void bench_device_copy(bench_method *m); /* of the input to the output, in device memory: a filter's yardstick */
 
 /* A piece of work that writes a view. */
 typedef struct bench_work {
     bench_case *of;
     bool device;
-    sat_plan *plan; /* one of these, or none: the plain copy */
+    sat_plan *plan; /* one of these, or none: a plain copy */
     sat_box *box;
     sat_scan *scan;
 } bench_work;

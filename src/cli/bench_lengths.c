@@ -87,7 +87,7 @@ bool lengths_reference(bench_case *b, int64_t segment, error *err)
 
 bool lengths_fits(const bench_case *b, const bench_method *m)
 {
-    return bench_memory_of(b, m) == SAT_DEVICE || !b->out_width || b->in.width <= b->out_width;
+    return bench_memory_of(m) == SAT_DEVICE || !b->out_width || b->in.width <= b->out_width;
 }
 
 void lengths_begin(bench_session *s, bench_case *b, int64_t log2, bool host, bool device)

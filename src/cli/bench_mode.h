@@ -94,7 +94,7 @@ bench_outcome bench_measure(bench_session *s, bench_case *b, const bench_method 
 void bench_begin_size(bench_session *s);
 
 /* Where bench_measure() would time this method: SAT_DEVICE or SAT_HOST. */
-sat_memory bench_memory_of(const bench_case *b, const bench_method *m);
+sat_memory bench_memory_of(const bench_method *m);
 
 /* ---- a bench ----------------------------------------------------------------------------------------- */
 

@@ -23,9 +23,9 @@ void bench_begin_size(bench_session *s)
     s->copy_us[SAT_HOST] = s->copy_us[SAT_DEVICE] = 0;
 }
 
-sat_memory bench_memory_of(const bench_case *b, const bench_method *m)
+sat_memory bench_memory_of(const bench_method *m)
 {
-    return m->device && !b->window ? SAT_DEVICE : SAT_HOST;
+    return m->device ? SAT_DEVICE : SAT_HOST;
 }
 
 static sampler *sampler_for(bench_session *s, bool device, error *err)
@@ -104,7 +104,7 @@ bench_outcome bench_measure(bench_session *s, bench_case *b, const bench_method 
     bench_outcome outcome = BENCH_MEASURED;
     bench_work w = {0};
     error err;
-    double *copy_us = &s->copy_us[bench_memory_of(b, m)];
+    double *copy_us = &s->copy_us[bench_memory_of(m)];
 
     progress_label(m->id ? m->id : m->name);
     if (!m->available) {

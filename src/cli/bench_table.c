@@ -10,6 +10,8 @@
 
 enum { SIDE_DEFAULT = 8192 };
 
+#define TABLE "table" /* in the column `bench`, followed by the layout, if it is another than the default */
+
 static const int takes[] = {OPT_SIZE, OPT_TYPE, OPT_ACCUM, OPT_CHANNELS, OPT_LAYOUT, OPT_BOX, 0};
 
 static const char *refuse(const bench_request *r)
@@ -62,10 +64,24 @@ static bool has_row(const bench_request *r, const bench_method *m)
     return bench_wanted(r, m->id, strlen(m->id));
 }
 
+/* The yardsticks of filters, of which the table has none. */
+static void measure_copies(bench_session *s, bench_case *b)
+{
+    bench_method copy;
+    if (any_wanted(s->request, false)) {
+        bench_plain_copy(&copy);
+        bench_measure(s, b, &copy, false);
+    }
+    if (any_wanted(s->request, true)) {
+        bench_device_copy(&copy);
+        bench_measure(s, b, &copy, false);
+    }
+}
+
 static int64_t count_rows(const bench_request *r)
 {
     bench_method m;
-    int64_t n = r->window > 0;
+    int64_t n = r->window ? any_wanted(r, false) + any_wanted(r, true) : 0;
     for (size_t i = 0; bench_backend_entry(i, &m); i++) n += has_row(r, &m);
     return n;
 }
@@ -82,17 +98,19 @@ static void measure_all(bench_session *s, bench_case *b, bool ceilings)
 static bool run(bench_session *s, error *err)
 {
     bench_case b;
-    bench_method reference, copy;
-    char label[sizeof((bench_row *)0)->bench] = "table";
+    bench_method reference;
+    char label[sizeof((bench_row *)0)->bench] = TABLE;
     bool ok = prepare(s->request, &b, err);
-    if (b.window) snprintf(label, sizeof label, "box %lldx%lld", (long long)b.window, (long long)b.window);
+    if (b.window)
+        snprintf(label, sizeof label, "box %lldx%lld", (long long)b.window, (long long)b.window);
+    else if (b.layout != SAT_INCLUSIVE)
+        snprintf(label, sizeof label, TABLE " %s", sat_layout_name(b.layout));
     s->label = label;
     if (ok && !find_reference(&reference)) ok = fail(err, "there is no reference");
     bench_begin_size(s);
     progress_begin(count_rows(s->request), s->request->quiet);
     if (ok && b.window) {
-        bench_plain_copy(&copy);
-        bench_measure(s, &b, &copy, false);
+        measure_copies(s, &b);
     } else if (ok) {
         measure_all(s, &b, true);
     }
@@ -106,7 +124,7 @@ static bool run(bench_session *s, error *err)
 
 static bool owns(const bench_row *row)
 {
-    return strcmp(row->bench, "table") == 0 || strncmp(row->bench, "box ", 4) == 0;
+    return strncmp(row->bench, TABLE, strlen(TABLE)) == 0 || strncmp(row->bench, "box ", 4) == 0;
 }
 
 /* "8192x8192 u8 to u32", "box 15x15, 8192x8192x3 u8" */
