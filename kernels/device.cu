@@ -7,6 +7,7 @@
 
 #include "device.h"
 #include "prim/runtime.cuh"
+#include "query.cuh"
 #include "table.cuh"
 
 namespace
@@ -177,4 +178,5 @@ extern "C" const sat_device sat_device_cuda = {
     .copy = copy,
     .wait = prim::stream_wait,
     .time = time_work,
+    .query = query_rectangles,
 };

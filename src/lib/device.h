@@ -4,6 +4,7 @@
 #ifndef SAT_DEVICE_H
 #define SAT_DEVICE_H
 
+#include "rectangle.h"
 #include "sat.h"
 
 #ifdef __cplusplus
@@ -25,6 +26,9 @@ typedef struct sat_device {
     sat_status (*copy)(const sat_view *from, const sat_view *to, void *stream);
     sat_status (*wait)(void *stream);
     sat_status (*time)(sat_status (*work)(void *arg), void *arg, void *stream, double *us);
+
+    sat_status (*query)(const sat_reader *table, int channels, const sat_rect *rects, size_t n, sat_sum *sums,
+                        double *means, sat_bad_rects *bad, void *stream); /* all of it in device memory; n > 0 */
 } sat_device;
 
 extern const sat_device sat_device_cuda; /* with SAT_WITH_CUDA only */

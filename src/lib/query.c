@@ -1,53 +1,12 @@
 /* query.c - rectangles answered from a table: four reads each. */
 #include <math.h>
 #include <omp.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "backend.h"
+#include "device.h"
 #include "shape.h"
-
-/* A table read through its prefix sums: at(x, y) = sum of the first x columns of the first y rows. */
-typedef struct reader {
-    const char *origin; /* the entry of x = y = 0, which an inclusive table does not hold */
-    size_t row_bytes, pixel_bytes;
-    bool inclusive;
-    int64_t width, height; /* of the image */
-    int64_t x_max, y_max;  /* the largest x and y that the table has entries for */
-} reader;
-
-static reader reader_of(const sat_table *t)
-{
-    const sat_view *v = &t->view;
-    reader r = {.row_bytes = v->row_bytes, .pixel_bytes = (size_t)v->channels * sat_type_bytes(v->type)};
-    r.origin = v->data;
-    r.inclusive = t->layout == SAT_INCLUSIVE;
-    r.width = v->width - (t->layout == SAT_PADDED);
-    r.height = v->height - (t->layout == SAT_PADDED);
-    r.x_max = r.width - (t->layout == SAT_EXCLUSIVE);
-    r.y_max = r.height - (t->layout == SAT_EXCLUSIVE);
-    return r;
-}
-
-/* NULL stands for zeros: the row and column that an inclusive table leaves out. */
-static const void *at(const reader *r, int64_t x, int64_t y)
-{
-    if (r->inclusive && (x == 0 || y == 0)) return NULL;
-    return r->origin + (size_t)(y - r->inclusive) * r->row_bytes + (size_t)(x - r->inclusive) * r->pixel_bytes;
-}
-
-static bool clip(sat_rect *rect, const reader *r)
-{
-    int64_t x1, y1;
-    if (__builtin_add_overflow(rect->x, rect->width, &x1)) x1 = INT64_MAX;
-    if (__builtin_add_overflow(rect->y, rect->height, &y1)) y1 = INT64_MAX;
-    if (rect->x < 0) rect->x = 0;
-    if (rect->y < 0) rect->y = 0;
-    if (x1 > r->width) x1 = r->width;
-    if (y1 > r->height) y1 = r->height;
-    rect->width = x1 - rect->x;
-    rect->height = y1 - rect->y;
-    return rect->width > 0 && rect->height > 0;
-}
 
 /* The largest rectangle that the table is proven to answer, in pixels. */
 static int64_t largest_area(const sat_table *t)
@@ -64,104 +23,208 @@ static int64_t largest_area(const sat_table *t)
     return area < INT64_MAX ? (int64_t)area : INT64_MAX;
 }
 
-static sat_status check(const sat_table *t, const reader *r, size_t i, const sat_rect *given, unsigned flags,
-                        int64_t limit_px)
+/* Checks the table, wherever it lies. */
+static sat_status read_through(sat_reader *r, const sat_table *t, unsigned flags)
 {
-    sat_rect rect = *given;
-    long long x = given->x, y = given->y, w = given->width, h = given->height, W = r->width, H = r->height;
-    if (w < 1 || h < 1) return sat_fail(SAT_ERR_RECT, "rectangle %zu (%lld,%lld,%lld,%lld) is empty", i, x, y, w, h);
-    if (flags & SAT_CLIP) {
-        if (!clip(&rect, r)) return SAT_OK;
-    } else if (x < 0 || y < 0 || x > W - w || y > H - h) {
+    const sat_view *v = &t->view;
+    sat_status status = sat_check_view(v, "table");
+    if (status != SAT_OK) return status;
+    if ((unsigned)t->layout > SAT_EXCLUSIVE) return sat_fail(SAT_ERR_ARGUMENT, "unknown layout");
+    if (flags & ~(unsigned)SAT_CLIP) return sat_fail(SAT_ERR_ARGUMENT, "unknown flags");
+    if (!sat_combines(t->sample, v->type))
+        return sat_fail(SAT_ERR_TYPE, "there is no %s table of %s samples", sat_type_name(v->type),
+                        sat_type_name(t->sample));
+    if (v->type == SAT_Q32 && !sat_quant_ok(&t->quant))
+        return sat_fail(SAT_ERR_ARGUMENT, "a q32 table without its fixed point");
+    const bool padded = t->layout == SAT_PADDED, exclusive = t->layout == SAT_EXCLUSIVE;
+    *r = (sat_reader){.origin = v->data,
+                      .row_bytes = v->row_bytes,
+                      .pixel_bytes = (size_t)v->channels * sat_type_bytes(v->type),
+                      .inclusive = t->layout == SAT_INCLUSIVE,
+                      .clip = flags & SAT_CLIP,
+                      .type = v->type,
+                      .width = v->width - padded,
+                      .height = v->height - padded,
+                      .x_max = v->width - padded - exclusive,
+                      .y_max = v->height - padded - exclusive,
+                      .limit_px = largest_area(t),
+                      .offset = t->quant.offset,
+                      .step = t->quant.step};
+    return r->width < 1 || r->height < 1 ? sat_fail(SAT_ERR_SHAPE, "a padded table without pixels") : SAT_OK;
+}
+
+/* What is wrong with rectangle i, in words. */
+static sat_status refuse(const sat_table *t, const sat_reader *r, sat_verdict verdict, size_t i, const sat_rect *rect)
+{
+    long long x = rect->x, y = rect->y, w = rect->width, h = rect->height;
+    switch (verdict) {
+    case SAT_RECT_INSIDE:
+    case SAT_RECT_NOWHERE: return SAT_OK;
+    case SAT_RECT_EMPTY: return sat_fail(SAT_ERR_RECT, "rectangle %zu (%lld,%lld,%lld,%lld) is empty", i, x, y, w, h);
+    case SAT_RECT_OUTSIDE:
         return sat_fail(SAT_ERR_RECT, "rectangle %zu (%lld,%lld,%lld,%lld) reaches outside the %lldx%lld image", i, x,
-                        y, w, h, W, H);
-    }
-    if (rect.x + rect.width > r->x_max || rect.y + rect.height > r->y_max)
+                        y, w, h, (long long)r->width, (long long)r->height);
+    case SAT_RECT_AT_EDGE:
         return sat_fail(SAT_ERR_RANGE,
                         "rectangle %zu (%lld,%lld,%lld,%lld) touches the last row or column, whose sums an exclusive "
                         "table does not hold",
                         i, x, y, w, h);
-    if (sat_area(rect.width, rect.height) > limit_px)
-        return sat_fail(SAT_ERR_RANGE,
-                        "rectangle %zu (%lld,%lld,%lld,%lld) has more than the %lld pixels that a %s table of %s "
-                        "samples is proven to answer",
-                        i, x, y, w, h, (long long)limit_px, sat_type_name(t->view.type), sat_type_name(t->sample));
-    return SAT_OK;
+    case SAT_RECT_TOO_LARGE: break;
+    }
+    return sat_fail(SAT_ERR_RANGE,
+                    "rectangle %zu (%lld,%lld,%lld,%lld) has more than the %lld pixels that a %s table of %s samples "
+                    "is proven to answer",
+                    i, x, y, w, h, (long long)r->limit_px, sat_type_name(t->view.type), sat_type_name(t->sample));
 }
 
-/* D - B - C + A for each channel, in the table's own arithmetic. */
-#define CORNERS(type)                                                                                                  \
-    do {                                                                                                               \
-        type corners = ((const type *)d)[c];                                                                           \
-        if (b) corners = (type)(corners - ((const type *)b)[c]);                                                       \
-        if (l) corners = (type)(corners - ((const type *)l)[c]);                                                       \
-        if (a) corners = (type)(corners + ((const type *)a)[c]);                                                       \
-        value = corners;                                                                                               \
-    } while (0)
-
-static void answer(const sat_table *t, const reader *r, sat_rect rect, int c, sat_sum *sum, double *mean)
+static sat_status check(const sat_table *t, const sat_reader *r, size_t i, const sat_rect *given)
 {
-    double area = (double)rect.width * (double)rect.height;
-    const void *a = at(r, rect.x, rect.y), *b = at(r, rect.x + rect.width, rect.y);
-    const void *l = at(r, rect.x, rect.y + rect.height), *d = at(r, rect.x + rect.width, rect.y + rect.height);
-    if (t->view.type == SAT_F32 || t->view.type == SAT_F64) {
-        double value;
-        if (t->view.type == SAT_F32)
-            CORNERS(float);
-        else
-            CORNERS(double);
-        sum->f = value;
-        *mean = value / area;
-        return;
-    }
-    uint64_t value;
-    if (t->view.type == SAT_U32 || t->view.type == SAT_Q32)
-        CORNERS(uint32_t);
-    else
-        CORNERS(uint64_t);
-    sum->u = value;
-    *mean = (t->view.type == SAT_I64 ? (double)(int64_t)value : (double)value) / area;
-    if (t->view.type == SAT_Q32) {
-        *mean = t->quant.offset + t->quant.step * *mean;
-        sum->f = t->quant.offset * area + t->quant.step * (double)value;
+    sat_rect rect = *given;
+    return refuse(t, r, sat_rect_judge(r, &rect), i, given);
+}
+
+#define CORNER(type, p)   ((p) ? ((const type *)(p))[c] : 0)
+#define ALL_CORNERS(type) SAT_CORNERS(type, CORNER(type, a), CORNER(type, b), CORNER(type, l), CORNER(type, d))
+
+static sat_sum corners_of(const sat_reader *r, const sat_rect *rect, size_t c)
+{
+    const int64_t x1 = rect->x + rect->width, y1 = rect->y + rect->height;
+    const void *a = sat_entry(r, rect->x, rect->y), *b = sat_entry(r, x1, rect->y), *l = sat_entry(r, rect->x, y1);
+    const void *d = sat_entry(r, x1, y1);
+    switch (r->type) {
+    case SAT_F32: return (sat_sum){.f = ALL_CORNERS(float)};
+    case SAT_F64: return (sat_sum){.f = ALL_CORNERS(double)};
+    case SAT_U32:
+    case SAT_Q32: return (sat_sum){.u = ALL_CORNERS(uint32_t)};
+    default: return (sat_sum){.u = ALL_CORNERS(uint64_t)};
     }
 }
 
-sat_status sat_table_query(const sat_table *t, const sat_rect *rects, size_t n, unsigned flags, int threads,
-                           sat_sum *sums, double *means)
+static sat_status answer(const sat_table *t, const sat_reader *r, const sat_rect *rects, size_t n, int threads,
+                         sat_sum *sums, double *means)
 {
-    if (t == NULL || (rects == NULL && n > 0)) return sat_fail(SAT_ERR_ARGUMENT, "no table or no rectangles");
-    sat_status status = sat_check_host_view(&t->view, "table");
-    if (status != SAT_OK) return status;
-    if ((unsigned)t->layout > SAT_EXCLUSIVE) return sat_fail(SAT_ERR_ARGUMENT, "unknown layout");
-    if (flags & ~(unsigned)SAT_CLIP) return sat_fail(SAT_ERR_ARGUMENT, "unknown flags");
-    if (threads < 0 || threads > SAT_MAX_THREADS) return sat_fail(SAT_ERR_ARGUMENT, "%d threads", threads);
-    if (!sat_combines(t->sample, t->view.type))
-        return sat_fail(SAT_ERR_TYPE, "there is no %s table of %s samples", sat_type_name(t->view.type),
-                        sat_type_name(t->sample));
-    if (t->view.type == SAT_Q32 && !sat_quant_ok(&t->quant))
-        return sat_fail(SAT_ERR_ARGUMENT, "a q32 table without its fixed point");
-    reader r = reader_of(t);
-    if (r.width < 1 || r.height < 1) return sat_fail(SAT_ERR_SHAPE, "a padded table without pixels");
-    int64_t limit_px = largest_area(t);
     for (size_t i = 0; i < n; i++) {
-        status = check(t, &r, i, &rects[i], flags, limit_px);
+        sat_status status = check(t, r, i, &rects[i]);
         if (status != SAT_OK) return status;
     }
-
     size_t channels = (size_t)t->view.channels;
     /* Below a few thousand rectangles, waking the other cores costs more than it saves. */
 #pragma omp parallel for if (n > 4096) num_threads(threads ? threads : omp_get_num_procs()) schedule(static)
     for (size_t i = 0; i < n; i++) {
         sat_rect rect = rects[i];
-        bool inside = !(flags & SAT_CLIP) || clip(&rect, &r);
+        bool inside = sat_rect_judge(r, &rect) == SAT_RECT_INSIDE;
+        double px = sat_rect_px(&rect);
         for (size_t c = 0; c < channels; c++) {
-            sat_sum sum = {0};
-            double mean = NAN;
-            if (inside) answer(t, &r, rect, (int)c, &sum, &mean);
-            if (sums) sums[i * channels + c] = sum;
-            if (means) means[i * channels + c] = mean;
+            sat_sum corners = inside ? corners_of(r, &rect, c) : (sat_sum){0};
+            if (sums) sums[i * channels + c] = inside ? sat_rect_sum(r, corners, px) : corners;
+            if (means) means[i * channels + c] = inside ? sat_rect_mean(r, corners, px) : NAN;
         }
     }
     return SAT_OK;
+}
+
+sat_status sat_table_query(const sat_table *t, const sat_rect *rects, size_t n, unsigned flags, int threads,
+                           sat_sum *sums, double *means)
+{
+    sat_reader r;
+    if (t == NULL || (rects == NULL && n > 0)) return sat_fail(SAT_ERR_ARGUMENT, "no table or no rectangles");
+    if (t->view.memory == SAT_DEVICE)
+        return sat_fail(SAT_ERR_UNAVAILABLE, "table: lies in device memory; ask it by sat_query_create, or copy it to "
+                                             "the host first (sat_device_copy)");
+    sat_status status = read_through(&r, t, flags);
+    if (status != SAT_OK) return status;
+    if (threads < 0 || threads > SAT_MAX_THREADS) return sat_fail(SAT_ERR_ARGUMENT, "%d threads", threads);
+    return answer(t, &r, rects, n, threads, sums, means);
+}
+
+/* ---- a table that is asked again and again, perhaps on a device ------------------------------------------- */
+
+struct sat_query {
+    sat_table table;
+    sat_reader reader;
+    const sat_device *device;  /* NULL: a table on the host */
+    sat_bad_rects *bad, *seen; /* on the device, and a copy here */
+};
+
+static sat_view flat(void *data, size_t bytes, sat_memory memory)
+{
+    return (sat_view){data, bytes, (int64_t)bytes, 1, 1, SAT_U8, memory};
+}
+
+static sat_status forget(sat_query *q, void *stream)
+{
+    return q->device->fill(q->bad, 0xff, sizeof *q->bad, stream);
+}
+
+static sat_status open_device(sat_query *q)
+{
+    const char *why;
+    void *bad;
+    q->device = sat_device_get(&why);
+    if (q->device == NULL) return sat_fail(SAT_ERR_UNAVAILABLE, "no device: %s", why);
+    q->seen = malloc(sizeof *q->seen);
+    if (q->seen == NULL) return sat_fail(SAT_ERR_MEMORY, "queries: %zu bytes", sizeof *q->seen);
+    sat_status status = q->device->alloc(&bad, sizeof *q->bad);
+    if (status != SAT_OK) return status;
+    q->bad = bad;
+    status = forget(q, NULL);
+    return status == SAT_OK ? q->device->wait(NULL) : status;
+}
+
+sat_status sat_query_create(sat_query **query, const sat_table *t, unsigned flags)
+{
+    sat_reader r;
+    if (query == NULL) return sat_fail(SAT_ERR_ARGUMENT, "no place for the query");
+    *query = NULL;
+    if (t == NULL) return sat_fail(SAT_ERR_ARGUMENT, "no table");
+    sat_status status = read_through(&r, t, flags);
+    if (status != SAT_OK) return status;
+    sat_query *q = calloc(1, sizeof *q);
+    if (q == NULL) return sat_fail(SAT_ERR_MEMORY, "queries: %zu bytes", sizeof *q);
+    q->table = *t;
+    q->reader = r;
+    if (t->view.memory == SAT_DEVICE) status = open_device(q);
+    if (status == SAT_OK)
+        *query = q;
+    else
+        sat_query_destroy(&q);
+    return status;
+}
+
+void sat_query_destroy(sat_query **query)
+{
+    if (query == NULL || *query == NULL) return;
+    if ((*query)->bad) (*query)->device->free((*query)->bad);
+    free((*query)->seen);
+    free(*query);
+    *query = NULL;
+}
+
+sat_status sat_query_run(sat_query *q, const sat_rect *rects, size_t n, sat_sum *sums, double *means, void *stream)
+{
+    if (q == NULL || (rects == NULL && n > 0)) return sat_fail(SAT_ERR_ARGUMENT, "no query or no rectangles");
+    if (q->device == NULL) return answer(&q->table, &q->reader, rects, n, 0, sums, means);
+    if (((uintptr_t)rects | (uintptr_t)sums | (uintptr_t)means) % 8 != 0)
+        return sat_fail(SAT_ERR_ARGUMENT, "rectangles, sums or means: not aligned to 8 bytes");
+    if (n == 0) return SAT_OK;
+    return q->device->query(&q->reader, q->table.view.channels, rects, n, sums, means, q->bad, stream);
+}
+
+sat_status sat_query_wait(sat_query *q, void *stream)
+{
+    if (q == NULL) return sat_fail(SAT_ERR_ARGUMENT, "no query");
+    if (q->device == NULL) return SAT_OK;
+    /* Mostly there is none, and a word to copy. */
+    sat_view here = flat(q->bad, sizeof q->bad->none, SAT_DEVICE), there = flat(q->seen, here.row_bytes, SAT_HOST);
+    sat_status status = q->device->copy(&here, &there, stream);
+    if (status != SAT_OK || q->seen->none) return status;
+    here = flat(q->bad, sizeof *q->bad, SAT_DEVICE), there = flat(q->seen, sizeof *q->seen, SAT_HOST);
+    status = q->device->copy(&here, &there, stream);
+    if (status == SAT_OK) status = forget(q, stream);
+    if (status == SAT_OK) status = q->device->wait(stream);
+    if (status != SAT_OK) return status;
+    const sat_bad_rect *first = q->seen->of;
+    for (size_t b = 1; b < SAT_QUERY_BLOCKS; b++)
+        if (q->seen->of[b].index < first->index) first = &q->seen->of[b];
+    return check(&q->table, &q->reader, (size_t)first->index, &first->rect);
 }

@@ -242,9 +242,37 @@ enum { SAT_CLIP = 1 }; /* flags: cut each rectangle to the image instead of refu
  * All rectangles are checked before the first answer is written: SAT_ERR_RECT names the first bad one by
  * its index and the image's size; SAT_ERR_RANGE the first that this table cannot be proven to answer,
  * with the bound.  Also SAT_ERR_TYPE for a table that no samples of its type make, SAT_ERR_UNAVAILABLE for one
- * in device memory, SAT_ERR_ARGUMENT and SAT_ERR_SHAPE.  threads as in sat_spec; small batches use one. */
+ * in device memory (see sat_query_create()), SAT_ERR_ARGUMENT and SAT_ERR_SHAPE.  threads as in sat_spec; small batches
+ * use one. */
 SAT_API sat_status sat_table_query(const sat_table *table, const sat_rect *rects, size_t n, unsigned flags, int threads,
                                    sat_sum *sums, double *means);
+
+/* A table that is asked again and again, in host memory or on a device. */
+typedef struct sat_query sat_query;
+
+/* Checks the table as sat_table_query() does and copies its description; its memory is borrowed while the query lives,
+ * and what it holds may change between runs: a new table in the same place.  All memory that runs need is taken here.
+ * On SAT_OK *query is the caller's, to be given to sat_query_destroy(); else it is NULL, and the status one of those of
+ * sat_table_query() for a table, SAT_ERR_MEMORY, SAT_ERR_DEVICE, or SAT_ERR_UNAVAILABLE where there is no device. */
+SAT_API sat_status sat_query_create(sat_query **query, const sat_table *table, unsigned flags);
+
+/* A table in host memory: as sat_table_query(), on all cores; stream is not looked at.
+ * A table in device memory: rects, sums and means lie in device memory too, aligned to 8 bytes (rects are read
+ * faster when aligned to 16), and must not overlap.  The work is queued on the stream, and may not have begun when
+ * the call returns; all memory must stay until it is done.  Runs of one query go to one stream, or each waits for the
+ * one before.  Results are bit for bit those of sat_table_query(), but that a NaN may be another NaN.  A bad rectangle
+ * gets sum 0 and mean NaN, all others their answers; sat_query_wait() tells.
+ * Returns SAT_ERR_ARGUMENT, SAT_ERR_DEVICE; for a table in host memory also SAT_ERR_RECT, SAT_ERR_RANGE. */
+SAT_API sat_status sat_query_run(sat_query *query, const sat_rect *rects, size_t n, sat_sum *sums, double *means,
+                                 void *stream);
+
+/* Waits for the work queued on that stream and tells what runs on device memory could not: SAT_ERR_RECT or
+ * SAT_ERR_RANGE, with the sentence of sat_table_query(), for the bad rectangle of the lowest index in any run since the
+ * last wait; or SAT_ERR_DEVICE.  Elsewhere it returns SAT_OK at once. */
+SAT_API sat_status sat_query_wait(sat_query *query, void *stream);
+
+/* Frees the query and sets *query to NULL. NULL and pointers to NULL are fine. */
+SAT_API void sat_query_destroy(sat_query **query);
 
 /* ---- box filter ------------------------------------------------------------------------------------ */
 

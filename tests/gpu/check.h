@@ -42,7 +42,8 @@ typedef struct subject {
     void (*text)(const void *made, char *text, size_t bytes); /* the case in words */
 } subject;
 
-extern const subject subject_brute, subject_tables, subject_bands, subject_plans, subject_range, subject_filters;
+extern const subject subject_brute, subject_tables, subject_bands, subject_plans, subject_range, subject_filters,
+    subject_queries;
 extern const subject subject_scans, subject_shapes;
 extern const subject subject_big_tables, subject_big_scans;
 extern const subject subject_stream_tables, subject_stream_scans;

@@ -131,6 +131,15 @@ template <class T> void store(T *p, T v, site at = site::current())
     *p = v;
 }
 
+template <class T> T load_once(const T *p, site at = site::current())
+{
+    return load(p, at);
+}
+template <class T> void store_once(T *p, T v, site at = site::current())
+{
+    store(p, v, at);
+}
+
 template <class T, unsigned N> void fetch(array<T, N> &to, unsigned i, const T *p, site at = site::current())
 {
     if (i >= N) simt::shared_outside(i, N, at);
@@ -197,6 +206,11 @@ template <class T> void store_weak(T *p, T v, site at = site::current())
         memcpy(&bits, (const char *)&v + i, step);
         simt::word_store((char *)p + i, bits, step, simt::order::weak, at);
     }
+}
+
+inline double product(double a, double b)
+{
+    return a * b;
 }
 
 inline uint32_t fetch_add(uint32_t *p, uint32_t v, site at = site::current())

@@ -2,6 +2,7 @@
  * The one file here that knows sat, with runtime.h. */
 #include "../../src/lib/device.h"
 #include "prim/runtime.cuh"
+#include "query.cuh"
 #include "simt.h"
 #include "table.cuh"
 
@@ -57,4 +58,5 @@ extern "C" const sat_device sat_device_cuda = {
     .copy = copy,
     .wait = prim::stream_wait,
     .time = time_work,
+    .query = query_rectangles,
 };

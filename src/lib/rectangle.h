@@ -1,0 +1,112 @@
+/* rectangle.h - one rectangle put to one table: may it be asked, where are its corners, what do they come to.
+ *
+ * Written once, for C and for kernels (kernels/query.cu), so that both give the same bits. A kernel defines, before it
+ * includes this, SAT_BOTH as what makes a function the device's, and SAT_PRODUCT as a product that is rounded before
+ * anything is added to it, as C11 rounds it: device compilers fuse the two where they can. */
+#ifndef SAT_RECTANGLE_H
+#define SAT_RECTANGLE_H
+
+#include "sat.h"
+
+#ifndef SAT_BOTH
+#define SAT_BOTH          static inline
+#define SAT_PRODUCT(a, b) ((a) * (b))
+#endif
+
+/* A table read through its prefix sums: entry (x, y) is the sum of the first x columns of the first y rows. */
+typedef struct sat_reader {
+    const char *origin; /* the entry of x = y = 0, which an inclusive table does not hold */
+    size_t row_bytes, pixel_bytes;
+    bool inclusive, clip;
+    sat_type type;
+    int64_t width, height; /* of the image */
+    int64_t x_max, y_max;  /* the largest x and y that the table has entries for */
+    int64_t limit_px;      /* the largest rectangle that the table is proven to answer */
+    double offset, step;   /* q32 */
+} sat_reader;
+
+typedef enum sat_verdict {
+    SAT_RECT_INSIDE,
+    SAT_RECT_NOWHERE,  /* clipped, and nothing is left: no error, and no answer       */
+    SAT_RECT_EMPTY,    /* from here on errors                                         */
+    SAT_RECT_OUTSIDE,  /* reaches outside the image                                   */
+    SAT_RECT_AT_EDGE,  /* its sums are those that an exclusive table leaves out       */
+    SAT_RECT_TOO_LARGE /* for what the type is proven to hold                         */
+} sat_verdict;
+
+/* width * height for sides of 1 to 2^40 px, or INT64_MAX where that does not fit; in 64 bits, as devices have no more.
+ * Neither part overflows: 2^20 * 2^40. */
+SAT_BOTH int64_t sat_rect_area(int64_t width, int64_t height)
+{
+    const int64_t low_bits = 20, high = (width >> low_bits) * height;
+    if (high >> (63 - low_bits)) return INT64_MAX;
+    const uint64_t area = ((uint64_t)high << low_bits) + (uint64_t)(width & ((1 << low_bits) - 1)) * (uint64_t)height;
+    return area < INT64_MAX ? (int64_t)area : INT64_MAX;
+}
+
+/* Cuts the rectangle to the image, if that is wanted, and judges it. */
+SAT_BOTH sat_verdict sat_rect_judge(const sat_reader *r, sat_rect *rect)
+{
+    if (rect->width < 1 || rect->height < 1) return SAT_RECT_EMPTY;
+    if (r->clip) {
+        int64_t x1 = rect->x > INT64_MAX - rect->width ? INT64_MAX : rect->x + rect->width;
+        int64_t y1 = rect->y > INT64_MAX - rect->height ? INT64_MAX : rect->y + rect->height;
+        if (rect->x < 0) rect->x = 0;
+        if (rect->y < 0) rect->y = 0;
+        if (x1 > r->width) x1 = r->width;
+        if (y1 > r->height) y1 = r->height;
+        if (x1 <= rect->x || y1 <= rect->y) return SAT_RECT_NOWHERE;
+        rect->width = x1 - rect->x;
+        rect->height = y1 - rect->y;
+    } else if (rect->x < 0 || rect->y < 0 || rect->x > r->width - rect->width || rect->y > r->height - rect->height) {
+        return SAT_RECT_OUTSIDE;
+    }
+    if (rect->x + rect->width > r->x_max || rect->y + rect->height > r->y_max) return SAT_RECT_AT_EDGE;
+    if (sat_rect_area(rect->width, rect->height) > r->limit_px) return SAT_RECT_TOO_LARGE;
+    return SAT_RECT_INSIDE;
+}
+
+/* NULL stands for zeros: the row and column that an inclusive table leaves out. */
+SAT_BOTH const void *sat_entry(const sat_reader *r, int64_t x, int64_t y)
+{
+    if (r->inclusive && (x == 0 || y == 0)) return NULL;
+    return r->origin + (size_t)(y - r->inclusive) * r->row_bytes + (size_t)(x - r->inclusive) * r->pixel_bytes;
+}
+
+/* D - B - C + A in the table's own arithmetic: integers wrap, floats are rounded at each step. */
+#define SAT_CORNERS(type, a, b, c, d) ((type)((type)((type)((d) - (b)) - (c)) + (a)))
+
+/* In double, which is exact up to 2^53 pixels. */
+SAT_BOTH double sat_rect_px(const sat_rect *rect)
+{
+    return (double)rect->width * (double)rect->height;
+}
+
+/* What the corners of a rectangle of so many pixels come to: u for integers and q32, f for floats. */
+SAT_BOTH sat_sum sat_rect_sum(const sat_reader *r, sat_sum corners, double px)
+{
+    if (r->type == SAT_Q32) corners.f = SAT_PRODUCT(r->offset, px) + SAT_PRODUCT(r->step, (double)corners.u);
+    return corners;
+}
+
+SAT_BOTH double sat_rect_mean(const sat_reader *r, sat_sum corners, double px)
+{
+    if (r->type == SAT_F32 || r->type == SAT_F64) return corners.f / px;
+    if (r->type == SAT_I64) return (double)corners.i / px;
+    double mean = (double)corners.u / px;
+    return r->type == SAT_Q32 ? r->offset + SAT_PRODUCT(r->step, mean) : mean;
+}
+
+/* The bad rectangles that runs on a device have met since these bytes were all 0xff: of each block of a kernel the one
+ * with the lowest index. */
+typedef struct sat_bad_rect {
+    uint64_t index; /* UINT64_MAX: none */
+    sat_rect rect;
+} sat_bad_rect;
+enum { SAT_QUERY_BLOCKS = 4096 };
+typedef struct sat_bad_rects {
+    uint64_t none; /* 0 when there is one */
+    sat_bad_rect of[SAT_QUERY_BLOCKS];
+} sat_bad_rects;
+
+#endif
