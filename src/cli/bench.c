@@ -10,12 +10,13 @@
 enum {
     COPY_PART_BYTES = 256 << 10, /* some 20 us of copying */
     PAGES_BYTES = 4 << 20,       /* that a thread touches at a time: two huge pages */
+    SECTOR_BYTES = 32,           /* that a GPU's caches fetch at a time */
 };
 
 /* ---- input ------------------------------------------------------------------------------------------- */
 
 /* SplitMix64 (Steele, Lea, Flood 2014): good bits from a counter. */
-static uint64_t random_bits(uint64_t i)
+uint64_t bench_random(uint64_t i)
 {
     uint64_t z = (i + 2) * 0x9e3779b97f4a7c15u;
     z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
@@ -42,7 +43,7 @@ bool bench_fill(bench_case *b, error *err)
     b->owned = b->in.data;
     size_t bytes = bench_view_bytes(&b->in), words = bytes / sizeof(uint64_t), tail = bytes % sizeof(uint64_t);
     size_t floats = bytes / sizeof(float), doubles = bytes / sizeof(double);
-    uint64_t last = random_bits(words), *words_at = b->in.data;
+    uint64_t last = bench_random(words), *words_at = b->in.data;
     float *f32 = b->in.data;
     double *f64 = b->in.data;
     b->exact = true;
@@ -51,7 +52,7 @@ bool bench_fill(bench_case *b, error *err)
         bool fractions = b->window > 0;
 #pragma omp parallel for num_threads(b->threads) schedule(static)
         for (size_t i = 0; i < (b->in.type == SAT_F32 ? floats : doubles); i++) {
-            uint64_t bits = random_bits(i);
+            uint64_t bits = bench_random(i);
             double value = fractions ? (double)(bits >> 40) * 0x1p-24 : centred(bits);
             if (b->in.type == SAT_F32)
                 f32[i] = (float)value;
@@ -61,7 +62,7 @@ bool bench_fill(bench_case *b, error *err)
         return true;
     }
 #pragma omp parallel for num_threads(b->threads) schedule(static)
-    for (size_t i = 0; i < words; i++) words_at[i] = random_bits(i);
+    for (size_t i = 0; i < words; i++) words_at[i] = bench_random(i);
     memcpy((char *)b->in.data + bytes - tail, &last, tail);
     return true;
 }
@@ -146,9 +147,19 @@ bool bench_host_output(bench_case *b, error *err)
     return true;
 }
 
+static sat_status table_to_device(bench_case *b)
+{
+    sat_view *view = &b->device_table.view;
+    b->device_table = *b->table;
+    view->memory = SAT_DEVICE;
+    sat_status status = sat_device_alloc(&view->data, bench_view_bytes(view));
+    return status == SAT_OK ? sat_device_copy(&b->table->view, view, NULL) : status;
+}
+
 bool bench_device_arrays(bench_case *b, error *err)
 {
     if (b->device_out.data) return true;
+    if (b->table && !b->device_table.view.data && table_to_device(b) != SAT_OK) return fail(err, "%s", sat_detail());
     sat_view in = b->in;
     if (b->scan) set_width(&in, b->full_width);
     b->device_in = in;
@@ -184,6 +195,7 @@ void bench_free(bench_case *b)
     free(b->piece);
     sat_device_free(b->device_in.data);
     sat_device_free(b->device_out.data);
+    sat_device_free(b->device_table.view.data);
 }
 
 /* ---- methods ----------------------------------------------------------------------------------------- */
@@ -304,6 +316,7 @@ sat_status bench_open(bench_work *w, bench_case *of, const bench_method *m)
 {
     *w = (bench_work){.of = of, .device = m->device};
     if (!m->id) return SAT_OK;
+    if (of->table) return sat_query_create(&w->query, w->device ? &of->device_table : of->table, 0);
     return of->window ? open_box(w, m) : of->scan ? open_scan(w, m) : open_plan(w, m);
 }
 
@@ -329,9 +342,16 @@ sat_status bench_run(void *work)
     if (w->plan) return sat_plan_run(w->plan, in, out, NULL);
     if (w->box) return sat_box_run(w->box, in, out, NULL);
     if (w->scan) return sat_scan_run(w->scan, in->data, out->data, NULL);
+    if (w->query) return sat_query_run(w->query, in->data, (size_t)in->width, NULL, out->data, NULL);
     if (w->device) return sat_device_copy(in, out, NULL);
     copy(w);
     return SAT_OK;
+}
+
+sat_status bench_wait(bench_work *w)
+{
+    if (w->query) return sat_query_wait(w->query, NULL);
+    return w->device ? sat_device_wait(NULL) : SAT_OK;
 }
 
 const char *bench_note(const bench_work *w)
@@ -344,18 +364,26 @@ void bench_close(bench_work *w)
     sat_plan_destroy(&w->plan);
     sat_box_destroy(&w->box);
     sat_scan_destroy(&w->scan);
+    sat_query_destroy(&w->query);
 }
 
 /* ---- bytes ----------------------------------------------------------------------------------------- */
 
+/* What is read at the corners of all rectangles, if each corner costs so many bytes. */
+static double corner_bytes(const bench_case *b, size_t bytes)
+{
+    return b->table ? 4.0 * (double)bytes * (double)b->in.width : 0;
+}
+
 double bench_least_bytes(const bench_case *b)
 {
     return (double)b->in.height * (double)sat_row_bytes(b->in.width, b->in.channels, b->in.type) +
-           (double)bench_view_bytes(&b->reference);
+           (double)bench_view_bytes(&b->reference) + corner_bytes(b, sat_type_bytes(b->accum));
 }
 
 double bench_model_bytes(const bench_case *b, const bench_method *m)
 {
+    if (b->table) return bench_least_bytes(b) + corner_bytes(b, SECTOR_BYTES - sat_type_bytes(b->accum));
     if (b->window || !m->id) return bench_least_bytes(b);
     double out = (double)bench_view_bytes(&b->reference), in = bench_least_bytes(b) - out;
     return m->in_reads * in + (m->out_reads + m->out_writes) * out;

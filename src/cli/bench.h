@@ -27,6 +27,11 @@ typedef struct bench_case {
     bool exact;       /* every order of additions gives the same floats */
     double magnitude; /* sum of |samples|: bounds the error of other floats */
 
+    /* Queries: the input is n rectangles, as an image of n pixels of four i64, the output n means; the answers come from
+     * a table, whose copy on the device is made with the others. */
+    const sat_table *table;
+    sat_table device_table;
+
     sat_view out, device_in, device_out; /* data NULL until asked for */
     int64_t out_width;                   /* what out is allocated for; 0 = as wide as the reference */
     int64_t full_width;
@@ -36,6 +41,8 @@ typedef struct bench_case {
 /* Random samples: integers over their whole range; floats whose sums are exact, so that all methods must agree.
  * in has its shape already. */
 bool bench_fill(bench_case *b, error *err);
+/* The i-th of the random numbers. */
+uint64_t bench_random(uint64_t i);
 /* Allocates the reference and says how far float results may lie from it. */
 bool bench_prepare(bench_case *b, error *err);
 /* A scan's case: from here on only the first n elements count, at most as many as there were at the beginning. */
@@ -68,11 +75,13 @@ typedef struct bench_work {
     sat_plan *plan; /* one of these, or none: a plain copy */
     sat_box *box;
     sat_scan *scan;
+    sat_query *query;
 } bench_work;
 
 /* SAT_ERR_TYPE and SAT_ERR_UNAVAILABLE: the method does not do this job; sat_detail() says why. */
 sat_status bench_open(bench_work *w, bench_case *of, const bench_method *m);
 sat_status bench_run(void *work); /* a work_fn */
+sat_status bench_wait(bench_work *w); /* until what was queued is done; tells what only the device could find out */
 const char *bench_note(const bench_work *w);
 void bench_close(bench_work *w);
 

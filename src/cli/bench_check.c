@@ -60,7 +60,7 @@ static bool run_into_poison(bench_work *w, int poison, error *err)
         bench_set(b, b->out.data, poison, bytes);
     else if (sat_device_fill(b->device_out.data, poison, bytes, NULL) != SAT_OK)
         return device_failed(err);
-    if (bench_run(w) != SAT_OK || (w->device && sat_device_wait(NULL) != SAT_OK)) return device_failed(err);
+    if (bench_run(w) != SAT_OK || bench_wait(w) != SAT_OK) return device_failed(err);
     return true;
 }
 

@@ -38,6 +38,7 @@ enum {
     OPT_ITEMS,
     OPT_MAP,
     OPT_AGAINST,
+    OPT_RECTS,
 };
 
 enum { NAMES_MAX = 32 };
@@ -48,6 +49,7 @@ typedef struct bench_request {
     sat_type type, accum; /* SAT_TYPE_NONE = the bench's default */
     sat_layout layout;
     int64_t window;
+    int64_t rects;     /* 0 = not given */
     const char *image; /* NULL = random samples */
 
     int64_t min_log2, max_log2, step; /* lengths 2^min .. 2^max; -1 = the bench's default, step 0 likewise */

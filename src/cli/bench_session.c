@@ -78,8 +78,8 @@ static bench_row blank_row(const bench_session *s, const bench_case *b, const be
 {
     bench_row row = {.width = b->in.width,
                      .height = b->in.height,
-                     .channels = b->in.channels,
-                     .type = b->in.type,
+                     .channels = b->table ? b->table->view.channels : b->in.channels,
+                     .type = b->table ? b->table->sample : b->in.type,
                      .accum = b->window ? SAT_TYPE_NONE : b->accum,
                      .model_bytes = bench_model_bytes(b, m),
                      .cold_us = NAN,

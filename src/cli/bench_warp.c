@@ -13,9 +13,24 @@ static bool scans_segments(const bench_method *m)
     return m->segment != 0;
 }
 
+/* Can any of them run here?  Else why the first cannot: there is no bench without one. */
+static bool any_runs(const bench_request *r, error *err)
+{
+    bench_method m;
+    bool found = false;
+    for (size_t i = 0; bench_scan_at(i, &m); i++) {
+        if (!scans_segments(&m) || !bench_wanted(r, m.id, strlen(m.id))) continue;
+        if (m.available) return true;
+        if (!found) fail(err, "%s: %s", m.id, m.why);
+        found = true;
+    }
+    return found ? false : fail(err, "there is no such method in this build");
+}
+
 static bool run(bench_session *s, error *err)
 {
     const lengths defaults = {.min_log2 = 20, .max_log2 = 28, .step = 4};
+    if (!any_runs(s->request, err)) return false;
     s->label = "warp";
     return lengths_measure(s, defaults, scans_segments, err);
 }

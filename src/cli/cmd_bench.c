@@ -28,6 +28,7 @@ static const struct option longs[] = {
     {"items", required_argument, NULL, OPT_ITEMS},
     {"map", required_argument, NULL, OPT_MAP},
     {"against", required_argument, NULL, OPT_AGAINST},
+    {"rects", required_argument, NULL, OPT_RECTS},
     {"backend", required_argument, NULL, OPT_ROW},
     {"repeat", required_argument, NULL, OPT_REPEAT},
     {"md", no_argument, NULL, OPT_MD},
@@ -131,6 +132,7 @@ static void take_own(int c, options *o, bench_request *r)
     case OPT_ITEMS: take_int(o, "--items", 1, 1024, "a number of elements from 1 to 1024", &r->thread_items); break;
     case OPT_MAP: r->map = optarg; break;
     case OPT_AGAINST: r->against = optarg; break;
+    case OPT_RECTS: take_int(o, "--rects", 1, (int64_t)1 << 31, "a number from 1 to 2^31", &r->rects); break;
     }
 }
 
