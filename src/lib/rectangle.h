@@ -34,16 +34,6 @@ typedef enum sat_verdict {
     SAT_RECT_TOO_LARGE /* for what the type is proven to hold                         */
 } sat_verdict;
 
-/* width * height for sides of 1 to 2^40 px, or INT64_MAX where that does not fit; in 64 bits, as devices have no more.
- * Neither part overflows: 2^20 * 2^40. */
-SAT_BOTH int64_t sat_rect_area(int64_t width, int64_t height)
-{
-    const int64_t low_bits = 20, high = (width >> low_bits) * height;
-    if (high >> (63 - low_bits)) return INT64_MAX;
-    const uint64_t area = ((uint64_t)high << low_bits) + (uint64_t)(width & ((1 << low_bits) - 1)) * (uint64_t)height;
-    return area < INT64_MAX ? (int64_t)area : INT64_MAX;
-}
-
 /* Cuts the rectangle to the image, if that is wanted, and judges it. */
 SAT_BOTH sat_verdict sat_rect_judge(const sat_reader *r, sat_rect *rect)
 {
@@ -62,7 +52,8 @@ SAT_BOTH sat_verdict sat_rect_judge(const sat_reader *r, sat_rect *rect)
         return SAT_RECT_OUTSIDE;
     }
     if (rect->x + rect->width > r->x_max || rect->y + rect->height > r->y_max) return SAT_RECT_AT_EDGE;
-    if (sat_rect_area(rect->width, rect->height) > r->limit_px) return SAT_RECT_TOO_LARGE;
+    /* No overflow: the table has as many entries, of 4 bytes at least, and fits the address space. */
+    if (rect->width * rect->height > r->limit_px) return SAT_RECT_TOO_LARGE;
     return SAT_RECT_INSIDE;
 }
 

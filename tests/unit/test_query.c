@@ -35,6 +35,77 @@ static double as_double(sat_type type, sat_sum sum)
     return type == SAT_I64 ? (double)sum.i : type >= SAT_F32 ? sum.f : (double)sum.u;
 }
 
+static bool have_device(void)
+{
+    sat_device_info info;
+    return sat_device_at_hand(&info) == SAT_OK;
+}
+
+/* A host array's copy in device memory; NULL data: memory for as many bytes. */
+static void *device_copy(const void *data, size_t bytes)
+{
+    void *there;
+    assert_ok(sat_device_alloc(&there, bytes));
+    sat_view to = {there, bytes, (int64_t)bytes, 1, 1, SAT_U8, SAT_DEVICE}, from = to;
+    from.data = (void *)(uintptr_t)data, from.memory = SAT_HOST;
+    if (data) assert_ok(sat_device_copy(&from, &to, NULL));
+    return there;
+}
+
+static void host_copy(void *data, void *there, size_t bytes)
+{
+    sat_view from = {there, bytes, (int64_t)bytes, 1, 1, SAT_U8, SAT_DEVICE}, to = from;
+    to.data = data, to.memory = SAT_HOST;
+    assert_ok(sat_device_copy(&from, &to, NULL));
+}
+
+/* The table with rows as they lie, in device memory. */
+static sat_table device_table(const sat_table *t)
+{
+    sat_table there = *t;
+    size_t row = sat_row_bytes(t->view.width, t->view.channels, t->view.type);
+    there.view.data = device_copy(t->view.data, t->view.row_bytes * (size_t)(t->view.height - 1) + row);
+    there.view.memory = SAT_DEVICE;
+    return there;
+}
+
+/* Asks the query; on a device, through copies there and back, the rectangles 8 bytes off where `odd`. */
+static sat_status ask(sat_query *query, sat_memory memory, const sat_rect *rects, size_t n, size_t results, bool odd,
+                      sat_sum *sums, double *means)
+{
+    if (memory == SAT_HOST) return sat_query_run(query, rects, n, sums, means, NULL);
+    char *places = device_copy(NULL, n * sizeof *rects + 8), *at = places + (odd ? 8 : 0);
+    void *s = device_copy(NULL, results * sizeof *sums), *m = device_copy(NULL, results * sizeof *means);
+    sat_view from = {(void *)(uintptr_t)rects, n * sizeof *rects, (int64_t)(n * sizeof *rects), 1, 1, SAT_U8, SAT_HOST};
+    sat_view to = from;
+    to.data = at, to.memory = SAT_DEVICE;
+    assert_ok(sat_device_copy(&from, &to, NULL));
+    assert_ok(sat_query_run(query, (const sat_rect *)(const void *)at, n, s, m, NULL));
+    sat_status status = sat_query_wait(query, NULL);
+    host_copy(sums, s, results * sizeof *sums);
+    host_copy(means, m, results * sizeof *means);
+    sat_device_free(places);
+    sat_device_free(s);
+    sat_device_free(m);
+    return status;
+}
+
+/* A query gives the bytes that sat_table_query() gave. */
+static void same_by_query(const sat_table *t, const sat_rect *rects, size_t n, const sat_sum *sums, const double *means)
+{
+    size_t results = n * (size_t)t->view.channels;
+    sat_query *query;
+    assert_ok(sat_query_create(&query, t, 0));
+    sat_sum *s = malloc(results * sizeof *s);
+    double *m = malloc(results * sizeof *m);
+    assert_ok(ask(query, t->view.memory, rects, n, results, n % 2, s, m));
+    assert_memory_equal(s, sums, results * sizeof *s);
+    assert_memory_equal(m, means, results * sizeof *m);
+    sat_query_destroy(&query);
+    free(s);
+    free(m);
+}
+
 static void random_rectangles(sat_type sample, sat_type accum, sat_layout layout)
 {
     enum { RECTS = 200 };
@@ -62,6 +133,13 @@ static void random_rectangles(sat_type sample, sat_type accum, sat_layout layout
             assert_true(fabs(got - want) <= slack);
             assert_true(fabs(means[i * channels + c] - want / area) <= slack / area + 1e-9 * fabs(want / area) + 1e-12);
         }
+    same_by_query(&t, rects, RECTS, sums, means);
+    if (have_device()) {
+        sat_table there = device_table(&t);
+        same_by_query(&there, rects, RECTS, sums, means);
+        same_by_query(&there, rects, RECTS - 1, sums, means);
+        sat_device_free(there.view.data);
+    }
     unguard(&image);
     unguard(&t.view);
 }
@@ -171,6 +249,143 @@ static void tables_that_do_not_exist(void **state)
     }
 }
 
+/* Sums and means that no rectangle has, so that what is not written shows. */
+static void poison(sat_sum *sums, double *means, size_t n)
+{
+    for (size_t i = 0; i < n; i++) sums[i].u = 77, means[i] = 77;
+}
+
+static void said(sat_status is, sat_status expected, const char *text)
+{
+    if (is != expected || !strstr(sat_detail(), text))
+        fail_msg("status %d, '%s' where %d and '%s' were expected", is, sat_detail(), expected, text);
+}
+
+/* What sat_table_query() refuses, a query refuses when it is made; it keeps no pointer to the description. */
+static void queries_check_their_table(void **state)
+{
+    (void)state;
+    uint32_t sums[4] = {1, 3, 5, 14}; /* inclusive, of 1 2 4 7 */
+    const sat_rect rect = {1, 1, 1, 1};
+    sat_table t = {.view = {sums, 8, 2, 2, 1, SAT_U32, SAT_HOST}, .layout = SAT_INCLUSIVE, .sample = SAT_U8};
+    sat_query *query = (sat_query *)(uintptr_t)&t;
+    sat_sum sum;
+    double mean;
+    assert_int_equal(sat_query_create(NULL, &t, 0), SAT_ERR_ARGUMENT);
+    assert_int_equal(sat_query_create(&query, NULL, 0), SAT_ERR_ARGUMENT);
+    assert_null(query);
+    said(sat_query_create(&query, &t, 8), SAT_ERR_ARGUMENT, "flags");
+    t.sample = SAT_F32, said(sat_query_create(&query, &t, 0), SAT_ERR_TYPE, "f32");
+    t.sample = SAT_U8, t.layout = (sat_layout)3, said(sat_query_create(&query, &t, 0), SAT_ERR_ARGUMENT, "layout");
+    t.layout = SAT_PADDED, t.view.width = 1, said(sat_query_create(&query, &t, 0), SAT_ERR_SHAPE, "without pixels");
+    t.view.type = SAT_Q32, t.sample = SAT_F32, said(sat_query_create(&query, &t, 0), SAT_ERR_ARGUMENT, "fixed point");
+    t = (sat_table){.view = {sums, 8, 2, 2, 1, SAT_U32, SAT_HOST}, .layout = SAT_INCLUSIVE, .sample = SAT_U8};
+    assert_null(query);
+    assert_ok(sat_query_create(&query, &t, 0));
+    t = (sat_table){0};
+    assert_ok(sat_query_run(query, &rect, 1, &sum, &mean, NULL));
+    assert_true(sum.u == 7 && mean == 7);
+    sums[3] = 15; /* a new table in the same place */
+    assert_ok(sat_query_run(query, &rect, 1, &sum, &mean, NULL));
+    assert_true(sum.u == 8 && mean == 8);
+    assert_ok(sat_query_run(query, &rect, 1, NULL, NULL, NULL));
+    assert_ok(sat_query_run(query, NULL, 0, &sum, &mean, NULL));
+    assert_int_equal(sat_query_run(query, NULL, 1, &sum, &mean, NULL), SAT_ERR_ARGUMENT);
+    assert_int_equal(sat_query_run(NULL, &rect, 1, &sum, &mean, NULL), SAT_ERR_ARGUMENT);
+    said(sat_query_run(query, &(sat_rect){0, 0, 3, 1}, 1, &sum, &mean, NULL), SAT_ERR_RECT, "2x2");
+    assert_ok(sat_query_wait(query, NULL)); /* has been told */
+    assert_int_equal(sat_query_wait(NULL, NULL), SAT_ERR_ARGUMENT);
+    sat_query_destroy(&query);
+    assert_null(query);
+    sat_query_destroy(&query);
+    sat_query_destroy(NULL);
+}
+
+static void without_a_device_no_query_of_its_memory(void **state)
+{
+    (void)state;
+    if (have_device()) skip();
+    uint32_t sums[4] = {0};
+    sat_table t = {.view = {sums, 8, 2, 2, 1, SAT_U32, SAT_DEVICE}, .sample = SAT_U8};
+    sat_query *query;
+    said(sat_query_create(&query, &t, 0), SAT_ERR_UNAVAILABLE, "no device");
+    assert_null(query);
+}
+
+/* Bad ones are told by the wait, once, the first of them with its numbers; the others have their answers. */
+static void bad_rectangles_on_a_device(void **state)
+{
+    (void)state;
+    if (!have_device()) skip();
+    enum { N = 3000 };
+    sat_view image = guarded(40, 30, 1, SAT_U8, 0);
+    memset(image.data, 2, 1200);
+    sat_table t = table_of(&image, SAT_U32, SAT_EXCLUSIVE, NULL), there = device_table(&t);
+    sat_rect *rects = malloc(N * sizeof *rects);
+    sat_sum sums[N];
+    double means[N];
+    sat_query *query;
+    for (int64_t i = 0; i < N; i++) rects[i] = (sat_rect){i % 30, i % 20, 1 + i % 7, 1 + i % 5};
+    assert_ok(sat_query_create(&query, &there, 0));
+    rects[2999] = (sat_rect){0, 0, 0, 5};
+    rects[1500] = (sat_rect){39, 0, 1, 1};
+    rects[700] = (sat_rect){-1, 0, INT64_MAX, 1};
+    poison(sums, means, N);
+    said(ask(query, SAT_DEVICE, rects, N, N, false, sums, means), SAT_ERR_RECT,
+         "rectangle 700 (-1,0,9223372036854775807,1) reaches outside the 40x30 image");
+    for (int i = 0; i < N; i++) {
+        if (i == 700 || i == 1500 || i == 2999)
+            assert_true(sums[i].u == 0 && isnan(means[i]));
+        else
+            assert_true(sums[i].u == 2 * (uint64_t)(rects[i].width * rects[i].height) && means[i] == 2);
+    }
+    assert_ok(sat_query_wait(query, NULL));
+    rects[700] = rects[0];
+    said(ask(query, SAT_DEVICE, rects, N, N, true, sums, means), SAT_ERR_RANGE, "rectangle 1500 (39,0,1,1) touches");
+    rects[1500] = rects[0];
+    said(ask(query, SAT_DEVICE, rects, N, N, false, sums, means), SAT_ERR_RECT, "rectangle 2999 (0,0,0,5) is empty");
+    rects[2999] = rects[0];
+    assert_ok(ask(query, SAT_DEVICE, rects, N, N, false, sums, means));
+
+    /* Of several runs the lowest index counts, and the memory of the rectangles is free once they are done. */
+    sat_rect *given = device_copy(rects, 3 * sizeof *rects);
+    const sat_rect bad[3] = {{0, 0, 1, 1}, {5, 6, -7, 8}, {9, 9, 0, 9}};
+    sat_rect *places = device_copy(bad, sizeof bad);
+    assert_ok(sat_query_run(query, places, 3, NULL, NULL, NULL));
+    assert_ok(sat_query_run(query, places + 2, 1, NULL, NULL, NULL));
+    assert_ok(sat_query_run(query, given, 3, NULL, NULL, NULL));
+    assert_ok(sat_query_run(query, given, 0, NULL, NULL, NULL));
+    assert_ok(sat_device_wait(NULL));
+    assert_ok(sat_device_fill(places, 0, sizeof bad, NULL));
+    said(sat_query_wait(query, NULL), SAT_ERR_RECT, "rectangle 0 (9,9,0,9) is empty");
+    assert_ok(sat_query_wait(query, NULL));
+    said(sat_query_run(query, (const sat_rect *)(const void *)((const char *)given + 4), 1, NULL, NULL, NULL),
+         SAT_ERR_ARGUMENT, "aligned");
+    sat_device_free(given);
+    sat_device_free(places);
+    sat_device_free(there.view.data);
+    sat_query_destroy(&query);
+    free(rects);
+    unguard(&image);
+    unguard(&t.view);
+}
+
+/* No entry is read: what is refused for its size, in the largest tables that there may be. */
+static void sizes_beyond_memory(void **state)
+{
+    (void)state;
+    const int64_t side = (int64_t)1 << 40, rows = (int64_t)1 << 20;
+    void *nothing = (void *)(uintptr_t)4096;
+    const sat_table t = {.view = {nothing, (size_t)side * 4, side, rows, 1, SAT_U32, SAT_HOST},
+                         .layout = SAT_INCLUSIVE,
+                         .sample = SAT_U8};
+    const sat_rect all = {0, 0, side, rows}, more = {0, 0, 16843010, 1}, beyond = {1, 0, side, 1};
+    said(sat_table_query(&t, &all, 1, 0, 0, NULL, NULL), SAT_ERR_RANGE, "16843009");
+    said(sat_table_query(&t, &all, 1, SAT_CLIP, 0, NULL, NULL), SAT_ERR_RANGE, "16843009");
+    said(sat_table_query(&t, &more, 1, 0, 0, NULL, NULL), SAT_ERR_RANGE, "16843009");
+    said(sat_table_query(&t, &beyond, 1, 0, 0, NULL, NULL), SAT_ERR_RECT, "1099511627776x1048576");
+}
+
 static void fixed_point(void **state)
 {
     static const struct {
@@ -222,6 +437,8 @@ int main(void)
         cmocka_unit_test(every_type_and_layout),        cmocka_unit_test(a_wrapped_table_is_exact),
         cmocka_unit_test(outside_and_empty_rectangles), cmocka_unit_test(exclusive_tables_lack_the_last_sums),
         cmocka_unit_test(tables_that_do_not_exist),     cmocka_unit_test(fixed_point),
+        cmocka_unit_test(queries_check_their_table),    cmocka_unit_test(without_a_device_no_query_of_its_memory),
+        cmocka_unit_test(bad_rectangles_on_a_device),   cmocka_unit_test(sizes_beyond_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
