@@ -132,12 +132,16 @@ sat_status alloc(void **data, size_t bytes)
     return prim::device_alloc((unsigned char **)data, bytes); /* cudaMalloc aligns to 256 bytes */
 }
 
+sat_status queue_copy(const sat_view *from, const sat_view *to, void *stream)
+{
+    size_t row = sat_row_bytes(from->width, from->channels, from->type);
+    return prim::copy_rows(to->data, to->row_bytes, from->data, from->row_bytes, row, (size_t)from->height, stream);
+}
+
 /* The runtime may still read pageable host memory, and does read pinned memory, after an asynchronous copy's call. */
 sat_status copy(const sat_view *from, const sat_view *to, void *stream)
 {
-    size_t row = sat_row_bytes(from->width, from->channels, from->type);
-    sat_status status =
-        prim::copy_rows(to->data, to->row_bytes, from->data, from->row_bytes, row, (size_t)from->height, stream);
+    sat_status status = queue_copy(from, to, stream);
     if (status != SAT_OK || (from->memory == SAT_DEVICE && to->memory == SAT_DEVICE)) return status;
     return prim::stream_wait(stream);
 }
@@ -159,6 +163,71 @@ sat_status time_work(sat_status (*work)(void *arg), void *arg, void *stream, dou
     return status;
 }
 
+/* ---- copies beside work ------------------------------------------------------------------------------ */
+
+/* Pinned memory is page-aligned, and every device of the process may use it. */
+sat_status pinned_alloc(void **data, size_t bytes)
+{
+    *data = nullptr;
+    return prim::checked(cudaHostAlloc(data, bytes, cudaHostAllocPortable), "pinned host memory");
+}
+
+void pinned_free(void *data)
+{
+    if (data) (void)cudaFreeHost(data);
+}
+
+/* Allocated by the runtime or registered with it. */
+bool pinned(const void *data)
+{
+    cudaPointerAttributes attributes;
+    if (cudaPointerGetAttributes(&attributes, data) == cudaSuccess) return attributes.type == cudaMemoryTypeHost;
+    (void)cudaGetLastError();
+    return false;
+}
+
+/* Not ordered with the default stream, on which other parts of the program may have work. */
+sat_status stream_open(void **stream)
+{
+    cudaStream_t made = nullptr;
+    sat_status status = prim::checked(cudaStreamCreateWithFlags(&made, cudaStreamNonBlocking), "making a stream");
+    *stream = status == SAT_OK ? made : nullptr;
+    return status;
+}
+
+void stream_close(void *stream)
+{
+    if (stream) (void)cudaStreamDestroy((cudaStream_t)stream);
+}
+
+sat_status mark_open(void **mark)
+{
+    cudaEvent_t made = nullptr;
+    sat_status status = prim::checked(cudaEventCreateWithFlags(&made, cudaEventDisableTiming), "making an event");
+    *mark = status == SAT_OK ? made : nullptr;
+    return status;
+}
+
+void mark_close(void *mark)
+{
+    if (mark) (void)cudaEventDestroy((cudaEvent_t)mark);
+}
+
+sat_status put_mark(void *mark, void *stream)
+{
+    return prim::checked(cudaEventRecord((cudaEvent_t)mark, (cudaStream_t)stream), "recording an event");
+}
+
+sat_status after(void *stream, void *mark)
+{
+    return prim::checked(cudaStreamWaitEvent((cudaStream_t)stream, (cudaEvent_t)mark, 0), "waiting for an event");
+}
+
+sat_status reached(void *mark)
+{
+    return prim::checked(cudaEventSynchronize((cudaEvent_t)mark), "waiting for the device");
+}
+
 } // namespace
 
 bool device_probe(const char **why)
@@ -178,5 +247,16 @@ extern "C" const sat_device sat_device_cuda = {
     .copy = copy,
     .wait = prim::stream_wait,
     .time = time_work,
+    .pinned_alloc = pinned_alloc,
+    .pinned_free = pinned_free,
+    .pinned = pinned,
+    .queue_copy = queue_copy,
+    .stream_open = stream_open,
+    .stream_close = stream_close,
+    .mark_open = mark_open,
+    .mark_close = mark_close,
+    .mark = put_mark,
+    .after = after,
+    .reached = reached,
     .query = query_rectangles,
 };

@@ -19,13 +19,16 @@ const sat_rates sat_rates_assumed = {
     .memory_bytes_per_s = 160e9,
     .startup_s = 0.23,
     .bus_bytes_per_s = 15.7e9,
+    .copied_bytes_per_s = 15.7e9,
 };
 
 bool sat_device_pays(const sat_rates *rates, double bytes, int threads)
 {
     double cpu = threads * rates->thread_bytes_per_s;
+    double bus = threads * rates->copied_bytes_per_s;
     if (cpu > rates->memory_bytes_per_s) cpu = rates->memory_bytes_per_s;
-    return bytes / cpu > rates->startup_s + bytes / rates->bus_bytes_per_s;
+    if (bus > rates->bus_bytes_per_s) bus = rates->bus_bytes_per_s;
+    return bytes / cpu > rates->startup_s + bytes / bus;
 }
 
 sat_choice sat_choice_for(sat_memory memory, double bytes, int threads)

@@ -9,14 +9,15 @@ typedef struct sat_rates {
     double thread_bytes_per_s; /* that one thread reads and writes */
     double memory_bytes_per_s; /* that all threads do together, at most */
     double startup_s;          /* from the first call of the driver to the first launch */
-    double bus_bytes_per_s;    /* copied to a device or back, from and to pageable memory */
+    double bus_bytes_per_s;    /* to a device and back together, in bands (bands.h) that many threads copy */
+    double copied_bytes_per_s; /* what one thread copies to or from memory that a device reaches */
 } sat_rates;
 
 extern const sat_rates sat_rates_assumed;
 
 /* Is a device faster, for arrays of that many bytes in all, than so many threads?
  *
- *     bytes / min(threads * thread rate, memory rate)  >  start-up + bytes / bus rate
+ *     bytes / min(threads * thread rate, memory rate)  >  start-up + bytes / min(threads * copied rate, bus rate)
  *
  * The device's own work is left out: beside the bus it is nothing. */
 bool sat_device_pays(const sat_rates *rates, double bytes, int threads);

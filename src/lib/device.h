@@ -27,6 +27,21 @@ typedef struct sat_device {
     sat_status (*wait)(void *stream);
     sat_status (*time)(sat_status (*work)(void *arg), void *arg, void *stream, double *us);
 
+    /* For copies beside work: host memory that the device reads and writes itself, streams of one's own, and marks.
+     * What is queued on a stream runs in its order, and at the same time as what is on others, but for these: after()
+     * lets a stream wait for a mark as it was put last on another stream, reached() the host. */
+    sat_status (*pinned_alloc)(void **data, size_t bytes); /* aligned to 256 bytes; *data NULL on failure */
+    void (*pinned_free)(void *data);                       /* accepts NULL */
+    bool (*pinned)(const void *data); /* does the byte lie in such memory, or in what the caller made so? */
+    sat_status (*queue_copy)(const sat_view *from, const sat_view *to, void *stream); /* host memory: pinned */
+    sat_status (*stream_open)(void **stream);                                         /* *stream NULL on failure */
+    void (*stream_close)(void *stream);                                               /* accepts NULL */
+    sat_status (*mark_open)(void **mark);                                             /* *mark NULL on failure */
+    void (*mark_close)(void *mark);                                                   /* accepts NULL */
+    sat_status (*mark)(void *mark, void *stream);
+    sat_status (*after)(void *stream, void *mark);
+    sat_status (*reached)(void *mark);
+
     sat_status (*query)(const sat_reader *table, int channels, const sat_rect *rects, size_t n, sat_sum *sums,
                         double *means, sat_bad_rects *bad, void *stream); /* all of it in device memory; n > 0 */
 } sat_device;

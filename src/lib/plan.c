@@ -3,16 +3,15 @@
 #include <string.h>
 
 #include "backend.h"
-#include "device.h"
+#include "bands.h"
 #include "shape.h"
-#include "staging.h"
 
 struct sat_plan {
     sat_spec spec;
     const sat_backend *backend;
     void *state;
     bool staged; /* host views, and a backend that takes a device's */
-    sat_staging staging;
+    sat_bands bands;
     sat_choice choice;
     char note[192];
 };
@@ -44,25 +43,12 @@ static sat_status complete(sat_spec *s)
     return SAT_OK;
 }
 
-static sat_view carry_row(const sat_spec *s, sat_type accum)
+/* Another library's code may know no carry rows, and is given the whole image. */
+static int64_t band_rows(const sat_spec *s, const sat_backend *backend)
 {
-    return (sat_view){.row_bytes = sat_row_bytes(s->width, s->channels, accum),
-                      .width = s->width,
-                      .height = 1,
-                      .channels = s->channels,
-                      .type = accum};
-}
-
-/* For the largest views that the plan will be run on. */
-static sat_status open_staging(sat_staging *staging, const sat_spec *s)
-{
-    bool padded = s->layout == SAT_PADDED;
-    sat_view carry = carry_row(s, s->accum), image = carry, table = carry;
-    image.type = s->sample;
-    image.height = s->height;
-    table.width += padded;
-    table.height = s->height + padded;
-    return sat_staging_open(staging, &image, &table, &carry);
+    if (backend->kind == SAT_OUTSIDE) return s->height;
+    return sat_band_rows(sat_row_bytes(s->width, s->channels, s->sample),
+                         sat_row_bytes(s->width + (s->layout == SAT_PADDED), s->channels, s->accum), s->height);
 }
 
 static double all_bytes(const sat_spec *s)
@@ -80,10 +66,16 @@ static sat_status open_with(void *object, const sat_backend *backend)
     if (spec.accum == SAT_I64) spec.accum = SAT_U64; /* the same bits */
     plan->backend = backend;
     plan->staged = backend->device && spec.memory == SAT_HOST;
-    if (plan->staged) spec.memory = SAT_DEVICE;
+    if (plan->staged) {
+        spec.memory = SAT_DEVICE;
+        spec.height = band_rows(&plan->spec, backend);
+    }
     status = backend->open(&spec, &plan->state, plan->note, sizeof plan->note);
     if (status == SAT_OK && plan->staged) {
-        status = open_staging(&plan->staging, &spec);
+        const char *why;
+        const sat_device *device = sat_device_get(&why);
+        status = device ? sat_bands_open(&plan->bands, device, &plan->spec, spec.height)
+                        : sat_fail(SAT_ERR_UNAVAILABLE, "no device: %s", why);
         if (status != SAT_OK) backend->close(plan->state);
     }
     return plan->staged && spec.backend == NULL ? sat_passed_over(status) : status;
@@ -111,15 +103,11 @@ sat_status sat_plan_create(sat_plan **out, const sat_spec *spec)
     return SAT_OK;
 }
 
-static sat_status wait_for(sat_plan *plan, void *stream)
-{
-    return plan->backend->wait ? plan->backend->wait(plan->state, stream) : sat_device_wait(stream);
-}
-
 sat_status sat_plan_wait(sat_plan *plan, void *stream)
 {
     if (plan == NULL) return sat_fail(SAT_ERR_ARGUMENT, "no plan");
-    return plan->spec.memory == SAT_DEVICE ? wait_for(plan, stream) : SAT_OK;
+    if (plan->spec.memory == SAT_HOST) return SAT_OK;
+    return plan->backend->wait ? plan->backend->wait(plan->state, stream) : sat_device_wait(stream);
 }
 
 static const char *memory_name(sat_memory memory)
@@ -132,28 +120,6 @@ static sat_status same(const char *what, const char *field, int64_t is, int64_t 
     return is == should ? SAT_OK
                         : sat_fail(SAT_ERR_SHAPE, "%s: %s is %lld where the plan has %lld", what, field, (long long)is,
                                    (long long)should);
-}
-
-/* Host views through the plan's device memory; done when it returns. */
-static sat_status run_staged(sat_plan *plan, const sat_view *image, const sat_view *table, const sat_run *run)
-{
-    const sat_staging *staging = &plan->staging;
-    sat_view carry_in = carry_row(&plan->spec, table->type), carry_out = carry_in;
-    sat_view device_image = sat_staged(image, staging->image), device_table = sat_staged(table, staging->table);
-    sat_view device_carry = sat_staged(&carry_in, staging->carry);
-    carry_in.data = (void *)(uintptr_t)run->carry_in;
-    carry_out.data = run->carry_out;
-    sat_run there = *run;
-    if (run->carry_in) there.carry_in = staging->carry;
-    if (run->carry_out) there.carry_out = staging->carry;
-
-    sat_status status = sat_device_copy(image, &device_image, run->stream);
-    if (status == SAT_OK && run->carry_in) status = sat_device_copy(&carry_in, &device_carry, run->stream);
-    if (status == SAT_OK) status = plan->backend->run(plan->state, &device_image, &device_table, &there);
-    if (status == SAT_OK) status = wait_for(plan, run->stream);
-    if (status == SAT_OK) status = sat_device_copy(&device_table, table, run->stream);
-    if (status == SAT_OK && run->carry_out) status = sat_device_copy(&device_carry, &carry_out, run->stream);
-    return status;
 }
 
 sat_status sat_plan_run(sat_plan *plan, const sat_view *image, const sat_view *table, const sat_run *run)
@@ -184,7 +150,8 @@ sat_status sat_plan_run(sat_plan *plan, const sat_view *image, const sat_view *t
     if (status != SAT_OK) return status;
     sat_view bits = *table;
     if (bits.type == SAT_I64) bits.type = SAT_U64;
-    return plan->staged ? run_staged(plan, image, &bits, run) : plan->backend->run(plan->state, image, &bits, run);
+    return plan->staged ? sat_bands_run(&plan->bands, plan->backend, plan->state, image, &bits, run)
+                        : plan->backend->run(plan->state, image, &bits, run);
 }
 
 sat_type sat_plan_accum(const sat_plan *plan)
@@ -200,7 +167,7 @@ void sat_plan_destroy(sat_plan **plan)
 {
     if (plan == NULL || *plan == NULL) return;
     (*plan)->backend->close((*plan)->state);
-    sat_staging_close(&(*plan)->staging);
+    sat_bands_close(&(*plan)->bands);
     free(*plan);
     *plan = NULL;
 }

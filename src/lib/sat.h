@@ -29,10 +29,12 @@
  * be called from any thread; an object (plan, box) is used by one thread at a time.  All memory is the
  * caller's except inside the opaque objects.  Sizes are 64 bit and every product is checked.
  *
- * Devices.  A backend on a GPU takes views in host memory, which it copies there and back, or in device memory,
- * where a run only queues work on the caller's stream and returns: no allocation, no copy, no waiting, so that
- * it can be captured into a CUDA graph.  An object belongs to the device that was current when it was made.  CPU work
- * loads no driver and touches no device.
+ * Devices.  A backend on a GPU takes views in device memory, where a run only queues work on the caller's stream and
+ * returns: no allocation, no copy, no waiting, so that it can be captured into a CUDA graph.  Or it takes views in host
+ * memory: bands of rows go there and come back while others are computed, through pinned memory that the plan holds, or
+ * straight from and to memory that the caller has pinned (cudaHostAlloc(), cudaHostRegister()); a few bands of device
+ * memory suffice for a table of any height.  An object belongs to the device that was current when it was made.  CPU
+ * work loads no driver and touches no device.
  */
 #ifndef SAT_H
 #define SAT_H
@@ -183,7 +185,8 @@ typedef struct sat_run {
     const void *carry_in;
     void *carry_out;
     bool continues; /* padded layout: this is not the first band, its table view has no zero row */
-    void *stream;   /* a cudaStream_t for backends on a device, else NULL */
+    void *stream;   /* a cudaStream_t for backends on a device, else NULL; views in host memory: the run begins
+                       when it is empty, is done when the call returns, and cannot be captured into a graph */
 } sat_run;
 
 /* Builds the table of image into table, both the caller's, which must not overlap.

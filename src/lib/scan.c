@@ -88,7 +88,7 @@ static sat_status start(sat_scan *scan, const sat_scan_method *m)
     if (status == SAT_OK && scan->staged) {
         sat_view in = array(spec.length, spec.sample, NULL, SAT_HOST);
         sat_view out = array(spec.length, spec.accum, NULL, SAT_HOST);
-        status = sat_staging_open(&scan->staging, &in, &out, NULL);
+        status = sat_staging_open(&scan->staging, &in, &out);
         if (status != SAT_OK) m->close(scan->state);
     }
     return scan->staged && spec.method == NULL ? sat_passed_over(status) : status;
@@ -134,7 +134,7 @@ sat_status sat_scan_create(sat_scan **out, const sat_scan_spec *spec)
 /* Host arrays through the scan's device memory; done when it returns. */
 static sat_status run_staged(sat_scan *scan, const sat_view *in, const sat_view *out, void *stream)
 {
-    sat_view device_in = sat_staged(in, scan->staging.image), device_out = sat_staged(out, scan->staging.table);
+    sat_view device_in = sat_staged(in, scan->staging.in), device_out = sat_staged(out, scan->staging.out);
     sat_status status = sat_device_copy(in, &device_in, stream);
     if (status == SAT_OK) status = scan->method->run(scan->state, device_in.data, device_out.data, stream);
     return status == SAT_OK ? sat_device_copy(&device_out, out, stream) : status;

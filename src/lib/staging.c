@@ -26,12 +26,11 @@ static sat_status make_result(void **memory, const sat_view *v)
     return status;
 }
 
-sat_status sat_staging_open(sat_staging *s, const sat_view *image, const sat_view *table, const sat_view *carry)
+sat_status sat_staging_open(sat_staging *s, const sat_view *in, const sat_view *out)
 {
     *s = (sat_staging){0};
-    sat_status status = make(&s->image, image);
-    if (status == SAT_OK) status = make_result(&s->table, table);
-    if (status == SAT_OK && carry) status = make_result(&s->carry, carry);
+    sat_status status = make(&s->in, in);
+    if (status == SAT_OK) status = make_result(&s->out, out);
     if (status == SAT_OK) status = sat_device_wait(NULL);
     if (status != SAT_OK) sat_staging_close(s);
     return status;
@@ -39,9 +38,8 @@ sat_status sat_staging_open(sat_staging *s, const sat_view *image, const sat_vie
 
 void sat_staging_close(sat_staging *s)
 {
-    sat_device_free(s->image);
-    sat_device_free(s->table);
-    sat_device_free(s->carry);
+    sat_device_free(s->in);
+    sat_device_free(s->out);
     *s = (sat_staging){0};
 }
 

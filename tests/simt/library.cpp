@@ -7,6 +7,10 @@
 #include "table.cuh"
 
 #include <stdio.h>
+#include <stdlib.h>
+
+#include <deque>
+#include <map>
 
 bool device_probe(const char **why)
 {
@@ -47,6 +51,108 @@ sat_status time_work(sat_status (*work)(void *arg), void *arg, void *, double *u
     return status;
 }
 
+/* ---- copies beside work -----------------------------------------------------------------------------------
+ *
+ * A launch is done when it returns, but a queued copy waits as long as it may: until the host, or another stream, waits
+ * for a mark behind it.  So a copy that nobody waited for is done too late: the wait that is missing shows as a wrong
+ * result, or as a copy of memory that is gone. */
+
+struct lane {
+    std::deque<std::pair<sat_view, sat_view>> copies; /* that have not been done */
+    uint64_t done;                                    /* those before them */
+};
+struct place {
+    lane *on;
+    uint64_t copies; /* of that lane, that come before the mark */
+};
+std::map<const char *, size_t> pinned_memory;
+
+sat_status run_copies(lane *l, uint64_t upto)
+{
+    sat_status status = SAT_OK;
+    for (; l && l->done < upto && !l->copies.empty(); l->done++) {
+        auto [from, to] = l->copies.front();
+        l->copies.pop_front();
+        if (status == SAT_OK) status = copy(&from, &to, nullptr);
+    }
+    return status;
+}
+
+sat_status pinned_alloc(void **data, size_t bytes)
+{
+    *data = aligned_alloc(256, (bytes + 255) / 256 * 256);
+    if (*data == nullptr) return sat_fail(SAT_ERR_MEMORY, "pinned host memory: out of memory");
+    pinned_memory[(const char *)*data] = bytes;
+    return SAT_OK;
+}
+
+void pinned_free(void *data)
+{
+    pinned_memory.erase((const char *)data);
+    free(data);
+}
+
+bool pinned(const void *data)
+{
+    auto next = pinned_memory.upper_bound((const char *)data);
+    if (next == pinned_memory.begin()) return false;
+    auto [begin, bytes] = *std::prev(next);
+    return (size_t)((const char *)data - begin) < bytes;
+}
+
+sat_status queue_copy(const sat_view *from, const sat_view *to, void *stream)
+{
+    ((lane *)stream)->copies.emplace_back(*from, *to);
+    return SAT_OK;
+}
+
+sat_status stream_open(void **stream)
+{
+    *stream = new lane();
+    return SAT_OK;
+}
+
+void stream_close(void *stream)
+{
+    delete (lane *)stream;
+}
+
+sat_status mark_open(void **mark)
+{
+    *mark = new place();
+    return SAT_OK;
+}
+
+void mark_close(void *mark)
+{
+    delete (place *)mark;
+}
+
+sat_status put_mark(void *mark, void *stream)
+{
+    lane *l = (lane *)stream;
+    *(place *)mark = {l, l->done + l->copies.size()};
+    return SAT_OK;
+}
+
+sat_status reached(void *mark)
+{
+    const place *p = (const place *)mark;
+    return run_copies(p->on, p->copies);
+}
+
+/* Work follows at once, so that what it waits for must be done. */
+sat_status after(void *, void *mark)
+{
+    return reached(mark);
+}
+
+sat_status wait_stream(void *stream)
+{
+    sat_status status = run_copies((lane *)stream, UINT64_MAX);
+    return status == SAT_OK ? prim::stream_wait(stream) : status;
+}
+
 } // namespace
 
 extern "C" const sat_device sat_device_cuda = {
@@ -56,7 +162,18 @@ extern "C" const sat_device sat_device_cuda = {
     .free = prim::device_free,
     .fill = prim::fill_bytes,
     .copy = copy,
-    .wait = prim::stream_wait,
+    .wait = wait_stream,
     .time = time_work,
+    .pinned_alloc = pinned_alloc,
+    .pinned_free = pinned_free,
+    .pinned = pinned,
+    .queue_copy = queue_copy,
+    .stream_open = stream_open,
+    .stream_close = stream_close,
+    .mark_open = mark_open,
+    .mark_close = mark_close,
+    .mark = put_mark,
+    .after = after,
+    .reached = reached,
     .query = query_rectangles,
 };

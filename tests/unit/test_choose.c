@@ -4,7 +4,7 @@
 
 /* One byte a second for a thread, ten for all of memory; a device costs 100 s, and then copies 4 bytes a second. */
 static const sat_rates rates = {
-    .thread_bytes_per_s = 1, .memory_bytes_per_s = 10, .startup_s = 100, .bus_bytes_per_s = 4};
+    .thread_bytes_per_s = 1, .memory_bytes_per_s = 10, .startup_s = 100, .bus_bytes_per_s = 4, .copied_bytes_per_s = 4};
 
 static void a_device_has_to_earn_its_start(void **state)
 {
@@ -31,11 +31,25 @@ static void more_threads_than_memory_feeds_do_not_count(void **state)
 {
     sat_rates fast_bus = rates;
     (void)state;
-    fast_bus.bus_bytes_per_s = 20; /* b/10 > 100 + b/20 from 2000 on */
+    fast_bus.bus_bytes_per_s = fast_bus.copied_bytes_per_s = 20; /* b/10 > 100 + b/20 from 2000 on */
     for (int threads = 10; threads < 1024; threads += 7) {
         assert_false(sat_device_pays(&fast_bus, 2000, threads));
         assert_true(sat_device_pays(&fast_bus, 2001, threads));
     }
+}
+
+/* A thread that copies no faster than it sums cannot win by copying. */
+static void threads_have_to_feed_the_bus(void **state)
+{
+    sat_rates wide_bus = rates;
+    (void)state;
+    wide_bus.bus_bytes_per_s = 20;
+    wide_bus.copied_bytes_per_s = 1;
+    for (double bytes = 1; bytes < 1e18; bytes *= 10)
+        for (int threads = 1; threads <= 10; threads++) assert_false(sat_device_pays(&wide_bus, bytes, threads));
+    wide_bus.copied_bytes_per_s = 2; /* 3 threads: b/3 > 100 + b/6 from 600 on */
+    assert_false(sat_device_pays(&wide_bus, 600, 3));
+    assert_true(sat_device_pays(&wide_bus, 601, 3));
 }
 
 static void small_work_stays_where_it_is(void **state)
@@ -109,6 +123,7 @@ int main(void)
         cmocka_unit_test(a_device_has_to_earn_its_start),
         cmocka_unit_test(a_bus_slower_than_the_threads_never_pays),
         cmocka_unit_test(more_threads_than_memory_feeds_do_not_count),
+        cmocka_unit_test(threads_have_to_feed_the_bus),
         cmocka_unit_test(small_work_stays_where_it_is),
         cmocka_unit_test(memory_decides_who_may),
         cmocka_unit_test(a_full_device_is_passed_over),

@@ -1,0 +1,254 @@
+/* bands.c - the pipeline of bands.h.
+ *
+ *     host threads    in 0   in 1   in 2   out 0  in 3   out 1  in 4   ..        in: image to pinned memory
+ *     up                 up 0   up 1   up 2   ..    up 3   ..                   out: pinned memory to table
+ *     work                  sum 0   sum 1   sum 2   ..
+ *     down                      down 0 .....  down 1 .....  down 2 .....
+ *
+ * Pageable memory is copied through pinned memory by the plan's threads; memory that the caller has pinned is copied
+ * from and to directly, and the threads have nothing to do.  The carry row stays on the device and joins the bands.
+ *
+ * Three bands under way.  When the threads come to band k, k-1 and k-2 are the device's.  They need the time of one
+ * band's "in" and "out", then its "up" and "sum" pass, before there is more to bring down: less than bringing two bands
+ * down takes, but not less than one.  So with two bands the bus would wait for the threads, and with four it would be
+ * no busier.
+ *
+ * The height of a band.  A job moves B bytes in the direction that has more, in bands of b.  Filling and draining the
+ * pipeline takes about as long as bringing three bands down: in, up and sum of the first one, out of the last.  And
+ * each band takes the time in which the bus would have moved another s bytes: ten microseconds to start copies and
+ * kernels, at 50 GB/s half a megabyte.
+ *
+ *     cost(b) = B + 3 b + s B / b, which is least for b = sqrt(s B / 3)
+ *
+ * Near it little depends on b: half or twice of it makes the last two terms a quarter larger, and together they are
+ * 2 sqrt(3 s / B) of B, a thirteenth for a gigabyte.  Below b = s a band would be more start than copy.  Above 16 MiB
+ * there is nothing left to gain, while pinned memory, of which there are three such bands, takes long to make and
+ * should stay in the processor's last cache between its two copies. */
+#include <math.h>
+#include <omp.h>
+
+#include "bands.h"
+#include "host_copy.h"
+#include "shape.h"
+
+#ifdef SAT_SIMT
+#define START_BYTES 64.0 /* many bands in small images */
+#else
+#define START_BYTES 524288.0
+#endif
+#define MOST_BYTES 16777216.0
+
+int64_t sat_band_rows(size_t image_row_bytes, size_t table_row_bytes, int64_t height)
+{
+    double row = (double)(image_row_bytes > table_row_bytes ? image_row_bytes : table_row_bytes);
+    double bytes = sqrt(START_BYTES / 3 * row * (double)height);
+    if (bytes < START_BYTES) bytes = START_BYTES;
+    if (bytes > MOST_BYTES) bytes = MOST_BYTES;
+    int64_t rows = (int64_t)(bytes / row);
+    return rows < 1 ? 1 : rows > height ? height : rows;
+}
+
+/* ---- memory ------------------------------------------------------------------------------------------ */
+
+static sat_view packed(const sat_view *shape, void *data, sat_memory memory)
+{
+    sat_view v = *shape;
+    v.data = data;
+    v.row_bytes = sat_row_bytes(v.width, v.channels, v.type);
+    v.memory = memory;
+    return v;
+}
+
+static sat_status open_slot(const sat_bands *b, sat_band *s, size_t image_bytes, size_t table_bytes)
+{
+    const sat_device *d = b->device;
+    sat_status status = d->pinned_alloc(&s->pinned_image, image_bytes);
+    if (status == SAT_OK) status = d->alloc(&s->image, image_bytes);
+    if (status == SAT_OK) status = d->alloc(&s->table, table_bytes);
+    /* All of it is copied to the host, also what a ceiling leaves unwritten: never what another program left there. */
+    if (status == SAT_OK) status = d->fill(s->table, 0, table_bytes, b->work);
+    if (status == SAT_OK) status = d->pinned_alloc(&s->pinned_table, table_bytes);
+    if (status == SAT_OK) status = d->mark_open(&s->uploaded);
+    if (status == SAT_OK) status = d->mark_open(&s->computed);
+    if (status == SAT_OK) status = d->mark_open(&s->downloaded);
+    return status;
+}
+
+sat_status sat_bands_open(sat_bands *b, const sat_device *device, const sat_spec *spec, int64_t rows)
+{
+    bool padded = spec->layout == SAT_PADDED;
+    size_t carry = sat_row_bytes(spec->width, spec->channels, spec->accum), image_bytes, table_bytes;
+    size_t image_row = sat_row_bytes(spec->width, spec->channels, spec->sample);
+    size_t table_row = sat_row_bytes(spec->width + padded, spec->channels, spec->accum);
+    *b = (sat_bands){.device = device, .rows = rows};
+    if (!sat_mul(image_row, (size_t)rows, &image_bytes) || !sat_mul(table_row, (size_t)(rows + padded), &table_bytes))
+        return sat_fail(SAT_ERR_SHAPE, "bands of %lldx%lld are larger than the address space", (long long)spec->width,
+                        (long long)rows);
+    int64_t bands = (spec->height - 1) / rows + 1;
+    b->slots = bands < SAT_BANDS ? (int)bands : SAT_BANDS;
+    b->threads = spec->threads ? spec->threads : omp_get_num_procs();
+
+    sat_status status = device->stream_open(&b->up);
+    if (status == SAT_OK) status = device->stream_open(&b->work);
+    if (status == SAT_OK) status = device->stream_open(&b->down);
+    if (status == SAT_OK) status = device->alloc(&b->carry, carry);
+    if (status == SAT_OK) status = device->fill(b->carry, 0, carry, b->work);
+    for (int i = 0; i < b->slots && status == SAT_OK; i++) status = open_slot(b, &b->slot[i], image_bytes, table_bytes);
+    if (b->work) {
+        sat_status filled = device->wait(b->work); /* also before what is being filled is freed */
+        if (status == SAT_OK) status = filled;
+    }
+    if (status != SAT_OK) sat_bands_close(b);
+    return status;
+}
+
+void sat_bands_close(sat_bands *b)
+{
+    const sat_device *d = b->device;
+    for (int i = 0; i < b->slots; i++) {
+        sat_band *s = &b->slot[i];
+        d->pinned_free(s->pinned_image);
+        d->pinned_free(s->pinned_table);
+        if (s->image) d->free(s->image);
+        if (s->table) d->free(s->table);
+        d->mark_close(s->uploaded);
+        d->mark_close(s->computed);
+        d->mark_close(s->downloaded);
+    }
+    if (d) {
+        if (b->carry) d->free(b->carry);
+        d->stream_close(b->up);
+        d->stream_close(b->work);
+        d->stream_close(b->down);
+    }
+    *b = (sat_bands){0};
+}
+
+/* ---- a run ------------------------------------------------------------------------------------------- */
+
+typedef struct job {
+    sat_bands *bands;
+    const sat_backend *backend;
+    void *state;
+    const sat_view *image, *table;
+    const sat_run *run;
+    bool pinned_image, pinned_table; /* the caller's memory is */
+    int64_t count;                   /* bands */
+} job;
+
+static sat_view rows_of(const sat_view *v, int64_t first, int64_t rows)
+{
+    sat_view part = *v;
+    part.data = (char *)v->data + (size_t)first * v->row_bytes;
+    part.height = rows;
+    return part;
+}
+
+static sat_view image_of(const job *j, int64_t k)
+{
+    int64_t first = k * j->bands->rows, left = j->image->height - first;
+    return rows_of(j->image, first, left < j->bands->rows ? left : j->bands->rows);
+}
+
+/* A zero row, which the table has and the image has not, is the first band's. */
+static sat_view table_of(const job *j, int64_t k)
+{
+    int64_t zero_row = j->table->height - j->image->height, rows = image_of(j, k).height;
+    return k == 0 ? rows_of(j->table, 0, rows + zero_row) : rows_of(j->table, k * j->bands->rows + zero_row, rows);
+}
+
+static sat_band *slot_of(const job *j, int64_t k)
+{
+    return &j->bands->slot[k % j->bands->slots];
+}
+
+static bool all_pinned(const sat_device *d, const sat_view *v)
+{
+    const char *first = v->data;
+    size_t last = (size_t)(v->height - 1) * v->row_bytes + sat_row_bytes(v->width, v->channels, v->type) - 1;
+    return d->pinned(first) && d->pinned(first + last);
+}
+
+/* Band k on its way: uploaded, computed, downloaded.  Its slot must be free. */
+static sat_status send(const job *j, int64_t k)
+{
+    const sat_bands *b = j->bands;
+    const sat_device *d = b->device;
+    sat_band *s = slot_of(j, k);
+    sat_view image = image_of(j, k), table = table_of(j, k);
+    sat_view device_image = packed(&image, s->image, SAT_DEVICE), device_table = packed(&table, s->table, SAT_DEVICE);
+    bool last = k == j->count - 1;
+    sat_run run = {.carry_in = k > 0 || j->run->carry_in ? b->carry : NULL,
+                   .carry_out = !last || j->run->carry_out ? b->carry : NULL,
+                   .continues = k > 0 || j->run->continues,
+                   .stream = b->work};
+    if (!j->pinned_image) {
+        sat_view pinned = packed(&image, s->pinned_image, SAT_HOST);
+        sat_host_copy(&pinned, &image, b->threads, false);
+        image = pinned;
+    }
+    if (!j->pinned_table) table = packed(&table, s->pinned_table, SAT_HOST);
+
+    sat_status status = d->queue_copy(&image, &device_image, b->up);
+    if (status == SAT_OK) status = d->mark(s->uploaded, b->up);
+    if (status == SAT_OK) status = d->after(b->work, s->uploaded);
+    if (status == SAT_OK) status = j->backend->run(j->state, &device_image, &device_table, &run);
+    if (status == SAT_OK) status = d->mark(s->computed, b->work);
+    if (status == SAT_OK) status = d->after(b->down, s->computed);
+    if (status == SAT_OK) status = d->queue_copy(&device_table, &table, b->down);
+    if (status == SAT_OK) status = d->mark(s->downloaded, b->down);
+    return status;
+}
+
+/* Waits until band k is back, which frees its slot. */
+static sat_status take(const job *j, int64_t k)
+{
+    const sat_bands *b = j->bands;
+    sat_band *s = slot_of(j, k);
+    sat_view table = table_of(j, k), pinned = packed(&table, s->pinned_table, SAT_HOST);
+    sat_status status = b->device->reached(s->downloaded);
+    /* A table of many bands would push the pinned ones out of the caches. */
+    if (status == SAT_OK && !j->pinned_table) sat_host_copy(&table, &pinned, b->threads, j->count > b->slots);
+    return status;
+}
+
+/* Waits for all that is under way, also after an error; tells what the backend's runs could not. */
+static sat_status settle(const job *j)
+{
+    const sat_bands *b = j->bands;
+    sat_status up = b->device->wait(b->up);
+    sat_status work = j->backend->wait ? j->backend->wait(j->state, b->work) : b->device->wait(b->work);
+    sat_status down = b->device->wait(b->down);
+    return up != SAT_OK ? up : work != SAT_OK ? work : down;
+}
+
+sat_status sat_bands_run(sat_bands *b, const sat_backend *backend, void *state, const sat_view *image,
+                         const sat_view *table, const sat_run *run)
+{
+    const sat_device *d = b->device;
+    job j = {.bands = b,
+             .backend = backend,
+             .state = state,
+             .image = image,
+             .table = table,
+             .run = run,
+             .pinned_image = all_pinned(d, image),
+             .pinned_table = all_pinned(d, table),
+             .count = (image->height - 1) / b->rows + 1};
+    sat_view carry = {.width = image->width, .height = 1, .channels = image->channels, .type = table->type};
+    sat_view there = packed(&carry, b->carry, SAT_DEVICE), carry_in = packed(&carry, NULL, SAT_HOST), carry_out;
+    carry_out = carry_in;
+    carry_in.data = (void *)(uintptr_t)run->carry_in;
+    carry_out.data = run->carry_out;
+
+    sat_status status = d->wait(run->stream);
+    if (status == SAT_OK && run->carry_in) status = d->copy(&carry_in, &there, b->work);
+    for (int64_t k = 0; k < j.count + b->slots && status == SAT_OK; k++) {
+        if (k >= b->slots) status = take(&j, k - b->slots);
+        if (k < j.count && status == SAT_OK) status = send(&j, k);
+    }
+    sat_status settled = settle(&j);
+    if (status == SAT_OK) status = settled;
+    if (status == SAT_OK && run->carry_out) status = d->copy(&there, &carry_out, b->work);
+    return status;
+}

@@ -1,0 +1,12 @@
+/* host_copy.h - rows from host memory to host memory, by several threads. */
+#ifndef SAT_HOST_COPY_H
+#define SAT_HOST_COPY_H
+
+#include "sat.h"
+
+/* Copies from's pixels to those of `to`, a view of the same shape and type that does not overlap it; what lies between
+ * rows stays as it is.  At most so many threads, fewer where waking them would take longer than the copy.  past_caches:
+ * the bytes will not be read again soon and are written past the caches, where the machine has such stores. */
+void sat_host_copy(const sat_view *to, const sat_view *from, int threads, bool past_caches);
+
+#endif

@@ -1,0 +1,485 @@
+/* test_bands.c - host images in bands (src/lib/bands.h), on a device that is made up: its streams are queues, whose
+ * heads run in any order that the marks allow, as late as the host lets them or at once.  A wait that is missing shows
+ * as a wrong table, memory that is touched after its end as a crash under a sanitizer, and each call to the device
+ * fails once. */
+#include "arrays.h"
+#include "bands.h"
+#include "host_copy.h"
+
+/* ---- a device ---------------------------------------------------------------------------------------- */
+
+enum { STREAMS = 4, QUEUE = 400 };
+
+typedef struct op {
+    enum { COPY, FILL, SUM, MARK, AFTER } what;
+    sat_view from, to;
+    sat_run run;
+    int byte;
+    size_t bytes;
+    struct mark *mark;
+    int ticket;
+} op;
+
+typedef struct mark {
+    int put, passed; /* how often it was queued, and how far the device has come */
+} mark;
+
+typedef struct stream {
+    op ops[QUEUE];
+    int first, count;
+} stream;
+
+static struct {
+    stream *streams[STREAMS];
+    int made;     /* allocations, streams and marks that live */
+    int calls;    /* that may fail */
+    int fail_at;  /* the call that does, 0: none */
+    bool eager;   /* does the device run ahead of the host? */
+    bool refuses; /* does the backend's wait tell of a bad sample? */
+    void *pinned; /* the caller's memory, which counts as pinned */
+    size_t pinned_bytes;
+    int host_copies; /* queued from or to the caller's memory */
+} fake;
+
+static sat_status call(void)
+{
+    return ++fake.calls == fake.fail_at ? sat_fail(SAT_ERR_DEVICE, "call %d fails", fake.calls) : SAT_OK;
+}
+
+static void move(const sat_view *from, const sat_view *to)
+{
+    size_t row = sat_row_bytes(from->width, from->channels, from->type);
+    for (int64_t y = 0; y < from->height; y++)
+        memcpy((char *)to->data + (size_t)y * to->row_bytes, (const char *)from->data + (size_t)y * from->row_bytes,
+               row);
+}
+
+/* The backend's work: one channel of u8 to u32, padded or inclusive. */
+static void sum(const op *o)
+{
+    const sat_view *image = &o->from, *table = &o->to;
+    bool padded = table->width > image->width;
+    int64_t w = image->width, zero_row = padded && !o->run.continues;
+    uint32_t above[64] = {0};
+    assert_true(w <= 64 && table->height == image->height + zero_row);
+    if (o->run.carry_in) memcpy(above, o->run.carry_in, (size_t)w * sizeof *above);
+    for (int64_t x = 0; zero_row && x < table->width; x++) *(uint32_t *)entry_at(table, x, 0, 0) = 0;
+    for (int64_t y = 0; y < image->height; y++) {
+        uint32_t row = 0;
+        if (padded) *(uint32_t *)entry_at(table, 0, y + zero_row, 0) = 0;
+        for (int64_t x = 0; x < w; x++) {
+            row += *(const uint8_t *)entry_at(image, x, y, 0);
+            above[x] += row;
+            *(uint32_t *)entry_at(table, x + padded, y + zero_row, 0) = above[x];
+        }
+    }
+    if (o->run.carry_out) memcpy(o->run.carry_out, above, (size_t)w * sizeof *above);
+}
+
+/* Runs the head of one stream; false if it waits, or there is none. */
+static bool step(stream *s)
+{
+    if (s == NULL || s->count == 0) return false;
+    op *o = &s->ops[s->first];
+    if (o->what == AFTER && o->mark->passed < o->ticket) return false;
+    if (o->what == COPY) move(&o->from, &o->to);
+    if (o->what == FILL) memset(o->to.data, o->byte, o->bytes);
+    if (o->what == SUM) sum(o);
+    if (o->what == MARK && o->mark->passed < o->ticket) o->mark->passed = o->ticket;
+    s->first = (s->first + 1) % QUEUE;
+    s->count--;
+    return true;
+}
+
+static bool step_any(void)
+{
+    int start = (int)random_in(0, STREAMS - 1);
+    for (int i = 0; i < STREAMS; i++)
+        if (step(fake.streams[(start + i) % STREAMS])) return true;
+    return false;
+}
+
+static void run_ahead(void)
+{
+    for (int64_t n = fake.eager ? random_in(0, 8) : 0; n > 0 && step_any();) n--;
+}
+
+static sat_status queue(void *to, op o)
+{
+    stream *s = to;
+    sat_status status = call();
+    if (status != SAT_OK) return status;
+    assert_true(s && s->count < QUEUE);
+    s->ops[(s->first + s->count++) % QUEUE] = o;
+    run_ahead();
+    return SAT_OK;
+}
+
+static sat_status make(void **p, size_t bytes)
+{
+    *p = NULL;
+    sat_status status = call();
+    if (status != SAT_OK) return status;
+    *p = malloc(bytes);
+    assert_non_null(*p);
+    memset(*p, 0xee, bytes);
+    fake.made++;
+    return SAT_OK;
+}
+
+static void unmake(void *p)
+{
+    if (p) fake.made--;
+    free(p);
+}
+
+static bool callers(const void *p)
+{
+    return (size_t)((const char *)p - (const char *)fake.pinned) < fake.pinned_bytes;
+}
+
+static sat_status queue_copy(const sat_view *from, const sat_view *to, void *on)
+{
+    fake.host_copies += callers(from->data) || callers(to->data);
+    return queue(on, (op){.what = COPY, .from = *from, .to = *to});
+}
+
+static sat_status wait_for(void *on)
+{
+    stream *s = on;
+    while (s && s->count) assert_true(step_any());
+    return call();
+}
+
+static sat_status copy(const sat_view *from, const sat_view *to, void *on)
+{
+    sat_status status = wait_for(on);
+    if (status == SAT_OK) move(from, to);
+    return status;
+}
+
+static sat_status fill(void *data, int byte, size_t bytes, void *on)
+{
+    return queue(on, (op){.what = FILL, .to.data = data, .byte = byte, .bytes = bytes});
+}
+
+static sat_status stream_open(void **s)
+{
+    sat_status status = make(s, sizeof(stream));
+    if (status != SAT_OK) return status;
+    memset(*s, 0, sizeof(stream));
+    for (int i = 0; i < STREAMS; i++) {
+        if (fake.streams[i]) continue;
+        fake.streams[i] = *s;
+        return SAT_OK;
+    }
+    fail_msg("more than %d streams", STREAMS);
+    return SAT_OK;
+}
+
+static void stream_close(void *s)
+{
+    for (int i = 0; s && i < STREAMS; i++)
+        if (fake.streams[i] == s) fake.streams[i] = NULL;
+    unmake(s);
+}
+
+static sat_status mark_open(void **m)
+{
+    sat_status status = make(m, sizeof(mark));
+    if (status == SAT_OK) memset(*m, 0, sizeof(mark));
+    return status;
+}
+
+static sat_status put_mark(void *what, void *on)
+{
+    mark *m = what;
+    sat_status status = queue(on, (op){.what = MARK, .mark = m, .ticket = m->put + 1});
+    if (status == SAT_OK) m->put++;
+    return status;
+}
+
+static sat_status after(void *on, void *what)
+{
+    mark *m = what;
+    return queue(on, (op){.what = AFTER, .mark = m, .ticket = m->put});
+}
+
+static sat_status reached(void *what)
+{
+    const mark *m = what;
+    while (m->passed < m->put) assert_true(step_any());
+    return call();
+}
+
+static const sat_device device = {
+    .alloc = make,
+    .free = unmake,
+    .fill = fill,
+    .copy = copy,
+    .wait = wait_for,
+    .pinned_alloc = make,
+    .pinned_free = unmake,
+    .pinned = callers,
+    .queue_copy = queue_copy,
+    .stream_open = stream_open,
+    .stream_close = stream_close,
+    .mark_open = mark_open,
+    .mark_close = unmake,
+    .mark = put_mark,
+    .after = after,
+    .reached = reached,
+};
+
+static sat_status backend_run(void *state, const sat_view *image, const sat_view *table, const sat_run *run)
+{
+    (void)state;
+    return queue(run->stream, (op){.what = SUM, .from = *image, .to = *table, .run = *run});
+}
+
+static sat_status backend_wait(void *state, void *on)
+{
+    (void)state;
+    sat_status status = wait_for(on);
+    return status == SAT_OK && fake.refuses ? sat_fail(SAT_ERR_RANGE, "a bad sample") : status;
+}
+
+static const sat_backend backend = {.name = "made up", .device = true, .run = backend_run, .wait = backend_wait};
+
+static bool idle(void)
+{
+    for (int i = 0; i < STREAMS; i++)
+        if (fake.streams[i] && fake.streams[i]->count) return false;
+    return true;
+}
+
+/* ---- images ------------------------------------------------------------------------------------------ */
+
+typedef struct job {
+    sat_spec spec;
+    int64_t rows; /* of a band */
+    sat_view image, table, want;
+    uint32_t in[64], out[64], want_out[64];
+    sat_run run;
+} job;
+
+/* Everything at random: shapes around multiples of the band, gaps, carry rows, pinned or not, a lazy or eager device.
+ */
+static job random_job(void)
+{
+    job j = {.rows = random_in(1, 5)};
+    bool padded = random_in(0, 1), continues = random_in(0, 1);
+    int64_t width = random_in(1, 64), height = random_in(1, 23), zero_row = padded && !continues;
+    size_t gap = random_in(0, 1) ? (size_t)random_in(0, 3) * 4 : 0;
+    j.spec = (sat_spec){.width = width,
+                        .height = height + random_in(0, 2) * 7,
+                        .channels = 1,
+                        .sample = SAT_U8,
+                        .accum = SAT_U32,
+                        .layout = padded ? SAT_PADDED : SAT_INCLUSIVE,
+                        .threads = (int)random_in(1, 3)};
+    if (j.rows > j.spec.height) j.rows = j.spec.height;
+    j.image = guarded(width, height, 1, SAT_U8, gap);
+    j.table = guarded(width + padded, height + zero_row, 1, SAT_U32, gap);
+    j.want = guarded(width + padded, height + zero_row, 1, SAT_U32, gap);
+    randomise(&j.image);
+    for (int i = 0; i < 64; i++) j.in[i] = (uint32_t)random64();
+    j.run = (sat_run){.continues = continues};
+    fake.eager = random_in(0, 1);
+    fake.refuses = false;
+    fake.host_copies = 0;
+    return j;
+}
+
+static void choose_carries(job *j)
+{
+    int which = (int)random_in(0, 3);
+    if (which & 1) j->run.carry_in = j->in;
+    if (which & 2) j->run.carry_out = random_in(0, 1) ? j->in : j->out;
+    op all = {.from = j->image, .to = j->want, .run = j->run};
+    all.run.carry_out = j->want_out;
+    sum(&all);
+}
+
+static void pin(job *j, int which)
+{
+    const sat_view *v = which == 1 ? &j->image : &j->table;
+    fake.pinned = which ? v->data : NULL;
+    fake.pinned_bytes = which ? v->row_bytes * (size_t)v->height : 0;
+}
+
+static void check(const job *j)
+{
+    for (int64_t y = 0; y < j->want.height; y++)
+        assert_memory_equal(entry_at(&j->table, 0, y, 0), entry_at(&j->want, 0, y, 0),
+                            (size_t)j->want.width * sizeof(uint32_t));
+    for (int64_t y = 0; y + 1 < j->want.height; y++)
+        for (size_t i = (size_t)j->want.width * 4; i < j->table.row_bytes; i++)
+            assert_int_equal(((uint8_t *)entry_at(&j->table, 0, y, 0))[i], 0xA5);
+    if (j->run.carry_out) assert_memory_equal(j->run.carry_out, j->want_out, (size_t)j->image.width * sizeof(uint32_t));
+}
+
+static void drop(job *j)
+{
+    unguard(&j->image), unguard(&j->table), unguard(&j->want);
+    fake.pinned_bytes = 0;
+}
+
+/* ---- tests ------------------------------------------------------------------------------------------- */
+
+static void tables_are_right_whatever_the_order(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 3000; i++) {
+        job j = random_job();
+        sat_bands b;
+        fake.fail_at = 0;
+        assert_ok(sat_bands_open(&b, &device, &j.spec, j.rows));
+        assert_true(idle());
+        int pinned = (int)random_in(0, 2);
+        pin(&j, pinned);
+        choose_carries(&j);
+        for (int runs = 0; runs < 2; runs++) {
+            uint32_t in[64];
+            memcpy(in, j.in, sizeof in);
+            assert_ok(sat_bands_run(&b, &backend, NULL, &j.image, &j.table, &j.run));
+            assert_true(idle());
+            check(&j);
+            memcpy(j.in, in, sizeof in);
+        }
+        int64_t bands = (j.image.height - 1) / j.rows + 1;
+        assert_int_equal(fake.host_copies, pinned ? 2 * bands : 0);
+        sat_bands_close(&b);
+        assert_int_equal(fake.made, 0);
+        drop(&j);
+    }
+}
+
+/* Every call of the device fails in turn, when memory is made and in a run: the status is told, nothing is under way
+ * any more, nothing is left, and the next run of what could be made is right. */
+static void nothing_is_left_after_a_failure(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 60; i++) {
+        job j = random_job();
+        sat_bands b;
+        choose_carries(&j);
+        uint32_t in[64];
+        memcpy(in, j.in, sizeof in);
+        for (int n = 1;; n++) {
+            fake.calls = 0, fake.fail_at = n;
+            sat_status status = sat_bands_open(&b, &device, &j.spec, j.rows);
+            bool opened = status == SAT_OK;
+            if (opened) status = sat_bands_run(&b, &backend, NULL, &j.image, &j.table, &j.run);
+            assert_true(idle());
+            if (fake.calls < n) {
+                assert_int_equal(status, SAT_OK);
+                sat_bands_close(&b);
+                break;
+            }
+            assert_int_equal(status, SAT_ERR_DEVICE);
+            if (opened) {
+                memcpy(j.in, in, sizeof in);
+                fake.fail_at = 0;
+                assert_ok(sat_bands_run(&b, &backend, NULL, &j.image, &j.table, &j.run));
+                check(&j);
+                memcpy(j.in, in, sizeof in);
+                sat_bands_close(&b);
+            }
+            assert_int_equal(fake.made, 0);
+            sat_bands_close(&b); /* holds nothing: no harm */
+        }
+        assert_int_equal(fake.made, 0);
+        drop(&j);
+    }
+}
+
+static void what_only_the_device_knows_is_told(void **state)
+{
+    (void)state;
+    job j = random_job();
+    sat_bands b;
+    fake.fail_at = 0;
+    choose_carries(&j);
+    assert_ok(sat_bands_open(&b, &device, &j.spec, j.rows));
+    fake.refuses = true;
+    assert_int_equal(sat_bands_run(&b, &backend, NULL, &j.image, &j.table, &j.run), SAT_ERR_RANGE);
+    assert_true(idle());
+    sat_bands_close(&b);
+    drop(&j);
+}
+
+/* What the caller queued comes first: its stream may be bringing the image. */
+static void a_run_begins_when_the_callers_stream_is_empty(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 50; i++) {
+        job j = random_job();
+        sat_bands b;
+        void *mine;
+        fake.fail_at = 0;
+        fake.eager = false;
+        sat_view late = guarded(j.image.width, j.image.height, 1, SAT_U8, 0);
+        assert_ok(stream_open(&mine));
+        assert_ok(sat_bands_open(&b, &device, &j.spec, j.rows));
+        choose_carries(&j);
+        j.run.stream = mine;
+        assert_ok(queue_copy(&j.image, &late, mine));
+        assert_ok(sat_bands_run(&b, &backend, NULL, &late, &j.table, &j.run));
+        check(&j);
+        sat_bands_close(&b);
+        stream_close(mine);
+        assert_int_equal(fake.made, 0);
+        unguard(&late);
+        drop(&j);
+    }
+}
+
+static void bands_have_some_rows_and_no_more_than_the_image(void **state)
+{
+    (void)state;
+    const size_t rows_bytes[] = {1, 4, 1000, 65540, 1 << 20, (size_t)1 << 33, (size_t)1 << 43};
+    const int64_t heights[] = {1, 2, 1000, 16384, (int64_t)1 << 30, (int64_t)1 << 40};
+    for (size_t r = 0; r < sizeof rows_bytes / sizeof *rows_bytes; r++)
+        for (size_t h = 0; h < sizeof heights / sizeof *heights; h++) {
+            int64_t rows = sat_band_rows(rows_bytes[r] / 4, rows_bytes[r], heights[h]);
+            assert_true(rows >= 1 && rows <= heights[h]);
+            assert_int_equal(rows, sat_band_rows(rows_bytes[r], rows_bytes[r] / 8, heights[h]));
+            if (rows > 1) assert_true((double)rows * (double)rows_bytes[r] <= 16 << 20);
+        }
+    /* 16384x16384 u8 to u32: sqrt(2^19 / 3 * 2^30) = 13.7 MB */
+    assert_int_equal(sat_band_rows(16384, 65536, 16384), 209);
+    assert_int_equal(sat_band_rows(512, 2048, 512), 256); /* never below half a megabyte */
+}
+
+static void copies_reach_every_byte_and_no_other(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 400; i++) {
+        int64_t width = random_in(1, i % 40 == 0 ? 300000 : 300), height = random_in(1, 9);
+        sat_view from = guarded(width, height, 1, SAT_U8, random_in(0, 1) ? (size_t)random_in(1, 99) : 0);
+        sat_view to = guarded(width, height, 1, SAT_U8, random_in(0, 1) ? (size_t)random_in(1, 99) : 0);
+        randomise(&from);
+        sat_host_copy(&to, &from, (int)random_in(1, 7), i % 2);
+        for (int64_t y = 0; y < height; y++) {
+            assert_memory_equal(entry_at(&to, 0, y, 0), entry_at(&from, 0, y, 0), (size_t)width);
+            for (size_t gap = (size_t)width; y + 1 < height && gap < to.row_bytes; gap++)
+                assert_int_equal(*((uint8_t *)entry_at(&to, 0, y, 0) + gap), 0xA5);
+        }
+        unguard(&from), unguard(&to);
+    }
+}
+
+int main(void)
+{
+    cmocka_set_message_output(CM_OUTPUT_TAP);
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(tables_are_right_whatever_the_order),
+        cmocka_unit_test(nothing_is_left_after_a_failure),
+        cmocka_unit_test(what_only_the_device_knows_is_told),
+        cmocka_unit_test(a_run_begins_when_the_callers_stream_is_empty),
+        cmocka_unit_test(bands_have_some_rows_and_no_more_than_the_image),
+        cmocka_unit_test(copies_reach_every_byte_and_no_other),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
