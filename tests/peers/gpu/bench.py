@@ -3,7 +3,8 @@
 
 Writes OUT/h200-sat.csv, h200-scan.csv, h200-box.csv and h200-query.csv in the bench's own columns, and h200-log.txt.
 Environment: SAT, the command [build/sat]; SAT_LIBRARY_PATH, where its libraries are, if they are not the system's;
-LIMIT_S, after which nothing more is begun [190]; SMALL=1, small arrays, to try the script.
+LIMIT_S, after which nothing more is begun [190]; ONLY, some of "queries boxes tables scans shapes"; SMALL=1, small
+arrays, to try the script.
 
 The arrays are those that `sat bench` makes (arrays.py makes them again).  Each result is compared with NumPy's before it
 is timed, and what differs has no time.  A library that is not here is named on stderr, and has no rows."""
@@ -49,8 +50,12 @@ def left_s():
 class Rows:
     """A CSV that is whole after every row."""
 
-    def __init__(self, path):
+    def __init__(self, path, keep=False):
+        """keep: what the file holds already stays."""
         self.rows, self.path = [], path
+        if keep and os.path.exists(path):
+            with open(path, encoding="utf-8", newline="") as f:
+                self.rows = list(csv.DictReader(f))
         self.write()
 
     def write(self):
@@ -198,7 +203,7 @@ def tables(out, sat, peers):
     for n in squares:
         bench(str(n), "--layout", "padded")
     for n in squares:
-        pixels, ours = arrays.random_array((n, n), "u8"), None
+        pixels = arrays.random_array((n, n), "u8")
         want = arrays.table(pixels, np.uint32)
         wide = np.zeros((n + 1, n + 1), np.uint32)
         wide[1:, 1:] = want
@@ -212,16 +217,6 @@ def tables(out, sat, peers):
         want = arrays.table(pixels, np.float32)
         peers.measure(rows, sat, job("table", n, n, "f32", "f32", 8 * n * n),
                       lambda x, p=pixels: x.table(p, "f32") if hasattr(x, "table") else None, same(want))
-    # What has no peers, as far as the time goes.
-    n = str(side(8192))
-    bench(n, "--channels", "3")
-    bench(n, "--accum", "u64")
-    bench(n, "--type", "f32")
-    bench(f"{side(8192) - 1}x{side(8192) + 1}", "--layout", "padded")
-    bench(f"{side(16384)}x{side(1024)}")
-    bench(f"{side(1024)}x{side(65536)}")
-    for n in squares[:2]:
-        bench(str(n), "--type", "u32")
 
 
 def scans(out, sat, peers):
@@ -264,6 +259,24 @@ def boxes(out, sat, peers):
     sat.bench(rows, "--box", "31", "--size", str(n), "--channels", "3", *few)
 
 
+def shapes(out, sat, peers):
+    """Tables of types and shapes that have no peers here, as far as the time goes."""
+    del peers
+    rows, few, n = Rows(os.path.join(out, "h200-sat.csv"), keep=True), sat.all_but_the_reference(), str(side(8192))
+
+    def bench(size, *words):
+        sat.bench(rows, "--size", size, *few, *words)
+
+    bench(n, "--channels", "3")
+    bench(n, "--accum", "u64")
+    bench(n, "--type", "f32")
+    bench(f"{side(8192) - 1}x{side(8192) + 1}", "--layout", "padded")
+    bench(f"{side(16384)}x{side(1024)}")
+    bench(f"{side(1024)}x{side(65536)}")
+    for n in (8192, 16384):
+        bench(str(side(n)), "--type", "u32")
+
+
 def queries(out, sat, peers):
     del peers  # none answers rectangles
     rows = Rows(os.path.join(out, "h200-query.csv"))
@@ -283,8 +296,9 @@ def main():
         log.append("gpu: no nvidia-smi")
     log.append(f"host: {os.cpu_count()} cores, {os.uname().release}")
     peers = Peers(log)
-    only = os.environ.get("ONLY", "boxes tables scans queries").split()
-    for name, work in (("boxes", boxes), ("tables", tables), ("scans", scans), ("queries", queries)):
+    parts = {"queries": queries, "boxes": boxes, "tables": tables, "scans": scans, "shapes": shapes}
+    only = os.environ.get("ONLY", " ".join(parts)).split()
+    for name, work in parts.items():
         if name in only:
             try:
                 work(out, sat, peers)
