@@ -3,20 +3,30 @@
 set -e
 sat=$(realpath "${1:-build/sat}")
 cd "$(dirname "$0")/.."
-rows=bench/h200
 
-# figure NAME BENCH FILE ARGS... - into img/NAME.svg, if there are such rows
+# figure NAME BENCH FILES ARGS... - into img/NAME.svg, from those of the files that are there
 figure() {
-    [ ! -f "$rows/$3.csv" ] || "$sat" bench "$2" --from "$rows/$3.csv" "${@:4}" --plot "img/$1.svg" -o /dev/null
+    local file from=()
+    for file in $3; do
+        [ ! -f "bench/$file.csv" ] || from+=(--from "bench/$file.csv")
+    done
+    [ "${#from[@]}" = 0 ] || "$sat" bench "$2" "${from[@]}" "${@:4}" --plot "img/$1.svg" -o /dev/null
 }
 
-figure scan scan scan
-figure scan-exclusive scan scan-exclusive
-for type in f32 u64 u8; do figure scan-$type scan scan-types --type $type; done
+# The ladder of scans.
+figure scan scan h200/scan
+figure scan-exclusive scan h200/scan-exclusive
+for type in f32 u64 u8; do figure scan-$type scan h200/scan-types --type $type; done
 for shape in 256x30 256x10 1024x10; do
-    figure scan-$shape scan scan-shapes --block ${shape%x*} --items ${shape#*x}
+    figure scan-$shape scan h200/scan-shapes --block ${shape%x*} --items ${shape#*x}
 done
-figure tables tables tables --type u8
-figure warp warp warp
-for map in bn bq qn; do figure tune-$map tune tune --map $map; done
-figure tune-bq-naive tune tune --map bq --naive-staging
+figure tables tables "h200/tables h200/tables-padded" --type u8 --accum u32
+figure warp warp h200/warp
+for map in bn bq qn; do figure tune-$map tune h200/tune --map $map; done
+figure tune-bq-naive tune h200/tune --map bq --naive-staging
+
+# One run with other libraries.
+figure h200-sat tables h200-sat --type u8 --accum u32
+figure h200-scan scan h200-scan --type u32
+figure h200-box tables h200-box --type u8
+figure h200-query query h200-query

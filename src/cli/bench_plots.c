@@ -108,7 +108,7 @@ out:
 
 /* ---- lines ------------------------------------------------------------------------------------------- */
 
-static const bench_row *first_timed(const bench_rows *rows)
+const bench_row *first_timed(const bench_rows *rows)
 {
     for (size_t i = 0; i < rows->n; i++)
         if (bench_row_timed(&rows->row[i])) return &rows->row[i];
@@ -116,38 +116,60 @@ static const bench_row *first_timed(const bench_rows *rows)
 }
 
 /* A line's points; returns a row of it, NULL if it has none. */
-static const bench_row *put_line(const bench_rows *rows, const bench_row *like, const char *name, size_t line,
-                                 FILE *gnuplot)
+static const bench_row *put_line(const line_chart *chart, const bench_rows *rows, const bench_row *first,
+                                 const char *name, size_t line, FILE *gnuplot)
 {
     const bench_row *any = NULL;
     fprintf(gnuplot, "$line%zu << EOD\n", line);
     for (size_t i = 0; i < rows->n; i++) {
         const bench_row *row = &rows->row[i];
-        if (!bench_row_timed(row) || !bench_rows_alike(row, like) || strcmp(row->name, name) != 0) continue;
-        fprintf(gnuplot, "%lld %.6g\n", (long long)row->width, row->gbps);
+        if (!bench_row_timed(row) || !chart->belongs(rows, row, first) || strcmp(row->name, name) != 0) continue;
+        fprintf(gnuplot, "%.10g %.6g\n", chart->x(row), chart->y(row));
         any = row;
     }
     fputs("EOD\n", gnuplot);
     return any;
 }
 
-bool draw_lines(const bench_rows *rows, FILE *gnuplot, error *err)
+int count_places(const line_chart *chart, const bench_rows *rows)
+{
+    const bench_row *first = first_timed(rows);
+    int n = 0;
+    for (size_t i = 0; i < rows->n; i++) {
+        const bench_row *row = &rows->row[i];
+        bool seen = !bench_row_timed(row) || !chart->belongs(rows, row, first);
+        for (size_t k = 0; k < i && !seen; k++) {
+            const bench_row *before = &rows->row[k];
+            seen = bench_row_timed(before) && chart->belongs(rows, before, first) && chart->x(before) == chart->x(row);
+        }
+        n += !seen;
+    }
+    return n;
+}
+
+static void put_setting(FILE *gnuplot, const char *what, const char *text)
+{
+    fprintf(gnuplot, "set %s ", what);
+    plot_string(gnuplot, text);
+    fputc('\n', gnuplot);
+}
+
+bool draw_lines(const line_chart *chart, const bench_rows *rows, FILE *gnuplot, error *err)
 {
     static const char *const dashes[] = {"'-'", "'.'", "'_'"};
     texts names = {0};
     size_t copies = 0, methods = 0;
-    const bench_row *like = first_timed(rows), **line = NULL;
-    bool ok = like ? gather(&names, rows, row_name, err) : fail(err, "there is nothing to draw: no row has a time");
+    const bench_row *first = first_timed(rows), **line = NULL;
+    bool ok = first ? gather(&names, rows, row_name, err) : fail(err, "there is nothing to draw: no row has a time");
     if (ok && !(line = calloc(names.n, sizeof *line))) ok = fail(err, "out of memory");
     if (!ok) goto out;
-    for (size_t i = 0; i < names.n; i++) line[i] = put_line(rows, like, names.text[i], i, gnuplot);
-    fprintf(gnuplot,
-            "set title '%s scan of %s to %s: throughput'\n"
-            "set xlabel 'elements'\nset ylabel 'GB/s (input and output once each)'\n"
-            "set logscale x 2\nset format x '2^{%%L}'\nset yrange [0:*]\n"
-            "set key outside right top noenhanced\nplot ",
-            strcmp(like->bench, "scan-exclusive") == 0 ? "Exclusive" : "Inclusive", sat_type_name(like->type),
-            sat_type_name(like->accum));
+    for (size_t i = 0; i < names.n; i++) line[i] = put_line(chart, rows, first, names.text[i], i, gnuplot);
+    put_setting(gnuplot, "title", chart->title);
+    put_setting(gnuplot, "xlabel", chart->x_axis);
+    put_setting(gnuplot, "ylabel", chart->y_axis);
+    put_setting(gnuplot, "format x", chart->x_format);
+    if (chart->y_log) fputs("set logscale y\n", gnuplot);
+    fprintf(gnuplot, "set logscale x 2\nset yrange %s\nset key outside right top noenhanced\nplot ", chart->y_range);
     for (size_t i = 0; i < names.n; i++) {
         if (!line[i]) continue;
         fprintf(gnuplot, "%s$line%zu using 1:2 with linespoints pointsize 0.5 linewidth 2 ",

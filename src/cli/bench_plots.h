@@ -16,8 +16,20 @@ typedef struct bar_chart {
 
 bool draw_bars(const bar_chart *chart, const bench_rows *rows, FILE *gnuplot, error *err);
 
-/* Throughput against the length, a line for each name, copies and other libraries dashed; of rows that scan the same
- * types as the first. */
-bool draw_lines(const bench_rows *rows, FILE *gnuplot, error *err);
+/* Lines: one for each name, copies and other libraries dashed, over an axis of powers of two. */
+typedef struct line_chart {
+    const char *title, *x_axis, *x_format, *y_axis, *y_range; /* formats and ranges are gnuplot's */
+    bool y_log;
+    double (*x)(const bench_row *row), (*y)(const bench_row *row);
+    /* Is the row part of the figure that begins with this one? */
+    bool (*belongs)(const bench_rows *rows, const bench_row *row, const bench_row *first);
+} line_chart;
+
+bool draw_lines(const line_chart *chart, const bench_rows *rows, FILE *gnuplot, error *err);
+/* How many different places on the x axis are there? */
+int count_places(const line_chart *chart, const bench_rows *rows);
+
+/* The first row with a time; NULL if there is none. */
+const bench_row *first_timed(const bench_rows *rows);
 
 #endif

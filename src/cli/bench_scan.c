@@ -1,6 +1,7 @@
 /* bench_scan.c - all methods that scan one array, over its length: the experiments of a report, a course lab and a book
  * chapter on scans, whose tables are printed behind the rows. */
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "bench_lengths.h"
@@ -201,10 +202,40 @@ static void summarise(const bench_rows *rows, const bench_request *r, text_out *
     }
 }
 
+static double length(const bench_row *row)
+{
+    return (double)row->width;
+}
+
+static double throughput(const bench_row *row)
+{
+    return row->gbps;
+}
+
+static bool belongs(const bench_rows *rows, const bench_row *row, const bench_row *first)
+{
+    (void)rows;
+    return bench_rows_alike(row, first);
+}
+
 static bool draw(const bench_rows *rows, const bench_request *r, FILE *gnuplot, error *err)
 {
+    char title[128] = "";
+    const bench_row *first = first_timed(rows);
+    const line_chart chart = {.title = title,
+                              .x_axis = "elements",
+                              .x_format = "2^{%L}",
+                              .y_axis = "GB/s (input and output once each)",
+                              .y_range = "[0:*]",
+                              .x = length,
+                              .y = throughput,
+                              .belongs = belongs};
     (void)r;
-    return draw_lines(rows, gnuplot, err);
+    if (first)
+        snprintf(title, sizeof title, "%s scan of %s to %s: throughput",
+                 strcmp(first->bench, EXCLUSIVE) == 0 ? "Exclusive" : "Inclusive", sat_type_name(first->type),
+                 sat_type_name(first->accum));
+    return draw_lines(&chart, rows, gnuplot, err);
 }
 
 static const char help[] = "Checks and times all methods that scan one array, over its length N = 2^10 ..\n"

@@ -1,6 +1,7 @@
 /* bench_table.c - all backends on one image: tables, or the box filter. */
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "bench_mode.h"
@@ -10,7 +11,9 @@
 
 enum { SIDE_DEFAULT = 8192 };
 
-#define TABLE "table" /* in the column `bench`, followed by the layout, if it is another than the default */
+/* In the column `bench`: followed by the layout, if it is another than the default; followed by the window. */
+#define TABLE "table"
+#define BOX   "box "
 
 static const int takes[] = {OPT_SIZE, OPT_TYPE, OPT_ACCUM, OPT_CHANNELS, OPT_LAYOUT, OPT_BOX, 0};
 
@@ -102,7 +105,7 @@ static bool run(bench_session *s, error *err)
     char label[sizeof((bench_row *)0)->bench] = TABLE;
     bool ok = prepare(s->request, &b, err);
     if (b.window)
-        snprintf(label, sizeof label, "box %lldx%lld", (long long)b.window, (long long)b.window);
+        snprintf(label, sizeof label, BOX "%lldx%lld", (long long)b.window, (long long)b.window);
     else if (b.layout != SAT_INCLUSIVE)
         snprintf(label, sizeof label, TABLE " %s", sat_layout_name(b.layout));
     s->label = label;
@@ -124,17 +127,15 @@ static bool run(bench_session *s, error *err)
 
 static bool owns(const bench_row *row)
 {
-    return strncmp(row->bench, TABLE, strlen(TABLE)) == 0 || strncmp(row->bench, "box ", 4) == 0;
+    return strncmp(row->bench, TABLE, strlen(TABLE)) == 0 || strncmp(row->bench, BOX, strlen(BOX)) == 0;
 }
 
-/* "8192x8192 u8 to u32", "box 15x15, 8192x8192x3 u8" */
+/* "8192x8192 u8 to u32", "table padded, 8192x8192 u8 to u32", "box 15x15, 8192x8192x3 u8" */
 static void group_name(const bench_row *row, char *to, size_t size)
 {
     char filter[sizeof row->bench + 2] = "", channels[16] = "", sums[16] = "";
-    if (row->accum)
-        snprintf(sums, sizeof sums, " to %s", sat_type_name(row->accum));
-    else
-        snprintf(filter, sizeof filter, "%s, ", row->bench);
+    if (row->accum) snprintf(sums, sizeof sums, " to %s", sat_type_name(row->accum));
+    if (strcmp(row->bench, TABLE) != 0) snprintf(filter, sizeof filter, "%s, ", row->bench);
     if (row->channels > 1) snprintf(channels, sizeof channels, "x%d", row->channels);
     snprintf(to, size, "%s%lldx%lld%s %s%s", filter, (long long)row->width, (long long)row->height, channels,
              sat_type_name(row->type), sums);
@@ -145,15 +146,86 @@ static double share(const bench_row *row)
     return row->share;
 }
 
+static double side(const bench_row *row)
+{
+    return (double)row->width;
+}
+
+/* Square tables of the same types and channels, in the first row's layout; of methods that know that layout not at
+ * all, in another. */
+static bool belongs(const bench_rows *rows, const bench_row *row, const bench_row *first)
+{
+    if (row->width != row->height || row->channels != first->channels || row->type != first->type ||
+        row->accum != first->accum)
+        return false;
+    if (strcmp(row->bench, first->bench) == 0) return true;
+    for (size_t i = 0; i < rows->n; i++) {
+        const bench_row *other = &rows->row[i];
+        if (bench_row_timed(other) && strcmp(other->name, row->name) == 0 && bench_rows_alike(other, first))
+            return false;
+    }
+    return true;
+}
+
+/* Filters of the same images, whatever their window. */
+static bool belongs_to_filters(const bench_rows *rows, const bench_row *row, const bench_row *first)
+{
+    (void)rows;
+    return !row->accum && !first->accum && row->width == first->width && row->height == first->height &&
+           row->channels == first->channels && row->type == first->type;
+}
+
+static double window(const bench_row *row)
+{
+    return strtod(row->bench + strlen(BOX), NULL);
+}
+
+static double microseconds(const bench_row *row)
+{
+    return row->warm_us;
+}
+
+/* Lines over the side of the image, or of the window, where there are enough of them for a line; else bars. */
 static bool draw(const bench_rows *rows, const bench_request *r, FILE *gnuplot, error *err)
 {
+    enum { PLACES_FOR_A_LINE = 3 };
+    const bench_row *first = first_timed(rows);
+    char title[192] = "", channels[24] = "";
+    const line_chart sides = {.title = title,
+                              .x_axis = "side of the square image, px",
+                              .x_format = "%.0f",
+                              .y_axis = "share of the copy",
+                              .y_range = "[0:1.0 < * < 1.3]", /* in a cache a kernel copies faster than the driver */
+                              .x = side,
+                              .y = share,
+                              .belongs = belongs};
+    const line_chart windows = {.title = title,
+                                .x_axis = "side of the window, px",
+                                .x_format = "%.0f",
+                                .y_axis = "us",
+                                .y_range = "[*:*]",
+                                .y_log = true,
+                                .x = window,
+                                .y = microseconds,
+                                .belongs = belongs_to_filters};
+    const bar_chart bars = {.title = "How close each backend comes to a copy of the least bytes",
+                            .axis = "share of the copy",
+                            .value = share,
+                            .group_name = group_name,
+                            .top = 1};
     (void)r;
-    const bar_chart chart = {.title = "How close each backend comes to a copy of the least bytes",
-                             .axis = "share of the copy",
-                             .value = share,
-                             .group_name = group_name,
-                             .top = 1};
-    return draw_bars(&chart, rows, gnuplot, err);
+    if (first && first->channels > 1) snprintf(channels, sizeof channels, ", %d channels", first->channels);
+    if (first && first->accum && count_places(&sides, rows) >= PLACES_FOR_A_LINE) {
+        snprintf(title, sizeof title, "Tables of %s to %s%s: share of a copy of the least bytes in the same memory",
+                 sat_type_name(first->type), sat_type_name(first->accum), channels);
+        return draw_lines(&sides, rows, gnuplot, err);
+    }
+    if (first && !first->accum && count_places(&windows, rows) >= PLACES_FOR_A_LINE) {
+        snprintf(title, sizeof title, "Box filters of %lldx%lld %s%s, each in its own memory", (long long)first->width,
+                 (long long)first->height, sat_type_name(first->type), channels);
+        return draw_lines(&windows, rows, gnuplot, err);
+    }
+    return draw_bars(&bars, rows, gnuplot, err);
 }
 
 const bench_mode bench_mode_table = {

@@ -290,6 +290,29 @@ rows() {
     no_leftovers
 }
 
+@test "plots: lines over the side of images and of windows, where there are three" {
+    command -v gnuplot >/dev/null || skip "no gnuplot"
+    echo $header >some.csv
+    for n in 64 128 256; do
+        echo "table,copy,$n,$n,1,u8,u32,5000,2.00,1.00,0.1,6.00,1.00,1.000,ok (copy)"
+        echo "table,quick,$n,$n,1,u8,u32,5000,2.00,2.00,0.1,6.00,1.00,0.500,ok"
+        echo "table,theirs,$n,$n,1,u8,u32,5000,,,,,,,padded tables only"
+        echo "table padded,quick,$n,$n,1,u8,u32,5000,2.00,2.00,0.1,6.00,1.00,0.500,ok"
+        echo "table padded,theirs,$n,$n,1,u8,u32,5000,2.00,2.00,0.1,6.00,1.00,0.500,ok (outside)"
+        echo "box ${n}x$n,quick,512,512,1,u8,,5000,2.00,2.00,0.1,6.00,1.00,0.500,ok"
+    done >>some.csv
+    ok bench --from some.csv --plot sides.svg
+    grep -q 'side of the square image' sides.svg
+    [ "$(grep -c '>theirs<' sides.svg)" = 1 ] && [ "$(grep -c '>quick<' sides.svg)" = 1 ]
+    grep -v '^table' some.csv >boxes.csv
+    ok bench --from boxes.csv --plot windows.svg
+    grep -q 'side of the window' windows.svg
+    grep -v ',256,' some.csv >two.csv # bars, then: a line has three places
+    ok bench --from two.csv --plot bars.svg
+    run ! grep -q 'side of the square image' bars.svg
+    grep -q 'table padded, 64x64 u8 to u32' bars.svg
+}
+
 @test "plots need gnuplot, and say what it says" {
     rows >all.csv
     mkdir empty fake
