@@ -1,17 +1,16 @@
 /* bands.c - the pipeline of bands.h.
  *
- *     host threads    in 0   in 1   in 2   out 0  in 3   out 1  in 4   ..        in: image to pinned memory
- *     up                 up 0   up 1   up 2   ..    up 3   ..                   out: pinned memory to table
- *     work                  sum 0   sum 1   sum 2   ..
- *     down                      down 0 .....  down 1 .....  down 2 .....
+ *     host threads    in 0  in 1  in 2  in 3  out 0  in 4  out 1  in 5  ..       in: image to pinned memory
+ *     up                 up 0  up 1  up 2        up 3         up 4               out: pinned memory to table
+ *     work                  sum 0  sum 1  sum 2     sum 3
+ *     down                      down 0 .....  down 1 .....  down 2 .....  down 3 .....
  *
  * Pageable memory is copied through pinned memory by the plan's threads; memory that the caller has pinned is copied
  * from and to directly, and the threads have nothing to do.  The carry row stays on the device and joins the bands.
  *
- * Three bands under way.  When the threads come to band k, k-1 and k-2 are the device's.  They need the time of one
- * band's "in" and "out", then its "up" and "sum" pass, before there is more to bring down: less than bringing two bands
- * down takes, but not less than one.  So with two bands the bus would wait for the threads, and with four it would be
- * no busier.
+ * Three bands under way.  While the threads bring in band k and take out k-3, k-2 and k-1 come down.  So the bus is
+ * busy if "in" and "out" of a band take no longer than bringing two down; k itself is uploaded and summed before its
+ * turn. With two bands the bus would have to wait whenever the threads take longer than one.
  *
  * The height of a band.  A job moves B bytes in the direction that has more, in bands of b.  Filling and draining the
  * pipeline takes about as long as bringing three bands down: in, up and sum of the first one, out of the last.  And
@@ -134,6 +133,7 @@ typedef struct job {
     const sat_run *run;
     bool pinned_image, pinned_table; /* the caller's memory is */
     int64_t count;                   /* bands */
+    int threads;
 } job;
 
 static sat_view rows_of(const sat_view *v, int64_t first, int64_t rows)
@@ -169,46 +169,52 @@ static bool all_pinned(const sat_device *d, const sat_view *v)
     return d->pinned(first) && d->pinned(first + last);
 }
 
-/* Band k on its way: uploaded, computed, downloaded.  Its slot must be free. */
+/* Band k to the device, and its sum.  Its slot was that of k - slots, which may still be on its way. */
 static sat_status send(const job *j, int64_t k)
 {
     const sat_bands *b = j->bands;
     const sat_device *d = b->device;
-    sat_band *s = slot_of(j, k);
-    sat_view image = image_of(j, k), table = table_of(j, k);
+    const sat_band *s = slot_of(j, k);
+    sat_view image = image_of(j, k), table = table_of(j, k), pinned = packed(&image, s->pinned_image, SAT_HOST);
     sat_view device_image = packed(&image, s->image, SAT_DEVICE), device_table = packed(&table, s->table, SAT_DEVICE);
-    bool last = k == j->count - 1;
+    bool again = k >= b->slots, last = k == j->count - 1;
     sat_run run = {.carry_in = k > 0 || j->run->carry_in ? b->carry : NULL,
                    .carry_out = !last || j->run->carry_out ? b->carry : NULL,
                    .continues = k > 0 || j->run->continues,
                    .stream = b->work};
-    if (!j->pinned_image) {
-        sat_view pinned = packed(&image, s->pinned_image, SAT_HOST);
-        sat_host_copy(&pinned, &image, b->threads, false);
-        image = pinned;
-    }
-    if (!j->pinned_table) table = packed(&table, s->pinned_table, SAT_HOST);
-
-    sat_status status = d->queue_copy(&image, &device_image, b->up);
+    sat_status status = again ? d->reached(s->uploaded) : SAT_OK;
+    if (status == SAT_OK && !j->pinned_image) sat_host_copy(&pinned, &image, j->threads, false);
+    if (status == SAT_OK && again) status = d->after(b->up, s->computed);
+    if (status == SAT_OK) status = d->queue_copy(j->pinned_image ? &image : &pinned, &device_image, b->up);
     if (status == SAT_OK) status = d->mark(s->uploaded, b->up);
     if (status == SAT_OK) status = d->after(b->work, s->uploaded);
+    if (status == SAT_OK && again) status = d->after(b->work, s->downloaded);
     if (status == SAT_OK) status = j->backend->run(j->state, &device_image, &device_table, &run);
-    if (status == SAT_OK) status = d->mark(s->computed, b->work);
-    if (status == SAT_OK) status = d->after(b->down, s->computed);
-    if (status == SAT_OK) status = d->queue_copy(&device_table, &table, b->down);
-    if (status == SAT_OK) status = d->mark(s->downloaded, b->down);
-    return status;
+    return status == SAT_OK ? d->mark(s->computed, b->work) : status;
 }
 
-/* Waits until band k is back, which frees its slot. */
+/* Band k to the host.  The pinned table of its slot must have been taken. */
+static sat_status fetch(const job *j, int64_t k)
+{
+    const sat_bands *b = j->bands;
+    const sat_device *d = b->device;
+    const sat_band *s = slot_of(j, k);
+    sat_view table = table_of(j, k), pinned = packed(&table, s->pinned_table, SAT_HOST);
+    sat_view device_table = packed(&table, s->table, SAT_DEVICE);
+    sat_status status = d->after(b->down, s->computed);
+    if (status == SAT_OK) status = d->queue_copy(&device_table, j->pinned_table ? &table : &pinned, b->down);
+    return status == SAT_OK ? d->mark(s->downloaded, b->down) : status;
+}
+
+/* Waits until band k is back, and puts it where it belongs. */
 static sat_status take(const job *j, int64_t k)
 {
     const sat_bands *b = j->bands;
-    sat_band *s = slot_of(j, k);
+    const sat_band *s = slot_of(j, k);
     sat_view table = table_of(j, k), pinned = packed(&table, s->pinned_table, SAT_HOST);
     sat_status status = b->device->reached(s->downloaded);
     /* A table of many bands would push the pinned ones out of the caches. */
-    if (status == SAT_OK && !j->pinned_table) sat_host_copy(&table, &pinned, b->threads, j->count > b->slots);
+    if (status == SAT_OK && !j->pinned_table) sat_host_copy(&table, &pinned, j->threads, j->count > b->slots);
     return status;
 }
 
@@ -235,6 +241,7 @@ sat_status sat_bands_run(sat_bands *b, const sat_backend *backend, void *state, 
              .pinned_image = all_pinned(d, image),
              .pinned_table = all_pinned(d, table),
              .count = (image->height - 1) / b->rows + 1};
+    j.threads = sat_copy_threads((size_t)table_of(&j, 0).height * table->row_bytes, b->threads);
     sat_view carry = {.width = image->width, .height = 1, .channels = image->channels, .type = table->type};
     sat_view there = packed(&carry, b->carry, SAT_DEVICE), carry_in = packed(&carry, NULL, SAT_HOST), carry_out;
     carry_out = carry_in;
@@ -244,8 +251,9 @@ sat_status sat_bands_run(sat_bands *b, const sat_backend *backend, void *state, 
     sat_status status = d->wait(run->stream);
     if (status == SAT_OK && run->carry_in) status = d->copy(&carry_in, &there, b->work);
     for (int64_t k = 0; k < j.count + b->slots && status == SAT_OK; k++) {
-        if (k >= b->slots) status = take(&j, k - b->slots);
-        if (k < j.count && status == SAT_OK) status = send(&j, k);
+        if (k < j.count) status = send(&j, k);
+        if (k >= b->slots && status == SAT_OK) status = take(&j, k - b->slots);
+        if (k < j.count && status == SAT_OK) status = fetch(&j, k);
     }
     sat_status settled = settle(&j);
     if (status == SAT_OK) status = settled;

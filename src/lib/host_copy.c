@@ -56,11 +56,15 @@ static void copy_part(const sat_view *to, const sat_view *from, size_t row, size
     if (past_caches) fence();
 }
 
+int sat_copy_threads(size_t bytes, int threads)
+{
+    size_t worth = 1 + bytes / SHARE_BYTES;
+    return (size_t)threads < worth ? threads : (int)worth;
+}
+
 void sat_host_copy(const sat_view *to, const sat_view *from, int threads, bool past_caches)
 {
     size_t row = sat_row_bytes(from->width, from->channels, from->type), bytes = row * (size_t)from->height;
-    size_t worth = 1 + bytes / SHARE_BYTES;
-    if ((size_t)threads > worth) threads = (int)worth;
 #pragma omp parallel num_threads(threads) if (threads > 1)
     {
         /* Shares end on lines, counted from the first byte; fewer threads than were asked for may have come. */
