@@ -34,7 +34,6 @@
  *                                          end of all that this thread began; until then the element is nobody's
  *   load(p) store(p, v)                    arrays in device memory, T or vec<T, N>; never written by one block and
  *                                          read by another in the same launch
- *   load_once(p) store_once(p, v)          the same for what is touched once: caches are to keep other things instead
  *   load_relaxed store_relaxed             words that blocks exchange, 4 or 8 bytes: atomic, no order
  *   load_relaxed_pair store_relaxed_pair   two adjacent 8-byte words, aligned to 16: each atomic, the pair is not
  *   load_acquire store_release             4-byte flags that order the weak accesses around them
@@ -172,26 +171,6 @@ template <class T> PRIM_DEVICE void store(T *p, T v)
     } else {
         *p = v;
     }
-}
-
-/* Evict-first (.cs), where one instruction moves all of it. */
-template <class T> PRIM_DEVICE T load_once(const T *p)
-{
-    if constexpr (sizeof(T) == 16 && alignof(T) == 16)
-        return __builtin_bit_cast(T, __ldcs(reinterpret_cast<const uint4 *>(p)));
-    else if constexpr (sizeof(T) == 8 && alignof(T) == 8)
-        return __builtin_bit_cast(T, __ldcs(reinterpret_cast<const uint2 *>(p)));
-    else
-        return load(p);
-}
-template <class T> PRIM_DEVICE void store_once(T *p, T v)
-{
-    if constexpr (sizeof(T) == 16 && alignof(T) == 16)
-        __stcs(reinterpret_cast<uint4 *>(p), __builtin_bit_cast(uint4, v));
-    else if constexpr (sizeof(T) == 8 && alignof(T) == 8)
-        __stcs(reinterpret_cast<uint2 *>(p), __builtin_bit_cast(uint2, v));
-    else
-        store(p, v);
 }
 
 template <class T, unsigned N> struct array {

@@ -46,7 +46,7 @@ extern const subject subject_brute, subject_tables, subject_bands, subject_plans
     subject_queries;
 extern const subject subject_hosts, subject_scans, subject_shapes;
 extern const subject subject_big_tables, subject_big_scans;
-extern const subject subject_stream_tables, subject_stream_scans;
+extern const subject subject_stream_tables, subject_stream_queries, subject_stream_scans;
 
 /* ---- what is answered ------------------------------------------------------------------------------ */
 

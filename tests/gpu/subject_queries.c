@@ -124,9 +124,9 @@ static bool answer(answers *a, const batch *b, const sat_table *t, sat_memory me
             continue;
         for (size_t c = 0; c < channels; c++) a->means[i * channels + c] = strtod("nan", NULL);
     }
-    size_t whole = first_bad(b, t, 0), part = first_bad(b, t, b->skip);
-    a->skip = part == whole && part != SIZE_MAX ? 0 : b->skip;
-    size_t from = memory == SAT_DEVICE && part < whole ? b->skip : 0;
+    size_t all = first_bad(b, t, 0), part = first_bad(b, t, b->skip);
+    a->skip = part == all && part != SIZE_MAX ? 0 : b->skip;
+    size_t from = memory == SAT_DEVICE && part < all ? b->skip : 0;
     a->status = sat_table_query(t, b->rects + from, b->n - from, b->flags, 1, NULL, NULL);
     snprintf(a->detail, sizeof a->detail, "%s", a->status == SAT_OK ? "" : sat_detail());
     return true;
@@ -226,24 +226,23 @@ static void run(void *made, const target *t)
     const picture *p = &b->whole->picture;
     uint64_t random = b->random;
     sat_memory memory = t->device ? SAT_DEVICE : SAT_HOST;
-    stage stage = {0};
+    stage st = {0};
     answers a = {0};
     sat_query *query = NULL;
     sat_plan *plan = plan_of(p, t, memory);
     sat_table table = {.layout = p->spec.layout, .sample = p->spec.sample, .quant = p->spec.quant}, there;
-    if (plan && stage_open(&stage, b->whole, memory, &random) && stage_fill(&stage, p, &random, true, true)) {
+    if (plan && stage_open(&st, b->whole, memory, &random) && stage_fill(&st, p, &random, true, true)) {
         there = table;
-        there.view = stage.table.view;
+        there.view = st.table.view;
         bool ok = is_status(sat_query_create(&query, &there, b->flags), SAT_OK, "sat_query_create") &&
-                  stage_queue(&stage, b->whole, plan) &&
-                  is_status(sat_plan_wait(plan, NULL), SAT_OK, "sat_plan_wait") &&
-                  stage_check(&stage, b->whole, true, &table.view);
+                  stage_queue(&st, b->whole, plan) && is_status(sat_plan_wait(plan, NULL), SAT_OK, "sat_plan_wait") &&
+                  stage_check(&st, b->whole, true, &table.view);
         if (ok && answer(&a, b, &table, memory)) ask(b, &a, query, memory, &random);
     }
     sat_query_destroy(&query);
     free(a.sums);
     free(a.means);
-    stage_close(&stage);
+    stage_close(&st);
     sat_plan_destroy(&plan);
 }
 

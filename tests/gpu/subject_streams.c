@@ -200,12 +200,30 @@ static bool table_queue(void *what, cudaStream_t stream)
     return is_status(sat_plan_run(j->plan, &j->stage.image.view, &j->stage.table.view, &run), SAT_OK, "sat_plan_run");
 }
 
+/* *table: as it lies on the host. */
+static bool table_seen(table_job *j, int turn, sat_view *table)
+{
+    return is_status(sat_plan_wait(j->plan, NULL), SAT_OK, "sat_plan_wait") &&
+           stage_check(&j->stage, j->streams->wholes[turn], true, table);
+}
+
 static bool table_right(void *what, int turn)
 {
-    table_job *j = what;
     sat_view table;
-    return is_status(sat_plan_wait(j->plan, NULL), SAT_OK, "sat_plan_wait") &&
-           stage_check(&j->stage, j->streams->wholes[turn], true, &table);
+    return table_seen(what, turn, &table);
+}
+
+static bool table_open(table_job *j, const table_streams *s, int i, const target *t)
+{
+    *j = (table_job){.streams = s, .fresh = true, .random = s->wholes[0]->random + (uint64_t)i};
+    j->plan = plan_of(&s->wholes[0]->picture, t, SAT_DEVICE);
+    return j->plan && stage_open(&j->stage, s->wholes[0], SAT_DEVICE, &j->random);
+}
+
+static void table_close(table_job *j)
+{
+    stage_close(&j->stage);
+    sat_plan_destroy(&j->plan);
 }
 
 static void run_tables(void *made, const target *t)
@@ -215,16 +233,11 @@ static void run_tables(void *made, const target *t)
     job calls[2];
     bool ok = true;
     for (int i = 0; ok && i < 2; i++) {
-        jobs[i] = (table_job){.streams = s, .fresh = true, .random = s->wholes[0]->random + (uint64_t)i};
         calls[i] = (job){table_put, table_queue, table_right, &jobs[i]};
-        jobs[i].plan = plan_of(&s->wholes[0]->picture, t, SAT_DEVICE);
-        ok = jobs[i].plan && stage_open(&jobs[i].stage, s->wholes[0], SAT_DEVICE, &jobs[i].random);
+        ok = table_open(&jobs[i], s, i, t);
     }
     if (ok) put_to(s->which, &calls[0], &calls[1], s->effort);
-    for (int i = 0; i < 2; i++) {
-        stage_close(&jobs[i].stage);
-        sat_plan_destroy(&jobs[i].plan);
-    }
+    for (int i = 0; i < 2; i++) table_close(&jobs[i]);
 }
 
 static void text_tables(const void *made, char *text, size_t bytes)
@@ -236,6 +249,126 @@ static void text_tables(const void *made, char *text, size_t bytes)
 
 const subject subject_stream_tables = {"stream-tables", fits_tables, cases,      make_tables,
                                        run_tables,      drop_tables, text_tables};
+
+/* ---- tables, and questions to each ----------------------------------------------------------------- */
+
+enum { RECTS = 3000, SUMS = 0, MEANS, ANSWERS };
+
+typedef struct query_job {
+    table_job table;
+    sat_query *query;
+    sat_rect rects[RECTS];
+    area given, got[ANSWERS];
+} query_job;
+
+static sat_view row(size_t n, sat_type type, void *data, sat_memory memory)
+{
+    size_t bytes = n * sat_type_bytes(type);
+    return (sat_view){data, bytes, (int64_t)n, 1, 1, type, memory};
+}
+
+/* How sums are compared; means are f64. */
+static sat_type sums_as(const sat_spec *s)
+{
+    return is_float(s->accum) || s->accum == SAT_Q32 ? SAT_F64 : SAT_U64;
+}
+
+static bool query_put(void *what, int turn)
+{
+    query_job *j = what;
+    return area_fill(&j->got[SUMS], 0xa5) && area_fill(&j->got[MEANS], 0x5a) && table_put(&j->table, turn);
+}
+
+static bool query_queue(void *what, cudaStream_t stream)
+{
+    query_job *j = what;
+    return table_queue(&j->table, stream) &&
+           is_status(sat_query_run(j->query, j->given.view.data, RECTS, j->got[SUMS].view.data, j->got[MEANS].view.data,
+                                   stream),
+                     SAT_OK, "sat_query_run");
+}
+
+static bool query_right(void *what, int turn)
+{
+    query_job *j = what;
+    const sat_spec *s = &j->table.streams->wholes[turn]->picture.spec;
+    const sat_type as[ANSWERS] = {sums_as(s), SAT_F64};
+    const char *const names[ANSWERS] = {"sum", "mean"};
+    sat_table table = {.layout = s->layout, .sample = s->sample, .quant = s->quant};
+    size_t n = RECTS * (size_t)s->channels;
+    sat_sum *sums = calloc(n, sizeof *sums);
+    double *means = calloc(n, sizeof *means), *exactly = calloc(n, sizeof *exactly);
+    const void *want[ANSWERS] = {sums, means};
+    bool ok = sums && means && exactly;
+    if (!ok) fail("out of memory");
+    ok = ok && table_seen(&j->table, turn, &table.view) &&
+         is_status(sat_query_wait(j->query, NULL), SAT_OK, "sat_query_wait") &&
+         is_status(sat_table_query(&table, j->rects, RECTS, SAT_CLIP, 1, sums, means), SAT_OK, "sat_table_query");
+    for (int a = 0; ok && a < ANSWERS; a++) {
+        sat_view seen;
+        ok = area_read(&j->got[a], &seen) && area_clean(&j->got[a], names[a]);
+        size_t i = ok ? first_wrong(as[a], seen.data, want[a], exactly, 0, n) : n;
+        char x[40], y[40];
+        if (i == n) continue;
+        fail("%s %zu is %s, not %s", names[a], i, value_text(as[a], seen.data, i, x), value_text(as[a], want[a], i, y));
+        ok = false;
+    }
+    free(sums);
+    free(means);
+    free(exactly);
+    return ok;
+}
+
+/* Clipped, so that any place will do; one pixel where more may not fit; none at the edges that a layout leaves out. */
+static bool query_open(query_job *j, const table_streams *s, int i, const target *t)
+{
+    const picture *p = &s->wholes[0]->picture;
+    bool small = p->spec.sample == SAT_U32 && p->spec.accum == SAT_U32, edgeless = p->spec.layout == SAT_EXCLUSIVE;
+    int64_t w = p->image.width - edgeless, h = p->image.height - edgeless;
+    if (!table_open(&j->table, s, i, t)) return false;
+    uint64_t *random = &j->table.random;
+    for (size_t k = 0; k < RECTS; k++) {
+        sat_rect r = {random_in(random, -9, w - 1), random_in(random, -9, h - 1), 1, 1};
+        if (!small) r.width = random_in(random, 1, 200), r.height = random_in(random, 1, 200);
+        if (edgeless && r.x + r.width > w) r.width = w > r.x ? w - r.x : 1;
+        if (edgeless && r.y + r.height > h) r.height = h > r.y ? h - r.y : 1;
+        if (edgeless && (w == 0 || h == 0)) r = (sat_rect){-9, -9, 1, 1};
+        j->rects[k] = r;
+    }
+    sat_table table = {
+        .view = j->table.stage.table.view, .layout = p->spec.layout, .sample = p->spec.sample, .quant = p->spec.quant};
+    size_t n = RECTS * (size_t)p->spec.channels;
+    sat_view rects = row(4 * RECTS, SAT_U64, j->rects, SAT_HOST);
+    return is_status(sat_query_create(&j->query, &table, SAT_CLIP), SAT_OK, "sat_query_create") &&
+           area_open(&j->given, row(4 * RECTS, SAT_U64, NULL, SAT_DEVICE), random_placement(random)) &&
+           area_open(&j->got[SUMS], row(n, sums_as(&p->spec), NULL, SAT_DEVICE), random_placement(random)) &&
+           area_open(&j->got[MEANS], row(n, SAT_F64, NULL, SAT_DEVICE), random_placement(random)) &&
+           area_fill(&j->given, 0x5a) && area_write(&j->given, &rects);
+}
+
+static void run_queries(void *made, const target *t)
+{
+    table_streams *s = made;
+    query_job *jobs = calloc(2, sizeof *jobs);
+    job calls[2];
+    bool ok = jobs != NULL;
+    if (!ok) fail("out of memory");
+    for (int i = 0; ok && i < 2; i++) {
+        calls[i] = (job){query_put, query_queue, query_right, &jobs[i]};
+        ok = query_open(&jobs[i], s, i, t);
+    }
+    if (ok) put_to(s->which, &calls[0], &calls[1], s->effort);
+    for (int i = 0; jobs && i < 2; i++) {
+        sat_query_destroy(&jobs[i].query);
+        area_close(&jobs[i].given);
+        for (int a = 0; a < ANSWERS; a++) area_close(&jobs[i].got[a]);
+        table_close(&jobs[i].table);
+    }
+    free(jobs);
+}
+
+const subject subject_stream_queries = {"stream-queries", fits_tables, cases,      make_tables,
+                                        run_queries,      drop_tables, text_tables};
 
 /* ---- scans ----------------------------------------------------------------------------------------- */
 

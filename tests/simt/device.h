@@ -131,15 +131,6 @@ template <class T> void store(T *p, T v, site at = site::current())
     *p = v;
 }
 
-template <class T> T load_once(const T *p, site at = site::current())
-{
-    return load(p, at);
-}
-template <class T> void store_once(T *p, T v, site at = site::current())
-{
-    store(p, v, at);
-}
-
 template <class T, unsigned N> void fetch(array<T, N> &to, unsigned i, const T *p, site at = site::current())
 {
     if (i >= N) simt::shared_outside(i, N, at);
