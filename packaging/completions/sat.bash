@@ -5,6 +5,14 @@ _sat_names() {
     sat --help 2>/dev/null | awk -v list="$1:" '/^[^ ]/ { on = $1 == list; $1 = on ? "" : $1 } on' | sed 's/:V[^ ]*//g'
 }
 
+# The benches that `sat bench --help` names, and the options in the help of one.
+_sat_benches() {
+    sat bench --help 2>/dev/null | sed -n '/^Benches/,$s/^  \([a-z]*\) .*/\1/p'
+}
+_sat_bench_options() {
+    sat bench "$1" --help 2>/dev/null | grep -oE -- '--[a-z][a-z-]+' | sort -u
+}
+
 _sat() {
     local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]} command=${COMP_WORDS[1]} options words=
     COMPREPLY=()
@@ -18,6 +26,8 @@ _sat() {
     *) options='--box --radius --border --passes --alpha --mean --output --format --quality --layout --type --largest
         --files-from --null --max-pixels --no-orient --no-clobber --backend --threads --quiet --verbose --help --version' ;;
     esac
+    [ "$command" = bench ] && [ "$COMP_CWORD" -gt 2 ] && _sat_benches | grep -qx -- "${COMP_WORDS[2]}" &&
+        options=$(_sat_bench_options "${COMP_WORDS[2]}")
     case $previous in
     --border) words=$(_sat_names borders) ;;
     --format) words="$(_sat_names formats) npy" ;;
@@ -27,8 +37,10 @@ _sat() {
     --stat) words='mean sum mean,sum' ;;
     --sample) words='u8 u16 u32 f32 f64' ;;
     --accum) words='u32 u64 i64 f32 f64' ;;
+    --map) words='bn bq qn' ;;
     --type) [ "$command" = bench ] && words='u8 u16 u32 f32 f64' || words='u32 u64 i64 f32 f64 q32' ;;
-    --box | --radius | --passes | --mean | --quality | --largest | --max-pixels | --threads | --rect | --size | --channels | --repeat) return ;;
+    --box | --radius | --passes | --mean | --quality | --largest | --max-pixels | --threads | --rect | --size | \
+        --channels | --repeat | --min | --max | --step | --block | --items) return ;;
     *)
         if [[ $current == -* ]]; then
             words=$options
@@ -36,6 +48,8 @@ _sat() {
             words='query info backends bench help'
         elif [ "$command" = help ]; then
             words='query info backends bench'
+        elif [ "$command" = bench ] && [ "$COMP_CWORD" = 2 ]; then
+            words=$(_sat_benches)
         fi
         ;;
     esac

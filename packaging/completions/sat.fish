@@ -47,6 +47,17 @@ complete -c sat -n '__sat_is bench' -l csv -d 'CSV'
 complete -c sat -n '__sat_is bench' -l from -r -d 'Rows that --csv wrote'
 complete -c sat -n '__sat_is bench' -l plot -r -d 'A figure, .svg or .png'
 
+# The benches that `sat bench --help` names, and the options in the help of the one that was chosen.
+function __sat_benches
+    sat bench --help 2>/dev/null | sed -n '/^Benches/,$s/^  \([a-z]*\) .*/\1/p'
+end
+function __sat_bench_options
+    set -l words (commandline -opc)
+    contains -- "$words[3]" (__sat_benches); and sat bench $words[3] --help 2>/dev/null | grep -oE -- '--[a-z][a-z-]+' | sort -u
+end
+complete -c sat -n '__sat_is bench; and test (count (commandline -opc)) = 2' -a '(__sat_benches)'
+complete -c sat -n '__sat_is bench' -a '(__sat_bench_options)'
+
 complete -c sat -n '__sat_is query info backends bench' -l json -d 'An object in each line; bench: a document'
 complete -c sat -n '__sat_is filter query bench' -s o -l output -r -d 'Output'
 complete -c sat -n '__sat_is filter query bench' -l no-clobber -d 'Keep an output that exists'
