@@ -228,6 +228,16 @@ sat_status reached(void *mark)
     return prim::checked(cudaEventSynchronize((cudaEvent_t)mark), "waiting for the device");
 }
 
+/* An error is one too: the default stream may not be used while others are captured. */
+bool captured(void *stream)
+{
+    cudaStreamCaptureStatus status;
+    if (cudaStreamIsCapturing((cudaStream_t)stream, &status) == cudaSuccess)
+        return status != cudaStreamCaptureStatusNone;
+    (void)cudaGetLastError();
+    return true;
+}
+
 } // namespace
 
 bool device_probe(const char **why)
@@ -258,5 +268,6 @@ extern "C" const sat_device sat_device_cuda = {
     .mark = put_mark,
     .after = after,
     .reached = reached,
+    .captured = captured,
     .query = query_rectangles,
 };

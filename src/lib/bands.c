@@ -232,6 +232,8 @@ sat_status sat_bands_run(sat_bands *b, const sat_backend *backend, void *state, 
                          const sat_view *table, const sat_run *run)
 {
     const sat_device *d = b->device;
+    if (d->captured(run->stream))
+        return sat_fail(SAT_ERR_ARGUMENT, "a run on host memory cannot be captured: it waits for its stream");
     job j = {.bands = b,
              .backend = backend,
              .state = state,

@@ -36,7 +36,8 @@ sat_status sat_bands_open(sat_bands *b, const sat_device *device, const sat_spec
 void sat_bands_close(sat_bands *b);
 
 /* sat_plan_run() on host views and host carry rows, for a state that the backend opened for bands of b->rows rows.
- * Begins when the caller's stream is empty; whatever it returns, nothing is under way any more. */
+ * Begins when the caller's stream is empty, and refuses one that is being captured; whatever it returns, nothing is
+ * under way any more. */
 sat_status sat_bands_run(sat_bands *b, const sat_backend *backend, void *state, const sat_view *image,
                          const sat_view *table, const sat_run *run);
 

@@ -41,6 +41,7 @@ typedef struct sat_device {
     sat_status (*mark)(void *mark, void *stream);
     sat_status (*after)(void *stream, void *mark);
     sat_status (*reached)(void *mark);
+    bool (*captured)(void *stream); /* is what is queued there recorded, not run?  Then nobody may wait for it. */
 
     sat_status (*query)(const sat_reader *table, int channels, const sat_rect *rects, size_t n, sat_sum *sums,
                         double *means, sat_bad_rects *bad, void *stream); /* all of it in device memory; n > 0 */

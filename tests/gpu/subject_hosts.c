@@ -106,11 +106,10 @@ static bool run_on_streams(stage *st, const whole *w, sat_plan *plan, uint64_t *
     for (int captured = 0; ok && captured < 2; captured++) {
         if (captured) {
             if (cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal) != cudaSuccess) fail("no capture");
-            ok = is_status(sat_plan_run(plan, &st->image.view, &st->table.view, &run), SAT_ERR_DEVICE,
+            ok = is_status(sat_plan_run(plan, &st->image.view, &st->table.view, &run), SAT_ERR_ARGUMENT,
                            "sat_plan_run of host views in a capture");
-            (void)cudaStreamEndCapture(stream, &graph);
+            if (cudaStreamEndCapture(stream, &graph) != cudaSuccess) fail("the capture was spoiled");
             if (graph) (void)cudaGraphDestroy(graph);
-            (void)cudaGetLastError();
             ok = ok && stage_fill(st, &w->picture, random, false, false);
         } else if (cudaLaunchHostFunc(stream, arrive, &l) != cudaSuccess) {
             fail("no host function");

@@ -147,6 +147,11 @@ sat_status after(void *, void *mark)
     return reached(mark);
 }
 
+bool captured(void *)
+{
+    return false;
+}
+
 sat_status wait_stream(void *stream)
 {
     sat_status status = run_copies((lane *)stream, UINT64_MAX);
@@ -175,5 +180,6 @@ extern "C" const sat_device sat_device_cuda = {
     .mark = put_mark,
     .after = after,
     .reached = reached,
+    .captured = captured,
     .query = query_rectangles,
 };

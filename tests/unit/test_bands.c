@@ -31,12 +31,13 @@ typedef struct stream {
 
 static struct {
     stream *streams[STREAMS];
-    int made;     /* allocations, streams and marks that live */
-    int calls;    /* that may fail */
-    int fail_at;  /* the call that does, 0: none */
-    bool eager;   /* does the device run ahead of the host? */
-    bool refuses; /* does the backend's wait tell of a bad sample? */
-    void *pinned; /* the caller's memory, which counts as pinned */
+    int made;      /* allocations, streams and marks that live */
+    int calls;     /* that may fail */
+    int fail_at;   /* the call that does, 0: none */
+    bool eager;    /* does the device run ahead of the host? */
+    bool refuses;  /* does the backend's wait tell of a bad sample? */
+    bool captured; /* is each stream? */
+    void *pinned;  /* the caller's memory, which counts as pinned */
     size_t pinned_bytes;
     int host_copies; /* queued from or to the caller's memory */
 } fake;
@@ -212,6 +213,12 @@ static sat_status reached(void *what)
     return call();
 }
 
+static bool captured(void *on)
+{
+    (void)on;
+    return fake.captured;
+}
+
 static const sat_device device = {
     .alloc = make,
     .free = unmake,
@@ -229,6 +236,7 @@ static const sat_device device = {
     .mark = put_mark,
     .after = after,
     .reached = reached,
+    .captured = captured,
 };
 
 static sat_status backend_run(void *state, const sat_view *image, const sat_view *table, const sat_run *run)
@@ -405,6 +413,11 @@ static void what_only_the_device_knows_is_told(void **state)
     fake.refuses = true;
     assert_int_equal(sat_bands_run(&b, &backend, NULL, &j.image, &j.table, &j.run), SAT_ERR_RANGE);
     assert_true(idle());
+    fake.calls = 0;
+    fake.captured = true; /* nothing is queued, nor waited for */
+    assert_int_equal(sat_bands_run(&b, &backend, NULL, &j.image, &j.table, &j.run), SAT_ERR_ARGUMENT);
+    assert_int_equal(fake.calls, 0);
+    fake.captured = false;
     sat_bands_close(&b);
     drop(&j);
 }
