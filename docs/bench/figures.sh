@@ -29,4 +29,4 @@ figure tune-bq-naive tune h200/tune --map bq --naive-staging
 figure h200-sat tables h200-sat --type u8 --accum u32
 figure h200-scan scan h200-scan --type u32
 figure h200-box tables h200-box --type u8
-figure h200-query query h200-query
+figure h200-query queries h200-query

@@ -172,7 +172,7 @@ bool draw_lines(const line_chart *chart, const bench_rows *rows, FILE *gnuplot, 
     fprintf(gnuplot, "set logscale x 2\nset yrange %s\nset key outside right top noenhanced\nplot ", chart->y_range);
     for (size_t i = 0; i < names.n; i++) {
         if (!line[i]) continue;
-        fprintf(gnuplot, "%s$line%zu using 1:2 with linespoints pointsize 0.5 linewidth 2 ",
+        fprintf(gnuplot, "%s$line%zu using 1:2 smooth unique with linespoints pointsize 0.5 linewidth 2 ",
                 copies + methods ? ", " : "", i);
         if (bench_row_copies(line[i])) {
             fprintf(gnuplot, "pointtype 0 linecolor rgb '#444444' dashtype %s", dashes[copies % 3]);

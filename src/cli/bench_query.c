@@ -202,8 +202,8 @@ static bool draw(const bench_rows *rows, const bench_request *r, FILE *gnuplot, 
 static const char help[] = "Checks and times the means of many random rectangles, from a table in host\n"
                            "memory and from one on the device.\n"
                            "\n"
-                           "  sat bench query                              10 million, 8192x8192 u8 to u32\n"
-                           "  sat bench query --rects 1000000 --size 16384 --accum u64\n"
+                           "  sat bench queries               10 million, 8192x8192 u8 to u32\n"
+                           "  sat bench queries --rects 1000000 --size 16384 --accum u64\n"
                            "\n"
                            "  --rects N       rectangles [10000000]: sides up to a quarter of the image and\n"
                            "                  2048 px, anywhere in it, in no order\n"
@@ -219,7 +219,7 @@ static const char help[] = "Checks and times the means of many random rectangles
                            "table; model_bytes counts each entry as the 32 bytes that a GPU fetches for it.\n";
 
 const bench_mode bench_mode_query = {
-    .name = "query",
+    .name = "queries",
     .summary = "the means of many rectangles from one table",
     .help = help,
     .takes = takes,

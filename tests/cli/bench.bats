@@ -122,24 +122,24 @@ sound() {
 }
 
 @test "query: rectangles from a table in host memory, and on a device or not" {
-    ok bench query --size 100x70 --rects 1000 --repeat 1 --csv
+    ok bench queries --size 100x70 --rects 1000 --repeat 1 --csv
     sound
     [[ ${lines[1]} == "query 100x70,host,1000,1,1,u8,u32,168000,"*,ok ]]
     [[ ${lines[2]} == "query 100x70,device,1000,1,1,u8,u32,168000,"* && ${#lines[@]} = 3 ]]
     for size in 1 1x9 9x1 5 3000x2; do
         for layout in padded inclusive; do
-            ok bench query --backend host --size $size --rects 99 --layout $layout --type u16 --accum u64 --repeat 1 --csv
+            ok bench queries --backend host --size $size --rects 99 --layout $layout --type u16 --accum u64 --repeat 1 --csv
             sound
             [[ ${lines[1]} == *",host,99,1,1,u16,u64,"*,ok && ${#lines[@]} = 2 ]]
         done
     done
-    ok bench query --size 50 --rects 100 --repeat 1
+    ok bench queries --size 50 --rects 100 --repeat 1
     [[ $output == *"| name | million rectangles a second | billion corners a second |"*"| host | "* ]]
-    usage "--rects '0'*" bench query --rects 0
-    usage "--type u16 needs --accum u64" bench query --type u16
-    usage "--type: *" bench query --type f32
-    usage "--accum: *" bench query --accum f32
-    usage "--layout: *" bench query --layout exclusive
+    usage "--rects '0'*" bench queries --rects 0
+    usage "--type u16 needs --accum u64" bench queries --type u16
+    usage "--type: *" bench queries --type f32
+    usage "--accum: *" bench queries --accum f32
+    usage "--layout: *" bench queries --layout exclusive
     usage "--rects is no option of \`sat bench\`*" bench --rects 3
 }
 
@@ -175,7 +175,7 @@ sound() {
         done
     done
     "$sat" bench scan --help >help
-    for bench in tables scan warp tune query; do grep -q "^  $bench " <("$sat" bench --help); done
+    for bench in tables scan warp tune queries; do grep -q "^  $bench " <("$sat" bench --help); done
     cmp <("$sat" bench scan -h) help
 }
 
@@ -208,10 +208,10 @@ rows() {
 
 @test "rows come back from CSV as they were" {
     rows >all.csv
-    for bench in tables scan warp tune query; do
+    for bench in tables scan warp tune queries; do
         ok bench $bench --from all.csv --csv -o $bench.csv
     done
-    sort tables.csv scan.csv warp.csv tune.csv query.csv | uniq >have
+    sort tables.csv scan.csv warp.csv tune.csv queries.csv | uniq >have
     sort all.csv | cmp - have
     ok bench --from scan.csv --csv # the rows say which bench it was
     cmp scan.csv <(echo "$output")
@@ -267,7 +267,7 @@ rows() {
 @test "plots: a figure for each bench, whole or not there" {
     command -v gnuplot >/dev/null || skip "no gnuplot"
     rows >all.csv
-    for bench in tables scan warp tune query; do
+    for bench in tables scan warp tune queries; do
         ok bench $bench --from all.csv --plot $bench.svg
         [ -z "$output" ]
         python3 -c 'import sys, xml.dom.minidom; xml.dom.minidom.parse(sys.argv[1])' $bench.svg

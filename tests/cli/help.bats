@@ -92,7 +92,7 @@ options_in() { grep -oE -- '--[a-z][a-z-]*' | sort -u; }
     [ "$(complete_ sat bench --type f)" = "f32 f64" ]
     [ "$(complete_ sat bench sc)" = scan ]
     [ "$(complete_ sat bench tune --na)" = --naive-staging ]
-    [ "$(complete_ sat bench query --re)" = "--rects --repeat" ] || [ "$(complete_ sat bench query --re)" = "--repeat --rects" ]
+    [ "$(complete_ sat bench queries --re)" = "--rects --repeat" ] || [ "$(complete_ sat bench queries --re)" = "--repeat --rects" ]
     [ "$(complete_ sat bench scan --map "")" = "bn bq qn" ]
     [ "$(complete_ sat x.png --type q)" = q32 ]
     [[ " $(complete_ sat x.png --format "") " == *" png "*" npy "* ]]

@@ -280,7 +280,7 @@ def shapes(out, sat, peers):
 def queries(out, sat, peers):
     del peers  # none answers rectangles
     rows = Rows(os.path.join(out, "h200-query.csv"))
-    sat.bench(rows, "query", "--size", str(side(8192)), "--rects", str(side(10000000)))
+    sat.bench(rows, "queries", "--size", str(side(8192)), "--rects", str(side(10000000)))
 
 
 def main():
