@@ -12,14 +12,16 @@
 #include "device.h"
 
 /* Of a server with one H200 (docs/measuring.md, "When a device pays"): what one thread of the cpu backend moves, at
- * which rate its memory is full, the first calls of the driver, and copies from and to pageable memory.  There the bus
- * is no faster than one thread, so that a device is for arrays that are already on it, or for those who name it. */
+ * which rate its memory is full, the first calls of the driver and the plan's pinned memory, both directions of the bus
+ * fed by all threads, and what one of them feeds.  To feed the bus a thread reads and writes each byte, to sum it on the
+ * spot it reads or writes it: so where memory is pageable a device is for arrays that are already on it, or for those
+ * who name it. */
 const sat_rates sat_rates_assumed = {
     .thread_bytes_per_s = 16e9,
     .memory_bytes_per_s = 160e9,
     .startup_s = 0.23,
-    .bus_bytes_per_s = 15.7e9,
-    .copied_bytes_per_s = 15.7e9,
+    .bus_bytes_per_s = 57e9,
+    .copied_bytes_per_s = 9.5e9,
 };
 
 bool sat_device_pays(const sat_rates *rates, double bytes, int threads)
