@@ -13,9 +13,9 @@
 
 /* Of a server with one H200 (docs/measuring.md, "When a device pays"): what one thread of the cpu backend moves, at
  * which rate its memory is full, the first calls of the driver and the plan's pinned memory, both directions of the bus
- * fed by all threads, and what one of them feeds.  To feed the bus a thread reads and writes each byte, to sum it on the
- * spot it reads or writes it: so where memory is pageable a device is for arrays that are already on it, or for those
- * who name it. */
+ * fed by all threads, and what one of them feeds.  To feed the bus a thread reads and writes each byte, to sum it on
+ * the spot it reads or writes it: so where memory is pageable a device is for arrays that are already on it, or for
+ * those who name it. */
 const sat_rates sat_rates_assumed = {
     .thread_bytes_per_s = 16e9,
     .memory_bytes_per_s = 160e9,
