@@ -6,8 +6,8 @@ Environment: SAT, the command [build/sat]; SAT_LIBRARY_PATH, where its libraries
 LIMIT_S, after which nothing more is begun [190]; ONLY, some of "queries boxes tables scans shapes"; SMALL=1, small
 arrays, to try the script.
 
-The arrays are those that `sat bench` makes (arrays.py makes them again).  Each result is compared with NumPy's before it
-is timed, and what differs has no time.  A library that is not here is named on stderr, and has no rows."""
+The arrays are those that `sat bench` makes (arrays.py makes them again).  Each result is compared with NumPy's before
+it is timed, and what differs has no time.  A library that is not here is named on stderr, and has no rows."""
 import csv
 import gc
 import json
@@ -24,8 +24,8 @@ import arrays
 import clocks
 import libraries
 
-COLUMNS = ("bench,name,width,height,channels,type,accum,model_bytes,cold_us,warm_us,noise_pct,gbps,copy_us,share_of_copy,"
-           "check").split(",")
+COLUMNS = ("bench,name,width,height,channels,type,accum,model_bytes,cold_us,warm_us,noise_pct,gbps,copy_us,"
+           "share_of_copy,check").split(",")
 SAT = os.environ.get("SAT", "build/sat")
 LIMIT_S = float(os.environ.get("LIMIT_S", "190"))
 SMALL = os.environ.get("SMALL") == "1"
@@ -207,10 +207,9 @@ def tables(out, sat, peers):
         want = arrays.table(pixels, np.uint32)
         wide = np.zeros((n + 1, n + 1), np.uint32)
         wide[1:, 1:] = want
-        ours = job("table", n, n, "u8", "u32", 5 * n * n)
-        peers.measure(rows, sat, ours, lambda x, p=pixels: x.table(p, "u32") if hasattr(x, "table") else None, same(want))
-        ours = job("table padded", n, n, "u8", "u32", n * n + 4 * (n + 1) ** 2)
-        peers.measure(rows, sat, ours,
+        peers.measure(rows, sat, job("table", n, n, "u8", "u32", 5 * n * n),
+                      lambda x, p=pixels: x.table(p, "u32") if hasattr(x, "table") else None, same(want))
+        peers.measure(rows, sat, job("table padded", n, n, "u8", "u32", n * n + 4 * (n + 1) ** 2),
                       lambda x, p=pixels: x.padded_table(p) if hasattr(x, "padded_table") else None, same(wide))
     for n in squares[:2]:
         pixels = arrays.random_array((n, n), "f32")
