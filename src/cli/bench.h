@@ -27,8 +27,8 @@ typedef struct bench_case {
     bool exact;       /* every order of additions gives the same floats */
     double magnitude; /* sum of |samples|: bounds the error of other floats */
 
-    /* Queries: the input is n rectangles, as an image of n pixels of four i64, the output n means; the answers come from
-     * a table, whose copy on the device is made with the others. */
+    /* Queries: the input is n rectangles, as an image of n pixels of four i64, the output n means; the answers come
+     * from a table, whose copy on the device is made with the others. */
     const sat_table *table;
     sat_table device_table;
 
@@ -80,7 +80,7 @@ typedef struct bench_work {
 
 /* SAT_ERR_TYPE and SAT_ERR_UNAVAILABLE: the method does not do this job; sat_detail() says why. */
 sat_status bench_open(bench_work *w, bench_case *of, const bench_method *m);
-sat_status bench_run(void *work); /* a work_fn */
+sat_status bench_run(void *work);     /* a work_fn */
 sat_status bench_wait(bench_work *w); /* until what was queued is done; tells what only the device could find out */
 const char *bench_note(const bench_work *w);
 void bench_close(bench_work *w);

@@ -1,5 +1,6 @@
 """The other libraries: each answers a job with (run, result), a function that queues or does the work into memory that
-is there already, and one that fetches what it made; or None if it has nothing of the kind.  A library that is not installed raises ImportError or OSError when it is made."""
+is there already, and one that fetches what it made; or None if it has nothing of the kind.  A library
+that is not installed raises ImportError or OSError when it is made."""
 import ctypes
 
 import numpy as np
