@@ -65,11 +65,15 @@ class Rows:
             out.writerows(self.rows)
 
     def add(self, *rows):
-        """But for yardsticks of the same work, which several runs measured: the first one's."""
+        """Of rows of the same work and name the first with times: yardsticks are measured by several runs, and what is
+        no row of sat's may be one of another library's."""
         for row in rows:
             key = [row[c] for c in COLUMNS[:7]]
-            if not any([r[c] for c in COLUMNS[:7]] == key for r in self.rows):
+            place = next((i for i, r in enumerate(self.rows) if [r[c] for c in COLUMNS[:7]] == key), None)
+            if place is None:
                 self.rows.append(row)
+            elif row["warm_us"] and not self.rows[place]["warm_us"]:
+                self.rows[place] = row
         self.write()
 
     def copy_us(self, like, device, sat):

@@ -2,7 +2,8 @@
 """table.py FOLDER - the README's table of a GPU, in Markdown, from the h200-*.csv that bench.py wrote into FOLDER.
 
 Warm times in microseconds; in brackets the share of a copy of the same bytes, in the same memory and run.  Ours is
-the fastest of our methods in device memory.  What has no row is left blank; works of which nothing was timed are left out."""
+the fastest of our methods in device memory.  What has no row is left blank; works of which
+nothing was timed are left out."""
 import csv
 import os
 import sys
