@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../src/lib/device.h" /* the simulator has a device.h too */
 #include "stage.h"
 
 /* ---- bands ----------------------------------------------------------------------------------------- */
@@ -144,27 +145,45 @@ static void text_several(const void *made, char *line, size_t bytes)
     }
 }
 
-/* Plans take turns, twice each, and nothing waits before the end. */
+static bool queue_several(const whole *w, stage *st, sat_plan *plan, void *stream)
+{
+    sat_run run = {.carry_out = w->carry ? st->carry.view.data : NULL, .stream = stream};
+    return is_status(sat_plan_run(plan, &st->image.view, &st->table.view, &run), SAT_OK, "sat_plan_run");
+}
+
+/* Plans take turns, twice each, on a device each on a stream of its own, and nothing waits before the end. */
 static void run_several(void *made, const target *t)
 {
     several *s = made;
     uint64_t random = s->random;
+    const char *why;
+    const sat_device *device = t->device ? sat_device_get(&why) : NULL;
     sat_plan *plans[PLANS] = {0};
+    void *streams[PLANS] = {0};
     stage st[PLANS] = {0};
     bool ok = true;
     for (int i = 0; ok && i < PLANS; i++) {
         sat_memory memory = t->device ? s->wholes[i]->memory : SAT_HOST;
         plans[i] = plan_of(&s->wholes[i]->picture, t, memory);
         ok = plans[i] && stage_open(&st[i], s->wholes[i], memory, &random) &&
-             stage_fill(&st[i], &s->wholes[i]->picture, &random, true, true);
+             stage_fill(&st[i], &s->wholes[i]->picture, &random, true, true) &&
+             (device == NULL || is_status(device->stream_open(&streams[i]), SAT_OK, "a stream"));
     }
-    for (int i = 0; ok && i < 2 * PLANS; i++) ok = stage_queue(&st[i % PLANS], s->wholes[i % PLANS], plans[i % PLANS]);
+    if (ok && device) ok = is_status(sat_device_wait(NULL), SAT_OK, "sat_device_wait"); /* what filled the areas */
+    for (int i = 0; ok && i < 2 * PLANS; i++) {
+        int n = i % PLANS;
+        ok = queue_several(s->wholes[n], &st[n], plans[n], streams[n]);
+    }
     for (int i = 0; ok && i < PLANS; i++) {
         sat_view table;
-        ok = is_status(sat_plan_wait(plans[i], NULL), SAT_OK, "sat_plan_wait") &&
+        ok = is_status(sat_plan_wait(plans[i], streams[i]), SAT_OK, "sat_plan_wait") &&
              stage_check(&st[i], s->wholes[i], true, &table);
     }
     for (int i = 0; i < PLANS; i++) {
+        if (streams[i]) {
+            (void)device->wait(streams[i]);
+            device->stream_close(streams[i]);
+        }
         stage_close(&st[i]);
         sat_plan_destroy(&plans[i]);
     }
