@@ -165,7 +165,8 @@ typedef struct sat_spec {
     sat_quant quant;     /* for SAT_Q32 only */
     const char *backend; /* a name of sat_backend_at(), NULL = the first that can do the job; for
                             views in host memory no device, unless that is expected to be faster */
-    int threads;         /* 1 .. 1024; 0 = one for each core; a CPU backend uses no more */
+    int threads;         /* 1 .. 1024; 0 = one for each core; a CPU backend, and copies of views in host
+                            memory for a device, use no more */
     sat_memory memory;   /* where the views and carry rows of all runs lie; default SAT_HOST */
 } sat_spec;
 
