@@ -76,7 +76,8 @@ SAT_BOTH double sat_rect_px(const sat_rect *rect)
 /* What the corners of a rectangle of so many pixels come to: u for integers and q32, f for floats. */
 SAT_BOTH sat_sum sat_rect_sum(const sat_reader *r, sat_sum corners, double px)
 {
-    if (r->type == SAT_Q32) corners.f = SAT_PRODUCT(r->offset, px) + SAT_PRODUCT(r->step, (double)corners.u);
+    const double quanta = (double)corners.u;
+    if (r->type == SAT_Q32) corners.f = SAT_PRODUCT(r->offset, px) + SAT_PRODUCT(r->step, quanta);
     return corners;
 }
 

@@ -32,6 +32,12 @@ static() {
     gcc -std=c11 -Wall -Wextra -Werror examples/mean.c -I"$root/include" "$root/lib/libsat.a" \
         $(flags --libs --static | sed 's/-lsat//') -o "$dir/mean-static" && "$dir/mean-static"
 }
+device() { # without a GPU it says why not
+    # shellcheck disable=SC2046 # flags
+    gcc -std=c11 -Wall -Wextra -Werror examples/device.c $(flags --cflags --libs) -o "$dir/device" || return
+    LD_LIBRARY_PATH=$root/lib "$dir/device" >"$dir/said" || grep -q '^no device: ' "$dir/said" || { cat "$dir/said"; return 1; }
+    ! grep -q '^the mean' "$dir/said" || grep -q 'x=10 y=5 w=21 h=9 is 20$' "$dir/said"
+}
 prints_mean() { [ "$("$@")" = "the mean of x=1 y=1 w=2 h=2 is 4" ]; }
 in_readme() { # the example and its output stand in the README as they are in the file
     grep -q "the mean of x=1 y=1 w=2 h=2 is 4" README.md &&
@@ -47,5 +53,6 @@ try "the shared library's links" sonames
 try "the example builds against the shared library and is right" prints_mean shared
 try "the example builds against the static library and is right" prints_mean static
 try "the README shows that example" in_readme
+try "the example for devices builds, and is right where there is one" device
 try "make uninstall leaves no file" removes
 finish
