@@ -262,7 +262,7 @@ SAT_API sat_status sat_query_create(sat_query **query, const sat_table *table, u
 
 /* A table in host memory: as sat_table_query(), on all cores; stream is not looked at.
  * A table in device memory: rects, sums and means lie in device memory too, aligned to 8 bytes (rects are read
- * faster when aligned to 16), and must not overlap.  The work is queued on the stream, and may not have begun when
+ * in fewer loads from 16), and must not overlap.  The work is queued on the stream, and may not have begun when
  * the call returns; all memory must stay until it is done.  Runs of one query go to one stream, or each waits for the
  * one before.  Results are bit for bit those of sat_table_query(), but that a NaN may be another NaN.  A bad rectangle
  * gets sum 0 and mean NaN, all others their answers; sat_query_wait() tells.
