@@ -29,9 +29,11 @@
  *                                          call the same one together; they order no memory
  *   nap(ns)                                in a loop that waits for another block: lets others run
  *
- *   array<T, N>  var<T>                    shared memory: get(i), set(i, v)
+ *   array<T, N>  var<T>                    shared memory: get(i), set(i, v); get_vector<M>(i), set_vector(i, v) for M
+ *                                          elements at once, where the array and i are aligned to all of them
  *   fetch(a, i, p)  fetch_wait()           a.set(i, load(p)) in the background (cp.async where there is one), and the
  *                                          end of all that this thread began; until then the element is nobody's
+ *   fetch_vector<M>(a, i, p)               the same for M elements, 16 bytes in all and aligned to them
  *   load(p) store(p, v)                    arrays in device memory, T or vec<T, N>; never written by one block and
  *                                          read by another in the same launch
  *   load_relaxed store_relaxed             words that blocks exchange, 4 or 8 bytes: atomic, no order
@@ -41,6 +43,11 @@
  *   fetch_add(p, v)                        atomic, relaxed, 4 or 8 bytes; returns the value before
  *
  *   product(a, b)                          of doubles, rounded before anything is added to it
+ *
+ *   permute_bytes(a, b, selector)          byte i of the result is byte number (selector >> 4 * i) % 8 of b:a
+ *   add_halves(a, sum)                     sum plus the two 16-bit halves of a
+ *   shift_right(low, high, n)              the lower word of high:low >> n, 0 <= n < 32
+ *   dot_bytes(a, b, sum)                   sum plus the products of the bytes of a and b, one by one
  *
  * Two more members of a kernel are read if they are there: min_blocks, how many blocks should fit a multiprocessor
  * (bounds the registers), and least_resident, how many must run at a time for any to end (for the simulator).
@@ -144,6 +151,24 @@ PRIM_DEVICE uint32_t add_lanes(uint32_t v)
 #endif
 }
 
+PRIM_DEVICE uint32_t permute_bytes(uint32_t a, uint32_t b, uint32_t selector)
+{
+    return __byte_perm(a, b, selector);
+}
+PRIM_DEVICE uint32_t add_halves(uint32_t a, uint32_t sum)
+{
+    return __dp2a_lo(a, 0x0101u, sum);
+}
+
+PRIM_DEVICE uint32_t shift_right(uint32_t low, uint32_t high, unsigned n)
+{
+    return __funnelshift_r(low, high, n);
+}
+PRIM_DEVICE uint32_t dot_bytes(uint32_t a, uint32_t b, uint32_t sum)
+{
+    return __dp4a(a, b, sum);
+}
+
 PRIM_DEVICE void nap(unsigned ns)
 {
     __nanosleep(ns);
@@ -177,6 +202,19 @@ template <class T, unsigned N> struct array {
     T at[N];
     PRIM_DEVICE T get(unsigned i) const { return load(at + i); }
     PRIM_DEVICE void set(unsigned i, T v) { at[i] = v; }
+    template <unsigned M> PRIM_DEVICE vec<T, M> get_vector(unsigned i) const
+    {
+        return load(reinterpret_cast<const vec<T, M> *>(at + i));
+    }
+    template <unsigned M> PRIM_DEVICE void set_vector(unsigned i, vec<T, M> v)
+    {
+        if constexpr (sizeof v == 16)
+            *reinterpret_cast<uint4 *>(at + i) = __builtin_bit_cast(uint4, v);
+        else if constexpr (sizeof v == 8)
+            *reinterpret_cast<uint2 *>(at + i) = __builtin_bit_cast(uint2, v);
+        else
+            *reinterpret_cast<vec<T, M> *>(at + i) = v;
+    }
 };
 
 template <class T> struct var {
@@ -199,6 +237,17 @@ template <class T, unsigned N> PRIM_DEVICE void fetch(array<T, N> &to, unsigned 
     else
 #endif
         to.set(i, load(p));
+}
+template <unsigned M, class T, unsigned N> PRIM_DEVICE void fetch_vector(array<T, N> &to, unsigned i, const T *p)
+{
+    static_assert(sizeof(vec<T, M>) == 16);
+#if __CUDA_ARCH__ >= 800
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"((uint32_t)__cvta_generic_to_shared(&to.at[i])),
+                 "l"(p)
+                 : "memory");
+#else
+    to.template set_vector<M>(i, load((const vec<T, M> *)p));
+#endif
 }
 PRIM_DEVICE void fetch_wait()
 {

@@ -15,6 +15,10 @@
 
 #include "sat.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 enum { SAT_SEGMENTS = 5 };
 
 typedef struct sat_segment {
@@ -49,4 +53,7 @@ static inline int64_t sat_border_index(const sat_border *border, int64_t i, int6
     return border->segments(i, i + 1, n, s) ? s[0].begin : -1;
 }
 
+#ifdef __cplusplus
+}
+#endif
 #endif

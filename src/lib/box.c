@@ -1,9 +1,13 @@
-/* box.c - a box filter: the spec checked, a backend chosen, its state kept. */
+/* box.c - a box filter: the spec checked, a backend chosen, its state kept.
+ *
+ * A backend on a device filters views in its memory.  Views in host memory are copied there and back, whole: a job for
+ * those who name such a backend, as none is chosen for them by default. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "backend.h"
+#include "device.h"
 #include "window.h"
 
 enum { SIDE_MAX = INT32_MAX };
@@ -14,6 +18,8 @@ struct sat_box {
     sat_status (*run)(void *state, const sat_view *src, const sat_view *dst, void *stream);
     void (*close)(void *state);
     void *state;
+    bool staged;          /* host views, and a backend on a device: */
+    sat_view image, mean; /* what stands for them there */
     char note[256];
 };
 
@@ -72,25 +78,65 @@ void sat_window_note(const sat_window *w, char *note, size_t note_bytes)
                  (long long)w->area_px, (unsigned long long)w->largest);
 }
 
+static sat_status open_tables(sat_box *box)
+{
+    box->run = sat_box_tables_run;
+    box->close = sat_box_tables_close;
+    return sat_box_tables_open(&box->spec, box->backend, &box->state, box->note, sizeof box->note);
+}
+
+/* A filter of its own may refuse what tables can do. */
+static sat_status open_filter(sat_box *box)
+{
+    if (box->backend->box_open == NULL) return open_tables(box);
+    box->run = box->backend->box_run;
+    box->close = box->backend->box_close;
+    sat_status status = box->backend->box_open(&box->spec, &box->state, box->note, sizeof box->note);
+    return status == SAT_ERR_UNAVAILABLE && box->backend->device ? open_tables(box) : status;
+}
+
+static sat_status stage(const sat_box_spec *s, sat_view *v)
+{
+    size_t bytes;
+    *v = (sat_view){.row_bytes = sat_row_bytes(s->width, s->channels, s->sample),
+                    .width = s->width,
+                    .height = s->height,
+                    .channels = s->channels,
+                    .type = s->sample,
+                    .memory = SAT_DEVICE};
+    if (v->row_bytes == 0 || !sat_mul(v->row_bytes, (size_t)s->height, &bytes))
+        return sat_fail(SAT_ERR_SHAPE, "an image of %lldx%lld is larger than the address space", (long long)s->width,
+                        (long long)s->height);
+    return sat_device_alloc(&v->data, bytes);
+}
+
+static void close_filter(sat_box *box)
+{
+    if (box->state) box->close(box->state);
+    sat_device_free(box->image.data);
+    sat_device_free(box->mean.data);
+    box->state = box->image.data = box->mean.data = NULL;
+}
+
 static sat_status open_with(void *object, const sat_backend *b)
 {
     sat_box *box = object;
     if (b->kind >= SAT_CEILING) return sat_fail(SAT_ERR_UNAVAILABLE, "%s: sums nothing and filters nothing", b->name);
+    sat_status status = sat_check_memory(b->name, box->spec.memory, b->device);
+    if (status != SAT_OK) return status;
     box->backend = b;
-    if (b->box_open == NULL) {
-        box->run = sat_box_tables_run;
-        box->close = sat_box_tables_close;
-        return sat_box_tables_open(&box->spec, b->name, &box->state, box->note, sizeof box->note);
-    }
-    box->run = b->box_run;
-    box->close = b->box_close;
-    return b->box_open(&box->spec, &box->state, box->note, sizeof box->note);
+    box->staged = b->device && box->spec.memory == SAT_HOST;
+    status = open_filter(box);
+    if (status == SAT_OK && box->staged) status = stage(&box->spec, &box->image);
+    if (status == SAT_OK && box->staged) status = stage(&box->spec, &box->mean);
+    if (status != SAT_OK) close_filter(box);
+    return status;
 }
 
 sat_status sat_box_create(sat_box **out, const sat_box_spec *spec)
 {
     /* No device unless it is named: what its table saves, reading windows from it costs more than once. */
-    static const sat_choice choice = {.memory = SAT_HOST, .device_pays = false};
+    sat_choice choice = {.memory = spec ? spec->memory : SAT_HOST, .device_pays = false};
     sat_window window;
     if (out == NULL) return sat_fail(SAT_ERR_ARGUMENT, "no place for the box filter");
     *out = NULL;
@@ -100,6 +146,8 @@ sat_status sat_box_create(sat_box **out, const sat_box_spec *spec)
     box->spec = *spec;
     if (box->spec.channels == 0) box->spec.channels = 1;
     sat_status status = sat_window_of(&box->spec, &window);
+    if (status == SAT_OK && spec->memory != SAT_HOST && spec->memory != SAT_DEVICE)
+        status = sat_fail(SAT_ERR_ARGUMENT, "unknown kind of memory");
     if (status == SAT_OK) status = sat_backend_choose(spec->backend, &choice, open_with, box);
     if (status != SAT_OK) {
         free(box);
@@ -111,8 +159,12 @@ sat_status sat_box_create(sat_box **out, const sat_box_spec *spec)
 
 static sat_status fits(const sat_box_spec *s, const sat_view *view, const char *what)
 {
-    sat_status status = sat_check_host_view(view, what);
+    sat_status status = sat_check_view(view, what);
     if (status != SAT_OK) return status;
+    if (view->memory != s->memory)
+        return sat_fail(SAT_ERR_ARGUMENT, "%s: lies in %s memory where the filter was made for views in %s memory",
+                        what, view->memory == SAT_DEVICE ? "device" : "host",
+                        s->memory == SAT_DEVICE ? "device" : "host");
     if (view->width != s->width || view->height != s->height || view->channels != s->channels)
         return sat_fail(SAT_ERR_SHAPE, "%s: %lldx%lld with %d channels where the filter has %lldx%lld with %d", what,
                         (long long)view->width, (long long)view->height, view->channels, (long long)s->width,
@@ -129,7 +181,12 @@ sat_status sat_box_run(sat_box *box, const sat_view *src, const sat_view *dst, v
     sat_status status = fits(&box->spec, src, "source");
     if (status == SAT_OK) status = fits(&box->spec, dst, "result");
     if (status == SAT_OK && sat_overlap(src, dst)) status = sat_fail(SAT_ERR_ARGUMENT, "source and result overlap");
-    return status == SAT_OK ? box->run(box->state, src, dst, stream) : status;
+    if (status == SAT_OK && box->run == sat_box_tables_run && src->memory == SAT_HOST)
+        status = sat_box_tables_check(src);
+    if (status != SAT_OK || !box->staged) return status == SAT_OK ? box->run(box->state, src, dst, stream) : status;
+    status = sat_device_copy(src, &box->image, stream);
+    if (status == SAT_OK) status = box->run(box->state, &box->image, &box->mean, stream);
+    return status == SAT_OK ? sat_device_copy(&box->mean, dst, stream) : status;
 }
 
 const char *sat_box_note(const sat_box *box)
@@ -140,7 +197,7 @@ const char *sat_box_note(const sat_box *box)
 void sat_box_destroy(sat_box **box)
 {
     if (box == NULL || *box == NULL) return;
-    (*box)->close((*box)->state);
+    close_filter(*box);
     free(*box);
     *box = NULL;
 }

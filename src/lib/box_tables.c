@@ -3,7 +3,9 @@
  *
  * It is the definition written down, and the reference for the filters that are fast.  Float images are
  * summed in f64; an image that holds NaN or Inf is refused, since in a table one such sample spreads to
- * everything below and to the right of it. */
+ * everything below and to the right of it.
+ *
+ * With a backend that runs on a device, table and views lie in its memory and kernels do the rest (window.h). */
 #include <math.h>
 #include <omp.h>
 #include <stdio.h>
@@ -11,6 +13,7 @@
 #include <string.h>
 
 #include "backend.h"
+#include "device.h"
 #include "window.h"
 
 typedef struct filter {
@@ -18,38 +21,94 @@ typedef struct filter {
     sat_window window;
     sat_plan *plan;
     sat_view weighted; /* the image with its colours times alpha: u32 or f64; data NULL if not asked for */
-    sat_table table;
+    sat_view table;
+    sat_memory memory;  /* where all arrays lie, and the views of runs */
+    sat_box_table runs; /* device memory only */
 } filter;
+
+static void release(sat_memory memory, void *data)
+{
+    if (memory == SAT_DEVICE)
+        sat_device_free(data);
+    else
+        free(data);
+}
 
 void sat_box_tables_close(void *state)
 {
     filter *f = state;
     if (f == NULL) return;
     sat_plan_destroy(&f->plan);
-    free(f->weighted.data);
-    free(f->table.view.data);
+    release(f->memory, f->weighted.data);
+    release(f->memory, f->table.data);
+    sat_device_free((void *)(uintptr_t)f->runs.columns);
+    sat_device_free((void *)(uintptr_t)f->runs.rows);
     free(f);
 }
 
-static bool allocate(sat_view *v, int64_t width, int64_t height, int channels, sat_type type)
+static bool allocate(const filter *f, sat_view *v, int64_t width, int64_t height, int channels, sat_type type)
 {
     size_t bytes;
     *v = (sat_view){.row_bytes = sat_row_bytes(width, channels, type),
                     .width = width,
                     .height = height,
                     .channels = channels,
-                    .type = type};
+                    .type = type,
+                    .memory = f->memory};
     if (v->row_bytes == 0 || !sat_mul(v->row_bytes, (size_t)height, &bytes)) return false;
+    if (f->memory == SAT_DEVICE) return sat_device_alloc(&v->data, bytes) == SAT_OK;
     v->data = malloc(bytes);
     return v->data != NULL;
 }
 
-sat_status sat_box_tables_open(const sat_box_spec *spec, const char *backend, void **state, char *note,
+/* What every position's window holds of its axis, in device memory. */
+static sat_status plan_axis(const sat_axis *axis, const sat_box_runs **to)
+{
+    size_t bytes;
+    void *device = NULL;
+    if (!sat_mul((size_t)axis->n, sizeof(sat_box_runs), &bytes))
+        return sat_fail(SAT_ERR_SHAPE, "the windows of %lld positions are larger than the address space",
+                        (long long)axis->n);
+    sat_box_runs *runs = calloc(1, bytes);
+    if (runs == NULL) return sat_fail(SAT_ERR_MEMORY, "out of memory for the windows of a box filter");
+    for (int64_t i = 0; i < axis->n; i++) runs[i].count = sat_axis_segments(axis, i, runs[i].runs, &runs[i].covered);
+    sat_view from = {.data = runs, .row_bytes = bytes, .width = (int64_t)bytes, .height = 1, .channels = 1};
+    from.type = SAT_U8;
+    sat_view there = from;
+    sat_status status = sat_device_alloc(&device, bytes);
+    there.data = device;
+    there.memory = SAT_DEVICE;
+    if (status == SAT_OK) status = sat_device_copy(&from, &there, NULL);
+    free(runs);
+    *to = device;
+    return status;
+}
+
+/* All that the kernels ask. */
+static sat_status plan_runs(filter *f)
+{
+    const sat_window *w = &f->window;
+    f->runs.area_px = (uint64_t)w->area_px;
+    f->runs.shrinks = w->border->shrinks;
+    f->runs.takes_value = w->border->takes_value;
+    f->runs.weighted = f->spec.weighted_alpha;
+    for (int c = 0; c < f->spec.channels; c++) {
+        bool colour = f->spec.weighted_alpha && c < f->spec.channels - 1;
+        f->runs.value[c] = w->value[c];
+        f->runs.real_value[c] = f->spec.border_value[c] * (colour ? f->spec.border_value[f->spec.channels - 1] : 1);
+    }
+    sat_status status = plan_axis(&w->x, &f->runs.columns);
+    if (status == SAT_OK) status = plan_axis(&w->y, &f->runs.rows);
+    return status == SAT_OK ? sat_device_wait(NULL) : status;
+}
+
+sat_status sat_box_tables_open(const sat_box_spec *spec, const sat_backend *backend, void **state, char *note,
                                size_t note_bytes)
 {
     filter *f = calloc(1, sizeof *f);
     if (f == NULL) return sat_fail(SAT_ERR_MEMORY, "out of memory for a box filter");
     f->spec = *spec;
+    f->memory = backend->device ? SAT_DEVICE : SAT_HOST;
     sat_status status = sat_window_of(spec, &f->window);
     sat_type sample = spec->sample;
     if (spec->weighted_alpha) sample = sample == SAT_F32 ? SAT_F64 : SAT_U32;
@@ -58,14 +117,19 @@ sat_status sat_box_tables_open(const sat_box_spec *spec, const char *backend, vo
                      .channels = spec->channels,
                      .sample = sample,
                      .accum = f->window.accum,
-                     .backend = backend,
-                     .threads = spec->threads};
+                     .backend = backend->name,
+                     .threads = spec->threads,
+                     .memory = f->memory};
+    if (status == SAT_OK && spec->memory == SAT_DEVICE && spec->sample == SAT_F32)
+        status = sat_fail(SAT_ERR_UNAVAILABLE,
+                          "%s: filters floats through a table, after a look on the host at all of them", backend->name);
     if (status == SAT_OK) status = sat_plan_create(&f->plan, &plan);
     if (status == SAT_OK &&
-        (!allocate(&f->table.view, spec->width + 1, spec->height + 1, spec->channels, plan.accum) ||
-         (spec->weighted_alpha && !allocate(&f->weighted, spec->width, spec->height, spec->channels, sample))))
+        (!allocate(f, &f->table, spec->width + 1, spec->height + 1, spec->channels, plan.accum) ||
+         (spec->weighted_alpha && !allocate(f, &f->weighted, spec->width, spec->height, spec->channels, sample))))
         status = sat_fail(SAT_ERR_MEMORY, "%s filters through a table, and there is no memory for one of %lldx%lld",
-                          backend, (long long)spec->width + 1, (long long)spec->height + 1);
+                          backend->name, (long long)spec->width + 1, (long long)spec->height + 1);
+    if (status == SAT_OK && f->memory == SAT_DEVICE) status = plan_runs(f);
     if (status != SAT_OK) {
         sat_box_tables_close(f);
         return status;
@@ -106,20 +170,23 @@ static void weigh(const filter *f, const sat_view *src)
     }
 }
 
-static bool all_finite(const sat_view *v)
+sat_status sat_box_tables_check(const sat_view *v)
 {
+    if (v->type != SAT_F32) return SAT_OK;
     for (int64_t y = 0; y < v->height; y++) {
         const float *row = (const float *)(const void *)row_of(v, y);
         for (int64_t i = 0; i < v->width * v->channels; i++)
-            if (!isfinite(row[i])) return false;
+            if (!isfinite(row[i]))
+                return sat_fail(SAT_ERR_RANGE, "the image holds NaN or Inf, which a table would spread; %s",
+                                "use a backend with a filter of its own");
     }
-    return true;
+    return SAT_OK;
 }
 
 /* The window's sum in one channel, in the table's arithmetic, without what the border adds. */
 static sat_sum window_sum(const filter *f, const sat_segment *xs, int nx, const sat_segment *ys, int ny, int c)
 {
-    const sat_view *t = &f->table.view;
+    const sat_view *t = &f->table;
     int64_t ch = f->spec.channels;
     sat_sum total = {0};
     double real = 0;
@@ -152,20 +219,11 @@ static void store(const filter *f, char *row, int64_t i, sat_sum sum, sat_sum di
     }
 }
 
-sat_status sat_box_tables_run(void *state, const sat_view *src, const sat_view *dst, void *stream)
+static void means(const filter *f, const sat_view *dst)
 {
-    filter *f = state;
     const sat_window *w = &f->window;
     int channels = f->spec.channels;
     bool real = f->spec.sample == SAT_F32;
-    sat_run run = {.stream = stream};
-    if (real && !all_finite(src))
-        return sat_fail(SAT_ERR_RANGE, "the image holds NaN or Inf, which a table would spread; %s",
-                        "use a backend with a filter of its own");
-    if (f->spec.weighted_alpha) weigh(f, src);
-    sat_status status = sat_plan_run(f->plan, f->spec.weighted_alpha ? &f->weighted : src, &f->table.view, &run);
-    if (status != SAT_OK) return status;
-
 #pragma omp parallel for num_threads(f->spec.threads ? f->spec.threads : omp_get_num_procs()) schedule(static)
     for (int64_t y = 0; y < f->spec.height; y++) {
         sat_segment xs[SAT_SEGMENTS], ys[SAT_SEGMENTS];
@@ -197,5 +255,23 @@ sat_status sat_box_tables_run(void *state, const sat_view *src, const sat_view *
             }
         }
     }
-    return SAT_OK;
+}
+
+sat_status sat_box_tables_run(void *state, const sat_view *src, const sat_view *dst, void *stream)
+{
+    filter *f = state;
+    bool weighted = f->spec.weighted_alpha;
+    sat_run run = {.stream = stream};
+    sat_status status = SAT_OK;
+#if SAT_WITH_CUDA
+    if (f->memory == SAT_DEVICE) {
+        if (weighted) status = sat_box_table_weigh(src, &f->weighted, stream);
+        if (status == SAT_OK) status = sat_plan_run(f->plan, weighted ? &f->weighted : src, &f->table, &run);
+        return status == SAT_OK ? sat_box_table_means(&f->runs, &f->table, dst, stream) : status;
+    }
+#endif
+    if (weighted) weigh(f, src);
+    status = sat_plan_run(f->plan, weighted ? &f->weighted : src, &f->table, &run);
+    if (status == SAT_OK) means(f, dst);
+    return status;
 }

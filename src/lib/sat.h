@@ -311,8 +311,10 @@ SAT_API sat_status sat_box_create(sat_box **box, const sat_box_spec *spec);
 
 /* Filters src into dst: both of the spec's shape, channels and type; they must not overlap.  Works in
  * bands; needs no table of the whole image, where the backend has a filter of its own.  stream as in sat_run.
+ * Views in device memory: the work is queued on the stream, as for sat_plan_run(), and may not have begun when the call
+ * returns; runs of one filter go to one stream, or each waits for the one before.
  * Integer results are bit-equal on every backend and thread count, float ones on every thread count.
- * Returns SAT_ERR_ARGUMENT, _SHAPE, _TYPE, _RANGE (above), _UNAVAILABLE (views in device memory) or _DEVICE. */
+ * Returns SAT_ERR_ARGUMENT, _SHAPE, _TYPE, _RANGE (above) or _DEVICE. */
 SAT_API sat_status sat_box_run(sat_box *box, const sat_view *src, const sat_view *dst, void *stream);
 
 /* One line: backend, instruction set, threads, and the accumulator with the proof that it suffices. */

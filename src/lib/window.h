@@ -5,6 +5,10 @@
 #include "border.h"
 #include "shape.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* The window of sample i reaches over [i - before, i + after] of an axis of n samples. */
 typedef struct sat_axis {
     const sat_border *border;
@@ -54,10 +58,37 @@ static inline uint64_t sat_rounded(uint64_t sum, uint64_t area)
     return area ? (sum + area / 2) / area : 0;
 }
 
-/* The filter of a backend that has none of its own: through its tables (box_tables.c). */
-sat_status sat_box_tables_open(const sat_box_spec *spec, const char *backend, void **state, char *note,
+/* The filter of a backend that has none of its own, or none for this spec: through its tables (box_tables.c).  Views
+ * lie where the backend works: in device memory, if it runs on a device. */
+sat_status sat_box_tables_open(const sat_box_spec *spec, const struct sat_backend *backend, void **state, char *note,
                                size_t note_bytes);
 sat_status sat_box_tables_run(void *state, const sat_view *src, const sat_view *dst, void *stream);
 void sat_box_tables_close(void *state);
 
+/* SAT_ERR_RANGE for an image in host memory that no table is for: floats that are not finite. */
+sat_status sat_box_tables_check(const sat_view *image);
+
+/* Its work on a device (kernels/box_table.cu; with SAT_WITH_CUDA only): all arrays lie in device memory, and the work
+ * is queued on the stream.  What a window holds of one axis: */
+typedef struct sat_box_runs {
+    sat_segment runs[SAT_SEGMENTS];
+    int64_t covered;
+    int32_t count;
+} sat_box_runs;
+
+typedef struct sat_box_table {
+    const sat_box_runs *columns, *rows; /* of each, in device memory */
+    uint64_t area_px, value[4];
+    double real_value[4]; /* the same for floats, times alpha where colours are weighted */
+    bool shrinks, takes_value, weighted;
+} sat_box_table;
+
+/* Colours times alpha, u32 or for floats f64. */
+sat_status sat_box_table_weigh(const sat_view *image, const sat_view *product, void *stream);
+/* The means of all windows from a padded table: u32, u64 or f64. */
+sat_status sat_box_table_means(const sat_box_table *b, const sat_view *table, const sat_view *result, void *stream);
+
+#ifdef __cplusplus
+}
+#endif
 #endif

@@ -90,6 +90,28 @@ inline uint32_t add_lanes(uint32_t v, site at = site::current())
     return (uint32_t)simt::warp_collective(simt::collective::add_lanes, v, 0, ALL_LANES, at);
 }
 
+/* As the instructions define them. */
+inline uint32_t permute_bytes(uint32_t a, uint32_t b, uint32_t selector)
+{
+    const uint64_t bytes = (uint64_t)b << 32 | a;
+    uint32_t result = 0;
+    for (unsigned i = 0; i < 4; i++) result |= (uint32_t)(bytes >> (selector >> 4 * i & 7) * 8 & 0xff) << 8 * i;
+    return result;
+}
+inline uint32_t shift_right(uint32_t low, uint32_t high, unsigned n)
+{
+    return (uint32_t)(((uint64_t)high << 32 | low) >> n);
+}
+inline uint32_t dot_bytes(uint32_t a, uint32_t b, uint32_t sum)
+{
+    for (unsigned i = 0; i < 32; i += 8) sum += (a >> i & 255) * (b >> i & 255);
+    return sum;
+}
+inline uint32_t add_halves(uint32_t a, uint32_t sum)
+{
+    return sum + (a & 0xffff) + (a >> 16);
+}
+
 inline void nap(unsigned, site at = site::current())
 {
     simt::nap(at);
@@ -107,6 +129,24 @@ template <class T, unsigned N> struct array {
     {
         if (i >= N) simt::shared_outside(i, N, where);
         simt::shared_write(&at[i], &v, sizeof(T), where);
+    }
+    template <unsigned M> vec<T, M> get_vector(unsigned i, site where = site::current()) const
+    {
+        check_vector<M>(i, where);
+        simt::shared_read(&at[i], sizeof(vec<T, M>), where);
+        vec<T, M> v;
+        memcpy(&v, &at[i], sizeof v);
+        return v;
+    }
+    template <unsigned M> void set_vector(unsigned i, vec<T, M> v, site where = site::current())
+    {
+        check_vector<M>(i, where);
+        simt::shared_write(&at[i], &v, sizeof v, where);
+    }
+    template <unsigned M> void check_vector(unsigned i, site where) const
+    {
+        if (i + M > N) simt::shared_outside(i + M - 1, N, where);
+        if ((uintptr_t)&at[i] % sizeof(vec<T, M>) != 0) simt::shared_misaligned(sizeof(vec<T, M>), where);
     }
 };
 
@@ -135,6 +175,13 @@ template <class T, unsigned N> void fetch(array<T, N> &to, unsigned i, const T *
 {
     if (i >= N) simt::shared_outside(i, N, at);
     simt::fetch_begin(&to.at[i], p, sizeof(T), alignof(T), at);
+}
+template <unsigned M, class T, unsigned N>
+void fetch_vector(array<T, N> &to, unsigned i, const T *p, site at = site::current())
+{
+    static_assert(sizeof(vec<T, M>) == 16);
+    if (i + M > N) simt::shared_outside(i, N, at);
+    simt::fetch_begin(&to.at[i], p, sizeof(vec<T, M>), alignof(vec<T, M>), at);
 }
 inline void fetch_wait(site at = site::current())
 {

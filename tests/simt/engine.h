@@ -41,6 +41,7 @@ void nap(site at);
 void shared_read(const void *p, size_t bytes, site at);
 void shared_write(const void *p, const void *from, size_t bytes, site at); /* checks, then writes */
 [[noreturn]] void shared_outside(unsigned i, unsigned n, site at);
+[[noreturn]] void shared_misaligned(size_t bytes, site at);
 
 /* Arrays in device memory, the same. */
 void plain_read(const void *p, size_t bytes, size_t alignment, site at);

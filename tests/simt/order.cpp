@@ -98,6 +98,11 @@ void shared_outside(unsigned i, unsigned n, site at)
     fault("bounds", at, "element %u of an array of %u in shared memory", i, n);
 }
 
+void shared_misaligned(size_t bytes, site at)
+{
+    fault("misaligned", at, "%zu bytes of shared memory at an address that is not a multiple of that", bytes);
+}
+
 void shared_read(const void *p, size_t bytes, site at)
 {
     burn();

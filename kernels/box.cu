@@ -1,0 +1,295 @@
+/* box.cu - the box filter without a table: each sample is read, and each mean written, once.
+ *
+ * Idea      A block marches down a strip of the image and keeps the sum of the window's rows in each column: one row
+ * enters, one leaves.  Along a row each lane of a warp owns a run of neighbouring columns and slides a window over
+ * them: one column enters, one leaves.  Where its first window stands, it learns from its warp: the scan of the sums of
+ *           runs is the table's row, made for a few values, kept in registers and thrown away.  So nothing depends on
+ * the window's size but the columns to the left and right of a strip and the rows above a segment, which two blocks
+ *           read.
+ * Paper     McDonnell, Box-filtering techniques, CGIP 17, 1981, has the two running sums; the first windows by a scan,
+ * and two sums of 16 bits in one word where the window's rows allow it, are this file's. Layout    One block, and what
+ * its threads own:
+ *
+ *                 |<-- before -->|<------- strip: results -------->|<-- after -->|
+ *                 +--------------+----------------------------------+------------+   columns: RUN for each lane of a
+ *                 | t0 t0 t0 t0 t1 t1 t1 t1 ...  OWN columns for each thread      |   warp, WARPS * 32 * OWN in all
+ *                 +--------------------------------------------------------------+
+ *       step k    | row y        enters (y + after), leaves (y - 1 - before)     |   warp 0 writes this row's results
+ *                 | row y + 1                                                    |   warp 1
+ *                 | ...  WARPS rows in a step                                    |
+ *
+ *           and a row in shared memory, as a warp sees it (window = 2 runs and r columns):
+ *
+ *                 lane      0          1          2          3
+ *                 run    |.......E  |.......E  |.......E  |.......E      E: the sum of all before the run (warp scan)
+ *                        |          |          |..r P     |..r P         P: E and the run's first r columns
+ *                 first window of lane 0 = P of lane 2 - E of lane 0     (one shuffle)
+ *
+ *           Runs are an odd number of pieces of 16 bytes, so that lanes which read their pieces together meet in no
+ * bank. How the window's end lies in a piece is known when the kernel is compiled: one of 8 cases, or of 4. Launch One
+ * block for each strip and segment of rows.  A segment begins by summing the rows above its first window: it should be
+ * taller than the window.  A strip loses the window's width: RUN is chosen for the window. Blocks: enough for all
+ * multiprocessors, as few as keeps the rows read twice few. Traffic   1R1W; the leaving rows a second time, from L2;
+ * strips and segments what their windows share. Sync      Two barriers for WARPS rows, and one of the warp before it
+ * writes what its lanes have staged.  Blocks know nothing of each other. Limits    Sums of columns in 16 bits up to 257
+ * rows of u8, else in 32; windows up to a strip's columns; windows that reach beyond the image by at most its size,
+ * unless nothing is there.  What is beyond them goes through a table. Modulo 2^16 or 2^32 all differences are exact,
+ * since each window's own sum fits.  Floats: box_float.cu. Steps     1. sums of the rows above  2. rows enter and
+ * leave; the next ones are on their way  3. barrier  4. first windows, slide, divide by a multiplication (box_march.cuh
+ * proves it), stage, write  5. barrier, and on */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "box.cuh"
+#include "box_march.cuh"
+#include "table.cuh"
+
+namespace
+{
+
+const char name[] = "box";
+
+struct filter {
+    sat_box_spec spec;
+    sat_window window;
+    sat_axis cut_x, cut_y;
+    box::axis x, y;
+    box::divisor mean;
+    int32_t strips, strip, rows;
+    unsigned char *tables; /* device memory of all that the axes and the divisor point to */
+    sat_status (*queue)(const filter *f, const sat_view *src, const sat_view *dst, void *stream);
+    box_float *floats; /* float samples, and nothing of the above but the spec */
+};
+
+/* ---- division ------------------------------------------------------------------------------------------ */
+
+/* The multiplier of box::ratio, 0 if it is not proven. */
+uint64_t multiplier_of(sat_type sample, uint32_t byte, uint64_t area)
+{
+    const unsigned bits = sample == SAT_U8 ? 32 + 8 * byte : 48;
+    const uint64_t one = (uint64_t)1 << bits, m = (one - 1) / area + 1;
+    if (sample == SAT_U8) return m <= UINT32_MAX && area < 1 << 20 && 256 * area * area <= one ? m : 0;
+    return area <= UINT16_MAX ? m : 0;
+}
+
+/* The byte for which all areas from `least` up to `most` are proven, or else the largest is. */
+uint32_t byte_for(uint64_t least, uint64_t most)
+{
+    for (uint32_t byte = 0; byte < 3; byte++)
+        if (multiplier_of(SAT_U8, byte, least) && multiplier_of(SAT_U8, byte, most)) return byte;
+    for (uint32_t byte = 0; byte < 3; byte++)
+        if (multiplier_of(SAT_U8, byte, most)) return byte;
+    return 0;
+}
+
+/* What a window covers at least. */
+int64_t least_covered(const sat_axis *a)
+{
+    const int64_t n = a->n, ends[] = {a->after + 1, a->before + 1, n};
+    int64_t least = a->before + 1 + a->after;
+    for (int64_t end : ends) least = end < least ? end : least;
+    return least;
+}
+
+void fill_divisor(filter *f, box::tables *t, int32_t lead, size_t columns)
+{
+    box::divisor *d = &f->mean;
+    box::ratio *rows;
+    uint32_t *column, *half;
+    d->rows = t->take((size_t)f->y.n, &rows);
+    d->column = t->take(columns, &column);
+    d->column_half = t->take(columns, &half);
+    if (t->host == NULL) return;
+    const uint64_t width = (uint64_t)(f->cut_x.before + 1 + f->cut_x.after),
+                   height = (uint64_t)(f->cut_y.before + 1 + f->cut_y.after);
+    const uint64_t least_x = (uint64_t)least_covered(&f->cut_x), least_y = (uint64_t)least_covered(&f->cut_y);
+    d->shrinks = f->window.border->shrinks;
+    d->area = (uint64_t)f->window.area_px;
+    d->byte = d->shrinks ? byte_for(least_x * least_y, width * height) : byte_for(d->area, d->area);
+    for (int32_t i = 0; i < f->y.n; i++) {
+        sat_segment segments[SAT_SEGMENTS];
+        int64_t covered;
+        (void)sat_axis_segments(&f->window.y, i, segments, &covered);
+        const uint64_t area = d->shrinks ? width * (uint64_t)covered : d->area;
+        rows[i] = {multiplier_of(f->spec.sample, d->byte, area), (uint32_t)(area / 2), (uint64_t)covered == height};
+    }
+    d->by_column = d->shrinks && f->spec.sample == SAT_U8 && multiplier_of(SAT_U8, d->byte, width * height) &&
+                   multiplier_of(SAT_U8, d->byte, least_x * height);
+    for (size_t i = 0; d->by_column && i < columns; i++) {
+        const int64_t pixel = ((int64_t)i - lead) / f->spec.channels;
+        if ((int64_t)i < lead || pixel >= f->x.n) continue;
+        sat_segment segments[SAT_SEGMENTS];
+        int64_t covered;
+        (void)sat_axis_segments(&f->window.x, pixel, segments, &covered);
+        column[i] = (uint32_t)multiplier_of(SAT_U8, d->byte, (uint64_t)covered * height);
+        half[i] = (uint32_t)((uint64_t)covered * height / 2);
+    }
+}
+
+/* ---- one kernel's shape -------------------------------------------------------------------------------- */
+
+template <class March> sat_status queue(const filter *f, const sat_view *src, const sat_view *dst, void *stream)
+{
+    using sample = typename March::sample_type;
+    constexpr size_t piece = sizeof(typename March::raw);
+    March k = {};
+    k.in = (const sample *)src->data;
+    k.out = (sample *)dst->data;
+    k.in_pitch = (int64_t)(src->row_bytes / sizeof(sample));
+    k.out_pitch = (int64_t)(dst->row_bytes / sizeof(sample));
+    k.x = f->x;
+    k.y = f->y;
+    k.mean = f->mean;
+    k.strips = f->strips;
+    k.strip = f->strip;
+    k.rows = f->rows;
+    k.window = (uint32_t)((f->x.before + 1 + f->x.after) * f->spec.channels);
+    k.wide = (uintptr_t)src->data % piece == 0 && src->row_bytes % piece == 0;
+    for (int c = 0; c < f->spec.channels; c++)
+        if (f->window.border->takes_value) k.value[c] = (sample)f->spec.border_value[c];
+    const int64_t segments = (f->y.n + f->rows - 1) / f->rows;
+    return prim::launch(k, segments * f->strips, stream);
+}
+
+/* Results in a strip, at most: multiples of 16; 0 if the window is too wide. */
+template <class March> int64_t strip_of(const filter *f)
+{
+    const int64_t channels = f->spec.channels, window = (f->cut_x.before + 1 + f->cut_x.after) * channels;
+    const int64_t most =
+        (int64_t)March::ELEMENTS - March::lead((uint32_t)(f->cut_x.before * channels)) - window + channels;
+    return most >= 16 ? most / 16 * 16 : 0;
+}
+
+/* Fills in all that the kernel asks.  rows: of a segment. */
+template <class March> sat_status prepare(filter *f, int64_t rows)
+{
+    const int64_t most = strip_of<March>(f), elements = f->spec.width * f->spec.channels;
+    const int32_t lead = March::lead((uint32_t)(f->cut_x.before * f->spec.channels));
+    if (most == 0 || elements > INT32_MAX / 2)
+        return sat_fail(SAT_ERR_UNAVAILABLE, "%s: a window of %lld columns is too wide", name,
+                        (long long)f->spec.window_width);
+    const int64_t strips = (elements + most - 1) / most;
+    f->strip = (int32_t)((elements + strips - 1) / strips + 15) / 16 * 16;
+    f->strips = (int32_t)((elements + f->strip - 1) / f->strip);
+    f->rows = (int32_t)(rows < f->spec.height ? rows : f->spec.height);
+    f->queue = queue<March>;
+    const size_t columns = (size_t)f->strips * (size_t)f->strip + March::ELEMENTS + 16;
+
+    box::tables t = {};
+    sat_status status = SAT_OK;
+    for (int filled = 0; filled < 2 && status == SAT_OK; filled++) {
+        if (filled) status = t.reserve();
+        if (status != SAT_OK) break;
+        /* The columns before the first window's: lead; the row that the very first window does not hold: 1. */
+        box::fill_axis(&f->x, &t, &f->cut_x, &f->window.x, (int32_t)f->cut_x.before + lead);
+        box::fill_axis(&f->y, &t, &f->cut_y, &f->window.y, (int32_t)f->cut_y.before + 1);
+        fill_divisor(f, &t, lead, columns);
+    }
+    f->tables = t.device;
+    if (status == SAT_OK) status = t.send();
+    free(t.host);
+    return status;
+}
+
+/* Rows of a segment: so many that there are blocks for all multiprocessors, BLOCKS each, but that the rows which it
+ * sums first are no more than its own. */
+template <class March> sat_status prepare_for_device(filter *f)
+{
+    sat_device_info info;
+    sat_status status = sat_device_at_hand(&info);
+    const int64_t strip = strip_of<March>(f);
+    if (status != SAT_OK || strip == 0) return status == SAT_OK ? prepare<March>(f, 1) : status;
+    const int64_t strips = (f->spec.width * f->spec.channels + strip - 1) / strip;
+    const int64_t segments = (int64_t)info.multiprocessors * March::min_blocks / strips;
+    int64_t rows = segments > 0 ? (f->spec.height + segments - 1) / segments : f->spec.height;
+    if (rows < f->spec.window_height) rows = f->spec.window_height;
+    if (rows < (int64_t)March::ROWS) rows = March::ROWS;
+    return prepare<March>(f, (rows + March::ROWS - 1) / March::ROWS * March::ROWS);
+}
+
+/* ---- which kernel -------------------------------------------------------------------------------------- */
+
+/* The simulator's strips are short, so that small images have several. */
+#ifdef SAT_SIMT
+template <unsigned CHANNELS> using bytes_narrow = box::march<uint8_t, CHANNELS, uint16_t, uint32_t, 24, 8, 1>;
+template <unsigned CHANNELS> using bytes_broad = box::march<uint8_t, CHANNELS, uint16_t, uint32_t, 24, 4, 1>;
+template <class Sample, unsigned CHANNELS, class Sum>
+using words = box::march<Sample, CHANNELS, uint32_t, Sum, 12, 4, 1>;
+#else
+template <unsigned CHANNELS>
+using bytes_narrow =
+    box::march<uint8_t, CHANNELS, uint16_t, uint32_t, CHANNELS == 3 ? 24 : 40, 8, CHANNELS == 3 ? 6 : 4>;
+template <unsigned CHANNELS> using bytes_broad = box::march<uint8_t, CHANNELS, uint16_t, uint32_t, 72, 8, 1>;
+template <class Sample, unsigned CHANNELS, class Sum>
+using words = box::march<Sample, CHANNELS, uint32_t, Sum, 36, 4, 2>;
+#endif
+
+template <unsigned CHANNELS> sat_status prepare_channels(filter *f)
+{
+    const uint64_t largest = sat_sample_max(f->spec.sample);
+    const uint64_t rows = (uint64_t)(f->cut_y.before + 1 + f->cut_y.after);
+    const bool narrow = f->window.accum == SAT_U32;
+    if (rows > UINT32_MAX / largest)
+        return sat_fail(SAT_ERR_UNAVAILABLE, "%s: a window of %lld rows is too tall", name, (long long)rows);
+    if (f->spec.sample == SAT_U16)
+        return narrow ? prepare_for_device<words<uint16_t, CHANNELS, uint32_t>>(f)
+                      : prepare_for_device<words<uint16_t, CHANNELS, uint64_t>>(f);
+    if (!narrow) return sat_fail(SAT_ERR_UNAVAILABLE, "%s: a window of u8 whose sum exceeds 2^32", name);
+    if (rows > UINT16_MAX / largest) return prepare_for_device<words<uint8_t, CHANNELS, uint32_t>>(f);
+    const int64_t window = f->spec.window_width * CHANNELS;
+    return window <= (int64_t)bytes_narrow<CHANNELS>::ELEMENTS / 4 ? prepare_for_device<bytes_narrow<CHANNELS>>(f)
+                                                                   : prepare_for_device<bytes_broad<CHANNELS>>(f);
+}
+
+sat_status prepare_filter(filter *f)
+{
+    const sat_border *border = f->window.border;
+    f->cut_x = f->window.x;
+    f->cut_y = f->window.y;
+    const bool near_x = box::cut(&f->cut_x, border->shrinks), near_y = box::cut(&f->cut_y, border->shrinks);
+    if (!near_x || !near_y)
+        return sat_fail(SAT_ERR_UNAVAILABLE, "%s: windows reach beyond the image by more than its size", name);
+    if (f->spec.weighted_alpha) return sat_fail(SAT_ERR_UNAVAILABLE, "%s: does not weigh integers", name);
+    switch (f->spec.channels) {
+    case 1: return prepare_channels<1>(f);
+    case 2: return prepare_channels<2>(f);
+    case 3: return prepare_channels<3>(f);
+    default: return prepare_channels<4>(f);
+    }
+}
+
+} // namespace
+
+void box_close(void *state)
+{
+    filter *f = (filter *)state;
+    if (f == NULL) return;
+    box_float_close(f->floats);
+    prim::device_free(f->tables);
+    free(f);
+}
+
+sat_status box_open(const sat_box_spec *spec, void **state, char *note, size_t note_bytes)
+{
+    filter *f = (filter *)calloc(1, sizeof *f);
+    if (f == NULL) return sat_fail(SAT_ERR_MEMORY, "%s: out of memory", name);
+    f->spec = *spec;
+    sat_status status = sat_window_of(spec, &f->window);
+    if (status == SAT_OK) status = spec->sample == SAT_F32 ? box_float_open(spec, &f->floats) : prepare_filter(f);
+    if (status != SAT_OK) {
+        box_close(f);
+        return status;
+    }
+    const char *device;
+    (void)device_probe(&device);
+    const int n = snprintf(note, note_bytes, "%s without a table, %s", spec->backend ? spec->backend : name, device);
+    if (n > 0 && (size_t)n < note_bytes) sat_window_note(&f->window, note + n, note_bytes - (size_t)n);
+    *state = f;
+    return SAT_OK;
+}
+
+sat_status box_run(void *state, const sat_view *src, const sat_view *dst, void *stream)
+{
+    const filter *f = (const filter *)state;
+    return f->floats ? box_float_run(f->floats, src, dst, stream) : f->queue(f, src, dst, stream);
+}

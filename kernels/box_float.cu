@@ -1,0 +1,268 @@
+/* box_float.cu - the box filter of float samples without a table: sums in f64, by additions only.
+ *
+ * Idea      Running sums that subtract what leaves drift, and never forget a NaN; a table spreads one over all that is
+ *           below and to the right.  Cut the positions of an axis into blocks as long as the window: then every window
+ * is the end of one block and the beginning of the next, and sums from each block's end backwards and from its
+ *           beginning forwards are two additions for each sample.  First down the columns, then, once these sums are
+ *           transposed, along the rows.
+ * Paper     van Herk, A fast algorithm for local minimum and maximum filters on rectangular and octagonal kernels,
+ * Pattern Recognition Letters 13, 1992; Gil & Werman, Computing 2-D min, median, and max filters, PAMI 15, 1993. Layout
+ * |  .  .  .  a  b  c | d  e  .  .  .  . |          window {a b c d e} = suffix(a b c) + prefix(d e)
+ *
+ *           image -> columns' sums -> transposed -> rows' sums -> transposed back -> means
+ * Launch    A thread for each column and each block of the cut, 256 threads along a row, so that warps touch whole
+ * lines: the block upwards, then the next one downwards. Traffic   For each sample 1R of the image, its rows a second
+ * time from L2; 6R6W of f64 sums, two of them in L2. Sync      the order of a stream Limits    windows that reach
+ * beyond the image by at most its size, unless nothing is there; 16 bytes of memory for each sample; 2^31 - 1 blocks
+ * Steps     1. columns  2. transpose  3. rows  4. transpose  5. what the border adds, division */
+#include <stdlib.h>
+
+#include "box.cuh"
+#include "box_axis.cuh"
+#include "prim/transpose.cuh"
+
+namespace
+{
+
+const char name[] = "box";
+constexpr unsigned THREADS = 256;
+
+/* ---- kernels ------------------------------------------------------------------------------------------- */
+
+/* The image as f64, colours times alpha if so asked; or sums. */
+struct weighted_samples {
+    const float *at;
+    int32_t channels;
+    bool weighted;
+
+    PRIM_DEVICE double get(int64_t row, int64_t i) const
+    {
+        const double own = (double)prim::load(at + row + i);
+        if (!weighted || i % channels == channels - 1) return own;
+        return prim::product(own, (double)prim::load(at + row + i - i % channels + channels - 1));
+    }
+};
+struct plain_sums {
+    const double *at;
+
+    PRIM_DEVICE double get(int64_t row, int64_t i) const { return prim::load(at + row + i); }
+};
+
+/* out(p, i) = the sum of in(q, i) over the window of p.  Position p of an axis is row p * channels + c. */
+template <class Source> struct sum_windows {
+    static constexpr unsigned threads = THREADS;
+    struct shared {
+    };
+    Source in;
+    double *out;
+    box::axis along;
+    int32_t channels; /* rows of one position */
+    int64_t in_pitch, out_pitch, samples;
+    uint32_t pieces; /* of a row */
+
+    PRIM_DEVICE void operator()(shared &) const
+    {
+        const int64_t i = (int64_t)(prim::block_id() % pieces) * threads + prim::thread_id();
+        const int32_t c = (int32_t)(prim::block_id() / pieces) % channels,
+                      block = (int32_t)(prim::block_id() / pieces) / channels;
+        if (i >= samples) return;
+        const int32_t window = along.before + 1 + along.after, first = block * window; /* result of the block's first */
+        const int32_t most = along.n - first, results = most < window ? most : window;
+        double sum = 0;
+        for (int32_t k = window - 1; k >= 0; k--) {
+            sum += at(first - along.before + k, c, i);
+            if (k < results) prim::store(out + place(first + k, c) + i, sum);
+        }
+        sum = 0;
+        for (int32_t k = 1; k < results; k++) {
+            double *to = out + place(first + k, c) + i;
+            sum += at(first - along.before + window - 1 + k, c, i);
+            prim::store(to, prim::load((const double *)to) + sum);
+        }
+    }
+
+    PRIM_DEVICE int64_t place(int32_t p, int32_t c) const { return ((int64_t)p * channels + c) * out_pitch; }
+    PRIM_DEVICE double at(int32_t p, int32_t c, int64_t i) const
+    {
+        const int32_t from = box::seen(along, p);
+        return from < 0 ? 0 : in.get(((int64_t)from * channels + c) * in_pitch, i);
+    }
+};
+
+struct divide {
+    static constexpr unsigned threads = THREADS;
+    struct shared {
+    };
+    const double *sums;
+    float *out;
+    box::axis x, y;
+    int64_t sums_pitch, out_pitch;
+    uint32_t pieces; /* of a row of pixels */
+    int32_t channels;
+    double area, value[4];
+    bool shrinks, takes_value, weighted;
+
+    PRIM_DEVICE void operator()(shared &) const
+    {
+        const int32_t row = (int32_t)(prim::block_id() / pieces);
+        const int32_t column = (int32_t)(prim::block_id() % pieces * threads + prim::thread_id());
+        if (column >= x.n) return;
+        const double *from = sums + row * sums_pitch + (int64_t)column * channels;
+        float *to = out + row * out_pitch + (int64_t)column * channels;
+        const double covered =
+            prim::product((double)prim::load(x.covered + column), (double)prim::load(y.covered + row));
+        const double whole = shrinks ? covered : area;
+        const double alpha = weighted ? sum(from, channels - 1, whole - covered) : 0;
+        for (int32_t c = 0; c < channels; c++) {
+            const double divisor = weighted && c < channels - 1 ? alpha : whole;
+            prim::store(to + c, divisor == 0 ? 0.0f : (float)(sum(from, c, whole - covered) / divisor));
+        }
+    }
+
+    PRIM_DEVICE double sum(const double *from, int32_t c, double beyond) const
+    {
+        const double inside = prim::load(from + c);
+        return takes_value && beyond > 0 ? inside + prim::product(value[c], beyond) : inside;
+    }
+};
+
+uint32_t pieces_of(int64_t samples)
+{
+    return (uint32_t)((samples + THREADS - 1) / THREADS);
+}
+
+} // namespace
+
+/* ---- host ---------------------------------------------------------------------------------------------- */
+
+struct box_float {
+    sat_box_spec spec;
+    sat_window window;
+    box::axis x, y;
+    int64_t across, down; /* doubles from row to row: of sums as the image lies, and transposed */
+    double *a, *b;
+    unsigned char *tables;
+};
+
+void box_float_close(box_float *f)
+{
+    if (f == NULL) return;
+    prim::device_free(f->a);
+    prim::device_free(f->b);
+    prim::device_free(f->tables);
+    free(f);
+}
+
+static sat_status take_sums(box_float *f)
+{
+    /* Rows of two doubles, so that transposes may move 16 bytes. */
+    const int64_t samples = f->spec.width * f->spec.channels;
+    f->across = (samples + 1) / 2 * 2;
+    f->down = (f->spec.height + 1) / 2 * 2;
+    size_t image, turned;
+    if (!sat_mul((size_t)f->across, (size_t)f->spec.height, &image) ||
+        !sat_mul((size_t)f->down, (size_t)samples, &turned))
+        return sat_fail(SAT_ERR_SHAPE, "%s: the sums of an image are larger than the address space", name);
+    const size_t most = image > turned ? image : turned;
+    sat_status status = prim::device_alloc(&f->a, most);
+    return status == SAT_OK ? prim::device_alloc(&f->b, most) : status;
+}
+
+static sat_status fill_axes(box_float *f, const sat_axis *x, const sat_axis *y)
+{
+    box::tables t = {};
+    sat_status status = SAT_OK;
+    for (int filled = 0; filled < 2 && status == SAT_OK; filled++) {
+        if (filled) status = t.reserve();
+        if (status != SAT_OK) break;
+        box::fill_axis(&f->x, &t, x, &f->window.x, (int32_t)x->before);
+        box::fill_axis(&f->y, &t, y, &f->window.y, (int32_t)y->before);
+    }
+    f->tables = t.device;
+    if (status == SAT_OK) status = t.send();
+    free(t.host);
+    return status;
+}
+
+sat_status box_float_open(const sat_box_spec *spec, box_float **filter)
+{
+    box_float *f = (box_float *)calloc(1, sizeof *f);
+    if (f == NULL) return sat_fail(SAT_ERR_MEMORY, "%s: out of memory", name);
+    f->spec = *spec;
+    sat_status status = sat_window_of(spec, &f->window);
+    sat_axis x = f->window.x, y = f->window.y;
+    if (status == SAT_OK) {
+        const bool nothing = f->window.border->shrinks || f->window.border->takes_value;
+        const bool near_x = box::cut(&x, nothing), near_y = box::cut(&y, nothing);
+        if (!near_x || !near_y || spec->width > INT32_MAX / 4)
+            status = sat_fail(SAT_ERR_UNAVAILABLE, "%s: windows reach beyond the image by more than its size", name);
+    }
+    if (status == SAT_OK) status = take_sums(f);
+    if (status == SAT_OK) status = fill_axes(f, &x, &y);
+    if (status != SAT_OK) {
+        box_float_close(f);
+        return status;
+    }
+    *filter = f;
+    return SAT_OK;
+}
+
+template <class Source>
+static sat_status queue_sums(const Source &in, int64_t in_pitch, double *out, int64_t out_pitch, const box::axis *along,
+                             int32_t channels, int64_t samples, void *stream)
+{
+    sum_windows<Source> k = {};
+    k.in = in;
+    k.out = out;
+    k.along = *along;
+    k.channels = channels;
+    k.in_pitch = in_pitch;
+    k.out_pitch = out_pitch;
+    k.samples = samples;
+    k.pieces = pieces_of(samples);
+    const int64_t window = along->before + 1 + along->after, blocks = (along->n + window - 1) / window;
+    return prim::launch(k, blocks * channels * k.pieces, stream);
+}
+
+static sat_status turn(const double *from, int64_t from_pitch, double *to, int64_t to_pitch, int64_t rows,
+                       int64_t columns, void *stream)
+{
+    const prim::matrices<const uint64_t> in = {(const uint64_t *)from, from_pitch, 0};
+    const prim::matrices<uint64_t> out = {(uint64_t *)to, to_pitch, 0};
+    return prim::transpose(in, out, rows, columns, 1, stream);
+}
+
+static sat_status queue_division(const box_float *f, const sat_view *dst, void *stream)
+{
+    const int32_t channels = f->spec.channels;
+    divide k = {};
+    k.sums = f->b;
+    k.out = (float *)dst->data;
+    k.x = f->x;
+    k.y = f->y;
+    k.sums_pitch = f->across;
+    k.out_pitch = (int64_t)(dst->row_bytes / sizeof(float));
+    k.pieces = pieces_of(f->spec.width);
+    k.channels = channels;
+    k.area = (double)f->window.area_px;
+    k.shrinks = f->window.border->shrinks;
+    k.takes_value = f->window.border->takes_value;
+    k.weighted = f->spec.weighted_alpha;
+    for (int c = 0; c < channels; c++)
+        k.value[c] =
+            f->spec.border_value[c] * (k.weighted && c < channels - 1 ? f->spec.border_value[channels - 1] : 1);
+    return prim::launch(k, f->spec.height * k.pieces, stream);
+}
+
+sat_status box_float_run(const box_float *f, const sat_view *src, const sat_view *dst, void *stream)
+{
+    const int64_t height = f->spec.height, samples = f->spec.width * f->spec.channels;
+    const weighted_samples image = {(const float *)src->data, f->spec.channels, f->spec.weighted_alpha};
+    sat_status status =
+        queue_sums(image, (int64_t)(src->row_bytes / sizeof(float)), f->a, f->across, &f->y, 1, samples, stream);
+    if (status == SAT_OK) status = turn(f->a, f->across, f->b, f->down, height, samples, stream);
+    if (status == SAT_OK)
+        status = queue_sums(plain_sums{f->b}, f->down, f->a, f->down, &f->x, f->spec.channels, height, stream);
+    if (status == SAT_OK) status = turn(f->a, f->down, f->b, f->across, samples, height, stream);
+    return status == SAT_OK ? queue_division(f, dst, stream) : status;
+}
