@@ -285,7 +285,9 @@ SAT_API void sat_query_destroy(sat_query **query);
  * it.  Integer samples: the exact sum, divided and rounded to nearest, halves up (away from zero, as all
  * samples are non-negative).  Float samples: sums in f64 by additions only (van Herk 1992), so that
  * a NaN or Inf reaches exactly the windows that hold it; backends without a filter of their own go through
- * a table of the whole image, and refuse one that holds NaN or Inf with SAT_ERR_RANGE. */
+ * a table of the whole image, and refuse one that holds NaN or Inf with SAT_ERR_RANGE; floats in device memory, at which
+ * they cannot look, they refuse when the filter is made.  So does a device's filter whose float windows reach beyond the
+ * image by more than its size. */
 typedef struct sat_box_spec {
     int64_t width, height;               /* px */
     int channels;                        /* 1..4; 0 = 1 */
@@ -296,7 +298,7 @@ typedef struct sat_box_spec {
                                             samples: an integer in the type's range */
     bool weighted_alpha;                 /* the last channel is alpha: colours are averaged with it as
                                             their weight; a pixel whose window is all transparent gets 0 */
-    const char *backend;                 /* NULL = the first on the host that can do the job */
+    const char *backend;                 /* NULL = the first that can do the job where the views lie */
     int threads;                         /* 1 .. 1024; 0 = one for each core */
     sat_memory memory;                   /* where the views of all runs lie; default SAT_HOST */
 } sat_box_spec;

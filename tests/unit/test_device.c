@@ -87,21 +87,33 @@ static void views_elsewhere(void **state)
     sat_box_spec filter = {.width = 2, .height = 2, .sample = SAT_U8, .window_width = 1, .window_height = 1};
     sat_box *box;
     assert_ok(sat_box_create(&box, &filter));
-    said(sat_box_run(box, &src, &dst, NULL), SAT_ERR_UNAVAILABLE, "copy it to the host");
+    said(sat_box_run(box, &src, &dst, NULL), SAT_ERR_ARGUMENT, "made for views in host memory");
     src.memory = SAT_HOST, dst.memory = SAT_DEVICE;
-    said(sat_box_run(box, &src, &dst, NULL), SAT_ERR_UNAVAILABLE, "copy it to the host");
+    said(sat_box_run(box, &src, &dst, NULL), SAT_ERR_ARGUMENT, "made for views in host memory");
     sat_box_destroy(&box);
+    filter.memory = (sat_memory)9;
+    said(sat_box_create(&box, &filter), SAT_ERR_ARGUMENT, "memory");
 }
 
 static void host_backends_refuse_device_memory(void **state)
 {
     sat_backend_info info;
     sat_plan *plan;
+    sat_box *box;
     (void)state;
     for (size_t i = 0; sat_backend_at(i, &info); i++) {
         sat_spec spec = {
             .width = 4, .height = 4, .sample = SAT_U8, .accum = SAT_U32, .backend = info.name, .memory = SAT_DEVICE};
-        if (info.available && !info.device) said(sat_plan_create(&plan, &spec), SAT_ERR_UNAVAILABLE, "host memory");
+        sat_box_spec filter = {.width = 4,
+                               .height = 4,
+                               .sample = SAT_U8,
+                               .window_width = 3,
+                               .window_height = 3,
+                               .backend = info.name,
+                               .memory = SAT_DEVICE};
+        if (!info.available || info.device) continue;
+        said(sat_plan_create(&plan, &spec), SAT_ERR_UNAVAILABLE, "host memory");
+        said(sat_box_create(&box, &filter), SAT_ERR_UNAVAILABLE, info.kind < SAT_CEILING ? "host memory" : "sums nothing");
     }
 }
 
