@@ -267,18 +267,21 @@ sat_status table_run(void *state, const sat_view *image, const sat_view *table, 
     return with_accum(p->sums, [=](auto zero) { return finish<decltype(zero)>(p, table, height, run); });
 }
 
-sat_status table_wait(void *state, void *stream)
+sat_status wait_in_range(uint32_t *flag, void *stream)
 {
-    const pipeline *p = (const pipeline *)state;
     uint32_t outside = 0;
     sat_status status = SAT_OK;
-    if (p->outside)
-        status = prim::copy_rows(&outside, sizeof outside, p->outside, sizeof outside, sizeof outside, 1, stream);
+    if (flag) status = prim::copy_rows(&outside, sizeof outside, flag, sizeof outside, sizeof outside, 1, stream);
     if (status == SAT_OK) status = prim::stream_wait(stream);
     if (status != SAT_OK || !outside) return status;
-    status = prim::fill_bytes(p->outside, 0, sizeof *p->outside, stream);
+    status = prim::fill_bytes(flag, 0, sizeof *flag, stream);
     if (status == SAT_OK) status = prim::stream_wait(stream); /* the next run may go to another one */
     return status == SAT_OK ? sat_fail(SAT_ERR_RANGE, "a sample lies outside the declared range") : status;
+}
+
+sat_status table_wait(void *state, void *stream)
+{
+    return wait_in_range(((const pipeline *)state)->outside, stream);
 }
 
 /* ---- arrays ------------------------------------------------------------------------------------------ */

@@ -23,6 +23,10 @@
 
 bool device_probe(const char **why); /* device.cu */
 
+/* What sat_backend.wait is for: waits, and tells whether a run has set the flag `outside` (q32; NULL for other sums),
+ * which it clears. */
+sat_status wait_in_range(uint32_t *outside, void *stream);
+
 sat_status table_open(const scan_algorithm *algorithm, const sat_spec *spec, void **state, char *note,
                       size_t note_bytes);
 sat_status table_run(void *state, const sat_view *image, const sat_view *table, const sat_run *run);

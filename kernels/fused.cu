@@ -1,0 +1,221 @@
+/* fused.cu - backend `fused`
+ *
+ * Idea    One kernel, one read and one write for each pixel.  A block loads a tile, tells the tiles to its right what
+ *         its rows sum to and the tiles below what its columns sum to, learns the same from the left and from above,
+ *         and writes.  What it waits for, it waits for with the tile in shared memory, as small as it was loaded.
+ *
+ * Paper   Emoto, Funasaka, Tokura, Honda, Nakano & Ito, An optimal parallel algorithm for computing the summed area
+ *         table on the GPU, IPDPSW 2018; the look-back is that of Merrill & Garland, NVR-2016-002, 2016.
+ *
+ * Layout  Tiles, in the order of their tickets, and what passes between them:
+ *
+ *             0 --> 1 --> 2 --> 3        -->  for each row: the sum of everything to the left, L
+ *             |     |     |     |         |   for each column: the table's row above the tile, U
+ *             4 --> 5 --> 6 --> 7
+ *
+ *         In a tile, with X(y,x) the sum of its own elements up to (y,x), on the row alone:
+ *
+ *             T(y,x) = U(x) + sum over rows y' <= y of  L(y') + X(y',x)
+ *
+ *         What a tile adds to the table between its top and its bottom, its column sums, is known as soon as L is:
+ *         B(x) = sum over all its rows of L(y') + X(y',x).  So U of the next tile is U + B.
+ *
+ * Launch  A block for each tile: 4 warps, each with whole rows (fused_tile.cuh).  Shapes: below.
+ *
+ * Traffic 1 read and 1 write for each element.  Each tile tells 8 bytes (16 for sums of 8 bytes) twice for each of its
+ *         rows and columns: one 25th of a u8 image with u32 sums.
+ *
+ * Sync    Words that hold a state and a value at once, relaxed (tile_state.cuh), asked for by the thread that needs
+ *         them: a lane for each row, a thread for each column.  Tickets make sure that who is waited for runs
+ *         (ticket.cuh): a tile waits for tiles to its left and above, whose numbers are lower.
+ *
+ * Limits  2^31 - 1 tiles.  A tag holds 30 bits of the epoch, as in lookback.cu.
+ *
+ * Steps   1. ticket -> tile; load  2. sums of rows and columns; tell the rows'  3. look back along the rows -> L
+ *         4. B, over all warps; tell it; look back up the columns -> U  5. again through the tile, row by row: scan,
+ *         add, write.  The edges of padded and exclusive tables are written on the way.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "fused.cuh"
+#include "prim/runtime.cuh"
+#include "shape.h"
+#include "table.cuh"
+
+namespace
+{
+
+/* ---- shapes -------------------------------------------------------------------------------------------------- */
+
+/* Large tiles fill a multiprocessor's shared memory five or six times: 32 KiB of samples, whatever their size.  Small
+ * ones are for images that would have too few of the others.  In the simulator both are tiny. */
+#ifdef SAT_SIMT
+template <unsigned BYTES> using large = fuse::shape<BYTES <= 2 ? 2 : 1, 2, 3, 2>;
+template <unsigned BYTES> using small = fuse::shape<1, 2, 2, 2>;
+constexpr int64_t FEW_TILES = 4;
+#else
+template <unsigned BYTES>
+using large = fuse::shape<BYTES <= 2 ? 2 : 1, 4, BYTES <= 2 ? 32 / BYTES : 64 / BYTES, BYTES <= 2 ? 5 : 6>;
+template <unsigned BYTES> using small = fuse::shape<1, 4, BYTES <= 2 ? 16 : 8, 8>;
+constexpr int64_t FEW_TILES = 264; /* two for each multiprocessor */
+#endif
+
+int64_t tiles_of(int64_t n, int64_t side)
+{
+    return (n + side - 1) / side;
+}
+
+/* Calls f(kernel<...>()) for the types, channels and shape of a plan. */
+template <class K> struct kernel {
+    using type = K;
+};
+
+template <class Sample, class Accum, unsigned C, class F> sat_status with_shape(const sat_spec *spec, F f)
+{
+    using big = large<sizeof(Sample)>;
+    if constexpr (C == 1) /* several channels are seldom small, and every kernel takes a second to compile */
+        if (tiles_of(spec->width, big::width) * tiles_of(spec->height, big::height) <= FEW_TILES)
+            return f(kernel<fuse::fused<Sample, Accum, C, small<sizeof(Sample)>>>());
+    return f(kernel<fuse::fused<Sample, Accum, C, big>>());
+}
+
+template <class F> sat_status with_kernel(const sat_spec *spec, F f)
+{
+    return with_types(spec->sample, spec->accum, [&](auto pair) {
+        using sample = typename decltype(pair)::sample;
+        using accum = typename decltype(pair)::accum;
+        if constexpr (std::is_same_v<sample, uint64_t>) {
+            return sat_fail(SAT_ERR_TYPE, "fused: no tables of u64 samples");
+        } else {
+            switch (spec->channels) {
+            case 1: return with_shape<sample, accum, 1>(spec, f);
+            case 2: return with_shape<sample, accum, 2>(spec, f);
+            case 3: return with_shape<sample, accum, 3>(spec, f);
+            default: return with_shape<sample, accum, 4>(spec, f);
+            }
+        }
+    });
+}
+
+/* ---- plans --------------------------------------------------------------------------------------------------- */
+
+struct plan {
+    sat_spec spec;
+    uint64_t *counter, *row_words, *column_words; /* one allocation */
+    uint32_t *outside;                            /* q32: set where a sample does not fit */
+};
+
+void close_plan(void *state)
+{
+    plan *p = (plan *)state;
+    if (p == NULL) return;
+    prim::device_free(p->counter);
+    prim::device_free(p->outside);
+    free(p);
+}
+
+template <class K> sat_status take_words(plan *p, const sat_spec *spec, char *note, size_t note_bytes)
+{
+    constexpr int64_t COUNTER_WORDS = 16; /* a line of the cache */
+    const int64_t elements = spec->width * spec->channels;
+    const int64_t across = tiles_of(elements, K::WIDTH), down = tiles_of(spec->height, K::height);
+    if (across > INT32_MAX / down)
+        return sat_fail(SAT_ERR_UNAVAILABLE, "fused: %lldx%lld tiles; 2^31 - 1 are possible", (long long)across,
+                        (long long)down);
+    size_t row_words, column_words, bytes;
+    if (!sat_mul((size_t)((across - 1) * spec->channels * K::WORDS_EACH), (size_t)spec->height, &row_words) ||
+        !sat_mul((size_t)(elements * K::WORDS_EACH), (size_t)(down - 1), &column_words) ||
+        !sat_mul(COUNTER_WORDS + row_words + column_words, sizeof(uint64_t), &bytes))
+        return sat_fail(SAT_ERR_SHAPE, "fused: the workspace is larger than the address space");
+    row_words += row_words % 2; /* pairs of words are aligned */
+    sat_status status = prim::device_alloc(&p->counter, COUNTER_WORDS + row_words + column_words);
+    if (status == SAT_OK)
+        status = prim::fill_bytes(p->counter, 0, (COUNTER_WORDS + row_words + column_words) * sizeof(uint64_t), NULL);
+    if (status != SAT_OK) return status;
+    p->row_words = p->counter + COUNTER_WORDS;
+    p->column_words = p->row_words + row_words;
+    const char *device;
+    (void)device_probe(&device);
+    snprintf(note, note_bytes, "fused, tiles of %ux%u, %s", K::WIDTH, K::height, device);
+    return SAT_OK;
+}
+
+sat_status open_plan(const sat_spec *spec, void **state, char *note, size_t note_bytes)
+{
+    plan *p = (plan *)calloc(1, sizeof *p);
+    if (p == NULL) return sat_fail(SAT_ERR_MEMORY, "fused: out of memory");
+    p->spec = *spec;
+    sat_status status =
+        with_kernel(spec, [=](auto k) { return take_words<typename decltype(k)::type>(p, spec, note, note_bytes); });
+    if (status == SAT_OK && spec->accum == SAT_Q32) status = prim::device_alloc(&p->outside, 1);
+    if (status == SAT_OK && spec->accum == SAT_Q32) status = prim::fill_bytes(p->outside, 0, sizeof *p->outside, NULL);
+    if (status == SAT_OK) status = prim::stream_wait(NULL);
+    if (status != SAT_OK) {
+        close_plan(p);
+        return status;
+    }
+    *state = p;
+    return SAT_OK;
+}
+
+template <class K> sat_status queue(const plan *p, const sat_view *image, const sat_view *table, const sat_run *run)
+{
+    using sum = typename K::sum;
+    const int64_t channels = image->channels, elements = image->width * channels;
+    const bool exclusive = p->spec.layout == SAT_EXCLUSIVE, padded = p->spec.layout == SAT_PADDED;
+    const bool top = exclusive || (padded && !run->continues);
+
+    scan_job job = {};
+    job.in = image->data;
+    job.in_pitch = (int64_t)(image->row_bytes / sat_type_bytes(image->type));
+    job.step = 1;
+    job.quant = p->spec.quant;
+    job.outside = p->outside;
+
+    K k = {};
+    k.image.source = decltype(k.image.source)::of(&job);
+    k.image.end = k.image.source.in + (image->height - 1) * job.in_pitch + elements;
+    k.elements = elements;
+    k.rows = image->height;
+    k.across = (uint32_t)tiles_of(elements, K::WIDTH);
+    k.out_pitch = (int64_t)(table->row_bytes / sizeof(sum));
+    k.out = (sum *)table->data + (top ? k.out_pitch : 0) + (exclusive || padded ? channels : 0);
+    k.out_elements = elements - (exclusive ? channels : 0);
+    k.out_rows = image->height - exclusive;
+    k.top = !top ? fuse::TOP_NONE : exclusive ? fuse::TOP_CARRY : fuse::TOP_ZEROS;
+    k.zero_column = exclusive || padded;
+    k.carry_in = (const sum *)run->carry_in;
+    k.carry_out = (sum *)run->carry_out;
+    k.counter = p->counter;
+    k.row_words = p->row_words;
+    k.column_words = p->column_words;
+    return prim::launch(k, k.across * tiles_of(image->height, K::height), run->stream);
+}
+
+sat_status run_plan(void *state, const sat_view *image, const sat_view *table, const sat_run *run)
+{
+    const plan *p = (const plan *)state;
+    return with_kernel(&p->spec, [=](auto k) { return queue<typename decltype(k)::type>(p, image, table, run); });
+}
+
+sat_status wait_plan(void *state, void *stream)
+{
+    return wait_in_range(((const plan *)state)->outside, stream);
+}
+
+} // namespace
+
+const sat_backend sat_backend_fused = {
+    .name = "fused",
+    .summary = "one pass over the image: tiles that look back along rows and columns",
+    .paper = "Emoto et al., IPDPSW 2018; Merrill & Garland, NVR-2016-002, 2016",
+    .traffic = {1, 0, 1},
+    .kind = SAT_METHOD,
+    .device = true,
+    .probe = device_probe,
+    .open = open_plan,
+    .run = run_plan,
+    .close = close_plan,
+    .wait = wait_plan,
+};
