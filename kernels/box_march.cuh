@@ -186,18 +186,22 @@ struct march {
     /* Rows at, at + 1, ... at + ROWS - 1, of which `count` are asked for. */
     PRIM_DEVICE void load_rows(const shared &s, const mine &m, int32_t at, int32_t count, raw (&r)[ROWS]) const
     {
-        if (m.direct && at >= 0 && at + (int32_t)ROWS <= y.n) {
-            const Sample *row = in + at * in_pitch + m.first;
+        const Sample *rows[ROWS]; /* NULL: beyond the image, and nothing there */
+        if (at >= 0 && at + (int32_t)ROWS <= y.n) {
 #pragma unroll
-            for (unsigned k = 0; k < ROWS; k++) r[k] = prim::load(reinterpret_cast<const raw *>(row + k * in_pitch));
-            return;
+            for (unsigned k = 0; k < ROWS; k++) rows[k] = in + (at + (int32_t)k) * in_pitch;
+        } else {
+            const int32_t lane = (int32_t)prim::lane_id();
+            const int32_t from = lane < (int32_t)ROWS && lane < count ? seen(y, at + lane) : -1;
+#pragma unroll
+            for (unsigned k = 0; k < ROWS; k++) {
+                const int32_t row = prim::shuffle(from, k);
+                rows[k] = row < 0 ? nullptr : in + row * in_pitch;
+            }
         }
-        const Sample *rows[ROWS];
 #pragma unroll
         for (unsigned k = 0; k < ROWS; k++) {
             r[k] = m.nothing;
-            const int32_t from = (int32_t)k < count ? seen(y, at + (int32_t)k) : -1;
-            rows[k] = from < 0 ? nullptr : in + from * in_pitch;
             if (m.direct && rows[k]) r[k] = prim::load(reinterpret_cast<const raw *>(rows[k] + m.first));
         }
         if (m.gathers) gather(s, m, rows, r);
@@ -416,11 +420,16 @@ struct march {
         column_sums sums = {};
         raw enter[ROWS], leave[ROWS];
         const int32_t above = top - 1 - y.before, full = top - 1 + y.after + 1;
-        for (int32_t at = above; at < full; at += ROWS) {
+        for (int32_t at = above; at < full; at += 2 * ROWS) {
+            const int32_t then = at + (int32_t)ROWS;
             load_rows(s, m, at, full - at, enter);
+            if (then < full) load_rows(s, m, then, full - then, leave);
 #pragma unroll
             for (unsigned k = 0; k < ROWS; k++)
                 if (at + (int32_t)k < full) sums.move(enter[k], raw{});
+#pragma unroll
+            for (unsigned k = 0; k < ROWS; k++)
+                if (then + (int32_t)k < full) sums.move(leave[k], raw{});
         }
         load_steps(s, m, top, bottom, enter, leave);
         for (int32_t at_y = top; at_y < bottom; at_y += ROWS) {

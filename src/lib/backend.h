@@ -39,7 +39,8 @@ typedef struct sat_backend {
     /* Waits for the stream and tells what runs could not (optional; see sat_plan_wait). */
     sat_status (*wait)(void *state, void *stream);
 
-    /* The same for the box filter (optional: NULL = the library filters through this backend's tables). */
+    /* The same for the box filter (optional: NULL = the library filters through this backend's tables; likewise where a
+     * device's refuses with SAT_ERR_UNAVAILABLE). */
     sat_status (*box_open)(const sat_box_spec *spec, void **state, char *note, size_t note_bytes);
     sat_status (*box_run)(void *state, const sat_view *src, const sat_view *dst, void *stream);
     void (*box_close)(void *state);
