@@ -38,6 +38,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "box.cuh"
 #include "fused.cuh"
 #include "prim/runtime.cuh"
 #include "shape.h"
@@ -218,4 +219,7 @@ const sat_backend sat_backend_fused = {
     .run = run_plan,
     .close = close_plan,
     .wait = wait_plan,
+    .box_open = box_open,
+    .box_run = box_run,
+    .box_close = box_close,
 };

@@ -36,7 +36,6 @@
  *         nearest prefix; add; on to the next one if there is none; tell the prefix.  4 Barrier, scan, store.
  */
 #include "lookback.cuh"
-#include "box.cuh"
 
 namespace
 {
@@ -150,9 +149,6 @@ const sat_backend sat_backend_lookback = {
     .run = table_run,
     .close = table_close,
     .wait = table_wait,
-    .box_open = box_open,
-    .box_run = box_run,
-    .box_close = box_close,
 };
 
 const sat_scan_method sat_scan_lookback = {
