@@ -132,8 +132,14 @@ template <class Work, class Shape> struct waiting_tile {
     template <bool WHOLE>
     PRIM_DEVICE void store_packet(const Work &w, const packet &p, unsigned k, sum *out, bool aligned, sum &before) const
     {
-        const sum upto = prim::warp_scan_inclusive(total_of(w, p, k)), left = prim::shuffle_up(upto, 1);
-        sum running = prim::lane_id() == 0 ? before : before + left;
+        const sum own = total_of(w, p, k), upto = prim::warp_scan_inclusive(own);
+        sum running;
+        if constexpr (std::is_integral_v<sum>) {
+            running = before + (upto - own);
+        } else { /* a sum less a part of it is not the sum of the rest */
+            const sum left = prim::shuffle_up(upto, 1);
+            running = prim::lane_id() == 0 ? before : before + left;
+        }
         before += prim::shuffle(upto, prim::WARP - 1);
         prim::vec<sum, P> sums;
 #pragma unroll
