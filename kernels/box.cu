@@ -191,19 +191,19 @@ template <class March> sat_status prepare(filter *f, int64_t rows)
     return status;
 }
 
-/* Rows of a segment: so many that there are blocks for all multiprocessors, BLOCKS each, but that the rows which it
- * sums first are no more than its own. */
+/* Rows of a segment: as many as it sums before its first window, so that no more than half of the reads are such; at
+ * least eight steps; fewer where that leaves multiprocessors without a block. */
 template <class March> sat_status prepare_for_device(filter *f)
 {
     sat_device_info info;
     sat_status status = sat_device_at_hand(&info);
-    const int64_t strip = strip_of<March>(f);
+    const int64_t strip = strip_of<March>(f), height = f->spec.height;
     if (status != SAT_OK || strip == 0) return status == SAT_OK ? prepare<March>(f, 1) : status;
     const int64_t strips = (f->spec.width * f->spec.channels + strip - 1) / strip;
-    const int64_t segments = (int64_t)info.multiprocessors * March::min_blocks / strips;
-    int64_t rows = segments > 0 ? (f->spec.height + segments - 1) / segments : f->spec.height;
+    const int64_t most = (height * strips + info.multiprocessors - 1) / info.multiprocessors;
+    int64_t rows = 8 * (int64_t)March::ROWS;
     if (rows < f->spec.window_height) rows = f->spec.window_height;
-    if (rows < (int64_t)March::ROWS) rows = March::ROWS;
+    if (rows > most) rows = most;
     return prepare<March>(f, (rows + March::ROWS - 1) / March::ROWS * March::ROWS);
 }
 
@@ -212,13 +212,16 @@ template <class March> sat_status prepare_for_device(filter *f)
 /* The simulator's strips are short, so that small images have several. */
 #ifdef SAT_SIMT
 template <unsigned CHANNELS> using bytes_narrow = box::march<uint8_t, CHANNELS, uint16_t, uint32_t, 24, 8, 1>;
-template <unsigned CHANNELS> using bytes_broad = box::march<uint8_t, CHANNELS, uint16_t, uint32_t, 24, 4, 1>;
+template <unsigned CHANNELS> using bytes_medium = box::march<uint8_t, CHANNELS, uint16_t, uint32_t, 24, 4, 1>;
+template <unsigned CHANNELS> using bytes_broad = box::march<uint8_t, CHANNELS, uint16_t, uint32_t, 72, 8, 1>;
 template <class Sample, unsigned CHANNELS, class Sum>
 using words = box::march<Sample, CHANNELS, uint32_t, Sum, 12, 4, 1>;
 #else
 template <unsigned CHANNELS>
 using bytes_narrow =
-    box::march<uint8_t, CHANNELS, uint16_t, uint32_t, CHANNELS == 3 ? 24 : 40, 8, CHANNELS == 3 ? 6 : 4>;
+    box::march<uint8_t, CHANNELS, uint16_t, uint32_t, CHANNELS == 3 ? 24 : 40, 8, CHANNELS == 1 ? 5 : 4>;
+template <unsigned CHANNELS>
+using bytes_medium = box::march<uint8_t, CHANNELS, uint16_t, uint32_t, CHANNELS == 3 ? 24 : 40, 4, 2>;
 template <unsigned CHANNELS> using bytes_broad = box::march<uint8_t, CHANNELS, uint16_t, uint32_t, 72, 8, 1>;
 template <class Sample, unsigned CHANNELS, class Sum>
 using words = box::march<Sample, CHANNELS, uint32_t, Sum, 36, 4, 2>;
@@ -236,8 +239,9 @@ template <unsigned CHANNELS> sat_status prepare_channels(filter *f)
                       : prepare_for_device<words<uint16_t, CHANNELS, uint64_t>>(f);
     if (!narrow) return sat_fail(SAT_ERR_UNAVAILABLE, "%s: a window of u8 whose sum exceeds 2^32", name);
     if (rows > UINT16_MAX / largest) return prepare_for_device<words<uint8_t, CHANNELS, uint32_t>>(f);
-    const int64_t window = f->spec.window_width * CHANNELS;
-    return window <= (int64_t)bytes_narrow<CHANNELS>::ELEMENTS / 4 ? prepare_for_device<bytes_narrow<CHANNELS>>(f)
+    const int64_t window = (f->cut_x.before + 1 + f->cut_x.after) * CHANNELS;
+    if (window * 16 <= (int64_t)bytes_narrow<CHANNELS>::ELEMENTS) return prepare_for_device<bytes_narrow<CHANNELS>>(f);
+    return window * 2 <= (int64_t)bytes_medium<CHANNELS>::ELEMENTS ? prepare_for_device<bytes_medium<CHANNELS>>(f)
                                                                    : prepare_for_device<bytes_broad<CHANNELS>>(f);
 }
 
