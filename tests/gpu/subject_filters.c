@@ -95,9 +95,9 @@ static bool bound_floats(filter *f)
         if (isfinite(in[i]) && fabs((double)in[i]) > largest) largest = fabs((double)in[i]);
         f->finite = f->finite && isfinite(in[i]);
     }
-    double area = (double)f->spec.window_width * (double)f->spec.window_height;
+    double window_px = (double)f->spec.window_width * (double)f->spec.window_height;
     for (size_t i = 0; i < n; i++)
-        f->bounds[i] = fabs((double)out[i]) * 0x1p-23 + 2 * area * 0x1p-53 * (largest + 4) + 0x1p-149;
+        f->bounds[i] = fabs((double)out[i]) * 0x1p-23 + 2 * window_px * 0x1p-53 * (largest + 4) + 0x1p-149;
     return true;
 }
 
