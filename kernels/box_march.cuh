@@ -279,7 +279,7 @@ struct march {
                     constexpr unsigned WORD = GROUP;
                     const unsigned c = (u * GROUP + k) % CHANNELS, e = PHASE + k;
                     n[k] = sum[c];
-                    sum[c] += column(e < WORD ? now : next, e % WORD) - column(leave, k);
+                    sum[c] += (Sum)column(e < WORD ? now : next, e % WORD) - (Sum)column(leave, k);
                 }
                 uint32_t m[GROUP];
                 means(n, (g + u) * GROUP, m);

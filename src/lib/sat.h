@@ -285,9 +285,9 @@ SAT_API void sat_query_destroy(sat_query **query);
  * it.  Integer samples: the exact sum, divided and rounded to nearest, halves up (away from zero, as all
  * samples are non-negative).  Float samples: sums in f64 by additions only (van Herk 1992), so that
  * a NaN or Inf reaches exactly the windows that hold it; backends without a filter of their own go through
- * a table of the whole image, and refuse one that holds NaN or Inf with SAT_ERR_RANGE; floats in device memory, at which
- * they cannot look, they refuse when the filter is made.  So does a device's filter whose float windows reach beyond the
- * image by more than its size. */
+ * a table of the whole image, and refuse one that holds NaN or Inf with SAT_ERR_RANGE; floats in device memory, at
+ * which they cannot look, they refuse when the filter is made.  So does a device's filter whose float windows reach
+ * beyond the image by more than its size. */
 typedef struct sat_box_spec {
     int64_t width, height;               /* px */
     int channels;                        /* 1..4; 0 = 1 */

@@ -9,6 +9,8 @@
 extern "C" {
 #endif
 
+struct sat_backend;
+
 /* The window of sample i reaches over [i - before, i + after] of an axis of n samples. */
 typedef struct sat_axis {
     const sat_border *border;

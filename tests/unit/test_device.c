@@ -113,7 +113,8 @@ static void host_backends_refuse_device_memory(void **state)
                                .memory = SAT_DEVICE};
         if (!info.available || info.device) continue;
         said(sat_plan_create(&plan, &spec), SAT_ERR_UNAVAILABLE, "host memory");
-        said(sat_box_create(&box, &filter), SAT_ERR_UNAVAILABLE, info.kind < SAT_CEILING ? "host memory" : "sums nothing");
+        said(sat_box_create(&box, &filter), SAT_ERR_UNAVAILABLE,
+             info.kind < SAT_CEILING ? "host memory" : "sums nothing");
     }
 }
 
