@@ -44,8 +44,9 @@ template <class Sum, unsigned N> struct chains {
             }
     }
 
-    /* The LOOK tiles before the last `left` of each chain, as far as there are any. */
-    static constexpr unsigned LOOK = prim::tile_states<Sum>::words_each == 1 ? 4 : 2;
+    /* The LOOK tiles before the last `left` of each chain, as far as there are any.  More of them would come with fewer
+     * looks, but the words that are asked for are in the way of the samples and sums of others. */
+    static constexpr unsigned LOOK = 2;
     struct sight {
         prim::tile_news<Sum> of[N][LOOK];
     };
