@@ -147,19 +147,9 @@ bool bench_host_output(bench_case *b, error *err)
     return true;
 }
 
-static sat_status table_to_device(bench_case *b)
-{
-    sat_view *view = &b->device_table.view;
-    b->device_table = *b->table;
-    view->memory = SAT_DEVICE;
-    sat_status status = sat_device_alloc(&view->data, bench_view_bytes(view));
-    return status == SAT_OK ? sat_device_copy(&b->table->view, view, NULL) : status;
-}
-
 bool bench_device_arrays(bench_case *b, error *err)
 {
     if (b->device_out.data) return true;
-    if (b->table && !b->device_table.view.data && table_to_device(b) != SAT_OK) return fail(err, "%s", sat_detail());
     sat_view in = b->in;
     if (b->scan) set_width(&in, b->full_width);
     b->device_in = in;
@@ -312,11 +302,28 @@ static sat_status open_scan(bench_work *w, const bench_method *m)
     return sat_scan_create(&w->scan, &spec);
 }
 
+static sat_status table_to_device(bench_case *b)
+{
+    sat_view *view = &b->device_table.view;
+    if (view->data) return SAT_OK;
+    b->device_table = *b->table;
+    view->memory = SAT_DEVICE;
+    sat_status status = sat_device_alloc(&view->data, bench_view_bytes(view));
+    return status == SAT_OK ? sat_device_copy(&b->table->view, view, NULL) : status;
+}
+
+/* A query is about a table that is there: this one's copy comes before the arrays. */
+static sat_status open_query(bench_work *w, bench_case *of)
+{
+    sat_status status = w->device ? table_to_device(of) : SAT_OK;
+    return status == SAT_OK ? sat_query_create(&w->query, w->device ? &of->device_table : of->table, 0) : status;
+}
+
 sat_status bench_open(bench_work *w, bench_case *of, const bench_method *m)
 {
     *w = (bench_work){.of = of, .device = m->device};
     if (!m->id) return SAT_OK;
-    if (of->table) return sat_query_create(&w->query, w->device ? &of->device_table : of->table, 0);
+    if (of->table) return open_query(w, of);
     return of->window ? open_box(w, m) : of->scan ? open_scan(w, m) : open_plan(w, m);
 }
 
