@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "batch.h"
+#include "input.h"
 #include "messages.h"
 #include "options.h"
 #include "regions.h"
@@ -272,8 +273,12 @@ static bool check_images(options *o, request *r)
     case EXIT_USAGE: return options_refuse(o, "-o %s", err.text);
     default: return stop(o, NULL, err.text);
     }
-    for (size_t i = 0; i < r->files.n; i++)
-        if (!r->j.table && !check_output(o, r, r->files.outputs[i])) return false;
+    for (size_t i = 0; i < r->files.n; i++) {
+        const char *output = r->files.outputs[i];
+        if (r->files_from && input_is_output(r->files_from, output))
+            return options_refuse(o, "-o %s would replace the list of inputs", output);
+        if (!r->j.table && !check_output(o, r, output)) return false;
+    }
     return true;
 }
 

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "input.h"
 #include "messages.h"
 #include "regions.h"
 
@@ -107,6 +108,8 @@ static int run(int argc, char **argv)
         options_refuse(&o, "--rect and --rects: one or the other");
     else if (r.rects_path && strcmp(r.rects_path, "-") == 0 && strcmp(argv[optind], "-") == 0)
         options_refuse(&o, "the image and the rectangles cannot both be standard input");
+    else if (r.rects_path && input_is_output(r.rects_path, r.job.output))
+        options_refuse(&o, "-o %s would replace the rectangles by their answers", r.job.output);
     if (o.stop) goto out;
 
     r.job.input = argv[optind];

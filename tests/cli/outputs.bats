@@ -43,6 +43,15 @@ load helpers
     cmp want.npy kept.npy
 }
 
+@test "an output onto a list of rectangles or of files is refused, and the list stays" {
+    printf '0,0,1,1\n' >r.csv
+    usage "-o ./r.csv would replace the rectangles by their answers" query c.ppm --rects r.csv -o ./r.csv
+    printf 'c.ppm\n' >list.png
+    usage "-o list.png would replace the list of inputs" --files-from list.png --box 3 -o list.png
+    [ "$(cat r.csv)" = 0,0,1,1 ]
+    [ "$(cat list.png)" = c.ppm ]
+}
+
 @test "a failed run leaves the old output alone" {
     small a.pgm
     head -c 18 a.pgm >cut.pgm
