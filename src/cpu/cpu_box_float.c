@@ -159,11 +159,8 @@ static void means(const filter *f, const double *sums, int64_t y, int64_t first,
         double covered = (double)covered_x * (double)covered_y;
         if (f->window.border->shrinks) area = covered;
         memcpy(sum, sums, (size_t)channels * sizeof *sum);
-        for (int c = 0; c < channels && f->window.border->takes_value && covered < area; c++) {
-            double value = f->spec.border_value[c];
-            if (f->spec.weighted_alpha && c < channels - 1) value *= f->spec.border_value[channels - 1];
-            sum[c] += value * (area - covered);
-        }
+        for (int c = 0; c < channels && f->window.border->takes_value && covered < area; c++)
+            sum[c] += f->window.real_value[c] * (area - covered);
         for (int c = 0; c < channels; c++) {
             double divisor = f->spec.weighted_alpha && c < channels - 1 ? sum[channels - 1] : area;
             out[c] = divisor == 0 ? 0 : (float)(sum[c] / divisor);

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "backend.h"
-#include "device.h"
+#include "staging.h"
 #include "window.h"
 
 enum { SIDE_MAX = INT32_MAX };
@@ -18,8 +18,8 @@ struct sat_box {
     sat_status (*run)(void *state, const sat_view *src, const sat_view *dst, void *stream);
     void (*close)(void *state);
     void *state;
-    bool staged;          /* host views, and a backend on a device: */
-    sat_view image, mean; /* what stands for them there */
+    bool staged; /* host views, and a backend on a device */
+    sat_staging staging;
     char note[256];
 };
 
@@ -58,6 +58,10 @@ sat_status sat_window_of(const sat_box_spec *s, sat_window *w)
     w->area_px = sat_area(width, height);
     if (s->sample == SAT_F32) {
         w->accum = SAT_F64;
+        for (int c = 0; c < s->channels; c++) {
+            bool colour = s->weighted_alpha && c < s->channels - 1;
+            w->real_value[c] = s->border_value[c] * (colour ? s->border_value[s->channels - 1] : 1);
+        }
         return SAT_OK;
     }
     w->largest = sat_sample_max(s->sample);
@@ -95,27 +99,11 @@ static sat_status open_filter(sat_box *box)
     return status == SAT_ERR_UNAVAILABLE && box->backend->device ? open_tables(box) : status;
 }
 
-static sat_status stage(const sat_box_spec *s, sat_view *v)
-{
-    size_t bytes;
-    *v = (sat_view){.row_bytes = sat_row_bytes(s->width, s->channels, s->sample),
-                    .width = s->width,
-                    .height = s->height,
-                    .channels = s->channels,
-                    .type = s->sample,
-                    .memory = SAT_DEVICE};
-    if (v->row_bytes == 0 || !sat_mul(v->row_bytes, (size_t)s->height, &bytes))
-        return sat_fail(SAT_ERR_SHAPE, "an image of %lldx%lld is larger than the address space", (long long)s->width,
-                        (long long)s->height);
-    return sat_device_alloc(&v->data, bytes);
-}
-
 static void close_filter(sat_box *box)
 {
     if (box->state) box->close(box->state);
-    sat_device_free(box->image.data);
-    sat_device_free(box->mean.data);
-    box->state = box->image.data = box->mean.data = NULL;
+    box->state = NULL;
+    sat_staging_close(&box->staging);
 }
 
 static sat_status open_with(void *object, const sat_backend *b)
@@ -125,17 +113,22 @@ static sat_status open_with(void *object, const sat_backend *b)
     sat_status status = sat_check_memory(b->name, box->spec.memory, b->device);
     if (status != SAT_OK) return status;
     box->backend = b;
+    box->spec.backend = b->name;
     box->staged = b->device && box->spec.memory == SAT_HOST;
     status = open_filter(box);
-    if (status == SAT_OK && box->staged) status = stage(&box->spec, &box->image);
-    if (status == SAT_OK && box->staged) status = stage(&box->spec, &box->mean);
+    if (status == SAT_OK && box->staged) {
+        const sat_box_spec *s = &box->spec;
+        sat_view image = {.width = s->width, .height = s->height, .channels = s->channels, .type = s->sample};
+        status = sat_staging_open(&box->staging, &image, &image);
+    }
     if (status != SAT_OK) close_filter(box);
     return status;
 }
 
 sat_status sat_box_create(sat_box **out, const sat_box_spec *spec)
 {
-    /* No device unless it is named: what its table saves, reading windows from it costs more than once. */
+    /* No device unless it is named: host images are copied there and back, whole, and a filter that reads and writes
+     * each sample once is rarely slow beside that. */
     sat_choice choice = {.memory = spec ? spec->memory : SAT_HOST, .device_pays = false};
     sat_window window;
     if (out == NULL) return sat_fail(SAT_ERR_ARGUMENT, "no place for the box filter");
@@ -184,9 +177,10 @@ sat_status sat_box_run(sat_box *box, const sat_view *src, const sat_view *dst, v
     if (status == SAT_OK && box->run == sat_box_tables_run && src->memory == SAT_HOST)
         status = sat_box_tables_check(src);
     if (status != SAT_OK || !box->staged) return status == SAT_OK ? box->run(box->state, src, dst, stream) : status;
-    status = sat_device_copy(src, &box->image, stream);
-    if (status == SAT_OK) status = box->run(box->state, &box->image, &box->mean, stream);
-    return status == SAT_OK ? sat_device_copy(&box->mean, dst, stream) : status;
+    sat_view image = sat_staged(src, box->staging.in), mean = sat_staged(dst, box->staging.out);
+    status = sat_device_copy(src, &image, stream);
+    if (status == SAT_OK) status = box->run(box->state, &image, &mean, stream);
+    return status == SAT_OK ? sat_device_copy(&mean, dst, stream) : status;
 }
 
 const char *sat_box_note(const sat_box *box)

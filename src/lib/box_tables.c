@@ -10,7 +10,6 @@
 #include <omp.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "backend.h"
 #include "device.h"
@@ -93,9 +92,8 @@ static sat_status plan_runs(filter *f)
     f->runs.takes_value = w->border->takes_value;
     f->runs.weighted = f->spec.weighted_alpha;
     for (int c = 0; c < f->spec.channels; c++) {
-        bool colour = f->spec.weighted_alpha && c < f->spec.channels - 1;
         f->runs.value[c] = w->value[c];
-        f->runs.real_value[c] = f->spec.border_value[c] * (colour ? f->spec.border_value[f->spec.channels - 1] : 1);
+        f->runs.real_value[c] = w->real_value[c];
     }
     sat_status status = plan_axis(&w->x, &f->runs.columns);
     if (status == SAT_OK) status = plan_axis(&w->y, &f->runs.rows);
@@ -237,11 +235,9 @@ static void means(const filter *f, const sat_view *dst)
             sat_sum sums[4] = {{0}}, divisor;
             for (int c = 0; c < channels; c++) {
                 sums[c] = window_sum(f, xs, nx, ys, ny, c);
-                double value = f->spec.border_value[c];
-                if (f->spec.weighted_alpha && c < channels - 1) value *= f->spec.border_value[channels - 1];
                 if (!w->border->takes_value || beyond == 0) continue;
                 if (real)
-                    sums[c].f += (double)beyond * value;
+                    sums[c].f += (double)beyond * w->real_value[c];
                 else
                     sums[c].u += beyond * w->value[c];
             }

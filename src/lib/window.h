@@ -35,10 +35,11 @@ static inline int sat_axis_segments(const sat_axis *a, int64_t i, sat_segment se
 typedef struct sat_window {
     const sat_border *border;
     sat_axis x, y;
-    int64_t area_px;   /* positions that count, in the fullest window */
-    uint64_t largest;  /* sample, or product of sample and alpha; 0 for floats */
-    sat_type accum;    /* SAT_U32 or SAT_U64: sums and their rounding fit; SAT_F64 for floats */
-    uint64_t value[4]; /* integer border value of each channel, times alpha where colours are weighted */
+    int64_t area_px;      /* positions that count, in the fullest window */
+    uint64_t largest;     /* sample, or product of sample and alpha; 0 for floats */
+    sat_type accum;       /* SAT_U32 or SAT_U64: sums and their rounding fit; SAT_F64 for floats */
+    uint64_t value[4];    /* integer border value of each channel, times alpha where colours are weighted */
+    double real_value[4]; /* the same for floats */
 } sat_window;
 
 /* Do a window's sum, and half the divisor that rounding adds to it, stay below 2^bits?  The divisor is
@@ -81,7 +82,7 @@ typedef struct sat_box_runs {
 typedef struct sat_box_table {
     const sat_box_runs *columns, *rows; /* of each, in device memory */
     uint64_t area_px, value[4];
-    double real_value[4]; /* the same for floats, times alpha where colours are weighted */
+    double real_value[4];
     bool shrinks, takes_value, weighted;
 } sat_box_table;
 
