@@ -228,14 +228,15 @@ sat_status reached(void *mark)
     return prim::checked(cudaEventSynchronize((cudaEvent_t)mark), "waiting for the device");
 }
 
-/* An error is one too: the default stream may not be used while others are captured. */
-bool captured(void *stream)
+/* The default stream may not even be asked while one that it would wait for is captured. */
+sat_status captured(void *stream, bool *captured)
 {
-    cudaStreamCaptureStatus status;
-    if (cudaStreamIsCapturing((cudaStream_t)stream, &status) == cudaSuccess)
-        return status != cudaStreamCaptureStatusNone;
+    cudaStreamCaptureStatus is = cudaStreamCaptureStatusNone;
+    cudaError_t error = cudaStreamIsCapturing((cudaStream_t)stream, &is);
+    *captured = error == cudaErrorStreamCaptureImplicit || is != cudaStreamCaptureStatusNone;
+    if (error != cudaErrorStreamCaptureImplicit) return prim::checked(error, "asking whether a stream is captured");
     (void)cudaGetLastError();
-    return true;
+    return SAT_OK;
 }
 
 } // namespace

@@ -232,8 +232,8 @@ sat_status sat_bands_run(sat_bands *b, const sat_backend *backend, void *state, 
                          const sat_view *table, const sat_run *run)
 {
     const sat_device *d = b->device;
-    if (d->captured(run->stream))
-        return sat_fail(SAT_ERR_ARGUMENT, "a run on host memory cannot be captured: it waits for its stream");
+    sat_status status = sat_device_may_wait(d, run->stream);
+    if (status != SAT_OK) return status;
     job j = {.bands = b,
              .backend = backend,
              .state = state,
@@ -250,7 +250,7 @@ sat_status sat_bands_run(sat_bands *b, const sat_backend *backend, void *state, 
     carry_in.data = (void *)(uintptr_t)run->carry_in;
     carry_out.data = run->carry_out;
 
-    sat_status status = d->wait(run->stream);
+    status = d->wait(run->stream);
     if (status == SAT_OK && run->carry_in) status = d->copy(&carry_in, &there, b->work);
     for (int64_t k = 0; k < j.count + b->slots && status == SAT_OK; k++) {
         if (k < j.count) status = send(&j, k);

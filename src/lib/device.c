@@ -21,6 +21,15 @@ static sat_status at_hand(const sat_device **device)
     return *device ? SAT_OK : sat_fail(SAT_ERR_UNAVAILABLE, "no device: %s", why);
 }
 
+sat_status sat_device_may_wait(const sat_device *device, void *stream)
+{
+    bool captured;
+    sat_status status = device->captured(stream, &captured);
+    if (status != SAT_OK || !captured) return status;
+    return sat_fail(SAT_ERR_ARGUMENT, "the stream is being captured into a graph, and this would wait for it: only "
+                                      "runs on device memory can be captured");
+}
+
 sat_status sat_device_at_hand(sat_device_info *info)
 {
     const sat_device *device;
@@ -67,6 +76,8 @@ sat_status sat_device_copy(const sat_view *from, const sat_view *to, void *strea
         return sat_fail(SAT_ERR_TYPE, "a copy of %s to %s", sat_type_name(from->type), sat_type_name(to->type));
     if (sat_overlap(from, to)) return sat_fail(SAT_ERR_ARGUMENT, "source and copy overlap");
     status = at_hand(&device);
+    bool waits = from->memory == SAT_HOST || to->memory == SAT_HOST;
+    if (status == SAT_OK && waits) status = sat_device_may_wait(device, stream);
     return status == SAT_OK ? device->copy(from, to, stream) : status;
 }
 
@@ -74,6 +85,7 @@ sat_status sat_device_wait(void *stream)
 {
     const sat_device *device;
     sat_status status = at_hand(&device);
+    if (status == SAT_OK) status = sat_device_may_wait(device, stream);
     return status == SAT_OK ? device->wait(stream) : status;
 }
 
@@ -83,5 +95,6 @@ sat_status sat_device_time(sat_status (*work)(void *arg), void *arg, void *strea
     if (work == NULL || us == NULL) return sat_fail(SAT_ERR_ARGUMENT, "no work to time, or no place for the time");
     *us = 0;
     sat_status status = at_hand(&device);
+    if (status == SAT_OK) status = sat_device_may_wait(device, stream);
     return status == SAT_OK ? device->time(work, arg, stream, us) : status;
 }

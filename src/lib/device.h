@@ -41,7 +41,8 @@ typedef struct sat_device {
     sat_status (*mark)(void *mark, void *stream);
     sat_status (*after)(void *stream, void *mark);
     sat_status (*reached)(void *mark);
-    bool (*captured)(void *stream); /* is what is queued there recorded, not run?  Then nobody may wait for it. */
+    /* Is what is queued there recorded for a graph, not run?  SAT_ERR_DEVICE if the device cannot tell. */
+    sat_status (*captured)(void *stream, bool *captured);
 
     sat_status (*query)(const sat_reader *table, int channels, const sat_rect *rects, size_t n, sat_sum *sums,
                         double *means, sat_bad_rects *bad, void *stream); /* all of it in device memory; n > 0 */
@@ -51,6 +52,10 @@ extern const sat_device sat_device_cuda; /* with SAT_WITH_CUDA only */
 
 /* NULL and *why, if there is none. */
 const sat_device *sat_device_get(const char **why);
+
+/* SAT_ERR_ARGUMENT, in words, while the stream is captured: asked before anything is queued by all that waits for a
+ * caller's stream, as the wait would spoil the capture. */
+sat_status sat_device_may_wait(const sat_device *device, void *stream);
 
 #ifdef __cplusplus
 }

@@ -1,6 +1,5 @@
 /* plan.c - a plan: the spec checked, a backend chosen, its state kept. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "backend.h"
 #include "bands.h"
@@ -43,7 +42,8 @@ static sat_status complete(sat_spec *s)
     return SAT_OK;
 }
 
-/* Another library's code may know no carry rows, and is given the whole image. */
+/* Another library's code may know no carry rows, and is given the whole image: one band, for which memory of the device
+ * and pinned memory of the host are taken whole. */
 static int64_t band_rows(const sat_spec *s, const sat_backend *backend)
 {
     if (backend->kind == SAT_OUTSIDE) return s->height;
@@ -107,7 +107,8 @@ sat_status sat_plan_wait(sat_plan *plan, void *stream)
 {
     if (plan == NULL) return sat_fail(SAT_ERR_ARGUMENT, "no plan");
     if (plan->spec.memory == SAT_HOST) return SAT_OK;
-    return plan->backend->wait ? plan->backend->wait(plan->state, stream) : sat_device_wait(stream);
+    sat_status status = sat_device_wait(stream);
+    return status == SAT_OK && plan->backend->wait ? plan->backend->wait(plan->state, stream) : status;
 }
 
 static const char *memory_name(sat_memory memory)

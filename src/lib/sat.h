@@ -33,8 +33,10 @@
  * returns: no allocation, no copy, no waiting, so that it can be captured into a CUDA graph.  Or it takes views in host
  * memory: bands of rows go there and come back while others are computed, through pinned memory that the plan holds, or
  * straight from and to memory that the caller has pinned (cudaHostAlloc(), cudaHostRegister()); a few bands of device
- * memory suffice for a table of any height.  An object belongs to the device that was current when it was made.  CPU
- * work loads no driver and touches no device.
+ * memory suffice for a table of any height, but for another library's code (SAT_OUTSIDE), which is given whole images
+ * and takes pinned and device memory for them.  Whatever waits for a stream that is being captured, as all runs on host
+ * memory would, is refused with SAT_ERR_ARGUMENT and leaves the capture as it was.  An object belongs to the device
+ * that was current when it was made.  CPU work loads no driver and touches no device.
  */
 #ifndef SAT_H
 #define SAT_H
@@ -286,8 +288,8 @@ SAT_API void sat_query_destroy(sat_query **query);
  * samples are non-negative).  Float samples: sums in f64 by additions only (van Herk 1992), so that
  * a NaN or Inf reaches exactly the windows that hold it; backends without a filter of their own go through
  * a table of the whole image, and refuse one that holds NaN or Inf with SAT_ERR_RANGE; floats in device memory, at
- * which they cannot look, they refuse when the filter is made.  So does a device's filter whose float windows reach
- * beyond the image by more than its size. */
+ * which they cannot look, they refuse when the filter is made.  So does a device's filter whose float windows, in a
+ * border mode that repeats samples, reach beyond the image by more than its size. */
 typedef struct sat_box_spec {
     int64_t width, height;               /* px */
     int channels;                        /* 1..4; 0 = 1 */
@@ -387,8 +389,8 @@ typedef struct sat_scan sat_scan;
  * _UNAVAILABLE: no such method here, or a block_threads x thread_items that was not compiled in. */
 SAT_API sat_status sat_scan_create(sat_scan **scan, const sat_scan_spec *spec);
 
-/* in: length samples, out: length sums, aligned to their types, in the spec's memory, not overlapping.  On
- * device memory the work is queued on the stream, as for sat_plan_run().  A method with a segment (below)
+/* in: length samples, out: length sums, aligned to their types, in the spec's memory, not overlapping.  stream
+ * as in sat_run; on device memory the work is queued there, as for sat_plan_run().  A method with a segment (below)
  * starts anew after each so many elements. Integer results are exact modulo 2^32 or 2^64; float ones differ
  * by at most 2 * length * eps * (sum of |samples|). */
 SAT_API sat_status sat_scan_run(sat_scan *scan, const void *in, void *out, void *stream);

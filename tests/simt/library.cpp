@@ -147,9 +147,12 @@ sat_status after(void *, void *mark)
     return reached(mark);
 }
 
-bool captured(void *)
+bool capturing;
+
+sat_status captured(void *, bool *captured)
 {
-    return false;
+    *captured = capturing;
+    return SAT_OK;
 }
 
 sat_status wait_stream(void *stream)
@@ -159,6 +162,11 @@ sat_status wait_stream(void *stream)
 }
 
 } // namespace
+
+void simt_capture(int captured)
+{
+    capturing = captured;
+}
 
 extern "C" const sat_device sat_device_cuda = {
     .probe = device_probe,

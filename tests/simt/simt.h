@@ -63,6 +63,10 @@ const char *simt_replay(void);
  *   "crash"          a segmentation fault inside a kernel (ends the process, status 1) */
 const char *simt_fault(void);
 
+/* Do streams count as captured into a graph from here on?  Launches run all the same: for tests of what must be refused
+ * then. */
+void simt_capture(int captured);
+
 /* How much has been simulated since the process began. */
 typedef struct simt_counts {
     uint64_t launches, blocks, threads, steps, switches, drains;

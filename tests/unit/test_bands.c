@@ -37,6 +37,7 @@ static struct {
     bool eager;    /* does the device run ahead of the host? */
     bool refuses;  /* does the backend's wait tell of a bad sample? */
     bool captured; /* is each stream? */
+    bool confused; /* cannot even tell that */
     void *pinned;  /* the caller's memory, which counts as pinned */
     size_t pinned_bytes;
     int host_copies; /* queued from or to the caller's memory */
@@ -213,10 +214,11 @@ static sat_status reached(void *what)
     return call();
 }
 
-static bool captured(void *on)
+static sat_status captured(void *on, bool *is)
 {
     (void)on;
-    return fake.captured;
+    *is = fake.captured;
+    return fake.confused ? sat_fail(SAT_ERR_DEVICE, "the device is lost") : SAT_OK;
 }
 
 static const sat_device device = {
@@ -416,8 +418,12 @@ static void what_only_the_device_knows_is_told(void **state)
     fake.calls = 0;
     fake.captured = true; /* nothing is queued, nor waited for */
     assert_int_equal(sat_bands_run(&b, &backend, NULL, &j.image, &j.table, &j.run), SAT_ERR_ARGUMENT);
-    assert_int_equal(fake.calls, 0);
     fake.captured = false;
+    fake.confused = true; /* as itself, not as a capture */
+    assert_int_equal(sat_bands_run(&b, &backend, NULL, &j.image, &j.table, &j.run), SAT_ERR_DEVICE);
+    assert_string_equal(sat_detail(), "the device is lost");
+    fake.confused = false;
+    assert_int_equal(fake.calls, 0);
     sat_bands_close(&b);
     drop(&j);
 }

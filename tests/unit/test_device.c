@@ -2,6 +2,10 @@
  * there is one, that what goes there comes back. */
 #include "arrays.h"
 
+#ifdef SAT_SIMT
+#include "simt.h"
+#endif
+
 static bool have_device(void)
 {
     sat_device_info info;
@@ -229,6 +233,117 @@ static void with_a_device_what_goes_there_comes_back(void **state)
     unguard(&image), unguard(&back), unguard(&want), unguard(&got);
 }
 
+/* A line about an object begins with the name of the backend that was found for it, also where none was named. */
+static void begins_with_a_name(const char *note, bool device)
+{
+    sat_backend_info info;
+    for (size_t i = 0; sat_backend_entry(i, &info); i++) {
+        size_t n = strlen(info.name);
+        if (info.device == device && strncmp(note, info.name, n) == 0 && (note[n] == ',' || note[n] == ' ')) return;
+    }
+    fail_msg("'%s' names no backend", note);
+}
+
+static void notes_name_who_does_it(void **state)
+{
+    (void)state;
+    for (int memory = SAT_HOST; memory <= (have_device() ? SAT_DEVICE : SAT_HOST); memory++) {
+        sat_spec spec = {.width = 4, .height = 4, .sample = SAT_U8, .memory = (sat_memory)memory};
+        sat_plan *plan;
+        assert_ok(sat_plan_create(&plan, &spec));
+        begins_with_a_name(sat_plan_note(plan), memory == SAT_DEVICE);
+        sat_plan_destroy(&plan);
+        for (int i = 0; i < 2; i++) {
+            sat_box_spec filter = {.width = 4,
+                                   .height = 4,
+                                   .sample = i ? SAT_F32 : SAT_U8,
+                                   .window_width = 3,
+                                   .window_height = 3,
+                                   .memory = (sat_memory)memory};
+            sat_box *box;
+            assert_ok(sat_box_create(&box, &filter));
+            begins_with_a_name(sat_box_note(box), memory == SAT_DEVICE);
+            sat_box_destroy(&box);
+        }
+    }
+}
+
+#ifdef SAT_SIMT
+/* While a stream is captured, whatever would wait for it says so before it has queued anything; afterwards all is well.
+ */
+static void captured(sat_status is)
+{
+    said(is, SAT_ERR_ARGUMENT, "captured");
+}
+
+static void what_waits_spoils_no_capture(void **state)
+{
+    (void)state;
+    uint8_t pixels[16] = {1, 2, 3, 4}, out[16];
+    uint32_t sums[25], entries[4];
+    double us;
+    int calls = 0;
+    sat_view image = {pixels, 4, 4, 4, 1, SAT_U8, SAT_HOST}, table = {sums, 20, 5, 5, 1, SAT_U32, SAT_HOST};
+    sat_view result = {out, 4, 4, 4, 1, SAT_U8, SAT_HOST}, there = image;
+    sat_backend_info info;
+    sat_scan_info method;
+    size_t i = 0;
+    assert_true(device_backend(&i, &info));
+    for (i = 0; sat_scan_at(i, &method) && (!method.device || method.segment);) i++;
+
+    sat_spec spec = {.width = 4, .height = 4, .sample = SAT_U8, .accum = SAT_U32, .backend = info.name};
+    sat_box_spec filter = {
+        .width = 4, .height = 4, .sample = SAT_U8, .window_width = 1, .window_height = 1, .backend = info.name};
+    sat_scan_spec row = {.length = 4, .sample = SAT_U8, .accum = SAT_U32, .method = method.name};
+    sat_table asked = {.view = table, .sample = SAT_U8};
+    sat_plan *plan, *device_plan;
+    sat_box *box;
+    sat_scan *scan;
+    sat_query *query;
+    assert_ok(sat_plan_create(&plan, &spec));
+    spec.memory = there.memory = asked.view.memory = SAT_DEVICE;
+    assert_ok(sat_plan_create(&device_plan, &spec));
+    assert_ok(sat_box_create(&box, &filter));
+    assert_ok(sat_scan_create(&scan, &row));
+    assert_ok(sat_device_alloc(&there.data, 16));
+    assert_ok(sat_device_alloc(&asked.view.data, sizeof sums));
+    assert_ok(sat_query_create(&query, &asked, 0));
+
+    simt_capture(1);
+    uint64_t launches = simt_count().launches;
+    captured(sat_plan_run(plan, &image, &table, NULL));
+    captured(sat_box_run(box, &image, &result, NULL));
+    captured(sat_scan_run(scan, pixels, entries, NULL));
+    captured(sat_plan_wait(device_plan, NULL));
+    captured(sat_query_wait(query, NULL));
+    captured(sat_device_copy(&image, &there, NULL));
+    captured(sat_device_copy(&there, &image, NULL));
+    captured(sat_device_wait(NULL));
+    captured(sat_device_time(no_work, &calls, NULL, &us));
+    assert_int_equal(calls, 0);
+    assert_int_equal(simt_count().launches, launches);
+    assert_ok(sat_device_fill(there.data, 0, 16, NULL)); /* waits for nothing */
+    assert_ok(sat_plan_wait(plan, NULL));
+    simt_capture(0);
+
+    assert_ok(sat_plan_run(plan, &image, &table, NULL));
+    assert_int_equal(sums[24], 10);
+    assert_ok(sat_box_run(box, &image, &result, NULL));
+    assert_memory_equal(out, pixels, 16);
+    assert_ok(sat_scan_run(scan, pixels, entries, NULL));
+    assert_int_equal(entries[3], 10);
+    assert_ok(sat_plan_wait(device_plan, NULL));
+    assert_ok(sat_query_wait(query, NULL));
+    sat_query_destroy(&query);
+    sat_scan_destroy(&scan);
+    sat_box_destroy(&box);
+    sat_plan_destroy(&device_plan);
+    sat_plan_destroy(&plan);
+    sat_device_free(there.data);
+    sat_device_free(asked.view.data);
+}
+#endif
+
 int main(void)
 {
     cmocka_set_message_output(CM_OUTPUT_TAP);
@@ -239,6 +354,10 @@ int main(void)
         cmocka_unit_test(entries_are_what_probes_find),
         cmocka_unit_test(without_a_device_everything_says_why),
         cmocka_unit_test(with_a_device_what_goes_there_comes_back),
+        cmocka_unit_test(notes_name_who_does_it),
+#ifdef SAT_SIMT
+        cmocka_unit_test(what_waits_spoils_no_capture),
+#endif
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
