@@ -1,28 +1,36 @@
 /* query.cu - rectangles asked of a table, by the million.
  *
- * Idea      Four reads at places that nobody can foresee, and hardly any arithmetic: all that counts is how many reads
- *           are on their way. A thread for each rectangle, its reads all before the first use, and as many threads as
- *           fit: more than memory can serve. So nothing is gained by what else there is (several rectangles for a
- *           thread, halves of rectangles swapped between lanes, hints to the caches: docs/queries.md).
- * Paper     Crow, Summed-area tables for texture mapping, SIGGRAPH 1984.
- * Layout    Rectangles lie one behind the other, 32 bytes each, a sector of memory; so do their sums, and their means,
- *           channel by channel, 8 bytes each. The corners of one lie anywhere:
+ * Idea    Four reads at places that nobody can foresee, and hardly any arithmetic: all that counts is how many reads
+ *         are on their way.  A thread for each rectangle, its reads all before the first use, and as many threads as
+ *         fit: more than memory can serve.  So nothing is gained by what else there is (several rectangles for a
+ *         thread, halves of rectangles swapped between lanes, hints to the caches: docs/queries.md).
  *
- *               rects   | x y w h | x y w h | x y w h |        table   ..A....B..
- *                         thread 0  thread 1  thread 2                 ..........
- *               means   | m | m | m |                                  ..C....D..
+ * Paper   Crow, Summed-area tables for texture mapping, SIGGRAPH 1984.
  *
- * Launch    A block for 256 rectangles, at most 4096 blocks, which go on in strides of all of them: there are as many
- *           places for bad rectangles.
- * Traffic   For each rectangle 32 bytes, 8 for each sum and mean, and four corners: four sectors of 32 bytes, of which
- * 4 or 8 are used, times the channels. From a table that exceeds the second-level cache that is 168 bytes for a mean,
- * or 296, as memory gives no less than 64 bytes; but memory reaches neither at random places, where it is the number of
- * its accesses that is limited. Sync      None between rectangles. At its end a block finds the lowest index among its
- * bad ones, behind a barrier, and keeps it in its own place, if that does not hold a lower one of an earlier run: no
- * atomics. The rectangle is copied, as its memory is the caller's again after the run. Limits    64-bit indices and
- * offsets. Rectangles aligned to 16 bytes are read in two loads, to 8 in four. Steps     1. Load the rectangle. 2.
- * Judge it (rectangle.h): a bad one reads nothing. 3. Load all corners. 4. Answer.
- *           5. Behind the last: keep the first bad one. */
+ * Layout  Rectangles lie one behind the other, 32 bytes each, a sector of memory; so do their sums, and their means,
+ *         channel by channel, 8 bytes each.  The corners of one lie anywhere:
+ *
+ *             rects   | x y w h | x y w h | x y w h |        table   ..A....B..
+ *                       thread 0  thread 1  thread 2                 ..........
+ *             means   | m | m | m |                                  ..C....D..        sum = D - B - C + A
+ *
+ * Launch  A block for 256 rectangles, at most 4096 blocks, which go on in strides of all of them: there are as many
+ *         places for bad rectangles.
+ *
+ * Traffic For each rectangle 32 bytes, 8 for each sum and mean, and four corners: four sectors of 32 bytes, of which
+ *         4 or 8 are used, times the channels.  For a mean that is 168 bytes from a table that is in the second-level
+ *         cache, and up to 296 from a larger one, as memory gives no less than 64 bytes.  Memory reaches neither at
+ *         random places, where it is the number of its accesses that is limited.
+ *
+ * Sync    None between rectangles.  At its end a block finds the lowest index among its bad ones, behind a barrier,
+ *         and keeps it in its own place, if that does not hold a lower one of an earlier run: no atomics.  The
+ *         rectangle is copied, as its memory is the caller's again after the run.
+ *
+ * Limits  64-bit indices and offsets.  Rectangles aligned to 16 bytes are read in two loads, to 8 in four.
+ *
+ * Steps   1 Load the rectangle.  2 Judge it (rectangle.h): a bad one reads nothing.  3 Load all corners.  4 Answer.
+ *         5 Behind the last: keep the first bad one.
+ */
 #include <math.h>
 #include <type_traits>
 
@@ -80,6 +88,7 @@ template <class Entry, unsigned CHANNELS> struct answer_rectangles {
         sat_rect rect = {place.at[0], place.at[1], sides.at[0], sides.at[1]};
         const sat_verdict verdict = sat_rect_judge(&table, &rect);
         const bool inside = verdict == SAT_RECT_INSIDE;
+        if (!inside) rect = {}; /* a bad one's corners may lie beyond all numbers */
         const int64_t x1 = rect.x + rect.width, y1 = rect.y + rect.height;
         Entry a[CHANNELS], b[CHANNELS], c[CHANNELS], d[CHANNELS];
         load_corner(a, inside ? sat_entry(&table, rect.x, rect.y) : nullptr);
