@@ -270,9 +270,10 @@ sat_status table_run(void *state, const sat_view *image, const sat_view *table, 
 sat_status wait_in_range(uint32_t *flag, void *stream)
 {
     uint32_t outside = 0;
-    sat_status status = SAT_OK;
-    if (flag) status = prim::copy_rows(&outside, sizeof outside, flag, sizeof outside, sizeof outside, 1, stream);
-    if (status == SAT_OK) status = prim::stream_wait(stream);
+    sat_status copied = SAT_OK;
+    if (flag) copied = prim::copy_rows(&outside, sizeof outside, flag, sizeof outside, sizeof outside, 1, stream);
+    sat_status status = prim::stream_wait(stream); /* also where the copy failed: nothing may be under way any more */
+    if (status == SAT_OK) status = copied;
     if (status != SAT_OK || !outside) return status;
     status = prim::fill_bytes(flag, 0, sizeof *flag, stream);
     if (status == SAT_OK) status = prim::stream_wait(stream); /* the next run may go to another one */
