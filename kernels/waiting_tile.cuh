@@ -20,6 +20,8 @@
 #ifndef WAITING_TILE_CUH
 #define WAITING_TILE_CUH
 
+#include <type_traits>
+
 #include "prim/warp_scan.cuh"
 #include "scan.cuh"
 
