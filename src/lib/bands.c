@@ -182,8 +182,11 @@ static sat_status send(const job *j, int64_t k)
                    .carry_out = !last || j->run->carry_out ? b->carry : NULL,
                    .continues = k > 0 || j->run->continues,
                    .stream = b->work};
-    sat_status status = again ? d->reached(s->uploaded) : SAT_OK;
-    if (status == SAT_OK && !j->pinned_image) sat_host_copy(&pinned, &image, j->threads, false);
+    sat_status status = SAT_OK;
+    if (!j->pinned_image) {
+        if (again) status = d->reached(s->uploaded);
+        if (status == SAT_OK) sat_host_copy(&pinned, &image, j->threads, false);
+    }
     if (status == SAT_OK && again) status = d->after(b->up, s->computed);
     if (status == SAT_OK) status = d->queue_copy(j->pinned_image ? &image : &pinned, &device_image, b->up);
     if (status == SAT_OK) status = d->mark(s->uploaded, b->up);
@@ -225,7 +228,7 @@ static sat_status settle(const job *j)
     sat_status up = b->device->wait(b->up);
     sat_status work = j->backend->wait ? j->backend->wait(j->state, b->work) : b->device->wait(b->work);
     sat_status down = b->device->wait(b->down);
-    return up != SAT_OK ? up : work != SAT_OK ? work : down;
+    return down != SAT_OK ? down : work != SAT_OK ? work : up; /* the last, of which sat_detail() speaks */
 }
 
 sat_status sat_bands_run(sat_bands *b, const sat_backend *backend, void *state, const sat_view *image,
@@ -258,7 +261,7 @@ sat_status sat_bands_run(sat_bands *b, const sat_backend *backend, void *state, 
         if (k < j.count && status == SAT_OK) status = fetch(&j, k);
     }
     sat_status settled = settle(&j);
-    if (status == SAT_OK) status = settled;
+    if (settled != SAT_OK) status = settled;
     if (status == SAT_OK && run->carry_out) status = d->copy(&there, &carry_out, b->work);
     return status;
 }
