@@ -14,7 +14,7 @@ SIMT_OBJ     ?= $(B)/simt/obj
 # device.cu is CUDA's side of src/lib/device.h, for which library.cpp answers here; peer_*.cu is code of other libraries.
 SIMT_CU := $(filter-out $(SIMT_KERNELS)/device.cu $(SIMT_KERNELS)/peer_%.cu,$(sort $(wildcard $(SIMT_KERNELS)/*.cu)))
 SIMT_INC := -Itests/simt -Isrc/lib -I$(SIMT_KERNELS)
-SIMT_KERNEL_FLAGS := -std=c++20 -O1 -g -Wall -Wextra -Wno-missing-field-initializers -Wno-unknown-pragmas -DSAT_SIMT \
+SIMT_KERNEL_FLAGS := -std=c++20 -O1 -g -ffp-contract=off -Wall -Wextra -Wno-missing-field-initializers -Wno-unknown-pragmas -DSAT_SIMT \
     -DSAT_WITH_CUDA=1 -fno-exceptions -fno-rtti -fno-strict-aliasing -fstack-clash-protection $(SIMT_INC) -MMD -MP
 SIMT_FLAGS := -std=c++20 -O2 -g -Wall -Wextra -Wno-missing-field-initializers -DSAT_SIMT -DSAT_WITH_CUDA=1 \
     -Itests/simt -Isrc/lib -Ikernels -MMD -MP

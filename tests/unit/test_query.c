@@ -430,15 +430,39 @@ static void fixed_point(void **state)
     }
 }
 
+/* The product is rounded before the other is added, whatever the compiler could fuse: make CC=clang CFLAGS='-O2 -mfma'.
+ */
+static void fixed_point_is_rounded_after_each_step(void **state)
+{
+    (void)state;
+    uint32_t sums[7] = {0};
+    const sat_rect all = {0, 0, 7, 1};
+    sat_table t = {.view = {sums, 28, 7, 1, 1, SAT_Q32, SAT_HOST}, .layout = SAT_INCLUSIVE, .sample = SAT_F32};
+    for (int i = 0; i < 1000; i++) {
+        sat_sum sum;
+        t.quant = (sat_quant){(double)random_in(-1000000, 1000000) / 3e5, 0x1p-20, 1 << 20};
+        sums[6] = (uint32_t)random_in(0, 7 << 20);
+        volatile double offsets = t.quant.offset * 7, steps = t.quant.step * sums[6];
+        assert_ok(sat_table_query(&t, &all, 1, 0, 1, &sum, NULL));
+        assert_true(sum.f == offsets + steps);
+    }
+}
+
 int main(void)
 {
     cmocka_set_message_output(CM_OUTPUT_TAP);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_type_and_layout),        cmocka_unit_test(a_wrapped_table_is_exact),
-        cmocka_unit_test(outside_and_empty_rectangles), cmocka_unit_test(exclusive_tables_lack_the_last_sums),
-        cmocka_unit_test(tables_that_do_not_exist),     cmocka_unit_test(fixed_point),
-        cmocka_unit_test(queries_check_their_table),    cmocka_unit_test(without_a_device_no_query_of_its_memory),
-        cmocka_unit_test(bad_rectangles_on_a_device),   cmocka_unit_test(sizes_beyond_memory),
+        cmocka_unit_test(every_type_and_layout),
+        cmocka_unit_test(a_wrapped_table_is_exact),
+        cmocka_unit_test(outside_and_empty_rectangles),
+        cmocka_unit_test(exclusive_tables_lack_the_last_sums),
+        cmocka_unit_test(tables_that_do_not_exist),
+        cmocka_unit_test(fixed_point),
+        cmocka_unit_test(fixed_point_is_rounded_after_each_step),
+        cmocka_unit_test(queries_check_their_table),
+        cmocka_unit_test(without_a_device_no_query_of_its_memory),
+        cmocka_unit_test(bad_rectangles_on_a_device),
+        cmocka_unit_test(sizes_beyond_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
