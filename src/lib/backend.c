@@ -59,8 +59,7 @@ sat_status sat_backend_choose(const char *name, const sat_choice *choice,
                               sat_status (*start)(void *object, const sat_backend *backend), void *object)
 {
     const sat_backend *b = sat_backend_find(name);
-    if (name)
-        return b ? start_if_usable(b, start, object) : sat_fail(SAT_ERR_UNAVAILABLE, "no backend is called '%s'", name);
+    if (name) return b ? start_if_usable(b, start, object) : sat_choice_unknown("backend", name);
     sat_status status = sat_choice_none(choice);
     if (sat_choice_hopeless(choice)) return status;
     for (size_t i = 0; (status == SAT_ERR_UNAVAILABLE || status == SAT_ERR_TYPE) && (b = sat_backend_get(i)); i++)

@@ -59,6 +59,12 @@ sat_status sat_choice_none(const sat_choice *choice)
     return sat_fail(SAT_ERR_UNAVAILABLE, "nothing can do this job here");
 }
 
+sat_status sat_choice_unknown(const char *thing, const char *name)
+{
+    return sat_fail(SAT_ERR_UNAVAILABLE, "no %s is called '%s'%s", thing, name,
+                    SAT_WITH_CUDA ? "" : " in this build, which is without CUDA");
+}
+
 sat_status sat_check_memory(const char *name, sat_memory memory, bool device)
 {
     if (memory == SAT_HOST || device) return SAT_OK;

@@ -41,6 +41,9 @@ sat_status sat_choice_none(const sat_choice *choice);
 /* Is there nothing to choose from: arrays on a device, and no device? */
 bool sat_choice_hopeless(const sat_choice *choice);
 
+/* SAT_ERR_UNAVAILABLE: there is no such thing ("backend") of that name; a build without CUDA says that it is one. */
+sat_status sat_choice_unknown(const char *thing, const char *name);
+
 /* Refuses device memory to what runs on the host: SAT_OK or SAT_ERR_UNAVAILABLE. */
 sat_status sat_check_memory(const char *name, sat_memory memory, bool device);
 

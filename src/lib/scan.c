@@ -100,7 +100,7 @@ static sat_status choose(sat_scan *scan)
     const char *name = scan->spec.method;
     for (size_t i = 0; name && i < METHODS; i++)
         if (strcmp(table[i]->name, name) == 0) return start(scan, table[i]);
-    if (name) return sat_fail(SAT_ERR_UNAVAILABLE, "no scan method is called '%s'", name);
+    if (name) return sat_choice_unknown("scan method", name);
 
     double element = (double)(sat_type_bytes(scan->spec.sample) + sat_type_bytes(scan->spec.accum));
     sat_choice choice = sat_choice_for(scan->spec.memory, (double)scan->spec.length * element, 1);

@@ -87,6 +87,21 @@ static void memory_decides_who_may(void **state)
     assert_non_null(strstr(sat_detail(), "abacus"));
 }
 
+static void unknown_names_tell_of_the_build(void **state)
+{
+    sat_spec spec = {.width = 1, .height = 1, .sample = SAT_U8, .backend = "abacus"};
+    sat_scan_spec row = {.length = 1, .sample = SAT_U8, .method = "abacus"};
+    sat_plan *plan;
+    sat_scan *scan;
+    (void)state;
+    assert_int_equal(sat_plan_create(&plan, &spec), SAT_ERR_UNAVAILABLE);
+    assert_string_equal(sat_detail(), SAT_WITH_CUDA
+                                          ? "no backend is called 'abacus'"
+                                          : "no backend is called 'abacus' in this build, which is without CUDA");
+    assert_int_equal(sat_scan_create(&scan, &row), SAT_ERR_UNAVAILABLE);
+    assert_non_null(strstr(sat_detail(), "no scan method is called 'abacus'"));
+}
+
 static void a_full_device_is_passed_over(void **state)
 {
     (void)state;
@@ -126,6 +141,7 @@ int main(void)
         cmocka_unit_test(threads_have_to_feed_the_bus),
         cmocka_unit_test(small_work_stays_where_it_is),
         cmocka_unit_test(memory_decides_who_may),
+        cmocka_unit_test(unknown_names_tell_of_the_build),
         cmocka_unit_test(a_full_device_is_passed_over),
         cmocka_unit_test(the_note_says_what_a_device_copies),
     };
