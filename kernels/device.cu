@@ -2,6 +2,7 @@
  *
  * The static runtime loads the driver at its first call, so this file calls nothing before it is asked.  Nothing here
  * makes a context unless it must: the probe runs before anybody has decided to use the device. */
+#include <cuda.h>
 #include <pthread.h>
 #include <stdio.h>
 
@@ -177,13 +178,24 @@ void pinned_free(void *data)
     if (data) (void)cudaFreeHost(data);
 }
 
-/* Allocated by the runtime or registered with it. */
-bool pinned(const void *data)
+/* The runtime tells what memory a byte lies in, and the driver alone, where the allocation or registration ends. */
+size_t pinned(const void *data)
 {
-    cudaPointerAttributes attributes;
-    if (cudaPointerGetAttributes(&attributes, data) == cudaSuccess) return attributes.type == cudaMemoryTypeHost;
-    (void)cudaGetLastError();
-    return false;
+    using ask = CUresult (*)(unsigned count, CUpointer_attribute *which, void **answers, CUdeviceptr data);
+    CUpointer_attribute which[] = {CU_POINTER_ATTRIBUTE_MEMORY_TYPE, CU_POINTER_ATTRIBUTE_RANGE_START_ADDR,
+                                   CU_POINTER_ATTRIBUTE_RANGE_SIZE};
+    unsigned type = 0; /* stays 0 for memory that CUDA does not know */
+    CUdeviceptr begin = 0;
+    size_t bytes = 0;
+    void *answers[] = {&type, &begin, &bytes}, *entry = nullptr;
+#if CUDART_VERSION >= 12050
+    cudaError_t error = cudaGetDriverEntryPointByVersion("cuPointerGetAttributes", &entry, 12000, cudaEnableDefault);
+#else
+    cudaError_t error = cudaGetDriverEntryPoint("cuPointerGetAttributes", &entry, cudaEnableDefault);
+#endif
+    if (error != cudaSuccess) (void)cudaGetLastError();
+    if (error != cudaSuccess || !entry || ((ask)entry)(3, which, answers, (CUdeviceptr)data) != CUDA_SUCCESS) return 0;
+    return type == CU_MEMORYTYPE_HOST ? bytes - (size_t)((CUdeviceptr)data - begin) : 0;
 }
 
 /* Not ordered with the default stream, on which other parts of the program may have work. */

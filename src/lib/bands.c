@@ -164,9 +164,8 @@ static sat_band *slot_of(const job *j, int64_t k)
 
 static bool all_pinned(const sat_device *d, const sat_view *v)
 {
-    const char *first = v->data;
-    size_t last = (size_t)(v->height - 1) * v->row_bytes + sat_row_bytes(v->width, v->channels, v->type) - 1;
-    return d->pinned(first) && d->pinned(first + last);
+    size_t bytes = (size_t)(v->height - 1) * v->row_bytes + sat_row_bytes(v->width, v->channels, v->type);
+    return d->pinned(v->data) >= bytes;
 }
 
 /* Band k to the device, and its sum.  Its slot was that of k - slots, which may still be on its way. */

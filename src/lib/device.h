@@ -32,7 +32,9 @@ typedef struct sat_device {
      * lets a stream wait for a mark as it was put last on another stream, reached() the host. */
     sat_status (*pinned_alloc)(void **data, size_t bytes); /* aligned to 256 bytes; *data NULL on failure */
     void (*pinned_free)(void *data);                       /* accepts NULL */
-    bool (*pinned)(const void *data); /* does the byte lie in such memory, or in what the caller made so? */
+    /* Bytes from `data` on to the end of such memory, or of what the caller made so in one piece; 0: it is none.  The
+     * device copies nothing that reaches from one piece into the next. */
+    size_t (*pinned)(const void *data);
     sat_status (*queue_copy)(const sat_view *from, const sat_view *to, void *stream); /* host memory: pinned */
     sat_status (*stream_open)(void **stream);                                         /* *stream NULL on failure */
     void (*stream_close)(void *stream);                                               /* accepts NULL */

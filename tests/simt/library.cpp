@@ -92,12 +92,13 @@ void pinned_free(void *data)
     free(data);
 }
 
-bool pinned(const void *data)
+size_t pinned(const void *data)
 {
     auto next = pinned_memory.upper_bound((const char *)data);
-    if (next == pinned_memory.begin()) return false;
+    if (next == pinned_memory.begin()) return 0;
     auto [begin, bytes] = *std::prev(next);
-    return (size_t)((const char *)data - begin) < bytes;
+    size_t before = (size_t)((const char *)data - begin);
+    return before < bytes ? bytes - before : 0;
 }
 
 sat_status queue_copy(const sat_view *from, const sat_view *to, void *stream)

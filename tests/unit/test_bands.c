@@ -136,14 +136,15 @@ static void unmake(void *p)
     free(p);
 }
 
-static bool callers(const void *p)
+static size_t callers(const void *p)
 {
-    return (size_t)((const char *)p - (const char *)fake.pinned) < fake.pinned_bytes;
+    size_t before = (size_t)((const char *)p - (const char *)fake.pinned);
+    return before < fake.pinned_bytes ? fake.pinned_bytes - before : 0;
 }
 
 static sat_status queue_copy(const sat_view *from, const sat_view *to, void *on)
 {
-    fake.host_copies += callers(from->data) || callers(to->data);
+    fake.host_copies += callers(from->data) > 0 || callers(to->data) > 0;
     return queue(on, (op){.what = COPY, .from = *from, .to = *to});
 }
 
@@ -313,11 +314,14 @@ static void choose_carries(job *j)
     sum(&all);
 }
 
+/* All of one of them, or all but the last pixel, which is as good as nothing. */
+enum { NONE, IMAGE, TABLE, NEARLY_ALL };
 static void pin(job *j, int which)
 {
-    const sat_view *v = which == 1 ? &j->image : &j->table;
+    const sat_view *v = which == TABLE ? &j->table : &j->image;
+    size_t last_row = sat_row_bytes(v->width, 1, v->type);
     fake.pinned = which ? v->data : NULL;
-    fake.pinned_bytes = which ? v->row_bytes * (size_t)v->height : 0;
+    fake.pinned_bytes = which ? v->row_bytes * (size_t)(v->height - 1) + last_row - (which == NEARLY_ALL) : 0;
 }
 
 static void check(const job *j)
@@ -348,7 +352,7 @@ static void tables_are_right_whatever_the_order(void **state)
         fake.fail_at = 0;
         assert_ok(sat_bands_open(&b, &device, &j.spec, j.rows));
         assert_true(idle());
-        int pinned = (int)random_in(0, 2);
+        int pinned = (int)random_in(NONE, NEARLY_ALL);
         pin(&j, pinned);
         choose_carries(&j);
         fake.host_waits = 0;
@@ -361,9 +365,9 @@ static void tables_are_right_whatever_the_order(void **state)
             memcpy(j.in, in, sizeof in);
         }
         int64_t bands = (j.image.height - 1) / j.rows + 1;
-        assert_int_equal(fake.host_copies, pinned ? 2 * bands : 0);
+        assert_int_equal(fake.host_copies, pinned == IMAGE || pinned == TABLE ? 2 * bands : 0);
         /* For each band to be back, and for memory to be read before it is filled again: not the caller's own. */
-        int64_t refilled = pinned != 1 && bands > b.slots ? bands - b.slots : 0;
+        int64_t refilled = pinned != IMAGE && bands > b.slots ? bands - b.slots : 0;
         assert_int_equal(fake.host_waits, 2 * (bands + refilled));
         sat_bands_close(&b);
         assert_int_equal(fake.made, 0);
