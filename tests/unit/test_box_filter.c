@@ -226,6 +226,59 @@ static void enormous_windows(void **state)
     }
 }
 
+/* Windows whose sums need 64 bits, of samples at random in one tall column, under every border; a few of their means.
+ */
+static void sums_beyond_32_bits(void **state)
+{
+    enum { H = 70000 };
+    static const int64_t rows[] = {0, 1, 34000, 34999, 35000, 35001, 50000, H - 2, H - 1};
+    sat_border_info border;
+    sat_backend_info backend;
+    (void)state;
+    for (int type = 0; type < 2; type++)
+        for (size_t m = 0; sat_border_at(m, &border); m++)
+            for (size_t b = 0; sat_backend_at(b, &backend); b++) {
+                /* 69,000 of 65,535 are more than 2^32; of 255, 250 times as many, which shrinking windows never are. */
+                sat_box_spec spec = {.width = 1,
+                                     .height = H,
+                                     .sample = type ? SAT_U16 : SAT_U8,
+                                     .window_width = type ? 1 : 250,
+                                     .window_height = 69000,
+                                     .border = border.name,
+                                     .border_value = {200},
+                                     .backend = backend.name,
+                                     .threads = 2};
+                if (!backend.available || backend.kind >= SAT_CEILING || backend.device) continue;
+                sat_view src = guarded(1, H, 1, spec.sample, 0), dst = guarded(1, H, 1, spec.sample, 0);
+                randomise(&src);
+                for (int64_t y = 0; y < H; y++)
+                    if (random64() % 4) memset(entry_at(&src, 0, y, 0), 0xFF, sat_type_bytes(spec.sample));
+                sat_box *box;
+                assert_ok(sat_box_create(&box, &spec));
+                if (type || strcmp(border.name, "shrink") != 0) assert_non_null(strstr(sat_box_note(box), "u64 sums"));
+                assert_ok(sat_box_run(box, &src, &dst, NULL));
+                for (size_t r = 0; r < sizeof rows / sizeof *rows; r++) {
+                    uint64_t inside = 0, covered_x = 0, covered_y = 0, area = (uint64_t)spec.window_width * 69000;
+                    for (int64_t i = -spec.window_width / 2; i < spec.window_width - spec.window_width / 2; i++)
+                        covered_x += seen(border.name, i, 1) >= 0;
+                    for (int64_t j = rows[r] - 34500; j < rows[r] + 34500; j++) {
+                        int64_t y = seen(border.name, j, H);
+                        if (y >= 0) covered_y++, inside += (uint64_t)value_at(&src, 0, y, 0);
+                    }
+                    uint64_t sum = inside * covered_x, covered = covered_x * covered_y;
+                    if (strcmp(border.name, "shrink") == 0) area = covered;
+                    if (strcmp(border.name, "constant") == 0) sum += (area - covered) * 200;
+                    double want = (double)((2 * sum + area) / (2 * area)), got = value_at(&dst, 0, rows[r], 0);
+                    if (got != want)
+                        fail_msg("%s: %s: %g in row %lld should be %g", sat_box_note(box), border.name, got,
+                                 (long long)rows[r], want);
+                }
+                sat_box_destroy(&box);
+                unguard(&src);
+                unguard(&dst);
+            }
+}
+
 int main(void)
 {
     cmocka_set_message_output(CM_OUTPUT_TAP);
@@ -235,6 +288,7 @@ int main(void)
         cmocka_unit_test(nan_stays_in_its_windows),
         cmocka_unit_test(float_sums_do_not_depend_on_threads),
         cmocka_unit_test(enormous_windows),
+        cmocka_unit_test(sums_beyond_32_bits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
