@@ -33,6 +33,9 @@
 
 enum { CHUNK = 768 }; /* a multiple of every vector length and channel count */
 
+/* Samples in a thread's share (machine.h), at 0.7 and at 25 ns each (docs/cpu.md). */
+enum { SHARE_INTEGERS = 150000, SHARE_FLOATS = 4000 };
+
 typedef struct worker {
     char *column;            /* sums of the window's rows, from `before` pixels before the image on */
     char *prefix;            /* of those, one pixel of zeros in front */
@@ -150,7 +153,8 @@ sat_status sat_cpu_box_open(const sat_box_spec *spec, void **state, char *note, 
     f->spec = *spec;
     f->isa = isa;
     f->ops = isa->box;
-    f->threads = spec->threads ? spec->threads : sat_machine_cores();
+    double samples = (double)spec->width * (double)spec->height * spec->channels;
+    f->threads = sat_machine_threads(spec->threads, samples, spec->sample == SAT_F32 ? SHARE_FLOATS : SHARE_INTEGERS);
     if (f->threads > spec->height) f->threads = (int)spec->height;
     sat_status status = sat_window_of(spec, &f->window);
     if (status == SAT_OK && spec->sample == SAT_F32) {

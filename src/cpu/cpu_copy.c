@@ -46,7 +46,9 @@ static sat_status open_plan(const sat_spec *spec, void **state, char *note, size
         return sat_fail(SAT_ERR_TYPE, "cpu-copy: does not widen %s to %s", sat_type_name(spec->sample),
                         sat_type_name(spec->accum));
     }
-    c->threads = spec->threads ? spec->threads : sat_machine_cores();
+    double entry = (double)(sat_type_bytes(spec->accum) + sat_type_bytes(spec->sample));
+    c->threads = sat_machine_threads(spec->threads, (double)spec->width * (double)spec->height * spec->channels * entry,
+                                     SAT_SHARE_BYTES);
     c->stream = sat_machine_streams(sat_row_bytes(spec->width, spec->channels, spec->accum), spec->height);
     c->wide = sat_aligned_alloc((size_t)c->threads * BLOCK_BYTES);
     if (c->wide == NULL) {

@@ -95,9 +95,10 @@ sat_status sat_cpu_table_open(const sat_spec *spec, void **state, char *note, si
                                          : isa->scan_add(spec->sample, spec->accum, spec->channels);
     t->entry = sat_type_bytes(spec->accum);
     t->samples = spec->width * spec->channels;
-    t->threads = spec->threads ? spec->threads : sat_machine_cores();
-    if (t->threads > spec->height) t->threads = (int)spec->height;
     size_t row = (size_t)t->samples * t->entry, block = BLOCK_BYTES;
+    double bytes = (double)t->samples * (double)spec->height * (double)(t->entry + sat_type_bytes(spec->sample));
+    t->threads = sat_machine_threads(spec->threads, bytes, SAT_SHARE_BYTES);
+    if (t->threads > spec->height) t->threads = (int)spec->height;
     while (block > BLOCK_BYTES_MIN && row / block < 2 * (size_t)t->threads) block /= 2;
     size_t line = 64 * (size_t)spec->channels; /* blocks of whole pixels that begin in the same place of a cache line */
     t->block = (int64_t)(block / line * line / t->entry);

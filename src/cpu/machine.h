@@ -6,8 +6,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Cores that this process may run on: as many threads as a plan uses unless told otherwise. */
-int sat_machine_cores(void);
+/* How many threads do the work: those that were asked for, or, 0, one for each core that this process may run on, as
+ * far as there is a share for each.  A share should take a thread 100 us: ten times what it takes to wake one that
+ * sleeps. (On a busy machine a job for several threads takes as long as it takes the last of them to get a core.
+ * docs/cpu.md) */
+int sat_machine_threads(int asked, double work, double share);
+
+/* That share for what reads and writes each byte once, at 10 to 16 GB/s. */
+enum { SAT_SHARE_BYTES = 1 << 20 };
 
 /* Should `rows` rows of that many bytes be written past the caches?  Yes if together they take more than a
  * third of the last-level cache, where the two ways were seen to cross over (docs/cpu.md); the environment

@@ -217,12 +217,17 @@ static void store(const filter *f, char *row, int64_t i, sat_sum sum, sat_sum di
     }
 }
 
+/* Samples worth a thread: some 100 us. */
+enum { SHARE_SAMPLES = 8192 };
+
 static void means(const filter *f, const sat_view *dst)
 {
     const sat_window *w = &f->window;
     int channels = f->spec.channels;
     bool real = f->spec.sample == SAT_F32;
-#pragma omp parallel for num_threads(f->spec.threads ? f->spec.threads : omp_get_num_procs()) schedule(static)
+    double samples = (double)f->spec.width * (double)f->spec.height * channels;
+    int worth = sat_threads_worth(samples, SHARE_SAMPLES, omp_get_num_procs());
+#pragma omp parallel for num_threads(f->spec.threads ? f->spec.threads : worth) schedule(static)
     for (int64_t y = 0; y < f->spec.height; y++) {
         sat_segment xs[SAT_SEGMENTS], ys[SAT_SEGMENTS];
         int64_t covered_x, covered_y;

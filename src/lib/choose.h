@@ -1,4 +1,4 @@
-/* choose.h - who does a job whose caller named nobody. */
+/* choose.h - who does a job whose caller named nobody, and in how many threads. */
 #ifndef SAT_CHOOSE_H
 #define SAT_CHOOSE_H
 
@@ -21,6 +21,13 @@ extern const sat_rates sat_rates_assumed;
  *
  * The device's own work is left out: beside the bus it is nothing. */
 bool sat_device_pays(const sat_rates *rates, double bytes, int threads);
+
+/* Of so many threads as many as have a share of the work, but one. */
+static inline int sat_threads_worth(double work, double share, int threads)
+{
+    double worth = work / share;
+    return worth < 1 ? 1 : worth < threads ? (int)worth : threads;
+}
 
 /* What a job is, for the choice among backends or scan methods where the caller named none. */
 typedef struct sat_choice {

@@ -6,6 +6,7 @@
 #include <emmintrin.h>
 #endif
 
+#include "choose.h"
 #include "host_copy.h"
 
 enum {
@@ -58,8 +59,7 @@ static void copy_part(const sat_view *to, const sat_view *from, size_t row, size
 
 int sat_copy_threads(size_t bytes, int threads)
 {
-    size_t worth = 1 + bytes / SHARE_BYTES;
-    return (size_t)threads < worth ? threads : (int)worth;
+    return sat_threads_worth((double)bytes, SHARE_BYTES, threads);
 }
 
 void sat_host_copy(const sat_view *to, const sat_view *from, int threads, bool past_caches)

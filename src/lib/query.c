@@ -99,6 +99,9 @@ static sat_sum corners_of(const sat_reader *r, const sat_rect *rect, size_t c)
     }
 }
 
+/* Rectangles worth a thread: some 100 us, ten times what it takes to wake one. */
+enum { SHARE_RECTS = 4096 };
+
 static sat_status answer(const sat_table *t, const sat_reader *r, const sat_rect *rects, size_t n, int threads,
                          sat_sum *sums, double *means)
 {
@@ -107,8 +110,8 @@ static sat_status answer(const sat_table *t, const sat_reader *r, const sat_rect
         if (status != SAT_OK) return status;
     }
     size_t channels = (size_t)t->view.channels;
-    /* Below a few thousand rectangles, waking the other cores costs more than it saves. */
-#pragma omp parallel for if (n > 4096) num_threads(threads ? threads : omp_get_num_procs()) schedule(static)
+    threads = sat_threads_worth((double)n, SHARE_RECTS, threads ? threads : omp_get_num_procs());
+#pragma omp parallel for if (threads > 1) num_threads(threads) schedule(static)
     for (size_t i = 0; i < n; i++) {
         sat_rect rect = rects[i];
         bool inside = sat_rect_judge(r, &rect) == SAT_RECT_INSIDE;

@@ -167,8 +167,8 @@ typedef struct sat_spec {
     sat_quant quant;     /* for SAT_Q32 only */
     const char *backend; /* a name of sat_backend_at(), NULL = the first that can do the job; for
                             views in host memory no device, unless that is expected to be faster */
-    int threads;         /* 1 .. 1024; 0 = one for each core; a CPU backend, and copies of views in host
-                            memory for a device, use no more */
+    int threads;         /* 1 .. 1024; 0 = one for each core, as far as there is work for it; a CPU
+                            backend, and copies of views in host memory for a device, use no more */
     sat_memory memory;   /* where the views and carry rows of all runs lie; default SAT_HOST */
 } sat_spec;
 
@@ -301,7 +301,7 @@ typedef struct sat_box_spec {
     bool weighted_alpha;                 /* the last channel is alpha: colours are averaged with it as
                                             their weight; a pixel whose window is all transparent gets 0 */
     const char *backend;                 /* NULL = the first that can do the job where the views lie */
-    int threads;                         /* 1 .. 1024; 0 = one for each core */
+    int threads;                         /* as in sat_spec */
     sat_memory memory;                   /* where the views of all runs lie; default SAT_HOST */
 } sat_box_spec;
 

@@ -87,6 +87,17 @@ static void memory_decides_who_may(void **state)
     assert_non_null(strstr(sat_detail(), "abacus"));
 }
 
+static void threads_need_a_share_each(void **state)
+{
+    (void)state;
+    assert_int_equal(sat_threads_worth(0, 10, 16), 1);
+    assert_int_equal(sat_threads_worth(19, 10, 16), 1);
+    assert_int_equal(sat_threads_worth(20, 10, 16), 2);
+    assert_int_equal(sat_threads_worth(159, 10, 16), 15);
+    assert_int_equal(sat_threads_worth(1e300, 10, 16), 16);
+    assert_int_equal(sat_threads_worth(1e300, 10, 1), 1);
+}
+
 static void unknown_names_tell_of_the_build(void **state)
 {
     sat_spec spec = {.width = 1, .height = 1, .sample = SAT_U8, .backend = "abacus"};
@@ -141,6 +152,7 @@ int main(void)
         cmocka_unit_test(threads_have_to_feed_the_bus),
         cmocka_unit_test(small_work_stays_where_it_is),
         cmocka_unit_test(memory_decides_who_may),
+        cmocka_unit_test(threads_need_a_share_each),
         cmocka_unit_test(unknown_names_tell_of_the_build),
         cmocka_unit_test(a_full_device_is_passed_over),
         cmocka_unit_test(the_note_says_what_a_device_copies),

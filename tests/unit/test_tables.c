@@ -1,5 +1,7 @@
 /* Tables of every backend, instruction set, type, layout, channel count and awkward shape are the sums that
  * they should be, bit for bit; bands joined by carry rows are the whole. */
+#include <omp.h>
+
 #include "arrays.h"
 
 static const sat_type samples[] = {SAT_U8, SAT_U16, SAT_U32, SAT_F32, SAT_F64};
@@ -181,12 +183,75 @@ static void a_large_table(void **state)
     unguard(&image);
 }
 
+/* Samples whose sums depend on the order of additions: the order does not depend on the threads. */
+static void float_sums_do_not_depend_on_threads(void **state)
+{
+    static const float magnitudes[] = {1e30f, -1e30f, 1e10f, 1, 2, 3};
+    enum { W = 1500, H = 70 };
+    (void)state;
+    sat_view image = guarded(W, H, 1, SAT_F32, 0);
+    for (int64_t i = 0; i < W * H; i++) ((float *)image.data)[i] = magnitudes[random64() % 6];
+    for (int type = SAT_F32; type <= SAT_F64; type++) {
+        sat_view one = guarded(W + 1, H + 1, 1, (sat_type)type, 0), many = guarded(W + 1, H + 1, 1, (sat_type)type, 0);
+        for (int threads = 1; threads <= 9; threads++) {
+            sat_spec spec = {.width = W, .height = H, .sample = SAT_F32, .accum = (sat_type)type, .threads = threads};
+            sat_plan *plan;
+            assert_ok(sat_plan_create(&plan, &spec));
+            assert_ok(sat_plan_run(plan, &image, threads == 1 ? &one : &many, NULL));
+            if (threads > 1) assert_memory_equal(one.data, many.data, one.row_bytes * (H + 1));
+            sat_plan_destroy(&plan);
+        }
+        unguard(&one);
+        unguard(&many);
+    }
+    unguard(&image);
+}
+
+static int threads_in(const char *note)
+{
+    const char *comma = strstr(note, " thread");
+    while (comma > note && comma[-1] != ' ') comma--;
+    return atoi(comma ? comma : "-1");
+}
+
+/* Nobody's wish: small work is one thread's, large work all cores'.  A wish is granted. */
+static void threads_are_as_many_as_are_worth_it(void **state)
+{
+    static const struct {
+        int64_t side;
+        int threads, most;
+    } cases[] = {{64, 0, 1}, {500, 0, 1}, {16384, 0, 1024}, {64, 3, 3}, {16384, 3, 3}, {2, 3, 2}};
+    (void)state;
+    int cores = omp_get_num_procs();
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        int64_t side = cases[i].side;
+        int threads = cases[i].threads, want = threads ? cases[i].most : cases[i].most < cores ? cases[i].most : cores;
+        sat_spec spec = {.width = side, .height = side, .sample = SAT_U8, .accum = SAT_U32, .threads = threads};
+        sat_plan *plan;
+        assert_ok(sat_plan_create(&plan, &spec));
+        assert_int_equal(threads_in(sat_plan_note(plan)), want);
+        sat_plan_destroy(&plan);
+        sat_box_spec filter = {.width = side / 2,
+                               .height = side,
+                               .sample = SAT_U8,
+                               .window_width = 3,
+                               .window_height = 3,
+                               .threads = threads};
+        sat_box *box;
+        assert_ok(sat_box_create(&box, &filter));
+        assert_int_equal(threads_in(sat_box_note(box)), want);
+        sat_box_destroy(&box);
+    }
+}
+
 int main(void)
 {
     cmocka_set_message_output(CM_OUTPUT_TAP);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_backend_on_every_instruction_set),
         cmocka_unit_test(a_large_table),
+        cmocka_unit_test(float_sums_do_not_depend_on_threads),
+        cmocka_unit_test(threads_are_as_many_as_are_worth_it),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
