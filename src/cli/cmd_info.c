@@ -43,11 +43,13 @@ static void put_image_json(const image *img, const image_format *format, text_ou
         text_printf(t, ",\"x_per_metre\":%.17g,\"y_per_metre\":%.17g", img->meta.x_per_metre, img->meta.y_per_metre);
 }
 
-static bool put_image(const char *path, const decode_options *decode, bool json, text_out *t, error *err)
+static bool put_image(input_file *in, const decode_options *decode, bool json, text_out *t, error *err)
 {
     image img = {0};
     const image_format *format;
-    if (!image_read(path, decode, &img, &format, err)) return false;
+    bool ok = image_decode(&in->file, decode, &img, &format, err);
+    source_close(&in->file);
+    if (!ok) return false;
     (json ? put_image_json : put_image_text)(&img, format, t);
     image_free(&img);
     return true;
@@ -89,12 +91,11 @@ static void put_table_json(const table_file *f, bool verified, text_out *t)
                 verified ? "true" : "false");
 }
 
-static bool put_table(const char *path, bool json, text_out *t, error *err)
+static bool put_table(input_file *in, bool json, text_out *t, error *err)
 {
     table_file f;
     /* Without a trailer nothing depends on the layout: any will do to see shape and type. */
-    if (!table_file_open(&f, input_table_path(path), &(table_assume){.layout_known = true, .layout = SAT_INCLUSIVE},
-                         err))
+    if (!table_file_take(&f, &in->file, &(table_assume){.layout_known = true, .layout = SAT_INCLUSIVE}, err))
         return false;
     bool verified = !f.meta.has_trailer || table_file_verify(&f, err);
     (json ? put_table_json : put_table_text)(&f, verified, t);
@@ -124,9 +125,9 @@ static int run(int argc, char **argv)
 
     if (!text_open(&t, "-", false, &err)) goto failed;
     for (int i = optind; i < argc; i++) {
-        bool ok =
-            input_settle(argv[i], &err) && (input_is_table(argv[i]) ? put_table(argv[i], json, &one, &err)
-                                                                    : put_image(argv[i], &decode, json, &one, &err));
+        input_file in;
+        bool ok = input_open(&in, argv[i], &decode, &err) &&
+                  (in.is_table ? put_table(&in, json, &one, &err) : put_image(&in, &decode, json, &one, &err));
         if (one.used > 0) {
             if (json) {
                 text_string(&t, "{\"file\":");

@@ -2,19 +2,16 @@
 #ifndef CLI_INPUT_H
 #define CLI_INPUT_H
 
-#include <stdbool.h>
+#include "format.h"
 
-#include "error.h"
+typedef struct input_file {
+    source file;
+    bool is_table; /* by how it begins; else it is an image, or neither */
+} input_file;
 
-/* Call first for each input.  "-" that is a pipe is read to its end, into memory that takes the pipe's place
- * as standard input and can be looked into and mapped like a file; everything else is left alone. */
-bool input_settle(const char *path, error *err);
-
-/* Does that file begin like a table? */
-bool input_is_table(const char *path);
-
-/* "-" becomes a name that can be mapped. */
-const char *input_table_path(const char *path);
+/* "-" = standard input.  What comes through a pipe is read as far as its header says that it goes.  To be handed on to
+ * table_file_take(), or to image_decode() and source_close(). */
+bool input_open(input_file *in, const char *path, const decode_options *decode, error *err);
 
 /* Are both names of the same regular file? */
 bool input_is_output(const char *input, const char *output);

@@ -90,9 +90,9 @@ out:
     return ok;
 }
 
-static bool open_table(const region_job *job, answer *a, error *err)
+static bool open_table(const region_job *job, input_file *in, answer *a, error *err)
 {
-    if (!table_file_open(&a->file, input_table_path(job->input), &job->assume, err)) return false;
+    if (!table_file_take(&a->file, &in->file, &job->assume, err)) return false;
     a->is_file = true;
     a->table = a->file.table;
     const table_meta *meta = &a->file.meta;
@@ -108,12 +108,13 @@ static bool open_table(const region_job *job, answer *a, error *err)
     return true;
 }
 
-static bool open_image(const region_job *job, const rects *from, answer *a, error *err)
+static bool open_image(const region_job *job, input_file *in, const rects *from, answer *a, error *err)
 {
     image img = {0};
     if (job->assume_given) return fail(err, "--layout and --sample are for tables, and this is none");
-    if (!image_read(job->input, &job->decode, &img, NULL, err)) return false;
-    bool ok = build(job, &img, from, a, err);
+    bool ok = image_decode(&in->file, &job->decode, &img, NULL, err);
+    source_close(&in->file);
+    ok = ok && build(job, &img, from, a, err);
     if (ok && img.type == SAT_F32 && rects_list(from, &(size_t){0})) {
         a->pixels = img;
         return true;
@@ -285,6 +286,7 @@ out:
 int regions_run(const region_job *job, rects *from)
 {
     answer a = {0};
+    input_file in;
     error err;
     int status = EXIT_INPUT;
     const char *at_fault = input_name(job->input);
@@ -299,8 +301,9 @@ int regions_run(const region_job *job, rects *from)
         free(t);
         return usage_error(job->common->self->name, "-o %s would replace the input by its answers", job->output);
     }
-    bool ok = input_settle(job->input, &err) &&
-              (input_is_table(job->input) ? open_table(job, &a, &err) : open_image(job, from, &a, &err));
+    if (!input_open(&in, job->input, &job->decode, &err)) goto out;
+    bool ok = in.is_table ? open_table(job, &in, &a, &err) : open_image(job, &in, from, &a, &err);
+    source_close(&in.file);
     if (!ok) goto out;
     bool padded = a.table.layout == SAT_PADDED;
     a.width = a.table.view.width - padded;

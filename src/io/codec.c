@@ -18,6 +18,12 @@ bool codec_size_ok(int64_t width, int64_t height, const decode_options *opt, err
     return true;
 }
 
+bool codec_too_long(const char *format, uint64_t n, error *err)
+{
+    return fail(err, "corrupt: no end of the %s in %llu MiB, which is more than it can take", format,
+                (unsigned long long)(n >> 20));
+}
+
 bool codec_keep_icc(image_meta *meta, const uint8_t *icc, size_t n, error *err)
 {
     if (n == 0) return true;

@@ -4,7 +4,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "source.h"
+#include "codec.h"
 #include "table_file.h"
 
 static const image_format *const formats[] = {
@@ -58,11 +58,9 @@ const image_format *format_by_content(const uint8_t *bytes, size_t n)
     return NULL;
 }
 
-static bool fail_unknown(const source *src, error *err)
+static bool fail_unknown(const uint8_t *bytes, size_t n, error *err)
 {
-    if (table_file_sniff(src->bytes, src->n))
-        return fail(err, src->mapped ? "a table, not an image; ask it with `sat query`"
-                                     : "a table, which is read from a file, not from a pipe");
+    if (table_file_sniff(bytes, n)) return fail(err, "a table, not an image; ask it with `sat query`");
     fail(err, "not an image of a known format (");
     for (size_t i = 0, first = 1; i < FORMATS; i++) {
         if (!formats[i]->decode) continue;
@@ -75,14 +73,30 @@ static bool fail_unknown(const source *src, error *err)
     return false;
 }
 
+bool image_extent(const uint8_t *bytes, size_t n, const void *context, uint64_t *most, error *err)
+{
+    const image_format *found = format_by_content(bytes, n);
+    if (!found) return fail_unknown(bytes, n, err);
+    if (found->extent) return found->extent(bytes, n, context, most, err);
+    *most = SOURCE_MOST_BYTES;
+    return n < SOURCE_MOST_BYTES || codec_too_long(found->name, n, err);
+}
+
+bool image_decode(const source *src, const decode_options *opt, image *img, const image_format **format, error *err)
+{
+    *img = (image){0};
+    const image_format *found = format_by_content(src->bytes, src->n);
+    bool ok = found ? found->decode(src->bytes, src->n, opt, img, err) : fail_unknown(src->bytes, src->n, err);
+    if (ok && format) *format = found;
+    return ok;
+}
+
 bool image_read(const char *path, const decode_options *opt, image *img, const image_format **format, error *err)
 {
     *img = (image){0};
     source src;
-    if (!source_open(&src, path, err)) return false;
-    const image_format *found = format_by_content(src.bytes, src.n);
-    bool ok = found ? found->decode(src.bytes, src.n, opt, img, err) : fail_unknown(&src, err);
+    if (!source_open_by(&src, path, image_extent, opt, err)) return false;
+    bool ok = image_decode(&src, opt, img, format, err);
     source_close(&src);
-    if (ok && format) *format = found;
     return ok;
 }

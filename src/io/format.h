@@ -7,6 +7,7 @@
 
 #include "image.h"
 #include "sink.h"
+#include "source.h"
 
 typedef struct decode_options {
     int64_t max_pixels; /* refuse, before anything is allocated, an image of more */
@@ -27,7 +28,13 @@ typedef struct image_format {
 
     /* Is this its signature?  bytes: the file's first n. */
     bool (*sniff)(const uint8_t *bytes, size_t n);
-    /* A whole file in memory to pixels; NULL = write only.  On false, img is freed and zeroed. */
+    /* How long is a file that begins with these n bytes of a stream, SOURCE_HEAD_BYTES or more, and may go on?
+     * *most: so many bytes, exactly or at most; n or less if it is complete, or so broken that decode() will say
+     * what is wrong.  On false it is larger than may be decoded, or than its pixels can make it.
+     * NULL = a stream is read to its end, of up to SOURCE_MOST_BYTES. */
+    bool (*extent)(const uint8_t *bytes, size_t n, const decode_options *opt, uint64_t *most, error *err);
+    /* A whole file in memory to pixels, whatever lies behind it; NULL = write only.  On false, img is freed and zeroed.
+     */
     bool (*decode)(const uint8_t *bytes, size_t n, const decode_options *opt, image *img, error *err);
 
     /* Can a file of this format hold such pixels unchanged?  On false the error says why not
@@ -44,6 +51,11 @@ const image_format *format_at(size_t i); /* NULL past the end */
 const image_format *format_by_name(const char *name);
 const image_format *format_by_extension(const char *path); /* NULL if it has none or an unknown one */
 const image_format *format_by_content(const uint8_t *bytes, size_t n);
+
+/* The same for the stream that begins so; one of no known format is refused.  A source_rule; context: decode_options.
+ */
+bool image_extent(const uint8_t *bytes, size_t n, const void *context, uint64_t *most, error *err);
+bool image_decode(const source *src, const decode_options *opt, image *img, const image_format **format, error *err);
 
 /* Reads an image file, "-" = standard input.  The content decides the format, not the name. */
 bool image_read(const char *path, const decode_options *opt, image *img, const image_format **format, error *err);

@@ -5,6 +5,7 @@
 #include "codec.h"
 #include "stb.h"
 
+enum { LARGEST_GAP = 1 << 24 }; /* between header and pixels: a palette, and whatever a writer hides there */
 enum { FILE_HEADER = 14, CORE_HEADER = 12, INFO_HEADER = 40, ALPHA_HEADER = 56 /* the first with a mask for alpha */ };
 
 /* Where a component stands in a pixel: bits (pixel >> shift) & top. */
@@ -21,6 +22,7 @@ typedef struct bmp {
     bool alpha_unsaid;      /* the fourth byte may be alpha or nothing */
     const uint8_t *palette; /* blue, green, red and, in entries of 4 bytes, nothing */
     size_t entries, entry_bytes;
+    size_t begin; /* of the pixels in the file */
     const uint8_t *pixels;
     size_t row_bytes; /* in the file */
 } bmp;
@@ -48,6 +50,7 @@ static void set_fields(bmp *b, uint32_t red, uint32_t green, uint32_t blue, uint
     b->fields[3] = field_of(alpha);
 }
 
+/* Leaves b->pixels to be looked for: they may be missing. */
 static bool read_header(const uint8_t *bytes, size_t n, const decode_options *opt, bmp *b, error *err)
 {
     enum { PLAIN = 0, BITFIELDS = 3 };
@@ -61,8 +64,7 @@ static bool read_header(const uint8_t *bytes, size_t n, const decode_options *op
                .height = llabs((int64_t)height),
                .top_down = height < 0,
                .bits = load_le16(header + (core ? 10 : 14)),
-               .palette = bytes,
-               .pixels = bytes};
+               .palette = bytes};
 
     bool masks = compression == BITFIELDS && (b->bits == 16 || b->bits == 32);
     if (compression != PLAIN && !masks) return fail(err, "a compressed BMP, which cannot be read");
@@ -82,14 +84,21 @@ static bool read_header(const uint8_t *bytes, size_t n, const decode_options *op
     }
     if (!codec_size_ok(b->width, b->height, opt, err)) return false;
     if (begin < end) return fail(err, "corrupt: the BMP's pixels lie in its header");
+    if (begin - end > LARGEST_GAP)
+        return fail(err, "corrupt: the BMP's pixels lie %zu bytes behind its header", begin - end);
     b->row_bytes = ((size_t)b->width * (size_t)b->bits + 31) / 32 * 4;
-    if (begin > n || (n - begin) / b->row_bytes < (size_t)b->height) {
-        return fail(err, "truncated: the BMP has too few pixels");
-    }
-    b->pixels += begin;
     b->palette += end;
     b->entry_bytes = core ? 3 : 4;
     b->entries = (begin - end) / b->entry_bytes;
+    b->begin = begin;
+    return true;
+}
+
+static bool extent(const uint8_t *bytes, size_t n, const decode_options *opt, uint64_t *most, error *err)
+{
+    bmp b;
+    if (!read_header(bytes, n, opt, &b, err)) return false;
+    *most = b.begin + (uint64_t)b.row_bytes * (uint64_t)b.height;
     return true;
 }
 
@@ -140,6 +149,10 @@ static bool decode(const uint8_t *bytes, size_t n, const decode_options *opt, im
     *img = (image){0};
     bmp b = {0};
     if (!read_header(bytes, n, opt, &b, err)) return false;
+    if (b.begin > n || (n - b.begin) / b.row_bytes < (size_t)b.height) {
+        return fail(err, "truncated: the BMP has too few pixels");
+    }
+    b.pixels = bytes + b.begin;
     int channels = has_alpha(&b) ? 4 : 3;
     if (!image_alloc(img, b.width, b.height, channels, SAT_U8, err)) return false;
     bool ok = true;
@@ -184,6 +197,7 @@ const image_format format_bmp = {
     .summary = "BMP, 8-bit RGB with or without alpha",
     .library = stb_library, /* for writing */
     .sniff = sniff,
+    .extent = extent,
     .decode = decode,
     .holds = holds,
     .encode = encode,

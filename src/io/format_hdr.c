@@ -18,7 +18,10 @@ static bool sniff(const uint8_t *bytes, size_t n)
 static bool next_line(netpbm_reader *r, char *line, size_t room, error *err)
 {
     const uint8_t *end = memchr(r->at, '\n', (size_t)(r->end - r->at));
-    if (!end) return fail(err, "truncated: the file ends in its header");
+    if (!end) {
+        r->at = r->end;
+        return fail(err, "truncated: the file ends in its header");
+    }
     size_t n = (size_t)(end - r->at);
     if (n >= room) n = room - 1;
     memcpy(line, r->at, n);
@@ -43,6 +46,19 @@ static bool read_header(netpbm_reader *r, unsigned *width, unsigned *height, err
     size.at += 4;
     ok = ok && netpbm_number(&size, NETPBM_LARGEST_SIDE, width, err) && size.at == size.end;
     return ok || fail(err, "an HDR file whose size line is not \"-Y height +X width\"");
+}
+
+/* A pixel takes up to 8 bytes in a coded row, a count for each byte, which has 4 before it; and up to 16 in one
+ * that is not, itself and the three digits of a count of which it is none. */
+static bool extent(const uint8_t *bytes, size_t n, const decode_options *opt, uint64_t *most, error *err)
+{
+    enum { PIXEL_BYTES = 16, ROW_BYTES = 4 };
+    netpbm_reader r = {.at = bytes, .end = bytes + n};
+    unsigned width = 1, height = 1;
+    if (!read_header(&r, &width, &height, err)) return netpbm_no_header(&r, n, err);
+    if (!codec_size_ok(width, height, opt, err)) return false;
+    *most = (uint64_t)(r.at - bytes) + (uint64_t)height * (PIXEL_BYTES * (uint64_t)width + ROW_BYTES);
+    return true;
 }
 
 /* Four planes of width bytes. */
@@ -239,6 +255,7 @@ const image_format format_hdr = {
     .extensions = "hdr pic",
     .summary = "Radiance HDR, float RGB of 8 bits each and a shared exponent",
     .sniff = sniff,
+    .extent = extent,
     .decode = decode,
     .holds = holds,
     .encode = encode,

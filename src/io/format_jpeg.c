@@ -31,6 +31,27 @@ static bool plausible(const jpeg_markers *jpeg, size_t n, error *err)
                 (long long)jpeg->height);
 }
 
+/* A coefficient takes up to 27 bits (F.1.2: a code of 16, a value of 11), and twice that where each byte is FF and
+ * has a zero behind it; a progressive file refines it, with fewer.  There is a coefficient for each sample of
+ * blocks up to 32 px wide.  A profile has up to 255 segments of 64 KiB; and so much of EXIF, XMP and thumbnails. */
+static uint64_t longest(const jpeg_markers *jpeg)
+{
+    enum { SAMPLE_BYTES = 2 * 8, EDGE = 32, OTHER_BYTES = 64 << 20 };
+    return (uint64_t)(jpeg->width + EDGE) * (uint64_t)(jpeg->height + EDGE) * (uint64_t)jpeg->components *
+               SAMPLE_BYTES +
+           OTHER_BYTES;
+}
+
+static bool extent(const uint8_t *bytes, size_t n, const decode_options *opt, uint64_t *most, error *err)
+{
+    jpeg_markers jpeg;
+    *most = jpeg_length(bytes, n, &jpeg);
+    if (*most > 0) return true;
+    if (jpeg.components > 0 && !codec_size_ok(jpeg.width, jpeg.height, opt, err)) return false;
+    *most = longest(&jpeg);
+    return n < *most || codec_too_long("JPEG", *most, err);
+}
+
 #if SAT_WITH_TURBOJPEG
 
 static const char *library(void)
@@ -154,6 +175,7 @@ const image_format format_jpeg = {
     .summary = "JPEG, 8-bit grey and RGB; 4:2:0 below quality 95, 4:4:4 from there on",
     .library = library,
     .sniff = sniff,
+    .extent = extent,
     .decode = decode,
     .holds = holds,
     .encode = encode,

@@ -22,7 +22,10 @@ typedef struct header {
 static bool next_line(netpbm_reader *r, const char **line, size_t *n, error *err)
 {
     const uint8_t *end = memchr(r->at, '\n', (size_t)(r->end - r->at));
-    if (!end) return fail(err, "truncated: the file ends in its header");
+    if (!end) {
+        r->at = r->end;
+        return fail(err, "truncated: the file ends in its header");
+    }
     const uint8_t *begin = r->at;
     while (begin < end && netpbm_is_space(*begin)) begin++;
     *line = (const char *)begin;
@@ -83,15 +86,36 @@ static bool read_header(netpbm_reader *r, header *h, error *err)
     return fail(err, "a PAM of tuple type %s and depth %u cannot be read", h->tuple, h->depth);
 }
 
+static bool is_wide(const header *h)
+{
+    return h->maxval > UINT8_MAX;
+}
+
+static uint64_t sample_bytes(const header *h)
+{
+    return (uint64_t)h->width * h->height * h->depth * (is_wide(h) ? 2 : 1);
+}
+
+static bool extent(const uint8_t *bytes, size_t n, const decode_options *opt, uint64_t *most, error *err)
+{
+    netpbm_reader r = {.at = bytes + 3, .end = bytes + n};
+    header h;
+    if (!read_header(&r, &h, err)) return netpbm_no_header(&r, n, err);
+    if (!codec_size_ok(h.width, h.height, opt, err)) return false;
+    *most = (uint64_t)(r.at - bytes) + sample_bytes(&h);
+    return true;
+}
+
 static bool decode(const uint8_t *bytes, size_t n, const decode_options *opt, image *img, error *err)
 {
     *img = (image){0};
     netpbm_reader r = {.at = bytes + 3, .end = bytes + n};
     header h;
-    if (!read_header(&r, &h, err) || !codec_size_ok(h.width, h.height, opt, err)) return false;
-    bool wide = h.maxval > UINT8_MAX;
-    if (!netpbm_has(&r, (uint64_t)h.width * h.height * h.depth * (wide ? 2 : 1), err)) return false;
-    if (!image_alloc(img, h.width, h.height, (int)h.depth, wide ? SAT_U16 : SAT_U8, err)) return false;
+    if (!read_header(&r, &h, err) || !codec_size_ok(h.width, h.height, opt, err) ||
+        !netpbm_has(&r, sample_bytes(&h), err) ||
+        !image_alloc(img, h.width, h.height, (int)h.depth, is_wide(&h) ? SAT_U16 : SAT_U8, err)) {
+        return false;
+    }
     if (netpbm_samples(r.at, img, h.maxval, err)) return true;
     image_free(img);
     return false;
@@ -120,6 +144,7 @@ const image_format format_pam = {
     .extensions = "pam",
     .summary = "PAM, 8-bit and 16-bit, with or without alpha",
     .sniff = sniff,
+    .extent = extent,
     .decode = decode,
     .holds = holds,
     .encode = encode,

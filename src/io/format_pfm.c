@@ -25,23 +25,47 @@ static bool read_scale(netpbm_reader *r, bool *little, error *err)
     return true;
 }
 
+typedef struct pfm {
+    unsigned width, height, channels;
+    bool little;
+} pfm;
+
+static bool read_header(netpbm_reader *r, const decode_options *opt, pfm *h, error *err)
+{
+    *h = (pfm){.channels = r->at[1] == 'F' ? 3 : 1};
+    r->at += 2;
+    return netpbm_number(r, NETPBM_LARGEST_SIDE, &h->width, err) &&
+           netpbm_number(r, NETPBM_LARGEST_SIDE, &h->height, err) && read_scale(r, &h->little, err) &&
+           netpbm_one_space(r, err) && codec_size_ok(h->width, h->height, opt, err);
+}
+
+static uint64_t sample_bytes(const pfm *h)
+{
+    return (uint64_t)h->width * h->height * h->channels * 4;
+}
+
+static bool extent(const uint8_t *bytes, size_t n, const decode_options *opt, uint64_t *most, error *err)
+{
+    netpbm_reader r = {.at = bytes, .end = bytes + n};
+    pfm h;
+    if (!read_header(&r, opt, &h, err)) return netpbm_no_header(&r, n, err);
+    *most = (uint64_t)(r.at - bytes) + sample_bytes(&h);
+    return true;
+}
+
 static bool decode(const uint8_t *bytes, size_t n, const decode_options *opt, image *img, error *err)
 {
     *img = (image){0};
-    netpbm_reader r = {.at = bytes + 2, .end = bytes + n};
-    int channels = bytes[1] == 'F' ? 3 : 1;
-    unsigned width, height;
-    bool little = false;
-    if (!netpbm_number(&r, NETPBM_LARGEST_SIDE, &width, err) || !netpbm_number(&r, NETPBM_LARGEST_SIDE, &height, err) ||
-        !read_scale(&r, &little, err) || !netpbm_one_space(&r, err) || !codec_size_ok(width, height, opt, err) ||
-        !netpbm_has(&r, (uint64_t)width * height * (unsigned)channels * 4, err) ||
-        !image_alloc(img, width, height, channels, SAT_F32, err)) {
+    netpbm_reader r = {.at = bytes, .end = bytes + n};
+    pfm h;
+    if (!read_header(&r, opt, &h, err) || !netpbm_has(&r, sample_bytes(&h), err) ||
+        !image_alloc(img, h.width, h.height, (int)h.channels, SAT_F32, err)) {
         return false;
     }
     for (int64_t y = img->height - 1; y >= 0; y--, r.at += img->row_bytes) {
         uint8_t *row = image_row(img, y);
         for (size_t i = 0; i < img->row_bytes; i += 4) {
-            uint32_t v = little ? load_le32(r.at + i) : load_be32(r.at + i);
+            uint32_t v = h.little ? load_le32(r.at + i) : load_be32(r.at + i);
             memcpy(row + i, &v, sizeof v);
         }
     }
@@ -72,6 +96,7 @@ const image_format format_pfm = {
     .extensions = "pfm",
     .summary = "PFM, float grey and RGB",
     .sniff = sniff,
+    .extent = extent,
     .decode = decode,
     .holds = holds,
     .encode = encode,

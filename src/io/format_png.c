@@ -31,6 +31,7 @@ const image_format format_png = {
     .summary = "PNG, 8-bit and 16-bit, with or without alpha",
     .library = library,
     .sniff = sniff,
+    .extent = png_extent,
     .decode = png_decode,
     .holds = holds,
     .encode = png_encode,

@@ -32,37 +32,61 @@ static void decode_bits(const uint8_t *bytes, image *img)
     }
 }
 
+typedef struct pnm {
+    bool text, bits;
+    int channels;
+    unsigned width, height, maxval;
+    uint64_t samples, least; /* how many, and how many bytes they take at least; exactly, if not text */
+} pnm;
+
+static bool read_header(netpbm_reader *r, const decode_options *opt, pnm *h, error *err)
+{
+    int kind = r->at[1] - '0';
+    r->at += 2;
+    *h = (pnm){
+        .text = kind <= 3, .bits = kind == 1 || kind == 4, .channels = kind == 3 || kind == 6 ? 3 : 1, .maxval = 1};
+    if (!netpbm_number(r, NETPBM_LARGEST_SIDE, &h->width, err) ||
+        !netpbm_number(r, NETPBM_LARGEST_SIDE, &h->height, err) ||
+        (!h->bits && !netpbm_number(r, UINT16_MAX, &h->maxval, err))) {
+        return false;
+    }
+    if (h->maxval == 0) return fail(err, "corrupt: the largest sample value is 0");
+    if (!codec_size_ok(h->width, h->height, opt, err)) return false;
+
+    h->samples = (uint64_t)h->width * h->height * (unsigned)h->channels;
+    h->least = h->samples; /* bytes: P1 needs no spaces */
+    if (h->text && !h->bits) h->least = 2 * h->samples - 1;
+    if (kind == 4) h->least = ((uint64_t)h->width + 7) / 8 * h->height;
+    if (!h->text && h->maxval > UINT8_MAX) h->least = 2 * h->samples;
+    return h->text || netpbm_one_space(r, err);
+}
+
+/* Text has up to five digits for a sample; the rest is white space, and a comment or two. */
+static bool extent(const uint8_t *bytes, size_t n, const decode_options *opt, uint64_t *most, error *err)
+{
+    enum { TEXT_BYTES = 16, COMMENT_BYTES = 1 << 20 };
+    netpbm_reader r = {.at = bytes, .end = bytes + n};
+    pnm h;
+    if (!read_header(&r, opt, &h, err)) return netpbm_no_header(&r, n, err);
+    *most = (uint64_t)(r.at - bytes) + (h.text ? h.samples * TEXT_BYTES + COMMENT_BYTES : h.least);
+    return true;
+}
+
 static bool decode(const uint8_t *bytes, size_t n, const decode_options *opt, image *img, error *err)
 {
     *img = (image){0};
-    int kind = bytes[1] - '0';
-    bool text = kind <= 3, bits = kind == 1 || kind == 4;
-    int channels = kind == 3 || kind == 6 ? 3 : 1;
-    netpbm_reader r = {.at = bytes + 2, .end = bytes + n};
-    unsigned width, height, maxval = 1;
-    if (!netpbm_number(&r, NETPBM_LARGEST_SIDE, &width, err) || !netpbm_number(&r, NETPBM_LARGEST_SIDE, &height, err) ||
-        (!bits && !netpbm_number(&r, UINT16_MAX, &maxval, err))) {
-        return false;
-    }
-    if (maxval == 0) return fail(err, "corrupt: the largest sample value is 0");
-    if (!codec_size_ok(width, height, opt, err)) return false;
-
-    uint64_t samples = (uint64_t)width * height * (unsigned)channels;
-    uint64_t least = samples; /* bytes: P1 needs no spaces */
-    if (text && !bits) least = 2 * samples - 1;
-    if (kind == 4) least = ((uint64_t)width + 7) / 8 * height;
-    if (!text && maxval > UINT8_MAX) least = 2 * samples;
-    if (!text && !netpbm_one_space(&r, err)) return false;
-    if (!netpbm_has(&r, least, err)) return false;
-    if (!image_alloc(img, width, height, channels, maxval > UINT8_MAX ? SAT_U16 : SAT_U8, err)) return false;
+    netpbm_reader r = {.at = bytes, .end = bytes + n};
+    pnm h;
+    if (!read_header(&r, opt, &h, err) || !netpbm_has(&r, h.least, err)) return false;
+    if (!image_alloc(img, h.width, h.height, h.channels, h.maxval > UINT8_MAX ? SAT_U16 : SAT_U8, err)) return false;
 
     bool ok = true;
-    if (text) {
-        ok = decode_text(&r, img, maxval, bits, err);
-    } else if (bits) {
+    if (h.text) {
+        ok = decode_text(&r, img, h.maxval, h.bits, err);
+    } else if (h.bits) {
         decode_bits(r.at, img);
     } else {
-        ok = netpbm_samples(r.at, img, maxval, err);
+        ok = netpbm_samples(r.at, img, h.maxval, err);
     }
     if (!ok) image_free(img);
     return ok;
@@ -91,6 +115,7 @@ const image_format format_pnm = {
     .extensions = "ppm pgm pnm pbm",
     .summary = "PBM, PGM and PPM, 8-bit and 16-bit grey and RGB",
     .sniff = sniff,
+    .extent = extent,
     .decode = decode,
     .holds = holds,
     .encode = encode,

@@ -59,6 +59,17 @@ static bool runs_complete(const uint8_t *at, const uint8_t *end, uint64_t pixels
     return true;
 }
 
+/* Runs take most when each is of one pixel.  The format has no signature: what is wrong, decode() says. */
+static bool extent(const uint8_t *bytes, size_t n, const decode_options *opt, uint64_t *most, error *err)
+{
+    header h;
+    *most = n;
+    if (!read_header(bytes, n, &h)) return true;
+    if (!codec_size_ok(h.width, h.height, opt, err)) return false;
+    *most = h.begin + (uint64_t)h.width * h.height * (h.pixel_bytes + h.runs);
+    return true;
+}
+
 static bool decode(const uint8_t *bytes, size_t n, const decode_options *opt, image *img, error *err)
 {
     *img = (image){0};
@@ -96,6 +107,7 @@ const image_format format_tga = {
     .summary = "TGA, 8-bit, with or without alpha",
     .library = stb_library,
     .sniff = sniff,
+    .extent = extent,
     .decode = decode,
     .holds = holds,
     .encode = encode,

@@ -116,18 +116,22 @@ static const uint8_t *skip_coded(const uint8_t *at, const uint8_t *end)
     return end;
 }
 
-static bool walk(const uint8_t *at, const uint8_t *end, jpeg_markers *jpeg, image_meta *meta, pieces *profile,
+/* From *from on, which becomes the place behind the end marker, or the end if that comes first. */
+static bool walk(const uint8_t **from, const uint8_t *end, jpeg_markers *jpeg, image_meta *meta, pieces *profile,
                  error *err)
 {
+    const uint8_t *at = *from;
     for (;;) {
         while (at < end && *at != 0xFF) at++; /* as decoders do with stray bytes between segments */
         while (at < end && *at == 0xFF) at++;
+        *from = end;
         if (at == end) return fail(err, "truncated: the JPEG has no end marker");
         int code = *at++;
-        if (code == EOI) return jpeg->components > 0 || fail(err, "corrupt: the JPEG has no picture");
         if (code == 0 || code == TEM || (code >= RST0 && code <= SOI)) continue;
-        if (end - at < 2 || load_be16(at) > end - at)
+        if (code != EOI && (end - at < 2 || load_be16(at) > end - at))
             return fail(err, "truncated: the file ends inside a JPEG segment");
+        *from = at;
+        if (code == EOI) return jpeg->components > 0 || fail(err, "corrupt: the JPEG has no picture");
         if (load_be16(at) < 2) return fail(err, "corrupt: a JPEG segment has no length");
         const uint8_t *p = at + 2;
         size_t n = load_be16(at) - 2u;
@@ -148,8 +152,21 @@ static bool walk(const uint8_t *at, const uint8_t *end, jpeg_markers *jpeg, imag
 bool jpeg_read_markers(const uint8_t *bytes, size_t n, jpeg_markers *jpeg, image_meta *meta, error *err)
 {
     pieces profile = {.count = 0};
+    const uint8_t *end = bytes + n;
+    bytes += 2;
     *jpeg = (jpeg_markers){.orientation = 1};
-    return walk(bytes + 2, bytes + n, jpeg, meta, &profile, err) && join_pieces(&profile, meta, err);
+    return walk(&bytes, end, jpeg, meta, &profile, err) && join_pieces(&profile, meta, err);
+}
+
+size_t jpeg_length(const uint8_t *bytes, size_t n, jpeg_markers *jpeg)
+{
+    pieces profile = {.count = 0};
+    image_meta meta = {0};
+    error why;
+    const uint8_t *at = bytes + 2, *end = bytes + n;
+    *jpeg = (jpeg_markers){.orientation = 1};
+    if (walk(&at, end, jpeg, &meta, &profile, &why)) return (size_t)(at - bytes);
+    return at < end ? n : 0;
 }
 
 bool jpeg_profile_segments(const image_meta *meta, uint8_t **segments, size_t *n, error *err)

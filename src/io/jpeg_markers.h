@@ -14,6 +14,10 @@ typedef struct jpeg_markers {
  * resolution go to meta, which on false is the caller's to free. */
 bool jpeg_read_markers(const uint8_t *bytes, size_t n, jpeg_markers *jpeg, image_meta *meta, error *err);
 
+/* The same of the first n bytes of a stream: how long the file is, up to and with the end marker; n if something is
+ * wrong with what comes before; 0 if they hold neither.  jpeg: as far as they say. */
+size_t jpeg_length(const uint8_t *bytes, size_t n, jpeg_markers *jpeg);
+
 /* The segments to put behind an encoder's JFIF header: the profile, malloc'd; NULL and 0 if there is
  * none or it is too large for JPEG (255 segments). */
 bool jpeg_profile_segments(const image_meta *meta, uint8_t **segments, size_t *n, error *err);

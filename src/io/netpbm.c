@@ -20,7 +20,7 @@ static bool skip_space(netpbm_reader *r, error *err)
             return true;
         }
     }
-    return fail(err, "truncated: the file ends where a number should be");
+    return fail(err, "truncated: a number is missing at the end");
 }
 
 bool netpbm_number(netpbm_reader *r, unsigned largest, unsigned *value, error *err)
@@ -50,6 +50,11 @@ bool netpbm_one_space(netpbm_reader *r, error *err)
     if (!netpbm_is_space(*r->at)) return fail(err, "corrupt: no space after the header");
     r->at++;
     return true;
+}
+
+bool netpbm_no_header(const netpbm_reader *r, size_t n, error *err)
+{
+    return r->at == r->end ? fail(err, "corrupt: no end of the header in %zu bytes", n) : false;
 }
 
 bool netpbm_has(const netpbm_reader *r, uint64_t bytes, error *err)

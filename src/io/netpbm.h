@@ -18,6 +18,9 @@ bool netpbm_number(netpbm_reader *r, unsigned largest, unsigned *value, error *e
 bool netpbm_bit(netpbm_reader *r, unsigned *value, error *err);
 /* Skips the one byte of white space that ends a header. */
 bool netpbm_one_space(netpbm_reader *r, error *err);
+/* For extent(): a header of the n bytes of a stream could not be read, in these words, unless it goes on behind them.
+ */
+bool netpbm_no_header(const netpbm_reader *r, size_t n, error *err);
 /* Are so many bytes left? */
 bool netpbm_has(const netpbm_reader *r, uint64_t bytes, error *err);
 

@@ -141,7 +141,7 @@ bool npy_sniff(const uint8_t *bytes, size_t n)
     return n >= MAGIC_BYTES && !memcmp(bytes, MAGIC, MAGIC_BYTES);
 }
 
-bool npy_parse(npy_header *header, const uint8_t *bytes, size_t n, error *err)
+bool npy_parse_header(npy_header *header, const uint8_t *bytes, size_t n, error *err)
 {
     npy_header h = {0};
 
@@ -169,6 +169,15 @@ bool npy_parse(npy_header *header, const uint8_t *bytes, size_t n, error *err)
         h.data_bytes = 0;
     else if (overflow)
         return fail(err, "malformed .npy header: the array's size overflows");
+    *header = h;
+    return true;
+}
+
+bool npy_parse(npy_header *header, const uint8_t *bytes, size_t n, error *err)
+{
+    npy_header h;
+
+    if (!npy_parse_header(&h, bytes, n, err)) return false;
     if (h.data_bytes > n - h.data_offset)
         return fail(err, "truncated: the array has %zu bytes, the file holds %zu of them", h.data_bytes,
                     n - h.data_offset);

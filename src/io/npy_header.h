@@ -22,7 +22,7 @@ typedef struct npy_header {
     int item_bytes; /* 1 .. 16 */
     int dims;       /* 1 .. NPY_DIMS_MAX */
     int64_t shape[NPY_DIMS_MAX];
-    size_t data_offset, data_bytes; /* the array lies within the file */
+    size_t data_offset, data_bytes;
 } npy_header;
 
 bool npy_sniff(const uint8_t *bytes, size_t n);
@@ -30,6 +30,9 @@ bool npy_sniff(const uint8_t *bytes, size_t n);
 /* Reads the header of a file of n bytes.  Refuses, in words, what is not a little-endian array of plain
  * numbers in C order with 1 to 3 dimensions, and a file too short for its shape.  A dimension may be 0. */
 bool npy_parse(npy_header *header, const uint8_t *bytes, size_t n, error *err);
+
+/* The same of the first n bytes of a file, which must hold the header: the array may lie beyond them. */
+bool npy_parse_header(npy_header *header, const uint8_t *bytes, size_t n, error *err);
 
 /* Writes the header of a C-order array in version 1.0: NPY_PAGE bytes.  Takes kind, item_bytes, dims and
  * shape, of which no number needs more than 19 digits. */

@@ -19,16 +19,22 @@ static bool is(const chunk *c, const char *type)
     return memcmp(c->type, type, 4) == 0;
 }
 
+static bool has_name(const chunk *c)
+{
+    for (int i = 0; i < 4; i++) {
+        uint8_t letter = c->type[i] | 0x20;
+        if (letter < 'a' || letter > 'z') return false;
+    }
+    return true;
+}
+
 static bool next_chunk(const uint8_t **at, const uint8_t *end, chunk *c, error *err)
 {
     size_t left = (size_t)(end - *at);
     if (left == 0) return fail(err, "truncated: the PNG has no IEND chunk");
     if (left < CHUNK_OVERHEAD) return fail(err, "truncated: the file ends inside a PNG chunk");
     *c = (chunk){.type = *at + 4, .data = *at + LENGTH_AND_TYPE, .n = load_be32(*at)};
-    for (int i = 0; i < 4; i++) {
-        uint8_t letter = c->type[i] | 0x20;
-        if (letter < 'a' || letter > 'z') return fail(err, "corrupt: a PNG chunk's type is not four letters");
-    }
+    if (!has_name(c)) return fail(err, "corrupt: a PNG chunk's type is not four letters");
     if (c->n > left - CHUNK_OVERHEAD) return fail(err, "truncated: the file ends inside a PNG %.4s chunk", c->type);
     uint32_t crc = libdeflate_crc32(0, c->type, (size_t)c->n + 4);
     if (crc != load_be32(c->data + c->n)) {
@@ -128,6 +134,39 @@ static bool read_image_data(const chunk *c, const uint8_t *end, png_chunks *png,
     }
     png->idat_end = end;
     png->idat_bytes += c->n;
+    return true;
+}
+
+/* Deflate makes at most 9 bits of a byte that it cannot pack; twice that, and in each row a chunk of its own with
+ * an empty block, is room for any encoder.  And so much of other chunks: text, profile, what applications add. */
+static uint64_t longest(const png_chunks *png)
+{
+    enum { OTHER_BYTES = 64 << 20, ROW_BYTES = 128 };
+    uint64_t bytes;
+    if (__builtin_mul_overflow(png_raw_bytes(png), 2, &bytes) ||
+        __builtin_add_overflow(bytes, (uint64_t)png->height * ROW_BYTES + OTHER_BYTES, &bytes))
+        return UINT64_MAX;
+    return bytes;
+}
+
+bool png_extent(const uint8_t *bytes, size_t n, const decode_options *opt, uint64_t *most, error *err)
+{
+    const uint8_t *at = bytes + PNG_SIGNATURE, *end = bytes + n;
+    chunk c = {.type = bytes};
+    png_chunks png;
+    if (!next_chunk(&at, end, &c, err) || !read_header(&c, opt, &png, err)) return false;
+    uint64_t limit = longest(&png);
+    while (end - at >= LENGTH_AND_TYPE) {
+        c = (chunk){.type = at + 4, .n = load_be32(at)};
+        *most = n;
+        if (!has_name(&c)) return true;
+        *most = (uint64_t)(at - bytes) + CHUNK_OVERHEAD + c.n;
+        if (*most > limit) return codec_too_long("PNG", limit, err);
+        if (is(&c, "IEND")) return true;
+        if (*most > n) break;
+        at = bytes + *most;
+    }
+    *most = limit;
     return true;
 }
 

@@ -333,19 +333,24 @@ out:
 
 /* ---- the whole ------------------------------------------------------------------------------------- */
 
-/* Deflate makes at most 258 bytes of 2 bits. */
-static bool size_plausible(const png_chunks *png, error *err)
+uint64_t png_raw_bytes(const png_chunks *png)
 {
-    enum { LARGEST_RATIO = 258 * 8 / 2 };
     uint64_t pixels = 0;
     for (int i = png->interlaced ? 0 : 6; i < 7; i++) {
         pass p = png->interlaced ? interlace_pass(png, i) : (pass){.width = png->width, .height = png->height};
         uint64_t part;
         if (__builtin_mul_overflow((uint64_t)p.height, raw_row_bytes(png, p.width), &part) ||
             __builtin_add_overflow(pixels, part, &pixels))
-            pixels = UINT64_MAX;
+            return UINT64_MAX;
     }
-    if (pixels / LARGEST_RATIO <= png->idat_bytes) return true;
+    return pixels;
+}
+
+/* Deflate makes at most 258 bytes of 2 bits. */
+static bool size_plausible(const png_chunks *png, error *err)
+{
+    enum { LARGEST_RATIO = 258 * 8 / 2 };
+    if (png_raw_bytes(png) / LARGEST_RATIO <= png->idat_bytes) return true;
     return fail(err, "truncated: %llu bytes cannot hold the pixels of a %ux%u PNG", (unsigned long long)png->idat_bytes,
                 png->width, png->height);
 }

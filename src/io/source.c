@@ -8,16 +8,32 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define FIRST_BYTES ((size_t)64 << 10) /* what a Linux pipe holds */
+/* The picture, or the list, is there: whether its rest can be read is no matter. */
+static void drop_rest(int fd)
+{
+    uint8_t part[1 << 16];
+    for (size_t n = 0; n < SOURCE_REST_BYTES;) {
+        ssize_t k = read(fd, part, sizeof part);
+        if (k == 0 || (k < 0 && errno != EINTR)) return;
+        if (k > 0) n += (size_t)k;
+    }
+}
 
-static bool read_all(source *src, int fd, error *err)
+static bool read_stream(source *src, int fd, source_rule *rule, const void *context, error *err)
 {
     uint8_t *bytes = NULL;
     size_t n = 0, room = 0;
 
     for (;;) {
         if (n == room) {
-            size_t more = room ? room * 2 : FIRST_BYTES;
+            uint64_t most = SIZE_MAX;
+            if (n > 0 && !rule(bytes, n, context, &most, err)) goto out;
+            if (n >= most) {
+                drop_rest(fd);
+                break;
+            }
+            size_t more = room ? room * 2 : SOURCE_HEAD_BYTES;
+            if (more > most) more = (size_t)most;
             uint8_t *grown = more > room ? realloc(bytes, more) : NULL;
             if (!grown) {
                 fail(err, "out of memory after %zu bytes of input", n);
@@ -46,7 +62,7 @@ out:
     return false;
 }
 
-static bool open_fd(source *src, int fd, error *err)
+static bool open_fd(source *src, int fd, source_rule *rule, const void *context, error *err)
 {
     struct stat st;
 
@@ -61,19 +77,31 @@ static bool open_fd(source *src, int fd, error *err)
             return true;
         }
     }
-    return read_all(src, fd, err);
+    return read_stream(src, fd, rule, context, err);
+}
+
+static bool any_rule(const uint8_t *bytes, size_t n, const void *context, uint64_t *most, error *err)
+{
+    (void)bytes, (void)context;
+    *most = SOURCE_MOST_BYTES;
+    return n < SOURCE_MOST_BYTES || fail(err, "goes on after %d MiB, more than is read of it", SOURCE_MOST_BYTES >> 20);
 }
 
 bool source_open(source *src, const char *path, error *err)
 {
+    return source_open_by(src, path, any_rule, NULL, err);
+}
+
+bool source_open_by(source *src, const char *path, source_rule *rule, const void *context, error *err)
+{
     *src = (source){0};
     if (!strcmp(path, "-")) {
         if (isatty(STDIN_FILENO)) return fail(err, "standard input is a terminal");
-        return open_fd(src, STDIN_FILENO, err);
+        return open_fd(src, STDIN_FILENO, rule, context, err);
     }
     int fd = open(path, O_RDONLY | O_NOCTTY | O_CLOEXEC);
     if (fd < 0) return fail_errno(err, "cannot open");
-    bool ok = open_fd(src, fd, err);
+    bool ok = open_fd(src, fd, rule, context, err);
     close(fd);
     return ok;
 }

@@ -7,9 +7,20 @@
 
 #include "error.h"
 
-/* A regular file is mapped read-only, anything else ("-" = standard input, a pipe) is read to its end.
- * Refuses directories and empty input, in words.  The bytes stay valid until source_close().  Whoever
- * shortens a mapped file meanwhile makes reading it raise SIGBUS, upon which sink_guard_signals() ends the
+/* How much of a stream is wanted.  bytes: its first n, at least SOURCE_HEAD_BYTES, which may go on.  Sets
+ * *most: how many bytes belong to what begins so, or can at most.  Asked again as more comes, until the
+ * stream ends or n reaches *most.  On false the error says what is wrong with it. */
+typedef bool source_rule(const uint8_t *bytes, size_t n, const void *context, uint64_t *most, error *err);
+
+enum {
+    SOURCE_HEAD_BYTES = 128 << 10, /* a header that does not end here is none */
+    SOURCE_MOST_BYTES = 128 << 20, /* of a stream without a rule: a list of a million names and more */
+    SOURCE_REST_BYTES = 64 << 20,  /* read, and dropped, behind what is wanted, that the writer may end in peace */
+};
+
+/* A regular file is mapped read-only, anything else ("-" = standard input, a pipe) is read to its end, or as
+ * far as the rule wants it.  Refuses directories and empty input, in words.  The bytes stay valid until source_close().
+ * Whoever shortens a mapped file meanwhile makes reading it raise SIGBUS, upon which sink_guard_signals() ends the
  * process with a line and status 1; replacing it (rename) is harmless. */
 typedef struct source {
     const uint8_t *bytes;
@@ -17,7 +28,8 @@ typedef struct source {
     bool mapped;
 } source;
 
-bool source_open(source *src, const char *path, error *err);
+bool source_open(source *src, const char *path, error *err); /* refuses a stream over SOURCE_MOST_BYTES */
+bool source_open_by(source *src, const char *path, source_rule *rule, const void *context, error *err);
 void source_close(source *src);
 
 #endif

@@ -29,11 +29,11 @@ bool table_writer_rows(table_writer *writer, const sat_view *rows, error *err);
 bool table_writer_close(table_writer **writer, error *err);
 void table_writer_abort(table_writer **writer);
 
-/* ---- reading: the file stays mapped, only pages that are used are touched ---- */
+/* ---- reading: the file stays mapped, only pages that are used are touched; a stream is in memory ---- */
 
 typedef struct table_file {
     source file;
-    sat_table table; /* view.data points into the mapping: read only */
+    sat_table table; /* view.data points into it: read only */
     table_meta meta;
     size_t data_offset, data_bytes;
 } table_file;
@@ -49,7 +49,12 @@ typedef struct table_assume {
     sat_type sample; /* SAT_TYPE_NONE = u8 for integer tables, f32 for float ones */
 } table_assume;
 
+/* A source_rule, without context: up to the end of the trailer.  Refuses what is larger than the machine's memory. */
+bool table_file_extent(const uint8_t *bytes, size_t n, const void *context, uint64_t *most, error *err);
+
 bool table_file_open(table_file *file, const char *path, const table_assume *assume, error *err);
+/* Takes the source over, and empties it, in every case. */
+bool table_file_take(table_file *file, source *src, const table_assume *assume, error *err);
 /* Reads the whole array and compares with the trailer's checksum. */
 bool table_file_verify(const table_file *file, error *err);
 void table_file_close(table_file *file);

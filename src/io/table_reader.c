@@ -1,5 +1,6 @@
 #include <math.h>
 #include <string.h>
+#include <unistd.h>
 #include <xxhash.h>
 
 #include "npy_header.h"
@@ -25,29 +26,37 @@ static sat_type type_of(const npy_header *h)
     }
 }
 
-static bool read_array(table_file *file, const npy_header *h, error *err)
+static int64_t channels_of(const npy_header *h)
 {
-    sat_type type = type_of(h);
+    return h->dims == 3 ? h->shape[2] : 1;
+}
 
-    if (type == SAT_TYPE_NONE)
+static bool check_array(const npy_header *h, error *err)
+{
+    if (type_of(h) == SAT_TYPE_NONE)
         return fail(err, "array of type %c%d: a table has i4, u4, i8, u8, f4 or f8", h->kind, h->item_bytes);
     if (h->dims < 2) return fail(err, "array of 1 dimension: a table has rows and columns");
-    int64_t channels = h->dims == 3 ? h->shape[2] : 1;
     if (h->data_bytes == 0) return fail(err, "the array is empty");
-    if (channels > 4) return fail(err, "array of %lld channels: a table has 1 to 4", (long long)channels);
+    if (channels_of(h) > 4) return fail(err, "array of %lld channels: a table has 1 to 4", (long long)channels_of(h));
     if (h->data_offset % (size_t)h->item_bytes) return fail(err, "the array is not aligned to its elements");
+    return true;
+}
+
+static void read_array(table_file *file, const npy_header *h)
+{
+    sat_type type = type_of(h);
+    int channels = (int)channels_of(h);
 
     file->data_offset = h->data_offset;
     file->data_bytes = h->data_bytes;
     file->table.view = (sat_view){
         .data = (void *)(uintptr_t)(file->file.bytes + h->data_offset),
-        .row_bytes = sat_row_bytes(h->shape[1], (int)channels, type),
+        .row_bytes = sat_row_bytes(h->shape[1], channels, type),
         .width = h->shape[1],
         .height = h->shape[0],
-        .channels = (int)channels,
+        .channels = channels,
         .type = type,
     };
-    return true;
 }
 
 static bool apply_trailer(table_file *file, const npy_header *h, const table_trailer *t, error *err)
@@ -127,15 +136,37 @@ static bool apply_assumption(table_file *file, const table_assume *assume, error
     return check_zero_border(view, sat_layout_name(meta->layout), err);
 }
 
+bool table_file_extent(const uint8_t *bytes, size_t n, const void *context, uint64_t *most, error *err)
+{
+    npy_header h;
+    (void)context;
+    if (!npy_parse_header(&h, bytes, n, err) || !check_array(&h, err)) return false;
+    uint64_t memory = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
+    if (h.data_bytes >= memory)
+        return fail(err, "a stream of a table of %zu MiB, more than the memory here; read it from a file",
+                    h.data_bytes >> 20);
+    *most = trailer_offset(h.data_offset + h.data_bytes) + TRAILER_BYTES;
+    return true;
+}
+
 bool table_file_open(table_file *file, const char *path, const table_assume *assume, error *err)
+{
+    source src;
+
+    *file = (table_file){0};
+    return source_open_by(&src, path, table_file_extent, NULL, err) && table_file_take(file, &src, assume, err);
+}
+
+bool table_file_take(table_file *file, source *src, const table_assume *assume, error *err)
 {
     npy_header h;
     table_trailer t;
     bool ok = false;
 
-    *file = (table_file){0};
-    if (!source_open(&file->file, path, err)) return false;
-    if (!npy_parse(&h, file->file.bytes, file->file.n, err) || !read_array(file, &h, err)) goto out;
+    *file = (table_file){.file = *src};
+    *src = (source){0};
+    if (!npy_parse(&h, file->file.bytes, file->file.n, err) || !check_array(&h, err)) goto out;
+    read_array(file, &h);
 
     uint64_t at = trailer_offset(h.data_offset + h.data_bytes);
     size_t left = at < file->file.n ? file->file.n - (size_t)at : 0;

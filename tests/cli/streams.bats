@@ -1,0 +1,121 @@
+# Streams: what goes on for ever is refused, or read as far as it is wanted.  Nothing here may take 1 GiB.
+
+load helpers
+
+# endless HEAD ARGS... - sat reads what the shell command HEAD prints, then zeros without end.
+endless() {
+    local head=$1
+    shift
+    run --separate-stderr bash -c 'ulimit -v 1500000; { eval "$1"; exec cat /dev/zero; } 2>/dev/null | timeout 60 "${@:2}"' \
+        bash "$head" "$sat" "$@"
+    echo "after $head: status $status, stdout: $output, stderr: $stderr"
+}
+# refused PATTERN HEAD - with status 1 and one line, whatever reads it.
+refused() {
+    local command
+    for command in "query - --rect 0,0,1,1" "info -" "- --box 3 -o x.png"; do
+        # shellcheck disable=SC2086 # words
+        endless "$2" $command
+        # shellcheck disable=SC2053,SC2154 # a glob; bats sets stderr_lines
+        [ "$status" = 1 ] && [ "${#stderr_lines[@]}" = 1 ] && [[ $stderr == "sat: standard input: "$1 ]] || return 1
+    done
+    [ ! -e x.png ]
+}
+
+@test "what is no image is refused by its first bytes" {
+    for input in /dev/zero /dev/urandom; do
+        [ -c $input ] || skip "no $input"
+        (ulimit -v 1500000; failure "$input: not an image of a known format*" $input --box 3 -o x.png)
+        (ulimit -v 1500000; failure "$input: not an image of a known format*" query $input --rect 0,0,1,1)
+        (ulimit -v 1500000; failure "$input: not an image of a known format*" info $input)
+    done
+    refused "not an image of a known format*" :
+    refused "not an image of a known format*" yes
+}
+
+@test "every image and table may have anything behind it" {
+    n=0
+    "$sat" "$root/data/camera.png" -o table.npy
+    for f in "$root"/tests/data/codecs/*.* "$root"/data/*.* table.npy; do
+        "$sat" info --no-orient "$f" 2>/dev/null | tail -n +2 >want || true
+        [ -s want ] || continue
+        endless "cat '$f'" info --no-orient -
+        [ "$status" = 0 ]
+        [ "$(tail -n +2 <<<"$output")" = "$(<want)" ]
+        n=$((n + 1))
+        case $f in *.npy) continue ;; esac
+        "$sat" "$f" -o want.npy
+        endless "cat '$f'" - -o got.npy
+        [ "$status" = 0 ]
+        cmp want.npy got.npy
+    done
+    [ $n -gt 80 ]
+}
+
+@test "a large image is read to where its header, or its end marker, says" {
+    colour 300 500 in.ppm
+    floats 300 300 in.pfm
+    for format in $(sed -n 's/^FORMAT(\(.*\))$/\1/p' "$root/src/io/formats.def"); do
+        "$sat" in.ppm --box 1 --format "$format" -o in 2>/dev/null ||
+            "$sat" in.pfm --box 299 --format "$format" -o in
+        "$sat" in -o want.npy
+        endless "cat in" - -o got.npy
+        [ "$status" = 0 ]
+        cmp want.npy got.npy
+    done
+    "$sat" in.ppm -o want.npy
+    "$sat" query want.npy --rect 0,0,300,500 >want
+    endless "cat want.npy" query - --rect 0,0,300,500
+    [ "$output" = "$(<want)" ]
+}
+
+@test "a header without end, and pixels without end, are refused" {
+    refused "corrupt: no end of the header*" "printf 'P2 #'"
+    refused "corrupt: no end of the header*" "printf 'P7\n'; yes a"
+    refused "corrupt: no end of the header*" "printf 'Pf\n'; yes ''"
+    refused "corrupt: no end of the header*" "printf '#?RADIANCE\n'; yes a"
+    refused "corrupt: a number is expected" "printf 'P3 100 100 255\n'"
+    refused "truncated: a number is missing at the end" "printf 'P3 100 100 255\n'; yes ''"
+    refused "corrupt: no end of the JPEG in 64 MiB*" "printf '\377\330\377'"
+    refused "corrupt: no end of the JPEG in * MiB*" "head -c 12000 '$root/data/rocket.jpg'"
+    refused "corrupt: *PNG*" "head -c 3000 '$root/data/camera.png'"
+    refused "corrupt: a PNG chunk's type*" "head -c 33 '$root/data/camera.png'"
+    refused "corrupt: no end of the PNG in * MiB*" "head -c 33 '$root/data/camera.png'; printf '\377\377\377\377IDAT'"
+    refused "corrupt: the BMP's pixels lie * bytes behind its header" \
+        "{ printf 'BM    \0\0\0\0'; printf '\377\377\377\377'; } | cat - <(tail -c +15 '$root/tests/data/codecs/pillow24.bmp')"
+}
+
+@test "a size that may not be is refused before it is read" {
+    for head in "P5 99999 99999 255\n" "P3 99999 99999 255\n" "Pf 99999 99999 -1\n" \
+        "P7\nWIDTH 99999\nHEIGHT 99999\nDEPTH 1\nMAXVAL 255\nENDHDR\n" "#?RADIANCE\n\n-Y 99999 +X 99999\n"; do
+        refused "99999x99999 is 9999800001 pixels, more than --max-pixels*" "printf '$head'"
+    done
+}
+
+@test "a stream of a table is no larger than the memory" {
+    npy() { printf '\223NUMPY\1\0\166\0%-117s\n' "{'descr': '<i8', 'fortran_order': False, 'shape': ($1), }"; }
+    npy "99999999, 9999999" >huge.npy
+    endless "cat huge.npy" info -
+    [ "$status" = 1 ]
+    [[ $stderr == "sat: standard input: "*", more than the memory here; read it from a file" ]]
+}
+
+@test "tables come through named pipes too" {
+    small a.pgm
+    "$sat" a.pgm -o t.npy
+    run "$sat" query <(cat t.npy) --rect 0,0,4,3 --stat sum
+    [ "$status" = 0 ]
+    [ "${lines[1]}" = "0,0,4,3,51" ]
+}
+
+@test "a list without end is refused" {
+    run --separate-stderr bash -c 'ulimit -v 1500000; yes | timeout 60 "$1" --files-from - --box 3 -o "{n}.png"' bash "$sat"
+    [ "$status" = 1 ]
+    [[ $stderr == "sat: standard input: goes on after 128 MiB"* ]]
+}
+
+@test "who writes a little more than is wanted ends in peace" {
+    grey 500 500 a.pgm
+    run bash -c 'set -o pipefail; { cat a.pgm; head -c 1000000 /dev/zero; } | "$1" - --box 3 -o x.png' bash "$sat"
+    [ "$status" = 0 ]
+}
