@@ -386,6 +386,24 @@ static bool retell(words *w, text_out *t, const char **at_fault, error *err)
 
 /* ---- a run --------------------------------------------------------------------------------------------- */
 
+/* Rows that nobody asked for may be missing here; each that was asked for by its name has a time, or fails the run. */
+static bool check_wanted(const bench_request *r, const bench_rows *rows, error *err)
+{
+    for (int k = 0; k < r->wanted_n; k++) {
+        const char *why = "there is nothing to measure";
+        bool timed = false;
+        for (size_t i = rows->n; i-- > 0 && !timed;) {
+            const bench_row *row = &rows->row[i];
+            size_t n = (size_t)bench_row_method(row);
+            if (strlen(r->wanted[k]) != n || strncmp(r->wanted[k], row->name, n) != 0) continue;
+            timed = bench_row_timed(row);
+            why = row->check;
+        }
+        if (!timed) return fail(err, "%s: %s", r->wanted[k], why);
+    }
+    return true;
+}
+
 static bool measure(words *w, text_out *t, const char **at_fault, error *err)
 {
     const bench_mode *mode = w->mode ? w->mode : bench_mode_at(0);
@@ -408,7 +426,9 @@ static bool measure(words *w, text_out *t, const char **at_fault, error *err)
         }
     } else {
         text_abort(t);
-        if (ok) ok = fail(err, "there is nothing to measure");
+        if (ok) *at_fault = NULL;
+        if (ok && check_wanted(&w->request, &s.rows, err)) fail(err, "there is nothing to measure");
+        ok = false;
     }
     if (ok && w->plot) {
         *at_fault = w->plot;
@@ -417,6 +437,10 @@ static bool measure(words *w, text_out *t, const char **at_fault, error *err)
     if (ok && s.failed > 0) {
         *at_fault = NULL;
         ok = fail(err, "%d row%s failed the check or could not run", s.failed, s.failed > 1 ? "s" : "");
+    }
+    if (ok && !check_wanted(&w->request, &s.rows, err)) {
+        *at_fault = NULL;
+        ok = false;
     }
     if (s.host_open) sampler_close(&s.host);
     if (s.device_open) sampler_close(&s.device);

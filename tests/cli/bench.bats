@@ -326,3 +326,20 @@ rows() {
     [ ! -e x.svg ]
     no_leftovers
 }
+
+@test "a row that was asked for by name and cannot run is a failure" {
+    small=(--size 64 --repeat 1 --quiet)
+    ok bench queries --rects 100 "${small[@]}" # the device may be missing
+    if "$sat" backends --json | grep -q '"device":true.*"available":true'; then skip "a device is here"; fi
+    for row in "queries --rects 100 --backend device" "queries --rects 100 --backend host --backend device"; do
+        # shellcheck disable=SC2086 # words
+        failure "device: *" bench $row "${small[@]}"
+    done
+    failure "cpu-copy: there is nothing to measure" bench --backend cpu-copy --box 3 "${small[@]}"
+    for name in $("$sat" backends --json | grep '"available":false' | sed 's/.*"name":"\([^"]*\)".*/\1/'); do
+        failure "$name: *" bench --backend "$name" "${small[@]}"
+        failure "$name: *" bench --backend "$name" --backend cpu "${small[@]}"
+    done
+    failure "*" bench warp --quiet
+    failure "*" bench tune --quiet
+}
