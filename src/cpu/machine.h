@@ -7,9 +7,8 @@
 #include <stdint.h>
 
 /* How many threads do the work: those that were asked for, or, 0, one for each core that this process may run on, as
- * far as there is a share for each.  A share should take a thread 100 us: ten times what it takes to wake one that
- * sleeps. (On a busy machine a job for several threads takes as long as it takes the last of them to get a core.
- * docs/cpu.md) */
+ * far as each gets a share of the work.  A share should take 100 us, ten times what it takes to wake a thread:
+ * docs/cpu.md says what threads cost besides. */
 int sat_machine_threads(int asked, double work, double share);
 
 /* That share for what reads and writes each byte once, at 10 to 16 GB/s. */

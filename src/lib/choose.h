@@ -22,7 +22,7 @@ extern const sat_rates sat_rates_assumed;
  * The device's own work is left out: beside the bus it is nothing. */
 bool sat_device_pays(const sat_rates *rates, double bytes, int threads);
 
-/* Of so many threads as many as have a share of the work, but one. */
+/* As many of the threads as have a share of the work each, at least one. */
 static inline int sat_threads_worth(double work, double share, int threads)
 {
     double worth = work / share;
