@@ -53,6 +53,18 @@ options_in() { grep -oE -- '--[a-z][a-z-]*' | sort -u; }
     diff help manual
 }
 
+@test "the man page's synopsis has every command and every bench" {
+    sed -n '/^\.Sh SYNOPSIS/,/^\.Sh DESCRIPTION/p' "$root/packaging/sat.1" >synopsis
+    "$sat" --help | sed -n '/^Commands/,/^$/s/^  \([a-z]*\) .*/\1/p' | sort >want
+    [ -s want ]
+    sed -n 's/^\.Cm \([a-z]*\)$/\1/p' synopsis | sort | diff want -
+    "$sat" bench --help | sed -n '/^Benches/,$s/^  \([a-z]*\) .*/\1/p' | sort >want
+    [ -s want ]
+    sed -n '/^\.Cm bench/,$s/^\.Op Cm //p' synopsis | tr -d ' ' | tr '|' '\n' | sort | diff want -
+    # Each is told of in the text, too.
+    while read -r name; do grep -qx "\.Cm $name" "$root/packaging/sat.1"; done < <(grep -vx tables want)
+}
+
 @test "the man page renders without warnings" {
     command -v man >/dev/null || skip "no man(1)"
     run man --warnings -l "$root/packaging/sat.1"
