@@ -1,42 +1,54 @@
 /* box.cu - the box filter without a table: each sample is read, and each mean written, once.
  *
- * Idea      A block marches down a strip of the image and keeps the sum of the window's rows in each column: one row
- * enters, one leaves.  Along a row each lane of a warp owns a run of neighbouring columns and slides a window over
- * them: one column enters, one leaves.  Where its first window stands, it learns from its warp: the scan of the sums of
- *           runs is the table's row, made for a few values, kept in registers and thrown away.  So nothing depends on
- * the window's size but the columns to the left and right of a strip and the rows above a segment, which two blocks
- *           read.
- * Paper     McDonnell, Box-filtering techniques, CGIP 17, 1981, has the two running sums; the first windows by a scan,
- * and two sums of 16 bits in one word where the window's rows allow it, are this file's. Layout    One block, and what
- * its threads own:
+ * Idea    A block marches down a strip of the image and keeps the sum of the window's rows in each column: one row
+ *         enters, one leaves.  Along a row each lane of a warp owns a run of neighbouring columns and slides a window
+ *         over them: one column enters, one leaves.  Where its first window stands, it sums if that is short, or learns
+ *         from its warp: the scan of the sums of runs is the table's row, made for a few values, kept in registers and
+ *         thrown away.  So nothing depends on the window's size but the columns to the left and right of a strip and
+ *         the rows above a segment, which two blocks read.
  *
- *                 |<-- before -->|<------- strip: results -------->|<-- after -->|
- *                 +--------------+----------------------------------+------------+   columns: RUN for each lane of a
- *                 | t0 t0 t0 t0 t1 t1 t1 t1 ...  OWN columns for each thread      |   warp, WARPS * 32 * OWN in all
- *                 +--------------------------------------------------------------+
- *       step k    | row y        enters (y + after), leaves (y - 1 - before)     |   warp 0 writes this row's results
- *                 | row y + 1                                                    |   warp 1
- *                 | ...  WARPS rows in a step                                    |
+ * Paper   McDonnell, Box-filtering techniques, CGIP 17, 1981, has the two running sums.  This file's: first windows by
+ *         a scan; two sums of 16 bits in one word where the window's rows allow it, each added to a sum of 32 bits, or
+ *         taken from it, by a dot product with a constant: one instruction, and nothing to unpack.
  *
- *           and a row in shared memory, as a warp sees it (window = 2 runs and r columns):
+ * Layout  One block, and what its threads own:
  *
- *                 lane      0          1          2          3
- *                 run    |.......E  |.......E  |.......E  |.......E      E: the sum of all before the run (warp scan)
- *                        |          |          |..r P     |..r P         P: E and the run's first r columns
- *                 first window of lane 0 = P of lane 2 - E of lane 0     (one shuffle)
+ *               |<-- before -->|<------- strip: results -------->|<-- after -->|
+ *               +--------------+----------------------------------+------------+   columns: RUN for each lane of a
+ *               | t0 t0 t0 t0 t1 t1 t1 t1 ...  OWN columns for each thread      |   warp, WARPS * 32 * OWN in all
+ *               +--------------------------------------------------------------+
+ *     step k    | row y        enters (y + after), leaves (y - 1 - before)     |   warp 0 writes this row's results
+ *               | row y + 1                                                    |   warp 1
+ *               | ...  WARPS rows in a step                                    |
  *
- *           Runs are an odd number of pieces of 16 bytes, so that lanes which read their pieces together meet in no
- * bank. How the window's end lies in a piece is known when the kernel is compiled: one of 8 cases, or of 4. Launch One
- * block for each strip and segment of rows.  A segment begins by summing the rows above its first window: it should be
- * taller than the window.  A strip loses the window's width: RUN is chosen for the window. Blocks: enough for all
- * multiprocessors, as few as keeps the rows read twice few. Traffic   1R1W; the leaving rows a second time, from L2;
- * strips and segments what their windows share. Sync      Two barriers for WARPS rows, and one of the warp before it
- * writes what its lanes have staged.  Blocks know nothing of each other. Limits    Sums of columns in 16 bits up to 257
- * rows of u8, else in 32; windows up to a strip's columns; windows that reach beyond the image by at most its size,
- * unless nothing is there.  What is beyond them goes through a table. Modulo 2^16 or 2^32 all differences are exact,
- * since each window's own sum fits.  Floats: box_float.cu. Steps     1. sums of the rows above  2. rows enter and
- * leave; the next ones are on their way  3. barrier  4. first windows, slide, divide by a multiplication (box_march.cuh
- * proves it), stage, write  5. barrier, and on */
+ *         and a row in shared memory, as a warp sees it (window = 2 runs and r columns):
+ *
+ *               lane      0          1          2          3
+ *               run    |.......E  |.......E  |.......E  |.......E      E: the sum of all before the run (warp scan)
+ *                      |          |          |..r P     |..r P         P: E and the run's first r columns
+ *               first window of lane 0 = P of lane 2 - E of lane 0     (one shuffle)
+ *
+ *         Runs are an odd number of pieces of 16 bytes, so that lanes which read their pieces together meet in no bank.
+ *         How the window's end lies in a piece is known when the kernel is compiled: one of 8 cases, or of 4.
+ *
+ * Launch  One block for each strip and segment of rows; strips at the edges first, since they take longest.  A segment
+ *         begins by summing the rows above its first window, and a strip loses the window's width: RUN is chosen for
+ *         the window, and segments so that blocks fill the multiprocessors evenly (rows_of()).
+ *
+ * Traffic 1R1W; the leaving rows a second time, from L2; strips and segments what their windows share.
+ *
+ * Sync    Two barriers for WARPS rows, and one of the warp before it writes what its lanes have staged.  Blocks know
+ *         nothing of each other.
+ *
+ * Limits  Sums of columns in 16 bits up to 257 rows of u8, else in 32; windows up to a strip's columns; windows that
+ *         reach beyond the image by at most its size, unless nothing is there; rows of less than 2^30 samples.  What is
+ *         beyond them goes through a table.  Modulo 2^16 or 2^32 all differences are exact, since each window's own sum
+ *         fits.  Floats: box_float.cu.
+ *
+ * Steps   1. sums of the rows above  2. rows enter and leave; the next ones are on their way  3. barrier  4. first
+ *         windows, slide, divide by a multiplication (box_march.cuh proves it), stage; where windows lose columns at an
+ *         edge, their sums are kept and divided one by one; write  5. barrier, and on
+ */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -91,38 +103,24 @@ int64_t least_covered(const sat_axis *a)
     return least;
 }
 
-void fill_divisor(filter *f, box::tables *t, int32_t lead, size_t columns)
+void fill_divisor(filter *f, box::tables *t)
 {
     box::divisor *d = &f->mean;
     box::ratio *rows;
-    uint32_t *column, *half;
     d->rows = t->take((size_t)f->y.n, &rows);
-    d->column = t->take(columns, &column);
-    d->column_half = t->take(columns, &half);
     if (t->host == NULL) return;
     const uint64_t width = (uint64_t)(f->cut_x.before + 1 + f->cut_x.after),
                    height = (uint64_t)(f->cut_y.before + 1 + f->cut_y.after);
-    const uint64_t least_x = (uint64_t)least_covered(&f->cut_x), least_y = (uint64_t)least_covered(&f->cut_y);
     d->shrinks = f->window.border->shrinks;
     d->area = (uint64_t)f->window.area_px;
-    d->byte = d->shrinks ? byte_for(least_x * least_y, width * height) : byte_for(d->area, d->area);
+    d->byte =
+        d->shrinks ? byte_for(width * (uint64_t)least_covered(&f->cut_y), width * height) : byte_for(d->area, d->area);
     for (int32_t i = 0; i < f->y.n; i++) {
         sat_segment segments[SAT_SEGMENTS];
         int64_t covered;
         (void)sat_axis_segments(&f->window.y, i, segments, &covered);
         const uint64_t area = d->shrinks ? width * (uint64_t)covered : d->area;
-        rows[i] = {multiplier_of(f->spec.sample, d->byte, area), (uint32_t)(area / 2), (uint64_t)covered == height};
-    }
-    d->by_column = d->shrinks && f->spec.sample == SAT_U8 && multiplier_of(SAT_U8, d->byte, width * height) &&
-                   multiplier_of(SAT_U8, d->byte, least_x * height);
-    for (size_t i = 0; d->by_column && i < columns; i++) {
-        const int64_t pixel = ((int64_t)i - lead) / f->spec.channels;
-        if ((int64_t)i < lead || pixel >= f->x.n) continue;
-        sat_segment segments[SAT_SEGMENTS];
-        int64_t covered;
-        (void)sat_axis_segments(&f->window.x, pixel, segments, &covered);
-        column[i] = (uint32_t)multiplier_of(SAT_U8, d->byte, (uint64_t)covered * height);
-        half[i] = (uint32_t)((uint64_t)covered * height / 2);
+        rows[i] = {multiplier_of(f->spec.sample, d->byte, area), (uint32_t)(area / 2)};
     }
 }
 
@@ -144,9 +142,10 @@ template <class March> sat_status queue(const filter *f, const sat_view *src, co
     k.strip = f->strip;
     k.rows = f->rows;
     k.window = (uint32_t)((f->x.before + 1 + f->x.after) * f->spec.channels);
-    k.wide = (uintptr_t)src->data % piece == 0 && src->row_bytes % piece == 0;
+    k.wide = (uintptr_t)src->data % piece == 0 && src->row_bytes % piece == 0 && src->row_bytes <= UINT32_MAX;
+    k.row_bytes = (uint32_t)src->row_bytes;
     for (int c = 0; c < f->spec.channels; c++)
-        if (f->window.border->takes_value) k.value[c] = (sample)f->spec.border_value[c];
+        if (f->window.border->takes_value) k.value[c] = (sample)f->window.value[c];
     const int64_t segments = (f->y.n + f->rows - 1) / f->rows;
     return prim::launch(k, segments * f->strips, stream);
 }
@@ -165,7 +164,10 @@ template <class March> sat_status prepare(filter *f, int64_t rows)
 {
     const int64_t most = strip_of<March>(f), elements = f->spec.width * f->spec.channels;
     const int32_t lead = March::lead((uint32_t)(f->cut_x.before * f->spec.channels));
-    if (most == 0 || elements > INT32_MAX / 2)
+    if (elements > INT32_MAX / 2)
+        return sat_fail(SAT_ERR_UNAVAILABLE, "%s: rows of %lld samples; fewer than 2^30 are possible", name,
+                        (long long)elements);
+    if (most == 0)
         return sat_fail(SAT_ERR_UNAVAILABLE, "%s: a window of %lld columns is too wide", name,
                         (long long)f->spec.window_width);
     const int64_t strips = (elements + most - 1) / most;
@@ -173,7 +175,6 @@ template <class March> sat_status prepare(filter *f, int64_t rows)
     f->strips = (int32_t)((elements + f->strip - 1) / f->strip);
     f->rows = (int32_t)(rows < f->spec.height ? rows : f->spec.height);
     f->queue = queue<March>;
-    const size_t columns = (size_t)f->strips * (size_t)f->strip + March::ELEMENTS + 16;
 
     box::tables t = {};
     sat_status status = SAT_OK;
@@ -183,7 +184,7 @@ template <class March> sat_status prepare(filter *f, int64_t rows)
         /* The columns before the first window's: lead; the row that the very first window does not hold: 1. */
         box::fill_axis(&f->x, &t, &f->cut_x, &f->window.x, (int32_t)f->cut_x.before + lead);
         box::fill_axis(&f->y, &t, &f->cut_y, &f->window.y, (int32_t)f->cut_y.before + 1);
-        fill_divisor(f, &t, lead, columns);
+        fill_divisor(f, &t);
     }
     f->tables = t.device;
     if (status == SAT_OK) status = t.send();
@@ -191,38 +192,51 @@ template <class March> sat_status prepare(filter *f, int64_t rows)
     return status;
 }
 
-/* Rows of a segment: as many as it sums before its first window, so that no more than half of the reads are such; at
- * least eight steps; fewer where that leaves multiprocessors without a block. */
+/* Rows of a segment.  All blocks take equally long, so they should fill a whole number of waves: of multiprocessors
+ * times the blocks that fit one.  More waves make segments shorter, fewer of them sum the rows above their first
+ * windows less often.  A row that is only summed costs about a SUMMED_ROWSth of one that has results; and what a block
+ * does before all that is worth a few rows. */
+constexpr int64_t SUMMED_ROWS = 8, START_ROWS = 4, MOST_WAVES = 8;
+
+int64_t rows_of(int64_t height, int64_t window, int64_t strips, int64_t at_once, int64_t step)
+{
+    int64_t best = height, least = INT64_MAX;
+    for (int64_t waves = 1; waves <= MOST_WAVES; waves++) {
+        const int64_t segments = at_once * waves / strips;
+        if (segments == 0) continue;
+        const int64_t rows = ((height + segments - 1) / segments + step - 1) / step * step;
+        const int64_t cost = waves * ((rows + START_ROWS) * SUMMED_ROWS + window);
+        if (cost >= least) continue;
+        least = cost;
+        best = rows;
+    }
+    return best;
+}
+
 template <class March> sat_status prepare_for_device(filter *f)
 {
     sat_device_info info;
     sat_status status = sat_device_at_hand(&info);
-    const int64_t strip = strip_of<March>(f), height = f->spec.height;
+    const int64_t strip = strip_of<March>(f);
     if (status != SAT_OK || strip == 0) return status == SAT_OK ? prepare<March>(f, 1) : status;
     const int64_t strips = (f->spec.width * f->spec.channels + strip - 1) / strip;
-    const int64_t most = (height * strips + info.multiprocessors - 1) / info.multiprocessors;
-    int64_t rows = 8 * (int64_t)March::ROWS;
-    if (rows < f->spec.window_height) rows = f->spec.window_height;
-    if (rows > most) rows = most;
-    return prepare<March>(f, (rows + March::ROWS - 1) / March::ROWS * March::ROWS);
+    return prepare<March>(f, rows_of(f->spec.height, f->cut_y.before + 1 + f->cut_y.after, strips,
+                                     (int64_t)info.multiprocessors * March::min_blocks, March::ROWS));
 }
 
 /* ---- which kernel -------------------------------------------------------------------------------------- */
 
 /* The simulator's strips are short, so that small images have several. */
 #ifdef SAT_SIMT
-template <unsigned CHANNELS> using bytes_narrow = box::march<uint8_t, CHANNELS, uint16_t, uint32_t, 24, 8, 1>;
-template <unsigned CHANNELS> using bytes_medium = box::march<uint8_t, CHANNELS, uint16_t, uint32_t, 24, 4, 1>;
-template <unsigned CHANNELS> using bytes_broad = box::march<uint8_t, CHANNELS, uint16_t, uint32_t, 72, 8, 1>;
+template <unsigned CHANNELS> using bytes_narrow = box::march<uint8_t, CHANNELS, uint16_t, uint32_t, 24, 8, 5>;
+template <unsigned CHANNELS> using bytes_broad = box::march<uint8_t, CHANNELS, uint16_t, uint32_t, 72, 8, 5>;
 template <class Sample, unsigned CHANNELS, class Sum>
-using words = box::march<Sample, CHANNELS, uint32_t, Sum, 12, 4, 1>;
+using words = box::march<Sample, CHANNELS, uint32_t, Sum, 12, 4, 5>;
 #else
 template <unsigned CHANNELS>
 using bytes_narrow =
-    box::march<uint8_t, CHANNELS, uint16_t, uint32_t, CHANNELS == 3 ? 24 : 40, 8, CHANNELS == 1 ? 5 : 4>;
-template <unsigned CHANNELS>
-using bytes_medium = box::march<uint8_t, CHANNELS, uint16_t, uint32_t, CHANNELS == 3 ? 24 : 40, 4, 2>;
-template <unsigned CHANNELS> using bytes_broad = box::march<uint8_t, CHANNELS, uint16_t, uint32_t, 72, 8, 1>;
+    box::march<uint8_t, CHANNELS, uint16_t, uint32_t, CHANNELS == 3 ? 24 : 40, 8, CHANNELS == 3 ? 8 : 5>;
+template <unsigned CHANNELS> using bytes_broad = box::march<uint8_t, CHANNELS, uint16_t, uint32_t, 72, 8, 2>;
 template <class Sample, unsigned CHANNELS, class Sum>
 using words = box::march<Sample, CHANNELS, uint32_t, Sum, 36, 4, 2>;
 #endif
@@ -240,14 +254,15 @@ template <unsigned CHANNELS> sat_status prepare_channels(filter *f)
     if (!narrow) return sat_fail(SAT_ERR_UNAVAILABLE, "%s: a window of u8 whose sum exceeds 2^32", name);
     if (rows > UINT16_MAX / largest) return prepare_for_device<words<uint8_t, CHANNELS, uint32_t>>(f);
     const int64_t window = (f->cut_x.before + 1 + f->cut_x.after) * CHANNELS;
-    if (window * 16 <= (int64_t)bytes_narrow<CHANNELS>::ELEMENTS) return prepare_for_device<bytes_narrow<CHANNELS>>(f);
-    return window * 2 <= (int64_t)bytes_medium<CHANNELS>::ELEMENTS ? prepare_for_device<bytes_medium<CHANNELS>>(f)
+    return window * 4 <= (int64_t)bytes_narrow<CHANNELS>::ELEMENTS ? prepare_for_device<bytes_narrow<CHANNELS>>(f)
                                                                    : prepare_for_device<bytes_broad<CHANNELS>>(f);
 }
 
 sat_status prepare_filter(filter *f)
 {
     const sat_border *border = f->window.border;
+    sat_status status = box::check_sides(name, &f->window);
+    if (status != SAT_OK) return status;
     f->cut_x = f->window.x;
     f->cut_y = f->window.y;
     const bool near_x = box::cut(&f->cut_x, border->shrinks), near_y = box::cut(&f->cut_y, border->shrinks);

@@ -56,13 +56,21 @@ struct tables {
     }
 };
 
+/* Numbers of rows and of columns, also of those that a window sees beyond the image, are of 32 bits. */
+static inline sat_status check_sides(const char *name, const sat_window *w)
+{
+    if (w->x.n <= INT32_MAX / 4 && w->y.n <= INT32_MAX / 4) return SAT_OK;
+    return sat_fail(SAT_ERR_UNAVAILABLE, "%s: an image of %lldx%lld; sides below 2^29 are possible", name,
+                    (long long)w->x.n, (long long)w->y.n);
+}
+
 /* Where samples beyond the image count nothing, windows need to reach no further than all of it.  Returns whether they
  * then reach beyond it by no more than its size, so that every position has one entry. */
 static inline bool cut(sat_axis *a, bool counts_nothing)
 {
     if (counts_nothing && a->before > a->n) a->before = a->n;
     if (counts_nothing && a->after > a->n) a->after = a->n;
-    return a->before <= a->n && a->after <= a->n && a->n < INT32_MAX / 4;
+    return a->before <= a->n && a->after <= a->n;
 }
 
 /* reach: the axis as it is cut; whole: as it was. */

@@ -1,4 +1,4 @@
-/* box_divide.cuh - exact quotients of integers, where no reciprocal was prepared. */
+/* box_divide.cuh - exact quotients of integers, by a reciprocal where one was prepared. */
 #ifndef BOX_DIVIDE_CUH
 #define BOX_DIVIDE_CUH
 
@@ -22,6 +22,28 @@ PRIM_DEVICE uint32_t quotient(uint64_t n, uint64_t area)
     if (rest < 0) return (uint32_t)(q - 1);
     return (uint32_t)(rest >= (int64_t)area ? q + 1 : q);
 }
+
+/* How sums over one area become means, with n = sum + half of the area:
+ *
+ *     u8     n / area = byte number `byte` of the upper word of n * multiplier, and those above it,
+ *            with multiplier = ceil(2^(32 + 8 byte) / area)
+ *     u16    n / area = n * multiplier / 2^48,
+ *            with multiplier = ceil(2^48 / area)
+ *
+ * The multiplier exceeds the true ratio by less than 1, and the quotient is exact as long as that adds less than
+ * 1 / area to it: n * area < 2^(32 + 8 byte), or 2^48; and n < 2^8 area, or 2^16 area.
+ */
+struct ratio {
+    uint64_t multiplier; /* 0: quotient() divides */
+    uint32_t half;
+};
+
+struct divisor {
+    uint64_t area; /* of a whole window */
+    uint32_t byte;
+    bool shrinks;      /* the area is that of the samples which the window covers */
+    const ratio *rows; /* for each row, where the window covers all columns that it can */
+};
 
 } // namespace box
 #endif

@@ -1,20 +1,31 @@
 /* box_float.cu - the box filter of float samples without a table: sums in f64, by additions only.
  *
- * Idea      Running sums that subtract what leaves drift, and never forget a NaN; a table spreads one over all that is
- *           below and to the right.  Cut the positions of an axis into blocks as long as the window: then every window
- * is the end of one block and the beginning of the next, and sums from each block's end backwards and from its
- *           beginning forwards are two additions for each sample.  First down the columns, then, once these sums are
- *           transposed, along the rows.
- * Paper     van Herk, A fast algorithm for local minimum and maximum filters on rectangular and octagonal kernels,
- * Pattern Recognition Letters 13, 1992; Gil & Werman, Computing 2-D min, median, and max filters, PAMI 15, 1993. Layout
- * |  .  .  .  a  b  c | d  e  .  .  .  . |          window {a b c d e} = suffix(a b c) + prefix(d e)
+ * Idea    Running sums that subtract what leaves drift, and never forget a NaN; a table spreads one over all that is
+ *         below and to the right.  Cut the positions of an axis into blocks as long as the window: then every window is
+ *         the end of one block and the beginning of the next, and sums from each block's end backwards and from its
+ *         beginning forwards are two additions for each sample.  First down the columns, then, once these sums are
+ *         transposed, along the rows.
  *
- *           image -> columns' sums -> transposed -> rows' sums -> transposed back -> means
- * Launch    A thread for each column and each block of the cut, 256 threads along a row, so that warps touch whole
- * lines: the block upwards, then the next one downwards. Traffic   For each sample 1R of the image, its rows a second
- * time from L2; 6R6W of f64 sums, two of them in L2. Sync      the order of a stream Limits    windows that reach
- * beyond the image by at most its size, unless nothing is there; 16 bytes of memory for each sample; 2^31 - 1 blocks
- * Steps     1. columns  2. transpose  3. rows  4. transpose  5. what the border adds, division */
+ * Paper   van Herk, A fast algorithm for local minimum and maximum filters on rectangular and octagonal kernels,
+ *         Pattern Recognition Letters 13, 1992; Gil & Werman, Computing 2-D min, median, and max filters, PAMI 15,
+ *         1993.
+ *
+ * Layout  |  .  .  .  a  b  c | d  e  .  .  .  . |          window {a b c d e} = suffix(a b c) + prefix(d e)
+ *
+ *         image -> columns' sums -> transposed -> rows' sums -> transposed back -> means
+ *
+ * Launch  A thread for each column and each block of the cut, 256 threads along a row, so that warps touch whole lines:
+ *         the block upwards, then the next one downwards.
+ *
+ * Traffic For each sample 1R of the image, its rows a second time from L2; 6R6W of f64 sums, two of them in L2.
+ *
+ * Sync    The order of a stream.
+ *
+ * Limits  Windows that reach beyond the image by at most its size, unless nothing is there; 16 bytes of memory for each
+ *         sample; 2^31 - 1 blocks.
+ *
+ * Steps   1. columns  2. transpose  3. rows  4. transpose  5. what the border adds, division
+ */
 #include <stdlib.h>
 
 #include "box.cuh"
@@ -191,10 +202,11 @@ sat_status box_float_open(const sat_box_spec *spec, box_float **filter)
     f->spec = *spec;
     sat_status status = sat_window_of(spec, &f->window);
     sat_axis x = f->window.x, y = f->window.y;
+    if (status == SAT_OK) status = box::check_sides(name, &f->window);
     if (status == SAT_OK) {
         const bool nothing = f->window.border->shrinks || f->window.border->takes_value;
         const bool near_x = box::cut(&x, nothing), near_y = box::cut(&y, nothing);
-        if (!near_x || !near_y || spec->width > INT32_MAX / 4)
+        if (!near_x || !near_y)
             status = sat_fail(SAT_ERR_UNAVAILABLE, "%s: windows reach beyond the image by more than its size", name);
     }
     if (status == SAT_OK) status = take_sums(f);
@@ -248,9 +260,7 @@ static sat_status queue_division(const box_float *f, const sat_view *dst, void *
     k.shrinks = f->window.border->shrinks;
     k.takes_value = f->window.border->takes_value;
     k.weighted = f->spec.weighted_alpha;
-    for (int c = 0; c < channels; c++)
-        k.value[c] =
-            f->spec.border_value[c] * (k.weighted && c < channels - 1 ? f->spec.border_value[channels - 1] : 1);
+    for (int c = 0; c < channels; c++) k.value[c] = f->window.real_value[c];
     return prim::launch(k, f->spec.height * k.pieces, stream);
 }
 

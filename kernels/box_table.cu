@@ -1,20 +1,29 @@
 /* box_table.cu - the box filter from a table that lies in device memory.
  *
- * Idea      A window of any size is four entries of a table; one that reaches beyond the image is the few rectangles
- * into which the border mode cuts it.  So a filter needs nothing but a table, whoever built it, and does any window,
- *           any border and weights, at the price of writing and reading sums that are wider than the samples.
- * Paper     Crow, Summed-area tables for texture mapping, SIGGRAPH 1984.
- * Layout    runs along an axis, made on the host for each column and each row (border.h), here of reflect101:
+ * Idea    A window of any size is four entries of a table; one that reaches beyond the image is the few rectangles into
+ *         which the border mode cuts it.  So a filter needs nothing but a table, whoever built it, and does any window,
+ *         any border and weights, at the price of writing and reading sums that are wider than the samples.
  *
- *               window  [-2, 3)  of  a b c d ..      runs  [0, 3) weight 1, [1, 3) weight 1
+ * Paper   Crow, Summed-area tables for texture mapping, SIGGRAPH 1984.
  *
- *           and the window's sum is that over all pairs of a column's and a row's runs, each four entries of the table.
- * Launch    A thread for each pixel and all its channels, 256 in a block along a row: the lanes of a warp read
- * neighbouring entries of the same rows. Traffic   1 read and 1 write of the table's entries and 1 write of samples for
- * each pixel, beside what building it took; the other three of the four reads, and the runs, come from caches. Sync
- * none: the order of the stream Limits    2^31 - 1 blocks.  Float tables must hold no NaN and no infinity, which
- * spread: the library looks first. Steps     1. with weights: colours times alpha, of which the table is made  2. sums,
- * divided */
+ * Layout  Runs along an axis, made on the host for each column and each row (border.h), here of reflect101:
+ *
+ *             window  [-2, 3)  of  a b c d ..      runs  [0, 3) weight 1, [1, 3) weight 1
+ *
+ *         and the window's sum is that over all pairs of a column's and a row's runs, each four entries of the table.
+ *
+ * Launch  A thread for each pixel and all its channels, 256 in a block along a row: the lanes of a warp read
+ *         neighbouring entries of the same rows.
+ *
+ * Traffic 1 read and 1 write of the table's entries and 1 write of samples for each pixel, beside what building it
+ *         took; the other three of the four reads, and the runs, come from caches.
+ *
+ * Sync    The order of the stream.
+ *
+ * Limits  2^31 - 1 blocks.  Float tables must hold no NaN and no infinity, which spread: the library looks first.
+ *
+ * Steps   1. with weights: colours times alpha, of which the table is made  2. sums, divided
+ */
 #include "box.cuh"
 #include "box_divide.cuh"
 #include "prim/runtime.cuh"

@@ -46,8 +46,10 @@
  *
  *   permute_bytes(a, b, selector)          byte i of the result is byte number (selector >> 4 * i) % 8 of b:a
  *   add_halves(a, sum)                     sum plus the two 16-bit halves of a
+ *   add_half(a, i, sum)                    sum plus half i of a, 0 the lower; subtract_half(a, i, sum): sum less that
  *   shift_right(low, high, n)              the lower word of high:low >> n, 0 <= n < 32
  *   dot_bytes(a, b, sum)                   sum plus the products of the bytes of a and b, one by one
+ *   high_product(a, b)                     the upper word of a * b
  *
  * Two more members of a kernel are read if they are there: min_blocks, how many blocks should fit a multiprocessor
  * (bounds the registers), and least_resident, how many must run at a time for any to end (for the simulator).
@@ -160,6 +162,18 @@ PRIM_DEVICE uint32_t add_halves(uint32_t a, uint32_t sum)
     return __dp2a_lo(a, 0x0101u, sum);
 }
 
+/* The halves times the signed bytes (1, 0) or (0, 1), or less these: one instruction, and nothing to unpack. */
+PRIM_DEVICE uint32_t add_half(uint32_t a, unsigned i, uint32_t sum)
+{
+    return __dp2a_lo(a, 1u << 8 * i, sum);
+}
+PRIM_DEVICE uint32_t subtract_half(uint32_t a, unsigned i, uint32_t sum)
+{
+    uint32_t less;
+    asm("dp2a.lo.u32.s32 %0, %1, %2, %3;" : "=r"(less) : "r"(a), "r"(0xffu << 8 * i), "r"(sum));
+    return less;
+}
+
 PRIM_DEVICE uint32_t shift_right(uint32_t low, uint32_t high, unsigned n)
 {
     return __funnelshift_r(low, high, n);
@@ -167,6 +181,16 @@ PRIM_DEVICE uint32_t shift_right(uint32_t low, uint32_t high, unsigned n)
 PRIM_DEVICE uint32_t dot_bytes(uint32_t a, uint32_t b, uint32_t sum)
 {
     return __dp4a(a, b, sum);
+}
+
+/* In assembly, since mul.hi takes twice as long, and a product of 64 bits in C turns into one of longer factors. */
+PRIM_DEVICE uint32_t high_product(uint32_t a, uint32_t b)
+{
+    uint32_t high;
+    asm("{\n\t.reg .u64 product;\n\t.reg .u32 low;\n\tmul.wide.u32 product, %1, %2;\n\tmov.b64 {low, %0}, product;\n\t}"
+        : "=r"(high)
+        : "r"(a), "r"(b));
+    return high;
 }
 
 PRIM_DEVICE void nap(unsigned ns)

@@ -111,6 +111,19 @@ inline uint32_t add_halves(uint32_t a, uint32_t sum)
 {
     return sum + (a & 0xffff) + (a >> 16);
 }
+inline uint32_t add_half(uint32_t a, unsigned i, uint32_t sum)
+{
+    return sum + (a >> 16 * i & 0xffff);
+}
+inline uint32_t subtract_half(uint32_t a, unsigned i, uint32_t sum)
+{
+    return sum - (a >> 16 * i & 0xffff);
+}
+
+inline uint32_t high_product(uint32_t a, uint32_t b)
+{
+    return (uint32_t)((uint64_t)a * b >> 32);
+}
 
 inline void nap(unsigned, site at = site::current())
 {
