@@ -167,6 +167,8 @@ template <class March> sat_status prepare(filter *f, int64_t rows)
     if (elements > INT32_MAX / 2)
         return sat_fail(SAT_ERR_UNAVAILABLE, "%s: rows of %lld samples; fewer than 2^30 are possible", name,
                         (long long)elements);
+    if (sizeof(typename March::shared) > prim::shared_memory_limit())
+        return sat_fail(SAT_ERR_UNAVAILABLE, "%s: the device's shared memory is too small", name);
     if (most == 0)
         return sat_fail(SAT_ERR_UNAVAILABLE, "%s: a window of %lld columns is too wide", name,
                         (long long)f->spec.window_width);
@@ -194,8 +196,8 @@ template <class March> sat_status prepare(filter *f, int64_t rows)
 
 /* Rows of a segment.  All blocks take equally long, so they should fill a whole number of waves: of multiprocessors
  * times the blocks that fit one.  More waves make segments shorter, fewer of them sum the rows above their first
- * windows less often.  A row that is only summed costs about a SUMMED_ROWSth of one that has results; and what a block
- * does before all that is worth a few rows. */
+ * windows less often.  Counting instructions, SUMMED_ROWS rows that are only summed take as long as one with results,
+ * and what a block does before all that as long as START_ROWS of these. */
 constexpr int64_t SUMMED_ROWS = 8, START_ROWS = 4, MOST_WAVES = 8;
 
 int64_t rows_of(int64_t height, int64_t window, int64_t strips, int64_t at_once, int64_t step)
@@ -226,16 +228,15 @@ template <class March> sat_status prepare_for_device(filter *f)
 
 /* ---- which kernel -------------------------------------------------------------------------------------- */
 
-/* The simulator's strips are short, so that small images have several. */
+/* The simulator's strips are short, so that small images have several, and fit its shared memory. */
 #ifdef SAT_SIMT
 template <unsigned CHANNELS> using bytes_narrow = box::march<uint8_t, CHANNELS, uint16_t, uint32_t, 24, 8, 5>;
-template <unsigned CHANNELS> using bytes_broad = box::march<uint8_t, CHANNELS, uint16_t, uint32_t, 72, 8, 5>;
+template <unsigned CHANNELS>
+using bytes_broad = box::march<uint8_t, CHANNELS, uint16_t, uint32_t, CHANNELS == 3 ? 24 : 40, 8, 5>;
 template <class Sample, unsigned CHANNELS, class Sum>
 using words = box::march<Sample, CHANNELS, uint32_t, Sum, 12, 4, 5>;
 #else
-template <unsigned CHANNELS>
-using bytes_narrow =
-    box::march<uint8_t, CHANNELS, uint16_t, uint32_t, CHANNELS == 3 ? 24 : 40, 8, CHANNELS == 3 ? 8 : 5>;
+template <unsigned CHANNELS> using bytes_narrow = box::march<uint8_t, CHANNELS, uint16_t, uint32_t, 40, 8, 5>;
 template <unsigned CHANNELS> using bytes_broad = box::march<uint8_t, CHANNELS, uint16_t, uint32_t, 72, 8, 2>;
 template <class Sample, unsigned CHANNELS, class Sum>
 using words = box::march<Sample, CHANNELS, uint32_t, Sum, 36, 4, 2>;
@@ -254,8 +255,11 @@ template <unsigned CHANNELS> sat_status prepare_channels(filter *f)
     if (!narrow) return sat_fail(SAT_ERR_UNAVAILABLE, "%s: a window of u8 whose sum exceeds 2^32", name);
     if (rows > UINT16_MAX / largest) return prepare_for_device<words<uint8_t, CHANNELS, uint32_t>>(f);
     const int64_t window = (f->cut_x.before + 1 + f->cut_x.after) * CHANNELS;
-    return window * 4 <= (int64_t)bytes_narrow<CHANNELS>::ELEMENTS ? prepare_for_device<bytes_narrow<CHANNELS>>(f)
-                                                                   : prepare_for_device<bytes_broad<CHANNELS>>(f);
+    /* Runs of three channels are an odd number of threes of pieces: 24 would be too short, the next is 72. */
+    if constexpr (CHANNELS != 3)
+        if (window * 4 <= (int64_t)bytes_narrow<CHANNELS>::ELEMENTS)
+            return prepare_for_device<bytes_narrow<CHANNELS>>(f);
+    return prepare_for_device<bytes_broad<CHANNELS>>(f);
 }
 
 sat_status prepare_filter(filter *f)
