@@ -115,11 +115,11 @@ typedef struct worker {
     uint8_t *filtered, *chunk;
 } worker;
 
-/* Deflate never makes more of n bytes than stored blocks of 65535, each with 5 bytes before it; the
- * empty block of the flush takes 5 more.  ISA-L writes in whole words, hence the rest. */
+/* Deflate never makes more of n bytes than stored blocks of 65535, each with 5 bytes before it; there is one more for
+ * the first bytes, and the empty blocks of both flushes take 5 each.  ISA-L writes in whole words, hence the rest. */
 static size_t deflated_bound(size_t n)
 {
-    return n + 5 * (n / UINT16_MAX + 2) + 64;
+    return n + 5 * (n / UINT16_MAX + 4) + 64;
 }
 
 static void worker_free(worker *w)
@@ -141,21 +141,35 @@ static worker *worker_new(size_t band_bytes)
     return NULL;
 }
 
-/* Deflates n filtered bytes to dst; the result's size, or 0 if ISA-L failed. */
+/* Deflates the next n bytes, all of them and up to the end of a byte. */
+static bool deflate_piece(struct isal_zstream *z, size_t n, int flush, bool last)
+{
+    z->flush = (uint16_t)flush;
+    z->end_of_stream = last;
+    z->avail_in = (uint32_t)n;
+    return isal_deflate(z) == COMP_OK && z->avail_in == 0 && z->avail_out > 0;
+}
+
+/* Deflates n filtered bytes to dst; the result's size, or 0 if ISA-L failed.
+ *
+ * The first bytes are a piece of their own.  Where ISA-L's fast loop takes the first byte of a stream (2.30.0 to
+ * 2.32.1: igzip_icf_body_h1_gr_bt.asm, write_first_byte), it enters the third byte into its table of matches under a
+ * hash of the stream's address, so that now and then a band came out with other matches.  Pieces of up to HEAD bytes go
+ * through the loop for the ends of streams, which takes the first byte as it should. */
 static size_t deflate_band(worker *w, uint8_t *dst, size_t n, bool last)
 {
+    enum { HEAD = 16 }; /* MIN_INBUF_PADDING there */
     struct isal_zstream *z = &w->deflater;
     isal_deflate_init(z);
     z->level = 1;
     z->level_buf = w->level_buffer;
     z->level_buf_size = sizeof w->level_buffer;
-    z->flush = last ? NO_FLUSH : FULL_FLUSH;
-    z->end_of_stream = last;
     z->next_in = w->filtered;
-    z->avail_in = (uint32_t)n;
     z->next_out = dst;
     z->avail_out = (uint32_t)deflated_bound(n);
-    bool ok = isal_deflate(z) == COMP_OK && z->avail_in == 0 && z->avail_out > 0;
+    bool ok = n <= HEAD || deflate_piece(z, HEAD, SYNC_FLUSH, false);
+    if (n > HEAD) n -= HEAD;
+    ok = ok && deflate_piece(z, n, last ? NO_FLUSH : FULL_FLUSH, last);
     return ok ? z->total_out : 0;
 }
 
