@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "machine_info.h"
 #include "progress.h"
 #include "source.h"
 
@@ -77,8 +78,9 @@ static void *work(void *arg)
 
 size_t batch_run(const batch *b, const job *j, int threads, bool quiet)
 {
-    size_t workers = b->n < (size_t)threads ? b->n : (size_t)threads, started = 0;
-    pool p = {.b = b, .j = j, .threads_each = threads / (int)workers};
+    int most = threads > 0 ? threads : machine_cores();
+    size_t workers = b->n < (size_t)most ? b->n : (size_t)most, started = 0;
+    pool p = {.b = b, .j = j, .threads_each = workers > 1 ? most / (int)workers : threads};
     pthread_t *others = calloc(workers, sizeof *others);
 
     progress_begin(j->stages ? JOB_STAGES : (int64_t)b->n, quiet);

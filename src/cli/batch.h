@@ -1,7 +1,7 @@
 /* batch.h - many inputs, an output for each, and a pool of threads that works through them.
  *
  * Each thread takes whole files, so that decoding, computing and encoding of different files overlap; with
- * fewer files than threads, a file gets its share of them. */
+ * fewer files than threads, a file gets its share of them; one alone is given the number as it is, 0 too. */
 #ifndef CLI_BATCH_H
 #define CLI_BATCH_H
 

@@ -109,6 +109,8 @@ typedef struct bench_mode {
 
     /* What rows can there be?  The i-th of its methods, available or not; false past the last. */
     bool (*method_at)(size_t i, bench_method *m);
+    /* What is said of a name that none of them has. */
+    const char *(*unknown)(const char *name);
     double floor_s; /* sampler.h */
 
     /* NULL, or what is wrong with the request, before any work: a usage error. */

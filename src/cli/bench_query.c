@@ -38,6 +38,13 @@ static bool method_at(size_t i, bench_method *m)
     return true;
 }
 
+static const char *unknown(const char *name)
+{
+    static char text[128];
+    snprintf(text, sizeof text, "no side is called '%.64s'", name);
+    return text;
+}
+
 /* Only who wants the device's row loads its driver. */
 static void probe(bench_method *m)
 {
@@ -224,6 +231,7 @@ const bench_mode bench_mode_query = {
     .help = help,
     .takes = takes,
     .method_at = method_at,
+    .unknown = unknown,
     .floor_s = 0.05,
     .refuse = refuse,
     .run = run,

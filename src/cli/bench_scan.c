@@ -266,6 +266,7 @@ const bench_mode bench_mode_scan = {
     .help = help,
     .takes = takes,
     .method_at = bench_scan_at,
+    .unknown = unknown_scan,
     .floor_s = 0.05,
     .refuse = refuse,
     .run = run,

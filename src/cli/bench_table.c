@@ -234,6 +234,7 @@ const bench_mode bench_mode_table = {
     .takes = takes,
     .takes_image = true,
     .method_at = bench_backend_entry,
+    .unknown = unknown_backend,
     .floor_s = 0.25,
     .refuse = refuse,
     .run = run,

@@ -394,6 +394,7 @@ const bench_mode bench_mode_tune = {
     .help = help,
     .takes = takes,
     .method_at = bench_scan_at,
+    .unknown = unknown_scan,
     .floor_s = 0.02,
     .refuse = refuse,
     .run = run,

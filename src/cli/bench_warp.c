@@ -78,6 +78,7 @@ const bench_mode bench_mode_warp = {
     .help = help,
     .takes = takes,
     .method_at = bench_scan_at,
+    .unknown = unknown_scan,
     .floor_s = 0.05,
     .refuse = lengths_refuse,
     .run = run,

@@ -196,7 +196,7 @@ static void check_names(options *o, const bench_mode *mode, const bench_request 
                 used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", used ? ", " : "", m.id);
         }
         if (!found) {
-            options_refuse(o, "--backend '%s': there is no such backend; there are %s", r->wanted[k], names);
+            options_refuse(o, "--backend: %s; there are %s", mode->unknown(r->wanted[k]), names);
             return;
         }
     }
@@ -476,7 +476,7 @@ static int run(int argc, char **argv)
     if (!options_end(&o)) return o.status;
     check(&o, &w, argc - skip - optind, argv + skip + optind); /* getopt has put the operands last */
     if (o.stop) return o.status;
-    w.request.threads = o.threads;
+    w.request.threads = o.threads > 0 ? o.threads : machine_cores();
     w.request.verbose = o.verbose;
     w.request.quiet = o.quiet;
 

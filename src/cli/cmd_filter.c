@@ -374,7 +374,7 @@ static const char help[] = "  sat photo.jpg --box 15 -o blurred.png        the m
                            "  --files-from FILE  more inputs; - is standard input; -0, --null: zero-ended\n"
                            "  --max-pixels N     refuse larger images [1073741824]\n"
                            "  --no-orient, --no-clobber     leave EXIF orientation; keep an OUT that exists\n"
-                           "  --backend NAME, --threads N   [SAT_BACKEND or the best; SAT_THREADS or cores]\n"
+                           "  --backend NAME, --threads N   [SAT_BACKEND, SAT_THREADS, or what pays]\n"
                            "  -q, --quiet   -v, --verbose   -h, --help   -V, --version\n";
 
 const command command_filter = {

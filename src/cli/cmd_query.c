@@ -147,7 +147,7 @@ static const char help[] = "Means and sums of rectangles of an image, or of a ta
                            "                      float tables]\n"
                            "  --no-orient         leave the EXIF orientation of a photograph alone\n"
                            "  --max-pixels N      refuse larger images [1073741824]\n"
-                           "  --backend NAME, --threads N   [SAT_BACKEND or the best; SAT_THREADS or cores]\n"
+                           "  --backend NAME, --threads N   [SAT_BACKEND, SAT_THREADS, or what pays]\n"
                            "  -q, --quiet   -v, --verbose   -h, --help   -V, --version\n"
                            "\n"
                            "With 2 to 4 channels the columns are mean.0, mean.1 and so on. Sums of integer\n"

@@ -36,15 +36,20 @@ static void read_device(machine_info *m)
              d.runtime / 1000, d.runtime % 1000 / 10);
 }
 
+int machine_cores(void)
+{
+    cpu_set_t set;
+    return sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
+}
+
 void machine_read(machine_info *m, bool with_device)
 {
     struct utsname system;
-    cpu_set_t set;
     time_t now = time(NULL);
     struct tm utc;
 
     memset(m, 0, sizeof *m);
-    m->cores = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
+    m->cores = machine_cores();
     if (uname(&system) == 0) {
         snprintf(m->kernel, sizeof m->kernel, "%.40s %.60s", system.sysname, system.release);
         snprintf(m->cpu, sizeof m->cpu, "%.60s", system.machine);

@@ -10,6 +10,9 @@ typedef struct machine_info {
     char gpu[256], cuda[64]; /* "" without a device, or when none was asked for */
 } machine_info;
 
+/* Cores that this process may use, at least 1. */
+int machine_cores(void);
+
 void machine_read(machine_info *m, bool with_device);
 
 #endif

@@ -3,7 +3,6 @@
 #include <ctype.h>
 #include <errno.h>
 #include <math.h>
-#include <sched.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -126,7 +125,8 @@ static void set_threads(options *o, const char *name, const char *text)
 {
     int64_t n;
     if (!parse_int(text, 0, THREADS_MAX, &n))
-        options_refuse(o, "%s '%s': a number from 1 to %d, or 0 for one thread on each core", name, text, THREADS_MAX);
+        options_refuse(o, "%s '%s': a number from 1 to %d, or 0 for as many as the work is worth", name, text,
+                       THREADS_MAX);
     else
         o->threads = (int)n;
 }
@@ -159,10 +159,21 @@ int options_next(options *o, int argc, char **argv, const char *shorts, const st
     }
 }
 
-static int cores(void)
+const char *unknown_backend(const char *name)
 {
-    cpu_set_t set;
-    return sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
+    sat_plan *plan;
+    sat_status status =
+        sat_plan_create(&plan, &(sat_spec){.width = 1, .height = 1, .sample = SAT_U8, .backend = name, .threads = 1});
+    sat_plan_destroy(&plan);
+    return status == SAT_OK ? "" : sat_detail();
+}
+
+const char *unknown_scan(const char *name)
+{
+    sat_scan *scan;
+    sat_status status = sat_scan_create(&scan, &(sat_scan_spec){.length = 1, .sample = SAT_U32, .method = name});
+    sat_scan_destroy(&scan);
+    return status == SAT_OK ? "" : sat_detail();
 }
 
 bool options_end(options *o)
@@ -175,7 +186,6 @@ bool options_end(options *o)
     }
     if (o->threads == 0 && (env = getenv("SAT_THREADS")) && *env) set_threads(o, "SAT_THREADS", env);
     if (o->stop) return false;
-    if (o->threads == 0) o->threads = cores();
     if (!o->backend) return true;
 
     char names[512] = "";
@@ -190,5 +200,5 @@ bool options_end(options *o)
         if (info.kind < SAT_CEILING && used < sizeof names)
             used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", used ? ", " : "", info.name);
     }
-    return options_refuse(o, "%s '%s': there is no such backend; there are %s", from, o->backend, names);
+    return options_refuse(o, "%s: %s; there are %s", from, unknown_backend(o->backend), names);
 }

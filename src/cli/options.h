@@ -14,7 +14,7 @@
 typedef struct options {
     const command *self;
     const char *backend; /* NULL = the best */
-    int threads;         /* at least 1 after options_end() */
+    int threads;         /* 0 = not said: one for each core, as far as there is work for it */
     bool quiet, verbose;
     bool stop; /* set when the command must return `status` at once: an error, --help, --version */
     int status;
@@ -46,6 +46,10 @@ int options_next(options *o, int argc, char **argv, const char *shorts, const st
 /* After the last option: the environment (SAT_BACKEND, SAT_THREADS) where no option was given, and the
  * backend's name checked.  False when o->stop has been set. */
 bool options_end(options *o);
+
+/* The library's sentence about a backend or scan method that it does not have; valid like sat_detail(). */
+const char *unknown_backend(const char *name);
+const char *unknown_scan(const char *name);
 
 /* Reports a usage error of this command and sets stop; returns false. */
 __attribute__((format(printf, 2, 3))) bool options_refuse(options *o, const char *format, ...);

@@ -157,7 +157,10 @@ sound() {
     usage "--block: 32*" bench tune --block 33
     usage "--items: 2*" bench tune --items 3
     usage "--map: bn*" bench tune --map xy
-    usage "--backend 'nope'*there are *" bench scan --backend nope
+    for bench in scan warp tune; do
+        usage "--backend: $(unknown "scan method"); there are *" bench $bench --backend nope
+    done
+    usage "--backend: no side is called 'nope'; there are host, device*" bench queries --backend nope
     usage "--type u64 is for scans*" bench --type u64
     usage "--plot 'x.gif'*.svg or .png*" bench --plot x.gif
     usage "-o and --plot name the same file*" bench --plot x.svg -o x.svg

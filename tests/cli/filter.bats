@@ -99,6 +99,21 @@ filtered() {
     cmp w.pgm s.pgm
 }
 
+@test "little work is done by one thread, unless more are asked for" {
+    colour 200 40 a.ppm
+    for what in "a.ppm --box 3 -o out.ppm" "a.ppm -o out.npy" "query a.ppm --rect 0,0,1,1"; do
+        # shellcheck disable=SC2086
+        sat $what --backend cpu -v
+        echo "$stderr"
+        [[ $stderr == *"cpu, "*", 1 thread"* ]]
+        # shellcheck disable=SC2086
+        sat $what --backend cpu -v --threads 2
+        [[ $stderr == *"cpu, "*", 2 threads"* ]]
+    done
+    sat bench --size 9 --backend cpu --repeat 1 -v --threads 2
+    [[ $output == *"of which 2 used"* && $stderr == *"cpu: cpu, "*", 2 threads"* ]]
+}
+
 @test "every backend, thread count and format gives the same pixels" {
     colour 201 99 c.ppm
     ok c.ppm --box 7x5 -o want.ppm

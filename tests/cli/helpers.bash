@@ -46,6 +46,11 @@ backends_here() {
     "$sat" backends --json | grep -E '"kind":"(method|reference)".*"available":true' | sed 's/.*"name":"\([^"]*\)".*/\1/'
 }
 
+# unknown THING - what the library says of one that is called nope; it compiles in what the device was made for.
+unknown() {
+    echo "no $1 is called 'nope'$("$sat" backends --json | grep -q '"device":true' || echo " in this build, which is without CUDA")"
+}
+
 # small FILE - the 4x3 grey image of sat.h's example.
 small() { printf 'P5 4 3 255\n\1\2\3\4\5\6\7\10\11\1\2\3' >"$1"; }
 # grey W H FILE - 8 bits, no two rows alike; text of `seq` serves as its bytes.

@@ -55,7 +55,7 @@ load helpers
     usage "--layout 'nope'*padded, inclusive or exclusive*" a.pgm --layout nope -o out.npy
     usage "--type 'u8'*u32, u64, i64, f32, f64 or q32*" a.pgm --type u8 -o out.npy
     usage "--format 'webp'*png*npy*" a.pgm --box 3 --format webp -o -
-    usage "--backend 'nope'*there are *" a.pgm --box 3 --backend nope -o out.pgm
+    usage "--backend: $(unknown backend); there are *" a.pgm --box 3 --backend nope -o out.pgm
     usage "--stat 'median'*" query a.pgm --rect 0,0,1,1 --stat median
     usage "--stat 'mean,mean'*" query a.pgm --rect 0,0,1,1 --stat mean,mean
     usage "--stat ''*" query a.pgm --rect 0,0,1,1 --stat ""
@@ -65,7 +65,7 @@ load helpers
 
 @test "SAT_BACKEND and SAT_THREADS are checked like the options, which win" {
     small a.pgm
-    SAT_BACKEND=nope usage "SAT_BACKEND 'nope'*" a.pgm --box 3 -o out.pgm
+    SAT_BACKEND=nope usage "SAT_BACKEND: $(unknown backend); there are *" a.pgm --box 3 -o out.pgm
     SAT_THREADS=nope usage "SAT_THREADS 'nope'*" a.pgm --box 3 -o out.pgm
     backend=$(backends_here | head -1)
     SAT_BACKEND=nope SAT_THREADS=nope ok a.pgm --box 3 -o out.pgm --backend "$backend" --threads 1
@@ -122,7 +122,7 @@ load helpers
     usage "--accum 'u8'*" bench --accum u8
     usage "--repeat '0'*" bench --repeat 0
     usage "--box '0'*" bench --box 0
-    usage "--backend 'nope'*" bench --backend nope
+    usage "--backend: $(unknown backend); there are *" bench --backend nope
     usage "--accum is for tables*" bench --box 3 --accum u32
     usage "help: there is no command 'nope'*" help nope
     usage "help: one command*" help query info
