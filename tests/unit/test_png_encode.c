@@ -20,7 +20,7 @@ static void fill(uint8_t *bytes)
     for (size_t i = 0; i < BYTES; i++) bytes[i] = i < BYTES / 3 ? (uint8_t)next_random(&seed) : bytes[i - BYTES / 3];
 }
 
-static void test_every_place(void **state)
+static void the_bytes_are_the_same_at_every_place(void **state)
 {
     (void)state;
     static uint8_t pixels[BYTES], expected[2 * BYTES], got[2 * BYTES];
@@ -42,7 +42,7 @@ static void test_every_place(void **state)
 }
 
 /* Bands at the edge of what is deflated in one piece and in two; decoded by what does not deflate them. */
-static void test_short_bands(void **state)
+static void short_bands_come_back(void **state)
 {
     (void)state;
     static uint8_t pixels[BYTES], deflated[2 * BYTES], back[BYTES];
@@ -64,9 +64,10 @@ static void test_short_bands(void **state)
 
 int main(void)
 {
+    cmocka_set_message_output(CM_OUTPUT_TAP);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_every_place),
-        cmocka_unit_test(test_short_bands),
+        cmocka_unit_test(the_bytes_are_the_same_at_every_place),
+        cmocka_unit_test(short_bands_come_back),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
