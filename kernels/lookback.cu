@@ -20,7 +20,8 @@
  * Launch  A block of B threads for each tile, in the order of tickets: the first tiles of all rows, then the second
  *         ones, ... so that with many rows the tile on the left was done long ago.  Shapes: lookback.cuh.
  *
- * Traffic 1 read and 1 write for each element; 8 bytes (4-byte sums) or 16 of state for each tile, written twice.
+ * Traffic 1 read and 1 write for each element; 8 bytes (4-byte sums) or 16 of state for each tile, written twice, in a
+ *         line of the cache of its own (lookback.cuh).
  *
  * Sync    A state is one word, or two with a tag each, by relaxed accesses: nothing else is read on its account, so
  *         nothing needs an order (tile_state.cuh).  Forward progress: a block draws its tile when it runs (ticket.cuh);
@@ -49,9 +50,9 @@ template <class Sum, class Shape>
 constexpr unsigned window = Shape::elements < look::large<Sum>::elements ? prim::WARP : 4;
 
 template <class Sum, unsigned WINDOW> struct warp_looks_back {
-    prim::tile_states<Sum> states; /* of the row's tiles */
-    uint32_t tile;                 /* this one */
-    Sum first;                     /* what lies before the row */
+    look::row_states<Sum> states; /* of the row's tiles */
+    uint32_t tile;                /* this one */
+    Sum first;                    /* what lies before the row */
 
     PRIM_DEVICE void tell(prim::tile_told what, Sum value) const
     {
@@ -96,9 +97,7 @@ template <class Work, class Shape> struct lookback {
     using sum = typename Work::sum;
     static constexpr unsigned threads = Shape::block_threads, more_blocks = 0;
     static constexpr int min_blocks = Shape::min_blocks;
-    struct slot {
-        uint64_t words[prim::tile_states<sum>::words_each];
-    };
+    using slot = look::row_slot<sum>;
     struct shared {
         prim::var<uint64_t> ticket;
         look::block_room<Work, Shape> block;

@@ -178,6 +178,15 @@ template <class Sum, class F> sat_status with_shape(const scan_shape *shape, int
                     naive ? " with naive staging" : "");
 }
 
+/* Each tile's words have a line of the cache for themselves: in a long row all who wait ask for the same few tiles, and
+ * if those shared a line, one slice of the second-level cache would have to answer everybody. */
+constexpr unsigned LINE_BYTES = 128;
+template <class Sum> using row_states = prim::tile_states<Sum, LINE_BYTES / (2 * sizeof(Sum))>;
+template <class Sum> struct row_slot {
+    uint64_t words[row_states<Sum>::step];
+};
+static_assert(sizeof(row_slot<uint32_t>) == LINE_BYTES && sizeof(row_slot<uint64_t>) == LINE_BYTES);
+
 /* What the tiles of a row leave for each other; a row of one tile has nobody to leave it for. */
 PRIM_HOST_DEVICE int64_t slots_of(int64_t tiles)
 {

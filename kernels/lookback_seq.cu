@@ -35,9 +35,9 @@ namespace
 constexpr unsigned NAP_NS = 20; /* between two looks at something that is not there yet */
 
 template <class Sum> struct thread_looks_back {
-    prim::tile_states<Sum> states; /* of the row's tiles */
-    uint32_t tile;                 /* this one */
-    Sum first;                     /* what lies before the row */
+    look::row_states<Sum> states; /* of the row's tiles */
+    uint32_t tile;                /* this one */
+    Sum first;                    /* what lies before the row */
 
     PRIM_DEVICE void begin(Sum total) const
     {
@@ -71,9 +71,7 @@ template <class Work, class Shape> struct lookback_seq {
     using sum = typename Work::sum;
     static constexpr unsigned threads = Shape::block_threads, more_blocks = 0;
     static constexpr int min_blocks = Shape::min_blocks;
-    struct slot {
-        uint64_t words[prim::tile_states<sum>::words_each];
-    };
+    using slot = look::row_slot<sum>;
     struct shared {
         prim::var<uint64_t> ticket;
         look::block_room<Work, Shape> block;

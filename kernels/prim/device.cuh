@@ -36,8 +36,11 @@
  *   fetch_vector<M>(a, i, p)               the same for M elements, 16 bytes in all and aligned to them
  *   load(p) store(p, v)                    arrays in device memory, T or vec<T, N>; never written by one block and
  *                                          read by another in the same launch
+ *   store_once(p, v)                       a store of 16 bytes that the cache need not keep
  *   load_relaxed store_relaxed             words that blocks exchange, 4 or 8 bytes: atomic, no order
- *   load_relaxed_pair store_relaxed_pair   two adjacent 8-byte words, aligned to 16: each atomic, the pair is not
+ *   load_kept store_kept                   the same for 8 bytes that many will ask for: the second-level cache is to
+ *                                          keep them, whatever else goes through it
+ *   load_kept_pair store_kept_pair         two such words side by side, aligned to 16: each atomic, the pair is not
  *   load_acquire store_release             4-byte flags that order the weak accesses around them
  *   load_weak store_weak                   what such a flag guards
  *   fetch_add(p, v)                        atomic, relaxed, 4 or 8 bytes; returns the value before
@@ -183,7 +186,7 @@ PRIM_DEVICE uint32_t dot_bytes(uint32_t a, uint32_t b, uint32_t sum)
     return __dp4a(a, b, sum);
 }
 
-/* In assembly, since mul.hi takes twice as long, and a product of 64 bits in C turns into one of longer factors. */
+/* In assembly: in C the product of 64 bits turns into one of longer factors, whose upper words are 0. */
 PRIM_DEVICE uint32_t high_product(uint32_t a, uint32_t b)
 {
     uint32_t high;
@@ -220,6 +223,14 @@ template <class T> PRIM_DEVICE void store(T *p, T v)
     } else {
         *p = v;
     }
+}
+
+template <class T> PRIM_DEVICE void store_once(T *p, T v)
+{
+    static_assert(sizeof(T) == 16);
+    const uint4 w = __builtin_bit_cast(uint4, v);
+    asm volatile("st.global.cs.v4.u32 [%0], {%1, %2, %3, %4};" ::"l"(p), "r"(w.x), "r"(w.y), "r"(w.z), "r"(w.w)
+                 : "memory");
 }
 
 template <class T, unsigned N> struct array {
@@ -292,12 +303,6 @@ PRIM_DEVICE uint64_t load_relaxed(const uint64_t *p)
     asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];" : "=l"(v) : "l"(p) : "memory");
     return v;
 }
-PRIM_DEVICE vec<uint64_t, 2> load_relaxed_pair(const uint64_t *p)
-{
-    vec<uint64_t, 2> v;
-    asm volatile("ld.relaxed.gpu.global.v2.u64 {%0, %1}, [%2];" : "=l"(v.at[0]), "=l"(v.at[1]) : "l"(p) : "memory");
-    return v;
-}
 PRIM_DEVICE void store_relaxed(uint32_t *p, uint32_t v)
 {
     asm volatile("st.relaxed.gpu.global.u32 [%0], %1;" ::"l"(p), "r"(v) : "memory");
@@ -306,10 +311,39 @@ PRIM_DEVICE void store_relaxed(uint64_t *p, uint64_t v)
 {
     asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" ::"l"(p), "l"(v) : "memory");
 }
-PRIM_DEVICE void store_relaxed_pair(uint64_t *p, vec<uint64_t, 2> v)
+/* A hint, which older devices do without. */
+#if __CUDA_ARCH__ >= 800
+#define PRIM_KEPT(access, type, value)                                                                                 \
+    "{.reg .b64 keep; createpolicy.fractional.L2::evict_last.b64 keep, 1.0;" access ".L2::cache_hint" type value       \
+    ", keep;}"
+#else
+#define PRIM_KEPT(access, type, value) access type value ";"
+#endif
+PRIM_DEVICE uint64_t load_kept(const uint64_t *p)
 {
-    asm volatile("st.relaxed.gpu.global.v2.u64 [%0], {%1, %2};" ::"l"(p), "l"(v.at[0]), "l"(v.at[1]) : "memory");
+    uint64_t v;
+    asm volatile(PRIM_KEPT("ld.relaxed.gpu.global", ".u64", " %0, [%1]") : "=l"(v) : "l"(p) : "memory");
+    return v;
 }
+PRIM_DEVICE vec<uint64_t, 2> load_kept_pair(const uint64_t *p)
+{
+    vec<uint64_t, 2> v;
+    asm volatile(PRIM_KEPT("ld.relaxed.gpu.global", ".v2.u64", " {%0, %1}, [%2]")
+                 : "=l"(v.at[0]), "=l"(v.at[1])
+                 : "l"(p)
+                 : "memory");
+    return v;
+}
+PRIM_DEVICE void store_kept(uint64_t *p, uint64_t v)
+{
+    asm volatile(PRIM_KEPT("st.relaxed.gpu.global", ".u64", " [%0], %1")::"l"(p), "l"(v) : "memory");
+}
+PRIM_DEVICE void store_kept_pair(uint64_t *p, vec<uint64_t, 2> v)
+{
+    asm volatile(PRIM_KEPT("st.relaxed.gpu.global", ".v2.u64", " [%0], {%1, %2}")::"l"(p), "l"(v.at[0]), "l"(v.at[1])
+                 : "memory");
+}
+#undef PRIM_KEPT
 PRIM_DEVICE uint32_t load_acquire(const uint32_t *p)
 {
     uint32_t v;

@@ -22,7 +22,12 @@
 namespace prim
 {
 
-enum tile_told : uint32_t { TILE_NOTHING, TILE_SUM, TILE_PREFIX };
+enum tile_told : uint32_t {
+    TILE_NOTHING,
+    TILE_SUM,
+    TILE_PREFIX,
+    TILE_LATER /* what was told is gone: the words have been used again, in a later epoch */
+};
 
 PRIM_DEVICE uint32_t tile_tag(uint32_t epoch, tile_told state)
 {
@@ -34,9 +39,10 @@ template <class T> struct tile_news {
     T value;
 };
 
-template <class T> struct tile_states {
+/* Tile i's words begin APART * i values further on: 1, or more to keep tiles that many others ask for apart. */
+template <class T, unsigned APART = 1> struct tile_states {
     static_assert(sizeof(T) == 4 || sizeof(T) == 8, "a payload is 32 bits");
-    static constexpr unsigned words_each = sizeof(T) / 4;
+    static constexpr unsigned words_each = sizeof(T) / 4, step = words_each * APART;
 
     uint64_t *words; /* aligned to 16 bytes */
     uint32_t epoch;
@@ -49,17 +55,17 @@ template <class T> struct tile_states {
     PRIM_DEVICE void tell(int64_t i, tile_told state, T value) const
     {
         if constexpr (words_each == 1) {
-            store_relaxed(words + i, pack(__builtin_bit_cast(uint32_t, value), state));
+            store_kept(words + step * i, pack(__builtin_bit_cast(uint32_t, value), state));
         } else {
             uint64_t bits = __builtin_bit_cast(uint64_t, value);
-            store_relaxed_pair(words + 2 * i, {{pack((uint32_t)bits, state), pack((uint32_t)(bits >> 32), state)}});
+            store_kept_pair(words + step * i, {{pack((uint32_t)bits, state), pack((uint32_t)(bits >> 32), state)}});
         }
     }
 
     PRIM_DEVICE uint32_t state_of(uint64_t word) const
     {
-        uint32_t tag = (uint32_t)word;
-        return (tag ^ epoch << 2) < 4 ? tag & 3 : (uint32_t)TILE_NOTHING;
+        const uint32_t since = (uint32_t)word - (epoch << 2); /* 0 .. 3: in this epoch */
+        return since < 4 ? since : (int32_t)since < 0 ? (uint32_t)TILE_NOTHING : (uint32_t)TILE_LATER;
     }
     PRIM_DEVICE tile_news<T> unpack(uint64_t word) const
     {
@@ -75,9 +81,9 @@ template <class T> struct tile_states {
     PRIM_DEVICE tile_news<T> ask(int64_t i) const
     {
         if constexpr (words_each == 1)
-            return unpack(load_relaxed(words + i));
+            return unpack(load_kept(words + step * i));
         else
-            return unpack_pair(load_relaxed_pair(words + 2 * i));
+            return unpack_pair(load_kept_pair(words + step * i));
     }
 };
 

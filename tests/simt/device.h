@@ -183,6 +183,11 @@ template <class T> void store(T *p, T v, site at = site::current())
     simt::plain_write(p, sizeof(T), alignof(T), at);
     *p = v;
 }
+template <class T> void store_once(T *p, T v, site at = site::current())
+{
+    static_assert(sizeof(T) == 16);
+    store(p, v, at);
+}
 
 template <class T, unsigned N> void fetch(array<T, N> &to, unsigned i, const T *p, site at = site::current())
 {
@@ -217,13 +222,21 @@ inline void store_relaxed(uint64_t *p, uint64_t v, site at = site::current())
 {
     simt::word_store(p, v, 8, simt::order::relaxed, at);
 }
-inline vec<uint64_t, 2> load_relaxed_pair(const uint64_t *p, site at = site::current())
+inline uint64_t load_kept(const uint64_t *p, site at = site::current())
+{
+    return load_relaxed(p, at);
+}
+inline void store_kept(uint64_t *p, uint64_t v, site at = site::current())
+{
+    store_relaxed(p, v, at);
+}
+inline vec<uint64_t, 2> load_kept_pair(const uint64_t *p, site at = site::current())
 {
     vec<uint64_t, 2> v;
     simt::pair_load(v.at, p, at);
     return v;
 }
-inline void store_relaxed_pair(uint64_t *p, vec<uint64_t, 2> v, site at = site::current())
+inline void store_kept_pair(uint64_t *p, vec<uint64_t, 2> v, site at = site::current())
 {
     simt::pair_store(p, v.at, at);
 }

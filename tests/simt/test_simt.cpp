@@ -263,13 +263,13 @@ template <reading R> struct twins {
         if (prim::thread_id()) return;
         if (prim::block_id() == 0) {
             for (uint64_t i = 1; i <= 20; i++) {
-                if (R == PAIR) prim::store_relaxed_pair(words, {{i, i}});
+                if (R == PAIR) prim::store_kept_pair(words, {{i, i}});
                 if (R == TWO_RELAXED) prim::store_relaxed(words, i), prim::store_relaxed(words + 1, i);
             }
         } else {
             uint64_t last = 0;
             for (int i = 0; i < 60; i++) {
-                prim::vec<uint64_t, 2> v = prim::load_relaxed_pair(words);
+                prim::vec<uint64_t, 2> v = prim::load_kept_pair(words);
                 if (v.at[0] != v.at[1]) prim::store_relaxed(torn, 1u);
                 if (v.at[0] < last) prim::store_relaxed(torn + 1, 1u); /* one word never goes back */
                 last = v.at[0];
