@@ -23,13 +23,16 @@
  * Launch  A block for each tile: 4 warps, each with whole rows (fused_tile.cuh).  Shapes: below.
  *
  * Traffic 1 read and 1 write for each element.  Each tile tells 8 bytes (16 for sums of 8 bytes) twice for each of its
- *         rows and columns: one 25th of a u8 image with u32 sums.
+ *         rows and columns, once for most where floats are added in order: one 25th of a u8 image with u32 sums, and
+ *         most of it stays in the second-level cache, in a ring of words that it is asked to keep (fused_chains.cuh).
  *
  * Sync    Words that hold a state and a value at once, relaxed (tile_state.cuh), asked for by the thread that needs
  *         them: a lane for each row, a thread for each column.  Tickets make sure that who is waited for runs
- *         (ticket.cuh): a tile waits for tiles to its left and above, whose numbers are lower.
+ *         (ticket.cuh): a tile waits for tiles to its left and above, whose numbers are lower.  So are those of the
+ *         tiles that had its words before.
  *
- * Limits  2^31 - 1 tiles.  A tag holds 30 bits of the epoch, as in lookback.cu.
+ * Limits  2^31 - 1 tiles.  A tag holds 30 bits of the epoch, as in lookback.cu, and a launch has as many epochs as the
+ *         image is times as tall as the ring.
  *
  * Steps   1. ticket -> tile; load  2. sums of rows and columns; tell the rows'  3. look back along the rows -> L
  *         4. B, over all warps; tell it; look back up the columns -> U  5. again through the tile, row by row: scan,
@@ -50,21 +53,35 @@ namespace
 /* ---- shapes -------------------------------------------------------------------------------------------------- */
 
 /* Large tiles fill a multiprocessor's shared memory five or six times: 32 KiB of samples, whatever their size.  Small
- * ones are for images that would have too few of the others.  In the simulator both are tiny. */
+ * ones are for images that would have too few of the others; these begin together, and each has to add up many that
+ * know no more than it, so that they look at two at once.  In the simulator both are tiny. */
 #ifdef SAT_SIMT
-template <unsigned BYTES> using large = fuse::shape<BYTES <= 2 ? 2 : 1, 2, 3, 2>;
-template <unsigned BYTES> using small = fuse::shape<1, 2, 2, 2>;
-constexpr int64_t FEW_TILES = 4;
+template <unsigned BYTES> using large = fuse::shape<BYTES <= 2 ? 2 : 1, 2, 3, 2, 1, true>;
+template <unsigned BYTES> using small = fuse::shape<1, 2, 2, 2, 2, false>;
+constexpr int64_t FEW_TILES = 4, RING_TILES = 1;
 #else
 template <unsigned BYTES>
-using large = fuse::shape<BYTES <= 2 ? 2 : 1, 4, BYTES <= 2 ? 32 / BYTES : 64 / BYTES, BYTES <= 2 ? 5 : 6>;
-template <unsigned BYTES> using small = fuse::shape<1, 4, BYTES <= 2 ? 16 : 8, 8>;
+using large = fuse::shape<BYTES <= 2 ? 2 : 1, 4, BYTES <= 2 ? 32 / BYTES : 64 / BYTES, BYTES <= 2 ? 5 : 6, 1, true>;
+template <unsigned BYTES> using small = fuse::shape<1, 4, BYTES <= 2 ? 16 : 8, 8, 2, false>;
 constexpr int64_t FEW_TILES = 264; /* two for each multiprocessor */
+/* Tiles whose words are kept: more than twice as many as a device holds at a time, and at 3 KiB each no more than a
+ * tenth of its second-level cache. */
+constexpr int64_t RING_TILES = 2048;
 #endif
 
 int64_t tiles_of(int64_t n, int64_t side)
 {
     return (n + side - 1) / side;
+}
+
+/* Of a plan, whose runs may have fewer rows than it.  Who takes a place asks about two tiles that come before him. */
+template <class K> fuse::ring ring_of(int64_t across, int64_t down)
+{
+    constexpr int64_t LEAST = 3;
+    int64_t kept = tiles_of(RING_TILES, across);
+    if (kept < LEAST) kept = LEAST;
+    if (kept > down || !K::REUSES) kept = down;
+    return {(uint32_t)kept, (uint32_t)tiles_of(down, kept), (uint32_t)down};
 }
 
 /* Calls f(kernel<...>()) for the types, channels and shape of a plan. */
@@ -124,9 +141,10 @@ template <class K> sat_status take_words(plan *p, const sat_spec *spec, char *no
     if (across > INT32_MAX / down)
         return sat_fail(SAT_ERR_UNAVAILABLE, "fused: %lldx%lld tiles; 2^31 - 1 are possible", (long long)across,
                         (long long)down);
+    const size_t kept = ring_of<K>(across, down).kept;
     size_t row_words, column_words, bytes;
-    if (!sat_mul((size_t)((across - 1) * spec->channels * K::WORDS_EACH), (size_t)spec->height, &row_words) ||
-        !sat_mul((size_t)(elements * K::WORDS_EACH), (size_t)(down - 1), &column_words) ||
+    if (!sat_mul((size_t)(across * spec->channels * K::WORDS_EACH), kept * K::height, &row_words) ||
+        !sat_mul((size_t)(elements * K::WORDS_EACH), kept, &column_words) ||
         !sat_mul(COUNTER_WORDS + row_words + column_words, sizeof(uint64_t), &bytes))
         return sat_fail(SAT_ERR_SHAPE, "fused: the workspace is larger than the address space");
     row_words += row_words % 2; /* pairs of words are aligned */
@@ -180,6 +198,8 @@ template <class K> sat_status queue(const plan *p, const sat_view *image, const 
     k.elements = elements;
     k.rows = image->height;
     k.across = (uint32_t)tiles_of(elements, K::WIDTH);
+    k.words = ring_of<K>(k.across, tiles_of(p->spec.height, K::height));
+    k.words.down = (uint32_t)tiles_of(image->height, K::height);
     k.out_pitch = (int64_t)(table->row_bytes / sizeof(sum));
     k.out = (sum *)table->data + (top ? k.out_pitch : 0) + (exclusive || padded ? channels : 0);
     k.out_elements = elements - (exclusive ? channels : 0);
@@ -191,7 +211,7 @@ template <class K> sat_status queue(const plan *p, const sat_view *image, const 
     k.counter = p->counter;
     k.row_words = p->row_words;
     k.column_words = p->column_words;
-    return prim::launch(k, k.across * tiles_of(image->height, K::height), run->stream);
+    return prim::launch(k, (int64_t)k.across * k.words.down, run->stream);
 }
 
 sat_status run_plan(void *state, const sat_view *image, const sat_view *table, const sat_run *run)

@@ -2,109 +2,13 @@
 #ifndef FUSED_CUH
 #define FUSED_CUH
 
+#include "fused_chains.cuh"
 #include "fused_tile.cuh"
 #include "prim/block_scan.cuh"
 #include "prim/ticket.cuh"
-#include "prim/tile_state.cuh"
 
 namespace fuse
 {
-
-/* ---- looking back ---------------------------------------------------------------------------------------- */
-
-/* Sums of float samples come out the same in every run only if they are always added in the same order.  So of every
- * ANCHORS tiles one, the anchor, tells what lies before its end, and the others their own sums only: every tile adds
- * the tiles back to the nearest anchor, which one it is does not depend on who was first. */
-constexpr unsigned ANCHORS = 8;
-template <class Sum> constexpr bool ordered = !std::is_integral_v<Sum>;
-
-constexpr unsigned NAP_NS = 20; /* between two looks at something that is not there yet */
-
-/* What a thread asks for N chains of tiles, all at the same tile: words of chain n lie at `at[n] - k * step` for the
- * k-th tile before this one. */
-template <class Sum, unsigned N> struct chains {
-    prim::tile_states<Sum> states;
-    int64_t at[N], step;
-    uint32_t tile, tiles; /* this one, of so many in a chain: nobody asks the last */
-    bool live[N];
-    Sum first[N]; /* before tile 0 */
-
-    PRIM_DEVICE bool anchor() const { return tile % ANCHORS == 0; }
-
-    PRIM_DEVICE void begin(const Sum *mine) const
-    {
-        if (tile + 1 == tiles) return;
-#pragma unroll
-        for (unsigned n = 0; n < N; n++)
-            if (live[n]) {
-                if (tile == 0)
-                    states.tell(at[n], prim::TILE_PREFIX, first[n] + mine[n]);
-                else if (!ordered<Sum> || !anchor())
-                    states.tell(at[n], prim::TILE_SUM, mine[n]);
-            }
-    }
-
-    /* The LOOK tiles before the last `left` of each chain, as far as there are any.  More of them would come with fewer
-     * looks, but the words that are asked for are in the way of the samples and sums of others. */
-    static constexpr unsigned LOOK = 2;
-    struct sight {
-        prim::tile_news<Sum> of[N][LOOK];
-    };
-    PRIM_DEVICE sight look(const uint32_t *left) const
-    {
-        sight s;
-#pragma unroll
-        for (unsigned n = 0; n < N; n++)
-#pragma unroll
-            for (unsigned k = 0; k < LOOK; k++) {
-                s.of[n][k] = {prim::TILE_NOTHING, Sum()};
-                if (k < left[n]) s.of[n][k] = states.ask(at[n] - (int64_t)(tile - left[n] + 1 + k) * step);
-            }
-        return s;
-    }
-    PRIM_DEVICE sight look() const
-    {
-        uint32_t left[N];
-#pragma unroll
-        for (unsigned n = 0; n < N; n++) left[n] = live[n] ? tile : 0;
-        return look(left);
-    }
-
-    /* What lies before this tile, which a first look may already have seen; tells what lies before its end. */
-    PRIM_DEVICE void finish(const Sum *mine, sight seen, Sum *before) const
-    {
-        uint32_t left[N]; /* tiles that are not added yet */
-#pragma unroll
-        for (unsigned n = 0; n < N; n++) {
-            before[n] = tile == 0 ? first[n] : Sum();
-            left[n] = live[n] ? tile : 0;
-        }
-        for (;;) {
-            bool more = false, stuck = false;
-#pragma unroll
-            for (unsigned n = 0; n < N; n++) {
-                bool there = true;
-#pragma unroll
-                for (unsigned k = 0; k < LOOK; k++) {
-                    there = there && left[n] > 0 && seen.of[n][k].state != prim::TILE_NOTHING;
-                    if (there) {
-                        before[n] += seen.of[n][k].value;
-                        left[n] = seen.of[n][k].state == prim::TILE_PREFIX ? 0 : left[n] - 1;
-                    }
-                }
-                more = more || left[n] > 0;
-                stuck = stuck || (left[n] > 0 && !there);
-            }
-            if (!more) break;
-            if (stuck) prim::nap(NAP_NS);
-            seen = look(left);
-        }
-        if (tile == 0 || tile + 1 == tiles || (ordered<Sum> && !anchor())) return;
-#pragma unroll
-        for (unsigned n = 0; n < N; n++)
-            if (live[n]) states.tell(at[n], prim::TILE_PREFIX, before[n] + mine[n]);
-    }
-};
 
 /* ---- the kernel -------------------------------------------------------------------------------------------- */
 
@@ -121,6 +25,9 @@ template <class Sample, class Accum, unsigned C, class Shape> struct fused {
     static constexpr unsigned WIDTH = Shape::width, WARPS = Shape::WARPS;
     static constexpr int min_blocks = Shape::min_blocks;
     static constexpr unsigned WORDS_EACH = prim::tile_states<sum>::words_each;
+    /* Tiles that are asked for at once. */
+    static constexpr unsigned LOOK = ordered<sum> ? 1 : Shape::look;
+    static constexpr bool REUSES = !ordered<sum> && Shape::reuses;
 
     struct shared {
         typename tile::room samples;           /* first: aligned for packets of 16 bytes */
@@ -131,6 +38,7 @@ template <class Sample, class Accum, unsigned C, class Shape> struct fused {
     tile image;
     int64_t elements, rows;                    /* of the image */
     uint32_t across;                           /* tiles */
+    ring words;                                /* rows of tiles, and where theirs are */
     sum *out;                                  /* the sum of element 0 of row 0 */
     int64_t out_pitch, out_elements, out_rows; /* those that the layout holds */
     top_row top;
@@ -153,28 +61,38 @@ template <class Sample, class Accum, unsigned C, class Shape> struct fused {
         for (unsigned h = 0; h < HALVES; h++)
             first[h] = C == 3 ? (unsigned)((p.x + h * HALF + lane * LANE_ELEMENTS) % 3) : 0;
 
-        /* sums of rows, in the lanes of their numbers */
-        prim::fetch_wait();
-        prim::warp_sync();
-        channels<sum, C> left;
-        const channels<sum, C> mine = p.whole ? row_sums<true>(s, p, first) : row_sums<false>(s, p, first);
-        chains<sum, C> row_chains = {
-            .states = {row_words, ticket.epoch}, .step = C * rows, .tile = right, .tiles = across};
+        chains<sum, C, LEFT, LOOK, REUSES> row_chains = {.states = {row_words, words.epoch(ticket.epoch, down)},
+                                                         .step = (int64_t)C * words.kept * height,
+                                                         .tile = right,
+                                                         .tiles = across,
+                                                         .place = words.place(down),
+                                                         .kept = words.kept,
+                                                         .taken = words.taken(down),
+                                                         .given = words.given(down)};
 #pragma unroll
         for (unsigned c = 0; c < C; c++) {
-            row_chains.at[c] = ((int64_t)right * C + c) * rows + p.y + lane;
+            row_chains.at[c] =
+                (((int64_t)right * C + c) * words.kept + words.place(down)) * height + warp * ROWS + lane;
             row_chains.live[c] = lane < p.rows;
             row_chains.first[c] = sum();
         }
-        row_chains.begin(mine.of);
+        const auto rows_before = row_chains.look_at_place();
+
+        /* sums of rows, in the lanes of their numbers */
+        prim::fetch_wait();
+        prim::warp_sync();
+        image.settle(s.samples, p);
+        channels<sum, C> left;
+        const channels<sum, C> mine = row_sums(s, p, first);
+        row_chains.begin(mine.of, rows_before);
         const auto seen = row_chains.look();
 
         /* while others answer: sums of columns, and where they can stay, of each row */
         typename tile::columns columns[HALVES] = {};
-        if (p.whole)
-            column_sums<true>(s, p, first, columns);
-        else
-            column_sums<false>(s, p, first, columns);
+        column_sums(s, p, first, columns);
+
+        chains<sum, COLUMNS, UP, LOOK, REUSES> column_chains = my_columns(p, ticket.epoch, down);
+        const auto columns_before = column_chains.look_at_place();
 
         /* what lies to the left of each row */
         row_chains.finish(mine.of, seen, left.of);
@@ -201,7 +119,7 @@ template <class Sample, class Accum, unsigned C, class Shape> struct fused {
                 s.above.set(warp * WIDTH + h * HALF + lane * LANE_ELEMENTS + i, (sum)upto.at[i] + to_left.of[i % C]);
         }
         prim::block_sync();
-        look_up(s, p, ticket.epoch, down);
+        look_up(s, column_chains, columns_before);
         prim::block_sync();
 
         quad<sum, 1> sums[HALVES];
@@ -215,20 +133,18 @@ template <class Sample, class Accum, unsigned C, class Shape> struct fused {
         sum *row = out + p.y * out_pitch + p.x;
         const bool full = out_wide == WIDTH && out_here == ROWS;
         const bool even = ((uintptr_t)row | out_pitch * sizeof(sum)) % 16 == 0;
-        if (p.whole && full && even)
-            write<true, EVEN>(s, p, first, left, sums, row, out_wide, out_here);
-        else if (C == 1 && p.whole && full)
-            write<true, LATE>(s, p, first, left, sums, row, out_wide, out_here);
+        if (full && even)
+            write<EVEN>(s, p, first, left, sums, row, out_wide, out_here);
         else if (full)
-            write<false, LATE>(s, p, first, left, sums, row, out_wide, out_here);
+            write<LATE>(s, p, first, left, sums, row, out_wide, out_here);
         else
-            write<false, PART>(s, p, first, left, sums, row, out_wide, out_here);
+            write<PART>(s, p, first, left, sums, row, out_wide, out_here);
+        if (carry_out && p.rows > 0 && p.y + p.rows == rows) hand_on(p, sums);
     }
 
     /* How rows of sums lie in memory: whole, and beginning on 16 bytes; whole; or only partly there. */
     enum fit { EVEN, LATE, PART };
 
-    template <bool WHOLE>
     PRIM_DEVICE channels<sum, C> row_sums(const shared &s, const place &p, const unsigned (&first)[HALVES]) const
     {
         channels<sum, C> mine = {};
@@ -239,7 +155,7 @@ template <class Sample, class Accum, unsigned C, class Shape> struct fused {
                 channels<part, C> all = {};
 #pragma unroll
                 for (unsigned h = 0; h < HALVES; h++) {
-                    const auto sums = image.template get<WHOLE>(s.samples, p, from + b, h).sums(first[h]);
+                    const auto sums = image.get(s.samples, p, from + b, h).sums(first[h]);
 #pragma unroll
                     for (unsigned c = 0; c < C; c++) all.of[c] += sums.of[c];
                 }
@@ -253,7 +169,6 @@ template <class Sample, class Accum, unsigned C, class Shape> struct fused {
     }
 
     /* Of the warp's rows; puts the sums along each row in place of its samples, where they fit. */
-    template <bool WHOLE>
     PRIM_DEVICE void column_sums(shared &s, const place &p, const unsigned (&first)[HALVES],
                                  typename tile::columns (&columns)[HALVES]) const
     {
@@ -264,7 +179,7 @@ template <class Sample, class Accum, unsigned C, class Shape> struct fused {
             for (unsigned b = 0; b < Shape::BATCH; b++)
 #pragma unroll
                 for (unsigned h = 0; h < HALVES; h++) {
-                    q[b][h] = image.template get<WHOLE>(s.samples, p, from + b, h);
+                    q[b][h] = image.get(s.samples, p, from + b, h);
                     columns[h].add(q[b][h]);
                 }
             if constexpr (tile::in_place) {
@@ -280,7 +195,7 @@ template <class Sample, class Accum, unsigned C, class Shape> struct fused {
     }
 
     /* Makes the rows of the table, each from the one above, and writes what the layout holds of them. */
-    template <bool WHOLE, fit FIT>
+    template <fit FIT>
     PRIM_DEVICE void write(const shared &s, const place &p, const unsigned (&first)[HALVES],
                            const channels<sum, C> &left, quad<sum, 1> (&sums)[HALVES], sum *row, unsigned out_wide,
                            unsigned out_here) const
@@ -291,7 +206,7 @@ template <class Sample, class Accum, unsigned C, class Shape> struct fused {
         for (unsigned from = 0; from < ROWS; from += BATCH) {
             quad<part, C> q[BATCH][HALVES];
 #pragma unroll
-            for (unsigned b = 0; b < BATCH; b++) scanned_row<WHOLE>(s, p, from + b, first, q[b]);
+            for (unsigned b = 0; b < BATCH; b++) scanned_row(s, p, from + b, first, q[b]);
 #pragma unroll
             for (unsigned b = 0; b < BATCH; b++, row += out_pitch) {
                 channels<sum, C> row_left;
@@ -313,7 +228,6 @@ template <class Sample, class Accum, unsigned C, class Shape> struct fused {
     }
 
     /* Row r, each element with all before it in the row. */
-    template <bool WHOLE>
     PRIM_DEVICE void scanned_row(const shared &s, const place &p, unsigned r, const unsigned (&first)[HALVES],
                                  quad<part, C> (&row)[HALVES]) const
     {
@@ -323,7 +237,7 @@ template <class Sample, class Accum, unsigned C, class Shape> struct fused {
         } else {
             four q[HALVES];
 #pragma unroll
-            for (unsigned h = 0; h < HALVES; h++) q[h] = image.template get<WHOLE>(s.samples, p, r, h);
+            for (unsigned h = 0; h < HALVES; h++) q[h] = image.get(s.samples, p, r, h);
             const auto before = row_scan_of(q, first);
 #pragma unroll
             for (unsigned h = 0; h < HALVES; h++) row[h] = q[h].scanned(before.of(h), first[h]);
@@ -343,29 +257,46 @@ template <class Sample, class Accum, unsigned C, class Shape> struct fused {
         return n < 0 ? 0 : n < most ? (unsigned)n : most;
     }
 
+    /* The columns that a thread asks for: number thread_id() of each `threads` of them. */
+    static constexpr unsigned COLUMNS = (WIDTH + threads - 1) / threads;
+    PRIM_DEVICE chains<sum, COLUMNS, UP, LOOK, REUSES> my_columns(const place &p, uint32_t launch, uint32_t down) const
+    {
+        chains<sum, COLUMNS, UP, LOOK, REUSES> c = {.states = {column_words, words.epoch(launch, down)},
+                                                    .step = elements,
+                                                    .tile = down,
+                                                    .tiles = words.down,
+                                                    .place = words.place(down),
+                                                    .kept = words.kept,
+                                                    .taken = words.taken(down),
+                                                    .given = words.given(down)};
+#pragma unroll
+        for (unsigned n = 0; n < COLUMNS; n++) {
+            const unsigned e = n * threads + prim::thread_id();
+            c.live[n] = e < p.wide;
+            c.at[n] = words.place(down) * elements + p.x + e;
+            c.first[n] = down == 0 ? carry(p.x + e, e < p.wide) : sum();
+        }
+        return c;
+    }
+
     /* Turns what the warps have told of their rows into what lies above each of them: adds the warps before, and all
      * tiles above. */
-    PRIM_DEVICE void look_up(shared &s, const place &p, uint32_t epoch, uint32_t down) const
+    PRIM_DEVICE void look_up(shared &s, const chains<sum, COLUMNS, UP, LOOK, REUSES> &column_chains,
+                             typename chains<sum, COLUMNS, UP, LOOK, REUSES>::past columns_before) const
     {
-        constexpr unsigned N = (WIDTH + threads - 1) / threads;
-        chains<sum, N> column_chains = {
-            .states = {column_words, epoch}, .step = elements, .tile = down, .tiles = prim::blocks() / across};
-        sum mine[N], before[N];
+        sum mine[COLUMNS], before[COLUMNS];
 #pragma unroll
-        for (unsigned n = 0; n < N; n++) {
+        for (unsigned n = 0; n < COLUMNS; n++) {
             const unsigned e = n * threads + prim::thread_id();
-            column_chains.live[n] = e < p.wide;
-            column_chains.at[n] = (int64_t)down * elements + p.x + e;
-            column_chains.first[n] = down == 0 ? carry(p.x + e, e < p.wide) : sum();
             mine[n] = sum();
 #pragma unroll
             for (unsigned w = 0; w < WARPS; w++)
                 if (e < WIDTH) mine[n] += s.above.get(w * WIDTH + e);
         }
-        column_chains.begin(mine);
+        column_chains.begin(mine, columns_before);
         column_chains.finish(mine, column_chains.look(), before);
 #pragma unroll
-        for (unsigned n = 0; n < N; n++) {
+        for (unsigned n = 0; n < COLUMNS; n++) {
             const unsigned e = n * threads + prim::thread_id();
             sum running = before[n];
 #pragma unroll
@@ -375,9 +306,20 @@ template <class Sample, class Accum, unsigned C, class Shape> struct fused {
                     s.above.set(w * WIDTH + e, running);
                     running += more;
                 }
-            if (carry_out && e < p.wide && (int64_t)(down + 1) * Shape::height >= rows)
-                prim::store_relaxed((bits *)carry_out + p.x + e, __builtin_bit_cast(bits, before[n] + mine[n]));
         }
+    }
+
+    /* The last row of the image, as it has been written. */
+    PRIM_DEVICE void hand_on(const place &p, const quad<sum, 1> (&sums)[HALVES]) const
+    {
+#pragma unroll
+        for (unsigned h = 0; h < HALVES; h++)
+#pragma unroll
+            for (unsigned i = 0; i < LANE_ELEMENTS; i++) {
+                const unsigned e = h * HALF + prim::lane_id() * LANE_ELEMENTS + i;
+                if (e < p.wide)
+                    prim::store_relaxed((bits *)carry_out + p.x + e, __builtin_bit_cast(bits, sums[h].at[i]));
+            }
     }
 
     /* Relaxed, as a carry row may be given for both: its entries come in with the first tile row, and the last one,
@@ -437,7 +379,7 @@ template <class Sample, class Accum, unsigned C, class Shape> struct fused {
             for (unsigned n = 0; n < LANE_ELEMENTS / V; n++) {
                 const int at = (int)(h * HALF + (n * prim::WARP + lane) * V) - (int)late;
                 const prim::vec<sum, V> v = nth_vector(q, n);
-                if (FIT == EVEN || at >= 0) prim::store((prim::vec<sum, V> *)(row + at), v);
+                if (FIT == EVEN || at >= 0) prim::store_once((prim::vec<sum, V> *)(row + at), v);
             }
         }
         if (FIT == LATE)

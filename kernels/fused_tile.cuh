@@ -23,10 +23,12 @@ namespace fuse
 
 constexpr unsigned LANE_ELEMENTS = 4, HALF = prim::WARP * LANE_ELEMENTS;
 
-template <unsigned HALVES_, unsigned WARPS_, unsigned ROWS_, int RESIDENT> struct shape {
+template <unsigned HALVES_, unsigned WARPS_, unsigned ROWS_, int RESIDENT, unsigned LOOK, bool REUSES> struct shape {
     static constexpr unsigned HALVES = HALVES_, WARPS = WARPS_, ROWS = ROWS_;
     static constexpr unsigned threads = WARPS * prim::WARP, width = HALVES * HALF, height = WARPS * ROWS;
     static constexpr int min_blocks = RESIDENT;
+    static constexpr unsigned look = LOOK; /* tiles that are asked for at once */
+    static constexpr bool reuses = REUSES; /* words; else all of an image's have room */
     static_assert(ROWS <= prim::WARP, "a lane keeps what belongs to a row");
     static constexpr unsigned BATCH = ROWS % 4 == 0 ? 4 : 1; /* rows that are worked on together, for their latencies */
 };
@@ -302,34 +304,52 @@ template <class Sample, class Accum, unsigned C, class Shape> struct tile {
         s.set(word_at(r, i), w);
     }
 
-    /* The lane's elements of a half of row r: 0 where the image has none, whatever lies there.  Without branches, so
-     * that rows overlap. */
-    template <bool WHOLE> PRIM_DEVICE four get(const room &s, const place &p, unsigned r, unsigned half) const
+    /* Moves rows of bytes or half words to where their words begin, in a place whose loads are done, and leaves zeros
+     * where the image has no samples: from here on, a row is a row.  Four at a time, so that they overlap. */
+    PRIM_DEVICE void settle(room &s, const place &p) const
     {
-        const unsigned element = half * HALF + prim::lane_id() * LANE_ELEMENTS, i = element / IN_WORD,
-                       at = row_at(r) + i;
-        const unsigned here = WHOLE ? LANE_ELEMENTS : r < p.rows && element < p.wide ? p.wide - element : 0;
+        if (IN_WORD == 1 || p.whole) return;
+        constexpr unsigned BITS = 8 * sizeof(Sample), CHUNKS = ROW_WORDS / prim::WARP, BATCH = Shape::BATCH;
+#pragma unroll 1
+        for (unsigned from = 0; from < Shape::ROWS; from += BATCH)
+#pragma unroll
+            for (unsigned c = 0; c < CHUNKS; c++) {
+                const unsigned i = c * prim::WARP + prim::lane_id(); /* word */
+                word w[BATCH];
+#pragma unroll
+                for (unsigned b = 0; b < BATCH; b++) {
+                    const unsigned r = from + b, skip = late(p, r);
+                    const unsigned here = r < p.rows && i * IN_WORD < p.wide ? p.wide - i * IN_WORD : 0;
+                    w[b] = s.get(row_at(r) + i);
+                    w[b] = prim::shift_right(w[b], skip ? s.get(word_at(r, i + 1)) : w[b], BITS * skip);
+                    w[b] &= here >= IN_WORD ? ~word(0) : (word(1) << BITS * here) - 1;
+                }
+                prim::warp_sync(); /* a word's last elements are the next one's first */
+#pragma unroll
+                for (unsigned b = 0; b < BATCH; b++) s.set(row_at(from + b) + i, w[b]);
+            }
+        prim::warp_sync();
+    }
+
+    /* The lane's elements of a half of row r. */
+    PRIM_DEVICE four get(const room &s, const place &p, unsigned r, unsigned half) const
+    {
+        const unsigned element = half * HALF + prim::lane_id() * LANE_ELEMENTS, at = row_at(r) + element / IN_WORD;
         four q;
         if constexpr (bytes) {
             q.w = s.get(at);
-            if (!WHOLE) {
-                const unsigned skip = late(p, r);
-                q.w = prim::shift_right(q.w, s.get(skip ? word_at(r, i + 1) : at), 8 * skip);
-                q.w &= here >= 4 ? ~0u : (1u << 8 * here) - 1;
-            }
         } else if constexpr (sizeof(Sample) == 2) {
-            uint32_t w[2] = {s.get(at), s.get(at + 1)};
-            if (!WHOLE) {
-                const unsigned skip = late(p, r);
-                w[0] = prim::shift_right(w[0], w[1], 16 * skip);
-                w[1] = prim::shift_right(w[1], s.get(skip ? word_at(r, i + 2) : at), 16 * skip);
-            }
+            const uint32_t w[2] = {s.get(at), s.get(at + 1)};
 #pragma unroll
-            for (unsigned k = 0; k < 4; k++) q.at[k] = WHOLE || k < here ? w[k / 2] >> 16 * (k % 2) & 0xffff : 0;
+            for (unsigned k = 0; k < 4; k++) q.at[k] = w[k / 2] >> 16 * (k % 2) & 0xffff;
         } else {
             const auto w = wide_get(s, at);
 #pragma unroll
-            for (unsigned k = 0; k < 4; k++) q.at[k] = widen(__builtin_bit_cast(Sample, w.at[k]), WHOLE || k < here);
+            for (unsigned k = 0; k < 4; k++) {
+                /* 0 is not nothing in fixed point */
+                const bool inside = !std::is_same_v<Accum, q32> || (r < p.rows && element + k < p.wide);
+                q.at[k] = inside ? (part)source.widen(__builtin_bit_cast(Sample, w.at[k])) : part(0);
+            }
         }
         return q;
     }
@@ -373,12 +393,6 @@ template <class Sample, class Accum, unsigned C, class Shape> struct tile {
             for (unsigned k = 0; k < PACKET; k++) all.at[i + k] = some.at[k];
         }
         return all;
-    }
-
-    /* What lies beyond the image may be no number at all. */
-    PRIM_DEVICE part widen(Sample v, bool inside) const
-    {
-        return inside ? (part)source.widen(v) : part(0);
     }
 };
 
