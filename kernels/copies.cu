@@ -14,8 +14,9 @@
  *                                0 i i i i                  i i i i
  *                                0 i i i i                  i i i i
  *
- * Launch    blocks of 256 threads; each thread has FLIGHTS vectors on their way, a block's width apart, so that a warp
- *           always touches whole lines.  16 bytes for each vector, single values where rows are not aligned to that.
+ * Launch    blocks of 256 threads; each thread of a copy has FLIGHTS vectors on their way, a block's width apart, so
+ *           a warp always touches whole lines.  16 bytes for each vector, single values where rows are not aligned to
+ *           that.
  * Traffic   in + out bytes
  * Sync      none
  * Limits    2^31 - 1 blocks
@@ -106,7 +107,9 @@ sat_status copy_by_driver(const part *to, const void *from, void *stream)
 /* ---- widening ---------------------------------------------------------------------------------------- */
 
 template <class Sample, class Accum, unsigned N> struct widen_rows {
-    static constexpr unsigned threads = THREADS, piece = THREADS * N * FLIGHTS;
+    /* One vector for each thread: reads and writes alternate finely, and few places in memory are open at a time. */
+    static constexpr unsigned EACH = N > 1 ? 1 : FLIGHTS;
+    static constexpr unsigned threads = THREADS, piece = THREADS * N * EACH;
     using sum = typename sums_in<Accum>::type;
     struct shared {
     };
@@ -121,13 +124,13 @@ template <class Sample, class Accum, unsigned N> struct widen_rows {
         int64_t row = prim::block_id() / pieces, begin = (int64_t)(prim::block_id() % pieces) * piece;
         const Sample *from = source.in + (row - zero_rows) * source.pitch - shift;
         sum *to = table + row * pitch;
-        prim::vec<Sample, N> v[FLIGHTS];
-        for (unsigned k = 0; k < FLIGHTS; k++) {
+        prim::vec<Sample, N> v[EACH];
+        for (unsigned k = 0; k < EACH; k++) {
             int64_t i = begin + (k * THREADS + prim::thread_id()) * N;
             bool zero = row < zero_rows || i < shift;
             v[k] = prim::load_vector<N>(from + i, zero ? 0 : entries - i);
         }
-        for (unsigned k = 0; k < FLIGHTS; k++) {
+        for (unsigned k = 0; k < EACH; k++) {
             int64_t i = begin + (k * THREADS + prim::thread_id()) * N;
             bool zero = row < zero_rows || i < shift;
             prim::vec<sum, N> wide;
