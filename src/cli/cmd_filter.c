@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "batch.h"
 #include "input.h"
@@ -228,12 +229,20 @@ static bool stop(options *o, const char *file, const char *why)
     return false;
 }
 
+static bool is_directory(const char *path)
+{
+    struct stat st;
+    return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+}
+
 /* Can an image be written under that name? */
 static bool check_output(options *o, const request *r, const char *output)
 {
     if (r->j.format) return true;
     if (strcmp(output, "-") == 0) return options_refuse(o, "-o - needs --format, which says what to write");
     const image_format *f = format_by_extension(output);
+    if (!f && is_directory(output))
+        return options_refuse(o, "-o '%s': a directory; for a file in it say -o '%s/{name}'", output, output);
     return f && f->encode ? true : refuse_format(o, "-o", output, false);
 }
 

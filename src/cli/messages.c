@@ -44,7 +44,7 @@ int usage_error(const char *name, const char *format, ...)
 
 const char *input_name(const char *path)
 {
-    return strcmp(path, "-") == 0 ? "standard input" : path;
+    return strcmp(path, "-") == 0 ? "standard input" : *path ? path : "''";
 }
 const char *output_name(const char *path)
 {

@@ -11,7 +11,7 @@ __attribute__((format(printf, 2, 3))) void say(const char *file, const char *for
 /* The same with " (try `sat NAME --help`)" at its end; returns EXIT_USAGE.  name "" is the default one. */
 __attribute__((format(printf, 2, 3))) int usage_error(const char *name, const char *format, ...);
 
-/* "-" in the words of a message. */
+/* "-" in the words of a message; an input of no name as ''. */
 const char *input_name(const char *path);
 const char *output_name(const char *path);
 

@@ -2,6 +2,7 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <limits.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -104,21 +105,30 @@ bool options_refuse(options *o, const char *format, ...)
     return false;
 }
 
+/* A letter that is no option: getopt stands on its word until that has no more letters, then behind it. */
+static void refuse_letter(options *o, char **argv)
+{
+    const char *word = argv[optind] && strchr(argv[optind], optopt) ? argv[optind] : argv[optind - 1];
+    bool among_others = word[0] == '-' && word[1] != '-' && strlen(word) > 2;
+    options_refuse(o, "unknown option -%c%s%s", optopt, among_others ? " in " : "", among_others ? word : "");
+}
+
 /* getopt returned ':' (no value) or '?': says which option is meant. */
-static void refuse_option(options *o, int c, char **argv)
+static void refuse_option(options *o, int c, char **argv, const char *shorts)
 {
     const char *word = argv[optind - 1];
     bool is_long = strncmp(word, "--", 2) == 0;
-    if (c == ':' && is_long)
+    bool is_letter = optopt != 0 && optopt <= UCHAR_MAX && (optopt == ':' || !strchr(shorts, optopt));
+    if (is_letter)
+        refuse_letter(o, argv);
+    else if (c == ':' && is_long)
         options_refuse(o, "%s needs a value", word);
     else if (c == ':')
         options_refuse(o, "-%c needs a value", optopt);
     else if (is_long && optopt != 0)
         options_refuse(o, "%.*s takes no value", (int)strcspn(word, "="), word);
-    else if (is_long)
-        options_refuse(o, "unknown option %s", word);
     else
-        options_refuse(o, "unknown option -%c", optopt);
+        options_refuse(o, "unknown option %s", word);
 }
 
 static void set_threads(options *o, const char *name, const char *text)
@@ -153,7 +163,7 @@ int options_next(options *o, int argc, char **argv, const char *shorts, const st
         case OPT_BACKEND: o->backend = optarg; break;
         case OPT_THREADS: set_threads(o, "--threads", optarg); break;
         case ':':
-        case '?': refuse_option(o, c, argv); break;
+        case '?': refuse_option(o, c, argv, shorts); break;
         default: return c;
         }
     }

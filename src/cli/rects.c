@@ -249,7 +249,7 @@ static bool allocate(rects **out, error *err)
 static bool open_stream(rects *r, const char *path, error *err)
 {
     r->fd = strcmp(path, "-") == 0 ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
-    if (r->fd < 0) return fail_errno(err, "cannot be opened");
+    if (r->fd < 0) return fail_errno(err, "cannot open");
     r->text = r->window = malloc(STREAM_BYTES);
     return r->window ? true : fail(err, "out of memory");
 }

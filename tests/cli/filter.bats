@@ -208,9 +208,9 @@ filtered() {
     head -c 18 a.pgm >cut.pgm
     echo "this is no image" >text.pgm
     for input in missing.pgm empty.pgm dir.pgm cut.pgm text.pgm missing/a.pgm ""; do
-        failure "$input: ?*" "$input" --box 3 -o no.pgm
-        failure "$input: ?*" "$input" -o no.npy
-        failure "$input: ?*" "$input" --mean 0,0,1,1
+        failure "${input:-''}: ?*" "$input" --box 3 -o no.pgm
+        failure "${input:-''}: ?*" "$input" -o no.npy
+        failure "${input:-''}: ?*" "$input" --mean 0,0,1,1
     done
     failure "standard input: ?*" - --box 3 -o no.pgm </dev/null
     # Not through run: with standard input closed, bash would give its number to a pipe of its own.

@@ -7,7 +7,12 @@ load helpers
 
 @test "unknown options" {
     usage "unknown option --bocks*" a.pgm --bocks 3
-    usage "unknown option -x*" a.pgm -x
+    usage "unknown option -x" a.pgm -x
+    usage "unknown option -x in -qx" a.pgm -qx
+    usage "unknown option -b in -box" a.pgm -box 3
+    usage "unknown option -b in -box" --no-orient -box 3 a.pgm
+    usage "unknown option -:" --no-orient -: a.pgm
+    usage "unknown option -* in -*" --no-orient $'-\377\376' a.pgm
     usage "unknown option --rect*" a.pgm --rect 1,1,1,1
     usage "unknown option --box*" query a.pgm --box 3
     usage "unknown option --nope*" info --nope
@@ -104,6 +109,8 @@ load helpers
         usage "-o '$bad'*formats*" missing.pgm --box 3 -o "$bad"
     done
     usage "-o - needs --format*" missing.pgm --box 3 -o -
+    mkdir dir
+    usage "-o 'dir': a directory*'dir/{name}'*" missing.pgm --box 3 -o dir
 }
 
 @test "query, info, bench and help check what they are given" {
