@@ -80,14 +80,14 @@ template <class Sum, unsigned N, direction TO, unsigned LOOK, bool REUSES> struc
     }
     PRIM_DEVICE void take_place(past p) const
     {
-        if (!REUSES || !taken) return;
+        if constexpr (REUSES)
 #pragma unroll
-        for (unsigned n = 0; n < N; n++)
-            while (live[n] && (p.had[n] < prim::TILE_PREFIX || p.behind[n] < prim::TILE_PREFIX)) {
-                prim::nap(NAP_NS);
-                p.had[n] = past_of(n, 0);
-                p.behind[n] = past_of(n, 1);
-            }
+            for (unsigned n = 0; n < N; n++)
+                while (taken && live[n] && (p.had[n] < prim::TILE_PREFIX || p.behind[n] < prim::TILE_PREFIX)) {
+                    prim::nap(NAP_NS);
+                    p.had[n] = past_of(n, 0);
+                    p.behind[n] = past_of(n, 1);
+                }
     }
 
     PRIM_DEVICE void begin(const Sum *mine, past p) const
