@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/utsname.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "arrays.h"
 #include "sat.h"
@@ -39,7 +40,9 @@ static void read_device(machine_info *m)
 int machine_cores(void)
 {
     cpu_set_t set;
-    return sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
+    if (sched_getaffinity(0, sizeof set, &set) == 0 && CPU_COUNT(&set) > 0) return CPU_COUNT(&set);
+    long n = sysconf(_SC_NPROCESSORS_ONLN); /* more than a cpu_set_t holds */
+    return n > 0 && n < 4096 ? (int)n : 1;
 }
 
 void machine_read(machine_info *m, bool with_device)

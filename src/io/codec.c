@@ -20,7 +20,7 @@ bool codec_size_ok(int64_t width, int64_t height, const decode_options *opt, err
 
 bool codec_too_long(const char *format, uint64_t n, error *err)
 {
-    return fail(err, "corrupt: no end of the %s in %llu MiB, which is more than it can take", format,
+    return fail(err, "no end of the %s in %llu MiB, more than is read of a stream; try it as a file", format,
                 (unsigned long long)(n >> 20));
 }
 

@@ -61,10 +61,10 @@ static bool read_header(netpbm_reader *r, const decode_options *opt, pnm *h, err
     return h->text || netpbm_one_space(r, err);
 }
 
-/* Text has up to five digits for a sample; the rest is white space, and a comment or two. */
+/* Text has up to five digits for a sample; the rest is white space, perhaps in columns, and a comment or two. */
 static bool extent(const uint8_t *bytes, size_t n, const decode_options *opt, uint64_t *most, error *err)
 {
-    enum { TEXT_BYTES = 16, COMMENT_BYTES = 1 << 20 };
+    enum { TEXT_BYTES = 64, COMMENT_BYTES = 1 << 20 };
     netpbm_reader r = {.at = bytes, .end = bytes + n};
     pnm h;
     if (!read_header(&r, opt, &h, err)) return netpbm_no_header(&r, n, err);

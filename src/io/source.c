@@ -2,27 +2,47 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* The picture, or the list, is there: whether its rest can be read is no matter. */
+/* A magic number is read, and the heads of formats that have none. */
+enum { HEAD_LEAST_BYTES = 64, PATIENCE_MS = 50 };
+
+/* Is there more, or the end, before long?  Always, but for pipes and their like. */
+static bool comes(int fd)
+{
+    struct pollfd p = {.fd = fd, .events = POLLIN};
+    return poll(&p, 1, PATIENCE_MS) != 0;
+}
+
+/* The picture, or the list, is there: whether its rest can be read is no matter, and nobody waits for it. */
 static void drop_rest(int fd)
 {
     uint8_t part[1 << 16];
-    for (size_t n = 0; n < SOURCE_REST_BYTES;) {
+    for (size_t n = 0; n < SOURCE_REST_BYTES && comes(fd);) {
         ssize_t k = read(fd, part, sizeof part);
         if (k == 0 || (k < 0 && errno != EINTR)) return;
         if (k > 0) n += (size_t)k;
     }
 }
 
+/* Has all that is wanted come?  Asked where a writer is silent, who may have said all and keep the pipe open; so what
+ * is wrong with it is said only when more is there, or the end. */
+static bool is_whole(const uint8_t *bytes, size_t n, source_rule *rule, const void *context)
+{
+    error ignored = {0};
+    uint64_t most = UINT64_MAX;
+    return n >= HEAD_LEAST_BYTES && rule(bytes, n, context, &most, &ignored) && n >= most;
+}
+
 static bool read_stream(source *src, int fd, source_rule *rule, const void *context, error *err)
 {
     uint8_t *bytes = NULL;
-    size_t n = 0, room = 0;
+    size_t n = 0, room = 0, asked = 0;
 
     for (;;) {
         if (n == room) {
@@ -41,6 +61,10 @@ static bool read_stream(source *src, int fd, source_rule *rule, const void *cont
             }
             bytes = grown;
             room = more;
+        }
+        if (n != asked && !comes(fd)) {
+            asked = n;
+            if (is_whole(bytes, n, rule, context)) break;
         }
         ssize_t k = read(fd, bytes + n, room - n);
         if (k == 0) break;
