@@ -7,10 +7,10 @@
 
 #include "error.h"
 
-/* How much of a stream is wanted.  bytes: its first n, which may go on; at least SOURCE_HEAD_BYTES, or fewer where nothing
- * has come for a while, and then nobody sees what is wrong.  Sets
- * *most: how many bytes belong to what begins so, or can at most.  Asked again as more comes, until the
- * stream ends or n reaches *most.  On false the error says what is wrong with it. */
+/* How much of a stream is wanted.  bytes: its first n, which may go on: at least SOURCE_HEAD_BYTES, or fewer where
+ * nothing has come for a while, and then nobody sees what is wrong.  Sets *most: how many bytes belong to what begins
+ * so, or can at most.  Asked again as more comes, until the stream ends or n reaches *most.  On false the error says
+ * what is wrong with it. */
 typedef bool source_rule(const uint8_t *bytes, size_t n, const void *context, uint64_t *most, error *err);
 
 enum {
