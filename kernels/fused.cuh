@@ -61,7 +61,7 @@ template <class Sample, class Accum, unsigned C, class Shape> struct fused {
         for (unsigned h = 0; h < HALVES; h++)
             first[h] = C == 3 ? (unsigned)((p.x + h * HALF + lane * LANE_ELEMENTS) % 3) : 0;
 
-        chains<sum, C, LEFT, LOOK, REUSES> row_chains = {.states = {row_words, words.epoch(ticket.epoch, down)},
+        chains<sum, C, LEFT, LOOK, REUSES> row_chains = {.states = {row_words, words.epoch(ticket.epoch, down), words.laps},
                                                          .step = (int64_t)C * words.kept * height,
                                                          .tile = right,
                                                          .tiles = across,
@@ -261,7 +261,7 @@ template <class Sample, class Accum, unsigned C, class Shape> struct fused {
     static constexpr unsigned COLUMNS = (WIDTH + threads - 1) / threads;
     PRIM_DEVICE chains<sum, COLUMNS, UP, LOOK, REUSES> my_columns(const place &p, uint32_t launch, uint32_t down) const
     {
-        chains<sum, COLUMNS, UP, LOOK, REUSES> c = {.states = {column_words, words.epoch(launch, down)},
+        chains<sum, COLUMNS, UP, LOOK, REUSES> c = {.states = {column_words, words.epoch(launch, down), words.laps},
                                                     .step = elements,
                                                     .tile = down,
                                                     .tiles = words.down,

@@ -55,7 +55,7 @@ template <class Sum, unsigned N, direction TO, unsigned LOOK, bool REUSES> struc
     PRIM_DEVICE prim::tile_news<Sum> ask(unsigned n, uint32_t back) const
     {
         const bool lap = REUSES && TO == UP && back > place; /* it is in the lap before this one */
-        const prim::tile_states<Sum> theirs = {states.words, states.epoch - lap};
+        const prim::tile_states<Sum> theirs = {states.words, states.epoch - lap, states.laps};
         return theirs.ask(at[n] + ((int64_t)(lap ? kept : 0) - back) * step);
     }
 
@@ -66,7 +66,7 @@ template <class Sum, unsigned N, direction TO, unsigned LOOK, bool REUSES> struc
     PRIM_DEVICE uint32_t past_of(unsigned n, unsigned behind) const
     {
         if (TO == UP) return ask(n, kept - behind).state;
-        const prim::tile_states<Sum> theirs = {states.words, states.epoch - 1};
+        const prim::tile_states<Sum> theirs = {states.words, states.epoch - 1, states.laps};
         return tile + behind < tiles ? theirs.ask(at[n] + behind * step).state : (uint32_t)prim::TILE_PREFIX;
     }
     PRIM_DEVICE past look_at_place() const

@@ -46,6 +46,7 @@ template <class T, unsigned APART = 1> struct tile_states {
 
     uint64_t *words; /* aligned to 16 bytes */
     uint32_t epoch;
+    uint32_t laps; /* epochs of a launch that uses words again, else 0: nothing older than the launch is LATER */
 
     PRIM_DEVICE uint64_t pack(uint32_t payload, tile_told state) const
     {
@@ -65,7 +66,7 @@ template <class T, unsigned APART = 1> struct tile_states {
     PRIM_DEVICE uint32_t state_of(uint64_t word) const
     {
         const uint32_t since = (uint32_t)word - (epoch << 2); /* 0 .. 3: in this epoch */
-        return since < 4 ? since : (int32_t)since < 0 ? (uint32_t)TILE_NOTHING : (uint32_t)TILE_LATER;
+        return since < 4 ? since : since >> 2 < laps ? (uint32_t)TILE_LATER : (uint32_t)TILE_NOTHING;
     }
     PRIM_DEVICE tile_news<T> unpack(uint64_t word) const
     {
