@@ -31,7 +31,9 @@
  *
  * Limits  A tag holds 30 bits of the epoch: a state that was left behind and not written again in exactly 2^30 launches
  *         would be taken for new (hours of launches without pause, of jobs with different shapes).  2^31 - 1 tiles in
- *         a row.  Float sums are grouped by what a block finds, and differ in the last bits from run to run.
+ *         a row.  Float sums are grouped by what a block finds, and differ in the last bits from run to run.  128 bytes
+ *         of workspace for each tile of rows that have more than one: 1 for 512 bytes of sums in large tiles, 1 for 128
+ *         in small ones.
  *
  * Steps   1 ticket -> row, tile.  2 Load, sum, tell.  3 Warp 0: read a window until all of it is there, back to the
  *         nearest prefix; add; on to the next one if there is none; tell the prefix.  4 Barrier, scan, store.
@@ -43,13 +45,14 @@ namespace
 
 constexpr unsigned NAP_NS = 20; /* between two looks at something that is not there yet */
 
-/* Lanes that look.  In a long row of large tiles the nearest prefix is a few tiles away, most looks are at a neighbour
- * that is not loaded yet, and each word that is asked for in vain is in the way of others: 4.  Small tiles are for few
- * tiles, which begin together, and each has to add up all that are before it: 32. */
+/* Lanes that look first; who finds no prefix there goes on with all of them.  In a long row of large tiles the nearest
+ * prefix is a few tiles away, most looks are at a neighbour that is not loaded yet, and each word that is asked for in
+ * vain is in the way of others: 4.  What lies further back has been told: the tiles that begin together at the start
+ * of the row have to add up hundreds.  Small tiles are for few tiles, which all begin together. */
 template <class Sum, class Shape>
-constexpr unsigned window = Shape::elements < look::large<Sum>::elements ? prim::WARP : 4;
+constexpr unsigned first_window = Shape::elements < look::large<Sum>::elements ? prim::WARP : 4;
 
-template <class Sum, unsigned WINDOW> struct warp_looks_back {
+template <class Sum, unsigned FIRST> struct warp_looks_back {
     look::row_states<Sum> states; /* of the row's tiles */
     uint32_t tile;                /* this one */
     Sum first;                    /* what lies before the row */
@@ -70,10 +73,11 @@ template <class Sum, unsigned WINDOW> struct warp_looks_back {
     PRIM_DEVICE Sum finish(Sum total) const
     {
         if (tile == 0) return first;
-        const bool looks = prim::lane_id() < WINDOW;
+        unsigned window = FIRST;
         Sum sum = Sum();
-        for (int64_t nearest = (int64_t)tile - 1;; nearest -= WINDOW) {
+        for (int64_t nearest = (int64_t)tile - 1;; nearest -= window, window = prim::WARP) {
             const int64_t at = nearest - prim::lane_id();
+            const bool looks = prim::lane_id() < window;
             prim::tile_news<Sum> news;
             unsigned ends, upto;
             for (;;) {
@@ -113,7 +117,7 @@ template <class Work, class Shape> struct lookback {
         if (work.tiles > 1) mine = prim::draw_ticket(counter, s.ticket);
         uint32_t row = mine.number % work.rows, tile = mine.number / work.rows;
         uint64_t *states = slots[row * look::slots_of(work.tiles)].words;
-        warp_looks_back<sum, window<sum, Shape>> exchange = {
+        warp_looks_back<sum, first_window<sum, Shape>> exchange = {
             .states = {states, mine.epoch}, .tile = tile, .first = work.before_row(row)};
         look::scan_tile<Work, Shape>(work, s.block, row, tile, exchange);
     }

@@ -42,7 +42,9 @@ template <class Work, class Shape> struct waiting_tile {
     static constexpr bool WIDE = sizeof(sample) > sizeof(sum);
     using packet = prim::vec<std::conditional_t<WIDE, sum, sample>, P>;
 
-    struct room {
+    /* A warp's copy comes as lines of 128 bytes, and the banks of shared memory take 128 bytes at a time: a line that
+     * lay across two rows of them would cost two turns. */
+    struct alignas(128) room {
         prim::array<packet, Shape::block_threads * SHARED> waiting;
     };
 
