@@ -85,8 +85,8 @@ UNIT     := $(UNIT_SRC:tests/unit/%.c=$(B)/tests/%)
 REPLAY   := $(patsubst tests/fuzz/%.c,$(B)/fuzz/%,$(wildcard tests/fuzz/replay.c))
 
 .DEFAULT_GOAL := all
-.PHONY: all lib kernels sweep check-gpu verified config demo demo-run deps deps-test deps-lint check check-run unit lint lint-run install \
-        uninstall bench peers asan ubsan valgrind help clean FORCE
+.PHONY: all lib kernels sweep check-gpu verified config demo demo-run deps deps-test deps-lint check check-build check-run unit lint \
+        lint-run install uninstall bench peers asan ubsan valgrind help clean FORCE
 
 # How kernels are checked: in the simulator, and on a GPU.
 -include tests/simt/simt.mk tests/gpu/gpu.mk
@@ -165,6 +165,9 @@ $(B)/fuzz/%: tests/fuzz/%.c $(B)/libsat.a $(IO_OBJ)
 
 # ---- on a bare machine: packages first, then make again, which then sees them ------------------------------
 
+# On all cores, unless -j was given: then that make shares in its jobs.
+AGAIN = --no-print-directory $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell nproc))
+
 deps:
 	@packaging/deps.sh build jpeg
 deps-test:
@@ -174,21 +177,22 @@ deps-lint:
 
 ## demo: install what is missing, build, blur a photograph
 demo: deps
-	@$(MAKE) --no-print-directory demo-run
+	@$(MAKE) $(AGAIN) demo-run
 demo-run: all
 	$(B)/sat data/coffee.png --box 15 -o $(B)/demo.png
 	@echo "The blurred picture is $(B)/demo.png; the original is data/coffee.png."
 
 ## check: install what is missing, build, run all tests
 check: deps-test
-	@$(MAKE) --no-print-directory check-run
+	@$(MAKE) $(AGAIN) check-run
 unit: $(UNIT) $(REPLAY)
-check-run: all unit simt $(SIMT_UNIT) $(if $(filter 1,$(WITH_CUDA)),$(B)/gpu/check)
+check-build: all unit simt $(SIMT_UNIT) $(if $(filter 1,$(WITH_CUDA)),$(B)/gpu/check)
+check-run: check-build
 	@B=$(B) tests/run.sh
 
 ## lint: the tests' greps, and clang-format, clang-tidy, cppcheck, shellcheck
 lint: deps-lint
-	@$(MAKE) --no-print-directory lint-run
+	@$(MAKE) $(AGAIN) lint-run
 lint-run: all
 	@B=$(B) tests/run.sh lint
 

@@ -2,10 +2,12 @@
 # run.sh [GROUP...] - runs the test suites and sums what they report; groups: laws unit fuzz cli fault check
 # simt gpu, and lint.
 #
-# A suite is a program that prints TAP; all of them run from the repository's root.  Its output is kept in
-# $B/log and shown if anything in it failed.  A suite that dies, prints no plan, or runs fewer tests than
-# planned counts as a failure of its own.  The last line is `N passed, N failed, N skipped`.
+# A suite is a program that prints TAP; all of them run from the repository's root, several at a time, and are told in
+# the order of the groups.  Its output is kept in $B/log and shown if anything in it failed.  A suite that dies, prints
+# no plan, or runs fewer tests than planned counts as a failure of its own.  The last line is
+# `N passed, N failed, N skipped`.
 #
+#   JOBS=N        so many suites at a time, by default one for each core
 #   REQUIRE=NAME  a skip whose suite or text contains NAME is a failure; REQUIRE=all: every skip
 #   UNDER=COMMAND runs unit tests and the fuzz corpus under it (valgrind)
 #   B=DIR         what was built, by default build
@@ -23,9 +25,9 @@ for PYTHON in "${PYTHON:-}" python3 /usr/bin/python3; do
     [ -n "$PYTHON" ] && "$PYTHON" -c 'import numpy' 2>/dev/null && break
 done
 export PYTHON PYTHONDONTWRITEBYTECODE=1
-log=$B/log
+export JOBS=${JOBS:-$(nproc)} log=$B/log
 mkdir -p "$log"
-passed=0 failed=0 skipped=0
+suites=() passed=0 failed=0 skipped=0
 
 # skips TAP - why, once for each reason: the one test, or how many there are.
 skips() {
@@ -42,13 +44,19 @@ skips() {
          }' "$1"
 }
 
-# suite NAME COMMAND... - runs one and adds its counts.
-suite() {
-    local name=$1 out status counts ok bad skip planned note
-    shift
-    out=$log/${name//\//-}.tap
-    timeout --kill-after=10 "${SUITE_SECONDS:-400}" "$@" >"$out" 2>&1 </dev/null
-    status=$?
+# suite NAME COMMAND... - one more to run; its words hold no spaces.
+suite() { suites+=("$*"); }
+
+# begin NAME COMMAND... - runs one; prints its name and status at its end.
+begin() {
+    timeout --kill-after=10 "${SUITE_SECONDS:-900}" "${@:2}" >"$log/${1//\//-}.tap" 2>&1 </dev/null
+    echo "$1 $?"
+}
+export -f begin
+
+# end NAME STATUS - adds its counts.
+end() {
+    local name=$1 status=$2 out=$log/${1//\//-}.tap counts ok bad skip planned note
     counts=$(awk -v name="$name" -v require="${REQUIRE:-}" '
         /^1\.\.[0-9]+/ { planned += substr($1, 4); plans++; if (/# *[Ss][Kk][Ii][Pp]/) whole = 1 }
         /^(not )?ok/ {
@@ -66,7 +74,7 @@ suite() {
     note=
     if [ "$planned" != whole ]; then
         bad=$((bad + 1)) note=", ended before its plan"
-    elif [ $status != 0 ] && [ "$bad" = 0 ]; then
+    elif [ "$status" != 0 ] && [ "$bad" = 0 ]; then
         bad=1 note=", exit status $status"
     fi
     passed=$((passed + ok)) failed=$((failed + bad)) skipped=$((skipped + skip))
@@ -81,7 +89,7 @@ suite() {
 }
 
 # shellcheck disable=SC2086 # UNDER is a command with its options
-run_group() {
+run_group() { # NAME
     local f
     case $1 in
     unit) for f in tests/unit/test_*.c; do f=$(basename "$f" .c); suite "unit/$f" ${UNDER:-} "$B/tests/$f"; done ;;
@@ -106,5 +114,19 @@ run_group() {
 
 [ $# != 0 ] || set -- laws unit fuzz cli fault check simt gpu
 for group in "$@"; do run_group "$group"; done
+names=("${suites[@]%% *}") told=0
+declare -A ended=()
+shopt -s lastpipe # what ends the pipeline runs in this shell
+printf '%s\n' "${suites[@]}" | xargs -L 1 -P "$JOBS" bash -c 'begin "$@"' begin | while read -r name status; do
+    ended[$name]=$status
+    while [ $told -lt ${#names[@]} ] && [ -n "${ended[${names[told]}]:-}" ]; do
+        end "${names[told]}" "${ended[${names[told]}]}"
+        told=$((told + 1))
+    done
+done
+for name in "${names[@]:told}"; do
+    echo "---- $name: was not told of"
+    failed=$((failed + 1))
+done
 echo "$passed passed, $failed failed, $skipped skipped"
 [ "$failed" = 0 ]

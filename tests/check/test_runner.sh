@@ -30,5 +30,14 @@ try "REQUIRE turns a skip into a failure" runs 'echo "1..1"; echo "ok 1 - avx # 
     "0 passed, 1 failed, 0 skipped" 1 REQUIRE=avx
 try "REQUIRE leaves other skips alone" runs 'echo "1..1"; echo "ok 1 - avx # SKIP none"' \
     "0 passed, 0 failed, 1 skipped" 0 REQUIRE=gpu
+# The first ends when the second has begun, and is told before it.
+together() {
+    echo "echo 1..1; until [ -e '$dir/begun' ]; do sleep 0.1; done; echo ok 1; echo ok 2" >"$dir/tests/check/test_one.sh"
+    echo "open('$dir/begun', 'w'); print('1..1'); print('ok 1')" >"$dir/tests/check/test_two.py"
+    [ "$(JOBS=2 SUITE_SECONDS=60 "$dir/tests/run.sh" check | tr -s ' ')" = "check/test_one 2 passed
+check/test_two 1 passed
+3 passed, 0 failed, 0 skipped" ]
+}
+try "suites run side by side, and are told in order" together
 try "a suite that hangs is a failure" runs 'echo "1..1"; echo "ok 1"; sleep 60' "1 passed, 1 failed, 0 skipped" 1 SUITE_SECONDS=1
 finish
