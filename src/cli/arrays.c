@@ -18,14 +18,19 @@ const char *size_text(char *buffer, double bytes)
     return buffer;
 }
 
+/* Sets row_bytes; false if the bytes of all rows are more than can be. */
+static bool size_rows(sat_view *view, size_t *bytes)
+{
+    view->row_bytes = sat_row_bytes(view->width, view->channels, view->type);
+    return view->row_bytes > 0 && !__builtin_mul_overflow(view->row_bytes, (size_t)view->height, bytes) &&
+           *bytes <= SIZE_MAX / 2;
+}
+
 bool view_alloc(sat_view *view, const char *what, error *err)
 {
     char text[32];
     size_t bytes;
-    view->row_bytes = sat_row_bytes(view->width, view->channels, view->type);
-    if (view->row_bytes == 0 || __builtin_mul_overflow(view->row_bytes, (size_t)view->height, &bytes) ||
-        bytes > SIZE_MAX / 2)
-        return fail(err, "%s would not fit any memory", what);
+    if (!size_rows(view, &bytes)) return fail(err, "%s would not fit any memory", what);
     size_t step = bytes >= 2 * (size_t)HUGE_PAGE ? HUGE_PAGE : 64;
     size_t rounded = (bytes + step - 1) / step * step;
     view->data = aligned_alloc(step, rounded);
@@ -33,4 +38,19 @@ bool view_alloc(sat_view *view, const char *what, error *err)
         return fail(err, "%s needs %s, which could not be allocated", what, size_text(text, (double)bytes));
     if (step == HUGE_PAGE) (void)madvise(view->data, rounded, MADV_HUGEPAGE);
     return true;
+}
+
+bool view_zeros(sat_view *view)
+{
+    size_t bytes;
+    if (!size_rows(view, &bytes)) return false;
+    void *map = mmap(NULL, bytes, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (map == MAP_FAILED) return false;
+    view->data = map;
+    return true;
+}
+
+void view_unmap(sat_view *view)
+{
+    munmap(view->data, view->row_bytes * (size_t)view->height);
 }

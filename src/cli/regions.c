@@ -38,8 +38,9 @@ typedef struct answer {
     int64_t width, height; /* of the image */
     table_file file;       /* open if is_file */
     bool is_file;
-    void *memory; /* a table that was built here */
-    image pixels; /* float images asked for a few rectangles: what these are summed from */
+    void *memory;  /* a table that was built here */
+    image pixels;  /* asked for a few rectangles: what these are summed from */
+    sat_view none; /* then: a table of zeros that takes no memory, by which the library judges rectangles */
 } answer;
 
 /* The largest area that can be asked for: that of the rectangles when all are known, cut to the image. */
@@ -90,7 +91,18 @@ out:
     return ok;
 }
 
-static bool open_table(const region_job *job, input_file *in, answer *a, error *err)
+/* The checksum is compared where all of the table is read anyway: a stream is, and a file by as many rectangles as may
+ * touch each of its pages, of which a list in a file is taken to hold a chunk. */
+static bool check_sum(const table_file *file, const rects *from, error *err)
+{
+    enum { CORNERS = 4, PAGE_BYTES = 4096 };
+    size_t n;
+    if (!rects_list(from, &n)) n = RECTS_CHUNK;
+    bool few = n * CORNERS < file->data_bytes / PAGE_BYTES;
+    return !file->meta.has_trailer || (file->file.mapped && few) || table_file_verify(file, err);
+}
+
+static bool open_table(const region_job *job, input_file *in, const rects *from, answer *a, error *err)
 {
     if (!table_file_take(&a->file, &in->file, &job->assume, err)) return false;
     a->is_file = true;
@@ -102,10 +114,92 @@ static bool open_table(const region_job *job, input_file *in, answer *a, error *
     if (meta->has_trailer && job->assume.sample && job->assume.sample != meta->sample)
         return fail(err, "--sample %s: the file says that it was made of %s", sat_type_name(job->assume.sample),
                     sat_type_name(meta->sample));
+    if (!check_sum(&a->file, from, err)) return false;
     if (job->common->verbose)
         say(input_name(job->input), "%s table of %s, %s samples", sat_layout_name(a->table.layout),
             sat_type_name(a->table.view.type), sat_type_name(a->table.sample));
     return true;
+}
+
+/* ---- the pixels ------------------------------------------------------------------------------------ */
+
+/* The part of a rectangle that lies in an image of this size; width 0 if none does. */
+static sat_rect part_inside(const sat_rect *r, int64_t width, int64_t height)
+{
+    int64_t x0 = r->x > 0 ? r->x : 0, y0 = r->y > 0 ? r->y : 0, x1, y1;
+    if (__builtin_add_overflow(r->x, r->width, &x1) || x1 > width) x1 = width;
+    if (__builtin_add_overflow(r->y, r->height, &y1) || y1 > height) y1 = height;
+    if (x0 >= x1 || y0 >= y1) return (sat_rect){0};
+    return (sat_rect){.x = x0, .y = y0, .width = x1 - x0, .height = y1 - y0};
+}
+
+/* Do the rectangles hold no more pixels than the image?  Then a table, which takes its memory several times over, would
+ * save nothing.  Floats are always summed from the pixels: the difference of two large sums has lost what is small
+ * beside them, and one NaN is in every sum behind it; rectangles of the command line are few enough. */
+static bool are_few(const rects *from, const image *img)
+{
+    size_t n;
+    const sat_rect *list = rects_list(from, &n);
+    int64_t left = img->width * img->height;
+    if (!list) return false;
+    for (size_t i = 0; img->type != SAT_F32 && i < n; i++) {
+        sat_rect r = part_inside(&list[i], img->width, img->height);
+        left -= r.width * r.height;
+        if (left < 0) return false;
+    }
+    return true;
+}
+
+/* A table of zeros, by which the library judges rectangles; false if there is no room for its addresses. */
+static bool stand_in(const image *img, answer *a)
+{
+    sat_view v = {.width = img->width + 1, .height = img->height + 1, .channels = img->channels};
+    v.type = img->type == SAT_F32 ? SAT_F64 : SAT_U64;
+    if (!view_zeros(&v)) return false;
+    a->none = v;
+    a->table = (sat_table){.view = v, .layout = SAT_PADDED, .sample = img->type};
+    return true;
+}
+
+static double sum_floats(const float *row, int64_t n, int channels, double sum)
+{
+    for (int64_t i = 0; i < n; i++) sum += (double)row[i * channels];
+    return sum;
+}
+
+static uint64_t sum_integers(const void *row, sat_type type, int64_t n, int channels)
+{
+    const uint8_t *u8 = row;
+    const uint16_t *u16 = row;
+    uint64_t sum = 0;
+    if (type == SAT_U8)
+        for (int64_t i = 0; i < n; i++) sum += u8[i * channels];
+    else
+        for (int64_t i = 0; i < n; i++) sum += u16[i * channels];
+    return sum;
+}
+
+/* Of the pixels themselves, one after the other: floats give the same sum on any number of threads. */
+static void sum_pixels(const answer *a, const sat_rect *rect, int c, sat_sum *sum, double *mean)
+{
+    const image *img = &a->pixels;
+    sat_rect r = part_inside(rect, a->width, a->height);
+    if (r.width == 0) return; /* wholly outside: as the library has it */
+    size_t sample = sat_type_bytes(img->type);
+    const char *first = (const char *)img->data + (size_t)r.y * img->row_bytes +
+                        ((size_t)r.x * (size_t)img->channels + (size_t)c) * sample;
+    double pixels = (double)r.width * (double)r.height;
+    if (img->type == SAT_F32) {
+        sum->f = 0;
+        for (int64_t y = 0; y < r.height; y++)
+            sum->f = sum_floats((const void *)(first + (size_t)y * img->row_bytes), r.width, img->channels, sum->f);
+        *mean = sum->f / pixels;
+    } else {
+        sum->u = 0;
+        for (int64_t y = 0; y < r.height; y++)
+            sum->u += sum_integers(first + (size_t)y * img->row_bytes, img->type, r.width, img->channels);
+        *mean = (double)sum->u / pixels;
+    }
 }
 
 static bool open_image(const region_job *job, input_file *in, const rects *from, answer *a, error *err)
@@ -114,8 +208,11 @@ static bool open_image(const region_job *job, input_file *in, const rects *from,
     if (job->assume_given) return fail(err, "--layout and --sample are for tables, and this is none");
     bool ok = image_decode(&in->file, &job->decode, &img, NULL, err);
     source_close(&in->file);
-    ok = ok && build(job, &img, from, a, err);
-    if (ok && img.type == SAT_F32 && rects_list(from, &(size_t){0})) {
+    bool without = ok && !job->common->backend && are_few(from, &img) && stand_in(&img, a);
+    ok = ok && (without || build(job, &img, from, a, err));
+    if (without && job->common->verbose)
+        say(input_name(job->input), "no table is made: the rectangles are summed from the pixels");
+    if (ok && (without || (img.type == SAT_F32 && rects_list(from, &(size_t){0})))) {
         a->pixels = img;
         return true;
     }
@@ -123,27 +220,11 @@ static bool open_image(const region_job *job, input_file *in, const rects *from,
     return ok;
 }
 
-/* The answers from the pixels themselves.  The difference of two large float sums has lost what is small
- * beside them, and one NaN is in every sum behind it; rectangles of the command line are few enough to do
- * without. */
-static void sum_pixels(const answer *a, const sat_rect *r, int c, sat_sum *sum, double *mean)
-{
-    int64_t x1 = r->x + r->width < a->width ? r->x + r->width : a->width, x0 = r->x > 0 ? r->x : 0;
-    int64_t y1 = r->y + r->height < a->height ? r->y + r->height : a->height, y0 = r->y > 0 ? r->y : 0;
-    if (x0 >= x1 || y0 >= y1) return; /* wholly outside: as the library has it */
-    sum->f = 0;
-    for (int64_t y = y0; y < y1; y++) {
-        const float *row =
-            (const float *)(const void *)((const char *)a->pixels.data + (size_t)y * a->pixels.row_bytes);
-        for (int64_t x = x0; x < x1; x++) sum->f += (double)row[x * a->pixels.channels + c];
-    }
-    *mean = sum->f / ((double)(x1 - x0) * (double)(y1 - y0));
-}
-
 static void close_answer(answer *a)
 {
     if (a->is_file) table_file_close(&a->file);
     free(a->memory);
+    if (a->none.data) view_unmap(&a->none);
     image_free(&a->pixels);
 }
 
@@ -302,7 +383,7 @@ int regions_run(const region_job *job, rects *from)
         return usage_error(job->common->self->name, "-o %s would replace the input by its answers", job->output);
     }
     if (!input_open(&in, job->input, &job->decode, &err)) goto out;
-    bool ok = in.is_table ? open_table(job, &in, &a, &err) : open_image(job, &in, from, &a, &err);
+    bool ok = in.is_table ? open_table(job, &in, from, &a, &err) : open_image(job, &in, from, &a, &err);
     source_close(&in.file);
     if (!ok) goto out;
     bool padded = a.table.layout == SAT_PADDED;

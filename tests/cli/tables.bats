@@ -288,8 +288,41 @@ entries() { tail -c +4097 "$1" | head -c "$2" | od -An -v -w$((8 * $3)) -t"$4" |
     small a.pgm
     sat query a.pgm --rect 0,0,2,2 -v
     [ "$status" = 0 ]
-    [[ $stderr == *"u32 is the narrowest that holds the largest rectangle, 4 px of u8"* ]]
+    [[ $stderr == *"no table is made: the rectangles are summed from the pixels"* ]]
     [ "${lines[1]}" = 0,0,2,2,3.5,14 ]
+    sat query a.pgm $(printf -- ' --rect 0,0,2,2%.0s' 1 2 3 4) -v # more pixels than there are
+    [ "$status" = 0 ]
+    [[ $stderr == *"u32 is the narrowest that holds the largest rectangle, 4 px of u8"* ]]
+    [ "${lines[4]}" = 0,0,2,2,3.5,14 ]
+}
+
+@test "query: few rectangles of an image need no table" {
+    grey 6000 6000 a.pgm
+    colour 300 200 c.ppm 65535
+    (ulimit -v 400000 && "$sat" --version) >version 2>&1 || skip "this build needs more address space"
+    rects="--rect 0,0,6000,3000 --rect 17,3001,5,2999 --rect=-9,5000,10,2000 --rect 6000,0,1,1 --clip"
+    "$sat" query a.pgm $rects >from_pixels
+    "$sat" a.pgm -o t.npy
+    "$sat" query t.npy $rects | cmp - from_pixels
+    # A table of addresses: as a file's, they are not limited by how much may be allocated (-d).
+    (ulimit -d 150000 && "$sat" query a.pgm $rects --threads 1) | cmp - from_pixels
+    "$sat" c.ppm -o t.npy
+    "$sat" query c.ppm --rect 0,0,300,199 --rect 1,199,299,1 >from_pixels
+    "$sat" query t.npy --rect 0,0,300,199 --rect 1,199,299,1 | cmp - from_pixels
+    failure "a.pgm: rectangle 5999,0,2,1 reaches outside the image; *" query a.pgm --rect 5999,0,2,1
+}
+
+@test "query: a damaged table is refused, where all of it is read" {
+    grey 100 90 a.pgm
+    ok a.pgm -o t.npy
+    printf '\7' | dd of=t.npy bs=1 seek=$((4096 + 101 * 8 * 50)) conv=notrunc status=none
+    damaged="damaged: the table's checksum does not match"
+    seq 0 9 | awk '{ print $1 ",0,1,1" }' >r.csv
+    failure "t.npy: $damaged" query t.npy --rects r.csv
+    failure "t.npy: $damaged" query t.npy $(printf -- ' --rect 0,0,1,1%.0s' 1 2 3 4 5)
+    ok query t.npy --rect 0,0,1,1
+    run --separate-stderr bash -c 'cat t.npy | "$1" query - --rect 0,0,1,1' bash "$sat"
+    [ "$status" = 1 ] && [ "$stderr" = "sat: standard input: $damaged" ]
 }
 
 @test "info: a broken checksum is an error" {
@@ -319,6 +352,12 @@ entries() { tail -c +4097 "$1" | head -c "$2" | od -An -v -w$((8 * $3)) -t"$4" |
     [ "${#lines[@]}" = 2 ]
     [[ ${lines[0]} == '{"file":"a.pgm","kind":"image","format":"pnm","width":4,"height":3,"channels":1,"type":"u8"'*'}' ]]
     [[ ${lines[1]} == '{"file":"t.npy","kind":"table","rows":4,"columns":5,'*'"verified":true}' ]]
+    name=$(printf 'b\377\303\251\355\240\200"\360\237\230\200.pgm') # not UTF-8, e acute, half a pair, a quote, a face
+    cp a.pgm "$name"
+    ok info --json "$name"
+    printf '%s' "$output" | python3 -c 'import json, sys
+name = json.loads(sys.stdin.buffer.read().decode("utf-8"))["file"]
+assert name == "b\ufffd\u00e9\ufffd\ufffd\ufffd\"\U0001f600.pgm", ascii(name)'
     failure "a.pgm: *" info --max-pixels 3 a.pgm
     run "$sat" info - <a.pgm
     [[ $output == *"4 x 3 px"* ]]
