@@ -209,14 +209,14 @@ static bool is_image_name(const char *path)
     return format_by_extension(path) != NULL;
 }
 
-static bool refuse_format(options *o, const char *what, const char *name, bool tables)
+static bool refuse_format(options *o, const char *what, const char *name, const char *why, bool tables)
 {
     char names[256];
     size_t used = 0;
     const image_format *f;
     for (size_t i = 0; (f = format_at(i)) && used < sizeof names; i++)
         if (f->encode) used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", used ? " " : "", f->name);
-    return options_refuse(o, "%s '%s': the formats that can be written are %s%s", what, name, names,
+    return options_refuse(o, "%s '%s': %sthe formats that can be written are %s%s", what, name, why, names,
                           tables ? ", and npy for tables" : "");
 }
 
@@ -235,15 +235,38 @@ static bool is_directory(const char *path)
     return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
 }
 
-/* Can an image be written under that name? */
-static bool check_output(options *o, const request *r, const char *output)
+/* No output has a format with a quality. */
+static bool refuse_quality(options *o, const char *output)
 {
-    if (r->j.format) return true;
-    if (strcmp(output, "-") == 0) return options_refuse(o, "-o - needs --format, which says what to write");
+    char names[128] = "";
+    size_t used = 0;
+    const image_format *f;
+    for (size_t i = 0; (f = format_at(i)) && used < sizeof names; i++)
+        if (f->has_quality)
+            used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", used ? ", " : "", f->name);
+    return options_refuse(o, "--quality is for %s, and -o %s is none", names, output);
+}
+
+static bool has_extension(const char *path)
+{
+    const char *slash = strrchr(path, '/'), *dot = strrchr(slash ? slash : path, '.');
+    return dot && dot[1];
+}
+
+/* The format of an image under that name; NULL if it cannot be written there, which is then said. */
+static const image_format *check_output(options *o, const request *r, const char *output)
+{
+    if (r->j.format) return r->j.format;
     const image_format *f = format_by_extension(output);
-    if (!f && is_directory(output))
-        return options_refuse(o, "-o '%s': a directory; for a file in it say -o '%s/{name}'", output, output);
-    return f && f->encode ? true : refuse_format(o, "-o", output, false);
+    if (f && f->encode) return f;
+    if (strcmp(output, "-") == 0)
+        options_refuse(o, "-o - needs --format, which says what to write");
+    else if (!f && is_directory(output))
+        options_refuse(o, "-o '%s': a directory; for a file in it say -o '%s/{name}'", output, output);
+    else
+        refuse_format(o, "-o", output, has_extension(output) ? "" : "its extension, or --format, says the format; ",
+                      false);
+    return NULL;
 }
 
 static bool check_means(options *o, request *r)
@@ -263,8 +286,9 @@ static bool check_images(options *o, request *r)
     bool by_format = r->format && strcmp(r->format, TABLE) == 0;
     if (r->format && !by_format) {
         r->j.format = format_by_name(r->format);
-        if (!r->j.format || !r->j.format->encode) return refuse_format(o, "--format", r->format, true);
+        if (!r->j.format || !r->j.format->encode) return refuse_format(o, "--format", r->format, "", true);
     }
+    if (r->output && !*r->output) return options_refuse(o, "-o '': the name of the output is empty");
     r->j.table = r->output && (by_format || (!r->format && is_table_name(r->output)));
     if (!r->has_box && !r->j.table)
         return options_refuse(
@@ -282,12 +306,16 @@ static bool check_images(options *o, request *r)
     case EXIT_USAGE: return options_refuse(o, "-o %s", err.text);
     default: return stop(o, NULL, err.text);
     }
+    bool has_quality = false;
     for (size_t i = 0; i < r->files.n; i++) {
         const char *output = r->files.outputs[i];
+        const image_format *f = NULL;
         if (r->files_from && input_is_output(r->files_from, output))
             return options_refuse(o, "-o %s would replace the list of inputs", output);
-        if (!r->j.table && !check_output(o, r, output)) return false;
+        if (!r->j.table && !(f = check_output(o, r, output))) return false;
+        has_quality = has_quality || (f && f->has_quality);
     }
+    if (r->j.quality && !has_quality) return refuse_quality(o, r->files.outputs[0]);
     return true;
 }
 

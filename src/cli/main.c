@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -30,6 +31,45 @@ static const command *find(const char *name)
     return NULL;
 }
 
+/* How many letters must be put in, left out, changed, or swapped with their neighbours to make one word of the other
+ * (optimal string alignment; Damerau 1964). */
+static size_t distance(const char *a, const char *b)
+{
+    enum { LONGEST = 16 };
+    size_t d[LONGEST + 1][LONGEST + 1], n = strlen(a), m = strlen(b);
+    if (n > LONGEST || m > LONGEST) return SIZE_MAX;
+    for (size_t i = 0; i <= n; i++)
+        for (size_t j = 0; j <= m; j++) {
+            if (i == 0 || j == 0) {
+                d[i][j] = i + j;
+                continue;
+            }
+            size_t best = d[i - 1][j - 1] + (a[i - 1] != b[j - 1]);
+            if (d[i - 1][j] + 1 < best) best = d[i - 1][j] + 1;
+            if (d[i][j - 1] + 1 < best) best = d[i][j - 1] + 1;
+            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] && d[i - 2][j - 2] + 1 < best)
+                best = d[i - 2][j - 2] + 1;
+            d[i][j] = best;
+        }
+    return d[n][m];
+}
+
+/* The command that may have been meant by a word which is no command; NULL if it is near none of them. */
+static const command *guess(const char *word)
+{
+    enum { NEAR = 2 };
+    const command *c, *best = NULL;
+    size_t least = NEAR + 1;
+    for (int i = 0; (c = command_at(i)); i++) {
+        size_t d = distance(word, c->name);
+        if (d < least && d < strlen(c->name) / 2) {
+            least = d;
+            best = c;
+        }
+    }
+    return best;
+}
+
 /* A standard stream that the caller closed must not become the number of a file that we open: a stand-in
  * takes its place, on which every use fails. */
 static void occupy_standard_streams(void)
@@ -42,6 +82,9 @@ static int help_command(int argc, char **argv)
 {
     if (argc > 3) return usage_error("", "help: one command at a time");
     const command *c = find(argc == 3 ? argv[2] : "");
+    const command *near = c ? NULL : guess(argv[2]);
+    if (near)
+        return usage_error("", "help: there is no command '%s'; did you mean `sat help %s`?", argv[2], near->name);
     if (!c) return usage_error("", "help: there is no command '%s'", argv[2]);
     help_print(c);
     return EXIT_FINE;
@@ -72,6 +115,9 @@ int main(int argc, char **argv)
         say(NULL, "%s", err.text);
         return EXIT_INPUT;
     }
-    const command *c = *argv[1] ? find(argv[1]) : NULL;
+    const command *c = *argv[1] ? find(argv[1]) : NULL, *near = c || access(argv[1], F_OK) == 0 ? NULL : guess(argv[1]);
+    if (near)
+        return usage_error("", "there is neither a file nor a command '%s'; did you mean `sat %s`?", argv[1],
+                           near->name);
     return finish(c ? c->run(argc - 1, argv + 1) : find("")->run(argc, argv));
 }

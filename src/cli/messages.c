@@ -48,5 +48,5 @@ const char *input_name(const char *path)
 }
 const char *output_name(const char *path)
 {
-    return strcmp(path, "-") == 0 ? "standard output" : path;
+    return strcmp(path, "-") == 0 ? "standard output" : *path ? path : "''";
 }

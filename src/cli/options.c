@@ -105,10 +105,12 @@ bool options_refuse(options *o, const char *format, ...)
     return false;
 }
 
-/* A letter that is no option: getopt stands on its word until that has no more letters, then behind it. */
+/* A letter that is no option: getopt stands behind its word if the letter is the last there, else on it. */
 static void refuse_letter(options *o, char **argv)
 {
-    const char *word = argv[optind] && strchr(argv[optind], optopt) ? argv[optind] : argv[optind - 1];
+    const char *word = argv[optind - 1];
+    bool is_last = word[0] == '-' && word[1] != '-' && word[strlen(word) - 1] == optopt;
+    if (!is_last && argv[optind]) word = argv[optind];
     bool among_others = word[0] == '-' && word[1] != '-' && strlen(word) > 2;
     options_refuse(o, "unknown option -%c%s%s", optopt, among_others ? " in " : "", among_others ? word : "");
 }

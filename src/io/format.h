@@ -16,7 +16,7 @@ typedef struct decode_options {
 } decode_options;
 
 typedef struct encode_options {
-    int quality; /* 1..100, lossy formats; 0 = the format's default (90) */
+    int quality; /* 1..100, formats that have it; 0 = the format's default (90) */
     int threads; /* at most; 0 = one for each core */
 } encode_options;
 
@@ -41,6 +41,7 @@ typedef struct image_format {
      * ("JPEG holds 8-bit samples, not u16; use .png").  NULL = read only, and then encode is NULL too. */
     bool (*holds)(sat_type type, int channels, error *err);
     bool (*encode)(const image *img, const encode_options *opt, sink *out, error *err);
+    bool has_quality; /* encode() looks at the quality that it is given */
 } image_format;
 
 #define FORMAT(id) extern const image_format format_##id;

@@ -179,4 +179,5 @@ const image_format format_jpeg = {
     .decode = decode,
     .holds = holds,
     .encode = encode,
+    .has_quality = true,
 };

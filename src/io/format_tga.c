@@ -1,5 +1,7 @@
 /* TGA through stb.  The format has no signature, so its header is read closely; and as stb does not see
  * where a file ends, this file makes sure that all pixels are there. */
+#include <limits.h>
+
 #include "codec.h"
 #include "stb.h"
 
@@ -45,28 +47,35 @@ static bool sniff(const uint8_t *bytes, size_t n)
     return read_header(bytes, n, &h);
 }
 
-/* A run is a byte with its highest bit set, and one pixel; else a byte and that many pixels; each 1 to 128. */
-static bool runs_complete(const uint8_t *at, const uint8_t *end, uint64_t pixels, unsigned pixel_bytes)
+/* Where the runs of these pixels end; NULL if they do not before `end`.  A run is a byte with its highest bit set, and
+ * one pixel; else a byte and that many pixels; each 1 to 128. */
+static const uint8_t *runs_end(const uint8_t *at, const uint8_t *end, uint64_t pixels, unsigned pixel_bytes)
 {
     while (pixels > 0) {
-        if (at == end) return false;
+        if (at == end) return NULL;
         unsigned count = (*at & 127u) + 1;
         size_t bytes = *at++ & 128 ? pixel_bytes : (size_t)count * pixel_bytes;
-        if ((size_t)(end - at) < bytes) return false;
+        if ((size_t)(end - at) < bytes) return NULL;
         at += bytes;
         pixels -= count < pixels ? count : pixels;
     }
-    return true;
+    return at;
 }
 
-/* Runs take most when each is of one pixel.  The format has no signature: what is wrong, decode() says. */
+/* Runs take most when each is of one pixel, which may be far more than is there, and than stb takes: where they end is
+ * looked for.  The format has no signature: what is wrong, decode() says. */
 static bool extent(const uint8_t *bytes, size_t n, const decode_options *opt, uint64_t *most, error *err)
 {
     header h;
     *most = n;
     if (!read_header(bytes, n, &h)) return true;
     if (!codec_size_ok(h.width, h.height, opt, err)) return false;
-    *most = h.begin + (uint64_t)h.width * h.height * (h.pixel_bytes + h.runs);
+    uint64_t pixels = (uint64_t)h.width * h.height;
+    const uint8_t *end = h.runs && h.begin <= n ? runs_end(bytes + h.begin, bytes + n, pixels, h.pixel_bytes) : NULL;
+    *most = end ? (uint64_t)(end - bytes) : h.begin + pixels * (h.pixel_bytes + h.runs);
+    if (*most <= INT_MAX) return true;
+    if (!h.runs || n >= INT_MAX) return fail(err, "files of this format can have up to 2 GiB");
+    *most = INT_MAX;
     return true;
 }
 
@@ -77,7 +86,7 @@ static bool decode(const uint8_t *bytes, size_t n, const decode_options *opt, im
     if (!read_header(bytes, n, &h)) return fail(err, "corrupt: no TGA header");
     if (!codec_size_ok(h.width, h.height, opt, err)) return false;
     uint64_t pixels = (uint64_t)h.width * h.height;
-    bool complete = h.begin <= n && (h.runs ? runs_complete(bytes + h.begin, bytes + n, pixels, h.pixel_bytes)
+    bool complete = h.begin <= n && (h.runs ? runs_end(bytes + h.begin, bytes + n, pixels, h.pixel_bytes) != NULL
                                             : n - h.begin >= pixels * h.pixel_bytes);
     if (!complete) return fail(err, "truncated: the TGA has too few pixels");
     return stb_decode(bytes, n, opt, img, err);

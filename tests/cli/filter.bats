@@ -172,6 +172,7 @@ filtered() {
     ok c.ppm --box 3 --quality 10 -o low.jpg
     ok c.ppm --box 3 --quality 95 -o high.jpg
     [ "$(wc -c <low.jpg)" -lt "$(wc -c <high.jpg)" ]
+    ok c.ppm c.ppm --box 3 --quality 10 -o 'c{n}.{ext}' --format jpeg
 }
 
 @test "thin, tiny and long images" {

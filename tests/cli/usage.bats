@@ -95,6 +95,8 @@ load helpers
     usage "--type is for tables*" a.pgm --box 3 --type u32 -o out.png
     usage "--passes is for --box*" a.pgm --passes 3 -o out.npy
     usage "--quality is for --box*" a.pgm --quality 3 -o out.npy
+    usage "--quality is for jpeg, and -o out.png is none" a.pgm --box 3 --quality 3 -o out.png
+    usage "--quality is for jpeg*" a.pgm --box 3 --quality 3 --format png -o -
     usage "--largest is for --type q32*" a.pgm --largest 3x3 -o out.npy
     usage "--border does not go with --mean*" a.pgm --mean 0,0,1,1 --border wrap
     usage "--layout does not go with --mean*" a.pgm --mean 0,0,1,1 --layout padded
@@ -108,6 +110,10 @@ load helpers
     for bad in out.webp out out. out.d/x; do
         usage "-o '$bad'*formats*" missing.pgm --box 3 -o "$bad"
     done
+    usage "-o 'out': its extension, or --format, says the format; *" missing.pgm --box 3 -o out
+    usage "-o 'out.webp': the formats*" missing.pgm --box 3 -o out.webp
+    usage "-o '': the name of the output is empty" missing.pgm --box 3 -o ''
+    usage "-o '': the name of the output is empty" missing.pgm -o ''
     usage "-o - needs --format*" missing.pgm --box 3 -o -
     mkdir dir
     usage "-o 'dir': a directory*'dir/{name}'*" missing.pgm --box 3 -o dir
@@ -156,4 +162,16 @@ load helpers
 @test "names with line ends do not break the error's line" {
     failure "no?such.pgm: *" $'no\nsuch.pgm' --box 3 -o out.pgm
     usage "unknown option --a?b*" $'--a\nb'
+}
+
+@test "a misspelt command is guessed, but not where a file has that name" {
+    for word in qurey quer querys Query; do
+        usage "there is neither a file nor a command '$word'; did you mean \`sat query\`?" $word a.pgm --rect 0,0,1,1
+    done
+    usage "there is neither*\`sat info\`?" inof a.pgm
+    usage "help: there is no command 'bnech'; did you mean \`sat help bench\`?" help bnech
+    usage "help: there is no command 'nonsense'" help nonsense
+    usage "nothing to do*" nonsense
+    small qurey
+    ok qurey --mean 0,0,1,1
 }

@@ -1,4 +1,5 @@
 /* What a format says it holds, it gives back unchanged; what it does not, it refuses in words. */
+#include <limits.h>
 #include <math.h>
 
 #include "codec_test.h"
@@ -209,6 +210,31 @@ static void impossible_sizes_cannot_be_allocated(void **state)
     image_free(&img);
 }
 
+/* No more of a stream is kept than its runs take, or stb. */
+static void a_tga_of_runs_ends_where_they_end(void **state)
+{
+    (void)state;
+    enum { N = SOURCE_HEAD_BYTES, HEADER = 18, RUNS = 256 * 256 / 128, RUN = 5 };
+    static uint8_t bytes[N] = {
+        [2] = 10, [13] = 1, [15] = 1, [16] = 32, [17] = 8}; /* 256 x 256 px of 32 bits, in runs */
+    const decode_options opt = {.max_pixels = 1 << 30};
+    const image_format *tga = format_by_name("tga");
+    uint64_t most;
+    error err;
+
+    for (int i = 0; i < RUNS; i++) bytes[HEADER + i * RUN] = 0xff;
+    assert_true(tga->extent(bytes, N, &opt, &most, &err));
+    assert_int_equal(most, HEADER + RUNS * RUN);
+    bytes[HEADER] = 0xfe; /* a pixel less, and behind the runs are zeros: each a pixel */
+    assert_true(tga->extent(bytes, N, &opt, &most, &err));
+    assert_int_equal(most, HEADER + RUNS * RUN + RUN);
+    bytes[13] = bytes[15] = 0x7d; /* 32000 x 32000 */
+    assert_true(tga->extent(bytes, N, &opt, &most, &err));
+    assert_int_equal(most, INT_MAX);
+    bytes[2] = 2; /* without runs */
+    assert_false(tga->extent(bytes, N, &opt, &most, &err));
+}
+
 int main(void)
 {
     cmocka_set_message_output(CM_OUTPUT_TAP);
@@ -221,6 +247,7 @@ int main(void)
         cmocka_unit_test(sixteen_bits_are_written_high_byte_first),
         cmocka_unit_test(hdr_ends_are_the_nearest_that_it_holds),
         cmocka_unit_test(impossible_sizes_cannot_be_allocated),
+        cmocka_unit_test(a_tga_of_runs_ends_where_they_end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
