@@ -29,7 +29,7 @@
  * Sync    Words that hold a state and a value at once, relaxed (tile_state.cuh), asked for by the thread that needs
  *         them: a lane for each row, a thread for each column.  Tickets make sure that who is waited for runs
  *         (ticket.cuh): a tile waits for tiles to its left and above, whose numbers are lower.  So are those of the
- *         tiles that had its words before.
+ *         tiles that had its words before, and of those that may still need them.
  *
  * Limits  2^31 - 1 tiles.  A tag holds 30 bits of the epoch, as in lookback.cu, and a launch has as many epochs as the
  *         image is times as tall as the ring.
@@ -58,15 +58,14 @@ namespace
 #ifdef SAT_SIMT
 template <unsigned BYTES> using large = fuse::shape<BYTES <= 2 ? 2 : 1, 2, 3, 2, 1, true>;
 template <unsigned BYTES> using small = fuse::shape<1, 2, 2, 2, 2, false>;
-constexpr int64_t FEW_TILES = 4, RING_TILES = 1;
+constexpr int64_t FEW_TILES = 4, RING_BYTES = 1;
 #else
 template <unsigned BYTES>
 using large = fuse::shape<BYTES <= 2 ? 2 : 1, 4, BYTES <= 2 ? 32 / BYTES : 64 / BYTES, BYTES <= 2 ? 5 : 6, 1, true>;
 template <unsigned BYTES> using small = fuse::shape<1, 4, BYTES <= 2 ? 16 : 8, 8, 2, false>;
 constexpr int64_t FEW_TILES = 264; /* two for each multiprocessor */
-/* Tiles whose words are kept: more than twice as many as a device holds at a time, and at 3 KiB each no more than a
- * tenth of its second-level cache. */
-constexpr int64_t RING_TILES = 2048;
+/* Words that are kept: a tenth of a device's second-level cache, and those of more tiles than it works on at a time. */
+constexpr int64_t RING_BYTES = 6 << 20;
 #endif
 
 int64_t tiles_of(int64_t n, int64_t side)
@@ -74,14 +73,18 @@ int64_t tiles_of(int64_t n, int64_t side)
     return (n + side - 1) / side;
 }
 
-/* Of a plan, whose runs may have fewer rows than it.  Who takes a place asks about two tiles that come before him. */
+/* Of a plan, whose runs may have fewer rows than it.  Who takes words asks about tiles behind those that had them,
+ * which must come before him. */
 template <class K> fuse::ring ring_of(int64_t across, int64_t down)
 {
-    constexpr int64_t LEAST = 3;
-    int64_t kept = tiles_of(RING_TILES, across);
+    constexpr int64_t LEAST = fuse::BEHIND<typename K::sum> + 1;
+    int64_t kept = tiles_of(RING_BYTES / (int64_t)(K::TILE_WORDS * sizeof(uint64_t)), across);
     if (kept < LEAST) kept = LEAST;
     if (kept > down || !K::REUSES) kept = down;
-    return {(uint32_t)kept, (uint32_t)tiles_of(down, kept), (uint32_t)down};
+    return {.kept = (uint32_t)kept,
+            .laps = (uint32_t)tiles_of(down, kept),
+            .across = (uint32_t)across,
+            .down = (uint32_t)down};
 }
 
 /* Calls f(kernel<...>()) for the types, channels and shape of a plan. */
@@ -120,8 +123,8 @@ template <class F> sat_status with_kernel(const sat_spec *spec, F f)
 
 struct plan {
     sat_spec spec;
-    uint64_t *counter, *row_words, *column_words; /* one allocation */
-    uint32_t *outside;                            /* q32: set where a sample does not fit */
+    uint64_t *counter, *row_words, *column_words, *done; /* one allocation */
+    uint32_t *outside;                                   /* q32: set where a sample does not fit */
 };
 
 void close_plan(void *state)
@@ -142,18 +145,20 @@ template <class K> sat_status take_words(plan *p, const sat_spec *spec, char *no
         return sat_fail(SAT_ERR_UNAVAILABLE, "fused: %lldx%lld tiles; 2^31 - 1 are possible", (long long)across,
                         (long long)down);
     const size_t kept = ring_of<K>(across, down).kept;
-    size_t row_words, column_words, bytes;
+    size_t row_words, column_words, words, bytes;
     if (!sat_mul((size_t)(across * spec->channels * K::WORDS_EACH), kept * K::height, &row_words) ||
-        !sat_mul((size_t)(elements * K::WORDS_EACH), kept, &column_words) ||
-        !sat_mul(COUNTER_WORDS + row_words + column_words, sizeof(uint64_t), &bytes))
+        !sat_mul((size_t)(elements * K::WORDS_EACH), kept, &column_words))
         return sat_fail(SAT_ERR_SHAPE, "fused: the workspace is larger than the address space");
     row_words += row_words % 2; /* pairs of words are aligned */
-    sat_status status = prim::device_alloc(&p->counter, COUNTER_WORDS + row_words + column_words);
-    if (status == SAT_OK)
-        status = prim::fill_bytes(p->counter, 0, (COUNTER_WORDS + row_words + column_words) * sizeof(uint64_t), NULL);
+    words = COUNTER_WORDS + row_words + column_words + (size_t)across * kept;
+    if (!sat_mul(words, sizeof(uint64_t), &bytes))
+        return sat_fail(SAT_ERR_SHAPE, "fused: the workspace is larger than the address space");
+    sat_status status = prim::device_alloc(&p->counter, words);
+    if (status == SAT_OK) status = prim::fill_bytes(p->counter, 0, bytes, NULL);
     if (status != SAT_OK) return status;
     p->row_words = p->counter + COUNTER_WORDS;
     p->column_words = p->row_words + row_words;
+    p->done = p->column_words + column_words;
     const char *device;
     (void)device_probe(&device);
     snprintf(note, note_bytes, "fused, tiles of %ux%u, %s", K::WIDTH, K::height, device);
@@ -197,9 +202,9 @@ template <class K> sat_status queue(const plan *p, const sat_view *image, const 
     k.image.end = k.image.source.in + (image->height - 1) * job.in_pitch + elements;
     k.elements = elements;
     k.rows = image->height;
-    k.across = (uint32_t)tiles_of(elements, K::WIDTH);
-    k.words = ring_of<K>(k.across, tiles_of(p->spec.height, K::height));
+    k.words = ring_of<K>(tiles_of(elements, K::WIDTH), tiles_of(p->spec.height, K::height));
     k.words.down = (uint32_t)tiles_of(image->height, K::height);
+    k.words.done = p->done;
     k.out_pitch = (int64_t)(table->row_bytes / sizeof(sum));
     k.out = (sum *)table->data + (top ? k.out_pitch : 0) + (exclusive || padded ? channels : 0);
     k.out_elements = elements - (exclusive ? channels : 0);
@@ -211,7 +216,7 @@ template <class K> sat_status queue(const plan *p, const sat_view *image, const 
     k.counter = p->counter;
     k.row_words = p->row_words;
     k.column_words = p->column_words;
-    return prim::launch(k, (int64_t)k.across * k.words.down, run->stream);
+    return prim::launch(k, (int64_t)k.words.across * k.words.down, run->stream);
 }
 
 sat_status run_plan(void *state, const sat_view *image, const sat_view *table, const sat_run *run)

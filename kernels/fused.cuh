@@ -25,9 +25,10 @@ template <class Sample, class Accum, unsigned C, class Shape> struct fused {
     static constexpr unsigned WIDTH = Shape::width, WARPS = Shape::WARPS;
     static constexpr int min_blocks = Shape::min_blocks;
     static constexpr unsigned WORDS_EACH = prim::tile_states<sum>::words_each;
+    static constexpr unsigned TILE_WORDS = (WIDTH + C * height) * WORDS_EACH;
     /* Tiles that are asked for at once. */
     static constexpr unsigned LOOK = ordered<sum> ? 1 : Shape::look;
-    static constexpr bool REUSES = !ordered<sum> && Shape::reuses;
+    static constexpr bool REUSES = Shape::reuses;
 
     struct shared {
         typename tile::room samples;           /* first: aligned for packets of 16 bytes */
@@ -37,8 +38,7 @@ template <class Sample, class Accum, unsigned C, class Shape> struct fused {
 
     tile image;
     int64_t elements, rows;                    /* of the image */
-    uint32_t across;                           /* tiles */
-    ring words;                                /* rows of tiles, and where theirs are */
+    ring words;                                /* of its tiles */
     sum *out;                                  /* the sum of element 0 of row 0 */
     int64_t out_pitch, out_elements, out_rows; /* those that the layout holds */
     top_row top;
@@ -50,25 +50,26 @@ template <class Sample, class Accum, unsigned C, class Shape> struct fused {
     PRIM_DEVICE void operator()(shared &s) const
     {
         const prim::ticket ticket = prim::draw_ticket(counter, s.ticket);
-        const uint32_t down = ticket.number / across, right = ticket.number % across;
+        const uint32_t down = ticket.number / words.across, right = ticket.number % words.across;
         const unsigned lane = prim::lane_id(), warp = prim::warp_id();
         const place p = image.at((int64_t)right * WIDTH, (int64_t)down * Shape::height + warp * ROWS, elements, rows);
         image.load(s.samples, p);
         edges(p, down, right);
+        bool is_free = !REUSES || words.is_free<BEHIND<sum>>(ticket.epoch, down, right);
 
         unsigned first[HALVES]; /* channels */
 #pragma unroll
         for (unsigned h = 0; h < HALVES; h++)
             first[h] = C == 3 ? (unsigned)((p.x + h * HALF + lane * LANE_ELEMENTS) % 3) : 0;
 
-        chains<sum, C, LEFT, LOOK, REUSES> row_chains = {.states = {row_words, words.epoch(ticket.epoch, down), words.laps},
-                                                         .step = (int64_t)C * words.kept * height,
-                                                         .tile = right,
-                                                         .tiles = across,
-                                                         .place = words.place(down),
-                                                         .kept = words.kept,
-                                                         .taken = words.taken(down),
-                                                         .given = words.given(down)};
+        chains<sum, C, LEFT, LOOK, REUSES> row_chains = {
+            .states = {row_words, words.epoch(ticket.epoch, down), words.laps},
+            .step = (int64_t)C * words.kept * height,
+            .tile = right,
+            .tiles = words.across,
+            .place = words.place(down),
+            .kept = words.kept,
+            .taken = words.taken(down)};
 #pragma unroll
         for (unsigned c = 0; c < C; c++) {
             row_chains.at[c] =
@@ -84,6 +85,10 @@ template <class Sample, class Accum, unsigned C, class Shape> struct fused {
         image.settle(s.samples, p);
         channels<sum, C> left;
         const channels<sum, C> mine = row_sums(s, p, first);
+        while (REUSES && !prim::all(is_free)) {
+            prim::nap(NAP_NS);
+            is_free = words.is_free<BEHIND<sum>>(ticket.epoch, down, right);
+        }
         row_chains.begin(mine.of, rows_before);
         const auto seen = row_chains.look();
 
@@ -121,6 +126,7 @@ template <class Sample, class Accum, unsigned C, class Shape> struct fused {
         prim::block_sync();
         look_up(s, column_chains, columns_before);
         prim::block_sync();
+        if (REUSES && prim::thread_id() == 0) words.leave(ticket.epoch, down, right);
 
         quad<sum, 1> sums[HALVES];
 #pragma unroll
@@ -149,22 +155,22 @@ template <class Sample, class Accum, unsigned C, class Shape> struct fused {
     {
         channels<sum, C> mine = {};
 #pragma unroll 1
-        for (unsigned from = 0; from < ROWS; from += Shape::BATCH)
+        for (unsigned from = 0; from < ROWS; from += Shape::BATCH) {
+            part all[C][Shape::BATCH] = {};
 #pragma unroll
-            for (unsigned b = 0; b < Shape::BATCH; b++) {
-                channels<part, C> all = {};
+            for (unsigned b = 0; b < Shape::BATCH; b++)
 #pragma unroll
                 for (unsigned h = 0; h < HALVES; h++) {
                     const auto sums = image.get(s.samples, p, from + b, h).sums(first[h]);
 #pragma unroll
-                    for (unsigned c = 0; c < C; c++) all.of[c] += sums.of[c];
+                    for (unsigned c = 0; c < C; c++) all[c][b] += sums.of[c];
                 }
 #pragma unroll
-                for (unsigned c = 0; c < C; c++) {
-                    const part total = prim::warp_sum(all.of[c]);
-                    if (prim::lane_id() == from + b) mine.of[c] = (sum)total;
-                }
+            for (unsigned c = 0; c < C; c++) {
+                const part totals = prim::warp_sums(all[c]);
+                if (prim::lane_id() / Shape::BATCH == from / Shape::BATCH) mine.of[c] = (sum)totals;
             }
+        }
         return mine;
     }
 
@@ -267,8 +273,7 @@ template <class Sample, class Accum, unsigned C, class Shape> struct fused {
                                                     .tiles = words.down,
                                                     .place = words.place(down),
                                                     .kept = words.kept,
-                                                    .taken = words.taken(down),
-                                                    .given = words.given(down)};
+                                                    .taken = words.taken(down)};
 #pragma unroll
         for (unsigned n = 0; n < COLUMNS; n++) {
             const unsigned e = n * threads + prim::thread_id();

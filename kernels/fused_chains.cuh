@@ -12,22 +12,51 @@ namespace fuse
 /* Sums of float samples come out the same in every run only if they are always added in the same order.  So of every
  * ANCHORS tiles one, the anchor, tells what lies before its end, and the others their own sums only: every tile adds
  * the tiles back to the nearest anchor, which one it is does not depend on who was first. */
+#ifdef SAT_SIMT
+constexpr unsigned ANCHORS = 2; /* images have few tiles there */
+#else
 constexpr unsigned ANCHORS = 8;
+#endif
 template <class Sum> constexpr bool ordered = !std::is_integral_v<Sum>;
+
+/* So many tiles after a tile may need its words. */
+template <class Sum> constexpr unsigned BEHIND = ordered<Sum> ? ANCHORS : 1;
 
 constexpr unsigned NAP_NS = 20; /* between two looks at something that is not there yet */
 
 /* Where tiles leave their words.  All of a large image's would go through the second-level cache and out to memory, in
  * the way of samples and sums; so there is room for some rows of tiles only, and row d of them takes the place of row
- * d - kept, in an epoch of its own.  Small images and ordered sums keep all. */
+ * d - kept, in an epoch of its own.  Small images keep all.
+ *
+ * A tile is done once it has told and learnt all that it has to.  Its words are free when it is, and so are those that
+ * may need them: some tiles to its right and some below it. */
 struct ring {
-    uint32_t kept, laps; /* rows of tiles; how often a place is taken in a launch */
-    uint32_t down;       /* rows of tiles in the image */
+    uint32_t kept, laps;   /* rows of tiles; how often a place is taken in a launch */
+    uint32_t across, down; /* tiles of the image */
+    uint64_t *done;        /* a word for each tile of the ring: told when it is */
 
     PRIM_DEVICE uint32_t place(uint32_t row) const { return row % kept; }
     PRIM_DEVICE uint32_t epoch(uint32_t launch, uint32_t row) const { return launch * laps + row / kept; }
-    PRIM_DEVICE bool taken(uint32_t row) const { return row >= kept; }       /* from another row of tiles */
-    PRIM_DEVICE bool given(uint32_t row) const { return row + kept < down; } /* to another */
+    PRIM_DEVICE bool taken(uint32_t row) const { return row >= kept; } /* from another row of tiles */
+
+    PRIM_DEVICE prim::tile_states<uint32_t> row_of(uint32_t launch, uint32_t row) const
+    {
+        return {done + (int64_t)place(row) * across, epoch(launch, row), laps};
+    }
+    PRIM_DEVICE void leave(uint32_t launch, uint32_t row, uint32_t right) const
+    {
+        row_of(launch, row).tell(right, prim::TILE_PREFIX, 0);
+    }
+    /* Whether the words are free that a tile is going to take, as far as this lane has asked: all of a warp have to say
+     * so. */
+    template <unsigned TILES_BEHIND> PRIM_DEVICE bool is_free(uint32_t launch, uint32_t row, uint32_t right) const
+    {
+        static_assert(2 * TILES_BEHIND < prim::WARP);
+        const unsigned lane = prim::lane_id(), below = lane <= TILES_BEHIND ? lane : 0;
+        const uint32_t other = right + (lane <= TILES_BEHIND ? 0 : lane - TILES_BEHIND);
+        if (!taken(row) || lane > 2 * TILES_BEHIND || other >= across) return true;
+        return row_of(launch, row - kept + below).ask(other).state == prim::TILE_PREFIX;
+    }
 };
 
 enum direction { LEFT, UP };
@@ -35,17 +64,21 @@ enum direction { LEFT, UP };
 /* What a thread asks for N chains of tiles, all at the same tile.  A tile's words are those of the tile before it and
  * `step` words more; in chains that go up, those of the next place of the ring.
  *
- * Who takes a place must know that the tile that had it has told its last word there, and that nobody needs the words
- * any more.  The one behind it may: until it tells its prefix.  All others can stop at that prefix.  So both must have
- * told theirs, or be gone; one thread reads that and then writes, which needs no fence.  Somebody may have read the sum
- * of the one behind before that told its prefix, and now look for the words that are gone: he finds them LATER, and
- * begins again. */
+ * Where sums have no order, who looks back can stop at the first prefix, so that a tile that is done hides what lies
+ * before it.  But somebody may have read its sum before that told more, and now look for words that have been taken: he
+ * finds them LATER, and begins again.
+ *
+ * All words are relaxed and order no others.  That a tile is done does not say that its words have arrived, where they
+ * would overwrite those of the next one.  With an order of sums they have: a tile tells one word, and the one behind it
+ * has read that before it was done.  Without, a tile may tell its prefix when nobody needs it any more; so who takes
+ * words reads that prefix first, and then writes, which is in order and needs no fence. */
 template <class Sum, unsigned N, direction TO, unsigned LOOK, bool REUSES> struct chains {
+    static_assert(!REUSES || LOOK == 1, "further tiles may have lost their words");
     prim::tile_states<Sum> states;
     int64_t at[N], step;
     uint32_t tile, tiles; /* this one, of so many in a chain */
     uint32_t place, kept; /* of the ring */
-    bool taken, given;    /* another tile had the words before, another will have them */
+    bool taken;           /* another tile had the words before */
     bool live[N];
     Sum first[N]; /* before tile 0 */
 
@@ -59,47 +92,48 @@ template <class Sum, unsigned N, direction TO, unsigned LOOK, bool REUSES> struc
         return theirs.ask(at[n] + ((int64_t)(lap ? kept : 0) - back) * step);
     }
 
-    /* How far the tile is that had the place, and the one behind it. */
+    PRIM_DEVICE bool tells() const { return tile + 1 < tiles; }
+
+    /* How much the tile has told that had the words. */
     struct past {
-        uint32_t had[N], behind[N];
+        uint32_t state[N];
     };
-    PRIM_DEVICE uint32_t past_of(unsigned n, unsigned behind) const
+    PRIM_DEVICE uint32_t past_of(unsigned n) const
     {
-        if (TO == UP) return ask(n, kept - behind).state;
+        if (TO == UP) return ask(n, kept).state;
         const prim::tile_states<Sum> theirs = {states.words, states.epoch - 1, states.laps};
-        return tile + behind < tiles ? theirs.ask(at[n] + behind * step).state : (uint32_t)prim::TILE_PREFIX;
+        return theirs.ask(at[n]).state;
     }
     PRIM_DEVICE past look_at_place() const
     {
         past p = {};
-        if (REUSES && tiles > 1 && taken)
+        if (REUSES && !ordered<Sum> && taken && tells())
 #pragma unroll
             for (unsigned n = 0; n < N; n++)
-                if (live[n]) p.had[n] = past_of(n, 0), p.behind[n] = past_of(n, 1);
+                if (live[n]) p.state[n] = past_of(n);
         return p;
     }
     PRIM_DEVICE void take_place(past p) const
     {
-        if constexpr (REUSES)
+        if constexpr (REUSES && !ordered<Sum>)
 #pragma unroll
             for (unsigned n = 0; n < N; n++)
-                while (taken && live[n] && (p.had[n] < prim::TILE_PREFIX || p.behind[n] < prim::TILE_PREFIX)) {
+                while (taken && live[n] && p.state[n] != prim::TILE_PREFIX) {
                     prim::nap(NAP_NS);
-                    p.had[n] = past_of(n, 0);
-                    p.behind[n] = past_of(n, 1);
+                    p.state[n] = past_of(n);
                 }
     }
 
     PRIM_DEVICE void begin(const Sum *mine, past p) const
     {
-        if (tiles == 1) return;
+        if (!tells()) return;
         take_place(p);
 #pragma unroll
         for (unsigned n = 0; n < N; n++)
             if (live[n]) {
                 if (tile == 0)
                     states.tell(at[n], prim::TILE_PREFIX, first[n] + mine[n]);
-                else if (tile + 1 < tiles && (!ordered<Sum> || !has_prefix()))
+                else if (!ordered<Sum> || !has_prefix())
                     states.tell(at[n], prim::TILE_SUM, mine[n]);
             }
     }
@@ -163,8 +197,7 @@ template <class Sum, unsigned N, direction TO, unsigned LOOK, bool REUSES> struc
             if (stuck) prim::nap(NAP_NS);
             seen = look(left);
         }
-        if (tile == 0) return;
-        if (!has_prefix() || (tile + 1 == tiles && !(REUSES && given))) return;
+        if (tile == 0 || !has_prefix() || !tells()) return;
 #pragma unroll
         for (unsigned n = 0; n < N; n++)
             if (live[n]) states.tell(at[n], prim::TILE_PREFIX, before[n] + mine[n]);

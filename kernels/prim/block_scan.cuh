@@ -27,6 +27,37 @@ template <class T> PRIM_DEVICE T warp_sum(T v)
     }
 }
 
+/* N sums at once: lane l returns number l % N.  In each step a lane hands on half of what it has and keeps the other,
+ * so that all of them take little more than one.  N: a power of two. */
+template <class T, unsigned N> PRIM_DEVICE T warp_sums(const T (&v)[N])
+{
+    if constexpr (std::is_same_v<T, uint32_t>) {
+        T mine = T();
+#pragma unroll
+        for (unsigned n = 0; n < N; n++) {
+            const T sum = add_lanes(v[n]);
+            if (lane_id() % N == n) mine = sum;
+        }
+        return mine;
+    } else {
+        T part[N];
+#pragma unroll
+        for (unsigned n = 0; n < N; n++) part[n] = v[n];
+#pragma unroll
+        for (unsigned d = N / 2; d; d /= 2) {
+            const bool upper = lane_id() & d;
+#pragma unroll
+            for (unsigned n = 0; n < d; n++) {
+                const T given = upper ? part[n] : part[n + d];
+                part[n] = (upper ? part[n + d] : part[n]) + shuffle_xor(given, d);
+            }
+        }
+#pragma unroll
+        for (unsigned d = N; d < WARP; d *= 2) part[0] += shuffle_xor(part[0], d);
+        return part[0];
+    }
+}
+
 template <class T> struct share {
     T before, total;
 };
