@@ -74,7 +74,8 @@ load helpers
     failure "none/out.pgm: *" a.pgm --box 3 -o none/out.pgm
     failure "a.pgm/out.pgm: *" a.pgm --box 3 -o a.pgm/out.pgm
     failure "d/: *" a.pgm --box 3 --format pnm -o d/
-    failure "*: *" a.pgm --box 3 --format pnm -o ""
+    usage "-o '': the name of the output is empty" a.pgm --box 3 --format pnm -o ""
+    failure "'': the name is empty" query a.pgm --rect 0,0,1,1 -o ""
 }
 
 @test "an unwritable directory" {
