@@ -407,12 +407,13 @@ static bool check_wanted(const bench_request *r, const bench_rows *rows, error *
 static bool measure(words *w, text_out *t, const char **at_fault, error *err)
 {
     const bench_mode *mode = w->mode ? w->mode : bench_mode_at(0);
+    const double floor_s = w->request.samples == 1 ? 0 : mode->floor_s; /* who wants one sample gets one */
     bench_session s = {.request = &w->request,
                        .report = bench_report(t, w->form),
                        .begin = put_machine,
                        .context = w,
-                       .host.floor_s = mode->floor_s,
-                       .device.floor_s = mode->floor_s < DEVICE_FLOOR_S ? mode->floor_s : DEVICE_FLOOR_S};
+                       .host.floor_s = floor_s,
+                       .device.floor_s = floor_s < DEVICE_FLOOR_S ? floor_s : DEVICE_FLOOR_S};
     *at_fault = output_name(w->output);
     if (!text_open(t, w->output, w->no_clobber, err)) return false;
     bool ok = mode->run(&s, err);
@@ -500,7 +501,7 @@ static const char help[] = "Checks every backend against the reference, then tim
                            "  --layout NAME      padded, inclusive, exclusive [inclusive]\n"
                            "  --box N            the box filter of NxN px instead of tables\n"
                            "  --backend NAME     only this row and the ceilings; may be given many times\n"
-                           "  --repeat N         samples of each time, at least [7]\n"
+                           "  --repeat N         samples of each time, at least [7]; 1: just one, for a look\n"
                            "  --md, --csv, --json\n"
                            "  --from FILE.csv    rows that --csv wrote, instead of measuring\n"
                            "  --plot FILE        a figure of the rows, .svg or .png, by gnuplot\n"
