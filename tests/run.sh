@@ -18,6 +18,8 @@ export B=${B:-build} SAT_TEST_ROOT=$PWD
 export SAT=$PWD/$B/sat
 export LC_ALL=C.UTF-8
 unset SAT_BACKEND SAT_THREADS SAT_ISA NO_COLOR OMP_NUM_THREADS
+# Threads that spin while they wait would take the cores from the suites beside.
+export OMP_WAIT_POLICY=${OMP_WAIT_POLICY:-passive}
 # Suites that call make get the variables of the make that runs this, but no part in its jobs.
 MAKEFLAGS=$(sed -E 's/ *-j[0-9]*//; s/ *--jobserver-(auth|fds)=[^ ]*//' <<<"${MAKEFLAGS:-}")
 export MAKEFLAGS

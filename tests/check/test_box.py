@@ -86,12 +86,16 @@ def main():
                    for i, way in enumerate(ways)
                    for size, window in (((5000, 37), (31, 9)), ((4999, 3), (256, 4)), ((37, 1500), (9, 64)))])
 
-    # The largest samples: sums that need more than 32 bits in the narrow accumulators' worst places.
-    white = [dict(make_case(np.random.default_rng(0), dtype, border, takes_value, way, (600, 400), window),
-                  pixels=np.full((400, 600, 4), np.iinfo(dtype).max, dtype), value=np.iinfo(dtype).max, passes=1,
-                  weighted=weighted)
-             for dtype in (np.uint8, np.uint16) for border, takes_value in borders()
-             for way, window, weighted in ((ways[0], (599, 399), False), (ways[-1], (1201, 801), True))]
+    # The largest samples: sums of columns that need more than 16 bits, and of windows that need more than 32, in the
+    # narrow accumulators' worst places.  Brute force is slow here, so that one border alone is tried much larger.
+    def whites(width, height, some):
+        return [dict(make_case(np.random.default_rng(0), dtype, border, takes_value, way, (width, height), window),
+                     pixels=np.full((height, width, 4), np.iinfo(dtype).max, dtype), value=np.iinfo(dtype).max,
+                     passes=1, weighted=weighted)
+                for dtype in (np.uint8, np.uint16) for border, takes_value in some
+                for way, window, weighted in ((ways[0], (width - 1, height - 1), False),
+                                              (ways[-1], (2 * width + 1, 2 * height + 1), True))]
+    white = whites(600, 400, borders()[:1]) + whites(300, 260, borders()[1:])
     run_cases(tap, "white stays white under any window", white)
 
     # A NaN reaches exactly the windows that hold it; a filter through tables would spread it, and refuses.

@@ -150,8 +150,10 @@ static void every_backend_on_every_instruction_set(void **state)
         setenv("SAT_ISA", isas[i], 1);
         for (int past_the_caches = 0; past_the_caches < 2; past_the_caches++) {
             setenv("SAT_STREAM", past_the_caches ? "always" : "never", 1);
-            for (size_t b = 0; sat_backend_at(b, &info); b++)
-                if (info.kind < SAT_CEILING) every_combination(info.name);
+            for (size_t b = 0; sat_backend_at(b, &info); b++) {
+                bool again = info.kind == SAT_REFERENCE && (i > 0 || past_the_caches); /* it knows neither */
+                if (info.kind < SAT_CEILING && !again) every_combination(info.name);
+            }
         }
     }
     unsetenv("SAT_ISA");
