@@ -18,7 +18,8 @@
  *             tiles         t-4  t-3  t-2  t-1        the next window begins at t-5
  *
  * Launch  A block of B threads for each tile, in the order of tickets: the first tiles of all rows, then the second
- *         ones, ... so that with many rows the tile on the left was done long ago.  Shapes: lookback.cuh.
+ *         ones, ... so that with many rows the tile on the left was done long ago.  The first tiles of an array begin
+ *         in turn.  Shapes and turns: lookback.cuh.
  *
  * Traffic 1 read and 1 write for each element; 8 bytes (4-byte sums) or 16 of state for each tile, written twice, in a
  *         line of the cache of its own (lookback.cuh).
@@ -114,7 +115,10 @@ template <class Work, class Shape> struct lookback {
     PRIM_DEVICE void operator()(shared &s) const
     {
         prim::ticket mine = {prim::block_id(), 0}; /* a tile that is alone in its row needs no order */
-        if (work.tiles > 1) mine = prim::draw_ticket(counter, s.ticket);
+        if (work.tiles > 1) {
+            mine = prim::draw_ticket(counter, s.ticket);
+            look::begin_in_turn<Work, Shape>(work, mine.number);
+        }
         uint32_t row = mine.number % work.rows, tile = mine.number / work.rows;
         uint64_t *states = slots[row * look::slots_of(work.tiles)].words;
         warp_looks_back<sum, first_window<sum, Shape>> exchange = {

@@ -84,7 +84,10 @@ template <class Work, class Shape> struct lookback_seq {
     PRIM_DEVICE void operator()(shared &s) const
     {
         prim::ticket mine = {prim::block_id(), 0}; /* a tile that is alone in its row needs no order */
-        if (work.tiles > 1) mine = prim::draw_ticket(counter, s.ticket);
+        if (work.tiles > 1) {
+            mine = prim::draw_ticket(counter, s.ticket);
+            look::begin_in_turn<Work, Shape>(work, mine.number);
+        }
         uint32_t row = mine.number % work.rows, tile = mine.number / work.rows;
         uint64_t *states = slots[row * look::slots_of(work.tiles)].words;
         thread_looks_back<sum> exchange = {.states = {states, mine.epoch}, .tile = tile, .first = work.before_row(row)};

@@ -42,8 +42,8 @@ template <class Work, class Shape> struct waiting_tile {
     static constexpr bool WIDE = sizeof(sample) > sizeof(sum);
     using packet = prim::vec<std::conditional_t<WIDE, sum, sample>, P>;
 
-    /* A warp's copy comes as lines of 128 bytes, and the banks of shared memory take 128 bytes at a time: a line that
-     * lay across two rows of them would cost two turns. */
+    /* A warp's copy comes as lines of 128 bytes, and the banks of shared memory take 128 bytes at a time.  A line that
+     * lay across two rows of them would be fetched twice from the second-level cache. */
     struct alignas(128) room {
         prim::array<packet, Shape::block_threads * SHARED> waiting;
     };
@@ -154,7 +154,11 @@ template <class Work, class Shape> struct waiting_tile {
         }
         const unsigned at = number(k) * P;
         if (WHOLE || (aligned && inside(k))) {
-            prim::store((prim::vec<sum, P> *)(out + at), sums);
+            prim::vec<sum, P> *to = (prim::vec<sum, P> *)(out + at);
+            if constexpr (sizeof(sample) < sizeof(sum)) /* most of what moves is sums: they leave the cache first */
+                prim::store_once(to, sums);
+            else
+                prim::store(to, sums);
         } else {
 #pragma unroll
             for (unsigned i = 0; i < P; i++)
