@@ -6,6 +6,7 @@
 #include "fused_tile.cuh"
 #include "prim/block_scan.cuh"
 #include "prim/ticket.cuh"
+#include "prim/turn.cuh"
 
 namespace fuse
 {
@@ -50,6 +51,7 @@ template <class Sample, class Accum, unsigned C, class Shape> struct fused {
     PRIM_DEVICE void operator()(shared &s) const
     {
         const prim::ticket ticket = prim::draw_ticket(counter, s.ticket);
+        prim::await_turn(ticket.number, min_blocks, sizeof s.samples);
         const uint32_t down = ticket.number / words.across, right = ticket.number % words.across;
         const unsigned lane = prim::lane_id(), warp = prim::warp_id();
         const place p = image.at((int64_t)right * WIDTH, (int64_t)down * Shape::height + warp * ROWS, elements, rows);
