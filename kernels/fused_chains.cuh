@@ -84,10 +84,11 @@ template <class Sum, unsigned N, direction TO, unsigned LOOK, bool REUSES> struc
 
     PRIM_DEVICE bool has_prefix() const { return !ordered<Sum> || tile % ANCHORS == 0; }
 
-    /* What the tile so many before this one has told. */
+    /* What the tile so many before this one has told.  One as far up as the ring is long has given its words away. */
     PRIM_DEVICE prim::tile_news<Sum> ask(unsigned n, uint32_t back) const
     {
-        const bool lap = REUSES && TO == UP && back > place; /* it is in the lap before this one */
+        const bool ring = REUSES && TO == UP, lap = ring && back > place; /* it is in the lap before this one */
+        if (ring && back >= kept) return {prim::TILE_LATER, Sum()};
         const prim::tile_states<Sum> theirs = {states.words, states.epoch - lap, states.laps};
         return theirs.ask(at[n] + ((int64_t)(lap ? kept : 0) - back) * step);
     }
@@ -100,7 +101,6 @@ template <class Sum, unsigned N, direction TO, unsigned LOOK, bool REUSES> struc
     };
     PRIM_DEVICE uint32_t past_of(unsigned n) const
     {
-        if (TO == UP) return ask(n, kept).state;
         const prim::tile_states<Sum> theirs = {states.words, states.epoch - 1, states.laps};
         return theirs.ask(at[n]).state;
     }
