@@ -5,7 +5,7 @@
 # changed functions the linker then drops.  WORD: only mutants whose name holds it.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
-B=${B:-build} CXX=${SIMT_CXX:-g++} CASES=${CASES:-1500}
+B=${B:-build} CXX=${SIMT_CXX:-g++} CASES=${CASES:-150}
 export OMP_NUM_THREADS=1 B
 work=$(mktemp -d) || exit 1
 export work
