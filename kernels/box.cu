@@ -1,11 +1,13 @@
 /* box.cu - the box filter without a table: each sample is read, and each mean written, once.
  *
- * Idea    A block marches down a strip of the image and keeps the sum of the window's rows in each column: one row
- *         enters, one leaves.  Along a row each lane of a warp owns a run of neighbouring columns and slides a window
- *         over them: one column enters, one leaves.  Where its first window stands, it sums if that is short, or learns
- *         from its warp: the scan of the sums of runs is the table's row, made for a few values, kept in registers and
- *         thrown away.  So nothing depends on the window's size but the columns to the left and right of a strip and
- *         the rows above a segment, which two blocks read.
+ * Idea    A block marches down a strip of the image, or up.  Some of its warps keep the sum of the window's rows in
+ * each column: one row enters, one leaves.  The others take a row each, in which each lane owns a run of neighbouring
+ *         columns and slides a window over them: one column enters, one leaves.  Where its first window stands, it sums
+ * if that is short, or learns from its warp: the scan of the sums of runs is the table's row, made for a few values,
+ * kept in registers and thrown away.  So nothing depends on the window's size but the columns to the left and right of
+ * a strip and the rows above a segment, which two blocks read.  While the warps of rows do one step, those of columns
+ * have the next one's rows summed and those after it on their way: a block needs few columns in flight, so segments are
+ * tall, and what they read to begin with is little.
  *
  * Paper   McDonnell, Box-filtering techniques, CGIP 17, 1981, has the two running sums.  This file's: first windows by
  *         a scan; two sums of 16 bits in one word where the window's rows allow it, each added to a sum of 32 bits, or
@@ -15,11 +17,12 @@
  *
  *               |<-- before -->|<------- strip: results -------->|<-- after -->|
  *               +--------------+----------------------------------+------------+   columns: RUN for each lane of a
- *               | t0 t0 t0 t0 t1 t1 t1 t1 ...  OWN columns for each thread      |   warp, WARPS * 32 * OWN in all
+ *               | t0 t0 t0 t0 t1 t1 t1 t1 ...  OWN columns for each thread of  |   warp, 32 * RUN in all
+ *               |                              the RUN / OWN warps of columns  |
  *               +--------------------------------------------------------------+
- *     step k    | row y        enters (y + after), leaves (y - 1 - before)     |   warp 0 writes this row's results
- *               | row y + 1                                                    |   warp 1
- *               | ...  WARPS rows in a step                                    |
+ *     step k    | row y        enters (y + after), leaves (y - 1 - before)     |   the first warp of rows writes this
+ *               | row y + 1                                                    |   row's results, the second this one's
+ *               | ...  STEP rows                                               |
  *
  *         and a row in shared memory, as a warp sees it (window = 2 runs and r columns):
  *
@@ -33,21 +36,23 @@
  *
  * Launch  One block for each strip and segment of rows; strips at the edges first, since they take longest.  A segment
  *         begins by summing the rows above its first window, and a strip loses the window's width: RUN is chosen for
- *         the window, and segments so that blocks fill the multiprocessors evenly (rows_of()).
+ *         the window, and segments so that blocks fill the multiprocessors evenly (rows_of()).  Every other segment is
+ *         marched up: neighbours begin at the same rows, or end at the same, and so share what they read in L2.
  *
  * Traffic 1R1W; the leaving rows a second time, from L2; strips and segments what their windows share.
  *
- * Sync    Two barriers for WARPS rows, and one of the warp before it writes what its lanes have staged.  Blocks know
- *         nothing of each other.
+ * Sync    One barrier for STEP rows, where sums of columns change hands: there is room for two steps.  And one of the
+ *         warp before it writes what its lanes have staged.  Blocks know nothing of each other.
  *
  * Limits  Sums of columns in 16 bits up to 257 rows of u8, else in 32; windows up to a strip's columns; windows that
  *         reach beyond the image by at most its size, unless nothing is there; rows of less than 2^30 samples.  What is
  *         beyond them goes through a table.  Modulo 2^16 or 2^32 all differences are exact, since each window's own sum
  *         fits.  Floats: box_float.cu.
  *
- * Steps   1. sums of the rows above  2. rows enter and leave; the next ones are on their way  3. barrier  4. first
- *         windows, slide, divide by a multiplication (box_march.cuh proves it), stage; where windows lose columns at an
- *         edge, their sums are kept and divided one by one; write  5. barrier, and on
+ * Steps   warps of columns: 1. sums of the rows above  2. rows enter and leave; the next ones are on their way
+ *         3. barrier, and on.  Warps of rows: 1. barrier  2. first windows, slide, divide by a multiplication
+ *         (box_divide.cuh proves it), stage; where windows lose columns at an edge, their sums are kept and divided one
+ *         by one; write  3. and on
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -150,12 +155,12 @@ template <class March> sat_status queue(const filter *f, const sat_view *src, co
     return prim::launch(k, segments * f->strips, stream);
 }
 
-/* Results in a strip, at most: multiples of 16; 0 if the window is too wide. */
+/* Results in a strip, at most: multiples of 16; 0 if the window is too wide.  All windows end before the last column,
+ * so that a lane's first one, where it ends with a run, ends at the beginning of another lane's. */
 template <class March> int64_t strip_of(const filter *f)
 {
     const int64_t channels = f->spec.channels, window = (f->cut_x.before + 1 + f->cut_x.after) * channels;
-    const int64_t most =
-        (int64_t)March::ELEMENTS - March::lead((uint32_t)(f->cut_x.before * channels)) - window + channels;
+    const int64_t most = (int64_t)March::ELEMENTS - March::lead((uint32_t)(f->cut_x.before * channels)) - window;
     return most >= 16 ? most / 16 * 16 : 0;
 }
 
@@ -196,9 +201,10 @@ template <class March> sat_status prepare(filter *f, int64_t rows)
 
 /* Rows of a segment.  All blocks take equally long, so they should fill a whole number of waves: of multiprocessors
  * times the blocks that fit one.  More waves make segments shorter, fewer of them sum the rows above their first
- * windows less often.  Counting instructions, SUMMED_ROWS rows that are only summed take as long as one with results,
- * and what a block does before all that as long as START_ROWS of these. */
-constexpr int64_t SUMMED_ROWS = 8, START_ROWS = 4, MOST_WAVES = 8;
+ * windows less often.  Fitted to what segments of several heights took under windows of 3 to 255 rows: SUMMED_ROWS rows
+ * that are only summed take as long as one with results, and what a block does before all that as long as START_ROWS of
+ * these. */
+constexpr int64_t SUMMED_ROWS = 2, START_ROWS = 16, MOST_WAVES = 8;
 
 int64_t rows_of(int64_t height, int64_t window, int64_t strips, int64_t at_once, int64_t step)
 {
@@ -215,6 +221,18 @@ int64_t rows_of(int64_t height, int64_t window, int64_t strips, int64_t at_once,
     return best;
 }
 
+/* Blocks that fit a multiprocessor: what the kernel was compiled for, as far as shared memory goes.  A multiprocessor
+ * has what one block may have and the kilobyte that each takes for itself. */
+template <class March> int64_t blocks_at_once()
+{
+#ifdef SAT_SIMT
+    return March::min_blocks; /* many, so that small images have several segments */
+#endif
+    constexpr size_t own = 1 << 10;
+    const int64_t fit = (int64_t)((prim::shared_memory_limit() + own) / (sizeof(typename March::shared) + own));
+    return fit < 1 ? 1 : fit < March::min_blocks ? fit : March::min_blocks;
+}
+
 template <class March> sat_status prepare_for_device(filter *f)
 {
     sat_device_info info;
@@ -223,23 +241,23 @@ template <class March> sat_status prepare_for_device(filter *f)
     if (status != SAT_OK || strip == 0) return status == SAT_OK ? prepare<March>(f, 1) : status;
     const int64_t strips = (f->spec.width * f->spec.channels + strip - 1) / strip;
     return prepare<March>(f, rows_of(f->spec.height, f->cut_y.before + 1 + f->cut_y.after, strips,
-                                     (int64_t)info.multiprocessors * March::min_blocks, March::ROWS));
+                                     info.multiprocessors * blocks_at_once<March>(), March::ROWS));
 }
 
 /* ---- which kernel -------------------------------------------------------------------------------------- */
 
 /* The simulator's strips are short, so that small images have several, and fit its shared memory. */
 #ifdef SAT_SIMT
-template <unsigned CHANNELS> using bytes_narrow = box::march<uint8_t, CHANNELS, uint16_t, uint32_t, 24, 8, 5>;
+template <unsigned CHANNELS> using bytes_narrow = box::march<uint8_t, CHANNELS, uint16_t, uint32_t, 24, 8, 4, 24>;
 template <unsigned CHANNELS>
-using bytes_broad = box::march<uint8_t, CHANNELS, uint16_t, uint32_t, CHANNELS == 3 ? 24 : 40, 8, 5>;
+using bytes_broad = box::march<uint8_t, CHANNELS, uint16_t, uint32_t, CHANNELS == 3 ? 24 : 40, 8, 4, 24>;
 template <class Sample, unsigned CHANNELS, class Sum>
-using words = box::march<Sample, CHANNELS, uint32_t, Sum, 12, 4, 5>;
+using words = box::march<Sample, CHANNELS, uint32_t, Sum, 12, 4, 4, 24>;
 #else
-template <unsigned CHANNELS> using bytes_narrow = box::march<uint8_t, CHANNELS, uint16_t, uint32_t, 40, 8, 5>;
-template <unsigned CHANNELS> using bytes_broad = box::march<uint8_t, CHANNELS, uint16_t, uint32_t, 72, 8, 2>;
+template <unsigned CHANNELS> using bytes_narrow = box::march<uint8_t, CHANNELS, uint16_t, uint32_t, 40, 8, 7, 2>;
+template <unsigned CHANNELS> using bytes_broad = box::march<uint8_t, CHANNELS, uint16_t, uint32_t, 72, 8, 15, 1>;
 template <class Sample, unsigned CHANNELS, class Sum>
-using words = box::march<Sample, CHANNELS, uint32_t, Sum, 36, 4, 2>;
+using words = box::march<Sample, CHANNELS, uint32_t, Sum, 36, 4, 5, 2>;
 #endif
 
 template <unsigned CHANNELS> sat_status prepare_channels(filter *f)
@@ -259,7 +277,9 @@ template <unsigned CHANNELS> sat_status prepare_channels(filter *f)
     if constexpr (CHANNELS != 3)
         if (window * 4 <= (int64_t)bytes_narrow<CHANNELS>::ELEMENTS)
             return prepare_for_device<bytes_narrow<CHANNELS>>(f);
-    return prepare_for_device<bytes_broad<CHANNELS>>(f);
+    const bool fits = sizeof(typename bytes_broad<CHANNELS>::shared) <= prim::shared_memory_limit();
+    return fits ? prepare_for_device<bytes_broad<CHANNELS>>(f)
+                : prepare_for_device<words<uint8_t, CHANNELS, uint32_t>>(f);
 }
 
 sat_status prepare_filter(filter *f)
@@ -305,7 +325,7 @@ sat_status box_open(const sat_box_spec *spec, void **state, char *note, size_t n
     }
     const char *device;
     (void)device_probe(&device);
-    const int n = snprintf(note, note_bytes, "%s without a table, %s", spec->backend ? spec->backend : name, device);
+    const int n = snprintf(note, note_bytes, "%s without a table, %s", spec->backend, device);
     if (n > 0 && (size_t)n < note_bytes) sat_window_note(&f->window, note + n, note_bytes - (size_t)n);
     *state = f;
     return SAT_OK;

@@ -18,6 +18,13 @@ struct axis {
     const int32_t *covered; /* for each position of the image: how many samples its window holds */
 };
 
+/* How many samples of the image a window holds. */
+PRIM_DEVICE uint32_t covered(const axis &a, int32_t at)
+{
+    const int32_t first = at < a.before ? 0 : at - a.before, end = at + a.after < a.n ? at + a.after + 1 : a.n;
+    return (uint32_t)(end - first);
+}
+
 PRIM_DEVICE int32_t seen(const axis &a, int32_t at)
 {
     if (at >= 0 && at < a.n) return at;
@@ -78,11 +85,11 @@ static inline void fill_axis(axis *a, tables *t, const sat_axis *reach, const sa
 {
     int32_t *beyond, *covered;
     *a = {.n = (int32_t)reach->n, .before = (int32_t)reach->before, .after = (int32_t)reach->after, .lead = lead};
-    a->beyond = t->take((size_t)lead + (size_t)a->after, &beyond);
+    a->beyond = t->take((size_t)lead + (size_t)a->after + 1, &beyond);
     a->covered = t->take((size_t)a->n, &covered);
     if (t->host == NULL) return;
     for (int32_t i = 0; i < lead; i++) beyond[i] = (int32_t)sat_border_index(reach->border, i - lead, reach->n);
-    for (int32_t i = 0; i < a->after; i++)
+    for (int32_t i = 0; i <= a->after; i++)
         beyond[lead + i] = (int32_t)sat_border_index(reach->border, reach->n + i, reach->n);
     for (int32_t i = 0; i < a->n; i++) {
         sat_segment segments[SAT_SEGMENTS];

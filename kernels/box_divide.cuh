@@ -23,6 +23,15 @@ PRIM_DEVICE uint32_t quotient(uint64_t n, uint64_t area)
     return (uint32_t)(rest >= (int64_t)area ? q + 1 : q);
 }
 
+/* The same where 1 / area is nearly known: as a float, it makes quotients below 2^16 that are off by less than one. */
+template <class Sum> PRIM_DEVICE uint32_t quotient(Sum n, Sum area, float share)
+{
+    const uint32_t q = (uint32_t)((float)n * share);
+    const Sum rest = n - q * area;
+    if (rest >> (8 * sizeof(Sum) - 1)) return q - 1;
+    return rest >= area ? q + 1 : q;
+}
+
 /* How sums over one area become means, with n = sum + half of the area:
  *
  *     u8     n / area = byte number `byte` of the upper word of n * multiplier, and those above it,

@@ -120,8 +120,14 @@ static void *make(uint64_t seed, size_t k, effort e)
                              .border_value = {1, 2, 3, 4},
                              .threads = (int)random_in(&seed, 1, 3),
                              .memory = random64(&seed) % 4 == 0 ? SAT_HOST : SAT_DEVICE};
+    /* Filters without a table cut rows into strips: here windows end with a strip, of the simulator and of a GPU. */
+    if (k == 5 || k == 9) {
+        f->spec.channels = 4;
+        f->spec.width = k == 5 ? 88 : 64;
+        f->spec.window_width = k == 5 ? 9 : 225;
+    }
     bool real = f->spec.sample == SAT_F32;
-    f->spec.weighted_alpha = f->spec.channels % 2 == 0 && !real && random64(&seed) % 3 == 0;
+    f->spec.weighted_alpha = f->spec.channels % 2 == 0 && !real && k != 5 && k != 9 && random64(&seed) % 3 == 0;
     f->content = real ? (content)(random64(&seed) % CONTENTS) : random64(&seed) % 4 == 0 ? LARGEST : RANDOM;
     f->src = packed(&f->spec);
     f->want = packed(&f->spec);

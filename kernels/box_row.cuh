@@ -1,0 +1,433 @@
+/* box_row.cuh - what a row of sums of columns becomes: means, in the image; a part of box_march.cuh. */
+#ifndef BOX_ROW_CUH
+#define BOX_ROW_CUH
+
+#include "box_axis.cuh"
+#include "box_divide.cuh"
+#include "prim/warp_scan.cuh"
+
+namespace box
+{
+
+/* RUN: columns of a lane.  STEP: rows that a block does at a time. */
+template <class Sample, unsigned CHANNELS, class Column, class Sum, unsigned RUN, unsigned STEP> struct row_filter {
+    static constexpr unsigned ROWS = STEP;
+    static constexpr unsigned ELEMENTS = prim::WARP * RUN;           /* columns of samples in a strip and its halo */
+    static constexpr unsigned GROUP = 16 / (unsigned)sizeof(Column); /* columns in a piece of 16 bytes */
+    static constexpr unsigned GROUPS = RUN / GROUP;                  /* pieces of a lane */
+    static constexpr unsigned ROW_WORDS = ELEMENTS * (unsigned)sizeof(Column) / 4;
+    static constexpr unsigned RUN_WORDS = RUN * (unsigned)sizeof(Sample) / 4;
+    static constexpr unsigned STAGE_WORDS = 4 + prim::WARP * RUN_WORDS + 4;
+    static constexpr unsigned UNIT = GROUP % CHANNELS ? CHANNELS : 1; /* pieces that begin at the same channel */
+    static_assert(GROUPS % UNIT == 0 && RUN % GROUP == 0 && RUN % CHANNELS == 0);
+    static_assert(GROUPS % 2 == 1, "lanes that read their pieces at the same time meet in no bank");
+
+    using piece = prim::vec<uint32_t, 4>;
+
+    /* Windows of lanes near the end of a row, whose results nobody asked for, reach this far behind it. */
+    static constexpr unsigned BEHIND = (GROUPS + 1) * 4, ROW_PITCH = ROW_WORDS + BEHIND;
+
+    /* Results of a row whose areas may be their own, at most, or else all of them count as such. */
+    static constexpr unsigned KEPT = ELEMENTS / 4;
+
+    struct alignas(8) holds {
+        uint32_t columns; /* of a row, in the window of one result */
+        float share;      /* 1 / columns */
+    };
+
+    struct shared {
+        alignas(16) prim::array<uint32_t, 2 * ROWS * ROW_PITCH> columns; /* sums of the windows' rows, of two steps */
+        alignas(16) prim::array<uint32_t, ROWS * STAGE_WORDS> results;
+        alignas(16) prim::array<Sum, ROWS * KEPT> kept; /* windows' sums near the edges */
+        alignas(16) prim::array<holds, KEPT> held;
+        prim::array<int32_t, ELEMENTS> sources;
+    };
+
+    Sample *out;
+    int64_t out_pitch; /* samples */
+    axis x, y;
+    divisor mean;
+    uint32_t window; /* elements: its width times the channels */
+
+    /* A segment of rows, counted in the direction of the march, and what a window holds before and after a row. */
+    struct segment {
+        int32_t top, bottom, before, after;
+        bool up; /* the march goes up: its row i is the image's n - 1 - i */
+    };
+    PRIM_DEVICE int32_t row_of(const segment &g, int32_t at) const { return g.up ? y.n - 1 - at : at; }
+
+    /* Where the warps of columns, and those of rows, wait for each other: sums of a step are there, and those of the
+     * step before have been read. */
+    PRIM_DEVICE static void meet() { prim::block_sync(); /* sums of columns are handed over */ }
+
+    PRIM_DEVICE static unsigned columns_of(const segment &g, int32_t at_y)
+    {
+        return (uint32_t)(at_y - g.top) / ROWS % 2 * (ROWS * ROW_PITCH);
+    }
+
+    /* In `sources`: COPY + the column of this strip whose sum a column repeats. */
+    static constexpr int32_t COPY = 1 << 30;
+
+    /* Columns beyond the edge, whose sums are those of columns of this strip: each warp has a row, which begins at
+     * word `row`. */
+    PRIM_DEVICE void copy_columns(shared &s, unsigned row, int32_t left) const
+    {
+        constexpr unsigned PER = 4 / (unsigned)sizeof(Column), BITS = 8 * (unsigned)sizeof(Column);
+        const int32_t inside = x.n * (int32_t)CHANNELS - left; /* columns up to the right edge */
+        const unsigned before = left < 0 ? (unsigned)-left / PER : 0;
+        const unsigned behind = inside < (int32_t)ELEMENTS ? ((unsigned)inside + PER - 1) / PER : ROW_WORDS;
+        for (unsigned i = prim::lane_id(); i < before + ROW_WORDS - behind; i += prim::WARP) {
+            const unsigned at = i < before ? i : i - before + behind;
+            uint32_t word = s.columns.get(row + at);
+#pragma unroll
+            for (unsigned k = 0; k < PER; k++) {
+                const int32_t from = s.sources.get(at * PER + k);
+                if (from < COPY) continue;
+                const unsigned other = (unsigned)(from - COPY), shift = k * BITS;
+                const uint32_t sum = s.columns.get(row + other / PER) >> other % PER * BITS;
+                word = (word & ~((uint32_t)(Column)~0 << shift)) | (sum & (uint32_t)(Column)~0) << shift;
+            }
+            s.columns.set(row + at, word);
+        }
+        prim::warp_sync(); /* the columns beyond the edge are there */
+    }
+
+    PRIM_DEVICE static Sum plus(Sum sum, const piece &p, unsigned i)
+    {
+        if constexpr (sizeof(Column) == 2) return prim::add_half(p.at[i / 2], i % 2, sum);
+        return sum + p.at[i];
+    }
+    PRIM_DEVICE static Sum minus(Sum sum, const piece &p, unsigned i)
+    {
+        if constexpr (sizeof(Column) == 2) return prim::subtract_half(p.at[i / 2], i % 2, sum);
+        return sum - p.at[i];
+    }
+
+    /* Adds the first N columns of a piece to the sums of their channels; the piece begins with number `channel`. */
+    template <unsigned N> PRIM_DEVICE static void add_columns(Sum (&sum)[CHANNELS], const piece &p, unsigned channel)
+    {
+        constexpr unsigned PAIRS = CHANNELS == 1 && sizeof(Column) == 2 ? N / 2 : 0;
+#pragma unroll
+        for (unsigned w = 0; w + 1 <= PAIRS; w++) sum[0] = prim::add_halves(p.at[w], (uint32_t)sum[0]);
+#pragma unroll
+        for (unsigned i = 2 * PAIRS; i + 1 <= N; i++)
+            sum[(channel + i) % CHANNELS] = plus(sum[(channel + i) % CHANNELS], p, i);
+    }
+
+    PRIM_DEVICE static uint32_t scaled(uint32_t n, uint32_t low, uint32_t high)
+    {
+        const uint32_t carried = prim::high_product(n, low);
+        return sizeof(Sample) == 1 ? carried : (uint32_t)(((uint64_t)n * high + carried) >> 16);
+    }
+
+    /* All windows of a row have the same area; or all but those of the elements near the edges, whose sums are kept; or
+     * each its own. */
+    enum : unsigned { BY_ROW, BY_ROW_BUT_EDGES, BY_RESULT };
+
+    /* A row's results, by one warp. */
+    struct task {
+        ratio whole; /* of the row */
+        int32_t y;
+        unsigned division;        /* one of the three above */
+        uint32_t half;            /* of the area, if it is that of the row, else 0 */
+        unsigned columns, behind; /* in shared memory: of this lane's first window; behind the row */
+        unsigned stage;           /* its first result */
+        unsigned kept, keep;      /* the warp's first sum that is kept, and this lane's */
+    };
+
+    /* Which results a lane has, of [begin, end) of every row; the first window of the strip is that of element `first`.
+     * Near the edges, up to element first + left and from first + right on, areas may be their own: there, lanes keep
+     * the sums of all their results. */
+    struct results {
+        int32_t first, begin, end;
+        int32_t own, from, upto; /* this lane's first one; which of those are asked for */
+        int32_t left, right, kept;
+        bool keeps;
+    };
+
+    PRIM_DEVICE results my_results(int32_t first, int32_t begin, int32_t end) const
+    {
+        constexpr int32_t PER = RUN;
+        results r = {.first = first, .begin = begin, .end = end};
+        const int32_t lane = (int32_t)prim::lane_id() * PER;
+        r.own = first + lane;
+        r.from = r.own > begin ? r.own : begin;
+        r.upto = r.own + PER < end ? r.own + PER : end;
+        const int32_t count = (end - first + PER - 1) / PER * PER, whole = x.before * (int32_t)CHANNELS - first,
+                      last = (x.n - x.after) * (int32_t)CHANNELS - first;
+        r.left = !mean.shrinks || whole <= begin - first ? 0 : whole < count ? (whole + PER - 1) / PER * PER : count;
+        r.right = !mean.shrinks || last > count ? count : last > r.left ? last / PER * PER : r.left;
+        r.kept = r.left + count - r.right;
+        r.keeps = lane < r.left || (lane >= r.right && lane < count);
+        return r;
+    }
+
+    /* What the windows of the results whose sums are kept hold of a row, by all of the block. */
+    PRIM_DEVICE void count_kept(shared &s, const results &r, unsigned threads) const
+    {
+        for (int32_t i = (int32_t)prim::thread_id(); i < r.kept && i < (int32_t)KEPT; i += (int32_t)threads) {
+            const int32_t e = r.first + (i < r.left ? i : i - r.left + r.right);
+            const bool asked = e >= r.begin && e < r.end;
+            const uint32_t columns = asked ? covered(x, e / (int32_t)CHANNELS) : 1;
+            s.held.set((unsigned)i, holds{columns, asked ? 1.0f / (float)columns : 0.0f});
+        }
+    }
+
+    /* Divides what is kept, four results for each lane. */
+    PRIM_DEVICE void divide_kept(shared &s, const results &r, const task &t, unsigned stage) const
+    {
+        const uint32_t rows = covered(y, t.y);
+        const float share = 1.0f / (float)rows;
+#pragma unroll 1
+        for (int32_t i = (int32_t)prim::lane_id() * 4; i < r.kept; i += prim::WARP * 4) {
+            const int32_t at = i < r.left ? i : i - r.left + r.right;
+            uint32_t m[4];
+#pragma unroll
+            for (unsigned k = 0; k < 4; k++) {
+                const Sum n = s.kept.get(t.kept + (unsigned)i + k) - t.half;
+                const holds h = s.held.get((unsigned)i + k);
+                const Sum area = (Sum)h.columns * rows;
+                m[k] = quotient(n + area / 2, area, h.share * share);
+            }
+            if constexpr (sizeof(Sample) == 1) {
+                s.results.set(stage + (unsigned)at / 4, m[0] | m[1] << 8 | m[2] << 16 | m[3] << 24);
+            } else {
+                s.results.set(stage + (unsigned)at / 2, m[0] | m[1] << 16);
+                s.results.set(stage + (unsigned)at / 2 + 1, m[2] | m[3] << 16);
+            }
+        }
+    }
+
+    /* Keeps the sums of GROUP results, from `e` of this lane's on. */
+    PRIM_DEVICE static void keep(shared &s, const task &t, const Sum (&n)[GROUP], unsigned e)
+    {
+        constexpr unsigned PER = 16 / (unsigned)sizeof(Sum);
+#pragma unroll
+        for (unsigned k = 0; k < GROUP; k += PER) {
+            prim::vec<Sum, PER> v;
+#pragma unroll
+            for (unsigned i = 0; i < PER; i++) v.at[i] = n[k + i];
+            s.kept.template set_vector<PER>(t.keep + e + k, v);
+        }
+    }
+
+    PRIM_DEVICE piece get(const shared &s, unsigned at) const
+    {
+        return s.columns.template get_vector<4>(at);
+    }
+
+    /* Adds each lane's first window to `sum`, column after column. */
+    template <unsigned PHASE> PRIM_DEVICE void sum_windows(const shared &s, unsigned own, Sum (&sum)[CHANNELS]) const
+    {
+        const unsigned pieces = window / GROUP;
+        const unsigned end = own + pieces * 4;
+#pragma unroll 1
+        for (unsigned at = own; at < end; at += UNIT * 4)
+#pragma unroll
+            for (unsigned u = 0; u < UNIT; u++)
+                if (at + u * 4 < end) add_columns<GROUP>(sum, get(s, at + u * 4), u * GROUP % CHANNELS);
+        if constexpr (PHASE != 0) add_columns<PHASE>(sum, get(s, end), (CHANNELS * GROUP - PHASE) % CHANNELS);
+    }
+
+    /* The same by a scan: what lies before the first window's end, less what lies before its beginning. */
+    template <unsigned PHASE> PRIM_DEVICE void scan_windows(const shared &s, unsigned own, Sum (&sum)[CHANNELS]) const
+    {
+        const unsigned split = window / GROUP % GROUPS, lanes = window / GROUP / GROUPS;
+        Sum total[CHANNELS] = {}, part[CHANNELS] = {};
+#pragma unroll
+        for (unsigned g = 0; g < GROUPS; g++) {
+            if (g == split)
+#pragma unroll
+                for (unsigned c = 0; c < CHANNELS; c++) part[c] = total[c];
+            add_columns<GROUP>(total, get(s, own + g * 4), g * GROUP % CHANNELS);
+        }
+        if constexpr (PHASE != 0)
+            add_columns<PHASE>(part, get(s, own + split * 4), (CHANNELS * GROUP - PHASE) % CHANNELS);
+#pragma unroll
+        for (unsigned c = 0; c < CHANNELS; c++) {
+            const Sum before = prim::warp_scan_inclusive(total[c]) - total[c];
+            sum[c] += prim::shuffle(before + part[c], (prim::lane_id() + lanes) % prim::WARP) - before;
+        }
+    }
+
+    /* Slides all windows that begin at this lane's columns; PHASE = window % GROUP.  means(n, e, m): m[k] = the mean of
+     * n[k], the sum of element e + k.  pairs: the byte of two means that go into one word. */
+    template <unsigned PHASE, bool UNROLL, class Means>
+    PRIM_DEVICE void slide(shared &s, const task &t, Sum (&sum)[CHANNELS], uint32_t pairs, const Means &means) const
+    {
+        unsigned end = t.columns + window / GROUP * 4;
+        if (end > t.behind) end = t.behind; /* nobody asked for this lane's results */
+        piece next = get(s, end);
+#pragma unroll(UNROLL ? GROUPS / UNIT : 1)
+        for (unsigned g = 0; g < GROUPS; g += UNIT)
+#pragma unroll
+            for (unsigned u = 0; u < UNIT; u++) {
+                const piece leave = get(s, t.columns + (g + u) * 4), now = next;
+                next = get(s, end + (g + u + 1) * 4);
+                Sum n[GROUP];
+#pragma unroll
+                for (unsigned k = 0; k < GROUP; k++) {
+                    const unsigned c = (u * GROUP + k) % CHANNELS, e = PHASE + k;
+                    n[k] = sum[c];
+                    sum[c] = minus(plus(sum[c], e < GROUP ? now : next, e % GROUP), leave, k);
+                }
+                uint32_t m[GROUP];
+                means(n, (g + u) * GROUP, m);
+                if constexpr (sizeof(Sample) == 1) {
+#pragma unroll
+                    for (unsigned w = 0; w < GROUP / 4; w++) {
+                        const uint32_t a = prim::permute_bytes(m[4 * w], m[4 * w + 1], pairs),
+                                       b = prim::permute_bytes(m[4 * w + 2], m[4 * w + 3], pairs);
+                        s.results.set(t.stage + (g + u) * (GROUP / 4) + w, prim::permute_bytes(a, b, 0x5410));
+                    }
+                } else {
+#pragma unroll
+                    for (unsigned w = 0; w < GROUP / 2; w++)
+                        s.results.set(t.stage + (g + u) * (GROUP / 2) + w,
+                                      prim::permute_bytes(m[2 * w], m[2 * w + 1], 0x5410));
+                }
+            }
+    }
+
+    template <unsigned PHASE> PRIM_DEVICE void along_phase(shared &s, const results &r, const task &t) const
+    {
+        const uint32_t select = sizeof(Sample) == 1 ? 0x0040 + 0x0011 * mean.byte : 0x0040;
+        Sum sum[CHANNELS];
+#pragma unroll
+        for (unsigned c = 0; c < CHANNELS; c++) sum[c] = t.half;
+        if (window < 2 * RUN)
+            sum_windows<PHASE>(s, t.columns, sum);
+        else
+            scan_windows<PHASE>(s, t.columns, sum);
+        const uint32_t low = (uint32_t)t.whole.multiplier, high = (uint32_t)(t.whole.multiplier >> 32);
+        const auto multiply = [&](const Sum(&n)[GROUP], unsigned, uint32_t(&m)[GROUP]) {
+#pragma unroll
+            for (unsigned k = 0; k < GROUP; k++) m[k] = scaled((uint32_t)n[k], low, high);
+        };
+        if (t.division == BY_ROW) {
+            slide<PHASE, true>(s, t, sum, select, multiply);
+        } else if (t.division == BY_ROW_BUT_EDGES) {
+            slide<PHASE, true>(s, t, sum, select, [&](const Sum(&n)[GROUP], unsigned e, uint32_t(&m)[GROUP]) {
+                if (r.keeps) keep(s, t, n, e);
+                multiply(n, e, m);
+            });
+        } else {
+            const uint32_t rows = covered(y, t.y);
+            slide<PHASE, false>(s, t, sum, 0x0040, [&](const Sum(&n)[GROUP], unsigned e, uint32_t(&m)[GROUP]) {
+#pragma unroll
+                for (unsigned k = 0; k < GROUP; k++) {
+                    const int32_t i = r.own + (int32_t)(e + k);
+                    Sum area = (Sum)mean.area;
+                    if (mean.shrinks)
+                        area = i >= r.from && i < r.upto ? (Sum)covered(x, i / (int32_t)CHANNELS) * rows : 1;
+                    m[k] = quotient(n[k] + area / 2, area);
+                }
+            });
+        }
+    }
+
+    /* How the windows' ends lie in pieces: PHASE, one of N that are possible from there on. */
+    template <unsigned PHASE = 0, unsigned N = GROUP>
+    PRIM_DEVICE void along(shared &s, const results &r, const task &t) const
+    {
+        constexpr unsigned APART = CHANNELS % 4 == 0 ? 4 : CHANNELS % 2 == 0 ? 2 : 1;
+        if constexpr (N > APART) {
+            if (window % GROUP < PHASE + N / 2) return along<PHASE, N / 2>(s, r, t);
+            return along<PHASE + N / 2, N / 2>(s, r, t);
+        } else {
+            along_phase<PHASE>(s, r, t);
+        }
+    }
+
+    /* A row's results: row k of those whose sums of columns begin at word `columns`. */
+    PRIM_DEVICE void do_row(shared &s, const results &r, const ratio &whole, int32_t at_y, unsigned k,
+                            unsigned columns) const
+    {
+        task t;
+        t.whole = whole;
+        t.y = at_y;
+        t.division = whole.multiplier == 0 || r.kept > (int32_t)KEPT ? BY_RESULT : r.kept ? BY_ROW_BUT_EDGES : BY_ROW;
+        t.half = t.division == BY_RESULT ? 0 : whole.half;
+        t.columns = columns + prim::lane_id() * (GROUPS * 4);
+        t.behind = columns + ROW_WORDS;
+        t.kept = k * KEPT;
+        t.keep = t.kept + (unsigned)(r.own - r.first < r.left ? r.own - r.first : r.own - r.first - r.right + r.left);
+        /* The warp stages its results so that pieces of 16 bytes there are pieces of 16 bytes of the image, but for the
+         * last bits of the address, by which write_row() shifts them. */
+        Sample *row = out + at_y * out_pitch;
+        const unsigned offset = (unsigned)((uintptr_t)(row + r.first) % 16), room = k * STAGE_WORDS + 4;
+        t.stage = room + offset / 4 + prim::lane_id() * RUN_WORDS;
+        along(s, r, t);
+        prim::warp_sync(); /* the results are staged, and sums kept */
+        if (t.division == BY_ROW_BUT_EDGES) {
+            divide_kept(s, r, t, room + offset / 4);
+            prim::warp_sync(); /* those near the edges, too */
+        }
+        write_row(s, r, row, offset, room);
+    }
+
+    /* A row's results that the warp has staged: 16 bytes at a time, and what is left at both ends one by one.  Places
+     * are bytes behind the 16 of the image that hold element `first` of the row. */
+    PRIM_DEVICE static void write_row(const shared &s, const results &r, Sample *row, unsigned offset, unsigned stage)
+    {
+        constexpr int32_t SIZE = (int32_t)sizeof(Sample);
+        constexpr unsigned PIECES = (RUN * (unsigned)sizeof(Sample) + 15) / 16; /* of a lane, at most */
+        const unsigned shift = offset % 4 * 8;
+        const int32_t begin = (r.begin - r.first) * SIZE + (int32_t)offset,
+                      end = (r.end - r.first) * SIZE + (int32_t)offset;
+        const int32_t from = (begin + 15) / 16 * 16, to = end / 16 * 16;
+        const int32_t lane = (int32_t)prim::lane_id(), own = from + lane * 16;
+        const unsigned at = stage + (unsigned)own / 4;
+        uint8_t *own_out = reinterpret_cast<uint8_t *>(row + r.first) - offset + own;
+#pragma unroll
+        for (unsigned g = 0; g < PIECES; g++)
+            if (own + (int32_t)(g * prim::WARP) * 16 < to) {
+                piece p = s.results.template get_vector<4>(at + g * prim::WARP * 4);
+                if (shift) {
+                    uint32_t left = s.results.get(at + g * prim::WARP * 4 - 1);
+#pragma unroll
+                    for (unsigned w = 0; w < 4; w++) {
+                        const uint32_t right = p.at[w];
+                        p.at[w] = prim::shift_right(left, right, 32 - shift);
+                        left = right;
+                    }
+                }
+                prim::store(reinterpret_cast<piece *>(own_out + g * prim::WARP * 16), p);
+            }
+        if (begin == from && end == to) return;
+        const int32_t head = r.begin + lane, tail = r.first + ((to > from ? to : from) - (int32_t)offset) / SIZE + lane;
+        if (head < r.first + (from - (int32_t)offset) / SIZE && head < r.end)
+            store_result(s, row, head, r.first, stage + offset / 4);
+        if (lane < 16 / SIZE && tail < r.end) store_result(s, row, tail, r.first, stage + offset / 4);
+    }
+
+    PRIM_DEVICE static void store_result(const shared &s, Sample *row, int32_t e, int32_t first, unsigned stage)
+    {
+        const unsigned byte = (unsigned)(e - first) * (unsigned)sizeof(Sample);
+        prim::store(row + e, (Sample)(s.results.get(stage + byte / 4) >> byte % 4 * 8));
+    }
+
+    /* The rows that are this warp's, number k of each step. */
+    PRIM_DEVICE void filter_rows(shared &s, const segment &g, int32_t left, const results &asked, unsigned k) const
+    {
+        const int32_t elements = x.n * (int32_t)CHANNELS;
+        const bool edge = !mean.shrinks && (left < 0 || left + (int32_t)ELEMENTS > elements);
+        const int32_t last = g.bottom - 1;
+        int32_t row = g.top + (int32_t)k;
+        ratio next = prim::load(mean.rows + row_of(g, row < last ? row : last));
+        for (int32_t at_y = g.top; at_y < g.bottom; at_y += ROWS, row += ROWS) {
+            const unsigned columns = columns_of(g, at_y) + k * ROW_PITCH;
+            const ratio whole = next;
+            meet();
+            if (row > last) continue;
+            const int32_t after = row + (int32_t)ROWS;
+            next = prim::load(mean.rows + row_of(g, after < last ? after : last));
+            if (edge) copy_columns(s, columns, left);
+            do_row(s, asked, whole, row_of(g, row), k, columns);
+        }
+    }
+};
+
+} // namespace box
+
+#endif
