@@ -17,6 +17,7 @@
 #include "prim/runtime.cuh"
 #include "prim/ticket.cuh"
 #include "prim/tile_state.cuh"
+#include "prim/turn.cuh"
 #include "prim/warp_scan.cuh"
 #include "scan.cuh"
 #include "staged_tile.cuh"
@@ -96,25 +97,12 @@ PRIM_DEVICE void scan_tile(const Work &w, block_room<Work, Shape> &s, uint32_t r
     t.store(w, s.tile, w.out + row * w.out_pitch, from, before + warp.before);
 }
 
-#ifdef SAT_SIMT
-constexpr unsigned MULTIPROCESSORS = 1, BYTES_PER_NS = 10;
-#else
-constexpr unsigned MULTIPROCESSORS = 132, BYTES_PER_NS = 4200; /* an H200's */
-#endif
-
-/* At the start of a launch all tiles that the device holds at once would begin together: then nothing is stored until
- * most of them are loaded, and nothing is loaded until they are stored.  So the tiles of an array begin one after the
- * other, at twice the pace at which memory passes tiles later on, which is between that of loads alone and that of
- * loads and stores.  Where no more tiles follow there is nothing to gain; nor with many rows, whose first tiles wait
- * for nobody.  A device with other numbers loses some microseconds at most. */
+/* The tiles of an array begin at twice the pace at which memory passes them later on, which is between that of loads
+ * alone and that of loads and stores.  With many rows the first tiles wait for nobody anyway. */
 template <class Work, class Shape> PRIM_DEVICE void begin_in_turn(const Work &w, uint32_t ticket)
 {
-    constexpr unsigned AT_ONCE = MULTIPROCESSORS * Shape::min_blocks;
     constexpr unsigned MOVED = Shape::elements * (sizeof(typename Work::sample) + sizeof(typename Work::sum));
-    constexpr unsigned NAP_NS = 100; /* a long nap may end at any time, a sum of short ones hardly */
-    if (w.rows > 1 || w.tiles <= AT_ONCE || ticket >= AT_ONCE) return;
-    const unsigned turn_ns = ticket * MOVED / (2 * BYTES_PER_NS);
-    for (unsigned t = 0; t < turn_ns; t += NAP_NS) prim::nap(NAP_NS);
+    if (w.rows == 1) prim::await_turn(ticket, Shape::min_blocks, MOVED / 2);
 }
 
 /* ---- the host's side ----------------------------------------------------------------------------------- */
