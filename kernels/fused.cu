@@ -52,16 +52,19 @@ namespace
 
 /* ---- shapes -------------------------------------------------------------------------------------------------- */
 
-/* Large tiles fill a multiprocessor's shared memory five or six times: 32 KiB of samples, whatever their size.  Small
+/* Large tiles fill a multiprocessor's shared memory five or six times: 32 KiB of samples, whatever their size (30 with
+ * three channels, whose halves of a row are half as wide again or, where samples are words, three quarters).  Small
  * ones are for images that would have too few of the others; these begin together, and each has to add up many that
  * know no more than it, so that they look at two at once.  In the simulator both are tiny. */
 #ifdef SAT_SIMT
-template <unsigned BYTES> using large = fuse::shape<BYTES <= 2 ? 2 : 1, 2, 3, 2, 1, true>;
+template <unsigned BYTES, unsigned C> using large = fuse::shape<BYTES <= 2 && C != 3 ? 2 : 1, 2, 3, 2, 1, true>;
 template <unsigned BYTES> using small = fuse::shape<1, 2, 2, 2, 2, false>;
 constexpr int64_t FEW_TILES = 4, RING_TILES = 1;
 #else
-template <unsigned BYTES>
-using large = fuse::shape<BYTES <= 2 ? 2 : 1, 4, BYTES <= 2 ? 32 / BYTES : 64 / BYTES, BYTES <= 2 ? 5 : 6, 1, true>;
+template <unsigned BYTES, unsigned C>
+using large = std::conditional_t<
+    C == 3, fuse::shape<1, 4, BYTES <= 4 ? 20 : 12, 5, 1, true>,
+    fuse::shape<BYTES <= 2 ? 2 : 1, 4, BYTES <= 2 ? 32 / BYTES : 64 / BYTES, BYTES <= 2 ? 5 : 6, 1, true>>;
 template <unsigned BYTES> using small = fuse::shape<1, 4, BYTES <= 2 ? 16 : 8, 8, 2, false>;
 constexpr int64_t FEW_TILES = 264; /* two for each multiprocessor */
 /* Tiles whose words are kept: more than twice as many as a device holds at a time, and at 3 KiB each no more than a
@@ -91,11 +94,11 @@ template <class K> struct kernel {
 
 template <class Sample, class Accum, unsigned C, class F> sat_status with_shape(const sat_spec *spec, F f)
 {
-    using big = large<sizeof(Sample)>;
+    using big = fuse::fused<Sample, Accum, C, large<sizeof(Sample), C>>;
     if constexpr (C == 1) /* several channels are seldom small, and every kernel takes a second to compile */
-        if (tiles_of(spec->width, big::width) * tiles_of(spec->height, big::height) <= FEW_TILES)
+        if (tiles_of(spec->width, big::WIDTH) * tiles_of(spec->height, big::height) <= FEW_TILES)
             return f(kernel<fuse::fused<Sample, Accum, C, small<sizeof(Sample)>>>());
-    return f(kernel<fuse::fused<Sample, Accum, C, big>>());
+    return f(kernel<big>());
 }
 
 template <class F> sat_status with_kernel(const sat_spec *spec, F f)
