@@ -10,8 +10,8 @@
  *     row 0   e e e e ...                                        warp 0: ROWS rows
  *     row 1   ...
  *
- * A run is four elements; with three channels it is as many as three words hold, and so a multiple of three too: every
- * lane begins with channel 0.
+ * A run is four elements; with three channels it is twelve bytes, or six samples of another size, a multiple of three:
+ * every lane begins with channel 0.
  *
  * Rows lie in shared memory as words of 4 bytes (8 for samples of 8).  They come in packets of 16 bytes, beginning with
  * the one that holds the row's first element, and are then moved to the front. */
@@ -218,7 +218,7 @@ template <class Sample, class Accum, unsigned C, class Shape> struct tile {
     static constexpr unsigned IN_PACKET = IN_WORD * PACKET;
 
     /* Elements of a lane in each half, and words of them; elements of a half and of a row. */
-    static constexpr unsigned RUN = C == 3 ? 3 * IN_WORD : 4, RUN_WORDS = RUN / IN_WORD;
+    static constexpr unsigned RUN = C == 3 ? (bytes ? 12 : 6) : 4, RUN_WORDS = RUN / IN_WORD;
     static constexpr unsigned HALF = prim::WARP * RUN, WIDTH = Shape::HALVES * HALF, ROW_WORDS = WIDTH / IN_WORD;
     using run = std::conditional_t<bytes, run_of_bytes<C, RUN>, fuse::run<part, C, RUN>>;
     using columns = std::conditional_t<bytes, columns_of_bytes<C, RUN>, fuse::columns<part, C, RUN>>;
