@@ -218,13 +218,14 @@ template <class Sample, class Accum, unsigned C, class Shape> struct fused {
     PRIM_DEVICE void write(shared &s, const place &p, const channels<sum, C> &left, run_of_sums (&sums)[HALVES],
                            sum *row, sides at, unsigned out_wide, unsigned out_here) const
     {
+        constexpr unsigned BATCH = FIT == PART ? 1 : Shape::BATCH;
 #pragma unroll 1
-        for (unsigned from = 0; from < ROWS; from += Shape::BATCH) {
-            fuse::run<part, C, RUN> q[Shape::BATCH][HALVES];
+        for (unsigned from = 0; from < ROWS; from += BATCH) {
+            fuse::run<part, C, RUN> q[BATCH][HALVES];
 #pragma unroll
-            for (unsigned b = 0; b < Shape::BATCH; b++) scanned_row(s, p, from + b, q[b]);
+            for (unsigned b = 0; b < BATCH; b++) scanned_row(s, p, from + b, q[b]);
 #pragma unroll
-            for (unsigned b = 0; b < Shape::BATCH; b++, row += out_pitch) {
+            for (unsigned b = 0; b < BATCH; b++, row += out_pitch) {
                 channels<sum, C> row_left;
 #pragma unroll
                 for (unsigned c = 0; c < C; c++) row_left.of[c] = prim::shuffle(left.of[c], from + b);
