@@ -52,27 +52,22 @@ namespace
 
 /* ---- shapes -------------------------------------------------------------------------------------------------- */
 
-/* Large tiles fill a multiprocessor's shared memory five or six times: 32 KiB of samples, whatever their size (30 with
- * three channels, whose halves of a row are half as wide again or, where samples are words, three quarters).  Small
- * ones are for images that would have too few of the others; these begin together, and each has to add up many that
- * know no more than it, so that they look at two at once.  In the simulator both are tiny. */
+/* Large tiles fill a multiprocessor's shared memory five or six times: 32 KiB of samples, whatever their size.  With
+ * three channels, whose rows are a multiple of three and of a warp, it is seven times 24, five times 36 or four
+ * times 48.  Small ones are for images that would have too few of the others; these begin together, and each has to add
+ * up many that know no more than it, so that they look at two at once.  In the simulator both are tiny. */
 #ifdef SAT_SIMT
-template <unsigned BYTES, unsigned C> using large = fuse::shape<BYTES <= 2 && C != 3 ? 2 : 1, 2, 3, 2, 1, true>;
+template <unsigned BYTES> using large = fuse::shape<BYTES <= 2 ? 2 : 1, 2, 3, 2, 1, true>;
+template <unsigned BYTES, unsigned SUM_BYTES> using large_of_three = fuse::shape<1, 2, 3, 2, 1, true>;
 template <unsigned BYTES> using small = fuse::shape<1, 2, 2, 2, 2, false>;
 constexpr int64_t FEW_TILES = 4, RING_TILES = 1;
 #else
-template <unsigned BYTES, unsigned C>
-using large = std::conditional_t<
-    C == 3,
-    fuse::shape<1, 4,
-                BYTES == 2   ? 20
-                : BYTES <= 4 ? 16
-                             : 8,
-                BYTES == 1   ? 6
-                : BYTES == 2 ? 5
-                             : 4,
-                1, true>,
-    fuse::shape<BYTES <= 2 ? 2 : 1, 4, BYTES <= 2 ? 32 / BYTES : 64 / BYTES, BYTES <= 2 ? 5 : 6, 1, true>>;
+template <unsigned BYTES>
+using large = fuse::shape<BYTES <= 2 ? 2 : 1, 4, BYTES <= 2 ? 32 / BYTES : 64 / BYTES, BYTES <= 2 ? 5 : 6, 1, true>;
+template <unsigned BYTES> constexpr unsigned rows_of_three = BYTES == 2 ? 24 : BYTES == 8 ? 8 : 16;
+template <unsigned BYTES, unsigned SUM_BYTES>
+using large_of_three =
+    fuse::shape<1, 4, rows_of_three<BYTES>, BYTES == 1 && SUM_BYTES == 4 ? 7 : (BYTES <= 2 ? 5 : 4), 1, true>;
 template <unsigned BYTES> using small = fuse::shape<1, 4, BYTES <= 2 ? 16 : 8, 8, 2, false>;
 constexpr int64_t FEW_TILES = 264; /* two for each multiprocessor */
 /* Tiles whose words are kept: more than twice as many as a device holds at a time, and at 3 KiB each no more than a
@@ -102,7 +97,10 @@ template <class K> struct kernel {
 
 template <class Sample, class Accum, unsigned C, class F> sat_status with_shape(const sat_spec *spec, F f)
 {
-    using big = fuse::fused<Sample, Accum, C, large<sizeof(Sample), C>>;
+    using sum = typename sums_in<Accum>::type;
+    using big =
+        fuse::fused<Sample, Accum, C,
+                    std::conditional_t<C == 3, large_of_three<sizeof(Sample), sizeof(sum)>, large<sizeof(Sample)>>>;
     if constexpr (C == 1) /* several channels are seldom small, and every kernel takes a second to compile */
         if (tiles_of(spec->width, big::WIDTH) * tiles_of(spec->height, big::height) <= FEW_TILES)
             return f(kernel<fuse::fused<Sample, Accum, C, small<sizeof(Sample)>>>());
@@ -148,14 +146,14 @@ template <class K> sat_status take_words(plan *p, const sat_spec *spec, char *no
 {
     constexpr int64_t COUNTER_WORDS = 16; /* a line of the cache */
     const int64_t elements = spec->width * spec->channels;
-    const int64_t across = tiles_of(elements, K::WIDTH - K::OVERLAP), down = tiles_of(spec->height, K::height);
+    const int64_t across = tiles_of(elements, K::WIDTH), down = tiles_of(spec->height, K::height);
     if (across > INT32_MAX / down)
         return sat_fail(SAT_ERR_UNAVAILABLE, "fused: %lldx%lld tiles; 2^31 - 1 are possible", (long long)across,
                         (long long)down);
     const size_t kept = ring_of<K>(across, down).kept;
     size_t row_words, column_words, bytes;
     if (!sat_mul((size_t)(across * spec->channels * K::WORDS_EACH), kept * K::height, &row_words) ||
-        !sat_mul((size_t)(across * K::WIDTH * K::WORDS_EACH), kept, &column_words) ||
+        !sat_mul((size_t)(elements * K::WORDS_EACH), kept, &column_words) ||
         !sat_mul(COUNTER_WORDS + row_words + column_words, sizeof(uint64_t), &bytes))
         return sat_fail(SAT_ERR_SHAPE, "fused: the workspace is larger than the address space");
     row_words += row_words % 2; /* pairs of words are aligned */
@@ -208,7 +206,8 @@ template <class K> sat_status queue(const plan *p, const sat_view *image, const 
     k.image.end = k.image.source.in + (image->height - 1) * job.in_pitch + elements;
     k.elements = elements;
     k.rows = image->height;
-    k.words = ring_of<K>(tiles_of(elements, K::WIDTH - K::OVERLAP), tiles_of(p->spec.height, K::height));
+    k.across = (uint32_t)tiles_of(elements, K::WIDTH);
+    k.words = ring_of<K>(k.across, tiles_of(p->spec.height, K::height));
     k.words.down = (uint32_t)tiles_of(image->height, K::height);
     k.out_pitch = (int64_t)(table->row_bytes / sizeof(sum));
     k.out = (sum *)table->data + (top ? k.out_pitch : 0) + (exclusive || padded ? channels : 0);
@@ -218,11 +217,6 @@ template <class K> sat_status queue(const plan *p, const sat_view *image, const 
     k.zero_column = exclusive || padded;
     k.carry_in = (const sum *)run->carry_in;
     k.carry_out = (sum *)run->carry_out;
-    /* Tiles that overlap read some of the carry row twice, and it may be overwritten by then if it is both. */
-    const bool whole_sectors = ((uintptr_t)k.out | k.out_pitch * sizeof(sum)) % (K::SECTOR * sizeof(sum)) == 0;
-    const bool one_carry = k.carry_in && k.carry_in == k.carry_out;
-    k.step = whole_sectors || one_carry ? K::WIDTH : K::WIDTH - K::OVERLAP;
-    k.across = (uint32_t)tiles_of(elements, k.step);
     k.counter = p->counter;
     k.row_words = p->row_words;
     k.column_words = p->column_words;

@@ -29,12 +29,6 @@ template <class Sample, class Accum, unsigned C, class Shape> struct fused {
     /* Tiles that are asked for at once. */
     static constexpr unsigned LOOK = ordered<sum> ? 1 : Shape::look;
     static constexpr bool REUSES = !ordered<sum> && Shape::reuses;
-    /* Where rows of sums begin inside of a sector of memory, the tile to the left and the one to the right would each
-     * write a part of one, which costs far more than a whole.  So tiles overlap: the last elements of one are the first
-     * of the next, both find their sums, and each row passes from one to the other where a sector ends.  Not with
-     * floats, whose sums would depend on that. */
-    static constexpr unsigned SECTOR = 32 / sizeof(sum), OVERLAP = ordered<sum> ? 0 : C == 3 ? 3 * SECTOR : SECTOR;
-    static_assert(OVERLAP % RUN == 0 && OVERLAP % SECTOR == 0 && OVERLAP < prim::WARP);
 
     struct shared {
         typename tile::room samples; /* first: aligned for packets of 16 bytes */
@@ -45,7 +39,7 @@ template <class Sample, class Accum, unsigned C, class Shape> struct fused {
 
     tile image;
     int64_t elements, rows;                    /* of the image */
-    uint32_t across, step;                     /* tiles; elements from one to the next: WIDTH, or less by OVERLAP */
+    uint32_t across;                           /* tiles */
     ring words;                                /* rows of tiles, and where theirs are */
     sum *out;                                  /* the sum of element 0 of row 0 */
     int64_t out_pitch, out_elements, out_rows; /* those that the layout holds */
@@ -60,7 +54,7 @@ template <class Sample, class Accum, unsigned C, class Shape> struct fused {
         const prim::ticket ticket = prim::draw_ticket(counter, s.ticket);
         const uint32_t down = ticket.number / across, right = ticket.number % across;
         const unsigned lane = prim::lane_id(), warp = prim::warp_id();
-        const place p = image.at((int64_t)right * step, (int64_t)down * Shape::height + warp * ROWS, elements, rows);
+        const place p = image.at((int64_t)right * WIDTH, (int64_t)down * Shape::height + warp * ROWS, elements, rows);
         image.load(s.samples, p);
         edges(p, down, right);
 
@@ -94,7 +88,7 @@ template <class Sample, class Accum, unsigned C, class Shape> struct fused {
         typename tile::columns columns[HALVES] = {};
         column_sums(s, p, columns);
 
-        chains<sum, COLUMNS, UP, LOOK, REUSES> column_chains = my_columns(p, ticket.epoch, down, right);
+        chains<sum, COLUMNS, UP, LOOK, REUSES> column_chains = my_columns(p, ticket.epoch, down);
         const auto columns_before = column_chains.look_at_place();
 
         /* what lies to the left of each row */
@@ -135,26 +129,17 @@ template <class Sample, class Accum, unsigned C, class Shape> struct fused {
         sum *row = out + p.y * out_pitch + p.x;
         const bool full = out_wide == WIDTH && out_here == ROWS;
         const bool even = ((uintptr_t)row | out_pitch * sizeof(sum)) % (V * sizeof(sum)) == 0;
-        const sides at = {right == 0, right + 1 == across};
-        if (V > 1 && full && even && step == WIDTH)
-            write<EVEN>(s, p, left, sums, row, at, out_wide, out_here);
-        else if (full && !at.first && !at.last)
-            write<LATE>(s, p, left, sums, row, at, out_wide, out_here);
+        if (V > 1 && full && even)
+            write<EVEN>(s, p, left, sums, row, out_wide, out_here);
+        else if (full)
+            write<LATE>(s, p, left, sums, row, out_wide, out_here);
         else
-            write<PART>(s, p, left, sums, row, at, out_wide, out_here);
-        if (carry_out && p.rows > 0 && p.y + p.rows == rows) hand_on(p, own(p, right), sums);
+            write<PART>(s, p, left, sums, row, out_wide, out_here);
+        if (carry_out && p.rows > 0 && p.y + p.rows == rows) hand_on(p, sums);
     }
 
-    /* Elements of a row that are no other tile's, or that no tile before this one has. */
-    PRIM_DEVICE unsigned own(const place &p, uint32_t right) const
-    {
-        return right + 1 < across ? step : p.wide;
-    }
-
-    /* Of what lies before the next tile. */
     PRIM_DEVICE channels<sum, C> row_sums(const shared &s, const place &p) const
     {
-        const bool shared_run = WIDTH - (prim::WARP - prim::lane_id()) * RUN >= step; /* the last half's */
         channels<sum, C> mine = {};
 #pragma unroll 1
         for (unsigned from = 0; from < ROWS; from += Shape::BATCH)
@@ -165,8 +150,7 @@ template <class Sample, class Accum, unsigned C, class Shape> struct fused {
                 for (unsigned h = 0; h < HALVES; h++) {
                     const auto sums = image.get(s.samples, p, from + b, h).sums();
 #pragma unroll
-                    for (unsigned c = 0; c < C; c++)
-                        if (h + 1 < HALVES || !shared_run) all.of[c] += sums.of[c];
+                    for (unsigned c = 0; c < C; c++) all.of[c] += sums.of[c];
                 }
 #pragma unroll
                 for (unsigned c = 0; c < C; c++) {
@@ -208,15 +192,10 @@ template <class Sample, class Accum, unsigned C, class Shape> struct fused {
     /* How rows of sums lie in memory: whole, and beginning on so many; whole; or only partly there. */
     enum fit { EVEN, LATE, PART };
 
-    /* Is there no tile before this one in the row, none behind? */
-    struct sides {
-        bool first, last;
-    };
-
     /* Makes the rows of the table, each from the one above, and writes what the layout holds of them. */
     template <fit FIT>
     PRIM_DEVICE void write(shared &s, const place &p, const channels<sum, C> &left, run_of_sums (&sums)[HALVES],
-                           sum *row, sides at, unsigned out_wide, unsigned out_here) const
+                           sum *row, unsigned out_wide, unsigned out_here) const
     {
         constexpr unsigned BATCH = FIT == PART ? 1 : Shape::BATCH;
 #pragma unroll 1
@@ -233,20 +212,10 @@ template <class Sample, class Accum, unsigned C, class Shape> struct fused {
                 for (unsigned h = 0; h < HALVES; h++)
 #pragma unroll
                     for (unsigned i = 0; i < RUN; i++) sums[h].at[i] += (sum)q[b][h].at[i] + row_left.of[i % C];
-                if constexpr (FIT == EVEN && V == RUN) {
+                if constexpr (FIT == EVEN && V == RUN)
                     write_runs(row, sums);
-                } else {
-                    const unsigned phase = (unsigned)((uintptr_t)row / sizeof(sum)) % SECTOR;
-                    const unsigned rest =
-                        step == WIDTH ? 0 : (SECTOR - phase) % SECTOR; /* of the sector it begins in */
-                    unsigned begin = rest, end = step + rest;
-                    if (FIT == PART) {
-                        if (at.first) begin = 0;
-                        if (at.last || end > out_wide) end = out_wide;
-                        if (from + b >= out_here) end = 0;
-                    }
-                    write_row<FIT>(s, row, sums, begin, end);
-                }
+                else
+                    write_row<FIT>(s, row, sums, from + b < out_here ? out_wide : 0);
             }
         }
     }
@@ -283,11 +252,10 @@ template <class Sample, class Accum, unsigned C, class Shape> struct fused {
 
     /* The columns that a thread asks for: number thread_id() of each `threads` of them. */
     static constexpr unsigned COLUMNS = (WIDTH + threads - 1) / threads;
-    PRIM_DEVICE chains<sum, COLUMNS, UP, LOOK, REUSES> my_columns(const place &p, uint32_t launch, uint32_t down,
-                                                                  uint32_t right) const
+    PRIM_DEVICE chains<sum, COLUMNS, UP, LOOK, REUSES> my_columns(const place &p, uint32_t launch, uint32_t down) const
     {
         chains<sum, COLUMNS, UP, LOOK, REUSES> c = {.states = {column_words, words.epoch(launch, down)},
-                                                    .step = (int64_t)across * WIDTH,
+                                                    .step = elements,
                                                     .tile = down,
                                                     .tiles = words.down,
                                                     .place = words.place(down),
@@ -298,7 +266,7 @@ template <class Sample, class Accum, unsigned C, class Shape> struct fused {
         for (unsigned n = 0; n < COLUMNS; n++) {
             const unsigned e = n * threads + prim::thread_id();
             c.live[n] = e < p.wide;
-            c.at[n] = ((int64_t)words.place(down) * across + right) * WIDTH + e;
+            c.at[n] = words.place(down) * elements + p.x + e;
             c.first[n] = down == 0 ? carry(p.x + e, e < p.wide) : sum();
         }
         return c;
@@ -335,14 +303,15 @@ template <class Sample, class Accum, unsigned C, class Shape> struct fused {
     }
 
     /* The last row of the image, as it has been written. */
-    PRIM_DEVICE void hand_on(const place &p, unsigned wide, const run_of_sums (&sums)[HALVES]) const
+    PRIM_DEVICE void hand_on(const place &p, const run_of_sums (&sums)[HALVES]) const
     {
 #pragma unroll
         for (unsigned h = 0; h < HALVES; h++)
 #pragma unroll
             for (unsigned i = 0; i < RUN; i++) {
                 const unsigned e = h * HALF + prim::lane_id() * RUN + i;
-                if (e < wide) prim::store_relaxed((bits *)carry_out + p.x + e, __builtin_bit_cast(bits, sums[h].at[i]));
+                if (e < p.wide)
+                    prim::store_relaxed((bits *)carry_out + p.x + e, __builtin_bit_cast(bits, sums[h].at[i]));
             }
     }
 
@@ -360,7 +329,7 @@ template <class Sample, class Accum, unsigned C, class Shape> struct fused {
     {
         sum *above = out - out_pitch;
         if (top != TOP_NONE && down == 0)
-            for (unsigned e = prim::thread_id(); e < own(p, right); e += threads)
+            for (unsigned e = prim::thread_id(); e < p.wide; e += threads)
                 if (p.x + e < out_elements)
                     prim::store(above + p.x + e, top == TOP_CARRY ? carry(p.x + e, true) : sum());
         if (!zero_column || right != 0) return;
@@ -381,12 +350,11 @@ template <class Sample, class Accum, unsigned C, class Shape> struct fused {
         }
     }
 
-    /* Writes the warp's sums of a row from `begin`, where a sector begins, to `end`, by way of shared memory, so that
-     * all that the lanes write at a time is one line of the cache (or several), wherever in one the row begins.  Its
-     * first and its last line are parts of one: the lanes that the first has nothing for write the last. */
+    /* Writes the first `wide` of the warp's sums of a row by way of shared memory, so that all that the lanes write at
+     * a time is one line of the cache (or several), wherever in one the row begins.  Its first and its last line are
+     * parts of one: the lanes that the first has nothing for write the last. */
     template <fit FIT>
-    PRIM_DEVICE static void write_row(shared &s, sum *row, const run_of_sums (&sums)[HALVES], unsigned begin,
-                                      unsigned end)
+    PRIM_DEVICE static void write_row(shared &s, sum *row, const run_of_sums (&sums)[HALVES], unsigned wide)
     {
         constexpr unsigned AT_ONCE = FIT == EVEN ? V : 1;
         using some = prim::vec<sum, AT_ONCE>;
@@ -403,10 +371,10 @@ template <class Sample, class Accum, unsigned C, class Shape> struct fused {
 #pragma unroll
         for (unsigned n = 1; n < LINES; n++)
             v[n] = s.above.template get_vector<AT_ONCE>(from + (unsigned)next + (n - 1) * LINE);
-        if (FIT == EVEN || (ends >= begin && ends < end)) prim::store((some *)(row + ends), v[0]);
+        if (FIT != PART || ends < wide) prim::store((some *)(row + ends), v[0]);
 #pragma unroll
         for (unsigned n = 1; n < LINES; n++)
-            if (FIT == EVEN || (FIT == LATE && n + 1 < LINES) || (int)((n - 1) * LINE) < (int)end - next)
+            if (FIT != PART || (int)((n - 1) * LINE) < (int)wide - next)
                 prim::store((some *)(row + next) + (n - 1) * prim::WARP, v[n]);
         prim::warp_sync(); /* and has been read */
     }
