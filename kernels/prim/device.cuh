@@ -227,16 +227,10 @@ template <class T> PRIM_DEVICE void store(T *p, T v)
 
 template <class T> PRIM_DEVICE void store_once(T *p, T v)
 {
-    static_assert(sizeof(T) == 4 || sizeof(T) == 8 || sizeof(T) == 16);
-    if constexpr (sizeof(T) == 16) {
-        const uint4 w = __builtin_bit_cast(uint4, v);
-        asm volatile("st.global.cs.v4.u32 [%0], {%1, %2, %3, %4};" ::"l"(p), "r"(w.x), "r"(w.y), "r"(w.z), "r"(w.w)
-                     : "memory");
-    } else if constexpr (sizeof(T) == 8) {
-        asm volatile("st.global.cs.u64 [%0], %1;" ::"l"(p), "l"(__builtin_bit_cast(uint64_t, v)) : "memory");
-    } else {
-        asm volatile("st.global.cs.u32 [%0], %1;" ::"l"(p), "r"(__builtin_bit_cast(uint32_t, v)) : "memory");
-    }
+    static_assert(sizeof(T) == 16);
+    const uint4 w = __builtin_bit_cast(uint4, v);
+    asm volatile("st.global.cs.v4.u32 [%0], {%1, %2, %3, %4};" ::"l"(p), "r"(w.x), "r"(w.y), "r"(w.z), "r"(w.w)
+                 : "memory");
 }
 
 template <class T, unsigned N> struct array {

@@ -185,7 +185,7 @@ template <class T> void store(T *p, T v, site at = site::current())
 }
 template <class T> void store_once(T *p, T v, site at = site::current())
 {
-    static_assert(sizeof(T) == 4 || sizeof(T) == 8 || sizeof(T) == 16);
+    static_assert(sizeof(T) == 16);
     store(p, v, at);
 }
 
