@@ -52,16 +52,23 @@ namespace
 
 /* ---- shapes -------------------------------------------------------------------------------------------------- */
 
-/* Large tiles fill a multiprocessor's shared memory five or six times: 32 KiB of samples, whatever their size.  Small
- * ones are for images that would have too few of the others; these begin together, and each has to add up many that
- * know no more than it, so that they look at two at once.  In the simulator both are tiny. */
+/* Large tiles fill a multiprocessor's shared memory five or six times: 32 KiB of samples, whatever their size.  With
+ * three channels, whose rows are a multiple of three and of a warp, it is seven times 24, five times 36 or four
+ * times 48.  Small ones are for images that would have too few of the others; these begin together, and each has to add
+ * up many that know no more than it, so that they look at two at once.  In the simulator both are tiny. */
 #ifdef SAT_SIMT
-template <unsigned BYTES> using large = fuse::shape<BYTES <= 2 ? 2 : 1, 2, 3, 2, 1, true>;
+template <unsigned BYTES, unsigned SUM_BYTES> using large = fuse::shape<BYTES <= 2 ? 2 : 1, 2, 3, 2, 1, true>;
+template <unsigned BYTES, unsigned SUM_BYTES> using large_of_three = fuse::shape<1, 2, 3, 2, 1, true>;
 template <unsigned BYTES> using small = fuse::shape<1, 2, 2, 2, 2, false>;
 constexpr int64_t FEW_TILES = 4, RING_BYTES = 1;
 #else
-template <unsigned BYTES>
-using large = fuse::shape<BYTES <= 2 ? 2 : 1, 4, BYTES <= 2 ? 32 / BYTES : 64 / BYTES, BYTES <= 2 ? 5 : 6, 1, true>;
+template <unsigned BYTES, unsigned SUM_BYTES>
+using large = fuse::shape<BYTES <= 2 ? 2 : 1, 4, BYTES <= 2 ? 32 / BYTES : 64 / BYTES, SUM_BYTES> BYTES ? 5 : 6,
+      1, true > ;
+template <unsigned BYTES> constexpr unsigned rows_of_three = BYTES == 2 ? 24 : BYTES == 8 ? 8 : 16;
+template <unsigned BYTES, unsigned SUM_BYTES>
+using large_of_three =
+    fuse::shape<1, 4, rows_of_three<BYTES>, BYTES == 1 && SUM_BYTES == 4 ? 7 : (BYTES <= 2 ? 5 : 4), 1, true>;
 template <unsigned BYTES> using small = fuse::shape<1, 4, BYTES <= 2 ? 16 : 8, 8, 2, false>;
 constexpr int64_t FEW_TILES = 264; /* two for each multiprocessor */
 /* Words that are kept: a tenth of a device's second-level cache, and those of more tiles than it works on at a time. */
@@ -94,11 +101,14 @@ template <class K> struct kernel {
 
 template <class Sample, class Accum, unsigned C, class F> sat_status with_shape(const sat_spec *spec, F f)
 {
-    using big = large<sizeof(Sample)>;
+    using sum = typename sums_in<Accum>::type;
+    using big = fuse::fused<
+        Sample, Accum, C,
+        std::conditional_t<C == 3, large_of_three<sizeof(Sample), sizeof(sum)>, large<sizeof(Sample), sizeof(sum)>>>;
     if constexpr (C == 1) /* several channels are seldom small, and every kernel takes a second to compile */
-        if (tiles_of(spec->width, big::width) * tiles_of(spec->height, big::height) <= FEW_TILES)
+        if (tiles_of(spec->width, big::WIDTH) * tiles_of(spec->height, big::height) <= FEW_TILES)
             return f(kernel<fuse::fused<Sample, Accum, C, small<sizeof(Sample)>>>());
-    return f(kernel<fuse::fused<Sample, Accum, C, big>>());
+    return f(kernel<big>());
 }
 
 template <class F> sat_status with_kernel(const sat_spec *spec, F f)

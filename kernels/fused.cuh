@@ -21,9 +21,10 @@ template <class Sample, class Accum, unsigned C, class Shape> struct fused {
     static constexpr unsigned height = Shape::height;
     using sum = typename tile::sum;
     using part = typename tile::part;
-    using four = typename tile::four;
+    using run = typename tile::run;
+    using run_of_sums = fuse::run<sum, C, tile::RUN>;
     static constexpr unsigned threads = Shape::threads, HALVES = Shape::HALVES, ROWS = Shape::ROWS;
-    static constexpr unsigned WIDTH = Shape::width, WARPS = Shape::WARPS;
+    static constexpr unsigned RUN = tile::RUN, HALF = tile::HALF, WIDTH = tile::WIDTH, WARPS = Shape::WARPS;
     static constexpr int min_blocks = Shape::min_blocks;
     static constexpr unsigned WORDS_EACH = prim::tile_states<sum>::words_each;
     static constexpr unsigned TILE_WORDS = (WIDTH + C * height) * WORDS_EACH;
@@ -32,8 +33,9 @@ template <class Sample, class Accum, unsigned C, class Shape> struct fused {
     static constexpr bool REUSES = Shape::reuses;
 
     struct shared {
-        typename tile::room samples;           /* first: aligned for packets of 16 bytes */
-        prim::array<sum, WARPS * WIDTH> above; /* for each warp and element: sums of what lies above the warp's rows */
+        typename tile::room samples; /* first: aligned for packets of 16 bytes */
+        /* For each warp and element: sums of what lies above the warp's rows; then its rows, on their way out. */
+        alignas(16) prim::array<sum, WARPS * WIDTH> above;
         prim::var<uint64_t> ticket;
     };
 
@@ -59,11 +61,6 @@ template <class Sample, class Accum, unsigned C, class Shape> struct fused {
         edges(p, down, right);
         bool is_free = !REUSES || words.is_free<BEHIND<sum>>(ticket.epoch, down, right);
 
-        unsigned first[HALVES]; /* channels */
-#pragma unroll
-        for (unsigned h = 0; h < HALVES; h++)
-            first[h] = C == 3 ? (unsigned)((p.x + h * HALF + lane * LANE_ELEMENTS) % 3) : 0;
-
         chains<sum, C, LEFT, LOOK, REUSES> row_chains = {
             .states = {row_words, words.epoch(ticket.epoch, down), words.laps},
             .step = (int64_t)C * words.kept * height,
@@ -86,7 +83,7 @@ template <class Sample, class Accum, unsigned C, class Shape> struct fused {
         prim::warp_sync();
         image.settle(s.samples, p);
         channels<sum, C> left;
-        const channels<sum, C> mine = row_sums(s, p, first);
+        const channels<sum, C> mine = row_sums(s, p);
         while (REUSES && !prim::all(is_free)) {
             prim::nap(NAP_NS);
             is_free = words.is_free<BEHIND<sum>>(ticket.epoch, down, right);
@@ -96,7 +93,7 @@ template <class Sample, class Accum, unsigned C, class Shape> struct fused {
 
         /* while others answer: sums of columns, and where they can stay, of each row */
         typename tile::columns columns[HALVES] = {};
-        column_sums(s, p, first, columns);
+        column_sums(s, p, columns);
 
         chains<sum, COLUMNS, UP, LOOK, REUSES> column_chains = my_columns(p, ticket.epoch, down);
         const auto columns_before = column_chains.look_at_place();
@@ -109,51 +106,47 @@ template <class Sample, class Accum, unsigned C, class Shape> struct fused {
         for (unsigned c = 0; c < C; c++) strip.of[c] = prim::warp_sum(left.of[c]);
 
         /* what the warp's rows add to the table from their top to their bottom */
-        quad<part, C> bottom[HALVES];
+        fuse::run<part, C, RUN> bottom[HALVES];
         channels<part, C> bottom_sums[HALVES];
 #pragma unroll
         for (unsigned h = 0; h < HALVES; h++) {
             bottom[h] = columns[h].sums();
-            bottom_sums[h] = bottom[h].sums(first[h]);
+            bottom_sums[h] = bottom[h].sums();
         }
         const auto bottom_before = fuse::row_scan<part, C, HALVES>::over(bottom_sums);
 #pragma unroll
         for (unsigned h = 0; h < HALVES; h++) {
-            const quad<part, C> upto = bottom[h].scanned(bottom_before.of(h), first[h]);
-            const channels<sum, C> to_left = elements_of(strip, first[h]);
+            const auto upto = bottom[h].scanned(bottom_before.of(h));
+            run_of_sums all;
 #pragma unroll
-            for (unsigned i = 0; i < LANE_ELEMENTS; i++)
-                s.above.set(warp * WIDTH + h * HALF + lane * LANE_ELEMENTS + i, (sum)upto.at[i] + to_left.of[i % C]);
+            for (unsigned i = 0; i < RUN; i++) all.at[i] = (sum)upto.at[i] + strip.of[i % C];
+            tile::set_run(s.above, warp * WIDTH + h * HALF, all);
         }
         prim::block_sync();
         look_up(s, column_chains, columns_before);
         prim::block_sync();
         if (REUSES && prim::thread_id() == 0) words.leave(ticket.epoch, down, right);
 
-        quad<sum, 1> sums[HALVES];
+        run_of_sums sums[HALVES];
 #pragma unroll
         for (unsigned h = 0; h < HALVES; h++)
 #pragma unroll
-            for (unsigned i = 0; i < LANE_ELEMENTS; i++)
-                sums[h].at[i] = s.above.get(warp * WIDTH + h * HALF + lane * LANE_ELEMENTS + i);
+            for (unsigned i = 0; i < RUN; i++) sums[h].at[i] = s.above.get(warp * WIDTH + h * HALF + lane * RUN + i);
         const unsigned out_wide = clipped(out_elements - p.x, p.wide);
         const unsigned out_here = clipped(out_rows - p.y, p.rows);
         sum *row = out + p.y * out_pitch + p.x;
         const bool full = out_wide == WIDTH && out_here == ROWS;
-        const bool even = ((uintptr_t)row | out_pitch * sizeof(sum)) % 16 == 0;
-        if (full && even)
-            write<EVEN>(s, p, first, left, sums, row, out_wide, out_here);
+        const bool even = ((uintptr_t)row | out_pitch * sizeof(sum)) % (V * sizeof(sum)) == 0;
+        if (V > 1 && full && even)
+            write<EVEN>(s, p, left, sums, row, out_wide, out_here);
         else if (full)
-            write<LATE>(s, p, first, left, sums, row, out_wide, out_here);
+            write<LATE>(s, p, left, sums, row, out_wide, out_here);
         else
-            write<PART>(s, p, first, left, sums, row, out_wide, out_here);
+            write<PART>(s, p, left, sums, row, out_wide, out_here);
         if (carry_out && p.rows > 0 && p.y + p.rows == rows) hand_on(p, sums);
     }
 
-    /* How rows of sums lie in memory: whole, and beginning on 16 bytes; whole; or only partly there. */
-    enum fit { EVEN, LATE, PART };
-
-    PRIM_DEVICE channels<sum, C> row_sums(const shared &s, const place &p, const unsigned (&first)[HALVES]) const
+    PRIM_DEVICE channels<sum, C> row_sums(const shared &s, const place &p) const
     {
         channels<sum, C> mine = {};
 #pragma unroll 1
@@ -163,7 +156,7 @@ template <class Sample, class Accum, unsigned C, class Shape> struct fused {
             for (unsigned b = 0; b < Shape::BATCH; b++)
 #pragma unroll
                 for (unsigned h = 0; h < HALVES; h++) {
-                    const auto sums = image.get(s.samples, p, from + b, h).sums(first[h]);
+                    const auto sums = image.get(s.samples, p, from + b, h).sums();
 #pragma unroll
                     for (unsigned c = 0; c < C; c++) all[c][b] += sums.of[c];
                 }
@@ -177,12 +170,11 @@ template <class Sample, class Accum, unsigned C, class Shape> struct fused {
     }
 
     /* Of the warp's rows; puts the sums along each row in place of its samples, where they fit. */
-    PRIM_DEVICE void column_sums(shared &s, const place &p, const unsigned (&first)[HALVES],
-                                 typename tile::columns (&columns)[HALVES]) const
+    PRIM_DEVICE void column_sums(shared &s, const place &p, typename tile::columns (&columns)[HALVES]) const
     {
 #pragma unroll 1
         for (unsigned from = 0; from < ROWS; from += Shape::BATCH) {
-            four q[Shape::BATCH][HALVES];
+            run q[Shape::BATCH][HALVES];
 #pragma unroll
             for (unsigned b = 0; b < Shape::BATCH; b++)
 #pragma unroll
@@ -193,70 +185,71 @@ template <class Sample, class Accum, unsigned C, class Shape> struct fused {
             if constexpr (tile::in_place) {
 #pragma unroll
                 for (unsigned b = 0; b < Shape::BATCH; b++) {
-                    const auto before = row_scan_of(q[b], first);
+                    const auto before = row_scan_of(q[b]);
 #pragma unroll
                     for (unsigned h = 0; h < HALVES; h++)
-                        tile::put_sums(s.samples, from + b, h, q[b][h].scanned(before.of(h), first[h]));
+                        tile::put_sums(s.samples, from + b, h, q[b][h].scanned(before.of(h)));
                 }
             }
         }
     }
 
+    /* Sums that a lane can write at once where rows begin on as many. */
+    static constexpr unsigned V = vector_of<WIDTH / prim::WARP, 16 / sizeof(sum)>;
+
+    /* How rows of sums lie in memory: whole, and beginning on so many; whole; or only partly there. */
+    enum fit { EVEN, LATE, PART };
+
     /* Makes the rows of the table, each from the one above, and writes what the layout holds of them. */
     template <fit FIT>
-    PRIM_DEVICE void write(const shared &s, const place &p, const unsigned (&first)[HALVES],
-                           const channels<sum, C> &left, quad<sum, 1> (&sums)[HALVES], sum *row, unsigned out_wide,
-                           unsigned out_here) const
+    PRIM_DEVICE void write(shared &s, const place &p, const channels<sum, C> &left, run_of_sums (&sums)[HALVES],
+                           sum *row, unsigned out_wide, unsigned out_here) const
     {
-        const unsigned late = (unsigned)((uintptr_t)row / sizeof(sum)), late_step = (unsigned)out_pitch;
         constexpr unsigned BATCH = FIT == PART ? 1 : Shape::BATCH;
 #pragma unroll 1
         for (unsigned from = 0; from < ROWS; from += BATCH) {
-            quad<part, C> q[BATCH][HALVES];
+            fuse::run<part, C, RUN> q[BATCH][HALVES];
 #pragma unroll
-            for (unsigned b = 0; b < BATCH; b++) scanned_row(s, p, from + b, first, q[b]);
+            for (unsigned b = 0; b < BATCH; b++) scanned_row(s, p, from + b, q[b]);
 #pragma unroll
             for (unsigned b = 0; b < BATCH; b++, row += out_pitch) {
                 channels<sum, C> row_left;
 #pragma unroll
                 for (unsigned c = 0; c < C; c++) row_left.of[c] = prim::shuffle(left.of[c], from + b);
 #pragma unroll
-                for (unsigned h = 0; h < HALVES; h++) {
-                    const channels<sum, C> to_left = elements_of(row_left, first[h]);
+                for (unsigned h = 0; h < HALVES; h++)
 #pragma unroll
-                    for (unsigned i = 0; i < LANE_ELEMENTS; i++)
-                        sums[h].at[i] += (sum)q[b][h].at[i] + to_left.of[i % C];
-                }
-                if constexpr (FIT == PART)
-                    write_part(row, sums, from + b < out_here ? out_wide : 0);
+                    for (unsigned i = 0; i < RUN; i++) sums[h].at[i] += (sum)q[b][h].at[i] + row_left.of[i % C];
+                if constexpr (FIT == EVEN && V == RUN)
+                    write_runs(row, sums);
                 else
-                    write_row<FIT>(row, sums, (late + (from + b) * late_step) % V);
+                    write_row<FIT>(s, row, sums, from + b < out_here ? out_wide : 0);
             }
         }
     }
 
     /* Row r, each element with all before it in the row. */
-    PRIM_DEVICE void scanned_row(const shared &s, const place &p, unsigned r, const unsigned (&first)[HALVES],
-                                 quad<part, C> (&row)[HALVES]) const
+    PRIM_DEVICE void scanned_row(const shared &s, const place &p, unsigned r,
+                                 fuse::run<part, C, RUN> (&row)[HALVES]) const
     {
         if constexpr (tile::in_place) {
 #pragma unroll
             for (unsigned h = 0; h < HALVES; h++) row[h] = tile::get_sums(s.samples, r, h);
         } else {
-            four q[HALVES];
+            run q[HALVES];
 #pragma unroll
             for (unsigned h = 0; h < HALVES; h++) q[h] = image.get(s.samples, p, r, h);
-            const auto before = row_scan_of(q, first);
+            const auto before = row_scan_of(q);
 #pragma unroll
-            for (unsigned h = 0; h < HALVES; h++) row[h] = q[h].scanned(before.of(h), first[h]);
+            for (unsigned h = 0; h < HALVES; h++) row[h] = q[h].scanned(before.of(h));
         }
     }
 
-    PRIM_DEVICE static typename tile::row_scan row_scan_of(const four (&q)[HALVES], const unsigned (&first)[HALVES])
+    PRIM_DEVICE static typename tile::row_scan row_scan_of(const run (&q)[HALVES])
     {
         channels<part, C> sums[HALVES];
 #pragma unroll
-        for (unsigned h = 0; h < HALVES; h++) sums[h] = q[h].sums(first[h]);
+        for (unsigned h = 0; h < HALVES; h++) sums[h] = q[h].sums();
         return tile::row_scan::over(sums);
     }
 
@@ -317,13 +310,13 @@ template <class Sample, class Accum, unsigned C, class Shape> struct fused {
     }
 
     /* The last row of the image, as it has been written. */
-    PRIM_DEVICE void hand_on(const place &p, const quad<sum, 1> (&sums)[HALVES]) const
+    PRIM_DEVICE void hand_on(const place &p, const run_of_sums (&sums)[HALVES]) const
     {
 #pragma unroll
         for (unsigned h = 0; h < HALVES; h++)
 #pragma unroll
-            for (unsigned i = 0; i < LANE_ELEMENTS; i++) {
-                const unsigned e = h * HALF + prim::lane_id() * LANE_ELEMENTS + i;
+            for (unsigned i = 0; i < RUN; i++) {
+                const unsigned e = h * HALF + prim::lane_id() * RUN + i;
                 if (e < p.wide)
                     prim::store_relaxed((bits *)carry_out + p.x + e, __builtin_bit_cast(bits, sums[h].at[i]));
             }
@@ -352,82 +345,45 @@ template <class Sample, class Accum, unsigned C, class Shape> struct fused {
             if (p.y + i / C < out_rows) prim::store(out + (p.y + i / C) * out_pitch - C + i % C, sum());
     }
 
-    static constexpr unsigned V = 16 / sizeof(sum); /* sums in a vector of 16 bytes */
-
-    /* Writes a row of the warp's sums in vectors.  Where it begins `late` elements after 16 bytes, every lane takes so
-     * many from the lane to the left, and lane 0 those of the last lane of the half before; lane 0's first and lane
-     * 31's last ones, which are no whole vector, go out alone.  Without branches, so that rows overlap. */
-    template <fit FIT> PRIM_DEVICE static void write_row(sum *row, const quad<sum, 1> (&sums)[HALVES], unsigned late)
+    /* Writes a whole row of the warp's sums as they lie in the lanes. */
+    PRIM_DEVICE static void write_runs(sum *row, const run_of_sums (&sums)[HALVES])
     {
-        const unsigned lane = prim::lane_id();
-        if (FIT == EVEN) late = 0;
 #pragma unroll
         for (unsigned h = 0; h < HALVES; h++) {
-            quad<sum, 1> q = sums[h];
-            if (FIT == LATE) {
-                sum z[V - 1 + LANE_ELEMENTS]; /* V - 1 of the lane to the left, and the lane's own */
+            prim::vec<sum, RUN> v;
 #pragma unroll
-                for (unsigned i = 0; i < V - 1; i++) {
-                    constexpr unsigned from = LANE_ELEMENTS - (V - 1);
-                    const sum mine = q.at[from + i], half_before = sums[h > 0 ? h - 1 : 0].at[from + i];
-                    z[i] = prim::shuffle(lane == prim::WARP - 1 ? half_before : mine,
-                                         (lane + prim::WARP - 1) % prim::WARP);
-                }
-#pragma unroll
-                for (unsigned i = 0; i < LANE_ELEMENTS; i++) z[V - 1 + i] = q.at[i];
-                if constexpr (V == 4) {
-#pragma unroll
-                    for (unsigned i = 0; i < 5; i++) z[i] = late & 2 ? z[i] : z[i + 2];
-                }
-#pragma unroll
-                for (unsigned i = 0; i < 4; i++) q.at[i] = late & 1 ? z[i] : z[i + 1];
-            }
-#pragma unroll
-            for (unsigned n = 0; n < LANE_ELEMENTS / V; n++) {
-                const int at = (int)(h * HALF + (n * prim::WARP + lane) * V) - (int)late;
-                const prim::vec<sum, V> v = nth_vector(q, n);
-                if (FIT == EVEN || at >= 0) prim::store_once((prim::vec<sum, V> *)(row + at), v);
-            }
+            for (unsigned i = 0; i < RUN; i++) v.at[i] = sums[h].at[i];
+            prim::store_once((prim::vec<sum, RUN> *)(row + h * HALF) + prim::lane_id(), v);
         }
-        if (FIT == LATE)
-#pragma unroll
-            for (unsigned i = 0; i < V; i++) {
-                const bool begins = lane == 0 && i + late < V && late > 0,
-                           ends = lane == prim::WARP - 1 && i + late >= V;
-                const sum v = lane == 0 ? sums[0].at[i] : sums[HALVES - 1].at[LANE_ELEMENTS - V + i];
-                if (begins || ends) prim::store(row + (lane == 0 ? i : WIDTH - V + i), v);
-            }
     }
 
-    /* The vector that the lane writes as one of the warp's n-th run of memory.  Four sums of 8 bytes are two vectors,
-     * and neighbours in memory are to be neighbours among the lanes. */
-    PRIM_DEVICE static prim::vec<sum, V> nth_vector(const quad<sum, 1> &q, unsigned n)
+    /* Writes the first `wide` of the warp's sums of a row by way of shared memory, so that all that the lanes write at
+     * a time is one line of the cache (or several), wherever in one the row begins.  Its first and its last line are
+     * parts of one: the lanes that the first has nothing for write the last. */
+    template <fit FIT>
+    PRIM_DEVICE static void write_row(shared &s, sum *row, const run_of_sums (&sums)[HALVES], unsigned wide)
     {
-        prim::vec<sum, V> v;
-        if constexpr (V == LANE_ELEMENTS) {
+        constexpr unsigned AT_ONCE = FIT == EVEN ? V : 1;
+        using some = prim::vec<sum, AT_ONCE>;
+        constexpr unsigned LINE = prim::WARP * AT_ONCE, LINES = WIDTH / LINE;
+        const unsigned from = prim::warp_id() * WIDTH, lane = prim::lane_id() * AT_ONCE;
+        const unsigned late = (unsigned)((uintptr_t)row / sizeof(sum) % LINE);
 #pragma unroll
-            for (unsigned i = 0; i < V; i++) v.at[i] = q.at[i];
-        } else {
-            const unsigned lane = prim::lane_id(), from = n * prim::WARP / 2 + lane / 2;
+        for (unsigned h = 0; h < HALVES; h++) tile::set_run(s.above, from + h * HALF, sums[h]);
+        prim::warp_sync(); /* the row is there */
+        const unsigned ends = lane < late ? WIDTH + lane - late : lane - late;
+        const int next = (int)(LINE + lane) - (int)late;
+        some v[LINES];
+        v[0] = s.above.template get_vector<AT_ONCE>(from + ends);
 #pragma unroll
-            for (unsigned i = 0; i < V; i++) {
-                const sum even = prim::shuffle(q.at[i], from), odd = prim::shuffle(q.at[V + i], from);
-                v.at[i] = lane % 2 ? odd : even;
-            }
-        }
-        return v;
-    }
-
-    /* The first `wide` of the warp's sums of a row. */
-    PRIM_DEVICE static void write_part(sum *row, const quad<sum, 1> (&sums)[HALVES], unsigned wide)
-    {
+        for (unsigned n = 1; n < LINES; n++)
+            v[n] = s.above.template get_vector<AT_ONCE>(from + (unsigned)next + (n - 1) * LINE);
+        if (FIT != PART || ends < wide) prim::store((some *)(row + ends), v[0]);
 #pragma unroll
-        for (unsigned h = 0; h < HALVES; h++)
-#pragma unroll
-            for (unsigned i = 0; i < LANE_ELEMENTS; i++) {
-                const unsigned at = h * HALF + prim::lane_id() * LANE_ELEMENTS + i;
-                if (at < wide) prim::store(row + at, sums[h].at[i]);
-            }
+        for (unsigned n = 1; n < LINES; n++)
+            if (FIT != PART || (int)((n - 1) * LINE) < (int)wide - next)
+                prim::store((some *)(row + next) + (n - 1) * prim::WARP, v[n]);
+        prim::warp_sync(); /* and has been read */
     }
 };
 

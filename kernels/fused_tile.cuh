@@ -2,16 +2,19 @@
  * left of it.
  *
  * Elements are samples with their channels interleaved: a row of W pixels has W * C of them.  A tile is WARPS * ROWS
- * rows of HALVES * 128 elements.  Warp w owns ROWS of the rows, whole, and each lane four neighbouring elements of
- * every 128, so that whatever a warp loads or stores is one run of memory:
+ * rows of HALVES times 32 runs: warp w owns ROWS of the rows, whole, and each lane a run of neighbouring elements in
+ * each half.
  *
- *             half 0: 128 elements     half 1
+ *             half 0                   half 1
  *     lane     0 | 1 | 2 | ... | 31     0 | 1 | ... | 31
  *     row 0   e e e e ...                                        warp 0: ROWS rows
  *     row 1   ...
  *
+ * A run is four elements; with three channels it is twelve bytes, or six samples of another size, a multiple of three:
+ * every lane begins with channel 0.
+ *
  * Rows lie in shared memory as words of 4 bytes (8 for samples of 8), beginning with the word that holds the row's
- * first element: a row of bytes may begin anywhere in a word, and lanes put their four together from two. */
+ * first element: a row of bytes may begin anywhere in a word, and is then moved to the front. */
 #ifndef FUSED_TILE_CUH
 #define FUSED_TILE_CUH
 
@@ -21,11 +24,9 @@
 namespace fuse
 {
 
-constexpr unsigned LANE_ELEMENTS = 4, HALF = prim::WARP * LANE_ELEMENTS;
-
 template <unsigned HALVES_, unsigned WARPS_, unsigned ROWS_, int RESIDENT, unsigned LOOK, bool REUSES> struct shape {
     static constexpr unsigned HALVES = HALVES_, WARPS = WARPS_, ROWS = ROWS_;
-    static constexpr unsigned threads = WARPS * prim::WARP, width = HALVES * HALF, height = WARPS * ROWS;
+    static constexpr unsigned threads = WARPS * prim::WARP, height = WARPS * ROWS;
     static constexpr int min_blocks = RESIDENT;
     static constexpr unsigned look = LOOK; /* tiles that are asked for at once */
     static constexpr bool reuses = REUSES; /* words; else all of an image's have room */
@@ -33,109 +34,106 @@ template <unsigned HALVES_, unsigned WARPS_, unsigned ROWS_, int RESIDENT, unsig
     static constexpr unsigned BATCH = ROWS % 4 == 0 ? 4 : 1; /* rows that are worked on together, for their latencies */
 };
 
-/* ---- four elements of C channels ----------------------------------------------------------------------- */
+/* ---- a run of elements of C channels ------------------------------------------------------------------- */
 
 /* A value for each channel. */
 template <class T, unsigned C> struct channels {
     T of[C];
 };
 
-/* c.of[(i + by) % 3] */
-template <class T> PRIM_DEVICE channels<T, 3> turned(const channels<T, 3> &c, unsigned by)
-{
-    return {{by == 0   ? c.of[0]
-             : by == 1 ? c.of[1]
-                       : c.of[2],
-             by == 0   ? c.of[1]
-             : by == 1 ? c.of[2]
-                       : c.of[0],
-             by == 0   ? c.of[2]
-             : by == 1 ? c.of[0]
-                       : c.of[1]}};
-}
+/* A lane's N elements of one row, a multiple of C. */
+template <class T, unsigned C, unsigned N> struct run {
+    T at[N];
 
-/* What belongs to elements 0 .. C-1 of a lane, of a value for each channel.  `first` is the channel of element 0; only
- * three channels need it, as four elements are a multiple of the others. */
-template <class T, unsigned C> PRIM_DEVICE channels<T, C> elements_of(const channels<T, C> &c, unsigned first)
-{
-    if constexpr (C == 3)
-        return turned(c, first);
-    else
-        return c;
-}
-
-/* A lane's four elements of one row. */
-template <class T, unsigned C> struct quad {
-    T at[LANE_ELEMENTS];
-
-    /* The sum of each channel.  With three, element 3 has the channel of element 0. */
-    PRIM_DEVICE channels<T, C> sums(unsigned first) const
+    PRIM_DEVICE channels<T, C> sums() const
     {
-        if constexpr (C == 1) return {{at[0] + at[1] + at[2] + at[3]}};
-        if constexpr (C == 2) return {{at[0] + at[2], at[1] + at[3]}};
-        if constexpr (C == 3) return turned<T>({{at[0] + at[3], at[1], at[2]}}, (3 - first) % 3);
-        if constexpr (C == 4) return {{at[0], at[1], at[2], at[3]}};
+        channels<T, C> s;
+#pragma unroll
+        for (unsigned i = 0; i < N; i++) s.of[i % C] = i < C ? at[i] : s.of[i % C] + at[i];
+        return s;
     }
 
     /* Each element plus all elements of its channel before it; `before`, of each channel, lies before the first. */
-    PRIM_DEVICE quad scanned(const channels<T, C> &before, unsigned first) const
+    PRIM_DEVICE run scanned(const channels<T, C> &before) const
     {
-        const channels<T, C> b = elements_of(before, first);
-        quad q;
+        run r;
 #pragma unroll
-        for (unsigned i = 0; i < LANE_ELEMENTS; i++) q.at[i] = (i < C ? b.of[i % C] : q.at[(i - C) % 4]) + at[i];
-        return q;
+        for (unsigned i = 0; i < N; i++) r.at[i] = (i < C ? before.of[i % C] : r.at[(i - C) % N]) + at[i];
+        return r;
     }
 };
 
-/* The same as four bytes of one word. */
-template <unsigned C> struct quad_of_bytes {
-    uint32_t w;
+/* The same as bytes, four to a word. */
+template <unsigned C, unsigned N> struct run_of_bytes {
+    uint32_t w[N / 4];
 
-    PRIM_DEVICE quad<uint32_t, C> wide() const { return {{w & 255, w >> 8 & 255, w >> 16 & 255, w >> 24}}; }
-
-    PRIM_DEVICE channels<uint32_t, C> sums(unsigned first) const
+    /* Ones for the bytes of word k that are of channel c, none behind element `last`. */
+    PRIM_DEVICE static constexpr uint32_t ones(unsigned k, unsigned c, unsigned last)
     {
-        if constexpr (C == 1) return {{prim::dot_bytes(w, 0x01010101, 0)}};
-        if constexpr (C == 2) return {{prim::dot_bytes(w, 0x00010001, 0), prim::dot_bytes(w, 0x01000100, 0)}};
-        if constexpr (C >= 3) return wide().sums(first);
+        uint32_t bytes = 0;
+        for (unsigned i = 4 * k; i < 4 * k + 4 && i <= last; i++)
+            if (i % C == c) bytes |= 1u << 8 * (i % 4);
+        return bytes;
     }
 
-    PRIM_DEVICE quad<uint32_t, C> scanned(const channels<uint32_t, C> &before, unsigned first) const
+    PRIM_DEVICE channels<uint32_t, C> sums() const
     {
-        if constexpr (C == 1) {
-            const uint32_t b = before.of[0];
-            return {{prim::dot_bytes(w, 0x00000001, b), prim::dot_bytes(w, 0x00000101, b),
-                     prim::dot_bytes(w, 0x00010101, b), prim::dot_bytes(w, 0x01010101, b)}};
-        } else {
-            return wide().scanned(before, first);
+        channels<uint32_t, C> s = {};
+#pragma unroll
+        for (unsigned c = 0; c < C; c++)
+#pragma unroll
+            for (unsigned k = 0; k < N / 4; k++) s.of[c] = prim::dot_bytes(w[k], ones(k, c, N), s.of[c]);
+        return s;
+    }
+
+    PRIM_DEVICE run<uint32_t, C, N> scanned(const channels<uint32_t, C> &before) const
+    {
+        run<uint32_t, C, N> r;
+#pragma unroll
+        for (unsigned i = 0; i < N; i++) {
+            const unsigned back = (i % 4 / C + 1) * C; /* to the channel's last element in the words before */
+            const uint32_t b = i < back ? before.of[i % C] : r.at[(i - back) % N];
+            r.at[i] = prim::dot_bytes(w[i / 4], ones(i / 4, i % C, i), b);
         }
+        return r;
     }
 };
+
+/* How many of N values, at most MOST, a power of two, move in one vector: as many as divide N. */
+template <unsigned N, unsigned MOST> constexpr unsigned vector_of = (N & (0 - N)) < MOST ? N &(0 - N) : MOST;
 
 /* Sums of the elements of several rows. */
-template <class T, unsigned C> struct columns {
-    quad<T, C> sum;
-    PRIM_DEVICE void add(const quad<T, C> &q)
+template <class T, unsigned C, unsigned N> struct columns {
+    run<T, C, N> sum;
+    PRIM_DEVICE void add(const run<T, C, N> &r)
     {
 #pragma unroll
-        for (unsigned i = 0; i < LANE_ELEMENTS; i++) sum.at[i] += q.at[i];
+        for (unsigned i = 0; i < N; i++) sum.at[i] += r.at[i];
     }
-    PRIM_DEVICE quad<T, C> sums() const
+    PRIM_DEVICE run<T, C, N> sums() const
     {
         return sum;
     }
 };
 
 /* Of up to 257 rows of bytes, two to a word. */
-template <unsigned C> struct columns_of_bytes {
-    uint32_t even, odd;
-    PRIM_DEVICE void add(const quad_of_bytes<C> &q)
+template <unsigned C, unsigned N> struct columns_of_bytes {
+    uint32_t even[N / 4], odd[N / 4];
+    PRIM_DEVICE void add(const run_of_bytes<C, N> &r)
     {
-        even += q.w & 0x00ff00ff;
-        odd += q.w >> 8 & 0x00ff00ff;
+#pragma unroll
+        for (unsigned k = 0; k < N / 4; k++) {
+            even[k] += r.w[k] & 0x00ff00ff;
+            odd[k] += r.w[k] >> 8 & 0x00ff00ff;
+        }
     }
-    PRIM_DEVICE quad<uint32_t, C> sums() const { return {{even & 0xffff, odd & 0xffff, even >> 16, odd >> 16}}; }
+    PRIM_DEVICE run<uint32_t, C, N> sums() const
+    {
+        run<uint32_t, C, N> r;
+#pragma unroll
+        for (unsigned i = 0; i < N; i++) r.at[i] = (i % 2 ? odd : even)[i / 4] >> 16 * (i % 4 / 2) & 0xffff;
+        return r;
+    }
 };
 
 /* What lies before each lane in a row of a tile, and how a warp finds it: a scan over the lanes for each half. */
@@ -167,25 +165,32 @@ template <class T, unsigned C, unsigned HALVES> struct row_scan {
     }
 };
 
-/* Bytes in two halves: their sums are below 2^16, and one scan does for both. */
-template <unsigned C> struct row_scan_of_bytes {
-    uint32_t both[C];
+/* Bytes: what a warp's runs of them sum to is below 2^15 for each half and channel, and one scan does for two. */
+template <unsigned C, unsigned HALVES> struct row_scan_of_bytes {
+    static_assert(HALVES <= 2);
+    uint32_t two[(C * HALVES + 1) / 2];
 
     PRIM_DEVICE channels<uint32_t, C> of(unsigned half) const
     {
         channels<uint32_t, C> b;
 #pragma unroll
-        for (unsigned c = 0; c < C; c++) b.of[c] = half ? both[c] >> 16 : both[c] & 0xffff;
+        for (unsigned c = 0; c < C; c++) {
+            const unsigned i = c * HALVES + half;
+            b.of[c] = i % 2 ? two[i / 2] >> 16 : two[i / 2] & 0xffff;
+        }
         return b;
     }
 
-    PRIM_DEVICE static row_scan_of_bytes over(const channels<uint32_t, C> (&mine)[2])
+    PRIM_DEVICE static row_scan_of_bytes over(const channels<uint32_t, C> (&mine)[HALVES])
     {
         row_scan_of_bytes s;
 #pragma unroll
-        for (unsigned c = 0; c < C; c++) {
-            const uint32_t m = mine[0].of[c] | mine[1].of[c] << 16, upto = prim::warp_scan_inclusive(m);
-            s.both[c] = upto - m + (prim::shuffle(upto, prim::WARP - 1) << 16);
+        for (unsigned i = 0; i < C * HALVES; i += 2) {
+            uint32_t m = mine[0].of[i / HALVES];
+            if (i + 1 < C * HALVES) m |= mine[HALVES - 1].of[(i + 1) / HALVES] << 16;
+            const uint32_t upto = prim::warp_scan_inclusive(m);
+            s.two[i / 2] = upto - m;
+            if (HALVES == 2) s.two[i / 2] += prim::shuffle(upto, prim::WARP - 1) << 16;
         }
         return s;
     }
@@ -208,14 +213,17 @@ template <class Sample, class Accum, unsigned C, class Shape> struct tile {
     /* Sums of what lies in one tile: 2^15 samples of 16 bits, or 2^16 of 8, fit 32 bits. */
     using part = std::conditional_t<narrow || std::is_same_v<sum, uint32_t>, uint32_t, sum>;
     static constexpr bool bytes = sizeof(Sample) == 1;
-    using four = std::conditional_t<bytes, quad_of_bytes<C>, quad<part, C>>;
-    using columns = std::conditional_t<bytes, columns_of_bytes<C>, fuse::columns<part, C>>;
-    using row_scan =
-        std::conditional_t<bytes && Shape::HALVES == 2, row_scan_of_bytes<C>, fuse::row_scan<part, C, Shape::HALVES>>;
-
     using word = std::conditional_t<sizeof(Sample) == 8, uint64_t, uint32_t>;
     static constexpr unsigned IN_WORD = sizeof(word) / sizeof(Sample), PACKET = 16 / sizeof(word);
-    static constexpr unsigned ROW_WORDS = Shape::width / IN_WORD;
+
+    /* Elements of a lane in each half, and words of them; elements of a half and of a row. */
+    static constexpr unsigned RUN = C == 3 ? (bytes ? 12 : 6) : 4, RUN_WORDS = RUN / IN_WORD;
+    static constexpr unsigned HALF = prim::WARP * RUN, WIDTH = Shape::HALVES * HALF, ROW_WORDS = WIDTH / IN_WORD;
+    using run = std::conditional_t<bytes, run_of_bytes<C, RUN>, fuse::run<part, C, RUN>>;
+    using columns = std::conditional_t<bytes, columns_of_bytes<C, RUN>, fuse::columns<part, C, RUN>>;
+    using row_scan =
+        std::conditional_t<bytes, row_scan_of_bytes<C, Shape::HALVES>, fuse::row_scan<part, C, Shape::HALVES>>;
+
     /* Behind the rows lies one more word for each, where they may begin inside of one. */
     static constexpr unsigned MORE = Shape::height * ROW_WORDS;
     using room = prim::array<word, MORE + (IN_WORD > 1 ? Shape::height : 0)>;
@@ -241,11 +249,11 @@ template <class Sample, class Accum, unsigned C, class Shape> struct tile {
     PRIM_DEVICE place at(int64_t x, int64_t y, int64_t elements, int64_t rows) const
     {
         place p = {.x = x, .y = y};
-        p.wide = elements - x < Shape::width ? (unsigned)(elements - x) : Shape::width;
+        p.wide = elements - x < WIDTH ? (unsigned)(elements - x) : WIDTH;
         p.rows = y >= rows ? 0 : rows - y < Shape::ROWS ? (unsigned)(rows - y) : Shape::ROWS;
         p.late = (unsigned)((uintptr_t)row(p, 0) / sizeof(Sample) % IN_WORD);
         p.late_step = (unsigned)source.pitch;
-        p.whole = p.wide == Shape::width && p.rows == Shape::ROWS && (uintptr_t)row(p, 0) % 16 == 0 &&
+        p.whole = p.wide == WIDTH && p.rows == Shape::ROWS && (uintptr_t)row(p, 0) % 16 == 0 &&
                   source.pitch * sizeof(Sample) % 16 == 0;
         return p;
     }
@@ -266,7 +274,7 @@ template <class Sample, class Accum, unsigned C, class Shape> struct tile {
             }
             return;
         }
-        const bool full = p.wide == Shape::width && p.rows == Shape::ROWS;
+        const bool full = p.wide == WIDTH && p.rows == Shape::ROWS;
         if (full && word_of(p, 0, 0) >= source.in && word_of(p, Shape::ROWS - 1, ROW_WORDS) + IN_WORD <= end) {
 #pragma unroll 4
             for (unsigned r = 0; r < Shape::ROWS; r++)
@@ -305,92 +313,102 @@ template <class Sample, class Accum, unsigned C, class Shape> struct tile {
     }
 
     /* Moves rows of bytes or half words to where their words begin, in a place whose loads are done, and leaves zeros
-     * where the image has no samples: from here on, a row is a row.  Four at a time, so that they overlap. */
+     * where the image has no samples: from here on, a row is a row.  Some at a time, so that they overlap. */
     PRIM_DEVICE void settle(room &s, const place &p) const
     {
         if (IN_WORD == 1 || p.whole) return;
-        constexpr unsigned BITS = 8 * sizeof(Sample), CHUNKS = ROW_WORDS / prim::WARP, BATCH = Shape::BATCH;
+        constexpr unsigned BITS = 8 * sizeof(Sample), BATCH = Shape::BATCH;
 #pragma unroll 1
-        for (unsigned from = 0; from < Shape::ROWS; from += BATCH)
-#pragma unroll
-            for (unsigned c = 0; c < CHUNKS; c++) {
-                const unsigned i = c * prim::WARP + prim::lane_id(); /* word */
+        for (unsigned chunk = 0; chunk < ROW_WORDS; chunk += prim::WARP) {
+            const unsigned i = chunk + prim::lane_id(); /* word */
+            const unsigned here = i * IN_WORD < p.wide ? p.wide - i * IN_WORD : 0;
+            const word kept = here >= IN_WORD ? ~word(0) : (word(1) << BITS * here) - 1;
+#pragma unroll 1
+            for (unsigned from = 0; from < Shape::ROWS; from += BATCH) {
                 word w[BATCH];
 #pragma unroll
                 for (unsigned b = 0; b < BATCH; b++) {
-                    const unsigned r = from + b, skip = late(p, r);
-                    const unsigned here = r < p.rows && i * IN_WORD < p.wide ? p.wide - i * IN_WORD : 0;
-                    w[b] = s.get(row_at(r) + i);
-                    w[b] = prim::shift_right(w[b], skip ? s.get(word_at(r, i + 1)) : w[b], BITS * skip);
-                    w[b] &= here >= IN_WORD ? ~word(0) : (word(1) << BITS * here) - 1;
+                    const unsigned r = from + b;
+                    w[b] = prim::shift_right(s.get(row_at(r) + i), s.get(word_at(r, i + 1)), BITS * late(p, r)) & kept;
                 }
                 prim::warp_sync(); /* a word's last elements are the next one's first */
 #pragma unroll
                 for (unsigned b = 0; b < BATCH; b++) s.set(row_at(from + b) + i, w[b]);
             }
+        }
         prim::warp_sync();
     }
 
     /* The lane's elements of a half of row r. */
-    PRIM_DEVICE four get(const room &s, const place &p, unsigned r, unsigned half) const
+    PRIM_DEVICE run get(const room &s, const place &p, unsigned r, unsigned half) const
     {
-        const unsigned element = half * HALF + prim::lane_id() * LANE_ELEMENTS, at = row_at(r) + element / IN_WORD;
-        four q;
+        const auto words = run_words(s, r, half);
+        run q;
         if constexpr (bytes) {
-            q.w = s.get(at);
+#pragma unroll
+            for (unsigned k = 0; k < RUN_WORDS; k++) q.w[k] = words.at[k];
         } else if constexpr (sizeof(Sample) == 2) {
-            const uint32_t w[2] = {s.get(at), s.get(at + 1)};
 #pragma unroll
-            for (unsigned k = 0; k < 4; k++) q.at[k] = w[k / 2] >> 16 * (k % 2) & 0xffff;
+            for (unsigned i = 0; i < RUN; i++) q.at[i] = words.at[i / 2] >> 16 * (i % 2) & 0xffff;
         } else {
-            const auto w = wide_get(s, at);
+            const unsigned element = half * HALF + prim::lane_id() * RUN;
 #pragma unroll
-            for (unsigned k = 0; k < 4; k++) {
+            for (unsigned i = 0; i < RUN; i++) {
                 /* 0 is not nothing in fixed point */
-                const bool inside = !std::is_same_v<Accum, q32> || (r < p.rows && element + k < p.wide);
-                q.at[k] = inside ? (part)source.widen(__builtin_bit_cast(Sample, w.at[k])) : part(0);
+                const bool inside = !std::is_same_v<Accum, q32> || (r < p.rows && element + i < p.wide);
+                q.at[i] = inside ? (part)source.widen(__builtin_bit_cast(Sample, words.at[i])) : part(0);
             }
         }
         return q;
     }
 
     /* The same for sums that have taken the place of samples. */
-    PRIM_DEVICE static void put_sums(room &s, unsigned r, unsigned half, const four &q)
+    PRIM_DEVICE static void put_sums(room &s, unsigned r, unsigned half, const run &q)
     {
-        if constexpr (in_place) {
-            const unsigned at = row_at(r) + half * HALF + prim::lane_id() * LANE_ELEMENTS;
-#pragma unroll
-            for (unsigned i = 0; i < 4; i += PACKET) {
-                prim::vec<word, PACKET> some;
-#pragma unroll
-                for (unsigned k = 0; k < PACKET; k++) some.at[k] = __builtin_bit_cast(word, (sum)q.at[i + k]);
-                s.template set_vector<PACKET>(at + i, some);
-            }
-        }
+        if constexpr (in_place) set_run(s, row_at(r) + half * HALF, q);
     }
-    PRIM_DEVICE static four get_sums(const room &s, unsigned r, unsigned half)
+    PRIM_DEVICE static run get_sums(const room &s, unsigned r, unsigned half)
     {
-        four q = {};
+        run q = {};
         if constexpr (in_place) {
-            const auto w = wide_get(s, row_at(r) + half * HALF + prim::lane_id() * LANE_ELEMENTS);
+            const auto words = run_words(s, r, half);
 #pragma unroll
-            for (unsigned i = 0; i < 4; i++) q.at[i] = __builtin_bit_cast(sum, w.at[i]);
+            for (unsigned i = 0; i < RUN; i++) q.at[i] = __builtin_bit_cast(sum, words.at[i]);
         }
         return q;
+    }
+
+    /* Leaves the lane's run of sums among those of the warp, which begin at `from`. */
+    template <class T, unsigned N, class Run>
+    PRIM_DEVICE static void set_run(prim::array<T, N> &to, unsigned from, const Run &q)
+    {
+        constexpr unsigned V = vector_of<RUN, 16 / sizeof(T)>;
+#pragma unroll
+        for (unsigned i = 0; i < RUN; i += V) {
+            prim::vec<T, V> v;
+#pragma unroll
+            for (unsigned k = 0; k < V; k++) v.at[k] = __builtin_bit_cast(T, q.at[i + k]);
+            to.template set_vector<V>(from + prim::lane_id() * RUN + i, v);
+        }
     }
 
   private:
     using bits =
         std::conditional_t<sizeof(Sample) == 1, uint8_t, std::conditional_t<sizeof(Sample) == 2, uint16_t, word>>;
 
-    PRIM_DEVICE static prim::vec<word, 4> wide_get(const room &s, unsigned at)
+    struct words_of_run {
+        word at[RUN_WORDS];
+    };
+    PRIM_DEVICE static words_of_run run_words(const room &s, unsigned r, unsigned half)
     {
-        prim::vec<word, 4> all;
+        constexpr unsigned V = vector_of<RUN_WORDS, PACKET>;
+        const unsigned at = row_at(r) + (half * prim::WARP + prim::lane_id()) * RUN_WORDS;
+        words_of_run all;
 #pragma unroll
-        for (unsigned i = 0; i < 4; i += PACKET) {
-            const auto some = s.template get_vector<PACKET>(at + i);
+        for (unsigned i = 0; i < RUN_WORDS; i += V) {
+            const auto some = s.template get_vector<V>(at + i);
 #pragma unroll
-            for (unsigned k = 0; k < PACKET; k++) all.at[i + k] = some.at[k];
+            for (unsigned k = 0; k < V; k++) all.at[i + k] = some.at[k];
         }
         return all;
     }
