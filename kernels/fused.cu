@@ -63,8 +63,8 @@ template <unsigned BYTES> using small = fuse::shape<1, 2, 2, 2, 2, false>;
 constexpr int64_t FEW_TILES = 4, RING_BYTES = 1;
 #else
 template <unsigned BYTES, unsigned SUM_BYTES>
-using large = fuse::shape < BYTES <= 2 ? 2 : 1,
-      4, BYTES <= 2 ? 32 / BYTES : 64 / BYTES, BYTES<SUM_BYTES ? 5 : 6, 1, true>;
+using large =
+    fuse::shape<BYTES <= 2 ? 2 : 1, 4, BYTES <= 2 ? 32 / BYTES : 64 / BYTES, BYTES == SUM_BYTES ? 6 : 5, 1, true>;
 template <unsigned BYTES> constexpr unsigned rows_of_three = BYTES == 2 ? 24 : BYTES == 8 ? 8 : 16;
 template <unsigned BYTES, unsigned SUM_BYTES>
 using large_of_three =
