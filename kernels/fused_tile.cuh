@@ -13,8 +13,9 @@
  * A run is four elements; with three channels it is twelve bytes, or six samples of another size, a multiple of three:
  * every lane begins with channel 0.
  *
- * Rows lie in shared memory as words of 4 bytes (8 for samples of 8), beginning with the word that holds the row's
- * first element: a row of bytes may begin anywhere in a word, and is then moved to the front. */
+ * Rows lie in shared memory as words of 4 bytes (8 for samples of 8).  Those of bytes and half words that begin
+ * anywhere come in packets of 16 bytes from the one on that holds their first element, and are then moved to the front.
+ */
 #ifndef FUSED_TILE_CUH
 #define FUSED_TILE_CUH
 
@@ -203,8 +204,8 @@ struct place {
     int64_t x, y;  /* of its first element */
     unsigned wide; /* elements of its rows */
     unsigned rows;
-    bool whole;               /* all of it, and its rows begin on 16 bytes */
-    unsigned late, late_step; /* elements by which row 0 begins after its first word, and each row more than the last */
+    bool even;                /* its rows begin on 16 bytes */
+    unsigned late, late_step; /* elements by which row 0 begins after its packet, and each row more than the last */
 };
 
 template <class Sample, class Accum, unsigned C, class Shape> struct tile {
@@ -215,6 +216,8 @@ template <class Sample, class Accum, unsigned C, class Shape> struct tile {
     static constexpr bool bytes = sizeof(Sample) == 1;
     using word = std::conditional_t<sizeof(Sample) == 8, uint64_t, uint32_t>;
     static constexpr unsigned IN_WORD = sizeof(word) / sizeof(Sample), PACKET = 16 / sizeof(word);
+    /* Words that come at once where rows begin anywhere, and their elements. */
+    static constexpr unsigned SOME = IN_WORD > 1 ? PACKET : 1, IN_SOME = IN_WORD * SOME;
 
     /* Elements of a lane in each half, and words of them; elements of a half and of a row. */
     static constexpr unsigned RUN = C == 3 ? (bytes ? 12 : 6) : 4, RUN_WORDS = RUN / IN_WORD;
@@ -224,9 +227,9 @@ template <class Sample, class Accum, unsigned C, class Shape> struct tile {
     using row_scan =
         std::conditional_t<bytes, row_scan_of_bytes<C, Shape::HALVES>, fuse::row_scan<part, C, Shape::HALVES>>;
 
-    /* Behind the rows lies one more word for each, where they may begin inside of one. */
-    static constexpr unsigned MORE = Shape::height * ROW_WORDS;
-    using room = prim::array<word, MORE + (IN_WORD > 1 ? Shape::height : 0)>;
+    /* Behind the rows lies one more packet for each, where they may begin inside of one. */
+    static constexpr unsigned ROW_PACKETS = ROW_WORDS / SOME, MORE = Shape::height * ROW_WORDS;
+    using room = prim::array<word, MORE + (IN_WORD > 1 ? Shape::height * SOME : 0)>;
 
     /* Sums of a row can take the place of its samples. */
     static constexpr bool in_place = sizeof(Sample) == sizeof(sum) && !bytes;
@@ -234,11 +237,12 @@ template <class Sample, class Accum, unsigned C, class Shape> struct tile {
     scan_source<Sample, Accum> source;
     const Sample *end; /* of the image */
 
-    /* The warp's row r in the room, and its word i, which may be the one behind the others. */
+    /* The warp's row r in the room, and its word i, which may be one of those behind the others. */
     PRIM_DEVICE static unsigned row_at(unsigned r) { return (prim::warp_id() * Shape::ROWS + r) * ROW_WORDS; }
     PRIM_DEVICE static unsigned word_at(unsigned r, unsigned i)
     {
-        return IN_WORD == 1 || i < ROW_WORDS ? row_at(r) + i : MORE + prim::warp_id() * Shape::ROWS + r;
+        const unsigned behind = MORE + (prim::warp_id() * Shape::ROWS + r) * SOME;
+        return IN_WORD == 1 || i < ROW_WORDS ? row_at(r) + i : behind + (i - ROW_WORDS);
     }
 
     PRIM_DEVICE const Sample *row(const place &p, unsigned r) const
@@ -251,22 +255,28 @@ template <class Sample, class Accum, unsigned C, class Shape> struct tile {
         place p = {.x = x, .y = y};
         p.wide = elements - x < WIDTH ? (unsigned)(elements - x) : WIDTH;
         p.rows = y >= rows ? 0 : rows - y < Shape::ROWS ? (unsigned)(rows - y) : Shape::ROWS;
-        p.late = (unsigned)((uintptr_t)row(p, 0) / sizeof(Sample) % IN_WORD);
+        p.late = (unsigned)((uintptr_t)row(p, 0) / sizeof(Sample) % IN_SOME);
         p.late_step = (unsigned)source.pitch;
-        p.whole = p.wide == WIDTH && p.rows == Shape::ROWS && (uintptr_t)row(p, 0) % 16 == 0 &&
-                  source.pitch * sizeof(Sample) % 16 == 0;
+        p.even = (uintptr_t)row(p, 0) % 16 == 0 && source.pitch * sizeof(Sample) % 16 == 0;
         return p;
     }
 
-    /* Elements by which row r begins after its first word. */
-    PRIM_DEVICE static unsigned late(const place &p, unsigned r) { return (p.late + r * p.late_step) % IN_WORD; }
+    /* Elements by which row r begins after its first packet. */
+    PRIM_DEVICE static unsigned late(const place &p, unsigned r) { return (p.late + r * p.late_step) % IN_SOME; }
+
+    /* Where packet k of row r begins. */
+    PRIM_DEVICE const Sample *packet_of(const place &p, unsigned r, unsigned k) const
+    {
+        return row(p, r) - late(p, r) + k * IN_SOME;
+    }
 
     /* The warp's rows.  All loads are under way when it returns. */
     PRIM_DEVICE void load(room &s, const place &p) const
     {
         const unsigned lane = prim::lane_id();
-        if (p.whole) {
-            constexpr unsigned PACKETS = ROW_WORDS / PACKET; /* of 16 bytes, in a row */
+        const bool full = p.wide == WIDTH && p.rows == Shape::ROWS;
+        if (full && p.even) {
+            constexpr unsigned PACKETS = ROW_WORDS / PACKET;
 #pragma unroll 4
             for (unsigned i = lane; i < Shape::ROWS * PACKETS; i += prim::WARP) {
                 const unsigned r = i / PACKETS, k = i % PACKETS * PACKET;
@@ -274,49 +284,49 @@ template <class Sample, class Accum, unsigned C, class Shape> struct tile {
             }
             return;
         }
-        const bool full = p.wide == WIDTH && p.rows == Shape::ROWS;
-        if (full && word_of(p, 0, 0) >= source.in && word_of(p, Shape::ROWS - 1, ROW_WORDS) + IN_WORD <= end) {
+        if (full && packet_of(p, 0, 0) >= source.in && packet_of(p, Shape::ROWS - 1, ROW_PACKETS + 1) <= end) {
 #pragma unroll 4
-            for (unsigned r = 0; r < Shape::ROWS; r++)
-#pragma unroll
-                for (unsigned i = 0; i < ROW_WORDS; i += prim::WARP)
-                    prim::fetch(s, row_at(r) + i + lane, (const word *)word_of(p, r, i + lane));
-            if (IN_WORD > 1 && lane < Shape::ROWS)
-                prim::fetch(s, word_at(lane, ROW_WORDS), (const word *)word_of(p, lane, ROW_WORDS));
+            for (unsigned i = lane; i < Shape::ROWS * ROW_PACKETS; i += prim::WARP)
+                load_packet(s, p, i / ROW_PACKETS, i % ROW_PACKETS);
+            if (IN_WORD > 1 && lane < Shape::ROWS) load_packet(s, p, lane, ROW_PACKETS);
             return;
         }
-        for (unsigned r = 0; r < Shape::ROWS; r++)
-            for (unsigned i = lane; i < ROW_WORDS + (IN_WORD > 1); i += prim::WARP) load_word(s, p, r, i);
+        constexpr unsigned ALL = ROW_PACKETS + (IN_WORD > 1);
+        for (unsigned i = lane; i < Shape::ROWS * ALL; i += prim::WARP) load_part(s, p, i / ALL, i % ALL);
     }
 
-    /* Where word i of row r begins. */
-    PRIM_DEVICE const Sample *word_of(const place &p, unsigned r, unsigned i) const
+    PRIM_DEVICE void load_packet(room &s, const place &p, unsigned r, unsigned k) const
     {
-        return row(p, r) - late(p, r) + i * IN_WORD;
+        if constexpr (SOME == 1)
+            prim::fetch(s, word_at(r, k), (const word *)packet_of(p, r, k));
+        else
+            prim::fetch_vector<SOME>(s, word_at(r, k * SOME), (const word *)packet_of(p, r, k));
     }
 
-    /* A word of which the image may have some elements only, or none: 0 stands for those. */
-    PRIM_DEVICE void load_word(room &s, const place &p, unsigned r, unsigned i) const
+    /* A packet of which the image may have some elements only, or none: 0 stands for those. */
+    PRIM_DEVICE void load_part(room &s, const place &p, unsigned r, unsigned k) const
     {
-        const Sample *from = word_of(p, r, i);
-        const bool needed = r < p.rows && i * IN_WORD < late(p, r) + p.wide;
-        if (needed && from >= source.in && from + IN_WORD <= end) {
-            prim::fetch(s, word_at(r, i), (const word *)from);
+        const Sample *from = packet_of(p, r, k);
+        const bool needed = r < p.rows && k * IN_SOME < late(p, r) + p.wide;
+        if (needed && from >= source.in && from + IN_SOME <= end) {
+            load_packet(s, p, r, k);
             return;
         }
-        word w = 0;
-        for (unsigned k = 0; needed && k < IN_WORD; k++)
-            if (from + k >= source.in && from + k < end)
-                w |= (word) __builtin_bit_cast(bits, prim::load(from + k))
-                     << 8 * sizeof(Sample) * k % (8 * sizeof(word));
-        s.set(word_at(r, i), w);
+        for (unsigned i = 0; i < SOME; i++) {
+            word w = 0;
+            for (unsigned e = i * IN_WORD; needed && e < (i + 1) * IN_WORD; e++)
+                if (from + e >= source.in && from + e < end)
+                    w |= (word) __builtin_bit_cast(bits, prim::load(from + e))
+                         << 8 * (sizeof(Sample) * e % sizeof(word));
+            s.set(word_at(r, k * SOME + i), w);
+        }
     }
 
-    /* Moves rows of bytes or half words to where their words begin, in a place whose loads are done, and leaves zeros
+    /* Moves rows of bytes or half words to where their packets begin, in a place whose loads are done, and leaves zeros
      * where the image has no samples: from here on, a row is a row.  Some at a time, so that they overlap. */
     PRIM_DEVICE void settle(room &s, const place &p) const
     {
-        if (IN_WORD == 1 || p.whole) return;
+        if (IN_WORD == 1 || (p.even && p.wide == WIDTH)) return;
         constexpr unsigned BITS = 8 * sizeof(Sample), BATCH = Shape::BATCH;
 #pragma unroll 1
         for (unsigned chunk = 0; chunk < ROW_WORDS; chunk += prim::WARP) {
@@ -328,8 +338,10 @@ template <class Sample, class Accum, unsigned C, class Shape> struct tile {
                 word w[BATCH];
 #pragma unroll
                 for (unsigned b = 0; b < BATCH; b++) {
-                    const unsigned r = from + b;
-                    w[b] = prim::shift_right(s.get(row_at(r) + i), s.get(word_at(r, i + 1)), BITS * late(p, r)) & kept;
+                    const unsigned r = from + b, skip = late(p, r), first = i + skip / IN_WORD;
+                    w[b] = prim::shift_right(s.get(word_at(r, first)), s.get(word_at(r, first + 1)),
+                                             BITS * (skip % IN_WORD));
+                    w[b] &= kept;
                 }
                 prim::warp_sync(); /* a word's last elements are the next one's first */
 #pragma unroll
