@@ -227,10 +227,11 @@ template <class March> int64_t blocks_at_once()
 {
 #ifdef SAT_SIMT
     return March::min_blocks; /* many, so that small images have several segments */
-#endif
+#else
     constexpr size_t own = 1 << 10;
     const int64_t fit = (int64_t)((prim::shared_memory_limit() + own) / (sizeof(typename March::shared) + own));
     return fit < 1 ? 1 : fit < March::min_blocks ? fit : March::min_blocks;
+#endif
 }
 
 template <class March> sat_status prepare_for_device(filter *f)

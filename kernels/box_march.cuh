@@ -168,7 +168,7 @@ struct march : row_filter<Sample, CHANNELS, Column, Sum, RUN, STEP> {
         }
     }
 
-    PRIM_DEVICE void march_down(shared &s, const segment &g, int32_t left) const
+    PRIM_DEVICE void sum_columns(shared &s, const segment &g, int32_t left) const
     {
         const mine m = my_columns(s, left, g.up);
         column_sums sums = {};
@@ -239,7 +239,7 @@ struct march : row_filter<Sample, CHANNELS, Column, Sum, RUN, STEP> {
         const results asked = this->my_results(left + reach, begin, end);
         this->count_kept(s, asked, threads);
         if (prim::warp_id() < COLUMN_WARPS)
-            march_down(s, g, left);
+            sum_columns(s, g, left);
         else
             this->filter_rows(s, g, left, asked, prim::warp_id() - COLUMN_WARPS);
     }

@@ -71,7 +71,8 @@ using large_of_three =
     fuse::shape<1, 4, rows_of_three<BYTES>, BYTES == 1 && SUM_BYTES == 4 ? 7 : (BYTES <= 2 ? 5 : 4), 1, true>;
 template <unsigned BYTES> using small = fuse::shape<1, 4, BYTES <= 2 ? 16 : 8, 8, 2, false>;
 constexpr int64_t FEW_TILES = 264; /* two for each multiprocessor */
-/* Words that are kept: a tenth of a device's second-level cache, and those of more tiles than it works on at a time. */
+/* Words that are kept: a tenth of a device's second-level cache, and those of more tiles than it works on at a time
+ * (but for four channels of bytes with sums of 8 bytes). */
 constexpr int64_t RING_BYTES = 6 << 20;
 #endif
 

@@ -357,9 +357,9 @@ template <class Sample, class Accum, unsigned C, class Shape> struct fused {
         }
     }
 
-    /* Writes the first `wide` of the warp's sums of a row by way of shared memory, so that all that the lanes write at
-     * a time is one line of the cache (or several), wherever in one the row begins.  Its first and its last line are
-     * parts of one: the lanes that the first has nothing for write the last. */
+    /* Writes the warp's sums of a row, in a PART the first `wide`, by way of shared memory, so that all that the lanes
+     * write at a time is one line of the cache (or several), wherever in one the row begins.  Its first and its last
+     * line are parts of one: the lanes that the first has nothing for write the last. */
     template <fit FIT>
     PRIM_DEVICE static void write_row(shared &s, sum *row, const run_of_sums (&sums)[HALVES], unsigned wide)
     {

@@ -48,14 +48,14 @@ struct ring {
         row_of(launch, row).tell(right, prim::TILE_PREFIX, 0);
     }
     /* Whether the words are free that a tile is going to take, as far as this lane has asked: all of a warp have to say
-     * so. */
+     * so.  A done word may be LATER, as the tile's neighbours need not wait for a warp of it that has no rows. */
     template <unsigned TILES_BEHIND> PRIM_DEVICE bool is_free(uint32_t launch, uint32_t row, uint32_t right) const
     {
         static_assert(2 * TILES_BEHIND < prim::WARP);
         const unsigned lane = prim::lane_id(), below = lane <= TILES_BEHIND ? lane : 0;
         const uint32_t other = right + (lane <= TILES_BEHIND ? 0 : lane - TILES_BEHIND);
         if (!taken(row) || lane > 2 * TILES_BEHIND || other >= across) return true;
-        return row_of(launch, row - kept + below).ask(other).state == prim::TILE_PREFIX;
+        return row_of(launch, row - kept + below).ask(other).state != prim::TILE_NOTHING;
     }
 };
 
@@ -70,8 +70,9 @@ enum direction { LEFT, UP };
  *
  * All words are relaxed and order no others.  That a tile is done does not say that its words have arrived, where they
  * would overwrite those of the next one.  With an order of sums they have: a tile tells one word, and the one behind it
- * has read that before it was done.  Without, a tile may tell its prefix when nobody needs it any more; so who takes
- * words reads that prefix first, and then writes, which is in order and needs no fence. */
+ * has read that before it was done.  (The memory model does not say that what one block has read nobody can overtake,
+ * but all blocks read and write a word in one place, the second-level cache.)  Without, a tile may tell its prefix when
+ * nobody needs it any more; so who takes words reads that prefix first, and then writes, which is in order. */
 template <class Sum, unsigned N, direction TO, unsigned LOOK, bool REUSES> struct chains {
     static_assert(!REUSES || LOOK == 1, "further tiles may have lost their words");
     prim::tile_states<Sum> states;

@@ -5,8 +5,8 @@
 #include "stage.h"
 
 /* One pixel, one row, one column, primes, the sizes around tiles (32: a warp; B*Q: a block's elements), tall, wide. */
-static const shape small[] = {{1, 1},   {1, 7},  {13, 1}, {31, 33}, {32, 32},
-                              {33, 31}, {64, 5}, {5, 65}, {127, 3}, {3, 131}};
+static const shape small[] = {{1, 1},  {1, 7},  {13, 1},  {31, 33}, {32, 32}, {33, 31},
+                              {64, 5}, {5, 65}, {127, 3}, {3, 131}, {84, 13}};
 static const shape medium[] = {{255, 2},  {256, 3},  {257, 2},  {1023, 2}, {1024, 1}, {1025, 3}, {2, 1025},
                                {2049, 1}, {2047, 2}, {2, 2048}, {4096, 1}, {4097, 2}, {1, 4099}, {67, 71}};
 static const shape large[] = {{1, 100003},  {100003, 1},  {8191, 5},    {8192, 4},   {8193, 3},    {5, 8193},
