@@ -58,7 +58,7 @@ template <class Sample, unsigned CHANNELS, class Column, class Sum, unsigned RUN
 
     /* Where the warps of columns, and those of rows, wait for each other: sums of a step are there, and those of the
      * step before have been read. */
-    PRIM_DEVICE static void meet() { prim::block_sync(); /* sums of columns are handed over */ }
+    PRIM_DEVICE static void meet() { prim::block_meet(); /* sums of columns are handed over */ }
 
     PRIM_DEVICE static unsigned columns_of(const segment &g, int32_t at_y)
     {

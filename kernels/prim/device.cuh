@@ -23,6 +23,7 @@
  *
  *   thread_id() block_id() blocks() lane_id() warp_id()       linear indices; blocks() is the grid's size
  *   block_sync()                           every thread of the block arrives; orders all their accesses
+ *   block_meet()                           the same, where warps come from different places in the code
  *   warp_sync(mask)                        the same for the lanes of the mask
  *   shuffle(v, lane, mask) shuffle_up(v, d, mask) shuffle_down(v, d, mask) shuffle_xor(v, d, mask)
  *   ballot(p, mask) any(p, mask) all(p, mask) add_lanes(v)    v of 4 or 8 bytes, add_lanes u32; all lanes of the mask
@@ -111,6 +112,10 @@ PRIM_DEVICE unsigned warp_id()
 PRIM_DEVICE void block_sync()
 {
     __syncthreads();
+}
+PRIM_DEVICE void block_meet()
+{
+    asm volatile("bar.sync 1, %0;" ::"r"(blockDim.x) : "memory");
 }
 PRIM_DEVICE void warp_sync(unsigned mask = ALL_LANES)
 {

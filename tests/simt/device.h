@@ -42,6 +42,10 @@ inline void block_sync(site at = site::current())
 {
     simt::block_sync(at);
 }
+inline void block_meet(site at = site::current())
+{
+    simt::block_sync(at);
+}
 inline void warp_sync(unsigned mask = ALL_LANES, site at = site::current())
 {
     simt::warp_collective(simt::collective::warp_sync, 0, 0, mask, at);
