@@ -113,10 +113,9 @@ PRIM_DEVICE void block_sync()
 {
     __syncthreads();
 }
-/* One instruction for all who call it: a checker takes those that wait at two for divergent. */
-__device__ __noinline__ inline void block_meet()
+PRIM_DEVICE void block_meet()
 {
-    __syncthreads();
+    asm volatile("barrier.sync 1, %0;" ::"r"(blockDim.x) : "memory");
 }
 PRIM_DEVICE void warp_sync(unsigned mask = ALL_LANES)
 {
