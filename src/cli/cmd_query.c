@@ -152,7 +152,7 @@ static const char help[] = "Means and sums of rectangles of an image, or of a ta
                            "\n"
                            "With 2 to 4 channels the columns are mean.0, mean.1 and so on. Sums of integer\n"
                            "images are exact. A table's checksum is compared if it comes through a pipe,\n"
-                           "or is small for so many rectangles; `sat info` compares it always.\n";
+                           "or has at most 64 MiB, or many rectangles; `sat info` compares it always.\n";
 
 const command command_query = {
     .name = "query",

@@ -91,14 +91,14 @@ out:
     return ok;
 }
 
-/* The checksum is compared where all of the table is read anyway: a stream is, and a file by as many rectangles as may
- * touch each of its pages, of which a list in a file is taken to hold a chunk. */
+/* The checksum is compared where that is no work to speak of, or all of the table is read anyway: a stream is, and a
+ * file by as many rectangles as may touch each of its pages, of which a list in a file is taken to hold a chunk. */
 static bool check_sum(const table_file *file, const rects *from, error *err)
 {
-    enum { CORNERS = 4, PAGE_BYTES = 4096 };
+    enum { CORNERS = 4, PAGE_BYTES = 4096, SMALL_BYTES = 64 << 20 };
     size_t n;
     if (!rects_list(from, &n)) n = RECTS_CHUNK;
-    bool few = n * CORNERS < file->data_bytes / PAGE_BYTES;
+    bool few = file->data_bytes > SMALL_BYTES && n * CORNERS < file->data_bytes / PAGE_BYTES;
     return !file->meta.has_trailer || (file->file.mapped && few) || table_file_verify(file, err);
 }
 
