@@ -2,7 +2,6 @@
  * the exit status. */
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
@@ -94,10 +93,8 @@ static int finish(int status)
 {
     errno = 0;
     if (fflush(stdout) == 0 && !ferror(stdout)) return status;
-    if (errno == EPIPE)
-        say("standard output", "closed pipe");
-    else
-        say("standard output", "%s", errno ? strerror(errno) : "write error");
+    if (errno == EPIPE) sink_reader_left();
+    say("standard output", "%s", errno == EPIPE ? "closed pipe" : errno ? strerror(errno) : "write error");
     return status == EXIT_FINE ? EXIT_INPUT : status;
 }
 
@@ -110,7 +107,6 @@ int main(int argc, char **argv)
                            "no input: sat INPUT --box N -o OUT blurs an image, sat INPUT -o OUT.npy writes its table");
     if (strcmp(argv[1], "help") == 0) return finish(help_command(argc, argv));
 
-    signal(SIGPIPE, SIG_IGN); /* a closed pipe is a failed write, with its line and status */
     if (!sink_guard_signals(&err)) {
         say(NULL, "%s", err.text);
         return EXIT_INPUT;

@@ -27,7 +27,7 @@
 struct sink {
     int fd;
     int dir_fd; /* to sync the new name; -1 for streams and for directories that may not be read */
-    bool stream, no_clobber, failed;
+    bool stream, is_stdout, no_clobber, failed;
     error first;  /* why it failed */
     char *target; /* NULL for streams */
     char *temp;   /* NULL while there is none */
@@ -190,7 +190,7 @@ bool sink_open(sink **out, const char *path, const sink_options *opt, error *err
     s->buffer = malloc(BUFFER_BYTES);
     if (!s->buffer)
         ok = fail(err, "out of memory");
-    else if (!strcmp(path, "-") || !strcmp(path, "/dev/stdout"))
+    else if ((s->is_stdout = !strcmp(path, "-") || !strcmp(path, "/dev/stdout")))
         ok = open_stream(s, fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3), opt ? opt : &none, err);
     else
         ok = open_file(s, path, opt ? opt : &none, err);
@@ -214,10 +214,12 @@ static bool spoil(sink *s, const error *err)
 
 static bool write_failed(sink *s, error *err)
 {
-    if (errno == EPIPE)
-        fail(err, "closed pipe");
-    else
+    if (errno != EPIPE) {
         fail_errno(err, "cannot write");
+    } else {
+        if (s->is_stdout) sink_reader_left();
+        fail(err, "closed pipe");
+    }
     return spoil(s, err);
 }
 
@@ -343,6 +345,7 @@ void sink_abort(sink **out)
 /* ---- signals --------------------------------------------------------------------------------------- */
 
 static sigset_t guarded;
+static bool dies_of_pipe; /* SIGPIPE was not ignored when the program began */
 
 static void remove_all(void)
 {
@@ -360,22 +363,33 @@ static void input_cut_short(int sig)
     _exit(1);
 }
 
-static void *signal_thread(void *unused)
+/* Of the signal itself, so that a shell sees it and ends its loop, too. */
+static _Noreturn void die_of(int sig)
 {
-    int sig = SIGTERM;
+    sigset_t one;
 
-    (void)unused;
-    while (sigwait(&guarded, &sig) != 0) {}
     pthread_mutex_lock(&registry_lock);
     remove_all();
-    /* Die of the signal, so that a shell sees it and ends its loop, too. */
-    sigset_t one;
     sigemptyset(&one);
     sigaddset(&one, sig);
     signal(sig, SIG_DFL);
     pthread_sigmask(SIG_UNBLOCK, &one, NULL);
     raise(sig);
     _exit(128 + sig);
+}
+
+static void *signal_thread(void *unused)
+{
+    int sig = SIGTERM;
+
+    (void)unused;
+    while (sigwait(&guarded, &sig) != 0) {}
+    die_of(sig);
+}
+
+void sink_reader_left(void)
+{
+    if (dies_of_pipe) die_of(SIGPIPE);
 }
 
 bool sink_guard_signals(error *err)
@@ -386,7 +400,8 @@ bool sink_guard_signals(error *err)
     pthread_t thread;
 
     /* A closed pipe and a file-size limit are errors of write(), not deaths. */
-    sigaction(SIGPIPE, &ignore, NULL);
+    sigaction(SIGPIPE, &ignore, &old);
+    dies_of_pipe = old.sa_handler != SIG_IGN;
     sigaction(SIGXFSZ, &ignore, NULL);
     sigaction(SIGBUS, &cut_short, NULL);
     /* Also when a library ends the process: OpenMP's does where it is refused a thread. */

@@ -43,4 +43,9 @@ void sink_abort(sink **out);
  * says 128 + the signal: 130 for SIGINT). */
 bool sink_guard_signals(error *err);
 
+/* Nobody reads standard output any more (EPIPE): the process dies of SIGPIPE, as commands do that know nothing of
+ * pipes, but leaves no temporary file.  Returns if SIGPIPE was ignored when sink_guard_signals() was called, or it
+ * never was. */
+void sink_reader_left(void);
+
 #endif
