@@ -230,8 +230,17 @@ static void close_answer(answer *a)
 
 /* ---- the rows -------------------------------------------------------------------------------------- */
 
-static void put_header(const region_job *job, int channels, text_out *t)
+/* What is written. */
+typedef struct sheet {
+    text_out text;
+    bool begun; /* its header is written: before the first row, or at the end, and not if nothing is answered */
+} sheet;
+
+static void begin(const region_job *job, int channels, sheet *to)
 {
+    text_out *t = &to->text;
+    if (to->begun || job->json) return;
+    to->begun = true;
     text_string(t, "x,y,w,h");
     for (int s = 0; s < job->stats_n; s++)
         for (int c = 0; c < channels; c++)
@@ -319,21 +328,22 @@ static bool refuse(const region_job *job, const answer *a, const rects *from, co
 
 /* Asks n rectangles and writes their rows; false if the library refuses one of them. */
 static bool put_rows(const region_job *job, const answer *a, const sat_rect *rows, size_t n, sat_sum *sums,
-                     double *means, text_out *t)
+                     double *means, sheet *to)
 {
     size_t channels = (size_t)a->table.view.channels;
     if (sat_table_query(&a->table, rows, n, job->clip ? SAT_CLIP : 0, job->common->threads, sums, means) != SAT_OK)
         return false;
+    begin(job, (int)channels, to);
     for (size_t i = 0; a->pixels.data && i < n; i++)
         for (size_t c = 0; c < channels; c++)
             sum_pixels(a, &rows[i], (int)c, &sums[i * channels + c], &means[i * channels + c]);
     for (size_t i = 0; i < n; i++)
         (job->json ? put_row_json : put_row_csv)(job, &a->table, &rows[i], sums + i * channels, means + i * channels,
-                                                 t);
+                                                 &to->text);
     return true;
 }
 
-static bool put_all(const region_job *job, const answer *a, rects *from, text_out *t, error *err)
+static bool put_all(const region_job *job, const answer *a, rects *from, sheet *to, error *err)
 {
     int channels = a->table.view.channels;
     const sat_rect *chunk;
@@ -345,18 +355,18 @@ static bool put_all(const region_job *job, const answer *a, rects *from, text_ou
         fail(err, "out of memory");
         goto out;
     }
-    if (!job->json) put_header(job, channels, t);
     for (;;) {
         if (!rects_next(from, &chunk, &n, err)) goto out;
         if (n == 0) break;
-        if (!put_rows(job, a, chunk, n, sums, means, t)) {
+        if (!put_rows(job, a, chunk, n, sums, means, to)) {
             /* The rows before the first that is refused, one by one; then why. */
-            for (size_t i = 0; i < n && put_rows(job, a, &chunk[i], 1, sums, means, t); i++) {}
+            for (size_t i = 0; i < n && put_rows(job, a, &chunk[i], 1, sums, means, to); i++) {}
             refuse(job, a, from, chunk, n, err);
             goto out;
         }
-        if (t->failed) break;
+        if (to->text.failed) break;
     }
+    begin(job, channels, to);
     ok = true;
 out:
     free(sums);
@@ -371,15 +381,15 @@ int regions_run(const region_job *job, rects *from)
     error err;
     int status = EXIT_INPUT;
     const char *at_fault = input_name(job->input);
-    text_out *t = calloc(1, sizeof *t);
+    sheet *to = calloc(1, sizeof *to);
     double start = clock_now_s();
 
-    if (!t) {
+    if (!to) {
         say(NULL, "out of memory");
         return EXIT_INPUT;
     }
     if (input_is_output(job->input, job->output)) {
-        free(t);
+        free(to);
         return usage_error(job->common->self->name, "-o %s would replace the input by its answers", job->output);
     }
     if (!input_open(&in, job->input, &job->decode, &err)) goto out;
@@ -391,16 +401,16 @@ int regions_run(const region_job *job, rects *from)
     a.height = a.table.view.height - padded;
     double ready = clock_now_s();
 
-    if (!text_open(t, job->output, job->no_clobber, &err)) {
+    if (!text_open(&to->text, job->output, job->no_clobber, &err)) {
         at_fault = output_name(job->output);
         goto out;
     }
-    if (!put_all(job, &a, from, t, &err)) {
-        text_abort(t);
+    if (!put_all(job, &a, from, to, &err)) {
+        text_abort(&to->text);
         if (rects_name(from)) at_fault = input_name(rects_name(from));
         goto out;
     }
-    if (!text_close(t, &err)) {
+    if (!text_close(&to->text, &err)) {
         at_fault = output_name(job->output);
         goto out;
     }
@@ -411,6 +421,6 @@ int regions_run(const region_job *job, rects *from)
 out:
     if (status != EXIT_FINE) say(at_fault, "%s", err.text);
     close_answer(&a);
-    free(t);
+    free(to);
     return status;
 }

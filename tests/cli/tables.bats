@@ -209,6 +209,11 @@ entries() { tail -c +4097 "$1" | head -c "$2" | od -An -v -w$((8 * $3)) -t"$4" |
         failure "r.csv: $1" query a.pgm --rects r.csv -o no.csv
         [ ! -e no.csv ]
     }
+    printf 'x,y,w,h\n0,0,1,one\n' >r.csv
+    failure "r.csv: line 2: 'one' is not a whole number*" query a.pgm --rects r.csv
+    [ -z "$output" ] # no header without a row
+    failure "a.pgm: rectangle 0,0,9,1 reaches outside*" query a.pgm --rect 0,0,9,1
+    [ -z "$output" ]
     bad "line 2: 'abc' is not a whole number*" '1,1,1,1\nabc,1,1,1\n'
     bad "line 1: '' is not a whole number*" ',1,1,1\n'
     bad "line 1: '1.5' is not a whole number*" '1.5,1,1,1\n'
