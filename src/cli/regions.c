@@ -415,7 +415,7 @@ int regions_run(const region_job *job, rects *from)
         goto out;
     }
     if (job->common->verbose)
-        say(input_name(job->input), "table ready after %.1f ms, answers took %.1f ms", 1e3 * (ready - start),
+        say(input_name(job->input), "ready after %.1f ms, answers took %.1f ms", 1e3 * (ready - start),
             1e3 * (clock_now_s() - ready));
     status = EXIT_FINE;
 out:

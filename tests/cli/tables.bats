@@ -293,7 +293,7 @@ entries() { tail -c +4097 "$1" | head -c "$2" | od -An -v -w$((8 * $3)) -t"$4" |
     small a.pgm
     sat query a.pgm --rect 0,0,2,2 -v
     [ "$status" = 0 ]
-    [[ $stderr == *"no table is made: the rectangles are summed from the pixels"* ]]
+    [[ $stderr == *"no table is made: the rectangles are summed from the pixels"*"a.pgm: ready after "* ]]
     [ "${lines[1]}" = 0,0,2,2,3.5,14 ]
     sat query a.pgm $(printf -- ' --rect 0,0,2,2%.0s' 1 2 3 4) -v # more pixels than there are
     [ "$status" = 0 ]
