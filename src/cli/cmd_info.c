@@ -133,7 +133,8 @@ static int run(int argc, char **argv)
                 text_string(&t, "{\"file\":");
                 text_json_string(&t, argv[i]);
             } else {
-                text_printf(&t, "%s\n", argv[i]);
+                text_name(&t, argv[i]);
+                text_string(&t, "\n");
             }
             text_bytes(&t, one.buffer, one.used);
             if (json) text_string(&t, "}\n");

@@ -5,14 +5,15 @@
 #include <string.h>
 
 #include "command.h"
+#include "printable.h"
 #include "progress.h"
 
 static void put_line(char *line, size_t size, int length)
 {
     size_t n = length < 0 ? 0 : (size_t)length;
     if (n > size - 2) n = size - 2;
-    for (size_t i = 0; i < n; i++)
-        if ((unsigned char)line[i] < ' ' || line[i] == 0x7f) line[i] = '?';
+    line[n] = 0;
+    make_printable(line);
     line[n++] = '\n';
     progress_hide();
     fwrite(line, 1, n, stderr);

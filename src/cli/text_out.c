@@ -1,8 +1,11 @@
 #include "text_out.h"
 
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "printable.h"
 
 static const sink_options text_options = {.text = true};
 
@@ -95,28 +98,24 @@ void text_real(text_out *t, double value)
     t->used += real_text(room(t, REAL_TEXT_BYTES), value);
 }
 
-/* The bytes of the character that begins here, 0 if they are not UTF-8 (RFC 3629: the shortest form, no surrogates). */
-static size_t utf8_bytes(const unsigned char *s)
+void text_name(text_out *t, const char *name)
 {
-    if (s[0] < 0x80) return 1;
-    size_t n = s[0] < 0xc2 ? 0 : s[0] < 0xe0 ? 2 : s[0] < 0xf0 ? 3 : s[0] < 0xf5 ? 4 : 0;
-    for (size_t i = 1; i < n; i++)
-        if ((s[i] & 0xc0) != 0x80) return 0;
-    bool too_long = (s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xf0 && s[1] < 0x90);
-    bool no_character = (s[0] == 0xed && s[1] > 0x9f) || (s[0] == 0xf4 && s[1] > 0x8f);
-    return too_long || no_character ? 0 : n;
+    char shown[4352]; /* PATH_MAX and more */
+    snprintf(shown, sizeof shown, "%s", name);
+    make_printable(shown);
+    text_string(t, shown);
 }
 
 void text_json_string(text_out *t, const char *string)
 {
     text_bytes(t, "\"", 1);
     for (size_t n; *string; string += n ? n : 1) {
-        unsigned char c = (unsigned char)*string;
-        n = utf8_bytes((const unsigned char *)string);
-        if (c == '"' || c == '\\')
-            text_bytes(t, (char[]){'\\', (char)c}, 2);
-        else if (c < ' ')
-            text_printf(t, "\\u%04x", c);
+        bool is_control;
+        n = utf8_bytes(string, &is_control);
+        if (*string == '"' || *string == '\\')
+            text_bytes(t, (char[]){'\\', *string}, 2);
+        else if (is_control)
+            text_printf(t, "\\u%04x", (unsigned char)string[n - 1]); /* U+0080 to U+009F: C2 80 to C2 9F */
         else if (n == 0)
             text_string(t, "\\ufffd");
         else
