@@ -6,9 +6,10 @@
 
 /* A TIFF header (byte order, 42, offset of the first directory); a directory is a count and entries of
  * 12 bytes: tag, type, number of values, and the values themselves if they fit in 4 bytes. */
+enum { HEADER = 8, ENTRY = 12, ORIENTATION = 0x0112, SHORT = 3 };
+
 int exif_orientation(const uint8_t *tiff, size_t n)
 {
-    enum { HEADER = 8, ENTRY = 12, ORIENTATION = 0x0112, SHORT = 3 };
     if (n < HEADER) return 1;
     bool big = tiff[0] == 'M' && tiff[1] == 'M';
     if (!big && !(tiff[0] == 'I' && tiff[1] == 'I')) return 1;
@@ -27,4 +28,18 @@ int exif_orientation(const uint8_t *tiff, size_t n)
         return right ? value : 1;
     }
     return 1;
+}
+
+void exif_block(uint8_t *tiff, int orientation)
+{
+    memset(tiff, 0, EXIF_BLOCK_BYTES); /* the last four bytes: no other directory */
+    memcpy(tiff, "MM", 2);
+    store_be16(tiff + 2, 42);
+    store_be32(tiff + 4, HEADER);
+    store_be16(tiff + HEADER, 1);
+    tiff += HEADER + 2;
+    store_be16(tiff, ORIENTATION);
+    store_be16(tiff + 2, SHORT);
+    store_be32(tiff + 4, 1);
+    store_be16(tiff + 8, (uint32_t)orientation);
 }

@@ -134,7 +134,7 @@ static bool decode(const uint8_t *bytes, size_t n, const decode_options *opt, im
     bool ok = jpeg_read_markers(bytes, n, &jpeg, &meta, err) && codec_size_ok(jpeg.width, jpeg.height, opt, err) &&
               plausible(&jpeg, n, err) && decode_pixels(bytes, n, &jpeg, opt, img, err);
     img->meta = meta;
-    if (ok && !opt->no_orient) ok = image_orient(img, jpeg.orientation, opt->threads, err);
+    if (ok && !opt->no_orient) ok = image_orient(img, opt->threads, err);
     if (!ok) image_free(img);
     return ok;
 }
@@ -155,17 +155,17 @@ static bool encode(const image *img, const encode_options *opt, sink *out, error
         return fail(err, "%lldx%lld pixels are too many for JPEG, whose sides end at %d; use .png",
                     (long long)img->width, (long long)img->height, LARGEST_SIDE);
     }
-    uint8_t *bytes = NULL, *profile = NULL;
-    size_t n = 0, profile_bytes = 0;
-    bool ok = jpeg_profile_segments(&img->meta, &profile, &profile_bytes, err) &&
+    uint8_t *bytes = NULL, *segments = NULL;
+    size_t n = 0, segments_bytes = 0;
+    bool ok = jpeg_meta_segments(&img->meta, &segments, &segments_bytes, err) &&
               encode_pixels(img, opt->quality ? opt->quality : DEFAULT_QUALITY, &bytes, &n, err);
     if (ok) {
         jpeg_set_density(bytes, n, &img->meta);
-        ok = sink_write(out, bytes, HEAD, err) && sink_write(out, profile, profile_bytes, err) &&
+        ok = sink_write(out, bytes, HEAD, err) && sink_write(out, segments, segments_bytes, err) &&
              sink_write(out, bytes + HEAD, n - HEAD, err);
     }
     free(bytes);
-    free(profile);
+    free(segments);
     return ok;
 }
 

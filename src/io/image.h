@@ -15,6 +15,7 @@ typedef struct image_meta {
     uint8_t *icc; /* colour profile, malloc'd, or NULL */
     size_t icc_bytes;
     double x_per_metre, y_per_metre; /* resolution, 0 = not said */
+    int orientation;                 /* 2..8: how the pixels lie, as Exif numbers it; 0, 1: upright, or not said */
 } image_meta;
 
 /* channels: 1 grey, 2 grey+alpha, 3 RGB, 4 RGBA.  Rows without gaps. */

@@ -29,7 +29,9 @@ enum {
 static const char jfif[] = "JFIF", exif[] = "Exif\0", icc[] = "ICC_PROFILE"; /* each with its zero */
 enum {
     ICC_HEAD = sizeof icc + 2 /* number of the segment, from 1, and of all */,
-    ICC_PIECE = LARGEST_SEGMENT - ICC_HEAD
+    ICC_PIECE = LARGEST_SEGMENT - ICC_HEAD,
+    SEGMENT_HEAD = 4, /* FF, code, length */
+    EXIF_SEGMENT = SEGMENT_HEAD + sizeof exif + EXIF_BLOCK_BYTES,
 };
 
 static void read_density(const uint8_t *p, size_t n, image_meta *meta)
@@ -138,7 +140,7 @@ static bool walk(const uint8_t **from, const uint8_t *end, jpeg_markers *jpeg, i
         at = p + n;
         if (code == APP0) read_density(p, n, meta);
         if (code == APP1 && n > sizeof exif && memcmp(p, exif, sizeof exif) == 0) {
-            jpeg->orientation = exif_orientation(p + sizeof exif, n - sizeof exif);
+            meta->orientation = exif_orientation(p + sizeof exif, n - sizeof exif);
         }
         if (code == APP2) note_piece(p, n, profile);
         if (code == DHT && !check_codes(p, n, err)) return false;
@@ -154,7 +156,7 @@ bool jpeg_read_markers(const uint8_t *bytes, size_t n, jpeg_markers *jpeg, image
     pieces profile = {.count = 0};
     const uint8_t *end = bytes + n;
     bytes += 2;
-    *jpeg = (jpeg_markers){.orientation = 1};
+    *jpeg = (jpeg_markers){0};
     return walk(&bytes, end, jpeg, meta, &profile, err) && join_pieces(&profile, meta, err);
 }
 
@@ -164,29 +166,42 @@ size_t jpeg_length(const uint8_t *bytes, size_t n, jpeg_markers *jpeg)
     image_meta meta = {0};
     error why;
     const uint8_t *at = bytes + 2, *end = bytes + n;
-    *jpeg = (jpeg_markers){.orientation = 1};
+    *jpeg = (jpeg_markers){0};
     if (walk(&at, end, jpeg, &meta, &profile, &why)) return (size_t)(at - bytes);
     return at < end ? n : 0;
 }
 
-bool jpeg_profile_segments(const image_meta *meta, uint8_t **segments, size_t *n, error *err)
+/* Begins a segment of n bytes with the first of them, a name with its zero; returns what follows. */
+static uint8_t *begin_segment(uint8_t *at, int code, size_t n, const char *name, size_t name_bytes)
+{
+    at[0] = 0xFF;
+    at[1] = (uint8_t)code;
+    store_be16(at + 2, (uint32_t)(2 + n));
+    memcpy(at + SEGMENT_HEAD, name, name_bytes);
+    return at + SEGMENT_HEAD + name_bytes;
+}
+
+bool jpeg_meta_segments(const image_meta *meta, uint8_t **segments, size_t *n, error *err)
 {
     *segments = NULL;
     *n = 0;
     size_t count = (meta->icc_bytes + ICC_PIECE - 1) / ICC_PIECE;
-    if (count == 0 || count > UINT8_MAX) return true;
-    uint8_t *at = *segments = malloc(meta->icc_bytes + count * (4 + ICC_HEAD));
+    if (count > UINT8_MAX) count = 0;
+    if (count == 0 && meta->orientation <= 1) return true;
+    uint8_t *at = *segments = malloc(EXIF_SEGMENT + count * (SEGMENT_HEAD + LARGEST_SEGMENT));
     if (!at) return fail(err, "out of memory: the colour profile needs %zu bytes", meta->icc_bytes);
+    if (meta->orientation > 1) {
+        at = begin_segment(at, APP1, sizeof exif + EXIF_BLOCK_BYTES, exif, sizeof exif);
+        exif_block(at, meta->orientation);
+        at += EXIF_BLOCK_BYTES;
+    }
     for (size_t i = 0; i < count; i++) {
         size_t begin = i * ICC_PIECE, piece = meta->icc_bytes - begin < ICC_PIECE ? meta->icc_bytes - begin : ICC_PIECE;
-        at[0] = 0xFF;
-        at[1] = APP2;
-        store_be16(at + 2, (uint32_t)(2 + ICC_HEAD + piece));
-        memcpy(at + 4, icc, sizeof icc);
-        at[4 + sizeof icc] = (uint8_t)(i + 1);
-        at[5 + sizeof icc] = (uint8_t)count;
-        memcpy(at + 4 + ICC_HEAD, meta->icc + begin, piece);
-        at += 4 + ICC_HEAD + piece;
+        at = begin_segment(at, APP2, ICC_HEAD + piece, icc, sizeof icc);
+        *at++ = (uint8_t)(i + 1);
+        *at++ = (uint8_t)count;
+        memcpy(at, meta->icc + begin, piece);
+        at += piece;
     }
     *n = (size_t)(at - *segments);
     return true;

@@ -7,20 +7,19 @@
 typedef struct jpeg_markers {
     int64_t width, height; /* px */
     int components;        /* 1 grey, 3 colour, 4 CMYK */
-    int orientation;       /* 1..8 */
 } jpeg_markers;
 
-/* Walks all segments to the end marker: one that is not there is an error.  The profile and the
- * resolution go to meta, which on false is the caller's to free. */
+/* Walks all segments to the end marker: one that is not there is an error.  The profile, the
+ * resolution and the orientation go to meta, which on false is the caller's to free. */
 bool jpeg_read_markers(const uint8_t *bytes, size_t n, jpeg_markers *jpeg, image_meta *meta, error *err);
 
 /* The same of the first n bytes of a stream: how long the file is, up to and with the end marker; n if something is
  * wrong with what comes before; 0 if they hold neither.  jpeg: as far as they say. */
 size_t jpeg_length(const uint8_t *bytes, size_t n, jpeg_markers *jpeg);
 
-/* The segments to put behind an encoder's JFIF header: the profile, malloc'd; NULL and 0 if there is
- * none or it is too large for JPEG (255 segments). */
-bool jpeg_profile_segments(const image_meta *meta, uint8_t **segments, size_t *n, error *err);
+/* The segments to put behind an encoder's JFIF header, malloc'd: the orientation, and the profile unless it is too
+ * large for JPEG (255 segments); NULL and 0 if there is neither. */
+bool jpeg_meta_segments(const image_meta *meta, uint8_t **segments, size_t *n, error *err);
 
 /* Sets the density in a file that begins with SOI and a JFIF segment. */
 void jpeg_set_density(uint8_t *bytes, size_t n, const image_meta *meta);

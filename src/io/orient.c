@@ -57,8 +57,9 @@ static void copy_tile_row(uint8_t *dst, const uint8_t *src, ptrdiff_t step, int6
     }
 }
 
-bool image_orient(image *img, int orientation, int threads, error *err)
+bool image_orient(image *img, int threads, error *err)
 {
+    int orientation = img->meta.orientation;
     if (orientation <= 1 || orientation > 8) return true;
     bool turned = orientation >= 5;
     image out;
@@ -83,6 +84,7 @@ bool image_orient(image *img, int orientation, int threads, error *err)
     }
 
     out.meta = img->meta;
+    out.meta.orientation = 0;
     if (turned) {
         out.meta.x_per_metre = img->meta.y_per_metre;
         out.meta.y_per_metre = img->meta.x_per_metre;

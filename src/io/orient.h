@@ -4,7 +4,7 @@
 
 #include "image.h"
 
-/* orientation: 1..8, what exif_orientation() returns.  On false the image is as it was. */
-bool image_orient(image *img, int orientation, int threads, error *err);
+/* Makes it upright: what its meta.orientation asks for is done, and no longer asked for.  On false it is as it was. */
+bool image_orient(image *img, int threads, error *err);
 
 #endif

@@ -25,13 +25,11 @@ typedef struct png_chunks {
     size_t palette_entries;
     const uint8_t *transparency; /* tRNS, or NULL */
     size_t transparency_bytes;
-    const uint8_t *exif;
-    size_t exif_bytes;
     const uint8_t *first_idat, *idat_end; /* the IDAT chunks, one behind the other */
     uint64_t idat_bytes;                  /* of compressed data in them */
 } png_chunks;
 
-/* Reads and verifies every chunk; the profile and the resolution go to meta, which on false is the
+/* Reads and verifies every chunk; the profile, the resolution and the orientation go to meta, which on false is the
  * caller's to free. */
 bool png_read_chunks(const uint8_t *bytes, size_t n, const decode_options *opt, png_chunks *png, image_meta *meta,
                      error *err);

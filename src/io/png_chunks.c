@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "codec.h"
+#include "exif.h"
 
 const uint8_t png_signature[PNG_SIGNATURE] = {0x89, 'P', 'N', 'G', '\r', '\n', 0x1a, '\n'};
 
@@ -192,8 +193,7 @@ bool png_read_chunks(const uint8_t *bytes, size_t n, const decode_options *opt, 
         } else if (is(&c, "pHYs")) {
             read_resolution(&c, meta);
         } else if (is(&c, "eXIf")) {
-            png->exif = c.data;
-            png->exif_bytes = c.n;
+            meta->orientation = exif_orientation(c.data, c.n);
         } else if (!(c.type[0] & 0x20)) {
             ok = fail(err, "the PNG has a critical chunk %.4s, which is unknown", c.type);
         }

@@ -19,7 +19,6 @@
 #endif
 
 #include "codec.h"
-#include "exif.h"
 #include "orient.h"
 
 enum {
@@ -394,9 +393,7 @@ bool png_decode(const uint8_t *bytes, size_t n, const decode_options *opt, image
     img->meta = meta;
     int threads = codec_threads(opt->threads);
     ok = decode_pixels(&png, img, threads, err);
-    if (ok && png.exif && !opt->no_orient) {
-        ok = image_orient(img, exif_orientation(png.exif, png.exif_bytes), threads, err);
-    }
+    if (ok && !opt->no_orient) ok = image_orient(img, threads, err);
     if (!ok) image_free(img);
     return ok;
 }

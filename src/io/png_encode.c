@@ -13,6 +13,7 @@
 #include <stdlib.h>
 
 #include "codec.h"
+#include "exif.h"
 
 enum {
     BAND_BYTES = 1 << 19, /* of filtered rows: large against deflate's window of 32 KiB */
@@ -76,6 +77,14 @@ static bool write_resolution(const image_meta *meta, sink *out, error *err)
     store_be32(chunk + 12, (uint32_t)(y + 0.5));
     chunk[16] = 1; /* per metre */
     return sink_write(out, chunk, seal_chunk(chunk, "pHYs", 9), err);
+}
+
+static bool write_orientation(const image_meta *meta, sink *out, error *err)
+{
+    uint8_t chunk[12 + EXIF_BLOCK_BYTES];
+    if (meta->orientation <= 1) return true;
+    exif_block(chunk + 8, meta->orientation);
+    return sink_write(out, chunk, seal_chunk(chunk, "eXIf", EXIF_BLOCK_BYTES), err);
 }
 
 /* ---- pixels ---------------------------------------------------------------------------------------- */
@@ -295,6 +304,7 @@ bool png_encode(const image *img, const encode_options *opt, sink *out, error *e
     }
     uint8_t end[12];
     return write_header(img, out, err) && write_profile(&img->meta, out, err) &&
-           write_resolution(&img->meta, out, err) && write_pixels(img, codec_threads(opt->threads), out, err) &&
+           write_resolution(&img->meta, out, err) && write_orientation(&img->meta, out, err) &&
+           write_pixels(img, codec_threads(opt->threads), out, err) &&
            sink_write(out, end, seal_chunk(end, "IEND", 0), err);
 }

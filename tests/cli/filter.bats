@@ -238,3 +238,24 @@ filtered() {
     [[ $stderr == *"decode "*" ms, compute "*" ms, encode "*" ms"* ]]
     ok a.pgm --box 3 -q -o out.pgm
 }
+
+@test "--no-orient: the pixels as they lie, and what is written says so as its input did" {
+    blocks=$(printf -- ' --rect %d,%d,8,8' 4 4 20 4 36 4 4 20 20 20 36 20)
+    # near A B - the same rectangles, with means that differ by a level at most, as a JPEG's may.
+    near() { paste -d, "$1" "$2" | awk -F, 'NR > 1 && ($5 - $10) ^ 2 > 1 { bad = 1 } END { exit bad || NR != 7 }'; }
+    for k in 1 2 3 4 5 6 7 8; do
+        for in in "$root/tests/data/codecs/orient$k."{png,jpg}; do
+            # shellcheck disable=SC2086 # words
+            "$sat" query "$in" --stat mean $blocks >upright
+            "$sat" info --no-orient "$in" | grep size >size
+            for out in out.png out.jpg; do
+                ok "$in" --no-orient --box 1 -o $out
+                # shellcheck disable=SC2086 # words
+                "$sat" query $out --stat mean $blocks | near upright -
+                "$sat" info --no-orient $out | grep size | diff size -
+                ok "$in" --box 1 -o $out
+                "$sat" info --no-orient $out | grep -q ' 48 x 32 px'
+            done
+        done
+    done
+}

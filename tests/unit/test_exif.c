@@ -28,6 +28,16 @@ static void both_byte_orders_are_read(void **state)
     }
 }
 
+static void what_is_written_is_read(void **state)
+{
+    (void)state;
+    uint8_t block[EXIF_BLOCK_BYTES];
+    for (int k = 1; k <= 8; k++) {
+        exif_block(block, k);
+        assert_int_equal(exif_orientation(block, sizeof block), k);
+    }
+}
+
 static void what_cannot_be_read_means_leave_alone(void **state)
 {
     (void)state;
@@ -77,7 +87,9 @@ static void all_pixels_of_all_types_go_to_their_places(void **state)
                     error err;
                     out.meta.x_per_metre = 3;
                     out.meta.y_per_metre = 4;
-                    assert_true(image_orient(&out, orientation, 2, &err));
+                    out.meta.orientation = orientation;
+                    assert_true(image_orient(&out, 2, &err));
+                    assert_true(out.meta.orientation <= 1);
                     assert_int_equal(out.width, orientation < 5 ? w : h);
                     assert_int_equal(out.height, orientation < 5 ? h : w);
                     assert_true(out.meta.x_per_metre == (orientation < 5 ? 3 : 4));
@@ -104,6 +116,7 @@ int main(void)
     cmocka_set_message_output(CM_OUTPUT_TAP);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(both_byte_orders_are_read),
+        cmocka_unit_test(what_is_written_is_read),
         cmocka_unit_test(what_cannot_be_read_means_leave_alone),
         cmocka_unit_test(all_pixels_of_all_types_go_to_their_places),
     };
