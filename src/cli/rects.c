@@ -35,6 +35,7 @@ struct rects {
     const char *text;
     size_t begin, end;
     int64_t line;
+    char separator;                 /* a blank: any number of them */
     int columns;                    /* of each line, 0 = at least, and at most, FIELDS */
     signed char field[COLUMNS_MAX]; /* which of x y w h a column is, -1 = none */
     bool late;                      /* a line is wrong: the next call says so */
@@ -91,17 +92,38 @@ static bool is_blank(char c)
     return c == ' ' || c == '\t' || c == '\r';
 }
 
-/* The next comma-separated field of [*at, end), blanks around it dropped; *at moves behind its comma, or
- * becomes NULL after the last. */
-static void next_field(const char **at, const char *end, const char **field, size_t *n)
+/* What separates the fields of the first line, and so of all: a comma or a semicolon, else a tab, else blanks. */
+static char find_separator(const char *text, const char *end)
 {
-    const char *from = *at, *to = from;
-    while (to < end && *to != ',') to++;
-    *at = to < end ? to + 1 : NULL;
-    while (from < to && is_blank(*from)) from++;
-    while (to > from && is_blank(to[-1])) to--;
+    char found = ' ';
+    bool quoted = false;
+    for (; text < end; text++) {
+        if (*text == '"') quoted = !quoted;
+        if (!quoted && (*text == ',' || *text == ';')) return *text;
+        if (!quoted && *text == '\t') found = '\t';
+    }
+    return found;
+}
+
+/* The next field of [*at, end), without blanks and quotes around it; *at moves behind its separator, or becomes NULL
+ * after the last.  False if it begins with a quote and does not end with one. */
+static bool next_field(char separator, const char **at, const char *end, const char **field, size_t *n)
+{
+    const char *from = *at;
+    while (from < end && is_blank(*from) && (*from != separator || separator == ' ')) from++;
+    bool quoted = from < end && *from == '"';
+    const char *to = from += quoted;
+    while (quoted && to < end && (*to != '"' || (to + 1 < end && to[1] == '"'))) to += *to == '"' ? 2 : 1;
+    if (quoted && to == end) return false;
+    const char *stop = to + quoted;
+    for (; stop < end && *stop != separator; stop++)
+        if (quoted && !is_blank(*stop)) return false;
+    if (!quoted)
+        for (to = stop; to > from && is_blank(to[-1]);) to--;
+    *at = stop < end ? stop + 1 : NULL;
     *field = from;
     *n = (size_t)(to - from);
+    return true;
 }
 
 static bool read_int(const char *s, size_t n, int64_t *value)
@@ -120,6 +142,11 @@ static bool read_int(const char *s, size_t n, int64_t *value)
 
 /* ---- CSV ------------------------------------------------------------------------------------------- */
 
+static bool fail_quote(const rects *r, error *err)
+{
+    return fail(err, "line %lld: a quote is not closed, or not at the end of its field", (long long)r->line);
+}
+
 static bool read_header(rects *r, const char *text, const char *end, error *err)
 {
     static const char *const names[FIELDS][2] = {{"x", "x"}, {"y", "y"}, {"w", "width"}, {"h", "height"}};
@@ -127,10 +154,9 @@ static bool read_header(rects *r, const char *text, const char *end, error *err)
     const char *field;
     size_t n;
     for (r->columns = 0; text; r->columns++) {
-        next_field(&text, end, &field, &n);
+        if (!next_field(r->separator, &text, end, &field, &n)) return fail_quote(r, err);
         if (r->columns == COLUMNS_MAX)
             return fail(err, "line %lld: more than %d columns", (long long)r->line, COLUMNS_MAX);
-        if (n >= 2 && *field == '"' && field[n - 1] == '"') field++, n -= 2;
         r->field[r->columns] = -1;
         for (int f = 0; f < FIELDS; f++)
             for (int k = 0; k < 2; k++)
@@ -152,7 +178,7 @@ static bool read_rect(rects *r, const char *text, const char *end, sat_rect *rec
     size_t n;
     int c;
     for (c = 0; text; c++) {
-        next_field(&text, end, &field, &n);
+        if (!next_field(r->separator, &text, end, &field, &n)) return fail_quote(r, err);
         if (c >= r->columns) continue;
         if (r->field[c] >= 0 && !read_int(field, n, &value[r->field[c]])) {
             int shown = n < 40 ? (int)n : 40;
@@ -166,13 +192,13 @@ static bool read_rect(rects *r, const char *text, const char *end, sat_rect *rec
     return true;
 }
 
-/* Is this the first line of names, not of numbers? */
-/* Does the first field that is not empty begin with what is no number? */
-static bool is_header(const char *text, const char *end)
+/* Is it a line of names, not of numbers: does the first field that is not empty begin with what is no number? */
+static bool is_header(char separator, const char *text, const char *end)
 {
     const char *field = NULL;
     size_t n = 0;
-    while (n == 0 && text && text < end) next_field(&text, end, &field, &n);
+    while (n == 0 && text && text < end)
+        if (!next_field(separator, &text, end, &field, &n)) return false;
     return n > 0 && !strchr("0123456789+-.", *field);
 }
 
@@ -185,11 +211,13 @@ static bool next_csv(rects *r, error *err)
         if (!text) return true;
         const char *end = text + n;
         if (r->line == 1 && n >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0) text += 3; /* byte order mark */
+        while (end > text && (end[-1] == ' ' || end[-1] == '\r')) end--;
         for (first = text; first < end && is_blank(*first);) first++;
         if (first == end || *first == '#') continue;
         if (!r->begun) {
             r->begun = true;
-            if (is_header(text, end)) {
+            r->separator = find_separator(text, end);
+            if (is_header(r->separator, text, end)) {
                 if (!read_header(r, text, end, err)) return false;
                 continue;
             }

@@ -1,8 +1,9 @@
 /* rects.h - where rectangles come from: the command line, a CSV file or stream, or an integer .npy of
  * N x 4.  They are handed out in chunks, so that a file of any length needs the same memory.
  *
- * CSV: x,y,w,h in each line, in pixels.  Blank lines and lines that begin with # are skipped.  A header
- * line may name the columns x y w h in any order; further columns are then allowed, and ignored. */
+ * CSV: x,y,w,h in each line, in pixels; commas, semicolons, tabs or blanks, whichever the first line has; a field may
+ * stand in quotes.  Blank lines and lines that begin with # are skipped.  A header line may name the columns x y w h in
+ * any order; further columns are then allowed, and ignored. */
 #ifndef CLI_RECTS_H
 #define CLI_RECTS_H
 

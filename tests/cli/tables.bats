@@ -202,6 +202,26 @@ entries() { tail -c +4097 "$1" | head -c "$2" | od -An -v -w$((8 * $3)) -t"$4" |
     [ -z "$output" ]
 }
 
+@test "query: CSV as spreadsheets, R, pandas and awk write it" {
+    small a.pgm
+    "$sat" query a.pgm --rect 1,1,2,2 --rect 0,0,4,3 >want
+    same() { # TEXT
+        printf "$1" >r.csv
+        ok query a.pgm --rects r.csv
+        [ "$output" = "$(<want)" ]
+    }
+    same '1;1;2;2\n0;0;4;3\n'
+    same 'x;y;w;h;score\r\n1;1;2;2;0,5\r\n0;0;4;3;0,25\r\n'
+    same '\tx\ty\tw\th\n0\t1\t1\t2\t2\n1\t0\t0\t4\t3\n'
+    same '1\t1\t2\t2\n0\t0\t4\t3\n'
+    same '1 1 2 2\n 0  0  4  3 \n'
+    same 'x y w h\r\n1 1 2 2\r\n0 0 4 3\r\n'
+    same '"","x","y","w","h"\n"1",1,1,2,2\n"2",0,0,4,3\n'
+    same '"1","1", "2" ,"2"\n"0","0","4","3"\n'
+    same 'name,x,y,w,h,note\n"a, ""b"";",1,1,2,2,"c,d"\n"",0,0,4,3,""\n'
+    same '"x, px";"x";"y";"w";"h"\n;1;1;2;2\n;0;0;4;3\n'
+}
+
 @test "query: what is wrong in a CSV is named with its line" {
     small a.pgm
     bad() { # LINE-PATTERN TEXT
@@ -223,6 +243,15 @@ entries() { tail -c +4097 "$1" | head -c "$2" | od -An -v -w$((8 * $3)) -t"$4" |
     bad "line 1: the header names no column h*" 'x,y,w\n1,1,1\n'
     bad "line 1: column x is named twice*" 'x,y,w,h,x\n'
     bad "line 2: 4 values where 5 are expected*" 'id,x,y,w,h\n1,1,1,1\n'
+    bad "line 2: a quote is not closed*" 'x,y,w,h,name\n1,1,1,1,"two\nlines"\n'
+    bad "line 2: a quote is not closed, or not at the end of its field" 'name,x,y,w,h\n"a"b,1,1,1,1\n'
+    bad "line 1: a quote is not closed*" '1,1,1,"1\n'
+    bad "line 1: a quote is not closed*" '"'
+    bad "line 1: a quote is not closed*" '1,"""'
+    bad "line 1: the header names no column x" '"x y",y,w,h\n'
+    bad "line 2: '0,0,1,1' is not a whole number" 'x;y;w;h\n0,0,1,1\n'
+    bad "line 2: '1;1;1;1' is not a whole number" '1,1,1,1\n1;1;1;1\n'
+    bad "line 2: 5 values where 4 are expected" '1 1 1 1\n1 1 1 1 1\n'
     bad "line 4: rectangle 3,1,2,2 reaches outside*4x3*" 'x,y,w,h\n1,1,1,1\n\n3,1,2,2\n'
     failure "missing.csv: *" query a.pgm --rects missing.csv
     mkdir d
