@@ -51,12 +51,24 @@ static bool is_name(const char *field, size_t room)
     return true;
 }
 
+/* A trailer but for its magic: other bytes would not have this checksum. */
+static bool lacks_magic(const uint8_t *bytes, size_t n)
+{
+    table_trailer t;
+
+    if (n < sizeof(t)) return false;
+    memcpy(&t, bytes, sizeof(t));
+    memcpy(t.magic, TRAILER_MAGIC, sizeof(t.magic));
+    return t.own_xxh3 == own_checksum(&t);
+}
+
 bool trailer_read(table_trailer *trailer, const uint8_t *bytes, size_t n, error *err)
 {
     table_trailer t;
 
     err->text[0] = 0;
-    if (n < sizeof(t.magic) || memcmp(bytes, TRAILER_MAGIC, sizeof(t.magic)) != 0) return false;
+    if (n < sizeof(t.magic) || memcmp(bytes, TRAILER_MAGIC, sizeof(t.magic)) != 0)
+        return lacks_magic(bytes, n) ? fail(err, "broken trailer: it does not begin with " TRAILER_MAGIC) : false;
     if (n < sizeof(t)) return fail(err, "truncated: the file ends inside the trailer");
     memcpy(&t, bytes, sizeof(t));
     if (t.version != TRAILER_VERSION)

@@ -307,8 +307,7 @@ static void every_flipped_byte_is_noticed(void **state)
         } else {
             assert_false(opened);
             if (at < TRAILER + 8)
-                assert_string_equal(err.text,
-                                    "no trailer: say how it was made with --layout padded|inclusive|exclusive");
+                assert_string_equal(err.text, "broken trailer: it does not begin with SATTABLE");
             else
                 assert_non_null(strstr(err.text, "trailer"));
         }
