@@ -23,7 +23,7 @@ _sat() {
     backends) options='--json --help --version' ;;
     bench) options='--size --type --channels --accum --layout --box --backend --repeat --md --csv --json --from --plot --output
         --no-clobber --threads --quiet --verbose --help --version' ;;
-    *) options='--box --radius --border --passes --alpha --mean --output --format --quality --layout --type --largest
+    *) options='--box --radius --border --passes --alpha --mean --json --output --format --quality --layout --type --largest
         --files-from --null --max-pixels --no-orient --no-clobber --backend --threads --quiet --verbose --help --version' ;;
     esac
     [ "$command" = bench ] && [ "$COMP_CWORD" -gt 2 ] && _sat_benches | grep -qx -- "${COMP_WORDS[2]}" &&

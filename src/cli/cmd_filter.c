@@ -14,6 +14,7 @@ enum {
     OPT_BOX = OPT_OWN,
     OPT_RADIUS,
     OPT_MEAN,
+    OPT_JSON,
     OPT_BORDER,
     OPT_PASSES,
     OPT_ALPHA,
@@ -32,6 +33,7 @@ static const struct option longs[] = {
     {"box", required_argument, NULL, OPT_BOX},
     {"radius", required_argument, NULL, OPT_RADIUS},
     {"mean", required_argument, NULL, OPT_MEAN},
+    {"json", no_argument, NULL, OPT_JSON},
     {"border", required_argument, NULL, OPT_BORDER},
     {"passes", required_argument, NULL, OPT_PASSES},
     {"alpha", required_argument, NULL, OPT_ALPHA},
@@ -61,7 +63,7 @@ typedef struct request {
     job j;
     batch files;
     const char *output, *format, *files_from;
-    bool zero_ended, has_box;
+    bool zero_ended, has_box, json;
     const char *for_box, *for_table, *for_image; /* an option that only makes sense there, as it was given */
     sat_rect *means;
     size_t means_n;
@@ -147,6 +149,7 @@ static void take(int c, options *o, request *r)
         if (!parse_rect(optarg, &r->means[r->means_n++]))
             options_refuse(o, "--mean '%s': a rectangle is X,Y,W,H in whole pixels", optarg);
         break;
+    case OPT_JSON: r->json = true; break;
     case OPT_BORDER:
         r->for_box = "--border";
         take_border(o, r);
@@ -274,9 +277,13 @@ static bool check_means(options *o, request *r)
     const char *stray = r->for_box ? r->for_box : r->for_table ? r->for_table : r->for_image;
     if (r->has_box) return options_refuse(o, "--mean and --box: one or the other");
     if (stray || r->format) return options_refuse(o, "%s does not go with --mean", stray ? stray : "--format");
-    if (r->files.n > 1) return options_refuse(o, "--mean takes one image, and there are %zu", r->files.n);
-    if (r->output && (is_table_name(r->output) || is_image_name(r->output)))
-        return options_refuse(o, "-o '%s': --mean writes CSV", r->output);
+    if (!r->output) return true;
+    if (is_table_name(r->output) || is_image_name(r->output))
+        return options_refuse(o, "-o '%s': --mean writes CSV, or --json", r->output);
+    if (batch_is_template(r->output))
+        return options_refuse(o, "-o '%s': --mean writes one file for all inputs", r->output);
+    if (r->files_from && input_is_output(r->files_from, r->output))
+        return options_refuse(o, "-o %s would replace the list of inputs", r->output);
     return true;
 }
 
@@ -298,6 +305,7 @@ static bool check_images(options *o, request *r)
     if (r->j.table && (r->for_box || r->for_image))
         return options_refuse(o, "%s is for --box, not for tables", r->for_box ? r->for_box : r->for_image);
     if (!r->j.table && r->for_table) return options_refuse(o, "%s is for tables, -o OUT.npy", r->for_table);
+    if (r->json) return options_refuse(o, "--json is for --mean");
     if (r->j.largest_px && r->j.accum != SAT_Q32) return options_refuse(o, "--largest is for --type q32");
     if (r->files.n > 1 && !batch_is_template(r->output))
         return options_refuse(o, "%zu inputs need an output template: -o 'out/{stem}.png'", r->files.n);
@@ -342,7 +350,10 @@ static int run_means(const options *o, const request *r)
 {
     rects *from = NULL;
     error err;
-    region_job means = {.input = r->files.inputs[0],
+    region_job means = {.inputs = r->files.inputs,
+                        .inputs_n = r->files.n,
+                        .name_inputs = r->files.n > 1 || r->files_from,
+                        .json = r->json,
                         .output = r->output ? r->output : "-",
                         .no_clobber = r->j.no_clobber,
                         .decode = {.max_pixels = r->j.max_pixels, .no_orient = r->j.no_orient, .threads = o->threads},
@@ -402,6 +413,7 @@ static const char help[] = "  sat photo.jpg --box 15 -o blurred.png        the m
                            "  --passes N         repeat; each pass rounds to the image's type [1]\n"
                            "  --alpha MODE       weighted or straight [weighted]\n"
                            "  --mean X,Y,W,H     print the mean of a rectangle; may be given many times\n"
+                           "  --json             means as an object in each line\n"
                            "  -o, --output OUT   image, or table if it is .npy; - is standard output\n"
                            "  --format NAME      of OUT, instead of its extension\n"
                            "  --quality N        of JPEG, 1 to 100 [90]\n"

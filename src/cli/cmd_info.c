@@ -5,6 +5,7 @@
 #include "input.h"
 #include "messages.h"
 #include "options.h"
+#include "printable.h"
 #include "table_file.h"
 #include "text_out.h"
 
@@ -133,8 +134,8 @@ static int run(int argc, char **argv)
                 text_string(&t, "{\"file\":");
                 text_json_string(&t, argv[i]);
             } else {
-                text_name(&t, argv[i]);
-                text_string(&t, "\n");
+                char name[PRINTABLE_BYTES];
+                text_printf(&t, "%s\n", printable_name(argv[i], name));
             }
             text_bytes(&t, one.buffer, one.used);
             if (json) text_string(&t, "}\n");

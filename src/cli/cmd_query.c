@@ -112,7 +112,8 @@ static int run(int argc, char **argv)
         options_refuse(&o, "-o %s would replace the rectangles by their answers", r.job.output);
     if (o.stop) goto out;
 
-    r.job.input = argv[optind];
+    r.job.inputs = argv + optind;
+    r.job.inputs_n = 1;
     r.job.decode.threads = o.threads;
     if (!(r.rects_path ? rects_open(&from, r.rects_path, &err) : rects_from_list(&from, r.list, r.n, &err))) {
         say(r.rects_path ? input_name(r.rects_path) : NULL, "%s", err.text);

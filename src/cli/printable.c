@@ -1,5 +1,6 @@
 #include "printable.h"
 
+#include <stdio.h>
 #include <string.h>
 
 size_t utf8_bytes(const char *string, bool *is_control)
@@ -23,4 +24,11 @@ void make_printable(char *string)
         if (n == 0 || is_control) memset(string, '?', bytes);
         string += bytes;
     }
+}
+
+const char *printable_name(const char *name, char *buffer)
+{
+    snprintf(buffer, PRINTABLE_BYTES, "%s", name);
+    make_printable(buffer);
+    return buffer;
 }

@@ -14,4 +14,8 @@ size_t utf8_bytes(const char *string, bool *is_control);
 /* Each byte of a control character, or of what is not UTF-8, becomes '?'. */
 void make_printable(char *string);
 
+/* The name of a file so, in a buffer; returns that. */
+enum { PRINTABLE_BYTES = 4352 }; /* PATH_MAX and more */
+const char *printable_name(const char *name, char *buffer);
+
 #endif

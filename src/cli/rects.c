@@ -362,6 +362,11 @@ bool rects_next(rects *r, const sat_rect **chunk, size_t *n, error *err)
     return true;
 }
 
+void rects_again(rects *r)
+{
+    r->given = 0;
+}
+
 const sat_rect *rects_list(const rects *r, size_t *n)
 {
     *n = r->list_n;

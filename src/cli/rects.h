@@ -22,6 +22,9 @@ void rects_close(rects **r);
  * wrong, the rectangles before it are handed out first. */
 bool rects_next(rects *r, const sat_rect **chunk, size_t *n, error *err);
 
+/* The whole list is handed out again. */
+void rects_again(rects *r);
+
 /* Whole list known beforehand (the command line)? Else NULL. */
 const sat_rect *rects_list(const rects *r, size_t *n);
 

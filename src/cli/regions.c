@@ -9,6 +9,7 @@
 #include "clock.h"
 #include "input.h"
 #include "messages.h"
+#include "printable.h"
 #include "text_out.h"
 
 static const char *const stat_names[] = {[STAT_MEAN] = "mean", [STAT_SUM] = "sum"};
@@ -34,6 +35,7 @@ bool regions_stats(region_job *job, const char *text)
 /* ---- the table ------------------------------------------------------------------------------------- */
 
 typedef struct answer {
+    const char *input; /* its name */
     sat_table table;
     int64_t width, height; /* of the image */
     table_file file;       /* open if is_file */
@@ -82,7 +84,7 @@ static bool build(const region_job *job, const image *img, const rects *from, an
     }
     a->table = (sat_table){.view = view, .layout = SAT_PADDED, .sample = img->type};
     if (job->common->verbose)
-        say(input_name(job->input), "%s; %s is the narrowest that holds the largest rectangle%s, %lld px of %s",
+        say(input_name(a->input), "%s; %s is the narrowest that holds the largest rectangle%s, %lld px of %s",
             sat_plan_note(plan), sat_type_name(view.type), rects_list(from, &(size_t){0}) ? "" : " that fits the image",
             (long long)largest, sat_type_name(img->type));
     ok = true;
@@ -116,7 +118,7 @@ static bool open_table(const region_job *job, input_file *in, const rects *from,
                     sat_type_name(meta->sample));
     if (!check_sum(&a->file, from, err)) return false;
     if (job->common->verbose)
-        say(input_name(job->input), "%s table of %s, %s samples", sat_layout_name(a->table.layout),
+        say(input_name(a->input), "%s table of %s, %s samples", sat_layout_name(a->table.layout),
             sat_type_name(a->table.view.type), sat_type_name(a->table.sample));
     return true;
 }
@@ -211,7 +213,7 @@ static bool open_image(const region_job *job, input_file *in, const rects *from,
     bool without = ok && !job->common->backend && are_few(from, &img) && stand_in(&img, a);
     ok = ok && (without || build(job, &img, from, a, err));
     if (without && job->common->verbose)
-        say(input_name(job->input), "no table is made: the rectangles are summed from the pixels");
+        say(input_name(a->input), "no table is made: the rectangles are summed from the pixels");
     if (ok && (without || (img.type == SAT_F32 && rects_list(from, &(size_t){0})))) {
         a->pixels = img;
         return true;
@@ -233,15 +235,15 @@ static void close_answer(answer *a)
 /* What is written. */
 typedef struct sheet {
     text_out text;
-    bool begun; /* its header is written: before the first row, or at the end, and not if nothing is answered */
+    int channels; /* that the header, before the first row, or at the end, tells of; 0 = nothing has been answered */
 } sheet;
 
 static void begin(const region_job *job, int channels, sheet *to)
 {
     text_out *t = &to->text;
-    if (to->begun || job->json) return;
-    to->begun = true;
-    text_string(t, "x,y,w,h");
+    if (to->channels || job->json) return;
+    to->channels = channels;
+    text_string(t, job->name_inputs ? "file,x,y,w,h" : "x,y,w,h");
     for (int s = 0; s < job->stats_n; s++)
         for (int c = 0; c < channels; c++)
             if (channels == 1)
@@ -265,33 +267,45 @@ static void put_value(stat_id stat, sat_type type, sat_sum sum, double mean, boo
         text_real(t, value);
 }
 
-static void put_row_csv(const region_job *job, const sat_table *table, const sat_rect *r, const sat_sum *sums,
+static void put_row_csv(const region_job *job, const answer *a, const sat_rect *r, const sat_sum *sums,
                         const double *means, text_out *t)
 {
+    const sat_view *v = &a->table.view;
+    char name[PRINTABLE_BYTES];
+    if (job->name_inputs) {
+        text_csv_string(t, printable_name(a->input, name));
+        text_bytes(t, ",", 1);
+    }
     const int64_t side[4] = {r->x, r->y, r->width, r->height};
     for (int i = 0; i < 4; i++) {
         if (i > 0) text_bytes(t, ",", 1);
         text_int(t, side[i]);
     }
     for (int s = 0; s < job->stats_n; s++)
-        for (int c = 0; c < table->view.channels; c++) {
+        for (int c = 0; c < v->channels; c++) {
             text_bytes(t, ",", 1);
-            put_value(job->stats[s], table->view.type, sums[c], means[c], false, t);
+            put_value(job->stats[s], v->type, sums[c], means[c], false, t);
         }
     text_bytes(t, "\n", 1);
 }
 
-static void put_row_json(const region_job *job, const sat_table *table, const sat_rect *r, const sat_sum *sums,
+static void put_row_json(const region_job *job, const answer *a, const sat_rect *r, const sat_sum *sums,
                          const double *means, text_out *t)
 {
-    int channels = table->view.channels;
-    text_printf(t, "{\"x\":%lld,\"y\":%lld,\"w\":%lld,\"h\":%lld", (long long)r->x, (long long)r->y,
-                (long long)r->width, (long long)r->height);
+    int channels = a->table.view.channels;
+    text_bytes(t, "{", 1);
+    if (job->name_inputs) {
+        text_string(t, "\"file\":");
+        text_json_string(t, a->input);
+        text_bytes(t, ",", 1);
+    }
+    text_printf(t, "\"x\":%lld,\"y\":%lld,\"w\":%lld,\"h\":%lld", (long long)r->x, (long long)r->y, (long long)r->width,
+                (long long)r->height);
     for (int s = 0; s < job->stats_n; s++) {
         text_printf(t, ",\"%s\":%s", stat_names[job->stats[s]], channels > 1 ? "[" : "");
         for (int c = 0; c < channels; c++) {
             if (c > 0) text_bytes(t, ",", 1);
-            put_value(job->stats[s], table->view.type, sums[c], means[c], true, t);
+            put_value(job->stats[s], a->table.view.type, sums[c], means[c], true, t);
         }
         if (channels > 1) text_bytes(t, "]", 1);
     }
@@ -338,7 +352,7 @@ static bool put_rows(const region_job *job, const answer *a, const sat_rect *row
         for (size_t c = 0; c < channels; c++)
             sum_pixels(a, &rows[i], (int)c, &sums[i * channels + c], &means[i * channels + c]);
     for (size_t i = 0; i < n; i++)
-        (job->json ? put_row_json : put_row_csv)(job, &a->table, &rows[i], sums + i * channels, means + i * channels,
+        (job->json ? put_row_json : put_row_csv)(job, a, &rows[i], sums + i * channels, means + i * channels,
                                                  &to->text);
     return true;
 }
@@ -349,6 +363,9 @@ static bool put_all(const region_job *job, const answer *a, rects *from, sheet *
     const sat_rect *chunk;
     size_t n;
     bool ok = false;
+    if (to->channels && to->channels != channels)
+        return fail(err, "%d channel%s, and the columns are of %d; --json takes any", channels, channels > 1 ? "s" : "",
+                    to->channels);
     sat_sum *sums = malloc((size_t)RECTS_CHUNK * (size_t)channels * sizeof *sums);
     double *means = malloc((size_t)RECTS_CHUNK * (size_t)channels * sizeof *means);
     if (!sums || !means) {
@@ -374,53 +391,62 @@ out:
     return ok;
 }
 
+/* All rectangles of one input; on false, *at_fault is who is. */
+static bool answer_input(const region_job *job, const char *input, rects *from, sheet *to, const char **at_fault,
+                         error *err)
+{
+    answer a = {.input = input};
+    input_file in;
+    double start = clock_now_s(), ready;
+
+    *at_fault = input_name(input);
+    if (!input_open(&in, input, &job->decode, err)) return false;
+    bool ok = in.is_table ? open_table(job, &in, from, &a, err) : open_image(job, &in, from, &a, err);
+    source_close(&in.file);
+    bool padded = a.table.layout == SAT_PADDED;
+    a.width = a.table.view.width - padded;
+    a.height = a.table.view.height - padded;
+    ready = clock_now_s();
+    if (ok && !put_all(job, &a, from, to, err)) {
+        if (rects_name(from)) *at_fault = input_name(rects_name(from));
+        ok = false;
+    }
+    if (ok && job->common->verbose)
+        say(input_name(input), "ready after %.1f ms, answers took %.1f ms", 1e3 * (ready - start),
+            1e3 * (clock_now_s() - ready));
+    close_answer(&a);
+    return ok;
+}
+
 int regions_run(const region_job *job, rects *from)
 {
-    answer a = {0};
-    input_file in;
     error err;
-    int status = EXIT_INPUT;
-    const char *at_fault = input_name(job->input);
-    sheet *to = calloc(1, sizeof *to);
-    double start = clock_now_s();
+    size_t failed = 0;
+    const char *at_fault;
+    sheet *to;
 
+    for (size_t i = 0; i < job->inputs_n; i++)
+        if (input_is_output(job->inputs[i], job->output))
+            return usage_error(job->common->self->name, "-o %s would replace the input by its answers", job->output);
+    to = calloc(1, sizeof *to);
     if (!to) {
         say(NULL, "out of memory");
         return EXIT_INPUT;
     }
-    if (input_is_output(job->input, job->output)) {
-        free(to);
-        return usage_error(job->common->self->name, "-o %s would replace the input by its answers", job->output);
+    bool ok = text_open(&to->text, job->output, job->no_clobber, &err);
+    for (size_t i = 0; ok && i < job->inputs_n && !to->text.failed; i++) {
+        if (i > 0) rects_again(from);
+        if (answer_input(job, job->inputs[i], from, to, &at_fault, &err)) continue;
+        say(at_fault, "%s", err.text);
+        failed++;
     }
-    if (!input_open(&in, job->input, &job->decode, &err)) goto out;
-    bool ok = in.is_table ? open_table(job, &in, from, &a, &err) : open_image(job, &in, from, &a, &err);
-    source_close(&in.file);
-    if (!ok) goto out;
-    bool padded = a.table.layout == SAT_PADDED;
-    a.width = a.table.view.width - padded;
-    a.height = a.table.view.height - padded;
-    double ready = clock_now_s();
-
-    if (!text_open(&to->text, job->output, job->no_clobber, &err)) {
-        at_fault = output_name(job->output);
-        goto out;
-    }
-    if (!put_all(job, &a, from, to, &err)) {
+    if (ok && failed > 0 && !to->text.is_stdout)
         text_abort(&to->text);
-        if (rects_name(from)) at_fault = input_name(rects_name(from));
-        goto out;
-    }
-    if (!text_close(&to->text, &err)) {
-        at_fault = output_name(job->output);
-        goto out;
-    }
-    if (job->common->verbose)
-        say(input_name(job->input), "ready after %.1f ms, answers took %.1f ms", 1e3 * (ready - start),
-            1e3 * (clock_now_s() - ready));
-    status = EXIT_FINE;
-out:
-    if (status != EXIT_FINE) say(at_fault, "%s", err.text);
-    close_answer(&a);
+    else
+        ok = ok && text_close(&to->text, &err);
+    if (!ok) say(output_name(job->output), "%s", err.text);
+    if (failed > 0 && job->inputs_n > 1 && !job->common->quiet)
+        say(NULL, "%zu of %zu files failed", failed, job->inputs_n);
     free(to);
-    return status;
+    return ok && failed == 0 ? EXIT_FINE : EXIT_INPUT;
 }

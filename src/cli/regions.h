@@ -12,8 +12,10 @@ enum { STATS_MAX = 2 };
 typedef enum stat_id { STAT_MEAN, STAT_SUM } stat_id;
 
 typedef struct region_job {
-    const char *input;  /* image or table */
-    const char *output; /* "-" = standard output */
+    char *const *inputs; /* images or tables */
+    size_t inputs_n;     /* more than one: for rectangles of the command line */
+    bool name_inputs;    /* in each row */
+    const char *output;  /* "-" = standard output */
     bool no_clobber;
     stat_id stats[STATS_MAX]; /* the columns, in this order */
     int stats_n;
@@ -28,8 +30,9 @@ typedef struct region_job {
 /* "mean,sum" to columns; false if a name is unknown or stands twice. */
 bool regions_stats(region_job *job, const char *text);
 
-/* Answers all rectangles, in chunks, in constant memory beside the table.  Prints its own error lines;
- * returns the exit status. */
+/* Answers all rectangles of each input, in chunks, in constant memory beside the table.  An input that fails does not
+ * stop the others, but a file is written only if all were answered.  Prints its own error lines; returns the exit
+ * status. */
 int regions_run(const region_job *job, rects *from);
 
 #endif

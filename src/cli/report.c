@@ -29,17 +29,6 @@ void report_begin(report *r)
     text_string(t, "|\n");
 }
 
-static void put_csv_text(text_out *t, const char *cell)
-{
-    if (!strpbrk(cell, ",\"\n")) {
-        text_string(t, cell);
-        return;
-    }
-    text_bytes(t, "\"", 1);
-    for (; *cell; cell++) text_bytes(t, *cell == '"' ? "\"\"" : cell, *cell == '"' ? 2 : 1);
-    text_bytes(t, "\"", 1);
-}
-
 void report_row(report *r, char *const cells[])
 {
     text_out *t = r->to;
@@ -49,7 +38,7 @@ void report_row(report *r, char *const cells[])
         switch (r->form) {
         case REPORT_MD: text_printf(t, c->text ? "| %-*s " : "| %*s ", width_of(c), cells[i]); break;
         case REPORT_CSV:
-            put_csv_text(t, cells[i]);
+            text_csv_string(t, cells[i]);
             text_string(t, i + 1 < r->n ? "," : "\n");
             break;
         case REPORT_JSON:

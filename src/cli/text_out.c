@@ -1,7 +1,6 @@
 #include "text_out.h"
 
 #include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -98,12 +97,12 @@ void text_real(text_out *t, double value)
     t->used += real_text(room(t, REAL_TEXT_BYTES), value);
 }
 
-void text_name(text_out *t, const char *name)
+void text_csv_string(text_out *t, const char *string)
 {
-    char shown[4352]; /* PATH_MAX and more */
-    snprintf(shown, sizeof shown, "%s", name);
-    make_printable(shown);
-    text_string(t, shown);
+    bool quoted = strpbrk(string, ",\"\n");
+    if (quoted) text_bytes(t, "\"", 1);
+    for (; *string; string++) text_bytes(t, *string == '"' ? "\"\"" : string, *string == '"' ? 2 : 1);
+    if (quoted) text_bytes(t, "\"", 1);
 }
 
 void text_json_string(text_out *t, const char *string)

@@ -25,7 +25,7 @@ void text_bytes(text_out *t, const char *bytes, size_t n);
 void text_string(text_out *t, const char *string);
 void text_int(text_out *t, int64_t value);
 void text_uint(text_out *t, uint64_t value);
-void text_name(text_out *t, const char *name);          /* of a file, as make_printable() leaves it */
+void text_csv_string(text_out *t, const char *string);  /* quoted where CSV needs it */
 void text_json_string(text_out *t, const char *string); /* quoted and escaped */
 __attribute__((format(printf, 2, 3))) void text_printf(text_out *t, const char *format, ...); /* up to 8 KiB */
 

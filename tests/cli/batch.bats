@@ -62,6 +62,50 @@ three() {
     [[ $stderr == *"sat: none/a.png: "* ]] && [[ $stderr == *"sat: none/b.png: "* ]]
 }
 
+@test "means of many files: each row names its file" {
+    three
+    ok in/a.pgm in/b.pgm --mean 0,0,4,3 --mean 1,1,2,2
+    [ "$output" = "$(printf 'file,x,y,w,h,mean\nin/a.pgm,0,0,4,3,4.25\nin/a.pgm,1,1,2,2,4\n'
+        for rect in 0,0,4,3 1,1,2,2; do "$sat" in/b.pgm --mean $rect | sed -n '2s,^,in/b.pgm\,,p'; done)" ]
+    want=$output
+    printf 'in/a.pgm\nin/b.pgm\n' >list
+    ok --files-from list --mean 0,0,4,3 --mean 1,1,2,2 -o means.csv
+    [ "$(<means.csv)" = "$want" ]
+    head -1 list | "$sat" --files-from - --mean 1,1,2,2 | tail -1 >row # a list of one is a list
+    [ "$(<row)" = in/a.pgm,1,1,2,2,4 ]
+    usage "-o list would replace the list of inputs" --files-from list --mean 0,0,1,1 -o list
+    cp in/b.pgm b
+    usage "-o b would replace the input by its answers" in/a.pgm b --mean 0,0,1,1 -o b
+    cmp in/b.pgm b
+    cp in/a.pgm $'a,"\e.pgm'
+    ok $'a,"\e.pgm' in/a.pgm --mean 1,1,2,2
+    [ "${lines[1]}" = '"a,""?.pgm",1,1,2,2,4' ]
+    ok --json $'a,"\e.pgm' in/c.ppm --mean 0,0,1,1
+    [[ ${lines[0]} == '{"file":"a,\"\u001b.pgm","x":0,"y":0,"w":1,"h":1,"mean":1}' ]]
+    [[ ${lines[1]} == '{"file":"in/c.ppm","x":0,"y":0,"w":1,"h":1,"mean":['*,*,*']}' ]]
+    ok --json in/a.pgm --mean 0,0,4,3
+    [ "$output" = '{"x":0,"y":0,"w":4,"h":3,"mean":4.25}' ]
+}
+
+@test "means of many files: a bad one does not stop the others" {
+    three
+    sat in/missing.pgm in/a.pgm in/b.pgm in/c.ppm --mean 0,0,5,1 --mean 0,0,1,1
+    [ "$status" = 1 ]
+    [ "${#lines[@]}" = 3 ] # the header, and b's
+    [[ ${lines[1]} == in/b.pgm,0,0,5,1,* ]]
+    [ "${#stderr_lines[@]}" = 4 ]
+    [[ ${stderr_lines[0]} == "sat: in/missing.pgm: "* ]]
+    [[ ${stderr_lines[1]} == "sat: in/a.pgm: rectangle 0,0,5,1 reaches outside"* ]]
+    [[ ${stderr_lines[3]} == "sat: 3 of 4 files failed" ]]
+    sat -q in/missing.pgm in/a.pgm --mean 0,0,1,1
+    [ "${#stderr_lines[@]}" = 1 ]
+    echo old >means.csv
+    sat in/a.pgm in/c.ppm --mean 0,0,1,1 -o means.csv
+    [ "$status" = 1 ]
+    [[ ${stderr_lines[0]} == "sat: in/c.ppm: 3 channels, and the columns are of 1; --json takes any" ]]
+    [ "$(<means.csv)" = old ]
+}
+
 @test "several inputs need a template" {
     three
     usage "2 inputs need an output template*" in/a.pgm in/b.pgm --box 3 -o out.png

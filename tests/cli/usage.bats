@@ -100,7 +100,9 @@ load helpers
     usage "--largest is for --type q32*" a.pgm --largest 3x3 -o out.npy
     usage "--border does not go with --mean*" a.pgm --mean 0,0,1,1 --border wrap
     usage "--layout does not go with --mean*" a.pgm --mean 0,0,1,1 --layout padded
-    usage "--mean takes one image*" a.pgm b.pgm --mean 0,0,1,1
+    usage "--json is for --mean*" a.pgm --box 3 --json -o out.png
+    usage "--json is for --mean*" a.pgm --json -o out.npy
+    usage "-o '{stem}.csv': --mean writes one file for all inputs*" a.pgm b.pgm --mean 0,0,1,1 -o '{stem}.csv'
     usage "-o 'out.png': --mean writes CSV*" a.pgm --mean 0,0,1,1 -o out.png
     usage "-o 'out.npy': --mean writes CSV*" a.pgm --mean 0,0,1,1 -o out.npy
     usage "-0 is for --files-from*" a.pgm -0 --box 3 -o out.pgm
