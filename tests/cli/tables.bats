@@ -410,6 +410,18 @@ assert name == "b\ufffd\u00e9\ufffd\ufffd\ufffd\"\U0001f600.pgm", ascii(name)'
     [ "${lines[1]}" = 4,0,9,9,2,1 ]
 }
 
+@test "samples of other depths are scaled to the whole range, and so measured" {
+    printf 'P2 2 1 1023\n1023 341\n' >ten.pgm
+    ok ten.pgm --mean 0,0,1,1 --mean 1,0,1,1
+    [ "${lines[1]} ${lines[2]}" = "0,0,1,1,65535 1,0,1,1,21845" ]
+    ok ten.pgm --box 1 -o full.pgm
+    ok full.pgm --mean 1,0,1,1
+    [ "${lines[1]}" = 1,0,1,1,21845 ]
+    printf 'P2 1 1 15\n5\n' >four.pgm
+    ok four.pgm --mean 0,0,1,1
+    [ "${lines[1]}" = 0,0,1,1,85 ]
+}
+
 @test "an instruction set that is none is a mistake, not a wish for another backend" {
     small a.pgm
     SAT_ISA=mmx failure "a.pgm: *SAT_ISA*" a.pgm --box 3 -o out.pgm
