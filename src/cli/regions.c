@@ -117,6 +117,8 @@ static bool open_table(const region_job *job, input_file *in, const rects *from,
         return fail(err, "--sample %s: the file says that it was made of %s", sat_type_name(job->assume.sample),
                     sat_type_name(meta->sample));
     if (!check_sum(&a->file, from, err)) return false;
+    if (table_file_looks_padded(&a->file) && !job->common->quiet)
+        say(input_name(a->input), "its first row and column are zero; if it is padded, --layout inclusive is wrong");
     if (job->common->verbose)
         say(input_name(a->input), "%s table of %s, %s samples", sat_layout_name(a->table.layout),
             sat_type_name(a->table.view.type), sat_type_name(a->table.sample));

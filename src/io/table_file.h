@@ -55,6 +55,9 @@ bool table_file_extent(const uint8_t *bytes, size_t n, const void *context, uint
 bool table_file_open(table_file *file, const char *path, const table_assume *assume, error *err);
 /* Takes the source over, and empties it, in every case. */
 bool table_file_take(table_file *file, source *src, const table_assume *assume, error *err);
+/* Was a table without trailer said to be inclusive, and has the zeros that a padded one begins with?  So has that of an
+ * image whose first row and column are zero. */
+bool table_file_looks_padded(const table_file *file);
 /* Reads the whole array and compares with the trailer's checksum. */
 bool table_file_verify(const table_file *file, error *err);
 void table_file_close(table_file *file);

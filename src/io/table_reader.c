@@ -182,6 +182,13 @@ out:
     return ok;
 }
 
+bool table_file_looks_padded(const table_file *file)
+{
+    error unused;
+    return !file->meta.has_trailer && file->meta.layout == SAT_INCLUSIVE &&
+           check_zero_border(&file->table.view, "", &unused);
+}
+
 bool table_file_verify(const table_file *file, error *err)
 {
     if (!file->meta.has_trailer) return fail(err, "no trailer, and so no checksum");

@@ -316,6 +316,14 @@ entries() { tail -c +4097 "$1" | head -c "$2" | od -An -v -w$((8 * $3)) -t"$4" |
     [ "${lines[1]}" = 1,1,2,2,4,16 ]
     ok info bare.npy
     [[ $output == *"not said (no trailer)"* ]]
+    sat query bare.npy --layout inclusive --rect 1,1,2,2 # which is wrong, and looks so
+    [ "$status" = 0 ]
+    [ "$stderr" = "sat: bare.npy: its first row and column are zero; if it is padded, --layout inclusive is wrong" ]
+    ok query bare.npy --layout inclusive --rect 1,1,2,2 -q
+    ok a.pgm --layout inclusive -o t.npy
+    head -c $((4096 + 96)) t.npy >bare.npy
+    ok query bare.npy --layout inclusive --rect 1,1,2,2
+    [ "${lines[1]}" = 1,1,2,2,4,16 ]
 }
 
 @test "query -v names backend, sums and why" {
