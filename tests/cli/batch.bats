@@ -46,20 +46,25 @@ three() {
     three
     : >in/bad.pgm
     sat in/a.pgm in/bad.pgm in/missing.pgm in/b.pgm in/c.ppm --box 3 -o 'out/{stem}.png'
-    [ "$status" = 1 ] && [ -z "$output" ]
+    [ "$status" = 1 ]
+    [ -z "$output" ]
     [ "${#stderr_lines[@]}" = 3 ]
-    [[ $stderr == *"sat: in/bad.pgm: "* ]] && [[ $stderr == *"sat: in/missing.pgm: "* ]]
+    [[ $stderr == *"sat: in/bad.pgm: "* ]]
+    [[ $stderr == *"sat: in/missing.pgm: "* ]]
     [ "${stderr_lines[2]}" = "sat: 2 of 5 files failed" ]
     [ "$(cd out && echo *)" = "a.png b.png c.png" ]
     sat in/a.pgm in/bad.pgm --box 3 -q -o 'out/{stem}.png'
-    [ "$status" = 1 ] && [ "${#stderr_lines[@]}" = 1 ]
+    [ "$status" = 1 ]
+    [ "${#stderr_lines[@]}" = 1 ]
 }
 
 @test "outputs that cannot be written are reported one by one" {
     three
     sat in/a.pgm in/b.pgm --box 3 -o 'none/{stem}.png'
-    [ "$status" = 1 ] && [ "${#stderr_lines[@]}" = 3 ]
-    [[ $stderr == *"sat: none/a.png: "* ]] && [[ $stderr == *"sat: none/b.png: "* ]]
+    [ "$status" = 1 ]
+    [ "${#stderr_lines[@]}" = 3 ]
+    [[ $stderr == *"sat: none/a.png: "* ]]
+    [[ $stderr == *"sat: none/b.png: "* ]]
 }
 
 @test "means of many files: each row names its file" {

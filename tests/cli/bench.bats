@@ -114,9 +114,15 @@ sound() {
 @test "warp and tune say why they cannot run here" {
     command -v nvidia-smi >/dev/null && skip "there is a GPU"
     sat bench warp --csv
-    [ "$status" = 1 ] && [[ $stderr == "sat: "*[a-z]* ]] && [ "${#stderr_lines[@]}" = 1 ] && [ -z "$output" ]
+    [ "$status" = 1 ]
+    [[ $stderr == "sat: "*[a-z]* ]]
+    [ "${#stderr_lines[@]}" = 1 ]
+    [ -z "$output" ]
     sat bench tune
-    [ "$status" = 1 ] && [[ $stderr == "sat: "*"device"* ]] && [ "${#stderr_lines[@]}" = 1 ] && [ -z "$output" ]
+    [ "$status" = 1 ]
+    [[ $stderr == "sat: "*"device"* ]]
+    [ "${#stderr_lines[@]}" = 1 ]
+    [ -z "$output" ]
     failure "*none of 72 shapes can be run: *" bench tune --backend "$(of_kind reference)" --min 4 --max 4 --csv
     failure "*none of 12 shapes can be run: *" bench tune --backend "$(of_kind reference)" --min 4 --max 4 --block 64 --csv
 }
@@ -227,7 +233,8 @@ rows() {
     ok bench scan --from scan.csv --exclusive --csv
     [ "$(cut -d, -f1 <<<"$output" | sort -u | paste -sd' ')" = "bench scan-exclusive" ]
     ok bench tune --from tune.csv --block 256 --csv
-    [[ $output != *B=32* ]] && [[ $output == *B=256* ]]
+    [[ $output != *B=32* ]]
+    [[ $output == *B=256* ]]
 }
 
 @test "the summaries: shares of the copy kernel, the lab's criterion, the chapter's table, shapes" {
@@ -287,7 +294,8 @@ rows() {
     grep -q 'B = 32' qn32.svg
     # rows and figure at once
     ok bench --size 20 --repeat 1 --csv -o now.csv --plot now.svg
-    [ -s now.csv ] && [ -s now.svg ]
+    [ -s now.csv ]
+    [ -s now.svg ]
     failure "now.svg: exists already" bench --from all.csv --no-clobber --plot now.svg
     failure "no/x.svg: *" bench --from all.csv --plot no/x.svg
     no_leftovers
@@ -306,7 +314,8 @@ rows() {
     done >>some.csv
     ok bench --from some.csv --plot sides.svg
     grep -q 'side of the square image' sides.svg
-    [ "$(grep -c '>theirs<' sides.svg)" = 1 ] && [ "$(grep -c '>quick<' sides.svg)" = 1 ]
+    [ "$(grep -c '<text>theirs<' sides.svg)" = 1 ]
+    [ "$(grep -c '<text>quick<' sides.svg)" = 1 ]
     grep -v '^table' some.csv >boxes.csv
     ok bench --from boxes.csv --plot windows.svg
     grep -q 'side of the window' windows.svg
@@ -320,7 +329,8 @@ rows() {
     rows >all.csv
     mkdir empty fake
     run --separate-stderr env PATH="$PWD/empty" "$sat" bench --from all.csv --plot x.svg
-    [ "$status" = 1 ] && [[ $stderr == "sat: x.svg: gnuplot is not installed: there is none on PATH" ]]
+    [ "$status" = 1 ]
+    [[ $stderr == "sat: x.svg: gnuplot is not installed: there is none on PATH" ]]
     printf '#!/bin/sh\necho half a figure\necho "line 7: it is broken" >&2\nexit 3\n' >fake/gnuplot
     chmod +x fake/gnuplot
     PATH=$PWD/fake:$PATH failure "x.svg: gnuplot failed: line 7: it is broken" bench --from all.csv --plot x.svg

@@ -140,7 +140,9 @@ filtered() {
     ok f.pfm --box 3 -o out.pfm
     failure "no.png: *" f.pfm --box 3 -o no.png
     failure "no.pgm: *" f.pfm --box 3 -o no.pgm
-    [ ! -e out.jpg ] && [ ! -e no.png ] && [ ! -e no.pgm ]
+    [ ! -e out.jpg ]
+    [ ! -e no.png ]
+    [ ! -e no.pgm ]
     no_leftovers
 }
 
@@ -217,8 +219,10 @@ filtered() {
     # Not through run: with standard input closed, bash would give its number to a pipe of its own.
     status=0
     "$sat" - --box 3 -o no.pgm <&- 2>err || status=$?
-    [ $status = 1 ] && [[ $(<err) == "sat: standard input: "* ]]
-    [ ! -e no.pgm ] && [ ! -e no.npy ]
+    [ $status = 1 ]
+    [[ $(<err) == "sat: standard input: "* ]]
+    [ ! -e no.pgm ]
+    [ ! -e no.npy ]
     no_leftovers
 }
 
@@ -232,7 +236,8 @@ filtered() {
 @test "-v says what is done, and standard output stays clean" {
     small a.pgm
     sat a.pgm --box 3 -v -o out.pgm
-    [ "$status" = 0 ] && [ -z "$output" ]
+    [ "$status" = 0 ]
+    [ -z "$output" ]
     [[ $stderr == *"a.pgm: pnm, 4x3 px, 1 channel, u8"* ]]
     [[ $stderr == *"window 3x3 px, border shrink, 1 pass"* ]]
     [[ $stderr == *"decode "*" ms, compute "*" ms, encode "*" ms"* ]]

@@ -69,7 +69,8 @@ options_in() { grep -oE -- '--[a-z][a-z-]*' | sort -u; }
     command -v man >/dev/null || skip "no man(1)"
     run man --warnings -l "$root/packaging/sat.1"
     echo "$output" | head -20
-    [ "$status" = 0 ] && [[ $output != *warning* ]]
+    [ "$status" = 0 ]
+    [[ $output != *warning* ]]
 }
 
 @test "the completions have the options of the help, for each command" {

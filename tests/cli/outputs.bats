@@ -12,7 +12,8 @@ load helpers
         echo old >out.csv
         # shellcheck disable=SC2086 # two words and more
         failure "out.*: *exists*" a.pgm $args --no-clobber
-        [ "$(<out.pgm)" = old ] && [ "$(<out.csv)" = old ]
+        [ "$(<out.pgm)" = old ]
+        [ "$(<out.csv)" = old ]
     done
     echo old >t.npy
     failure "t.npy: *exists*" a.pgm --no-clobber -o t.npy
@@ -98,7 +99,8 @@ load helpers
         run bash -c '"$@" 2>&1 >/dev/full' _ "$sat" $command
         echo "$command: $status $output"
         [ "$status" = 1 ]
-        [[ $output == "sat: standard output: "*"No space left"* ]] && [ "${#lines[@]}" = 1 ]
+        [[ $output == "sat: standard output: "*"No space left"* ]]
+        [ "${#lines[@]}" = 1 ]
     done
 }
 
@@ -134,7 +136,8 @@ into_closed_pipe() {
         # shellcheck disable=SC2086,SC2016 # words; the inner shell's variables
         run bash -c '"$@" 2>err >&-; echo $?' _ "$sat" $command
         [ "$output" = 1 ]
-        [[ $(<err) == "sat: standard output: "* ]] && [ "$(wc -l <err)" = 1 ]
+        [[ $(<err) == "sat: standard output: "* ]]
+        [ "$(wc -l <err)" = 1 ]
     done
 }
 
@@ -185,11 +188,14 @@ into_closed_pipe() {
     [[ $output == *$'\e[36m'*"] 0 of 3  decode"* ]]
     [[ $output == *$'\r\e[K' ]]
     slow "TERM=xterm NO_COLOR=1"
-    [[ $output == *" of 3 "* ]] && [[ $output != *"[36m"* ]]
+    [[ $output == *" of 3 "* ]]
+    [[ $output != *"[36m"* ]]
     slow TERM=dumb
-    [[ $output == *" of 3 "* ]] && [[ $output != *"[36m"* ]]
+    [[ $output == *" of 3 "* ]]
+    [[ $output != *"[36m"* ]]
     slow TERM=xterm -q
     [ -z "$output" ]
     sat - --box 3 -o out.pgm < <(sleep 1 && cat a.pgm) # no terminal
-    [ "$status" = 0 ] && [ -z "$stderr" ]
+    [ "$status" = 0 ]
+    [ -z "$stderr" ]
 }

@@ -363,7 +363,8 @@ entries() { tail -c +4097 "$1" | head -c "$2" | od -An -v -w$((8 * $3)) -t"$4" |
     failure "t.npy: $damaged" query t.npy --rects r.csv
     failure "t.npy: $damaged" query t.npy --rect 0,0,1,1
     run --separate-stderr bash -c 'cat t.npy | "$1" query - --rect 0,0,1,1' bash "$sat"
-    [ "$status" = 1 ] && [ "$stderr" = "sat: standard input: $damaged" ]
+    [ "$status" = 1 ]
+    [ "$stderr" = "sat: standard input: $damaged" ]
     grey 9000 1000 a.pgm
     ok a.pgm -o t.npy
     printf '\7' | dd of=t.npy bs=1 seek=$((4096 + 9001 * 8 * 500)) conv=notrunc status=none
@@ -393,7 +394,8 @@ entries() { tail -c +4097 "$1" | head -c "$2" | od -An -v -w$((8 * $3)) -t"$4" |
     sat info a.pgm missing.pgm c.ppm
     [ "$status" = 1 ]
     [[ $output == *"4 x 3 px"*"5 x 4 px"* ]]
-    [ "${#stderr_lines[@]}" = 1 ] && [[ $stderr == "sat: missing.pgm: "* ]]
+    [ "${#stderr_lines[@]}" = 1 ]
+    [[ $stderr == "sat: missing.pgm: "* ]]
     ok info --json a.pgm t.npy
     [ "${#lines[@]}" = 2 ]
     [[ ${lines[0]} == '{"file":"a.pgm","kind":"image","format":"pnm","width":4,"height":3,"channels":1,"type":"u8"'*'}' ]]
