@@ -23,8 +23,9 @@
  * Launch  A block for each tile: 4 warps, each with whole rows (fused_tile.cuh).  Shapes: below.
  *
  * Traffic 1 read and 1 write for each element.  Each tile tells 8 bytes (16 for sums of 8 bytes) twice for each of its
- *         rows and columns, once for most where floats are added in order: one 25th of a u8 image with u32 sums, and
- *         most of it stays in the second-level cache, in a ring of words that it is asked to keep (fused_chains.cuh).
+ *         rows and columns, once for most where floats are added in order.  For u8 with u32 sums that is one 25th of
+ *         all with one channel and one 13th with three; most of it stays in the second-level cache, in a ring of words
+ *         that it is asked to keep (fused_chains.cuh).
  *
  * Sync    Words that hold a state and a value at once, relaxed (tile_state.cuh), asked for by the thread that needs
  *         them: a lane for each row, a thread for each column.  Tickets make sure that who is waited for runs
@@ -52,29 +53,60 @@ namespace
 
 /* ---- shapes -------------------------------------------------------------------------------------------------- */
 
-/* Large tiles fill a multiprocessor's shared memory five or six times: 32 KiB of samples, whatever their size.  With
- * three channels, whose rows are a multiple of three and of a warp, it is seven times 24, five times 36 or four
- * times 48.  Small ones are for images that would have too few of the others; these begin together, and each has to add
- * up many that know no more than it, so that they look at two at once.  In the simulator both are tiny. */
+/* Large tiles fill a multiprocessor's shared memory: five times 32 KiB of samples.  Where samples have the size of
+ * their sums there are registers left for a part of each tile, which is then four times 64 KiB: fewer words for as many
+ * bytes, and a third more bytes under way.  Where sums are ordered, many tiles are added to the left, and few above: it
+ * is narrow.  Rows of three channels are a multiple of three and of a warp.  Small tiles are for images that would have
+ * too few of the others.  In the simulator all are tiny. */
+struct size {
+    unsigned halves, rows, held; /* as in fuse::shape */
+    int resident;
+};
 #ifdef SAT_SIMT
-template <unsigned BYTES, unsigned SUM_BYTES> using large = fuse::shape<BYTES <= 2 ? 2 : 1, 2, 3, 2, 1, true>;
-template <unsigned BYTES, unsigned SUM_BYTES> using large_of_three = fuse::shape<1, 2, 3, 2, 1, true>;
-template <unsigned BYTES> using small = fuse::shape<1, 2, 2, 2, 2, false>;
+constexpr unsigned WARPS = 2;
+constexpr size large_size(unsigned channels, unsigned bytes, unsigned sum_bytes, bool is_ordered)
+{
+    const unsigned held = bytes < sum_bytes ? 0 : is_ordered ? 2 : 1;
+    return {channels != 3 && (bytes <= 2 || (held && !is_ordered)) ? 2u : 1u, 3, held, 2};
+}
+constexpr size small_size(unsigned)
+{
+    return {1, 2, 0, 2};
+}
 constexpr int64_t FEW_TILES = 4, RING_BYTES = 1;
 #else
-template <unsigned BYTES, unsigned SUM_BYTES>
-using large =
-    fuse::shape<BYTES <= 2 ? 2 : 1, 4, BYTES <= 2 ? 32 / BYTES : 64 / BYTES, BYTES == SUM_BYTES ? 6 : 5, 1, true>;
-template <unsigned BYTES> constexpr unsigned rows_of_three = BYTES == 2 ? 24 : BYTES == 8 ? 8 : 16;
-template <unsigned BYTES, unsigned SUM_BYTES>
-using large_of_three =
-    fuse::shape<1, 4, rows_of_three<BYTES>, BYTES == 1 && SUM_BYTES == 4 ? 7 : (BYTES <= 2 ? 5 : 4), 1, true>;
-template <unsigned BYTES> using small = fuse::shape<1, 4, BYTES <= 2 ? 16 : 8, 8, 2, false>;
+constexpr unsigned WARPS = 4;
+constexpr size large_size(unsigned channels, unsigned bytes, unsigned sum_bytes, bool is_ordered)
+{
+    const bool wider = bytes < sum_bytes; /* sums than samples */
+    if (channels == 3) switch (bytes) {
+        case 1: return {1, 16, 0, sum_bytes == 4 ? 7 : 5};
+        case 2: return sum_bytes == 4 ? size{1, 32, 0, 4} : size{1, 24, 0, 5};
+        case 4: return wider ? size{1, 16, 0, 4} : size{1, 16 + 8, 8, 4};
+        default: return {1, 8, 0, 4};
+        }
+    switch (bytes) {
+    case 1: return {2, 32, 0, 5};
+    case 2: return {2, 16, 0, 5};
+    case 4: return wider ? size{1, 16, 0, 5} : is_ordered ? size{1, 24 + 8, 8, 4} : size{2, 12 + 4, 4, 4};
+    default: return {1, 12 + 4, 4, 4};
+    }
+}
+constexpr size small_size(unsigned bytes)
+{
+    return {1, bytes < 8 ? 16u : 8u, 0, bytes <= 2 ? 8 : 5};
+}
 constexpr int64_t FEW_TILES = 264; /* two for each multiprocessor */
 /* Words that are kept: a tenth of a device's second-level cache, and those of more tiles than it works on at a time
  * (but for four channels of bytes with sums of 8 bytes). */
 constexpr int64_t RING_BYTES = 6 << 20;
 #endif
+template <class Sample, class Sum, unsigned C> struct shapes {
+    static constexpr size L = large_size(C, sizeof(Sample), sizeof(Sum), fuse::ordered<Sum>);
+    static constexpr size S = small_size(sizeof(Sample));
+    using large = fuse::shape<L.halves, WARPS, L.rows, L.resident, true, L.held>;
+    using small = fuse::shape<S.halves, WARPS, S.rows, S.resident, false>;
+};
 
 int64_t tiles_of(int64_t n, int64_t side)
 {
@@ -103,12 +135,11 @@ template <class K> struct kernel {
 template <class Sample, class Accum, unsigned C, class F> sat_status with_shape(const sat_spec *spec, F f)
 {
     using sum = typename sums_in<Accum>::type;
-    using big = fuse::fused<
-        Sample, Accum, C,
-        std::conditional_t<C == 3, large_of_three<sizeof(Sample), sizeof(sum)>, large<sizeof(Sample), sizeof(sum)>>>;
+    using both = shapes<Sample, sum, C>;
+    using big = fuse::fused<Sample, Accum, C, typename both::large>;
     if constexpr (C == 1) /* several channels are seldom small, and every kernel takes a second to compile */
         if (tiles_of(spec->width, big::WIDTH) * tiles_of(spec->height, big::height) <= FEW_TILES)
-            return f(kernel<fuse::fused<Sample, Accum, C, small<sizeof(Sample)>>>());
+            return f(kernel<fuse::fused<Sample, Accum, C, typename both::small>>());
     return f(kernel<big>());
 }
 

@@ -22,15 +22,15 @@ template <class Sample, class Accum, unsigned C, class Shape> struct fused {
     using sum = typename tile::sum;
     using part = typename tile::part;
     using run = typename tile::run;
+    using waiting = typename tile::waiting;
     using run_of_sums = fuse::run<sum, C, tile::RUN>;
     static constexpr unsigned threads = Shape::threads, HALVES = Shape::HALVES, ROWS = Shape::ROWS;
     static constexpr unsigned RUN = tile::RUN, HALF = tile::HALF, WIDTH = tile::WIDTH, WARPS = Shape::WARPS;
     static constexpr int min_blocks = Shape::min_blocks;
     static constexpr unsigned WORDS_EACH = prim::tile_states<sum>::words_each;
-    static constexpr unsigned TILE_WORDS = (WIDTH + C * height) * WORDS_EACH;
-    /* Tiles that are asked for at once. */
-    static constexpr unsigned LOOK = ordered<sum> ? 1 : Shape::look;
-    static constexpr bool REUSES = Shape::reuses;
+    static constexpr unsigned TILE_WORDS = (WIDTH + C * height) * WORDS_EACH,
+                              TILE_BYTES = WIDTH * height * sizeof(Sample);
+    static constexpr bool REUSES = Shape::large;
 
     struct shared {
         typename tile::room samples; /* first: aligned for packets of 16 bytes */
@@ -53,22 +53,17 @@ template <class Sample, class Accum, unsigned C, class Shape> struct fused {
     PRIM_DEVICE void operator()(shared &s) const
     {
         const prim::ticket ticket = prim::draw_ticket(counter, s.ticket);
-        prim::await_turn(ticket.number, min_blocks, sizeof s.samples);
+        prim::await_turn(ticket.number, min_blocks, TILE_BYTES);
         const uint32_t down = ticket.number / words.across, right = ticket.number % words.across;
         const unsigned lane = prim::lane_id(), warp = prim::warp_id();
         const place p = image.at((int64_t)right * WIDTH, (int64_t)down * Shape::height + warp * ROWS, elements, rows);
-        image.load(s.samples, p);
+        waiting w = {s.samples, {}};
+        image.load(w, p);
         edges(p, down, right);
         bool is_free = !REUSES || words.is_free<BEHIND<sum>>(ticket.epoch, down, right);
 
-        chains<sum, C, LEFT, LOOK, REUSES> row_chains = {
-            .states = {row_words, words.epoch(ticket.epoch, down), words.laps},
-            .step = (int64_t)C * words.kept * height,
-            .tile = right,
-            .tiles = words.across,
-            .place = words.place(down),
-            .kept = words.kept,
-            .taken = words.taken(down)};
+        auto row_chains = chains<sum, C, LEFT, REUSES>::of(row_words, words, ticket.epoch, down,
+                                                           (int64_t)C * words.kept * height, right, words.across);
 #pragma unroll
         for (unsigned c = 0; c < C; c++) {
             row_chains.at[c] =
@@ -83,7 +78,7 @@ template <class Sample, class Accum, unsigned C, class Shape> struct fused {
         prim::warp_sync();
         image.settle(s.samples, p);
         channels<sum, C> left;
-        const channels<sum, C> mine = row_sums(s, p);
+        const channels<sum, C> mine = row_sums(w, p);
         while (REUSES && !prim::all(is_free)) {
             prim::nap(NAP_NS);
             is_free = words.is_free<BEHIND<sum>>(ticket.epoch, down, right);
@@ -93,9 +88,9 @@ template <class Sample, class Accum, unsigned C, class Shape> struct fused {
 
         /* while others answer: sums of columns, and where they can stay, of each row */
         typename tile::columns columns[HALVES] = {};
-        column_sums(s, p, columns);
+        column_sums(w, p, columns);
 
-        chains<sum, COLUMNS, UP, LOOK, REUSES> column_chains = my_columns(p, ticket.epoch, down);
+        const columns_up column_chains = my_columns(p, ticket.epoch, down);
         const auto columns_before = column_chains.look_at_place();
 
         /* what lies to the left of each row */
@@ -130,33 +125,31 @@ template <class Sample, class Accum, unsigned C, class Shape> struct fused {
         run_of_sums sums[HALVES];
 #pragma unroll
         for (unsigned h = 0; h < HALVES; h++)
-#pragma unroll
-            for (unsigned i = 0; i < RUN; i++) sums[h].at[i] = s.above.get(warp * WIDTH + h * HALF + lane * RUN + i);
+            sums[h] = tile::template get_run<run_of_sums>(s.above, warp * WIDTH + h * HALF);
         const unsigned out_wide = clipped(out_elements - p.x, p.wide);
         const unsigned out_here = clipped(out_rows - p.y, p.rows);
         sum *row = out + p.y * out_pitch + p.x;
         const bool full = out_wide == WIDTH && out_here == ROWS;
         const bool even = ((uintptr_t)row | out_pitch * sizeof(sum)) % (V * sizeof(sum)) == 0;
         if (V > 1 && full && even)
-            write<EVEN>(s, p, left, sums, row, out_wide, out_here);
+            write<EVEN>(s, w, p, left, sums, row, out_wide, out_here);
         else if (full)
-            write<LATE>(s, p, left, sums, row, out_wide, out_here);
+            write<LATE>(s, w, p, left, sums, row, out_wide, out_here);
         else
-            write<PART>(s, p, left, sums, row, out_wide, out_here);
+            write<PART>(s, w, p, left, sums, row, out_wide, out_here);
         if (carry_out && p.rows > 0 && p.y + p.rows == rows) hand_on(p, sums);
     }
 
-    PRIM_DEVICE channels<sum, C> row_sums(const shared &s, const place &p) const
+    PRIM_DEVICE channels<sum, C> row_sums(const waiting &w, const place &p) const
     {
         channels<sum, C> mine = {};
-#pragma unroll 1
-        for (unsigned from = 0; from < ROWS; from += Shape::BATCH) {
+        each_batch<Shape::BATCH>([&](unsigned from, auto home) {
             part all[C][Shape::BATCH] = {};
 #pragma unroll
             for (unsigned b = 0; b < Shape::BATCH; b++)
 #pragma unroll
                 for (unsigned h = 0; h < HALVES; h++) {
-                    const auto sums = image.get(s.samples, p, from + b, h).sums();
+                    const auto sums = image.template get<home.value>(w, p, from + b, h).sums();
 #pragma unroll
                     for (unsigned c = 0; c < C; c++) all[c][b] += sums.of[c];
                 }
@@ -165,21 +158,20 @@ template <class Sample, class Accum, unsigned C, class Shape> struct fused {
                 const part totals = prim::warp_sums(all[c]);
                 if (prim::lane_id() / Shape::BATCH == from / Shape::BATCH) mine.of[c] = (sum)totals;
             }
-        }
+        });
         return mine;
     }
 
     /* Of the warp's rows; puts the sums along each row in place of its samples, where they fit. */
-    PRIM_DEVICE void column_sums(shared &s, const place &p, typename tile::columns (&columns)[HALVES]) const
+    PRIM_DEVICE void column_sums(waiting &w, const place &p, typename tile::columns (&columns)[HALVES]) const
     {
-#pragma unroll 1
-        for (unsigned from = 0; from < ROWS; from += Shape::BATCH) {
+        each_batch<Shape::BATCH>([&](unsigned from, auto home) {
             run q[Shape::BATCH][HALVES];
 #pragma unroll
             for (unsigned b = 0; b < Shape::BATCH; b++)
 #pragma unroll
                 for (unsigned h = 0; h < HALVES; h++) {
-                    q[b][h] = image.get(s.samples, p, from + b, h);
+                    q[b][h] = image.template get<home.value>(w, p, from + b, h);
                     columns[h].add(q[b][h]);
                 }
             if constexpr (tile::in_place) {
@@ -188,10 +180,21 @@ template <class Sample, class Accum, unsigned C, class Shape> struct fused {
                     const auto before = row_scan_of(q[b]);
 #pragma unroll
                     for (unsigned h = 0; h < HALVES; h++)
-                        tile::put_sums(s.samples, from + b, h, q[b][h].scanned(before.of(h)));
+                        tile::template put_sums<home.value>(w, from + b, h, q[b][h].scanned(before.of(h)));
                 }
             }
-        }
+        });
+    }
+
+    /* Calls f(the first of BATCH rows, where they wait) for all of a warp's; in registers, each by its number. */
+    template <unsigned BATCH, class F> PRIM_DEVICE static void each_batch(F f)
+    {
+#pragma unroll 1
+        for (unsigned from = 0; from < Shape::IN_ROOM; from += BATCH)
+            f(from, std::integral_constant<typename tile::home, tile::ROOM>());
+#pragma unroll
+        for (unsigned from = Shape::IN_ROOM; from < ROWS; from += BATCH)
+            f(from, std::integral_constant<typename tile::home, tile::REGISTERS>());
     }
 
     /* Sums that a lane can write at once where rows begin on as many. */
@@ -202,15 +205,14 @@ template <class Sample, class Accum, unsigned C, class Shape> struct fused {
 
     /* Makes the rows of the table, each from the one above, and writes what the layout holds of them. */
     template <fit FIT>
-    PRIM_DEVICE void write(shared &s, const place &p, const channels<sum, C> &left, run_of_sums (&sums)[HALVES],
-                           sum *row, unsigned out_wide, unsigned out_here) const
+    PRIM_DEVICE void write(shared &s, const waiting &w, const place &p, const channels<sum, C> &left,
+                           run_of_sums (&sums)[HALVES], sum *row, unsigned out_wide, unsigned out_here) const
     {
         constexpr unsigned BATCH = FIT == PART ? 1 : Shape::BATCH;
-#pragma unroll 1
-        for (unsigned from = 0; from < ROWS; from += BATCH) {
+        each_batch<BATCH>([&](unsigned from, auto home) {
             fuse::run<part, C, RUN> q[BATCH][HALVES];
 #pragma unroll
-            for (unsigned b = 0; b < BATCH; b++) scanned_row(s, p, from + b, q[b]);
+            for (unsigned b = 0; b < BATCH; b++) scanned_row<home.value>(w, p, from + b, q[b]);
 #pragma unroll
             for (unsigned b = 0; b < BATCH; b++, row += out_pitch) {
                 channels<sum, C> row_left;
@@ -225,20 +227,21 @@ template <class Sample, class Accum, unsigned C, class Shape> struct fused {
                 else
                     write_row<FIT>(s, row, sums, from + b < out_here ? out_wide : 0);
             }
-        }
+        });
     }
 
     /* Row r, each element with all before it in the row. */
-    PRIM_DEVICE void scanned_row(const shared &s, const place &p, unsigned r,
+    template <typename tile::home AT>
+    PRIM_DEVICE void scanned_row(const waiting &w, const place &p, unsigned r,
                                  fuse::run<part, C, RUN> (&row)[HALVES]) const
     {
         if constexpr (tile::in_place) {
 #pragma unroll
-            for (unsigned h = 0; h < HALVES; h++) row[h] = tile::get_sums(s.samples, r, h);
+            for (unsigned h = 0; h < HALVES; h++) row[h] = tile::template get_sums<AT>(w, r, h);
         } else {
             run q[HALVES];
 #pragma unroll
-            for (unsigned h = 0; h < HALVES; h++) q[h] = image.get(s.samples, p, r, h);
+            for (unsigned h = 0; h < HALVES; h++) q[h] = image.template get<AT>(w, p, r, h);
             const auto before = row_scan_of(q);
 #pragma unroll
             for (unsigned h = 0; h < HALVES; h++) row[h] = q[h].scanned(before.of(h));
@@ -260,15 +263,10 @@ template <class Sample, class Accum, unsigned C, class Shape> struct fused {
 
     /* The columns that a thread asks for: number thread_id() of each `threads` of them. */
     static constexpr unsigned COLUMNS = (WIDTH + threads - 1) / threads;
-    PRIM_DEVICE chains<sum, COLUMNS, UP, LOOK, REUSES> my_columns(const place &p, uint32_t launch, uint32_t down) const
+    using columns_up = chains<sum, COLUMNS, UP, REUSES>;
+    PRIM_DEVICE columns_up my_columns(const place &p, uint32_t launch, uint32_t down) const
     {
-        chains<sum, COLUMNS, UP, LOOK, REUSES> c = {.states = {column_words, words.epoch(launch, down), words.laps},
-                                                    .step = elements,
-                                                    .tile = down,
-                                                    .tiles = words.down,
-                                                    .place = words.place(down),
-                                                    .kept = words.kept,
-                                                    .taken = words.taken(down)};
+        columns_up c = columns_up::of(column_words, words, launch, down, elements, down, words.down);
 #pragma unroll
         for (unsigned n = 0; n < COLUMNS; n++) {
             const unsigned e = n * threads + prim::thread_id();
@@ -281,8 +279,7 @@ template <class Sample, class Accum, unsigned C, class Shape> struct fused {
 
     /* Turns what the warps have told of their rows into what lies above each of them: adds the warps before, and all
      * tiles above. */
-    PRIM_DEVICE void look_up(shared &s, const chains<sum, COLUMNS, UP, LOOK, REUSES> &column_chains,
-                             typename chains<sum, COLUMNS, UP, LOOK, REUSES>::past columns_before) const
+    PRIM_DEVICE void look_up(shared &s, const columns_up &column_chains, typename columns_up::past columns_before) const
     {
         sum mine[COLUMNS], before[COLUMNS];
 #pragma unroll
@@ -345,7 +342,7 @@ template <class Sample, class Accum, unsigned C, class Shape> struct fused {
             if (p.y + i / C < out_rows) prim::store(out + (p.y + i / C) * out_pitch - C + i % C, sum());
     }
 
-    /* Writes a whole row of the warp's sums as they lie in the lanes. */
+    /* Writes a whole row of the warp's sums as they lie in the lanes.  The cache has room for a small table. */
     PRIM_DEVICE static void write_runs(sum *row, const run_of_sums (&sums)[HALVES])
     {
 #pragma unroll
@@ -353,7 +350,11 @@ template <class Sample, class Accum, unsigned C, class Shape> struct fused {
             prim::vec<sum, RUN> v;
 #pragma unroll
             for (unsigned i = 0; i < RUN; i++) v.at[i] = sums[h].at[i];
-            prim::store_once((prim::vec<sum, RUN> *)(row + h * HALF) + prim::lane_id(), v);
+            prim::vec<sum, RUN> *to = (prim::vec<sum, RUN> *)(row + h * HALF) + prim::lane_id();
+            if constexpr (Shape::large)
+                prim::store_once(to, v);
+            else
+                prim::store(to, v);
         }
     }
 

@@ -73,8 +73,7 @@ enum direction { LEFT, UP };
  * has read that before it was done.  (The memory model does not say that what one block has read nobody can overtake,
  * but all blocks read and write a word in one place, the second-level cache.)  Without, a tile may tell its prefix when
  * nobody needs it any more; so who takes words reads that prefix first, and then writes, which is in order. */
-template <class Sum, unsigned N, direction TO, unsigned LOOK, bool REUSES> struct chains {
-    static_assert(!REUSES || LOOK == 1, "further tiles may have lost their words");
+template <class Sum, unsigned N, direction TO, bool REUSES> struct chains {
     prim::tile_states<Sum> states;
     int64_t at[N], step;
     uint32_t tile, tiles; /* this one, of so many in a chain */
@@ -82,6 +81,20 @@ template <class Sum, unsigned N, direction TO, unsigned LOOK, bool REUSES> struc
     bool taken;           /* another tile had the words before */
     bool live[N];
     Sum first[N]; /* before tile 0 */
+
+    /* Of tile row `down`, in a launch, with words in `told`; where those lie, which live, and what is first, is yet to
+     * be said. */
+    PRIM_DEVICE static chains of(uint64_t *told, const ring &words, uint32_t launch, uint32_t down, int64_t step,
+                                 uint32_t tile, uint32_t tiles)
+    {
+        return {.states = {told, words.epoch(launch, down), words.laps},
+                .step = step,
+                .tile = tile,
+                .tiles = tiles,
+                .place = words.place(down),
+                .kept = words.kept,
+                .taken = words.taken(down)};
+    }
 
     PRIM_DEVICE bool has_prefix() const { return !ordered<Sum> || tile % ANCHORS == 0; }
 
@@ -139,20 +152,18 @@ template <class Sum, unsigned N, direction TO, unsigned LOOK, bool REUSES> struc
             }
     }
 
-    /* The LOOK tiles before the last `left` of each chain, as far as there are any. */
+    /* What the last of the `left` tiles that are not added yet has told, for each chain that has any. */
     struct sight {
-        prim::tile_news<Sum> of[N][LOOK];
+        prim::tile_news<Sum> of[N];
     };
     PRIM_DEVICE sight look(const uint32_t *left) const
     {
         sight s;
 #pragma unroll
-        for (unsigned n = 0; n < N; n++)
-#pragma unroll
-            for (unsigned k = 0; k < LOOK; k++) {
-                s.of[n][k] = {prim::TILE_NOTHING, Sum()};
-                if (k < left[n]) s.of[n][k] = ask(n, tile - left[n] + 1 + k);
-            }
+        for (unsigned n = 0; n < N; n++) {
+            s.of[n] = {prim::TILE_NOTHING, Sum()};
+            if (left[n] > 0) s.of[n] = ask(n, tile - left[n] + 1);
+        }
         return s;
     }
     PRIM_DEVICE sight look() const
@@ -166,7 +177,7 @@ template <class Sum, unsigned N, direction TO, unsigned LOOK, bool REUSES> struc
     /* What lies before this tile, which a first look may already have seen; tells what lies before its end. */
     PRIM_DEVICE void finish(const Sum *mine, sight seen, Sum *before) const
     {
-        uint32_t left[N]; /* tiles that are not added yet */
+        uint32_t left[N];
 #pragma unroll
         for (unsigned n = 0; n < N; n++) {
             before[n] = tile == 0 ? first[n] : Sum();
@@ -176,20 +187,16 @@ template <class Sum, unsigned N, direction TO, unsigned LOOK, bool REUSES> struc
             bool more = false, stuck = false;
 #pragma unroll
             for (unsigned n = 0; n < N; n++) {
-                bool there = left[n] > 0;
-                stuck = stuck || (there && seen.of[n][0].state == prim::TILE_NOTHING);
-#pragma unroll
-                for (unsigned k = 0; k < LOOK; k++) {
-                    const uint32_t state = seen.of[n][k].state;
-                    there = there && state != prim::TILE_NOTHING;
-                    if (REUSES && there && state == prim::TILE_LATER) {
+                const auto [state, value] = seen.of[n];
+                if (left[n] > 0) {
+                    if (state == prim::TILE_NOTHING) {
+                        stuck = true;
+                    } else if (REUSES && state == prim::TILE_LATER) {
                         before[n] = Sum();
                         left[n] = tile;
-                        there = false;
-                    } else if (there) {
-                        before[n] += seen.of[n][k].value;
+                    } else {
+                        before[n] += value;
                         left[n] = state == prim::TILE_PREFIX ? 0 : left[n] - 1;
-                        there = left[n] > 0;
                     }
                 }
                 more = more || left[n] > 0;

@@ -15,7 +15,8 @@
  *
  * Rows lie in shared memory as words of 4 bytes (8 for samples of 8).  Those of bytes and half words that begin
  * anywhere come in packets of 16 bytes from the one on that holds their first element, and are then moved to the front.
- */
+ * A warp's last rows can wait in registers instead, where all that a multiprocessor has of one kind is used up before
+ * the other: as many bytes more are under way at a time. */
 #ifndef FUSED_TILE_CUH
 #define FUSED_TILE_CUH
 
@@ -25,14 +26,16 @@
 namespace fuse
 {
 
-template <unsigned HALVES_, unsigned WARPS_, unsigned ROWS_, int RESIDENT, unsigned LOOK, bool REUSES> struct shape {
-    static constexpr unsigned HALVES = HALVES_, WARPS = WARPS_, ROWS = ROWS_;
+/* RESIDENT: blocks on a multiprocessor.  HELD: rows of a warp that wait in registers. */
+template <unsigned HALVES_, unsigned WARPS_, unsigned ROWS_, int RESIDENT, bool LARGE, unsigned HELD_ = 0>
+struct shape {
+    static constexpr unsigned HALVES = HALVES_, WARPS = WARPS_, ROWS = ROWS_, HELD = HELD_, IN_ROOM = ROWS - HELD;
     static constexpr unsigned threads = WARPS * prim::WARP, height = WARPS * ROWS;
     static constexpr int min_blocks = RESIDENT;
-    static constexpr unsigned look = LOOK; /* tiles that are asked for at once */
-    static constexpr bool reuses = REUSES; /* words; else all of an image's have room */
+    static constexpr bool large = LARGE; /* images: words are used again; small ones have room for all */
     static_assert(ROWS <= prim::WARP, "a lane keeps what belongs to a row");
-    static constexpr unsigned BATCH = ROWS % 4 == 0 ? 4 : 1; /* rows that are worked on together, for their latencies */
+    /* Rows that are worked on together, for their latencies. */
+    static constexpr unsigned BATCH = IN_ROOM % 4 == 0 && HELD % 4 == 0 ? 4 : 1;
 };
 
 /* ---- a run of elements of C channels ------------------------------------------------------------------- */
@@ -228,8 +231,21 @@ template <class Sample, class Accum, unsigned C, class Shape> struct tile {
         std::conditional_t<bytes, row_scan_of_bytes<C, Shape::HALVES>, fuse::row_scan<part, C, Shape::HALVES>>;
 
     /* Behind the rows lies one more packet for each, where they may begin inside of one. */
-    static constexpr unsigned ROW_PACKETS = ROW_WORDS / SOME, MORE = Shape::height * ROW_WORDS;
-    using room = prim::array<word, MORE + (IN_WORD > 1 ? Shape::height * SOME : 0)>;
+    static constexpr unsigned HELD = Shape::HELD, IN_ROOM = Shape::IN_ROOM, ROOMS = Shape::WARPS * IN_ROOM;
+    static constexpr unsigned ROW_PACKETS = ROW_WORDS / SOME, MORE = ROOMS * ROW_WORDS;
+    using room = prim::array<word, MORE + (IN_WORD > 1 ? ROOMS * SOME : 0)>;
+    static_assert(HELD == 0 || IN_WORD == 1, "rows that begin anywhere are moved in shared memory");
+
+    struct words_of_run {
+        word at[RUN_WORDS];
+    };
+
+    /* Where a warp's rows wait: the first IN_ROOM in shared memory, the others in the lanes that need them. */
+    struct waiting {
+        room &in_room;
+        words_of_run held[HELD > 0 ? HELD : 1][Shape::HALVES];
+    };
+    enum home { ROOM, REGISTERS };
 
     /* Sums of a row can take the place of its samples. */
     static constexpr bool in_place = sizeof(Sample) == sizeof(sum) && !bytes;
@@ -238,10 +254,10 @@ template <class Sample, class Accum, unsigned C, class Shape> struct tile {
     const Sample *end; /* of the image */
 
     /* The warp's row r in the room, and its word i, which may be one of those behind the others. */
-    PRIM_DEVICE static unsigned row_at(unsigned r) { return (prim::warp_id() * Shape::ROWS + r) * ROW_WORDS; }
+    PRIM_DEVICE static unsigned row_at(unsigned r) { return (prim::warp_id() * IN_ROOM + r) * ROW_WORDS; }
     PRIM_DEVICE static unsigned word_at(unsigned r, unsigned i)
     {
-        const unsigned behind = MORE + (prim::warp_id() * Shape::ROWS + r) * SOME;
+        const unsigned behind = MORE + (prim::warp_id() * IN_ROOM + r) * SOME;
         return IN_WORD == 1 || i < ROW_WORDS ? row_at(r) + i : behind + (i - ROW_WORDS);
     }
 
@@ -271,28 +287,55 @@ template <class Sample, class Accum, unsigned C, class Shape> struct tile {
     }
 
     /* The warp's rows.  All loads are under way when it returns. */
-    PRIM_DEVICE void load(room &s, const place &p) const
+    PRIM_DEVICE void load(waiting &w, const place &p) const
     {
         const unsigned lane = prim::lane_id();
         const bool full = p.wide == WIDTH && p.rows == Shape::ROWS;
+        room &s = w.in_room;
         if (full && p.even) {
+            hold<true>(w, p);
             constexpr unsigned PACKETS = ROW_WORDS / PACKET;
 #pragma unroll 4
-            for (unsigned i = lane; i < Shape::ROWS * PACKETS; i += prim::WARP) {
+            for (unsigned i = lane; i < IN_ROOM * PACKETS; i += prim::WARP) {
                 const unsigned r = i / PACKETS, k = i % PACKETS * PACKET;
                 prim::fetch_vector<PACKET>(s, row_at(r) + k, (const word *)row(p, r) + k);
             }
             return;
         }
+        hold<false>(w, p);
         if (full && packet_of(p, 0, 0) >= source.in && packet_of(p, Shape::ROWS - 1, ROW_PACKETS + 1) <= end) {
 #pragma unroll 4
-            for (unsigned i = lane; i < Shape::ROWS * ROW_PACKETS; i += prim::WARP)
+            for (unsigned i = lane; i < IN_ROOM * ROW_PACKETS; i += prim::WARP)
                 load_packet(s, p, i / ROW_PACKETS, i % ROW_PACKETS);
-            if (IN_WORD > 1 && lane < Shape::ROWS) load_packet(s, p, lane, ROW_PACKETS);
+            if (IN_WORD > 1 && lane < IN_ROOM) load_packet(s, p, lane, ROW_PACKETS);
             return;
         }
         constexpr unsigned ALL = ROW_PACKETS + (IN_WORD > 1);
-        for (unsigned i = lane; i < Shape::ROWS * ALL; i += prim::WARP) load_part(s, p, i / ALL, i % ALL);
+        for (unsigned i = lane; i < IN_ROOM * ALL; i += prim::WARP) load_part(s, p, i / ALL, i % ALL);
+    }
+
+    /* The rows that wait in registers, in packets if they are EVEN and all there. */
+    template <bool EVEN> PRIM_DEVICE void hold(waiting &w, const place &p) const
+    {
+        constexpr unsigned V = vector_of<RUN_WORDS, PACKET>;
+#pragma unroll
+        for (unsigned k = 0; k < HELD; k++)
+#pragma unroll
+            for (unsigned h = 0; h < Shape::HALVES; h++) {
+                const unsigned element = h * HALF + prim::lane_id() * RUN, r = IN_ROOM + k;
+                const word *from = (const word *)row(p, r) + element;
+                words_of_run &to = w.held[k][h];
+#pragma unroll
+                for (unsigned i = 0; i < RUN_WORDS; i += EVEN ? V : 1) {
+                    if constexpr (EVEN) {
+                        const auto some = prim::load((const prim::vec<word, V> *)(from + i));
+#pragma unroll
+                        for (unsigned n = 0; n < V; n++) to.at[i + n] = some.at[n];
+                    } else {
+                        to.at[i] = r < p.rows && element + i < p.wide ? prim::load(from + i) : word(0);
+                    }
+                }
+            }
     }
 
     PRIM_DEVICE void load_packet(room &s, const place &p, unsigned r, unsigned k) const
@@ -334,7 +377,7 @@ template <class Sample, class Accum, unsigned C, class Shape> struct tile {
             const unsigned here = i * IN_WORD < p.wide ? p.wide - i * IN_WORD : 0;
             const word kept = here >= IN_WORD ? ~word(0) : (word(1) << BITS * here) - 1;
 #pragma unroll 1
-            for (unsigned from = 0; from < Shape::ROWS; from += BATCH) {
+            for (unsigned from = 0; from < IN_ROOM; from += BATCH) {
                 word w[BATCH];
 #pragma unroll
                 for (unsigned b = 0; b < BATCH; b++) {
@@ -352,9 +395,9 @@ template <class Sample, class Accum, unsigned C, class Shape> struct tile {
     }
 
     /* The lane's elements of a half of row r. */
-    PRIM_DEVICE run get(const room &s, const place &p, unsigned r, unsigned half) const
+    template <home AT> PRIM_DEVICE run get(const waiting &w, const place &p, unsigned r, unsigned half) const
     {
-        const auto words = run_words(s, r, half);
+        const auto words = run_words<AT>(w, r, half);
         run q;
         if constexpr (bytes) {
 #pragma unroll
@@ -375,54 +418,62 @@ template <class Sample, class Accum, unsigned C, class Shape> struct tile {
     }
 
     /* The same for sums that have taken the place of samples. */
-    PRIM_DEVICE static void put_sums(room &s, unsigned r, unsigned half, const run &q)
+    template <home AT> PRIM_DEVICE static void put_sums(waiting &w, unsigned r, unsigned half, const run &q)
     {
-        if constexpr (in_place) set_run(s, row_at(r) + half * HALF, q);
+        if constexpr (in_place && AT == REGISTERS)
+            w.held[r - IN_ROOM][half] = __builtin_bit_cast(words_of_run, q);
+        else if constexpr (in_place)
+            set_run(w.in_room, row_at(r) + half * HALF, q);
     }
-    PRIM_DEVICE static run get_sums(const room &s, unsigned r, unsigned half)
+    template <home AT> PRIM_DEVICE static run get_sums(const waiting &w, unsigned r, unsigned half)
     {
         run q = {};
         if constexpr (in_place) {
-            const auto words = run_words(s, r, half);
+            const auto words = run_words<AT>(w, r, half);
 #pragma unroll
             for (unsigned i = 0; i < RUN; i++) q.at[i] = __builtin_bit_cast(sum, words.at[i]);
         }
         return q;
     }
 
-    /* Leaves the lane's run of sums among those of the warp, which begin at `from`. */
+    /* The lane's run among those of the warp, which begin at `from`. */
     template <class T, unsigned N, class Run>
     PRIM_DEVICE static void set_run(prim::array<T, N> &to, unsigned from, const Run &q)
     {
-        constexpr unsigned V = vector_of<RUN, 16 / sizeof(T)>;
+        constexpr unsigned ALL = sizeof q / sizeof(T), V = vector_of<ALL, 16 / sizeof(T)>;
 #pragma unroll
-        for (unsigned i = 0; i < RUN; i += V) {
+        for (unsigned i = 0; i < ALL; i += V) {
             prim::vec<T, V> v;
 #pragma unroll
             for (unsigned k = 0; k < V; k++) v.at[k] = __builtin_bit_cast(T, q.at[i + k]);
-            to.template set_vector<V>(from + prim::lane_id() * RUN + i, v);
+            to.template set_vector<V>(from + prim::lane_id() * ALL + i, v);
         }
+    }
+    template <class Run, class T, unsigned N>
+    PRIM_DEVICE static Run get_run(const prim::array<T, N> &from_all, unsigned from)
+    {
+        constexpr unsigned ALL = sizeof(Run) / sizeof(T), V = vector_of<ALL, 16 / sizeof(T)>;
+        Run q;
+#pragma unroll
+        for (unsigned i = 0; i < ALL; i += V) {
+            const auto v = from_all.template get_vector<V>(from + prim::lane_id() * ALL + i);
+#pragma unroll
+            for (unsigned k = 0; k < V; k++) q.at[i + k] = v.at[k];
+        }
+        return q;
     }
 
   private:
     using bits =
         std::conditional_t<sizeof(Sample) == 1, uint8_t, std::conditional_t<sizeof(Sample) == 2, uint16_t, word>>;
 
-    struct words_of_run {
-        word at[RUN_WORDS];
-    };
-    PRIM_DEVICE static words_of_run run_words(const room &s, unsigned r, unsigned half)
+    /* r is known when this is compiled, if they are in registers. */
+    template <home AT> PRIM_DEVICE static words_of_run run_words(const waiting &w, unsigned r, unsigned half)
     {
-        constexpr unsigned V = vector_of<RUN_WORDS, PACKET>;
-        const unsigned at = row_at(r) + (half * prim::WARP + prim::lane_id()) * RUN_WORDS;
-        words_of_run all;
-#pragma unroll
-        for (unsigned i = 0; i < RUN_WORDS; i += V) {
-            const auto some = s.template get_vector<V>(at + i);
-#pragma unroll
-            for (unsigned k = 0; k < V; k++) all.at[i + k] = some.at[k];
-        }
-        return all;
+        if constexpr (AT == REGISTERS)
+            return w.held[r - IN_ROOM][half];
+        else
+            return get_run<words_of_run>(w.in_room, row_at(r) + half * prim::WARP * RUN_WORDS);
     }
 };
 

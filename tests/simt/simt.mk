@@ -16,7 +16,7 @@ SIMT_CU := $(filter-out $(SIMT_KERNELS)/device.cu $(SIMT_KERNELS)/peer_%.cu,$(so
 SIMT_INC := -Itests/simt -Isrc/lib -I$(SIMT_KERNELS)
 SIMT_KERNEL_FLAGS := -std=c++20 -O1 -g -ffp-contract=off -Wall -Wextra -Wno-missing-field-initializers -Wno-unknown-pragmas -DSAT_SIMT \
     -DSAT_WITH_CUDA=1 -fno-exceptions -fno-rtti -fno-strict-aliasing -fstack-clash-protection $(SIMT_INC) -MMD -MP
-SIMT_FLAGS := -std=c++20 -O2 -g -Wall -Wextra -Wno-missing-field-initializers -DSAT_SIMT -DSAT_WITH_CUDA=1 \
+SIMT_FLAGS := -std=c++20 -O2 -g -Wall -Wextra -Wno-missing-field-initializers -Wno-unknown-pragmas -DSAT_SIMT -DSAT_WITH_CUDA=1 \
     -Itests/simt -Isrc/lib -Ikernels -MMD -MP
 SIMT_CFLAGS := -std=c11 -D_GNU_SOURCE -O2 -g -DSAT_SIMT -DSAT_WITH_CUDA=1 -fopenmp -Itests/simt -Isrc/lib -MMD -MP
 
