@@ -1,13 +1,15 @@
 /* box.cu - the box filter without a table: each sample is read, and each mean written, once.
  *
  * Idea    A block marches down a strip of the image, or up.  Some of its warps keep the sum of the window's rows in
- * each column: one row enters, one leaves.  The others take a row each, in which each lane owns a run of neighbouring
- *         columns and slides a window over them: one column enters, one leaves.  Where its first window stands, it sums
- * if that is short, or learns from its warp: the scan of the sums of runs is the table's row, made for a few values,
- * kept in registers and thrown away.  So nothing depends on the window's size but the columns to the left and right of
- * a strip and the rows above a segment, which two blocks read.  While the warps of rows do one step, those of columns
- * have the next one's rows summed and those after it on their way: a block needs few columns in flight, so segments are
- * tall, and what they read to begin with is little.
+ *         each column: one row enters, one leaves.  The others take a row each, in which each lane owns a run of
+ *         neighbouring columns and slides a window over them: one column enters, one leaves.  Where its first window
+ *         stands, it sums if that is short, or learns from its warp: the scan of the sums of runs is the table's row,
+ *         made for a few values, kept in registers and thrown away.  So nothing depends on the window's size but the
+ *         columns to the left and right of a strip and the rows above a segment, which two blocks read.  While the
+ *         warps of rows do one step, those of columns have the next one's rows summed and those after it on their way:
+ *         a block needs few columns in flight, so segments are tall, and what they read to begin with is little.  That
+ *         is read by all warps: those of rows, in groups of as many as there are of columns, sum some of the rows
+ *         above, and leave their sums in shared memory.
  *
  * Paper   McDonnell, Box-filtering techniques, CGIP 17, 1981, has the two running sums.  This file's: first windows by
  *         a scan; two sums of 16 bits in one word where the window's rows allow it, each added to a sum of 32 bits, or
@@ -18,7 +20,7 @@
  *               |<-- before -->|<------- strip: results -------->|<-- after -->|
  *               +--------------+----------------------------------+------------+   columns: RUN for each lane of a
  *               | t0 t0 t0 t0 t1 t1 t1 t1 ...  OWN columns for each thread of  |   warp, 32 * RUN in all
- *               |                              the RUN / OWN warps of columns  |
+ *               |                              a warp of columns, PARTS times  |
  *               +--------------------------------------------------------------+
  *     step k    | row y        enters (y + after), leaves (y - 1 - before)     |   the first warp of rows writes this
  *               | row y + 1                                                    |   row's results, the second this one's
@@ -41,18 +43,20 @@
  *
  * Traffic 1R1W; the leaving rows a second time, from L2; strips and segments what their windows share.
  *
- * Sync    One barrier for STEP rows, where sums of columns change hands: there is room for two steps.  And one of the
- *         warp before it writes what its lanes have staged.  Blocks know nothing of each other.
+ * Sync    One barrier for STEP rows, where sums of columns change hands: there is room for two steps.  Two before the
+ *         first step: where columns beyond the edge are from is known; all groups have summed their rows above.  And
+ *         one of the warp before it writes what its lanes have staged.  Blocks know nothing of each other.
  *
  * Limits  Sums of columns in 16 bits up to 257 rows of u8, else in 32; windows up to a strip's columns; windows that
  *         reach beyond the image by at most its size, unless nothing is there; rows of less than 2^30 samples.  What is
  *         beyond them goes through a table.  Modulo 2^16 or 2^32 all differences are exact, since each window's own sum
  *         fits.  Floats: box_float.cu.
  *
- * Steps   warps of columns: 1. sums of the rows above  2. rows enter and leave; the next ones are on their way
- *         3. barrier, and on.  Warps of rows: 1. barrier  2. first windows, slide, divide by a multiplication
- *         (box_divide.cuh proves it), stage; where windows lose columns at an edge, their sums are kept and divided one
- *         by one; write  3. and on
+ * Steps   All warps: 1. sums of the rows above; barrier.  Warps of columns: 2. the sums of all groups  3. rows enter
+ *         and leave, and each makes room for one of the next rows, which is on its way from then on  4. barrier, and
+ *         on.  Warps of rows: 2. barrier  3. first windows, slide, divide by a multiplication (box_divide.cuh proves
+ *         it), stage; where windows lose columns at an edge, their sums are kept and divided one by one; write  4. and
+ *         on
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -146,7 +150,7 @@ template <class March> sat_status queue(const filter *f, const sat_view *src, co
     k.strips = f->strips;
     k.strip = f->strip;
     k.rows = f->rows;
-    k.window = (uint32_t)((f->x.before + 1 + f->x.after) * f->spec.channels);
+    k.set_window((uint32_t)((f->x.before + 1 + f->x.after) * f->spec.channels));
     k.wide = (uintptr_t)src->data % piece == 0 && src->row_bytes % piece == 0 && src->row_bytes <= UINT32_MAX;
     k.row_bytes = (uint32_t)src->row_bytes;
     for (int c = 0; c < f->spec.channels; c++)
@@ -155,30 +159,35 @@ template <class March> sat_status queue(const filter *f, const sat_view *src, co
     return prim::launch(k, segments * f->strips, stream);
 }
 
-/* Results in a strip, at most: multiples of 16; 0 if the window is too wide.  All windows end before the last column,
- * so that a lane's first one, where it ends with a run, ends at the beginning of another lane's. */
+/* Results in a strip, at most; 0 if the window is too wide.  All windows end before the last column, so that a lane's
+ * first one, where it ends with a run, ends at the beginning of another lane's.  Strips begin at multiples of 16, so
+ * that all that they write is whole pieces; or at multiples of 4, where that saves a strip. */
 template <class March> int64_t strip_of(const filter *f)
 {
-    const int64_t channels = f->spec.channels, window = (f->cut_x.before + 1 + f->cut_x.after) * channels;
-    const int64_t most = (int64_t)March::ELEMENTS - March::lead((uint32_t)(f->cut_x.before * channels)) - window;
-    return most >= 16 ? most / 16 * 16 : 0;
+    constexpr int64_t LEAD = March::LEAD;
+    const int64_t channels = f->spec.channels, elements = f->spec.width * channels;
+    const int64_t reach = f->cut_x.before * channels, window = reach + (1 + f->cut_x.after) * channels;
+    const int64_t whole = ((int64_t)March::ELEMENTS - March::lead((int32_t)-reach) - window) / 16 * 16,
+                  most = ((int64_t)March::ELEMENTS - (LEAD - 1) - window) / 4 * 4;
+    if (whole < 16) return 0;
+    const bool fewer = most > 0 && (elements + most - 1) / most < (elements + whole - 1) / whole;
+    const int64_t unit = fewer ? 4 : 16, strips = (elements + (fewer ? most : whole) - 1) / (fewer ? most : whole);
+    return ((elements + strips - 1) / strips + unit - 1) / unit * unit;
 }
 
 /* Fills in all that the kernel asks.  rows: of a segment. */
 template <class March> sat_status prepare(filter *f, int64_t rows)
 {
-    const int64_t most = strip_of<March>(f), elements = f->spec.width * f->spec.channels;
-    const int32_t lead = March::lead((uint32_t)(f->cut_x.before * f->spec.channels));
+    const int64_t strip = strip_of<March>(f), elements = f->spec.width * f->spec.channels;
     if (elements > INT32_MAX / 2)
         return sat_fail(SAT_ERR_UNAVAILABLE, "%s: rows of %lld samples; fewer than 2^30 are possible", name,
                         (long long)elements);
     if (sizeof(typename March::shared) > prim::shared_memory_limit())
         return sat_fail(SAT_ERR_UNAVAILABLE, "%s: the device's shared memory is too small", name);
-    if (most == 0)
+    if (strip == 0)
         return sat_fail(SAT_ERR_UNAVAILABLE, "%s: a window of %lld columns is too wide", name,
                         (long long)f->spec.window_width);
-    const int64_t strips = (elements + most - 1) / most;
-    f->strip = (int32_t)((elements + strips - 1) / strips + 15) / 16 * 16;
+    f->strip = (int32_t)strip;
     f->strips = (int32_t)((elements + f->strip - 1) / f->strip);
     f->rows = (int32_t)(rows < f->spec.height ? rows : f->spec.height);
     f->queue = queue<March>;
@@ -188,8 +197,8 @@ template <class March> sat_status prepare(filter *f, int64_t rows)
     for (int filled = 0; filled < 2 && status == SAT_OK; filled++) {
         if (filled) status = t.reserve();
         if (status != SAT_OK) break;
-        /* The columns before the first window's: lead; the row that the very first window does not hold: 1. */
-        box::fill_axis(&f->x, &t, &f->cut_x, &f->window.x, (int32_t)f->cut_x.before + lead);
+        /* Before a window are columns up to where loads begin, and the row that the very first one does not hold. */
+        box::fill_axis(&f->x, &t, &f->cut_x, &f->window.x, (int32_t)(f->cut_x.before + March::LEAD - 1));
         box::fill_axis(&f->y, &t, &f->cut_y, &f->window.y, (int32_t)f->cut_y.before + 1);
         fill_divisor(f, &t);
     }
@@ -204,7 +213,7 @@ template <class March> sat_status prepare(filter *f, int64_t rows)
  * windows less often.  Fitted to what segments of several heights took under windows of 3 to 255 rows: SUMMED_ROWS rows
  * that are only summed take as long as one with results, and what a block does before all that as long as START_ROWS of
  * these. */
-constexpr int64_t SUMMED_ROWS = 2, START_ROWS = 16, MOST_WAVES = 8;
+constexpr int64_t SUMMED_ROWS = 4, START_ROWS = 16, MOST_WAVES = 8;
 
 int64_t rows_of(int64_t height, int64_t window, int64_t strips, int64_t at_once, int64_t step)
 {
@@ -226,7 +235,7 @@ int64_t rows_of(int64_t height, int64_t window, int64_t strips, int64_t at_once,
 template <class March> int64_t blocks_at_once()
 {
 #ifdef SAT_SIMT
-    return March::min_blocks; /* many, so that small images have several segments */
+    return March::min_blocks; /* so that small images have several segments */
 #else
     constexpr size_t own = 1 << 10;
     const int64_t fit = (int64_t)((prim::shared_memory_limit() + own) / (sizeof(typename March::shared) + own));
@@ -249,16 +258,16 @@ template <class March> sat_status prepare_for_device(filter *f)
 
 /* The simulator's strips are short, so that small images have several, and fit its shared memory. */
 #ifdef SAT_SIMT
-template <unsigned CHANNELS> using bytes_narrow = box::march<uint8_t, CHANNELS, uint16_t, uint32_t, 24, 8, 4, 24>;
+template <unsigned CHANNELS> using bytes_narrow = box::march<uint8_t, CHANNELS, uint16_t, uint32_t, 24, 8, 4, 3>;
 template <unsigned CHANNELS>
-using bytes_broad = box::march<uint8_t, CHANNELS, uint16_t, uint32_t, CHANNELS == 3 ? 24 : 40, 8, 4, 24>;
+using bytes_broad = box::march<uint8_t, CHANNELS, uint16_t, uint32_t, CHANNELS == 3 ? 24 : 40, 8, 4, 3, 2, 2>;
 template <class Sample, unsigned CHANNELS, class Sum>
-using words = box::march<Sample, CHANNELS, uint32_t, Sum, 12, 4, 4, 24>;
+using words = box::march<Sample, CHANNELS, uint32_t, Sum, 12, 4, 4, 24, 4, 2>;
 #else
 template <unsigned CHANNELS> using bytes_narrow = box::march<uint8_t, CHANNELS, uint16_t, uint32_t, 40, 8, 7, 2>;
-template <unsigned CHANNELS> using bytes_broad = box::march<uint8_t, CHANNELS, uint16_t, uint32_t, 72, 8, 15, 1>;
+template <unsigned CHANNELS> using bytes_broad = box::march<uint8_t, CHANNELS, uint16_t, uint32_t, 72, 8, 15, 1, 5>;
 template <class Sample, unsigned CHANNELS, class Sum>
-using words = box::march<Sample, CHANNELS, uint32_t, Sum, 36, 4, 5, 2>;
+using words = box::march<Sample, CHANNELS, uint32_t, Sum, 36, 4, 5, 2, 5, 3>;
 #endif
 
 template <unsigned CHANNELS> sat_status prepare_channels(filter *f)

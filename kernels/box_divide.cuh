@@ -42,7 +42,7 @@ template <class Sum> PRIM_DEVICE uint32_t quotient(Sum n, Sum area, float share)
  * The multiplier exceeds the true ratio by less than 1, and the quotient is exact as long as that adds less than
  * 1 / area to it: n * area < 2^(32 + 8 byte), or 2^48; and n < 2^8 area, or 2^16 area.
  */
-struct ratio {
+struct alignas(16) ratio {
     uint64_t multiplier; /* 0: quotient() divides */
     uint32_t half;
 };

@@ -7,9 +7,9 @@
 namespace box
 {
 
-/* OWN: columns of a thread that sums them. */
+/* OWN: columns that a thread loads together; PARTS: how many of these it has.  CHUNK: rows that it loads at a time. */
 template <class Sample, unsigned CHANNELS, class Column, class Sum, unsigned RUN, unsigned OWN, unsigned STEP,
-          int BLOCKS>
+          int BLOCKS, unsigned CHUNK = STEP, unsigned PARTS = 1>
 struct march : row_filter<Sample, CHANNELS, Column, Sum, RUN, STEP> {
     using sample_type = Sample;
     using rows_part = row_filter<Sample, CHANNELS, Column, Sum, RUN, STEP>;
@@ -18,13 +18,25 @@ struct march : row_filter<Sample, CHANNELS, Column, Sum, RUN, STEP> {
     using typename rows_part::results;
     using typename rows_part::segment;
     using typename rows_part::shared;
-    static constexpr unsigned COLUMN_WARPS = RUN / OWN, threads = (COLUMN_WARPS + ROWS) * prim::WARP;
+    static constexpr unsigned COLUMN_WARPS = (RUN / OWN + PARTS - 1) / PARTS,
+                              threads = (COLUMN_WARPS + ROWS) * prim::WARP;
     static constexpr int min_blocks = BLOCKS;
     static constexpr unsigned RAW = OWN * (unsigned)sizeof(Sample) / 4, COLUMN = OWN * (unsigned)sizeof(Column) / 4;
     static constexpr unsigned LEAD = OWN < 4 ? 4 : OWN;
-    static_assert(RUN % OWN == 0 && OWN * sizeof(Sample) % 4 == 0);
+    static_assert(RUN % OWN == 0 && STEP % CHUNK == 0 && CHUNK <= prim::WARP && OWN * sizeof(Sample) % 4 == 0);
+
+    /* Warps that sum the rows above a segment's first window: the warps of columns are one group of them. */
+    static constexpr unsigned GROUPS_ABOVE = threads / prim::WARP / COLUMN_WARPS;
+    static_assert(GROUPS_ABOVE <= 2 * ROWS);
+
+    static constexpr unsigned APART = prim::WARP * OWN; /* columns from one part of a thread to the next */
+    static constexpr unsigned AT_ONCE = COLUMN < 4 ? COLUMN : 4;
 
     using raw = prim::vec<uint32_t, RAW>;
+    using words = prim::vec<uint32_t, AT_ONCE>;
+    struct line {
+        raw part[PARTS];
+    };
 
     const Sample *in;
     int64_t in_pitch;            /* samples */
@@ -34,7 +46,7 @@ struct march : row_filter<Sample, CHANNELS, Column, Sum, RUN, STEP> {
     Sample value[4];             /* what lies beyond the edge, where that is a value */
 
     struct column_sums {
-        uint32_t at[COLUMN];
+        uint32_t at[PARTS][COLUMN];
 
         /* The samples of a row as words of columns. */
         PRIM_DEVICE static uint32_t word(const raw &row, unsigned w)
@@ -44,15 +56,19 @@ struct march : row_filter<Sample, CHANNELS, Column, Sum, RUN, STEP> {
             static_assert(sizeof(Column) == 4 || sizeof(Sample) == 1);
             return sample(row, w);
         }
-        PRIM_DEVICE void move(const raw &enter, const raw &leave)
+        PRIM_DEVICE void move(const line &enter, const line &leave)
         {
 #pragma unroll
-            for (unsigned w = 0; w < COLUMN; w++) at[w] += word(enter, w) - word(leave, w);
+            for (unsigned p = 0; p < PARTS; p++)
+#pragma unroll
+                for (unsigned w = 0; w < COLUMN; w++) at[p][w] += word(enter.part[p], w) - word(leave.part[p], w);
         }
-        PRIM_DEVICE void add(const raw &one, const raw &other)
+        PRIM_DEVICE void add(const line &one, const line &other)
         {
 #pragma unroll
-            for (unsigned w = 0; w < COLUMN; w++) at[w] += word(one, w) + word(other, w);
+            for (unsigned p = 0; p < PARTS; p++)
+#pragma unroll
+                for (unsigned w = 0; w < COLUMN; w++) at[p][w] += word(one.part[p], w) + word(other.part[p], w);
         }
     };
 
@@ -66,157 +82,248 @@ struct march : row_filter<Sample, CHANNELS, Column, Sum, RUN, STEP> {
      * an element of the image's row; COPY + the column of this strip whose sum it repeats; or -1 - channel: the border
      * value. */
     struct mine {
-        int32_t first;         /* element */
-        bool direct;           /* all in the image, and aligned */
-        bool gathers;          /* from sources */
+        unsigned own;          /* the first of them, in the strip; others are APART */
+        int32_t first;         /* its element */
         bool plain;            /* nobody in this warp gathers */
         const uint8_t *column; /* of the image, if direct */
         int64_t next;          /* bytes to the next row of the march */
-        raw nothing;           /* the border values, or zeros */
+        struct {
+            bool direct;  /* all in the image, and aligned */
+            bool gathers; /* from sources */
+            raw nothing;  /* the border values, or zeros */
+        } part[PARTS];
     };
 
-    PRIM_DEVICE mine my_columns(shared &s, int32_t left, bool up) const
+    /* Whether this warp has part p: the last one may have fewer. */
+    PRIM_DEVICE static bool has(const mine &m, unsigned p)
     {
-        const unsigned own = prim::thread_id() * OWN;
-        const int32_t elements = x.n * (int32_t)CHANNELS, first = left + (int32_t)own;
+        return COLUMN_WARPS * PARTS == RUN / OWN || m.own + p * APART < ELEMENTS;
+    }
+
+    /* own: the first of the thread's columns.  keeps: this is the thread that writes down where they are from. */
+    PRIM_DEVICE mine my_columns(shared &s, unsigned own, int32_t left, bool up, bool keeps) const
+    {
+        constexpr unsigned PER = 4 / (unsigned)sizeof(Sample);
+        const int32_t elements = x.n * (int32_t)CHANNELS;
+        bool gathers = false;
         mine m = {};
-        m.first = first;
-        m.direct = wide && first >= 0 && first + (int32_t)OWN <= elements;
-        const bool beyond = first + (int32_t)OWN <= 0 || first >= elements; /* nobody copies from it */
+        m.own = own;
+        m.first = left + (int32_t)own;
 #pragma unroll
-        for (unsigned i = 0; i < OWN; i++) {
-            const int32_t e = first + (int32_t)i;
-            const int32_t pixel = (e + (int32_t)CHANNELS * x.lead) / (int32_t)CHANNELS - x.lead;
-            const int32_t channel = e - pixel * (int32_t)CHANNELS;
-            constexpr unsigned PER = 4 / (unsigned)sizeof(Sample);
-            m.nothing.at[i / PER] |= (uint32_t)value[channel] << i % PER * 8 * (unsigned)sizeof(Sample);
-            if (m.direct) continue;
-            const int32_t to = pixel < x.n + x.after ? seen(x, pixel) : -1;
-            int32_t source = to < 0 ? -1 - channel : to * (int32_t)CHANNELS + channel;
-            if (beyond && source >= left && source >= 0 && source < left + (int32_t)ELEMENTS) {
-                source += COPY - left;
-            } else if (source >= 0) {
-                m.gathers = true;
+        for (unsigned p = 0; p < PARTS; p++) {
+            const int32_t first = m.first + (int32_t)(p * APART);
+            const bool beyond = first + (int32_t)OWN <= 0 || first >= elements; /* nobody copies from it */
+            m.part[p].direct = wide && first >= 0 && first + (int32_t)OWN <= elements && has(m, p);
+#pragma unroll
+            for (unsigned i = 0; i < OWN; i++) {
+                const int32_t e = first + (int32_t)i;
+                const int32_t pixel = (e + (int32_t)CHANNELS * x.lead) / (int32_t)CHANNELS - x.lead;
+                const int32_t channel = e - pixel * (int32_t)CHANNELS;
+                m.part[p].nothing.at[i / PER] |= (uint32_t)value[channel] << i % PER * 8 * (unsigned)sizeof(Sample);
+                if (m.part[p].direct || !has(m, p)) continue;
+                const int32_t to = pixel < x.n + x.after ? seen(x, pixel) : -1;
+                int32_t source = to < 0 ? -1 - channel : to * (int32_t)CHANNELS + channel;
+                if (beyond && source >= left && source >= 0 && source < left + (int32_t)ELEMENTS) {
+                    source += COPY - left;
+                } else if (source >= 0) {
+                    m.part[p].gathers = true;
+                }
+                if (keeps) s.sources.set(own + p * APART + i, source);
             }
-            s.sources.set(own + i, source);
+            gathers = gathers || m.part[p].gathers;
         }
-        m.plain = !prim::any(m.gathers);
-        m.column = reinterpret_cast<const uint8_t *>(in + first);
+        m.plain = !prim::any(gathers);
+        m.column = reinterpret_cast<const uint8_t *>(in + m.first);
         m.next = up ? -(int64_t)row_bytes : (int64_t)row_bytes;
         return m;
     }
 
-    /* A thread's samples of rows one by one: at the edges, or where rows are not aligned. */
-    PRIM_DEVICE void gather(const shared &s, const mine &m, const Sample *(&rows)[ROWS], raw (&r)[ROWS]) const
+    /* A part of a thread's samples of rows one by one: at the edges, or where rows are not aligned. */
+    PRIM_DEVICE void gather(const shared &s, const mine &m, unsigned p, const Sample *(&rows)[CHUNK],
+                            line (&r)[CHUNK]) const
     {
         constexpr unsigned BITS = 8 * (unsigned)sizeof(Sample), PER = 4 / (unsigned)sizeof(Sample);
 #pragma unroll
-        for (unsigned k = 0; k < ROWS; k++) r[k] = m.nothing;
-#pragma unroll
         for (unsigned i = 0; i < OWN; i++) {
-            const int32_t from = s.sources.get(prim::thread_id() * OWN + i);
+            const int32_t from = s.sources.get(m.own + p * APART + i);
             if (from < 0 || from >= COPY) continue;
             const uint32_t keep = ~((uint32_t)(Sample)~0 << i % PER * BITS);
 #pragma unroll
-            for (unsigned k = 0; k < ROWS; k++)
+            for (unsigned k = 0; k < CHUNK; k++)
                 if (rows[k])
-                    r[k].at[i / PER] = (r[k].at[i / PER] & keep) | (uint32_t)prim::load(rows[k] + from)
-                                                                       << i % PER * BITS;
+                    r[k].part[p].at[i / PER] = (r[k].part[p].at[i / PER] & keep) | (uint32_t)prim::load(rows[k] + from)
+                                                                                       << i % PER * BITS;
         }
     }
 
-    /* Rows at, at + 1, ... at + ROWS - 1, of which `count` are asked for.  Where a thread's columns are nobody's, r
+    PRIM_DEVICE static void clear(const mine &m, line (&r)[CHUNK])
+    {
+#pragma unroll
+        for (unsigned k = 0; k < CHUNK; k++)
+#pragma unroll
+            for (unsigned p = 0; p < PARTS; p++) r[k].part[p] = m.part[p].nothing;
+    }
+
+    /* Whether rows at, at + 1, ... at + CHUNK - 1 are all of the image. */
+    PRIM_DEVICE bool within(int32_t at) const
+    {
+        return at >= 0 && at + (int32_t)CHUNK <= y.n;
+    }
+
+    PRIM_DEVICE const uint8_t *row_at(const mine &m, const segment &g, int32_t at) const
+    {
+        return m.column + (uint64_t)(uint32_t)this->row_of(g, at) * row_bytes;
+    }
+    PRIM_DEVICE static void load_row(const mine &m, const uint8_t *row, line &r)
+    {
+#pragma unroll
+        for (unsigned p = 0; p < PARTS; p++)
+            if (m.part[p].direct)
+                r.part[p] = prim::load(reinterpret_cast<const raw *>(row + p * APART * sizeof(Sample)));
+    }
+
+    /* Rows at, at + 1, ... at + CHUNK - 1, of which `count` are asked for.  Where a thread's columns are nobody's, r
      * stays what it is: nothing, from the beginning. */
     PRIM_DEVICE void load_rows(const shared &s, const mine &m, const segment &g, int32_t at, int32_t count,
-                               raw (&r)[ROWS]) const
+                               line (&r)[CHUNK]) const
     {
-        if (at >= 0 && at + (int32_t)ROWS <= y.n && m.plain) {
-            if (m.direct) {
-                const uint8_t *row = m.column + (uint64_t)(uint32_t)this->row_of(g, at) * row_bytes;
+        if (within(at) && m.plain) {
+            const uint8_t *row = row_at(m, g, at);
 #pragma unroll
-                for (unsigned k = 0; k < ROWS; k++, row += m.next)
-                    r[k] = prim::load(reinterpret_cast<const raw *>(row));
-            }
+            for (unsigned k = 0; k < CHUNK; k++, row += m.next) load_row(m, row, r[k]);
             return;
         }
         const int32_t lane = (int32_t)prim::lane_id(), row = this->row_of(g, at + lane);
-        const bool asked = lane < (int32_t)ROWS && lane < count && row >= -y.lead && row <= y.n + y.after;
+        const bool asked = lane < (int32_t)CHUNK && lane < count && row >= -y.lead && row <= y.n + y.after;
         const int32_t from = asked ? seen(y, row) : -1;
-        const Sample *rows[ROWS]; /* NULL: beyond the image, and nothing there */
+        const Sample *rows[CHUNK]; /* NULL: beyond the image, and nothing there */
 #pragma unroll
-        for (unsigned k = 0; k < ROWS; k++) {
+        for (unsigned k = 0; k < CHUNK; k++) {
             const int32_t row = prim::shuffle(from, k);
             rows[k] = row < 0 ? nullptr : in + row * in_pitch;
         }
+        clear(m, r);
 #pragma unroll
-        for (unsigned k = 0; k < ROWS; k++) {
-            r[k] = m.nothing;
-            if (m.direct && rows[k]) r[k] = prim::load(reinterpret_cast<const raw *>(rows[k] + m.first));
-        }
-        if (m.gathers) gather(s, m, rows, r);
-    }
-
-    PRIM_DEVICE static void store_columns(shared &s, unsigned row, const column_sums &sums)
-    {
-        constexpr unsigned N = COLUMN < 4 ? COLUMN : 4;
+        for (unsigned p = 0; p < PARTS; p++) {
 #pragma unroll
-        for (unsigned w = 0; w < COLUMN; w += N) {
-            prim::vec<uint32_t, N> v;
-#pragma unroll
-            for (unsigned i = 0; i < N; i++) v.at[i] = sums.at[w + i];
-            s.columns.template set_vector<N>(row + prim::thread_id() * COLUMN + w, v);
+            for (unsigned k = 0; k < CHUNK; k++)
+                if (m.part[p].direct && rows[k])
+                    r[k].part[p] = prim::load(reinterpret_cast<const raw *>(rows[k] + m.first + p * APART));
+            if (m.part[p].gathers) gather(s, m, p, rows, r);
         }
     }
 
-    PRIM_DEVICE void sum_columns(shared &s, const segment &g, int32_t left) const
+    PRIM_DEVICE static void store_columns(shared &s, unsigned row, const mine &m, const column_sums &sums)
     {
-        const mine m = my_columns(s, left, g.up);
-        column_sums sums = {};
-        raw enter[ROWS], leave[ROWS];
 #pragma unroll
-        for (unsigned k = 0; k < ROWS; k++) enter[k] = leave[k] = m.nothing;
-        /* Steps that only sum rows, twice as many: the window above the first one, from row `above` up to `full`; then
-         * those with results.  Each loads what the next one needs. */
-        constexpr int32_t AT_ONCE = ROWS;
+        for (unsigned p = 0; p < PARTS; p++) {
+            if (!has(m, p)) continue;
+#pragma unroll
+            for (unsigned w = 0; w < COLUMN; w += AT_ONCE) {
+                words v;
+#pragma unroll
+                for (unsigned i = 0; i < AT_ONCE; i++) v.at[i] = sums.at[p][w + i];
+                s.columns.template set_vector<AT_ONCE>(row + (m.own + p * APART) * COLUMN / OWN + w, v);
+            }
+        }
+    }
+
+    /* What a group of warps sums of the rows above a segment's first window, from row `above` up to `full`. */
+    PRIM_DEVICE column_sums sum_above(shared &s, const segment &g, const mine &m, unsigned group) const
+    {
+        constexpr int32_t ONE = CHUNK, LOADED = 2 * ONE;
         const int32_t above = g.top - 1 - g.before, full = g.top + g.after;
-        const int32_t start = g.top - (full - above + 2 * AT_ONCE - 1) / (2 * AT_ONCE) * AT_ONCE;
-        for (int32_t at_y = start - AT_ONCE; at_y < g.bottom; at_y += AT_ONCE) {
-            const int32_t next = at_y + AT_ONCE;
-            if (at_y >= g.top) {
-                const unsigned columns = this->columns_of(g, at_y);
+        const int32_t even = (full - above + (int32_t)GROUPS_ABOVE - 1) / (int32_t)GROUPS_ABOVE;
+        const int32_t share = even < ONE ? ONE : even, from = above + (int32_t)group * share;
+        const int32_t upto = from + share < full ? from + share : full;
+        column_sums sums = {};
+        line one[CHUNK], other[CHUNK];
+        clear(m, one);
+        clear(m, other);
+        for (int32_t at = from - LOADED; at < upto; at += LOADED) {
+            if (at >= from) {
+                const int32_t left = upto - at;
+                if (left >= LOADED) {
 #pragma unroll
-                for (unsigned k = 0; k < ROWS; k++) {
-                    sums.move(enter[k], leave[k]);
-                    store_columns(s, columns + k * ROW_PITCH, sums);
-                }
-            } else if (at_y >= start) {
-                const int32_t skip = above - (full - 2 * (g.top - at_y)); /* rows that are not the window's */
-                if (skip <= 0) {
-#pragma unroll
-                    for (unsigned k = 0; k < ROWS; k++) sums.add(enter[k], leave[k]);
+                    for (unsigned k = 0; k < CHUNK; k++) sums.add(one[k], other[k]);
                 } else {
 #pragma unroll
-                    for (unsigned k = 0; k < ROWS; k++) {
-                        if ((int32_t)k >= skip) sums.add(enter[k], raw{});
-                        if ((int32_t)k + AT_ONCE >= skip) sums.add(leave[k], raw{});
+                    for (unsigned k = 0; k < CHUNK; k++) {
+                        if ((int32_t)k < left) sums.add(one[k], line{});
+                        if ((int32_t)k + ONE < left) sums.add(other[k], line{});
                     }
                 }
             }
-            if (next < g.bottom) {
-                const int32_t at = full - 2 * (g.top - next); /* where rows are only summed */
-                if (next >= g.top || at + AT_ONCE > above)
-                    load_rows(s, m, g, next < g.top ? at : next + g.after, g.bottom - next, enter);
-                load_rows(s, m, g, next < g.top ? at + AT_ONCE : next - 1 - g.before, g.bottom - next, leave);
+            const int32_t next = at + LOADED;
+            if (next < upto) load_rows(s, m, g, next, upto - next, one);
+            if (next + ONE < upto) load_rows(s, m, g, next + ONE, upto - next - ONE, other);
+        }
+        return sums;
+    }
+
+    /* Adds what the other groups have left in shared memory. */
+    PRIM_DEVICE static void add_groups(const shared &s, const mine &m, column_sums &sums)
+    {
+#pragma unroll
+        for (unsigned group = 1; group < GROUPS_ABOVE; group++)
+#pragma unroll
+            for (unsigned p = 0; p < PARTS; p++) {
+                if (!has(m, p)) continue;
+                const unsigned at = (group - 1) * ROW_PITCH + (m.own + p * APART) * COLUMN / OWN;
+#pragma unroll
+                for (unsigned w = 0; w < COLUMN; w += AT_ONCE) {
+                    const words v = s.columns.template get_vector<AT_ONCE>(at + w);
+#pragma unroll
+                    for (unsigned i = 0; i < AT_ONCE; i++) sums.at[p][w + i] += v.at[i];
+                }
             }
-            if (at_y >= g.top) this->meet();
+    }
+
+    PRIM_DEVICE void sum_columns(shared &s, const segment &g, const mine &m, column_sums sums) const
+    {
+        line enter[CHUNK], leave[CHUNK];
+        unsigned columns = 0;
+        clear(m, enter);
+        clear(m, leave);
+        for (int32_t at_y = g.top - (int32_t)CHUNK; at_y < g.bottom;) {
+            const bool first = at_y < g.top;
+            const int32_t next = at_y + (int32_t)CHUNK, to_enter = next + g.after, to_leave = next - 1 - g.before;
+            if (!first && next < g.bottom && m.plain && within(to_enter) && within(to_leave)) {
+                /* Each row's place is taken at once by one of the next rows: it has until then to arrive. */
+                const uint8_t *in_row = row_at(m, g, to_enter), *out_row = row_at(m, g, to_leave);
+#pragma unroll
+                for (unsigned k = 0; k < CHUNK; k++, columns += ROW_PITCH, in_row += m.next, out_row += m.next) {
+                    sums.move(enter[k], leave[k]);
+                    load_row(m, in_row, enter[k]);
+                    load_row(m, out_row, leave[k]);
+                    store_columns(s, columns, m, sums);
+                }
+            } else {
+                if (!first) {
+#pragma unroll
+                    for (unsigned k = 0; k < CHUNK; k++, columns += ROW_PITCH) {
+                        sums.move(enter[k], leave[k]);
+                        store_columns(s, columns, m, sums);
+                    }
+                }
+                if (next < g.bottom) {
+                    load_rows(s, m, g, to_enter, g.bottom - next, enter);
+                    load_rows(s, m, g, to_leave, g.bottom - next, leave);
+                }
+            }
+            at_y = next;
+            const bool half = columns == ROWS * ROW_PITCH, whole = columns == 2 * ROWS * ROW_PITCH;
+            if (half || whole || first || at_y >= g.bottom) this->meet();
+            if (whole) columns = 0;
+            if (first) add_groups(s, m, sums);
         }
     }
 
-    /* Columns before the first window's, which reaches so many to the left: strips begin at multiples of 16 results,
-     * loads at multiples of OWN samples. */
-    PRIM_HOST_DEVICE static int32_t lead(uint32_t reach)
+    /* Columns before a strip's first window, which begins with element `first`: loads begin at multiples of LEAD
+     * elements. */
+    PRIM_HOST_DEVICE static int32_t lead(int32_t first)
     {
-        return (int32_t)((LEAD - reach % LEAD) % LEAD);
+        return (int32_t)((uint32_t)first % LEAD);
     }
 
     PRIM_DEVICE void operator()(shared &s) const
@@ -228,7 +335,7 @@ struct march : row_filter<Sample, CHANNELS, Column, Sum, RUN, STEP> {
         const int32_t begin = place * strip, end = begin + strip < elements ? begin + strip : elements;
         const int32_t top = block % segments * rows, bottom = top + rows < y.n ? top + rows : y.n;
         const int32_t reach = x.before * (int32_t)CHANNELS;
-        const int32_t left = begin - reach - lead((uint32_t)reach);
+        const int32_t left = begin - reach - lead(begin - reach);
         /* Neighbours march away from each other, or towards: so they read what their windows share at the same time. */
         const bool up = block % segments % 2 == 0;
         const segment g = up ? segment{y.n - bottom, y.n - top, y.after, y.before, true}
@@ -238,10 +345,18 @@ struct march : row_filter<Sample, CHANNELS, Column, Sum, RUN, STEP> {
             s.columns.set(i / BEHIND * ROW_PITCH + ROW_WORDS + i % BEHIND, 0);
         const results asked = this->my_results(left + reach, begin, end);
         this->count_kept(s, asked, threads);
-        if (prim::warp_id() < COLUMN_WARPS)
-            sum_columns(s, g, left);
-        else
+        const unsigned group = prim::warp_id() / COLUMN_WARPS;
+        const unsigned own = prim::warp_id() % COLUMN_WARPS * PARTS * APART + prim::lane_id() * OWN;
+        const mine m = my_columns(s, own, left, g.up, group == 0);
+        this->meet(); /* where columns are from is known */
+        const column_sums sums = group < GROUPS_ABOVE ? sum_above(s, g, m, group) : column_sums{};
+        if (group == 0) {
+            sum_columns(s, g, m, sums);
+        } else {
+            if (group < GROUPS_ABOVE) store_columns(s, (group - 1) * ROW_PITCH, m, sums);
+            this->meet();
             this->filter_rows(s, g, left, asked, prim::warp_id() - COLUMN_WARPS);
+        }
     }
 };
 

@@ -47,7 +47,16 @@ template <class Sample, unsigned CHANNELS, class Column, class Sum, unsigned RUN
     int64_t out_pitch; /* samples */
     axis x, y;
     divisor mean;
-    uint32_t window; /* elements: its width times the channels */
+    /* The window's width times the channels, in elements, and where it ends. */
+    struct {
+        uint32_t elements, words; /* of sums, in whole pieces */
+        uint32_t lanes, split;    /* lanes, and the pieces of one more */
+    } window;
+    void set_window(uint32_t elements)
+    {
+        const uint32_t pieces = elements / GROUP;
+        window = {elements, pieces * 4, pieces / GROUPS, pieces % GROUPS};
+    }
 
     /* A segment of rows, counted in the direction of the march, and what a window holds before and after a row. */
     struct segment {
@@ -60,9 +69,10 @@ template <class Sample, unsigned CHANNELS, class Column, class Sum, unsigned RUN
      * step before have been read. */
     PRIM_DEVICE static void meet() { prim::block_meet(); /* sums of columns are handed over */ }
 
-    PRIM_DEVICE static unsigned columns_of(const segment &g, int32_t at_y)
+    /* Where a row's sums of columns are in the next step, by where they are in this one. */
+    PRIM_DEVICE static unsigned other(unsigned columns)
     {
-        return (uint32_t)(at_y - g.top) / ROWS % 2 * (ROWS * ROW_PITCH);
+        return columns < ROWS * ROW_PITCH ? columns + ROWS * ROW_PITCH : columns - ROWS * ROW_PITCH;
     }
 
     /* In `sources`: COPY + the column of this strip whose sum a column repeats. */
@@ -219,8 +229,7 @@ template <class Sample, unsigned CHANNELS, class Column, class Sum, unsigned RUN
     /* Adds each lane's first window to `sum`, column after column. */
     template <unsigned PHASE> PRIM_DEVICE void sum_windows(const shared &s, unsigned own, Sum (&sum)[CHANNELS]) const
     {
-        const unsigned pieces = window / GROUP;
-        const unsigned end = own + pieces * 4;
+        const unsigned end = own + window.words;
 #pragma unroll 1
         for (unsigned at = own; at < end; at += UNIT * 4)
 #pragma unroll
@@ -232,30 +241,29 @@ template <class Sample, unsigned CHANNELS, class Column, class Sum, unsigned RUN
     /* The same by a scan: what lies before the first window's end, less what lies before its beginning. */
     template <unsigned PHASE> PRIM_DEVICE void scan_windows(const shared &s, unsigned own, Sum (&sum)[CHANNELS]) const
     {
-        const unsigned split = window / GROUP % GROUPS, lanes = window / GROUP / GROUPS;
         Sum total[CHANNELS] = {}, part[CHANNELS] = {};
 #pragma unroll
         for (unsigned g = 0; g < GROUPS; g++) {
-            if (g == split)
+            if (g == window.split)
 #pragma unroll
                 for (unsigned c = 0; c < CHANNELS; c++) part[c] = total[c];
             add_columns<GROUP>(total, get(s, own + g * 4), g * GROUP % CHANNELS);
         }
         if constexpr (PHASE != 0)
-            add_columns<PHASE>(part, get(s, own + split * 4), (CHANNELS * GROUP - PHASE) % CHANNELS);
+            add_columns<PHASE>(part, get(s, own + window.split * 4), (CHANNELS * GROUP - PHASE) % CHANNELS);
 #pragma unroll
         for (unsigned c = 0; c < CHANNELS; c++) {
             const Sum before = prim::warp_scan_inclusive(total[c]) - total[c];
-            sum[c] += prim::shuffle(before + part[c], (prim::lane_id() + lanes) % prim::WARP) - before;
+            sum[c] += prim::shuffle(before + part[c], (prim::lane_id() + window.lanes) % prim::WARP) - before;
         }
     }
 
-    /* Slides all windows that begin at this lane's columns; PHASE = window % GROUP.  means(n, e, m): m[k] = the mean of
-     * n[k], the sum of element e + k.  pairs: the byte of two means that go into one word. */
+    /* Slides all windows that begin at this lane's columns; PHASE = window.elements % GROUP.  means(n, e, m): m[k] =
+     * the mean of n[k], the sum of element e + k.  pairs: the byte of two means that go into one word. */
     template <unsigned PHASE, bool UNROLL, class Means>
     PRIM_DEVICE void slide(shared &s, const task &t, Sum (&sum)[CHANNELS], uint32_t pairs, const Means &means) const
     {
-        unsigned end = t.columns + window / GROUP * 4;
+        unsigned end = t.columns + window.words;
         if (end > t.behind) end = t.behind; /* nobody asked for this lane's results */
         piece next = get(s, end);
 #pragma unroll(UNROLL ? GROUPS / UNIT : 1)
@@ -289,13 +297,13 @@ template <class Sample, unsigned CHANNELS, class Column, class Sum, unsigned RUN
             }
     }
 
-    template <unsigned PHASE> PRIM_DEVICE void along_phase(shared &s, const results &r, const task &t) const
+    template <unsigned PHASE> PRIM_DEVICE void along(shared &s, const results &r, const task &t) const
     {
         const uint32_t select = sizeof(Sample) == 1 ? 0x0040 + 0x0011 * mean.byte : 0x0040;
         Sum sum[CHANNELS];
 #pragma unroll
         for (unsigned c = 0; c < CHANNELS; c++) sum[c] = t.half;
-        if (window < 2 * RUN)
+        if (window.elements < 2 * RUN)
             sum_windows<PHASE>(s, t.columns, sum);
         else
             scan_windows<PHASE>(s, t.columns, sum);
@@ -326,21 +334,9 @@ template <class Sample, unsigned CHANNELS, class Column, class Sum, unsigned RUN
         }
     }
 
-    /* How the windows' ends lie in pieces: PHASE, one of N that are possible from there on. */
-    template <unsigned PHASE = 0, unsigned N = GROUP>
-    PRIM_DEVICE void along(shared &s, const results &r, const task &t) const
-    {
-        constexpr unsigned APART = CHANNELS % 4 == 0 ? 4 : CHANNELS % 2 == 0 ? 2 : 1;
-        if constexpr (N > APART) {
-            if (window % GROUP < PHASE + N / 2) return along<PHASE, N / 2>(s, r, t);
-            return along<PHASE + N / 2, N / 2>(s, r, t);
-        } else {
-            along_phase<PHASE>(s, r, t);
-        }
-    }
-
     /* A row's results: row k of those whose sums of columns begin at word `columns`. */
-    PRIM_DEVICE void do_row(shared &s, const results &r, const ratio &whole, int32_t at_y, unsigned k,
+    template <unsigned PHASE>
+    PRIM_DEVICE void do_row(shared &s, const results &r, const ratio &whole, int32_t at_y, Sample *row, unsigned k,
                             unsigned columns) const
     {
         task t;
@@ -354,10 +350,9 @@ template <class Sample, unsigned CHANNELS, class Column, class Sum, unsigned RUN
         t.keep = t.kept + (unsigned)(r.own - r.first < r.left ? r.own - r.first : r.own - r.first - r.right + r.left);
         /* The warp stages its results so that pieces of 16 bytes there are pieces of 16 bytes of the image, but for the
          * last bits of the address, by which write_row() shifts them. */
-        Sample *row = out + at_y * out_pitch;
         const unsigned offset = (unsigned)((uintptr_t)(row + r.first) % 16), room = k * STAGE_WORDS + 4;
         t.stage = room + offset / 4 + prim::lane_id() * RUN_WORDS;
-        along(s, r, t);
+        along<PHASE>(s, r, t);
         prim::warp_sync(); /* the results are staged, and sums kept */
         if (t.division == BY_ROW_BUT_EDGES) {
             divide_kept(s, r, t, room + offset / 4);
@@ -370,33 +365,38 @@ template <class Sample, unsigned CHANNELS, class Column, class Sum, unsigned RUN
      * are bytes behind the 16 of the image that hold element `first` of the row. */
     PRIM_DEVICE static void write_row(const shared &s, const results &r, Sample *row, unsigned offset, unsigned stage)
     {
-        constexpr int32_t SIZE = (int32_t)sizeof(Sample);
-        constexpr unsigned PIECES = (RUN * (unsigned)sizeof(Sample) + 15) / 16; /* of a lane, at most */
-        const unsigned shift = offset % 4 * 8;
-        const int32_t begin = (r.begin - r.first) * SIZE + (int32_t)offset,
-                      end = (r.end - r.first) * SIZE + (int32_t)offset;
-        const int32_t from = (begin + 15) / 16 * 16, to = end / 16 * 16;
-        const int32_t lane = (int32_t)prim::lane_id(), own = from + lane * 16;
-        const unsigned at = stage + (unsigned)own / 4;
+        constexpr unsigned SIZE = (unsigned)sizeof(Sample);
+        constexpr unsigned PIECES = (RUN * SIZE + 15) / 16; /* of a lane, at most */
+        const unsigned shift = offset % 4 * 8, lane = prim::lane_id();
+        const unsigned begin = (unsigned)(r.begin - r.first) * SIZE + offset,
+                       end = (unsigned)(r.end - r.first) * SIZE + offset;
+        const unsigned from = (begin + 15) / 16 * 16, to = end / 16 * 16, own = from + lane * 16, at = stage + own / 4;
         uint8_t *own_out = reinterpret_cast<uint8_t *>(row + r.first) - offset + own;
+        if (shift == 0) {
 #pragma unroll
-        for (unsigned g = 0; g < PIECES; g++)
-            if (own + (int32_t)(g * prim::WARP) * 16 < to) {
+            for (unsigned g = 0; g < PIECES; g++)
+                if (own + g * prim::WARP * 16 < to)
+                    prim::store(reinterpret_cast<piece *>(own_out + g * prim::WARP * 16),
+                                s.results.template get_vector<4>(at + g * prim::WARP * 4));
+        } else {
+#pragma unroll
+            for (unsigned g = 0; g < PIECES; g++) {
+                if (own + g * prim::WARP * 16 >= to) continue;
                 piece p = s.results.template get_vector<4>(at + g * prim::WARP * 4);
-                if (shift) {
-                    uint32_t left = s.results.get(at + g * prim::WARP * 4 - 1);
+                uint32_t left = s.results.get(at + g * prim::WARP * 4 - 1);
 #pragma unroll
-                    for (unsigned w = 0; w < 4; w++) {
-                        const uint32_t right = p.at[w];
-                        p.at[w] = prim::shift_right(left, right, 32 - shift);
-                        left = right;
-                    }
+                for (unsigned w = 0; w < 4; w++) {
+                    const uint32_t right = p.at[w];
+                    p.at[w] = prim::shift_right(left, right, 32 - shift);
+                    left = right;
                 }
                 prim::store(reinterpret_cast<piece *>(own_out + g * prim::WARP * 16), p);
             }
+        }
         if (begin == from && end == to) return;
-        const int32_t head = r.begin + lane, tail = r.first + ((to > from ? to : from) - (int32_t)offset) / SIZE + lane;
-        if (head < r.first + (from - (int32_t)offset) / SIZE && head < r.end)
+        const int32_t head = r.begin + (int32_t)lane,
+                      tail = r.first + (int32_t)(((to > from ? to : from) - offset) / SIZE + lane);
+        if (head < r.first + (int32_t)((from - offset) / SIZE) && head < r.end)
             store_result(s, row, head, r.first, stage + offset / 4);
         if (lane < 16 / SIZE && tail < r.end) store_result(s, row, tail, r.first, stage + offset / 4);
     }
@@ -408,22 +408,42 @@ template <class Sample, unsigned CHANNELS, class Column, class Sum, unsigned RUN
     }
 
     /* The rows that are this warp's, number k of each step. */
-    PRIM_DEVICE void filter_rows(shared &s, const segment &g, int32_t left, const results &asked, unsigned k) const
+    template <unsigned PHASE>
+    PRIM_DEVICE void filter_rows_in(shared &s, const segment &g, int32_t left, const results &asked, unsigned k) const
     {
         const int32_t elements = x.n * (int32_t)CHANNELS;
         const bool edge = !mean.shrinks && (left < 0 || left + (int32_t)ELEMENTS > elements);
         const int32_t last = g.bottom - 1;
         int32_t row = g.top + (int32_t)k;
         ratio next = prim::load(mean.rows + row_of(g, row < last ? row : last));
-        for (int32_t at_y = g.top; at_y < g.bottom; at_y += ROWS, row += ROWS) {
-            const unsigned columns = columns_of(g, at_y) + k * ROW_PITCH;
-            const ratio whole = next;
+        Sample *to = out + row_of(g, row) * out_pitch;
+        const int64_t far = (g.up ? -(int64_t)ROWS : (int64_t)ROWS) * out_pitch;
+        unsigned columns = k * ROW_PITCH;
+        for (int32_t at_y = g.top; at_y < g.bottom; at_y += ROWS) {
             meet();
-            if (row > last) continue;
-            const int32_t after = row + (int32_t)ROWS;
-            next = prim::load(mean.rows + row_of(g, after < last ? after : last));
-            if (edge) copy_columns(s, columns, left);
-            do_row(s, asked, whole, row_of(g, row), k, columns);
+            if (row <= last) {
+                const ratio whole = next;
+                const int32_t after = row + (int32_t)ROWS;
+                next = prim::load(mean.rows + row_of(g, after < last ? after : last));
+                if (edge) copy_columns(s, columns, left);
+                do_row<PHASE>(s, asked, whole, row_of(g, row), to, k, columns);
+            }
+            row += ROWS;
+            to += far;
+            columns = other(columns);
+        }
+    }
+
+    /* How the windows' ends lie in pieces: PHASE, one of N that are possible from there on. */
+    template <unsigned PHASE = 0, unsigned N = GROUP>
+    PRIM_DEVICE void filter_rows(shared &s, const segment &g, int32_t left, const results &asked, unsigned k) const
+    {
+        constexpr unsigned APART = CHANNELS % 4 == 0 ? 4 : CHANNELS % 2 == 0 ? 2 : 1;
+        if constexpr (N > APART) {
+            if (window.elements % GROUP < PHASE + N / 2) return filter_rows<PHASE, N / 2>(s, g, left, asked, k);
+            return filter_rows<PHASE + N / 2, N / 2>(s, g, left, asked, k);
+        } else {
+            filter_rows_in<PHASE>(s, g, left, asked, k);
         }
     }
 };

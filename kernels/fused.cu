@@ -54,20 +54,18 @@ namespace
 /* ---- shapes -------------------------------------------------------------------------------------------------- */
 
 /* Large tiles fill a multiprocessor's shared memory: five times 32 KiB of samples.  Where samples have the size of
- * their sums there are registers left for a part of each tile, which is then four times 64 KiB: fewer words for as many
- * bytes, and a third more bytes under way.  Where sums are ordered, many tiles are added to the left, and few above: it
- * is narrow.  Rows of three channels are a multiple of three and of a warp.  Small tiles are for images that would have
- * too few of the others.  In the simulator all are tiny. */
+ * their sums there are registers left for a part of each tile, and four times 64 KiB: fewer words for as many bytes,
+ * and a third more bytes under way.  Rows of three channels are a multiple of three and of a warp.  Small tiles are for
+ * images that would have too few of the others.  In the simulator all are tiny. */
 struct size {
     unsigned halves, rows, held; /* as in fuse::shape */
     int resident;
 };
 #ifdef SAT_SIMT
 constexpr unsigned WARPS = 2;
-constexpr size large_size(unsigned channels, unsigned bytes, unsigned sum_bytes, bool is_ordered)
+constexpr size large_size(unsigned channels, unsigned bytes, unsigned sum_bytes)
 {
-    const unsigned held = bytes < sum_bytes ? 0 : is_ordered ? 2 : 1;
-    return {channels != 3 && (bytes <= 2 || (held && !is_ordered)) ? 2u : 1u, 3, held, 2};
+    return {channels != 3 && bytes <= 4 ? 2u : 1u, 3, bytes < sum_bytes ? 0u : 2u, 2};
 }
 constexpr size small_size(unsigned)
 {
@@ -76,7 +74,7 @@ constexpr size small_size(unsigned)
 constexpr int64_t FEW_TILES = 4, RING_BYTES = 1;
 #else
 constexpr unsigned WARPS = 4;
-constexpr size large_size(unsigned channels, unsigned bytes, unsigned sum_bytes, bool is_ordered)
+constexpr size large_size(unsigned channels, unsigned bytes, unsigned sum_bytes)
 {
     const bool wider = bytes < sum_bytes; /* sums than samples */
     if (channels == 3) switch (bytes) {
@@ -88,7 +86,7 @@ constexpr size large_size(unsigned channels, unsigned bytes, unsigned sum_bytes,
     switch (bytes) {
     case 1: return {2, 32, 0, 5};
     case 2: return {2, 16, 0, 5};
-    case 4: return wider ? size{1, 16, 0, 5} : is_ordered ? size{1, 24 + 8, 8, 4} : size{2, 12 + 4, 4, 4};
+    case 4: return wider ? size{1, 16, 0, 5} : size{1, 24 + 8, 8, 4};
     default: return {1, 12 + 4, 4, 4};
     }
 }
@@ -102,7 +100,7 @@ constexpr int64_t FEW_TILES = 264; /* two for each multiprocessor */
 constexpr int64_t RING_BYTES = 6 << 20;
 #endif
 template <class Sample, class Sum, unsigned C> struct shapes {
-    static constexpr size L = large_size(C, sizeof(Sample), sizeof(Sum), fuse::ordered<Sum>);
+    static constexpr size L = large_size(C, sizeof(Sample), sizeof(Sum));
     static constexpr size S = small_size(sizeof(Sample));
     using large = fuse::shape<L.halves, WARPS, L.rows, L.resident, true, L.held>;
     using small = fuse::shape<S.halves, WARPS, S.rows, S.resident, false>;

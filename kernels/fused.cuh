@@ -31,6 +31,7 @@ template <class Sample, class Accum, unsigned C, class Shape> struct fused {
     static constexpr unsigned TILE_WORDS = (WIDTH + C * height) * WORDS_EACH,
                               TILE_BYTES = WIDTH * height * sizeof(Sample);
     static constexpr bool REUSES = Shape::large;
+    static constexpr uint32_t AHEAD = 64; /* tiles by which memory is asked for one before it is loaded */
 
     struct shared {
         typename tile::room samples; /* first: aligned for packets of 16 bytes */
@@ -56,9 +57,10 @@ template <class Sample, class Accum, unsigned C, class Shape> struct fused {
         prim::await_turn(ticket.number, min_blocks, TILE_BYTES);
         const uint32_t down = ticket.number / words.across, right = ticket.number % words.across;
         const unsigned lane = prim::lane_id(), warp = prim::warp_id();
-        const place p = image.at((int64_t)right * WIDTH, (int64_t)down * Shape::height + warp * ROWS, elements, rows);
+        const place p = place_of(ticket.number);
         waiting w = {s.samples, {}};
         image.load(w, p);
+        prefetch(ticket.number + AHEAD);
         edges(p, down, right);
         bool is_free = !REUSES || words.is_free<BEHIND<sum>>(ticket.epoch, down, right);
 
@@ -138,6 +140,20 @@ template <class Sample, class Accum, unsigned C, class Shape> struct fused {
         else
             write<PART>(s, w, p, left, sums, row, out_wide, out_here);
         if (carry_out && p.rows > 0 && p.y + p.rows == rows) hand_on(p, sums);
+    }
+
+    /* The warp's part of a tile. */
+    PRIM_DEVICE place place_of(uint32_t number) const
+    {
+        return image.at((int64_t)(number % words.across) * WIDTH,
+                        (int64_t)(number / words.across) * height + prim::warp_id() * ROWS, elements, rows);
+    }
+
+    /* Of a tile that comes after all those that begin at once. */
+    PRIM_DEVICE void prefetch(uint32_t number) const
+    {
+        if (Shape::large && number >= prim::MULTIPROCESSORS * min_blocks && number < prim::blocks())
+            image.prefetch(place_of(number));
     }
 
     PRIM_DEVICE channels<sum, C> row_sums(const waiting &w, const place &p) const

@@ -314,6 +314,17 @@ template <class Sample, class Accum, unsigned C, class Shape> struct tile {
         for (unsigned i = lane; i < IN_ROOM * ALL; i += prim::WARP) load_part(s, p, i / ALL, i % ALL);
     }
 
+    /* The warp's rows of a tile that others will load soon, but for a last part of a line, which is also the next
+     * tile's first. */
+    PRIM_DEVICE void prefetch(const place &p) const
+    {
+        constexpr unsigned LINE = 128, LINES = (WIDTH * sizeof(Sample) + LINE - 1) / LINE;
+#pragma unroll 1
+        for (unsigned i = prim::lane_id(); i < p.rows * LINES; i += prim::WARP)
+            if (i % LINES * LINE < p.wide * sizeof(Sample))
+                prim::prefetch((const char *)row(p, i / LINES) + i % LINES * LINE);
+    }
+
     /* The rows that wait in registers, in packets if they are EVEN and all there. */
     template <bool EVEN> PRIM_DEVICE void hold(waiting &w, const place &p) const
     {

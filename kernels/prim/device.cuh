@@ -37,6 +37,7 @@
  *   fetch_vector<M>(a, i, p)               the same for M elements, 16 bytes in all and aligned to them
  *   load(p) store(p, v)                    arrays in device memory, T or vec<T, N>; never written by one block and
  *                                          read by another in the same launch
+ *   prefetch(p)                            brings the line that holds *p into the second-level cache: a hint
  *   store_once(p, v)                       a store of 16 bytes that the cache need not keep
  *   load_relaxed store_relaxed             words that blocks exchange, 4 or 8 bytes: atomic, no order
  *   load_kept store_kept                   the same for 8 bytes that many will ask for: the second-level cache is to
@@ -230,6 +231,10 @@ template <class T> PRIM_DEVICE void store(T *p, T v)
     }
 }
 
+PRIM_DEVICE void prefetch(const void *p)
+{
+    asm volatile("prefetch.global.L2 [%0];" ::"l"(p));
+}
 template <class T> PRIM_DEVICE void store_once(T *p, T v)
 {
     static_assert(sizeof(T) == 16);

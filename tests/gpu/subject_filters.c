@@ -126,6 +126,14 @@ static void *make(uint64_t seed, size_t k, effort e)
         f->spec.width = k == 5 ? 88 : 64;
         f->spec.window_width = k == 5 ? 9 : 225;
     }
+    /* And here strips begin at multiples of 4, in the simulator and on a GPU; or would, if one column less were needed.
+     */
+    if (k == 4 || k == 8 || k == 10) {
+        f->spec.channels = 1;
+        f->spec.width = k == 4 ? 1512 : k == 8 ? 1528 : 2536;
+        f->spec.height = random_in(&seed, 1, 30);
+        f->spec.window_width = f->spec.window_height = 3;
+    }
     bool real = f->spec.sample == SAT_F32;
     f->spec.weighted_alpha = f->spec.channels % 2 == 0 && !real && k != 5 && k != 9 && random64(&seed) % 3 == 0;
     f->content = real ? (content)(random64(&seed) % CONTENTS) : random64(&seed) % 4 == 0 ? LARGEST : RANDOM;

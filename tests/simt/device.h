@@ -187,6 +187,7 @@ template <class T> void store(T *p, T v, site at = site::current())
     simt::plain_write(p, sizeof(T), alignof(T), at);
     *p = v;
 }
+inline void prefetch(const void *) {}
 template <class T> void store_once(T *p, T v, site at = site::current())
 {
     static_assert(sizeof(T) == 16);
