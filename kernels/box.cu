@@ -210,9 +210,8 @@ template <class March> sat_status prepare(filter *f, int64_t rows)
 
 /* Rows of a segment.  All blocks take equally long, so they should fill a whole number of waves: of multiprocessors
  * times the blocks that fit one.  More waves make segments shorter, fewer of them sum the rows above their first
- * windows less often.  Fitted to what segments of several heights took under windows of 3 to 255 rows: SUMMED_ROWS rows
- * that are only summed take as long as one with results, and what a block does before all that as long as START_ROWS of
- * these. */
+ * windows less often.  Fitted to what segments took under windows of 3 to 255 rows: SUMMED_ROWS rows that are only
+ * summed take as long as one with results, and what a block does before all that as long as START_ROWS of these. */
 constexpr int64_t SUMMED_ROWS = 4, START_ROWS = 16, MOST_WAVES = 8;
 
 int64_t rows_of(int64_t height, int64_t window, int64_t strips, int64_t at_once, int64_t step)
