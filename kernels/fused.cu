@@ -65,7 +65,7 @@ struct size {
 constexpr unsigned WARPS = 2;
 constexpr size large_size(unsigned channels, unsigned bytes, unsigned sum_bytes)
 {
-    return {channels != 3 && bytes <= 4 ? 2u : 1u, 3, bytes < sum_bytes ? 0u : 2u, 2};
+    return {channels != 3 && bytes <= 2 ? 2u : 1u, 3, bytes < sum_bytes ? 0u : 2u, 2};
 }
 constexpr size small_size(unsigned)
 {
