@@ -23,6 +23,7 @@ struct march : row_filter<Sample, CHANNELS, Column, Sum, RUN, STEP> {
     static constexpr int min_blocks = BLOCKS;
     static constexpr unsigned RAW = OWN * (unsigned)sizeof(Sample) / 4, COLUMN = OWN * (unsigned)sizeof(Column) / 4;
     static constexpr unsigned LEAD = OWN < 4 ? 4 : OWN;
+    static_assert((LEAD & (LEAD - 1)) == 0, "lead() takes what is left of a number that may be negative");
     static_assert(RUN % OWN == 0 && STEP % CHUNK == 0 && CHUNK <= prim::WARP && OWN * sizeof(Sample) % 4 == 0);
 
     /* Warps that sum the rows above a segment's first window: the warps of columns are one group of them. */
@@ -233,8 +234,8 @@ struct march : row_filter<Sample, CHANNELS, Column, Sum, RUN, STEP> {
     {
         constexpr int32_t ONE = CHUNK, LOADED = 2 * ONE;
         const int32_t above = g.top - 1 - g.before, full = g.top + g.after;
-        const int32_t even = (full - above + (int32_t)GROUPS_ABOVE - 1) / (int32_t)GROUPS_ABOVE;
-        const int32_t share = even < ONE ? ONE : even, from = above + (int32_t)group * share;
+        const int32_t equal = (full - above + (int32_t)GROUPS_ABOVE - 1) / (int32_t)GROUPS_ABOVE;
+        const int32_t share = equal < ONE ? ONE : equal, from = above + (int32_t)group * share;
         const int32_t upto = from + share < full ? from + share : full;
         column_sums sums = {};
         line one[CHUNK], other[CHUNK];

@@ -2,7 +2,8 @@
  *
  * Idea    One kernel, one read and one write for each pixel.  A block loads a tile, tells the tiles to its right what
  *         its rows sum to and the tiles below what its columns sum to, learns the same from the left and from above,
- *         and writes.  What it waits for, it waits for with the tile in shared memory, as small as it was loaded.
+ *         and writes.  What it waits for, it waits for with the tile in shared memory and registers, as small as it was
+ *         loaded.
  *
  * Paper   Emoto, Funasaka, Tokura, Honda, Nakano & Ito, An optimal parallel algorithm for computing the summed area
  *         table on the GPU, IPDPSW 2018; the look-back is that of Merrill & Garland, NVR-2016-002, 2016.
@@ -33,11 +34,12 @@
  *         tiles that had its words before, and of those that may still need them.
  *
  * Limits  2^31 - 1 tiles.  A tag holds 30 bits of the epoch, as in lookback.cu, and a launch has as many epochs as the
- *         image is times as tall as the ring.
+ *         image is times as tall as the ring.  Tiles are cut for the 227 KiB of an H200's multiprocessor: where it has
+ *         100, one of 64 KiB is alone there, and nothing loads while it stores.
  *
- * Steps   1. ticket -> tile; load  2. sums of rows and columns; tell the rows'  3. look back along the rows -> L
- *         4. B, over all warps; tell it; look back up the columns -> U  5. again through the tile, row by row: scan,
- *         add, write.  The edges of padded and exclusive tables are written on the way.
+ * Steps   1. ticket -> tile; load; ask memory for a later one  2. sums of rows and columns; tell the rows'  3. look
+ *         back along the rows -> L  4. B, over all warps; tell it; look back up the columns -> U  5. again through the
+ *         tile, row by row: scan, add, write.  The edges of padded and exclusive tables are written on the way.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -55,8 +57,9 @@ namespace
 
 /* Large tiles fill a multiprocessor's shared memory: five times 32 KiB of samples.  Where samples have the size of
  * their sums there are registers left for a part of each tile, and four times 64 KiB: fewer words for as many bytes,
- * and a third more bytes under way.  Rows of three channels are a multiple of three and of a warp.  Small tiles are for
- * images that would have too few of the others.  In the simulator all are tiny. */
+ * and a third more bytes under way.  Rows of three channels are a multiple of three and of a warp: seven times 24 KiB,
+ * five times 36 or four times 48, and 72 with registers.  Small tiles are for images that would have too few of the
+ * others.  In the simulator all are tiny. */
 struct size {
     unsigned halves, rows, held; /* as in fuse::shape */
     int resident;
@@ -65,7 +68,8 @@ struct size {
 constexpr unsigned WARPS = 2;
 constexpr size large_size(unsigned channels, unsigned bytes, unsigned sum_bytes)
 {
-    return {channels != 3 && bytes <= 2 ? 2u : 1u, 3, bytes < sum_bytes ? 0u : 2u, 2};
+    if (bytes == 8) return {1, 4 + 4, 4, 2};
+    return {channels != 3 && bytes <= 2 ? 2u : 1u, bytes == 2 ? 4u : 3u, bytes < sum_bytes ? 0u : 2u, 2};
 }
 constexpr size small_size(unsigned)
 {
@@ -103,7 +107,7 @@ template <class Sample, class Sum, unsigned C> struct shapes {
     static constexpr size L = large_size(C, sizeof(Sample), sizeof(Sum));
     static constexpr size S = small_size(sizeof(Sample));
     using large = fuse::shape<L.halves, WARPS, L.rows, L.resident, true, L.held>;
-    using small = fuse::shape<S.halves, WARPS, S.rows, S.resident, false>;
+    using small = fuse::shape<S.halves, WARPS, S.rows, S.resident, false, S.held>;
 };
 
 int64_t tiles_of(int64_t n, int64_t side)

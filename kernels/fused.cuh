@@ -31,7 +31,12 @@ template <class Sample, class Accum, unsigned C, class Shape> struct fused {
     static constexpr unsigned TILE_WORDS = (WIDTH + C * height) * WORDS_EACH,
                               TILE_BYTES = WIDTH * height * sizeof(Sample);
     static constexpr bool REUSES = Shape::large;
-    static constexpr uint32_t AHEAD = 64; /* tiles by which memory is asked for one before it is loaded */
+    /* Tiles by which memory is asked for one before it is loaded. */
+#ifdef SAT_SIMT
+    static constexpr uint32_t AHEAD = 2;
+#else
+    static constexpr uint32_t AHEAD = 64;
+#endif
 
     struct shared {
         typename tile::room samples; /* first: aligned for packets of 16 bytes */
@@ -71,7 +76,6 @@ template <class Sample, class Accum, unsigned C, class Shape> struct fused {
             row_chains.at[c] =
                 (((int64_t)right * C + c) * words.kept + words.place(down)) * height + warp * ROWS + lane;
             row_chains.live[c] = lane < p.rows;
-            row_chains.first[c] = sum();
         }
         const auto rows_before = row_chains.look_at_place();
 
@@ -149,11 +153,10 @@ template <class Sample, class Accum, unsigned C, class Shape> struct fused {
                         (int64_t)(number / words.across) * height + prim::warp_id() * ROWS, elements, rows);
     }
 
-    /* Of a tile that comes after all those that begin at once. */
+    /* Asks memory for a tile, unless it begins together with the first ones; behind the last one there are no rows. */
     PRIM_DEVICE void prefetch(uint32_t number) const
     {
-        if (Shape::large && number >= prim::MULTIPROCESSORS * min_blocks && number < prim::blocks())
-            image.prefetch(place_of(number));
+        if (Shape::large && number >= prim::MULTIPROCESSORS * min_blocks) image.prefetch(place_of(number));
     }
 
     PRIM_DEVICE channels<sum, C> row_sums(const waiting &w, const place &p) const
@@ -358,7 +361,8 @@ template <class Sample, class Accum, unsigned C, class Shape> struct fused {
             if (p.y + i / C < out_rows) prim::store(out + (p.y + i / C) * out_pitch - C + i % C, sum());
     }
 
-    /* Writes a whole row of the warp's sums as they lie in the lanes.  The cache has room for a small table. */
+    /* Writes a whole row of the warp's sums as they lie in the lanes.  The cache has room for most small
+     * tables. */
     PRIM_DEVICE static void write_runs(sum *row, const run_of_sums (&sums)[HALVES])
     {
 #pragma unroll

@@ -82,8 +82,7 @@ template <class Sum, unsigned N, direction TO, bool REUSES> struct chains {
     bool live[N];
     Sum first[N]; /* before tile 0 */
 
-    /* Of tile row `down`, in a launch, with words in `told`; where those lie, which live, and what is first, is yet to
-     * be said. */
+    /* Of tile row `down`, in a launch, with words in `told`; where those lie and which live is yet to be said. */
     PRIM_DEVICE static chains of(uint64_t *told, const ring &words, uint32_t launch, uint32_t down, int64_t step,
                                  uint32_t tile, uint32_t tiles)
     {

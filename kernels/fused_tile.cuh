@@ -27,12 +27,12 @@ namespace fuse
 {
 
 /* RESIDENT: blocks on a multiprocessor.  HELD: rows of a warp that wait in registers. */
-template <unsigned HALVES_, unsigned WARPS_, unsigned ROWS_, int RESIDENT, bool LARGE, unsigned HELD_ = 0>
-struct shape {
+template <unsigned HALVES_, unsigned WARPS_, unsigned ROWS_, int RESIDENT, bool LARGE, unsigned HELD_> struct shape {
     static constexpr unsigned HALVES = HALVES_, WARPS = WARPS_, ROWS = ROWS_, HELD = HELD_, IN_ROOM = ROWS - HELD;
     static constexpr unsigned threads = WARPS * prim::WARP, height = WARPS * ROWS;
     static constexpr int min_blocks = RESIDENT;
-    static constexpr bool large = LARGE; /* images: words are used again; small ones have room for all */
+    /* Images: so that words are used again, memory is asked for tiles ahead, and sums need not stay in the cache. */
+    static constexpr bool large = LARGE;
     static_assert(ROWS <= prim::WARP, "a lane keeps what belongs to a row");
     /* Rows that are worked on together, for their latencies. */
     static constexpr unsigned BATCH = IN_ROOM % 4 == 0 && HELD % 4 == 0 ? 4 : 1;
@@ -330,12 +330,12 @@ template <class Sample, class Accum, unsigned C, class Shape> struct tile {
     {
         constexpr unsigned V = vector_of<RUN_WORDS, PACKET>;
 #pragma unroll
-        for (unsigned k = 0; k < HELD; k++)
+        for (unsigned r = IN_ROOM; r < Shape::ROWS; r++)
 #pragma unroll
             for (unsigned h = 0; h < Shape::HALVES; h++) {
-                const unsigned element = h * HALF + prim::lane_id() * RUN, r = IN_ROOM + k;
+                const unsigned element = h * HALF + prim::lane_id() * RUN;
                 const word *from = (const word *)row(p, r) + element;
-                words_of_run &to = w.held[k][h];
+                words_of_run &to = w.held[r - IN_ROOM][h];
 #pragma unroll
                 for (unsigned i = 0; i < RUN_WORDS; i += EVEN ? V : 1) {
                     if constexpr (EVEN) {

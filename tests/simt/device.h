@@ -187,7 +187,11 @@ template <class T> void store(T *p, T v, site at = site::current())
     simt::plain_write(p, sizeof(T), alignof(T), at);
     *p = v;
 }
-inline void prefetch(const void *) {}
+/* Out of bounds it would do no harm; but nobody means that. */
+inline void prefetch(const void *p, site at = site::current())
+{
+    simt::plain_read(p, 1, 1, at);
+}
 template <class T> void store_once(T *p, T v, site at = site::current())
 {
     static_assert(sizeof(T) == 16);

@@ -20,7 +20,7 @@ namespace
 struct tile {
     uint32_t row, right;
 };
-enum { MOST = 24 };
+enum { MOST = 8 };
 
 template <unsigned TILES_BEHIND> struct asks {
     static constexpr unsigned threads = prim::WARP;
