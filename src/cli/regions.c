@@ -8,6 +8,7 @@
 #include "arrays.h"
 #include "clock.h"
 #include "input.h"
+#include "machine_info.h"
 #include "messages.h"
 #include "printable.h"
 #include "text_out.h"
@@ -41,7 +42,7 @@ typedef struct answer {
     table_file file;       /* open if is_file */
     bool is_file;
     void *memory;  /* a table that was built here */
-    image pixels;  /* asked for a few rectangles: what these are summed from */
+    image pixels;  /* of floats, or asked for a few rectangles: what these are summed from */
     sat_view none; /* then: a table of zeros that takes no memory, by which the library judges rectangles */
 } answer;
 
@@ -138,15 +139,16 @@ static sat_rect part_inside(const sat_rect *r, int64_t width, int64_t height)
 }
 
 /* Do the rectangles hold no more pixels than the image?  Then a table, which takes its memory several times over, would
- * save nothing.  Floats are always summed from the pixels: the difference of two large sums has lost what is small
- * beside them, and one NaN is in every sum behind it; rectangles of the command line are few enough. */
-static bool are_few(const rects *from, const image *img)
+ * save nothing.  Floats are always summed from the pixels, however many they are: the difference of two large sums has
+ * lost what is small beside them, and one NaN is in every sum behind it. */
+static bool need_no_table(const rects *from, const image *img)
 {
     size_t n;
     const sat_rect *list = rects_list(from, &n);
     int64_t left = img->width * img->height;
+    if (img->type == SAT_F32) return true;
     if (!list) return false;
-    for (size_t i = 0; img->type != SAT_F32 && i < n; i++) {
+    for (size_t i = 0; i < n; i++) {
         sat_rect r = part_inside(&list[i], img->width, img->height);
         left -= r.width * r.height;
         if (left < 0) return false;
@@ -206,17 +208,37 @@ static void sum_pixels(const answer *a, const sat_rect *rect, int c, sat_sum *su
     }
 }
 
+/* A rectangle is one thread's: the same sums on any number of them. */
+static void sum_all_pixels(const region_job *job, const answer *a, const sat_rect *rows, size_t n, sat_sum *sums,
+                           double *means)
+{
+    enum { PIXELS_FOR_THREADS = 1 << 20 };
+    int threads = job->common->threads > 0 ? job->common->threads : machine_cores();
+    int channels = a->table.view.channels;
+    int64_t left = PIXELS_FOR_THREADS;
+    for (size_t i = 0; left > 0 && i < n; i++) {
+        sat_rect r = part_inside(&rows[i], a->width, a->height);
+        left -= r.width * r.height;
+    }
+#pragma omp parallel for num_threads(threads) schedule(dynamic, 16) if (left <= 0)
+    for (size_t i = 0; i < n; i++)
+        for (int c = 0; c < channels; c++) {
+            size_t at = i * (size_t)channels + (size_t)c;
+            sum_pixels(a, &rows[i], c, &sums[at], &means[at]);
+        }
+}
+
 static bool open_image(const region_job *job, input_file *in, const rects *from, answer *a, error *err)
 {
     image img = {0};
     if (job->assume_given) return fail(err, "--layout and --sample are for tables, and this is none");
     bool ok = image_decode(&in->file, &job->decode, &img, NULL, err);
     source_close(&in->file);
-    bool without = ok && !job->common->backend && are_few(from, &img) && stand_in(&img, a);
+    bool without = ok && !job->common->backend && need_no_table(from, &img) && stand_in(&img, a);
     ok = ok && (without || build(job, &img, from, a, err));
     if (without && job->common->verbose)
         say(input_name(a->input), "no table is made: the rectangles are summed from the pixels");
-    if (ok && (without || (img.type == SAT_F32 && rects_list(from, &(size_t){0})))) {
+    if (ok && (without || img.type == SAT_F32)) {
         a->pixels = img;
         return true;
     }
@@ -350,9 +372,7 @@ static bool put_rows(const region_job *job, const answer *a, const sat_rect *row
     if (sat_table_query(&a->table, rows, n, job->clip ? SAT_CLIP : 0, job->common->threads, sums, means) != SAT_OK)
         return false;
     begin(job, (int)channels, to);
-    for (size_t i = 0; a->pixels.data && i < n; i++)
-        for (size_t c = 0; c < channels; c++)
-            sum_pixels(a, &rows[i], (int)c, &sums[i * channels + c], &means[i * channels + c]);
+    if (a->pixels.data) sum_all_pixels(job, a, rows, n, sums, means);
     for (size_t i = 0; i < n; i++)
         (job->json ? put_row_json : put_row_csv)(job, a, &rows[i], sums + i * channels, means + i * channels,
                                                  &to->text);

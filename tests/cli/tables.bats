@@ -418,6 +418,21 @@ assert name == "b\ufffd\u00e9\ufffd\ufffd\ufffd\"\U0001f600.pgm", ascii(name)'
     [ "${lines[1]} ${lines[2]} ${lines[3]}" = "1,0,2,1,1 4,0,2,1,1 2,0,2,1,nan" ]
     ok query wild.pfm --clip --rect 4,0,9,9 --stat sum,mean
     [ "${lines[1]}" = 4,0,9,9,2,1 ]
+    printf '1,0,2,1\n4,0,2,1\n2,0,2,1\n' >r.csv
+    ok query wild.pfm --rects r.csv --stat mean
+    [ "${lines[1]} ${lines[2]} ${lines[3]}" = "1,0,2,1,1 4,0,2,1,1 2,0,2,1,nan" ]
+    "$sat" query wild.pfm --rects - --stat mean <r.csv >piped
+    [ "$(<piped)" = "$output" ]
+}
+
+@test "means of a float image are the same from a file of rectangles, on any number of threads" {
+    floats 301 203 f.pfm # not so many pixels, but above what takes threads with a hundred rectangles
+    rects=$(seq 0 99 | awk '{ print $1 ",3,200," 200 - $1 }')
+    # shellcheck disable=SC2086 # words
+    "$sat" query f.pfm $(printf -- '--rect %s ' $rects) --threads 1 >want
+    for threads in 1 2 7; do
+        "$sat" query f.pfm --rects - --threads $threads <<<"$rects" | cmp want -
+    done
 }
 
 @test "samples of other depths are scaled to the whole range, and so measured" {
