@@ -15,7 +15,8 @@ set -u
 cd "$(dirname "$0")/.." || exit 1
 
 export B=${B:-build} SAT_TEST_ROOT=$PWD
-export SAT=$PWD/$B/sat
+SAT=$(realpath -m "$B/sat")
+export SAT
 export LC_ALL=C.UTF-8
 unset SAT_BACKEND SAT_THREADS SAT_ISA NO_COLOR OMP_NUM_THREADS
 # Threads that spin while they wait would take the cores from the suites beside.
