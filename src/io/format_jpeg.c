@@ -1,5 +1,6 @@
 /* JPEG.  The pixels are libturbojpeg's work where it was found, else stb's; segments are ours. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "codec.h"
 #include "jpeg_markers.h"
@@ -59,16 +60,22 @@ static const char *library(void)
     return "libturbojpeg";
 }
 
-static bool decode_pixels(const uint8_t *bytes, size_t n, const jpeg_markers *jpeg, const decode_options *opt,
-                          image *img, error *err)
+static bool fail_corrupt(tjhandle handle, error *err)
 {
-    (void)opt;
+    static const char said[] = "Corrupt JPEG data: ";
+    const char *why = tjGetErrorStr2(handle);
+    return fail(err, "corrupt: %s", why + (strncmp(why, said, sizeof said - 1) == 0 ? sizeof said - 1 : 0));
+}
+
+/* Every warning is an error: most are of pixels that are lost, or made up. */
+static bool decode_clean(const uint8_t *bytes, size_t n, const jpeg_markers *jpeg, image *img, error *err)
+{
     tjhandle handle = tjInitDecompress();
     if (!handle) return fail(err, "out of memory: JPEG decoder");
     int width, height, chroma, colours;
     bool ok = tjDecompressHeader3(handle, bytes, n, &width, &height, &chroma, &colours) == 0;
     if (!ok) {
-        fail(err, "corrupt: %s", tjGetErrorStr2(handle));
+        fail_corrupt(handle, err);
     } else if (width != jpeg->width || height != jpeg->height) {
         ok = fail(err, "corrupt: the JPEG has two sizes");
     } else if (colours == TJCS_CMYK || colours == TJCS_YCCK) {
@@ -79,9 +86,21 @@ static bool decode_pixels(const uint8_t *bytes, size_t n, const jpeg_markers *jp
     if (ok && tjDecompress2(handle, bytes, n, img->data, width, (int)img->row_bytes, height,
                             channels == 1 ? TJPF_GRAY : TJPF_RGB,
                             TJFLAG_ACCURATEDCT | TJFLAG_STOPONWARNING | TJFLAG_LIMITSCANS) != 0) {
-        ok = fail(err, "corrupt: %s", tjGetErrorStr2(handle));
+        ok = fail_corrupt(handle, err);
     }
     tjDestroy(handle);
+    return ok;
+}
+
+static bool decode_pixels(const uint8_t *bytes, size_t n, const jpeg_markers *jpeg, const decode_options *opt,
+                          image *img, error *err)
+{
+    (void)opt;
+    if (!jpeg->has_noise) return decode_clean(bytes, n, jpeg, img, err);
+    uint8_t *clean = malloc(n);
+    bool ok = clean || fail(err, "out of memory: a copy of the JPEG needs %zu bytes", n);
+    ok = ok && decode_clean(clean, jpeg_without_noise(bytes, n, clean), jpeg, img, err);
+    free(clean);
     return ok;
 }
 

@@ -28,11 +28,17 @@ enum {
 
 static const char jfif[] = "JFIF", exif[] = "Exif\0", icc[] = "ICC_PROFILE"; /* each with its zero */
 enum {
+    JFIF_REVISION = sizeof jfif, /* 1, and a byte of little meaning */
     ICC_HEAD = sizeof icc + 2 /* number of the segment, from 1, and of all */,
     ICC_PIECE = LARGEST_SEGMENT - ICC_HEAD,
     SEGMENT_HEAD = 4, /* FF, code, length */
     EXIF_SEGMENT = SEGMENT_HEAD + sizeof exif + EXIF_BLOCK_BYTES,
 };
+
+static bool is_new_jfif(const uint8_t *p, size_t n)
+{
+    return n > JFIF_REVISION && memcmp(p, jfif, sizeof jfif) == 0 && p[JFIF_REVISION] != 1;
+}
 
 static void read_density(const uint8_t *p, size_t n, image_meta *meta)
 {
@@ -124,11 +130,14 @@ static bool walk(const uint8_t **from, const uint8_t *end, jpeg_markers *jpeg, i
 {
     const uint8_t *at = *from;
     for (;;) {
+        const uint8_t *after = at;
         while (at < end && *at != 0xFF) at++; /* as decoders do with stray bytes between segments */
+        jpeg->has_noise = jpeg->has_noise || at > after;
         while (at < end && *at == 0xFF) at++;
         *from = end;
         if (at == end) return fail(err, "truncated: the JPEG has no end marker");
         int code = *at++;
+        jpeg->has_noise = jpeg->has_noise || code == 0;
         if (code == 0 || code == TEM || (code >= RST0 && code <= SOI)) continue;
         if (code != EOI && (end - at < 2 || load_be16(at) > end - at))
             return fail(err, "truncated: the file ends inside a JPEG segment");
@@ -138,6 +147,7 @@ static bool walk(const uint8_t **from, const uint8_t *end, jpeg_markers *jpeg, i
         const uint8_t *p = at + 2;
         size_t n = load_be16(at) - 2u;
         at = p + n;
+        jpeg->has_noise = jpeg->has_noise || (code == APP0 && is_new_jfif(p, n));
         if (code == APP0) read_density(p, n, meta);
         if (code == APP1 && n > sizeof exif && memcmp(p, exif, sizeof exif) == 0) {
             meta->orientation = exif_orientation(p + sizeof exif, n - sizeof exif);
@@ -158,6 +168,31 @@ bool jpeg_read_markers(const uint8_t *bytes, size_t n, jpeg_markers *jpeg, image
     bytes += 2;
     *jpeg = (jpeg_markers){0};
     return walk(&bytes, end, jpeg, meta, &profile, err) && join_pieces(&profile, meta, err);
+}
+
+size_t jpeg_without_noise(const uint8_t *bytes, size_t n, uint8_t *copy)
+{
+    const uint8_t *at = bytes + 2, *end = bytes + n;
+    uint8_t *to = copy;
+    *to++ = 0xFF;
+    *to++ = SOI;
+    for (;;) {
+        while (*at != 0xFF) at++;
+        while (*at == 0xFF) at++;
+        int code = *at++;
+        if (code == 0) continue;
+        *to++ = 0xFF;
+        *to++ = (uint8_t)code;
+        if (code == EOI) return (size_t)(to - copy);
+        if (code == TEM || (code >= RST0 && code <= SOI)) continue;
+        const uint8_t *stop = at + load_be16(at);
+        bool is_new = code == APP0 && is_new_jfif(at + 2, load_be16(at) - 2u);
+        if (code == SOS) stop = skip_coded(stop, end);
+        memcpy(to, at, (size_t)(stop - at));
+        if (is_new) to[2 + JFIF_REVISION] = 1;
+        to += stop - at;
+        at = stop;
+    }
 }
 
 size_t jpeg_length(const uint8_t *bytes, size_t n, jpeg_markers *jpeg)

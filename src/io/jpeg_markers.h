@@ -7,14 +7,20 @@
 typedef struct jpeg_markers {
     int64_t width, height; /* px */
     int components;        /* 1 grey, 3 colour, 4 CMYK */
+    bool has_noise;        /* see jpeg_without_noise() */
 } jpeg_markers;
 
 /* Walks all segments to the end marker: one that is not there is an error.  The profile, the
  * resolution and the orientation go to meta, which on false is the caller's to free. */
 bool jpeg_read_markers(const uint8_t *bytes, size_t n, jpeg_markers *jpeg, image_meta *meta, error *err);
 
-/* The same of the first n bytes of a stream: how long the file is, up to and with the end marker; n if something is
- * wrong with what comes before; 0 if they hold neither.  jpeg: as far as they say. */
+/* What libjpeg warns of though it hurts no pixel: stray bytes between segments, and a revision of JFIF that it does not
+ * know.  Makes a copy without them, of n bytes or less, of a file that jpeg_read_markers() has walked; returns its
+ * size. */
+size_t jpeg_without_noise(const uint8_t *bytes, size_t n, uint8_t *copy);
+
+/* jpeg_read_markers() of the first n bytes of a stream: how long the file is, up to and with the end marker; n if
+ * something is wrong with what comes before; 0 if they hold neither.  jpeg: as far as they say. */
 size_t jpeg_length(const uint8_t *bytes, size_t n, jpeg_markers *jpeg);
 
 /* The segments to put behind an encoder's JFIF header, malloc'd: the orientation, and the profile unless it is too
