@@ -29,20 +29,26 @@ static bool has_name(const chunk *c)
     return true;
 }
 
+/* Does it say nothing of the pixels, nor of where they lie? */
+static bool is_dispensable(const chunk *c)
+{
+    return (c->type[0] & 0x20) && !is(c, "tRNS") && !is(c, "eXIf");
+}
+
+/* The next that is whole: one with a wrong CRC is passed over if no pixel can be hurt by that, as other readers do. */
 static bool next_chunk(const uint8_t **at, const uint8_t *end, chunk *c, error *err)
 {
-    size_t left = (size_t)(end - *at);
-    if (left == 0) return fail(err, "truncated: the PNG has no IEND chunk");
-    if (left < CHUNK_OVERHEAD) return fail(err, "truncated: the file ends inside a PNG chunk");
-    *c = (chunk){.type = *at + 4, .data = *at + LENGTH_AND_TYPE, .n = load_be32(*at)};
-    if (!has_name(c)) return fail(err, "corrupt: a PNG chunk's type is not four letters");
-    if (c->n > left - CHUNK_OVERHEAD) return fail(err, "truncated: the file ends inside a PNG %.4s chunk", c->type);
-    uint32_t crc = libdeflate_crc32(0, c->type, (size_t)c->n + 4);
-    if (crc != load_be32(c->data + c->n)) {
-        return fail(err, "corrupt: the CRC of a PNG %.4s chunk is wrong", c->type);
+    for (;;) {
+        size_t left = (size_t)(end - *at);
+        if (left == 0) return fail(err, "truncated: the PNG has no IEND chunk");
+        if (left < CHUNK_OVERHEAD) return fail(err, "truncated: the file ends inside a PNG chunk");
+        *c = (chunk){.type = *at + 4, .data = *at + LENGTH_AND_TYPE, .n = load_be32(*at)};
+        if (!has_name(c)) return fail(err, "corrupt: a PNG chunk's type is not four letters");
+        if (c->n > left - CHUNK_OVERHEAD) return fail(err, "truncated: the file ends inside a PNG %.4s chunk", c->type);
+        *at = c->data + c->n + 4;
+        if (libdeflate_crc32(0, c->type, (size_t)c->n + 4) == load_be32(c->data + c->n)) return true;
+        if (!is_dispensable(c)) return fail(err, "corrupt: the CRC of a PNG %.4s chunk is wrong", c->type);
     }
-    *at = c->data + c->n + 4;
-    return true;
 }
 
 static bool depth_allowed(int colour, int depth)

@@ -239,6 +239,37 @@ static void lying_files_are_refused(void **state)
     expect_error(&f, "filter type 5");
 }
 
+static void a_wrong_crc_matters_where_pixels_do(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *type;
+        size_t n;
+        bool matters;
+    } chunks[] = {{"tEXt", 6, false}, {"pHYs", 9, false}, {"tRNS", 2, true}, {"eXIf", 8, true}, {"CgBI", 4, true}};
+    static const uint8_t rows[2 * 5] = {0, 1, 2, 3, 4, 2, 5, 6, 7, 8}, data[9] = {[3] = 7, [8] = 1};
+    uint8_t z[256];
+    size_t n = deflate(rows, sizeof rows, z, sizeof z);
+    for (size_t i = 0; i < sizeof chunks / sizeof *chunks; i++) {
+        file f;
+        image img;
+        error err;
+        begin(&f, 4, 2, 8, 0);
+        add_chunk(&f, chunks[i].type, data, chunks[i].n);
+        f.bytes[f.n - 1] ^= 1;
+        add_chunk(&f, "IDAT", z, n);
+        add_chunk(&f, "IEND", NULL, 0);
+        if (chunks[i].matters) {
+            expect_error(&f, "the CRC of a PNG");
+            continue;
+        }
+        if (!decode_exactly(f.bytes, f.n, &plain, &img, &err)) fail_msg("%s: %s", chunks[i].type, err.text);
+        assert_memory_equal(img.data, rows + 1, 4);
+        assert_true(img.meta.x_per_metre == 0);
+        image_free(&img);
+    }
+}
+
 static void a_wrong_filter_far_down_stops_both_threads(void **state)
 {
     (void)state;
@@ -341,6 +372,7 @@ int main(void)
         cmocka_unit_test(filters_are_undone),
         cmocka_unit_test(paeth_is_right_for_all_bytes),
         cmocka_unit_test(lying_files_are_refused),
+        cmocka_unit_test(a_wrong_crc_matters_where_pixels_do),
         cmocka_unit_test(a_wrong_filter_far_down_stops_both_threads),
         cmocka_unit_test(profile_and_resolution_are_carried),
         cmocka_unit_test(pillows_profile_and_resolution_are_read),
