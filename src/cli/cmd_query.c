@@ -152,8 +152,9 @@ static const char help[] = "Means and sums of rectangles of an image, or of a ta
                            "  -q, --quiet   -v, --verbose   -h, --help   -V, --version\n"
                            "\n"
                            "With 2 to 4 channels the columns are mean.0, mean.1 and so on. Sums of integer\n"
-                           "images are exact. A table's checksum is compared if it comes through a pipe,\n"
-                           "or has at most 64 MiB, or many rectangles; `sat info` compares it always.\n";
+                           "images are exact; of a table of f32 or f64 only if the sum of the whole image\n"
+                           "is at most 2^24 or 2^53. A table's checksum is compared if it comes through a\n"
+                           "pipe, or has at most 64 MiB, or many rectangles; `sat info` compares it always.\n";
 
 const command command_query = {
     .name = "query",

@@ -35,6 +35,19 @@ entries() { tail -c +4097 "$1" | head -c "$2" | od -An -v -w$((8 * $3)) -t"$4" |
     done
 }
 
+@test "a table of f32 is exact up to a sum of 2^24, and i64 beyond" {
+    { printf 'P5 258 1 65535\n' && head -c 512 /dev/zero | tr '\0' '\377' && printf '\1\0\0\0'; } >even.pgm
+    { head -c -1 even.pgm && printf '\1'; } >odd.pgm # one more
+    for file in even odd; do
+        ok $file.pgm --type f32 -o t.npy
+        ok query t.npy --rect 256,0,2,1 --stat sum
+        [ "${lines[1]}" = 256,0,2,1,256 ]
+        ok $file.pgm -o t.npy
+        ok query t.npy --rect 256,0,2,1 --stat sum
+    done
+    [ "${lines[1]}" = 256,0,2,1,257 ]
+}
+
 @test "a type that does not fit the samples is refused" {
     small a.pgm
     floats 4 4 f.pfm
