@@ -386,8 +386,8 @@ static bool put_all(const region_job *job, const answer *a, rects *from, sheet *
     size_t n;
     bool ok = false;
     if (to->channels && to->channels != channels)
-        return fail(err, "%d channel%s, and the columns are of %d; --json takes any", channels, channels > 1 ? "s" : "",
-                    to->channels);
+        return fail(err, "the files before have %d channel%s, this one %d; --json takes any", to->channels,
+                    to->channels > 1 ? "s" : "", channels);
     sat_sum *sums = malloc((size_t)RECTS_CHUNK * (size_t)channels * sizeof *sums);
     double *means = malloc((size_t)RECTS_CHUNK * (size_t)channels * sizeof *means);
     if (!sums || !means) {
@@ -462,13 +462,15 @@ int regions_run(const region_job *job, rects *from)
         say(at_fault, "%s", err.text);
         failed++;
     }
-    if (ok && failed > 0 && !to->text.is_stdout)
+    bool withheld = ok && failed > 0 && !to->text.is_stdout;
+    if (withheld)
         text_abort(&to->text);
     else
         ok = ok && text_close(&to->text, &err);
     if (!ok) say(output_name(job->output), "%s", err.text);
     if (failed > 0 && job->inputs_n > 1 && !job->common->quiet)
-        say(NULL, "%zu of %zu files failed", failed, job->inputs_n);
+        say(NULL, "%zu of %zu files failed%s", failed, job->inputs_n,
+            withheld ? ", and so the output is not written" : "");
     free(to);
     return ok && failed == 0 ? EXIT_FINE : EXIT_INPUT;
 }

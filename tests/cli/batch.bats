@@ -107,7 +107,8 @@ three() {
     echo old >means.csv
     sat in/a.pgm in/c.ppm --mean 0,0,1,1 -o means.csv
     [ "$status" = 1 ]
-    [[ ${stderr_lines[0]} == "sat: in/c.ppm: 3 channels, and the columns are of 1; --json takes any" ]]
+    [[ ${stderr_lines[0]} == "sat: in/c.ppm: the files before have 1 channel, this one 3; --json takes any" ]]
+    [[ ${stderr_lines[1]} == "sat: 1 of 2 files failed, and so the output is not written" ]]
     [ "$(<means.csv)" = old ]
 }
 
