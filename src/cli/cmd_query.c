@@ -84,7 +84,7 @@ static void take(int c, options *o, request *r)
 static int run(int argc, char **argv)
 {
     options o = {.self = &command_query};
-    request r = {.job = {.output = "-", .may_clip = true, .decode.max_pixels = MAX_PIXELS_DEFAULT, .common = &o}};
+    request r = {.job = {.output = "-", .is_query = true, .decode.max_pixels = MAX_PIXELS_DEFAULT, .common = &o}};
     rects *from = NULL;
     error err;
     int c;

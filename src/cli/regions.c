@@ -107,10 +107,13 @@ static bool check_sum(const table_file *file, const rects *from, error *err)
 
 static bool open_table(const region_job *job, input_file *in, const rects *from, answer *a, error *err)
 {
-    if (!table_file_take(&a->file, &in->file, &job->assume, err)) return false;
+    static const table_assume anything = {.layout_known = true, .layout = SAT_INCLUSIVE};
+    if (!table_file_take(&a->file, &in->file, job->is_query ? &job->assume : &anything, err)) return false;
     a->is_file = true;
     a->table = a->file.table;
     const table_meta *meta = &a->file.meta;
+    if (!job->is_query && !meta->has_trailer)
+        return fail(err, "a table without trailer: ask it by `sat query FILE --layout padded|inclusive|exclusive`");
     if (meta->has_trailer && job->assume.layout_known && job->assume.layout != meta->layout)
         return fail(err, "--layout %s: the file says that it is %s", sat_layout_name(job->assume.layout),
                     sat_layout_name(meta->layout));
@@ -354,7 +357,7 @@ static bool refuse(const region_job *job, const answer *a, const rects *from, co
             bool empty = r->width <= 0 || r->height <= 0;
             return fail(err, "%srectangle %s %s; the image is %lldx%lld px%s", where, name,
                         empty ? "is empty" : "reaches outside the image", (long long)a->width, (long long)a->height,
-                        empty || !job->may_clip ? "" : " (--clip cuts rectangles to it)");
+                        empty || !job->is_query ? "" : " (--clip cuts rectangles to it)");
         }
         /* The detail counts within the call: our own place in the file stands for that. */
         size_t skip = (size_t)snprintf(index, sizeof index, "rectangle 0 (%s) ", name);

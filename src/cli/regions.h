@@ -20,7 +20,7 @@ typedef struct region_job {
     stat_id stats[STATS_MAX]; /* the columns, in this order */
     int stats_n;
     bool clip, json;
-    bool may_clip;         /* the command has an option for clip */
+    bool is_query;         /* the command has options for clip, and for what a table's file does not say */
     decode_options decode; /* images */
     table_assume assume;   /* tables */
     bool assume_given;     /* --layout or --sample stand on the command line */

@@ -325,6 +325,8 @@ entries() { tail -c +4097 "$1" | head -c "$2" | od -An -v -w$((8 * $3)) -t"$4" |
     ok a.pgm -o t.npy
     head -c $((4096 + 160)) t.npy >bare.npy
     failure "bare.npy: *--layout*" query bare.npy --rect 1,1,2,2
+    failure "bare.npy: *\`sat query FILE --layout padded|inclusive|exclusive\`" bare.npy --mean 1,1,2,2
+    ok t.npy --mean 1,1,2,2
     ok query bare.npy --layout padded --rect 1,1,2,2
     [ "${lines[1]}" = 1,1,2,2,4,16 ]
     ok info bare.npy
