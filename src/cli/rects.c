@@ -9,7 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "table_file.h"
+#include "npy_header.h"
+#include "source.h"
 
 enum {
     STREAM_BYTES = 1 << 20, /* the window on a stream; no line is longer */
@@ -24,8 +25,8 @@ struct rects {
     const char *name;     /* of the file; NULL for a list */
     const sat_rect *list; /* LIST: all of them */
     size_t list_n;
-    size_t given; /* LIST, NPY: handed out already */
-    table_file npy;
+    size_t given;   /* LIST, NPY: handed out already */
+    npy_header npy; /* NPY: of the mapped file */
 
     /* CSV: text[begin..end) is what has been read and not yet parsed; a mapped file is one such text. */
     source file;
@@ -228,38 +229,48 @@ static bool next_csv(rects *r, error *err)
     return true;
 }
 
-/* ---- .npy: an integer array of N x 4 is, to the reader of tables, one of 4 entries in a row ---- */
+/* ---- .npy ------------------------------------------------------------------------------------------ */
 
-static bool open_npy(rects *r, const char *path, error *err)
+static bool open_npy(rects *r, error *err)
 {
-    if (!table_file_open(&r->npy, path, &(table_assume){.layout_known = true, .layout = SAT_INCLUSIVE}, err))
-        return false;
+    npy_header *h = &r->npy;
+    if (!npy_parse(h, r->file.bytes, r->file.n, err)) return false;
     r->kind = NPY;
-    const sat_view *v = &r->npy.table.view;
-    if (v->width != FIELDS || v->channels != 1)
-        return fail(err, "rectangles are an array of N x 4, not %lld x %lld x %d", (long long)v->height,
-                    (long long)v->width, v->channels);
-    if (v->type != SAT_U32 && v->type != SAT_U64 && v->type != SAT_I64)
-        return fail(err, "rectangles are whole numbers, not %s", sat_type_name(v->type));
-    return true;
+    if (h->kind != 'i' && h->kind != 'u')
+        return fail(err, "rectangles are whole numbers, not %c%d", h->kind, 8 * h->item_bytes);
+    if (h->dims == 2 && h->shape[1] == FIELDS) return true;
+    char shape[64] = "";
+    size_t used = 0;
+    for (int i = 0; i < h->dims; i++)
+        used += (size_t)snprintf(shape + used, sizeof shape - used, "%s%lld", i ? " x " : "", (long long)h->shape[i]);
+    return fail(err, "rectangles are an array of N x 4, not %s%s", shape, h->dims == 1 ? " numbers" : "");
 }
 
-static void next_npy(rects *r)
+/* Little-endian, of that many bytes; false if 64 bits with a sign do not hold it. */
+static bool read_item(const uint8_t *at, int bytes, bool is_signed, int64_t *value)
 {
-    const sat_view *v = &r->npy.table.view;
-    for (; r->chunk_n < RECTS_CHUNK && (int64_t)r->given < v->height; r->given++) {
-        const char *row = (const char *)v->data + r->given * v->row_bytes;
+    uint64_t v = 0;
+    for (int i = bytes; i-- > 0;) v = v << 8 | at[i];
+    uint64_t sign = UINT64_C(1) << (8 * bytes - 1);
+    if (is_signed && bytes < 8) v = (v ^ sign) - sign;
+    *value = (int64_t)v;
+    return is_signed || *value >= 0;
+}
+
+static bool next_npy(rects *r, error *err)
+{
+    const npy_header *h = &r->npy;
+    size_t bytes = (size_t)h->item_bytes;
+    for (; r->chunk_n < RECTS_CHUNK && (int64_t)r->given < h->shape[0]; r->given++) {
+        const uint8_t *row = r->file.bytes + h->data_offset + r->given * FIELDS * bytes;
         int64_t value[FIELDS];
-        int32_t narrow[FIELDS]; /* <i4 comes as u32, the same bits */
-        if (v->type == SAT_U32) {
-            memcpy(narrow, row, sizeof narrow);
-            for (int f = 0; f < FIELDS; f++) value[f] = narrow[f];
-        } else {
-            memcpy(value, row, sizeof value);
-        }
+        for (size_t f = 0; f < FIELDS; f++)
+            if (!read_item(row + f * bytes, h->item_bytes, h->kind == 'i', &value[f]))
+                return fail(err, "row %zu: %llu is too large", r->given, (unsigned long long)value[f]);
         r->lines[r->chunk_n] = (int64_t)r->given;
         r->chunk[r->chunk_n++] = (sat_rect){.x = value[0], .y = value[1], .width = value[2], .height = value[3]};
     }
+    return true;
 }
 
 /* ---- the interface --------------------------------------------------------------------------------- */
@@ -300,9 +311,8 @@ bool rects_open(rects **out, const char *path, error *err)
         r->at_end = ok = true;
     } else if (source_open(&r->file, path, err)) {
         ok = true;
-        if (table_file_sniff(r->file.bytes, r->file.n)) {
-            source_close(&r->file);
-            ok = open_npy(r, path, err);
+        if (npy_sniff(r->file.bytes, r->file.n)) {
+            ok = open_npy(r, err);
         } else {
             r->text = (const char *)r->file.bytes;
             r->end = r->file.n;
@@ -326,7 +336,6 @@ void rects_close(rects **out)
 {
     rects *r = out ? *out : NULL;
     if (!r) return;
-    if (r->kind == NPY) table_file_close(&r->npy);
     if (r->file.bytes) source_close(&r->file);
     if (r->fd > STDIN_FILENO) close(r->fd);
     free(r->window);
@@ -348,14 +357,12 @@ bool rects_next(rects *r, const sat_rect **chunk, size_t *n, error *err)
         *chunk = *n > 0 ? r->list + r->given : NULL;
         r->given += *n;
         return true;
-    case CSV:
-        r->late = !next_csv(r, &r->late_err);
-        if (r->late && r->chunk_n == 0) {
-            *err = r->late_err;
-            return false;
-        }
-        break;
-    case NPY: next_npy(r); break;
+    case CSV: r->late = !next_csv(r, &r->late_err); break;
+    case NPY: r->late = !next_npy(r, &r->late_err); break;
+    }
+    if (r->late && r->chunk_n == 0) {
+        *err = r->late_err;
+        return false;
     }
     *chunk = r->chunk;
     *n = r->chunk_n;

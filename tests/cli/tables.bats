@@ -292,7 +292,45 @@ entries() { tail -c +4097 "$1" | head -c "$2" | od -An -v -w$((8 * $3)) -t"$4" |
     ok r.pgm --layout inclusive --type f64 -o r.npy
     failure "r.npy: rectangles are whole numbers, not f64" query a.pgm --rects r.npy
     ok a.pgm -o r.npy
-    failure "r.npy: rectangles are an array of N x 4, not 4 x 5 x 1" query a.pgm --rects r.npy
+    failure "r.npy: rectangles are an array of N x 4, not 4 x 5" query a.pgm --rects r.npy
+}
+
+# npy FILE DESCR SHAPE - an array whose bytes are standard input.
+npy() {
+    { printf '\223NUMPY\1\0\166\0' && printf "%-117s\n" "{'descr': '$2', 'fortran_order': False, 'shape': ($3), }" && cat; } >"$1"
+}
+
+@test "query: rectangles from a .npy of integers of any size" {
+    small a.pgm
+    want=$(printf 'x,y,w,h,mean,sum\n1,1,2,2,4,16\n0,0,4,3,4.25,51')
+    for bytes in 1 2 4 8; do
+        for kind in i u; do
+            descr="<$kind$bytes"
+            [ $bytes != 1 ] || descr="|${kind}1"
+            for n in 1 1 2 2 0 0 4 3; do
+                # shellcheck disable=SC2059 # an escape
+                printf "\\$n" && head -c $((bytes - 1)) /dev/zero
+            done | npy r.npy "$descr" "2, 4"
+            ok query a.pgm --rects r.npy
+            [ "$output" = "$want" ]
+        done
+    done
+    printf '\376\377\1\0\4\0\2\0' | npy r.npy '<i2' "1, 4"
+    ok query a.pgm --rects r.npy --clip --stat sum
+    [ "${lines[1]}" = "-2,1,4,2,21" ]
+    printf '\0\200\1\0\4\0\2\0' | npy r.npy '<u2' "1, 4"
+    failure "r.npy: row 0: rectangle 32768,1,4,2 *" query a.pgm --rects r.npy
+    npy r.npy '<i8' "0, 4" </dev/null
+    ok query a.pgm --rects r.npy
+    [ "$output" = x,y,w,h,mean,sum ]
+    { printf '\1\0\0\0\0\0\0\0%.0s' 1 2 3 4 5 6 7 && printf '\377\377\377\377\377\377\377\377'; } | npy r.npy '<u8' "2, 4"
+    sat query a.pgm --rects r.npy --clip --stat sum
+    [ "$status ${lines[1]}" = "1 1,1,1,1,6" ]
+    [ "$stderr" = "sat: r.npy: row 1: 18446744073709551615 is too large" ]
+    printf '\1\1\2\2' | npy r.npy '|u1' "4,"
+    failure "r.npy: rectangles are an array of N x 4, not 4 numbers" query a.pgm --rects r.npy
+    printf '\1\1\0\1' | npy r.npy '|b1' "1, 4"
+    failure "r.npy: rectangles are whole numbers, not b8" query a.pgm --rects r.npy
 }
 
 @test "query: a million rectangles in constant memory" {
