@@ -20,14 +20,6 @@ const image_format *format_at(size_t i)
     return i < FORMATS ? formats[i] : NULL;
 }
 
-const image_format *format_by_name(const char *name)
-{
-    for (size_t i = 0; i < FORMATS; i++) {
-        if (strcasecmp(formats[i]->name, name) == 0) return formats[i];
-    }
-    return NULL;
-}
-
 static bool lists_word(const char *list, const char *word)
 {
     size_t n = strlen(word);
@@ -37,6 +29,14 @@ static bool lists_word(const char *list, const char *word)
         list += len + strspn(list + len, " ");
     }
     return false;
+}
+
+const image_format *format_by_name(const char *name)
+{
+    for (size_t i = 0; i < FORMATS; i++) {
+        if (strcasecmp(formats[i]->name, name) == 0 || lists_word(formats[i]->extensions, name)) return formats[i];
+    }
+    return NULL;
 }
 
 const image_format *format_by_extension(const char *path)

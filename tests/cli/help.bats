@@ -65,6 +65,20 @@ options_in() { grep -oE -- '--[a-z][a-z-]*' | sort -u; }
     while read -r name; do grep -qx "\.Cm $name" "$root/packaging/sat.1"; done < <(grep -vx tables want)
 }
 
+@test "the man page has every format, and --format takes their names and extensions" {
+    small a.pgm
+    sed -n '/^\.It Fl -format/,/^\.It/p' "$root/packaging/sat.1" | grep -oE '\bCm [a-z, ]+' | sed 's/^Cm //' | tr -d ' ' | tr ',' '\n' |
+        grep . | sort >manual
+    { names formats | sed 's/(read)//' && printf '%s\n' jpg npy pgm ppm; } | sort | diff - manual
+    while read -r name; do
+        sat a.pgm $([ "$name" = npy ] || echo --box 3) --format "$name" -o out
+        [ "$status" = 0 ] || [[ $stderr == *" holds float samples, not u8"* ]]
+    done <manual
+    ok a.pgm --box 3 --format pgm -o out
+    ok a.pgm --box 3 -o want.pnm
+    cmp out want.pnm
+}
+
 @test "the man page renders without warnings" {
     command -v man >/dev/null || skip "no man(1)"
     run man --warnings -l "$root/packaging/sat.1"
