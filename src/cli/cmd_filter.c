@@ -250,6 +250,13 @@ static bool refuse_quality(options *o, const char *output)
     return options_refuse(o, "--quality is for %s, and -o %s is none", names, output);
 }
 
+static size_t length_without_slashes(const char *path)
+{
+    size_t n = strlen(path);
+    while (n > 0 && path[n - 1] == '/') n--;
+    return n;
+}
+
 static bool has_extension(const char *path)
 {
     const char *slash = strrchr(path, '/'), *dot = strrchr(slash ? slash : path, '.');
@@ -265,7 +272,8 @@ static const image_format *check_output(options *o, const request *r, const char
     if (strcmp(output, "-") == 0)
         options_refuse(o, "-o - needs --format, which says what to write");
     else if (!f && is_directory(output))
-        options_refuse(o, "-o '%s': a directory; for a file in it say -o '%s/{name}'", output, output);
+        options_refuse(o, "-o '%s': a directory; for a file in it say -o '%.*s/{name}'", output,
+                       (int)length_without_slashes(output), output);
     else
         refuse_format(o, "-o", output, has_extension(output) ? "" : "its extension, or --format, says the format; ",
                       false);

@@ -77,6 +77,18 @@ static void occupy_standard_streams(void)
         if (fcntl(fd, F_GETFD) < 0 && errno == EBADF && open("/dev/null", fd == 0 ? O_WRONLY : O_RDONLY) != fd) return;
 }
 
+/* `sat -v query T`: a command behind options that take no value. */
+static const command *late_command(int argc, char **argv)
+{
+    static const char *const talk[] = {"-q", "-v", "--quiet", "--verbose"};
+    int i = 1, t = 0;
+    while (i < argc && t < 4) {
+        for (t = 0; t < 4 && strcmp(argv[i], talk[t]) != 0;) t++;
+        i += t < 4;
+    }
+    return i > 1 && i < argc && *argv[i] && access(argv[i], F_OK) != 0 ? find(argv[i]) : NULL;
+}
+
 static int help_command(int argc, char **argv)
 {
     if (argc > 3) return usage_error("", "help: one command at a time");
@@ -115,5 +127,7 @@ int main(int argc, char **argv)
     if (near)
         return usage_error("", "there is neither a file nor a command '%s'; did you mean `sat %s`?", argv[1],
                            near->name);
+    const command *late = late_command(argc, argv);
+    if (late) return usage_error(late->name, "the command comes first: `sat %s %s`", late->name, argv[1]);
     return finish(c ? c->run(argc - 1, argv + 1) : find("")->run(argc, argv));
 }

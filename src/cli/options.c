@@ -115,6 +115,26 @@ static void refuse_letter(options *o, char **argv)
     options_refuse(o, "unknown option -%c%s%s", optopt, among_others ? " in " : "", among_others ? word : "");
 }
 
+static bool help_names(const char *help, const char *word, size_t n)
+{
+    for (const char *at = help; (at = strstr(at, "--")) != NULL; at += 2)
+        if (strncmp(at, word, n) == 0 && strchr(" ,\n", at[n])) return true;
+    return false;
+}
+
+/* Another command may have it: the first whose help names it. */
+static void refuse_word(options *o, const char *word)
+{
+    size_t n = strcspn(word, "=");
+    const command *c;
+    for (int i = 0; n > 2 && (c = command_at(i)); i++)
+        if (c != o->self && help_names(c->help, word, n)) {
+            options_refuse(o, "unknown option %.*s; `sat%s%s` has it", (int)n, word, *c->name ? " " : "", c->name);
+            return;
+        }
+    options_refuse(o, "unknown option %s", word);
+}
+
 /* getopt returned ':' (no value) or '?': says which option is meant. */
 static void refuse_option(options *o, int c, char **argv, const char *shorts)
 {
@@ -130,7 +150,7 @@ static void refuse_option(options *o, int c, char **argv, const char *shorts)
     else if (is_long && optopt != 0)
         options_refuse(o, "%.*s takes no value", (int)strcspn(word, "="), word);
     else
-        options_refuse(o, "unknown option %s", word);
+        refuse_word(o, word);
 }
 
 static void set_threads(options *o, const char *name, const char *text)

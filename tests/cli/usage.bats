@@ -13,8 +13,10 @@ load helpers
     usage "unknown option -b in -box" --no-orient -box 3 a.pgm
     usage "unknown option -:" --no-orient -: a.pgm
     usage "unknown option -* in -*" --no-orient $'-\377\376' a.pgm
-    usage "unknown option --rect*" a.pgm --rect 1,1,1,1
-    usage "unknown option --box*" query a.pgm --box 3
+    usage "unknown option --rect; \`sat query\` has it" a.pgm --rect 1,1,1,1
+    usage "unknown option --rects; \`sat query\` has it" a.pgm --rects=-
+    usage "unknown option --box; \`sat\` has it" query a.pgm --box 3
+    usage "unknown option --rec" info a.pgm --rec
     usage "unknown option --nope*" info --nope
     usage "unknown option --nope*" backends --nope
     usage "unknown option --nope*" bench --nope
@@ -119,6 +121,7 @@ load helpers
     usage "-o - needs --format*" missing.pgm --box 3 -o -
     mkdir dir
     usage "-o 'dir': a directory*'dir/{name}'*" missing.pgm --box 3 -o dir
+    usage "-o 'dir//': a directory; for a file in it say -o 'dir/{name}'" missing.pgm --box 3 -o dir//
 }
 
 @test "query, info, bench and help check what they are given" {
@@ -179,6 +182,13 @@ load helpers
 @test "names with line ends do not break the error's line" {
     failure "no?such.pgm: *" $'no\nsuch.pgm' --box 3 -o out.pgm
     usage "unknown option --a?b*" $'--a\nb'
+}
+
+@test "a command behind -v or -q is shown its place" {
+    usage "the command comes first: \`sat query -v\`" -v query a.pgm --rect 0,0,1,1
+    usage "the command comes first: \`sat info --quiet\`" --quiet -v info a.pgm
+    small query
+    usage "nothing to do*" -v query
 }
 
 @test "a misspelt command is guessed, but not where a file has that name" {
