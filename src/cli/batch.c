@@ -34,6 +34,7 @@ bool batch_add_from(batch *b, const char *list, bool zero_ended, error *err)
         const char *stop = memchr(at, zero_ended ? 0 : '\n', (size_t)(end - at));
         if (!stop) stop = end;
         size_t n = (size_t)(stop - at);
+        if (!zero_ended && n > 0 && at[n - 1] == '\r') n--;
         if (memchr(at, 0, n)) {
             ok = fail(err, "a name holds a zero byte; names ended by zero bytes are read with -0");
         } else if (n > 0) {

@@ -163,6 +163,13 @@ three() {
     printf 'in/a.pgm\nin/b.pgm\n' | "$sat" --files-from - --box 3 -o 'out/{stem}.png'
     [ "$(cd out && echo *)" = "a.png b.png" ]
     rm out/*
+    printf 'in/a.pgm\r\n\r\nin/b.pgm\r\n' | "$sat" --files-from - --box 3 -o 'out/{name}'
+    [ "$(cd out && echo *)" = "a.pgm b.pgm" ]
+    rm out/*
+    cp in/a.pgm $'in/odd\r'
+    printf 'in/odd\r\0' | "$sat" --files-from - -0 --box 3 --format pgm -o 'out/odd'
+    rm out/*
+    rm in/odd*
     cp in/a.pgm $'in/odd\nname.pgm'
     find in -name '*.pgm' -print0 | "$sat" --files-from - -0 --box 3 -o 'out/{stem}.png'
     [ "$(find out -name '*.png' -printf x | wc -c)" = 3 ]
