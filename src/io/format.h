@@ -48,8 +48,8 @@ typedef struct image_format {
 #include "formats.def"
 #undef FORMAT
 
-const image_format *format_at(size_t i); /* NULL past the end */
-const image_format *format_by_name(const char *name); /* or by one of its extensions */
+const image_format *format_at(size_t i);                   /* NULL past the end */
+const image_format *format_by_name(const char *name);      /* or by one of its extensions */
 const image_format *format_by_extension(const char *path); /* NULL if it has none or an unknown one */
 const image_format *format_by_content(const uint8_t *bytes, size_t n);
 
