@@ -1,4 +1,5 @@
 /* JPEG.  The pixels are libturbojpeg's work where it was found, else stb's; segments are ours. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -67,7 +68,23 @@ static bool fail_corrupt(tjhandle handle, error *err)
     return fail(err, "corrupt: %s", why + (strncmp(why, said, sizeof said - 1) == 0 ? sizeof said - 1 : 0));
 }
 
-/* Every warning is an error: most are of pixels that are lost, or made up. */
+/* Is the warning one of zeros between the last pixel and the end marker, with which some cameras fill up?  It is the
+ * last that a file can cause.  Other bytes there may be what pixels were damaged to. */
+static bool is_padding(const char *warning, const uint8_t *bytes, size_t n)
+{
+    enum { MARKER = 2 };
+    jpeg_markers jpeg;
+    size_t end = jpeg_length(bytes, n, &jpeg);
+    unsigned zeros = 0;
+    int length = 0;
+    sscanf(warning, "Corrupt JPEG data: %u extraneous bytes before marker 0xd9%n", &zeros, &length);
+    if (length == 0 || warning[length] || end < MARKER || zeros > end - MARKER) return false;
+    for (unsigned i = 1; i <= zeros; i++)
+        if (bytes[end - MARKER - i] != 0) return false;
+    return true;
+}
+
+/* Every other warning is an error: most are of pixels that are lost, or made up. */
 static bool decode_clean(const uint8_t *bytes, size_t n, const jpeg_markers *jpeg, image *img, error *err)
 {
     tjhandle handle = tjInitDecompress();
@@ -83,10 +100,13 @@ static bool decode_clean(const uint8_t *bytes, size_t n, const jpeg_markers *jpe
     }
     int channels = jpeg->components == 1 ? 1 : 3;
     ok = ok && image_alloc(img, width, height, channels, SAT_U8, err);
-    if (ok && tjDecompress2(handle, bytes, n, img->data, width, (int)img->row_bytes, height,
-                            channels == 1 ? TJPF_GRAY : TJPF_RGB,
-                            TJFLAG_ACCURATEDCT | TJFLAG_STOPONWARNING | TJFLAG_LIMITSCANS) != 0) {
-        ok = fail_corrupt(handle, err);
+    int flags = TJFLAG_ACCURATEDCT | TJFLAG_LIMITSCANS, format = channels == 1 ? TJPF_GRAY : TJPF_RGB;
+    if (ok && tjDecompress2(handle, bytes, n, img->data, width, (int)img->row_bytes, height, format,
+                            flags | TJFLAG_STOPONWARNING) != 0) {
+        /* A progressive file has no pixels yet, where it was stopped. */
+        ok = is_padding(tjGetErrorStr2(handle), bytes, n) || fail_corrupt(handle, err);
+        if (ok) tjDecompress2(handle, bytes, n, img->data, width, (int)img->row_bytes, height, format, flags);
+        ok = ok && (is_padding(tjGetErrorStr2(handle), bytes, n) || fail_corrupt(handle, err));
     }
     tjDestroy(handle);
     return ok;

@@ -112,6 +112,31 @@ static void noise_between_segments_hurts_no_pixel(void **state)
     }
 }
 
+static void zeros_before_the_end_marker_are_padding(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"rgb420.jpg", "progressive.jpg", "grey.jpg"};
+    enum { PADDING = 200 };
+    for (size_t k = 0; k < 3; k++) {
+        image want = decode_fixture(names[k]), img;
+        uint8_t *bytes;
+        size_t n;
+        error err;
+        read_fixture(names[k], &bytes, &n);
+        insert(&bytes, &n, n - 2, (const char[PADDING]){0}, PADDING);
+        insert(&bytes, &n, n, "behind", 6);
+        if (!decode_exactly(bytes, n, &plain, &img, &err)) fail_msg("%s: %s", names[k], err.text);
+        assert_memory_equal(img.data, want.data, image_bytes(&want));
+        image_free(&img);
+        bytes[n - 6 - 2 - PADDING / 2] = 1; /* which pixels may have been damaged to */
+        bool ok = decode_exactly(bytes, n, &plain, &img, &err);
+        assert_true(ok == !SAT_WITH_TURBOJPEG); /* stb does not tell */
+        image_free(&img);
+        free(bytes);
+        image_free(&want);
+    }
+}
+
 static void damage_anywhere_never_crashes(void **state)
 {
     (void)state;
@@ -270,6 +295,7 @@ int main(void)
         cmocka_unit_test(each_truncation_is_an_error),
         cmocka_unit_test(an_end_marker_does_not_hide_missing_pixels),
         cmocka_unit_test(noise_between_segments_hurts_no_pixel),
+        cmocka_unit_test(zeros_before_the_end_marker_are_padding),
         cmocka_unit_test(damage_anywhere_never_crashes),
         cmocka_unit_test(cmyk_is_refused_in_words),
         cmocka_unit_test(a_lying_size_allocates_nothing),
