@@ -85,8 +85,10 @@ static bool is_padding(const char *warning, const uint8_t *bytes, size_t n)
 }
 
 /* Every other warning is an error: most are of pixels that are lost, or made up. */
-static bool decode_clean(const uint8_t *bytes, size_t n, const jpeg_markers *jpeg, image *img, error *err)
+static bool decode_pixels(const uint8_t *bytes, size_t n, const jpeg_markers *jpeg, const decode_options *opt,
+                          image *img, error *err)
 {
+    (void)opt;
     tjhandle handle = tjInitDecompress();
     if (!handle) return fail(err, "out of memory: JPEG decoder");
     int width, height, chroma, colours;
@@ -109,18 +111,6 @@ static bool decode_clean(const uint8_t *bytes, size_t n, const jpeg_markers *jpe
         ok = ok && (is_padding(tjGetErrorStr2(handle), bytes, n) || fail_corrupt(handle, err));
     }
     tjDestroy(handle);
-    return ok;
-}
-
-static bool decode_pixels(const uint8_t *bytes, size_t n, const jpeg_markers *jpeg, const decode_options *opt,
-                          image *img, error *err)
-{
-    (void)opt;
-    if (!jpeg->has_noise) return decode_clean(bytes, n, jpeg, img, err);
-    uint8_t *clean = malloc(n);
-    bool ok = clean || fail(err, "out of memory: a copy of the JPEG needs %zu bytes", n);
-    ok = ok && decode_clean(clean, jpeg_without_noise(bytes, n, clean), jpeg, img, err);
-    free(clean);
     return ok;
 }
 
@@ -165,13 +155,24 @@ static bool encode_pixels(const image *img, int quality, uint8_t **bytes, size_t
 
 #endif
 
+static bool decode_clean(const uint8_t *bytes, size_t n, const jpeg_markers *jpeg, const decode_options *opt,
+                         image *img, error *err)
+{
+    if (!jpeg->has_noise) return decode_pixels(bytes, n, jpeg, opt, img, err);
+    uint8_t *clean = malloc(n);
+    bool ok = clean || fail(err, "out of memory: a copy of the JPEG needs %zu bytes", n);
+    ok = ok && decode_pixels(clean, jpeg_without_noise(bytes, n, clean), jpeg, opt, img, err);
+    free(clean);
+    return ok;
+}
+
 static bool decode(const uint8_t *bytes, size_t n, const decode_options *opt, image *img, error *err)
 {
     *img = (image){0};
     image_meta meta = {0};
     jpeg_markers jpeg;
     bool ok = jpeg_read_markers(bytes, n, &jpeg, &meta, err) && codec_size_ok(jpeg.width, jpeg.height, opt, err) &&
-              plausible(&jpeg, n, err) && decode_pixels(bytes, n, &jpeg, opt, img, err);
+              plausible(&jpeg, n, err) && decode_clean(bytes, n, &jpeg, opt, img, err);
     img->meta = meta;
     if (ok && !opt->no_orient) ok = image_orient(img, opt->threads, err);
     if (!ok) image_free(img);
