@@ -37,9 +37,10 @@
  *         image is times as tall as the ring.  Tiles are cut for the 227 KiB of an H200's multiprocessor: where it has
  *         100, one of 64 KiB is alone there, and nothing loads while it stores.
  *
- * Steps   1. ticket -> tile; load; ask memory for a later one  2. sums of rows and columns; tell the rows'  3. look
- *         back along the rows -> L  4. B, over all warps; tell it; look back up the columns -> U  5. again through the
- *         tile, row by row: scan, add, write.  The edges of padded and exclusive tables are written on the way.
+ * Steps   1. ticket -> tile; load; ask memory for a later one  2. sums of rows, and the scan of each where sums fit the
+ *         place of samples; tell them; sums of columns  3. look back along the rows -> L  4. B, over all warps; tell
+ * it; look back up the columns -> U  5. again through the tile, row by row: scan if that is not done, add, write. The
+ * edges of padded and exclusive tables are written on the way.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -69,7 +70,8 @@ constexpr unsigned WARPS = 2;
 constexpr size large_size(unsigned channels, unsigned bytes, unsigned sum_bytes)
 {
     if (bytes == 8) return {1, 4 + 4, 4, 2};
-    return {channels != 3 && bytes <= 2 ? 2u : 1u, bytes == 2 ? 4u : 3u, bytes < sum_bytes ? 0u : 2u, 2};
+    if (bytes == sum_bytes) return {1, 3 + 2, 2, 2};
+    return {channels != 3 && bytes <= 2 ? 2u : 1u, bytes == 2 ? 4u : 3u, 0, 2};
 }
 constexpr size small_size(unsigned)
 {
@@ -123,10 +125,13 @@ template <class K> fuse::ring ring_of(int64_t across, int64_t down)
     int64_t kept = tiles_of(RING_BYTES / (int64_t)(K::TILE_WORDS * sizeof(uint64_t)), across);
     if (kept < LEAST) kept = LEAST;
     if (kept > down || !K::REUSES) kept = down;
+    uint32_t anchors_up = fuse::ANCHORS;
+    while (anchors_up > 1 && anchors_up / 2 * across >= fuse::APART) anchors_up /= 2;
     return {.kept = (uint32_t)kept,
             .laps = (uint32_t)tiles_of(down, kept),
             .across = (uint32_t)across,
-            .down = (uint32_t)down};
+            .down = (uint32_t)down,
+            .anchors_up = anchors_up};
 }
 
 /* Calls f(kernel<...>()) for the types, channels and shape of a plan. */
@@ -191,7 +196,7 @@ template <class K> sat_status take_words(plan *p, const sat_spec *spec, char *no
     const size_t kept = ring_of<K>(across, down).kept;
     size_t row_words, column_words, words, bytes;
     if (!sat_mul((size_t)(across * spec->channels * K::WORDS_EACH), kept * K::height, &row_words) ||
-        !sat_mul((size_t)(elements * K::WORDS_EACH), kept, &column_words))
+        !sat_mul((size_t)((elements + spec->channels) * K::WORDS_EACH), kept, &column_words))
         return sat_fail(SAT_ERR_SHAPE, "fused: the workspace is larger than the address space");
     row_words += row_words % 2; /* pairs of words are aligned */
     words = COUNTER_WORDS + row_words + column_words + (size_t)across * kept;
@@ -227,12 +232,22 @@ sat_status open_plan(const sat_spec *spec, void **state, char *note, size_t note
     return SAT_OK;
 }
 
+/* Whether a table's column of zeros is made like the others, where that puts its rows on vectors.  Those of the image
+ * then begin with the lead that stands for the zeros; bytes and half words may begin anywhere at little cost.  Not
+ * worth more tiles; nor for floats, whose order would then hang on where a table lies. */
+template <class K> bool takes_lead(const sat_view *table, int64_t elements, int64_t channels)
+{
+    return K::tile::IN_WORD > 1 && !fuse::ordered<typename K::sum> && channels * sizeof(typename K::sum) % 16 != 0 &&
+           ((uintptr_t)table->data | table->row_bytes) % 16 == 0 &&
+           tiles_of(elements + channels, K::WIDTH) == tiles_of(elements, K::WIDTH);
+}
+
 template <class K> sat_status queue(const plan *p, const sat_view *image, const sat_view *table, const sat_run *run)
 {
     using sum = typename K::sum;
     const int64_t channels = image->channels, elements = image->width * channels;
     const bool exclusive = p->spec.layout == SAT_EXCLUSIVE, padded = p->spec.layout == SAT_PADDED;
-    const bool top = exclusive || (padded && !run->continues);
+    const bool top = exclusive || (padded && !run->continues), zeros = exclusive || padded;
 
     scan_job job = {};
     job.in = image->data;
@@ -244,17 +259,18 @@ template <class K> sat_status queue(const plan *p, const sat_view *image, const 
     K k = {};
     k.image.source = decltype(k.image.source)::of(&job);
     k.image.end = k.image.source.in + (image->height - 1) * job.in_pitch + elements;
-    k.elements = elements;
+    k.image.lead = zeros && takes_lead<K>(table, elements, channels) ? (unsigned)channels : 0;
+    k.elements = elements + k.image.lead;
     k.rows = image->height;
     k.words = ring_of<K>(tiles_of(elements, K::WIDTH), tiles_of(p->spec.height, K::height));
     k.words.down = (uint32_t)tiles_of(image->height, K::height);
     k.words.done = p->done;
     k.out_pitch = (int64_t)(table->row_bytes / sizeof(sum));
-    k.out = (sum *)table->data + (top ? k.out_pitch : 0) + (exclusive || padded ? channels : 0);
-    k.out_elements = elements - (exclusive ? channels : 0);
+    k.out = (sum *)table->data + (top ? k.out_pitch : 0) + (zeros ? channels : 0) - k.image.lead;
+    k.out_elements = k.elements - (exclusive ? channels : 0);
     k.out_rows = image->height - exclusive;
     k.top = !top ? fuse::TOP_NONE : exclusive ? fuse::TOP_CARRY : fuse::TOP_ZEROS;
-    k.zero_column = exclusive || padded;
+    k.zero_column = zeros && k.image.lead == 0;
     k.carry_in = (const sum *)run->carry_in;
     k.carry_out = (sum *)run->carry_out;
     k.counter = p->counter;

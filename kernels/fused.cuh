@@ -46,7 +46,7 @@ template <class Sample, class Accum, unsigned C, class Shape> struct fused {
     };
 
     tile image;
-    int64_t elements, rows;                    /* of the image */
+    int64_t elements, rows;                    /* of the image, with its lead */
     ring words;                                /* of its tiles */
     sum *out;                                  /* the sum of element 0 of row 0 */
     int64_t out_pitch, out_elements, out_rows; /* those that the layout holds */
@@ -84,7 +84,11 @@ template <class Sample, class Accum, unsigned C, class Shape> struct fused {
         prim::warp_sync();
         image.settle(s.samples, p);
         channels<sum, C> left;
-        const channels<sum, C> mine = row_sums(w, p);
+        channels<sum, C> mine;
+        if constexpr (tile::in_place)
+            mine = scan_rows(w, p);
+        else
+            mine = row_sums(w, p);
         while (REUSES && !prim::all(is_free)) {
             prim::nap(NAP_NS);
             is_free = words.is_free<BEHIND<sum>>(ticket.epoch, down, right);
@@ -92,7 +96,7 @@ template <class Sample, class Accum, unsigned C, class Shape> struct fused {
         row_chains.begin(mine.of, rows_before);
         const auto seen = row_chains.look();
 
-        /* while others answer: sums of columns, and where they can stay, of each row */
+        /* while others answer: sums of columns */
         typename tile::columns columns[HALVES] = {};
         column_sums(w, p, columns);
 
@@ -108,19 +112,14 @@ template <class Sample, class Accum, unsigned C, class Shape> struct fused {
 
         /* what the warp's rows add to the table from their top to their bottom */
         fuse::run<part, C, RUN> bottom[HALVES];
-        channels<part, C> bottom_sums[HALVES];
+#pragma unroll
+        for (unsigned h = 0; h < HALVES; h++) bottom[h] = columns[h].sums();
+        if constexpr (!tile::in_place) scan_bottom(bottom);
 #pragma unroll
         for (unsigned h = 0; h < HALVES; h++) {
-            bottom[h] = columns[h].sums();
-            bottom_sums[h] = bottom[h].sums();
-        }
-        const auto bottom_before = fuse::row_scan<part, C, HALVES>::over(bottom_sums);
-#pragma unroll
-        for (unsigned h = 0; h < HALVES; h++) {
-            const auto upto = bottom[h].scanned(bottom_before.of(h));
             run_of_sums all;
 #pragma unroll
-            for (unsigned i = 0; i < RUN; i++) all.at[i] = (sum)upto.at[i] + strip.of[i % C];
+            for (unsigned i = 0; i < RUN; i++) all.at[i] = (sum)bottom[h].at[i] + strip.of[i % C];
             tile::set_run(s.above, warp * WIDTH + h * HALF, all);
         }
         prim::block_sync();
@@ -159,10 +158,11 @@ template <class Sample, class Accum, unsigned C, class Shape> struct fused {
         if (Shape::large && number >= prim::MULTIPROCESSORS * min_blocks) image.prefetch(place_of(number));
     }
 
+    /* Sums of the warp's rows, in the lanes of their numbers. */
     PRIM_DEVICE channels<sum, C> row_sums(const waiting &w, const place &p) const
     {
         channels<sum, C> mine = {};
-        each_batch<Shape::BATCH>([&](unsigned from, auto home) {
+        each_batch<Shape::BATCH>(p.rows, [&](unsigned from, auto home) {
             part all[C][Shape::BATCH] = {};
 #pragma unroll
             for (unsigned b = 0; b < Shape::BATCH; b++)
@@ -181,39 +181,72 @@ template <class Sample, class Accum, unsigned C, class Shape> struct fused {
         return mine;
     }
 
-    /* Of the warp's rows; puts the sums along each row in place of its samples, where they fit. */
-    PRIM_DEVICE void column_sums(waiting &w, const place &p, typename tile::columns (&columns)[HALVES]) const
+    /* The same, and the sums that each row has up to its elements take their place: by a lane for each row in the room,
+     * which needs no shuffles, and by all lanes for each of those in registers. */
+    PRIM_DEVICE channels<sum, C> scan_rows(waiting &w, const place &p) const
     {
-        each_batch<Shape::BATCH>([&](unsigned from, auto home) {
-            run q[Shape::BATCH][HALVES];
+        channels<sum, C> mine = {};
+        const unsigned lane = prim::lane_id();
+        if (lane < Shape::IN_ROOM) mine = image.scan_row(w, p, lane);
+#pragma unroll
+        for (unsigned r = Shape::IN_ROOM; r < ROWS; r++) {
+            run q[HALVES];
+#pragma unroll
+            for (unsigned h = 0; h < HALVES; h++) q[h] = image.template get<tile::REGISTERS>(w, p, r, h);
+            const auto before = row_scan_of(q);
+#pragma unroll
+            for (unsigned h = 0; h < HALVES; h++) {
+                q[h] = q[h].scanned(before.of(h));
+                tile::hold_sums(w, r, h, q[h]);
+            }
+#pragma unroll
+            for (unsigned c = 0; c < C; c++) {
+                const sum all = prim::shuffle(q[HALVES - 1].at[RUN - C + c], prim::WARP - 1);
+                if (lane == r) mine.of[c] = all;
+            }
+        }
+        prim::warp_sync(); /* the rows' sums are there */
+        return mine;
+    }
+
+    /* Of the warp's rows: of their samples, or of the sums that have taken their place. */
+    PRIM_DEVICE void column_sums(const waiting &w, const place &p, typename tile::columns (&columns)[HALVES]) const
+    {
+        each_batch<Shape::BATCH>(p.rows, [&](unsigned from, auto home) {
 #pragma unroll
             for (unsigned b = 0; b < Shape::BATCH; b++)
 #pragma unroll
-                for (unsigned h = 0; h < HALVES; h++) {
-                    q[b][h] = image.template get<home.value>(w, p, from + b, h);
-                    columns[h].add(q[b][h]);
-                }
-            if constexpr (tile::in_place) {
-#pragma unroll
-                for (unsigned b = 0; b < Shape::BATCH; b++) {
-                    const auto before = row_scan_of(q[b]);
-#pragma unroll
-                    for (unsigned h = 0; h < HALVES; h++)
-                        tile::template put_sums<home.value>(w, from + b, h, q[b][h].scanned(before.of(h)));
-                }
-            }
+                for (unsigned h = 0; h < HALVES; h++)
+                    if constexpr (tile::in_place)
+                        columns[h].add(tile::template get_sums<home.value>(w, from + b, h));
+                    else
+                        columns[h].add(image.template get<home.value>(w, p, from + b, h));
         });
     }
 
-    /* Calls f(the first of BATCH rows, where they wait) for all of a warp's; in registers, each by its number. */
-    template <unsigned BATCH, class F> PRIM_DEVICE static void each_batch(F f)
+    /* Sums of columns turn into those of all columns up to each, of its channel. */
+    PRIM_DEVICE static void scan_bottom(fuse::run<part, C, RUN> (&bottom)[HALVES])
     {
-#pragma unroll 1
-        for (unsigned from = 0; from < Shape::IN_ROOM; from += BATCH)
-            f(from, std::integral_constant<typename tile::home, tile::ROOM>());
+        channels<part, C> sums[HALVES];
 #pragma unroll
-        for (unsigned from = Shape::IN_ROOM; from < ROWS; from += BATCH)
-            f(from, std::integral_constant<typename tile::home, tile::REGISTERS>());
+        for (unsigned h = 0; h < HALVES; h++) sums[h] = bottom[h].sums();
+        const auto before = fuse::row_scan<part, C, HALVES>::over(sums);
+#pragma unroll
+        for (unsigned h = 0; h < HALVES; h++) bottom[h] = bottom[h].scanned(before.of(h));
+    }
+
+    /* Calls f(the first of BATCH rows, where they wait) for those of a warp's that there are, the last ones followed by
+     * zeros; in registers, each by its number. */
+    template <unsigned BATCH, class F> PRIM_DEVICE static void each_batch(unsigned rows, F f)
+    {
+        const unsigned in_room = rows < Shape::IN_ROOM ? rows : Shape::IN_ROOM;
+#pragma unroll 1
+        for (unsigned from = 0; from < in_room; from += BATCH)
+            f(from, std::integral_constant<typename tile::home, tile::ROOM>());
+        if (rows > Shape::IN_ROOM)
+#pragma unroll
+            for (unsigned from = Shape::IN_ROOM; from < ROWS; from += BATCH)
+                f(from, std::integral_constant<typename tile::home, tile::REGISTERS>());
     }
 
     /* Sums that a lane can write at once where rows begin on as many. */
@@ -228,7 +261,7 @@ template <class Sample, class Accum, unsigned C, class Shape> struct fused {
                            run_of_sums (&sums)[HALVES], sum *row, unsigned out_wide, unsigned out_here) const
     {
         constexpr unsigned BATCH = FIT == PART ? 1 : Shape::BATCH;
-        each_batch<BATCH>([&](unsigned from, auto home) {
+        each_batch<BATCH>(p.rows, [&](unsigned from, auto home) {
             fuse::run<part, C, RUN> q[BATCH][HALVES];
 #pragma unroll
             for (unsigned b = 0; b < BATCH; b++) scanned_row<home.value>(w, p, from + b, q[b]);
@@ -298,7 +331,8 @@ template <class Sample, class Accum, unsigned C, class Shape> struct fused {
 
     /* Turns what the warps have told of their rows into what lies above each of them: adds the warps before, and all
      * tiles above. */
-    PRIM_DEVICE void look_up(shared &s, const columns_up &column_chains, typename columns_up::past columns_before) const
+    PRIM_DEVICE void look_up(shared &s, const columns_up &column_chains,
+                             typename columns_up::answers columns_before) const
     {
         sum mine[COLUMNS], before[COLUMNS];
 #pragma unroll
@@ -333,8 +367,9 @@ template <class Sample, class Accum, unsigned C, class Shape> struct fused {
 #pragma unroll
             for (unsigned i = 0; i < RUN; i++) {
                 const unsigned e = h * HALF + prim::lane_id() * RUN + i;
-                if (e < p.wide)
-                    prim::store_relaxed((bits *)carry_out + p.x + e, __builtin_bit_cast(bits, sums[h].at[i]));
+                if (e >= p.lead && e < p.wide)
+                    prim::store_relaxed((bits *)carry_out + p.x + e - image.lead,
+                                        __builtin_bit_cast(bits, sums[h].at[i]));
             }
     }
 
@@ -343,8 +378,8 @@ template <class Sample, class Accum, unsigned C, class Shape> struct fused {
     using bits = std::conditional_t<sizeof(sum) == 4, uint32_t, uint64_t>;
     PRIM_DEVICE sum carry(int64_t element, bool inside) const
     {
-        if (!carry_in || !inside) return sum();
-        return __builtin_bit_cast(sum, prim::load_relaxed((const bits *)carry_in + element));
+        if (!carry_in || !inside || element < image.lead) return sum();
+        return __builtin_bit_cast(sum, prim::load_relaxed((const bits *)carry_in + element - image.lead));
     }
 
     /* The row above the first and the column before the first. */

@@ -9,17 +9,21 @@
 namespace fuse
 {
 
-/* Sums of float samples come out the same in every run only if they are always added in the same order.  So of every
- * ANCHORS tiles one, the anchor, tells what lies before its end, and the others their own sums only: every tile adds
- * the tiles back to the nearest anchor, which one it is does not depend on who was first. */
+/* Sums of float samples come out the same in every run only if they are always added in the same order.  So of so many
+ * tiles one, the anchor, tells what lies before its end, and the others their own sums only: every tile adds the tiles
+ * back to the nearest anchor, which one it is does not depend on who was first.  Along rows it is one of ANCHORS.
+ *
+ * Anchors wait for each other.  One that was begun APART tickets ago has told its prefix before the next one asks, and
+ * the tile above was begun a row of tiles ago: so up a column they are as near as leaves APART tickets between them,
+ * and every tile is one in wide images. */
 #ifdef SAT_SIMT
-constexpr unsigned ANCHORS = 2; /* images have few tiles there */
+constexpr unsigned ANCHORS = 2, APART = 3; /* images have few tiles there */
 #else
-constexpr unsigned ANCHORS = 8;
+constexpr unsigned ANCHORS = 8, APART = 64;
 #endif
 template <class Sum> constexpr bool ordered = !std::is_integral_v<Sum>;
 
-/* So many tiles after a tile may need its words. */
+/* At most so many tiles after a tile may need its words. */
 template <class Sum> constexpr unsigned BEHIND = ordered<Sum> ? ANCHORS : 1;
 
 constexpr unsigned NAP_NS = 20; /* between two looks at something that is not there yet */
@@ -33,6 +37,7 @@ constexpr unsigned NAP_NS = 20; /* between two looks at something that is not th
 struct ring {
     uint32_t kept, laps;   /* rows of tiles; how often a place is taken in a launch */
     uint32_t across, down; /* tiles of the image */
+    uint32_t anchors_up;   /* of so many tiles of a column one is an anchor */
     uint64_t *done;        /* a word for each tile of the ring: told when it is */
 
     PRIM_DEVICE uint32_t place(uint32_t row) const { return row % kept; }
@@ -77,6 +82,7 @@ template <class Sum, unsigned N, direction TO, bool REUSES> struct chains {
     prim::tile_states<Sum> states;
     int64_t at[N], step;
     uint32_t tile, tiles; /* this one, of so many in a chain */
+    uint32_t anchors;     /* one in so many tiles */
     uint32_t place, kept; /* of the ring */
     bool taken;           /* another tile had the words before */
     bool live[N];
@@ -90,57 +96,62 @@ template <class Sum, unsigned N, direction TO, bool REUSES> struct chains {
                 .step = step,
                 .tile = tile,
                 .tiles = tiles,
+                .anchors = TO == UP ? words.anchors_up : ANCHORS,
                 .place = words.place(down),
                 .kept = words.kept,
                 .taken = words.taken(down)};
     }
 
-    PRIM_DEVICE bool has_prefix() const { return !ordered<Sum> || tile % ANCHORS == 0; }
+    PRIM_DEVICE bool has_prefix() const { return !ordered<Sum> || tile % anchors == 0; }
 
-    /* What the tile so many before this one has told.  One as far up as the ring is long has given its words away. */
-    PRIM_DEVICE prim::tile_news<Sum> ask(unsigned n, uint32_t back) const
+    /* Where the tile so many before this one tells.  One as far up as the ring is long has given its words away. */
+    static constexpr bool RING = REUSES && TO == UP;
+    PRIM_DEVICE bool gone(uint32_t back) const { return RING && back >= kept; }
+    PRIM_DEVICE bool lap_before(uint32_t back) const { return RING && back > place; }
+    PRIM_DEVICE prim::tile_states<Sum> states_of(uint32_t back) const
     {
-        const bool ring = REUSES && TO == UP, lap = ring && back > place; /* it is in the lap before this one */
-        if (ring && back >= kept) return {prim::TILE_LATER, Sum()};
-        const prim::tile_states<Sum> theirs = {states.words, states.epoch - lap, states.laps};
-        return theirs.ask(at[n] + ((int64_t)(lap ? kept : 0) - back) * step);
+        return {states.words, states.epoch - lap_before(back), states.laps};
+    }
+    PRIM_DEVICE int64_t at_of(unsigned n, uint32_t back) const
+    {
+        return at[n] + ((int64_t)(lap_before(back) ? kept : 0) - back) * step;
     }
 
     PRIM_DEVICE bool tells() const { return tile + 1 < tiles; }
 
-    /* How much the tile has told that had the words. */
-    struct past {
-        uint32_t state[N];
+    /* Words as they have been asked for, not looked at yet: who does has to wait for them. */
+    using states_of_sums = prim::tile_states<Sum>;
+    struct answers {
+        typename states_of_sums::answer of[N];
     };
-    PRIM_DEVICE uint32_t past_of(unsigned n) const
+
+    /* Asks for what the tile has told that had the words. */
+    PRIM_DEVICE bool takes() const { return REUSES && !ordered<Sum> && taken && tells(); }
+    PRIM_DEVICE states_of_sums past() const { return {states.words, states.epoch - 1, states.laps}; }
+    PRIM_DEVICE answers look_at_place() const
     {
-        const prim::tile_states<Sum> theirs = {states.words, states.epoch - 1, states.laps};
-        return theirs.ask(at[n]).state;
+        answers a;
+#pragma unroll
+        for (unsigned n = 0; n < N; n++) a.of[n] = past().send(at[n], live[n] && takes());
+        return a;
     }
-    PRIM_DEVICE past look_at_place() const
+    PRIM_DEVICE void take_place(answers a) const
     {
-        past p = {};
-        if (REUSES && !ordered<Sum> && taken && tells())
+        while (takes()) {
+            bool there = true;
 #pragma unroll
             for (unsigned n = 0; n < N; n++)
-                if (live[n]) p.state[n] = past_of(n);
-        return p;
-    }
-    PRIM_DEVICE void take_place(past p) const
-    {
-        if constexpr (REUSES && !ordered<Sum>)
-#pragma unroll
-            for (unsigned n = 0; n < N; n++)
-                while (taken && live[n] && p.state[n] != prim::TILE_PREFIX) {
-                    prim::nap(NAP_NS);
-                    p.state[n] = past_of(n);
-                }
+                there = there && (!live[n] || past().read(a.of[n]).state == prim::TILE_PREFIX);
+            if (there) break;
+            prim::nap(NAP_NS);
+            a = look_at_place();
+        }
     }
 
-    PRIM_DEVICE void begin(const Sum *mine, past p) const
+    PRIM_DEVICE void begin(const Sum *mine, answers place_before) const
     {
         if (!tells()) return;
-        take_place(p);
+        take_place(place_before);
 #pragma unroll
         for (unsigned n = 0; n < N; n++)
             if (live[n]) {
@@ -151,21 +162,18 @@ template <class Sum, unsigned N, direction TO, bool REUSES> struct chains {
             }
     }
 
-    /* What the last of the `left` tiles that are not added yet has told, for each chain that has any. */
-    struct sight {
-        prim::tile_news<Sum> of[N];
-    };
-    PRIM_DEVICE sight look(const uint32_t *left) const
+    /* Asks what the last of the `left` tiles that are not added yet has told, for each chain that has any. */
+    PRIM_DEVICE answers look(const uint32_t *left) const
     {
-        sight s;
+        answers a;
 #pragma unroll
         for (unsigned n = 0; n < N; n++) {
-            s.of[n] = {prim::TILE_NOTHING, Sum()};
-            if (left[n] > 0) s.of[n] = ask(n, tile - left[n] + 1);
+            const uint32_t back = tile - left[n] + 1;
+            a.of[n] = states_of(back).send(at_of(n, back), left[n] > 0 && !gone(back));
         }
-        return s;
+        return a;
     }
-    PRIM_DEVICE sight look() const
+    PRIM_DEVICE answers look() const
     {
         uint32_t left[N];
 #pragma unroll
@@ -174,7 +182,7 @@ template <class Sum, unsigned N, direction TO, bool REUSES> struct chains {
     }
 
     /* What lies before this tile, which a first look may already have seen; tells what lies before its end. */
-    PRIM_DEVICE void finish(const Sum *mine, sight seen, Sum *before) const
+    PRIM_DEVICE void finish(const Sum *mine, answers seen, Sum *before) const
     {
         uint32_t left[N];
 #pragma unroll
@@ -186,7 +194,9 @@ template <class Sum, unsigned N, direction TO, bool REUSES> struct chains {
             bool more = false, stuck = false;
 #pragma unroll
             for (unsigned n = 0; n < N; n++) {
-                const auto [state, value] = seen.of[n];
+                const uint32_t back = tile - left[n] + 1;
+                const auto news = states_of(back).read(seen.of[n]);
+                const uint32_t state = gone(back) ? (uint32_t)prim::TILE_LATER : news.state;
                 if (left[n] > 0) {
                     if (state == prim::TILE_NOTHING) {
                         stuck = true;
@@ -194,7 +204,7 @@ template <class Sum, unsigned N, direction TO, bool REUSES> struct chains {
                         before[n] = Sum();
                         left[n] = tile;
                     } else {
-                        before[n] += value;
+                        before[n] += news.value;
                         left[n] = state == prim::TILE_PREFIX ? 0 : left[n] - 1;
                     }
                 }

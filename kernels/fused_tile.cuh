@@ -206,6 +206,7 @@ template <unsigned C, unsigned HALVES> struct row_scan_of_bytes {
 struct place {
     int64_t x, y;  /* of its first element */
     unsigned wide; /* elements of its rows */
+    unsigned lead; /* the first of them that are no samples: in front of the row */
     unsigned rows;
     bool even;                /* its rows begin on 16 bytes */
     unsigned late, late_step; /* elements by which row 0 begins after its packet, and each row more than the last */
@@ -252,28 +253,37 @@ template <class Sample, class Accum, unsigned C, class Shape> struct tile {
 
     scan_source<Sample, Accum> source;
     const Sample *end; /* of the image */
+    unsigned lead;     /* zeros in front of each row, which the table has too: they count as elements */
 
-    /* The warp's row r in the room, and its word i, which may be one of those behind the others. */
+    /* The warp's row r in the room, and its word i, which may be one of those behind the others.  Where sums take the
+     * place of samples, the packets of a line of the cache lie in another order in each of 8 rows: lanes that go along
+     * rows of their own then use different banks, as those that go along one. */
     PRIM_DEVICE static unsigned row_at(unsigned r) { return (prim::warp_id() * IN_ROOM + r) * ROW_WORDS; }
     PRIM_DEVICE static unsigned word_at(unsigned r, unsigned i)
     {
-        const unsigned behind = MORE + (prim::warp_id() * IN_ROOM + r) * SOME;
-        return IN_WORD == 1 || i < ROW_WORDS ? row_at(r) + i : behind + (i - ROW_WORDS);
+        constexpr unsigned ORDERS = 128 / 16; /* packets in a row of the banks */
+        if constexpr (in_place) {
+            return row_at(r) + (i ^ r % ORDERS * PACKET);
+        } else {
+            const unsigned behind = MORE + (prim::warp_id() * IN_ROOM + r) * SOME;
+            return IN_WORD == 1 || i < ROW_WORDS ? row_at(r) + i : behind + (i - ROW_WORDS);
+        }
     }
 
     PRIM_DEVICE const Sample *row(const place &p, unsigned r) const
     {
-        return source.in + (p.y + r) * source.pitch + p.x;
+        return source.in + (p.y + r) * source.pitch + p.x - lead;
     }
 
     PRIM_DEVICE place at(int64_t x, int64_t y, int64_t elements, int64_t rows) const
     {
         place p = {.x = x, .y = y};
         p.wide = elements - x < WIDTH ? (unsigned)(elements - x) : WIDTH;
+        p.lead = x == 0 ? lead : 0;
         p.rows = y >= rows ? 0 : rows - y < Shape::ROWS ? (unsigned)(rows - y) : Shape::ROWS;
         p.late = (unsigned)((uintptr_t)row(p, 0) / sizeof(Sample) % IN_SOME);
         p.late_step = (unsigned)source.pitch;
-        p.even = (uintptr_t)row(p, 0) % 16 == 0 && source.pitch * sizeof(Sample) % 16 == 0;
+        p.even = p.lead == 0 && (uintptr_t)row(p, 0) % 16 == 0 && source.pitch * sizeof(Sample) % 16 == 0;
         return p;
     }
 
@@ -298,7 +308,7 @@ template <class Sample, class Accum, unsigned C, class Shape> struct tile {
 #pragma unroll 4
             for (unsigned i = lane; i < IN_ROOM * PACKETS; i += prim::WARP) {
                 const unsigned r = i / PACKETS, k = i % PACKETS * PACKET;
-                prim::fetch_vector<PACKET>(s, row_at(r) + k, (const word *)row(p, r) + k);
+                prim::fetch_vector<PACKET>(s, word_at(r, k), (const word *)row(p, r) + k);
             }
             return;
         }
@@ -376,6 +386,13 @@ template <class Sample, class Accum, unsigned C, class Shape> struct tile {
         }
     }
 
+    /* Those of word i that are of the first so many elements. */
+    PRIM_DEVICE static word bits_of(unsigned elements, unsigned i)
+    {
+        const unsigned here = i * IN_WORD < elements ? elements - i * IN_WORD : 0;
+        return here >= IN_WORD ? ~word(0) : (word(1) << 8 * sizeof(Sample) * here) - 1;
+    }
+
     /* Moves rows of bytes or half words to where their packets begin, in a place whose loads are done, and leaves zeros
      * where the image has no samples: from here on, a row is a row.  Some at a time, so that they overlap. */
     PRIM_DEVICE void settle(room &s, const place &p) const
@@ -385,10 +402,9 @@ template <class Sample, class Accum, unsigned C, class Shape> struct tile {
 #pragma unroll 1
         for (unsigned chunk = 0; chunk < ROW_WORDS; chunk += prim::WARP) {
             const unsigned i = chunk + prim::lane_id(); /* word */
-            const unsigned here = i * IN_WORD < p.wide ? p.wide - i * IN_WORD : 0;
-            const word kept = here >= IN_WORD ? ~word(0) : (word(1) << BITS * here) - 1;
+            const word kept = bits_of(p.wide, i) & ~bits_of(p.lead, i);
 #pragma unroll 1
-            for (unsigned from = 0; from < IN_ROOM; from += BATCH) {
+            for (unsigned from = 0; from < p.rows; from += BATCH) {
                 word w[BATCH];
 #pragma unroll
                 for (unsigned b = 0; b < BATCH; b++) {
@@ -417,34 +433,49 @@ template <class Sample, class Accum, unsigned C, class Shape> struct tile {
 #pragma unroll
             for (unsigned i = 0; i < RUN; i++) q.at[i] = words.at[i / 2] >> 16 * (i % 2) & 0xffff;
         } else {
-            const unsigned element = half * HALF + prim::lane_id() * RUN;
 #pragma unroll
-            for (unsigned i = 0; i < RUN; i++) {
-                /* 0 is not nothing in fixed point */
-                const bool inside = !std::is_same_v<Accum, q32> || (r < p.rows && element + i < p.wide);
-                q.at[i] = inside ? (part)source.widen(__builtin_bit_cast(Sample, words.at[i])) : part(0);
-            }
+            for (unsigned i = 0; i < RUN; i++)
+                q.at[i] = sample_of(p, r, half * HALF + prim::lane_id() * RUN + i, words.at[i]);
         }
         return q;
     }
 
-    /* The same for sums that have taken the place of samples. */
-    template <home AT> PRIM_DEVICE static void put_sums(waiting &w, unsigned r, unsigned half, const run &q)
+    /* The sum of row r, which waits in the room, by one lane; each sample gives its place to the sum of all in its
+     * channel up to it. */
+    PRIM_DEVICE channels<sum, C> scan_row(waiting &w, const place &p, unsigned r) const
     {
-        if constexpr (in_place && AT == REGISTERS)
-            w.held[r - IN_ROOM][half] = __builtin_bit_cast(words_of_run, q);
-        else if constexpr (in_place)
-            set_run(w.in_room, row_at(r) + half * HALF, q);
+        constexpr unsigned AT_ONCE = 4 * (C == 3 ? 3 : 1); /* packets */
+        static_assert(in_place && AT_ONCE * PACKET % C == 0 && ROW_WORDS % (AT_ONCE * PACKET) == 0);
+        channels<sum, C> s = {};
+#pragma unroll 1
+        for (unsigned from = 0; from < ROW_WORDS; from += AT_ONCE * PACKET) {
+            prim::vec<word, PACKET> v[AT_ONCE];
+#pragma unroll
+            for (unsigned k = 0; k < AT_ONCE; k++)
+                v[k] = w.in_room.template get_vector<PACKET>(word_at(r, from + k * PACKET));
+#pragma unroll
+            for (unsigned k = 0; k < AT_ONCE; k++)
+#pragma unroll
+                for (unsigned i = 0; i < PACKET; i++) {
+                    sum &running = s.of[(k * PACKET + i) % C];
+                    running += sample_of(p, r, from + k * PACKET + i, v[k].at[i]);
+                    v[k].at[i] = __builtin_bit_cast(word, running);
+                }
+#pragma unroll
+            for (unsigned k = 0; k < AT_ONCE; k++)
+                w.in_room.template set_vector<PACKET>(word_at(r, from + k * PACKET), v[k]);
+        }
+        return s;
+    }
+
+    /* Sums that have taken the place of samples. */
+    PRIM_DEVICE static void hold_sums(waiting &w, unsigned r, unsigned half, const run &q)
+    {
+        w.held[r - IN_ROOM][half] = __builtin_bit_cast(words_of_run, q);
     }
     template <home AT> PRIM_DEVICE static run get_sums(const waiting &w, unsigned r, unsigned half)
     {
-        run q = {};
-        if constexpr (in_place) {
-            const auto words = run_words<AT>(w, r, half);
-#pragma unroll
-            for (unsigned i = 0; i < RUN; i++) q.at[i] = __builtin_bit_cast(sum, words.at[i]);
-        }
-        return q;
+        return __builtin_bit_cast(run, run_words<AT>(w, r, half));
     }
 
     /* The lane's run among those of the warp, which begin at `from`. */
@@ -463,11 +494,18 @@ template <class Sample, class Accum, unsigned C, class Shape> struct tile {
     template <class Run, class T, unsigned N>
     PRIM_DEVICE static Run get_run(const prim::array<T, N> &from_all, unsigned from)
     {
+        return gather<Run>(from_all,
+                           [=](unsigned i) { return from + prim::lane_id() * (sizeof(Run) / sizeof(T)) + i; });
+    }
+    /* Element i lies at(i), and those of a vector side by side. */
+    template <class Run, class T, unsigned N, class At>
+    PRIM_DEVICE static Run gather(const prim::array<T, N> &from_all, At at)
+    {
         constexpr unsigned ALL = sizeof(Run) / sizeof(T), V = vector_of<ALL, 16 / sizeof(T)>;
         Run q;
 #pragma unroll
         for (unsigned i = 0; i < ALL; i += V) {
-            const auto v = from_all.template get_vector<V>(from + prim::lane_id() * ALL + i);
+            const auto v = from_all.template get_vector<V>(at(i));
 #pragma unroll
             for (unsigned k = 0; k < V; k++) q.at[i + k] = v.at[k];
         }
@@ -478,13 +516,24 @@ template <class Sample, class Accum, unsigned C, class Shape> struct tile {
     using bits =
         std::conditional_t<sizeof(Sample) == 1, uint8_t, std::conditional_t<sizeof(Sample) == 2, uint16_t, word>>;
 
+    /* Element e of row r, as it takes part in sums: 0 is not nothing in fixed point, whose samples have no lead. */
+    PRIM_DEVICE part sample_of(const place &p, unsigned r, unsigned e, word w) const
+    {
+        const bool inside = !std::is_same_v<Accum, q32> || (r < p.rows && e < p.wide);
+        return inside ? (part)source.widen(__builtin_bit_cast(Sample, w)) : part(0);
+    }
+
     /* r is known when this is compiled, if they are in registers. */
     template <home AT> PRIM_DEVICE static words_of_run run_words(const waiting &w, unsigned r, unsigned half)
     {
+        const unsigned from = half * prim::WARP * RUN_WORDS;
         if constexpr (AT == REGISTERS)
             return w.held[r - IN_ROOM][half];
+        else if constexpr (in_place)
+            return gather<words_of_run>(w.in_room,
+                                        [=](unsigned i) { return word_at(r, from + prim::lane_id() * RUN_WORDS + i); });
         else
-            return get_run<words_of_run>(w.in_room, row_at(r) + half * prim::WARP * RUN_WORDS);
+            return get_run<words_of_run>(w.in_room, row_at(r) + from);
     }
 };
 

@@ -42,7 +42,9 @@
  *   load_relaxed store_relaxed             words that blocks exchange, 4 or 8 bytes: atomic, no order
  *   load_kept store_kept                   the same for 8 bytes that many will ask for: the second-level cache is to
  *                                          keep them, whatever else goes through it
- *   load_kept_pair store_kept_pair         two such words side by side, aligned to 16: each atomic, the pair is not
+ *   load_kept_pair store_kept_pair         two such words side by side, aligned to 16: each atomic, the pair is not;
+ *                                          both loads take whether they are `wanted`, in place of a branch behind
+ *                                          which the next one would have to wait, and give 0 where they are not
  *   load_acquire store_release             4-byte flags that order the weak accesses around them
  *   load_weak store_weak                   what such a flag guards
  *   fetch_add(p, v)                        atomic, relaxed, 4 or 8 bytes; returns the value before
@@ -329,18 +331,23 @@ PRIM_DEVICE void store_relaxed(uint64_t *p, uint64_t v)
 #else
 #define PRIM_KEPT(access, type, value) access type value ";"
 #endif
-PRIM_DEVICE uint64_t load_kept(const uint64_t *p)
+PRIM_DEVICE uint64_t load_kept(const uint64_t *p, bool wanted = true)
 {
-    uint64_t v;
-    asm volatile(PRIM_KEPT("ld.relaxed.gpu.global", ".u64", " %0, [%1]") : "=l"(v) : "l"(p) : "memory");
+    uint64_t v = 0;
+    asm volatile("{.reg .pred wanted; setp.ne.u32 wanted, %2, 0; " PRIM_KEPT("@wanted ld.relaxed.gpu.global", ".u64",
+                                                                             " %0, [%1]") "}"
+                 : "+l"(v)
+                 : "l"(p), "r"((unsigned)wanted)
+                 : "memory");
     return v;
 }
-PRIM_DEVICE vec<uint64_t, 2> load_kept_pair(const uint64_t *p)
+PRIM_DEVICE vec<uint64_t, 2> load_kept_pair(const uint64_t *p, bool wanted = true)
 {
-    vec<uint64_t, 2> v;
-    asm volatile(PRIM_KEPT("ld.relaxed.gpu.global", ".v2.u64", " {%0, %1}, [%2]")
-                 : "=l"(v.at[0]), "=l"(v.at[1])
-                 : "l"(p)
+    vec<uint64_t, 2> v = {};
+    asm volatile("{.reg .pred wanted; setp.ne.u32 wanted, %3, 0; " PRIM_KEPT("@wanted ld.relaxed.gpu.global", ".v2.u64",
+                                                                             " {%0, %1}, [%2]") "}"
+                 : "+l"(v.at[0]), "+l"(v.at[1])
+                 : "l"(p), "r"((unsigned)wanted)
                  : "memory");
     return v;
 }

@@ -17,6 +17,8 @@
 #ifndef PRIM_TILE_STATE_CUH
 #define PRIM_TILE_STATE_CUH
 
+#include <type_traits>
+
 #include "prim/device.cuh"
 
 namespace prim
@@ -79,13 +81,23 @@ template <class T, unsigned APART = 1> struct tile_states {
         return {whole ? state_of(w.at[0]) : (uint32_t)TILE_NOTHING, __builtin_bit_cast(T, bits)};
     }
 
-    PRIM_DEVICE tile_news<T> ask(int64_t i) const
+    /* In two steps, so that who asks for several does so at once. */
+    using answer = std::conditional_t<words_each == 1, uint64_t, vec<uint64_t, 2>>;
+    PRIM_DEVICE answer send(int64_t i, bool wanted) const
     {
         if constexpr (words_each == 1)
-            return unpack(load_kept(words + step * i));
+            return load_kept(words + step * i, wanted);
         else
-            return unpack_pair(load_kept_pair(words + step * i));
+            return load_kept_pair(words + step * i, wanted);
     }
+    PRIM_DEVICE tile_news<T> read(answer a) const
+    {
+        if constexpr (words_each == 1)
+            return unpack(a);
+        else
+            return unpack_pair(a);
+    }
+    PRIM_DEVICE tile_news<T> ask(int64_t i) const { return read(send(i, true)); }
 };
 
 /* ---- split ------------------------------------------------------------------------------------------- */

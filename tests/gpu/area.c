@@ -15,7 +15,8 @@ static sat_view flat(void *data, size_t bytes, sat_memory memory)
                       .memory = memory};
 }
 
-/* One in four begins and ends with its allocation and has no gaps. */
+/* One in four begins and ends with its allocation and has no gaps; half of the others have rows that all begin on
+ * vectors, or so many elements behind. */
 placement random_placement(uint64_t *random)
 {
     placement p = {0};
@@ -23,6 +24,10 @@ placement random_placement(uint64_t *random)
     if (random64(random) % 4 != 0) p.shift = random64(random) % 16;
     if (random64(random) % 2 != 0) p.gap = random64(random) % 9;
     if (random64(random) % 2 != 0) p.guard = 1024;
+    if (random64(random) % 2 != 0) {
+        p.even = true;
+        p.shift = p.shift > 8 ? 0 : p.shift;
+    }
     return p;
 }
 
@@ -31,6 +36,7 @@ bool area_open(area *a, sat_view shape, placement p)
     size_t size = sat_type_bytes(shape.type), row = sat_row_bytes(shape.width, shape.channels, shape.type);
     *a = (area){.view = shape, .poison = -1};
     a->view.row_bytes = row + p.gap * size;
+    if (p.even) a->view.row_bytes = (a->view.row_bytes + 15) / 16 * 16;
     a->start = p.guard + p.shift * size;
     a->bytes = a->start + a->view.row_bytes * (size_t)(shape.height - 1) + row + p.guard;
     if (shape.memory == SAT_DEVICE) {

@@ -13,8 +13,9 @@ bool sums_tables(const target *t)
     return !t->scans && sums(t);
 }
 
-/* 4096 quanta, so that the largest sums of the largest shapes wrap. */
-static const sat_quant quant = {.offset = -1, .step = 1.0 / 2048, .largest = 4096};
+/* 4096 quanta, so that the largest sums of the largest shapes wrap; with 0 among them and without. */
+static const sat_quant quants[] = {{.offset = -1, .step = 1.0 / 2048, .largest = 4096},
+                                   {.offset = 1, .step = 1.0 / 2048, .largest = 4096}};
 
 static sat_spec spec_of(pair p, shape s, uint64_t *random)
 {
@@ -23,7 +24,7 @@ static sat_spec spec_of(pair p, shape s, uint64_t *random)
                      .height = s.height,
                      .sample = p.sample,
                      .accum = p.accum,
-                     .quant = quant,
+                     .quant = quants[random64(random) % 2],
                      .channels = channels[random64(random) % 5],
                      .layout = (sat_layout)(random64(random) % 3),
                      .threads = (int)random_in(random, 1, 3)};

@@ -231,18 +231,18 @@ inline void store_relaxed(uint64_t *p, uint64_t v, site at = site::current())
 {
     simt::word_store(p, v, 8, simt::order::relaxed, at);
 }
-inline uint64_t load_kept(const uint64_t *p, site at = site::current())
+inline uint64_t load_kept(const uint64_t *p, bool wanted = true, site at = site::current())
 {
-    return load_relaxed(p, at);
+    return wanted ? load_relaxed(p, at) : 0;
 }
 inline void store_kept(uint64_t *p, uint64_t v, site at = site::current())
 {
     store_relaxed(p, v, at);
 }
-inline vec<uint64_t, 2> load_kept_pair(const uint64_t *p, site at = site::current())
+inline vec<uint64_t, 2> load_kept_pair(const uint64_t *p, bool wanted = true, site at = site::current())
 {
-    vec<uint64_t, 2> v;
-    simt::pair_load(v.at, p, at);
+    vec<uint64_t, 2> v = {};
+    if (wanted) simt::pair_load(v.at, p, at);
     return v;
 }
 inline void store_kept_pair(uint64_t *p, vec<uint64_t, 2> v, site at = site::current())
