@@ -101,8 +101,8 @@ const char *reference(void);
 /* ---- memory ---------------------------------------------------------------------------------------- */
 
 /* A view inside an allocation of its own.  `shift` elements off 256 bytes, rows `gap` elements longer than they must
- * be, and up to the next multiple of 16 bytes if they are `even`, `guard` bytes on both sides; with guard 0 the allocation ends with the view, so that memory checkers see what
- * reaches beyond. */
+ * be, and up to the next multiple of 16 bytes if they are `even`, `guard` bytes on both sides; with guard 0 the
+ * allocation ends with the view, so that memory checkers see what reaches beyond. */
 typedef struct placement {
     size_t shift, gap, guard;
     bool even;
