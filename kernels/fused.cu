@@ -24,9 +24,8 @@
  * Launch  A block for each tile: 4 warps, each with whole rows (fused_tile.cuh).  Shapes: below.
  *
  * Traffic 1 read and 1 write for each element.  Each tile tells 8 bytes (16 for sums of 8 bytes) twice for each of its
- *         rows and columns, once for most where floats are added in order.  For u8 with u32 sums that is one 25th of
- *         all with one channel and one 13th with three; most of it stays in the second-level cache, in a ring of words
- *         that it is asked to keep (fused_chains.cuh).
+ *         rows and columns.  For u8 with u32 sums that is one 25th of all with one channel and one 13th with three;
+ * most of it stays in the second-level cache, in a ring of words that it is asked to keep (fused_chains.cuh).
  *
  * Sync    Words that hold a state and a value at once, relaxed (tile_state.cuh), asked for by the thread that needs
  *         them: a lane for each row, a thread for each column.  Tickets make sure that who is waited for runs
@@ -77,7 +76,7 @@ constexpr size small_size(unsigned)
 {
     return {1, 2, 0, 2};
 }
-constexpr int64_t FEW_TILES = 4, RING_BYTES = 1;
+constexpr int64_t FEW_TILES = 4, RING_BYTES = 6 << 10;
 #else
 constexpr unsigned WARPS = 4;
 constexpr size large_size(unsigned channels, unsigned bytes, unsigned sum_bytes)
@@ -117,21 +116,18 @@ int64_t tiles_of(int64_t n, int64_t side)
     return (n + side - 1) / side;
 }
 
-/* Of a plan, whose runs may have fewer rows than it.  Who takes words asks about tiles behind those that had them,
- * which must come before him. */
+/* Of a plan, whose runs may have fewer rows than it.  Who takes words asks about the row of tiles below that which
+ * had them, which must come before him. */
 template <class K> fuse::ring ring_of(int64_t across, int64_t down)
 {
-    constexpr int64_t LEAST = fuse::BEHIND<typename K::sum> + 1;
+    constexpr int64_t LEAST = 2;
     int64_t kept = tiles_of(RING_BYTES / (int64_t)(K::TILE_WORDS * sizeof(uint64_t)), across);
     if (kept < LEAST) kept = LEAST;
     if (kept > down || !K::REUSES) kept = down;
-    uint32_t anchors_up = fuse::ANCHORS;
-    while (anchors_up > 1 && anchors_up / 2 * across >= fuse::APART) anchors_up /= 2;
     return {.kept = (uint32_t)kept,
             .laps = (uint32_t)tiles_of(down, kept),
             .across = (uint32_t)across,
-            .down = (uint32_t)down,
-            .anchors_up = anchors_up};
+            .down = (uint32_t)down};
 }
 
 /* Calls f(kernel<...>()) for the types, channels and shape of a plan. */

@@ -31,11 +31,15 @@ template <class Sample, class Accum, unsigned C, class Shape> struct fused {
     static constexpr unsigned TILE_WORDS = (WIDTH + C * height) * WORDS_EACH,
                               TILE_BYTES = WIDTH * height * sizeof(Sample);
     static constexpr bool REUSES = Shape::large;
-    /* Tiles by which memory is asked for one before it is loaded. */
+    /* The tiles that begin together at first, and by how many tiles memory is asked for one before it is loaded.  Where
+     * sums take four times the room of samples, memory waits for the first tiles' looks, with little to read and
+     * nothing to write yet: then these ask later, and for more. */
+    static constexpr uint32_t FIRST = prim::MULTIPROCESSORS * min_blocks;
+    static constexpr bool idle_at_first = sizeof(sum) >= 4 * sizeof(Sample);
 #ifdef SAT_SIMT
-    static constexpr uint32_t AHEAD = 2;
+    static constexpr uint32_t AHEAD = 2, AHEAD_AT_FIRST = 3;
 #else
-    static constexpr uint32_t AHEAD = 64;
+    static constexpr uint32_t AHEAD = 64, AHEAD_AT_FIRST = 160;
 #endif
 
     struct shared {
@@ -65,9 +69,10 @@ template <class Sample, class Accum, unsigned C, class Shape> struct fused {
         const place p = place_of(ticket.number);
         waiting w = {s.samples, {}};
         image.load(w, p);
-        prefetch(ticket.number + AHEAD);
+        const bool asks_later = idle_at_first && ticket.number < FIRST;
+        if (!asks_later) prefetch(ticket.number + AHEAD);
         edges(p, down, right);
-        bool is_free = !REUSES || words.is_free<BEHIND<sum>>(ticket.epoch, down, right);
+        bool is_free = !REUSES || words.is_free(ticket.epoch, down, right);
 
         auto row_chains = chains<sum, C, LEFT, REUSES>::of(row_words, words, ticket.epoch, down,
                                                            (int64_t)C * words.kept * height, right, words.across);
@@ -91,10 +96,11 @@ template <class Sample, class Accum, unsigned C, class Shape> struct fused {
             mine = row_sums(w, p);
         while (REUSES && !prim::all(is_free)) {
             prim::nap(NAP_NS);
-            is_free = words.is_free<BEHIND<sum>>(ticket.epoch, down, right);
+            is_free = words.is_free(ticket.epoch, down, right);
         }
         row_chains.begin(mine.of, rows_before);
         const auto seen = row_chains.look();
+        if (asks_later) prefetch(ticket.number + AHEAD_AT_FIRST);
 
         /* while others answer: sums of columns */
         typename tile::columns columns[HALVES] = {};
@@ -152,10 +158,10 @@ template <class Sample, class Accum, unsigned C, class Shape> struct fused {
                         (int64_t)(number / words.across) * height + prim::warp_id() * ROWS, elements, rows);
     }
 
-    /* Asks memory for a tile, unless it begins together with the first ones; behind the last one there are no rows. */
+    /* Asks memory for a tile, unless it is one of the first; behind the last one there are no rows. */
     PRIM_DEVICE void prefetch(uint32_t number) const
     {
-        if (Shape::large && number >= prim::MULTIPROCESSORS * min_blocks) image.prefetch(place_of(number));
+        if (Shape::large && number >= FIRST) image.prefetch(place_of(number));
     }
 
     /* Sums of the warp's rows, in the lanes of their numbers. */

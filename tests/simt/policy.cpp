@@ -58,8 +58,8 @@ thread *fair_pick()
 
 void policy_begin()
 {
-    constexpr unsigned spans[] = {30, 300, 3000};
-    span = spans[rng.below(3)];
+    constexpr unsigned spans[] = {30, 300, 3000, 20000};
+    span = spans[rng.below(4)];
     eager = rng.below(2);
     until = 0;
     favourite = nullptr;

@@ -22,7 +22,7 @@ struct tile {
 };
 enum { MOST = 8 };
 
-template <unsigned TILES_BEHIND> struct asks {
+struct asks {
     static constexpr unsigned threads = prim::WARP;
     struct shared {
         prim::var<uint32_t> unused;
@@ -38,7 +38,7 @@ template <unsigned TILES_BEHIND> struct asks {
         if (prim::thread_id() == 0)
             for (unsigned i = 0; i < count; i++) words.leave(launch, done[i].row, done[i].right);
         prim::warp_sync();
-        const bool is_free = prim::all(words.is_free<TILES_BEHIND>(launch, taker.row, taker.right));
+        const bool is_free = prim::all(words.is_free(launch, taker.row, taker.right));
         if (prim::thread_id() == 0) prim::store(answer, (uint32_t)is_free);
     }
 };
@@ -46,10 +46,9 @@ template <unsigned TILES_BEHIND> struct asks {
 int tests, failures;
 
 /* A ring of `kept` rows of 3 tiles, of an image of 8 rows. */
-template <unsigned TILES_BEHIND>
 void expect(bool free, uint32_t kept, tile taker, const std::vector<tile> &done, const char *what)
 {
-    asks<TILES_BEHIND> k = {};
+    asks k = {};
     uint32_t answer = 2;
     bool ran = done.size() <= MOST && prim::device_alloc(&k.words.done, 3 * kept) == SAT_OK &&
                prim::device_alloc(&k.answer, 1) == SAT_OK &&
@@ -75,18 +74,15 @@ void expect(bool free, uint32_t kept, tile taker, const std::vector<tile> &done,
 
 int main()
 {
-    expect<1>(true, 2, {1, 0}, {}, "nobody has had the words");
-    expect<1>(false, 2, {2, 0}, {}, "nobody is done");
-    expect<1>(true, 2, {2, 0}, {{0, 0}, {0, 1}, {1, 0}}, "the tile, its right neighbour and the one below are done");
-    expect<1>(false, 2, {2, 0}, {{0, 1}, {1, 0}}, "the tile that has the words is at work");
-    expect<1>(false, 2, {2, 0}, {{0, 0}, {1, 0}}, "its right neighbour is at work");
-    expect<1>(false, 2, {2, 0}, {{0, 0}, {0, 1}}, "the tile below it is at work");
-    expect<1>(true, 2, {2, 2}, {{0, 2}, {1, 2}}, "at the end of a row there is no right neighbour");
-    expect<1>(true, 2, {2, 0}, {{0, 0}, {0, 1}, {1, 0}, {2, 1}}, "the right neighbour's place has been taken and left");
-    expect<1>(false, 2, {4, 0}, {{0, 0}, {0, 1}, {1, 0}}, "they were done a lap ago");
-    expect<2>(true, 3, {3, 0}, {{0, 0}, {0, 1}, {0, 2}, {1, 0}, {2, 0}}, "two tiles behind each way");
-    expect<2>(false, 3, {3, 0}, {{0, 0}, {0, 1}, {1, 0}, {2, 0}}, "the second to the right is at work");
-    expect<2>(false, 3, {3, 0}, {{0, 0}, {0, 1}, {0, 2}, {1, 0}}, "the second below is at work");
+    expect(true, 2, {1, 0}, {}, "nobody has had the words");
+    expect(false, 2, {2, 0}, {}, "nobody is done");
+    expect(true, 2, {2, 0}, {{0, 0}, {0, 1}, {1, 0}}, "the tile, its right neighbour and the one below are done");
+    expect(false, 2, {2, 0}, {{0, 1}, {1, 0}}, "the tile that has the words is at work");
+    expect(false, 2, {2, 0}, {{0, 0}, {1, 0}}, "its right neighbour is at work");
+    expect(false, 2, {2, 0}, {{0, 0}, {0, 1}}, "the tile below it is at work");
+    expect(true, 2, {2, 2}, {{0, 2}, {1, 2}}, "at the end of a row there is no right neighbour");
+    expect(true, 2, {2, 0}, {{0, 0}, {0, 1}, {1, 0}, {2, 1}}, "the right neighbour's place has been taken and left");
+    expect(false, 2, {4, 0}, {{0, 0}, {0, 1}, {1, 0}}, "they were done a lap ago");
     printf("1..%d\n", tests);
     return failures != 0;
 }
