@@ -24,10 +24,14 @@
  * whose own sum is below 2^32 (2^64) exactly, whatever the size of the image.  sat_accum_for() picks the
  * narrowest type that is proven right; a query that a table cannot be proven to answer is refused.
  *
- * The library knows arrays, not files.  It never prints, never exits, never aborts, with one exception that
- * is not its own: OpenMP's runtime ends the process when the system refuses it a thread.  Every function may
+ * The library knows arrays, not files.  It never prints, never exits, never aborts.  Every function may
  * be called from any thread; an object (plan, box) is used by one thread at a time.  All memory is the
  * caller's except inside the opaque objects.  Sizes are 64 bit and every product is checked.
+ *
+ * Threads.  Work on the CPU is shared with worker threads of the library's own (sat_parallel()).  They are started when
+ * they are first needed, block all signals but those that a thread brings on itself, sleep while there is no work, and
+ * stay until the process ends or the library is unloaded.  Where the system refuses one, the work is done by those that
+ * there are.  A child of fork() starts its own; what belonged to the parent's GPU is not for the child.
  *
  * Devices.  A backend on a GPU takes views in device memory, where a run only queues work on the caller's stream and
  * returns: no allocation, no copy, no waiting, so that it can be captured into a CUDA graph.  Or it takes views in host
@@ -84,6 +88,28 @@ SAT_API const char *sat_status_text(sat_status status);
  * without a newline ("serial: the table needs 12 GiB, which could not be allocated").  Valid until the
  * next failing call on this thread; never NULL. */
 SAT_API const char *sat_detail(void);
+
+/* ---- threads --------------------------------------------------------------------------------------- */
+
+/* How many processors this process may run on, at least 1: what threads = 0 stands for. */
+SAT_API int sat_processors(void);
+
+/* One of count tasks: index is 0 .. count-1, worker which thread of those that take part does it. */
+typedef void sat_task(void *context, int64_t index, int worker);
+
+/* Calls task(context, index, worker) once for each index 0 .. count-1, in up to `threads` threads (1 .. 1024; 0 = one
+ * for each processor), and returns when all calls have.
+ *
+ * The calling thread is worker 0; the others are 1 .. threads-1, of which any may not come, and each is one thread at a
+ * time: scratch memory for `threads` workers suffices.  Indices are begun in order: before one is begun, all lower ones
+ * have been.  So a task may wait for what a lower index does, and for nothing else.  What the caller wrote before is
+ * seen by all tasks, and what they wrote by the caller after.  Calls at the same time, from several threads or from
+ * inside a task, share the workers: a call takes those that are idle, and at worst its caller does everything.
+ *
+ * A task has 256 KiB of stack.  It must return: not by longjmp(), not by an exception.  In a child that a task forks no
+ * other thread goes on with the indices: it ends there, or calls exec().
+ * Returns how many threads took part, 1 or more; 0 if count < 1 or there is no task. */
+SAT_API int sat_parallel(int threads, int64_t count, sat_task *task, void *context);
 
 /* ---- element types --------------------------------------------------------------------------------- */
 

@@ -1,0 +1,324 @@
+/* pool.c - the pool of pool.h.
+ *
+ * A region lives on its caller's stack.  What workers look at are slots, which are never freed: an atomic word for
+ * each, with the invitations that are left, the workers inside, and whether the caller sleeps.  Whoever accepts an
+ * invitation takes one off and adds a worker in one step, so that the region behind the slot stays as long as it is
+ * used.  A second word, the bell, changes whenever a region opens; idle workers watch it, and sleep on it. */
+#include <errno.h>
+#include <linux/futex.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "pool.h"
+#include "shape.h"
+
+enum {
+    SLOTS = 64,              /* regions open at once; more run in their callers alone */
+    SPIN_NS = 20000,         /* about what it takes to sleep and to be woken again */
+    PAUSES = 32,             /* between two looks at the clock, which cost as much as a few pauses */
+    STACK_BYTES = 512 << 10, /* tasks decode and encode files: sat.h promises half of it */
+    REFUSED_REGIONS = 1000,  /* for which a refusal to start a thread is taken as an answer */
+};
+
+/* A slot's word. */
+#define INVITED 0x000007ffu /* mask: invitations left, at most SAT_MAX_THREADS - 1 */
+#define INSIDE  0x00000800u /* one worker inside */
+#define SLEEPS  0x80000000u /* the caller waits in a futex */
+
+static unsigned inside(unsigned state)
+{
+    return state & ~(INVITED | SLEEPS);
+}
+
+typedef struct region {
+    sat_task *task;
+    void *context;
+    int64_t count;
+    int threads; /* that may take part, the caller among them */
+    _Alignas(64) atomic_llong next;
+} region;
+
+typedef struct slot {
+    _Alignas(64) atomic_uint state;
+    region *region;
+} slot;
+
+static struct {
+    slot slots[SLOTS];
+    _Alignas(64) atomic_ullong used; /* bit i: slot i is some caller's */
+    _Alignas(64) atomic_uint bell;
+    atomic_bool ending;
+    _Alignas(64) atomic_int idle; /* workers in no region; of those: */
+    atomic_int asleep;
+    atomic_uint generation; /* forks behind this process */
+    atomic_flag starting;   /* held by the one thread that starts or ends workers, with all that follows */
+    bool handles_fork;
+    int workers, patience; /* patience: regions to come that start no worker */
+    pthread_t thread[SAT_MAX_THREADS];
+} pool = {.starting = ATOMIC_FLAG_INIT};
+
+/* ---- waiting ----------------------------------------------------------------------------------------- */
+
+static void pause_briefly(void)
+{
+#if defined(__x86_64__)
+    __builtin_ia32_pause();
+#elif defined(__aarch64__)
+    __asm__ volatile("isb");
+#endif
+}
+
+static int64_t now_ns(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+/* Has the word another value than `old`, now or before that time? */
+static bool changes_by(const atomic_uint *word, unsigned old, int64_t ns)
+{
+    for (;;) {
+        for (int i = 0; i < PAUSES; i++) {
+            if (atomic_load_explicit(word, memory_order_acquire) != old) return true;
+            pause_briefly();
+        }
+        if (now_ns() >= ns) return false;
+    }
+}
+
+/* Returns when the word is changed and woken, at once if it is not `old`, or for no reason. */
+static void sleep_on(atomic_uint *word, unsigned old)
+{
+    int before = errno;
+    syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, old, NULL, NULL, 0);
+    errno = before;
+}
+
+static void wake(atomic_uint *word, int threads)
+{
+    int before = errno;
+    syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, threads, NULL, NULL, 0);
+    errno = before;
+}
+
+void sat_await(const atomic_llong *count, long long least)
+{
+    for (int spins = 0; atomic_load_explicit(count, memory_order_acquire) < least; spins++) {
+        if (spins > 1000) sched_yield();
+        pause_briefly();
+    }
+}
+
+/* ---- workers ----------------------------------------------------------------------------------------- */
+
+static void take_indices(region *r, int worker)
+{
+    for (int64_t i; (i = atomic_fetch_add_explicit(&r->next, 1, memory_order_relaxed)) < r->count;)
+        r->task(r->context, i, worker);
+}
+
+/* Accepts an invitation: the region, and which of its workers this one is; NULL if there is none. */
+static region *accept_one(slot *s, int *worker)
+{
+    unsigned state = atomic_load_explicit(&s->state, memory_order_relaxed);
+    do {
+        if ((state & INVITED) == 0) return NULL;
+    } while (!atomic_compare_exchange_weak_explicit(&s->state, &state, state - 1 + INSIDE, memory_order_acquire,
+                                                    memory_order_relaxed));
+    *worker = s->region->threads - (int)(state & INVITED);
+    return s->region;
+}
+
+/* The worker is idle before its caller can know that it has left, so that the next region counts on it. */
+static void leave(slot *s)
+{
+    atomic_fetch_add(&pool.idle, 1);
+    unsigned state = atomic_fetch_sub_explicit(&s->state, INSIDE, memory_order_acq_rel);
+    if ((state & SLEEPS) && inside(state) == INSIDE) wake(&s->state, 1);
+}
+
+/* Works in the first region that has an invitation; false if none has. */
+static bool work_somewhere(void)
+{
+    for (uint64_t used = atomic_load(&pool.used); used; used &= used - 1) {
+        slot *s = &pool.slots[__builtin_ctzll(used)];
+        unsigned generation = atomic_load(&pool.generation);
+        int worker;
+        region *r = accept_one(s, &worker);
+        if (r == NULL) continue;
+        atomic_fetch_sub(&pool.idle, 1);
+        take_indices(r, worker);
+        if (atomic_load(&pool.generation) != generation) pthread_exit(NULL); /* a task has forked: no pool knows us */
+        leave(s);
+        return true;
+    }
+    return false;
+}
+
+static void *worker_thread(void *unused)
+{
+    int64_t patience = now_ns() + SPIN_NS;
+    (void)unused;
+    for (;;) {
+        unsigned bell = atomic_load(&pool.bell);
+        if (atomic_load(&pool.ending)) break;
+        if (work_somewhere()) {
+            patience = now_ns() + SPIN_NS;
+        } else if (!changes_by(&pool.bell, bell, patience)) {
+            atomic_fetch_add(&pool.asleep, 1);
+            sleep_on(&pool.bell, bell);
+            atomic_fetch_sub(&pool.asleep, 1);
+            patience = now_ns() + SPIN_NS;
+        }
+    }
+    return NULL;
+}
+
+/* Calls so many idle workers: those that spin see it, others are woken. */
+static void ring(int workers)
+{
+    atomic_fetch_add(&pool.bell, 1);
+    int asleep = atomic_load(&pool.asleep), awake = atomic_load(&pool.idle) - asleep;
+    if (asleep > 0 && workers > awake) wake(&pool.bell, workers - awake);
+}
+
+/* A child has one thread, which is in no region of its parent's unless a task forked. */
+static void forget_parent(void)
+{
+    for (int i = 0; i < SLOTS; i++) atomic_store(&pool.slots[i].state, 0);
+    atomic_store(&pool.used, 0);
+    atomic_store(&pool.idle, 0);
+    atomic_store(&pool.asleep, 0);
+    atomic_store(&pool.ending, false);
+    atomic_fetch_add(&pool.generation, 1);
+    pool.workers = pool.patience = 0;
+    atomic_flag_clear(&pool.starting);
+}
+
+/* Signals go to the program's own threads, but for those that a thread brings on itself. */
+static void signals_of_worker(sigset_t *set)
+{
+    static const int own[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS, SIGPIPE, SIGXFSZ};
+    sigfillset(set);
+    for (size_t i = 0; i < sizeof own / sizeof *own; i++) sigdelset(set, own[i]);
+}
+
+/* One more worker; false if the system has none. */
+static bool start_worker(void)
+{
+    pthread_attr_t attr;
+    pthread_t *thread = &pool.thread[pool.workers];
+    if (pthread_attr_init(&attr) != 0) return false;
+    int code = pthread_attr_setstacksize(&attr, STACK_BYTES);
+    if (code == 0) code = pthread_create(thread, &attr, worker_thread, NULL);
+    if (code == EINVAL) code = pthread_create(thread, NULL, worker_thread, NULL); /* much thread-local storage */
+    pthread_attr_destroy(&attr);
+    if (code == 0) pool.workers++;
+    return code == 0;
+}
+
+/* Starts what is missing for a region of so many threads that invites so many workers.  All regions together have a
+ * worker for each processor but one, or as many as one of them asked for. */
+static void start_workers(int threads, int invited)
+{
+    sigset_t mask, old;
+    if (atomic_load(&pool.idle) >= invited || atomic_flag_test_and_set(&pool.starting)) return;
+    int processors = sat_processors(), most = processors > threads ? processors : threads;
+    if (!pool.handles_fork) pool.handles_fork = pthread_atfork(NULL, NULL, forget_parent) == 0;
+    if (pool.patience > 0) {
+        pool.patience--;
+    } else if (pool.handles_fork && pool.workers < most - 1) {
+        signals_of_worker(&mask);
+        pthread_sigmask(SIG_SETMASK, &mask, &old);
+        bool more = true;
+        while (more && atomic_load(&pool.idle) < invited && pool.workers < most - 1) {
+            atomic_fetch_add(&pool.idle, 1);
+            more = start_worker();
+            if (!more) atomic_fetch_sub(&pool.idle, 1);
+        }
+        if (!more) pool.patience = REFUSED_REGIONS;
+        pthread_sigmask(SIG_SETMASK, &old, NULL);
+    }
+    atomic_flag_clear(&pool.starting);
+}
+
+/* At exit() and before the library is unloaded. */
+__attribute__((destructor)) static void end_workers(void)
+{
+    if (atomic_load(&pool.used) != 0 || atomic_flag_test_and_set(&pool.starting)) return;
+    atomic_store(&pool.ending, true);
+    ring(pool.workers);
+    while (pool.workers > 0) pthread_join(pool.thread[--pool.workers], NULL);
+    atomic_store(&pool.idle, 0);
+    atomic_store(&pool.ending, false);
+    atomic_flag_clear(&pool.starting);
+}
+
+/* ---- regions ----------------------------------------------------------------------------------------- */
+
+static slot *free_slot(void)
+{
+    unsigned long long used = atomic_load_explicit(&pool.used, memory_order_relaxed), lowest;
+    do {
+        lowest = ~used & (used + 1);
+        if (lowest == 0) return NULL;
+    } while (!atomic_compare_exchange_weak(&pool.used, &used, used | lowest));
+    return &pool.slots[__builtin_ctzll(lowest)];
+}
+
+static void open_region(slot *s, region *r)
+{
+    int invited = r->threads - 1;
+    s->region = r;
+    atomic_store_explicit(&s->state, (unsigned)invited, memory_order_release);
+    ring(invited);
+    start_workers(r->threads, invited);
+}
+
+/* Returns when all workers inside have left: how many there were. */
+static int close_region(slot *s)
+{
+    int64_t patience = 0;
+    unsigned state = atomic_fetch_and_explicit(&s->state, ~INVITED, memory_order_acq_rel);
+    int came = s->region->threads - 1 - (int)(state & INVITED);
+    state &= ~INVITED;
+    while (inside(state) > 0) {
+        if (patience == 0) patience = now_ns() + SPIN_NS;
+        if (!changes_by(&s->state, state, patience) &&
+            ((state & SLEEPS) || atomic_compare_exchange_strong(&s->state, &state, state | SLEEPS)))
+            sleep_on(&s->state, state | SLEEPS);
+        state = atomic_load_explicit(&s->state, memory_order_acquire);
+    }
+    atomic_store_explicit(&s->state, 0, memory_order_relaxed);
+    atomic_fetch_and(&pool.used, ~(1ull << (s - pool.slots)));
+    return came;
+}
+
+int sat_parallel(int threads, int64_t count, sat_task *task, void *context)
+{
+    if (task == NULL || count < 1) return 0;
+    if (threads <= 0) threads = sat_processors();
+    if (threads > SAT_MAX_THREADS) threads = SAT_MAX_THREADS;
+    if (threads > count) threads = (int)count;
+    region r = {.task = task, .context = context, .count = count, .threads = threads};
+    slot *s = threads > 1 ? free_slot() : NULL;
+    unsigned generation = atomic_load(&pool.generation);
+    int came = 0;
+    if (s) open_region(s, &r);
+    take_indices(&r, 0);
+    if (s && atomic_load(&pool.generation) == generation) came = close_region(s);
+    return 1 + came;
+}
+
+int sat_processors(void)
+{
+    cpu_set_t set;
+    if (sched_getaffinity(0, sizeof set, &set) == 0 && CPU_COUNT(&set) > 0) return CPU_COUNT(&set);
+    long n = sysconf(_SC_NPROCESSORS_ONLN); /* more than a cpu_set_t holds */
+    return n > 0 && n < 4096 ? (int)n : 1;
+}

@@ -1,0 +1,46 @@
+/* pool.h - the threads behind sat_parallel(), and what the library needs besides.
+ *
+ * A call of sat_parallel() opens a region: so many indices, and invitations for as many workers as it may have besides
+ * its caller.  The caller takes indices from the region's counter at once; an idle worker that accepts an invitation
+ * takes them too.  When the counter has run out, the caller withdraws the invitations that are left, and waits for
+ * the workers that accepted one:
+ *
+ *     caller      open  [0][1]   [3]      [6]    close, waits         return
+ *     worker 1      wakes  [2]      [4]      [7.........]  idle
+ *     worker 2         wakes   .    .   [5]      idle
+ *     worker 3            (on its way)                   finds no invitation
+ *
+ * So a worker that comes late costs nothing, and on a busy machine a small job takes what one thread takes.
+ *
+ * Regions.  Several may be open at once, also from inside others; a worker takes any.  A worker waits inside a region
+ * for nothing but its task, and a caller only for workers that have indices of its own region, so that nested regions
+ * cannot wait for each other in a circle.  They add no threads beyond those that the machine has processors for.
+ *
+ * Waiting.  An idle worker, and a caller at the end of its region, spins for SPIN_NS and then sleeps in a futex.
+ *
+ * Workers are started when a region invites more than are idle, and stay until the process ends or the library is
+ * unloaded: a destructor ends and joins them, unless a region is open, which at exit() is another thread's.  They do
+ * not go with the last object.  Queries have none, a program that makes a plan for each image would start its threads
+ * for each image, and an idle worker costs its stack's address space and nothing else.
+ *
+ * A worker that the system refuses is done without.  A child of fork() has no workers and starts its own: all state is
+ * atomic variables that the child sets back, and no lock is held across anything.  Models: the pools of dav1d and zstd,
+ * where idle threads sleep and the system may refuse one; libgomp and libomp, whose spinning they do without. */
+#ifndef SAT_POOL_H
+#define SAT_POOL_H
+
+#include <stdatomic.h>
+
+#include "sat.h"
+
+/* Waits until *count is at least `least`, which another thread of the region will see to; acquires what that thread
+ * wrote before it released the count. */
+void sat_await(const atomic_llong *count, long long least);
+
+/* In how many parts of about `size` to cut n, at least one. */
+static inline int64_t sat_parts(int64_t n, int64_t size)
+{
+    return n > size ? (n - 1) / size + 1 : 1;
+}
+
+#endif
