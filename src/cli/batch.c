@@ -1,12 +1,11 @@
 #include "batch.h"
 
-#include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "machine_info.h"
 #include "progress.h"
+#include "sat.h"
 #include "source.h"
 
 bool batch_add(batch *b, const char *input, error *err)
@@ -58,38 +57,31 @@ void batch_free(batch *b)
     free(b->outputs);
 }
 
-/* ---- the pool -------------------------------------------------------------------------------------- */
+/* ---- the files ------------------------------------------------------------------------------------- */
 
-typedef struct pool {
+typedef struct run {
     const batch *b;
     const job *j;
     int threads_each;
-    atomic_size_t next, failed;
-} pool;
+    atomic_size_t failed;
+} run;
 
-static void *work(void *arg)
+static void do_file(void *context, int64_t i, int worker)
 {
-    pool *p = arg;
-    for (size_t i; (i = atomic_fetch_add(&p->next, 1)) < p->b->n;) {
-        if (!job_run(p->j, p->b->inputs[i], p->b->outputs[i], p->threads_each)) atomic_fetch_add(&p->failed, 1);
-        if (!p->j->stages) progress_step();
-    }
-    return NULL;
+    run *r = context;
+    (void)worker;
+    if (!job_run(r->j, r->b->inputs[i], r->b->outputs[i], r->threads_each)) atomic_fetch_add(&r->failed, 1);
+    if (!r->j->stages) progress_step();
 }
 
 size_t batch_run(const batch *b, const job *j, int threads, bool quiet)
 {
-    int most = threads > 0 ? threads : machine_cores();
-    size_t workers = b->n < (size_t)most ? b->n : (size_t)most, started = 0;
-    pool p = {.b = b, .j = j, .threads_each = workers > 1 ? most / (int)workers : threads};
-    pthread_t *others = calloc(workers, sizeof *others);
+    int most = threads > 0 ? threads : sat_processors(), workers = b->n < (size_t)most ? (int)b->n : most;
+    run r = {.b = b, .j = j, .threads_each = workers > 1 ? most / workers : threads};
 
     progress_begin(j->stages ? JOB_STAGES : (int64_t)b->n, quiet);
     if (!j->stages) progress_label("files");
-    while (others && started + 1 < workers && pthread_create(&others[started], NULL, work, &p) == 0) started++;
-    work(&p); /* this thread works too, and alone if no other could be had */
-    while (started > 0) pthread_join(others[--started], NULL);
+    sat_parallel(workers, (int64_t)b->n, do_file, &r);
     progress_end();
-    free(others);
-    return atomic_load(&p.failed);
+    return atomic_load(&r.failed);
 }

@@ -2,7 +2,6 @@
 #ifndef IO_CODEC_H
 #define IO_CODEC_H
 
-#include <omp.h>
 #include <string.h>
 
 #include "format.h"
@@ -18,7 +17,7 @@ bool codec_keep_icc(image_meta *meta, const uint8_t *icc, size_t n, error *err);
 
 static inline int codec_threads(int asked)
 {
-    return asked > 0 ? asked : omp_get_num_procs();
+    return asked > 0 ? asked : sat_processors();
 }
 
 static inline uint16_t load_be16(const uint8_t *p)

@@ -57,6 +57,26 @@ static void copy_tile_row(uint8_t *dst, const uint8_t *src, ptrdiff_t step, int6
     }
 }
 
+typedef struct turning {
+    const image *out;
+    mapping from;
+    size_t pixel_bytes;
+} turning;
+
+static void turn_tiles(void *context, int64_t row_of_tiles, int worker)
+{
+    const turning *t = context;
+    const image *out = t->out;
+    int64_t y0 = row_of_tiles * TILE, y1 = y0 + TILE < out->height ? y0 + TILE : out->height;
+    (void)worker;
+    for (int64_t x = 0; x < out->width; x += TILE) {
+        int64_t n = out->width - x < TILE ? out->width - x : TILE;
+        for (int64_t y = y0; y < y1; y++)
+            copy_tile_row(image_row(out, y) + (size_t)x * t->pixel_bytes,
+                          t->from.start + x * t->from.step_x + y * t->from.step_y, t->from.step_x, n, t->pixel_bytes);
+    }
+}
+
 bool image_orient(image *img, int threads, error *err)
 {
     int orientation = img->meta.orientation;
@@ -68,20 +88,9 @@ bool image_orient(image *img, int threads, error *err)
         return false;
     }
     size_t pixel_bytes = img->row_bytes / (size_t)img->width;
-    mapping m = map(img, orientation, pixel_bytes);
+    turning t = {.out = &out, .from = map(img, orientation, pixel_bytes), .pixel_bytes = pixel_bytes};
     if (out.row_bytes * (size_t)out.height < THREAD_BYTES) threads = 1;
-
-#pragma omp parallel for num_threads(codec_threads(threads)) schedule(static)
-    for (int64_t y0 = 0; y0 < out.height; y0 += TILE) {
-        int64_t y1 = y0 + TILE < out.height ? y0 + TILE : out.height;
-        for (int64_t x = 0; x < out.width; x += TILE) {
-            int64_t n = out.width - x < TILE ? out.width - x : TILE;
-            for (int64_t y = y0; y < y1; y++) {
-                copy_tile_row(image_row(&out, y) + (size_t)x * pixel_bytes, m.start + x * m.step_x + y * m.step_y,
-                              m.step_x, n, pixel_bytes);
-            }
-        }
-    }
+    sat_parallel(threads, (out.height - 1) / TILE + 1, turn_tiles, &t);
 
     out.meta = img->meta;
     out.meta.orientation = 0;

@@ -1,13 +1,14 @@
 /* PNG's pixels: one deflate stream of filtered rows.
  *
  * Inflating and unfiltering take about as long as each other, and both are serial by nature; so they run
- * side by side.  This thread inflates into a ring of slots of whole rows, a second one unfilters them
+ * side by side.  One thread inflates into a ring of slots of whole rows, a second one unfilters them
  * into the image:
  *
  *     file -> inflate -> [slot][slot][slot][slot] -> unfilter -> image
  *
- * The slots stay in the cache, and no more memory than the image itself is needed.  With one thread, or
- * for a small image, the two take turns.  An interlaced image is seven images of every 8th, 4th or 2nd
+ * The slots stay in the cache, and no more memory than the image itself is needed.  The second thread may come late,
+ * or not at all: while none unfilters and the ring is full, the first one unfilters a slot.  With one thread, or for
+ * a small image, it always does, in a ring of one slot.  An interlaced image is seven images of every 8th, 4th or 2nd
  * pixel, one behind the other in the same stream. */
 #include "png.h"
 
@@ -203,18 +204,16 @@ static void unfilter_rows(unfilter *u, uint8_t *slot, size_t rows)
 typedef struct ring {
     stream *in;
     unfilter *out;
-    size_t slot_rows; /* in each but the last */
+    error *err;
+    size_t slot_rows, n; /* rows in each slot's content but the last, and how many such contents there are */
     uint8_t *slots[SLOTS];
+    size_t slots_n;
     pthread_mutex_t lock; /* for all that follows */
     pthread_cond_t changed;
     size_t filled, emptied; /* slots so far */
-    bool stop;              /* one side has failed */
+    bool unfiltering;       /* a thread is at slot `emptied` */
+    bool stop, ok;          /* stop: one side has failed; ok: not the inflating one */
 } ring;
-
-static size_t slots_needed(const ring *r)
-{
-    return (r->out->part.height + r->slot_rows - 1) / r->slot_rows;
-}
 
 static size_t rows_in(const ring *r, size_t slot)
 {
@@ -222,112 +221,104 @@ static size_t rows_in(const ring *r, size_t slot)
     return left < r->slot_rows ? left : r->slot_rows;
 }
 
-static bool fill_slot(ring *r, size_t slot, error *err)
+static bool fill_slot(ring *r, size_t slot)
 {
-    return stream_read(r->in, r->slots[slot % SLOTS], rows_in(r, slot) * (r->out->raw_bytes + 1), err);
+    return stream_read(r->in, r->slots[slot % r->slots_n], rows_in(r, slot) * (r->out->raw_bytes + 1), r->err);
 }
 
-static bool empty_slot(ring *r, size_t slot)
+/* Unfilters the next slot, which is filled and which no other thread is at; the lock is held before and after. */
+static void empty_slot(ring *r)
 {
-    unfilter_rows(r->out, r->slots[slot % SLOTS], rows_in(r, slot));
-    return r->out->wrong == 0;
-}
-
-/* Waits until *count is over target, or the other side has failed: then false. */
-static bool wait_for(ring *r, const size_t *count, size_t target)
-{
-    pthread_mutex_lock(&r->lock);
-    while (*count <= target && !r->stop) pthread_cond_wait(&r->changed, &r->lock);
-    bool there = *count > target;
+    size_t slot = r->emptied;
+    r->unfiltering = true;
     pthread_mutex_unlock(&r->lock);
-    return there;
-}
-
-static void tell(ring *r, size_t *count, bool ok)
-{
+    unfilter_rows(r->out, r->slots[slot % r->slots_n], rows_in(r, slot));
     pthread_mutex_lock(&r->lock);
-    if (ok) ++*count;
-    if (!ok) r->stop = true;
+    r->unfiltering = false;
+    r->emptied++;
+    if (r->out->wrong) r->stop = true;
     pthread_cond_signal(&r->changed);
+}
+
+/* Waits until at most so many slots are full, or one side has failed; unfilters them while no other thread does. */
+static void drain(ring *r, size_t full)
+{
+    while (r->filled - r->emptied > full && !r->stop) {
+        if (r->unfiltering)
+            pthread_cond_wait(&r->changed, &r->lock);
+        else
+            empty_slot(r);
+    }
+}
+
+static void inflate_all(ring *r)
+{
+    pthread_mutex_lock(&r->lock);
+    for (size_t slot = 0; slot < r->n; slot++) {
+        drain(r, r->slots_n - 1);
+        if (r->stop) break;
+        pthread_mutex_unlock(&r->lock);
+        bool ok = fill_slot(r, slot);
+        pthread_mutex_lock(&r->lock);
+        if (ok) r->filled++;
+        if (!ok) r->stop = true, r->ok = false;
+        pthread_cond_signal(&r->changed);
+    }
+    drain(r, 0);
     pthread_mutex_unlock(&r->lock);
 }
 
-static void *unfilter_thread(void *arg)
+static void unfilter_all(ring *r)
 {
-    ring *r = arg;
-    for (size_t slot = 0, n = slots_needed(r); slot < n; slot++) {
-        if (!wait_for(r, &r->filled, slot)) break;
-        bool ok = empty_slot(r, slot);
-        tell(r, &r->emptied, ok);
-        if (!ok) break;
+    pthread_mutex_lock(&r->lock);
+    while (r->emptied < r->n && !r->stop) {
+        if (r->unfiltering || r->filled == r->emptied)
+            pthread_cond_wait(&r->changed, &r->lock);
+        else
+            empty_slot(r);
     }
-    return NULL;
+    pthread_mutex_unlock(&r->lock);
 }
 
-static bool fill_all(ring *r, error *err)
+static void do_side(void *context, int64_t side, int worker)
 {
-    bool ok = true;
-    for (size_t slot = 0, n = slots_needed(r); ok && slot < n; slot++) {
-        if (slot >= SLOTS && !wait_for(r, &r->emptied, slot - SLOTS)) return true; /* the other side says why */
-        ok = fill_slot(r, slot, err);
-        tell(r, &r->filled, ok);
-    }
-    return ok;
-}
-
-static bool take_turns(ring *r, error *err)
-{
-    bool ok = true;
-    for (size_t slot = 0, n = slots_needed(r); ok && slot < n; slot++) {
-        ok = fill_slot(r, slot, err);
-        if (ok && !empty_slot(r, slot)) break;
-    }
-    return ok;
+    (void)worker;
+    if (side == 0)
+        inflate_all(context);
+    else
+        unfilter_all(context);
 }
 
 static bool decode_pass(stream *in, unfilter *u, int threads, error *err)
 {
-    bool ok = false;
     size_t line = u->raw_bytes + 1;
-    ring r = {.in = in, .out = u, .slot_rows = line < SLOT_BYTES ? SLOT_BYTES / line : 1};
+    ring r = {.in = in, .out = u, .err = err, .slot_rows = line < SLOT_BYTES ? SLOT_BYTES / line : 1};
     if (r.slot_rows > u->part.height) r.slot_rows = u->part.height;
-    bool together = threads > 1 && u->part.height > r.slot_rows && line * u->part.height >= THREAD_BYTES;
+    r.n = (u->part.height + r.slot_rows - 1) / r.slot_rows;
+    bool together = threads > 1 && r.n > 1 && line * u->part.height >= THREAD_BYTES;
+    r.slots_n = together ? SLOTS : 1;
 
     u->y = 0;
     u->above = calloc(1, u->raw_bytes + PNG_SLACK);
     u->row = malloc((size_t)u->part.width * (size_t)u->img->channels * sat_type_bytes(u->img->type));
     bool memory = u->above && u->row;
-    for (int i = 0; i < SLOTS; i++) {
-        /* zeroed, so that the slack is never uninitialised */
-        r.slots[i] = i == 0 || together ? calloc(1, r.slot_rows * line + PNG_SLACK) : r.slots[0];
+    for (size_t i = 0; i < r.slots_n; i++) {
+        r.slots[i] = calloc(1, r.slot_rows * line + PNG_SLACK); /* zeroed, so that the slack is never uninitialised */
         memory = memory && r.slots[i];
     }
-    if (!memory) {
-        fail(err, "out of memory: PNG rows of %zu bytes", line);
-        goto out;
+    r.ok = memory || fail(err, "out of memory: PNG rows of %zu bytes", line);
+    if (memory) {
+        pthread_mutex_init(&r.lock, NULL);
+        pthread_cond_init(&r.changed, NULL);
+        sat_parallel(together ? 2 : 1, 2, do_side, &r);
+        pthread_cond_destroy(&r.changed);
+        pthread_mutex_destroy(&r.lock);
     }
-
-    pthread_mutex_init(&r.lock, NULL);
-    pthread_cond_init(&r.changed, NULL);
-    pthread_t thread;
-    if (together && pthread_create(&thread, NULL, unfilter_thread, &r) == 0) {
-        ok = fill_all(&r, err);
-        pthread_join(thread, NULL);
-    } else {
-        ok = take_turns(&r, err);
-    }
-    pthread_cond_destroy(&r.changed);
-    pthread_mutex_destroy(&r.lock);
-    if (ok && u->wrong) ok = fail(err, "corrupt: PNG filter type %d does not exist", u->wrong);
-
-out:
+    if (r.ok && u->wrong) r.ok = fail(err, "corrupt: PNG filter type %d does not exist", u->wrong);
     free(u->above);
     free(u->row);
-    free(r.slots[0]);
-    for (int i = 1; i < SLOTS; i++) {
-        if (r.slots[i] != r.slots[0]) free(r.slots[i]);
-    }
-    return ok;
+    for (size_t i = 0; i < r.slots_n; i++) free(r.slots[i]);
+    return r.ok;
 }
 
 /* ---- the whole ------------------------------------------------------------------------------------- */

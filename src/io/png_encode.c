@@ -192,6 +192,8 @@ static uint32_t join_adler(uint32_t first, uint32_t second, size_t n)
     return (uint32_t)(b << 16 | a);
 }
 
+enum { MOST_THREADS = 64 };
+
 /* The bands of an image, shared by the threads that take them in turn. */
 typedef struct bands {
     const image *img;
@@ -200,20 +202,20 @@ typedef struct bands {
     size_t bytes;         /* filtered, in each but the last */
     sink *out;
     error *err;
+    worker *workers[MOST_THREADS];
     pthread_mutex_t lock; /* for all that follows */
     pthread_cond_t changed;
-    int64_t taken, written;
+    int64_t written;
     uint32_t adler;
     bool ok;
 } bands;
 
-/* The next band that nobody has taken; -1 if there is none or one has failed. */
-static int64_t take(bands *b)
+static bool all_well(bands *b)
 {
     pthread_mutex_lock(&b->lock);
-    int64_t i = b->ok && b->taken < b->count ? b->taken++ : -1;
+    bool ok = b->ok;
     pthread_mutex_unlock(&b->lock);
-    return i;
+    return ok;
 }
 
 /* Waits until all bands before i are written; false if one has failed. */
@@ -235,11 +237,14 @@ static void end_turn(bands *b, bool ok)
     pthread_mutex_unlock(&b->lock);
 }
 
-static void encode_band(bands *b, worker *w, int64_t i)
+static void encode_band(void *context, int64_t i, int thread)
 {
+    bands *b = context;
+    worker *w = b->workers[thread];
     bool last = i == b->count - 1;
     int64_t y0 = i * b->rows, y1 = last ? b->img->height : y0 + b->rows;
     size_t n = (size_t)(y1 - y0) * (b->img->row_bytes + 1), head = i == 0 ? 2 : 0;
+    if (!all_well(b)) return;
     filter_band(b->img, b->zeros, y0, y1, w->filtered);
     uint32_t sum = libdeflate_adler32(1, w->filtered, n);
     store_be16(w->chunk + 8, 0x7801); /* zlib's header: deflate, 32 KiB window, fastest level */
@@ -253,18 +258,8 @@ static void encode_band(bands *b, worker *w, int64_t i)
     end_turn(b, ok);
 }
 
-static void *encode_bands(void *arg)
-{
-    bands *b = arg;
-    worker *w = worker_new(b->bytes);
-    for (int64_t i; w && (i = take(b)) >= 0;) encode_band(b, w, i);
-    worker_free(w);
-    return NULL;
-}
-
 static bool write_pixels(const image *img, int threads, sink *out, error *err)
 {
-    enum { MOST_THREADS = 64 };
     size_t line = img->row_bytes + 1;
     bands b = {.img = img, .rows = line < BAND_BYTES ? (int64_t)(BAND_BYTES / line) : 1, .out = out, .err = err};
     if (b.rows > img->height) b.rows = img->height;
@@ -273,24 +268,23 @@ static bool write_pixels(const image *img, int threads, sink *out, error *err)
     b.adler = 1;
     b.ok = true;
     if (deflated_bound(b.bytes) > INT32_MAX) return fail(err, "rows of %zu bytes are too long for PNG", line);
-    if (threads > b.count) threads = (int)b.count;
     if (threads > MOST_THREADS) threads = MOST_THREADS;
+    if (threads > b.count) threads = (int)b.count;
 
     uint8_t *zeros = calloc(1, img->row_bytes);
     if (!zeros) return fail(err, "out of memory: a row of %zu bytes", img->row_bytes);
     b.zeros = zeros;
+    int ready = 0; /* fewer threads where there is no memory for more */
+    while (ready < threads && (b.workers[ready] = worker_new(b.bytes))) ready++;
+    if (ready == 0) b.ok = fail(err, "out of memory: PNG bands of %zu bytes", b.bytes);
     pthread_mutex_init(&b.lock, NULL);
     pthread_cond_init(&b.changed, NULL);
-    pthread_t helpers[MOST_THREADS];
-    int started = 0;
-    while (started < threads - 1 && pthread_create(&helpers[started], NULL, encode_bands, &b) == 0) started++;
-    encode_bands(&b);
-    for (int i = 0; i < started; i++) pthread_join(helpers[i], NULL);
+    if (b.ok) sat_parallel(ready, b.count, encode_band, &b);
+    while (ready > 0) worker_free(b.workers[--ready]);
     pthread_cond_destroy(&b.changed);
     pthread_mutex_destroy(&b.lock);
     free(zeros);
 
-    if (b.ok && b.written < b.count) return fail(err, "out of memory: PNG bands of %zu bytes", b.bytes);
     uint8_t chunk[12 + 4];
     store_be32(chunk + 8, b.adler);
     return b.ok && sink_write(out, chunk, seal_chunk(chunk, "IDAT", 4), err);
