@@ -35,11 +35,11 @@ WITH_TURBOJPEG := $(if $(filter 0,$(JPEG)),0,$(if $(filter 1,$(JPEG)),1,$(HAVE_T
 # No product and sum rounded as one: answers are the same on every machine (rectangle.h).
 STD      := -std=c11 -D_GNU_SOURCE -ffp-contract=off
 DEFS     := -DSAT_WITH_CUDA=$(WITH_CUDA) -DSAT_WITH_TURBOJPEG=$(WITH_TURBOJPEG)
-BASE     := $(STD) $(CFLAGS) $(WARN) $(DEFS) -fopenmp -fvisibility=hidden -fPIC -MMD -MP $(EXTRA_CFLAGS)
+BASE     := $(STD) $(CFLAGS) $(WARN) $(DEFS) -pthread -fvisibility=hidden -fPIC -MMD -MP $(EXTRA_CFLAGS)
 LIB_INC  := -Isrc/lib
 IO_INC   := -Isrc/lib -Isrc/io
 CLI_INC  := -Isrc/lib -Isrc/io -Isrc/cli
-LDFLAGS  += -fopenmp $(EXTRA_LDFLAGS)
+LDFLAGS  += -pthread $(EXTRA_LDFLAGS)
 LIB_LIBS := -lm
 IO_LIBS  := -lisal -ldeflate -lxxhash $(if $(filter 1,$(WITH_TURBOJPEG)),-lturbojpeg)
 
@@ -97,7 +97,7 @@ $(B)/simt/unit_%.o: tests/unit/test_%.c
 	@mkdir -p $(@D)
 	$(Q)$(SIMT_CC) $(SIMT_CFLAGS) -Itests/unit -c $< -o $@
 $(SIMT_UNIT): %: %.o $(filter-out $(SIMT_OBJ)/gpu/%,$(SIMT_CHECK_OBJ))
-	$(Q)$(SIMT_CXX) $^ -fopenmp -lm -lcmocka -o $@
+	$(Q)$(SIMT_CXX) $^ -pthread -lm -lcmocka -o $@
 
 ## all: build/sat, build/libsat.a and build/libsat.so
 all: config lib $(B)/sat
@@ -226,7 +226,7 @@ verified:
 
 ## install: into PREFIX, by default /usr/local, under DESTDIR
 install: all
-	@B=$(B) VERSION=$(VERSION) SOMAJOR=$(SOMAJOR) LIBS='-fopenmp $(LIB_LIBS)' packaging/install.sh '$(DESTDIR)' '$(PREFIX)'
+	@B=$(B) VERSION=$(VERSION) SOMAJOR=$(SOMAJOR) LIBS='-pthread $(LIB_LIBS)' packaging/install.sh '$(DESTDIR)' '$(PREFIX)'
 
 ## uninstall: remove what install wrote
 uninstall:

@@ -18,9 +18,7 @@ export B=${B:-build} SAT_TEST_ROOT=$PWD
 SAT=$(realpath -m "$B/sat")
 export SAT
 export LC_ALL=C.UTF-8
-unset SAT_BACKEND SAT_THREADS SAT_ISA NO_COLOR OMP_NUM_THREADS
-# Threads that spin while they wait would take the cores from the suites beside.
-export OMP_WAIT_POLICY=${OMP_WAIT_POLICY:-passive}
+unset SAT_BACKEND SAT_THREADS SAT_ISA NO_COLOR
 # Suites that call make get the variables of the make that runs this, but no part in its jobs.
 MAKEFLAGS=$(sed -E 's/ *-j[0-9]*//; s/ *--jobserver-(auth|fds)=[^ ]*//' <<<"${MAKEFLAGS:-}")
 export MAKEFLAGS

@@ -8,6 +8,7 @@
 #include "arrays.h"
 
 enum {
+    FILL_BYTES = 1 << 20,        /* that a thread fills at a time */
     COPY_PART_BYTES = 256 << 10, /* some 20 us of copying */
     PAGES_BYTES = 4 << 20,       /* that a thread touches at a time: two huge pages */
     SECTOR_BYTES = 32,           /* that a GPU's caches fetch at a time */
@@ -37,33 +38,39 @@ size_t bench_view_bytes(const sat_view *v)
     return v->row_bytes * (size_t)v->height;
 }
 
+/* Words, or floats, of part `part` of the input. */
+static void fill_part(void *context, int64_t part, int worker)
+{
+    const bench_case *b = context;
+    bool words = b->in.type != SAT_F32 && b->in.type != SAT_F64;
+    bool fractions = b->window > 0; /* a filter rounds the means in any case: these make it show */
+    size_t size = words ? sizeof(uint64_t) : sat_type_bytes(b->in.type), step = FILL_BYTES / size;
+    size_t n = bench_view_bytes(&b->in) / size, first = (size_t)part * step;
+    uint64_t *to = b->in.data;
+    float *f32 = b->in.data;
+    double *f64 = b->in.data;
+    (void)worker;
+    for (size_t i = first; i < n && i < first + step; i++) {
+        uint64_t bits = bench_random(i);
+        double value = fractions ? (double)(bits >> 40) * 0x1p-24 : centred(bits);
+        if (words)
+            to[i] = bits;
+        else if (b->in.type == SAT_F32)
+            f32[i] = (float)value;
+        else
+            f64[i] = value;
+    }
+}
+
 bool bench_fill(bench_case *b, error *err)
 {
     if (!view_alloc(&b->in, "the input", err)) return false;
     b->owned = b->in.data;
-    size_t bytes = bench_view_bytes(&b->in), words = bytes / sizeof(uint64_t), tail = bytes % sizeof(uint64_t);
-    size_t floats = bytes / sizeof(float), doubles = bytes / sizeof(double);
-    uint64_t last = bench_random(words), *words_at = b->in.data;
-    float *f32 = b->in.data;
-    double *f64 = b->in.data;
+    size_t bytes = bench_view_bytes(&b->in), tail = bytes % sizeof(uint64_t);
+    uint64_t last = bench_random(bytes / sizeof last);
     b->exact = true;
-    if (b->in.type == SAT_F32 || b->in.type == SAT_F64) {
-        /* A filter rounds the means in any case: fractions make it show. */
-        bool fractions = b->window > 0;
-#pragma omp parallel for num_threads(b->threads) schedule(static)
-        for (size_t i = 0; i < (b->in.type == SAT_F32 ? floats : doubles); i++) {
-            uint64_t bits = bench_random(i);
-            double value = fractions ? (double)(bits >> 40) * 0x1p-24 : centred(bits);
-            if (b->in.type == SAT_F32)
-                f32[i] = (float)value;
-            else
-                f64[i] = value;
-        }
-        return true;
-    }
-#pragma omp parallel for num_threads(b->threads) schedule(static)
-    for (size_t i = 0; i < words; i++) words_at[i] = bench_random(i);
-    memcpy((char *)b->in.data + bytes - tail, &last, tail);
+    sat_parallel(b->threads, (int64_t)(bytes / FILL_BYTES + 1), fill_part, b);
+    if (b->in.type != SAT_F32 && b->in.type != SAT_F64) memcpy((char *)b->in.data + bytes - tail, &last, tail);
     return true;
 }
 
@@ -111,14 +118,24 @@ bool bench_prepare(bench_case *b, error *err)
     return true;
 }
 
+typedef struct setting {
+    char *to;
+    int byte;
+    size_t bytes;
+} setting;
+
+static void set_pages(void *context, int64_t part, int worker)
+{
+    const setting *s = context;
+    size_t at = (size_t)part * PAGES_BYTES, left = s->bytes - at;
+    (void)worker;
+    memset(s->to + at, s->byte, left < PAGES_BYTES ? left : PAGES_BYTES);
+}
+
 void bench_set(const bench_case *b, void *to, int byte, size_t bytes)
 {
-    size_t parts = bytes / PAGES_BYTES + 1;
-#pragma omp parallel for num_threads(b->threads) schedule(static) if (parts > 1)
-    for (size_t i = 0; i < parts; i++) {
-        size_t at = i * PAGES_BYTES, left = bytes - at;
-        memset((char *)to + at, byte, left < PAGES_BYTES ? left : PAGES_BYTES);
-    }
+    setting s = {.to = to, .byte = byte, .bytes = bytes};
+    sat_parallel(b->threads, (int64_t)(bytes / PAGES_BYTES + 1), set_pages, &s);
 }
 
 /* The shape of the reference, but with no memory yet. */
@@ -327,18 +344,32 @@ sat_status bench_open(bench_work *w, bench_case *of, const bench_method *m)
     return of->window ? open_box(w, m) : of->scan ? open_scan(w, m) : open_plan(w, m);
 }
 
+typedef struct plain_copy {
+    char *to;
+    const char *from;
+    size_t bytes, parts, part; /* part: bytes of each but the last, which may have more */
+} plain_copy;
+
+static void copy_part(void *context, int64_t i, int worker)
+{
+    const plain_copy *c = context;
+    size_t at = (size_t)i * c->part;
+    (void)worker;
+    memcpy(c->to + at, c->from + at, (size_t)i + 1 < c->parts ? c->part : c->bytes - at);
+}
+
 /* The yardstick where the table has none: so many bytes, copied by all threads, that as many are read and written as
  * the input and the output have together.  A part that takes less time than waking a thread is not worth one. */
 static void copy(const bench_work *w)
 {
     const bench_case *b = w->of;
-    size_t bytes = (size_t)bench_least_bytes(b) / 2, parts = bytes / COPY_PART_BYTES + 1;
-    if (parts > (size_t)b->threads) parts = (size_t)b->threads;
-    size_t part = bytes / parts;
-    const char *from = b->window ? b->in.data : b->reference.data;
-    char *to = b->out.data;
-#pragma omp parallel for num_threads((int)parts) schedule(static, 1)
-    for (size_t i = 0; i < parts; i++) memcpy(to + i * part, from + i * part, i + 1 < parts ? part : bytes - i * part);
+    plain_copy c = {.to = b->out.data,
+                    .from = b->window ? b->in.data : b->reference.data,
+                    .bytes = (size_t)bench_least_bytes(b) / 2};
+    c.parts = c.bytes / COPY_PART_BYTES + 1;
+    if (c.parts > (size_t)b->threads) c.parts = (size_t)b->threads;
+    c.part = c.bytes / c.parts;
+    sat_parallel((int)c.parts, (int64_t)c.parts, copy_part, &c);
 }
 
 sat_status bench_run(void *work)

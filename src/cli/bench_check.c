@@ -1,5 +1,6 @@
 /* bench_check.c - is what a method wrote right?  Outputs on the device come back in pieces. */
 #include <math.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -68,7 +69,10 @@ static bool run_into_poison(bench_work *w, int poison, error *err)
 
 typedef struct comparison {
     const bench_case *of;
-    size_t differs_at; /* byte; SIZE_MAX = nowhere */
+    const char *got, *want; /* the piece at hand, and its size */
+    size_t n;
+    atomic_size_t first; /* byte of the piece */
+    size_t differs_at;   /* byte; SIZE_MAX = nowhere */
 } comparison;
 
 /* sat.h: float tables of two backends differ by at most 2 (width + height) eps (sum of |samples|); float
@@ -110,17 +114,24 @@ static size_t different(const bench_case *b, const char *got, const char *want, 
     return i;
 }
 
+static void compare_part(void *context, int64_t index, int worker)
+{
+    comparison *c = context;
+    size_t part = (size_t)index * PART_BYTES, size = c->n - part < PART_BYTES ? c->n - part : PART_BYTES;
+    size_t i = different(c->of, c->got + part, c->want + part, size), first = atomic_load(&c->first);
+    (void)worker;
+    while (i < size && part + i < first && !atomic_compare_exchange_weak(&c->first, &first, part + i)) {}
+}
+
 static bool compare(void *arg, const void *bytes, size_t at, size_t n)
 {
     comparison *c = arg;
-    const char *got = bytes, *want = (const char *)c->of->reference.data + at;
-    size_t first = SIZE_MAX;
-#pragma omp parallel for num_threads(c->of->threads) schedule(static) reduction(min : first)
-    for (size_t part = 0; part < n; part += PART_BYTES) {
-        size_t size = n - part < PART_BYTES ? n - part : PART_BYTES;
-        size_t i = different(c->of, got + part, want + part, size);
-        if (i < size && part + i < first) first = part + i;
-    }
+    c->got = bytes;
+    c->want = (const char *)c->of->reference.data + at;
+    c->n = n;
+    atomic_store(&c->first, SIZE_MAX);
+    sat_parallel(c->of->threads, (int64_t)((n + PART_BYTES - 1) / PART_BYTES), compare_part, c);
+    size_t first = atomic_load(&c->first);
     if (first < SIZE_MAX) c->differs_at = at + first;
     return first == SIZE_MAX;
 }
@@ -139,30 +150,35 @@ bool bench_check(bench_work *w, error *err)
 /* ---- copies ------------------------------------------------------------------------------------------ */
 
 typedef struct digest {
+    const char *from; /* the piece at hand: n bytes, the first of them byte `at` of the output */
+    size_t at, n;
     size_t until; /* so many bytes of the output count */
-    uint64_t sum;
+    atomic_ullong sum;
 } digest;
 
 /* FNV-1a's step over words, for each part; the parts' values are added, so that their order does not count. */
+static void digest_part(void *context, int64_t index, int worker)
+{
+    digest *d = context;
+    size_t part = (size_t)index * PART_BYTES, size = d->n - part < PART_BYTES ? d->n - part : PART_BYTES;
+    uint64_t hash = 0xcbf29ce484222325u ^ (d->at + part);
+    (void)worker;
+    for (size_t i = 0; i < size; i += sizeof(uint64_t)) {
+        uint64_t word = 0;
+        memcpy(&word, d->from + part + i, size - i < sizeof word ? size - i : sizeof word);
+        hash = (hash ^ word) * 0x100000001b3u;
+    }
+    atomic_fetch_add(&d->sum, hash);
+}
+
 static bool take_digest(void *arg, const void *bytes, size_t at, size_t n)
 {
     digest *d = arg;
-    uint64_t added = 0;
-    const char *from = bytes;
     if (at >= d->until) return false;
-    if (n > d->until - at) n = d->until - at;
-#pragma omp parallel for schedule(static) reduction(+ : added)
-    for (size_t part = 0; part < n; part += PART_BYTES) {
-        size_t size = n - part < PART_BYTES ? n - part : PART_BYTES;
-        uint64_t hash = 0xcbf29ce484222325u ^ (at + part);
-        for (size_t i = 0; i < size; i += sizeof(uint64_t)) {
-            uint64_t word = 0;
-            memcpy(&word, from + part + i, size - i < sizeof word ? size - i : sizeof word);
-            hash = (hash ^ word) * 0x100000001b3u;
-        }
-        added += hash;
-    }
-    d->sum += added;
+    d->from = bytes;
+    d->at = at;
+    d->n = n < d->until - at ? n : d->until - at;
+    sat_parallel(0, (int64_t)((d->n + PART_BYTES - 1) / PART_BYTES), digest_part, d);
     return true;
 }
 
@@ -181,11 +197,12 @@ static bool check_plain_copy(bench_work *w, error *err)
 bool bench_check_copy(bench_work *w, error *err)
 {
     size_t least = (size_t)bench_least_bytes(w->of) / 2, out = bench_view_bytes(&w->of->reference);
-    digest one = {.until = least < out ? least / 16 * 16 : out}, other = one;
+    size_t until = least < out ? least / 16 * 16 : out;
+    digest one = {.until = until}, other = {.until = until};
     if (!w->plan && !w->box && !w->scan && !w->device) return check_plain_copy(w, err);
     if (!run_into_poison(w, POISON, err) || !look_at_output(w, take_digest, &one, err)) return false;
     if (!run_into_poison(w, OTHER_POISON, err) || !look_at_output(w, take_digest, &other, err)) return false;
-    return one.sum == other.sum ? true : fail(err, "leaves bytes unwritten");
+    return atomic_load(&one.sum) == atomic_load(&other.sum) ? true : fail(err, "leaves bytes unwritten");
 }
 
 /* ---- the right answer -------------------------------------------------------------------------------- */

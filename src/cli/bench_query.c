@@ -14,7 +14,8 @@ enum {
     /* Sides are 1 .. a quarter of the image's, but at most so many pixels: a sum of 2048 x 2048 8-bit samples is below
      * 2^30, so that a table of u32 answers it. */
     SIDE_MOST = 2048,
-    RANDOMS = 4, /* random numbers for each rectangle */
+    RANDOMS = 4,        /* random numbers for each rectangle */
+    PART_RECTS = 16384, /* that a thread makes at a time */
 };
 
 static const int takes[] = {OPT_SIZE, OPT_TYPE, OPT_ACCUM, OPT_LAYOUT, OPT_RECTS, 0};
@@ -114,10 +115,27 @@ static double mean_of(const sat_table *t, const sat_rect *r)
     return (double)sum / ((double)r->width * (double)r->height);
 }
 
+static void ask_part(void *context, int64_t part, int worker)
+{
+    const questions *q = context;
+    const sat_view *picture = &q->image.in, *in = &q->b.in;
+    sat_rect *rects = in->data;
+    double *means = q->b.reference.data;
+    (void)worker;
+    for (int64_t i = part * PART_RECTS; i < in->width && i < (part + 1) * PART_RECTS; i++) {
+        uint64_t at = (uint64_t)i * RANDOMS;
+        sat_rect *rect = &rects[i];
+        rect->width = random_side(at, picture->width);
+        rect->height = random_side(at + 1, picture->height);
+        rect->x = random_place(at + 2, picture->width, rect->width);
+        rect->y = random_place(at + 3, picture->height, rect->height);
+        means[i] = mean_of(&q->table, rect);
+    }
+}
+
 static bool ask(questions *q, const bench_request *r, error *err)
 {
     bench_case *b = &q->b;
-    const sat_view *in = &q->image.in;
     int64_t n = r->rects ? r->rects : RECTS_DEFAULT;
     *b = (bench_case){.in = {.width = n, .height = 1, .channels = sizeof(sat_rect) / sizeof(int64_t), .type = SAT_I64},
                       .reference = {.width = n, .height = 1, .channels = 1, .type = SAT_F64},
@@ -129,18 +147,7 @@ static bool ask(questions *q, const bench_request *r, error *err)
     if (!view_alloc(&b->in, "the rectangles", err)) return false;
     b->owned = b->in.data;
     if (!view_alloc(&b->reference, "the answers", err)) return false;
-    sat_rect *rects = b->in.data;
-    double *means = b->reference.data;
-#pragma omp parallel for num_threads(b->threads) schedule(static)
-    for (int64_t i = 0; i < n; i++) {
-        uint64_t at = (uint64_t)i * RANDOMS;
-        sat_rect *rect = &rects[i];
-        rect->width = random_side(at, in->width);
-        rect->height = random_side(at + 1, in->height);
-        rect->x = random_place(at + 2, in->width, rect->width);
-        rect->y = random_place(at + 3, in->height, rect->height);
-        means[i] = mean_of(&q->table, rect);
-    }
+    sat_parallel(b->threads, (n - 1) / PART_RECTS + 1, ask_part, q);
     b->has_reference = true;
     return true;
 }

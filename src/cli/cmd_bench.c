@@ -477,7 +477,7 @@ static int run(int argc, char **argv)
     if (!options_end(&o)) return o.status;
     check(&o, &w, argc - skip - optind, argv + skip + optind); /* getopt has put the operands last */
     if (o.stop) return o.status;
-    w.request.threads = o.threads > 0 ? o.threads : machine_cores();
+    w.request.threads = o.threads > 0 ? o.threads : sat_processors();
     w.request.verbose = o.verbose;
     w.request.quiet = o.quiet;
 

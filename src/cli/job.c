@@ -30,7 +30,7 @@ bool job_run(const job *j, const char *input, const char *output, int threads)
     }
     image_free(&img);
     if (!ok) say(at_output ? output_name(output) : input_name(input), "%s", err.text);
-    int most = threads > 0 ? threads : machine_cores();
+    int most = threads > 0 ? threads : sat_processors();
     if (ok && j->verbose)
         say(input_name(input), "decode %.1f ms, compute %.1f ms, encode %.1f ms, at most %d thread%s",
             1e3 * spent.decode_s, 1e3 * spent.compute_s, 1e3 * spent.encode_s, most, most > 1 ? "s" : "");

@@ -1,6 +1,5 @@
 #include "machine_info.h"
 
-#include <sched.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/utsname.h>
@@ -37,14 +36,6 @@ static void read_device(machine_info *m)
              d.runtime / 1000, d.runtime % 1000 / 10);
 }
 
-int machine_cores(void)
-{
-    cpu_set_t set;
-    if (sched_getaffinity(0, sizeof set, &set) == 0 && CPU_COUNT(&set) > 0) return CPU_COUNT(&set);
-    long n = sysconf(_SC_NPROCESSORS_ONLN); /* more than a cpu_set_t holds */
-    return n > 0 && n < 4096 ? (int)n : 1;
-}
-
 void machine_read(machine_info *m, bool with_device)
 {
     struct utsname system;
@@ -52,7 +43,7 @@ void machine_read(machine_info *m, bool with_device)
     struct tm utc;
 
     memset(m, 0, sizeof *m);
-    m->cores = machine_cores();
+    m->cores = sat_processors();
     if (uname(&system) == 0) {
         snprintf(m->kernel, sizeof m->kernel, "%.40s %.60s", system.sysname, system.release);
         snprintf(m->cpu, sizeof m->cpu, "%.60s", system.machine);

@@ -211,24 +211,40 @@ static void sum_pixels(const answer *a, const sat_rect *rect, int c, sat_sum *su
     }
 }
 
+typedef struct pixel_sums {
+    const answer *a;
+    const sat_rect *rows;
+    size_t n;
+    sat_sum *sums;
+    double *means;
+} pixel_sums;
+
+enum { PART_RECTS = 16 }; /* that a thread takes at a time */
+
+static void sum_part(void *context, int64_t part, int worker)
+{
+    const pixel_sums *p = context;
+    int channels = p->a->table.view.channels;
+    (void)worker;
+    for (size_t i = (size_t)part * PART_RECTS; i < p->n && i < ((size_t)part + 1) * PART_RECTS; i++)
+        for (int c = 0; c < channels; c++) {
+            size_t at = i * (size_t)channels + (size_t)c;
+            sum_pixels(p->a, &p->rows[i], c, &p->sums[at], &p->means[at]);
+        }
+}
+
 /* A rectangle is one thread's: the same sums on any number of them. */
 static void sum_all_pixels(const region_job *job, const answer *a, const sat_rect *rows, size_t n, sat_sum *sums,
                            double *means)
 {
     enum { PIXELS_FOR_THREADS = 1 << 20 };
-    int threads = job->common->threads > 0 ? job->common->threads : machine_cores();
-    int channels = a->table.view.channels;
+    pixel_sums p = {.a = a, .rows = rows, .n = n, .sums = sums, .means = means};
     int64_t left = PIXELS_FOR_THREADS;
     for (size_t i = 0; left > 0 && i < n; i++) {
         sat_rect r = part_inside(&rows[i], a->width, a->height);
         left -= r.width * r.height;
     }
-#pragma omp parallel for num_threads(threads) schedule(dynamic, 16) if (left <= 0)
-    for (size_t i = 0; i < n; i++)
-        for (int c = 0; c < channels; c++) {
-            size_t at = i * (size_t)channels + (size_t)c;
-            sum_pixels(a, &rows[i], c, &sums[at], &means[at]);
-        }
+    sat_parallel(left <= 0 ? job->common->threads : 1, (int64_t)((n + PART_RECTS - 1) / PART_RECTS), sum_part, &p);
 }
 
 static bool open_image(const region_job *job, input_file *in, const rects *from, answer *a, error *err)

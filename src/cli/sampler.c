@@ -74,14 +74,20 @@ void sampler_close(sampler *s)
     s->scrub = NULL;
 }
 
+static void scrub_part(void *context, int64_t i, int worker)
+{
+    const sampler *s = context;
+    size_t part = s->scrub_bytes / (size_t)s->threads;
+    (void)worker;
+    memset((char *)s->scrub + (size_t)i * part, s->value, part);
+}
+
 /* On the device the fill is queued only: what is launched next waits for it, and not for the host. */
 static sat_status scrub_caches(sampler *s)
 {
     s->value++;
     if (s->device) return sat_device_fill(s->scrub, s->value, s->scrub_bytes, NULL);
-    size_t part = s->scrub_bytes / (size_t)s->threads;
-#pragma omp parallel for num_threads(s->threads) schedule(static, 1)
-    for (int i = 0; i < s->threads; i++) memset((char *)s->scrub + (size_t)i * part, s->value, part);
+    sat_parallel(s->threads, s->threads, scrub_part, s);
     return SAT_OK;
 }
 

@@ -19,7 +19,6 @@
  *
  * Each thread takes bands of rows; a band begins with the sums of a whole window of rows.  A row is
  * finished CHUNK samples at a time, while its prefix sums are in the first-level cache. */
-#include <omp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -369,25 +368,35 @@ int64_t sat_cpu_box_band_rows(int64_t height, int64_t window_height, int threads
     return rows < most ? rows : most;
 }
 
+typedef struct job {
+    const filter *f;
+    const sat_view *src, *dst;
+    int64_t rows; /* in each band but the last */
+} job;
+
+static void do_band(void *context, int64_t band, int worker_index)
+{
+    const job *j = context;
+    const filter *f = j->f;
+    const worker *w = &f->workers[worker_index];
+    int64_t first = band * j->rows;
+    for (int64_t y = first; y < first + j->rows && y < f->spec.height; y++) {
+        if (y == first)
+            start_columns(f, w, j->src, y);
+        else
+            move_columns(f, w, j->src, y);
+        do_row(f, w, j->src, j->dst, y);
+    }
+    if (f->stream) f->isa->fence();
+}
+
 sat_status sat_cpu_box_run(void *state, const sat_view *src, const sat_view *dst, void *stream)
 {
     const filter *f = state;
     (void)stream;
     if (f->real) return sat_cpu_box_float_run(f->real, src, dst);
     int64_t height = f->spec.height, rows = sat_cpu_box_band_rows(height, f->spec.window_height, f->threads);
-#pragma omp parallel num_threads(f->threads)
-    {
-        const worker *w = &f->workers[omp_get_thread_num()];
-#pragma omp for schedule(dynamic)
-        for (int64_t band = 0; band < height; band += rows)
-            for (int64_t y = band; y < band + rows && y < height; y++) {
-                if (y == band)
-                    start_columns(f, w, src, y);
-                else
-                    move_columns(f, w, src, y);
-                do_row(f, w, src, dst, y);
-            }
-        if (f->stream) f->isa->fence();
-    }
+    job j = {.f = f, .src = src, .dst = dst, .rows = rows};
+    sat_parallel(f->threads, (height - 1) / rows + 1, do_band, &j);
     return SAT_OK;
 }

@@ -15,7 +15,6 @@
  * adds is added at the end.  Threads take bands of rows in strips of columns, whose suffix sums, a window's
  * height of them, are their scratch memory.  Windows that reach beyond the image by more than its size, in
  * a mode that repeats samples, are summed as the segments that the mode makes of them. */
-#include <omp.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -219,26 +218,34 @@ static void do_row_by_segments(const filter *f, const worker *w, const sat_view 
     means(f, w->suffix, y, 0, width, dst);
 }
 
+typedef struct job {
+    const filter *f;
+    const sat_view *src, *dst;
+    int64_t rows, strips; /* rows in each band but the last, strips in a row */
+} job;
+
+static void do_part(void *context, int64_t part, int worker_index)
+{
+    const job *j = context;
+    const filter *f = j->f;
+    const worker *w = &f->workers[worker_index];
+    int64_t height = f->spec.height, width = f->spec.width;
+    int64_t y = part / j->strips * j->rows, first = part % j->strips * f->strip;
+    int64_t end = y + j->rows < height ? y + j->rows : height;
+    if (f->by_segments)
+        do_row_by_segments(f, w, j->src, j->dst, y);
+    else
+        do_strip(f, w, j->src, j->dst, y, end, first, width - first < f->strip ? width - first : f->strip);
+}
+
 sat_status sat_cpu_box_float_run(filter *f, const sat_view *src, const sat_view *dst)
 {
-    int64_t height = f->spec.height, width = f->spec.width, strips = (width + f->strip - 1) / f->strip;
+    int64_t height = f->spec.height, strips = (f->spec.width - 1) / f->strip + 1;
     int64_t window = f->y.before + 1 + f->y.after;
     int64_t rows = f->by_segments ? 1 : sat_cpu_box_band_rows(height, window, f->threads);
     /* Blocks begin at multiples of the window in every band, so that sums do not depend on the threads. */
     if (!f->by_segments) rows = (rows + window - 1) / window * window;
-    int64_t bands = (height + rows - 1) / rows;
-#pragma omp parallel num_threads(f->threads)
-    {
-        const worker *w = &f->workers[omp_get_thread_num()];
-#pragma omp for schedule(dynamic)
-        for (int64_t task = 0; task < bands * strips; task++) {
-            int64_t y = task / strips * rows, first = task % strips * f->strip;
-            int64_t end = y + rows < height ? y + rows : height;
-            if (f->by_segments)
-                do_row_by_segments(f, w, src, dst, y);
-            else
-                do_strip(f, w, src, dst, y, end, first, width - first < f->strip ? width - first : f->strip);
-        }
-    }
+    job j = {.f = f, .src = src, .dst = dst, .rows = rows, .strips = strips};
+    sat_parallel(f->threads, ((height - 1) / rows + 1) * strips, do_part, &j);
     return SAT_OK;
 }

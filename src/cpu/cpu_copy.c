@@ -1,6 +1,5 @@
 /* cpu_copy.c - the ceiling: each sample is read once, widened and written once, with the stores that the
  * cpu backend would use, but nothing is summed.  What a table build would cost if sums were free. */
-#include <omp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +8,9 @@
 #include "machine.h"
 
 enum { BLOCK_BYTES = 8192 }; /* of widened samples, in the first-level cache */
+
+/* Parts for each thread, so that none waits long for the last. */
+enum { THREAD_PARTS = 8 };
 
 typedef struct copy {
     sat_spec spec;
@@ -60,35 +62,50 @@ static sat_status open_plan(const sat_spec *spec, void **state, char *note, size
     return SAT_OK;
 }
 
-static sat_status run_plan(void *state, const sat_view *image, const sat_view *table, const sat_run *run)
+typedef struct job {
+    const copy *c;
+    const sat_view *image;
+    char *out; /* the table's row for the image's first, behind the zeros */
+    size_t out_bytes, zeros;
+    int64_t rows; /* in each part but the last */
+} job;
+
+static void copy_rows(void *context, int64_t part, int worker)
 {
-    copy *c = state;
+    const job *j = context;
+    const copy *c = j->c;
     size_t entry = sat_type_bytes(c->spec.accum), sample = sat_type_bytes(c->spec.sample);
     int64_t samples = c->spec.width * c->spec.channels, block = (int64_t)(BLOCK_BYTES / entry);
+    char *wide = c->wide + (size_t)worker * BLOCK_BYTES;
+    int64_t first = part * j->rows;
+    for (int64_t y = first; y < first + j->rows && y < j->image->height; y++) {
+        const char *in = (const char *)j->image->data + (size_t)y * j->image->row_bytes;
+        char *to = j->out + (size_t)y * j->out_bytes;
+        memset(to - j->zeros, 0, j->zeros);
+        for (int64_t i = 0; i < samples; i += block) {
+            int64_t n = samples - i < block ? samples - i : block;
+            c->widen(wide, in + (size_t)i * sample, n);
+            if (c->stream)
+                c->isa->stream(to + (size_t)i * entry, wide, (size_t)n * entry);
+            else
+                memcpy(to + (size_t)i * entry, wide, (size_t)n * entry);
+        }
+    }
+    if (c->stream) c->isa->fence();
+}
+
+static sat_status run_plan(void *state, const sat_view *image, const sat_view *table, const sat_run *run)
+{
+    const copy *c = state;
+    size_t entry = sat_type_bytes(c->spec.accum), row = (size_t)(c->spec.width * c->spec.channels) * entry;
     bool padded = c->spec.layout == SAT_PADDED;
     size_t zeros = padded ? (size_t)c->spec.channels * entry : 0; /* before each row */
     bool zero_row = padded && !run->continues;
-    char *out = (char *)table->data + zeros + (zero_row ? table->row_bytes : 0);
-    if (zero_row) memset(table->data, 0, zeros + (size_t)samples * entry);
-#pragma omp parallel num_threads(c->threads)
-    {
-        char *wide = c->wide + (size_t)omp_get_thread_num() * BLOCK_BYTES;
-#pragma omp for schedule(static)
-        for (int64_t y = 0; y < image->height; y++) {
-            const char *in = (const char *)image->data + (size_t)y * image->row_bytes;
-            char *to = out + (size_t)y * table->row_bytes;
-            memset(to - zeros, 0, zeros);
-            for (int64_t i = 0; i < samples; i += block) {
-                int64_t n = samples - i < block ? samples - i : block;
-                c->widen(wide, in + (size_t)i * sample, n);
-                if (c->stream)
-                    c->isa->stream(to + (size_t)i * entry, wide, (size_t)n * entry);
-                else
-                    memcpy(to + (size_t)i * entry, wide, (size_t)n * entry);
-            }
-        }
-        if (c->stream) c->isa->fence();
-    }
+    job j = {.c = c, .image = image, .out_bytes = table->row_bytes, .zeros = zeros};
+    j.out = (char *)table->data + zeros + (zero_row ? table->row_bytes : 0);
+    j.rows = (image->height - 1) / (c->threads * THREAD_PARTS) + 1;
+    if (zero_row) memset(table->data, 0, zeros + row);
+    sat_parallel(c->threads, (image->height - 1) / j.rows + 1, copy_rows, &j);
     return SAT_OK;
 }
 

@@ -12,14 +12,11 @@
  * What goes from band to band is one row of sums, the carry row, kept in memory that no table row shares;
  * what goes from block to block is one sum for each row and channel, kept by the thread.  A thread waits
  * for block b until the band above is done with it: done[b] counts the bands, release to acquire.  It is
- * the decoupled look-back of GPU scans with the carry always there: bands are taken in order, so whoever
- * is waited for is running.
+ * the decoupled look-back of GPU scans with the carry always there: bands are begun in order (sat_parallel()),
+ * so that the lowest band that is not done is being worked on, and waits for nothing.
  *
  * Finished rows of a table that will not fit the cache are written with non-temporal stores, so that
  * memory sees each input byte once and each output byte once. */
-#include <omp.h>
-#include <sched.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,6 +24,7 @@
 #include "cpu.h"
 #include "isa.h"
 #include "machine.h"
+#include "pool.h"
 #include "shape.h"
 
 /* Sums in a block's row: so few that they, the samples read ahead and what the prefetchers bring along stay
@@ -134,16 +132,6 @@ static void put(const table *t, char *dst, const char *src, size_t bytes)
         memcpy(dst, src, bytes);
 }
 
-static void wait_for(counter *done, long long bands)
-{
-    for (int spins = 0; atomic_load_explicit(&done->bands, memory_order_acquire) < bands; spins++) {
-        if (spins > 1000) sched_yield(); /* fewer cores than threads */
-#if defined(__x86_64__)
-        __builtin_ia32_pause();
-#endif
-    }
-}
-
 /* One row of a block: CHUNK samples at a time are added and written, so that the processor reads,
  * computes and writes at once.  A chunk is written up to its last full cache line, the rest goes with the
  * next, so that only the ends of a block's row are parts of lines.  row NULL: is not written. */
@@ -151,7 +139,7 @@ static bool do_row(const table *t, const worker *w, const char *in, char *row, i
 {
     size_t sample = sat_type_bytes(t->spec.sample), pixel = (size_t)t->spec.channels * t->entry;
     size_t lead = 0, written = 0, last = (size_t)n * t->entry; /* bytes, from the zero column on */
-    char *dst = row + (row ? (size_t)first * t->entry : 0);
+    char *dst = row ? row + (size_t)first * t->entry : NULL;
     bool inside = true;
     if (row && t->spec.layout != SAT_INCLUSIVE) {
         if (first == 0)
@@ -213,6 +201,31 @@ static char *first_row(const table *t, const sat_view *view, bool continues)
     return out + view->row_bytes;
 }
 
+typedef struct job {
+    table *t;
+    const sat_view *image, *view;
+    char *out;         /* the table's row for the image's first */
+    int64_t band_rows; /* but in the last band */
+    atomic_bool outside;
+} job;
+
+static void do_band(void *context, int64_t band, int worker_index)
+{
+    job *j = context;
+    const table *t = j->t;
+    const worker *w = &t->workers[worker_index];
+    int64_t y = band * j->band_rows, left = j->image->height - y, rows = left < j->band_rows ? left : j->band_rows;
+    size_t row_bytes = j->view->row_bytes;
+    memset(w->along, 0, (size_t)rows * ALONG_BYTES);
+    for (int64_t b = 0; b < t->blocks; b++) {
+        sat_await(&t->done[b].bands, band);
+        if (!do_block(t, w, j->image, y, rows, j->out + (size_t)y * row_bytes, row_bytes, b * t->block))
+            atomic_store(&j->outside, true);
+        atomic_store_explicit(&t->done[b].bands, band + 1, memory_order_release);
+    }
+    if (t->stream) t->isa->fence();
+}
+
 sat_status sat_cpu_table_run(void *state, const sat_view *image, const sat_view *view, const sat_run *run)
 {
     table *t = state;
@@ -221,33 +234,13 @@ sat_status sat_cpu_table_run(void *state, const sat_view *image, const sat_view 
         memcpy(t->carry, run->carry_in, row);
     else
         memset(t->carry, 0, row);
-    char *out = first_row(t, view, run->continues);
+    job j = {.t = t, .image = image, .view = view, .out = first_row(t, view, run->continues)};
     int64_t per_thread = (image->height + t->threads - 1) / t->threads;
-    int64_t band_rows = per_thread < BAND_ROWS_MAX ? per_thread : BAND_ROWS_MAX;
+    j.band_rows = per_thread < BAND_ROWS_MAX ? per_thread : BAND_ROWS_MAX;
     for (int64_t b = 0; b < t->blocks; b++) atomic_init(&t->done[b].bands, 0);
-    atomic_llong next = 0;
-    atomic_bool inside = true;
-
-#pragma omp parallel num_threads(t->threads)
-    {
-        const worker *w = &t->workers[omp_get_thread_num()];
-        for (;;) {
-            long long band = atomic_fetch_add(&next, 1);
-            int64_t y = band * band_rows;
-            if (y >= image->height) break;
-            int64_t rows = image->height - y < band_rows ? image->height - y : band_rows;
-            memset(w->along, 0, (size_t)rows * ALONG_BYTES);
-            for (int64_t b = 0; b < t->blocks; b++) {
-                wait_for(&t->done[b], band);
-                if (!do_block(t, w, image, y, rows, out + (size_t)y * view->row_bytes, view->row_bytes, b * t->block))
-                    atomic_store(&inside, false);
-                atomic_store_explicit(&t->done[b].bands, band + 1, memory_order_release);
-            }
-        }
-        if (t->stream) t->isa->fence();
-    }
+    sat_parallel(t->threads, (image->height - 1) / j.band_rows + 1, do_band, &j);
     if (run->carry_out) memcpy(run->carry_out, t->carry, row);
-    if (!atomic_load(&inside))
+    if (atomic_load(&j.outside))
         return sat_fail(SAT_ERR_RANGE, "a sample is NaN or lies outside [%g, %g], the range declared for fixed point",
                         t->spec.quant.offset, t->spec.quant.offset + t->spec.quant.step * t->spec.quant.largest);
     return SAT_OK;

@@ -1,24 +1,14 @@
 /* machine.c - cores, caches, aligned memory. */
-#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "choose.h"
 #include "machine.h"
 
-static int cores(void)
-{
-    cpu_set_t set;
-    if (sched_getaffinity(0, sizeof set, &set) == 0 && CPU_COUNT(&set) > 0) return CPU_COUNT(&set);
-    long n = sysconf(_SC_NPROCESSORS_ONLN);
-    return n > 0 && n < 4096 ? (int)n : 1;
-}
-
 int sat_machine_threads(int asked, double work, double share)
 {
-    return asked ? asked : sat_threads_worth(work, share, cores());
+    return asked ? asked : sat_threads_worth(work, share, sat_processors());
 }
 
 /* Bytes of the last-level cache, 8 MiB where the system does not say.  From sysfs: sysconf() has been seen

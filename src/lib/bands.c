@@ -24,7 +24,6 @@
  * there is nothing left to gain, while pinned memory, of which there are three such bands, takes long to make and
  * should stay in the processor's last cache between its two copies. */
 #include <math.h>
-#include <omp.h>
 
 #include "bands.h"
 #include "host_copy.h"
@@ -85,7 +84,7 @@ sat_status sat_bands_open(sat_bands *b, const sat_device *device, const sat_spec
                         (long long)rows);
     int64_t bands = (spec->height - 1) / rows + 1;
     b->slots = bands < SAT_BANDS ? (int)bands : SAT_BANDS;
-    b->threads = spec->threads ? spec->threads : omp_get_num_procs();
+    b->threads = spec->threads ? spec->threads : sat_processors();
 
     sat_status status = device->stream_open(&b->up);
     if (status == SAT_OK) status = device->stream_open(&b->work);

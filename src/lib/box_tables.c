@@ -7,7 +7,6 @@
  *
  * With a backend that runs on a device, table and views lie in its memory and kernels do the rest (window.h). */
 #include <math.h>
-#include <omp.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -220,42 +219,53 @@ static void store(const filter *f, char *row, int64_t i, sat_sum sum, sat_sum di
 /* Samples worth a thread: some 100 us. */
 enum { SHARE_SAMPLES = 8192 };
 
-static void means(const filter *f, const sat_view *dst)
+typedef struct job {
+    const filter *f;
+    const sat_view *dst;
+} job;
+
+static void row_of_means(void *context, int64_t y, int worker)
 {
+    const job *j = context;
+    const filter *f = j->f;
     const sat_window *w = &f->window;
     int channels = f->spec.channels;
     bool real = f->spec.sample == SAT_F32;
-    double samples = (double)f->spec.width * (double)f->spec.height * channels;
-    int worth = sat_threads_worth(samples, SHARE_SAMPLES, omp_get_num_procs());
-#pragma omp parallel for num_threads(f->spec.threads ? f->spec.threads : worth) schedule(static)
-    for (int64_t y = 0; y < f->spec.height; y++) {
-        sat_segment xs[SAT_SEGMENTS], ys[SAT_SEGMENTS];
-        int64_t covered_x, covered_y;
-        int ny = sat_axis_segments(&w->y, y, ys, &covered_y);
-        char *out = (char *)dst->data + (size_t)y * dst->row_bytes;
-        for (int64_t x = 0; x < f->spec.width; x++) {
-            int nx = sat_axis_segments(&w->x, x, xs, &covered_x);
-            uint64_t covered = (uint64_t)covered_x * (uint64_t)covered_y;
-            uint64_t area = w->border->shrinks ? covered : (uint64_t)w->area_px, beyond = area - covered;
-            sat_sum sums[4] = {{0}}, divisor;
-            for (int c = 0; c < channels; c++) {
-                sums[c] = window_sum(f, xs, nx, ys, ny, c);
-                if (!w->border->takes_value || beyond == 0) continue;
-                if (real)
-                    sums[c].f += (double)beyond * w->real_value[c];
-                else
-                    sums[c].u += beyond * w->value[c];
-            }
+    sat_segment xs[SAT_SEGMENTS], ys[SAT_SEGMENTS];
+    int64_t covered_x, covered_y;
+    int ny = sat_axis_segments(&w->y, y, ys, &covered_y);
+    char *out = (char *)j->dst->data + (size_t)y * j->dst->row_bytes;
+    (void)worker;
+    for (int64_t x = 0; x < f->spec.width; x++) {
+        int nx = sat_axis_segments(&w->x, x, xs, &covered_x);
+        uint64_t covered = (uint64_t)covered_x * (uint64_t)covered_y;
+        uint64_t area = w->border->shrinks ? covered : (uint64_t)w->area_px, beyond = area - covered;
+        sat_sum sums[4] = {{0}}, divisor;
+        for (int c = 0; c < channels; c++) {
+            sums[c] = window_sum(f, xs, nx, ys, ny, c);
+            if (!w->border->takes_value || beyond == 0) continue;
             if (real)
-                divisor.f = (double)area;
+                sums[c].f += (double)beyond * w->real_value[c];
             else
-                divisor.u = area;
-            for (int c = 0; c < channels; c++) {
-                bool colour = f->spec.weighted_alpha && c < channels - 1;
-                store(f, out, x * channels + c, sums[c], colour ? sums[channels - 1] : divisor);
-            }
+                sums[c].u += beyond * w->value[c];
+        }
+        if (real)
+            divisor.f = (double)area;
+        else
+            divisor.u = area;
+        for (int c = 0; c < channels; c++) {
+            bool colour = f->spec.weighted_alpha && c < channels - 1;
+            store(f, out, x * channels + c, sums[c], colour ? sums[channels - 1] : divisor);
         }
     }
+}
+
+static void means(const filter *f, const sat_view *dst)
+{
+    double samples = (double)f->spec.width * (double)f->spec.height * f->spec.channels;
+    int worth = sat_threads_worth(samples, SHARE_SAMPLES, sat_processors());
+    job j = {.f = f, .dst = dst};
+    sat_parallel(f->spec.threads ? f->spec.threads : worth, f->spec.height, row_of_means, &j);
 }
 
 sat_status sat_box_tables_run(void *state, const sat_view *src, const sat_view *dst, void *stream)

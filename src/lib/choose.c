@@ -3,7 +3,6 @@
  * A table is a few bytes read and written for each pixel and next to no arithmetic, so for arrays in host memory the
  * bus decides: every byte that a CPU would read or write crosses it once, after a start-up that a short job never earns
  * back.  The rule is computed before any driver is asked: that alone would take longer than most images. */
-#include <omp.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -35,7 +34,7 @@ bool sat_device_pays(const sat_rates *rates, double bytes, int threads)
 
 sat_choice sat_choice_for(sat_memory memory, double bytes, int threads)
 {
-    if (threads == 0) threads = omp_get_num_procs();
+    if (threads == 0) threads = sat_processors();
     return (sat_choice){memory, bytes, sat_device_pays(&sat_rates_assumed, bytes, threads)};
 }
 

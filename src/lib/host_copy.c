@@ -1,5 +1,4 @@
 /* host_copy.c - the copy between a caller's memory and memory that a device can reach. */
-#include <omp.h>
 #include <string.h>
 
 #ifdef __SSE2__
@@ -8,10 +7,13 @@
 
 #include "choose.h"
 #include "host_copy.h"
+#include "pool.h"
 
 enum {
-    LINE = 64,            /* bytes that caches and memory exchange */
-    SHARE_BYTES = 1 << 17 /* worth a thread: what one copies in the ten microseconds that another needs to wake */
+    LINE = 64, /* bytes that caches and memory exchange */
+    /* Worth a thread, and taken at a time: what one copies in the ten microseconds that another needs to wake.  Of
+     * whole lines, counted from the first byte. */
+    SHARE_BYTES = 1 << 17
 };
 
 /* Stores of whole lines past the caches need not read first what they overwrite: two accesses of memory instead of
@@ -62,15 +64,23 @@ int sat_copy_threads(size_t bytes, int threads)
     return sat_threads_worth((double)bytes, SHARE_BYTES, threads);
 }
 
+typedef struct job {
+    const sat_view *to, *from;
+    size_t row, bytes; /* bytes of a row, and of all */
+    bool past_caches;
+} job;
+
+static void copy_share(void *context, int64_t share, int worker)
+{
+    const job *j = context;
+    size_t begin = (size_t)share * SHARE_BYTES, left = j->bytes - begin;
+    (void)worker;
+    copy_part(j->to, j->from, j->row, begin, begin + (left < SHARE_BYTES ? left : SHARE_BYTES), j->past_caches);
+}
+
 void sat_host_copy(const sat_view *to, const sat_view *from, int threads, bool past_caches)
 {
     size_t row = sat_row_bytes(from->width, from->channels, from->type), bytes = row * (size_t)from->height;
-#pragma omp parallel num_threads(threads) if (threads > 1)
-    {
-        /* Shares end on lines, counted from the first byte; fewer threads than were asked for may have come. */
-        size_t n = (size_t)omp_get_num_threads(), i = (size_t)omp_get_thread_num();
-        size_t share = (bytes / n / LINE + 1) * LINE;
-        size_t begin = i * share, end = begin + share < bytes ? begin + share : bytes;
-        copy_part(to, from, row, begin, end, past_caches);
-    }
+    job j = {.to = to, .from = from, .row = row, .bytes = bytes, .past_caches = past_caches};
+    sat_parallel(threads, sat_parts((int64_t)bytes, SHARE_BYTES), copy_share, &j);
 }

@@ -8,9 +8,8 @@
 int sat_copy_threads(size_t bytes, int threads);
 
 /* Copies from's pixels to those of `to`, a view of the same shape and type that does not overlap it; what lies between
- * rows stays as it is.  Copies that follow each other should have one number of threads: OpenMP's runtime ends threads
- * and makes new ones when it changes.  past_caches: the bytes will not be read again soon and are written past the
- * caches, where the machine has such stores. */
+ * rows stays as it is.  past_caches: the bytes will not be read again soon and are written past the caches, where the
+ * machine has such stores. */
 void sat_host_copy(const sat_view *to, const sat_view *from, int threads, bool past_caches);
 
 #endif

@@ -1,6 +1,5 @@
 /* query.c - rectangles answered from a table: four reads each. */
 #include <math.h>
-#include <omp.h>
 #include <stdlib.h>
 
 #include "backend.h"
@@ -102,6 +101,34 @@ static sat_sum corners_of(const sat_reader *r, const sat_rect *rect, size_t c)
 /* Rectangles worth a thread: some 100 us, ten times what it takes to wake one. */
 enum { SHARE_RECTS = 4096 };
 
+/* Rectangles in a part: so many that taking it does not count, so few that no thread waits long for the last. */
+enum { PART_RECTS = 1024 };
+
+typedef struct job {
+    const sat_reader *r;
+    const sat_rect *rects;
+    size_t n, channels;
+    sat_sum *sums;
+    double *means;
+} job;
+
+static void answer_part(void *context, int64_t part, int worker)
+{
+    const job *j = context;
+    size_t first = (size_t)part * PART_RECTS, end = j->n - first < PART_RECTS ? j->n : first + PART_RECTS;
+    (void)worker;
+    for (size_t i = first; i < end; i++) {
+        sat_rect rect = j->rects[i];
+        bool inside = sat_rect_judge(j->r, &rect) == SAT_RECT_INSIDE;
+        double px = sat_rect_px(&rect);
+        for (size_t c = 0; c < j->channels; c++) {
+            sat_sum corners = inside ? corners_of(j->r, &rect, c) : (sat_sum){0};
+            if (j->sums) j->sums[i * j->channels + c] = inside ? sat_rect_sum(j->r, corners, px) : corners;
+            if (j->means) j->means[i * j->channels + c] = inside ? sat_rect_mean(j->r, corners, px) : NAN;
+        }
+    }
+}
+
 static sat_status answer(const sat_table *t, const sat_reader *r, const sat_rect *rects, size_t n, int threads,
                          sat_sum *sums, double *means)
 {
@@ -109,19 +136,9 @@ static sat_status answer(const sat_table *t, const sat_reader *r, const sat_rect
         sat_status status = check(t, r, i, &rects[i]);
         if (status != SAT_OK) return status;
     }
-    size_t channels = (size_t)t->view.channels;
-    threads = sat_threads_worth((double)n, SHARE_RECTS, threads ? threads : omp_get_num_procs());
-#pragma omp parallel for if (threads > 1) num_threads(threads) schedule(static)
-    for (size_t i = 0; i < n; i++) {
-        sat_rect rect = rects[i];
-        bool inside = sat_rect_judge(r, &rect) == SAT_RECT_INSIDE;
-        double px = sat_rect_px(&rect);
-        for (size_t c = 0; c < channels; c++) {
-            sat_sum corners = inside ? corners_of(r, &rect, c) : (sat_sum){0};
-            if (sums) sums[i * channels + c] = inside ? sat_rect_sum(r, corners, px) : corners;
-            if (means) means[i * channels + c] = inside ? sat_rect_mean(r, corners, px) : NAN;
-        }
-    }
+    job j = {.r = r, .rects = rects, .n = n, .channels = (size_t)t->view.channels, .sums = sums, .means = means};
+    threads = sat_threads_worth((double)n, SHARE_RECTS, threads ? threads : sat_processors());
+    sat_parallel(threads, (int64_t)((n + PART_RECTS - 1) / PART_RECTS), answer_part, &j);
     return SAT_OK;
 }
 

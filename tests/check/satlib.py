@@ -90,7 +90,7 @@ def extension(dtype):
 
 def run_sat(*args, isa=None, **kwargs):
     """(status, stdout, stderr)"""
-    env = dict(os.environ, OMP_WAIT_POLICY="passive")
+    env = dict(os.environ)
     if isa:
         env["SAT_ISA"] = isa
     done = subprocess.run([SAT, *map(str, args)], env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE,

@@ -8,8 +8,7 @@
  *   FAULT_SHORT=1     read() and write() move at most 1009 bytes and every third one is interrupted first
  *   FAULT_COUNTS=FILE at exit, one line "KIND CALLS" for each kind
  *
- * Calls that libgomp, the dynamic linker or this file make do not count: libgomp ends the process by its
- * own words when it gets no memory, and no program can do anything about that.  Standard error is left
+ * Calls that the dynamic linker or this file make do not count.  Standard error is left
  * alone, so that what went wrong can be said.  System calls are made directly, and memory comes from
  * glibc's own entry points, so nothing here can call itself. */
 #include <dlfcn.h>
@@ -252,8 +251,7 @@ static int find_exempt(struct dl_phdr_info *info, size_t size, void *self)
         if (part->p_type != PT_LOAD || !(part->p_flags & PF_X)) continue;
         uintptr_t from = info->dlpi_addr + part->p_vaddr, to = from + part->p_memsz;
         bool mine = (uintptr_t)self >= from && (uintptr_t)self < to;
-        if (mine || strstr(info->dlpi_name, "libgomp") || strstr(info->dlpi_name, "libomp") ||
-            strstr(info->dlpi_name, "/ld-")) {
+        if (mine || strstr(info->dlpi_name, "/ld-")) {
             exempt[exempts].from = from;
             exempt[exempts++].to = to;
         }

@@ -2,11 +2,15 @@
  *
  * Nothing of that size is summed on the host.  The samples are such that each sum has a closed form, and the results
  * come back from the device a chunk at a time, every element of them. */
+#include <stdatomic.h>
 #include <stdlib.h>
 
 #include "check.h"
 
-enum { CHUNK_BYTES = 64 << 20 }; /* much more than a copy's latency is worth, little memory */
+enum {
+    CHUNK_BYTES = 64 << 20, /* much more than a copy's latency is worth, little memory */
+    PART = 1 << 20,         /* samples or sums that a thread takes at a time */
+};
 
 static bool on_device(const target *t, bool scans)
 {
@@ -96,24 +100,36 @@ static void *make_table(uint64_t seed, size_t k, effort e)
     return NULL;
 }
 
+typedef struct rows_check {
+    const big_table *b;
+    const uint32_t *seen;
+    int64_t first;
+    atomic_llong wrong; /* entry of `seen`, some wrong one; -1 = none */
+} rows_check;
+
+static void check_row(void *context, int64_t y, int worker)
+{
+    rows_check *c = context;
+    int64_t columns = c->b->width + 1;
+    uint32_t above = ramps(c->first + y, 17);
+    (void)worker;
+    for (int64_t x = 0; x < columns; x++) {
+        if (c->seen[y * columns + x] == above * ramps(x, 13)) continue;
+        atomic_store(&c->wrong, y * columns + x);
+        break;
+    }
+}
+
 /* Rows [first, first + rows) of the padded table. */
 static bool rows_right(const big_table *b, const uint32_t *seen, int64_t first, int64_t rows)
 {
-    int64_t columns = b->width + 1, wrong_x = -1, wrong_y = -1;
-#pragma omp parallel for
-    for (int64_t y = 0; y < rows; y++) {
-        uint32_t above = ramps(first + y, 17);
-        for (int64_t x = 0; x < columns; x++) {
-            if (seen[y * columns + x] == above * ramps(x, 13)) continue;
-#pragma omp critical
-            wrong_x = x, wrong_y = y;
-            break;
-        }
-    }
-    if (wrong_x < 0) return true;
-    fail("entry x=%lld y=%lld is %lu, not %lu", (long long)wrong_x, (long long)(first + wrong_y),
-         (unsigned long)seen[wrong_y * columns + wrong_x],
-         (unsigned long)(ramps(first + wrong_y, 17) * ramps(wrong_x, 13)));
+    rows_check c = {.b = b, .seen = seen, .first = first, .wrong = -1};
+    sat_parallel(0, rows, check_row, &c);
+    int64_t wrong = atomic_load(&c.wrong), columns = b->width + 1;
+    if (wrong < 0) return true;
+    int64_t x = wrong % columns, y = first + wrong / columns;
+    fail("entry x=%lld y=%lld is %lu, not %lu", (long long)x, (long long)y, (unsigned long)seen[wrong],
+         (unsigned long)(ramps(y, 17) * ramps(x, 13)));
     return false;
 }
 
@@ -211,6 +227,25 @@ static void drop_scan(void *made)
     free(b);
 }
 
+typedef struct samples_job {
+    void *samples;
+    int64_t n;
+    sat_type type;
+} samples_job;
+
+static void make_samples(void *context, int64_t part, int worker)
+{
+    const samples_job *j = context;
+    uint8_t *bytes = j->samples;
+    uint32_t *words = j->samples;
+    (void)worker;
+    for (int64_t i = part * PART; i < j->n && i < (part + 1) * PART; i++)
+        if (j->type == SAT_U8)
+            bytes[i] = (uint8_t)(i % PERIOD_LENGTH);
+        else
+            words[i] = (uint32_t)(i % PERIOD_LENGTH);
+}
+
 static void *make_scan(uint64_t seed, size_t k, effort e)
 {
     (void)e;
@@ -223,12 +258,8 @@ static void *make_scan(uint64_t seed, size_t k, effort e)
     if (!ok) fail("out of memory");
     if (ok) {
         *b = (big_scan){.length = n, .sample = type, .exclusive = seed % 2};
-#pragma omp parallel for
-        for (int64_t i = 0; i < n; i++)
-            if (type == SAT_U8)
-                samples[i] = (uint8_t)(i % PERIOD_LENGTH);
-            else
-                ((uint32_t *)(void *)samples)[i] = (uint32_t)(i % PERIOD_LENGTH);
+        samples_job job = {.samples = samples, .n = n, .type = type};
+        sat_parallel(0, (n - 1) / PART + 1, make_samples, &job);
         sat_view host = line(samples, n, type, SAT_HOST), device = line(NULL, n, type, SAT_DEVICE);
         ok = is_status(sat_device_alloc(&b->in, bytes), SAT_OK, "sat_device_alloc");
         device.data = b->in;
@@ -246,12 +277,31 @@ static uint32_t sum_at(const big_scan *b, const target *t, int64_t i)
     return sum_of_first(b->exclusive ? i : i + 1) - sum_of_first(begin);
 }
 
+typedef struct sums_check {
+    const big_scan *b;
+    const target *t;
+    const uint32_t *seen;
+    int64_t first, n;
+    atomic_llong wrong; /* the first that is */
+} sums_check;
+
+static void check_sums(void *context, int64_t part, int worker)
+{
+    sums_check *c = context;
+    long long wrong = atomic_load(&c->wrong);
+    (void)worker;
+    for (int64_t i = part * PART; i < c->n && i < (part + 1) * PART; i++) {
+        if (c->seen[i] == sum_at(c->b, c->t, c->first + i)) continue;
+        while (i < wrong && !atomic_compare_exchange_weak(&c->wrong, &wrong, i)) {}
+        break;
+    }
+}
+
 static bool chunk_right(const big_scan *b, const target *t, const uint32_t *seen, int64_t first, int64_t n)
 {
-    int64_t wrong = INT64_MAX;
-#pragma omp parallel for reduction(min : wrong)
-    for (int64_t i = 0; i < n; i++)
-        if (seen[i] != sum_at(b, t, first + i) && i < wrong) wrong = i;
+    sums_check c = {.b = b, .t = t, .seen = seen, .first = first, .n = n, .wrong = INT64_MAX};
+    sat_parallel(0, (n - 1) / PART + 1, check_sums, &c);
+    int64_t wrong = atomic_load(&c.wrong);
     if (wrong == INT64_MAX) return true;
     fail("element %lld is %lu, not %lu", (long long)(first + wrong), (unsigned long)seen[wrong],
          (unsigned long)sum_at(b, t, first + wrong));

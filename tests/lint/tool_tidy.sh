@@ -4,7 +4,7 @@ cd "$(dirname "$0")/../.." || exit 1
 . tests/tap.sh
 
 tidy() {
-    clang-tidy --quiet --warnings-as-errors='*' "$1" -- -std=c11 -D_GNU_SOURCE -fopenmp -Isrc/lib -Isrc/io -Isrc/cli \
+    clang-tidy --quiet --warnings-as-errors='*' "$1" -- -std=c11 -D_GNU_SOURCE -Isrc/lib -Isrc/io -Isrc/cli \
         -DSAT_WITH_TURBOJPEG=1 -Wno-unknown-warning-option
 }
 export -f tidy

@@ -12,7 +12,7 @@ B=${B:-build} wanted=${1:-10000}
 out=$B/simt/deep
 rm -rf "$out" && mkdir -p "$out" || exit 1
 SAT_SIMT_TALLY=$(realpath -m "$out/tally")
-export OMP_NUM_THREADS=1 SAT_SIMT_TALLY
+export SAT_SIMT_TALLY
 seed=0 cases=0
 
 unhurried='^(answer_rectangles|box::march|divide|means|sum_windows|weigh)$'

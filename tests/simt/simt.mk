@@ -18,7 +18,7 @@ SIMT_KERNEL_FLAGS := -std=c++20 -O1 -g -ffp-contract=off -Wall -Wextra -Wno-miss
     -DSAT_WITH_CUDA=1 -fno-exceptions -fno-rtti -fno-strict-aliasing -fstack-clash-protection $(SIMT_INC) -MMD -MP
 SIMT_FLAGS := -std=c++20 -O2 -g -Wall -Wextra -Wno-missing-field-initializers -Wno-unknown-pragmas -DSAT_SIMT -DSAT_WITH_CUDA=1 \
     -Itests/simt -Isrc/lib -Ikernels -MMD -MP
-SIMT_CFLAGS := -std=c11 -D_GNU_SOURCE -O2 -g -DSAT_SIMT -DSAT_WITH_CUDA=1 -fopenmp -Itests/simt -Isrc/lib -MMD -MP
+SIMT_CFLAGS := -std=c11 -D_GNU_SOURCE -O2 -g -DSAT_SIMT -DSAT_WITH_CUDA=1 -pthread -Itests/simt -Isrc/lib -MMD -MP
 
 SIMT_ENGINE  := $(patsubst tests/simt/%.cpp,$(SIMT_OBJ)/simt/%.o,$(filter-out tests/simt/test_%,$(wildcard tests/simt/*.cpp)))
 SIMT_LIBRARY := $(patsubst src/%.c,$(SIMT_OBJ)/%.o,$(sort $(wildcard src/lib/*.c src/cpu/*.c)))
@@ -52,7 +52,7 @@ $(SIMT_OUT)/test_%: $(SIMT_OBJ)/simt/test_%.o $(filter-out %/library.o,$(SIMT_EN
 SIMT_CHECK_OBJ := $(SIMT_CHECK:tests/gpu/%.c=$(SIMT_OBJ)/gpu/%.o) $(SIMT_CU_OBJ) $(SIMT_LIBRARY) $(SIMT_ENGINE)
 $(SIMT_OUT)/check: $(SIMT_CHECK_OBJ)
 	@mkdir -p $(@D)
-	$(Q)$(SIMT_CXX) $^ -fopenmp -lm -o $@
+	$(Q)$(SIMT_CXX) $^ -pthread -lm -o $@
 
 ## check-deep: 10,000 schedules of every kernel in the simulator; writes tests/simt/deep.txt
 .PHONY: check-deep

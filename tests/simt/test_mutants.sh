@@ -6,7 +6,7 @@
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 B=${B:-build} CXX=${SIMT_CXX:-g++} CASES=${CASES:-150}
-export OMP_NUM_THREADS=1 B
+export B
 work=$(mktemp -d) || exit 1
 export work
 trap 'rm -rf "$work"' EXIT
@@ -33,7 +33,7 @@ one() {
     for o in $SIMT_CHECK_OBJECTS; do
         case $o in */kernels/"${unit%.cu}".o) ;; *) objects+=("$o") ;; esac
     done
-    if ! out=$($CXX "$dir/unit.o" "${objects[@]}" -fopenmp -lm -o "$dir/check" 2>&1); then
+    if ! out=$($CXX "$dir/unit.o" "${objects[@]}" -pthread -lm -o "$dir/check" 2>&1); then
         echo "not ok $1 - mutant $name: does not link"
         head_of "$out"
         return

@@ -1,6 +1,5 @@
 /* Tables of every backend, instruction set, type, layout, channel count and awkward shape are the sums that
  * they should be, bit for bit; bands joined by carry rows are the whole. */
-#include <omp.h>
 
 #include "arrays.h"
 
@@ -224,7 +223,7 @@ static void threads_are_as_many_as_are_worth_it(void **state)
         int threads, most;
     } cases[] = {{64, 0, 1}, {500, 0, 1}, {16384, 0, 1024}, {64, 3, 3}, {16384, 3, 3}, {2, 3, 2}};
     (void)state;
-    int cores = omp_get_num_procs();
+    int cores = sat_processors();
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         int64_t side = cases[i].side;
         int threads = cases[i].threads, want = threads ? cases[i].most : cases[i].most < cores ? cases[i].most : cores;
