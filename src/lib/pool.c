@@ -19,6 +19,7 @@
 enum {
     SLOTS = 64,              /* regions open at once; more run in their callers alone */
     SPIN_NS = 20000,         /* about what it takes to sleep and to be woken again */
+    AWAIT_SPINS = 200,       /* a few us: on a busy machine the other thread may wait for this one's processor */
     PAUSES = 32,             /* between two looks at the clock, which cost as much as a few pauses */
     STACK_BYTES = 512 << 10, /* tasks decode and encode files: sat.h promises half of it */
     REFUSED_REGIONS = 1000,  /* for which a refusal to start a thread is taken as an answer */
@@ -40,6 +41,7 @@ typedef struct region {
     int64_t count;
     int threads; /* that may take part, the caller among them */
     _Alignas(64) atomic_llong next;
+    atomic_int came; /* workers */
 } region;
 
 typedef struct slot {
@@ -109,7 +111,7 @@ static void wake(atomic_uint *word, int threads)
 void sat_await(const atomic_llong *count, long long least)
 {
     for (int spins = 0; atomic_load_explicit(count, memory_order_acquire) < least; spins++) {
-        if (spins > 1000) sched_yield();
+        if (spins > AWAIT_SPINS) sched_yield();
         pause_briefly();
     }
 }
@@ -134,11 +136,14 @@ static region *accept_one(slot *s, int *worker)
     return s->region;
 }
 
-/* The worker is idle before its caller can know that it has left, so that the next region counts on it. */
+/* There are no more indices: withdraws the invitations too.  The worker is idle before its caller can know that it has
+ * left, so that the next region counts on it. */
 static void leave(slot *s)
 {
     atomic_fetch_add(&pool.idle, 1);
-    unsigned state = atomic_fetch_sub_explicit(&s->state, INSIDE, memory_order_acq_rel);
+    unsigned state = atomic_load_explicit(&s->state, memory_order_relaxed);
+    while (!atomic_compare_exchange_weak_explicit(&s->state, &state, (state & ~INVITED) - INSIDE, memory_order_acq_rel,
+                                                  memory_order_relaxed)) {}
     if ((state & SLEEPS) && inside(state) == INSIDE) wake(&s->state, 1);
 }
 
@@ -152,6 +157,7 @@ static bool work_somewhere(void)
         region *r = accept_one(s, &worker);
         if (r == NULL) continue;
         atomic_fetch_sub(&pool.idle, 1);
+        atomic_fetch_add_explicit(&r->came, 1, memory_order_relaxed);
         take_indices(r, worker);
         if (atomic_load(&pool.generation) != generation) pthread_exit(NULL); /* a task has forked: no pool knows us */
         leave(s);
@@ -280,13 +286,11 @@ static void open_region(slot *s, region *r)
     start_workers(r->threads, invited);
 }
 
-/* Returns when all workers inside have left: how many there were. */
-static int close_region(slot *s)
+/* Returns when all workers inside have left. */
+static void close_region(slot *s)
 {
     int64_t patience = 0;
-    unsigned state = atomic_fetch_and_explicit(&s->state, ~INVITED, memory_order_acq_rel);
-    int came = s->region->threads - 1 - (int)(state & INVITED);
-    state &= ~INVITED;
+    unsigned state = atomic_fetch_and_explicit(&s->state, ~INVITED, memory_order_acq_rel) & ~INVITED;
     while (inside(state) > 0) {
         if (patience == 0) patience = now_ns() + SPIN_NS;
         if (!changes_by(&s->state, state, patience) &&
@@ -296,7 +300,6 @@ static int close_region(slot *s)
     }
     atomic_store_explicit(&s->state, 0, memory_order_relaxed);
     atomic_fetch_and(&pool.used, ~(1ull << (s - pool.slots)));
-    return came;
 }
 
 int sat_parallel(int threads, int64_t count, sat_task *task, void *context)
@@ -308,11 +311,10 @@ int sat_parallel(int threads, int64_t count, sat_task *task, void *context)
     region r = {.task = task, .context = context, .count = count, .threads = threads};
     slot *s = threads > 1 ? free_slot() : NULL;
     unsigned generation = atomic_load(&pool.generation);
-    int came = 0;
     if (s) open_region(s, &r);
     take_indices(&r, 0);
-    if (s && atomic_load(&pool.generation) == generation) came = close_region(s);
-    return 1 + came;
+    if (s && atomic_load(&pool.generation) == generation) close_region(s);
+    return 1 + atomic_load_explicit(&r.came, memory_order_relaxed);
 }
 
 int sat_processors(void)
