@@ -11,10 +11,15 @@ static bool extent(const uint8_t *bytes, size_t n, const void *context, uint64_t
                                       : image_extent(bytes, n, context, most, err);
 }
 
+static bool look(const uint8_t *head, size_t n, uint64_t file_bytes, const void *context, bool *maps, error *err)
+{
+    return (table_file_sniff(head, n) ? table_file_look : image_look)(head, n, file_bytes, context, maps, err);
+}
+
 bool input_open(input_file *in, const char *path, const decode_options *decode, error *err)
 {
     *in = (input_file){0};
-    if (!source_open_by(&in->file, path, extent, decode, err)) return false;
+    if (!source_open_by(&in->file, path, look, extent, decode, err)) return false;
     in->is_table = table_file_sniff(in->file.bytes, in->file.n);
     return true;
 }

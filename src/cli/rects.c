@@ -28,12 +28,12 @@ struct rects {
     size_t given;   /* LIST, NPY: handed out already */
     npy_header npy; /* NPY: of the mapped file */
 
-    /* CSV: text[begin..end) is what has been read and not yet parsed; a mapped file is one such text. */
-    source file;
+    source file; /* NPY */
+
+    /* CSV: window[begin..end) is what has been read and not yet parsed. */
     int fd;
     bool at_end, begun;
     char *window;
-    const char *text;
     size_t begin, end;
     int64_t line;
     char separator;                 /* a blank: any number of them */
@@ -70,7 +70,7 @@ static bool refill(rects *r, error *err)
 static bool next_line(rects *r, const char **text, size_t *n, error *err)
 {
     for (;;) {
-        const char *from = r->text + r->begin;
+        const char *from = r->window + r->begin;
         const char *stop = r->begin < r->end ? memchr(from, '\n', r->end - r->begin) : NULL;
         if (!stop && !r->at_end) {
             if (!refill(r, err)) return false;
@@ -231,9 +231,18 @@ static bool next_csv(rects *r, error *err)
 
 /* ---- .npy ------------------------------------------------------------------------------------------ */
 
-static bool open_npy(rects *r, error *err)
+static bool look(const uint8_t *head, size_t n, uint64_t file_bytes, const void *context, bool *maps, error *err)
+{
+    npy_header h;
+    (void)file_bytes, (void)context;
+    *maps = npy_parse_header(&h, head, n, err);
+    return *maps;
+}
+
+static bool open_npy(rects *r, const char *path, error *err)
 {
     npy_header *h = &r->npy;
+    if (!source_open_by(&r->file, path, look, NULL, NULL, err)) return false;
     if (!npy_parse(h, r->file.bytes, r->file.n, err)) return false;
     r->kind = NPY;
     if (h->kind != 'i' && h->kind != 'u')
@@ -285,40 +294,35 @@ static bool allocate(rects **out, error *err)
     return true;
 }
 
-static bool open_stream(rects *r, const char *path, error *err)
+/* Does a regular file begin as a .npy does?  What can be read only once is CSV. */
+static bool is_npy(int fd)
 {
-    r->fd = strcmp(path, "-") == 0 ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
+    uint8_t head[8];
+    struct stat st;
+    if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode)) return false;
+    ssize_t n = pread(fd, head, sizeof head, 0);
+    return n > 0 && npy_sniff(head, (size_t)n);
+}
+
+static bool open_file(rects *r, const char *path, error *err)
+{
+    struct stat st;
+    bool is_stdin = strcmp(path, "-") == 0;
+    r->fd = is_stdin ? STDIN_FILENO : open(path, O_RDONLY | O_NOCTTY | O_CLOEXEC);
     if (r->fd < 0) return fail_errno(err, "cannot open");
-    r->text = r->window = malloc(STREAM_BYTES);
+    if (!is_stdin && fstat(r->fd, &st) == 0 && S_ISDIR(st.st_mode)) return fail(err, "is a directory");
+    if (!is_stdin && is_npy(r->fd)) return open_npy(r, path, err);
+    r->window = malloc(STREAM_BYTES);
     return r->window ? true : fail(err, "out of memory");
 }
 
 bool rects_open(rects **out, const char *path, error *err)
 {
-    struct stat st;
-    bool there = strcmp(path, "-") != 0 && stat(path, &st) == 0;
-    bool regular = there && S_ISREG(st.st_mode), is_dir = there && S_ISDIR(st.st_mode);
-    bool ok = false;
     if (!allocate(out, err)) return false;
     rects *r = *out;
     r->kind = CSV;
     r->name = path;
-    if (is_dir) {
-        fail(err, "is a directory");
-    } else if (!regular) {
-        ok = open_stream(r, path, err);
-    } else if (st.st_size == 0) {
-        r->at_end = ok = true;
-    } else if (source_open(&r->file, path, err)) {
-        ok = true;
-        if (npy_sniff(r->file.bytes, r->file.n)) {
-            ok = open_npy(r, err);
-        } else {
-            r->text = (const char *)r->file.bytes;
-            r->end = r->file.n;
-            r->at_end = true;
-        }
-    }
+    bool ok = open_file(r, path, err);
     if (!ok) rects_close(out);
     return ok;
 }

@@ -82,6 +82,16 @@ bool image_extent(const uint8_t *bytes, size_t n, const void *context, uint64_t 
     return n < SOURCE_MOST_BYTES || codec_too_long(found->name, n, err);
 }
 
+bool image_look(const uint8_t *head, size_t n, uint64_t file_bytes, const void *context, bool *maps, error *err)
+{
+    image_shape shape = {0};
+    (void)file_bytes, (void)context;
+    const image_format *found = format_by_content(head, n);
+    if (!found) return fail_unknown(head, n, err);
+    *maps = found->shape && found->shape(head, n, &shape) && shape.raw;
+    return true;
+}
+
 bool image_decode(const source *src, const decode_options *opt, image *img, const image_format **format, error *err)
 {
     *img = (image){0};
@@ -95,7 +105,7 @@ bool image_read(const char *path, const decode_options *opt, image *img, const i
 {
     *img = (image){0};
     source src;
-    if (!source_open_by(&src, path, image_extent, opt, err)) return false;
+    if (!source_open_by(&src, path, image_look, image_extent, opt, err)) return false;
     bool ok = image_decode(&src, opt, img, format, err);
     source_close(&src);
     return ok;

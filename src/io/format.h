@@ -20,6 +20,14 @@ typedef struct encode_options {
     int threads; /* at most; 0 = one for each core */
 } encode_options;
 
+/* What the head of a file says of its pixels, before they are decoded. */
+typedef struct image_shape {
+    int64_t width, height;
+    int channels;
+    sat_type type;
+    bool raw; /* all lie in the file as they are, in rows, so that it may stay mapped */
+} image_shape;
+
 typedef struct image_format {
     const char *name;             /* "jpeg" */
     const char *extensions;       /* "jpg jpeg jpe", the first is the usual one */
@@ -33,6 +41,8 @@ typedef struct image_format {
      * what is wrong.  On false it is larger than may be decoded, or than its pixels can make it.
      * NULL = a stream is read to its end, of up to SOURCE_MOST_BYTES. */
     bool (*extent)(const uint8_t *bytes, size_t n, const decode_options *opt, uint64_t *most, error *err);
+    /* The shape, if the first n bytes of a file hold the header to its end; NULL = they never do. */
+    bool (*shape)(const uint8_t *bytes, size_t n, image_shape *shape);
     /* A whole file in memory to pixels, whatever lies behind it; NULL = write only.  On false, img is freed and zeroed.
      */
     bool (*decode)(const uint8_t *bytes, size_t n, const decode_options *opt, image *img, error *err);
@@ -56,6 +66,8 @@ const image_format *format_by_content(const uint8_t *bytes, size_t n);
 /* The same for the stream that begins so; one of no known format is refused.  A source_rule; context: decode_options.
  */
 bool image_extent(const uint8_t *bytes, size_t n, const void *context, uint64_t *most, error *err);
+/* A file that begins so: one of no known format is refused, and one of raw pixels maps.  A source_look. */
+bool image_look(const uint8_t *head, size_t n, uint64_t file_bytes, const void *context, bool *maps, error *err);
 bool image_decode(const source *src, const decode_options *opt, image *img, const image_format **format, error *err);
 
 /* Reads an image file, "-" = standard input.  The content decides the format, not the name. */

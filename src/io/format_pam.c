@@ -106,6 +106,20 @@ static bool extent(const uint8_t *bytes, size_t n, const decode_options *opt, ui
     return true;
 }
 
+static bool shape(const uint8_t *bytes, size_t n, image_shape *s)
+{
+    netpbm_reader r = {.at = bytes + 3, .end = bytes + n};
+    header h;
+    error unused;
+    if (!read_header(&r, &h, &unused)) return false;
+    *s = (image_shape){.width = h.width,
+                       .height = h.height,
+                       .channels = (int)h.depth,
+                       .type = is_wide(&h) ? SAT_U16 : SAT_U8,
+                       .raw = true};
+    return true;
+}
+
 static bool decode(const uint8_t *bytes, size_t n, const decode_options *opt, image *img, error *err)
 {
     *img = (image){0};
@@ -145,6 +159,7 @@ const image_format format_pam = {
     .summary = "PAM, 8-bit and 16-bit, with or without alpha",
     .sniff = sniff,
     .extent = extent,
+    .shape = shape,
     .decode = decode,
     .holds = holds,
     .encode = encode,

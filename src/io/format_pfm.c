@@ -30,13 +30,13 @@ typedef struct pfm {
     bool little;
 } pfm;
 
-static bool read_header(netpbm_reader *r, const decode_options *opt, pfm *h, error *err)
+static bool read_header(netpbm_reader *r, pfm *h, error *err)
 {
     *h = (pfm){.channels = r->at[1] == 'F' ? 3 : 1};
     r->at += 2;
     return netpbm_number(r, NETPBM_LARGEST_SIDE, &h->width, err) &&
            netpbm_number(r, NETPBM_LARGEST_SIDE, &h->height, err) && read_scale(r, &h->little, err) &&
-           netpbm_one_space(r, err) && codec_size_ok(h->width, h->height, opt, err);
+           netpbm_one_space(r, err);
 }
 
 static uint64_t sample_bytes(const pfm *h)
@@ -48,8 +48,19 @@ static bool extent(const uint8_t *bytes, size_t n, const decode_options *opt, ui
 {
     netpbm_reader r = {.at = bytes, .end = bytes + n};
     pfm h;
-    if (!read_header(&r, opt, &h, err)) return netpbm_no_header(&r, n, err);
+    if (!read_header(&r, &h, err)) return netpbm_no_header(&r, n, err);
+    if (!codec_size_ok(h.width, h.height, opt, err)) return false;
     *most = (uint64_t)(r.at - bytes) + sample_bytes(&h);
+    return true;
+}
+
+static bool shape(const uint8_t *bytes, size_t n, image_shape *s)
+{
+    netpbm_reader r = {.at = bytes, .end = bytes + n};
+    pfm h;
+    error unused;
+    if (!read_header(&r, &h, &unused)) return false;
+    *s = (image_shape){.width = h.width, .height = h.height, .channels = (int)h.channels, .type = SAT_F32, .raw = true};
     return true;
 }
 
@@ -58,8 +69,8 @@ static bool decode(const uint8_t *bytes, size_t n, const decode_options *opt, im
     *img = (image){0};
     netpbm_reader r = {.at = bytes, .end = bytes + n};
     pfm h;
-    if (!read_header(&r, opt, &h, err) || !netpbm_has(&r, sample_bytes(&h), err) ||
-        !image_alloc(img, h.width, h.height, (int)h.channels, SAT_F32, err)) {
+    if (!read_header(&r, &h, err) || !codec_size_ok(h.width, h.height, opt, err) ||
+        !netpbm_has(&r, sample_bytes(&h), err) || !image_alloc(img, h.width, h.height, (int)h.channels, SAT_F32, err)) {
         return false;
     }
     for (int64_t y = img->height - 1; y >= 0; y--, r.at += img->row_bytes) {
@@ -97,6 +108,7 @@ const image_format format_pfm = {
     .summary = "PFM, float grey and RGB",
     .sniff = sniff,
     .extent = extent,
+    .shape = shape,
     .decode = decode,
     .holds = holds,
     .encode = encode,

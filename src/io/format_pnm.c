@@ -39,7 +39,7 @@ typedef struct pnm {
     uint64_t samples, least; /* how many, and how many bytes they take at least; exactly, if not text */
 } pnm;
 
-static bool read_header(netpbm_reader *r, const decode_options *opt, pnm *h, error *err)
+static bool read_header(netpbm_reader *r, pnm *h, error *err)
 {
     int kind = r->at[1] - '0';
     r->at += 2;
@@ -51,7 +51,6 @@ static bool read_header(netpbm_reader *r, const decode_options *opt, pnm *h, err
         return false;
     }
     if (h->maxval == 0) return fail(err, "corrupt: the largest sample value is 0");
-    if (!codec_size_ok(h->width, h->height, opt, err)) return false;
 
     h->samples = (uint64_t)h->width * h->height * (unsigned)h->channels;
     h->least = h->samples; /* bytes: P1 needs no spaces */
@@ -67,8 +66,25 @@ static bool extent(const uint8_t *bytes, size_t n, const decode_options *opt, ui
     enum { TEXT_BYTES = 64, COMMENT_BYTES = 1 << 20 };
     netpbm_reader r = {.at = bytes, .end = bytes + n};
     pnm h;
-    if (!read_header(&r, opt, &h, err)) return netpbm_no_header(&r, n, err);
+    if (!read_header(&r, &h, err)) return netpbm_no_header(&r, n, err);
+    if (!codec_size_ok(h.width, h.height, opt, err)) return false;
     *most = (uint64_t)(r.at - bytes) + (h.text ? h.samples * TEXT_BYTES + COMMENT_BYTES : h.least);
+    return true;
+}
+
+static sat_type type_of(const pnm *h)
+{
+    return h->maxval > UINT8_MAX ? SAT_U16 : SAT_U8;
+}
+
+static bool shape(const uint8_t *bytes, size_t n, image_shape *s)
+{
+    netpbm_reader r = {.at = bytes, .end = bytes + n};
+    pnm h;
+    error unused;
+    if (!read_header(&r, &h, &unused)) return false;
+    *s = (image_shape){
+        .width = h.width, .height = h.height, .channels = h.channels, .type = type_of(&h), .raw = !h.text};
     return true;
 }
 
@@ -77,8 +93,9 @@ static bool decode(const uint8_t *bytes, size_t n, const decode_options *opt, im
     *img = (image){0};
     netpbm_reader r = {.at = bytes, .end = bytes + n};
     pnm h;
-    if (!read_header(&r, opt, &h, err) || !netpbm_has(&r, h.least, err)) return false;
-    if (!image_alloc(img, h.width, h.height, h.channels, h.maxval > UINT8_MAX ? SAT_U16 : SAT_U8, err)) return false;
+    if (!read_header(&r, &h, err) || !codec_size_ok(h.width, h.height, opt, err) || !netpbm_has(&r, h.least, err))
+        return false;
+    if (!image_alloc(img, h.width, h.height, h.channels, type_of(&h), err)) return false;
 
     bool ok = true;
     if (h.text) {
@@ -116,6 +133,7 @@ const image_format format_pnm = {
     .summary = "PBM, PGM and PPM, 8-bit and 16-bit grey and RGB",
     .sniff = sniff,
     .extent = extent,
+    .shape = shape,
     .decode = decode,
     .holds = holds,
     .encode = encode,

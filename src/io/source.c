@@ -12,6 +12,12 @@
 /* A magic number is read, and the heads of formats that have none. */
 enum { HEAD_LEAST_BYTES = 64, PATIENCE_MS = 50 };
 
+/* The size of a huge page on x86-64 and on Arm with 4 KiB pages; elsewhere only an alignment. */
+enum { HUGE_PAGE = 2 << 20 };
+
+/* The head of a mapping is replaced by whole pages. */
+_Static_assert(SOURCE_HEAD_BYTES % (64 << 10) == 0, "a multiple of the largest page");
+
 /* Is there more, or the end, before long?  Always, but for pipes and their like. */
 static bool comes(int fd)
 {
@@ -86,22 +92,87 @@ out:
     return false;
 }
 
-static bool open_fd(source *src, int fd, source_rule *rule, const void *context, error *err)
+/* Reads a regular file from `at` on until n bytes are there, or its end.  A file that has grown since is cut; *n
+ * becomes less if it has become shorter. */
+static bool read_file(int fd, uint8_t *bytes, size_t at, size_t *n, error *err)
 {
-    struct stat st;
-
-    if (fstat(fd, &st) != 0) return fail_errno(err, "cannot read");
-    if (S_ISDIR(st.st_mode)) return fail(err, "is a directory");
-    /* Files of /proc claim to be empty, and a redirected file may have been read in part: read those. */
-    if (S_ISREG(st.st_mode) && st.st_size > 0 && lseek(fd, 0, SEEK_CUR) == 0 &&
-        (off_t)(size_t)st.st_size == st.st_size) {
-        void *map = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
-        if (map != MAP_FAILED) {
-            *src = (source){.bytes = map, .n = (size_t)st.st_size, .mapped = true};
-            return true;
+    while (at < *n) {
+        ssize_t k = pread(fd, bytes + at, *n - at, (off_t)at);
+        if (k > 0) {
+            at += (size_t)k;
+        } else if (k == 0) {
+            *n = at;
+        } else if (errno != EINTR) {
+            return fail_errno(err, "cannot read");
         }
     }
-    return read_stream(src, fd, rule, context, err);
+    return true;
+}
+
+/* Large ones get huge pages: the kernel then clears and maps 2 MiB at once, where 512 pages would take longer than
+ * what is read into them. */
+static uint8_t *allocate(size_t n)
+{
+    void *bytes = NULL;
+    if (n < 2 * HUGE_PAGE) return malloc(n);
+    if (posix_memalign(&bytes, HUGE_PAGE, n) != 0) return NULL;
+    madvise(bytes, n, MADV_HUGEPAGE);
+    return bytes;
+}
+
+/* The file's pages, but for those of the head, which lie in memory of our own. */
+static bool map_file(source *src, int fd, const uint8_t *head, size_t n)
+{
+    uint8_t *map = mmap(NULL, n, PROT_READ, MAP_PRIVATE, fd, 0);
+    if (map == MAP_FAILED) return false;
+    if (mmap(map, SOURCE_HEAD_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) ==
+        MAP_FAILED) {
+        munmap(map, n);
+        return false;
+    }
+    memcpy(map, head, SOURCE_HEAD_BYTES);
+    *src = (source){.bytes = map, .n = n, .mapped = true};
+    return true;
+}
+
+static bool read_regular(source *src, int fd, size_t n, source_look *look, const void *context, error *err)
+{
+    size_t head_bytes = n < SOURCE_HEAD_BYTES ? n : SOURCE_HEAD_BYTES;
+    uint8_t *head = malloc(head_bytes), *whole = NULL;
+    bool maps = false, ok = false;
+
+    if (!head) {
+        fail(err, "out of memory: %zu bytes of input", head_bytes);
+        goto out;
+    }
+    if (!read_file(fd, head, 0, &head_bytes, err)) goto out;
+    if (head_bytes == 0) {
+        fail(err, "empty file");
+        goto out;
+    }
+    if (look && !look(head, head_bytes, n, context, &maps, err)) goto out;
+    if (head_bytes < SOURCE_HEAD_BYTES || n == SOURCE_HEAD_BYTES) {
+        *src = (source){.bytes = head, .n = head_bytes};
+        head = NULL;
+        ok = true;
+        goto out;
+    }
+    ok = maps && map_file(src, fd, head, n);
+    if (ok) goto out;
+    whole = allocate(n);
+    if (!whole) {
+        fail(err, "out of memory: %zu MiB of input", (n >> 20) + 1);
+        goto out;
+    }
+    memcpy(whole, head, head_bytes);
+    if (!read_file(fd, whole, head_bytes, &n, err)) goto out;
+    *src = (source){.bytes = whole, .n = n};
+    whole = NULL;
+    ok = true;
+out:
+    free(head);
+    free(whole);
+    return ok;
 }
 
 static bool any_rule(const uint8_t *bytes, size_t n, const void *context, uint64_t *most, error *err)
@@ -111,21 +182,34 @@ static bool any_rule(const uint8_t *bytes, size_t n, const void *context, uint64
     return n < SOURCE_MOST_BYTES || fail(err, "goes on after %d MiB, more than is read of it", SOURCE_MOST_BYTES >> 20);
 }
 
-bool source_open(source *src, const char *path, error *err)
+static bool open_fd(source *src, int fd, source_look *look, source_rule *rule, const void *context, error *err)
 {
-    return source_open_by(src, path, any_rule, NULL, err);
+    struct stat st;
+
+    if (fstat(fd, &st) != 0) return fail_errno(err, "cannot read");
+    if (S_ISDIR(st.st_mode)) return fail(err, "is a directory");
+    /* Files of /proc claim to be empty, and a redirected file may have been read in part: read those as streams. */
+    if (S_ISREG(st.st_mode) && st.st_size > 0 && lseek(fd, 0, SEEK_CUR) == 0 && (uintmax_t)st.st_size <= PTRDIFF_MAX)
+        return read_regular(src, fd, (size_t)st.st_size, look, context, err);
+    return read_stream(src, fd, rule ? rule : any_rule, context, err);
 }
 
-bool source_open_by(source *src, const char *path, source_rule *rule, const void *context, error *err)
+bool source_open(source *src, const char *path, error *err)
+{
+    return source_open_by(src, path, NULL, NULL, NULL, err);
+}
+
+bool source_open_by(source *src, const char *path, source_look *look, source_rule *rule, const void *context,
+                    error *err)
 {
     *src = (source){0};
     if (!strcmp(path, "-")) {
         if (isatty(STDIN_FILENO)) return fail(err, "standard input is a terminal");
-        return open_fd(src, STDIN_FILENO, rule, context, err);
+        return open_fd(src, STDIN_FILENO, look, rule, context, err);
     }
     int fd = open(path, O_RDONLY | O_NOCTTY | O_CLOEXEC);
     if (fd < 0) return fail_errno(err, "cannot open");
-    bool ok = open_fd(src, fd, rule, context, err);
+    bool ok = open_fd(src, fd, look, rule, context, err);
     close(fd);
     return ok;
 }

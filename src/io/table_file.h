@@ -29,7 +29,10 @@ bool table_writer_rows(table_writer *writer, const sat_view *rows, error *err);
 bool table_writer_close(table_writer **writer, error *err);
 void table_writer_abort(table_writer **writer);
 
-/* ---- reading: the file stays mapped, only pages that are used are touched; a stream is in memory ---- */
+/* ---- reading: the file stays mapped, only pages that are used are touched; a stream is in memory ----
+ *
+ * Header and trailer are copied before they are judged.  If the sums of a mapped file change meanwhile, answers from
+ * them are wrong; see source.h for what becomes shorter. */
 
 typedef struct table_file {
     source file;
@@ -51,6 +54,9 @@ typedef struct table_assume {
 
 /* A source_rule, without context: up to the end of the trailer.  Refuses what is larger than the machine's memory. */
 bool table_file_extent(const uint8_t *bytes, size_t n, const void *context, uint64_t *most, error *err);
+
+/* A source_look, without context: a table maps. */
+bool table_file_look(const uint8_t *head, size_t n, uint64_t file_bytes, const void *context, bool *maps, error *err);
 
 bool table_file_open(table_file *file, const char *path, const table_assume *assume, error *err);
 /* Takes the source over, and empties it, in every case. */

@@ -149,12 +149,21 @@ bool table_file_extent(const uint8_t *bytes, size_t n, const void *context, uint
     return true;
 }
 
+bool table_file_look(const uint8_t *head, size_t n, uint64_t file_bytes, const void *context, bool *maps, error *err)
+{
+    npy_header h;
+    (void)file_bytes, (void)context;
+    *maps = npy_parse_header(&h, head, n, err);
+    return *maps;
+}
+
 bool table_file_open(table_file *file, const char *path, const table_assume *assume, error *err)
 {
     source src;
 
     *file = (table_file){0};
-    return source_open_by(&src, path, table_file_extent, NULL, err) && table_file_take(file, &src, assume, err);
+    return source_open_by(&src, path, table_file_look, table_file_extent, NULL, err) &&
+           table_file_take(file, &src, assume, err);
 }
 
 bool table_file_take(table_file *file, source *src, const table_assume *assume, error *err)
