@@ -1,44 +1,64 @@
-/* TGA through stb.  The format has no signature, so its header is read closely; and as stb does not see
- * where a file ends, this file makes sure that all pixels are there. */
-#include <limits.h>
+/* TGA (Truevision, "TGA File Format Specification", version 2.0, 1991): a header of 18 bytes, an identification, a
+ * palette, the pixels; at the end of newer files a footer, which says where an extension area lies.
+ *
+ * The format has no signature, so the header is read closely.  The descriptor, the header's last byte, says how many
+ * bits of a pixel are attributes, and where the first pixel lies.  Attributes are alpha, unless the extension area
+ * calls them something else; bits that are not declared attributes are nothing. */
+#include <stdlib.h>
 
 #include "codec.h"
 #include "stb.h"
 
 enum { HEADER = 18, PALETTE = 1, COLOUR = 2, GREY = 3, RUNS = 8 /* added to the three types */ };
+enum { FROM_RIGHT = 16, FROM_TOP = 32 /* of the descriptor */ };
+enum { FOOTER = 26, EXTENSION = 495, ATTRIBUTES = 494 /* the place of their type in the extension area */ };
+enum { LONGEST_RUN = 128 };
 
 typedef struct header {
     int type; /* PALETTE, COLOUR or GREY */
-    bool runs;
+    bool runs, from_right, from_top;
+    bool attributes; /* are declared */
     unsigned width, height;
-    unsigned pixel_bytes; /* in the file */
-    size_t begin;         /* where the pixels are */
+    unsigned pixel_bits, pixel_bytes; /* in the file */
+    unsigned first_index, entries, entry_bits, entry_bytes;
+    size_t palette, begin; /* where the palette and the pixels are */
 } header;
 
-/* The bytes of so many bits, 0 if a pixel of this type cannot have them. */
-static unsigned bytes_of(int type, int bits)
+/* The bytes of a colour of so many bits, 0 if there is none. */
+static unsigned colour_bytes(unsigned bits)
 {
-    if (type == COLOUR) return bits == 15 || bits == 16 || bits == 24 || bits == 32 ? (unsigned)(bits + 7) / 8 : 0;
-    return bits == 8 || bits == 16 ? (unsigned)bits / 8 : 0;
+    return bits == 15 || bits == 16 || bits == 24 || bits == 32 ? (bits + 7) / 8 : 0;
 }
 
 static bool read_header(const uint8_t *p, size_t n, header *h)
 {
+    enum { ATTRIBUTE_BITS = 15, INTERLEAVED = 192 };
     if (n < HEADER) return false;
-    int mapped = p[1], type = p[2] & ~RUNS;
-    unsigned map_entries = load_le16(p + 5), map_bits = p[7];
-    *h = (header){.type = type,
+    *h = (header){.type = p[2] & ~RUNS,
                   .runs = p[2] & RUNS,
+                  .from_right = p[17] & FROM_RIGHT,
+                  .from_top = p[17] & FROM_TOP,
+                  .attributes = p[17] & ATTRIBUTE_BITS,
                   .width = load_le16(p + 12),
                   .height = load_le16(p + 14),
-                  .pixel_bytes = bytes_of(type, p[16])};
-    if (type < PALETTE || type > GREY || mapped != (type == PALETTE)) return false;
-    if (mapped && (map_entries == 0 || bytes_of(COLOUR, (int)map_bits) == 0)) return false;
-    if (!mapped && (map_entries != 0 || load_le16(p + 3) != 0)) return false;
-    unsigned alpha_bits = p[17] & 15, interleaved = p[17] >> 6;
-    if (h->width == 0 || h->height == 0 || h->pixel_bytes == 0 || alpha_bits > 8 || interleaved != 0) return false;
-    h->begin = HEADER + (size_t)p[0] + (mapped ? (size_t)map_entries * bytes_of(COLOUR, (int)map_bits) : 0);
-    return true;
+                  .pixel_bits = p[16],
+                  .first_index = load_le16(p + 3),
+                  .entries = load_le16(p + 5),
+                  .palette = HEADER + (size_t)p[0]};
+    bool mapped = p[1] == 1;
+    if (p[1] > 1 || h->type < PALETTE || h->type > GREY || (h->type == PALETTE && !mapped)) return false;
+    if (mapped) {
+        h->entry_bits = p[7];
+        h->entry_bytes = colour_bytes(h->entry_bits);
+        if (h->entries == 0 || h->entry_bytes == 0) return false;
+    } else if (h->entries != 0 || h->first_index != 0) {
+        return false;
+    }
+    bool bytes = h->pixel_bits == 8 || h->pixel_bits == 16;
+    h->pixel_bytes = h->type == COLOUR ? colour_bytes(h->pixel_bits) : bytes ? h->pixel_bits / 8 : 0;
+    if (h->width == 0 || h->height == 0 || h->pixel_bytes == 0) return false;
+    h->begin = h->palette + (size_t)h->entries * h->entry_bytes;
+    return (p[17] & ATTRIBUTE_BITS) <= 8 && (p[17] & INTERLEAVED) == 0;
 }
 
 static bool sniff(const uint8_t *bytes, size_t n)
@@ -46,6 +66,32 @@ static bool sniff(const uint8_t *bytes, size_t n)
     header h;
     return read_header(bytes, n, &h);
 }
+
+/* ---- attributes ------------------------------------------------------------------------------------ */
+
+typedef enum attributes { NOT_ALPHA, ALPHA, PREMULTIPLIED } attributes;
+
+/* Bits of a pixel, or of a palette's colour, that can be attributes: is there a place for them? */
+static bool has_attributes(const header *h)
+{
+    unsigned bits = h->type == PALETTE ? h->entry_bits : h->pixel_bits;
+    return h->attributes && (h->type == GREY ? bits == 16 : bits == 16 || bits == 32);
+}
+
+/* What the file says that they are: in its extension area, where it has one. */
+static attributes attributes_of(const header *h, const uint8_t *bytes, size_t n)
+{
+    static const char signature[] = "TRUEVISION-XFILE."; /* and its zero */
+    enum { USEFUL = 3, USEFUL_PREMULTIPLIED = 4 };
+    if (!has_attributes(h)) return NOT_ALPHA;
+    if (n < FOOTER + EXTENSION || memcmp(bytes + n - sizeof signature, signature, sizeof signature) != 0) return ALPHA;
+    size_t at = load_le32(bytes + n - FOOTER);
+    if (at < HEADER || at > n - FOOTER - EXTENSION || load_le16(bytes + at) < EXTENSION) return ALPHA;
+    int kind = bytes[at + ATTRIBUTES];
+    return kind == USEFUL ? ALPHA : kind == USEFUL_PREMULTIPLIED ? PREMULTIPLIED : NOT_ALPHA;
+}
+
+/* ---- length ---------------------------------------------------------------------------------------- */
 
 /* Where the runs of these pixels end; NULL if they do not before `end`.  A run is a byte with its highest bit set, and
  * one pixel; else a byte and that many pixels; each 1 to 128. */
@@ -62,8 +108,9 @@ static const uint8_t *runs_end(const uint8_t *at, const uint8_t *end, uint64_t p
     return at;
 }
 
-/* Runs take most when each is of one pixel, which may be far more than is there, and than stb takes: where they end is
- * looked for.  The format has no signature: what is wrong, decode() says. */
+/* Runs take most when each is of one pixel, which may be far more than is there: where they end is looked for.  Behind
+ * pixels with attributes, the end of the file may say what they are.  The format has no signature: what is wrong,
+ * decode() says. */
 static bool extent(const uint8_t *bytes, size_t n, const decode_options *opt, uint64_t *most, error *err)
 {
     header h;
@@ -73,9 +120,129 @@ static bool extent(const uint8_t *bytes, size_t n, const decode_options *opt, ui
     uint64_t pixels = (uint64_t)h.width * h.height;
     const uint8_t *end = h.runs && h.begin <= n ? runs_end(bytes + h.begin, bytes + n, pixels, h.pixel_bytes) : NULL;
     *most = end ? (uint64_t)(end - bytes) : h.begin + pixels * (h.pixel_bytes + h.runs);
-    if (*most <= INT_MAX) return true;
-    if (!h.runs || n >= INT_MAX) return fail(err, "files of this format can have up to 2 GiB");
-    *most = INT_MAX;
+    if (has_attributes(&h)) *most += SOURCE_REST_BYTES;
+    return true;
+}
+
+/* Can so many bytes hold these pixels?  With runs, more may turn out to be missing. */
+static bool can_hold(const header *h, size_t bytes)
+{
+    uint64_t pixels = (uint64_t)h->width * h->height;
+    if (!h->runs) return bytes / h->pixel_bytes >= pixels;
+    return bytes / (1 + h->pixel_bytes) >= (pixels + LONGEST_RUN - 1) / LONGEST_RUN;
+}
+
+/* ---- pixels ---------------------------------------------------------------------------------------- */
+
+/* The pixels as the file has them, one after the other. */
+typedef struct reader {
+    const uint8_t *at, *end;
+    unsigned pixel_bytes;
+    bool runs;
+    unsigned left;         /* pixels of the current run */
+    const uint8_t *repeat; /* its one pixel; NULL if each is there */
+} reader;
+
+/* The next pixels into raw; a run may end in another row. */
+static bool read_pixels(reader *r, uint8_t *raw, size_t pixels)
+{
+    while (pixels > 0) {
+        if (!r->runs) {
+            r->left = (unsigned)pixels;
+        } else if (r->left == 0) {
+            if (r->at == r->end) return false;
+            uint8_t head = *r->at++;
+            r->left = (head & 127u) + 1;
+            r->repeat = NULL;
+            if (head & 128) {
+                if ((size_t)(r->end - r->at) < r->pixel_bytes) return false;
+                r->repeat = r->at;
+                r->at += r->pixel_bytes;
+            }
+        }
+        size_t count = r->left < pixels ? r->left : pixels, bytes = count * r->pixel_bytes;
+        if (r->repeat) {
+            for (size_t i = 0; i < bytes; i += r->pixel_bytes) memcpy(raw + i, r->repeat, r->pixel_bytes);
+        } else {
+            if ((size_t)(r->end - r->at) < bytes) return false;
+            memcpy(raw, r->at, bytes);
+            r->at += bytes;
+        }
+        raw += bytes;
+        pixels -= count;
+        r->left -= (unsigned)count;
+    }
+    return true;
+}
+
+/* Five bits to eight, rounded. */
+static inline uint8_t widen(unsigned v)
+{
+    return (uint8_t)(((v & 31) * 255 + 15) / 31);
+}
+
+/* One colour: blue, green, red and perhaps attributes, in bytes or in five, five, five bits and one. */
+static inline void expand_colour(const uint8_t *raw, unsigned bytes, bool alpha, uint8_t *dst)
+{
+    if (bytes == 2) {
+        unsigned v = load_le16(raw);
+        dst[0] = widen(v >> 10);
+        dst[1] = widen(v >> 5);
+        dst[2] = widen(v);
+        if (alpha) dst[3] = v >> 15 ? 255 : 0;
+    } else {
+        dst[0] = raw[2];
+        dst[1] = raw[1];
+        dst[2] = raw[0];
+        if (alpha) dst[3] = raw[3];
+    }
+}
+
+/* A row of pixels of the file, into samples that lie `step` apart; false if the palette lacks a colour. */
+static bool expand_row(const header *h, const uint8_t *palette, const uint8_t *raw, bool alpha, uint8_t *dst,
+                       ptrdiff_t step)
+{
+    for (unsigned x = 0; x < h->width; x++, raw += h->pixel_bytes, dst += step) {
+        if (h->type == GREY) {
+            dst[0] = raw[0];
+            if (alpha) dst[1] = raw[1];
+        } else if (h->type == COLOUR) {
+            expand_colour(raw, h->pixel_bytes, alpha, dst);
+        } else {
+            unsigned index = h->pixel_bytes == 1 ? raw[0] : load_le16(raw);
+            if (index < h->first_index || index - h->first_index >= h->entries) return false;
+            expand_colour(palette + (size_t)(index - h->first_index) * h->entry_bytes, h->entry_bytes, alpha, dst);
+        }
+    }
+    return true;
+}
+
+/* Colours that were multiplied by their alpha, as they were before; black where alpha is 0. */
+static void divide_by_alpha(uint8_t *row, size_t pixels, int channels)
+{
+    for (size_t x = 0; x < pixels; x++, row += channels) {
+        unsigned a = row[channels - 1];
+        for (int c = 0; c < channels - 1; c++) {
+            unsigned v = a ? (row[c] * 255u + a / 2) / a : 0;
+            row[c] = (uint8_t)(v < 255 ? v : 255);
+        }
+    }
+}
+
+static bool decode_rows(const header *h, const uint8_t *bytes, size_t n, attributes kind, uint8_t *raw, image *img,
+                        error *err)
+{
+    reader r = {.at = bytes + h->begin, .end = bytes + n, .pixel_bytes = h->pixel_bytes, .runs = h->runs};
+    for (unsigned y = 0; y < h->height; y++) {
+        uint8_t *row = image_row(img, h->from_top ? y : h->height - 1 - y);
+        uint8_t *dst = h->from_right ? row + img->row_bytes - (size_t)img->channels : row;
+        if (!read_pixels(&r, raw, h->width)) return fail(err, "truncated: the TGA has too few pixels");
+        if (!expand_row(h, bytes + h->palette, raw, kind != NOT_ALPHA, dst,
+                        h->from_right ? -img->channels : img->channels)) {
+            return fail(err, "corrupt: the TGA's palette lacks a colour");
+        }
+        if (kind == PREMULTIPLIED) divide_by_alpha(row, h->width, img->channels);
+    }
     return true;
 }
 
@@ -85,12 +252,21 @@ static bool decode(const uint8_t *bytes, size_t n, const decode_options *opt, im
     header h;
     if (!read_header(bytes, n, &h)) return fail(err, "corrupt: no TGA header");
     if (!codec_size_ok(h.width, h.height, opt, err)) return false;
-    uint64_t pixels = (uint64_t)h.width * h.height;
-    bool complete = h.begin <= n && (h.runs ? runs_end(bytes + h.begin, bytes + n, pixels, h.pixel_bytes) != NULL
-                                            : n - h.begin >= pixels * h.pixel_bytes);
-    if (!complete) return fail(err, "truncated: the TGA has too few pixels");
-    return stb_decode(bytes, n, opt, img, err);
+    if (h.begin > n || !can_hold(&h, n - h.begin)) return fail(err, "truncated: the TGA has too few pixels");
+    if (h.type == GREY && h.pixel_bits == 16 && !h.attributes) {
+        return fail(err, "a TGA of 16-bit grey that does not say whether half of it is alpha, which cannot be read");
+    }
+    attributes kind = attributes_of(&h, bytes, n);
+    int channels = (h.type == GREY ? 1 : 3) + (kind != NOT_ALPHA);
+    uint8_t *raw = malloc((size_t)h.width * h.pixel_bytes);
+    bool ok = raw ? image_alloc(img, h.width, h.height, channels, SAT_U8, err) : fail(err, "out of memory");
+    ok = ok && decode_rows(&h, bytes, n, kind, raw, img, err);
+    free(raw);
+    if (!ok) image_free(img);
+    return ok;
 }
+
+/* ---- writing --------------------------------------------------------------------------------------- */
 
 static bool holds(sat_type type, int channels, error *err)
 {
@@ -114,7 +290,7 @@ const image_format format_tga = {
     .name = "tga",
     .extensions = "tga",
     .summary = "TGA, 8-bit, with or without alpha",
-    .library = stb_library,
+    .library = stb_library, /* for writing */
     .sniff = sniff,
     .extent = extent,
     .decode = decode,

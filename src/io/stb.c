@@ -4,6 +4,8 @@
 
 #include "codec.h"
 
+#if !SAT_WITH_TURBOJPEG
+
 /* ---- the memory that stb_image gets ---------------------------------------------------------------- */
 
 /* Bytes that this thread's call may still allocate.  What is freed is not given back: no decoder
@@ -20,13 +22,13 @@ static void *ration_alloc(size_t n)
 #define STB_IMAGE_IMPLEMENTATION
 #define STB_IMAGE_STATIC
 #define STBI_NO_STDIO
-#define STBI_ONLY_TGA
-#if !SAT_WITH_TURBOJPEG
 #define STBI_ONLY_JPEG
-#endif
 #define STBI_MALLOC(n)     ration_alloc(n)
-#define STBI_REALLOC(p, n) NULL /* these formats never ask for it */
+#define STBI_REALLOC(p, n) NULL /* JPEG never asks for it */
 #define STBI_FREE(p)       free(p)
+
+#endif
+
 #define STB_IMAGE_WRITE_IMPLEMENTATION
 #define STB_IMAGE_WRITE_STATIC
 #define STBI_WRITE_NO_STDIO
@@ -50,32 +52,6 @@ static void *ration_alloc(size_t n)
 const char *stb_library(void)
 {
     return "stb_image " TEXT(STBI_VERSION);
-}
-
-bool stb_decode(const uint8_t *bytes, size_t n, const decode_options *opt, image *img, error *err)
-{
-    /* per pixel: the result, a converted copy, and a progressive JPEG's coefficients of 16 bits in three
-     * planes, all with up to 4 channels; and for tables and lines */
-    enum { PIXEL_BYTES = 4 + 4 + 2 * 3 * 2, FIXED_BYTES = 1 << 20 };
-    *img = (image){0};
-    int width, height, channels;
-    if (n > INT_MAX) return fail(err, "files of this format can have up to 2 GiB");
-    ration = FIXED_BYTES;
-    if (!stbi_info_from_memory(bytes, (int)n, &width, &height, &channels)) {
-        return fail(err, "corrupt: %s", stbi_failure_reason());
-    }
-    if (!codec_size_ok(width, height, opt, err)) return false;
-    size_t pixels = (size_t)width * (size_t)height;
-    ration = pixels * PIXEL_BYTES + FIXED_BYTES;
-    uint8_t *data = stbi_load_from_memory(bytes, (int)n, &width, &height, &channels, 0);
-    if (!data) return fail(err, "corrupt: %s", stbi_failure_reason());
-    *img = (image){.width = width,
-                   .height = height,
-                   .channels = channels,
-                   .type = SAT_U8,
-                   .row_bytes = (size_t)width * (size_t)channels,
-                   .data = data};
-    return true;
 }
 
 /* ---- writing --------------------------------------------------------------------------------------- */
@@ -112,6 +88,34 @@ bool stb_encode_tga(const image *img, sink *out, error *err)
 }
 
 #if !SAT_WITH_TURBOJPEG
+
+/* ---- JPEG ------------------------------------------------------------------------------------------ */
+
+bool stb_decode(const uint8_t *bytes, size_t n, const decode_options *opt, image *img, error *err)
+{
+    /* per pixel: the result, a converted copy, and a progressive JPEG's coefficients of 16 bits in three
+     * planes, all with up to 4 channels; and for tables and lines */
+    enum { PIXEL_BYTES = 4 + 4 + 2 * 3 * 2, FIXED_BYTES = 1 << 20 };
+    *img = (image){0};
+    int width, height, channels;
+    if (n > INT_MAX) return fail(err, "files of this format can have up to 2 GiB");
+    ration = FIXED_BYTES;
+    if (!stbi_info_from_memory(bytes, (int)n, &width, &height, &channels)) {
+        return fail(err, "corrupt: %s", stbi_failure_reason());
+    }
+    if (!codec_size_ok(width, height, opt, err)) return false;
+    size_t pixels = (size_t)width * (size_t)height;
+    ration = pixels * PIXEL_BYTES + FIXED_BYTES;
+    uint8_t *data = stbi_load_from_memory(bytes, (int)n, &width, &height, &channels, 0);
+    if (!data) return fail(err, "corrupt: %s", stbi_failure_reason());
+    *img = (image){.width = width,
+                   .height = height,
+                   .channels = channels,
+                   .type = SAT_U8,
+                   .row_bytes = (size_t)width * (size_t)channels,
+                   .data = data};
+    return true;
+}
 
 typedef struct buffer {
     uint8_t *bytes;

@@ -8,11 +8,12 @@
 
 #include "format.h"
 
-bool stb_decode(const uint8_t *bytes, size_t n, const decode_options *opt, image *img, error *err);
-
 /* 8-bit images only; the caller has checked that the format can have this size. */
 bool stb_encode_bmp(const image *img, sink *out, error *err);
 bool stb_encode_tga(const image *img, sink *out, error *err);
+
+/* JPEG, in builds without libturbojpeg alone. */
+bool stb_decode(const uint8_t *bytes, size_t n, const decode_options *opt, image *img, error *err);
 /* To memory: malloc'd, the caller's, also on false. */
 bool stb_encode_jpeg(const image *img, int quality, uint8_t **bytes, size_t *n, error *err);
 

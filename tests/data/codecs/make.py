@@ -257,4 +257,34 @@ for k, turn in turns.items():
     Image.fromarray(np.ascontiguousarray(turn(blocks))).save(f"orient{k}.png", exif=exif)
     expect(f"orient{k}.png", blocks)
 
+# ---- TGA that neither writes: what the header says, and the pixels by their definition ----
+
+
+def tga(name, kind, bits, pixels, want, flags=0, palette=b"", first=0, entries=0, entry_bits=0, runs=False):
+    """A TGA of pixels, bytes in the order of the file; `want` as they lie there, turned upright here."""
+    head = struct.pack("<BBBHHBHHHHBB", 4, entries > 0, kind + 8 * runs, first, entries, entry_bits, 0, 0,
+                       want.shape[1], want.shape[0], bits, flags)
+    size = (bits + 7) // 8
+    data = b"".join(bytes([128]) + pixels[i : i + size] for i in range(0, len(pixels), size)) if runs else pixels
+    open(name, "wb").write(head + b"name" + palette + data)
+    want = want[:, ::-1] if flags & 16 else want
+    expect(name, want if flags & 32 else want[::-1])
+
+
+rng = np.random.default_rng(11)
+a = rng.integers(0, 256, (5, 7, 4), dtype=np.uint8)
+bgr, bgra = np.ascontiguousarray(a[:, :, [2, 1, 0]]), np.ascontiguousarray(a[:, :, [2, 1, 0, 3]])
+colours = rng.integers(0, 256, (20, 3), dtype=np.uint8)
+index = rng.integers(0, 20, (5, 7), dtype=np.uint8)
+v = rng.integers(0, 1 << 16, (5, 7)).astype("<u2")
+five = [np.floor((v >> shift & 31) * 255 / 31 + 0.5) for shift in (10, 5, 0)]
+tga("first.tga", 1, 8, (index + 100).tobytes(), colours[index], palette=colours[:, ::-1].tobytes(), first=100, entries=20,
+    entry_bits=24)
+tga("right.tga", 2, 24, bgr.tobytes(), a[:, :, :3], flags=16 | 32, runs=True)
+tga("unused.tga", 2, 24, bgr.tobytes(), a[:, :, :3], palette=bytes(40), entries=20, entry_bits=16)
+tga("undeclared.tga", 2, 32, bgra.tobytes(), a[:, :, :3])
+tga("five.tga", 2, 16, v.tobytes(), np.dstack(five).astype(np.uint8))
+tga("bit.tga", 2, 16, v.tobytes(), np.dstack(five + [(v >> 15) * 255]).astype(np.uint8), flags=1 | 16)
+tga("greya.tga", 3, 16, a[:, :, :2].tobytes(), a[:, :, :2], flags=8 | 32, runs=True)
+
 open("expected.txt", "w").write("\n".join(lines) + "\n")
