@@ -8,7 +8,7 @@ ifeq ($(origin CC),default)
 endif
 PREFIX   ?= /usr/local
 CUDA     ?= auto# auto, 0 or 1 (1: no nvcc is an error)
-JPEG     ?= auto# libturbojpeg: auto, 0 (stb_image reads and writes JPEG) or 1
+JPEG     ?= auto# libjpeg: auto, 0 (stb_image reads and writes JPEG) or 1
 CFLAGS   ?= -O3 -g
 WARN     := -Wall -Wextra -Wconversion -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Werror
 B        ?= build# where everything that is built goes
@@ -27,21 +27,21 @@ endif
 WITH_CUDA := $(if $(filter 0,$(CUDA)),0,$(if $(and $(NVCC),$(KERNELS)),1,0))
 
 PKG_CONFIG ?= pkg-config
-HAVE_TURBOJPEG := $(shell $(PKG_CONFIG) --exists libturbojpeg 2>/dev/null && echo 1 || echo 0)
-WITH_TURBOJPEG := $(if $(filter 0,$(JPEG)),0,$(if $(filter 1,$(JPEG)),1,$(HAVE_TURBOJPEG)))
+HAVE_LIBJPEG := $(shell $(PKG_CONFIG) --exists libjpeg 2>/dev/null && echo 1 || echo 0)
+WITH_LIBJPEG := $(if $(filter 0,$(JPEG)),0,$(if $(filter 1,$(JPEG)),1,$(HAVE_LIBJPEG)))
 
 # ---- flags ---------------------------------------------------------------------------------------------
 
 # No product and sum rounded as one: answers are the same on every machine (rectangle.h).
 STD      := -std=c11 -D_GNU_SOURCE -ffp-contract=off
-DEFS     := -DSAT_WITH_CUDA=$(WITH_CUDA) -DSAT_WITH_TURBOJPEG=$(WITH_TURBOJPEG)
+DEFS     := -DSAT_WITH_CUDA=$(WITH_CUDA) -DSAT_WITH_LIBJPEG=$(WITH_LIBJPEG)
 BASE     := $(STD) $(CFLAGS) $(WARN) $(DEFS) -pthread -fvisibility=hidden -fPIC -MMD -MP $(EXTRA_CFLAGS)
 LIB_INC  := -Isrc/lib
 IO_INC   := -Isrc/lib -Isrc/io
 CLI_INC  := -Isrc/lib -Isrc/io -Isrc/cli
 LDFLAGS  += -pthread $(EXTRA_LDFLAGS)
 LIB_LIBS := -lm
-IO_LIBS  := -lisal -ldeflate -lxxhash $(if $(filter 1,$(WITH_TURBOJPEG)),-lturbojpeg)
+IO_LIBS  := -lisal -ldeflate -lxxhash $(if $(filter 1,$(WITH_LIBJPEG)),-ljpeg)
 
 # CUDA: nvcc compiles kernels/ to objects that hold no C++ runtime, and $(CC) links them with the static
 # CUDA runtime, so that one binary runs with and without a driver.  SM: native, all, or numbers ("90 75");
@@ -107,7 +107,7 @@ lib: $(B)/libsat.a $(B)/libsat.so
 
 config:
 	@echo "CUDA: $(if $(filter 1,$(WITH_CUDA)),$(NVCC) for sm $(SM),off ($(if $(filter 0,$(CUDA)),CUDA=0,$(if $(NVCC),no kernels in this version,no nvcc found)); CPU backends only))"
-	@echo "JPEG: $(if $(filter 1,$(WITH_TURBOJPEG)),libturbojpeg,stb_image ($(if $(filter 0,$(JPEG)),JPEG=0,libturbojpeg not found)))"
+	@echo "JPEG: $(if $(filter 1,$(WITH_LIBJPEG)),libjpeg,stb_image ($(if $(filter 0,$(JPEG)),JPEG=0,libjpeg not found)))"
 
 $(B)/flags: FORCE
 	@mkdir -p $(@D)

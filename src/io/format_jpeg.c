@@ -1,21 +1,15 @@
-/* JPEG.  The pixels are libturbojpeg's work where it was found, else stb's; segments are ours. */
-#include <stdio.h>
+/* JPEG.  The segments are read and written here, the pixels by the library of jpeg_pixels.h. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "codec.h"
 #include "jpeg_markers.h"
+#include "jpeg_pixels.h"
 #include "orient.h"
-#if SAT_WITH_TURBOJPEG
-#include <turbojpeg.h>
-#else
-#include "stb.h"
-#endif
 
 enum {
     LARGEST_SIDE = 65500, /* px, as libjpeg has it */
     DEFAULT_QUALITY = 90,
-    FULL_CHROMA_QUALITY = 95, /* below, chroma has half the resolution each way, as nearly all photos have */
 };
 
 static bool sniff(const uint8_t *bytes, size_t n)
@@ -54,116 +48,13 @@ static bool extent(const uint8_t *bytes, size_t n, const decode_options *opt, ui
     return n < *most || codec_too_long("JPEG", *most, err);
 }
 
-#if SAT_WITH_TURBOJPEG
-
-static const char *library(void)
+/* Is it one whose pixels the library reads? */
+static bool known(const jpeg_markers *jpeg, error *err)
 {
-    return "libturbojpeg";
-}
-
-static bool fail_corrupt(tjhandle handle, error *err)
-{
-    static const char said[] = "Corrupt JPEG data: ";
-    const char *why = tjGetErrorStr2(handle);
-    return fail(err, "corrupt: %s", why + (strncmp(why, said, sizeof said - 1) == 0 ? sizeof said - 1 : 0));
-}
-
-/* Is the warning one of zeros between the last pixel and the end marker, with which some cameras fill up?  It is the
- * last that a file can cause.  Other bytes there may be what pixels were damaged to. */
-static bool is_padding(const char *warning, const uint8_t *bytes, size_t n)
-{
-    enum { MARKER = 2 };
-    jpeg_markers jpeg;
-    size_t end = jpeg_length(bytes, n, &jpeg);
-    unsigned zeros = 0;
-    int length = 0;
-    sscanf(warning, "Corrupt JPEG data: %u extraneous bytes before marker 0xd9%n", &zeros, &length);
-    if (length == 0 || warning[length] || end < MARKER || zeros > end - MARKER) return false;
-    for (unsigned i = 1; i <= zeros; i++)
-        if (bytes[end - MARKER - i] != 0) return false;
-    return true;
-}
-
-/* Every other warning is an error: most are of pixels that are lost, or made up. */
-static bool decode_pixels(const uint8_t *bytes, size_t n, const jpeg_markers *jpeg, const decode_options *opt,
-                          image *img, error *err)
-{
-    (void)opt;
-    tjhandle handle = tjInitDecompress();
-    if (!handle) return fail(err, "out of memory: JPEG decoder");
-    int width, height, chroma, colours;
-    bool ok = tjDecompressHeader3(handle, bytes, n, &width, &height, &chroma, &colours) == 0;
-    if (!ok) {
-        fail_corrupt(handle, err);
-    } else if (width != jpeg->width || height != jpeg->height) {
-        ok = fail(err, "corrupt: the JPEG has two sizes");
-    } else if (colours == TJCS_CMYK || colours == TJCS_YCCK) {
-        ok = fail(err, "a CMYK JPEG, which cannot be read; convert it to RGB first");
-    }
-    int channels = jpeg->components == 1 ? 1 : 3;
-    ok = ok && image_alloc(img, width, height, channels, SAT_U8, err);
-    int flags = TJFLAG_ACCURATEDCT | TJFLAG_LIMITSCANS, format = channels == 1 ? TJPF_GRAY : TJPF_RGB;
-    if (ok && tjDecompress2(handle, bytes, n, img->data, width, (int)img->row_bytes, height, format,
-                            flags | TJFLAG_STOPONWARNING) != 0) {
-        /* A progressive file has no pixels yet, where it was stopped. */
-        ok = is_padding(tjGetErrorStr2(handle), bytes, n) || fail_corrupt(handle, err);
-        if (ok) tjDecompress2(handle, bytes, n, img->data, width, (int)img->row_bytes, height, format, flags);
-        ok = ok && (is_padding(tjGetErrorStr2(handle), bytes, n) || fail_corrupt(handle, err));
-    }
-    tjDestroy(handle);
-    return ok;
-}
-
-static bool encode_pixels(const image *img, int quality, uint8_t **bytes, size_t *n, error *err)
-{
-    bool grey = img->channels == 1;
-    int chroma = grey ? TJSAMP_GRAY : quality >= FULL_CHROMA_QUALITY ? TJSAMP_444 : TJSAMP_420;
-    unsigned long size = tjBufSize((int)img->width, (int)img->height, chroma);
-    tjhandle handle = tjInitCompress();
-    *bytes = malloc(size);
-    bool ok = handle && *bytes;
-    if (!ok) {
-        fail(err, "out of memory: JPEG encoder");
-    } else if (tjCompress2(handle, img->data, (int)img->width, (int)img->row_bytes, (int)img->height,
-                           grey ? TJPF_GRAY : TJPF_RGB, bytes, &size, chroma, quality,
-                           TJFLAG_ACCURATEDCT | TJFLAG_NOREALLOC) != 0) {
-        ok = fail(err, "%s", tjGetErrorStr2(handle));
-    }
-    if (handle) tjDestroy(handle);
-    *n = size;
-    return ok;
-}
-
-#else
-
-static const char *library(void)
-{
-    return stb_library();
-}
-
-static bool decode_pixels(const uint8_t *bytes, size_t n, const jpeg_markers *jpeg, const decode_options *opt,
-                          image *img, error *err)
-{
+    if (jpeg->height == 0) return fail(err, "a JPEG whose height follows its pixels, which cannot be read");
+    if (jpeg->components == 1 || jpeg->components == 3) return true;
     if (jpeg->components == 4) return fail(err, "a CMYK JPEG, which cannot be read; convert it to RGB first");
-    return stb_decode(bytes, n, opt, img, err);
-}
-
-static bool encode_pixels(const image *img, int quality, uint8_t **bytes, size_t *n, error *err)
-{
-    return stb_encode_jpeg(img, quality, bytes, n, err);
-}
-
-#endif
-
-static bool decode_clean(const uint8_t *bytes, size_t n, const jpeg_markers *jpeg, const decode_options *opt,
-                         image *img, error *err)
-{
-    if (!jpeg->has_noise) return decode_pixels(bytes, n, jpeg, opt, img, err);
-    uint8_t *clean = malloc(n);
-    bool ok = clean || fail(err, "out of memory: a copy of the JPEG needs %zu bytes", n);
-    ok = ok && decode_pixels(clean, jpeg_without_noise(bytes, n, clean), jpeg, opt, img, err);
-    free(clean);
-    return ok;
+    return fail(err, "a JPEG of %d components, which cannot be read", jpeg->components);
 }
 
 static bool decode(const uint8_t *bytes, size_t n, const decode_options *opt, image *img, error *err)
@@ -171,8 +62,9 @@ static bool decode(const uint8_t *bytes, size_t n, const decode_options *opt, im
     *img = (image){0};
     image_meta meta = {0};
     jpeg_markers jpeg;
-    bool ok = jpeg_read_markers(bytes, n, &jpeg, &meta, err) && codec_size_ok(jpeg.width, jpeg.height, opt, err) &&
-              plausible(&jpeg, n, err) && decode_clean(bytes, n, &jpeg, opt, img, err);
+    bool ok = jpeg_read_markers(bytes, n, &jpeg, &meta, err) && known(&jpeg, err) &&
+              codec_size_ok(jpeg.width, jpeg.height, opt, err) && plausible(&jpeg, n, err) &&
+              jpeg_decode_pixels(bytes, n, &jpeg, opt, img, err);
     img->meta = meta;
     if (ok && !opt->no_orient) ok = image_orient(img, opt->threads, err);
     if (!ok) image_free(img);
@@ -198,7 +90,7 @@ static bool encode(const image *img, const encode_options *opt, sink *out, error
     uint8_t *bytes = NULL, *segments = NULL;
     size_t n = 0, segments_bytes = 0;
     bool ok = jpeg_meta_segments(&img->meta, &segments, &segments_bytes, err) &&
-              encode_pixels(img, opt->quality ? opt->quality : DEFAULT_QUALITY, &bytes, &n, err);
+              jpeg_encode_pixels(img, opt->quality ? opt->quality : DEFAULT_QUALITY, &bytes, &n, err);
     if (ok) {
         jpeg_set_density(bytes, n, &img->meta);
         ok = sink_write(out, bytes, HEAD, err) && sink_write(out, segments, segments_bytes, err) &&
@@ -213,7 +105,7 @@ const image_format format_jpeg = {
     .name = "jpeg",
     .extensions = "jpg jpeg jpe jfif",
     .summary = "JPEG, 8-bit grey and RGB; 4:2:0 below quality 95, 4:4:4 from there on",
-    .library = library,
+    .library = jpeg_library,
     .sniff = sniff,
     .extent = extent,
     .decode = decode,

@@ -22,6 +22,9 @@ enum {
     APP0 = 0xE0,
     APP1 = 0xE1,
     APP2 = 0xE2,
+    APP15 = 0xEF,
+    SOF55 = 0xF7,
+    COM = 0xFE,
     TEM = 0x01,
     LARGEST_SEGMENT = UINT16_MAX - 2,
 };
@@ -89,13 +92,32 @@ static bool join_pieces(const pieces *all, image_meta *meta, error *err)
     return true;
 }
 
-static bool read_frame(const uint8_t *p, size_t n, jpeg_markers *jpeg, error *err)
+/* How a frame is coded that no library here reads; NULL for the others. */
+static const char *foreign_process(int code)
 {
+    switch (code) {
+    case 0xC3:
+    case 0xCB: return "a lossless JPEG";
+    case 0xC5:
+    case 0xC6:
+    case 0xC7:
+    case 0xCD:
+    case 0xCE:
+    case 0xCF: return "a hierarchical JPEG";
+    case SOF55: return "a JPEG-LS file";
+    default: return NULL;
+    }
+}
+
+static bool read_frame(const uint8_t *p, size_t n, int code, jpeg_markers *jpeg, error *err)
+{
+    if (foreign_process(code)) return fail(err, "%s, which cannot be read", foreign_process(code));
     if (n < 6) return fail(err, "corrupt: the JPEG's frame header is too short");
     if (p[0] != 8) return fail(err, "a JPEG of %d bits per sample; only those of 8 can be read", p[0]);
     jpeg->height = load_be16(p + 1);
     jpeg->width = load_be16(p + 3);
     jpeg->components = p[5];
+    jpeg->process = code;
     return true;
 }
 
@@ -124,6 +146,12 @@ static const uint8_t *skip_coded(const uint8_t *at, const uint8_t *end)
     return end;
 }
 
+/* Comments and applications' segments: one whose length does not count itself is empty to libjpeg. */
+static bool is_note(int code)
+{
+    return code == COM || (code >= APP0 && code <= APP15);
+}
+
 /* From *from on, which becomes the place behind the end marker, or the end if that comes first. */
 static bool walk(const uint8_t **from, const uint8_t *end, jpeg_markers *jpeg, image_meta *meta, pieces *profile,
                  error *err)
@@ -143,10 +171,12 @@ static bool walk(const uint8_t **from, const uint8_t *end, jpeg_markers *jpeg, i
             return fail(err, "truncated: the file ends inside a JPEG segment");
         *from = at;
         if (code == EOI) return jpeg->components > 0 || fail(err, "corrupt: the JPEG has no picture");
-        if (load_be16(at) < 2) return fail(err, "corrupt: a JPEG segment has no length");
+        bool lacks_length = load_be16(at) < 2;
+        if (lacks_length && !is_note(code)) return fail(err, "corrupt: a JPEG segment has no length");
         const uint8_t *p = at + 2;
-        size_t n = load_be16(at) - 2u;
+        size_t n = lacks_length ? 0 : load_be16(at) - 2u;
         at = p + n;
+        jpeg->has_noise = jpeg->has_noise || lacks_length;
         jpeg->has_noise = jpeg->has_noise || (code == APP0 && is_new_jfif(p, n));
         if (code == APP0) read_density(p, n, meta);
         if (code == APP1 && n > sizeof exif && memcmp(p, exif, sizeof exif) == 0) {
@@ -154,9 +184,8 @@ static bool walk(const uint8_t **from, const uint8_t *end, jpeg_markers *jpeg, i
         }
         if (code == APP2) note_piece(p, n, profile);
         if (code == DHT && !check_codes(p, n, err)) return false;
-        if (code >= SOF0 && code <= SOF15 && code != DHT && code != JPG && code != DAC) {
-            if (!read_frame(p, n, jpeg, err)) return false;
-        }
+        bool frame = code >= SOF0 && code <= SOF15 && code != DHT && code != JPG && code != DAC;
+        if ((frame || code == SOF55) && !read_frame(p, n, code, jpeg, err)) return false;
         if (code == SOS) at = skip_coded(at, end);
     }
 }
@@ -181,6 +210,10 @@ size_t jpeg_without_noise(const uint8_t *bytes, size_t n, uint8_t *copy)
         while (*at == 0xFF) at++;
         int code = *at++;
         if (code == 0) continue;
+        if (is_note(code) && load_be16(at) < 2) {
+            at += 2;
+            continue;
+        }
         *to++ = 0xFF;
         *to++ = (uint8_t)code;
         if (code == EOI) return (size_t)(to - copy);

@@ -7,6 +7,7 @@
 typedef struct jpeg_markers {
     int64_t width, height; /* px */
     int components;        /* 1 grey, 3 colour, 4 CMYK */
+    int process;           /* the frame's code, T.81 table B.1: one that libjpeg reads */
     bool has_noise;        /* see jpeg_without_noise() */
 } jpeg_markers;
 
@@ -14,9 +15,9 @@ typedef struct jpeg_markers {
  * resolution and the orientation go to meta, which on false is the caller's to free. */
 bool jpeg_read_markers(const uint8_t *bytes, size_t n, jpeg_markers *jpeg, image_meta *meta, error *err);
 
-/* What decoders warn of, or refuse, though it hurts no pixel: stray bytes between segments, and a revision of JFIF that
- * it does not know.  Makes a copy without them, of n bytes or less, of a file that jpeg_read_markers() has walked;
- * returns its size. */
+/* What stb_image refuses though it hurts no pixel: stray bytes between segments, segments without a length, and a
+ * revision of JFIF that it does not know.  Makes a copy without them, of n bytes or less, of a file that
+ * jpeg_read_markers() has walked; returns its size. */
 size_t jpeg_without_noise(const uint8_t *bytes, size_t n, uint8_t *copy);
 
 /* jpeg_read_markers() of the first n bytes of a stream: how long the file is, up to and with the end marker; n if

@@ -4,7 +4,7 @@
 
 #include "codec.h"
 
-#if !SAT_WITH_TURBOJPEG
+#if !SAT_WITH_LIBJPEG
 
 /* ---- the memory that stb_image gets ---------------------------------------------------------------- */
 
@@ -87,7 +87,7 @@ bool stb_encode_tga(const image *img, sink *out, error *err)
     return finish(&t, stbi_write_tga_to_func(to_sink, &t, (int)img->width, (int)img->height, img->channels, img->data));
 }
 
-#if !SAT_WITH_TURBOJPEG
+#if !SAT_WITH_LIBJPEG
 
 /* ---- JPEG ------------------------------------------------------------------------------------------ */
 

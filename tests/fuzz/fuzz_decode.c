@@ -1,8 +1,8 @@
 /* A libFuzzer target over all image formats:
  *
- *     clang -g -O1 -pthread -fsanitize=fuzzer,address,undefined -D_GNU_SOURCE -DSAT_WITH_TURBOJPEG=1 \
+ *     clang -g -O1 -pthread -fsanitize=fuzzer,address,undefined -D_GNU_SOURCE -DSAT_WITH_LIBJPEG=1 \
  *         -Isrc/lib -Isrc/io tests/fuzz/fuzz_decode.c src/io/?*.c build/libsat.a \
- *         -lturbojpeg -lisal -ldeflate -lxxhash -lm -o build/fuzz_decode
+ *         -ljpeg -lisal -ldeflate -lxxhash -lm -o build/fuzz_decode
  *     mkdir -p build/found && build/fuzz_decode -max_len=4096 build/found tests/fuzz/corpus
  *
  * The checksums of PNG chunks are made right after each mutation: no fuzzer guesses them. */

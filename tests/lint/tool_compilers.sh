@@ -7,5 +7,5 @@ for h in src/lib/sat.h src/lib/backend.h src/lib/scan_method.h src/lib/device.h;
     try "$h compiles as C++17" clang++ -std=c++17 -Wall -Wextra -Werror -Isrc/lib -fsyntax-only -x c++ "$h"
 done
 try "clang builds everything without a warning" make -s B=build/clang CC=clang CUDA=0 CFLAGS='-O1' all
-try "gcc builds everything without libturbojpeg" make -s B=build/nojpeg JPEG=0 CUDA=0 CFLAGS='-O1' all
+try "gcc builds everything without libjpeg" make -s B=build/nojpeg JPEG=0 CUDA=0 CFLAGS='-O1' all
 finish

@@ -5,7 +5,7 @@ cd "$(dirname "$0")/../.." || exit 1
 
 tidy() {
     clang-tidy --quiet --warnings-as-errors='*' "$1" -- -std=c11 -D_GNU_SOURCE -Isrc/lib -Isrc/io -Isrc/cli \
-        -DSAT_WITH_TURBOJPEG=1 -Wno-unknown-warning-option
+        -DSAT_WITH_LIBJPEG=1 -Wno-unknown-warning-option
 }
 export -f tidy
 out=$(mktemp -d)

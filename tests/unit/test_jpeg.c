@@ -16,8 +16,12 @@ static image decode_fixture(const char *name)
 static void pixels_are_those_of_libjpeg(void **state)
 {
     (void)state;
-    static const char *const names[] = {"rgb420.jpg", "rgb444.jpg", "progressive.jpg", "grey.jpg"};
-    for (size_t k = 0; k < 4; k++) {
+    static const char *const names[] = {"rgb420.jpg",       "rgb444.jpg",      "progressive.jpg",
+                                        "grey.jpg",         "sampling410.jpg", "sampling311.jpg",
+                                        "sampling-odd.jpg", "arithmetic.jpg",  "scans.jpg"};
+    for (size_t k = 0; k < sizeof names / sizeof names[0]; k++) {
+        if (!SAT_WITH_LIBJPEG && strncmp(names[k], "sampling", 8) == 0) continue; /* chroma far from libjpeg's */
+        if (!SAT_WITH_LIBJPEG && strcmp(names[k], "arithmetic.jpg") == 0) continue;
         image img = decode_fixture(names[k]);
         char raw[64];
         snprintf(raw, sizeof raw, "%s.raw", names[k]);
@@ -31,7 +35,7 @@ static void pixels_are_those_of_libjpeg(void **state)
         for (size_t i = 0; i < n; i++) {
             int difference = abs(((uint8_t *)img.data)[i] - expected[i]);
             /* libjpeg-turbo: the same; stb rounds and interpolates chroma in its own way */
-            if (difference > (SAT_WITH_TURBOJPEG ? 0 : 6))
+            if (difference > (SAT_WITH_LIBJPEG ? 0 : 6))
                 fail_msg("%s: byte %zu differs by %d", names[k], i, difference);
         }
         free(expected);
@@ -60,7 +64,7 @@ static void each_truncation_is_an_error(void **state)
 static void an_end_marker_does_not_hide_missing_pixels(void **state)
 {
     (void)state;
-    if (!SAT_WITH_TURBOJPEG) skip(); /* stb fills what is missing and does not tell */
+    if (!SAT_WITH_LIBJPEG) skip(); /* stb fills what is missing and does not tell */
     uint8_t *bytes;
     size_t n;
     image img;
@@ -112,6 +116,50 @@ static void noise_between_segments_hurts_no_pixel(void **state)
     }
 }
 
+/* Where the segment at `at` ends, with the coded pixels behind it; 0 for the end marker. */
+static size_t segment_end(const uint8_t *bytes, size_t at)
+{
+    int code = bytes[at + 1];
+    if (code == 0xD9) return 0;
+    at += 2 + (size_t)(bytes[at + 2] << 8 | bytes[at + 3]);
+    if (code != 0xDA) return at;
+    while (bytes[at] != 0xFF || bytes[at + 1] == 0) at++;
+    return at;
+}
+
+/* Behind the scans of a progressive file too, and a comment whose length is 0: libjpeg and Pillow read both. */
+static void stray_bytes_before_any_segment_are_skipped(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *bytes;
+        size_t n;
+    } noises[] = {{"stray bytes, all of them", 24}, {"\xFF\xFE\0", 4}};
+    image want = decode_fixture("progressive.jpg");
+    for (size_t k = 0; k < 2; k++) {
+        int segments = 0;
+        uint8_t *bytes;
+        size_t n;
+        read_fixture("progressive.jpg", &bytes, &n);
+        for (size_t at = segment_end(bytes, 2); segment_end(bytes, at); at = segment_end(bytes, at), segments++) {
+            uint8_t *noisy = malloc(n);
+            size_t noisy_n = n;
+            image img;
+            error err;
+            assert_non_null(noisy);
+            memcpy(noisy, bytes, n);
+            insert(&noisy, &noisy_n, at, noises[k].bytes, noises[k].n);
+            if (!decode_exactly(noisy, noisy_n, &plain, &img, &err)) fail_msg("segment %d: %s", segments, err.text);
+            assert_memory_equal(img.data, want.data, image_bytes(&want));
+            image_free(&img);
+            free(noisy);
+        }
+        assert_true(segments > 10);
+        free(bytes);
+    }
+    image_free(&want);
+}
+
 static void zeros_before_the_end_marker_are_padding(void **state)
 {
     (void)state;
@@ -130,7 +178,7 @@ static void zeros_before_the_end_marker_are_padding(void **state)
         image_free(&img);
         bytes[n - 6 - 2 - PADDING / 2] = 1; /* which pixels may have been damaged to */
         bool ok = decode_exactly(bytes, n, &plain, &img, &err);
-        assert_true(ok == !SAT_WITH_TURBOJPEG); /* stb does not tell */
+        assert_true(ok == !SAT_WITH_LIBJPEG); /* stb does not tell */
         image_free(&img);
         free(bytes);
         image_free(&want);
@@ -140,9 +188,10 @@ static void zeros_before_the_end_marker_are_padding(void **state)
 static void damage_anywhere_never_crashes(void **state)
 {
     (void)state;
-    static const char *const names[] = {"rgb420.jpg", "rgb444.jpg", "progressive.jpg", "grey.jpg", "cmyk.jpg"};
+    static const char *const names[] = {"rgb420.jpg", "rgb444.jpg",      "progressive.jpg", "grey.jpg",
+                                        "cmyk.jpg",   "sampling410.jpg", "arithmetic.jpg",  "scans.jpg"};
     uint32_t seed = 11;
-    for (size_t k = 0; k < 5; k++) {
+    for (size_t k = 0; k < sizeof names / sizeof names[0]; k++) {
         uint8_t *bytes;
         size_t n;
         read_fixture(names[k], &bytes, &n);
@@ -153,11 +202,73 @@ static void damage_anywhere_never_crashes(void **state)
             for (int j = 0; j <= i % 3; j++) copy[next_random(&seed) % n] = (uint8_t)next_random(&seed);
             image img;
             error err;
-            if (decode_exactly(copy, n, &plain, &img, &err)) image_free(&img);
+            bool ok = decode_exactly(copy, n, &plain, &img, &err);
+            if (!ok && strstr(err.text, "()")) fail_msg("a function's name: %s", err.text);
+            image_free(&img);
             free(copy);
         }
         free(bytes);
     }
+}
+
+static void what_no_library_reads_is_unsupported_by_name(void **state)
+{
+    (void)state;
+    static const struct {
+        uint8_t code, depth;
+        const char *says;
+    } files[] = {{0xC3, 8, "a lossless JPEG, which cannot be read"},
+                 {0xC5, 8, "a hierarchical JPEG, which cannot be read"},
+                 {0xF7, 8, "a JPEG-LS file, which cannot be read"},
+                 {0xC1, 12, "a JPEG of 12 bits per sample; only those of 8 can be read"}};
+    for (size_t k = 0; k < sizeof files / sizeof files[0]; k++) {
+        uint8_t *bytes;
+        size_t n;
+        image img;
+        error err;
+        read_fixture("grey.jpg", &bytes, &n);
+        for (size_t at = 2; at; at = segment_end(bytes, at)) {
+            if (bytes[at + 1] != 0xC0) continue;
+            bytes[at + 1] = files[k].code;
+            bytes[at + 4] = files[k].depth;
+        }
+        assert_false(decode_exactly(bytes, n, &plain, &img, &err));
+        assert_string_equal(err.text, files[k].says);
+        free(bytes);
+    }
+    if (SAT_WITH_LIBJPEG) return;
+    uint8_t *bytes;
+    size_t n;
+    image img;
+    error err;
+    read_fixture("arithmetic.jpg", &bytes, &n);
+    assert_false(decode_exactly(bytes, n, &plain, &img, &err));
+    assert_non_null(strstr(err.text, "an arithmetically coded JPEG"));
+    free(bytes);
+}
+
+/* Few bytes that take as long as many pictures. */
+static void a_scan_over_and_over_is_refused(void **state)
+{
+    (void)state;
+    if (!SAT_WITH_LIBJPEG) skip(); /* stb has no such limit */
+    enum { TIMES = 500 };
+    uint8_t *bytes;
+    size_t n, at = 2;
+    image img;
+    error err;
+    read_fixture("scans.jpg", &bytes, &n);
+    while (bytes[at + 1] != 0xDA) at = segment_end(bytes, at);
+    size_t scan = segment_end(bytes, at) - at;
+    uint8_t *many = malloc(n + TIMES * scan);
+    assert_non_null(many);
+    memcpy(many, bytes, at);
+    for (size_t i = 0; i < TIMES; i++) memcpy(many + at + i * scan, bytes + at, scan);
+    memcpy(many + at + TIMES * scan, bytes + at, n - at);
+    assert_false(decode_exactly(many, n + TIMES * scan, &plain, &img, &err));
+    assert_string_equal(err.text, "a JPEG of more than 500 scans, which is not read");
+    free(many);
+    free(bytes);
 }
 
 static void cmyk_is_refused_in_words(void **state)
@@ -270,7 +381,7 @@ static void quality_buys_likeness_with_bytes(void **state)
             assert_true(
                 encode_to_memory(&format_jpeg, &in, &(encode_options){.quality = qualities[k]}, &bytes, &n, &err));
             assert_true(decode_exactly(bytes, n, &plain, &out, &err));
-            assert_int_equal(out.channels, SAT_WITH_TURBOJPEG ? channels : 3); /* stb writes grey as colour */
+            assert_int_equal(out.channels, SAT_WITH_LIBJPEG ? channels : 3); /* stb writes grey as colour */
             assert_true(n > last);
             last = n;
             int worst = 0;
@@ -295,8 +406,11 @@ int main(void)
         cmocka_unit_test(each_truncation_is_an_error),
         cmocka_unit_test(an_end_marker_does_not_hide_missing_pixels),
         cmocka_unit_test(noise_between_segments_hurts_no_pixel),
+        cmocka_unit_test(stray_bytes_before_any_segment_are_skipped),
         cmocka_unit_test(zeros_before_the_end_marker_are_padding),
         cmocka_unit_test(damage_anywhere_never_crashes),
+        cmocka_unit_test(what_no_library_reads_is_unsupported_by_name),
+        cmocka_unit_test(a_scan_over_and_over_is_refused),
         cmocka_unit_test(cmyk_is_refused_in_words),
         cmocka_unit_test(a_lying_size_allocates_nothing),
         cmocka_unit_test(all_eight_orientations_end_upright),

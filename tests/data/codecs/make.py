@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 """Makes the image files that other software wrote, and what it reads from them.
 
-Needs Pillow, OpenCV and NumPy.  Run in this folder.  Every file stands in expected.txt with its width,
+Needs Pillow, OpenCV, NumPy and libjpeg's cjpeg.  Run in this folder.  Every file stands in expected.txt with its width,
 height, channels, sample type and the CRC-32 of its pixels, as Pillow or OpenCV decode them; `make check`
 compares ours.  PNG layouts that neither can write are put together here, and read by Pillow as well.
 """
 import io
 import struct
+import subprocess
 import zlib
 
 import cv2
@@ -245,6 +246,22 @@ for name, image, options in (
     image.save(name, **options)
     read(name).tofile(name + ".raw")
 Image.fromarray(a).convert("CMYK").save("cmyk.jpg")
+
+
+def cjpeg(name, *options):
+    subprocess.run(["cjpeg", *options, "-outfile", name], input=ppm, check=True)
+    read(name).tofile(name + ".raw")
+
+
+# sampling that TurboJPEG's interface has no name for, arithmetic coding, a scan for each component
+ppm = b"P6 40 24 255\n" + a.tobytes()
+cjpeg("sampling410.jpg", "-sample", "4x2")
+cjpeg("sampling311.jpg", "-sample", "3x1")
+cjpeg("sampling-odd.jpg", "-sample", "2x2,2x1,1x2")
+cjpeg("arithmetic.jpg", "-arithmetic", "-progressive")
+open("scans.txt", "w").write("0; 1; 2;")
+cjpeg("scans.jpg", "-scans", "scans.txt")
+subprocess.run(["rm", "scans.txt"], check=True)
 
 # one picture of 3x2 blocks of 16 pixels, stored in each of the eight orientations
 blocks = np.kron(np.array([[10, 60, 110], [160, 210, 250]], np.uint8), np.ones((16, 16), np.uint8))
