@@ -49,6 +49,11 @@ static inline void store_be32(uint8_t *p, uint32_t v)
     store_be16(p + 2, v);
 }
 
+static inline void store_le32(uint8_t *p, uint32_t v)
+{
+    for (int i = 0; i < 4; i++) p[i] = (uint8_t)(v >> 8 * i);
+}
+
 /* Row y of an image. */
 static inline uint8_t *image_row(const image *img, int64_t y)
 {

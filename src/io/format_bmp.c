@@ -1,12 +1,36 @@
-/* BMP (Microsoft, "Bitmap Storage"): a file header, one of six lengths of image header, for up to 8 bits
- * a palette, then rows of whole 32-bit words, the bottom one first unless the height is negative. */
+/* BMP (Microsoft, "Bitmap Storage"; IBM, "OS/2 2.1 Presentation Driver Reference"): a file header, an image header of
+ * one of many lengths, for up to 8 bits a palette, then rows of whole 32-bit words, the bottom one first unless the
+ * height is negative; or the codes of bmp_runs.h. */
 #include <stdlib.h>
 
+#include "bmp_runs.h"
 #include "codec.h"
-#include "stb.h"
 
 enum { LARGEST_GAP = 1 << 24 }; /* between header and pixels: a palette, and whatever a writer hides there */
-enum { FILE_HEADER = 14, CORE_HEADER = 12, INFO_HEADER = 40, ALPHA_HEADER = 56 /* the first with a mask for alpha */ };
+enum {
+    FILE_HEADER = 14,
+    CORE_HEADER = 12,     /* OS/2 1: sizes of 16 bits */
+    SHORTEST_HEADER = 16, /* OS/2 2: up to its 64 bytes, what is missing is 0 */
+    INFO_HEADER = 40,
+    MASKS_HEADER = 52, /* masks for the three colours, */
+    ALPHA_HEADER = 56, /* and for alpha */
+    OS2_HEADER = 64,
+    V4_HEADER = 108,
+    V5_HEADER = 124,
+};
+
+typedef enum coding {
+    PLAIN = 0,
+    RLE8 = 1,
+    RLE4 = 2,
+    MASKS = 3, /* OS/2: Huffman codes */
+    JPEG = 4,  /* OS/2: RLE24 */
+    PNG = 5,
+    ALPHA_MASKS = 6,
+    FOREIGN = 7, /* and more */
+    RLE24,
+    HUFFMAN,
+} coding;
 
 /* Where a component stands in a pixel: bits (pixel >> shift) & top. */
 typedef struct field {
@@ -17,22 +41,37 @@ typedef struct field {
 typedef struct bmp {
     int64_t width, height;
     bool top_down;
-    int bits; /* per pixel: 1, 4, 8 (palette), 16, 24, 32 */
+    int bits; /* per pixel: 1, 2, 4, 8 (palette), 16, 24, 32 */
+    coding coding;
     field fields[4];
-    bool alpha_unsaid;      /* the fourth byte may be alpha or nothing */
     const uint8_t *palette; /* blue, green, red and, in entries of 4 bytes, nothing */
     size_t entries, entry_bytes;
-    size_t begin; /* of the pixels in the file */
-    const uint8_t *pixels;
-    size_t row_bytes; /* in the file */
+    size_t begin;                    /* of the pixels in the file */
+    size_t row_bytes;                /* in the file, unless it is in runs */
+    double x_per_metre, y_per_metre; /* 0 = not said */
 } bmp;
+
+static bool is_header_length(uint32_t n)
+{
+    return n == CORE_HEADER || (n >= SHORTEST_HEADER && n <= OS2_HEADER) || n == V4_HEADER || n == V5_HEADER;
+}
+
+/* OS/2's arrays of bitmaps, icons and pointers; arrays have a header more. */
+static bool is_os2_container(const uint8_t *bytes, size_t n)
+{
+    static const char kinds[][3] = {"BA", "CI", "CP", "IC", "PT"};
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
+        size_t at = i == 0 ? 2 * FILE_HEADER : FILE_HEADER;
+        if (n >= at + 4 && memcmp(bytes, kinds[i], 2) == 0) return is_header_length(load_le32(bytes + at));
+    }
+    return false;
+}
 
 static bool sniff(const uint8_t *bytes, size_t n)
 {
+    if (is_os2_container(bytes, n)) return true;
     if (n < FILE_HEADER + 4 || bytes[0] != 'B' || bytes[1] != 'M') return false;
-    uint32_t header = load_le32(bytes + FILE_HEADER);
-    return header == CORE_HEADER || header == INFO_HEADER || header == 52 || header == ALPHA_HEADER || header == 108 ||
-           header == 124;
+    return is_header_length(load_le32(bytes + FILE_HEADER));
 }
 
 static field field_of(uint32_t mask)
@@ -50,48 +89,112 @@ static void set_fields(bmp *b, uint32_t red, uint32_t green, uint32_t blue, uint
     b->fields[3] = field_of(alpha);
 }
 
-/* Leaves b->pixels to be looked for: they may be missing. */
+static coding coding_of(uint32_t number, bool os2)
+{
+    if (os2 && number >= MASKS) return number == MASKS ? HUFFMAN : number == JPEG ? RLE24 : FOREIGN;
+    return number < FOREIGN ? (coding)number : FOREIGN;
+}
+
+static uint32_t header_field(const uint8_t *header, size_t header_bytes, size_t at)
+{
+    return at + 4 <= header_bytes ? load_le32(header + at) : 0;
+}
+
+/* Sets the fields of pixels of more than 8 bits.  *end: of the header, behind which the shortest with masks has them.
+ */
+static bool read_masks(const uint8_t *bytes, size_t n, size_t *end, bmp *b, error *err)
+{
+    const uint8_t *at = bytes + FILE_HEADER + INFO_HEADER;
+    bool alpha = b->coding == ALPHA_MASKS;
+    if (b->coding != MASKS && !alpha) {
+        if (b->bits == 16) set_fields(b, 0x7c00, 0x3e0, 0x1f, 0);
+        if (b->bits == 24 || b->bits == 32) set_fields(b, 0xff0000, 0xff00, 0xff, 0);
+        return true;
+    }
+    if (*end == FILE_HEADER + INFO_HEADER) {
+        *end += alpha ? 16 : 12;
+    } else {
+        alpha = *end >= FILE_HEADER + ALPHA_HEADER;
+    }
+    if (n < *end) return fail(err, "truncated: the file ends in its header");
+    set_fields(b, load_le32(at), load_le32(at + 4), load_le32(at + 8), alpha ? load_le32(at + 12) : 0);
+    return b->fields[0].top != 0 || fail(err, "corrupt: the BMP has no mask for red");
+}
+
+/* Do the bits per pixel and the compression go together? */
+static bool check_coding(const bmp *b, uint32_t number, error *err)
+{
+    bool right = false;
+    switch (b->coding) {
+    case PLAIN:
+        if (b->bits == 64) return fail(err, "a BMP of 64 bits per pixel, which cannot be read");
+        right = b->bits == 1 || b->bits == 2 || b->bits == 4 || b->bits == 8 || b->bits == 16 || b->bits == 24 ||
+                b->bits == 32;
+        break;
+    case RLE8: right = b->bits == 8; break;
+    case RLE4: right = b->bits == 4; break;
+    case RLE24: right = b->bits == 24; break;
+    case MASKS:
+    case ALPHA_MASKS: right = b->bits == 16 || b->bits == 32; break;
+    case JPEG: return fail(err, "a JPEG inside a BMP, which cannot be read");
+    case PNG: return fail(err, "a PNG inside a BMP, which cannot be read");
+    case HUFFMAN: return fail(err, "a BMP of OS/2's Huffman codes, which cannot be read");
+    default: return fail(err, "a BMP of compression %u, which cannot be read", (unsigned)number);
+    }
+    return right || fail(err, "corrupt: a BMP of compression %u with %d bits per pixel", (unsigned)number, b->bits);
+}
+
+static bool in_runs(const bmp *b)
+{
+    return b->coding == RLE8 || b->coding == RLE4 || b->coding == RLE24;
+}
+
+/* The pixels may be missing. */
 static bool read_header(const uint8_t *bytes, size_t n, const decode_options *opt, bmp *b, error *err)
 {
-    enum { PLAIN = 0, BITFIELDS = 3 };
+    if (bytes[0] != 'B' || bytes[1] != 'M')
+        return fail(err, "an OS/2 %s, which cannot be read", bytes[1] == 'A' ? "array of bitmaps" : "icon or pointer");
     const uint8_t *header = bytes + FILE_HEADER;
     size_t header_bytes = load_le32(header), end = FILE_HEADER + header_bytes, begin = load_le32(bytes + 10);
     if (n < end) return fail(err, "truncated: the file ends in its header");
     bool core = header_bytes == CORE_HEADER;
+    bool os2 = header_bytes < V4_HEADER && header_bytes != INFO_HEADER && header_bytes != MASKS_HEADER &&
+               header_bytes != ALPHA_HEADER;
     int32_t height = core ? load_le16(header + 6) : (int32_t)load_le32(header + 8);
-    uint32_t compression = core ? PLAIN : load_le32(header + 16);
+    int32_t x_per_metre = (int32_t)header_field(header, header_bytes, 24);
+    int32_t y_per_metre = (int32_t)header_field(header, header_bytes, 28);
     *b = (bmp){.width = core ? load_le16(header + 4) : (int32_t)load_le32(header + 4),
                .height = llabs((int64_t)height),
                .top_down = height < 0,
                .bits = load_le16(header + (core ? 10 : 14)),
-               .palette = bytes};
-
-    bool masks = compression == BITFIELDS && (b->bits == 16 || b->bits == 32);
-    if (compression != PLAIN && !masks) return fail(err, "a compressed BMP, which cannot be read");
-    if (b->bits == 16) set_fields(b, 0x7c00, 0x3e0, 0x1f, 0);
-    if (b->bits == 24) set_fields(b, 0xff0000, 0xff00, 0xff, 0);
-    if (b->bits == 32) set_fields(b, 0xff0000, 0xff00, 0xff, 0xff000000);
-    b->alpha_unsaid = b->bits == 32 && !masks;
-    if (masks) {
-        const uint8_t *at = header + INFO_HEADER; /* of the header, or behind the shortest */
-        if (header_bytes == INFO_HEADER) end += 12;
-        if (n < end) return fail(err, "truncated: the file ends in its header");
-        set_fields(b, load_le32(at), load_le32(at + 4), load_le32(at + 8),
-                   header_bytes >= ALPHA_HEADER ? load_le32(at + 12) : 0);
+               .coding = coding_of(header_field(header, header_bytes, 16), os2)};
+    if (x_per_metre > 0 && y_per_metre > 0) {
+        b->x_per_metre = x_per_metre;
+        b->y_per_metre = y_per_metre;
     }
-    if (b->bits != 1 && b->bits != 4 && b->bits != 8 && b->fields[0].top == 0) {
-        return fail(err, "corrupt: a BMP of %d bits per pixel", b->bits);
-    }
-    if (!codec_size_ok(b->width, b->height, opt, err)) return false;
+    if (!check_coding(b, header_field(header, header_bytes, 16), err) ||
+        !codec_size_ok(b->width, b->height, opt, err) || !read_masks(bytes, n, &end, b, err))
+        return false;
+    if (in_runs(b) && b->top_down) return fail(err, "corrupt: a BMP in runs whose top row comes first");
     if (begin < end) return fail(err, "corrupt: the BMP's pixels lie in its header");
     if (begin - end > LARGEST_GAP)
         return fail(err, "corrupt: the BMP's pixels lie %zu bytes behind its header", begin - end);
     b->row_bytes = ((size_t)b->width * (size_t)b->bits + 31) / 32 * 4;
-    b->palette += end;
+    b->palette = bytes + end;
     b->entry_bytes = core ? 3 : 4;
     b->entries = (begin - end) / b->entry_bytes;
     b->begin = begin;
     return true;
+}
+
+static bmp_runs runs_of(const bmp *b)
+{
+    return (bmp_runs){.width = b->width,
+                      .height = b->height,
+                      .bits = b->bits,
+                      .palette = b->palette,
+                      .entries = b->entries,
+                      .entry_bytes = b->entry_bytes};
 }
 
 static bool extent(const uint8_t *bytes, size_t n, const decode_options *opt, uint64_t *most, error *err)
@@ -99,6 +202,13 @@ static bool extent(const uint8_t *bytes, size_t n, const decode_options *opt, ui
     bmp b;
     if (!read_header(bytes, n, opt, &b, err)) return false;
     *most = b.begin + (uint64_t)b.row_bytes * (uint64_t)b.height;
+    if (!in_runs(&b)) return true;
+    bmp_runs runs = runs_of(&b);
+    const uint8_t *at = bytes + b.begin;
+    bool complete;
+    runs_state state = b.begin < n ? bmp_runs_read(&runs, &at, bytes + n, NULL, &complete) : RUNS_CUT;
+    if (__builtin_add_overflow(bmp_runs_longest(&runs), b.begin, most)) *most = UINT64_MAX;
+    if (state != RUNS_CUT) *most = (uint64_t)(at - bytes);
     return true;
 }
 
@@ -131,43 +241,66 @@ static bool expand_palette_row(const bmp *b, const uint8_t *raw, uint8_t *dst)
     return true;
 }
 
-/* To writers that mean nothing by the fourth byte it is 0 everywhere. */
-static bool has_alpha(const bmp *b)
+static bool read_rows(const bmp *b, const uint8_t *pixels, size_t n, image *img, error *err)
 {
-    if (!b->alpha_unsaid) return b->fields[3].top != 0;
-    for (int64_t y = 0; y < b->height; y++) {
-        const uint8_t *row = b->pixels + (size_t)y * b->row_bytes;
-        for (int64_t x = 0; x < b->width; x++) {
-            if (component(load_le32(row + 4 * x), b->fields[3]) != 0) return true;
+    if (n / b->row_bytes < (size_t)b->height) return fail(err, "truncated: the BMP has too few pixels");
+    bool ok = image_alloc(img, b->width, b->height, b->fields[3].top ? 4 : 3, SAT_U8, err);
+    for (int64_t y = 0; ok && y < b->height; y++) {
+        const uint8_t *raw = pixels + (size_t)y * b->row_bytes;
+        uint8_t *dst = image_row(img, b->top_down ? y : b->height - 1 - y);
+        if (b->bits > 8) {
+            expand_row(b, raw, dst, img->channels);
+        } else {
+            ok = expand_palette_row(b, raw, dst) || fail(err, "corrupt: the BMP's palette lacks a colour");
         }
     }
-    return false;
+    return ok;
+}
+
+/* Two bytes hold up to 255 pixels, and with moves any number: beyond a million, a factor of 16 is left for them. */
+static bool plausible(const bmp *b, size_t n, error *err)
+{
+    enum { ALWAYS = 1 << 20, MOST_PIXELS_PER_BYTE = 128 * 16 };
+    uint64_t pixels = (uint64_t)b->width * (uint64_t)b->height;
+    if (pixels <= ALWAYS || pixels / MOST_PIXELS_PER_BYTE <= n) return true;
+    return fail(err, "truncated: %zu bytes cannot hold the pixels of a %lldx%lld BMP", n, (long long)b->width,
+                (long long)b->height);
+}
+
+/* What the codes pass over has the palette's first colour, or is black where there is none, as other readers have it.
+ */
+static bool read_runs(const bmp *b, const uint8_t *pixels, size_t n, image *img, error *err)
+{
+    static const uint8_t black[3];
+    bmp_runs runs = runs_of(b);
+    bool complete, palette = b->bits != 24;
+    if (!plausible(b, n, err)) return false;
+    if (palette && b->entries == 0) return fail(err, "corrupt: the BMP has no palette");
+    if (!image_alloc(img, b->width, b->height, 3, SAT_U8, err)) return false;
+    const uint8_t *colour = palette ? b->palette : black, *at = pixels;
+    uint8_t *dst = img->data;
+    for (size_t i = 0; i < img->row_bytes * (size_t)img->height; i += 3)
+        for (size_t c = 0; c < 3; c++) *dst++ = colour[2 - c];
+    switch (bmp_runs_read(&runs, &at, pixels + n, img, &complete)) {
+    case RUNS_WHOLE: return true;
+    case RUNS_CUT: return complete || fail(err, "truncated: the BMP's runs have no end");
+    default:
+        return fail(err, "corrupt: the BMP's runs leave the image or its palette, %zu bytes in", (size_t)(at - pixels));
+    }
 }
 
 static bool decode(const uint8_t *bytes, size_t n, const decode_options *opt, image *img, error *err)
 {
     *img = (image){0};
-    bmp b = {0};
+    bmp b;
     if (!read_header(bytes, n, opt, &b, err)) return false;
-    if (b.begin > n || (n - b.begin) / b.row_bytes < (size_t)b.height) {
-        return fail(err, "truncated: the BMP has too few pixels");
-    }
-    b.pixels = bytes + b.begin;
-    int channels = has_alpha(&b) ? 4 : 3;
-    if (!image_alloc(img, b.width, b.height, channels, SAT_U8, err)) return false;
-    bool ok = true;
-    for (int64_t y = 0; ok && y < b.height; y++) {
-        const uint8_t *raw = b.pixels + (size_t)y * b.row_bytes;
-        uint8_t *dst = image_row(img, b.top_down ? y : b.height - 1 - y);
-        if (b.bits > 8) {
-            expand_row(&b, raw, dst, channels);
-        } else {
-            ok = expand_palette_row(&b, raw, dst);
-        }
-    }
-    if (ok) return true;
-    image_free(img);
-    return fail(err, "corrupt: the BMP's palette lacks a colour");
+    if (b.begin > n) return fail(err, "truncated: the BMP has too few pixels");
+    bool ok = in_runs(&b) ? read_runs(&b, bytes + b.begin, n - b.begin, img, err)
+                          : read_rows(&b, bytes + b.begin, n - b.begin, img, err);
+    if (!ok) image_free(img);
+    img->meta.x_per_metre = ok ? b.x_per_metre : 0;
+    img->meta.y_per_metre = ok ? b.y_per_metre : 0;
+    return ok;
 }
 
 static bool holds(sat_type type, int channels, error *err)
@@ -179,23 +312,68 @@ static bool holds(sat_type type, int channels, error *err)
     return true;
 }
 
+static uint32_t per_metre(double v)
+{
+    return v >= 1 && v <= INT32_MAX ? (uint32_t)(v + 0.5) : 0;
+}
+
+/* A header of 40 bytes for colours; for alpha one that has a mask for it, and says sRGB. */
+static bool write_header(const image *img, size_t pixel_bytes, sink *out, error *err)
+{
+    enum { SRGB = 0x73524742 };
+    bool alpha = img->channels == 4;
+    uint32_t header_bytes = alpha ? V4_HEADER : INFO_HEADER, begin = FILE_HEADER + header_bytes;
+    uint8_t file[FILE_HEADER + V4_HEADER] = {'B', 'M'}, *header = file + FILE_HEADER;
+    store_le32(file + 2, begin + (uint32_t)pixel_bytes);
+    store_le32(file + 10, begin);
+    store_le32(header, header_bytes);
+    store_le32(header + 4, (uint32_t)img->width);
+    store_le32(header + 8, (uint32_t)img->height);
+    header[12] = 1; /* plane */
+    header[14] = alpha ? 32 : 24;
+    store_le32(header + 16, alpha ? MASKS : PLAIN);
+    store_le32(header + 20, (uint32_t)pixel_bytes);
+    store_le32(header + 24, per_metre(img->meta.x_per_metre));
+    store_le32(header + 28, per_metre(img->meta.y_per_metre));
+    for (int c = 0; alpha && c < 4; c++)
+        store_le32(header + INFO_HEADER + 4 * c, (uint32_t)0xff << (c < 3 ? 16 - 8 * c : 24));
+    if (alpha) store_le32(header + ALPHA_HEADER, SRGB);
+    return sink_write(out, file, begin, err);
+}
+
 static bool encode(const image *img, const encode_options *opt, sink *out, error *err)
 {
     (void)opt;
-    int64_t pixels;
-    if (__builtin_mul_overflow(img->width, img->height, &pixels) || pixels > INT32_MAX / 8 ||
-        img->width > INT32_MAX / 8) {
+    bool alpha = img->channels == 4, grey = img->channels == 1;
+    size_t row_bytes, bytes;
+    if (__builtin_mul_overflow((size_t)img->width, alpha ? 4u : 3u, &row_bytes) ||
+        __builtin_add_overflow(row_bytes, -row_bytes % 4, &row_bytes) ||
+        __builtin_mul_overflow(row_bytes, (size_t)img->height, &bytes) || bytes > INT32_MAX - FILE_HEADER - V4_HEADER) {
         return fail(err, "%lldx%lld pixels are too many for BMP; use .png", (long long)img->width,
                     (long long)img->height);
     }
-    return stb_encode_bmp(img, out, err);
+    uint8_t *row = calloc(1, row_bytes);
+    bool ok = row || fail(err, "out of memory: a row of %zu bytes", row_bytes);
+    ok = ok && write_header(img, bytes, out, err);
+    for (int64_t y = img->height - 1; ok && y >= 0; y--) {
+        const uint8_t *src = image_row(img, y);
+        uint8_t *dst = row;
+        for (int64_t x = 0; x < img->width; x++, src += img->channels) {
+            *dst++ = src[grey ? 0 : 2];
+            *dst++ = src[grey ? 0 : 1];
+            *dst++ = src[0];
+            if (alpha) *dst++ = src[3];
+        }
+        ok = sink_write(out, row, row_bytes, err);
+    }
+    free(row);
+    return ok;
 }
 
 const image_format format_bmp = {
     .name = "bmp",
     .extensions = "bmp dib",
     .summary = "BMP, 8-bit RGB with or without alpha",
-    .library = stb_library, /* for writing */
     .sniff = sniff,
     .extent = extent,
     .decode = decode,

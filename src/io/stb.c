@@ -75,12 +75,6 @@ static bool finish(const target *t, int written)
     return written != 0 || fail(t->err, "stb_image_write could not write the image");
 }
 
-bool stb_encode_bmp(const image *img, sink *out, error *err)
-{
-    target t = {.out = out, .err = err, .ok = true};
-    return finish(&t, stbi_write_bmp_to_func(to_sink, &t, (int)img->width, (int)img->height, img->channels, img->data));
-}
-
 bool stb_encode_tga(const image *img, sink *out, error *err)
 {
     target t = {.out = out, .err = err, .ok = true};

@@ -9,7 +9,6 @@
 #include "format.h"
 
 /* 8-bit images only; the caller has checked that the format can have this size. */
-bool stb_encode_bmp(const image *img, sink *out, error *err);
 bool stb_encode_tga(const image *img, sink *out, error *err);
 
 /* JPEG, in builds without libturbojpeg alone. */

@@ -191,7 +191,7 @@ for name, image, mode in (
     image.save(name)
     expect(name, read(name, mode))
 Image.fromarray(a, "RGBA").save("pillow32.bmp")
-expect("pillow32.bmp", a)  # Pillow writes the alpha that it does not read: the header has no place for it
+expect("pillow32.bmp", a[:, :, :3])  # a header without a mask for alpha: the fourth byte means nothing
 cv2.imwrite("opencv.bmp", a)
 expect("opencv.bmp", a[:, :, [2, 1, 0, 3]])
 
@@ -218,6 +218,90 @@ v = rng.integers(0, 16, (5, 7, 1))
 palette = rng.integers(0, 256, (16, 3), dtype=np.uint8)
 bmp("core4.bmp", 4, [r.tobytes() for r in pack_rows(v, 4)[::-1]], (7, 5), palette=palette[:, ::-1].tobytes(), core=True)
 expect("core4.bmp", palette[v[:, :, 0]])
+
+
+class Runs:
+    """The codes of a run-length BMP, and the pixels that they mean: palette entry 0, or black, where there is no code."""
+
+    def __init__(self, w, h, bits):
+        self.bits, self.code, self.x, self.y = bits, b"", 0, 0
+        self.want = np.zeros((h, w, 3 if bits == 24 else 1), np.uint8)
+
+    def put(self, values):
+        for v in values:
+            if self.x < self.want.shape[1]:
+                self.want[self.want.shape[0] - 1 - self.y, self.x] = v
+            self.x += 1
+
+    def stored(self, values):
+        values = np.array(values, np.uint8)
+        return values[:, ::-1].tobytes() if self.bits == 24 else pack_rows(values.reshape(1, -1, 1), self.bits).tobytes()
+
+    def run(self, n, *values):
+        self.code += bytes([n]) + self.stored(values)
+        self.put([values[i % len(values)] for i in range(n)])
+
+    def literal(self, *values):
+        data = self.stored(values)
+        self.code += bytes([0, len(values)]) + data + bytes(len(data) % 2)
+        self.put(values)
+
+    def row(self):
+        self.code += b"\0\0"
+        self.x, self.y = 0, self.y + 1
+
+    def move(self, dx, dy):
+        self.code += bytes([0, 2, dx, dy])
+        self.x, self.y = self.x + dx, self.y + dy
+
+    def save(self, name, palette=b"", end=b"\0\1"):
+        h, w = self.want.shape[:2]
+        coding = {8: 1, 4: 2, 24: 4}[self.bits]
+        os2 = bytes(24) if self.bits == 24 else b""
+        header = struct.pack("<IiiHHIIiiII", 40 + len(os2), w, h, 1, self.bits, coding, 0, 3937, 7874, 0, 0) + os2
+        begin = 14 + len(header) + len(palette)
+        data = struct.pack("<2sIII", b"BM", begin + len(self.code), 0, begin) + header + palette + self.code + end
+        open(name, "wb").write(data)
+
+
+own = np.random.default_rng(8)
+entries = own.integers(0, 256, (16, 4), dtype=np.uint8)
+r = Runs(9, 6, 8)
+r.run(4, 3), r.literal(1, 2, 3, 4, 5), r.row()
+r.literal(7, 8, 9), r.run(9, 10), r.row()  # three more than the row has: its padding
+r.run(2, 11), r.move(3, 1), r.run(4, 12), r.row()
+r.row()
+r.run(8, 13), r.run(1, 14)
+r.save("rle8.bmp", entries.tobytes())
+expect("rle8.bmp", entries[:, 2::-1][r.want[:, :, 0]])
+r = Runs(7, 5, 4)
+r.run(7, 1, 2), r.row()
+r.literal(3, 4, 5), r.run(4, 6, 7), r.row()
+r.literal(8, 9, 10, 11, 12), r.move(1, 1), r.run(1, 13, 13), r.row()
+r.literal(*range(7))
+r.save("rle4.bmp", entries.tobytes())
+expect("rle4.bmp", entries[:, 2::-1][r.want[:, :, 0]])
+colours = [tuple(c) for c in entries[:, :3]]
+r = Runs(5, 3, 24)
+r.run(2, colours[0]), r.literal(*colours[1:4])
+r.row()
+r.move(4, 1), r.run(1, colours[4])
+r.save("rle24.bmp")
+expect("rle24.bmp", r.want)
+
+v = own.integers(0, 4, (5, 7, 1))
+rows = [x.tobytes() + bytes(-len(x.tobytes()) % 4) for x in pack_rows(v, 2)[::-1]]
+header = struct.pack("<IiiHH", 16, 7, 5, 1, 2)  # OS/2 2, the shortest
+data = struct.pack("<2sIII", b"BM", 0, 0, 30 + 16) + header + entries[:4].tobytes() + b"".join(rows)
+open("os2-2.bmp", "wb").write(data)
+expect("os2-2.bmp", entries[:4, 2::-1][v[:, :, 0]])
+v = own.integers(0, 1 << 32, (5, 7)).astype("<u4")
+masks = struct.pack("<IIII", 0x3FF, 0xFFC00, 0x3FF00000, 0xC0000000)
+header = struct.pack("<IiiHHIIiiII", 40, 7, -5, 1, 32, 6, 0, 0, 0, 0, 0)
+open("masks.bmp", "wb").write(struct.pack("<2sIII", b"BM", 0, 0, 14 + 40 + 16) + header + masks + v.tobytes())
+fields = [(v & 1023) / 1023, (v >> 10 & 1023) / 1023, (v >> 20 & 1023) / 1023, (v >> 30) / 3]
+expect("masks.bmp", np.floor(np.dstack(fields) * 255 + 0.5).astype(np.uint8))
+
 Image.fromarray((a // 64 * 64)[:, :, :3]).save("runs.tga", compression="tga_rle")
 expect("runs.tga", read("runs.tga", "RGB"))
 Image.fromarray(a[:, :, :3]).quantize(16).save("palette.tga")

@@ -1,0 +1,202 @@
+/* BMP: codes that leave the image, what is not read, the resolution, and how long a stream is. */
+#include "codec.h"
+#include "codec_test.h"
+
+enum { HEADERS = 54, PALETTE = 4 * 4, CODES = HEADERS + PALETTE };
+
+/* A header of 40 bytes, 4 colours, and these codes; returns the file's size. */
+static size_t make_runs(uint8_t *file, int64_t width, int64_t height, unsigned coding, unsigned bits, const char *codes,
+                        size_t n)
+{
+    memset(file, 0, CODES);
+    memcpy(file, "BM", 2);
+    store_le32(file + 10, CODES);
+    store_le32(file + 14, 40);
+    store_le32(file + 18, (uint32_t)width);
+    store_le32(file + 22, (uint32_t)height);
+    file[26] = 1;
+    file[28] = (uint8_t)bits;
+    store_le32(file + 30, coding);
+    for (int i = 0; i < PALETTE; i++) file[HEADERS + i] = (uint8_t)(10 * i);
+    memcpy(file + CODES, codes, n);
+    return CODES + n;
+}
+
+typedef struct codes {
+    const char *bytes;
+    size_t n;
+    const char *says; /* NULL = read */
+} codes;
+#define C(text, says)                                                                                                  \
+    {                                                                                                                  \
+        text, sizeof text - 1, says                                                                                    \
+    }
+
+static void codes_that_leave_the_image_are_refused(void **state)
+{
+    (void)state;
+    static const codes all[] = {
+        C("\3\1\0\0\3\1\0\1", NULL),               /* 3x2 pixels */
+        C("\4\1\0\0\4\1\0\1", NULL),               /* rows with their padding */
+        C("\5\1\0\1", "leave the image"),          /* more than that */
+        C("\0\5\1\1\1\1\1\0\0\1", "leave the"),    /* literally */
+        C("\3\4\0\1", "leave the image or its"),   /* a colour that is not there */
+        C("\0\3\0\4\0\0\0\1", "leave the image"),  /* literally */
+        C("\0\0\0\0\0\1", NULL),                   /* rows without a code */
+        C("\0\0\0\0\0\0\0\1", "leave the image"),  /* one more */
+        C("\0\0\0\0\1\1\0\1", "leave the image"),  /* a pixel above the top */
+        C("\0\2\4\2\0\1", NULL),                   /* to the furthest place */
+        C("\0\2\5\0\0\1", "leave the image"),      /* to the right */
+        C("\0\2\0\3\0\1", "leave the image"),      /* above */
+        C("\0\2\0\0\0\1", "leave the image"),      /* nowhere */
+        C("\0\1", NULL),                           /* nothing at all */
+        C("\3\1\0\0\3\1", NULL),                   /* all pixels and no end */
+        C("\3\1\0\0\2\1", "truncated: the BMP's"), /* all but one */
+        C("\3\1\0\0\0\3\1\1", "truncated: the"),   /* the same literally */
+        C("\3\1\0\2\1", "truncated: the BMP's"),
+        C("", "truncated: the BMP's runs"),
+    };
+    for (size_t k = 0; k < sizeof all / sizeof all[0]; k++) {
+        uint8_t file[CODES + 32];
+        size_t n = make_runs(file, 3, 2, 1, 8, all[k].bytes, all[k].n);
+        image img;
+        error err = {.text = "read"};
+        bool ok = decode_exactly(file, n, &plain, &img, &err);
+        if (ok != !all[k].says || (!ok && !strstr(err.text, all[k].says))) fail_msg("codes %zu: %s", k, err.text);
+        image_free(&img);
+    }
+}
+
+static void what_is_passed_over_has_the_first_colour(void **state)
+{
+    (void)state;
+    uint8_t file[CODES + 32];
+    size_t n = make_runs(file, 3, 2, 1, 8, "\0\2\1\1\1\3\0\1", 8);
+    image img;
+    error err;
+    assert_true(decode_exactly(file, n, &plain, &img, &err));
+    static const uint8_t want[18] = {20, 10, 0, 140, 130, 120, 20, 10, 0, 20, 10, 0, 20, 10, 0, 20, 10, 0};
+    assert_memory_equal(img.data, want, sizeof want);
+    image_free(&img);
+}
+
+static void few_codes_do_not_make_a_large_image(void **state)
+{
+    (void)state;
+    uint8_t file[CODES + 32];
+    image img;
+    error err;
+    size_t n = make_runs(file, 1 << 20, 1 << 20, 1, 8, "\0\1", 2);
+    assert_false(decode_exactly(file, n, &(decode_options){.max_pixels = INT64_C(1) << 40}, &img, &err));
+    assert_non_null(strstr(err.text, "2 bytes cannot hold the pixels of a 1048576x1048576 BMP"));
+}
+
+static void what_is_not_read_is_named(void **state)
+{
+    (void)state;
+    static const struct {
+        unsigned header, coding, bits;
+        const char *kind, *says;
+    } files[] = {
+        {40, 4, 0, "BM", "a JPEG inside a BMP, which cannot be read"},
+        {40, 5, 0, "BM", "a PNG inside a BMP, which cannot be read"},
+        {48, 3, 1, "BM", "a BMP of OS/2's Huffman codes, which cannot be read"},
+        {40, 12, 8, "BM", "a BMP of compression 12, which cannot be read"},
+        {44, 6, 32, "BM", "a BMP of compression 6, which cannot be read"},
+        {40, 0, 64, "BM", "a BMP of 64 bits per pixel, which cannot be read"},
+        {40, 0, 8, "IC", "an OS/2 icon or pointer, which cannot be read"},
+        {40, 1, 4, "BM", "corrupt: a BMP of compression 1 with 4 bits per pixel"},
+        {40, 0, 5, "BM", "corrupt: a BMP of compression 0 with 5 bits per pixel"},
+    };
+    for (size_t k = 0; k < sizeof files / sizeof files[0]; k++) {
+        uint8_t file[CODES + 32];
+        size_t n = make_runs(file, 3, 2, files[k].coding, files[k].bits, "\0\1", 2);
+        image img;
+        error err;
+        memcpy(file, files[k].kind, 2);
+        file[14] = (uint8_t)files[k].header;
+        assert_false(decode_exactly(file, n, &plain, &img, &err));
+        assert_string_equal(err.text, files[k].says);
+    }
+    uint8_t file[CODES + 32], array[CODES + 46] = {'B', 'A'};
+    size_t n = make_runs(file, 3, 2, 0, 8, "\0\1", 2);
+    image img;
+    error err;
+    memcpy(array + 14, file, n);
+    assert_false(decode_exactly(array, n + 14, &plain, &img, &err));
+    assert_string_equal(err.text, "an OS/2 array of bitmaps, which cannot be read");
+}
+
+/* The length of a stream of runs is known when their end is there, and bounded before. */
+static void the_end_of_runs_ends_a_stream(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"rle8.bmp", "rle4.bmp", "rle24.bmp"};
+    for (size_t k = 0; k < 3; k++) {
+        uint8_t *bytes;
+        size_t n;
+        uint64_t most;
+        error err;
+        read_fixture(names[k], &bytes, &n);
+        for (size_t cut = 80; cut < n; cut++) {
+            assert_true(image_extent(bytes, cut, &plain, &most, &err));
+            assert_true(most >= n && most < 1000);
+        }
+        bytes = realloc(bytes, n + 100);
+        assert_non_null(bytes);
+        memset(bytes + n, 3, 100);
+        assert_true(image_extent(bytes, n + 100, &plain, &most, &err));
+        assert_int_equal(most, n);
+        free(bytes);
+    }
+}
+
+static void resolution_is_read_and_written(void **state)
+{
+    (void)state;
+    uint8_t *bytes;
+    size_t n;
+    image img, out;
+    error err;
+    read_fixture("rle8.bmp", &bytes, &n);
+    assert_true(decode_exactly(bytes, n, &plain, &img, &err));
+    assert_true(img.meta.x_per_metre == 3937 && img.meta.y_per_metre == 7874); /* 100 and 200 dpi */
+    free(bytes);
+    assert_true(encode_to_memory(&format_bmp, &img, &(encode_options){0}, &bytes, &n, &err));
+    assert_true(decode_exactly(bytes, n, &plain, &out, &err));
+    assert_true(out.meta.x_per_metre == 3937 && out.meta.y_per_metre == 7874);
+    assert_memory_equal(out.data, img.data, image_bytes(&img));
+    store_le32(bytes + 38, 0xffffffff); /* a negative one says nothing */
+    image_free(&out);
+    assert_true(decode_exactly(bytes, n, &plain, &out, &err));
+    assert_true(out.meta.x_per_metre == 0 && out.meta.y_per_metre == 0);
+    free(bytes);
+    image_free(&img);
+    image_free(&out);
+}
+
+static void a_file_over_2_gib_is_refused(void **state)
+{
+    (void)state;
+    image img = {.width = 30000, .height = 30000, .channels = 3, .type = SAT_U8, .row_bytes = 90000};
+    uint8_t *bytes;
+    size_t n;
+    error err;
+    assert_false(encode_to_memory(&format_bmp, &img, &(encode_options){0}, &bytes, &n, &err));
+    assert_string_equal(err.text, "30000x30000 pixels are too many for BMP; use .png");
+}
+
+int main(void)
+{
+    cmocka_set_message_output(CM_OUTPUT_TAP);
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(codes_that_leave_the_image_are_refused),
+        cmocka_unit_test(what_is_passed_over_has_the_first_colour),
+        cmocka_unit_test(few_codes_do_not_make_a_large_image),
+        cmocka_unit_test(what_is_not_read_is_named),
+        cmocka_unit_test(the_end_of_runs_ends_a_stream),
+        cmocka_unit_test(resolution_is_read_and_written),
+        cmocka_unit_test(a_file_over_2_gib_is_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
