@@ -82,14 +82,14 @@ CLI_OBJ := $(CLI_SRC:%.c=$(OBJ)/%.o)
 
 UNIT_SRC := $(sort $(wildcard tests/unit/test_*.c))
 UNIT     := $(UNIT_SRC:tests/unit/%.c=$(B)/tests/%)
-REPLAY   := $(patsubst tests/fuzz/%.c,$(B)/fuzz/%,$(wildcard tests/fuzz/replay.c))
 
 .DEFAULT_GOAL := all
 .PHONY: all lib kernels sweep check-gpu verified config demo demo-run deps deps-test deps-lint check check-build check-run unit lint \
         lint-run install uninstall bench peers asan ubsan valgrind help clean FORCE
 
-# How kernels are checked: in the simulator, and on a GPU.
+# How kernels are checked: in the simulator, and on a GPU.  The fuzz targets.
 -include tests/simt/simt.mk tests/gpu/gpu.mk
+-include tests/fuzz/fuzz.mk
 
 # Unit tests of what the library does with a device, which the simulator is too.
 SIMT_UNIT := $(patsubst %,$(B)/simt/unit_%,device scan query)
@@ -157,11 +157,6 @@ $(B)/tests/%: tests/unit/%.c $(B)/libsat.a $(IO_OBJ)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(TEST_BASE) $(CLI_INC) -Itests/unit $< $(IO_OBJ) $(B)/libsat.a \
 	    $(LDFLAGS) -lcmocka $(IO_LIBS) $(LIB_LIBS) -o $@
-
-$(B)/fuzz/%: tests/fuzz/%.c $(B)/libsat.a $(IO_OBJ)
-	@mkdir -p $(@D)
-	$(Q)$(CC) $(TEST_BASE) $(CLI_INC) -Itests/fuzz $< $(IO_OBJ) $(B)/libsat.a \
-	    $(LDFLAGS) $(IO_LIBS) $(LIB_LIBS) -o $@
 
 # ---- on a bare machine: packages first, then make again, which then sees them ------------------------------
 
@@ -240,4 +235,4 @@ help:
 clean:
 	$(Q)rm -rf build
 
--include $(LIB_OBJ:.o=.d) $(CU_OBJ:.o=.d) $(IO_OBJ:.o=.d) $(CLI_OBJ:.o=.d) $(UNIT:%=%.d) $(REPLAY:%=%.d) $(SIMT_UNIT:=.d)
+-include $(LIB_OBJ:.o=.d) $(CU_OBJ:.o=.d) $(IO_OBJ:.o=.d) $(CLI_OBJ:.o=.d) $(UNIT:%=%.d) $(SIMT_UNIT:=.d)

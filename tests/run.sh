@@ -94,7 +94,8 @@ run_group() { # NAME
     local f
     case $1 in
     unit) for f in tests/unit/test_*.c; do f=$(basename "$f" .c); suite "unit/$f" ${UNDER:-} "$B/tests/$f"; done ;;
-    fuzz) suite fuzz/replay ${UNDER:-} "$B/fuzz/replay" tests/fuzz/corpus ;;
+    fuzz) for f in tests/fuzz/fuzz_*.c; do f=$(basename "$f" .c | cut -c6-)
+              suite "fuzz/$f" ${UNDER:-} "$B/fuzz/replay_$f" "tests/fuzz/corpus/$f"; done ;;
     cli) for f in tests/cli/*.bats; do suite "cli/$(basename "$f" .bats)" bats --tap "$f"; done ;;
     fault) suite fault bash tests/fault/run.sh ;;
     check) for f in tests/check/test_*.sh; do suite "check/$(basename "$f" .sh)" bash "$f"; done

@@ -1,42 +1,80 @@
-/* A libFuzzer target over all image formats:
- *
- *     clang -g -O1 -pthread -fsanitize=fuzzer,address,undefined -D_GNU_SOURCE -DSAT_WITH_LIBJPEG=1 \
- *         -Isrc/lib -Isrc/io tests/fuzz/fuzz_decode.c src/io/?*.c build/libsat.a \
- *         -ljpeg -lisal -ldeflate -lxxhash -lm -o build/fuzz_decode
- *     mkdir -p build/found && build/fuzz_decode -max_len=4096 build/found tests/fuzz/corpus
- *
- * The checksums of PNG chunks are made right after each mutation: no fuzzer guesses them. */
+/* fuzz_decode.c - files of every image format through the front door: refused in words, or decoded to the same pixels
+ * on any number of threads, and from a stream that goes on behind them. */
 #include <libdeflate.h>
-#include <stdio.h>
+#include <stdlib.h>
 
-#include "decode.h"
+#include "codec.h"
+#include "fuzz.h"
 
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n);
-size_t LLVMFuzzerCustomMutator(uint8_t *bytes, size_t n, size_t room, unsigned seed);
-size_t LLVMFuzzerMutate(uint8_t *bytes, size_t n, size_t room);
+enum { MAX_PIXELS = 1 << 20, SIGNATURE = 8, OVERHEAD = 12 /* of a PNG chunk */ };
 
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
+static const char *check_failure(const image *one, const image *many, const error *err)
 {
-    const char *why;
-    if (!decode_one(bytes, n, &why)) {
-        fprintf(stderr, "%s\n", why);
-        abort();
-    }
-    return 0;
+    if (one->data || one->meta.icc || many->data) return "an image is left behind by a failure";
+    if (err->text[0] == '\0' || strchr(err->text, '\n')) return "a failure without a line that says why";
+    return NULL;
 }
 
-size_t LLVMFuzzerCustomMutator(uint8_t *bytes, size_t n, size_t room, unsigned seed)
+static const char *check_pixels(const image *one, const image *many)
 {
-    enum { SIGNATURE = 8, OVERHEAD = 12 };
-    n = LLVMFuzzerMutate(bytes, n, room);
-    if (n < SIGNATURE || bytes[0] != 0x89 || seed % 8 == 0) return n;
+    size_t row = sat_row_bytes(one->width, one->channels, one->type);
+    if (one->width * one->height > MAX_PIXELS) return "more pixels than allowed";
+    if (row == 0 || row != one->row_bytes) return "rows of a wrong size";
+    if (many->row_bytes != row || many->height != one->height ||
+        memcmp(one->data, many->data, row * (size_t)one->height) != 0)
+        return "pixels depend on the number of threads, or on luck";
+    return NULL;
+}
+
+/* Is as much of it read from a stream as the picture needs? */
+static const char *check_extent(const image_format *format, const uint8_t *bytes, size_t n, const decode_options *opt)
+{
+    uint64_t most = n;
+    image cut = {0};
+    error err;
+    if (!image_extent(bytes, n, opt, &most, &err)) return "decoded from a file, refused from a stream";
+    bool ok = most >= n || format->decode(bytes, (size_t)most, opt, &cut, &err);
+    image_free(&cut);
+    return ok ? NULL : "its extent cuts it short";
+}
+
+static const char *run(const uint8_t *bytes, size_t n)
+{
+    const image_format *format = format_by_content(bytes, n);
+    if (!format || (FUZZ_WITHOUT_PNG && strcmp(format->name, "png") == 0)) return NULL;
+
+    image one, many;
+    error err = {.text = ""}, again;
+    decode_options opt = {.max_pixels = MAX_PIXELS, .threads = 1};
+    bool ok = format->decode(bytes, n, &opt, &one, &err);
+    opt.threads = 3;
+    bool same = format->decode(bytes, n, &opt, &many, &again) == ok;
+    const char *why = NULL;
+    if (!same)
+        why = "one thread decodes it, three do not agree";
+    else if (!ok)
+        why = check_failure(&one, &many, &err);
+    else
+        why = check_pixels(&one, &many);
+    if (ok && !why) why = check_extent(format, bytes, n, &opt);
+    image_free(&one);
+    if (same) image_free(&many);
+    return why;
+}
+
+/* The CRCs of PNG chunks. */
+static size_t repair(uint8_t *bytes, size_t n, size_t room)
+{
+    (void)room;
+    if (n < SIGNATURE || bytes[0] != 0x89) return n;
     for (size_t at = SIGNATURE; n - at >= OVERHEAD;) {
         uint8_t *p = bytes + at;
-        size_t length = (size_t)p[0] << 24 | (size_t)p[1] << 16 | (size_t)p[2] << 8 | p[3];
+        size_t length = load_be32(p);
         if (length > n - at - OVERHEAD) break;
-        uint32_t crc = libdeflate_crc32(0, p + 4, length + 4);
-        for (int i = 0; i < 4; i++) p[8 + length + (size_t)i] = (uint8_t)(crc >> (24 - 8 * i));
+        store_be32(p + 8 + length, libdeflate_crc32(0, p + 4, length + 4));
         at += OVERHEAD + length;
     }
     return n;
 }
+
+const fuzz_target fuzz = {.run = run, .repair = repair};
