@@ -1,0 +1,243 @@
+/* fuzz_box.c - box filters of any spec and views: what sat.h does not allow is refused and left alone, and means are
+ * those of the definition, a sum over every position of the window. */
+#include <math.h>
+
+#include "api.h"
+
+enum { SIDE = 20, ROWS = 8, WINDOW = 40 /* the largest whose positions are counted */ };
+
+static sat_box_spec take_spec(fuzz_input *in)
+{
+    static const sat_type samples[] = {SAT_U8, SAT_U16, SAT_F32};
+    sat_border_info border = {0};
+    sat_box_spec s = {.width = 1 + (int64_t)(take(in, 1) % SIDE),
+                      .height = 1 + (int64_t)(take(in, 1) % ROWS),
+                      .channels = 1 + (int)(take(in, 1) % 4),
+                      .sample = samples[take(in, 1) % 3],
+                      .window_width = 1 + (int64_t)(take(in, 1) % WINDOW),
+                      .window_height = 1 + (int64_t)(take(in, 1) % WINDOW),
+                      .border = sat_border_at(take(in, 1) % 8, &border) ? border.name : NULL,
+                      .weighted_alpha = take_one_in(in, 2),
+                      .backend = take_one_in(in, 4) ? take_backend(in) : NULL,
+                      .threads = take_threads(in)};
+    for (int c = 0; border.takes_value && c < 4; c++)
+        s.border_value[c] = s.sample == SAT_F32 ? take_real(in) : (double)take(in, 1);
+    switch (take(in, 1) % 32) {
+    case 0: s.width = take_int(in, 0, SIDE); break;
+    case 1: s.height = take_int(in, 0, ROWS); break;
+    case 2: s.channels = (int)take_int(in, 0, 5); break;
+    case 3: s.sample = (sat_type)take_int(in, 0, 9); break;
+    case 4: s.window_width = take_int(in, 0, WINDOW); break;
+    case 5: s.window_height = take_int(in, 0, WINDOW); break;
+    case 6: s.border = "no such border"; break;
+    case 7: s.border_value[take(in, 1) % 4] = take_real(in); break;
+    case 8: s.memory = (sat_memory)take_int(in, 0, 2); break;
+    default: break;
+    }
+    return s;
+}
+
+static bool values_right(const sat_box_spec *s, bool takes_value)
+{
+    double most = s->sample == SAT_U8 ? UINT8_MAX : UINT16_MAX;
+    int channels = s->channels ? s->channels : 1;
+    for (int c = 0; takes_value && s->sample != SAT_F32 && c < channels; c++)
+        if (!(s->border_value[c] >= 0 && s->border_value[c] <= most && s->border_value[c] == floor(s->border_value[c])))
+            return false;
+    return true;
+}
+
+static bool spec_right(const sat_box_spec *s)
+{
+    sat_border_info border = {0};
+    bool known = s->border == NULL;
+    for (size_t i = 0; !known && sat_border_at(i, &border); i++) known = strcmp(border.name, s->border) == 0;
+    int channels = s->channels ? s->channels : 1;
+    return known && side_right(s->width) && side_right(s->height) && channels >= 1 && channels <= 4 &&
+           (s->sample == SAT_U8 || s->sample == SAT_U16 || s->sample == SAT_F32) && s->window_width >= 1 &&
+           s->window_height >= 1 && s->window_width <= INT32_MAX && s->window_height <= INT32_MAX &&
+           values_right(s, border.takes_value) && (!s->weighted_alpha || channels % 2 == 0) &&
+           backend_of(s->backend) == COMPUTES && threads_right(s->threads) && s->memory == SAT_HOST;
+}
+
+/* ---- the definition ---- */
+
+/* The sample that position i of an axis of n sees; -1 if it is outside. */
+static int64_t position(const char *border, int64_t i, int64_t n)
+{
+    if (i >= 0 && i < n) return i;
+    if (strcmp(border, "replicate") == 0) return i < 0 ? 0 : n - 1;
+    if (strcmp(border, "wrap") == 0) return ((i % n) + n) % n;
+    while (strcmp(border, "reflect") == 0 && (i < 0 || i >= n)) i = i < 0 ? -1 - i : 2 * n - 1 - i;
+    while (strcmp(border, "reflect101") == 0 && n > 1 && (i < 0 || i >= n)) i = i < 0 ? -i : 2 * (n - 1) - i;
+    if (strcmp(border, "reflect101") == 0 && n == 1) return 0;
+    return i >= 0 && i < n ? i : -1;
+}
+
+typedef struct axis {
+    int64_t seen[SIDE]; /* how often the window holds each sample */
+    int64_t outside;
+} axis;
+
+/* An even side reaches further to the left. */
+static axis axis_at(const char *border, int64_t at, int64_t window, int64_t n)
+{
+    axis a = {.outside = 0};
+    for (int64_t k = 0; k < window; k++) {
+        int64_t i = position(border, at - window / 2 + k, n);
+        if (i < 0)
+            a.outside++;
+        else
+            a.seen[i]++;
+    }
+    return a;
+}
+
+/* A weighted column, or row of columns: the sums of samples, or of samples times alpha, whose own are in the last
+ * channel; and of their sizes. */
+typedef struct sums {
+    long double of[4], magnitude[4];
+    int64_t inside; /* positions that saw a sample */
+} sums;
+
+static void add(sums *to, const sums *term, int64_t times, int channels)
+{
+    for (int c = 0; times > 0 && c < channels; c++) {
+        to->of[c] += term->of[c] * times;
+        to->magnitude[c] += term->magnitude[c] * times;
+    }
+    to->inside += term->inside * times;
+}
+
+static sums one_sample(const sat_box_spec *s, const long double value[4], int channels)
+{
+    sums one = {.inside = 1};
+    int last = channels - 1;
+    for (int c = 0; c < channels; c++) {
+        one.of[c] = value[c] * (s->weighted_alpha && c < last ? value[last] : 1);
+        one.magnitude[c] = fabsl(one.of[c]);
+    }
+    return one;
+}
+
+static sums column_at(const sat_box_spec *s, const sat_view *v, const axis *ay, int64_t x)
+{
+    sums column = {.inside = 0};
+    for (int64_t y = 0; y < v->height; y++) {
+        long double value[4] = {0};
+        for (int c = 0; c < v->channels; c++) value[c] = load_sample(v, x, y, c);
+        sums one = one_sample(s, value, v->channels);
+        add(&column, &one, ay->seen[y], v->channels);
+    }
+    return column;
+}
+
+/* Integers are the quotient to nearest, halves up; floats as near as the roundings of the sums and of the quotient. */
+static bool is_mean(const sat_box_spec *s, const sums *m, long double area, int c, int last, long double is)
+{
+    long double by = s->weighted_alpha && c < last ? m->of[last] : area;
+    if (by == 0) return is == 0;
+    long double exact = m->of[c] / by;
+    if (s->sample != SAT_F32) return is == floorl(exact + 0.5L);
+    if (isnan(exact) || isinf(exact)) return isnan(is) == isnan(exact) && (isnan(is) || is == exact);
+    return fabsl(is - exact) <= fabsl(exact) * 0x1p-23L + m->magnitude[c] / fabsl(by) * 0x1p-40L + 0x1p-140L;
+}
+
+static const char *check_means(const sat_box_spec *s, const sat_view *src, const sat_view *dst)
+{
+    const char *border = s->border ? s->border : "shrink";
+    bool shrinks = strcmp(border, "shrink") == 0, constant = strcmp(border, "constant") == 0;
+    int64_t all = s->window_width * s->window_height;
+    long double value[4];
+    for (int c = 0; c < 4; c++) value[c] = (long double)s->border_value[c];
+    for (int64_t y = 0; y < src->height; y++) {
+        axis ay = axis_at(border, y, s->window_height, src->height);
+        sums columns[SIDE], outside = one_sample(s, value, src->channels);
+        for (int64_t x = 0; x < src->width; x++) columns[x] = column_at(s, src, &ay, x);
+        for (int64_t x = 0; x < src->width; x++) {
+            axis ax = axis_at(border, x, s->window_width, src->width);
+            sums m = {.inside = 0};
+            for (int64_t i = 0; i < src->width; i++) add(&m, &columns[i], ax.seen[i], src->channels);
+            int64_t inside = m.inside;
+            if (constant) add(&m, &outside, all - inside, src->channels);
+            for (int c = 0; c < src->channels; c++)
+                if (!is_mean(s, &m, (long double)(shrinks ? inside : all), c, src->channels - 1,
+                             load_sample(dst, x, y, c)))
+                    return "a mean is not that of the definition";
+        }
+    }
+    return NULL;
+}
+
+/* ---- a run ---- */
+
+static bool all_finite(const sat_view *v)
+{
+    for (int64_t i = 0; i < v->width * v->height * v->channels; i++)
+        if (!isfinite(
+                (double)load_sample(v, i / v->channels % v->width, i / v->channels / v->width, (int)(i % v->channels))))
+            return false;
+    return true;
+}
+
+static const char *run_box(fuzz_input *in, sat_box *box, const sat_box_spec *s, block *from, block *to)
+{
+    int channels = s->channels ? s->channels : 1;
+    sat_view src = take_view(in, from, s->width, s->height, channels, s->sample);
+    sat_view dst = take_view(in, to, s->width, s->height, channels, s->sample);
+    if (!src.data || !dst.data) return NULL;
+    bool floats = s->sample == SAT_F32, wild = floats && !s->weighted_alpha && take_one_in(in, 2);
+    if (take_one_in(in, 4)) {
+        spoil_view(in, &src, to);
+        spoil_view(in, &dst, from);
+    }
+    const sat_view should = {
+        .width = s->width, .height = s->height, .channels = channels, .type = s->sample, .memory = SAT_HOST};
+    bool right = view_right(&src) && view_right(&dst) && views_alike(&src, &should) && views_alike(&dst, &should) &&
+                 !views_overlap(&src, &dst);
+    if (right && (!view_inside(&src, from) || !view_inside(&dst, to))) return NULL;
+    if (right) fill_view(in, &src, wild);
+    poison_if_wrong(&src);
+    poison_if_wrong(&dst);
+
+    sat_status status = sat_box_run(box, &src, &dst, NULL);
+    if (!right) {
+        if (status == SAT_OK) return "a wrong view was filtered";
+        return block_untouched(to) ? NULL : "a refused run has written";
+    }
+    bool tables_refuse = status == SAT_ERR_RANGE && floats && s->backend && !all_finite(&src);
+    if (status != SAT_OK) return tables_refuse ? NULL : "a right run was refused";
+    if (!gaps_untouched(&dst, to)) return "bytes between the rows were written";
+    bool values_finite = true;
+    for (int c = 0; c < 4; c++)
+        values_finite = values_finite && isfinite(s->border_value[c]) && fabs(s->border_value[c]) < 1e6;
+    bool definite = !floats || !s->weighted_alpha; /* a sum of alphas that may cancel has no bound */
+    return s->window_width <= WINDOW && s->window_height <= WINDOW && definite && (values_finite || !floats)
+               ? check_means(s, &src, &dst)
+               : NULL;
+}
+
+static const char *run(const uint8_t *bytes, size_t n)
+{
+    fuzz_input in = {bytes, n};
+    sat_box_spec s = take_spec(&in);
+    sat_box *box = (sat_box *)&box;
+    bool right = spec_right(&s);
+    const char *why = NULL;
+    sat_status status = sat_box_create(&box, &s);
+    if ((status == SAT_OK) != (box != NULL)) why = "a status and an object that disagree";
+    if (status == SAT_OK && !right) why = "a wrong spec was taken";
+    if (status != SAT_OK && right && s.width <= SIDE && s.height <= ROWS && s.window_width <= WINDOW &&
+        s.window_height <= WINDOW)
+        why = "a right spec was refused";
+    if (status != SAT_OK && !*sat_detail()) why = "a failure without a line that says why";
+    block from = {0}, to = {0};
+    if (!why && box && s.width <= SIDE && s.height <= ROWS && block_alloc(&from) && block_alloc(&to))
+        why = run_box(&in, box, &s, &from, &to);
+    sat_box_destroy(&box);
+    free(from.bytes);
+    free(to.bytes);
+    return why;
+}
+
+const fuzz_target fuzz = {.run = run};

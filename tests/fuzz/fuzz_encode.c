@@ -1,0 +1,137 @@
+/* fuzz_encode.c - an image of any type, size and metadata is written in every format and read back: formats that lose
+ * nothing give the same samples, and metadata comes back as it was or not at all.
+ *
+ *     type   channels   width   height   quality   threads   orientation   resolution   ICC bytes   the samples
+ *     1 byte each, but for the resolution: 2 x 4 bytes                                               all others, again
+ * and again */
+#include <math.h>
+
+#include "carrier.h"
+
+enum { SIDE = 48, ICC_MOST = 255 };
+
+static bool take_image(fuzz_input *in, image *img, error *err)
+{
+    static const sat_type types[] = {SAT_U8, SAT_U16, SAT_F32};
+    sat_type type = types[take(in, 1) % 3];
+    int channels = 1 + (int)(take(in, 1) % 4);
+    int64_t width = 1 + (int64_t)(take(in, 1) % SIDE), height = 1 + (int64_t)(take(in, 1) % SIDE);
+    return image_alloc(img, width, height, channels, type, err);
+}
+
+static void take_meta(fuzz_input *in, image_meta *meta)
+{
+    meta->orientation = (int)(take(in, 1) % 9);
+    meta->x_per_metre = (double)take(in, 4) / 16;
+    meta->y_per_metre = (double)take(in, 4) / 16;
+    size_t n = take(in, 1);
+    meta->icc = n ? malloc(n) : NULL;
+    for (size_t i = 0; meta->icc && i < n; i++) meta->icc[i] = (uint8_t)take(in, 1);
+    meta->icc_bytes = meta->icc ? n : 0;
+}
+
+static void fill(const fuzz_input *in, image *img)
+{
+    uint8_t *at = img->data;
+    size_t n = img->row_bytes * (size_t)img->height;
+    for (size_t i = 0; i < n; i++) at[i] = in->left ? in->at[i % in->left] : 0;
+}
+
+static bool loses_nothing(const image_format *format)
+{
+    return strcmp(format->name, "jpeg") != 0 && strcmp(format->name, "hdr") != 0;
+}
+
+/* Radiance's shared exponent: each sample within 1/128 of the pixel's largest; what is negative, or no number, is 0.
+ * Checked for pixels whose exponent the format has. */
+static bool near_in_hdr(const float *was, const float *is)
+{
+    float most = fmaxf(fmaxf(was[0], was[1]), was[2]);
+    for (int c = 0; c < 3; c++) {
+        if (!isfinite(is[c]) || is[c] < 0) return false;
+        if (!isfinite(was[c]) || was[c] < 0 || most < 1e-30f || most > 1e38f) return true;
+    }
+    for (int c = 0; c < 3; c++)
+        if (fabsf(was[c] - is[c]) > most / 128) return false;
+    return true;
+}
+
+/* The same samples; grey may come back as three equal colours. */
+static bool same_samples(const image *was, const image *is)
+{
+    size_t size = sat_type_bytes(was->type), from = (size_t)was->channels, to = (size_t)is->channels;
+    const uint8_t *a = was->data, *b = is->data;
+    if (was->type != is->type || (from != to && (from != 1 || to != 3))) return false;
+    for (int64_t i = 0; i < was->width * was->height; i++, a += from * size, b += to * size)
+        for (size_t c = 0; c < to; c++)
+            if (memcmp(a + (from == to ? c : 0) * size, b + c * size, size) != 0) return false;
+    return true;
+}
+
+static const char *check_pixels(const image_format *format, const image *was, const image *is)
+{
+    if (was->width != is->width || was->height != is->height) return "another size";
+    if (loses_nothing(format) && !same_samples(was, is)) return "other samples";
+    const float *a = was->data, *b = is->data;
+    for (int64_t i = 0; strcmp(format->name, "hdr") == 0 && was->channels == 3 && i < was->width * was->height; i++)
+        if (!near_in_hdr(a + 3 * i, b + 3 * i)) return "samples that are further off than the format";
+    return NULL;
+}
+
+/* In what the formats count: pixels in a metre, or in an inch or centimetre. */
+static bool near(double was, double is)
+{
+    return is == 0 || fabs(was - is) <= 0.51 / 0.0254;
+}
+
+static const char *check_meta(const image_meta *was, const image_meta *is)
+{
+    if (is->icc_bytes > 0 && (is->icc_bytes != was->icc_bytes || memcmp(is->icc, was->icc, is->icc_bytes) != 0))
+        return "another colour profile";
+    if (is->orientation > 1 && is->orientation != was->orientation) return "another orientation";
+    return near(was->x_per_metre, is->x_per_metre) && near(was->y_per_metre, is->y_per_metre) ? NULL
+                                                                                              : "another resolution";
+}
+
+static const char *check_format(const image_format *format, const image *img, const encode_options *opt)
+{
+    uint8_t *bytes = NULL;
+    size_t n = 0;
+    error err = {.text = ""};
+    image back = {0};
+    const decode_options plain = {.max_pixels = SIDE * SIDE, .no_orient = true, .threads = 1};
+    if (!format->encode || !format->decode) return NULL;
+    if (!format->holds(img->type, img->channels, &err))
+        return err.text[0] && !strchr(err.text, '\n') ? NULL : "a refusal without a line that says why";
+    if (FUZZ_WITHOUT_PNG && strcmp(format->name, "png") == 0) return NULL;
+    const char *why = NULL;
+    if (!carrier_encode(format, img, opt, &bytes, &n, &err))
+        why = "a format that holds such samples does not write them";
+    else if (format_by_content(bytes, n) != format)
+        why = "a file that is taken for another format";
+    else if (!format->decode(bytes, n, &plain, &back, &err))
+        why = "a file that cannot be read back";
+    if (!why) why = check_pixels(format, img, &back);
+    if (!why) why = check_meta(&img->meta, &back.meta);
+    image_free(&back);
+    free(bytes);
+    return why;
+}
+
+static const char *run(const uint8_t *bytes, size_t n)
+{
+    fuzz_input in = {bytes, n};
+    image img;
+    error err;
+    const image_format *format;
+    const char *why = NULL;
+    if (!take_image(&in, &img, &err)) return NULL;
+    encode_options opt = {.quality = (int)(take(&in, 1) % 101), .threads = (int)(take(&in, 1) % 4)};
+    take_meta(&in, &img.meta);
+    fill(&in, &img);
+    for (size_t i = 0; !why && (format = format_at(i)); i++) why = check_format(format, &img, &opt);
+    image_free(&img);
+    return why;
+}
+
+const fuzz_target fuzz = {.run = run};

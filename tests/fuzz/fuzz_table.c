@@ -1,0 +1,152 @@
+/* fuzz_table.c - table files behind right checksums: what opens fits its memory, and answers what its entries say.
+ *
+ *     assumed layout   sample   rectangles   x y w h ...   the file
+ *     1 byte           1 byte   1 byte       8 bytes each   all others */
+#include <math.h>
+#include <stdlib.h>
+#include <xxhash.h>
+
+#include "fuzz.h"
+#include "npy_header.h"
+#include "table_file.h"
+#include "table_trailer.h"
+
+enum { HEAD = 3, RECTS = 4, RECT_BYTES = 8 };
+
+static size_t head_bytes(const uint8_t *bytes, size_t n)
+{
+    return n < HEAD ? n : HEAD + (size_t)(bytes[2] % (RECTS + 1)) * RECT_BYTES;
+}
+
+/* ---- the trailer that the reader wants to see ---- */
+
+static bool find_trailer(const uint8_t *file, size_t n, npy_header *h, size_t *at)
+{
+    error unused;
+    if (!npy_parse(h, file, n, &unused)) return false;
+    uint64_t offset = trailer_offset(h->data_offset + h->data_bytes);
+    *at = (size_t)offset;
+    return offset <= n && n - offset >= TRAILER_BYTES;
+}
+
+/* Its checksums; and its shape, if the input's first byte says so. */
+static size_t repair(uint8_t *bytes, size_t n, size_t room)
+{
+    (void)room;
+    size_t head = head_bytes(bytes, n), at;
+    npy_header h;
+    table_trailer t;
+    if (head >= n || !find_trailer(bytes + head, n - head, &h, &at)) return n;
+    uint8_t *file = bytes + head;
+    memcpy(&t, file + at, sizeof t);
+    if (bytes[0] & 0x80 && h.dims >= 2) {
+        bool padded = strncmp(t.layout, "padded", sizeof t.layout) == 0;
+        t.width = (uint64_t)(h.shape[1] - padded);
+        t.height = (uint64_t)(h.shape[0] - padded);
+        t.channels = h.dims == 3 ? (uint32_t)h.shape[2] : 1;
+        t.data_offset = h.data_offset;
+        t.data_bytes = h.data_bytes;
+    }
+    t.data_xxh3 = XXH3_64bits(file + h.data_offset, h.data_bytes);
+    trailer_seal(&t);
+    memcpy(file + at, &t, sizeof t);
+    return n;
+}
+
+/* ---- what is asked ---- */
+
+static const uint8_t *entry(const sat_view *v, int64_t x, int64_t y, size_t c)
+{
+    return (const uint8_t *)v->data + (size_t)y * v->row_bytes +
+           ((size_t)x * (size_t)v->channels + c) * sat_type_bytes(v->type);
+}
+
+/* The sum of the first x columns of the first y rows. */
+static uint64_t prefix(const sat_table *t, int64_t x, int64_t y, size_t c)
+{
+    int64_t shift = t->layout == SAT_INCLUSIVE;
+    uint64_t value = 0;
+    if (shift && (x == 0 || y == 0)) return 0;
+    memcpy(&value, entry(&t->view, x - shift, y - shift, c), sat_type_bytes(t->view.type));
+    return value;
+}
+
+static bool is_sum(const sat_table *t, const sat_rect *r, size_t c, const sat_sum *sum)
+{
+    int64_t x1 = r->x + r->width, y1 = r->y + r->height;
+    uint64_t four = prefix(t, x1, y1, c) - prefix(t, x1, r->y, c) - prefix(t, r->x, y1, c) + prefix(t, r->x, r->y, c);
+    if (t->view.type == SAT_U32) return sum->u == (uint32_t)four;
+    return t->view.type == SAT_U64 || t->view.type == SAT_I64 ? sum->u == four : true;
+}
+
+static const char *ask(fuzz_input *in, const sat_table *t, size_t n)
+{
+    bool padded = t->layout == SAT_PADDED;
+    int64_t width = t->view.width - padded, height = t->view.height - padded;
+    size_t channels = (size_t)t->view.channels;
+    for (size_t i = 0; i < n; i++) {
+        sat_sum sums[4];
+        double means[4];
+        sat_rect r = {.x = (int16_t)take(in, 2), .y = (int16_t)take(in, 2)};
+        r.width = (int16_t)take(in, 2);
+        r.height = (int16_t)take(in, 2);
+        bool inside =
+            r.x >= 0 && r.y >= 0 && r.width > 0 && r.height > 0 && r.x + r.width <= width && r.y + r.height <= height;
+        sat_status status = sat_table_query(t, &r, 1, 0, 1, sums, means);
+        if (status == SAT_OK && !inside) return "a rectangle outside the image has an answer";
+        if (status == SAT_ERR_RECT && inside) return "a rectangle inside the image is refused";
+        if (status != SAT_OK && status != SAT_ERR_RECT && status != SAT_ERR_RANGE && status != SAT_ERR_ARGUMENT)
+            return "a table that was opened cannot be asked";
+        for (size_t c = 0; status == SAT_OK && c < channels; c++)
+            if (!is_sum(t, &r, c, &sums[c])) return "a sum is not that of four entries";
+    }
+    return NULL;
+}
+
+/* ---- an input ---- */
+
+static const char *check_open(const table_file *file, const uint8_t *bytes, size_t n)
+{
+    const sat_view *v = &file->table.view;
+    size_t row = sat_row_bytes(v->width, v->channels, v->type);
+    error err;
+    if (file->data_offset > n || file->data_bytes > n - file->data_offset) return "an array that is not in the file";
+    if (row == 0 || row != v->row_bytes || row * (size_t)v->height != file->data_bytes) return "rows of a wrong size";
+    if (file->table.layout != file->meta.layout || file->table.sample != file->meta.sample)
+        return "a table that is not what its file says";
+    bool same =
+        file->meta.has_trailer && XXH3_64bits(bytes + file->data_offset, file->data_bytes) == file->meta.checksum;
+    return table_file_verify(file, &err) == same ? NULL : "a checksum that is compared wrongly";
+}
+
+static const char *run(const uint8_t *bytes, size_t n)
+{
+    size_t head = head_bytes(bytes, n);
+    if (head >= n || n - head < 2) return NULL;
+    fuzz_input in = {bytes + HEAD, head - HEAD};
+    const table_assume assume = {
+        .layout_known = bytes[0] % 4 < 3, .layout = (sat_layout)(bytes[0] % 4 % 3), .sample = (sat_type)(bytes[1] % 9)};
+    uint64_t most;
+    error err = {.text = ""}, other;
+    uint8_t *copy = malloc(n - head);
+    if (!copy) return NULL;
+    memcpy(copy, bytes + head, n - head);
+    source src = {.bytes = copy, .n = n - head};
+    bool is_table = table_file_sniff(src.bytes, src.n),
+         wanted = table_file_extent(src.bytes, src.n, NULL, &most, &other);
+    table_file file;
+    const char *why = NULL;
+    if (!table_file_take(&file, &src, &assume, &err)) {
+        if (err.text[0] == '\0' || strchr(err.text, '\n')) why = "a failure without a line that says why";
+        if (file.file.bytes || src.bytes) why = "a source is left behind by a failure";
+        return why;
+    }
+    if (!is_table || !wanted) why = "a table from a file, and none from a stream";
+    if (!why) why = check_open(&file, bytes + head, n - head);
+    (void)table_file_looks_padded(&file);
+    if (!why) why = ask(&in, &file.table, (head - HEAD) / RECT_BYTES);
+    table_file_close(&file);
+    return why;
+}
+
+const fuzz_target fuzz = {.run = run, .repair = repair};
