@@ -37,22 +37,31 @@ static void fill(const fuzz_input *in, image *img)
     for (size_t i = 0; i < n; i++) at[i] = in->left ? in->at[i % in->left] : 0;
 }
 
-static bool loses_nothing(const image_format *format)
+static bool is_hdr(const image_format *format)
 {
-    return strcmp(format->name, "jpeg") != 0 && strcmp(format->name, "hdr") != 0;
+    return strcmp(format->name, "hdr") == 0;
 }
 
-/* Radiance's shared exponent: each sample within 1/128 of the pixel's largest; what is negative, or no number, is 0.
- * Checked for pixels whose exponent the format has. */
+static bool loses_nothing(const image_format *format)
+{
+    return strcmp(format->name, "jpeg") != 0 && !is_hdr(format);
+}
+
+/* What Radiance's format has no place for. */
+static bool beyond_hdr(const image *img)
+{
+    const float *at = img->data;
+    for (int64_t i = 0; i < img->width * img->height * img->channels; i++)
+        if (!(at[i] >= 0 && isfinite(at[i]))) return true;
+    return false;
+}
+
+/* A shared exponent: each sample within 1/128 of the pixel's largest, where that has an exponent. */
 static bool near_in_hdr(const float *was, const float *is)
 {
     float most = fmaxf(fmaxf(was[0], was[1]), was[2]);
-    for (int c = 0; c < 3; c++) {
-        if (!isfinite(is[c]) || is[c] < 0) return false;
-        if (!isfinite(was[c]) || was[c] < 0 || most < 1e-30f || most > 1e38f) return true;
-    }
     for (int c = 0; c < 3; c++)
-        if (fabsf(was[c] - is[c]) > most / 128) return false;
+        if (!(fabsf(was[c] - is[c]) <= most / 128) && most > 1e-30f && most < 1e38f) return false;
     return true;
 }
 
@@ -73,7 +82,7 @@ static const char *check_pixels(const image_format *format, const image *was, co
     if (was->width != is->width || was->height != is->height) return "another size";
     if (loses_nothing(format) && !same_samples(was, is)) return "other samples";
     const float *a = was->data, *b = is->data;
-    for (int64_t i = 0; strcmp(format->name, "hdr") == 0 && was->channels == 3 && i < was->width * was->height; i++)
+    for (int64_t i = 0; is_hdr(format) && was->channels == 3 && i < was->width * was->height; i++)
         if (!near_in_hdr(a + 3 * i, b + 3 * i)) return "samples that are further off than the format";
     return NULL;
 }
@@ -105,14 +114,17 @@ static const char *check_format(const image_format *format, const image *img, co
         return err.text[0] && !strchr(err.text, '\n') ? NULL : "a refusal without a line that says why";
     if (FUZZ_WITHOUT_PNG && strcmp(format->name, "png") == 0) return NULL;
     const char *why = NULL;
-    if (!carrier_encode(format, img, opt, &bytes, &n, &err))
-        why = "a format that holds such samples does not write them";
+    bool written = carrier_encode(format, img, opt, &bytes, &n, &err), refused = is_hdr(format) && beyond_hdr(img);
+    if (written == refused)
+        why = refused ? "samples that the format cannot hold are written" : "a format does not write what it holds";
+    else if (!written)
+        why = err.text[0] && !strchr(err.text, '\n') ? NULL : "a refusal without a line that says why";
     else if (format_by_content(bytes, n) != format)
         why = "a file that is taken for another format";
     else if (!format->decode(bytes, n, &plain, &back, &err))
         why = "a file that cannot be read back";
-    if (!why) why = check_pixels(format, img, &back);
-    if (!why) why = check_meta(&img->meta, &back.meta);
+    if (!why && written) why = check_pixels(format, img, &back);
+    if (!why && written) why = check_meta(&img->meta, &back.meta);
     image_free(&back);
     free(bytes);
     return why;

@@ -1,0 +1,157 @@
+#!/usr/bin/env python3
+"""seeds.py - writes the seeds that are made by hand, corpus/NAME/seed-*; run it again after a change of a target's
+input.  What fuzzers found, which covers more, has hashes for names."""
+import ctypes
+import itertools
+import os
+import struct
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+xxhash = ctypes.CDLL("libxxhash.so.0")
+xxhash.XXH3_64bits.restype = ctypes.c_uint64
+xxhash.XXH3_64bits.argtypes = [ctypes.c_char_p, ctypes.c_size_t]
+
+
+def seed(target, name, data):
+    os.makedirs(f"{HERE}/corpus/{target}", exist_ok=True)
+    with open(f"{HERE}/corpus/{target}/seed-{name}", "wb") as file:
+        file.write(data)
+
+
+def xxh3(data):
+    return xxhash.XXH3_64bits(data, len(data))
+
+
+# ---- tables: docs/format.md, with a header as short as NumPy's ------------------------------------------------
+
+def npy(descr, shape, array):
+    text = f"{{'descr': '{descr}', 'fortran_order': False, 'shape': {shape}, }}".encode()
+    room = -(10 + len(text) + 1) % 64
+    return b"\x93NUMPY\1\0" + struct.pack("<H", len(text) + room + 1) + text + b" " * room + b"\n" + array
+
+
+def name_field(text, room):
+    return text.encode().ljust(room, b"\0")
+
+
+def trailer(layout, sample, accum, shape, padded, offset, array, quant):
+    channels = shape[2] if len(shape) > 2 else 1
+    fields = b"SATTABLE" + struct.pack("<II", 1, 192)
+    fields += struct.pack("<QQ", shape[1] - padded, shape[0] - padded)
+    fields += struct.pack("<II", channels, quant[2])
+    fields += struct.pack("<QQQ", offset, len(array), xxh3(array))
+    fields += name_field(layout, 16) + name_field(sample, 8) + name_field(accum, 8) + name_field("sum", 8)
+    fields += struct.pack("<Qdd", 0, quant[0], quant[1]) + name_field("seed", 32) + bytes(24)
+    return fields + struct.pack("<Q", xxh3(fields))
+
+
+def tables():
+    kinds = {"u32": ("<u4", "I", "u8"), "u64": ("<u8", "Q", "u16"), "i64": ("<i8", "q", "u8"),
+             "f32": ("<f4", "f", "f32"), "f64": ("<f8", "d", "f64"), "q32": ("<u4", "I", "f32")}
+    rects = struct.pack("<4h", 0, 0, 2, 2) + struct.pack("<4h", 1, 0, 3, 2)
+    layouts = ["padded", "inclusive", "exclusive"]
+    for (accum, (descr, code, sample)), layout in itertools.product(kinds.items(), layouts):
+        padded = layout == "padded"
+        shift = layout != "inclusive"
+        shape = (2 + padded, 3 + padded)
+        array = b"".join(struct.pack("<" + code, (x + 1 - shift) * (y + 1 - shift))
+                         for y in range(shape[0]) for x in range(shape[1]))
+        file = npy(descr, shape, array)
+        offset = len(file) - len(array)
+        file += bytes(-len(file) % 8)
+        quant = (-1.0, 0.5, 255) if accum == "q32" else (0.0, 0.0, 0)
+        file += trailer(layout, sample, accum, shape, padded, offset, array, quant)
+        seed("table", f"{accum}-{layout}", bytes([0, 0, 2]) + rects + file)
+        if layout != "exclusive":
+            seed("table", f"foreign-{accum}-{layout}", bytes([layouts.index(layout), 1, 2]) + rects +
+                 npy(descr, shape, array))
+
+
+# ---- texts -----------------------------------------------------------------------------------------------------
+
+def texts():
+    csv = {"plain": "1,2,3,4\n5,6,7,8\n", "header": "h;w;y;x;note\n1;2;3;4;\"a;\"\"b\"\n", "tabs": "1\t2\t3\t4\r\n",
+           "blanks": " 1  2 3 4 \n\n# no\n5 6 7 8", "mark": "\ufeffx,y,width,height\n1,2,3,4\n", "bad": "1,2,3\n",
+           "quote": '"1","2","3","4\n', "large": "9223372036854775807,-9223372036854775808,1,99999999999999999999\n",
+           "twice": "x,y,w,w\n"}
+    for name, text in csv.items():
+        seed("text", f"csv-{name}", b"\0" + text.encode())
+    seed("text", "npy-rects", b"\0" + npy("<i4", (2, 4), struct.pack("<8i", *range(8))))
+    seed("text", "list", b"\3{dir}/{stem}_{n}.{ext}\0a/b.png\r\n\nc.jpg\nd")
+    seed("text", "list-zero", b"\4out/{{{name}}}\0a\nb.png\0c\0")
+    seed("text", "list-wrong", b"\3{what}\0a\n")
+    lines = {"box": "0 a.png --box 15x4 -o b.png --border constant:1,2,3 --passes 2 --alpha straight --quality 90",
+             "table": "0 a.png -o t.npy --layout inclusive --type q32 --largest 64x64 --backend cpu --threads 2",
+             "mean": "0 a b --mean 1,2,3,4 --mean=5,6,7,8 --json -q",
+             "list": "0 --files-from list -0 -o {stem}.png --radius 3", "help": "0 --help", "typo": "0 --boxx 3 -zq",
+             "query": "1 t.npy --rect 0,0,9,9 --rect 1,1,1,1 --stat mean,sum --clip --layout padded --sample u16",
+             "rects": "1 t.npy --rects r.csv --json -o out.csv --no-clobber --max-pixels 9 --no-orient",
+             "info": "2 a.png --json b.npy", "backends": "3 --json", "backends-more": "3 x",
+             "bench": "4 --size 64x64 --type f32 --accum f64 --channels 3 --box 5 --repeat 1 --csv",
+             "bench-scan": "4 scan --min 4 --max 8 --step 1 --exclusive --naive-staging --block 256 --items 4",
+             "bench-query": "4 query --rects 100 --map x --against y --plot f.svg --md",
+             "bench-help": "4 tune --help"}
+    for name, line in lines.items():
+        words = line.split(" ")
+        seed("text", f"line-{name}", b"\5" + bytes([int(words[0])]) + "\0".join(words[1:]).encode() + b"\0")
+
+
+# ---- metadata: pieces of a kind, a length and contents ---------------------------------------------------------
+
+def piece(kind, contents):
+    return struct.pack(">BH", kind, len(contents)) + contents
+
+
+def exif(order, orientation):
+    header = {"<": b"II*\0", ">": b"MM\0*"}[order]
+    return header + struct.pack(order + "IHHHIHHI", 8, 1, 0x0112, 3, 1, orientation, 0, 0)
+
+
+def metadata():
+    profile = bytes(range(128)) + b"acsp"
+    for order, orientation in (("<", 6), (">", 3), ("<", 9)):
+        name = f"{'le' if order == '<' else 'be'}-{orientation}"
+        seed("metadata", f"png-exif-{name}", b"\0" + piece(3, exif(order, orientation)))
+        seed("metadata", f"jpeg-exif-{name}", b"\1" + piece(1, exif(order, orientation)))
+    seed("metadata", "png-profile", b"\0" + piece(0, profile) + piece(2, struct.pack(">IIB", 2835, 2835, 1)))
+    seed("metadata", "png-raw-profile", b"\0" + piece(1, b"name\0\0broken") + piece(6, struct.pack(">I", 45455)))
+    seed("metadata", "png-text", b"\0" + piece(4, b"Comment\0hello") + piece(5, b"k\0\0x") + piece(11, b"own"))
+    seed("metadata", "jpeg-profile", b"\1" + piece(2, b"\2\2" + profile[64:]) + piece(2, b"\1\2" + profile[:64]))
+    seed("metadata", "jpeg-profile-gap", b"\1" + piece(2, b"\1\3" + profile) + piece(2, b"\3\3" + profile))
+    seed("metadata", "jpeg-density", b"\1" + piece(0, struct.pack(">HBHHBB", 0x0102, 1, 300, 300, 0, 0)))
+    seed("metadata", "jpeg-new-jfif", b"\1" + piece(0, struct.pack(">HBHHBB", 0x0201, 2, 118, 118, 0, 0)))
+    seed("metadata", "jpeg-comment-fill", b"\1" + piece(8, b"x") + piece(6, b"a comment") + piece(7, b"8BIM") + piece(8, b""))
+
+
+# ---- encoders, the C interface, box filters: see the targets' takes -----------------------------------------------
+
+def encoders():
+    for kind, channels in itertools.product(range(3), range(4)):
+        samples = struct.pack("<6f", 0, 1, 0.5, 100, 1e-3, 7) if kind == 2 else bytes(range(64))
+        head = bytes([kind, channels, 8, 6, 90, 1, channels * 2]) + struct.pack("<II", 2835 * 16, 5905 * 16)
+        seed("encode", f"{'u8 u16 f32'.split()[kind]}-{channels + 1}", head + bytes([4]) + b"icc!" + samples)
+
+
+def interface():
+    for sample, accum, layout in itertools.product(range(5), range(7), range(3)):
+        spec = bytes([4, 6, 4, sample % 4, sample, accum, layout, 0, 1, 255])
+        run = bytes([4, 1, 2, 3, 4, 0, 0, 1, 3, 0, 3, 4, 5, 4, 4, 5, 3, 2, 1, 2, 9, 9, 2])
+        if (sample + accum + layout) % 3 == 0:
+            seed("api", f"table-{sample}{accum}{layout}", spec + run + bytes(range(40)))
+    for sample, accum in itertools.product((1, 2, 3, 4, 6), (0, 3, 4)):
+        seed("api", f"scan-{sample}{accum}", bytes([0, 0, 0, 40, sample, accum, 1, 0]) + bytes(range(30)))
+    seed("api", "quant", bytes([1, 8, 20, 99]))
+    seed("api", "sizes", bytes([2, 9, 100, 3, 2]) + b"inclusive\0")
+    seed("api", "devices", bytes([3, 1, 1]))
+    for border, sample in itertools.product(range(7), range(3)):
+        spec = bytes([9, 6, border % 4, sample, border + 2, 4, border, 1, 2, 3, 4, border % 2, 0, 1, 255])
+        if border < 5 or border == 6:
+            spec = bytes([9, 6, border % 4, sample, border + 2, 4, border, border % 2, 0, 1, 255])
+        seed("box", f"{border}-{sample}", spec + bytes([1, 2, 3, 4, 0, 0]) + bytes(range(1, 40)))
+
+
+tables()
+texts()
+metadata()
+encoders()
+interface()
