@@ -207,11 +207,6 @@ static bool is_table_name(const char *path)
     return dot && strcasecmp(dot + 1, TABLE) == 0;
 }
 
-static bool is_image_name(const char *path)
-{
-    return format_by_extension(path) != NULL;
-}
-
 static bool refuse_format(options *o, const char *what, const char *name, const char *why, bool tables)
 {
     char names[256];
@@ -286,8 +281,6 @@ static bool check_means(options *o, request *r)
     if (r->has_box) return options_refuse(o, "--mean and --box: one or the other");
     if (stray || r->format) return options_refuse(o, "%s does not go with --mean", stray ? stray : "--format");
     if (!r->output) return true;
-    if (is_table_name(r->output) || is_image_name(r->output))
-        return options_refuse(o, "-o '%s': --mean writes CSV, or --json", r->output);
     if (batch_is_template(r->output))
         return options_refuse(o, "-o '%s': --mean writes one file for all inputs", r->output);
     if (r->files_from && input_is_output(r->files_from, r->output))
@@ -354,19 +347,19 @@ failed:
 
 /* ---- the command ----------------------------------------------------------------------------------- */
 
-static int run_means(const options *o, const request *r)
+static int run_means(options *o, const request *r)
 {
     rects *from = NULL;
     error err;
     region_job means = {.inputs = r->files.inputs,
                         .inputs_n = r->files.n,
                         .name_inputs = r->files.n > 1 || r->files_from,
-                        .json = r->json,
                         .output = r->output ? r->output : "-",
                         .no_clobber = r->j.no_clobber,
                         .decode = {.max_pixels = r->j.max_pixels, .no_orient = r->j.no_orient, .threads = o->threads},
                         .common = o};
     regions_stats(&means, "mean");
+    if (!regions_form(&means, o, r->json)) return o->status;
     if (!rects_from_list(&from, r->means, r->means_n, &err)) {
         say(NULL, "%s", err.text);
         return EXIT_INPUT;

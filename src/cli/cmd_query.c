@@ -44,6 +44,7 @@ typedef struct request {
     sat_rect *list;
     size_t n;
     const char *rects_path;
+    bool json;
 } request;
 
 static void take(int c, options *o, request *r)
@@ -70,7 +71,7 @@ static void take(int c, options *o, request *r)
             options_refuse(o, "--sample '%s': the type of the summed image is %s", optarg,
                            type_names(names, sample_types));
         break;
-    case OPT_JSON: r->job.json = true; break;
+    case OPT_JSON: r->json = true; break;
     case 'o': r->job.output = optarg; break;
     case OPT_NO_CLOBBER: r->job.no_clobber = true; break;
     case OPT_NO_ORIENT: r->job.decode.no_orient = true; break;
@@ -110,7 +111,7 @@ static int run(int argc, char **argv)
         options_refuse(&o, "the image and the rectangles cannot both be standard input");
     else if (r.rects_path && input_is_output(r.rects_path, r.job.output))
         options_refuse(&o, "-o %s would replace the rectangles by their answers", r.job.output);
-    if (o.stop) goto out;
+    if (o.stop || !regions_form(&r.job, &o, r.json)) goto out;
 
     r.job.inputs = argv + optind;
     r.job.inputs_n = 1;
@@ -141,7 +142,7 @@ static const char help[] = "Means and sums of rectangles of an image, or of a ta
                            "  --stat LIST         the columns: mean,sum [both]\n"
                            "  --clip              cut rectangles to the image; else one outside is an error\n"
                            "  --json              an object in each line instead of CSV\n"
-                           "  -o, --output FILE   instead of standard output; only if all were answered\n"
+                           "  -o, --output FILE   .csv, .json or .npy; written only if all were answered\n"
                            "  --no-clobber        refuse to replace FILE\n"
                            "  --layout NAME       padded, inclusive, exclusive: of a table without trailer\n"
                            "  --sample TYPE       what it is the sum of: u8 u16 u32 f32 f64 [u8; f32 for\n"

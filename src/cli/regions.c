@@ -1,6 +1,5 @@
 #include "regions.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,10 +9,6 @@
 #include "input.h"
 #include "machine_info.h"
 #include "messages.h"
-#include "printable.h"
-#include "text_out.h"
-
-static const char *const stat_names[] = {[STAT_MEAN] = "mean", [STAT_SUM] = "sum"};
 
 bool regions_stats(region_job *job, const char *text)
 {
@@ -23,13 +18,24 @@ bool regions_stats(region_job *job, const char *text)
         size_t n = comma ? (size_t)(comma - text) : strlen(text);
         int found = -1;
         for (int s = 0; s < STATS_MAX; s++)
-            if (strlen(stat_names[s]) == n && strncmp(text, stat_names[s], n) == 0) found = s;
+            if (strlen(stat_name((stat_id)s)) == n && strncmp(text, stat_name((stat_id)s), n) == 0) found = s;
         for (int k = 0; k < job->stats_n; k++)
             if ((int)job->stats[k] == found) return false;
         if (found < 0) return false;
         job->stats[job->stats_n++] = (stat_id)found;
         text = comma ? comma + 1 : NULL;
     }
+    return true;
+}
+
+bool regions_form(region_job *job, options *o, bool json)
+{
+    bool named = sheet_form_named(job->output, &job->form);
+    if (!named && format_by_extension(job->output))
+        return options_refuse(o, "-o '%s': means and sums are written as .csv, .json or .npy", job->output);
+    if (named && json && job->form != SHEET_JSON)
+        return options_refuse(o, "-o '%s': --json writes a .json", job->output);
+    if (!named) job->form = json ? SHEET_JSON : SHEET_CSV;
     return true;
 }
 
@@ -275,86 +281,6 @@ static void close_answer(answer *a)
 
 /* ---- the rows -------------------------------------------------------------------------------------- */
 
-/* What is written. */
-typedef struct sheet {
-    text_out text;
-    int channels; /* that the header, before the first row, or at the end, tells of; 0 = nothing has been answered */
-} sheet;
-
-static void begin(const region_job *job, int channels, sheet *to)
-{
-    text_out *t = &to->text;
-    if (to->channels || job->json) return;
-    to->channels = channels;
-    text_string(t, job->name_inputs ? "file,x,y,w,h" : "x,y,w,h");
-    for (int s = 0; s < job->stats_n; s++)
-        for (int c = 0; c < channels; c++)
-            if (channels == 1)
-                text_printf(t, ",%s", stat_names[job->stats[s]]);
-            else
-                text_printf(t, ",%s.%d", stat_names[job->stats[s]], c);
-    text_bytes(t, "\n", 1);
-}
-
-static void put_value(stat_id stat, sat_type type, sat_sum sum, double mean, bool json, text_out *t)
-{
-    bool real = stat == STAT_MEAN || type == SAT_F32 || type == SAT_F64 || type == SAT_Q32;
-    double value = stat == STAT_MEAN ? mean : sum.f;
-    if (!real && type == SAT_I64)
-        text_int(t, sum.i);
-    else if (!real)
-        text_uint(t, sum.u);
-    else if (json && !isfinite(value))
-        text_string(t, "null");
-    else
-        text_real(t, value);
-}
-
-static void put_row_csv(const region_job *job, const answer *a, const sat_rect *r, const sat_sum *sums,
-                        const double *means, text_out *t)
-{
-    const sat_view *v = &a->table.view;
-    char name[PRINTABLE_BYTES];
-    if (job->name_inputs) {
-        text_csv_string(t, printable_name(a->input, name));
-        text_bytes(t, ",", 1);
-    }
-    const int64_t side[4] = {r->x, r->y, r->width, r->height};
-    for (int i = 0; i < 4; i++) {
-        if (i > 0) text_bytes(t, ",", 1);
-        text_int(t, side[i]);
-    }
-    for (int s = 0; s < job->stats_n; s++)
-        for (int c = 0; c < v->channels; c++) {
-            text_bytes(t, ",", 1);
-            put_value(job->stats[s], v->type, sums[c], means[c], false, t);
-        }
-    text_bytes(t, "\n", 1);
-}
-
-static void put_row_json(const region_job *job, const answer *a, const sat_rect *r, const sat_sum *sums,
-                         const double *means, text_out *t)
-{
-    int channels = a->table.view.channels;
-    text_bytes(t, "{", 1);
-    if (job->name_inputs) {
-        text_string(t, "\"file\":");
-        text_json_string(t, a->input);
-        text_bytes(t, ",", 1);
-    }
-    text_printf(t, "\"x\":%lld,\"y\":%lld,\"w\":%lld,\"h\":%lld", (long long)r->x, (long long)r->y, (long long)r->width,
-                (long long)r->height);
-    for (int s = 0; s < job->stats_n; s++) {
-        text_printf(t, ",\"%s\":%s", stat_names[job->stats[s]], channels > 1 ? "[" : "");
-        for (int c = 0; c < channels; c++) {
-            if (c > 0) text_bytes(t, ",", 1);
-            put_value(job->stats[s], a->table.view.type, sums[c], means[c], true, t);
-        }
-        if (channels > 1) text_bytes(t, "]", 1);
-    }
-    text_bytes(t, "}\n", 2);
-}
-
 /* The library refused a chunk: finds the first rectangle that it refuses, and says which and why. */
 static bool refuse(const region_job *job, const answer *a, const rects *from, const sat_rect *chunk, size_t n,
                    error *err)
@@ -387,14 +313,10 @@ static bool refuse(const region_job *job, const answer *a, const rects *from, co
 static bool put_rows(const region_job *job, const answer *a, const sat_rect *rows, size_t n, sat_sum *sums,
                      double *means, sheet *to)
 {
-    size_t channels = (size_t)a->table.view.channels;
     if (sat_table_query(&a->table, rows, n, job->clip ? SAT_CLIP : 0, job->common->threads, sums, means) != SAT_OK)
         return false;
-    begin(job, (int)channels, to);
     if (a->pixels.data) sum_all_pixels(job, a, rows, n, sums, means);
-    for (size_t i = 0; i < n; i++)
-        (job->json ? put_row_json : put_row_csv)(job, a, &rows[i], sums + i * channels, means + i * channels,
-                                                 &to->text);
+    sheet_rows(to, rows, n, sums, means);
     return true;
 }
 
@@ -404,9 +326,7 @@ static bool put_all(const region_job *job, const answer *a, rects *from, sheet *
     const sat_rect *chunk;
     size_t n;
     bool ok = false;
-    if (to->channels && to->channels != channels)
-        return fail(err, "the files before have %d channel%s, this one %d; --json takes any", to->channels,
-                    to->channels > 1 ? "s" : "", channels);
+    if (!sheet_input(to, a->input, channels, a->table.view.type, err)) return false;
     sat_sum *sums = malloc((size_t)RECTS_CHUNK * (size_t)channels * sizeof *sums);
     double *means = malloc((size_t)RECTS_CHUNK * (size_t)channels * sizeof *means);
     if (!sums || !means) {
@@ -422,9 +342,9 @@ static bool put_all(const region_job *job, const answer *a, rects *from, sheet *
             refuse(job, a, from, chunk, n, err);
             goto out;
         }
-        if (to->text.failed) break;
+        if (sheet_failed(to)) break;
     }
-    begin(job, channels, to);
+    sheet_rows(to, NULL, 0, sums, means); /* the header, where there is no rectangle */
     ok = true;
 out:
     free(sums);
@@ -459,37 +379,48 @@ static bool answer_input(const region_job *job, const char *input, rects *from, 
     return ok;
 }
 
+/* The longest name of an input, where rows name theirs. */
+static size_t name_bytes(const region_job *job)
+{
+    size_t most = 0;
+    for (size_t i = 0; job->name_inputs && i < job->inputs_n; i++) {
+        size_t n = strlen(job->inputs[i]);
+        if (n > most) most = n;
+    }
+    return most;
+}
+
 int regions_run(const region_job *job, rects *from)
 {
     error err;
     size_t failed = 0;
     const char *at_fault;
-    sheet *to;
+    sheet *to = NULL;
+    sheet_spec spec = {.output = job->output,
+                       .no_clobber = job->no_clobber,
+                       .form = job->form,
+                       .stats_n = job->stats_n,
+                       .name_bytes = name_bytes(job)};
 
     for (size_t i = 0; i < job->inputs_n; i++)
         if (input_is_output(job->inputs[i], job->output))
             return usage_error(job->common->self->name, "-o %s would replace the input by its answers", job->output);
-    to = calloc(1, sizeof *to);
-    if (!to) {
-        say(NULL, "out of memory");
-        return EXIT_INPUT;
-    }
-    bool ok = text_open(&to->text, job->output, job->no_clobber, &err);
-    for (size_t i = 0; ok && i < job->inputs_n && !to->text.failed; i++) {
+    memcpy(spec.stats, job->stats, sizeof spec.stats);
+    bool ok = sheet_open(&to, &spec, &err);
+    for (size_t i = 0; ok && i < job->inputs_n && !sheet_failed(to); i++) {
         if (i > 0) rects_again(from);
         if (answer_input(job, job->inputs[i], from, to, &at_fault, &err)) continue;
         say(at_fault, "%s", err.text);
         failed++;
     }
-    bool withheld = ok && failed > 0 && !to->text.is_stdout;
+    bool withheld = ok && failed > 0 && !sheet_is_stdout(to);
     if (withheld)
-        text_abort(&to->text);
+        sheet_abort(&to);
     else
-        ok = ok && text_close(&to->text, &err);
+        ok = ok && sheet_close(&to, &err);
     if (!ok) say(output_name(job->output), "%s", err.text);
     if (failed > 0 && job->inputs_n > 1 && !job->common->quiet)
         say(NULL, "%zu of %zu files failed%s", failed, job->inputs_n,
             withheld ? ", and so the output is not written" : "");
-    free(to);
     return ok && failed == 0 ? EXIT_FINE : EXIT_INPUT;
 }

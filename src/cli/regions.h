@@ -1,15 +1,12 @@
-/* regions.h - means and sums of rectangles of an image or a table, as CSV or JSON. */
+/* regions.h - means and sums of rectangles of an image or a table, as CSV, JSON or .npy. */
 #ifndef CLI_REGIONS_H
 #define CLI_REGIONS_H
 
 #include "format.h"
 #include "options.h"
 #include "rects.h"
+#include "sheet.h"
 #include "table_file.h"
-
-enum { STATS_MAX = 2 };
-
-typedef enum stat_id { STAT_MEAN, STAT_SUM } stat_id;
 
 typedef struct region_job {
     char *const *inputs; /* images or tables */
@@ -19,7 +16,8 @@ typedef struct region_job {
     bool no_clobber;
     stat_id stats[STATS_MAX]; /* the columns, in this order */
     int stats_n;
-    bool clip, json;
+    bool clip;
+    sheet_form form;
     bool is_query;         /* the command has options for clip, and for what a table's file does not say */
     decode_options decode; /* images */
     table_assume assume;   /* tables */
@@ -29,6 +27,10 @@ typedef struct region_job {
 
 /* "mean,sum" to columns; false if a name is unknown or stands twice. */
 bool regions_stats(region_job *job, const char *text);
+
+/* The form of the answers, by the extension of job->output and --json; refuses what contradicts itself, and the name
+ * of an image. */
+bool regions_form(region_job *job, options *o, bool json);
 
 /* Answers all rectangles of each input, in chunks, in constant memory beside the table.  An input that fails does not
  * stop the others, but a file is written only if all were answered.  Prints its own error lines; returns the exit

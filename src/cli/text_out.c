@@ -66,6 +66,11 @@ void text_bytes(text_out *t, const char *bytes, size_t n)
     }
 }
 
+void text_rewrite(text_out *t, size_t offset, const void *bytes, size_t n)
+{
+    if (flush(t) && !sink_rewrite(t->to, offset, bytes, n, &t->err)) t->failed = true;
+}
+
 void text_string(text_out *t, const char *string)
 {
     text_bytes(t, string, strlen(string));

@@ -27,6 +27,8 @@ void text_int(text_out *t, int64_t value);
 void text_uint(text_out *t, uint64_t value);
 void text_csv_string(text_out *t, const char *string);  /* quoted where CSV needs it */
 void text_json_string(text_out *t, const char *string); /* quoted and escaped */
+/* Overwrites bytes that were written before, of a file: a stream fails. */
+void text_rewrite(text_out *t, size_t offset, const void *bytes, size_t n);
 __attribute__((format(printf, 2, 3))) void text_printf(text_out *t, const char *format, ...); /* up to 8 KiB */
 
 /* The fewest digits that read back as the same double; "nan", "inf", "-inf". */

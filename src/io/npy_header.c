@@ -185,6 +185,18 @@ bool npy_parse(npy_header *header, const uint8_t *bytes, size_t n, error *err)
     return true;
 }
 
+/* A dictionary of n bytes, filled up with spaces. */
+static void put_page(const char *dictionary, size_t n, uint8_t page[NPY_PAGE])
+{
+    size_t length = NPY_PAGE - MAGIC_BYTES - 4;
+    memset(page, ' ', NPY_PAGE);
+    memcpy(page, MAGIC "\x01\x00", MAGIC_BYTES + 2);
+    page[8] = (uint8_t)(length & 255);
+    page[9] = (uint8_t)(length >> 8);
+    memcpy(page + MAGIC_BYTES + 4, dictionary, n < length ? n : length - 1);
+    page[NPY_PAGE - 1] = '\n';
+}
+
 void npy_format(const npy_header *header, uint8_t page[NPY_PAGE])
 {
     char shape[NPY_DIMS_MAX * 24] = "", dictionary[256];
@@ -196,12 +208,14 @@ void npy_format(const npy_header *header, uint8_t page[NPY_PAGE])
     if (header->dims == 1) snprintf(shape + used, sizeof(shape) - used, ",");
     int n = snprintf(dictionary, sizeof(dictionary), "{'descr': '%c%c%d', 'fortran_order': False, 'shape': (%s), }",
                      header->item_bytes > 1 ? '<' : '|', header->kind, header->item_bytes, shape);
+    put_page(dictionary, (size_t)n, page);
+}
 
-    size_t length = NPY_PAGE - MAGIC_BYTES - 4;
-    memset(page, ' ', NPY_PAGE);
-    memcpy(page, MAGIC "\x01\x00", MAGIC_BYTES + 2);
-    page[8] = (uint8_t)(length & 255);
-    page[9] = (uint8_t)(length >> 8);
-    memcpy(page + MAGIC_BYTES + 4, dictionary, (size_t)n);
-    page[NPY_PAGE - 1] = '\n';
+void npy_format_records(const char *fields, uint64_t n, uint8_t page[NPY_PAGE])
+{
+    char dictionary[NPY_PAGE];
+    int used =
+        snprintf(dictionary, sizeof(dictionary), "{'descr': [%.3840s], 'fortran_order': False, 'shape': (%llu,), }",
+                 fields, (unsigned long long)n);
+    put_page(dictionary, (size_t)used, page);
 }

@@ -38,4 +38,7 @@ bool npy_parse_header(npy_header *header, const uint8_t *bytes, size_t n, error 
  * shape, of which no number needs more than 19 digits. */
 void npy_format(const npy_header *header, uint8_t page[NPY_PAGE]);
 
+/* The same of an array of n records.  fields: "('x', '<i8'), ('mean', '<f8', (3,))", at most 3840 bytes. */
+void npy_format_records(const char *fields, uint64_t n, uint8_t page[NPY_PAGE]);
+
 #endif

@@ -105,8 +105,7 @@ load helpers
     usage "--json is for --mean*" a.pgm --box 3 --json -o out.png
     usage "--json is for --mean*" a.pgm --json -o out.npy
     usage "-o '{stem}.csv': --mean writes one file for all inputs*" a.pgm b.pgm --mean 0,0,1,1 -o '{stem}.csv'
-    usage "-o 'out.png': --mean writes CSV*" a.pgm --mean 0,0,1,1 -o out.png
-    usage "-o 'out.npy': --mean writes CSV*" a.pgm --mean 0,0,1,1 -o out.npy
+    usage "-o 'out.png': means and sums are written as .csv, .json or .npy" a.pgm --mean 0,0,1,1 -o out.png
     usage "-0 is for --files-from*" a.pgm -0 --box 3 -o out.pgm
 }
 
