@@ -127,6 +127,10 @@ static bool open_table(const region_job *job, input_file *in, const rects *from,
         return fail(err, "--sample %s: the file says that it was made of %s", sat_type_name(job->assume.sample),
                     sat_type_name(meta->sample));
     if (!check_sum(&a->file, from, err)) return false;
+    if (!meta->has_trailer && !table_file_check_samples(&a->file, err)) return false;
+    bool real = a->table.view.type == SAT_F32 || a->table.view.type == SAT_F64;
+    if (!meta->has_trailer && a->table.layout == SAT_INCLUSIVE && real && !job->common->quiet)
+        say(input_name(a->input), "whether its floats are a table's or an image's cannot be checked");
     if (table_file_looks_padded(&a->file) && !job->common->quiet)
         say(input_name(a->input), "its first row and column are zero; if it is padded, --layout inclusive is wrong");
     if (job->common->verbose)

@@ -64,6 +64,10 @@ bool table_file_take(table_file *file, source *src, const table_assume *assume, 
 /* Was a table without trailer said to be inclusive, and has the zeros that a padded one begins with?  So has that of an
  * image whose first row and column are zero. */
 bool table_file_looks_padded(const table_file *file);
+/* Could a table without trailer be one of such samples?  False, with the first that lies outside their range, if not:
+ * then it is an image, or of other samples.  Looks at up to 2^14 places, the same each time; true for floats, of which
+ * nothing can be said. */
+bool table_file_check_samples(const table_file *file, error *err);
 /* Reads the whole array and compares with the trailer's checksum. */
 bool table_file_verify(const table_file *file, error *err);
 void table_file_close(table_file *file);

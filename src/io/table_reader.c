@@ -125,7 +125,9 @@ static bool apply_assumption(table_file *file, const table_assume *assume, error
     bool is_float = view->type == SAT_F32 || view->type == SAT_F64;
     int64_t width, height;
 
-    if (!a->layout_known) return fail(err, "no trailer: say how it was made with --layout padded|inclusive|exclusive");
+    if (!a->layout_known)
+        return fail(err, "no trailer: if it is a table, say how it was made with --layout padded|inclusive|exclusive%s",
+                    is_float ? "; whether floats are a table's or an image's cannot be checked" : "");
     meta->layout = a->layout;
     meta->sample = a->sample != SAT_TYPE_NONE ? a->sample : is_float ? SAT_F32 : SAT_U8;
     if (!table_types_match(meta->sample, view->type))

@@ -67,3 +67,44 @@ END
     [ ! -e no.npy ]
     no_leftovers
 }
+
+# npy FILE DESCR SHAPE - an array whose bytes are standard input.
+npy() {
+    { printf '\223NUMPY\1\0\166\0' && printf "%-117s\n" "{'descr': '$2', 'fortran_order': False, 'shape': ($3), }" && cat; } >"$1"
+}
+
+@test "query: an image of integers is no table, whatever --layout says" {
+    # 4x3 pixels as <i8 and <i4, and the same image's tables
+    for n in 1 2 3 4 5 6 7 8 9 1 2 3; do
+        # shellcheck disable=SC2059 # an escape
+        printf "\\$(printf %o $n)\0\0\0\0\0\0\0"
+    done | npy image8.npy '<i8' "3, 4"
+    for n in 1 2 3 4 5 6 7 8 9 1 2 3; do
+        # shellcheck disable=SC2059 # an escape
+        printf "\\$(printf %o $n)\0\0\0"
+    done | npy image4.npy '<i4' "3, 4"
+    for image in image8 image4; do
+        failure "$image.npy: no inclusive table of u8 samples: the one at 1,2 would be -9; *a.cumsum(0).cumsum(1)*--sample*" \
+            query $image.npy --layout inclusive --rect 0,0,1,1
+        failure "$image.npy: no trailer: if it is a table, *--layout*" query $image.npy --rect 0,0,1,1
+    done
+    # 1 and 299 of u16 samples
+    printf '\1\0\0\0\54\1\0\0' | npy u16.npy '<i4' "1, 2"
+    failure "u16.npy: no inclusive table of u8 samples: the one at 1,0 would be 299; *--sample*" \
+        query u16.npy --layout inclusive --rect 0,0,2,1
+    ok query u16.npy --layout inclusive --sample u16 --rect 0,0,2,1 --stat sum
+    [ "${lines[1]}" = 0,0,2,1,300 ]
+    # sums that wrapped: 2^32 - 1, then 255 more
+    printf '\377\377\377\377\376\0\0\0' | npy wrapped.npy '<u4' "1, 2"
+    ok query wrapped.npy --layout inclusive --sample u32 --rect 1,0,1,1 --stat sum
+    [ "${lines[1]}" = 1,0,1,1,255 ]
+}
+
+@test "query: of floats it is said that nothing can be checked" {
+    printf '\0\0\200\077\0\0\0\100' | npy f.npy '<f4' "1, 2"
+    failure "f.npy: no trailer: *; whether floats are a table's or an image's cannot be checked" query f.npy --rect 0,0,1,1
+    sat query f.npy --layout inclusive --rect 1,0,1,1 --stat sum
+    [ "$status ${lines[1]}" = "0 1,0,1,1,1" ]
+    [ "$stderr" = "sat: f.npy: whether its floats are a table's or an image's cannot be checked" ]
+    ok query f.npy --layout inclusive --rect 1,0,1,1 -q
+}
