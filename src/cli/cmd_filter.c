@@ -203,8 +203,7 @@ static void take(int c, options *o, request *r)
 
 static bool is_table_name(const char *path)
 {
-    const char *slash = strrchr(path, '/'), *dot = strrchr(slash ? slash : path, '.');
-    return dot && strcasecmp(dot + 1, TABLE) == 0;
+    return strcasecmp(format_extension(path), TABLE) == 0;
 }
 
 static bool refuse_format(options *o, const char *what, const char *name, const char *why, bool tables)
@@ -252,12 +251,6 @@ static size_t length_without_slashes(const char *path)
     return n;
 }
 
-static bool has_extension(const char *path)
-{
-    const char *slash = strrchr(path, '/'), *dot = strrchr(slash ? slash : path, '.');
-    return dot && dot[1];
-}
-
 /* The format of an image under that name; NULL if it cannot be written there, which is then said. */
 static const image_format *check_output(options *o, const request *r, const char *output)
 {
@@ -270,7 +263,7 @@ static const image_format *check_output(options *o, const request *r, const char
         options_refuse(o, "-o '%s': a directory; for a file in it say -o '%.*s/{name}'", output,
                        (int)length_without_slashes(output), output);
     else
-        refuse_format(o, "-o", output, has_extension(output) ? "" : "its extension, or --format, says the format; ",
+        refuse_format(o, "-o", output, *format_extension(output) ? "" : "its extension, or --format, says the format; ",
                       false);
     return NULL;
 }
@@ -294,6 +287,7 @@ static bool check_images(options *o, request *r)
     bool by_format = r->format && strcmp(r->format, TABLE) == 0;
     if (r->format && !by_format) {
         r->j.format = format_by_name(r->format);
+        r->j.format_word = r->format;
         if (!r->j.format || !r->j.format->encode) return refuse_format(o, "--format", r->format, "", true);
     }
     if (r->output && !*r->output) return options_refuse(o, "-o '': the name of the output is empty");

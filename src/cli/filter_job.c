@@ -2,6 +2,9 @@
  *
  * Each pass rounds to the image's type, as if its result had been saved and filtered again.  Two images
  * are held while it computes, one while it encodes. */
+#include <stdio.h>
+#include <string.h>
+
 #include "clock.h"
 #include "job.h"
 #include "messages.h"
@@ -26,6 +29,21 @@ static bool make_spec(const job *j, const image *img, int threads, sat_box_spec 
     return true;
 }
 
+/* The library refused the spec: says why, and what would do. */
+static bool refuse(sat_status status, const sat_box_spec *spec, error *err)
+{
+    sat_box_spec straight = *spec;
+    sat_box *box = NULL;
+    fail(err, "%s", sat_detail());
+    straight.weighted_alpha = false;
+    if (status == SAT_ERR_RANGE && spec->weighted_alpha && sat_box_create(&box, &straight) == SAT_OK) {
+        size_t used = strlen(err->text);
+        snprintf(err->text + used, sizeof err->text - used, "; --alpha straight sums the samples alone");
+    }
+    sat_box_destroy(&box);
+    return false;
+}
+
 static const char *border_name(const job *j)
 {
     sat_border_info first;
@@ -41,7 +59,8 @@ static bool filter(const job *j, const char *input, image *img, int threads, err
     bool ok = false;
 
     if (!make_spec(j, img, threads, &spec, err)) return false;
-    if (sat_box_create(&box, &spec) != SAT_OK) return fail(err, "%s", sat_detail());
+    sat_status status = sat_box_create(&box, &spec);
+    if (status != SAT_OK) return refuse(status, &spec, err);
     if (j->verbose)
         say(input_name(input), "window %lldx%lld px, border %s, %lld pass%s%s; %s", (long long)j->window_width,
             (long long)j->window_height, border_name(j), (long long)j->passes, j->passes > 1 ? "es" : "",
@@ -72,7 +91,8 @@ bool job_filter(const job *j, const char *input, image *img, const char *output,
     double start = clock_now_s();
 
     *at_output = true;
-    if (!format->holds(img->type, img->channels, err)) return false;
+    const char *word = j->format ? j->format_word : format_extension(output);
+    if (!format_holds(format, word, img->type, img->channels, err)) return false;
     if (!sink_open(&out, output, &(sink_options){.no_clobber = j->no_clobber}, err)) return false;
     *at_output = false;
     bool ok = filter(j, input, img, threads, err);

@@ -22,6 +22,7 @@ typedef struct job {
     int64_t largest_px; /* q32: the largest rectangle that will be asked for; 0 = see table_job.c */
 
     const image_format *format; /* of the output; NULL = by its extension */
+    const char *format_word;    /* its name or extension, as it was given */
     int quality;                /* 0 = the format's default */
     bool no_clobber, no_orient;
     int64_t max_pixels;

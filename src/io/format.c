@@ -39,13 +39,18 @@ const image_format *format_by_name(const char *name)
     return NULL;
 }
 
-const image_format *format_by_extension(const char *path)
+const char *format_extension(const char *path)
 {
     const char *slash = strrchr(path, '/');
     const char *dot = strrchr(slash ? slash : path, '.');
-    if (!dot || dot[1] == '\0') return NULL;
-    for (size_t i = 0; i < FORMATS; i++) {
-        if (lists_word(formats[i]->extensions, dot + 1)) return formats[i];
+    return dot ? dot + 1 : "";
+}
+
+const image_format *format_by_extension(const char *path)
+{
+    const char *extension = format_extension(path);
+    for (size_t i = 0; *extension && i < FORMATS; i++) {
+        if (lists_word(formats[i]->extensions, extension)) return formats[i];
     }
     return NULL;
 }
@@ -99,6 +104,11 @@ bool image_decode(const source *src, const decode_options *opt, image *img, cons
     bool ok = found ? found->decode(src->bytes, src->n, opt, img, err) : fail_unknown(src->bytes, src->n, err);
     if (ok && format) *format = found;
     return ok;
+}
+
+bool format_holds(const image_format *format, const char *extension, sat_type type, int channels, error *err)
+{
+    return format->holds(type, channels, err) && (!format->promises || format->promises(extension, channels, err));
 }
 
 bool image_read(const char *path, const decode_options *opt, image *img, const image_format **format, error *err)

@@ -50,6 +50,8 @@ typedef struct image_format {
     /* Can a file of this format hold such pixels unchanged?  On false the error says why not
      * ("JPEG holds 8-bit samples, not u16; use .png").  NULL = read only, and then encode is NULL too. */
     bool (*holds)(sat_type type, int channels, error *err);
+    /* Does that one of `extensions`, or the name, promise such pixels?  NULL: they all promise the same. */
+    bool (*promises)(const char *extension, int channels, error *err);
     bool (*encode)(const image *img, const encode_options *opt, sink *out, error *err);
     bool has_quality; /* encode() looks at the quality that it is given */
 } image_format;
@@ -61,6 +63,7 @@ typedef struct image_format {
 const image_format *format_at(size_t i);                   /* NULL past the end */
 const image_format *format_by_name(const char *name);      /* or by one of its extensions */
 const image_format *format_by_extension(const char *path); /* NULL if it has none or an unknown one */
+const char *format_extension(const char *path);            /* without its dot; "" if there is none */
 const image_format *format_by_content(const uint8_t *bytes, size_t n);
 
 /* The same for the stream that begins so; one of no known format is refused.  A source_rule; context: decode_options.
@@ -69,6 +72,9 @@ bool image_extent(const uint8_t *bytes, size_t n, const void *context, uint64_t 
 /* A file that begins so: one of no known format is refused, and one of raw pixels maps.  A source_look. */
 bool image_look(const uint8_t *head, size_t n, uint64_t file_bytes, const void *context, bool *maps, error *err);
 bool image_decode(const source *src, const decode_options *opt, image *img, const image_format **format, error *err);
+
+/* holds() and promises(), extension in letters of any case. */
+bool format_holds(const image_format *format, const char *extension, sat_type type, int channels, error *err);
 
 /* Reads an image file, "-" = standard input.  The content decides the format, not the name. */
 bool image_read(const char *path, const decode_options *opt, image *img, const image_format **format, error *err);

@@ -1,4 +1,6 @@
 /* PBM, PGM and PPM (netpbm's man pages pbm(5), pgm(5), ppm(5)), as text (P1 P2 P3) or bytes (P4 P5 P6). */
+#include <strings.h>
+
 #include "codec.h"
 #include "netpbm.h"
 
@@ -118,6 +120,14 @@ static bool holds(sat_type type, int channels, error *err)
     return true;
 }
 
+/* Grey under .ppm is no lie: what reads PPM reads PGM, too (ppm(5)). */
+static bool promises(const char *extension, int channels, error *err)
+{
+    if (strcasecmp(extension, "pbm") == 0) return fail(err, "PBM holds black and white alone; use .pgm");
+    if (strcasecmp(extension, "pgm") == 0 && channels == 3) return fail(err, "PGM holds grey, not RGB; use .ppm");
+    return true;
+}
+
 static bool encode(const image *img, const encode_options *opt, sink *out, error *err)
 {
     (void)opt;
@@ -136,5 +146,6 @@ const image_format format_pnm = {
     .shape = shape,
     .decode = decode,
     .holds = holds,
+    .promises = promises,
     .encode = encode,
 };

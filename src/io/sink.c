@@ -107,6 +107,16 @@ static bool open_stream(sink *s, int fd, const sink_options *opt, error *err)
     return true;
 }
 
+/* Is there a directory where the first n bytes of the path say, and not one that was removed under its user? */
+static bool has_directory(const char *path, size_t n)
+{
+    char *name = n ? strndup(path, n) : strdup(".");
+    struct stat st;
+    bool there = name && stat(name, &st) == 0 && S_ISDIR(st.st_mode) && st.st_nlink > 0;
+    free(name);
+    return there;
+}
+
 static bool create_temp(sink *s, const struct stat *old, error *err)
 {
     size_t dir = dir_length(s->target);
@@ -128,7 +138,7 @@ static bool create_temp(sink *s, const struct stat *old, error *err)
     }
     if (s->fd < 0) {
         if (errno == ENOENT)
-            fail(err, "its directory does not exist");
+            fail(err, has_directory(s->target, dir) ? "its directory takes no files" : "its directory does not exist");
         else
             fail_errno(err, "cannot create a file in its directory");
         free(s->temp);

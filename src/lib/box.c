@@ -67,8 +67,9 @@ sat_status sat_window_of(const sat_box_spec *s, sat_window *w)
     w->largest = sat_sample_max(s->sample);
     if (s->weighted_alpha) w->largest *= w->largest;
     if (!sat_window_fits(w, s->weighted_alpha ? sat_sample_max(s->sample) : 1, 64))
-        return sat_fail(SAT_ERR_RANGE, "a window of %lldx%lld: the sum of its %s samples could exceed 2^64",
-                        (long long)s->window_width, (long long)s->window_height, sat_type_name(s->sample));
+        return sat_fail(SAT_ERR_RANGE, "a window of %lldx%lld: the sum of its %s samples%s could exceed 2^64",
+                        (long long)s->window_width, (long long)s->window_height, sat_type_name(s->sample),
+                        s->weighted_alpha ? ", each times its alpha," : "");
     w->accum = sat_window_fits(w, s->weighted_alpha ? sat_sample_max(s->sample) : 1, 32) ? SAT_U32 : SAT_U64;
     return w->border->takes_value ? integer_values(s, w) : SAT_OK;
 }

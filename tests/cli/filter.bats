@@ -99,6 +99,25 @@ filtered() {
     cmp w.pgm s.pgm
 }
 
+@test "where alpha is 0 in all of the window, the pixel becomes transparent black, as the manual says" {
+    # RGBA: three transparent pixels, white, then one that is opaque
+    { printf 'P7\nWIDTH 4\nHEIGHT 1\nDEPTH 4\nMAXVAL 255\nTUPLTYPE RGB_ALPHA\nENDHDR\n'
+        printf '\377\377\377\0\377\377\377\0\377\377\377\0\12\24\36\377'; } >a.pam
+    ok a.pam --box 3x1 -o out.pam
+    [ "$(pixels out.pam 16)" = "0 0 0 0 0 0 0 0 10 20 30 85 10 20 30 128" ]
+    grep -q 'nothing but alpha 0 .*: all its channels become 0' "$root/packaging/sat.1"
+}
+
+@test "sums of colour times alpha that 64 bits cannot hold: the line names what would do" {
+    printf 'P7\nWIDTH 1\nHEIGHT 1\nDEPTH 2\nMAXVAL 65535\nTUPLTYPE GRAYSCALE_ALPHA\nENDHDR\nabcd' >a.pam
+    failure "a.pam: *70000x70000: *u16 samples, each times its alpha, could exceed 2^64; --alpha straight *" \
+        a.pam --box 70000 --border replicate -o out.pam
+    ok a.pam --box 70000 --border replicate --alpha straight -o out.pam
+    [ "$(pixels out.pam 4)" = "97 98 99 100" ]
+    # Nothing sums 2^62 samples of 16 bits, so nothing is named.
+    failure "a.pam: *could exceed 2^64" a.pam --box 2147483647 --border replicate -o out.pam
+}
+
 @test "little work is done by one thread, unless more are asked for" {
     colour 200 40 a.ppm
     for what in "a.ppm --box 3 -o out.ppm" "a.ppm -o out.npy" "query a.ppm --rect 0,0,1,1"; do
@@ -231,6 +250,25 @@ filtered() {
     small a.pgm
     chmod 0 a.pgm
     failure "a.pgm: *ermission*" a.pgm --box 3 -o no.pgm
+}
+
+@test "an extension of Netpbm that promises what the image is not is refused" {
+    small grey.pgm
+    colour 4 3 rgb.ppm
+    failure "out.pgm: PGM holds grey, not RGB; use .ppm" rgb.ppm --box 3 -o out.pgm
+    failure "OUT.PGM: PGM holds grey, not RGB; use .ppm" rgb.ppm --box 3 -o OUT.PGM
+    failure "standard output: PGM holds grey, *" rgb.ppm --box 3 --format pgm -o -
+    failure "out.pbm: PBM holds black and white alone; use .pgm" grey.pgm --box 3 -o out.pbm
+    no_outputs=$(find . -iname 'out*')
+    [ -z "$no_outputs" ]
+    for name in out.ppm out.pnm; do
+        ok rgb.ppm --box 3 -o $name
+        [ "$(head -c2 $name)" = P6 ]
+        ok grey.pgm --box 3 -o $name # what reads PPM reads PGM
+        [ "$(head -c2 $name)" = P5 ]
+    done
+    ok rgb.ppm --box 3 --format ppm -o out.pgm # --format goes before the extension
+    [ "$(head -c2 out.pgm)" = P6 ]
 }
 
 @test "-v says what is done, and standard output stays clean" {

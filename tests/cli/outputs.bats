@@ -79,12 +79,26 @@ load helpers
     failure "'': the name is empty" query a.pgm --rect 0,0,1,1 -o ""
 }
 
-@test "an unwritable directory" {
+@test "a directory in which nothing can be made is there all the same" {
+    [ -d /proc/self ] || skip "no /proc"
+    small a.pgm
+    failure "/proc/self/out.pgm: its directory takes no files" a.pgm --box 3 -o /proc/self/out.pgm
+    failure "none/out.pgm: its directory does not exist" a.pgm --box 3 -o none/out.pgm
+    mkdir gone
+    cd gone
+    rmdir ../gone
+    failure "out.pgm: its directory does not exist" "$BATS_TEST_TMPDIR/a.pgm" --box 3 -o out.pgm
+}
+
+@test "an unwritable directory, and one without permission to look into" {
     not_root
     small a.pgm
     mkdir d
-    chmod 500 d
-    failure "d/out.pgm: *" a.pgm --box 3 -o d/out.pgm
+    for mode in 500 400 300 200 100 000; do
+        chmod $mode d
+        [ $mode = 300 ] || failure "d/out.pgm: *: Permission denied" a.pgm --box 3 -o d/out.pgm
+    done
+    chmod 700 d
 }
 
 @test "a full disk" {
