@@ -1,10 +1,13 @@
 /* cmd_filter.c - the command without a name: an image to a box-filtered image, to its table, or to means. */
+#include <ctype.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
+#include <unistd.h>
 
 #include "batch.h"
+#include "folder.h"
 #include "input.h"
 #include "messages.h"
 #include "options.h"
@@ -63,6 +66,7 @@ typedef struct request {
     job j;
     batch files;
     const char *output, *format, *files_from;
+    char *in_folder; /* the template of outputs in a folder, or NULL; malloc'd */
     bool zero_ended, has_box, json;
     const char *for_box, *for_table, *for_image; /* an option that only makes sense there, as it was given */
     sat_rect *means;
@@ -226,12 +230,6 @@ static bool stop(options *o, const char *file, const char *why)
     return false;
 }
 
-static bool is_directory(const char *path)
-{
-    struct stat st;
-    return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
-}
-
 /* No output has a format with a quality. */
 static bool refuse_quality(options *o, const char *output)
 {
@@ -244,13 +242,6 @@ static bool refuse_quality(options *o, const char *output)
     return options_refuse(o, "--quality is for %s, and -o %s is none", names, output);
 }
 
-static size_t length_without_slashes(const char *path)
-{
-    size_t n = strlen(path);
-    while (n > 0 && path[n - 1] == '/') n--;
-    return n;
-}
-
 /* The format of an image under that name; NULL if it cannot be written there, which is then said. */
 static const image_format *check_output(options *o, const request *r, const char *output)
 {
@@ -259,9 +250,6 @@ static const image_format *check_output(options *o, const request *r, const char
     if (f && f->encode) return f;
     if (strcmp(output, "-") == 0)
         options_refuse(o, "-o - needs --format, which says what to write");
-    else if (!f && is_directory(output))
-        options_refuse(o, "-o '%s': a directory; for a file in it say -o '%.*s/{name}'", output,
-                       (int)length_without_slashes(output), output);
     else
         refuse_format(o, "-o", output, *format_extension(output) ? "" : "its extension, or --format, says the format; ",
                       false);
@@ -281,6 +269,45 @@ static bool check_means(options *o, request *r)
     return true;
 }
 
+#define OPERATIONS "--box N -o OUT blurs, -o OUT.npy writes the table, --mean X,Y,W,H prints"
+
+/* An input that is no file, but looks like the name of a command; NULL if there is none. */
+static const char *stray_word(const batch *files)
+{
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ-";
+    for (size_t i = 0; i < files->n; i++) {
+        const char *word = files->inputs[i];
+        if (isalpha((unsigned char)*word) && !word[strspn(word, letters)] && access(word, F_OK) != 0) return word;
+    }
+    return NULL;
+}
+
+/* Refuses what cannot be done as it was said; where a word was not understood, that is why. */
+static bool refuse_request(options *o, const request *r, const char *format, ...)
+{
+    const char *word = stray_word(&r->files), *near = word ? options_near(word, longs) : NULL;
+    char text[4500];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    if (near) return options_refuse(o, "there is neither a file nor a command '%s'; did you mean --%s?", word, near);
+    if (word) return options_refuse(o, "there is neither a file nor a command '%s'; " OPERATIONS, word);
+    return options_refuse(o, "%s", text);
+}
+
+/* What is wrong with the name of that output; false if something is. */
+static bool check_name(options *o, const request *r, const char *input, const char *output)
+{
+    if (r->files_from && input_is_output(r->files_from, output))
+        return options_refuse(o, "-o %s would replace the list of inputs", output);
+    if (r->in_folder && input_is_output(input, output))
+        return options_refuse(o, "-o %s: %s would be written over itself", r->output, input);
+    if (*output && output[strlen(output) - 1] == '/')
+        return options_refuse(o, "-o '%s': there is no such folder", output);
+    return true;
+}
+
 static bool check_images(options *o, request *r)
 {
     error err;
@@ -291,20 +318,26 @@ static bool check_images(options *o, request *r)
         if (!r->j.format || !r->j.format->encode) return refuse_format(o, "--format", r->format, "", true);
     }
     if (r->output && !*r->output) return options_refuse(o, "-o '': the name of the output is empty");
-    r->j.table = r->output && (by_format || (!r->format && is_table_name(r->output)));
+    if (r->output && strcmp(r->output, "-") != 0 && is_folder(r->output) && !(r->in_folder = folder_template(r->output, r->format)))
+        return stop(o, NULL, "out of memory");
+    const char *template = r->in_folder ? r->in_folder : r->output;
+    r->j.table = r->output && (by_format || (!r->format && is_table_name(template)));
+    if (!r->has_box && !r->output) return refuse_request(o, r, "nothing to do: " OPERATIONS);
     if (!r->has_box && !r->j.table)
-        return options_refuse(
-            o, "nothing to do: --box N -o OUT blurs, -o OUT.npy writes the table, --mean X,Y,W,H prints");
-    if (!r->output) return options_refuse(o, "--box needs an output: -o OUT");
+        return refuse_request(o, r,
+                              "-o %s: an image needs --box N, which blurs; a table has a name in .%s, or --format %s",
+                              r->output, TABLE, TABLE);
+    if (!r->output) return refuse_request(o, r, "--box needs an output: -o OUT");
     if (r->has_box && r->j.table) return options_refuse(o, "--box makes an image, and %s is a table", r->output);
     if (r->j.table && (r->for_box || r->for_image))
         return options_refuse(o, "%s is for --box, not for tables", r->for_box ? r->for_box : r->for_image);
     if (!r->j.table && r->for_table) return options_refuse(o, "%s is for tables, -o OUT.npy", r->for_table);
     if (r->json) return options_refuse(o, "--json is for --mean");
     if (r->j.largest_px && r->j.accum != SAT_Q32) return options_refuse(o, "--largest is for --type q32");
-    if (r->files.n > 1 && !batch_is_template(r->output))
-        return options_refuse(o, "%zu inputs need an output template: -o 'out/{stem}.png'", r->files.n);
-    switch (batch_name_outputs(&r->files, r->output, &err)) {
+    if (r->files.n > 1 && !batch_is_template(template))
+        return refuse_request(o, r, "%zu inputs need a folder that is there, or a template: -o 'out/{stem}.png'",
+                              r->files.n);
+    switch (batch_name_outputs(&r->files, template, &err)) {
     case EXIT_FINE: break;
     case EXIT_USAGE: return options_refuse(o, "-o %s", err.text);
     default: return stop(o, NULL, err.text);
@@ -313,8 +346,7 @@ static bool check_images(options *o, request *r)
     for (size_t i = 0; i < r->files.n; i++) {
         const char *output = r->files.outputs[i];
         const image_format *f = NULL;
-        if (r->files_from && input_is_output(r->files_from, output))
-            return options_refuse(o, "-o %s would replace the list of inputs", output);
+        if (!check_name(o, r, r->files.inputs[i], output)) return false;
         if (!r->j.table && !(f = check_output(o, r, output))) return false;
         has_quality = has_quality || (f && f->has_quality);
     }
@@ -333,7 +365,7 @@ static bool gather_inputs(options *o, request *r, int argc, char **argv)
     for (int i = optind; i < argc; i++)
         if (!batch_add(&r->files, argv[i], &err)) goto failed;
     if (list && !batch_add_from(&r->files, list, r->zero_ended, &err)) goto failed;
-    if (r->files.n == 0) return options_refuse(o, "no input: sat INPUT --box N -o OUT");
+    if (r->files.n == 0) return options_refuse(o, "no input: sat INPUT --box N -o OUT, where - is standard input");
     return true;
 failed:
     return stop(o, list ? input_name(list) : NULL, err.text);
@@ -393,6 +425,7 @@ static int run(int argc, char **argv)
     }
 out:
     batch_free(&r.files);
+    free(r.in_folder);
     free(r.means);
     return o.status;
 }
@@ -409,7 +442,8 @@ static const char help[] = "  sat photo.jpg --box 15 -o blurred.png        the m
                            "  --alpha MODE       weighted or straight [weighted]\n"
                            "  --mean X,Y,W,H     print the mean of a rectangle; may be given many times\n"
                            "  --json             means as an object in each line\n"
-                           "  -o, --output OUT   image, or table if it is .npy; - is standard output\n"
+                           "  -o, --output OUT   image, or table if it is .npy; - is standard output; in a\n"
+                           "                     folder that is there, a file keeps its input's name\n"
                            "  --format NAME      of OUT, instead of its extension\n"
                            "  --quality N        of JPEG, 1 to 100 [90]\n"
                            "  --layout NAME      of a table: padded, inclusive, exclusive [padded]\n"

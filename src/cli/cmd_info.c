@@ -121,7 +121,7 @@ static int run(int argc, char **argv)
                 options_refuse(&o, "--max-pixels '%s': a number of pixels, at least 1", optarg);
             break;
         }
-    if (!o.stop && optind == argc) options_refuse(&o, "no input: sat info FILE...");
+    if (!o.stop && optind == argc) options_refuse(&o, "no input: sat info FILE..., where - is standard input");
     if (o.stop) return o.status;
 
     if (!text_open(&t, "-", false, &err)) goto failed;

@@ -100,7 +100,7 @@ static int run(int argc, char **argv)
     if (!options_end(&o)) goto out;
 
     if (optind == argc)
-        options_refuse(&o, "no input: sat query IMAGE|TABLE --rect X,Y,W,H");
+        options_refuse(&o, "no input: sat query IMAGE|TABLE --rect X,Y,W,H, where - is standard input");
     else if (optind + 1 < argc)
         options_refuse(&o, "one image or table at a time, not also '%s'", argv[optind + 1]);
     else if (r.n == 0 && !r.rects_path)

@@ -10,6 +10,7 @@
 #include "command.h"
 #include "help.h"
 #include "messages.h"
+#include "nearest.h"
 #include "sink.h"
 
 #define COMMAND(id) &command_##id,
@@ -30,42 +31,13 @@ static const command *find(const char *name)
     return NULL;
 }
 
-/* How many letters must be put in, left out, changed, or swapped with their neighbours to make one word of the other
- * (optimal string alignment; Damerau 1964). */
-static size_t distance(const char *a, const char *b)
-{
-    enum { LONGEST = 16 };
-    size_t d[LONGEST + 1][LONGEST + 1], n = strlen(a), m = strlen(b);
-    if (n > LONGEST || m > LONGEST) return SIZE_MAX;
-    for (size_t i = 0; i <= n; i++)
-        for (size_t j = 0; j <= m; j++) {
-            if (i == 0 || j == 0) {
-                d[i][j] = i + j;
-                continue;
-            }
-            size_t best = d[i - 1][j - 1] + (a[i - 1] != b[j - 1]);
-            if (d[i - 1][j] + 1 < best) best = d[i - 1][j] + 1;
-            if (d[i][j - 1] + 1 < best) best = d[i][j - 1] + 1;
-            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] && d[i - 2][j - 2] + 1 < best)
-                best = d[i - 2][j - 2] + 1;
-            d[i][j] = best;
-        }
-    return d[n][m];
-}
-
 /* The command that may have been meant by a word which is no command; NULL if it is near none of them. */
 static const command *guess(const char *word)
 {
-    enum { NEAR = 2 };
     const command *c, *best = NULL;
-    size_t least = NEAR + 1;
-    for (int i = 0; (c = command_at(i)); i++) {
-        size_t d = distance(word, c->name);
-        if (d < least && d < strlen(c->name) / 2) {
-            least = d;
-            best = c;
-        }
-    }
+    size_t least = SIZE_MAX;
+    for (int i = 0; (c = command_at(i)); i++)
+        if (nearer(word, c->name, &least)) best = c;
     return best;
 }
 
@@ -115,8 +87,9 @@ int main(int argc, char **argv)
     error err;
     occupy_standard_streams();
     if (argc < 2)
-        return usage_error("",
-                           "no input: sat INPUT --box N -o OUT blurs an image, sat INPUT -o OUT.npy writes its table");
+        return usage_error(
+            "", "no input: sat INPUT --box N -o OUT blurs an image, sat INPUT -o OUT.npy writes its table; an INPUT "
+                "of - is standard input");
     if (strcmp(argv[1], "help") == 0) return finish(help_command(argc, argv));
 
     if (!sink_guard_signals(&err)) {

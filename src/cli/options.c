@@ -11,6 +11,7 @@
 
 #include "help.h"
 #include "messages.h"
+#include "nearest.h"
 
 enum { THREADS_MAX = 1024 };
 
@@ -60,10 +61,13 @@ bool parse_size(const char *text, int64_t low, int64_t high, int64_t *width, int
 
 bool parse_rect(const char *text, sat_rect *rect)
 {
+    static const char blanks[] = " \t";
     int64_t v[4];
     for (int i = 0; i < 4; i++) {
         if (i > 0 && *text++ != ',') return false;
+        text += strspn(text, blanks);
         if (!take_int(&text, INT64_MIN, INT64_MAX, &v[i])) return false;
+        text += strspn(text, blanks);
     }
     *rect = (sat_rect){.x = v[0], .y = v[1], .width = v[2], .height = v[3]};
     return *text == 0;
@@ -105,14 +109,35 @@ bool options_refuse(options *o, const char *format, ...)
     return false;
 }
 
+const char *options_near(const char *word, const struct option *longs)
+{
+    const char *best = NULL;
+    size_t least = SIZE_MAX;
+    for (; longs->name; longs++)
+        if (nearer(word, longs->name, &least)) best = longs->name;
+    return best;
+}
+
+/* The option that was meant: the nearest, or else the first that begins so. */
+static const char *meant(const char *argument, const struct option *longs)
+{
+    char word[NEAREST_WORD];
+    const char *best = options_near(option_word(argument, word), longs);
+    for (; !best && *word && longs->name; longs++)
+        if (strncmp(word, longs->name, strlen(word)) == 0) best = longs->name;
+    return best;
+}
+
 /* A letter that is no option: getopt stands behind its word if the letter is the last there, else on it. */
-static void refuse_letter(options *o, char **argv)
+static void refuse_letter(options *o, char **argv, const struct option *longs)
 {
     const char *word = argv[optind - 1];
     bool is_last = word[0] == '-' && word[1] != '-' && word[strlen(word) - 1] == optopt;
     if (!is_last && argv[optind]) word = argv[optind];
     bool among_others = word[0] == '-' && word[1] != '-' && strlen(word) > 2;
-    options_refuse(o, "unknown option -%c%s%s", optopt, among_others ? " in " : "", among_others ? word : "");
+    const char *near = among_others ? meant(word, longs) : NULL;
+    options_refuse(o, "unknown option -%c%s%s%s%s%s", optopt, among_others ? " in " : "", among_others ? word : "",
+                   near ? "; did you mean --" : "", near ? near : "", near ? "?" : "");
 }
 
 static bool help_names(const char *help, const char *word, size_t n)
@@ -123,7 +148,7 @@ static bool help_names(const char *help, const char *word, size_t n)
 }
 
 /* Another command may have it: the first whose help names it. */
-static void refuse_word(options *o, const char *word)
+static void refuse_word(options *o, const char *word, const struct option *longs)
 {
     size_t n = strcspn(word, "=");
     const command *c;
@@ -132,17 +157,19 @@ static void refuse_word(options *o, const char *word)
             options_refuse(o, "unknown option %.*s; `sat%s%s` has it", (int)n, word, *c->name ? " " : "", c->name);
             return;
         }
-    options_refuse(o, "unknown option %s", word);
+    const char *near = meant(word, longs);
+    options_refuse(o, "unknown option %s%s%s%s", word, near ? "; did you mean --" : "", near ? near : "",
+                   near ? "?" : "");
 }
 
 /* getopt returned ':' (no value) or '?': says which option is meant. */
-static void refuse_option(options *o, int c, char **argv, const char *shorts)
+static void refuse_option(options *o, int c, char **argv, const char *shorts, const struct option *longs)
 {
     const char *word = argv[optind - 1];
     bool is_long = strncmp(word, "--", 2) == 0;
     bool is_letter = optopt != 0 && optopt <= UCHAR_MAX && (optopt == ':' || !strchr(shorts, optopt));
     if (is_letter)
-        refuse_letter(o, argv);
+        refuse_letter(o, argv, longs);
     else if (c == ':' && is_long)
         options_refuse(o, "%s needs a value", word);
     else if (c == ':')
@@ -150,7 +177,7 @@ static void refuse_option(options *o, int c, char **argv, const char *shorts)
     else if (is_long && optopt != 0)
         options_refuse(o, "%.*s takes no value", (int)strcspn(word, "="), word);
     else
-        refuse_word(o, word);
+        refuse_word(o, word, longs);
 }
 
 static void set_threads(options *o, const char *name, const char *text)
@@ -163,12 +190,22 @@ static void set_threads(options *o, const char *name, const char *text)
         o->threads = (int)n;
 }
 
+/* `-o=x` is `-o x`: getopt takes the sign for a part of the value, as it stands in the same word. */
+static void drop_sign(char **argv)
+{
+    const char *word = argv[optind - 1];
+    bool in_word = optarg && word[0] == '-' && word[1] != '-' && strlen(word) > strlen(optarg) &&
+                   optarg == word + strlen(word) - strlen(optarg);
+    if (in_word && *optarg == '=') optarg++;
+}
+
 int options_next(options *o, int argc, char **argv, const char *shorts, const struct option *longs)
 {
     opterr = 0;
     for (;;) {
         if (o->stop) return -1;
         int c = getopt_long(argc, argv, shorts, longs, NULL);
+        if (c != -1 && c != '?' && c != ':') drop_sign(argv);
         switch (c) {
         case 'h':
             help_print(o->self);
@@ -185,7 +222,7 @@ int options_next(options *o, int argc, char **argv, const char *shorts, const st
         case OPT_BACKEND: o->backend = optarg; break;
         case OPT_THREADS: set_threads(o, "--threads", optarg); break;
         case ':':
-        case '?': refuse_option(o, c, argv, shorts); break;
+        case '?': refuse_option(o, c, argv, shorts, longs); break;
         default: return c;
         }
     }

@@ -47,6 +47,9 @@ int options_next(options *o, int argc, char **argv, const char *shorts, const st
  * backend's name checked.  False when o->stop has been set. */
 bool options_end(options *o);
 
+/* The name, without dashes, of the option that a misspelt word is nearest to; NULL if it is near none. */
+const char *options_near(const char *word, const struct option *longs);
+
 /* The library's sentence about a backend or scan method that it does not have; valid like sat_detail(). */
 const char *unknown_backend(const char *name);
 const char *unknown_scan(const char *name);
@@ -59,7 +62,7 @@ __attribute__((format(printf, 2, 3))) bool options_refuse(options *o, const char
 bool parse_int(const char *text, int64_t low, int64_t high, int64_t *value);
 bool parse_real(const char *text, double *value);                                              /* finite */
 bool parse_size(const char *text, int64_t low, int64_t high, int64_t *width, int64_t *height); /* N or WxH */
-bool parse_rect(const char *text, sat_rect *rect);                                             /* X,Y,W,H */
+bool parse_rect(const char *text, sat_rect *rect); /* X,Y,W,H; blanks between */
 
 /* The type of that name among those of a zero-ended list. */
 bool parse_type(const char *text, const sat_type *among, sat_type *type);

@@ -285,6 +285,25 @@ static void close_answer(answer *a)
 
 /* ---- the rows -------------------------------------------------------------------------------------- */
 
+static bool reaches(int64_t at, int64_t length, int64_t end)
+{
+    int64_t to;
+    return __builtin_add_overflow(at, length, &to) || to >= end;
+}
+
+/* What table would answer a rectangle that this one cannot. */
+static const char *cure(const sat_table *t, const sat_rect *r)
+{
+    if (t->layout == SAT_EXCLUSIVE &&
+        (reaches(r->x, r->width, t->view.width) || reaches(r->y, r->height, t->view.height)))
+        return "; a padded one does (--layout padded)";
+    switch (t->view.type) {
+    case SAT_U32: return "; a table of i64 answers it (--type i64, the default)";
+    case SAT_Q32: return "; one that was made with a larger --largest does";
+    default: return "";
+    }
+}
+
 /* The library refused a chunk: finds the first rectangle that it refuses, and says which and why. */
 static bool refuse(const region_job *job, const answer *a, const rects *from, const sat_rect *chunk, size_t n,
                    error *err)
@@ -308,7 +327,7 @@ static bool refuse(const region_job *job, const answer *a, const rects *from, co
         /* The detail counts within the call: our own place in the file stands for that. */
         size_t skip = (size_t)snprintf(index, sizeof index, "rectangle 0 (%s) ", name);
         if (strncmp(sat_detail(), index, skip) != 0) return fail(err, "%s%s", where, sat_detail());
-        return fail(err, "%srectangle %s %s", where, name, sat_detail() + skip);
+        return fail(err, "%srectangle %s %s%s", where, name, sat_detail() + skip, cure(&a->table, r));
     }
     return fail(err, "%s", sat_detail());
 }

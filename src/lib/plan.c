@@ -1,4 +1,5 @@
 /* plan.c - a plan: the spec checked, a backend chosen, its state kept. */
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "backend.h"
@@ -15,6 +16,18 @@ struct sat_plan {
     char note[192];
 };
 
+/* Such samples are not summed in that: says in what they are. */
+static sat_status refuse_accum(sat_type sample, sat_type accum)
+{
+    char names[64] = "";
+    size_t used = 0;
+    for (sat_type t = SAT_U8; t <= SAT_Q32; t++)
+        if (sat_combines(sample, t) && used < sizeof names)
+            used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", used ? " or " : "", sat_type_name(t));
+    return sat_fail(SAT_ERR_TYPE, "%s samples cannot be summed in %s, but in %s", sat_type_name(sample),
+                    sat_type_name(accum), names);
+}
+
 /* Checks the spec and fills in its defaults. */
 static sat_status complete(sat_spec *s)
 {
@@ -28,9 +41,7 @@ static sat_status complete(sat_spec *s)
         s->accum = sat_accum_for(s->sample, sat_area(s->width, s->height));
         if (s->accum == SAT_TYPE_NONE) s->accum = SAT_U64;
     }
-    if (!sat_combines(s->sample, s->accum))
-        return sat_fail(SAT_ERR_TYPE, "%s samples cannot be summed in %s", sat_type_name(s->sample),
-                        sat_type_name(s->accum));
+    if (!sat_combines(s->sample, s->accum)) return refuse_accum(s->sample, s->accum);
     if (s->accum == SAT_Q32 && !sat_quant_ok(&s->quant))
         return sat_fail(SAT_ERR_ARGUMENT, "q32 needs a step that is a power of two and a largest value; "
                                           "sat_quant_for() finds them");

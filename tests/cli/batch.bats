@@ -114,10 +114,39 @@ three() {
 
 @test "several inputs need a template" {
     three
-    usage "2 inputs need an output template*" in/a.pgm in/b.pgm --box 3 -o out.png
-    usage "2 inputs need an output template*" in/a.pgm in/b.pgm -o out.npy
-    usage "2 inputs need an output template*" in/a.pgm in/b.pgm --box 3 -o - --format png
+    usage "2 inputs need a folder that is there, or a template: *" in/a.pgm in/b.pgm --box 3 -o out.png
+    usage "2 inputs need a folder that is there, or a template: *" in/a.pgm in/b.pgm -o out.npy
+    usage "2 inputs need a folder that is there, or a template: *" in/a.pgm in/b.pgm --box 3 -o - --format png
     [ ! -e out.png ]
+}
+
+@test "in a folder that is there, outputs keep the names of their inputs" {
+    three
+    cp in/c.ppm c.ppm
+    ok in/a.pgm --box 3 -o want.pgm
+    for folder in out out/ out// ./out/../out; do
+        ok in/a.pgm in/b.pgm in/c.ppm --box 3 -o "$folder"
+        [ "$(cd out && echo *)" = "a.pgm b.pgm c.ppm" ]
+        cmp want.pgm out/a.pgm
+        rm out/*
+    done
+    ok in/a.pgm --box 3 -o out/
+    ok in/b.pgm in/c.ppm --box 3 -o out/ --format png # which is then the extension
+    ok in/a.pgm in/c.ppm --format npy -o out
+    [ "$(cd out && echo *)" = "a.npy a.pgm b.png c.npy c.png" ]
+    ok - --box 3 -o out/ --format png <in/a.pgm
+    [ -s out/stdin.png ]
+    usage "-o 'out/stdin': its extension, or --format, *" - --box 3 -o out/
+    mkdir 'o{ut}.npy' deep
+    ok in/a.pgm --box 3 -o 'o{ut}.npy'
+    cmp want.pgm 'o{ut}.npy/a.pgm'
+    cp in/a.pgm deep/a.pgm
+    usage "-o in/a.pgm and deep/a.pgm would both write out/a.pgm" in/a.pgm deep/a.pgm --box 3 -o out/
+    usage "-o .: c.ppm would be written over itself" c.ppm --box 3 -o .
+    usage "-o in/: in/b.pgm would be written over itself" in/b.pgm c.ppm --box 3 -o in/
+    cmp c.ppm in/c.ppm
+    usage "-o out/: an image needs --box N*" in/a.pgm -o out/
+    failure "in/missing.pgm: *" in/missing.pgm --box 3 -o out/
 }
 
 @test "a wrong template" {

@@ -177,14 +177,23 @@ entries() { tail -c +4097 "$1" | head -c "$2" | od -An -v -w$((8 * $3)) -t"$4" |
     ok a.pgm --layout exclusive -o t.npy
     ok query t.npy --rect 0,0,3,2
     [ "${lines[1]}" = 0,0,3,2,4,24 ]
-    failure "t.npy: rectangle 2,0,2,1 touches*exclusive*" query t.npy --rect 2,0,2,1
+    failure "t.npy: rectangle 2,0,2,1 touches*exclusive*; a padded one does (--layout padded)" query t.npy --rect 2,0,2,1
 }
 
 @test "query: a u32 table refuses what it cannot be proven to hold" {
     grey 4200 4200 big.pgm
     ok big.pgm --type u32 -o t.npy
     ok query t.npy --rect 0,0,4096,4096
-    failure "t.npy: rectangle 0,0,4200,4200 has more than the 16843009 pixels*u32 table of u8*" query t.npy --rect 0,0,4200,4200
+    failure "t.npy: rectangle 0,0,4200,4200 has more than the 16843009 pixels*u32 table of u8*; a table of i64 answers it (--type i64, *)" \
+        query t.npy --rect 0,0,4200,4200
+    ok big.pgm --type i64 -o t.npy
+    ok query t.npy --rect 0,0,4200,4200
+    floats 40 30 f.pfm
+    ok f.pfm --type q32 --largest 4x4 -o t.npy
+    failure "t.npy: rectangle 0,0,40,30 has more than *; one that was made with a larger --largest does" query t.npy --rect 0,0,40,30
+    ok f.pfm --type q32 --largest 40x30 -o t.npy
+    ok query t.npy --rect 0,0,40,30
+    failure "f.pfm: f32 samples cannot be summed in u32, but in f32 or f64 or q32" f.pfm --type u32 -o t.npy
 }
 
 @test "query: CSV rectangles, with and without header" {

@@ -3,14 +3,18 @@
 load helpers
 
 @test "no arguments at all" { usage "no input*"; }
-@test "options without input" { usage "no input*" --box 3 -o out.pgm; }
+@test "options without input: the line says how a pipe is read" {
+    usage "no input: *, where - is standard input" --box 3 -o out.pgm </dev/null
+    usage "no input: *, where - is standard input" query --rect 0,0,1,1
+    usage "no input: *, where - is standard input" info
+}
 
 @test "unknown options" {
     usage "unknown option --bocks*" a.pgm --bocks 3
     usage "unknown option -x" a.pgm -x
     usage "unknown option -x in -qx" a.pgm -qx
-    usage "unknown option -b in -box" a.pgm -box 3
-    usage "unknown option -b in -box" --no-orient -box 3 a.pgm
+    usage "unknown option -b in -box; did you mean --box?" a.pgm -box 3
+    usage "unknown option -b in -box; did you mean --box?" --no-orient -box 3 a.pgm
     usage "unknown option -:" --no-orient -: a.pgm
     usage "unknown option -* in -*" --no-orient $'-\377\376' a.pgm
     usage "unknown option --rect; \`sat query\` has it" a.pgm --rect 1,1,1,1
@@ -20,6 +24,19 @@ load helpers
     usage "unknown option --nope*" info --nope
     usage "unknown option --nope*" backends --nope
     usage "unknown option --nope*" bench --nope
+}
+
+@test "an unknown option gets the nearest one that exists" {
+    usage "unknown option --bx; did you mean --box?" a.pgm --bx 3 -o out.pgm
+    usage "unknown option --Box=3; did you mean --box?" a.pgm --Box=3 -o out.pgm
+    usage "unknown option --boarder; did you mean --border?" a.pgm --boarder wrap
+    usage "unknown option --quailty; did you mean --quality?" a.pgm --quailty 3
+    usage "unknown option --maxpixels; did you mean --max-pixels?" a.pgm --maxpixels 3
+    usage "unknown option --rec; did you mean --rect?" query a.pgm --rec 0,0,1,1 # which two begin with
+    usage "unknown option --jsn; did you mean --json?" info --jsn a.pgm
+    usage "unknown option --tyep; did you mean --type?" bench --tyep u8
+    usage "unknown option --grayscale" a.pgm --grayscale
+    usage "unknown option --a-word-of-more-letters-than-any-option-has" a.pgm --a-word-of-more-letters-than-any-option-has
 }
 
 @test "options that lack their value, or have one too many" {
@@ -44,7 +61,7 @@ load helpers
     for bad in 0 -1 x 1e9 99999999999999999999; do usage "--max-pixels '$bad'*" a.pgm --box 3 --max-pixels "$bad" -o out.pgm; done
     for bad in -1 x 1025 1.5 ""; do usage "--threads '$bad'*" a.pgm --box 3 --threads "$bad" -o out.pgm; done
     for bad in 0 x 3x 99999999999x99999999999; do usage "--largest '$bad'*" a.pgm --type q32 --largest "$bad" -o out.npy; done
-    for bad in 1,2,3 1,2,3,4,5 a,b,c,d 1,2,3,4x "" 1,,2,3 "1, 2,3,4" 99999999999999999999,1,1,1; do
+    for bad in 1,2,3 1,2,3,4,5 a,b,c,d 1,2,3,4x "" 1,,2,3 "1 2,3,4" "1, 2, 3 3,4" "1, ,3,4" 99999999999999999999,1,1,1; do
         usage "--mean '$bad'*X,Y,W,H*" a.pgm --mean "$bad"
         usage "--rect '$bad'*X,Y,W,H*" query a.pgm --rect "$bad"
     done
@@ -88,7 +105,8 @@ load helpers
 
 @test "it must be said what to do, and once" {
     usage "nothing to do*--box*npy*--mean*" a.pgm
-    usage "nothing to do*" a.pgm -o out.png
+    usage "-o out.png: an image needs --box N, which blurs; a table has a name in .npy, *" a.pgm -o out.png
+    usage "-o -: an image needs --box N*" a.pgm -o - --format png
     usage "--box needs an output*" a.pgm --box 3
     usage "--mean and --box*" a.pgm --box 3 --mean 0,0,1,1
     usage "--box makes an image*" a.pgm --box 3 -o out.npy
@@ -118,9 +136,8 @@ load helpers
     usage "-o '': the name of the output is empty" missing.pgm --box 3 -o ''
     usage "-o '': the name of the output is empty" missing.pgm -o ''
     usage "-o - needs --format*" missing.pgm --box 3 -o -
-    mkdir dir
-    usage "-o 'dir': a directory*'dir/{name}'*" missing.pgm --box 3 -o dir
-    usage "-o 'dir//': a directory; for a file in it say -o 'dir/{name}'" missing.pgm --box 3 -o dir//
+    usage "-o 'none/': there is no such folder" missing.pgm --box 3 -o none/
+    usage "-o 'none/': there is no such folder" missing.pgm --box 3 -o none/ --format png
 }
 
 @test "query, info, bench and help check what they are given" {
@@ -155,6 +172,43 @@ load helpers
     cmp out.pgm out3.pgm
     ok --box 3 ./-odd.pgm --output out4.pgm
     cmp out.pgm out4.pgm
+}
+
+@test "-o=x is -o x, and blanks may stand in a rectangle" {
+    small a.pgm
+    ok a.pgm --box 3 -o want.pgm
+    ok a.pgm --box 3 -o=out.pgm
+    cmp want.pgm out.pgm
+    ok a.pgm --box 3 -qo=out2.pgm
+    cmp want.pgm out2.pgm
+    ok query a.pgm --rect 0,0,1,1 -o=r.csv
+    [ -s r.csv ]
+    ok a.pgm --box 3 -o =out.pgm # a word of its own is the name
+    cmp want.pgm =out.pgm
+    ok a.pgm --box 3 --output==out2.pgm
+    cmp want.pgm =out2.pgm
+    for rect in "0, 0, 4, 3" " 0 ,0,  4 , 3 " $'0,\t0,4,3'; do
+        ok query a.pgm --rect "$rect"
+        [ "${lines[1]}" = 0,0,4,3,4.25,51 ]
+        ok a.pgm --mean "$rect"
+        [ "${lines[1]}" = 0,0,4,3,4.25 ]
+    done
+}
+
+@test "a word that is neither a file nor a command is named" {
+    small a.pgm
+    usage "there is neither a file nor a command 'blur'; --box N -o OUT blurs, *" blur a.pgm
+    usage "there is neither a file nor a command 'blur'; *" a.pgm blur --box 3 -o out.pgm
+    usage "there is neither a file nor a command 'blur'; *" blur a.pgm --box 3
+    usage "there is neither a file nor a command 'version'; did you mean --version?" version
+    usage "there is neither a file nor a command 'mean'; did you mean --mean?" mean a.pgm 0,0,1,1
+    usage "nothing to do: *" a.pgm
+    usage "-o y.png: an image needs --box N*" a.pgm -o y.png
+    # Where the rest makes sense, it is the name of a file, which may be missing.
+    failure "blur: cannot open*" blur --box 3 -o out.pgm
+    small blur
+    ok blur --box 3 -o out.pgm
+    usage "2 inputs need *" blur a.pgm --box 3 -o out.pgm
 }
 
 @test "a file may be named like a command" {
@@ -197,7 +251,7 @@ load helpers
     usage "there is neither*\`sat info\`?" inof a.pgm
     usage "help: there is no command 'bnech'; did you mean \`sat help bench\`?" help bnech
     usage "help: there is no command 'nonsense'" help nonsense
-    usage "nothing to do*" nonsense
+    usage "there is neither a file nor a command 'nonsense'; --box *" nonsense
     small qurey
     ok qurey --mean 0,0,1,1
 }

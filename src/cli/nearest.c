@@ -1,0 +1,49 @@
+#include "nearest.h"
+
+#include <ctype.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+static bool same(char a, char b)
+{
+    return tolower((unsigned char)a) == tolower((unsigned char)b);
+}
+
+/* How many letters must be put in, left out, changed, or swapped with their neighbours to make one word of the other
+ * (optimal string alignment; Damerau 1964). */
+static size_t distance(const char *a, size_t n, const char *b, size_t m)
+{
+    size_t d[NEAREST_WORD][NEAREST_WORD];
+    for (size_t i = 0; i <= n; i++)
+        for (size_t j = 0; j <= m; j++) {
+            if (i == 0 || j == 0) {
+                d[i][j] = i + j;
+                continue;
+            }
+            size_t best = d[i - 1][j - 1] + !same(a[i - 1], b[j - 1]);
+            if (d[i - 1][j] + 1 < best) best = d[i - 1][j] + 1;
+            if (d[i][j - 1] + 1 < best) best = d[i][j - 1] + 1;
+            if (i > 1 && j > 1 && same(a[i - 1], b[j - 2]) && same(a[i - 2], b[j - 1]) && d[i - 2][j - 2] + 1 < best)
+                best = d[i - 2][j - 2] + 1;
+            d[i][j] = best;
+        }
+    return d[n][m];
+}
+
+bool nearer(const char *word, const char *name, size_t *least)
+{
+    size_t n = strlen(word), m = strlen(name), longer = n > m ? n : m;
+    if (longer >= NEAREST_WORD) return false;
+    size_t d = distance(word, n, name, m);
+    if (d > longer / 3 || d >= *least) return false;
+    *least = d;
+    return true;
+}
+
+const char *option_word(const char *argument, char word[NEAREST_WORD])
+{
+    argument += strspn(argument, "-");
+    snprintf(word, NEAREST_WORD, "%.*s", (int)strcspn(argument, "="), argument);
+    return word;
+}

@@ -1,0 +1,17 @@
+/* nearest.h - the name that was meant by a misspelt word. */
+#ifndef CLI_NEAREST_H
+#define CLI_NEAREST_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Can the word be a misspelling of the name, and is it nearer than *least?  Then *least becomes their distance.
+ * Near is a third of the longer of the two: a letter of three to five, two of six to eight.  Case does not count.
+ * To find the nearest of many, begin with *least = SIZE_MAX. */
+bool nearer(const char *word, const char *name, size_t *least);
+
+/* For `--box=3` and `-box`: a long option without its dashes and its value, cut to fit; returns word. */
+enum { NEAREST_WORD = 32 };
+const char *option_word(const char *argument, char word[NEAREST_WORD]);
+
+#endif
