@@ -85,7 +85,7 @@ UNIT     := $(UNIT_SRC:tests/unit/%.c=$(B)/tests/%)
 
 .DEFAULT_GOAL := all
 .PHONY: all lib kernels sweep check-gpu verified config demo demo-run deps deps-test deps-lint check check-build check-run unit lint \
-        lint-run install uninstall bench peers asan ubsan valgrind help clean FORCE
+        lint-run install uninstall bench peers asan ubsan tsan valgrind help clean FORCE
 
 # How kernels are checked: in the simulator, and on a GPU.  The fuzz targets.
 -include tests/simt/simt.mk tests/gpu/gpu.mk
@@ -158,6 +158,10 @@ $(B)/tests/%: tests/unit/%.c $(B)/libsat.a $(IO_OBJ)
 	$(Q)$(CC) $(TEST_BASE) $(CLI_INC) -Itests/unit $< $(IO_OBJ) $(B)/libsat.a \
 	    $(LDFLAGS) -lcmocka $(IO_LIBS) $(LIB_LIBS) -o $@
 
+$(B)/tsan/%: tests/tsan/%.c $(B)/libsat.a
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(BASE) $(LIB_INC) $< $(B)/libsat.a $(LDFLAGS) $(LIB_LIBS) -o $@
+
 # ---- on a bare machine: packages first, then make again, which then sees them ------------------------------
 
 # On all cores, unless -j was given: then that make shares in its jobs.
@@ -193,13 +197,17 @@ lint-run: all
 
 ## asan: most tests under AddressSanitizer; ubsan and valgrind likewise
 SANITIZED = $(MAKE) --no-print-directory B=build/$@ CUDA=0 CFLAGS='-O1 -g -fno-omit-frame-pointer' \
-            EXTRA_CFLAGS='$(1)' EXTRA_LDFLAGS='$(1)' build/$@/sat unit
+            EXTRA_CFLAGS='$(1)' EXTRA_LDFLAGS='$(1)' build/$@/sat $(if $(2),$(2),unit)
 asan:
 	@$(call SANITIZED,-fsanitize=address)
 	@B=build/$@ tests/run.sh unit fuzz cli
 ubsan:
 	@$(call SANITIZED,-fsanitize=undefined,float-cast-overflow -fno-sanitize-recover=all)
 	@B=build/$@ tests/run.sh unit fuzz cli
+## tsan: the library, the command and PNG on six threads under ThreadSanitizer
+tsan:
+	@$(call SANITIZED,-fsanitize=thread,unit build/$@/tsan/stress)
+	@B=build/$@ tests/run.sh tsan
 valgrind: all unit
 	@B=$(B) UNDER='valgrind -q --error-exitcode=99 --leak-check=full' tests/run.sh unit fuzz
 

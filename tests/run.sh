@@ -1,6 +1,6 @@
 #!/bin/bash
 # run.sh [GROUP...] - runs the test suites and sums what they report; groups: laws unit fuzz cli fault check
-# simt gpu, and lint.
+# simt gpu, and lint, and tsan (in what `make tsan` built).
 #
 # A suite is a program that prints TAP; all of them run from the repository's root, several at a time, and are told in
 # the order of the groups.  Its output is kept in $B/log and shown if anything in it failed.  A suite that dies, prints
@@ -107,6 +107,7 @@ run_group() { # NAME
           suite simt/check "$B/simt/check" ;;
     gpu) if [ -x "$B/gpu/check" ]; then suite gpu/check "$B/gpu/check" --quick
          else suite gpu/check echo "1..0 # SKIP built without CUDA"; fi ;;
+    tsan) suite tsan bash tests/tsan/run.sh ;;
     laws) for f in tests/lint/test_*.sh; do suite "lint/$(basename "$f" .sh)" bash "$f"; done ;;
     lint) run_group laws
           for f in tests/lint/tool_*.sh; do suite "lint/$(basename "$f" .sh)" bash "$f"; done ;;
