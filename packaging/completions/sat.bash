@@ -17,14 +17,14 @@ _sat() {
     local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]} command=${COMP_WORDS[1]} options words=
     COMPREPLY=()
     case $command in
-    query) options='--rect --rects --stat --clip --json --output --no-clobber --layout --sample --no-orient --max-pixels
+    query) options='--rect --rects --stat --clip --json --output --no-clobber --layout --sample --no-orient --max-pixels --max-memory
         --backend --threads --quiet --verbose --help --version' ;;
-    info) options='--json --no-orient --max-pixels --help --version' ;;
+    info) options='--json --no-orient --max-pixels --max-memory --help --version' ;;
     backends) options='--json --help --version' ;;
     bench) options='--size --type --channels --accum --layout --box --backend --repeat --md --csv --json --from --plot --output
         --no-clobber --threads --quiet --verbose --help --version' ;;
     *) options='--box --radius --border --passes --alpha --mean --json --output --format --quality --layout --type --largest
-        --files-from --null --max-pixels --no-orient --no-clobber --backend --threads --quiet --verbose --help --version' ;;
+        --files-from --null --max-pixels --max-memory --no-orient --no-clobber --backend --threads --quiet --verbose --help --version' ;;
     esac
     [ "$command" = bench ] && [ "$COMP_CWORD" -gt 2 ] && _sat_benches | grep -qx -- "${COMP_WORDS[2]}" &&
         options=$(_sat_bench_options "${COMP_WORDS[2]}")
@@ -39,7 +39,7 @@ _sat() {
     --accum) words='u32 u64 i64 f32 f64' ;;
     --map) words='bn bq qn' ;;
     --type) [ "$command" = bench ] && words='u8 u16 u32 f32 f64' || words='u32 u64 i64 f32 f64 q32' ;;
-    --box | --radius | --passes | --mean | --quality | --largest | --max-pixels | --threads | --rect | --size | \
+    --box | --radius | --passes | --mean | --quality | --largest | --max-pixels | --max-memory | --threads | --rect | --size | \
         --channels | --repeat | --min | --max | --step | --block | --items) return ;;
     *)
         if [[ $current == -* ]]; then

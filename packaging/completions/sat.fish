@@ -64,6 +64,7 @@ complete -c sat -n '__sat_is filter query bench' -l no-clobber -d 'Keep an outpu
 complete -c sat -n '__sat_is filter query bench' -l layout -x -a 'padded inclusive exclusive' -d 'Of a table'
 complete -c sat -n '__sat_is filter query info' -l no-orient -d 'Leave EXIF orientation'
 complete -c sat -n '__sat_is filter query info' -l max-pixels -x -d 'Refuse larger images'
+complete -c sat -n '__sat_is filter query info' -l max-memory -x -d 'Refuse what needs more bytes'
 complete -c sat -n '__sat_is filter query bench' -l backend -x -a '(__sat_names backends)' -d 'What computes'
 complete -c sat -n '__sat_is filter query bench' -l threads -x -d 'At most'
 complete -c sat -n '__sat_is filter query bench' -s q -l quiet -d 'No progress, no summary'

@@ -6,18 +6,6 @@
 
 enum { HUGE_PAGE = 2 << 20 }; /* bytes, on x86-64 and on Arm with 4 KiB pages */
 
-const char *size_text(char *buffer, double bytes)
-{
-    static const char *const units[] = {"bytes", "KiB", "MiB", "GiB", "TiB"};
-    size_t u = 0;
-    while (bytes >= 1024 && u + 1 < sizeof units / sizeof *units) {
-        bytes /= 1024;
-        u++;
-    }
-    snprintf(buffer, 32, "%.*f %s", u ? 1 : 0, bytes, units[u]);
-    return buffer;
-}
-
 /* Sets row_bytes; false if the bytes of all rows are more than can be. */
 static bool size_rows(sat_view *view, size_t *bytes)
 {

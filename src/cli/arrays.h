@@ -5,6 +5,7 @@
 #include <stdbool.h>
 
 #include "error.h"
+#include "memory.h"
 #include "sat.h"
 
 /* Gives view->data its bytes (uninitialised, huge pages asked for when large) and sets row_bytes from its
@@ -14,8 +15,5 @@ bool view_alloc(sat_view *view, const char *what, error *err);
 /* The same with zeros that can be read only, and take no memory; false if there are not so many addresses. */
 bool view_zeros(sat_view *view);
 void view_unmap(sat_view *view); /* of view_zeros() */
-
-/* "48.0 MiB": a size for people, in a buffer of at least 32 bytes; returns it. */
-const char *size_text(char *buffer, double bytes);
 
 #endif

@@ -48,6 +48,7 @@ static const struct option longs[] = {
     {"quality", required_argument, NULL, OPT_QUALITY},
     {"no-orient", no_argument, NULL, OPT_NO_ORIENT},
     {"max-pixels", required_argument, NULL, OPT_MAX_PIXELS},
+    OPTIONS_MEMORY,
     {"no-clobber", no_argument, NULL, OPT_NO_CLOBBER},
     {"files-from", required_argument, NULL, OPT_FILES_FROM},
     {"null", no_argument, NULL, '0'},
@@ -451,6 +452,7 @@ static const char help[] = "  sat photo.jpg --box 15 -o blurred.png        the m
                            "  --largest WxH      q32: the largest rectangle that will be asked [256x256]\n"
                            "  --files-from FILE  more inputs; - is standard input; -0, --null: zero-ended\n"
                            "  --max-pixels N     refuse larger images [1073741824]\n"
+                           "  --max-memory N     refuse what needs more bytes; K, M, G [3/4 of all]\n"
                            "  --no-orient, --no-clobber     leave EXIF orientation; keep an OUT that exists\n"
                            "  --backend NAME, --threads N   [SAT_BACKEND, SAT_THREADS, or what pays]\n"
                            "  -q, --quiet   -v, --verbose   -h, --help   -V, --version\n";

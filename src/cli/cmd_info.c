@@ -15,6 +15,7 @@ static const struct option longs[] = {
     {"json", no_argument, NULL, OPT_JSON},
     {"no-orient", no_argument, NULL, OPT_NO_ORIENT},
     {"max-pixels", required_argument, NULL, OPT_MAX_PIXELS},
+    OPTIONS_MEMORY,
     OPTIONS_HELP,
     {0},
 };
@@ -127,8 +128,11 @@ static int run(int argc, char **argv)
     if (!text_open(&t, "-", false, &err)) goto failed;
     for (int i = optind; i < argc; i++) {
         input_file in;
+        image_memory memory = {.work = NULL};
+        decode.memory = &memory;
         bool ok = input_open(&in, argv[i], &decode, &err) &&
                   (in.is_table ? put_table(&in, json, &one, &err) : put_image(&in, &decode, json, &one, &err));
+        memory_keep(&memory.share, 0);
         if (one.used > 0) {
             if (json) {
                 text_string(&t, "{\"file\":");
@@ -161,6 +165,7 @@ static const char help[] = "Says what an image or a table is. Files are read to 
                            "  --json           an object in each line\n"
                            "  --no-orient      the size as it is stored, not as EXIF orientation turns it\n"
                            "  --max-pixels N   refuse larger images [1073741824]\n"
+                           "  --max-memory N   refuse what needs more bytes; K, M, G [3/4 of all]\n"
                            "  -h, --help   -V, --version\n"
                            "\n"
                            "Exit status: 0, or 1 if a file could not be read or a checksum is wrong.\n";

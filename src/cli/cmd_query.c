@@ -31,6 +31,7 @@ static const struct option longs[] = {
     {"no-clobber", no_argument, NULL, OPT_NO_CLOBBER},
     {"no-orient", no_argument, NULL, OPT_NO_ORIENT},
     {"max-pixels", required_argument, NULL, OPT_MAX_PIXELS},
+    OPTIONS_MEMORY,
     OPTIONS_RUN,
     OPTIONS_TALK,
     OPTIONS_HELP,
@@ -149,6 +150,7 @@ static const char help[] = "Means and sums of rectangles of an image, or of a ta
                            "                      float tables]\n"
                            "  --no-orient         leave the EXIF orientation of a photograph alone\n"
                            "  --max-pixels N      refuse larger images [1073741824]\n"
+                           "  --max-memory N      refuse what needs more bytes; K, M, G [3/4 of all]\n"
                            "  --backend NAME, --threads N   [SAT_BACKEND, SAT_THREADS, or what pays]\n"
                            "  -q, --quiet   -v, --verbose   -h, --help   -V, --version\n"
                            "\n"

@@ -83,6 +83,12 @@ out:
     return ok;
 }
 
+uint64_t job_filter_bytes(const image_shape *shape, const void *context)
+{
+    (void)context;
+    return (uint64_t)sat_row_bytes(shape->width, shape->channels, shape->type) * (uint64_t)shape->height;
+}
+
 bool job_filter(const job *j, const char *input, image *img, const char *output, int threads, times *spent,
                 bool *at_output, error *err)
 {

@@ -13,7 +13,9 @@ bool job_run(const job *j, const char *input, const char *output, int threads)
     times spent = {0};
     bool at_output = false;
     double start = clock_now_s();
-    decode_options decode = {.max_pixels = j->max_pixels, .no_orient = j->no_orient, .threads = threads};
+    image_memory memory = {.work = j->table ? job_table_bytes : job_filter_bytes, .context = j};
+    decode_options decode = {
+        .max_pixels = j->max_pixels, .no_orient = j->no_orient, .threads = threads, .memory = &memory};
 
     if (j->stages) progress_label("decode");
     bool ok = image_read(input, &decode, &img, &format, &err);
@@ -29,6 +31,7 @@ bool job_run(const job *j, const char *input, const char *output, int threads)
         ok = (j->table ? job_table : job_filter)(j, input, &img, output, threads, &spent, &at_output, &err);
     }
     image_free(&img);
+    memory_keep(&memory.share, 0);
     if (!ok) say(at_output ? output_name(output) : input_name(input), "%s", err.text);
     int most = threads > 0 ? threads : sat_processors();
     if (ok && j->verbose)

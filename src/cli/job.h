@@ -41,6 +41,10 @@ typedef struct times {
     double decode_s, compute_s, encode_s;
 } times;
 
+/* What they hold beside the decoded image, in bytes; context: the job. */
+uint64_t job_filter_bytes(const image_shape *shape, const void *context);
+uint64_t job_table_bytes(const image_shape *shape, const void *context);
+
 /* Both take the decoded image (emptied, to save memory) and set *at_output when the output is at fault. */
 bool job_filter(const job *j, const char *input, image *img, const char *output, int threads, times *spent,
                 bool *at_output, error *err);

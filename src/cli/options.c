@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "help.h"
+#include "memory.h"
 #include "messages.h"
 #include "nearest.h"
 
@@ -38,6 +39,17 @@ static bool take_int(const char **at, int64_t low, int64_t high, int64_t *value)
 bool parse_int(const char *text, int64_t low, int64_t high, int64_t *value)
 {
     return take_int(&text, low, high, value) && *text == 0;
+}
+
+bool parse_bytes(const char *text, uint64_t *bytes)
+{
+    static const char units[] = "KMGT";
+    int64_t n;
+    if (!take_int(&text, 1, INT64_MAX, &n)) return false;
+    *bytes = (uint64_t)n;
+    if (!*text) return true;
+    const char *unit = strchr(units, *text);
+    return unit && !text[1] && !__builtin_mul_overflow(*bytes, UINT64_C(1) << 10 * (unit - units + 1), bytes);
 }
 
 bool parse_real(const char *text, double *value)
@@ -199,6 +211,15 @@ static void drop_sign(char **argv)
     if (in_word && *optarg == '=') optarg++;
 }
 
+static void set_memory(options *o, const char *text)
+{
+    uint64_t bytes;
+    if (parse_bytes(text, &bytes))
+        memory_set_limit(bytes);
+    else
+        options_refuse(o, "--max-memory '%s': a number of bytes, at least 1, or of K, M, G or T", text);
+}
+
 int options_next(options *o, int argc, char **argv, const char *shorts, const struct option *longs)
 {
     opterr = 0;
@@ -221,6 +242,7 @@ int options_next(options *o, int argc, char **argv, const char *shorts, const st
         case 'v': o->verbose = true; break;
         case OPT_BACKEND: o->backend = optarg; break;
         case OPT_THREADS: set_threads(o, "--threads", optarg); break;
+        case OPT_MAX_MEMORY: set_memory(o, optarg); break;
         case ':':
         case '?': refuse_option(o, c, argv, shorts, longs); break;
         default: return c;

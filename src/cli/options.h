@@ -20,7 +20,7 @@ typedef struct options {
     int status;
 } options;
 
-enum { OPT_BACKEND = 256, OPT_THREADS, OPT_OWN /* a command's own codes start here */ };
+enum { OPT_BACKEND = 256, OPT_THREADS, OPT_MAX_MEMORY, OPT_OWN /* a command's own codes start here */ };
 
 #define OPTIONS_SHORT ":hV"
 #define OPTIONS_HELP                                                                                                   \
@@ -37,6 +37,11 @@ enum { OPT_BACKEND = 256, OPT_THREADS, OPT_OWN /* a command's own codes start he
     {"backend", required_argument, NULL, OPT_BACKEND},                                                                 \
     {                                                                                                                  \
         "threads", required_argument, NULL, OPT_THREADS                                                                \
+    }
+
+#define OPTIONS_MEMORY                                                                                                 \
+    {                                                                                                                  \
+        "max-memory", required_argument, NULL, OPT_MAX_MEMORY                                                          \
     }
 
 /* The next option that is not a shared one (its code; the value is in optarg), or -1 at the end or when
@@ -60,7 +65,8 @@ __attribute__((format(printf, 2, 3))) bool options_refuse(options *o, const char
 /* ---- values: the whole string must be one, or false ---- */
 
 bool parse_int(const char *text, int64_t low, int64_t high, int64_t *value);
-bool parse_real(const char *text, double *value);                                              /* finite */
+bool parse_bytes(const char *text, uint64_t *bytes); /* 1, 2K, 3M, 4G or 5T: of 1024, and more than 0 */
+bool parse_real(const char *text, double *value);    /* finite */
 bool parse_size(const char *text, int64_t low, int64_t high, int64_t *width, int64_t *height); /* N or WxH */
 bool parse_rect(const char *text, sat_rect *rect); /* X,Y,W,H; blanks between */
 

@@ -154,15 +154,15 @@ static sat_rect part_inside(const sat_rect *r, int64_t width, int64_t height)
 /* Do the rectangles hold no more pixels than the image?  Then a table, which takes its memory several times over, would
  * save nothing.  Floats are always summed from the pixels, however many they are: the difference of two large sums has
  * lost what is small beside them, and one NaN is in every sum behind it. */
-static bool need_no_table(const rects *from, const image *img)
+static bool need_no_table(const rects *from, int64_t width, int64_t height, sat_type type)
 {
     size_t n;
     const sat_rect *list = rects_list(from, &n);
-    int64_t left = img->width * img->height;
-    if (img->type == SAT_F32) return true;
+    int64_t left = width * height;
+    if (type == SAT_F32) return true;
     if (!list) return false;
     for (size_t i = 0; i < n; i++) {
-        sat_rect r = part_inside(&list[i], img->width, img->height);
+        sat_rect r = part_inside(&list[i], width, height);
         left -= r.width * r.height;
         if (left < 0) return false;
     }
@@ -257,13 +257,30 @@ static void sum_all_pixels(const region_job *job, const answer *a, const sat_rec
     sat_parallel(left <= 0 ? job->common->threads : 1, (int64_t)((n + PART_RECTS - 1) / PART_RECTS), sum_part, &p);
 }
 
-static bool open_image(const region_job *job, input_file *in, const rects *from, answer *a, error *err)
+typedef struct question {
+    const region_job *job;
+    const rects *from;
+} question;
+
+/* The table of an image, where one is made: what open_image() holds beside the pixels. */
+static uint64_t table_bytes(const image_shape *shape, const void *context)
+{
+    const question *q = context;
+    if (!q->job->common->backend && need_no_table(q->from, shape->width, shape->height, shape->type)) return 0;
+    sat_type accum = sat_accum_for(shape->type, largest_area(q->from, shape->width, shape->height));
+    uint64_t bytes = sat_row_bytes(shape->width + 1, shape->channels, accum ? accum : SAT_U64);
+    return bytes == 0 || __builtin_mul_overflow(bytes, (uint64_t)shape->height + 1, &bytes) ? UINT64_MAX : bytes;
+}
+
+static bool open_image(const region_job *job, input_file *in, const decode_options *decode, const rects *from,
+                       answer *a, error *err)
 {
     image img = {0};
     if (job->assume_given) return fail(err, "--layout and --sample are for tables, and this is none");
-    bool ok = image_decode(&in->file, &job->decode, &img, NULL, err);
+    bool ok = image_decode(&in->file, decode, &img, NULL, err);
     source_close(&in->file);
-    bool without = ok && !job->common->backend && need_no_table(from, &img) && stand_in(&img, a);
+    bool without =
+        ok && !job->common->backend && need_no_table(from, img.width, img.height, img.type) && stand_in(&img, a);
     ok = ok && (without || build(job, &img, from, a, err));
     if (without && job->common->verbose)
         say(input_name(a->input), "no table is made: the rectangles are summed from the pixels");
@@ -380,12 +397,15 @@ static bool answer_input(const region_job *job, const char *input, rects *from, 
                          error *err)
 {
     answer a = {.input = input};
-    input_file in;
+    image_memory memory = {.work = table_bytes, .context = &(question){job, from}};
+    decode_options decode = job->decode;
+    input_file in = {.is_table = false};
     double start = clock_now_s(), ready;
 
     *at_fault = input_name(input);
-    if (!input_open(&in, input, &job->decode, err)) return false;
-    bool ok = in.is_table ? open_table(job, &in, from, &a, err) : open_image(job, &in, from, &a, err);
+    decode.memory = &memory;
+    bool ok = input_open(&in, input, &decode, err) &&
+              (in.is_table ? open_table(job, &in, from, &a, err) : open_image(job, &in, &decode, from, &a, err));
     source_close(&in.file);
     bool padded = a.table.layout == SAT_PADDED;
     a.width = a.table.view.width - padded;
@@ -399,6 +419,7 @@ static bool answer_input(const region_job *job, const char *input, rects *from, 
         say(input_name(input), "ready after %.1f ms, answers took %.1f ms", 1e3 * (ready - start),
             1e3 * (clock_now_s() - ready));
     close_answer(&a);
+    memory_keep(&memory.share, 0);
     return ok;
 }
 

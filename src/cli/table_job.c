@@ -61,20 +61,32 @@ typedef struct band_work {
 } band_work;
 
 /* Rows of the image in a band. */
-static int64_t band_rows(const image *img, size_t table_row_bytes)
+static int64_t band_rows(int64_t height, size_t table_row_bytes)
 {
     int64_t rows = (int64_t)(BAND_BYTES / table_row_bytes);
-    return rows < 1 ? 1 : rows > img->height ? img->height : rows;
+    return rows < 1 ? 1 : rows > height ? height : rows;
+}
+
+static sat_type accum_for(const job *j, sat_type sample)
+{
+    return j->accum ? j->accum : sample == SAT_F32 ? SAT_F64 : SAT_I64;
+}
+
+/* A band, with a padded table's first row, and the row that is carried on. */
+uint64_t job_table_bytes(const image_shape *shape, const void *context)
+{
+    size_t row_bytes = sat_row_bytes(shape->width + 1, shape->channels, accum_for(context, shape->type));
+    return row_bytes ? (uint64_t)(band_rows(shape->height, row_bytes) + 2) * row_bytes : UINT64_MAX;
 }
 
 static bool prepare(const job *j, const char *input, const image *img, int threads, band_work *w, error *err)
 {
     int padded = j->layout == SAT_PADDED;
-    sat_type accum = j->accum ? j->accum : img->type == SAT_F32 ? SAT_F64 : SAT_I64;
+    sat_type accum = accum_for(j, img->type);
     w->band = (sat_view){.width = img->width + padded, .channels = img->channels, .type = accum};
     size_t row_bytes = sat_row_bytes(w->band.width, w->band.channels, accum);
     if (row_bytes == 0) return fail(err, "a row of its table would not fit any memory");
-    int64_t rows = band_rows(img, row_bytes);
+    int64_t rows = band_rows(img->height, row_bytes);
     w->spec = (sat_spec){.width = img->width,
                          .height = rows,
                          .channels = img->channels,

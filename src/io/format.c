@@ -5,6 +5,7 @@
 #include <strings.h>
 
 #include "codec.h"
+#include "image_memory.h"
 #include "table_file.h"
 
 static const image_format *const formats[] = {
@@ -82,26 +83,27 @@ bool image_extent(const uint8_t *bytes, size_t n, const void *context, uint64_t 
 {
     const image_format *found = format_by_content(bytes, n);
     if (!found) return fail_unknown(bytes, n, err);
-    if (found->extent) return found->extent(bytes, n, context, most, err);
     *most = SOURCE_MOST_BYTES;
-    return n < SOURCE_MOST_BYTES || codec_too_long(found->name, n, err);
+    bool ok = found->extent ? found->extent(bytes, n, context, most, err)
+                            : n < SOURCE_MOST_BYTES || codec_too_long(found->name, n, err);
+    return ok && image_memory_stream(found, bytes, n, context, most, err);
 }
 
 bool image_look(const uint8_t *head, size_t n, uint64_t file_bytes, const void *context, bool *maps, error *err)
 {
     image_shape shape = {0};
-    (void)file_bytes, (void)context;
     const image_format *found = format_by_content(head, n);
     if (!found) return fail_unknown(head, n, err);
     *maps = found->shape && found->shape(head, n, &shape) && shape.raw;
-    return true;
+    return image_memory_take(found, head, n, *maps ? n : file_bytes, context, err);
 }
 
 bool image_decode(const source *src, const decode_options *opt, image *img, const image_format **format, error *err)
 {
     *img = (image){0};
     const image_format *found = format_by_content(src->bytes, src->n);
-    bool ok = found ? found->decode(src->bytes, src->n, opt, img, err) : fail_unknown(src->bytes, src->n, err);
+    if (!found) return fail_unknown(src->bytes, src->n, err);
+    bool ok = image_memory_check(found, src, opt, err) && found->decode(src->bytes, src->n, opt, img, err);
     if (ok && format) *format = found;
     return ok;
 }
@@ -118,5 +120,6 @@ bool image_read(const char *path, const decode_options *opt, image *img, const i
     if (!source_open_by(&src, path, image_look, image_extent, opt, err)) return false;
     bool ok = image_decode(&src, opt, img, format, err);
     source_close(&src);
+    if (ok) image_memory_decoded(img, opt);
     return ok;
 }

@@ -6,27 +6,39 @@
 #define IO_FORMAT_H
 
 #include "image.h"
+#include "memory.h"
 #include "sink.h"
 #include "source.h"
 
+/* What a file says of its pixels, before they are decoded. */
+typedef struct image_shape {
+    int64_t width, height;
+    int channels;
+    sat_type type;
+    bool raw;               /* all lie in the file as they are, in rows, so that it may stay mapped */
+    bool turns;             /* the file may ask for another orientation */
+    uint64_t decoder_bytes; /* what decoding holds beside the pixels, if it grows with them */
+} image_shape;
+
+/* The memory for one file, and for the work on it (image_memory.h). */
+typedef struct image_memory {
+    uint64_t (*work)(const image_shape *shape, const void *context); /* beside the decoded image; NULL = nothing */
+    const void *context;
+    memory_share share; /* the caller gives it back: memory_keep(&share, 0) */
+    bool knows;         /* how large the image is */
+} image_memory;
+
 typedef struct decode_options {
-    int64_t max_pixels; /* refuse, before anything is allocated, an image of more */
-    bool no_orient;     /* leave EXIF orientation alone */
-    int threads;        /* at most; 0 = one for each core */
+    int64_t max_pixels;   /* refuse, before anything is allocated, an image of more */
+    bool no_orient;       /* leave EXIF orientation alone */
+    int threads;          /* at most; 0 = one for each core */
+    image_memory *memory; /* NULL = not counted */
 } decode_options;
 
 typedef struct encode_options {
     int quality; /* 1..100, formats that have it; 0 = the format's default (90) */
     int threads; /* at most; 0 = one for each core */
 } encode_options;
-
-/* What the head of a file says of its pixels, before they are decoded. */
-typedef struct image_shape {
-    int64_t width, height;
-    int channels;
-    sat_type type;
-    bool raw; /* all lie in the file as they are, in rows, so that it may stay mapped */
-} image_shape;
 
 typedef struct image_format {
     const char *name;             /* "jpeg" */
@@ -41,7 +53,8 @@ typedef struct image_format {
      * what is wrong.  On false it is larger than may be decoded, or than its pixels can make it.
      * NULL = a stream is read to its end, of up to SOURCE_MOST_BYTES. */
     bool (*extent)(const uint8_t *bytes, size_t n, const decode_options *opt, uint64_t *most, error *err);
-    /* The shape, if the first n bytes of a file hold the header to its end; NULL = they never do. */
+    /* The shape, if the first n bytes of a file say it; a channel that may be there is.  NULL = they never do, and then
+     * the file is worked on alone. */
     bool (*shape)(const uint8_t *bytes, size_t n, image_shape *shape);
     /* A whole file in memory to pixels, whatever lies behind it; NULL = write only.  On false, img is freed and zeroed.
      */
@@ -69,7 +82,8 @@ const image_format *format_by_content(const uint8_t *bytes, size_t n);
 /* The same for the stream that begins so; one of no known format is refused.  A source_rule; context: decode_options.
  */
 bool image_extent(const uint8_t *bytes, size_t n, const void *context, uint64_t *most, error *err);
-/* A file that begins so: one of no known format is refused, and one of raw pixels maps.  A source_look. */
+/* A file that begins so: one of no known format is refused, and so is one that needs too much memory; raw pixels map.
+ * A source_look; context: decode_options. */
 bool image_look(const uint8_t *head, size_t n, uint64_t file_bytes, const void *context, bool *maps, error *err);
 bool image_decode(const source *src, const decode_options *opt, image *img, const image_format **format, error *err);
 

@@ -197,6 +197,17 @@ static bmp_runs runs_of(const bmp *b)
                       .entry_bytes = b->entry_bytes};
 }
 
+/* Four channels where the fourth may be alpha: the pixels say so. */
+static bool shape(const uint8_t *bytes, size_t n, image_shape *s)
+{
+    static const decode_options any = {.max_pixels = INT64_MAX};
+    bmp b;
+    error unused;
+    if (!read_header(bytes, n, &any, &b, &unused)) return false;
+    *s = (image_shape){.width = b.width, .height = b.height, .channels = b.fields[3].top ? 4 : 3, .type = SAT_U8};
+    return true;
+}
+
 static bool extent(const uint8_t *bytes, size_t n, const decode_options *opt, uint64_t *most, error *err)
 {
     bmp b;
@@ -376,6 +387,7 @@ const image_format format_bmp = {
     .summary = "BMP, 8-bit RGB with or without alpha",
     .sniff = sniff,
     .extent = extent,
+    .shape = shape,
     .decode = decode,
     .holds = holds,
     .encode = encode,

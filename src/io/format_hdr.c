@@ -48,6 +48,16 @@ static bool read_header(netpbm_reader *r, unsigned *width, unsigned *height, err
     return ok || fail(err, "an HDR file whose size line is not \"-Y height +X width\"");
 }
 
+static bool shape(const uint8_t *bytes, size_t n, image_shape *s)
+{
+    netpbm_reader r = {.at = bytes, .end = bytes + n};
+    unsigned width = 1, height = 1;
+    error unused;
+    if (!read_header(&r, &width, &height, &unused)) return false;
+    *s = (image_shape){.width = width, .height = height, .channels = 3, .type = SAT_F32};
+    return true;
+}
+
 /* A pixel takes up to 8 bytes in a coded row, a count for each byte, which has 4 before it; and up to 16 in one
  * that is not, itself and the three digits of a count of which it is none. */
 static bool extent(const uint8_t *bytes, size_t n, const decode_options *opt, uint64_t *most, error *err)
@@ -256,6 +266,7 @@ const image_format format_hdr = {
     .summary = "Radiance HDR, float RGB of 8 bits each and a shared exponent",
     .sniff = sniff,
     .extent = extent,
+    .shape = shape,
     .decode = decode,
     .holds = holds,
     .encode = encode,

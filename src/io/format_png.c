@@ -32,6 +32,7 @@ const image_format format_png = {
     .library = library,
     .sniff = sniff,
     .extent = png_extent,
+    .shape = png_shape,
     .decode = png_decode,
     .holds = holds,
     .encode = png_encode,

@@ -108,6 +108,14 @@ static const uint8_t *runs_end(const uint8_t *at, const uint8_t *end, uint64_t p
     return at;
 }
 
+static bool shape(const uint8_t *bytes, size_t n, image_shape *s)
+{
+    header h;
+    if (!read_header(bytes, n, &h)) return false;
+    *s = (image_shape){.width = h.width, .height = h.height, .channels = 4, .type = SAT_U8};
+    return true;
+}
+
 /* Runs take most when each is of one pixel, which may be far more than is there: where they end is looked for.  Behind
  * pixels with attributes, the end of the file may say what they are.  The format has no signature: what is wrong,
  * decode() says. */
@@ -293,6 +301,7 @@ const image_format format_tga = {
     .library = stb_library, /* for writing */
     .sniff = sniff,
     .extent = extent,
+    .shape = shape,
     .decode = decode,
     .holds = holds,
     .encode = encode,

@@ -4,6 +4,8 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "memory.h"
+
 /* The size of a huge page on x86-64 and on Arm with 4 KiB pages; elsewhere only an alignment. */
 enum { HUGE_PAGE = 2 << 20 };
 
@@ -16,6 +18,7 @@ bool image_alloc(image *img, int64_t width, int64_t height, int channels, sat_ty
         return fail(err, "an image of %lldx%lld with %d channels of %s cannot be addressed", (long long)width,
                     (long long)height, channels, sat_type_name(type));
     }
+    if (!memory_allows(bytes, "pixels", err)) return false;
     void *data = NULL;
     if (bytes >= 2 * HUGE_PAGE) {
         if (posix_memalign(&data, HUGE_PAGE, bytes) != 0) data = NULL;

@@ -10,6 +10,7 @@
 
 enum {
     SOF0 = 0xC0,
+    SOF2 = 0xC2,
     DHT = 0xC4,
     JPG = 0xC8,
     DAC = 0xCC,
@@ -186,6 +187,7 @@ static bool walk(const uint8_t **from, const uint8_t *end, jpeg_markers *jpeg, i
         if (code == DHT && !check_codes(p, n, err)) return false;
         bool frame = code >= SOF0 && code <= SOF15 && code != DHT && code != JPG && code != DAC;
         if ((frame || code == SOF55) && !read_frame(p, n, code, jpeg, err)) return false;
+        jpeg->in_scans = jpeg->in_scans || code == SOF2 || (code == SOS && n > 0 && p[0] < jpeg->components);
         if (code == SOS) at = skip_coded(at, end);
     }
 }

@@ -9,6 +9,7 @@ typedef struct jpeg_markers {
     int components;        /* 1 grey, 3 colour, 4 CMYK */
     int process;           /* the frame's code, T.81 table B.1: one that libjpeg reads */
     bool has_noise;        /* see jpeg_without_noise() */
+    bool in_scans;         /* its coefficients come in several scans, and are kept until the last */
 } jpeg_markers;
 
 /* Walks all segments to the end marker: one that is not there is an error.  The profile, the

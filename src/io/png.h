@@ -37,6 +37,7 @@ bool png_read_chunks(const uint8_t *bytes, size_t n, const decode_options *opt, 
 /* Bytes of all rows before they are deflated, without the filters' bytes; UINT64_MAX if that is not enough to say. */
 uint64_t png_raw_bytes(const png_chunks *png);
 
+bool png_shape(const uint8_t *bytes, size_t n, image_shape *s); /* with alpha if tRNS is among the n bytes */
 bool png_extent(const uint8_t *bytes, size_t n, const decode_options *opt, uint64_t *most, error *err);
 bool png_decode(const uint8_t *bytes, size_t n, const decode_options *opt, image *img, error *err);
 bool png_encode(const image *img, const encode_options *opt, sink *out, error *err);

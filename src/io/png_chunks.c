@@ -156,6 +156,24 @@ static uint64_t longest(const png_chunks *png)
     return bytes;
 }
 
+bool png_shape(const uint8_t *bytes, size_t n, image_shape *s)
+{
+    static const decode_options any = {.max_pixels = INT64_MAX};
+    const uint8_t *at = bytes + PNG_SIGNATURE, *end = bytes + n;
+    chunk c = {.type = bytes};
+    png_chunks png;
+    error unused;
+    if (!next_chunk(&at, end, &c, &unused) || !read_header(&c, &any, &png, &unused)) return false;
+    while (next_chunk(&at, end, &c, &unused) && !is(&c, "IDAT"))
+        if (is(&c, "tRNS")) png.transparency = c.data;
+    *s = (image_shape){.width = png.width,
+                       .height = png.height,
+                       .channels = png_channels(&png),
+                       .type = png.depth == 16 ? SAT_U16 : SAT_U8,
+                       .turns = true};
+    return true;
+}
+
 bool png_extent(const uint8_t *bytes, size_t n, const decode_options *opt, uint64_t *most, error *err)
 {
     const uint8_t *at = bytes + PNG_SIGNATURE, *end = bytes + n;

@@ -1,4 +1,5 @@
 #include "source.h"
+#include "memory.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -13,7 +14,7 @@
 enum { HEAD_LEAST_BYTES = 64, PATIENCE_MS = 50 };
 
 /* The size of a huge page on x86-64 and on Arm with 4 KiB pages; elsewhere only an alignment. */
-enum { HUGE_PAGE = 2 << 20 };
+enum { HUGE_PAGE = 2 << 20, PAGE = 4096 };
 
 /* The head of a mapping is replaced by whole pages. */
 _Static_assert(SOURCE_HEAD_BYTES % (64 << 10) == 0, "a multiple of the largest page");
@@ -109,14 +110,14 @@ static bool read_file(int fd, uint8_t *bytes, size_t at, size_t *n, error *err)
     return true;
 }
 
-/* Large ones get huge pages: the kernel then clears and maps 2 MiB at once, where 512 pages would take longer than
- * what is read into them. */
+/* On a page, as a mapping is.  Large ones get huge pages: the kernel then clears and maps 2 MiB at once, where 512
+ * pages would take longer than what is read into them. */
 static uint8_t *allocate(size_t n)
 {
     void *bytes = NULL;
-    if (n < 2 * HUGE_PAGE) return malloc(n);
-    if (posix_memalign(&bytes, HUGE_PAGE, n) != 0) return NULL;
-    madvise(bytes, n, MADV_HUGEPAGE);
+    bool huge = n >= 2 * HUGE_PAGE;
+    if (posix_memalign(&bytes, huge ? HUGE_PAGE : PAGE, n) != 0) return NULL;
+    if (huge) madvise(bytes, n, MADV_HUGEPAGE);
     return bytes;
 }
 
@@ -138,7 +139,7 @@ static bool map_file(source *src, int fd, const uint8_t *head, size_t n)
 static bool read_regular(source *src, int fd, size_t n, source_look *look, const void *context, error *err)
 {
     size_t head_bytes = n < SOURCE_HEAD_BYTES ? n : SOURCE_HEAD_BYTES;
-    uint8_t *head = malloc(head_bytes), *whole = NULL;
+    uint8_t *head = allocate(head_bytes), *whole = NULL;
     bool maps = false, ok = false;
 
     if (!head) {
@@ -159,6 +160,7 @@ static bool read_regular(source *src, int fd, size_t n, source_look *look, const
     }
     ok = maps && map_file(src, fd, head, n);
     if (ok) goto out;
+    if (!memory_allows(n, "a file", err)) goto out;
     whole = allocate(n);
     if (!whole) {
         fail(err, "out of memory: %zu MiB of input", (n >> 20) + 1);

@@ -52,7 +52,7 @@ typedef struct table_assume {
     sat_type sample; /* SAT_TYPE_NONE = u8 for integer tables, f32 for float ones */
 } table_assume;
 
-/* A source_rule, without context: up to the end of the trailer.  Refuses what is larger than the machine's memory. */
+/* A source_rule, without context: up to the end of the trailer.  Refuses what is larger than memory_limit(). */
 bool table_file_extent(const uint8_t *bytes, size_t n, const void *context, uint64_t *most, error *err);
 
 /* A source_look, without context: a table maps. */

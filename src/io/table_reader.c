@@ -1,8 +1,8 @@
 #include <math.h>
 #include <string.h>
-#include <unistd.h>
 #include <xxhash.h>
 
+#include "memory.h"
 #include "npy_header.h"
 #include "table_file.h"
 #include "table_trailer.h"
@@ -143,12 +143,8 @@ bool table_file_extent(const uint8_t *bytes, size_t n, const void *context, uint
     npy_header h;
     (void)context;
     if (!npy_parse_header(&h, bytes, n, err) || !check_array(&h, err)) return false;
-    uint64_t memory = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
-    if (h.data_bytes >= memory)
-        return fail(err, "a stream of a table of %zu MiB, more than the memory here; read it from a file",
-                    h.data_bytes >> 20);
     *most = trailer_offset(h.data_offset + h.data_bytes) + TRAILER_BYTES;
-    return true;
+    return memory_allows(h.data_bytes, "a stream of a table", err) && memory_allows(*most, "a stream of a table", err);
 }
 
 bool table_file_look(const uint8_t *head, size_t n, uint64_t file_bytes, const void *context, bool *maps, error *err)

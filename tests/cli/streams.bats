@@ -112,7 +112,7 @@ refused() {
     npy "99999999, 9999999" >huge.npy
     endless "cat huge.npy" info -
     [ "$status" = 1 ]
-    [[ $stderr == "sat: standard input: "*", more than the memory here; read it from a file" ]]
+    [[ $stderr == "sat: standard input: a stream of a table of "*", more than the "*" of --max-memory" ]]
 }
 
 @test "tables come through named pipes too" {

@@ -1,0 +1,107 @@
+#include "image_memory.h"
+
+#include "codec.h"
+#include "memory.h"
+
+static uint64_t sum(uint64_t a, uint64_t b)
+{
+    return a > UINT64_MAX - b ? UINT64_MAX : a + b;
+}
+
+static uint64_t pixel_bytes(const image_shape *s)
+{
+    uint64_t bytes = sat_row_bytes(s->width, s->channels, s->type);
+    return bytes == 0 || __builtin_mul_overflow(bytes, (uint64_t)s->height, &bytes) ? UINT64_MAX : bytes;
+}
+
+/* While its file is in memory, beside that: the pixels, and what their decoder holds or, later, the same pixels turned.
+ */
+static uint64_t decoding_bytes(const image_shape *s, const decode_options *opt)
+{
+    uint64_t pixels = pixel_bytes(s), turned = s->turns && !opt->no_orient ? pixels : 0;
+    return sum(pixels, turned > s->decoder_bytes ? turned : s->decoder_bytes);
+}
+
+static uint64_t working_bytes(const image_shape *s, const decode_options *opt)
+{
+    const image_memory *m = opt->memory;
+    return sum(pixel_bytes(s), m->work ? m->work(s, m->context) : 0);
+}
+
+static uint64_t larger(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
+
+static bool allowed(const image_shape *s, uint64_t input_bytes, const decode_options *opt, uint64_t *need, error *err)
+{
+    char most[32], bytes[32];
+    if (!codec_size_ok(s->width, s->height, opt, err)) return false;
+    *need = larger(sum(input_bytes, decoding_bytes(s, opt)), working_bytes(s, opt));
+    if (*need <= memory_limit()) return true;
+    return fail(err, "%lldx%lld px with %d channel%s of %s may take %s, more than the %s of --max-memory",
+                (long long)s->width, (long long)s->height, s->channels, s->channels > 1 ? "s" : "",
+                sat_type_name(s->type), size_text(bytes, (double)*need), size_text(most, (double)memory_limit()));
+}
+
+static bool read_shape(const image_format *format, const uint8_t *bytes, size_t n, image_shape *s)
+{
+    *s = (image_shape){0};
+    return format->shape && format->shape(bytes, n, s);
+}
+
+bool image_memory_take(const image_format *format, const uint8_t *bytes, size_t n, uint64_t input_bytes,
+                       const decode_options *opt, error *err)
+{
+    image_memory *m = opt->memory;
+    image_shape s;
+    uint64_t need = UINT64_MAX;
+    if (!m) return true;
+    m->knows = read_shape(format, bytes, n, &s);
+    if (m->knows && !allowed(&s, input_bytes, opt, &need, err)) return false;
+    memory_take(&m->share, need);
+    return true;
+}
+
+bool image_memory_stream(const image_format *format, const uint8_t *bytes, size_t n, const decode_options *opt,
+                         uint64_t *most, error *err)
+{
+    image_memory *m = opt->memory;
+    image_shape s;
+    uint64_t need, room = memory_limit();
+    char size[32], limit[32];
+    if (!m) return true;
+    m->knows = read_shape(format, bytes, n, &s);
+    if (m->knows && !allowed(&s, 0, opt, &need, err)) return false;
+    if (m->share.bytes == 0) {
+        memory_take(&m->share,
+                    m->knows ? larger(sum(*most, decoding_bytes(&s, opt)), working_bytes(&s, opt)) : UINT64_MAX);
+    }
+    if (m->knows) room -= decoding_bytes(&s, opt);
+    if (n > room)
+        return fail(err, "goes on after %s: it may take more than the %s of --max-memory",
+                    size_text(size, (double)room), size_text(limit, (double)memory_limit()));
+    if (*most > room) *most = room + 1;
+    return true;
+}
+
+bool image_memory_check(const image_format *format, const source *src, const decode_options *opt, error *err)
+{
+    image_memory *m = opt->memory;
+    image_shape s;
+    uint64_t need;
+    if (!m || m->knows || !read_shape(format, src->bytes, src->n, &s)) return true;
+    if (!allowed(&s, src->n, opt, &need, err)) return false;
+    m->knows = true;
+    if (m->share.bytes == 0)
+        memory_take(&m->share, need);
+    else
+        memory_keep(&m->share, need);
+    return true;
+}
+
+void image_memory_decoded(const image *img, const decode_options *opt)
+{
+    image_shape s = {.width = img->width, .height = img->height, .channels = img->channels, .type = img->type};
+    if (opt->memory) memory_keep(&opt->memory->share, working_bytes(&s, opt));
+}

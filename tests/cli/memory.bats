@@ -1,0 +1,93 @@
+# --max-memory: what needs more is refused before it is allocated; what others hold is waited for.
+
+load helpers
+
+@test "--max-memory: enough is enough" {
+    small a.pgm # 23 bytes, of which 12 are pixels
+    ok a.pgm --box 3 --max-memory 35 -o out.pgm
+    failure "a.pgm: 4x3 px with 1 channel of u8 may take 35 bytes, more than the 34 bytes of --max-memory" \
+        a.pgm --box 3 --max-memory 34 -o no.pgm
+    [ ! -e no.pgm ]
+    ok info --max-memory 35 a.pgm
+    failure "a.pgm: 4x3 px *" info --max-memory 34 a.pgm
+    ok a.pgm --mean 0,0,1,1 --max-memory 35 # no table is made
+    failure "a.pgm: 4x3 px *" a.pgm --mean 0,0,1,1 --max-memory 34
+}
+
+@test "--max-memory: tables count" {
+    small a.pgm
+    echo 0,0,4,3 >all.csv
+    ok query a.pgm --rects all.csv --max-memory 92 # 12 pixels, and 5x4 sums of 4 bytes
+    failure "a.pgm: *may take 92 bytes, more than the 91 bytes of --max-memory" query a.pgm --rects all.csv --max-memory 91
+    ok a.pgm -o t.npy --max-memory 212 # 12 pixels, and 5x5 sums of 8 bytes: a band and the row that is carried on
+    failure "a.pgm: *may take 212 bytes*" a.pgm -o no.npy --max-memory 211
+    [ ! -e no.npy ]
+    ok query t.npy --rects all.csv --max-memory 1 # is mapped, or small
+    grey 200 200 b.pgm
+    ok b.pgm -o b.npy # 201x201 sums of 8 bytes, and header and trailer
+    run bash -c 'cat b.npy | "$1" query - --rect 0,0,1,1 --stat sum --max-memory 327496' bash "$sat"
+    [ "$status" = 0 ]
+    run bash -c 'cat b.npy | "$1" query - --rect 0,0,1,1 --max-memory 327495' bash "$sat"
+    [ "$status" = 1 ]
+    [ "$output" = "sat: standard input: a stream of a table of 319.8 KiB, more than the 319.8 KiB of --max-memory" ]
+}
+
+@test "--max-memory: K, M, G and T are of 1024" {
+    printf 'P5 32768 32768 255\n' >big.pgm
+    truncate -s 1073741843 big.pgm
+    for limit in 1 1023 1K 1025K 1024M 2047M 1G; do
+        failure "big.pgm: *may take 2.0 GiB, more than the *" big.pgm --box 3 --max-memory $limit -o no.pgm
+    done
+    [[ $stderr == *"more than the 1.0 GiB of --max-memory" ]]
+    small a.pgm
+    for limit in 1K 2M 3G 4T 8388607T; do ok info a.pgm --max-memory $limit; done
+    for bad in 0 -1 x K 1k 1KB "1 K" 1.5G 1e9 16777216T 9223372036854775808 ""; do
+        usage "--max-memory '$bad': *" a.pgm --box 3 --max-memory "$bad" -o no.pgm
+        usage "--max-memory '$bad': *" info a.pgm --max-memory "$bad"
+        usage "--max-memory '$bad': *" query a.pgm --rect 0,0,1,1 --max-memory "$bad"
+    done
+}
+
+@test "--max-memory: nothing is allocated for what is refused" {
+    printf 'P6 30000 30000 255\n' >big.ppm
+    truncate -s 2700000019 big.ppm
+    (ulimit -v 400000 && "$sat" --version) >version 2>&1 || skip "this build needs more address space"
+    run bash -c 'ulimit -v 400000; "$1" big.ppm --box 3 --max-memory 4G -o no.png' bash "$sat"
+    [ "$status" = 1 ]
+    [ "$output" = "sat: big.ppm: 30000x30000 px with 3 channels of u8 may take 5.0 GiB, more than the 4.0 GiB of --max-memory" ]
+}
+
+# piped ARGS... - reads standard input within 60 s.
+piped() { run --separate-stderr timeout 60 "$sat" "$@"; }
+
+@test "--max-memory: streams without end" {
+    small a.pgm
+    piped info - --max-memory 35 < <(cat a.pgm)
+    [ "$status" = 0 ]
+    piped info - --max-memory 22 < <(cat a.pgm)
+    [ "$status" = 1 ]
+    piped info - --max-memory 3M < <(printf 'P3 900 900 255\n'; yes '')
+    [[ $stderr == "sat: standard input: goes on after 699.0 KiB: it may take more than the 3.0 MiB of --max-memory" ]]
+    piped info - --max-memory 3M < <(head -c 100 "$root/data/rocket.jpg"; yes)
+    [ "$status" = 1 ]
+    # Its size lies behind more metadata than that.
+    piped info - --max-memory 3M < <(printf '\377\330'; yes "$(printf '\377\341')" | tr -d '\n' | tr '\341' '\376')
+    [ "$status" = 1 ]
+}
+
+@test "--max-memory: files wait for each other, and are not refused" {
+    grey 200 200 a.pgm
+    for i in $(seq 20); do cp a.pgm "in$i.pgm"; done
+    mkdir few one
+    ok a.pgm --box 9 -o want.pgm
+    # Each takes 80000 bytes: two of them fit, or one.
+    ok in*.pgm --box 9 --threads 8 --max-memory 160000 -o 'few/{n}.pgm'
+    ok in*.pgm --box 9 --threads 8 --max-memory 80100 -o 'one/{n}.pgm'
+    for i in $(seq 20); do
+        cmp "few/$i.pgm" want.pgm
+        cmp "one/$i.pgm" want.pgm
+    done
+    sat in*.pgm --box 9 --threads 8 --max-memory 79999 -o 'few/{n}.pgm'
+    [ "$status" = 1 ]
+    [ "${#stderr_lines[@]}" = 21 ]
+}
