@@ -1,7 +1,8 @@
 /* messages.h - lines for the user on standard error.
  *
  * Each is one line, "sat: FILE: reason", written at once, so that lines of several threads never mix;
- * control characters in names, and what is not UTF-8, are shown as '?'.  A progress bar is taken away first. */
+ * control characters in names, invisible ones, and what is not UTF-8, are shown as '?'.  A progress bar is taken away
+ * first. */
 #ifndef CLI_MESSAGES_H
 #define CLI_MESSAGES_H
 

@@ -114,14 +114,16 @@ void text_json_string(text_out *t, const char *string)
 {
     text_bytes(t, "\"", 1);
     for (size_t n; *string; string += n ? n : 1) {
-        bool is_control;
-        n = utf8_bytes(string, &is_control);
+        uint32_t code;
+        n = utf8_bytes(string, &code);
         if (*string == '"' || *string == '\\')
             text_bytes(t, (char[]){'\\', *string}, 2);
-        else if (is_control)
-            text_printf(t, "\\u%04x", (unsigned char)string[n - 1]); /* U+0080 to U+009F: C2 80 to C2 9F */
         else if (n == 0)
             text_string(t, "\\ufffd");
+        else if (is_unprintable(code) && code > 0xffff) /* a surrogate pair */
+            text_printf(t, "\\u%04x\\u%04x", 0xd7c0 + (code >> 10), 0xdc00 + (code & 0x3ff));
+        else if (is_unprintable(code))
+            text_printf(t, "\\u%04x", code);
         else
             text_bytes(t, string, n);
     }

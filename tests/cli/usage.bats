@@ -227,6 +227,27 @@ load helpers
     [ "${lines[0]}" = "$shown" ]
     ok info --json "$name"
     [[ $output == '{"file":"e\u001b[31m\u007f\u009b2J\ufffd'$'\303\251''\ufffd\ufffd\ufffd\ufffd.pgm",'* ]]
+    for code in 061c 180e 200b 200e 200f 2028 202a 202e 2060 2066 2069 206f feff fff9; do
+        name=$(printf "a\\u${code}gnp.pgm")
+        small "$name"
+        ok info "$name"
+        [[ ${lines[0]} =~ ^'a'\?+'gnp.pgm'$ ]]
+        ok info --json "$name"
+        [[ $output == '{"file":"a\u'$code'gnp.pgm",'* ]]
+        failure "a??*gnp.pgm: *" info --max-pixels 1 "$name"
+        [[ $stderr =~ ^'sat: a'\?+'gnp.pgm: ' ]]
+    done
+    name=$(printf 'a\U000e0041.pgm') # a tag
+    small "$name"
+    ok info "$name"
+    [ "${lines[0]}" = 'a????.pgm' ]
+    ok info --json "$name"
+    [[ $output == '{"file":"a\udb40\udc41.pgm",'* ]]
+    for name in $(printf 'a\u200d\u200c\u2027\u2065\u00ad\ufefe\U000e0080\U0010ffff.pgm'); do
+        small "$name"
+        ok info "$name"
+        [ "${lines[0]}" = "$name" ]
+    done
     small $'two\nlines.pgm'
     ok info $'two\nlines.pgm'
     [ "${lines[0]}" = 'two?lines.pgm' ]
