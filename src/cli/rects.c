@@ -28,12 +28,12 @@ struct rects {
     size_t given;   /* LIST, NPY: handed out already */
     npy_header npy; /* NPY: of the mapped file */
 
-    source file; /* NPY */
-
-    /* CSV: window[begin..end) is what has been read and not yet parsed. */
+    /* CSV: text[begin..end) is what has been read and not yet parsed. */
+    source file;
     int fd;
     bool at_end, begun;
     char *window;
+    const char *text;
     size_t begin, end;
     int64_t line;
     char separator;                 /* a blank: any number of them */
@@ -70,7 +70,7 @@ static bool refill(rects *r, error *err)
 static bool next_line(rects *r, const char **text, size_t *n, error *err)
 {
     for (;;) {
-        const char *from = r->window + r->begin;
+        const char *from = r->text + r->begin;
         const char *stop = r->begin < r->end ? memchr(from, '\n', r->end - r->begin) : NULL;
         if (!stop && !r->at_end) {
             if (!refill(r, err)) return false;
@@ -231,6 +231,7 @@ static bool next_csv(rects *r, error *err)
 
 /* ---- .npy ------------------------------------------------------------------------------------------ */
 
+/* The numbers of a mapped file are read once each: it may change meanwhile. */
 static bool look(const uint8_t *head, size_t n, uint64_t file_bytes, const void *context, bool *maps, error *err)
 {
     npy_header h;
@@ -294,35 +295,40 @@ static bool allocate(rects **out, error *err)
     return true;
 }
 
-/* Does a regular file begin as a .npy does?  What can be read only once is CSV. */
-static bool is_npy(int fd)
+static bool open_stream(rects *r, const char *path, error *err)
 {
-    uint8_t head[8];
-    struct stat st;
-    if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode)) return false;
-    ssize_t n = pread(fd, head, sizeof head, 0);
-    return n > 0 && npy_sniff(head, (size_t)n);
+    r->fd = strcmp(path, "-") == 0 ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
+    if (r->fd < 0) return fail_errno(err, "cannot open");
+    r->text = r->window = malloc(STREAM_BYTES);
+    return r->window ? true : fail(err, "out of memory");
 }
 
-static bool open_file(rects *r, const char *path, error *err)
+static bool is_npy(const char *path)
 {
-    struct stat st;
-    bool is_stdin = strcmp(path, "-") == 0;
-    r->fd = is_stdin ? STDIN_FILENO : open(path, O_RDONLY | O_NOCTTY | O_CLOEXEC);
-    if (r->fd < 0) return fail_errno(err, "cannot open");
-    if (!is_stdin && fstat(r->fd, &st) == 0 && S_ISDIR(st.st_mode)) return fail(err, "is a directory");
-    if (!is_stdin && is_npy(r->fd)) return open_npy(r, path, err);
-    r->window = malloc(STREAM_BYTES);
-    return r->window ? true : fail(err, "out of memory");
+    uint8_t head[8];
+    int fd = open(path, O_RDONLY | O_NOCTTY | O_CLOEXEC);
+    ssize_t n = fd >= 0 ? read(fd, head, sizeof head) : -1;
+    if (fd >= 0) close(fd);
+    return n > 0 && npy_sniff(head, (size_t)n);
 }
 
 bool rects_open(rects **out, const char *path, error *err)
 {
+    struct stat st;
+    bool there = strcmp(path, "-") != 0 && stat(path, &st) == 0;
+    bool regular = there && S_ISREG(st.st_mode), is_dir = there && S_ISDIR(st.st_mode);
+    bool ok = false;
     if (!allocate(out, err)) return false;
     rects *r = *out;
     r->kind = CSV;
     r->name = path;
-    bool ok = open_file(r, path, err);
+    if (is_dir) {
+        fail(err, "is a directory");
+    } else if (regular && is_npy(path)) {
+        ok = open_npy(r, path, err);
+    } else {
+        ok = open_stream(r, path, err);
+    }
     if (!ok) rects_close(out);
     return ok;
 }
