@@ -197,6 +197,39 @@ static void images_take_what_they_need(void **state)
     }
 }
 
+/* A JPEG whose size lies behind more comments than the head holds: known once it has been read. */
+static void images_whose_head_does_not_say(void **state)
+{
+    enum { COMMENTS = 3, COMMENT_BYTES = 60000 };
+    uint8_t *jpeg, *long_one;
+    size_t n, at = 2, whole;
+    char path[128];
+    image img;
+    (void)state;
+    snprintf(path, sizeof path, "%s/long.jpg", scratch);
+    read_fixture("rgb420.jpg", &jpeg, &n);
+    whole = n + COMMENTS * COMMENT_BYTES;
+    long_one = calloc(1, whole);
+    assert_non_null(long_one);
+    memcpy(long_one, jpeg, 2);
+    for (int i = 0; i < COMMENTS; i++, at += COMMENT_BYTES)
+        memcpy(long_one + at, (uint8_t[]){0xff, 0xfe, (COMMENT_BYTES - 2) >> 8, (COMMENT_BYTES - 2) & 255}, 4);
+    memcpy(long_one + at, jpeg + 2, n - 2);
+    image_shape s;
+    assert_false(format_by_name("jpeg")->shape(long_one, SOURCE_HEAD_BYTES, &s));
+    FILE *f = fopen(path, "w");
+    assert_non_null(f);
+    assert_int_equal(fwrite(long_one, 1, whole, f), whole);
+    assert_int_equal(fclose(f), 0);
+    assert_true(image_read(path, &plain, &img, NULL, &err));
+    uint64_t pixels = image_bytes(&img);
+    image_free(&img);
+    assert_true(read_within(path, whole + 2 * pixels, 0));
+    assert_false(read_within(path, whole + 2 * pixels - 1, 0));
+    free(jpeg);
+    free(long_one);
+}
+
 int main(void)
 {
     cmocka_set_message_output(CM_OUTPUT_TAP);
@@ -206,6 +239,7 @@ int main(void)
         cmocka_unit_test(sizes_read_well),
         cmocka_unit_test(shares_never_exceed_the_limit),
         cmocka_unit_test(images_take_what_they_need),
+        cmocka_unit_test(images_whose_head_does_not_say),
     };
     return cmocka_run_group_tests(tests, enter, leave);
 }
