@@ -87,9 +87,9 @@ UNIT     := $(UNIT_SRC:tests/unit/%.c=$(B)/tests/%)
 .PHONY: all lib kernels sweep check-gpu verified config demo demo-run deps deps-test deps-lint check check-build check-run unit lint \
         lint-run install uninstall bench peers asan ubsan tsan valgrind help clean FORCE
 
-# How kernels are checked: in the simulator, and on a GPU.  The fuzz targets.
+# How kernels are checked: in the simulator, and on a GPU; fuzz targets; corpora.
 -include tests/simt/simt.mk tests/gpu/gpu.mk
--include tests/fuzz/fuzz.mk
+-include tests/fuzz/fuzz.mk tests/corpora/corpora.mk
 
 # Unit tests of what the library does with a device, which the simulator is too.
 SIMT_UNIT := $(patsubst %,$(B)/simt/unit_%,device scan query)
