@@ -13,8 +13,10 @@ Samples come out of `sat` as a PAM, or a PFM for floats, of windows of 1x1 px, e
 Tolerances.  JPEG: the standard's accuracy test (IEEE 1180) leaves each sample of an inverse transform 1 off.
 R = Y + 1.402 Cr, G = Y - 0.344 Cb - 0.714 Cr, B = Y + 1.772 Cb turn 1 in each into at most 2.772, and the rounding of
 two decoders adds 0.5 each: below 3.78, so 3; grey is not converted: 1.  HDR: a mantissa m stands for m or for m + 1/2,
-by decoder: half a unit of the shared exponent, at most 1/256 of the pixel's largest sample.  All others: 0.  Where a
-decoder has 8 bits of 16, the higher ones count."""
+by decoder: half a unit of the shared exponent, at most 1/256 of the pixel's largest sample.  Samples of 5 or 6 bits in
+a BMP of 16, and PNM samples of which a decoder keeps 8 bits, are rounded by one and cut by another: 1.  All others: 0.
+Where a decoder has 8 bits of a PNG's 16, the higher ones count.  An alpha that only one has, and that is the same
+everywhere, is the filling of an unused byte."""
 import collections
 import glob
 import os
@@ -103,11 +105,10 @@ def by_pillow(path):
 
 
 def by_opencv(path):
-    flags = cv2.IMREAD_UNCHANGED | cv2.IMREAD_IGNORE_ORIENTATION
-    samples = cv2.imread(path, flags)
+    samples = cv2.imread(path, cv2.IMREAD_UNCHANGED | cv2.IMREAD_IGNORE_ORIENTATION)
     if samples is None:
         raise ValueError("cannot be read")
-    if samples.ndim == 3:
+    if samples.ndim == 3 and format_of(path) != "pam":  # whose channels it leaves in the file's order
         samples = samples[..., [2, 1, 0] + ([3] if samples.shape[2] == 4 else [])]
     return samples
 
@@ -122,12 +123,26 @@ def colours_and_alpha(samples):
     return colours, alpha
 
 
-def difference(kind, ours, theirs):
+def tolerance_of(path, kind, ours, theirs):
+    if kind == "jpeg":
+        return 1 if ours.shape[2] == 1 else 3
+    if kind == "hdr":
+        return np.abs(theirs).max(2, keepdims=True) / 256
+    if kind == "pnm" and ours.dtype != theirs.dtype:
+        return 1
+    if kind == "bmp":
+        with open(path, "rb") as file:
+            return file.read(30)[28:] == b"\x10\0"
+    return 0
+
+
+def difference(path, kind, ours, theirs):
     """None if equal, else a line; ValueError if they cannot be compared."""
     if theirs.ndim == 2:
         theirs = theirs[..., None]
     if ours.shape[:2] != theirs.shape[:2]:
         return f"{ours.shape[1]}x{ours.shape[0]} px, not {theirs.shape[1]}x{theirs.shape[0]}"
+    tolerance = tolerance_of(path, kind, ours, theirs)
     if ours.dtype == np.uint16 and theirs.dtype == np.uint8:
         ours = (ours >> 8).astype("u1")
     if ours.dtype != theirs.dtype:
@@ -135,14 +150,10 @@ def difference(kind, ours, theirs):
     (a, a_alpha), (b, b_alpha) = colours_and_alpha(ours), colours_and_alpha(theirs)
     if a_alpha is not None and b_alpha is not None:
         a, b = np.dstack([a, a_alpha]), np.dstack([b, b_alpha])
-    elif b_alpha is not None and (b_alpha != np.iinfo(b.dtype).max).any():
+    elif b_alpha is not None and (b_alpha != b_alpha.flat[0]).any():
         return "their alpha is not here"
-    tolerance = 0
-    if kind == "jpeg":
-        tolerance = 1 if ours.shape[2] == 1 else 3
-    if kind == "hdr":
-        tolerance = np.abs(b).max(2, keepdims=True) / 256
-    far = ~((np.abs(a.astype("f8") - b) <= tolerance) | (np.isnan(a.astype("f8")) & np.isnan(b.astype("f8"))) | (a == b))
+    a, b = a.astype("f8"), b.astype("f8")
+    far = ~((np.abs(a - b) <= tolerance) | (np.isnan(a) & np.isnan(b)) | (a == b))
     if not far.any():
         return None
     y, x = np.argwhere(far.any(2))[0]
@@ -159,7 +170,7 @@ def judge(path, kind, ours):
         for name, decode in DECODERS.items():
             try:
                 theirs = decode(path)
-                found.append((name, None if ours is None else difference(kind, ours, theirs)))
+                found.append((name, None if ours is None else difference(path, kind, ours, theirs)))
             except BaseException:  # pylint: disable=broad-except
                 continue
         with os.fdopen(there, "wb") as pipe:

@@ -120,7 +120,7 @@ def metadata():
     seed("metadata", "jpeg-profile-gap", b"\1" + piece(2, b"\1\3" + profile) + piece(2, b"\3\3" + profile))
     seed("metadata", "jpeg-density", b"\1" + piece(0, struct.pack(">HBHHBB", 0x0102, 1, 300, 300, 0, 0)))
     seed("metadata", "jpeg-new-jfif", b"\1" + piece(0, struct.pack(">HBHHBB", 0x0201, 2, 118, 118, 0, 0)))
-    seed("metadata", "jpeg-comment-fill", b"\1" + piece(8, b"x") + piece(6, b"a comment") + piece(7, b"8BIM") + piece(8, b""))
+    seed("metadata", "jpeg-comment-fill", b"\1" + piece(8, b"x") + piece(6, b"a comment") + piece(7, b"8BIM"))
 
 
 # ---- encoders, the C interface, box filters: see the targets' takes -----------------------------------------------
