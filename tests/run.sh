@@ -5,9 +5,10 @@
 # A suite is a program that prints TAP; all of them run from the repository's root, several at a time, and are told in
 # the order of the groups.  Its output is kept in $B/log and shown if anything in it failed.  A suite that dies, prints
 # no plan, or runs fewer tests than planned counts as a failure of its own.  The last line is
-# `N passed, N failed, N skipped`.
+# `N passed, N failed, N skipped`; $B/log/seconds has the processor time of each suite, of the user and the system.
 #
-#   JOBS=N        so many suites at a time, by default one for each core
+#   JOBS=N        so many suites at a time, by default one for each core; a suite is one job, and starts no others
+#   HANG_SECONDS=N  a suite that prints nothing for so long (3600) hangs, and is ended
 #   REQUIRE=NAME  a skip whose suite or text contains NAME is a failure; REQUIRE=all: every skip
 #   UNDER=COMMAND runs unit tests and the fuzz corpus under it (valgrind)
 #   B=DIR         what was built, by default build
@@ -28,6 +29,7 @@ done
 export PYTHON PYTHONDONTWRITEBYTECODE=1
 export JOBS=${JOBS:-$(nproc)} log=$B/log
 mkdir -p "$log"
+rm -f "$log/seconds"
 suites=() passed=0 failed=0 skipped=0
 
 # skips TAP - why, once for each reason: the one test, or how many there are.
@@ -48,12 +50,33 @@ skips() {
 # suite NAME COMMAND... - one more to run; its words hold no spaces.
 suite() { suites+=("$*"); }
 
-# begin NAME COMMAND... - runs one; prints its name and status at its end.
-begin() {
-    timeout --kill-after=10 "${SUITE_SECONDS:-900}" "${@:2}" >"$log/${1//\//-}.tap" 2>&1 </dev/null
-    echo "$1 $?"
+# watch PID FILE - ends the process when the file has not grown for HANG_SECONDS.  A slow machine is no fault, so only
+# silence counts.
+watch() {
+    local size=-1 now idle=0
+    while sleep 1; do
+        now=$(stat -c %s "$2") idle=$((now == size ? idle + 1 : 0)) size=$now
+        [ "$idle" -lt "${HANG_SECONDS:-3600}" ] || kill "$1"
+    done
 }
-export -f begin
+
+# begin NAME COMMAND... - runs one; prints its name and status at its end.  timeout(1), here without a time, passes
+# the signal on to all processes of the suite.
+begin() {
+    local out=$log/${1//\//-}.tap pid watcher status
+    timeout --kill-after=10 0 "${@:2}" >"$out" 2>&1 </dev/null &
+    pid=$!
+    watch "$pid" "$out" >/dev/null 2>&1 &
+    watcher=$!
+    wait "$pid"
+    status=$?
+    { kill "$watcher" && wait "$watcher"; } 2>/dev/null
+    times >"$out.times" # of this shell, and of what it ran
+    echo "$1 $(tail -1 "$out.times")" >>"$log/seconds"
+    rm -f "$out.times"
+    echo "$1 $status"
+}
+export -f watch begin
 
 # end NAME STATUS - adds its counts.
 end() {
@@ -101,6 +124,7 @@ run_group() { # NAME
     check) for f in tests/check/test_*.sh; do suite "check/$(basename "$f" .sh)" bash "$f"; done
            for f in tests/check/test_*.py; do suite "check/$(basename "$f" .py)" "$PYTHON" "$f"; done ;;
     simt) for f in tests/simt/test_*.cpp; do f=$(basename "$f" .cpp); suite "simt/$f" "$B/simt/$f"; done
+          for f in {1..8}; do suite "simt/mutants-$f" bash tests/simt/mutants.sh "$f/8"; done
           for f in tests/simt/test_*.sh; do [ ! -e "$f" ] || suite "simt/$(basename "$f" .sh)" bash "$f"; done
           for f in tests/unit/test_*.c; do f=unit_$(basename "$f" .c | cut -c6-)
               [ ! -x "$B/simt/$f" ] || suite "simt/$f" "$B/simt/$f"; done

@@ -63,7 +63,7 @@ void pair_store(void *p, const uint64_t from[2], site at);
 
 /* All return false after a fault: the device is lost until simt_seed(); fault_text() is the diagnosis. */
 struct launch_spec {
-    void (*enter)(const void *kernel, void *shared);
+    void (*enter)(const void *kernel, void *shared); /* NULL: not compiled, a fault */
     const void *kernel;
     const char *name; /* __PRETTY_FUNCTION__ of a template of the kernel's type */
     unsigned threads;

@@ -10,6 +10,7 @@
 #include <strings.h>
 #include <unistd.h>
 #include <map>
+#include <set>
 
 namespace simt
 {
@@ -24,6 +25,14 @@ namespace
 const char *tally_path;
 std::map<std::string, unsigned> tally; /* launches that the file does not know yet, by the name of the template */
 constexpr unsigned TALLY_STEP = 8;
+const char *names_path;
+std::set<std::string> named; /* kernels that the file of names has */
+
+void append(const char *path, const std::string &line)
+{
+    int fd = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
+    if (fd >= 0) (void)!write(fd, line.data(), line.size()), close(fd);
+}
 
 /* ---- what is to be told ------------------------------------------------------------------------------------ */
 
@@ -122,15 +131,14 @@ void note_fault(const char *kind, int64_t block, int64_t thread, const char *for
 
 void count_launch()
 {
+    if (names_path && named.insert(g.spec.name).second) append(names_path, std::string(g.spec.name) + "\n");
     if (!tally_path) return;
     std::string name = kernel_of(g.spec.name);
     name = name.substr(0, name.find('<'));
     unsigned &n = tally[name];
     if (++n < TALLY_STEP) return;
     n = 0;
-    std::string line = name + " " + std::to_string(TALLY_STEP) + "\n";
-    int fd = open(tally_path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
-    if (fd >= 0) (void)!write(fd, line.data(), line.size()), close(fd);
+    append(tally_path, name + " " + std::to_string(TALLY_STEP) + "\n");
 }
 
 void fault_begin()
@@ -142,6 +150,7 @@ void fault_begin()
     if ((e = getenv("SAT_SIMT_SEED"))) simt_seed(strtoull(e, nullptr, 0));
     if ((e = getenv("SAT_SIMT_QUIET"))) quiet = *e == '1';
     tally_path = getenv("SAT_SIMT_TALLY");
+    names_path = getenv("SAT_SIMT_NAMES");
     if ((e = getenv("SAT_SIMT_POLICY")))
         for (int i = 0; i < 3; i++)
             if (!strcasecmp(e, policies[i])) policy_wanted = i;

@@ -193,6 +193,11 @@ bool launch(const launch_spec &spec)
     fair = false;
     counts.launches++;
     count_launch();
+    if (spec.enter == nullptr) {
+        note_fault("not compiled", -1, -1, "the file of SIMT_CHOSEN does not name this kernel");
+        g.running = false;
+        return false;
+    }
     draw();
     policy_begin();
     words_begin();

@@ -45,10 +45,27 @@ inline sat_status stream_wait(void *)
     return simulated(simt::device_alive());
 }
 
-template <class K> const char *kernel_name()
+template <class K> constexpr const char *kernel_name()
 {
     return __PRETTY_FUNCTION__;
 }
+
+/* Whether a kernel is compiled: all are, unless SIMT_CHOSEN names a file with the definition of chosen[], the names of
+ * those that are (mutants.sh). */
+#ifdef SIMT_CHOSEN
+#include SIMT_CHOSEN
+template <class K> constexpr bool is_chosen()
+{
+    for (const char *name : chosen)
+        if (__builtin_strcmp(name, kernel_name<K>()) == 0) return true;
+    return false;
+}
+#else
+template <class K> constexpr bool is_chosen()
+{
+    return true;
+}
+#endif
 
 /* least_resident of a kernel: how many of its blocks must run at the same time. */
 template <class K, class = void> struct least_resident_of {
@@ -63,8 +80,11 @@ template <class K> sat_status launch(const K &kernel, int64_t blocks, void *)
     if (blocks < 1 || blocks > INT32_MAX)
         return sat_fail(SAT_ERR_SHAPE, "a launch of %lld blocks; 2^31 - 1 are possible", (long long)blocks);
     static_assert(K::threads >= 1 && K::threads <= 1024 && sizeof(typename K::shared) <= 227 << 10);
+    void (*enter)(const void *, void *) = nullptr;
+    if constexpr (is_chosen<K>())
+        enter = [](const void *k, void *shared) { (*(const K *)k)(*(typename K::shared *)shared); };
     return simulated(simt::launch({
-        .enter = [](const void *k, void *shared) { (*(const K *)k)(*(typename K::shared *)shared); },
+        .enter = enter,
         .kernel = &kernel,
         .name = kernel_name<K>(),
         .threads = K::threads,

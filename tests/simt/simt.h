@@ -26,6 +26,7 @@
  *     SAT_SIMT_POLICY=P    uniform, burst or starve for every launch; else the seed picks one for each launch
  *     SAT_SIMT_QUIET=1     nothing on stderr
  *     SAT_SIMT_TALLY=FILE  appends "KERNEL 8" after every 8 launches of a kernel (of any template arguments)
+ *     SAT_SIMT_NAMES=FILE  appends the whole name of each kernel, once, in a line of its own
  *
  * Tests for both worlds are compiled with -DSAT_SIMT for this one:
  *     #ifdef SAT_SIMT

@@ -62,7 +62,7 @@ check-deep: simt
 # Objects of the simulator's own tests are kept: nothing is printed after the last line of `make check`.
 .SECONDARY: $(patsubst tests/simt/%.cpp,$(SIMT_OBJ)/simt/%.o,$(wildcard tests/simt/test_*.cpp))
 
-# For test_mutants.sh.
+# For mutants.sh.
 .PHONY: simt-objects
 simt-objects: $(SIMT_CHECK_OBJ)
 	@echo $^

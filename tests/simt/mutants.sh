@@ -1,0 +1,105 @@
+#!/bin/bash
+# mutants.sh [I/N [WORD]] - breaks the kernels, one at a time (mutants.def), and sees the simulator catch each.  TAP.
+#
+# Only the .cu that shows the fault is compiled anew; it is linked before the others' objects, whose copies of the
+# changed functions the linker then drops.  The case that caught a mutant last comes first, and for it only the kernels
+# are compiled that it launches: one or two of up to 49.  A mutant that escapes it is compiled whole and meets all cases.
+#
+#   I/N       the I-th of N shares of the list, so that N suites run side by side; by default 1/1
+#   WORD      only mutants whose name holds it
+#   CASES=N   how many cases of its subject a mutant has to escape, by default 150
+set -u
+cd "$(dirname "$0")/../.." || exit 1
+share=${1:-1/1} word=${2:-} CASES=${CASES:-150} B=${B:-build} CXX=${SIMT_CXX:-g++}
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+
+# What simt.mk would use, but quicker to compile than to run.
+flags=(-std=c++20 -O0 -w -DSAT_SIMT -DSAT_WITH_CUDA=1 -fno-exceptions -fno-rtti -fno-strict-aliasing -Itests/simt
+    -Isrc/lib "-I$work/kernels" -x c++)
+objects=$(make -s -f tests/simt/simt.mk B="$B" simt-objects) || exit 1
+
+# launched SUBJECT TARGET CASE - the kernels that the case launches where nothing is broken, as a definition of chosen[].
+launched() {
+    rm -f "$work/names"
+    SAT_SIMT_NAMES=$work/names "$B/simt/check" --jobs 0 --case "$1:$3" --only "$2" >"$work/unbroken" 2>&1 || return
+    echo 'constexpr const char *chosen[] = {'
+    sed 's/.*/    R"name(&)name",/' "$work/names"
+    echo '};'
+}
+
+# build UNIT [FLAG] - the harness with the unit of the broken kernels.
+build() {
+    local unit=$1 o others=()
+    for o in $objects; do
+        case $o in */kernels/"${unit%.cu}".o) ;; *) others+=("$o") ;; esac
+    done
+    "$CXX" "${flags[@]}" "${@:2}" -c "$work/kernels/$unit" -o "$work/unit.o" >"$work/said" 2>&1 &&
+        "$CXX" "$work/unit.o" "${others[@]}" -pthread -lm -Wl,--strip-debug -o "$work/check" >"$work/said" 2>&1
+}
+
+# caught SUBJECT TARGET CASE - is it, by this case?  class is how, and $work/said what was printed.
+caught() {
+    ! "$work/check" --jobs 0 --case "$1:$3" --only "$2" >"$work/said" 2>&1 || return
+    class=$(sed -n 's/^# simt: \([a-z ]*\):.*/\1/p' "$work/said" | head -1)
+    class=${class:-wrong}
+}
+
+# report NUMBER NAME WHAT - a mutant that was not caught as it should be, with what was printed.
+report() {
+    echo "not ok $1 - mutant $2 $3"
+    head -12 "$work/said" | sed 's/^/# /'
+    bad=1
+}
+
+# one NUMBER NAME FILE SED UNIT SUBJECT TARGET CASE CLASSES
+one() {
+    local number=$1 name=$2 file=$3 sed=$4 unit=$5 subject=$6 target=$7 first=$8 classes=$9 k class=''
+    rm -rf "$work/kernels" && cp -r kernels "$work/kernels" && sed -i "$sed" "$work/kernels/$file" && : >"$work/said" || return
+    if cmp -s "kernels/$file" "$work/kernels/$file"; then
+        report "$number" "$name" "is none: the sed command changes nothing in $file"
+        return
+    fi
+    k=$first
+    if ! launched "$subject" "$target" "$k" >"$work/chosen.h"; then
+        cp "$work/unbroken" "$work/said"
+        report "$number" "$name" "is not tried: case $k of $subject fails where nothing is broken"
+        return
+    fi
+    if ! build "$unit" -DSIMT_CHOSEN="\"$work/chosen.h\""; then
+        report "$number" "$name" "does not compile or link"
+        return
+    fi
+    if ! caught "$subject" "$target" "$k" || [ "$class" = "not compiled" ]; then
+        if ! build "$unit"; then
+            report "$number" "$name" "does not compile or link with all kernels"
+            return
+        fi
+        for ((k = 0; k < CASES; k++)); do
+            ! caught "$subject" "$target" "$k" || break
+        done
+    fi
+    if [ "$k" = "$CASES" ]; then
+        report "$number" "$name" "escapes $CASES cases of $subject"
+    elif [[ ,$classes, != *,"$class",* ]]; then
+        report "$number" "$name" "caught as $class, not $classes"
+    else
+        echo "ok $number - mutant $name caught: $class, $target, case $k of $subject"
+    fi
+}
+
+n=0 tried=0 bad=0
+while IFS='|' read -r name file sed unit run classes; do
+    for field in name file sed unit run classes; do
+        declare -n value=$field
+        value=${value#"${value%%[! ]*}"} value=${value%"${value##*[! ]}"}
+    done
+    case $name in '' | '#'*) continue ;; *"$word"*) ;; *) continue ;; esac
+    n=$((n + 1))
+    [ $((n % ${share#*/})) = $((${share%/*} % ${share#*/})) ] || continue
+    tried=$((tried + 1))
+    read -r subject target first <<<"$run"
+    one "$tried" "$name" "$file" "$sed" "$unit" "$subject" "$target" "$first" "$classes"
+done <tests/simt/mutants.def
+echo "1..$tried"
+exit "$bad"
