@@ -77,8 +77,10 @@ static bool read_header(const chunk *c, const decode_options *opt, png_chunks *p
     return codec_size_ok(png->width, png->height, opt, err);
 }
 
+/* That of an image without palette is a suggestion, which no pixel needs. */
 static bool read_palette(const chunk *c, png_chunks *png, error *err)
 {
+    if (png->colour != PNG_COLOUR_PALETTE) return true;
     if (png->palette) return fail(err, "corrupt: the PNG has two palettes");
     if (c->n == 0 || c->n % 3 != 0 || c->n > 3 * 256) return fail(err, "corrupt: the PNG's palette has a wrong size");
     png->palette = c->data;

@@ -29,9 +29,9 @@ TARGETS     ?= $(FUZZ_NAMES)
 FUZZ_CC     ?= clang
 FUZZ_OUT    ?= $(B)/fuzz
 FUZZ_CHECKS := address,undefined,float-cast-overflow
-FUZZ_JPEG   := $(WITH_TURBOJPEG)
+FUZZ_JPEG   := $(WITH_LIBJPEG)
 FUZZ_FLAGS  = $(STD) -O1 -g -fno-omit-frame-pointer -fsanitize=$(FUZZ_CHECKS) -fno-sanitize-recover=all \
-              -DSAT_WITH_CUDA=0 -DSAT_WITH_TURBOJPEG=$(FUZZ_JPEG) -Wno-unknown-pragmas -pthread -MMD -MP $(FUZZ_EXTRA)
+              -DSAT_WITH_CUDA=0 -DSAT_WITH_LIBJPEG=$(FUZZ_JPEG) -Wno-unknown-pragmas -pthread -MMD -MP $(FUZZ_EXTRA)
 FUZZ_LIBS   = -lisal -ldeflate -lxxhash $(if $(filter 1,$(FUZZ_JPEG)),-ljpeg) -lm
 FUZZ_HASH   = $(call hash,$(FUZZ_CC) $(FUZZ_FLAGS))
 FUZZ_OBJ    = $(FUZZ_OUT)/obj/$(FUZZ_HASH)

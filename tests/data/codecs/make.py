@@ -358,6 +358,13 @@ for k, turn in turns.items():
     Image.fromarray(np.ascontiguousarray(turn(blocks))).save(f"orient{k}.png", exif=exif)
     expect(f"orient{k}.png", blocks)
 
+# a palette that is only suggested, of a wrong size, twice
+a = photo(6, 8, 3).astype(np.uint8)
+palette = bytes(range(256)) * 4
+before = chunk(b"sPLT", b"name\0\x08" + palette[:6] * 400) + chunk(b"PLTE", palette[:901])
+png("suggested.png", a, 8, 2, before=before + chunk(b"PLTE", palette[:3]))
+expect("suggested.png", a)
+
 # ---- TGA that neither writes: what the header says, and the pixels by their definition ----
 
 
