@@ -1,33 +1,162 @@
 #include "exif.h"
 
-#include <stdbool.h>
-
 #include "codec.h"
 
-/* A TIFF header (byte order, 42, offset of the first directory); a directory is a count and entries of
- * 12 bytes: tag, type, number of values, and the values themselves if they fit in 4 bytes. */
-enum { HEADER = 8, ENTRY = 12, ORIENTATION = 0x0112, SHORT = 3 };
+/* A TIFF header (byte order, 42, offset of the first directory); a directory is a count, entries of 12 bytes: tag,
+ * type, number of values, and the values themselves if they fit in 4 bytes, else their offset; and the offset of the
+ * next directory, which in Exif is the thumbnail's. */
+enum { HEADER = 8, ENTRY = 12, NEXT = 4, SHORT = 3, LONG = 4, RATIONAL = 5 };
+enum {
+    STRIP_OFFSET = 0x0111,
+    ORIENTATION = 0x0112,
+    STRIP_BYTES = 0x0117,
+    X_RESOLUTION = 0x011A,
+    Y_RESOLUTION = 0x011B,
+    RESOLUTION_UNIT = 0x0128,
+    JPEG_OFFSET = 0x0201,
+    JPEG_BYTES = 0x0202,
+};
+
+/* A directory: where its entries begin, and how many of them the block holds. */
+typedef struct directory {
+    const uint8_t *tiff;
+    size_t n;
+    bool big;
+    size_t first, entries;
+    size_t next; /* where the next one's offset stands; 0 = nowhere */
+} directory;
+
+static uint16_t get16(const directory *d, size_t at)
+{
+    return d->big ? load_be16(d->tiff + at) : load_le16(d->tiff + at);
+}
+
+static uint32_t get32(const directory *d, size_t at)
+{
+    return d->big ? load_be32(d->tiff + at) : load_le32(d->tiff + at);
+}
+
+static bool open_at(directory *d, size_t at)
+{
+    d->entries = d->next = 0;
+    if (at > d->n || d->n - at < 2) return false;
+    size_t said = get16(d, at), room;
+    d->first = at + 2;
+    room = (d->n - d->first) / ENTRY;
+    d->entries = said < room ? said : room;
+    size_t end = d->first + d->entries * ENTRY;
+    if (d->entries == said && d->n - end >= NEXT) d->next = end;
+    return true;
+}
+
+static bool open_first(directory *d, const uint8_t *tiff, size_t n)
+{
+    *d = (directory){.tiff = tiff, .n = n};
+    if (n < HEADER || tiff[0] != tiff[1] || (tiff[0] != 'M' && tiff[0] != 'I')) return false;
+    d->big = tiff[0] == 'M';
+    return get16(d, 2) == 42 && open_at(d, get32(d, 4));
+}
+
+/* Where the entry of a tag with one value stands; 0 = there is none, or it is of another type. */
+static size_t find(const directory *d, unsigned tag, unsigned type)
+{
+    for (size_t i = 0; i < d->entries; i++) {
+        size_t at = d->first + i * ENTRY;
+        if (get16(d, at) != tag) continue;
+        return get16(d, at + 2) == type && get32(d, at + 4) == 1 ? at : 0;
+    }
+    return 0;
+}
+
+/* A tag's value, SHORT or LONG; 0 if there is none. */
+static size_t number(const directory *d, unsigned tag)
+{
+    size_t at = find(d, tag, LONG);
+    if (at) return get32(d, at + 8);
+    at = find(d, tag, SHORT);
+    return at ? get16(d, at + 8) : 0;
+}
+
+static double rational(const directory *d, unsigned tag)
+{
+    size_t at = find(d, tag, RATIONAL);
+    if (at) at = get32(d, at + 8);
+    if (at < HEADER || at > d->n || d->n - at < 8 || get32(d, at + 4) == 0) return 0;
+    return (double)get32(d, at) / get32(d, at + 4);
+}
 
 int exif_orientation(const uint8_t *tiff, size_t n)
 {
-    if (n < HEADER) return 1;
-    bool big = tiff[0] == 'M' && tiff[1] == 'M';
-    if (!big && !(tiff[0] == 'I' && tiff[1] == 'I')) return 1;
-    uint16_t (*load16)(const uint8_t *) = big ? load_be16 : load_le16;
-    uint32_t (*load32)(const uint8_t *) = big ? load_be32 : load_le32;
-    if (load16(tiff + 2) != 42) return 1;
+    directory d;
+    if (!open_first(&d, tiff, n)) return 1;
+    size_t at = find(&d, ORIENTATION, SHORT);
+    int value = at ? get16(&d, at + 8) : 1;
+    return value >= 1 && value <= 8 ? value : 1;
+}
 
-    size_t at = load32(tiff + 4);
-    if (at > n || n - at < 2) return 1;
-    size_t entries = load16(tiff + at);
-    at += 2;
-    for (size_t i = 0; i < entries && n - at >= ENTRY; i++, at += ENTRY) {
-        if (load16(tiff + at) != ORIENTATION) continue;
-        int value = load16(tiff + at + 8);
-        bool right = load16(tiff + at + 2) == SHORT && load32(tiff + at + 4) == 1 && value >= 1 && value <= 8;
-        return right ? value : 1;
+void exif_resolution(const meta_block *block, double *x_per_metre, double *y_per_metre)
+{
+    enum { INCH = 2, CENTIMETRE = 3 };
+    directory d;
+    if (!block->bytes || !open_first(&d, block->bytes, block->n)) return;
+    size_t unit = find(&d, RESOLUTION_UNIT, SHORT) ? number(&d, RESOLUTION_UNIT) : INCH;
+    double scale = unit == INCH ? 1 / 0.0254 : unit == CENTIMETRE ? 100 : 0;
+    double x = rational(&d, X_RESOLUTION) * scale, y = rational(&d, Y_RESOLUTION) * scale;
+    if (x <= 0 || y <= 0) return;
+    *x_per_metre = x;
+    *y_per_metre = y;
+}
+
+/* Takes the thumbnail's directory out of the chain, and zeroes its pixels, unless they are said to lie where the header
+ * or the first directory is. */
+static void drop_thumbnail(uint8_t *tiff, size_t n)
+{
+    static const unsigned where[][2] = {{JPEG_OFFSET, JPEG_BYTES}, {STRIP_OFFSET, STRIP_BYTES}};
+    directory first, d;
+    if (!open_first(&first, tiff, n) || first.next == 0) return;
+    size_t second = get32(&first, first.next), end = first.next + NEXT;
+    memset(tiff + first.next, 0, NEXT);
+    d = first;
+    if (second == 0 || !open_at(&d, second)) return;
+    for (size_t i = 0; i < 2; i++) {
+        size_t at = number(&d, where[i][0]), bytes = number(&d, where[i][1]);
+        size_t before = first.first - 2; /* where the first directory begins */
+        bool apart = at >= end || (at >= HEADER && at <= before && bytes <= before - at);
+        if (apart && at <= n && bytes <= n - at) memset(tiff + at, 0, bytes);
     }
-    return 1;
+}
+
+bool exif_keep(image_meta *meta, const uint8_t *tiff, size_t n, error *err)
+{
+    meta_block *block = &meta->blocks[META_EXIF];
+    directory d;
+    if (block->bytes || !open_first(&d, tiff, n)) return true;
+    if (!meta_append(meta, META_EXIF, tiff, n, err)) return false;
+    if (block->bytes) drop_thumbnail(block->bytes, block->n);
+    meta->orientation = exif_orientation(tiff, n);
+    return true;
+}
+
+size_t exif_size(const image_meta *meta)
+{
+    const meta_block *block = &meta->blocks[META_EXIF];
+    return block->bytes ? block->n : meta->orientation > 1 ? EXIF_BLOCK_BYTES : 0;
+}
+
+void exif_write(uint8_t *to, const image_meta *meta)
+{
+    const meta_block *block = &meta->blocks[META_EXIF];
+    unsigned orientation = meta->orientation > 1 ? (unsigned)meta->orientation : 1;
+    directory d;
+    if (!block->bytes) {
+        exif_block(to, (int)orientation);
+        return;
+    }
+    memcpy(to, block->bytes, block->n);
+    size_t at = open_first(&d, to, block->n) ? find(&d, ORIENTATION, SHORT) : 0;
+    if (at == 0) return;
+    to[at + 8] = (uint8_t)(d.big ? 0 : orientation);
+    to[at + 9] = (uint8_t)(d.big ? orientation : 0);
 }
 
 void exif_block(uint8_t *tiff, int orientation)

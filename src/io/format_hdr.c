@@ -58,6 +58,25 @@ static bool shape(const uint8_t *bytes, size_t n, image_shape *s)
     return true;
 }
 
+/* Keeps the lines that say what the samples mean, of a header that read_header() has read: they are stored as they are,
+ * and several of one name multiply. */
+static bool keep_lines(const uint8_t *at, const uint8_t *end, image_meta *meta, error *err)
+{
+    static const char *const names[] = {"EXPOSURE=", "COLORCORR=", "PRIMARIES=", "PIXASPECT=", "GAMMA="};
+    bool ok = true;
+    while (ok && at < end) {
+        const uint8_t *next = memchr(at, '\n', (size_t)(end - at));
+        next = next ? next + 1 : end;
+        for (size_t i = 0; ok && i < sizeof names / sizeof names[0]; i++) {
+            size_t n = strlen(names[i]);
+            if ((size_t)(next - at) > n && memcmp(at, names[i], n) == 0)
+                ok = meta_append(meta, META_HDR, at, (size_t)(next - at), err);
+        }
+        at = next;
+    }
+    return ok;
+}
+
 /* A pixel takes up to 8 bytes in a coded row, a count for each byte, which has 4 before it; and up to 16 in one
  * that is not, itself and the three digits of a count of which it is none. */
 static bool extent(const uint8_t *bytes, size_t n, const decode_options *opt, uint64_t *most, error *err)
@@ -148,7 +167,7 @@ static bool decode(const uint8_t *bytes, size_t n, const decode_options *opt, im
     }
     uint8_t *planes = calloc(width, 4);
     if (!planes) return fail(err, "out of memory: a row of %u pixels", width);
-    bool ok = image_alloc(img, width, height, 3, SAT_F32, err);
+    bool ok = image_alloc(img, width, height, 3, SAT_F32, err) && keep_lines(bytes, r.at, &img->meta, err);
     for (int64_t y = 0; ok && y < img->height; y++) {
         ok = read_row(&r, planes, width);
         if (ok) {
@@ -234,13 +253,15 @@ static bool encode(const image *img, const encode_options *opt, sink *out, error
 {
     (void)opt;
     char header[96];
-    int n = snprintf(header, sizeof header, "#?RADIANCE\nFORMAT=32-bit_rle_rgbe\n\n-Y %lld +X %lld\n",
-                     (long long)img->height, (long long)img->width);
+    static const char begin[] = "#?RADIANCE\nFORMAT=32-bit_rle_rgbe\n";
+    const meta_block *lines = &img->meta.blocks[META_HDR];
+    int n = snprintf(header, sizeof header, "\n-Y %lld +X %lld\n", (long long)img->height, (long long)img->width);
     size_t width = (size_t)img->width;
     uint8_t *planes = malloc(width * 4), *coded = malloc(4 + width * 4 + width / 16 + 16);
     bool ok = planes && coded;
     if (!ok) fail(err, "out of memory: a row of %zu pixels", width);
-    ok = ok && sink_write(out, header, (size_t)n, err);
+    ok = ok && sink_write(out, begin, sizeof begin - 1, err) && sink_write(out, lines->bytes, lines->n, err) &&
+         sink_write(out, header, (size_t)n, err);
     for (int64_t y = 0; ok && y < img->height; y++) {
         const float *row = (const float *)(const void *)image_row(img, y);
         for (size_t i = 0; ok && i < width * (size_t)img->channels; i++)

@@ -32,10 +32,29 @@ bool image_alloc(image *img, int64_t width, int64_t height, int channels, sat_ty
     return true;
 }
 
+bool meta_append(image_meta *meta, meta_kind kind, const uint8_t *bytes, size_t n, error *err)
+{
+    meta_block *b = &meta->blocks[kind];
+    if (n == 0 || n > META_MOST_BYTES || b->n > META_MOST_BYTES - n) return true;
+    uint8_t *grown = realloc(b->bytes, b->n + n);
+    if (!grown) return fail(err, "out of memory: metadata of %zu bytes", b->n + n);
+    memcpy(grown + b->n, bytes, n);
+    b->bytes = grown;
+    b->n += n;
+    return true;
+}
+
+void meta_free(image_meta *meta)
+{
+    free(meta->icc);
+    for (int i = 0; i < META_KINDS; i++) free(meta->blocks[i].bytes);
+    *meta = (image_meta){0};
+}
+
 void image_free(image *img)
 {
     free(img->data);
-    free(img->meta.icc);
+    meta_free(&img->meta);
     *img = (image){0};
 }
 

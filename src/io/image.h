@@ -9,6 +9,24 @@
 #include "error.h"
 #include "sat.h"
 
+/* What is carried as the file has it, to the formats that have a place for it. */
+typedef enum meta_kind {
+    META_EXIF,       /* a TIFF structure, from its byte order mark on, without a thumbnail: PNG, JPEG */
+    META_XMP,        /* a packet in UTF-8: PNG, JPEG */
+    META_PNG_COLOUR, /* whole chunks that say what the samples mean */
+    META_PNG_TEXT,   /* whole chunks of text, but for XMP */
+    META_COMMENTS,   /* whole segments of a JPEG */
+    META_HDR,        /* whole lines of a Radiance header, but for the format and the size */
+    META_KINDS
+} meta_kind;
+
+enum { META_MOST_BYTES = 1 << 24 }; /* of one kind: what goes beyond it is dropped */
+
+typedef struct meta_block {
+    uint8_t *bytes; /* malloc'd, NULL = none */
+    size_t n;
+} meta_block;
+
 /* What a file says about its pixels that is not pixels; carried from input to output where the output's
  * format has a place for it. */
 typedef struct image_meta {
@@ -16,7 +34,12 @@ typedef struct image_meta {
     size_t icc_bytes;
     double x_per_metre, y_per_metre; /* resolution, 0 = not said */
     int orientation;                 /* 2..8: how the pixels lie, as Exif numbers it; 0, 1: upright, or not said */
+    meta_block blocks[META_KINDS];
 } image_meta;
+
+/* Appends a copy of n bytes to what there is of that kind, unless it would be too much.  False: out of memory. */
+bool meta_append(image_meta *meta, meta_kind kind, const uint8_t *bytes, size_t n, error *err);
+void meta_free(image_meta *meta); /* what it points to; zeroes the struct, and a zeroed one is fine */
 
 /* channels: 1 grey, 2 grey+alpha, 3 RGB, 4 RGBA.  Rows without gaps. */
 typedef struct image {

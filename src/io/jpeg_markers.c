@@ -30,13 +30,13 @@ enum {
     LARGEST_SEGMENT = UINT16_MAX - 2,
 };
 
-static const char jfif[] = "JFIF", exif[] = "Exif\0", icc[] = "ICC_PROFILE"; /* each with its zero */
+/* Each with its zero. */
+static const char jfif[] = "JFIF", exif[] = "Exif\0", icc[] = "ICC_PROFILE", xmp[] = "http://ns.adobe.com/xap/1.0/";
 enum {
     JFIF_REVISION = sizeof jfif, /* 1, and a byte of little meaning */
     ICC_HEAD = sizeof icc + 2 /* number of the segment, from 1, and of all */,
     ICC_PIECE = LARGEST_SEGMENT - ICC_HEAD,
     SEGMENT_HEAD = 4, /* FF, code, length */
-    EXIF_SEGMENT = SEGMENT_HEAD + sizeof exif + EXIF_BLOCK_BYTES,
 };
 
 static bool is_new_jfif(const uint8_t *p, size_t n)
@@ -153,7 +153,21 @@ static bool is_note(int code)
     return code == COM || (code >= APP0 && code <= APP15);
 }
 
-/* From *from on, which becomes the place behind the end marker, or the end if that comes first. */
+/* What an application, or a comment, says: the first block of EXIF, and of XMP; all comments. */
+static bool read_note(int code, const uint8_t *p, size_t n, image_meta *meta, pieces *profile, error *err)
+{
+    if (code == APP0) read_density(p, n, meta);
+    if (code == APP2) note_piece(p, n, profile);
+    if (code == COM && n > 0) return meta_append(meta, META_COMMENTS, p - SEGMENT_HEAD, SEGMENT_HEAD + n, err);
+    if (code == APP1 && n > sizeof exif && memcmp(p, exif, sizeof exif) == 0)
+        return exif_keep(meta, p + sizeof exif, n - sizeof exif, err);
+    if (code == APP1 && n > sizeof xmp && memcmp(p, xmp, sizeof xmp) == 0 && !meta->blocks[META_XMP].bytes)
+        return meta_append(meta, META_XMP, p + sizeof xmp, n - sizeof xmp, err);
+    return true;
+}
+
+/* meta: NULL = what is not pixels is passed over.  From *from on, which becomes the place behind the end marker, or the
+ * end if that comes first. */
 static bool walk(const uint8_t **from, const uint8_t *end, jpeg_markers *jpeg, image_meta *meta, pieces *profile,
                  error *err)
 {
@@ -179,11 +193,7 @@ static bool walk(const uint8_t **from, const uint8_t *end, jpeg_markers *jpeg, i
         at = p + n;
         jpeg->has_noise = jpeg->has_noise || lacks_length;
         jpeg->has_noise = jpeg->has_noise || (code == APP0 && is_new_jfif(p, n));
-        if (code == APP0) read_density(p, n, meta);
-        if (code == APP1 && n > sizeof exif && memcmp(p, exif, sizeof exif) == 0) {
-            meta->orientation = exif_orientation(p + sizeof exif, n - sizeof exif);
-        }
-        if (code == APP2) note_piece(p, n, profile);
+        if (meta && !read_note(code, p, n, meta, profile, err)) return false;
         if (code == DHT && !check_codes(p, n, err)) return false;
         bool frame = code >= SOF0 && code <= SOF15 && code != DHT && code != JPG && code != DAC;
         if ((frame || code == SOF55) && !read_frame(p, n, code, jpeg, err)) return false;
@@ -198,7 +208,9 @@ bool jpeg_read_markers(const uint8_t *bytes, size_t n, jpeg_markers *jpeg, image
     const uint8_t *end = bytes + n;
     bytes += 2;
     *jpeg = (jpeg_markers){0};
-    return walk(&bytes, end, jpeg, meta, &profile, err) && join_pieces(&profile, meta, err);
+    if (!walk(&bytes, end, jpeg, meta, &profile, err) || !join_pieces(&profile, meta, err)) return false;
+    if (meta->x_per_metre == 0) exif_resolution(&meta->blocks[META_EXIF], &meta->x_per_metre, &meta->y_per_metre);
+    return true;
 }
 
 size_t jpeg_without_noise(const uint8_t *bytes, size_t n, uint8_t *copy)
@@ -232,12 +244,10 @@ size_t jpeg_without_noise(const uint8_t *bytes, size_t n, uint8_t *copy)
 
 size_t jpeg_length(const uint8_t *bytes, size_t n, jpeg_markers *jpeg)
 {
-    pieces profile = {.count = 0};
-    image_meta meta = {0};
     error why;
     const uint8_t *at = bytes + 2, *end = bytes + n;
     *jpeg = (jpeg_markers){0};
-    if (walk(&at, end, jpeg, &meta, &profile, &why)) return (size_t)(at - bytes);
+    if (walk(&at, end, jpeg, NULL, NULL, &why)) return (size_t)(at - bytes);
     return at < end ? n : 0;
 }
 
@@ -253,17 +263,25 @@ static uint8_t *begin_segment(uint8_t *at, int code, size_t n, const char *name,
 
 bool jpeg_meta_segments(const image_meta *meta, uint8_t **segments, size_t *n, error *err)
 {
+    const meta_block *packet = &meta->blocks[META_XMP], *comments = &meta->blocks[META_COMMENTS];
+    size_t count = (meta->icc_bytes + ICC_PIECE - 1) / ICC_PIECE, exif_bytes = exif_size(meta), xmp_bytes = packet->n;
+    if (count > UINT8_MAX) count = 0;
+    if (exif_bytes > LARGEST_SEGMENT - sizeof exif) exif_bytes = 0;
+    if (xmp_bytes > LARGEST_SEGMENT - sizeof xmp) xmp_bytes = 0;
     *segments = NULL;
     *n = 0;
-    size_t count = (meta->icc_bytes + ICC_PIECE - 1) / ICC_PIECE;
-    if (count > UINT8_MAX) count = 0;
-    if (count == 0 && meta->orientation <= 1) return true;
-    uint8_t *at = *segments = malloc(EXIF_SEGMENT + count * (SEGMENT_HEAD + LARGEST_SEGMENT));
-    if (!at) return fail(err, "out of memory: the colour profile needs %zu bytes", meta->icc_bytes);
-    if (meta->orientation > 1) {
-        at = begin_segment(at, APP1, sizeof exif + EXIF_BLOCK_BYTES, exif, sizeof exif);
-        exif_block(at, meta->orientation);
-        at += EXIF_BLOCK_BYTES;
+    if (count == 0 && exif_bytes + xmp_bytes + comments->n == 0) return true;
+    uint8_t *at = *segments = malloc((count + 2) * (SEGMENT_HEAD + LARGEST_SEGMENT) + comments->n);
+    if (!at) return fail(err, "out of memory: the segments of a JPEG");
+    if (exif_bytes > 0) {
+        at = begin_segment(at, APP1, sizeof exif + exif_bytes, exif, sizeof exif);
+        exif_write(at, meta);
+        at += exif_bytes;
+    }
+    if (xmp_bytes > 0) {
+        at = begin_segment(at, APP1, sizeof xmp + xmp_bytes, xmp, sizeof xmp);
+        memcpy(at, packet->bytes, xmp_bytes);
+        at += xmp_bytes;
     }
     for (size_t i = 0; i < count; i++) {
         size_t begin = i * ICC_PIECE, piece = meta->icc_bytes - begin < ICC_PIECE ? meta->icc_bytes - begin : ICC_PIECE;
@@ -273,7 +291,8 @@ bool jpeg_meta_segments(const image_meta *meta, uint8_t **segments, size_t *n, e
         memcpy(at, meta->icc + begin, piece);
         at += piece;
     }
-    *n = (size_t)(at - *segments);
+    if (comments->n > 0) memcpy(at, comments->bytes, comments->n);
+    *n = (size_t)(at - *segments) + comments->n;
     return true;
 }
 

@@ -12,8 +12,8 @@ typedef struct jpeg_markers {
     bool in_scans;         /* its coefficients come in several scans, and are kept until the last */
 } jpeg_markers;
 
-/* Walks all segments to the end marker: one that is not there is an error.  The profile, the
- * resolution and the orientation go to meta, which on false is the caller's to free. */
+/* Walks all segments to the end marker: one that is not there is an error.  What is not
+ * pixels goes to meta, which on false is the caller's to free. */
 bool jpeg_read_markers(const uint8_t *bytes, size_t n, jpeg_markers *jpeg, image_meta *meta, error *err);
 
 /* What stb_image refuses though it hurts no pixel: stray bytes between segments, segments without a length, and a
@@ -25,8 +25,8 @@ size_t jpeg_without_noise(const uint8_t *bytes, size_t n, uint8_t *copy);
  * something is wrong with what comes before; 0 if they hold neither.  jpeg: as far as they say. */
 size_t jpeg_length(const uint8_t *bytes, size_t n, jpeg_markers *jpeg);
 
-/* The segments to put behind an encoder's JFIF header, malloc'd: the orientation, and the profile unless it is too
- * large for JPEG (255 segments); NULL and 0 if there is neither. */
+/* The segments to put behind an encoder's JFIF header, malloc'd: EXIF, XMP, the profile and comments, but for what is
+ * too large for JPEG (a segment, for the profile 255); NULL and 0 if there is nothing to say. */
 bool jpeg_meta_segments(const image_meta *meta, uint8_t **segments, size_t *n, error *err);
 
 /* Sets the density in a file that begins with SOI and a JFIF segment. */

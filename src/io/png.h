@@ -29,10 +29,18 @@ typedef struct png_chunks {
     uint64_t idat_bytes;                  /* of compressed data in them */
 } png_chunks;
 
-/* Reads and verifies every chunk; the profile, the resolution and the orientation go to meta, which on false is the
- * caller's to free. */
+/* Reads and verifies every chunk; what is not pixels goes to meta, which on false is the caller's to free. */
 bool png_read_chunks(const uint8_t *bytes, size_t n, const decode_options *opt, png_chunks *png, image_meta *meta,
                      error *err);
+
+/* A chunk of n bytes of data that says nothing of the pixels, to meta; it begins with its length.  First of its kind
+ * wins. */
+bool png_read_meta(const uint8_t *chunk, size_t n, bool before_pixels, image_meta *meta, error *err);
+/* The chunks that stand between header and pixels. */
+bool png_write_meta(const image_meta *meta, sink *out, error *err);
+
+/* Completes a chunk whose n bytes of data stand at chunk + 8: length and type before, CRC behind.  Returns its size. */
+size_t png_seal_chunk(uint8_t *chunk, const char *type, size_t n);
 
 /* Bytes of all rows before they are deflated, without the filters' bytes; UINT64_MAX if that is not enough to say. */
 uint64_t png_raw_bytes(const png_chunks *png);

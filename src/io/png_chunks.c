@@ -1,8 +1,6 @@
 #include "png.h"
 
 #include <libdeflate.h>
-#include <stdlib.h>
-
 #include "codec.h"
 #include "exif.h"
 
@@ -100,39 +98,6 @@ static bool read_transparency(const chunk *c, png_chunks *png, error *err)
     return true;
 }
 
-static void read_resolution(const chunk *c, image_meta *meta)
-{
-    enum { METRES = 1 };
-    if (c->n != 9 || c->data[8] != METRES) return;
-    meta->x_per_metre = load_be32(c->data);
-    meta->y_per_metre = load_be32(c->data + 4);
-}
-
-/* iCCP: a name of 1 to 79 bytes, a zero, the method 0, and the profile as a zlib stream of unknown
- * length.  A profile that cannot be inflated is dropped, as other readers do: the pixels are not hurt. */
-static bool read_profile(const chunk *c, image_meta *meta, error *err)
-{
-    enum { LONGEST_NAME = 79, FIRST_TRY = 4096, LARGEST_PROFILE = 1 << 24 /* real ones: up to a few MB */ };
-    const uint8_t *zero = memchr(c->data, 0, c->n < LONGEST_NAME + 1 ? c->n : LONGEST_NAME + 1);
-    if (!zero || c->data + c->n - zero < 2 || zero[1] != 0 || meta->icc) return true;
-    const uint8_t *stream = zero + 2;
-    size_t stream_bytes = (size_t)(c->data + c->n - stream);
-
-    struct libdeflate_decompressor *inflater = libdeflate_alloc_decompressor();
-    bool ok = inflater != NULL;
-    enum libdeflate_result result = LIBDEFLATE_INSUFFICIENT_SPACE;
-    for (size_t room = FIRST_TRY; ok && result == LIBDEFLATE_INSUFFICIENT_SPACE && room <= LARGEST_PROFILE; room *= 2) {
-        size_t got = 0;
-        uint8_t *profile = malloc(room);
-        ok = profile != NULL;
-        if (ok) result = libdeflate_zlib_decompress(inflater, stream, stream_bytes, profile, room, &got);
-        if (ok && result == LIBDEFLATE_SUCCESS) ok = codec_keep_icc(meta, profile, got, err);
-        free(profile);
-    }
-    libdeflate_free_decompressor(inflater);
-    return ok || fail(err, "out of memory: the PNG's colour profile");
-}
-
 static bool read_image_data(const chunk *c, const uint8_t *end, png_chunks *png, error *err)
 {
     const uint8_t *begin = c->data - LENGTH_AND_TYPE;
@@ -214,18 +179,15 @@ bool png_read_chunks(const uint8_t *bytes, size_t n, const decode_options *opt, 
             ok = read_palette(&c, png, err);
         } else if (is(&c, "tRNS")) {
             ok = read_transparency(&c, png, err);
-        } else if (is(&c, "iCCP")) {
-            ok = read_profile(&c, meta, err);
-        } else if (is(&c, "pHYs")) {
-            read_resolution(&c, meta);
-        } else if (is(&c, "eXIf")) {
-            meta->orientation = exif_orientation(c.data, c.n);
         } else if (!(c.type[0] & 0x20)) {
             ok = fail(err, "the PNG has a critical chunk %.4s, which is unknown", c.type);
+        } else {
+            ok = png_read_meta(c.data - LENGTH_AND_TYPE, c.n, png->first_idat == NULL, meta, err);
         }
         if (!ok) return false;
     }
     if (png->colour == PNG_COLOUR_PALETTE && !png->palette) return fail(err, "corrupt: the PNG's palette is missing");
     if (!png->first_idat) return fail(err, "corrupt: the PNG has no IDAT chunk");
+    if (meta->x_per_metre == 0) exif_resolution(&meta->blocks[META_EXIF], &meta->x_per_metre, &meta->y_per_metre);
     return true;
 }

@@ -378,7 +378,7 @@ bool png_decode(const uint8_t *bytes, size_t n, const decode_options *opt, image
     bool ok = png_read_chunks(bytes, n, opt, &png, &meta, err) && size_plausible(&png, err);
     ok = ok && image_alloc(img, png.width, png.height, png_channels(&png), png.depth == 16 ? SAT_U16 : SAT_U8, err);
     if (!ok) {
-        free(meta.icc);
+        meta_free(&meta);
         return false;
     }
     img->meta = meta;

@@ -13,23 +13,11 @@
 #include <stdlib.h>
 
 #include "codec.h"
-#include "exif.h"
 
 enum {
     BAND_BYTES = 1 << 19, /* of filtered rows: large against deflate's window of 32 KiB */
     ADLER_BASE = 65521,   /* RFC 1950: the largest prime below 2^16 */
 };
-
-/* ---- chunks ---------------------------------------------------------------------------------------- */
-
-/* Completes a chunk whose n bytes of data stand at chunk + 8: length and type before, CRC behind. */
-static size_t seal_chunk(uint8_t *chunk, const char *type, size_t n)
-{
-    store_be32(chunk, (uint32_t)n);
-    memcpy(chunk + 4, type, 4);
-    store_be32(chunk + 8 + n, libdeflate_crc32(0, chunk + 4, n + 4));
-    return n + 12;
-}
 
 static bool write_header(const image *img, sink *out, error *err)
 {
@@ -41,50 +29,8 @@ static bool write_header(const image *img, sink *out, error *err)
     chunk[16] = img->type == SAT_U16 ? 16 : 8;
     chunk[17] = colours[img->channels];
     memset(chunk + 18, 0, 3); /* deflate, the five filters, not interlaced */
-    seal_chunk(chunk, "IHDR", 13);
+    png_seal_chunk(chunk, "IHDR", 13);
     return sink_write(out, file, sizeof file, err);
-}
-
-static bool write_profile(const image_meta *meta, sink *out, error *err)
-{
-    static const char name[] = "ICC profile"; /* any name; its zero ends it, and a zero names the method */
-    enum { LEVEL = 6 };
-    if (!meta->icc) return true;
-    struct libdeflate_compressor *deflater = libdeflate_alloc_compressor(LEVEL);
-    size_t room = libdeflate_zlib_compress_bound(deflater, meta->icc_bytes);
-    uint8_t *chunk = malloc(12 + sizeof name + 1 + room);
-    bool ok = deflater && chunk;
-    if (ok) {
-        uint8_t *data = chunk + 8;
-        memcpy(data, name, sizeof name);
-        data[sizeof name] = 0;
-        size_t n = libdeflate_zlib_compress(deflater, meta->icc, meta->icc_bytes, data + sizeof name + 1, room);
-        ok = sink_write(out, chunk, seal_chunk(chunk, "iCCP", sizeof name + 1 + n), err);
-    } else {
-        fail(err, "out of memory: PNG colour profile");
-    }
-    free(chunk);
-    libdeflate_free_compressor(deflater);
-    return ok;
-}
-
-static bool write_resolution(const image_meta *meta, sink *out, error *err)
-{
-    double x = meta->x_per_metre, y = meta->y_per_metre;
-    if (!(x >= 1 && x <= INT32_MAX && y >= 1 && y <= INT32_MAX)) return true;
-    uint8_t chunk[12 + 9];
-    store_be32(chunk + 8, (uint32_t)(x + 0.5));
-    store_be32(chunk + 12, (uint32_t)(y + 0.5));
-    chunk[16] = 1; /* per metre */
-    return sink_write(out, chunk, seal_chunk(chunk, "pHYs", 9), err);
-}
-
-static bool write_orientation(const image_meta *meta, sink *out, error *err)
-{
-    uint8_t chunk[12 + EXIF_BLOCK_BYTES];
-    if (meta->orientation <= 1) return true;
-    exif_block(chunk + 8, meta->orientation);
-    return sink_write(out, chunk, seal_chunk(chunk, "eXIf", EXIF_BLOCK_BYTES), err);
 }
 
 /* ---- pixels ---------------------------------------------------------------------------------------- */
@@ -249,7 +195,7 @@ static void encode_band(void *context, int64_t i, int thread)
     uint32_t sum = libdeflate_adler32(1, w->filtered, n);
     store_be16(w->chunk + 8, 0x7801); /* zlib's header: deflate, 32 KiB window, fastest level */
     size_t deflated = deflate_band(w, w->chunk + 8 + head, n, last);
-    size_t chunk = seal_chunk(w->chunk, "IDAT", head + deflated);
+    size_t chunk = png_seal_chunk(w->chunk, "IDAT", head + deflated);
 
     if (!wait_for_turn(b, i)) return;
     bool ok = deflated > 0 ? sink_write(b->out, w->chunk, chunk, b->err)
@@ -287,7 +233,7 @@ static bool write_pixels(const image *img, int threads, sink *out, error *err)
 
     uint8_t chunk[12 + 4];
     store_be32(chunk + 8, b.adler);
-    return b.ok && sink_write(out, chunk, seal_chunk(chunk, "IDAT", 4), err);
+    return b.ok && sink_write(out, chunk, png_seal_chunk(chunk, "IDAT", 4), err);
 }
 
 bool png_encode(const image *img, const encode_options *opt, sink *out, error *err)
@@ -297,8 +243,7 @@ bool png_encode(const image *img, const encode_options *opt, sink *out, error *e
                     (long long)img->height);
     }
     uint8_t end[12];
-    return write_header(img, out, err) && write_profile(&img->meta, out, err) &&
-           write_resolution(&img->meta, out, err) && write_orientation(&img->meta, out, err) &&
+    return write_header(img, out, err) && png_write_meta(&img->meta, out, err) &&
            write_pixels(img, codec_threads(opt->threads), out, err) &&
-           sink_write(out, end, seal_chunk(end, "IEND", 0), err);
+           sink_write(out, end, png_seal_chunk(end, "IEND", 0), err);
 }

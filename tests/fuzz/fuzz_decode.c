@@ -10,7 +10,9 @@ enum { MAX_PIXELS = 1 << 20, SIGNATURE = 8, OVERHEAD = 12 /* of a PNG chunk */ }
 
 static const char *check_failure(const image *one, const image *many, const error *err)
 {
-    if (one->data || one->meta.icc || many->data) return "an image is left behind by a failure";
+    bool left = one->data || one->meta.icc || many->data;
+    for (int i = 0; i < META_KINDS; i++) left = left || one->meta.blocks[i].bytes;
+    if (left) return "an image is left behind by a failure";
     if (err->text[0] == '\0' || strchr(err->text, '\n')) return "a failure without a line that says why";
     return NULL;
 }

@@ -1,4 +1,6 @@
-/* Exif orientation: both byte orders, and blocks that lie. */
+/* Exif: orientation, resolution and thumbnail, in both byte orders, and blocks that lie. */
+#include <math.h>
+
 #include "codec_test.h"
 #include "exif.h"
 #include "orient.h"
@@ -60,6 +62,109 @@ static void what_cannot_be_read_means_leave_alone(void **state)
     assert_int_equal(exif_orientation(block, n), 1);
 }
 
+enum { BLOCK = 100, THUMBNAIL_AT = 80, THUMBNAIL_BYTES = 10 };
+
+static size_t put(uint8_t *p, size_t at, bool big, uint32_t v, size_t bytes)
+{
+    for (size_t k = 0; k < bytes; k++) p[at + k] = (uint8_t)(v >> 8 * (big ? bytes - 1 - k : k));
+    return at + bytes;
+}
+
+static size_t entry(uint8_t *p, size_t at, bool big, unsigned tag, unsigned type, uint32_t value)
+{
+    at = put(p, at, big, tag, 2);
+    at = put(p, at, big, type, 2);
+    at = put(p, at, big, 1, 4);
+    return type == 3 ? put(p, put(p, at, big, value, 2), big, 0, 2) : put(p, at, big, value, 4);
+}
+
+/* An orientation, and a directory of a thumbnail with two entries, whose pixels are 'T'. */
+static void build_thumbnail(uint8_t *p, bool big, unsigned place, uint32_t at, uint32_t bytes)
+{
+    memset(p, 0, BLOCK);
+    memcpy(p, big ? "MM" : "II", 2);
+    put(p, put(p, 2, big, 42, 2), big, 8, 4);
+    put(p, entry(p, put(p, 8, big, 1, 2), big, 0x112, 3, 6), big, 40, 4);
+    entry(p, entry(p, put(p, 40, big, 2, 2), big, place, 4, at), big, place == 0x201 ? 0x202 : 0x117, 4, bytes);
+    memset(p + THUMBNAIL_AT, 'T', THUMBNAIL_BYTES);
+    memset(p + THUMBNAIL_AT + THUMBNAIL_BYTES, 'x', BLOCK - THUMBNAIL_AT - THUMBNAIL_BYTES);
+}
+
+static void no_thumbnail_is_kept(void **state)
+{
+    (void)state;
+    static const struct {
+        unsigned place;
+        uint32_t at, bytes;
+        bool gone;
+    } all[] = {{0x201, THUMBNAIL_AT, THUMBNAIL_BYTES, true},
+               {0x111, THUMBNAIL_AT, THUMBNAIL_BYTES, true},
+               {0x201, THUMBNAIL_AT, BLOCK, false},
+               {0x201, UINT32_MAX, UINT32_MAX, false},
+               {0x201, 0, BLOCK, false},
+               {0x201, 7, 2, false},
+               {0x201, 9, 80, false}};
+    for (int big = 0; big < 2; big++) {
+        for (size_t k = 0; k < sizeof all / sizeof all[0]; k++) {
+            uint8_t p[BLOCK];
+            image_meta meta = {0};
+            error err;
+            build_thumbnail(p, big, all[k].place, all[k].at, all[k].bytes);
+            assert_true(exif_keep(&meta, p, BLOCK, &err));
+            const uint8_t *kept = meta.blocks[META_EXIF].bytes;
+            assert_int_equal(meta.blocks[META_EXIF].n, BLOCK);
+            assert_int_equal(meta.orientation, 6);
+            assert_int_equal(exif_orientation(kept, BLOCK), 6);
+            memset(p + 22, 0, 4); /* no other directory */
+            if (all[k].gone) memset(p + THUMBNAIL_AT, 0, THUMBNAIL_BYTES);
+            assert_memory_equal(kept, p, BLOCK);
+
+            uint8_t out[BLOCK];
+            meta.orientation = 0;
+            assert_int_equal(exif_size(&meta), BLOCK);
+            exif_write(out, &meta);
+            assert_int_equal(exif_orientation(out, BLOCK), 1);
+            meta_free(&meta);
+        }
+    }
+}
+
+static void the_resolution_has_two_units(void **state)
+{
+    (void)state;
+    static const struct {
+        unsigned unit;
+        double x, y;
+    } all[] = {{2, 300 / 0.0254, 150.5 / 0.0254}, {3, 30000, 15050}, {0, 300 / 0.0254, 150.5 / 0.0254}, {1, 7, 7}};
+    for (int big = 0; big < 2; big++) {
+        for (size_t k = 0; k < 4; k++) {
+            uint8_t p[BLOCK] = {0};
+            memcpy(p, big ? "MM" : "II", 2);
+            put(p, put(p, 2, big, 42, 2), big, 8, 4);
+            size_t at = put(p, 8, big, all[k].unit ? 3 : 2, 2);
+            at = entry(p, at, big, 0x11A, 5, 60);
+            at = entry(p, at, big, 0x11B, 5, 68);
+            if (all[k].unit) entry(p, at, big, 0x128, 3, all[k].unit);
+            put(p, put(p, 60, big, 300, 4), big, 1, 4);
+            put(p, put(p, 68, big, 301, 4), big, 2, 4);
+            double x = 7, y = 7;
+            for (size_t n = 0; n <= 76; n++) {
+                uint8_t *copy = malloc(n ? n : 1); /* ends where the bytes end, for the sanitizers */
+                assert_non_null(copy);
+                memcpy(copy, p, n);
+                exif_resolution(&(meta_block){.bytes = copy, .n = n}, &x, &y);
+                assert_true(n == 76 || (x == 7 && y == 7));
+                free(copy);
+            }
+            assert_true(fabs(x - all[k].x) < 1e-6 && fabs(y - all[k].y) < 1e-6);
+            put(p, 72, big, 0, 4); /* divided by 0 */
+            x = y = 7;
+            exif_resolution(&(meta_block){.bytes = p, .n = BLOCK}, &x, &y);
+            assert_true(x == 7 && y == 7);
+        }
+    }
+}
+
 /* Where the stored pixel (x, y) of a W x H image goes: TIFF 6.0, page 36, in words of rows and columns. */
 static void place(int orientation, int64_t w, int64_t h, int64_t x, int64_t y, int64_t *to_x, int64_t *to_y)
 {
@@ -117,6 +222,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(both_byte_orders_are_read),
         cmocka_unit_test(what_is_written_is_read),
+        cmocka_unit_test(no_thumbnail_is_kept),
+        cmocka_unit_test(the_resolution_has_two_units),
         cmocka_unit_test(what_cannot_be_read_means_leave_alone),
         cmocka_unit_test(all_pixels_of_all_types_go_to_their_places),
     };

@@ -221,7 +221,7 @@ expect("core4.bmp", palette[v[:, :, 0]])
 
 
 class Runs:
-    """The codes of a run-length BMP, and the pixels that they mean: palette entry 0, or black, where there is no code."""
+    """The codes of a run-length BMP, and the pixels that they mean: entry 0, or black, where there is no code."""
 
     def __init__(self, w, h, bits):
         self.bits, self.code, self.x, self.y = bits, b"", 0, 0
@@ -235,7 +235,9 @@ class Runs:
 
     def stored(self, values):
         values = np.array(values, np.uint8)
-        return values[:, ::-1].tobytes() if self.bits == 24 else pack_rows(values.reshape(1, -1, 1), self.bits).tobytes()
+        if self.bits == 24:
+            return values[:, ::-1].tobytes()
+        return pack_rows(values.reshape(1, -1, 1), self.bits).tobytes()
 
     def run(self, n, *values):
         self.code += bytes([n]) + self.stored(values)
@@ -358,8 +360,20 @@ for k, turn in turns.items():
     Image.fromarray(np.ascontiguousarray(turn(blocks))).save(f"orient{k}.png", exif=exif)
     expect(f"orient{k}.png", blocks)
 
-# a palette that is only suggested, of a wrong size, twice
+# what is not pixels
 a = photo(6, 8, 3).astype(np.uint8)
+xmp = b'<x:xmpmeta xmlns:x="adobe:ns:meta/"/>'
+exif = Image.Exif()
+exif[0x010F], exif[0x0112], exif[0x011A], exif[0x011B], exif[0x0128] = "maker", 6, 100.0, 50.0, 3
+Image.fromarray(a).save("meta.jpg", quality=95, exif=exif, xmp=xmp, comment=b"a comment")
+before = chunk(b"cICP", bytes([1, 13, 0, 1])) + chunk(b"gAMA", struct.pack(">I", 45455))
+before += chunk(b"cHRM", struct.pack(">8I", 31270, 32900, 64000, 33000, 30000, 60000, 15000, 6000))
+before += chunk(b"sRGB", b"\0") + chunk(b"eXIf", exif.tobytes()[6:])
+before += chunk(b"iTXt", b"XML:com.adobe.xmp\0\1\0\0\0" + zlib.compress(xmp))
+before += chunk(b"tEXt", b"Title\0a picture") + chunk(b"zTXt", b"Comment\0\0" + zlib.compress(b"text"))
+before += chunk(b"iTXt", b"Author\0\0\0de\0Autor\0" + "M\u00fcller".encode()) + chunk(b"tIME", bytes(7))
+png("meta.png", a, 8, 2, before=before)
+expect("meta.png", np.rot90(read("meta.png"), -1))
 palette = bytes(range(256)) * 4
 before = chunk(b"sPLT", b"name\0\x08" + palette[:6] * 400) + chunk(b"PLTE", palette[:901])
 png("suggested.png", a, 8, 2, before=before + chunk(b"PLTE", palette[:3]))

@@ -1,0 +1,52 @@
+# What a file says beside its pixels is in the file that is written, where its format has a place for it.
+
+load helpers
+
+holds() { # FILE WORDS... - the file holds each of them
+    local word
+    for word in "${@:2}"; do grep -aqF "$word" "$1" || { echo "$1: no $word"; return 1; }; done
+}
+lacks() {
+    local word
+    for word in "${@:2}"; do if grep -aqF "$word" "$1"; then echo "$1: $word"; return 1; fi; done
+}
+
+@test "EXIF and XMP go from PNG and JPEG to PNG and JPEG, comments and text stay" {
+    for from in jpg png; do
+        for to in jpg png; do
+            ok "$root/tests/data/codecs/meta.$from" --box 3 -o "out.$to"
+            holds "out.$to" maker adobe:ns:meta
+            ok info "out.$to"
+            [[ $output == *"size        6 x 8 px"* ]] # upright: turned once
+        done
+    done
+    ok "$root/tests/data/codecs/meta.jpg" --box 3 -o out.jpg
+    holds out.jpg "a comment"
+    ok "$root/tests/data/codecs/meta.png" --box 3 -o out.png
+    holds out.png "a picture" zTXtComment Autor
+    ok out.png --box 1 -o again.png
+    cmp out.png again.png
+}
+
+@test "what the samples of a PNG mean is carried to a PNG" {
+    ok "$root/tests/data/codecs/meta.png" --box 3 -o out.png
+    holds out.png cICP gAMA cHRM sRGB
+    lacks out.png tIME
+    ok "$root/tests/data/codecs/suggested.png" --box 3 -o out.png
+    lacks out.png PLTE sPLT
+}
+
+@test "the resolution is carried: EXIF's, where there is no other, and BMP's" {
+    ok "$root/tests/data/codecs/meta.jpg" --no-orient --box 3 -o out.bmp
+    ok info out.bmp
+    [[ $output == *"resolution  254 x 127 px per inch"* ]]
+    ok out.bmp --box 3 -o out.png
+    ok info out.png
+    [[ $output == *"resolution  254 x 127 px per inch"* ]]
+}
+
+@test "an HDR keeps its exposure and its primaries" {
+    printf '#?RADIANCE\nEXPOSURE=2\nFORMAT=32-bit_rle_rgbe\nEXPOSURE=3\nPRIMARIES=1 0 0 1 0 0 .3 .3\nVIEW=x\n\n-Y 1 +X 1\nabcd' >in.hdr
+    ok in.hdr --box 1 -o out.hdr
+    [ "$(grep -a = out.hdr | sort)" = "$(grep -a = in.hdr | grep -v VIEW | sort)" ]
+}
