@@ -215,12 +215,14 @@ static void what_no_library_reads_is_unsupported_by_name(void **state)
 {
     (void)state;
     static const struct {
-        uint8_t code, depth;
+        uint8_t code, depth, components;
         const char *says;
-    } files[] = {{0xC3, 8, "a lossless JPEG, which cannot be read"},
-                 {0xC5, 8, "a hierarchical JPEG, which cannot be read"},
-                 {0xF7, 8, "a JPEG-LS file, which cannot be read"},
-                 {0xC1, 12, "a JPEG of 12 bits per sample; only those of 8 can be read"}};
+    } files[] = {{0xC3, 8, 1, "a lossless JPEG, which cannot be read"},
+                 {0xC5, 8, 1, "a hierarchical JPEG, which cannot be read"},
+                 {0xF7, 8, 1, "a JPEG-LS file, which cannot be read"},
+                 {0xC1, 12, 1, "a JPEG of 12 bits per sample; only those of 8 can be read"},
+                 {0xC0, 8, 2, "a JPEG of 2 components, which cannot be read"},
+                 {0xC0, 8, 0, "a JPEG whose height follows its pixels, which cannot be read"}};
     for (size_t k = 0; k < sizeof files / sizeof files[0]; k++) {
         uint8_t *bytes;
         size_t n;
@@ -231,6 +233,8 @@ static void what_no_library_reads_is_unsupported_by_name(void **state)
             if (bytes[at + 1] != 0xC0) continue;
             bytes[at + 1] = files[k].code;
             bytes[at + 4] = files[k].depth;
+            bytes[at + 9] = files[k].components ? files[k].components : 1;
+            if (files[k].components == 0) bytes[at + 5] = bytes[at + 6] = 0; /* the height */
         }
         assert_false(decode_exactly(bytes, n, &plain, &img, &err));
         assert_string_equal(err.text, files[k].says);
