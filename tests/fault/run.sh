@@ -14,6 +14,7 @@ cd "$(dirname "$0")/../.." || exit 1
 . tests/tap.sh
 
 sat=${SAT:-$PWD/build/sat}
+codecs=$PWD/tests/data/codecs
 times=$([ "${FAULT_DEEP:-0}" = 0 ] && echo 1 || echo 10)
 SPACES=$((50 * times)) INTERRUPTS=$((50 * times)) # of each case
 KINDS="alloc map open read write sync rename close thread"
@@ -249,6 +250,10 @@ for format in $formats; do
     faults "$from to $format" "$sat" "$from" --box 9x3 --format "$format" -o run/out
     faults "$format to a table" "$sat" "in.$format" -o run/out.npy
 done
+for format in png jpg; do # each carries EXIF, XMP and text
+    faults "what a $format says beside its pixels" "$sat" "$codecs/meta.$format" --box 1 -o "run/out.$format"
+done
+faults "BMP in runs" "$sat" "$codecs/rle8.bmp" --box 1 -o run/out.bmp
 faults "questions to a picture" "$sat" query in.png --rect 1,2,3,4 --rect 5,6,7,8 -o run/out.csv
 faults "info" "$sat" info in.npy
 piped=in.png
