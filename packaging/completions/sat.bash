@@ -17,14 +17,15 @@ _sat() {
     local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]} command=${COMP_WORDS[1]} options words=
     COMPREPLY=()
     case $command in
-    query) options='--rect --rects --stat --clip --json --output --no-clobber --layout --sample --no-orient --max-pixels --max-memory
-        --backend --threads --quiet --verbose --help --version' ;;
+    query) options='--rect --rects --stat --clip --json --output --no-clobber --files-from --null --layout --sample --no-orient
+        --max-pixels --max-memory --backend --threads --quiet --verbose --help --version' ;;
     info) options='--json --no-orient --max-pixels --max-memory --help --version' ;;
     backends) options='--json --help --version' ;;
     bench) options='--size --type --channels --accum --layout --box --backend --repeat --md --csv --json --from --plot --output
         --no-clobber --threads --quiet --verbose --help --version' ;;
-    *) options='--box --radius --border --passes --alpha --mean --json --output --format --quality --layout --type --largest
-        --files-from --null --max-pixels --max-memory --no-orient --no-clobber --backend --threads --quiet --verbose --help --version' ;;
+    *) options='--box --radius --border --passes --alpha --mean --rect --rects --stat --clip --json --output --format --quality --layout --type
+        --largest --files-from --null --max-pixels --max-memory --no-orient --no-clobber --backend --threads --quiet --verbose --help
+        --version' ;;
     esac
     [ "$command" = bench ] && [ "$COMP_CWORD" -gt 2 ] && _sat_benches | grep -qx -- "${COMP_WORDS[2]}" &&
         options=$(_sat_bench_options "${COMP_WORDS[2]}")

@@ -11,13 +11,11 @@
 #include "input.h"
 #include "messages.h"
 #include "options.h"
-#include "regions.h"
+#include "region_options.h"
 
 enum {
     OPT_BOX = OPT_OWN,
     OPT_RADIUS,
-    OPT_MEAN,
-    OPT_JSON,
     OPT_BORDER,
     OPT_PASSES,
     OPT_ALPHA,
@@ -29,14 +27,12 @@ enum {
     OPT_NO_ORIENT,
     OPT_MAX_PIXELS,
     OPT_NO_CLOBBER,
-    OPT_FILES_FROM,
 };
 
 static const struct option longs[] = {
     {"box", required_argument, NULL, OPT_BOX},
     {"radius", required_argument, NULL, OPT_RADIUS},
     {"mean", required_argument, NULL, OPT_MEAN},
-    {"json", no_argument, NULL, OPT_JSON},
     {"border", required_argument, NULL, OPT_BORDER},
     {"passes", required_argument, NULL, OPT_PASSES},
     {"alpha", required_argument, NULL, OPT_ALPHA},
@@ -50,8 +46,7 @@ static const struct option longs[] = {
     {"max-pixels", required_argument, NULL, OPT_MAX_PIXELS},
     OPTIONS_MEMORY,
     {"no-clobber", no_argument, NULL, OPT_NO_CLOBBER},
-    {"files-from", required_argument, NULL, OPT_FILES_FROM},
-    {"null", no_argument, NULL, '0'},
+    OPTIONS_REGIONS,
     OPTIONS_RUN,
     OPTIONS_TALK,
     OPTIONS_HELP,
@@ -65,13 +60,11 @@ static const sat_type table_types[] = {SAT_U32, SAT_U64, SAT_I64, SAT_F32, SAT_F
 /* What the command line asks for. */
 typedef struct request {
     job j;
-    batch files;
-    const char *output, *format, *files_from;
+    region_request regions;
+    const char *output, *format;
     char *in_folder; /* the template of outputs in a folder, or NULL; malloc'd */
-    bool zero_ended, has_box, json;
+    bool has_box;
     const char *for_box, *for_table, *for_image; /* an option that only makes sense there, as it was given */
-    sat_rect *means;
-    size_t means_n;
     char border[32];
 } request;
 
@@ -147,14 +140,10 @@ static void take(int c, options *o, request *r)
 {
     char names[128];
     int64_t n;
+    if (region_option(&r->regions, o, c)) return;
     switch (c) {
     case OPT_BOX:
     case OPT_RADIUS: take_window(c, o, r); break;
-    case OPT_MEAN:
-        if (!parse_rect(optarg, &r->means[r->means_n++]))
-            options_refuse(o, "--mean '%s': a rectangle is X,Y,W,H in whole pixels", optarg);
-        break;
-    case OPT_JSON: r->json = true; break;
     case OPT_BORDER:
         r->for_box = "--border";
         take_border(o, r);
@@ -199,8 +188,6 @@ static void take(int c, options *o, request *r)
             options_refuse(o, "--max-pixels '%s': a number of pixels, at least 1", optarg);
         break;
     case OPT_NO_CLOBBER: r->j.no_clobber = true; break;
-    case OPT_FILES_FROM: r->files_from = optarg; break;
-    case '0': r->zero_ended = true; break;
     }
 }
 
@@ -257,16 +244,14 @@ static const image_format *check_output(options *o, const request *r, const char
     return NULL;
 }
 
-static bool check_means(options *o, request *r)
+static bool check_means(options *o, const request *r)
 {
     const char *stray = r->for_box ? r->for_box : r->for_table ? r->for_table : r->for_image;
-    if (r->has_box) return options_refuse(o, "--mean and --box: one or the other");
-    if (stray || r->format) return options_refuse(o, "%s does not go with --mean", stray ? stray : "--format");
-    if (!r->output) return true;
-    if (batch_is_template(r->output))
-        return options_refuse(o, "-o '%s': --mean writes one file for all inputs", r->output);
-    if (r->files_from && input_is_output(r->files_from, r->output))
-        return options_refuse(o, "-o %s would replace the list of inputs", r->output);
+    const char *means = r->regions.list_n > 0 ? r->regions.rect_name : "--rects";
+    if (r->has_box) return options_refuse(o, "%s and --box: one or the other", means);
+    if (stray || r->format) return options_refuse(o, "%s does not go with %s", stray ? stray : "--format", means);
+    if (r->output && batch_is_template(r->output))
+        return options_refuse(o, "-o '%s': %s writes one file for all inputs", r->output, means);
     return true;
 }
 
@@ -286,7 +271,7 @@ static const char *stray_word(const batch *files)
 /* Refuses what cannot be done as it was said; where a word was not understood, that is why. */
 static bool refuse_request(options *o, const request *r, const char *format, ...)
 {
-    const char *word = stray_word(&r->files), *near = word ? options_near(word, longs) : NULL;
+    const char *word = stray_word(&r->regions.files), *near = word ? options_near(word, longs) : NULL;
     char text[4500];
     va_list args;
     va_start(args, format);
@@ -300,7 +285,7 @@ static bool refuse_request(options *o, const request *r, const char *format, ...
 /* What is wrong with the name of that output; false if something is. */
 static bool check_name(options *o, const request *r, const char *input, const char *output)
 {
-    if (r->files_from && input_is_output(r->files_from, output))
+    if (r->regions.files_from && input_is_output(r->regions.files_from, output))
         return options_refuse(o, "-o %s would replace the list of inputs", output);
     if (r->in_folder && input_is_output(input, output))
         return options_refuse(o, "-o %s: %s would be written over itself", r->output, input);
@@ -333,76 +318,48 @@ static bool check_images(options *o, request *r)
     if (r->j.table && (r->for_box || r->for_image))
         return options_refuse(o, "%s is for --box, not for tables", r->for_box ? r->for_box : r->for_image);
     if (!r->j.table && r->for_table) return options_refuse(o, "%s is for tables, -o OUT.npy", r->for_table);
-    if (r->json) return options_refuse(o, "--json is for --mean");
+    if (r->regions.given) return options_refuse(o, "%s is for --mean", r->regions.given);
     if (r->j.largest_px && r->j.accum != SAT_Q32) return options_refuse(o, "--largest is for --type q32");
-    if (r->files.n > 1 && !batch_is_template(template))
+    if (r->regions.files.n > 1 && !batch_is_template(template))
         return refuse_request(o, r, "%zu inputs need a folder that is there, or a template: -o 'out/{stem}.png'",
-                              r->files.n);
-    switch (batch_name_outputs(&r->files, template, &err)) {
+                              r->regions.files.n);
+    switch (batch_name_outputs(&r->regions.files, template, &err)) {
     case EXIT_FINE: break;
     case EXIT_USAGE: return options_refuse(o, "-o %s", err.text);
     default: return stop(o, NULL, err.text);
     }
     bool has_quality = false;
-    for (size_t i = 0; i < r->files.n; i++) {
-        const char *output = r->files.outputs[i];
+    for (size_t i = 0; i < r->regions.files.n; i++) {
+        const char *output = r->regions.files.outputs[i];
         const image_format *f = NULL;
-        if (!check_name(o, r, r->files.inputs[i], output)) return false;
+        if (!check_name(o, r, r->regions.files.inputs[i], output)) return false;
         if (!r->j.table && !(f = check_output(o, r, output))) return false;
         has_quality = has_quality || (f && f->has_quality);
     }
-    if (r->j.quality && !has_quality) return refuse_quality(o, r->files.outputs[0]);
+    if (r->j.quality && !has_quality) return refuse_quality(o, r->regions.files.outputs[0]);
     return true;
-}
-
-static bool gather_inputs(options *o, request *r, int argc, char **argv)
-{
-    error err;
-    const char *list = r->files_from;
-    if (r->zero_ended && !list) return options_refuse(o, "-0 is for --files-from");
-    size_t from_stdin = list && strcmp(list, "-") == 0;
-    for (int i = optind; i < argc; i++) from_stdin += strcmp(argv[i], "-") == 0;
-    if (from_stdin > 1) return options_refuse(o, "standard input can be read only once");
-    for (int i = optind; i < argc; i++)
-        if (!batch_add(&r->files, argv[i], &err)) goto failed;
-    if (list && !batch_add_from(&r->files, list, r->zero_ended, &err)) goto failed;
-    if (r->files.n == 0) return options_refuse(o, "no input: sat INPUT --box N -o OUT, where - is standard input");
-    return true;
-failed:
-    return stop(o, list ? input_name(list) : NULL, err.text);
 }
 
 /* ---- the command ----------------------------------------------------------------------------------- */
 
-static int run_means(options *o, const request *r)
+static int run_means(options *o, request *r)
 {
-    rects *from = NULL;
-    error err;
-    region_job means = {.inputs = r->files.inputs,
-                        .inputs_n = r->files.n,
-                        .name_inputs = r->files.n > 1 || r->files_from,
-                        .output = r->output ? r->output : "-",
-                        .no_clobber = r->j.no_clobber,
-                        .decode = {.max_pixels = r->j.max_pixels, .no_orient = r->j.no_orient, .threads = o->threads},
-                        .common = o};
-    regions_stats(&means, "mean");
-    if (!regions_form(&means, o, r->json)) return o->status;
-    if (!rects_from_list(&from, r->means, r->means_n, &err)) {
-        say(NULL, "%s", err.text);
-        return EXIT_INPUT;
-    }
-    int status = regions_run(&means, from);
-    rects_close(&from);
-    return status;
+    region_job *answers = &r->regions.job;
+    answers->output = r->output ? r->output : "-";
+    answers->no_clobber = r->j.no_clobber;
+    answers->decode.max_pixels = r->j.max_pixels;
+    answers->decode.no_orient = r->j.no_orient;
+    return region_answer(&r->regions, o);
 }
 
 static int run_images(const options *o, request *r)
 {
     r->j.backend = o->backend;
     r->j.verbose = o->verbose;
-    r->j.stages = r->files.n == 1;
-    size_t failed = batch_run(&r->files, &r->j, o->threads, o->quiet);
-    if (failed > 0 && r->files.n > 1 && !o->quiet) say(NULL, "%zu of %zu files failed", failed, r->files.n);
+    r->j.stages = r->regions.files.n == 1;
+    size_t failed = batch_run(&r->regions.files, &r->j, o->threads, o->quiet);
+    if (failed > 0 && r->regions.files.n > 1 && !o->quiet)
+        say(NULL, "%zu of %zu files failed", failed, r->regions.files.n);
     return failed > 0 ? EXIT_INPUT : EXIT_FINE;
 }
 
@@ -412,22 +369,17 @@ static int run(int argc, char **argv)
     request r = {.j = {.max_pixels = MAX_PIXELS_DEFAULT, .passes = 1}};
     int c;
 
-    r.means = calloc((size_t)argc, sizeof *r.means); /* each --mean takes an argument of its own */
-    if (!r.means) {
-        say(NULL, "out of memory");
-        return EXIT_INPUT;
-    }
+    if (!region_request_init(&r.regions, &o, "mean", argc)) return EXIT_INPUT;
     while ((c = options_next(&o, argc, argv, OPTIONS_SHORT "qvo:0", longs)) != -1) take(c, &o, &r);
-    if (!options_end(&o) || !gather_inputs(&o, &r, argc, argv)) goto out;
-    if (r.means_n > 0) {
+    if (!options_end(&o) || !region_inputs(&r.regions, &o, argc, argv, "sat INPUT --box N -o OUT")) goto out;
+    if (r.regions.list_n > 0 || r.regions.rects_path) {
         if (check_means(&o, &r)) o.status = run_means(&o, &r);
     } else {
         if (check_images(&o, &r)) o.status = run_images(&o, &r);
     }
 out:
-    batch_free(&r.files);
+    region_request_free(&r.regions);
     free(r.in_folder);
-    free(r.means);
     return o.status;
 }
 
@@ -442,7 +394,7 @@ static const char help[] = "  sat photo.jpg --box 15 -o blurred.png        the m
                            "  --passes N         repeat; each pass rounds to the image's type [1]\n"
                            "  --alpha MODE       weighted or straight [weighted]\n"
                            "  --mean X,Y,W,H     print the mean of a rectangle; may be given many times\n"
-                           "  --json             means as an object in each line\n"
+                           "  --rect X,Y,W,H, --rects FILE, --stat LIST, --clip, --json      as in sat query\n"
                            "  -o, --output OUT   image, or table if it is .npy; - is standard output; in a\n"
                            "                     folder that is there, a file keeps its input's name\n"
                            "  --format NAME      of OUT, instead of its extension\n"

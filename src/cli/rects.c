@@ -15,10 +15,19 @@
 enum {
     STREAM_BYTES = 1 << 20, /* the window on a stream; no line is longer */
     COLUMNS_MAX = 64,
-    FIELDS = 4,
+    OTHERS_BYTES = 8 << 20, /* of the other columns, beyond which a chunk ends */
 };
 
+/* x1 and y1 stand for a width and a height. */
+enum field { X, Y, W, H, X1, Y1, FIELDS, SIDES = 4 };
+
 enum kind { LIST, CSV, NPY };
+
+/* Strings one behind the other. */
+typedef struct text_heap {
+    char *bytes;
+    size_t used, room;
+} text_heap;
 
 struct rects {
     enum kind kind;
@@ -37,14 +46,18 @@ struct rects {
     size_t begin, end;
     int64_t line;
     char separator;                 /* a blank: any number of them */
-    int columns;                    /* of each line, 0 = at least, and at most, FIELDS */
-    signed char field[COLUMNS_MAX]; /* which of x y w h a column is, -1 = none */
+    int columns;                    /* of each line */
+    signed char field[COLUMNS_MAX]; /* which field a column is, -1 = none */
+    bool by_corners[2];             /* x1 is given, and not w; y1, and not h */
+    int others;                     /* columns that are no field */
+    text_heap names, rest;          /* of the other columns: names; fields of the chunk */
     bool late;                      /* a line is wrong: the next call says so */
     error late_err;
 
     size_t chunk_n;
     sat_rect chunk[RECTS_CHUNK];
     int64_t lines[RECTS_CHUNK];
+    size_t rest_at[RECTS_CHUNK]; /* where in rest the fields begin */
 };
 
 /* ---- lines ----------------------------------------------------------------------------------------- */
@@ -106,9 +119,16 @@ static char find_separator(const char *text, const char *end)
     return found;
 }
 
-/* The next field of [*at, end), without blanks and quotes around it; *at moves behind its separator, or becomes NULL
- * after the last.  False if it begins with a quote and does not end with one. */
-static bool next_field(char separator, const char **at, const char *end, const char **field, size_t *n)
+/* A field of a line, without blanks and quotes around it. */
+typedef struct csv_field {
+    const char *text;
+    size_t n;
+    bool quoted; /* a quote within it is doubled */
+} csv_field;
+
+/* The next field of [*at, end); *at moves behind its separator, or becomes NULL after the last.  False if it begins
+ * with a quote and does not end with one. */
+static bool next_field(char separator, const char **at, const char *end, csv_field *field)
 {
     const char *from = *at;
     while (from < end && is_blank(*from) && (*from != separator || separator == ' ')) from++;
@@ -122,8 +142,7 @@ static bool next_field(char separator, const char **at, const char *end, const c
     if (!quoted)
         for (to = stop; to > from && is_blank(to[-1]);) to--;
     *at = stop < end ? stop + 1 : NULL;
-    *field = from;
-    *n = (size_t)(to - from);
+    *field = (csv_field){.text = from, .n = (size_t)(to - from), .quoted = quoted};
     return true;
 }
 
@@ -141,6 +160,25 @@ static bool read_int(const char *s, size_t n, int64_t *value)
     return negative ? (*value = v, true) : !__builtin_sub_overflow(0, v, value);
 }
 
+/* Appends a field as it reads. */
+static bool keep(text_heap *to, const csv_field *field, int64_t line, error *err)
+{
+    if (memchr(field->text, 0, field->n)) return fail(err, "line %lld: a zero byte", (long long)line);
+    if (to->room - to->used <= field->n) {
+        size_t room = 2 * to->room + field->n + 4096;
+        char *grown = realloc(to->bytes, room);
+        if (!grown) return fail(err, "out of memory");
+        to->bytes = grown;
+        to->room = room;
+    }
+    for (size_t i = 0; i < field->n; i++) {
+        to->bytes[to->used++] = field->text[i];
+        i += field->quoted && field->text[i] == '"';
+    }
+    to->bytes[to->used++] = 0;
+    return true;
+}
+
 /* ---- CSV ------------------------------------------------------------------------------------------- */
 
 static bool fail_quote(const rects *r, error *err)
@@ -148,64 +186,103 @@ static bool fail_quote(const rects *r, error *err)
     return fail(err, "line %lld: a quote is not closed, or not at the end of its field", (long long)r->line);
 }
 
+static const char *const field_names[FIELDS][2] = {[X] = {"x", "x0"},     [Y] = {"y", "y0"},   [W] = {"w", "width"},
+                                                   [H] = {"h", "height"}, [X1] = {"x1", NULL}, [Y1] = {"y1", NULL}};
+
+/* Which field is the column of that name? -1 = none. */
+static int field_named(const csv_field *name)
+{
+    for (int f = 0; f < FIELDS; f++)
+        for (int k = 0; k < 2; k++) {
+            const char *known = field_names[f][k];
+            if (known && strlen(known) == name->n && strncasecmp(name->text, known, name->n) == 0) return f;
+        }
+    return -1;
+}
+
+/* Are all four sides there, and each once? */
+static bool check_header(rects *r, const int *seen, error *err)
+{
+    for (int f = 0; f < FIELDS; f++)
+        if (seen[f] > 1) return fail(err, "line %lld: column %s is named twice", (long long)r->line, field_names[f][0]);
+    for (int i = 0; i < 2; i++) {
+        const char *start = field_names[X + i][0], *side = field_names[W + i][0], *end = field_names[X1 + i][0];
+        r->by_corners[i] = seen[X1 + i] > 0;
+        if (seen[X + i] == 0) return fail(err, "line %lld: the header names no column %s", (long long)r->line, start);
+        if (seen[W + i] + seen[X1 + i] == 0)
+            return fail(err, "line %lld: the header names no column %s or %s", (long long)r->line, side, end);
+        if (seen[W + i] + seen[X1 + i] == 2)
+            return fail(err, "line %lld: the header names both column %s and column %s", (long long)r->line, side, end);
+    }
+    return true;
+}
+
 static bool read_header(rects *r, const char *text, const char *end, error *err)
 {
-    static const char *const names[FIELDS][2] = {{"x", "x"}, {"y", "y"}, {"w", "width"}, {"h", "height"}};
     int seen[FIELDS] = {0};
-    const char *field;
-    size_t n;
+    csv_field name;
     for (r->columns = 0; text; r->columns++) {
-        if (!next_field(r->separator, &text, end, &field, &n)) return fail_quote(r, err);
+        if (!next_field(r->separator, &text, end, &name)) return fail_quote(r, err);
         if (r->columns == COLUMNS_MAX)
             return fail(err, "line %lld: more than %d columns", (long long)r->line, COLUMNS_MAX);
-        r->field[r->columns] = -1;
-        for (int f = 0; f < FIELDS; f++)
-            for (int k = 0; k < 2; k++)
-                if (r->field[r->columns] < 0 && strlen(names[f][k]) == n && strncasecmp(field, names[f][k], n) == 0) {
-                    if (seen[f]++)
-                        return fail(err, "line %lld: column %s is named twice", (long long)r->line, names[f][k]);
-                    r->field[r->columns] = (signed char)f;
-                }
+        int f = field_named(&name);
+        r->field[r->columns] = (signed char)f;
+        if (f >= 0) {
+            seen[f]++;
+        } else {
+            r->others++;
+            if (!keep(&r->names, &name, r->line, err)) return false;
+        }
     }
-    for (int f = 0; f < FIELDS; f++)
-        if (!seen[f]) return fail(err, "line %lld: the header names no column %s", (long long)r->line, names[f][0]);
-    return true;
+    return check_header(r, seen, err);
+}
+
+/* value[end] - value[start] */
+static bool side_of(const rects *r, const int64_t *value, enum field start, enum field end, int64_t *side, error *err)
+{
+    if (!__builtin_sub_overflow(value[end], value[start], side)) return true;
+    return fail(err, "line %lld: from %lld to %lld is too long", (long long)r->line, (long long)value[start],
+                (long long)value[end]);
 }
 
 static bool read_rect(rects *r, const char *text, const char *end, sat_rect *rect, error *err)
 {
     int64_t value[FIELDS] = {0};
-    const char *field;
-    size_t n;
+    csv_field field;
     int c;
     for (c = 0; text; c++) {
-        if (!next_field(r->separator, &text, end, &field, &n)) return fail_quote(r, err);
+        if (!next_field(r->separator, &text, end, &field)) return fail_quote(r, err);
         if (c >= r->columns) continue;
-        if (r->field[c] >= 0 && !read_int(field, n, &value[r->field[c]])) {
-            int shown = n < 40 ? (int)n : 40;
-            return fail(err, "line %lld: '%.*s' is not a whole number", (long long)r->line, shown, field);
+        if (r->field[c] < 0) {
+            if (!keep(&r->rest, &field, r->line, err)) return false;
+        } else if (!read_int(field.text, field.n, &value[r->field[c]])) {
+            int shown = field.n < 40 ? (int)field.n : 40;
+            return fail(err, "line %lld: '%.*s' is not a whole number", (long long)r->line, shown, field.text);
         }
     }
     if (c != r->columns)
         return fail(err, "line %lld: %d value%s where %d are expected", (long long)r->line, c, c == 1 ? "" : "s",
                     r->columns);
-    *rect = (sat_rect){.x = value[0], .y = value[1], .width = value[2], .height = value[3]};
+    if ((r->by_corners[0] && !side_of(r, value, X, X1, &value[W], err)) ||
+        (r->by_corners[1] && !side_of(r, value, Y, Y1, &value[H], err)))
+        return false;
+    *rect = (sat_rect){.x = value[X], .y = value[Y], .width = value[W], .height = value[H]};
     return true;
 }
 
 /* Is it a line of names, not of numbers: does the first field that is not empty begin with what is no number? */
 static bool is_header(char separator, const char *text, const char *end)
 {
-    const char *field = NULL;
-    size_t n = 0;
-    while (n == 0 && text && text < end)
-        if (!next_field(separator, &text, end, &field, &n)) return false;
-    return n > 0 && !strchr("0123456789+-.", *field);
+    csv_field field = {0};
+    while (field.n == 0 && text && text < end)
+        if (!next_field(separator, &text, end, &field)) return false;
+    return field.n > 0 && !strchr("0123456789+-.", *field.text);
 }
 
 static bool next_csv(rects *r, error *err)
 {
-    while (r->chunk_n < RECTS_CHUNK) {
+    r->rest.used = 0;
+    while (r->chunk_n < RECTS_CHUNK && r->rest.used < OTHERS_BYTES) {
         const char *text, *first;
         size_t n;
         if (!next_line(r, &text, &n, err)) return false;
@@ -216,13 +293,15 @@ static bool next_csv(rects *r, error *err)
         for (first = text; first < end && is_blank(*first);) first++;
         if (first == end || *first == '#') continue;
         if (!r->begun) {
+            bool first_time = !r->separator; /* the file may have changed since: the columns stay */
             r->begun = true;
-            r->separator = find_separator(text, end);
+            if (first_time) r->separator = find_separator(text, end);
             if (is_header(r->separator, text, end)) {
-                if (!read_header(r, text, end, err)) return false;
+                if (first_time && !read_header(r, text, end, err)) return false;
                 continue;
             }
         }
+        r->rest_at[r->chunk_n] = r->rest.used;
         if (!read_rect(r, text, end, &r->chunk[r->chunk_n], err)) return false;
         r->lines[r->chunk_n++] = r->line;
     }
@@ -240,15 +319,14 @@ static bool look(const uint8_t *head, size_t n, uint64_t file_bytes, const void 
     return *maps;
 }
 
-static bool open_npy(rects *r, const char *path, error *err)
+static bool open_npy(rects *r, error *err)
 {
     npy_header *h = &r->npy;
-    if (!source_open_by(&r->file, path, look, NULL, NULL, err)) return false;
     if (!npy_parse(h, r->file.bytes, r->file.n, err)) return false;
     r->kind = NPY;
     if (h->kind != 'i' && h->kind != 'u')
         return fail(err, "rectangles are whole numbers, not %c%d", h->kind, 8 * h->item_bytes);
-    if (h->dims == 2 && h->shape[1] == FIELDS) return true;
+    if (h->dims == 2 && h->shape[1] == SIDES) return true;
     char shape[64] = "";
     size_t used = 0;
     for (int i = 0; i < h->dims; i++)
@@ -272,9 +350,9 @@ static bool next_npy(rects *r, error *err)
     const npy_header *h = &r->npy;
     size_t bytes = (size_t)h->item_bytes;
     for (; r->chunk_n < RECTS_CHUNK && (int64_t)r->given < h->shape[0]; r->given++) {
-        const uint8_t *row = r->file.bytes + h->data_offset + r->given * FIELDS * bytes;
-        int64_t value[FIELDS];
-        for (size_t f = 0; f < FIELDS; f++)
+        const uint8_t *row = r->file.bytes + h->data_offset + r->given * SIDES * bytes;
+        int64_t value[SIDES];
+        for (size_t f = 0; f < SIDES; f++)
             if (!read_item(row + f * bytes, h->item_bytes, h->kind == 'i', &value[f]))
                 return fail(err, "row %zu: %llu is too large", r->given, (unsigned long long)value[f]);
         r->lines[r->chunk_n] = (int64_t)r->given;
@@ -290,8 +368,8 @@ static bool allocate(rects **out, error *err)
     rects *r = *out = calloc(1, sizeof *r);
     if (!r) return fail(err, "out of memory");
     r->fd = -1;
-    r->columns = FIELDS;
-    for (int f = 0; f < FIELDS; f++) r->field[f] = (signed char)f;
+    r->columns = SIDES;
+    for (int f = 0; f < SIDES; f++) r->field[f] = (signed char)f;
     return true;
 }
 
@@ -312,7 +390,7 @@ static bool is_npy(const char *path)
     return n > 0 && npy_sniff(head, (size_t)n);
 }
 
-bool rects_open(rects **out, const char *path, error *err)
+bool rects_open(rects **out, const char *path, bool again, error *err)
 {
     struct stat st;
     bool there = strcmp(path, "-") != 0 && stat(path, &st) == 0;
@@ -324,10 +402,21 @@ bool rects_open(rects **out, const char *path, error *err)
     r->name = path;
     if (is_dir) {
         fail(err, "is a directory");
+    } else if (regular && st.st_size == 0) {
+        r->at_end = ok = true;
     } else if (regular && is_npy(path)) {
-        ok = open_npy(r, path, err);
-    } else {
+        ok = source_open_by(&r->file, path, look, NULL, NULL, err) && open_npy(r, err);
+    } else if (!again) {
         ok = open_stream(r, path, err);
+    } else if (source_open(&r->file, path, err)) {
+        ok = true;
+        if (npy_sniff(r->file.bytes, r->file.n)) {
+            ok = open_npy(r, err);
+        } else {
+            r->text = (const char *)r->file.bytes;
+            r->end = r->file.n;
+            r->at_end = true;
+        }
     }
     if (!ok) rects_close(out);
     return ok;
@@ -349,6 +438,8 @@ void rects_close(rects **out)
     if (r->file.bytes) source_close(&r->file);
     if (r->fd > STDIN_FILENO) close(r->fd);
     free(r->window);
+    free(r->names.bytes);
+    free(r->rest.bytes);
     free(r);
     *out = NULL;
 }
@@ -382,6 +473,38 @@ bool rects_next(rects *r, const sat_rect **chunk, size_t *n, error *err)
 void rects_again(rects *r)
 {
     r->given = 0;
+    r->begin = 0;
+    r->line = 0;
+    r->begun = r->late = false;
+}
+
+bool rects_broken(const rects *r)
+{
+    return r->late;
+}
+
+int rects_others(const rects *r)
+{
+    return r->others;
+}
+
+const char *rects_other_names(const rects *r)
+{
+    return r->others > 0 ? r->names.bytes : NULL;
+}
+
+const char *rects_other_fields(const rects *r, size_t i)
+{
+    return r->others > 0 ? r->rest.bytes + r->rest_at[i] : NULL;
+}
+
+sat_rect part_inside(const sat_rect *r, int64_t width, int64_t height)
+{
+    int64_t x0 = r->x > 0 ? r->x : 0, y0 = r->y > 0 ? r->y : 0, x1, y1;
+    if (__builtin_add_overflow(r->x, r->width, &x1) || x1 > width) x1 = width;
+    if (__builtin_add_overflow(r->y, r->height, &y1) || y1 > height) y1 = height;
+    if (x0 >= x1 || y0 >= y1) return (sat_rect){0};
+    return (sat_rect){.x = x0, .y = y0, .width = x1 - x0, .height = y1 - y0};
 }
 
 const sat_rect *rects_list(const rects *r, size_t *n)

@@ -3,7 +3,7 @@
  *
  * CSV: x,y,w,h in each line, in pixels; commas, semicolons, tabs or blanks, whichever the first line has; a field may
  * stand in quotes.  Blank lines and lines that begin with # are skipped.  A header line may name the columns x y w h in
- * any order; further columns are then allowed, and ignored. */
+ * any order, or x0 y0 x1 y1, where x1 and y1 lie just outside; further columns are then allowed, and kept. */
 #ifndef CLI_RECTS_H
 #define CLI_RECTS_H
 
@@ -14,7 +14,8 @@ enum { RECTS_CHUNK = 1 << 16 };
 
 typedef struct rects rects;
 
-bool rects_open(rects **out, const char *path, error *err);                    /* "-" = CSV on standard input */
+/* "-" = CSV on standard input.  again: rects_again() will be called, and so a stream is read whole, up to 128 MiB. */
+bool rects_open(rects **out, const char *path, bool again, error *err);
 bool rects_from_list(rects **out, const sat_rect *list, size_t n, error *err); /* list stays the caller's */
 void rects_close(rects **r);
 
@@ -22,11 +23,20 @@ void rects_close(rects **r);
  * wrong, the rectangles before it are handed out first. */
 bool rects_next(rects *r, const sat_rect **chunk, size_t *n, error *err);
 
-/* The whole list is handed out again. */
-void rects_again(rects *r);
+void rects_again(rects *r);        /* all are handed out again, from the first */
+bool rects_broken(const rects *r); /* a line is wrong: each time it will be */
+
+/* The CSV's other columns: how many, once the first chunk has been handed out; their names, and the fields of rectangle
+ * i of the last chunk: strings one behind the other.  NULL where there are none. */
+int rects_others(const rects *r);
+const char *rects_other_names(const rects *r);
+const char *rects_other_fields(const rects *r, size_t i);
 
 /* Whole list known beforehand (the command line)? Else NULL. */
 const sat_rect *rects_list(const rects *r, size_t *n);
+
+/* The part of a rectangle that lies in an image of this size; all 0 if none does. */
+sat_rect part_inside(const sat_rect *r, int64_t width, int64_t height);
 
 /* The file's name; NULL for the command line. */
 const char *rects_name(const rects *r);

@@ -141,16 +141,6 @@ static bool open_table(const region_job *job, input_file *in, const rects *from,
 
 /* ---- the pixels ------------------------------------------------------------------------------------ */
 
-/* The part of a rectangle that lies in an image of this size; width 0 if none does. */
-static sat_rect part_inside(const sat_rect *r, int64_t width, int64_t height)
-{
-    int64_t x0 = r->x > 0 ? r->x : 0, y0 = r->y > 0 ? r->y : 0, x1, y1;
-    if (__builtin_add_overflow(r->x, r->width, &x1) || x1 > width) x1 = width;
-    if (__builtin_add_overflow(r->y, r->height, &y1) || y1 > height) y1 = height;
-    if (x0 >= x1 || y0 >= y1) return (sat_rect){0};
-    return (sat_rect){.x = x0, .y = y0, .width = x1 - x0, .height = y1 - y0};
-}
-
 /* Do the rectangles hold no more pixels than the image?  Then a table, which takes its memory several times over, would
  * save nothing.  Floats are always summed from the pixels, however many they are: the difference of two large sums has
  * lost what is small beside them, and one NaN is in every sum behind it. */
@@ -339,7 +329,7 @@ static bool refuse(const region_job *job, const answer *a, const rects *from, co
             bool empty = r->width <= 0 || r->height <= 0;
             return fail(err, "%srectangle %s %s; the image is %lldx%lld px%s", where, name,
                         empty ? "is empty" : "reaches outside the image", (long long)a->width, (long long)a->height,
-                        empty || !job->is_query ? "" : " (--clip cuts rectangles to it)");
+                        empty ? "" : " (--clip cuts rectangles to it)");
         }
         /* The detail counts within the call: our own place in the file stands for that. */
         size_t skip = (size_t)snprintf(index, sizeof index, "rectangle 0 (%s) ", name);
@@ -349,14 +339,15 @@ static bool refuse(const region_job *job, const answer *a, const rects *from, co
     return fail(err, "%s", sat_detail());
 }
 
-/* Asks n rectangles and writes their rows; false if the library refuses one of them. */
-static bool put_rows(const region_job *job, const answer *a, const sat_rect *rows, size_t n, sat_sum *sums,
-                     double *means, sheet *to)
+/* Asks n rectangles, the first of which is number `at` of the chunk, and writes their rows; false if the library
+ * refuses one of them. */
+static bool put_rows(const region_job *job, const answer *a, const rects *from, size_t at, const sat_rect *rows,
+                     size_t n, sat_sum *sums, double *means, sheet *to)
 {
     if (sat_table_query(&a->table, rows, n, job->clip ? SAT_CLIP : 0, job->common->threads, sums, means) != SAT_OK)
         return false;
     if (a->pixels.data) sum_all_pixels(job, a, rows, n, sums, means);
-    sheet_rows(to, rows, n, sums, means);
+    sheet_rows(to, from, at, rows, n, sums, means);
     return true;
 }
 
@@ -366,7 +357,6 @@ static bool put_all(const region_job *job, const answer *a, rects *from, sheet *
     const sat_rect *chunk;
     size_t n;
     bool ok = false;
-    if (!sheet_input(to, a->input, channels, a->table.view.type, err)) return false;
     sat_sum *sums = malloc((size_t)RECTS_CHUNK * (size_t)channels * sizeof *sums);
     double *means = malloc((size_t)RECTS_CHUNK * (size_t)channels * sizeof *means);
     if (!sums || !means) {
@@ -376,15 +366,15 @@ static bool put_all(const region_job *job, const answer *a, rects *from, sheet *
     for (;;) {
         if (!rects_next(from, &chunk, &n, err)) goto out;
         if (n == 0) break;
-        if (!put_rows(job, a, chunk, n, sums, means, to)) {
+        if (!put_rows(job, a, from, 0, chunk, n, sums, means, to)) {
             /* The rows before the first that is refused, one by one; then why. */
-            for (size_t i = 0; i < n && put_rows(job, a, &chunk[i], 1, sums, means, to); i++) {}
+            for (size_t i = 0; i < n && put_rows(job, a, from, i, &chunk[i], 1, sums, means, to); i++) {}
             refuse(job, a, from, chunk, n, err);
             goto out;
         }
         if (sheet_failed(to)) break;
     }
-    sheet_rows(to, NULL, 0, sums, means); /* the header, where there is no rectangle */
+    sheet_rows(to, from, 0, NULL, 0, sums, means); /* the header, where there is no rectangle */
     ok = true;
 out:
     free(sums);
@@ -410,7 +400,13 @@ static bool answer_input(const region_job *job, const char *input, rects *from, 
     bool padded = a.table.layout == SAT_PADDED;
     a.width = a.table.view.width - padded;
     a.height = a.table.view.height - padded;
+    sheet_input columns = {.name = input,
+                           .width = a.width,
+                           .height = a.height,
+                           .channels = a.table.view.channels,
+                           .type = a.table.view.type};
     ready = clock_now_s();
+    ok = ok && sheet_next_input(to, &columns, err);
     if (ok && !put_all(job, &a, from, to, err)) {
         if (rects_name(from)) *at_fault = input_name(rects_name(from));
         ok = false;
@@ -444,7 +440,9 @@ int regions_run(const region_job *job, rects *from)
                        .no_clobber = job->no_clobber,
                        .form = job->form,
                        .stats_n = job->stats_n,
-                       .name_bytes = name_bytes(job)};
+                       .name_bytes = name_bytes(job),
+                       .several = job->inputs_n > 1,
+                       .area = job->clip};
 
     for (size_t i = 0; i < job->inputs_n; i++)
         if (input_is_output(job->inputs[i], job->output))
@@ -456,6 +454,7 @@ int regions_run(const region_job *job, rects *from)
         if (answer_input(job, job->inputs[i], from, to, &at_fault, &err)) continue;
         say(at_fault, "%s", err.text);
         failed++;
+        if (rects_broken(from)) break;
     }
     bool withheld = ok && failed > 0 && !sheet_is_stdout(to);
     if (withheld)
@@ -463,7 +462,7 @@ int regions_run(const region_job *job, rects *from)
     else
         ok = ok && sheet_close(&to, &err);
     if (!ok) say(output_name(job->output), "%s", err.text);
-    if (failed > 0 && job->inputs_n > 1 && !job->common->quiet)
+    if (failed > 0 && job->inputs_n > 1 && !rects_broken(from) && !job->common->quiet)
         say(NULL, "%zu of %zu files failed%s", failed, job->inputs_n,
             withheld ? ", and so the output is not written" : "");
     return ok && failed == 0 ? EXIT_FINE : EXIT_INPUT;

@@ -11,17 +11,32 @@
 #include "text_out.h"
 
 static const char *const stat_names[] = {[STAT_MEAN] = "mean", [STAT_SUM] = "sum"};
-static const char SIDES[] = "xywh";
+static const char SIDES[] = "xywh", AREA[] = "area";
+
+enum { CHANNELS_MAX = 4 };
+
+/* What is written in one row. */
+typedef struct row {
+    sheet_input input;
+    sat_rect rect;
+    const char *others; /* the fields of the other columns */
+    sat_sum sums[CHANNELS_MAX];
+    double means[CHANNELS_MAX];
+} row;
 
 struct sheet {
     sheet_spec spec;
     text_out text;
-    const char *input;
-    int channels;
-    sat_type type;     /* of the table that the rows come from */
-    int header;        /* the header's channels; 0 = not written */
-    sat_type sum_type; /* NPY: SAT_I64, SAT_U64 or SAT_F64, the header's */
-    uint64_t rows;
+    sheet_input input;
+    const rects *from;
+    bool begun;        /* an input is answered */
+    bool settled;      /* the columns are; the header is written */
+    int channels;      /* the most of an input so far; when settled, the columns' */
+    sat_type sum_type; /* NPY: SAT_I64, SAT_U64 or SAT_F64 */
+    uint64_t rows;     /* written */
+    row *held;         /* until the columns are settled */
+    char *held_others; /* what their fields point to */
+    size_t held_n, held_bytes;
 };
 
 const char *stat_name(stat_id id)
@@ -48,13 +63,19 @@ bool sheet_form_named(const char *output, sheet_form *form)
     return false;
 }
 
-/* ---- .npy ------------------------------------------------------------------------------------------ */
+static int64_t area_of(const row *r)
+{
+    sat_rect part = part_inside(&r->rect, r->input.width, r->input.height);
+    return part.width * part.height;
+}
 
 /* Which member of a sum counts, as the 64-bit type that holds it exactly. */
 static sat_type sum_type_of(sat_type table)
 {
     return table == SAT_I64 ? SAT_I64 : table == SAT_U32 || table == SAT_U64 ? SAT_U64 : SAT_F64;
 }
+
+/* ---- .npy ------------------------------------------------------------------------------------------ */
 
 static bool has_sums(const sheet *s)
 {
@@ -65,8 +86,9 @@ static bool has_sums(const sheet *s)
 
 static void npy_page(const sheet *s, uint8_t page[NPY_PAGE])
 {
-    char fields[512];
+    char fields[512], vector[16] = "";
     size_t used = 0;
+    if (s->channels > 1) snprintf(vector, sizeof vector, ", (%d,)", s->channels);
     if (s->spec.name_bytes > 0)
         used = (size_t)snprintf(fields, sizeof fields, "('file', '|S%zu'), ", s->spec.name_bytes);
     for (int i = 0; i < 4; i++)
@@ -74,67 +96,102 @@ static void npy_page(const sheet *s, uint8_t page[NPY_PAGE])
     for (int i = 0; i < s->spec.stats_n; i++) {
         bool is_sum = s->spec.stats[i] == STAT_SUM;
         char kind = !is_sum || s->sum_type == SAT_F64 ? 'f' : s->sum_type == SAT_I64 ? 'i' : 'u';
-        used +=
-            (size_t)snprintf(fields + used, sizeof fields - used, "('%s', '<%c8'", stat_names[s->spec.stats[i]], kind);
-        used += s->channels > 1 ? (size_t)snprintf(fields + used, sizeof fields - used, ", (%d,)), ", s->channels)
-                                : (size_t)snprintf(fields + used, sizeof fields - used, "), ");
+        used += (size_t)snprintf(fields + used, sizeof fields - used, "('%s', '<%c8'%s), ",
+                                 stat_names[s->spec.stats[i]], kind, vector);
     }
+    if (s->spec.area) snprintf(fields + used, sizeof fields - used, "('%s', '<i8')", AREA);
     npy_format_records(fields, s->rows, page);
 }
 
-static void put_record(sheet *s, const sat_rect *r, const sat_sum *sums, const double *means)
+static void put_record(sheet *s, const row *r)
 {
     text_out *t = &s->text;
-    const int64_t side[4] = {r->x, r->y, r->width, r->height};
+    const int64_t side[4] = {r->rect.x, r->rect.y, r->rect.width, r->rect.height}, area = area_of(r);
     if (s->spec.name_bytes > 0) {
-        size_t n = strlen(s->input);
-        text_bytes(t, s->input, n);
+        size_t n = strlen(r->input.name);
+        text_bytes(t, r->input.name, n);
         for (; n < s->spec.name_bytes; n++) text_bytes(t, "", 1);
     }
     text_bytes(t, (const char *)side, sizeof side);
     for (int i = 0; i < s->spec.stats_n; i++) {
         bool is_sum = s->spec.stats[i] == STAT_SUM;
-        text_bytes(t, is_sum ? (const char *)sums : (const char *)means, sizeof(double) * (size_t)s->channels);
+        text_bytes(t, is_sum ? (const char *)r->sums : (const char *)r->means, sizeof(double) * (size_t)s->channels);
     }
+    if (s->spec.area) text_bytes(t, (const char *)&area, sizeof area);
 }
 
 /* ---- text ------------------------------------------------------------------------------------------ */
 
+/* Is a column of the rectangles named like one of ours, which then takes its place? */
+static bool is_ours(const sheet *s, const char *name)
+{
+    if (s->spec.name_bytes > 0 && strcmp(name, "file") == 0) return true;
+    if (s->spec.area && strcmp(name, AREA) == 0) return true;
+    for (int i = 0; i < s->spec.stats_n; i++) {
+        const char *stat = stat_names[s->spec.stats[i]];
+        size_t n = strlen(stat);
+        if (strncmp(name, stat, n) == 0 && (!name[n] || (name[n] == '.' && name[n + 1] && !name[n + 2]))) return true;
+    }
+    return false;
+}
+
+/* The other columns of a row; fields: theirs, or the names themselves. */
+static void put_others(sheet *s, const char *fields, bool json)
+{
+    text_out *t = &s->text;
+    const char *name = rects_other_names(s->from);
+    for (int i = 0; i < rects_others(s->from); i++) {
+        if (!is_ours(s, name)) {
+            text_bytes(t, ",", 1);
+            if (json) {
+                text_json_string(t, name);
+                text_bytes(t, ":", 1);
+                text_json_string(t, fields);
+            } else {
+                text_csv_string(t, fields);
+            }
+        }
+        name += strlen(name) + 1;
+        fields += strlen(fields) + 1;
+    }
+}
+
 static void put_csv_header(sheet *s)
 {
     text_out *t = &s->text;
-    if (s->spec.name_bytes > 0) text_string(t, "file,");
-    text_string(t, "x,y,w,h");
+    text_string(t, s->spec.name_bytes > 0 ? "file,x,y,w,h" : "x,y,w,h");
     for (int i = 0; i < s->spec.stats_n; i++)
         for (int c = 0; c < s->channels; c++)
             if (s->channels == 1)
                 text_printf(t, ",%s", stat_names[s->spec.stats[i]]);
             else
                 text_printf(t, ",%s.%d", stat_names[s->spec.stats[i]], c);
+    if (s->spec.area) text_printf(t, ",%s", AREA);
+    put_others(s, rects_other_names(s->from), false);
     text_bytes(t, "\n", 1);
 }
 
-static void put_value(const sheet *s, stat_id stat, sat_sum sum, double mean, text_out *t)
+static void put_value(const sheet *s, const row *r, stat_id stat, int c, text_out *t)
 {
-    sat_type type = stat == STAT_MEAN ? SAT_F64 : sum_type_of(s->type);
-    double value = stat == STAT_MEAN ? mean : sum.f;
+    sat_type type = stat == STAT_MEAN ? SAT_F64 : sum_type_of(r->input.type);
+    double value = stat == STAT_MEAN ? r->means[c] : r->sums[c].f;
     if (type == SAT_I64)
-        text_int(t, sum.i);
+        text_int(t, r->sums[c].i);
     else if (type == SAT_U64)
-        text_uint(t, sum.u);
+        text_uint(t, r->sums[c].u);
     else if (s->spec.form == SHEET_JSON && !isfinite(value))
         text_string(t, "null");
     else
         text_real(t, value);
 }
 
-static void put_csv(sheet *s, const sat_rect *r, const sat_sum *sums, const double *means)
+static void put_csv(sheet *s, const row *r)
 {
     text_out *t = &s->text;
-    const int64_t side[4] = {r->x, r->y, r->width, r->height};
+    const int64_t side[4] = {r->rect.x, r->rect.y, r->rect.width, r->rect.height};
     char name[PRINTABLE_BYTES];
     if (s->spec.name_bytes > 0) {
-        text_csv_string(t, printable_name(s->input, name));
+        text_csv_string(t, printable_name(r->input.name, name));
         text_bytes(t, ",", 1);
     }
     for (int i = 0; i < 4; i++) {
@@ -144,48 +201,91 @@ static void put_csv(sheet *s, const sat_rect *r, const sat_sum *sums, const doub
     for (int i = 0; i < s->spec.stats_n; i++)
         for (int c = 0; c < s->channels; c++) {
             text_bytes(t, ",", 1);
-            put_value(s, s->spec.stats[i], sums[c], means[c], t);
+            if (c < r->input.channels) put_value(s, r, s->spec.stats[i], c, t);
         }
+    if (s->spec.area) {
+        text_bytes(t, ",", 1);
+        text_int(t, area_of(r));
+    }
+    put_others(s, r->others, false);
     text_bytes(t, "\n", 1);
 }
 
-static void put_json(sheet *s, const sat_rect *r, const sat_sum *sums, const double *means)
+static void put_json(sheet *s, const row *r)
 {
     text_out *t = &s->text;
     text_bytes(t, "{", 1);
     if (s->spec.name_bytes > 0) {
         text_string(t, "\"file\":");
-        text_json_string(t, s->input);
+        text_json_string(t, r->input.name);
         text_bytes(t, ",", 1);
     }
-    text_printf(t, "\"x\":%lld,\"y\":%lld,\"w\":%lld,\"h\":%lld", (long long)r->x, (long long)r->y, (long long)r->width,
-                (long long)r->height);
+    text_printf(t, "\"x\":%lld,\"y\":%lld,\"w\":%lld,\"h\":%lld", (long long)r->rect.x, (long long)r->rect.y,
+                (long long)r->rect.width, (long long)r->rect.height);
     for (int i = 0; i < s->spec.stats_n; i++) {
-        text_printf(t, ",\"%s\":%s", stat_names[s->spec.stats[i]], s->channels > 1 ? "[" : "");
-        for (int c = 0; c < s->channels; c++) {
+        text_printf(t, ",\"%s\":[", stat_names[s->spec.stats[i]]);
+        for (int c = 0; c < r->input.channels; c++) {
             if (c > 0) text_bytes(t, ",", 1);
-            put_value(s, s->spec.stats[i], sums[c], means[c], t);
+            put_value(s, r, s->spec.stats[i], c, t);
         }
-        if (s->channels > 1) text_bytes(t, "]", 1);
+        text_bytes(t, "]", 1);
     }
+    if (s->spec.area) text_printf(t, ",\"%s\":%lld", AREA, (long long)area_of(r));
+    put_others(s, r->others, true);
     text_bytes(t, "}\n", 2);
 }
 
-/* ---- the sheet ------------------------------------------------------------------------------------- */
+/* ---- rows that wait for their columns -------------------------------------------------------------- */
 
-/* Columns are known when the first input is answered. */
-static void put_header(sheet *s)
+static void put_row(sheet *s, const row *r)
+{
+    s->rows++;
+    switch (s->spec.form) {
+    case SHEET_CSV: put_csv(s, r); break;
+    case SHEET_JSON: put_json(s, r); break;
+    case SHEET_NPY: put_record(s, r); break;
+    }
+}
+
+/* The columns are known: writes the header, and the rows that were held for it. */
+static void settle(sheet *s)
 {
     uint8_t page[NPY_PAGE];
-    if (s->header) return;
-    s->header = s->channels;
-    s->sum_type = sum_type_of(s->type);
+    if (s->settled || !s->begun) return;
+    s->settled = true;
     if (s->spec.form == SHEET_CSV) put_csv_header(s);
-    if (s->spec.form != SHEET_NPY) return;
-    npy_page(s, page);
-    text_bytes(&s->text, (const char *)page, sizeof page);
-    text_rewrite(&s->text, 0, page, sizeof page); /* a stream fails here, and not after all rows */
+    if (s->spec.form == SHEET_NPY) {
+        npy_page(s, page);
+        text_bytes(&s->text, (const char *)page, sizeof page);
+        text_rewrite(&s->text, 0, page, sizeof page); /* a stream fails here, and not after all rows */
+    }
+    for (size_t i = 0; i < s->held_n; i++) put_row(s, &s->held[i]);
 }
+
+static size_t others_bytes(const sheet *s, const char *fields)
+{
+    size_t n = 0;
+    for (int i = 0; i < rects_others(s->from); i++) n += strlen(fields + n) + 1;
+    return n;
+}
+
+/* Keeps a row; false if the columns have to be settled now. */
+static bool hold(sheet *s, const row *r)
+{
+    size_t bytes = others_bytes(s, r->others);
+    if (!s->held) s->held = malloc(SHEET_HELD_ROWS * sizeof *s->held);
+    if (!s->held_others) s->held_others = malloc(SHEET_HELD_BYTES);
+    if (!s->held || !s->held_others || s->held_n == SHEET_HELD_ROWS || bytes > SHEET_HELD_BYTES - s->held_bytes)
+        return false;
+    row *kept = &s->held[s->held_n++];
+    *kept = *r;
+    kept->others = s->held_others + s->held_bytes;
+    if (bytes > 0) memcpy(s->held_others + s->held_bytes, r->others, bytes);
+    s->held_bytes += bytes;
+    return true;
+}
+
+/* ---- the sheet ------------------------------------------------------------------------------------- */
 
 bool sheet_open(sheet **out, const sheet_spec *spec, error *err)
 {
@@ -198,29 +298,40 @@ bool sheet_open(sheet **out, const sheet_spec *spec, error *err)
     return false;
 }
 
-bool sheet_input(sheet *s, const char *input, int channels, sat_type type, error *err)
+bool sheet_next_input(sheet *s, const sheet_input *input, error *err)
 {
-    if (s->header && s->spec.form != SHEET_JSON && s->header != channels)
-        return fail(err, "the files before have %d channel%s, this one %d; --json takes any", s->header,
-                    s->header > 1 ? "s" : "", channels);
-    if (s->header && s->spec.form == SHEET_NPY && has_sums(s) && s->sum_type != sum_type_of(type))
+    int channels = input->channels;
+    bool npy = s->spec.form == SHEET_NPY, more = channels > s->channels;
+    if (s->begun && npy && channels != s->channels)
+        return fail(err, "the files before have %d channel%s, this one %d; CSV and JSON take both", s->channels,
+                    s->channels > 1 ? "s" : "", channels);
+    if (s->begun && npy && has_sums(s) && s->sum_type != sum_type_of(input->type))
         return fail(err, "the sums before are of %s, these of %s; CSV and JSON take both", sat_type_name(s->sum_type),
-                    sat_type_name(sum_type_of(type)));
-    s->input = input;
-    s->channels = channels;
-    s->type = type;
+                    sat_type_name(sum_type_of(input->type)));
+    if (s->settled && more && s->spec.form == SHEET_CSV)
+        return fail(err, "%d channels, and the %llu rows before were written for %d; --json takes any", channels,
+                    (unsigned long long)s->rows, s->channels);
+    if (!s->begun) s->sum_type = sum_type_of(input->type);
+    if (more) s->channels = channels;
+    s->input = *input;
     return true;
 }
 
-void sheet_rows(sheet *s, const sat_rect *rects, size_t n, const sat_sum *sums, const double *means)
+void sheet_rows(sheet *s, const rects *from, size_t at, const sat_rect *list, size_t n, const sat_sum *sums,
+                const double *means)
 {
-    put_header(s);
-    s->rows += n;
-    for (size_t i = 0, c = (size_t)s->channels; i < n; i++) switch (s->spec.form) {
-        case SHEET_CSV: put_csv(s, &rects[i], sums + i * c, means + i * c); break;
-        case SHEET_JSON: put_json(s, &rects[i], sums + i * c, means + i * c); break;
-        case SHEET_NPY: put_record(s, &rects[i], sums + i * c, means + i * c); break;
-        }
+    size_t channels = (size_t)s->input.channels;
+    s->begun = true;
+    s->from = from;
+    if (s->spec.form != SHEET_CSV || !s->spec.several) settle(s);
+    for (size_t i = 0; i < n; i++) {
+        row r = {.input = s->input, .rect = list[i], .others = rects_other_fields(from, at + i)};
+        memcpy(r.sums, sums + i * channels, channels * sizeof *sums);
+        memcpy(r.means, means + i * channels, channels * sizeof *means);
+        if (!s->settled && hold(s, &r)) continue;
+        settle(s);
+        put_row(s, &r);
+    }
 }
 
 bool sheet_failed(const sheet *s)
@@ -233,24 +344,32 @@ bool sheet_is_stdout(const sheet *s)
     return s->text.is_stdout;
 }
 
+static void sheet_free(sheet **out)
+{
+    free((*out)->held);
+    free((*out)->held_others);
+    free(*out);
+    *out = NULL;
+}
+
 bool sheet_close(sheet **out, error *err)
 {
     sheet *s = *out;
     uint8_t page[NPY_PAGE];
-    if (s->header && s->spec.form == SHEET_NPY) {
+    settle(s);
+    if (s->settled && s->spec.form == SHEET_NPY) {
         npy_page(s, page);
         text_rewrite(&s->text, 0, page, sizeof page);
     }
     bool ok = text_close(&s->text, err);
-    free(s);
-    *out = NULL;
+    sheet_free(out);
     return ok;
 }
 
 void sheet_abort(sheet **out)
 {
     if (!*out) return;
+    if ((*out)->text.is_stdout) settle(*out);
     text_abort(&(*out)->text);
-    free(*out);
-    *out = NULL;
+    sheet_free(out);
 }

@@ -1,9 +1,17 @@
-/* sheet.h - the rows that answer rectangles: CSV, a JSON object in each line, or the records of a .npy. */
+/* sheet.h - the rows that answer rectangles: CSV, a JSON object in each line, or the records of a .npy.
+ *
+ *     file,x,y,w,h,mean,sum,area,...     file: where there are several inputs
+ *                                        mean.0,mean.1 and so on where an input has several channels
+ *                                        area: of the part inside the image, where rectangles are cut to it
+ *                                        ...: the other columns of the rectangles' CSV, but for those named as above
+ *
+ * In CSV all rows have the columns of the input with most channels, with blanks where another has fewer.  So the rows
+ * of several inputs are held until all are answered, or until there are SHEET_HELD_ROWS; no input may have more
+ * channels than those before from then on. */
 #ifndef CLI_SHEET_H
 #define CLI_SHEET_H
 
-#include "error.h"
-#include "sat.h"
+#include "rects.h"
 
 typedef enum stat_id { STAT_MEAN, STAT_SUM } stat_id;
 
@@ -23,19 +31,31 @@ typedef struct sheet_spec {
     stat_id stats[STATS_MAX]; /* the columns, in this order */
     int stats_n;
     size_t name_bytes; /* each row names its input, in at most so many bytes; 0 = it does not */
+    bool several;      /* inputs */
+    bool area;         /* is a column */
 } sheet_spec;
+
+enum { SHEET_HELD_ROWS = 1 << 16, SHEET_HELD_BYTES = 16 << 20 /* of other columns */ };
 
 typedef struct sheet sheet;
 
 /* On true *out is the caller's, to be given to sheet_close() or sheet_abort(); else it is NULL. */
 bool sheet_open(sheet **out, const sheet_spec *spec, error *err);
 
-/* The rows that follow are of this input: its name, and the channels and type of its table.  The text stays the
- * caller's.  False if the rows before have other columns. */
-bool sheet_input(sheet *s, const char *input, int channels, sat_type type, error *err);
+/* The rows that follow are of this input: its name, the size of the image, and the channels and type of its table.  The
+ * text stays the caller's, until the sheet is closed.  False if the rows before leave no place for them. */
+typedef struct sheet_input {
+    const char *name;
+    int64_t width, height;
+    int channels;
+    sat_type type;
+} sheet_input;
+bool sheet_next_input(sheet *s, const sheet_input *input, error *err);
 
-/* The answers to n rectangles, as sat_table_query() gives them. */
-void sheet_rows(sheet *s, const sat_rect *rects, size_t n, const sat_sum *sums, const double *means);
+/* The answers to n rectangles, as sat_table_query() gives them; the first is number `at` of the last chunk of `from`,
+ * which knows its other columns.  n = 0: there is no rectangle, and a header is wanted. */
+void sheet_rows(sheet *s, const rects *from, size_t at, const sat_rect *list, size_t n, const sat_sum *sums,
+                const double *means);
 
 /* The output cannot be written; sheet_close() says why. */
 bool sheet_failed(const sheet *s);

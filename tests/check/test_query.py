@@ -64,6 +64,11 @@ def check(case):
         if form == "npy":
             args += ["--rects", os.path.join(folder, "rects.npy")]
             np.save(args[-1], np.array(rects, np.int64))
+        elif form == "corners":
+            args += ["--rects", os.path.join(folder, "rects.csv")]
+            with open(args[-1], "w", encoding="ascii") as f:
+                f.write("id,y1,x0,x1,y0\n")
+                f.write("".join(f"{i},{y + h},{x},{x + w},{y}\n" for i, (x, y, w, h) in enumerate(rects)))
         elif form == "csv":
             args += ["--rects", os.path.join(folder, "rects.csv")]
             with open(args[-1], "w", encoding="ascii") as f:
@@ -73,21 +78,30 @@ def check(case):
                 args += ["--rect", "%d,%d,%d,%d" % rect]
         if form == "json":
             args.append("--json")
+        if form == "npy":
+            args += ["-o", os.path.join(folder, "answers.npy")]
         status, out, error = run_sat(*args)
-    if status:
-        return f"{what}: status {status}, {error}"
+        if status:
+            return f"{what}: status {status}, {error}"
+        answers = np.load(args[-1]) if form == "npy" else None
     text = out.decode()
-    if form == "json":
+    if form == "npy":
+        rows = [dict(zip(["x", "y", "w", "h", *stats],
+                         [*map(int, record[["x", "y", "w", "h"]].tolist()), *np.ravel(record["mean"]).tolist(),
+                          *np.ravel(record["sum"]).tolist()])) for record in answers]
+    elif form == "json":
         rows = [json.loads(line) for line in text.splitlines()]
         channels = pixels.shape[2]
-        for row in rows:  # with more channels: lists
+        for row in rows:  # always lists
             for name in ("mean", "sum"):
-                if isinstance(row.get(name), list):
-                    row.update({f"{name}.{c}" if channels > 1 else name: v for c, v in enumerate(row[name])})
+                row.update({f"{name}.{c}" if channels > 1 else name: v for c, v in enumerate(row.pop(name))})
     else:
         rows = list(csv.DictReader(io.StringIO(text)))
-        if rows and list(rows[0]) != ["x", "y", "w", "h", *stats]:
+        others = ["id"] if form == "corners" else []
+        if rows and list(rows[0]) != ["x", "y", "w", "h", *stats, *others]:
             return f"{what}: the header is {list(rows[0])}"
+        if others and [row["id"] for row in rows] != [str(i) for i in range(len(rows))]:
+            return f"{what}: the column id is {[row['id'] for row in rows]}"
     problem = compare(pixels, rects, rows)
     return f"{what}: {problem}" if problem else None
 
@@ -99,7 +113,7 @@ def main():
         cases = []
         for layout in (None, "padded", "inclusive", "exclusive"):
             for type_name in TABLE_TYPES["float" if dtype == np.float32 else "int"] if layout else [None]:
-                for form in ("rect", "csv", "npy", "json"):
+                for form in ("rect", "csv", "corners", "npy", "json"):
                     width, height = int(rng.integers(2, 90)), int(rng.integers(2, 70))
                     channels = int(rng.choice([1, 3] if dtype == np.float32 else [1, 2, 3, 4]))
                     edge = layout == "exclusive"  # has no answer at the right and lower edge

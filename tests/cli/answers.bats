@@ -20,7 +20,7 @@ load helpers
     ok query a.pgm --rect 1,1,2,2 --rect 0,0,4,3 --json -o m.txt
     cmp want.json m.txt
     ok a.pgm --mean 1,1,2,2 -o m.json
-    [[ $(<m.json) == '{"x":1,"y":1,"w":2,"h":2,"mean":'*4*'}' ]]
+    [[ $(<m.json) == '{"x":1,"y":1,"w":2,"h":2,"mean":[4]}' ]]
     for args in "a.pgm --mean 0,0,1,1" "query a.pgm --rect 0,0,1,1"; do
         # shellcheck disable=SC2086 # words
         usage "-o 'no.png': means and sums are written as .csv, .json or .npy" $args -o no.png
@@ -107,4 +107,117 @@ npy() {
     [ "$status ${lines[1]}" = "0 1,0,1,1,1" ]
     [ "$stderr" = "sat: f.npy: whether its floats are a table's or an image's cannot be checked" ]
     ok query f.npy --layout inclusive --rect 1,0,1,1 -q
+}
+
+@test "--mean and query take the same options" {
+    small a.pgm
+    printf 'P6 2 1 255\n\1\2\3\4\5\6' >c.ppm
+    printf '3,1,2,2\n1,1,2,2\n' >r.csv
+    for options in "--rects r.csv --clip" "--rects r.csv --clip --stat sum,mean" "--rects r.csv --clip --json --stat sum"; do
+        # shellcheck disable=SC2086 # words
+        ok query a.pgm c.ppm --stat mean $options
+        want=$output
+        # shellcheck disable=SC2086 # words
+        ok a.pgm c.ppm $options
+        [ "$output" = "$want" ]
+    done
+    ok a.pgm --mean 3,1,2,2 --stat sum,mean --clip
+    [ "$output" = "$(printf 'x,y,w,h,sum,mean,area\n3,1,2,2,11,5.5,2')" ]
+    ok a.pgm --rect 3,1,2,2 --clip
+    [ "${lines[1]}" = 3,1,2,2,5.5,2 ]
+    printf 'a.pgm\0c.ppm\0' | "$sat" query --files-from - -0 --rect 0,0,1,1 >got
+    "$sat" query a.pgm c.ppm --rect 0,0,1,1 | diff got -
+    "$sat" a.pgm --rects - <r.csv >got || true
+    [ ! -s got ] # the first reaches outside
+    "$sat" a.pgm c.ppm --rects - --clip <r.csv >got
+    "$sat" a.pgm c.ppm --rects r.csv --clip | diff got -
+    "$sat" query a.pgm c.ppm --rects <(cat r.csv) --clip --stat mean | diff got -
+}
+
+@test "pictures of different channels make a rectangular CSV" {
+    small a.pgm
+    printf 'P6 2 1 255\n\1\2\3\4\5\6' >c.ppm
+    ok a.pgm c.ppm --mean 0,0,2,1
+    [ "$output" = "$(printf 'file,x,y,w,h,mean.0,mean.1,mean.2\na.pgm,0,0,2,1,1.5,,\nc.ppm,0,0,2,1,2.5,3.5,4.5')" ]
+    ok query c.ppm a.pgm --rect 0,0,2,1 -o m.csv
+    [ "$(<m.csv)" = "$(printf 'file,x,y,w,h,mean.0,mean.1,mean.2,sum.0,sum.1,sum.2\nc.ppm,0,0,2,1,2.5,3.5,4.5,5,7,9\na.pgm,0,0,2,1,1.5,,,3,,')" ]
+    ok a.pgm c.ppm --mean 0,0,2,1 --json
+    [ "${lines[0]}" = '{"file":"a.pgm","x":0,"y":0,"w":2,"h":1,"mean":[1.5]}' ]
+    [ "${lines[1]}" = '{"file":"c.ppm","x":0,"y":0,"w":2,"h":1,"mean":[2.5,3.5,4.5]}' ]
+    sat a.pgm c.ppm --mean 0,0,2,1 -o no.npy
+    [ "$status" = 1 ]
+    [ "${stderr_lines[0]}" = "sat: c.ppm: the files before have 1 channel, this one 3; CSV and JSON take both" ]
+    floats 2 1 f.pfm
+    ok a.pgm f.pfm --mean 0,0,2,1 -o m.npy
+    sat query a.pgm f.pfm --rect 0,0,2,1 -o no.npy
+    [ "${stderr_lines[0]}" = "sat: f.pfm: the sums before are of u64, these of f64; CSV and JSON take both" ]
+    [ ! -e no.npy ]
+}
+
+@test "rows beyond those that are held are written, and no wider picture is taken then" {
+    small a.pgm
+    printf 'P6 2 1 255\n\1\2\3\4\5\6' >c.ppm
+    yes 0,0,1,1 | head -40000 >r.csv
+    sat a.pgm a.pgm c.ppm a.pgm --rects r.csv --stat sum
+    [ "$status" = 1 ]
+    [ "${#lines[@]}" = 120001 ]
+    [ "${lines[0]}" = file,x,y,w,h,sum ]
+    [ "$(printf '%s\n' "${lines[@]:1}" | sort -u)" = a.pgm,0,0,1,1,1 ]
+    [ "${stderr_lines[0]}" = "sat: c.ppm: 3 channels, and the 80000 rows before were written for 1; --json takes any" ]
+    ok a.pgm c.ppm a.pgm --rects r.csv --stat sum # 80000 rows, 40000 of them held when the widest comes
+    [ "${#lines[@]}" = 120001 ]
+    [ "${lines[0]} ${lines[1]} ${lines[120000]}" = "file,x,y,w,h,sum.0,sum.1,sum.2 a.pgm,0,0,1,1,1,, a.pgm,0,0,1,1,1,," ]
+}
+
+@test "the other columns of the rectangles are kept" {
+    small a.pgm
+    printf 'P6 4 3 255\n%036d' 0 >c.ppm
+    printf 'id;x;"note ""n""";y;w;h;mean\n7;1;"a, ""b"";";1;2;2;old\n\303\244;0;;0;4;3;\n' >r.csv
+    ok query a.pgm --rects r.csv
+    [ "$output" = "$(printf '%s\n' 'x,y,w,h,mean,sum,id,"note ""n"""' '1,1,2,2,4,16,7,"a, ""b"";"' $'0,0,4,3,4.25,51,\303\244,')" ]
+    ok query a.pgm --rects r.csv --json --stat sum
+    [ "${lines[0]}" = '{"x":1,"y":1,"w":2,"h":2,"sum":[16],"id":"7","note \"n\"":"a, \"b\";","mean":"old"}' ]
+    ok a.pgm c.ppm --rects r.csv --clip --stat sum
+    [ "${lines[0]}" = 'file,x,y,w,h,sum.0,sum.1,sum.2,area,id,"note ""n""",mean' ]
+    [ "${lines[1]}" = 'a.pgm,1,1,2,2,16,,,4,7,"a, ""b"";",old' ]
+    [ "${#lines[@]}" = 5 ]
+    # What was answered can be asked again.
+    ok query a.pgm --rects r.csv -o first.csv
+    ok query a.pgm --rects first.csv -o second.csv
+    cmp first.csv second.csv
+    # The last file's rectangles are not read, and the header has all columns all the same.
+    sat a.pgm c.ppm missing.pgm --rects r.csv --stat sum
+    [ "${lines[0]}" = 'file,x,y,w,h,sum.0,sum.1,sum.2,id,"note ""n""",mean' ]
+    [ "${lines[1]}" = 'a.pgm,1,1,2,2,16,,,7,"a, ""b"";",old' ]
+    printf 'x,y,w,h,z\n0,0,1,1,a\0b\n' >zero.csv
+    failure "zero.csv: line 2: a zero byte" query a.pgm --rects zero.csv
+}
+
+@test "rectangles by their corners" {
+    small a.pgm
+    printf 'x0,y0,x1,y1\n1,1,3,3\n0,0,4,3\n' >r.csv
+    ok query a.pgm --rects r.csv
+    [ "$output" = "$(printf 'x,y,w,h,mean,sum\n1,1,2,2,4,16\n0,0,4,3,4.25,51')" ]
+    printf 'X,Width,Y0,Y1\n1,2,1,3\n' >r.csv
+    ok query a.pgm --rects r.csv --stat sum
+    [ "${lines[1]}" = 1,1,2,2,16 ]
+    bad() { # PATTERN TEXT
+        printf "$2" >r.csv
+        failure "r.csv: $1" query a.pgm --rects r.csv
+    }
+    bad "line 2: rectangle 1,1,0,2 is empty*" 'x0,y0,x1,y1\n1,1,1,3\n'
+    bad "line 2: rectangle 3,1,-2,2 is empty*" 'x0,y0,x1,y1\n3,1,1,3\n'
+    bad "line 2: from -2 to 9223372036854775807 is too long" 'x0,y0,x1,y1\n-2,1,9223372036854775807,3\n'
+    bad "line 1: the header names both column w and column x1" 'x,y,w,h,x1\n1,1,1,1,1\n'
+    bad "line 1: column x is named twice" 'x,x0,y,w,h\n1,1,1,1,1\n'
+    bad "line 1: the header names no column y" 'x,w,y1\n1,1,1\n'
+}
+
+@test "a wrong line of the rectangles is said once" {
+    small a.pgm
+    printf '0,0,1,1\noops,0,1,1\n' >r.csv
+    sat a.pgm a.pgm a.pgm --rects r.csv
+    [ "$status" = 1 ]
+    [ "$stderr" = "sat: r.csv: line 2: 'oops' is not a whole number" ]
+    [ "$output" = "$(printf 'file,x,y,w,h,mean\na.pgm,0,0,1,1,1')" ]
 }

@@ -86,28 +86,28 @@ three() {
     ok $'a,"\e.pgm' in/a.pgm --mean 1,1,2,2
     [ "${lines[1]}" = '"a,""?.pgm",1,1,2,2,4' ]
     ok --json $'a,"\e.pgm' in/c.ppm --mean 0,0,1,1
-    [[ ${lines[0]} == '{"file":"a,\"\u001b.pgm","x":0,"y":0,"w":1,"h":1,"mean":1}' ]]
+    [[ ${lines[0]} == '{"file":"a,\"\u001b.pgm","x":0,"y":0,"w":1,"h":1,"mean":[1]}' ]]
     [[ ${lines[1]} == '{"file":"in/c.ppm","x":0,"y":0,"w":1,"h":1,"mean":['*,*,*']}' ]]
     ok --json in/a.pgm --mean 0,0,4,3
-    [ "$output" = '{"x":0,"y":0,"w":4,"h":3,"mean":4.25}' ]
+    [ "$output" = '{"x":0,"y":0,"w":4,"h":3,"mean":[4.25]}' ]
 }
 
 @test "means of many files: a bad one does not stop the others" {
     three
-    sat in/missing.pgm in/a.pgm in/b.pgm in/c.ppm --mean 0,0,5,1 --mean 0,0,1,1
+    sat in/missing.pgm in/a.pgm in/b.pgm --mean 0,0,5,1 --mean 0,0,1,1
     [ "$status" = 1 ]
     [ "${#lines[@]}" = 3 ] # the header, and b's
     [[ ${lines[1]} == in/b.pgm,0,0,5,1,* ]]
-    [ "${#stderr_lines[@]}" = 4 ]
+    [ "${#stderr_lines[@]}" = 3 ]
     [[ ${stderr_lines[0]} == "sat: in/missing.pgm: "* ]]
     [[ ${stderr_lines[1]} == "sat: in/a.pgm: rectangle 0,0,5,1 reaches outside"* ]]
-    [[ ${stderr_lines[3]} == "sat: 3 of 4 files failed" ]]
+    [[ ${stderr_lines[2]} == "sat: 2 of 3 files failed" ]]
     sat -q in/missing.pgm in/a.pgm --mean 0,0,1,1
     [ "${#stderr_lines[@]}" = 1 ]
     echo old >means.csv
-    sat in/a.pgm in/c.ppm --mean 0,0,1,1 -o means.csv
+    sat in/a.pgm in/missing.pgm --mean 0,0,1,1 -o means.csv
     [ "$status" = 1 ]
-    [[ ${stderr_lines[0]} == "sat: in/c.ppm: the files before have 1 channel, this one 3; --json takes any" ]]
+    [[ ${stderr_lines[0]} == "sat: in/missing.pgm: "* ]]
     [[ ${stderr_lines[1]} == "sat: 1 of 2 files failed, and so the output is not written" ]]
     [ "$(<means.csv)" = old ]
 }

@@ -17,8 +17,7 @@ load helpers
     usage "unknown option -b in -box; did you mean --box?" --no-orient -box 3 a.pgm
     usage "unknown option -:" --no-orient -: a.pgm
     usage "unknown option -* in -*" --no-orient $'-\377\376' a.pgm
-    usage "unknown option --rect; \`sat query\` has it" a.pgm --rect 1,1,1,1
-    usage "unknown option --rects; \`sat query\` has it" a.pgm --rects=-
+    usage "unknown option --sample; \`sat query\` has it" a.pgm --sample u8
     usage "unknown option --box; \`sat\` has it" query a.pgm --box 3
     usage "unknown option --rec" info a.pgm --rec
     usage "unknown option --nope*" info --nope
@@ -122,6 +121,10 @@ load helpers
     usage "--layout does not go with --mean*" a.pgm --mean 0,0,1,1 --layout padded
     usage "--json is for --mean*" a.pgm --box 3 --json -o out.png
     usage "--json is for --mean*" a.pgm --json -o out.npy
+    usage "--clip is for --mean*" a.pgm --clip -o out.npy
+    usage "--stat is for --mean*" a.pgm --box 3 --stat sum -o out.png
+    usage "--rect and --box*" a.pgm --box 3 --rect 0,0,1,1 -o out.png
+    usage "--rects and --box*" a.pgm --box 3 --rects r.csv -o out.png
     usage "-o '{stem}.csv': --mean writes one file for all inputs*" a.pgm b.pgm --mean 0,0,1,1 -o '{stem}.csv'
     usage "-o 'out.png': means and sums are written as .csv, .json or .npy" a.pgm --mean 0,0,1,1 -o out.png
     usage "-0 is for --files-from*" a.pgm -0 --box 3 -o out.pgm
@@ -142,10 +145,13 @@ load helpers
 
 @test "query, info, bench and help check what they are given" {
     usage "no input*" query --rect 0,0,1,1
-    usage "one image or table*'b.pgm'*" query a.pgm b.pgm --rect 0,0,1,1
     usage "no rectangle*" query a.pgm
     usage "--rect and --rects*" query a.pgm --rect 0,0,1,1 --rects r.csv
+    usage "--mean and --rects*" a.pgm --mean 0,0,1,1 --rects r.csv
+    usage "-0 is for --files-from*" query a.pgm -0 --rect 0,0,1,1
     usage "*both be standard input*" query - --rects -
+    usage "*both be standard input*" - --rects -
+    usage "*both be standard input*" query --files-from - --rects -
     usage "no input*" info
     usage "'x'*" backends x
     usage "one image*" bench a.pgm b.pgm

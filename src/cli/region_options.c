@@ -1,0 +1,106 @@
+#include "region_options.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "input.h"
+#include "messages.h"
+
+bool region_request_init(region_request *r, options *o, const char *stats, int argc)
+{
+    *r = (region_request){.job = {.output = "-", .decode.max_pixels = MAX_PIXELS_DEFAULT, .common = o}};
+    regions_stats(&r->job, stats);
+    r->list = calloc((size_t)argc, sizeof *r->list); /* each rectangle takes an argument of its own */
+    if (r->list) return true;
+    say(NULL, "out of memory");
+    return false;
+}
+
+void region_request_free(region_request *r)
+{
+    batch_free(&r->files);
+    free(r->list);
+}
+
+static void take_rect(region_request *r, options *o, const char *name)
+{
+    r->rect_name = name;
+    if (!parse_rect(optarg, &r->list[r->list_n++]))
+        options_refuse(o, "%s '%s': a rectangle is X,Y,W,H in whole pixels", r->rect_name, optarg);
+}
+
+bool region_option(region_request *r, options *o, int c)
+{
+    switch (c) {
+    case OPT_MEAN: take_rect(r, o, "--mean"); return true;
+    case OPT_RECT: take_rect(r, o, "--rect"); return true;
+    case OPT_RECTS:
+        r->given = "--rects";
+        r->rects_path = optarg;
+        return true;
+    case OPT_STAT:
+        r->given = "--stat";
+        if (!regions_stats(&r->job, optarg)) options_refuse(o, "--stat '%s': mean, sum or both as mean,sum", optarg);
+        return true;
+    case OPT_CLIP:
+        r->given = "--clip";
+        r->job.clip = true;
+        return true;
+    case OPT_JSON:
+        r->given = "--json";
+        r->json = true;
+        return true;
+    case OPT_FILES_FROM: r->files_from = optarg; return true;
+    case OPT_NULL: r->zero_ended = true; return true;
+    default: return false;
+    }
+}
+
+bool region_inputs(region_request *r, options *o, int argc, char **argv, const char *usage)
+{
+    error err;
+    const char *list = r->files_from;
+    if (r->zero_ended && !list) return options_refuse(o, "-0 is for --files-from");
+    size_t from_stdin = list && strcmp(list, "-") == 0;
+    for (int i = optind; i < argc; i++) from_stdin += strcmp(argv[i], "-") == 0;
+    if (from_stdin > 0 && r->rects_path && strcmp(r->rects_path, "-") == 0)
+        return options_refuse(o, "the image and the rectangles cannot both be standard input");
+    if (from_stdin > 1) return options_refuse(o, "standard input can be read only once");
+    for (int i = optind; i < argc; i++)
+        if (!batch_add(&r->files, argv[i], &err)) goto failed;
+    if (list && !batch_add_from(&r->files, list, r->zero_ended, &err)) goto failed;
+    return r->files.n > 0 || options_refuse(o, "no input: %s, where - is standard input", usage);
+failed:
+    say(list ? input_name(list) : NULL, "%s", err.text);
+    o->stop = true;
+    o->status = EXIT_INPUT;
+    return false;
+}
+
+static bool check(region_request *r, options *o)
+{
+    const char *output = r->job.output;
+    if (r->list_n > 0 && r->rects_path) return options_refuse(o, "%s and --rects: one or the other", r->rect_name);
+    if (r->rects_path && input_is_output(r->rects_path, output))
+        return options_refuse(o, "-o %s would replace the rectangles by their answers", output);
+    if (r->files_from && input_is_output(r->files_from, output))
+        return options_refuse(o, "-o %s would replace the list of inputs", output);
+    return regions_form(&r->job, o, r->json);
+}
+
+int region_answer(region_request *r, options *o)
+{
+    rects *from = NULL;
+    error err;
+    if (!check(r, o)) return o->status;
+    r->job.inputs = r->files.inputs;
+    r->job.inputs_n = r->files.n;
+    r->job.name_inputs = r->files.n > 1 || r->files_from;
+    r->job.decode.threads = o->threads;
+    bool ok = r->rects_path ? rects_open(&from, r->rects_path, r->files.n > 1, &err)
+                            : rects_from_list(&from, r->list, r->list_n, &err);
+    if (!ok) say(r->rects_path ? input_name(r->rects_path) : NULL, "%s", err.text);
+    int status = ok ? regions_run(&r->job, from) : EXIT_INPUT;
+    rects_close(&from);
+    return status;
+}
