@@ -17,7 +17,7 @@ _sat() {
     local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]} command=${COMP_WORDS[1]} options words=
     COMPREPLY=()
     case $command in
-    query) options='--rect --rects --stat --clip --json --output --no-clobber --files-from --null --layout --sample --no-orient
+    query) options='--rect --rects --stat --clip --json --output --no-clobber --files-from --null --layout --sample --verify --no-orient
         --max-pixels --max-memory --backend --threads --quiet --verbose --help --version' ;;
     info) options='--json --no-orient --max-pixels --max-memory --help --version' ;;
     backends) options='--json --help --version' ;;

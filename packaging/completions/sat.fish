@@ -34,6 +34,7 @@ complete -c sat -n '__sat_is filter query' -l rect -x -d 'Rectangle X,Y,W,H'
 complete -c sat -n '__sat_is filter query' -l rects -r -d 'CSV or npy file of rectangles'
 complete -c sat -n '__sat_is filter query' -l stat -x -a 'mean sum mean,sum' -d 'Columns'
 complete -c sat -n '__sat_is filter query' -l clip -d 'Cut rectangles to the image'
+complete -c sat -n '__sat_is query' -l verify -d 'Compare the checksum of a table'
 complete -c sat -n '__sat_is query' -l sample -x -a 'u8 u16 u32 f32 f64' -d 'What a table without trailer is the sum of'
 
 complete -c sat -n '__sat_is bench' -l size -x -d 'Of the random image, N or WxH'

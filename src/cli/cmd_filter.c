@@ -356,6 +356,7 @@ static int run_images(const options *o, request *r)
 {
     r->j.backend = o->backend;
     r->j.verbose = o->verbose;
+    r->j.quiet = o->quiet;
     r->j.stages = r->regions.files.n == 1;
     size_t failed = batch_run(&r->regions.files, &r->j, o->threads, o->quiet);
     if (failed > 0 && r->regions.files.n > 1 && !o->quiet)

@@ -2,11 +2,12 @@
 #include "messages.h"
 #include "region_options.h"
 
-enum { OPT_LAYOUT = OPT_OWN, OPT_SAMPLE, OPT_NO_CLOBBER, OPT_NO_ORIENT, OPT_MAX_PIXELS };
+enum { OPT_LAYOUT = OPT_OWN, OPT_SAMPLE, OPT_VERIFY, OPT_NO_CLOBBER, OPT_NO_ORIENT, OPT_MAX_PIXELS };
 
 static const struct option longs[] = {
     {"layout", required_argument, NULL, OPT_LAYOUT},
     {"sample", required_argument, NULL, OPT_SAMPLE},
+    {"verify", no_argument, NULL, OPT_VERIFY},
     {"output", required_argument, NULL, 'o'},
     {"no-clobber", no_argument, NULL, OPT_NO_CLOBBER},
     {"no-orient", no_argument, NULL, OPT_NO_ORIENT},
@@ -37,6 +38,7 @@ static void take(int c, options *o, region_request *r)
             options_refuse(o, "--sample '%s': the type of the summed image is %s", optarg,
                            type_names(names, sample_types));
         break;
+    case OPT_VERIFY: r->job.verify = true; break;
     case 'o': r->job.output = optarg; break;
     case OPT_NO_CLOBBER: r->job.no_clobber = true; break;
     case OPT_NO_ORIENT: r->job.decode.no_orient = true; break;
@@ -87,6 +89,7 @@ static const char help[] = "Means and sums of rectangles of images, or of tables
                            "  --layout NAME       padded, inclusive, exclusive: of a table without trailer\n"
                            "  --sample TYPE       what it is the sum of: u8 u16 u32 f32 f64 [u8; f32 for\n"
                            "                      float tables]\n"
+                           "  --verify            compare a table's checksum, whatever its size\n"
                            "  --no-orient         leave the EXIF orientation of a photograph alone\n"
                            "  --max-pixels N      refuse larger images [1073741824]\n"
                            "  --max-memory N      refuse what needs more bytes; K, M, G [3/4 of all]\n"
@@ -95,8 +98,8 @@ static const char help[] = "Means and sums of rectangles of images, or of tables
                            "\n"
                            "With 2 to 4 channels the columns are mean.0, mean.1 and so on. Sums of integer\n"
                            "images are exact; of a table of f32 or f64 only if the sum of the whole image\n"
-                           "is at most 2^24 or 2^53. A table's checksum is compared if it comes through a\n"
-                           "pipe, or has at most 64 MiB, or many rectangles; `sat info` compares it always.\n";
+                           "is at most 2^24 or 2^53; one that is not says so. A table's checksum is compared\n"
+                           "if it comes through a pipe, or has at most 64 MiB, or many rectangles.\n";
 
 const command command_query = {
     .name = "query",

@@ -27,7 +27,7 @@ typedef struct job {
     bool no_clobber, no_orient;
     int64_t max_pixels;
     const char *backend;
-    bool verbose;
+    bool verbose, quiet;
     bool stages; /* the only file: the progress bar shows its stages */
 } job;
 

@@ -9,6 +9,7 @@
 #include "input.h"
 #include "machine_info.h"
 #include "messages.h"
+#include "rounding.h"
 
 bool regions_stats(region_job *job, const char *text)
 {
@@ -100,15 +101,27 @@ out:
     return ok;
 }
 
-/* The checksum is compared where that is no work to speak of, or all of the table is read anyway: a stream is, and a
- * file by as many rectangles as may touch each of its pages, of which a list in a file is taken to hold a chunk. */
-static bool check_sum(const table_file *file, const rects *from, error *err)
+/* The checksum is compared where it is asked for, or where that is no work to speak of, or all of the table is read
+ * anyway: a stream is, and a file by as many rectangles as may touch each of its pages, of which a list in a file is
+ * taken to hold a chunk. */
+static bool check_sum(const region_job *job, const table_file *file, const rects *from, error *err)
 {
     enum { CORNERS = 4, PAGE_BYTES = 4096, SMALL_BYTES = 64 << 20 };
     size_t n;
     if (!rects_list(from, &n)) n = RECTS_CHUNK;
     bool few = file->data_bytes > SMALL_BYTES && n * CORNERS < file->data_bytes / PAGE_BYTES;
-    return !file->meta.has_trailer || (file->file.mapped && few) || table_file_verify(file, err);
+    bool left_out = !file->meta.has_trailer || (file->file.mapped && few);
+    return (left_out && !job->verify) || table_file_verify(file, err);
+}
+
+static void say_rounding(const region_job *job, const answer *a)
+{
+    char text[ROUNDING_TEXT_BYTES];
+    const sat_view *v = &a->table.view;
+    bool padded = a->table.layout == SAT_PADDED;
+    if (job->common->quiet || (v->type != SAT_F32 && v->type != SAT_F64)) return;
+    if (rounding_text(text, v->type, a->table.sample, v->width - padded, v->height - padded, rounding_largest(v)))
+        say(input_name(a->input), "%s", text);
 }
 
 static bool open_table(const region_job *job, input_file *in, const rects *from, answer *a, error *err)
@@ -126,13 +139,14 @@ static bool open_table(const region_job *job, input_file *in, const rects *from,
     if (meta->has_trailer && job->assume.sample && job->assume.sample != meta->sample)
         return fail(err, "--sample %s: the file says that it was made of %s", sat_type_name(job->assume.sample),
                     sat_type_name(meta->sample));
-    if (!check_sum(&a->file, from, err)) return false;
+    if (!check_sum(job, &a->file, from, err)) return false;
     if (!meta->has_trailer && !table_file_check_samples(&a->file, err)) return false;
     bool real = a->table.view.type == SAT_F32 || a->table.view.type == SAT_F64;
     if (!meta->has_trailer && a->table.layout == SAT_INCLUSIVE && real && !job->common->quiet)
         say(input_name(a->input), "whether its floats are a table's or an image's cannot be checked");
     if (table_file_looks_padded(&a->file) && !job->common->quiet)
         say(input_name(a->input), "its first row and column are zero; if it is padded, --layout inclusive is wrong");
+    say_rounding(job, a);
     if (job->common->verbose)
         say(input_name(a->input), "%s table of %s, %s samples", sat_layout_name(a->table.layout),
             sat_type_name(a->table.view.type), sat_type_name(a->table.sample));
@@ -267,6 +281,7 @@ static bool open_image(const region_job *job, input_file *in, const decode_optio
 {
     image img = {0};
     if (job->assume_given) return fail(err, "--layout and --sample are for tables, and this is none");
+    if (job->verify) return fail(err, "--verify is for tables, and this is none");
     bool ok = image_decode(&in->file, decode, &img, NULL, err);
     source_close(&in->file);
     bool without =

@@ -21,6 +21,7 @@ typedef struct region_job {
     bool is_query;         /* the command has options for clip, and for what a table's file does not say */
     decode_options decode; /* images */
     table_assume assume;   /* tables */
+    bool verify;           /* compare the checksum of any table */
     bool assume_given;     /* --layout or --sample stand on the command line */
     const options *common;
 } region_job;

@@ -10,6 +10,7 @@
 #include "job.h"
 #include "messages.h"
 #include "progress.h"
+#include "rounding.h"
 
 enum { BAND_BYTES = 16 << 20 };
 
@@ -119,6 +120,17 @@ static bool sum_band(band_work *w, const image *img, int64_t y, int64_t rows, sa
     return sat_plan_run(w->plan, &in, made, &run) == SAT_OK ? true : fail(err, "%s", sat_detail());
 }
 
+/* The carry row is the last of an inclusive table. */
+static void say_rounding(const job *j, const image *img, const band_work *w, const char *output)
+{
+    char text[ROUNDING_TEXT_BYTES];
+    sat_view last = {
+        .data = w->carry, .width = img->width, .height = 1, .channels = img->channels, .type = w->band.type};
+    if (j->quiet || (last.type != SAT_F32 && last.type != SAT_F64)) return;
+    if (rounding_text(text, last.type, img->type, img->width, img->height, rounding_largest(&last)))
+        say(output_name(output), "%s", text);
+}
+
 bool job_table(const job *j, const char *input, image *img, const char *output, int threads, times *spent,
                bool *at_output, error *err)
 {
@@ -152,6 +164,7 @@ bool job_table(const job *j, const char *input, image *img, const char *output, 
     }
     ok = table_writer_close(&w.writer, err) && sink_commit(&w.out, err);
     spent->encode_s += clock_now_s() - start;
+    if (ok) say_rounding(j, img, &w, output);
 out:
     table_writer_abort(&w.writer);
     sink_abort(&w.out);

@@ -4,6 +4,7 @@ import csv
 import io
 import json
 import os
+import re
 from fractions import Fraction
 
 import numpy as np
@@ -106,6 +107,29 @@ def check(case):
     return f"{what}: {problem}" if problem else None
 
 
+def rounded(seed):
+    """Large images of u8 and u16 in tables of f32."""
+    rng = np.random.default_rng(seed)
+    dtype = (np.uint8, np.uint16)[seed % 2]
+    height, width = int(rng.integers(500, 900)), int(rng.integers(500, 900))
+    pixels = rng.integers(0, np.iinfo(dtype).max, (height, width, 1), dtype, endpoint=True)
+    with scratch() as folder:
+        image, table, rects = (os.path.join(folder, name) for name in ("in.pam", "t.npy", "rects.csv"))
+        write_image(image, pixels)
+        sides = [(int(rng.integers(1, width)), int(rng.integers(1, height))) for _ in range(3000)]
+        asked = [(int(rng.integers(0, width - w)), int(rng.integers(0, height - h)), w, h) for w, h in sides]
+        with open(rects, "w", encoding="ascii") as f:
+            f.write("".join("%d,%d,%d,%d\n" % rect for rect in asked))
+        made = run_sat(image, "-o", table, "--type", "f32")
+        status, out, said = run_sat("query", table, "--rects", rects, "--stat", "sum")
+    bound = re.search(r"its sums can be rounded: .* off by ([0-9]+);", said)
+    if status or not bound or said != made[2]:
+        return f"status {status}, {made[2]}, {said}"
+    exact = [int(pixels[y:y + h, x:x + w].sum(dtype=np.int64)) for x, y, w, h in asked]
+    off = max(abs(float(row["sum"]) - e) for row, e in zip(csv.DictReader(io.StringIO(out.decode())), exact))
+    return None if 0 < off <= float(bound.group(1)) else f"off by {off}, where {said}"
+
+
 def main():
     tap = Tap()
     for dtype in (np.uint8, np.uint16, np.float32):
@@ -141,6 +165,8 @@ def main():
         problems += [error] if status else []
         problems += [] if problems else [p for p in [compare(pixels, rects, rows)] if p]
     tap.report("q32 tables answer floats", problems)
+    tap.report("what a table of f32 rounds stays within the bound that is said",
+               [text for text in in_parallel(rounded, range(6)) if text], 6)
     tap.finish()
 
 

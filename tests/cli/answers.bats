@@ -221,3 +221,45 @@ npy() {
     [ "$stderr" = "sat: r.csv: line 2: 'oops' is not a whole number" ]
     [ "$output" = "$(printf 'file,x,y,w,h,mean\na.pgm,0,0,1,1,1')" ]
 }
+
+@test "a table of floats that cannot hold its sums says so, when it is made and when it is asked" {
+    { printf 'P5 258 1 65535\n' && head -c 514 /dev/zero | tr '\0' '\377' && printf '\0\1'; } >wide.pgm # 257 * 65535 + 1
+    { printf 'P5 256 1 65535\n' && head -c 512 /dev/zero | tr '\0' '\377'; } >fits.pgm                  # 256 * 65535
+    floats 300 300 f.pfm
+    for layout in padded inclusive; do
+        for file in fits f; do
+            ok $file.p[gf]m --type f32 --layout $layout -o t.npy
+            ok query t.npy --rect 0,0,2,1
+        done
+        for type in u32 i64 f64; do
+            ok wide.pgm --type $type --layout $layout -o t.npy
+            ok query t.npy --rect 0,0,2,1
+        done
+        sat wide.pgm --type f32 --layout $layout -o t.npy
+        [ "$status" = 0 ]
+        [[ $stderr == "sat: t.npy: its sums can be rounded: they reach 16842496, and f32 is exact below 16777216; a rectangle's may be off by 1049; "*u32* ]]
+        sat query t.npy --rect 0,0,2,1
+        [ "$status" = 0 ]
+        [[ $stderr == "sat: t.npy: its sums can be rounded: they reach 16842496, "*" off by 1049; "*u32* ]]
+        ok wide.pgm --type f32 --layout $layout -o t.npy -q
+        ok query t.npy --rect 0,0,2,1 -q
+    done
+    printf 'P6 2 300 65535\n' >c.ppm # the second channel's sum is too large, the others are 0
+    { printf '\0\0\377\377\0\0%.0s' $(seq 600); } >>c.ppm
+    sat c.ppm --type f32 -o t.npy
+    [[ $stderr == "sat: t.npy: its sums can be rounded: "* ]]
+    sat t.npy --mean 0,0,2,1
+    [[ $status$stderr == "0sat: t.npy: its sums can be rounded: "* ]]
+}
+
+@test "query --verify compares the checksum whatever the size" {
+    grey 9000 1000 a.pgm
+    ok a.pgm -o t.npy
+    ok query t.npy --rect 0,0,1,1 --verify
+    printf '\7' | dd of=t.npy bs=1 seek=$((4096 + 9001 * 8 * 500)) conv=notrunc status=none
+    ok query t.npy --rect 0,0,1,1
+    failure "t.npy: damaged: the table's checksum does not match" query t.npy --rect 0,0,1,1 --verify
+    head -c $((4096 + 1001 * 9001 * 8)) t.npy >bare.npy
+    failure "bare.npy: no trailer, and so no checksum" query bare.npy --layout padded --rect 0,0,1,1 --verify
+    failure "a.pgm: --verify is for tables*" query a.pgm --rect 0,0,1,1 --verify
+}

@@ -39,8 +39,8 @@ entries() { tail -c +4097 "$1" | head -c "$2" | od -An -v -w$((8 * $3)) -t"$4" |
     { printf 'P5 258 1 65535\n' && head -c 512 /dev/zero | tr '\0' '\377' && printf '\1\0\0\0'; } >even.pgm
     { head -c -1 even.pgm && printf '\1'; } >odd.pgm # one more
     for file in even odd; do
-        ok $file.pgm --type f32 -o t.npy
-        ok query t.npy --rect 256,0,2,1 --stat sum
+        ok $file.pgm --type f32 -o t.npy -q
+        ok query t.npy --rect 256,0,2,1 --stat sum -q
         [ "${lines[1]}" = 256,0,2,1,256 ]
         ok $file.pgm -o t.npy
         ok query t.npy --rect 256,0,2,1 --stat sum
