@@ -24,6 +24,13 @@ bool codec_too_long(const char *format, uint64_t n, error *err)
                 (unsigned long long)(n >> 20));
 }
 
+bool codec_more_follows(uint64_t at, error *err)
+{
+    return fail(err,
+                "the picture ends at byte %llu, and more follows; only one picture can be read from a file or stream",
+                (unsigned long long)at);
+}
+
 bool codec_keep_icc(image_meta *meta, const uint8_t *icc, size_t n, error *err)
 {
     if (n == 0) return true;

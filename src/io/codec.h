@@ -12,6 +12,9 @@ bool codec_size_ok(int64_t width, int64_t height, const decode_options *opt, err
 /* Says that a stream goes on after n bytes, which is more than a file of this format can take; returns false. */
 bool codec_too_long(const char *format, uint64_t n, error *err);
 
+/* Says that the picture ends at this byte, and what holds it does not; returns false. */
+bool codec_more_follows(uint64_t at, error *err);
+
 /* Keeps a copy of a colour profile; n = 0 keeps none. */
 bool codec_keep_icc(image_meta *meta, const uint8_t *icc, size_t n, error *err);
 

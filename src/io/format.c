@@ -104,6 +104,10 @@ bool image_decode(const source *src, const decode_options *opt, image *img, cons
     const image_format *found = format_by_content(src->bytes, src->n);
     if (!found) return fail_unknown(src->bytes, src->n, err);
     bool ok = image_memory_check(found, src, opt, err) && found->decode(src->bytes, src->n, opt, img, err);
+    if (ok && found->alone && src->goes_on) {
+        image_free(img);
+        ok = codec_more_follows(src->n, err);
+    }
     if (ok && format) *format = found;
     return ok;
 }

@@ -56,9 +56,12 @@ typedef struct image_format {
     /* The shape, if the first n bytes of a file say it; a channel that may be there is.  NULL = they never do, and then
      * the file is worked on alone. */
     bool (*shape)(const uint8_t *bytes, size_t n, image_shape *shape);
-    /* A whole file in memory to pixels, whatever lies behind it; NULL = write only.  On false, img is freed and zeroed.
-     */
+    /* A whole file in memory to pixels, whatever lies behind it, unless it is alone; NULL = write only.  On false, img
+     * is freed and zeroed. */
     bool (*decode)(const uint8_t *bytes, size_t n, const decode_options *opt, image *img, error *err);
+    /* Files of this format are put one behind the other to make a sequence, of which one picture would be read and the
+     * others lost: decode() refuses what follows. */
+    bool alone;
 
     /* Can a file of this format hold such pixels unchanged?  On false the error says why not
      * ("JPEG holds 8-bit samples, not u16; use .png").  NULL = read only, and then encode is NULL too. */

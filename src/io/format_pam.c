@@ -130,9 +130,11 @@ static bool decode(const uint8_t *bytes, size_t n, const decode_options *opt, im
         !image_alloc(img, h.width, h.height, (int)h.depth, is_wide(&h) ? SAT_U16 : SAT_U8, err)) {
         return false;
     }
-    if (netpbm_samples(r.at, img, h.maxval, err)) return true;
-    image_free(img);
-    return false;
+    bool ok = netpbm_samples(r.at, img, h.maxval, err);
+    r.at += sample_bytes(&h);
+    ok = ok && netpbm_ends(&r, bytes, false, err);
+    if (!ok) image_free(img);
+    return ok;
 }
 
 static bool holds(sat_type type, int channels, error *err)
@@ -161,6 +163,7 @@ const image_format format_pam = {
     .extent = extent,
     .shape = shape,
     .decode = decode,
+    .alone = true,
     .holds = holds,
     .encode = encode,
 };

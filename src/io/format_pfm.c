@@ -80,7 +80,9 @@ static bool decode(const uint8_t *bytes, size_t n, const decode_options *opt, im
             memcpy(row + i, &v, sizeof v);
         }
     }
-    return true;
+    bool ok = netpbm_ends(&r, bytes, false, err);
+    if (!ok) image_free(img);
+    return ok;
 }
 
 static bool holds(sat_type type, int channels, error *err)
@@ -110,6 +112,7 @@ const image_format format_pfm = {
     .extent = extent,
     .shape = shape,
     .decode = decode,
+    .alone = true,
     .holds = holds,
     .encode = encode,
 };

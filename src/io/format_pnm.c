@@ -99,14 +99,17 @@ static bool decode(const uint8_t *bytes, size_t n, const decode_options *opt, im
         return false;
     if (!image_alloc(img, h.width, h.height, h.channels, type_of(&h), err)) return false;
 
-    bool ok = true;
+    bool ok;
     if (h.text) {
         ok = decode_text(&r, img, h.maxval, h.bits, err);
     } else if (h.bits) {
+        ok = true;
         decode_bits(r.at, img);
     } else {
         ok = netpbm_samples(r.at, img, h.maxval, err);
     }
+    if (!h.text) r.at += h.least;
+    ok = ok && netpbm_ends(&r, bytes, h.text, err);
     if (!ok) image_free(img);
     return ok;
 }
@@ -145,6 +148,7 @@ const image_format format_pnm = {
     .extent = extent,
     .shape = shape,
     .decode = decode,
+    .alone = true,
     .holds = holds,
     .promises = promises,
     .encode = encode,

@@ -65,6 +65,13 @@ bool netpbm_has(const netpbm_reader *r, uint64_t bytes, error *err)
                 (unsigned long long)left);
 }
 
+bool netpbm_ends(netpbm_reader *r, const uint8_t *bytes, bool text, error *err)
+{
+    error unused;
+    bool more = text ? skip_space(r, &unused) : r->at < r->end;
+    return !more || codec_more_follows((uint64_t)(r->at - bytes), err);
+}
+
 /* Rounded to nearest; maxval * 65535 + maxval / 2 is below 2^32. */
 static inline unsigned scale(unsigned v, unsigned full, unsigned maxval)
 {

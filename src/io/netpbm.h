@@ -24,6 +24,9 @@ bool netpbm_no_header(const netpbm_reader *r, size_t n, error *err);
 /* Are so many bytes left? */
 bool netpbm_has(const netpbm_reader *r, uint64_t bytes, error *err);
 
+/* Is nothing left, or, of a text, nothing but white space and comments?  bytes: where the file begins. */
+bool netpbm_ends(netpbm_reader *r, const uint8_t *bytes, bool text, error *err);
+
 /* Sample i of a row: v of maxval, scaled to the full range of the image's type. */
 void netpbm_store(const image *img, uint8_t *row, size_t i, unsigned v, unsigned maxval);
 

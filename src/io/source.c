@@ -26,15 +26,18 @@ static bool comes(int fd)
     return poll(&p, 1, PATIENCE_MS) != 0;
 }
 
-/* The picture, or the list, is there: whether its rest can be read is no matter, and nobody waits for it. */
-static void drop_rest(int fd)
+/* The picture, or the list, is there: whether its rest can be read is no matter, and nobody waits for it.  True if
+ * there was one. */
+static bool drop_rest(int fd)
 {
     uint8_t part[1 << 16];
-    for (size_t n = 0; n < SOURCE_REST_BYTES && comes(fd);) {
+    size_t n = 0;
+    while (n < SOURCE_REST_BYTES && comes(fd)) {
         ssize_t k = read(fd, part, sizeof part);
-        if (k == 0 || (k < 0 && errno != EINTR)) return;
+        if (k == 0 || (k < 0 && errno != EINTR)) break;
         if (k > 0) n += (size_t)k;
     }
+    return n > 0;
 }
 
 /* Has all that is wanted come?  Asked where a writer is silent, who may have said all and keep the pipe open; so what
@@ -50,13 +53,14 @@ static bool read_stream(source *src, int fd, source_rule *rule, const void *cont
 {
     uint8_t *bytes = NULL;
     size_t n = 0, room = 0, asked = 0;
+    bool goes_on = false;
 
     for (;;) {
         if (n == room) {
             uint64_t most = SIZE_MAX;
             if (n > 0 && !rule(bytes, n, context, &most, err)) goto out;
             if (n >= most) {
-                drop_rest(fd);
+                goes_on = drop_rest(fd);
                 break;
             }
             size_t more = room ? room * 2 : SOURCE_HEAD_BYTES;
@@ -86,7 +90,7 @@ static bool read_stream(source *src, int fd, source_rule *rule, const void *cont
         fail(err, "empty file");
         goto out;
     }
-    *src = (source){.bytes = bytes, .n = n};
+    *src = (source){.bytes = bytes, .n = n, .goes_on = goes_on};
     return true;
 out:
     free(bytes);

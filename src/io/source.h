@@ -37,6 +37,7 @@ typedef struct source {
     const uint8_t *bytes;
     size_t n;
     bool mapped;
+    bool goes_on; /* a stream, of which more came at once behind what the rule wanted */
 } source;
 
 bool source_open(source *src, const char *path, error *err); /* without look and rule */
