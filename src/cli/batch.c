@@ -71,7 +71,6 @@ static void do_file(void *context, int64_t i, int worker)
     run *r = context;
     (void)worker;
     if (!job_run(r->j, r->b->inputs[i], r->b->outputs[i], r->threads_each)) atomic_fetch_add(&r->failed, 1);
-    if (!r->j->stages) progress_step();
 }
 
 size_t batch_run(const batch *b, const job *j, int threads, bool quiet)
@@ -79,7 +78,7 @@ size_t batch_run(const batch *b, const job *j, int threads, bool quiet)
     int most = threads > 0 ? threads : sat_processors(), workers = b->n < (size_t)most ? (int)b->n : most;
     run r = {.b = b, .j = j, .threads_each = workers > 1 ? most / workers : threads};
 
-    progress_begin(j->stages ? JOB_STAGES : (int64_t)b->n, quiet);
+    progress_begin((int64_t)b->n, quiet);
     if (!j->stages) progress_label("files");
     sat_parallel(workers, (int64_t)b->n, do_file, &r);
     progress_end();

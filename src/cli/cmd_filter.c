@@ -304,8 +304,10 @@ static bool check_images(options *o, request *r)
         if (!r->j.format || !r->j.format->encode) return refuse_format(o, "--format", r->format, "", true);
     }
     if (r->output && !*r->output) return options_refuse(o, "-o '': the name of the output is empty");
-    if (r->output && strcmp(r->output, "-") != 0 && is_folder(r->output) && !(r->in_folder = folder_template(r->output, r->format)))
-        return stop(o, NULL, "out of memory");
+    if (r->output && strcmp(r->output, "-") != 0 && is_folder(r->output)) {
+        r->in_folder = folder_template(r->output, r->format);
+        if (!r->in_folder) return stop(o, NULL, "out of memory");
+    }
     const char *template = r->in_folder ? r->in_folder : r->output;
     r->j.table = r->output && (by_format || (!r->format && is_table_name(template)));
     if (!r->has_box && !r->output) return refuse_request(o, r, "nothing to do: " OPERATIONS);

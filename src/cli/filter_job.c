@@ -8,7 +8,6 @@
 #include "clock.h"
 #include "job.h"
 #include "messages.h"
-#include "progress.h"
 
 static bool make_spec(const job *j, const image *img, int threads, sat_box_spec *spec, error *err)
 {
@@ -51,7 +50,7 @@ static const char *border_name(const job *j)
 }
 
 /* Leaves the result in img. */
-static bool filter(const job *j, const char *input, image *img, int threads, error *err)
+static bool filter(const job *j, const char *input, image *img, int threads, times *spent, error *err)
 {
     sat_box_spec spec;
     sat_box *box = NULL;
@@ -67,6 +66,7 @@ static bool filter(const job *j, const char *input, image *img, int threads, err
             spec.weighted_alpha ? ", weighted by alpha" : "", sat_box_note(box));
     if (!image_alloc(&other, img->width, img->height, img->channels, img->type, err)) goto out;
     for (int64_t pass = 0; pass < j->passes; pass++) {
+        job_stage(j, spent, "compute");
         sat_view src = image_view(img), dst = image_view(&other);
         if (sat_box_run(box, &src, &dst, NULL) != SAT_OK) {
             fail(err, "%s", sat_detail());
@@ -101,16 +101,14 @@ bool job_filter(const job *j, const char *input, image *img, const char *output,
     if (!format_holds(format, word, img->type, img->channels, err)) return false;
     if (!sink_open(&out, output, &(sink_options){.no_clobber = j->no_clobber}, err)) return false;
     *at_output = false;
-    bool ok = filter(j, input, img, threads, err);
+    bool ok = filter(j, input, img, threads, spent, err);
     spent->compute_s = clock_now_s() - start;
     if (ok) {
-        if (j->stages) {
-            progress_step();
-            progress_label("encode");
-        }
+        job_stage(j, spent, "encode");
         *at_output = true;
         start = clock_now_s();
-        ok = format->encode(img, &(encode_options){.quality = j->quality, .threads = threads}, out, err);
+        encode_options encode = {.quality = j->quality, .threads = threads, .progress = {progress_more, &spent->item}};
+        ok = format->encode(img, &encode, out, err);
         image_free(img);
         if (ok) ok = sink_commit(&out, err);
         spent->encode_s = clock_now_s() - start;

@@ -3,7 +3,12 @@
 #include "clock.h"
 #include "machine_info.h"
 #include "messages.h"
-#include "progress.h"
+
+void job_stage(const job *j, times *spent, const char *label)
+{
+    progress_stage(&spent->item, 1 / (double)(j->table ? 2 : j->passes + 2));
+    if (j->stages) progress_label(label);
+}
 
 bool job_run(const job *j, const char *input, const char *output, int threads)
 {
@@ -14,24 +19,25 @@ bool job_run(const job *j, const char *input, const char *output, int threads)
     bool at_output = false;
     double start = clock_now_s();
     image_memory memory = {.work = j->table ? job_table_bytes : job_filter_bytes, .context = j};
-    decode_options decode = {
-        .max_pixels = j->max_pixels, .no_orient = j->no_orient, .threads = threads, .memory = &memory};
+    decode_options decode = {.max_pixels = j->max_pixels,
+                             .no_orient = j->no_orient,
+                             .threads = threads,
+                             .memory = &memory,
+                             .progress = {progress_more, &spent.item}};
 
-    if (j->stages) progress_label("decode");
+    job_stage(j, &spent, "decode");
     bool ok = image_read(input, &decode, &img, &format, &err);
     if (ok) {
         spent.decode_s = clock_now_s() - start;
         if (j->verbose)
             say(input_name(input), "%s, %lldx%lld px, %d channel%s, %s", format->name, (long long)img.width,
                 (long long)img.height, img.channels, img.channels > 1 ? "s" : "", sat_type_name(img.type));
-        if (j->stages) {
-            progress_step();
-            progress_label("compute");
-        }
+        progress_pixels(&spent.item, (double)img.width * (double)img.height);
         ok = (j->table ? job_table : job_filter)(j, input, &img, output, threads, &spent, &at_output, &err);
     }
     image_free(&img);
     memory_keep(&memory.share, 0);
+    progress_finish(&spent.item);
     if (!ok) say(at_output ? output_name(output) : input_name(input), "%s", err.text);
     int most = threads > 0 ? threads : sat_processors();
     if (ok && j->verbose)

@@ -3,6 +3,7 @@
 #define CLI_JOB_H
 
 #include "format.h"
+#include "progress.h"
 #include "table_file.h"
 
 typedef enum alpha_mode { ALPHA_WEIGHTED, ALPHA_STRAIGHT } alpha_mode;
@@ -28,10 +29,8 @@ typedef struct job {
     int64_t max_pixels;
     const char *backend;
     bool verbose, quiet;
-    bool stages; /* the only file: the progress bar shows its stages */
+    bool stages; /* the only file: the progress bar names its stages */
 } job;
-
-enum { JOB_STAGES = 3 }; /* decode, compute, encode */
 
 /* Prints its own line if it fails, and then returns false; the output is then as it was. */
 bool job_run(const job *j, const char *input, const char *output, int threads);
@@ -39,11 +38,16 @@ bool job_run(const job *j, const char *input, const char *output, int threads);
 /* What job_run() is made of. */
 typedef struct times {
     double decode_s, compute_s, encode_s;
+    progress_item item; /* of the progress bar */
 } times;
 
 /* What they hold beside the decoded image, in bytes; context: the job. */
 uint64_t job_filter_bytes(const image_shape *shape, const void *context);
 uint64_t job_table_bytes(const image_shape *shape, const void *context);
+
+/* A stage of that name begins: decoding, each pass, encoding; or decoding, and the table with its writing.  Each reads
+ * and writes all pixels once, and counts as much as any other. */
+void job_stage(const job *j, times *spent, const char *label);
 
 /* Both take the decoded image (emptied, to save memory) and set *at_output when the output is at fault. */
 bool job_filter(const job *j, const char *input, image *img, const char *output, int threads, times *spent,

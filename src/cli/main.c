@@ -37,7 +37,7 @@ static const command *guess(const char *word)
     const command *c, *best = NULL;
     size_t least = SIZE_MAX;
     for (int i = 0; (c = command_at(i)); i++)
-        if (nearer(word, c->name, &least)) best = c;
+        if (*c->name && nearer(word, c->name, &least)) best = c;
     return best;
 }
 

@@ -8,16 +8,19 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { FIRST_MS = 500, EVERY_MS = 100, BAR_CELLS = 30 };
+#include "clock.h"
+#include "progress_line.h"
+
+enum { FIRST_MS = 500, EVERY_MS = 500, LINE_BYTES = 256 };
 
 static struct {
     pthread_mutex_t lock;
     pthread_cond_t wake;
     pthread_t drawer;
-    bool running, stop, drawn, colour;
-    int64_t done, steps;
-    const char *label;
-} bar = {.lock = PTHREAD_MUTEX_INITIALIZER, .wake = PTHREAD_COND_INITIALIZER, .label = ""};
+    bool running, stop, drawn;
+    double begun_s;
+    progress_state state;
+} bar = {.lock = PTHREAD_MUTEX_INITIALIZER, .wake = PTHREAD_COND_INITIALIZER, .state.label = ""};
 
 static void erase(void)
 {
@@ -27,12 +30,10 @@ static void erase(void)
 
 static void draw(void)
 {
-    char cells[BAR_CELLS + 1];
-    int full = bar.steps > 0 ? (int)((double)bar.done / (double)bar.steps * BAR_CELLS) : 0;
-    for (int i = 0; i < BAR_CELLS; i++) cells[i] = i < full ? '=' : ' ';
-    cells[BAR_CELLS] = 0;
-    fprintf(stderr, "\r\033[K[%s%s%s] %lld of %lld  %s", bar.colour ? "\033[36m" : "", cells,
-            bar.colour ? "\033[0m" : "", (long long)bar.done, (long long)bar.steps, bar.label);
+    char line[LINE_BYTES];
+    bar.state.now.seconds = clock_now_s() - bar.begun_s;
+    fprintf(stderr, "\r\033[K%s", progress_line(&bar.state, line, sizeof line));
+    progress_remember(&bar.state);
     fflush(stderr);
     bar.drawn = true;
 }
@@ -63,24 +64,69 @@ void progress_begin(int64_t steps, bool quiet)
 {
     const char *term = getenv("TERM"), *no_colour = getenv("NO_COLOR");
     if (quiet || !isatty(STDERR_FILENO)) return;
-    bar.steps = steps;
-    bar.done = 0;
+    bool colour = !(no_colour && *no_colour) && term && strcmp(term, "dumb") != 0;
+    bar.state = (progress_state){.steps = steps, .label = bar.state.label, .colour = colour};
+    bar.begun_s = clock_now_s();
     bar.stop = false;
-    bar.colour = !(no_colour && *no_colour) && term && strcmp(term, "dumb") != 0;
     bar.running = pthread_create(&bar.drawer, NULL, draw_on, NULL) == 0;
 }
 
 void progress_label(const char *label)
 {
     pthread_mutex_lock(&bar.lock);
-    bar.label = label;
+    bar.state.label = label;
     pthread_mutex_unlock(&bar.lock);
 }
 
 void progress_step(void)
 {
     pthread_mutex_lock(&bar.lock);
-    bar.done++;
+    bar.state.now.done++;
+    bar.state.whole++;
+    pthread_mutex_unlock(&bar.lock);
+}
+
+/* Up to that part of the step; the lock is held. */
+static void reach(progress_item *item, double done)
+{
+    if (done > item->end) done = item->end;
+    if (done <= item->done) return;
+    bar.state.now.done += done - item->done;
+    bar.state.now.pixels += (done - item->done) * item->pixels;
+    item->done = done;
+}
+
+void progress_stage(progress_item *item, double share)
+{
+    pthread_mutex_lock(&bar.lock);
+    reach(item, item->end);
+    item->share = share;
+    item->end += share;
+    pthread_mutex_unlock(&bar.lock);
+}
+
+void progress_more(void *context, double part)
+{
+    progress_item *item = context;
+    pthread_mutex_lock(&bar.lock);
+    reach(item, item->done + part * item->share);
+    pthread_mutex_unlock(&bar.lock);
+}
+
+void progress_pixels(progress_item *item, double pixels)
+{
+    pthread_mutex_lock(&bar.lock);
+    bar.state.now.pixels += item->done * (pixels - item->pixels);
+    item->pixels = pixels;
+    pthread_mutex_unlock(&bar.lock);
+}
+
+void progress_finish(progress_item *item)
+{
+    pthread_mutex_lock(&bar.lock);
+    item->end = 1;
+    reach(item, 1);
+    bar.state.whole++;
     pthread_mutex_unlock(&bar.lock);
 }
 

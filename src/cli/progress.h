@@ -1,8 +1,9 @@
 /* progress.h - a bar on the terminal for work that takes longer than half a second.
  *
- * Nothing is drawn unless standard error is a terminal.  A thread of its own draws, so that the bar also
- * appears while one long step runs; messages take the bar away while they print.  Colour is left out
- * with NO_COLOR or TERM=dumb.  Any thread may call any function. */
+ * Nothing is drawn unless standard error is a terminal.  A thread of its own draws, twice a second, so that the bar
+ * also appears while one long step runs; messages take the bar away while they print.  Colour is left out
+ * with NO_COLOR or TERM=dumb.  Any thread may call any function; an item is one thread's at a time, but for
+ * progress_more(). */
 #ifndef CLI_PROGRESS_H
 #define CLI_PROGRESS_H
 
@@ -13,6 +14,21 @@ void progress_begin(int64_t steps, bool quiet);
 void progress_label(const char *label); /* what is going on; a static string */
 void progress_step(void);               /* one more step is done */
 void progress_end(void);                /* erases the bar */
+
+/* A step that is counted while it is on its way; zeroed at its begin. */
+typedef struct progress_item {
+    double done, end; /* parts of the step: what is done, and where its stage ends */
+    double share;     /* of the stage */
+    double pixels;    /* of the step; 0 = not known yet */
+} progress_item;
+
+/* The stage before is done, and the next, which is that share of the step, begins. */
+void progress_stage(progress_item *item, double share);
+/* So much more of the stage, 0 to 1, is done.  item: a progress_item. */
+void progress_more(void *item, double part);
+void progress_pixels(progress_item *item, double pixels);
+/* The step is done, whatever was reported of it. */
+void progress_finish(progress_item *item);
 
 /* Around a message: take the bar away, and let it come back. */
 void progress_hide(void);

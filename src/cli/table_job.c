@@ -9,7 +9,6 @@
 #include "clock.h"
 #include "job.h"
 #include "messages.h"
-#include "progress.h"
 #include "rounding.h"
 
 enum { BAND_BYTES = 16 << 20 };
@@ -146,6 +145,7 @@ bool job_table(const job *j, const char *input, image *img, const char *output, 
     table_meta meta = {.layout = j->layout, .sample = img->type, .quant = w.spec.quant};
     if (!table_writer_open(&w.writer, w.out, &whole, &meta, err)) goto out;
 
+    job_stage(j, spent, "compute");
     for (int64_t y = 0, rows; y < img->height; y += rows) {
         sat_view made;
         rows = img->height - y < w.spec.height ? img->height - y : w.spec.height;
@@ -157,11 +157,9 @@ bool job_table(const job *j, const char *input, image *img, const char *output, 
         if (!table_writer_rows(w.writer, &made, err)) goto out;
         start = clock_now_s();
         spent->encode_s += start - now;
+        progress_more(&spent->item, (double)rows / (double)img->height);
     }
-    if (j->stages) {
-        progress_step();
-        progress_label("write");
-    }
+    if (j->stages) progress_label("write");
     ok = table_writer_close(&w.writer, err) && sink_commit(&w.out, err);
     spent->encode_s += clock_now_s() - start;
     if (ok) say_rounding(j, img, &w, output);

@@ -18,6 +18,11 @@ bool codec_more_follows(uint64_t at, error *err);
 /* Keeps a copy of a colour profile; n = 0 keeps none. */
 bool codec_keep_icc(image_meta *meta, const uint8_t *icc, size_t n, error *err);
 
+static inline void codec_progress(const io_progress *to, double part)
+{
+    if (to->more) to->more(to->context, part);
+}
+
 static inline int codec_threads(int asked)
 {
     return asked > 0 ? asked : sat_processors();

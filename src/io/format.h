@@ -28,16 +28,25 @@ typedef struct image_memory {
     bool knows;         /* how large the image is */
 } image_memory;
 
+/* Is called with the part of the pixels, 0 to 1, that has been done since the call before, on any thread.  Formats that
+ * do them all at once call nothing. */
+typedef struct io_progress {
+    void (*more)(void *context, double part); /* may be NULL */
+    void *context;
+} io_progress;
+
 typedef struct decode_options {
     int64_t max_pixels;   /* refuse, before anything is allocated, an image of more */
     bool no_orient;       /* leave EXIF orientation alone */
     int threads;          /* at most; 0 = one for each core */
     image_memory *memory; /* NULL = not counted */
+    io_progress progress;
 } decode_options;
 
 typedef struct encode_options {
     int quality; /* 1..100, formats that have it; 0 = the format's default (90) */
     int threads; /* at most; 0 = one for each core */
+    io_progress progress;
 } encode_options;
 
 typedef struct image_format {

@@ -151,6 +151,8 @@ typedef struct unfilter {
     uint8_t *row;     /* interlaced: an expanded row */
     uint32_t y;       /* rows done */
     int wrong;        /* filter type that does not exist, or 0 */
+    const io_progress *progress;
+    double all_bytes; /* of the raw rows of all passes */
 } unfilter;
 
 static void place_row(unfilter *u, const uint8_t *raw)
@@ -171,7 +173,7 @@ static void place_row(unfilter *u, const uint8_t *raw)
 static void unfilter_rows(unfilter *u, uint8_t *slot, size_t rows)
 {
     int bpp = pixel_bits(u->png) < 8 ? 1 : pixel_bits(u->png) / 8;
-    size_t n = u->raw_bytes;
+    size_t n = u->raw_bytes, slot_rows = rows;
     const uint8_t *above = u->above;
     while (rows > 0) {
         int filter = slot[0];
@@ -197,6 +199,7 @@ static void unfilter_rows(unfilter *u, uint8_t *slot, size_t rows)
         rows -= (size_t)done;
     }
     memcpy(u->above, above, n);
+    codec_progress(u->progress, (double)slot_rows * (double)n / u->all_bytes);
 }
 
 /* ---- both, in turns or side by side ---------------------------------------------------------------- */
@@ -345,7 +348,7 @@ static bool size_plausible(const png_chunks *png, error *err)
                 png->width, png->height);
 }
 
-static bool decode_pixels(const png_chunks *png, image *img, int threads, error *err)
+static bool decode_pixels(const png_chunks *png, image *img, int threads, const io_progress *progress, error *err)
 {
     stream *in = malloc(sizeof *in);
     if (!in) return fail(err, "out of memory: PNG inflater");
@@ -356,7 +359,7 @@ static bool decode_pixels(const png_chunks *png, image *img, int threads, error 
     in->end = png->idat_end;
 
     bool ok = true;
-    unfilter u = {.png = png, .img = img};
+    unfilter u = {.png = png, .img = img, .progress = progress, .all_bytes = (double)png_raw_bytes(png)};
     u.direct = !png->interlaced && png->depth == 8 && png->colour != PNG_COLOUR_PALETTE && !png->transparency &&
                img->row_bytes >= PNG_SLACK; /* so that the slack behind a row above is in the image */
     for (int i = png->interlaced ? 0 : 6; ok && i < 7; i++) {
@@ -383,7 +386,7 @@ bool png_decode(const uint8_t *bytes, size_t n, const decode_options *opt, image
     }
     img->meta = meta;
     int threads = codec_threads(opt->threads);
-    ok = decode_pixels(&png, img, threads, err);
+    ok = decode_pixels(&png, img, threads, &opt->progress, err);
     if (ok && !opt->no_orient) ok = image_orient(img, threads, err);
     if (!ok) image_free(img);
     return ok;

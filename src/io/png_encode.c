@@ -147,6 +147,7 @@ typedef struct bands {
     int64_t count, rows;  /* rows in each but the last */
     size_t bytes;         /* filtered, in each but the last */
     sink *out;
+    const io_progress *progress;
     error *err;
     worker *workers[MOST_THREADS];
     pthread_mutex_t lock; /* for all that follows */
@@ -181,6 +182,7 @@ static void end_turn(bands *b, bool ok)
     b->ok = b->ok && ok;
     pthread_cond_broadcast(&b->changed);
     pthread_mutex_unlock(&b->lock);
+    codec_progress(b->progress, 1 / (double)b->count);
 }
 
 static void encode_band(void *context, int64_t i, int thread)
@@ -204,13 +206,14 @@ static void encode_band(void *context, int64_t i, int thread)
     end_turn(b, ok);
 }
 
-static bool write_pixels(const image *img, int threads, sink *out, error *err)
+static bool write_pixels(const image *img, int threads, const io_progress *progress, sink *out, error *err)
 {
     size_t line = img->row_bytes + 1;
     bands b = {.img = img, .rows = line < BAND_BYTES ? (int64_t)(BAND_BYTES / line) : 1, .out = out, .err = err};
     if (b.rows > img->height) b.rows = img->height;
     b.count = (img->height + b.rows - 1) / b.rows;
     b.bytes = (size_t)b.rows * line;
+    b.progress = progress;
     b.adler = 1;
     b.ok = true;
     if (deflated_bound(b.bytes) > INT32_MAX) return fail(err, "rows of %zu bytes are too long for PNG", line);
@@ -244,6 +247,6 @@ bool png_encode(const image *img, const encode_options *opt, sink *out, error *e
     }
     uint8_t end[12];
     return write_header(img, out, err) && png_write_meta(&img->meta, out, err) &&
-           write_pixels(img, codec_threads(opt->threads), out, err) &&
+           write_pixels(img, codec_threads(opt->threads), &opt->progress, out, err) &&
            sink_write(out, end, png_seal_chunk(end, "IEND", 0), err);
 }

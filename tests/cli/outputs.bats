@@ -198,13 +198,13 @@ into_closed_pipe() {
         [ "$status" = 0 ]
     }
     slow TERM=xterm
-    [[ $output == *$'\e[36m'*"] 0 of 3  decode"* ]]
+    [[ $output == *$'\e[36m'*"]   0%  decode"* ]]
     [[ $output == *$'\r\e[K' ]]
     slow "TERM=xterm NO_COLOR=1"
-    [[ $output == *" of 3 "* ]]
+    [[ $output == *"[ "*"]   0%  decode"* ]]
     [[ $output != *"[36m"* ]]
     slow TERM=dumb
-    [[ $output == *" of 3 "* ]]
+    [[ $output == *"[ "*"]   0%  decode"* ]]
     [[ $output != *"[36m"* ]]
     slow TERM=xterm -q
     [ -z "$output" ]

@@ -65,5 +65,6 @@ int main(void)
         cmocka_unit_test(too_far),
         cmocka_unit_test(words_of_options),
     };
+    cmocka_set_message_output(CM_OUTPUT_TAP);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

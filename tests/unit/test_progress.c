@@ -1,0 +1,167 @@
+/* The progress bar: its line is computed from numbers, and codecs report all of their pixels, part by part. */
+#include "codec_test.h"
+
+#undef fail
+#include "../../src/cli/progress.c"
+#include "../../src/cli/progress_line.c"
+
+/* As near as sums of doubles come. */
+static void assert_near(double is, double want)
+{
+    assert_true(fabs(is - want) <= 1e-9 * (1 + want));
+}
+
+static const char *line_of(progress_state s)
+{
+    static char line[LINE_BYTES];
+    return progress_line(&s, line, sizeof line);
+}
+
+static void the_line(void **state)
+{
+    (void)state;
+    assert_string_equal(line_of((progress_state){.steps = 1, .label = "decode"}),
+                        "[                              ]   0%  decode");
+    assert_string_equal(line_of((progress_state){.steps = 1, .now = {2, 0.5, 50e6}, .label = "compute"}),
+                        "[===============               ]  50%  25 Mpx/s  2 s left  compute");
+    assert_string_equal(line_of((progress_state){.steps = 8, .whole = 1, .now = {10, 2.5, 5e6}, .label = "files"}),
+                        "[=========                     ]  31%  1 of 8  0.5 Mpx/s  22 s left  files");
+    assert_string_equal(line_of((progress_state){.steps = 4, .whole = 4, .now = {9, 4, 0}, .label = "files"}),
+                        "[==============================] 100%  4 of 4  files");
+    assert_string_equal(line_of((progress_state){.steps = 1, .now = {0, 0.5, 0}, .colour = true, .label = ""}),
+                        "[\033[36m===============               \033[0m]  50%  ");
+}
+
+static void time_left(void **state)
+{
+    (void)state;
+    static const struct {
+        double done, seconds;
+        const char *says;
+    } cases[] = {
+        {0.01, 1, "  99 s left"},      {0.5, 118.5, "  119 s left"}, {0.5, 121, "  3 min left"},
+        {0.5, 7199, "  120 min left"}, {0.5, 7201, "  3 h left"},    {0.75, 90, "  30 s left"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char want[64];
+        snprintf(want, sizeof want, "%%%s  x", cases[i].says);
+        progress_state s = {.steps = 1, .now = {cases[i].seconds, cases[i].done, 0}, .label = "x"};
+        assert_string_equal(strchr(line_of(s), '%'), want);
+    }
+}
+
+static void the_pace_is_that_of_late(void **state)
+{
+    (void)state;
+    progress_state s = {.steps = 1, .label = "x"};
+    s.now = (progress_moment){1, 0.5, 5e6}; /* a fast stage, then a slow one: 1 in 100 in each second */
+    progress_remember(&s);
+    for (int i = 1; i < PROGRESS_PAST; i++) {
+        s.now = (progress_moment){1 + i, 0.5 + 0.01 * i, 5e6 + 1e5 * i};
+        progress_remember(&s);
+    }
+    s.now = (progress_moment){11, 0.605, 6.05e6};
+    assert_string_equal(line_of(s), "[==================            ]  60%  0.1 Mpx/s  38 s left  x");
+    for (int i = 0; i < PROGRESS_PAST; i++) progress_remember(&s);
+    s.now.seconds = 20; /* nothing has been done since */
+    assert_string_equal(line_of(s), "[==================            ]  60%  x");
+}
+
+static void too_long_a_label_is_cut(void **state)
+{
+    (void)state;
+    char line[20];
+    progress_state s = {.steps = 3, .label = "a label"};
+    memset(line, 'x', sizeof line);
+    progress_line(&s, line, sizeof line);
+    assert_int_equal(strlen(line), sizeof line - 1);
+}
+
+static void a_step_is_counted_while_it_is_on_its_way(void **state)
+{
+    (void)state;
+    progress_item item = {0};
+    bar.state = (progress_state){.steps = 2, .label = ""};
+    progress_stage(&item, 0.5);
+    progress_more(&item, 0.5);
+    assert_near(bar.state.now.done, 0.25);
+    progress_pixels(&item, 1000); /* known late: what was done before counts */
+    assert_near(bar.state.now.pixels, 250);
+    progress_more(&item, 0.9); /* more than there is */
+    assert_near(bar.state.now.done, 0.5);
+    progress_stage(&item, 0.25);
+    progress_stage(&item, 0.25); /* of the stage before nothing was reported */
+    assert_near(bar.state.now.done, 0.75);
+    progress_finish(&item);
+    assert_near(bar.state.now.done, 1);
+    assert_near(bar.state.now.pixels, 1000);
+    assert_int_equal(bar.state.whole, 1);
+}
+
+typedef struct parts {
+    pthread_mutex_t lock;
+    int calls;
+    double sum, largest;
+} parts;
+
+static void add_part(void *context, double part)
+{
+    parts *p = context;
+    pthread_mutex_lock(&p->lock);
+    p->calls++;
+    p->sum += part;
+    if (part > p->largest) p->largest = part;
+    pthread_mutex_unlock(&p->lock);
+}
+
+static void png_reports_its_pixels(void **state)
+{
+    (void)state;
+    for (int threads = 1; threads <= 2; threads++) {
+        image img = random_image(1500, 1000, 3, SAT_U8, 1), back;
+        parts written = {.lock = PTHREAD_MUTEX_INITIALIZER}, read = {.lock = PTHREAD_MUTEX_INITIALIZER};
+        uint8_t *bytes;
+        size_t n;
+        error err;
+        encode_options encode = {.threads = threads, .progress = {add_part, &written}};
+        decode_options decode = {.max_pixels = 1 << 24, .threads = threads, .progress = {add_part, &read}};
+        assert_true(encode_to_memory(&format_png, &img, &encode, &bytes, &n, &err));
+        assert_true(format_png.decode(bytes, n, &decode, &back, &err));
+        assert_near(written.sum, 1);
+        assert_near(read.sum, 1);
+        assert_true(written.calls > 4 && written.largest < 0.25);
+        assert_true(read.calls > 4 && read.largest < 0.25);
+        image_free(&img);
+        image_free(&back);
+        free(bytes);
+    }
+}
+
+static void an_interlaced_png_does_too(void **state)
+{
+    (void)state;
+    static const char path[] = FIXTURES "c2d8i.png";
+    parts read = {.lock = PTHREAD_MUTEX_INITIALIZER};
+    decode_options decode = {.max_pixels = 1 << 24, .threads = 1, .progress = {add_part, &read}};
+    image img;
+    error err;
+    assert_true(image_read(path, &decode, &img, NULL, &err));
+    assert_near(read.sum, 1);
+    assert_int_equal(read.calls, 7);
+    image_free(&img);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_line),
+        cmocka_unit_test(time_left),
+        cmocka_unit_test(the_pace_is_that_of_late),
+        cmocka_unit_test(too_long_a_label_is_cut),
+        cmocka_unit_test(a_step_is_counted_while_it_is_on_its_way),
+        cmocka_unit_test(png_reports_its_pixels),
+        cmocka_unit_test(an_interlaced_png_does_too),
+    };
+    cmocka_set_message_output(CM_OUTPUT_TAP);
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
