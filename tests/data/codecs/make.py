@@ -400,8 +400,8 @@ colours = rng.integers(0, 256, (20, 3), dtype=np.uint8)
 index = rng.integers(0, 20, (5, 7), dtype=np.uint8)
 v = rng.integers(0, 1 << 16, (5, 7)).astype("<u2")
 five = [np.floor((v >> shift & 31) * 255 / 31 + 0.5) for shift in (10, 5, 0)]
-tga("first.tga", 1, 8, (index + 100).tobytes(), colours[index], palette=colours[:, ::-1].tobytes(), first=100, entries=20,
-    entry_bits=24)
+tga("first.tga", 1, 8, (index + 100).tobytes(), colours[index], palette=colours[:, ::-1].tobytes(), first=100,
+    entries=20, entry_bits=24)
 tga("right.tga", 2, 24, bgr.tobytes(), a[:, :, :3], flags=16 | 32, runs=True)
 tga("unused.tga", 2, 24, bgr.tobytes(), a[:, :, :3], palette=bytes(40), entries=20, entry_bits=16)
 tga("undeclared.tga", 2, 32, bgra.tobytes(), a[:, :, :3])
