@@ -59,7 +59,7 @@ fuzz: deps-fuzz
 	@$(MAKE) $(AGAIN) $(TARGETS:%=$(FUZZ_OUT)/%)
 	@FUZZ=$(FUZZ_OUT) tests/fuzz/run.sh $(SECONDS) $(TARGETS)
 
-## msan: the same with MemorySanitizer, but for what goes through libraries that it does not see: PNG, libjpeg-turbo
+## msan: the same with MemorySanitizer, but for what goes through libraries that it does not see: PNG, libjpeg
 msan: deps-fuzz
 	@$(MAKE) $(AGAIN) FUZZ_OUT=$(B)/msan FUZZ_CHECKS=memory FUZZ_JPEG=0 FUZZ_EXTRA='-DXXH_INLINE_ALL -fsanitize-memory-track-origins' \
 	    $(TARGETS:%=$(B)/msan/%)

@@ -68,16 +68,17 @@ static size_t deflate_profile(const uint8_t *profile, size_t n, uint8_t out[PIEC
 /* Chunks that say nothing of pixels. */
 static void put_chunk(builder *b, unsigned kind, const uint8_t *contents, size_t n)
 {
-    static const char *const types[] = {"iCCP", "iCCP", "pHYs", "eXIf", "tEXt", "zTXt",
-                                        "gAMA", "cHRM", "sRGB", "tIME", "sBIT", "prVt"};
+    static const char *const types[] = {"iCCP", "iCCP", "pHYs", "eXIf", "tEXt", "zTXt", "gAMA", "cHRM",
+                                        "sRGB", "tIME", "sBIT", "prVt", "iTXt", "cICP", "sPLT", "PLTE"};
+    enum { TYPES = sizeof types / sizeof types[0] };
     uint8_t head[8], tail[4], packed[PIECE_MOST + 256];
-    if (kind % 12 == 0 && n > 0) {
+    if (kind % TYPES == 0 && n > 0) {
         n = deflate_profile(contents, n, packed);
         contents = packed;
     }
     if (b->n + n + 12 > ROOM - png.n) return;
     store_be32(head, (uint32_t)n);
-    memcpy(head + 4, types[kind % 12], 4);
+    memcpy(head + 4, types[kind % TYPES], 4);
     put(b, head, sizeof head);
     put(b, contents, n);
     store_be32(tail, libdeflate_crc32(libdeflate_crc32(0, head + 4, 4), contents, n));
@@ -91,11 +92,19 @@ static void put_segment(builder *b, unsigned kind, const uint8_t *contents, size
         uint8_t code;
         const char *name;
         size_t name_bytes;
-    } kinds[] = {{0xe0, "JFIF", 5}, {0xe1, "Exif\0", 6}, {0xe2, "ICC_PROFILE", 12},   {0xe0, "", 0}, {0xe1, "", 0},
-                 {0xe2, "", 0},     {0xfe, "", 0},       {0xed, "Photoshop 3.0", 14}, {0xff, "", 0}};
-    unsigned k = kind % 9;
+    } kinds[] = {{0xe0, "JFIF", 5},
+                 {0xe1, "Exif\0", 6},
+                 {0xe2, "ICC_PROFILE", 12},
+                 {0xe0, "", 0},
+                 {0xe1, "", 0},
+                 {0xe2, "", 0},
+                 {0xfe, "", 0},
+                 {0xed, "Photoshop 3.0", 14},
+                 {0xff, "", 0},
+                 {0xe1, "http://ns.adobe.com/xap/1.0/", 29}};
+    unsigned k = kind % (sizeof kinds / sizeof kinds[0]);
     uint8_t head[4] = {0xff, kinds[k].code};
-    if (b->n + n + 32 > ROOM - jpeg.n) return;
+    if (b->n + n + 64 > ROOM - jpeg.n) return;
     if (kinds[k].code == 0xff) {
         put(b, head, 1 + n % 2);
         return;
@@ -104,6 +113,33 @@ static void put_segment(builder *b, unsigned kind, const uint8_t *contents, size
     put(b, head, sizeof head);
     put(b, kinds[k].name, kinds[k].name_bytes);
     put(b, contents, n);
+}
+
+/* What was read of a picture is read again of one that is written from it. */
+static const char *check_carried(const image *img, const image_format *format)
+{
+    const decode_options plain = {.max_pixels = WIDTH * HEIGHT, .no_orient = true, .threads = 1};
+    const char *why = NULL;
+    uint8_t *bytes = NULL;
+    size_t n;
+    image out = {0};
+    error err;
+    if (!carrier_encode(format, img, &(encode_options){.threads = 1}, &bytes, &n, &err)) {
+        why = "a picture that was read is not written";
+    } else if (!format->decode(bytes, n, &plain, &out, &err)) {
+        why = "what is written is not read";
+    } else {
+        const meta_block *a = img->meta.blocks, *b = out.meta.blocks;
+        bool exif = a[META_EXIF].n > 0 ? b[META_EXIF].n == a[META_EXIF].n : img->meta.orientation <= 1;
+        bool xmp = b[META_XMP].n == a[META_XMP].n &&
+                   (a[META_XMP].n == 0 || !memcmp(a[META_XMP].bytes, b[META_XMP].bytes, a[META_XMP].n));
+        bool turned =
+            img->meta.orientation > 1 ? out.meta.orientation != img->meta.orientation : out.meta.orientation > 1;
+        if (!exif || !xmp || turned) why = "EXIF, XMP or the orientation is not carried";
+    }
+    image_free(&out);
+    free(bytes);
+    return why;
 }
 
 static const char *check(const picture *p, const builder *b)
@@ -133,6 +169,8 @@ static const char *check(const picture *p, const builder *b)
         bool sideways = img.meta.orientation >= 5;
         if (!turns || turned.width != (sideways ? HEIGHT : WIDTH) || turned.meta.orientation > 1) why = "not upright";
         image_free(&turned);
+        bool to_png = png.bytes && b->n % 2 == 0;
+        if (!why) why = check_carried(&img, format_by_name(to_png ? "png" : "jpeg"));
         if (!image_extent(src.bytes, src.n, &plain, &most, &err) || most < src.n) why = "its extent cuts it short";
     }
     image_free(&img);

@@ -5,6 +5,7 @@ import ctypes
 import itertools
 import os
 import struct
+import zlib
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 xxhash = ctypes.CDLL("libxxhash.so.0")
@@ -116,6 +117,15 @@ def metadata():
     seed("metadata", "png-profile", b"\0" + piece(0, profile) + piece(2, struct.pack(">IIB", 2835, 2835, 1)))
     seed("metadata", "png-raw-profile", b"\0" + piece(1, b"name\0\0broken") + piece(6, struct.pack(">I", 45455)))
     seed("metadata", "png-text", b"\0" + piece(4, b"Comment\0hello") + piece(5, b"k\0\0x") + piece(11, b"own"))
+    xmp, keyword = b"<x:xmpmeta/>", b"XML:com.adobe.xmp\0"
+    for end in (b"", b"\0"):  # written as JPEG and as PNG
+        name = str(len(end))
+        seed("metadata", f"png-xmp-{name}", b"\0" + piece(12, keyword + b"\0\0\0\0" + xmp + end))
+        seed("metadata", f"png-xmp-zlib-{name}", b"\0" + piece(12, keyword + b"\1\0\0\0" + zlib.compress(xmp + end)))
+        seed("metadata", f"jpeg-xmp-{name}", b"\1" + piece(9, xmp + end))
+        seed("metadata", f"png-colour-{name}", b"\0" + piece(13, b"\1\15\0\1") + piece(8, b"\0") + piece(4, b"k\0" + end))
+        seed("metadata", f"png-suggested-{name}", b"\0" + piece(14, b"n\0\10") + piece(15, bytes(999) + end))
+        seed("metadata", f"jpeg-exif-own-{name}", b"\1" + piece(1, exif("<", 8) + b"thumbnail" + end))
     seed("metadata", "jpeg-profile", b"\1" + piece(2, b"\2\2" + profile[64:]) + piece(2, b"\1\2" + profile[:64]))
     seed("metadata", "jpeg-profile-gap", b"\1" + piece(2, b"\1\3" + profile) + piece(2, b"\3\3" + profile))
     seed("metadata", "jpeg-density", b"\1" + piece(0, struct.pack(">HBHHBB", 0x0102, 1, 300, 300, 0, 0)))
