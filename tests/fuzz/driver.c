@@ -4,6 +4,12 @@
 
 #include "fuzz.h"
 
+#if FUZZ_WITH_MSAN
+#include <sanitizer/msan_interface.h>
+#else
+#define __msan_unpoison(bytes, n) ((void)0)
+#endif
+
 int LLVMFuzzerInitialize(int *argc, char ***argv);
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n);
 size_t LLVMFuzzerCustomMutator(uint8_t *bytes, size_t n, size_t room, unsigned seed);
@@ -44,5 +50,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 size_t LLVMFuzzerCustomMutator(uint8_t *bytes, size_t n, size_t room, unsigned seed)
 {
     n = LLVMFuzzerMutate(bytes, n, room);
+    __msan_unpoison(bytes, n); /* libFuzzer is not instrumented */
     return fuzz.repair && seed % 8 ? fuzz.repair(bytes, n, room) : n;
 }

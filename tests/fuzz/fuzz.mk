@@ -20,8 +20,7 @@ $(B)/fuzz/replay_%: $(OBJ)/tests/fuzz/fuzz_%.o $(OBJ)/tests/fuzz/replay.o $(OBJ)
 
 # ---- libFuzzer ------------------------------------------------------------------------------------------
 #
-# All of the library, io/ and the command line with the sanitizers, without CUDA, in a folder of their own.  Parallel
-# loops of OpenMP are left to one thread, as a fuzzer wants it: only the functions of its library are linked.  Coverage is
+# All of the library, io/ and the command line with the sanitizers, without CUDA, in a folder of their own.  Coverage is
 # counted in src/ alone: what a target itself compares guides to nothing.
 
 SECONDS     ?= 60
@@ -31,7 +30,7 @@ FUZZ_OUT    ?= $(B)/fuzz
 FUZZ_CHECKS := address,undefined,float-cast-overflow
 FUZZ_JPEG   := $(WITH_LIBJPEG)
 FUZZ_FLAGS  = $(STD) -O1 -g -fno-omit-frame-pointer -fsanitize=$(FUZZ_CHECKS) -fno-sanitize-recover=all \
-              -DSAT_WITH_CUDA=0 -DSAT_WITH_LIBJPEG=$(FUZZ_JPEG) -Wno-unknown-pragmas -pthread -MMD -MP $(FUZZ_EXTRA)
+              -DSAT_WITH_CUDA=0 -DSAT_WITH_LIBJPEG=$(FUZZ_JPEG) -pthread -MMD -MP $(FUZZ_EXTRA)
 FUZZ_LIBS   = -lisal -ldeflate -lxxhash $(if $(filter 1,$(FUZZ_JPEG)),-ljpeg) -lm
 FUZZ_HASH   = $(call hash,$(FUZZ_CC) $(FUZZ_FLAGS))
 FUZZ_OBJ    = $(FUZZ_OUT)/obj/$(FUZZ_HASH)

@@ -416,9 +416,8 @@ static const char *quants(fuzz_input *in)
     if (!quant_right(&q)) return "a fixed point that is none";
     if ((unsigned __int128)q.largest * (uint64_t)area > UINT32_MAX) return "a fixed point that may wrap";
     if (!(q.offset <= low)) return "the lowest sample is below the offset";
-    return (long double)q.offset + (long double)q.step * q.largest >= (long double)high
-               ? NULL
-               : "the highest sample is not held";
+    long double held = (long double)q.offset + (long double)q.step * (q.largest + 0.5L); /* samples are rounded */
+    return held >= (long double)high ? NULL : "the highest sample is not held";
 }
 
 static const char *sizes(fuzz_input *in)

@@ -52,39 +52,56 @@ typedef struct outcome {
     error err;
 } outcome;
 
-static outcome read_rects(const char *path)
+static void add_string(outcome *o, const char *text)
+{
+    for (; *text; text++) o->hash = (o->hash ^ (uint8_t)*text) * 31;
+    o->hash = (o->hash ^ 256) * 31;
+}
+
+static void add_rects(outcome *o, rects *r, const sat_rect *chunk, size_t n)
+{
+    char where[48];
+    for (size_t i = 0; i < n; i++) {
+        uint64_t word[4];
+        const char *field = rects_other_fields(r, i);
+        memcpy(word, &chunk[i], sizeof word);
+        for (int k = 0; k < 4; k++) o->hash = (o->hash ^ word[k]) * 0x9e3779b97f4a7c15u;
+        add_string(o, rects_where(r, i, where));
+        for (int k = 0; field && k < rects_others(r); k++, field += strlen(field) + 1) add_string(o, field);
+    }
+    o->n += n;
+}
+
+/* Everything in the file; if again, for the second time. */
+static outcome read_rects(const char *path, bool again)
 {
     outcome o = {.opened = false};
     rects *r = NULL;
     const sat_rect *chunk;
     size_t n = 1;
-    char where[48];
-    o.opened = rects_open(&r, path, &o.err);
-    while (o.opened && n > 0 && (o.ended = rects_next(r, &chunk, &n, &o.err))) {
-        for (size_t i = 0; i < n; i++) {
-            uint64_t word[4];
-            memcpy(word, &chunk[i], sizeof word);
-            for (int k = 0; k < 4; k++) o.hash = (o.hash ^ word[k]) * 0x9e3779b97f4a7c15u;
-            for (const char *c = rects_where(r, i, where); *c; c++) o.hash = (o.hash ^ (uint8_t)*c) * 31;
-        }
-        o.n += n;
+    o.opened = rects_open(&r, path, again, &o.err);
+    for (bool first = again; o.opened && first; first = false) {
+        while (n > 0 && rects_next(r, &chunk, &n, &o.err)) {}
+        rects_again(r);
+        n = 1;
     }
+    while (o.opened && n > 0 && (o.ended = rects_next(r, &chunk, &n, &o.err))) add_rects(&o, r, chunk, n);
     rects_close(&r);
     return o;
 }
 
-static const char *rectangles(const uint8_t *bytes, size_t n)
+static const char *rectangles(const uint8_t *bytes, size_t n, bool again)
 {
     int ends[2];
     char pipe_path[64];
     if (!put(bytes, n)) return NULL;
-    outcome mapped = read_rects(file_path);
+    outcome mapped = read_rects(file_path, false);
     if (!mapped.ended && !is_line(&mapped.err)) return "a failure without a line that says why";
     if (n == 0 || bytes[0] == 0x93 || pipe2(ends, O_CLOEXEC) != 0) return NULL; /* an array is none in a pipe */
     bool written = write(ends[1], bytes, n) == (ssize_t)n;
     close(ends[1]);
     snprintf(pipe_path, sizeof pipe_path, "/proc/self/fd/%d", ends[0]);
-    outcome piped = written ? read_rects(pipe_path) : mapped;
+    outcome piped = written ? read_rects(pipe_path, again) : mapped;
     close(ends[0]);
     bool same = mapped.ended == piped.ended && mapped.n == piped.n && mapped.hash == piped.hash &&
                 (mapped.ended || strcmp(mapped.err.text, piped.err.text) == 0);
@@ -170,8 +187,8 @@ static const char *run(const uint8_t *bytes, size_t n)
     if (n == 0) return NULL;
     switch (bytes[0] % 8) {
     case 0:
-    case 1:
-    case 2: return rectangles(bytes + 1, n - 1);
+    case 1: return rectangles(bytes + 1, n - 1, false);
+    case 2: return rectangles(bytes + 1, n - 1, true);
     case 3: return lists(bytes + 1, n - 1, false);
     case 4: return lists(bytes + 1, n - 1, true);
     default: return command_line(bytes + 1, n - 1);

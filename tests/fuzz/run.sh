@@ -37,7 +37,7 @@ while read -r name status; do
     bad=$((bad + 1))
     echo "not ok $number - fuzz $name: status $status after ${runs:-no} executions"
     input=$(sed -n 's/.*Test unit written to //p' "$log" | tail -1)
-    awk '/broken promise|ERROR|runtime error/ { shown = 1 }
+    awk '/broken promise|ERROR|WARNING: MemorySanitizer|runtime error/ { shown = 1 }
          shown && !/fuzzer::|__libc_start|^0x|^\\/ && n++ < 40 { print "# " substr($0, 1, 200) }' "$log"
     [ -z "$input" ] || echo "# again: $FUZZ/$name $input"
 done < <(printf '%s\n' "$@" | xargs -P 2 -I{} bash -c 'one {}')
