@@ -204,12 +204,13 @@ asan:
 ubsan:
 	@$(call SANITIZED,-fsanitize=undefined,float-cast-overflow -fno-sanitize-recover=all)
 	@B=build/$@ tests/run.sh unit fuzz cli
+valgrind: all unit
+	@B=$(B) UNDER='valgrind -q --error-exitcode=99 --leak-check=full' tests/run.sh unit fuzz
+
 ## tsan: the library, the command and PNG on six threads under ThreadSanitizer
 tsan:
 	@$(call SANITIZED,-fsanitize=thread,unit build/$@/tsan/stress)
 	@B=build/$@ tests/run.sh tsan
-valgrind: all unit
-	@B=$(B) UNDER='valgrind -q --error-exitcode=99 --leak-check=full' tests/run.sh unit fuzz
 
 ## bench: time every backend that is here against the memory ceiling
 bench: $(B)/sat

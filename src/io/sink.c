@@ -414,7 +414,7 @@ bool sink_guard_signals(error *err)
     dies_of_pipe = old.sa_handler != SIG_IGN;
     sigaction(SIGXFSZ, &ignore, NULL);
     sigaction(SIGBUS, &cut_short, NULL);
-    /* Also when a library ends the process: OpenMP's does where it is refused a thread. */
+    /* Also when a library ends the process. */
     if (atexit(remove_all) != 0) return fail(err, "out of memory");
 
     /* What the parent ignores stays ignored: nohup, and background jobs of a shell. */

@@ -36,11 +36,11 @@ static unsigned inside(unsigned state)
 }
 
 typedef struct region {
+    _Alignas(64) atomic_llong next; /* index; taking one needs all of this cache line */
     sat_task *task;
     void *context;
     int64_t count;
-    int threads; /* that may take part, the caller among them */
-    _Alignas(64) atomic_llong next;
+    int threads;     /* that may take part, the caller among them */
     atomic_int came; /* workers */
 } region;
 
