@@ -207,6 +207,7 @@ typedef struct job {
     char *out;         /* the table's row for the image's first */
     int64_t band_rows; /* but in the last band */
     atomic_bool outside;
+    sat_waiters waiters; /* threads, each for the band above its own */
 } job;
 
 static void do_band(void *context, int64_t band, int worker_index)
@@ -218,10 +219,10 @@ static void do_band(void *context, int64_t band, int worker_index)
     size_t row_bytes = j->view->row_bytes;
     memset(w->along, 0, (size_t)rows * ALONG_BYTES);
     for (int64_t b = 0; b < t->blocks; b++) {
-        sat_await(&t->done[b].bands, band);
+        sat_await(&j->waiters, &t->done[b].bands, band);
         if (!do_block(t, w, j->image, y, rows, j->out + (size_t)y * row_bytes, row_bytes, b * t->block))
             atomic_store(&j->outside, true);
-        atomic_store_explicit(&t->done[b].bands, band + 1, memory_order_release);
+        sat_advance(&j->waiters, &t->done[b].bands, band + 1);
     }
     if (t->stream) t->isa->fence();
 }

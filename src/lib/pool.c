@@ -5,6 +5,7 @@
  * invitation takes one off and adds a worker in one step, so that the region behind the slot stays as long as it is
  * used.  A second word, the bell, changes whenever a region opens; idle workers watch it, and sleep on it. */
 #include <errno.h>
+#include <limits.h>
 #include <linux/futex.h>
 #include <pthread.h>
 #include <sched.h>
@@ -108,11 +109,31 @@ static void wake(atomic_uint *word, int threads)
     errno = before;
 }
 
-void sat_await(const atomic_llong *count, long long least)
+void sat_advance(sat_waiters *w, atomic_llong *count, long long to)
 {
+    atomic_store(count, to);
+    if (atomic_load(&w->asleep) == 0) return;
+    atomic_fetch_add(&w->bell, 1);
+    wake(&w->bell, INT_MAX);
+}
+
+void sat_await(sat_waiters *w, const atomic_llong *count, long long least)
+{
+    int64_t patience = 0;
     for (int spins = 0; atomic_load_explicit(count, memory_order_acquire) < least; spins++) {
-        if (spins > AWAIT_SPINS) sched_yield();
-        pause_briefly();
+        if (spins < AWAIT_SPINS) {
+            pause_briefly();
+            continue;
+        }
+        if (patience == 0) patience = now_ns() + SPIN_NS;
+        if (now_ns() < patience) {
+            sched_yield();
+            continue;
+        }
+        atomic_fetch_add(&w->asleep, 1);
+        unsigned bell = atomic_load(&w->bell);
+        if (atomic_load(count) < least) sleep_on(&w->bell, bell);
+        atomic_fetch_sub(&w->asleep, 1);
     }
 }
 

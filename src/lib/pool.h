@@ -33,9 +33,17 @@
 
 #include "sat.h"
 
-/* Waits until *count is at least `least`, which another thread of the region will see to; acquires what that thread
- * wrote before it released the count. */
-void sat_await(const atomic_llong *count, long long least);
+/* For counts that tasks wait for, of what lower indices have done.  All zeros to begin with. */
+typedef struct sat_waiters {
+    atomic_int asleep;
+    atomic_uint bell;
+} sat_waiters;
+
+/* Sets *count, and wakes the threads that sleep; what was written before is seen by those that wait for it. */
+void sat_advance(sat_waiters *w, atomic_llong *count, long long to);
+
+/* Waits until *count is at least `least`. */
+void sat_await(sat_waiters *w, const atomic_llong *count, long long least);
 
 /* In how many parts of about `size` to cut n, at least one. */
 static inline int64_t sat_parts(int64_t n, int64_t size)
