@@ -20,7 +20,6 @@
 enum {
     SLOTS = 64,              /* regions open at once; more run in their callers alone */
     SPIN_NS = 20000,         /* about what it takes to sleep and to be woken again */
-    AWAIT_SPINS = 200,       /* a few us: on a busy machine the other thread may wait for this one's processor */
     PAUSES = 32,             /* between two looks at the clock, which cost as much as a few pauses */
     STACK_BYTES = 512 << 10, /* tasks decode and encode files: sat.h promises half of it */
     REFUSED_REGIONS = 1000,  /* for which a refusal to start a thread is taken as an answer */
@@ -121,15 +120,11 @@ void sat_await(sat_waiters *w, const atomic_llong *count, long long least)
 {
     int64_t patience = 0;
     for (int spins = 0; atomic_load_explicit(count, memory_order_acquire) < least; spins++) {
-        if (spins < AWAIT_SPINS) {
-            pause_briefly();
-            continue;
-        }
-        if (patience == 0) patience = now_ns() + SPIN_NS;
-        if (now_ns() < patience) {
-            sched_yield();
-            continue;
-        }
+        pause_briefly();
+        if (spins % PAUSES != 0) continue;
+        int64_t now = now_ns();
+        if (patience == 0) patience = now + SPIN_NS;
+        if (now < patience) continue;
         atomic_fetch_add(&w->asleep, 1);
         unsigned bell = atomic_load(&w->bell);
         if (atomic_load(count) < least) sleep_on(&w->bell, bell);

@@ -16,7 +16,9 @@
  * for nothing but its task, and a caller only for workers that have indices of its own region, so that nested regions
  * cannot wait for each other in a circle.  They add no threads beyond those that the machine has processors for.
  *
- * Waiting.  An idle worker, and a caller at the end of its region, spins for SPIN_NS and then sleeps in a futex.
+ * Waiting.  An idle worker, a caller at the end of its region and a task that waits for another spin for SPIN_NS and
+ * then sleep in a futex.  None yields: sched_yield() puts a thread behind all others, while one that has slept is soon
+ * back.
  *
  * Workers are started when a region invites more than are idle, and stay until the process ends or the library is
  * unloaded: a destructor ends and joins them, unless a region is open, which at exit() is another thread's.  They do
