@@ -1,9 +1,9 @@
 /* pool.c - the pool of pool.h.
  *
- * A region lives on its caller's stack.  What workers look at are slots, which are never freed: an atomic word for
- * each, with the invitations that are left, the workers inside, and whether the caller sleeps.  Whoever accepts an
- * invitation takes one off and adds a worker in one step, so that the region behind the slot stays as long as it is
- * used.  A second word, the bell, changes whenever a region opens; idle workers watch it, and sleep on it. */
+ * A region lives on its caller's stack.  Workers read slots, which are never freed.  A slot's state is one atomic word:
+ * the invitations that are left, the workers inside, and whether the caller sleeps.  A worker that accepts an
+ * invitation takes it off and counts itself in one step, so that the region behind the slot stays as long as it is
+ * used.  The epoch changes whenever a region opens; idle workers watch it, and sleep on it. */
 #include <errno.h>
 #include <limits.h>
 #include <linux/futex.h>
@@ -25,7 +25,7 @@ enum {
     REFUSED_REGIONS = 1000,  /* for which a refusal to start a thread is taken as an answer */
 };
 
-/* A slot's word. */
+/* A slot's state. */
 #define INVITED 0x000007ffu /* mask: invitations left, at most SAT_MAX_THREADS - 1 */
 #define INSIDE  0x00000800u /* one worker inside */
 #define SLEEPS  0x80000000u /* the caller waits in a futex */
@@ -52,14 +52,13 @@ typedef struct slot {
 static struct {
     slot slots[SLOTS];
     _Alignas(64) atomic_ullong used; /* bit i: slot i is some caller's */
-    _Alignas(64) atomic_uint bell;
+    _Alignas(64) atomic_uint epoch;
     atomic_bool ending;
     _Alignas(64) atomic_int idle; /* workers in no region; of those: */
     atomic_int asleep;
-    atomic_uint generation; /* forks behind this process */
-    atomic_flag starting;   /* held by the one thread that starts or ends workers, with all that follows */
+    atomic_flag starting; /* held by the one thread that starts or ends workers, with all that follows */
     bool handles_fork;
-    int workers, patience; /* patience: regions to come that start no worker */
+    int workers, unasked; /* unasked: regions to come that ask for no thread */
     pthread_t thread[SAT_MAX_THREADS];
 } pool = {.starting = ATOMIC_FLAG_INIT};
 
@@ -112,22 +111,22 @@ void sat_advance(sat_waiters *w, atomic_llong *count, long long to)
 {
     atomic_store(count, to);
     if (atomic_load(&w->asleep) == 0) return;
-    atomic_fetch_add(&w->bell, 1);
-    wake(&w->bell, INT_MAX);
+    atomic_fetch_add(&w->epoch, 1);
+    wake(&w->epoch, INT_MAX);
 }
 
 void sat_await(sat_waiters *w, const atomic_llong *count, long long least)
 {
-    int64_t patience = 0;
+    int64_t until = 0;
     for (int spins = 0; atomic_load_explicit(count, memory_order_acquire) < least; spins++) {
         pause_briefly();
         if (spins % PAUSES != 0) continue;
         int64_t now = now_ns();
-        if (patience == 0) patience = now + SPIN_NS;
-        if (now < patience) continue;
+        if (until == 0) until = now + SPIN_NS;
+        if (now < until) continue;
         atomic_fetch_add(&w->asleep, 1);
-        unsigned bell = atomic_load(&w->bell);
-        if (atomic_load(count) < least) sleep_on(&w->bell, bell);
+        unsigned epoch = atomic_load(&w->epoch);
+        if (atomic_load(count) < least) sleep_on(&w->epoch, epoch);
         atomic_fetch_sub(&w->asleep, 1);
     }
 }
@@ -168,14 +167,12 @@ static bool work_somewhere(void)
 {
     for (uint64_t used = atomic_load(&pool.used); used; used &= used - 1) {
         slot *s = &pool.slots[__builtin_ctzll(used)];
-        unsigned generation = atomic_load(&pool.generation);
         int worker;
         region *r = accept_one(s, &worker);
         if (r == NULL) continue;
         atomic_fetch_sub(&pool.idle, 1);
         atomic_fetch_add_explicit(&r->came, 1, memory_order_relaxed);
         take_indices(r, worker);
-        if (atomic_load(&pool.generation) != generation) pthread_exit(NULL); /* a task has forked: no pool knows us */
         leave(s);
         return true;
     }
@@ -184,32 +181,32 @@ static bool work_somewhere(void)
 
 static void *worker_thread(void *unused)
 {
-    int64_t patience = now_ns() + SPIN_NS;
+    int64_t until = now_ns() + SPIN_NS;
     (void)unused;
     for (;;) {
-        unsigned bell = atomic_load(&pool.bell);
+        unsigned epoch = atomic_load(&pool.epoch);
         if (atomic_load(&pool.ending)) break;
         if (work_somewhere()) {
-            patience = now_ns() + SPIN_NS;
-        } else if (!changes_by(&pool.bell, bell, patience)) {
+            until = now_ns() + SPIN_NS;
+        } else if (!changes_by(&pool.epoch, epoch, until)) {
             atomic_fetch_add(&pool.asleep, 1);
-            sleep_on(&pool.bell, bell);
+            sleep_on(&pool.epoch, epoch);
             atomic_fetch_sub(&pool.asleep, 1);
-            patience = now_ns() + SPIN_NS;
+            until = now_ns() + SPIN_NS;
         }
     }
     return NULL;
 }
 
-/* Calls so many idle workers: those that spin see it, others are woken. */
-static void ring(int workers)
+/* A region has opened: idle workers that spin see it, and of the others so many are woken as it can use besides. */
+static void announce(int workers)
 {
-    atomic_fetch_add(&pool.bell, 1);
+    atomic_fetch_add(&pool.epoch, 1);
     int asleep = atomic_load(&pool.asleep), awake = atomic_load(&pool.idle) - asleep;
-    if (asleep > 0 && workers > awake) wake(&pool.bell, workers - awake);
+    if (asleep > 0 && workers > awake) wake(&pool.epoch, workers - awake);
 }
 
-/* A child has one thread, which is in no region of its parent's unless a task forked. */
+/* A child has one thread, and that is in no region of its parent's: or a task forked, and it will not return. */
 static void forget_parent(void)
 {
     for (int i = 0; i < SLOTS; i++) atomic_store(&pool.slots[i].state, 0);
@@ -217,8 +214,7 @@ static void forget_parent(void)
     atomic_store(&pool.idle, 0);
     atomic_store(&pool.asleep, 0);
     atomic_store(&pool.ending, false);
-    atomic_fetch_add(&pool.generation, 1);
-    pool.workers = pool.patience = 0;
+    pool.workers = pool.unasked = 0;
     atomic_flag_clear(&pool.starting);
 }
 
@@ -244,26 +240,26 @@ static bool start_worker(void)
     return code == 0;
 }
 
-/* Starts what is missing for a region of so many threads that invites so many workers.  All regions together have a
- * worker for each processor but one, or as many as one of them asked for. */
+/* Starts the workers that a region of so many threads, which invites so many workers, lacks.  All regions together have
+ * a worker for each processor but one, or as many as one of them asked for. */
 static void start_workers(int threads, int invited)
 {
     sigset_t mask, old;
     if (atomic_load(&pool.idle) >= invited || atomic_flag_test_and_set(&pool.starting)) return;
-    int processors = sat_processors(), most = processors > threads ? processors : threads;
     if (!pool.handles_fork) pool.handles_fork = pthread_atfork(NULL, NULL, forget_parent) == 0;
-    if (pool.patience > 0) {
-        pool.patience--;
-    } else if (pool.handles_fork && pool.workers < most - 1) {
+    if (pool.unasked > 0) {
+        pool.unasked--;
+    } else if (pool.handles_fork) {
+        int processors = sat_processors(), most = (processors > threads ? processors : threads) - 1;
         signals_of_worker(&mask);
         pthread_sigmask(SIG_SETMASK, &mask, &old);
         bool more = true;
-        while (more && atomic_load(&pool.idle) < invited && pool.workers < most - 1) {
+        while (more && atomic_load(&pool.idle) < invited && pool.workers < most) {
             atomic_fetch_add(&pool.idle, 1);
             more = start_worker();
             if (!more) atomic_fetch_sub(&pool.idle, 1);
         }
-        if (!more) pool.patience = REFUSED_REGIONS;
+        if (!more) pool.unasked = REFUSED_REGIONS;
         pthread_sigmask(SIG_SETMASK, &old, NULL);
     }
     atomic_flag_clear(&pool.starting);
@@ -274,7 +270,8 @@ __attribute__((destructor)) static void end_workers(void)
 {
     if (atomic_load(&pool.used) != 0 || atomic_flag_test_and_set(&pool.starting)) return;
     atomic_store(&pool.ending, true);
-    ring(pool.workers);
+    atomic_fetch_add(&pool.epoch, 1);
+    wake(&pool.epoch, INT_MAX);
     while (pool.workers > 0) pthread_join(pool.thread[--pool.workers], NULL);
     atomic_store(&pool.idle, 0);
     atomic_store(&pool.ending, false);
@@ -298,18 +295,18 @@ static void open_region(slot *s, region *r)
     int invited = r->threads - 1;
     s->region = r;
     atomic_store_explicit(&s->state, (unsigned)invited, memory_order_release);
-    ring(invited);
+    announce(invited);
     start_workers(r->threads, invited);
 }
 
 /* Returns when all workers inside have left. */
 static void close_region(slot *s)
 {
-    int64_t patience = 0;
+    int64_t until = 0;
     unsigned state = atomic_fetch_and_explicit(&s->state, ~INVITED, memory_order_acq_rel) & ~INVITED;
     while (inside(state) > 0) {
-        if (patience == 0) patience = now_ns() + SPIN_NS;
-        if (!changes_by(&s->state, state, patience) &&
+        if (until == 0) until = now_ns() + SPIN_NS;
+        if (!changes_by(&s->state, state, until) &&
             ((state & SLEEPS) || atomic_compare_exchange_strong(&s->state, &state, state | SLEEPS)))
             sleep_on(&s->state, state | SLEEPS);
         state = atomic_load_explicit(&s->state, memory_order_acquire);
@@ -326,10 +323,9 @@ int sat_parallel(int threads, int64_t count, sat_task *task, void *context)
     if (threads > count) threads = (int)count;
     region r = {.task = task, .context = context, .count = count, .threads = threads};
     slot *s = threads > 1 ? free_slot() : NULL;
-    unsigned generation = atomic_load(&pool.generation);
     if (s) open_region(s, &r);
     take_indices(&r, 0);
-    if (s && atomic_load(&pool.generation) == generation) close_region(s);
+    if (s) close_region(s);
     return 1 + atomic_load_explicit(&r.came, memory_order_relaxed);
 }
 

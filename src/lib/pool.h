@@ -38,7 +38,7 @@
 /* For counts that tasks wait for, of what lower indices have done.  All zeros to begin with. */
 typedef struct sat_waiters {
     atomic_int asleep;
-    atomic_uint bell;
+    atomic_uint epoch;
 } sat_waiters;
 
 /* Sets *count, and wakes the threads that sleep; what was written before is seen by those that wait for it. */

@@ -388,29 +388,10 @@ static bool children_of_tasks(void)
     return !atomic_load(&wrong) && regions_and_tables();
 }
 
-/* The caller's child returns from the task, and from sat_parallel(). */
-static void fork_in_first(void *context, int64_t index, int worker)
-{
-    (void)worker;
-    if (index == 0) *(pid_t *)context = fork();
-}
-
-static bool child_returns(void)
-{
-    pid_t pid = -1;
-    int status = 0;
-    sat_parallel(2, 2, count_index, &(tally){.threads = 2});
-    sat_parallel(1, 1, fork_in_first, &pid);
-    bool ok = pid >= 0 && regions_and_tables();
-    if (pid == 0) _exit(ok ? 0 : 1);
-    return ok && waitpid(pid, &status, 0) == pid && status == 0;
-}
-
 static void children_may_be_forked_by_tasks(void **state)
 {
     (void)state;
     assert_int_equal(in_fresh_process(children_of_tasks), 0);
-    assert_int_equal(in_fresh_process(child_returns), 0);
 }
 
 /* ---- the workers themselves --------------------------------------------------------------------------------- */
