@@ -1,6 +1,7 @@
 #include "bench.h"
 
 #include <math.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +11,7 @@
 enum {
     FILL_BYTES = 1 << 20,        /* that a thread fills at a time */
     COPY_PART_BYTES = 256 << 10, /* some 20 us of copying */
+    THREADS_MAX = 1024,          /* sat_parallel()'s */
     PAGES_BYTES = 4 << 20,       /* that a thread touches at a time: two huge pages */
     SECTOR_BYTES = 32,           /* that a GPU's caches fetch at a time */
 };
@@ -348,14 +350,19 @@ typedef struct plain_copy {
     char *to;
     const char *from;
     size_t bytes, parts, part; /* part: bytes of each but the last, which may have more */
+    atomic_bool taken[THREADS_MAX];
 } plain_copy;
 
-static void copy_part(void *context, int64_t i, int worker)
+/* Each thread takes the part that it took last, since its caches may hold it, or one that no thread has taken. */
+static void copy_part(void *context, int64_t index, int worker)
 {
-    const plain_copy *c = context;
-    size_t at = (size_t)i * c->part;
-    (void)worker;
-    memcpy(c->to + at, c->from + at, (size_t)i + 1 < c->parts ? c->part : c->bytes - at);
+    static _Thread_local size_t i;
+    plain_copy *c = context;
+    (void)index, (void)worker;
+    if (i >= c->parts) i = 0;
+    while (atomic_exchange(&c->taken[i], true)) i = i + 1 < c->parts ? i + 1 : 0;
+    size_t at = i * c->part;
+    memcpy(c->to + at, c->from + at, i + 1 < c->parts ? c->part : c->bytes - at);
 }
 
 /* The yardstick where the table has none: so many bytes, copied by all threads, that as many are read and written as
@@ -368,6 +375,7 @@ static void copy(const bench_work *w)
                     .bytes = (size_t)bench_least_bytes(b) / 2};
     c.parts = c.bytes / COPY_PART_BYTES + 1;
     if (c.parts > (size_t)b->threads) c.parts = (size_t)b->threads;
+    if (c.parts > THREADS_MAX) c.parts = THREADS_MAX;
     c.part = c.bytes / c.parts;
     sat_parallel((int)c.parts, (int64_t)c.parts, copy_part, &c);
 }

@@ -379,13 +379,14 @@ static void do_band(void *context, int64_t band, int worker_index)
     const job *j = context;
     const filter *f = j->f;
     const worker *w = &f->workers[worker_index];
-    int64_t first = band * j->rows;
-    for (int64_t y = first; y < first + j->rows && y < f->spec.height; y++) {
+    const sat_view src = *j->src, dst = *j->dst;
+    int64_t first = band * j->rows, end = first + j->rows < f->spec.height ? first + j->rows : f->spec.height;
+    for (int64_t y = first; y < end; y++) {
         if (y == first)
-            start_columns(f, w, j->src, y);
+            start_columns(f, w, &src, y);
         else
-            move_columns(f, w, j->src, y);
-        do_row(f, w, j->src, j->dst, y);
+            move_columns(f, w, &src, y);
+        do_row(f, w, &src, &dst, y);
     }
     if (f->stream) f->isa->fence();
 }

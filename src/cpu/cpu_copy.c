@@ -1,5 +1,6 @@
 /* cpu_copy.c - the ceiling: each sample is read once, widened and written once, with the stores that the
  * cpu backend would use, but nothing is summed.  What a table build would cost if sums were free. */
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,16 +10,14 @@
 
 enum { BLOCK_BYTES = 8192 }; /* of widened samples, in the first-level cache */
 
-/* Parts for each thread, so that none waits long for the last. */
-enum { THREAD_PARTS = 8 };
-
 typedef struct copy {
     sat_spec spec;
     const sat_isa *isa;
     sat_widen *widen;
     int threads;
     bool stream;
-    char *wide; /* BLOCK_BYTES for each thread */
+    char *wide;         /* BLOCK_BYTES for each thread */
+    atomic_bool *taken; /* of a run's parts, one for each thread at most */
 } copy;
 
 static bool probe(const char **why)
@@ -29,7 +28,7 @@ static bool probe(const char **why)
 static void close_plan(void *state)
 {
     copy *c = state;
-    if (c) free(c->wide);
+    if (c) free(c->wide), free(c->taken);
     free(c);
 }
 
@@ -53,7 +52,8 @@ static sat_status open_plan(const sat_spec *spec, void **state, char *note, size
                                      SAT_SHARE_BYTES);
     c->stream = sat_machine_streams(sat_row_bytes(spec->width, spec->channels, spec->accum), spec->height);
     c->wide = sat_aligned_alloc((size_t)c->threads * BLOCK_BYTES);
-    if (c->wide == NULL) {
+    c->taken = calloc((size_t)c->threads, sizeof *c->taken);
+    if (c->wide == NULL || c->taken == NULL) {
         close_plan(c);
         return sat_fail(SAT_ERR_MEMORY, "cpu-copy: out of memory");
     }
@@ -67,17 +67,27 @@ typedef struct job {
     const sat_view *image;
     char *out; /* the table's row for the image's first, behind the zeros */
     size_t out_bytes, zeros;
-    int64_t rows; /* in each part but the last */
+    int64_t rows, parts; /* rows in each part but the last */
 } job;
 
-static void copy_rows(void *context, int64_t part, int worker)
+/* The part that this thread took last, since its caches may hold it, or one that no thread has taken. */
+static int64_t take_part(const job *j)
+{
+    static _Thread_local int64_t part;
+    if (part >= j->parts) part = 0;
+    while (atomic_exchange(&j->c->taken[part], true)) part = part + 1 < j->parts ? part + 1 : 0;
+    return part;
+}
+
+static void copy_rows(void *context, int64_t index, int worker)
 {
     const job *j = context;
     const copy *c = j->c;
     size_t entry = sat_type_bytes(c->spec.accum), sample = sat_type_bytes(c->spec.sample);
     int64_t samples = c->spec.width * c->spec.channels, block = (int64_t)(BLOCK_BYTES / entry);
     char *wide = c->wide + (size_t)worker * BLOCK_BYTES;
-    int64_t first = part * j->rows;
+    int64_t first = take_part(j) * j->rows;
+    (void)index;
     for (int64_t y = first; y < first + j->rows && y < j->image->height; y++) {
         const char *in = (const char *)j->image->data + (size_t)y * j->image->row_bytes;
         char *to = j->out + (size_t)y * j->out_bytes;
@@ -103,9 +113,11 @@ static sat_status run_plan(void *state, const sat_view *image, const sat_view *t
     bool zero_row = padded && !run->continues;
     job j = {.c = c, .image = image, .out_bytes = table->row_bytes, .zeros = zeros};
     j.out = (char *)table->data + zeros + (zero_row ? table->row_bytes : 0);
-    j.rows = (image->height - 1) / (c->threads * THREAD_PARTS) + 1;
+    j.rows = (image->height - 1) / c->threads + 1;
+    j.parts = (image->height - 1) / j.rows + 1;
+    for (int64_t i = 0; i < j.parts; i++) atomic_store(&c->taken[i], false);
     if (zero_row) memset(table->data, 0, zeros + row);
-    sat_parallel(c->threads, (image->height - 1) / j.rows + 1, copy_rows, &j);
+    sat_parallel(c->threads, j.parts, copy_rows, &j);
     return SAT_OK;
 }
 
