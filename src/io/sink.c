@@ -1,9 +1,4 @@
-/* sink.c - outputs that are whole or not there.
- *
- * The registry lists every sink that has a temporary file.  Creating the file and listing it, and renaming
- * it and dropping it from the list, are each done under one lock; so whoever holds the lock sees exactly
- * the temporary files that exist.  The signal thread takes the lock, removes them and never gives it back.
- * Writing and fsync, which may take seconds, happen outside it. */
+/* sink.c - outputs that are whole or not there: where they go, what is written, and how a process ends. */
 #include "sink.h"
 
 #include <errno.h>
@@ -15,66 +10,71 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "file_rights.h"
+#include "temp_file.h"
+
 #define BUFFER_BYTES ((size_t)1 << 20) /* one write in 256 pages: the system call is lost in the copy */
 #define LINKS_MAX    40                /* the kernel's own limit for a path */
-#define NAME_KEPT    200               /* bytes of the target's name in the temporary one; the rest needs 12 */
-#define TRIES_MAX    100               /* names of 24 random bits; two collisions in a row are already unheard of */
 
 struct sink {
     int fd;
     int dir_fd; /* to sync the new name; -1 for streams and for directories that may not be read */
     bool stream, is_stdout, no_clobber, failed;
     error first;  /* why it failed */
-    char *target; /* NULL for streams */
-    char *temp;   /* NULL while there is none */
+    char *target; /* its links followed; of no meaning for streams */
+    temp_file temp;
     uint8_t *buffer;
     size_t used;      /* bytes in buffer */
     uint64_t written; /* bytes handed to the kernel */
-    struct sink *next;
 };
-
-static pthread_mutex_t registry_lock = PTHREAD_MUTEX_INITIALIZER;
-static sink *registry;
-
-static void unlist(sink *s)
-{
-    for (sink **p = &registry; *p; p = &(*p)->next) {
-        if (*p == s) {
-            *p = s->next;
-            return;
-        }
-    }
-}
 
 static void sink_free(sink *s)
 {
     if (s->fd >= 0) close(s->fd);
     if (s->dir_fd >= 0) close(s->dir_fd);
     free(s->target);
-    free(s->temp);
     free(s->buffer);
     free(s);
 }
 
 /* ---- opening --------------------------------------------------------------------------------------- */
 
-static size_t dir_length(const char *path)
+/* The descriptor of this process that the path is a name of (/dev/stderr, /dev/fd/N, /proc/self/fd/N), or -1. */
+static int descriptor_of(const char *path)
 {
-    const char *slash = strrchr(path, '/');
-    return slash ? (size_t)(slash - path) + 1 : 0;
+    static const struct {
+        const char *path;
+        int fd;
+    } names[] = {{"/dev/stdout", STDOUT_FILENO}, {"/dev/stderr", STDERR_FILENO}}; /* also without /proc */
+    char own[PATH_MAX], dir[PATH_MAX];
+    size_t n = path_dir_bytes(path), digits = strspn(path + n, "0123456789");
+
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        if (strcmp(path, names[i].path) == 0) return names[i].fd;
+    }
+    if (digits == 0 || path[n + digits] || n >= sizeof dir) return -1;
+    memcpy(dir, path, n);
+    dir[n] = 0;
+    char *at = realpath(n ? dir : ".", NULL);
+    bool is_own = at && realpath("/proc/self/fd", own) && strcmp(at, own) == 0;
+    free(at);
+    if (!is_own) return -1;
+    long fd = strtol(path + n, NULL, 10);
+    return fd < INT_MAX ? (int)fd : INT_MAX;
 }
 
-/* The path that the chain of symbolic links ends at, whether a file is there or not. */
+/* The path that the chain of symbolic links ends at, whether a file is there or not.  It ends at a name of a
+ * descriptor too, although the kernel shows that as a link. */
 static char *follow_links(const char *path, error *err)
 {
     char *at = strdup(path);
     char to[PATH_MAX];
 
     for (int links = 0; at; links++) {
+        if (descriptor_of(at) >= 0) return at;
         ssize_t n = readlink(at, to, sizeof(to) - 1);
         if (n < 0) {
             if (errno == EINVAL || errno == ENOENT) return at;
@@ -88,7 +88,7 @@ static char *follow_links(const char *path, error *err)
         }
         to[n] = 0;
         char *joined = NULL;
-        int dir = to[0] == '/' ? 0 : (int)dir_length(at);
+        int dir = to[0] == '/' ? 0 : (int)path_dir_bytes(at);
         if (asprintf(&joined, "%.*s%s", dir, at, to) < 0) joined = NULL;
         free(at);
         at = joined;
@@ -107,57 +107,27 @@ static bool open_stream(sink *s, int fd, const sink_options *opt, error *err)
     return true;
 }
 
-/* Is there a directory where the first n bytes of the path say, and not one that was removed under its user? */
-static bool has_directory(const char *path, size_t n)
+/* Shares the descriptor's place in its file, as `>>file` asks for.  What is closed on exec is none of the caller's. */
+static bool open_descriptor(sink *s, int fd, const sink_options *opt, error *err)
 {
-    char *name = n ? strndup(path, n) : strdup(".");
-    struct stat st;
-    bool there = name && stat(name, &st) == 0 && S_ISDIR(st.st_mode) && st.st_nlink > 0;
-    free(name);
-    return there;
+    int access = fcntl(fd, F_GETFL), flags = fcntl(fd, F_GETFD);
+    s->is_stdout = fd == STDOUT_FILENO;
+    if (access < 0 || flags < 0 || (access & O_ACCMODE) == O_RDONLY || (flags & FD_CLOEXEC)) {
+        return fail(err, "not open for writing");
+    }
+    return open_stream(s, fcntl(fd, F_DUPFD_CLOEXEC, 3), opt, err);
 }
 
-static bool create_temp(sink *s, const struct stat *old, error *err)
-{
-    size_t dir = dir_length(s->target);
-    bool ok = false;
-
-    pthread_mutex_lock(&registry_lock);
-    for (int i = 0; i < TRIES_MAX; i++) {
-        uint32_t bits;
-        if (getrandom(&bits, sizeof(bits), 0) != (ssize_t)sizeof(bits)) bits = (uint32_t)getpid() + (uint32_t)i;
-        free(s->temp);
-        if (asprintf(&s->temp, "%.*s.%.*s.sat-%06x", (int)dir, s->target, NAME_KEPT, s->target + dir,
-                     (unsigned)(bits & 0xffffff)) < 0) {
-            s->temp = NULL;
-            fail(err, "out of memory");
-            goto out;
-        }
-        s->fd = open(s->temp, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, old ? 0600 : 0666);
-        if (s->fd >= 0 || errno != EEXIST) break;
-    }
-    if (s->fd < 0) {
-        if (errno == ENOENT)
-            fail(err, has_directory(s->target, dir) ? "its directory takes no files" : "its directory does not exist");
-        else
-            fail_errno(err, "cannot create a file in its directory");
-        free(s->temp);
-        s->temp = NULL;
-        goto out;
-    }
-    s->next = registry;
-    registry = s;
-    ok = true;
-out:
-    pthread_mutex_unlock(&registry_lock);
-    return ok;
-}
-
-static bool open_file(sink *s, const char *path, const sink_options *opt, error *err)
+static bool open_path(sink *s, const char *path, const sink_options *opt, error *err)
 {
     struct stat st, own;
-    bool exists = stat(path, &st) == 0;
 
+    s->target = follow_links(path, err);
+    if (!s->target) return false;
+    int fd = descriptor_of(s->target);
+    if (fd >= 0) return open_descriptor(s, fd, opt, err);
+
+    bool exists = stat(path, &st) == 0;
     if (!exists && errno != ENOENT) return fail_errno(err, "cannot write here");
     if (exists && S_ISDIR(st.st_mode)) return fail(err, "is a directory");
     if (exists && !S_ISREG(st.st_mode)) return open_stream(s, open(path, O_WRONLY | O_NOCTTY | O_CLOEXEC), opt, err);
@@ -165,21 +135,13 @@ static bool open_file(sink *s, const char *path, const sink_options *opt, error 
     if (opt->no_clobber && lstat(path, &own) == 0) return fail(err, "exists already");
     if (exists && faccessat(AT_FDCWD, path, W_OK, AT_EACCESS) != 0) return fail_errno(err, "may not be replaced");
 
-    s->target = follow_links(path, err);
-    if (!s->target) return false;
-    size_t dir = dir_length(s->target);
+    size_t dir = path_dir_bytes(s->target);
     if (s->target[dir] == 0) return fail(err, dir ? "is a directory's name" : "the name is empty");
     s->no_clobber = opt->no_clobber;
-    if (!create_temp(s, exists ? &st : NULL, err)) return false;
+    s->fd = temp_file_create(&s->temp, s->target, exists ? 0600 : 0666, err);
+    if (s->fd < 0) return false;
+    if (exists && !file_rights_keep(s->fd, s->target, &st, err)) return false;
 
-    if (exists) {
-        /* The owner first: chown clears bits.  Only root may give files away. */
-        if ((st.st_uid != geteuid() || st.st_gid != getegid()) && fchown(s->fd, st.st_uid, st.st_gid) != 0 &&
-            errno != EPERM)
-            return fail_errno(err, "cannot keep its owner");
-        if (fchmod(s->fd, st.st_mode & 0777) != 0 && errno != EPERM)
-            return fail_errno(err, "cannot keep its permissions");
-    }
     char last = s->target[dir];
     s->target[dir] = 0;
     s->dir_fd = open(dir ? s->target : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -200,10 +162,10 @@ bool sink_open(sink **out, const char *path, const sink_options *opt, error *err
     s->buffer = malloc(BUFFER_BYTES);
     if (!s->buffer)
         ok = fail(err, "out of memory");
-    else if ((s->is_stdout = !strcmp(path, "-") || !strcmp(path, "/dev/stdout")))
-        ok = open_stream(s, fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3), opt ? opt : &none, err);
+    else if (strcmp(path, "-") == 0)
+        ok = open_descriptor(s, STDOUT_FILENO, opt ? opt : &none, err);
     else
-        ok = open_file(s, path, opt ? opt : &none, err);
+        ok = open_path(s, path, opt ? opt : &none, err);
     if (!ok) {
         sink_abort(&s);
         return false;
@@ -289,33 +251,6 @@ bool sink_rewrite(sink *out, size_t offset, const void *bytes, size_t n, error *
 
 /* ---- ending ---------------------------------------------------------------------------------------- */
 
-/* Old kernels and some file systems have no RENAME_NOREPLACE; link() refuses an existing name too. */
-static bool rename_new(const char *from, const char *to)
-{
-    if (renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE) == 0) return true;
-    if (errno != EINVAL && errno != ENOSYS) return false;
-    if (link(from, to) != 0) return false;
-    unlink(from);
-    return true;
-}
-
-static bool publish(sink *s, error *err)
-{
-    pthread_mutex_lock(&registry_lock);
-    bool ok = s->no_clobber ? rename_new(s->temp, s->target) : rename(s->temp, s->target) == 0;
-    if (ok) {
-        unlist(s);
-        free(s->temp);
-        s->temp = NULL;
-    } else if (s->no_clobber && errno == EEXIST) {
-        fail(err, "exists already");
-    } else {
-        fail_errno(err, "cannot rename the finished file");
-    }
-    pthread_mutex_unlock(&registry_lock);
-    return ok;
-}
-
 static bool close_checked(int *fd)
 {
     int k = *fd;
@@ -329,8 +264,9 @@ bool sink_commit(sink **out, error *err)
     bool ok = s->failed ? repeat_failure(s, err) : flush(s, err);
 
     if (ok && !s->stream && fsync(s->fd) != 0) ok = fail_errno(err, "cannot sync");
-    if (ok && !close_checked(&s->fd)) ok = fail_errno(err, "cannot close");
-    if (ok && !s->stream) ok = publish(s, err);
+    if (ok && !s->stream) ok = temp_file_publish(&s->temp, s->fd, s->target, s->no_clobber, err);
+    if (ok && !close_checked(&s->fd))
+        ok = fail_errno(err, s->stream ? "cannot close" : "written, but it cannot be closed");
     if (ok && s->dir_fd >= 0 && fsync(s->dir_fd) != 0 && errno != EINVAL && errno != EROFS)
         ok = fail_errno(err, "written, but its directory cannot be synced");
     sink_abort(out);
@@ -342,12 +278,7 @@ void sink_abort(sink **out)
     if (!out || !*out) return;
     sink *s = *out;
 
-    if (s->temp) {
-        pthread_mutex_lock(&registry_lock);
-        unlink(s->temp);
-        unlist(s);
-        pthread_mutex_unlock(&registry_lock);
-    }
+    temp_file_discard(&s->temp);
     sink_free(s);
     *out = NULL;
 }
@@ -357,18 +288,12 @@ void sink_abort(sink **out)
 static sigset_t guarded;
 static bool dies_of_pipe; /* SIGPIPE was not ignored when the program began */
 
-static void remove_all(void)
-{
-    for (const sink *s = registry; s; s = s->next) unlink(s->temp);
-}
-
-/* A mapped input lost pages that are being read.  The lock may be held by whoever reads; no file is made
- * while the process dies here. */
+/* A mapped input lost pages that are being read. */
 static void input_cut_short(int sig)
 {
     static const char line[] = "sat: an input became shorter while it was read\n";
     (void)sig;
-    remove_all();
+    temp_file_remove_all();
     if (write(STDERR_FILENO, line, sizeof(line) - 1) < 0) _exit(1);
     _exit(1);
 }
@@ -378,8 +303,7 @@ static _Noreturn void die_of(int sig)
 {
     sigset_t one;
 
-    pthread_mutex_lock(&registry_lock);
-    remove_all();
+    temp_file_remove_all();
     sigemptyset(&one);
     sigaddset(&one, sig);
     signal(sig, SIG_DFL);
@@ -415,7 +339,7 @@ bool sink_guard_signals(error *err)
     sigaction(SIGXFSZ, &ignore, NULL);
     sigaction(SIGBUS, &cut_short, NULL);
     /* Also when a library ends the process. */
-    if (atexit(remove_all) != 0) return fail(err, "out of memory");
+    if (atexit(temp_file_remove_all) != 0) return fail(err, "out of memory");
 
     /* What the parent ignores stays ignored: nohup, and background jobs of a shell. */
     sigemptyset(&guarded);

@@ -166,6 +166,26 @@ into_closed_pipe() {
     cmp want.pgm got.pgm
 }
 
+@test "descriptors are written to, and nothing is replaced" {
+    small a.pgm
+    ok a.pgm --box 3 -o want.pgm
+    [ -e /dev/fd/0 ] || skip "no /dev/fd here"
+    # shellcheck disable=SC2016 # the inner shell's variables
+    for name in /dev/stdout /dev/stderr /dev/fd/1 /dev/fd/2 /dev/fd/7 /proc/self/fd/7; do
+        echo "$name"
+        printf 'log\n' >log
+        run -0 bash -c '"$1" a.pgm --box 3 --format pnm -o "$2" >>log 2>>log 7>>log' _ "$sat" "$name"
+        printf 'log\n' | cat - want.pgm | cmp - log
+        run -0 bash -c '"$1" a.pgm --box 3 --format pnm -o "$2" 7>&1 2>&1 | cmp - want.pgm' _ "$sat" "$name"
+    done
+    failure "/dev/fd/17: not open for writing" a.pgm --box 3 --format pnm -o /dev/fd/17
+    # shellcheck disable=SC2016 # the inner shell's variables
+    run bash -c '"$1" a.pgm --box 3 --format pnm -o /dev/fd/7 7<a.pgm 2>&1' _ "$sat"
+    [ "$status" = 1 ]
+    [ "$output" = "sat: /dev/fd/7: not open for writing" ]
+    no_leftovers
+}
+
 @test "an interruption leaves nothing behind and says 130" {
     grey 4000 3000 a.pgm
     echo old >out.png

@@ -1,10 +1,10 @@
 #!/bin/bash
-# run.sh - makes every allocation, mapping, open, read, write, sync, rename, close and thread of sat fail in
-# turn, fills the disk, moves data in pieces, and interrupts it.  Prints TAP.
+# run.sh - makes every allocation, mapping, open, read, write, sync, link, rename, close and thread of sat fail in
+# turn, fills the disk, moves data in pieces, and interrupts and kills it.  Prints TAP.
 #
 # Whatever happens, sat must end with status 0 and the right output, or with status 1 and one line on
-# standard error (or 130, if interrupted); each output is the whole old one or the whole new one; and no
-# temporary file is left.
+# standard error (or 130, if interrupted, and 137, if killed); each output is the whole old one or the whole new
+# one; and no temporary file is left.
 #
 #   FAULT_DEEP=1  ten times as many disk sizes and interruptions
 # shellcheck disable=SC2317 # the functions are called by try
@@ -55,7 +55,7 @@ holds() {
        cmp -s out out.want || { why="status 0, but standard output is wrong"; return 1; } ;;
     1) [[ $text == "sat: "* ]] && [ "$(grep -c '^sat: ' err)" = "$(wc -l <err)" ] || return 1
        [ "$(wc -l <err)" -le "$lines_max" ] || return 1 ;;
-    130) ;;
+    130 | 137) ;;
     *) return 1 ;;
     esac
     [ "${have[*]##*/}" = "${expected[*]##*/}" ] || { why="status $status, and there is: ${have[*]##*/}"; return 1; }
@@ -181,6 +181,28 @@ full_device() {
     holds $? && ends_with 1 "No space left on device"
 }
 
+# Killed at each call but the last rename.
+killed() {
+    local kind calls n bad=0
+    while read -r kind calls; do
+        [ "$kind" != rename ] || calls=$((calls - 1))
+        for ((n = 1; n <= calls; n++)); do
+            under FAULT_KILL=1 FAULT_KIND="$kind" FAULT_NTH="$n" && ends_with 137 || bad=1
+        done
+    done <counts
+    return "$bad"
+}
+
+# No system call links over a name: a process that is killed between the link and the rename leaves the temporary name.
+killed_before_rename() {
+    local calls
+    calls=$(awk '$1 == "rename" { print $2 }' counts)
+    (export LD_PRELOAD="$shim" FAULT_KILL=1 FAULT_KIND=rename FAULT_NTH="$calls"; exec "${command[@]}" >out 2>err)
+    local have=(run/*)
+    ls -A run
+    [ ${#have[@]} = 2 ] && is_old out.png && rm run/out.png && cmp run/.out.png.sat-* want/out.png
+}
+
 # Here the kernel ends the file; its SIGXFSZ would kill whoever does not expect it.
 size_limit() {
     (ulimit -f 1; exec "${command[@]}" >out 2>err)
@@ -191,7 +213,7 @@ size_limit() {
 no_clobber_without_renameat2() {
     command+=(--no-clobber)
     rm run/*
-    if ! under FAULT_KIND=rename FAULT_NTH=1 FAULT_ERRNO=22 || ! ends_with 0; then return 1; fi
+    if ! under FAULT_NAMED=1 FAULT_KIND=rename FAULT_NTH=1 FAULT_ERRNO=22 || ! ends_with 0; then return 1; fi
     "${command[@]}" >out 2>err
     holds $? && ends_with 1 "exists already"
 }
@@ -261,10 +283,21 @@ faults "PNG from a pipe" "$sat" - --box 5 -o run/out.png
 piped=rects.csv
 faults "rectangles from a pipe" "$sat" query in.npy --rects - -o run/out.csv
 piped=
+export FAULT_NAMED=1
+faults "PNG to PNG with a temporary name" "$sat" in.png --box 5 -o run/out.png
+unset FAULT_NAMED
 lines_max=3
 faults "two pictures at once" "$sat" in.png in2.png --box 5 -o 'run/{stem}.png'
 lines_max=1
 
+if define "killed" "$sat" in.png --box 5 -o run/out.png; then
+    if [ "$(awk '$1 == "rename" { print $2 }' counts)" = 3 ]; then
+        try "killed at any call" killed
+        try "killed before the rename" killed_before_rename
+    else
+        skip "killed at any call" "no unnamed files here"
+    fi
+fi
 if define "new file" "$sat" in.png --box 5 -o run/out.png; then
     try "new file only, without renameat2" no_clobber_without_renameat2
 fi

@@ -6,6 +6,8 @@
  *   FAULT_ERRNO=E     with this errno instead of the usual one
  *   FAULT_SPACE=K     the disk is full after K bytes: write() stops short there, then fails with ENOSPC
  *   FAULT_SHORT=1     read() and write() move at most 1009 bytes and every third one is interrupted first
+ *   FAULT_KILL=1      the call that would fail ends the process by SIGKILL instead
+ *   FAULT_NAMED=1     the file system makes no unnamed files (O_TMPFILE)
  *   FAULT_COUNTS=FILE at exit, one line "KIND CALLS" for each kind
  *
  * Calls that the dynamic linker or this file make do not count.  Standard error is left
@@ -16,6 +18,7 @@
 #include <fcntl.h>
 #include <link.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -49,7 +52,7 @@ static atomic_long calls[KINDS], moves;
 static atomic_bool armed;
 static int chosen = -1, chosen_error;
 static long nth;
-static bool on, in_pieces;
+static bool on, in_pieces, kills, named;
 static atomic_llong space = -1; /* bytes left; negative: no limit */
 static struct {
     uintptr_t from, to;
@@ -72,6 +75,7 @@ static bool fails(enum kind kind, const void *caller)
     if (!atomic_load(&armed) || is_exempt(caller)) return false;
     long n = atomic_fetch_add(&calls[kind], 1) + 1;
     if ((int)kind != chosen || !(on ? n >= nth : n == nth)) return false;
+    if (kills) raise(SIGKILL);
     errno = chosen_error ? chosen_error : kinds[kind].error;
     return true;
 }
@@ -130,7 +134,12 @@ void *mmap(void *at, size_t n, int prot, int flags, int fd, off_t offset)
 
 static int open_for_real(int dir, const char *path, int flags, va_list args)
 {
-    int mode = flags & (O_CREAT | __O_TMPFILE) ? va_arg(args, int) : 0;
+    bool unnamed = (flags & O_TMPFILE) == O_TMPFILE;
+    int mode = unnamed || (flags & O_CREAT) ? va_arg(args, int) : 0;
+    if (unnamed && named) {
+        errno = EOPNOTSUPP;
+        return -1;
+    }
     return (int)syscall(SYS_openat, dir, path, flags, mode);
 }
 
@@ -221,6 +230,11 @@ int link(const char *from, const char *to)
     return FAILS(RENAME) ? -1 : (int)syscall(SYS_linkat, AT_FDCWD, from, AT_FDCWD, to, 0);
 }
 
+int linkat(int from_dir, const char *from, int to_dir, const char *to, int flags)
+{
+    return FAILS(RENAME) ? -1 : (int)syscall(SYS_linkat, from_dir, from, to_dir, to, flags);
+}
+
 /* The descriptor is gone even when close() fails. */
 int close(int fd)
 {
@@ -277,6 +291,8 @@ static int armed_main(int argc, char **argv, char **env)
     on = from_environment("FAULT_ON", 0);
     chosen_error = (int)from_environment("FAULT_ERRNO", 0);
     in_pieces = from_environment("FAULT_SHORT", 0);
+    kills = from_environment("FAULT_KILL", 0);
+    named = from_environment("FAULT_NAMED", 0);
     atomic_store(&space, from_environment("FAULT_SPACE", -1));
     dl_iterate_phdr(find_exempt, (void *)(uintptr_t)&armed_main);
     atomic_store(&armed, true);

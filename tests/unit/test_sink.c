@@ -1,99 +1,7 @@
 /* Outputs are whole or not there. */
-#include <errno.h>
-#include <fcntl.h>
-#include <setjmp.h>
-#include <signal.h>
-#include <stdarg.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
-#include <sys/wait.h>
-#include <unistd.h>
-#include <dirent.h>
 
-#include "sink.h"
-#include "child.h"
-#include <cmocka.h> /* last: it has a macro fail() */
-
-static char scratch[64];
-static error err;
-
-static int enter(void **state)
-{
-    (void)state;
-    strcpy(scratch, "/tmp/sat-test-XXXXXX");
-    signal(SIGPIPE, SIG_IGN);
-    signal(SIGXFSZ, SIG_IGN);
-    return !mkdtemp(scratch) || chdir(scratch);
-}
-
-static int leave(void **state)
-{
-    char command[128];
-    (void)state;
-    snprintf(command, sizeof(command), "cd / && rm -rf %s", scratch);
-    return chdir("/") || system(command);
-}
-
-static void put(const char *path, const char *text)
-{
-    FILE *f = fopen(path, "w");
-    assert_non_null(f);
-    assert_true(fputs(text, f) >= 0);
-    assert_int_equal(fclose(f), 0);
-}
-
-static void assert_holds(const char *path, const void *bytes, size_t n)
-{
-    char *have = malloc(n + 1);
-    FILE *f = fopen(path, "r");
-    assert_non_null(have);
-    assert_non_null(f);
-    assert_int_equal(fread(have, 1, n + 1, f), n);
-    assert_memory_equal(have, bytes, n);
-    fclose(f);
-    free(have);
-}
-
-static int files_here(void)
-{
-    DIR *dir = opendir(".");
-    int n = -2; /* . and .. */
-    assert_non_null(dir);
-    while (readdir(dir)) n++;
-    closedir(dir);
-    return n;
-}
-
-static mode_t mode_of(const char *path)
-{
-    struct stat st;
-    assert_int_equal(lstat(path, &st), 0);
-    return st.st_mode & 07777;
-}
-
-static void write_file(const char *path, const char *text)
-{
-    sink *s;
-    assert_true(sink_open(&s, path, NULL, &err));
-    assert_true(sink_write(s, text, strlen(text), &err));
-    assert_true(sink_commit(&s, &err));
-    assert_null(s);
-}
-
-static void assert_refused(const char *path, const sink_options *opt, const char *why)
-{
-    sink *s = (sink *)&err;
-    int files = files_here();
-    assert_false(sink_open(&s, path, opt, &err));
-    assert_null(s);
-    assert_string_equal(err.text, why);
-    assert_int_equal(files_here(), files);
-}
-
-/* ---- tests ----------------------------------------------------------------------------------------- */
+#include "sink_test.h"
 
 static void the_target_appears_at_commit_only(void **state)
 {
@@ -103,7 +11,7 @@ static void the_target_appears_at_commit_only(void **state)
     assert_true(sink_open(&s, "f", NULL, &err));
     assert_true(sink_write(s, "new!", 4, &err));
     assert_holds("f", "old", 3);
-    assert_int_equal(files_here(), 2);
+    assert_int_equal(files_here(), 1 + temporary_names());
     assert_true(sink_commit(&s, &err));
     assert_holds("f", "new!", 4);
     assert_int_equal(files_here(), 1);
@@ -169,32 +77,16 @@ static void rewriting_reaches_what_was_written(void **state)
     assert_true(sink_commit(&s, &err));
 }
 
-static void permission_bits_follow_the_old_file_or_the_umask(void **state)
+static void a_name_that_comes_up_meanwhile_is_replaced(void **state)
 {
-    mode_t umask_old = umask(027);
+    sink *s;
     (void)state;
-    write_file("f", "a");
-    assert_int_equal(mode_of("f"), 0640);
-    assert_int_equal(chmod("f", 0604), 0);
-    write_file("f", "b");
-    assert_int_equal(mode_of("f"), 0604);
-    umask(umask_old);
-    unlink("f");
-}
-
-static void the_owner_is_kept(void **state)
-{
-    struct stat st;
-    (void)state;
-    if (geteuid() != 0) skip();
-    put("f", "old");
-    assert_int_equal(chown("f", 1234, 2345), 0);
-    assert_int_equal(chmod("f", 0640), 0);
-    write_file("f", "new");
-    assert_int_equal(stat("f", &st), 0);
-    assert_int_equal(st.st_uid, 1234);
-    assert_int_equal(st.st_gid, 2345);
-    assert_int_equal(st.st_mode & 07777, 0640);
+    assert_true(sink_open(&s, "f", NULL, &err));
+    assert_true(sink_write(s, "mine", 4, &err));
+    put("f", "theirs");
+    assert_true(sink_commit(&s, &err));
+    assert_holds("f", "mine", 4);
+    assert_int_equal(files_here(), 1);
     unlink("f");
 }
 
@@ -362,11 +254,11 @@ static void say_hello_by_name(void)
 static void standard_output_is_written_in_place(void **state)
 {
     (void)state;
-    for (int named = 0; named < 2; named++) {
+    for (int i = 0; i < 2; i++) {
         int fd = open("f", O_RDWR | O_CREAT | O_TRUNC, 0666);
         assert_true(fd >= 0);
         assert_int_equal(write(fd, "> ", 2), 2);
-        assert_int_equal(in_child(STDOUT_FILENO, fd, named ? say_hello_by_name : say_hello), 0);
+        assert_int_equal(in_child(STDOUT_FILENO, fd, i ? say_hello_by_name : say_hello), 0);
         close(fd);
         assert_holds("f", "> hello", 7);
     }
@@ -442,63 +334,73 @@ static void a_slow_reader_gets_everything(void **state)
     assert_int_equal(status, 0);
 }
 
-/* A child with three sinks open gets the signal: its files go, and its status says which it was. */
-static void signals_remove_every_temporary_file(void **state)
+/* ---- descriptors ----------------------------------------------------------------------------------- */
+
+static const char *by_name; /* of a descriptor */
+
+static void say_hello_to(void)
 {
-    static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
-    (void)state;
-    put("f", "old");
-    for (size_t i = 0; i < 3; i++) {
-        int ready[2], status;
-        char byte;
-        assert_int_equal(pipe(ready), 0);
-        fflush(NULL);
-        pid_t pid = fork();
-        assert_true(pid >= 0);
-        if (pid == 0) {
-            static const char *names[] = {"f", "g", "h"};
-            sink *s[3];
-            for (size_t k = 0; k < 3; k++) signal(signals[k], SIG_DFL);
-            if (!sink_guard_signals(&err)) _exit(1);
-            for (size_t k = 0; k < 3; k++) {
-                if (!sink_open(&s[k], names[k], NULL, &err) || !sink_write(s[k], "new", 3, &err)) _exit(2);
-            }
-            if (write(ready[1], "r", 1) != 1) _exit(3);
-            for (;;) pause();
-        }
-        assert_int_equal(read(ready[0], &byte, 1), 1);
-        assert_int_equal(files_here(), 4);
-        assert_int_equal(kill(pid, signals[i]), 0);
-        assert_int_equal(waitpid(pid, &status, 0), pid);
-        assert_true(WIFSIGNALED(status));
-        assert_int_equal(WTERMSIG(status), signals[i]);
-        assert_int_equal(files_here(), 1);
-        assert_holds("f", "old", 3);
-        close(ready[0]), close(ready[1]);
-    }
-    unlink("f");
+    write_file(by_name, "hello");
 }
 
-static void ignored_signals_stay_ignored(void **state)
+static void a_descriptor_is_written_by_any_of_its_names(void **state)
 {
-    int status;
+    static const struct {
+        const char *name;
+        int fd;
+    } cases[] = {{"/dev/stdout", 1},  {"/dev/stderr", 2}, {"/dev/fd/2", 2},        {"/dev/fd/17", 17},
+                 {"/dev//fd/17", 17}, {"to-17", 17},      {"/proc/self/fd/17", 17}};
     (void)state;
-    fflush(NULL);
-    pid_t pid = fork();
-    assert_true(pid >= 0);
-    if (pid == 0) {
-        signal(SIGHUP, SIG_IGN);
-        signal(SIGINT, SIG_IGN);
-        signal(SIGTERM, SIG_IGN);
-        if (!sink_guard_signals(&err)) _exit(1);
-        kill(getpid(), SIGHUP);
-        kill(getpid(), SIGINT);
-        write_file("f", "whole");
-        _exit(0);
+    if (access("/proc/self/fd/0", F_OK) != 0) skip();
+    assert_int_equal(symlink("/dev/fd/17", "to-17"), 0);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char have[6] = "";
+        int ends[2], fd = open("f", O_RDWR | O_CREAT | O_TRUNC, 0666);
+        by_name = cases[i].name;
+        assert_int_equal(write(fd, "> ", 2), 2);
+        assert_int_equal(in_child(cases[i].fd, fd, say_hello_to), 0);
+        close(fd);
+        assert_holds("f", "> hello", 7);
+
+        assert_int_equal(pipe(ends), 0);
+        assert_int_equal(in_child(cases[i].fd, ends[1], say_hello_to), 0);
+        assert_int_equal(read(ends[0], have, 5), 5);
+        assert_string_equal(have, "hello");
+        close(ends[0]), close(ends[1]);
     }
-    assert_int_equal(waitpid(pid, &status, 0), pid);
-    assert_int_equal(status, 0);
-    assert_holds("f", "whole", 5);
+    assert_int_equal(files_here(), 2);
+    unlink("f"), unlink("to-17");
+}
+
+static void refuse_descriptors(void)
+{
+    static const char *const names[] = {"/dev/fd/17", "/proc/self/fd/17", "/dev/fd/99999999999999999999"};
+    sink *s;
+    for (int i = 0; i < 3; i++) {
+        if (sink_open(&s, names[i], NULL, &err) || strcmp(err.text, "not open for writing") != 0) _exit(1);
+    }
+}
+
+static void refuse_what_is_not_inherited(void)
+{
+    if (fcntl(17, F_SETFD, FD_CLOEXEC) != 0) _exit(2);
+    refuse_descriptors();
+}
+
+static void descriptors_that_are_not_open_for_writing_are_refused(void **state)
+{
+    (void)state;
+    if (access("/proc/self/fd/0", F_OK) != 0) skip();
+    put("f", "old");
+    int fd = open("f", O_RDONLY);
+    assert_int_equal(in_child(17, -1, refuse_descriptors), 0);
+    assert_int_equal(in_child(17, fd, refuse_descriptors), 0);
+    close(fd);
+    fd = open("f", O_RDWR);
+    assert_int_equal(in_child(17, fd, refuse_what_is_not_inherited), 0);
+    close(fd);
+    assert_holds("f", "old", 3);
+    assert_int_equal(files_here(), 1);
     unlink("f");
 }
 
@@ -506,25 +408,24 @@ int main(void)
 {
     cmocka_set_message_output(CM_OUTPUT_TAP);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_target_appears_at_commit_only),
-        cmocka_unit_test(abort_leaves_nothing),
-        cmocka_unit_test(every_size_arrives_whole),
-        cmocka_unit_test(rewriting_reaches_what_was_written),
-        cmocka_unit_test(permission_bits_follow_the_old_file_or_the_umask),
-        cmocka_unit_test(the_owner_is_kept),
-        cmocka_unit_test(symbolic_links_are_followed),
-        cmocka_unit_test(bad_targets_are_refused_at_once),
-        cmocka_unit_test(the_longest_name_works),
-        cmocka_unit_test(unwritable_targets_are_refused),
-        cmocka_unit_test(no_clobber_refuses_early_and_at_commit),
+        BOTH(the_target_appears_at_commit_only),
+        BOTH(abort_leaves_nothing),
+        BOTH(every_size_arrives_whole),
+        BOTH(rewriting_reaches_what_was_written),
+        BOTH(a_name_that_comes_up_meanwhile_is_replaced),
+        BOTH(symbolic_links_are_followed),
+        BOTH(bad_targets_are_refused_at_once),
+        BOTH(the_longest_name_works),
+        BOTH(unwritable_targets_are_refused),
+        BOTH(no_clobber_refuses_early_and_at_commit),
         cmocka_unit_test(a_full_device_is_an_error),
-        cmocka_unit_test(the_first_error_stays),
+        BOTH(the_first_error_stays),
         cmocka_unit_test(standard_output_is_written_in_place),
         cmocka_unit_test(a_closed_pipe_and_a_closed_output_are_errors),
         cmocka_unit_test(only_text_goes_to_a_terminal),
         cmocka_unit_test(a_slow_reader_gets_everything),
-        cmocka_unit_test(signals_remove_every_temporary_file),
-        cmocka_unit_test(ignored_signals_stay_ignored),
+        cmocka_unit_test(a_descriptor_is_written_by_any_of_its_names),
+        cmocka_unit_test(descriptors_that_are_not_open_for_writing_are_refused),
     };
     return cmocka_run_group_tests(tests, enter, leave);
 }

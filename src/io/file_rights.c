@@ -1,0 +1,78 @@
+#include "file_rights.h"
+
+#include <errno.h>
+#include <linux/limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/xattr.h>
+#include <unistd.h>
+
+#define ACL "system.posix_acl_access"
+
+/* A member of a group may give files to it; only root may give files away. */
+static bool keep_group(int fd, gid_t group)
+{
+    struct stat own;
+    return fstat(fd, &own) == 0 && (own.st_gid == group || fchown(fd, (uid_t)-1, group) == 0);
+}
+
+static bool keep_owner(int fd, uid_t owner)
+{
+    struct stat own;
+    return fstat(fd, &own) == 0 && (own.st_uid == owner || fchown(fd, owner, (gid_t)-1) == 0);
+}
+
+typedef enum acl { ACL_NONE, ACL_KEPT, ACL_LOST } acl;
+
+static bool says_none(int code)
+{
+    return code == ENODATA || code == EOPNOTSUPP || code == ENOSYS;
+}
+
+/* value: room for XATTR_SIZE_MAX bytes.  Where the old file had no list, one that the directory gives to new files goes
+ * too: the permission bits would open it. */
+static acl keep_acl(int fd, const char *old_path, bool group_kept, char *value)
+{
+    ssize_t n = getxattr(old_path, ACL, value, XATTR_SIZE_MAX);
+    if (n >= 0) return group_kept && fsetxattr(fd, ACL, value, (size_t)n, 0) == 0 ? ACL_KEPT : ACL_LOST;
+    if (!says_none(errno)) return ACL_LOST;
+    return fremovexattr(fd, ACL) == 0 || says_none(errno) ? ACL_NONE : ACL_LOST;
+}
+
+static void keep_attributes(int fd, const char *old_path, char *names, char *value)
+{
+    static const char prefix[] = "user.";
+    ssize_t all = listxattr(old_path, names, XATTR_LIST_MAX);
+    for (ssize_t at = 0; at < all; at += (ssize_t)strlen(names + at) + 1) {
+        if (strncmp(names + at, prefix, sizeof prefix - 1) != 0) continue;
+        ssize_t n = getxattr(old_path, names + at, value, XATTR_SIZE_MAX);
+        if (n >= 0) fsetxattr(fd, names + at, value, (size_t)n, 0);
+    }
+}
+
+/* Permission bits for another group.  Its members had the rights of others, or the group's if they are in both; members
+ * of the old group are others now: both get what the old file gave to both. */
+static mode_t without_group(mode_t mode)
+{
+    mode_t shared = (mode >> 3) & mode & 07;
+    return (mode & 0700) | shared << 3 | shared;
+}
+
+bool file_rights_keep(int fd, const char *old_path, const struct stat *old, error *err)
+{
+    char *room = malloc(XATTR_LIST_MAX + XATTR_SIZE_MAX);
+    if (!room) return fail(err, "out of memory");
+    keep_attributes(fd, old_path, room, room + XATTR_LIST_MAX);
+    bool group_kept = keep_group(fd, old->st_gid);
+    acl list = keep_acl(fd, old_path, group_kept, room + XATTR_LIST_MAX);
+    free(room);
+
+    mode_t mode = old->st_mode & 0777;
+    if (list == ACL_LOST)
+        mode &= 0700; /* the group's bits are the list's mask, and others may be in the list */
+    else if (!group_kept)
+        mode = without_group(mode);
+    if (fchmod(fd, mode) != 0 && errno != EPERM) return fail_errno(err, "cannot keep its permissions");
+    (void)keep_owner(fd, old->st_uid); /* else it stays this user's, who could set the same permissions on a copy */
+    return true;
+}
