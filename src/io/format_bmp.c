@@ -244,7 +244,7 @@ static bool expand_palette_row(const bmp *b, const uint8_t *raw, uint8_t *dst)
 {
     for (int64_t x = 0; x < b->width; x++) {
         size_t bit = (size_t)x * (size_t)b->bits;
-        size_t i = raw[bit / 8] >> (8 - b->bits - (int)(bit % 8)) & ((1 << b->bits) - 1);
+        size_t i = (unsigned)raw[bit / 8] >> (8 - b->bits - (int)(bit % 8)) & ((1u << b->bits) - 1);
         if (i >= b->entries) return false;
         const uint8_t *colour = b->palette + i * b->entry_bytes;
         for (int c = 0; c < 3; c++) *dst++ = colour[2 - c];

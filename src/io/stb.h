@@ -11,7 +11,7 @@
 /* 8-bit images only; the caller has checked that the format can have this size. */
 bool stb_encode_tga(const image *img, sink *out, error *err);
 
-/* JPEG, in builds without libturbojpeg alone. */
+/* JPEG, in builds without libjpeg alone. */
 bool stb_decode(const uint8_t *bytes, size_t n, const decode_options *opt, image *img, error *err);
 /* To memory: malloc'd, the caller's, also on false. */
 bool stb_encode_jpeg(const image *img, int quality, uint8_t **bytes, size_t *n, error *err);
