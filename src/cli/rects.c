@@ -297,7 +297,12 @@ static bool next_csv(rects *r, error *err)
             r->begun = true;
             if (first_time) r->separator = find_separator(text, end);
             if (is_header(r->separator, text, end)) {
-                if (first_time && !read_header(r, text, end, err)) return false;
+                if (first_time && !read_header(r, text, end, err)) {
+                    r->separator = 0; /* as before: it is wrong again when all is handed out again */
+                    r->others = 0;
+                    r->names.used = 0;
+                    return false;
+                }
                 continue;
             }
         }
