@@ -408,6 +408,7 @@ bool rects_open(rects **out, const char *path, bool again, error *err)
     if (is_dir) {
         fail(err, "is a directory");
     } else if (regular && st.st_size == 0) {
+        r->text = "";
         r->at_end = ok = true;
     } else if (regular && is_npy(path)) {
         ok = source_open_by(&r->file, path, look, NULL, NULL, err) && open_npy(r, err);

@@ -43,7 +43,7 @@ static bool is_line(const error *err)
     return err->text[0] != '\0' && !strchr(err->text, '\n');
 }
 
-/* ---- rectangles: a mapped file and a pipe hold the same ---- */
+/* ---- rectangles: a file and a pipe hold the same, read once or again ---- */
 
 typedef struct outcome {
     bool opened, ended;
@@ -95,16 +95,16 @@ static const char *rectangles(const uint8_t *bytes, size_t n, bool again)
     int ends[2];
     char pipe_path[64];
     if (!put(bytes, n)) return NULL;
-    outcome mapped = read_rects(file_path, false);
-    if (!mapped.ended && !is_line(&mapped.err)) return "a failure without a line that says why";
+    outcome filed = read_rects(file_path, false);
+    if (!filed.ended && !is_line(&filed.err)) return "a failure without a line that says why";
     if (n == 0 || bytes[0] == 0x93 || pipe2(ends, O_CLOEXEC) != 0) return NULL; /* an array is none in a pipe */
     bool written = write(ends[1], bytes, n) == (ssize_t)n;
     close(ends[1]);
     snprintf(pipe_path, sizeof pipe_path, "/proc/self/fd/%d", ends[0]);
-    outcome piped = written ? read_rects(pipe_path, again) : mapped;
+    outcome piped = written ? read_rects(pipe_path, again) : filed;
     close(ends[0]);
-    bool same = mapped.ended == piped.ended && mapped.n == piped.n && mapped.hash == piped.hash &&
-                (mapped.ended || strcmp(mapped.err.text, piped.err.text) == 0);
+    bool same = filed.ended == piped.ended && filed.n == piped.n && filed.hash == piped.hash &&
+                (filed.ended || strcmp(filed.err.text, piped.err.text) == 0);
     return same ? NULL : "a file and a pipe hold different rectangles";
 }
 
