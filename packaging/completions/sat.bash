@@ -17,24 +17,25 @@ _sat() {
     local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]} command=${COMP_WORDS[1]} options words=
     COMPREPLY=()
     case $command in
-    query) options='--rect --rects --stat --clip --json --output --no-clobber --files-from --null --layout --sample --verify --no-orient
+    query) options='--rect --rects --as --stat --clip --json --output --no-clobber --files-from --null --layout --sample --verify --no-orient
         --max-pixels --max-memory --backend --threads --quiet --verbose --help --version' ;;
     info) options='--json --no-orient --max-pixels --max-memory --help --version' ;;
     backends) options='--json --help --version' ;;
     bench) options='--size --type --channels --accum --layout --box --backend --repeat --md --csv --json --from --plot --output
         --no-clobber --threads --quiet --verbose --help --version' ;;
-    *) options='--box --radius --border --passes --alpha --mean --rect --rects --stat --clip --json --output --format --quality --layout --type
-        --largest --files-from --null --max-pixels --max-memory --no-orient --no-clobber --backend --threads --quiet --verbose --help
-        --version' ;;
+    *) options='--box --radius --border --passes --alpha --mean --rect --rects --as --stat --clip --json --output --format --quality --layout
+        --type --largest --files-from --null --max-pixels --max-memory --no-orient --no-clobber --backend --threads --quiet --verbose
+        --help --version' ;;
     esac
     [ "$command" = bench ] && [ "$COMP_CWORD" -gt 2 ] && _sat_benches | grep -qx -- "${COMP_WORDS[2]}" &&
         options=$(_sat_bench_options "${COMP_WORDS[2]}")
     case $previous in
     --border) words=$(_sat_names borders) ;;
-    --format) words="$(_sat_names formats) npy" ;;
+    --format) words=$(_sat_names formats) ;;
     --backend) words=$(_sat_names backends) ;;
     --alpha) words='weighted straight' ;;
     --layout) words='padded inclusive exclusive' ;;
+    --as) words='image table' ;;
     --stat) words='mean sum mean,sum' ;;
     --sample) words='u8 u16 u32 f32 f64' ;;
     --accum) words='u32 u64 i64 f32 f64' ;;

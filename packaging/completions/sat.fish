@@ -23,7 +23,7 @@ complete -c sat -n '__sat_is filter' -l border -x -a '(__sat_names borders)' -d 
 complete -c sat -n '__sat_is filter' -l passes -x -d 'Repeat'
 complete -c sat -n '__sat_is filter' -l alpha -x -a 'weighted straight' -d 'How colours are averaged'
 complete -c sat -n '__sat_is filter' -l mean -x -d 'Print the mean of a rectangle X,Y,W,H'
-complete -c sat -n '__sat_is filter' -l format -x -a '(__sat_names formats) npy' -d 'Of the output'
+complete -c sat -n '__sat_is filter' -l format -x -a '(__sat_names formats)' -d 'Of the output'
 complete -c sat -n '__sat_is filter' -l quality -x -d 'Of JPEG, 1 to 100'
 complete -c sat -n '__sat_is filter' -l type -x -a 'u32 u64 i64 f32 f64 q32' -d 'Of a table'
 complete -c sat -n '__sat_is filter' -l largest -x -d 'Largest rectangle that a q32 table is asked, WxH'
@@ -32,6 +32,7 @@ complete -c sat -n '__sat_is filter query' -s 0 -l null -d 'Names end in zero by
 
 complete -c sat -n '__sat_is filter query' -l rect -x -d 'Rectangle X,Y,W,H'
 complete -c sat -n '__sat_is filter query' -l rects -r -d 'CSV or npy file of rectangles'
+complete -c sat -n '__sat_is filter query' -l as -x -a 'image table' -d 'What an npy of f32 without trailer is'
 complete -c sat -n '__sat_is filter query' -l stat -x -a 'mean sum mean,sum' -d 'Columns'
 complete -c sat -n '__sat_is filter query' -l clip -d 'Cut rectangles to the image'
 complete -c sat -n '__sat_is query' -l verify -d 'Compare the checksum of a table'

@@ -53,7 +53,8 @@ static const struct option longs[] = {
     {0},
 };
 
-static const char TABLE[] = "npy"; /* the name, and the extension, of the output that is no image */
+/* An output of that extension, or format, is a table, unless --box makes an image. */
+static const char TABLE[] = ".npy";
 static const int64_t SIDE_MAX = INT32_MAX, PASSES_MAX = 1000;
 static const sat_type table_types[] = {SAT_U32, SAT_U64, SAT_I64, SAT_F32, SAT_F64, SAT_Q32, SAT_TYPE_NONE};
 
@@ -195,18 +196,17 @@ static void take(int c, options *o, request *r)
 
 static bool is_table_name(const char *path)
 {
-    return strcasecmp(format_extension(path), TABLE) == 0;
+    return strcasecmp(format_extension(path), TABLE + 1) == 0;
 }
 
-static bool refuse_format(options *o, const char *what, const char *name, const char *why, bool tables)
+static bool refuse_format(options *o, const char *what, const char *name, const char *why)
 {
     char names[256];
     size_t used = 0;
     const image_format *f;
     for (size_t i = 0; (f = format_at(i)) && used < sizeof names; i++)
         if (f->encode) used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", used ? " " : "", f->name);
-    return options_refuse(o, "%s '%s': %sthe formats that can be written are %s%s", what, name, why, names,
-                          tables ? ", and npy for tables" : "");
+    return options_refuse(o, "%s '%s': %sthe formats that can be written are %s", what, name, why, names);
 }
 
 /* Reports what is nobody's misuse; returns false. */
@@ -239,8 +239,8 @@ static const image_format *check_output(options *o, const request *r, const char
     if (strcmp(output, "-") == 0)
         options_refuse(o, "-o - needs --format, which says what to write");
     else
-        refuse_format(o, "-o", output, *format_extension(output) ? "" : "its extension, or --format, says the format; ",
-                      false);
+        refuse_format(o, "-o", output,
+                      *format_extension(output) ? "" : "its extension, or --format, says the format; ");
     return NULL;
 }
 
@@ -297,11 +297,11 @@ static bool check_name(options *o, const request *r, const char *input, const ch
 static bool check_images(options *o, request *r)
 {
     error err;
-    bool by_format = r->format && strcmp(r->format, TABLE) == 0;
-    if (r->format && !by_format) {
+    bool by_format = r->format && strcasecmp(r->format, TABLE + 1) == 0;
+    if (r->format && (r->has_box || !by_format)) {
         r->j.format = format_by_name(r->format);
         r->j.format_word = r->format;
-        if (!r->j.format || !r->j.format->encode) return refuse_format(o, "--format", r->format, "", true);
+        if (!r->j.format || !r->j.format->encode) return refuse_format(o, "--format", r->format, "");
     }
     if (r->output && !*r->output) return options_refuse(o, "-o '': the name of the output is empty");
     if (r->output && strcmp(r->output, "-") != 0 && is_folder(r->output)) {
@@ -309,17 +309,19 @@ static bool check_images(options *o, request *r)
         if (!r->in_folder) return stop(o, NULL, "out of memory");
     }
     const char *template = r->in_folder ? r->in_folder : r->output;
-    r->j.table = r->output && (by_format || (!r->format && is_table_name(template)));
+    r->j.table = !r->has_box && r->output && (by_format || (!r->format && is_table_name(template)));
     if (!r->has_box && !r->output) return refuse_request(o, r, "nothing to do: " OPERATIONS);
     if (!r->has_box && !r->j.table)
         return refuse_request(o, r,
-                              "-o %s: an image needs --box N, which blurs; a table has a name in .%s, or --format %s",
-                              r->output, TABLE, TABLE);
+                              "-o %s: an image needs --box N, which blurs; a table has a name in %s, or --format %s",
+                              r->output, TABLE, TABLE + 1);
     if (!r->output) return refuse_request(o, r, "--box needs an output: -o OUT");
-    if (r->has_box && r->j.table) return options_refuse(o, "--box makes an image, and %s is a table", r->output);
+    if (r->regions.job.decode.array == ARRAY_TABLE)
+        return options_refuse(o, "--as table: a table is asked with `sat query`, and not filtered or summed");
     if (r->j.table && (r->for_box || r->for_image))
         return options_refuse(o, "%s is for --box, not for tables", r->for_box ? r->for_box : r->for_image);
-    if (!r->j.table && r->for_table) return options_refuse(o, "%s is for tables, -o OUT.npy", r->for_table);
+    if (!r->j.table && r->for_table)
+        return options_refuse(o, "%s is for tables, -o OUT.npy without --box", r->for_table);
     if (r->regions.given) return options_refuse(o, "%s is for --mean", r->regions.given);
     if (r->j.largest_px && r->j.accum != SAT_Q32) return options_refuse(o, "--largest is for --type q32");
     if (r->regions.files.n > 1 && !batch_is_template(template))
@@ -398,8 +400,9 @@ static const char help[] = "  sat photo.jpg --box 15 -o blurred.png        the m
                            "  --alpha MODE       weighted or straight [weighted]\n"
                            "  --mean X,Y,W,H     print the mean of a rectangle; may be given many times\n"
                            "  --rect X,Y,W,H, --rects FILE, --stat LIST, --clip, --json      as in sat query\n"
-                           "  -o, --output OUT   image, or table if it is .npy; - is standard output; in a\n"
-                           "                     folder that is there, a file keeps its input's name\n"
+                           "  --as image|table   what an .npy of f32 without trailer is, for means\n"
+                           "  -o, --output OUT   image, or table if .npy without --box; - is standard output;\n"
+                           "                     in a folder that is there, a file keeps its input's name\n"
                            "  --format NAME      of OUT, instead of its extension\n"
                            "  --quality N        of JPEG, 1 to 100 [90]\n"
                            "  --layout NAME      of a table: padded, inclusive, exclusive [padded]\n"

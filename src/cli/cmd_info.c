@@ -64,7 +64,9 @@ static void put_table_text(const table_file *f, bool verified, text_out *t)
     text_printf(t, "  format      table (.npy), %lld x %lld", (long long)v->height, (long long)v->width);
     if (v->channels > 1) text_printf(t, " x %d", v->channels);
     text_printf(t, " of %s\n  layout      %s\n", sat_type_name(v->type),
-                f->meta.has_trailer ? sat_layout_name(table->layout) : "not said (no trailer)");
+                f->meta.has_trailer  ? sat_layout_name(table->layout)
+                : v->type == SAT_F32 ? "not said (no trailer; it may be an image)"
+                                     : "not said (no trailer)");
     if (!f->meta.has_trailer) return;
     bool padded = table->layout == SAT_PADDED;
     text_printf(t, "  size        %lld x %lld px\n", (long long)v->width - padded, (long long)v->height - padded);

@@ -3,24 +3,34 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "npy_header.h"
 #include "table_file.h"
+
+/* No table has entries of less than four bytes; what else an array is without a trailer, only the user knows. */
+static bool is_table(const uint8_t *bytes, size_t n, const decode_options *decode)
+{
+    npy_header h;
+    error unused;
+    if (!table_file_sniff(bytes, n) || decode->array == ARRAY_IMAGE) return false;
+    return decode->array == ARRAY_TABLE || !npy_parse_header(&h, bytes, n, &unused) || h.item_bytes >= 4;
+}
 
 static bool extent(const uint8_t *bytes, size_t n, const void *context, uint64_t *most, error *err)
 {
-    return table_file_sniff(bytes, n) ? table_file_extent(bytes, n, NULL, most, err)
-                                      : image_extent(bytes, n, context, most, err);
+    return is_table(bytes, n, context) ? table_file_extent(bytes, n, NULL, most, err)
+                                       : image_extent(bytes, n, context, most, err);
 }
 
 static bool look(const uint8_t *head, size_t n, uint64_t file_bytes, const void *context, bool *maps, error *err)
 {
-    return (table_file_sniff(head, n) ? table_file_look : image_look)(head, n, file_bytes, context, maps, err);
+    return (is_table(head, n, context) ? table_file_look : image_look)(head, n, file_bytes, context, maps, err);
 }
 
 bool input_open(input_file *in, const char *path, const decode_options *decode, error *err)
 {
     *in = (input_file){0};
     if (!source_open_by(&in->file, path, look, extent, decode, err)) return false;
-    in->is_table = table_file_sniff(in->file.bytes, in->file.n);
+    in->is_table = is_table(in->file.bytes, in->file.n, decode);
     return true;
 }
 

@@ -327,7 +327,7 @@ static bool look(const uint8_t *head, size_t n, uint64_t file_bytes, const void 
 static bool open_npy(rects *r, error *err)
 {
     npy_header *h = &r->npy;
-    if (!npy_parse(h, r->file.bytes, r->file.n, err)) return false;
+    if (!npy_parse(h, r->file.bytes, r->file.n, err) || !npy_little(h, err)) return false;
     r->kind = NPY;
     if (h->kind != 'i' && h->kind != 'u')
         return fail(err, "rectangles are whole numbers, not %c%d", h->kind, 8 * h->item_bytes);

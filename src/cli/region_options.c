@@ -38,6 +38,11 @@ bool region_option(region_request *r, options *o, int c)
         r->given = "--rects";
         r->rects_path = optarg;
         return true;
+    case OPT_AS:
+        r->job.decode.array = strcmp(optarg, "image") == 0 ? ARRAY_IMAGE : ARRAY_TABLE;
+        if (r->job.decode.array == ARRAY_TABLE && strcmp(optarg, "table") != 0)
+            options_refuse(o, "--as '%s': image or table", optarg);
+        return true;
     case OPT_STAT:
         r->given = "--stat";
         if (!regions_stats(&r->job, optarg)) options_refuse(o, "--stat '%s': mean, sum or both as mean,sum", optarg);
@@ -81,6 +86,8 @@ static bool check(region_request *r, options *o)
 {
     const char *output = r->job.output;
     if (r->list_n > 0 && r->rects_path) return options_refuse(o, "%s and --rects: one or the other", r->rect_name);
+    if (r->job.decode.array == ARRAY_IMAGE && r->job.assume_given)
+        return options_refuse(o, "--layout and --sample are for tables, not for --as image");
     if (r->rects_path && input_is_output(r->rects_path, output))
         return options_refuse(o, "-o %s would replace the rectangles by their answers", output);
     if (r->files_from && input_is_output(r->files_from, output))

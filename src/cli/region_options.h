@@ -5,12 +5,13 @@
 #include "batch.h"
 #include "regions.h"
 
-enum { OPT_RECT = 512, OPT_MEAN, OPT_RECTS, OPT_STAT, OPT_CLIP, OPT_JSON, OPT_FILES_FROM, OPT_NULL = '0' };
+enum { OPT_RECT = 512, OPT_MEAN, OPT_RECTS, OPT_AS, OPT_STAT, OPT_CLIP, OPT_JSON, OPT_FILES_FROM, OPT_NULL = '0' };
 
 #define OPTIONS_REGIONS                                                                                                \
     {"rect", required_argument, NULL, OPT_RECT}, {"rects", required_argument, NULL, OPT_RECTS},                        \
-        {"stat", required_argument, NULL, OPT_STAT}, {"clip", no_argument, NULL, OPT_CLIP},                            \
-        {"json", no_argument, NULL, OPT_JSON}, {"files-from", required_argument, NULL, OPT_FILES_FROM},                \
+        {"as", required_argument, NULL, OPT_AS}, {"stat", required_argument, NULL, OPT_STAT},                          \
+        {"clip", no_argument, NULL, OPT_CLIP}, {"json", no_argument, NULL, OPT_JSON},                                  \
+        {"files-from", required_argument, NULL, OPT_FILES_FROM},                                                       \
     {                                                                                                                  \
         "null", no_argument, NULL, OPT_NULL                                                                            \
     }

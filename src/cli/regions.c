@@ -132,7 +132,8 @@ static bool open_table(const region_job *job, input_file *in, const rects *from,
     a->table = a->file.table;
     const table_meta *meta = &a->file.meta;
     if (!job->is_query && !meta->has_trailer)
-        return fail(err, "a table without trailer: ask it by `sat query FILE --layout padded|inclusive|exclusive`");
+        return fail(err, "%sa table without trailer: ask it by `sat query FILE --layout padded|inclusive|exclusive`",
+                    a->table.view.type == SAT_F32 ? "an image, and then --as image is needed, or " : "");
     if (meta->has_trailer && job->assume.layout_known && job->assume.layout != meta->layout)
         return fail(err, "--layout %s: the file says that it is %s", sat_layout_name(job->assume.layout),
                     sat_layout_name(meta->layout));

@@ -6,7 +6,6 @@
 
 #include "codec.h"
 #include "image_memory.h"
-#include "table_file.h"
 
 static const image_format *const formats[] = {
 #define FORMAT(id) &format_##id,
@@ -64,9 +63,8 @@ const image_format *format_by_content(const uint8_t *bytes, size_t n)
     return NULL;
 }
 
-static bool fail_unknown(const uint8_t *bytes, size_t n, error *err)
+static bool fail_unknown(error *err)
 {
-    if (table_file_sniff(bytes, n)) return fail(err, "a table, not an image; ask it with `sat query`");
     fail(err, "not an image of a known format (");
     for (size_t i = 0, first = 1; i < FORMATS; i++) {
         if (!formats[i]->decode) continue;
@@ -82,7 +80,7 @@ static bool fail_unknown(const uint8_t *bytes, size_t n, error *err)
 bool image_extent(const uint8_t *bytes, size_t n, const void *context, uint64_t *most, error *err)
 {
     const image_format *found = format_by_content(bytes, n);
-    if (!found) return fail_unknown(bytes, n, err);
+    if (!found) return fail_unknown(err);
     *most = SOURCE_MOST_BYTES;
     bool ok = found->extent ? found->extent(bytes, n, context, most, err)
                             : n < SOURCE_MOST_BYTES || codec_too_long(found->name, n, err);
@@ -93,7 +91,7 @@ bool image_look(const uint8_t *head, size_t n, uint64_t file_bytes, const void *
 {
     image_shape shape = {0};
     const image_format *found = format_by_content(head, n);
-    if (!found) return fail_unknown(head, n, err);
+    if (!found) return fail_unknown(err);
     *maps = found->shape && found->shape(head, n, &shape) && shape.raw;
     return image_memory_take(found, head, n, *maps ? n : file_bytes, context, err);
 }
@@ -102,7 +100,7 @@ bool image_decode(const source *src, const decode_options *opt, image *img, cons
 {
     *img = (image){0};
     const image_format *found = format_by_content(src->bytes, src->n);
-    if (!found) return fail_unknown(src->bytes, src->n, err);
+    if (!found) return fail_unknown(err);
     bool ok = image_memory_check(found, src, opt, err) && found->decode(src->bytes, src->n, opt, img, err);
     if (ok && found->alone && src->goes_on) {
         image_free(img);

@@ -35,12 +35,17 @@ typedef struct io_progress {
     void *context;
 } io_progress;
 
+/* What an array of NumPy without trailer is where its type leaves it open; looked at by input_open(), as a decoder
+ * takes it for an image. */
+typedef enum array_kind { ARRAY_OPEN = 0, ARRAY_IMAGE, ARRAY_TABLE } array_kind;
+
 typedef struct decode_options {
     int64_t max_pixels;   /* refuse, before anything is allocated, an image of more */
     bool no_orient;       /* leave EXIF orientation alone */
     int threads;          /* at most; 0 = one for each core */
     image_memory *memory; /* NULL = not counted */
     io_progress progress;
+    array_kind array;
 } decode_options;
 
 typedef struct encode_options {

@@ -79,8 +79,7 @@ static bool parse_descr(text *t, npy_header *h, error *err)
     int64_t bytes = 0;
     if (!plain || !take_number(&digits, &bytes) || digits.at != digits.end || bytes < 1 || bytes > 16)
         return fail(err, ".npy of type '%.20s', not of plain numbers", descr);
-    if (descr[0] == '>' && bytes > 1)
-        return fail(err, "big-endian .npy ('%s'): convert it with a.astype('<%s')", descr, descr + 1);
+    h->big_endian = descr[0] == '>' && bytes > 1;
     h->kind = descr[1];
     h->item_bytes = (int)bytes;
     return true;
@@ -185,30 +184,56 @@ bool npy_parse(npy_header *header, const uint8_t *bytes, size_t n, error *err)
     return true;
 }
 
-/* A dictionary of n bytes, filled up with spaces. */
-static void put_page(const char *dictionary, size_t n, uint8_t page[NPY_PAGE])
+bool npy_little(const npy_header *header, error *err)
 {
-    size_t length = NPY_PAGE - MAGIC_BYTES - 4;
-    memset(page, ' ', NPY_PAGE);
+    if (!header->big_endian) return true;
+    return fail(err, "big-endian .npy ('>%c%d'): convert it with a.astype('<%c%d')", header->kind, header->item_bytes,
+                header->kind, header->item_bytes);
+}
+
+/* The version, the length, a dictionary of n bytes, and spaces: all in `bytes` bytes. */
+static void put_page(const char *dictionary, size_t n, size_t bytes, uint8_t page[NPY_PAGE])
+{
+    size_t length = bytes - MAGIC_BYTES - 4;
+    memset(page, ' ', bytes);
     memcpy(page, MAGIC "\x01\x00", MAGIC_BYTES + 2);
     page[8] = (uint8_t)(length & 255);
     page[9] = (uint8_t)(length >> 8);
-    memcpy(page + MAGIC_BYTES + 4, dictionary, n < length ? n : length - 1);
-    page[NPY_PAGE - 1] = '\n';
+    memcpy(page + MAGIC_BYTES + 4, dictionary, n);
+    page[bytes - 1] = '\n';
 }
 
-void npy_format(const npy_header *header, uint8_t page[NPY_PAGE])
+enum { DICTIONARY_BYTES = 256 };
+
+static size_t put_dictionary(const npy_header *header, char dictionary[DICTIONARY_BYTES])
 {
-    char shape[NPY_DIMS_MAX * 24] = "", dictionary[256];
+    char shape[NPY_DIMS_MAX * 24] = "";
     size_t used = 0;
 
     for (int i = 0; i < header->dims; i++)
         used +=
             (size_t)snprintf(shape + used, sizeof(shape) - used, "%s%lld", i ? ", " : "", (long long)header->shape[i]);
     if (header->dims == 1) snprintf(shape + used, sizeof(shape) - used, ",");
-    int n = snprintf(dictionary, sizeof(dictionary), "{'descr': '%c%c%d', 'fortran_order': False, 'shape': (%s), }",
-                     header->item_bytes > 1 ? '<' : '|', header->kind, header->item_bytes, shape);
-    put_page(dictionary, (size_t)n, page);
+    return (size_t)snprintf(dictionary, DICTIONARY_BYTES,
+                            "{'descr': '%c%c%d', 'fortran_order': False, 'shape': (%s), }",
+                            header->item_bytes > 1 ? '<' : '|', header->kind, header->item_bytes, shape);
+}
+
+void npy_format(const npy_header *header, uint8_t page[NPY_PAGE])
+{
+    char dictionary[DICTIONARY_BYTES];
+    size_t n = put_dictionary(header, dictionary);
+    put_page(dictionary, n, NPY_PAGE, page);
+}
+
+size_t npy_format_short(const npy_header *header, uint8_t page[NPY_PAGE])
+{
+    enum { UNIT = 64 };
+    char dictionary[DICTIONARY_BYTES];
+    size_t n = put_dictionary(header, dictionary);
+    size_t bytes = (MAGIC_BYTES + 4 + n + 1 + UNIT - 1) / UNIT * UNIT;
+    put_page(dictionary, n, bytes, page);
+    return bytes;
 }
 
 void npy_format_records(const char *fields, uint64_t n, uint8_t page[NPY_PAGE])
@@ -217,5 +242,5 @@ void npy_format_records(const char *fields, uint64_t n, uint8_t page[NPY_PAGE])
     int used =
         snprintf(dictionary, sizeof(dictionary), "{'descr': [%.3840s], 'fortran_order': False, 'shape': (%llu,), }",
                  fields, (unsigned long long)n);
-    put_page(dictionary, (size_t)used, page);
+    put_page(dictionary, (size_t)used, NPY_PAGE, page);
 }

@@ -23,22 +23,30 @@ typedef struct npy_header {
     int dims;       /* 1 .. NPY_DIMS_MAX */
     int64_t shape[NPY_DIMS_MAX];
     size_t data_offset, data_bytes;
+    bool big_endian; /* items of more than one byte; never so from npy_format() */
 } npy_header;
 
 bool npy_sniff(const uint8_t *bytes, size_t n);
 
-/* Reads the header of a file of n bytes.  Refuses, in words, what is not a little-endian array of plain
- * numbers in C order with 1 to 3 dimensions, and a file too short for its shape.  A dimension may be 0. */
+/* Reads the header of a file of n bytes.  Refuses, in words, what is not an array of plain numbers in C order with 1 to
+ * 3 dimensions, and a file too short for its shape.  A dimension may be 0. */
 bool npy_parse(npy_header *header, const uint8_t *bytes, size_t n, error *err);
 
 /* The same of the first n bytes of a file, which must hold the header: the array may lie beyond them. */
 bool npy_parse_header(npy_header *header, const uint8_t *bytes, size_t n, error *err);
 
+/* Refuses, in words, an array that is big-endian. */
+bool npy_little(const npy_header *header, error *err);
+
 /* Writes the header of a C-order array in version 1.0: NPY_PAGE bytes.  Takes kind, item_bytes, dims and
  * shape, of which no number needs more than 19 digits. */
 void npy_format(const npy_header *header, uint8_t page[NPY_PAGE]);
 
-/* The same of an array of n records.  fields: "('x', '<i8'), ('mean', '<f8', (3,))", at most 3840 bytes. */
+/* The same, no longer than NumPy makes it: a multiple of 64 bytes, which it returns. */
+size_t npy_format_short(const npy_header *header, uint8_t page[NPY_PAGE]);
+
+/* The same as npy_format(), of an array of n records.  fields: "('x', '<i8'), ('mean', '<f8', (3,))", at most 3840
+ * bytes. */
 void npy_format_records(const char *fields, uint64_t n, uint8_t page[NPY_PAGE]);
 
 #endif

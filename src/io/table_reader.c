@@ -33,6 +33,7 @@ static int64_t channels_of(const npy_header *h)
 
 static bool check_array(const npy_header *h, error *err)
 {
+    if (!npy_little(h, err)) return false;
     if (type_of(h) == SAT_TYPE_NONE)
         return fail(err, "array of type %c%d: a table has i4, u4, i8, u8, f4 or f8", h->kind, h->item_bytes);
     if (h->dims < 2) return fail(err, "array of 1 dimension: a table has rows and columns");
@@ -126,7 +127,9 @@ static bool apply_assumption(table_file *file, const table_assume *assume, error
     int64_t width, height;
 
     if (!a->layout_known)
-        return fail(err, "no trailer: if it is a table, say how it was made with --layout padded|inclusive|exclusive%s",
+        return fail(err,
+                    "no trailer: if it is a table, say how it was made with --layout padded|inclusive|exclusive%s%s",
+                    view->type == SAT_F32 ? ", if it is an image, --as image" : "; images are of u8, u16 or f32",
                     is_float ? "; whether floats are a table's or an image's cannot be checked" : "");
     meta->layout = a->layout;
     meta->sample = a->sample != SAT_TYPE_NONE ? a->sample : is_float ? SAT_F32 : SAT_U8;

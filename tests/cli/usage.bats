@@ -83,6 +83,7 @@ load helpers
     usage "--stat 'mean,mean'*" query a.pgm --rect 0,0,1,1 --stat mean,mean
     usage "--stat ''*" query a.pgm --rect 0,0,1,1 --stat ""
     usage "--layout 'nope'*" query a.npy --rect 0,0,1,1 --layout nope
+    usage "--as 'picture': image or table" query a.npy --rect 0,0,1,1 --as picture
     usage "--sample 'i64'*" query a.npy --rect 0,0,1,1 --sample i64
 }
 
@@ -108,9 +109,10 @@ load helpers
     usage "-o -: an image needs --box N*" a.pgm -o - --format png
     usage "--box needs an output*" a.pgm --box 3
     usage "--mean and --box*" a.pgm --box 3 --mean 0,0,1,1
-    usage "--box makes an image*" a.pgm --box 3 -o out.npy
-    usage "--box makes an image*" a.pgm --box 3 --format npy -o out
+    usage "--as table: *\`sat query\`*" a.npy --box 3 --as table -o out.png
+    usage "--layout and --sample are for tables, not for --as image" query a.npy --as image --layout padded --rect 0,0,1,1
     usage "--layout is for tables*" a.pgm --box 3 --layout padded -o out.png
+    usage "--layout is for tables, -o OUT.npy without --box*" a.pgm --box 3 --layout padded -o out.npy
     usage "--type is for tables*" a.pgm --box 3 --type u32 -o out.png
     usage "--passes is for --box*" a.pgm --passes 3 -o out.npy
     usage "--quality is for --box*" a.pgm --quality 3 -o out.npy

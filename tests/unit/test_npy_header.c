@@ -90,8 +90,6 @@ static void refused_in_words(void **state)
     (void)state;
     assert_refused("{'descr': '<i8', 'fortran_order': True, 'shape': (3, 4), }\n",
                    ".npy in Fortran order: convert it with numpy.ascontiguousarray");
-    assert_refused("{'descr': '>i8', 'fortran_order': False, 'shape': (3, 4), }\n",
-                   "big-endian .npy ('>i8'): convert it with a.astype('<i8')");
     assert_refused("{'descr': [('x', '<i8')], 'fortran_order': False, 'shape': (3, 4), }\n",
                    ".npy of records, not of plain numbers");
     assert_refused("{'descr': '|O', 'fortran_order': False, 'shape': (3, 4), }\n",
@@ -104,6 +102,20 @@ static void refused_in_words(void **state)
                    ".npy of a single number, not of an array");
     assert_refused("{'descr': '<i8', 'fortran_order': False, 'shape': (1, 2, 3, 4), }\n",
                    ".npy of more than 3 dimensions");
+}
+
+static void the_byte_order_is_known(void **state)
+{
+    npy_header h;
+    (void)state;
+    assert_true(parse(&h, make(1, "{'descr': '>i8', 'fortran_order': False, 'shape': (3, 4), }\n", 4096)));
+    assert_true(h.big_endian);
+    assert_false(npy_little(&h, &err));
+    assert_string_equal(err.text, "big-endian .npy ('>i8'): convert it with a.astype('<i8')");
+    assert_true(parse(&h, make(1, "{'descr': '>u1', 'fortran_order': False, 'shape': (3, 4), }\n", 4096)));
+    assert_false(h.big_endian); /* of one byte each */
+    assert_true(parse(&h, make(1, "{'descr': '<i8', 'fortran_order': False, 'shape': (3, 4), }\n", 4096)));
+    assert_true(!h.big_endian && npy_little(&h, &err));
 }
 
 static void malformed_headers(void **state)
@@ -182,7 +194,7 @@ static void what_is_formatted_is_parsed(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof(types) / sizeof(*types); i++) {
         for (int dims = 1; dims <= 3; dims++) {
-            npy_header want = {types[i].kind, types[i].item_bytes, dims, {3, 5, 2}, 0, 0}, have;
+            npy_header want = {types[i].kind, types[i].item_bytes, dims, {3, 5, 2}, 0, 0, false}, have;
             memset(file, 0xaa, sizeof(file));
             npy_format(&want, file);
             assert_true(parse(&have, sizeof(file)));
@@ -193,9 +205,16 @@ static void what_is_formatted_is_parsed(void **state)
             assert_int_equal(have.data_offset, 4096);
             assert_int_equal(file[4095], '\n');
             assert_int_equal(file[4096], 0xaa);
+
+            memset(file, 0xaa, sizeof(file));
+            size_t header = npy_format_short(&want, file);
+            assert_true(header % 64 == 0 && header <= 128 && file[header - 1] == '\n' && file[header] == 0xaa);
+            assert_true(parse(&have, sizeof(file)));
+            assert_int_equal(have.data_offset, header);
+            assert_memory_equal(have.shape, want.shape, (size_t)dims * sizeof(*want.shape));
         }
     }
-    npy_header huge = {'f', 8, 3, {INT64_MAX, INT64_MAX, INT64_MAX}, 0, 0};
+    npy_header huge = {'f', 8, 3, {INT64_MAX, INT64_MAX, INT64_MAX}, 0, 0, false};
     npy_format(&huge, file);
     assert_false(parse(&huge, sizeof(file)));
     assert_string_equal(err.text, "malformed .npy header: the array's size overflows");
@@ -208,6 +227,7 @@ int main(void)
         cmocka_unit_test(accepted_forms),
         cmocka_unit_test(dimensions_and_types),
         cmocka_unit_test(refused_in_words),
+        cmocka_unit_test(the_byte_order_is_known),
         cmocka_unit_test(malformed_headers),
         cmocka_unit_test(every_truncation_is_refused),
         cmocka_unit_test(lying_lengths_and_versions),

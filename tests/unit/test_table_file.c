@@ -458,9 +458,11 @@ static void foreign_tables_need_a_layout(void **state)
     (void)state;
     put_foreign("<i8", "(4, 5)", tiny, sizeof(tiny), "what is this");
     assert_open_fails(NULL,
-                      "no trailer: if it is a table, say how it was made with --layout padded|inclusive|exclusive");
+                      "no trailer: if it is a table, say how it was made with --layout padded|inclusive|exclusive; "
+                      "images are of u8, u16 or f32");
     assert_open_fails(&(table_assume){0},
-                      "no trailer: if it is a table, say how it was made with --layout padded|inclusive|exclusive");
+                      "no trailer: if it is a table, say how it was made with --layout padded|inclusive|exclusive; "
+                      "images are of u8, u16 or f32");
     assert_true(table_file_open(&file, path, &padded, &err));
     assert_false(file.meta.has_trailer);
     assert_int_equal(file.table.layout, SAT_PADDED);

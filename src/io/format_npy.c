@@ -1,0 +1,132 @@
+/* Images as NumPy saves them: H x W, or H x W x C with 1 to 4 channels, of |u1, <u2, >u2, <f4 or >f4, in C order.
+ *
+ * Tables are .npy files too.  Those that this program wrote are known by the trailer behind the array
+ * (docs/format.md), and by their array's beginning at byte 4096: so that a stream of another is not waited for longer
+ * than its array lasts.  Those of other software have entries of four bytes or more. */
+#include "codec.h"
+#include "npy_header.h"
+#include "table_trailer.h"
+
+static bool sniff(const uint8_t *bytes, size_t n)
+{
+    return npy_sniff(bytes, n);
+}
+
+static sat_type type_of(const npy_header *h)
+{
+    if (h->kind == 'u' && h->item_bytes == 1) return SAT_U8;
+    if (h->kind == 'u' && h->item_bytes == 2) return SAT_U16;
+    return h->kind == 'f' && h->item_bytes == 4 ? SAT_F32 : SAT_TYPE_NONE;
+}
+
+static int64_t channels_of(const npy_header *h)
+{
+    return h->dims == 3 ? h->shape[2] : 1;
+}
+
+static bool fail_type(const npy_header *h, error *err)
+{
+    bool table = h->item_bytes == 4 || h->item_bytes == 8;
+    return fail(err, "an array of %c%d: images are of u1, u2 or f4, as a.astype('%s') makes%s", h->kind, h->item_bytes,
+                h->kind == 'f' ? "f4" : "u2",
+                table ? "; tables without trailer are asked with `sat query FILE --layout NAME`" : "");
+}
+
+static bool fail_shape(const npy_header *h, error *err)
+{
+    char shape[NPY_DIMS_MAX * 24] = "";
+    size_t used = 0;
+    for (int i = 0; i < h->dims; i++)
+        used += (size_t)snprintf(shape + used, sizeof shape - used, "%s%lld", i ? " x " : "", (long long)h->shape[i]);
+    bool planes = h->dims == 3 && h->shape[0] <= 4;
+    return fail(err, "an array of %s%s: an image is H x W, or H x W x C with 1 to 4 channels%s", shape,
+                h->dims == 1 ? " numbers" : "", planes ? ", as a.transpose(1, 2, 0) makes" : "");
+}
+
+static bool check(const npy_header *h, const decode_options *opt, error *err)
+{
+    if (type_of(h) == SAT_TYPE_NONE) return fail_type(h, err);
+    if (h->dims < 2 || channels_of(h) < 1 || channels_of(h) > 4) return fail_shape(h, err);
+    return codec_size_ok(h->shape[1], h->shape[0], opt, err);
+}
+
+static bool extent(const uint8_t *bytes, size_t n, const decode_options *opt, uint64_t *most, error *err)
+{
+    npy_header h;
+    if (!npy_parse_header(&h, bytes, n, err)) return false;
+    uint64_t end = h.data_offset + h.data_bytes;
+    bool may_be_table = h.data_offset == NPY_PAGE && type_of(&h) == SAT_F32;
+    *most = may_be_table ? trailer_offset(end) + TRAILER_BYTES : end;
+    return check(&h, opt, err);
+}
+
+static bool shape(const uint8_t *bytes, size_t n, image_shape *s)
+{
+    static const decode_options any = {.max_pixels = INT64_MAX};
+    npy_header h;
+    error unused;
+    if (!npy_parse_header(&h, bytes, n, &unused) || !check(&h, &any, &unused)) return false;
+    *s = (image_shape){
+        .width = h.shape[1], .height = h.shape[0], .channels = (int)channels_of(&h), .type = type_of(&h), .raw = true};
+    return true;
+}
+
+/* The bytes of one sample the other way round. */
+static void swap_samples(const image *img)
+{
+    size_t n = (size_t)img->width * (size_t)img->channels;
+    for (int64_t y = 0; y < img->height; y++) {
+        uint16_t *narrow = (void *)image_row(img, y);
+        uint32_t *wide = (void *)image_row(img, y);
+        for (size_t i = 0; img->type == SAT_U16 && i < n; i++) narrow[i] = __builtin_bswap16(narrow[i]);
+        for (size_t i = 0; img->type == SAT_F32 && i < n; i++) wide[i] = __builtin_bswap32(wide[i]);
+    }
+}
+
+static bool decode(const uint8_t *bytes, size_t n, const decode_options *opt, image *img, error *err)
+{
+    *img = (image){0};
+    npy_header h;
+    table_trailer t;
+    if (!npy_parse(&h, bytes, n, err)) return false;
+    uint64_t at = trailer_offset(h.data_offset + h.data_bytes);
+    if (trailer_read(&t, at < n ? bytes + at : bytes, at < n ? n - (size_t)at : 0, err))
+        return fail(err, "a table, not an image; ask it with `sat query`");
+    if (err->text[0] || !check(&h, opt, err) ||
+        !image_alloc(img, h.shape[1], h.shape[0], (int)channels_of(&h), type_of(&h), err))
+        return false;
+    memcpy(img->data, bytes + h.data_offset, h.data_bytes);
+    if (h.big_endian) swap_samples(img);
+    return true;
+}
+
+static bool holds(sat_type type, int channels, error *err)
+{
+    (void)channels;
+    if (type == SAT_U8 || type == SAT_U16 || type == SAT_F32) return true;
+    return fail(err, "an image in .npy has samples of u8, u16 or f32, not %s", sat_type_name(type));
+}
+
+static bool encode(const image *img, const encode_options *opt, sink *out, error *err)
+{
+    (void)opt;
+    uint8_t page[NPY_PAGE];
+    npy_header h = {.kind = img->type == SAT_F32 ? 'f' : 'u',
+                    .item_bytes = (int)sat_type_bytes(img->type),
+                    .dims = img->channels > 1 ? 3 : 2,
+                    .shape = {img->height, img->width, img->channels}};
+    size_t header = npy_format_short(&h, page);
+    return sink_write(out, page, header, err) && sink_write(out, img->data, img->row_bytes * (size_t)img->height, err);
+}
+
+const image_format format_npy = {
+    .name = "npy",
+    .extensions = "npy",
+    .summary = "NumPy arrays of u8, u16 and f32, with or without alpha",
+    .sniff = sniff,
+    .extent = extent,
+    .shape = shape,
+    .decode = decode,
+    .holds = holds,
+    .encode = encode,
+};

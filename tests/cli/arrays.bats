@@ -1,0 +1,128 @@
+# Arrays of NumPy as images: read, written, and told from tables.
+
+load helpers
+
+# npy FILE DESCR SHAPE [ORDER] - an array whose bytes are standard input.
+npy() {
+    { printf '\223NUMPY\1\0\166\0' && printf "%-117s\n" "{'descr': '$2', 'fortran_order': ${4:-False}, 'shape': ($3), }" && cat; } >"$1"
+}
+
+@test "an array goes through the filter, and comes back as one" {
+    small a.pgm
+    printf '\1\2\3\4\5\6\7\10\11\1\2\3' | npy a.npy '|u1' "3, 4"
+    ok a.npy --box 3 -o from_npy.pgm
+    ok a.pgm --box 3 -o from_pgm.pgm
+    cmp from_npy.pgm from_pgm.pgm
+    for as in "" "--as image"; do
+        # shellcheck disable=SC2086 # words
+        ok a.npy --box 3 -o mean.npy $as
+        [ "$(pixels mean.npy 12)" = "$(pixels from_pgm.pgm 12)" ]
+        [ "$(head -c 128 mean.npy | tail -c 118 | tr -d '\n')" = "$(printf "%-117s" "{'descr': '|u1', 'fortran_order': False, 'shape': (3, 4), }")" ]
+        [ "$(stat -c %s mean.npy)" = 140 ]
+    done
+    ok a.pgm --box 3 --format npy -o mean
+    cmp mean mean.npy
+    ok a.npy -o table.npy
+    ok a.pgm -o want.npy
+    cmp table.npy want.npy
+    "$sat" - --box 3 -o - --format npy <a.npy | cmp - mean.npy
+    cat a.npy | "$sat" - --box 3 -o - --format npy | cmp - mean.npy
+    ok info a.npy
+    [[ $output == *"format      npy"*"4 x 3 px"*"1 (grey)"*"u8"* ]]
+    ok query a.npy --rect 1,1,2,2
+    [ "${lines[1]}" = 1,1,2,2,4,16 ]
+}
+
+@test "either byte order, 16 bits and floats, and all channels" {
+    printf '\1\2\3\4\5\6\7\10' >bytes # 258 772 1286 1800, the higher byte first
+    npy big.npy '>u2' "2, 2" <bytes
+    ok big.npy --mean 0,0,1,1 --mean 1,1,1,1
+    [ "${lines[1]} ${lines[2]}" = "0,0,1,1,258 1,1,1,1,1800" ]
+    printf '\2\1\4\3\6\5\10\7' | npy little.npy '<u2' "2, 2"
+    ok little.npy --mean 0,0,1,1 --mean 1,1,1,1
+    [ "${lines[1]} ${lines[2]}" = "0,0,1,1,258 1,1,1,1,1800" ]
+    ok big.npy --box 1 -o out.npy
+    ok little.npy --box 1 -o same.npy
+    cmp out.npy same.npy
+    cmp <(tail -c 8 out.npy) <(tail -c 8 little.npy)
+    printf '\077\200\0\0\300\0\0\0' | npy f.npy '>f4' "1, 2"
+    ok f.npy --box 1 -o out.npy
+    [ "$(pixels out.npy 8)" = "0 0 128 63 0 0 0 192" ]
+    for channels in 2 3 4; do
+        printf '\1\2\3\4\5\6\7\10' | head -c $((2 * channels)) | npy c.npy '|u1' "1, 2, $channels"
+        ok query c.npy --rect 0,0,2,1 --stat sum
+        [ "${lines[1]}" = "0,0,2,1,$(case $channels in 2) echo 4,6 ;; 3) echo 5,7,9 ;; 4) echo 6,8,10,12 ;; esac)" ]
+        ok c.npy --box 1 --alpha straight -o out.npy
+        cmp <(tail -c $((2 * channels)) out.npy) <(tail -c $((2 * channels)) c.npy)
+        [[ "$(head -c 128 out.npy)" == *"(1, 2, $channels)"* ]]
+    done
+    printf '\1\2' | npy c.npy '|u1' "1, 2, 1"
+    ok query c.npy --rect 0,0,2,1 --stat sum
+    [ "${lines[0]} ${lines[1]}" = "x,y,w,h,sum 0,0,2,1,3" ]
+}
+
+@test "an array of f32 without trailer is what --as says" {
+    printf '\0\0\200\077\0\0\0\100' | npy f.npy '<f4' "1, 2" # 1 2
+    failure "f.npy: no trailer: *--layout*--as image*" query f.npy --rect 0,0,1,1
+    failure "f.npy: *--as image*\`sat query FILE --layout padded|inclusive|exclusive\`" f.npy --mean 0,0,1,1
+    ok query f.npy --as image --rect 0,0,2,1 --stat sum
+    [ "${lines[1]}" = 0,0,2,1,3 ]
+    ok f.npy --as image --mean 0,0,2,1 --stat sum
+    [ "${lines[1]}" = 0,0,2,1,3 ]
+    ok query f.npy --as table --layout inclusive --rect 0,0,2,1 --stat sum -q
+    [ "${lines[1]}" = 0,0,2,1,2 ]
+    failure "f.npy: no trailer: *--layout*" query f.npy --as table --rect 0,0,2,1
+    ok f.npy --box 1 -o out.npy # which takes images alone
+    cmp out.npy f.npy
+    ok info f.npy
+    [[ $output == *"not said (no trailer; it may be an image)" ]]
+    printf '\1\2' | npy u.npy '|u1' "1, 2"
+    failure "u.npy: array of type u1: a table has *" query u.npy --as table --layout inclusive --rect 0,0,1,1
+    failure "u.npy: --layout and --sample are for tables*" query u.npy --layout inclusive --rect 0,0,1,1
+}
+
+@test "a table that was written here is never taken for an image" {
+    small a.pgm
+    floats 4 3 f.pfm
+    for args in "a.pgm" "a.pgm --type f32" "f.pfm --type f32" "a.pgm --layout inclusive --type f32"; do
+        # shellcheck disable=SC2086 # words
+        ok $args -o t.npy
+        failure "t.npy: a table, not an image; ask it with \`sat query\`" t.npy --box 3 -o no.png
+        failure "t.npy: a table, not an image; *" t.npy --as image --mean 0,0,1,1
+        failure "t.npy: a table, not an image; *" query t.npy --as image --rect 0,0,1,1
+        ok t.npy --mean 0,0,1,1
+    done
+    run --separate-stderr bash -c 'cat t.npy | "$1" - --box 3 -o no.png' bash "$sat"
+    [[ "$status$stderr" == "1sat: standard input: a table, not an image; "* ]]
+    printf '\7' | dd of=t.npy bs=1 seek=$((4096 + 4 * 12 + 20)) conv=notrunc status=none # within the trailer
+    failure "t.npy: broken trailer: *" t.npy --box 3 -o no.png
+    [ ! -e no.png ]
+}
+
+@test "what is no image says why, and what would make it one" {
+    head -c 1000 /dev/zero >zeros
+    refused() { # PATTERN DESCR SHAPE [ORDER]
+        npy x.npy "$2" "$3" "${4:-False}" <zeros
+        failure "x.npy: $1" x.npy --box 3 -o no.png
+    }
+    refused "an array of i8: images are of u1, u2 or f4, as a.astype('u2') makes; tables*\`sat query*" '<i8' "2, 2"
+    refused "an array of f8: images are of u1, u2 or f4, as a.astype('f4') makes; *" '<f8' "2, 2"
+    refused "an array of f2: images are of u1, u2 or f4, as a.astype('f4') makes" '<f2' "2, 2"
+    refused "an array of i2: *" '<i2' "2, 2"
+    refused "an array of b1: *" '|b1' "2, 2"
+    refused "an array of 5 numbers: an image is H x W, or H x W x C with 1 to 4 channels" '|u1' "5,"
+    refused "an array of 3 x 4 x 5: an image is H x W, or H x W x C with 1 to 4 channels, as a.transpose(1, 2, 0) makes" '|u1' "3, 4, 5"
+    refused "an array of 5 x 4 x 5: an image is H x W, or H x W x C with 1 to 4 channels" '|u1' "5, 4, 5"
+    refused ".npy in Fortran order: convert it with numpy.ascontiguousarray" '|u1' "2, 2" True
+    refused "corrupt: an image of 0x2 pixels" '|u1' "2, 0"
+    refused "truncated: the array has 1001 bytes, the file holds 1000 of them" '|u1' "7, 143"
+    refused ".npy of more than 3 dimensions" '|u1' "1, 2, 2, 3"
+    npy x.npy '|u1' "2, 2" <zeros
+    failure "x.npy: 2x2 is 4 pixels, more than --max-pixels 3" x.npy --box 3 -o no.png --max-pixels 3
+    npy r.npy '>i8' "1, 4" <zeros
+    small a.pgm
+    failure "r.npy: big-endian .npy ('>i8'): *" query a.pgm --rects r.npy
+    failure "r.npy: big-endian .npy ('>i8'): *" query r.npy --layout inclusive --rect 0,0,1,1
+    [ ! -e no.png ]
+    no_leftovers
+}
