@@ -34,6 +34,34 @@ while IFS= read -r line; do
         expected+=${expected:+$'\n'}$line
     fi
 done < <(block; echo "$ ")
+# from HEADING - the README from there to the next heading of that rank.
+from() { awk -v heading="$1" '$0 == heading { on = 1; print; next } on && /^#/ && $1 == substr(heading, 1, index(heading, " ") - 1) { exit } on' README.md; }
+compares() { # with the tools that it is taken for
+    local tool
+    for tool in OpenCV NPP vips; do
+        from "## When to use something else" | grep -q "^| $tool | [^|]* | [^|]* |$" || { echo "no row of $tool"; return 1; }
+    done
+}
+explains_blanks() { # before the first cell of a table's number that is blank
+    from "## Speed" | awk '/^\*\*A blank cell\*\*/ { said = 1 } /^\|.*[0-9].*\| *\|/ { print; exit !said }'
+}
+has_versions() { # of the compilers, and of all that the tool is linked with, by upstream's names
+    local name
+    for name in gcc clang nvcc glibc ISA-L libdeflate xxHash stb libjpeg-turbo; do
+        from "### Versions" | grep -qE "^\| $name \| [0-9][^|]* \| [^|]+ \|$" || { echo "no row of $name"; return 1; }
+    done
+}
+installs_at_home() { # by the line that the README has for those without root
+    local line
+    line=$(from "### Without root" | grep -m1 -xF 'make install PREFIX="$HOME/.local"') &&
+        env HOME="$dir" B="$B" sh -c "$line" >"$dir/log" 2>&1 || { cat "$dir/log"; return 1; }
+    [ -s "$dir/.local/share/man/man1/sat.1" ] && "$dir/.local/bin/sat" --version | grep -q '^sat '
+}
+try "it says when to use something else" compares
+try "it says what a blank cell means before it has one" explains_blanks
+try "it has the least versions of compilers and libraries" has_versions
+try "its line for an install without root works" installs_at_home
+
 try "the README has commands" [ "$tests" -ge 5 ]
 try "no link is dead" nothing dead_links
 finish
