@@ -10,7 +10,8 @@ PREFIX   ?= /usr/local
 CUDA     ?= auto# auto, 0 or 1 (1: no nvcc is an error)
 JPEG     ?= auto# libjpeg: auto, 0 (stb_image reads and writes JPEG) or 1
 CFLAGS   ?= -O3 -g
-WARN     := -Wall -Wextra -Wconversion -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Werror
+WERROR   ?= 0# 1: a warning is an error, as in continuous integration; newer compilers warn of more
+WARN     := -Wall -Wextra -Wconversion -Wshadow -Wstrict-prototypes -Wmissing-prototypes $(if $(filter 1,$(WERROR)),-Werror)
 B        ?= build# where everything that is built goes
 V        ?= 0
 Q        := $(if $(filter 1,$(V)),,@)
@@ -84,8 +85,8 @@ UNIT_SRC := $(sort $(wildcard tests/unit/test_*.c))
 UNIT     := $(UNIT_SRC:tests/unit/%.c=$(B)/tests/%)
 
 .DEFAULT_GOAL := all
-.PHONY: all lib kernels sweep check-gpu verified config demo demo-run deps deps-test deps-lint check check-build check-run unit lint \
-        lint-run install uninstall bench peers asan ubsan tsan valgrind help clean FORCE
+.PHONY: all lib kernels sweep check-gpu verified config demo demo-run deps deps-test deps-lint check check-build check-run quick \
+        quick-run unit lint lint-run install uninstall bench peers asan ubsan tsan valgrind help clean FORCE
 
 # How kernels are checked: in the simulator, and on a GPU; fuzz targets; corpora.
 -include tests/simt/simt.mk tests/gpu/gpu.mk
@@ -153,10 +154,14 @@ $(B)/sat: $(CLI_OBJ) $(IO_OBJ) $(B)/libsat.a
 # cmocka's assertions do not tell the compiler that they end the function.
 TEST_BASE := $(filter-out -Wmissing-prototypes,$(BASE)) -Wno-maybe-uninitialized -Wno-format-truncation
 
-$(B)/tests/%: tests/unit/%.c $(B)/libsat.a $(IO_OBJ)
+$(OBJ)/tests/unit/%.o: INC := $(CLI_INC) -Itests/unit
+$(OBJ)/tests/unit/%.o: tests/unit/%.c
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(TEST_BASE) $(CLI_INC) -Itests/unit $< $(IO_OBJ) $(B)/libsat.a \
-	    $(LDFLAGS) -lcmocka $(IO_LIBS) $(LIB_LIBS) -o $@
+	$(Q)$(CC) $(TEST_BASE) $(INC) -c $< -o $@
+
+$(UNIT): $(B)/tests/%: $(OBJ)/tests/unit/%.o $(IO_OBJ) $(B)/libsat.a
+	@mkdir -p $(@D)
+	$(Q)$(CC) $^ $(LDFLAGS) -lcmocka $(IO_LIBS) $(LIB_LIBS) -o $@
 
 $(B)/tsan/%: tests/tsan/%.c $(B)/libsat.a
 	@mkdir -p $(@D)
@@ -181,13 +186,25 @@ demo-run: all
 	$(B)/sat data/coffee.png --box 15 -o $(B)/demo.png
 	@echo "The blurred picture is $(B)/demo.png; the original is data/coffee.png."
 
-## check: install what is missing, build, run all tests
+## check: install what is missing (as root), build, run all tests
 check: deps-test
 	@$(MAKE) $(AGAIN) check-run
 unit: $(UNIT) $(REPLAY)
 check-build: all unit simt $(SIMT_UNIT) $(if $(filter 1,$(WITH_CUDA)),$(B)/gpu/check)
 check-run: check-build
+	@B=$(B) tests/simt/changed.sh --all >$(B)/kernels.now
 	@B=$(B) tests/run.sh
+	@mv $(B)/kernels.now $(B)/kernels.passed
+
+## quick: after a small change: laws, units, the command line, and the kernels that changed in the simulator
+quick: deps-test
+	@$(MAKE) $(AGAIN) quick-run
+quick-run: all unit
+	@B=$(B) tests/simt/changed.sh >$(B)/kernels.changed
+	@[ ! -s $(B)/kernels.changed ] || $(MAKE) --no-print-directory SIMT_CHANGED="$$(cut -d' ' -f1 $(B)/kernels.changed | xargs)" \
+	    $(B)/quick/check
+	@B=$(B) tests/run.sh laws unit fuzz cli changed
+	@cat $(B)/kernels.changed >>$(B)/kernels.passed
 
 ## lint: the tests' greps, and clang-format, clang-tidy, cppcheck, shellcheck
 lint: deps-lint
@@ -244,4 +261,4 @@ help:
 clean:
 	$(Q)rm -rf build
 
--include $(LIB_OBJ:.o=.d) $(CU_OBJ:.o=.d) $(IO_OBJ:.o=.d) $(CLI_OBJ:.o=.d) $(UNIT:%=%.d) $(SIMT_UNIT:=.d)
+-include $(LIB_OBJ:.o=.d) $(CU_OBJ:.o=.d) $(IO_OBJ:.o=.d) $(CLI_OBJ:.o=.d) $(UNIT_SRC:%.c=$(OBJ)/%.d) $(SIMT_UNIT:=.d)

@@ -1,6 +1,6 @@
 #!/bin/sh
-# deps.sh GROUP... - installs those packages of these groups of debian-packages.txt that are missing.
-# Needs no network, and no root, when nothing is.
+# deps.sh GROUP... - installs those packages of these groups of debian-packages.txt that are missing, as root; other users
+# get the command that does, and exit status 1.  Needs no network, and no root, when nothing is missing.
 set -eu
 
 list=$(dirname "$0")/debian-packages.txt
@@ -20,17 +20,16 @@ if ! command -v apt-get >/dev/null; then
     exit 0
 fi
 
-as_root=
 if [ "$(id -u)" != 0 ]; then
-    as_root=sudo
-    command -v sudo >/dev/null || { echo "deps: not root, and no sudo; missing:$missing" >&2; exit 1; }
+    echo "deps: packages are missing; this installs them:" >&2
+    echo "    sudo apt-get install -y --no-install-recommends$missing" >&2
+    exit 1
 fi
 echo "deps: installing$missing"
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
 # shellcheck disable=SC2086 # a list of packages
-if ! { $as_root apt-get update && $as_root env DEBIAN_FRONTEND=noninteractive \
-       apt-get install -y --no-install-recommends $missing; } >"$log" 2>&1 </dev/null; then
+if ! { apt-get update && DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends $missing; } >"$log" 2>&1 </dev/null; then
     cat "$log" >&2
     echo "deps: apt-get failed" >&2
     exit 1

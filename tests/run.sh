@@ -1,13 +1,14 @@
 #!/bin/bash
-# run.sh [GROUP...] - runs the test suites and sums what they report; groups: laws unit fuzz cli fault check
-# simt gpu, and lint, and tsan (in what `make tsan` built).
+# run.sh [GROUP...] - runs the test suites and sums what they report; groups: simt fault check unit cli fuzz
+# laws gpu, and lint; tsan, in what `make tsan` built; changed, what the simulator says of kernels that changed
+# (make quick).
 #
 # A suite is a program that prints TAP; all of them run from the repository's root, several at a time, and are told in
 # the order of the groups.  Its output is kept in $B/log and shown if anything in it failed.  A suite that dies, prints
 # no plan, or runs fewer tests than planned counts as a failure of its own.  The last line is
 # `N passed, N failed, N skipped`; $B/log/seconds has the processor time of each suite, of the user and the system.
 #
-#   JOBS=N        so many suites at a time, by default one for each core; a suite is one job, and starts no others
+#   JOBS=N        so many suites at a time, by default one for each core; a suite is one job, and starts no others (SUITE_JOBS=1)
 #   HANG_SECONDS=N  a suite that prints nothing for so long (3600) hangs, and is ended
 #   REQUIRE=NAME  a skip whose suite or text contains NAME is a failure; REQUIRE=all: every skip
 #   UNDER=COMMAND runs unit tests and the fuzz corpus under it (valgrind)
@@ -23,6 +24,8 @@ unset SAT_BACKEND SAT_THREADS SAT_ISA NO_COLOR
 # Suites that call make get the variables of the make that runs this, but no part in its jobs.
 MAKEFLAGS=$(sed -E 's/ *-j[0-9]*//; s/ *--jobserver-(auth|fds)=[^ ]*//' <<<"${MAKEFLAGS:-}")
 export MAKEFLAGS
+# A suite is one job of this scheduler: what could use all cores when it runs alone uses one.
+export SUITE_JOBS=${SUITE_JOBS:-1}
 for PYTHON in "${PYTHON:-}" python3 /usr/bin/python3; do
     [ -n "$PYTHON" ] && "$PYTHON" -c 'import numpy' 2>/dev/null && break
 done
@@ -112,6 +115,22 @@ end() {
     fi
 }
 
+# changed_kernels - for each kernel's file that changed, one case in eight of the targets that it names; for one that
+# all share, one in forty of every target.  The cases are those of `make check`, so what fails here fails there.
+changed_kernels() {
+    local unit targets words target
+    [ -s "$B/kernels.changed" ] || { suite simt/changed echo "1..0 # SKIP no kernel has changed"; return; }
+    targets=$("$B/quick/check" --list | awk '!seen[$1]++ { print $1 }')
+    while read -r unit _; do
+        words=
+        for target in $targets; do
+            grep -q "\"$target\"" "kernels/$unit.cu" && words+=" --only $target"
+        done
+        # shellcheck disable=SC2086 # words
+        suite "simt/changed-$unit" "$B/quick/check" --jobs 1 --stride "$([ -n "$words" ] && echo 8 || echo 40)" $words
+    done <"$B/kernels.changed"
+}
+
 # shellcheck disable=SC2086 # UNDER is a command with its options
 run_group() { # NAME
     local f
@@ -123,23 +142,31 @@ run_group() { # NAME
     fault) suite fault bash tests/fault/run.sh ;;
     check) for f in tests/check/test_*.sh; do suite "check/$(basename "$f" .sh)" bash "$f"; done
            for f in tests/check/test_*.py; do suite "check/$(basename "$f" .py)" "$PYTHON" "$f"; done ;;
-    simt) for f in tests/simt/test_*.cpp; do f=$(basename "$f" .cpp); suite "simt/$f" "$B/simt/$f"; done
+    simt) # The harness, a suite for each of its subjects.
+          f=
+          for f in $("$B/simt/check" --list | awk '!seen[$2]++ { print $2 }'); do
+              suite "simt/check-$f" "$B/simt/check" --jobs 1 --only "$f"
+          done
+          [ -n "$f" ] || suite simt/check "$B/simt/check"
           for f in {1..8}; do suite "simt/mutants-$f" bash tests/simt/mutants.sh "$f/8"; done
           for f in tests/simt/test_*.sh; do [ ! -e "$f" ] || suite "simt/$(basename "$f" .sh)" bash "$f"; done
+          for f in tests/simt/test_*.cpp; do f=$(basename "$f" .cpp); suite "simt/$f" "$B/simt/$f"; done
           for f in tests/unit/test_*.c; do f=unit_$(basename "$f" .c | cut -c6-)
-              [ ! -x "$B/simt/$f" ] || suite "simt/$f" "$B/simt/$f"; done
-          suite simt/check "$B/simt/check" ;;
+              [ ! -x "$B/simt/$f" ] || suite "simt/$f" "$B/simt/$f"; done ;;
+    changed) changed_kernels ;;
     gpu) if [ -x "$B/gpu/check" ]; then suite gpu/check "$B/gpu/check" --quick
          else suite gpu/check echo "1..0 # SKIP built without CUDA"; fi ;;
     tsan) suite tsan bash tests/tsan/run.sh ;;
     laws) for f in tests/lint/test_*.sh; do suite "lint/$(basename "$f" .sh)" bash "$f"; done ;;
     lint) run_group laws
+          for f in {1..4}; do suite "lint/tidy-$f" bash tests/lint/tidy.sh "$f/4"; done
           for f in tests/lint/tool_*.sh; do suite "lint/$(basename "$f" .sh)" bash "$f"; done ;;
     *) echo "run.sh: no group '$1'" >&2; exit 2 ;;
     esac
 }
 
-[ $# != 0 ] || set -- laws unit fuzz cli fault check simt gpu
+# Long suites first, so that all cores have work to the end.
+[ $# != 0 ] || set -- simt fault check unit cli fuzz laws gpu
 for group in "$@"; do run_group "$group"; done
 names=("${suites[@]%% *}") told=0
 declare -A ended=()

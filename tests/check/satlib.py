@@ -47,8 +47,9 @@ class Tap:
 
 
 def in_parallel(function, items):
-    """[function(item) ...] on all cores; the work is done by child processes and by NumPy."""
-    with concurrent.futures.ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
+    """[function(item) ...] on SUITE_JOBS threads, by default one for each core; the work is done by child processes
+    and by NumPy."""
+    with concurrent.futures.ThreadPoolExecutor(int(os.environ.get("SUITE_JOBS", len(os.sched_getaffinity(0))))) as pool:
         return list(pool.map(function, items))
 
 

@@ -34,10 +34,13 @@ try "REQUIRE leaves other skips alone" runs 'echo "1..1"; echo "ok 1 - avx # SKI
 together() {
     echo "echo 1..1; until [ -e '$dir/begun' ]; do sleep 0.1; done; echo ok 1; echo ok 2" >"$dir/tests/check/test_one.sh"
     echo "open('$dir/begun', 'w'); print('1..1'); print('ok 1')" >"$dir/tests/check/test_two.py"
-    [ "$(JOBS=2 SUITE_SECONDS=60 "$dir/tests/run.sh" check | tr -s ' ')" = "check/test_one 2 passed
+    [ "$(JOBS=2 HANG_SECONDS=60 "$dir/tests/run.sh" check | tr -s ' ')" = "check/test_one 2 passed
 check/test_two 1 passed
 3 passed, 0 failed, 0 skipped" ]
 }
 try "suites run side by side, and are told in order" together
-try "a suite that hangs is a failure" runs 'echo "1..1"; echo "ok 1"; sleep 60' "1 passed, 1 failed, 0 skipped" 1 SUITE_SECONDS=1
+try "a suite that hangs is a failure" runs 'echo "1..1"; echo "ok 1"; sleep 60' "1 passed, 1 failed, 0 skipped" 1 HANG_SECONDS=1
+try "a slow suite that prints is none" runs 'echo 1..1; for n in {1..12}; do echo "# $n"; sleep 0.5; done; echo ok 1' \
+    "1 passed, 0 failed, 0 skipped" 0 HANG_SECONDS=5
+try "the time of each suite is kept" grep -qE '^check/test_two [0-9]+m[0-9.]+s [0-9]+m[0-9.]+s$' "$dir/build/log/seconds"
 finish

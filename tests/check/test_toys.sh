@@ -21,7 +21,7 @@ add border lib/border_toy.c lib/borders.def 'SAT_BORDER(toy)'
 add format io/format_toy.c io/formats.def 'FORMAT(toy)'
 add command cli/cmd_toy.c cli/commands.def 'COMMAND(toy)'
 
-build() { make -s -C "$tree/repo" -j2 CUDA=0 CFLAGS=-O1 B=out out/sat; }
+build() { make -s -C "$tree/repo" CUDA=0 CFLAGS=-O1 B=out out/sat; }
 toy=$tree/repo/out/sat
 photo=data/camera.png
 

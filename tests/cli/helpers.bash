@@ -87,4 +87,10 @@ no_leftovers() {
     [ -z "$found" ]
 }
 
+# needs_terminal - skips the test where script(1) is missing or cannot make a pseudo-terminal.
+needs_terminal() {
+    command -v script >/dev/null || skip "no script(1) to make a terminal"
+    [ "$(script -qec 'echo made' /dev/null </dev/null 2>&1 | tr -d '\r')" = made ] || skip "no pseudo-terminals here"
+}
+
 not_root() { [ "$(id -u)" != 0 ] || skip "root may read and write everything"; }

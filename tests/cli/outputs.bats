@@ -200,7 +200,7 @@ into_closed_pipe() {
 
 @test "binary is not written to a terminal, text is" {
     small a.pgm
-    command -v script >/dev/null || skip "no script(1) to make a terminal"
+    needs_terminal
     run script -qec "'$sat' a.pgm --box 3 -o - --format png" /dev/null
     [ "$status" = 1 ]
     [[ $output == *"sat: standard output: "*"terminal"* ]]
@@ -211,7 +211,7 @@ into_closed_pipe() {
 
 @test "the progress bar: on a terminal, while something takes long, and gone at the end" {
     small a.pgm
-    command -v script >/dev/null || skip "no script(1) to make a terminal"
+    needs_terminal
     slow() { # SETTINGS ARGS - an input that takes longer than the half second until the bar appears
         run script -qec "(sleep 1.5; cat a.pgm) | env $1 '$sat' - --box 3 -o out.pgm $2" /dev/null
         echo "$output" | od -c | head -20

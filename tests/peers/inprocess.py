@@ -16,7 +16,7 @@ import numpy as np
 from report import first_line, machine, write
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "check"))
-from satlib import CEILING, LIB, TYPES, BackendInfo, BoxSpec, Quant, Spec, View, _table, code, need  # noqa: E402
+from satlib import CEILING, LIB, SAT, TYPES, BackendInfo, BoxSpec, Quant, Spec, View, _table, code, need  # noqa: E402
 
 SIDE, ROUNDS = 8192, 7
 CV2_DEPTH = {"u32": cv2.CV_32S, "f32": cv2.CV_32F, "f64": cv2.CV_64F}
@@ -150,6 +150,7 @@ def boxes(threads):
 
 def main():
     out, = sys.argv[1:]
+    version = first_line(SAT, "--version")  # before the minutes that the rest takes
     counts = [1] + ([len(os.sched_getaffinity(0))] if len(os.sched_getaffinity(0)) > 1 else [])
     sections = [
         ("Tables", ["job", "threads", "sat ms", "GB/s", "copy ms", "of the copy", "cv2.integral ms", "x OpenCV",
@@ -157,7 +158,7 @@ def main():
          [row for n in counts for row in tables(n)]),
         ("Box filter, u8", ["job", "threads", "sat ms", "Msamples/s", "cv2.blur ms", "x OpenCV", "levels apart"],
          [row for n in counts for row in boxes(n)])]
-    versions = {"sat": first_line(os.environ["SAT"], "--version"), "OpenCV": f"{cv2.__version__} (headless, from PyPI)"}
+    versions = {"sat": version, "OpenCV": f"{cv2.__version__} (headless, from PyPI)"}
     intro = [f"{SIDE}x{SIDE} pixels, one process, outputs reused, calls in turns, medians of {ROUNDS}.",
              "x OpenCV: how many times faster. The copy moves the same bytes with the same stores and sums nothing.",
              "cv2.integral has one thread. Made by `make peers`."]

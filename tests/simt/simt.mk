@@ -1,20 +1,17 @@
 # simt.mk - builds the simulator, and what runs in it; included by the Makefile, and works alone:
 #
-#     make -f tests/simt/simt.mk [B=build] [SIMT_KERNELS=DIR]      $(B)/simt/check and $(B)/simt/test_*
-#
-# SIMT_KERNELS: the folder of the kernels, for mutants; objects of the library and of the simulator are the same for all.
+#     make -f tests/simt/simt.mk [B=build]      $(B)/simt/check and $(B)/simt/test_*
 
 B ?= build
 SIMT_CXX     ?= g++
 SIMT_CC      ?= gcc
-SIMT_KERNELS ?= kernels
-SIMT_OUT     ?= $(B)/simt
-SIMT_OBJ     ?= $(B)/simt/obj
+SIMT_OUT     := $(B)/simt
+SIMT_OBJ     := $(B)/simt/obj
 
 # device.cu is CUDA's side of src/lib/device.h, for which library.cpp answers here; peer_*.cu is code of other libraries.
-SIMT_CU := $(filter-out $(SIMT_KERNELS)/device.cu $(SIMT_KERNELS)/peer_%.cu,$(sort $(wildcard $(SIMT_KERNELS)/*.cu)))
-SIMT_INC := -Itests/simt -Isrc/lib -I$(SIMT_KERNELS)
-SIMT_KERNEL_FLAGS := -std=c++20 -O1 -g -ffp-contract=off -Wall -Wextra -Wno-missing-field-initializers -Wno-unknown-pragmas -DSAT_SIMT \
+SIMT_CU := $(filter-out kernels/device.cu kernels/peer_%.cu,$(sort $(wildcard kernels/*.cu)))
+SIMT_INC := -Itests/simt -Isrc/lib -Ikernels
+SIMT_KERNEL_FLAGS := -std=c++20 -g -ffp-contract=off -Wall -Wextra -Wno-missing-field-initializers -Wno-unknown-pragmas -DSAT_SIMT \
     -DSAT_WITH_CUDA=1 -fno-exceptions -fno-rtti -fno-strict-aliasing -fstack-clash-protection $(SIMT_INC) -MMD -MP
 SIMT_FLAGS := -std=c++20 -O2 -g -Wall -Wextra -Wno-missing-field-initializers -Wno-unknown-pragmas -DSAT_SIMT -DSAT_WITH_CUDA=1 \
     -Itests/simt -Isrc/lib -Ikernels -MMD -MP
@@ -24,7 +21,7 @@ SIMT_ENGINE  := $(patsubst tests/simt/%.cpp,$(SIMT_OBJ)/simt/%.o,$(filter-out te
 SIMT_LIBRARY := $(patsubst src/%.c,$(SIMT_OBJ)/%.o,$(sort $(wildcard src/lib/*.c src/cpu/*.c)))
 # Streams are in order here, and 2^31 elements take too long.
 SIMT_CHECK   := $(filter-out tests/gpu/subject_streams.c tests/gpu/subject_big.c,$(wildcard tests/gpu/*.c))
-SIMT_CU_OBJ  := $(patsubst $(SIMT_KERNELS)/%.cu,$(SIMT_OUT)/kernels/%.o,$(SIMT_CU))
+SIMT_CU_OBJ  := $(patsubst kernels/%.cu,$(SIMT_OUT)/kernels/%.o,$(SIMT_CU))
 
 .PHONY: simt
 simt: $(patsubst tests/simt/%.cpp,$(SIMT_OUT)/%,$(wildcard tests/simt/test_*.cpp)) $(SIMT_OUT)/check
@@ -41,9 +38,16 @@ $(SIMT_OBJ)/%.o: src/%.c
 	@mkdir -p $(@D)
 	$(Q)$(SIMT_CC) $(SIMT_CFLAGS) -c $< -o $@
 
-$(SIMT_OUT)/kernels/%.o: $(SIMT_KERNELS)/%.cu
+$(SIMT_OUT)/kernels/%.o: kernels/%.cu
 	@mkdir -p $(@D)
-	$(Q)$(SIMT_CXX) $(SIMT_KERNEL_FLAGS) -x c++ -c $< -o $@
+	$(Q)$(SIMT_CXX) -O1 $(SIMT_KERNEL_FLAGS) -x c++ -c $< -o $@
+
+# For `make quick`: the kernels of SIMT_CHANGED, compiled in a third of the time, to code that runs slower.
+SIMT_QUICK_OBJ := $(foreach o,$(SIMT_CU_OBJ:$(SIMT_OUT)/%=%),$(if $(filter $(basename $(notdir $o)),$(SIMT_CHANGED))$(wildcard \
+    $(B)/quick/$o),$(B)/quick,$(SIMT_OUT))/$o)
+$(B)/quick/kernels/%.o: kernels/%.cu
+	@mkdir -p $(@D)
+	$(Q)$(SIMT_CXX) -O0 $(SIMT_KERNEL_FLAGS) -x c++ -c $< -o $@
 
 $(SIMT_OUT)/test_%: $(SIMT_OBJ)/simt/test_%.o $(filter-out %/library.o,$(SIMT_ENGINE))
 	@mkdir -p $(@D)
@@ -53,6 +57,10 @@ SIMT_CHECK_OBJ := $(SIMT_CHECK:tests/gpu/%.c=$(SIMT_OBJ)/gpu/%.o) $(SIMT_CU_OBJ)
 $(SIMT_OUT)/check: $(SIMT_CHECK_OBJ)
 	@mkdir -p $(@D)
 	$(Q)$(SIMT_CXX) $^ -pthread -lm -o $@
+
+$(B)/quick/check: $(filter-out $(SIMT_CU_OBJ),$(SIMT_CHECK_OBJ)) $(SIMT_QUICK_OBJ)
+	@mkdir -p $(@D)
+	$(Q)$(SIMT_CXX) $^ -fopenmp -lm -o $@
 
 ## check-deep: 10,000 schedules of every kernel in the simulator; writes tests/simt/deep.txt
 .PHONY: check-deep
@@ -67,4 +75,4 @@ check-deep: simt
 simt-objects: $(SIMT_CHECK_OBJ)
 	@echo $^
 
--include $(SIMT_ENGINE:.o=.d) $(SIMT_LIBRARY:.o=.d) $(SIMT_CU_OBJ:.o=.d) $(wildcard $(SIMT_OBJ)/gpu/*.d $(SIMT_OBJ)/simt/test_*.d)
+-include $(SIMT_ENGINE:.o=.d) $(SIMT_LIBRARY:.o=.d) $(SIMT_CU_OBJ:.o=.d) $(wildcard $(B)/quick/kernels/*.d $(SIMT_OBJ)/gpu/*.d $(SIMT_OBJ)/simt/test_*.d)

@@ -5,4 +5,4 @@
 cd "$(dirname "$0")/../.." || exit 1
 day=${SAT_SIMT_DAY:-$(date -u +%Y%m%d)}
 echo "# seed $day"
-exec "${B:-build}/simt/check" --seed "$day" --only brute-force --only scans --only block-shapes --only range
+exec "${B:-build}/simt/check" --seed "$day" --jobs "${SUITE_JOBS:-1}" --only brute-force --only scans --only block-shapes --only range

@@ -2,6 +2,7 @@
 #include <sys/resource.h>
 
 #include "sink_test.h"
+#include "terminal.h"
 
 static void the_target_appears_at_commit_only(void **state)
 {
@@ -294,10 +295,7 @@ static void only_text_goes_to_a_terminal(void **state)
 {
     char have[6] = "";
     (void)state;
-    int terminal = posix_openpt(O_RDWR | O_NOCTTY);
-    if (terminal < 0 || grantpt(terminal) || unlockpt(terminal)) skip();
-    int fd = open(ptsname(terminal), O_RDWR | O_NOCTTY);
-    assert_true(fd >= 0);
+    int fd, terminal = open_terminal(&fd);
     assert_int_equal(in_child(STDOUT_FILENO, fd, say_hello_with_text), 0);
     assert_int_equal(read(terminal, have, 5), 5);
     assert_string_equal(have, "hello");

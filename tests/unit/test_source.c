@@ -13,6 +13,7 @@
 #include "source.h"
 #include "child.h"
 #include <cmocka.h> /* last: it has a macro fail() */
+#include "terminal.h"
 
 enum { BIG = 1000003 }; /* a prime: no multiple of any buffer */
 
@@ -203,10 +204,7 @@ static void read_terminal(void)
 static void terminals_are_refused(void **state)
 {
     (void)state;
-    int terminal = posix_openpt(O_RDWR | O_NOCTTY);
-    if (terminal < 0 || grantpt(terminal) || unlockpt(terminal)) skip();
-    int fd = open(ptsname(terminal), O_RDWR | O_NOCTTY);
-    assert_true(fd >= 0);
+    int fd, terminal = open_terminal(&fd);
     assert_int_equal(in_child(STDIN_FILENO, fd, read_terminal), 0);
     close(fd);
     close(terminal);

@@ -1,0 +1,47 @@
+#!/bin/bash
+# Scripts that no other suite runs: packages that are missing, as a user sees it; the start of a bench of peers.
+cd "$(dirname "$0")/../.." || exit 1
+. tests/tap.sh
+: "${B:=build}" "${PYTHON:=python3}"
+
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+
+mkdir "$dir/packaging"
+cp packaging/deps.sh "$dir/packaging/"
+echo "test no-such-package-as-this" >"$dir/packaging/debian-packages.txt"
+chmod -R a+rX "$dir"
+as_user() {
+    if [ "$(id -u)" = 0 ]; then setpriv --reuid=65534 --regid=65534 --clear-groups "$@"; else "$@"; fi
+}
+advises() { # prints the command, and fails
+    local out
+    if out=$(as_user "$dir/packaging/deps.sh" test 2>&1); then
+        echo "status 0: $out"
+        return 1
+    fi
+    grep -qx ' *sudo apt-get install -y --no-install-recommends no-such-package-as-this' <<<"$out" || { echo "$out"; return 1; }
+}
+name="a user reads which command installs what is missing"
+if ! command -v apt-get >/dev/null; then
+    skip "$name" "no apt-get here"
+elif ! as_user true 2>/dev/null; then
+    skip "$name" "root cannot become another user here"
+else
+    try "$name" advises
+fi
+
+# Without OpenCV and without the measurements, and with nothing in the environment.
+compares() {
+    if ! env -u SAT -u SAT_TEST_ROOT PYTHONPATH=tests/peers "$PYTHON" - "$dir" <<'EOF'; then return 1; fi
+import sys
+from unittest import mock
+sys.modules["cv2"] = mock.Mock(__version__="0")
+import inprocess
+inprocess.tables = inprocess.boxes = lambda threads: []
+inprocess.main()
+EOF
+    grep -q '^sat: sat ' "$dir/inprocess.md"
+}
+try "inprocess.py needs no variable of the environment" compares
+finish
