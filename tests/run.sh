@@ -115,22 +115,6 @@ end() {
     fi
 }
 
-# changed_kernels - for each kernel's file that changed, one case in eight of the targets that it names; for one that
-# all share, one in forty of every target.  The cases are those of `make check`, so what fails here fails there.
-changed_kernels() {
-    local unit targets words target
-    [ -s "$B/kernels.changed" ] || { suite simt/changed echo "1..0 # SKIP no kernel has changed"; return; }
-    targets=$("$B/quick/check" --list | awk '!seen[$1]++ { print $1 }')
-    while read -r unit _; do
-        words=
-        for target in $targets; do
-            grep -q "\"$target\"" "kernels/$unit.cu" && words+=" --only $target"
-        done
-        # shellcheck disable=SC2086 # words
-        suite "simt/changed-$unit" "$B/quick/check" --jobs 1 --stride "$([ -n "$words" ] && echo 8 || echo 40)" $words
-    done <"$B/kernels.changed"
-}
-
 # shellcheck disable=SC2086 # UNDER is a command with its options
 run_group() { # NAME
     local f
@@ -153,7 +137,7 @@ run_group() { # NAME
           for f in tests/simt/test_*.cpp; do f=$(basename "$f" .cpp); suite "simt/$f" "$B/simt/$f"; done
           for f in tests/unit/test_*.c; do f=unit_$(basename "$f" .c | cut -c6-)
               [ ! -x "$B/simt/$f" ] || suite "simt/$f" "$B/simt/$f"; done ;;
-    changed) changed_kernels ;;
+    changed) suite simt/changed bash tests/simt/check_changed.sh ;;
     gpu) if [ -x "$B/gpu/check" ]; then suite gpu/check "$B/gpu/check" --quick
          else suite gpu/check echo "1..0 # SKIP built without CUDA"; fi ;;
     tsan) suite tsan bash tests/tsan/run.sh ;;

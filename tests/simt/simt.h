@@ -61,6 +61,7 @@ const char *simt_replay(void);
  *   "uninitialised"  device or shared memory read before it was written
  *   "shared race"    two threads, one shared word, a write, and no barrier between
  *   "global race"    the same in device memory, or between blocks, without release and acquire
+ *   "not compiled"   a kernel that the file of SIMT_CHOSEN does not name
  *   "crash"          a segmentation fault inside a kernel (ends the process, status 1) */
 const char *simt_fault(void);
 

@@ -544,6 +544,14 @@ int main(int argc, char **argv)
     test(simt_fault() && strstr(simt_replay(), "SAT_SIMT_SEED=7 "), "a fault names its seed");
     simt_seed(8);
     test(!simt_fault(), "a new seed forgets it");
+    bool ran = simt::launch({.enter = nullptr,
+                             .kernel = nullptr,
+                             .name = "K = none",
+                             .threads = 32,
+                             .shared_bytes = 0,
+                             .blocks = 1,
+                             .least_resident = 1});
+    test(!ran && simt_fault() && !strcmp(simt_fault(), "not compiled"), "a kernel that was left out is not launched");
 
     printf("1..%d\n", tests);
     return failures != 0;
