@@ -38,23 +38,19 @@ static uint64_t longest(const jpeg_markers *jpeg)
            OTHER_BYTES;
 }
 
-/* There is a coefficient for each sample of the blocks, and they are kept where a picture comes in several scans.  stb
- * keeps the samples too, before their colours are mixed. */
 static bool shape(const uint8_t *bytes, size_t n, image_shape *s)
 {
-    enum { COEFFICIENT_BYTES = 2, EDGE = 32 };
+    enum { EDGE = 32 };
     jpeg_markers jpeg;
     jpeg_length(bytes, n, &jpeg);
     if (jpeg.components == 0) return false;
     uint64_t samples = (uint64_t)(jpeg.width + EDGE) * (uint64_t)(jpeg.height + EDGE) * (uint64_t)jpeg.components;
-    unsigned kept = jpeg.in_scans ? COEFFICIENT_BYTES : 0;
-    if (!SAT_WITH_LIBJPEG) kept++;
     *s = (image_shape){.width = jpeg.width,
                        .height = jpeg.height,
                        .channels = jpeg.components == 1 ? 1 : 3,
                        .type = SAT_U8,
                        .turns = true,
-                       .decoder_bytes = samples * kept};
+                       .decoder_bytes = samples * jpeg_sample_bytes(&jpeg)};
     return true;
 }
 

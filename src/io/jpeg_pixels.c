@@ -13,6 +13,8 @@
 #include "stb.h"
 #endif
 
+enum { COEFFICIENT_BYTES = 2 };
+
 #if SAT_WITH_LIBJPEG
 
 enum {
@@ -156,6 +158,11 @@ static bool decode(decoder *d, const jpeg_markers *jpeg, image *img, error *err)
     return true;
 }
 
+unsigned jpeg_sample_bytes(const jpeg_markers *jpeg)
+{
+    return jpeg->in_scans ? COEFFICIENT_BYTES : 0;
+}
+
 bool jpeg_decode_pixels(const uint8_t *bytes, size_t n, const jpeg_markers *jpeg, const decode_options *opt, image *img,
                         error *err)
 {
@@ -243,6 +250,11 @@ bool jpeg_encode_pixels(const image *img, int quality, uint8_t **bytes, size_t *
 const char *jpeg_library(void)
 {
     return stb_library();
+}
+
+unsigned jpeg_sample_bytes(const jpeg_markers *jpeg)
+{
+    return (jpeg->in_scans ? COEFFICIENT_BYTES : 0) + 1;
 }
 
 bool jpeg_decode_pixels(const uint8_t *bytes, size_t n, const jpeg_markers *jpeg, const decode_options *opt, image *img,

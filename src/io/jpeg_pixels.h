@@ -10,6 +10,10 @@
 bool jpeg_decode_pixels(const uint8_t *bytes, size_t n, const jpeg_markers *jpeg, const decode_options *opt, image *img,
                         error *err);
 
+/* Bytes that decoding holds for each sample of the blocks, beside the pixels: coefficients, where a picture comes in
+ * several scans, and in stb_image the samples before their colours are mixed. */
+unsigned jpeg_sample_bytes(const jpeg_markers *jpeg);
+
 /* A whole file that begins with SOI and a JFIF segment, in memory: malloc'd, the caller's, also on false. */
 bool jpeg_encode_pixels(const image *img, int quality, uint8_t **bytes, size_t *n, error *err);
 
