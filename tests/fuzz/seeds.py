@@ -49,12 +49,12 @@ def trailer(layout, sample, accum, shape, padded, offset, array, quant):
 def tables():
     kinds = {"u32": ("<u4", "I", "u8"), "u64": ("<u8", "Q", "u16"), "i64": ("<i8", "q", "u8"),
              "f32": ("<f4", "f", "f32"), "f64": ("<f8", "d", "f64"), "q32": ("<u4", "I", "f32")}
-    rects = struct.pack("<4h", 0, 0, 2, 2) + struct.pack("<4h", 1, 0, 3, 2)
+    rects = struct.pack("<4h", 1, 0, 2, 2) + struct.pack("<4h", 1, 1, 3, 2)
     layouts = ["padded", "inclusive", "exclusive"]
     for (accum, (descr, code, sample)), layout in itertools.product(kinds.items(), layouts):
         padded = layout == "padded"
         shift = layout != "inclusive"
-        shape = (2 + padded, 3 + padded)
+        shape = (3 + padded, 4 + padded)
         array = b"".join(struct.pack("<" + code, (x + 1 - shift) * (y + 1 - shift))
                          for y in range(shape[0]) for x in range(shape[1]))
         file = npy(descr, shape, array)
@@ -149,6 +149,15 @@ def interface():
         run = bytes([4, 1, 2, 3, 4, 0, 0, 1, 3, 0, 3, 4, 5, 4, 4, 5, 3, 2, 1, 2, 9, 9, 2])
         if (sample + accum + layout) % 3 == 0:
             seed("api", f"table-{sample}{accum}{layout}", spec + run + bytes(range(40)))
+    for name, image, table in (("rows", (4, 3), (15,)), ("address", (1, 1), (15,)), ("height", (15,), (6, 3)),
+                               ("type", (15,), (8, 2)), ("none", (0,), (15,)), ("same", (15,), (2,)),
+                               ("tall", (6, 9), (6, 10))):
+        spec = bytes([4, 6, 4, 0, 1, 1, 0, 0, 1, 255])
+        seed("api", f"wrong-{name}", spec + bytes([3, 1, 2, 3, 4, 3, *image, *table]) + bytes(range(20)))
+    for sample, layout, clip in itertools.product((0, 2), range(3), range(2)):
+        spec = bytes([4, 6, 4, 0, sample, 1, layout, 0, 1, 255])
+        run = bytes([3, 1, 2, 3, 4, 0, 1, 2, clip, 2, 2, 2, 2, 3, 3, 4, 2])
+        seed("api", f"ask-{sample}{layout}{clip}", spec + run + bytes(range(20)))
     for sample, accum in itertools.product((1, 2, 3, 4, 6), (0, 3, 4)):
         seed("api", f"scan-{sample}{accum}", bytes([0, 0, 0, 40, sample, accum, 1, 0]) + bytes(range(30)))
     seed("api", "quant", bytes([1, 8, 20, 99]))
