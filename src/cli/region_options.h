@@ -18,7 +18,7 @@ enum { OPT_RECT = 512, OPT_MEAN, OPT_RECTS, OPT_AS, OPT_STAT, OPT_CLIP, OPT_JSON
 
 typedef struct region_request {
     region_job job;
-    batch files;            /* the inputs; outputs are not used */
+    batch files;            /* the inputs */
     const char *files_from; /* --files-from, or NULL */
     bool zero_ended;        /* -0 */
     const char *rect_name;  /* the option of one rectangle that was given last: "--mean" or "--rect" */

@@ -143,7 +143,8 @@ static bool open_table(const region_job *job, input_file *in, const rects *from,
     if (!check_sum(job, &a->file, from, err)) return false;
     if (!meta->has_trailer && !table_file_check_samples(&a->file, err)) return false;
     bool real = a->table.view.type == SAT_F32 || a->table.view.type == SAT_F64;
-    if (!meta->has_trailer && a->table.layout == SAT_INCLUSIVE && real && !job->common->quiet)
+    bool said = job->common->quiet || job->decode.array == ARRAY_TABLE;
+    if (!meta->has_trailer && a->table.layout == SAT_INCLUSIVE && real && !said)
         say(input_name(a->input), "whether its floats are a table's or an image's cannot be checked");
     if (table_file_looks_padded(&a->file) && !job->common->quiet)
         say(input_name(a->input), "its first row and column are zero; if it is padded, --layout inclusive is wrong");

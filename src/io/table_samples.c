@@ -11,7 +11,7 @@
  * Rows are spread over all of the table, and runs of columns over each row, so that few pages are read:
  *
  *     y = 0      ####----####----####      16 runs of 64 columns, or the whole row
- *                ####----####----####      at least 16 rows, more if they are short: 2^14 positions
+ *                ####----####----####      16 rows, more if they are short: 2^14 positions
  *     y = last   ####----####----####
  *
  * The mapped file may change meanwhile: each entry is read once, and any value will do. */
@@ -19,7 +19,7 @@
 
 #include "table_file.h"
 
-enum { RUN = 64, RUNS = 16, ROWS_LEAST = 16, POSITIONS = 1 << 14 };
+enum { RUN = 64, RUNS = 16, POSITIONS = 1 << 14 };
 
 /* The i-th of n numbers evenly spread from first to last, both among them; n is at most POSITIONS. */
 static int64_t spread(int64_t i, int64_t n, int64_t first, int64_t last)
@@ -77,9 +77,7 @@ bool table_file_check_samples(const table_file *file, error *err)
     int64_t columns = v->width - first, rows = v->height - first;
     int64_t runs = columns <= RUN * RUNS ? 1 : RUNS, run = columns <= RUN * RUNS ? columns : RUN;
     if (columns < 1 || rows < 1) return true;
-    int64_t rows_most = POSITIONS / (runs * run);
-    if (rows_most < ROWS_LEAST) rows_most = ROWS_LEAST;
-    if (rows > rows_most) rows = rows_most;
+    if (rows > POSITIONS / (runs * run)) rows = POSITIONS / (runs * run);
     for (int64_t i = 0; i < rows * runs; i++) {
         int64_t y = spread(i / runs, rows, first, v->height - 1), x = spread(i % runs, runs, first, v->width - run);
         for (int64_t end = x + run; x < end; x++)

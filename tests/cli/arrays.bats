@@ -69,7 +69,7 @@ npy() {
     [ "${lines[1]}" = 0,0,2,1,3 ]
     ok f.npy --as image --mean 0,0,2,1 --stat sum
     [ "${lines[1]}" = 0,0,2,1,3 ]
-    ok query f.npy --as table --layout inclusive --rect 0,0,2,1 --stat sum -q
+    ok query f.npy --as table --layout inclusive --rect 0,0,2,1 --stat sum
     [ "${lines[1]}" = 0,0,2,1,2 ]
     failure "f.npy: no trailer: *--layout*" query f.npy --as table --rect 0,0,2,1
     ok f.npy --box 1 -o out.npy # which takes images alone

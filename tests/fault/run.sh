@@ -245,10 +245,10 @@ inputs() {
     picture 64 48 >in.ppm
     picture 1600 1200 >big.ppm
     float_picture >in.pfm
-    "$sat" in.ppm --box 1 -o in.png && "$sat" in.ppm --box 1 -o in.jpg && "$sat" in.ppm -o in.npy &&
+    "$sat" in.ppm --box 1 -o in.png && "$sat" in.ppm --box 1 -o in.jpg && "$sat" in.ppm -o table.npy &&
         "$sat" big.ppm --box 1 -o big.png && cp in.png in2.png && cp big.png big2.png || return 1
-    echo x,y,w,h >rects.csv
-    for n in {0..199}; do echo "$((n % 50)),$((n % 40)),$((n % 14 + 1)),$((n % 8 + 1))"; done >>rects.csv
+    echo x,y,w,h,name >rects.csv
+    for n in {0..199}; do echo "$((n % 50)),$((n % 40)),$((n % 14 + 1)),$((n % 8 + 1)),n$n"; done >>rects.csv
 }
 
 # faults NAME COMMAND... - every kind of fault for one case.
@@ -269,7 +269,7 @@ for threads in 1 2; do
     faults "PNG to PNG $on" "$sat" in.png --box 5 --threads $threads -o run/out.png
     faults "JPEG to JPEG $on" "$sat" in.jpg --box 5 --threads $threads -o run/out.jpg
     faults "table of a PNG $on" "$sat" in.png --threads $threads -o run/out.npy
-    faults "questions to a table $on" "$sat" query in.npy --rects rects.csv --threads $threads
+    faults "questions to a table $on" "$sat" query table.npy --rects rects.csv --threads $threads
 done
 for format in $formats; do
     for from in in.ppm in.pfm; do
@@ -283,11 +283,15 @@ for format in png jpg; do # each carries EXIF, XMP and text
 done
 faults "BMP in runs" "$sat" "$codecs/rle8.bmp" --box 1 -o run/out.bmp
 faults "questions to a picture" "$sat" query in.png --rect 1,2,3,4 --rect 5,6,7,8 -o run/out.csv
-faults "info" "$sat" info in.npy
+faults "answers in a .npy" "$sat" query table.npy --rects rects.csv -o run/out.npy
+lines_max=3
+faults "answers of two pictures" "$sat" in.png in2.png --rects rects.csv --clip -o run/out.csv
+lines_max=1
+faults "info" "$sat" info table.npy
 piped=in.png
 faults "PNG from a pipe" "$sat" - --box 5 -o run/out.png
 piped=rects.csv
-faults "rectangles from a pipe" "$sat" query in.npy --rects - -o run/out.csv
+faults "rectangles from a pipe" "$sat" query table.npy --rects - -o run/out.csv
 piped=
 export FAULT_NAMED=1
 faults "PNG to PNG with a temporary name" "$sat" in.png --box 5 -o run/out.png
@@ -310,7 +314,7 @@ fi
 if define "picture to standard output" "$sat" in.png --box 5 --format png -o -; then
     try "picture to a full device" full_device
 fi
-if define "answers to standard output" "$sat" query in.npy --rects rects.csv; then
+if define "answers to standard output" "$sat" query table.npy --rects rects.csv; then
     try "answers to a full device" full_device
 fi
 if define "large file" "$sat" in.png --box 5 -o run/out.ppm; then
