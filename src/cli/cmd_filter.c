@@ -401,7 +401,7 @@ static const char help[] = "  sat photo.jpg --box 15 -o blurred.png        the m
                            "  --mean X,Y,W,H     print the mean of a rectangle; may be given many times\n"
                            "  --rect X,Y,W,H, --rects FILE, --stat LIST, --clip, --json      as in sat query\n"
                            "  --as image|table   what an .npy of f32 without trailer is, for means\n"
-                           "  -o, --output OUT   image, or table if .npy without --box; - is standard output;\n"
+                           "  -o, --output OUT   image, or table if .npy without --box; - is standard output\n"
                            "                     in a folder that is there, a file keeps its input's name\n"
                            "  --format NAME      of OUT, instead of its extension\n"
                            "  --quality N        of JPEG, 1 to 100 [90]\n"

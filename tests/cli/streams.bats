@@ -42,13 +42,13 @@ is_alone() { grep -qE '^  format +(pnm|pam|pfm)$' want; }
     for f in "$root"/tests/data/codecs/*.* "$root"/data/*.* table.npy; do
         "$sat" info --no-orient "$f" 2>/dev/null | tail -n +2 >want || true
         [ -s want ] || continue
-        endless "cat '$f'" info --no-orient -
         if is_alone; then
-            [ "$status" = 1 ]
-            [[ $stderr == "sat: standard input: the picture ends at byte "*", and more follows; "* ]]
+            { cat "$f" && head -c 1000 /dev/zero; } >two
+            failure "two: the picture ends at byte *, and more follows; *" info two
             alone=$((alone + 1))
             continue
         fi
+        endless "cat '$f'" info --no-orient -
         [ "$status" = 0 ]
         [ "$(tail -n +2 <<<"$output")" = "$(<want)" ]
         n=$((n + 1))
@@ -84,9 +84,11 @@ is_alone() { grep -qE '^  format +(pnm|pam|pfm)$' want; }
             # shellcheck disable=SC2086 # words
             failure "two: $said" $command
         done
-        run --separate-stderr bash -c 'cat two | "$1" - --mean 0,0,1,1' bash "$sat"
-        [ "$status $output" = "1 " ]
-        [ "$stderr" = "sat: standard input: $said" ]
+        if [ "$size" -lt 60000 ]; then # one write, so that no pause of the writer looks like the end
+            run --separate-stderr bash -c 'cat two | "$1" - --mean 0,0,1,1' bash "$sat"
+            [ "$status $output" = "1 " ]
+            [ "$stderr" = "sat: standard input: $said" ]
+        fi
         "$sat" "$f" --mean 0,0,1,1 >want
         cat "$f" | "$sat" - --mean 0,0,1,1 | cmp - want
     done
@@ -108,14 +110,13 @@ is_alone() { grep -qE '^  format +(pnm|pam|pfm)$' want; }
             "$sat" in.pfm --box 299 --format "$format" -o in
         "$sat" in -o want.npy
         "$sat" info in >want
-        endless "cat in" - -o got.npy
         if is_alone; then
-            [ "$status" = 1 ]
-            [[ $stderr == "sat: standard input: the picture ends at byte $(stat -c %s in), and more follows; "* ]]
+            cat in | "$sat" - -o got.npy
         else
+            endless "cat in" - -o got.npy
             [ "$status" = 0 ]
-            cmp want.npy got.npy
         fi
+        cmp want.npy got.npy
     done
     "$sat" in.ppm -o want.npy
     "$sat" query want.npy --rect 0,0,300,500 >want

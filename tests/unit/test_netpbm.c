@@ -88,6 +88,29 @@ static void bits_are_packed_eight_to_a_byte(void **state)
     image_free(&img);
 }
 
+static void nothing_follows_a_picture(void **state)
+{
+    static const char pgm[] = "P5 2 1 255 xy";
+    source stream = {.bytes = (const uint8_t *)pgm, .n = sizeof(pgm) - 1};
+    image img;
+    error err;
+    (void)state;
+    EXPECT("P5 2 1 255 xyP5 2 1 255 xy", "ends at byte 13, and more follows");
+    EXPECT("P5 2 1 255 xy\n", "ends at byte 13");
+    EXPECT("P4 9 1 xyz", "ends at byte 9");
+    EXPECT("P7\nWIDTH 1\nHEIGHT 1\nDEPTH 1\nMAXVAL 255\nENDHDR\nxy", "ends at byte 47");
+    EXPECT("Pf\n1 1\n1\nwxyz.", "ends at byte 13");
+    EXPECT("P2 2 1 9 1 2 \n# P2\n\t ", "accepted");
+    EXPECT("P2 2 1 9 1 2 \n3", "ends at byte 14");
+    EXPECT("P1 2 1 010", "ends at byte 9");
+    assert_true(image_decode(&stream, &plain, &img, NULL, &err));
+    image_free(&img);
+    stream.goes_on = true;
+    assert_false(image_decode(&stream, &plain, &img, NULL, &err));
+    assert_null(img.data);
+    assert_non_null(strstr(err.text, "ends at byte 13"));
+}
+
 int main(void)
 {
     cmocka_set_message_output(CM_OUTPUT_TAP);
@@ -95,6 +118,7 @@ int main(void)
         cmocka_unit_test(headers_are_read_strictly),
         cmocka_unit_test(samples_are_scaled_to_the_full_range),
         cmocka_unit_test(bits_are_packed_eight_to_a_byte),
+        cmocka_unit_test(nothing_follows_a_picture),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

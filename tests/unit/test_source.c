@@ -194,6 +194,41 @@ static void pipes_are_read_to_their_end(void **state)
     assert_int_equal(waitpid(pid, NULL, 0), pid);
 }
 
+static bool wants(const uint8_t *bytes, size_t n, const void *context, uint64_t *most, error *why)
+{
+    (void)bytes, (void)n, (void)why;
+    *most = *(const size_t *)context;
+    return true;
+}
+
+/* All of it is in the pipe before it is read. */
+static void a_stream_that_goes_on_is_known_by_it(void **state)
+{
+    enum { WANTED = 200000, PIPE = 1 << 20 };
+    static const size_t there[] = {WANTED - 1, WANTED, WANTED + 1, WANTED + 300000};
+    size_t wanted = WANTED;
+    (void)state;
+    for (size_t i = 0; i < sizeof(there) / sizeof(there[0]); i++) {
+        int ends[2];
+        char path[64];
+        source src;
+        assert_int_equal(pipe(ends), 0);
+        if (fcntl(ends[1], F_SETPIPE_SZ, PIPE) < PIPE) {
+            print_message("no pipe of 1 MiB here\n");
+            skip();
+        }
+        assert_int_equal(write(ends[1], big, there[i]), there[i]);
+        close(ends[1]);
+        snprintf(path, sizeof(path), "/proc/self/fd/%d", ends[0]);
+        assert_true(source_open_by(&src, path, wants, &wanted, &err));
+        assert_int_equal(src.n, there[i] < WANTED ? there[i] : WANTED);
+        assert_memory_equal(src.bytes, big, src.n);
+        assert_int_equal(src.goes_on, there[i] > WANTED);
+        source_close(&src);
+        close(ends[0]);
+    }
+}
+
 static void read_terminal(void)
 {
     source src;
@@ -214,10 +249,15 @@ int main(void)
 {
     cmocka_set_message_output(CM_OUTPUT_TAP);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(regular_files_are_read_or_mapped), cmocka_unit_test(what_is_read_stays),
-        cmocka_unit_test(files_of_every_size_are_whole),    cmocka_unit_test(files_of_proc_are_read),
-        cmocka_unit_test(bad_inputs_are_refused),           cmocka_unit_test(standard_input_may_be_a_file_read_in_part),
-        cmocka_unit_test(pipes_are_read_to_their_end),      cmocka_unit_test(terminals_are_refused),
+        cmocka_unit_test(regular_files_are_read_or_mapped),
+        cmocka_unit_test(what_is_read_stays),
+        cmocka_unit_test(files_of_every_size_are_whole),
+        cmocka_unit_test(files_of_proc_are_read),
+        cmocka_unit_test(bad_inputs_are_refused),
+        cmocka_unit_test(standard_input_may_be_a_file_read_in_part),
+        cmocka_unit_test(pipes_are_read_to_their_end),
+        cmocka_unit_test(a_stream_that_goes_on_is_known_by_it),
+        cmocka_unit_test(terminals_are_refused),
     };
     return cmocka_run_group_tests(tests, enter, leave);
 }
