@@ -50,10 +50,13 @@ int pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(*body)(
     return real(thread, attr, start_when_free, s);
 }
 
-/* Does body in a child, whose pool is a new one.  A child that hangs is ended by its alarm. */
+/* Does body in a child, whose pool is a new one.  A child that hangs is ended by its alarm.  Valgrind would call lost
+ * what the parent's threads held. */
 static int in_fresh_process(bool (*body)(void))
 {
+    const char *preloaded = getenv("LD_PRELOAD");
     int status;
+    if (preloaded && strstr(preloaded, "vgpreload")) skip();
     fflush(NULL);
     pid_t pid = fork();
     assert_true(pid >= 0);
@@ -288,17 +291,16 @@ static void memory_for_stacks_may_lack(void **state)
 /* The workers are there, but none has got a processor yet: its caller does not wait for it. */
 static bool late_workers(void)
 {
-    int came, late = 0;
+    int came;
     atomic_store(&held, true);
     for (int i = 0; i < 100; i++)
         if (!all_once(4, 50, &came) || came != 1) return false;
     if (!sums_right(4)) return false;
     atomic_store(&held, false);
-    for (int i = 0; i < 2000000 && late == 0; i++) {
+    do {
         if (!all_once(4, 50, &came)) return false;
-        late += came > 1;
-    }
-    return late > 0;
+    } while (came == 1); /* until the watchdog ends it */
+    return true;
 }
 
 static void late_workers_are_not_waited_for(void **state)
