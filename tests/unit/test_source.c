@@ -220,7 +220,7 @@ static void a_stream_that_goes_on_is_known_by_it(void **state)
         assert_int_equal(write(ends[1], big, there[i]), there[i]);
         close(ends[1]);
         snprintf(path, sizeof(path), "/proc/self/fd/%d", ends[0]);
-        assert_true(source_open_by(&src, path, wants, &wanted, &err));
+        assert_true(source_open_by(&src, path, NULL, wants, &wanted, &err));
         assert_int_equal(src.n, there[i] < WANTED ? there[i] : WANTED);
         assert_memory_equal(src.bytes, big, src.n);
         assert_int_equal(src.goes_on, there[i] > WANTED);
