@@ -1,5 +1,6 @@
 /* query.c - rectangles answered from a table: four reads each. */
 #include <math.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 
 #include "backend.h"
@@ -110,21 +111,37 @@ typedef struct job {
     size_t n, channels;
     sat_sum *sums;
     double *means;
+    atomic_size_t *bad; /* the first rectangle that is refused; n = none */
 } job;
 
-static void answer_part(void *context, int64_t part, int worker)
+static void check_part(void *context, int64_t part, int worker)
 {
     const job *j = context;
     size_t first = (size_t)part * PART_RECTS, end = j->n - first < PART_RECTS ? j->n : first + PART_RECTS;
     (void)worker;
     for (size_t i = first; i < end; i++) {
         sat_rect rect = j->rects[i];
-        bool inside = sat_rect_judge(j->r, &rect) == SAT_RECT_INSIDE;
+        sat_verdict verdict = sat_rect_judge(j->r, &rect);
+        if (verdict == SAT_RECT_INSIDE || verdict == SAT_RECT_NOWHERE) continue;
+        size_t bad = atomic_load(j->bad);
+        while (i < bad && !atomic_compare_exchange_weak(j->bad, &bad, i)) {}
+        break;
+    }
+}
+
+static void answer_part(void *context, int64_t part, int worker)
+{
+    const job j = *(const job *)context; /* here, no answer that is written can change it */
+    size_t first = (size_t)part * PART_RECTS, end = j.n - first < PART_RECTS ? j.n : first + PART_RECTS;
+    (void)worker;
+    for (size_t i = first; i < end; i++) {
+        sat_rect rect = j.rects[i];
+        bool inside = sat_rect_judge(j.r, &rect) == SAT_RECT_INSIDE;
         double px = sat_rect_px(&rect);
-        for (size_t c = 0; c < j->channels; c++) {
-            sat_sum corners = inside ? corners_of(j->r, &rect, c) : (sat_sum){0};
-            if (j->sums) j->sums[i * j->channels + c] = inside ? sat_rect_sum(j->r, corners, px) : corners;
-            if (j->means) j->means[i * j->channels + c] = inside ? sat_rect_mean(j->r, corners, px) : NAN;
+        for (size_t c = 0; c < j.channels; c++) {
+            sat_sum corners = inside ? corners_of(j.r, &rect, c) : (sat_sum){0};
+            if (j.sums) j.sums[i * j.channels + c] = inside ? sat_rect_sum(j.r, corners, px) : corners;
+            if (j.means) j.means[i * j.channels + c] = inside ? sat_rect_mean(j.r, corners, px) : NAN;
         }
     }
 }
@@ -132,13 +149,20 @@ static void answer_part(void *context, int64_t part, int worker)
 static sat_status answer(const sat_table *t, const sat_reader *r, const sat_rect *rects, size_t n, int threads,
                          sat_sum *sums, double *means)
 {
-    for (size_t i = 0; i < n; i++) {
-        sat_status status = check(t, r, i, &rects[i]);
-        if (status != SAT_OK) return status;
-    }
-    job j = {.r = r, .rects = rects, .n = n, .channels = (size_t)t->view.channels, .sums = sums, .means = means};
+    atomic_size_t bad = n;
+    job j = {.r = r,
+             .rects = rects,
+             .n = n,
+             .channels = (size_t)t->view.channels,
+             .sums = sums,
+             .means = means,
+             .bad = &bad};
+    int64_t parts = (int64_t)((n + PART_RECTS - 1) / PART_RECTS);
     threads = sat_threads_worth((double)n, SHARE_RECTS, threads ? threads : sat_processors());
-    sat_parallel(threads, (int64_t)((n + PART_RECTS - 1) / PART_RECTS), answer_part, &j);
+    sat_parallel(threads, parts, check_part, &j);
+    size_t first_bad = atomic_load(&bad);
+    if (first_bad < n) return check(t, r, first_bad, &rects[first_bad]);
+    sat_parallel(threads, parts, answer_part, &j);
     return SAT_OK;
 }
 

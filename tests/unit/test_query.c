@@ -448,6 +448,25 @@ static void fixed_point_is_rounded_after_each_step(void **state)
     }
 }
 
+/* Of several that are refused, in the parts of several threads, the one of the lowest index is named. */
+static void the_first_bad_of_many_is_named(void **state)
+{
+    enum { MANY = 40000 };
+    static sat_rect many[MANY];
+    static double means[MANY];
+    uint32_t sums[3][3] = {{0}};
+    sat_table t = {.view = {sums, sizeof *sums, 3, 3, 1, SAT_U32, SAT_HOST}, .layout = SAT_PADDED, .sample = SAT_U8};
+    (void)state;
+    for (size_t i = 0; i < MANY; i++) many[i] = (sat_rect){.width = 1, .height = 1};
+    for (size_t i = 23456; i < MANY; i += 100) many[i].width = 3;
+    for (size_t i = 0; i < MANY; i++) means[i] = -1;
+    for (int i = 0; i < 100; i++) {
+        assert_int_equal(sat_table_query(&t, many, MANY, 0, 1 + i % 8, NULL, means), SAT_ERR_RECT);
+        assert_non_null(strstr(sat_detail(), "rectangle 23456 "));
+    }
+    for (size_t i = 0; i < MANY; i++) assert_true(means[i] == -1);
+}
+
 int main(void)
 {
     cmocka_set_message_output(CM_OUTPUT_TAP);
@@ -463,6 +482,7 @@ int main(void)
         cmocka_unit_test(without_a_device_no_query_of_its_memory),
         cmocka_unit_test(bad_rectangles_on_a_device),
         cmocka_unit_test(sizes_beyond_memory),
+        cmocka_unit_test(the_first_bad_of_many_is_named),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
