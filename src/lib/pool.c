@@ -20,9 +20,9 @@
 enum {
     SLOTS = 64,              /* regions open at once; more run in their callers alone */
     SPIN_NS = 20000,         /* about what it takes to sleep and to be woken again */
-    PAUSES = 32,             /* between two looks at the clock, which cost as much as a few pauses */
+    PAUSES = 32,             /* between two reads of the clock, each of which costs a few pauses */
     STACK_BYTES = 512 << 10, /* tasks decode and encode files: sat.h promises half of it */
-    REFUSED_REGIONS = 1000,  /* for which a refusal to start a thread is taken as an answer */
+    REFUSED_REGIONS = 1000,  /* after a refusal, before a thread is asked for again */
 };
 
 /* A slot's state. */
@@ -58,7 +58,7 @@ static struct {
     atomic_int asleep;
     atomic_flag starting; /* held by the one thread that starts or ends workers, with all that follows */
     bool handles_fork;
-    int workers, unasked; /* unasked: regions to come that ask for no thread */
+    int workers, pauses; /* pauses: regions to come that start no thread */
     pthread_t thread[SAT_MAX_THREADS];
 } pool = {.starting = ATOMIC_FLAG_INIT};
 
@@ -118,7 +118,7 @@ void sat_advance(sat_waiters *w, atomic_llong *count, long long to)
 void sat_await(sat_waiters *w, const atomic_llong *count, long long least)
 {
     int64_t until = 0;
-    for (int spins = 0; atomic_load_explicit(count, memory_order_acquire) < least; spins++) {
+    for (unsigned spins = 0; atomic_load_explicit(count, memory_order_acquire) < least; spins++) {
         pause_briefly();
         if (spins % PAUSES != 0) continue;
         int64_t now = now_ns();
@@ -214,7 +214,7 @@ static void forget_parent(void)
     atomic_store(&pool.idle, 0);
     atomic_store(&pool.asleep, 0);
     atomic_store(&pool.ending, false);
-    pool.workers = pool.unasked = 0;
+    pool.workers = pool.pauses = 0;
     atomic_flag_clear(&pool.starting);
 }
 
@@ -246,11 +246,11 @@ static void start_workers(int threads, int invited)
 {
     sigset_t mask, old;
     if (atomic_load(&pool.idle) >= invited || atomic_flag_test_and_set(&pool.starting)) return;
-    if (!pool.handles_fork) pool.handles_fork = pthread_atfork(NULL, NULL, forget_parent) == 0;
-    if (pool.unasked > 0) {
-        pool.unasked--;
-    } else if (pool.handles_fork) {
-        int processors = sat_processors(), most = (processors > threads ? processors : threads) - 1;
+    int most = threads - 1;
+    if (pool.workers >= most) most = sat_processors() - 1;
+    if (pool.pauses > 0) {
+        pool.pauses--;
+    } else if (pool.handles_fork && pool.workers < most) {
         signals_of_worker(&mask);
         pthread_sigmask(SIG_SETMASK, &mask, &old);
         bool more = true;
@@ -259,10 +259,16 @@ static void start_workers(int threads, int invited)
             more = start_worker();
             if (!more) atomic_fetch_sub(&pool.idle, 1);
         }
-        if (!more) pool.unasked = REFUSED_REGIONS;
+        if (!more) pool.pauses = REFUSED_REGIONS;
         pthread_sigmask(SIG_SETMASK, &old, NULL);
     }
     atomic_flag_clear(&pool.starting);
+}
+
+/* When the program or the library is loaded, before any region can be open. */
+__attribute__((constructor)) static void register_fork(void)
+{
+    pool.handles_fork = pthread_atfork(NULL, NULL, forget_parent) == 0;
 }
 
 /* At exit() and before the library is unloaded. */
@@ -331,8 +337,7 @@ int sat_parallel(int threads, int64_t count, sat_task *task, void *context)
 
 int sat_processors(void)
 {
-    cpu_set_t set;
-    if (sched_getaffinity(0, sizeof set, &set) == 0 && CPU_COUNT(&set) > 0) return CPU_COUNT(&set);
-    long n = sysconf(_SC_NPROCESSORS_ONLN); /* more than a cpu_set_t holds */
-    return n > 0 && n < 4096 ? (int)n : 1;
+    cpu_set_t set[8]; /* as many processors as Linux can be built for: 8192 */
+    int n = sched_getaffinity(0, sizeof set, set) == 0 ? CPU_COUNT_S(sizeof set, set) : 1;
+    return n < 1 ? 1 : n > SAT_MAX_THREADS ? SAT_MAX_THREADS : n;
 }

@@ -14,7 +14,8 @@
  *
  * Regions.  Several may be open at once, also from inside others; a worker takes any.  A worker waits inside a region
  * for nothing but its task, and a caller only for workers that have indices of its own region, so that nested regions
- * cannot wait for each other in a circle.  They add no threads beyond those that the machine has processors for.
+ * cannot wait for each other in a circle.  All regions together have a worker for each processor but one, or as many
+ * as one of them asked for.
  *
  * Waiting.  An idle worker, a caller at the end of its region and a task that waits for another spin for SPIN_NS and
  * then sleep in a futex.  None yields: sched_yield() puts a thread behind all others, while one that has slept is soon
@@ -22,12 +23,12 @@
  *
  * Workers are started when a region invites more than are idle, and stay until the process ends or the library is
  * unloaded: a destructor ends and joins them, unless a region is open, which at exit() is another thread's.  They do
- * not go with the last object.  Queries have none, a program that makes a plan for each image would start its threads
- * for each image, and an idle worker costs its stack's address space and nothing else.
+ * not end with the last object: a query needs no object, a program that makes a plan for each image would start its
+ * threads for each image, and an idle worker costs the address space of its stack and nothing else.
  *
- * A worker that the system refuses is done without.  A child of fork() has no workers and starts its own: all state is
- * atomic variables that the child sets back, and no lock is held across anything.  Models: the pools of dav1d and zstd,
- * where idle threads sleep and the system may refuse one; libgomp and libomp, whose spinning they do without. */
+ * A worker that the system refuses is done without.  A child of fork() has no workers and starts its own: it sets all
+ * state back, and no thread waits for a lock.  Models: the pools of dav1d and zstd, where idle threads sleep and the
+ * system may refuse one; libgomp and libomp, whose spinning they do without. */
 #ifndef SAT_POOL_H
 #define SAT_POOL_H
 

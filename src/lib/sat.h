@@ -30,7 +30,8 @@
  *
  * Threads.  Work on the CPU is shared with worker threads of the library's own (sat_parallel()).  They are started when
  * they are first needed, block all signals but those that a thread brings on itself, sleep while there is no work, and
- * stay until the process ends or the library is unloaded.  Where the system refuses one, the work is done by those that
+ * stay until the process ends or the library is unloaded.  They have the affinity and the scheduling class of the thread
+ * whose call started them.  Where the system refuses one, the work is done by those that
  * there are.  A child of fork() starts its own; what belonged to the parent's GPU is not for the child.
  *
  * Devices.  A backend on a GPU takes views in device memory, where a run only queues work on the caller's stream and
@@ -91,7 +92,7 @@ SAT_API const char *sat_detail(void);
 
 /* ---- threads --------------------------------------------------------------------------------------- */
 
-/* How many processors this process may run on, at least 1: what threads = 0 stands for. */
+/* How many processors this thread may run on, 1 .. 1024: what threads = 0 stands for. */
 SAT_API int sat_processors(void);
 
 /* One of count tasks: index is 0 .. count-1, worker which thread of those that take part does it. */
@@ -102,7 +103,7 @@ typedef void sat_task(void *context, int64_t index, int worker);
  *
  * The calling thread is worker 0; the others are 1 .. threads-1, of which any may not come, and each is one thread at a
  * time: scratch memory for `threads` workers suffices.  Indices are begun in order: before one is begun, all lower ones
- * have been.  So a task may wait for what a lower index does, and for nothing else.  What the caller wrote before is
+ * have been.  So a task may wait for a lower index, and for nothing else.  What the caller wrote before is
  * seen by all tasks, and what they wrote by the caller after.  Calls at the same time, from several threads or from
  * inside a task, share the workers: a call takes those that are idle, and at worst its caller does everything.
  *
