@@ -1,14 +1,13 @@
 /* The codes, from the bottom row up.  n: 1 to 255 px.
  *
- *     n, pixel                n times this pixel; RLE4: its two nibbles in turns
- *     0, 0                    to the begin of the next row
+ *     n, pixel                n times this pixel; RLE4: its two nibbles alternate
+ *     0, 0                    to the beginning of the next row
  *     0, 1                    the end
- *     0, 2, dx, dy            so much further to the right and up
+ *     0, 2, dx, dy            move right and up
  *     0, n, pixels            n >= 3 pixels as they come, filled up to an even number of bytes
  *
- * Pixels that are passed over keep what they were.  Some encoders code rows as the uncompressed format pads them, to
- * whole words: the pixels of the padding are dropped.  Every code but the end leads on, so that their number is
- * bounded. */
+ * Skipped pixels are not changed.  Some encoders pad rows to whole words, as the uncompressed format does: the pixels
+ * of the padding are dropped.  A move of 0, 0 is refused; so every code advances, and their number is bounded. */
 #include "bmp_runs.h"
 
 #include "codec.h"

@@ -1,4 +1,4 @@
-/* bmp_runs.h - the run-length codes in which a BMP may store its pixels: RLE8, RLE4, and OS/2's RLE24. */
+/* bmp_runs.h - the run-length codes of BMP: RLE8, RLE4, and OS/2's RLE24. */
 #ifndef IO_BMP_RUNS_H
 #define IO_BMP_RUNS_H
 
@@ -7,7 +7,7 @@
 typedef struct bmp_runs {
     int64_t width, height;  /* px */
     int bits;               /* of a pixel: 4, 8 (palette), 24 */
-    const uint8_t *palette; /* blue, green, red, and what else an entry has */
+    const uint8_t *palette; /* blue, green, red, and up to entry_bytes ignored */
     size_t entries, entry_bytes;
 } bmp_runs;
 
@@ -17,12 +17,11 @@ typedef enum runs_state {
     RUNS_CORRUPT, /* a pixel outside of the image, or a colour outside of the palette */
 } runs_state;
 
-/* Reads the codes at *at, and sets *at to where it stopped.  img: 3 channels of u8, of which the pixels that are coded
- * are set; NULL = only the codes are looked at.  *complete: whether the codes reached the last pixel. */
+/* Reads the codes from *at on, and sets *at to the place behind the last one.  img: 3 channels of u8; only coded pixels
+ * are set.  img NULL: only the codes are read.  *complete: the codes have reached the last pixel. */
 runs_state bmp_runs_read(const bmp_runs *b, const uint8_t **at, const uint8_t *end, image *img, bool *complete);
 
-/* The most bytes of codes that bmp_runs_read() takes for an image of this size; UINT64_MAX if that is not enough to
- * say. */
+/* An upper bound of the codes' bytes for an image of this size; UINT64_MAX on overflow. */
 uint64_t bmp_runs_longest(const bmp_runs *b);
 
 #endif

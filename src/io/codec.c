@@ -2,6 +2,8 @@
 
 #include <stdlib.h>
 
+const decode_options codec_any_size = {.max_pixels = INT64_MAX};
+
 bool codec_size_ok(int64_t width, int64_t height, const decode_options *opt, error *err)
 {
     if (width < 1 || height < 1) {

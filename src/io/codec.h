@@ -1,4 +1,4 @@
-/* codec.h - what the codecs share. */
+/* codec.h - functions shared by the codecs. */
 #ifndef IO_CODEC_H
 #define IO_CODEC_H
 
@@ -6,13 +6,15 @@
 
 #include "format.h"
 
-/* Is this size one that may be decoded?  To be asked before anything is allocated. */
+extern const decode_options codec_any_size; /* for shape(): all sizes are allowed */
+
+/* Refuses an empty image and one of more pixels than allowed.  To be called before anything is allocated. */
 bool codec_size_ok(int64_t width, int64_t height, const decode_options *opt, error *err);
 
-/* Says that a stream goes on after n bytes, which is more than a file of this format can take; returns false. */
+/* The error of a stream that continues after n bytes, more than a file of this format can need; returns false. */
 bool codec_too_long(const char *format, uint64_t n, error *err);
 
-/* Says that the picture ends at this byte, and what holds it does not; returns false. */
+/* The error of a file or stream that continues behind the picture, which ends at this byte; returns false. */
 bool codec_more_follows(uint64_t at, error *err);
 
 /* Keeps a copy of a colour profile; n = 0 keeps none. */
@@ -23,9 +25,9 @@ static inline void codec_progress(const io_progress *to, double part)
     if (to->more) to->more(to->context, part);
 }
 
-static inline int codec_threads(int asked)
+static inline int codec_threads(int most)
 {
-    return asked > 0 ? asked : sat_processors();
+    return most > 0 ? most : sat_processors();
 }
 
 static inline uint16_t load_be16(const uint8_t *p)

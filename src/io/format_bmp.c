@@ -1,16 +1,16 @@
 /* BMP (Microsoft, "Bitmap Storage"; IBM, "OS/2 2.1 Presentation Driver Reference"): a file header, an image header of
- * one of many lengths, for up to 8 bits a palette, then rows of whole 32-bit words, the bottom one first unless the
- * height is negative; or the codes of bmp_runs.h. */
+ * one of many lengths, a palette for up to 8 bits per pixel, and the pixels.  The pixels are rows of whole 32-bit
+ * words, the bottom one first unless the height is negative; or the codes of bmp_runs.h. */
 #include <stdlib.h>
 
 #include "bmp_runs.h"
 #include "codec.h"
 
-enum { LARGEST_GAP = 1 << 24 }; /* between header and pixels: a palette, and whatever a writer hides there */
+enum { LARGEST_GAP = 1 << 24 }; /* between header and pixels: a palette, and padding */
 enum {
     FILE_HEADER = 14,
     CORE_HEADER = 12,     /* OS/2 1: sizes of 16 bits */
-    SHORTEST_HEADER = 16, /* OS/2 2: up to its 64 bytes, what is missing is 0 */
+    SHORTEST_HEADER = 16, /* OS/2 2: any length up to 64 bytes; missing fields are 0 */
     INFO_HEADER = 40,
     MASKS_HEADER = 52, /* masks for the three colours, */
     ALPHA_HEADER = 56, /* and for alpha */
@@ -44,11 +44,11 @@ typedef struct bmp {
     int bits; /* per pixel: 1, 2, 4, 8 (palette), 16, 24, 32 */
     coding coding;
     field fields[4];
-    const uint8_t *palette; /* blue, green, red and, in entries of 4 bytes, nothing */
+    const uint8_t *palette; /* blue, green, red, and in entries of 4 bytes an unused one */
     size_t entries, entry_bytes;
     size_t begin;                    /* of the pixels in the file */
     size_t row_bytes;                /* in the file, unless it is in runs */
-    double x_per_metre, y_per_metre; /* 0 = not said */
+    double x_per_metre, y_per_metre; /* 0 = unknown */
 } bmp;
 
 static bool is_header_length(uint32_t n)
@@ -56,7 +56,7 @@ static bool is_header_length(uint32_t n)
     return n == CORE_HEADER || (n >= SHORTEST_HEADER && n <= OS2_HEADER) || n == V4_HEADER || n == V5_HEADER;
 }
 
-/* OS/2's arrays of bitmaps, icons and pointers; arrays have a header more. */
+/* OS/2's arrays of bitmaps, icons and pointers; arrays have one more header. */
 static bool is_os2_container(const uint8_t *bytes, size_t n)
 {
     static const char kinds[][3] = {"BA", "CI", "CP", "IC", "PT"};
@@ -100,8 +100,8 @@ static uint32_t header_field(const uint8_t *header, size_t header_bytes, size_t 
     return at + 4 <= header_bytes ? load_le32(header + at) : 0;
 }
 
-/* Sets the fields of pixels of more than 8 bits.  *end: of the header, behind which the shortest with masks has them.
- */
+/* Sets the fields of pixels of more than 8 bits.  *end: the end of the header; moved behind the masks if they follow
+ * it, as they do in the shortest header. */
 static bool read_masks(const uint8_t *bytes, size_t n, size_t *end, bmp *b, error *err)
 {
     const uint8_t *at = bytes + FILE_HEADER + INFO_HEADER;
@@ -121,7 +121,7 @@ static bool read_masks(const uint8_t *bytes, size_t n, size_t *end, bmp *b, erro
     return b->fields[0].top != 0 || fail(err, "corrupt: the BMP has no mask for red");
 }
 
-/* Do the bits per pixel and the compression go together? */
+/* Does the format have this compression with these bits per pixel, and can it be read? */
 static bool check_coding(const bmp *b, uint32_t number, error *err)
 {
     bool right = false;
@@ -149,7 +149,7 @@ static bool in_runs(const bmp *b)
     return b->coding == RLE8 || b->coding == RLE4 || b->coding == RLE24;
 }
 
-/* The pixels may be missing. */
+/* Reads all but the pixels, which may lie behind the n bytes. */
 static bool read_header(const uint8_t *bytes, size_t n, const decode_options *opt, bmp *b, error *err)
 {
     if (bytes[0] != 'B' || bytes[1] != 'M')
@@ -197,13 +197,11 @@ static bmp_runs runs_of(const bmp *b)
                       .entry_bytes = b->entry_bytes};
 }
 
-/* Four channels where the fourth may be alpha: the pixels say so. */
 static bool shape(const uint8_t *bytes, size_t n, image_shape *s)
 {
-    static const decode_options any = {.max_pixels = INT64_MAX};
     bmp b;
     error unused;
-    if (!read_header(bytes, n, &any, &b, &unused)) return false;
+    if (!read_header(bytes, n, &codec_any_size, &b, &unused)) return false;
     *s = (image_shape){.width = b.width, .height = b.height, .channels = b.fields[3].top ? 4 : 3, .type = SAT_U8};
     return true;
 }
@@ -268,7 +266,8 @@ static bool read_rows(const bmp *b, const uint8_t *pixels, size_t n, image *img,
     return ok;
 }
 
-/* Two bytes hold up to 255 pixels, and with moves any number: beyond a million, a factor of 16 is left for them. */
+/* Two bytes code up to 255 pixels, and a move may skip any number.  Up to a million pixels are always plausible; above,
+ * a factor of 16 is for moves. */
 static bool plausible(const bmp *b, size_t n, error *err)
 {
     enum { ALWAYS = 1 << 20, MOST_PIXELS_PER_BYTE = 128 * 16 };
@@ -278,8 +277,7 @@ static bool plausible(const bmp *b, size_t n, error *err)
                 (long long)b->height);
 }
 
-/* What the codes pass over has the palette's first colour, or is black where there is none, as other readers have it.
- */
+/* Skipped pixels get the palette's first colour, or black without a palette, as in other readers. */
 static bool read_runs(const bmp *b, const uint8_t *pixels, size_t n, image *img, error *err)
 {
     static const uint8_t black[3];
@@ -328,7 +326,7 @@ static uint32_t per_metre(double v)
     return v >= 1 && v <= INT32_MAX ? (uint32_t)(v + 0.5) : 0;
 }
 
-/* A header of 40 bytes for colours; for alpha one that has a mask for it, and says sRGB. */
+/* The header of 40 bytes for RGB; for RGBA version 4, with a mask for alpha and the sRGB colour space. */
 static bool write_header(const image *img, size_t pixel_bytes, sink *out, error *err)
 {
     enum { SRGB = 0x73524742 };

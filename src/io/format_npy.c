@@ -1,8 +1,8 @@
-/* Images as NumPy saves them: H x W, or H x W x C with 1 to 4 channels, of |u1, <u2, >u2, <f4 or >f4, in C order.
+/* Images saved by NumPy: H x W, or H x W x C with 1 to 4 channels, of |u1, <u2, >u2, <f4 or >f4, in C order.
  *
- * Tables are .npy files too.  Those that this program wrote are known by the trailer behind the array
- * (docs/format.md), and by their array's beginning at byte 4096: so that a stream of another is not waited for longer
- * than its array lasts.  Those of other software have entries of four bytes or more. */
+ * Tables are .npy files too.  A table of this program has a trailer behind the array (docs/format.md), and its array
+ * begins at byte 4096.  So a stream with another offset is read to the end of the array only.  Tables of other software
+ * have entries of four bytes or more. */
 #include "codec.h"
 #include "npy_header.h"
 #include "table_trailer.h"
@@ -29,7 +29,7 @@ static bool fail_type(const npy_header *h, error *err)
     bool table = h->item_bytes == 4 || h->item_bytes == 8;
     return fail(err, "an array of %c%d: images are of u1, u2 or f4, as a.astype('%s') makes%s", h->kind, h->item_bytes,
                 h->kind == 'f' ? "f4" : "u2",
-                table ? "; tables without trailer are asked with `sat query FILE --layout NAME`" : "");
+                table ? "; tables without trailer are queried with `sat query FILE --layout NAME`" : "");
 }
 
 static bool fail_shape(const npy_header *h, error *err)
@@ -62,16 +62,15 @@ static bool extent(const uint8_t *bytes, size_t n, const decode_options *opt, ui
 
 static bool shape(const uint8_t *bytes, size_t n, image_shape *s)
 {
-    static const decode_options any = {.max_pixels = INT64_MAX};
     npy_header h;
     error unused;
-    if (!npy_parse_header(&h, bytes, n, &unused) || !check(&h, &any, &unused)) return false;
+    if (!npy_parse_header(&h, bytes, n, &unused) || !check(&h, &codec_any_size, &unused)) return false;
     *s = (image_shape){
         .width = h.shape[1], .height = h.shape[0], .channels = (int)channels_of(&h), .type = type_of(&h), .raw = true};
     return true;
 }
 
-/* The bytes of one sample the other way round. */
+/* Swaps the bytes of each sample. */
 static void swap_samples(const image *img)
 {
     size_t n = (size_t)img->width * (size_t)img->channels;
@@ -91,7 +90,7 @@ static bool decode(const uint8_t *bytes, size_t n, const decode_options *opt, im
     if (!npy_parse(&h, bytes, n, err)) return false;
     uint64_t at = trailer_offset(h.data_offset + h.data_bytes);
     if (trailer_read(&t, at < n ? bytes + at : bytes, at < n ? n - (size_t)at : 0, err))
-        return fail(err, "a table, not an image; ask it with `sat query`");
+        return fail(err, "a table, not an image; query it with `sat query`");
     if (err->text[0] || !check(&h, opt, err) ||
         !image_alloc(img, h.shape[1], h.shape[0], (int)channels_of(&h), type_of(&h), err))
         return false;

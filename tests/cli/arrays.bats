@@ -87,7 +87,7 @@ npy() {
     for args in "a.pgm" "a.pgm --type f32" "f.pfm --type f32" "a.pgm --layout inclusive --type f32"; do
         # shellcheck disable=SC2086 # words
         ok $args -o t.npy
-        failure "t.npy: a table, not an image; ask it with \`sat query\`" t.npy --box 3 -o no.png
+        failure "t.npy: a table, not an image; query it with \`sat query\`" t.npy --box 3 -o no.png
         failure "t.npy: a table, not an image; *" t.npy --as image --mean 0,0,1,1
         failure "t.npy: a table, not an image; *" query t.npy --as image --rect 0,0,1,1
         ok t.npy --mean 0,0,1,1
