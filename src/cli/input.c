@@ -23,7 +23,7 @@ static bool extent(const uint8_t *bytes, size_t n, const void *context, uint64_t
 
 static bool look(const uint8_t *head, size_t n, uint64_t file_bytes, const void *context, bool *maps, error *err)
 {
-    return (is_table(head, n, context) ? table_file_look : image_look)(head, n, file_bytes, context, maps, err);
+    return (is_table(head, n, context) ? table_file_probe : image_probe)(head, n, file_bytes, context, maps, err);
 }
 
 bool input_open(input_file *in, const char *path, const decode_options *decode, error *err)

@@ -87,7 +87,7 @@ bool image_extent(const uint8_t *bytes, size_t n, const void *context, uint64_t 
     return ok && image_memory_stream(found, bytes, n, context, most, err);
 }
 
-bool image_look(const uint8_t *head, size_t n, uint64_t file_bytes, const void *context, bool *maps, error *err)
+bool image_probe(const uint8_t *head, size_t n, uint64_t file_bytes, const void *context, bool *maps, error *err)
 {
     image_shape shape = {0};
     const image_format *found = format_by_content(head, n);
@@ -119,7 +119,7 @@ bool image_read(const char *path, const decode_options *opt, image *img, const i
 {
     *img = (image){0};
     source src;
-    if (!source_open_by(&src, path, image_look, image_extent, opt, err)) return false;
+    if (!source_open_by(&src, path, image_probe, image_extent, opt, err)) return false;
     bool ok = image_decode(&src, opt, img, format, err);
     source_close(&src);
     if (ok) image_memory_decoded(img, opt);

@@ -2,12 +2,8 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
 #include "memory.h"
-
-/* The size of a huge page on x86-64 and on Arm with 4 KiB pages; elsewhere only an alignment. */
-enum { HUGE_PAGE = 2 << 20 };
 
 bool image_alloc(image *img, int64_t width, int64_t height, int channels, sat_type type, error *err)
 {
@@ -19,13 +15,7 @@ bool image_alloc(image *img, int64_t width, int64_t height, int channels, sat_ty
                     (long long)height, channels, sat_type_name(type));
     }
     if (!memory_allows(bytes, "pixels", err)) return false;
-    void *data = NULL;
-    if (bytes >= 2 * HUGE_PAGE) {
-        if (posix_memalign(&data, HUGE_PAGE, bytes) != 0) data = NULL;
-        if (data) madvise(data, bytes, MADV_HUGEPAGE);
-    } else {
-        data = malloc(bytes);
-    }
+    void *data = memory_allocate(bytes);
     if (!data) return fail(err, "out of memory: the image needs %zu MiB", (bytes >> 20) + 1);
     *img = (image){
         .width = width, .height = height, .channels = channels, .type = type, .row_bytes = row_bytes, .data = data};

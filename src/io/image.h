@@ -9,37 +9,37 @@
 #include "error.h"
 #include "sat.h"
 
-/* What is carried as the file has it, to the formats that have a place for it. */
+/* Metadata that is copied unchanged, to the formats that can store it. */
 typedef enum meta_kind {
     META_EXIF,       /* a TIFF structure, from its byte order mark on, without a thumbnail: PNG, JPEG */
     META_XMP,        /* a packet in UTF-8: PNG, JPEG */
-    META_PNG_COLOUR, /* whole chunks that say what the samples mean */
+    META_PNG_COLOUR, /* whole chunks about colour */
     META_PNG_TEXT,   /* whole chunks of text, but for XMP */
     META_COMMENTS,   /* whole segments of a JPEG */
     META_HDR,        /* whole lines of a Radiance header, but for the format and the size */
     META_KINDS
 } meta_kind;
 
-enum { META_MOST_BYTES = 1 << 24 }; /* of one kind: what goes beyond it is dropped */
+enum { META_MOST_BYTES = 1 << 24 }; /* of one kind; more is dropped */
 
 typedef struct meta_block {
     uint8_t *bytes; /* malloc'd, NULL = none */
     size_t n;
 } meta_block;
 
-/* What a file says about its pixels that is not pixels; carried from input to output where the output's
- * format has a place for it. */
+/* A file's metadata; copied from input to output if the output's format can store it. */
 typedef struct image_meta {
     uint8_t *icc; /* colour profile, malloc'd, or NULL */
     size_t icc_bytes;
-    double x_per_metre, y_per_metre; /* resolution, 0 = not said */
-    int orientation;                 /* 2..8: how the pixels lie, as Exif numbers it; 0, 1: upright, or not said */
+    double x_per_metre, y_per_metre; /* resolution, 0 = unknown */
+    int orientation;                 /* of the stored pixels, as in Exif: 2..8; 0, 1 = upright, or unknown */
     meta_block blocks[META_KINDS];
 } image_meta;
 
-/* Appends a copy of n bytes to what there is of that kind, unless it would be too much.  False: out of memory. */
+/* Appends a copy of n bytes to the block of that kind; drops them if it would exceed META_MOST_BYTES.  False: out of
+ * memory. */
 bool meta_append(image_meta *meta, meta_kind kind, const uint8_t *bytes, size_t n, error *err);
-void meta_free(image_meta *meta); /* what it points to; zeroes the struct, and a zeroed one is fine */
+void meta_free(image_meta *meta); /* frees what it points to, and zeroes the struct; a zeroed one is fine */
 
 /* channels: 1 grey, 2 grey+alpha, 3 RGB, 4 RGBA.  Rows without gaps. */
 typedef struct image {
@@ -51,7 +51,7 @@ typedef struct image {
     image_meta meta;
 } image;
 
-/* Allocates data (uninitialised, huge pages asked for when large); all fields are set. */
+/* Allocates data (uninitialised, on huge pages when large); all fields are set. */
 bool image_alloc(image *img, int64_t width, int64_t height, int channels, sat_type type, error *err);
 void image_free(image *img); /* frees data and meta, zeroes the struct; a zeroed one is fine */
 

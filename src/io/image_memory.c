@@ -14,8 +14,7 @@ static uint64_t pixel_bytes(const image_shape *s)
     return bytes == 0 || __builtin_mul_overflow(bytes, (uint64_t)s->height, &bytes) ? UINT64_MAX : bytes;
 }
 
-/* While its file is in memory, beside that: the pixels, and what their decoder holds or, later, the same pixels turned.
- */
+/* Needed beside the file, until it is closed: the pixels, and the decoder's memory or, later, the oriented copy. */
 static uint64_t decoding_bytes(const image_shape *s, const decode_options *opt)
 {
     uint64_t pixels = pixel_bytes(s), turned = s->turns && !opt->no_orient ? pixels : 0;

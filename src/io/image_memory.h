@@ -1,25 +1,26 @@
-/* image_memory.h - what reading an image, and the work on it, may take. */
+/* image_memory.h - reserves the memory for reading and processing an image. */
 #ifndef IO_IMAGE_MEMORY_H
 #define IO_IMAGE_MEMORY_H
 
 #include "format.h"
 
-/* Takes the memory for a file that begins with these n bytes: all of the limit where they do not say how large the
- * image is.  input_bytes: of the file in memory.  Refuses, before anything is taken, an image of more pixels than
- * allowed, and one that needs more than the limit. */
+/* Reserves memory for a file that begins with these n bytes; all of the limit if they do not contain the image's size.
+ * input_bytes: the file's part that will be in memory.  First refuses an image with more pixels than allowed, and one
+ * that needs more than the limit. */
 bool image_memory_take(const image_format *format, const uint8_t *bytes, size_t n, uint64_t input_bytes,
                        const decode_options *opt, error *err);
 
-/* The same for a stream that may go on, up to *most, each time more of it has come; the first time takes the memory.
- * *most becomes less if that would need more than the limit, and then a stream that is as long is refused. */
+/* The same for a stream of up to *most bytes; to be called each time more of it was read.  The first call reserves the
+ * memory.  If *most bytes would need more than the limit, *most becomes one byte more than the limit allows, and a
+ * stream that reaches it is refused. */
 bool image_memory_stream(const image_format *format, const uint8_t *bytes, size_t n, const decode_options *opt,
                          uint64_t *most, error *err);
 
-/* Once it is whole in memory, where the size was not known before; takes the memory for a stream that ended in its
- * head. */
+/* To be called when the whole file is in memory: does the same if the size was not known before, or if a stream has
+ * ended in its head. */
 bool image_memory_check(const image_format *format, const source *src, const decode_options *opt, error *err);
 
-/* The image is decoded, and its file closed: keeps what the work on it may take. */
+/* To be called when the image is decoded and its file closed: reduces the share to what processing needs. */
 void image_memory_decoded(const image *img, const decode_options *opt);
 
 #endif

@@ -6,11 +6,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* for taken */
-static pthread_cond_t less = PTHREAD_COND_INITIALIZER;   /* something was given back */
+static pthread_cond_t less = PTHREAD_COND_INITIALIZER;   /* taken has become less */
 static uint64_t limit, taken;
 
 static void set_default(void)
@@ -58,9 +59,19 @@ void memory_keep(memory_share *share, uint64_t bytes)
     share->bytes = bytes;
 }
 
+void *memory_allocate(size_t n)
+{
+    enum { PAGE = 4096, HUGE_PAGE = 2 << 20 }; /* x86-64, and Arm with 4 KiB pages; elsewhere only alignments */
+    void *bytes = NULL;
+    bool huge = n >= 2 * HUGE_PAGE;
+    if (posix_memalign(&bytes, huge ? HUGE_PAGE : PAGE, n) != 0) return NULL;
+    if (huge) madvise(bytes, n, MADV_HUGEPAGE);
+    return bytes;
+}
+
 /* ---- the machine ----------------------------------------------------------------------------------- */
 
-/* The number in a file, UINT64_MAX if it holds none ("max") or is not there. */
+/* The number in a file; UINT64_MAX without a file or a number ("max"). */
 static uint64_t read_limit(const char *path)
 {
     unsigned long long value = UINT64_MAX;
@@ -70,8 +81,8 @@ static uint64_t read_limit(const char *path)
     return value;
 }
 
-/* The least limit of a control group and of those that it lies in.  group: its path below the tree, which is cut down;
- * in a container the tree may begin further down, and hold the first of them alone. */
+/* The least limit of a control group and its parents.  group: its path in the tree, shortened to "".  In a container
+ * the tree may contain only the root group. */
 static uint64_t least_limit(const char *root, const char *tree, char *group, const char *name)
 {
     char path[PATH_MAX];
@@ -86,7 +97,7 @@ static uint64_t least_limit(const char *root, const char *tree, char *group, con
     }
 }
 
-/* Does the list hold the word?  Its words are separated by commas. */
+/* Is the word in a list separated by commas? */
 static bool lists(const char *list, const char *word)
 {
     size_t n = strlen(word);
@@ -125,7 +136,7 @@ uint64_t memory_of_machine(const char *root)
     return group < pages ? group : pages;
 }
 
-/* ---- for people ------------------------------------------------------------------------------------ */
+/* ---- text ------------------------------------------------------------------------------------------ */
 
 const char *size_text(char *buffer, double bytes)
 {

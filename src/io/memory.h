@@ -1,12 +1,13 @@
-/* memory.h - how much memory the inputs of this process may take, all threads together.
+/* memory.h - the limit of this process's memory for inputs, shared by all threads.
  *
- * The work on a file takes at once all that it may need, before anything is allocated for it and while it holds no
- * more than its head, and waits until so much is free.  So threads that wait never wait for each other, and a file that
- * fits the limit alone is not refused because others are worked on. */
+ * A thread reserves all that a file may need in one step, and waits until that is free.  Until then it holds no more
+ * than the file's head.  So waiting threads never block each other, and a file that fits the limit alone is never
+ * refused because of other files. */
 #ifndef IO_MEMORY_H
 #define IO_MEMORY_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "error.h"
@@ -15,24 +16,29 @@
 uint64_t memory_limit(void);
 void memory_set_limit(uint64_t bytes); /* before any share is taken */
 
-/* Is that within the limit?  Else the error says so: what, "a file", has so many bytes. */
+/* Is this within the limit?  what: begins the error, "a file". */
 bool memory_allows(uint64_t bytes, const char *what, error *err);
 
-/* What one file's work has taken; zeroed = nothing.  One thread uses it at a time. */
+/* The memory reserved for one file; zeroed = none.  One thread uses it at a time. */
 typedef struct memory_share {
     uint64_t bytes;
 } memory_share;
 
-/* Waits until so many bytes of the limit are free: all of it, if they are more.  The share holds nothing before. */
+/* Waits until so many bytes of the limit are free, and reserves them.  More than the limit reserves all of it.  The
+ * share must be empty. */
 void memory_take(memory_share *share, uint64_t bytes);
-/* Gives back what the share holds above so many bytes; 0: all. */
+/* Reduces the share to so many bytes; 0 empties it. */
 void memory_keep(memory_share *share, uint64_t bytes);
 
-/* The memory of this machine, or what the control groups of this process leave of it, whichever is less, in bytes.
- * root: stands before /proc and /sys, for tests. */
+/* Memory of n bytes, to be freed with free(); NULL if there is none.  It begins on a page; a large block begins on a
+ * huge page and asks the kernel for more of them, as clearing 512 small pages takes longer than filling them. */
+void *memory_allocate(size_t n);
+
+/* The memory of this machine in bytes, or the limit of this process's control groups if that is less.
+ * root: prefix of /proc and /sys, for tests. */
 uint64_t memory_of_machine(const char *root);
 
-/* "48.0 MiB": a size for people, in a buffer of at least 32 bytes; returns it. */
+/* A size as text, "48.0 MiB", in a buffer of at least 32 bytes; returns the buffer. */
 const char *size_text(char *buffer, double bytes);
 
 #endif

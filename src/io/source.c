@@ -10,29 +10,26 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* A magic number is read, and the heads of formats that have none. */
-enum { HEAD_LEAST_BYTES = 64, PATIENCE_MS = 50 };
+/* HEAD_LEAST_BYTES: enough for every format's signature, and for the header of one that has none. */
+enum { HEAD_LEAST_BYTES = 64, SILENCE_MS = 50 };
 
-/* The size of a huge page on x86-64 and on Arm with 4 KiB pages; elsewhere only an alignment. */
-enum { HUGE_PAGE = 2 << 20, PAGE = 4096 };
-
-/* The head of a mapping is replaced by whole pages. */
+/* map_file() replaces whole pages. */
 _Static_assert(SOURCE_HEAD_BYTES % (64 << 10) == 0, "a multiple of the largest page");
 
-/* Is there more, or the end, before long?  Always, but for pipes and their like. */
-static bool comes(int fd)
+/* Waits for bytes or the end of the stream; false after so many ms (-1: no limit).  Files are always readable. */
+static bool readable(int fd, int ms)
 {
     struct pollfd p = {.fd = fd, .events = POLLIN};
-    return poll(&p, 1, PATIENCE_MS) != 0;
+    return poll(&p, 1, ms) != 0;
 }
 
-/* The picture, or the list, is there: whether its rest can be read is no matter, and nobody waits for it.  True if
- * there was one. */
+/* Reads the bytes behind the content until the stream is silent.  Read errors do not matter here.  True if there were
+ * any. */
 static bool drop_rest(int fd)
 {
     uint8_t part[1 << 16];
     size_t n = 0;
-    while (n < SOURCE_REST_BYTES && comes(fd)) {
+    while (n < SOURCE_REST_BYTES && readable(fd, SILENCE_MS)) {
         ssize_t k = read(fd, part, sizeof part);
         if (k == 0 || (k < 0 && errno != EINTR)) break;
         if (k > 0) n += (size_t)k;
@@ -40,25 +37,25 @@ static bool drop_rest(int fd)
     return n > 0;
 }
 
-/* Has all that is wanted come?  Asked where a writer is silent, who may have said all and keep the pipe open; so what
- * is wrong with it is said only when more is there, or the end. */
-static bool is_whole(const uint8_t *bytes, size_t n, source_rule *rule, const void *context)
+/* Is the content complete?  A writer may send all of it and keep the pipe open.  Errors are ignored: the missing bytes
+ * may be the cause. */
+static bool is_whole(const uint8_t *bytes, size_t n, source_extent *extent, const void *context)
 {
     error ignored = {0};
     uint64_t most = UINT64_MAX;
-    return n >= HEAD_LEAST_BYTES && rule(bytes, n, context, &most, &ignored) && n >= most;
+    return n >= HEAD_LEAST_BYTES && extent(bytes, n, context, &most, &ignored) && n >= most;
 }
 
-static bool read_stream(source *src, int fd, source_rule *rule, const void *context, error *err)
+static bool read_stream(source *src, int fd, source_extent *extent, const void *context, error *err)
 {
     uint8_t *bytes = NULL;
-    size_t n = 0, room = 0, asked = 0;
+    size_t n = 0, room = 0, checked = 0; /* checked: n at the last is_whole() */
     bool goes_on = false;
 
     for (;;) {
         if (n == room) {
             uint64_t most = SIZE_MAX;
-            if (n > 0 && !rule(bytes, n, context, &most, err)) goto out;
+            if (n > 0 && !extent(bytes, n, context, &most, err)) goto out;
             if (n >= most) {
                 goes_on = drop_rest(fd);
                 break;
@@ -73,14 +70,16 @@ static bool read_stream(source *src, int fd, source_rule *rule, const void *cont
             bytes = grown;
             room = more;
         }
-        if (n != asked && !comes(fd)) {
-            asked = n;
-            if (is_whole(bytes, n, rule, context)) break;
+        if (n != checked && !readable(fd, SILENCE_MS)) {
+            checked = n;
+            if (is_whole(bytes, n, extent, context)) break;
         }
         ssize_t k = read(fd, bytes + n, room - n);
         if (k == 0) break;
         if (k > 0) {
             n += (size_t)k;
+        } else if (errno == EAGAIN) {
+            readable(fd, -1); /* O_NONBLOCK, set by another process that shares the stream */
         } else if (errno != EINTR) {
             fail_errno(err, "cannot read");
             goto out;
@@ -97,8 +96,7 @@ out:
     return false;
 }
 
-/* Reads a regular file from `at` on until n bytes are there, or its end.  A file that has grown since is cut; *n
- * becomes less if it has become shorter. */
+/* Reads a regular file from `at` up to *n.  If the file ends before, *n becomes its end. */
 static bool read_file(int fd, uint8_t *bytes, size_t at, size_t *n, error *err)
 {
     while (at < *n) {
@@ -114,18 +112,7 @@ static bool read_file(int fd, uint8_t *bytes, size_t at, size_t *n, error *err)
     return true;
 }
 
-/* On a page, as a mapping is.  Large ones get huge pages: the kernel then clears and maps 2 MiB at once, where 512
- * pages would take longer than what is read into them. */
-static uint8_t *allocate(size_t n)
-{
-    void *bytes = NULL;
-    bool huge = n >= 2 * HUGE_PAGE;
-    if (posix_memalign(&bytes, huge ? HUGE_PAGE : PAGE, n) != 0) return NULL;
-    if (huge) madvise(bytes, n, MADV_HUGEPAGE);
-    return bytes;
-}
-
-/* The file's pages, but for those of the head, which lie in memory of our own. */
+/* Maps the file, and replaces the pages of its head by a copy in memory. */
 static bool map_file(source *src, int fd, const uint8_t *head, size_t n)
 {
     uint8_t *map = mmap(NULL, n, PROT_READ, MAP_PRIVATE, fd, 0);
@@ -140,10 +127,10 @@ static bool map_file(source *src, int fd, const uint8_t *head, size_t n)
     return true;
 }
 
-static bool read_regular(source *src, int fd, size_t n, source_look *look, const void *context, error *err)
+static bool read_regular(source *src, int fd, size_t n, source_probe *probe, const void *context, error *err)
 {
     size_t head_bytes = n < SOURCE_HEAD_BYTES ? n : SOURCE_HEAD_BYTES;
-    uint8_t *head = allocate(head_bytes), *whole = NULL;
+    uint8_t *head = memory_allocate(head_bytes), *whole = NULL;
     bool maps = false, ok = false;
 
     if (!head) {
@@ -155,7 +142,7 @@ static bool read_regular(source *src, int fd, size_t n, source_look *look, const
         fail(err, "empty file");
         goto out;
     }
-    if (look && !look(head, head_bytes, n, context, &maps, err)) goto out;
+    if (probe && !probe(head, head_bytes, n, context, &maps, err)) goto out;
     if (head_bytes < SOURCE_HEAD_BYTES || n == SOURCE_HEAD_BYTES) {
         *src = (source){.bytes = head, .n = head_bytes};
         head = NULL;
@@ -165,7 +152,7 @@ static bool read_regular(source *src, int fd, size_t n, source_look *look, const
     ok = maps && map_file(src, fd, head, n);
     if (ok) goto out;
     if (!memory_allows(n, "a file", err)) goto out;
-    whole = allocate(n);
+    whole = memory_allocate(n);
     if (!whole) {
         fail(err, "out of memory: %zu MiB of input", (n >> 20) + 1);
         goto out;
@@ -181,23 +168,23 @@ out:
     return ok;
 }
 
-static bool any_rule(const uint8_t *bytes, size_t n, const void *context, uint64_t *most, error *err)
+static bool any_extent(const uint8_t *bytes, size_t n, const void *context, uint64_t *most, error *err)
 {
     (void)bytes, (void)context;
     *most = SOURCE_MOST_BYTES;
     return n < SOURCE_MOST_BYTES || fail(err, "goes on after %d MiB, more than is read of it", SOURCE_MOST_BYTES >> 20);
 }
 
-static bool open_fd(source *src, int fd, source_look *look, source_rule *rule, const void *context, error *err)
+static bool open_fd(source *src, int fd, source_probe *probe, source_extent *extent, const void *context, error *err)
 {
     struct stat st;
 
     if (fstat(fd, &st) != 0) return fail_errno(err, "cannot read");
     if (S_ISDIR(st.st_mode)) return fail(err, "is a directory");
-    /* Files of /proc claim to be empty, and a redirected file may have been read in part: read those as streams. */
+    /* Streams: files of /proc, whose size is 0, and a redirected file that another process has read in part. */
     if (S_ISREG(st.st_mode) && st.st_size > 0 && lseek(fd, 0, SEEK_CUR) == 0 && (uintmax_t)st.st_size <= PTRDIFF_MAX)
-        return read_regular(src, fd, (size_t)st.st_size, look, context, err);
-    return read_stream(src, fd, rule ? rule : any_rule, context, err);
+        return read_regular(src, fd, (size_t)st.st_size, probe, context, err);
+    return read_stream(src, fd, extent ? extent : any_extent, context, err);
 }
 
 bool source_open(source *src, const char *path, error *err)
@@ -205,17 +192,17 @@ bool source_open(source *src, const char *path, error *err)
     return source_open_by(src, path, NULL, NULL, NULL, err);
 }
 
-bool source_open_by(source *src, const char *path, source_look *look, source_rule *rule, const void *context,
+bool source_open_by(source *src, const char *path, source_probe *probe, source_extent *extent, const void *context,
                     error *err)
 {
     *src = (source){0};
     if (!strcmp(path, "-")) {
         if (isatty(STDIN_FILENO)) return fail(err, "standard input is a terminal");
-        return open_fd(src, STDIN_FILENO, look, rule, context, err);
+        return open_fd(src, STDIN_FILENO, probe, extent, context, err);
     }
     int fd = open(path, O_RDONLY | O_NOCTTY | O_CLOEXEC);
     if (fd < 0) return fail_errno(err, "cannot open");
-    bool ok = open_fd(src, fd, look, rule, context, err);
+    bool ok = open_fd(src, fd, probe, extent, context, err);
     close(fd);
     return ok;
 }

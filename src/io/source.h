@@ -7,42 +7,41 @@
 
 #include "error.h"
 
-/* How much of a stream is wanted.  bytes: its first n, which may go on: at least SOURCE_HEAD_BYTES, or fewer where
- * nothing has come for a while, and then nobody sees what is wrong.  Sets *most: how many bytes belong to what begins
- * so, or can at most.  Asked again as more comes, until the stream ends or n reaches *most.  On false the error says
- * what is wrong with it. */
-typedef bool source_rule(const uint8_t *bytes, size_t n, const void *context, uint64_t *most, error *err);
+/* How many bytes of a stream to read.  bytes: its first n; the stream may continue.  Sets *most: the length of the
+ * content that begins with these bytes, or an upper bound of it.  Called again as more bytes arrive, until the stream
+ * ends or n reaches *most.  On false the stream is refused with this error, if n is at least SOURCE_HEAD_BYTES.  A call
+ * with fewer bytes is made while the stream is silent; its error is ignored. */
+typedef bool source_extent(const uint8_t *bytes, size_t n, const void *context, uint64_t *most, error *err);
 
-/* What is a regular file of file_bytes?  head: its first n bytes, SOURCE_HEAD_BYTES or all that there are.  Sets *maps
- * if the rest of it may stay mapped: where no size, offset or index is read from behind the head.  On false the error
- * says why it is not read. */
-typedef bool source_look(const uint8_t *head, size_t n, uint64_t file_bytes, const void *context, bool *maps,
-                         error *err);
+/* How to read a regular file of file_bytes.  head: its first n bytes, SOURCE_HEAD_BYTES or the whole file.  Sets *maps
+ * if the rest may be mapped: no size, offset or index is read from behind the head.  On false the file is refused with
+ * this error. */
+typedef bool source_probe(const uint8_t *head, size_t n, uint64_t file_bytes, const void *context, bool *maps,
+                          error *err);
 
 enum {
-    SOURCE_HEAD_BYTES = 128 << 10, /* a header that does not end here is none */
-    SOURCE_MOST_BYTES = 128 << 20, /* of a stream without a rule: a list of a million names and more */
-    SOURCE_REST_BYTES = 64 << 20,  /* read, and dropped, behind what is wanted, that the writer may end in peace */
+    SOURCE_HEAD_BYTES = 128 << 10, /* a longer header is refused */
+    SOURCE_MOST_BYTES = 128 << 20, /* of a stream without an extent function: a list of more than a million names */
+    SOURCE_REST_BYTES = 64 << 20,  /* read and dropped behind the content, so that the writer does not get SIGPIPE */
 };
 
-/* A regular file is read into memory, as long as it is when it is opened, unless it maps: then only its head is, and
- * behind that the bytes are the file's pages.  Anything else ("-" = standard input, a pipe) is read to its end, or as
- * far as the rule wants it.  Refuses directories and empty input, in words.  The bytes stay valid until source_close().
+/* A regular file is read into memory; its length is taken when it is opened.  A mapped file has only its head in
+ * memory, and behind that the file's pages.  Anything else ("-" = standard input, a pipe) is read to its end, or to the
+ * extent's limit.  Directories and empty inputs are refused.  The bytes stay valid until source_close().
  *
- * What is not mapped, and the head of what is, stays as it is whatever happens to the file.  What is written
- * into a mapped file changes what is read behind its head, from one read to the next.  After it has become shorter
- * reading raises SIGBUS, upon which sink_guard_signals() ends the process with a line and status 1.  Replacing it
- * (rename) is harmless. */
+ * Bytes in memory do not change with the file.  Mapped bytes do, from one read to the next.  When a mapped file becomes
+ * shorter, reading behind its end raises SIGBUS; the handler of sink_guard_signals() then ends the process with a
+ * message and status 1.  Replacing the file (rename) is harmless. */
 typedef struct source {
     const uint8_t *bytes;
     size_t n;
     bool mapped;
-    bool goes_on; /* a stream, of which more came at once behind what the rule wanted */
+    bool goes_on; /* a stream with more bytes behind the extent's limit */
 } source;
 
-bool source_open(source *src, const char *path, error *err); /* without look and rule */
-/* Without look nothing is mapped, nor refused; without rule a stream over SOURCE_MOST_BYTES is. */
-bool source_open_by(source *src, const char *path, source_look *look, source_rule *rule, const void *context,
+bool source_open(source *src, const char *path, error *err); /* source_open_by() without probe and extent */
+/* probe NULL: no file is mapped.  extent NULL: a stream over SOURCE_MOST_BYTES is refused. */
+bool source_open_by(source *src, const char *path, source_probe *probe, source_extent *extent, const void *context,
                     error *err);
 void source_close(source *src);
 

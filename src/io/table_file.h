@@ -6,7 +6,7 @@
 #include "sink.h"
 #include "source.h"
 
-/* What the trailer says, or what the caller must say of a table that has none. */
+/* From the trailer, or from the caller for a table without one. */
 typedef struct table_meta {
     sat_layout layout;
     sat_type sample;   /* type of the summed image */
@@ -21,7 +21,7 @@ typedef struct table_meta {
 typedef struct table_writer table_writer;
 
 /* view gives width, height, channels and type of the table's own array (padding included); its data is
- * not looked at.  1 channel makes a 2-D array, more make a 3-D one.  The sink stays the caller's. */
+ * not used.  1 channel makes a 2-D array, more make a 3-D one.  The sink stays the caller's. */
 bool table_writer_open(table_writer **writer, sink *out, const sat_view *view, const table_meta *meta, error *err);
 /* The next rows of the array, top to bottom; rows->width, channels and type as in open. */
 bool table_writer_rows(table_writer *writer, const sat_view *rows, error *err);
@@ -29,10 +29,10 @@ bool table_writer_rows(table_writer *writer, const sat_view *rows, error *err);
 bool table_writer_close(table_writer **writer, error *err);
 void table_writer_abort(table_writer **writer);
 
-/* ---- reading: the file stays mapped, only pages that are used are touched; a stream is in memory ----
+/* ---- reading: the file stays mapped, and only the pages of a query are read; a stream is in memory ----
  *
- * Header and trailer are copied before they are judged.  If the sums of a mapped file change meanwhile, answers from
- * them are wrong; see source.h for what becomes shorter. */
+ * Header and trailer are copied before they are checked.  If the sums of a mapped file change during a query, its
+ * answers are wrong; source.h describes files that become shorter. */
 
 typedef struct table_file {
     source file;
@@ -52,21 +52,21 @@ typedef struct table_assume {
     sat_type sample; /* SAT_TYPE_NONE = u8 for integer tables, f32 for float ones */
 } table_assume;
 
-/* A source_rule, without context: up to the end of the trailer.  Refuses what is larger than memory_limit(). */
+/* A source_extent, without context: up to the end of the trailer.  Refuses what is larger than memory_limit(). */
 bool table_file_extent(const uint8_t *bytes, size_t n, const void *context, uint64_t *most, error *err);
 
-/* A source_look, without context: a table maps. */
-bool table_file_look(const uint8_t *head, size_t n, uint64_t file_bytes, const void *context, bool *maps, error *err);
+/* A source_probe, without context: maps the table. */
+bool table_file_probe(const uint8_t *head, size_t n, uint64_t file_bytes, const void *context, bool *maps, error *err);
 
 bool table_file_open(table_file *file, const char *path, const table_assume *assume, error *err);
 /* Takes the source over, and empties it, in every case. */
 bool table_file_take(table_file *file, source *src, const table_assume *assume, error *err);
-/* Was a table without trailer said to be inclusive, and has the zeros that a padded one begins with?  So has that of an
- * image whose first row and column are zero. */
+/* Does a table without trailer, opened as inclusive, begin with the zeros of a padded one?  The table of an image whose
+ * first row and column are zero does too. */
 bool table_file_looks_padded(const table_file *file);
-/* Could a table without trailer be one of such samples?  False, with the first that lies outside their range, if not:
- * then it is an image, or of other samples.  Looks at up to 2^14 places, the same each time; true for floats, of which
- * nothing can be said. */
+/* Are the samples of a table without trailer within the range of their type?  If not, the array is an image, or a table
+ * of other samples; the error names the first one out of range.  Checks up to 2^14 positions, always the same.  True
+ * for floats, which cannot be checked. */
 bool table_file_check_samples(const table_file *file, error *err);
 /* Reads the whole array and compares with the trailer's checksum. */
 bool table_file_verify(const table_file *file, error *err);

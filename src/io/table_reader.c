@@ -7,8 +7,8 @@
 #include "table_file.h"
 #include "table_trailer.h"
 
-/* How many entries of a foreign table's first column are looked at: each lies on a page of its own, and
- * all of them would make opening a tall file as slow as reading it. */
+/* Entries of a foreign table's first column to check.  Each lies on a page of its own; to check all of them would take
+ * as long as reading the file. */
 enum { COLUMN_PROBES = 16 };
 
 bool table_file_sniff(const uint8_t *bytes, size_t n)
@@ -150,7 +150,7 @@ bool table_file_extent(const uint8_t *bytes, size_t n, const void *context, uint
     return memory_allows(h.data_bytes, "a stream of a table", err) && memory_allows(*most, "a stream of a table", err);
 }
 
-bool table_file_look(const uint8_t *head, size_t n, uint64_t file_bytes, const void *context, bool *maps, error *err)
+bool table_file_probe(const uint8_t *head, size_t n, uint64_t file_bytes, const void *context, bool *maps, error *err)
 {
     npy_header h;
     (void)file_bytes, (void)context;
@@ -163,7 +163,7 @@ bool table_file_open(table_file *file, const char *path, const table_assume *ass
     source src;
 
     *file = (table_file){0};
-    return source_open_by(&src, path, table_file_look, table_file_extent, NULL, err) &&
+    return source_open_by(&src, path, table_file_probe, table_file_extent, NULL, err) &&
            table_file_take(file, &src, assume, err);
 }
 

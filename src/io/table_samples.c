@@ -1,12 +1,12 @@
-/* table_samples.c - could a table of other software be one?
+/* table_samples.c - checks that a table of other software is one.
  *
- * What is known of it is its type and the user's word for its layout.  But each four entries give a sample back,
+ * Its type is known, and its layout comes from the user.  Each four entries give a sample back,
  *
  *     I(x,y) = T(x,y) - T(x-1,y) - T(x,y-1) + T(x-1,y-1),
  *
- * which must lie in the range of the samples' type.  In a picture about every second of these second differences is
- * negative, wherever it is not flat.  They are taken modulo 2^32 for entries of four bytes, as those wrap; so nothing
- * can be said of u32 samples there, nor of floats anywhere: those may be negative.
+ * which must lie in the range of the samples' type.  In a picture that is not flat, about every second of these second
+ * differences is negative.  For entries of four bytes, which wrap, they are taken modulo 2^32.  So u32 samples of such
+ * entries cannot be checked, and neither can floats, which may be negative.
  *
  * Rows are spread over all of the table, and runs of columns over each row, so that few pages are read:
  *
@@ -14,7 +14,7 @@
  *                ####----####----####      16 rows, more if they are short: 2^14 positions
  *     y = last   ####----####----####
  *
- * The mapped file may change meanwhile: each entry is read once, and any value will do. */
+ * The mapped file may change meanwhile: each entry is read once, and any value is safe. */
 #include <string.h>
 
 #include "table_file.h"
@@ -72,7 +72,7 @@ bool table_file_check_samples(const table_file *file, error *err)
                                                        : UINT64_MAX;
     if (v->type != SAT_U32 && v->type != SAT_U64 && v->type != SAT_I64) return true;
 
-    /* The zeros of the other layouts have been looked at. */
+    /* The zeros of the other layouts are checked already. */
     int64_t first = file->table.layout == SAT_INCLUSIVE ? 0 : 1;
     int64_t columns = v->width - first, rows = v->height - first;
     int64_t runs = columns <= RUN * RUNS ? 1 : RUNS, run = columns <= RUN * RUNS ? columns : RUN;

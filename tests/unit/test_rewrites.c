@@ -105,7 +105,7 @@ static source open_sample(const sample *s, const char *path)
 {
     source src;
     put(path, s->bytes, s->n);
-    assert_true(source_open_by(&src, path, image_look, image_extent, &plain, &err));
+    assert_true(source_open_by(&src, path, image_probe, image_extent, &plain, &err));
     assert_int_equal(src.n, s->n);
     return src;
 }
@@ -234,7 +234,7 @@ static void netpbm_files_that_are_walked_are_not_mapped(void **state)
         memcpy(text, k ? "P2 1 1 255 7" : "P5 #", k ? 12 : 4);
         if (!k) memcpy(text + sizeof text - 11, "\n1 1 255 \7", 11);
         put(path, (const uint8_t *)text, sizeof text);
-        assert_true(source_open_by(&src, path, image_look, image_extent, &plain, &err));
+        assert_true(source_open_by(&src, path, image_probe, image_extent, &plain, &err));
         assert_false(src.mapped);
         source_close(&src);
     }
@@ -257,7 +257,7 @@ static void the_header_of_a_table_stays(void **state)
     assert_true(table_writer_close(&writer, &err));
     assert_true(sink_commit(&out, &err));
 
-    assert_true(source_open_by(&src, path, table_file_look, table_file_extent, NULL, &err));
+    assert_true(source_open_by(&src, path, table_file_probe, table_file_extent, NULL, &err));
     assert_true(src.mapped);
     char *shape = memmem(src.bytes, 256, "(128, 128)", 10);
     assert_non_null(shape);
@@ -334,7 +334,7 @@ static void read_what_is_cut(void)
     image img;
     snprintf(path, sizeof path, "%s/cut", scratch);
     if (!sink_guard_signals(&err)) _exit(2);
-    if (!source_open_by(&src, path, image_look, image_extent, &plain, &err)) _exit(3);
+    if (!source_open_by(&src, path, image_probe, image_extent, &plain, &err)) _exit(3);
     if (truncate(path, 100) != 0) _exit(4);
     image_decode(&src, &plain, &img, NULL, &err);
     _exit(5);

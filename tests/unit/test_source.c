@@ -170,17 +170,19 @@ static void standard_input_may_be_a_file_read_in_part(void **state)
     unlink("f");
 }
 
-static void pipes_are_read_to_their_end(void **state)
+/* In pieces, with a pause before each. */
+static void read_pipe(int flags, unsigned pause_us)
 {
     int ends[2];
-    (void)state;
     assert_int_equal(pipe(ends), 0);
+    assert_int_equal(fcntl(ends[0], F_SETFL, flags), 0);
     fflush(NULL);
     pid_t pid = fork();
     assert_true(pid >= 0);
     if (pid == 0) {
         close(ends[0]);
         for (size_t at = 0; at < BIG;) {
+            if (pause_us) usleep(pause_us);
             ssize_t k = write(ends[1], big + at, BIG - at < 7777 ? BIG - at : 7777);
             if (k <= 0) _exit(1);
             at += (size_t)k;
@@ -192,6 +194,19 @@ static void pipes_are_read_to_their_end(void **state)
     assert_int_equal(in_child(STDIN_FILENO, ends[0], read_big), 0);
     close(ends[0]);
     assert_int_equal(waitpid(pid, NULL, 0), pid);
+}
+
+static void pipes_are_read_to_their_end(void **state)
+{
+    (void)state;
+    read_pipe(0, 0);
+}
+
+/* The pauses leave the pipe empty: read() fails with EAGAIN. */
+static void pipes_that_do_not_block_are_waited_for(void **state)
+{
+    (void)state;
+    read_pipe(O_NONBLOCK, 100);
 }
 
 static bool wants(const uint8_t *bytes, size_t n, const void *context, uint64_t *most, error *why)
@@ -256,6 +271,7 @@ int main(void)
         cmocka_unit_test(bad_inputs_are_refused),
         cmocka_unit_test(standard_input_may_be_a_file_read_in_part),
         cmocka_unit_test(pipes_are_read_to_their_end),
+        cmocka_unit_test(pipes_that_do_not_block_are_waited_for),
         cmocka_unit_test(a_stream_that_goes_on_is_known_by_it),
         cmocka_unit_test(terminals_are_refused),
     };
