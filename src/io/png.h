@@ -15,7 +15,7 @@ enum {
     PNG_COLOUR_RGBA = 6
 };
 
-/* All that stands in a file's chunks; pointers lead into the file's bytes. */
+/* The contents of the chunks, without metadata; pointers lead into the file's bytes. */
 typedef struct png_chunks {
     uint32_t width, height; /* px */
     int depth;              /* bits per sample: 1, 2, 4, 8, 16 */
@@ -29,29 +29,29 @@ typedef struct png_chunks {
     uint64_t idat_bytes;                  /* of compressed data in them */
 } png_chunks;
 
-/* Reads and verifies every chunk; what is not pixels goes to meta, which on false is the caller's to free. */
+/* Reads and verifies every chunk.  Metadata goes to meta, which the caller frees, also on false. */
 bool png_read_chunks(const uint8_t *bytes, size_t n, const decode_options *opt, png_chunks *png, image_meta *meta,
                      error *err);
 
-/* A chunk of n bytes of data that says nothing of the pixels, to meta; it begins with its length.  First of its kind
- * wins. */
+/* Copies a chunk of metadata to meta.  chunk: begins with its length; n: bytes of its data.  All chunks of text
+ * are kept, and the first one of profile, EXIF, XMP and each colour chunk. */
 bool png_read_meta(const uint8_t *chunk, size_t n, bool before_pixels, image_meta *meta, error *err);
-/* The chunks that stand between header and pixels. */
+/* Writes the chunks between header and pixels. */
 bool png_write_meta(const image_meta *meta, sink *out, error *err);
 
 /* Completes a chunk whose n bytes of data stand at chunk + 8: length and type before, CRC behind.  Returns its size. */
 size_t png_seal_chunk(uint8_t *chunk, const char *type, size_t n);
 
-/* Bytes of all rows before they are deflated, without the filters' bytes; UINT64_MAX if that is not enough to say. */
+/* Bytes of all rows before deflation, without the filters' bytes; UINT64_MAX on overflow. */
 uint64_t png_raw_bytes(const png_chunks *png);
 
-bool png_shape(const uint8_t *bytes, size_t n, image_shape *s); /* with alpha if tRNS is among the n bytes */
+bool png_shape(const uint8_t *bytes, size_t n, image_shape *s);
 bool png_extent(const uint8_t *bytes, size_t n, const decode_options *opt, uint64_t *most, error *err);
 bool png_decode(const uint8_t *bytes, size_t n, const decode_options *opt, image *img, error *err);
 bool png_encode(const image *img, const encode_options *opt, sink *out, error *err);
 
-/* Makes a row of pixels of it: expands palettes and samples of less than 8 bits, gives 16-bit samples
- * the machine's byte order and colours with a transparent value an alpha channel. */
+/* Converts a raw row to pixels: expands palettes and samples of less than 8 bits, swaps the bytes of 16-bit samples,
+ * and adds alpha for a transparent colour. */
 int png_channels(const png_chunks *png); /* of the result */
 void png_expand_row(const png_chunks *png, uint8_t *dst, const uint8_t *raw, size_t width);
 

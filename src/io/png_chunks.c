@@ -27,13 +27,13 @@ static bool has_name(const chunk *c)
     return true;
 }
 
-/* Does it say nothing of the pixels, nor of where they lie? */
+/* Can it be dropped without an effect on the pixels or their orientation? */
 static bool is_dispensable(const chunk *c)
 {
     return (c->type[0] & 0x20) && !is(c, "tRNS") && !is(c, "eXIf");
 }
 
-/* The next that is whole: one with a wrong CRC is passed over if no pixel can be hurt by that, as other readers do. */
+/* The next chunk.  One with a wrong CRC is skipped if it is dispensable, as by other readers, else refused. */
 static bool next_chunk(const uint8_t **at, const uint8_t *end, chunk *c, error *err)
 {
     for (;;) {
@@ -75,7 +75,7 @@ static bool read_header(const chunk *c, const decode_options *opt, png_chunks *p
     return codec_size_ok(png->width, png->height, opt, err);
 }
 
-/* That of an image without palette is a suggestion, which no pixel needs. */
+/* In other colour types the palette is a suggestion for display, and ignored. */
 static bool read_palette(const chunk *c, png_chunks *png, error *err)
 {
     if (png->colour != PNG_COLOUR_PALETTE) return true;
@@ -111,8 +111,8 @@ static bool read_image_data(const chunk *c, const uint8_t *end, png_chunks *png,
     return true;
 }
 
-/* Deflate makes at most 9 bits of a byte that it cannot pack; twice that, and in each row a chunk of its own with
- * an empty block, is room for any encoder.  And so much of other chunks: text, profile, what applications add. */
+/* An upper bound of a file's length.  Deflate makes at most 9 bits of a byte; any encoder is below 16 bits, and a chunk
+ * with an empty block for each row.  OTHER_BYTES are for text, profile and private chunks. */
 static uint64_t longest(const png_chunks *png)
 {
     enum { OTHER_BYTES = 64 << 20, ROW_BYTES = 128 };
@@ -125,14 +125,14 @@ static uint64_t longest(const png_chunks *png)
 
 bool png_shape(const uint8_t *bytes, size_t n, image_shape *s)
 {
-    static const decode_options any = {.max_pixels = INT64_MAX};
     const uint8_t *at = bytes + PNG_SIGNATURE, *end = bytes + n;
     chunk c = {.type = bytes};
     png_chunks png;
     error unused;
-    if (!next_chunk(&at, end, &c, &unused) || !read_header(&c, &any, &png, &unused)) return false;
+    if (!next_chunk(&at, end, &c, &unused) || !read_header(&c, &codec_any_size, &png, &unused)) return false;
     while (next_chunk(&at, end, &c, &unused) && !is(&c, "IDAT"))
         if (is(&c, "tRNS")) png.transparency = c.data;
+    if (!is(&c, "IDAT")) png.transparency = c.data; /* the bytes end before the pixels: tRNS may follow */
     *s = (image_shape){.width = png.width,
                        .height = png.height,
                        .channels = png_channels(&png),
@@ -175,6 +175,8 @@ bool png_read_chunks(const uint8_t *bytes, size_t n, const decode_options *opt, 
         if (is(&c, "IEND")) break;
         if (is(&c, "IDAT")) {
             ok = read_image_data(&c, at, png, err);
+        } else if (png->first_idat && (is(&c, "PLTE") || is(&c, "tRNS"))) {
+            continue; /* out of place: libpng ignores them too */
         } else if (is(&c, "PLTE")) {
             ok = read_palette(&c, png, err);
         } else if (is(&c, "tRNS")) {

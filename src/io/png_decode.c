@@ -202,7 +202,7 @@ static void unfilter_rows(unfilter *u, uint8_t *slot, size_t rows)
     codec_progress(u->progress, (double)slot_rows * (double)n / u->all_bytes);
 }
 
-/* ---- both, in turns or side by side ---------------------------------------------------------------- */
+/* ---- both, on one thread or two -------------------------------------------------------------------- */
 
 typedef struct ring {
     stream *in;

@@ -2,8 +2,8 @@
  *
  * Every row is filtered by Up and deflated by ISA-L at level 1: next to libdeflate and zlib by far the
  * fastest, and within a tenth of libdeflate's level 1 in size.  Rows go in bands of fixed size, each
- * deflated on its own by whichever thread is free, ended at a byte by a full flush, and written in its
- * turn as an IDAT chunk.  So the file does not depend on the number of threads, and the memory not on
+ * deflated independently by any thread, ended at a byte by a full flush, and written in order as an
+ * IDAT chunk.  So the file does not depend on the number of threads, and the memory not on
  * the image. */
 #include "png.h"
 
@@ -140,7 +140,7 @@ static uint32_t join_adler(uint32_t first, uint32_t second, size_t n)
 
 enum { MOST_THREADS = 64 };
 
-/* The bands of an image, shared by the threads that take them in turn. */
+/* The bands of an image, shared by the threads. */
 typedef struct bands {
     const image *img;
     const uint8_t *zeros; /* a row of them */

@@ -270,6 +270,53 @@ static void a_wrong_crc_matters_where_pixels_do(void **state)
     }
 }
 
+static void a_transparent_colour_behind_the_pixels_is_ignored(void **state)
+{
+    (void)state;
+    static const uint8_t rows[2 * 5] = {0, 1, 2, 3, 4, 2, 5, 6, 7, 8}, colour[2] = {0, 3};
+    uint8_t z[256];
+    size_t n = deflate(rows, sizeof rows, z, sizeof z);
+    for (int behind = 0; behind < 2; behind++) {
+        file f;
+        image img;
+        image_shape s;
+        error err;
+        begin(&f, 4, 2, 8, 0);
+        if (!behind) add_chunk(&f, "tRNS", colour, 2);
+        add_chunk(&f, "IDAT", z, n);
+        if (behind) add_chunk(&f, "tRNS", colour, 2);
+        add_chunk(&f, "IEND", NULL, 0);
+        assert_true(png_shape(f.bytes, f.n, &s));
+        assert_int_equal(s.channels, behind ? 1 : 2);
+        assert_true(decode_exactly(f.bytes, f.n, &plain, &img, &err));
+        assert_int_equal(img.channels, s.channels);
+        image_free(&img);
+    }
+}
+
+/* A chunk of alpha may be among the bytes that are not there yet. */
+static void the_shape_counts_alpha_that_may_follow(void **state)
+{
+    (void)state;
+    static const struct {
+        int colour, known, cut;
+    } all[] = {{0, 1, 2}, {2, 3, 4}, {3, 3, 4}, {4, 2, 2}, {6, 4, 4}};
+    static const uint8_t text[1000] = {'a'};
+    for (size_t k = 0; k < sizeof all / sizeof all[0]; k++) {
+        file f;
+        image_shape s;
+        begin(&f, 4, 2, 8, all[k].colour);
+        size_t header = f.n;
+        add_chunk(&f, "tEXt", text, sizeof text);
+        size_t before = f.n;
+        add_chunk(&f, "IDAT", text, sizeof text);
+        for (size_t n = header; n <= f.n; n++) {
+            assert_true(png_shape(f.bytes, n, &s));
+            assert_int_equal(s.channels, n < before + 12 ? all[k].cut : all[k].known);
+        }
+    }
+}
+
 static void a_wrong_filter_far_down_stops_both_threads(void **state)
 {
     (void)state;
@@ -373,6 +420,8 @@ int main(void)
         cmocka_unit_test(paeth_is_right_for_all_bytes),
         cmocka_unit_test(lying_files_are_refused),
         cmocka_unit_test(a_wrong_crc_matters_where_pixels_do),
+        cmocka_unit_test(a_transparent_colour_behind_the_pixels_is_ignored),
+        cmocka_unit_test(the_shape_counts_alpha_that_may_follow),
         cmocka_unit_test(a_wrong_filter_far_down_stops_both_threads),
         cmocka_unit_test(profile_and_resolution_are_carried),
         cmocka_unit_test(pillows_profile_and_resolution_are_read),
