@@ -2,9 +2,9 @@
 
 #include "codec.h"
 
-/* A TIFF header (byte order, 42, offset of the first directory); a directory is a count, entries of 12 bytes: tag,
- * type, number of values, and the values themselves if they fit in 4 bytes, else their offset; and the offset of the
- * next directory, which in Exif is the thumbnail's. */
+/* A block begins with a TIFF header: byte order, 42, offset of the first directory.  A directory is a count, entries of
+ * 12 bytes, and the offset of the next directory, which in Exif is the thumbnail's.  An entry is a tag, a type, the
+ * number of values, and the values if they fit in 4 bytes, else their offset. */
 enum { HEADER = 8, ENTRY = 12, NEXT = 4, SHORT = 3, LONG = 4, RATIONAL = 5 };
 enum {
     STRIP_OFFSET = 0x0111,
@@ -17,13 +17,13 @@ enum {
     JPEG_BYTES = 0x0202,
 };
 
-/* A directory: where its entries begin, and how many of them the block holds. */
+/* A directory, as far as the block contains it. */
 typedef struct directory {
     const uint8_t *tiff;
     size_t n;
     bool big;
-    size_t first, entries;
-    size_t next; /* where the next one's offset stands; 0 = nowhere */
+    size_t first, entries; /* offset of the first entry, and their number */
+    size_t next;           /* where the offset of the next directory is stored; 0 = the block ends before */
 } directory;
 
 static uint16_t get16(const directory *d, size_t at)
@@ -57,7 +57,7 @@ static bool open_first(directory *d, const uint8_t *tiff, size_t n)
     return get16(d, 2) == 42 && open_at(d, get32(d, 4));
 }
 
-/* Where the entry of a tag with one value stands; 0 = there is none, or it is of another type. */
+/* The offset of a tag's entry; 0 if there is none of this type with one value. */
 static size_t find(const directory *d, unsigned tag, unsigned type)
 {
     for (size_t i = 0; i < d->entries; i++) {
@@ -107,8 +107,8 @@ void exif_resolution(const meta_block *block, double *x_per_metre, double *y_per
     *y_per_metre = y;
 }
 
-/* Takes the thumbnail's directory out of the chain, and zeroes its pixels, unless they are said to lie where the header
- * or the first directory is. */
+/* Unlinks the thumbnail's directory, and zeroes its pixels unless their range overlaps the header or the first
+ * directory. */
 static void drop_thumbnail(uint8_t *tiff, size_t n)
 {
     static const unsigned where[][2] = {{JPEG_OFFSET, JPEG_BYTES}, {STRIP_OFFSET, STRIP_BYTES}};
@@ -137,23 +137,24 @@ bool exif_keep(image_meta *meta, const uint8_t *tiff, size_t n, error *err)
     return true;
 }
 
-size_t exif_size(const image_meta *meta)
+size_t exif_size(const image_meta *meta, size_t most)
 {
     const meta_block *block = &meta->blocks[META_EXIF];
-    return block->bytes ? block->n : meta->orientation > 1 ? EXIF_BLOCK_BYTES : 0;
+    if (block->bytes && block->n <= most) return block->n;
+    return meta->orientation > 1 ? EXIF_BLOCK_BYTES : 0;
 }
 
-void exif_write(uint8_t *to, const image_meta *meta)
+void exif_write(uint8_t *to, size_t n, const image_meta *meta)
 {
     const meta_block *block = &meta->blocks[META_EXIF];
     unsigned orientation = meta->orientation > 1 ? (unsigned)meta->orientation : 1;
     directory d;
-    if (!block->bytes) {
+    if (block->n != n) {
         exif_block(to, (int)orientation);
         return;
     }
-    memcpy(to, block->bytes, block->n);
-    size_t at = open_first(&d, to, block->n) ? find(&d, ORIENTATION, SHORT) : 0;
+    memcpy(to, block->bytes, n);
+    size_t at = open_first(&d, to, n) ? find(&d, ORIENTATION, SHORT) : 0;
     if (at == 0) return;
     to[at + 8] = (uint8_t)(d.big ? 0 : orientation);
     to[at + 9] = (uint8_t)(d.big ? orientation : 0);
@@ -161,7 +162,7 @@ void exif_write(uint8_t *to, const image_meta *meta)
 
 void exif_block(uint8_t *tiff, int orientation)
 {
-    memset(tiff, 0, EXIF_BLOCK_BYTES); /* the last four bytes: no other directory */
+    memset(tiff, 0, EXIF_BLOCK_BYTES); /* the last four bytes: no next directory */
     memcpy(tiff, "MM", 2);
     store_be16(tiff + 2, 42);
     store_be32(tiff + 4, HEADER);

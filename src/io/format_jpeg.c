@@ -17,8 +17,8 @@ static bool sniff(const uint8_t *bytes, size_t n)
     return n >= 3 && bytes[0] == 0xFF && bytes[1] == 0xD8 && bytes[2] == 0xFF;
 }
 
-/* A block of 8x8 samples takes at least one bit, unless it is coded arithmetically: for that and for
- * thin chroma planes there is a factor of 16 to spare. */
+/* A block of 8x8 samples takes at least one bit, unless it is coded arithmetically.  A factor of 16 is for that, and
+ * for subsampled chroma planes. */
 static bool plausible(const jpeg_markers *jpeg, size_t n, error *err)
 {
     enum { MOST_PIXELS_PER_BYTE = 64 * 8 * 16 };
@@ -27,30 +27,33 @@ static bool plausible(const jpeg_markers *jpeg, size_t n, error *err)
                 (long long)jpeg->height);
 }
 
-/* A coefficient takes up to 27 bits (F.1.2: a code of 16, a value of 11), and twice that where each byte is FF and
- * has a zero behind it; a progressive file refines it, with fewer.  There is a coefficient for each sample of
- * blocks up to 32 px wide.  A profile has up to 255 segments of 64 KiB; and so much of EXIF, XMP and thumbnails. */
+/* Samples, and so coefficients, in whole blocks of up to 32 px: an upper bound. */
+static uint64_t block_samples(const jpeg_markers *jpeg)
+{
+    enum { EDGE = 32 };
+    return (uint64_t)(jpeg->width + EDGE) * (uint64_t)(jpeg->height + EDGE) * (uint64_t)jpeg->components;
+}
+
+/* A coefficient takes up to 27 bits (F.1.2: a code of 16, a value of 11).  That doubles where each byte is FF and has a
+ * zero behind it.  A progressive file refines it with fewer bits.  A profile has up to 255 segments of 64 KiB; as much
+ * again is for EXIF, XMP and thumbnails. */
 static uint64_t longest(const jpeg_markers *jpeg)
 {
-    enum { SAMPLE_BYTES = 2 * 8, EDGE = 32, OTHER_BYTES = 64 << 20 };
-    return (uint64_t)(jpeg->width + EDGE) * (uint64_t)(jpeg->height + EDGE) * (uint64_t)jpeg->components *
-               SAMPLE_BYTES +
-           OTHER_BYTES;
+    enum { SAMPLE_BYTES = 2 * 8, OTHER_BYTES = 64 << 20 };
+    return block_samples(jpeg) * SAMPLE_BYTES + OTHER_BYTES;
 }
 
 static bool shape(const uint8_t *bytes, size_t n, image_shape *s)
 {
-    enum { EDGE = 32 };
     jpeg_markers jpeg;
     jpeg_length(bytes, n, &jpeg);
-    if (jpeg.components == 0) return false;
-    uint64_t samples = (uint64_t)(jpeg.width + EDGE) * (uint64_t)(jpeg.height + EDGE) * (uint64_t)jpeg.components;
+    if (!jpeg.has_scan || jpeg.components == 0 || jpeg.height == 0) return false; /* height 0: it follows the pixels */
     *s = (image_shape){.width = jpeg.width,
                        .height = jpeg.height,
                        .channels = jpeg.components == 1 ? 1 : 3,
                        .type = SAT_U8,
                        .turns = true,
-                       .decoder_bytes = samples * jpeg_sample_bytes(&jpeg)};
+                       .decoder_bytes = block_samples(&jpeg) * jpeg_sample_bytes(&jpeg)};
     return true;
 }
 
@@ -59,12 +62,12 @@ static bool extent(const uint8_t *bytes, size_t n, const decode_options *opt, ui
     jpeg_markers jpeg;
     *most = jpeg_length(bytes, n, &jpeg);
     if (*most > 0) return true;
-    if (jpeg.components > 0 && !codec_size_ok(jpeg.width, jpeg.height, opt, err)) return false;
+    if (jpeg.components > 0 && jpeg.height > 0 && !codec_size_ok(jpeg.width, jpeg.height, opt, err)) return false;
     *most = longest(&jpeg);
     return n < *most || codec_too_long("JPEG", *most, err);
 }
 
-/* Is it one whose pixels the library reads? */
+/* Does the library decode such files? */
 static bool known(const jpeg_markers *jpeg, error *err)
 {
     if (jpeg->height == 0) return fail(err, "a JPEG whose height follows its pixels, which cannot be read");
@@ -98,7 +101,7 @@ static bool holds(sat_type type, int channels, error *err)
 
 static bool encode(const image *img, const encode_options *opt, sink *out, error *err)
 {
-    enum { HEAD = 2 + 2 + 16 /* SOI, then the JFIF segment that both encoders write */ };
+    enum { HEAD = 2 + 2 + 16 /* SOI, and the JFIF segment of both encoders */ };
     if (img->width > LARGEST_SIDE || img->height > LARGEST_SIDE) {
         return fail(err, "%lldx%lld pixels are too many for JPEG, whose sides end at %d; use .png",
                     (long long)img->width, (long long)img->height, LARGEST_SIDE);

@@ -53,11 +53,11 @@ static void read_density(const uint8_t *p, size_t n, image_meta *meta)
     meta->y_per_metre = load_be16(p + 10) * scale;
 }
 
-/* The profile's pieces: they may come in any order. */
+/* The pieces of a profile, in any order. */
 typedef struct pieces {
     const uint8_t *at[256];
     size_t n[256];
-    int count; /* what the first one says; 0 = none seen; -1 = they contradict each other */
+    int count; /* from the first piece; 0 = no piece; -1 = the pieces contradict each other */
 } pieces;
 
 static void note_piece(const uint8_t *p, size_t n, pieces *all)
@@ -73,7 +73,7 @@ static void note_piece(const uint8_t *p, size_t n, pieces *all)
     all->n[i] = n - ICC_HEAD;
 }
 
-/* A profile of which pieces are missing is dropped, as other readers do. */
+/* A profile with missing pieces is dropped, as by other readers. */
 static bool join_pieces(const pieces *all, image_meta *meta, error *err)
 {
     size_t total = 0;
@@ -93,7 +93,7 @@ static bool join_pieces(const pieces *all, image_meta *meta, error *err)
     return true;
 }
 
-/* How a frame is coded that no library here reads; NULL for the others. */
+/* The name of a coding process that no library here decodes; NULL for the others. */
 static const char *foreign_process(int code)
 {
     switch (code) {
@@ -122,8 +122,8 @@ static bool read_frame(const uint8_t *p, size_t n, int code, jpeg_markers *jpeg,
     return true;
 }
 
-/* Tables of a class and number, how many codes there are of each length from 1 to 16, and their values:
- * at most 256 (C.2), which Debian's stb_image takes for granted. */
+/* Each table: its class and number, the number of codes of each length from 1 to 16, and their values.  There are at
+ * most 256 values (C.2); Debian's stb_image does not check that. */
 static bool check_codes(const uint8_t *p, size_t n, error *err)
 {
     enum { LENGTHS = 16, MOST = 256 };
@@ -147,13 +147,13 @@ static const uint8_t *skip_coded(const uint8_t *at, const uint8_t *end)
     return end;
 }
 
-/* Comments and applications' segments: one whose length does not count itself is empty to libjpeg. */
+/* Comments and applications' segments.  libjpeg accepts one with a length below 2, and takes it for empty. */
 static bool is_note(int code)
 {
     return code == COM || (code >= APP0 && code <= APP15);
 }
 
-/* What an application, or a comment, says: the first block of EXIF, and of XMP; all comments. */
+/* Keeps the first EXIF block, the first XMP packet, all comments and all pieces of the profile. */
 static bool read_note(int code, const uint8_t *p, size_t n, image_meta *meta, pieces *profile, error *err)
 {
     if (code == APP0) read_density(p, n, meta);
@@ -166,15 +166,15 @@ static bool read_note(int code, const uint8_t *p, size_t n, image_meta *meta, pi
     return true;
 }
 
-/* meta: NULL = what is not pixels is passed over.  From *from on, which becomes the place behind the end marker, or the
- * end if that comes first. */
+/* Reads the segments from *from on.  *from becomes the place behind the end marker, the place of an error, or the end.
+ * meta: NULL = metadata is skipped. */
 static bool walk(const uint8_t **from, const uint8_t *end, jpeg_markers *jpeg, image_meta *meta, pieces *profile,
                  error *err)
 {
     const uint8_t *at = *from;
     for (;;) {
         const uint8_t *after = at;
-        while (at < end && *at != 0xFF) at++; /* as decoders do with stray bytes between segments */
+        while (at < end && *at != 0xFF) at++; /* stray bytes, which decoders skip too */
         jpeg->has_noise = jpeg->has_noise || at > after;
         while (at < end && *at == 0xFF) at++;
         *from = end;
@@ -198,6 +198,7 @@ static bool walk(const uint8_t **from, const uint8_t *end, jpeg_markers *jpeg, i
         bool frame = code >= SOF0 && code <= SOF15 && code != DHT && code != JPG && code != DAC;
         if ((frame || code == SOF55) && !read_frame(p, n, code, jpeg, err)) return false;
         jpeg->in_scans = jpeg->in_scans || code == SOF2 || (code == SOS && n > 0 && p[0] < jpeg->components);
+        jpeg->has_scan = jpeg->has_scan || code == SOS;
         if (code == SOS) at = skip_coded(at, end);
     }
 }
@@ -251,7 +252,7 @@ size_t jpeg_length(const uint8_t *bytes, size_t n, jpeg_markers *jpeg)
     return at < end ? n : 0;
 }
 
-/* Begins a segment of n bytes with the first of them, a name with its zero; returns what follows. */
+/* Writes the head of a segment of n bytes, and the name that they begin with; returns the place behind it. */
 static uint8_t *begin_segment(uint8_t *at, int code, size_t n, const char *name, size_t name_bytes)
 {
     at[0] = 0xFF;
@@ -264,9 +265,9 @@ static uint8_t *begin_segment(uint8_t *at, int code, size_t n, const char *name,
 bool jpeg_meta_segments(const image_meta *meta, uint8_t **segments, size_t *n, error *err)
 {
     const meta_block *packet = &meta->blocks[META_XMP], *comments = &meta->blocks[META_COMMENTS];
-    size_t count = (meta->icc_bytes + ICC_PIECE - 1) / ICC_PIECE, exif_bytes = exif_size(meta), xmp_bytes = packet->n;
+    size_t count = (meta->icc_bytes + ICC_PIECE - 1) / ICC_PIECE, xmp_bytes = packet->n,
+           exif_bytes = exif_size(meta, LARGEST_SEGMENT - sizeof exif);
     if (count > UINT8_MAX) count = 0;
-    if (exif_bytes > LARGEST_SEGMENT - sizeof exif) exif_bytes = 0;
     if (xmp_bytes > LARGEST_SEGMENT - sizeof xmp) xmp_bytes = 0;
     *segments = NULL;
     *n = 0;
@@ -275,7 +276,7 @@ bool jpeg_meta_segments(const image_meta *meta, uint8_t **segments, size_t *n, e
     if (!at) return fail(err, "out of memory: the segments of a JPEG");
     if (exif_bytes > 0) {
         at = begin_segment(at, APP1, sizeof exif + exif_bytes, exif, sizeof exif);
-        exif_write(at, meta);
+        exif_write(at, exif_bytes, meta);
         at += exif_bytes;
     }
     if (xmp_bytes > 0) {

@@ -19,7 +19,7 @@ enum { COEFFICIENT_BYTES = 2 };
 
 enum {
     FULL_CHROMA_QUALITY = 95, /* below, chroma has half the resolution each way, as nearly all photos have */
-    MOST_SCANS = 500,         /* of a picture: each takes a pass over all of it, and few bytes of the file */
+    MOST_SCANS = 500,         /* of a picture: few bytes of the file make a pass over all pixels */
 };
 
 const char *jpeg_library(void)
@@ -80,8 +80,7 @@ static _Noreturn void on_error(j_common_ptr info)
     longjmp(g->escape, 1);
 }
 
-/* Are the bytes before the end marker zeros, with which some cameras fill up?  Others may be what pixels were damaged
- * to. */
+/* Are the bytes before the end marker zeros?  Some cameras pad with them.  Other bytes may be damaged pixels. */
 static bool is_padding(const guard *g, int count)
 {
     enum { MARKER = 2 };
@@ -93,9 +92,9 @@ static bool is_padding(const guard *g, int count)
     return true;
 }
 
-/* level -1: a warning; others are traces.  Most warnings are of pixels that are lost, or made up.  The others: a
- * revision of JFIF that libjpeg does not know, and stray bytes between segments, but for those before a restart marker,
- * which stands among coded pixels. */
+/* level -1: a warning; others are traces.  Most warnings mean lost or invented pixels, and are errors here.  Harmless
+ * are an unknown revision of JFIF, and stray bytes between segments.  Stray bytes before a restart marker are errors:
+ * they lie among coded pixels. */
 static void on_message(j_common_ptr info, int level)
 {
     enum { RST0 = 0xD0, RST7 = 0xD7, EOI = 0xD9 };

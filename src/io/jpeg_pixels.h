@@ -1,20 +1,21 @@
-/* jpeg_pixels.h - a JPEG's pixels, by libjpeg where it was found, else by stb_image. */
+/* jpeg_pixels.h - decodes and encodes a JPEG's pixels, by libjpeg or, in builds without it, stb_image. */
 #ifndef IO_JPEG_PIXELS_H
 #define IO_JPEG_PIXELS_H
 
 #include "format.h"
 #include "jpeg_markers.h"
 
-/* A file that jpeg_read_markers() has walked, of 1 or 3 components, whose size may be decoded.  libjpeg's warnings are
- * errors but for those of what hurts no pixel.  img: set on true; on false the caller's to free. */
+/* bytes: a file that jpeg_read_markers() has accepted, of 1 or 3 components and an allowed size.  libjpeg's warnings
+ * are errors, except those that concern no pixel.  The caller frees img, also on false. */
 bool jpeg_decode_pixels(const uint8_t *bytes, size_t n, const jpeg_markers *jpeg, const decode_options *opt, image *img,
                         error *err);
 
-/* Bytes that decoding holds for each sample of the blocks, beside the pixels: coefficients, where a picture comes in
- * several scans, and in stb_image the samples before their colours are mixed. */
+/* Bytes of the decoder's memory for each sample of the blocks, beside the pixels: coefficients, if there are several
+ * scans; in stb_image also the samples before colour conversion. */
 unsigned jpeg_sample_bytes(const jpeg_markers *jpeg);
 
-/* A whole file that begins with SOI and a JFIF segment, in memory: malloc'd, the caller's, also on false. */
+/* Encodes a whole file, which begins with SOI and a JFIF segment.  *bytes: malloc'd; the caller frees it, also on
+ * false. */
 bool jpeg_encode_pixels(const image *img, int quality, uint8_t **bytes, size_t *n, error *err);
 
 const char *jpeg_library(void); /* its name and version */

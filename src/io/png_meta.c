@@ -1,6 +1,5 @@
-/* What a PNG says beside its pixels.  Chunks that are kept whole are those that say what the samples mean, which a mean
- * of stored samples does not change, and text; what else there is (the time, a background, a histogram) would be of
- * another picture, and is dropped. */
+/* The metadata of a PNG.  Chunks about colour and chunks of text are kept whole: a mean of stored samples has the same
+ * colour space.  Others (the time, a background, a histogram) describe the input's pixels, and are dropped. */
 #include <libdeflate.h>
 #include <stdlib.h>
 
@@ -27,8 +26,8 @@ static void read_resolution(const uint8_t *data, size_t n, image_meta *meta)
     meta->y_per_metre = load_be32(data + 4);
 }
 
-/* A zlib stream of unknown length, of up to META_MOST_BYTES; *to: malloc'd, NULL if it cannot be inflated.  What cannot
- * is dropped, as other readers do: the pixels are not hurt.  False: out of memory. */
+/* Inflates a zlib stream of unknown length, of up to META_MOST_BYTES.  *to: malloc'd, NULL if the stream is corrupt or
+ * longer; the metadata is then dropped, as by other readers.  False: out of memory. */
 static bool inflate(const uint8_t *stream, size_t n, uint8_t **to, size_t *got, error *err)
 {
     enum { FIRST_TRY = 4096 };
@@ -47,7 +46,7 @@ static bool inflate(const uint8_t *stream, size_t n, uint8_t **to, size_t *got, 
         *to = NULL;
     }
     libdeflate_free_decompressor(inflater);
-    return ok || fail(err, "out of memory: what a PNG says beside its pixels");
+    return ok || fail(err, "out of memory: the metadata of a PNG");
 }
 
 /* A name of 1 to 79 bytes, a zero, the method 0, and the profile as a zlib stream. */
@@ -64,7 +63,8 @@ static bool read_profile(const uint8_t *data, size_t n, image_meta *meta, error 
     return ok;
 }
 
-/* The keyword; is it compressed, and how; a language and a translated keyword, each with its zero; the packet. */
+/* The keyword with its zero, a compression flag, a method, a language and a translated keyword, each with its zero, and
+ * the packet. */
 static bool read_xmp(const uint8_t *data, size_t n, image_meta *meta, error *err)
 {
     enum { PLAIN = 0, DEFLATED = 1 };
@@ -87,7 +87,7 @@ static bool read_xmp(const uint8_t *data, size_t n, image_meta *meta, error *err
     return ok;
 }
 
-/* Chunks of a fixed size, once each, before the pixels. */
+/* Is it a colour chunk of the right size, before the pixels, and the first of its type? */
 static bool is_colour(const uint8_t *chunk, size_t n, bool before_pixels, const image_meta *meta)
 {
     static const struct {
@@ -128,7 +128,7 @@ size_t png_seal_chunk(uint8_t *chunk, const char *type, size_t n)
 
 static bool write_profile(const image_meta *meta, sink *out, error *err)
 {
-    static const char name[] = "ICC profile"; /* any name; its zero ends it, and a zero names the method */
+    static const char name[] = "ICC profile"; /* any name with its zero; then a zero for the method */
     enum { LEVEL = 6 };
     if (!meta->icc) return true;
     struct libdeflate_compressor *deflater = libdeflate_alloc_compressor(LEVEL);
@@ -162,11 +162,11 @@ static bool write_resolution(const image_meta *meta, sink *out, error *err)
 
 static bool write_exif(const image_meta *meta, sink *out, error *err)
 {
-    size_t n = exif_size(meta);
+    size_t n = exif_size(meta, META_MOST_BYTES);
     if (n == 0) return true;
     uint8_t *chunk = malloc(OVERHEAD + n);
     if (!chunk) return fail(err, "out of memory: EXIF of %zu bytes", n);
-    exif_write(chunk + LENGTH_AND_TYPE, meta);
+    exif_write(chunk + LENGTH_AND_TYPE, n, meta);
     bool ok = sink_write(out, chunk, png_seal_chunk(chunk, "eXIf", n), err);
     free(chunk);
     return ok;

@@ -121,12 +121,29 @@ static void no_thumbnail_is_kept(void **state)
 
             uint8_t out[BLOCK];
             meta.orientation = 0;
-            assert_int_equal(exif_size(&meta), BLOCK);
-            exif_write(out, &meta);
+            assert_int_equal(exif_size(&meta, BLOCK), BLOCK);
+            exif_write(out, BLOCK, &meta);
             assert_int_equal(exif_orientation(out, BLOCK), 1);
             meta_free(&meta);
         }
     }
+}
+
+/* A block that a format has no room for is replaced by its orientation. */
+static void the_orientation_of_a_long_block_is_kept(void **state)
+{
+    (void)state;
+    uint8_t p[BLOCK], out[EXIF_BLOCK_BYTES];
+    image_meta meta = {0};
+    error err;
+    build_thumbnail(p, true, 0x201, THUMBNAIL_AT, THUMBNAIL_BYTES);
+    assert_true(exif_keep(&meta, p, BLOCK, &err));
+    assert_int_equal(exif_size(&meta, BLOCK - 1), EXIF_BLOCK_BYTES);
+    exif_write(out, EXIF_BLOCK_BYTES, &meta);
+    assert_int_equal(exif_orientation(out, EXIF_BLOCK_BYTES), 6);
+    meta.orientation = 0; /* upright: nothing is needed */
+    assert_int_equal(exif_size(&meta, BLOCK - 1), 0);
+    meta_free(&meta);
 }
 
 static void the_resolution_has_two_units(void **state)
@@ -223,6 +240,7 @@ int main(void)
         cmocka_unit_test(both_byte_orders_are_read),
         cmocka_unit_test(what_is_written_is_read),
         cmocka_unit_test(no_thumbnail_is_kept),
+        cmocka_unit_test(the_orientation_of_a_long_block_is_kept),
         cmocka_unit_test(the_resolution_has_two_units),
         cmocka_unit_test(what_cannot_be_read_means_leave_alone),
         cmocka_unit_test(all_pixels_of_all_types_go_to_their_places),

@@ -148,6 +148,14 @@ static uint64_t twice(const image_shape *s, const void *context)
            *(const unsigned *)context;
 }
 
+static void put_bytes(const char *path, const uint8_t *bytes, size_t n)
+{
+    FILE *f = fopen(path, "w");
+    assert_non_null(f);
+    assert_int_equal(fwrite(bytes, 1, n, f), n);
+    assert_int_equal(fclose(f), 0);
+}
+
 static bool read_within(const char *path, uint64_t limit, unsigned times)
 {
     image img;
@@ -177,10 +185,7 @@ static void images_take_what_they_need(void **state)
         uint8_t *bytes;
         size_t n;
         assert_true(encode_to_memory(format, &img, &(encode_options){.quality = 100}, &bytes, &n, &err));
-        FILE *f = fopen(path, "w");
-        assert_non_null(f);
-        assert_int_equal(fwrite(bytes, 1, n, f), n);
-        assert_int_equal(fclose(f), 0);
+        put_bytes(path, bytes, n);
 
         image_shape s = {0};
         assert_true(format->shape(bytes, n, &s));
@@ -197,37 +202,67 @@ static void images_take_what_they_need(void **state)
     }
 }
 
-/* A JPEG whose size lies behind more comments than the head holds: known once it has been read. */
+/* The first segment of this code; all segments before it have a length. */
+static size_t find_segment(const uint8_t *jpeg, int code)
+{
+    size_t at = 2;
+    while (jpeg[at + 1] != code) at += 2 + ((size_t)jpeg[at + 2] << 8 | jpeg[at + 3]);
+    return at;
+}
+
+/* JPEGs with more comments than the head holds, before the size or before the first scan, which says how many
+ * coefficients are kept: known once they have been read. */
 static void images_whose_head_does_not_say(void **state)
 {
-    enum { COMMENTS = 3, COMMENT_BYTES = 60000 };
-    uint8_t *jpeg, *long_one;
-    size_t n, at = 2, whole;
+    enum { COMMENTS = 3, COMMENT_BYTES = 60000, SOF0 = 0xc0, SOS = 0xda };
     char path[128];
-    image img;
     (void)state;
     snprintf(path, sizeof path, "%s/long.jpg", scratch);
+    for (int k = 0; k < 2; k++) {
+        uint8_t *jpeg;
+        size_t n;
+        image img;
+        read_fixture("rgb420.jpg", &jpeg, &n);
+        size_t at = find_segment(jpeg, k ? SOS : SOF0), rest = n - at, whole = n + COMMENTS * COMMENT_BYTES;
+        uint8_t *long_one = calloc(1, whole);
+        assert_non_null(long_one);
+        memcpy(long_one, jpeg, at);
+        for (int i = 0; i < COMMENTS; i++, at += COMMENT_BYTES)
+            memcpy(long_one + at, (uint8_t[]){0xff, 0xfe, (COMMENT_BYTES - 2) >> 8, (COMMENT_BYTES - 2) & 255}, 4);
+        memcpy(long_one + at, jpeg + n - rest, rest);
+        image_shape s;
+        assert_false(format_by_name("jpeg")->shape(long_one, SOURCE_HEAD_BYTES, &s));
+        put_bytes(path, long_one, whole);
+        assert_true(image_read(path, &plain, &img, NULL, &err));
+        uint64_t pixels = image_bytes(&img);
+        image_free(&img);
+        assert_true(read_within(path, whole + 2 * pixels, 0));
+        assert_false(read_within(path, whole + 2 * pixels - 1, 0));
+        free(jpeg);
+        free(long_one);
+    }
+}
+
+/* The height of such a JPEG is 0, which is no size. */
+static void a_jpeg_whose_height_follows_is_unsupported(void **state)
+{
+    enum { SOF0 = 0xc0, HEIGHT = 5 };
+    uint8_t *jpeg;
+    size_t n;
+    char path[128];
+    image img;
+    image_memory memory = {0};
+    decode_options opt = plain;
+    (void)state;
+    opt.memory = &memory;
+    snprintf(path, sizeof path, "%s/height.jpg", scratch);
     read_fixture("rgb420.jpg", &jpeg, &n);
-    whole = n + COMMENTS * COMMENT_BYTES;
-    long_one = calloc(1, whole);
-    assert_non_null(long_one);
-    memcpy(long_one, jpeg, 2);
-    for (int i = 0; i < COMMENTS; i++, at += COMMENT_BYTES)
-        memcpy(long_one + at, (uint8_t[]){0xff, 0xfe, (COMMENT_BYTES - 2) >> 8, (COMMENT_BYTES - 2) & 255}, 4);
-    memcpy(long_one + at, jpeg + 2, n - 2);
-    image_shape s;
-    assert_false(format_by_name("jpeg")->shape(long_one, SOURCE_HEAD_BYTES, &s));
-    FILE *f = fopen(path, "w");
-    assert_non_null(f);
-    assert_int_equal(fwrite(long_one, 1, whole, f), whole);
-    assert_int_equal(fclose(f), 0);
-    assert_true(image_read(path, &plain, &img, NULL, &err));
-    uint64_t pixels = image_bytes(&img);
-    image_free(&img);
-    assert_true(read_within(path, whole + 2 * pixels, 0));
-    assert_false(read_within(path, whole + 2 * pixels - 1, 0));
+    memset(jpeg + find_segment(jpeg, SOF0) + HEIGHT, 0, 2);
+    put_bytes(path, jpeg, n);
+    assert_false(image_read(path, &opt, &img, NULL, &err));
+    assert_string_equal(err.text, "a JPEG whose height follows its pixels, which cannot be read");
+    memory_keep(&memory.share, 0);
     free(jpeg);
-    free(long_one);
 }
 
 int main(void)
@@ -240,6 +275,7 @@ int main(void)
         cmocka_unit_test(shares_never_exceed_the_limit),
         cmocka_unit_test(images_take_what_they_need),
         cmocka_unit_test(images_whose_head_does_not_say),
+        cmocka_unit_test(a_jpeg_whose_height_follows_is_unsupported),
     };
     return cmocka_run_group_tests(tests, enter, leave);
 }
