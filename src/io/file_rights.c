@@ -9,7 +9,7 @@
 
 #define ACL "system.posix_acl_access"
 
-/* A member of a group may give files to it; only root may give files away. */
+/* chown(2): a member of a group may set it; only root may set another owner. */
 static bool keep_group(int fd, gid_t group)
 {
     struct stat own;
@@ -29,8 +29,8 @@ static bool says_none(int code)
     return code == ENODATA || code == EOPNOTSUPP || code == ENOSYS;
 }
 
-/* value: room for XATTR_SIZE_MAX bytes.  Where the old file had no list, one that the directory gives to new files goes
- * too: the permission bits would open it. */
+/* value: a buffer of XATTR_SIZE_MAX bytes.  If the old file has no list, a default list from the directory is removed
+ * from the new one: the permission bits would extend it. */
 static acl keep_acl(int fd, const char *old_path, bool group_kept, char *value)
 {
     ssize_t n = getxattr(old_path, ACL, value, XATTR_SIZE_MAX);
@@ -50,8 +50,8 @@ static void keep_attributes(int fd, const char *old_path, char *names, char *val
     }
 }
 
-/* Permission bits for another group.  Its members had the rights of others, or the group's if they are in both; members
- * of the old group are others now: both get what the old file gave to both. */
+/* Permission bits for a file whose group could not be kept.  Members of the new group had the rights of others before;
+ * members of the old group have them now.  So group and others get the rights that both had. */
 static mode_t without_group(mode_t mode)
 {
     mode_t shared = (mode >> 3) & mode & 07;
@@ -60,19 +60,20 @@ static mode_t without_group(mode_t mode)
 
 bool file_rights_keep(int fd, const char *old_path, const struct stat *old, error *err)
 {
-    char *room = malloc(XATTR_LIST_MAX + XATTR_SIZE_MAX);
-    if (!room) return fail(err, "out of memory");
-    keep_attributes(fd, old_path, room, room + XATTR_LIST_MAX);
+    char *names = malloc(XATTR_LIST_MAX + XATTR_SIZE_MAX);
+    if (!names) return fail(err, "out of memory");
+    char *value = names + XATTR_LIST_MAX;
+    keep_attributes(fd, old_path, names, value);
     bool group_kept = keep_group(fd, old->st_gid);
-    acl list = keep_acl(fd, old_path, group_kept, room + XATTR_LIST_MAX);
-    free(room);
+    acl list = keep_acl(fd, old_path, group_kept, value);
+    free(names);
 
     mode_t mode = old->st_mode & 0777;
     if (list == ACL_LOST)
-        mode &= 0700; /* the group's bits are the list's mask, and others may be in the list */
+        mode &= 0700; /* the group's bits are the list's mask, and the list may deny what others have */
     else if (!group_kept)
         mode = without_group(mode);
     if (fchmod(fd, mode) != 0 && errno != EPERM) return fail_errno(err, "cannot keep its permissions");
-    (void)keep_owner(fd, old->st_uid); /* else it stays this user's, who could set the same permissions on a copy */
+    (void)keep_owner(fd, old->st_uid); /* on failure this user stays the owner, as of any copy */
     return true;
 }

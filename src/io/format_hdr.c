@@ -58,8 +58,8 @@ static bool shape(const uint8_t *bytes, size_t n, image_shape *s)
     return true;
 }
 
-/* Keeps the lines that say what the samples mean, of a header that read_header() has read: they are stored as they are,
- * and several of one name multiply. */
+/* Keeps the lines about the samples' meaning from a header that read_header() has accepted.  Samples are not scaled by
+ * them, and repeated lines are all kept: their values multiply. */
 static bool keep_lines(const uint8_t *at, const uint8_t *end, image_meta *meta, error *err)
 {
     static const char *const names[] = {"EXPOSURE=", "COLORCORR=", "PRIMARIES=", "PIXASPECT=", "GAMMA="};
@@ -77,8 +77,8 @@ static bool keep_lines(const uint8_t *at, const uint8_t *end, image_meta *meta, 
     return ok;
 }
 
-/* A pixel takes up to 8 bytes in a coded row, a count for each byte, which has 4 before it; and up to 16 in one
- * that is not, itself and the three digits of a count of which it is none. */
+/* In a coded row a pixel takes up to 8 bytes, a count for each of its bytes, and the row begins with 4 bytes.  In other
+ * rows it takes up to 16: 4 of its own, and a repetition with up to three digits of 0. */
 static bool extent(const uint8_t *bytes, size_t n, const decode_options *opt, uint64_t *most, error *err)
 {
     enum { PIXEL_BYTES = 16, ROW_BYTES = 4 };

@@ -14,7 +14,7 @@ static bool sniff(const uint8_t *bytes, size_t n)
 }
 
 typedef struct header {
-    unsigned width, height, depth, maxval; /* 0 = not said */
+    unsigned width, height, depth, maxval; /* 0 = missing */
     char tuple[32];
 } header;
 

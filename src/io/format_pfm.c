@@ -1,4 +1,4 @@
-/* PFM (netpbm's man page pfm(5)): "PF" (RGB) or "Pf" (grey), width, height and a scale whose sign tells
+/* PFM (netpbm's man page pfm(5)): "PF" (RGB) or "Pf" (grey), width, height and a scale whose sign is
  * the byte order (negative: the lower byte first), then 32-bit floats, the bottom row first. */
 #include "codec.h"
 #include "netpbm.h"
@@ -8,7 +8,7 @@ static bool sniff(const uint8_t *bytes, size_t n)
     return n >= 3 && bytes[0] == 'P' && (bytes[1] == 'F' || bytes[1] == 'f') && netpbm_is_space(bytes[2]);
 }
 
-/* The scale's size is a unit of light, which readers leave alone; only its sign is used. */
+/* Only the sign of the scale is used; its size is a unit of light, which other readers ignore too. */
 static bool read_scale(netpbm_reader *r, bool *little, error *err)
 {
     enum { LONGEST = 32 };

@@ -1,9 +1,9 @@
 /* TGA (Truevision, "TGA File Format Specification", version 2.0, 1991): a header of 18 bytes, an identification, a
  * palette, the pixels; at the end of newer files a footer, which says where an extension area lies.
  *
- * The format has no signature, so the header is read closely.  The descriptor, the header's last byte, says how many
- * bits of a pixel are attributes, and where the first pixel lies.  Attributes are alpha, unless the extension area
- * calls them something else; bits that are not declared attributes are nothing. */
+ * The format has no signature, so every field of the header is checked.  Its last byte, the descriptor, has the number
+ * of attribute bits in a pixel, and the corner of the first pixel.  Attribute bits are alpha, unless the extension area
+ * gives them another meaning.  Bits that are not declared attributes are ignored. */
 #include <stdlib.h>
 
 #include "codec.h"
@@ -11,7 +11,7 @@
 
 enum { HEADER = 18, PALETTE = 1, COLOUR = 2, GREY = 3, RUNS = 8 /* added to the three types */ };
 enum { FROM_RIGHT = 16, FROM_TOP = 32 /* of the descriptor */ };
-enum { FOOTER = 26, EXTENSION = 495, ATTRIBUTES = 494 /* the place of their type in the extension area */ };
+enum { FOOTER = 26, EXTENSION = 495, ATTRIBUTES = 494 /* offset of their type in the extension area */ };
 enum { LONGEST_RUN = 128 };
 
 typedef struct header {
@@ -71,14 +71,14 @@ static bool sniff(const uint8_t *bytes, size_t n)
 
 typedef enum attributes { NOT_ALPHA, ALPHA, PREMULTIPLIED } attributes;
 
-/* Bits of a pixel, or of a palette's colour, that can be attributes: is there a place for them? */
+/* Has a pixel, or a palette's colour, attribute bits? */
 static bool has_attributes(const header *h)
 {
     unsigned bits = h->type == PALETTE ? h->entry_bits : h->pixel_bits;
     return h->attributes && (h->type == GREY ? bits == 16 : bits == 16 || bits == 32);
 }
 
-/* What the file says that they are: in its extension area, where it has one. */
+/* The meaning of the attribute bits, from the extension area if the file has one. */
 static attributes attributes_of(const header *h, const uint8_t *bytes, size_t n)
 {
     static const char signature[] = "TRUEVISION-XFILE."; /* and its zero */
@@ -93,8 +93,8 @@ static attributes attributes_of(const header *h, const uint8_t *bytes, size_t n)
 
 /* ---- length ---------------------------------------------------------------------------------------- */
 
-/* Where the runs of these pixels end; NULL if they do not before `end`.  A run is a byte with its highest bit set, and
- * one pixel; else a byte and that many pixels; each 1 to 128. */
+/* The end of the packets of so many pixels; NULL if it is behind `end`.  A packet is a byte and pixels.  The byte's low
+ * seven bits are the count less 1.  With the highest bit set one pixel follows, and is repeated; else all follow. */
 static const uint8_t *runs_end(const uint8_t *at, const uint8_t *end, uint64_t pixels, unsigned pixel_bytes)
 {
     while (pixels > 0) {
@@ -116,9 +116,8 @@ static bool shape(const uint8_t *bytes, size_t n, image_shape *s)
     return true;
 }
 
-/* Runs take most when each is of one pixel, which may be far more than is there: where they end is looked for.  Behind
- * pixels with attributes, the end of the file may say what they are.  The format has no signature: what is wrong,
- * decode() says. */
+/* The length of runs is known only at their end; before, the bound is packets of one pixel.  Behind pixels with
+ * attribute bits, an extension area may follow.  Wrong headers are left to decode(). */
 static bool extent(const uint8_t *bytes, size_t n, const decode_options *opt, uint64_t *most, error *err)
 {
     header h;
@@ -132,7 +131,7 @@ static bool extent(const uint8_t *bytes, size_t n, const decode_options *opt, ui
     return true;
 }
 
-/* Can so many bytes hold these pixels?  With runs, more may turn out to be missing. */
+/* Can so many bytes hold these pixels?  For runs this is a lower bound. */
 static bool can_hold(const header *h, size_t bytes)
 {
     uint64_t pixels = (uint64_t)h->width * h->height;
@@ -142,13 +141,13 @@ static bool can_hold(const header *h, size_t bytes)
 
 /* ---- pixels ---------------------------------------------------------------------------------------- */
 
-/* The pixels as the file has them, one after the other. */
+/* Reads the stored pixels, one after the other. */
 typedef struct reader {
     const uint8_t *at, *end;
     unsigned pixel_bytes;
     bool runs;
     unsigned left;         /* pixels of the current run */
-    const uint8_t *repeat; /* its one pixel; NULL if each is there */
+    const uint8_t *repeat; /* its one pixel; NULL if each is stored */
 } reader;
 
 /* The next pixels into raw; a run may end in another row. */
@@ -225,7 +224,7 @@ static bool expand_row(const header *h, const uint8_t *palette, const uint8_t *r
     return true;
 }
 
-/* Colours that were multiplied by their alpha, as they were before; black where alpha is 0. */
+/* Divides premultiplied colours by their alpha; black where alpha is 0. */
 static void divide_by_alpha(uint8_t *row, size_t pixels, int channels)
 {
     for (size_t x = 0; x < pixels; x++, row += channels) {

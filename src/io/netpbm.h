@@ -18,13 +18,14 @@ bool netpbm_number(netpbm_reader *r, unsigned largest, unsigned *value, error *e
 bool netpbm_bit(netpbm_reader *r, unsigned *value, error *err);
 /* Skips the one byte of white space that ends a header. */
 bool netpbm_one_space(netpbm_reader *r, error *err);
-/* For extent(): a header of the n bytes of a stream could not be read, in these words, unless it goes on behind them.
- */
+/* For extent(), after a header could not be read from the n bytes of a stream.  Keeps the error; if the reader has
+ * reached the end, replaces it by one that the header is too long.  Returns false. */
 bool netpbm_no_header(const netpbm_reader *r, size_t n, error *err);
 /* Are so many bytes left? */
 bool netpbm_has(const netpbm_reader *r, uint64_t bytes, error *err);
 
-/* Is nothing left, or, of a text, nothing but white space and comments?  bytes: where the file begins. */
+/* Refuses bytes behind the image, except white space and comments of a text format.  bytes: the beginning of the file.
+ */
 bool netpbm_ends(netpbm_reader *r, const uint8_t *bytes, bool text, error *err);
 
 /* Sample i of a row: v of maxval, scaled to the full range of the image's type. */

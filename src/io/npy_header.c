@@ -5,7 +5,7 @@
 
 #define MAGIC       "\x93NUMPY"
 #define MAGIC_BYTES ((size_t)6)
-#define HEADER_MAX  ((size_t)64 << 10) /* NumPy itself refuses more than 10 000 bytes unless told */
+#define HEADER_MAX  ((size_t)64 << 10) /* NumPy itself refuses more than 10 000 bytes by default */
 
 /* ---- the dictionary: a Python literal, of which only what NumPy writes is understood ---------------- */
 

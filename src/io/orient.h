@@ -1,10 +1,10 @@
-/* orient.h - turning and mirroring an image as its Exif orientation asks. */
+/* orient.h - rotates and mirrors an image to Exif orientation 1. */
 #ifndef IO_ORIENT_H
 #define IO_ORIENT_H
 
 #include "image.h"
 
-/* Makes it upright: what its meta.orientation asks for is done, and no longer asked for.  On false it is as it was. */
+/* Applies meta.orientation to the pixels, and resets it.  On false the image is unchanged. */
 bool image_orient(image *img, int threads, error *err);
 
 #endif

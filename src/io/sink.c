@@ -1,4 +1,4 @@
-/* sink.c - outputs that are whole or not there: where they go, what is written, and how a process ends. */
+/* sink.c - where an output goes, how it is written, and how signals end the process. */
 #include "sink.h"
 
 #include <errno.h>
@@ -21,10 +21,10 @@
 
 struct sink {
     int fd;
-    int dir_fd; /* to sync the new name; -1 for streams and for directories that may not be read */
+    int dir_fd; /* to sync the new name; -1 for streams and for unreadable directories */
     bool stream, is_stdout, no_clobber, failed;
-    error first;  /* why it failed */
-    char *target; /* its links followed; of no meaning for streams */
+    error first;  /* the first error, if failed */
+    char *target; /* the end of the path's symbolic links; not used for streams */
     temp_file temp;
     uint8_t *buffer;
     size_t used;      /* bytes in buffer */
@@ -42,7 +42,7 @@ static void sink_free(sink *s)
 
 /* ---- opening --------------------------------------------------------------------------------------- */
 
-/* The descriptor of this process that the path is a name of (/dev/stderr, /dev/fd/N, /proc/self/fd/N), or -1. */
+/* The number of the descriptor with this path (/dev/stderr, /dev/fd/N, /proc/self/fd/N), or -1. */
 static int descriptor_of(const char *path)
 {
     static const struct {
@@ -66,8 +66,8 @@ static int descriptor_of(const char *path)
     return fd < INT_MAX ? (int)fd : INT_MAX;
 }
 
-/* The path that the chain of symbolic links ends at, whether a file is there or not.  It ends at a name of a
- * descriptor too, although the kernel shows that as a link. */
+/* The end of a chain of symbolic links; the file itself may be missing.  The path of a descriptor is also an end,
+ * although the kernel shows it as a link. */
 static char *follow_links(const char *path, error *err)
 {
     char *at = strdup(path);
@@ -107,7 +107,8 @@ static bool open_stream(sink *s, int fd, const sink_options *opt, error *err)
     return true;
 }
 
-/* Shares the descriptor's place in its file, as `>>file` asks for.  What is closed on exec is none of the caller's. */
+/* Writes at the descriptor's offset, as `>>file` requires.  A descriptor that is closed on exec is internal to this
+ * process, and refused. */
 static bool open_descriptor(sink *s, int fd, const sink_options *opt, error *err)
 {
     int access = fcntl(fd, F_GETFL), flags = fcntl(fd, F_GETFD);
@@ -177,7 +178,7 @@ bool sink_open(sink **out, const char *path, const sink_options *opt, error *err
 /* ---- writing --------------------------------------------------------------------------------------- */
 
 /* Keeps err as the sink's first error. */
-static bool spoil(sink *s, const error *err)
+static bool set_failed(sink *s, const error *err)
 {
     s->failed = true;
     s->first = *err;
@@ -192,10 +193,10 @@ static bool write_failed(sink *s, error *err)
         if (s->is_stdout) sink_reader_left();
         fail(err, "closed pipe");
     }
-    return spoil(s, err);
+    return set_failed(s, err);
 }
 
-/* At *offset, or where the file stands if offset is NULL. */
+/* At *offset, or at the file's current offset if NULL. */
 static bool write_all(sink *s, const uint8_t *bytes, size_t n, const uint64_t *offset, error *err)
 {
     for (size_t done = 0; done < n;) {
@@ -288,7 +289,7 @@ void sink_abort(sink **out)
 static sigset_t guarded;
 static bool dies_of_pipe; /* SIGPIPE was not ignored when the program began */
 
-/* A mapped input lost pages that are being read. */
+/* SIGBUS: pages of a mapped input are gone. */
 static void input_cut_short(int sig)
 {
     static const char line[] = "sat: an input became shorter while it was read\n";
@@ -298,7 +299,7 @@ static void input_cut_short(int sig)
     _exit(1);
 }
 
-/* Of the signal itself, so that a shell sees it and ends its loop, too. */
+/* Ends the process by the signal itself, so that a shell that waits for it ends its loop, too. */
 static _Noreturn void die_of(int sig)
 {
     sigset_t one;
@@ -333,15 +334,15 @@ bool sink_guard_signals(error *err)
     struct sigaction ignore = {.sa_handler = SIG_IGN}, old;
     pthread_t thread;
 
-    /* A closed pipe and a file-size limit are errors of write(), not deaths. */
+    /* A closed pipe and a file-size limit become errors of write(). */
     sigaction(SIGPIPE, &ignore, &old);
     dies_of_pipe = old.sa_handler != SIG_IGN;
     sigaction(SIGXFSZ, &ignore, NULL);
     sigaction(SIGBUS, &cut_short, NULL);
-    /* Also when a library ends the process. */
+    /* For exit() within a library. */
     if (atexit(temp_file_remove_all) != 0) return fail(err, "out of memory");
 
-    /* What the parent ignores stays ignored: nohup, and background jobs of a shell. */
+    /* Signals that the parent ignores stay ignored: nohup, and background jobs of a shell. */
     sigemptyset(&guarded);
     for (size_t i = 0; i < sizeof(ends) / sizeof(*ends); i++) {
         if (sigaction(ends[i], NULL, &old) == 0 && old.sa_handler != SIG_IGN) sigaddset(&guarded, ends[i]);

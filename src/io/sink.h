@@ -1,17 +1,17 @@
-/* sink.h - an output that is either whole or not there.
+/* sink.h - an output that is either complete or not there.
  *
- * A sink on a regular path writes to a file without a name in the same directory; sink_commit() syncs it and gives it
- * the target's name at once, so no failure, no full disk, no signal and no crash leaves a partial file or loses the old
- * one.  A file that replaces another has a temporary name for the time between two system calls; only a process that is
- * killed there leaves it.  Where the file system makes no unnamed files, the temporary name is there from the
- * beginning.
+ * A sink on a regular path writes to a file without a name in the same directory.  sink_commit() syncs it and gives it
+ * the target's name atomically.  So no failure, full disk, signal or crash leaves a partial file or loses the old one.
+ * A file that replaces another has a temporary name between two system calls; only a process that is killed there
+ * leaves it behind.  On file systems without unnamed files, the temporary name exists from the beginning.
  *
- * "-" is standard output; /dev/stdout, /dev/stderr, /dev/fd/N and /proc/self/fd/N are the process's descriptors.  They,
- * and targets that are not regular files (/dev/null, a pipe), are written to directly, a descriptor from where it
- * stands. Symbolic links are followed: the file that the link names is replaced; hard links part, and the other name
- * keeps the old content.  The new file has the old one's rights as far as this process may give them, and else fewer
- * (file_rights.h); a file that replaces none has what the umask asks for.  A file that may not be written to is not
- * replaced either.
+ * "-" is standard output; /dev/stdout, /dev/stderr, /dev/fd/N and /proc/self/fd/N are the process's descriptors.
+ * Descriptors are written to from their current offset.  Other targets that are not regular files (/dev/null, a pipe)
+ * are written to directly too.
+ *
+ * Symbolic links are followed, and the file at their end is replaced.  Other hard links of it keep the old content.
+ * The new file gets the old one's permissions as far as this process may set them, and else fewer (file_rights.h).  A
+ * file that replaces none has the permissions of the umask.  A file without write permission is not replaced.
  *
  * One thread uses a sink at a time; many sinks may be open at once. */
 #ifndef IO_SINK_H
@@ -37,21 +37,20 @@ bool sink_write(sink *out, const void *bytes, size_t n, error *err);
 /* Overwrites n bytes at an offset already written (headers with a checksum). Not on streams: false. */
 bool sink_rewrite(sink *out, size_t offset, const void *bytes, size_t n, error *err);
 
-/* Flush, sync, name.  Frees the sink in every case; on false the target is as it was, unless the error says
- * "written, but ..." (the new name could not be synced to the disk). */
+/* Flushes, syncs and names the file.  Frees the sink in every case.  On false the target is unchanged, unless the error
+ * begins with "written, but" (the new name could not be synced to the disk). */
 bool sink_commit(sink **out, error *err);
 
 /* Drops what was written and frees the sink. NULL and pointers to NULL are fine. */
 void sink_abort(sink **out);
 
-/* Call once, before any thread is started.  From then on SIGINT, SIGTERM, SIGHUP and the like are taken by a
- * thread of their own, which removes all temporary names and lets the process die of the signal (a shell
- * says 128 + the signal: 130 for SIGINT). */
+/* Call once, before any thread is started.  From then on a thread of its own handles SIGINT, SIGTERM, SIGHUP and the
+ * like: it removes all temporary names and ends the process by the signal (a shell shows 128 + the signal: 130 for
+ * SIGINT). */
 bool sink_guard_signals(error *err);
 
-/* Nobody reads standard output any more (EPIPE): the process dies of SIGPIPE, as commands do that know nothing of
- * pipes, but leaves no temporary file.  Returns if SIGPIPE was ignored when sink_guard_signals() was called, or it
- * never was. */
+/* To call when standard output is a closed pipe (EPIPE).  Removes all temporary names and ends the process by SIGPIPE.
+ * Returns if SIGPIPE was ignored when sink_guard_signals() was called, or if that was never called. */
 void sink_reader_left(void);
 
 #endif

@@ -8,14 +8,14 @@
 
 /* ---- the memory that stb_image gets ---------------------------------------------------------------- */
 
-/* Bytes that this thread's call may still allocate.  What is freed is not given back: no decoder
- * allocates its memory more than once or twice over. */
-static _Thread_local size_t ration;
+/* Bytes that this thread's call may still allocate.  Freed bytes are not added again: no decoder allocates its memory
+ * more than once or twice over. */
+static _Thread_local size_t allowance;
 
-static void *ration_alloc(size_t n)
+static void *limited_alloc(size_t n)
 {
-    if (n > ration) return NULL;
-    ration -= n;
+    if (n > allowance) return NULL;
+    allowance -= n;
     return calloc(1, n);
 }
 
@@ -23,8 +23,8 @@ static void *ration_alloc(size_t n)
 #define STB_IMAGE_STATIC
 #define STBI_NO_STDIO
 #define STBI_ONLY_JPEG
-#define STBI_MALLOC(n)     ration_alloc(n)
-#define STBI_REALLOC(p, n) NULL /* JPEG never asks for it */
+#define STBI_MALLOC(n)     limited_alloc(n)
+#define STBI_REALLOC(p, n) NULL /* the JPEG decoder never calls it */
 #define STBI_FREE(p)       free(p)
 
 #endif
@@ -62,7 +62,7 @@ typedef struct target {
     bool ok;
 } target;
 
-/* stb_image_write takes no news of failure, so the first one is kept. */
+/* stb_image_write does not check its callback for errors, so the first one is kept. */
 static void to_sink(void *context, void *bytes, int n)
 {
     target *t = context;
@@ -93,13 +93,13 @@ bool stb_decode(const uint8_t *bytes, size_t n, const decode_options *opt, image
     *img = (image){0};
     int width, height, channels;
     if (n > INT_MAX) return fail(err, "files of this format can have up to 2 GiB");
-    ration = FIXED_BYTES;
+    allowance = FIXED_BYTES;
     if (!stbi_info_from_memory(bytes, (int)n, &width, &height, &channels)) {
         return fail(err, "corrupt: %s", stbi_failure_reason());
     }
     if (!codec_size_ok(width, height, opt, err)) return false;
     size_t pixels = (size_t)width * (size_t)height;
-    ration = pixels * PIXEL_BYTES + FIXED_BYTES;
+    allowance = pixels * PIXEL_BYTES + FIXED_BYTES;
     uint8_t *data = stbi_load_from_memory(bytes, (int)n, &width, &height, &channels, 0);
     if (!data) return fail(err, "corrupt: %s", stbi_failure_reason());
     *img = (image){.width = width,

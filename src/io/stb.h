@@ -1,8 +1,7 @@
-/* stb.h - stb_image and stb_image_write, fenced in.
+/* stb.h - safe access to stb_image and stb_image_write.
  *
- * stb_image trusts its input: it does not notice where a file ends, so a caller first makes sure that
- * all pixels are there.  What this fence adds: the size is asked and judged before anything is
- * allocated, all memory is zeroed and rationed, and nothing opens files. */
+ * stb_image does not check where a file ends, so a caller first makes sure that all pixels are there.  Here the size is
+ * checked before anything is allocated, all memory is zeroed and limited, and no function opens files. */
 #ifndef IO_STB_H
 #define IO_STB_H
 
@@ -13,7 +12,7 @@ bool stb_encode_tga(const image *img, sink *out, error *err);
 
 /* JPEG, in builds without libjpeg alone. */
 bool stb_decode(const uint8_t *bytes, size_t n, const decode_options *opt, image *img, error *err);
-/* To memory: malloc'd, the caller's, also on false. */
+/* *bytes: malloc'd; the caller frees it, also on false. */
 bool stb_encode_jpeg(const image *img, int quality, uint8_t **bytes, size_t *n, error *err);
 
 const char *stb_library(void);

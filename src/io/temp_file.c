@@ -1,10 +1,10 @@
-/* temp_file.c - files without a name, or with one that a list keeps.
+/* temp_file.c - files without a name, or with a temporary name in a list.
  *
- * Creating a named file and listing it, and renaming it and dropping it from the list, are each done under one lock;
- * so what holds the lock sees exactly the temporary names that exist.  A process that ends takes the lock, removes
- * them and never gives it back.  It may do so in a handler of a signal: so the lock is a flag, and a thread that has
- * it has all signals blocked, which keeps a handler from waiting for the thread that it interrupted.  The mutex is for
- * threads that do not end the process, which sleep while they wait. */
+ * A file is created and listed under one lock, and renamed and unlisted under the same lock.  So the holder of the lock
+ * sees exactly the temporary names that exist.  temp_file_remove_all() takes the lock, removes the names and never
+ * releases it.  It may run in a signal handler, hence two parts of the lock: a flag, and a mutex around it.  A handler
+ * polls the flag only.  Other threads wait for the mutex, asleep.  The holder has all signals blocked, so a handler
+ * never waits for the thread that it interrupted. */
 #include "temp_file.h"
 
 #include <errno.h>
@@ -22,9 +22,9 @@
 #include <unistd.h>
 
 #define NAME_KEPT 200 /* bytes of the target's name in the temporary one; the rest needs 12 */
-#define TRIES_MAX 100 /* names of 24 random bits; two collisions in a row are already unheard of */
+#define TRIES_MAX 100 /* names of 24 random bits: a second attempt is rare already */
 
-static pthread_mutex_t turn = PTHREAD_MUTEX_INITIALIZER;
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static atomic_flag held = ATOMIC_FLAG_INIT;
 static temp_file *list;
 
@@ -38,18 +38,18 @@ static void lock(sigset_t *before)
     sigset_t all;
     sigfillset(&all);
     pthread_sigmask(SIG_BLOCK, &all, before);
-    pthread_mutex_lock(&turn);
+    pthread_mutex_lock(&mutex);
     hold();
 }
 
 static void unlock(const sigset_t *before)
 {
     atomic_flag_clear_explicit(&held, memory_order_release);
-    pthread_mutex_unlock(&turn);
+    pthread_mutex_unlock(&mutex);
     pthread_sigmask(SIG_SETMASK, before, NULL);
 }
 
-static void forget(temp_file *t)
+static void unlist(temp_file *t)
 {
     for (temp_file **p = &list; *p; p = &(*p)->next) {
         if (*p != t) continue;
@@ -62,7 +62,7 @@ static void forget(temp_file *t)
 
 /* ---- names ----------------------------------------------------------------------------------------- */
 
-/* A name beside the target that no file is likely to have; NULL and ENOMEM when out of memory. */
+/* A random name beside the target; NULL and ENOMEM when out of memory. */
 static char *temporary_name(const char *target, int attempt)
 {
     char *name;
@@ -82,7 +82,8 @@ static void path_of(int fd, char path[32])
     snprintf(path, 32, "/proc/self/fd/%d", fd);
 }
 
-/* Only one that can be linked later: by its name in /proc, as linkat() on a descriptor needs a privilege. */
+/* Fails if the file could not be linked later: that needs its name in /proc, as linkat() on a descriptor needs a
+ * privilege. */
 static int create_unnamed(const char *target, mode_t mode)
 {
     char path[32], *dir = strndup(target, path_dir_bytes(target));
@@ -117,7 +118,7 @@ static int create_named(temp_file *t, const char *target, mode_t mode)
     return fd;
 }
 
-/* Is the directory of that name there, and not one that was removed under its user? */
+/* Does the target's directory exist?  A removed one has no links any more. */
 static bool has_directory(const char *target)
 {
     struct stat st;
@@ -158,7 +159,7 @@ static bool link_to(int fd, const char *name)
     return linkat(AT_FDCWD, path, AT_FDCWD, name, AT_SYMLINK_FOLLOW) == 0;
 }
 
-/* No system call links over an existing name: one links a temporary name, and one renames that. */
+/* No system call replaces a name by an unnamed file: one links a temporary name, and another renames it. */
 static bool link_over(int fd, const char *target)
 {
     char *name = NULL;
@@ -189,7 +190,7 @@ bool temp_file_publish(temp_file *t, int fd, const char *target, bool no_clobber
     else
         ok = link_to(fd, target) || (errno == EEXIST && !no_clobber && link_over(fd, target));
     if (ok)
-        forget(t);
+        unlist(t);
     else if (no_clobber && errno == EEXIST)
         fail(err, "exists already");
     else
@@ -204,7 +205,7 @@ void temp_file_discard(temp_file *t)
     if (!t->name) return;
     lock(&before);
     unlink(t->name);
-    forget(t);
+    unlist(t);
     unlock(&before);
 }
 
