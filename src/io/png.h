@@ -4,7 +4,11 @@
 
 #include "format.h"
 
-enum { PNG_SIGNATURE = 8 }; /* bytes */
+enum {
+    PNG_SIGNATURE = 8,       /* bytes */
+    PNG_CHUNK_HEAD = 8,      /* length and type */
+    PNG_CHUNK_OVERHEAD = 12, /* head and CRC */
+};
 extern const uint8_t png_signature[PNG_SIGNATURE];
 
 enum {
@@ -39,7 +43,8 @@ bool png_read_meta(const uint8_t *chunk, size_t n, bool before_pixels, image_met
 /* Writes the chunks between header and pixels. */
 bool png_write_meta(const image_meta *meta, sink *out, error *err);
 
-/* Completes a chunk whose n bytes of data stand at chunk + 8: length and type before, CRC behind.  Returns its size. */
+/* Completes a chunk whose n bytes of data begin at chunk + PNG_CHUNK_HEAD: adds the head and the CRC.  Returns its
+ * size. */
 size_t png_seal_chunk(uint8_t *chunk, const char *type, size_t n);
 
 /* Bytes of all rows before deflation, without the filters' bytes; UINT64_MAX on overflow. */

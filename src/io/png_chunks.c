@@ -6,8 +6,6 @@
 
 const uint8_t png_signature[PNG_SIGNATURE] = {0x89, 'P', 'N', 'G', '\r', '\n', 0x1a, '\n'};
 
-enum { LENGTH_AND_TYPE = 8, CHUNK_OVERHEAD = 12 /* with the CRC */ };
-
 typedef struct chunk {
     const uint8_t *type, *data;
     uint32_t n;
@@ -39,10 +37,11 @@ static bool next_chunk(const uint8_t **at, const uint8_t *end, chunk *c, error *
     for (;;) {
         size_t left = (size_t)(end - *at);
         if (left == 0) return fail(err, "truncated: the PNG has no IEND chunk");
-        if (left < CHUNK_OVERHEAD) return fail(err, "truncated: the file ends inside a PNG chunk");
-        *c = (chunk){.type = *at + 4, .data = *at + LENGTH_AND_TYPE, .n = load_be32(*at)};
+        if (left < PNG_CHUNK_OVERHEAD) return fail(err, "truncated: the file ends inside a PNG chunk");
+        *c = (chunk){.type = *at + 4, .data = *at + PNG_CHUNK_HEAD, .n = load_be32(*at)};
         if (!has_name(c)) return fail(err, "corrupt: a PNG chunk's type is not four letters");
-        if (c->n > left - CHUNK_OVERHEAD) return fail(err, "truncated: the file ends inside a PNG %.4s chunk", c->type);
+        if (c->n > left - PNG_CHUNK_OVERHEAD)
+            return fail(err, "truncated: the file ends inside a PNG %.4s chunk", c->type);
         *at = c->data + c->n + 4;
         if (libdeflate_crc32(0, c->type, (size_t)c->n + 4) == load_be32(c->data + c->n)) return true;
         if (!is_dispensable(c)) return fail(err, "corrupt: the CRC of a PNG %.4s chunk is wrong", c->type);
@@ -100,7 +99,7 @@ static bool read_transparency(const chunk *c, png_chunks *png, error *err)
 
 static bool read_image_data(const chunk *c, const uint8_t *end, png_chunks *png, error *err)
 {
-    const uint8_t *begin = c->data - LENGTH_AND_TYPE;
+    const uint8_t *begin = c->data - PNG_CHUNK_HEAD;
     if (!png->first_idat) {
         png->first_idat = begin;
     } else if (png->idat_end != begin) {
@@ -148,11 +147,11 @@ bool png_extent(const uint8_t *bytes, size_t n, const decode_options *opt, uint6
     png_chunks png;
     if (!next_chunk(&at, end, &c, err) || !read_header(&c, opt, &png, err)) return false;
     uint64_t limit = longest(&png);
-    while (end - at >= LENGTH_AND_TYPE) {
+    while (end - at >= PNG_CHUNK_HEAD) {
         c = (chunk){.type = at + 4, .n = load_be32(at)};
         *most = n;
         if (!has_name(&c)) return true;
-        *most = (uint64_t)(at - bytes) + CHUNK_OVERHEAD + c.n;
+        *most = (uint64_t)(at - bytes) + PNG_CHUNK_OVERHEAD + c.n;
         if (*most > limit) return codec_too_long("PNG", limit, err);
         if (is(&c, "IEND")) return true;
         if (*most > n) break;
@@ -184,7 +183,7 @@ bool png_read_chunks(const uint8_t *bytes, size_t n, const decode_options *opt, 
         } else if (!(c.type[0] & 0x20)) {
             ok = fail(err, "the PNG has a critical chunk %.4s, which is unknown", c.type);
         } else {
-            ok = png_read_meta(c.data - LENGTH_AND_TYPE, c.n, png->first_idat == NULL, meta, err);
+            ok = png_read_meta(c.data - PNG_CHUNK_HEAD, c.n, png->first_idat == NULL, meta, err);
         }
         if (!ok) return false;
     }

@@ -40,8 +40,8 @@ static bool feed(stream *s)
     while (s->inflater.avail_in == 0) {
         if (s->next == s->end) return false;
         s->inflater.avail_in = load_be32(s->next);
-        s->inflater.next_in = (uint8_t *)s->next + 8;
-        s->next += 12 + (size_t)s->inflater.avail_in;
+        s->inflater.next_in = (uint8_t *)s->next + PNG_CHUNK_HEAD;
+        s->next += PNG_CHUNK_OVERHEAD + (size_t)s->inflater.avail_in;
     }
     return true;
 }

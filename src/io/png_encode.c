@@ -22,13 +22,14 @@ enum {
 static bool write_header(const image *img, sink *out, error *err)
 {
     static const uint8_t colours[5] = {0, PNG_COLOUR_GREY, PNG_COLOUR_GREY_ALPHA, PNG_COLOUR_RGB, PNG_COLOUR_RGBA};
-    uint8_t file[PNG_SIGNATURE + 12 + 13], *chunk = file + PNG_SIGNATURE;
+    uint8_t file[PNG_SIGNATURE + PNG_CHUNK_OVERHEAD + 13];
+    uint8_t *chunk = file + PNG_SIGNATURE, *data = chunk + PNG_CHUNK_HEAD;
     memcpy(file, png_signature, PNG_SIGNATURE);
-    store_be32(chunk + 8, (uint32_t)img->width);
-    store_be32(chunk + 12, (uint32_t)img->height);
-    chunk[16] = img->type == SAT_U16 ? 16 : 8;
-    chunk[17] = colours[img->channels];
-    memset(chunk + 18, 0, 3); /* deflate, the five filters, not interlaced */
+    store_be32(data, (uint32_t)img->width);
+    store_be32(data + 4, (uint32_t)img->height);
+    data[8] = img->type == SAT_U16 ? 16 : 8;
+    data[9] = colours[img->channels];
+    memset(data + 10, 0, 3); /* deflate, the five filters, not interlaced */
     png_seal_chunk(chunk, "IHDR", 13);
     return sink_write(out, file, sizeof file, err);
 }
@@ -63,7 +64,7 @@ static void filter_band(const image *img, const uint8_t *zeros, int64_t y0, int6
     }
 }
 
-/* What one thread works with. */
+/* The buffers of one thread. */
 typedef struct worker {
     struct isal_zstream deflater;
     uint8_t level_buffer[ISAL_DEF_LVL1_LARGE];
@@ -90,7 +91,7 @@ static worker *worker_new(size_t band_bytes)
     worker *w = malloc(sizeof *w);
     if (!w) return NULL;
     w->filtered = malloc(band_bytes);
-    w->chunk = malloc(12 + 2 + deflated_bound(band_bytes));
+    w->chunk = malloc(PNG_CHUNK_OVERHEAD + 2 + deflated_bound(band_bytes));
     if (w->filtered && w->chunk) return w;
     worker_free(w);
     return NULL;
@@ -195,8 +196,8 @@ static void encode_band(void *context, int64_t i, int thread)
     if (!all_well(b)) return;
     filter_band(b->img, b->zeros, y0, y1, w->filtered);
     uint32_t sum = libdeflate_adler32(1, w->filtered, n);
-    store_be16(w->chunk + 8, 0x7801); /* zlib's header: deflate, 32 KiB window, fastest level */
-    size_t deflated = deflate_band(w, w->chunk + 8 + head, n, last);
+    store_be16(w->chunk + PNG_CHUNK_HEAD, 0x7801); /* zlib's header: deflate, 32 KiB window, fastest level */
+    size_t deflated = deflate_band(w, w->chunk + PNG_CHUNK_HEAD + head, n, last);
     size_t chunk = png_seal_chunk(w->chunk, "IDAT", head + deflated);
 
     if (!wait_for_turn(b, i)) return;
@@ -234,8 +235,8 @@ static bool write_pixels(const image *img, int threads, const io_progress *progr
     pthread_mutex_destroy(&b.lock);
     free(zeros);
 
-    uint8_t chunk[12 + 4];
-    store_be32(chunk + 8, b.adler);
+    uint8_t chunk[PNG_CHUNK_OVERHEAD + 4];
+    store_be32(chunk + PNG_CHUNK_HEAD, b.adler);
     return b.ok && sink_write(out, chunk, png_seal_chunk(chunk, "IDAT", 4), err);
 }
 
@@ -245,7 +246,7 @@ bool png_encode(const image *img, const encode_options *opt, sink *out, error *e
         return fail(err, "%lldx%lld pixels are too many for PNG, whose sides end at 2^31 - 1", (long long)img->width,
                     (long long)img->height);
     }
-    uint8_t end[12];
+    uint8_t end[PNG_CHUNK_OVERHEAD];
     return write_header(img, out, err) && png_write_meta(&img->meta, out, err) &&
            write_pixels(img, codec_threads(opt->threads), &opt->progress, out, err) &&
            sink_write(out, end, png_seal_chunk(end, "IEND", 0), err);

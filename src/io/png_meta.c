@@ -7,8 +7,6 @@
 #include "exif.h"
 #include "png.h"
 
-enum { LENGTH_AND_TYPE = 8, OVERHEAD = 12 /* with the CRC */ };
-
 static const char xmp_keyword[] = "XML:com.adobe.xmp"; /* with its zero */
 
 static bool is(const uint8_t *chunk, const char *type)
@@ -95,7 +93,7 @@ static bool is_colour(const uint8_t *chunk, size_t n, bool before_pixels, const 
         size_t n;
     } known[] = {{"gAMA", 4}, {"cHRM", 32}, {"sRGB", 1}, {"cICP", 4}, {"mDCV", 24}, {"cLLI", 8}};
     const meta_block *kept = &meta->blocks[META_PNG_COLOUR];
-    for (size_t at = 0; at < kept->n; at += OVERHEAD + load_be32(kept->bytes + at))
+    for (size_t at = 0; at < kept->n; at += PNG_CHUNK_OVERHEAD + load_be32(kept->bytes + at))
         if (memcmp(kept->bytes + at + 4, chunk + 4, 4) == 0) return false;
     for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
         if (is(chunk, known[i].type)) return before_pixels && n == known[i].n;
@@ -104,15 +102,16 @@ static bool is_colour(const uint8_t *chunk, size_t n, bool before_pixels, const 
 
 bool png_read_meta(const uint8_t *chunk, size_t n, bool before_pixels, image_meta *meta, error *err)
 {
-    const uint8_t *data = chunk + LENGTH_AND_TYPE;
+    const uint8_t *data = chunk + PNG_CHUNK_HEAD;
     if (is(chunk, "iCCP")) return read_profile(data, n, meta, err);
     if (is(chunk, "eXIf")) return exif_keep(meta, data, n, err);
     if (is(chunk, "pHYs")) read_resolution(data, n, meta);
     if (is(chunk, "iTXt") && n >= sizeof xmp_keyword && memcmp(data, xmp_keyword, sizeof xmp_keyword) == 0)
         return read_xmp(data, n, meta, err);
     if (is(chunk, "tEXt") || is(chunk, "zTXt") || is(chunk, "iTXt"))
-        return meta_append(meta, META_PNG_TEXT, chunk, n + OVERHEAD, err);
-    if (is_colour(chunk, n, before_pixels, meta)) return meta_append(meta, META_PNG_COLOUR, chunk, n + OVERHEAD, err);
+        return meta_append(meta, META_PNG_TEXT, chunk, n + PNG_CHUNK_OVERHEAD, err);
+    if (is_colour(chunk, n, before_pixels, meta))
+        return meta_append(meta, META_PNG_COLOUR, chunk, n + PNG_CHUNK_OVERHEAD, err);
     return true;
 }
 
@@ -122,8 +121,8 @@ size_t png_seal_chunk(uint8_t *chunk, const char *type, size_t n)
 {
     store_be32(chunk, (uint32_t)n);
     memcpy(chunk + 4, type, 4);
-    store_be32(chunk + LENGTH_AND_TYPE + n, libdeflate_crc32(0, chunk + 4, n + 4));
-    return n + OVERHEAD;
+    store_be32(chunk + PNG_CHUNK_HEAD + n, libdeflate_crc32(0, chunk + 4, n + 4));
+    return n + PNG_CHUNK_OVERHEAD;
 }
 
 static bool write_profile(const image_meta *meta, sink *out, error *err)
@@ -133,10 +132,10 @@ static bool write_profile(const image_meta *meta, sink *out, error *err)
     if (!meta->icc) return true;
     struct libdeflate_compressor *deflater = libdeflate_alloc_compressor(LEVEL);
     size_t room = libdeflate_zlib_compress_bound(deflater, meta->icc_bytes);
-    uint8_t *chunk = malloc(OVERHEAD + sizeof name + 1 + room);
+    uint8_t *chunk = malloc(PNG_CHUNK_OVERHEAD + sizeof name + 1 + room);
     bool ok = deflater && chunk;
     if (ok) {
-        uint8_t *data = chunk + LENGTH_AND_TYPE;
+        uint8_t *data = chunk + PNG_CHUNK_HEAD;
         memcpy(data, name, sizeof name);
         data[sizeof name] = 0;
         size_t n = libdeflate_zlib_compress(deflater, meta->icc, meta->icc_bytes, data + sizeof name + 1, room);
@@ -153,10 +152,10 @@ static bool write_resolution(const image_meta *meta, sink *out, error *err)
 {
     double x = meta->x_per_metre, y = meta->y_per_metre;
     if (!(x >= 1 && x <= INT32_MAX && y >= 1 && y <= INT32_MAX)) return true;
-    uint8_t chunk[OVERHEAD + 9];
-    store_be32(chunk + 8, (uint32_t)(x + 0.5));
-    store_be32(chunk + 12, (uint32_t)(y + 0.5));
-    chunk[16] = 1; /* per metre */
+    uint8_t chunk[PNG_CHUNK_OVERHEAD + 9];
+    store_be32(chunk + PNG_CHUNK_HEAD, (uint32_t)(x + 0.5));
+    store_be32(chunk + PNG_CHUNK_HEAD + 4, (uint32_t)(y + 0.5));
+    chunk[PNG_CHUNK_HEAD + 8] = 1; /* per metre */
     return sink_write(out, chunk, png_seal_chunk(chunk, "pHYs", 9), err);
 }
 
@@ -164,9 +163,9 @@ static bool write_exif(const image_meta *meta, sink *out, error *err)
 {
     size_t n = exif_size(meta, META_MOST_BYTES);
     if (n == 0) return true;
-    uint8_t *chunk = malloc(OVERHEAD + n);
+    uint8_t *chunk = malloc(PNG_CHUNK_OVERHEAD + n);
     if (!chunk) return fail(err, "out of memory: EXIF of %zu bytes", n);
-    exif_write(chunk + LENGTH_AND_TYPE, n, meta);
+    exif_write(chunk + PNG_CHUNK_HEAD, n, meta);
     bool ok = sink_write(out, chunk, png_seal_chunk(chunk, "eXIf", n), err);
     free(chunk);
     return ok;
@@ -177,10 +176,10 @@ static bool write_xmp(const image_meta *meta, sink *out, error *err)
     enum { HEAD = sizeof xmp_keyword + 4 }; /* not compressed, no language, no translated keyword */
     const meta_block *xmp = &meta->blocks[META_XMP];
     if (!xmp->bytes) return true;
-    uint8_t *chunk = calloc(1, OVERHEAD + HEAD + xmp->n);
+    uint8_t *chunk = calloc(1, PNG_CHUNK_OVERHEAD + HEAD + xmp->n);
     if (!chunk) return fail(err, "out of memory: XMP of %zu bytes", xmp->n);
-    memcpy(chunk + LENGTH_AND_TYPE, xmp_keyword, sizeof xmp_keyword);
-    memcpy(chunk + LENGTH_AND_TYPE + HEAD, xmp->bytes, xmp->n);
+    memcpy(chunk + PNG_CHUNK_HEAD, xmp_keyword, sizeof xmp_keyword);
+    memcpy(chunk + PNG_CHUNK_HEAD + HEAD, xmp->bytes, xmp->n);
     bool ok = sink_write(out, chunk, png_seal_chunk(chunk, "iTXt", HEAD + xmp->n), err);
     free(chunk);
     return ok;
