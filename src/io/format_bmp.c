@@ -27,15 +27,15 @@ typedef enum coding {
     JPEG = 4,  /* OS/2: RLE24 */
     PNG = 5,
     ALPHA_MASKS = 6,
-    FOREIGN = 7, /* and more */
+    FOREIGN = 7, /* all other numbers */
     RLE24,
     HUFFMAN,
 } coding;
 
-/* Where a component stands in a pixel: bits (pixel >> shift) & top. */
+/* A component of a pixel: (pixel >> shift) & top. */
 typedef struct field {
     int shift;
-    uint32_t top; /* 0 = there is none */
+    uint32_t top; /* 0 = no such component */
 } field;
 
 typedef struct bmp {

@@ -38,7 +38,7 @@ typedef struct pnm {
     bool text, bits;
     int channels;
     unsigned width, height, maxval;
-    uint64_t samples, least; /* how many, and how many bytes they take at least; exactly, if not text */
+    uint64_t samples, least; /* number of samples; the least number of their bytes, exact if not text */
 } pnm;
 
 static bool read_header(netpbm_reader *r, pnm *h, error *err)
@@ -123,7 +123,7 @@ static bool holds(sat_type type, int channels, error *err)
     return true;
 }
 
-/* Grey under .ppm is no lie: what reads PPM reads PGM, too (ppm(5)). */
+/* Grey is allowed as .ppm: readers of PPM read PGM too (ppm(5)). */
 static bool promises(const char *extension, int channels, error *err)
 {
     if (strcasecmp(extension, "pbm") == 0) return fail(err, "PBM holds black and white alone; use .pgm");

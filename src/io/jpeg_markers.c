@@ -30,10 +30,10 @@ enum {
     LARGEST_SEGMENT = UINT16_MAX - 2,
 };
 
-/* Each with its zero. */
+/* The names of segments, each with its zero. */
 static const char jfif[] = "JFIF", exif[] = "Exif\0", icc[] = "ICC_PROFILE", xmp[] = "http://ns.adobe.com/xap/1.0/";
 enum {
-    JFIF_REVISION = sizeof jfif, /* 1, and a byte of little meaning */
+    JFIF_REVISION = sizeof jfif, /* offset of the revision: 1, and a minor number */
     ICC_HEAD = sizeof icc + 2 /* number of the segment, from 1, and of all */,
     ICC_PIECE = LARGEST_SEGMENT - ICC_HEAD,
     SEGMENT_HEAD = 4, /* FF, code, length */

@@ -28,21 +28,21 @@ typedef struct npy_header {
 
 bool npy_sniff(const uint8_t *bytes, size_t n);
 
-/* Reads the header of a file of n bytes.  Refuses, in words, what is not an array of plain numbers in C order with 1 to
+/* Reads the header of a file of n bytes.  Refuses all but arrays of plain numbers in C order with 1 to
  * 3 dimensions, and a file too short for its shape.  A dimension may be 0. */
 bool npy_parse(npy_header *header, const uint8_t *bytes, size_t n, error *err);
 
-/* The same of the first n bytes of a file, which must hold the header: the array may lie beyond them. */
+/* The same for the first n bytes of a file.  They must contain the header; the array may lie behind them. */
 bool npy_parse_header(npy_header *header, const uint8_t *bytes, size_t n, error *err);
 
-/* Refuses, in words, an array that is big-endian. */
+/* Refuses a big-endian array. */
 bool npy_little(const npy_header *header, error *err);
 
 /* Writes the header of a C-order array in version 1.0: NPY_PAGE bytes.  Takes kind, item_bytes, dims and
  * shape, of which no number needs more than 19 digits. */
 void npy_format(const npy_header *header, uint8_t page[NPY_PAGE]);
 
-/* The same, no longer than NumPy makes it: a multiple of 64 bytes, which it returns. */
+/* The same in NumPy's length: a multiple of 64 bytes.  Returns the length. */
 size_t npy_format_short(const npy_header *header, uint8_t page[NPY_PAGE]);
 
 /* The same as npy_format(), of an array of n records.  fields: "('x', '<i8'), ('mean', '<f8', (3,))", at most 3840

@@ -1,7 +1,7 @@
 /* table_trailer.h - the block behind the array of a table file; docs/format.md is its specification.
  *
  * It begins at the first multiple of 8 bytes after the array.  The struct is the block as it lies in the
- * file: little-endian, without gaps, names in ASCII filled up with zeros. */
+ * file: little-endian, without gaps, names in ASCII padded with zeros. */
 #ifndef IO_TABLE_TRAILER_H
 #define IO_TABLE_TRAILER_H
 
@@ -48,8 +48,8 @@ bool table_types_match(sat_type sample, sat_type accum);
 /* Sets magic, version, bytes and own_xxh3. */
 void trailer_seal(table_trailer *trailer);
 
-/* Reads the trailer from the n bytes that begin where it should; false without an error (its text is
- * empty) if there is none, with one if it is broken. */
+/* Reads the trailer from the n bytes behind the array.  False if there is none (the error's text is empty) or if it is
+ * broken (with an error). */
 bool trailer_read(table_trailer *trailer, const uint8_t *bytes, size_t n, error *err);
 
 #endif
