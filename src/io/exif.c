@@ -6,6 +6,7 @@
  * 12 bytes, and the offset of the next directory, which in Exif is the thumbnail's.  An entry is a tag, a type, the
  * number of values, and the values if they fit in 4 bytes, else their offset. */
 enum { HEADER = 8, ENTRY = 12, NEXT = 4, SHORT = 3, LONG = 4, RATIONAL = 5 };
+enum { FIRST_TURNED = 5 }; /* orientations from here on exchange width and height */
 enum {
     STRIP_OFFSET = 0x0111,
     ORIENTATION = 0x0112,
@@ -144,6 +145,18 @@ size_t exif_size(const image_meta *meta, size_t most)
     return meta->orientation > 1 ? EXIF_BLOCK_BYTES : 0;
 }
 
+/* The values of such entries are offsets. */
+static void swap_resolutions(uint8_t *tiff, const directory *d)
+{
+    enum { VALUE = 8, VALUE_BYTES = 4 };
+    size_t x = find(d, X_RESOLUTION, RATIONAL), y = find(d, Y_RESOLUTION, RATIONAL);
+    uint8_t offset[VALUE_BYTES];
+    if (x == 0 || y == 0) return;
+    memcpy(offset, tiff + x + VALUE, VALUE_BYTES);
+    memcpy(tiff + x + VALUE, tiff + y + VALUE, VALUE_BYTES);
+    memcpy(tiff + y + VALUE, offset, VALUE_BYTES);
+}
+
 void exif_write(uint8_t *to, size_t n, const image_meta *meta)
 {
     const meta_block *block = &meta->blocks[META_EXIF];
@@ -156,6 +169,7 @@ void exif_write(uint8_t *to, size_t n, const image_meta *meta)
     memcpy(to, block->bytes, n);
     size_t at = open_first(&d, to, n) ? find(&d, ORIENTATION, SHORT) : 0;
     if (at == 0) return;
+    if (orientation == 1 && exif_orientation(to, n) >= FIRST_TURNED) swap_resolutions(to, &d);
     to[at + 8] = (uint8_t)(d.big ? 0 : orientation);
     to[at + 9] = (uint8_t)(d.big ? orientation : 0);
 }

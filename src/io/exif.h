@@ -20,7 +20,8 @@ bool exif_keep(image_meta *meta, const uint8_t *tiff, size_t n, error *err);
 /* Bytes of the block to write for meta, at most so many (EXIF_BLOCK_BYTES or more); 0 if none is needed.  A longer
  * block is replaced by one with the orientation only, so that viewers still show the picture upright. */
 size_t exif_size(const image_meta *meta, size_t most);
-/* Writes that block, with the orientation of meta; n: what exif_size() has returned. */
+/* Writes that block, with the orientation of meta; n: what exif_size() has returned.  If the pixels were
+ * turned by 90 degrees, the resolutions of width and height are exchanged. */
 void exif_write(uint8_t *to, size_t n, const image_meta *meta);
 
 /* Writes a block of EXIF_BLOCK_BYTES with this orientation only. */

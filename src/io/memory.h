@@ -31,7 +31,7 @@ void memory_take(memory_share *share, uint64_t bytes);
 void memory_keep(memory_share *share, uint64_t bytes);
 
 /* Memory of n bytes, to be freed with free(); NULL if there is none.  It begins on a page; a large block begins on a
- * huge page and asks the kernel for more of them, as clearing 512 small pages takes longer than filling them. */
+ * huge page and requests huge pages, as clearing 512 small pages takes longer than filling them. */
 void *memory_allocate(size_t n);
 
 /* The memory of this machine in bytes, or the limit of this process's control groups if that is less.

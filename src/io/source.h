@@ -20,7 +20,7 @@ typedef bool source_probe(const uint8_t *head, size_t n, uint64_t file_bytes, co
                           error *err);
 
 enum {
-    SOURCE_HEAD_BYTES = 128 << 10, /* a longer header is refused */
+    SOURCE_HEAD_BYTES = 128 << 10, /* the part of an input that decides how the rest is read */
     SOURCE_MOST_BYTES = 128 << 20, /* of a stream without an extent function: a list of more than a million names */
     SOURCE_REST_BYTES = 64 << 20,  /* read and dropped behind the content, so that the writer does not get SIGPIPE */
 };

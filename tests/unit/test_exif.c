@@ -129,6 +129,36 @@ static void no_thumbnail_is_kept(void **state)
     }
 }
 
+/* Width and height, and so their resolutions, change places with the pixels that are turned. */
+static void the_resolutions_are_turned_too(void **state)
+{
+    enum { X_AT = 60, Y_AT = 68 };
+    (void)state;
+    for (int big = 0; big < 2; big++) {
+        for (int orientation = 1; orientation <= 8; orientation++) {
+            for (int upright = 0; upright < 2; upright++) {
+                uint8_t p[BLOCK] = {0}, out[BLOCK];
+                image_meta meta = {0};
+                error err;
+                double x = 0, y = 0;
+                memcpy(p, big ? "MM" : "II", 2);
+                put(p, put(p, 2, big, 42, 2), big, 8, 4);
+                size_t at = entry(p, put(p, 8, big, 3, 2), big, 0x112, 3, (uint32_t)orientation);
+                entry(p, entry(p, at, big, 0x11A, 5, X_AT), big, 0x11B, 5, Y_AT);
+                put(p, put(p, X_AT, big, 254, 4), big, 1, 4);
+                put(p, put(p, Y_AT, big, 127, 4), big, 1, 4);
+                assert_true(exif_keep(&meta, p, BLOCK, &err));
+                if (upright) meta.orientation = 0;
+                exif_write(out, exif_size(&meta, BLOCK), &meta);
+                exif_resolution(&(meta_block){.bytes = out, .n = BLOCK}, &x, &y);
+                bool turned = upright && orientation >= 5;
+                assert_true(fabs(x - (turned ? 5000 : 10000)) < 1e-6 && fabs(y - (turned ? 10000 : 5000)) < 1e-6);
+                meta_free(&meta);
+            }
+        }
+    }
+}
+
 /* A block that a format has no room for is replaced by its orientation. */
 static void the_orientation_of_a_long_block_is_kept(void **state)
 {
@@ -240,6 +270,7 @@ int main(void)
         cmocka_unit_test(both_byte_orders_are_read),
         cmocka_unit_test(what_is_written_is_read),
         cmocka_unit_test(no_thumbnail_is_kept),
+        cmocka_unit_test(the_resolutions_are_turned_too),
         cmocka_unit_test(the_orientation_of_a_long_block_is_kept),
         cmocka_unit_test(the_resolution_has_two_units),
         cmocka_unit_test(what_cannot_be_read_means_leave_alone),
