@@ -60,7 +60,7 @@ $(SIMT_OUT)/check: $(SIMT_CHECK_OBJ)
 
 $(B)/quick/check: $(filter-out $(SIMT_CU_OBJ),$(SIMT_CHECK_OBJ)) $(SIMT_QUICK_OBJ)
 	@mkdir -p $(@D)
-	$(Q)$(SIMT_CXX) $^ -fopenmp -lm -o $@
+	$(Q)$(SIMT_CXX) $^ -pthread -lm -o $@
 
 ## check-deep: 10,000 schedules of every kernel in the simulator; writes tests/simt/deep.txt
 .PHONY: check-deep
