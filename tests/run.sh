@@ -1,14 +1,13 @@
 #!/bin/bash
 # run.sh [GROUP...] - runs the test suites and sums what they report; groups: simt fault check unit cli fuzz
-# laws gpu, and lint; tsan, in what `make tsan` built; changed, what the simulator says of kernels that changed
-# (make quick).
+# laws gpu, and lint; tsan, in what `make tsan` built; changed, kernels that changed, in the simulator (make quick).
 #
-# A suite is a program that prints TAP; all of them run from the repository's root, several at a time, and are told in
-# the order of the groups.  Its output is kept in $B/log and shown if anything in it failed.  A suite that dies, prints
+# A suite is a program that prints TAP; all of them run from the repository's root, several at a time.  Their results
+# are printed in the order of the groups.  Its output is kept in $B/log and shown if anything in it failed.  A suite that dies, prints
 # no plan, or runs fewer tests than planned counts as a failure of its own.  The last line is
 # `N passed, N failed, N skipped`; $B/log/seconds has the processor time of each suite, of the user and the system.
 #
-#   JOBS=N        so many suites at a time, by default one for each core; a suite is one job, and starts no others (SUITE_JOBS=1)
+#   JOBS=N        so many suites at a time, by default one for each core; a suite is one job (SUITE_JOBS=1)
 #   HANG_SECONDS=N  a suite that prints nothing for so long (3600) hangs, and is ended
 #   REQUIRE=NAME  a skip whose suite or text contains NAME is a failure; REQUIRE=all: every skip
 #   UNDER=COMMAND runs unit tests and the fuzz corpus under it (valgrind)
@@ -152,18 +151,18 @@ run_group() { # NAME
 # Long suites first, so that all cores have work to the end.
 [ $# != 0 ] || set -- simt fault check unit cli fuzz laws gpu
 for group in "$@"; do run_group "$group"; done
-names=("${suites[@]%% *}") told=0
+names=("${suites[@]%% *}") printed=0
 declare -A ended=()
 shopt -s lastpipe # what ends the pipeline runs in this shell
 printf '%s\n' "${suites[@]}" | xargs -L 1 -P "$JOBS" bash -c 'begin "$@"' begin | while read -r name status; do
     ended[$name]=$status
-    while [ $told -lt ${#names[@]} ] && [ -n "${ended[${names[told]}]:-}" ]; do
-        end "${names[told]}" "${ended[${names[told]}]}"
-        told=$((told + 1))
+    while [ $printed -lt ${#names[@]} ] && [ -n "${ended[${names[printed]}]:-}" ]; do
+        end "${names[printed]}" "${ended[${names[printed]}]}"
+        printed=$((printed + 1))
     done
 done
-for name in "${names[@]:told}"; do
-    echo "---- $name: was not told of"
+for name in "${names[@]:printed}"; do
+    echo "---- $name: no status"
     failed=$((failed + 1))
 done
 echo "$passed passed, $failed failed, $skipped skipped"

@@ -30,7 +30,7 @@ try "REQUIRE turns a skip into a failure" runs 'echo "1..1"; echo "ok 1 - avx # 
     "0 passed, 1 failed, 0 skipped" 1 REQUIRE=avx
 try "REQUIRE leaves other skips alone" runs 'echo "1..1"; echo "ok 1 - avx # SKIP none"' \
     "0 passed, 0 failed, 1 skipped" 0 REQUIRE=gpu
-# The first ends when the second has begun, and is told before it.
+# The first ends when the second has begun, and is printed before it.
 together() {
     echo "echo 1..1; until [ -e '$dir/begun' ]; do sleep 0.1; done; echo ok 1; echo ok 2" >"$dir/tests/check/test_one.sh"
     echo "open('$dir/begun', 'w'); print('1..1'); print('ok 1')" >"$dir/tests/check/test_two.py"
@@ -38,7 +38,7 @@ together() {
 check/test_two 1 passed
 3 passed, 0 failed, 0 skipped" ]
 }
-try "suites run side by side, and are told in order" together
+try "suites run side by side, and are printed in order" together
 try "a suite that hangs is a failure" runs 'echo "1..1"; echo "ok 1"; sleep 60' "1 passed, 1 failed, 0 skipped" 1 HANG_SECONDS=1
 try "a slow suite that prints is none" runs 'echo 1..1; for n in {1..12}; do echo "# $n"; sleep 0.5; done; echo ok 1' \
     "1 passed, 0 failed, 0 skipped" 0 HANG_SECONDS=5

@@ -1,5 +1,5 @@
 #!/bin/bash
-# test_today.sh - the check harness in the simulator with seeds that nobody has tried: those of today.  TAP.
+# test_today.sh - the check harness in the simulator with the seed of today.  TAP.
 #
 # SAT_SIMT_DAY=20261121 repeats a day; what fails prints its own replay line besides.
 cd "$(dirname "$0")/../.." || exit 1
