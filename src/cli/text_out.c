@@ -102,9 +102,17 @@ void text_real(text_out *t, double value)
     t->used += real_text(room(t, REAL_TEXT_BYTES), value);
 }
 
+/* Readers of CSV end rows at a carriage return, and some drop blanks around a field. */
+static bool needs_quotes(const char *string)
+{
+    static const char blanks[] = " \t";
+    size_t n = strlen(string);
+    return strpbrk(string, ",\"\r\n") || (n > 0 && (strchr(blanks, string[0]) || strchr(blanks, string[n - 1])));
+}
+
 void text_csv_string(text_out *t, const char *string)
 {
-    bool quoted = strpbrk(string, ",\"\n");
+    bool quoted = needs_quotes(string);
     if (quoted) text_bytes(t, "\"", 1);
     for (; *string; string++) text_bytes(t, *string == '"' ? "\"\"" : string, *string == '"' ? 2 : 1);
     if (quoted) text_bytes(t, "\"", 1);

@@ -181,10 +181,17 @@ npy() {
     [ "${lines[0]}" = 'file,x,y,w,h,sum.0,sum.1,sum.2,area,id,"note ""n""",mean' ]
     [ "${lines[1]}" = 'a.pgm,1,1,2,2,16,,,4,7,"a, ""b"";",old' ]
     [ "${#lines[@]}" = 5 ]
-    # What was answered can be asked again.
+    # The answers are rectangles, too.
     ok query a.pgm --rects r.csv -o first.csv
     ok query a.pgm --rects first.csv -o second.csv
     cmp first.csv second.csv
+    # Blanks at the ends of a field, and carriage returns, stay.
+    printf 'x,y,w,h,n,m,o\n1,1,2,2,"a\rb"," c","d\t"\n' >r.csv
+    ok query a.pgm --rects r.csv --stat sum -o first.csv
+    [ "$(tail -1 first.csv)" = $'1,1,2,2,16,"a\rb"," c","d\t"' ]
+    ok query a.pgm --rects first.csv --stat sum -o second.csv
+    cmp first.csv second.csv
+    printf 'id;x;"note ""n""";y;w;h;mean\n7;1;"a, ""b"";";1;2;2;old\n\303\244;0;;0;4;3;\n' >r.csv
     # The last file's rectangles are not read, and the header has all columns all the same.
     sat a.pgm c.ppm missing.pgm --rects r.csv --stat sum
     [ "${lines[0]}" = 'file,x,y,w,h,sum.0,sum.1,sum.2,id,"note ""n""",mean' ]
@@ -222,7 +229,7 @@ npy() {
     [ "$output" = "$(printf 'file,x,y,w,h,mean\na.pgm,0,0,1,1,1')" ]
 }
 
-@test "a table of floats that cannot hold its sums says so, when it is made and when it is asked" {
+@test "a table of floats that cannot hold its sums says so, when it is made and when it is queried" {
     { printf 'P5 258 1 65535\n' && head -c 514 /dev/zero | tr '\0' '\377' && printf '\0\1'; } >wide.pgm # 257 * 65535 + 1
     { printf 'P5 256 1 65535\n' && head -c 512 /dev/zero | tr '\0' '\377'; } >fits.pgm                  # 256 * 65535
     floats 300 300 f.pfm
