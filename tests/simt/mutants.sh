@@ -1,13 +1,13 @@
 #!/bin/bash
-# mutants.sh [I/N [WORD]] - breaks the kernels, one at a time (mutants.def), and sees the simulator catch each.  TAP.
+# mutants.sh [I/N [WORD]] - breaks the kernels, one at a time (mutants.def), and checks that the simulator catches each.  TAP.
 #
 # Only the .cu that shows the fault is compiled anew; it is linked before the others' objects, whose copies of the
 # changed functions the linker then drops.  The case that caught a mutant last comes first, and for it only the kernels
-# are compiled that it launches: one or two of up to 49.  A mutant that escapes it is compiled whole and meets all cases.
+# are compiled that it launches: one or two of up to 49.  A mutant that escapes it is compiled whole and tried with all cases.
 #
 #   I/N       the I-th of N shares of the list, so that N suites run side by side; by default 1/1
 #   WORD      only mutants whose name holds it
-#   CASES=N   how many cases of its subject a mutant has to escape, by default 150
+#   CASES=N   how many cases of its subject are tried, by default 150
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 share=${1:-1/1} word=${2:-} CASES=${CASES:-150} B=${B:-build} CXX=${SIMT_CXX:-g++}
@@ -38,11 +38,12 @@ build() {
         "$CXX" "$work/unit.o" "${others[@]}" -pthread -lm -Wl,--strip-debug -o "$work/check" >"$work/said" 2>&1
 }
 
-# caught SUBJECT TARGET CASE - is it, by this case?  class is how, and $work/said what was printed.
+# caught SUBJECT TARGET CASE - does this case fail?  class is the fault's, and $work/said what was printed.  A harness that
+# reports no failed test has died: no class of a mutant.
 caught() {
     ! "$work/check" --jobs 0 --case "$1:$3" --only "$2" >"$work/said" 2>&1 || return
     class=$(sed -n 's/^# simt: \([a-z ]*\):.*/\1/p' "$work/said" | head -1)
-    class=${class:-wrong}
+    [ -n "$class" ] || if grep -q '^# FAIL' "$work/said"; then class=wrong; else class=died; fi
 }
 
 # report NUMBER NAME WHAT - a mutant that was not caught as it should be, with what was printed.
@@ -57,7 +58,7 @@ one() {
     local number=$1 name=$2 file=$3 sed=$4 unit=$5 subject=$6 target=$7 first=$8 classes=$9 k class=''
     rm -rf "$work/kernels" && cp -r kernels "$work/kernels" && sed -i "$sed" "$work/kernels/$file" && : >"$work/said" || return
     if cmp -s "kernels/$file" "$work/kernels/$file"; then
-        report "$number" "$name" "is none: the sed command changes nothing in $file"
+        report "$number" "$name" "changes nothing: the sed command changes nothing in $file"
         return
     fi
     k=$first
@@ -102,4 +103,5 @@ while IFS='|' read -r name file sed unit run classes; do
     one "$tried" "$name" "$file" "$sed" "$unit" "$subject" "$target" "$first" "$classes"
 done <tests/simt/mutants.def
 echo "1..$tried"
+[ "$tried" != 0 ] || bad=1 # a list that is empty, or that cannot be read
 exit "$bad"
