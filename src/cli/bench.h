@@ -81,7 +81,7 @@ typedef struct bench_work {
 /* SAT_ERR_TYPE and SAT_ERR_UNAVAILABLE: the method does not do this job; sat_detail() says why. */
 sat_status bench_open(bench_work *w, bench_case *of, const bench_method *m);
 sat_status bench_run(void *work);     /* a work_fn */
-sat_status bench_wait(bench_work *w); /* until what was queued is done; tells what only the device could find out */
+sat_status bench_wait(bench_work *w); /* until what was queued is done; returns the errors that only the device finds */
 const char *bench_note(const bench_work *w);
 void bench_close(bench_work *w);
 

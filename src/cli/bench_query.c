@@ -46,7 +46,7 @@ static const char *unknown(const char *name)
     return text;
 }
 
-/* Only who wants the device's row loads its driver. */
+/* Only the device's row loads its driver. */
 static void probe(bench_method *m)
 {
     sat_device_info info;

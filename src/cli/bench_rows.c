@@ -174,7 +174,7 @@ bool bench_rows_read(bench_rows *rows, const char *path, error *err)
     return ok;
 }
 
-/* ---- what a row tells -------------------------------------------------------------------------------- */
+/* ---- what a row says --------------------------------------------------------------------------------- */
 
 bool bench_row_timed(const bench_row *row)
 {

@@ -38,7 +38,7 @@ bool bench_rows_read(bench_rows *rows, const char *path, error *err);
 report bench_report(text_out *to, report_form form);
 void bench_report_row(report *r, const bench_row *row);
 
-/* What a row tells: */
+/* What a row says: */
 bool bench_row_timed(const bench_row *row);
 bool bench_row_copies(const bench_row *row);  /* a yardstick */
 bool bench_row_outside(const bench_row *row); /* another library's */
@@ -46,7 +46,7 @@ bool bench_row_outside(const bench_row *row); /* another library's */
 int bench_row_method(const bench_row *row);
 /* The shape in its name; false if there is none. */
 bool bench_row_shape(const bench_row *row, int *block_threads, int *thread_items, bool *naive_staging);
-/* Do both tell of the same bench and types? */
+/* Are both of the same bench and types? */
 bool bench_rows_alike(const bench_row *a, const bench_row *b);
 
 #endif

@@ -107,7 +107,7 @@ static bench_row blank_row(const bench_session *s, const bench_case *b, const be
     return row;
 }
 
-static const char *verdict(sat_kind kind)
+static const char *check_text(sat_kind kind)
 {
     return kind == SAT_CEILING ? CHECK_COPY : kind == SAT_OUTSIDE ? CHECK_OUTSIDE : CHECK_SUMS;
 }
@@ -142,7 +142,7 @@ bench_outcome bench_measure(bench_session *s, bench_case *b, const bench_method 
             row.share = *copy_us / row.warm_us;
         }
     }
-    snprintf(row.check, sizeof row.check, "%s", outcome == BENCH_MEASURED ? verdict(m->kind) : err.text);
+    snprintf(row.check, sizeof row.check, "%s", outcome == BENCH_MEASURED ? check_text(m->kind) : err.text);
     if (outcome == BENCH_FAILED) row.cold_us = row.warm_us = row.noise_pct = row.gbps = NAN;
     if (outcome != BENCH_REFUSED || !unless_refused) put_row(s, &row);
     s->failed += outcome == BENCH_FAILED;

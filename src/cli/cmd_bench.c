@@ -327,8 +327,8 @@ static bool kept(const bench_mode *mode, const bench_request *r, const bench_row
     return bench_row_copies(row) || bench_wanted(r, row->name, (size_t)bench_row_method(row));
 }
 
-/* Is there a row already that tells of the same work?  Runs that were put together repeat their yardsticks. */
-static bool told(const bench_rows *rows, size_t n, const bench_row *row)
+/* Is there a row of the same work already?  Runs that were put together repeat their yardsticks. */
+static bool repeated(const bench_rows *rows, size_t n, const bench_row *row)
 {
     for (size_t i = 0; i < n; i++) {
         const bench_row *other = &rows->row[i];
@@ -352,7 +352,7 @@ static bool read_rows(words *w, const bench_mode **mode, bench_rows *rows, const
     if (!*mode) return fail(err, "'%s' is none of the benches", rows->row[0].bench);
     size_t n = 0;
     for (size_t i = 0; i < rows->n; i++)
-        if (kept(*mode, &w->request, &rows->row[i]) && !told(rows, n, &rows->row[i])) rows->row[n++] = rows->row[i];
+        if (kept(*mode, &w->request, &rows->row[i]) && !repeated(rows, n, &rows->row[i])) rows->row[n++] = rows->row[i];
     rows->n = n;
     if (n == 0) return fail(err, "holds no such rows of `sat bench %s`", (*mode)->name);
     *at_fault = NULL;
@@ -386,7 +386,7 @@ static bool retell(words *w, text_out *t, const char **at_fault, error *err)
 
 /* ---- a run --------------------------------------------------------------------------------------------- */
 
-/* Rows that nobody asked for may be missing here; each that was asked for by its name has a time, or fails the run. */
+/* A row that was named has a time, or fails the run; others may be missing. */
 static bool check_wanted(const bench_request *r, const bench_rows *rows, error *err)
 {
     for (int k = 0; k < r->wanted_n; k++) {
@@ -407,7 +407,7 @@ static bool check_wanted(const bench_request *r, const bench_rows *rows, error *
 static bool measure(words *w, text_out *t, const char **at_fault, error *err)
 {
     const bench_mode *mode = w->mode ? w->mode : bench_mode_at(0);
-    const double floor_s = w->request.samples == 1 ? 0 : mode->floor_s; /* who wants one sample gets one */
+    const double floor_s = w->request.samples == 1 ? 0 : mode->floor_s; /* one sample means one */
     bench_session s = {.request = &w->request,
                        .report = bench_report(t, w->form),
                        .begin = put_machine,

@@ -209,7 +209,7 @@ static bool refuse_format(options *o, const char *what, const char *name, const 
     return options_refuse(o, "%s '%s': %sthe formats that can be written are %s", what, name, why, names);
 }
 
-/* Reports what is nobody's misuse; returns false. */
+/* Reports an error that is none of usage; returns false. */
 static bool stop(options *o, const char *file, const char *why)
 {
     say(file, "%s", why);
@@ -317,7 +317,7 @@ static bool check_images(options *o, request *r)
                               r->output, TABLE, TABLE + 1);
     if (!r->output) return refuse_request(o, r, "--box needs an output: -o OUT");
     if (r->regions.job.decode.array == ARRAY_TABLE)
-        return options_refuse(o, "--as table: a table is asked with `sat query`, and not filtered or summed");
+        return options_refuse(o, "--as table: a table is for `sat query`, and cannot be filtered or summed");
     if (r->j.table && (r->for_box || r->for_image))
         return options_refuse(o, "%s is for --box, not for tables", r->for_box ? r->for_box : r->for_image);
     if (!r->j.table && r->for_table)
@@ -407,7 +407,7 @@ static const char help[] = "  sat photo.jpg --box 15 -o blurred.png        the m
                            "  --quality N        of JPEG, 1 to 100 [90]\n"
                            "  --layout NAME      of a table: padded, inclusive, exclusive [padded]\n"
                            "  --type TYPE        of a table: u32 u64 i64 f32 f64 q32 [i64; f64 for floats]\n"
-                           "  --largest WxH      q32: the largest rectangle that will be asked [256x256]\n"
+                           "  --largest WxH      q32: the largest rectangle of later queries [256x256]\n"
                            "  --files-from FILE  more inputs; - is standard input; -0, --null: zero-ended\n"
                            "  --max-pixels N     refuse larger images [1073741824]\n"
                            "  --max-memory N     refuse what needs more bytes; K, M, G [3/4 of all]\n"

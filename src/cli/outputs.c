@@ -1,4 +1,4 @@
-/* outputs.c - output names from a template, and the check that no two jobs meet in one file. */
+/* outputs.c - output names from a template, and the check that no two jobs write one file. */
 #include <libgen.h>
 #include <limits.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* progress_line.h - what the progress bar says, computed from numbers alone. */
+/* progress_line.h - the text of the progress bar, computed from numbers alone. */
 #ifndef CLI_PROGRESS_LINE_H
 #define CLI_PROGRESS_LINE_H
 

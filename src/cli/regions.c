@@ -49,11 +49,11 @@ typedef struct answer {
     table_file file;       /* open if is_file */
     bool is_file;
     void *memory;  /* a table that was built here */
-    image pixels;  /* of floats, or asked for a few rectangles: what these are summed from */
-    sat_view none; /* then: a table of zeros that takes no memory, by which the library judges rectangles */
+    image pixels;  /* of floats, or for a few rectangles: what these are summed from */
+    sat_view none; /* then: a table of zeros that takes no memory, by which the library checks rectangles */
 } answer;
 
-/* The largest area that can be asked for: that of the rectangles when all are known, cut to the image. */
+/* The largest area of a rectangle: that of the rectangles when all are known, cut to the image. */
 static int64_t largest_area(const rects *from, int64_t width, int64_t height)
 {
     size_t n;
@@ -101,9 +101,8 @@ out:
     return ok;
 }
 
-/* The checksum is compared where it is asked for, or where that is no work to speak of, or all of the table is read
- * anyway: a stream is, and a file by as many rectangles as may touch each of its pages, of which a list in a file is
- * taken to hold a chunk. */
+/* The checksum is compared with --verify, and where the table is small, or all of it is read anyway.  A stream is read
+ * whole.  So is a file by as many rectangles as may touch each of its pages; a file of rectangles counts as a chunk. */
 static bool check_sum(const region_job *job, const table_file *file, const rects *from, error *err)
 {
     enum { CORNERS = 4, PAGE_BYTES = 4096, SMALL_BYTES = 64 << 20 };
@@ -132,7 +131,7 @@ static bool open_table(const region_job *job, input_file *in, const rects *from,
     a->table = a->file.table;
     const table_meta *meta = &a->file.meta;
     if (!job->is_query && !meta->has_trailer)
-        return fail(err, "%sa table without trailer: ask it by `sat query FILE --layout padded|inclusive|exclusive`",
+        return fail(err, "%sa table without trailer needs `sat query FILE --layout padded|inclusive|exclusive`",
                     a->table.view.type == SAT_F32 ? "an image, and then --as image is needed, or " : "");
     if (meta->has_trailer && job->assume.layout_known && job->assume.layout != meta->layout)
         return fail(err, "--layout %s: the file says that it is %s", sat_layout_name(job->assume.layout),
@@ -175,7 +174,7 @@ static bool need_no_table(const rects *from, int64_t width, int64_t height, sat_
     return true;
 }
 
-/* A table of zeros, by which the library judges rectangles; false if there is no room for its addresses. */
+/* A table of zeros, by which the library checks rectangles; false if there is no address space for it. */
 static bool stand_in(const image *img, answer *a)
 {
     sat_view v = {.width = img->width + 1, .height = img->height + 1, .channels = img->channels};
@@ -263,15 +262,15 @@ static void sum_all_pixels(const region_job *job, const answer *a, const sat_rec
     sat_parallel(left <= 0 ? job->common->threads : 1, (int64_t)((n + PART_RECTS - 1) / PART_RECTS), sum_part, &p);
 }
 
-typedef struct question {
+typedef struct table_need {
     const region_job *job;
     const rects *from;
-} question;
+} table_need;
 
 /* The table of an image, where one is made: what open_image() holds beside the pixels. */
 static uint64_t table_bytes(const image_shape *shape, const void *context)
 {
-    const question *q = context;
+    const table_need *q = context;
     if (!q->job->common->backend && need_no_table(q->from, shape->width, shape->height, shape->type)) return 0;
     sat_type accum = sat_accum_for(shape->type, largest_area(q->from, shape->width, shape->height));
     uint64_t bytes = sat_row_bytes(shape->width + 1, shape->channels, accum ? accum : SAT_U64);
@@ -356,7 +355,7 @@ static bool refuse(const region_job *job, const answer *a, const rects *from, co
     return fail(err, "%s", sat_detail());
 }
 
-/* Asks n rectangles, the first of which is number `at` of the chunk, and writes their rows; false if the library
+/* Answers n rectangles, the first of which is number `at` of the chunk, and writes their rows; false if the library
  * refuses one of them. */
 static bool put_rows(const region_job *job, const answer *a, const rects *from, size_t at, const sat_rect *rows,
                      size_t n, sat_sum *sums, double *means, sheet *to)
@@ -399,12 +398,12 @@ out:
     return ok;
 }
 
-/* All rectangles of one input; on false, *at_fault is who is. */
+/* All rectangles of one input; on false, *at_fault is the file that the error is about. */
 static bool answer_input(const region_job *job, const char *input, rects *from, sheet *to, const char **at_fault,
                          error *err)
 {
     answer a = {.input = input};
-    image_memory memory = {.work = table_bytes, .context = &(question){job, from}};
+    image_memory memory = {.work = table_bytes, .context = &(table_need){job, from}};
     decode_options decode = job->decode;
     input_file in = {.is_table = false};
     double start = clock_now_s(), ready;

@@ -1,6 +1,6 @@
 /* text_out.h - fast text to standard output or into a file that is whole or not there.
  *
- * Errors stick: write on without looking, text_close() tells. */
+ * Errors stick: no call needs a check, text_close() returns the first. */
 #ifndef CLI_TEXT_OUT_H
 #define CLI_TEXT_OUT_H
 
