@@ -1,4 +1,4 @@
-# Arrays of NumPy as images: read, written, and told from tables.
+# Arrays of NumPy as images: read, written, and distinguished from tables.
 
 load helpers
 

@@ -11,7 +11,7 @@ sound() {
     local line
     [ "${lines[0]}" = "$header" ] || return 1
     for line in "${lines[@]:1}"; do
-        # times and a verdict, or neither
+        # times and a check, or neither
         [[ $line =~ ^[a-z0-9x\ -]+,[^,]+,[0-9]+,[0-9]+,[1-4],[a-z0-9]+,[a-z0-9]*,[0-9]+,[0-9.]+,[0-9.]+,[0-9.]+,[0-9.]+,[0-9.]*,[0-9.]*,ok(\ \((copy|outside)\))?$ ]] ||
             [[ $line =~ ^[a-z0-9x\ -]+,[^,]+,[0-9]+,[0-9]+,[1-4],[a-z0-9]+,[a-z0-9]*,[0-9]+,,,,,,,.*[a-z].*$ && $line != *,ok* ]] || {
             echo "unsound: $line"
@@ -38,7 +38,7 @@ sound() {
     [ -z "$output" ]
 }
 
-@test "a yardstick is told from sums, and shares are of it" {
+@test "a yardstick is no method of sums, and shares are of it" {
     ok bench --size 40 --repeat 1 --csv --backend "$(of_kind reference)"
     for ceiling in $(of_kind ceiling); do
         line=$(grep "^table,$ceiling," <<<"$output" || true)

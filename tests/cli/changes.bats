@@ -2,8 +2,8 @@
 
 load helpers
 
-# ask COMMAND... - starts a query of t.npy, runs the command once the table is open, and only then gives the rectangle.
-ask() {
+# query_during COMMAND... - starts a query of t.npy, runs the command once the table is open, and only then gives the rectangle.
+query_during() {
     mkfifo rects
     timeout 60 "$sat" query t.npy -v --rects - <rects >out 2>err &
     local pid=$!
@@ -15,20 +15,20 @@ ask() {
     wait $pid
 }
 
-@test "a table that changes while it is asked: a wrong answer" {
+@test "a table that changes during a query: a wrong answer" {
     grey 600 400 a.pgm
     ok a.pgm -o t.npy
     ok query t.npy --rect 599,399,1,1
     right=$output
-    ask dd if=/dev/zero of=t.npy bs=4096 seek=100 count=400 conv=notrunc status=none
+    query_during dd if=/dev/zero of=t.npy bs=4096 seek=100 count=400 conv=notrunc status=none
     [ "$(head -1 out)" = "x,y,w,h,mean,sum" ]
     [ "$(cat out)" != "$right" ]
 }
 
-@test "a table that is cut while it is asked: a line, and status 1" {
+@test "a table that is cut during a query: a line, and status 1" {
     grey 600 400 a.pgm
     ok a.pgm -o t.npy
-    run ask truncate -s 5000 t.npy
+    run query_during truncate -s 5000 t.npy
     cat err
     [ "$status" = 1 ]
     [ "$(tail -1 err)" = "sat: an input became shorter while it was read" ]

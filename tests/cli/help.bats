@@ -61,7 +61,7 @@ options_in() { grep -oE -- '--[a-z][a-z-]*' | sort -u; }
     "$sat" bench --help | sed -n '/^Benches/,$s/^  \([a-z]*\) .*/\1/p' | sort >want
     [ -s want ]
     sed -n '/^\.Cm bench/,$s/^\.Op Cm //p' synopsis | tr -d ' ' | tr '|' '\n' | sort | diff want -
-    # Each is told of in the text, too.
+    # Each is in the text, too.
     while read -r name; do grep -qx "\.Cm $name" "$root/packaging/sat.1"; done < <(grep -vx tables want)
 }
 

@@ -117,14 +117,14 @@ load helpers
     done
 }
 
-# into_closed_pipe COMMAND... - its standard output is a pipe that nobody reads any more.
+# into_closed_pipe COMMAND... - its standard output is a pipe without a reader.
 into_closed_pipe() {
     # shellcheck disable=SC2016 # the inner shell's variables
     run bash -c '{ trap "" PIPE; while echo 2>/dev/null; do :; done; "$@" 2>err; echo $? >status; } | :' _ "$@"
     echo "$*: $(<status) $(<err)"
 }
 
-@test "who reads standard output may leave: a quiet end by the signal, and a line where that is ignored" {
+@test "a closed pipe on standard output: a quiet end by the signal, and a line where that is ignored" {
     colour 300 200 c.ppm
     for command in "--help" "backends" "info c.ppm" "query c.ppm --rect 0,0,3,3" "c.ppm --mean 0,0,3,3" \
         "c.ppm --box 3 --format pnm -o -" "c.ppm --format npy -o /dev/stdout"; do

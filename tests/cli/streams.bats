@@ -184,7 +184,7 @@ is_alone() { grep -qE '^  format +(pnm|pam|pfm)$' want; }
     [[ $stderr == "sat: standard input: goes on after 128 MiB"* ]]
 }
 
-@test "who writes a little more than is wanted ends in peace" {
+@test "a writer of a little more than is needed gets no signal" {
     run bash -c 'set -o pipefail; { cat "$2"; head -c 1000000 /dev/zero; } | "$1" - --box 3 -o x.png' bash "$sat" "$root/data/camera.png"
     [ "$status" = 0 ]
 }

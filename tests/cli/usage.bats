@@ -225,7 +225,7 @@ load helpers
     [ "${lines[1]}" = 0,0,4,3,4.25 ]
 }
 
-@test "names tell the terminal nothing" {
+@test "names hold no command for the terminal" {
     name=$(printf 'e\033[31m\177\302\2332J\233\303\251\377\355\240\200.pgm') # CSI in three ways, e acute, no UTF-8
     failure "e*.pgm: *" "$name" --box 3 -o out.pgm
     shown=$'e?[31m???2J?\303\251????.pgm'

@@ -160,7 +160,7 @@ def difference(path, kind, ours, theirs):
     return f"{far.any(2).sum()} px differ, first at ({x},{y}): {a[y, x].tolist()}, not {b[y, x].tolist()}"
 
 
-def judge(path, kind, ours):
+def compare(path, kind, ours):
     """(decoder, None | difference) for each that reads it, in a child: decoders crash, too."""
     here, there = os.pipe()
     pid = os.fork()
@@ -189,7 +189,7 @@ def outcome_of(path, kind):
     ours, said, status = run_sat(path)
     if said is None:
         return "crashed", status
-    others = judge(path, kind, ours)
+    others = compare(path, kind, ours)
     if ours is None:
         readers = " and ".join(name for name, _ in others)
         return "refused", f"{said}; read by {readers}" if readers else None
@@ -203,7 +203,7 @@ def outcome_of(path, kind):
 def main():
     PIL.Image.MAX_IMAGE_PIXELS = MAX_PIXELS
     cv2.setNumThreads(0)
-    os.dup2(os.open(os.devnull, os.O_WRONLY), 2)  # what decoders complain of
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 2)  # for the warnings of decoders
     columns = ["equal", "different", "alone", "refused", "crashed"]
     counts, listed = collections.defaultdict(collections.Counter), []
     paths = sorted(glob.glob(f"{glob.escape(sys.argv[1])}/**", recursive=True, include_hidden=True))

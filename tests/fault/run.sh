@@ -209,7 +209,7 @@ killed_before_rename() {
     [ ${#have[@]} = 2 ] && is_old out.png && rm run/out.png && cmp run/.out.png.sat-* want/out.png
 }
 
-# Here the kernel ends the file; its SIGXFSZ would kill whoever does not expect it.
+# Here the kernel ends the file; its SIGXFSZ would kill a process that does not expect it.
 size_limit() {
     (ulimit -f 1; exec "${command[@]}" >out 2>err)
     holds $? && ends_with 1 "File too large"

@@ -9,7 +9,7 @@
 #include "format.h"
 #include "fuzz.h"
 
-/* What standard output receives meanwhile: the sink "-" writes there. */
+/* What standard output receives: the sink "-" writes there. */
 static inline bool carrier_encode(const image_format *format, const image *img, const encode_options *opt,
                                   uint8_t **bytes, size_t *n, error *err)
 {

@@ -1,4 +1,4 @@
-/* fuzz_api.c - tables, bands, questions and scans of any spec and views: what sat.h does not allow is refused and left
+/* fuzz_api.c - tables, bands, queries and scans of any spec and views: what sat.h does not allow is refused and left
  * alone, and sums are those of the definition. */
 #include <math.h>
 
@@ -183,7 +183,7 @@ static const char *check_answers(const sat_view *image, const sat_spec *s, const
     return NULL;
 }
 
-static const char *ask(fuzz_input *in, const sat_view *image, const sat_view *view, const sat_spec *s)
+static const char *query_table(fuzz_input *in, const sat_view *image, const sat_view *view, const sat_spec *s)
 {
     sat_table table = {.view = *view, .layout = s->layout, .sample = s->sample, .quant = s->quant};
     sat_rect rects[RECTS] = {{0}}, cut[RECTS];
@@ -207,7 +207,7 @@ static const char *ask(fuzz_input *in, const sat_view *image, const sat_view *vi
 
     sat_query *query = NULL;
     sat_status made = sat_query_create(&query, &table, clip ? SAT_CLIP : 0);
-    if (!why && made != SAT_OK) why = "a table that was asked is refused";
+    if (!why && made != SAT_OK) why = "a valid table is refused";
     if (!why && sat_query_run(query, rects, n, again, means_again, NULL) != status) why = "two ways, two statuses";
     if (!why && memcmp(sums, again, sizeof sums) != 0) why = "two ways, two answers";
     sat_query_destroy(&query);
@@ -215,7 +215,7 @@ static const char *ask(fuzz_input *in, const sat_view *image, const sat_view *vi
 }
 
 /* A table that is described wrongly: anything but a crash, and what cannot be is refused. */
-static const char *ask_wrongly(fuzz_input *in, const sat_view *view, const sat_spec *s, const block *b)
+static const char *query_wrong_table(fuzz_input *in, const sat_view *view, const sat_spec *s, const block *b)
 {
     sat_table table = {.view = *view, .layout = s->layout, .sample = s->sample, .quant = s->quant};
     sat_rect rect = {take_int(in, 0, SIDE), take_int(in, 0, ROWS), take_int(in, 1, SIDE), take_int(in, 1, ROWS)};
@@ -230,7 +230,7 @@ static const char *ask_wrongly(fuzz_input *in, const sat_view *view, const sat_s
     if (right && !view_inside(&table.view, b)) return NULL;
     poison_if_wrong(&table.view);
     sat_status status = sat_table_query(&table, &rect, 1, flags, (int)take_int(in, 0, 3), sums, means);
-    return status == SAT_OK && !right ? "a wrong table was asked" : NULL;
+    return status == SAT_OK && !right ? "a wrong table was accepted" : NULL;
 }
 
 /* ---- tables ---- */
@@ -315,7 +315,7 @@ static const char *run_plan(fuzz_input *in, sat_plan *plan, const sat_spec *s, b
     if (!in_range(&image, s)) return "a sample outside the declared range was taken";
     if (!gaps_untouched(&table, to)) return "bytes between the rows were written";
     const char *why = check_table(&image, &table, s);
-    if (!why) why = take_one_in(in, 2) ? ask(in, &image, &table, s) : ask_wrongly(in, &table, s, to);
+    if (!why) why = take_one_in(in, 2) ? query_table(in, &image, &table, s) : query_wrong_table(in, &table, s, to);
     height = image.height;
     if (!why && height > 1 && !wild)
         why = in_bands(plan, &image, &table, s, 1 + (int64_t)(take(in, 1) % (uint64_t)(height - 1)));

@@ -53,7 +53,7 @@ static size_t repair(uint8_t *bytes, size_t n, size_t room)
     return n;
 }
 
-/* ---- what is asked ---- */
+/* ---- queries ---- */
 
 static const uint8_t *entry(const sat_view *v, int64_t x, int64_t y, size_t c)
 {
@@ -79,7 +79,7 @@ static bool is_sum(const sat_table *t, const sat_rect *r, size_t c, const sat_su
     return t->view.type == SAT_U64 || t->view.type == SAT_I64 ? sum->u == four : true;
 }
 
-static const char *ask(fuzz_input *in, const sat_table *t, size_t n)
+static const char *query_table(fuzz_input *in, const sat_table *t, size_t n)
 {
     bool padded = t->layout == SAT_PADDED;
     int64_t width = t->view.width - padded, height = t->view.height - padded;
@@ -96,7 +96,7 @@ static const char *ask(fuzz_input *in, const sat_table *t, size_t n)
         if (status == SAT_OK && !inside) return "a rectangle outside the image has an answer";
         if (status == SAT_ERR_RECT && inside) return "a rectangle inside the image is refused";
         if (status != SAT_OK && status != SAT_ERR_RECT && status != SAT_ERR_RANGE && status != SAT_ERR_ARGUMENT)
-            return "a table that was opened cannot be asked";
+            return "a table that was opened cannot be queried";
         for (size_t c = 0; status == SAT_OK && c < channels; c++)
             if (!is_sum(t, &r, c, &sums[c])) return "a sum is not that of four entries";
     }
@@ -144,7 +144,7 @@ static const char *run(const uint8_t *bytes, size_t n)
     if (!is_table || !wanted) why = "a table from a file, and none from a stream";
     if (!why) why = check_open(&file, bytes + head, n - head);
     (void)table_file_looks_padded(&file);
-    if (!why) why = ask(&in, &file.table, (head - HEAD) / RECT_BYTES);
+    if (!why) why = query_table(&in, &file.table, (head - HEAD) / RECT_BYTES);
     table_file_close(&file);
     return why;
 }

@@ -145,8 +145,8 @@ static const char *lists(const uint8_t *bytes, size_t n, bool zero_ended)
 
 enum { WORDS = 24 };
 
-/* The words between zero bytes.  No name leads out of the folder; a bench would measure, were it not told to read a
- * file that is not there. */
+/* The words between zero bytes.  No name leads out of the folder; a bench reads a file that is not there, so
+ * that it measures nothing. */
 static const char *command_line(const uint8_t *bytes, size_t n)
 {
     static char from[] = "--from=no-such-file";

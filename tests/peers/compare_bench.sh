@@ -50,9 +50,9 @@ for ((round = 0; round < rounds; round++)); do
 done
 
 sort -t$'\t' -k2,2 -k3,3 -k1,1 -k4,4g "$rows" | awk -F'\t' '
-    function at(who, part) { return us[who, 1 + int((n[who] - 1) * part + 0.5)] }
-    function spread(who) { return at(who, 0.75) - at(who, 0.25) }
-    function tell() {
+    function at(build, part) { return us[build, 1 + int((n[build] - 1) * part + 0.5)] }
+    function spread(build) { return at(build, 0.75) - at(build, 0.25) }
+    function print_row() {
         if (!n["old"] || !n["new"]) return
         a = at("old", 0.5); b = at("new", 0.5)
         noise = spread("old") > spread("new") ? spread("old") : spread("new")
@@ -61,6 +61,6 @@ sort -t$'\t' -k2,2 -k3,3 -k1,1 -k4,4g "$rows" | awk -F'\t' '
         printf "%-52s %-10s %11.2f %11.2f %7.3f %7.1f%s\n", what, row, a, b, b / a, 100 * noise / a, slower ? "  SLOWER" : ""
     }
     BEGIN { printf "%-52s %-10s %11s %11s %7s %7s\n", "sat bench", "row", "old us", "new us", "ratio", "noise %" }
-    what != $2 || row != $3 { tell(); delete us; delete n; what = $2; row = $3 }
+    what != $2 || row != $3 { print_row(); delete us; delete n; what = $2; row = $3 }
     { us[$1, ++n[$1]] = $4 }
-    END { tell(); exit marked > 0 }'
+    END { print_row(); exit marked > 0 }'

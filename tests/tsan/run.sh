@@ -54,9 +54,9 @@ try "a batch of pictures, two threads for each" as_one_thread png/1.png png/2.pn
 try "a batch of tables" as_one_thread png/*.png --threads THREADS -o 'DIR/{stem}.npy'
 sat png/1.png -o t.npy
 { echo x,y,w,h; for ((i = 0; i < 20000; i++)); do echo "$((i % 500)),$((i % 400)),$((i % 97 + 1)),$((i % 83 + 1))"; done; } >r.csv
-try "questions to a table" as_one_thread query t.npy --rects r.csv --threads THREADS
-try "questions to pictures" as_one_thread png/1.png png/2.png --mean 0,0,64,64 --mean 5,6,600,500 --json --threads THREADS
+try "queries of a table" as_one_thread query t.npy --rects r.csv --threads THREADS
+try "queries of pictures" as_one_thread png/1.png png/2.png --mean 0,0,64,64 --mean 5,6,600,500 --json --threads THREADS
 try "the bench of tables" sat bench --size 300 --repeat 1 --threads 6
 try "the bench of filters" sat bench --size 300 --box 9 --repeat 1 --threads 6
-try "the bench of questions" sat bench queries --size 300 --rects 100000 --repeat 1 --threads 6 --backend host
+try "the bench of queries" sat bench queries --size 300 --rects 100000 --repeat 1 --threads 6 --backend host
 finish

@@ -1,5 +1,5 @@
 /* stress.c - the library from six threads at once, for ThreadSanitizer.  Each makes plans, filters and queries of its
- * own, and all ask one table; every result is compared with the one that one thread gave before. */
+ * own, and all query one table; every result is compared with the one that one thread gave before. */
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -90,14 +90,14 @@ static bool box_through_table(int threads, void *out)
     return run_box(SAT_U8, "serial", threads, out);
 }
 
-static bool questions(int threads, void *out)
+static bool queries(int threads, void *out)
 {
     const sat_table t = table();
     return sat_table_query(&t, rects, RECTS, 0, threads, NULL, out) == SAT_OK;
 }
 
 /* On all processors: it takes no number of threads. */
-static bool questions_again(int threads, void *out)
+static bool query_objects(int threads, void *out)
 {
     const sat_table t = table();
     sat_query *query = NULL;
@@ -115,8 +115,8 @@ static const work works[] = {
     {"filters of integers", box_of_integers},
     {"filters of floats", box_of_reals},
     {"filters through a table", box_through_table},
-    {"questions to one table", questions},
-    {"questions to one table, again", questions_again},
+    {"queries of one table", queries},
+    {"query objects of one table", query_objects},
 };
 
 enum { WORKS = sizeof works / sizeof *works, ROOM = HEIGHT * WIDTH * ENTRY_BYTES };
@@ -127,6 +127,7 @@ static atomic_bool wrong[WORKS];
 static void *call(void *first)
 {
     void *out = malloc(ROOM);
+    for (size_t k = 0; !out && k < WORKS; k++) atomic_store(&wrong[k], true);
     for (size_t i = 0; out && i < ROUNDS * WORKS; i++) {
         size_t k = (i + *(const size_t *)first) % WORKS;
         memset(out, 0, ROOM);

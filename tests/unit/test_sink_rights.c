@@ -85,14 +85,14 @@ static void assert_rights(const char *path, uid_t owner, gid_t group, mode_t mod
 static void a_member_keeps_the_group(void **state)
 {
     (void)state;
-    if (geteuid() != 0) skip(); /* who else could be BOB? */
+    if (geteuid() != 0) skip(); /* only root can become BOB */
     put_owned("f", ALICE, SECRET, 0660);
     replace_as_bob("f", true);
     assert_rights("f", BOB, SECRET, 0660);
     unlink("f");
 }
 
-/* No right of the group goes to another group, nor one of the others to who was a member. */
+/* No right of the group goes to another group, nor one of the others to a member. */
 static void without_the_group_its_rights_go(void **state)
 {
     static const struct {

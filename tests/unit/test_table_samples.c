@@ -1,4 +1,4 @@
-/* A table without trailer is looked at: an image of integers is told from a table. */
+/* A table without trailer is checked: an image of integers is refused. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
