@@ -22,9 +22,10 @@ static const int takes[] = {OPT_SIZE, OPT_TYPE, OPT_ACCUM, OPT_LAYOUT, OPT_RECTS
 
 static const char *refuse(const bench_request *r)
 {
-    if (r->type && r->type != SAT_U8 && r->type != SAT_U16) return "--type: tables of u8 or u16 are asked here";
-    if (r->accum && r->accum != SAT_U32 && r->accum != SAT_U64) return "--accum: tables of u32 or u64 are asked here";
-    if (r->layout == SAT_EXCLUSIVE) return "--layout: padded or inclusive tables are asked here";
+    if (r->type && r->type != SAT_U8 && r->type != SAT_U16) return "--type: these queries are of tables of u8 or u16";
+    if (r->accum && r->accum != SAT_U32 && r->accum != SAT_U64)
+        return "--accum: these queries are of tables of u32 or u64";
+    if (r->layout == SAT_EXCLUSIVE) return "--layout: these queries are of padded or inclusive tables";
     if (r->type == SAT_U16 && r->accum != SAT_U64) return "--type u16 needs --accum u64";
     return NULL;
 }
@@ -115,7 +116,7 @@ static double mean_of(const sat_table *t, const sat_rect *r)
     return (double)sum / ((double)r->width * (double)r->height);
 }
 
-static void ask_part(void *context, int64_t part, int worker)
+static void make_part(void *context, int64_t part, int worker)
 {
     const questions *q = context;
     const sat_view *picture = &q->image.in, *in = &q->b.in;
@@ -133,7 +134,7 @@ static void ask_part(void *context, int64_t part, int worker)
     }
 }
 
-static bool ask(questions *q, const bench_request *r, error *err)
+static bool make_queries(questions *q, const bench_request *r, error *err)
 {
     bench_case *b = &q->b;
     int64_t n = r->rects ? r->rects : RECTS_DEFAULT;
@@ -147,7 +148,7 @@ static bool ask(questions *q, const bench_request *r, error *err)
     if (!view_alloc(&b->in, "the rectangles", err)) return false;
     b->owned = b->in.data;
     if (!view_alloc(&b->reference, "the answers", err)) return false;
-    sat_parallel(b->threads, (n - 1) / PART_RECTS + 1, ask_part, q);
+    sat_parallel(b->threads, (n - 1) / PART_RECTS + 1, make_part, q);
     b->has_reference = true;
     return true;
 }
@@ -160,7 +161,7 @@ static bool run(bench_session *s, error *err)
     bench_method m;
     progress_begin(2, r->quiet);
     progress_label("reference");
-    bool ok = make_table(&q, r, err) && ask(&q, r, err);
+    bool ok = make_table(&q, r, err) && make_queries(&q, r, err);
     snprintf(label, sizeof label, "query %lldx%lld", (long long)q.image.in.width, (long long)q.image.in.height);
     s->label = label;
     bench_begin_size(s);

@@ -44,4 +44,15 @@ EOF
     grep -q '^sat: sat ' "$dir/inprocess.md"
 }
 try "inprocess.py needs no variable of the environment" compares
+
+tries_none() {
+    local out
+    if out=$(B=$B tests/simt/mutants.sh 1/1 no-such-mutant); then echo "status 0: $out"; return 1; fi
+    [ "$out" = 1..0 ]
+}
+if [ -x "$B/simt/check" ]; then
+    try "mutants.sh fails where it tries none" tries_none
+else
+    skip "mutants.sh fails where it tries none" "the simulator is not built"
+fi
 finish
