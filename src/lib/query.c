@@ -172,8 +172,9 @@ sat_status sat_table_query(const sat_table *t, const sat_rect *rects, size_t n, 
     sat_reader r;
     if (t == NULL || (rects == NULL && n > 0)) return sat_fail(SAT_ERR_ARGUMENT, "no table or no rectangles");
     if (t->view.memory == SAT_DEVICE)
-        return sat_fail(SAT_ERR_UNAVAILABLE, "table: lies in device memory; ask it by sat_query_create, or copy it to "
-                                             "the host first (sat_device_copy)");
+        return sat_fail(SAT_ERR_UNAVAILABLE,
+                        "table: lies in device memory; query it with sat_query_create, or copy it to "
+                        "the host first (sat_device_copy)");
     sat_status status = read_through(&r, t, flags);
     if (status != SAT_OK) return status;
     if (threads < 0 || threads > SAT_MAX_THREADS) return sat_fail(SAT_ERR_ARGUMENT, "%d threads", threads);

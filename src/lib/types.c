@@ -85,6 +85,14 @@ sat_type sat_accum_for(sat_type sample, int64_t largest_rect_px)
     return sat_sum_fits(largest_rect_px, largest, 64) ? SAT_U64 : SAT_TYPE_NONE;
 }
 
+/* The last multiple of the step that is not above low.  The quotient of a low that is small beside the step can be
+ * rounded to zero, which is above a negative low. */
+static double offset_for(double low, double step)
+{
+    double offset = floor(low / step) * step;
+    return offset <= low ? offset : offset - step;
+}
+
 /* levels = the largest q that largest_rect_px of them may have and still sum below 2^32, no more than
  * 2^24 - 1.  The step is the smallest power of two with low and high at most `levels` steps apart; low
  * is then rounded down to a multiple of it, which can cost one level more. */
@@ -101,10 +109,10 @@ sat_status sat_quant_for(double low, double high, int64_t largest_rect_px, sat_q
 
     int exponent;
     frexp(high > low ? (high - low) / (double)levels : ldexp(1, -24), &exponent);
-    double step = ldexp(1, exponent - 1), offset = floor(low / step) * step;
+    double step = ldexp(1, exponent - 1), offset = offset_for(low, step);
     while (ceil((high - offset) / step) > (double)levels) {
         step *= 2;
-        offset = floor(low / step) * step;
+        offset = offset_for(low, step);
     }
     *quant = (sat_quant){.offset = offset, .step = step, .largest = (uint32_t)ceil((high - offset) / step)};
     if (quant->largest == 0) quant->largest = 1;

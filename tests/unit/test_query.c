@@ -391,7 +391,8 @@ static void fixed_point(void **state)
     static const struct {
         double low, high;
         int64_t px;
-    } cases[] = {{0, 1, 225}, {-3.5, 1e6, 100}, {0.1, 0.1, 50}, {-1e-20, 1e-20, 65536}, {0, 255, 1}, {5, 6, 16000000}};
+    } cases[] = {{0, 1, 225}, {-3.5, 1e6, 100}, {0.1, 0.1, 50},     {-1e-20, 1e-20, 65536},
+                 {0, 255, 1}, {5, 6, 16000000}, {-1e-310, 1e300, 9}};
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         sat_quant q;
