@@ -173,15 +173,16 @@ static bool do_block(const table *t, const worker *w, const sat_view *image, int
     int64_t n = t->samples - first < t->block ? t->samples - first : t->block;
     size_t sample = sat_type_bytes(t->spec.sample);
     char *carry = t->carry + (size_t)first * t->entry;
-    const char *in = (const char *)image->data + (size_t)y * image->row_bytes + (size_t)first * sample;
+    const char *top = (const char *)image->data + (size_t)y * image->row_bytes + (size_t)first * sample;
     bool inside = true;
     memcpy(w->above, carry, (size_t)n * t->entry);
-    for (int64_t r = 0; r < rows; r++, in += image->row_bytes, out += out_bytes) {
+    for (int64_t r = 0; r < rows; r++) {
+        const char *in = top + (size_t)r * image->row_bytes;
+        bool beyond = t->spec.layout == SAT_EXCLUSIVE && y + r + 1 == image->height;
         /* A block's rows are too short for the prefetchers, which begin anew on each: ask two rows ahead. */
         for (size_t i = 0; r + 2 < rows && i < (size_t)n * sample; i += 64)
             __builtin_prefetch(in + 2 * image->row_bytes + i);
-        bool beyond = t->spec.layout == SAT_EXCLUSIVE && y + r + 1 == image->height;
-        inside &= do_row(t, w, in, beyond ? NULL : out, first, n, w->along + r * ALONG_BYTES);
+        inside &= do_row(t, w, in, beyond ? NULL : out + (size_t)r * out_bytes, first, n, w->along + r * ALONG_BYTES);
     }
     memcpy(carry, w->above, (size_t)n * t->entry);
     return inside;
@@ -198,7 +199,7 @@ static char *first_row(const table *t, const sat_view *view, bool continues)
         memset(out + pixel, 0, row);
     else
         memcpy(out + pixel, t->carry, row - pixel);
-    return out + view->row_bytes;
+    return view->height > 1 ? out + view->row_bytes : out; /* else the sums have no row, and the stride may be any */
 }
 
 typedef struct job {

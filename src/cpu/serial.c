@@ -115,13 +115,11 @@ static sat_status run_plan(void *state, const sat_view *image, const sat_view *t
     size_t size = sat_type_bytes(spec->accum);
 
     for (size_t i = 0; i < samples; i++) s->above[i] = run->carry_in ? load(spec->accum, run->carry_in, i) : zero;
-    char *out = table->data;
-    if (padded && !run->continues) {
-        memset(out, 0, (samples + channels) * size);
-        out += table->row_bytes;
-    }
-    for (int64_t y = 0; y < image->height; y++, out += table->row_bytes) {
+    int64_t zero_rows = padded && !run->continues;
+    if (zero_rows) memset(table->data, 0, (samples + channels) * size);
+    for (int64_t y = 0; y < image->height; y++) {
         const char *in = (const char *)image->data + (size_t)y * image->row_bytes;
+        char *out = (char *)table->data + (size_t)(y + zero_rows) * table->row_bytes;
         sum along[4] = {zero, zero, zero, zero}; /* for each channel */
         for (size_t c = 0; c < shift; c++) store(spec->accum, out, c, zero);
         for (size_t i = 0; i < samples; i++) {
