@@ -21,7 +21,7 @@ enum { THREADS_MAX = 1024 };
 /* strto* also take leading blanks, which a value never has. */
 static bool starts_number(const char *s)
 {
-    return isdigit((unsigned char)*s) || *s == '-' || *s == '+' || *s == '.';
+    return s && (isdigit((unsigned char)*s) || *s == '-' || *s == '+' || *s == '.');
 }
 
 static bool take_int(const char **at, int64_t low, int64_t high, int64_t *value)

@@ -49,10 +49,6 @@ typedef struct worker {
 
 enum { LEAD = 64, ALONG_BYTES = 32 };
 
-typedef struct counter {
-    _Alignas(64) atomic_llong bands; /* alone in its cache line */
-} counter;
-
 typedef struct table {
     sat_spec spec;
     const sat_isa *isa;
@@ -62,9 +58,9 @@ typedef struct table {
     int64_t samples, block, blocks;
     int threads;
     bool stream;
-    char *carry; /* the row that goes from band to band */
-    counter *done;
-    char *memory; /* of the workers */
+    char *carry;        /* the row that goes from band to band */
+    sat_progress *done; /* of each block: the bands */
+    char *memory;       /* of the workers */
     worker *workers;
 } table;
 
@@ -208,7 +204,6 @@ typedef struct job {
     char *out;         /* the table's row for the image's first */
     int64_t band_rows; /* but in the last band */
     atomic_bool outside;
-    sat_waiters waiters; /* threads, each for the band above its own */
 } job;
 
 static void do_band(void *context, int64_t band, int worker_index)
@@ -220,10 +215,10 @@ static void do_band(void *context, int64_t band, int worker_index)
     size_t row_bytes = j->view->row_bytes;
     memset(w->along, 0, (size_t)rows * ALONG_BYTES);
     for (int64_t b = 0; b < t->blocks; b++) {
-        sat_await(&j->waiters, &t->done[b].bands, band);
+        sat_await(&t->done[b], (unsigned)band);
         if (!do_block(t, w, j->image, y, rows, j->out + (size_t)y * row_bytes, row_bytes, b * t->block))
             atomic_store(&j->outside, true);
-        sat_advance(&j->waiters, &t->done[b].bands, band + 1);
+        sat_advance(&t->done[b], (unsigned)band + 1);
     }
     if (t->stream) t->isa->fence();
 }
@@ -239,7 +234,7 @@ sat_status sat_cpu_table_run(void *state, const sat_view *image, const sat_view 
     job j = {.t = t, .image = image, .view = view, .out = first_row(t, view, run->continues)};
     int64_t per_thread = (image->height + t->threads - 1) / t->threads;
     j.band_rows = per_thread < BAND_ROWS_MAX ? per_thread : BAND_ROWS_MAX;
-    for (int64_t b = 0; b < t->blocks; b++) atomic_init(&t->done[b].bands, 0);
+    for (int64_t b = 0; b < t->blocks; b++) t->done[b] = (sat_progress){.done = 0};
     sat_parallel(t->threads, (image->height - 1) / j.band_rows + 1, do_band, &j);
     if (run->carry_out) memcpy(run->carry_out, t->carry, row);
     if (atomic_load(&j.outside))

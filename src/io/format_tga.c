@@ -265,7 +265,7 @@ static bool decode(const uint8_t *bytes, size_t n, const decode_options *opt, im
     }
     attributes kind = attributes_of(&h, bytes, n);
     int channels = (h.type == GREY ? 1 : 3) + (kind != NOT_ALPHA);
-    uint8_t *raw = malloc((size_t)h.width * h.pixel_bytes);
+    uint8_t *raw = calloc(h.width, h.pixel_bytes);
     bool ok = raw ? image_alloc(img, h.width, h.height, channels, SAT_U8, err) : fail(err, "out of memory");
     ok = ok && decode_rows(&h, bytes, n, kind, raw, img, err);
     free(raw);

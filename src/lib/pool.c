@@ -20,6 +20,7 @@
 enum {
     SLOTS = 64,              /* regions open at once; more run in their callers alone */
     SPIN_NS = 20000,         /* about what it takes to sleep and to be woken again */
+    AWAIT_NS = 200000,       /* what the last of 16 tasks waits for blocks of some 10 us, done one after the other */
     PAUSES = 32,             /* between two reads of the clock, each of which costs a few pauses */
     STACK_BYTES = 512 << 10, /* tasks decode and encode files: sat.h promises half of it */
     REFUSED_REGIONS = 1000,  /* after a refusal, before a thread is asked for again */
@@ -107,27 +108,20 @@ static void wake(atomic_uint *word, int threads)
     errno = before;
 }
 
-void sat_advance(sat_waiters *w, atomic_llong *count, long long to)
+void sat_advance(sat_progress *p, unsigned done)
 {
-    atomic_store(count, to);
-    if (atomic_load(&w->asleep) == 0) return;
-    atomic_fetch_add(&w->epoch, 1);
-    wake(&w->epoch, INT_MAX);
+    atomic_store(&p->done, done);
+    if (atomic_load(&p->asleep) > 0) wake(&p->done, INT_MAX);
 }
 
-void sat_await(sat_waiters *w, const atomic_llong *count, long long least)
+void sat_await(sat_progress *p, unsigned done)
 {
-    int64_t until = 0;
-    for (unsigned spins = 0; atomic_load_explicit(count, memory_order_acquire) < least; spins++) {
-        pause_briefly();
-        if (spins % PAUSES != 0) continue;
-        int64_t now = now_ns();
-        if (until == 0) until = now + SPIN_NS;
-        if (now < until) continue;
-        atomic_fetch_add(&w->asleep, 1);
-        unsigned epoch = atomic_load(&w->epoch);
-        if (atomic_load(count) < least) sleep_on(&w->epoch, epoch);
-        atomic_fetch_sub(&w->asleep, 1);
+    unsigned now;
+    while ((int)((now = atomic_load_explicit(&p->done, memory_order_acquire)) - done) < 0) {
+        if (changes_by(&p->done, now, now_ns() + AWAIT_NS)) continue;
+        atomic_fetch_add(&p->asleep, 1);
+        sleep_on(&p->done, now);
+        atomic_fetch_sub(&p->asleep, 1);
     }
 }
 

@@ -17,9 +17,10 @@
  * cannot wait for each other in a circle.  All regions together have a worker for each processor but one, or as many
  * as one of them asked for.
  *
- * Waiting.  An idle worker, a caller at the end of its region and a task that waits for another spin for SPIN_NS and
- * then sleep in a futex.  None yields: sched_yield() puts a thread behind all others, while one that has slept is soon
- * back.
+ * Waiting.  An idle worker and a caller at the end of its region spin for SPIN_NS and then sleep in a futex.  A task
+ * that waits for another spins for AWAIT_NS, as the other is at work and soon done, and sleeps if it is not, since then
+ * the machine has other things to do.  None yields: sched_yield() puts a thread behind all others, while one that has
+ * slept is soon back.
  *
  * Workers are started when a region invites more than are idle, and stay until the process ends or the library is
  * unloaded: a destructor ends and joins them, unless a region is open, which at exit() is another thread's.  They do
@@ -36,17 +37,17 @@
 
 #include "sat.h"
 
-/* For counts that tasks wait for, of what lower indices have done.  All zeros to begin with. */
-typedef struct sat_waiters {
-    atomic_int asleep;
-    atomic_uint epoch;
-} sat_waiters;
+/* What a task has done, which tasks of higher indices wait for; alone in its cache line.  All zeros to begin with. */
+typedef struct sat_progress {
+    _Alignas(64) atomic_uint done; /* may wrap: those that wait are behind it by less than 2^31 */
+    atomic_uint asleep;            /* threads that sleep until it changes */
+} sat_progress;
 
-/* Sets *count, and wakes the threads that sleep; what was written before is seen by those that wait for it. */
-void sat_advance(sat_waiters *w, atomic_llong *count, long long to);
+/* Sets done, and wakes the threads that sleep; what was written before is seen by those that wait for it. */
+void sat_advance(sat_progress *p, unsigned done);
 
-/* Waits until *count is at least `least`. */
-void sat_await(sat_waiters *w, const atomic_llong *count, long long least);
+/* Waits until that much is done. */
+void sat_await(sat_progress *p, unsigned done);
 
 /* In how many parts of about `size` to cut n, at least one. */
 static inline int64_t sat_parts(int64_t n, int64_t size)

@@ -30,9 +30,9 @@
  *
  * Threads.  Work on the CPU is shared with worker threads of the library's own (sat_parallel()).  They are started when
  * they are first needed, block all signals but those that a thread brings on itself, sleep while there is no work, and
- * stay until the process ends or the library is unloaded.  They have the affinity and the scheduling class of the thread
- * whose call started them.  Where the system refuses one, the work is done by those that
- * there are.  A child of fork() starts its own; what belonged to the parent's GPU is not for the child.
+ * stay until the process ends or the library is unloaded.  They have the affinity and the scheduling class of the
+ * thread whose call started them.  Where the system refuses one, the work is done by those that there are.  A child of
+ * fork() starts its own; what belonged to the parent's GPU is not for the child.
  *
  * Devices.  A backend on a GPU takes views in device memory, where a run only queues work on the caller's stream and
  * returns: no allocation, no copy, no waiting, so that it can be captured into a CUDA graph.  Or it takes views in host
