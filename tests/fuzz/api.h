@@ -171,13 +171,26 @@ static inline long double load_sample(const sat_view *v, int64_t x, int64_t y, i
 
 /* ---- names ---- */
 
-/* A backend's name, none, or one that there is not. */
+/* A backend's name, none, or one that there is not.  Backends of a device are left out: a seed means the same in a
+ * build with CUDA. */
 static inline const char *take_backend(fuzz_input *in)
 {
     sat_backend_info info;
-    unsigned i = (unsigned)take(in, 1) % 16;
-    if (i == 15) return "no such backend";
-    return i > 0 && sat_backend_entry(i - 1, &info) ? info.name : NULL;
+    unsigned left = (unsigned)take(in, 1) % 16;
+    if (left == 15) return "no such backend";
+    for (size_t i = 0; left > 0 && sat_backend_entry(i, &info); i++)
+        if (!info.device && --left == 0) return info.name;
+    return NULL;
+}
+
+/* The name of a scan that needs no device, or NULL. */
+static inline const char *take_scan(fuzz_input *in)
+{
+    sat_scan_info info;
+    uint64_t left = take(in, 1) % 3;
+    for (size_t i = 0; sat_scan_at(i, &info); i++)
+        if (!info.device && left-- == 0) return info.name;
+    return NULL;
 }
 
 typedef enum backend_kind { COMPUTES, YARDSTICK, UNKNOWN } backend_kind;

@@ -374,20 +374,20 @@ static const char *run_scan(fuzz_input *in, sat_scan *scan, const sat_scan_spec 
 static const char *scans(fuzz_input *in)
 {
     enum { LONGEST = 100 };
-    sat_scan_info info = {.name = "no such scan"};
-    bool named = take_one_in(in, 2), known = sat_scan_at(take(in, 1) % 3, &info);
+    bool named = take_one_in(in, 2);
+    const char *name = take_scan(in);
     sat_scan_spec s = {.length = take_int(in, 1, LONGEST),
                        .sample = (sat_type)take_int(in, 0, 8),
                        .accum = (sat_type)take_int(in, 0, 8),
                        .exclusive = take_one_in(in, 2),
                        .memory = take_one_in(in, 16) ? (sat_memory)take_int(in, 0, 2) : SAT_HOST,
-                       .method = named ? info.name : NULL,
+                       .method = !named ? NULL : name ? name : "no such scan",
                        .block_threads = take_one_in(in, 16) ? (int)take_int(in, 0, 3) : 0,
                        .naive_staging = take_one_in(in, 16)};
     bool whole = s.sample == SAT_U64;
     bool types = whole ? s.accum == SAT_U64 || s.accum == SAT_I64 || s.accum == SAT_TYPE_NONE
                        : s.accum != SAT_Q32 && types_right(s.sample, s.accum);
-    bool right = side_right(s.length) && types && s.memory == SAT_HOST && (known || !named) && s.block_threads >= 0;
+    bool right = side_right(s.length) && types && s.memory == SAT_HOST && (name || !named) && s.block_threads >= 0;
     sat_scan *scan = (sat_scan *)&scan;
     const char *why = NULL;
     sat_status status = sat_scan_create(&scan, &s);
