@@ -1,7 +1,8 @@
 /* filter_job.c - the box filter of one image.
  *
- * Each pass rounds to the image's type, as if its result had been saved and filtered again.  Two images
- * are held while it computes, one while it encodes. */
+ * Each pass rounds to the image's type, as if its result had been saved and filtered again.  Passes of an even side
+ * alternate between the two anchors: each moves the picture by half a pixel, and the next one moves it back.  Two
+ * images are held while it computes, one while it encodes. */
 #include <stdio.h>
 #include <string.h>
 
@@ -29,7 +30,7 @@ static bool make_spec(const job *j, const image *img, int threads, sat_box_spec 
 }
 
 /* The library refused the spec: says why, and what would do. */
-static bool refuse(sat_status status, const sat_box_spec *spec, error *err)
+static void refuse(sat_status status, const sat_box_spec *spec, error *err)
 {
     sat_box_spec straight = *spec;
     sat_box *box = NULL;
@@ -40,7 +41,6 @@ static bool refuse(sat_status status, const sat_box_spec *spec, error *err)
         snprintf(err->text + used, sizeof err->text - used, "; --alpha straight sums the samples alone");
     }
     sat_box_destroy(&box);
-    return false;
 }
 
 static const char *border_name(const job *j)
@@ -53,22 +53,29 @@ static const char *border_name(const job *j)
 static bool filter(const job *j, const char *input, image *img, int threads, times *spent, error *err)
 {
     sat_box_spec spec;
-    sat_box *box = NULL;
+    sat_box *boxes[2] = {NULL, NULL}; /* of the two anchors, where passes alternate */
     image other = {0};
     bool ok = false;
 
     if (!make_spec(j, img, threads, &spec, err)) return false;
-    sat_status status = sat_box_create(&box, &spec);
-    if (status != SAT_OK) return refuse(status, &spec, err);
+    bool even = j->window_width % 2 == 0 || j->window_height % 2 == 0;
+    int64_t anchors = even && j->passes > 1 ? 2 : 1;
+    for (int64_t i = 0; i < anchors; i++) {
+        spec.anchor = i == 0 ? SAT_ANCHOR_SECOND : SAT_ANCHOR_FIRST;
+        sat_status status = sat_box_create(&boxes[i], &spec);
+        if (status == SAT_OK) continue;
+        refuse(status, &spec, err);
+        goto out;
+    }
     if (j->verbose)
         say(input_name(input), "window %lldx%lld px, border %s, %lld pass%s%s; %s", (long long)j->window_width,
             (long long)j->window_height, border_name(j), (long long)j->passes, j->passes > 1 ? "es" : "",
-            spec.weighted_alpha ? ", weighted by alpha" : "", sat_box_note(box));
+            spec.weighted_alpha ? ", weighted by alpha" : "", sat_box_note(boxes[0]));
     if (!image_alloc(&other, img->width, img->height, img->channels, img->type, err)) goto out;
     for (int64_t pass = 0; pass < j->passes; pass++) {
         job_stage(j, spent, "compute");
         sat_view src = image_view(img), dst = image_view(&other);
-        if (sat_box_run(box, &src, &dst, NULL) != SAT_OK) {
+        if (sat_box_run(boxes[pass % anchors], &src, &dst, NULL) != SAT_OK) {
             fail(err, "%s", sat_detail());
             goto out;
         }
@@ -79,7 +86,7 @@ static bool filter(const job *j, const char *input, image *img, int threads, tim
     ok = true;
 out:
     image_free(&other);
-    sat_box_destroy(&box);
+    for (int i = 0; i < 2; i++) sat_box_destroy(&boxes[i]);
     return ok;
 }
 

@@ -50,8 +50,10 @@ sat_status sat_window_of(const sat_box_spec *s, sat_window *w)
     if (s->window_width < 1 || s->window_height < 1 || s->window_width > SIDE_MAX || s->window_height > SIDE_MAX)
         return sat_fail(SAT_ERR_ARGUMENT, "a window of %lldx%lld; sides from 1 to 2^31 - 1 are possible",
                         (long long)s->window_width, (long long)s->window_height);
-    w->x = sat_axis_of(w->border, s->width, s->window_width);
-    w->y = sat_axis_of(w->border, s->height, s->window_height);
+    if (s->anchor != SAT_ANCHOR_SECOND && s->anchor != SAT_ANCHOR_FIRST)
+        return sat_fail(SAT_ERR_ARGUMENT, "unknown anchor");
+    w->x = sat_axis_of(w->border, s->width, s->window_width, s->anchor);
+    w->y = sat_axis_of(w->border, s->height, s->window_height, s->anchor);
     int64_t width = s->window_width, height = s->window_height;
     if (w->border->shrinks && width > s->width) width = s->width;
     if (w->border->shrinks && height > s->height) height = s->height;

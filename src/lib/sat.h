@@ -309,14 +309,21 @@ SAT_API void sat_query_destroy(sat_query **query);
 
 /* ---- box filter ------------------------------------------------------------------------------------ */
 
-/* The mean over a window around each pixel, at a cost that does not depend on the window's size.
- * An even side w reaches w/2 pixels to the left (up) and w/2 - 1 to the right (down), as OpenCV anchors
- * it.  Integer samples: the exact sum, divided and rounded to nearest, halves up (away from zero, as all
- * samples are non-negative).  Float samples: sums in f64 by additions only (van Herk 1992), so that
- * a NaN or Inf reaches exactly the windows that hold it; backends without a filter of their own go through
- * a table of the whole image, and refuse one that holds NaN or Inf with SAT_ERR_RANGE; floats in device memory, at
- * which they cannot look, they refuse when the filter is made.  So does a device's filter whose float windows, in a
- * border mode that repeats samples, reach beyond the image by more than its size. */
+/* The pixel of the window that lies on the result's pixel.  A side w has its pixels at 0 .. w-1; an odd one has one
+ * middle pixel, an even one two.  A filter and then one with the other anchor, both of one even side, leave the picture
+ * in its place; one alone moves it by half a pixel. */
+typedef enum sat_anchor {
+    SAT_ANCHOR_SECOND = 0, /* w/2: windows reach w/2 pixels to the left (up), (w-1)/2 to the right (down); OpenCV's */
+    SAT_ANCHOR_FIRST,      /* (w-1)/2: windows reach (w-1)/2 pixels to the left (up), w/2 to the right (down)       */
+} sat_anchor;
+
+/* The mean over a window around each pixel, at a cost that does not depend on the window's size.  Integer samples: the
+ * exact sum, divided and rounded to nearest, halves up (away from zero, as all samples are non-negative).  Float
+ * samples: sums in f64 by additions only (van Herk 1992), so that a NaN or Inf reaches exactly the windows that hold
+ * it; backends without a filter of their own go through a table of the whole image, and refuse one that holds NaN or
+ * Inf with SAT_ERR_RANGE; floats in device memory, at which they cannot look, they refuse when the filter is made.  So
+ * does a device's filter whose float windows, in a border mode that repeats samples, reach beyond the image by more
+ * than its size. */
 typedef struct sat_box_spec {
     int64_t width, height;               /* px */
     int channels;                        /* 1..4; 0 = 1 */
@@ -330,6 +337,7 @@ typedef struct sat_box_spec {
     const char *backend;                 /* NULL = the first that can do the job where the views lie */
     int threads;                         /* as in sat_spec */
     sat_memory memory;                   /* where the views of all runs lie; default SAT_HOST */
+    sat_anchor anchor;                   /* of even sides */
 } sat_box_spec;
 
 typedef struct sat_box sat_box;

@@ -17,9 +17,10 @@ typedef struct sat_axis {
     int64_t n, before, after;
 } sat_axis;
 
-static inline sat_axis sat_axis_of(const sat_border *border, int64_t n, int64_t side)
+static inline sat_axis sat_axis_of(const sat_border *border, int64_t n, int64_t side, sat_anchor anchor)
 {
-    return (sat_axis){border, n, side / 2, side - 1 - side / 2}; /* even sides as OpenCV anchors them */
+    int64_t before = anchor == SAT_ANCHOR_FIRST ? (side - 1) / 2 : side / 2;
+    return (sat_axis){border, n, before, side - 1 - before};
 }
 
 /* What the window of i holds, and how many of its positions that is. */

@@ -228,9 +228,10 @@ MAPS = {
 }
 
 
-def window_sums(samples, window_width, window_height, border, outside):
+def window_sums(samples, window_width, window_height, border, outside, first=False):
     """Sums over the window around each pixel of (H, W, C) samples, in the samples' own type; outside: what
-    a position without a sample is worth, one value for each channel."""
+    a position without a sample is worth, one value for each channel; first: an even window's first middle pixel lies at
+    its centre, not its second."""
     for axis, size in ((1, window_width), (0, window_height)):
         n = samples.shape[axis]
         edge_shape = list(samples.shape)
@@ -238,7 +239,8 @@ def window_sums(samples, window_width, window_height, border, outside):
         edge = np.broadcast_to(np.asarray(outside, samples.dtype) * (1 if axis == 1 else window_width), edge_shape)
         padded = np.concatenate([samples, edge], axis)
         total = np.zeros_like(samples)
-        for offset in range(-(size // 2), size - size // 2):
+        before = (size - 1) // 2 if first else size // 2
+        for offset in range(-before, size - before):
             total += np.take(padded, MAPS[border](np.arange(n) + offset, n), axis)
         samples = total
     return samples
@@ -249,7 +251,7 @@ def round_div(total, area):
     return (2 * total + area) // (2 * area)
 
 
-def box(pixels, window_width, window_height, border, value=0, weighted=False, exact=np.int64):
+def box(pixels, window_width, window_height, border, value=0, weighted=False, exact=np.int64, first=False):
     """One pass of the box filter; integer pixels in `exact` (object = Python's own integers)."""
     channels = pixels.shape[2]
     kind = np.float64 if pixels.dtype.kind == "f" else exact
@@ -259,7 +261,7 @@ def box(pixels, window_width, window_height, border, value=0, weighted=False, ex
     in_count = [0 if border == "shrink" else 1]
 
     def sums(samples, beyond):
-        return window_sums(samples, window_width, window_height, border, beyond)
+        return window_sums(samples, window_width, window_height, border, beyond, first)
 
     area = sums(ones, in_count)
 

@@ -302,3 +302,36 @@ filtered() {
         done
     done
 }
+
+# dot FILE - a PFM of 81x81, black but for its middle.  centroid FILE - twice the mean x, y of a PFM of 81x81, each pixel
+# as often as its sample says.
+dot() {
+    python3 -c 'import array, sys
+a = array.array("f", [0] * 81 * 81)
+a[40 * 81 + 40] = 1e6
+open(sys.argv[1], "wb").write(b"Pf\n81 81\n-1.0\n" + a.tobytes())' "$1"
+}
+centroid() {
+    python3 -c 'import array, sys
+a = array.array("f", open(sys.argv[1], "rb").read()[-4 * 81 * 81:])
+rows_up = [a[i:i + 81] for i in range(0, len(a), 81)]
+whole = sum(a)
+x = sum(i * v for row in rows_up for i, v in enumerate(row))
+y = sum((80 - i) * v for i, row in enumerate(rows_up) for v in row)
+print(round(2 * x / whole, 2), round(2 * y / whole, 2))' "$1"
+}
+
+@test "passes of an even side leave the picture in its place, but for half a pixel after an odd number" {
+    dot dot.pfm
+    [ "$(centroid dot.pfm)" = "80.0 80.0" ]
+    for side in 2 10; do
+        for passes in 1 2 3 4; do
+            ok dot.pfm --box "$side" --passes "$passes" -o out.pfm
+            [ "$(centroid out.pfm)" = "$([ $((passes % 2)) = 0 ] && echo 80.0 80.0 || echo 81.0 81.0)" ]
+        done
+    done
+    ok dot.pfm --box 10x7 --passes 3 -o out.pfm
+    [ "$(centroid out.pfm)" = "81.0 80.0" ]
+    ok dot.pfm --box 7 --passes 3 -o out.pfm
+    [ "$(centroid out.pfm)" = "80.0 80.0" ]
+}

@@ -32,6 +32,8 @@ static sat_box_spec take_spec(fuzz_input *in)
     case 6: s.border = "no such border"; break;
     case 7: s.border_value[take(in, 1) % 4] = take_real(in); break;
     case 8: s.memory = (sat_memory)take_int(in, 0, 2); break;
+    case 9: s.anchor = (sat_anchor)take_int(in, 0, 2); break;
+    case 10: s.anchor = SAT_ANCHOR_FIRST; break;
     default: break;
     }
     return s;
@@ -57,7 +59,8 @@ static bool spec_right(const sat_box_spec *s)
            (s->sample == SAT_U8 || s->sample == SAT_U16 || s->sample == SAT_F32) && s->window_width >= 1 &&
            s->window_height >= 1 && s->window_width <= INT32_MAX && s->window_height <= INT32_MAX &&
            values_right(s, border.takes_value) && (!s->weighted_alpha || channels % 2 == 0) &&
-           backend_of(s->backend) == COMPUTES && threads_right(s->threads) && s->memory == SAT_HOST;
+           backend_of(s->backend) == COMPUTES && threads_right(s->threads) && s->memory == SAT_HOST &&
+           (s->anchor == SAT_ANCHOR_SECOND || s->anchor == SAT_ANCHOR_FIRST);
 }
 
 /* Would a right spec take more memory than a fuzzer has? */
@@ -87,12 +90,14 @@ typedef struct axis {
     int64_t outside;
 } axis;
 
-/* An even side reaches further to the left. */
-static axis axis_at(const char *border, int64_t at, int64_t window, int64_t n)
+/* An even side reaches further to the left, or with the first anchor to the right. */
+static axis axis_at(const sat_box_spec *s, int64_t at, int64_t window, int64_t n)
 {
+    const char *border = s->border ? s->border : "shrink";
+    int64_t left = at - (window - (s->anchor == SAT_ANCHOR_FIRST)) / 2;
     axis a = {.outside = 0};
     for (int64_t k = 0; k < window; k++) {
-        int64_t i = position(border, at - window / 2 + k, n);
+        int64_t i = position(border, left + k, n);
         if (i < 0)
             a.outside++;
         else
@@ -159,11 +164,11 @@ static const char *check_means(const sat_box_spec *s, const sat_view *src, const
     long double value[4];
     for (int c = 0; c < 4; c++) value[c] = (long double)s->border_value[c];
     for (int64_t y = 0; y < src->height; y++) {
-        axis ay = axis_at(border, y, s->window_height, src->height);
+        axis ay = axis_at(s, y, s->window_height, src->height);
         sums columns[SIDE], outside = one_sample(s, value, src->channels);
         for (int64_t x = 0; x < src->width; x++) columns[x] = column_at(s, src, &ay, x);
         for (int64_t x = 0; x < src->width; x++) {
-            axis ax = axis_at(border, x, s->window_width, src->width);
+            axis ax = axis_at(s, x, s->window_width, src->width);
             sums m = {.inside = 0};
             for (int64_t i = 0; i < src->width; i++) add(&m, &columns[i], ax.seen[i], src->channels);
             int64_t inside = m.inside;

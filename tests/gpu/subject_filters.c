@@ -119,6 +119,7 @@ static void *make(uint64_t seed, size_t k, effort e)
                              .border = some_border(&seed),
                              .border_value = {1, 2, 3, 4},
                              .threads = (int)random_in(&seed, 1, 3),
+                             .anchor = k / 4 % 2 ? SAT_ANCHOR_FIRST : SAT_ANCHOR_SECOND,
                              .memory = random64(&seed) % 4 == 0 ? SAT_HOST : SAT_DEVICE};
     /* Filters without a table cut rows into strips: here windows end with a strip, of the simulator and of a GPU. */
     if (k == 5 || k == 9) {
@@ -219,9 +220,10 @@ static void text(const void *made, char *line, size_t bytes)
 {
     const filter *f = made;
     const sat_box_spec *s = &f->spec;
-    snprintf(line, bytes, "%lldx%lldx%d %s on the %s, window %lldx%lld, %s%s, %s", (long long)s->width,
+    snprintf(line, bytes, "%lldx%lldx%d %s on the %s, window %lldx%lld%s, %s%s, %s", (long long)s->width,
              (long long)s->height, s->channels, sat_type_name(s->sample), s->memory == SAT_DEVICE ? "device" : "host",
-             (long long)s->window_width, (long long)s->window_height, s->border, s->weighted_alpha ? ", alpha" : "",
+             (long long)s->window_width, (long long)s->window_height,
+             s->anchor == SAT_ANCHOR_FIRST ? " (first anchor)" : "", s->border, s->weighted_alpha ? ", alpha" : "",
              content_name(f->content));
 }
 

@@ -28,8 +28,10 @@ static window_sum brute_force(const sat_box_spec *s, const sat_view *src, int64_
     window_sum w = {0};
     const char *border = s->border;
     bool constant = strcmp(border, "constant") == 0;
-    for (int64_t j = y - s->window_height / 2; j < y - s->window_height / 2 + s->window_height; j++)
-        for (int64_t i = x - s->window_width / 2; i < x - s->window_width / 2 + s->window_width; i++) {
+    int64_t first = s->anchor == SAT_ANCHOR_FIRST; /* an odd side has one middle pixel, whatever the anchor */
+    int64_t top = y - (s->window_height - first) / 2, left = x - (s->window_width - first) / 2;
+    for (int64_t j = top; j < top + s->window_height; j++)
+        for (int64_t i = left; i < left + s->window_width; i++) {
             int64_t sx = seen(border, i, s->width), sy = seen(border, j, s->height);
             bool outside = sx < 0 || sy < 0;
             if (outside && !constant) continue;
@@ -63,10 +65,10 @@ static void check(const sat_box_spec *s, const sat_box *box, const sat_view *src
                     want = by ? (double)((2 * w.sum[c] + by) / (2 * by)) : 0;
                     if (got == want) continue;
                 }
-                fail_msg("%s: %s, %lldx%lldx%d, window %lldx%lld%s: %g at (%lld, %lld, %d) should be %g",
+                fail_msg("%s: %s, %lldx%lldx%d, window %lldx%lld, anchor %d%s: %g at (%lld, %lld, %d) should be %g",
                          sat_box_note(box), s->border, (long long)s->width, (long long)s->height, s->channels,
-                         (long long)s->window_width, (long long)s->window_height, s->weighted_alpha ? ", weighted" : "",
-                         got, (long long)x, (long long)y, c, want);
+                         (long long)s->window_width, (long long)s->window_height, (int)s->anchor,
+                         s->weighted_alpha ? ", weighted" : "", got, (long long)x, (long long)y, c, want);
             }
         }
 }
@@ -85,7 +87,8 @@ static void random_filter(const char *backend, const char *border, sat_type samp
                          .border_value = {3, 255, 0, 17},
                          .weighted_alpha = channels % 2 == 0 && random_in(0, 1),
                          .backend = backend,
-                         .threads = (int)random_in(1, 3)};
+                         .threads = (int)random_in(1, 3),
+                         .anchor = random_in(0, 1) ? SAT_ANCHOR_FIRST : SAT_ANCHOR_SECOND};
     sat_box *box;
     sat_status status = sat_box_create(&box, &spec);
     if (status == SAT_ERR_UNAVAILABLE) return; /* this machine lacks the instruction set */
