@@ -1,7 +1,7 @@
 # sat - summed-area tables.  `make help` lists the targets.
 
 VERSION := $(shell sed -n 's/^\#define SAT_VERSION_[A-Z]* \([0-9]*\)$$/\1/p' src/lib/sat.h | paste -sd.)
-SOMAJOR := $(firstword $(subst ., ,$(VERSION)))
+SOVERSION := $(subst $() ,.,$(wordlist 1,2,$(subst ., ,$(VERSION))))
 
 ifeq ($(origin CC),default)
   CC := gcc
@@ -142,11 +142,11 @@ $(B)/libsat.a: $(LIB_OBJ) $(B)/flags
 	$(Q)rm -f $@ && $(AR) rcsD $@ $(LIB_OBJ)
 
 $(B)/libsat.so.$(VERSION): $(LIB_OBJ) $(B)/flags
-	$(Q)$(CC) -shared -Wl,-soname,libsat.so.$(SOMAJOR) -Wl,--no-undefined -Wl,--exclude-libs,ALL $(LIB_OBJ) \
+	$(Q)$(CC) -shared -Wl,-soname,libsat.so.$(SOVERSION) -Wl,--no-undefined -Wl,--exclude-libs,ALL $(LIB_OBJ) \
 	    $(LDFLAGS) $(LIB_LIBS) -o $@
 
 $(B)/libsat.so: $(B)/libsat.so.$(VERSION)
-	$(Q)ln -sf $(<F) $(B)/libsat.so.$(SOMAJOR) && ln -sf libsat.so.$(SOMAJOR) $@
+	$(Q)ln -sf $(<F) $(B)/libsat.so.$(SOVERSION) && ln -sf libsat.so.$(SOVERSION) $@
 
 $(B)/sat: $(CLI_OBJ) $(IO_OBJ) $(B)/libsat.a
 	$(Q)$(CC) $(CLI_OBJ) $(IO_OBJ) $(B)/libsat.a $(LDFLAGS) $(IO_LIBS) $(LIB_LIBS) -o $@
@@ -245,11 +245,11 @@ verified:
 
 ## install: into PREFIX, by default /usr/local, under DESTDIR
 install: all
-	@B=$(B) VERSION=$(VERSION) SOMAJOR=$(SOMAJOR) LIBS='-pthread $(LIB_LIBS)' packaging/install.sh '$(DESTDIR)' '$(PREFIX)'
+	@B=$(B) VERSION=$(VERSION) SOVERSION=$(SOVERSION) LIBS='-pthread $(LIB_LIBS)' packaging/install.sh '$(DESTDIR)' '$(PREFIX)'
 
 ## uninstall: remove what install wrote
 uninstall:
-	@VERSION=$(VERSION) SOMAJOR=$(SOMAJOR) packaging/install.sh --remove '$(DESTDIR)' '$(PREFIX)'
+	@VERSION=$(VERSION) SOVERSION=$(SOVERSION) packaging/install.sh --remove '$(DESTDIR)' '$(PREFIX)'
 
 ## help: this list
 help:

@@ -1,6 +1,6 @@
 #!/bin/sh
 # install.sh [--remove] DESTDIR PREFIX - puts what was built where a system looks for it, or removes it.
-# Wants B, VERSION, SOMAJOR and LIBS (what a static link needs) in the environment.
+# Wants B, VERSION, SOVERSION and LIBS (what a static link needs) in the environment.
 set -eu
 
 remove=0
@@ -17,7 +17,7 @@ fish=$root/share/fish/vendor_completions.d
 
 if [ $remove = 1 ]; then
     rm -f "$root/bin/sat" "$root/include/sat.h" "$root/lib/libsat.a" "$root/lib/libsat.so.$VERSION" \
-        "$root/lib/libsat.so.$SOMAJOR" "$root/lib/libsat.so" "$root/lib/pkgconfig/sat.pc" \
+        "$root/lib/libsat.so.$SOVERSION" "$root/lib/libsat.so" "$root/lib/pkgconfig/sat.pc" \
         "$root/share/man/man1/sat.1" "$bash/sat" "$zsh/_sat" "$fish/sat.fish"
     exit 0
 fi
@@ -26,8 +26,8 @@ install -Dm755 "$B/sat" "$root/bin/sat"
 install -Dm644 src/lib/sat.h "$root/include/sat.h"
 install -Dm644 "$B/libsat.a" "$root/lib/libsat.a"
 install -Dm755 "$B/libsat.so.$VERSION" "$root/lib/libsat.so.$VERSION"
-ln -sf "libsat.so.$VERSION" "$root/lib/libsat.so.$SOMAJOR"
-ln -sf "libsat.so.$SOMAJOR" "$root/lib/libsat.so"
+ln -sf "libsat.so.$VERSION" "$root/lib/libsat.so.$SOVERSION"
+ln -sf "libsat.so.$SOVERSION" "$root/lib/libsat.so"
 mkdir -p "$root/lib/pkgconfig"
 sed -e "s|@PREFIX@|$prefix|" -e "s|@VERSION@|$VERSION|" -e "s|@LIBS@|$LIBS|" "$here/sat.pc.in" \
     >"$root/lib/pkgconfig/sat.pc"

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "backend.h"
+#include "sized.h"
 
 static const sat_backend *const table[] = {
 #define SAT_BACKEND(id) &sat_backend_##id,
@@ -21,11 +22,9 @@ const sat_backend *sat_backend_find(const char *name)
     return NULL;
 }
 
-bool sat_backend_entry(size_t i, sat_backend_info *info)
+static sat_backend_info info_of(const sat_backend *b)
 {
-    const sat_backend *b = sat_backend_get(i);
-    if (b == NULL || info == NULL) return false;
-    *info = (sat_backend_info){
+    return (sat_backend_info){
         .name = b->name,
         .summary = b->summary,
         .paper = b->paper,
@@ -38,13 +37,24 @@ bool sat_backend_entry(size_t i, sat_backend_info *info)
         .filters = b->box_open != NULL,
         .why = "not asked",
     };
+}
+
+bool sat_backend_entry_sized(size_t i, sat_backend_info *info, size_t info_bytes)
+{
+    const sat_backend *b = sat_backend_get(i);
+    if (b == NULL || info == NULL) return false;
+    sat_backend_info ours = info_of(b);
+    sat_give_struct(info, info_bytes, &ours, sizeof ours);
     return true;
 }
 
-bool sat_backend_at(size_t i, sat_backend_info *info)
+bool sat_backend_at_sized(size_t i, sat_backend_info *info, size_t info_bytes)
 {
-    if (!sat_backend_entry(i, info)) return false;
-    info->available = table[i]->probe(&info->why);
+    const sat_backend *b = sat_backend_get(i);
+    if (b == NULL || info == NULL) return false;
+    sat_backend_info ours = info_of(b);
+    ours.available = b->probe(&ours.why);
+    sat_give_struct(info, info_bytes, &ours, sizeof ours);
     return true;
 }
 

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "border.h"
+#include "sized.h"
 
 static const sat_border *const table[] = {
 #define SAT_BORDER(id) &sat_border_##id,
@@ -18,11 +19,12 @@ const sat_border *sat_border_find(const char *name)
     return NULL;
 }
 
-bool sat_border_at(size_t i, sat_border_info *info)
+bool sat_border_at_sized(size_t i, sat_border_info *info, size_t info_bytes)
 {
     if (i >= BORDERS || info == NULL) return false;
-    *info =
-        (sat_border_info){.name = table[i]->name, .summary = table[i]->summary, .takes_value = table[i]->takes_value};
+    const sat_border *b = table[i];
+    sat_border_info ours = {.name = b->name, .summary = b->summary, .takes_value = b->takes_value};
+    sat_give_struct(info, info_bytes, &ours, sizeof ours);
     return true;
 }
 

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "backend.h"
+#include "sized.h"
 #include "staging.h"
 #include "window.h"
 
@@ -128,23 +129,26 @@ static sat_status open_with(void *object, const sat_backend *b)
     return status;
 }
 
-sat_status sat_box_create(sat_box **out, const sat_box_spec *spec)
+sat_status sat_box_create_sized(sat_box **out, const sat_box_spec *given, size_t spec_bytes)
 {
-    /* No device unless it is named: host images are copied there and back, whole, and a filter that reads and writes
-     * each sample once is rarely slow beside that. */
-    sat_choice choice = {.memory = spec ? spec->memory : SAT_HOST, .device_pays = false};
+    sat_box_spec spec;
     sat_window window;
     if (out == NULL) return sat_fail(SAT_ERR_ARGUMENT, "no place for the box filter");
     *out = NULL;
-    if (spec == NULL) return sat_fail(SAT_ERR_ARGUMENT, "no spec");
+    sat_status status = sat_take_struct(&spec, sizeof spec, given, spec_bytes, "spec");
+    if (status != SAT_OK) return status;
+    if (spec.channels == 0) spec.channels = 1;
+    status = sat_window_of(&spec, &window);
+    if (status == SAT_OK && spec.memory != SAT_HOST && spec.memory != SAT_DEVICE)
+        status = sat_fail(SAT_ERR_ARGUMENT, "unknown kind of memory");
+    if (status != SAT_OK) return status;
     sat_box *box = calloc(1, sizeof *box);
     if (box == NULL) return sat_fail(SAT_ERR_MEMORY, "out of memory for a box filter");
-    box->spec = *spec;
-    if (box->spec.channels == 0) box->spec.channels = 1;
-    sat_status status = sat_window_of(&box->spec, &window);
-    if (status == SAT_OK && spec->memory != SAT_HOST && spec->memory != SAT_DEVICE)
-        status = sat_fail(SAT_ERR_ARGUMENT, "unknown kind of memory");
-    if (status == SAT_OK) status = sat_backend_choose(spec->backend, &choice, open_with, box);
+    box->spec = spec;
+    /* No device unless it is named: host images are copied there and back, whole, and a filter that reads and writes
+     * each sample once is rarely slow beside that. */
+    sat_choice choice = {.memory = spec.memory, .device_pays = false};
+    status = sat_backend_choose(spec.backend, &choice, open_with, box);
     if (status != SAT_OK) {
         free(box);
         return status;

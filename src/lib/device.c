@@ -2,6 +2,7 @@
 #include "device.h"
 #include "backend.h"
 #include "shape.h"
+#include "sized.h"
 
 const sat_device *sat_device_get(const char **why)
 {
@@ -30,12 +31,15 @@ sat_status sat_device_may_wait(const sat_device *device, void *stream)
                                       "runs on device memory can be captured");
 }
 
-sat_status sat_device_at_hand(sat_device_info *info)
+sat_status sat_device_at_hand_sized(sat_device_info *info, size_t info_bytes)
 {
     const sat_device *device;
+    sat_device_info ours = {0};
     if (info == NULL) return sat_fail(SAT_ERR_ARGUMENT, "no place for what the device is");
     sat_status status = at_hand(&device);
-    return status == SAT_OK ? device->info(info) : status;
+    if (status == SAT_OK) status = device->info(&ours);
+    if (status == SAT_OK) sat_give_struct(info, info_bytes, &ours, sizeof ours);
+    return status;
 }
 
 sat_status sat_device_alloc(void **data, size_t bytes)

@@ -5,6 +5,7 @@
 #include "backend.h"
 #include "bands.h"
 #include "shape.h"
+#include "sized.h"
 
 struct sat_plan {
     sat_spec spec;
@@ -92,24 +93,24 @@ static sat_status open_with(void *object, const sat_backend *backend)
     return plan->staged && spec.backend == NULL ? sat_passed_over(status) : status;
 }
 
-sat_status sat_plan_create(sat_plan **out, const sat_spec *spec)
+sat_status sat_plan_create_sized(sat_plan **out, const sat_spec *given, size_t spec_bytes)
 {
+    sat_spec spec;
     if (out == NULL) return sat_fail(SAT_ERR_ARGUMENT, "no place for the plan");
     *out = NULL;
-    if (spec == NULL) return sat_fail(SAT_ERR_ARGUMENT, "no spec");
+    sat_status status = sat_take_struct(&spec, sizeof spec, given, spec_bytes, "spec");
+    if (status == SAT_OK) status = complete(&spec);
+    if (status != SAT_OK) return status;
     sat_plan *plan = calloc(1, sizeof *plan);
     if (plan == NULL) return sat_fail(SAT_ERR_MEMORY, "out of memory for a plan");
-    plan->spec = *spec;
-    sat_status status = complete(&plan->spec);
-    if (status == SAT_OK) {
-        plan->choice = sat_choice_for(spec->memory, all_bytes(&plan->spec), spec->threads);
-        status = sat_backend_choose(spec->backend, &plan->choice, open_with, plan);
-    }
+    plan->spec = spec;
+    plan->choice = sat_choice_for(spec.memory, all_bytes(&spec), spec.threads);
+    status = sat_backend_choose(spec.backend, &plan->choice, open_with, plan);
     if (status != SAT_OK) {
         free(plan);
         return status;
     }
-    sat_choice_note(&plan->choice, spec->backend != NULL, plan->backend->device, plan->note, sizeof plan->note);
+    sat_choice_note(&plan->choice, spec.backend != NULL, plan->backend->device, plan->note, sizeof plan->note);
     *out = plan;
     return SAT_OK;
 }
@@ -134,13 +135,14 @@ static sat_status same(const char *what, const char *field, int64_t is, int64_t 
                                    (long long)should);
 }
 
-sat_status sat_plan_run(sat_plan *plan, const sat_view *image, const sat_view *table, const sat_run *run)
+sat_status sat_plan_run_sized(sat_plan *plan, const sat_view *image, const sat_view *table, const sat_run *given,
+                              size_t run_bytes)
 {
-    static const sat_run whole = {0};
+    sat_run run = {0};
     if (plan == NULL) return sat_fail(SAT_ERR_ARGUMENT, "no plan");
     const sat_spec *s = &plan->spec;
-    if (run == NULL) run = &whole;
-    sat_status status = sat_check_view(image, "image");
+    sat_status status = given ? sat_take_struct(&run, sizeof run, given, run_bytes, "run") : SAT_OK;
+    if (status == SAT_OK) status = sat_check_view(image, "image");
     if (status == SAT_OK) status = sat_check_view(table, "table");
     if (status == SAT_OK) status = same("image", "width", image->width, s->width);
     if (status == SAT_OK) status = same("image", "channels", image->channels, s->channels);
@@ -150,7 +152,7 @@ sat_status sat_plan_run(sat_plan *plan, const sat_view *image, const sat_view *t
     bool padded = s->layout == SAT_PADDED;
     if (status == SAT_OK) status = same("table", "width", table->width, s->width + padded);
     if (status == SAT_OK) status = same("table", "channels", table->channels, s->channels);
-    if (status == SAT_OK) status = same("table", "height", table->height, image->height + (padded && !run->continues));
+    if (status == SAT_OK) status = same("table", "height", table->height, image->height + (padded && !run.continues));
     if (status == SAT_OK && (image->type != s->sample || table->type != s->accum))
         status = sat_fail(SAT_ERR_TYPE, "views of %s and %s where the plan has %s and %s", sat_type_name(image->type),
                           sat_type_name(table->type), sat_type_name(s->sample), sat_type_name(s->accum));
@@ -162,8 +164,8 @@ sat_status sat_plan_run(sat_plan *plan, const sat_view *image, const sat_view *t
     if (status != SAT_OK) return status;
     sat_view bits = *table;
     if (bits.type == SAT_I64) bits.type = SAT_U64;
-    return plan->staged ? sat_bands_run(&plan->bands, plan->backend, plan->state, image, &bits, run)
-                        : plan->backend->run(plan->state, image, &bits, run);
+    return plan->staged ? sat_bands_run(&plan->bands, plan->backend, plan->state, image, &bits, &run)
+                        : plan->backend->run(plan->state, image, &bits, &run);
 }
 
 sat_type sat_plan_accum(const sat_plan *plan)

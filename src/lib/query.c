@@ -6,6 +6,7 @@
 #include "backend.h"
 #include "device.h"
 #include "shape.h"
+#include "sized.h"
 
 /* The largest rectangle that the table is proven to answer, in pixels. */
 static int64_t largest_area(const sat_table *t)
@@ -166,19 +167,22 @@ static sat_status answer(const sat_table *t, const sat_reader *r, const sat_rect
     return SAT_OK;
 }
 
-sat_status sat_table_query(const sat_table *t, const sat_rect *rects, size_t n, unsigned flags, int threads,
-                           sat_sum *sums, double *means)
+sat_status sat_table_query_sized(const sat_table *table, const sat_rect *rects, size_t n, unsigned flags, int threads,
+                                 sat_sum *sums, double *means, size_t table_bytes)
 {
+    sat_table t;
     sat_reader r;
-    if (t == NULL || (rects == NULL && n > 0)) return sat_fail(SAT_ERR_ARGUMENT, "no table or no rectangles");
-    if (t->view.memory == SAT_DEVICE)
+    sat_status status = sat_take_struct(&t, sizeof t, table, table_bytes, "table");
+    if (status != SAT_OK) return status;
+    if (rects == NULL && n > 0) return sat_fail(SAT_ERR_ARGUMENT, "no rectangles");
+    if (t.view.memory == SAT_DEVICE)
         return sat_fail(SAT_ERR_UNAVAILABLE,
                         "table: lies in device memory; query it with sat_query_create, or copy it to "
                         "the host first (sat_device_copy)");
-    sat_status status = read_through(&r, t, flags);
+    status = read_through(&r, &t, flags);
     if (status != SAT_OK) return status;
     if (threads < 0 || threads > SAT_MAX_THREADS) return sat_fail(SAT_ERR_ARGUMENT, "%d threads", threads);
-    return answer(t, &r, rects, n, threads, sums, means);
+    return answer(&t, &r, rects, n, threads, sums, means);
 }
 
 /* ---- a table that is asked again and again, perhaps on a device ------------------------------------------- */
@@ -215,19 +219,20 @@ static sat_status open_device(sat_query *q)
     return status == SAT_OK ? q->device->wait(NULL) : status;
 }
 
-sat_status sat_query_create(sat_query **query, const sat_table *t, unsigned flags)
+sat_status sat_query_create_sized(sat_query **query, const sat_table *table, unsigned flags, size_t table_bytes)
 {
+    sat_table t;
     sat_reader r;
     if (query == NULL) return sat_fail(SAT_ERR_ARGUMENT, "no place for the query");
     *query = NULL;
-    if (t == NULL) return sat_fail(SAT_ERR_ARGUMENT, "no table");
-    sat_status status = read_through(&r, t, flags);
+    sat_status status = sat_take_struct(&t, sizeof t, table, table_bytes, "table");
+    if (status == SAT_OK) status = read_through(&r, &t, flags);
     if (status != SAT_OK) return status;
     sat_query *q = calloc(1, sizeof *q);
     if (q == NULL) return sat_fail(SAT_ERR_MEMORY, "queries: %zu bytes", sizeof *q);
-    q->table = *t;
+    q->table = t;
     q->reader = r;
-    if (t->view.memory == SAT_DEVICE) status = open_device(q);
+    if (t.view.memory == SAT_DEVICE) status = open_device(q);
     if (status == SAT_OK)
         *query = q;
     else

@@ -28,6 +28,14 @@
  * be called from any thread; an object (plan, box) is used by one thread at a time.  All memory is the
  * caller's except inside the opaque objects.  Sizes are 64 bit and every product is checked.
  *
+ * Versions.  sat_spec, sat_run, sat_table, sat_box_spec, sat_scan_spec and the structs called sat_..._info get new
+ * members at their end, where zero means what the version before did.  The size of the caller's struct travels with the
+ * call, so that a program goes with a library that is newer, or older, than its header.  The functions that take or
+ * fill such a struct are macros: sat_plan_create(plan, spec) is sat_plan_create_sized(plan, spec, sizeof(sat_spec)),
+ * and so on, the size last.  Other languages call the latter with the size of their own declaration.  The library reads
+ * as zero the members that a caller does not have, and does not write them; one that it does not know itself, and that
+ * is not zero, is refused with SAT_ERR_ARGUMENT.  All other structs stay as they are.
+ *
  * Threads.  Work on the CPU is shared with worker threads of the library's own (sat_parallel()).  They are started when
  * they are first needed, block all signals but those that a thread brings on itself, sleep while there is no work, and
  * stay until the process ends or the library is unloaded.  They have the affinity and the scheduling class of the
@@ -55,7 +63,7 @@ extern "C" {
 #endif
 
 #define SAT_VERSION_MAJOR 0
-#define SAT_VERSION_MINOR 1
+#define SAT_VERSION_MINOR 2
 #define SAT_VERSION_PATCH 0
 
 #if defined(__GNUC__)
@@ -64,22 +72,22 @@ extern "C" {
 #define SAT_API
 #endif
 
-/* The version of the library that is running, "0.1.0". */
+/* The version of the library that is running, "0.2.0". */
 SAT_API const char *sat_version(void);
 
 /* ---- status ---------------------------------------------------------------------------------------- */
 
 typedef enum sat_status {
     SAT_OK = 0,
-    SAT_ERR_ARGUMENT,    /* a pointer is NULL or a value lies outside its documented range       */
-    SAT_ERR_SHAPE,       /* a size overflows, or two views that belong together disagree         */
-    SAT_ERR_TYPE,        /* this combination of sample and accumulator type does not exist       */
-    SAT_ERR_RANGE,       /* the table cannot be proven to hold the answer, or a sample is outside
-                            the range that was declared for fixed point                          */
-    SAT_ERR_RECT,        /* a rectangle is empty or reaches outside the image                    */
-    SAT_ERR_MEMORY,      /* an allocation failed                                                 */
-    SAT_ERR_UNAVAILABLE, /* no backend of that name, or it cannot run here or do this job        */
-    SAT_ERR_DEVICE,      /* the device reported an error                                         */
+    SAT_ERR_ARGUMENT = 1,    /* a pointer is NULL or a value lies outside its documented range       */
+    SAT_ERR_SHAPE = 2,       /* a size overflows, or two views that belong together disagree         */
+    SAT_ERR_TYPE = 3,        /* this combination of sample and accumulator type does not exist       */
+    SAT_ERR_RANGE = 4,       /* the table cannot be proven to hold the answer, or a sample is outside
+                                the range that was declared for fixed point                          */
+    SAT_ERR_RECT = 5,        /* a rectangle is empty or reaches outside the image                    */
+    SAT_ERR_MEMORY = 6,      /* an allocation failed                                                 */
+    SAT_ERR_UNAVAILABLE = 7, /* no backend of that name, or it cannot run here or do this job        */
+    SAT_ERR_DEVICE = 8,      /* the device reported an error                                         */
 } sat_status;
 
 /* One sentence for each status; never NULL, also for values outside the enum. */
@@ -114,16 +122,17 @@ SAT_API int sat_parallel(int threads, int64_t count, sat_task *task, void *conte
 
 /* ---- element types --------------------------------------------------------------------------------- */
 
+/* 9, 10 and 11 are kept for i8, i16 and i32. */
 typedef enum sat_type {
     SAT_TYPE_NONE = 0,
-    SAT_U8,  /* samples */
-    SAT_U16, /* samples */
-    SAT_U32, /* samples; accumulator modulo 2^32 */
-    SAT_U64, /* accumulator modulo 2^64 */
-    SAT_I64, /* the same 64 bits read as signed: the default of table files */
-    SAT_F32, /* samples; accumulator */
-    SAT_F64, /* samples; accumulator */
-    SAT_Q32, /* accumulator: float samples in fixed point, summed modulo 2^32; see sat_quant */
+    SAT_U8 = 1,  /* samples */
+    SAT_U16 = 2, /* samples */
+    SAT_U32 = 3, /* samples; accumulator modulo 2^32 */
+    SAT_U64 = 4, /* accumulator modulo 2^64 */
+    SAT_I64 = 5, /* the same 64 bits read as signed: the default of table files */
+    SAT_F32 = 6, /* samples; accumulator */
+    SAT_F64 = 7, /* samples; accumulator */
+    SAT_Q32 = 8, /* accumulator: float samples in fixed point, summed modulo 2^32; see sat_quant */
 } sat_type;
 
 SAT_API size_t sat_type_bytes(sat_type type);          /* 0 for an unknown type                */
@@ -203,7 +212,8 @@ typedef struct sat_plan sat_plan;
 
 /* Makes a plan: checks the spec, picks the backend, allocates all that runs will need.
  * On SAT_OK *plan is the caller's, to be given to sat_plan_destroy(); else it is NULL. */
-SAT_API sat_status sat_plan_create(sat_plan **plan, const sat_spec *spec);
+#define sat_plan_create(...) sat_plan_create_sized(__VA_ARGS__, sizeof(sat_spec)) /* plan, spec */
+SAT_API sat_status sat_plan_create_sized(sat_plan **plan, const sat_spec *spec, size_t spec_bytes);
 
 /* How to run; a NULL or a zeroed one runs a whole image.
  *
@@ -232,7 +242,9 @@ typedef struct sat_run {
  * stream, or each waits for the one before.  What only the device can find out, sat_plan_wait() tells.
  * Returns SAT_ERR_SHAPE, SAT_ERR_TYPE, SAT_ERR_ARGUMENT, SAT_ERR_RANGE (q32: a sample is NaN or lies outside
  * [offset, offset + step * largest]; the table's content is then undefined), SAT_ERR_DEVICE. */
-SAT_API sat_status sat_plan_run(sat_plan *plan, const sat_view *image, const sat_view *table, const sat_run *run);
+#define sat_plan_run(...) sat_plan_run_sized(__VA_ARGS__, sizeof(sat_run)) /* plan, image, table, run */
+SAT_API sat_status sat_plan_run_sized(sat_plan *plan, const sat_view *image, const sat_view *table, const sat_run *run,
+                                      size_t run_bytes);
 
 /* Waits for the work queued on that stream and tells what runs on device memory could not: SAT_ERR_RANGE (q32: a
  * sample outside the range, in any run since the last wait) or SAT_ERR_DEVICE.  Elsewhere it returns SAT_OK at once. */
@@ -277,8 +289,10 @@ enum { SAT_CLIP = 1 }; /* flags: cut each rectangle to the image instead of refu
  * with the bound.  Also SAT_ERR_TYPE for a table that no samples of its type make, SAT_ERR_UNAVAILABLE for one
  * in device memory (see sat_query_create()), SAT_ERR_ARGUMENT and SAT_ERR_SHAPE.  threads as in sat_spec; small batches
  * use one. */
-SAT_API sat_status sat_table_query(const sat_table *table, const sat_rect *rects, size_t n, unsigned flags, int threads,
-                                   sat_sum *sums, double *means);
+#define sat_table_query(...) /* table, rects, n, flags, threads, sums, means */                                        \
+    sat_table_query_sized(__VA_ARGS__, sizeof(sat_table))
+SAT_API sat_status sat_table_query_sized(const sat_table *table, const sat_rect *rects, size_t n, unsigned flags,
+                                         int threads, sat_sum *sums, double *means, size_t table_bytes);
 
 /* A table that is asked again and again, in host memory or on a device. */
 typedef struct sat_query sat_query;
@@ -287,7 +301,9 @@ typedef struct sat_query sat_query;
  * and what it holds may change between runs: a new table in the same place.  All memory that runs need is taken here.
  * On SAT_OK *query is the caller's, to be given to sat_query_destroy(); else it is NULL, and the status one of those of
  * sat_table_query() for a table, SAT_ERR_MEMORY, SAT_ERR_DEVICE, or SAT_ERR_UNAVAILABLE where there is no device. */
-SAT_API sat_status sat_query_create(sat_query **query, const sat_table *table, unsigned flags);
+#define sat_query_create(...) sat_query_create_sized(__VA_ARGS__, sizeof(sat_table)) /* query, table, flags */
+SAT_API sat_status sat_query_create_sized(sat_query **query, const sat_table *table, unsigned flags,
+                                          size_t table_bytes);
 
 /* A table in host memory: as sat_table_query(), on all cores; stream is not looked at.
  * A table in device memory: rects, sums and means lie in device memory too, aligned to 8 bytes (rects are read
@@ -338,6 +354,7 @@ typedef struct sat_box_spec {
     int threads;                         /* as in sat_spec */
     sat_memory memory;                   /* where the views of all runs lie; default SAT_HOST */
     sat_anchor anchor;                   /* of even sides */
+    int reserved;                        /* 0 */
 } sat_box_spec;
 
 typedef struct sat_box sat_box;
@@ -346,7 +363,8 @@ typedef struct sat_box sat_box;
  * CPU: for each thread window_height rows of at most 1024 + window_width pixels of f64).
  * On SAT_OK *box is the caller's, to be given to sat_box_destroy(); else it is NULL, and the status is
  * SAT_ERR_ARGUMENT, _SHAPE, _TYPE, _RANGE (a window's sum could exceed 2^64), _MEMORY or _UNAVAILABLE. */
-SAT_API sat_status sat_box_create(sat_box **box, const sat_box_spec *spec);
+#define sat_box_create(...) sat_box_create_sized(__VA_ARGS__, sizeof(sat_box_spec)) /* box, spec */
+SAT_API sat_status sat_box_create_sized(sat_box **box, const sat_box_spec *spec, size_t spec_bytes);
 
 /* Filters src into dst: both of the spec's shape, channels and type; they must not overlap.  Works in
  * bands; needs no table of the whole image, where the backend has a filter of its own.  stream as in sat_run.
@@ -368,7 +386,9 @@ typedef struct sat_border_info {
     bool takes_value;
 } sat_border_info;
 
-SAT_API bool sat_border_at(size_t i, sat_border_info *info); /* false past the last */
+/* The i-th border mode, the default first; false past the last. */
+#define sat_border_at(...) sat_border_at_sized(__VA_ARGS__, sizeof(sat_border_info)) /* i, info */
+SAT_API bool sat_border_at_sized(size_t i, sat_border_info *info, size_t info_bytes);
 
 /* ---- backends -------------------------------------------------------------------------------------- */
 
@@ -397,10 +417,12 @@ typedef struct sat_backend_info {
  * asked: SAT_ISA = portable, avx2 or avx512 is the instruction set to use; one that the machine lacks makes
  * the backends unavailable.  SAT_STREAM = always or never decides whether results are written past the
  * caches, instead of their size. */
-SAT_API bool sat_backend_at(size_t i, sat_backend_info *info);
+#define sat_backend_at(...) sat_backend_at_sized(__VA_ARGS__, sizeof(sat_backend_info)) /* i, info */
+SAT_API bool sat_backend_at_sized(size_t i, sat_backend_info *info, size_t info_bytes);
 
 /* The same without probing, so that no driver is loaded: available is false, and why no reason. */
-SAT_API bool sat_backend_entry(size_t i, sat_backend_info *info);
+#define sat_backend_entry(...) sat_backend_entry_sized(__VA_ARGS__, sizeof(sat_backend_info)) /* i, info */
+SAT_API bool sat_backend_entry_sized(size_t i, sat_backend_info *info, size_t info_bytes);
 
 /* ---- scans of one array: the laboratory ------------------------------------------------------------- */
 
@@ -410,11 +432,11 @@ typedef struct sat_scan_spec {
     int64_t length;         /* elements, 1 .. 2^40 */
     sat_type sample, accum; /* the combinations and the default of sat_spec but q32, and u64 to u64 or i64 */
     bool exclusive;         /* out[i] = in[0] + ... + in[i-1], out[0] = 0 */
+    bool naive_staging;     /* without what avoids conflicts of shared-memory banks */
     sat_memory memory;      /* where the arrays of all runs lie */
     const char *method;     /* a name of sat_scan_at(), NULL = the first that can do the job */
     int block_threads;      /* threads in a block; 0 = the method's choice */
     int thread_items;       /* elements for each thread; 0 = the method's choice */
-    bool naive_staging;     /* without what avoids conflicts of shared-memory banks */
 } sat_scan_spec;
 
 typedef struct sat_scan sat_scan;
@@ -422,7 +444,8 @@ typedef struct sat_scan sat_scan;
 /* Makes a scan with all memory that its runs need.  On SAT_OK *scan is the caller's, to be given to
  * sat_scan_destroy(); else it is NULL and the status is SAT_ERR_ARGUMENT, _SHAPE, _TYPE, _MEMORY, _DEVICE or
  * _UNAVAILABLE: no such method here, or a block_threads x thread_items that was not compiled in. */
-SAT_API sat_status sat_scan_create(sat_scan **scan, const sat_scan_spec *spec);
+#define sat_scan_create(...) sat_scan_create_sized(__VA_ARGS__, sizeof(sat_scan_spec)) /* scan, spec */
+SAT_API sat_status sat_scan_create_sized(sat_scan **scan, const sat_scan_spec *spec, size_t spec_bytes);
 
 /* in: length samples, out: length sums, aligned to their types, in the spec's memory, not overlapping.  stream
  * as in sat_run; on device memory the work is queued there, as for sat_plan_run().  A method with a segment (below)
@@ -442,7 +465,9 @@ typedef struct sat_scan_info {
     const char *why; /* what it runs on, or why it cannot; never NULL */
 } sat_scan_info;
 
-SAT_API bool sat_scan_at(size_t i, sat_scan_info *info); /* best first; false past the last */
+/* The i-th scan method, best first; false past the last. */
+#define sat_scan_at(...) sat_scan_at_sized(__VA_ARGS__, sizeof(sat_scan_info)) /* i, info */
+SAT_API bool sat_scan_at_sized(size_t i, sat_scan_info *info, size_t info_bytes);
 
 /* ---- device memory ----------------------------------------------------------------------------------- */
 
@@ -458,7 +483,8 @@ typedef struct sat_device_info {
     int driver, runtime; /* CUDA versions: 13000 */
 } sat_device_info;
 
-SAT_API sat_status sat_device_at_hand(sat_device_info *info);
+#define sat_device_at_hand(...) sat_device_at_hand_sized(__VA_ARGS__, sizeof(sat_device_info)) /* info */
+SAT_API sat_status sat_device_at_hand_sized(sat_device_info *info, size_t info_bytes);
 SAT_API sat_status sat_device_alloc(void **data, size_t bytes); /* aligned to 256 bytes; *data NULL on failure */
 SAT_API void sat_device_free(void *data);                       /* waits for the device; accepts NULL */
 

@@ -5,6 +5,7 @@
 #include "backend.h"
 #include "scan_method.h"
 #include "shape.h"
+#include "sized.h"
 #include "staging.h"
 
 static const sat_scan_method *const table[] = {
@@ -23,11 +24,11 @@ struct sat_scan {
     char note[192];
 };
 
-bool sat_scan_at(size_t i, sat_scan_info *info)
+bool sat_scan_at_sized(size_t i, sat_scan_info *info, size_t info_bytes)
 {
     if (i >= METHODS || info == NULL) return false;
     const sat_scan_method *m = table[i];
-    *info = (sat_scan_info){
+    sat_scan_info ours = {
         .name = m->name,
         .summary = m->summary,
         .paper = m->paper,
@@ -39,7 +40,8 @@ bool sat_scan_at(size_t i, sat_scan_info *info)
         .device = m->device,
         .repeatable = !m->unrepeatable,
     };
-    info->available = m->probe(&info->why);
+    ours.available = m->probe(&ours.why);
+    sat_give_struct(info, info_bytes, &ours, sizeof ours);
     return true;
 }
 
@@ -113,16 +115,18 @@ static sat_status choose(sat_scan *scan)
     return status;
 }
 
-sat_status sat_scan_create(sat_scan **out, const sat_scan_spec *spec)
+sat_status sat_scan_create_sized(sat_scan **out, const sat_scan_spec *given, size_t spec_bytes)
 {
+    sat_scan_spec spec;
     if (out == NULL) return sat_fail(SAT_ERR_ARGUMENT, "no place for the scan");
     *out = NULL;
-    if (spec == NULL) return sat_fail(SAT_ERR_ARGUMENT, "no spec");
+    sat_status status = sat_take_struct(&spec, sizeof spec, given, spec_bytes, "spec");
+    if (status == SAT_OK) status = complete(&spec);
+    if (status != SAT_OK) return status;
     sat_scan *scan = calloc(1, sizeof *scan);
     if (scan == NULL) return sat_fail(SAT_ERR_MEMORY, "out of memory for a scan");
-    scan->spec = *spec;
-    sat_status status = complete(&scan->spec);
-    if (status == SAT_OK) status = choose(scan);
+    scan->spec = spec;
+    status = choose(scan);
     if (status != SAT_OK) {
         free(scan);
         return status;

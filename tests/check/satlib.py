@@ -169,14 +169,19 @@ def need(status):
         raise Failed(f"status {status}: {LIB.sat_detail().decode()}")
 
 
+def sized(struct):
+    """The last two arguments of a function called ..._sized: where the struct is, and its size."""
+    return ctypes.byref(struct), ctypes.c_size_t(ctypes.sizeof(struct))
+
+
 def _table(function, info_type):
     """Everything that sat_..._at() lists."""
-    getter = getattr(LIB, function)
+    getter = getattr(LIB, function + "_sized")
     getter.restype = ctypes.c_bool
     rows = []
     while True:
         info = info_type()
-        if not getter(ctypes.c_size_t(len(rows)), ctypes.byref(info)):
+        if not getter(ctypes.c_size_t(len(rows)), *sized(info)):
             return rows
         rows.append(info)
 

@@ -17,8 +17,8 @@ holds() {
         [ -s "$root/$f" ] || { echo "no $f"; return 1; }
     done
 }
-sonames() { # libsat.so -> libsat.so.N -> libsat.so.N.N.N
-    [[ $(readlink "$root/lib/libsat.so") =~ ^libsat\.so\.[0-9]+$ ]] &&
+sonames() { # libsat.so -> libsat.so.N.N -> libsat.so.N.N.N
+    [[ $(readlink "$root/lib/libsat.so") =~ ^libsat\.so\.[0-9]+\.[0-9]+$ ]] &&
         [[ $(readlink "$root/lib/$(readlink "$root/lib/libsat.so")") =~ ^libsat\.so\.[0-9]+\.[0-9]+\.[0-9]+$ ]]
 }
 flags() { PKG_CONFIG_SYSROOT_DIR=$dest PKG_CONFIG_PATH=$root/lib/pkgconfig pkg-config "$@" sat; }

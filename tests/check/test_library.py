@@ -6,7 +6,7 @@ import ctypes
 import numpy as np
 
 from satlib import (LIB, TYPES, BoxSpec, Failed, Quant, Run, Spec, Tap, View, backends, borders, box, code, float_bound,
-                    need, random_pixels)
+                    need, random_pixels, sized)
 
 ACCUMS = {"u8": ["u32", "u64", "i64", "f32", "f64"], "u16": ["u32", "u64", "i64", "f32", "f64"],
           "u32": ["u32", "u64", "i64", "f32", "f64"], "f32": ["f32", "f64"], "f64": ["f64"]}
@@ -27,7 +27,7 @@ def build(pixels, sample, accum, backend, layout, threads, cuts, gap):
     spec = Spec(width, int(heights.max()), channels, code(sample), code(accum), layout, Quant(), backend.encode(),
                 threads)
     plan = ctypes.c_void_p()
-    need(LIB.sat_plan_create(ctypes.byref(plan), ctypes.byref(spec)))
+    need(LIB.sat_plan_create_sized(ctypes.byref(plan), *sized(spec)))
     try:
         carry = np.zeros(width * channels, TYPES[accum])
         pad = 1 if layout == 0 else 0
@@ -37,7 +37,7 @@ def build(pixels, sample, accum, backend, layout, threads, cuts, gap):
             shape = (int(rows) + (pad if i == 0 else 0), width + pad, channels)
             dst, dst_rows = view(np.full(shape, 77, TYPES[accum]), accum, gap)
             run = Run(carry.ctypes.data if i else None, carry.ctypes.data, i > 0, None)
-            need(LIB.sat_plan_run(plan, ctypes.byref(src), ctypes.byref(dst), ctypes.byref(run)))
+            need(LIB.sat_plan_run_sized(plan, ctypes.byref(src), ctypes.byref(dst), *sized(run)))
             if gap and not (dst_rows[:, -gap:] == 0x5a).all():
                 raise Failed("the gap between rows was written to")
             parts.append(dst_rows[:, :shape[1] * channels].reshape(shape).copy())
@@ -84,7 +84,7 @@ def box_problem(rng, sample, backend, border, takes_value):
     dst, dst_rows = view(np.full(pixels.shape, 77, pixels.dtype), sample, gap)
     handle = ctypes.c_void_p()
     try:
-        need(LIB.sat_box_create(ctypes.byref(handle), ctypes.byref(spec)))
+        need(LIB.sat_box_create_sized(ctypes.byref(handle), *sized(spec)))
         need(LIB.sat_box_run(handle, ctypes.byref(src), ctypes.byref(dst), None))
     except Failed as e:
         return f"{what}: {e}"

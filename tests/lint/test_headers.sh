@@ -1,5 +1,6 @@
 #!/bin/bash
-# Each header compiles alone, as C11; templates, which are compiled many times with other macros, do not.
+# Each header compiles alone, as C11, and the public one as C++ too; templates, which are compiled many times with other macros,
+# do not.
 cd "$(dirname "$0")/../.." || exit 1
 . tests/tap.sh
 
@@ -10,4 +11,19 @@ compiles() {
 for h in $(tracked 'src/*.h' | grep -v '_template\.h$'); do
     try "$h compiles alone" compiles "$h"
 done
+
+as_cpp() {
+    "${CXX:-g++}" "$1" -Wall -Wextra -Wpedantic -Wconversion -Wold-style-cast -Wuseless-cast -Werror -Isrc/lib -fsyntax-only -x c++ - <<'END'
+#include "sat.h"
+bool blur(const sat_view &from, const sat_view &to)
+{
+    sat_box_spec spec = {};
+    sat_box *box;
+    if (sat_box_create(&box, &spec) != SAT_OK || sat_box_run(box, &from, &to, nullptr) != SAT_OK) return false;
+    sat_box_destroy(&box);
+    return true;
+}
+END
+}
+for standard in c++11 c++20; do try "sat.h compiles as $standard" as_cpp "-std=$standard"; done
 finish

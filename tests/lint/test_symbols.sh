@@ -10,7 +10,7 @@ other_prefix() { "$@" | grep -v '^sat_'; }
 archived() { nm -g --defined-only "$B/libsat.a" | awk 'NF == 3 { print $3 }'; }
 as_declared() { diff <(declared) <(exported | sort); }
 soname() {
-    readelf -d "$B/libsat.so" | grep -q "SONAME.*\[libsat\.so\.[0-9]*\]" || readelf -d "$B/libsat.so"
+    readelf -d "$B/libsat.so" | grep -qE "SONAME.*\[libsat\.so\.[0-9]+\.[0-9]+\]" || readelf -d "$B/libsat.so"
 }
 
 try "libsat.so exports only names with sat_" nothing other_prefix exported

@@ -16,7 +16,8 @@ import numpy as np
 from report import first_line, machine, write
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "check"))
-from satlib import CEILING, LIB, SAT, TYPES, BackendInfo, BoxSpec, Quant, Spec, View, _table, code, need  # noqa: E402
+from satlib import (CEILING, LIB, SAT, TYPES, BackendInfo, BoxSpec, Quant, Spec, View, _table, code, need,  # noqa: E402
+                    sized)
 
 SIDE, ROUNDS = 8192, 7
 CV2_DEPTH = {"u32": cv2.CV_32S, "f32": cv2.CV_32F, "f64": cv2.CV_64F}
@@ -48,11 +49,11 @@ class Table:
         channels = pixels.shape[2] if pixels.ndim == 3 else 1
         spec = Spec(SIDE, SIDE, channels, code(sample), code(accum), 0, Quant(), backend, threads)
         self.plan = ctypes.c_void_p()
-        need(LIB.sat_plan_create(ctypes.byref(self.plan), ctypes.byref(spec)))
+        need(LIB.sat_plan_create_sized(ctypes.byref(self.plan), *sized(spec)))
         self.views = view(pixels, sample), view(out, accum)
 
     def run(self):
-        need(LIB.sat_plan_run(self.plan, ctypes.byref(self.views[0]), ctypes.byref(self.views[1]), None))
+        need(LIB.sat_plan_run_sized(self.plan, ctypes.byref(self.views[0]), ctypes.byref(self.views[1]), None, 0))
 
     def close(self):
         LIB.sat_plan_destroy(ctypes.byref(self.plan))
@@ -64,7 +65,7 @@ class Box:
         spec = BoxSpec(SIDE, SIDE, channels, code("u8"), size, size, b"reflect101", (ctypes.c_double * 4)(), False,
                        None, threads)
         self.box = ctypes.c_void_p()
-        need(LIB.sat_box_create(ctypes.byref(self.box), ctypes.byref(spec)))
+        need(LIB.sat_box_create_sized(ctypes.byref(self.box), *sized(spec)))
         self.views = view(pixels, "u8"), view(out, "u8")
 
     def run(self):

@@ -1,0 +1,137 @@
+/* caller.c - calls everything that takes or fills a struct that may grow, and prints TAP.
+ *
+ * test_growth.sh compiles it with an older header than the library's, and with a newer one, in which each of these
+ * structs has the members `grown` (GROWN is defined then). */
+#include <stdio.h>
+#include <string.h>
+
+#include "sat.h"
+
+static int tests, failures;
+
+static void test(bool ok, const char *name)
+{
+    tests++;
+    failures += !ok;
+    printf("%sok %d - %s%s%s\n", ok ? "" : "not ", tests, name, ok ? "" : ": ", ok ? "" : sat_detail());
+}
+
+static const uint8_t pixels[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 1, 2, 3};
+static const sat_view image = {
+    .data = (void *)(uintptr_t)pixels, .row_bytes = 4, .width = 4, .height = 3, .channels = 1, .type = SAT_U8};
+static uint32_t entries[4 * 5];
+static sat_table table = {
+    .view = {.data = entries, .row_bytes = 20, .width = 5, .height = 4, .channels = 1, .type = SAT_U32},
+    .layout = SAT_PADDED,
+    .sample = SAT_U8};
+static sat_spec spec = {.width = 4, .height = 3, .sample = SAT_U8, .accum = SAT_U32};
+static sat_box_spec box_spec = {.width = 4, .height = 3, .sample = SAT_U8, .window_width = 3, .window_height = 3};
+static sat_scan_spec scan_spec = {.length = 12, .sample = SAT_U8, .accum = SAT_U32};
+static sat_run run;
+
+static bool sums(void)
+{
+    sat_plan *plan;
+    bool ok = sat_plan_create(&plan, &spec) == SAT_OK && sat_plan_run(plan, &image, &table.view, &run) == SAT_OK &&
+              sat_plan_run(plan, &image, &table.view, NULL) == SAT_OK && entries[19] == 51;
+    sat_plan_destroy(&plan);
+    return ok;
+}
+
+static bool answers(void)
+{
+    static const sat_rect rect = {1, 1, 2, 2};
+    sat_query *query;
+    sat_sum sum = {0}, again = {0};
+    bool ok = sat_table_query(&table, &rect, 1, 0, 1, &sum, NULL) == SAT_OK &&
+              sat_query_create(&query, &table, 0) == SAT_OK &&
+              sat_query_run(query, &rect, 1, &again, NULL, NULL) == SAT_OK && sum.u == 16 && again.u == 16;
+    sat_query_destroy(&query);
+    return ok;
+}
+
+static bool means(void)
+{
+    uint8_t mean[12] = {0};
+    sat_view result = image;
+    sat_box *box;
+    result.data = mean;
+    bool ok =
+        sat_box_create(&box, &box_spec) == SAT_OK && sat_box_run(box, &image, &result, NULL) == SAT_OK && mean[5] == 4;
+    sat_box_destroy(&box);
+    return ok;
+}
+
+static bool prefix_sums(void)
+{
+    uint32_t out[12] = {0};
+    sat_scan *scan;
+    bool ok = sat_scan_create(&scan, &scan_spec) == SAT_OK && sat_scan_run(scan, pixels, out, NULL) == SAT_OK &&
+              out[11] == 51;
+    sat_scan_destroy(&scan);
+    return ok;
+}
+
+static bool untouched(const void *bytes, size_t n)
+{
+    const unsigned char *b = bytes;
+    while (n > 0 && b[n - 1] == 0xa5) n--;
+    return n == 0;
+}
+
+/* The call, which fills s.info and says whether it did, does so, and does not write behind it. */
+#define FILLS(type, call)                                                                                              \
+    do {                                                                                                               \
+        struct {                                                                                                       \
+            type info;                                                                                                 \
+            unsigned char behind[64];                                                                                  \
+        } s;                                                                                                           \
+        memset(&s, 0xa5, sizeof s);                                                                                    \
+        bool filled = (call), kept = untouched(&s.info, sizeof s.info);                                                \
+        test(filled != kept && untouched(s.behind, sizeof s.behind) && (!filled || UNKNOWN_ZERO(s.info)), #call);      \
+    } while (0)
+
+#ifdef GROWN
+#define UNKNOWN_ZERO(info) ((info).grown[0] == 0 && (info).grown[2] == 0)
+#define REFUSED(s, call)                                                                                               \
+    do {                                                                                                               \
+        (s).grown[2] = 1;                                                                                              \
+        test((call) == SAT_ERR_ARGUMENT && strstr(sat_detail(), "does not have"), "refused: " #call);                  \
+        (s).grown[2] = 0;                                                                                              \
+    } while (0)
+
+static void refusals(void)
+{
+    sat_plan *plan;
+    sat_query *query;
+    sat_box *box;
+    sat_scan *scan;
+    sat_sum sum;
+    REFUSED(spec, sat_plan_create(&plan, &spec));
+    REFUSED(table, sat_table_query(&table, NULL, 0, 0, 1, &sum, NULL));
+    REFUSED(table, sat_query_create(&query, &table, 0));
+    REFUSED(box_spec, sat_box_create(&box, &box_spec));
+    REFUSED(scan_spec, sat_scan_create(&scan, &scan_spec));
+    if (sat_plan_create(&plan, &spec) == SAT_OK) REFUSED(run, sat_plan_run(plan, &image, &table.view, &run));
+    sat_plan_destroy(&plan);
+}
+#else
+#define UNKNOWN_ZERO(info) true
+#define refusals()         (void)0
+#endif
+
+int main(void)
+{
+    test(sums(), "tables");
+    test(answers(), "queries");
+    test(means(), "box filters");
+    test(prefix_sums(), "scans");
+    FILLS(sat_border_info, sat_border_at(0, &s.info));
+    FILLS(sat_backend_info, sat_backend_at(0, &s.info));
+    FILLS(sat_backend_info, sat_backend_entry(0, &s.info));
+    FILLS(sat_scan_info, sat_scan_at(0, &s.info));
+    FILLS(sat_device_info, sat_device_at_hand(&s.info) == SAT_OK); /* not filled where there is none */
+    refusals();
+    printf("1..%d\n", tests);
+    return failures != 0;
+}

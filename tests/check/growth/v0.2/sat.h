@@ -1,0 +1,504 @@
+/* sat.h - summed-area tables (integral images): the public interface of libsat.
+ *
+ * The table T of an image I holds at (x, y) the sum of everything above and to the left, inclusive:
+ *
+ *     T(x,y) = sum of I(x',y') over x' <= x, y' <= y
+ *
+ * and so the sum over any rectangle takes four reads, whatever its size (Crow, SIGGRAPH 1984):
+ *
+ *            x0      x1
+ *         A---+-------B            x right, y down, in pixels; rectangles are half open:
+ *         |   |       |  y0        [x0,x1) x [y0,y1) holds (x1-x0)*(y1-y0) pixels
+ *         +---+-------+
+ *         |   | rect  |            sum = D - B - C + A
+ *         C---+-------D  y1        A = T(x0-1,y0-1)  B = T(x1-1,y0-1)  C = T(x0-1,y1-1)  D = T(x1-1,y1-1)
+ *
+ * Example: the 4x3 image          its inclusive table         and its padded one (one zero row and column)
+ *     1 2 3 4                     1  3  6 10                   0 0  0  0  0
+ *     5 6 7 8                     6 14 24 36                   0 1  3  6 10
+ *     9 1 2 3                    15 24 36 51                   0 6 14 24 36
+ *                                                              0 15 24 36 51
+ *     the rectangle x=1 y=1 w=2 h=2 sums to 36 - 6 - 15 + 1 = 16 = 6+7+1+2.
+ *
+ * Exactness.  Unsigned tables may wrap: modulo 2^32 (or 2^64) the four reads still give every rectangle
+ * whose own sum is below 2^32 (2^64) exactly, whatever the size of the image.  sat_accum_for() picks the
+ * narrowest type that is proven right; a query that a table cannot be proven to answer is refused.
+ *
+ * The library knows arrays, not files.  It never prints, never exits, never aborts.  Every function may
+ * be called from any thread; an object (plan, box) is used by one thread at a time.  All memory is the
+ * caller's except inside the opaque objects.  Sizes are 64 bit and every product is checked.
+ *
+ * Versions.  sat_spec, sat_run, sat_table, sat_box_spec, sat_scan_spec and the structs called sat_..._info get new
+ * members at their end, where zero means what the version before did.  The size of the caller's struct travels with the
+ * call, so that a program goes with a library that is newer, or older, than its header.  The functions that take or
+ * fill such a struct are macros: sat_plan_create(plan, spec) is sat_plan_create_sized(plan, spec, sizeof(sat_spec)),
+ * and so on, the size last.  Other languages call the latter with the size of their own declaration.  The library reads
+ * as zero the members that a caller does not have, and does not write them; one that it does not know itself, and that
+ * is not zero, is refused with SAT_ERR_ARGUMENT.  All other structs stay as they are.
+ *
+ * Threads.  Work on the CPU is shared with worker threads of the library's own (sat_parallel()).  They are started when
+ * they are first needed, block all signals but those that a thread brings on itself, sleep while there is no work, and
+ * stay until the process ends or the library is unloaded.  They have the affinity and the scheduling class of the
+ * thread whose call started them.  Where the system refuses one, the work is done by those that there are.  A child of
+ * fork() starts its own; what belonged to the parent's GPU is not for the child.
+ *
+ * Devices.  A backend on a GPU takes views in device memory, where a run only queues work on the caller's stream and
+ * returns: no allocation, no copy, no waiting, so that it can be captured into a CUDA graph.  Or it takes views in host
+ * memory: bands of rows go there and come back while others are computed, through pinned memory that the plan holds, or
+ * straight from and to memory that the caller has pinned in one piece (cudaHostAlloc(), cudaHostRegister()); a few
+ * bands of device memory suffice for a table of any height, but for another library's code (SAT_OUTSIDE), which is
+ * given whole images and takes pinned and device memory for them.  Whatever waits for a stream that is being captured,
+ * as all runs on host memory would, is refused with SAT_ERR_ARGUMENT and leaves the capture as it was.  An object
+ * belongs to the device that was current when it was made.  CPU work loads no driver and touches no device.
+ */
+#ifndef SAT_H
+#define SAT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define SAT_VERSION_MAJOR 0
+#define SAT_VERSION_MINOR 2
+#define SAT_VERSION_PATCH 0
+
+#if defined(__GNUC__)
+#define SAT_API __attribute__((visibility("default")))
+#else
+#define SAT_API
+#endif
+
+/* The version of the library that is running, "0.2.0". */
+SAT_API const char *sat_version(void);
+
+/* ---- status ---------------------------------------------------------------------------------------- */
+
+typedef enum sat_status {
+    SAT_OK = 0,
+    SAT_ERR_ARGUMENT = 1,    /* a pointer is NULL or a value lies outside its documented range       */
+    SAT_ERR_SHAPE = 2,       /* a size overflows, or two views that belong together disagree         */
+    SAT_ERR_TYPE = 3,        /* this combination of sample and accumulator type does not exist       */
+    SAT_ERR_RANGE = 4,       /* the table cannot be proven to hold the answer, or a sample is outside
+                                the range that was declared for fixed point                          */
+    SAT_ERR_RECT = 5,        /* a rectangle is empty or reaches outside the image                    */
+    SAT_ERR_MEMORY = 6,      /* an allocation failed                                                 */
+    SAT_ERR_UNAVAILABLE = 7, /* no backend of that name, or it cannot run here or do this job        */
+    SAT_ERR_DEVICE = 8,      /* the device reported an error                                         */
+} sat_status;
+
+/* One sentence for each status; never NULL, also for values outside the enum. */
+SAT_API const char *sat_status_text(sat_status status);
+
+/* What exactly went wrong in the last call of this thread that did not return SAT_OK, in one line
+ * without a newline ("serial: the table needs 12 GiB, which could not be allocated").  Valid until the
+ * next failing call on this thread; never NULL. */
+SAT_API const char *sat_detail(void);
+
+/* ---- threads --------------------------------------------------------------------------------------- */
+
+/* How many processors this thread may run on, 1 .. 1024: what threads = 0 stands for. */
+SAT_API int sat_processors(void);
+
+/* One of count tasks: index is 0 .. count-1, worker which thread of those that take part does it. */
+typedef void sat_task(void *context, int64_t index, int worker);
+
+/* Calls task(context, index, worker) once for each index 0 .. count-1, in up to `threads` threads (1 .. 1024; 0 = one
+ * for each processor), and returns when all calls have.
+ *
+ * The calling thread is worker 0; the others are 1 .. threads-1, of which any may not come, and each is one thread at a
+ * time: scratch memory for `threads` workers suffices.  Indices are begun in order: before one is begun, all lower ones
+ * have been.  So a task may wait for a lower index, and for nothing else.  What the caller wrote before is
+ * seen by all tasks, and what they wrote by the caller after.  Calls at the same time, from several threads or from
+ * inside a task, share the workers: a call takes those that are idle, and at worst its caller does everything.
+ *
+ * A task has 256 KiB of stack.  It must return: not by longjmp(), not by an exception.  In a child that a task forks no
+ * other thread goes on with the indices: it ends there, or calls exec().
+ * Returns how many threads took part, 1 or more; 0 if count < 1 or there is no task. */
+SAT_API int sat_parallel(int threads, int64_t count, sat_task *task, void *context);
+
+/* ---- element types --------------------------------------------------------------------------------- */
+
+/* 9, 10 and 11 are kept for i8, i16 and i32. */
+typedef enum sat_type {
+    SAT_TYPE_NONE = 0,
+    SAT_U8 = 1,  /* samples */
+    SAT_U16 = 2, /* samples */
+    SAT_U32 = 3, /* samples; accumulator modulo 2^32 */
+    SAT_U64 = 4, /* accumulator modulo 2^64 */
+    SAT_I64 = 5, /* the same 64 bits read as signed: the default of table files */
+    SAT_F32 = 6, /* samples; accumulator */
+    SAT_F64 = 7, /* samples; accumulator */
+    SAT_Q32 = 8, /* accumulator: float samples in fixed point, summed modulo 2^32; see sat_quant */
+} sat_type;
+
+SAT_API size_t sat_type_bytes(sat_type type);          /* 0 for an unknown type                */
+SAT_API const char *sat_type_name(sat_type type);      /* "u8"; "none" for an unknown type     */
+SAT_API sat_type sat_type_from_name(const char *name); /* SAT_TYPE_NONE if there is none       */
+
+/* Fixed point for float samples: the integer q, 0 <= q <= largest, stands for the value
+ * offset + step * q.  The offset is finite, the step a power of two whose reciprocal is a normal number,
+ * and largest at most 2^31 - 1.  A wrapping u32 table of q answers every rectangle of area_px pixels with
+ * area_px * largest < 2^32 exactly, but for the rounding of each sample to a multiple of step; an f32
+ * table of a large image is useless for small windows (the difference of two large rounded numbers). */
+typedef struct sat_quant {
+    double offset, step;
+    uint32_t largest;
+} sat_quant;
+
+/* The finest step (a power of two, at most 24 bits for the range) with which rectangles of up to
+ * largest_rect_px pixels of samples in [low, high] are answered.  Values that are multiples of the step
+ * are held exactly.  SAT_ERR_RANGE if fewer than 8 bits remain (more than 2^24 pixels), or if low and
+ * high are not finite and in order. */
+SAT_API sat_status sat_quant_for(double low, double high, int64_t largest_rect_px, sat_quant *quant);
+
+/* The narrowest accumulator for samples of that type that is proven to answer every rectangle of up to
+ * largest_rect_px pixels: SAT_U32 or SAT_U64 for integer samples, SAT_F64 for float ones.
+ * SAT_TYPE_NONE if none does (u32 samples over more than 2^32 pixels) or an argument is bad. */
+SAT_API sat_type sat_accum_for(sat_type sample, int64_t largest_rect_px);
+
+/* ---- views ----------------------------------------------------------------------------------------- */
+
+typedef enum sat_memory { SAT_HOST = 0, SAT_DEVICE } sat_memory;
+
+/* A borrowed 2-D array, rows top to bottom, channels interleaved.  Rows lie row_bytes apart, at least
+ * width * channels * sat_type_bytes(type); data and row_bytes are multiples of the type's size.  A view
+ * that a function takes as const is only read, whatever its pointer's type says. */
+typedef struct sat_view {
+    void *data;
+    size_t row_bytes;
+    int64_t width, height; /* px; for a table: its own entries, padding included */
+    int channels;          /* 1..4 */
+    sat_type type;
+    sat_memory memory;
+} sat_view;
+
+/* Rows without gaps: width * channels * sat_type_bytes(type); 0 if that overflows or the type is none. */
+SAT_API size_t sat_row_bytes(int64_t width, int channels, sat_type type);
+
+/* ---- tables ---------------------------------------------------------------------------------------- */
+
+typedef enum sat_layout {
+    SAT_PADDED = 0, /* (height+1) x (width+1), zero row and column first: OpenCV's                      */
+    SAT_INCLUSIVE,  /* height x width, as the definition above: NumPy's cumsum, scikit-image            */
+    SAT_EXCLUSIVE,  /* height x width, shifted: T(0,y) = T(x,0) = 0; no entry beyond the last row and
+                       column, so rectangles that touch the right or lower edge have no answer          */
+} sat_layout;
+
+SAT_API const char *sat_layout_name(sat_layout layout); /* "padded" ... ; "none"           */
+SAT_API bool sat_layout_from_name(const char *name, sat_layout *layout);
+
+/* What a plan is made for. Zero means the default where one is named. */
+typedef struct sat_spec {
+    int64_t width;       /* px, 1 .. 2^40 */
+    int64_t height;      /* px, of the tallest image or band that this plan will be run on */
+    int channels;        /* 1..4, each summed on its own; 0 = 1 */
+    sat_type sample;     /* SAT_U8, SAT_U16, SAT_U32, SAT_F32, SAT_F64 */
+    sat_type accum;      /* integer samples: u32 u64 i64 f32 f64; f32: f32 f64 q32; f64: f64 q32;
+                            SAT_TYPE_NONE = sat_accum_for() the whole image, u64 where that is none */
+    sat_layout layout;   /* default SAT_PADDED */
+    sat_quant quant;     /* for SAT_Q32 only */
+    const char *backend; /* a name of sat_backend_at(), NULL = the first that can do the job; for
+                            views in host memory no device, unless that is expected to be faster */
+    int threads;         /* 1 .. 1024; 0 = one for each core, as far as there is work for it; a CPU
+                            backend, and copies of views in host memory for a device, use no more */
+    sat_memory memory;   /* where the views and carry rows of all runs lie; default SAT_HOST */
+} sat_spec;
+
+typedef struct sat_plan sat_plan;
+
+/* Makes a plan: checks the spec, picks the backend, allocates all that runs will need.
+ * On SAT_OK *plan is the caller's, to be given to sat_plan_destroy(); else it is NULL. */
+#define sat_plan_create(...) sat_plan_create_sized(__VA_ARGS__, sizeof(sat_spec)) /* plan, spec */
+SAT_API sat_status sat_plan_create_sized(sat_plan **plan, const sat_spec *spec, size_t spec_bytes);
+
+/* How to run; a NULL or a zeroed one runs a whole image.
+ *
+ * Bands.  An image of any height can be summed a band of rows at a time, on one machine or several: the
+ * carry row is the inclusive table's row above the band, width * channels entries of the accumulator
+ * type (q32: u32), and joins them.  carry_in NULL means zeros.  carry_out, if not NULL, receives the
+ * inclusive table's last row of this band; it may be carry_in itself. */
+typedef struct sat_run {
+    const void *carry_in;
+    void *carry_out;
+    bool continues; /* padded layout: this is not the first band, its table view has no zero row */
+    void *stream;   /* a cudaStream_t for backends on a device, else NULL; views in host memory: the run begins
+                       when it is empty, is done when the call returns, and cannot be captured into a graph */
+} sat_run;
+
+/* Builds the table of image into table, both the caller's, which must not overlap.
+ * The image view has the plan's width, channels and sample type and 1 .. height rows.  The table view
+ * has the accumulator type (SAT_Q32 for q32) and the shape that the layout asks for: padded
+ * (rows + 1) x (width + 1), or rows x (width + 1) when the band continues; else rows x width.
+ * Integer results are bit-equal on every backend and thread count. Float results are the same from run
+ * to run on one backend and instruction set, if the backend is repeatable (sat_backend_info); they differ
+ * by at most 2 * (width + height) * eps * (sum of |samples|), eps = 2^-53 (f64) or 2^-24 (f32), from one run
+ * or backend to another.
+ * Views in device memory: the work is queued on run->stream and may not have begun when the call returns; image,
+ * table and carry rows must stay until it is done.  Runs of one plan share its workspace: they go to one
+ * stream, or each waits for the one before.  What only the device can find out, sat_plan_wait() tells.
+ * Returns SAT_ERR_SHAPE, SAT_ERR_TYPE, SAT_ERR_ARGUMENT, SAT_ERR_RANGE (q32: a sample is NaN or lies outside
+ * [offset, offset + step * largest]; the table's content is then undefined), SAT_ERR_DEVICE. */
+#define sat_plan_run(...) sat_plan_run_sized(__VA_ARGS__, sizeof(sat_run)) /* plan, image, table, run */
+SAT_API sat_status sat_plan_run_sized(sat_plan *plan, const sat_view *image, const sat_view *table, const sat_run *run,
+                                      size_t run_bytes);
+
+/* Waits for the work queued on that stream and tells what runs on device memory could not: SAT_ERR_RANGE (q32: a
+ * sample outside the range, in any run since the last wait) or SAT_ERR_DEVICE.  Elsewhere it returns SAT_OK at once. */
+SAT_API sat_status sat_plan_wait(sat_plan *plan, void *stream);
+
+/* The accumulator chosen, and one line that names backend, instruction set and threads
+ * ("cpu, avx512, 2 threads"); both valid while the plan lives. */
+SAT_API sat_type sat_plan_accum(const sat_plan *plan);
+SAT_API const char *sat_plan_note(const sat_plan *plan);
+
+/* Frees the plan and sets *plan to NULL. NULL and pointers to NULL are fine. */
+SAT_API void sat_plan_destroy(sat_plan **plan);
+
+/* ---- questions to a table -------------------------------------------------------------------------- */
+
+typedef struct sat_rect {
+    int64_t x, y, width, height; /* px; [x, x+width) x [y, y+height) */
+} sat_rect;
+
+/* A finished table with what a query must know of it. */
+typedef struct sat_table {
+    sat_view view;
+    sat_layout layout;
+    sat_type sample; /* of the image: bounds what a rectangle can sum to */
+    sat_quant quant; /* for SAT_Q32 */
+} sat_table;
+
+/* Which member counts follows from the table's type: u (u32, u64), i (i64), f (f32, f64, q32). */
+typedef union sat_sum {
+    uint64_t u;
+    int64_t i;
+    double f;
+} sat_sum;
+
+enum { SAT_CLIP = 1 }; /* flags: cut each rectangle to the image instead of refusing it */
+
+/* Answers n rectangles: sums[i * channels + c] and means[i * channels + c], either may be NULL.
+ * Sums are exact for integer tables; a mean is the sum divided by the area in double.  With SAT_CLIP a
+ * rectangle that lies wholly outside gives sum 0 and mean NaN.
+ * All rectangles are checked before the first answer is written: SAT_ERR_RECT names the first bad one by
+ * its index and the image's size; SAT_ERR_RANGE the first that this table cannot be proven to answer,
+ * with the bound.  Also SAT_ERR_TYPE for a table that no samples of its type make, SAT_ERR_UNAVAILABLE for one
+ * in device memory (see sat_query_create()), SAT_ERR_ARGUMENT and SAT_ERR_SHAPE.  threads as in sat_spec; small batches
+ * use one. */
+#define sat_table_query(...) /* table, rects, n, flags, threads, sums, means */                                        \
+    sat_table_query_sized(__VA_ARGS__, sizeof(sat_table))
+SAT_API sat_status sat_table_query_sized(const sat_table *table, const sat_rect *rects, size_t n, unsigned flags,
+                                         int threads, sat_sum *sums, double *means, size_t table_bytes);
+
+/* A table that is asked again and again, in host memory or on a device. */
+typedef struct sat_query sat_query;
+
+/* Checks the table as sat_table_query() does and copies its description; its memory is borrowed while the query lives,
+ * and what it holds may change between runs: a new table in the same place.  All memory that runs need is taken here.
+ * On SAT_OK *query is the caller's, to be given to sat_query_destroy(); else it is NULL, and the status one of those of
+ * sat_table_query() for a table, SAT_ERR_MEMORY, SAT_ERR_DEVICE, or SAT_ERR_UNAVAILABLE where there is no device. */
+#define sat_query_create(...) sat_query_create_sized(__VA_ARGS__, sizeof(sat_table)) /* query, table, flags */
+SAT_API sat_status sat_query_create_sized(sat_query **query, const sat_table *table, unsigned flags,
+                                          size_t table_bytes);
+
+/* A table in host memory: as sat_table_query(), on all cores; stream is not looked at.
+ * A table in device memory: rects, sums and means lie in device memory too, aligned to 8 bytes (rects are read
+ * in fewer loads from 16), and must not overlap.  The work is queued on the stream, and may not have begun when
+ * the call returns; all memory must stay until it is done.  Runs of one query go to one stream, or each waits for the
+ * one before.  Results are bit for bit those of sat_table_query(), but that a NaN may be another NaN.  A bad rectangle
+ * gets sum 0 and mean NaN, all others their answers; sat_query_wait() tells.
+ * Returns SAT_ERR_ARGUMENT, SAT_ERR_DEVICE; for a table in host memory also SAT_ERR_RECT, SAT_ERR_RANGE. */
+SAT_API sat_status sat_query_run(sat_query *query, const sat_rect *rects, size_t n, sat_sum *sums, double *means,
+                                 void *stream);
+
+/* Waits for the work queued on that stream and tells what runs on device memory could not: SAT_ERR_RECT or
+ * SAT_ERR_RANGE, with the sentence of sat_table_query(), for the bad rectangle of the lowest index in any run since the
+ * last wait; or SAT_ERR_DEVICE.  Elsewhere it returns SAT_OK at once. */
+SAT_API sat_status sat_query_wait(sat_query *query, void *stream);
+
+/* Frees the query and sets *query to NULL. NULL and pointers to NULL are fine. */
+SAT_API void sat_query_destroy(sat_query **query);
+
+/* ---- box filter ------------------------------------------------------------------------------------ */
+
+/* The pixel of the window that lies on the result's pixel.  A side w has its pixels at 0 .. w-1; an odd one has one
+ * middle pixel, an even one two.  A filter and then one with the other anchor, both of one even side, leave the picture
+ * in its place; one alone moves it by half a pixel. */
+typedef enum sat_anchor {
+    SAT_ANCHOR_SECOND = 0, /* w/2: windows reach w/2 pixels to the left (up), (w-1)/2 to the right (down); OpenCV's */
+    SAT_ANCHOR_FIRST,      /* (w-1)/2: windows reach (w-1)/2 pixels to the left (up), w/2 to the right (down)       */
+} sat_anchor;
+
+/* The mean over a window around each pixel, at a cost that does not depend on the window's size.  Integer samples: the
+ * exact sum, divided and rounded to nearest, halves up (away from zero, as all samples are non-negative).  Float
+ * samples: sums in f64 by additions only (van Herk 1992), so that a NaN or Inf reaches exactly the windows that hold
+ * it; backends without a filter of their own go through a table of the whole image, and refuse one that holds NaN or
+ * Inf with SAT_ERR_RANGE; floats in device memory, at which they cannot look, they refuse when the filter is made.  So
+ * does a device's filter whose float windows, in a border mode that repeats samples, reach beyond the image by more
+ * than its size. */
+typedef struct sat_box_spec {
+    int64_t width, height;               /* px */
+    int channels;                        /* 1..4; 0 = 1 */
+    sat_type sample;                     /* SAT_U8, SAT_U16, SAT_F32; the result has the same type */
+    int64_t window_width, window_height; /* px, at least 1, at most 2^31 - 1; may exceed the image */
+    const char *border;                  /* a name of sat_border_at(); NULL = the first, "shrink" */
+    double border_value[4];              /* for borders that take a value: one for each channel; integer
+                                            samples: an integer in the type's range */
+    bool weighted_alpha;                 /* the last channel is alpha: colours are averaged with it as
+                                            their weight; a pixel whose window is all transparent gets 0 */
+    const char *backend;                 /* NULL = the first that can do the job where the views lie */
+    int threads;                         /* as in sat_spec */
+    sat_memory memory;                   /* where the views of all runs lie; default SAT_HOST */
+    sat_anchor anchor;                   /* of even sides */
+    int reserved;                        /* 0 */
+} sat_box_spec;
+
+typedef struct sat_box sat_box;
+
+/* Makes a filter: checks the spec, picks the backend, allocates all that runs will need (float samples on the
+ * CPU: for each thread window_height rows of at most 1024 + window_width pixels of f64).
+ * On SAT_OK *box is the caller's, to be given to sat_box_destroy(); else it is NULL, and the status is
+ * SAT_ERR_ARGUMENT, _SHAPE, _TYPE, _RANGE (a window's sum could exceed 2^64), _MEMORY or _UNAVAILABLE. */
+#define sat_box_create(...) sat_box_create_sized(__VA_ARGS__, sizeof(sat_box_spec)) /* box, spec */
+SAT_API sat_status sat_box_create_sized(sat_box **box, const sat_box_spec *spec, size_t spec_bytes);
+
+/* Filters src into dst: both of the spec's shape, channels and type; they must not overlap.  Works in
+ * bands; needs no table of the whole image, where the backend has a filter of its own.  stream as in sat_run.
+ * Views in device memory: the work is queued on the stream, as for sat_plan_run(), and may not have begun when the call
+ * returns; runs of one filter go to one stream, or each waits for the one before.
+ * Integer results are bit-equal on every backend and thread count, float ones on every thread count.
+ * Returns SAT_ERR_ARGUMENT, _SHAPE, _TYPE, _RANGE (above) or _DEVICE. */
+SAT_API sat_status sat_box_run(sat_box *box, const sat_view *src, const sat_view *dst, void *stream);
+
+/* One line: backend, instruction set, threads, and the accumulator with the proof that it suffices. */
+SAT_API const char *sat_box_note(const sat_box *box);
+
+/* Frees the filter and sets *box to NULL. NULL and pointers to NULL are fine. */
+SAT_API void sat_box_destroy(sat_box **box);
+
+/* What lies beyond the image's edge. */
+typedef struct sat_border_info {
+    const char *name, *summary;
+    bool takes_value;
+} sat_border_info;
+
+/* The i-th border mode, the default first; false past the last. */
+#define sat_border_at(...) sat_border_at_sized(__VA_ARGS__, sizeof(sat_border_info)) /* i, info */
+SAT_API bool sat_border_at_sized(size_t i, sat_border_info *info, size_t info_bytes);
+
+/* ---- backends -------------------------------------------------------------------------------------- */
+
+typedef enum sat_kind {
+    SAT_METHOD = 0, /* builds tables or scans                                                          */
+    SAT_REFERENCE,  /* the same, written to be right: what all others are compared with; there is one  */
+    SAT_CEILING,    /* from here on yardsticks for the bench, never chosen: moves bytes, sums nothing   */
+    SAT_OUTSIDE,    /* another library's code                                                          */
+} sat_kind;
+
+typedef struct sat_backend_info {
+    const char *name, *summary;
+    const char *paper;                      /* citation, or NULL */
+    double in_reads, out_reads, out_writes; /* modelled memory accesses per pixel: "1R1W" = 1, 0, 1 */
+    sat_kind kind;
+    bool device;     /* runs on a device; takes views in its memory */
+    bool repeatable; /* float results are the same from run to run */
+    bool filters;    /* has a box filter of its own; the others filter through their tables */
+    bool available;  /* can run here and now */
+    const char *why; /* what it runs on ("avx512, 2 cores"), or why it cannot; never NULL */
+} sat_backend_info;
+
+/* The i-th backend, best first; false past the last.  Probes that one backend only.
+ *
+ * Two environment variables steer the CPU backends, for tests and comparisons, and are read whenever one is
+ * asked: SAT_ISA = portable, avx2 or avx512 is the instruction set to use; one that the machine lacks makes
+ * the backends unavailable.  SAT_STREAM = always or never decides whether results are written past the
+ * caches, instead of their size. */
+#define sat_backend_at(...) sat_backend_at_sized(__VA_ARGS__, sizeof(sat_backend_info)) /* i, info */
+SAT_API bool sat_backend_at_sized(size_t i, sat_backend_info *info, size_t info_bytes);
+
+/* The same without probing, so that no driver is loaded: available is false, and why no reason. */
+#define sat_backend_entry(...) sat_backend_entry_sized(__VA_ARGS__, sizeof(sat_backend_info)) /* i, info */
+SAT_API bool sat_backend_entry_sized(size_t i, sat_backend_info *info, size_t info_bytes);
+
+/* ---- scans of one array: the laboratory ------------------------------------------------------------- */
+
+/* out[i] = in[0] + ... + in[i], inclusive; exclusive without in[i].  What tables are made of, one row long:
+ * every scan method behind the backends can be run, compared and tuned by itself. */
+typedef struct sat_scan_spec {
+    int64_t length;         /* elements, 1 .. 2^40 */
+    sat_type sample, accum; /* the combinations and the default of sat_spec but q32, and u64 to u64 or i64 */
+    bool exclusive;         /* out[i] = in[0] + ... + in[i-1], out[0] = 0 */
+    bool naive_staging;     /* without what avoids conflicts of shared-memory banks */
+    sat_memory memory;      /* where the arrays of all runs lie */
+    const char *method;     /* a name of sat_scan_at(), NULL = the first that can do the job */
+    int block_threads;      /* threads in a block; 0 = the method's choice */
+    int thread_items;       /* elements for each thread; 0 = the method's choice */
+} sat_scan_spec;
+
+typedef struct sat_scan sat_scan;
+
+/* Makes a scan with all memory that its runs need.  On SAT_OK *scan is the caller's, to be given to
+ * sat_scan_destroy(); else it is NULL and the status is SAT_ERR_ARGUMENT, _SHAPE, _TYPE, _MEMORY, _DEVICE or
+ * _UNAVAILABLE: no such method here, or a block_threads x thread_items that was not compiled in. */
+#define sat_scan_create(...) sat_scan_create_sized(__VA_ARGS__, sizeof(sat_scan_spec)) /* scan, spec */
+SAT_API sat_status sat_scan_create_sized(sat_scan **scan, const sat_scan_spec *spec, size_t spec_bytes);
+
+/* in: length samples, out: length sums, aligned to their types, in the spec's memory, not overlapping.  stream
+ * as in sat_run; on device memory the work is queued there, as for sat_plan_run().  A method with a segment (below)
+ * starts anew after each so many elements. Integer results are exact modulo 2^32 or 2^64; float ones differ
+ * by at most 2 * length * eps * (sum of |samples|). */
+SAT_API sat_status sat_scan_run(sat_scan *scan, const void *in, void *out, void *stream);
+SAT_API const char *sat_scan_note(const sat_scan *scan); /* one line: method, block, items, device */
+SAT_API void sat_scan_destroy(sat_scan **scan);          /* frees it and sets *scan to NULL */
+
+typedef struct sat_scan_info {
+    const char *name, *summary, *paper;     /* paper may be NULL */
+    double in_reads, out_reads, out_writes; /* modelled memory accesses per element */
+    sat_kind kind;
+    int64_t segment; /* elements; 0 = the whole array is one scan, 32 = each warp's 32 elements are, samples and
+                        sums of one type */
+    bool device, repeatable, available;
+    const char *why; /* what it runs on, or why it cannot; never NULL */
+} sat_scan_info;
+
+/* The i-th scan method, best first; false past the last. */
+#define sat_scan_at(...) sat_scan_at_sized(__VA_ARGS__, sizeof(sat_scan_info)) /* i, info */
+SAT_API bool sat_scan_at_sized(size_t i, sat_scan_info *info, size_t info_bytes);
+
+/* ---- device memory ----------------------------------------------------------------------------------- */
+
+/* For programs without a CUDA compiler: what it takes to keep images and tables on the device and to time
+ * work there.  All of it works on the calling thread's current device and returns SAT_ERR_UNAVAILABLE, with the
+ * reason, where there is none. stream: a cudaStream_t, NULL = the default one. */
+
+typedef struct sat_device_info {
+    char name[128]; /* "NVIDIA H200" */
+    int sm;         /* compute capability: 90 */
+    int multiprocessors;
+    size_t memory_bytes, l2_bytes;
+    int driver, runtime; /* CUDA versions: 13000 */
+} sat_device_info;
+
+#define sat_device_at_hand(...) sat_device_at_hand_sized(__VA_ARGS__, sizeof(sat_device_info)) /* info */
+SAT_API sat_status sat_device_at_hand_sized(sat_device_info *info, size_t info_bytes);
+SAT_API sat_status sat_device_alloc(void **data, size_t bytes); /* aligned to 256 bytes; *data NULL on failure */
+SAT_API void sat_device_free(void *data);                       /* waits for the device; accepts NULL */
+
+/* Queues setting all bytes; queues copying pixels between two views of one shape and type, in any memory (a copy
+ * from or to host memory is done when the call returns); waits until the stream is empty. */
+SAT_API sat_status sat_device_fill(void *data, int byte, size_t bytes, void *stream);
+SAT_API sat_status sat_device_copy(const sat_view *from, const sat_view *to, void *stream);
+SAT_API sat_status sat_device_wait(void *stream);
+
+/* Calls work(arg), which queues work on the stream, and tells how long the device took for it, in microseconds,
+ * between two events on the stream.  A status other than SAT_OK from work ends it and is returned. */
+SAT_API sat_status sat_device_time(sat_status (*work)(void *arg), void *arg, void *stream, double *us);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,39 @@
+#!/bin/bash
+# Programs and libraries of different versions of sat.h go together: a program that was compiled with the header of version
+# 0.2 (growth/v0.2, which stays as it is) runs with a library whose structs have grown, and a program with grown structs
+# runs with this library.
+cd "$(dirname "$0")/../.." || exit 1
+. tests/tap.sh
+: "${CC:=gcc}"
+
+tree=$(mktemp -d)
+trap 'rm -rf "$tree"' EXIT
+
+structs='sat_spec sat_run sat_table sat_box_spec sat_scan_spec sat_border_info sat_backend_info sat_scan_info sat_device_info'
+
+# grow FOLDER - adds three members to the end of each struct of its sat.h.
+grow() {
+    local name
+    for name in $structs; do
+        sed -i "s/^} $name;/    int64_t grown[3];\n&/" "$1/lib/sat.h"
+        sed -i "s/^NO_PADDING_BEHIND($name, .*/NO_PADDING_BEHIND($name, grown);/" "$1/lib/sized.c"
+    done
+    [ "$(grep -c 'int64_t grown\[3\]' "$1/lib/sat.h")" = "$(wc -w <<<"$structs")" ]
+}
+cp -r src "$tree/src"
+try "each struct that may grow is in sat.h" grow "$tree/src"
+
+library() { # FOLDER OUTPUT
+    "$CC" -std=c11 -D_GNU_SOURCE -O1 -fPIC -fvisibility=hidden -shared -pthread -I"$1/lib" "$1"/lib/*.c "$1"/cpu/*.c -lm -o "$2"
+}
+program() { # HEADER LIBRARY [FLAG...]
+    "$CC" -std=c11 -Wall -Wextra -Werror -fsanitize=address "${@:3}" -I"$1" tests/check/growth/caller.c "$2" -pthread -o "$tree/program" &&
+        "$tree/program"
+}
+try "the library builds" library src "$tree/this.so"
+try "the library builds with grown structs" library "$tree/src" "$tree/grown.so"
+try "a program of version 0.2 runs with this library" program tests/check/growth/v0.2 "$tree/this.so"
+try "a program of version 0.2 runs with a library whose structs have grown" program tests/check/growth/v0.2 "$tree/grown.so"
+try "a program with grown structs runs with this library, which refuses members that it lacks" \
+    program "$tree/src/lib" "$tree/this.so" -DGROWN
+finish
