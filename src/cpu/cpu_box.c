@@ -23,6 +23,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "box_bands.h"
 #include "box_ops.h"
 #include "cpu.h"
 #include "cpu_box_float.h"
@@ -356,16 +357,6 @@ static void do_row(const filter *f, const worker *w, const sat_view *src, const 
         means(f, w, row, 0, f->samples, true, (uint64_t)covered_y);
     }
     if (f->stream) f->isa->stream(to, row, (size_t)f->samples * size);
-}
-
-/* Rows in a band: several bands for each thread, so that none waits long for the last, but so tall that
- * the window of rows with which a band begins costs little beside it. */
-int64_t sat_cpu_box_band_rows(int64_t height, int64_t window_height, int threads)
-{
-    int64_t most = (height + threads - 1) / threads, rows = (height + 8 * threads - 1) / (8 * threads);
-    int64_t window = window_height < height ? window_height : height;
-    if (rows < 8 * window) rows = 8 * window;
-    return rows < most ? rows : most;
 }
 
 typedef struct job {

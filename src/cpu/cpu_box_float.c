@@ -18,6 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "box_bands.h"
 #include "cpu_box_float.h"
 #include "machine.h"
 

@@ -10,9 +10,6 @@ typedef struct sat_cpu_box_float sat_cpu_box_float;
 sat_status sat_cpu_box_float_open(const sat_box_spec *spec, const sat_window *window, int threads,
                                   sat_cpu_box_float **filter);
 sat_status sat_cpu_box_float_run(sat_cpu_box_float *filter, const sat_view *src, const sat_view *dst);
-/* Rows in the bands that threads take (cpu_box.c). */
-int64_t sat_cpu_box_band_rows(int64_t height, int64_t window_height, int threads);
-
 void sat_cpu_box_float_close(sat_cpu_box_float *filter); /* accepts NULL */
 
 #endif

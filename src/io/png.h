@@ -33,6 +33,22 @@ typedef struct png_chunks {
     uint64_t idat_bytes;                  /* of compressed data in them */
 } png_chunks;
 
+/* A whole image, or one of the seven passes of an interlaced one; its sides may be 0. */
+typedef struct png_pass {
+    uint32_t width, height;  /* px */
+    uint32_t x, y;           /* where its first pixel goes */
+    uint32_t step_x, step_y; /* px from one of its pixels to the next */
+} png_pass;
+
+int png_passes(const png_chunks *png);              /* 1 or 7 */
+png_pass png_pass_at(const png_chunks *png, int i); /* i: 0 .. png_passes() - 1 */
+
+/* Before deflation, without the filters' bytes: bits of a pixel; bytes of a row of so many pixels; bytes of all rows of
+ * all passes, UINT64_MAX on overflow. */
+int png_pixel_bits(const png_chunks *png);
+size_t png_row_bytes(const png_chunks *png, uint32_t width);
+uint64_t png_raw_bytes(const png_chunks *png);
+
 /* Reads and verifies every chunk.  Metadata goes to meta, which the caller frees, also on false. */
 bool png_read_chunks(const uint8_t *bytes, size_t n, const decode_options *opt, png_chunks *png, image_meta *meta,
                      error *err);
@@ -46,9 +62,6 @@ bool png_write_meta(const image_meta *meta, sink *out, error *err);
 /* Completes a chunk whose n bytes of data begin at chunk + PNG_CHUNK_HEAD: adds the head and the CRC.  Returns its
  * size. */
 size_t png_seal_chunk(uint8_t *chunk, const char *type, size_t n);
-
-/* Bytes of all rows before deflation, without the filters' bytes; UINT64_MAX on overflow. */
-uint64_t png_raw_bytes(const png_chunks *png);
 
 bool png_shape(const uint8_t *bytes, size_t n, image_shape *s);
 bool png_extent(const uint8_t *bytes, size_t n, const decode_options *opt, uint64_t *most, error *err);

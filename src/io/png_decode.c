@@ -105,46 +105,10 @@ static bool stream_finish(stream *s, error *err)
 
 /* ---- the pixel side -------------------------------------------------------------------------------- */
 
-/* A whole image, or one of the seven of an interlaced one. */
-typedef struct pass {
-    uint32_t width, height; /* px */
-    uint32_t x, y;          /* where its first pixel goes */
-    uint32_t step_x, step_y;
-} pass;
-
-static pass interlace_pass(const png_chunks *png, int i)
-{
-    static const uint8_t first_x[7] = {0, 4, 0, 2, 0, 1, 0}, first_y[7] = {0, 0, 4, 0, 2, 0, 1};
-    static const uint8_t step_x[7] = {8, 8, 4, 4, 2, 2, 1}, step_y[7] = {8, 8, 8, 4, 4, 2, 2};
-    uint32_t x = first_x[i], y = first_y[i];
-    return (pass){.width = png->width > x ? (png->width - x + step_x[i] - 1) / step_x[i] : 0,
-                  .height = png->height > y ? (png->height - y + step_y[i] - 1) / step_y[i] : 0,
-                  .x = x,
-                  .y = y,
-                  .step_x = step_x[i],
-                  .step_y = step_y[i]};
-}
-
-static int pixel_bits(const png_chunks *png)
-{
-    static const int samples[7] = {[PNG_COLOUR_GREY] = 1,
-                                   [PNG_COLOUR_RGB] = 3,
-                                   [PNG_COLOUR_PALETTE] = 1,
-                                   [PNG_COLOUR_GREY_ALPHA] = 2,
-                                   [PNG_COLOUR_RGBA] = 4};
-    return samples[png->colour] * png->depth;
-}
-
-/* Below 2^31 px of 64 bits, so this cannot overflow. */
-static size_t raw_row_bytes(const png_chunks *png, uint32_t width)
-{
-    return ((size_t)width * (size_t)pixel_bits(png) + 7) / 8;
-}
-
 typedef struct unfilter {
     const png_chunks *png;
     image *img;
-    pass part;
+    png_pass part;
     size_t raw_bytes; /* of a row, without the filter's byte */
     bool direct;      /* unfiltered rows are rows of the image */
     uint8_t *above;   /* the raw row above the slot's first; zeros at the top */
@@ -157,7 +121,7 @@ typedef struct unfilter {
 
 static void place_row(unfilter *u, const uint8_t *raw)
 {
-    const pass *p = &u->part;
+    const png_pass *p = &u->part;
     uint8_t *dst = image_row(u->img, (int64_t)p->y + (int64_t)u->y * p->step_y);
     if (!u->png->interlaced) {
         png_expand_row(u->png, dst, raw, p->width);
@@ -172,7 +136,7 @@ static void place_row(unfilter *u, const uint8_t *raw)
 
 static void unfilter_rows(unfilter *u, uint8_t *slot, size_t rows)
 {
-    int bpp = pixel_bits(u->png) < 8 ? 1 : pixel_bits(u->png) / 8;
+    int bits = png_pixel_bits(u->png), bpp = bits < 8 ? 1 : bits / 8;
     size_t n = u->raw_bytes, slot_rows = rows;
     const uint8_t *above = u->above;
     while (rows > 0) {
@@ -326,19 +290,6 @@ static bool decode_pass(stream *in, unfilter *u, int threads, error *err)
 
 /* ---- the whole ------------------------------------------------------------------------------------- */
 
-uint64_t png_raw_bytes(const png_chunks *png)
-{
-    uint64_t pixels = 0;
-    for (int i = png->interlaced ? 0 : 6; i < 7; i++) {
-        pass p = png->interlaced ? interlace_pass(png, i) : (pass){.width = png->width, .height = png->height};
-        uint64_t part;
-        if (__builtin_mul_overflow((uint64_t)p.height, raw_row_bytes(png, p.width), &part) ||
-            __builtin_add_overflow(pixels, part, &pixels))
-            return UINT64_MAX;
-    }
-    return pixels;
-}
-
 /* Deflate makes at most 258 bytes of 2 bits. */
 static bool size_plausible(const png_chunks *png, error *err)
 {
@@ -362,10 +313,9 @@ static bool decode_pixels(const png_chunks *png, image *img, int threads, const 
     unfilter u = {.png = png, .img = img, .progress = progress, .all_bytes = (double)png_raw_bytes(png)};
     u.direct = !png->interlaced && png->depth == 8 && png->colour != PNG_COLOUR_PALETTE && !png->transparency &&
                img->row_bytes >= PNG_SLACK; /* so that the slack behind a row above is in the image */
-    for (int i = png->interlaced ? 0 : 6; ok && i < 7; i++) {
-        u.part = png->interlaced ? interlace_pass(png, i)
-                                 : (pass){.width = png->width, .height = png->height, .step_x = 1, .step_y = 1};
-        u.raw_bytes = raw_row_bytes(png, u.part.width);
+    for (int i = 0; ok && i < png_passes(png); i++) {
+        u.part = png_pass_at(png, i);
+        u.raw_bytes = png_row_bytes(png, u.part.width);
         if (u.part.width > 0 && u.part.height > 0) ok = decode_pass(in, &u, threads, err);
     }
     ok = ok && stream_finish(in, err);

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "backend.h"
-#include "shape.h"
+#include "types.h"
 
 static const struct {
     const char *name;
