@@ -32,7 +32,7 @@ complete -c sat -n '__sat_is filter query' -s 0 -l null -d 'Names end in zero by
 
 complete -c sat -n '__sat_is filter query' -l rect -x -d 'Rectangle X,Y,W,H'
 complete -c sat -n '__sat_is filter query' -l rects -r -d 'CSV or npy file of rectangles'
-complete -c sat -n '__sat_is filter query' -l as -x -a 'image table' -d 'What an npy of f32 without trailer is'
+complete -c sat -n '__sat_is filter query' -l as -x -a 'image table' -d 'What an npy of f32 of other software is'
 complete -c sat -n '__sat_is filter query' -l stat -x -a 'mean sum mean,sum' -d 'Columns'
 complete -c sat -n '__sat_is filter query' -l clip -d 'Cut rectangles to the image'
 complete -c sat -n '__sat_is query' -l verify -d 'Compare the checksum of a table'

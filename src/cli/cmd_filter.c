@@ -249,6 +249,8 @@ static bool check_means(options *o, const request *r)
     const char *stray = r->for_box ? r->for_box : r->for_table ? r->for_table : r->for_image;
     const char *means = r->regions.list_n > 0 ? r->regions.rect_name : "--rects";
     if (r->has_box) return options_refuse(o, "%s and --box: one or the other", means);
+    if (stray && strcmp(stray, "--layout") == 0)
+        return options_refuse(o, "--layout does not go with %s; `sat query` takes it", means);
     if (stray || r->format) return options_refuse(o, "%s does not go with %s", stray ? stray : "--format", means);
     if (r->output && batch_is_template(r->output))
         return options_refuse(o, "-o '%s': %s writes one file for all inputs", r->output, means);
@@ -400,7 +402,7 @@ static const char help[] = "  sat photo.jpg --box 15 -o blurred.png        the m
                            "  --alpha MODE       weighted or straight [weighted]\n"
                            "  --mean X,Y,W,H     print the mean of a rectangle; may be given many times\n"
                            "  --rect X,Y,W,H, --rects FILE, --stat LIST, --clip, --json      as in sat query\n"
-                           "  --as image|table   what an .npy of f32 without trailer is, for means\n"
+                           "  --as image|table   what an .npy of f32 of other software is, for means\n"
                            "  -o, --output OUT   image, or table if .npy without --box; - is standard output\n"
                            "                     in a folder that is there, a file keeps its input's name\n"
                            "  --format NAME      of OUT, instead of its extension\n"

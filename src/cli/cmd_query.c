@@ -89,7 +89,7 @@ static const char help[] = "Means and sums of rectangles of images, or of tables
                            "  --layout NAME       padded, inclusive, exclusive: of a table without trailer\n"
                            "  --sample TYPE       what it is the sum of: u8 u16 u32 f32 f64 [u8; f32 for\n"
                            "                      float tables]\n"
-                           "  --as image|table    what an .npy of f32 without trailer is\n"
+                           "  --as image|table    what an .npy of f32 of other software is\n"
                            "  --verify            compare a table's checksum, whatever its size\n"
                            "  --no-orient         leave the EXIF orientation of a photograph alone\n"
                            "  --max-pixels N      refuse larger images [1073741824]\n"

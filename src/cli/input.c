@@ -4,10 +4,11 @@
 #include <sys/stat.h>
 
 #include "npy_header.h"
+#include "npy_image.h"
 #include "table_file.h"
 
-/* No table has entries of less than four bytes; what else an array is without a trailer, only the user knows. */
-static bool is_table(const uint8_t *bytes, size_t n, const decode_options *decode)
+/* By the header.  No table has entries of less than four bytes; what else an array is, its end may say. */
+static bool may_be_table(const uint8_t *bytes, size_t n, const decode_options *decode)
 {
     npy_header h;
     error unused;
@@ -17,20 +18,21 @@ static bool is_table(const uint8_t *bytes, size_t n, const decode_options *decod
 
 static bool extent(const uint8_t *bytes, size_t n, const void *context, uint64_t *most, error *err)
 {
-    return is_table(bytes, n, context) ? table_file_extent(bytes, n, NULL, most, err)
-                                       : image_extent(bytes, n, context, most, err);
+    return may_be_table(bytes, n, context) ? table_file_extent(bytes, n, NULL, most, err)
+                                           : image_extent(bytes, n, context, most, err);
 }
 
 static bool look(const uint8_t *head, size_t n, uint64_t file_bytes, const void *context, bool *maps, error *err)
 {
-    return (is_table(head, n, context) ? table_file_probe : image_probe)(head, n, file_bytes, context, maps, err);
+    return (may_be_table(head, n, context) ? table_file_probe : image_probe)(head, n, file_bytes, context, maps, err);
 }
 
 bool input_open(input_file *in, const char *path, const decode_options *decode, error *err)
 {
     *in = (input_file){0};
     if (!source_open_by(&in->file, path, look, extent, decode, err)) return false;
-    in->is_table = is_table(in->file.bytes, in->file.n, decode);
+    in->is_table = may_be_table(in->file.bytes, in->file.n, decode) &&
+                   (decode->array == ARRAY_TABLE || !npy_is_marked_image(in->file.bytes, in->file.n));
     return true;
 }
 

@@ -6,7 +6,7 @@
 
 typedef struct input_file {
     source file;
-    bool is_table; /* by how it begins, and decode->array; else it is an image, or neither */
+    bool is_table; /* by how it begins and ends, and decode->array; else it is an image, or neither */
 } input_file;
 
 /* "-" = standard input.  What comes through a pipe is read as far as its header says that it goes.  To be handed on to

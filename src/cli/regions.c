@@ -126,13 +126,18 @@ static void say_rounding(const region_job *job, const answer *a)
 static bool open_table(const region_job *job, input_file *in, const rects *from, answer *a, error *err)
 {
     static const table_assume anything = {.layout_known = true, .layout = SAT_INCLUSIVE};
-    if (!table_file_take(&a->file, &in->file, job->is_query ? &job->assume : &anything, err)) return false;
+    bool certain = job->decode.array == ARRAY_TABLE;
+    table_assume assume = job->is_query ? job->assume : anything;
+    assume.no_image = certain;
+    if (!table_file_take(&a->file, &in->file, &assume, err)) return false;
     a->is_file = true;
     a->table = a->file.table;
     const table_meta *meta = &a->file.meta;
     if (!job->is_query && !meta->has_trailer)
-        return fail(err, "%sa table without trailer needs `sat query FILE --layout padded|inclusive|exclusive`",
-                    a->table.view.type == SAT_F32 ? "an image, and then --as image is needed, or " : "");
+        return fail(err, "%s`sat query FILE --layout padded|inclusive|exclusive`",
+                    certain || a->table.view.type != SAT_F32
+                        ? "a table without trailer needs "
+                        : "no trailer, and f32 may be an image or a table: an image needs --as image, a table ");
     if (meta->has_trailer && job->assume.layout_known && job->assume.layout != meta->layout)
         return fail(err, "--layout %s: the file says that it is %s", sat_layout_name(job->assume.layout),
                     sat_layout_name(meta->layout));
@@ -142,7 +147,7 @@ static bool open_table(const region_job *job, input_file *in, const rects *from,
     if (!check_sum(job, &a->file, from, err)) return false;
     if (!meta->has_trailer && !table_file_check_samples(&a->file, err)) return false;
     bool real = a->table.view.type == SAT_F32 || a->table.view.type == SAT_F64;
-    bool said = job->common->quiet || job->decode.array == ARRAY_TABLE;
+    bool said = job->common->quiet || certain;
     if (!meta->has_trailer && a->table.layout == SAT_INCLUSIVE && real && !said)
         say(input_name(a->input), "whether its floats are a table's or an image's cannot be checked");
     if (table_file_looks_padded(&a->file) && !job->common->quiet)

@@ -2,10 +2,24 @@
  *
  * Tables are .npy files too.  A table of this program has a trailer behind the array (docs/format.md), and its array
  * begins at byte 4096.  So a stream with another offset is read to the end of the array only.  Tables of other software
- * have entries of four bytes or more. */
+ * have entries of four bytes or more.  An image of f32 that is written here has a mark behind the array (npy_image.h).
+ */
 #include "codec.h"
 #include "npy_header.h"
+#include "npy_image.h"
 #include "table_trailer.h"
+
+enum { MARK_BYTES = 16, MARK_ROOM = TRAILER_ALIGN + MARK_BYTES };
+static const uint8_t mark[MARK_BYTES] = {'S', 'A', 'T', 'I', 'M', 'A', 'G', 'E', [8] = 1, [12] = MARK_BYTES};
+
+bool npy_is_marked_image(const uint8_t *bytes, size_t n)
+{
+    npy_header h;
+    error unused;
+    if (!npy_parse(&h, bytes, n, &unused)) return false;
+    uint64_t at = trailer_offset(h.data_offset + h.data_bytes);
+    return at <= n && n - at >= MARK_BYTES && memcmp(bytes + at, mark, MARK_BYTES) == 0;
+}
 
 static bool sniff(const uint8_t *bytes, size_t n)
 {
@@ -106,6 +120,15 @@ static bool holds(sat_type type, int channels, error *err)
     return fail(err, "an image in .npy has samples of u8, u16 or f32, not %s", sat_type_name(type));
 }
 
+/* Behind an array that ends at this byte: zeros, and the mark. */
+static bool write_mark(uint64_t end, sink *out, error *err)
+{
+    uint8_t bytes[MARK_ROOM] = {0};
+    size_t zeros = (size_t)(trailer_offset(end) - end);
+    memcpy(bytes + zeros, mark, MARK_BYTES);
+    return sink_write(out, bytes, zeros + MARK_BYTES, err);
+}
+
 static bool encode(const image *img, const encode_options *opt, sink *out, error *err)
 {
     (void)opt;
@@ -115,7 +138,9 @@ static bool encode(const image *img, const encode_options *opt, sink *out, error
                     .dims = img->channels > 1 ? 3 : 2,
                     .shape = {img->height, img->width, img->channels}};
     size_t header = npy_format_short(&h, page);
-    return sink_write(out, page, header, err) && sink_write(out, img->data, img->row_bytes * (size_t)img->height, err);
+    size_t bytes = img->row_bytes * (size_t)img->height;
+    return sink_write(out, page, header, err) && sink_write(out, img->data, bytes, err) &&
+           (img->type != SAT_F32 || write_mark(header + bytes, out, err));
 }
 
 const image_format format_npy = {

@@ -50,6 +50,7 @@ typedef struct table_assume {
     bool layout_known;
     sat_layout layout;
     sat_type sample; /* SAT_TYPE_NONE = u8 for integer tables, f32 for float ones */
+    bool no_image;   /* the user says that it is a table: no error names the other possibility */
 } table_assume;
 
 /* A source_extent, without context: up to the end of the trailer.  Refuses what is larger than memory_limit(). */

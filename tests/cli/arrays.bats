@@ -47,7 +47,7 @@ npy() {
     cmp <(tail -c 8 out.npy) <(tail -c 8 little.npy)
     printf '\077\200\0\0\300\0\0\0' | npy f.npy '>f4' "1, 2"
     ok f.npy --box 1 -o out.npy
-    [ "$(pixels out.npy 8)" = "0 0 128 63 0 0 0 192" ]
+    [ "$(pixels <(head -c 136 out.npy) 8)" = "0 0 128 63 0 0 0 192" ]
     for channels in 2 3 4; do
         printf '\1\2\3\4\5\6\7\10' | head -c $((2 * channels)) | npy c.npy '|u1' "1, 2, $channels"
         ok query c.npy --rect 0,0,2,1 --stat sum
@@ -63,22 +63,59 @@ npy() {
 
 @test "an array of f32 without trailer is what --as says" {
     printf '\0\0\200\077\0\0\0\100' | npy f.npy '<f4' "1, 2" # 1 2
-    failure "f.npy: no trailer: *--layout*--as image*" query f.npy --rect 0,0,1,1
-    failure "f.npy: *--as image*\`sat query FILE --layout padded|inclusive|exclusive\`" f.npy --mean 0,0,1,1
+    failure "f.npy: no trailer: if it is a table, --layout padded|inclusive|exclusive says how it was made; an image needs --as image; *" \
+        query f.npy --rect 0,0,1,1
+    failure "f.npy: no trailer, and f32 may be an image or a table: an image needs --as image, a table \`sat query FILE --layout padded|inclusive|exclusive\`" \
+        f.npy --mean 0,0,1,1
+    # Where it is said to be a table, no image is mentioned, and the command that takes --layout is.
+    failure "f.npy: a table without trailer needs \`sat query FILE --layout padded|inclusive|exclusive\`" f.npy --as table --mean 0,0,1,1
+    failure "f.npy: a table without trailer: how it was made is said with --layout padded|inclusive|exclusive" \
+        query f.npy --as table --rect 0,0,2,1
+    usage "--layout does not go with --mean; \`sat query\` takes it" f.npy --mean 0,0,1,1 --layout padded
     ok query f.npy --as image --rect 0,0,2,1 --stat sum
     [ "${lines[1]}" = 0,0,2,1,3 ]
     ok f.npy --as image --mean 0,0,2,1 --stat sum
     [ "${lines[1]}" = 0,0,2,1,3 ]
     ok query f.npy --as table --layout inclusive --rect 0,0,2,1 --stat sum
     [ "${lines[1]}" = 0,0,2,1,2 ]
-    failure "f.npy: no trailer: *--layout*" query f.npy --as table --rect 0,0,2,1
     ok f.npy --box 1 -o out.npy # which takes images alone
-    cmp out.npy f.npy
+    cmp <(head -c 136 out.npy) f.npy
     ok info f.npy
     [[ $output == *"not said (no trailer; it may be an image)" ]]
     printf '\1\2' | npy u.npy '|u1' "1, 2"
     failure "u.npy: array of type u1: a table has *" query u.npy --as table --layout inclusive --rect 0,0,1,1
     failure "u.npy: --layout and --sample are for tables*" query u.npy --layout inclusive --rect 0,0,1,1
+}
+
+@test "an image of f32 that was written here says that it is one" {
+    for size in "4 3" "3 1" "1 1"; do # the array ends at a multiple of 8, or not
+        # shellcheck disable=SC2086 # words
+        floats $size f.pfm
+        ok f.pfm --box 1 -o f.npy
+        for command in "f.npy --mean 0,0,1,1 --stat mean,sum" "query f.npy --rect 0,0,1,1" "query f.npy --as image --rect 0,0,1,1"; do
+            # shellcheck disable=SC2086 # words
+            ok $command
+            [ "${lines[1]}" = 0,0,1,1,1,1 ]
+        done
+        cat f.npy | "$sat" - --mean 0,0,1,1 >got
+        [ "$(tail -1 got)" = 0,0,1,1,1 ]
+        ok info f.npy
+        [[ $output == *"format      npy"*"${size/ / x } px"*"f32"* ]]
+        ok f.npy --box 1 -o g.npy
+        cmp f.npy g.npy
+        [ "$(tail -c 16 f.npy | od -An -v -tx1 | tr -d ' \n')" = 534154494d4147450100000010000000 ]
+    done
+    # The limits of images hold.
+    floats 300 300 f.pfm
+    ok f.pfm --box 1 -o f.npy
+    failure "f.npy: *more than the *--max-memory*" f.npy --mean 0,0,1,1 --max-memory 300K
+    failure "f.npy: 300x300 is 90000 pixels, more than --max-pixels 89999" f.npy --mean 0,0,1,1 --max-pixels 89999
+    head -c -1 f.npy >cut.npy # without the whole mark it is an array like others
+    failure "cut.npy: no trailer, and f32 may be *" cut.npy --mean 0,0,1,1
+    ok query f.npy --as table --layout inclusive --rect 0,0,1,1 # the user's word counts more
+    "${PYTHON:-python3}" -c 'import numpy' || skip "no NumPy; the rest passed"
+    [ "$("${PYTHON:-python3}" -c 'import numpy as np; print(np.load("f.npy").shape, np.load("f.npy", mmap_mode="r")[0, :4].tolist())')" = \
+        "(300, 300) [1.0, 2.0, 0.5, -3.0]" ]
 }
 
 @test "a table that was written here is never taken for an image" {
