@@ -40,9 +40,12 @@ static int64_t channels_of(const npy_header *h)
 
 static bool fail_type(const npy_header *h, error *err)
 {
-    bool table = h->item_bytes == 4 || h->item_bytes == 8;
-    return fail(err, "an array of %c%d: images are of u1, u2 or f4, as a.astype('%s') makes%s", h->kind, h->item_bytes,
-                h->kind == 'f' ? "f4" : "u2",
+    bool table = (h->item_bytes == 4 || h->item_bytes == 8) && strchr("iuf", h->kind);
+    const char *cure = h->kind == 'b'                         ? ", as a.astype('u1') makes"
+                       : h->kind == 'c'                       ? ""
+                       : h->kind != 'f' && h->item_bytes >= 4 ? ", as a.astype('f4') makes, exact up to 2^24"
+                                                              : ", as a.astype('f4') makes";
+    return fail(err, "an array of %c%d: images are of u1, u2 or f4%s%s", h->kind, h->item_bytes, cure,
                 table ? "; tables without trailer are queried with `sat query FILE --layout NAME`" : "");
 }
 
@@ -53,6 +56,7 @@ static bool fail_shape(const npy_header *h, error *err)
     for (int i = 0; i < h->dims; i++)
         used += (size_t)snprintf(shape + used, sizeof shape - used, "%s%lld", i ? " x " : "", (long long)h->shape[i]);
     bool planes = h->dims == 3 && h->shape[0] <= 4;
+    if (h->data_bytes == 0) return fail(err, "an array of %s%s, which is empty", shape, h->dims == 1 ? " numbers" : "");
     return fail(err, "an array of %s%s: an image is H x W, or H x W x C with 1 to 4 channels%s", shape,
                 h->dims == 1 ? " numbers" : "", planes ? ", as a.transpose(1, 2, 0) makes" : "");
 }
@@ -60,7 +64,7 @@ static bool fail_shape(const npy_header *h, error *err)
 static bool check(const npy_header *h, const decode_options *opt, error *err)
 {
     if (type_of(h) == SAT_TYPE_NONE) return fail_type(h, err);
-    if (h->dims < 2 || channels_of(h) < 1 || channels_of(h) > 4) return fail_shape(h, err);
+    if (h->data_bytes == 0 || h->dims < 2 || channels_of(h) > 4) return fail_shape(h, err);
     return codec_size_ok(h->shape[1], h->shape[0], opt, err);
 }
 

@@ -142,16 +142,21 @@ npy() {
         npy x.npy "$2" "$3" "${4:-False}" <zeros
         failure "x.npy: $1" x.npy --box 3 -o no.png
     }
-    refused "an array of i8: images are of u1, u2 or f4, as a.astype('u2') makes; tables*\`sat query*" '<i8' "2, 2"
+    # f4 keeps what is negative, and u2 would not
+    refused "an array of i8: images are of u1, u2 or f4, as a.astype('f4') makes, exact up to 2^24; tables*\`sat query*" '<i8' "2, 2"
     refused "an array of f8: images are of u1, u2 or f4, as a.astype('f4') makes; *" '<f8' "2, 2"
     refused "an array of f2: images are of u1, u2 or f4, as a.astype('f4') makes" '<f2' "2, 2"
-    refused "an array of i2: *" '<i2' "2, 2"
-    refused "an array of b1: *" '|b1' "2, 2"
+    refused "an array of i2: images are of u1, u2 or f4, as a.astype('f4') makes" '<i2' "2, 2"
+    refused "an array of b1: images are of u1, u2 or f4, as a.astype('u1') makes" '|b1' "2, 2"
+    refused "an array of c8: images are of u1, u2 or f4" '<c8' "2, 2"
     refused "an array of 5 numbers: an image is H x W, or H x W x C with 1 to 4 channels" '|u1' "5,"
     refused "an array of 3 x 4 x 5: an image is H x W, or H x W x C with 1 to 4 channels, as a.transpose(1, 2, 0) makes" '|u1' "3, 4, 5"
     refused "an array of 5 x 4 x 5: an image is H x W, or H x W x C with 1 to 4 channels" '|u1' "5, 4, 5"
     refused ".npy in Fortran order: convert it with numpy.ascontiguousarray" '|u1' "2, 2" True
-    refused "corrupt: an image of 0x2 pixels" '|u1' "2, 0"
+    refused "an array of 2 x 0, which is empty" '|u1' "2, 0"
+    refused "an array of 0 x 5, which is empty" '<f4' "0, 5"
+    refused "an array of 2 x 5 x 0, which is empty" '|u1' "2, 5, 0"
+    refused "an array of 0 numbers, which is empty" '|u1' "0,"
     refused "truncated: the array has 1001 bytes, the file holds 1000 of them" '|u1' "7, 143"
     refused ".npy of more than 3 dimensions" '|u1' "1, 2, 2, 3"
     npy x.npy '|u1' "2, 2" <zeros
