@@ -63,7 +63,7 @@ static void put_table_text(const table_file *f, bool verified, text_out *t)
     const sat_view *v = &table->view;
     text_printf(t, "  format      table (.npy), %lld x %lld", (long long)v->height, (long long)v->width);
     if (v->channels > 1) text_printf(t, " x %d", v->channels);
-    text_printf(t, " of %s\n  layout      %s\n", sat_type_name(v->type),
+    text_printf(t, " of %s%s\n  layout      %s\n", table_file_type_name(f), f->has_i4 ? ", read modulo 2^32" : "",
                 f->meta.has_trailer  ? sat_layout_name(table->layout)
                 : v->type == SAT_F32 ? "not said (no trailer; it may be an image)"
                                      : "not said (no trailer)");
@@ -83,7 +83,7 @@ static void put_table_json(const table_file *f, bool verified, text_out *t)
     const sat_table *table = &f->table;
     const sat_view *v = &table->view;
     text_printf(t, ",\"kind\":\"table\",\"rows\":%lld,\"columns\":%lld,\"channels\":%d,\"accum\":\"%s\"",
-                (long long)v->height, (long long)v->width, v->channels, sat_type_name(v->type));
+                (long long)v->height, (long long)v->width, v->channels, table_file_type_name(f));
     if (!f->meta.has_trailer) return;
     bool padded = table->layout == SAT_PADDED;
     text_printf(t, ",\"layout\":\"%s\",\"width\":%lld,\"height\":%lld,\"type\":\"%s\"", sat_layout_name(table->layout),

@@ -155,7 +155,7 @@ static bool open_table(const region_job *job, input_file *in, const rects *from,
     say_rounding(job, a);
     if (job->common->verbose)
         say(input_name(a->input), "%s table of %s, %s samples", sat_layout_name(a->table.layout),
-            sat_type_name(a->table.view.type), sat_type_name(a->table.sample));
+            table_file_type_name(&a->file), sat_type_name(a->table.sample));
     return true;
 }
 

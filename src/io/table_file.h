@@ -39,6 +39,7 @@ typedef struct table_file {
     sat_table table; /* view.data points into it: read only */
     table_meta meta;
     size_t data_offset, data_bytes;
+    bool has_i4; /* its entries are <i4, which table.view has as u32 */
 } table_file;
 
 bool table_file_sniff(const uint8_t *bytes, size_t n); /* begins like a .npy? */
@@ -62,6 +63,8 @@ bool table_file_probe(const uint8_t *head, size_t n, uint64_t file_bytes, const 
 bool table_file_open(table_file *file, const char *path, const table_assume *assume, error *err);
 /* Takes the source over, and empties it, in every case. */
 bool table_file_take(table_file *file, source *src, const table_assume *assume, error *err);
+/* The name of its entries' type in the file: "i32" for <i4, else table.view's. */
+const char *table_file_type_name(const table_file *file);
 /* Does a table without trailer, opened as inclusive, begin with the zeros of a padded one?  The table of an image whose
  * first row and column are zero does too. */
 bool table_file_looks_padded(const table_file *file);

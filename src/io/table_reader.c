@@ -50,6 +50,7 @@ static void read_array(table_file *file, const npy_header *h)
 
     file->data_offset = h->data_offset;
     file->data_bytes = h->data_bytes;
+    file->has_i4 = h->kind == 'i' && h->item_bytes == 4;
     file->table.view = (sat_view){
         .data = (void *)(uintptr_t)(file->file.bytes + h->data_offset),
         .row_bytes = sat_row_bytes(h->shape[1], channels, type),
@@ -135,7 +136,7 @@ static bool apply_assumption(table_file *file, const table_assume *assume, error
     meta->layout = a->layout;
     meta->sample = a->sample != SAT_TYPE_NONE ? a->sample : is_float ? SAT_F32 : SAT_U8;
     if (!table_types_match(meta->sample, view->type))
-        return fail(err, "no %s table of %s samples", sat_type_name(view->type), sat_type_name(meta->sample));
+        return fail(err, "no %s table of %s samples", table_file_type_name(file), sat_type_name(meta->sample));
     if (!table_image_shape(meta->layout, view, &width, &height))
         return fail(err, "no padded table: it has one row or column only");
     if (meta->layout == SAT_INCLUSIVE) return true;
@@ -191,6 +192,11 @@ bool table_file_take(table_file *file, source *src, const table_assume *assume, 
 out:
     if (!ok) table_file_close(file);
     return ok;
+}
+
+const char *table_file_type_name(const table_file *file)
+{
+    return file->has_i4 ? "i32" : sat_type_name(file->table.view.type);
 }
 
 bool table_file_looks_padded(const table_file *file)
