@@ -127,7 +127,7 @@ typedef struct csv_field {
 } csv_field;
 
 /* The next field of [*at, end); *at moves behind its separator, or becomes NULL after the last.  False if it begins
- * with a quote and does not end with one. */
+ * with a quote and does not end with one; *at is NULL then if that is never closed. */
 static bool next_field(char separator, const char **at, const char *end, csv_field *field)
 {
     const char *from = *at;
@@ -135,7 +135,10 @@ static bool next_field(char separator, const char **at, const char *end, csv_fie
     bool quoted = from < end && *from == '"';
     const char *to = from += quoted;
     while (quoted && to < end && (*to != '"' || (to + 1 < end && to[1] == '"'))) to += *to == '"' ? 2 : 1;
-    if (quoted && to == end) return false;
+    if (quoted && to == end) {
+        *at = NULL;
+        return false;
+    }
     const char *stop = to + quoted;
     for (; stop < end && *stop != separator; stop++)
         if (quoted && !is_blank(*stop)) return false;
@@ -181,9 +184,12 @@ static bool keep(text_heap *to, const csv_field *field, int64_t line, error *err
 
 /* ---- CSV ------------------------------------------------------------------------------------------- */
 
-static bool fail_quote(const rects *r, error *err)
+/* at: where next_field() has stopped. */
+static bool fail_quote(const rects *r, const char *at, error *err)
 {
-    return fail(err, "line %lld: a quote is not closed, or not at the end of its field", (long long)r->line);
+    return fail(err, "line %lld: %s", (long long)r->line,
+                at ? "a quote is not at the end of its field"
+                   : "a quote is not closed, and a field cannot hold the end of a line");
 }
 
 static const char *const field_names[FIELDS][2] = {[X] = {"x", "x0"},     [Y] = {"y", "y0"},   [W] = {"w", "width"},
@@ -222,7 +228,7 @@ static bool read_header(rects *r, const char *text, const char *end, error *err)
     int seen[FIELDS] = {0};
     csv_field name;
     for (r->columns = 0; text; r->columns++) {
-        if (!next_field(r->separator, &text, end, &name)) return fail_quote(r, err);
+        if (!next_field(r->separator, &text, end, &name)) return fail_quote(r, text, err);
         if (r->columns == COLUMNS_MAX)
             return fail(err, "line %lld: more than %d columns", (long long)r->line, COLUMNS_MAX);
         int f = field_named(&name);
@@ -251,7 +257,7 @@ static bool read_rect(rects *r, const char *text, const char *end, sat_rect *rec
     csv_field field;
     int c;
     for (c = 0; text; c++) {
-        if (!next_field(r->separator, &text, end, &field)) return fail_quote(r, err);
+        if (!next_field(r->separator, &text, end, &field)) return fail_quote(r, text, err);
         if (c >= r->columns) continue;
         if (r->field[c] < 0) {
             if (!keep(&r->rest, &field, r->line, err)) return false;

@@ -2,8 +2,9 @@
  * N x 4.  They are handed out in chunks, so that a file of any length needs the same memory.
  *
  * CSV: x,y,w,h in each line, in pixels; commas, semicolons, tabs or blanks, whichever the first line has; a field may
- * stand in quotes.  Blank lines and lines that begin with # are skipped.  A header line may name the columns x y w h in
- * any order, or x0 y0 x1 y1, where x1 and y1 lie just outside; further columns are then allowed, and kept. */
+ * stand in quotes, and holds no line end.  Blank lines and lines that begin with # are skipped.  A header line may name
+ * the columns x y w h in any order, or x0 y0 x1 y1, where x1 and y1 lie just outside; further columns are then allowed,
+ * and kept. */
 #ifndef CLI_RECTS_H
 #define CLI_RECTS_H
 

@@ -94,8 +94,17 @@ npy() {
         query u16.npy --layout inclusive --rect 0,0,2,1
     ok query u16.npy --layout inclusive --sample u16 --rect 0,0,2,1 --stat sum
     [ "${lines[1]}" = 0,0,2,1,300 ]
+    ok info u16.npy # what the file holds, and how it is read
+    [ "${lines[1]}" = "  format      table (.npy), 1 x 2 of i32, read modulo 2^32" ]
+    ok info u16.npy --json
+    [[ $output == *'"channels":1,"accum":"i32"}' ]]
+    sat query u16.npy --layout inclusive --sample u16 --rect 0,0,2,1 --stat sum -v
+    [[ $stderr == *"u16.npy: inclusive table of i32, u16 samples"* ]]
+    failure "u16.npy: no i32 table of f32 samples" query u16.npy --layout inclusive --sample f32 --rect 0,0,2,1
     # sums that wrapped: 2^32 - 1, then 255 more
     printf '\377\377\377\377\376\0\0\0' | npy wrapped.npy '<u4' "1, 2"
+    ok info wrapped.npy
+    [ "${lines[1]}" = "  format      table (.npy), 1 x 2 of u32" ]
     ok query wrapped.npy --layout inclusive --sample u32 --rect 1,0,1,1 --stat sum
     [ "${lines[1]}" = 1,0,1,1,255 ]
 }
@@ -196,6 +205,16 @@ npy() {
     sat a.pgm c.ppm missing.pgm --rects r.csv --stat sum
     [ "${lines[0]}" = 'file,x,y,w,h,sum.0,sum.1,sum.2,id,"note ""n""",mean' ]
     [ "${lines[1]}" = 'a.pgm,1,1,2,2,16,,,7,"a, ""b"";",old' ]
+    for bad in '"a\nb"' '"a\r\nb"' '"a' '"a""' '"a"b' '"a" "b"'; do
+        # shellcheck disable=SC2059 # escapes
+        printf "x,y,w,h,z\n0,0,1,1,c\n0,0,1,1,$bad\n" >quote.csv
+        what="closed, and a field cannot hold the end of a line"
+        [[ $bad == '"a"'[b\ ]* ]] && what="at the end of its field"
+        sat query a.pgm --rects quote.csv
+        echo "$bad: $stderr"
+        [ "$status" = 1 ]
+        [ "$stderr" = "sat: quote.csv: line 3: a quote is not $what" ]
+    done
     printf 'x,y,w,h,z\n0,0,1,1,a\0b\n' >zero.csv
     failure "zero.csv: line 2: a zero byte" query a.pgm --rects zero.csv
 }
