@@ -27,7 +27,7 @@ bool batch_add_from(batch *b, const char *list, bool zero_ended, error *err)
 {
     source src;
     bool ok = true;
-    if (!source_open(&src, list, err)) return false;
+    if (!source_open_list(&src, list, err)) return false;
     const char *at = (const char *)src.bytes, *end = at + src.n;
     while (ok && at < end) {
         const char *stop = memchr(at, zero_ended ? 0 : '\n', (size_t)(end - at));

@@ -13,7 +13,8 @@ typedef struct batch {
 } batch;
 
 bool batch_add(batch *b, const char *input, error *err);
-/* The names in a file, "-" = standard input: one in each line, or ended by zero bytes. */
+/* The names in a file, "-" = standard input: one in each line, or ended by zero bytes.  An empty
+ * file adds none. */
 bool batch_add_from(batch *b, const char *list, bool zero_ended, error *err);
 void batch_free(batch *b);
 

@@ -420,12 +420,12 @@ bool rects_open(rects **out, const char *path, bool again, error *err)
         ok = source_open_by(&r->file, path, look, NULL, NULL, err) && open_npy(r, err);
     } else if (!again) {
         ok = open_stream(r, path, err);
-    } else if (source_open(&r->file, path, err)) {
+    } else if (source_open_list(&r->file, path, err)) {
         ok = true;
         if (npy_sniff(r->file.bytes, r->file.n)) {
             ok = open_npy(r, err);
         } else {
-            r->text = (const char *)r->file.bytes;
+            r->text = r->file.n > 0 ? (const char *)r->file.bytes : "";
             r->end = r->file.n;
             r->at_end = true;
         }

@@ -74,7 +74,9 @@ bool region_inputs(region_request *r, options *o, int argc, char **argv, const c
     for (int i = optind; i < argc; i++)
         if (!batch_add(&r->files, argv[i], &err)) goto failed;
     if (list && !batch_add_from(&r->files, list, r->zero_ended, &err)) goto failed;
-    return r->files.n > 0 || options_refuse(o, "no input: %s, where - is standard input", usage);
+    if (r->files.n > 0) return true;
+    if (!list) return options_refuse(o, "no input: %s, where - is standard input", usage);
+    fail(&err, "no files in the list");
 failed:
     say(list ? input_name(list) : NULL, "%s", err.text);
     o->stop = true;

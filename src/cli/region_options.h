@@ -37,6 +37,7 @@ void region_request_free(region_request *r);
 bool region_option(region_request *r, options *o, int c);
 
 /* The operands argv[optind..argc) and --files-from become the inputs.  usage: of the line where there is none.
+ * A list alone that names none is an error of status 1.
  * False when o->stop has been set. */
 bool region_inputs(region_request *r, options *o, int argc, char **argv, const char *usage);
 

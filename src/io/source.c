@@ -85,10 +85,6 @@ static bool read_stream(source *src, int fd, source_extent *extent, const void *
             goto out;
         }
     }
-    if (n == 0) {
-        fail(err, "empty file");
-        goto out;
-    }
     *src = (source){.bytes = bytes, .n = n, .goes_on = goes_on};
     return true;
 out:
@@ -138,11 +134,7 @@ static bool read_regular(source *src, int fd, size_t n, source_probe *probe, con
         goto out;
     }
     if (!read_file(fd, head, 0, &head_bytes, err)) goto out;
-    if (head_bytes == 0) {
-        fail(err, "empty file");
-        goto out;
-    }
-    if (probe && !probe(head, head_bytes, n, context, &maps, err)) goto out;
+    if (probe && head_bytes > 0 && !probe(head, head_bytes, n, context, &maps, err)) goto out;
     if (head_bytes < SOURCE_HEAD_BYTES || n == SOURCE_HEAD_BYTES) {
         *src = (source){.bytes = head, .n = head_bytes};
         head = NULL;
@@ -187,13 +179,9 @@ static bool open_fd(source *src, int fd, source_probe *probe, source_extent *ext
     return read_stream(src, fd, extent ? extent : any_extent, context, err);
 }
 
-bool source_open(source *src, const char *path, error *err)
-{
-    return source_open_by(src, path, NULL, NULL, NULL, err);
-}
-
-bool source_open_by(source *src, const char *path, source_probe *probe, source_extent *extent, const void *context,
-                    error *err)
+/* An empty input is a source of 0 bytes. */
+static bool open_path(source *src, const char *path, source_probe *probe, source_extent *extent, const void *context,
+                      error *err)
 {
     *src = (source){0};
     if (!strcmp(path, "-")) {
@@ -205,6 +193,25 @@ bool source_open_by(source *src, const char *path, source_probe *probe, source_e
     bool ok = open_fd(src, fd, probe, extent, context, err);
     close(fd);
     return ok;
+}
+
+bool source_open_list(source *src, const char *path, error *err)
+{
+    return open_path(src, path, NULL, NULL, NULL, err);
+}
+
+bool source_open(source *src, const char *path, error *err)
+{
+    return source_open_by(src, path, NULL, NULL, NULL, err);
+}
+
+bool source_open_by(source *src, const char *path, source_probe *probe, source_extent *extent, const void *context,
+                    error *err)
+{
+    if (!open_path(src, path, probe, extent, context, err)) return false;
+    if (src->n > 0) return true;
+    source_close(src);
+    return fail(err, "empty file");
 }
 
 void source_close(source *src)

@@ -27,7 +27,8 @@ enum {
 
 /* A regular file is read into memory; its length is taken when it is opened.  A mapped file has only its head in
  * memory, and behind that the file's pages.  Anything else ("-" = standard input, a pipe) is read to its end, or to the
- * extent's limit.  Directories and empty inputs are refused.  The bytes stay valid until source_close().
+ * extent's limit.  Directories and empty inputs are refused; source_open_list() takes empty ones.  The bytes stay valid
+ * until source_close().
  *
  * Bytes in memory do not change with the file.  Mapped bytes do, from one read to the next.  When a mapped file becomes
  * shorter, reading behind its end raises SIGBUS; the handler of sink_guard_signals() then ends the process with a
@@ -39,7 +40,8 @@ typedef struct source {
     bool goes_on; /* a stream with more bytes behind the extent's limit */
 } source;
 
-bool source_open(source *src, const char *path, error *err); /* source_open_by() without probe and extent */
+bool source_open(source *src, const char *path, error *err);      /* source_open_by() without probe and extent */
+bool source_open_list(source *src, const char *path, error *err); /* source_open(); an empty input has n = 0 */
 /* probe NULL: no file is mapped.  extent NULL: a stream over SOURCE_MOST_BYTES is refused. */
 bool source_open_by(source *src, const char *path, source_probe *probe, source_extent *extent, const void *context,
                     error *err);

@@ -208,6 +208,28 @@ three() {
     [ -e $'out/odd\nname.png' ]
 }
 
+@test "a list without names: nothing to do, status 1, and nothing is written" {
+    three
+    : >empty
+    printf '\n\r\n\n' >blank
+    for list in empty blank; do
+        for command in "--box 3 -o out/{stem}.png" "--box 3 -o out/x.png" "-o out/x.npy" "--mean 0,0,1,1 -o out/m.csv" "--mean 0,0,1,1"; do
+            # shellcheck disable=SC2086 # words
+            failure "$list: no files in the list" --files-from $list $command
+            # shellcheck disable=SC2086 # words
+            failure "standard input: no files in the list" --files-from - $command <$list
+        done
+        failure "$list: no files in the list" query --files-from $list --rect 0,0,1,1 -o out/m.csv
+        ok in/a.pgm --files-from $list --mean 0,0,1,1 # the command line names one
+        [ "${lines[1]}" = in/a.pgm,0,0,1,1,1 ]
+    done
+    find in -name '*.none' -print0 >none
+    failure "none: no files in the list" --files-from none -0 --box 3 -o 'out/{stem}.png'
+    [ -z "$(ls out)" ]
+    ok in/a.pgm in/b.pgm --rects - --clip </dev/null # no rectangles are none, from a stream too
+    [ "$output" = file,x,y,w,h,mean,area ]
+}
+
 @test "lists that are wrong" {
     three
     failure "no-list: *" --files-from no-list --box 3 -o 'out/{stem}.png'
