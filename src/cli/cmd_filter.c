@@ -291,9 +291,7 @@ static bool check_name(options *o, const request *r, const char *input, const ch
         return options_refuse(o, "-o %s would replace the list of inputs", output);
     if (r->in_folder && input_is_output(input, output))
         return options_refuse(o, "-o %s: %s would be written over itself", r->output, input);
-    if (*output && output[strlen(output) - 1] == '/')
-        return options_refuse(o, "-o '%s': there is no such folder", output);
-    return true;
+    return !is_folder_name(output) || stop(o, output, SINK_NO_DIRECTORY);
 }
 
 static bool check_images(options *o, request *r)
@@ -310,6 +308,8 @@ static bool check_images(options *o, request *r)
         r->in_folder = folder_template(r->output, r->format);
         if (!r->in_folder) return stop(o, NULL, "out of memory");
     }
+    if (r->output && !r->in_folder && !batch_is_template(r->output) && is_folder_name(r->output))
+        return stop(o, r->output, SINK_NO_DIRECTORY);
     const char *template = r->in_folder ? r->in_folder : r->output;
     r->j.table = !r->has_box && r->output && (by_format || (!r->format && is_table_name(template)));
     if (!r->has_box && !r->output) return refuse_request(o, r, "nothing to do: " OPERATIONS);

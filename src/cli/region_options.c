@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "folder.h"
 #include "input.h"
 #include "messages.h"
 
@@ -94,6 +95,12 @@ static bool check(region_request *r, options *o)
         return options_refuse(o, "-o %s would replace the rectangles by their answers", output);
     if (r->files_from && input_is_output(r->files_from, output))
         return options_refuse(o, "-o %s would replace the list of inputs", output);
+    if (strcmp(output, "-") != 0 && is_folder(output)) {
+        say(output, "is a directory; answers are one file: .csv, .json or .npy");
+        o->stop = true;
+        o->status = EXIT_INPUT;
+        return false;
+    }
     return regions_form(&r->job, o, r->json);
 }
 

@@ -137,7 +137,7 @@ static bool open_path(sink *s, const char *path, const sink_options *opt, error 
     if (exists && faccessat(AT_FDCWD, path, W_OK, AT_EACCESS) != 0) return fail_errno(err, "may not be replaced");
 
     size_t dir = path_dir_bytes(s->target);
-    if (s->target[dir] == 0) return fail(err, dir ? "is a directory's name" : "the name is empty");
+    if (s->target[dir] == 0) return fail(err, dir ? SINK_NO_DIRECTORY : "the name is empty");
     s->no_clobber = opt->no_clobber;
     s->fd = temp_file_create(&s->temp, s->target, exists ? 0600 : 0666, err);
     if (s->fd < 0) return false;

@@ -22,6 +22,8 @@
 
 #include "error.h"
 
+#define SINK_NO_DIRECTORY "its directory does not exist" /* the error of every output in a missing directory */
+
 typedef struct sink sink;
 
 typedef struct sink_options {

@@ -71,11 +71,37 @@ load helpers
 @test "targets that cannot be" {
     small a.pgm
     mkdir d
-    failure "d: is a directory" a.pgm --mean 0,0,1,1 -o d
+    failure "d: is a directory; *" a.pgm --mean 0,0,1,1 -o d
     failure "none/out.pgm: *" a.pgm --box 3 -o none/out.pgm
     failure "a.pgm/out.pgm: *" a.pgm --box 3 -o a.pgm/out.pgm
     usage "-o '': the name of the output is empty" a.pgm --box 3 --format pnm -o ""
     failure "'': the name is empty" query a.pgm --rect 0,0,1,1 -o ""
+}
+
+@test "a directory that is not there is one error, with status 1, wherever it stands" {
+    small a.pgm
+    cp a.pgm b.pgm
+    for command in "a.pgm --box 3" "a.pgm --box 3 --format png" "a.pgm --format npy" "a.pgm" "a.pgm b.pgm --box 3" \
+        "a.pgm --mean 0,0,1,1" "query a.pgm --rect 0,0,1,1" "query a.pgm b.pgm --rect 0,0,1,1 --json"; do
+        # shellcheck disable=SC2086 # words
+        failure "none/: its directory does not exist" $command -o none/
+    done
+    for command in "a.pgm --box 3" "a.pgm" "a.pgm --mean 0,0,1,1" "query a.pgm --rect 0,0,1,1"; do
+        # shellcheck disable=SC2086 # words
+        failure "none/x.npy: its directory does not exist" $command -o none/x.npy
+    done
+    failure "none/a/: its directory does not exist" a.pgm --box 3 -o 'none/{stem}/'
+    [ ! -e none ]
+    # One that is there: images keep the name of their input, answers are one file.
+    mkdir out
+    ok a.pgm --box 3 -o out/
+    [ -e out/a.pgm ]
+    for command in "a.pgm --mean 0,0,1,1" "query a.pgm b.pgm --rect 0,0,1,1 --json"; do
+        for name in out out/; do
+            # shellcheck disable=SC2086 # words
+            failure "$name: is a directory; answers are one file: .csv, .json or .npy" $command -o $name
+        done
+    done
 }
 
 @test "a directory in which nothing can be made is there all the same" {

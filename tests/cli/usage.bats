@@ -141,8 +141,6 @@ load helpers
     usage "-o '': the name of the output is empty" missing.pgm --box 3 -o ''
     usage "-o '': the name of the output is empty" missing.pgm -o ''
     usage "-o - needs --format*" missing.pgm --box 3 -o -
-    usage "-o 'none/': there is no such folder" missing.pgm --box 3 -o none/
-    usage "-o 'none/': there is no such folder" missing.pgm --box 3 -o none/ --format png
 }
 
 @test "query, info, bench and help check what they are given" {
