@@ -1,4 +1,4 @@
-/* printable.h - names of files and other text from outside, on its way to a terminal, a CSV or JSON.
+/* printable.h - names of files and other text from outside, on its way to a terminal or into JSON.
  *
  * A terminal takes control characters for commands: those of ASCII, and U+0080 to U+009F.  Marks of direction make a
  * name look like another ("gnp.exe" behind U+202E reads "exe.png"; Boucher and Anderson, "Trojan Source", 2021), and so

@@ -7,7 +7,6 @@
 #include <strings.h>
 
 #include "npy_header.h"
-#include "printable.h"
 #include "text_out.h"
 
 static const char *const stat_names[] = {[STAT_MEAN] = "mean", [STAT_SUM] = "sum"};
@@ -189,9 +188,8 @@ static void put_csv(sheet *s, const row *r)
 {
     text_out *t = &s->text;
     const int64_t side[4] = {r->rect.x, r->rect.y, r->rect.width, r->rect.height};
-    char name[PRINTABLE_BYTES];
     if (s->spec.name_bytes > 0) {
-        text_csv_string(t, printable_name(r->input.name, name));
+        text_csv_string(t, r->input.name);
         text_bytes(t, ",", 1);
     }
     for (int i = 0; i < 4; i++) {

@@ -15,7 +15,9 @@ bool text_open(text_out *t, const char *path, bool no_clobber, error *err)
     t->used = 0;
     t->failed = false;
     t->is_stdout = strcmp(path, "-") == 0;
-    return sink_open(&t->to, path, &options, err);
+    bool ok = sink_open(&t->to, path, &options, err);
+    t->is_terminal = ok && sink_is_terminal(t->to);
+    return ok;
 }
 
 static bool flush(text_out *t)
@@ -114,7 +116,14 @@ void text_csv_string(text_out *t, const char *string)
 {
     bool quoted = needs_quotes(string);
     if (quoted) text_bytes(t, "\"", 1);
-    for (; *string; string++) text_bytes(t, *string == '"' ? "\"\"" : string, *string == '"' ? 2 : 1);
+    while (*string) {
+        uint32_t code;
+        size_t n = utf8_bytes(string, &code), bytes = n ? n : 1;
+        bool shown = !t->is_terminal || (n > 0 && !is_unprintable(code));
+        if (*string == '"') text_bytes(t, string, 1);
+        for (size_t i = 0; i < bytes; i++) text_bytes(t, shown ? string + i : "?", 1);
+        string += bytes;
+    }
     if (quoted) text_bytes(t, "\"", 1);
 }
 

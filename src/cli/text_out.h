@@ -11,7 +11,7 @@
 typedef struct text_out {
     sink *to;
     size_t used;
-    bool failed, is_stdout;
+    bool failed, is_stdout, is_terminal;
     error err;
     char buffer[1 << 16];
 } text_out;
@@ -25,8 +25,11 @@ void text_bytes(text_out *t, const char *bytes, size_t n);
 void text_string(text_out *t, const char *string);
 void text_int(text_out *t, int64_t value);
 void text_uint(text_out *t, uint64_t value);
-void text_csv_string(text_out *t, const char *string);  /* quoted where CSV needs it */
-void text_json_string(text_out *t, const char *string); /* quoted and escaped */
+/* Quoted where CSV needs it.  A terminal gets '?' for each byte that make_printable() replaces; all else gets the bytes
+ * as they are. */
+void text_csv_string(text_out *t, const char *string);
+/* Quoted and escaped.  JSON is UTF-8: each byte that is not becomes U+FFFD. */
+void text_json_string(text_out *t, const char *string);
 /* Overwrites bytes that were written before, of a file: a stream fails. */
 void text_rewrite(text_out *t, size_t offset, const void *bytes, size_t n);
 __attribute__((format(printf, 2, 3))) void text_printf(text_out *t, const char *format, ...); /* up to 8 KiB */

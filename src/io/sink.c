@@ -175,6 +175,11 @@ bool sink_open(sink **out, const char *path, const sink_options *opt, error *err
     return true;
 }
 
+bool sink_is_terminal(const sink *s)
+{
+    return s->stream && isatty(s->fd);
+}
+
 /* ---- writing --------------------------------------------------------------------------------------- */
 
 /* Keeps err as the sink's first error. */

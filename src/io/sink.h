@@ -33,6 +33,8 @@ typedef struct sink_options {
 
 bool sink_open(sink **out, const char *path, const sink_options *opt, error *err);
 
+bool sink_is_terminal(const sink *s);
+
 /* Appends; on false the sink stays failed and every later call fails with the first error. */
 bool sink_write(sink *out, const void *bytes, size_t n, error *err);
 

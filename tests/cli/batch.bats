@@ -84,12 +84,37 @@ three() {
     cmp in/b.pgm b
     cp in/a.pgm $'a,"\e.pgm'
     ok $'a,"\e.pgm' in/a.pgm --mean 1,1,2,2
-    [ "${lines[1]}" = '"a,""?.pgm",1,1,2,2,4' ]
+    [ "${lines[1]}" = $'"a,""\e.pgm",1,1,2,2,4' ]
     ok --json $'a,"\e.pgm' in/c.ppm --mean 0,0,1,1
     [[ ${lines[0]} == '{"file":"a,\"\u001b.pgm","x":0,"y":0,"w":1,"h":1,"mean":[1]}' ]]
     [[ ${lines[1]} == '{"file":"in/c.ppm","x":0,"y":0,"w":1,"h":1,"mean":['*,*,*']}' ]]
     ok --json in/a.pgm --mean 0,0,4,3
     [ "$output" = '{"x":0,"y":0,"w":4,"h":3,"mean":[4.25]}' ]
+}
+
+@test "CSV carries names as they are; a terminal gets question marks" {
+    small a.pgm
+    name=$(printf 'latin\351 \302\233\033[31m\342\200\256,"\nb\r.pgm')
+    cp a.pgm "$name"
+    printf 'x,y,w,h,\033n\n1,1,2,2,\351\033[31m\n' >r.csv # so are the other columns of the rectangles
+    ok a.pgm "$name" --rects r.csv -o m.csv
+    "$sat" a.pgm "$name" --rects r.csv >piped.csv
+    cmp m.csv piped.csv
+    printf 'file,x,y,w,h,mean,\033n\na.pgm,1,1,2,2,4,\351\033[31m\n' >want.csv
+    printf '"latin\351 \302\233\033[31m\342\200\256,""\nb\r.pgm",1,1,2,2,4,\351\033[31m\n' >>want.csv
+    cmp want.csv m.csv
+    "$sat" a.pgm "$name" --rects r.csv --json | tail -1 >json # which is UTF-8
+    [[ $(<json) == '{"file":"latin\ufffd \u009b\u001b[31m\u202e,\"\u000ab\u000d.pgm",'*',"\u001bn":"\ufffd\u001b[31m"}' ]]
+    "${PYTHON:-python3}" - "$name" <<'END'
+import csv, os, sys
+with open("m.csv", newline="", encoding="utf-8", errors="surrogateescape") as file:
+    rows = list(csv.DictReader(file))
+assert [row["file"] for row in rows] == ["a.pgm", sys.argv[1]], rows
+assert os.path.exists(rows[1]["file"])
+END
+    needs_terminal
+    NAME=$name script -qec "'$sat' a.pgm \"\$NAME\" --rects r.csv" /dev/null </dev/null | tr -d '\r' >shown
+    printf 'file,x,y,w,h,mean,?n\na.pgm,1,1,2,2,4,??[31m\n"latin? ???[31m???,""?b?.pgm",1,1,2,2,4,??[31m\n' | diff - shown
 }
 
 @test "means of many files: a bad one does not stop the others" {
