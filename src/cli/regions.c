@@ -440,6 +440,15 @@ static bool answer_input(const region_job *job, const char *input, rects *from, 
     return ok;
 }
 
+static void say_left_out(const region_job *job, const rects *from, const sheet *to)
+{
+    char names[256];
+    int n = job->common->quiet ? 0 : sheet_left_out(to, names, sizeof names);
+    if (n > 0)
+        say(input_name(rects_name(from)), "column%s left out, as answers have %s: %s", n > 1 ? "s" : "",
+            n > 1 ? "these names" : "this name", names);
+}
+
 /* The longest name of an input, where rows name theirs. */
 static size_t name_bytes(const region_job *job)
 {
@@ -477,6 +486,7 @@ int regions_run(const region_job *job, rects *from)
         failed++;
         if (rects_broken(from)) break;
     }
+    if (ok) say_left_out(job, from, to);
     bool withheld = ok && failed > 0 && !sheet_is_stdout(to);
     if (withheld)
         sheet_abort(&to);

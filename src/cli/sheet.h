@@ -57,6 +57,10 @@ bool sheet_next_input(sheet *s, const sheet_input *input, error *err);
 void sheet_rows(sheet *s, const rects *from, size_t at, const sat_rect *list, size_t n, const sat_sum *sums,
                 const double *means);
 
+/* The names of the rectangles' columns that are left out, as answers have them: "mean, area", in a buffer of n bytes,
+ * cut where it ends.  Returns their number. */
+int sheet_left_out(const sheet *s, char *names, size_t n);
+
 /* The output cannot be written; sheet_close() says why. */
 bool sheet_failed(const sheet *s);
 bool sheet_is_stdout(const sheet *s);

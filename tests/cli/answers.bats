@@ -182,7 +182,7 @@ npy() {
     small a.pgm
     printf 'P6 4 3 255\n%036d' 0 >c.ppm
     printf 'id;x;"note ""n""";y;w;h;mean\n7;1;"a, ""b"";";1;2;2;old\n\303\244;0;;0;4;3;\n' >r.csv
-    ok query a.pgm --rects r.csv
+    ok query a.pgm --rects r.csv -q
     [ "$output" = "$(printf '%s\n' 'x,y,w,h,mean,sum,id,"note ""n"""' '1,1,2,2,4,16,7,"a, ""b"";"' $'0,0,4,3,4.25,51,\303\244,')" ]
     ok query a.pgm --rects r.csv --json --stat sum
     [ "${lines[0]}" = '{"x":1,"y":1,"w":2,"h":2,"sum":[16],"id":"7","note \"n\"":"a, \"b\";","mean":"old"}' ]
@@ -191,14 +191,14 @@ npy() {
     [ "${lines[1]}" = 'a.pgm,1,1,2,2,16,,,4,7,"a, ""b"";",old' ]
     [ "${#lines[@]}" = 5 ]
     # The answers are rectangles, too.
-    ok query a.pgm --rects r.csv -o first.csv
-    ok query a.pgm --rects first.csv -o second.csv
+    ok query a.pgm --rects r.csv -o first.csv -q
+    ok query a.pgm --rects first.csv -o second.csv -q
     cmp first.csv second.csv
     # Blanks at the ends of a field, and carriage returns, stay.
     printf 'x,y,w,h,n,m,o\n1,1,2,2,"a\rb"," c","d\t"\n' >r.csv
     ok query a.pgm --rects r.csv --stat sum -o first.csv
     [ "$(tail -1 first.csv)" = $'1,1,2,2,16,"a\rb"," c","d\t"' ]
-    ok query a.pgm --rects first.csv --stat sum -o second.csv
+    ok query a.pgm --rects first.csv --stat sum -o second.csv -q
     cmp first.csv second.csv
     printf 'id;x;"note ""n""";y;w;h;mean\n7;1;"a, ""b"";";1;2;2;old\n\303\244;0;;0;4;3;\n' >r.csv
     # The last file's rectangles are not read, and the header has all columns all the same.
@@ -217,6 +217,52 @@ npy() {
     done
     printf 'x,y,w,h,z\n0,0,1,1,a\0b\n' >zero.csv
     failure "zero.csv: line 2: a zero byte" query a.pgm --rects zero.csv
+}
+
+@test "a column that is named like an answer is left out, and that is said once" {
+    small a.pgm
+    printf 'P6 4 3 255\n%036d' 0 >c.ppm
+    ok query a.pgm c.ppm --rect 1,1,2,2 --clip -o old.csv
+    [ "$(head -1 old.csv)" = file,x,y,w,h,mean.0,mean.1,mean.2,sum.0,sum.1,sum.2,area ]
+    sat query a.pgm c.ppm --rects old.csv --clip
+    [ "$status" = 0 ]
+    [ "$stderr" = "sat: old.csv: columns left out, as answers have these names: file, mean.0, mean.1, mean.2, sum.0, sum.1, sum.2, area" ]
+    [ "${lines[0]}" = file,x,y,w,h,mean.0,mean.1,mean.2,sum.0,sum.1,sum.2,area ]
+    "$sat" query a.pgm c.ppm --rects - --clip <old.csv 2>err | head -1
+    [ "$(<err)" = "sat: standard input: ${stderr#*old.csv: }" ]
+    # Only those of the answers that are printed.
+    sat a.pgm --rects old.csv --json
+    [ "$stderr" = "sat: old.csv: columns left out, as answers have these names: mean.0, mean.1, mean.2" ]
+    [[ ${lines[0]} == '{"x":1,"y":1,"w":2,"h":2,"mean":[4],"file":"a.pgm","sum.0":"16",'*',"area":"4"}' ]]
+    printf 'x,y,w,h,mean,means\n1,1,2,2,old,kept\n' >one.csv
+    sat a.pgm --rects one.csv
+    [ "$stderr" = "sat: one.csv: column left out, as answers have this name: mean" ]
+    [ "$output" = "$(printf 'x,y,w,h,mean,means\n1,1,2,2,4,kept')" ]
+    ok a.pgm --rects one.csv -q
+    ok a.pgm --rects one.csv --stat sum
+    ok a.pgm --rects one.csv -o m.npy # which has none of the other columns
+}
+
+@test "two columns of one name: CSV keeps both, JSON refuses them" {
+    small a.pgm
+    printf 'x,y,id,w,h,n,id\n1,1,a,2,2,b,c\n' >r.csv
+    ok a.pgm --rects r.csv
+    [ "$output" = "$(printf 'x,y,w,h,mean,id,n,id\n1,1,2,2,4,a,b,c')" ]
+    for input in a.pgm "a.pgm a.pgm"; do
+        # shellcheck disable=SC2086 # words
+        for command in "$input --rects r.csv --json" "query $input --rects r.csv -o m.json"; do
+            sat $command
+            [ "$status" = 1 ]
+            [ "$stderr" = "sat: r.csv: line 1: two columns are named 'id', which JSON cannot hold; CSV can" ]
+            [ -z "$output" ]
+        done
+    done
+    [ ! -e m.json ]
+    printf 'x,y,w,h,,\n1,1,2,2,a,b\n' >r.csv
+    failure "r.csv: line 1: two columns are named '', which *" a.pgm --rects r.csv --json
+    printf 'x,y,w,h,id,Id,i\n1,1,2,2,a,b,c\n' >r.csv
+    ok a.pgm --rects r.csv --json
+    [ "$output" = '{"x":1,"y":1,"w":2,"h":2,"mean":[4],"id":"a","Id":"b","i":"c"}' ]
 }
 
 @test "rectangles by their corners" {
