@@ -1,6 +1,7 @@
 /* cmd_info.c - what an image or a table file is; a table's checksum is verified. */
 #include <stdio.h>
 
+#include "exif.h"
 #include "format.h"
 #include "input.h"
 #include "messages.h"
@@ -22,6 +23,50 @@ static const struct option longs[] = {
 
 static const char *const channel_names[] = {"", "grey", "grey+alpha", "RGB", "RGBA"};
 
+static const struct {
+    const char *name, *key;
+} meta_names[META_KINDS] = {
+    [META_EXIF] = {"EXIF", "exif_bytes"},
+    [META_XMP] = {"XMP", "xmp_bytes"},
+    [META_PNG_COLOUR] = {"colour chunks", "colour_bytes"},
+    [META_PNG_TEXT] = {"text", "text_bytes"},
+    [META_COMMENTS] = {"comments", "comment_bytes"},
+    [META_HDR] = {"header lines", "header_bytes"},
+};
+
+/* What makes the stored pixels upright, by Exif's orientation. */
+static const char *const orientations[] = {
+    "",
+    "upright",
+    "mirrored left to right",
+    "turned by 180 degrees",
+    "mirrored top to bottom",
+    "mirrored at the diagonal from the top left",
+    "turned clockwise by 90 degrees",
+    "mirrored at the diagonal from the top right",
+    "turned anticlockwise by 90 degrees",
+};
+
+/* Of the pixels as the file has them, 1 to 8; meta.orientation of what was turned already is that of the result. */
+static int stored_orientation(const image_meta *meta)
+{
+    const meta_block *exif = &meta->blocks[META_EXIF];
+    if (meta->orientation > 1) return meta->orientation;
+    return exif->bytes ? exif_orientation(exif->bytes, exif->n) : 1;
+}
+
+static void put_meta_text(const image_meta *meta, text_out *t)
+{
+    int orientation = stored_orientation(meta), n = 0;
+    for (int k = 0; k < META_KINDS; k++)
+        if (meta->blocks[k].bytes)
+            text_printf(t, "%s%s %zu bytes", n++ ? ", " : "  metadata    ", meta_names[k].name, meta->blocks[k].n);
+    if (n > 0) text_string(t, "\n");
+    if (orientation > 1)
+        text_printf(t, "  orientation %d: %s%s\n", orientation, meta->orientation > 1 ? "to be " : "",
+                    orientations[orientation]);
+}
+
 static void put_image_text(const image *img, const image_format *format, text_out *t)
 {
     text_printf(t, "  format      %s\n", format->name);
@@ -32,6 +77,7 @@ static void put_image_text(const image *img, const image_format *format, text_ou
     if (img->meta.x_per_metre > 0)
         text_printf(t, "  resolution  %.6g x %.6g px per inch\n", img->meta.x_per_metre * 0.0254,
                     img->meta.y_per_metre * 0.0254);
+    put_meta_text(&img->meta, t);
 }
 
 static void put_image_json(const image *img, const image_format *format, text_out *t)
@@ -41,6 +87,8 @@ static void put_image_json(const image *img, const image_format *format, text_ou
                 "\"icc_bytes\":%zu",
                 format->name, (long long)img->width, (long long)img->height, img->channels, sat_type_name(img->type),
                 img->meta.icc_bytes);
+    for (int k = 0; k < META_KINDS; k++) text_printf(t, ",\"%s\":%zu", meta_names[k].key, img->meta.blocks[k].n);
+    text_printf(t, ",\"orientation\":%d", stored_orientation(&img->meta));
     if (img->meta.x_per_metre > 0)
         text_printf(t, ",\"x_per_metre\":%.17g,\"y_per_metre\":%.17g", img->meta.x_per_metre, img->meta.y_per_metre);
 }

@@ -50,3 +50,43 @@ lacks() {
     ok in.hdr --box 1 -o out.hdr
     [ "$(grep -a = out.hdr | sort)" = "$(grep -a = in.hdr | grep -v VIEW | sort)" ]
 }
+
+@test "info says what metadata is carried, and what the orientation does" {
+    meta=$root/tests/data/codecs/meta
+    ok info "$meta.jpg"
+    [[ $output == *"size        6 x 8 px"* ]]
+    [[ $output == *$'\n  metadata    EXIF '[1-9]*' bytes, XMP '[1-9]*' bytes, comments '[1-9]*$' bytes\n'* ]]
+    [[ $output == *$'\n  orientation 6: turned clockwise by 90 degrees' ]]
+    ok info --no-orient "$meta.jpg"
+    [[ $output == *"size        8 x 6 px"*$'\n  orientation 6: to be turned clockwise by 90 degrees' ]]
+    ok info "$meta.png"
+    [[ $output == *$'\n  metadata    EXIF '[1-9]*' bytes, XMP '[1-9]*' bytes, colour chunks '[1-9]*' bytes, text '[1-9]*$' bytes\n'* ]]
+    ok info --json "$meta.png" "$meta.jpg"
+    [[ ${lines[0]} == *',"exif_bytes":'[1-9]*',"xmp_bytes":'[1-9]*',"colour_bytes":'[1-9]*',"text_bytes":'[1-9]*',"comment_bytes":0,"header_bytes":0,"orientation":6'* ]]
+    [[ ${lines[1]} == *',"colour_bytes":0,"text_bytes":0,"comment_bytes":'[1-9]*',"header_bytes":0,"orientation":6'* ]]
+    n=0
+    while read -r words; do
+        n=$((n + 1))
+        for type in png jpg; do
+            ok info "$root/tests/data/codecs/orient$n.$type"
+            [ $n = 1 ] || [[ $output == *$'\n  orientation '"$n: $words" ]]
+            [ $n != 1 ] || [[ $output != *orientation* ]]
+            ok info --json --no-orient "$root/tests/data/codecs/orient$n.$type"
+            [[ $output == *'"orientation":'"$n}" ]]
+        done
+    done <<'WORDS'
+upright
+mirrored left to right
+turned by 180 degrees
+mirrored top to bottom
+mirrored at the diagonal from the top left
+turned clockwise by 90 degrees
+mirrored at the diagonal from the top right
+turned anticlockwise by 90 degrees
+WORDS
+    small a.pgm
+    ok info a.pgm
+    [[ $output != *metadata* && $output != *orientation* ]]
+    ok info --json a.pgm
+    [[ $output == *'"icc_bytes":0,"exif_bytes":0,'*'"orientation":1}' ]]
+}
