@@ -97,10 +97,11 @@ static const char help[] = "Means and sums of rectangles of images, or of tables
                            "  --backend NAME, --threads N   [SAT_BACKEND, SAT_THREADS, or what pays]\n"
                            "  -q, --quiet   -v, --verbose   -h, --help   -V, --version\n"
                            "\n"
-                           "With 2 to 4 channels the columns are mean.0, mean.1 and so on. Sums of integer\n"
-                           "images are exact; of a table of f32 or f64 only if the sum of the whole image\n"
-                           "is at most 2^24 or 2^53; beyond, a line says so. A table's checksum is compared\n"
-                           "if it comes through a pipe, or has at most 64 MiB, or many rectangles.\n";
+                           "With 2 to 4 channels the columns are mean.0, mean.1 and so on; alpha is one of\n"
+                           "them, and no weight. Sums of integer images are exact; of a table of f32 or f64\n"
+                           "only if the sum of the whole image is at most 2^24 or 2^53; beyond, a line says\n"
+                           "so. A table's checksum is compared if it comes through a pipe, or has at most\n"
+                           "64 MiB, or many rectangles.\n";
 
 const command command_query = {
     .name = "query",

@@ -143,6 +143,14 @@ npy() {
     "$sat" query a.pgm c.ppm --rects <(cat r.csv) --clip --stat mean | diff got -
 }
 
+@test "means and sums are of each channel, and alpha is no weight" {
+    { printf 'P7\nWIDTH 2\nHEIGHT 1\nDEPTH 4\nMAXVAL 255\nTUPLTYPE RGB_ALPHA\nENDHDR\n' && printf '\144\12\0\377\0\24\310\0'; } >a.pam
+    ok a.pam --mean 0,0,2,1
+    [ "${lines[1]}" = 0,0,2,1,50,15,100,127.5 ]
+    ok query a.pam --rect 0,0,2,1 --stat sum
+    [ "${lines[1]}" = 0,0,2,1,100,30,200,255 ]
+}
+
 @test "pictures of different channels make a rectangular CSV" {
     small a.pgm
     printf 'P6 2 1 255\n\1\2\3\4\5\6' >c.ppm
