@@ -22,7 +22,7 @@ static int64_t padded_width(const bmp_runs *b)
 static bool put(const bmp_runs *b, image *img, int64_t x, int64_t y, const uint8_t *p, int n, bool repeat)
 {
     if (!img || x >= b->width) return true;
-    uint8_t *dst = image_row(img, b->height - 1 - y) + 3 * x;
+    uint8_t *dst = image_row(img, b->height - 1 - y) + img->channels * x;
     for (int i = 0; i < n && x + i < b->width; i++) {
         const uint8_t *colour = p + (repeat ? 0 : 3 * i);
         if (b->bits != 24) {
@@ -31,7 +31,7 @@ static bool put(const bmp_runs *b, image *img, int64_t x, int64_t y, const uint8
             if (index >= b->entries) return false;
             colour = b->palette + index * b->entry_bytes;
         }
-        for (int c = 0; c < 3; c++) *dst++ = colour[2 - c];
+        for (int c = 0; c < img->channels; c++) *dst++ = colour[2 - c];
     }
     return true;
 }

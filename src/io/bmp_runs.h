@@ -17,8 +17,9 @@ typedef enum runs_state {
     RUNS_CORRUPT, /* a pixel outside of the image, or a colour outside of the palette */
 } runs_state;
 
-/* Reads the codes from *at on, and sets *at to the place behind the last one.  img: 3 channels of u8; only coded pixels
- * are set.  img NULL: only the codes are read.  *complete: the codes have reached the last pixel. */
+/* Reads the codes from *at on, and sets *at to the place behind the last one.  img: u8, of 3 channels, or of 1 that is
+ * the palette's red; only coded pixels are set.  img NULL: only the codes are read.  *complete: the codes have reached
+ * the last pixel. */
 runs_state bmp_runs_read(const bmp_runs *b, const uint8_t **at, const uint8_t *end, image *img, bool *complete);
 
 /* An upper bound of the codes' bytes for an image of this size; UINT64_MAX on overflow. */

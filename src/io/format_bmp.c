@@ -1,6 +1,9 @@
 /* BMP (Microsoft, "Bitmap Storage"; IBM, "OS/2 2.1 Presentation Driver Reference"): a file header, an image header of
  * one of many lengths, a palette for up to 8 bits per pixel, and the pixels.  The pixels are rows of whole 32-bit
- * words, the bottom one first unless the height is negative; or the codes of bmp_runs.h. */
+ * words, the bottom one first unless the height is negative; or the codes of bmp_runs.h.
+ *
+ * The format has no grey: a grey image is one of 8 bits whose palette is a ramp.  So an image with a palette of greys
+ * only is read as grey, of one channel, and written like that. */
 #include <stdlib.h>
 
 #include "bmp_runs.h"
@@ -17,6 +20,9 @@ enum {
     OS2_HEADER = 64,
     V4_HEADER = 108,
     V5_HEADER = 124,
+    RAMP = 256, /* colours of the palette of grey */
+    RAMP_BYTES = 4 * RAMP,
+    START_MOST = FILE_HEADER + V4_HEADER + RAMP_BYTES, /* before the pixels that are written */
 };
 
 typedef enum coding {
@@ -46,6 +52,8 @@ typedef struct bmp {
     field fields[4];
     const uint8_t *palette; /* blue, green, red, and in entries of 4 bytes an unused one */
     size_t entries, entry_bytes;
+    bool whole_palette;              /* the bytes at hand contain it */
+    bool grey;                       /* and all of its colours are grey */
     size_t begin;                    /* of the pixels in the file */
     size_t row_bytes;                /* in the file, unless it is in runs */
     double x_per_metre, y_per_metre; /* 0 = unknown */
@@ -149,6 +157,27 @@ static bool in_runs(const bmp *b)
     return b->coding == RLE8 || b->coding == RLE4 || b->coding == RLE24;
 }
 
+/* Colours of the palette that a pixel can have. */
+static size_t colours(const bmp *b)
+{
+    size_t most = b->bits <= 8 ? (size_t)1 << b->bits : 0;
+    return b->entries < most ? b->entries : most;
+}
+
+static bool is_grey(const bmp *b)
+{
+    for (size_t i = 0; i < colours(b); i++) {
+        const uint8_t *colour = b->palette + i * b->entry_bytes;
+        if (colour[0] != colour[1] || colour[0] != colour[2]) return false;
+    }
+    return colours(b) > 0;
+}
+
+static int channels_of(const bmp *b)
+{
+    return b->fields[3].top ? 4 : b->grey ? 1 : 3;
+}
+
 /* Reads all but the pixels, which may lie behind the n bytes. */
 static bool read_header(const uint8_t *bytes, size_t n, const decode_options *opt, bmp *b, error *err)
 {
@@ -183,6 +212,8 @@ static bool read_header(const uint8_t *bytes, size_t n, const decode_options *op
     b->palette = bytes + end;
     b->entry_bytes = core ? 3 : 4;
     b->entries = (begin - end) / b->entry_bytes;
+    b->whole_palette = n - end >= colours(b) * b->entry_bytes;
+    b->grey = b->whole_palette && is_grey(b);
     b->begin = begin;
     return true;
 }
@@ -202,8 +233,8 @@ static bool shape(const uint8_t *bytes, size_t n, image_shape *s)
     bmp b;
     error unused;
     if (!read_header(bytes, n, &codec_any_size, &b, &unused)) return false;
-    *s = (image_shape){.width = b.width, .height = b.height, .channels = b.fields[3].top ? 4 : 3, .type = SAT_U8};
-    return true;
+    *s = (image_shape){.width = b.width, .height = b.height, .channels = channels_of(&b), .type = SAT_U8};
+    return b.whole_palette;
 }
 
 static bool extent(const uint8_t *bytes, size_t n, const decode_options *opt, uint64_t *most, error *err)
@@ -238,14 +269,14 @@ static void expand_row(const bmp *b, const uint8_t *raw, uint8_t *dst, int chann
     }
 }
 
-static bool expand_palette_row(const bmp *b, const uint8_t *raw, uint8_t *dst)
+static bool expand_palette_row(const bmp *b, const uint8_t *raw, uint8_t *dst, int channels)
 {
     for (int64_t x = 0; x < b->width; x++) {
         size_t bit = (size_t)x * (size_t)b->bits;
         size_t i = (unsigned)raw[bit / 8] >> (8 - b->bits - (int)(bit % 8)) & ((1u << b->bits) - 1);
         if (i >= b->entries) return false;
         const uint8_t *colour = b->palette + i * b->entry_bytes;
-        for (int c = 0; c < 3; c++) *dst++ = colour[2 - c];
+        for (int c = 0; c < channels; c++) *dst++ = colour[2 - c];
     }
     return true;
 }
@@ -253,14 +284,15 @@ static bool expand_palette_row(const bmp *b, const uint8_t *raw, uint8_t *dst)
 static bool read_rows(const bmp *b, const uint8_t *pixels, size_t n, image *img, error *err)
 {
     if (n / b->row_bytes < (size_t)b->height) return fail(err, "truncated: the BMP has too few pixels");
-    bool ok = image_alloc(img, b->width, b->height, b->fields[3].top ? 4 : 3, SAT_U8, err);
+    bool ok = image_alloc(img, b->width, b->height, channels_of(b), SAT_U8, err);
     for (int64_t y = 0; ok && y < b->height; y++) {
         const uint8_t *raw = pixels + (size_t)y * b->row_bytes;
         uint8_t *dst = image_row(img, b->top_down ? y : b->height - 1 - y);
         if (b->bits > 8) {
             expand_row(b, raw, dst, img->channels);
         } else {
-            ok = expand_palette_row(b, raw, dst) || fail(err, "corrupt: the BMP's palette lacks a colour");
+            ok = expand_palette_row(b, raw, dst, img->channels) ||
+                 fail(err, "corrupt: the BMP's palette lacks a colour");
         }
     }
     return ok;
@@ -285,11 +317,11 @@ static bool read_runs(const bmp *b, const uint8_t *pixels, size_t n, image *img,
     bool complete, palette = b->bits != 24;
     if (!plausible(b, n, err)) return false;
     if (palette && b->entries == 0) return fail(err, "corrupt: the BMP has no palette");
-    if (!image_alloc(img, b->width, b->height, 3, SAT_U8, err)) return false;
+    if (!image_alloc(img, b->width, b->height, channels_of(b), SAT_U8, err)) return false;
     const uint8_t *colour = palette ? b->palette : black, *at = pixels;
     uint8_t *dst = img->data;
-    for (size_t i = 0; i < img->row_bytes * (size_t)img->height; i += 3)
-        for (size_t c = 0; c < 3; c++) *dst++ = colour[2 - c];
+    for (int64_t i = 0; i < img->width * img->height; i++)
+        for (int c = 0; c < img->channels; c++) *dst++ = colour[2 - c];
     switch (bmp_runs_read(&runs, &at, pixels + n, img, &complete)) {
     case RUNS_WHOLE: return true;
     case RUNS_CUT: return complete || fail(err, "truncated: the BMP's runs have no end");
@@ -326,20 +358,22 @@ static uint32_t per_metre(double v)
     return v >= 1 && v <= INT32_MAX ? (uint32_t)(v + 0.5) : 0;
 }
 
-/* The header of 40 bytes for RGB; for RGBA version 4, with a mask for alpha and the sRGB colour space. */
+/* The header of 40 bytes for RGB, and for grey with the palette; for RGBA version 4, with a mask for alpha and the sRGB
+ * colour space. */
 static bool write_header(const image *img, size_t pixel_bytes, sink *out, error *err)
 {
     enum { SRGB = 0x73524742 };
-    bool alpha = img->channels == 4;
-    uint32_t header_bytes = alpha ? V4_HEADER : INFO_HEADER, begin = FILE_HEADER + header_bytes;
-    uint8_t file[FILE_HEADER + V4_HEADER] = {'B', 'M'}, *header = file + FILE_HEADER;
+    bool alpha = img->channels == 4, grey = img->channels == 1;
+    uint32_t header_bytes = alpha ? V4_HEADER : INFO_HEADER, end = FILE_HEADER + header_bytes;
+    uint32_t begin = end + (grey ? RAMP_BYTES : 0);
+    uint8_t file[FILE_HEADER + V4_HEADER] = {'B', 'M'}, *header = file + FILE_HEADER, ramp[RAMP_BYTES];
     store_le32(file + 2, begin + (uint32_t)pixel_bytes);
     store_le32(file + 10, begin);
     store_le32(header, header_bytes);
     store_le32(header + 4, (uint32_t)img->width);
     store_le32(header + 8, (uint32_t)img->height);
     header[12] = 1; /* plane */
-    header[14] = alpha ? 32 : 24;
+    header[14] = (uint8_t)(8 * img->channels);
     store_le32(header + 16, alpha ? MASKS : PLAIN);
     store_le32(header + 20, (uint32_t)pixel_bytes);
     store_le32(header + 24, per_metre(img->meta.x_per_metre));
@@ -347,17 +381,19 @@ static bool write_header(const image *img, size_t pixel_bytes, sink *out, error 
     for (int c = 0; alpha && c < 4; c++)
         store_le32(header + INFO_HEADER + 4 * c, (uint32_t)0xff << (c < 3 ? 16 - 8 * c : 24));
     if (alpha) store_le32(header + ALPHA_HEADER, SRGB);
-    return sink_write(out, file, begin, err);
+    for (uint32_t i = 0; i < RAMP; i++) store_le32(ramp + 4 * i, i * 0x010101);
+    if (grey) store_le32(header + 32, RAMP);
+    return sink_write(out, file, end, err) && sink_write(out, ramp, begin - end, err);
 }
 
 static bool encode(const image *img, const encode_options *opt, sink *out, error *err)
 {
     (void)opt;
-    bool alpha = img->channels == 4, grey = img->channels == 1;
+    static const int order[] = {2, 1, 0, 3};
     size_t row_bytes, bytes;
-    if (__builtin_mul_overflow((size_t)img->width, alpha ? 4u : 3u, &row_bytes) ||
+    if (__builtin_mul_overflow((size_t)img->width, (size_t)img->channels, &row_bytes) ||
         __builtin_add_overflow(row_bytes, -row_bytes % 4, &row_bytes) ||
-        __builtin_mul_overflow(row_bytes, (size_t)img->height, &bytes) || bytes > INT32_MAX - FILE_HEADER - V4_HEADER) {
+        __builtin_mul_overflow(row_bytes, (size_t)img->height, &bytes) || bytes > INT32_MAX - START_MOST) {
         return fail(err, "%lldx%lld pixels are too many for BMP; use .png", (long long)img->width,
                     (long long)img->height);
     }
@@ -367,12 +403,8 @@ static bool encode(const image *img, const encode_options *opt, sink *out, error
     for (int64_t y = img->height - 1; ok && y >= 0; y--) {
         const uint8_t *src = image_row(img, y);
         uint8_t *dst = row;
-        for (int64_t x = 0; x < img->width; x++, src += img->channels) {
-            *dst++ = src[grey ? 0 : 2];
-            *dst++ = src[grey ? 0 : 1];
-            *dst++ = src[0];
-            if (alpha) *dst++ = src[3];
-        }
+        for (int64_t x = 0; x < img->width; x++, src += img->channels)
+            for (int c = 0; c < img->channels; c++) *dst++ = src[img->channels == 1 ? 0 : order[c]];
         ok = sink_write(out, row, row_bytes, err);
     }
     free(row);
@@ -382,7 +414,7 @@ static bool encode(const image *img, const encode_options *opt, sink *out, error
 const image_format format_bmp = {
     .name = "bmp",
     .extensions = "bmp dib",
-    .summary = "BMP, 8-bit RGB with or without alpha",
+    .summary = "BMP, 8-bit grey, and RGB with or without alpha",
     .sniff = sniff,
     .extent = extent,
     .shape = shape,

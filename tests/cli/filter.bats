@@ -335,3 +335,17 @@ print(round(2 * x / whole, 2), round(2 * y / whole, 2))' "$1"
     ok dot.pfm --box 7 --passes 3 -o out.pfm
     [ "$(centroid out.pfm)" = "80.0 80.0" ]
 }
+
+@test "a grey BMP stays grey" {
+    grey 37 29 a.pgm
+    ok a.pgm --box 3 -o want.pgm
+    ok a.pgm --box 1 -o a.bmp
+    ok info a.bmp
+    [[ $output == *"channels    1 (grey)"* ]]
+    ok a.bmp --box 3 -o out.pgm # which holds no colour
+    cmp want.pgm out.pgm
+    ok a.bmp --box 1 -o b.bmp
+    cmp a.bmp b.bmp
+    cat a.bmp | "$sat" - --mean 0,0,37,29 >got
+    "$sat" a.pgm --mean 0,0,37,29 | cmp - got
+}

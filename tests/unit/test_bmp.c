@@ -80,6 +80,65 @@ static void what_is_passed_over_has_the_first_colour(void **state)
     image_free(&img);
 }
 
+/* A palette that has only greys makes one channel: in plain rows and in runs, and in whatever order they stand. */
+static void greys_make_a_grey_image(void **state)
+{
+    (void)state;
+    static const uint8_t greys[4] = {200, 7, 7, 0}, want[6] = {7, 0, 200, 200, 7, 7};
+    static const struct {
+        unsigned coding;
+        const char *bytes;
+        size_t n;
+    } files[] = {
+        {0, "\0\1\2\0\1\3\0\0", 8},                      /* the bottom row first, padded */
+        {1, "\1\0\0\2\1\0\1\2\0\0\1\1\1\3\1\0\0\1", 18}, /* a move passes the second pixel over */
+    };
+    for (size_t k = 0; k < 2; k++) {
+        uint8_t file[CODES + 32];
+        size_t n = make_runs(file, 3, 2, files[k].coding, 8, files[k].bytes, files[k].n);
+        image img;
+        image_shape s;
+        error err;
+        for (int i = 0; i < PALETTE; i++)
+            file[HEADERS + i] = i % 4 == 3 ? 99 : greys[i / 4]; /* the fourth byte is none */
+        if (!decode_exactly(file, n, &plain, &img, &err)) fail_msg("%s", err.text);
+        assert_int_equal(img.channels, 1);
+        if (k == 0) assert_memory_equal(img.data, want, 6);
+        if (k == 1) assert_memory_equal(img.data, ((const uint8_t[]){7, 0, 200, 200, 200, 7}), 6);
+        image_free(&img);
+        for (size_t cut = 54; cut <= n; cut++) {
+            bool said = format_bmp.shape(file, cut, &s);
+            assert_int_equal(said, cut >= CODES);
+            if (said) assert_int_equal(s.channels, 1);
+        }
+        file[HEADERS + 4 * 3 + 1]++; /* the last colour is none that a pixel has */
+        assert_true(decode_exactly(file, n, &plain, &img, &err));
+        assert_int_equal(img.channels, 3);
+        image_free(&img);
+    }
+}
+
+static void grey_is_written_with_a_ramp(void **state)
+{
+    (void)state;
+    image in = random_image(5, 3, 1, SAT_U8, 1), out;
+    uint8_t *bytes;
+    size_t n;
+    error err;
+    assert_true(encode_to_memory(&format_bmp, &in, &(encode_options){0}, &bytes, &n, &err));
+    assert_int_equal(n, HEADERS + 1024 + 3 * 8);
+    assert_int_equal(load_le16(bytes + 28), 8);
+    assert_int_equal(load_le32(bytes + 10), HEADERS + 1024);
+    assert_int_equal(load_le32(bytes + 46), 256);
+    for (uint32_t i = 0; i < 256; i++) assert_int_equal(load_le32(bytes + HEADERS + 4 * i), i << 16 | i << 8 | i);
+    assert_true(decode_exactly(bytes, n, &plain, &out, &err));
+    assert_int_equal(out.channels, 1);
+    assert_memory_equal(out.data, in.data, image_bytes(&in));
+    free(bytes);
+    image_free(&in);
+    image_free(&out);
+}
+
 static void few_codes_do_not_make_a_large_image(void **state)
 {
     (void)state;
@@ -192,6 +251,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(codes_that_leave_the_image_are_refused),
         cmocka_unit_test(what_is_passed_over_has_the_first_colour),
+        cmocka_unit_test(greys_make_a_grey_image),
+        cmocka_unit_test(grey_is_written_with_a_ramp),
         cmocka_unit_test(few_codes_do_not_make_a_large_image),
         cmocka_unit_test(what_is_not_read_is_named),
         cmocka_unit_test(the_end_of_runs_ends_a_stream),

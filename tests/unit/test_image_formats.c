@@ -7,7 +7,7 @@
 /* The channels that a grey or RGB image comes back with. */
 static int stored_channels(const image_format *f, int channels)
 {
-    bool widens = strcmp(f->name, "bmp") == 0 || strcmp(f->name, "hdr") == 0;
+    bool widens = strcmp(f->name, "hdr") == 0;
     return widens && channels == 1 ? 3 : channels;
 }
 

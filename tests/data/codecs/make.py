@@ -181,8 +181,8 @@ expect("text.pbm", np.array([[255, 0, 255, 0], [0, 0, 255, 255]], np.uint8))
 a = photo(7, 9, 4).astype(np.uint8)
 grey = Image.fromarray(a[:, :, 0])
 for name, image, mode in (
-    ("pillow1.bmp", grey.convert("1"), "RGB"),
-    ("pillow8.bmp", grey, "RGB"),
+    ("pillow1.bmp", grey.convert("1"), "L"),
+    ("pillow8.bmp", grey, "L"),
     ("pillow24.bmp", Image.fromarray(a[:, :, :3]), "RGB"),
     ("grey.tga", grey, "L"),
     ("rgb.tga", Image.fromarray(a[:, :, :3]), "RGB"),
