@@ -128,10 +128,11 @@ static bool apply_assumption(table_file *file, const table_assume *assume, error
     int64_t width, height;
 
     if (!a->layout_known && a->no_image)
-        return fail(err, "a table without trailer: how it was made is said with --layout padded|inclusive|exclusive");
+        return fail(err, "a table without trailer: say how it was made with --layout padded|inclusive|exclusive");
     if (!a->layout_known)
-        return fail(err, "no trailer: if it is a table, --layout padded|inclusive|exclusive says how it was made; %s%s",
-                    view->type == SAT_F32 ? "an image needs --as image" : "images are of u8, u16 or f32",
+        return fail(err,
+                    "no trailer: if it is a table, say how it was made with --layout padded|inclusive|exclusive%s%s",
+                    view->type == SAT_F32 ? ", if it is an image, --as image" : "; images are of u8, u16 or f32",
                     is_float ? "; whether floats are a table's or an image's cannot be checked" : "");
     meta->layout = a->layout;
     meta->sample = a->sample != SAT_TYPE_NONE ? a->sample : is_float ? SAT_F32 : SAT_U8;

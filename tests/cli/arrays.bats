@@ -63,13 +63,13 @@ npy() {
 
 @test "an array of f32 without trailer is what --as says" {
     printf '\0\0\200\077\0\0\0\100' | npy f.npy '<f4' "1, 2" # 1 2
-    failure "f.npy: no trailer: if it is a table, --layout padded|inclusive|exclusive says how it was made; an image needs --as image; *" \
+    failure "f.npy: no trailer: if it is a table, say how it was made with --layout padded|inclusive|exclusive, if it is an image, --as image; *" \
         query f.npy --rect 0,0,1,1
     failure "f.npy: no trailer, and f32 may be an image or a table: an image needs --as image, a table \`sat query FILE --layout padded|inclusive|exclusive\`" \
         f.npy --mean 0,0,1,1
     # Where it is said to be a table, no image is mentioned, and the command that takes --layout is.
     failure "f.npy: a table without trailer needs \`sat query FILE --layout padded|inclusive|exclusive\`" f.npy --as table --mean 0,0,1,1
-    failure "f.npy: a table without trailer: how it was made is said with --layout padded|inclusive|exclusive" \
+    failure "f.npy: a table without trailer: say how it was made with --layout padded|inclusive|exclusive" \
         query f.npy --as table --rect 0,0,2,1
     usage "--layout does not go with --mean; \`sat query\` takes it" f.npy --mean 0,0,1,1 --layout padded
     ok query f.npy --as image --rect 0,0,2,1 --stat sum

@@ -142,6 +142,12 @@ static void bad_inputs_are_refused(void **state)
     assert_refused(".", "is a directory");
     assert_refused("absent", "cannot open: No such file or directory");
     assert_refused("empty/f", "cannot open: Not a directory");
+    for (int i = 0; i < 2; i++) { /* a list may be empty */
+        source src = {.n = 1};
+        assert_true(source_open_list(&src, i ? "/dev/null" : "empty", &err));
+        assert_int_equal(src.n, 0);
+        source_close(&src);
+    }
     unlink("empty");
 }
 

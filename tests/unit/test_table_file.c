@@ -463,6 +463,8 @@ static void foreign_tables_need_a_layout(void **state)
     assert_open_fails(&(table_assume){0},
                       "no trailer: if it is a table, say how it was made with --layout padded|inclusive|exclusive; "
                       "images are of u8, u16 or f32");
+    assert_open_fails(&(table_assume){.no_image = true},
+                      "a table without trailer: say how it was made with --layout padded|inclusive|exclusive");
     assert_true(table_file_open(&file, path, &padded, &err));
     assert_false(file.meta.has_trailer);
     assert_int_equal(file.table.layout, SAT_PADDED);
@@ -491,6 +493,7 @@ static void opencv_int32_is_read_modulo_2_32(void **state)
     assert_true(table_file_open(&file, path, &padded, &err));
     assert_int_equal(file.table.view.type, SAT_U32);
     assert_true(((const uint32_t *)file.table.view.data)[3] == 4294967291u);
+    assert_string_equal(table_file_type_name(&file), "i32");
     table_file_close(&file);
 }
 
@@ -500,7 +503,7 @@ static void float_tables_are_of_f32_samples(void **state)
     table_file file;
     (void)state;
     put_foreign("<f8", "(1, 2, 3)", sums, sizeof(sums), "");
-    assert_true(table_file_open(&file, path, &(table_assume){true, SAT_INCLUSIVE, SAT_TYPE_NONE}, &err));
+    assert_true(table_file_open(&file, path, &(table_assume){.layout_known = true, .layout = SAT_INCLUSIVE}, &err));
     assert_int_equal(file.table.sample, SAT_F32);
     assert_int_equal(file.table.view.type, SAT_F64);
     assert_int_equal(file.table.view.channels, 3);
