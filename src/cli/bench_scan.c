@@ -238,7 +238,7 @@ static bool draw(const bench_rows *rows, const bench_request *r, FILE *gnuplot, 
     return draw_lines(&chart, rows, gnuplot, err);
 }
 
-static const char help[] = "Checks and times all methods that scan one array, over its length N = 2^10 ..\n"
+static const char help[] = "Checks and times all methods that scan one array, over lengths N from 2^10 on.\n"
                            "\n"
                            "  sat bench scan                           u32 to u32, inclusive\n"
                            "  sat bench scan --type f32 --max 24 --csv -o scan.csv\n"
@@ -253,7 +253,7 @@ static const char help[] = "Checks and times all methods that scan one array, ov
                            "  --exclusive        each sum without its own sample\n"
                            "  --block B, --items Q, --naive-staging   threads in a block, elements for each\n"
                            "                     thread; staging that suffers from bank conflicts\n"
-                           "  --against NAME     what shares are of in the summary [the copy kernel]\n"
+                           "  --against NAME     what the summary compares with [the copy kernel]\n"
                            "\n"
                            "and the options of `sat bench --help`: --backend --repeat --threads --md --csv\n"
                            "--json -o --no-clobber --from --plot -q -v. Markdown rows are followed by shares\n"

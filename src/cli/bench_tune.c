@@ -380,7 +380,7 @@ static const char help[] = "Checks and times one scan method with B threads in a
                            "  --min K, --max K, --step K   2^K elements [10, 28, 2]\n"
                            "  --type TYPE, --accum TYPE    as of `sat bench scan` [u32]\n"
                            "  --exclusive                  each sum without its own sample\n"
-                           "  --block B, --items Q         only these; the map's, with --from\n"
+                           "  --block B, --items Q         only these; with --from, the shape of the plot\n"
                            "  --naive-staging              without what avoids bank conflicts\n"
                            "  --map bn|bq|qn               the plot: blocks over lengths, blocks over items,\n"
                            "                               items over lengths, at the fastest shape [bn]\n"

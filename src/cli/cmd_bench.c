@@ -5,11 +5,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "bench_mode.h"
 #include "input.h"
 #include "machine_info.h"
 #include "messages.h"
+#include "nearest.h"
 #include "progress.h"
 
 static const struct option longs[] = {
@@ -29,16 +31,16 @@ static const struct option longs[] = {
     {"map", required_argument, NULL, OPT_MAP},
     {"against", required_argument, NULL, OPT_AGAINST},
     {"rects", required_argument, NULL, OPT_RECTS},
-    {"backend", required_argument, NULL, OPT_ROW},
+    {"backend", required_argument, NULL, OPT_ROW | OPT_REPEATS},
     {"repeat", required_argument, NULL, OPT_REPEAT},
     {"md", no_argument, NULL, OPT_MD},
     {"csv", no_argument, NULL, OPT_CSV},
     {"json", no_argument, NULL, OPT_JSON},
-    {"from", required_argument, NULL, OPT_FROM},
+    {"from", required_argument, NULL, OPT_FROM | OPT_REPEATS},
     {"plot", required_argument, NULL, OPT_PLOT},
     {"output", required_argument, NULL, 'o'},
     {"no-clobber", no_argument, NULL, OPT_NO_CLOBBER},
-    {"threads", required_argument, NULL, OPT_THREADS},
+    {"threads", required_argument, NULL, OPT_THREADS | OPT_REPEATS},
     OPTIONS_TALK,
     OPTIONS_HELP,
     {0},
@@ -72,6 +74,16 @@ static const bench_mode *mode_named(const char *name)
     for (int i = 0; bench_mode_at(i); i++)
         if (strcmp(bench_mode_at(i)->name, name) == 0) return bench_mode_at(i);
     return NULL;
+}
+
+/* The bench that may have been meant by a word which is none; NULL if it is near none of them. */
+static const bench_mode *guess(const char *word)
+{
+    const bench_mode *best = NULL;
+    size_t least = SIZE_MAX;
+    for (int i = 0; bench_mode_at(i); i++)
+        if (nearer(word, bench_mode_at(i)->name, &least)) best = bench_mode_at(i);
+    return best;
 }
 
 /* The command line beyond what benches read. */
@@ -219,8 +231,12 @@ static void check(options *o, words *w, int operands, char **operand)
 {
     const bench_mode *mode = w->mode ? w->mode : bench_mode_at(0);
     bench_request *r = &w->request;
+    const bench_mode *near = !w->mode && operands > 0 && access(operand[0], F_OK) != 0 ? guess(operand[0]) : NULL;
     if (operands > 0) r->image = operand[0];
-    if (operands > 1)
+    if (near)
+        options_refuse(o, "there is neither a file nor a bench '%s'; did you mean `sat bench %s`?", operand[0],
+                       near->name);
+    else if (operands > 1)
         options_refuse(o, "one image at a time, not also '%s'", operand[1]);
     else if (operands > 0 && (!mode->takes_image || w->from_n > 0))
         options_refuse(o, "'%s': nothing but options is taken here", operand[0]);
@@ -486,8 +502,8 @@ static int run(int argc, char **argv)
     return ok ? EXIT_FINE : EXIT_INPUT;
 }
 
-static const char help[] = "Checks every backend against the reference, then times it, under the ceiling of\n"
-                           "a copy. A row that fails its check shows no time.\n"
+static const char help[] = "Checks every backend against the reference, then times it, beside a copy of as\n"
+                           "many bytes, the yardstick. A row that fails its check shows no time.\n"
                            "\n"
                            "  sat bench                                8192x8192 random u8, tables of u32\n"
                            "  sat bench --type f32 --accum f64 --threads 1\n"
@@ -500,9 +516,9 @@ static const char help[] = "Checks every backend against the reference, then tim
                            "  --accum TYPE       of the table: u32 u64 i64 f32 f64 [u32; f64 for floats]\n"
                            "  --layout NAME      padded, inclusive, exclusive [inclusive]\n"
                            "  --box N            the box filter of NxN px instead of tables\n"
-                           "  --backend NAME     only this row and the ceilings; may be given many times\n"
-                           "  --repeat N         samples of each time, at least [7]; 1: just one, for a look\n"
-                           "  --md, --csv, --json\n"
+                           "  --backend NAME     only this row and the yardsticks; may be given again\n"
+                           "  --repeat N         at least so many timings of each row [7]; 1 takes just one\n"
+                           "  --md, --csv, --json   the form of the report [--md]\n"
                            "  --from FILE.csv    rows that --csv wrote, instead of measuring\n"
                            "  --plot FILE        a figure of the rows, .svg or .png, by gnuplot\n"
                            "  -o, --output FILE   --no-clobber   --threads N   -q, --quiet   -v, --verbose\n"

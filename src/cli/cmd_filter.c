@@ -25,14 +25,13 @@ enum {
     OPT_LARGEST,
     OPT_QUALITY,
     OPT_NO_ORIENT,
-    OPT_MAX_PIXELS,
     OPT_NO_CLOBBER,
 };
 
 static const struct option longs[] = {
     {"box", required_argument, NULL, OPT_BOX},
     {"radius", required_argument, NULL, OPT_RADIUS},
-    {"mean", required_argument, NULL, OPT_MEAN},
+    {"mean", required_argument, NULL, OPT_MEAN | OPT_REPEATS},
     {"border", required_argument, NULL, OPT_BORDER},
     {"passes", required_argument, NULL, OPT_PASSES},
     {"alpha", required_argument, NULL, OPT_ALPHA},
@@ -43,8 +42,7 @@ static const struct option longs[] = {
     {"largest", required_argument, NULL, OPT_LARGEST},
     {"quality", required_argument, NULL, OPT_QUALITY},
     {"no-orient", no_argument, NULL, OPT_NO_ORIENT},
-    {"max-pixels", required_argument, NULL, OPT_MAX_PIXELS},
-    OPTIONS_MEMORY,
+    OPTIONS_LIMITS,
     {"no-clobber", no_argument, NULL, OPT_NO_CLOBBER},
     OPTIONS_REGIONS,
     OPTIONS_RUN,
@@ -131,10 +129,10 @@ static void take_window(int c, options *o, request *r)
 static void take_largest(options *o, request *r)
 {
     int64_t w, h;
-    if (parse_int(optarg, 1, INT64_MAX, &r->j.largest_px)) return;
-    if (!strchr(optarg, 'x') || !parse_size(optarg, 1, INT64_MAX, &w, &h) ||
-        __builtin_mul_overflow(w, h, &r->j.largest_px))
-        options_refuse(o, "--largest '%s': WxH, or a number of pixels", optarg);
+    if (!parse_size(optarg, 1, SIDE_MAX, &w, &h))
+        options_refuse(o, "--largest '%s': the side N, or WxH, in pixels from 1 to %lld", optarg, (long long)SIDE_MAX);
+    else
+        r->j.largest_px = w * h; /* below 2^62 */
 }
 
 static void take(int c, options *o, request *r)
@@ -184,10 +182,6 @@ static void take(int c, options *o, request *r)
             r->j.quality = (int)n;
         break;
     case OPT_NO_ORIENT: r->j.no_orient = true; break;
-    case OPT_MAX_PIXELS:
-        if (!parse_int(optarg, 1, INT64_MAX, &r->j.max_pixels))
-            options_refuse(o, "--max-pixels '%s': a number of pixels, at least 1", optarg);
-        break;
     case OPT_NO_CLOBBER: r->j.no_clobber = true; break;
     }
 }
@@ -353,13 +347,13 @@ static int run_means(options *o, request *r)
     region_job *answers = &r->regions.job;
     answers->output = r->output ? r->output : "-";
     answers->no_clobber = r->j.no_clobber;
-    answers->decode.max_pixels = r->j.max_pixels;
     answers->decode.no_orient = r->j.no_orient;
     return region_answer(&r->regions, o);
 }
 
 static int run_images(const options *o, request *r)
 {
+    r->j.max_pixels = o->max_pixels;
     r->j.backend = o->backend;
     r->j.verbose = o->verbose;
     r->j.quiet = o->quiet;
@@ -372,8 +366,8 @@ static int run_images(const options *o, request *r)
 
 static int run(int argc, char **argv)
 {
-    options o = {.self = &command_filter};
-    request r = {.j = {.max_pixels = MAX_PIXELS_DEFAULT, .passes = 1}};
+    options o = {.self = &command_filter, .max_pixels = MAX_PIXELS_DEFAULT};
+    request r = {.j = {.passes = 1}};
     int c;
 
     if (!region_request_init(&r.regions, &o, "mean", argc)) return EXIT_INPUT;
@@ -390,14 +384,16 @@ out:
     return o.status;
 }
 
-static const char help[] = "  sat photo.jpg --box 15 -o blurred.png        the mean of 15x15 px around each\n"
+static const char help[] = "Blurs images, makes summed-area tables, prints means and sums of rectangles.\n"
+                           "\n"
+                           "  sat photo.jpg --box 15 -o blurred.png        the mean of 15x15 px around each\n"
                            "  sat photo.jpg -o table.npy                   the summed-area table\n"
                            "  sat photo.jpg --mean 100,50,64,48            the mean of a rectangle, as CSV\n"
                            "  sat *.jpg --box 9 -o 'out/{stem}_blur.png'   also {name} {ext} {dir} {n}\n"
                            "  sat - --radius 7 -o - --format png <a.pgm >b.png\n"
                            "\n"
-                           "  --box N|WxH, --radius R|RXxRY   the window in pixels; R is 2R+1\n"
-                           "  --border NAME      what lies beyond the edge, see below [the first]\n"
+                           "  --box N|WxH, --radius R|RXxRY   the window in pixels; its side is N, or 2R+1\n"
+                           "  --border NAME      what lies beyond the edge: borders below, the default first\n"
                            "  --passes N         repeat; each pass rounds to the image's type [1]\n"
                            "  --alpha MODE       weighted or straight [weighted]\n"
                            "  --mean X,Y,W,H     print the mean of a rectangle; may be given many times;\n"
@@ -405,17 +401,17 @@ static const char help[] = "  sat photo.jpg --box 15 -o blurred.png        the m
                            "  --rect X,Y,W,H, --rects FILE, --stat LIST, --clip, --json      as in sat query\n"
                            "  --as image|table   what an .npy of f32 of other software is, for means\n"
                            "  -o, --output OUT   image, or table if .npy without --box; - is standard output\n"
-                           "                     in a folder that is there, a file keeps its input's name\n"
+                           "                     in a folder that is there, outputs have the inputs' names\n"
                            "  --format NAME      of OUT, instead of its extension\n"
                            "  --quality N        of JPEG, 1 to 100 [90]\n"
                            "  --layout NAME      of a table: padded, inclusive, exclusive [padded]\n"
                            "  --type TYPE        of a table: u32 u64 i64 f32 f64 q32 [i64; f64 for floats]\n"
-                           "  --largest WxH      q32: the largest rectangle of later queries [256x256]\n"
+                           "  --largest N|WxH    q32: the largest rectangle of later queries [256x256]\n"
                            "  --files-from FILE  more inputs; - is standard input; -0, --null: zero-ended\n"
-                           "  --max-pixels N     refuse larger images [1073741824]\n"
+                           "  --max-pixels N     refuse larger images; K, M, G are 2^10, 2^20, 2^30 [1G]\n"
                            "  --max-memory N     refuse what needs more bytes; K, M, G [3/4 of all]\n"
-                           "  --no-orient, --no-clobber     leave EXIF orientation; keep an OUT that exists\n"
-                           "  --backend NAME, --threads N   [SAT_BACKEND, SAT_THREADS, or what pays]\n"
+                           "  --no-orient, --no-clobber     keep pixels as stored; keep an OUT that exists\n"
+                           "  --backend NAME, --threads N   [SAT_BACKEND, SAT_THREADS, else automatic]\n"
                            "  -q, --quiet   -v, --verbose   -h, --help   -V, --version\n";
 
 const command command_filter = {

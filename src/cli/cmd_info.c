@@ -10,13 +10,12 @@
 #include "table_file.h"
 #include "text_out.h"
 
-enum { OPT_JSON = OPT_OWN, OPT_NO_ORIENT, OPT_MAX_PIXELS };
+enum { OPT_JSON = OPT_OWN, OPT_NO_ORIENT };
 
 static const struct option longs[] = {
     {"json", no_argument, NULL, OPT_JSON},
     {"no-orient", no_argument, NULL, OPT_NO_ORIENT},
-    {"max-pixels", required_argument, NULL, OPT_MAX_PIXELS},
-    OPTIONS_MEMORY,
+    OPTIONS_LIMITS,
     OPTIONS_HELP,
     {0},
 };
@@ -105,6 +104,12 @@ static bool put_image(input_file *in, const decode_options *decode, bool json, t
     return true;
 }
 
+/* The area of the largest rectangle that a q32 table answers: sat.h, sat_quant. */
+static int64_t largest_px(const sat_table *table)
+{
+    return UINT32_MAX / table->quant.largest;
+}
+
 static void put_table_text(const table_file *f, bool verified, text_out *t)
 {
     const sat_table *table = &f->table;
@@ -121,7 +126,8 @@ static void put_table_text(const table_file *f, bool verified, text_out *t)
     text_printf(t, "  channels    %d (%s)\n", v->channels, channel_names[v->channels]);
     text_printf(t, "  type        %s\n", sat_type_name(table->sample));
     if (v->type == SAT_Q32)
-        text_printf(t, "  quant       offset %.17g, step %.17g\n", table->quant.offset, table->quant.step);
+        text_printf(t, "  quant       offset %.17g, step %.17g, rectangles of up to %lld px\n", table->quant.offset,
+                    table->quant.step, (long long)largest_px(table));
     text_printf(t, "  writer      %s\n  checksum    %016llx %s\n", f->meta.writer, (unsigned long long)f->meta.checksum,
                 verified ? "verified" : "WRONG");
 }
@@ -136,7 +142,9 @@ static void put_table_json(const table_file *f, bool verified, text_out *t)
     bool padded = table->layout == SAT_PADDED;
     text_printf(t, ",\"layout\":\"%s\",\"width\":%lld,\"height\":%lld,\"type\":\"%s\"", sat_layout_name(table->layout),
                 (long long)v->width - padded, (long long)v->height - padded, sat_type_name(table->sample));
-    if (v->type == SAT_Q32) text_printf(t, ",\"offset\":%.17g,\"step\":%.17g", table->quant.offset, table->quant.step);
+    if (v->type == SAT_Q32)
+        text_printf(t, ",\"offset\":%.17g,\"step\":%.17g,\"largest_px\":%lld", table->quant.offset, table->quant.step,
+                    (long long)largest_px(table));
     text_string(t, ",\"writer\":");
     text_json_string(t, f->meta.writer);
     text_printf(t, ",\"checksum\":\"%016llx\",\"verified\":%s", (unsigned long long)f->meta.checksum,
@@ -157,8 +165,8 @@ static bool put_table(input_file *in, bool json, text_out *t, error *err)
 
 static int run(int argc, char **argv)
 {
-    options o = {.self = &command_info};
-    decode_options decode = {.max_pixels = MAX_PIXELS_DEFAULT};
+    options o = {.self = &command_info, .max_pixels = MAX_PIXELS_DEFAULT};
+    decode_options decode = {.max_pixels = 0};
     static text_out t, one;
     bool json = false;
     error err;
@@ -167,13 +175,10 @@ static int run(int argc, char **argv)
     while ((c = options_next(&o, argc, argv, OPTIONS_SHORT, longs)) != -1) switch (c) {
         case OPT_JSON: json = true; break;
         case OPT_NO_ORIENT: decode.no_orient = true; break;
-        case OPT_MAX_PIXELS:
-            if (!parse_int(optarg, 1, INT64_MAX, &decode.max_pixels))
-                options_refuse(&o, "--max-pixels '%s': a number of pixels, at least 1", optarg);
-            break;
         }
     if (!o.stop && optind == argc) options_refuse(&o, "no input: sat info FILE..., where - is standard input");
     if (o.stop) return o.status;
+    decode.max_pixels = o.max_pixels;
 
     if (!text_open(&t, "-", false, &err)) goto failed;
     for (int i = optind; i < argc; i++) {
@@ -214,7 +219,7 @@ static const char help[] = "Says what an image or a table is. Files are read to 
                            "\n"
                            "  --json           an object in each line\n"
                            "  --no-orient      the size as it is stored, not as EXIF orientation turns it\n"
-                           "  --max-pixels N   refuse larger images [1073741824]\n"
+                           "  --max-pixels N   refuse larger images; K, M, G are 2^10, 2^20, 2^30 [1G]\n"
                            "  --max-memory N   refuse what needs more bytes; K, M, G [3/4 of all]\n"
                            "  -h, --help   -V, --version\n"
                            "\n"

@@ -2,7 +2,7 @@
 #include "messages.h"
 #include "region_options.h"
 
-enum { OPT_LAYOUT = OPT_OWN, OPT_SAMPLE, OPT_VERIFY, OPT_NO_CLOBBER, OPT_NO_ORIENT, OPT_MAX_PIXELS };
+enum { OPT_LAYOUT = OPT_OWN, OPT_SAMPLE, OPT_VERIFY, OPT_NO_CLOBBER, OPT_NO_ORIENT };
 
 static const struct option longs[] = {
     {"layout", required_argument, NULL, OPT_LAYOUT},
@@ -11,8 +11,7 @@ static const struct option longs[] = {
     {"output", required_argument, NULL, 'o'},
     {"no-clobber", no_argument, NULL, OPT_NO_CLOBBER},
     {"no-orient", no_argument, NULL, OPT_NO_ORIENT},
-    {"max-pixels", required_argument, NULL, OPT_MAX_PIXELS},
-    OPTIONS_MEMORY,
+    OPTIONS_LIMITS,
     OPTIONS_REGIONS,
     OPTIONS_RUN,
     OPTIONS_TALK,
@@ -42,16 +41,12 @@ static void take(int c, options *o, region_request *r)
     case 'o': r->job.output = optarg; break;
     case OPT_NO_CLOBBER: r->job.no_clobber = true; break;
     case OPT_NO_ORIENT: r->job.decode.no_orient = true; break;
-    case OPT_MAX_PIXELS:
-        if (!parse_int(optarg, 1, INT64_MAX, &r->job.decode.max_pixels))
-            options_refuse(o, "--max-pixels '%s': a number of pixels, at least 1", optarg);
-        break;
     }
 }
 
 static int run(int argc, char **argv)
 {
-    options o = {.self = &command_query};
+    options o = {.self = &command_query, .max_pixels = MAX_PIXELS_DEFAULT};
     region_request r;
     int c;
 
@@ -91,10 +86,10 @@ static const char help[] = "Means and sums of rectangles of images, or of tables
                            "                      float tables]\n"
                            "  --as image|table    what an .npy of f32 of other software is\n"
                            "  --verify            compare a table's checksum, whatever its size\n"
-                           "  --no-orient         leave the EXIF orientation of a photograph alone\n"
-                           "  --max-pixels N      refuse larger images [1073741824]\n"
+                           "  --no-orient         keep pixels as stored, not turned by EXIF orientation\n"
+                           "  --max-pixels N      refuse larger images; K, M, G are 2^10, 2^20, 2^30 [1G]\n"
                            "  --max-memory N      refuse what needs more bytes; K, M, G [3/4 of all]\n"
-                           "  --backend NAME, --threads N   [SAT_BACKEND, SAT_THREADS, or what pays]\n"
+                           "  --backend NAME, --threads N   [SAT_BACKEND, SAT_THREADS, else automatic]\n"
                            "  -q, --quiet   -v, --verbose   -h, --help   -V, --version\n"
                            "\n"
                            "With 2 to 4 channels the columns are mean.0, mean.1 and so on; alpha is one of\n"

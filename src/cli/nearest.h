@@ -10,6 +10,10 @@
  * To find the nearest of many, begin with *least = SIZE_MAX. */
 bool nearer(const char *word, const char *name, size_t *least);
 
+/* The option, without its dashes, that does what other tools (OpenCV, SciPy, ImageMagick, vips, ffmpeg) call by that
+ * word; NULL if there is none. */
+const char *other_name_of(const char *word);
+
 /* For `--box=3` and `-box`: a long option without its dashes and its value, cut to fit; returns word. */
 enum { NEAREST_WORD = 32 };
 const char *option_word(const char *argument, char word[NEAREST_WORD]);

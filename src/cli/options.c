@@ -14,7 +14,7 @@
 #include "messages.h"
 #include "nearest.h"
 
-enum { THREADS_MAX = 1024 };
+enum { THREADS_MAX = 1024, NAMES_BYTES = 256 };
 
 /* ---- values ---------------------------------------------------------------------------------------- */
 
@@ -39,17 +39,6 @@ static bool take_int(const char **at, int64_t low, int64_t high, int64_t *value)
 bool parse_int(const char *text, int64_t low, int64_t high, int64_t *value)
 {
     return take_int(&text, low, high, value) && *text == 0;
-}
-
-bool parse_bytes(const char *text, uint64_t *bytes)
-{
-    static const char units[] = "KMGT";
-    int64_t n;
-    if (!take_int(&text, 1, INT64_MAX, &n)) return false;
-    *bytes = (uint64_t)n;
-    if (!*text) return true;
-    const char *unit = strchr(units, *text);
-    return unit && !text[1] && !__builtin_mul_overflow(*bytes, UINT64_C(1) << 10 * (unit - units + 1), bytes);
 }
 
 bool parse_real(const char *text, double *value)
@@ -130,14 +119,40 @@ const char *options_near(const char *word, const struct option *longs)
     return best;
 }
 
-/* The option that was meant: the nearest, or else the first that begins so. */
-static const char *meant(const char *argument, const struct option *longs)
+/* "--box, --border or --backend": the options that begin so, in a buffer of NAMES_BYTES; returns how many. */
+static int begin_so(const char *word, const struct option *longs, char *names)
+{
+    size_t used = 0, length = strlen(word);
+    int n = 0, listed = 0;
+    *names = 0;
+    for (const struct option *at = longs; at->name; at++) n += strncmp(word, at->name, length) == 0;
+    for (const struct option *at = longs; at->name && used < NAMES_BYTES; at++) {
+        if (strncmp(word, at->name, length) != 0) continue;
+        const char *between = listed == 0 ? "" : listed + 1 < n ? ", " : " or ";
+        used += (size_t)snprintf(names + used, NAMES_BYTES - used, "%s--%s", between, at->name);
+        listed++;
+    }
+    return n;
+}
+
+/* The option that other tools call so, if the command has it; else NULL. */
+static const char *named_elsewhere(const char *word, const struct option *longs)
+{
+    const char *name = other_name_of(word);
+    while (name && longs->name && strcmp(name, longs->name) != 0) longs++;
+    return name ? longs->name : NULL;
+}
+
+/* The options that may have been meant, with their dashes, in a buffer of NAMES_BYTES: what other tools call so, the
+ * nearest, or those that begin so.  Returns the buffer, or NULL if there are none. */
+static const char *meant(const char *argument, const struct option *longs, char *names)
 {
     char word[NEAREST_WORD];
-    const char *best = options_near(option_word(argument, word), longs);
-    for (; !best && *word && longs->name; longs++)
-        if (strncmp(word, longs->name, strlen(word)) == 0) best = longs->name;
-    return best;
+    const char *best = named_elsewhere(option_word(argument, word), longs);
+    if (!best) best = options_near(word, longs);
+    if (!best) return *word && begin_so(word, longs, names) > 0 ? names : NULL;
+    snprintf(names, NAMES_BYTES, "--%s", best);
+    return names;
 }
 
 /* A letter that is no option: getopt stands behind its word if the letter is the last there, else on it. */
@@ -147,9 +162,10 @@ static void refuse_letter(options *o, char **argv, const struct option *longs)
     bool is_last = word[0] == '-' && word[1] != '-' && word[strlen(word) - 1] == optopt;
     if (!is_last && argv[optind]) word = argv[optind];
     bool among_others = word[0] == '-' && word[1] != '-' && strlen(word) > 2;
-    const char *near = among_others ? meant(word, longs) : NULL;
+    char names[NAMES_BYTES];
+    const char *near = among_others ? meant(word, longs, names) : NULL;
     options_refuse(o, "unknown option -%c%s%s%s%s%s", optopt, among_others ? " in " : "", among_others ? word : "",
-                   near ? "; did you mean --" : "", near ? near : "", near ? "?" : "");
+                   near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
 }
 
 static bool help_names(const char *help, const char *word, size_t n)
@@ -159,18 +175,25 @@ static bool help_names(const char *help, const char *word, size_t n)
     return false;
 }
 
-/* Another command may have it: the first whose help names it. */
+/* A long option that getopt does not take: several begin so, or none.  Another command may have it: the first whose
+ * help names it. */
 static void refuse_word(options *o, const char *word, const struct option *longs)
 {
+    char names[NAMES_BYTES], bare[NEAREST_WORD];
     size_t n = strcspn(word, "=");
     const command *c;
-    for (int i = 0; n > 2 && (c = command_at(i)); i++)
+    if (*option_word(word, bare) && begin_so(bare, longs, names) > 1) {
+        options_refuse(o, "%.*s could be %s", (int)n, word, names);
+        return;
+    }
+    bool elsewhere = named_elsewhere(bare, longs) != NULL;
+    for (int i = 0; !elsewhere && n > 2 && (c = command_at(i)); i++)
         if (c != o->self && help_names(c->help, word, n)) {
             options_refuse(o, "unknown option %.*s; `sat%s%s` has it", (int)n, word, *c->name ? " " : "", c->name);
             return;
         }
-    const char *near = meant(word, longs);
-    options_refuse(o, "unknown option %s%s%s%s", word, near ? "; did you mean --" : "", near ? near : "",
+    const char *near = meant(word, longs, names);
+    options_refuse(o, "unknown option %s%s%s%s", word, near ? "; did you mean " : "", near ? near : "",
                    near ? "?" : "");
 }
 
@@ -211,13 +234,44 @@ static void drop_sign(char **argv)
     if (in_word && *optarg == '=') optarg++;
 }
 
-static void set_memory(options *o, const char *text)
+bool options_amount(options *o, const char *name, const char *text, int64_t *amount)
 {
-    uint64_t bytes;
-    if (parse_bytes(text, &bytes))
-        memory_set_limit(bytes);
-    else
-        options_refuse(o, "--max-memory '%s': a number of bytes, at least 1, or of K, M, G or T", text);
+    static const char units[] = "KMGT", too_large[] = "%s '%s': 2^63 or more, which is too large";
+    const char *rest = text, *unit;
+    int64_t n;
+    if (!take_int(&rest, INT64_MIN, INT64_MAX, &n))
+        return options_refuse(o, errno == ERANGE ? too_large : "%s '%s': does not begin with a number", name, text);
+    if (n < 1) return options_refuse(o, "%s '%s': must be at least 1", name, text);
+    unit = strchr(units, *rest);
+    if (*rest && (!unit || rest[1]))
+        return options_refuse(o, "%s '%s': '%s' is no unit; K, M, G and T are, each 1024 of the one before", name, text,
+                              rest);
+    int64_t one = *rest ? INT64_C(1) << 10 * (unit - units + 1) : 1;
+    if (__builtin_mul_overflow(n, one, amount)) return options_refuse(o, too_large, name, text);
+    return true;
+}
+
+static void set_memory(options *o)
+{
+    int64_t bytes;
+    if (options_amount(o, "--max-memory", optarg, &bytes)) memory_set_limit((uint64_t)bytes);
+}
+
+/* Refuses a second value where the option takes one.  place: of a long option in its table; below 0 for a letter. */
+static void refuse_again(options *o, int c, const struct option *longs, int place)
+{
+    const struct option *entry = longs;
+    char name[NEAREST_WORD];
+    while (entry->name && (entry->val & ~OPT_REPEATS) != c) entry++;
+    if (!entry->name || entry->has_arg == no_argument || (entry->val & OPT_REPEATS) != 0) return;
+    if (o->given[c]) {
+        if (place < 0)
+            snprintf(name, sizeof name, "-%c", c);
+        else
+            snprintf(name, sizeof name, "--%s", longs[place].name);
+        options_refuse(o, "%s '%s': %s has been given already", name, optarg, name);
+    }
+    o->given[c] = true;
 }
 
 int options_next(options *o, int argc, char **argv, const char *shorts, const struct option *longs)
@@ -225,8 +279,13 @@ int options_next(options *o, int argc, char **argv, const char *shorts, const st
     opterr = 0;
     for (;;) {
         if (o->stop) return -1;
-        int c = getopt_long(argc, argv, shorts, longs, NULL);
-        if (c != -1 && c != '?' && c != ':') drop_sign(argv);
+        int place = -1, c = getopt_long(argc, argv, shorts, longs, &place);
+        if (c != -1 && c != '?' && c != ':') {
+            c &= ~OPT_REPEATS;
+            drop_sign(argv);
+            refuse_again(o, c, longs, place);
+            if (o->stop) return -1;
+        }
         switch (c) {
         case 'h':
             help_print(o->self);
@@ -238,11 +297,15 @@ int options_next(options *o, int argc, char **argv, const char *shorts, const st
             o->stop = true;
             o->status = EXIT_FINE;
             break;
-        case 'q': o->quiet = true; break;
-        case 'v': o->verbose = true; break;
+        case 'q':
+        case 'v':
+            o->quiet = c == 'q';
+            o->verbose = c == 'v';
+            break;
         case OPT_BACKEND: o->backend = optarg; break;
         case OPT_THREADS: set_threads(o, "--threads", optarg); break;
-        case OPT_MAX_MEMORY: set_memory(o, optarg); break;
+        case OPT_MAX_PIXELS: options_amount(o, "--max-pixels", optarg, &o->max_pixels); break;
+        case OPT_MAX_MEMORY: set_memory(o); break;
         case ':':
         case '?': refuse_option(o, c, argv, shorts, longs); break;
         default: return c;

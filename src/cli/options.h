@@ -11,16 +11,27 @@
 
 /* ---- options that several commands share ---- */
 
+/* An option with a value is refused when it is given again, unless its code in the command's table has OPT_REPEATS
+ * added. All codes are below that, and options_next() returns them without it. */
+enum {
+    OPT_BACKEND = 256,
+    OPT_THREADS,
+    OPT_MAX_PIXELS,
+    OPT_MAX_MEMORY,
+    OPT_OWN /* a command's own codes start here */,
+    OPT_REPEATS = 1024
+};
+
 typedef struct options {
     const command *self;
-    const char *backend; /* NULL = the best */
-    int threads;         /* 0 = not said: one for each core, as far as there is work for it */
-    bool quiet, verbose;
-    bool stop; /* set when the command must return `status` at once: an error, --help, --version */
+    const char *backend;     /* NULL = the best */
+    int threads;             /* 0 = not said: one for each core, as far as there is work for it */
+    int64_t max_pixels;      /* the largest image */
+    bool quiet, verbose;     /* never both: the last that was given */
+    bool given[OPT_REPEATS]; /* by code: an option with a value was given */
+    bool stop;               /* set when the command must return `status` at once: an error, --help, --version */
     int status;
 } options;
-
-enum { OPT_BACKEND = 256, OPT_THREADS, OPT_MAX_MEMORY, OPT_OWN /* a command's own codes start here */ };
 
 #define OPTIONS_SHORT ":hV"
 #define OPTIONS_HELP                                                                                                   \
@@ -34,14 +45,15 @@ enum { OPT_BACKEND = 256, OPT_THREADS, OPT_MAX_MEMORY, OPT_OWN /* a command's ow
         "verbose", no_argument, NULL, 'v'                                                                              \
     }
 #define OPTIONS_RUN                                                                                                    \
-    {"backend", required_argument, NULL, OPT_BACKEND},                                                                 \
+    {"backend", required_argument, NULL, OPT_BACKEND | OPT_REPEATS},                                                   \
     {                                                                                                                  \
-        "threads", required_argument, NULL, OPT_THREADS                                                                \
+        "threads", required_argument, NULL, OPT_THREADS | OPT_REPEATS                                                  \
     }
 
-#define OPTIONS_MEMORY                                                                                                 \
+#define OPTIONS_LIMITS                                                                                                 \
+    {"max-pixels", required_argument, NULL, OPT_MAX_PIXELS | OPT_REPEATS},                                             \
     {                                                                                                                  \
-        "max-memory", required_argument, NULL, OPT_MAX_MEMORY                                                          \
+        "max-memory", required_argument, NULL, OPT_MAX_MEMORY | OPT_REPEATS                                            \
     }
 
 /* The next option that is not a shared one (its code; the value is in optarg), or -1 at the end or when
@@ -59,14 +71,17 @@ const char *options_near(const char *word, const struct option *longs);
 const char *unknown_backend(const char *name);
 const char *unknown_scan(const char *name);
 
+/* Reads a number of pixels or bytes, from 1 on: 1, 2K, 3M, 4G or 5T, each unit 1024 of the one before.
+ * name: of the option whose value the text is.  False, refused with what is wrong, if it is none. */
+bool options_amount(options *o, const char *name, const char *text, int64_t *amount);
+
 /* Reports a usage error of this command and sets stop; returns false. */
 __attribute__((format(printf, 2, 3))) bool options_refuse(options *o, const char *format, ...);
 
 /* ---- values: the whole string must be one, or false ---- */
 
 bool parse_int(const char *text, int64_t low, int64_t high, int64_t *value);
-bool parse_bytes(const char *text, uint64_t *bytes); /* 1, 2K, 3M, 4G or 5T: of 1024, and more than 0 */
-bool parse_real(const char *text, double *value);    /* finite */
+bool parse_real(const char *text, double *value);                                              /* finite */
 bool parse_size(const char *text, int64_t low, int64_t high, int64_t *width, int64_t *height); /* N or WxH */
 bool parse_rect(const char *text, sat_rect *rect); /* X,Y,W,H; blanks between */
 

@@ -9,7 +9,7 @@
 
 bool region_request_init(region_request *r, options *o, const char *stats, int argc)
 {
-    *r = (region_request){.job = {.output = "-", .decode.max_pixels = MAX_PIXELS_DEFAULT, .common = o}};
+    *r = (region_request){.job = {.output = "-", .common = o}};
     regions_stats(&r->job, stats);
     r->list = calloc((size_t)argc, sizeof *r->list); /* each rectangle takes an argument of its own */
     if (r->list) return true;
@@ -113,6 +113,7 @@ int region_answer(region_request *r, options *o)
     r->job.inputs_n = r->files.n;
     r->job.name_inputs = r->files.n > 1 || r->files_from;
     r->job.decode.threads = o->threads;
+    r->job.decode.max_pixels = o->max_pixels;
     bool ok = r->rects_path ? rects_open(&from, r->rects_path, r->files.n > 1, &err)
                             : rects_from_list(&from, r->list, r->list_n, &err);
     if (!ok) say(r->rects_path ? input_name(r->rects_path) : NULL, "%s", err.text);

@@ -8,7 +8,7 @@
 enum { OPT_RECT = 512, OPT_MEAN, OPT_RECTS, OPT_AS, OPT_STAT, OPT_CLIP, OPT_JSON, OPT_FILES_FROM, OPT_NULL = '0' };
 
 #define OPTIONS_REGIONS                                                                                                \
-    {"rect", required_argument, NULL, OPT_RECT}, {"rects", required_argument, NULL, OPT_RECTS},                        \
+    {"rect", required_argument, NULL, OPT_RECT | OPT_REPEATS}, {"rects", required_argument, NULL, OPT_RECTS},          \
         {"as", required_argument, NULL, OPT_AS}, {"stat", required_argument, NULL, OPT_STAT},                          \
         {"clip", no_argument, NULL, OPT_CLIP}, {"json", no_argument, NULL, OPT_JSON},                                  \
         {"files-from", required_argument, NULL, OPT_FILES_FROM},                                                       \

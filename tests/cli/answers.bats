@@ -123,8 +123,10 @@ npy() {
     printf 'P6 2 1 255\n\1\2\3\4\5\6' >c.ppm
     printf '3,1,2,2\n1,1,2,2\n' >r.csv
     for options in "--rects r.csv --clip" "--rects r.csv --clip --stat sum,mean" "--rects r.csv --clip --json --stat sum"; do
+        stat="--stat mean" # the default of sat, not of query
+        [[ $options != *--stat* ]] || stat=
         # shellcheck disable=SC2086 # words
-        ok query a.pgm c.ppm --stat mean $options
+        ok query a.pgm c.ppm $stat $options
         want=$output
         # shellcheck disable=SC2086 # words
         ok a.pgm c.ppm $options

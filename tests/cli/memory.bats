@@ -41,10 +41,37 @@ load helpers
     [[ $stderr == *"more than the 1.0 GiB of --max-memory" ]]
     small a.pgm
     for limit in 1K 2M 3G 4T 8388607T; do ok info a.pgm --max-memory $limit; done
-    for bad in 0 -1 x K 1k 1KB "1 K" 1.5G 1e9 16777216T 9223372036854775808 ""; do
-        usage "--max-memory '$bad': *" a.pgm --box 3 --max-memory "$bad" -o no.pgm
-        usage "--max-memory '$bad': *" info a.pgm --max-memory "$bad"
-        usage "--max-memory '$bad': *" query a.pgm --rect 0,0,1,1 --max-memory "$bad"
+    for option in --max-memory --max-pixels; do
+        for bad in 0 -1 x K 1k 1KB "1 K" 1.5G 1e9 16777216T 9223372036854775808 ""; do
+            usage "$option '$bad': *" a.pgm --box 3 $option "$bad" -o no.pgm
+            usage "$option '$bad': *" info a.pgm $option "$bad"
+            usage "$option '$bad': *" query a.pgm --rect 0,0,1,1 $option "$bad"
+        done
+        for bad in 0 -1 -9K 0G; do usage "$option '$bad': must be at least 1" info a.pgm $option "$bad"; done
+        for bad in "" x K .5G " 1"; do usage "$option '$bad': does not begin with a number" info a.pgm $option "$bad"; done
+        for bad in k KB " K" .5G e9 Ki; do
+            usage "$option '1$bad': '$bad' is no unit; K, M, G and T are, each 1024 of the one before" info a.pgm $option "1$bad"
+        done
+        for bad in 8388608T 9223372036854775808 99999999999999999999K; do
+            usage "$option '$bad': 2^63 or more, which is too large" info a.pgm $option "$bad"
+        done
+    done
+}
+
+@test "--max-pixels: K, M, G and T are of 1024" {
+    grey 32 32 a.pgm
+    grey 33 32 b.pgm
+    for limit in 1024 1K 1M 2G 3T; do
+        ok a.pgm --box 3 --max-pixels $limit -o out.pgm
+        ok info a.pgm --max-pixels $limit
+        ok query a.pgm --rect 0,0,1,1 --max-pixels $limit
+        ok a.pgm --mean 0,0,1,1 --max-pixels $limit
+    done
+    for limit in 1055 1K; do
+        failure "b.pgm: *" b.pgm --box 3 --max-pixels $limit -o no.pgm
+        failure "b.pgm: *" info b.pgm --max-pixels $limit
+        failure "b.pgm: *" query b.pgm --rect 0,0,1,1 --max-pixels $limit
+        failure "b.pgm: *" b.pgm --mean 0,0,1,1 --max-pixels $limit
     done
 }
 

@@ -67,10 +67,22 @@ entries() { tail -c +4097 "$1" | head -c "$2" | od -An -v -w$((8 * $3)) -t"$4" |
     sat f.pfm --type q32 --largest 300x300 -v -o t.npy
     [[ $stderr == *"rectangles of up to 90000 px"* ]]
     ok query t.npy --rect 0,0,300,300
-    ok f.pfm --type q32 --largest 9 -o t.npy
+    ok f.pfm --type q32 --largest 300 -o side.npy
+    cmp side.npy t.npy
+    ok f.pfm --type q32 --largest 3 -o t.npy
     failure "t.npy: rectangle 0,0,300,300 has more than*" query t.npy --rect 0,0,300,300
+    ok f.pfm --type q32 --largest 1x9 -o same.npy # the area counts
+    cmp same.npy t.npy
     ok info t.npy
-    [[ $output == *"quant       offset "*", step "* ]]
+    [[ $output == *"quant       offset "*", step "*", rectangles of up to "*" px"* ]]
+    # As many pixels as it says, and no more.
+    ok f.pfm --type q32 --largest 50x500 -o t.npy
+    ok info --json t.npy
+    area=$(sed 's/.*"largest_px":\([0-9]*\),.*/\1/' <<<"$output")
+    [ "$area" -ge 25000 ]
+    ok query t.npy --rect "0,0,600,$((area / 600))"
+    failure "t.npy: rectangle 0,0,600,$((area / 600 + 1)) has more than the $area pixels *" \
+        query t.npy --rect "0,0,600,$((area / 600 + 1))"
     # NaN has no place on the scale
     printf 'Pf\n1 1\n1.0\n\177\300\0\0' >nan.pfm
     failure "nan.pfm: *not finite*" nan.pfm --type q32 -o no.npy

@@ -31,11 +31,69 @@ load helpers
     usage "unknown option --boarder; did you mean --border?" a.pgm --boarder wrap
     usage "unknown option --quailty; did you mean --quality?" a.pgm --quailty 3
     usage "unknown option --maxpixels; did you mean --max-pixels?" a.pgm --maxpixels 3
-    usage "unknown option --rec; did you mean --rect?" query a.pgm --rec 0,0,1,1 # which two begin with
     usage "unknown option --jsn; did you mean --json?" info --jsn a.pgm
     usage "unknown option --tyep; did you mean --type?" bench --tyep u8
     usage "unknown option --grayscale" a.pgm --grayscale
     usage "unknown option --a-word-of-more-letters-than-any-option-has" a.pgm --a-word-of-more-letters-than-any-option-has
+}
+
+@test "an option may be cut short, but not to what several begin with" {
+    small a.pgm
+    ok a.pgm --box 3 --out out.pgm --bord wrap
+    cmp <("$sat" a.pgm --box 3 --border wrap --format pgm -o -) out.pgm
+    usage "--b could be --box, --border or --backend" a.pgm --b 3 -o out.pgm
+    usage "--ma could be --max-pixels or --max-memory" a.pgm --ma=3 --box 3 -o out.pgm
+    usage "--q could be --quality or --quiet" a.pgm --q --box 3 -o out.pgm
+    usage "--rec could be --rect or --rects" query a.pgm --rec 0,0,1,1
+    usage "--max could be --max-pixels or --max-memory" info --max 3 a.pgm
+    usage "unknown option -m in -ma; did you mean --max-pixels or --max-memory?" a.pgm -ma 3 --box 3 -o out.pgm
+    usage "unknown option --=" a.pgm --= 3
+}
+
+@test "what other tools call an option gets its name" {
+    for word in blur kernel ksize size window sigma; do
+        usage "unknown option --$word; did you mean --box?" a.pgm --$word 3 -o out.pgm
+    done
+    usage "unknown option --sigma=1.5; did you mean --box?" a.pgm --sigma=1.5
+    usage "unknown option -b in -blur; did you mean --box?" a.pgm -blur 3 -o out.pgm
+    usage "unknown option --boxes; did you mean --rects?" query a.pgm --boxes r.csv
+    usage "unknown option --roi; did you mean --rect?" query a.pgm --roi 0,0,1,1
+    usage "unknown option --blur" info --blur a.pgm # which has no --box
+}
+
+@test "an option that takes one value is refused when it is given twice" {
+    small a.pgm
+    usage "-o 'b.pgm': -o has been given already" a.pgm --box 3 -o a2.pgm -o b.pgm
+    usage "--output 'b.pgm': --output has been given already" a.pgm --box 3 -oa2.pgm --out b.pgm
+    [ ! -e a2.pgm ] && [ ! -e b.pgm ]
+    for option in "--box 3" "--radius 3" "--border wrap" "--passes 2" "--alpha straight" "--format png" "--quality 3" "--layout padded" \
+        "--type u32" "--largest 3" "--stat mean" "--rects r.csv" "--as image" "--files-from f.txt"; do
+        # shellcheck disable=SC2086 # words
+        usage "${option% *} '${option#* }': ${option% *} has been given already" a.pgm $option $option
+    done
+    for option in "--layout padded" "--sample u8" "--stat mean" "-o r.csv"; do
+        # shellcheck disable=SC2086 # words
+        usage "${option% *} '${option#* }': ${option% *} has been given already" query a.pgm $option $option
+    done
+    for option in "--size 3" "--type u8" "--repeat 1" "--plot p.svg" "-o r.md"; do
+        # shellcheck disable=SC2086 # words
+        usage "${option% *} '${option#* }': ${option% *} has been given already" bench $option $option
+    done
+    # A script or an alias sets these, and the last counts; switches may be repeated.
+    ok a.pgm --box 3 --threads 1 --threads 2 --max-pixels 1 --max-pixels 12 --max-memory 1 --max-memory 1M -q -q \
+        --backend nope --backend "$(backends_here | head -1)" --no-orient --no-orient -o out.pgm
+    failure "a.pgm: *" a.pgm --box 3 --max-pixels 12 --max-pixels 1 -o no.pgm
+    ok query a.pgm --rect 0,0,1,1 --rect 1,1,1,1 --clip --clip
+    [ "${#lines[@]}" = 3 ]
+}
+
+@test "of -q and -v the last counts" {
+    small a.pgm
+    sat a.pgm --box 3 -qv -o out.pgm
+    [ "$status" = 0 ]
+    [[ $stderr == *"4x3 px"* ]]
+    ok a.pgm --box 3 -vq -o out.pgm
+    ok a.pgm --box 3 --verbose --quiet -o out.pgm
 }
 
 @test "options that lack their value, or have one too many" {
@@ -57,9 +115,8 @@ load helpers
 @test "every number is checked" {
     for bad in 0 -1 1001 x 1x; do usage "--passes '$bad'*" a.pgm --box 3 --passes "$bad" -o out.pgm; done
     for bad in 0 101 -5 x; do usage "--quality '$bad'*" a.pgm --box 3 --quality "$bad" -o out.pgm; done
-    for bad in 0 -1 x 1e9 99999999999999999999; do usage "--max-pixels '$bad'*" a.pgm --box 3 --max-pixels "$bad" -o out.pgm; done
     for bad in -1 x 1025 1.5 ""; do usage "--threads '$bad'*" a.pgm --box 3 --threads "$bad" -o out.pgm; done
-    for bad in 0 x 3x 99999999999x99999999999; do usage "--largest '$bad'*" a.pgm --type q32 --largest "$bad" -o out.npy; done
+    for bad in 0 x 3x 3x0 2147483648 99999999999x99999999999; do usage "--largest '$bad'*" a.pgm --type q32 --largest "$bad" -o out.npy; done
     for bad in 1,2,3 1,2,3,4,5 a,b,c,d 1,2,3,4x "" 1,,2,3 "1 2,3,4" "1, 2, 3 3,4" "1, ,3,4" 99999999999999999999,1,1,1; do
         usage "--mean '$bad'*X,Y,W,H*" a.pgm --mean "$bad"
         usage "--rect '$bad'*X,Y,W,H*" query a.pgm --rect "$bad"
@@ -154,6 +211,9 @@ load helpers
     usage "*both be standard input*" query --files-from - --rects -
     usage "no input*" info
     usage "'x'*" backends x
+    usage "there is neither a file nor a bench 'quries'; did you mean \`sat bench queries\`?" bench quries
+    usage "there is neither a file nor a bench 'Tune'; did you mean \`sat bench tune\`?" bench --repeat 1 Tune
+    failure "nonsense: cannot open*" bench nonsense
     usage "one image*" bench a.pgm b.pgm
     usage "--size*image's own*" bench a.pgm --size 3
     usage "--size '0'*" bench --size 0

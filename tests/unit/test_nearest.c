@@ -58,12 +58,22 @@ static void words_of_options(void **state)
                         "a-word-of-more-letters-than-any");
 }
 
+static void words_of_other_tools(void **state)
+{
+    (void)state;
+    assert_string_equal(other_name_of("blur"), "box");
+    assert_string_equal(other_name_of("boxes"), "rects");
+    assert_null(other_name_of("box"));
+    assert_null(other_name_of(""));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(slips),
         cmocka_unit_test(too_far),
         cmocka_unit_test(words_of_options),
+        cmocka_unit_test(words_of_other_tools),
     };
     cmocka_set_message_output(CM_OUTPUT_TAP);
     return cmocka_run_group_tests(tests, NULL, NULL);
