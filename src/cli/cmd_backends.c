@@ -10,13 +10,14 @@ enum { OPT_JSON = OPT_OWN };
 static const struct option longs[] = {{"json", no_argument, NULL, OPT_JSON}, OPTIONS_HELP, {0}};
 
 static const char *const kinds[] = {"method", "reference", "ceiling", "outside"};
-static const char *const kind_notes[] = {"", "", " (a yardstick: sums nothing)", " (a yardstick: another library)"};
+static const char *const kind_notes[] = {"", "", "; a yardstick for sat bench, sums nothing",
+                                         "; a yardstick for sat bench, another library"};
 
 static void put_text(const sat_backend_info *b, text_out *t)
 {
-    text_printf(t, "%-12s %gR%gW  %s%s\n", b->name, b->in_reads + b->out_reads, b->out_writes,
-                b->available ? "" : "not available: ", b->why);
-    text_printf(t, "%-12s %s%s\n", "", b->summary, kind_notes[b->kind]);
+    text_printf(t, "%-12s %gR%gW  %s%s%s\n", b->name, b->in_reads + b->out_reads, b->out_writes,
+                b->available ? "" : "not available: ", b->why, kind_notes[b->kind]);
+    text_printf(t, "%-12s %s\n", "", b->summary);
     if (b->paper) text_printf(t, "%-12s %s\n", "", b->paper);
 }
 
@@ -66,8 +67,9 @@ failed:
     return EXIT_INPUT;
 }
 
-static const char help[] = "Lists what can build tables, best first: name, reads and writes of memory for\n"
-                           "each pixel, what it runs on or why it cannot, what it is, the paper it follows.\n"
+static const char help[] = "Lists what can build tables, best first, and the yardsticks of sat bench: name,\n"
+                           "reads and writes of memory for each pixel (1R2W is one read and two writes),\n"
+                           "what it runs on or why it cannot, what it is, the paper it follows.\n"
                            "\n"
                            "  sat backends\n"
                            "  sat backends --json\n"

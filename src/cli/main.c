@@ -2,6 +2,7 @@
  * the exit status. */
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
@@ -73,12 +74,22 @@ static int help_command(int argc, char **argv)
     return EXIT_FINE;
 }
 
+/* `sat --help query`; NULL where no command follows. */
+static const command *helped_command(int argc, char **argv)
+{
+    bool asked = strcmp(argv[1], "-h") == 0 || strcmp(argv[1], "--help") == 0;
+    return asked && argc > 2 ? find(argv[2]) : NULL;
+}
+
 static int finish(int status)
 {
     errno = 0;
     if (fflush(stdout) == 0 && !ferror(stdout)) return status;
     if (errno == EPIPE) sink_reader_left();
-    say("standard output", "%s", errno == EPIPE ? "closed pipe" : errno ? strerror(errno) : "write error");
+    if (errno == EPIPE)
+        say(output_name("-"), "closed pipe");
+    else
+        say(output_name("-"), "cannot write: %s", errno ? strerror(errno) : "unknown error");
     return status == EXIT_FINE ? EXIT_INPUT : status;
 }
 
@@ -91,6 +102,11 @@ int main(int argc, char **argv)
             "", "no input: sat INPUT --box N -o OUT blurs an image, sat INPUT -o OUT.npy writes its table; an INPUT "
                 "of - is standard input");
     if (strcmp(argv[1], "help") == 0) return finish(help_command(argc, argv));
+    const command *helped = helped_command(argc, argv);
+    if (helped) {
+        help_print(helped);
+        return finish(EXIT_FINE);
+    }
 
     if (!sink_guard_signals(&err)) {
         say(NULL, "%s", err.text);

@@ -22,6 +22,16 @@ options_in() { grep -oE -- '--[a-z][a-z-]*' | sort -u; }
         "$sat" $command -h >h2
         "$sat" $command --help | cmp - h1
         cmp h1 h2
+        "$sat" -h $command | cmp - h1
+        "$sat" --help $command | cmp - h1
+    done < <(commands)
+}
+
+@test "the help begins with what the command does" {
+    [[ $("$sat" --help | head -1) == "Blurs images, makes summed-area tables, "* ]]
+    while read -r command; do
+        # shellcheck disable=SC2086 # the empty command is no word
+        [[ $("$sat" $command --help | head -1) =~ ^[A-Z] ]]
     done < <(commands)
 }
 
@@ -139,7 +149,13 @@ options_in() { grep -oE -- '--[a-z][a-z-]*' | sort -u; }
 
 @test "backends: name, traffic, what and why" {
     ok backends
-    while read -r name; do [[ $output == *"$name "*R*W* ]]; done < <(names backends)
+    while read -r name; do
+        [[ $output == *"$name "*R*W* ]]
+        [[ $(grep "^$name " <<<"$output") != *yardstick* ]]
+    done < <(names backends)
+    for name in $("$sat" backends --json | grep '"kind":"ceiling"' | sed 's/.*"name":"\([^"]*\)".*/\1/'); do
+        [[ $(grep "^$name " <<<"$output") == *"; a yardstick for sat bench, sums nothing" ]]
+    done
     ok backends --json
     [[ ${lines[0]} == '{"name":"'*'","summary":"'*'"in_reads":'*'"available":'*'"why":"'*'"}' ]]
 }

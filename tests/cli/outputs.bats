@@ -138,7 +138,7 @@ load helpers
         run bash -c '"$@" 2>&1 >/dev/full' _ "$sat" $command
         echo "$command: $status $output"
         [ "$status" = 1 ]
-        [[ $output == "sat: standard output: "*"No space left"* ]]
+        [[ $output == "sat: standard output: cannot write: No space left on device" ]]
         [ "${#lines[@]}" = 1 ]
     done
 }
