@@ -19,9 +19,9 @@
 
 #include "sink.h"
 #include "child.h"
+#include "scratch.h"
 #include <cmocka.h> /* last: it has a macro fail() */
 
-static char scratch[64];
 static error err;
 
 /* ---- calls of the sink, as the tests want them ------------------------------------------------------- */
@@ -68,19 +68,14 @@ static inline int temporary_names(void)
 
 static inline int enter(void **state)
 {
-    (void)state;
-    strcpy(scratch, "/tmp/sat-test-XXXXXX");
     signal(SIGPIPE, SIG_IGN);
     signal(SIGXFSZ, SIG_IGN);
-    return !mkdtemp(scratch) || chdir(scratch);
+    return scratch_make(state) || chdir(scratch);
 }
 
 static inline int leave(void **state)
 {
-    char command[128];
-    (void)state;
-    snprintf(command, sizeof(command), "cd / && rm -rf %s", scratch);
-    return chdir("/") || system(command);
+    return chdir("/") || scratch_remove(state);
 }
 
 static inline void put(const char *path, const char *text)

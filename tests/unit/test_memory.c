@@ -11,26 +11,11 @@
 
 #include "codec_test.h"
 #include "memory.h"
+#include "scratch.h"
 
 enum { LIMIT = 1000000, THREADS = 8 };
 
-static char scratch[64];
 static error err;
-
-static int enter(void **state)
-{
-    (void)state;
-    strcpy(scratch, "/tmp/sat-test-XXXXXX");
-    return !mkdtemp(scratch);
-}
-
-static int leave(void **state)
-{
-    char command[128];
-    (void)state;
-    snprintf(command, sizeof command, "rm -rf %s", scratch);
-    return system(command);
-}
 
 /* ---- the limit ------------------------------------------------------------------------------------------ */
 
@@ -277,5 +262,5 @@ int main(void)
         cmocka_unit_test(images_whose_head_does_not_say),
         cmocka_unit_test(a_jpeg_whose_height_follows_is_unsupported),
     };
-    return cmocka_run_group_tests(tests, enter, leave);
+    return cmocka_run_group_tests(tests, scratch_make, scratch_remove);
 }

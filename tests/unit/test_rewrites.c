@@ -10,27 +10,12 @@
 
 #include "child.h"
 #include "codec_test.h"
+#include "scratch.h"
 #include "table_file.h"
 
 enum { WIDTH = 300, HEIGHT = 200, PLACES_MAX = 4096 }; /* so that no file ends in the head, SOURCE_HEAD_BYTES */
 
-static char scratch[64];
 static error err;
-
-static int enter(void **state)
-{
-    (void)state;
-    strcpy(scratch, "/tmp/sat-test-XXXXXX");
-    return !mkdtemp(scratch);
-}
-
-static int leave(void **state)
-{
-    char command[128];
-    (void)state;
-    snprintf(command, sizeof command, "rm -rf %s", scratch);
-    return system(command);
-}
 
 static const char *in_scratch(const char *name)
 {
@@ -370,5 +355,5 @@ int main(void)
         cmocka_unit_test(rewriting_threads_crash_nothing),
         cmocka_unit_test(a_mapped_file_that_is_cut_ends_the_process_with_a_line),
     };
-    return cmocka_run_group_tests(tests, enter, leave);
+    return cmocka_run_group_tests(tests, scratch_make, scratch_remove);
 }

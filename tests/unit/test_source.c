@@ -12,29 +12,24 @@
 
 #include "source.h"
 #include "child.h"
+#include "scratch.h"
 #include <cmocka.h> /* last: it has a macro fail() */
 #include "terminal.h"
 
 enum { BIG = 1000003 }; /* a prime: no multiple of any buffer */
 
-static char scratch[64];
 static error err;
 static uint8_t big[BIG];
 
 static int enter(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < BIG; i++) big[i] = (uint8_t)(i % 251);
-    strcpy(scratch, "/tmp/sat-test-XXXXXX");
-    return !mkdtemp(scratch) || chdir(scratch);
+    return scratch_make(state) || chdir(scratch);
 }
 
 static int leave(void **state)
 {
-    char command[128];
-    (void)state;
-    snprintf(command, sizeof(command), "cd / && rm -rf %s", scratch);
-    return chdir("/") || system(command);
+    return chdir("/") || scratch_remove(state);
 }
 
 static void put(const char *path, const void *bytes, size_t n)
