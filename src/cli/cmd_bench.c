@@ -11,6 +11,7 @@
 #include "input.h"
 #include "machine_info.h"
 #include "messages.h"
+#include "name_list.h"
 #include "nearest.h"
 #include "progress.h"
 
@@ -198,17 +199,15 @@ static bool among(int code, const int *list)
 static void check_names(options *o, const bench_mode *mode, const bench_request *r)
 {
     for (int k = 0; k < r->wanted_n; k++) {
-        char names[1024] = "";
-        size_t used = 0;
+        name_list names = {.used = 0};
         bench_method m;
         bool found = false;
         for (size_t i = 0; !found && mode->method_at(i, &m); i++) {
             found = strcmp(m.id, r->wanted[k]) == 0;
-            if (used < sizeof names)
-                used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", used ? ", " : "", m.id);
+            name_list_add(&names, ", ", "%s", m.id);
         }
         if (!found) {
-            options_refuse(o, "--backend: %s; there are %s", mode->unknown(r->wanted[k]), names);
+            options_refuse(o, "--backend: %s; there are %s", mode->unknown(r->wanted[k]), names.text);
             return;
         }
     }

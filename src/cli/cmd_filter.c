@@ -10,6 +10,7 @@
 #include "folder.h"
 #include "input.h"
 #include "messages.h"
+#include "name_list.h"
 #include "options.h"
 #include "region_options.h"
 
@@ -73,13 +74,11 @@ typedef struct request {
 static void take_border(options *o, request *r)
 {
     sat_border_info info;
-    char names[256];
-    size_t n = strcspn(optarg, ":"), used = 0;
+    name_list names = {.used = 0};
+    size_t n = strcspn(optarg, ":");
     const char *value = optarg[n] ? optarg + n + 1 : NULL;
     for (size_t i = 0; sat_border_at(i, &info); i++) {
-        if (used < sizeof names)
-            used += (size_t)snprintf(names + used, sizeof names - used, "%s%s%s", i ? ", " : "", info.name,
-                                     info.takes_value ? ":V" : "");
+        name_list_add(&names, ", ", "%s%s", info.name, info.takes_value ? ":V" : "");
         if (strlen(info.name) != n || strncmp(info.name, optarg, n) != 0) continue;
         if (info.takes_value != (value != NULL)) {
             options_refuse(o,
@@ -103,7 +102,7 @@ static void take_border(options *o, request *r)
         }
         return;
     }
-    options_refuse(o, "--border '%s': there is no such border; there are %s", optarg, names);
+    options_refuse(o, "--border '%s': there is no such border; there are %s", optarg, names.text);
 }
 
 static void take_window(int c, options *o, request *r)
@@ -195,12 +194,11 @@ static bool is_table_name(const char *path)
 
 static bool refuse_format(options *o, const char *what, const char *name, const char *why)
 {
-    char names[256];
-    size_t used = 0;
+    name_list names = {.used = 0};
     const image_format *f;
-    for (size_t i = 0; (f = format_at(i)) && used < sizeof names; i++)
-        if (f->encode) used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", used ? " " : "", f->name);
-    return options_refuse(o, "%s '%s': %sthe formats that can be written are %s", what, name, why, names);
+    for (size_t i = 0; (f = format_at(i)); i++)
+        if (f->encode) name_list_add(&names, " ", "%s", f->name);
+    return options_refuse(o, "%s '%s': %sthe formats that can be written are %s", what, name, why, names.text);
 }
 
 /* Reports an error that is none of usage; returns false. */
@@ -215,13 +213,11 @@ static bool stop(options *o, const char *file, const char *why)
 /* No output has a format with a quality. */
 static bool refuse_quality(options *o, const char *output)
 {
-    char names[128] = "";
-    size_t used = 0;
+    name_list names = {.used = 0};
     const image_format *f;
-    for (size_t i = 0; (f = format_at(i)) && used < sizeof names; i++)
-        if (f->has_quality)
-            used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", used ? ", " : "", f->name);
-    return options_refuse(o, "--quality is for %s, and -o %s is none", names, output);
+    for (size_t i = 0; (f = format_at(i)); i++)
+        if (f->has_quality) name_list_add(&names, ", ", "%s", f->name);
+    return options_refuse(o, "--quality is for %s, and -o %s is none", names.text, output);
 }
 
 /* The format of an image under that name; NULL if it cannot be written there, which is then said. */

@@ -12,9 +12,10 @@
 #include "help.h"
 #include "memory.h"
 #include "messages.h"
+#include "name_list.h"
 #include "nearest.h"
 
-enum { THREADS_MAX = 1024, NAMES_BYTES = 256 };
+enum { THREADS_MAX = 1024 };
 
 /* ---- values ---------------------------------------------------------------------------------------- */
 
@@ -119,19 +120,15 @@ const char *options_near(const char *word, const struct option *longs)
     return best;
 }
 
-/* "--box, --border or --backend": the options that begin so, in a buffer of NAMES_BYTES; returns how many. */
-static int begin_so(const char *word, const struct option *longs, char *names)
+/* "--box, --border or --backend": adds the options that begin so; returns how many. */
+static int begin_so(const char *word, const struct option *longs, name_list *names)
 {
-    size_t used = 0, length = strlen(word);
-    int n = 0, listed = 0;
-    *names = 0;
+    size_t length = strlen(word);
+    int n = 0, left;
     for (const struct option *at = longs; at->name; at++) n += strncmp(word, at->name, length) == 0;
-    for (const struct option *at = longs; at->name && used < NAMES_BYTES; at++) {
-        if (strncmp(word, at->name, length) != 0) continue;
-        const char *between = listed == 0 ? "" : listed + 1 < n ? ", " : " or ";
-        used += (size_t)snprintf(names + used, NAMES_BYTES - used, "%s--%s", between, at->name);
-        listed++;
-    }
+    left = n;
+    for (const struct option *at = longs; at->name; at++)
+        if (strncmp(word, at->name, length) == 0) name_list_add(names, --left > 0 ? ", " : " or ", "--%s", at->name);
     return n;
 }
 
@@ -143,16 +140,18 @@ static const char *named_elsewhere(const char *word, const struct option *longs)
     return name ? longs->name : NULL;
 }
 
-/* The options that may have been meant, with their dashes, in a buffer of NAMES_BYTES: what other tools call so, the
- * nearest, or those that begin so.  Returns the buffer, or NULL if there are none. */
-static const char *meant(const char *argument, const struct option *longs, char *names)
+/* Adds the options that may have been meant: the one that other tools call so, the nearest, or those that begin so.
+ * Returns the text, or NULL if there are none. */
+static const char *meant(const char *argument, const struct option *longs, name_list *names)
 {
     char word[NEAREST_WORD];
     const char *best = named_elsewhere(option_word(argument, word), longs);
     if (!best) best = options_near(word, longs);
-    if (!best) return *word && begin_so(word, longs, names) > 0 ? names : NULL;
-    snprintf(names, NAMES_BYTES, "--%s", best);
-    return names;
+    if (best)
+        name_list_add(names, "", "--%s", best);
+    else if (*word)
+        begin_so(word, longs, names);
+    return *names->text ? names->text : NULL;
 }
 
 /* A letter that is no option: getopt stands behind its word if the letter is the last there, else on it. */
@@ -162,8 +161,8 @@ static void refuse_letter(options *o, char **argv, const struct option *longs)
     bool is_last = word[0] == '-' && word[1] != '-' && word[strlen(word) - 1] == optopt;
     if (!is_last && argv[optind]) word = argv[optind];
     bool among_others = word[0] == '-' && word[1] != '-' && strlen(word) > 2;
-    char names[NAMES_BYTES];
-    const char *near = among_others ? meant(word, longs, names) : NULL;
+    name_list names = {.used = 0};
+    const char *near = among_others ? meant(word, longs, &names) : NULL;
     options_refuse(o, "unknown option -%c%s%s%s%s%s", optopt, among_others ? " in " : "", among_others ? word : "",
                    near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
 }
@@ -179,11 +178,12 @@ static bool help_names(const char *help, const char *word, size_t n)
  * help names it. */
 static void refuse_word(options *o, const char *word, const struct option *longs)
 {
-    char names[NAMES_BYTES], bare[NEAREST_WORD];
+    name_list several = {.used = 0}, names = {.used = 0};
+    char bare[NEAREST_WORD];
     size_t n = strcspn(word, "=");
     const command *c;
-    if (*option_word(word, bare) && begin_so(bare, longs, names) > 1) {
-        options_refuse(o, "%.*s could be %s", (int)n, word, names);
+    if (*option_word(word, bare) && begin_so(bare, longs, &several) > 1) {
+        options_refuse(o, "%.*s could be %s", (int)n, word, several.text);
         return;
     }
     bool elsewhere = named_elsewhere(bare, longs) != NULL;
@@ -192,7 +192,7 @@ static void refuse_word(options *o, const char *word, const struct option *longs
             options_refuse(o, "unknown option %.*s; `sat%s%s` has it", (int)n, word, *c->name ? " " : "", c->name);
             return;
         }
-    const char *near = meant(word, longs, names);
+    const char *near = meant(word, longs, &names);
     options_refuse(o, "unknown option %s%s%s%s", word, near ? "; did you mean " : "", near ? near : "",
                    near ? "?" : "");
 }
@@ -342,8 +342,7 @@ bool options_end(options *o)
     if (o->stop) return false;
     if (!o->backend) return true;
 
-    char names[512] = "";
-    size_t used = 0;
+    name_list names = {.used = 0};
     sat_backend_info info;
     for (size_t i = 0; sat_backend_entry(i, &info); i++) {
         if (strcmp(info.name, o->backend) == 0) {
@@ -351,8 +350,7 @@ bool options_end(options *o)
                 return options_refuse(o, "%s '%s': it is no method but a yardstick for `sat bench`", from, info.name);
             return true;
         }
-        if (info.kind < SAT_CEILING && used < sizeof names)
-            used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", used ? ", " : "", info.name);
+        if (info.kind < SAT_CEILING) name_list_add(&names, ", ", "%s", info.name);
     }
-    return options_refuse(o, "%s: %s; there are %s", from, unknown_backend(o->backend), names);
+    return options_refuse(o, "%s: %s; there are %s", from, unknown_backend(o->backend), names.text);
 }
