@@ -22,15 +22,15 @@ static bool device_failed(error *err)
 
 /* ---- the output, piece by piece ---------------------------------------------------------------------- */
 
-/* Looks at n bytes of the output that begin at byte `at`; false ends it. */
-typedef bool (*look_fn)(void *arg, const void *bytes, size_t at, size_t n);
+/* Reads n bytes of the output that begin at byte `at`; false ends it. */
+typedef bool (*piece_fn)(void *arg, const void *bytes, size_t at, size_t n);
 
-static bool look_at_output(bench_work *w, look_fn look, void *arg, error *err)
+static bool visit_output(bench_work *w, piece_fn visit, void *arg, error *err)
 {
     bench_case *b = w->of;
     size_t bytes = bench_view_bytes(&b->reference);
     if (!w->device) {
-        look(arg, b->out.data, 0, bytes);
+        visit(arg, b->out.data, 0, bytes);
         return true;
     }
     if (!b->piece) b->piece = malloc(PIECE_BYTES);
@@ -48,7 +48,7 @@ static bool look_at_output(bench_work *w, look_fn look, void *arg, error *err)
         to.data = b->piece;
         to.memory = SAT_HOST;
         if (sat_device_copy(&from, &to, NULL) != SAT_OK) return device_failed(err);
-        if (!look(arg, b->piece, at, n)) break;
+        if (!visit(arg, b->piece, at, n)) break;
     }
     return true;
 }
@@ -140,7 +140,7 @@ bool bench_check(bench_work *w, error *err)
 {
     const bench_case *b = w->of;
     comparison c = {.of = b, .differs_at = SIZE_MAX};
-    if (!run_into_poison(w, POISON, err) || !look_at_output(w, compare, &c, err)) return false;
+    if (!run_into_poison(w, POISON, err) || !visit_output(w, compare, &c, err)) return false;
     if (c.differs_at == SIZE_MAX) return true;
     size_t at = c.differs_at / sat_type_bytes(b->reference.type), channels = (size_t)b->reference.channels;
     size_t row = (size_t)b->reference.width * channels;
@@ -200,8 +200,8 @@ bool bench_check_copy(bench_work *w, error *err)
     size_t until = least < out ? least / 16 * 16 : out;
     digest one = {.until = until}, other = {.until = until};
     if (!w->plan && !w->box && !w->scan && !w->device) return check_plain_copy(w, err);
-    if (!run_into_poison(w, POISON, err) || !look_at_output(w, take_digest, &one, err)) return false;
-    if (!run_into_poison(w, OTHER_POISON, err) || !look_at_output(w, take_digest, &other, err)) return false;
+    if (!run_into_poison(w, POISON, err) || !visit_output(w, take_digest, &one, err)) return false;
+    if (!run_into_poison(w, OTHER_POISON, err) || !visit_output(w, take_digest, &other, err)) return false;
     return atomic_load(&one.sum) == atomic_load(&other.sum) ? true : fail(err, "leaves bytes unwritten");
 }
 

@@ -42,7 +42,7 @@ static const struct option longs[] = {
     {"output", required_argument, NULL, 'o'},
     {"no-clobber", no_argument, NULL, OPT_NO_CLOBBER},
     {"threads", required_argument, NULL, OPT_THREADS | OPT_REPEATS},
-    OPTIONS_TALK,
+    OPTIONS_VERBOSITY,
     OPTIONS_HELP,
     {0},
 };
@@ -375,7 +375,7 @@ static bool read_rows(words *w, const bench_mode **mode, bench_rows *rows, const
 }
 
 /* Without a form or an output a plot is all that is asked for. */
-static bool retell(words *w, text_out *t, const char **at_fault, error *err)
+static bool report_files(words *w, text_out *t, const char **at_fault, error *err)
 {
     bench_session s = {.request = &w->request};
     const bench_mode *mode;
@@ -496,7 +496,7 @@ static int run(int argc, char **argv)
     w.request.verbose = o.verbose;
     w.request.quiet = o.quiet;
 
-    bool ok = w.from_n > 0 ? retell(&w, &t, &at_fault, &err) : measure(&w, &t, &at_fault, &err);
+    bool ok = w.from_n > 0 ? report_files(&w, &t, &at_fault, &err) : measure(&w, &t, &at_fault, &err);
     if (!ok) say(at_fault, "%s", err.text);
     return ok ? EXIT_FINE : EXIT_INPUT;
 }

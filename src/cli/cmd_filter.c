@@ -47,7 +47,7 @@ static const struct option longs[] = {
     {"no-clobber", no_argument, NULL, OPT_NO_CLOBBER},
     OPTIONS_REGIONS,
     OPTIONS_RUN,
-    OPTIONS_TALK,
+    OPTIONS_VERBOSITY,
     OPTIONS_HELP,
     {0},
 };

@@ -14,7 +14,7 @@ static const struct option longs[] = {
     OPTIONS_LIMITS,
     OPTIONS_REGIONS,
     OPTIONS_RUN,
-    OPTIONS_TALK,
+    OPTIONS_VERBOSITY,
     OPTIONS_HELP,
     {0},
 };

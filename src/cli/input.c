@@ -22,7 +22,7 @@ static bool extent(const uint8_t *bytes, size_t n, const void *context, uint64_t
                                            : image_extent(bytes, n, context, most, err);
 }
 
-static bool look(const uint8_t *head, size_t n, uint64_t file_bytes, const void *context, bool *maps, error *err)
+static bool probe(const uint8_t *head, size_t n, uint64_t file_bytes, const void *context, bool *maps, error *err)
 {
     return (may_be_table(head, n, context) ? table_file_probe : image_probe)(head, n, file_bytes, context, maps, err);
 }
@@ -30,7 +30,7 @@ static bool look(const uint8_t *head, size_t n, uint64_t file_bytes, const void 
 bool input_open(input_file *in, const char *path, const decode_options *decode, error *err)
 {
     *in = (input_file){0};
-    if (!source_open_by(&in->file, path, look, extent, decode, err)) return false;
+    if (!source_open_by(&in->file, path, probe, extent, decode, err)) return false;
     in->is_table = may_be_table(in->file.bytes, in->file.n, decode) &&
                    (decode->array == ARRAY_TABLE || !npy_is_marked_image(in->file.bytes, in->file.n));
     return true;

@@ -1,4 +1,4 @@
-/* main.c - finds the command, runs it, and looks after what is common to all: signals, standard output,
+/* main.c - finds the command, runs it, and does what is common to all: signals, standard output,
  * the exit status. */
 #include <errno.h>
 #include <fcntl.h>
@@ -53,10 +53,10 @@ static void occupy_standard_streams(void)
 /* `sat -v query T`: a command behind options that take no value. */
 static const command *late_command(int argc, char **argv)
 {
-    static const char *const talk[] = {"-q", "-v", "--quiet", "--verbose"};
+    static const char *const switches[] = {"-q", "-v", "--quiet", "--verbose"};
     int i = 1, t = 0;
     while (i < argc && t < 4) {
-        for (t = 0; t < 4 && strcmp(argv[i], talk[t]) != 0;) t++;
+        for (t = 0; t < 4 && strcmp(argv[i], switches[t]) != 0;) t++;
         i += t < 4;
     }
     return i > 1 && i < argc && *argv[i] && access(argv[i], F_OK) != 0 ? find(argv[i]) : NULL;

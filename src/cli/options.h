@@ -39,7 +39,7 @@ typedef struct options {
     {                                                                                                                  \
         "version", no_argument, NULL, 'V'                                                                              \
     }
-#define OPTIONS_TALK                                                                                                   \
+#define OPTIONS_VERBOSITY                                                                                              \
     {"quiet", no_argument, NULL, 'q'},                                                                                 \
     {                                                                                                                  \
         "verbose", no_argument, NULL, 'v'                                                                              \
