@@ -381,7 +381,9 @@ static const char *scans(fuzz_input *in)
                        .accum = (sat_type)take_int(in, 0, 8),
                        .exclusive = take_one_in(in, 2),
                        .memory = take_one_in(in, 16) ? (sat_memory)take_int(in, 0, 2) : SAT_HOST,
-                       .method = !named ? NULL : name ? name : "no such scan",
+                       .method = !named ? NULL
+                                 : name ? name
+                                        : "no such scan",
                        .block_threads = take_one_in(in, 16) ? (int)take_int(in, 0, 3) : 0,
                        .naive_staging = take_one_in(in, 16)};
     bool whole = s.sample == SAT_U64;
