@@ -217,7 +217,7 @@ asan:
 	@$(call SANITIZED,-fsanitize=address)
 	@B=build/$@ tests/run.sh unit fuzz cli
 ubsan:
-	@$(call SANITIZED,-fsanitize=undefined,float-cast-overflow -fno-sanitize-recover=all)
+	@$(call SANITIZED,-fsanitize=undefined -fsanitize=float-cast-overflow -fno-sanitize-recover=all)
 	@B=build/$@ tests/run.sh unit fuzz cli
 valgrind: all unit
 	@B=$(B) UNDER='valgrind -q --error-exitcode=99 --leak-check=full' tests/run.sh unit fuzz

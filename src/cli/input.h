@@ -9,7 +9,7 @@ typedef struct input_file {
     bool is_table; /* by how it begins and ends, and decode->array; else it is an image, or neither */
 } input_file;
 
-/* "-" = standard input.  What comes through a pipe is read as far as its header says that it goes.  To be handed on to
+/* "-" = standard input.  What comes through a pipe is read to its end (source.h).  To be handed on to
  * table_file_take(), or to image_decode() and source_close(). */
 bool input_open(input_file *in, const char *path, const decode_options *decode, error *err);
 

@@ -10,46 +10,38 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* HEAD_LEAST_BYTES: enough for every format's signature, and for the header of one that has none. */
-enum { HEAD_LEAST_BYTES = 64, SILENCE_MS = 50 };
-
 /* map_file() replaces whole pages. */
 _Static_assert(SOURCE_HEAD_BYTES % (64 << 10) == 0, "a multiple of the largest page");
 
-/* Waits for bytes or the end of the stream; false after so many ms (-1: no limit).  Files are always readable. */
-static bool readable(int fd, int ms)
+/* Some of the stream's next bytes, at most n; 0 at its end, -1 on an error. */
+static ssize_t read_some(int fd, uint8_t *bytes, size_t n)
 {
-    struct pollfd p = {.fd = fd, .events = POLLIN};
-    return poll(&p, 1, ms) != 0;
+    for (;;) {
+        ssize_t k = read(fd, bytes, n);
+        struct pollfd p = {.fd = fd, .events = POLLIN};
+        if (k >= 0 || (errno != EINTR && errno != EAGAIN)) return k;
+        /* O_NONBLOCK, set by another process that shares the stream */
+        if (errno == EAGAIN) poll(&p, 1, -1);
+    }
 }
 
-/* Reads the bytes behind the content until the stream is silent.  Read errors do not matter here.  True if there were
- * any. */
-static bool drop_rest(int fd)
+/* Reads the bytes behind the content.  Sets *any if there are some. */
+static bool drop_rest(int fd, bool *any, error *err)
 {
     uint8_t part[1 << 16];
-    size_t n = 0;
-    while (n < SOURCE_REST_BYTES && readable(fd, SILENCE_MS)) {
-        ssize_t k = read(fd, part, sizeof part);
-        if (k == 0 || (k < 0 && errno != EINTR)) break;
-        if (k > 0) n += (size_t)k;
+    ssize_t k = 1;
+    for (size_t n = 0; k > 0 && n < SOURCE_REST_BYTES; n += (size_t)k) {
+        k = read_some(fd, part, sizeof part);
+        if (k < 0) return fail_errno(err, "cannot read");
+        *any = *any || k > 0;
     }
-    return n > 0;
-}
-
-/* Is the content complete?  A writer may send all of it and keep the pipe open.  Errors are ignored: the missing bytes
- * may be the cause. */
-static bool is_whole(const uint8_t *bytes, size_t n, source_extent *extent, const void *context)
-{
-    error ignored = {0};
-    uint64_t most = UINT64_MAX;
-    return n >= HEAD_LEAST_BYTES && extent(bytes, n, context, &most, &ignored) && n >= most;
+    return true;
 }
 
 static bool read_stream(source *src, int fd, source_extent *extent, const void *context, error *err)
 {
     uint8_t *bytes = NULL;
-    size_t n = 0, room = 0, checked = 0; /* checked: n at the last is_whole() */
+    size_t n = 0, room = 0;
     bool goes_on = false;
 
     for (;;) {
@@ -57,7 +49,7 @@ static bool read_stream(source *src, int fd, source_extent *extent, const void *
             uint64_t most = SIZE_MAX;
             if (n > 0 && !extent(bytes, n, context, &most, err)) goto out;
             if (n >= most) {
-                goes_on = drop_rest(fd);
+                if (!drop_rest(fd, &goes_on, err)) goto out;
                 break;
             }
             size_t more = room ? room * 2 : SOURCE_HEAD_BYTES;
@@ -70,20 +62,13 @@ static bool read_stream(source *src, int fd, source_extent *extent, const void *
             bytes = grown;
             room = more;
         }
-        if (n != checked && !readable(fd, SILENCE_MS)) {
-            checked = n;
-            if (is_whole(bytes, n, extent, context)) break;
-        }
-        ssize_t k = read(fd, bytes + n, room - n);
+        ssize_t k = read_some(fd, bytes + n, room - n);
         if (k == 0) break;
-        if (k > 0) {
-            n += (size_t)k;
-        } else if (errno == EAGAIN) {
-            readable(fd, -1); /* O_NONBLOCK, set by another process that shares the stream */
-        } else if (errno != EINTR) {
+        if (k < 0) {
             fail_errno(err, "cannot read");
             goto out;
         }
+        n += (size_t)k;
     }
     *src = (source){.bytes = bytes, .n = n, .goes_on = goes_on};
     return true;

@@ -7,10 +7,9 @@
 
 #include "error.h"
 
-/* How many bytes of a stream to read.  bytes: its first n; the stream may continue.  Sets *most: the length of the
- * content that begins with these bytes, or an upper bound of it.  Called again as more bytes arrive, until the stream
- * ends or n reaches *most.  On false the stream is refused with this error, if n is at least SOURCE_HEAD_BYTES.  A call
- * with fewer bytes is made while the stream is silent; its error is ignored. */
+/* How many bytes of a stream to keep.  bytes: its first n, at least SOURCE_HEAD_BYTES; the stream may continue.  Sets
+ * *most: the length of the content that begins with these bytes, or an upper bound of it.  Called again as more bytes
+ * arrive, until the stream ends or n reaches *most.  On false the stream is refused with this error. */
 typedef bool source_extent(const uint8_t *bytes, size_t n, const void *context, uint64_t *most, error *err);
 
 /* How to read a regular file of file_bytes.  head: its first n bytes, SOURCE_HEAD_BYTES or the whole file.  Sets *maps
@@ -26,9 +25,9 @@ enum {
 };
 
 /* A regular file is read into memory; its length is taken when it is opened.  A mapped file has only its head in
- * memory, and behind that the file's pages.  Anything else ("-" = standard input, a pipe) is read to its end, or to the
- * extent's limit.  Directories and empty inputs are refused; source_open_list() takes empty ones.  The bytes stay valid
- * until source_close().
+ * memory, and behind that the file's pages.  Anything else ("-" = standard input, a pipe) is read to its end, however
+ * long that takes; of what lies behind the extent's limit, SOURCE_REST_BYTES are read and dropped.  Directories and
+ * empty inputs are refused; source_open_list() takes empty ones.  The bytes stay valid until source_close().
  *
  * Bytes in memory do not change with the file.  Mapped bytes do, from one read to the next.  When a mapped file becomes
  * shorter, reading behind its end raises SIGBUS; the handler of sink_guard_signals() then ends the process with a
