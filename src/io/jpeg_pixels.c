@@ -39,8 +39,6 @@ const char *jpeg_library(void)
 typedef struct guard {
     struct jpeg_error_mgr base; /* first: libjpeg knows this part */
     jmp_buf escape;
-    const uint8_t *bytes; /* of the file that is decoded */
-    size_t n;
     error *err;
 } guard;
 
@@ -80,30 +78,16 @@ static _Noreturn void on_error(j_common_ptr info)
     longjmp(g->escape, 1);
 }
 
-/* Are the bytes before the end marker zeros?  Some cameras pad with them.  Other bytes may be damaged pixels. */
-static bool is_padding(const guard *g, int count)
-{
-    enum { MARKER = 2 };
-    jpeg_markers jpeg;
-    size_t end = jpeg_length(g->bytes, g->n, &jpeg);
-    if (count < 0 || end < MARKER || (size_t)count > end - MARKER) return false;
-    for (size_t i = 1; i <= (size_t)count; i++)
-        if (g->bytes[end - MARKER - i] != 0) return false;
-    return true;
-}
-
 /* level -1: a warning; others are traces.  Most warnings mean lost or invented pixels, and are errors here.  Harmless
- * are an unknown revision of JFIF, and stray bytes between segments.  Stray bytes before a restart marker are errors:
- * they lie among coded pixels. */
+ * are an unknown revision of JFIF, and stray bytes between segments or, as some cameras pad with them, before the end
+ * marker.  Stray bytes before a restart marker are errors: they lie among coded pixels. */
 static void on_message(j_common_ptr info, int level)
 {
-    enum { RST0 = 0xD0, RST7 = 0xD7, EOI = 0xD9 };
-    guard *g = (guard *)(void *)info->err;
-    int stray = g->base.msg_parm.i[0], marker = g->base.msg_parm.i[1];
-    if (level >= 0 || g->base.msg_code == JWRN_JFIF_MAJOR) return;
-    bool harmless = g->base.msg_code == JWRN_EXTRANEOUS_DATA && !(marker >= RST0 && marker <= RST7) &&
-                    (marker != EOI || is_padding(g, stray));
-    if (!harmless) on_error(info);
+    enum { RST0 = 0xD0, RST7 = 0xD7 };
+    const guard *g = (const guard *)(const void *)info->err;
+    int marker = g->base.msg_parm.i[1];
+    bool stray = g->base.msg_code == JWRN_EXTRANEOUS_DATA && !(marker >= RST0 && marker <= RST7);
+    if (level < 0 && !stray && g->base.msg_code != JWRN_JFIF_MAJOR) on_error(info);
 }
 
 static struct jpeg_error_mgr *guard_init(guard *g, error *err)
@@ -121,6 +105,8 @@ typedef struct decoder {
     struct jpeg_decompress_struct jpeg;
     struct jpeg_progress_mgr progress;
     guard guard;
+    const uint8_t *bytes; /* of the file */
+    size_t n;
 } decoder;
 
 static void limit_scans(j_common_ptr info)
@@ -138,7 +124,7 @@ static bool decode(decoder *d, const jpeg_markers *jpeg, image *img, error *err)
     jpeg_create_decompress(&d->jpeg);
     d->progress.progress_monitor = limit_scans;
     d->jpeg.progress = &d->progress;
-    jpeg_mem_src(&d->jpeg, (unsigned char *)d->guard.bytes, d->guard.n);
+    jpeg_mem_src(&d->jpeg, (unsigned char *)d->bytes, d->n);
     jpeg_read_header(&d->jpeg, TRUE);
     if (d->jpeg.image_width != jpeg->width || d->jpeg.image_height != jpeg->height ||
         d->jpeg.num_components != jpeg->components)
@@ -166,7 +152,7 @@ bool jpeg_decode_pixels(const uint8_t *bytes, size_t n, const jpeg_markers *jpeg
                         error *err)
 {
     (void)opt;
-    decoder d = {.guard = {.bytes = bytes, .n = n}};
+    decoder d = {.bytes = bytes, .n = n};
     d.jpeg.err = guard_init(&d.guard, err);
     bool ok = decode(&d, jpeg, img, err);
     jpeg_destroy_decompress(&d.jpeg);
