@@ -1,9 +1,9 @@
-/* Images saved by NumPy: H x W, or H x W x C with 1 to 4 channels, of |u1, <u2, >u2, <f4 or >f4, in C order.
+/* Images saved by NumPy: H x W, or H x W x C with 1 to 4 channels, of |u1, <u2, >u2, <f4 or >f4, in C order.  np.save()
+ * puts arrays one behind the other into a file that is open, so what follows an image is refused.
  *
  * Tables are .npy files too.  A table of this program has a trailer behind the array (docs/format.md), and its array
- * begins at byte 4096.  So a stream with another offset is read to the end of the array only.  Tables of other software
- * have entries of four bytes or more.  An image of f32 that is written here has a mark behind the array (npy_image.h).
- */
+ * begins at byte 4096.  Tables of other software have entries of four bytes or more.  An image of f32 that is written
+ * here has a mark behind the array (npy_image.h).  Of a stream as much is read as trailer or mark may take. */
 #include "codec.h"
 #include "npy_header.h"
 #include "npy_image.h"
@@ -73,8 +73,8 @@ static bool extent(const uint8_t *bytes, size_t n, const decode_options *opt, ui
     npy_header h;
     if (!npy_parse_header(&h, bytes, n, err)) return false;
     uint64_t end = h.data_offset + h.data_bytes;
-    bool may_be_table = h.data_offset == NPY_PAGE && type_of(&h) == SAT_F32;
-    *most = may_be_table ? trailer_offset(end) + TRAILER_BYTES : end;
+    bool may_be_table = h.data_offset == NPY_PAGE;
+    *most = type_of(&h) != SAT_F32 ? end : trailer_offset(end) + (may_be_table ? TRAILER_BYTES : MARK_BYTES);
     return check(&h, opt, err);
 }
 
@@ -109,9 +109,11 @@ static bool decode(const uint8_t *bytes, size_t n, const decode_options *opt, im
     uint64_t at = trailer_offset(h.data_offset + h.data_bytes);
     if (trailer_read(&t, at < n ? bytes + at : bytes, at < n ? n - (size_t)at : 0, err))
         return fail(err, "a table, not an image; query it with `sat query`");
-    if (err->text[0] || !check(&h, opt, err) ||
-        !image_alloc(img, h.shape[1], h.shape[0], (int)channels_of(&h), type_of(&h), err))
-        return false;
+    if (err->text[0] || !check(&h, opt, err)) return false;
+    size_t end = h.data_offset + h.data_bytes;
+    if (npy_is_marked_image(bytes, n)) end = (size_t)at + MARK_BYTES;
+    if (n > end) return codec_more_follows(end, err);
+    if (!image_alloc(img, h.shape[1], h.shape[0], (int)channels_of(&h), type_of(&h), err)) return false;
     memcpy(img->data, bytes + h.data_offset, h.data_bytes);
     if (h.big_endian) swap_samples(img);
     return true;
@@ -155,6 +157,7 @@ const image_format format_npy = {
     .extent = extent,
     .shape = shape,
     .decode = decode,
+    .alone = true,
     .holds = holds,
     .encode = encode,
 };

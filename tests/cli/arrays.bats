@@ -33,6 +33,21 @@ npy() {
     [ "${lines[1]}" = 1,1,2,2,4,16 ]
 }
 
+@test "arrays that np.save() put one behind the other are no image" {
+    printf '\1\2\3\4\5\6\7\10' | npy a.npy '|u1' "2, 4"
+    printf '\077\200\0\0\300\0\0\0' | npy f.npy '>f4' "1, 2"
+    for f in a.npy f.npy; do
+        for rest in "$f" <(printf x); do
+            cat "$f" "$rest" >more.npy
+            for command in "--box 3 -o out.png" "--mean 0,0,1,1" "-o out.npy"; do
+                # shellcheck disable=SC2086 # words
+                failure "more.npy: the picture ends at byte 136, and more follows; *" more.npy $command --as image
+            done
+        done
+    done
+    [ ! -e out.png ] && [ ! -e out.npy ]
+}
+
 @test "either byte order, 16 bits and floats, and all channels" {
     printf '\1\2\3\4\5\6\7\10' >bytes # 258 772 1286 1800, the higher byte first
     npy big.npy '>u2' "2, 2" <bytes

@@ -40,9 +40,9 @@ refused() {
 }
 
 # is_alone - is it of a format that has nothing behind its picture, by what info said into the file want?
-is_alone() { grep -qE '^  format +(pnm|pam|pfm)$' want; }
+is_alone() { grep -qE '^  format +(pnm|pam|pfm|npy)$' want; }
 
-@test "every image and table may have anything behind it, but Netpbm's, which are put one behind the other" {
+@test "every image and table may have anything behind it, but Netpbm's and arrays, which are put one behind the other" {
     n=0 alone=0
     "$sat" "$root/data/camera.png" -o table.npy
     for f in "$root"/tests/data/codecs/*.* "$root"/data/*.* table.npy; do
@@ -68,7 +68,7 @@ is_alone() { grep -qE '^  format +(pnm|pam|pfm)$' want; }
     [ $alone -gt 10 ]
 }
 
-@test "a second picture behind one of Netpbm's is refused, naming the byte where it begins" {
+@test "a second picture behind one of Netpbm's, or an array, is refused, naming the byte where it begins" {
     colour 300 500 large.ppm # larger than what is read at first
     colour 30 50 wide.ppm 65535
     grey 30 20 a.pgm
@@ -77,7 +77,9 @@ is_alone() { grep -qE '^  format +(pnm|pam|pfm)$' want; }
     printf 'P3 2 1 255\n1 2 3 4 5 6' >text.ppm
     printf 'P1 3 1 101' >bits.pbm
     "$sat" wide.ppm --box 1 -o p.pam
-    for f in large.ppm wide.ppm a.pgm f.pfm b.pbm text.ppm bits.pbm p.pam; do
+    "$sat" large.ppm --box 1 -o large.npy
+    "$sat" wide.ppm --box 1 -o wide.npy
+    for f in large.ppm wide.ppm a.pgm f.pfm b.pbm text.ppm bits.pbm p.pam large.npy wide.npy; do
         size=$(stat -c %s "$f")
         said="the picture ends at byte $size, and more follows; only one picture can be read from a file or stream"
         cat "$f" >two
