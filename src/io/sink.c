@@ -42,14 +42,30 @@ static void sink_free(sink *s)
 
 /* ---- opening --------------------------------------------------------------------------------------- */
 
-/* The number of the descriptor with this path (/dev/stderr, /dev/fd/N, /proc/self/fd/N), or -1. */
+/* Is this directory, without links in its path, that of the process's descriptors?  Threads share them. */
+static bool is_descriptors(const char *dir)
+{
+    char own[PATH_MAX];
+    if (!realpath("/proc/self", own)) return false;
+    size_t n = strlen(own);
+    if (strncmp(dir, own, n) != 0) return false;
+    const char *task = "/task/", *at = dir + n;
+    if (strncmp(at, task, strlen(task)) == 0) {
+        at += strlen(task);
+        at += strspn(at, "0123456789");
+    }
+    return strcmp(at, "/fd") == 0;
+}
+
+/* The number of the descriptor with this path, or -1: /dev/stderr, /dev/fd/N, and N in /proc/self/fd,
+ * /proc/thread-self/fd or any other name of these directories. */
 static int descriptor_of(const char *path)
 {
     static const struct {
         const char *path;
         int fd;
     } names[] = {{"/dev/stdout", STDOUT_FILENO}, {"/dev/stderr", STDERR_FILENO}}; /* also without /proc */
-    char own[PATH_MAX], dir[PATH_MAX];
+    char dir[PATH_MAX];
     size_t n = path_dir_bytes(path), digits = strspn(path + n, "0123456789");
 
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
@@ -59,7 +75,7 @@ static int descriptor_of(const char *path)
     memcpy(dir, path, n);
     dir[n] = 0;
     char *at = realpath(n ? dir : ".", NULL);
-    bool is_own = at && realpath("/proc/self/fd", own) && strcmp(at, own) == 0;
+    bool is_own = at && is_descriptors(at);
     free(at);
     if (!is_own) return -1;
     long fd = strtol(path + n, NULL, 10);

@@ -5,9 +5,9 @@
  * A file that replaces another has a temporary name between two system calls; only a process that is killed there
  * leaves it behind.  On file systems without unnamed files, the temporary name exists from the beginning.
  *
- * "-" is standard output; /dev/stdout, /dev/stderr, /dev/fd/N and /proc/self/fd/N are the process's descriptors.
- * Descriptors are written to from their current offset.  Other targets that are not regular files (/dev/null, a pipe)
- * are written to directly too.
+ * "-" is standard output; /dev/stdout, /dev/stderr, /dev/fd/N, /proc/self/fd/N and /proc/thread-self/fd/N are the
+ * process's descriptors.  Descriptors are written to from their current offset.  Other targets that are not regular
+ * files (/dev/null, a pipe) are written to directly too.
  *
  * Symbolic links are followed, and the file at their end is replaced.  Other hard links of it keep the old content.
  * The new file gets the old one's permissions as far as this process may set them, and else fewer (file_rights.h).  A

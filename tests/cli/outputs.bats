@@ -197,7 +197,7 @@ into_closed_pipe() {
     ok a.pgm --box 3 -o want.pgm
     [ -e /dev/fd/0 ] || skip "no /dev/fd here"
     # shellcheck disable=SC2016 # the inner shell's variables
-    for name in /dev/stdout /dev/stderr /dev/fd/1 /dev/fd/2 /dev/fd/7 /proc/self/fd/7; do
+    for name in /dev/stdout /dev/stderr /dev/fd/1 /dev/fd/2 /dev/fd/7 /proc/self/fd/7 /proc/thread-self/fd/7; do
         echo "$name"
         printf 'log\n' >log
         run -0 bash -c '"$1" a.pgm --box 3 --format pnm -o "$2" >>log 2>>log 7>>log' _ "$sat" "$name"

@@ -346,8 +346,15 @@ static void a_descriptor_is_written_by_any_of_its_names(void **state)
     static const struct {
         const char *name;
         int fd;
-    } cases[] = {{"/dev/stdout", 1},  {"/dev/stderr", 2}, {"/dev/fd/2", 2},        {"/dev/fd/17", 17},
-                 {"/dev//fd/17", 17}, {"to-17", 17},      {"/proc/self/fd/17", 17}};
+    } cases[] = {{"/dev/stdout", 1},
+                 {"/dev/stderr", 2},
+                 {"/dev/fd/2", 2},
+                 {"/dev/fd/17", 17},
+                 {"/dev//fd/17", 17},
+                 {"to-17", 17},
+                 {"/proc/self/fd/17", 17},
+                 {"/proc/thread-self/fd/17", 17},
+                 {"/proc/self/task/../fd/17", 17}};
     (void)state;
     if (access("/proc/self/fd/0", F_OK) != 0) skip();
     assert_int_equal(symlink("/dev/fd/17", "to-17"), 0);
