@@ -19,12 +19,12 @@ static bool sniff(const uint8_t *bytes, size_t n)
 
 /* A block of 8x8 samples takes at least one bit, unless it is coded arithmetically.  A factor of 16 is for that, and
  * for subsampled chroma planes. */
-static bool plausible(const jpeg_markers *jpeg, size_t n, error *err)
+static bool plausible(const jpeg_markers *jpeg, error *err)
 {
     enum { MOST_PIXELS_PER_BYTE = 64 * 8 * 16 };
-    if ((uint64_t)jpeg->width * (uint64_t)jpeg->height / MOST_PIXELS_PER_BYTE <= n) return true;
-    return fail(err, "truncated: %zu bytes cannot hold the pixels of a %lldx%lld JPEG", n, (long long)jpeg->width,
-                (long long)jpeg->height);
+    if ((uint64_t)jpeg->width * (uint64_t)jpeg->height / MOST_PIXELS_PER_BYTE <= jpeg->length) return true;
+    return fail(err, "truncated: %zu bytes cannot hold the pixels of a %lldx%lld JPEG", jpeg->length,
+                (long long)jpeg->width, (long long)jpeg->height);
 }
 
 /* Samples, and so coefficients, in whole blocks of up to 32 px: an upper bound. */
@@ -82,7 +82,7 @@ static bool decode(const uint8_t *bytes, size_t n, const decode_options *opt, im
     image_meta meta = {0};
     jpeg_markers jpeg;
     bool ok = jpeg_read_markers(bytes, n, &jpeg, &meta, err) && known(&jpeg, err) &&
-              codec_size_ok(jpeg.width, jpeg.height, opt, err) && plausible(&jpeg, n, err) &&
+              codec_size_ok(jpeg.width, jpeg.height, opt, err) && plausible(&jpeg, err) &&
               jpeg_decode_pixels(bytes, n, &jpeg, opt, img, err);
     img->meta = meta;
     if (ok && !opt->no_orient) ok = image_orient(img, opt->threads, err);

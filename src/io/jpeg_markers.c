@@ -185,7 +185,8 @@ static bool walk(const uint8_t **from, const uint8_t *end, jpeg_markers *jpeg, i
         if (code != EOI && (end - at < 2 || load_be16(at) > end - at))
             return fail(err, "truncated: the file ends inside a JPEG segment");
         *from = at;
-        if (code == EOI) return jpeg->components > 0 || fail(err, "corrupt: the JPEG has no picture");
+        if (code == EOI)
+            return (jpeg->components > 0 && jpeg->has_scan) || fail(err, "corrupt: the JPEG has no picture");
         bool lacks_length = load_be16(at) < 2;
         if (lacks_length && !is_note(code)) return fail(err, "corrupt: a JPEG segment has no length");
         const uint8_t *p = at + 2;
@@ -206,10 +207,10 @@ static bool walk(const uint8_t **from, const uint8_t *end, jpeg_markers *jpeg, i
 bool jpeg_read_markers(const uint8_t *bytes, size_t n, jpeg_markers *jpeg, image_meta *meta, error *err)
 {
     pieces profile = {.count = 0};
-    const uint8_t *end = bytes + n;
-    bytes += 2;
+    const uint8_t *at = bytes + 2;
     *jpeg = (jpeg_markers){0};
-    if (!walk(&bytes, end, jpeg, meta, &profile, err) || !join_pieces(&profile, meta, err)) return false;
+    if (!walk(&at, bytes + n, jpeg, meta, &profile, err) || !join_pieces(&profile, meta, err)) return false;
+    jpeg->length = (size_t)(at - bytes);
     if (meta->x_per_metre == 0) exif_resolution(&meta->blocks[META_EXIF], &meta->x_per_metre, &meta->y_per_metre);
     return true;
 }

@@ -5,6 +5,7 @@
 #include "image.h"
 
 typedef struct jpeg_markers {
+    size_t length;         /* of the file, end marker included; from jpeg_read_markers() alone */
     int64_t width, height; /* px; height 0 = it follows the pixels (T.81, B.2.5) */
     int components;        /* 1 grey, 3 colour, 4 CMYK */
     int process;           /* the frame's code, T.81 table B.1: one that libjpeg reads */

@@ -302,7 +302,21 @@ static void a_lying_size_allocates_nothing(void **state)
     }
     assert_false(decode_exactly(bytes, n, &(decode_options){.max_pixels = INT64_C(1) << 40}, &img, &err));
     assert_non_null(strstr(err.text, "cannot hold the pixels of a 61680x61680 JPEG"));
+    static const char behind[1 << 20];
+    insert(&bytes, &n, n, behind, sizeof behind);
+    assert_false(decode_exactly(bytes, n, &(decode_options){.max_pixels = INT64_C(1) << 40}, &img, &err));
+    assert_non_null(strstr(err.text, "cannot hold the pixels of a 61680x61680 JPEG"));
     free(bytes);
+}
+
+static void a_frame_without_scan_is_no_picture(void **state)
+{
+    (void)state;
+    static const uint8_t bytes[] = "\xFF\xD8\xFF\xC2\0\x0B\x08\0\x08\0\x08\x01\x01\x11\0\xFF\xD9";
+    image img;
+    error err;
+    assert_false(decode_exactly(bytes, sizeof bytes - 1, &plain, &img, &err));
+    assert_string_equal(err.text, "corrupt: the JPEG has no picture");
 }
 
 static void all_eight_orientations_end_upright(void **state)
@@ -418,6 +432,7 @@ int main(void)
         cmocka_unit_test(a_scan_over_and_over_is_refused),
         cmocka_unit_test(cmyk_is_refused_in_words),
         cmocka_unit_test(a_lying_size_allocates_nothing),
+        cmocka_unit_test(a_frame_without_scan_is_no_picture),
         cmocka_unit_test(all_eight_orientations_end_upright),
         cmocka_unit_test(density_is_read),
         cmocka_unit_test(profile_and_density_are_carried),
