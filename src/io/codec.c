@@ -33,6 +33,18 @@ bool codec_more_follows(uint64_t at, error *err)
                 (unsigned long long)at);
 }
 
+bool codec_write_rows(const image *img, const io_progress *progress, sink *out, error *err)
+{
+    bool ok = true;
+    int64_t rows = codec_part_rows(img->height);
+    for (int64_t y = 0; ok && y < img->height; y += rows) {
+        if (rows > img->height - y) rows = img->height - y;
+        ok = sink_write(out, image_row(img, y), img->row_bytes * (size_t)rows, err);
+        codec_progress(progress, (double)rows / (double)img->height);
+    }
+    return ok;
+}
+
 bool codec_keep_icc(image_meta *meta, const uint8_t *icc, size_t n, error *err)
 {
     if (n == 0) return true;

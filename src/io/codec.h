@@ -25,6 +25,23 @@ static inline void codec_progress(const io_progress *to, double part)
     if (to->more) to->more(to->context, part);
 }
 
+/* An image's progress is reported each time that so many of its rows are done: at most 64 times. */
+static inline int64_t codec_part_rows(int64_t rows)
+{
+    return rows / 64 + 1;
+}
+
+/* In a loop over rows: so many are done, one more than at the last call. */
+static inline void codec_rows_done(const io_progress *to, int64_t done, int64_t rows)
+{
+    int64_t every = codec_part_rows(rows), rest = done % every;
+    if (rest == 0) codec_progress(to, (double)every / (double)rows);
+    if (rest != 0 && done == rows) codec_progress(to, (double)rest / (double)rows);
+}
+
+/* Writes the image's rows, the top one first, as they lie in memory. */
+bool codec_write_rows(const image *img, const io_progress *progress, sink *out, error *err);
+
 static inline int codec_threads(int most)
 {
     return most > 0 ? most : sat_processors();

@@ -281,7 +281,8 @@ static bool expand_palette_row(const bmp *b, const uint8_t *raw, uint8_t *dst, i
     return true;
 }
 
-static bool read_rows(const bmp *b, const uint8_t *pixels, size_t n, image *img, error *err)
+static bool read_rows(const bmp *b, const uint8_t *pixels, size_t n, image *img, const io_progress *progress,
+                      error *err)
 {
     if (n / b->row_bytes < (size_t)b->height) return fail(err, "truncated: the BMP has too few pixels");
     bool ok = image_alloc(img, b->width, b->height, channels_of(b), SAT_U8, err);
@@ -294,6 +295,7 @@ static bool read_rows(const bmp *b, const uint8_t *pixels, size_t n, image *img,
             ok = expand_palette_row(b, raw, dst, img->channels) ||
                  fail(err, "corrupt: the BMP's palette lacks a colour");
         }
+        codec_rows_done(progress, y + 1, b->height);
     }
     return ok;
 }
@@ -337,7 +339,7 @@ static bool decode(const uint8_t *bytes, size_t n, const decode_options *opt, im
     if (!read_header(bytes, n, opt, &b, err)) return false;
     if (b.begin > n) return fail(err, "truncated: the BMP has too few pixels");
     bool ok = in_runs(&b) ? read_runs(&b, bytes + b.begin, n - b.begin, img, err)
-                          : read_rows(&b, bytes + b.begin, n - b.begin, img, err);
+                          : read_rows(&b, bytes + b.begin, n - b.begin, img, &opt->progress, err);
     if (!ok) image_free(img);
     img->meta.x_per_metre = ok ? b.x_per_metre : 0;
     img->meta.y_per_metre = ok ? b.y_per_metre : 0;
@@ -388,7 +390,6 @@ static bool write_header(const image *img, size_t pixel_bytes, sink *out, error 
 
 static bool encode(const image *img, const encode_options *opt, sink *out, error *err)
 {
-    (void)opt;
     static const int order[] = {2, 1, 0, 3};
     size_t row_bytes, bytes;
     if (__builtin_mul_overflow((size_t)img->width, (size_t)img->channels, &row_bytes) ||
@@ -406,6 +407,7 @@ static bool encode(const image *img, const encode_options *opt, sink *out, error
         for (int64_t x = 0; x < img->width; x++, src += img->channels)
             for (int c = 0; c < img->channels; c++) *dst++ = src[img->channels == 1 ? 0 : order[c]];
         ok = sink_write(out, row, row_bytes, err);
+        codec_rows_done(&opt->progress, img->height - y, img->height);
     }
     free(row);
     return ok;

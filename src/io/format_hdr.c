@@ -177,6 +177,7 @@ static bool decode(const uint8_t *bytes, size_t n, const decode_options *opt, im
                  r.end - r.at < 4 ? "truncated: the HDR file ends in row %lld" : "corrupt: row %lld of the HDR file",
                  (long long)y);
         }
+        codec_rows_done(&opt->progress, y + 1, img->height);
     }
     free(planes);
     if (!ok) image_free(img);
@@ -251,7 +252,6 @@ static size_t code_row(uint8_t *dst, const uint8_t *planes, size_t width)
 
 static bool encode(const image *img, const encode_options *opt, sink *out, error *err)
 {
-    (void)opt;
     char header[96];
     static const char begin[] = "#?RADIANCE\nFORMAT=32-bit_rle_rgbe\n";
     const meta_block *lines = &img->meta.blocks[META_HDR];
@@ -275,6 +275,7 @@ static bool encode(const image *img, const encode_options *opt, sink *out, error
             for (size_t c = 0; c < 4; c++) planes[c * width + x] = rgbe[c];
         }
         ok = ok && sink_write(out, coded, code_row(coded, planes, width), err);
+        codec_rows_done(&opt->progress, y + 1, img->height);
     }
     free(planes);
     free(coded);

@@ -109,7 +109,7 @@ static bool encode(const image *img, const encode_options *opt, sink *out, error
     uint8_t *bytes = NULL, *segments = NULL;
     size_t n = 0, segments_bytes = 0;
     bool ok = jpeg_meta_segments(&img->meta, &segments, &segments_bytes, err) &&
-              jpeg_encode_pixels(img, opt->quality ? opt->quality : DEFAULT_QUALITY, &bytes, &n, err);
+              jpeg_encode_pixels(img, opt->quality ? opt->quality : DEFAULT_QUALITY, &opt->progress, &bytes, &n, err);
     if (ok) {
         jpeg_set_density(bytes, n, &img->meta);
         ok = sink_write(out, bytes, HEAD, err) && sink_write(out, segments, segments_bytes, err) &&

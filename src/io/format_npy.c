@@ -88,16 +88,14 @@ static bool shape(const uint8_t *bytes, size_t n, image_shape *s)
     return true;
 }
 
-/* Swaps the bytes of each sample. */
-static void swap_samples(const image *img)
+/* Swaps the bytes of each sample of a row. */
+static void swap_samples(const image *img, int64_t y)
 {
     size_t n = (size_t)img->width * (size_t)img->channels;
-    for (int64_t y = 0; y < img->height; y++) {
-        uint16_t *narrow = (void *)image_row(img, y);
-        uint32_t *wide = (void *)image_row(img, y);
-        for (size_t i = 0; img->type == SAT_U16 && i < n; i++) narrow[i] = __builtin_bswap16(narrow[i]);
-        for (size_t i = 0; img->type == SAT_F32 && i < n; i++) wide[i] = __builtin_bswap32(wide[i]);
-    }
+    uint16_t *narrow = (void *)image_row(img, y);
+    uint32_t *wide = (void *)image_row(img, y);
+    for (size_t i = 0; img->type == SAT_U16 && i < n; i++) narrow[i] = __builtin_bswap16(narrow[i]);
+    for (size_t i = 0; img->type == SAT_F32 && i < n; i++) wide[i] = __builtin_bswap32(wide[i]);
 }
 
 static bool decode(const uint8_t *bytes, size_t n, const decode_options *opt, image *img, error *err)
@@ -114,8 +112,11 @@ static bool decode(const uint8_t *bytes, size_t n, const decode_options *opt, im
     if (npy_is_marked_image(bytes, n)) end = (size_t)at + MARK_BYTES;
     if (n > end) return codec_more_follows(end, err);
     if (!image_alloc(img, h.shape[1], h.shape[0], (int)channels_of(&h), type_of(&h), err)) return false;
-    memcpy(img->data, bytes + h.data_offset, h.data_bytes);
-    if (h.big_endian) swap_samples(img);
+    for (int64_t y = 0; y < img->height; y++) {
+        memcpy(image_row(img, y), bytes + h.data_offset + (size_t)y * img->row_bytes, img->row_bytes);
+        if (h.big_endian) swap_samples(img, y);
+        codec_rows_done(&opt->progress, y + 1, img->height);
+    }
     return true;
 }
 
@@ -137,7 +138,6 @@ static bool write_mark(uint64_t end, sink *out, error *err)
 
 static bool encode(const image *img, const encode_options *opt, sink *out, error *err)
 {
-    (void)opt;
     uint8_t page[NPY_PAGE];
     npy_header h = {.kind = img->type == SAT_F32 ? 'f' : 'u',
                     .item_bytes = (int)sat_type_bytes(img->type),
@@ -145,7 +145,7 @@ static bool encode(const image *img, const encode_options *opt, sink *out, error
                     .shape = {img->height, img->width, img->channels}};
     size_t header = npy_format_short(&h, page);
     size_t bytes = img->row_bytes * (size_t)img->height;
-    return sink_write(out, page, header, err) && sink_write(out, img->data, bytes, err) &&
+    return sink_write(out, page, header, err) && codec_write_rows(img, &opt->progress, out, err) &&
            (img->type != SAT_F32 || write_mark(header + bytes, out, err));
 }
 

@@ -130,7 +130,7 @@ static bool decode(const uint8_t *bytes, size_t n, const decode_options *opt, im
         !image_alloc(img, h.width, h.height, (int)h.depth, is_wide(&h) ? SAT_U16 : SAT_U8, err)) {
         return false;
     }
-    bool ok = netpbm_samples(r.at, img, h.maxval, err);
+    bool ok = netpbm_samples(r.at, img, h.maxval, &opt->progress, err);
     r.at += sample_bytes(&h);
     ok = ok && netpbm_ends(&r, bytes, false, err);
     if (!ok) image_free(img);
@@ -146,13 +146,12 @@ static bool holds(sat_type type, int channels, error *err)
 
 static bool encode(const image *img, const encode_options *opt, sink *out, error *err)
 {
-    (void)opt;
     static const char *const names[5] = {"", "GRAYSCALE", "GRAYSCALE_ALPHA", "RGB", "RGB_ALPHA"};
     char text[160];
     int n = snprintf(text, sizeof text, "P7\nWIDTH %lld\nHEIGHT %lld\nDEPTH %d\nMAXVAL %d\nTUPLTYPE %s\nENDHDR\n",
                      (long long)img->width, (long long)img->height, img->channels,
                      img->type == SAT_U16 ? UINT16_MAX : UINT8_MAX, names[img->channels]);
-    return sink_write(out, text, (size_t)n, err) && netpbm_write_samples(img, out, err);
+    return sink_write(out, text, (size_t)n, err) && netpbm_write_samples(img, &opt->progress, out, err);
 }
 
 const image_format format_pam = {

@@ -79,6 +79,7 @@ static bool decode(const uint8_t *bytes, size_t n, const decode_options *opt, im
             uint32_t v = h.little ? load_le32(r.at + i) : load_be32(r.at + i);
             memcpy(row + i, &v, sizeof v);
         }
+        codec_rows_done(&opt->progress, img->height - y, img->height);
     }
     bool ok = netpbm_ends(&r, bytes, false, err);
     if (!ok) image_free(img);
@@ -94,13 +95,15 @@ static bool holds(sat_type type, int channels, error *err)
 
 static bool encode(const image *img, const encode_options *opt, sink *out, error *err)
 {
-    (void)opt;
     bool little = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__;
     char header[64];
     int n = snprintf(header, sizeof header, "P%c\n%lld %lld\n%s1.0\n", img->channels == 3 ? 'F' : 'f',
                      (long long)img->width, (long long)img->height, little ? "-" : "");
     bool ok = sink_write(out, header, (size_t)n, err);
-    for (int64_t y = img->height - 1; ok && y >= 0; y--) ok = sink_write(out, image_row(img, y), img->row_bytes, err);
+    for (int64_t y = img->height - 1; ok && y >= 0; y--) {
+        ok = sink_write(out, image_row(img, y), img->row_bytes, err);
+        codec_rows_done(&opt->progress, img->height - y, img->height);
+    }
     return ok;
 }
 

@@ -10,7 +10,8 @@ static bool sniff(const uint8_t *bytes, size_t n)
            (netpbm_is_space(bytes[2]) || bytes[2] == '#');
 }
 
-static bool decode_text(netpbm_reader *r, image *img, unsigned maxval, bool bits, error *err)
+static bool decode_text(netpbm_reader *r, image *img, unsigned maxval, bool bits, const io_progress *progress,
+                        error *err)
 {
     for (int64_t y = 0; y < img->height; y++) {
         uint8_t *row = image_row(img, y);
@@ -20,17 +21,19 @@ static bool decode_text(netpbm_reader *r, image *img, unsigned maxval, bool bits
             if (bits) v = 1 - v;
             netpbm_store(img, row, i, v, maxval);
         }
+        codec_rows_done(progress, y + 1, img->height);
     }
     return true;
 }
 
 /* Eight pixels in a byte, the leftmost in the highest bit; 1 is black. */
-static void decode_bits(const uint8_t *bytes, image *img)
+static void decode_bits(const uint8_t *bytes, image *img, const io_progress *progress)
 {
     size_t raw = ((size_t)img->width + 7) / 8;
     for (int64_t y = 0; y < img->height; y++, bytes += raw) {
         uint8_t *row = image_row(img, y);
         for (size_t x = 0; x < (size_t)img->width; x++) row[x] = bytes[x / 8] >> (7 - x % 8) & 1 ? 0 : 255;
+        codec_rows_done(progress, y + 1, img->height);
     }
 }
 
@@ -101,12 +104,12 @@ static bool decode(const uint8_t *bytes, size_t n, const decode_options *opt, im
 
     bool ok;
     if (h.text) {
-        ok = decode_text(&r, img, h.maxval, h.bits, err);
+        ok = decode_text(&r, img, h.maxval, h.bits, &opt->progress, err);
     } else if (h.bits) {
         ok = true;
-        decode_bits(r.at, img);
+        decode_bits(r.at, img, &opt->progress);
     } else {
-        ok = netpbm_samples(r.at, img, h.maxval, err);
+        ok = netpbm_samples(r.at, img, h.maxval, &opt->progress, err);
     }
     if (!h.text) r.at += h.least;
     ok = ok && netpbm_ends(&r, bytes, h.text, err);
@@ -133,11 +136,10 @@ static bool promises(const char *extension, int channels, error *err)
 
 static bool encode(const image *img, const encode_options *opt, sink *out, error *err)
 {
-    (void)opt;
     char header[64];
     int n = snprintf(header, sizeof header, "P%d\n%lld %lld\n%d\n", img->channels == 1 ? 5 : 6, (long long)img->width,
                      (long long)img->height, img->type == SAT_U16 ? UINT16_MAX : UINT8_MAX);
-    return sink_write(out, header, (size_t)n, err) && netpbm_write_samples(img, out, err);
+    return sink_write(out, header, (size_t)n, err) && netpbm_write_samples(img, &opt->progress, out, err);
 }
 
 const image_format format_pnm = {

@@ -237,7 +237,7 @@ static void divide_by_alpha(uint8_t *row, size_t pixels, int channels)
 }
 
 static bool decode_rows(const header *h, const uint8_t *bytes, size_t n, attributes kind, uint8_t *raw, image *img,
-                        error *err)
+                        const io_progress *progress, error *err)
 {
     reader r = {.at = bytes + h->begin, .end = bytes + n, .pixel_bytes = h->pixel_bytes, .runs = h->runs};
     for (unsigned y = 0; y < h->height; y++) {
@@ -249,6 +249,7 @@ static bool decode_rows(const header *h, const uint8_t *bytes, size_t n, attribu
             return fail(err, "corrupt: the TGA's palette lacks a colour");
         }
         if (kind == PREMULTIPLIED) divide_by_alpha(row, h->width, img->channels);
+        codec_rows_done(progress, y + 1, h->height);
     }
     return true;
 }
@@ -267,7 +268,7 @@ static bool decode(const uint8_t *bytes, size_t n, const decode_options *opt, im
     int channels = (h.type == GREY ? 1 : 3) + (kind != NOT_ALPHA);
     uint8_t *raw = calloc(h.width, h.pixel_bytes);
     bool ok = raw ? image_alloc(img, h.width, h.height, channels, SAT_U8, err) : fail(err, "out of memory");
-    ok = ok && decode_rows(&h, bytes, n, kind, raw, img, err);
+    ok = ok && decode_rows(&h, bytes, n, kind, raw, img, &opt->progress, err);
     free(raw);
     if (!ok) image_free(img);
     return ok;

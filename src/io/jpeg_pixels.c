@@ -105,16 +105,34 @@ typedef struct decoder {
     struct jpeg_decompress_struct jpeg;
     struct jpeg_progress_mgr progress;
     guard guard;
+    const io_progress *to;
+    double reported;      /* the part of the work */
     const uint8_t *bytes; /* of the file */
     size_t n;
 } decoder;
 
-static void limit_scans(j_common_ptr info)
+static void report(decoder *d, double part)
 {
-    guard *g = (guard *)(void *)info->err;
-    if (((j_decompress_ptr)(void *)info)->input_scan_number <= MOST_SCANS) return;
-    fail(g->err, "a JPEG of more than %d scans, which is not read", MOST_SCANS);
-    longjmp(g->escape, 1);
+    if (part > 1) part = 1;
+    if (part <= d->reported) return;
+    codec_progress(d->to, part - d->reported);
+    d->reported = part;
+}
+
+/* Called by libjpeg for each row of blocks, or of pixels.  It counts passes over all pixels: one, or two if there are
+ * several scans, whose number it guesses. */
+static void on_progress(j_common_ptr info)
+{
+    enum { PARTS = 64 };
+    decoder *d = info->client_data;
+    const struct jpeg_progress_mgr *at = info->progress;
+    if (d->jpeg.input_scan_number > MOST_SCANS) {
+        fail(d->guard.err, "a JPEG of more than %d scans, which is not read", MOST_SCANS);
+        longjmp(d->guard.escape, 1);
+    }
+    if (at->pass_limit <= 0 || at->total_passes <= 0) return;
+    double part = (at->completed_passes + (double)at->pass_counter / (double)at->pass_limit) / at->total_passes;
+    if (part >= d->reported + 1.0 / PARTS) report(d, part);
 }
 
 static bool decode(decoder *d, const jpeg_markers *jpeg, image *img, error *err)
@@ -122,7 +140,8 @@ static bool decode(decoder *d, const jpeg_markers *jpeg, image *img, error *err)
     enum { ROWS = 16 }; /* at a time: at most 4 blocks' */
     if (setjmp(d->guard.escape)) return false;
     jpeg_create_decompress(&d->jpeg);
-    d->progress.progress_monitor = limit_scans;
+    d->jpeg.client_data = d;
+    d->progress.progress_monitor = on_progress;
     d->jpeg.progress = &d->progress;
     jpeg_mem_src(&d->jpeg, (unsigned char *)d->bytes, d->n);
     jpeg_read_header(&d->jpeg, TRUE);
@@ -140,6 +159,7 @@ static bool decode(decoder *d, const jpeg_markers *jpeg, image *img, error *err)
         jpeg_read_scanlines(&d->jpeg, rows, n);
     }
     jpeg_finish_decompress(&d->jpeg);
+    report(d, 1);
     return true;
 }
 
@@ -151,8 +171,7 @@ unsigned jpeg_sample_bytes(const jpeg_markers *jpeg)
 bool jpeg_decode_pixels(const uint8_t *bytes, size_t n, const jpeg_markers *jpeg, const decode_options *opt, image *img,
                         error *err)
 {
-    (void)opt;
-    decoder d = {.bytes = bytes, .n = n};
+    decoder d = {.bytes = bytes, .n = n, .to = &opt->progress};
     d.jpeg.err = guard_init(&d.guard, err);
     bool ok = decode(&d, jpeg, img, err);
     jpeg_destroy_decompress(&d.jpeg);
@@ -194,7 +213,7 @@ static void end(j_compress_ptr info)
     (void)info;
 }
 
-static bool encode(encoder *e, const image *img, int quality)
+static bool encode(encoder *e, const image *img, int quality, const io_progress *progress)
 {
     if (setjmp(e->guard.escape)) return false;
     jpeg_create_compress(&e->jpeg);
@@ -214,16 +233,18 @@ static bool encode(encoder *e, const image *img, int quality)
     while (e->jpeg.next_scanline < e->jpeg.image_height) {
         JSAMPROW row = image_row(img, e->jpeg.next_scanline);
         jpeg_write_scanlines(&e->jpeg, &row, 1);
+        codec_rows_done(progress, e->jpeg.next_scanline, img->height);
     }
     jpeg_finish_compress(&e->jpeg);
     return true;
 }
 
-bool jpeg_encode_pixels(const image *img, int quality, uint8_t **bytes, size_t *n, error *err)
+bool jpeg_encode_pixels(const image *img, int quality, const io_progress *progress, uint8_t **bytes, size_t *n,
+                        error *err)
 {
     encoder e = {.room = 0};
     e.jpeg.err = guard_init(&e.guard, err);
-    bool ok = encode(&e, img, quality);
+    bool ok = encode(&e, img, quality, progress);
     jpeg_destroy_compress(&e.jpeg);
     *bytes = e.bytes;
     *n = e.room - e.to.free_in_buffer;
@@ -256,8 +277,10 @@ bool jpeg_decode_pixels(const uint8_t *bytes, size_t n, const jpeg_markers *jpeg
     return ok;
 }
 
-bool jpeg_encode_pixels(const image *img, int quality, uint8_t **bytes, size_t *n, error *err)
+bool jpeg_encode_pixels(const image *img, int quality, const io_progress *progress, uint8_t **bytes, size_t *n,
+                        error *err)
 {
+    (void)progress;
     return stb_encode_jpeg(img, quality, bytes, n, err);
 }
 

@@ -16,7 +16,8 @@ unsigned jpeg_sample_bytes(const jpeg_markers *jpeg);
 
 /* Encodes a whole file, which begins with SOI and a JFIF segment.  *bytes: malloc'd; the caller frees it, also on
  * false. */
-bool jpeg_encode_pixels(const image *img, int quality, uint8_t **bytes, size_t *n, error *err);
+bool jpeg_encode_pixels(const image *img, int quality, const io_progress *progress, uint8_t **bytes, size_t *n,
+                        error *err);
 
 const char *jpeg_library(void); /* its name and version */
 

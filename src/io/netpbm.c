@@ -92,7 +92,7 @@ static inline unsigned load(const uint8_t *bytes, size_t i, bool wide)
     return wide ? load_be16(bytes + 2 * i) : bytes[i];
 }
 
-bool netpbm_samples(const uint8_t *bytes, image *img, unsigned maxval, error *err)
+bool netpbm_samples(const uint8_t *bytes, image *img, unsigned maxval, const io_progress *progress, error *err)
 {
     size_t n = (size_t)img->width * (size_t)img->channels;
     bool wide = img->type == SAT_U16;
@@ -110,14 +110,14 @@ bool netpbm_samples(const uint8_t *bytes, image *img, unsigned maxval, error *er
                 netpbm_store(img, row, i, v, maxval);
             }
         }
+        codec_rows_done(progress, y + 1, img->height);
     }
     return true;
 }
 
-bool netpbm_write_samples(const image *img, sink *out, error *err)
+bool netpbm_write_samples(const image *img, const io_progress *progress, sink *out, error *err)
 {
-    size_t bytes = img->row_bytes * (size_t)img->height;
-    if (img->type == SAT_U8) return sink_write(out, img->data, bytes, err);
+    if (img->type == SAT_U8) return codec_write_rows(img, progress, out, err);
 
     uint8_t *swapped = malloc(img->row_bytes);
     if (!swapped) return fail(err, "out of memory: a row of %zu bytes", img->row_bytes);
@@ -126,6 +126,7 @@ bool netpbm_write_samples(const image *img, sink *out, error *err)
         const uint16_t *row = (const uint16_t *)(const void *)image_row(img, y);
         for (size_t i = 0; i < img->row_bytes / 2; i++) store_be16(swapped + 2 * i, row[i]);
         ok = sink_write(out, swapped, img->row_bytes, err);
+        codec_rows_done(progress, y + 1, img->height);
     }
     free(swapped);
     return ok;

@@ -33,7 +33,7 @@ void netpbm_store(const image *img, uint8_t *row, size_t i, unsigned v, unsigned
 
 /* All samples of the image, of one byte each or, if maxval is over 255, two, the higher one first.
  * A sample over maxval is an error. */
-bool netpbm_samples(const uint8_t *bytes, image *img, unsigned maxval, error *err);
-bool netpbm_write_samples(const image *img, sink *out, error *err);
+bool netpbm_samples(const uint8_t *bytes, image *img, unsigned maxval, const io_progress *progress, error *err);
+bool netpbm_write_samples(const image *img, const io_progress *progress, sink *out, error *err);
 
 #endif

@@ -137,6 +137,73 @@ static void png_reports_its_pixels(void **state)
     }
 }
 
+/* Those whose writer is stb_image_write, which writes all pixels in one step. */
+static bool reports_writing(const image_format *format)
+{
+    return strcmp(format->name, "tga") != 0 && (SAT_WITH_LIBJPEG || strcmp(format->name, "jpeg") != 0);
+}
+
+static bool reports_reading(const image_format *format)
+{
+    return SAT_WITH_LIBJPEG || strcmp(format->name, "jpeg") != 0;
+}
+
+/* Every format, each type that it holds, and so few rows that each is a part. */
+static void all_formats_report_their_pixels(void **state)
+{
+    static const sat_type types[] = {SAT_U8, SAT_U16, SAT_F32};
+    (void)state;
+    for (size_t i = 0; format_at(i); i++) {
+        const image_format *format = format_at(i);
+        int written_types = 0;
+        for (size_t k = 0; k < 2 * sizeof types / sizeof *types; k++) {
+            int64_t rows = k % 2 ? 1000 : 3;
+            image img = random_image(200, rows, 3, types[k / 2], 1), back;
+            parts written = {.lock = PTHREAD_MUTEX_INITIALIZER}, read = {.lock = PTHREAD_MUTEX_INITIALIZER};
+            uint8_t *bytes = NULL;
+            size_t n;
+            error err;
+            encode_options encode = {.threads = 1, .progress = {add_part, &written}};
+            decode_options decode = {.max_pixels = 1 << 24, .threads = 1, .progress = {add_part, &read}};
+            for (size_t j = 0; types[k / 2] == SAT_F32 && j < 3 * 200 * (size_t)rows; j++)
+                ((float *)img.data)[j] = (float)j;
+            if (format->holds(types[k / 2], 3, &err)) {
+                assert_true(encode_to_memory(format, &img, &encode, &bytes, &n, &err));
+                assert_true(format->decode(bytes, n, &decode, &back, &err));
+                if (reports_writing(format)) assert_near(written.sum, 1);
+                if (reports_reading(format)) assert_near(read.sum, 1);
+                if (rows > 100 && reports_reading(format) && format != &format_png) {
+                    assert_true(read.calls > 30 && read.calls <= 65 && read.largest < 0.04);
+                    assert_true(!reports_writing(format) || (written.calls > 30 && written.largest < 0.04));
+                }
+                image_free(&back);
+                written_types++;
+            }
+            image_free(&img);
+            free(bytes);
+        }
+        assert_true(written_types > 0);
+    }
+}
+
+/* Text and bits, which are read alone; several scans of a JPEG. */
+static void what_is_read_alone_reports_its_pixels(void **state)
+{
+    static const char *const files[] = {"P3 1 2 255 1 2 3 4 5 6", "P1 2 3 010101", "P4 8 2\nxy"};
+    (void)state;
+    for (size_t i = 0; i < 3 + SAT_WITH_LIBJPEG; i++) {
+        parts read = {.lock = PTHREAD_MUTEX_INITIALIZER};
+        decode_options decode = {.max_pixels = 1 << 24, .threads = 1, .progress = {add_part, &read}};
+        image img;
+        error err;
+        assert_true(i < 3 ? decode_exactly((const uint8_t *)files[i], strlen(files[i]), &decode, &img, &err)
+                          : image_read(FIXTURES "progressive.jpg", &decode, &img, NULL, &err));
+        assert_near(read.sum, 1);
+        assert_true(read.calls > 1);
+        image_free(&img);
+    }
+}
+
 static void an_interlaced_png_does_too(void **state)
 {
     (void)state;
@@ -161,6 +228,8 @@ int main(void)
         cmocka_unit_test(a_step_is_counted_while_it_is_on_its_way),
         cmocka_unit_test(png_reports_its_pixels),
         cmocka_unit_test(an_interlaced_png_does_too),
+        cmocka_unit_test(all_formats_report_their_pixels),
+        cmocka_unit_test(what_is_read_alone_reports_its_pixels),
     };
     cmocka_set_message_output(CM_OUTPUT_TAP);
     return cmocka_run_group_tests(tests, NULL, NULL);
