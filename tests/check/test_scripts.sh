@@ -45,6 +45,48 @@ EOF
 }
 try "inprocess.py needs no variable of the environment" compares
 
+# A decoder that crashes, beside one that gives other samples, one that refuses and one that gives the same.
+reports_both() {
+    printf 'P5 2 1 255\n\1\2' >"$dir/a.pgm"
+    SAT=$B/sat PYTHONPATH=tests/corpora "$PYTHON" - "$dir/a.pgm" <<'EOF'
+import os, sys
+from unittest import mock
+import numpy as np
+for name in "cv2", "PIL", "PIL.Image":
+    sys.modules[name] = mock.Mock()
+import corpora
+
+def gives(*samples):
+    return lambda path: np.array([samples], "u1")
+
+def outcome(**decoders):
+    corpora.DECODERS = decoders
+    return corpora.outcome_of(sys.argv[1], "pnm")
+
+def refuses(path):
+    raise ValueError
+
+other = gives(1, 3)
+crash = "Bad crashed: signal 6"
+for got, want in [
+        (outcome(Bad=lambda path: os.abort(), Other=other, No=refuses), ("different", "Other: 1 px differ, first at (1,0): " + crash)),
+        (outcome(Other=other, Bad=lambda path: os.abort()), ("different", "Other: 1 px differ, first at (1,0): " + crash)),
+        (outcome(Same=gives(1, 2), Bad=lambda path: os.abort(), Other=other), ("equal", crash)),
+        (outcome(Bad=lambda path: os.abort(), No=refuses), ("alone", crash)),
+        (outcome(Same=gives(1, 2), Other=other), ("equal", None))]:
+    text = got[1] and got[1].split("[")[0] + got[1].split("; ")[-1] if got[0] == "different" else got[1]
+    if (got[0], text) != want:
+        sys.exit(f"{got}, not {want}")
+EOF
+}
+try "corpora.py reports the crash of one decoder and the difference of another" reports_both
+
+# Their flags are one argument of the Makefile's function.
+keeps_flags() {
+    make -n CUDA=0 ubsan | grep -q "^make .*EXTRA_CFLAGS='[^']*float-cast-overflow[^']*all'.* build/ubsan/sat unit$"
+}
+try "make ubsan passes all of its flags on" keeps_flags
+
 tries_none() {
     local out
     if out=$(B=$B tests/simt/mutants.sh 1/1 no-such-mutant); then echo "status 0: $out"; return 1; fi

@@ -10,6 +10,8 @@ Samples come out of `sat` as a PAM, or a PFM for floats, of windows of 1x1 px, e
     refused    by `sat`, in words; those that a decoder reads are listed
     crashed    ended by a signal, with a status that is none of 0, 1, 2, or not within the time
 
+A decoder that crashes is listed with the file, whatever the outcome.
+
 Tolerances.  JPEG: the standard's accuracy test (IEEE 1180) leaves each sample of an inverse transform 1 off.
 R = Y + 1.402 Cr, G = Y - 0.344 Cb - 0.714 Cr, B = Y + 1.772 Cb turn 1 in each into at most 2.772, and the rounding of
 two decoders adds 0.5 each: below 3.78, so 3; grey is not converted: 1.  HDR: a mantissa m stands for m or for m + 1/2,
@@ -160,27 +162,41 @@ def difference(path, kind, ours, theirs):
     return f"{far.any(2).sum()} px differ, first at ({x},{y}): {a[y, x].tolist()}, not {b[y, x].tolist()}"
 
 
-def compare(path, kind, ours):
-    """(decoder, None | difference) for each that reads it, in a child: decoders crash, too."""
+def in_child(work):
+    """The result of work(), and None; None, and how the child ended, if it did not end by itself: decoders crash, too."""
     here, there = os.pipe()
     pid = os.fork()
     if pid == 0:
         os.close(here)
-        found = []
-        for name, decode in DECODERS.items():
-            try:
-                theirs = decode(path)
-                found.append((name, None if ours is None else difference(path, kind, ours, theirs)))
-            except BaseException:  # pylint: disable=broad-except
-                continue
         with os.fdopen(there, "wb") as pipe:
-            pickle.dump(found, pipe)
+            pickle.dump(work(), pipe)
         os._exit(0)
     os.close(there)
     with os.fdopen(here, "rb") as pipe:
         data = pipe.read()
-    os.waitpid(pid, 0)
-    return pickle.loads(data) if data else []
+    status = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+    if status != 0:
+        return None, f"signal {-status}" if status < 0 else f"status {status}"
+    return pickle.loads(data), None
+
+
+def compare(path, kind, ours):
+    """(decoder, None | difference) for each that reads it, and (decoder, how it ended) for each that crashes.  Each has
+    a child of its own, so that a crash of one hides nothing of another."""
+    found, crashes = [], []
+    for name, decode in DECODERS.items():
+        def work(decode=decode):
+            try:
+                theirs = decode(path)
+                return True, None if ours is None else difference(path, kind, ours, theirs)
+            except BaseException:  # pylint: disable=broad-except
+                return False, None
+        result, ended = in_child(work)
+        if ended:
+            crashes.append((name, ended))
+        elif result[0]:
+            found.append((name, result[1]))
+    return found, crashes
 
 
 # ---- all files -----------------------------------------------------------------------------------------------------
@@ -189,15 +205,18 @@ def outcome_of(path, kind):
     ours, said, status = run_sat(path)
     if said is None:
         return "crashed", status
-    others = compare(path, kind, ours)
+    others, crashes = compare(path, kind, ours)
+    why = [f"{name} crashed: {ended}" for name, ended in crashes]
     if ours is None:
-        readers = " and ".join(name for name, _ in others)
-        return "refused", f"{said}; read by {readers}" if readers else None
-    if not others:
-        return "alone", None
-    if any(text is None for _, text in others):
-        return "equal", None
-    return "different", "; ".join(f"{name}: {text}" for name, text in others)
+        outcome, readers = "refused", " and ".join(name for name, _ in others)
+        why = ([f"{said}; read by {readers}"] if readers else [said] if why else []) + why
+    elif not others:
+        outcome = "alone"
+    elif any(text is None for _, text in others):
+        outcome = "equal"
+    else:
+        outcome, why = "different", [f"{name}: {text}" for name, text in others] + why
+    return outcome, "; ".join(why) or None
 
 
 def main():
