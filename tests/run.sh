@@ -8,7 +8,7 @@
 # `N passed, N failed, N skipped`; $B/log/seconds has the processor time of each suite, of the user and the system.
 #
 #   JOBS=N        so many suites at a time, by default one for each core; a suite is one job (SUITE_JOBS=1)
-#   HANG_SECONDS=N  a suite that prints nothing for so long (3600) hangs, and is ended
+#   HANG_SECONDS=N  a suite that prints nothing for so long (600) hangs, and is ended
 #   REQUIRE=NAME  a skip whose suite or text contains NAME is a failure; REQUIRE=all: every skip
 #   UNDER=COMMAND runs unit tests and the fuzz corpus under it (valgrind)
 #   B=DIR         what was built, by default build
@@ -58,7 +58,7 @@ watch() {
     local size=-1 now idle=0
     while sleep 1; do
         now=$(stat -c %s "$2") idle=$((now == size ? idle + 1 : 0)) size=$now
-        [ "$idle" -lt "${HANG_SECONDS:-3600}" ] || kill "$1"
+        [ "$idle" -lt "${HANG_SECONDS:-600}" ] || kill "$1"
     done
 }
 

@@ -87,6 +87,32 @@ keeps_flags() {
 }
 try "make ubsan passes all of its flags on" keeps_flags
 
+# The kernels' files that `make quick` runs after a change of the tree in $dir/tree, on one line.
+changed() { B=$dir/built "$dir/tree/tests/simt/changed.sh" | cut -d' ' -f1 | xargs; }
+hashes_all() {
+    mkdir -p "$dir/tree/tests" "$dir/tree/src" "$dir/built"
+    cp -r kernels "$dir/tree/" && cp -r src/lib "$dir/tree/src/" && cp -r tests/simt tests/gpu "$dir/tree/tests/" || return 1
+    local all file line now
+    all=$(changed)
+    [[ $all == *box*query* ]] || return 1
+    while read -r file line; do
+        B=$dir/built "$dir/tree/tests/simt/changed.sh" --all >"$dir/built/kernels.passed" || return 1
+        [ -z "$(changed)" ] || { echo "changed, though nothing was: $(changed)"; return 1; }
+        echo "// a comment" >>"$dir/tree/tests/gpu/main.c"
+        [ -z "$(changed)" ] || { echo "changed by a comment: $(changed)"; return 1; }
+        echo "$line" >>"$dir/tree/$file"
+        now=$(changed)
+        [ "$now" = "$([[ $file == kernels/* ]] && basename "$file" .cu || echo "$all")" ] || { echo "$file: $now"; return 1; }
+    done <<'EOF'
+kernels/query.cu int one_more;
+tests/gpu/main.c int one_more;
+tests/gpu/check.h extern int one_more;
+tests/simt/grid.cpp int one_more;
+tests/simt/simt.mk SIMT_FLAGS += -O3
+EOF
+}
+try "make quick runs the kernels whose code, harness, simulator or flags changed" hashes_all
+
 tries_none() {
     local out
     if out=$(B=$B tests/simt/mutants.sh 1/1 no-such-mutant); then echo "status 0: $out"; return 1; fi

@@ -3,17 +3,32 @@
 # hash.  --all: all of them.
 #
 # The hash is that of the file as the compiler sees it in the simulator, with all that it includes and without comments, and
-# of the compiler's version.
+# of what all kernels are run with: the compilers' versions, simt.mk, which has their flags, the simulator and the harness.
+set -o pipefail
 cd "$(dirname "$0")/../.." || exit 1
-B=${B:-build} CXX=${SIMT_CXX:-g++}
+B=${B:-build} CXX=${SIMT_CXX:-g++} CC=${SIMT_CC:-gcc}
+includes=(-DSAT_SIMT -DSAT_WITH_CUDA=1 -Itests/simt -Isrc/lib -Ikernels)
 passed=$B/kernels.passed
 [ "${1:-}" != --all ] || passed=/dev/null
 [ -e "$passed" ] || passed=/dev/null
-version=$("$CXX" --version | head -1)
+# as_compiled FILE - without comments.
+as_compiled() {
+    case $1 in
+    *.c) "$CC" -std=c11 -D_GNU_SOURCE -E -P "${includes[@]}" "$1" ;;
+    *) "$CXX" -std=c++20 -E -P "${includes[@]}" -x c++ "$1" ;;
+    esac
+}
+common=$({
+    "$CXX" --version | head -1 && "$CC" --version | head -1 && grep -v '^ *#' tests/simt/simt.mk || exit 1
+    for f in tests/simt/*.cpp tests/gpu/*.c; do
+        case $f in tests/simt/test_*) continue ;; esac
+        as_compiled "$f" || exit 1
+    done
+} | sha256sum) || exit 1
 for f in kernels/*.cu; do
     name=$(basename "$f" .cu)
     case $name in device | peer_*) continue ;; esac
-    code=$("$CXX" -std=c++20 -E -P -DSAT_SIMT -DSAT_WITH_CUDA=1 -Itests/simt -Isrc/lib -Ikernels -x c++ "$f") || exit 1
-    line="$name $(sha256sum <<<"$version $code" | cut -c1-64)"
+    code=$(as_compiled "$f") || exit 1
+    line="$name $(sha256sum <<<"$common $code" | cut -c1-64)"
     grep -qxF "$line" "$passed" || echo "$line"
 done
