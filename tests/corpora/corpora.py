@@ -163,7 +163,7 @@ def difference(path, kind, ours, theirs):
 
 
 def in_child(work):
-    """The result of work(), and None; None, and how the child ended, if it did not end by itself: decoders crash, too."""
+    """(result of work(), None), or (None, how the child ended) if it did not end by itself: decoders crash, too."""
     here, there = os.pipe()
     pid = os.fork()
     if pid == 0:
