@@ -302,12 +302,17 @@ static bool read_rows(const bmp *b, const uint8_t *pixels, size_t n, image *img,
 
 /* Two bytes code up to 255 pixels, and a move may skip any number.  Up to a million pixels are always plausible; above,
  * a factor of 16 is for moves. */
-static bool plausible(const bmp *b, size_t n, error *err)
+static bool plausible(const bmp *b, const bmp_runs *runs, const uint8_t *at, size_t n, error *err)
 {
     enum { ALWAYS = 1 << 20, MOST_PIXELS_PER_BYTE = 128 * 16 };
-    uint64_t pixels = (uint64_t)b->width * (uint64_t)b->height;
-    if (pixels <= ALWAYS || pixels / MOST_PIXELS_PER_BYTE <= n) return true;
-    return fail(err, "truncated: %zu bytes cannot hold the pixels of a %lldx%lld BMP", n, (long long)b->width,
+    uint64_t count = (uint64_t)b->width * (uint64_t)b->height;
+    const uint8_t *end = at;
+    bool complete;
+    if (count <= ALWAYS) return true;
+    bmp_runs_read(runs, &end, at + n, NULL, &complete); /* other bytes may follow */
+    size_t bytes = (size_t)(end - at);
+    if (count / MOST_PIXELS_PER_BYTE <= bytes) return true;
+    return fail(err, "truncated: %zu bytes cannot hold the pixels of a %lldx%lld BMP", bytes, (long long)b->width,
                 (long long)b->height);
 }
 
@@ -317,7 +322,7 @@ static bool read_runs(const bmp *b, const uint8_t *pixels, size_t n, image *img,
     static const uint8_t black[3];
     bmp_runs runs = runs_of(b);
     bool complete, palette = b->bits != 24;
-    if (!plausible(b, n, err)) return false;
+    if (!plausible(b, &runs, pixels, n, err)) return false;
     if (palette && b->entries == 0) return fail(err, "corrupt: the BMP has no palette");
     if (!image_alloc(img, b->width, b->height, channels_of(b), SAT_U8, err)) return false;
     const uint8_t *colour = palette ? b->palette : black, *at = pixels;

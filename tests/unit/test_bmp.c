@@ -148,6 +148,11 @@ static void few_codes_do_not_make_a_large_image(void **state)
     size_t n = make_runs(file, 1 << 20, 1 << 20, 1, 8, "\0\1", 2);
     assert_false(decode_exactly(file, n, &(decode_options){.max_pixels = INT64_C(1) << 40}, &img, &err));
     assert_non_null(strstr(err.text, "2 bytes cannot hold the pixels of a 1048576x1048576 BMP"));
+    static uint8_t more[CODES + 10000]; /* what follows is none of it */
+    n = make_runs(more, 4000, 4000, 1, 8, "\0\1", 2);
+    assert_false(decode_exactly(more, n, &plain, &img, &err));
+    assert_false(decode_exactly(more, sizeof more, &plain, &img, &err));
+    assert_non_null(strstr(err.text, " 2 bytes cannot hold the pixels of a 4000x4000 BMP"));
 }
 
 static void what_is_not_read_is_named(void **state)
