@@ -110,10 +110,12 @@ sat_status sat_quant_for(double low, double high, int64_t largest_rect_px, sat_q
     int exponent;
     frexp(high > low ? (high - low) / (double)levels : ldexp(1, -24), &exponent);
     double step = ldexp(1, exponent - 1), offset = offset_for(low, step);
-    while (ceil((high - offset) / step) > (double)levels) {
+    while (isfinite(offset) && ceil((high - offset) / step) > (double)levels) {
         step *= 2;
         offset = offset_for(low, step);
     }
+    if (!isfinite(offset)) /* no double is a multiple of the step and below low */
+        return sat_fail(SAT_ERR_RANGE, "fixed point: the samples' range [%g, %g] is too wide", low, high);
     *quant = (sat_quant){.offset = offset, .step = step, .largest = (uint32_t)ceil((high - offset) / step)};
     if (quant->largest == 0) quant->largest = 1;
     if (!sat_quant_ok(quant))

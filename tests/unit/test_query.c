@@ -1,5 +1,7 @@
 /* Rectangles asked of tables of every layout and type are the sums of their pixels; what a table cannot be
  * proven to answer, and what lies outside, is refused in words. */
+#include <float.h>
+
 #include "arrays.h"
 
 /* A table of the image, allocated here. */
@@ -406,6 +408,7 @@ static void fixed_point(void **state)
     assert_int_equal(sat_quant_for(0, 1, 17000000, &q), SAT_ERR_RANGE);
     assert_int_equal(sat_quant_for(0, INFINITY, 9, &q), SAT_ERR_RANGE);
     assert_int_equal(sat_quant_for(2, 1, 9, &q), SAT_ERR_RANGE);
+    assert_int_equal(sat_quant_for(-DBL_MAX, -DBL_MAX / 2, 9, &q), SAT_ERR_RANGE); /* no multiple of a step below */
 
     /* A sample outside the range, or NaN, is refused by every backend. */
     sat_backend_info info;
