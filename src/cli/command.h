@@ -1,7 +1,7 @@
 /* command.h - the table of commands.
  *
  * A command is one file cmd_<id>.c that defines `const command command_<id>` at its bottom, and one line
- * in commands.def.  main.c finds it, prints its help, and turns its result into the exit status. */
+ * in commands.def.  main.c runs it, and turns its result into the exit status. */
 #ifndef CLI_COMMAND_H
 #define CLI_COMMAND_H
 
@@ -20,6 +20,9 @@ typedef struct command {
 #include "commands.def"
 #undef COMMAND
 
-const command *command_at(int i); /* NULL past the end */
+const command *command_at(int i);              /* NULL past the end */
+const command *command_find(const char *name); /* NULL if there is none of that name */
+/* The command that may have been meant by a word that is none; NULL if it is near none of them. */
+const command *command_near(const char *word);
 
 #endif

@@ -1,9 +1,7 @@
-/* main.c - finds the command, runs it, and does what is common to all: signals, standard output,
- * the exit status. */
+/* main.c - runs the command, and does what is common to all: signals, standard output, the exit status. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdbool.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -11,36 +9,7 @@
 #include "command.h"
 #include "help.h"
 #include "messages.h"
-#include "nearest.h"
 #include "sink.h"
-
-#define COMMAND(id) &command_##id,
-static const command *const commands[] = {
-#include "commands.def"
-};
-#undef COMMAND
-
-const command *command_at(int i)
-{
-    return i >= 0 && (size_t)i < sizeof commands / sizeof *commands ? commands[i] : NULL;
-}
-
-static const command *find(const char *name)
-{
-    for (int i = 0; command_at(i); i++)
-        if (strcmp(command_at(i)->name, name) == 0) return command_at(i);
-    return NULL;
-}
-
-/* The command that may have been meant by a word which is no command; NULL if it is near none of them. */
-static const command *guess(const char *word)
-{
-    const command *c, *best = NULL;
-    size_t least = SIZE_MAX;
-    for (int i = 0; (c = command_at(i)); i++)
-        if (*c->name && nearer(word, c->name, &least)) best = c;
-    return best;
-}
 
 /* A standard stream that the caller closed must not become the number of a file that we open: a stand-in
  * takes its place, on which every use fails. */
@@ -59,14 +28,14 @@ static const command *late_command(int argc, char **argv)
         for (t = 0; t < 4 && strcmp(argv[i], switches[t]) != 0;) t++;
         i += t < 4;
     }
-    return i > 1 && i < argc && *argv[i] && access(argv[i], F_OK) != 0 ? find(argv[i]) : NULL;
+    return i > 1 && i < argc && *argv[i] && access(argv[i], F_OK) != 0 ? command_find(argv[i]) : NULL;
 }
 
 static int help_command(int argc, char **argv)
 {
     if (argc > 3) return usage_error("", "help: one command at a time");
-    const command *c = find(argc == 3 ? argv[2] : "");
-    const command *near = c ? NULL : guess(argv[2]);
+    const command *c = command_find(argc == 3 ? argv[2] : "");
+    const command *near = c ? NULL : command_near(argv[2]);
     if (near)
         return usage_error("", "help: there is no command '%s'; did you mean `sat help %s`?", argv[2], near->name);
     if (!c) return usage_error("", "help: there is no command '%s'", argv[2]);
@@ -78,7 +47,7 @@ static int help_command(int argc, char **argv)
 static const command *helped_command(int argc, char **argv)
 {
     bool asked = strcmp(argv[1], "-h") == 0 || strcmp(argv[1], "--help") == 0;
-    return asked && argc > 2 ? find(argv[2]) : NULL;
+    return asked && argc > 2 ? command_find(argv[2]) : NULL;
 }
 
 static int finish(int status)
@@ -112,11 +81,12 @@ int main(int argc, char **argv)
         say(NULL, "%s", err.text);
         return EXIT_INPUT;
     }
-    const command *c = *argv[1] ? find(argv[1]) : NULL, *near = c || access(argv[1], F_OK) == 0 ? NULL : guess(argv[1]);
+    const command *c = *argv[1] ? command_find(argv[1]) : NULL,
+                  *near = c || access(argv[1], F_OK) == 0 ? NULL : command_near(argv[1]);
     if (near)
         return usage_error("", "there is neither a file nor a command '%s'; did you mean `sat %s`?", argv[1],
                            near->name);
     const command *late = late_command(argc, argv);
     if (late) return usage_error(late->name, "the command comes first: `sat %s %s`", late->name, argv[1]);
-    return finish(c ? c->run(argc - 1, argv + 1) : find("")->run(argc, argv));
+    return finish(c ? c->run(argc - 1, argv + 1) : command_find("")->run(argc, argv));
 }
