@@ -10,12 +10,12 @@
 
 bool batch_add(batch *b, const char *input, error *err)
 {
-    if (b->n == b->room) {
-        size_t room = b->room ? 2 * b->room : 64;
-        char **inputs = reallocarray(b->inputs, room, sizeof *inputs);
+    if (b->n == b->capacity) {
+        size_t capacity = b->capacity ? 2 * b->capacity : 64;
+        char **inputs = reallocarray(b->inputs, capacity, sizeof *inputs);
         if (!inputs) return fail(err, "out of memory");
         b->inputs = inputs;
-        b->room = room;
+        b->capacity = capacity;
     }
     b->inputs[b->n] = strdup(input);
     if (!b->inputs[b->n]) return fail(err, "out of memory");

@@ -9,7 +9,7 @@
 
 typedef struct batch {
     char **inputs, **outputs; /* malloc'd strings */
-    size_t n, room;
+    size_t n, capacity;
 } batch;
 
 bool batch_add(batch *b, const char *input, error *err);

@@ -18,12 +18,12 @@ enum { CELL_BYTES = 256 };
 
 bool bench_rows_add(bench_rows *rows, const bench_row *row, error *err)
 {
-    if (rows->n == rows->room) {
-        size_t room = rows->room ? 2 * rows->room : 64;
-        bench_row *more = realloc(rows->row, room * sizeof *more);
+    if (rows->n == rows->capacity) {
+        size_t capacity = rows->capacity ? 2 * rows->capacity : 64;
+        bench_row *more = realloc(rows->row, capacity * sizeof *more);
         if (!more) return fail(err, "out of memory");
         rows->row = more;
-        rows->room = room;
+        rows->capacity = capacity;
     }
     rows->row[rows->n++] = *row;
     return true;
@@ -144,9 +144,9 @@ static bool is_header(char *cells[])
     return true;
 }
 
-static bool read_lines(FILE *file, bench_rows *rows, char **line, size_t *room, error *err)
+static bool read_lines(FILE *file, bench_rows *rows, char **line, size_t *capacity, error *err)
 {
-    for (size_t number = 1; getline(line, room, file) > 0; number++) {
+    for (size_t number = 1; getline(line, capacity, file) > 0; number++) {
         char *cells[COLUMNS], *at = *line;
         int n = 0;
         bench_row row;
@@ -165,9 +165,9 @@ bool bench_rows_read(bench_rows *rows, const char *path, error *err)
     bool is_stdin = strcmp(path, "-") == 0;
     FILE *file = is_stdin ? stdin : fopen(path, "re");
     char *line = NULL;
-    size_t room = 0, before = rows->n;
+    size_t capacity = 0, before = rows->n;
     if (!file) return fail_errno(err, "cannot open");
-    bool ok = read_lines(file, rows, &line, &room, err);
+    bool ok = read_lines(file, rows, &line, &capacity, err);
     if (ok && rows->n == before) ok = fail(err, "holds no rows");
     free(line);
     if (!is_stdin) fclose(file);

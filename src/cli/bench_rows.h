@@ -25,7 +25,7 @@ typedef struct bench_row {
 
 typedef struct bench_rows {
     bench_row *row;
-    size_t n, room;
+    size_t n, capacity;
 } bench_rows;
 
 bool bench_rows_add(bench_rows *rows, const bench_row *row, error *err);

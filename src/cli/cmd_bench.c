@@ -435,10 +435,10 @@ static bool measure(words *w, text_out *t, const char **at_fault, error *err)
     if (!ok) *at_fault = w->request.image;
     if (s.rows.n > 0) {
         put_end(mode, w, &s, t);
-        error late;
-        if (!text_close(t, &late) && ok) {
+        error close_err;
+        if (!text_close(t, &close_err) && ok) {
             ok = false;
-            *err = late;
+            *err = close_err;
         }
     } else {
         text_abort(t);

@@ -26,7 +26,7 @@ enum kind { LIST, CSV, NPY };
 /* Strings one behind the other. */
 typedef struct text_heap {
     char *bytes;
-    size_t used, room;
+    size_t used, capacity;
 } text_heap;
 
 struct rects {
@@ -52,8 +52,8 @@ struct rects {
     int others;                     /* columns that are no field */
     bool distinct;                  /* their names must be */
     text_heap names, rest;          /* of the other columns: names; fields of the chunk */
-    bool late;                      /* a line is wrong: the next call says so */
-    error late_err;
+    bool deferred;                  /* a line is wrong: the next call says so */
+    error deferred_err;
 
     size_t chunk_n;
     sat_rect chunk[RECTS_CHUNK];
@@ -168,12 +168,12 @@ static bool read_int(const char *s, size_t n, int64_t *value)
 static bool keep(text_heap *to, const csv_field *field, int64_t line, error *err)
 {
     if (memchr(field->text, 0, field->n)) return fail(err, "line %lld: a zero byte", (long long)line);
-    if (to->room - to->used <= field->n) {
-        size_t room = 2 * to->room + field->n + 4096;
-        char *grown = realloc(to->bytes, room);
+    if (to->capacity - to->used <= field->n) {
+        size_t capacity = 2 * to->capacity + field->n + 4096;
+        char *grown = realloc(to->bytes, capacity);
         if (!grown) return fail(err, "out of memory");
         to->bytes = grown;
-        to->room = room;
+        to->capacity = capacity;
     }
     for (size_t i = 0; i < field->n; i++) {
         to->bytes[to->used++] = field->text[i];
@@ -333,7 +333,7 @@ static bool next_csv(rects *r, error *err)
 /* ---- .npy ------------------------------------------------------------------------------------------ */
 
 /* The numbers of a mapped file are read once each: it may change meanwhile. */
-static bool look(const uint8_t *head, size_t n, uint64_t file_bytes, const void *context, bool *maps, error *err)
+static bool probe(const uint8_t *head, size_t n, uint64_t file_bytes, const void *context, bool *maps, error *err)
 {
     npy_header h;
     (void)file_bytes, (void)context;
@@ -428,7 +428,7 @@ bool rects_open(rects **out, const char *path, bool again, error *err)
         r->text = "";
         r->at_end = ok = true;
     } else if (regular && is_npy(path)) {
-        ok = source_open_by(&r->file, path, look, NULL, NULL, err) && open_npy(r, err);
+        ok = source_open_by(&r->file, path, probe, NULL, NULL, err) && open_npy(r, err);
     } else if (!again) {
         ok = open_stream(r, path, err);
     } else if (source_open_list(&r->file, path, err)) {
@@ -475,8 +475,8 @@ void rects_close(rects **out)
 bool rects_next(rects *r, const sat_rect **chunk, size_t *n, error *err)
 {
     r->chunk_n = 0;
-    if (r->late) {
-        *err = r->late_err;
+    if (r->deferred) {
+        *err = r->deferred_err;
         return false;
     }
     switch (r->kind) {
@@ -486,11 +486,11 @@ bool rects_next(rects *r, const sat_rect **chunk, size_t *n, error *err)
         *chunk = *n > 0 ? r->list + r->given : NULL;
         r->given += *n;
         return true;
-    case CSV: r->late = !next_csv(r, &r->late_err); break;
-    case NPY: r->late = !next_npy(r, &r->late_err); break;
+    case CSV: r->deferred = !next_csv(r, &r->deferred_err); break;
+    case NPY: r->deferred = !next_npy(r, &r->deferred_err); break;
     }
-    if (r->late && r->chunk_n == 0) {
-        *err = r->late_err;
+    if (r->deferred && r->chunk_n == 0) {
+        *err = r->deferred_err;
         return false;
     }
     *chunk = r->chunk;
@@ -503,12 +503,12 @@ void rects_again(rects *r)
     r->given = 0;
     r->begin = 0;
     r->line = 0;
-    r->begun = r->late = false;
+    r->begun = r->deferred = false;
 }
 
 bool rects_broken(const rects *r)
 {
-    return r->late;
+    return r->deferred;
 }
 
 int rects_others(const rects *r)

@@ -29,11 +29,11 @@ struct sheet {
     sheet_input input;
     const rects *from;
     bool begun;        /* an input is answered */
-    bool settled;      /* the columns are; the header is written */
-    int channels;      /* the most of an input so far; when settled, the columns' */
+    bool fixed;        /* the columns are; the header is written */
+    int channels;      /* the most of an input so far; when fixed, the columns' */
     sat_type sum_type; /* NPY: SAT_I64, SAT_U64 or SAT_F64 */
     uint64_t rows;     /* written */
-    row *held;         /* until the columns are settled */
+    row *held;         /* until the columns are fixed */
     char *held_others; /* what their fields point to */
     size_t held_n, held_bytes;
 };
@@ -260,11 +260,11 @@ static void put_row(sheet *s, const row *r)
 }
 
 /* The columns are known: writes the header, and the rows that were held for it. */
-static void settle(sheet *s)
+static void fix_columns(sheet *s)
 {
     uint8_t page[NPY_PAGE];
-    if (s->settled || !s->begun) return;
-    s->settled = true;
+    if (s->fixed || !s->begun) return;
+    s->fixed = true;
     if (s->spec.form == SHEET_CSV) put_csv_header(s);
     if (s->spec.form == SHEET_NPY) {
         npy_page(s, page);
@@ -281,7 +281,7 @@ static size_t others_bytes(const sheet *s, const char *fields)
     return n;
 }
 
-/* Keeps a row; false if the columns have to be settled now. */
+/* Keeps a row; false if the columns have to be fixed now. */
 static bool hold(sheet *s, const row *r)
 {
     size_t bytes = others_bytes(s, r->others);
@@ -320,7 +320,7 @@ bool sheet_next_input(sheet *s, const sheet_input *input, error *err)
     if (s->begun && npy && has_sums(s) && s->sum_type != sum_type_of(input->type))
         return fail(err, "the sums before are of %s, these of %s; CSV and JSON take both", sat_type_name(s->sum_type),
                     sat_type_name(sum_type_of(input->type)));
-    if (s->settled && more && s->spec.form == SHEET_CSV)
+    if (s->fixed && more && s->spec.form == SHEET_CSV)
         return fail(err, "%d channels, and the %llu rows before were written for %d; --json takes any", channels,
                     (unsigned long long)s->rows, s->channels);
     if (!s->begun) s->sum_type = sum_type_of(input->type);
@@ -335,13 +335,13 @@ void sheet_rows(sheet *s, const rects *from, size_t at, const sat_rect *list, si
     size_t channels = (size_t)s->input.channels;
     s->begun = true;
     s->from = from;
-    if (s->spec.form != SHEET_CSV || !s->spec.several) settle(s);
+    if (s->spec.form != SHEET_CSV || !s->spec.several) fix_columns(s);
     for (size_t i = 0; i < n; i++) {
         row r = {.input = s->input, .rect = list[i], .others = rects_other_fields(from, at + i)};
         memcpy(r.sums, sums + i * channels, channels * sizeof *sums);
         memcpy(r.means, means + i * channels, channels * sizeof *means);
-        if (!s->settled && hold(s, &r)) continue;
-        settle(s);
+        if (!s->fixed && hold(s, &r)) continue;
+        fix_columns(s);
         put_row(s, &r);
     }
 }
@@ -368,8 +368,8 @@ bool sheet_close(sheet **out, error *err)
 {
     sheet *s = *out;
     uint8_t page[NPY_PAGE];
-    settle(s);
-    if (s->settled && s->spec.form == SHEET_NPY) {
+    fix_columns(s);
+    if (s->fixed && s->spec.form == SHEET_NPY) {
         npy_page(s, page);
         text_rewrite(&s->text, 0, page, sizeof page);
     }
@@ -381,7 +381,7 @@ bool sheet_close(sheet **out, error *err)
 void sheet_abort(sheet **out)
 {
     if (!*out) return;
-    if ((*out)->text.is_stdout) settle(*out);
+    if ((*out)->text.is_stdout) fix_columns(*out);
     text_abort(&(*out)->text);
     sheet_free(out);
 }

@@ -51,7 +51,7 @@ void text_abort(text_out *t)
 }
 
 /* Room for n bytes, n at most a quarter of the buffer. */
-static char *room(text_out *t, size_t n)
+static char *reserve(text_out *t, size_t n)
 {
     if (t->used + n > sizeof t->buffer) flush(t);
     return t->buffer + t->used;
@@ -61,7 +61,7 @@ void text_bytes(text_out *t, const char *bytes, size_t n)
 {
     while (n > 0) {
         size_t part = n < sizeof t->buffer / 4 ? n : sizeof t->buffer / 4;
-        memcpy(room(t, part), bytes, part);
+        memcpy(reserve(t, part), bytes, part);
         t->used += part;
         bytes += part;
         n -= part;
@@ -90,7 +90,7 @@ static size_t uint_text(char *to, uint64_t value)
 
 void text_uint(text_out *t, uint64_t value)
 {
-    t->used += uint_text(room(t, 20), value);
+    t->used += uint_text(reserve(t, 20), value);
 }
 
 void text_int(text_out *t, int64_t value)
@@ -101,7 +101,7 @@ void text_int(text_out *t, int64_t value)
 
 void text_real(text_out *t, double value)
 {
-    t->used += real_text(room(t, REAL_TEXT_BYTES), value);
+    t->used += real_text(reserve(t, REAL_TEXT_BYTES), value);
 }
 
 /* Readers of CSV end rows at a carriage return, and some drop blanks around a field. */

@@ -5,7 +5,7 @@
 #include <stdint.h>
 
 /* Types as indices.  Sums of 16 bits are for 8-bit samples, and samples of 32 bits are products with alpha;
- * combinations that never meet are NULL.  n counts samples, all channels together. */
+ * combinations that never occur are NULL.  n counts samples, all channels together. */
 enum { BOX_8, BOX_16, BOX_32, BOX_SAMPLES };
 enum { BOX_SUMS_16, BOX_SUMS_32, BOX_SUMS_64, BOX_SUMS };
 enum { BOX_RESULTS = BOX_16 + 1 };

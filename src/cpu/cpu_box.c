@@ -316,7 +316,7 @@ static void means(const filter *f, const worker *w, char *row, int64_t first, in
     }
 }
 
-/* Asks for n bytes from `first` on of the row at position y. */
+/* Prefetches n bytes from `first` on of the row at position y. */
 static void prefetch(const filter *f, const sat_view *src, int64_t y, size_t first, size_t n)
 {
     int64_t row = sat_border_index(f->window.border, y, f->window.y.n);

@@ -103,7 +103,7 @@ static int64_t seen(const filter *f, const sat_axis *axis, int64_t i)
 }
 
 /* The samples of n pixels from column `first` on (either may lie beyond the image) of the row at position
- * y, times alpha if so asked. */
+ * y, times alpha where colours are weighted. */
 static void load(const filter *f, const sat_view *src, int64_t y, int64_t first, int64_t n, double *out)
 {
     int channels = f->spec.channels;

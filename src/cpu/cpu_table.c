@@ -175,7 +175,7 @@ static bool do_block(const table *t, const worker *w, const sat_view *image, int
     for (int64_t r = 0; r < rows; r++) {
         const char *in = top + (size_t)r * image->row_bytes;
         bool beyond = t->spec.layout == SAT_EXCLUSIVE && y + r + 1 == image->height;
-        /* A block's rows are too short for the prefetchers, which begin anew on each: ask two rows ahead. */
+        /* A block's rows are too short for the prefetchers, which begin anew on each: prefetch two rows ahead. */
         for (size_t i = 0; r + 2 < rows && i < (size_t)n * sample; i += 64)
             __builtin_prefetch(in + 2 * image->row_bytes + i);
         inside &= do_row(t, w, in, beyond ? NULL : out + (size_t)r * out_bytes, first, n, w->along + r * ALONG_BYTES);

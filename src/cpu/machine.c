@@ -6,9 +6,9 @@
 #include "choose.h"
 #include "machine.h"
 
-int sat_machine_threads(int asked, double work, double share)
+int sat_machine_threads(int threads, double work, double share)
 {
-    return asked ? asked : sat_threads_worth(work, share, sat_processors());
+    return threads ? threads : sat_threads_worth(work, share, sat_processors());
 }
 
 /* Bytes of the last-level cache, 8 MiB where the system does not say.  From sysfs: sysconf() has been seen

@@ -1,4 +1,4 @@
-/* machine.h - what the cpu backends ask of the machine. */
+/* machine.h - what the cpu backends know of the machine. */
 #ifndef SAT_CPU_MACHINE_H
 #define SAT_CPU_MACHINE_H
 
@@ -6,10 +6,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* How many threads do the work: those that were asked for, or, 0, one for each core that this process may run on, as
+/* How many threads do the work: as many as the caller says, or, 0, one for each core that this process may run on, as
  * far as each gets a share of the work.  A share should take 100 us, ten times what it takes to wake a thread:
  * docs/cpu.md says what threads cost besides. */
-int sat_machine_threads(int asked, double work, double share);
+int sat_machine_threads(int threads, double work, double share);
 
 /* That share for what reads and writes each byte once, at 10 to 16 GB/s. */
 enum { SAT_SHARE_BYTES = 1 << 20 };

@@ -40,7 +40,7 @@ runs_state bmp_runs_read(const bmp_runs *b, const uint8_t **at, const uint8_t *e
 {
     enum { ROW_END = 0, END = 1, MOVE = 2 };
     const uint8_t *p = *at;
-    int64_t x = 0, y = 0, room = padded_width(b);
+    int64_t x = 0, y = 0, width = padded_width(b);
     runs_state state = RUNS_CUT;
     while (end - p >= 2) {
         int count = p[0], code = p[1];
@@ -50,7 +50,7 @@ runs_state bmp_runs_read(const bmp_runs *b, const uint8_t **at, const uint8_t *e
         if (count > 0) {
             bytes = b->bits == 24 ? 2 : 0;
             if (left < bytes) break;
-            good = y < b->height && count <= room - x && put(b, img, x, y, p + 1, count, true);
+            good = y < b->height && count <= width - x && put(b, img, x, y, p + 1, count, true);
             x += count;
         } else if (code == END) {
             state = RUNS_WHOLE;
@@ -61,13 +61,13 @@ runs_state bmp_runs_read(const bmp_runs *b, const uint8_t **at, const uint8_t *e
         } else if (code == MOVE) {
             bytes = 2;
             if (left < bytes) break;
-            good = data[0] + data[1] > 0 && data[0] <= room - x && data[1] <= b->height - y;
+            good = data[0] + data[1] > 0 && data[0] <= width - x && data[1] <= b->height - y;
             x += data[0];
             y += data[1];
         } else {
             bytes = (code * b->bits + 15) / 16 * 2;
             if (left < bytes) break;
-            good = y < b->height && code <= room - x && put(b, img, x, y, data, code, false);
+            good = y < b->height && code <= width - x && put(b, img, x, y, data, code, false);
             x += code;
         }
         if (!good) state = RUNS_CORRUPT;
@@ -83,8 +83,8 @@ runs_state bmp_runs_read(const bmp_runs *b, const uint8_t **at, const uint8_t *e
 uint64_t bmp_runs_longest(const bmp_runs *b)
 {
     enum { PIXEL_BYTES = 4, CODE_BYTES = 2 };
-    uint64_t bytes, room = (uint64_t)padded_width(b), rows = (uint64_t)b->height + 1;
-    if (__builtin_mul_overflow(rows, room * PIXEL_BYTES + CODE_BYTES, &bytes) ||
+    uint64_t bytes, width = (uint64_t)padded_width(b), rows = (uint64_t)b->height + 1;
+    if (__builtin_mul_overflow(rows, width * PIXEL_BYTES + CODE_BYTES, &bytes) ||
         __builtin_add_overflow(bytes, CODE_BYTES, &bytes))
         return UINT64_MAX;
     return bytes;

@@ -41,10 +41,10 @@ static bool open_at(directory *d, size_t at)
 {
     d->entries = d->next = 0;
     if (at > d->n || d->n - at < 2) return false;
-    size_t said = get16(d, at), room;
+    size_t said = get16(d, at), most;
     d->first = at + 2;
-    room = (d->n - d->first) / ENTRY;
-    d->entries = said < room ? said : room;
+    most = (d->n - d->first) / ENTRY;
+    d->entries = said < most ? said : most;
     size_t end = d->first + d->entries * ENTRY;
     if (d->entries == said && d->n - end >= NEXT) d->next = end;
     return true;

@@ -15,7 +15,7 @@ static bool sniff(const uint8_t *bytes, size_t n)
     return (n >= 11 && memcmp(bytes, "#?RADIANCE\n", 11) == 0) || (n >= 7 && memcmp(bytes, "#?RGBE\n", 7) == 0);
 }
 
-static bool next_line(netpbm_reader *r, char *line, size_t room, error *err)
+static bool next_line(netpbm_reader *r, char *line, size_t capacity, error *err)
 {
     const uint8_t *end = memchr(r->at, '\n', (size_t)(r->end - r->at));
     if (!end) {
@@ -23,7 +23,7 @@ static bool next_line(netpbm_reader *r, char *line, size_t room, error *err)
         return fail(err, "truncated: the file ends in its header");
     }
     size_t n = (size_t)(end - r->at);
-    if (n >= room) n = room - 1;
+    if (n >= capacity) n = capacity - 1;
     memcpy(line, r->at, n);
     line[n] = '\0';
     r->at = end + 1;

@@ -9,7 +9,7 @@
 #include "npy_image.h"
 #include "table_trailer.h"
 
-enum { MARK_BYTES = 16, MARK_ROOM = TRAILER_ALIGN + MARK_BYTES };
+enum { MARK_BYTES = 16, MARK_MOST_BYTES = TRAILER_ALIGN + MARK_BYTES };
 static const uint8_t mark[MARK_BYTES] = {'S', 'A', 'T', 'I', 'M', 'A', 'G', 'E', [8] = 1, [12] = MARK_BYTES};
 
 bool npy_is_marked_image(const uint8_t *bytes, size_t n)
@@ -130,7 +130,7 @@ static bool holds(sat_type type, int channels, error *err)
 /* Behind an array that ends at this byte: zeros, and the mark. */
 static bool write_mark(uint64_t end, sink *out, error *err)
 {
-    uint8_t bytes[MARK_ROOM] = {0};
+    uint8_t bytes[MARK_MOST_BYTES] = {0};
     size_t zeros = (size_t)(trailer_offset(end) - end);
     memcpy(bytes + zeros, mark, MARK_BYTES);
     return sink_write(out, bytes, zeros + MARK_BYTES, err);

@@ -67,7 +67,7 @@ bool image_memory_stream(const image_format *format, const uint8_t *bytes, size_
 {
     image_memory *m = opt->memory;
     image_shape s;
-    uint64_t need, room = memory_limit();
+    uint64_t need, left = memory_limit();
     char size[32], limit[32];
     if (!m) return true;
     m->knows = read_shape(format, bytes, n, &s);
@@ -76,11 +76,11 @@ bool image_memory_stream(const image_format *format, const uint8_t *bytes, size_
         memory_take(&m->share,
                     m->knows ? larger(sum(*most, decoding_bytes(&s, opt)), working_bytes(&s, opt)) : UINT64_MAX);
     }
-    if (m->knows) room -= decoding_bytes(&s, opt);
-    if (n > room)
+    if (m->knows) left -= decoding_bytes(&s, opt);
+    if (n > left)
         return fail(err, "goes on after %s: it may take more than the %s of --max-memory",
-                    size_text(size, (double)room), size_text(limit, (double)memory_limit()));
-    if (*most > room) *most = room + 1;
+                    size_text(size, (double)left), size_text(limit, (double)memory_limit()));
+    if (*most > left) *most = left + 1;
     return true;
 }
 

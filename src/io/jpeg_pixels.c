@@ -185,21 +185,21 @@ typedef struct encoder {
     struct jpeg_destination_mgr to;
     guard guard;
     uint8_t *bytes;
-    size_t room;
+    size_t capacity;
 } encoder;
 
 /* All of `bytes` is full. */
 static boolean grow(j_compress_ptr info)
 {
-    enum { FIRST_ROOM = 1 << 16 };
+    enum { FIRST_BYTES = 1 << 16 };
     encoder *e = info->client_data;
-    size_t room = e->room ? 2 * e->room : FIRST_ROOM;
-    uint8_t *grown = realloc(e->bytes, room);
+    size_t capacity = e->capacity ? 2 * e->capacity : FIRST_BYTES;
+    uint8_t *grown = realloc(e->bytes, capacity);
     if (!grown) ERREXIT1(info, JERR_OUT_OF_MEMORY, 0);
-    e->to.next_output_byte = grown + e->room;
-    e->to.free_in_buffer = room - e->room;
+    e->to.next_output_byte = grown + e->capacity;
+    e->to.free_in_buffer = capacity - e->capacity;
     e->bytes = grown;
-    e->room = room;
+    e->capacity = capacity;
     return TRUE;
 }
 
@@ -242,12 +242,12 @@ static bool encode(encoder *e, const image *img, int quality, const io_progress 
 bool jpeg_encode_pixels(const image *img, int quality, const io_progress *progress, uint8_t **bytes, size_t *n,
                         error *err)
 {
-    encoder e = {.room = 0};
+    encoder e = {.capacity = 0};
     e.jpeg.err = guard_init(&e.guard, err);
     bool ok = encode(&e, img, quality, progress);
     jpeg_destroy_compress(&e.jpeg);
     *bytes = e.bytes;
-    *n = e.room - e.to.free_in_buffer;
+    *n = e.capacity - e.to.free_in_buffer;
     return ok;
 }
 

@@ -36,14 +36,14 @@ static bool take_word(text *t, const char *word)
 }
 
 /* A string in either quotes, without escapes. */
-static bool take_string(text *t, char *out, size_t room)
+static bool take_string(text *t, char *out, size_t capacity)
 {
     skip_space(t);
     if (t->at == t->end || (*t->at != '\'' && *t->at != '"')) return false;
     uint8_t quote = *t->at++;
     size_t n = 0;
     for (; t->at < t->end && *t->at != quote; t->at++) {
-        if (*t->at < ' ' || *t->at > '~' || *t->at == '\\' || n + 1 == room) return false;
+        if (*t->at < ' ' || *t->at > '~' || *t->at == '\\' || n + 1 == capacity) return false;
         out[n++] = (char)*t->at;
     }
     out[n] = 0;

@@ -68,8 +68,8 @@ static bool stream_inflate(stream *s, uint8_t *dst, size_t n, size_t *got, error
     z->next_out = dst;
     while ((size_t)(z->next_out - dst) < n && z->block_state != ISAL_BLOCK_FINISH) {
         size_t left = n - (size_t)(z->next_out - dst);
-        uint32_t room = left < UINT32_MAX ? (uint32_t)left : UINT32_MAX;
-        z->avail_out = room;
+        uint32_t capacity = left < UINT32_MAX ? (uint32_t)left : UINT32_MAX;
+        z->avail_out = capacity;
         bool fed = feed(s);
         int result = isal_inflate(z);
         after_isal();
@@ -79,7 +79,7 @@ static bool stream_inflate(stream *s, uint8_t *dst, size_t n, size_t *got, error
         if (result < 0 || result == ISAL_NEED_DICT) {
             return fail(err, "corrupt: the PNG's compressed pixels cannot be inflated");
         }
-        if (!fed && z->avail_out == room && z->block_state != ISAL_BLOCK_FINISH) {
+        if (!fed && z->avail_out == capacity && z->block_state != ISAL_BLOCK_FINISH) {
             return fail(err, "truncated: the PNG's compressed pixels have no end");
         }
     }

@@ -33,11 +33,12 @@ static bool inflate(const uint8_t *stream, size_t n, uint8_t **to, size_t *got, 
     bool ok = inflater != NULL;
     enum libdeflate_result result = LIBDEFLATE_INSUFFICIENT_SPACE;
     *to = NULL;
-    for (size_t room = FIRST_TRY; ok && result == LIBDEFLATE_INSUFFICIENT_SPACE && room <= META_MOST_BYTES; room *= 2) {
+    for (size_t capacity = FIRST_TRY; ok && result == LIBDEFLATE_INSUFFICIENT_SPACE && capacity <= META_MOST_BYTES;
+         capacity *= 2) {
         free(*to);
-        *to = malloc(room);
+        *to = malloc(capacity);
         ok = *to != NULL;
-        if (ok) result = libdeflate_zlib_decompress(inflater, stream, n, *to, room, got);
+        if (ok) result = libdeflate_zlib_decompress(inflater, stream, n, *to, capacity, got);
     }
     if (result != LIBDEFLATE_SUCCESS) {
         free(*to);
@@ -131,14 +132,14 @@ static bool write_profile(const image_meta *meta, sink *out, error *err)
     enum { LEVEL = 6 };
     if (!meta->icc) return true;
     struct libdeflate_compressor *deflater = libdeflate_alloc_compressor(LEVEL);
-    size_t room = libdeflate_zlib_compress_bound(deflater, meta->icc_bytes);
-    uint8_t *chunk = malloc(PNG_CHUNK_OVERHEAD + sizeof name + 1 + room);
+    size_t capacity = libdeflate_zlib_compress_bound(deflater, meta->icc_bytes);
+    uint8_t *chunk = malloc(PNG_CHUNK_OVERHEAD + sizeof name + 1 + capacity);
     bool ok = deflater && chunk;
     if (ok) {
         uint8_t *data = chunk + PNG_CHUNK_HEAD;
         memcpy(data, name, sizeof name);
         data[sizeof name] = 0;
-        size_t n = libdeflate_zlib_compress(deflater, meta->icc, meta->icc_bytes, data + sizeof name + 1, room);
+        size_t n = libdeflate_zlib_compress(deflater, meta->icc, meta->icc_bytes, data + sizeof name + 1, capacity);
         ok = sink_write(out, chunk, png_seal_chunk(chunk, "iCCP", sizeof name + 1 + n), err);
     } else {
         fail(err, "out of memory: PNG colour profile");

@@ -41,28 +41,28 @@ static bool drop_rest(int fd, bool *any, error *err)
 static bool read_stream(source *src, int fd, source_extent *extent, const void *context, error *err)
 {
     uint8_t *bytes = NULL;
-    size_t n = 0, room = 0;
+    size_t n = 0, capacity = 0;
     bool goes_on = false;
 
     for (;;) {
-        if (n == room) {
+        if (n == capacity) {
             uint64_t most = SIZE_MAX;
             if (n > 0 && !extent(bytes, n, context, &most, err)) goto out;
             if (n >= most) {
                 if (!drop_rest(fd, &goes_on, err)) goto out;
                 break;
             }
-            size_t more = room ? room * 2 : SOURCE_HEAD_BYTES;
+            size_t more = capacity ? capacity * 2 : SOURCE_HEAD_BYTES;
             if (more > most) more = (size_t)most;
-            uint8_t *grown = more > room ? realloc(bytes, more) : NULL;
+            uint8_t *grown = more > capacity ? realloc(bytes, more) : NULL;
             if (!grown) {
                 fail(err, "out of memory after %zu bytes of input", n);
                 goto out;
             }
             bytes = grown;
-            room = more;
+            capacity = more;
         }
-        ssize_t k = read_some(fd, bytes + n, room - n);
+        ssize_t k = read_some(fd, bytes + n, capacity - n);
         if (k == 0) break;
         if (k < 0) {
             fail_errno(err, "cannot read");

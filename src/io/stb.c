@@ -113,21 +113,21 @@ bool stb_decode(const uint8_t *bytes, size_t n, const decode_options *opt, image
 
 typedef struct buffer {
     uint8_t *bytes;
-    size_t n, room;
+    size_t n, capacity;
     bool ok;
 } buffer;
 
 static void to_buffer(void *context, void *bytes, int n)
 {
-    enum { FIRST_ROOM = 1 << 16 };
+    enum { FIRST_BYTES = 1 << 16 };
     buffer *b = context;
-    if (b->ok && (size_t)n > b->room - b->n) {
-        size_t room = b->room ? 2 * b->room : FIRST_ROOM; /* stb_image_write gives 64 bytes at a time */
-        uint8_t *grown = realloc(b->bytes, room);
+    if (b->ok && (size_t)n > b->capacity - b->n) {
+        size_t capacity = b->capacity ? 2 * b->capacity : FIRST_BYTES; /* stb_image_write gives 64 bytes at a time */
+        uint8_t *grown = realloc(b->bytes, capacity);
         b->ok = grown != NULL;
         if (grown) {
             b->bytes = grown;
-            b->room = room;
+            b->capacity = capacity;
         }
     }
     if (!b->ok) return;

@@ -40,12 +40,12 @@ void trailer_seal(table_trailer *trailer)
 }
 
 /* Printable ASCII, then zeros only. */
-static bool is_name(const char *field, size_t room)
+static bool is_name(const char *field, size_t capacity)
 {
-    size_t n = strnlen(field, room);
+    size_t n = strnlen(field, capacity);
 
-    if (n == 0 || n == room) return false;
-    for (size_t i = 0; i < room; i++) {
+    if (n == 0 || n == capacity) return false;
+    for (size_t i = 0; i < capacity; i++) {
         if (i < n ? field[i] < ' ' || field[i] > '~' : field[i] != 0) return false;
     }
     return true;

@@ -19,9 +19,9 @@ struct table_writer {
     table_trailer trailer;
 };
 
-static void put_name(char *field, size_t room, const char *name)
+static void put_name(char *field, size_t capacity, const char *name)
 {
-    snprintf(field, room, "%s", name);
+    snprintf(field, capacity, "%s", name);
 }
 
 static bool describe(table_trailer *t, const sat_view *view, const table_meta *meta, error *err)

@@ -1,4 +1,4 @@
-/* backend.c - the table of backends, and who is in it. */
+/* backend.c - the table of backends. */
 #include <string.h>
 
 #include "backend.h"
@@ -35,7 +35,7 @@ static sat_backend_info info_of(const sat_backend *b)
         .device = b->device,
         .repeatable = !b->unrepeatable,
         .filters = b->box_open != NULL,
-        .why = "not asked",
+        .why = "not probed",
     };
 }
 

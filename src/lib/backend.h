@@ -30,13 +30,13 @@ typedef struct sat_backend {
     bool (*probe)(const char **why);
 
     /* Makes the state of one plan, with all memory that runs will need, or refuses the spec with
-     * SAT_ERR_TYPE or SAT_ERR_UNAVAILABLE, upon which the next backend is asked; SAT_ERR_MEMORY ends it.  note: a line
+     * SAT_ERR_TYPE or SAT_ERR_UNAVAILABLE, upon which the next backend is tried; SAT_ERR_MEMORY ends it.  note: a line
      * of note_bytes for sat_plan_note(). */
     sat_status (*open)(const sat_spec *spec, void **state, char *note, size_t note_bytes);
     sat_status (*run)(void *state, const sat_view *image, const sat_view *table, const sat_run *run);
     void (*close)(void *state); /* accepts NULL */
 
-    /* Waits for the stream and tells what runs could not (optional; see sat_plan_wait). */
+    /* Waits for the stream and returns what runs could not (optional; see sat_plan_wait). */
     sat_status (*wait)(void *state, void *stream);
 
     /* The same for the box filter (optional: NULL = the library filters through this backend's tables; likewise where a

@@ -219,8 +219,8 @@ static sat_status take(const job *j, int64_t k)
     return status;
 }
 
-/* Waits for all that is under way, also after an error; tells what the backend's runs could not. */
-static sat_status settle(const job *j)
+/* Waits for all queued work, also after an error, and returns what only the device could find out. */
+static sat_status wait_for_all(const job *j)
 {
     const sat_bands *b = j->bands;
     sat_status up = b->device->wait(b->up);
@@ -258,8 +258,8 @@ sat_status sat_bands_run(sat_bands *b, const sat_backend *backend, void *state, 
         if (k >= b->slots && status == SAT_OK) status = take(&j, k - b->slots);
         if (k < j.count && status == SAT_OK) status = fetch(&j, k);
     }
-    sat_status settled = settle(&j);
-    if (settled != SAT_OK) status = settled;
+    sat_status waited = wait_for_all(&j);
+    if (waited != SAT_OK) status = waited;
     if (status == SAT_OK && run->carry_out) status = d->copy(&there, &carry_out, b->work);
     return status;
 }

@@ -38,7 +38,7 @@ int sat_border_inside(int64_t low, int64_t high, int64_t n, sat_segment segments
 
 /* One period runs forwards over [0, n) and backwards over the rest, [n, period), where position p sees
  * sample 2n - 1 - shared - p.  Whole periods become weights; what remains is shorter than a period and,
- * begun inside one, meets at most three runs. */
+ * begun inside one, overlaps at most three runs. */
 int sat_border_mirrored(int64_t low, int64_t high, int64_t n, int shared, sat_segment segments[SAT_SEGMENTS])
 {
     int64_t period = n > shared ? 2 * (n - shared) : 1, length = high - low, whole = length / period;

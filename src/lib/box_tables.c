@@ -82,7 +82,7 @@ static sat_status plan_axis(const sat_axis *axis, const sat_box_runs **to)
     return status;
 }
 
-/* All that the kernels ask. */
+/* What the kernels read of the window. */
 static sat_status plan_runs(filter *f)
 {
     const sat_window *w = &f->window;
@@ -119,7 +119,7 @@ sat_status sat_box_tables_open(const sat_box_spec *spec, const sat_backend *back
                      .memory = f->memory};
     if (status == SAT_OK && spec->memory == SAT_DEVICE && spec->sample == SAT_F32)
         status = sat_fail(SAT_ERR_UNAVAILABLE,
-                          "%s: filters floats through a table, after a look on the host at all of them", backend->name);
+                          "%s: filters floats through a table, after all of them are read on the host", backend->name);
     if (status == SAT_OK) status = sat_plan_create(&f->plan, &plan);
     if (status == SAT_OK &&
         (!allocate(f, &f->table, spec->width + 1, spec->height + 1, spec->channels, plan.accum) ||

@@ -1,8 +1,8 @@
-/* choose.c - when a device does a job that nobody gave it.
+/* choose.c - when a device is the default for a job.
  *
  * A table is a few bytes read and written for each pixel and next to no arithmetic, so for arrays in host memory the
  * bus decides: every byte that a CPU would read or write crosses it once, after a start-up that a short job never earns
- * back.  The rule is computed before any driver is asked: that alone would take longer than most images. */
+ * back.  The rule is computed before a driver is loaded: that alone would take longer than most images. */
 #include <stdio.h>
 #include <string.h>
 
@@ -14,7 +14,7 @@
  * which rate its memory is full, the first calls of the driver and the plan's pinned memory, both directions of the bus
  * fed by all threads, and what one of them feeds.  To feed the bus a thread reads and writes each byte, to sum it on
  * the spot it reads or writes it: so where memory is pageable a device is for arrays that are already on it, or for
- * those who name it. */
+ * callers that name it. */
 const sat_rates sat_rates_assumed = {
     .thread_bytes_per_s = 16e9,
     .memory_bytes_per_s = 160e9,

@@ -1,4 +1,4 @@
-/* choose.h - who does a job whose caller named nobody, and in how many threads. */
+/* choose.h - the backend, and the number of threads, of a job whose caller named none. */
 #ifndef SAT_CHOOSE_H
 #define SAT_CHOOSE_H
 
@@ -33,16 +33,16 @@ static inline int sat_threads_worth(double work, double share, int threads)
 typedef struct sat_choice {
     sat_memory memory;
     double bytes;     /* of all its arrays */
-    bool device_pays; /* host memory: is a device asked at all? */
+    bool device_pays; /* host memory: is a device considered at all? */
 } sat_choice;
 
-/* For arrays of that many bytes in all; threads 0 = one for each core.  Asks no device. */
+/* For arrays of that many bytes in all; threads 0 = one for each core.  Loads no driver. */
 sat_choice sat_choice_for(sat_memory memory, double bytes, int threads);
 
 /* May one of that kind, which runs on a device or does not, be chosen by default? */
 bool sat_may_choose(const sat_choice *choice, sat_kind kind, bool device);
 
-/* The refusal to begin with, which stays where nobody may be chosen. */
+/* The first refusal, which stays where none may be chosen. */
 sat_status sat_choice_none(const sat_choice *choice);
 
 /* Is there nothing to choose from: arrays on a device, and no device? */
@@ -54,8 +54,8 @@ sat_status sat_choice_unknown(const char *thing, const char *name);
 /* Refuses device memory to what runs on the host: SAT_OK or SAT_ERR_UNAVAILABLE. */
 sat_status sat_check_memory(const char *name, sat_memory memory, bool device);
 
-/* What went wrong with a device that nobody named, so that the next of the table is asked: no room, or an error there,
- * is SAT_ERR_UNAVAILABLE. */
+/* A failure of a device that was not named, so that the next of the table is tried: too little memory, or an error
+ * there, is SAT_ERR_UNAVAILABLE. */
 sat_status sat_passed_over(sat_status status);
 
 /* Adds to a note what host arrays cost on a device; or, where a build that could use one chose the host, cost there. */

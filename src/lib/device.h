@@ -55,7 +55,7 @@ extern const sat_device sat_device_cuda; /* with SAT_WITH_CUDA only */
 /* NULL and *why, if there is none. */
 const sat_device *sat_device_get(const char **why);
 
-/* SAT_ERR_ARGUMENT, in words, while the stream is captured: asked before anything is queued by all that waits for a
+/* SAT_ERR_ARGUMENT, in words, while the stream is captured: checked, before anything is queued, by all that waits for a
  * caller's stream, as the wait would spoil the capture. */
 sat_status sat_device_may_wait(const sat_device *device, void *stream);
 

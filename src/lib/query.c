@@ -185,7 +185,7 @@ sat_status sat_table_query_sized(const sat_table *table, const sat_rect *rects, 
     return answer(&t, &r, rects, n, threads, sums, means);
 }
 
-/* ---- a table that is asked again and again, perhaps on a device ------------------------------------------- */
+/* ---- a table that is queried many times, perhaps on a device ------------------------------------------- */
 
 struct sat_query {
     sat_table table;

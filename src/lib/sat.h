@@ -239,14 +239,14 @@ typedef struct sat_run {
  * or backend to another.
  * Views in device memory: the work is queued on run->stream and may not have begun when the call returns; image,
  * table and carry rows must stay until it is done.  Runs of one plan share its workspace: they go to one
- * stream, or each waits for the one before.  What only the device can find out, sat_plan_wait() tells.
+ * stream, or each waits for the one before.  sat_plan_wait() returns what only the device can find out.
  * Returns SAT_ERR_SHAPE, SAT_ERR_TYPE, SAT_ERR_ARGUMENT, SAT_ERR_RANGE (q32: a sample is NaN or lies outside
  * [offset, offset + step * largest]; the table's content is then undefined), SAT_ERR_DEVICE. */
 #define sat_plan_run(...) sat_plan_run_sized(__VA_ARGS__, sizeof(sat_run)) /* plan, image, table, run */
 SAT_API sat_status sat_plan_run_sized(sat_plan *plan, const sat_view *image, const sat_view *table, const sat_run *run,
                                       size_t run_bytes);
 
-/* Waits for the work queued on that stream and tells what runs on device memory could not: SAT_ERR_RANGE (q32: a
+/* Waits for the work queued on that stream and returns what runs on device memory could not: SAT_ERR_RANGE (q32: a
  * sample outside the range, in any run since the last wait) or SAT_ERR_DEVICE.  Elsewhere it returns SAT_OK at once. */
 SAT_API sat_status sat_plan_wait(sat_plan *plan, void *stream);
 
@@ -294,7 +294,7 @@ enum { SAT_CLIP = 1 }; /* flags: cut each rectangle to the image instead of refu
 SAT_API sat_status sat_table_query_sized(const sat_table *table, const sat_rect *rects, size_t n, unsigned flags,
                                          int threads, sat_sum *sums, double *means, size_t table_bytes);
 
-/* A table that is asked again and again, in host memory or on a device. */
+/* A table that is queried many times, in host memory or on a device. */
 typedef struct sat_query sat_query;
 
 /* Checks the table as sat_table_query() does and copies its description; its memory is borrowed while the query lives,
@@ -310,12 +310,12 @@ SAT_API sat_status sat_query_create_sized(sat_query **query, const sat_table *ta
  * in fewer loads from 16), and must not overlap.  The work is queued on the stream, and may not have begun when
  * the call returns; all memory must stay until it is done.  Runs of one query go to one stream, or each waits for the
  * one before.  Results are bit for bit those of sat_table_query(), but that a NaN may be another NaN.  A bad rectangle
- * gets sum 0 and mean NaN, all others their answers; sat_query_wait() tells.
+ * gets sum 0 and mean NaN, all others their answers; sat_query_wait() returns the failure.
  * Returns SAT_ERR_ARGUMENT, SAT_ERR_DEVICE; for a table in host memory also SAT_ERR_RECT, SAT_ERR_RANGE. */
 SAT_API sat_status sat_query_run(sat_query *query, const sat_rect *rects, size_t n, sat_sum *sums, double *means,
                                  void *stream);
 
-/* Waits for the work queued on that stream and tells what runs on device memory could not: SAT_ERR_RECT or
+/* Waits for the work queued on that stream and returns what runs on device memory could not: SAT_ERR_RECT or
  * SAT_ERR_RANGE, with the sentence of sat_table_query(), for the bad rectangle of the lowest index in any run since the
  * last wait; or SAT_ERR_DEVICE.  Elsewhere it returns SAT_OK at once. */
 SAT_API sat_status sat_query_wait(sat_query *query, void *stream);
@@ -337,7 +337,7 @@ typedef enum sat_anchor {
  * exact sum, divided and rounded to nearest, halves up (away from zero, as all samples are non-negative).  Float
  * samples: sums in f64 by additions only (van Herk 1992), so that a NaN or Inf reaches exactly the windows that hold
  * it; backends without a filter of their own go through a table of the whole image, and refuse one that holds NaN or
- * Inf with SAT_ERR_RANGE; floats in device memory, at which they cannot look, they refuse when the filter is made.  So
+ * Inf with SAT_ERR_RANGE; floats in device memory, which they cannot check, they refuse when the filter is made.  So
  * does a device's filter whose float windows, in a border mode that repeats samples, reach beyond the image by more
  * than its size. */
 typedef struct sat_box_spec {
@@ -494,7 +494,7 @@ SAT_API sat_status sat_device_fill(void *data, int byte, size_t bytes, void *str
 SAT_API sat_status sat_device_copy(const sat_view *from, const sat_view *to, void *stream);
 SAT_API sat_status sat_device_wait(void *stream);
 
-/* Calls work(arg), which queues work on the stream, and tells how long the device took for it, in microseconds,
+/* Calls work(arg), which queues work on the stream, and measures how long the device took for it, in microseconds,
  * between two events on the stream.  A status other than SAT_OK from work ends it and is returned. */
 SAT_API sat_status sat_device_time(sat_status (*work)(void *arg), void *arg, void *stream, double *us);
 

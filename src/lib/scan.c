@@ -96,7 +96,7 @@ static sat_status start(sat_scan *scan, const sat_scan_method *m)
     return scan->staged && spec.method == NULL ? sat_passed_over(status) : status;
 }
 
-/* A method with a segment is not asked unless it is named: its result is another one. */
+/* A method with a segment is tried only if it is named: its result is another one. */
 static sat_status choose(sat_scan *scan)
 {
     const char *name = scan->spec.method;

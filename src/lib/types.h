@@ -25,7 +25,7 @@ static inline bool sat_sum_fits(int64_t area_px, uint64_t largest, int bits)
 /* Can samples of that type be summed in that accumulator? */
 bool sat_combines(sat_type sample, sat_type accum);
 
-/* Is it a fixed point as sat.h asks for?  q and its sums fit 32 bits, and 1 / step is exact. */
+/* Is it a fixed point as sat.h defines it?  q and its sums fit 32 bits, and 1 / step is exact. */
 bool sat_quant_ok(const sat_quant *quant);
 
 #endif
