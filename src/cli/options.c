@@ -253,7 +253,7 @@ bool options_amount(options *o, const char *name, const char *text, int64_t *amo
 
 static void set_memory(options *o)
 {
-    int64_t bytes;
+    int64_t bytes = 0;
     if (options_amount(o, "--max-memory", optarg, &bytes)) memory_set_limit((uint64_t)bytes);
 }
 
