@@ -39,6 +39,8 @@ const char *jpeg_library(void)
 typedef struct guard {
     struct jpeg_error_mgr base; /* first: libjpeg knows this part */
     jmp_buf escape;
+    const uint8_t *bytes; /* of the file that is decoded */
+    size_t n;
     error *err;
 } guard;
 
@@ -78,16 +80,30 @@ static _Noreturn void on_error(j_common_ptr info)
     longjmp(g->escape, 1);
 }
 
+/* Are the bytes before the end marker zeros?  Some cameras pad with them.  Other bytes may be damaged pixels. */
+static bool is_padding(const guard *g, int count)
+{
+    enum { MARKER = 2 };
+    jpeg_markers jpeg;
+    size_t end = jpeg_length(g->bytes, g->n, &jpeg);
+    if (count < 0 || end < MARKER || (size_t)count > end - MARKER) return false;
+    for (size_t i = 1; i <= (size_t)count; i++)
+        if (g->bytes[end - MARKER - i] != 0) return false;
+    return true;
+}
+
 /* level -1: a warning; others are traces.  Most warnings mean lost or invented pixels, and are errors here.  Harmless
- * are an unknown revision of JFIF, and stray bytes between segments or, as some cameras pad with them, before the end
- * marker.  Stray bytes before a restart marker are errors: they lie among coded pixels. */
+ * are an unknown revision of JFIF, and stray bytes between segments.  Stray bytes before a restart marker are errors:
+ * they lie among coded pixels. */
 static void on_message(j_common_ptr info, int level)
 {
-    enum { RST0 = 0xD0, RST7 = 0xD7 };
-    const guard *g = (const guard *)(const void *)info->err;
-    int marker = g->base.msg_parm.i[1];
-    bool stray = g->base.msg_code == JWRN_EXTRANEOUS_DATA && !(marker >= RST0 && marker <= RST7);
-    if (level < 0 && !stray && g->base.msg_code != JWRN_JFIF_MAJOR) on_error(info);
+    enum { RST0 = 0xD0, RST7 = 0xD7, EOI = 0xD9 };
+    guard *g = (guard *)(void *)info->err;
+    int stray = g->base.msg_parm.i[0], marker = g->base.msg_parm.i[1];
+    if (level >= 0 || g->base.msg_code == JWRN_JFIF_MAJOR) return;
+    bool harmless = g->base.msg_code == JWRN_EXTRANEOUS_DATA && !(marker >= RST0 && marker <= RST7) &&
+                    (marker != EOI || is_padding(g, stray));
+    if (!harmless) on_error(info);
 }
 
 static struct jpeg_error_mgr *guard_init(guard *g, error *err)
@@ -106,9 +122,7 @@ typedef struct decoder {
     struct jpeg_progress_mgr progress;
     guard guard;
     const io_progress *to;
-    double reported;      /* the part of the work */
-    const uint8_t *bytes; /* of the file */
-    size_t n;
+    double reported; /* the part of the work */
 } decoder;
 
 static void report(decoder *d, double part)
@@ -143,7 +157,7 @@ static bool decode(decoder *d, const jpeg_markers *jpeg, image *img, error *err)
     d->jpeg.client_data = d;
     d->progress.progress_monitor = on_progress;
     d->jpeg.progress = &d->progress;
-    jpeg_mem_src(&d->jpeg, (unsigned char *)d->bytes, d->n);
+    jpeg_mem_src(&d->jpeg, (unsigned char *)d->guard.bytes, d->guard.n);
     jpeg_read_header(&d->jpeg, TRUE);
     if (d->jpeg.image_width != jpeg->width || d->jpeg.image_height != jpeg->height ||
         d->jpeg.num_components != jpeg->components)
@@ -171,7 +185,7 @@ unsigned jpeg_sample_bytes(const jpeg_markers *jpeg)
 bool jpeg_decode_pixels(const uint8_t *bytes, size_t n, const jpeg_markers *jpeg, const decode_options *opt, image *img,
                         error *err)
 {
-    decoder d = {.bytes = bytes, .n = n, .to = &opt->progress};
+    decoder d = {.guard = {.bytes = bytes, .n = n}, .to = &opt->progress};
     d.jpeg.err = guard_init(&d.guard, err);
     bool ok = decode(&d, jpeg, img, err);
     jpeg_destroy_decompress(&d.jpeg);
