@@ -76,6 +76,8 @@ static bool known(const jpeg_markers *jpeg, error *err)
     return fail(err, "a JPEG of %d components, which cannot be read", jpeg->components);
 }
 
+/* libjpeg gets the bytes up to the end marker alone: what lies behind decides how far it reads ahead, and so which
+ * surplus bytes it reports. */
 static bool decode(const uint8_t *bytes, size_t n, const decode_options *opt, image *img, error *err)
 {
     *img = (image){0};
@@ -83,7 +85,7 @@ static bool decode(const uint8_t *bytes, size_t n, const decode_options *opt, im
     jpeg_markers jpeg;
     bool ok = jpeg_read_markers(bytes, n, &jpeg, &meta, err) && known(&jpeg, err) &&
               codec_size_ok(jpeg.width, jpeg.height, opt, err) && plausible(&jpeg, err) &&
-              jpeg_decode_pixels(bytes, n, &jpeg, opt, img, err);
+              jpeg_decode_pixels(bytes, jpeg.length, &jpeg, opt, img, err);
     img->meta = meta;
     if (ok && !opt->no_orient) ok = image_orient(img, opt->threads, err);
     if (!ok) image_free(img);

@@ -80,15 +80,14 @@ static _Noreturn void on_error(j_common_ptr info)
     longjmp(g->escape, 1);
 }
 
-/* Are the bytes before the end marker zeros?  Some cameras pad with them.  Other bytes may be damaged pixels. */
-static bool is_padding(const guard *g, int count)
+/* Are the bytes before the end marker zeros?  Some cameras pad with them.  Other bytes may be damaged pixels.  When
+ * libjpeg reports so many, its source is behind the last of them. */
+static bool is_padding(j_common_ptr info, const guard *g, int count)
 {
-    enum { MARKER = 2 };
-    jpeg_markers jpeg;
-    size_t end = jpeg_length(g->bytes, g->n, &jpeg);
-    if (count < 0 || end < MARKER || (size_t)count > end - MARKER) return false;
-    for (size_t i = 1; i <= (size_t)count; i++)
-        if (g->bytes[end - MARKER - i] != 0) return false;
+    const uint8_t *end = ((j_decompress_ptr)(void *)info)->src->next_input_byte;
+    if (count < 0 || count > end - g->bytes) return false;
+    for (int i = 1; i <= count; i++)
+        if (end[-i] != 0) return false;
     return true;
 }
 
@@ -102,7 +101,7 @@ static void on_message(j_common_ptr info, int level)
     int stray = g->base.msg_parm.i[0], marker = g->base.msg_parm.i[1];
     if (level >= 0 || g->base.msg_code == JWRN_JFIF_MAJOR) return;
     bool harmless = g->base.msg_code == JWRN_EXTRANEOUS_DATA && !(marker >= RST0 && marker <= RST7) &&
-                    (marker != EOI || is_padding(g, stray));
+                    (marker != EOI || is_padding(info, g, stray));
     if (!harmless) on_error(info);
 }
 
