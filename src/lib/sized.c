@@ -12,6 +12,10 @@ NO_PADDING_BEHIND(sat_run, stream);
 NO_PADDING_BEHIND(sat_table, quant);
 NO_PADDING_BEHIND(sat_box_spec, reserved);
 NO_PADDING_BEHIND(sat_scan_spec, thread_items);
+NO_PADDING_BEHIND(sat_border_info, reserved);
+NO_PADDING_BEHIND(sat_backend_info, why);
+NO_PADDING_BEHIND(sat_scan_info, why);
+NO_PADDING_BEHIND(sat_device_info, runtime);
 
 sat_status sat_take_struct(void *ours, size_t bytes, const void *theirs, size_t their_bytes, const char *what)
 {

@@ -36,6 +36,7 @@ sat_status sat_window_of(const sat_box_spec *s, sat_window *w)
                         (long long)s->window_width, (long long)s->window_height);
     if (s->anchor != SAT_ANCHOR_SECOND && s->anchor != SAT_ANCHOR_FIRST)
         return sat_fail(SAT_ERR_ARGUMENT, "unknown anchor");
+    if (s->reserved != 0) return sat_fail(SAT_ERR_ARGUMENT, "the reserved member of the spec is not 0");
     w->x = sat_axis_of(w->border, s->width, s->window_width, s->anchor);
     w->y = sat_axis_of(w->border, s->height, s->window_height, s->anchor);
     int64_t width = s->window_width, height = s->window_height;

@@ -11,14 +11,16 @@ trap 'rm -rf "$tree"' EXIT
 
 structs='sat_spec sat_run sat_table sat_box_spec sat_scan_spec sat_border_info sat_backend_info sat_scan_info sat_device_info'
 
-# grow FOLDER - adds three members to the end of each struct of its sat.h.
+# grow FOLDER - adds a member to the end of each struct of its sat.h; one of bytes, which would fit into any padding.
+# sized.c has all of these structs, too.
 grow() {
     local name
     for name in $structs; do
-        sed -i "s/^} $name;/    int64_t grown[3];\n&/" "$1/lib/sat.h"
+        sed -i "s/^} $name;/    unsigned char grown[24];\n&/" "$1/lib/sat.h"
         sed -i "s/^NO_PADDING_BEHIND($name, .*/NO_PADDING_BEHIND($name, grown);/" "$1/lib/sized.c"
     done
-    [ "$(grep -c 'int64_t grown\[3\]' "$1/lib/sat.h")" = "$(wc -w <<<"$structs")" ]
+    [ "$(grep -c '^NO_PADDING_BEHIND(.*, grown);' "$1/lib/sized.c")" = "$(wc -w <<<"$structs")" ] &&
+        [ "$(grep -c 'unsigned char grown\[24\]' "$1/lib/sat.h")" = "$(wc -w <<<"$structs")" ]
 }
 cp -r src "$tree/src"
 try "each struct that may grow is in sat.h" grow "$tree/src"

@@ -77,6 +77,7 @@ static void filters(void **state)
     (void)state;
     const sat_box_spec good = {.width = 4, .height = 4, .sample = SAT_U8, .window_width = 3, .window_height = 3};
     sat_box_spec s;
+    s = good, s.reserved = 7, filter_refused(s, SAT_ERR_ARGUMENT, "reserved");
     s = good, s.anchor = (sat_anchor)2, filter_refused(s, SAT_ERR_ARGUMENT, "anchor");
     s = good, s.window_width = 0, filter_refused(s, SAT_ERR_ARGUMENT, "window of 0x3");
     s = good, s.window_height = (int64_t)1 << 31, filter_refused(s, SAT_ERR_ARGUMENT, "2^31");

@@ -30,11 +30,11 @@
  *
  * Versions.  sat_spec, sat_run, sat_table, sat_box_spec, sat_scan_spec and the structs called sat_..._info get new
  * members at their end, where zero means what the version before did.  The size of the caller's struct travels with the
- * call, so that a program goes with a library that is newer, or older, than its header.  The functions that take or
- * fill such a struct are macros: sat_plan_create(plan, spec) is sat_plan_create_sized(plan, spec, sizeof(sat_spec)),
- * and so on, the size last.  Other languages call the latter with the size of their own declaration.  The library reads
- * as zero the members that a caller does not have, and does not write them; one that it does not know itself, and that
- * is not zero, is refused with SAT_ERR_ARGUMENT.  All other structs stay as they are.
+ * call, so a program may run with a library that is newer, or older, than the header it was compiled with.  The
+ * functions that take or fill such a struct are macros: sat_plan_create(plan, spec) is sat_plan_create_sized(plan,
+ * spec, sizeof(sat_spec)), and so on, the size last.  Other languages call the latter with the size of their own
+ * declaration. The library takes members that the caller's struct lacks for zero, and does not write them.  A non-zero
+ * member that the library does not have is refused with SAT_ERR_ARGUMENT.  All other structs stay as they are.
  *
  * Threads.  Work on the CPU is shared with worker threads of the library's own (sat_parallel()).  They are started when
  * they are first needed, block all signals but those that a thread brings on itself, sleep while there is no work, and
@@ -246,7 +246,7 @@ typedef struct sat_run {
 SAT_API sat_status sat_plan_run_sized(sat_plan *plan, const sat_view *image, const sat_view *table, const sat_run *run,
                                       size_t run_bytes);
 
-/* Waits for the work queued on that stream and returns what runs on device memory could not: SAT_ERR_RANGE (q32: a
+/* Waits for the work queued on that stream and returns the failures of runs on device memory: SAT_ERR_RANGE (q32: a
  * sample outside the range, in any run since the last wait) or SAT_ERR_DEVICE.  Elsewhere it returns SAT_OK at once. */
 SAT_API sat_status sat_plan_wait(sat_plan *plan, void *stream);
 
@@ -315,7 +315,7 @@ SAT_API sat_status sat_query_create_sized(sat_query **query, const sat_table *ta
 SAT_API sat_status sat_query_run(sat_query *query, const sat_rect *rects, size_t n, sat_sum *sums, double *means,
                                  void *stream);
 
-/* Waits for the work queued on that stream and returns what runs on device memory could not: SAT_ERR_RECT or
+/* Waits for the work queued on that stream and returns the failures of runs on device memory: SAT_ERR_RECT or
  * SAT_ERR_RANGE, with the sentence of sat_table_query(), for the bad rectangle of the lowest index in any run since the
  * last wait; or SAT_ERR_DEVICE.  Elsewhere it returns SAT_OK at once. */
 SAT_API sat_status sat_query_wait(sat_query *query, void *stream);
@@ -384,6 +384,7 @@ SAT_API void sat_box_destroy(sat_box **box);
 typedef struct sat_border_info {
     const char *name, *summary;
     bool takes_value;
+    bool reserved[7]; /* false */
 } sat_border_info;
 
 /* The i-th border mode, the default first; false past the last. */
