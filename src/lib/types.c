@@ -114,11 +114,12 @@ sat_status sat_quant_for(double low, double high, int64_t largest_rect_px, sat_q
         step *= 2;
         offset = offset_for(low, step);
     }
-    if (!isfinite(offset)) /* no double is a multiple of the step and below low */
-        return sat_fail(SAT_ERR_RANGE, "fixed point: the samples' range [%g, %g] is too wide", low, high);
-    *quant = (sat_quant){.offset = offset, .step = step, .largest = (uint32_t)ceil((high - offset) / step)};
-    if (quant->largest == 0) quant->largest = 1;
-    if (!sat_quant_ok(quant))
-        return sat_fail(SAT_ERR_RANGE, "fixed point: the samples' range [%g, %g] is too narrow or too wide", low, high);
+    bool found = isfinite(offset); /* else no double is a multiple of the step and below low */
+    if (found) *quant = (sat_quant){.offset = offset, .step = step, .largest = (uint32_t)ceil((high - offset) / step)};
+    if (found && quant->largest == 0) quant->largest = 1;
+    if (!found || !sat_quant_ok(quant))
+        return sat_fail(SAT_ERR_RANGE,
+                        "fixed point: the samples' range [%g, %g] is too narrow, too wide or too far from 0", low,
+                        high);
     return SAT_OK;
 }
