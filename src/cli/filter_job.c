@@ -53,29 +53,30 @@ static const char *border_name(const job *j)
 static bool filter(const job *j, const char *input, image *img, int threads, times *spent, error *err)
 {
     sat_box_spec spec;
-    sat_box *boxes[2] = {NULL, NULL}; /* of the two anchors, where passes alternate */
+    sat_box *box = NULL;
     image other = {0};
     bool ok = false;
 
     if (!make_spec(j, img, threads, &spec, err)) return false;
     bool even = j->window_width % 2 == 0 || j->window_height % 2 == 0;
-    int64_t anchors = even && j->passes > 1 ? 2 : 1;
-    for (int64_t i = 0; i < anchors; i++) {
-        spec.anchor = i == 0 ? SAT_ANCHOR_SECOND : SAT_ANCHOR_FIRST;
-        sat_status status = sat_box_create(&boxes[i], &spec);
-        if (status == SAT_OK) continue;
-        refuse(status, &spec, err);
-        goto out;
-    }
-    if (j->verbose)
-        say(input_name(input), "window %lldx%lld px, border %s, %lld pass%s%s; %s", (long long)j->window_width,
-            (long long)j->window_height, border_name(j), (long long)j->passes, j->passes > 1 ? "es" : "",
-            spec.weighted_alpha ? ", weighted by alpha" : "", sat_box_note(boxes[0]));
     if (!image_alloc(&other, img->width, img->height, img->channels, img->type, err)) goto out;
     for (int64_t pass = 0; pass < j->passes; pass++) {
         job_stage(j, spent, "compute");
+        if (pass == 0 || even) {
+            spec.anchor = pass % 2 ? SAT_ANCHOR_FIRST : SAT_ANCHOR_SECOND;
+            sat_box_destroy(&box); /* first: some backends hold a table */
+            sat_status status = sat_box_create(&box, &spec);
+            if (status != SAT_OK) {
+                refuse(status, &spec, err);
+                goto out;
+            }
+        }
+        if (pass == 0 && j->verbose)
+            say(input_name(input), "window %lldx%lld px, border %s, %lld pass%s%s; %s", (long long)j->window_width,
+                (long long)j->window_height, border_name(j), (long long)j->passes, j->passes > 1 ? "es" : "",
+                spec.weighted_alpha ? ", weighted by alpha" : "", sat_box_note(box));
         sat_view src = image_view(img), dst = image_view(&other);
-        if (sat_box_run(boxes[pass % anchors], &src, &dst, NULL) != SAT_OK) {
+        if (sat_box_run(box, &src, &dst, NULL) != SAT_OK) {
             fail(err, "%s", sat_detail());
             goto out;
         }
@@ -86,7 +87,7 @@ static bool filter(const job *j, const char *input, image *img, int threads, tim
     ok = true;
 out:
     image_free(&other);
-    for (int i = 0; i < 2; i++) sat_box_destroy(&boxes[i]);
+    sat_box_destroy(&box);
     return ok;
 }
 

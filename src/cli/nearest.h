@@ -10,7 +10,7 @@
  * To find the nearest of many, begin with *least = SIZE_MAX. */
 bool nearer(const char *word, const char *name, size_t *least);
 
-/* The option, without its dashes, that does what other tools (OpenCV, SciPy, ImageMagick, vips, ffmpeg) call by that
+/* The option, without its dashes, nearest to what other tools (OpenCV, SciPy, ImageMagick, vips, ffmpeg) call by that
  * word; NULL if there is none. */
 const char *other_name_of(const char *word);
 
