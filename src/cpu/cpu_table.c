@@ -97,6 +97,7 @@ sat_status sat_cpu_table_open(const sat_spec *spec, void **state, char *note, si
     size_t line = 64 * (size_t)spec->channels; /* blocks of whole pixels that begin in the same place of a cache line */
     t->block = (int64_t)(block / line * line / t->entry);
     t->blocks = (t->samples + t->block - 1) / t->block;
+    if (t->threads > t->blocks) t->threads = (int)t->blocks; /* no more are ever at work at the same time */
     t->stream = sat_machine_streams(row, spec->height);
 
     size_t block_bytes = LEAD + BLOCK_BYTES, fixed_bytes = CHUNK * sizeof(uint32_t);

@@ -129,7 +129,7 @@ filtered() {
         sat $what --backend cpu -v --threads 2
         [[ $stderr == *"cpu, "*", 2 threads"* ]]
     done
-    sat bench --size 9 --backend cpu --repeat 1 -v --threads 2
+    sat bench --size 600 --backend cpu --repeat 1 -v --threads 2
     [[ $output == *"of which 2 used"* && $stderr == *"cpu: cpu, "*", 2 threads"* ]]
 }
 
