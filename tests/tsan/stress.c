@@ -10,7 +10,7 @@
 
 #include "sat.h"
 
-enum { CALLERS = 6, ROUNDS = 8, WIDTH = 509, HEIGHT = 251, RECTS = 20000, ENTRY_BYTES = 8 };
+enum { CALLERS = 6, ROUNDS = 8, WIDTH = 2039, HEIGHT = 131, RECTS = 20000, ENTRY_BYTES = 8 };
 
 /* One kind of work. */
 typedef struct work {
@@ -119,19 +119,20 @@ static const work works[] = {
     {"query objects of one table", query_objects},
 };
 
-enum { WORKS = sizeof works / sizeof *works, ROOM = HEIGHT * WIDTH * ENTRY_BYTES };
+enum { WORKS = sizeof works / sizeof *works, MOST_BYTES = HEIGHT * WIDTH * ENTRY_BYTES };
 
 static void *expected[WORKS];
 static atomic_bool wrong[WORKS];
 
 static void *call(void *first)
 {
-    void *out = malloc(ROOM);
+    void *out = malloc(MOST_BYTES);
     for (size_t k = 0; !out && k < WORKS; k++) atomic_store(&wrong[k], true);
     for (size_t i = 0; out && i < ROUNDS * WORKS; i++) {
         size_t k = (i + *(const size_t *)first) % WORKS;
-        memset(out, 0, ROOM);
-        if (!works[k].run(1 + (int)(i % 4), out) || memcmp(out, expected[k], ROOM) != 0) atomic_store(&wrong[k], true);
+        memset(out, 0, MOST_BYTES);
+        if (!works[k].run(1 + (int)(i % 4), out) || memcmp(out, expected[k], MOST_BYTES) != 0)
+            atomic_store(&wrong[k], true);
     }
     free(out);
     return NULL;
@@ -167,10 +168,10 @@ int main(void)
         floats[i] = (float)(random >> 20); /* whole numbers, whose sums are exact */
     }
     for (size_t i = 0; i < RECTS; i++)
-        rects[i] = (sat_rect){(int64_t)(i % 400), (int64_t)(i % 200), (int64_t)(i % 100 + 1), (int64_t)(i % 50 + 1)};
+        rects[i] = (sat_rect){(int64_t)(i % 1900), (int64_t)(i % 80), (int64_t)(i % 100 + 1), (int64_t)(i % 50 + 1)};
     ok = integers(1, sums);
     for (size_t k = 0; k < WORKS; k++) {
-        expected[k] = calloc(1, ROOM);
+        expected[k] = calloc(1, MOST_BYTES);
         ok = ok && expected[k] && works[k].run(1, expected[k]);
     }
     printf("1..%d\n", WORKS + 1);
