@@ -1,5 +1,6 @@
 #include "regions.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -190,10 +191,21 @@ static bool stand_in(const image *img, answer *a)
     return true;
 }
 
-static double sum_floats(const float *row, int64_t n, int channels, double sum)
+/* A sum of doubles, and the sum of what its additions lost to rounding: as exact as one in twice the precision, rounded
+ * once (Ogita, Rump and Oishi, "Accurate sum and dot product", 2005: Sum2). */
+typedef struct float_sum {
+    double sum, lost;
+} float_sum;
+
+static void add_floats(float_sum *to, const float *row, int64_t n, int channels)
 {
-    for (int64_t i = 0; i < n; i++) sum += (double)row[i * channels];
-    return sum;
+    double sum = to->sum, lost = to->lost;
+    for (int64_t i = 0; i < n; i++) {
+        double sample = (double)row[i * channels], next = sum + sample, part = next - sum;
+        lost += (sum - (next - part)) + (sample - part);
+        sum = next;
+    }
+    *to = (float_sum){sum, lost};
 }
 
 static uint64_t sum_integers(const void *row, sat_type type, int64_t n, int channels)
@@ -219,9 +231,10 @@ static void sum_pixels(const answer *a, const sat_rect *rect, int c, sat_sum *su
                         ((size_t)r.x * (size_t)img->channels + (size_t)c) * sample;
     double pixels = (double)r.width * (double)r.height;
     if (img->type == SAT_F32) {
-        sum->f = 0;
+        float_sum s = {0, 0};
         for (int64_t y = 0; y < r.height; y++)
-            sum->f = sum_floats((const void *)(first + (size_t)y * img->row_bytes), r.width, img->channels, sum->f);
+            add_floats(&s, (const void *)(first + (size_t)y * img->row_bytes), r.width, img->channels);
+        sum->f = isfinite(s.sum) ? s.sum + s.lost : s.sum;
         *mean = sum->f / pixels;
     } else {
         sum->u = 0;

@@ -500,6 +500,16 @@ assert name == "b\ufffd\u00e9\ufffd\ufffd\ufffd\"\U0001f600.pgm", ascii(name)'
     [ "$(<piped)" = "$output" ]
 }
 
+@test "a sum of floats loses no small sample to a large one, wherever that stands" {
+    # 1e20 1 1 1 -1e20 1, and an infinity before 1, big endian
+    printf 'Pf\n6 1\n1.0\n\140\255\170\354\077\200\0\0\077\200\0\0\077\200\0\0\340\255\170\354\077\200\0\0' >far.pfm
+    ok query far.pfm --rect 0,0,6,1 --rect 1,0,5,1 --rect 0,0,5,1 --stat sum
+    [ "${lines[1]} ${lines[3]}" = "0,0,6,1,4 0,0,5,1,3" ]
+    printf 'Pf\n2 1\n1.0\n\177\200\0\0\077\200\0\0' >infinite.pfm
+    ok query infinite.pfm --rect 0,0,2,1 --stat sum
+    [ "${lines[1]}" = 0,0,2,1,inf ]
+}
+
 @test "means of a float image are the same from a file of rectangles, on any number of threads" {
     floats 301 203 f.pfm # not so many pixels, but above what takes threads with a hundred rectangles
     rects=$(seq 0 99 | awk '{ print $1 ",3,200," 200 - $1 }')
