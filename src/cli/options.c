@@ -236,18 +236,21 @@ static void drop_sign(char **argv)
 
 bool options_amount(options *o, const char *name, const char *text, int64_t *amount)
 {
-    static const char units[] = "KMGT", too_large[] = "%s '%s': 2^63 or more, which is too large";
-    const char *rest = text, *unit;
-    int64_t n;
-    if (!take_int(&rest, INT64_MIN, INT64_MAX, &n))
-        return options_refuse(o, errno == ERANGE ? too_large : "%s '%s': does not begin with a number", name, text);
-    if (n < 1) return options_refuse(o, "%s '%s': must be at least 1", name, text);
-    unit = strchr(units, *rest);
+    static const char units[] = "KMGT";
+    char *rest;
+    errno = 0;
+    long long n = strtoll(text, &rest, 10); /* beyond 64 bits: ERANGE, and the bound on that side */
+    bool beyond = errno == ERANGE;
+    if (!starts_number(text) || rest == text)
+        return options_refuse(o, "%s '%s': does not begin with a whole number", name, text);
+    const char *unit = strchr(units, *rest);
     if (*rest && (!unit || rest[1]))
         return options_refuse(o, "%s '%s': '%s' is no unit; K, M, G and T are, each 1024 of the one before", name, text,
                               rest);
+    if (n < 1) return options_refuse(o, "%s '%s': must be at least 1", name, text);
     int64_t one = *rest ? INT64_C(1) << 10 * (unit - units + 1) : 1;
-    if (__builtin_mul_overflow(n, one, amount)) return options_refuse(o, too_large, name, text);
+    if (beyond || __builtin_mul_overflow(n, one, amount))
+        return options_refuse(o, "%s '%s': 2^63 or more, which is too large", name, text);
     return true;
 }
 

@@ -47,10 +47,12 @@ load helpers
             usage "$option '$bad': *" info a.pgm $option "$bad"
             usage "$option '$bad': *" query a.pgm --rect 0,0,1,1 $option "$bad"
         done
-        for bad in 0 -1 -9K 0G; do usage "$option '$bad': must be at least 1" info a.pgm $option "$bad"; done
-        for bad in "" x K .5G " 1"; do usage "$option '$bad': does not begin with a number" info a.pgm $option "$bad"; done
-        for bad in k KB " K" .5G e9 Ki; do
-            usage "$option '1$bad': '$bad' is no unit; K, M, G and T are, each 1024 of the one before" info a.pgm $option "1$bad"
+        for bad in 0 -1 -9K 0G -99999999999999999999 -99999999999999999999T; do usage "$option '$bad': must be at least 1" info a.pgm $option "$bad"; done
+        for bad in "" x K .5 .5G " 1" - -K; do usage "$option '$bad': does not begin with a whole number" info a.pgm $option "$bad"; done
+        for bad in k KB " K" .5G e9 Ki x10; do
+            for n in 1 0 -1 99999999999999999999; do
+                usage "$option '$n$bad': '$bad' is no unit; K, M, G and T are, each 1024 of the one before" info a.pgm $option "$n$bad"
+            done
         done
         for bad in 8388608T 9223372036854775808 99999999999999999999K; do
             usage "$option '$bad': 2^63 or more, which is too large" info a.pgm $option "$bad"
