@@ -106,9 +106,9 @@ typedef struct words {
 
 static void take_type(options *o, const char *option, const sat_type *among, const char *what, sat_type *type)
 {
-    char names[128];
+    name_list names = {.used = 0};
     if (!parse_type(optarg, among, type))
-        options_refuse(o, "%s '%s': %s %s", option, optarg, what, type_names(names, among));
+        options_refuse(o, "%s '%s': %s %s", option, optarg, what, type_names(&names, among));
 }
 
 static void take_int(options *o, const char *option, int64_t low, int64_t high, const char *what, int64_t *value)

@@ -136,7 +136,7 @@ static void take_largest(options *o, request *r)
 
 static void take(int c, options *o, request *r)
 {
-    char names[128];
+    name_list names = {.used = 0};
     int64_t n;
     if (region_option(&r->regions, o, c)) return;
     switch (c) {
@@ -167,7 +167,7 @@ static void take(int c, options *o, request *r)
     case OPT_TYPE:
         r->for_table = "--type";
         if (!parse_type(optarg, table_types, &r->j.accum))
-            options_refuse(o, "--type '%s': a table is of %s", optarg, type_names(names, table_types));
+            options_refuse(o, "--type '%s': a table is of %s", optarg, type_names(&names, table_types));
         break;
     case OPT_LARGEST:
         r->for_table = "--largest";

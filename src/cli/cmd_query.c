@@ -23,7 +23,7 @@ static const sat_type sample_types[] = {SAT_U8, SAT_U16, SAT_U32, SAT_F32, SAT_F
 
 static void take(int c, options *o, region_request *r)
 {
-    char names[128];
+    name_list names = {.used = 0};
     if (region_option(r, o, c)) return;
     switch (c) {
     case OPT_LAYOUT:
@@ -35,7 +35,7 @@ static void take(int c, options *o, region_request *r)
         r->job.assume_given = true;
         if (!parse_type(optarg, sample_types, &r->job.assume.sample))
             options_refuse(o, "--sample '%s': the type of the summed image is %s", optarg,
-                           type_names(names, sample_types));
+                           type_names(&names, sample_types));
         break;
     case OPT_VERIFY: r->job.verify = true; break;
     case 'o': r->job.output = optarg; break;

@@ -12,7 +12,6 @@
 #include "help.h"
 #include "memory.h"
 #include "messages.h"
-#include "name_list.h"
 #include "nearest.h"
 
 enum { THREADS_MAX = 1024 };
@@ -85,16 +84,10 @@ bool parse_type(const char *text, const sat_type *among, sat_type *type)
     return false;
 }
 
-const char *type_names(char *buffer, const sat_type *among)
+const char *type_names(name_list *names, const sat_type *among)
 {
-    size_t used = 0;
-    for (size_t i = 0; among[i] && used < 128; i++)
-        used += (size_t)snprintf(buffer + used, 128 - used, "%s%s",
-                                 i == 0         ? ""
-                                 : among[i + 1] ? ", "
-                                                : " or ",
-                                 sat_type_name(among[i]));
-    return buffer;
+    for (; *among; among++) name_list_add(names, among[1] ? ", " : " or ", "%s", sat_type_name(*among));
+    return names->text;
 }
 
 /* ---- shared options -------------------------------------------------------------------------------- */

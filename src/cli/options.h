@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "command.h"
+#include "name_list.h"
 #include "sat.h"
 
 /* ---- options that several commands share ---- */
@@ -87,8 +88,8 @@ bool parse_rect(const char *text, sat_rect *rect); /* X,Y,W,H; blanks between */
 
 /* The type of that name among those of a zero-ended list. */
 bool parse_type(const char *text, const sat_type *among, sat_type *type);
-/* "u8, u16 or f32" of such a list, in a buffer of at least 128 bytes; returns it. */
-const char *type_names(char *buffer, const sat_type *among);
+/* Adds "u8, u16 or f32" of such a list; returns the text. */
+const char *type_names(name_list *names, const sat_type *among);
 
 /* `--max-pixels`: 1 Gpx, beyond which an image is more likely an attack than a picture. */
 #define MAX_PIXELS_DEFAULT ((int64_t)1 << 30)

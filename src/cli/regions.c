@@ -455,11 +455,11 @@ static bool answer_input(const region_job *job, const char *input, rects *from, 
 
 static void say_left_out(const region_job *job, const rects *from, const sheet *to)
 {
-    char names[256];
-    int n = job->common->quiet ? 0 : sheet_left_out(to, names, sizeof names);
+    name_list names = {.used = 0};
+    int n = job->common->quiet ? 0 : sheet_left_out(to, &names);
     if (n > 0)
         say(input_name(rects_name(from)), "column%s left out, as answers have %s: %s", n > 1 ? "s" : "",
-            n > 1 ? "these names" : "this name", names);
+            n > 1 ? "these names" : "this name", names.text);
 }
 
 /* The longest name of an input, where rows name theirs. */

@@ -155,16 +155,15 @@ static void put_others(sheet *s, const char *fields, bool json)
     }
 }
 
-int sheet_left_out(const sheet *s, char *names, size_t n)
+int sheet_left_out(const sheet *s, name_list *names)
 {
     int found = 0;
-    size_t used = 0;
     bool text = s->from && s->spec.form != SHEET_NPY;
     const char *name = text ? rects_other_names(s->from) : NULL;
     for (int i = 0; text && i < rects_others(s->from); i++, name += strlen(name) + 1)
         if (is_ours(s, name)) {
-            int more = snprintf(names + used, n - used, "%s%s", found++ ? ", " : "", name);
-            used = more > 0 && (size_t)more < n - used ? used + (size_t)more : n - 1;
+            name_list_add(names, ", ", "%s", name);
+            found++;
         }
     return found;
 }

@@ -11,6 +11,7 @@
 #ifndef CLI_SHEET_H
 #define CLI_SHEET_H
 
+#include "name_list.h"
 #include "rects.h"
 
 typedef enum stat_id { STAT_MEAN, STAT_SUM } stat_id;
@@ -57,9 +58,9 @@ bool sheet_next_input(sheet *s, const sheet_input *input, error *err);
 void sheet_rows(sheet *s, const rects *from, size_t at, const sat_rect *list, size_t n, const sat_sum *sums,
                 const double *means);
 
-/* The names of the rectangles' columns that are left out, as answers have them: "mean, area", in a buffer of n bytes,
- * cut where it ends.  Returns their number. */
-int sheet_left_out(const sheet *s, char *names, size_t n);
+/* Adds the names of the rectangles' columns that are left out, as answers have them: "mean, area".  Returns their
+ * number. */
+int sheet_left_out(const sheet *s, name_list *names);
 
 /* The output cannot be written; sheet_close() says why. */
 bool sheet_failed(const sheet *s);

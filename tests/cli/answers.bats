@@ -251,6 +251,12 @@ npy() {
     ok a.pgm --rects one.csv -q
     ok a.pgm --rects one.csv --stat sum
     ok a.pgm --rects one.csv -o m.npy # which has none of the other columns
+    # All of them are named, however many.
+    left_out=$(printf 'mean.%d\n' {0..9} {0..9} {0..9} {0..9} {0..9} {0..9})
+    printf 'x,y,w,h,%s\n' "${left_out//$'\n'/,}" >many.csv
+    sat a.pgm --rects many.csv
+    [ "$stderr" = "sat: many.csv: columns left out, as answers have these names: ${left_out//$'\n'/, }" ]
+    [ "$output" = x,y,w,h,mean ]
 }
 
 @test "two columns of one name: CSV keeps both, JSON refuses them" {
