@@ -50,7 +50,6 @@ struct rects {
     signed char field[COLUMNS_MAX]; /* which field a column is, -1 = none */
     bool by_corners[2];             /* x1 is given, and not w; y1, and not h */
     int others;                     /* columns that are no field */
-    bool distinct;                  /* their names must be */
     text_heap names, rest;          /* of the other columns: names; fields of the chunk */
     bool deferred;                  /* a line is wrong: the next call says so */
     error deferred_err;
@@ -224,16 +223,6 @@ static bool check_header(rects *r, const int *seen, error *err)
     return true;
 }
 
-/* Does no earlier one of the other columns have the name of the last? */
-static bool check_last_name(const rects *r, error *err)
-{
-    const char *name = r->names.bytes, *last = name;
-    for (int i = 1; i < r->others; i++) last += strlen(last) + 1;
-    while (name < last && strcmp(name, last) != 0) name += strlen(name) + 1;
-    return name == last || fail(err, "line %lld: two columns are named '%.100s', which JSON cannot hold; CSV can",
-                                (long long)r->line, last);
-}
-
 static bool read_header(rects *r, const char *text, const char *end, error *err)
 {
     int seen[FIELDS] = {0};
@@ -248,7 +237,7 @@ static bool read_header(rects *r, const char *text, const char *end, error *err)
             seen[f]++;
         } else {
             r->others++;
-            if (!keep(&r->names, &name, r->line, err) || (r->distinct && !check_last_name(r, err))) return false;
+            if (!keep(&r->names, &name, r->line, err)) return false;
         }
     }
     return check_header(r, seen, err);
@@ -452,11 +441,6 @@ bool rects_from_list(rects **out, const sat_rect *list, size_t n, error *err)
     (*out)->list = list;
     (*out)->list_n = n;
     return true;
-}
-
-void rects_want_distinct_names(rects *r)
-{
-    r->distinct = true;
 }
 
 void rects_close(rects **out)

@@ -19,8 +19,6 @@ typedef struct rects rects;
 bool rects_open(rects **out, const char *path, bool again, error *err);
 bool rects_from_list(rects **out, const sat_rect *list, size_t n, error *err); /* list stays the caller's */
 void rects_close(rects **r);
-/* From the first chunk on, a header that gives two other columns one name is wrong. */
-void rects_want_distinct_names(rects *r);
 
 /* The next chunk, at most RECTS_CHUNK, in memory that is valid until the next call; *n = 0: the end.  If a line is
  * wrong, the rectangles before it are handed out first. */

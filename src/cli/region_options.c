@@ -117,7 +117,6 @@ int region_answer(region_request *r, options *o)
     bool ok = r->rects_path ? rects_open(&from, r->rects_path, r->files.n > 1, &err)
                             : rects_from_list(&from, r->list, r->list_n, &err);
     if (!ok) say(r->rects_path ? input_name(r->rects_path) : NULL, "%s", err.text);
-    if (ok && r->job.form == SHEET_JSON) rects_want_distinct_names(from);
     int status = ok ? regions_run(&r->job, from) : EXIT_INPUT;
     rects_close(&from);
     return status;

@@ -398,7 +398,7 @@ static bool put_all(const region_job *job, const answer *a, rects *from, sheet *
         goto out;
     }
     for (;;) {
-        if (!rects_next(from, &chunk, &n, err)) goto out;
+        if (!rects_next(from, &chunk, &n, err) || !sheet_takes_names(to, from, err)) goto out;
         if (n == 0) break;
         if (!put_rows(job, a, from, 0, chunk, n, sums, means, to)) {
             /* The rows before the first that is refused, one by one; then why. */
@@ -453,6 +453,13 @@ static bool answer_input(const region_job *job, const char *input, rects *from, 
     return ok;
 }
 
+/* Are the rectangles at fault, whatever the input? */
+static bool rects_at_fault(const rects *from, const sheet *to)
+{
+    error unused;
+    return rects_broken(from) || !sheet_takes_names(to, from, &unused);
+}
+
 static void say_left_out(const region_job *job, const rects *from, const sheet *to)
 {
     name_list names = {.used = 0};
@@ -497,8 +504,9 @@ int regions_run(const region_job *job, rects *from)
         if (answer_input(job, job->inputs[i], from, to, &at_fault, &err)) continue;
         say(at_fault, "%s", err.text);
         failed++;
-        if (rects_broken(from)) break;
+        if (rects_at_fault(from, to)) break;
     }
+    bool hopeless = ok && rects_at_fault(from, to);
     if (ok) say_left_out(job, from, to);
     bool withheld = ok && failed > 0 && !sheet_is_stdout(to);
     if (withheld)
@@ -506,7 +514,7 @@ int regions_run(const region_job *job, rects *from)
     else
         ok = ok && sheet_close(&to, &err);
     if (!ok) say(output_name(job->output), "%s", err.text);
-    if (failed > 0 && job->inputs_n > 1 && !rects_broken(from) && !job->common->quiet)
+    if (failed > 0 && job->inputs_n > 1 && !hopeless && !job->common->quiet)
         say(NULL, "%zu of %zu files failed%s", failed, job->inputs_n,
             withheld ? ", and so the output is not written" : "");
     return ok && failed == 0 ? EXIT_FINE : EXIT_INPUT;

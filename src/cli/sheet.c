@@ -328,6 +328,20 @@ bool sheet_next_input(sheet *s, const sheet_input *input, error *err)
     return true;
 }
 
+bool sheet_takes_names(const sheet *s, const rects *from, error *err)
+{
+    const char *name = rects_other_names(from);
+    if (s->spec.form != SHEET_JSON) return true;
+    for (int i = 0; i < rects_others(from); i++, name += strlen(name) + 1) {
+        const char *before = rects_other_names(from);
+        if (is_ours(s, name)) continue;
+        while (before < name && (is_ours(s, before) || !text_json_same(before, name))) before += strlen(before) + 1;
+        if (before < name)
+            return fail(err, "two columns have the name '%.100s' in JSON, which cannot hold both; CSV can", name);
+    }
+    return true;
+}
+
 void sheet_rows(sheet *s, const rects *from, size_t at, const sat_rect *list, size_t n, const sat_sum *sums,
                 const double *means)
 {

@@ -3,7 +3,8 @@
  *     file,x,y,w,h,mean,sum,area,...     file: where there are several inputs
  *                                        mean.0,mean.1 and so on where an input has several channels
  *                                        area: of the part inside the image, where rectangles are cut to it
- *                                        ...: the other columns of the rectangles' CSV, but for those named as above
+ *                                        ...: the other columns of the rectangles' CSV, but for those named as above,
+ *                                        which are left out
  *
  * In CSV all rows have the columns of the input with most channels, with blanks where another has fewer.  So the rows
  * of several inputs are held until all are answered, or until there are SHEET_HELD_ROWS; no input may have more
@@ -52,6 +53,10 @@ typedef struct sheet_input {
     sat_type type;
 } sheet_input;
 bool sheet_next_input(sheet *s, const sheet_input *input, error *err);
+
+/* Are the names of the rectangles' other columns, once a chunk has been handed out, different keys of a JSON object?
+ * Those that are left out do not count.  In other forms they need not differ. */
+bool sheet_takes_names(const sheet *s, const rects *from, error *err);
 
 /* The answers to n rectangles, as sat_table_query() gives them; the first is number `at` of the last chunk of `from`,
  * which knows its other columns.  n = 0: there is no rectangle, and a header is wanted. */

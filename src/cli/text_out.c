@@ -127,6 +127,22 @@ void text_csv_string(text_out *t, const char *string)
     if (quoted) text_bytes(t, "\"", 1);
 }
 
+/* The code point at *string, which moves behind it: U+FFFD for a byte that is not UTF-8. */
+static uint32_t next_code(const char **string)
+{
+    uint32_t code;
+    size_t n = utf8_bytes(*string, &code);
+    *string += n ? n : 1;
+    return n ? code : 0xfffd;
+}
+
+bool text_json_same(const char *a, const char *b)
+{
+    bool same = true;
+    while (same && *a && *b) same = next_code(&a) == next_code(&b);
+    return same && *a == *b;
+}
+
 void text_json_string(text_out *t, const char *string)
 {
     text_bytes(t, "\"", 1);

@@ -30,6 +30,8 @@ void text_uint(text_out *t, uint64_t value);
 void text_csv_string(text_out *t, const char *string);
 /* Quoted and escaped.  JSON is UTF-8: each byte that is not becomes U+FFFD. */
 void text_json_string(text_out *t, const char *string);
+/* Does it write both strings alike? */
+bool text_json_same(const char *a, const char *b);
 /* Overwrites bytes that were written before, of a file: a stream fails. */
 void text_rewrite(text_out *t, size_t offset, const void *bytes, size_t n);
 __attribute__((format(printf, 2, 3))) void text_printf(text_out *t, const char *format, ...); /* up to 8 KiB */

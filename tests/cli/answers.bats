@@ -269,16 +269,43 @@ npy() {
         for command in "$input --rects r.csv --json" "query $input --rects r.csv -o m.json"; do
             sat $command
             [ "$status" = 1 ]
-            [ "$stderr" = "sat: r.csv: line 1: two columns are named 'id', which JSON cannot hold; CSV can" ]
+            [ "$stderr" = "sat: r.csv: two columns have the name 'id' in JSON, which cannot hold both; CSV can" ]
             [ -z "$output" ]
         done
     done
     [ ! -e m.json ]
     printf 'x,y,w,h,,\n1,1,2,2,a,b\n' >r.csv
-    failure "r.csv: line 1: two columns are named '', which *" a.pgm --rects r.csv --json
+    failure "r.csv: two columns have the name '' in JSON, *" a.pgm --rects r.csv --json
+    printf 'x,y,w,h,id,id\n' >r.csv
+    failure "r.csv: two columns have the name 'id' in JSON, *" a.pgm --rects r.csv --json
     printf 'x,y,w,h,id,Id,i\n1,1,2,2,a,b,c\n' >r.csv
     ok a.pgm --rects r.csv --json
     [ "$output" = '{"x":1,"y":1,"w":2,"h":2,"mean":[4],"id":"a","Id":"b","i":"c"}' ]
+    # Names are those that JSON has: each byte that is not UTF-8 is U+FFFD there.
+    for names in '\377,\376' 'a\377,a\303' '\300\200,\377\376' '\377,\357\277\275'; do
+        # shellcheck disable=SC2059 # escapes
+        printf "x,y,w,h,$names\n1,1,2,2,a,b\n" >r.csv
+        failure "r.csv: two columns have the name '*' in JSON, *" a.pgm --rects r.csv --json
+        ok a.pgm --rects r.csv -o kept.csv
+        [ "$(tail -1 kept.csv)" = 1,1,2,2,4,a,b ]
+    done
+    for names in '\377,\377\376' '\303\244,\303\266' 'a,\377'; do
+        # shellcheck disable=SC2059 # escapes
+        printf "x,y,w,h,$names\n1,1,2,2,a,b\n" >r.csv
+        ok a.pgm --rects r.csv --json
+        [[ $output == *'":"a",'*'":"b"}' ]]
+    done
+    # What is left out does not count.
+    printf 'x,y,w,h,mean,mean,id,mean.0,mean.0\n1,1,2,2,a,b,c,d,e\n' >r.csv
+    ok a.pgm --rects r.csv --json -q
+    [ "$output" = '{"x":1,"y":1,"w":2,"h":2,"mean":[4],"id":"c"}' ]
+    for option in "" "-o m.json"; do
+        # shellcheck disable=SC2086 # words
+        failure "r.csv: two columns have the name 'mean' in JSON, *" a.pgm --rects r.csv --json --stat sum $option
+    done
+    printf 'x,y,w,h,mean.\377,mean.\357\277\275\n1,1,2,2,a,b\n' >r.csv
+    ok a.pgm --rects r.csv --json -q
+    [ "$output" = '{"x":1,"y":1,"w":2,"h":2,"mean":[4],"mean.'$'\357\277\275''":"b"}' ]
 }
 
 @test "rectangles by their corners" {
