@@ -46,11 +46,17 @@ static const char *const orientations[] = {
     "turned anticlockwise by 90 degrees",
 };
 
-/* Of the pixels as the file has them, 1 to 8; meta.orientation of what was turned already is that of the result. */
+/* meta.orientation is that of the pixels in memory: of what was turned already, none. */
+static bool is_upright(const image_meta *meta)
+{
+    return meta->orientation <= 1;
+}
+
+/* Of the pixels as the file has them, 1 to 8. */
 static int stored_orientation(const image_meta *meta)
 {
     const meta_block *exif = &meta->blocks[META_EXIF];
-    if (meta->orientation > 1) return meta->orientation;
+    if (!is_upright(meta)) return meta->orientation;
     return exif->bytes ? exif_orientation(exif->bytes, exif->n) : 1;
 }
 
@@ -62,7 +68,7 @@ static void put_meta_text(const image_meta *meta, text_out *t)
             text_printf(t, "%s%s %zu bytes", n++ ? ", " : "  metadata    ", meta_names[k].name, meta->blocks[k].n);
     if (n > 0) text_string(t, "\n");
     if (orientation > 1)
-        text_printf(t, "  orientation %d: %s%s\n", orientation, meta->orientation > 1 ? "to be " : "",
+        text_printf(t, "  orientation %d: %s%s\n", orientation, is_upright(meta) ? "" : "to be ",
                     orientations[orientation]);
 }
 
@@ -87,7 +93,8 @@ static void put_image_json(const image *img, const image_format *format, text_ou
                 format->name, (long long)img->width, (long long)img->height, img->channels, sat_type_name(img->type),
                 img->meta.icc_bytes);
     for (int k = 0; k < META_KINDS; k++) text_printf(t, ",\"%s\":%zu", meta_names[k].key, img->meta.blocks[k].n);
-    text_printf(t, ",\"orientation\":%d", stored_orientation(&img->meta));
+    text_printf(t, ",\"orientation\":%d,\"upright\":%s", stored_orientation(&img->meta),
+                is_upright(&img->meta) ? "true" : "false");
     if (img->meta.x_per_metre > 0)
         text_printf(t, ",\"x_per_metre\":%.17g,\"y_per_metre\":%.17g", img->meta.x_per_metre, img->meta.y_per_metre);
 }

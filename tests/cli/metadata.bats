@@ -71,8 +71,13 @@ lacks() {
             ok info "$root/tests/data/codecs/orient$n.$type"
             [ $n = 1 ] || [[ $output == *$'\n  orientation '"$n: $words" ]]
             [ $n != 1 ] || [[ $output != *orientation* ]]
+            ok info --json "$root/tests/data/codecs/orient$n.$type"
+            [[ $output == *',"width":48,"height":32,'*'"orientation":'$n',"upright":true}' ]]
+            size='"width":48,"height":32' upright=true
+            [ $n = 1 ] || upright=false
+            [ $n -lt 5 ] || size='"width":32,"height":48'
             ok info --json --no-orient "$root/tests/data/codecs/orient$n.$type"
-            [[ $output == *'"orientation":'"$n}" ]]
+            [[ $output == *",$size,"*'"orientation":'$n',"upright":'$upright'}' ]]
         done
     done <<'WORDS'
 upright
@@ -88,5 +93,5 @@ WORDS
     ok info a.pgm
     [[ $output != *metadata* && $output != *orientation* ]]
     ok info --json a.pgm
-    [[ $output == *'"icc_bytes":0,"exif_bytes":0,'*'"orientation":1}' ]]
+    [[ $output == *'"icc_bytes":0,"exif_bytes":0,'*'"orientation":1,"upright":true}' ]]
 }
