@@ -26,7 +26,7 @@ complete -c sat -n '__sat_is filter' -l mean -x -d 'Print the mean of a rectangl
 complete -c sat -n '__sat_is filter' -l format -x -a '(__sat_names formats)' -d 'Of the output'
 complete -c sat -n '__sat_is filter' -l quality -x -d 'Of JPEG, 1 to 100'
 complete -c sat -n '__sat_is filter' -l type -x -a 'u32 u64 i64 f32 f64 q32' -d 'Of a table'
-complete -c sat -n '__sat_is filter' -l largest -x -d 'Largest rectangle that a q32 table is asked, WxH'
+complete -c sat -n '__sat_is filter' -l largest -x -d 'Largest rectangle that a q32 table is asked, N or WxH'
 complete -c sat -n '__sat_is filter query' -l files-from -r -d 'More inputs'
 complete -c sat -n '__sat_is filter query' -s 0 -l null -d 'Names end in zero bytes'
 

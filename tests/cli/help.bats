@@ -112,6 +112,20 @@ options_in() { grep -oE -- '--[a-z][a-z-]*' | sort -u; }
     done < <(commands)
 }
 
+@test "the completions say where a size may be one number" {
+    for command in filter bench; do
+        help=$command
+        [ $command != filter ] || help=
+        # shellcheck disable=SC2086 # the empty command is no word
+        "$sat" $help --help | grep -oE -- '--[a-z]+ N\|WxH' | sed 's/ .*//; s/^--//' >sizes
+        [ -s sizes ]
+        while read -r name; do
+            sed -n "/^_sat_$command()/,/^}/p" "$root/packaging/completions/_sat" | grep -E -- "--$name=\[.*\]:N or WxH' "
+            grep -E "'__sat_is $command' -l $name .*N or WxH'\$" "$root/packaging/completions/sat.fish"
+        done <sizes
+    done
+}
+
 @test "the completion for bash completes values and commands" {
     # shellcheck disable=SC1091 # found at run time
     source "$root/packaging/completions/sat.bash"
