@@ -68,6 +68,21 @@ def tables():
                  npy(descr, shape, array))
 
 
+# ---- images of f32 with their mark: docs/format.md ---------------------------------------------------------------
+
+def marked_arrays():
+    mark = b"SATIMAGE" + struct.pack("<II", 1, 16)
+    for width, channels in ((3, 1), (2, 3)):  # an odd number of samples has zeros before the mark
+        shape = (1, width) if channels == 1 else (1, width, channels)
+        count = width * channels
+        array = npy("<f4", shape, struct.pack(f"<{count}f", *range(1, count + 1)))
+        file = array + bytes(-len(array) % 8) + mark
+        ends = {"whole": file, "cut": file[:-1], "followed": file + b"more", "twice": file + mark,
+                "newer": file[:-8] + struct.pack("<II", 2, 16), "none": file[:-16]}
+        for name, data in ends.items():
+            seed("decode", f"npy-mark-{name}-{count}", data)
+
+
 # ---- texts -----------------------------------------------------------------------------------------------------
 
 def texts():
@@ -171,6 +186,7 @@ def interface():
 
 
 tables()
+marked_arrays()
 texts()
 metadata()
 encoders()
