@@ -163,6 +163,23 @@ static bool read_int(const char *s, size_t n, int64_t *value)
     return negative ? (*value = v, true) : !__builtin_sub_overflow(0, v, value);
 }
 
+/* A whole number, also as other programs write it: 2.0, 2e+00 (NumPy's savetxt), up to 2^53. */
+static bool read_whole(const char *s, size_t n, int64_t *value)
+{
+    static const double most = 9007199254740992.0;
+    char text[64], *end;
+    if (read_int(s, n, value)) return true;
+    if (n == 0 || n >= sizeof text) return false;
+    for (size_t i = 0; i < n; i++)
+        if (!memchr("0123456789+-.eE", s[i], 15)) return false;
+    memcpy(text, s, n);
+    text[n] = '\0';
+    double v = strtod(text, &end);
+    if (*end || !(v >= -most && v <= most) || v != (double)(int64_t)v) return false;
+    *value = (int64_t)v;
+    return true;
+}
+
 /* Appends a field as it reads. */
 static bool keep(text_heap *to, const csv_field *field, int64_t line, error *err)
 {
@@ -261,7 +278,7 @@ static bool read_rect(rects *r, const char *text, const char *end, sat_rect *rec
         if (c >= r->columns) continue;
         if (r->field[c] < 0) {
             if (!keep(&r->rest, &field, r->line, err)) return false;
-        } else if (!read_int(field.text, field.n, &value[r->field[c]])) {
+        } else if (!read_whole(field.text, field.n, &value[r->field[c]])) {
             int shown = field.n < 40 ? (int)field.n : 40;
             return fail(err, "line %lld: '%.*s' is not a whole number", (long long)r->line, shown, field.text);
         }
