@@ -9,18 +9,6 @@
 #include "npy_image.h"
 #include "table_trailer.h"
 
-enum { MARK_BYTES = 16, MARK_MOST_BYTES = TRAILER_ALIGN + MARK_BYTES };
-static const uint8_t mark[MARK_BYTES] = {'S', 'A', 'T', 'I', 'M', 'A', 'G', 'E', [8] = 1, [12] = MARK_BYTES};
-
-bool npy_is_marked_image(const uint8_t *bytes, size_t n)
-{
-    npy_header h;
-    error unused;
-    if (!npy_parse(&h, bytes, n, &unused)) return false;
-    uint64_t at = trailer_offset(h.data_offset + h.data_bytes);
-    return at <= n && n - at >= MARK_BYTES && memcmp(bytes + at, mark, MARK_BYTES) == 0;
-}
-
 static bool sniff(const uint8_t *bytes, size_t n)
 {
     return npy_sniff(bytes, n);
@@ -74,7 +62,7 @@ static bool extent(const uint8_t *bytes, size_t n, const decode_options *opt, ui
     if (!npy_parse_header(&h, bytes, n, err)) return false;
     uint64_t end = h.data_offset + h.data_bytes;
     bool may_be_table = h.data_offset == NPY_PAGE;
-    *most = type_of(&h) != SAT_F32 ? end : trailer_offset(end) + (may_be_table ? TRAILER_BYTES : MARK_BYTES);
+    *most = type_of(&h) != SAT_F32 ? end : trailer_offset(end) + (may_be_table ? TRAILER_BYTES : NPY_MARK_BYTES);
     return check(&h, opt, err);
 }
 
@@ -109,7 +97,7 @@ static bool decode(const uint8_t *bytes, size_t n, const decode_options *opt, im
         return fail(err, "a table, not an image; query it with `sat query`");
     if (err->text[0] || !check(&h, opt, err)) return false;
     size_t end = h.data_offset + h.data_bytes;
-    if (npy_is_marked_image(bytes, n)) end = (size_t)at + MARK_BYTES;
+    if (npy_is_marked_image(bytes, n)) end = (size_t)at + NPY_MARK_BYTES;
     if (n > end) return codec_more_follows(end, err);
     if (!image_alloc(img, h.shape[1], h.shape[0], (int)channels_of(&h), type_of(&h), err)) return false;
     for (int64_t y = 0; y < img->height; y++) {
@@ -127,15 +115,6 @@ static bool holds(sat_type type, int channels, error *err)
     return fail(err, "an image in .npy has samples of u8, u16 or f32, not %s", sat_type_name(type));
 }
 
-/* Behind an array that ends at this byte: zeros, and the mark. */
-static bool write_mark(uint64_t end, sink *out, error *err)
-{
-    uint8_t bytes[MARK_MOST_BYTES] = {0};
-    size_t zeros = (size_t)(trailer_offset(end) - end);
-    memcpy(bytes + zeros, mark, MARK_BYTES);
-    return sink_write(out, bytes, zeros + MARK_BYTES, err);
-}
-
 static bool encode(const image *img, const encode_options *opt, sink *out, error *err)
 {
     uint8_t page[NPY_PAGE];
@@ -146,7 +125,7 @@ static bool encode(const image *img, const encode_options *opt, sink *out, error
     size_t header = npy_format_short(&h, page);
     size_t bytes = img->row_bytes * (size_t)img->height;
     return sink_write(out, page, header, err) && codec_write_rows(img, &opt->progress, out, err) &&
-           (img->type != SAT_F32 || write_mark(header + bytes, out, err));
+           (img->type != SAT_F32 || npy_write_mark(header + bytes, out, err));
 }
 
 const image_format format_npy = {
