@@ -90,7 +90,7 @@ bool image_memory_check(const image_format *format, const source *src, const dec
     image_shape s;
     uint64_t need;
     if (!m || m->knows || !read_shape(format, src->bytes, src->n, &s)) return true;
-    if (!allowed(&s, src->n, opt, &need, err)) return false;
+    if (!allowed(&s, src->mapped ? SOURCE_HEAD_BYTES : src->n, opt, &need, err)) return false;
     m->knows = true;
     if (m->share.bytes == 0)
         memory_take(&m->share, need);

@@ -150,7 +150,8 @@ bool table_file_extent(const uint8_t *bytes, size_t n, const void *context, uint
     (void)context;
     if (!npy_parse_header(&h, bytes, n, err) || !check_array(&h, err)) return false;
     *most = trailer_offset(h.data_offset + h.data_bytes) + TRAILER_BYTES;
-    return memory_allows(h.data_bytes, "a stream of a table", err) && memory_allows(*most, "a stream of a table", err);
+    const char *what = type_of(&h) == SAT_F32 ? "a stream of an array" : "a stream of a table"; /* f32: or an image */
+    return memory_allows(h.data_bytes, what, err) && memory_allows(*most, what, err);
 }
 
 bool table_file_probe(const uint8_t *head, size_t n, uint64_t file_bytes, const void *context, bool *maps, error *err)

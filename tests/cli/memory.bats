@@ -32,6 +32,24 @@ load helpers
     [ "$output" = "sat: standard input: a stream of a table of 319.8 KiB, more than the 319.8 KiB of --max-memory" ]
 }
 
+@test "--max-memory: an array of f32 counts the same, with the mark of an image or with --as image" {
+    floats 300 300 f.pfm
+    ok f.pfm --box 1 -o marked.npy
+    head -c -16 marked.npy >plain.npy
+    for args in "marked.npy" "plain.npy --as image"; do
+        for command in "--mean 0,0,1,1" "--rect 5,5,1,1 --stat sum"; do
+            # shellcheck disable=SC2086 # words
+            ok $args $command --max-memory 491072 # 360000 bytes of pixels, and the file's first 128 KiB: the rest is mapped
+            # shellcheck disable=SC2086 # words
+            failure "*.npy: 300x300 px with 1 channel of f32 may take 479.6 KiB, more than the 479.6 KiB of --max-memory" \
+                $args $command --max-memory 491071
+        done
+    done
+    run bash -c 'cat marked.npy | "$1" - --mean 0,0,1,1 --max-memory 300K' bash "$sat"
+    [ "$status" = 1 ]
+    [ "$output" = "sat: standard input: a stream of an array of 351.6 KiB, more than the 300.0 KiB of --max-memory" ]
+}
+
 @test "--max-memory: K, M, G and T are of 1024" {
     printf 'P5 32768 32768 255\n' >big.pgm
     truncate -s 1073741843 big.pgm
