@@ -63,6 +63,16 @@ npy() {
     printf '\077\200\0\0\300\0\0\0' | npy f.npy '>f4' "1, 2"
     ok f.npy --box 1 -o out.npy
     [ "$(pixels <(head -c 136 out.npy) 8)" = "0 0 128 63 0 0 0 192" ]
+    # No table is big-endian: it needs no --as.
+    ok f.npy --mean 0,0,2,1 --stat sum
+    [ "${lines[1]}" = 0,0,2,1,-1 ]
+    ok query f.npy --rect 1,0,1,1 --stat sum
+    [ "${lines[1]}" = 1,0,1,1,-2 ]
+    cat f.npy | "$sat" - --mean 0,0,1,1 >got
+    [ "$(tail -1 got)" = 0,0,1,1,1 ]
+    ok info f.npy
+    [[ $output == *"format      npy"*"2 x 1 px"*"f32"* ]]
+    failure "f.npy: big-endian .npy ('>f4'): convert it with a.astype('<f4')" query f.npy --as table --layout padded --rect 0,0,1,1
     for channels in 2 3 4; do
         printf '\1\2\3\4\5\6\7\10' | head -c $((2 * channels)) | npy c.npy '|u1' "1, 2, $channels"
         ok query c.npy --rect 0,0,2,1 --stat sum
@@ -128,6 +138,18 @@ npy() {
     head -c -1 f.npy >cut.npy # without the whole mark it is an array like others
     failure "cut.npy: no trailer, and f32 may be *" cut.npy --mean 0,0,1,1
     ok query f.npy --as table --layout inclusive --rect 0,0,1,1 # the user's word counts more
+    # A mark of another version is none, and so is one behind samples of another type, in a file and in a stream.
+    floats 3 1 f.pfm
+    ok f.pfm --box 1 -o f.npy
+    printf '\2' | dd of=f.npy bs=1 seek=$((128 + 12 + 4 + 8)) conv=notrunc status=none
+    failure "f.npy: no trailer, and f32 may be *" f.npy --mean 0,0,1,1
+    failure "f.npy: the picture ends at byte 140, and more follows; *" f.npy --box 1 -o no.npy
+    printf '\1\2\3\4\5\6\7\10SATIMAGE\1\0\0\0\20\0\0\0' | npy u.npy '|u1' "2, 4"
+    failure "u.npy: the picture ends at byte 136, and more follows; *" u.npy --box 1 -o no.npy
+    run bash -c 'cat u.npy | "$1" - --box 1 -o no.npy' bash "$sat"
+    [ "$status" = 1 ]
+    [[ $output == "sat: standard input: the picture ends at byte 136, and more follows; "* ]]
+    [ ! -e no.npy ]
     "${PYTHON:-python3}" -c 'import numpy' || skip "no NumPy; the rest passed"
     [ "$("${PYTHON:-python3}" -c 'import numpy as np; print(np.load("f.npy").shape, np.load("f.npy", mmap_mode="r")[0, :4].tolist())')" = \
         "(300, 300) [1.0, 2.0, 0.5, -3.0]" ]
