@@ -277,11 +277,12 @@ static bool refuse_request(options *o, const request *r, const char *format, ...
 /* What is wrong with the name of that output; false if something is. */
 static bool check_name(options *o, const request *r, const char *input, const char *output)
 {
+    error err;
     if (r->regions.files_from && input_is_output(r->regions.files_from, output))
         return options_refuse(o, "-o %s would replace the list of inputs", output);
     if (r->in_folder && input_is_output(input, output))
         return options_refuse(o, "-o %s: %s would be written over itself", r->output, input);
-    return !is_folder_name(output) || stop(o, output, SINK_NO_DIRECTORY);
+    return sink_check_path(output, &err) || stop(o, output, err.text);
 }
 
 static bool check_images(options *o, request *r)
@@ -298,8 +299,8 @@ static bool check_images(options *o, request *r)
         r->in_folder = folder_template(r->output, r->format);
         if (!r->in_folder) return stop(o, NULL, "out of memory");
     }
-    if (r->output && !r->in_folder && !batch_is_template(r->output) && is_folder_name(r->output))
-        return stop(o, r->output, SINK_NO_DIRECTORY);
+    if (r->output && !r->in_folder && !batch_is_template(r->output) && !sink_check_path(r->output, &err))
+        return stop(o, r->output, err.text);
     const char *template = r->in_folder ? r->in_folder : r->output;
     r->j.table = !r->has_box && r->output && (by_format || (!r->format && is_table_name(template)));
     if (!r->has_box && !r->output) return refuse_request(o, r, "nothing to do: " OPERATIONS);

@@ -11,12 +11,6 @@ bool is_folder(const char *path)
     return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
 }
 
-bool is_folder_name(const char *path)
-{
-    size_t n = strlen(path);
-    return n > 0 && path[n - 1] == '/';
-}
-
 char *folder_template(const char *folder, const char *format)
 {
     char *text = NULL;

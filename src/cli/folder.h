@@ -4,8 +4,7 @@
 
 #include <stdbool.h>
 
-bool is_folder(const char *path);      /* of a directory that is there */
-bool is_folder_name(const char *path); /* it ends with a slash */
+bool is_folder(const char *path); /* of a directory that is there */
 
 /* The template (batch.h) of outputs in that folder: the names of their inputs, or, with a format's name, that as their
  * extension.  malloc'd; NULL when out of memory. */

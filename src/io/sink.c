@@ -135,10 +135,20 @@ static bool open_descriptor(sink *s, int fd, const sink_options *opt, error *err
     return open_stream(s, fcntl(fd, F_DUPFD_CLOEXEC, 3), opt, err);
 }
 
+bool sink_check_path(const char *path, error *err)
+{
+    struct stat st;
+    size_t dir = path_dir_bytes(path);
+    if (dir == 0 || path[dir]) return true;
+    if (stat(path, &st) == 0) return fail(err, "is a directory");
+    return errno == ENOENT ? fail(err, NO_DIRECTORY) : fail_errno(err, "cannot write here");
+}
+
 static bool open_path(sink *s, const char *path, const sink_options *opt, error *err)
 {
     struct stat st, own;
 
+    if (!sink_check_path(path, err)) return false;
     s->target = follow_links(path, err);
     if (!s->target) return false;
     int fd = descriptor_of(s->target);
@@ -153,7 +163,7 @@ static bool open_path(sink *s, const char *path, const sink_options *opt, error 
     if (exists && faccessat(AT_FDCWD, path, W_OK, AT_EACCESS) != 0) return fail_errno(err, "may not be replaced");
 
     size_t dir = path_dir_bytes(s->target);
-    if (s->target[dir] == 0) return fail(err, dir ? SINK_NO_DIRECTORY : "the name is empty");
+    if (s->target[dir] == 0) return fail(err, dir ? NO_DIRECTORY : "the name is empty");
     s->no_clobber = opt->no_clobber;
     s->fd = temp_file_create(&s->temp, s->target, exists ? 0600 : 0666, err);
     if (s->fd < 0) return false;

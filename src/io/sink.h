@@ -22,14 +22,15 @@
 
 #include "error.h"
 
-#define SINK_NO_DIRECTORY "its directory does not exist" /* the error of every output in a missing directory */
-
 typedef struct sink sink;
 
 typedef struct sink_options {
     bool no_clobber; /* refuse a target that exists (checked again, atomically, at commit) */
     bool text;       /* may go to a terminal; binary to a terminal is refused */
 } sink_options;
+
+/* Refuses a path that ends with a slash, with the error of sink_open(). */
+bool sink_check_path(const char *path, error *err);
 
 bool sink_open(sink **out, const char *path, const sink_options *opt, error *err);
 

@@ -6,7 +6,6 @@
  * polls the flag only.  Other threads wait for the mutex, asleep.  The holder has all signals blocked, so a handler
  * never waits for the thread that it interrupted. */
 #include "temp_file.h"
-#include "sink.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -135,7 +134,7 @@ int temp_file_create(temp_file *t, const char *target, mode_t mode, error *err)
     if (fd < 0) fd = create_named(t, target, mode);
     if (fd >= 0) return fd;
     if (errno == ENOENT)
-        fail(err, has_directory(target) ? "its directory takes no files" : SINK_NO_DIRECTORY);
+        fail(err, has_directory(target) ? "its directory takes no files" : NO_DIRECTORY);
     else
         fail_errno(err, "cannot create a file in its directory");
     return -1;

@@ -10,6 +10,8 @@
 
 #include "error.h"
 
+#define NO_DIRECTORY "its directory does not exist" /* the error of every output in a missing directory */
+
 /* Zeroed at first; must not be moved in memory while it has a name. */
 typedef struct temp_file {
     char *name; /* NULL: unnamed */

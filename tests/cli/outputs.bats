@@ -92,6 +92,12 @@ load helpers
     done
     failure "none/a/: its directory does not exist" a.pgm --box 3 -o 'none/{stem}/'
     [ ! -e none ]
+    # A file is no directory.
+    for command in "a.pgm --box 3" "a.pgm --format npy" "a.pgm b.pgm --box 3" "a.pgm --mean 0,0,1,1" "query a.pgm --rect 0,0,1,1"; do
+        # shellcheck disable=SC2086 # words
+        failure "b.pgm/: cannot write here: Not a directory" $command -o b.pgm/
+    done
+    failure "a.pgm/: cannot write here: Not a directory" a.pgm --box 3 -o '{name}/'
     # One that is there: images keep the name of their input, answers are one file.
     mkdir out
     ok a.pgm --box 3 -o out/
