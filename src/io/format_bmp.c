@@ -157,6 +157,13 @@ static bool in_runs(const bmp *b)
     return b->coding == RLE8 || b->coding == RLE4 || b->coding == RLE24;
 }
 
+/* The palette has as many colours as the header says, or as fit in front of the pixels: 0 says as many as there can be.
+ * Other bytes may lie behind it. */
+static size_t palette_entries(size_t fit, uint32_t said)
+{
+    return said > 0 && said < fit ? said : fit;
+}
+
 /* Colours of the palette that a pixel can have. */
 static size_t colours(const bmp *b)
 {
@@ -211,7 +218,7 @@ static bool read_header(const uint8_t *bytes, size_t n, const decode_options *op
     b->row_bytes = ((size_t)b->width * (size_t)b->bits + 31) / 32 * 4;
     b->palette = bytes + end;
     b->entry_bytes = core ? 3 : 4;
-    b->entries = (begin - end) / b->entry_bytes;
+    b->entries = palette_entries((begin - end) / b->entry_bytes, header_field(header, header_bytes, 32));
     b->whole_palette = n - end >= colours(b) * b->entry_bytes;
     b->grey = b->whole_palette && is_grey(b);
     b->begin = begin;

@@ -118,6 +118,42 @@ static void greys_make_a_grey_image(void **state)
     }
 }
 
+/* Of the four colours in front of the pixels the last is none if the header says that there are three. */
+static void the_palette_ends_where_the_header_says(void **state)
+{
+    (void)state;
+    enum { USED = 46 }; /* where the header says it */
+    static const struct {
+        unsigned coding;
+        const char *bytes;
+        size_t n;
+        uint32_t used;
+        int channels; /* 0: refused */
+    } files[] = {
+        {0, "\0\1\2\0\1\2\0\0", 8, 3, 1}, /* only greys are left */
+        {0, "\0\1\2\0\1\2\0\0", 8, 0, 3}, /* not said: as many as there can be */
+        {0, "\0\1\2\0\1\2\0\0", 8, 4, 3}, {0, "\0\1\2\0\1\2\0\0", 8, 999, 3}, {0, "\0\1\2\0\1\3\0\0", 8, 4, 3},
+        {0, "\0\1\2\0\1\3\0\0", 8, 3, 0}, {1, "\3\2\0\1", 4, 3, 1},           {1, "\3\3\0\1", 4, 4, 3},
+        {1, "\3\3\0\1", 4, 3, 0},
+    };
+    for (size_t k = 0; k < sizeof files / sizeof files[0]; k++) {
+        uint8_t file[CODES + 32];
+        size_t n = make_runs(file, 3, 2, files[k].coding, 8, files[k].bytes, files[k].n);
+        image img;
+        image_shape s;
+        error err;
+        for (int i = 0; i < 3; i++) memset(file + HEADERS + 4 * i, 50 * i, 3);
+        store_le32(file + USED, files[k].used);
+        bool ok = decode_exactly(file, n, &plain, &img, &err);
+        if (ok != (files[k].channels > 0)) fail_msg("file %zu: %s", k, ok ? "read" : err.text);
+        if (!ok) assert_non_null(strstr(err.text, "palette"));
+        assert_true(format_bmp.shape(file, n, &s));
+        if (ok) assert_int_equal(img.channels, files[k].channels);
+        if (ok) assert_int_equal(s.channels, files[k].channels);
+        image_free(&img);
+    }
+}
+
 static void grey_is_written_with_a_ramp(void **state)
 {
     (void)state;
@@ -257,6 +293,7 @@ int main(void)
         cmocka_unit_test(codes_that_leave_the_image_are_refused),
         cmocka_unit_test(what_is_passed_over_has_the_first_colour),
         cmocka_unit_test(greys_make_a_grey_image),
+        cmocka_unit_test(the_palette_ends_where_the_header_says),
         cmocka_unit_test(grey_is_written_with_a_ramp),
         cmocka_unit_test(few_codes_do_not_make_a_large_image),
         cmocka_unit_test(what_is_not_read_is_named),
