@@ -42,8 +42,6 @@ typedef struct table_file {
     bool has_i4; /* its entries are <i4, which table.view has as u32 */
 } table_file;
 
-bool table_file_sniff(const uint8_t *bytes, size_t n); /* begins like a .npy? */
-
 /* assume: layout and sample type for files without trailer (their `layout_known`/sample may be none:
  * then such a file is refused with a line that names the option to give).  Accepts <i4 <u4 <i8 <u8 <f4
  * <f8, C order, 2-D or 3-D with 1..4 channels; <i4 (OpenCV) is read as u32, modulo 2^32. */

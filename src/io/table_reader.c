@@ -11,11 +11,6 @@
  * as long as reading the file. */
 enum { COLUMN_PROBES = 16 };
 
-bool table_file_sniff(const uint8_t *bytes, size_t n)
-{
-    return npy_sniff(bytes, n);
-}
-
 static sat_type type_of(const npy_header *h)
 {
     switch (h->kind) {

@@ -132,8 +132,7 @@ static const char *run(const uint8_t *bytes, size_t n)
     if (!copy) return NULL;
     memcpy(copy, bytes + head, n - head);
     source src = {.bytes = copy, .n = n - head};
-    bool is_table = table_file_sniff(src.bytes, src.n),
-         wanted = table_file_extent(src.bytes, src.n, NULL, &most, &other);
+    bool is_table = npy_sniff(src.bytes, src.n), wanted = table_file_extent(src.bytes, src.n, NULL, &most, &other);
     table_file file;
     const char *why = NULL;
     if (!table_file_take(&file, &src, &assume, &err)) {
