@@ -19,7 +19,7 @@ static bool make_spec(const job *j, const image *img, int threads, sat_box_spec 
                            .window_width = j->window_width,
                            .window_height = j->window_height,
                            .border = j->border,
-                           .weighted_alpha = j->alpha == ALPHA_WEIGHTED && image_has_alpha(img),
+                           .weighted_alpha = j->alpha != ALPHA_STRAIGHT && image_has_alpha(img),
                            .backend = j->backend,
                            .threads = threads};
     if (j->border_values > 1 && j->border_values != img->channels)

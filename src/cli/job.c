@@ -32,6 +32,11 @@ bool job_run(const job *j, const char *input, const char *output, int threads)
         if (j->verbose)
             say(input_name(input), "%s, %lldx%lld px, %d channel%s, %s", format->name, (long long)img.width,
                 (long long)img.height, img.channels, img.channels > 1 ? "s" : "", sat_type_name(img.type));
+        if (!j->table && j->alpha == ALPHA_DEFAULT && !j->quiet && format->unnamed_channels && image_has_alpha(&img))
+            say(input_name(input),
+                "the last of its %d channels is taken for alpha, the weight of the others; --alpha straight filters it "
+                "like them, --alpha weighted leaves out this line",
+                img.channels);
         progress_pixels(&spent.item, (double)img.width * (double)img.height);
         ok = (j->table ? job_table : job_filter)(j, input, &img, output, threads, &spent, &at_output, &err);
     }

@@ -6,7 +6,8 @@
 #include "progress.h"
 #include "table_file.h"
 
-typedef enum alpha_mode { ALPHA_WEIGHTED, ALPHA_STRAIGHT } alpha_mode;
+/* By default weighted, and a line says so where a format does not name its channels. */
+typedef enum alpha_mode { ALPHA_DEFAULT, ALPHA_WEIGHTED, ALPHA_STRAIGHT } alpha_mode;
 
 /* The same for all files of a command; read by many threads. */
 typedef struct job {

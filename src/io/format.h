@@ -74,6 +74,8 @@ typedef struct image_format {
     /* Files of this format are concatenated to sequences.  decode() refuses bytes behind the image, as all pictures but
      * the first would be lost. */
     bool alone;
+    /* Nothing in a file says whether the last of 2 or 4 channels is alpha. */
+    bool unnamed_channels;
 
     /* Can a file of this format hold such pixels unchanged?  On false the error says why not
      * ("JPEG holds 8-bit samples, not u16; use .png").  NULL = read only, and then encode is NULL too. */

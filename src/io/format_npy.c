@@ -137,6 +137,7 @@ const image_format format_npy = {
     .shape = shape,
     .decode = decode,
     .alone = true,
+    .unnamed_channels = true,
     .holds = holds,
     .encode = encode,
 };

@@ -170,7 +170,7 @@ static bool open_path(source *src, const char *path, source_probe *probe, source
 {
     *src = (source){0};
     if (!strcmp(path, "-")) {
-        if (isatty(STDIN_FILENO)) return fail(err, "standard input is a terminal");
+        if (isatty(STDIN_FILENO)) return fail(err, "is a terminal");
         return open_fd(src, STDIN_FILENO, probe, extent, context, err);
     }
     int fd = open(path, O_RDONLY | O_NOCTTY | O_CLOEXEC);

@@ -205,3 +205,15 @@ npy() {
     [ ! -e no.png ]
     no_leftovers
 }
+
+@test "the last of 2 or 4 channels of an array is alpha, and a line says so" {
+    printf '\144\144\144\0%.0s' 1 2 3 4 | npy four.npy '|u1' "2, 2, 4"
+    sat four.npy --box 1 -o out.npy
+    [[ $status = 0 && $stderr == "sat: four.npy: the last of its 4 channels is taken for alpha"* ]]
+    ok four.npy --box 1 -o out.npy -q
+    [ "$(od -An -tu1 -v out.npy | tail -1 | xargs)" = "0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0" ]
+    ok four.npy --box 1 --alpha weighted -o out.npy
+    ok four.npy --box 1 --alpha straight -o out.npy
+    [ "$(od -An -tu1 -v out.npy | tail -1 | xargs)" = "100 100 100 0 100 100 100 0 100 100 100 0 100 100 100 0" ]
+    ok four.npy -o table.npy
+}

@@ -264,6 +264,9 @@ entries() { tail -c +4097 "$1" | head -c "$2" | od -An -v -w$((8 * $3)) -t"$4" |
         failure "r.csv: $1" query a.pgm --rects r.csv -o no.csv
         [ ! -e no.csv ]
     }
+    printf '0.000000000000000000e+00 1.0 +2 1e0\n' | tr ' ' ',' >r.csv # as np.savetxt() writes them
+    ok query a.pgm --rects r.csv --stat sum
+    [ "${lines[1]}" = 0,1,2,1,11 ]
     printf 'x,y,w,h\n0,0,1,one\n' >r.csv
     failure "r.csv: line 2: 'one' is not a whole number*" query a.pgm --rects r.csv
     [ -z "$output" ] # no header without a row
@@ -272,6 +275,9 @@ entries() { tail -c +4097 "$1" | head -c "$2" | od -An -v -w$((8 * $3)) -t"$4" |
     bad "line 2: 'abc' is not a whole number*" '1,1,1,1\nabc,1,1,1\n'
     bad "line 1: '' is not a whole number*" ',1,1,1\n'
     bad "line 1: '1.5' is not a whole number*" '1.5,1,1,1\n'
+    bad "line 1: '1e300' is not a whole number*" '1e300,1,1,1\n'
+    bad "line 2: 'nan' is not a whole number*" '1,1,1,1\nnan,1,1,1\n'
+    bad "line 1: '0x1' is not a whole number*" '0x1,1,1,1\n'
     bad "line 1: '99999999999999999999' is not a whole number*" '99999999999999999999,1,1,1\n'
     bad "line 1: 3 values where 4 are expected*" '1,1,1\n'
     bad "line 3: 5 values where 4 are expected*" '#\n1,1,1,1\n1,1,1,1,1\n'

@@ -256,7 +256,7 @@ static void read_terminal(void)
 {
     source src;
     if (source_open(&src, "-", &err)) _exit(1);
-    if (strcmp(err.text, "standard input is a terminal") != 0) _exit(2);
+    if (strcmp(err.text, "is a terminal") != 0) _exit(2);
 }
 
 static void terminals_are_refused(void **state)
