@@ -17,7 +17,7 @@ def check(case):
             ordered = pixels.reshape(shape).astype(pixels.dtype.newbyteorder(order))
             np.lib.format.write_array(f, ordered, version=version)
         write_image(image, pixels)
-        options = ["--box", "5x3", "--border", "reflect101"]
+        options = ["--box", "5x3", "--border", "reflect101", "--alpha", "weighted"]
         for command in ([array, *options, "-o", got], [image, *options, "-o", want + "." + extension(pixels.dtype)]):
             status, _, error = run_sat(*command)
             if status or error:
