@@ -139,11 +139,11 @@ npy() {
     failure "cut.npy: no trailer, and f32 may be *" cut.npy --mean 0,0,1,1
     ok query f.npy --as table --layout inclusive --rect 0,0,1,1 # the user's word counts more
     # A mark of another version is none, and so is one behind samples of another type, in a file and in a stream.
-    floats 3 1 f.pfm
-    ok f.pfm --box 1 -o f.npy
-    printf '\2' | dd of=f.npy bs=1 seek=$((128 + 12 + 4 + 8)) conv=notrunc status=none
-    failure "f.npy: no trailer, and f32 may be *" f.npy --mean 0,0,1,1
-    failure "f.npy: the picture ends at byte 140, and more follows; *" f.npy --box 1 -o no.npy
+    floats 3 1 g.pfm
+    ok g.pfm --box 1 -o g.npy
+    printf '\2' | dd of=g.npy bs=1 seek=$((128 + 12 + 4 + 8)) conv=notrunc status=none
+    failure "g.npy: no trailer, and f32 may be *" g.npy --mean 0,0,1,1
+    failure "g.npy: the picture ends at byte 140, and more follows; *" g.npy --box 1 -o no.npy
     printf '\1\2\3\4\5\6\7\10SATIMAGE\1\0\0\0\20\0\0\0' | npy u.npy '|u1' "2, 4"
     failure "u.npy: the picture ends at byte 136, and more follows; *" u.npy --box 1 -o no.npy
     run bash -c 'cat u.npy | "$1" - --box 1 -o no.npy' bash "$sat"
