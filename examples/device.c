@@ -31,7 +31,7 @@ int main(void)
     sat_view given = {rects, sizeof *rects, 1, RECTS, 4, SAT_I64, SAT_HOST}, given_there = given;
     sat_view found = {means, sizeof *means, 1, RECTS, 1, SAT_F64, SAT_HOST}, found_there = found;
     sat_table table = {.view = {.width = W + 1, .height = H + 1, .channels = 1, .type = SAT_U32}, .sample = SAT_U8};
-    sat_spec spec = {.width = W, .height = H, .sample = SAT_U8, .accum = SAT_U32, .memory = SAT_DEVICE};
+    sat_plan_spec spec = {.width = W, .height = H, .sample = SAT_U8, .accum = SAT_U32, .memory = SAT_DEVICE};
     sat_plan *plan = NULL;
     sat_query *query = NULL;
     if (allocate(&image_there) || allocate(&table.view) || allocate(&given_there) || allocate(&found_there) ||

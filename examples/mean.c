@@ -8,7 +8,7 @@ int main(void)
     sat_view image = {pixels, sizeof *pixels, 4, 3, 1, SAT_U8, SAT_HOST};
     sat_table table = {
         .view = {sums, sizeof *sums, 5, 4, 1, SAT_U32, SAT_HOST}, .layout = SAT_PADDED, .sample = SAT_U8};
-    sat_spec spec = {.width = 4, .height = 3, .sample = SAT_U8, .accum = SAT_U32};
+    sat_plan_spec spec = {.width = 4, .height = 3, .sample = SAT_U8, .accum = SAT_U32};
     sat_rect rect = {.x = 1, .y = 1, .width = 2, .height = 2};
     sat_plan *plan = NULL;
     double mean;

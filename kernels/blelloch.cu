@@ -85,7 +85,7 @@ const scan_algorithm algorithm = {rung::name, scan::workspace, scan::queue, scan
 const char summary[] = "work-efficient exclusive scan by a tree, recursion over tile sums, uniform addition";
 const char paper[] = "Blelloch 1990; Harris, Sengupta & Owens, GPU Gems 3 ch. 39, 2007";
 
-sat_status open_plan(const sat_spec *spec, void **state, char *note, size_t note_bytes)
+sat_status open_plan(const sat_plan_spec *spec, void **state, char *note, size_t note_bytes)
 {
     return table_open(&algorithm, spec, state, note, note_bytes);
 }

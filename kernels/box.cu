@@ -245,7 +245,7 @@ template <class March> int64_t blocks_at_once()
 template <class March> sat_status prepare_for_device(filter *f)
 {
     sat_device_info info;
-    sat_status status = sat_device_at_hand(&info);
+    sat_status status = sat_device_current(&info);
     const int64_t strip = strip_of<March>(f);
     if (status != SAT_OK || strip == 0) return status == SAT_OK ? prepare<March>(f, 1) : status;
     const int64_t strips = (f->spec.width * f->spec.channels + strip - 1) / strip;

@@ -164,7 +164,7 @@ sat_status queue_widen(const scan_source<Sample, Accum> &source, const sat_view 
 struct mover {
     sat_status (*move)(const mover *m, const sat_view *in, const sat_view *out, int64_t shift, int64_t zero_rows,
                        void *stream);
-    sat_spec spec; /* of an array: sample, accum, width */
+    sat_plan_spec spec; /* of an array: sample, accum, width */
     void *scratch;
     uint32_t *outside; /* q32: what cannot be held; nobody asks */
 };
@@ -230,7 +230,7 @@ void close_mover(void *state)
     free(m);
 }
 
-sat_status open_mover(const char *name, const sat_spec *spec, decltype(mover::move) move, void **state, char *note,
+sat_status open_mover(const char *name, const sat_plan_spec *spec, decltype(mover::move) move, void **state, char *note,
                       size_t note_bytes)
 {
     const char *device;
@@ -262,7 +262,7 @@ sat_status open_mover(const char *name, const sat_spec *spec, decltype(mover::mo
     return SAT_OK;
 }
 
-sat_status run_table(void *state, const sat_view *image, const sat_view *table, const sat_run *run)
+sat_status run_table(void *state, const sat_view *image, const sat_view *table, const sat_run_options *run)
 {
     const mover *m = (const mover *)state;
     bool padded = m->spec.layout == SAT_PADDED;
@@ -272,7 +272,7 @@ sat_status run_table(void *state, const sat_view *image, const sat_view *table, 
 sat_status open_array(const char *name, const sat_scan_spec *scan, decltype(mover::move) move, void **state, char *note,
                       size_t note_bytes)
 {
-    sat_spec spec = {};
+    sat_plan_spec spec = {};
     spec.width = scan->length;
     spec.height = spec.channels = 1;
     spec.sample = scan->sample;
@@ -298,7 +298,7 @@ constexpr char COPY_IS[] = "ceiling: a naive kernel copies as many bytes as samp
 constexpr char WIDEN_IS[] = "ceiling: a kernel widens and writes each sample, and sums nothing";
 
 template <const char *NAME, decltype(mover::move) MOVE>
-sat_status open_table_as(const sat_spec *spec, void **state, char *note, size_t note_bytes)
+sat_status open_table_as(const sat_plan_spec *spec, void **state, char *note, size_t note_bytes)
 {
     return open_mover(NAME, spec, MOVE, state, note, note_bytes);
 }

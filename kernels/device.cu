@@ -212,32 +212,32 @@ void stream_close(void *stream)
     if (stream) (void)cudaStreamDestroy((cudaStream_t)stream);
 }
 
-sat_status mark_open(void **mark)
+sat_status event_create(void **event)
 {
     cudaEvent_t made = nullptr;
     sat_status status = prim::checked(cudaEventCreateWithFlags(&made, cudaEventDisableTiming), "making an event");
-    *mark = status == SAT_OK ? made : nullptr;
+    *event = status == SAT_OK ? made : nullptr;
     return status;
 }
 
-void mark_close(void *mark)
+void event_destroy(void *event)
 {
-    if (mark) (void)cudaEventDestroy((cudaEvent_t)mark);
+    if (event) (void)cudaEventDestroy((cudaEvent_t)event);
 }
 
-sat_status put_mark(void *mark, void *stream)
+sat_status event_record(void *event, void *stream)
 {
-    return prim::checked(cudaEventRecord((cudaEvent_t)mark, (cudaStream_t)stream), "recording an event");
+    return prim::checked(cudaEventRecord((cudaEvent_t)event, (cudaStream_t)stream), "recording an event");
 }
 
-sat_status after(void *stream, void *mark)
+sat_status stream_wait_event(void *stream, void *event)
 {
-    return prim::checked(cudaStreamWaitEvent((cudaStream_t)stream, (cudaEvent_t)mark, 0), "waiting for an event");
+    return prim::checked(cudaStreamWaitEvent((cudaStream_t)stream, (cudaEvent_t)event, 0), "waiting for an event");
 }
 
-sat_status reached(void *mark)
+sat_status event_wait(void *event)
 {
-    return prim::checked(cudaEventSynchronize((cudaEvent_t)mark), "waiting for the device");
+    return prim::checked(cudaEventSynchronize((cudaEvent_t)event), "waiting for the device");
 }
 
 /* The default stream may not even be asked while one that it would wait for is captured. */
@@ -276,11 +276,11 @@ extern "C" const sat_device sat_device_cuda = {
     .queue_copy = queue_copy,
     .stream_open = stream_open,
     .stream_close = stream_close,
-    .mark_open = mark_open,
-    .mark_close = mark_close,
-    .mark = put_mark,
-    .after = after,
-    .reached = reached,
+    .event_create = event_create,
+    .event_destroy = event_destroy,
+    .event_record = event_record,
+    .stream_wait = stream_wait_event,
+    .event_wait = event_wait,
     .captured = captured,
     .query = query_rectangles,
 };

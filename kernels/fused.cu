@@ -135,7 +135,7 @@ template <class K> struct kernel {
     using type = K;
 };
 
-template <class Sample, class Accum, unsigned C, class F> sat_status with_shape(const sat_spec *spec, F f)
+template <class Sample, class Accum, unsigned C, class F> sat_status with_shape(const sat_plan_spec *spec, F f)
 {
     using sum = typename sums_in<Accum>::type;
     using both = shapes<Sample, sum, C>;
@@ -146,7 +146,7 @@ template <class Sample, class Accum, unsigned C, class F> sat_status with_shape(
     return f(kernel<big>());
 }
 
-template <class F> sat_status with_kernel(const sat_spec *spec, F f)
+template <class F> sat_status with_kernel(const sat_plan_spec *spec, F f)
 {
     return with_types(spec->sample, spec->accum, [&](auto pair) {
         using sample = typename decltype(pair)::sample;
@@ -167,7 +167,7 @@ template <class F> sat_status with_kernel(const sat_spec *spec, F f)
 /* ---- plans --------------------------------------------------------------------------------------------------- */
 
 struct plan {
-    sat_spec spec;
+    sat_plan_spec spec;
     uint64_t *counter, *row_words, *column_words, *done; /* one allocation */
     uint32_t *outside;                                   /* q32: set where a sample does not fit */
 };
@@ -181,7 +181,7 @@ void close_plan(void *state)
     free(p);
 }
 
-template <class K> sat_status take_words(plan *p, const sat_spec *spec, char *note, size_t note_bytes)
+template <class K> sat_status take_words(plan *p, const sat_plan_spec *spec, char *note, size_t note_bytes)
 {
     constexpr int64_t COUNTER_WORDS = 16; /* a line of the cache */
     const int64_t elements = spec->width * spec->channels;
@@ -210,7 +210,7 @@ template <class K> sat_status take_words(plan *p, const sat_spec *spec, char *no
     return SAT_OK;
 }
 
-sat_status open_plan(const sat_spec *spec, void **state, char *note, size_t note_bytes)
+sat_status open_plan(const sat_plan_spec *spec, void **state, char *note, size_t note_bytes)
 {
     plan *p = (plan *)calloc(1, sizeof *p);
     if (p == NULL) return sat_fail(SAT_ERR_MEMORY, "fused: out of memory");
@@ -238,7 +238,8 @@ template <class K> bool takes_lead(const sat_view *table, int64_t elements, int6
            tiles_of(elements + channels, K::WIDTH) == tiles_of(elements, K::WIDTH);
 }
 
-template <class K> sat_status queue(const plan *p, const sat_view *image, const sat_view *table, const sat_run *run)
+template <class K>
+sat_status queue(const plan *p, const sat_view *image, const sat_view *table, const sat_run_options *run)
 {
     using sum = typename K::sum;
     const int64_t channels = image->channels, elements = image->width * channels;
@@ -275,7 +276,7 @@ template <class K> sat_status queue(const plan *p, const sat_view *image, const 
     return prim::launch(k, (int64_t)k.words.across * k.words.down, run->stream);
 }
 
-sat_status run_plan(void *state, const sat_view *image, const sat_view *table, const sat_run *run)
+sat_status run_plan(void *state, const sat_view *image, const sat_view *table, const sat_run_options *run)
 {
     const plan *p = (const plan *)state;
     return with_kernel(&p->spec, [=](auto k) { return queue<typename decltype(k)::type>(p, image, table, run); });

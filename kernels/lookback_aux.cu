@@ -188,7 +188,7 @@ const scan_algorithm algorithm = {.name = "lookback-aux",
                                   .queue = look::method<lookback_aux>::queue,
                                   .describe = look::method<lookback_aux>::describe};
 
-sat_status open_table(const sat_spec *spec, void **state, char *note, size_t note_bytes)
+sat_status open_table(const sat_plan_spec *spec, void **state, char *note, size_t note_bytes)
 {
     return table_open(&algorithm, spec, state, note, note_bytes);
 }

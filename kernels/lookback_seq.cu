@@ -100,7 +100,7 @@ const scan_algorithm algorithm = {.name = "lookback-seq",
                                   .queue = look::method<lookback_seq>::queue,
                                   .describe = look::method<lookback_seq>::describe};
 
-sat_status open_table(const sat_spec *spec, void **state, char *note, size_t note_bytes)
+sat_status open_table(const sat_plan_spec *spec, void **state, char *note, size_t note_bytes)
 {
     return table_open(&algorithm, spec, state, note, note_bytes);
 }

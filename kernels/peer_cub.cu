@@ -220,7 +220,7 @@ void describe(int64_t, int64_t, sat_type, const scan_shape *, char *text, size_t
 
 const scan_algorithm cub_rows = {.name = "cub-rows", .workspace = workspace, .queue = queue, .describe = describe};
 
-sat_status open_table(const sat_spec *spec, void **state, char *note, size_t note_bytes)
+sat_status open_table(const sat_plan_spec *spec, void **state, char *note, size_t note_bytes)
 {
     sat_status status = with_types(spec->sample, spec->accum, [=](auto pair) {
         using P = decltype(pair);
@@ -239,7 +239,7 @@ const sat_scan_method sat_scan_cub = {
     .summary = "CUB's DeviceScan",
     .paper = "Merrill & Garland, Single-pass parallel prefix scan with decoupled look-back, NVIDIA NVR-2016-002",
     .traffic = {.in_reads = 1, .out_reads = 0, .out_writes = 1},
-    .kind = SAT_OUTSIDE,
+    .kind = SAT_PEER,
     .device = true,
     .unrepeatable = true,
     .probe = device_probe,
@@ -253,7 +253,7 @@ const sat_backend sat_backend_cub_rows = {
     .summary = "CUB's DeviceScan by key over all rows, transposed, and over all columns",
     .paper = "Merrill & Garland, Single-pass parallel prefix scan with decoupled look-back, NVIDIA NVR-2016-002",
     .traffic = {.in_reads = 1, .out_reads = 3, .out_writes = 4},
-    .kind = SAT_OUTSIDE,
+    .kind = SAT_PEER,
     .device = true,
     .unrepeatable = true,
     .probe = device_probe,

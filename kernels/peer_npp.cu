@@ -94,7 +94,7 @@ sat_status describe_device(NppStreamContext *c)
     return SAT_OK;
 }
 
-sat_status open_plan(const sat_spec *spec, void **state, char *note, size_t note_bytes)
+sat_status open_plan(const sat_plan_spec *spec, void **state, char *note, size_t note_bytes)
 {
     const char *device;
     if (spec->sample != SAT_U8 || spec->accum != SAT_U32 || spec->channels != 1 || spec->layout != SAT_PADDED)
@@ -114,7 +114,7 @@ sat_status open_plan(const sat_spec *spec, void **state, char *note, size_t note
     return SAT_OK;
 }
 
-sat_status run_plan(void *state, const sat_view *image, const sat_view *table, const sat_run *run)
+sat_status run_plan(void *state, const sat_view *image, const sat_view *table, const sat_run_options *run)
 {
     const plan *p = (const plan *)state;
     NppStreamContext context = p->context;
@@ -137,7 +137,7 @@ const sat_backend sat_backend_npp = {
     .name = "npp",
     .summary = "NPP's nppiIntegral, 8 to 32 bits",
     .traffic = {.in_reads = 1, .out_reads = 0, .out_writes = 1},
-    .kind = SAT_OUTSIDE,
+    .kind = SAT_PEER,
     .device = true,
     .probe = probe,
     .open = open_plan,

@@ -82,11 +82,11 @@ template <class Entry, unsigned CHANNELS> struct answer_rectangles {
         return vectors ? prim::load(reinterpret_cast<const half *>(p)) : half{prim::load(p), prim::load(p + 1)};
     }
 
-    PRIM_DEVICE sat_verdict answer(uint64_t i) const
+    PRIM_DEVICE sat_rect_status answer(uint64_t i) const
     {
         const half place = load_half(&rects[i].x), sides = load_half(&rects[i].width);
         sat_rect rect = {place.at[0], place.at[1], sides.at[0], sides.at[1]};
-        const sat_verdict verdict = sat_rect_judge(&table, &rect);
+        const sat_rect_status verdict = sat_rect_validate(&table, &rect);
         const bool inside = verdict == SAT_RECT_INSIDE;
         if (!inside) rect = {}; /* a bad one's corners may lie beyond all numbers */
         const int64_t x1 = rect.x + rect.width, y1 = rect.y + rect.height;

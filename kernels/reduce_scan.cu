@@ -244,7 +244,7 @@ const scan_algorithm algorithm = {name, workspace, queue, describe};
 const char summary[] = "two passes: sums of chunks, then the scan of each from its carry";
 const char paper[] = "Dotsenko et al., ICS 2008; Merrill & Grimshaw, CS2009-14";
 
-sat_status open_plan(const sat_spec *spec, void **state, char *note, size_t note_bytes)
+sat_status open_plan(const sat_plan_spec *spec, void **state, char *note, size_t note_bytes)
 {
     return table_open(&algorithm, spec, state, note, note_bytes);
 }

@@ -76,7 +76,7 @@ template <class T> struct edges {
 
 struct pipeline {
     const scan_algorithm *algorithm;
-    sat_spec spec;
+    sat_plan_spec spec;
     scan_shape shape;
     sat_type sums;            /* as they are once fixed point is behind them */
     int64_t a_pitch, b_pitch; /* sums */
@@ -137,7 +137,7 @@ void table_close(void *state)
     free(p);
 }
 
-sat_status table_open(const scan_algorithm *algorithm, const sat_spec *spec, void **state, char *note,
+sat_status table_open(const scan_algorithm *algorithm, const sat_plan_spec *spec, void **state, char *note,
                       size_t note_bytes)
 {
     pipeline *p = (pipeline *)calloc(1, sizeof *p);
@@ -224,7 +224,8 @@ sat_status turn_back(const pipeline *p, const sat_view *table, int64_t height, b
     return prim::transpose(b, out, samples - (exclusive ? channels : 0), height - exclusive, 1, stream);
 }
 
-template <class Sum> sat_status finish(const pipeline *p, const sat_view *table, int64_t height, const sat_run *run)
+template <class Sum>
+sat_status finish(const pipeline *p, const sat_view *table, int64_t height, const sat_run_options *run)
 {
     edges<Sum> e = {};
     e.table = (Sum *)table->data;
@@ -248,7 +249,7 @@ template <class Sum> sat_status finish(const pipeline *p, const sat_view *table,
 
 } // namespace
 
-sat_status table_run(void *state, const sat_view *image, const sat_view *table, const sat_run *run)
+sat_status table_run(void *state, const sat_view *image, const sat_view *table, const sat_run_options *run)
 {
     const pipeline *p = (const pipeline *)state;
     int64_t height = image->height;

@@ -264,7 +264,7 @@ void bench_plain_copy(bench_method *m)
 void bench_device_copy(bench_method *m)
 {
     sat_device_info info;
-    bool here = sat_device_at_hand(&info) == SAT_OK;
+    bool here = sat_device_current(&info) == SAT_OK;
     *m = (bench_method){.name = "device-memcpy",
                         .kind = SAT_CEILING,
                         .device = true,
@@ -279,15 +279,15 @@ void bench_device_copy(bench_method *m)
 static sat_status open_plan(bench_work *w, const bench_method *m)
 {
     const bench_case *b = w->of;
-    sat_spec spec = {.width = b->in.width,
-                     .height = b->in.height,
-                     .channels = b->in.channels,
-                     .sample = b->in.type,
-                     .accum = b->accum,
-                     .layout = b->layout,
-                     .backend = m->id,
-                     .threads = b->threads,
-                     .memory = w->device ? SAT_DEVICE : SAT_HOST};
+    sat_plan_spec spec = {.width = b->in.width,
+                          .height = b->in.height,
+                          .channels = b->in.channels,
+                          .sample = b->in.type,
+                          .accum = b->accum,
+                          .layout = b->layout,
+                          .backend = m->id,
+                          .threads = b->threads,
+                          .memory = w->device ? SAT_DEVICE : SAT_HOST};
     return sat_plan_create(&w->plan, &spec);
 }
 

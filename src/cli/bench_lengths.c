@@ -45,7 +45,7 @@ static int64_t default_max(const bench_session *s, const bench_case *b, int64_t 
     sat_device_info device;
     double element = (double)(sat_type_bytes(b->in.type) + sat_type_bytes(b->accum));
     double host = HOST_SHARE * (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGE_SIZE);
-    if (!any_device(s) || sat_device_at_hand(&device) != SAT_OK)
+    if (!any_device(s) || sat_device_current(&device) != SAT_OK)
         return largest_that_fits(limit < HOST_LOG2 ? limit : HOST_LOG2, element, host);
     limit = largest_that_fits(limit, element, host);
     return largest_that_fits(limit, element, DEVICE_SHARE * (double)device.memory_bytes);

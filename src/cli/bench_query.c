@@ -51,7 +51,7 @@ static const char *unknown(const char *name)
 static void probe(bench_method *m)
 {
     sat_device_info info;
-    if (!m->device || sat_device_at_hand(&info) == SAT_OK) return;
+    if (!m->device || sat_device_current(&info) == SAT_OK) return;
     m->available = false;
     m->why = sat_detail();
 }
@@ -74,12 +74,12 @@ static bool make_table(questions *q, const bench_request *r, error *err)
                          .accum = r->accum ? r->accum : SAT_U32,
                          .layout = r->layout,
                          .threads = r->threads};
-    const sat_spec spec = {.width = from->in.width,
-                           .height = from->in.height,
-                           .sample = from->in.type,
-                           .accum = from->accum,
-                           .layout = from->layout,
-                           .threads = r->threads};
+    const sat_plan_spec spec = {.width = from->in.width,
+                                .height = from->in.height,
+                                .sample = from->in.type,
+                                .accum = from->accum,
+                                .layout = from->layout,
+                                .threads = r->threads};
     if (!bench_fill(from, err) || !bench_prepare(from, err)) return false;
     sat_status status = sat_plan_create(&plan, &spec);
     if (status == SAT_OK) status = sat_plan_run(plan, &from->in, &from->reference, NULL);

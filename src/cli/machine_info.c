@@ -29,7 +29,7 @@ static void read_device(machine_info *m)
 {
     sat_device_info d;
     char memory[32], l2[32];
-    if (sat_device_at_hand(&d) != SAT_OK) return;
+    if (sat_device_current(&d) != SAT_OK) return;
     snprintf(m->gpu, sizeof m->gpu, "%s, sm_%d, %d multiprocessors, L2 %s, memory %s", d.name, d.sm, d.multiprocessors,
              size_text(l2, (double)d.l2_bytes), size_text(memory, (double)d.memory_bytes));
     snprintf(m->cuda, sizeof m->cuda, "driver %d.%d, runtime %d.%d", d.driver / 1000, d.driver % 1000 / 10,

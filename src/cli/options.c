@@ -312,8 +312,8 @@ int options_next(options *o, int argc, char **argv, const char *shorts, const st
 const char *unknown_backend(const char *name)
 {
     sat_plan *plan;
-    sat_status status =
-        sat_plan_create(&plan, &(sat_spec){.width = 1, .height = 1, .sample = SAT_U8, .backend = name, .threads = 1});
+    sat_status status = sat_plan_create(
+        &plan, &(sat_plan_spec){.width = 1, .height = 1, .sample = SAT_U8, .backend = name, .threads = 1});
     sat_plan_destroy(&plan);
     return status == SAT_OK ? "" : sat_detail();
 }

@@ -73,14 +73,14 @@ static bool build(const region_job *job, const image *img, const rects *from, an
     sat_plan *plan = NULL;
     sat_view in = image_view(img);
     int64_t largest = largest_area(from, img->width, img->height);
-    sat_spec spec = {.width = img->width,
-                     .height = img->height,
-                     .channels = img->channels,
-                     .sample = img->type,
-                     .accum = sat_accum_for(img->type, largest),
-                     .layout = SAT_PADDED,
-                     .backend = job->common->backend,
-                     .threads = job->common->threads};
+    sat_plan_spec spec = {.width = img->width,
+                          .height = img->height,
+                          .channels = img->channels,
+                          .sample = img->type,
+                          .accum = sat_accum_for(img->type, largest),
+                          .layout = SAT_PADDED,
+                          .backend = job->common->backend,
+                          .threads = job->common->threads};
     bool ok = false;
     if (sat_plan_create(&plan, &spec) != SAT_OK) return fail(err, "%s", sat_detail());
     sat_view view = {.width = img->width + 1, .height = img->height + 1, .channels = img->channels};

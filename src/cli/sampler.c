@@ -50,7 +50,7 @@ static size_t cache_bytes(int level, size_t guess)
 static bool open_device(sampler *s)
 {
     sat_device_info info;
-    if (sat_device_at_hand(&info) != SAT_OK) return false;
+    if (sat_device_current(&info) != SAT_OK) return false;
     s->scrub_bytes = 2 * (info.l2_bytes ? info.l2_bytes : PRIVATE_GUESS);
     return sat_device_alloc(&s->scrub, s->scrub_bytes) == SAT_OK;
 }

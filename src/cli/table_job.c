@@ -53,7 +53,7 @@ static bool choose_quant(const job *j, const char *input, const image *img, sat_
 
 typedef struct band_work {
     sat_plan *plan;
-    sat_spec spec;
+    sat_plan_spec spec;
     sat_view band; /* the table's rows of one band */
     void *carry;
     sink *out;
@@ -87,14 +87,14 @@ static bool prepare(const job *j, const char *input, const image *img, int threa
     size_t row_bytes = sat_row_bytes(w->band.width, w->band.channels, accum);
     if (row_bytes == 0) return fail(err, "a row of its table would not fit any memory");
     int64_t rows = band_rows(img->height, row_bytes);
-    w->spec = (sat_spec){.width = img->width,
-                         .height = rows,
-                         .channels = img->channels,
-                         .sample = img->type,
-                         .accum = accum,
-                         .layout = j->layout,
-                         .backend = j->backend,
-                         .threads = threads};
+    w->spec = (sat_plan_spec){.width = img->width,
+                              .height = rows,
+                              .channels = img->channels,
+                              .sample = img->type,
+                              .accum = accum,
+                              .layout = j->layout,
+                              .backend = j->backend,
+                              .threads = threads};
     if (accum == SAT_Q32 && !choose_quant(j, input, img, &w->spec.quant, err)) return false;
     if (sat_plan_create(&w->plan, &w->spec) != SAT_OK) return fail(err, "%s", sat_detail());
     w->band.height = rows + padded;
@@ -115,7 +115,7 @@ static bool sum_band(band_work *w, const image *img, int64_t y, int64_t rows, sa
     in.height = rows;
     *made = w->band;
     made->height = rows + (w->spec.layout == SAT_PADDED && y == 0);
-    sat_run run = {.carry_in = y > 0 ? w->carry : NULL, .carry_out = w->carry, .continues = y > 0};
+    sat_run_options run = {.carry_in = y > 0 ? w->carry : NULL, .carry_out = w->carry, .continues = y > 0};
     return sat_plan_run(w->plan, &in, made, &run) == SAT_OK ? true : fail(err, "%s", sat_detail());
 }
 

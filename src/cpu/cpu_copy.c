@@ -11,7 +11,7 @@
 enum { BLOCK_BYTES = 8192 }; /* of widened samples, in the first-level cache */
 
 typedef struct copy {
-    sat_spec spec;
+    sat_plan_spec spec;
     const sat_isa *isa;
     sat_widen *widen;
     int threads;
@@ -32,7 +32,7 @@ static void close_plan(void *state)
     free(c);
 }
 
-static sat_status open_plan(const sat_spec *spec, void **state, char *note, size_t note_bytes)
+static sat_status open_plan(const sat_plan_spec *spec, void **state, char *note, size_t note_bytes)
 {
     const char *why;
     const sat_isa *isa = sat_isa_in_use(&why);
@@ -104,7 +104,7 @@ static void copy_rows(void *context, int64_t index, int worker)
     if (c->stream) c->isa->fence();
 }
 
-static sat_status run_plan(void *state, const sat_view *image, const sat_view *table, const sat_run *run)
+static sat_status run_plan(void *state, const sat_view *image, const sat_view *table, const sat_run_options *run)
 {
     const copy *c = state;
     size_t entry = sat_type_bytes(c->spec.accum), row = (size_t)(c->spec.width * c->spec.channels) * entry;

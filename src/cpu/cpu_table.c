@@ -50,7 +50,7 @@ typedef struct worker {
 enum { LEAD = 64, ALONG_BYTES = 32 };
 
 typedef struct table {
-    sat_spec spec;
+    sat_plan_spec spec;
     const sat_isa *isa;
     sat_quantise *quantise; /* NULL unless q32 */
     sat_scan_add *scan_add;
@@ -75,7 +75,7 @@ void sat_cpu_table_close(void *state)
     free(t);
 }
 
-sat_status sat_cpu_table_open(const sat_spec *spec, void **state, char *note, size_t note_bytes)
+sat_status sat_cpu_table_open(const sat_plan_spec *spec, void **state, char *note, size_t note_bytes)
 {
     const char *why;
     const sat_isa *isa = sat_isa_in_use(&why);
@@ -224,7 +224,7 @@ static void do_band(void *context, int64_t band, int worker_index)
     if (t->stream) t->isa->fence();
 }
 
-sat_status sat_cpu_table_run(void *state, const sat_view *image, const sat_view *view, const sat_run *run)
+sat_status sat_cpu_table_run(void *state, const sat_view *image, const sat_view *view, const sat_run_options *run)
 {
     table *t = state;
     size_t row = (size_t)t->samples * t->entry;

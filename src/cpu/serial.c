@@ -18,7 +18,7 @@ typedef struct sum {
 } sum;
 
 typedef struct serial {
-    sat_spec spec;
+    sat_plan_spec spec;
     sum *above; /* the inclusive table's row above, width * channels */
 } serial;
 
@@ -36,7 +36,7 @@ static void close_plan(void *state)
     free(s);
 }
 
-static sat_status open_plan(const sat_spec *spec, void **state, char *note, size_t note_bytes)
+static sat_status open_plan(const sat_plan_spec *spec, void **state, char *note, size_t note_bytes)
 {
     size_t bytes;
     if (!sat_mul((size_t)spec->width * (size_t)spec->channels, sizeof(sum), &bytes))
@@ -81,7 +81,7 @@ static void store(sat_type accum, char *row, size_t i, sum value)
 }
 
 /* The sample as the accumulator sees it; false if fixed point cannot hold it. */
-static bool sample(const sat_spec *s, const char *row, size_t i, sum *value)
+static bool sample(const sat_plan_spec *s, const char *row, size_t i, sum *value)
 {
     uint64_t u = 0;
     double f = 0;
@@ -104,10 +104,10 @@ static bool sample(const sat_spec *s, const char *row, size_t i, sum *value)
     return true;
 }
 
-static sat_status run_plan(void *state, const sat_view *image, const sat_view *table, const sat_run *run)
+static sat_status run_plan(void *state, const sat_view *image, const sat_view *table, const sat_run_options *run)
 {
     serial *s = state;
-    const sat_spec *spec = &s->spec;
+    const sat_plan_spec *spec = &s->spec;
     size_t channels = (size_t)spec->channels, samples = (size_t)spec->width * channels;
     const sum zero = {0};
     bool padded = spec->layout == SAT_PADDED, exclusive = spec->layout == SAT_EXCLUSIVE;

@@ -32,8 +32,8 @@ typedef struct sat_backend {
     /* Makes the state of one plan, with all memory that runs will need, or refuses the spec with
      * SAT_ERR_TYPE or SAT_ERR_UNAVAILABLE, upon which the next backend is tried; SAT_ERR_MEMORY ends it.  note: a line
      * of note_bytes for sat_plan_note(). */
-    sat_status (*open)(const sat_spec *spec, void **state, char *note, size_t note_bytes);
-    sat_status (*run)(void *state, const sat_view *image, const sat_view *table, const sat_run *run);
+    sat_status (*open)(const sat_plan_spec *spec, void **state, char *note, size_t note_bytes);
+    sat_status (*run)(void *state, const sat_view *image, const sat_view *table, const sat_run_options *run);
     void (*close)(void *state); /* accepts NULL */
 
     /* Waits for the stream and returns what runs could not (optional; see sat_plan_wait). */

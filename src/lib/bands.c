@@ -66,13 +66,13 @@ static sat_status open_slot(const sat_bands *b, sat_band *s, size_t image_bytes,
     /* All of it is copied to the host, also what a ceiling leaves unwritten: never what another program left there. */
     if (status == SAT_OK) status = d->fill(s->table, 0, table_bytes, b->work);
     if (status == SAT_OK) status = d->pinned_alloc(&s->pinned_table, table_bytes);
-    if (status == SAT_OK) status = d->mark_open(&s->uploaded);
-    if (status == SAT_OK) status = d->mark_open(&s->computed);
-    if (status == SAT_OK) status = d->mark_open(&s->downloaded);
+    if (status == SAT_OK) status = d->event_create(&s->uploaded);
+    if (status == SAT_OK) status = d->event_create(&s->computed);
+    if (status == SAT_OK) status = d->event_create(&s->downloaded);
     return status;
 }
 
-sat_status sat_bands_open(sat_bands *b, const sat_device *device, const sat_spec *spec, int64_t rows)
+sat_status sat_bands_open(sat_bands *b, const sat_device *device, const sat_plan_spec *spec, int64_t rows)
 {
     bool padded = spec->layout == SAT_PADDED;
     size_t carry = sat_row_bytes(spec->width, spec->channels, spec->accum), image_bytes, table_bytes;
@@ -109,9 +109,9 @@ void sat_bands_close(sat_bands *b)
         d->pinned_free(s->pinned_table);
         if (s->image) d->free(s->image);
         if (s->table) d->free(s->table);
-        d->mark_close(s->uploaded);
-        d->mark_close(s->computed);
-        d->mark_close(s->downloaded);
+        d->event_destroy(s->uploaded);
+        d->event_destroy(s->computed);
+        d->event_destroy(s->downloaded);
     }
     if (d) {
         if (b->carry) d->free(b->carry);
@@ -129,7 +129,7 @@ typedef struct job {
     const sat_backend *backend;
     void *state;
     const sat_view *image, *table;
-    const sat_run *run;
+    const sat_run_options *run;
     bool pinned_image, pinned_table; /* the caller's memory is */
     int64_t count;                   /* bands */
     int threads;
@@ -176,22 +176,22 @@ static sat_status send(const job *j, int64_t k)
     sat_view image = image_of(j, k), table = table_of(j, k), pinned = packed(&image, s->pinned_image, SAT_HOST);
     sat_view device_image = packed(&image, s->image, SAT_DEVICE), device_table = packed(&table, s->table, SAT_DEVICE);
     bool again = k >= b->slots, last = k == j->count - 1;
-    sat_run run = {.carry_in = k > 0 || j->run->carry_in ? b->carry : NULL,
-                   .carry_out = !last || j->run->carry_out ? b->carry : NULL,
-                   .continues = k > 0 || j->run->continues,
-                   .stream = b->work};
+    sat_run_options run = {.carry_in = k > 0 || j->run->carry_in ? b->carry : NULL,
+                           .carry_out = !last || j->run->carry_out ? b->carry : NULL,
+                           .continues = k > 0 || j->run->continues,
+                           .stream = b->work};
     sat_status status = SAT_OK;
     if (!j->pinned_image) {
-        if (again) status = d->reached(s->uploaded);
+        if (again) status = d->event_wait(s->uploaded);
         if (status == SAT_OK) sat_host_copy(&pinned, &image, j->threads, false);
     }
-    if (status == SAT_OK && again) status = d->after(b->up, s->computed);
+    if (status == SAT_OK && again) status = d->stream_wait(b->up, s->computed);
     if (status == SAT_OK) status = d->queue_copy(j->pinned_image ? &image : &pinned, &device_image, b->up);
-    if (status == SAT_OK) status = d->mark(s->uploaded, b->up);
-    if (status == SAT_OK) status = d->after(b->work, s->uploaded);
-    if (status == SAT_OK && again) status = d->after(b->work, s->downloaded);
+    if (status == SAT_OK) status = d->event_record(s->uploaded, b->up);
+    if (status == SAT_OK) status = d->stream_wait(b->work, s->uploaded);
+    if (status == SAT_OK && again) status = d->stream_wait(b->work, s->downloaded);
     if (status == SAT_OK) status = j->backend->run(j->state, &device_image, &device_table, &run);
-    return status == SAT_OK ? d->mark(s->computed, b->work) : status;
+    return status == SAT_OK ? d->event_record(s->computed, b->work) : status;
 }
 
 /* Band k to the host.  The pinned table of its slot must have been taken. */
@@ -202,9 +202,9 @@ static sat_status fetch(const job *j, int64_t k)
     const sat_band *s = slot_of(j, k);
     sat_view table = table_of(j, k), pinned = packed(&table, s->pinned_table, SAT_HOST);
     sat_view device_table = packed(&table, s->table, SAT_DEVICE);
-    sat_status status = d->after(b->down, s->computed);
+    sat_status status = d->stream_wait(b->down, s->computed);
     if (status == SAT_OK) status = d->queue_copy(&device_table, j->pinned_table ? &table : &pinned, b->down);
-    return status == SAT_OK ? d->mark(s->downloaded, b->down) : status;
+    return status == SAT_OK ? d->event_record(s->downloaded, b->down) : status;
 }
 
 /* Waits until band k is back, and puts it where it belongs. */
@@ -213,7 +213,7 @@ static sat_status take(const job *j, int64_t k)
     const sat_bands *b = j->bands;
     const sat_band *s = slot_of(j, k);
     sat_view table = table_of(j, k), pinned = packed(&table, s->pinned_table, SAT_HOST);
-    sat_status status = b->device->reached(s->downloaded);
+    sat_status status = b->device->event_wait(s->downloaded);
     /* A table of many bands would push the pinned ones out of the caches. */
     if (status == SAT_OK && !j->pinned_table) sat_host_copy(&table, &pinned, j->threads, j->count > b->slots);
     return status;
@@ -230,7 +230,7 @@ static sat_status wait_for_all(const job *j)
 }
 
 sat_status sat_bands_run(sat_bands *b, const sat_backend *backend, void *state, const sat_view *image,
-                         const sat_view *table, const sat_run *run)
+                         const sat_view *table, const sat_run_options *run)
 {
     const sat_device *d = b->device;
     sat_status status = sat_device_may_wait(d, run->stream);

@@ -14,7 +14,7 @@ int64_t sat_band_rows(size_t image_row_bytes, size_t table_row_bytes, int64_t he
 typedef struct sat_band {
     void *pinned_image, *image;             /* host, device; rows without gaps, which is how copies are fastest */
     void *table, *pinned_table;             /* device, host                                                     */
-    void *uploaded, *computed, *downloaded; /* marks */
+    void *uploaded, *computed, *downloaded; /* events */
 } sat_band;
 
 enum { SAT_BANDS = 3 }; /* under way at a time; bands.c says why */
@@ -32,13 +32,13 @@ typedef struct sat_bands {
 /* All memory that runs of a plan of that spec, its defaults filled in, will need for bands of so many rows.  On SAT_OK
  * to be given to sat_bands_close(); else it holds nothing, and the status is SAT_ERR_SHAPE, SAT_ERR_MEMORY or
  * SAT_ERR_DEVICE. */
-sat_status sat_bands_open(sat_bands *b, const sat_device *device, const sat_spec *spec, int64_t rows);
+sat_status sat_bands_open(sat_bands *b, const sat_device *device, const sat_plan_spec *spec, int64_t rows);
 void sat_bands_close(sat_bands *b);
 
 /* sat_plan_run() on host views and host carry rows, for a state that the backend opened for bands of b->rows rows.
  * Begins when the caller's stream is empty, and refuses one that is being captured; whatever it returns, nothing is
  * under way any more. */
 sat_status sat_bands_run(sat_bands *b, const sat_backend *backend, void *state, const sat_view *image,
-                         const sat_view *table, const sat_run *run);
+                         const sat_view *table, const sat_run_options *run);
 
 #endif

@@ -109,14 +109,14 @@ sat_status sat_box_tables_open(const sat_box_spec *spec, const sat_backend *back
     sat_status status = sat_window_of(spec, &f->window);
     sat_type sample = spec->sample;
     if (spec->weighted_alpha) sample = sample == SAT_F32 ? SAT_F64 : SAT_U32;
-    sat_spec plan = {.width = spec->width,
-                     .height = spec->height,
-                     .channels = spec->channels,
-                     .sample = sample,
-                     .accum = f->window.accum,
-                     .backend = backend->name,
-                     .threads = spec->threads,
-                     .memory = f->memory};
+    sat_plan_spec plan = {.width = spec->width,
+                          .height = spec->height,
+                          .channels = spec->channels,
+                          .sample = sample,
+                          .accum = f->window.accum,
+                          .backend = backend->name,
+                          .threads = spec->threads,
+                          .memory = f->memory};
     if (status == SAT_OK && spec->memory == SAT_DEVICE && spec->sample == SAT_F32)
         status = sat_fail(SAT_ERR_UNAVAILABLE,
                           "%s: filters floats through a table, after all of them are read on the host", backend->name);
@@ -272,7 +272,7 @@ sat_status sat_box_tables_run(void *state, const sat_view *src, const sat_view *
 {
     filter *f = state;
     bool weighted = f->spec.weighted_alpha;
-    sat_run run = {.stream = stream};
+    sat_run_options run = {.stream = stream};
     sat_status status = SAT_OK;
 #if SAT_WITH_CUDA
     if (f->memory == SAT_DEVICE) {

@@ -27,9 +27,10 @@ typedef struct sat_device {
     sat_status (*wait)(void *stream);
     sat_status (*time)(sat_status (*work)(void *arg), void *arg, void *stream, double *us);
 
-    /* For copies beside work: host memory that the device reads and writes itself, streams of one's own, and marks.
-     * What is queued on a stream runs in its order, and at the same time as what is on others, but for these: after()
-     * lets a stream wait for a mark as it was put last on another stream, reached() the host. */
+    /* For copies beside work: host memory that the device reads and writes itself, streams of one's own, and events.
+     * What is queued on a stream runs in its order, and at the same time as what is on others, but for these:
+     * stream_wait() lets a stream wait for an event as it was last recorded on another stream, event_wait() the host.
+     */
     sat_status (*pinned_alloc)(void **data, size_t bytes); /* aligned to 256 bytes; *data NULL on failure */
     void (*pinned_free)(void *data);                       /* accepts NULL */
     /* Bytes from `data` on to the end of such memory, or of what the caller made so in one piece; 0: it is none.  The
@@ -38,11 +39,11 @@ typedef struct sat_device {
     sat_status (*queue_copy)(const sat_view *from, const sat_view *to, void *stream); /* host memory: pinned */
     sat_status (*stream_open)(void **stream);                                         /* *stream NULL on failure */
     void (*stream_close)(void *stream);                                               /* accepts NULL */
-    sat_status (*mark_open)(void **mark);                                             /* *mark NULL on failure */
-    void (*mark_close)(void *mark);                                                   /* accepts NULL */
-    sat_status (*mark)(void *mark, void *stream);
-    sat_status (*after)(void *stream, void *mark);
-    sat_status (*reached)(void *mark);
+    sat_status (*event_create)(void **event);                                         /* *event NULL on failure */
+    void (*event_destroy)(void *event);                                               /* accepts NULL */
+    sat_status (*event_record)(void *event, void *stream);
+    sat_status (*stream_wait)(void *stream, void *event);
+    sat_status (*event_wait)(void *event);
     /* Is what is queued there recorded for a graph, not run?  SAT_ERR_DEVICE if the device cannot tell. */
     sat_status (*captured)(void *stream, bool *captured);
 

@@ -8,7 +8,7 @@
 #include "sized.h"
 
 struct sat_plan {
-    sat_spec spec;
+    sat_plan_spec spec;
     const sat_backend *backend;
     void *state;
     bool staged; /* host views, and a backend that takes a device's */
@@ -30,7 +30,7 @@ static sat_status refuse_accum(sat_type sample, sat_type accum)
 }
 
 /* Checks the spec and fills in its defaults. */
-static sat_status complete(sat_spec *s)
+static sat_status complete(sat_plan_spec *s)
 {
     if (s->channels == 0) s->channels = 1;
     sat_status status = sat_check_job(s->width, s->height, s->channels, s->threads);
@@ -56,14 +56,14 @@ static sat_status complete(sat_spec *s)
 
 /* Another library's code may know no carry rows, and is given the whole image: one band, for which memory of the device
  * and pinned memory of the host are taken whole. */
-static int64_t band_rows(const sat_spec *s, const sat_backend *backend)
+static int64_t band_rows(const sat_plan_spec *s, const sat_backend *backend)
 {
-    if (backend->kind == SAT_OUTSIDE) return s->height;
+    if (backend->kind == SAT_PEER) return s->height;
     return sat_band_rows(sat_row_bytes(s->width, s->channels, s->sample),
                          sat_row_bytes(s->width + (s->layout == SAT_PADDED), s->channels, s->accum), s->height);
 }
 
-static double all_bytes(const sat_spec *s)
+static double all_bytes(const sat_plan_spec *s)
 {
     double sample = (double)sat_type_bytes(s->sample), sum = (double)sat_type_bytes(s->accum);
     return (double)s->width * (double)s->height * s->channels * (sample + sum);
@@ -72,7 +72,7 @@ static double all_bytes(const sat_spec *s)
 static sat_status open_with(void *object, const sat_backend *backend)
 {
     sat_plan *plan = object;
-    sat_spec spec = plan->spec;
+    sat_plan_spec spec = plan->spec;
     sat_status status = sat_check_memory(backend->name, spec.memory, backend->device);
     if (status != SAT_OK) return status;
     if (spec.accum == SAT_I64) spec.accum = SAT_U64; /* the same bits */
@@ -93,9 +93,9 @@ static sat_status open_with(void *object, const sat_backend *backend)
     return plan->staged && spec.backend == NULL ? sat_passed_over(status) : status;
 }
 
-sat_status sat_plan_create_sized(sat_plan **out, const sat_spec *given, size_t spec_bytes)
+sat_status sat_plan_create_sized(sat_plan **out, const sat_plan_spec *given, size_t spec_bytes)
 {
-    sat_spec spec;
+    sat_plan_spec spec;
     if (out == NULL) return sat_fail(SAT_ERR_ARGUMENT, "no place for the plan");
     *out = NULL;
     sat_status status = sat_take_struct(&spec, sizeof spec, given, spec_bytes, "spec");
@@ -135,12 +135,12 @@ static sat_status same(const char *what, const char *field, int64_t is, int64_t 
                                    (long long)should);
 }
 
-sat_status sat_plan_run_sized(sat_plan *plan, const sat_view *image, const sat_view *table, const sat_run *given,
-                              size_t run_bytes)
+sat_status sat_plan_run_sized(sat_plan *plan, const sat_view *image, const sat_view *table,
+                              const sat_run_options *given, size_t run_bytes)
 {
-    sat_run run = {0};
+    sat_run_options run = {0};
     if (plan == NULL) return sat_fail(SAT_ERR_ARGUMENT, "no plan");
-    const sat_spec *s = &plan->spec;
+    const sat_plan_spec *s = &plan->spec;
     sat_status status = given ? sat_take_struct(&run, sizeof run, given, run_bytes, "run") : SAT_OK;
     if (status == SAT_OK) status = sat_check_view(image, "image");
     if (status == SAT_OK) status = sat_check_view(table, "table");

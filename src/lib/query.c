@@ -54,12 +54,13 @@ static sat_status read_through(sat_reader *r, const sat_table *t, unsigned flags
 }
 
 /* What is wrong with rectangle i, in words. */
-static sat_status refuse(const sat_table *t, const sat_reader *r, sat_verdict verdict, size_t i, const sat_rect *rect)
+static sat_status refuse(const sat_table *t, const sat_reader *r, sat_rect_status verdict, size_t i,
+                         const sat_rect *rect)
 {
     long long x = rect->x, y = rect->y, w = rect->width, h = rect->height;
     switch (verdict) {
     case SAT_RECT_INSIDE:
-    case SAT_RECT_NOWHERE: return SAT_OK;
+    case SAT_RECT_CLIPPED_AWAY: return SAT_OK;
     case SAT_RECT_EMPTY: return sat_fail(SAT_ERR_RECT, "rectangle %zu (%lld,%lld,%lld,%lld) is empty", i, x, y, w, h);
     case SAT_RECT_OUTSIDE:
         return sat_fail(SAT_ERR_RECT, "rectangle %zu (%lld,%lld,%lld,%lld) reaches outside the %lldx%lld image", i, x,
@@ -80,7 +81,7 @@ static sat_status refuse(const sat_table *t, const sat_reader *r, sat_verdict ve
 static sat_status check(const sat_table *t, const sat_reader *r, size_t i, const sat_rect *given)
 {
     sat_rect rect = *given;
-    return refuse(t, r, sat_rect_judge(r, &rect), i, given);
+    return refuse(t, r, sat_rect_validate(r, &rect), i, given);
 }
 
 #define CORNER(type, p)   ((p) ? ((const type *)(p))[c] : 0)
@@ -122,8 +123,8 @@ static void check_part(void *context, int64_t part, int worker)
     (void)worker;
     for (size_t i = first; i < end; i++) {
         sat_rect rect = j->rects[i];
-        sat_verdict verdict = sat_rect_judge(j->r, &rect);
-        if (verdict == SAT_RECT_INSIDE || verdict == SAT_RECT_NOWHERE) continue;
+        sat_rect_status verdict = sat_rect_validate(j->r, &rect);
+        if (verdict == SAT_RECT_INSIDE || verdict == SAT_RECT_CLIPPED_AWAY) continue;
         size_t bad = atomic_load(j->bad);
         while (i < bad && !atomic_compare_exchange_weak(j->bad, &bad, i)) {}
         break;
@@ -137,7 +138,7 @@ static void answer_part(void *context, int64_t part, int worker)
     (void)worker;
     for (size_t i = first; i < end; i++) {
         sat_rect rect = j.rects[i];
-        bool inside = sat_rect_judge(j.r, &rect) == SAT_RECT_INSIDE;
+        bool inside = sat_rect_validate(j.r, &rect) == SAT_RECT_INSIDE;
         double px = sat_rect_px(&rect);
         for (size_t c = 0; c < j.channels; c++) {
             sat_sum corners = inside ? corners_of(j.r, &rect, c) : (sat_sum){0};

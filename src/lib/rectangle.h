@@ -25,17 +25,17 @@ typedef struct sat_reader {
     double offset, step;   /* q32 */
 } sat_reader;
 
-typedef enum sat_verdict {
+typedef enum sat_rect_status {
     SAT_RECT_INSIDE,
-    SAT_RECT_NOWHERE,  /* clipped, and nothing is left: no error, and no answer       */
-    SAT_RECT_EMPTY,    /* from here on errors                                         */
-    SAT_RECT_OUTSIDE,  /* reaches outside the image                                   */
-    SAT_RECT_AT_EDGE,  /* its sums are those that an exclusive table leaves out       */
-    SAT_RECT_TOO_LARGE /* for what the type is proven to hold                         */
-} sat_verdict;
+    SAT_RECT_CLIPPED_AWAY, /* clipped, and nothing is left: no error, and no answer       */
+    SAT_RECT_EMPTY,        /* from here on errors                                         */
+    SAT_RECT_OUTSIDE,      /* reaches outside the image                                   */
+    SAT_RECT_AT_EDGE,      /* its sums are those that an exclusive table leaves out       */
+    SAT_RECT_TOO_LARGE     /* for what the type is proven to hold                         */
+} sat_rect_status;
 
 /* Cuts the rectangle to the image, if that is wanted, and judges it. */
-SAT_BOTH sat_verdict sat_rect_judge(const sat_reader *r, sat_rect *rect)
+SAT_BOTH sat_rect_status sat_rect_validate(const sat_reader *r, sat_rect *rect)
 {
     if (rect->width < 1 || rect->height < 1) return SAT_RECT_EMPTY;
     if (r->clip) {
@@ -45,7 +45,7 @@ SAT_BOTH sat_verdict sat_rect_judge(const sat_reader *r, sat_rect *rect)
         if (rect->y < 0) rect->y = 0;
         if (x1 > r->width) x1 = r->width;
         if (y1 > r->height) y1 = r->height;
-        if (x1 <= rect->x || y1 <= rect->y) return SAT_RECT_NOWHERE;
+        if (x1 <= rect->x || y1 <= rect->y) return SAT_RECT_CLIPPED_AWAY;
         rect->width = x1 - rect->x;
         rect->height = y1 - rect->y;
     } else if (rect->x < 0 || rect->y < 0 || rect->x > r->width - rect->width || rect->y > r->height - rect->height) {

@@ -7,8 +7,8 @@
 /* Padding at the end of a struct is undefined in callers, and a later member would lie there. */
 #define NO_PADDING_BEHIND(type, last)                                                                                  \
     _Static_assert(offsetof(type, last) + sizeof(((type *)0)->last) == sizeof(type), #type " ends in padding")
-NO_PADDING_BEHIND(sat_spec, memory);
-NO_PADDING_BEHIND(sat_run, stream);
+NO_PADDING_BEHIND(sat_plan_spec, memory);
+NO_PADDING_BEHIND(sat_run_options, stream);
 NO_PADDING_BEHIND(sat_table, quant);
 NO_PADDING_BEHIND(sat_box_spec, reserved);
 NO_PADDING_BEHIND(sat_scan_spec, thread_items);

@@ -33,19 +33,19 @@ static bool types_right(sat_type sample, sat_type accum)
     }
 }
 
-static sat_spec take_spec(fuzz_input *in)
+static sat_plan_spec take_spec(fuzz_input *in)
 {
     static const sat_type samples[] = {SAT_U8, SAT_U16, SAT_U32, SAT_F32, SAT_F64};
     static const sat_type accums[] = {SAT_TYPE_NONE, SAT_U32, SAT_U64, SAT_I64, SAT_F32, SAT_F64, SAT_Q32};
-    sat_spec s = {.width = 1 + (int64_t)(take(in, 1) % SIDE),
-                  .height = 1 + (int64_t)(take(in, 1) % ROWS),
-                  .channels = 1 + (int)(take(in, 1) % 4),
-                  .sample = samples[take(in, 1) % 5],
-                  .accum = accums[take(in, 1) % 7],
-                  .layout = (sat_layout)(take(in, 1) % 3),
-                  .backend = take_one_in(in, 4) ? take_backend(in) : NULL,
-                  .threads = take_threads(in),
-                  .quant = {.offset = -16, .step = 0.25, .largest = 255}};
+    sat_plan_spec s = {.width = 1 + (int64_t)(take(in, 1) % SIDE),
+                       .height = 1 + (int64_t)(take(in, 1) % ROWS),
+                       .channels = 1 + (int)(take(in, 1) % 4),
+                       .sample = samples[take(in, 1) % 5],
+                       .accum = accums[take(in, 1) % 7],
+                       .layout = (sat_layout)(take(in, 1) % 3),
+                       .backend = take_one_in(in, 4) ? take_backend(in) : NULL,
+                       .threads = take_threads(in),
+                       .quant = {.offset = -16, .step = 0.25, .largest = 255}};
     if (!types_right(s.sample, s.accum)) s.accum = SAT_TYPE_NONE;
     switch (take(in, 1) % 32) {
     case 0: s.width = take_int(in, 0, SIDE); break;
@@ -70,7 +70,7 @@ static bool quant_right(const sat_quant *q)
            frexp(q->step, &exponent) == 0.5 && q->largest >= 1 && q->largest <= INT32_MAX;
 }
 
-static bool spec_right(const sat_spec *s)
+static bool spec_right(const sat_plan_spec *s)
 {
     return side_right(s->width) && side_right(s->height) && s->channels >= 0 && s->channels <= 4 &&
            types_right(s->sample, s->accum) && (unsigned)s->layout <= SAT_EXCLUSIVE &&
@@ -86,7 +86,7 @@ typedef struct total {
     long double real, magnitude;
 } total;
 
-static total sum_of(const sat_view *image, const sat_spec *s, int64_t x1, int64_t y1, int c)
+static total sum_of(const sat_view *image, const sat_plan_spec *s, int64_t x1, int64_t y1, int c)
 {
     total t = {0};
     for (int64_t y = 0; y < y1; y++)
@@ -101,7 +101,7 @@ static total sum_of(const sat_view *image, const sat_spec *s, int64_t x1, int64_
     return t;
 }
 
-static bool is_sum(const sat_view *image, const sat_spec *s, const void *entry, const total *should)
+static bool is_sum(const sat_view *image, const sat_plan_spec *s, const void *entry, const total *should)
 {
     long double eps = s->accum == SAT_F32 ? 0x1p-24L : 0x1p-53L;
     long double bound = 2 * (long double)(image->width + image->height) * eps * should->magnitude, is;
@@ -117,7 +117,7 @@ static bool is_sum(const sat_view *image, const sat_spec *s, const void *entry, 
     return fabsl(is - should->real) <= bound;
 }
 
-static const char *check_table(const sat_view *image, const sat_view *table, const sat_spec *s)
+static const char *check_table(const sat_view *image, const sat_view *table, const sat_plan_spec *s)
 {
     int64_t shift = s->layout == SAT_INCLUSIVE ? 1 : 0;
     for (int64_t y = 0; y < table->height; y++)
@@ -140,7 +140,7 @@ static int64_t end_of(int64_t begin, int64_t length, int64_t most)
 }
 
 /* What sat.h says of a rectangle, which is cut to the image. */
-static answer expect(const sat_spec *s, int64_t height, sat_rect *r, bool clip)
+static answer expect(const sat_plan_spec *s, int64_t height, sat_rect *r, bool clip)
 {
     if (r->width < 1 || r->height < 1) return BAD_RECT;
     sat_rect cut = {.x = r->x > 0 ? r->x : 0, .y = r->y > 0 ? r->y : 0};
@@ -167,8 +167,8 @@ static uint64_t rect_sum(const sat_view *image, const sat_rect *r, int c)
 
 enum { RECTS = 6 };
 
-static const char *check_answers(const sat_view *image, const sat_spec *s, const sat_rect *rects, const answer *want,
-                                 size_t n, const sat_sum *sums, const double *means)
+static const char *check_answers(const sat_view *image, const sat_plan_spec *s, const sat_rect *rects,
+                                 const answer *want, size_t n, const sat_sum *sums, const double *means)
 {
     size_t channels = (size_t)image->channels;
     for (size_t i = 0; i < n * channels; i++) {
@@ -183,7 +183,7 @@ static const char *check_answers(const sat_view *image, const sat_spec *s, const
     return NULL;
 }
 
-static const char *query_table(fuzz_input *in, const sat_view *image, const sat_view *view, const sat_spec *s)
+static const char *query_table(fuzz_input *in, const sat_view *image, const sat_view *view, const sat_plan_spec *s)
 {
     sat_table table = {.view = *view, .layout = s->layout, .sample = s->sample, .quant = s->quant};
     sat_rect rects[RECTS] = {{0}}, cut[RECTS];
@@ -215,7 +215,7 @@ static const char *query_table(fuzz_input *in, const sat_view *image, const sat_
 }
 
 /* A table that is described wrongly: anything but a crash, and what cannot be is refused. */
-static const char *query_wrong_table(fuzz_input *in, const sat_view *view, const sat_spec *s, const block *b)
+static const char *query_wrong_table(fuzz_input *in, const sat_view *view, const sat_plan_spec *s, const block *b)
 {
     sat_table table = {.view = *view, .layout = s->layout, .sample = s->sample, .quant = s->quant};
     sat_rect rect = {take_int(in, 0, SIDE), take_int(in, 0, ROWS), take_int(in, 1, SIDE), take_int(in, 1, ROWS)};
@@ -235,7 +235,7 @@ static const char *query_wrong_table(fuzz_input *in, const sat_view *view, const
 
 /* ---- tables ---- */
 
-static bool in_range(const sat_view *image, const sat_spec *s)
+static bool in_range(const sat_view *image, const sat_plan_spec *s)
 {
     for (int64_t i = 0; s->accum == SAT_Q32 && i < image->width * image->height * image->channels; i++) {
         int64_t pixel = i / image->channels;
@@ -247,7 +247,7 @@ static bool in_range(const sat_view *image, const sat_spec *s)
 }
 
 /* The same table in two bands, joined by a carry row. */
-static const char *in_bands(sat_plan *plan, const sat_view *image, const sat_view *whole, const sat_spec *s,
+static const char *in_bands(sat_plan *plan, const sat_view *image, const sat_view *whole, const sat_plan_spec *s,
                             int64_t rows)
 {
     static const char different[] = "two bands make another table";
@@ -264,9 +264,9 @@ static const char *in_bands(sat_plan *plan, const sat_view *image, const sat_vie
     sat_view rest = to;
     rest.data = (uint8_t *)to.data + (size_t)to.height * to.row_bytes;
     rest.height = image->height - rows;
-    bool ok = sat_plan_run(plan, &first, &to, &(sat_run){.carry_out = carry}) == SAT_OK &&
+    bool ok = sat_plan_run(plan, &first, &to, &(sat_run_options){.carry_out = carry}) == SAT_OK &&
               sat_plan_run(plan, &second, &rest,
-                           &(sat_run){.carry_in = carry, .carry_out = carry, .continues = padded}) == SAT_OK;
+                           &(sat_run_options){.carry_in = carry, .carry_out = carry, .continues = padded}) == SAT_OK;
     const char *why = ok ? NULL : "a band was refused";
     to.height = whole->height;
     bool exact = s->accum != SAT_F32 && s->accum != SAT_F64;
@@ -278,7 +278,7 @@ static const char *in_bands(sat_plan *plan, const sat_view *image, const sat_vie
     return why;
 }
 
-static bool fits_plan(const sat_view *image, const sat_view *table, const sat_spec *s)
+static bool fits_plan(const sat_view *image, const sat_view *table, const sat_plan_spec *s)
 {
     bool padded = s->layout == SAT_PADDED;
     return view_right(image) && view_right(table) && image->width == s->width && image->height <= s->height &&
@@ -288,7 +288,7 @@ static bool fits_plan(const sat_view *image, const sat_view *table, const sat_sp
            !views_overlap(image, table);
 }
 
-static const char *run_plan(fuzz_input *in, sat_plan *plan, const sat_spec *s, block *from, block *to)
+static const char *run_plan(fuzz_input *in, sat_plan *plan, const sat_plan_spec *s, block *from, block *to)
 {
     bool padded = s->layout == SAT_PADDED, floats = !is_integer(s->sample);
     int64_t height = 1 + (int64_t)(take(in, 1) % (uint64_t)s->height);
@@ -324,7 +324,7 @@ static const char *run_plan(fuzz_input *in, sat_plan *plan, const sat_spec *s, b
 
 static const char *plans(fuzz_input *in)
 {
-    sat_spec s = take_spec(in);
+    sat_plan_spec s = take_spec(in);
     sat_plan *plan = (sat_plan *)&plan;
     bool right = spec_right(&s), small = s.width <= SIDE && s.height <= ROWS;
     const char *why = NULL;
@@ -455,7 +455,7 @@ static const char *devices(fuzz_input *in)
     block b;
     sat_device_info info;
     void *data = &info;
-    if (sat_device_at_hand(&info) == SAT_OK || !block_alloc(&b)) return NULL;
+    if (sat_device_current(&info) == SAT_OK || !block_alloc(&b)) return NULL;
     sat_view from = take_view(in, &b, 4, 4, 1, SAT_U8), to = from;
     spoil_view(in, &from, &b);
     spoil_view(in, &to, &b);

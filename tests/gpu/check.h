@@ -145,7 +145,7 @@ const char *content_name(content c);
 
 /* An image, its table, and its bounds, rows without gaps, in host memory. */
 typedef struct picture {
-    sat_spec spec; /* backend NULL; height may exceed the image's */
+    sat_plan_spec spec; /* backend NULL; height may exceed the image's */
     content content;
     sat_view image, table;
     sat_view sizes; /* f64: the table of |samples|; no data where sums are integers */
@@ -156,7 +156,7 @@ typedef struct picture {
 } picture;
 
 /* Allocates the picture that the spec asks for (its height: `rows`) and fills the image. */
-bool picture_open(picture *p, const sat_spec *spec, int64_t rows, content c, uint64_t random);
+bool picture_open(picture *p, const sat_plan_spec *spec, int64_t rows, content c, uint64_t random);
 bool picture_answer(picture *p); /* fills the table and so on with the reference's */
 bool picture_brute(picture *p);  /* the same by adding up each entry's rectangle */
 void picture_close(picture *p);  /* accepts a zeroed one */

@@ -135,7 +135,7 @@ bool is_status(sat_status got, sat_status want, const char *what)
     if (got == want) return true;
     if (got == SAT_ERR_DEVICE) now.lost = true;
     if (got == SAT_ERR_UNAVAILABLE && now.target &&
-        now.target->kind == SAT_OUTSIDE) { /* it need not do all that ours do */
+        now.target->kind == SAT_PEER) { /* it need not do all that ours do */
         pass_over();
         return false;
     }
@@ -184,7 +184,7 @@ static bool is_subject(const char *word)
 static bool wanted(const subject *s, const target *t)
 {
     if (!s->fits(t) || s->cases(opt.effort) == 0) return false;
-    if (opt.effort == QUICK && t->kind == SAT_OUTSIDE) return false; /* not ours to mend */
+    if (opt.effort == QUICK && t->kind == SAT_PEER) return false; /* not ours to mend */
     if (opt.subject && strcmp(opt.subject, s->name) != 0) return false;
     bool words[2] = {false}, right[2] = {false}; /* that name subjects, that name targets */
     for (int i = 0; i < opt.onlys; i++) {
@@ -373,8 +373,8 @@ static int print_results(bool names_only)
                        targets[t].available ? "" : targets[t].why);
             } else if (!targets[t].available) {
                 printf("ok %d - %s %s # SKIP %s%s\n", n, targets[t].name, subjects[s]->name, targets[t].why,
-                       targets[t].kind == SAT_OUTSIDE ? " (outside)" : "");
-            } else if (cases == 0 && failed == 0 && targets[t].kind == SAT_OUTSIDE) {
+                       targets[t].kind == SAT_PEER ? " (outside)" : "");
+            } else if (cases == 0 && failed == 0 && targets[t].kind == SAT_PEER) {
                 printf("ok %d - %s %s # SKIP it does nothing of this (outside)\n", n, targets[t].name,
                        subjects[s]->name);
             } else {
@@ -392,7 +392,7 @@ static int print_results(bool names_only)
 static int print_device(void)
 {
     sat_device_info d;
-    if (sat_device_at_hand(&d) != SAT_OK) {
+    if (sat_device_current(&d) != SAT_OK) {
         puts(sat_detail());
         return 1;
     }

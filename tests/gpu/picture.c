@@ -69,7 +69,7 @@ static bool packed(sat_view *v, int64_t width, int64_t height, int channels, sat
     return v->data != NULL;
 }
 
-bool picture_open(picture *p, const sat_spec *spec, int64_t rows, content c, uint64_t random)
+bool picture_open(picture *p, const sat_plan_spec *spec, int64_t rows, content c, uint64_t random)
 {
     *p = (picture){.spec = *spec, .content = c, .random = random};
     bool padded = spec->layout == SAT_PADDED;
@@ -104,7 +104,7 @@ void picture_close(picture *p)
 
 void picture_text(const picture *p, char *text, size_t bytes)
 {
-    const sat_spec *s = &p->spec;
+    const sat_plan_spec *s = &p->spec;
     snprintf(text, bytes, "%lldx%lldx%d %s to %s %s, %s", (long long)s->width, (long long)p->image.height, s->channels,
              sat_type_name(s->sample), sat_type_name(s->accum), sat_layout_name(s->layout), content_name(p->content));
 }
@@ -119,16 +119,16 @@ const char *reference(void)
     return NULL;
 }
 
-static sat_status refer(const sat_spec *spec, const sat_view *image, const sat_view *table, void *carry)
+static sat_status refer(const sat_plan_spec *spec, const sat_view *image, const sat_view *table, void *carry)
 {
-    sat_spec s = *spec;
+    sat_plan_spec s = *spec;
     sat_plan *plan;
     s.height = image->height;
     s.backend = reference();
     s.memory = SAT_HOST;
     sat_status status = s.backend ? sat_plan_create(&plan, &s) : SAT_ERR_UNAVAILABLE;
     if (status != SAT_OK) return status;
-    status = sat_plan_run(plan, image, table, &(sat_run){.carry_out = carry});
+    status = sat_plan_run(plan, image, table, &(sat_run_options){.carry_out = carry});
     sat_plan_destroy(&plan);
     return status;
 }
@@ -151,7 +151,7 @@ bool picture_answer(picture *p)
 {
     if (!is_status(refer(&p->spec, &p->image, &p->table, p->carry), SAT_OK, "the reference")) return false;
     if (p->sizes.data == NULL) return true;
-    sat_spec wide = p->spec;
+    sat_plan_spec wide = p->spec;
     sat_view sizes;
     wide.accum = SAT_F64;
     bool ok = absolutes(&p->image, &sizes) &&
@@ -265,12 +265,12 @@ static bool combines(bool scans, sat_type sample, sat_type accum)
         if (sample == SAT_U64 && accum == SAT_U64) return true;
         if (accum == SAT_Q32) return false;
     }
-    sat_spec spec = {.width = 1,
-                     .height = 1,
-                     .sample = sample,
-                     .accum = accum,
-                     .backend = reference(),
-                     .quant = {.offset = 0, .step = 1, .largest = 1}};
+    sat_plan_spec spec = {.width = 1,
+                          .height = 1,
+                          .sample = sample,
+                          .accum = accum,
+                          .backend = reference(),
+                          .quant = {.offset = 0, .step = 1, .largest = 1}};
     sat_plan *plan;
     sat_status status = sat_plan_create(&plan, &spec);
     sat_plan_destroy(&plan);
@@ -299,13 +299,13 @@ size_t pairs(bool scans)
 
 sat_plan *plan_of(const picture *p, const target *t, sat_memory memory)
 {
-    sat_spec spec = p->spec;
+    sat_plan_spec spec = p->spec;
     sat_plan *plan;
     spec.backend = t->name;
     spec.memory = memory;
     sat_status status = sat_plan_create(&plan, &spec);
     bool refused = status == SAT_ERR_TYPE || status == SAT_ERR_UNAVAILABLE;
-    if (refused && (t->kind == SAT_OUTSIDE || t->kind == SAT_CEILING))
+    if (refused && (t->kind == SAT_PEER || t->kind == SAT_CEILING))
         pass_over();
     else if (is_status(status, SAT_OK, "sat_plan_create") && sat_plan_accum(plan) != p->spec.accum)
         fail("the plan has another accumulator");

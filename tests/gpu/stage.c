@@ -17,17 +17,17 @@ bool sums_tables(const target *t)
 static const sat_quant quants[] = {{.offset = -1, .step = 1.0 / 2048, .largest = 4096},
                                    {.offset = 1, .step = 1.0 / 2048, .largest = 4096}};
 
-static sat_spec spec_of(pair p, shape s, uint64_t *random)
+static sat_plan_spec spec_of(pair p, shape s, uint64_t *random)
 {
     static const int channels[] = {1, 1, 2, 3, 4};
-    sat_spec spec = {.width = s.width,
-                     .height = s.height,
-                     .sample = p.sample,
-                     .accum = p.accum,
-                     .quant = quants[random64(random) % 2],
-                     .channels = channels[random64(random) % 5],
-                     .layout = (sat_layout)(random64(random) % 3),
-                     .threads = (int)random_in(random, 1, 3)};
+    sat_plan_spec spec = {.width = s.width,
+                          .height = s.height,
+                          .sample = p.sample,
+                          .accum = p.accum,
+                          .quant = quants[random64(random) % 2],
+                          .channels = channels[random64(random) % 5],
+                          .layout = (sat_layout)(random64(random) % 3),
+                          .threads = (int)random_in(random, 1, 3)};
     if (random64(random) % 4 == 0) spec.height += random_in(random, 1, 40); /* taller than the image */
     return spec;
 }
@@ -40,7 +40,7 @@ whole *whole_new(uint64_t seed, pair types, shape s)
         return NULL;
     }
     uint64_t random = seed;
-    sat_spec spec = spec_of(types, s, &random);
+    sat_plan_spec spec = spec_of(types, s, &random);
     w->memory = random64(&random) % 3 == 0 ? SAT_HOST : SAT_DEVICE;
     w->carry = random64(&random) % 2;
     content c = (content)(random64(&random) % CONTENTS);
@@ -123,6 +123,6 @@ bool stage_check(stage *st, const whole *w, bool compare, sat_view *table)
 
 bool stage_queue(stage *st, const whole *w, sat_plan *plan)
 {
-    sat_run run = {.carry_out = w->carry ? st->carry.view.data : NULL};
+    sat_run_options run = {.carry_out = w->carry ? st->carry.view.data : NULL};
     return is_status(sat_plan_run(plan, &st->image.view, &st->table.view, &run), SAT_OK, "sat_plan_run");
 }

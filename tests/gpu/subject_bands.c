@@ -44,7 +44,7 @@ static sat_view rows_of(const area *a, int64_t first, int64_t rows)
 /* A plan whose bands have heights at random, joined by carry rows; nothing waits between them. */
 static bool run_all_bands(const whole *w, sat_plan *plan, stage *st, area *other, uint64_t *random)
 {
-    const sat_spec *s = &w->picture.spec;
+    const sat_plan_spec *s = &w->picture.spec;
     bool one_row = random64(random) % 2, zeros = random64(random) % 2; /* carry_in and _out the same; zeros given */
     int padded = s->layout == SAT_PADDED;
     area *in = &st->carry, *out = one_row ? in : other;
@@ -54,7 +54,8 @@ static bool run_all_bands(const whole *w, sat_plan *plan, stage *st, area *other
         rows = random_in(random, 1, s->height < left ? s->height : left);
         sat_view image = rows_of(&st->image, y, rows);
         sat_view table = y == 0 ? rows_of(&st->table, 0, rows + padded) : rows_of(&st->table, y + padded, rows);
-        sat_run run = {.carry_in = y || zeros ? in->view.data : NULL, .carry_out = out->view.data, .continues = y > 0};
+        sat_run_options run = {
+            .carry_in = y || zeros ? in->view.data : NULL, .carry_out = out->view.data, .continues = y > 0};
         if (!is_status(sat_plan_run(plan, &image, &table, &run), SAT_OK, "sat_plan_run of a band")) return false;
         area *last = out;
         out = one_row ? out : in;
@@ -147,7 +148,7 @@ static void text_several(const void *made, char *line, size_t bytes)
 
 static bool queue_several(const whole *w, stage *st, sat_plan *plan, void *stream)
 {
-    sat_run run = {.carry_out = w->carry ? st->carry.view.data : NULL, .stream = stream};
+    sat_run_options run = {.carry_out = w->carry ? st->carry.view.data : NULL, .stream = stream};
     return is_status(sat_plan_run(plan, &st->image.view, &st->table.view, &run), SAT_OK, "sat_plan_run");
 }
 
@@ -236,7 +237,7 @@ static void spoil(const picture *p, void *image, uint64_t *random)
 static bool refuses(stage *st, sat_plan *plan, const sat_view *good, const sat_view *bad)
 {
     bool device = st->image.view.memory == SAT_DEVICE;
-    sat_run run = {0};
+    sat_run_options run = {0};
     if (!area_write(&st->image, bad)) return false;
     if (!is_status(sat_plan_run(plan, &st->image.view, &st->table.view, &run), device ? SAT_OK : SAT_ERR_RANGE,
                    "sat_plan_run of a sample out of range"))

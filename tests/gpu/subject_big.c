@@ -156,12 +156,12 @@ static bool table_right(const big_table *b, const sat_view *table)
 static void run_table(void *made, const target *t)
 {
     big_table *b = made;
-    sat_spec spec = {.width = b->width,
-                     .height = b->height,
-                     .sample = SAT_U8,
-                     .accum = SAT_U32,
-                     .backend = t->name,
-                     .memory = SAT_DEVICE};
+    sat_plan_spec spec = {.width = b->width,
+                          .height = b->height,
+                          .sample = SAT_U8,
+                          .accum = SAT_U32,
+                          .backend = t->name,
+                          .memory = SAT_DEVICE};
     sat_view table = {.row_bytes = sat_row_bytes(b->width + 1, 1, SAT_U32),
                       .width = b->width + 1,
                       .height = b->height + 1,

@@ -70,10 +70,10 @@ static bool run_halves(stage *st, sat_plan *plan, int64_t half)
     int64_t height = st->image.view.height, zero_row = st->table.view.height - height;
     void *carry = st->carry.view.data;
     sat_view image = part(&st->image, 0, half), table = part(&st->table, 0, half + zero_row);
-    sat_run run = {.carry_out = carry};
+    sat_run_options run = {.carry_out = carry};
     if (!is_status(sat_plan_run(plan, &image, &table, &run), SAT_OK, "sat_plan_run of the first rows")) return false;
     image = part(&st->image, half, height - half), table = part(&st->table, half + zero_row, height - half);
-    run = (sat_run){.carry_in = carry, .carry_out = carry, .continues = true};
+    run = (sat_run_options){.carry_in = carry, .carry_out = carry, .continues = true};
     return is_status(sat_plan_run(plan, &image, &table, &run), SAT_OK, "sat_plan_run of the other rows");
 }
 
@@ -94,7 +94,7 @@ static void CUDART_CB arrive(void *what)
  * right all the same. */
 static bool run_on_streams(stage *st, const whole *w, sat_plan *plan, uint64_t *random)
 {
-    sat_run run = {0};
+    sat_run_options run = {0};
     late l = {&st->image, &w->picture.image};
     cudaStream_t stream = NULL;
     cudaGraph_t graph = NULL;

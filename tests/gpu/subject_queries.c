@@ -143,7 +143,7 @@ static bool same_doubles(const double *got, const double *want, size_t n, size_t
 
 static bool same_answers(const batch *b, const answers *a, area *sums, area *means)
 {
-    const sat_spec *spec = &b->whole->picture.spec;
+    const sat_plan_spec *spec = &b->whole->picture.spec;
     size_t n = b->n * (size_t)spec->channels, at;
     bool floats = is_float(spec->accum) || spec->accum == SAT_Q32;
     sat_view seen;

@@ -196,7 +196,8 @@ static bool table_put(void *what, int turn)
 static bool table_queue(void *what, cudaStream_t stream)
 {
     table_job *j = what;
-    sat_run run = {.carry_out = j->streams->wholes[0]->carry ? j->stage.carry.view.data : NULL, .stream = stream};
+    sat_run_options run = {.carry_out = j->streams->wholes[0]->carry ? j->stage.carry.view.data : NULL,
+                           .stream = stream};
     return is_status(sat_plan_run(j->plan, &j->stage.image.view, &j->stage.table.view, &run), SAT_OK, "sat_plan_run");
 }
 
@@ -268,7 +269,7 @@ static sat_view row(size_t n, sat_type type, void *data, sat_memory memory)
 }
 
 /* How sums are compared; means are f64. */
-static sat_type sums_as(const sat_spec *s)
+static sat_type sums_as(const sat_plan_spec *s)
 {
     return is_float(s->accum) || s->accum == SAT_Q32 ? SAT_F64 : SAT_U64;
 }
@@ -291,7 +292,7 @@ static bool query_queue(void *what, cudaStream_t stream)
 static bool query_right(void *what, int turn)
 {
     query_job *j = what;
-    const sat_spec *s = &j->table.streams->wholes[turn]->picture.spec;
+    const sat_plan_spec *s = &j->table.streams->wholes[turn]->picture.spec;
     const sat_type as[ANSWERS] = {sums_as(s), SAT_F64};
     const char *const names[ANSWERS] = {"sum", "mean"};
     sat_table table = {.layout = s->layout, .sample = s->sample, .quant = s->quant};

@@ -3,7 +3,7 @@
  * This header is all that a test program needs to know of the simulator; C and C++.
  *
  * Link the library with the kernels compiled by a host compiler (tests/simt/simt.mk does) and everything that sat.h
- * offers on a device works: sat_device_at_hand() answers "SIMT simulator", sat_device_alloc() gives fenced, poisoned
+ * offers on a device works: sat_device_current() answers "SIMT simulator", sat_device_alloc() gives fenced, poisoned
  * memory, sat_plan_run() and sat_scan_run() on SAT_DEVICE memory run the kernels, thread by thread, interleaved at
  * random. sat_device_time() answers the number of scheduling steps / 1000.  A launch is done when it returns: streams
  * are in order.

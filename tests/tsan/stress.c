@@ -35,13 +35,13 @@ static sat_table table(void)
 
 static bool run_plan(sat_type sample, sat_type accum, const char *backend, int threads, void *out)
 {
-    sat_spec spec = {.width = WIDTH,
-                     .height = HEIGHT,
-                     .sample = sample,
-                     .accum = accum,
-                     .layout = SAT_INCLUSIVE,
-                     .backend = backend,
-                     .threads = threads};
+    sat_plan_spec spec = {.width = WIDTH,
+                          .height = HEIGHT,
+                          .sample = sample,
+                          .accum = accum,
+                          .layout = SAT_INCLUSIVE,
+                          .backend = backend,
+                          .threads = threads};
     sat_view image = view(sample == SAT_U8 ? (void *)bytes : (void *)floats, sample), to = view(out, accum);
     sat_plan *plan = NULL;
     bool ok = sat_plan_create(&plan, &spec) == SAT_OK && sat_plan_run(plan, &image, &to, NULL) == SAT_OK;

@@ -1,5 +1,5 @@
 /* test_bands.c - host images in bands (src/lib/bands.h), on a device that is made up: its streams are queues, whose
- * heads run in any order that the marks allow, as late as the host lets them or at once.  A wait that is missing shows
+ * heads run in any order that the events allow, as late as the host lets them or at once.  A wait that is missing shows
  * as a wrong table, memory that is touched after its end as a crash under a sanitizer, and each call to the device
  * fails once. */
 #include "arrays.h"
@@ -13,16 +13,16 @@ enum { STREAMS = 4, QUEUE = 400 };
 typedef struct op {
     enum { COPY, FILL, SUM, MARK, AFTER } what;
     sat_view from, to;
-    sat_run run;
+    sat_run_options run;
     int byte;
     size_t bytes;
-    struct mark *mark;
+    struct event *event;
     int ticket;
 } op;
 
-typedef struct mark {
+typedef struct event {
     int put, passed; /* how often it was queued, and how far the device has come */
-} mark;
+} event;
 
 typedef struct stream {
     op ops[QUEUE];
@@ -31,7 +31,7 @@ typedef struct stream {
 
 static struct {
     stream *streams[STREAMS];
-    int made;      /* allocations, streams and marks that live */
+    int made;      /* allocations, streams and events that live */
     int calls;     /* that may fail */
     int fail_at;   /* the call that does, 0: none */
     bool eager;    /* does the device run ahead of the host? */
@@ -41,7 +41,7 @@ static struct {
     void *pinned;  /* the caller's memory, which counts as pinned */
     size_t pinned_bytes;
     int host_copies; /* queued from or to the caller's memory */
-    int host_waits;  /* of the host for a mark */
+    int host_waits;  /* of the host for an event */
 } fake;
 
 static sat_status call(void)
@@ -84,11 +84,11 @@ static bool step(stream *s)
 {
     if (s == NULL || s->count == 0) return false;
     op *o = &s->ops[s->first];
-    if (o->what == AFTER && o->mark->passed < o->ticket) return false;
+    if (o->what == AFTER && o->event->passed < o->ticket) return false;
     if (o->what == COPY) move(&o->from, &o->to);
     if (o->what == FILL) memset(o->to.data, o->byte, o->bytes);
     if (o->what == SUM) sum(o);
-    if (o->what == MARK && o->mark->passed < o->ticket) o->mark->passed = o->ticket;
+    if (o->what == MARK && o->event->passed < o->ticket) o->event->passed = o->ticket;
     s->first = (s->first + 1) % QUEUE;
     s->count--;
     return true;
@@ -188,30 +188,30 @@ static void stream_close(void *s)
     unmake(s);
 }
 
-static sat_status mark_open(void **m)
+static sat_status event_create(void **m)
 {
-    sat_status status = make(m, sizeof(mark));
-    if (status == SAT_OK) memset(*m, 0, sizeof(mark));
+    sat_status status = make(m, sizeof(event));
+    if (status == SAT_OK) memset(*m, 0, sizeof(event));
     return status;
 }
 
-static sat_status put_mark(void *what, void *on)
+static sat_status event_record(void *what, void *on)
 {
-    mark *m = what;
-    sat_status status = queue(on, (op){.what = MARK, .mark = m, .ticket = m->put + 1});
+    event *m = what;
+    sat_status status = queue(on, (op){.what = MARK, .event = m, .ticket = m->put + 1});
     if (status == SAT_OK) m->put++;
     return status;
 }
 
-static sat_status after(void *on, void *what)
+static sat_status stream_wait_event(void *on, void *what)
 {
-    mark *m = what;
-    return queue(on, (op){.what = AFTER, .mark = m, .ticket = m->put});
+    event *m = what;
+    return queue(on, (op){.what = AFTER, .event = m, .ticket = m->put});
 }
 
-static sat_status reached(void *what)
+static sat_status event_wait(void *what)
 {
-    const mark *m = what;
+    const event *m = what;
     fake.host_waits++;
     while (m->passed < m->put) assert_true(step_any());
     return call();
@@ -236,15 +236,15 @@ static const sat_device device = {
     .queue_copy = queue_copy,
     .stream_open = stream_open,
     .stream_close = stream_close,
-    .mark_open = mark_open,
-    .mark_close = unmake,
-    .mark = put_mark,
-    .after = after,
-    .reached = reached,
+    .event_create = event_create,
+    .event_destroy = unmake,
+    .event_record = event_record,
+    .stream_wait = stream_wait_event,
+    .event_wait = event_wait,
     .captured = captured,
 };
 
-static sat_status backend_run(void *state, const sat_view *image, const sat_view *table, const sat_run *run)
+static sat_status backend_run(void *state, const sat_view *image, const sat_view *table, const sat_run_options *run)
 {
     (void)state;
     return queue(run->stream, (op){.what = SUM, .from = *image, .to = *table, .run = *run});
@@ -269,11 +269,11 @@ static bool idle(void)
 /* ---- images ------------------------------------------------------------------------------------------ */
 
 typedef struct job {
-    sat_spec spec;
+    sat_plan_spec spec;
     int64_t rows; /* of a band */
     sat_view image, table, want;
     uint32_t in[64], out[64], want_out[64];
-    sat_run run;
+    sat_run_options run;
 } job;
 
 /* Everything at random: shapes around multiples of the band, gaps, carry rows, pinned or not, a lazy or eager device.
@@ -284,20 +284,20 @@ static job random_job(void)
     bool padded = random_in(0, 1), continues = random_in(0, 1);
     int64_t width = random_in(1, 64), height = random_in(1, 23), zero_row = padded && !continues;
     size_t gap = random_in(0, 1) ? (size_t)random_in(0, 3) * 4 : 0;
-    j.spec = (sat_spec){.width = width,
-                        .height = height + random_in(0, 2) * 7,
-                        .channels = 1,
-                        .sample = SAT_U8,
-                        .accum = SAT_U32,
-                        .layout = padded ? SAT_PADDED : SAT_INCLUSIVE,
-                        .threads = (int)random_in(1, 3)};
+    j.spec = (sat_plan_spec){.width = width,
+                             .height = height + random_in(0, 2) * 7,
+                             .channels = 1,
+                             .sample = SAT_U8,
+                             .accum = SAT_U32,
+                             .layout = padded ? SAT_PADDED : SAT_INCLUSIVE,
+                             .threads = (int)random_in(1, 3)};
     if (j.rows > j.spec.height) j.rows = j.spec.height;
     j.image = guarded(width, height, 1, SAT_U8, gap);
     j.table = guarded(width + padded, height + zero_row, 1, SAT_U32, gap);
     j.want = guarded(width + padded, height + zero_row, 1, SAT_U32, gap);
     randomise(&j.image);
     for (int i = 0; i < 64; i++) j.in[i] = (uint32_t)random64();
-    j.run = (sat_run){.continues = continues};
+    j.run = (sat_run_options){.continues = continues};
     fake.eager = random_in(0, 1);
     fake.refuses = false;
     fake.host_copies = 0;

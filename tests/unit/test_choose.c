@@ -77,7 +77,7 @@ static void memory_decides_who_may(void **state)
         assert_int_equal(sat_may_choose(&here, SAT_METHOD, true), pays);
         for (int device = 0; device < 2; device++) {
             assert_false(sat_may_choose(&here, SAT_CEILING, device) || sat_may_choose(&there, SAT_CEILING, device));
-            assert_false(sat_may_choose(&here, SAT_OUTSIDE, device) || sat_may_choose(&there, SAT_OUTSIDE, device));
+            assert_false(sat_may_choose(&here, SAT_PEER, device) || sat_may_choose(&there, SAT_PEER, device));
         }
     }
     assert_int_equal(sat_check_memory("abacus", SAT_HOST, false), SAT_OK);
@@ -100,7 +100,7 @@ static void threads_need_a_share_each(void **state)
 
 static void unknown_names_tell_of_the_build(void **state)
 {
-    sat_spec spec = {.width = 1, .height = 1, .sample = SAT_U8, .backend = "abacus"};
+    sat_plan_spec spec = {.width = 1, .height = 1, .sample = SAT_U8, .backend = "abacus"};
     sat_scan_spec row = {.length = 1, .sample = SAT_U8, .method = "abacus"};
     sat_plan *plan;
     sat_scan *scan;

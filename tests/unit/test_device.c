@@ -9,7 +9,7 @@
 static bool have_device(void)
 {
     sat_device_info info;
-    return sat_device_at_hand(&info) == SAT_OK;
+    return sat_device_current(&info) == SAT_OK;
 }
 
 /* Names and reasons of the backends that need one. */
@@ -42,7 +42,7 @@ static void arguments(void **state)
     const sat_view good = {bytes, 4, 4, 2, 1, SAT_U8, SAT_HOST};
     sat_view v;
     (void)state;
-    assert_int_equal(sat_device_at_hand(NULL), SAT_ERR_ARGUMENT);
+    assert_int_equal(sat_device_current(NULL), SAT_ERR_ARGUMENT);
     assert_int_equal(sat_device_alloc(NULL, 1), SAT_ERR_ARGUMENT);
     assert_int_equal(sat_device_alloc(&data, 0), SAT_ERR_ARGUMENT);
     assert_null(data);
@@ -65,7 +65,7 @@ static void views_elsewhere(void **state)
 {
     uint32_t pixels[4] = {1, 2, 3, 4}, sums[9] = {0};
     sat_view image = {pixels, 8, 2, 2, 1, SAT_U32, SAT_HOST}, table = {sums, 12, 3, 3, 1, SAT_U32, SAT_HOST};
-    sat_spec spec = {.width = 2, .height = 2, .sample = SAT_U32, .accum = SAT_U32};
+    sat_plan_spec spec = {.width = 2, .height = 2, .sample = SAT_U32, .accum = SAT_U32};
     sat_rect rect = {0, 0, 1, 1};
     sat_table whole = {.view = table, .sample = SAT_U32};
     sat_plan *plan;
@@ -106,7 +106,7 @@ static void host_backends_refuse_device_memory(void **state)
     sat_box *box;
     (void)state;
     for (size_t i = 0; sat_backend_at(i, &info); i++) {
-        sat_spec spec = {
+        sat_plan_spec spec = {
             .width = 4, .height = 4, .sample = SAT_U8, .accum = SAT_U32, .backend = info.name, .memory = SAT_DEVICE};
         sat_box_spec filter = {.width = 4,
                                .height = 4,
@@ -148,14 +148,14 @@ static void without_a_device_everything_says_why(void **state)
     sat_device_info device;
     sat_backend_info info;
     const sat_view from = {bytes, 4, 4, 1, 1, SAT_U8, SAT_HOST}, to = {copy, 4, 4, 1, 1, SAT_U8, SAT_DEVICE};
-    sat_spec spec = {.width = 4, .height = 4, .sample = SAT_U8, .accum = SAT_U32, .memory = SAT_DEVICE};
+    sat_plan_spec spec = {.width = 4, .height = 4, .sample = SAT_U8, .accum = SAT_U32, .memory = SAT_DEVICE};
     sat_scan_spec row = {.length = 4, .sample = SAT_U8, .accum = SAT_U32, .memory = SAT_DEVICE};
     sat_plan *plan;
     sat_scan *scan;
     (void)state;
     if (have_device()) skip();
     char why[256];
-    said(sat_device_at_hand(&device), SAT_ERR_UNAVAILABLE, "no device: ");
+    said(sat_device_current(&device), SAT_ERR_UNAVAILABLE, "no device: ");
     snprintf(why, sizeof why, "%s", sat_detail() + strlen("no device: "));
     if (!SAT_WITH_CUDA) assert_string_equal(why, "built without CUDA");
     assert_true(*why);
@@ -189,7 +189,7 @@ static void with_a_device_what_goes_there_comes_back(void **state)
     sat_view image = guarded(W, H, 1, SAT_U16, 0), back = guarded(W, H, 1, SAT_U16, 4);
     sat_view want = guarded(W + 1, H + 1, 1, SAT_U32, 0), got = guarded(W + 1, H + 1, 1, SAT_U32, 8);
     sat_view there = image, sums = want;
-    sat_spec spec = {.width = W, .height = H, .sample = SAT_U16, .accum = SAT_U32};
+    sat_plan_spec spec = {.width = W, .height = H, .sample = SAT_U16, .accum = SAT_U32};
     sat_backend_info info;
     sat_plan *plan;
     double us;
@@ -248,7 +248,7 @@ static void notes_name_who_does_it(void **state)
 {
     (void)state;
     for (int memory = SAT_HOST; memory <= (have_device() ? SAT_DEVICE : SAT_HOST); memory++) {
-        sat_spec spec = {.width = 4, .height = 4, .sample = SAT_U8, .memory = (sat_memory)memory};
+        sat_plan_spec spec = {.width = 4, .height = 4, .sample = SAT_U8, .memory = (sat_memory)memory};
         sat_plan *plan;
         assert_ok(sat_plan_create(&plan, &spec));
         begins_with_a_name(sat_plan_note(plan), memory == SAT_DEVICE);
@@ -291,7 +291,7 @@ static void what_waits_spoils_no_capture(void **state)
     assert_true(device_backend(&i, &info));
     for (i = 0; sat_scan_at(i, &method) && (!method.device || method.segment);) i++;
 
-    sat_spec spec = {.width = 4, .height = 4, .sample = SAT_U8, .accum = SAT_U32, .backend = info.name};
+    sat_plan_spec spec = {.width = 4, .height = 4, .sample = SAT_U8, .accum = SAT_U32, .backend = info.name};
     sat_box_spec filter = {
         .width = 4, .height = 4, .sample = SAT_U8, .window_width = 1, .window_height = 1, .backend = info.name};
     sat_scan_spec row = {.length = 4, .sample = SAT_U8, .accum = SAT_U32, .method = method.name};

@@ -275,13 +275,13 @@ static bool sums_right(int threads)
     static uint32_t sums[SIDE][SIDE];
     sat_view image = {pixels, SIDE, SIDE, SIDE, 1, SAT_U8, SAT_HOST};
     sat_view table = {sums, sizeof *sums, SIDE, SIDE, 1, SAT_U32, SAT_HOST};
-    sat_spec spec = {.width = SIDE,
-                     .height = SIDE,
-                     .sample = SAT_U8,
-                     .accum = SAT_U32,
-                     .layout = SAT_INCLUSIVE,
-                     .backend = "cpu",
-                     .threads = threads};
+    sat_plan_spec spec = {.width = SIDE,
+                          .height = SIDE,
+                          .sample = SAT_U8,
+                          .accum = SAT_U32,
+                          .layout = SAT_INCLUSIVE,
+                          .backend = "cpu",
+                          .threads = threads};
     sat_plan *plan = NULL;
     memset(pixels, 1, sizeof pixels);
     memset(sums, 0, sizeof sums);

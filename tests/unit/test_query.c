@@ -7,12 +7,12 @@
 /* A table of the image, allocated here. */
 static sat_table table_of(const sat_view *image, sat_type accum, sat_layout layout, const sat_quant *quant)
 {
-    sat_spec spec = {.width = image->width,
-                     .height = image->height,
-                     .channels = image->channels,
-                     .sample = image->type,
-                     .accum = accum,
-                     .layout = layout};
+    sat_plan_spec spec = {.width = image->width,
+                          .height = image->height,
+                          .channels = image->channels,
+                          .sample = image->type,
+                          .accum = accum,
+                          .layout = layout};
     if (quant) spec.quant = *quant;
     int64_t padded = layout == SAT_PADDED;
     sat_table t = {.layout = layout, .sample = image->type, .quant = spec.quant};
@@ -40,7 +40,7 @@ static double as_double(sat_type type, sat_sum sum)
 static bool have_device(void)
 {
     sat_device_info info;
-    return sat_device_at_hand(&info) == SAT_OK;
+    return sat_device_current(&info) == SAT_OK;
 }
 
 /* A host array's copy in device memory; NULL data: memory for as many bytes. */
@@ -243,7 +243,7 @@ static void tables_that_do_not_exist(void **state)
     static const sat_quant bad[] = {{0, 0.1, 9}, {0, 1, 0},         {0, 1, 4000000000u},
                                     {NAN, 1, 9}, {0, 0x1p-1060, 9}, {0, -1, 9}};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-        sat_spec spec = {.width = 1, .height = 1, .sample = SAT_F32, .accum = SAT_Q32, .quant = bad[i]};
+        sat_plan_spec spec = {.width = 1, .height = 1, .sample = SAT_F32, .accum = SAT_Q32, .quant = bad[i]};
         sat_plan *plan;
         t.quant = bad[i];
         assert_int_equal(sat_table_query(&t, &rect, 1, 0, 0, &sum, NULL), SAT_ERR_ARGUMENT);
@@ -419,13 +419,13 @@ static void fixed_point(void **state)
             uint32_t sums[64];
             pixels[40] = bad[k];
             sat_view image = {pixels, 32, 8, 8, 1, SAT_F32, SAT_HOST}, table = {sums, 32, 8, 8, 1, SAT_Q32, SAT_HOST};
-            sat_spec spec = {.width = 8,
-                             .height = 8,
-                             .sample = SAT_F32,
-                             .accum = SAT_Q32,
-                             .layout = SAT_INCLUSIVE,
-                             .quant = {0, 1.0 / 256, 256},
-                             .backend = info.name};
+            sat_plan_spec spec = {.width = 8,
+                                  .height = 8,
+                                  .sample = SAT_F32,
+                                  .accum = SAT_Q32,
+                                  .layout = SAT_INCLUSIVE,
+                                  .quant = {0, 1.0 / 256, 256},
+                                  .backend = info.name};
             sat_plan *plan;
             assert_ok(sat_plan_create(&plan, &spec));
             assert_int_equal(sat_plan_run(plan, &image, &table, NULL), SAT_ERR_RANGE);

@@ -1,7 +1,7 @@
 /* What the library cannot do it refuses with the status that sat.h documents, a detail, and no object. */
 #include "arrays.h"
 
-static void refused(sat_spec spec, sat_status want, const char *word)
+static void refused(sat_plan_spec spec, sat_status want, const char *word)
 {
     sat_plan *plan = (sat_plan *)&plan;
     assert_int_equal(sat_plan_create(&plan, &spec), want);
@@ -12,8 +12,8 @@ static void refused(sat_spec spec, sat_status want, const char *word)
 static void plans(void **state)
 {
     (void)state;
-    const sat_spec good = {.width = 4, .height = 4, .sample = SAT_U8};
-    sat_spec s;
+    const sat_plan_spec good = {.width = 4, .height = 4, .sample = SAT_U8};
+    sat_plan_spec s;
     sat_plan *plan;
     assert_int_equal(sat_plan_create(NULL, &good), SAT_ERR_ARGUMENT);
     assert_int_equal(sat_plan_create(&plan, NULL), SAT_ERR_ARGUMENT);
@@ -41,7 +41,7 @@ static void runs(void **state)
     (void)state;
     uint8_t pixels[64] = {0};
     uint32_t sums[200];
-    sat_spec spec = {.width = 8, .height = 8, .sample = SAT_U8, .accum = SAT_U32};
+    sat_plan_spec spec = {.width = 8, .height = 8, .sample = SAT_U8, .accum = SAT_U32};
     const sat_view image = {pixels, 8, 8, 8, 1, SAT_U8, SAT_HOST}, table = {sums, 36, 9, 9, 1, SAT_U32, SAT_HOST};
     sat_view i, t;
     sat_plan *plan;

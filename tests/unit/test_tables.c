@@ -58,7 +58,7 @@ static bool same(const sat_view *table, int64_t x, int64_t y, int c, expected wa
     }
 }
 
-static void check_table(const char *backend, sat_spec spec, const sat_view *image, const expected *e)
+static void check_table(const char *backend, sat_plan_spec spec, const sat_view *image, const expected *e)
 {
     sat_plan *plan;
     spec.backend = backend;
@@ -82,7 +82,7 @@ static void check_table(const char *backend, sat_spec spec, const sat_view *imag
 }
 
 /* The same table in bands of random heights, each with its own view. */
-static void check_bands(const char *backend, sat_spec spec, const sat_view *image, const expected *e)
+static void check_bands(const char *backend, sat_plan_spec spec, const sat_view *image, const expected *e)
 {
     sat_plan *plan;
     spec.backend = backend;
@@ -97,7 +97,7 @@ static void check_bands(const char *backend, sat_spec spec, const sat_view *imag
         sat_view band = *image, table = guarded(spec.width + padded, rows + zero_row, spec.channels, spec.accum, 8);
         band.data = entry_at(image, 0, y, 0);
         band.height = rows;
-        sat_run run = {.carry_in = y > 0 ? carry.data : NULL, .carry_out = carry.data, .continues = y > 0};
+        sat_run_options run = {.carry_in = y > 0 ? carry.data : NULL, .carry_out = carry.data, .continues = y > 0};
         assert_ok(sat_plan_run(plan, &band, &table, &run));
         int64_t first = padded && y > 0 ? y + 1 : y; /* the whole table's row for the band's first */
         for (int64_t r = 0; r < table.height; r++)
@@ -124,14 +124,14 @@ static void every_combination(const char *backend)
                 if (!fits) continue;
                 expected *e = sums_of(&image, accums[a]);
                 for (int layout = SAT_PADDED; layout <= SAT_EXCLUSIVE; layout++) {
-                    sat_spec spec = {.width = image.width,
-                                     .height = image.height,
-                                     .channels = channels,
-                                     .sample = samples[s],
-                                     .accum = accums[a],
-                                     .layout = (sat_layout)layout,
-                                     .quant = eighths,
-                                     .threads = (int)random_in(1, 3)};
+                    sat_plan_spec spec = {.width = image.width,
+                                          .height = image.height,
+                                          .channels = channels,
+                                          .sample = samples[s],
+                                          .accum = accums[a],
+                                          .layout = (sat_layout)layout,
+                                          .quant = eighths,
+                                          .threads = (int)random_in(1, 3)};
                     check_table(backend, spec, &image, e);
                     check_bands(backend, spec, &image, e);
                 }
@@ -169,13 +169,13 @@ static void a_large_table(void **state)
     for (int i = 0; i < ISAS; i++) {
         setenv("SAT_ISA", isas[i], 1);
         for (int layout = SAT_PADDED; layout <= SAT_EXCLUSIVE; layout++) {
-            sat_spec spec = {.width = image.width,
-                             .height = image.height,
-                             .channels = 1,
-                             .sample = SAT_U8,
-                             .accum = SAT_U32,
-                             .layout = (sat_layout)layout,
-                             .threads = 2};
+            sat_plan_spec spec = {.width = image.width,
+                                  .height = image.height,
+                                  .channels = 1,
+                                  .sample = SAT_U8,
+                                  .accum = SAT_U32,
+                                  .layout = (sat_layout)layout,
+                                  .threads = 2};
             check_table(NULL, spec, &image, e);
         }
     }
@@ -195,7 +195,8 @@ static void float_sums_do_not_depend_on_threads(void **state)
     for (int type = SAT_F32; type <= SAT_F64; type++) {
         sat_view one = guarded(W + 1, H + 1, 1, (sat_type)type, 0), many = guarded(W + 1, H + 1, 1, (sat_type)type, 0);
         for (int threads = 1; threads <= 9; threads++) {
-            sat_spec spec = {.width = W, .height = H, .sample = SAT_F32, .accum = (sat_type)type, .threads = threads};
+            sat_plan_spec spec = {
+                .width = W, .height = H, .sample = SAT_F32, .accum = (sat_type)type, .threads = threads};
             sat_plan *plan;
             assert_ok(sat_plan_create(&plan, &spec));
             assert_ok(sat_plan_run(plan, &image, threads == 1 ? &one : &many, NULL));
@@ -229,7 +230,7 @@ static void threads_are_as_many_as_are_worth_it(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         int64_t side = cases[i].side;
         int threads = cases[i].threads, want = threads ? cases[i].most : cases[i].most < cores ? cases[i].most : cores;
-        sat_spec spec = {.width = side, .height = side, .sample = SAT_U8, .accum = SAT_U32, .threads = threads};
+        sat_plan_spec spec = {.width = side, .height = side, .sample = SAT_U8, .accum = SAT_U32, .threads = threads};
         sat_plan *plan;
         assert_ok(sat_plan_create(&plan, &spec));
         assert_int_equal(threads_in(sat_plan_note(plan)), want < cases[i].blocks ? want : cases[i].blocks);

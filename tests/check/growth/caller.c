@@ -24,10 +24,10 @@ static sat_table table = {
     .view = {.data = entries, .row_bytes = 20, .width = 5, .height = 4, .channels = 1, .type = SAT_U32},
     .layout = SAT_PADDED,
     .sample = SAT_U8};
-static sat_spec spec = {.width = 4, .height = 3, .sample = SAT_U8, .accum = SAT_U32};
+static sat_plan_spec spec = {.width = 4, .height = 3, .sample = SAT_U8, .accum = SAT_U32};
 static sat_box_spec box_spec = {.width = 4, .height = 3, .sample = SAT_U8, .window_width = 3, .window_height = 3};
 static sat_scan_spec scan_spec = {.length = 12, .sample = SAT_U8, .accum = SAT_U32};
-static sat_run run;
+static sat_run_options run;
 
 static bool sums(void)
 {
@@ -132,7 +132,7 @@ int main(void)
     FILLS(sat_backend_info, true, sat_backend_at(0, &s.info));
     FILLS(sat_backend_info, true, sat_backend_entry(0, &s.info));
     FILLS(sat_scan_info, true, sat_scan_at(0, &s.info));
-    FILLS(sat_device_info, false, sat_device_at_hand(&s.info) == SAT_OK); /* there may be none */
+    FILLS(sat_device_info, false, sat_device_current(&s.info) == SAT_OK); /* there may be none */
     refusals();
     printf("1..%d\n", tests);
     return failures != 0;

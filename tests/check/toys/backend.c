@@ -6,7 +6,7 @@
 #include "backend.h"
 
 typedef struct toy {
-    sat_spec spec;
+    sat_plan_spec spec;
     uint64_t *above; /* the inclusive table's row above */
 } toy;
 
@@ -23,7 +23,7 @@ static void close_plan(void *state)
     free(t);
 }
 
-static sat_status open_plan(const sat_spec *spec, void **state, char *note, size_t note_bytes)
+static sat_status open_plan(const sat_plan_spec *spec, void **state, char *note, size_t note_bytes)
 {
     bool integers = spec->sample == SAT_U8 || spec->sample == SAT_U16;
     if (!integers || (spec->accum != SAT_U32 && spec->accum != SAT_U64) || spec->layout == SAT_EXCLUSIVE)
@@ -52,7 +52,7 @@ static void store(void *row, size_t i, size_t bytes, uint64_t value)
     memcpy((char *)row + i * bytes, &value, bytes);
 }
 
-static sat_status run_plan(void *state, const sat_view *image, const sat_view *table, const sat_run *run)
+static sat_status run_plan(void *state, const sat_view *image, const sat_view *table, const sat_run_options *run)
 {
     const toy *t = state;
     size_t channels = (size_t)t->spec.channels, n = (size_t)t->spec.width * channels;

@@ -28,11 +28,11 @@
  * be called from any thread; an object (plan, box) is used by one thread at a time.  All memory is the
  * caller's except inside the opaque objects.  Sizes are 64 bit and every product is checked.
  *
- * Versions.  sat_spec, sat_run, sat_table, sat_box_spec, sat_scan_spec and the structs called sat_..._info get new
+ * Versions.  sat_plan_spec, sat_run_options, sat_table, sat_box_spec, sat_scan_spec and the structs called sat_..._info get new
  * members at their end, where zero means what the version before did.  The size of the caller's struct travels with the
  * call, so a program may run with a library that is newer, or older, than the header it was compiled with.  The
  * functions that take or fill such a struct are macros: sat_plan_create(plan, spec) is sat_plan_create_sized(plan,
- * spec, sizeof(sat_spec)), and so on, the size last.  Other languages call the latter with the size of their own
+ * spec, sizeof(sat_plan_spec)), and so on, the size last.  Other languages call the latter with the size of their own
  * declaration. The library takes members that the caller's struct lacks for zero, and does not write them.  A non-zero
  * member that the library does not have is refused with SAT_ERR_ARGUMENT.  All other structs stay as they are.
  *
@@ -46,7 +46,7 @@
  * returns: no allocation, no copy, no waiting, so that it can be captured into a CUDA graph.  Or it takes views in host
  * memory: bands of rows go there and come back while others are computed, through pinned memory that the plan holds, or
  * straight from and to memory that the caller has pinned in one piece (cudaHostAlloc(), cudaHostRegister()); a few
- * bands of device memory suffice for a table of any height, but for another library's code (SAT_OUTSIDE), which is
+ * bands of device memory suffice for a table of any height, but for another library's code (SAT_PEER), which is
  * given whole images and takes pinned and device memory for them.  Whatever waits for a stream that is being captured,
  * as all runs on host memory would, is refused with SAT_ERR_ARGUMENT and leaves the capture as it was.  An object
  * belongs to the device that was current when it was made.  CPU work loads no driver and touches no device.
@@ -192,7 +192,7 @@ SAT_API const char *sat_layout_name(sat_layout layout); /* "padded" ... ; "none"
 SAT_API bool sat_layout_from_name(const char *name, sat_layout *layout);
 
 /* What a plan is made for. Zero means the default where one is named. */
-typedef struct sat_spec {
+typedef struct sat_plan_spec {
     int64_t width;       /* px, 1 .. 2^40 */
     int64_t height;      /* px, of the tallest image or band that this plan will be run on */
     int channels;        /* 1..4, each summed on its own; 0 = 1 */
@@ -206,14 +206,14 @@ typedef struct sat_spec {
     int threads;         /* 1 .. 1024; 0 = one for each core, as far as there is work for it; a CPU
                             backend, and copies of views in host memory for a device, use no more */
     sat_memory memory;   /* where the views and carry rows of all runs lie; default SAT_HOST */
-} sat_spec;
+} sat_plan_spec;
 
 typedef struct sat_plan sat_plan;
 
 /* Makes a plan: checks the spec, picks the backend, allocates all that runs will need.
  * On SAT_OK *plan is the caller's, to be given to sat_plan_destroy(); else it is NULL. */
-#define sat_plan_create(...) sat_plan_create_sized(__VA_ARGS__, sizeof(sat_spec)) /* plan, spec */
-SAT_API sat_status sat_plan_create_sized(sat_plan **plan, const sat_spec *spec, size_t spec_bytes);
+#define sat_plan_create(...) sat_plan_create_sized(__VA_ARGS__, sizeof(sat_plan_spec)) /* plan, spec */
+SAT_API sat_status sat_plan_create_sized(sat_plan **plan, const sat_plan_spec *spec, size_t spec_bytes);
 
 /* How to run; a NULL or a zeroed one runs a whole image.
  *
@@ -221,13 +221,13 @@ SAT_API sat_status sat_plan_create_sized(sat_plan **plan, const sat_spec *spec, 
  * carry row is the inclusive table's row above the band, width * channels entries of the accumulator
  * type (q32: u32), and joins them.  carry_in NULL means zeros.  carry_out, if not NULL, receives the
  * inclusive table's last row of this band; it may be carry_in itself. */
-typedef struct sat_run {
+typedef struct sat_run_options {
     const void *carry_in;
     void *carry_out;
     bool continues; /* padded layout: this is not the first band, its table view has no zero row */
     void *stream;   /* a cudaStream_t for backends on a device, else NULL; views in host memory: the run begins
                        when it is empty, is done when the call returns, and cannot be captured into a graph */
-} sat_run;
+} sat_run_options;
 
 /* Builds the table of image into table, both the caller's, which must not overlap.
  * The image view has the plan's width, channels and sample type and 1 .. height rows.  The table view
@@ -242,8 +242,8 @@ typedef struct sat_run {
  * stream, or each waits for the one before.  sat_plan_wait() returns what only the device can find out.
  * Returns SAT_ERR_SHAPE, SAT_ERR_TYPE, SAT_ERR_ARGUMENT, SAT_ERR_RANGE (q32: a sample is NaN or lies outside
  * [offset, offset + step * largest]; the table's content is then undefined), SAT_ERR_DEVICE. */
-#define sat_plan_run(...) sat_plan_run_sized(__VA_ARGS__, sizeof(sat_run)) /* plan, image, table, run */
-SAT_API sat_status sat_plan_run_sized(sat_plan *plan, const sat_view *image, const sat_view *table, const sat_run *run,
+#define sat_plan_run(...) sat_plan_run_sized(__VA_ARGS__, sizeof(sat_run_options)) /* plan, image, table, run */
+SAT_API sat_status sat_plan_run_sized(sat_plan *plan, const sat_view *image, const sat_view *table, const sat_run_options *run,
                                       size_t run_bytes);
 
 /* Waits for the work queued on that stream and returns the failures of runs on device memory: SAT_ERR_RANGE (q32: a
@@ -287,7 +287,7 @@ enum { SAT_CLIP = 1 }; /* flags: cut each rectangle to the image instead of refu
  * All rectangles are checked before the first answer is written: SAT_ERR_RECT names the first bad one by
  * its index and the image's size; SAT_ERR_RANGE the first that this table cannot be proven to answer,
  * with the bound.  Also SAT_ERR_TYPE for a table that no samples of its type make, SAT_ERR_UNAVAILABLE for one
- * in device memory (see sat_query_create()), SAT_ERR_ARGUMENT and SAT_ERR_SHAPE.  threads as in sat_spec; small batches
+ * in device memory (see sat_query_create()), SAT_ERR_ARGUMENT and SAT_ERR_SHAPE.  threads as in sat_plan_spec; small batches
  * use one. */
 #define sat_table_query(...) /* table, rects, n, flags, threads, sums, means */                                        \
     sat_table_query_sized(__VA_ARGS__, sizeof(sat_table))
@@ -351,7 +351,7 @@ typedef struct sat_box_spec {
     bool weighted_alpha;                 /* the last channel is alpha: colours are averaged with it as
                                             their weight; a pixel whose window is all transparent gets 0 */
     const char *backend;                 /* NULL = the first that can do the job where the views lie */
-    int threads;                         /* as in sat_spec */
+    int threads;                         /* as in sat_plan_spec */
     sat_memory memory;                   /* where the views of all runs lie; default SAT_HOST */
     sat_anchor anchor;                   /* of even sides */
     int reserved;                        /* 0 */
@@ -367,7 +367,7 @@ typedef struct sat_box sat_box;
 SAT_API sat_status sat_box_create_sized(sat_box **box, const sat_box_spec *spec, size_t spec_bytes);
 
 /* Filters src into dst: both of the spec's shape, channels and type; they must not overlap.  Works in
- * bands; needs no table of the whole image, where the backend has a filter of its own.  stream as in sat_run.
+ * bands; needs no table of the whole image, where the backend has a filter of its own.  stream as in sat_run_options.
  * Views in device memory: the work is queued on the stream, as for sat_plan_run(), and may not have begun when the call
  * returns; runs of one filter go to one stream, or each waits for the one before.
  * Integer results are bit-equal on every backend and thread count, float ones on every thread count.
@@ -397,7 +397,7 @@ typedef enum sat_kind {
     SAT_METHOD = 0, /* builds tables or scans                                                          */
     SAT_REFERENCE,  /* the same, written to be right: what all others are compared with; there is one  */
     SAT_CEILING,    /* from here on yardsticks for the bench, never chosen: moves bytes, sums nothing   */
-    SAT_OUTSIDE,    /* another library's code                                                          */
+    SAT_PEER,    /* another library's code                                                          */
 } sat_kind;
 
 typedef struct sat_backend_info {
@@ -431,7 +431,7 @@ SAT_API bool sat_backend_entry_sized(size_t i, sat_backend_info *info, size_t in
  * every scan method behind the backends can be run, compared and tuned by itself. */
 typedef struct sat_scan_spec {
     int64_t length;         /* elements, 1 .. 2^40 */
-    sat_type sample, accum; /* the combinations and the default of sat_spec but q32, and u64 to u64 or i64 */
+    sat_type sample, accum; /* the combinations and the default of sat_plan_spec but q32, and u64 to u64 or i64 */
     bool exclusive;         /* out[i] = in[0] + ... + in[i-1], out[0] = 0 */
     bool naive_staging;     /* without what avoids conflicts of shared-memory banks */
     sat_memory memory;      /* where the arrays of all runs lie */
@@ -449,7 +449,7 @@ typedef struct sat_scan sat_scan;
 SAT_API sat_status sat_scan_create_sized(sat_scan **scan, const sat_scan_spec *spec, size_t spec_bytes);
 
 /* in: length samples, out: length sums, aligned to their types, in the spec's memory, not overlapping.  stream
- * as in sat_run; on device memory the work is queued there, as for sat_plan_run().  A method with a segment (below)
+ * as in sat_run_options; on device memory the work is queued there, as for sat_plan_run().  A method with a segment (below)
  * starts anew after each so many elements. Integer results are exact modulo 2^32 or 2^64; float ones differ
  * by at most 2 * length * eps * (sum of |samples|). */
 SAT_API sat_status sat_scan_run(sat_scan *scan, const void *in, void *out, void *stream);
@@ -484,8 +484,8 @@ typedef struct sat_device_info {
     int driver, runtime; /* CUDA versions: 13000 */
 } sat_device_info;
 
-#define sat_device_at_hand(...) sat_device_at_hand_sized(__VA_ARGS__, sizeof(sat_device_info)) /* info */
-SAT_API sat_status sat_device_at_hand_sized(sat_device_info *info, size_t info_bytes);
+#define sat_device_current(...) sat_device_current_sized(__VA_ARGS__, sizeof(sat_device_info)) /* info */
+SAT_API sat_status sat_device_current_sized(sat_device_info *info, size_t info_bytes);
 SAT_API sat_status sat_device_alloc(void **data, size_t bytes); /* aligned to 256 bytes; *data NULL on failure */
 SAT_API void sat_device_free(void *data);                       /* waits for the device; accepts NULL */
 
