@@ -28,9 +28,9 @@
  * be called from any thread; an object (plan, box) is used by one thread at a time.  All memory is the
  * caller's except inside the opaque objects.  Sizes are 64 bit and every product is checked.
  *
- * Versions.  sat_plan_spec, sat_run_options, sat_table, sat_box_spec, sat_scan_spec and the structs called sat_..._info get new
- * members at their end, where zero means what the version before did.  The size of the caller's struct travels with the
- * call, so a program may run with a library that is newer, or older, than the header it was compiled with.  The
+ * Versions.  sat_plan_spec, sat_run_options, sat_table, sat_box_spec, sat_scan_spec and the structs called sat_..._info
+ * get new members at their end, where zero means what the version before did.  The size of the caller's struct travels
+ * with the call, so a program may run with a library that is newer, or older, than the header it was compiled with. The
  * functions that take or fill such a struct are macros: sat_plan_create(plan, spec) is sat_plan_create_sized(plan,
  * spec, sizeof(sat_plan_spec)), and so on, the size last.  Other languages call the latter with the size of their own
  * declaration. The library takes members that the caller's struct lacks for zero, and does not write them.  A non-zero
@@ -243,8 +243,8 @@ typedef struct sat_run_options {
  * Returns SAT_ERR_SHAPE, SAT_ERR_TYPE, SAT_ERR_ARGUMENT, SAT_ERR_RANGE (q32: a sample is NaN or lies outside
  * [offset, offset + step * largest]; the table's content is then undefined), SAT_ERR_DEVICE. */
 #define sat_plan_run(...) sat_plan_run_sized(__VA_ARGS__, sizeof(sat_run_options)) /* plan, image, table, run */
-SAT_API sat_status sat_plan_run_sized(sat_plan *plan, const sat_view *image, const sat_view *table, const sat_run_options *run,
-                                      size_t run_bytes);
+SAT_API sat_status sat_plan_run_sized(sat_plan *plan, const sat_view *image, const sat_view *table,
+                                      const sat_run_options *run, size_t run_bytes);
 
 /* Waits for the work queued on that stream and returns the failures of runs on device memory: SAT_ERR_RANGE (q32: a
  * sample outside the range, in any run since the last wait) or SAT_ERR_DEVICE.  Elsewhere it returns SAT_OK at once. */
@@ -287,8 +287,8 @@ enum { SAT_CLIP = 1 }; /* flags: cut each rectangle to the image instead of refu
  * All rectangles are checked before the first answer is written: SAT_ERR_RECT names the first bad one by
  * its index and the image's size; SAT_ERR_RANGE the first that this table cannot be proven to answer,
  * with the bound.  Also SAT_ERR_TYPE for a table that no samples of its type make, SAT_ERR_UNAVAILABLE for one
- * in device memory (see sat_query_create()), SAT_ERR_ARGUMENT and SAT_ERR_SHAPE.  threads as in sat_plan_spec; small batches
- * use one. */
+ * in device memory (see sat_query_create()), SAT_ERR_ARGUMENT and SAT_ERR_SHAPE.  threads as in sat_plan_spec; small
+ * batches use one. */
 #define sat_table_query(...) /* table, rects, n, flags, threads, sums, means */                                        \
     sat_table_query_sized(__VA_ARGS__, sizeof(sat_table))
 SAT_API sat_status sat_table_query_sized(const sat_table *table, const sat_rect *rects, size_t n, unsigned flags,
@@ -397,7 +397,7 @@ typedef enum sat_kind {
     SAT_METHOD = 0, /* builds tables or scans                                                          */
     SAT_REFERENCE,  /* the same, written to be right: what all others are compared with; there is one  */
     SAT_CEILING,    /* from here on yardsticks for the bench, never chosen: moves bytes, sums nothing   */
-    SAT_PEER,    /* another library's code                                                          */
+    SAT_PEER,       /* another library's code                                                          */
 } sat_kind;
 
 typedef struct sat_backend_info {
@@ -449,9 +449,9 @@ typedef struct sat_scan sat_scan;
 SAT_API sat_status sat_scan_create_sized(sat_scan **scan, const sat_scan_spec *spec, size_t spec_bytes);
 
 /* in: length samples, out: length sums, aligned to their types, in the spec's memory, not overlapping.  stream
- * as in sat_run_options; on device memory the work is queued there, as for sat_plan_run().  A method with a segment (below)
- * starts anew after each so many elements. Integer results are exact modulo 2^32 or 2^64; float ones differ
- * by at most 2 * length * eps * (sum of |samples|). */
+ * as in sat_run_options; on device memory the work is queued there, as for sat_plan_run().  A method with a segment
+ * (below) starts anew after each so many elements. Integer results are exact modulo 2^32 or 2^64; float ones differ by
+ * at most 2 * length * eps * (sum of |samples|). */
 SAT_API sat_status sat_scan_run(sat_scan *scan, const void *in, void *out, void *stream);
 SAT_API const char *sat_scan_note(const sat_scan *scan); /* one line: method, block, items, device */
 SAT_API void sat_scan_destroy(sat_scan **scan);          /* frees it and sets *scan to NULL */
