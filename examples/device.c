@@ -27,15 +27,29 @@ int main(void)
     double means[RECTS];
 
     /* Views of host memory, and of the same shapes in the device's: a rectangle is four numbers of 64 bits. */
-    sat_view image = {pixels, sizeof *pixels, W, H, 1, SAT_U8, SAT_HOST}, image_there = image;
-    sat_view given = {rects, sizeof *rects, 1, RECTS, 4, SAT_I64, SAT_HOST}, given_there = given;
-    sat_view found = {means, sizeof *means, 1, RECTS, 1, SAT_F64, SAT_HOST}, found_there = found;
+    sat_view image =
+                 {.data = pixels, .row_bytes = sizeof *pixels, .width = W, .height = H, .channels = 1, .type = SAT_U8},
+             image_there = image;
+    sat_view given = {.data = rects,
+                      .row_bytes = sizeof *rects,
+                      .width = 1,
+                      .height = RECTS,
+                      .channels = 4,
+                      .type = SAT_I64},
+             given_there = given;
+    sat_view found = {.data = means,
+                      .row_bytes = sizeof *means,
+                      .width = 1,
+                      .height = RECTS,
+                      .channels = 1,
+                      .type = SAT_F64},
+             found_there = found;
     sat_table table = {.view = {.width = W + 1, .height = H + 1, .channels = 1, .type = SAT_U32}, .sample = SAT_U8};
     sat_plan_spec spec = {.width = W, .height = H, .sample = SAT_U8, .accum = SAT_U32, .memory = SAT_DEVICE};
     sat_plan *plan = NULL;
     sat_query *query = NULL;
     if (allocate(&image_there) || allocate(&table.view) || allocate(&given_there) || allocate(&found_there) ||
-        sat_plan_create(&plan, &spec) || sat_query_create(&query, &table, SAT_CLIP))
+        sat_plan_create(&plan, &spec) || sat_query_create(&query, &table, &(sat_query_spec){.flags = SAT_CLIP}))
         return failed();
 
     /* For each picture: both runs are only queued, here on the default stream. */

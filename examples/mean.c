@@ -5,9 +5,12 @@ int main(void)
 {
     uint8_t pixels[3][4] = {{1, 2, 3, 4}, {5, 6, 7, 8}, {9, 1, 2, 3}};
     uint32_t sums[4][5]; /* padded: a zero row and a zero column come first */
-    sat_view image = {pixels, sizeof *pixels, 4, 3, 1, SAT_U8, SAT_HOST};
+    sat_view image = {
+        .data = pixels, .row_bytes = sizeof *pixels, .width = 4, .height = 3, .channels = 1, .type = SAT_U8};
     sat_table table = {
-        .view = {sums, sizeof *sums, 5, 4, 1, SAT_U32, SAT_HOST}, .layout = SAT_PADDED, .sample = SAT_U8};
+        .view = {.data = sums, .row_bytes = sizeof *sums, .width = 5, .height = 4, .channels = 1, .type = SAT_U32},
+        .layout = SAT_PADDED,
+        .sample = SAT_U8};
     sat_plan_spec spec = {.width = 4, .height = 3, .sample = SAT_U8, .accum = SAT_U32};
     sat_rect rect = {.x = 1, .y = 1, .width = 2, .height = 2};
     sat_plan *plan = NULL;

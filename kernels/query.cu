@@ -72,7 +72,7 @@ template <class Entry, unsigned CHANNELS> struct answer_rectangles {
         const uint64_t first = (uint64_t)prim::block_id() * BLOCK + prim::thread_id();
         const uint64_t stride = (uint64_t)prim::blocks() * BLOCK;
         uint64_t lowest = NONE;
-        for (uint64_t i = first; i < n; i += stride)
+        for (uint64_t i = first; i < n * (uint64_t)table.count; i += stride)
             if (answer(i) >= SAT_RECT_EMPTY && lowest == NONE) lowest = i;
         keep_first(s, lowest);
     }
@@ -84,17 +84,18 @@ template <class Entry, unsigned CHANNELS> struct answer_rectangles {
 
     PRIM_DEVICE sat_rect_status answer(uint64_t i) const
     {
-        const half place = load_half(&rects[i].x), sides = load_half(&rects[i].width);
+        const uint64_t image = table.count > 1 ? i / n : 0, r = i - image * n;
+        const half place = load_half(&rects[r].x), sides = load_half(&rects[r].width);
         sat_rect rect = {place.at[0], place.at[1], sides.at[0], sides.at[1]};
         const sat_rect_status verdict = sat_rect_validate(&table, &rect);
         const bool inside = verdict == SAT_RECT_INSIDE;
         if (!inside) rect = {}; /* a bad one's corners may lie beyond all numbers */
         const int64_t x1 = rect.x + rect.width, y1 = rect.y + rect.height;
         Entry a[CHANNELS], b[CHANNELS], c[CHANNELS], d[CHANNELS];
-        load_corner(a, inside ? sat_entry(&table, rect.x, rect.y) : nullptr);
-        load_corner(b, inside ? sat_entry(&table, x1, rect.y) : nullptr);
-        load_corner(c, inside ? sat_entry(&table, rect.x, y1) : nullptr);
-        load_corner(d, inside ? sat_entry(&table, x1, y1) : nullptr);
+        load_corner(a, inside ? sat_entry(&table, image, rect.x, rect.y) : nullptr);
+        load_corner(b, inside ? sat_entry(&table, image, x1, rect.y) : nullptr);
+        load_corner(c, inside ? sat_entry(&table, image, rect.x, y1) : nullptr);
+        load_corner(d, inside ? sat_entry(&table, image, x1, y1) : nullptr);
         const double px = sat_rect_px(&rect);
 #pragma unroll
         for (unsigned k = 0; k < CHANNELS; k++) {
@@ -135,11 +136,12 @@ template <class Entry, unsigned CHANNELS> struct answer_rectangles {
         for (unsigned w = 1; w < WARPS; w++) lowest = s.bad.get(w) < lowest ? s.bad.get(w) : lowest;
         sat_bad_rect *kept = &bad->of[prim::block_id()];
         if (lowest >= prim::load(&kept->index)) return;
+        const sat_rect *rect = &rects[lowest % n];
         prim::store(&kept->index, lowest);
-        prim::store(&kept->rect.x, prim::load(&rects[lowest].x));
-        prim::store(&kept->rect.y, prim::load(&rects[lowest].y));
-        prim::store(&kept->rect.width, prim::load(&rects[lowest].width));
-        prim::store(&kept->rect.height, prim::load(&rects[lowest].height));
+        prim::store(&kept->rect.x, prim::load(&rect->x));
+        prim::store(&kept->rect.y, prim::load(&rect->y));
+        prim::store(&kept->rect.width, prim::load(&rect->width));
+        prim::store(&kept->rect.height, prim::load(&rect->height));
         prim::store_relaxed(&bad->none, (uint64_t)0);
     }
 };
@@ -157,7 +159,7 @@ struct question {
 
 template <class Entry, unsigned CHANNELS> sat_status queue(const question &q)
 {
-    const uint64_t wanted = (q.n - 1) / BLOCK + 1;
+    const uint64_t wanted = (q.n * (uint64_t)q.table->count - 1) / BLOCK + 1;
     const bool vectors = (uintptr_t)q.rects % prim::VECTOR_BYTES == 0;
     return prim::launch(answer_rectangles<Entry, CHANNELS>{*q.table, q.rects, q.n, vectors, q.sums, q.means, q.bad},
                         (int64_t)(wanted < MOST_BLOCKS ? wanted : MOST_BLOCKS), q.stream);

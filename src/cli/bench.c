@@ -335,7 +335,7 @@ static sat_status table_to_device(bench_case *b)
 static sat_status open_query(bench_work *w, bench_case *of)
 {
     sat_status status = w->device ? table_to_device(of) : SAT_OK;
-    return status == SAT_OK ? sat_query_create(&w->query, w->device ? &of->device_table : of->table, 0) : status;
+    return status == SAT_OK ? sat_query_create(&w->query, w->device ? &of->device_table : of->table, NULL) : status;
 }
 
 sat_status bench_open(bench_work *w, bench_case *of, const bench_method *m)

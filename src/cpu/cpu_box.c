@@ -27,8 +27,11 @@
 #include "box_ops.h"
 #include "cpu.h"
 #include "cpu_box_float.h"
+#include "host_copy.h"
 #include "isa.h"
 #include "machine.h"
+#include "pool.h"
+#include "shape.h"
 #include "window.h"
 
 enum { CHUNK = 768 }; /* a multiple of every vector length and channel count */
@@ -36,13 +39,19 @@ enum { CHUNK = 768 }; /* a multiple of every vector length and channel count */
 /* Samples in a thread's share (machine.h), at 0.7 and at 25 ns each (docs/cpu.md). */
 enum { SHARE_INTEGERS = 150000, SHARE_FLOATS = 4000 };
 
+/* A row that is summed, where it is not the image's own. */
+typedef struct summed_row {
+    char *packed;      /* without the gaps between its pixels */
+    uint32_t *product; /* times alpha */
+} summed_row;
+
 typedef struct worker {
-    char *column;            /* sums of the window's rows, from `before` pixels before the image on */
-    char *prefix;            /* of those, one pixel of zeros in front */
-    char *sums;              /* of the windows of one chunk; by segments: of a row */
-    char *zeros;             /* as many */
-    char *result;            /* a row of results on its way past the caches */
-    uint32_t *enter, *leave; /* rows times alpha */
+    char *column; /* sums of the window's rows, from `before` pixels before the image on */
+    char *prefix; /* of those, one pixel of zeros in front */
+    char *sums;   /* of the windows of one chunk; by segments: of a row */
+    char *zeros;  /* as many */
+    char *result; /* a row of results on its way past the caches */
+    summed_row enter, leave;
 } worker;
 
 typedef struct filter {
@@ -125,8 +134,9 @@ static bool plan_workers(filter *f)
     size_t column = lines(reach * f->entry), prefix = lines((reach + pixel) * f->entry);
     size_t sums = lines((f->by_segments ? (size_t)f->samples : CHUNK) * f->entry);
     size_t product = f->spec.weighted_alpha ? lines((size_t)f->samples * sizeof(uint32_t)) : 0;
-    size_t result = f->stream ? lines((size_t)f->samples * sat_type_bytes(f->spec.sample)) : 0;
-    size_t each = column + prefix + 2 * sums + 2 * product + result, all;
+    size_t row = lines((size_t)f->samples * sat_type_bytes(f->spec.sample));
+    size_t packed = f->spec.strided ? row : 0, result = f->stream ? row : 0;
+    size_t each = column + prefix + 2 * sums + 2 * product + 2 * packed + result, all;
     if (!sat_mul(each, (size_t)f->threads, &all)) return false;
     f->memory = sat_aligned_alloc(all);
     f->workers = calloc((size_t)f->threads, sizeof *f->workers);
@@ -134,11 +144,14 @@ static bool plan_workers(filter *f)
     memset(f->memory, 0, all);
     for (int i = 0; i < f->threads; i++) {
         char *m = f->memory + (size_t)i * each;
-        f->workers[i] = (worker){.column = m, .prefix = m + column, .sums = m + column + prefix};
-        f->workers[i].zeros = f->workers[i].sums + sums;
-        f->workers[i].enter = (uint32_t *)(void *)(f->workers[i].zeros + sums);
-        f->workers[i].leave = (uint32_t *)(void *)(f->workers[i].zeros + sums + product);
-        f->workers[i].result = f->workers[i].zeros + sums + 2 * product;
+        char *rows = m + column + prefix + 2 * sums, *packed_rows = rows + 2 * product;
+        f->workers[i] = (worker){.column = m,
+                                 .prefix = m + column,
+                                 .sums = m + column + prefix,
+                                 .zeros = m + column + prefix + sums,
+                                 .result = packed_rows + 2 * packed,
+                                 .enter = {packed_rows, (uint32_t *)(void *)rows},
+                                 .leave = {packed_rows + packed, (uint32_t *)(void *)(rows + product)}};
     }
     return true;
 }
@@ -166,7 +179,7 @@ sat_status sat_cpu_box_open(const sat_box_spec *spec, void **state, char *note, 
         f->sums = f->window.accum == SAT_U64 ? BOX_SUMS_64 : BOX_SUMS_32;
         if (f->in == BOX_8 && sat_window_fits(&f->window, 1, 16)) f->sums = BOX_SUMS_16;
         f->entry = (size_t)2 << f->sums;
-        f->stream = sat_machine_streams((size_t)f->samples * sat_type_bytes(spec->sample), spec->height);
+        f->stream = sat_machine_streams((size_t)f->samples * sat_type_bytes(spec->sample), spec->height * spec->count);
         if (!plan_columns(f) || !plan_workers(f))
             status = sat_fail(SAT_ERR_MEMORY, "cpu: out of memory for a box filter of rows of %lld pixels",
                               (long long)spec->width);
@@ -182,13 +195,17 @@ sat_status sat_cpu_box_open(const sat_box_spec *spec, void **state, char *note, 
     return SAT_OK;
 }
 
-/* Row y as it is summed: as it is, or times alpha, in the place given. */
-static const void *row_to_sum(const filter *f, const sat_view *src, int64_t y, uint32_t *place)
+/* Row y as it is summed: without gaps between pixels, perhaps times alpha. */
+static const void *row_to_sum(const filter *f, const sat_view *src, int64_t y, const summed_row *to)
 {
     const char *row = (const char *)src->data + (size_t)y * src->row_bytes;
+    if (sat_has_gaps(src)) {
+        sat_gather(to->packed, row, src->width, (size_t)src->channels * sat_type_bytes(src->type), src->pixel_bytes);
+        row = to->packed;
+    }
     if (!f->spec.weighted_alpha) return row;
-    f->ops->weigh[f->out](place, row, f->spec.channels, f->samples);
-    return place;
+    f->ops->weigh[f->out](to->product, row, f->spec.channels, f->samples);
+    return to->product;
 }
 
 /* The column sums inside the image. */
@@ -206,7 +223,7 @@ static void start_columns(const filter *f, const worker *w, const sat_view *src,
     memset(inside(f, w), 0, (size_t)f->samples * f->entry);
     for (int s = 0; s < count; s++)
         for (int64_t r = segments[s].begin; r < segments[s].end; r++)
-            f->ops->add[f->in][f->sums](inside(f, w), row_to_sum(f, src, r, w->enter), (uint64_t)segments[s].weight,
+            f->ops->add[f->in][f->sums](inside(f, w), row_to_sum(f, src, r, &w->enter), (uint64_t)segments[s].weight,
                                         f->samples);
 }
 
@@ -217,8 +234,8 @@ static void move_columns(const filter *f, const worker *w, const sat_view *src, 
     int64_t enter = sat_border_index(axis->border, y + axis->after, axis->n);
     int64_t leave = sat_border_index(axis->border, y - 1 - axis->before, axis->n);
     if (enter == leave) return;
-    const void *e = enter < 0 ? NULL : row_to_sum(f, src, enter, w->enter);
-    const void *l = leave < 0 ? NULL : row_to_sum(f, src, leave, w->leave);
+    const void *e = enter < 0 ? NULL : row_to_sum(f, src, enter, &w->enter);
+    const void *l = leave < 0 ? NULL : row_to_sum(f, src, leave, &w->leave);
     if (e && l)
         f->ops->slide[f->in][f->sums](inside(f, w), e, l, f->samples);
     else if (e)
@@ -340,7 +357,7 @@ static void do_row(const filter *f, const worker *w, const sat_view *src, const 
     if (f->beyond) WITH_SUMS(f, continue_columns, f, w);
     for (int64_t i = 0; i < reach; i += CHUNK) {
         int64_t n = reach - i < CHUNK ? reach - i : CHUNK;
-        if (i < f->samples) {
+        if (i < f->samples && !sat_has_gaps(src)) {
             size_t part = (size_t)(f->samples - i < n ? f->samples - i : n) * size;
             prefetch(f, src, y + 1 + f->window.y.after, (size_t)i * size, part);
             prefetch(f, src, y - f->window.y.before, (size_t)i * size, part);
@@ -389,6 +406,6 @@ sat_status sat_cpu_box_run(void *state, const sat_view *src, const sat_view *dst
     if (f->real) return sat_cpu_box_float_run(f->real, src, dst);
     int64_t height = f->spec.height, rows = sat_cpu_box_band_rows(height, f->spec.window_height, f->threads);
     job j = {.f = f, .src = src, .dst = dst, .rows = rows};
-    sat_parallel(f->threads, (height - 1) / rows + 1, do_band, &j);
+    sat_parallel_on(f->spec.executor, f->threads, (height - 1) / rows + 1, do_band, &j);
     return SAT_OK;
 }

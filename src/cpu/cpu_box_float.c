@@ -21,6 +21,7 @@
 #include "box_bands.h"
 #include "cpu_box_float.h"
 #include "machine.h"
+#include "pool.h"
 
 /* Results in a strip: so many that the columns that only its neighbours' windows share cost little, so few
  * that a row of it and its sums stay in the second-level cache. */
@@ -113,11 +114,12 @@ static void load(const filter *f, const sat_view *src, int64_t y, int64_t first,
         return;
     }
     const float *in = (const float *)(const void *)((const char *)src->data + (size_t)row * src->row_bytes);
+    const int64_t pitch = (int64_t)(src->pixel_bytes / sizeof *in); /* from pixel to pixel */
     for (int64_t i = 0; i < n; i++, out += channels) {
         int64_t x = seen(f, &f->x, first + i);
-        double alpha = x >= 0 && f->spec.weighted_alpha ? (double)in[x * channels + channels - 1] : 1;
+        double alpha = x >= 0 && f->spec.weighted_alpha ? (double)in[x * pitch + channels - 1] : 1;
         for (int c = 0; c < channels; c++)
-            out[c] = x < 0 ? 0 : (double)in[x * channels + c] * (c < channels - 1 ? alpha : 1);
+            out[c] = x < 0 ? 0 : (double)in[x * pitch + c] * (c < channels - 1 ? alpha : 1);
     }
 }
 
@@ -247,6 +249,6 @@ sat_status sat_cpu_box_float_run(filter *f, const sat_view *src, const sat_view 
     /* Blocks begin at multiples of the window in every band, so that sums do not depend on the threads. */
     if (!f->by_segments) rows = (rows + window - 1) / window * window;
     job j = {.f = f, .src = src, .dst = dst, .rows = rows, .strips = strips};
-    sat_parallel(f->threads, ((height - 1) / rows + 1) * strips, do_part, &j);
+    sat_parallel_on(f->spec.executor, f->threads, ((height - 1) / rows + 1) * strips, do_part, &j);
     return SAT_OK;
 }

@@ -7,6 +7,7 @@
 
 #include "isa.h"
 #include "machine.h"
+#include "pool.h"
 
 enum { BLOCK_BYTES = 8192 }; /* of widened samples, in the first-level cache */
 
@@ -50,7 +51,8 @@ static sat_status open_plan(const sat_plan_spec *spec, void **state, char *note,
     double entry = (double)(sat_type_bytes(spec->accum) + sat_type_bytes(spec->sample));
     c->threads = sat_machine_threads(spec->threads, (double)spec->width * (double)spec->height * spec->channels * entry,
                                      SAT_SHARE_BYTES);
-    c->stream = sat_machine_streams(sat_row_bytes(spec->width, spec->channels, spec->accum), spec->height);
+    c->stream =
+        sat_machine_streams(sat_row_bytes(spec->width, spec->channels, spec->accum), spec->height * spec->count);
     c->wide = sat_aligned_alloc((size_t)c->threads * BLOCK_BYTES);
     c->taken = calloc((size_t)c->threads, sizeof *c->taken);
     if (c->wide == NULL || c->taken == NULL) {
@@ -117,7 +119,7 @@ static sat_status run_plan(void *state, const sat_view *image, const sat_view *t
     j.parts = (image->height - 1) / j.rows + 1;
     for (int64_t i = 0; i < j.parts; i++) atomic_store(&c->taken[i], false);
     if (zero_row) memset(table->data, 0, zeros + row);
-    sat_parallel(c->threads, j.parts, copy_rows, &j);
+    sat_parallel_on(c->spec.executor, c->threads, j.parts, copy_rows, &j);
     return SAT_OK;
 }
 

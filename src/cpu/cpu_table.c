@@ -22,6 +22,7 @@
 #include <string.h>
 
 #include "cpu.h"
+#include "host_copy.h"
 #include "isa.h"
 #include "machine.h"
 #include "pool.h"
@@ -44,6 +45,7 @@ enum { BAND_ROWS_MAX = 32 };
 typedef struct worker {
     char *above;     /* the block's row of the table; LEAD bytes in front of it are the zero column's */
     uint32_t *fixed; /* q32: a part of a row in fixed point */
+    char *packed;    /* a part of a row, without the gaps between its pixels */
     char *along;     /* for each row of the band: 4 running sums of 8 bytes */
 } worker;
 
@@ -98,10 +100,11 @@ sat_status sat_cpu_table_open(const sat_plan_spec *spec, void **state, char *not
     t->block = (int64_t)(block / line * line / t->entry);
     t->blocks = (t->samples + t->block - 1) / t->block;
     if (t->threads > t->blocks) t->threads = (int)t->blocks; /* no more are ever at work at the same time */
-    t->stream = sat_machine_streams(row, spec->height);
+    t->stream = sat_machine_streams(row, spec->height * spec->count);
 
     size_t block_bytes = LEAD + BLOCK_BYTES, fixed_bytes = CHUNK * sizeof(uint32_t);
-    size_t per_worker = block_bytes + fixed_bytes + BAND_ROWS_MAX * ALONG_BYTES;
+    size_t packed_bytes = CHUNK * sizeof(uint64_t), along_bytes = BAND_ROWS_MAX * ALONG_BYTES;
+    size_t per_worker = block_bytes + fixed_bytes + packed_bytes + along_bytes;
     t->carry = sat_aligned_alloc((size_t)t->samples * t->entry);
     t->done = sat_aligned_alloc((size_t)t->blocks * sizeof *t->done);
     t->memory = sat_aligned_alloc((size_t)t->threads * per_worker);
@@ -112,8 +115,9 @@ sat_status sat_cpu_table_open(const sat_plan_spec *spec, void **state, char *not
     }
     for (int i = 0; i < t->threads; i++) {
         char *m = t->memory + (size_t)i * per_worker;
-        t->workers[i] = (worker){
-            .above = m + LEAD, .fixed = (uint32_t *)(void *)(m + block_bytes), .along = m + block_bytes + fixed_bytes};
+        t->workers[i] = (worker){.above = m + LEAD, .fixed = (uint32_t *)(void *)(m + block_bytes)};
+        t->workers[i].packed = m + block_bytes + fixed_bytes;
+        t->workers[i].along = t->workers[i].packed + packed_bytes;
         memset(m, 0, LEAD);
     }
     snprintf(note, note_bytes, "cpu, %s, %d thread%s", isa->name, t->threads, t->threads == 1 ? "" : "s");
@@ -132,9 +136,11 @@ static void put(const table *t, char *dst, const char *src, size_t bytes)
 /* One row of a block: CHUNK samples at a time are added and written, so that the processor reads,
  * computes and writes at once.  A chunk is written up to its last full cache line, the rest goes with the
  * next, so that only the ends of a block's row are parts of lines.  row NULL: is not written. */
-static bool do_row(const table *t, const worker *w, const char *in, char *row, int64_t first, int64_t n, void *along)
+static bool do_row(const table *t, const worker *w, const char *in, size_t in_pixel, char *row, int64_t first,
+                   int64_t n, void *along)
 {
-    size_t sample = sat_type_bytes(t->spec.sample), pixel = (size_t)t->spec.channels * t->entry;
+    const int64_t channels = t->spec.channels;
+    size_t packed = (size_t)channels * sat_type_bytes(t->spec.sample), pixel = (size_t)channels * t->entry;
     size_t lead = 0, written = 0, last = (size_t)n * t->entry; /* bytes, from the zero column on */
     char *dst = row ? row + (size_t)first * t->entry : NULL;
     bool inside = true;
@@ -148,7 +154,11 @@ static bool do_row(const table *t, const worker *w, const char *in, char *row, i
     const char *src = w->above - lead;
     for (int64_t i = 0; i < n; i += CHUNK) {
         int64_t m = n - i < CHUNK ? n - i : CHUNK;
-        const char *samples = in + (size_t)i * sample;
+        const char *samples = in + (size_t)(i / channels) * in_pixel;
+        if (in_pixel != packed) {
+            sat_gather(w->packed, samples, m / channels, packed, in_pixel);
+            samples = w->packed;
+        }
         if (t->quantise) {
             inside &= t->quantise(w->fixed, samples, m, &t->spec.quant);
             samples = (const char *)w->fixed;
@@ -168,18 +178,19 @@ static bool do_block(const table *t, const worker *w, const sat_view *image, int
                      size_t out_bytes, int64_t first)
 {
     int64_t n = t->samples - first < t->block ? t->samples - first : t->block;
-    size_t sample = sat_type_bytes(t->spec.sample);
+    size_t pixel = image->pixel_bytes, in_bytes = (size_t)(n / t->spec.channels) * pixel;
     char *carry = t->carry + (size_t)first * t->entry;
-    const char *top = (const char *)image->data + (size_t)y * image->row_bytes + (size_t)first * sample;
+    const char *top =
+        (const char *)image->data + (size_t)y * image->row_bytes + (size_t)(first / t->spec.channels) * pixel;
     bool inside = true;
     memcpy(w->above, carry, (size_t)n * t->entry);
     for (int64_t r = 0; r < rows; r++) {
         const char *in = top + (size_t)r * image->row_bytes;
         bool beyond = t->spec.layout == SAT_EXCLUSIVE && y + r + 1 == image->height;
         /* A block's rows are too short for the prefetchers, which begin anew on each: prefetch two rows ahead. */
-        for (size_t i = 0; r + 2 < rows && i < (size_t)n * sample; i += 64)
-            __builtin_prefetch(in + 2 * image->row_bytes + i);
-        inside &= do_row(t, w, in, beyond ? NULL : out + (size_t)r * out_bytes, first, n, w->along + r * ALONG_BYTES);
+        for (size_t i = 0; r + 2 < rows && i < in_bytes; i += 64) __builtin_prefetch(in + 2 * image->row_bytes + i);
+        char *to = beyond ? NULL : out + (size_t)r * out_bytes;
+        inside &= do_row(t, w, in, pixel, to, first, n, w->along + r * ALONG_BYTES);
     }
     memcpy(carry, w->above, (size_t)n * t->entry);
     return inside;
@@ -236,7 +247,7 @@ sat_status sat_cpu_table_run(void *state, const sat_view *image, const sat_view 
     int64_t per_thread = (image->height + t->threads - 1) / t->threads;
     j.band_rows = per_thread < BAND_ROWS_MAX ? per_thread : BAND_ROWS_MAX;
     for (int64_t b = 0; b < t->blocks; b++) t->done[b] = (sat_progress){.done = 0};
-    sat_parallel(t->threads, (image->height - 1) / j.band_rows + 1, do_band, &j);
+    sat_parallel_on(t->spec.executor, t->threads, (image->height - 1) / j.band_rows + 1, do_band, &j);
     if (run->carry_out) memcpy(run->carry_out, t->carry, row);
     if (atomic_load(&j.outside))
         return sat_fail(SAT_ERR_RANGE, "a sample is NaN or lies outside [%g, %g], the range declared for fixed point",

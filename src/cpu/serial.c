@@ -81,16 +81,16 @@ static void store(sat_type accum, char *row, size_t i, sum value)
 }
 
 /* The sample as the accumulator sees it; false if fixed point cannot hold it. */
-static bool sample(const sat_plan_spec *s, const char *row, size_t i, sum *value)
+static bool sample(const sat_plan_spec *s, const char *pixel, size_t i, sum *value)
 {
     uint64_t u = 0;
     double f = 0;
     switch (s->sample) {
-    case SAT_U8: u = ((const uint8_t *)row)[i]; break;
-    case SAT_U16: u = ((const uint16_t *)row)[i]; break;
-    case SAT_U32: u = ((const uint32_t *)row)[i]; break;
-    case SAT_F32: f = (double)((const float *)row)[i]; break;
-    default: f = ((const double *)row)[i];
+    case SAT_U8: u = ((const uint8_t *)pixel)[i]; break;
+    case SAT_U16: u = ((const uint16_t *)pixel)[i]; break;
+    case SAT_U32: u = ((const uint32_t *)pixel)[i]; break;
+    case SAT_F32: f = (double)((const float *)pixel)[i]; break;
+    default: f = ((const double *)pixel)[i];
     }
     if (s->accum == SAT_Q32) {
         double q = (f - s->quant.offset) / s->quant.step;
@@ -124,7 +124,7 @@ static sat_status run_plan(void *state, const sat_view *image, const sat_view *t
         for (size_t c = 0; c < shift; c++) store(spec->accum, out, c, zero);
         for (size_t i = 0; i < samples; i++) {
             sum value, before = s->above[i];
-            if (!sample(spec, in, i, &value))
+            if (!sample(spec, in + i / channels * image->pixel_bytes, i % channels, &value))
                 return sat_fail(SAT_ERR_RANGE, "a sample in row %lld lies outside the declared range", (long long)y);
             along[i % channels] = add(spec->accum, along[i % channels], value);
             s->above[i] = add(spec->accum, before, along[i % channels]);
@@ -142,6 +142,7 @@ const sat_backend sat_backend_serial = {
     .paper = "Crow, Summed-area tables for texture mapping, SIGGRAPH 1984",
     .traffic = {.in_reads = 1, .out_reads = 0, .out_writes = 1},
     .kind = SAT_REFERENCE,
+    .gaps = true,
     .probe = probe,
     .open = open_plan,
     .run = run_plan,

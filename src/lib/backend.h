@@ -5,7 +5,8 @@
  *
  * The library has checked everything that sat.h promises before it calls a backend: pointers, shapes,
  * types and sizes of a job are right, and `accum` is never SAT_TYPE_NONE nor SAT_I64 (which is SAT_U64
- * to a backend).  A backend fails by `return sat_fail(SAT_ERR_..., "text", ...)`.
+ * to a backend).  The defaults of views are filled in, and spec->count is 1 or more.  A backend fails by `return
+ * sat_fail(SAT_ERR_..., "text", ...)`.
  */
 #ifndef SAT_BACKEND_H
 #define SAT_BACKEND_H
@@ -25,6 +26,8 @@ typedef struct sat_backend {
     sat_kind kind;     /* only methods and the reference are ever chosen by default */
     bool device;       /* views and carry rows that reach run() lie in device memory: the library copies others there */
     bool unrepeatable; /* float sums depend on timing */
+    bool batches;      /* run() takes views of several images; without it, it is called for each image */
+    bool gaps;         /* run() and box_run() take images with gaps between their pixels */
 
     /* Can it run on this machine, now?  Cheap; *why is static text: what it found, or what is missing. */
     bool (*probe)(const char **why);
@@ -57,6 +60,15 @@ const sat_backend *sat_backend_find(const char *name); /* NULL if unknown   */
  * job, passing over those that answer SAT_ERR_UNAVAILABLE or SAT_ERR_TYPE.  Probes before it opens. */
 sat_status sat_backend_choose(const char *name, const sat_choice *choice,
                               sat_status (*start)(void *object, const sat_backend *backend), void *object);
+
+/* Runs all images of the views: in one call where the backend takes batches, else one after the other. */
+sat_status sat_backend_run(const sat_backend *backend, void *state, const sat_view *image, const sat_view *table,
+                           const sat_run_options *run);
+
+/* The options of image i of a run: the carry rows of images follow one another. */
+sat_run_options sat_run_of_image(const sat_run_options *run, const sat_view *image, const sat_view *table, int64_t i);
+
+enum { SAT_DETAIL_BYTES = 256 }; /* of sat_detail(), its end included */
 
 /* Sets the thread's detail string and returns status: `return sat_fail(SAT_ERR_MEMORY, "...", ...)`. */
 #if defined(__GNUC__)

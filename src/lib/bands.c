@@ -46,14 +46,23 @@ int64_t sat_band_rows(size_t image_row_bytes, size_t table_row_bytes, int64_t he
     return rows < 1 ? 1 : rows > height ? height : rows;
 }
 
+/* Another library's code may know no carry rows, and is given whole images. */
+void sat_bands_shape(sat_plan_spec *spec, const sat_backend *backend)
+{
+    bool padded = spec->layout == SAT_PADDED;
+    int64_t rows = sat_band_rows(sat_row_bytes(spec->width, spec->channels, spec->sample),
+                                 sat_row_bytes(spec->width + padded, spec->channels, spec->accum),
+                                 sat_area(spec->height, spec->count));
+    if (rows < spec->height && backend->kind != SAT_PEER) spec->height = rows;
+    spec->count = rows < spec->height ? 1 : rows / spec->height;
+}
+
 /* ---- memory ------------------------------------------------------------------------------------------ */
 
 static sat_view packed(const sat_view *shape, void *data, sat_memory memory)
 {
-    sat_view v = *shape;
+    sat_view v = sat_packed_view(shape->width, shape->height, shape->count, shape->channels, shape->type, memory);
     v.data = data;
-    v.row_bytes = sat_row_bytes(v.width, v.channels, v.type);
-    v.memory = memory;
     return v;
 }
 
@@ -72,24 +81,26 @@ static sat_status open_slot(const sat_bands *b, sat_band *s, size_t image_bytes,
     return status;
 }
 
-sat_status sat_bands_open(sat_bands *b, const sat_device *device, const sat_plan_spec *spec, int64_t rows)
+sat_status sat_bands_open(sat_bands *b, const sat_device *device, const sat_plan_spec *spec, const sat_plan_spec *band)
 {
     bool padded = spec->layout == SAT_PADDED;
-    size_t carry = sat_row_bytes(spec->width, spec->channels, spec->accum), image_bytes, table_bytes;
     size_t image_row = sat_row_bytes(spec->width, spec->channels, spec->sample);
     size_t table_row = sat_row_bytes(spec->width + padded, spec->channels, spec->accum);
-    *b = (sat_bands){.device = device, .rows = rows};
-    if (!sat_mul(image_row, (size_t)rows, &image_bytes) || !sat_mul(table_row, (size_t)(rows + padded), &table_bytes))
+    size_t images = (size_t)band->count, image_bytes, table_bytes, carry;
+    *b = (sat_bands){.device = device, .rows = band->height, .images = band->count, .executor = spec->executor};
+    if (!sat_mul(image_row * images, (size_t)band->height, &image_bytes) ||
+        !sat_mul(table_row * images, (size_t)(band->height + padded), &table_bytes) ||
+        !sat_mul(sat_row_bytes(spec->width, spec->channels, spec->accum), (size_t)spec->count, &carry))
         return sat_fail(SAT_ERR_SHAPE, "bands of %lldx%lld are larger than the address space", (long long)spec->width,
-                        (long long)rows);
-    int64_t bands = (spec->height - 1) / rows + 1;
+                        (long long)band->height);
+    int64_t bands = ((spec->height - 1) / b->rows + 1) * ((spec->count - 1) / b->images + 1);
     b->slots = bands < SAT_BANDS ? (int)bands : SAT_BANDS;
     b->threads = spec->threads ? spec->threads : sat_processors();
 
     sat_status status = device->stream_open(&b->up);
     if (status == SAT_OK) status = device->stream_open(&b->work);
     if (status == SAT_OK) status = device->stream_open(&b->down);
-    if (status == SAT_OK) status = device->alloc(&b->carry, carry);
+    if (status == SAT_OK) status = device->alloc((void **)&b->carry, carry);
     if (status == SAT_OK) status = device->fill(b->carry, 0, carry, b->work);
     for (int i = 0; i < b->slots && status == SAT_OK; i++) status = open_slot(b, &b->slot[i], image_bytes, table_bytes);
     if (b->work) {
@@ -131,29 +142,30 @@ typedef struct job {
     const sat_view *image, *table;
     const sat_run_options *run;
     bool pinned_image, pinned_table; /* the caller's memory is */
-    int64_t count;                   /* bands */
+    int64_t each, count;             /* bands of an image, and of all */
     int threads;
 } job;
 
-static sat_view rows_of(const sat_view *v, int64_t first, int64_t rows)
+/* The rows and images of band k. */
+static sat_view part_of(const job *j, int64_t k, const sat_view *v, int64_t first_row, int64_t rows)
 {
-    sat_view part = *v;
-    part.data = (char *)v->data + (size_t)first * v->row_bytes;
-    part.height = rows;
-    return part;
+    int64_t first = k / j->each * j->bands->images, left = v->count - first;
+    sat_view images = sat_images_of(v, first, left < j->bands->images ? left : j->bands->images);
+    return sat_rows_of(&images, first_row, rows);
 }
 
 static sat_view image_of(const job *j, int64_t k)
 {
-    int64_t first = k * j->bands->rows, left = j->image->height - first;
-    return rows_of(j->image, first, left < j->bands->rows ? left : j->bands->rows);
+    int64_t first = k % j->each * j->bands->rows, left = j->image->height - first;
+    return part_of(j, k, j->image, first, left < j->bands->rows ? left : j->bands->rows);
 }
 
 /* A zero row, which the table has and the image has not, is the first band's. */
 static sat_view table_of(const job *j, int64_t k)
 {
-    int64_t zero_row = j->table->height - j->image->height, rows = image_of(j, k).height;
-    return k == 0 ? rows_of(j->table, 0, rows + zero_row) : rows_of(j->table, k * j->bands->rows + zero_row, rows);
+    int64_t zero_row = j->table->height - j->image->height, rows = image_of(j, k).height, band = k % j->each;
+    return band == 0 ? part_of(j, k, j->table, 0, rows + zero_row)
+                     : part_of(j, k, j->table, band * j->bands->rows + zero_row, rows);
 }
 
 static sat_band *slot_of(const job *j, int64_t k)
@@ -163,8 +175,7 @@ static sat_band *slot_of(const job *j, int64_t k)
 
 static bool all_pinned(const sat_device *d, const sat_view *v)
 {
-    size_t bytes = (size_t)(v->height - 1) * v->row_bytes + sat_row_bytes(v->width, v->channels, v->type);
-    return d->pinned(v->data) >= bytes;
+    return !sat_has_gaps(v) && d->pinned(v->data) >= sat_extent(v);
 }
 
 /* Band k to the device, and its sum.  Its slot was that of k - slots, which may still be on its way. */
@@ -175,22 +186,24 @@ static sat_status send(const job *j, int64_t k)
     const sat_band *s = slot_of(j, k);
     sat_view image = image_of(j, k), table = table_of(j, k), pinned = packed(&image, s->pinned_image, SAT_HOST);
     sat_view device_image = packed(&image, s->image, SAT_DEVICE), device_table = packed(&table, s->table, SAT_DEVICE);
-    bool again = k >= b->slots, last = k == j->count - 1;
-    sat_run_options run = {.carry_in = k > 0 || j->run->carry_in ? b->carry : NULL,
-                           .carry_out = !last || j->run->carry_out ? b->carry : NULL,
-                           .continues = k > 0 || j->run->continues,
+    int64_t band = k % j->each;
+    bool again = k >= b->slots, first = band == 0, last = band == j->each - 1;
+    char *carry = b->carry + (size_t)(k / j->each * b->images) * sat_row_bytes(image.width, image.channels, table.type);
+    sat_run_options run = {.carry_in = !first || j->run->carry_in ? carry : NULL,
+                           .carry_out = !last || j->run->carry_out ? carry : NULL,
+                           .continues = !first || j->run->continues,
                            .stream = b->work};
     sat_status status = SAT_OK;
     if (!j->pinned_image) {
         if (again) status = d->event_wait(s->uploaded);
-        if (status == SAT_OK) sat_host_copy(&pinned, &image, j->threads, false);
+        if (status == SAT_OK) sat_host_copy(&pinned, &image, b->executor, j->threads, false);
     }
     if (status == SAT_OK && again) status = d->stream_wait(b->up, s->computed);
     if (status == SAT_OK) status = d->queue_copy(j->pinned_image ? &image : &pinned, &device_image, b->up);
     if (status == SAT_OK) status = d->event_record(s->uploaded, b->up);
     if (status == SAT_OK) status = d->stream_wait(b->work, s->uploaded);
     if (status == SAT_OK && again) status = d->stream_wait(b->work, s->downloaded);
-    if (status == SAT_OK) status = j->backend->run(j->state, &device_image, &device_table, &run);
+    if (status == SAT_OK) status = sat_backend_run(j->backend, j->state, &device_image, &device_table, &run);
     return status == SAT_OK ? d->event_record(s->computed, b->work) : status;
 }
 
@@ -215,7 +228,8 @@ static sat_status take(const job *j, int64_t k)
     sat_view table = table_of(j, k), pinned = packed(&table, s->pinned_table, SAT_HOST);
     sat_status status = b->device->event_wait(s->downloaded);
     /* A table of many bands would push the pinned ones out of the caches. */
-    if (status == SAT_OK && !j->pinned_table) sat_host_copy(&table, &pinned, j->threads, j->count > b->slots);
+    if (status == SAT_OK && !j->pinned_table)
+        sat_host_copy(&table, &pinned, b->executor, j->threads, j->count > b->slots);
     return status;
 }
 
@@ -243,11 +257,13 @@ sat_status sat_bands_run(sat_bands *b, const sat_backend *backend, void *state, 
              .run = run,
              .pinned_image = all_pinned(d, image),
              .pinned_table = all_pinned(d, table),
-             .count = (image->height - 1) / b->rows + 1};
-    j.threads = sat_copy_threads((size_t)table_of(&j, 0).height * table->row_bytes, b->threads);
-    sat_view carry = {.width = image->width, .height = 1, .channels = image->channels, .type = table->type};
-    sat_view there = packed(&carry, b->carry, SAT_DEVICE), carry_in = packed(&carry, NULL, SAT_HOST), carry_out;
-    carry_out = carry_in;
+             .each = (image->height - 1) / b->rows + 1};
+    j.count = j.each * ((image->count - 1) / b->images + 1);
+    sat_view table0 = table_of(&j, 0);
+    j.threads = sat_copy_threads((size_t)(table0.height * table0.count) * table->row_bytes, b->threads);
+    sat_view there = sat_packed_view(image->width, image->count, 1, image->channels, table->type, SAT_DEVICE);
+    sat_view carry_in = packed(&there, NULL, SAT_HOST), carry_out = carry_in;
+    there.data = b->carry;
     carry_in.data = (void *)(uintptr_t)run->carry_in;
     carry_out.data = run->carry_out;
 

@@ -2,9 +2,13 @@
  *
  * A backend on a device filters views in its memory.  Views in host memory are copied there and back, whole: a job for
  * those who name such a backend, as none is chosen for them by default. */
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "backend.h"
+#include "images.h"
+#include "shape.h"
 #include "sized.h"
 #include "staging.h"
 #include "window.h"
@@ -14,34 +18,63 @@ struct sat_box {
     const sat_backend *backend;
     sat_status (*run)(void *state, const sat_view *src, const sat_view *dst, void *stream);
     void (*close)(void *state);
-    void *state;
+    void **states; /* one for each image that is worked on at a time */
+    int workers;
     bool staged; /* host views, and a backend on a device */
     sat_staging staging;
+    sat_view gathered; /* as in a plan */
     char note[256];
 };
 
-static sat_status open_tables(sat_box *box)
+static sat_status open_tables(sat_box *box, const sat_box_spec *spec, void **state)
 {
     box->run = sat_box_tables_run;
     box->close = sat_box_tables_close;
-    return sat_box_tables_open(&box->spec, box->backend, &box->state, box->note, sizeof box->note);
+    return sat_box_tables_open(spec, box->backend, state, box->note, sizeof box->note);
 }
 
 /* A filter of its own may refuse what tables can do. */
-static sat_status open_filter(sat_box *box)
+static sat_status open_filter(sat_box *box, const sat_box_spec *spec, void **state)
 {
-    if (box->backend->box_open == NULL) return open_tables(box);
+    if (box->backend->box_open == NULL) return open_tables(box, spec, state);
     box->run = box->backend->box_run;
     box->close = box->backend->box_close;
-    sat_status status = box->backend->box_open(&box->spec, &box->state, box->note, sizeof box->note);
-    return status == SAT_ERR_UNAVAILABLE && box->backend->device ? open_tables(box) : status;
+    sat_status status = box->backend->box_open(spec, state, box->note, sizeof box->note);
+    return status == SAT_ERR_UNAVAILABLE && box->backend->device ? open_tables(box, spec, state) : status;
 }
 
-static void close_filter(sat_box *box)
+/* What one thread filters in a microsecond, in samples (docs/cpu.md). */
+#define INTEGERS_PER_US 1400.0
+#define FLOATS_PER_US   40.0
+
+static sat_status open_states(sat_box *box)
 {
-    if (box->state) box->close(box->state);
-    box->state = NULL;
+    sat_box_spec spec = box->spec;
+    double samples = (double)spec.width * (double)spec.height * spec.channels;
+    double image_us = samples / (spec.sample == SAT_F32 ? FLOATS_PER_US : INTEGERS_PER_US);
+    sat_image_threads threads = {1, spec.threads};
+    if (!box->backend->device) threads = sat_image_threads_for(spec.count, image_us, spec.threads);
+    spec.threads = threads.each;
+    box->states = calloc((size_t)threads.workers, sizeof *box->states);
+    if (box->states == NULL) return sat_fail(SAT_ERR_MEMORY, "out of memory for a box filter");
+    sat_status status = SAT_OK;
+    for (; box->workers < threads.workers; box->workers++) {
+        status = open_filter(box, &spec, &box->states[box->workers]);
+        if (status != SAT_OK) return status;
+    }
+    size_t used = strlen(box->note);
+    if (threads.workers > 1)
+        snprintf(box->note + used, sizeof box->note - used, "; %d images at a time", threads.workers);
+    return SAT_OK;
+}
+
+static void close_states(sat_box *box)
+{
+    while (box->workers > 0) box->close(box->states[--box->workers]);
+    free(box->states);
+    box->states = NULL;
     sat_staging_close(&box->staging);
+    sat_view_free(&box->gathered);
 }
 
 static sat_status open_with(void *object, const sat_backend *b)
@@ -53,13 +86,15 @@ static sat_status open_with(void *object, const sat_backend *b)
     box->backend = b;
     box->spec.backend = b->name;
     box->staged = b->device && box->spec.memory == SAT_HOST;
-    status = open_filter(box);
-    if (status == SAT_OK && box->staged) {
-        const sat_box_spec *s = &box->spec;
-        sat_view image = {.width = s->width, .height = s->height, .channels = s->channels, .type = s->sample};
-        status = sat_staging_open(&box->staging, &image, &image);
+    status = open_states(box);
+    const sat_box_spec *s = &box->spec;
+    sat_view images = sat_packed_view(s->width, s->height, s->count, s->channels, s->sample, SAT_DEVICE);
+    if (status == SAT_OK && box->staged) status = sat_staging_open(&box->staging, &images, &images);
+    if (status == SAT_OK && b->device && !box->staged && s->strided) {
+        box->gathered = images;
+        status = sat_view_alloc(&box->gathered);
     }
-    if (status != SAT_OK) close_filter(box);
+    if (status != SAT_OK) close_states(box);
     return status;
 }
 
@@ -72,6 +107,7 @@ sat_status sat_box_create_sized(sat_box **out, const sat_box_spec *given, size_t
     sat_status status = sat_take_struct(&spec, sizeof spec, given, spec_bytes, "spec");
     if (status != SAT_OK) return status;
     if (spec.channels == 0) spec.channels = 1;
+    if (spec.count == 0) spec.count = 1;
     status = sat_window_of(&spec, &window);
     if (status == SAT_OK && spec.memory != SAT_HOST && spec.memory != SAT_DEVICE)
         status = sat_fail(SAT_ERR_ARGUMENT, "unknown kind of memory");
@@ -93,8 +129,6 @@ sat_status sat_box_create_sized(sat_box **out, const sat_box_spec *given, size_t
 
 static sat_status fits(const sat_box_spec *s, const sat_view *view, const char *what)
 {
-    sat_status status = sat_check_view(view, what);
-    if (status != SAT_OK) return status;
     if (view->memory != s->memory)
         return sat_fail(SAT_ERR_ARGUMENT, "%s: lies in %s memory where the filter was made for views in %s memory",
                         what, view->memory == SAT_DEVICE ? "device" : "host",
@@ -103,25 +137,68 @@ static sat_status fits(const sat_box_spec *s, const sat_view *view, const char *
         return sat_fail(SAT_ERR_SHAPE, "%s: %lldx%lld with %d channels where the filter has %lldx%lld with %d", what,
                         (long long)view->width, (long long)view->height, view->channels, (long long)s->width,
                         (long long)s->height, s->channels);
+    if (view->count > s->count)
+        return sat_fail(SAT_ERR_SHAPE, "%s: %lld images, more than the filter's %lld", what, (long long)view->count,
+                        (long long)s->count);
+    if (sat_has_gaps(view) && !s->strided)
+        return sat_fail(SAT_ERR_ARGUMENT, "%s: gaps between pixels; the filter was not made for them (strided)", what);
     if (view->type != s->sample)
         return sat_fail(SAT_ERR_TYPE, "%s: samples of %s where the filter has %s", what, sat_type_name(view->type),
                         sat_type_name(s->sample));
     return SAT_OK;
 }
 
-sat_status sat_box_run(sat_box *box, const sat_view *src, const sat_view *dst, void *stream)
+typedef struct images {
+    sat_box *box;
+    const sat_view *src, *dst;
+    void *stream;
+} images;
+
+static sat_status filter_image(void *context, int64_t i, int worker)
 {
+    const images *b = context;
+    sat_view src = sat_images_of(b->src, i, 1), dst = sat_images_of(b->dst, i, 1);
+    return b->box->run(b->box->states[worker], &src, &dst, b->stream);
+}
+
+/* Views where the backend works: images one after the other on a device, some at a time elsewhere. */
+static sat_status filter_there(sat_box *box, const sat_view *src, const sat_view *dst, void *stream)
+{
+    images b = {box, src, dst, stream};
+    sat_view gathered = box->gathered;
+    if (box->backend->device && sat_has_gaps(src)) {
+        gathered.count = src->count;
+        sat_status status = sat_device_copy(src, &gathered, stream);
+        if (status != SAT_OK) return status;
+        b.src = &gathered;
+    }
+    return sat_each_image(box->spec.executor, box->workers, src->count, filter_image, &b);
+}
+
+sat_status sat_box_run(sat_box *box, const sat_view *given_src, const sat_view *given_dst, void *stream)
+{
+    sat_view src, dst;
     if (box == NULL) return sat_fail(SAT_ERR_ARGUMENT, "no box filter");
-    sat_status status = fits(&box->spec, src, "source");
-    if (status == SAT_OK) status = fits(&box->spec, dst, "result");
-    if (status == SAT_OK && sat_overlap(src, dst)) status = sat_fail(SAT_ERR_ARGUMENT, "source and result overlap");
-    if (status == SAT_OK && box->run == sat_box_tables_run && src->memory == SAT_HOST)
-        status = sat_box_tables_check(src);
-    if (status != SAT_OK || !box->staged) return status == SAT_OK ? box->run(box->state, src, dst, stream) : status;
-    sat_view image = sat_staged(src, box->staging.in), mean = sat_staged(dst, box->staging.out);
-    status = sat_device_copy(src, &image, stream);
-    if (status == SAT_OK) status = box->run(box->state, &image, &mean, stream);
-    return status == SAT_OK ? sat_device_copy(&mean, dst, stream) : status;
+    sat_status status = sat_take_view(&src, given_src, "source");
+    if (status == SAT_OK) status = sat_take_output(&dst, given_dst, "result");
+    if (status == SAT_OK) status = fits(&box->spec, &src, "source");
+    if (status == SAT_OK) status = fits(&box->spec, &dst, "result");
+    if (status == SAT_OK && src.count != dst.count)
+        status = sat_fail(SAT_ERR_SHAPE, "result: %lld images for %lld", (long long)dst.count, (long long)src.count);
+    if (status == SAT_OK && sat_overlap(&src, &dst)) status = sat_fail(SAT_ERR_ARGUMENT, "source and result overlap");
+    if (status == SAT_OK && box->run == sat_box_tables_run && src.memory == SAT_HOST)
+        status = sat_box_tables_check(&src);
+    if (status != SAT_OK) return status;
+    if (!box->staged) return filter_there(box, &src, &dst, stream);
+    sat_view image = sat_staged(&src, box->staging.in), mean = sat_staged(&dst, box->staging.out);
+    status = sat_device_copy(&src, &image, stream);
+    if (status == SAT_OK) status = filter_there(box, &image, &mean, stream);
+    return status == SAT_OK ? sat_device_copy(&mean, &dst, stream) : status;
+}
+
+const char *sat_box_backend(const sat_box *box)
+{
+    return box ? box->backend->name : "";
 }
 
 const char *sat_box_note(const sat_box *box)
@@ -132,7 +209,7 @@ const char *sat_box_note(const sat_box *box)
 void sat_box_destroy(sat_box **box)
 {
     if (box == NULL || *box == NULL) return;
-    close_filter(*box);
+    close_states(*box);
     free(*box);
     *box = NULL;
 }

@@ -12,6 +12,8 @@
 
 #include "backend.h"
 #include "device.h"
+#include "pool.h"
+#include "shape.h"
 #include "window.h"
 
 typedef struct filter {
@@ -24,21 +26,13 @@ typedef struct filter {
     sat_box_table runs; /* device memory only */
 } filter;
 
-static void release(sat_memory memory, void *data)
-{
-    if (memory == SAT_DEVICE)
-        sat_device_free(data);
-    else
-        free(data);
-}
-
 void sat_box_tables_close(void *state)
 {
     filter *f = state;
     if (f == NULL) return;
     sat_plan_destroy(&f->plan);
-    release(f->memory, f->weighted.data);
-    release(f->memory, f->table.data);
+    sat_view_free(&f->weighted);
+    sat_view_free(&f->table);
     sat_device_free((void *)(uintptr_t)f->runs.columns);
     sat_device_free((void *)(uintptr_t)f->runs.rows);
     free(f);
@@ -46,17 +40,8 @@ void sat_box_tables_close(void *state)
 
 static bool allocate(const filter *f, sat_view *v, int64_t width, int64_t height, int channels, sat_type type)
 {
-    size_t bytes;
-    *v = (sat_view){.row_bytes = sat_row_bytes(width, channels, type),
-                    .width = width,
-                    .height = height,
-                    .channels = channels,
-                    .type = type,
-                    .memory = f->memory};
-    if (v->row_bytes == 0 || !sat_mul(v->row_bytes, (size_t)height, &bytes)) return false;
-    if (f->memory == SAT_DEVICE) return sat_device_alloc(&v->data, bytes) == SAT_OK;
-    v->data = malloc(bytes);
-    return v->data != NULL;
+    *v = sat_packed_view(width, height, 1, channels, type, f->memory);
+    return sat_view_alloc(v) == SAT_OK;
 }
 
 /* What every position's window holds of its axis, in device memory. */
@@ -70,10 +55,9 @@ static sat_status plan_axis(const sat_axis *axis, const sat_box_runs **to)
     sat_box_runs *runs = calloc(1, bytes);
     if (runs == NULL) return sat_fail(SAT_ERR_MEMORY, "out of memory for the windows of a box filter");
     for (int64_t i = 0; i < axis->n; i++) runs[i].count = sat_axis_segments(axis, i, runs[i].runs, &runs[i].covered);
-    sat_view from = {.data = runs, .row_bytes = bytes, .width = (int64_t)bytes, .height = 1, .channels = 1};
-    from.type = SAT_U8;
-    sat_view there = from;
+    sat_view from = sat_packed_view((int64_t)bytes, 1, 1, 1, SAT_U8, SAT_HOST), there = from;
     sat_status status = sat_device_alloc(&device, bytes);
+    from.data = runs;
     there.data = device;
     there.memory = SAT_DEVICE;
     if (status == SAT_OK) status = sat_device_copy(&from, &there, NULL);
@@ -116,7 +100,9 @@ sat_status sat_box_tables_open(const sat_box_spec *spec, const sat_backend *back
                           .accum = f->window.accum,
                           .backend = backend->name,
                           .threads = spec->threads,
-                          .memory = f->memory};
+                          .memory = f->memory,
+                          .strided = spec->strided && !spec->weighted_alpha,
+                          .executor = spec->executor};
     if (status == SAT_OK && spec->memory == SAT_DEVICE && spec->sample == SAT_F32)
         status = sat_fail(SAT_ERR_UNAVAILABLE,
                           "%s: filters floats through a table, after all of them are read on the host", backend->name);
@@ -142,10 +128,21 @@ static const char *row_of(const sat_view *v, int64_t y)
     return (const char *)v->data + (size_t)y * v->row_bytes;
 }
 
-static uint64_t integer_at(const sat_view *v, int64_t y, int64_t i)
+/* Channel c of a pixel. */
+static const char *sample_at(const sat_view *v, int64_t x, int64_t y, int64_t c)
 {
-    const char *row = row_of(v, y);
-    return v->type == SAT_U8 ? ((const uint8_t *)row)[i] : ((const uint16_t *)row)[i];
+    return row_of(v, y) + (size_t)x * v->pixel_bytes + (size_t)c * sat_type_bytes(v->type);
+}
+
+static double real_at(const sat_view *v, int64_t x, int64_t y, int64_t c)
+{
+    return (double)*(const float *)(const void *)sample_at(v, x, y, c);
+}
+
+static uint64_t integer_at(const sat_view *v, int64_t x, int64_t y, int64_t c)
+{
+    const char *p = sample_at(v, x, y, c);
+    return v->type == SAT_U8 ? *(const uint8_t *)p : *(const uint16_t *)(const void *)p;
 }
 
 /* Colours times alpha; alpha itself stays. */
@@ -155,14 +152,12 @@ static void weigh(const filter *f, const sat_view *src)
     for (int64_t y = 0; y < f->spec.height; y++) {
         char *out = (char *)f->weighted.data + (size_t)y * f->weighted.row_bytes;
         for (int64_t i = 0; i < f->spec.width * channels; i++) {
-            int64_t alpha = i - i % channels + channels - 1;
-            if (f->spec.sample == SAT_F32) {
-                const float *in = (const float *)(const void *)row_of(src, y);
-                ((double *)(void *)out)[i] = (double)in[i] * (i == alpha ? 1 : (double)in[alpha]);
-            } else {
+            const int64_t x = i / channels, c = i % channels, alpha = channels - 1;
+            if (f->spec.sample == SAT_F32)
+                ((double *)(void *)out)[i] = real_at(src, x, y, c) * (c == alpha ? 1 : real_at(src, x, y, alpha));
+            else
                 ((uint32_t *)(void *)out)[i] =
-                    (uint32_t)(integer_at(src, y, i) * (i == alpha ? 1 : integer_at(src, y, alpha)));
-            }
+                    (uint32_t)(integer_at(src, x, y, c) * (c == alpha ? 1 : integer_at(src, x, y, alpha)));
         }
     }
 }
@@ -170,10 +165,10 @@ static void weigh(const filter *f, const sat_view *src)
 sat_status sat_box_tables_check(const sat_view *v)
 {
     if (v->type != SAT_F32) return SAT_OK;
-    for (int64_t y = 0; y < v->height; y++) {
-        const float *row = (const float *)(const void *)row_of(v, y);
+    for (int64_t row = 0; row < v->height * v->count; row++) {
+        sat_view image = sat_images_of(v, row / v->height, 1);
         for (int64_t i = 0; i < v->width * v->channels; i++)
-            if (!isfinite(row[i]))
+            if (!isfinite(real_at(&image, i / v->channels, row % v->height, i % v->channels)))
                 return sat_fail(SAT_ERR_RANGE, "the image holds NaN or Inf, which a table would spread; %s",
                                 "use a backend with a filter of its own");
     }
@@ -265,7 +260,7 @@ static void means(const filter *f, const sat_view *dst)
     double samples = (double)f->spec.width * (double)f->spec.height * f->spec.channels;
     int worth = sat_threads_worth(samples, SHARE_SAMPLES, sat_processors());
     job j = {.f = f, .dst = dst};
-    sat_parallel(f->spec.threads ? f->spec.threads : worth, f->spec.height, row_of_means, &j);
+    sat_parallel_on(f->spec.executor, f->spec.threads ? f->spec.threads : worth, f->spec.height, row_of_means, &j);
 }
 
 sat_status sat_box_tables_run(void *state, const sat_view *src, const sat_view *dst, void *stream)

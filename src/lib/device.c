@@ -66,23 +66,25 @@ sat_status sat_device_fill(void *data, int byte, size_t bytes, void *stream)
     return status == SAT_OK && bytes > 0 ? device->fill(data, byte, bytes, stream) : status;
 }
 
-sat_status sat_device_copy(const sat_view *from, const sat_view *to, void *stream)
+sat_status sat_device_copy(const sat_view *given_from, const sat_view *given_to, void *stream)
 {
     const sat_device *device;
-    sat_status status = sat_check_view(from, "source");
-    if (status == SAT_OK) status = sat_check_view(to, "copy");
+    sat_view from, to;
+    sat_status status = sat_take_view(&from, given_from, "source");
+    if (status == SAT_OK) status = sat_take_output(&to, given_to, "copy");
     if (status != SAT_OK) return status;
-    if (from->width != to->width || from->height != to->height || from->channels != to->channels)
-        return sat_fail(SAT_ERR_SHAPE, "a copy of %lldx%lld with %d channels to %lldx%lld with %d",
-                        (long long)from->width, (long long)from->height, from->channels, (long long)to->width,
-                        (long long)to->height, to->channels);
-    if (from->type != to->type)
-        return sat_fail(SAT_ERR_TYPE, "a copy of %s to %s", sat_type_name(from->type), sat_type_name(to->type));
-    if (sat_overlap(from, to)) return sat_fail(SAT_ERR_ARGUMENT, "source and copy overlap");
+    if (from.width != to.width || from.height != to.height || from.channels != to.channels || from.count != to.count)
+        return sat_fail(SAT_ERR_SHAPE,
+                        "a copy of %lld images of %lldx%lld with %d channels to %lld of %lldx%lld with %d",
+                        (long long)from.count, (long long)from.width, (long long)from.height, from.channels,
+                        (long long)to.count, (long long)to.width, (long long)to.height, to.channels);
+    if (from.type != to.type)
+        return sat_fail(SAT_ERR_TYPE, "a copy of %s to %s", sat_type_name(from.type), sat_type_name(to.type));
+    if (sat_overlap(&from, &to)) return sat_fail(SAT_ERR_ARGUMENT, "source and copy overlap");
     status = current_device(&device);
-    bool waits = from->memory == SAT_HOST || to->memory == SAT_HOST;
+    bool waits = from.memory == SAT_HOST || to.memory == SAT_HOST;
     if (status == SAT_OK && waits) status = sat_device_may_wait(device, stream);
-    return status == SAT_OK ? device->copy(from, to, stream) : status;
+    return status == SAT_OK ? device->copy(&from, &to, stream) : status;
 }
 
 sat_status sat_device_wait(void *stream)

@@ -8,6 +8,7 @@
 #include "choose.h"
 #include "host_copy.h"
 #include "pool.h"
+#include "shape.h"
 
 enum {
     LINE = 64, /* bytes that caches and memory exchange */
@@ -42,21 +43,66 @@ static void fence(void)
 #endif
 }
 
-/* Bytes [begin, end) of the view's pixels, counted without what lies between rows. */
-static void copy_part(const sat_view *to, const sat_view *from, size_t row, size_t begin, size_t end, bool past_caches)
-{
-    bool gapless = to->row_bytes == row && from->row_bytes == row;
-    for (size_t at = begin, n; at < end; at += n) {
-        size_t y = at / row, x = at % row;
-        n = gapless || end - at < row - x ? end - at : row - x;
-        char *t = (char *)to->data + y * to->row_bytes + x;
-        const char *f = (const char *)from->data + y * from->row_bytes + x;
-        if (past_caches)
-            copy_past_caches(t, f, n);
-        else
-            memcpy(t, f, n);
+#define GATHER(type)                                                                                                   \
+    static void gather_##type(type *restrict to, const char *restrict from, int64_t n, size_t stride)                  \
+    {                                                                                                                  \
+        for (int64_t i = 0; i < n; i++) to[i] = *(const type *)(const void *)(from + (size_t)i * stride);              \
     }
-    if (past_caches) fence();
+GATHER(uint8_t)
+GATHER(uint16_t)
+GATHER(uint32_t)
+GATHER(uint64_t)
+
+/* Pixels are aligned to their samples only: those of several channels, to a part of them. */
+void sat_gather(void *to, const void *from, int64_t n, size_t pixel, size_t stride)
+{
+    const uintptr_t misaligned = ((uintptr_t)to | (uintptr_t)from | stride) & (pixel - 1);
+    if (pixel == 1)
+        gather_uint8_t(to, from, n, stride);
+    else if (pixel == 2 && !misaligned)
+        gather_uint16_t(to, from, n, stride);
+    else if (pixel == 4 && !misaligned)
+        gather_uint32_t(to, from, n, stride);
+    else if (pixel == 8 && !misaligned)
+        gather_uint64_t(to, from, n, stride);
+    else
+        for (int64_t i = 0; i < n; i++)
+            memcpy((char *)to + (size_t)i * pixel, (const char *)from + (size_t)i * stride, pixel);
+}
+
+/* Row y of all images' rows. */
+static char *row_of(const sat_view *v, size_t y)
+{
+    size_t height = (size_t)v->height;
+    return (char *)v->data + y / height * v->image_bytes + y % height * v->row_bytes;
+}
+
+/* Do all rows follow one another without gaps? */
+static bool is_packed(const sat_view *v, size_t row)
+{
+    return (v->row_bytes == row || v->height == 1) && (v->count == 1 || v->image_bytes == (size_t)v->height * row);
+}
+
+typedef struct job {
+    const sat_view *to, *from;
+    size_t row, bytes; /* bytes of a row, and of all */
+    bool past_caches, packed;
+} job;
+
+/* Bytes [begin, end) of the views' pixels, counted without what lies between rows. */
+static void copy_part(const job *j, size_t begin, size_t end)
+{
+    for (size_t at = begin, n; at < end; at += n) {
+        size_t y = at / j->row, x = at % j->row;
+        n = j->packed || end - at < j->row - x ? end - at : j->row - x;
+        char *to = row_of(j->to, y) + x;
+        const char *from = row_of(j->from, y) + x;
+        if (j->past_caches)
+            copy_past_caches(to, from, n);
+        else
+            memcpy(to, from, n);
+    }
+    if (j->past_caches) fence();
 }
 
 int sat_copy_threads(size_t bytes, int threads)
@@ -64,23 +110,40 @@ int sat_copy_threads(size_t bytes, int threads)
     return sat_threads_worth((double)bytes, SHARE_BYTES, threads);
 }
 
-typedef struct job {
-    const sat_view *to, *from;
-    size_t row, bytes; /* bytes of a row, and of all */
-    bool past_caches;
-} job;
-
 static void copy_share(void *context, int64_t share, int worker)
 {
     const job *j = context;
     size_t begin = (size_t)share * SHARE_BYTES, left = j->bytes - begin;
     (void)worker;
-    copy_part(j->to, j->from, j->row, begin, begin + (left < SHARE_BYTES ? left : SHARE_BYTES), j->past_caches);
+    copy_part(j, begin, begin + (left < SHARE_BYTES ? left : SHARE_BYTES));
 }
 
-void sat_host_copy(const sat_view *to, const sat_view *from, int threads, bool past_caches)
+/* Rows in a share of a gather. */
+static int64_t rows_of_share(const job *j)
 {
-    size_t row = sat_row_bytes(from->width, from->channels, from->type), bytes = row * (size_t)from->height;
+    return (int64_t)(SHARE_BYTES / j->row) + 1;
+}
+
+static void gather_share(void *context, int64_t share, int worker)
+{
+    const job *j = context;
+    const sat_view *from = j->from;
+    int64_t rows = from->height * from->count, y = share * rows_of_share(j), end = y + rows_of_share(j);
+    (void)worker;
+    for (; y < end && y < rows; y++)
+        sat_gather(row_of(j->to, (size_t)y), row_of(from, (size_t)y), from->width,
+                   (size_t)from->channels * sat_type_bytes(from->type), from->pixel_bytes);
+}
+
+void sat_host_copy(const sat_view *to, const sat_view *from, const sat_executor *executor, int threads,
+                   bool past_caches)
+{
+    int64_t rows = from->height * from->count;
+    size_t row = sat_row_bytes(from->width, from->channels, from->type), bytes = row * (size_t)rows;
     job j = {.to = to, .from = from, .row = row, .bytes = bytes, .past_caches = past_caches};
-    sat_parallel(threads, sat_parts((int64_t)bytes, SHARE_BYTES), copy_share, &j);
+    j.packed = is_packed(to, row) && is_packed(from, row);
+    if (sat_has_gaps(from))
+        sat_parallel_on(executor, threads, sat_parts(rows, rows_of_share(&j)), gather_share, &j);
+    else
+        sat_parallel_on(executor, threads, sat_parts((int64_t)bytes, SHARE_BYTES), copy_share, &j);
 }

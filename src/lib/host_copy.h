@@ -1,4 +1,4 @@
-/* host_copy.h - rows from host memory to host memory, by several threads. */
+/* host_copy.h - pixels from host memory to host memory, by several threads. */
 #ifndef SAT_HOST_COPY_H
 #define SAT_HOST_COPY_H
 
@@ -7,9 +7,13 @@
 /* How many of so many threads are worth waking for copies of that many bytes each; 1 .. threads. */
 int sat_copy_threads(size_t bytes, int threads);
 
-/* Copies from's pixels to those of `to`, a view of the same shape and type that does not overlap it; what lies between
- * rows stays as it is.  past_caches: the bytes will not be read again soon and are written past the caches, where the
- * machine has such stores. */
-void sat_host_copy(const sat_view *to, const sat_view *from, int threads, bool past_caches);
+/* Copies n pixels of so many bytes that lie `stride` bytes apart to where they follow one another. */
+void sat_gather(void *to, const void *from, int64_t n, size_t pixel, size_t stride);
+
+/* Copies from's pixels to those of `to`, a view of the same shape, count and type that does not overlap it and has no
+ * gaps between its pixels; what lies between rows stays as it is.  past_caches: the bytes will not be read again soon
+ * and are written past the caches, where the machine has such stores. */
+void sat_host_copy(const sat_view *to, const sat_view *from, const sat_executor *executor, int threads,
+                   bool past_caches);
 
 #endif

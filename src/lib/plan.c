@@ -1,18 +1,22 @@
 /* plan.c - a plan: the spec checked, a backend chosen, its state kept. */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "backend.h"
 #include "bands.h"
+#include "images.h"
 #include "shape.h"
 #include "sized.h"
 
 struct sat_plan {
     sat_plan_spec spec;
     const sat_backend *backend;
-    void *state;
+    void **states; /* one for each image that is worked on at a time */
+    int workers;
     bool staged; /* host views, and a backend that takes a device's */
     sat_bands bands;
+    sat_view gathered; /* device memory for images without gaps; data NULL where the plan needs none */
     sat_choice choice;
     char note[192];
 };
@@ -33,7 +37,10 @@ static sat_status refuse_accum(sat_type sample, sat_type accum)
 static sat_status complete(sat_plan_spec *s)
 {
     if (s->channels == 0) s->channels = 1;
-    sat_status status = sat_check_job(s->width, s->height, s->channels, s->threads);
+    if (s->count == 0) s->count = 1;
+    sat_status status = sat_check_job(s->width, s->height, s->count, s->channels, s->threads);
+    if (status != SAT_OK) return status;
+    status = sat_check_reserved(s->reserved, sizeof s->reserved);
     if (status != SAT_OK) return status;
     if ((unsigned)s->layout > SAT_EXCLUSIVE) return sat_fail(SAT_ERR_ARGUMENT, "unknown layout");
     if (sat_sample_max(s->sample) == 0 && !sat_is_float(s->sample))
@@ -48,25 +55,48 @@ static sat_status complete(sat_plan_spec *s)
                                           "sat_quant_for() finds them");
     if (s->memory != SAT_HOST && s->memory != SAT_DEVICE) return sat_fail(SAT_ERR_ARGUMENT, "unknown kind of memory");
     size_t row = sat_row_bytes(s->width, s->channels, s->accum), bytes;
-    if (row == 0 || !sat_mul(row + 32, (size_t)s->height + 1, &bytes) || bytes > PTRDIFF_MAX)
+    if (row == 0 || !sat_mul(row + 32, (size_t)s->height + 1, &bytes) || !sat_mul(bytes, (size_t)s->count, &bytes) ||
+        bytes > PTRDIFF_MAX)
         return sat_fail(SAT_ERR_SHAPE, "the table of a %lldx%lld image is larger than the address space",
                         (long long)s->width, (long long)s->height);
     return SAT_OK;
 }
 
-/* Another library's code may know no carry rows, and is given the whole image: one band, for which memory of the device
- * and pinned memory of the host are taken whole. */
-static int64_t band_rows(const sat_plan_spec *s, const sat_backend *backend)
-{
-    if (backend->kind == SAT_PEER) return s->height;
-    return sat_band_rows(sat_row_bytes(s->width, s->channels, s->sample),
-                         sat_row_bytes(s->width + (s->layout == SAT_PADDED), s->channels, s->accum), s->height);
-}
-
-static double all_bytes(const sat_plan_spec *s)
+static double image_bytes(const sat_plan_spec *s)
 {
     double sample = (double)sat_type_bytes(s->sample), sum = (double)sat_type_bytes(s->accum);
     return (double)s->width * (double)s->height * s->channels * (sample + sum);
+}
+
+/* What one thread reads and writes in a microsecond. */
+#define BYTES_PER_US 1e4
+
+/* The states of a host backend: as many as images are worked on at a time. */
+static sat_status open_states(sat_plan *plan, const sat_backend *backend, sat_plan_spec *spec)
+{
+    sat_image_threads threads = {1, spec->threads};
+    if (!backend->device) threads = sat_image_threads_for(spec->count, image_bytes(spec) / BYTES_PER_US, spec->threads);
+    spec->threads = threads.each;
+    plan->states = calloc((size_t)threads.workers, sizeof *plan->states);
+    if (plan->states == NULL) return sat_fail(SAT_ERR_MEMORY, "out of memory for a plan");
+    sat_status status = SAT_OK;
+    for (; plan->workers < threads.workers && status == SAT_OK; plan->workers++) {
+        status = backend->open(spec, &plan->states[plan->workers], plan->note, sizeof plan->note);
+        if (status != SAT_OK) break;
+    }
+    size_t used = strlen(plan->note);
+    if (status == SAT_OK && threads.workers > 1)
+        snprintf(plan->note + used, sizeof plan->note - used, " for each of %d images at a time", threads.workers);
+    return status;
+}
+
+static void close_states(sat_plan *plan)
+{
+    while (plan->workers > 0) plan->backend->close(plan->states[--plan->workers]);
+    free(plan->states);
+    plan->states = NULL;
+    sat_bands_close(&plan->bands);
+    sat_view_free(&plan->gathered);
 }
 
 static sat_status open_with(void *object, const sat_backend *backend)
@@ -75,22 +105,27 @@ static sat_status open_with(void *object, const sat_backend *backend)
     sat_plan_spec spec = plan->spec;
     sat_status status = sat_check_memory(backend->name, spec.memory, backend->device);
     if (status != SAT_OK) return status;
+    if (spec.strided && !backend->gaps && !backend->device)
+        return sat_fail(SAT_ERR_UNAVAILABLE, "%s: takes no images with gaps between their pixels", backend->name);
     if (spec.accum == SAT_I64) spec.accum = SAT_U64; /* the same bits */
     plan->backend = backend;
     plan->staged = backend->device && spec.memory == SAT_HOST;
     if (plan->staged) {
         spec.memory = SAT_DEVICE;
-        spec.height = band_rows(&plan->spec, backend);
+        sat_bands_shape(&spec, backend);
     }
-    status = backend->open(&spec, &plan->state, plan->note, sizeof plan->note);
+    status = open_states(plan, backend, &spec);
     if (status == SAT_OK && plan->staged) {
         const char *why;
         const sat_device *device = sat_device_get(&why);
-        status = device ? sat_bands_open(&plan->bands, device, &plan->spec, spec.height)
+        status = device ? sat_bands_open(&plan->bands, device, &plan->spec, &spec)
                         : sat_fail(SAT_ERR_UNAVAILABLE, "no device: %s", why);
-        if (status != SAT_OK) backend->close(plan->state);
+    } else if (status == SAT_OK && backend->device && spec.strided) {
+        plan->gathered = sat_packed_view(spec.width, spec.height, spec.count, spec.channels, spec.sample, SAT_DEVICE);
+        status = sat_view_alloc(&plan->gathered);
     }
-    return plan->staged && spec.backend == NULL ? sat_passed_over(status) : status;
+    if (status != SAT_OK) close_states(plan);
+    return plan->staged && plan->spec.backend == NULL ? sat_passed_over(status) : status;
 }
 
 sat_status sat_plan_create_sized(sat_plan **out, const sat_plan_spec *given, size_t spec_bytes)
@@ -104,7 +139,7 @@ sat_status sat_plan_create_sized(sat_plan **out, const sat_plan_spec *given, siz
     sat_plan *plan = calloc(1, sizeof *plan);
     if (plan == NULL) return sat_fail(SAT_ERR_MEMORY, "out of memory for a plan");
     plan->spec = spec;
-    plan->choice = sat_choice_for(spec.memory, all_bytes(&spec), spec.threads);
+    plan->choice = sat_choice_for(spec.memory, image_bytes(&spec) * (double)spec.count, spec.threads);
     status = sat_backend_choose(spec.backend, &plan->choice, open_with, plan);
     if (status != SAT_OK) {
         free(plan);
@@ -120,7 +155,7 @@ sat_status sat_plan_wait(sat_plan *plan, void *stream)
     if (plan == NULL) return sat_fail(SAT_ERR_ARGUMENT, "no plan");
     if (plan->spec.memory == SAT_HOST) return SAT_OK;
     sat_status status = sat_device_wait(stream);
-    return status == SAT_OK && plan->backend->wait ? plan->backend->wait(plan->state, stream) : status;
+    return status == SAT_OK && plan->backend->wait ? plan->backend->wait(plan->states[0], stream) : status;
 }
 
 static const char *memory_name(sat_memory memory)
@@ -135,24 +170,27 @@ static sat_status same(const char *what, const char *field, int64_t is, int64_t 
                                    (long long)should);
 }
 
-sat_status sat_plan_run_sized(sat_plan *plan, const sat_view *image, const sat_view *table,
-                              const sat_run_options *given, size_t run_bytes)
+/* Do the views fit the plan and each other? */
+static sat_status check_views(const sat_plan *plan, const sat_view *image, const sat_view *table, bool continues)
 {
-    sat_run_options run = {0};
-    if (plan == NULL) return sat_fail(SAT_ERR_ARGUMENT, "no plan");
     const sat_plan_spec *s = &plan->spec;
-    sat_status status = given ? sat_take_struct(&run, sizeof run, given, run_bytes, "run") : SAT_OK;
-    if (status == SAT_OK) status = sat_check_view(image, "image");
-    if (status == SAT_OK) status = sat_check_view(table, "table");
-    if (status == SAT_OK) status = same("image", "width", image->width, s->width);
+    bool padded = s->layout == SAT_PADDED;
+    sat_status status = same("image", "width", image->width, s->width);
     if (status == SAT_OK) status = same("image", "channels", image->channels, s->channels);
     if (status == SAT_OK && image->height > s->height)
         status = sat_fail(SAT_ERR_SHAPE, "image: %lld rows, more than the plan's %lld", (long long)image->height,
                           (long long)s->height);
-    bool padded = s->layout == SAT_PADDED;
+    if (status == SAT_OK && image->count > s->count)
+        status = sat_fail(SAT_ERR_SHAPE, "image: %lld images, more than the plan's %lld", (long long)image->count,
+                          (long long)s->count);
+    if (status == SAT_OK && sat_has_gaps(image) && !s->strided)
+        status = sat_fail(SAT_ERR_ARGUMENT, "image: gaps between pixels; the plan was not made for them (strided)");
     if (status == SAT_OK) status = same("table", "width", table->width, s->width + padded);
     if (status == SAT_OK) status = same("table", "channels", table->channels, s->channels);
-    if (status == SAT_OK) status = same("table", "height", table->height, image->height + (padded && !run.continues));
+    if (status == SAT_OK) status = same("table", "height", table->height, image->height + (padded && !continues));
+    if (status == SAT_OK && table->count != image->count)
+        status = sat_fail(SAT_ERR_SHAPE, "table: %lld tables for %lld images", (long long)table->count,
+                          (long long)image->count);
     if (status == SAT_OK && (image->type != s->sample || table->type != s->accum))
         status = sat_fail(SAT_ERR_TYPE, "views of %s and %s where the plan has %s and %s", sat_type_name(image->type),
                           sat_type_name(table->type), sat_type_name(s->sample), sat_type_name(s->accum));
@@ -161,16 +199,76 @@ sat_status sat_plan_run_sized(sat_plan *plan, const sat_view *image, const sat_v
                           image->memory == s->memory ? memory_name(table->memory) : memory_name(image->memory),
                           memory_name(s->memory));
     if (status == SAT_OK && sat_overlap(image, table)) status = sat_fail(SAT_ERR_ARGUMENT, "image and table overlap");
+    return status;
+}
+
+typedef struct images {
+    sat_plan *plan;
+    const sat_view *image, *table;
+    const sat_run_options *run;
+} images;
+
+static sat_status run_image(void *context, int64_t i, int worker)
+{
+    const images *b = context;
+    sat_view image = sat_images_of(b->image, i, 1), table = sat_images_of(b->table, i, 1);
+    sat_run_options run = sat_run_of_image(b->run, &image, &table, i);
+    return b->plan->backend->run(b->plan->states[worker], &image, &table, &run);
+}
+
+/* Views where the backend works. */
+static sat_status run_there(sat_plan *plan, const sat_view *image, const sat_view *table, const sat_run_options *run)
+{
+    images b = {plan, image, table, run};
+    if (!plan->backend->device) return sat_each_image(plan->spec.executor, plan->workers, image->count, run_image, &b);
+    sat_view gathered = plan->gathered;
+    if (sat_has_gaps(image)) {
+        gathered.height = image->height;
+        gathered.count = image->count;
+        sat_status status = sat_device_copy(image, &gathered, run->stream);
+        if (status != SAT_OK) return status;
+        image = &gathered;
+    }
+    return sat_backend_run(plan->backend, plan->states[0], image, table, run);
+}
+
+sat_status sat_plan_run_sized(sat_plan *plan, const sat_view *given_image, const sat_view *given_table,
+                              const sat_run_options *given, size_t run_bytes)
+{
+    sat_run_options run = {0};
+    sat_view image, table;
+    if (plan == NULL) return sat_fail(SAT_ERR_ARGUMENT, "no plan");
+    sat_status status = given ? sat_take_struct(&run, sizeof run, given, run_bytes, "run") : SAT_OK;
+    if (status == SAT_OK) status = sat_take_view(&image, given_image, "image");
+    if (status == SAT_OK) status = sat_take_output(&table, given_table, "table");
+    if (status == SAT_OK) status = check_views(plan, &image, &table, run.continues);
     if (status != SAT_OK) return status;
-    sat_view bits = *table;
-    if (bits.type == SAT_I64) bits.type = SAT_U64;
-    return plan->staged ? sat_bands_run(&plan->bands, plan->backend, plan->state, image, &bits, &run)
-                        : plan->backend->run(plan->state, image, &bits, &run);
+    if (table.type == SAT_I64) table.type = SAT_U64; /* the same bits */
+    return plan->staged ? sat_bands_run(&plan->bands, plan->backend, plan->states[0], &image, &table, &run)
+                        : run_there(plan, &image, &table, &run);
+}
+
+sat_status sat_table_for_sized(const sat_plan_spec *given, sat_table *table, size_t spec_bytes, size_t table_bytes)
+{
+    sat_plan_spec s;
+    if (table == NULL) return sat_fail(SAT_ERR_ARGUMENT, "no place for the table's description");
+    sat_status status = sat_take_struct(&s, sizeof s, given, spec_bytes, "spec");
+    if (status == SAT_OK) status = complete(&s);
+    if (status != SAT_OK) return status;
+    bool padded = s.layout == SAT_PADDED;
+    sat_table t = {.layout = s.layout, .sample = s.sample, .quant = s.quant};
+    t.view = sat_packed_view(s.width + padded, s.height + padded, s.count, s.channels, s.accum, s.memory);
+    sat_give_struct(table, table_bytes, &t, sizeof t);
+    return SAT_OK;
 }
 
 sat_type sat_plan_accum(const sat_plan *plan)
 {
     return plan ? plan->spec.accum : SAT_TYPE_NONE;
+}
+const char *sat_plan_backend(const sat_plan *plan)
+{
+    return plan ? plan->backend->name : "";
 }
 const char *sat_plan_note(const sat_plan *plan)
 {
@@ -180,8 +278,7 @@ const char *sat_plan_note(const sat_plan *plan)
 void sat_plan_destroy(sat_plan **plan)
 {
     if (plan == NULL || *plan == NULL) return;
-    (*plan)->backend->close((*plan)->state);
-    sat_bands_close(&(*plan)->bands);
+    close_states(*plan);
     free(*plan);
     *plan = NULL;
 }

@@ -329,6 +329,35 @@ int sat_parallel(int threads, int64_t count, sat_task *task, void *context)
     return 1 + atomic_load_explicit(&r.came, memory_order_relaxed);
 }
 
+typedef struct jobs {
+    sat_task *task;
+    void *context;
+    int64_t count;
+    _Atomic int64_t next;
+    atomic_int took; /* jobs that have had an index */
+} jobs;
+
+static void do_job(void *argument, int worker)
+{
+    jobs *j = argument;
+    int64_t i = atomic_fetch_add(&j->next, 1);
+    if (i < j->count) atomic_fetch_add(&j->took, 1);
+    for (; i < j->count; i = atomic_fetch_add(&j->next, 1)) j->task(j->context, i, worker);
+}
+
+int sat_parallel_on(const sat_executor *executor, int threads, int64_t count, sat_task *task, void *context)
+{
+    if (executor == NULL || task == NULL || count < 1) return sat_parallel(threads, count, task, context);
+    if (threads <= 0) threads = sat_processors();
+    if (threads > count) threads = (int)count;
+    jobs j = {.task = task, .context = context, .count = count};
+    if (threads == 1)
+        do_job(&j, 0);
+    else
+        executor->run(executor->context, threads, do_job, &j);
+    return atomic_load(&j.took);
+}
+
 int sat_processors(void)
 {
     cpu_set_t set[8]; /* as many processors as Linux can be built for: 8192 */

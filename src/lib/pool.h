@@ -49,6 +49,10 @@ void sat_advance(sat_progress *p, unsigned done);
 /* Waits until that much is done. */
 void sat_await(sat_progress *p, unsigned done);
 
+/* sat_parallel() in a caller's threads; executor NULL: in the library's.  Each of the executor's jobs takes indices
+ * until there are none left, so that a task may wait for a lower index whatever the order in which jobs run. */
+int sat_parallel_on(const sat_executor *executor, int threads, int64_t count, sat_task *task, void *context);
+
 /* In how many parts of about `size` to cut n, at least one. */
 static inline int64_t sat_parts(int64_t n, int64_t size)
 {

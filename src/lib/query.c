@@ -5,6 +5,7 @@
 
 #include "backend.h"
 #include "device.h"
+#include "pool.h"
 #include "shape.h"
 #include "sized.h"
 
@@ -23,12 +24,13 @@ static int64_t largest_area(const sat_table *t)
     return area < INT64_MAX ? (int64_t)area : INT64_MAX;
 }
 
-/* Checks the table, wherever it lies. */
-static sat_status read_through(sat_reader *r, const sat_table *t, unsigned flags)
+/* Checks the table, wherever it lies, and fills in its view's defaults. */
+static sat_status read_through(sat_reader *r, sat_table *t, unsigned flags)
 {
     const sat_view *v = &t->view;
-    sat_status status = sat_check_view(v, "table");
+    sat_status status = sat_take_view(&t->view, v, "table");
     if (status != SAT_OK) return status;
+    if (sat_has_gaps(v)) return sat_fail(SAT_ERR_ARGUMENT, "table: gaps between entries");
     if ((unsigned)t->layout > SAT_EXCLUSIVE) return sat_fail(SAT_ERR_ARGUMENT, "unknown layout");
     if (flags & ~(unsigned)SAT_CLIP) return sat_fail(SAT_ERR_ARGUMENT, "unknown flags");
     if (!sat_combines(t->sample, v->type))
@@ -39,7 +41,9 @@ static sat_status read_through(sat_reader *r, const sat_table *t, unsigned flags
     const bool padded = t->layout == SAT_PADDED, exclusive = t->layout == SAT_EXCLUSIVE;
     *r = (sat_reader){.origin = v->data,
                       .row_bytes = v->row_bytes,
-                      .pixel_bytes = (size_t)v->channels * sat_type_bytes(v->type),
+                      .pixel_bytes = v->pixel_bytes,
+                      .image_bytes = v->image_bytes,
+                      .count = v->count,
                       .inclusive = t->layout == SAT_INCLUSIVE,
                       .clip = flags & SAT_CLIP,
                       .type = v->type,
@@ -87,11 +91,11 @@ static sat_status check(const sat_table *t, const sat_reader *r, size_t i, const
 #define CORNER(type, p)   ((p) ? ((const type *)(p))[c] : 0)
 #define ALL_CORNERS(type) SAT_CORNERS(type, CORNER(type, a), CORNER(type, b), CORNER(type, l), CORNER(type, d))
 
-static sat_sum corners_of(const sat_reader *r, const sat_rect *rect, size_t c)
+static sat_sum corners_of(const sat_reader *r, uint64_t image, const sat_rect *rect, size_t c)
 {
     const int64_t x1 = rect->x + rect->width, y1 = rect->y + rect->height;
-    const void *a = sat_entry(r, rect->x, rect->y), *b = sat_entry(r, x1, rect->y), *l = sat_entry(r, rect->x, y1);
-    const void *d = sat_entry(r, x1, y1);
+    const void *a = sat_entry(r, image, rect->x, rect->y), *b = sat_entry(r, image, x1, rect->y);
+    const void *l = sat_entry(r, image, rect->x, y1), *d = sat_entry(r, image, x1, y1);
     switch (r->type) {
     case SAT_F32: return (sat_sum){.f = ALL_CORNERS(float)};
     case SAT_F64: return (sat_sum){.f = ALL_CORNERS(double)};
@@ -111,6 +115,7 @@ typedef struct job {
     const sat_reader *r;
     const sat_rect *rects;
     size_t n, channels;
+    int64_t parts; /* of the rectangles */
     sat_sum *sums;
     double *means;
     atomic_size_t *bad; /* the first rectangle that is refused; n = none */
@@ -133,39 +138,50 @@ static void check_part(void *context, int64_t part, int worker)
 
 static void answer_part(void *context, int64_t part, int worker)
 {
-    const job j = *(const job *)context; /* here, no answer that is written can change it */
-    size_t first = (size_t)part * PART_RECTS, end = j.n - first < PART_RECTS ? j.n : first + PART_RECTS;
+    job j = *(const job *)context; /* here, no answer that is written can change it */
+    const uint64_t image = (uint64_t)(part / j.parts);
+    size_t first = (size_t)(part % j.parts) * PART_RECTS, end = j.n - first < PART_RECTS ? j.n : first + PART_RECTS;
     (void)worker;
+    if (j.sums) j.sums += image * j.n * j.channels;
+    if (j.means) j.means += image * j.n * j.channels;
     for (size_t i = first; i < end; i++) {
         sat_rect rect = j.rects[i];
         bool inside = sat_rect_validate(j.r, &rect) == SAT_RECT_INSIDE;
         double px = sat_rect_px(&rect);
         for (size_t c = 0; c < j.channels; c++) {
-            sat_sum corners = inside ? corners_of(j.r, &rect, c) : (sat_sum){0};
+            sat_sum corners = inside ? corners_of(j.r, image, &rect, c) : (sat_sum){0};
             if (j.sums) j.sums[i * j.channels + c] = inside ? sat_rect_sum(j.r, corners, px) : corners;
             if (j.means) j.means[i * j.channels + c] = inside ? sat_rect_mean(j.r, corners, px) : NAN;
         }
     }
 }
 
-static sat_status answer(const sat_table *t, const sat_reader *r, const sat_rect *rects, size_t n, int threads,
-                         sat_sum *sums, double *means)
+static sat_status answer(const sat_table *t, const sat_reader *r, const sat_rect *rects, size_t n,
+                         const sat_executor *executor, int threads, sat_sum *sums, double *means)
 {
     atomic_size_t bad = n;
+    int64_t parts = (int64_t)((n + PART_RECTS - 1) / PART_RECTS);
     job j = {.r = r,
              .rects = rects,
              .n = n,
              .channels = (size_t)t->view.channels,
+             .parts = parts,
              .sums = sums,
              .means = means,
              .bad = &bad};
-    int64_t parts = (int64_t)((n + PART_RECTS - 1) / PART_RECTS);
-    threads = sat_threads_worth((double)n, SHARE_RECTS, threads ? threads : sat_processors());
-    sat_parallel(threads, parts, check_part, &j);
+    threads = sat_threads_worth((double)n * (double)r->count, SHARE_RECTS, threads ? threads : sat_processors());
+    sat_parallel_on(executor, threads, parts, check_part, &j);
     size_t first_bad = atomic_load(&bad);
     if (first_bad < n) return check(t, r, first_bad, &rects[first_bad]);
-    sat_parallel(threads, parts, answer_part, &j);
+    sat_parallel_on(executor, threads, parts * r->count, answer_part, &j);
     return SAT_OK;
+}
+
+static sat_status check_threads(int threads)
+{
+    return threads >= 0 && threads <= SAT_MAX_THREADS
+               ? SAT_OK
+               : sat_fail(SAT_ERR_ARGUMENT, "%d threads; 1 to %d are possible", threads, SAT_MAX_THREADS);
 }
 
 sat_status sat_table_query_sized(const sat_table *table, const sat_rect *rects, size_t n, unsigned flags, int threads,
@@ -182,13 +198,15 @@ sat_status sat_table_query_sized(const sat_table *table, const sat_rect *rects, 
                         "the host first (sat_device_copy)");
     status = read_through(&r, &t, flags);
     if (status != SAT_OK) return status;
-    if (threads < 0 || threads > SAT_MAX_THREADS) return sat_fail(SAT_ERR_ARGUMENT, "%d threads", threads);
-    return answer(&t, &r, rects, n, threads, sums, means);
+    status = check_threads(threads);
+    if (status != SAT_OK) return status;
+    return answer(&t, &r, rects, n, NULL, threads, sums, means);
 }
 
 /* ---- a table that is queried many times, perhaps on a device ------------------------------------------- */
 
 struct sat_query {
+    sat_query_spec spec;
     sat_table table;
     sat_reader reader;
     const sat_device *device;  /* NULL: a table on the host */
@@ -197,7 +215,9 @@ struct sat_query {
 
 static sat_view flat(void *data, size_t bytes, sat_memory memory)
 {
-    return (sat_view){data, bytes, (int64_t)bytes, 1, 1, SAT_U8, memory};
+    sat_view v = sat_packed_view((int64_t)bytes, 1, 1, 1, SAT_U8, memory);
+    v.data = data;
+    return v;
 }
 
 static sat_status forget(sat_query *q, void *stream)
@@ -220,17 +240,22 @@ static sat_status open_device(sat_query *q)
     return status == SAT_OK ? q->device->wait(NULL) : status;
 }
 
-sat_status sat_query_create_sized(sat_query **query, const sat_table *table, unsigned flags, size_t table_bytes)
+sat_status sat_query_create_sized(sat_query **query, const sat_table *table, const sat_query_spec *given,
+                                  size_t table_bytes, size_t spec_bytes)
 {
     sat_table t;
     sat_reader r;
+    sat_query_spec spec = {0};
     if (query == NULL) return sat_fail(SAT_ERR_ARGUMENT, "no place for the query");
     *query = NULL;
     sat_status status = sat_take_struct(&t, sizeof t, table, table_bytes, "table");
-    if (status == SAT_OK) status = read_through(&r, &t, flags);
+    if (status == SAT_OK && given) status = sat_take_struct(&spec, sizeof spec, given, spec_bytes, "spec");
+    if (status == SAT_OK) status = check_threads(spec.threads);
+    if (status == SAT_OK) status = read_through(&r, &t, spec.flags);
     if (status != SAT_OK) return status;
     sat_query *q = calloc(1, sizeof *q);
     if (q == NULL) return sat_fail(SAT_ERR_MEMORY, "queries: %zu bytes", sizeof *q);
+    q->spec = spec;
     q->table = t;
     q->reader = r;
     if (t.view.memory == SAT_DEVICE) status = open_device(q);
@@ -253,7 +278,8 @@ void sat_query_destroy(sat_query **query)
 sat_status sat_query_run(sat_query *q, const sat_rect *rects, size_t n, sat_sum *sums, double *means, void *stream)
 {
     if (q == NULL || (rects == NULL && n > 0)) return sat_fail(SAT_ERR_ARGUMENT, "no query or no rectangles");
-    if (q->device == NULL) return answer(&q->table, &q->reader, rects, n, 0, sums, means);
+    if (q->device == NULL)
+        return answer(&q->table, &q->reader, rects, n, q->spec.executor, q->spec.threads, sums, means);
     if (((uintptr_t)rects | (uintptr_t)sums | (uintptr_t)means) % 8 != 0)
         return sat_fail(SAT_ERR_ARGUMENT, "rectangles, sums or means: not aligned to 8 bytes");
     if (n == 0) return SAT_OK;

@@ -16,7 +16,8 @@
 /* A table read through its prefix sums: entry (x, y) is the sum of the first x columns of the first y rows. */
 typedef struct sat_reader {
     const char *origin; /* the entry of x = y = 0, which an inclusive table does not hold */
-    size_t row_bytes, pixel_bytes;
+    size_t row_bytes, pixel_bytes, image_bytes;
+    int64_t count; /* images, each of which answers all rectangles */
     bool inclusive, clip;
     sat_type type;
     int64_t width, height; /* of the image */
@@ -57,11 +58,12 @@ SAT_BOTH sat_rect_status sat_rect_validate(const sat_reader *r, sat_rect *rect)
     return SAT_RECT_INSIDE;
 }
 
-/* NULL stands for zeros: the row and column that an inclusive table leaves out. */
-SAT_BOTH const void *sat_entry(const sat_reader *r, int64_t x, int64_t y)
+/* The entry of image i; NULL stands for zeros: the row and column that an inclusive table leaves out. */
+SAT_BOTH const void *sat_entry(const sat_reader *r, uint64_t i, int64_t x, int64_t y)
 {
     if (r->inclusive && (x == 0 || y == 0)) return NULL;
-    return r->origin + (size_t)(y - r->inclusive) * r->row_bytes + (size_t)(x - r->inclusive) * r->pixel_bytes;
+    return r->origin + i * r->image_bytes + (size_t)(y - r->inclusive) * r->row_bytes +
+           (size_t)(x - r->inclusive) * r->pixel_bytes;
 }
 
 /* D - B - C + A in the table's own arithmetic: integers wrap, floats are rounded at each step. */
@@ -92,7 +94,7 @@ SAT_BOTH double sat_rect_mean(const sat_reader *r, sat_sum corners, double px)
 /* The bad rectangles that runs on a device have met since these bytes were all 0xff: of each block of a kernel the one
  * with the lowest index. */
 typedef struct sat_bad_rect {
-    uint64_t index; /* UINT64_MAX: none */
+    uint64_t index; /* of the answer: image * n + that of the rectangle; UINT64_MAX: none */
     sat_rect rect;
 } sat_bad_rect;
 enum { SAT_QUERY_BLOCKS = 4096 };

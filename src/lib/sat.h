@@ -120,6 +120,15 @@ typedef void sat_task(void *context, int64_t index, int worker);
  * Returns how many threads took part, 1 or more; 0 if count < 1 or there is no task. */
 SAT_API int sat_parallel(int threads, int64_t count, sat_task *task, void *context);
 
+/* A caller's threads in place of the library's, for one object.  run() calls job(argument, i) once for each i in
+ * 0 .. jobs-1 and returns when all calls have: in any order, at the same time or one after the other, from any thread.
+ * It may be called at the same time from several threads, and from inside a job.  jobs is at most the object's number
+ * of threads.  A job has the needs of a task (above).  The struct and what it points to outlive the object. */
+typedef struct sat_executor {
+    void (*run)(void *context, int jobs, void (*job)(void *argument, int i), void *argument);
+    void *context;
+} sat_executor;
+
 /* ---- element types --------------------------------------------------------------------------------- */
 
 /* 9, 10 and 11 are kept for i8, i16 and i32. */
@@ -164,9 +173,16 @@ SAT_API sat_type sat_accum_for(sat_type sample, int64_t largest_rect_px);
 
 typedef enum sat_memory { SAT_HOST = 0, SAT_DEVICE } sat_memory;
 
-/* A borrowed 2-D array, rows top to bottom, channels interleaved.  Rows lie row_bytes apart, at least
- * width * channels * sat_type_bytes(type); data and row_bytes are multiples of the type's size.  A view
- * that a function takes as const is only read, whatever its pointer's type says. */
+/* A borrowed array of count images of one shape (or the planes of one image): rows top to bottom, channels interleaved.
+ * The sample of channel c at (x, y) of image i lies at
+ *
+ *     data + i * image_bytes + y * row_bytes + x * pixel_bytes + c * sat_type_bytes(type)
+ *
+ * Data and strides are multiples of the type's size.  pixel_bytes is at least channels * sat_type_bytes(type),
+ * row_bytes at least width pixels; image_bytes of what a call writes keeps its rows apart.  Tables and results of
+ * filters have their pixels without gaps.  A zero among the last three members is their default, which is final: all
+ * views are zeroed beyond what they set.  A view that a function takes as const is only read, whatever its pointer's
+ * type says. */
 typedef struct sat_view {
     void *data;
     size_t row_bytes;
@@ -174,10 +190,26 @@ typedef struct sat_view {
     int channels;          /* 1..4 */
     sat_type type;
     sat_memory memory;
+    int reserved;       /* 0 */
+    int64_t count;      /* 1 .. 2^40; 0 = 1 */
+    size_t image_bytes; /* from one image to the next; 0 = height * row_bytes */
+    size_t pixel_bytes; /* from one pixel to the next; 0 = channels * sat_type_bytes(type) */
 } sat_view;
 
-/* Rows without gaps: width * channels * sat_type_bytes(type); 0 if that overflows or the type is none. */
+/* Pixels without gaps: width * channels * sat_type_bytes(type); 0 if that overflows or the type is none. */
 SAT_API size_t sat_row_bytes(int64_t width, int channels, sat_type type);
+
+/* Allocates the samples of a view whose other members are set, in the view's memory: aligned to 64 bytes (device: 256),
+ * not initialised.  row_bytes and image_bytes, where they are 0, become those of rows and images without gaps.  On
+ * SAT_OK the data is the caller's, to be given to sat_view_free(); else data is NULL, and the status is
+ * SAT_ERR_ARGUMENT, _SHAPE, _MEMORY, _DEVICE or _UNAVAILABLE. */
+SAT_API sat_status sat_view_alloc(sat_view *view);
+
+/* Frees what sat_view_alloc() gave and sets data to NULL.  NULL and views without data are fine. */
+SAT_API void sat_view_free(sat_view *view);
+
+/* Image i of a view, as a view of one image; data is NULL if there is no such image. */
+SAT_API sat_view sat_view_image(const sat_view *view, int64_t i);
 
 /* ---- tables ---------------------------------------------------------------------------------------- */
 
@@ -191,22 +223,43 @@ typedef enum sat_layout {
 SAT_API const char *sat_layout_name(sat_layout layout); /* "padded" ... ; "none"           */
 SAT_API bool sat_layout_from_name(const char *name, sat_layout *layout);
 
+/* A finished table with what a query must know of it. */
+typedef struct sat_table {
+    sat_view view;
+    sat_layout layout;
+    sat_type sample; /* of the image: bounds what a rectangle can sum to */
+    sat_quant quant; /* for SAT_Q32 */
+} sat_table;
+
 /* What a plan is made for. Zero means the default where one is named. */
 typedef struct sat_plan_spec {
-    int64_t width;       /* px, 1 .. 2^40 */
-    int64_t height;      /* px, of the tallest image or band that this plan will be run on */
-    int channels;        /* 1..4, each summed on its own; 0 = 1 */
-    sat_type sample;     /* SAT_U8, SAT_U16, SAT_U32, SAT_F32, SAT_F64 */
-    sat_type accum;      /* integer samples: u32 u64 i64 f32 f64; f32: f32 f64 q32; f64: f64 q32;
-                            SAT_TYPE_NONE = sat_accum_for() the whole image, u64 where that is none */
-    sat_layout layout;   /* default SAT_PADDED */
-    sat_quant quant;     /* for SAT_Q32 only */
-    const char *backend; /* a name of sat_backend_at(), NULL = the first that can do the job; for
-                            views in host memory no device, unless that is expected to be faster */
-    int threads;         /* 1 .. 1024; 0 = one for each core, as far as there is work for it; a CPU
-                            backend, and copies of views in host memory for a device, use no more */
-    sat_memory memory;   /* where the views and carry rows of all runs lie; default SAT_HOST */
+    int64_t width;                /* px, 1 .. 2^40 */
+    int64_t height;               /* px, of the tallest image or band that this plan will be run on */
+    int channels;                 /* 1..4, each summed on its own; 0 = 1 */
+    sat_type sample;              /* SAT_U8, SAT_U16, SAT_U32, SAT_F32, SAT_F64 */
+    sat_type accum;               /* integer samples: u32 u64 i64 f32 f64; f32: f32 f64 q32; f64: f64 q32;
+                                     SAT_TYPE_NONE = sat_accum_for() the whole image, u64 where that is none */
+    sat_layout layout;            /* default SAT_PADDED */
+    sat_quant quant;              /* for SAT_Q32 only */
+    const char *backend;          /* a name of sat_backend_at(), NULL = the first that can do the job; for
+                                     views in host memory no device, unless that is expected to be faster */
+    int threads;                  /* 1 .. 1024; 0 = one for each core, as far as there is work for it; a CPU
+                                     backend, and copies of views in host memory for a device, use no more */
+    sat_memory memory;            /* where the views and carry rows of all runs lie; default SAT_HOST */
+    int64_t count;                /* images that a run has at most; 0 = 1 */
+    bool strided;                 /* images of runs may have gaps between their pixels */
+    bool reserved[7];             /* false */
+    const sat_executor *executor; /* runs the plan's jobs; NULL = the library's threads */
 } sat_plan_spec;
+
+/* Describes the table of an image of the spec's width and height: all members but the data, rows without gaps.  The
+ * spec's defaults are filled in, its backend is not looked for.  sat_view_alloc(&table->view) then gives it memory.
+ * Returns SAT_ERR_ARGUMENT, _SHAPE, _TYPE. */
+#define sat_table_for(...)                                                                                             \
+    sat_table_for_sized(__VA_ARGS__, sizeof(sat_plan_spec), sizeof(sat_table)) /* spec, table                          \
+                                                                                */
+SAT_API sat_status sat_table_for_sized(const sat_plan_spec *spec, sat_table *table, size_t spec_bytes,
+                                       size_t table_bytes);
 
 typedef struct sat_plan sat_plan;
 
@@ -220,7 +273,8 @@ SAT_API sat_status sat_plan_create_sized(sat_plan **plan, const sat_plan_spec *s
  * Bands.  An image of any height can be summed a band of rows at a time, on one machine or several: the
  * carry row is the inclusive table's row above the band, width * channels entries of the accumulator
  * type (q32: u32), and joins them.  carry_in NULL means zeros.  carry_out, if not NULL, receives the
- * inclusive table's last row of this band; it may be carry_in itself. */
+ * inclusive table's last row of this band; it may be carry_in itself.  Of several images, bands of one height each, the
+ * carry rows follow one another. */
 typedef struct sat_run_options {
     const void *carry_in;
     void *carry_out;
@@ -229,9 +283,9 @@ typedef struct sat_run_options {
                        when it is empty, is done when the call returns, and cannot be captured into a graph */
 } sat_run_options;
 
-/* Builds the table of image into table, both the caller's, which must not overlap.
- * The image view has the plan's width, channels and sample type and 1 .. height rows.  The table view
- * has the accumulator type (SAT_Q32 for q32) and the shape that the layout asks for: padded
+/* Builds the table of each image into table, both the caller's, which share no byte.
+ * The image view has the plan's width, channels and sample type, 1 .. height rows and 1 .. count images.  The table
+ * view has as many, the accumulator type (SAT_Q32 for q32) and the shape that the layout asks for: padded
  * (rows + 1) x (width + 1), or rows x (width + 1) when the band continues; else rows x width.
  * Integer results are bit-equal on every backend and thread count. Float results are the same from run
  * to run on one backend and instruction set, if the backend is repeatable (sat_backend_info); they differ
@@ -250,9 +304,10 @@ SAT_API sat_status sat_plan_run_sized(sat_plan *plan, const sat_view *image, con
  * sample outside the range, in any run since the last wait) or SAT_ERR_DEVICE.  Elsewhere it returns SAT_OK at once. */
 SAT_API sat_status sat_plan_wait(sat_plan *plan, void *stream);
 
-/* The accumulator chosen, and one line that names backend, instruction set and threads
- * ("cpu, avx512, 2 threads"); both valid while the plan lives. */
+/* The accumulator and the backend chosen, and one line for people that names backend, instruction set and threads
+ * ("cpu, avx512, 2 threads"); valid while the plan lives. */
 SAT_API sat_type sat_plan_accum(const sat_plan *plan);
+SAT_API const char *sat_plan_backend(const sat_plan *plan);
 SAT_API const char *sat_plan_note(const sat_plan *plan);
 
 /* Frees the plan and sets *plan to NULL. NULL and pointers to NULL are fine. */
@@ -264,14 +319,6 @@ typedef struct sat_rect {
     int64_t x, y, width, height; /* px; [x, x+width) x [y, y+height) */
 } sat_rect;
 
-/* A finished table with what a query must know of it. */
-typedef struct sat_table {
-    sat_view view;
-    sat_layout layout;
-    sat_type sample; /* of the image: bounds what a rectangle can sum to */
-    sat_quant quant; /* for SAT_Q32 */
-} sat_table;
-
 /* Which member counts follows from the table's type: u (u32, u64), i (i64), f (f32, f64, q32). */
 typedef union sat_sum {
     uint64_t u;
@@ -281,7 +328,8 @@ typedef union sat_sum {
 
 enum { SAT_CLIP = 1 }; /* flags: cut each rectangle to the image instead of refusing it */
 
-/* Answers n rectangles: sums[i * channels + c] and means[i * channels + c], either may be NULL.
+/* Answers n rectangles in each image of the table: sums[(image * n + i) * channels + c], and means likewise; either may
+ * be NULL.
  * Sums are exact for integer tables; a mean is the sum divided by the area in double.  With SAT_CLIP a
  * rectangle that lies wholly outside gives sum 0 and mean NaN.
  * All rectangles are checked before the first answer is written: SAT_ERR_RECT names the first bad one by
@@ -297,15 +345,24 @@ SAT_API sat_status sat_table_query_sized(const sat_table *table, const sat_rect 
 /* A table that is queried many times, in host memory or on a device. */
 typedef struct sat_query sat_query;
 
+/* How it is queried.  Zero means the default. */
+typedef struct sat_query_spec {
+    unsigned flags;               /* SAT_CLIP */
+    int threads;                  /* of a table in host memory: as in sat_plan_spec */
+    const sat_executor *executor; /* likewise */
+} sat_query_spec;
+
 /* Checks the table as sat_table_query() does and copies its description; its memory is borrowed while the query lives,
  * and what it holds may change between runs: a new table in the same place.  All memory that runs need is taken here.
- * On SAT_OK *query is the caller's, to be given to sat_query_destroy(); else it is NULL, and the status one of those of
- * sat_table_query() for a table, SAT_ERR_MEMORY, SAT_ERR_DEVICE, or SAT_ERR_UNAVAILABLE where there is no device. */
-#define sat_query_create(...) sat_query_create_sized(__VA_ARGS__, sizeof(sat_table)) /* query, table, flags */
-SAT_API sat_status sat_query_create_sized(sat_query **query, const sat_table *table, unsigned flags,
-                                          size_t table_bytes);
+ * spec NULL: the defaults.  On SAT_OK *query is the caller's, to be given to sat_query_destroy(); else it is NULL, and
+ * the status one of those of sat_table_query() for a table, SAT_ERR_MEMORY, SAT_ERR_DEVICE, or SAT_ERR_UNAVAILABLE
+ * where there is no device. */
+#define sat_query_create(...) /* query, table, spec */                                                                 \
+    sat_query_create_sized(__VA_ARGS__, sizeof(sat_table), sizeof(sat_query_spec))
+SAT_API sat_status sat_query_create_sized(sat_query **query, const sat_table *table, const sat_query_spec *spec,
+                                          size_t table_bytes, size_t spec_bytes);
 
-/* A table in host memory: as sat_table_query(), on all cores; stream is not looked at.
+/* A table in host memory: as sat_table_query(); stream is not used.
  * A table in device memory: rects, sums and means lie in device memory too, aligned to 8 bytes (rects are read
  * in fewer loads from 16), and must not overlap.  The work is queued on the stream, and may not have begun when
  * the call returns; all memory must stay until it is done.  Runs of one query go to one stream, or each waits for the
@@ -354,7 +411,10 @@ typedef struct sat_box_spec {
     int threads;                         /* as in sat_plan_spec */
     sat_memory memory;                   /* where the views of all runs lie; default SAT_HOST */
     sat_anchor anchor;                   /* of even sides */
-    int reserved;                        /* 0 */
+    bool strided;                        /* sources of runs may have gaps between their pixels */
+    bool reserved[3];                    /* false */
+    int64_t count;                       /* images that a run has at most; 0 = 1 */
+    const sat_executor *executor;        /* as in sat_plan_spec */
 } sat_box_spec;
 
 typedef struct sat_box sat_box;
@@ -366,15 +426,17 @@ typedef struct sat_box sat_box;
 #define sat_box_create(...) sat_box_create_sized(__VA_ARGS__, sizeof(sat_box_spec)) /* box, spec */
 SAT_API sat_status sat_box_create_sized(sat_box **box, const sat_box_spec *spec, size_t spec_bytes);
 
-/* Filters src into dst: both of the spec's shape, channels and type; they must not overlap.  Works in
- * bands; needs no table of the whole image, where the backend has a filter of its own.  stream as in sat_run_options.
- * Views in device memory: the work is queued on the stream, as for sat_plan_run(), and may not have begun when the call
- * returns; runs of one filter go to one stream, or each waits for the one before.
- * Integer results are bit-equal on every backend and thread count, float ones on every thread count.
- * Returns SAT_ERR_ARGUMENT, _SHAPE, _TYPE, _RANGE (above) or _DEVICE. */
+/* Filters each image of src into dst: both of the spec's shape, channels and type and of 1 .. count images; they share
+ * no byte.  Works in bands; needs no table of the whole image, where the backend has a filter of its own.  stream as in
+ * sat_run_options. Views in device memory: the work is queued on the stream, as for sat_plan_run(), and may not have
+ * begun when the call returns; runs of one filter go to one stream, or each waits for the one before. Integer results
+ * are bit-equal on every backend and thread count, float ones on every thread count. Returns SAT_ERR_ARGUMENT, _SHAPE,
+ * _TYPE, _RANGE (above) or _DEVICE. */
 SAT_API sat_status sat_box_run(sat_box *box, const sat_view *src, const sat_view *dst, void *stream);
 
-/* One line: backend, instruction set, threads, and the accumulator with the proof that it suffices. */
+/* The backend chosen, and one line for people: backend, instruction set, threads, and the accumulator with the proof
+ * that it suffices; valid while the filter lives. */
+SAT_API const char *sat_box_backend(const sat_box *box);
 SAT_API const char *sat_box_note(const sat_box *box);
 
 /* Frees the filter and sets *box to NULL. NULL and pointers to NULL are fine. */

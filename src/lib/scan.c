@@ -66,13 +66,9 @@ static sat_status complete(sat_scan_spec *s)
 
 static sat_view array(int64_t length, sat_type type, const void *data, sat_memory memory)
 {
-    return (sat_view){.data = (void *)(uintptr_t)data,
-                      .row_bytes = sat_row_bytes(length, 1, type),
-                      .width = length,
-                      .height = 1,
-                      .channels = 1,
-                      .type = type,
-                      .memory = memory};
+    sat_view v = sat_packed_view(length, 1, 1, 1, type, memory);
+    v.data = (void *)(uintptr_t)data;
+    return v;
 }
 
 static sat_status start(sat_scan *scan, const sat_scan_method *m)
@@ -149,8 +145,8 @@ sat_status sat_scan_run(sat_scan *scan, const void *in, void *out, void *stream)
     if (scan == NULL) return sat_fail(SAT_ERR_ARGUMENT, "no scan");
     const sat_scan_spec *s = &scan->spec;
     sat_view from = array(s->length, s->sample, in, s->memory), to = array(s->length, s->accum, out, s->memory);
-    sat_status status = sat_check_view(&from, "input");
-    if (status == SAT_OK) status = sat_check_view(&to, "output");
+    sat_status status = sat_take_view(&from, &from, "input");
+    if (status == SAT_OK) status = sat_take_output(&to, &to, "output");
     if (status == SAT_OK && sat_overlap(&from, &to)) status = sat_fail(SAT_ERR_ARGUMENT, "input and output overlap");
     if (status != SAT_OK) return status;
     return scan->staged ? run_staged(scan, &from, &to, stream) : scan->method->run(scan->state, in, out, stream);

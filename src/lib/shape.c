@@ -1,6 +1,8 @@
 /* shape.c - views, checked. */
-#include "shape.h"
+#include <stdlib.h>
+
 #include "backend.h"
+#include "shape.h"
 
 size_t sat_row_bytes(int64_t width, int channels, sat_type type)
 {
@@ -11,12 +13,29 @@ size_t sat_row_bytes(int64_t width, int channels, sat_type type)
     return bytes;
 }
 
-/* Bytes from the first of a view to its last, both included; 0 on overflow. */
-static size_t extent(const sat_view *view)
+/* Bytes of the first row, from its first to its last; 0 on overflow. */
+static size_t row_extent(const sat_view *v)
 {
-    size_t rows, bytes;
-    if (!sat_mul((size_t)(view->height - 1), view->row_bytes, &rows)) return 0;
-    if (__builtin_add_overflow(rows, sat_row_bytes(view->width, view->channels, view->type), &bytes)) return 0;
+    size_t pixels, bytes;
+    if (!sat_mul((size_t)(v->width - 1), v->pixel_bytes, &pixels)) return 0;
+    if (__builtin_add_overflow(pixels, (size_t)v->channels * sat_type_bytes(v->type), &bytes)) return 0;
+    return bytes;
+}
+
+/* The same of the first image. */
+static size_t image_extent(const sat_view *v)
+{
+    size_t rows, bytes, row = row_extent(v);
+    if (row == 0 || !sat_mul((size_t)(v->height - 1), v->row_bytes, &rows)) return 0;
+    return __builtin_add_overflow(rows, row, &bytes) ? 0 : bytes;
+}
+
+/* The same of all images. */
+static size_t extent(const sat_view *v)
+{
+    size_t images, bytes, image = image_extent(v);
+    if (image == 0 || !sat_mul((size_t)(v->count - 1), v->image_bytes, &images)) return 0;
+    if (__builtin_add_overflow(images, image, &bytes)) return 0;
     return bytes <= PTRDIFF_MAX ? bytes : 0;
 }
 
@@ -26,48 +45,177 @@ static bool sides_ok(int64_t width, int64_t height, int channels)
            channels <= 4;
 }
 
-sat_status sat_check_job(int64_t width, int64_t height, int channels, int threads)
+sat_status sat_check_job(int64_t width, int64_t height, int64_t count, int channels, int threads)
 {
     if (!sides_ok(width, height, channels))
         return sat_fail(SAT_ERR_SHAPE,
                         "an image of %lldx%lld with %d channels; sides from 1 to 2^40 and 1 to 4 channels are possible",
                         (long long)width, (long long)height, channels);
+    if (count < 1 || count > SAT_MAX_SIDE)
+        return sat_fail(SAT_ERR_SHAPE, "%lld images; 1 to 2^40 are possible", (long long)count);
     if (threads < 0 || threads > SAT_MAX_THREADS)
         return sat_fail(SAT_ERR_ARGUMENT, "%d threads; 1 to %d are possible, or 0 for one on each core", threads,
                         SAT_MAX_THREADS);
     return SAT_OK;
 }
 
-sat_status sat_check_view(const sat_view *view, const char *what)
+static sat_status check(const sat_view *v, const char *what)
 {
-    if (view == NULL || view->data == NULL) return sat_fail(SAT_ERR_ARGUMENT, "%s: no data", what);
-    if (view->memory != SAT_HOST && view->memory != SAT_DEVICE)
+    size_t size = sat_type_bytes(v->type);
+    if (v->memory != SAT_HOST && v->memory != SAT_DEVICE)
         return sat_fail(SAT_ERR_ARGUMENT, "%s: unknown kind of memory", what);
-    size_t size = sat_type_bytes(view->type);
     if (size == 0) return sat_fail(SAT_ERR_ARGUMENT, "%s: unknown type", what);
-    if (!sides_ok(view->width, view->height, view->channels))
+    if (!sides_ok(v->width, v->height, v->channels))
         return sat_fail(SAT_ERR_SHAPE,
                         "%s: %lldx%lld with %d channels; sides from 1 to 2^40 and 1 to 4 channels are "
                         "possible",
-                        what, (long long)view->width, (long long)view->height, view->channels);
-    if (view->row_bytes < sat_row_bytes(view->width, view->channels, view->type))
-        return sat_fail(SAT_ERR_SHAPE, "%s: %zu bytes from row to row are less than a row", what, view->row_bytes);
-    if (extent(view) == 0) return sat_fail(SAT_ERR_SHAPE, "%s: larger than the address space", what);
-    if (view->row_bytes % size != 0 || (uintptr_t)view->data % size != 0)
-        return sat_fail(SAT_ERR_ARGUMENT, "%s: not aligned to its type", what);
+                        what, (long long)v->width, (long long)v->height, v->channels);
+    if (v->count < 0 || v->count > SAT_MAX_SIDE)
+        return sat_fail(SAT_ERR_SHAPE, "%s: %lld images; 1 to 2^40 are possible", what, (long long)v->count);
     return SAT_OK;
 }
 
-sat_status sat_check_host_view(const sat_view *view, const char *what)
+/* Fills in the strides that are zero; false if they overflow. */
+static bool complete(sat_view *v)
 {
-    if (view && view->memory == SAT_DEVICE)
-        return sat_fail(SAT_ERR_UNAVAILABLE, "%s: lies in device memory; copy it to the host first (sat_device_copy)",
-                        what);
-    return sat_check_view(view, what);
+    if (v->count == 0) v->count = 1;
+    if (v->pixel_bytes == 0) v->pixel_bytes = (size_t)v->channels * sat_type_bytes(v->type);
+    return v->image_bytes != 0 || v->count == 1 || sat_mul((size_t)v->height, v->row_bytes, &v->image_bytes);
+}
+
+sat_status sat_take_view(sat_view *view, const sat_view *given, const char *what)
+{
+    if (given == NULL || given->data == NULL) return sat_fail(SAT_ERR_ARGUMENT, "%s: no data", what);
+    sat_view v = *given;
+    sat_status status = check(&v, what);
+    if (status != SAT_OK) return status;
+    size_t size = sat_type_bytes(v.type);
+    if (!complete(&v)) return sat_fail(SAT_ERR_SHAPE, "%s: larger than the address space", what);
+    if (v.pixel_bytes < (size_t)v.channels * size)
+        return sat_fail(SAT_ERR_SHAPE, "%s: %zu bytes from pixel to pixel are less than a pixel", what, v.pixel_bytes);
+    if (row_extent(&v) == 0 || v.row_bytes < row_extent(&v))
+        return sat_fail(SAT_ERR_SHAPE, "%s: %zu bytes from row to row are less than a row", what, v.row_bytes);
+    if (extent(&v) == 0) return sat_fail(SAT_ERR_SHAPE, "%s: larger than the address space", what);
+    if ((v.pixel_bytes | v.row_bytes | v.image_bytes | (uintptr_t)v.data) % size != 0)
+        return sat_fail(SAT_ERR_ARGUMENT, "%s: not aligned to its type", what);
+    *view = v;
+    return SAT_OK;
+}
+
+sat_status sat_take_output(sat_view *view, const sat_view *given, const char *what)
+{
+    sat_status status = sat_take_view(view, given, what);
+    if (status != SAT_OK) return status;
+    if (sat_has_gaps(view))
+        return sat_fail(SAT_ERR_ARGUMENT, "%s: gaps between pixels; what is written has none", what);
+    /* Images one after the other, or their rows in turns. */
+    bool apart = view->count == 1 || view->image_bytes >= image_extent(view) ||
+                 (view->image_bytes >= row_extent(view) && view->row_bytes / (size_t)view->count >= view->image_bytes);
+    return apart ? SAT_OK
+                 : sat_fail(SAT_ERR_SHAPE, "%s: %zu bytes from image to image are less than an image", what,
+                            view->image_bytes);
+}
+
+size_t sat_extent(const sat_view *view)
+{
+    return extent(view);
+}
+
+/* Do [a, a + n) and [b, b + m), repeated every `period` bytes, stay apart? */
+static bool apart(uintptr_t a, size_t n, uintptr_t b, size_t m, size_t period)
+{
+    if (period == 0 || n > period || m > period) return false;
+    size_t from_a = b % period >= a % period ? b % period - a % period : b % period + (period - a % period);
+    return from_a >= n && period - from_a >= m;
+}
+
+/* The strides that are longer than a level's are multiples of it, so that the level repeats through all of the view. */
+static bool repeats(const sat_view *v, size_t period)
+{
+    return (v->height == 1 || v->row_bytes % period == 0) && (v->count == 1 || v->image_bytes % period == 0);
 }
 
 bool sat_overlap(const sat_view *a, const sat_view *b)
 {
     uintptr_t a0 = (uintptr_t)a->data, b0 = (uintptr_t)b->data;
-    return a->memory == b->memory && a0 < b0 + extent(b) && b0 < a0 + extent(a);
+    if (a->memory != b->memory || a0 >= b0 + extent(b) || b0 >= a0 + extent(a)) return false;
+    size_t image = a->image_bytes, row = a->row_bytes, pixel = a->pixel_bytes;
+    if (a->count > 1 && b->count > 1 && image == b->image_bytes &&
+        apart(a0, image_extent(a), b0, image_extent(b), image))
+        return false;
+    if (row == b->row_bytes && repeats(a, row) && repeats(b, row) && apart(a0, row_extent(a), b0, row_extent(b), row))
+        return false;
+    if (pixel == b->pixel_bytes && repeats(a, pixel) && repeats(b, pixel) &&
+        apart(a0, (size_t)a->channels * sat_type_bytes(a->type), b0, (size_t)b->channels * sat_type_bytes(b->type),
+              pixel))
+        return false;
+    return true;
+}
+
+sat_view sat_packed_view(int64_t width, int64_t height, int64_t count, int channels, sat_type type, sat_memory memory)
+{
+    sat_view v = {.width = width, .height = height, .count = count, .channels = channels, .type = type};
+    v.memory = memory;
+    v.row_bytes = sat_row_bytes(width, channels, type);
+    (void)complete(&v);
+    return v;
+}
+
+sat_view sat_images_of(const sat_view *view, int64_t first, int64_t count)
+{
+    sat_view v = *view;
+    v.data = (char *)view->data + (size_t)first * view->image_bytes;
+    v.count = count;
+    return v;
+}
+
+sat_view sat_rows_of(const sat_view *view, int64_t first, int64_t rows)
+{
+    sat_view v = *view;
+    v.data = (char *)view->data + (size_t)first * view->row_bytes;
+    v.height = rows;
+    return v;
+}
+
+sat_view sat_view_image(const sat_view *view, int64_t i)
+{
+    sat_view v = {0};
+    if (view == NULL) return v;
+    v = *view;
+    if (!complete(&v) || i < 0 || i >= v.count || v.data == NULL) {
+        v.data = NULL;
+        return v;
+    }
+    return sat_images_of(&v, i, 1);
+}
+
+sat_status sat_view_alloc(sat_view *view)
+{
+    if (view == NULL) return sat_fail(SAT_ERR_ARGUMENT, "no view");
+    view->data = NULL;
+    sat_view v = *view, checked;
+    sat_status status = check(&v, "view");
+    if (status != SAT_OK) return status;
+    if (v.row_bytes == 0) v.row_bytes = sat_row_bytes(v.width, v.channels, v.type);
+    v.data = (void *)(uintptr_t)64; /* stands for the memory that is to come */
+    status = sat_take_output(&checked, &v, "view");
+    if (status != SAT_OK) return status;
+    size_t bytes = extent(&checked);
+    if (v.memory == SAT_DEVICE) {
+        status = sat_device_alloc(&checked.data, bytes);
+    } else if (posix_memalign(&checked.data, 64, bytes) != 0) {
+        status = sat_fail(SAT_ERR_MEMORY, "a view of %zu bytes could not be allocated", bytes);
+    }
+    if (status == SAT_OK) *view = checked;
+    return status;
+}
+
+void sat_view_free(sat_view *view)
+{
+    if (view == NULL || view->data == NULL) return;
+    if (view->memory == SAT_DEVICE)
+        sat_device_free(view->data);
+    else
+        free(view->data);
+    view->data = NULL;
 }

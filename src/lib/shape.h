@@ -23,17 +23,37 @@ static inline int64_t sat_area(int64_t width, int64_t height)
     return __builtin_mul_overflow(width, height, &area) ? INT64_MAX : area;
 }
 
-/* Are these an image's sides and channels, and a number of threads? */
-sat_status sat_check_job(int64_t width, int64_t height, int channels, int threads);
+/* Are these the sides, count and channels of images, and a number of threads? */
+sat_status sat_check_job(int64_t width, int64_t height, int64_t count, int channels, int threads);
 
-/* Is the view what it claims to be: pointer, type, channels, sides, stride and alignment?
- * Sets the detail, in which `what` names the view ("image"). */
-sat_status sat_check_view(const sat_view *view, const char *what);
+/* Copies the given view and fills in its defaults, if it is what it claims to be: pointer, type, channels, sides,
+ * strides and alignment.  All views are checked here, where they enter the library, and nowhere else.  The detail names
+ * the view by `what` ("image"). */
+sat_status sat_take_view(sat_view *view, const sat_view *given, const char *what);
 
-/* The same for a view that is read or written here and now: refuses device memory. */
-sat_status sat_check_host_view(const sat_view *view, const char *what);
+/* The same for a view that is written: its pixels have no gaps, and no byte belongs to two of its rows. */
+sat_status sat_take_output(sat_view *view, const sat_view *given, const char *what);
 
-/* Do two views in one memory overlap, from first byte to last?  Also said of views whose rows interleave. */
+/* A view of that shape with its rows and images without gaps, data NULL: for arrays of the library's own. */
+sat_view sat_packed_view(int64_t width, int64_t height, int64_t count, int channels, sat_type type, sat_memory memory);
+
+/* The functions below take views whose defaults are filled in. */
+
+static inline bool sat_has_gaps(const sat_view *view) /* between pixels */
+{
+    return view->pixel_bytes != (size_t)view->channels * sat_type_bytes(view->type);
+}
+
+/* Bytes from the first of a view to its last, both included. */
+size_t sat_extent(const sat_view *view);
+
+/* May two views share a byte?  No, if their bytes lie apart, or in different columns of one larger image, different
+ * channels of its pixels, or different parts of one period of images; regions that are placed in another way are taken
+ * for overlapping where their extents do. */
 bool sat_overlap(const sat_view *a, const sat_view *b);
+
+/* Images first .. first + count - 1 of a view; and rows first .. first + rows - 1 of its images. */
+sat_view sat_images_of(const sat_view *view, int64_t first, int64_t count);
+sat_view sat_rows_of(const sat_view *view, int64_t first, int64_t rows);
 
 #endif

@@ -7,10 +7,11 @@
 /* Padding at the end of a struct is undefined in callers, and a later member would lie there. */
 #define NO_PADDING_BEHIND(type, last)                                                                                  \
     _Static_assert(offsetof(type, last) + sizeof(((type *)0)->last) == sizeof(type), #type " ends in padding")
-NO_PADDING_BEHIND(sat_plan_spec, memory);
+NO_PADDING_BEHIND(sat_plan_spec, executor);
 NO_PADDING_BEHIND(sat_run_options, stream);
 NO_PADDING_BEHIND(sat_table, quant);
-NO_PADDING_BEHIND(sat_box_spec, reserved);
+NO_PADDING_BEHIND(sat_query_spec, executor);
+NO_PADDING_BEHIND(sat_box_spec, executor);
 NO_PADDING_BEHIND(sat_scan_spec, thread_items);
 NO_PADDING_BEHIND(sat_border_info, reserved);
 NO_PADDING_BEHIND(sat_backend_info, why);
@@ -35,4 +36,12 @@ void sat_give_struct(void *theirs, size_t their_bytes, const void *ours, size_t 
     size_t common = their_bytes < bytes ? their_bytes : bytes;
     memset(theirs, 0, their_bytes);
     memcpy(theirs, ours, common);
+}
+
+sat_status sat_check_reserved(const void *reserved, size_t bytes)
+{
+    for (size_t i = 0; i < bytes; i++)
+        if (((const unsigned char *)reserved)[i] != 0)
+            return sat_fail(SAT_ERR_ARGUMENT, "a reserved member of the spec is not 0");
+    return SAT_OK;
 }

@@ -15,4 +15,7 @@ sat_status sat_take_struct(void *ours, size_t bytes, const void *theirs, size_t 
  * does not have. */
 void sat_give_struct(void *theirs, size_t their_bytes, const void *ours, size_t bytes);
 
+/* SAT_ERR_ARGUMENT unless the reserved members of a spec, of so many bytes, are zero. */
+sat_status sat_check_reserved(const void *reserved, size_t bytes);
+
 #endif

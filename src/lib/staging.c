@@ -5,8 +5,8 @@
 
 static size_t bytes_of(const sat_view *v)
 {
-    size_t bytes;
-    return sat_mul(sat_row_bytes(v->width, v->channels, v->type), (size_t)v->height, &bytes) ? bytes : 0;
+    size_t row = sat_row_bytes(v->width, v->channels, v->type), bytes;
+    return sat_mul(row, (size_t)v->height, &bytes) && sat_mul(bytes, (size_t)v->count, &bytes) ? bytes : 0;
 }
 
 static sat_status make(void **memory, const sat_view *v)
@@ -45,9 +45,7 @@ void sat_staging_close(sat_staging *s)
 
 sat_view sat_staged(const sat_view *host, void *memory)
 {
-    sat_view v = *host;
+    sat_view v = sat_packed_view(host->width, host->height, host->count, host->channels, host->type, SAT_DEVICE);
     v.data = memory;
-    v.row_bytes = sat_row_bytes(v.width, v.channels, v.type);
-    v.memory = SAT_DEVICE;
     return v;
 }

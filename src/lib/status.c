@@ -7,7 +7,7 @@
 #define STRING(x)        #x
 #define VERSION(a, b, c) STRING(a) "." STRING(b) "." STRING(c)
 
-static _Thread_local char detail[256];
+static _Thread_local char detail[SAT_DETAIL_BYTES];
 
 const char *sat_version(void)
 {

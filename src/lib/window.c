@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "backend.h"
+#include "sized.h"
 #include "window.h"
 
 enum { SIDE_MAX = INT32_MAX };
@@ -25,7 +26,7 @@ sat_status sat_window_of(const sat_box_spec *s, sat_window *w)
 {
     *w = (sat_window){.border = sat_border_find(s->border)};
     if (w->border == NULL) return sat_fail(SAT_ERR_ARGUMENT, "no border mode is called '%s'", s->border);
-    sat_status status = sat_check_job(s->width, s->height, s->channels, s->threads);
+    sat_status status = sat_check_job(s->width, s->height, s->count, s->channels, s->threads);
     if (status != SAT_OK) return status;
     if (s->sample != SAT_U8 && s->sample != SAT_U16 && s->sample != SAT_F32)
         return sat_fail(SAT_ERR_TYPE, "samples of type %s cannot be filtered", sat_type_name(s->sample));
@@ -36,7 +37,8 @@ sat_status sat_window_of(const sat_box_spec *s, sat_window *w)
                         (long long)s->window_width, (long long)s->window_height);
     if (s->anchor != SAT_ANCHOR_SECOND && s->anchor != SAT_ANCHOR_FIRST)
         return sat_fail(SAT_ERR_ARGUMENT, "unknown anchor");
-    if (s->reserved != 0) return sat_fail(SAT_ERR_ARGUMENT, "the reserved member of the spec is not 0");
+    status = sat_check_reserved(s->reserved, sizeof s->reserved);
+    if (status != SAT_OK) return status;
     w->x = sat_axis_of(w->border, s->width, s->window_width, s->anchor);
     w->y = sat_axis_of(w->border, s->height, s->window_height, s->anchor);
     int64_t width = s->window_width, height = s->window_height;

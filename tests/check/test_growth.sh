@@ -9,7 +9,7 @@ cd "$(dirname "$0")/../.." || exit 1
 tree=$(mktemp -d)
 trap 'rm -rf "$tree"' EXIT
 
-structs='sat_plan_spec sat_run_options sat_table sat_box_spec sat_scan_spec sat_border_info sat_backend_info sat_scan_info sat_device_info'
+structs='sat_plan_spec sat_query_spec sat_run_options sat_table sat_box_spec sat_scan_spec sat_border_info sat_backend_info sat_scan_info sat_device_info'
 
 # grow FOLDER - adds a member to the end of each struct of its sat.h; one of bytes, which would fit into any padding.
 # sized.c has all of these structs, too.

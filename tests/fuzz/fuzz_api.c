@@ -206,7 +206,7 @@ static const char *query_table(fuzz_input *in, const sat_view *image, const sat_
     const char *why = status == SAT_OK ? check_answers(image, s, cut, want, n, sums, means) : NULL;
 
     sat_query *query = NULL;
-    sat_status made = sat_query_create(&query, &table, clip ? SAT_CLIP : 0);
+    sat_status made = sat_query_create(&query, &table, &(sat_query_spec){.flags = clip ? SAT_CLIP : 0});
     if (!why && made != SAT_OK) why = "a valid table is refused";
     if (!why && sat_query_run(query, rects, n, again, means_again, NULL) != status) why = "two ways, two statuses";
     if (!why && memcmp(sums, again, sizeof sums) != 0) why = "two ways, two answers";
@@ -350,7 +350,12 @@ static const char *plans(fuzz_input *in)
 
 static const char *run_scan(fuzz_input *in, sat_scan *scan, const sat_scan_spec *s, block *from, block *to)
 {
-    sat_view array = {from->bytes, BLOCK_BYTES, s->length, 1, 1, s->sample, SAT_HOST};
+    sat_view array = {.data = from->bytes,
+                      .row_bytes = BLOCK_BYTES,
+                      .width = s->length,
+                      .height = 1,
+                      .channels = 1,
+                      .type = s->sample};
     sat_type accum = s->accum ? s->accum : sat_accum_for(s->sample, s->length);
     if (accum == SAT_TYPE_NONE) accum = SAT_U64;
     if (!is_integer(s->sample)) return NULL;

@@ -234,7 +234,8 @@ static void run(void *made, const target *t)
     if (plan && stage_open(&st, b->whole, memory, &random) && stage_fill(&st, p, &random, true, true)) {
         there = table;
         there.view = st.table.view;
-        bool ok = is_status(sat_query_create(&query, &there, b->flags), SAT_OK, "sat_query_create") &&
+        bool ok = is_status(sat_query_create(&query, &there, &(sat_query_spec){.flags = b->flags}), SAT_OK,
+                            "sat_query_create") &&
                   stage_queue(&st, b->whole, plan) && is_status(sat_plan_wait(plan, NULL), SAT_OK, "sat_plan_wait") &&
                   stage_check(&st, b->whole, true, &table.view);
         if (ok && answer(&a, b, &table, memory)) ask(b, &a, query, memory, &random);

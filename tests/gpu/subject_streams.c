@@ -265,7 +265,13 @@ typedef struct query_job {
 static sat_view row(size_t n, sat_type type, void *data, sat_memory memory)
 {
     size_t bytes = n * sat_type_bytes(type);
-    return (sat_view){data, bytes, (int64_t)n, 1, 1, type, memory};
+    return (sat_view){.data = data,
+                      .row_bytes = bytes,
+                      .width = (int64_t)n,
+                      .height = 1,
+                      .channels = 1,
+                      .type = type,
+                      .memory = memory};
 }
 
 /* How sums are compared; means are f64. */
@@ -340,7 +346,8 @@ static bool query_open(query_job *j, const table_streams *s, int i, const target
         .view = j->table.stage.table.view, .layout = p->spec.layout, .sample = p->spec.sample, .quant = p->spec.quant};
     size_t n = RECTS * (size_t)p->spec.channels;
     sat_view rects = row(4 * RECTS, SAT_U64, j->rects, SAT_HOST);
-    return is_status(sat_query_create(&j->query, &table, SAT_CLIP), SAT_OK, "sat_query_create") &&
+    return is_status(sat_query_create(&j->query, &table, &(sat_query_spec){.flags = SAT_CLIP}), SAT_OK,
+                     "sat_query_create") &&
            area_open(&j->given, row(4 * RECTS, SAT_U64, NULL, SAT_DEVICE), random_placement(random)) &&
            area_open(&j->got[SUMS], row(n, sums_as(&p->spec), NULL, SAT_DEVICE), random_placement(random)) &&
            area_open(&j->got[MEANS], row(n, SAT_F64, NULL, SAT_DEVICE), random_placement(random)) &&

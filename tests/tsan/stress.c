@@ -25,7 +25,12 @@ static sat_rect rects[RECTS];
 
 static sat_view view(void *data, sat_type type)
 {
-    return (sat_view){data, WIDTH * sat_type_bytes(type), WIDTH, HEIGHT, 1, type, SAT_HOST};
+    return (sat_view){.data = data,
+                      .row_bytes = WIDTH * sat_type_bytes(type),
+                      .width = WIDTH,
+                      .height = HEIGHT,
+                      .channels = 1,
+                      .type = type};
 }
 
 static sat_table table(void)
@@ -103,7 +108,7 @@ static bool query_objects(int threads, void *out)
     sat_query *query = NULL;
     (void)threads;
     bool ok =
-        sat_query_create(&query, &t, 0) == SAT_OK && sat_query_run(query, rects, RECTS, NULL, out, NULL) == SAT_OK;
+        sat_query_create(&query, &t, NULL) == SAT_OK && sat_query_run(query, rects, RECTS, NULL, out, NULL) == SAT_OK;
     sat_query_destroy(&query);
     return ok;
 }

@@ -32,13 +32,24 @@ static inline int64_t random_in(int64_t low, int64_t high)
     return low + (int64_t)(random64() % (uint64_t)(high - low + 1));
 }
 
-/* A view whose last byte is the last before a guard page; every byte is poison (0xA5). */
-static inline sat_view guarded(int64_t width, int64_t height, int channels, sat_type type, size_t gap_bytes)
+static inline size_t pixel_bytes_of(const sat_view *v)
 {
-    sat_view v = {.width = width, .height = height, .channels = channels, .type = type};
-    size_t row = sat_row_bytes(width, channels, type), page = (size_t)sysconf(_SC_PAGESIZE);
-    v.row_bytes = row + gap_bytes;
-    size_t bytes = v.row_bytes * (size_t)(height - 1) + row, pages = (bytes + page - 1) / page * page;
+    return v->pixel_bytes ? v->pixel_bytes : (size_t)v->channels * sat_type_bytes(v->type);
+}
+
+/* From the first byte of a view to its last. */
+static inline size_t bytes_of_view(const sat_view *v)
+{
+    size_t row = (size_t)(v->width - 1) * pixel_bytes_of(v) + (size_t)v->channels * sat_type_bytes(v->type);
+    size_t images = v->count > 1 ? (size_t)(v->count - 1) * v->image_bytes : 0;
+    return images + v->row_bytes * (size_t)(v->height - 1) + row;
+}
+
+/* Gives a view that is described memory whose last byte is the last before a guard page; every byte is poison (0xA5).
+ */
+static inline sat_view guard(sat_view v)
+{
+    size_t page = (size_t)sysconf(_SC_PAGESIZE), bytes = bytes_of_view(&v), pages = (bytes + page - 1) / page * page;
     char *base = mmap(NULL, pages + page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (base == MAP_FAILED || mprotect(base + pages, page, PROT_NONE) != 0) abort();
     v.data = base + pages - bytes;
@@ -46,17 +57,36 @@ static inline sat_view guarded(int64_t width, int64_t height, int channels, sat_
     return v;
 }
 
+static inline sat_view guarded(int64_t width, int64_t height, int channels, sat_type type, size_t gap_bytes)
+{
+    sat_view v = {.width = width, .height = height, .channels = channels, .type = type};
+    v.row_bytes = sat_row_bytes(width, channels, type) + gap_bytes;
+    return guard(v);
+}
+
+/* Several images, with gaps between pixels, rows and images: each of them so many samples. */
+static inline sat_view guarded_images(int64_t width, int64_t height, int64_t count, int channels, sat_type type,
+                                      size_t pixel_gap, size_t row_gap, size_t image_gap)
+{
+    size_t size = sat_type_bytes(type);
+    sat_view v = {.width = width, .height = height, .channels = channels, .type = type, .count = count};
+    v.pixel_bytes = ((size_t)channels + pixel_gap) * size;
+    v.row_bytes = (size_t)width * v.pixel_bytes + row_gap * size;
+    v.image_bytes = (size_t)height * v.row_bytes + image_gap * size;
+    return guard(v);
+}
+
 static inline void unguard(sat_view *v)
 {
-    size_t row = sat_row_bytes(v->width, v->channels, v->type), page = (size_t)sysconf(_SC_PAGESIZE);
-    size_t bytes = v->row_bytes * (size_t)(v->height - 1) + row, pages = (bytes + page - 1) / page * page;
+    size_t page = (size_t)sysconf(_SC_PAGESIZE), bytes = bytes_of_view(v), pages = (bytes + page - 1) / page * page;
     munmap((char *)v->data + bytes - pages, pages + page);
     v->data = NULL;
 }
 
 static inline void *entry_at(const sat_view *v, int64_t x, int64_t y, int c)
 {
-    return (char *)v->data + (size_t)y * v->row_bytes + (size_t)(x * v->channels + c) * sat_type_bytes(v->type);
+    return (char *)v->data + (size_t)y * v->row_bytes + (size_t)x * pixel_bytes_of(v) +
+           (size_t)c * sat_type_bytes(v->type);
 }
 
 static inline double value_at(const sat_view *v, int64_t x, int64_t y, int c)
@@ -74,6 +104,11 @@ static inline double value_at(const sat_view *v, int64_t x, int64_t y, int c)
 /* Integers over their whole range; floats in [-100, 100] in steps of 1/8, so that sums are exact. */
 static inline void randomise(const sat_view *v)
 {
+    for (int64_t i = 1; i < v->count; i++) {
+        sat_view image = sat_view_image(v, i);
+        image.count = 1;
+        randomise(&image);
+    }
     for (int64_t y = 0; y < v->height; y++)
         for (int64_t x = 0; x < v->width; x++)
             for (int c = 0; c < v->channels; c++) {

@@ -52,13 +52,31 @@ static sat_status call(void)
 static void move(const sat_view *from, const sat_view *to)
 {
     size_t row = sat_row_bytes(from->width, from->channels, from->type);
-    for (int64_t y = 0; y < from->height; y++)
-        memcpy((char *)to->data + (size_t)y * to->row_bytes, (const char *)from->data + (size_t)y * from->row_bytes,
-               row);
+    assert_int_equal(from->count, to->count);
+    for (int64_t i = 0; i < from->count; i++)
+        for (int64_t y = 0; y < from->height; y++) {
+            sat_view f = sat_view_image(from, i), t = sat_view_image(to, i);
+            memcpy(entry_at(&t, 0, y, 0), entry_at(&f, 0, y, 0), row);
+        }
 }
 
-/* The backend's work: one channel of u8 to u32, padded or inclusive. */
+static void sum_image(const op *o);
+
+/* The backend's work. */
 static void sum(const op *o)
+{
+    for (int64_t i = 0; i < o->from.count; i++) {
+        op one = *o;
+        one.from = sat_view_image(&o->from, i);
+        one.to = sat_view_image(&o->to, i);
+        if (o->run.carry_in) one.run.carry_in = (const uint32_t *)o->run.carry_in + i * o->from.width;
+        if (o->run.carry_out) one.run.carry_out = (uint32_t *)o->run.carry_out + i * o->from.width;
+        sum_image(&one);
+    }
+}
+
+/* One image: one channel of u8 to u32, padded or inclusive. */
+static void sum_image(const op *o)
 {
     const sat_view *image = &o->from, *table = &o->to;
     bool padded = table->width > image->width;
@@ -257,7 +275,11 @@ static sat_status backend_wait(void *state, void *on)
     return status == SAT_OK && fake.refuses ? sat_fail(SAT_ERR_RANGE, "a bad sample") : status;
 }
 
-static const sat_backend backend = {.name = "made up", .device = true, .run = backend_run, .wait = backend_wait};
+/* One that is called for each image, and one that takes them all. */
+static const sat_backend backends[] = {
+    {.name = "single", .device = true, .run = backend_run, .wait = backend_wait},
+    {.name = "batches", .device = true, .batches = true, .run = backend_run, .wait = backend_wait},
+};
 
 static bool idle(void)
 {
@@ -268,11 +290,14 @@ static bool idle(void)
 
 /* ---- images ------------------------------------------------------------------------------------------ */
 
+enum { MOST_IMAGES = 7 };
+
 typedef struct job {
     sat_plan_spec spec;
-    int64_t rows; /* of a band */
+    sat_plan_spec band; /* rows and images of one */
+    const sat_backend *backend;
     sat_view image, table, want;
-    uint32_t in[64], out[64], want_out[64];
+    uint32_t in[64 * MOST_IMAGES], out[64 * MOST_IMAGES], want_out[64 * MOST_IMAGES];
     sat_run_options run;
 } job;
 
@@ -280,23 +305,31 @@ typedef struct job {
  */
 static job random_job(void)
 {
-    job j = {.rows = random_in(1, 5)};
+    job j = {.backend = &backends[random_in(0, 1)]};
     bool padded = random_in(0, 1), continues = random_in(0, 1);
     int64_t width = random_in(1, 64), height = random_in(1, 23), zero_row = padded && !continues;
-    size_t gap = random_in(0, 1) ? (size_t)random_in(0, 3) * 4 : 0;
+    int64_t count = random_in(0, 2) ? 1 : random_in(1, MOST_IMAGES);
+    size_t gap = random_in(0, 1) ? (size_t)random_in(0, 3) : 0, pixel_gap = random_in(0, 4) ? 0 : 2;
     j.spec = (sat_plan_spec){.width = width,
                              .height = height + random_in(0, 2) * 7,
                              .channels = 1,
                              .sample = SAT_U8,
                              .accum = SAT_U32,
                              .layout = padded ? SAT_PADDED : SAT_INCLUSIVE,
-                             .threads = (int)random_in(1, 3)};
-    if (j.rows > j.spec.height) j.rows = j.spec.height;
-    j.image = guarded(width, height, 1, SAT_U8, gap);
-    j.table = guarded(width + padded, height + zero_row, 1, SAT_U32, gap);
-    j.want = guarded(width + padded, height + zero_row, 1, SAT_U32, gap);
+                             .threads = (int)random_in(1, 3),
+                             .count = random_in(count, MOST_IMAGES)};
+    j.band = j.spec;
+    j.band.count = 1;
+    j.band.height = random_in(1, 5);
+    if (j.band.height > j.spec.height || random_in(0, 1)) {
+        j.band.height = j.spec.height;
+        j.band.count = random_in(1, j.spec.count);
+    }
+    j.image = guarded_images(width, height, count, 1, SAT_U8, pixel_gap, gap, gap);
+    j.table = guarded_images(width + padded, height + zero_row, count, 1, SAT_U32, 0, gap, gap);
+    j.want = guarded_images(width + padded, height + zero_row, count, 1, SAT_U32, 0, gap, gap);
     randomise(&j.image);
-    for (int i = 0; i < 64; i++) j.in[i] = (uint32_t)random64();
+    for (int i = 0; i < 64 * MOST_IMAGES; i++) j.in[i] = (uint32_t)random64();
     j.run = (sat_run_options){.continues = continues};
     fake.eager = random_in(0, 1);
     fake.refuses = false;
@@ -319,20 +352,16 @@ enum { NONE, IMAGE, TABLE, NEARLY_ALL };
 static void pin(job *j, int which)
 {
     const sat_view *v = which == TABLE ? &j->table : &j->image;
-    size_t last_row = sat_row_bytes(v->width, 1, v->type);
     fake.pinned = which ? v->data : NULL;
-    fake.pinned_bytes = which ? v->row_bytes * (size_t)(v->height - 1) + last_row - (which == NEARLY_ALL) : 0;
+    fake.pinned_bytes = which ? bytes_of_view(v) - (which == NEARLY_ALL) : 0;
 }
 
 static void check(const job *j)
 {
-    for (int64_t y = 0; y < j->want.height; y++)
-        assert_memory_equal(entry_at(&j->table, 0, y, 0), entry_at(&j->want, 0, y, 0),
-                            (size_t)j->want.width * sizeof(uint32_t));
-    for (int64_t y = 0; y + 1 < j->want.height; y++)
-        for (size_t i = (size_t)j->want.width * 4; i < j->table.row_bytes; i++)
-            assert_int_equal(((uint8_t *)entry_at(&j->table, 0, y, 0))[i], 0xA5);
-    if (j->run.carry_out) assert_memory_equal(j->run.carry_out, j->want_out, (size_t)j->image.width * sizeof(uint32_t));
+    /* What lies between rows and images is the poison that both were made with. */
+    assert_memory_equal(j->table.data, j->want.data, bytes_of_view(&j->want));
+    size_t carries = (size_t)(j->image.width * j->image.count) * sizeof(uint32_t);
+    if (j->run.carry_out) assert_memory_equal(j->run.carry_out, j->want_out, carries);
 }
 
 static void drop(job *j)
@@ -350,24 +379,25 @@ static void tables_are_right_whatever_the_order(void **state)
         job j = random_job();
         sat_bands b;
         fake.fail_at = 0;
-        assert_ok(sat_bands_open(&b, &device, &j.spec, j.rows));
+        assert_ok(sat_bands_open(&b, &device, &j.spec, &j.band));
         assert_true(idle());
         int pinned = (int)random_in(NONE, NEARLY_ALL);
         pin(&j, pinned);
         choose_carries(&j);
         fake.host_waits = 0;
         for (int runs = 0; runs < 2; runs++) {
-            uint32_t in[64];
+            uint32_t in[64 * MOST_IMAGES];
             memcpy(in, j.in, sizeof in);
-            assert_ok(sat_bands_run(&b, &backend, NULL, &j.image, &j.table, &j.run));
+            assert_ok(sat_bands_run(&b, j.backend, NULL, &j.image, &j.table, &j.run));
             assert_true(idle());
             check(&j);
             memcpy(j.in, in, sizeof in);
         }
-        int64_t bands = (j.image.height - 1) / j.rows + 1;
-        assert_int_equal(fake.host_copies, pinned == IMAGE || pinned == TABLE ? 2 * bands : 0);
+        int64_t bands = ((j.image.height - 1) / j.band.height + 1) * ((j.image.count - 1) / j.band.count + 1);
+        bool direct = pinned == IMAGE && j.image.pixel_bytes == 1;
+        assert_int_equal(fake.host_copies, direct || pinned == TABLE ? 2 * bands : 0);
         /* For each band to be back, and for memory to be read before it is filled again: not the caller's own. */
-        int64_t refilled = pinned != IMAGE && bands > b.slots ? bands - b.slots : 0;
+        int64_t refilled = !direct && bands > b.slots ? bands - b.slots : 0;
         assert_int_equal(fake.host_waits, 2 * (bands + refilled));
         sat_bands_close(&b);
         assert_int_equal(fake.made, 0);
@@ -384,13 +414,13 @@ static void nothing_is_left_after_a_failure(void **state)
         job j = random_job();
         sat_bands b;
         choose_carries(&j);
-        uint32_t in[64];
+        uint32_t in[64 * MOST_IMAGES];
         memcpy(in, j.in, sizeof in);
         for (int n = 1;; n++) {
             fake.calls = 0, fake.fail_at = n;
-            sat_status status = sat_bands_open(&b, &device, &j.spec, j.rows);
+            sat_status status = sat_bands_open(&b, &device, &j.spec, &j.band);
             bool opened = status == SAT_OK;
-            if (opened) status = sat_bands_run(&b, &backend, NULL, &j.image, &j.table, &j.run);
+            if (opened) status = sat_bands_run(&b, j.backend, NULL, &j.image, &j.table, &j.run);
             assert_true(idle());
             if (fake.calls < n) {
                 assert_int_equal(status, SAT_OK);
@@ -401,7 +431,7 @@ static void nothing_is_left_after_a_failure(void **state)
             if (opened) {
                 memcpy(j.in, in, sizeof in);
                 fake.fail_at = 0;
-                assert_ok(sat_bands_run(&b, &backend, NULL, &j.image, &j.table, &j.run));
+                assert_ok(sat_bands_run(&b, j.backend, NULL, &j.image, &j.table, &j.run));
                 check(&j);
                 memcpy(j.in, in, sizeof in);
                 sat_bands_close(&b);
@@ -421,16 +451,16 @@ static void what_only_the_device_knows_is_told(void **state)
     sat_bands b;
     fake.fail_at = 0;
     choose_carries(&j);
-    assert_ok(sat_bands_open(&b, &device, &j.spec, j.rows));
+    assert_ok(sat_bands_open(&b, &device, &j.spec, &j.band));
     fake.refuses = true;
-    assert_int_equal(sat_bands_run(&b, &backend, NULL, &j.image, &j.table, &j.run), SAT_ERR_RANGE);
+    assert_int_equal(sat_bands_run(&b, j.backend, NULL, &j.image, &j.table, &j.run), SAT_ERR_RANGE);
     assert_true(idle());
     fake.calls = 0;
     fake.captured = true; /* nothing is queued, nor waited for */
-    assert_int_equal(sat_bands_run(&b, &backend, NULL, &j.image, &j.table, &j.run), SAT_ERR_ARGUMENT);
+    assert_int_equal(sat_bands_run(&b, j.backend, NULL, &j.image, &j.table, &j.run), SAT_ERR_ARGUMENT);
     fake.captured = false;
     fake.confused = true; /* as itself, not as a capture */
-    assert_int_equal(sat_bands_run(&b, &backend, NULL, &j.image, &j.table, &j.run), SAT_ERR_DEVICE);
+    assert_int_equal(sat_bands_run(&b, j.backend, NULL, &j.image, &j.table, &j.run), SAT_ERR_DEVICE);
     assert_string_equal(sat_detail(), "the device is lost");
     fake.confused = false;
     assert_int_equal(fake.calls, 0);
@@ -448,13 +478,18 @@ static void a_run_begins_when_the_callers_stream_is_empty(void **state)
         void *mine;
         fake.fail_at = 0;
         fake.eager = false;
-        sat_view late = guarded(j.image.width, j.image.height, 1, SAT_U8, 0);
+        sat_view late = j.image;
+        late = guard(late);
         assert_ok(stream_open(&mine));
-        assert_ok(sat_bands_open(&b, &device, &j.spec, j.rows));
+        assert_ok(sat_bands_open(&b, &device, &j.spec, &j.band));
         choose_carries(&j);
         j.run.stream = mine;
-        assert_ok(queue_copy(&j.image, &late, mine));
-        assert_ok(sat_bands_run(&b, &backend, NULL, &late, &j.table, &j.run));
+        sat_view bytes = {.data = j.image.data, .width = (int64_t)bytes_of_view(&j.image), .height = 1, .channels = 1};
+        bytes.type = SAT_U8, bytes.count = 1;
+        sat_view there = bytes;
+        there.data = late.data;
+        assert_ok(queue_copy(&bytes, &there, mine));
+        assert_ok(sat_bands_run(&b, j.backend, NULL, &late, &j.table, &j.run));
         check(&j);
         sat_bands_close(&b);
         stream_close(mine);
@@ -485,17 +520,25 @@ static void copies_reach_every_byte_and_no_other(void **state)
 {
     (void)state;
     for (int i = 0; i < 400; i++) {
-        int64_t width = random_in(1, i % 40 == 0 ? 300000 : 300), height = random_in(1, 9);
-        sat_view from = guarded(width, height, 1, SAT_U8, random_in(0, 1) ? (size_t)random_in(1, 99) : 0);
-        sat_view to = guarded(width, height, 1, SAT_U8, random_in(0, 1) ? (size_t)random_in(1, 99) : 0);
+        const sat_type types[] = {SAT_U8, SAT_U16, SAT_F32, SAT_F64};
+        sat_type type = types[random_in(0, 3)];
+        int64_t width = random_in(1, i % 40 == 0 ? 100000 : 300), height = random_in(1, 9), count = random_in(1, 3);
+        int channels = (int)random_in(1, 4);
+        size_t pixel_gap = random_in(0, 1) ? (size_t)random_in(1, 5) : 0;
+        size_t gap = random_in(0, 1) ? (size_t)random_in(1, 99) : 0, other = random_in(0, 1) ? gap : 0;
+        sat_view from = guarded_images(width, height, count, channels, type, pixel_gap, gap, other);
+        sat_view to = guarded_images(width, height, count, channels, type, 0, other, gap);
+        sat_view want = guarded_images(width, height, count, channels, type, 0, other, gap);
         randomise(&from);
-        sat_host_copy(&to, &from, (int)random_in(1, 7), i % 2);
-        for (int64_t y = 0; y < height; y++) {
-            assert_memory_equal(entry_at(&to, 0, y, 0), entry_at(&from, 0, y, 0), (size_t)width);
-            for (size_t gap = (size_t)width; y + 1 < height && gap < to.row_bytes; gap++)
-                assert_int_equal(*((uint8_t *)entry_at(&to, 0, y, 0) + gap), 0xA5);
-        }
-        unguard(&from), unguard(&to);
+        for (int64_t k = 0; k < count; k++)
+            for (int64_t at = 0; at < width * height; at++) {
+                sat_view f = sat_view_image(&from, k), w = sat_view_image(&want, k);
+                memcpy(entry_at(&w, at % width, at / width, 0), entry_at(&f, at % width, at / width, 0),
+                       (size_t)channels * sat_type_bytes(type));
+            }
+        sat_host_copy(&to, &from, NULL, (int)random_in(1, 7), i % 2);
+        assert_memory_equal(to.data, want.data, bytes_of_view(&want));
+        unguard(&from), unguard(&to), unguard(&want);
     }
 }
 

@@ -39,7 +39,7 @@ static void arguments(void **state)
     uint8_t bytes[16];
     void *data = bytes;
     double us;
-    const sat_view good = {bytes, 4, 4, 2, 1, SAT_U8, SAT_HOST};
+    const sat_view good = {.data = bytes, .row_bytes = 4, .width = 4, .height = 2, .channels = 1, .type = SAT_U8};
     sat_view v;
     (void)state;
     assert_int_equal(sat_device_current(NULL), SAT_ERR_ARGUMENT);
@@ -64,7 +64,8 @@ static void arguments(void **state)
 static void views_elsewhere(void **state)
 {
     uint32_t pixels[4] = {1, 2, 3, 4}, sums[9] = {0};
-    sat_view image = {pixels, 8, 2, 2, 1, SAT_U32, SAT_HOST}, table = {sums, 12, 3, 3, 1, SAT_U32, SAT_HOST};
+    sat_view image = {.data = pixels, .row_bytes = 8, .width = 2, .height = 2, .channels = 1, .type = SAT_U32},
+             table = {.data = sums, .row_bytes = 12, .width = 3, .height = 3, .channels = 1, .type = SAT_U32};
     sat_plan_spec spec = {.width = 2, .height = 2, .sample = SAT_U32, .accum = SAT_U32};
     sat_rect rect = {0, 0, 1, 1};
     sat_table whole = {.view = table, .sample = SAT_U32};
@@ -87,7 +88,14 @@ static void views_elsewhere(void **state)
     said(sat_table_query(&whole, &rect, 1, 0, 1, (sat_sum[1]){{0}}, NULL), SAT_ERR_UNAVAILABLE, "copy it to the host");
 
     uint8_t from[4] = {0}, to[4];
-    sat_view src = {from, 2, 2, 2, 1, SAT_U8, SAT_DEVICE}, dst = {to, 2, 2, 2, 1, SAT_U8, SAT_HOST};
+    sat_view src = {.data = from,
+                    .row_bytes = 2,
+                    .width = 2,
+                    .height = 2,
+                    .channels = 1,
+                    .type = SAT_U8,
+                    .memory = SAT_DEVICE},
+             dst = {.data = to, .row_bytes = 2, .width = 2, .height = 2, .channels = 1, .type = SAT_U8};
     sat_box_spec filter = {.width = 2, .height = 2, .sample = SAT_U8, .window_width = 1, .window_height = 1};
     sat_box *box;
     assert_ok(sat_box_create(&box, &filter));
@@ -147,7 +155,14 @@ static void without_a_device_everything_says_why(void **state)
     int calls = 0;
     sat_device_info device;
     sat_backend_info info;
-    const sat_view from = {bytes, 4, 4, 1, 1, SAT_U8, SAT_HOST}, to = {copy, 4, 4, 1, 1, SAT_U8, SAT_DEVICE};
+    const sat_view from = {.data = bytes, .row_bytes = 4, .width = 4, .height = 1, .channels = 1, .type = SAT_U8},
+                   to = {.data = copy,
+                         .row_bytes = 4,
+                         .width = 4,
+                         .height = 1,
+                         .channels = 1,
+                         .type = SAT_U8,
+                         .memory = SAT_DEVICE};
     sat_plan_spec spec = {.width = 4, .height = 4, .sample = SAT_U8, .accum = SAT_U32, .memory = SAT_DEVICE};
     sat_scan_spec row = {.length = 4, .sample = SAT_U8, .accum = SAT_U32, .memory = SAT_DEVICE};
     sat_plan *plan;
@@ -283,8 +298,10 @@ static void what_waits_spoils_no_capture(void **state)
     uint32_t sums[25], entries[4];
     double us;
     int calls = 0;
-    sat_view image = {pixels, 4, 4, 4, 1, SAT_U8, SAT_HOST}, table = {sums, 20, 5, 5, 1, SAT_U32, SAT_HOST};
-    sat_view result = {out, 4, 4, 4, 1, SAT_U8, SAT_HOST}, there = image;
+    sat_view image = {.data = pixels, .row_bytes = 4, .width = 4, .height = 4, .channels = 1, .type = SAT_U8},
+             table = {.data = sums, .row_bytes = 20, .width = 5, .height = 5, .channels = 1, .type = SAT_U32};
+    sat_view result = {.data = out, .row_bytes = 4, .width = 4, .height = 4, .channels = 1, .type = SAT_U8},
+             there = image;
     sat_backend_info info;
     sat_scan_info method;
     size_t i = 0;
@@ -307,7 +324,7 @@ static void what_waits_spoils_no_capture(void **state)
     assert_ok(sat_scan_create(&scan, &row));
     assert_ok(sat_device_alloc(&there.data, 16));
     assert_ok(sat_device_alloc(&asked.view.data, sizeof sums));
-    assert_ok(sat_query_create(&query, &asked, 0));
+    assert_ok(sat_query_create(&query, &asked, NULL));
 
     simt_capture(1);
     uint64_t launches = simt_count().launches;

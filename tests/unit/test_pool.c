@@ -273,8 +273,9 @@ static bool sums_right(int threads)
     enum { SIDE = 256 };
     static uint8_t pixels[SIDE][SIDE];
     static uint32_t sums[SIDE][SIDE];
-    sat_view image = {pixels, SIDE, SIDE, SIDE, 1, SAT_U8, SAT_HOST};
-    sat_view table = {sums, sizeof *sums, SIDE, SIDE, 1, SAT_U32, SAT_HOST};
+    sat_view image = {.data = pixels, .row_bytes = SIDE, .width = SIDE, .height = SIDE, .channels = 1, .type = SAT_U8};
+    sat_view table = {
+        .data = sums, .row_bytes = sizeof *sums, .width = SIDE, .height = SIDE, .channels = 1, .type = SAT_U32};
     sat_plan_spec spec = {.width = SIDE,
                           .height = SIDE,
                           .sample = SAT_U8,

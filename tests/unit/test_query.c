@@ -48,7 +48,14 @@ static void *device_copy(const void *data, size_t bytes)
 {
     void *there;
     assert_ok(sat_device_alloc(&there, bytes));
-    sat_view to = {there, bytes, (int64_t)bytes, 1, 1, SAT_U8, SAT_DEVICE}, from = to;
+    sat_view to = {.data = there,
+                   .row_bytes = bytes,
+                   .width = (int64_t)bytes,
+                   .height = 1,
+                   .channels = 1,
+                   .type = SAT_U8,
+                   .memory = SAT_DEVICE},
+             from = to;
     from.data = (void *)(uintptr_t)data, from.memory = SAT_HOST;
     if (data) assert_ok(sat_device_copy(&from, &to, NULL));
     return there;
@@ -56,7 +63,14 @@ static void *device_copy(const void *data, size_t bytes)
 
 static void host_copy(void *data, void *there, size_t bytes)
 {
-    sat_view from = {there, bytes, (int64_t)bytes, 1, 1, SAT_U8, SAT_DEVICE}, to = from;
+    sat_view from = {.data = there,
+                     .row_bytes = bytes,
+                     .width = (int64_t)bytes,
+                     .height = 1,
+                     .channels = 1,
+                     .type = SAT_U8,
+                     .memory = SAT_DEVICE},
+             to = from;
     to.data = data, to.memory = SAT_HOST;
     assert_ok(sat_device_copy(&from, &to, NULL));
 }
@@ -78,7 +92,12 @@ static sat_status ask(sat_query *query, sat_memory memory, const sat_rect *rects
     if (memory == SAT_HOST) return sat_query_run(query, rects, n, sums, means, NULL);
     char *places = device_copy(NULL, n * sizeof *rects + 8), *at = places + (odd ? 8 : 0);
     void *s = device_copy(NULL, results * sizeof *sums), *m = device_copy(NULL, results * sizeof *means);
-    sat_view from = {(void *)(uintptr_t)rects, n * sizeof *rects, (int64_t)(n * sizeof *rects), 1, 1, SAT_U8, SAT_HOST};
+    sat_view from = {.data = (void *)(uintptr_t)rects,
+                     .row_bytes = n * sizeof *rects,
+                     .width = (int64_t)(n * sizeof *rects),
+                     .height = 1,
+                     .channels = 1,
+                     .type = SAT_U8};
     sat_view to = from;
     to.data = at, to.memory = SAT_DEVICE;
     assert_ok(sat_device_copy(&from, &to, NULL));
@@ -97,7 +116,7 @@ static void same_by_query(const sat_table *t, const sat_rect *rects, size_t n, c
 {
     size_t results = n * (size_t)t->view.channels;
     sat_query *query;
-    assert_ok(sat_query_create(&query, t, 0));
+    assert_ok(sat_query_create(&query, t, NULL));
     sat_sum *s = malloc(results * sizeof *s);
     double *m = malloc(results * sizeof *m);
     assert_ok(ask(query, t->view.memory, rects, n, results, n % 2, s, m));
@@ -227,7 +246,8 @@ static void tables_that_do_not_exist(void **state)
     uint32_t sums[4] = {0};
     const sat_rect rect = {0, 0, 1, 1};
     sat_sum sum;
-    sat_table t = {.view = {sums, 8, 2, 2, 1, SAT_U32, SAT_HOST}, .sample = SAT_U8};
+    sat_table t = {.view = {.data = sums, .row_bytes = 8, .width = 2, .height = 2, .channels = 1, .type = SAT_U32},
+                   .sample = SAT_U8};
     assert_ok(sat_table_query(&t, &rect, 1, 0, 0, &sum, NULL));
     assert_int_equal(sat_table_query(&t, &rect, 1, 8, 0, &sum, NULL), SAT_ERR_ARGUMENT);
     assert_int_equal(sat_table_query(&t, &rect, 1, 0, -1, &sum, NULL), SAT_ERR_ARGUMENT);
@@ -269,21 +289,26 @@ static void queries_check_their_table(void **state)
     (void)state;
     uint32_t sums[4] = {1, 3, 5, 14}; /* inclusive, of 1 2 4 7 */
     const sat_rect rect = {1, 1, 1, 1};
-    sat_table t = {.view = {sums, 8, 2, 2, 1, SAT_U32, SAT_HOST}, .layout = SAT_INCLUSIVE, .sample = SAT_U8};
+    sat_table t = {.view = {.data = sums, .row_bytes = 8, .width = 2, .height = 2, .channels = 1, .type = SAT_U32},
+                   .layout = SAT_INCLUSIVE,
+                   .sample = SAT_U8};
     sat_query *query = (sat_query *)(uintptr_t)&t;
     sat_sum sum;
     double mean;
-    assert_int_equal(sat_query_create(NULL, &t, 0), SAT_ERR_ARGUMENT);
-    assert_int_equal(sat_query_create(&query, NULL, 0), SAT_ERR_ARGUMENT);
+    assert_int_equal(sat_query_create(NULL, &t, NULL), SAT_ERR_ARGUMENT);
+    assert_int_equal(sat_query_create(&query, NULL, NULL), SAT_ERR_ARGUMENT);
     assert_null(query);
-    said(sat_query_create(&query, &t, 8), SAT_ERR_ARGUMENT, "flags");
-    t.sample = SAT_F32, said(sat_query_create(&query, &t, 0), SAT_ERR_TYPE, "f32");
-    t.sample = SAT_U8, t.layout = (sat_layout)3, said(sat_query_create(&query, &t, 0), SAT_ERR_ARGUMENT, "layout");
-    t.layout = SAT_PADDED, t.view.width = 1, said(sat_query_create(&query, &t, 0), SAT_ERR_SHAPE, "without pixels");
-    t.view.type = SAT_Q32, t.sample = SAT_F32, said(sat_query_create(&query, &t, 0), SAT_ERR_ARGUMENT, "fixed point");
-    t = (sat_table){.view = {sums, 8, 2, 2, 1, SAT_U32, SAT_HOST}, .layout = SAT_INCLUSIVE, .sample = SAT_U8};
+    said(sat_query_create(&query, &t, &(sat_query_spec){.flags = 8}), SAT_ERR_ARGUMENT, "flags");
+    t.sample = SAT_F32, said(sat_query_create(&query, &t, NULL), SAT_ERR_TYPE, "f32");
+    t.sample = SAT_U8, t.layout = (sat_layout)3, said(sat_query_create(&query, &t, NULL), SAT_ERR_ARGUMENT, "layout");
+    t.layout = SAT_PADDED, t.view.width = 1, said(sat_query_create(&query, &t, NULL), SAT_ERR_SHAPE, "without pixels");
+    t.view.type = SAT_Q32, t.sample = SAT_F32,
+    said(sat_query_create(&query, &t, NULL), SAT_ERR_ARGUMENT, "fixed point");
+    t = (sat_table){.view = {.data = sums, .row_bytes = 8, .width = 2, .height = 2, .channels = 1, .type = SAT_U32},
+                    .layout = SAT_INCLUSIVE,
+                    .sample = SAT_U8};
     assert_null(query);
-    assert_ok(sat_query_create(&query, &t, 0));
+    assert_ok(sat_query_create(&query, &t, NULL));
     t = (sat_table){0};
     assert_ok(sat_query_run(query, &rect, 1, &sum, &mean, NULL));
     assert_true(sum.u == 7 && mean == 7);
@@ -308,9 +333,16 @@ static void without_a_device_no_query_of_its_memory(void **state)
     (void)state;
     if (have_device()) skip();
     uint32_t sums[4] = {0};
-    sat_table t = {.view = {sums, 8, 2, 2, 1, SAT_U32, SAT_DEVICE}, .sample = SAT_U8};
+    sat_table t = {.view = {.data = sums,
+                            .row_bytes = 8,
+                            .width = 2,
+                            .height = 2,
+                            .channels = 1,
+                            .type = SAT_U32,
+                            .memory = SAT_DEVICE},
+                   .sample = SAT_U8};
     sat_query *query;
-    said(sat_query_create(&query, &t, 0), SAT_ERR_UNAVAILABLE, "no device");
+    said(sat_query_create(&query, &t, NULL), SAT_ERR_UNAVAILABLE, "no device");
     assert_null(query);
 }
 
@@ -328,7 +360,7 @@ static void bad_rectangles_on_a_device(void **state)
     double means[N];
     sat_query *query;
     for (int64_t i = 0; i < N; i++) rects[i] = (sat_rect){i % 30, i % 20, 1 + i % 7, 1 + i % 5};
-    assert_ok(sat_query_create(&query, &there, 0));
+    assert_ok(sat_query_create(&query, &there, NULL));
     rects[2999] = (sat_rect){0, 0, 0, 5};
     rects[1500] = (sat_rect){39, 0, 1, 1};
     rects[700] = (sat_rect){-1, 0, INT64_MAX, 1};
@@ -378,7 +410,12 @@ static void sizes_beyond_memory(void **state)
     (void)state;
     const int64_t side = (int64_t)1 << 40, rows = (int64_t)1 << 20;
     void *nothing = (void *)(uintptr_t)4096;
-    const sat_table t = {.view = {nothing, (size_t)side * 4, side, rows, 1, SAT_U32, SAT_HOST},
+    const sat_table t = {.view = {.data = nothing,
+                                  .row_bytes = (size_t)side * 4,
+                                  .width = side,
+                                  .height = rows,
+                                  .channels = 1,
+                                  .type = SAT_U32},
                          .layout = SAT_INCLUSIVE,
                          .sample = SAT_U8};
     const sat_rect all = {0, 0, side, rows}, more = {0, 0, 16843010, 1}, beyond = {1, 0, side, 1};
@@ -418,7 +455,8 @@ static void fixed_point(void **state)
             float pixels[64] = {0};
             uint32_t sums[64];
             pixels[40] = bad[k];
-            sat_view image = {pixels, 32, 8, 8, 1, SAT_F32, SAT_HOST}, table = {sums, 32, 8, 8, 1, SAT_Q32, SAT_HOST};
+            sat_view image = {.data = pixels, .row_bytes = 32, .width = 8, .height = 8, .channels = 1, .type = SAT_F32},
+                     table = {.data = sums, .row_bytes = 32, .width = 8, .height = 8, .channels = 1, .type = SAT_Q32};
             sat_plan_spec spec = {.width = 8,
                                   .height = 8,
                                   .sample = SAT_F32,
@@ -441,7 +479,9 @@ static void fixed_point_is_rounded_after_each_step(void **state)
     (void)state;
     uint32_t sums[7] = {0};
     const sat_rect all = {0, 0, 7, 1};
-    sat_table t = {.view = {sums, 28, 7, 1, 1, SAT_Q32, SAT_HOST}, .layout = SAT_INCLUSIVE, .sample = SAT_F32};
+    sat_table t = {.view = {.data = sums, .row_bytes = 28, .width = 7, .height = 1, .channels = 1, .type = SAT_Q32},
+                   .layout = SAT_INCLUSIVE,
+                   .sample = SAT_F32};
     for (int i = 0; i < 1000; i++) {
         sat_sum sum;
         t.quant = (sat_quant){(double)random_in(-1000000, 1000000) / 3e5, 0x1p-20, 1 << 20};
@@ -459,7 +499,10 @@ static void the_first_bad_of_many_is_named(void **state)
     static sat_rect many[MANY];
     static double means[MANY];
     uint32_t sums[3][3] = {{0}};
-    sat_table t = {.view = {sums, sizeof *sums, 3, 3, 1, SAT_U32, SAT_HOST}, .layout = SAT_PADDED, .sample = SAT_U8};
+    sat_table t = {
+        .view = {.data = sums, .row_bytes = sizeof *sums, .width = 3, .height = 3, .channels = 1, .type = SAT_U32},
+        .layout = SAT_PADDED,
+        .sample = SAT_U8};
     (void)state;
     for (size_t i = 0; i < MANY; i++) many[i] = (sat_rect){.width = 1, .height = 1};
     for (size_t i = 23456; i < MANY; i += 100) many[i].width = 3;

@@ -42,7 +42,8 @@ static void runs(void **state)
     uint8_t pixels[64] = {0};
     uint32_t sums[200];
     sat_plan_spec spec = {.width = 8, .height = 8, .sample = SAT_U8, .accum = SAT_U32};
-    const sat_view image = {pixels, 8, 8, 8, 1, SAT_U8, SAT_HOST}, table = {sums, 36, 9, 9, 1, SAT_U32, SAT_HOST};
+    const sat_view image = {.data = pixels, .row_bytes = 8, .width = 8, .height = 8, .channels = 1, .type = SAT_U8},
+                   table = {.data = sums, .row_bytes = 36, .width = 9, .height = 9, .channels = 1, .type = SAT_U32};
     sat_view i, t;
     sat_plan *plan;
     assert_ok(sat_plan_create(&plan, &spec));
@@ -77,7 +78,7 @@ static void filters(void **state)
     (void)state;
     const sat_box_spec good = {.width = 4, .height = 4, .sample = SAT_U8, .window_width = 3, .window_height = 3};
     sat_box_spec s;
-    s = good, s.reserved = 7, filter_refused(s, SAT_ERR_ARGUMENT, "reserved");
+    s = good, s.reserved[2] = true, filter_refused(s, SAT_ERR_ARGUMENT, "reserved");
     s = good, s.anchor = (sat_anchor)2, filter_refused(s, SAT_ERR_ARGUMENT, "anchor");
     s = good, s.window_width = 0, filter_refused(s, SAT_ERR_ARGUMENT, "window of 0x3");
     s = good, s.window_height = (int64_t)1 << 31, filter_refused(s, SAT_ERR_ARGUMENT, "2^31");

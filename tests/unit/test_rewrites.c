@@ -230,7 +230,12 @@ static void the_header_of_a_table_stays(void **state)
     (void)state;
     const char *path = in_scratch("table.npy");
     static uint64_t sums[SOURCE_HEAD_BYTES / 8];
-    sat_view view = {sums, 1024, 128, SOURCE_HEAD_BYTES / 1024, 1, SAT_U64, SAT_HOST};
+    sat_view view = {.data = sums,
+                     .row_bytes = 1024,
+                     .width = 128,
+                     .height = SOURCE_HEAD_BYTES / 1024,
+                     .channels = 1,
+                     .type = SAT_U64};
     table_meta meta = {.layout = SAT_INCLUSIVE, .sample = SAT_U8};
     table_writer *writer = NULL;
     table_file file;

@@ -44,7 +44,7 @@ static bool answers(void)
     sat_query *query;
     sat_sum sum = {0}, again = {0};
     bool ok = sat_table_query(&table, &rect, 1, 0, 1, &sum, NULL) == SAT_OK &&
-              sat_query_create(&query, &table, 0) == SAT_OK &&
+              sat_query_create(&query, &table, NULL) == SAT_OK &&
               sat_query_run(query, &rect, 1, &again, NULL, NULL) == SAT_OK && sum.u == 16 && again.u == 16;
     sat_query_destroy(&query);
     return ok;
@@ -111,7 +111,7 @@ static void refusals(void)
     sat_sum sum;
     REFUSED(spec, sat_plan_create(&plan, &spec));
     REFUSED(table, sat_table_query(&table, NULL, 0, 0, 1, &sum, NULL));
-    REFUSED(table, sat_query_create(&query, &table, 0));
+    REFUSED(table, sat_query_create(&query, &table, NULL));
     REFUSED(box_spec, sat_box_create(&box, &box_spec));
     REFUSED(scan_spec, sat_scan_create(&scan, &scan_spec));
     if (sat_plan_create(&plan, &spec) == SAT_OK) REFUSED(run, sat_plan_run(plan, &image, &table.view, &run));
