@@ -159,9 +159,15 @@ $(OBJ)/tests/unit/%.o: tests/unit/%.c
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(TEST_BASE) $(INC) -c $< -o $@
 
-$(UNIT): $(B)/tests/%: $(OBJ)/tests/unit/%.o $(IO_OBJ) $(B)/libsat.a
+$(UNIT): $(B)/tests/%: $(OBJ)/tests/unit/%.o $(OBJ)/tests/override.o $(IO_OBJ) $(B)/libsat.a
 	@mkdir -p $(@D)
 	$(Q)$(CC) $^ $(LDFLAGS) -lcmocka $(IO_LIBS) $(LIB_LIBS) -o $@
+
+# The command, with what tests set in the environment: override.o stands before the library, whose own is then left out.
+$(OBJ)/tests/override.o: INC := -Isrc/cpu
+$(B)/tests/sat: $(CLI_OBJ) $(OBJ)/tests/override.o $(IO_OBJ) $(B)/libsat.a
+	@mkdir -p $(@D)
+	$(Q)$(CC) $^ $(LDFLAGS) $(IO_LIBS) $(LIB_LIBS) -o $@
 
 $(B)/tsan/%: tests/tsan/%.c $(B)/libsat.a
 	@mkdir -p $(@D)
@@ -189,7 +195,7 @@ demo-run: all
 ## check: install what is missing (as root), build, run all tests
 check: deps-test
 	@$(MAKE) $(AGAIN) check-run
-unit: $(UNIT) $(REPLAY)
+unit: $(UNIT) $(B)/tests/sat $(REPLAY)
 check-build: all unit simt $(SIMT_UNIT) $(if $(filter 1,$(WITH_CUDA)),$(B)/gpu/check)
 check-run: check-build
 	@B=$(B) tests/simt/changed.sh --all >$(B)/kernels.now
@@ -259,4 +265,4 @@ help:
 clean:
 	$(Q)rm -rf build
 
--include $(LIB_OBJ:.o=.d) $(CU_OBJ:.o=.d) $(IO_OBJ:.o=.d) $(CLI_OBJ:.o=.d) $(UNIT_SRC:%.c=$(OBJ)/%.d) $(SIMT_UNIT:=.d)
+-include $(LIB_OBJ:.o=.d) $(CU_OBJ:.o=.d) $(IO_OBJ:.o=.d) $(CLI_OBJ:.o=.d) $(UNIT_SRC:%.c=$(OBJ)/%.d) $(OBJ)/tests/override.d $(SIMT_UNIT:=.d)

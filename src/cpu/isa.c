@@ -1,8 +1,8 @@
 /* isa.c - which instruction set to use. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "isa.h"
+#include "override.h"
 
 static const sat_isa *const isas[] = {
 #if defined(__x86_64__)
@@ -15,7 +15,7 @@ enum { ISAS = sizeof isas / sizeof *isas };
 
 const sat_isa *sat_isa_in_use(const char **why)
 {
-    const char *forced = getenv("SAT_ISA");
+    const char *forced = sat_override("SAT_ISA");
     for (size_t i = 0; i < ISAS; i++) {
         if (forced && *forced && strcmp(forced, isas[i]->name) != 0) continue;
         if (isas[i]->supported()) {

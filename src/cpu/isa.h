@@ -39,8 +39,8 @@ typedef struct sat_isa {
 
 extern const sat_isa sat_isa_portable, sat_isa_avx2, sat_isa_avx512;
 
-/* The best that this machine supports, or the one that the environment variable SAT_ISA names
- * ("portable", "avx2", "avx512").  NULL with *why set if that one is unknown or unsupported. */
+/* The best that this machine supports, or the one that SAT_ISA names
+ * ("portable", "avx2", "avx512"; override.h).  NULL with *why set if that one is unknown or unsupported. */
 const sat_isa *sat_isa_in_use(const char **why);
 
 #endif

@@ -15,8 +15,8 @@ int sat_machine_threads(int threads, double work, double share);
 enum { SAT_SHARE_BYTES = 1 << 20 };
 
 /* Should `rows` rows of that many bytes be written past the caches?  Yes if together they take more than a
- * third of the last-level cache, where the two ways were seen to cross over (docs/cpu.md); the environment
- * variable SAT_STREAM = always or never overrides it. */
+ * third of the last-level cache, where the two ways were seen to cross over (docs/cpu.md); SAT_STREAM =
+ * always or never overrides it (override.h). */
 bool sat_machine_streams(size_t row_bytes, int64_t rows);
 
 /* 64-byte aligned, uninitialised; NULL if there is none.  Given back with free(). */

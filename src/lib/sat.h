@@ -474,12 +474,7 @@ typedef struct sat_backend_info {
     const char *why; /* what it runs on ("avx512, 2 cores"), or why it cannot; never NULL */
 } sat_backend_info;
 
-/* The i-th backend, best first; false past the last.  Probes that one backend only.
- *
- * Two environment variables steer the CPU backends, for tests and comparisons, and are read whenever one is
- * asked: SAT_ISA = portable, avx2 or avx512 is the instruction set to use; one that the machine lacks makes
- * the backends unavailable.  SAT_STREAM = always or never decides whether results are written past the
- * caches, instead of their size. */
+/* The i-th backend, best first; false past the last.  Probes that one backend only. */
 #define sat_backend_at(...) sat_backend_at_sized(__VA_ARGS__, sizeof(sat_backend_info)) /* i, info */
 SAT_API bool sat_backend_at_sized(size_t i, sat_backend_info *info, size_t info_bytes);
 

@@ -90,11 +90,11 @@ def extension(dtype):
 
 
 def run_sat(*args, isa=None, **kwargs):
-    """(status, stdout, stderr)"""
+    """(status, stdout, stderr); isa: of the build for tests, the only one that takes it from the environment"""
     env = dict(os.environ)
     if isa:
         env["SAT_ISA"] = isa
-    done = subprocess.run([SAT, *map(str, args)], env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+    done = subprocess.run([os.path.join(BUILD, "tests", "sat") if isa else SAT, *map(str, args)], env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                           check=False, **kwargs)
     return done.returncode, done.stdout, done.stderr.decode(errors="replace").strip()
 

@@ -43,6 +43,9 @@ in_readme() { # the example and its output stand in the README as they are in th
     grep -q "the mean of x=1 y=1 w=2 h=2 is 4" README.md &&
         awk '/^```c$/ { on = 1; next } /^```$/ { on = 0 } on' README.md | diff - examples/mean.c
 }
+same_everywhere() { # what tests set in the environment is not for what is installed
+    SAT_ISA=mmx SAT_STREAM=never "$root/bin/sat" backends >"$dir/said" && "$root/bin/sat" backends | diff - "$dir/said"
+}
 removes() {
     make -s uninstall DESTDIR="$dest" PREFIX=$prefix && ! find "$dest" ! -type d | grep .
 }
@@ -54,5 +57,6 @@ try "the example builds against the shared library and is right" prints_mean sha
 try "the example builds against the static library and is right" prints_mean static
 try "the README shows that example" in_readme
 try "the example for devices builds, and is right where there is one" device
+try "SAT_ISA and SAT_STREAM change nothing in it" same_everywhere
 try "make uninstall leaves no file" removes
 finish

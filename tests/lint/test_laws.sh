@@ -62,6 +62,7 @@ try "the library prints nothing" nothing calls 'printf|fprintf|vfprintf|puts|fpu
 # machine.c asks the kernel how large the cache is.
 try "the library opens no file" \
     nothing calls 'fopen|open|openat|read|mmap' src/lib $(find src/cpu -type f ! -name machine.c)
+try "the library reads no environment" nothing calls 'getenv|secure_getenv' src/lib src/cpu kernels
 try "neither the library nor io ends the process" nothing calls 'exit|abort|assert|_Exit|quick_exit|err|errx' src/lib src/cpu \
     $(find src/io -name "*.c" ! -name "stb*")
 try "io prints nothing" nothing calls 'printf|vprintf|puts|putchar|perror' src/io
