@@ -1,7 +1,7 @@
 /* copies.cu - the ceilings: what the bytes of a table, or of a scan, cost when nothing is summed.
  *
  * Idea      Any method reads the samples once and writes the sums once, at least: `in` and `out` bytes.  A copy of
- *           (in + out) / 2 bytes moves as many, half of them reads: it is the yardstick of bandwidth, once as the
+ *           (in + out) / 2 bytes moves as many, half of them reads: it is the ceiling, once as the
  *           driver does it and once as a kernel that anybody would write.  The third ceiling is nearer to a table: it
  *           reads each sample, widens it, and writes an entry for it, at its place in the table.
  *

@@ -16,7 +16,7 @@ zsh=$root/share/zsh/site-functions
 fish=$root/share/fish/vendor_completions.d
 
 if [ $remove = 1 ]; then
-    rm -f "$root/bin/sat" "$root/include/sat.h" "$root/lib/libsat.a" "$root/lib/libsat.so.$VERSION" \
+    rm -f "$root/bin/sat" "$root/include/sat.h" "$root/include/sat_lab.h" "$root/lib/libsat.a" "$root/lib/libsat.so.$VERSION" \
         "$root/lib/libsat.so.$SOVERSION" "$root/lib/libsat.so" "$root/lib/pkgconfig/sat.pc" \
         "$root/share/man/man1/sat.1" "$bash/sat" "$zsh/_sat" "$fish/sat.fish"
     exit 0
@@ -24,6 +24,7 @@ fi
 
 install -Dm755 "$B/sat" "$root/bin/sat"
 install -Dm644 src/lib/sat.h "$root/include/sat.h"
+install -Dm644 src/lib/sat_lab.h "$root/include/sat_lab.h"
 install -Dm644 "$B/libsat.a" "$root/lib/libsat.a"
 install -Dm755 "$B/libsat.so.$VERSION" "$root/lib/libsat.so.$VERSION"
 ln -sf "libsat.so.$VERSION" "$root/lib/libsat.so.$SOVERSION"

@@ -61,6 +61,7 @@ complete -c sat -n '__sat_is bench; and test (count (commandline -opc)) = 2' -a 
 complete -c sat -n '__sat_is bench' -a '(__sat_bench_options)'
 
 complete -c sat -n '__sat_is filter query info backends bench' -l json -d 'An object in each line; bench: a document'
+complete -c sat -n '__sat_is bench' -l list -d 'What is compared'
 complete -c sat -n '__sat_is filter query bench' -s o -l output -r -d 'Output'
 complete -c sat -n '__sat_is filter query bench' -l no-clobber -d 'Keep an output that exists'
 complete -c sat -n '__sat_is filter query bench' -l layout -x -a 'padded inclusive exclusive' -d 'Of a table'

@@ -209,9 +209,11 @@ void bench_free(bench_case *b)
 
 /* ---- methods ----------------------------------------------------------------------------------------- */
 
-static void describe_backend(const sat_backend_info *info, bench_method *m)
+static void describe_backend(const sat_lab_backend_info *info, bench_method *m)
 {
     *m = (bench_method){.id = info->name,
+                        .summary = info->summary,
+                        .paper = info->paper,
                         .kind = info->kind,
                         .device = info->device,
                         .available = info->available,
@@ -224,16 +226,16 @@ static void describe_backend(const sat_backend_info *info, bench_method *m)
 
 bool bench_backend_at(size_t i, bench_method *m)
 {
-    sat_backend_info info;
-    if (!sat_backend_at(i, &info)) return false;
+    sat_lab_backend_info info;
+    if (!sat_lab_backend_at(i, &info)) return false;
     describe_backend(&info, m);
     return true;
 }
 
 bool bench_backend_entry(size_t i, bench_method *m)
 {
-    sat_backend_info info;
-    if (!sat_backend_entry(i, &info)) return false;
+    sat_lab_backend_info info;
+    if (!sat_lab_backend_entry(i, &info)) return false;
     describe_backend(&info, m);
     return true;
 }
@@ -243,6 +245,8 @@ bool bench_scan_at(size_t i, bench_method *m)
     sat_scan_info info;
     if (!sat_scan_at(i, &info)) return false;
     *m = (bench_method){.id = info.name,
+                        .summary = info.summary,
+                        .paper = info.paper,
                         .kind = info.kind,
                         .device = info.device,
                         .available = info.available,
@@ -253,6 +257,14 @@ bool bench_scan_at(size_t i, bench_method *m)
                         .segment = info.segment};
     snprintf(m->name, sizeof m->name, "%s", info.name);
     return true;
+}
+
+const char *bench_unknown_scan(const char *name)
+{
+    sat_scan *scan;
+    sat_status status = sat_scan_create(&scan, &(sat_scan_spec){.length = 1, .sample = SAT_U32, .method = name});
+    sat_scan_destroy(&scan);
+    return status == SAT_OK ? "" : sat_detail();
 }
 
 void bench_plain_copy(bench_method *m)
@@ -365,7 +377,7 @@ static void copy_part(void *context, int64_t index, int worker)
     memcpy(c->to + at, c->from + at, i + 1 < c->parts ? c->part : c->bytes - at);
 }
 
-/* The yardstick where the table has none: so many bytes, copied by all threads, that as many are read and written as
+/* The ceiling where the table has none: so many bytes, copied by all threads, that as many are read and written as
  * the input and the output have together.  A part that takes less time than waking a thread is not worth one. */
 static void copy(const bench_work *w)
 {

@@ -8,7 +8,7 @@
 
 #include "error.h"
 #include "image.h"
-#include "sat.h"
+#include "sat_lab.h"
 
 typedef struct bench_case {
     sat_view in;
@@ -51,8 +51,9 @@ void bench_free(bench_case *b);
 
 /* One row's method: a backend, a scan method, or a plain copy. */
 typedef struct bench_method {
-    char name[64];  /* of the row */
-    const char *id; /* of the backend or scan method; NULL = a plain copy */
+    char name[64];               /* of the row */
+    const char *id;              /* of the backend or scan method; NULL = a plain copy */
+    const char *summary, *paper; /* NULL = none */
     sat_kind kind;
     bool device, available;
     const char *why;
@@ -65,8 +66,9 @@ typedef struct bench_method {
 bool bench_backend_at(size_t i, bench_method *m);    /* false past the last */
 bool bench_backend_entry(size_t i, bench_method *m); /* the same, and no check whether it is available */
 bool bench_scan_at(size_t i, bench_method *m);
+const char *bench_unknown_scan(const char *name); /* the library's sentence about a method that it does not have */
 void bench_plain_copy(bench_method *m);
-void bench_device_copy(bench_method *m); /* of the input to the output, in device memory: a filter's yardstick */
+void bench_device_copy(bench_method *m); /* of the input to the output, in device memory: a filter's ceiling */
 
 /* A piece of work that writes a view. */
 typedef struct bench_work {

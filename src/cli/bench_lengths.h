@@ -15,7 +15,7 @@ bool lengths_open(bench_session *s, lengths *of, bench_case *b, error *err);
 /* The right answer for methods of that segment, by the table's reference. */
 bool lengths_reference(bench_case *b, int64_t segment, error *err);
 
-/* Narrows the case to 2^log2 elements and measures the yardsticks of the memories that the bench's methods use. */
+/* Narrows the case to 2^log2 elements and measures the ceilings of the memories that the bench's methods use. */
 void lengths_begin(bench_session *s, bench_case *b, int64_t log2, bool host, bool device);
 
 /* Does the array of this case fit where the method works?  Hosts are asked for shorter ones. */

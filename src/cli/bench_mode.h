@@ -23,6 +23,7 @@ enum {
     OPT_FROM,
     OPT_PLOT,
     OPT_NO_CLOBBER,
+    OPT_LIST,
     OPT_SIZE, /* from here on benches list those that they take */
     OPT_TYPE,
     OPT_ACCUM,
@@ -58,7 +59,7 @@ typedef struct bench_request {
     const char *map;                     /* NULL = the first */
     const char *against;                 /* NULL = the copy kernel */
 
-    const char *wanted[NAMES_MAX]; /* the only rows besides yardsticks; none = all */
+    const char *wanted[NAMES_MAX]; /* the only rows besides ceilings; none = all */
     int wanted_n;
     int64_t samples;
     int threads;
@@ -79,7 +80,7 @@ typedef struct bench_session {
     const char *label; /* of the rows: the column `bench` */
     sampler host, device;
     bool host_open, device_open;
-    double copy_us[2]; /* by sat_memory: the first yardstick's warm time at this size; 0 = none yet */
+    double copy_us[2]; /* by sat_memory: the first ceiling's warm time at this size; 0 = none yet */
     int failed;
 } bench_session;
 
@@ -92,7 +93,7 @@ typedef enum bench_outcome {
 /* Checks the method, times it, and reports the row.  unless_refused: a refusal makes no row. */
 bench_outcome bench_measure(bench_session *s, bench_case *b, const bench_method *m, bool unless_refused);
 
-/* Begins another size: yardsticks come first, and count for what follows. */
+/* Begins another size: ceilings come first, and count for what follows. */
 void bench_begin_size(bench_session *s);
 
 /* Where bench_measure() would time this method: SAT_DEVICE or SAT_HOST. */
@@ -109,6 +110,8 @@ typedef struct bench_mode {
 
     /* What rows can there be?  The i-th of its methods, available or not; false past the last. */
     bool (*method_at)(size_t i, bench_method *m);
+    /* The same, and whether it is available: what --list shows. */
+    bool (*probed_at)(size_t i, bench_method *m);
     /* What is said of a name that none of them has. */
     const char *(*unknown)(const char *name);
     double floor_s; /* sampler.h */
@@ -128,5 +131,8 @@ typedef struct bench_mode {
 #undef BENCH
 
 const bench_mode *bench_mode_at(int i); /* NULL past the end */
+
+/* `sat bench NAME --list`: what a bench compares, one after the other; json: an object in each line. */
+void bench_list(const bench_mode *mode, bool json, text_out *to);
 
 #endif

@@ -179,7 +179,7 @@ bool draw_lines(const line_chart *chart, const bench_rows *rows, FILE *gnuplot, 
             copies++;
         } else {
             fprintf(gnuplot, "pointtype %zu linecolor rgb '%s'%s", 4 + methods % 12, plot_colour(methods),
-                    bench_row_outside(line[i]) ? " dashtype 2" : "");
+                    bench_row_peer(line[i]) ? " dashtype 2" : "");
             methods++;
         }
         fputs(" title ", gnuplot);

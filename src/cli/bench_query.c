@@ -34,8 +34,9 @@ static const char *refuse(const bench_request *r)
 static bool method_at(size_t i, bench_method *m)
 {
     static const char *const names[] = {"host", "device"};
+    static const char *const summaries[] = {"a table in host memory", "a table in device memory"};
     if (i >= sizeof names / sizeof *names) return false;
-    *m = (bench_method){.id = names[i], .device = i > 0, .available = true, .why = ""};
+    *m = (bench_method){.id = names[i], .summary = summaries[i], .device = i > 0, .available = true, .why = ""};
     snprintf(m->name, sizeof m->name, "%s", m->id);
     return true;
 }
@@ -54,6 +55,13 @@ static void probe(bench_method *m)
     if (!m->device || sat_device_current(&info) == SAT_OK) return;
     m->available = false;
     m->why = sat_detail();
+}
+
+static bool probed_at(size_t i, bench_method *m)
+{
+    if (!method_at(i, m)) return false;
+    probe(m);
+    return true;
 }
 
 /* ---- the case ---------------------------------------------------------------------------------------- */
@@ -226,7 +234,7 @@ static const char help[] = "Checks and times the means of many random rectangles
                            "  --type u8|u16, --accum u32|u64, --layout padded|inclusive [u8 u32]\n"
                            "  --backend host|device   only this row\n"
                            "\n"
-                           "and the options of `sat bench --help`: --repeat --threads --md --csv --json -o\n"
+                           "and of `sat bench --help`: --list --repeat --threads --md --csv --json -o\n"
                            "--no-clobber --from --plot -q -v.\n"
                            "\n"
                            "A row's width is the number of rectangles, its type and accum are the table's.\n"
@@ -239,6 +247,7 @@ const bench_mode bench_mode_query = {
     .help = help,
     .takes = takes,
     .method_at = method_at,
+    .probed_at = probed_at,
     .unknown = unknown,
     .floor_s = 0.05,
     .refuse = refuse,

@@ -186,9 +186,9 @@ bool bench_row_copies(const bench_row *row)
     return strcmp(row->check, CHECK_COPY) == 0;
 }
 
-bool bench_row_outside(const bench_row *row)
+bool bench_row_peer(const bench_row *row)
 {
-    return strcmp(row->check, CHECK_OUTSIDE) == 0;
+    return strcmp(row->check, CHECK_PEER) == 0;
 }
 
 int bench_row_method(const bench_row *row)

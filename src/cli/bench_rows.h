@@ -19,9 +19,9 @@ typedef struct bench_row {
 
 /* A row with times was checked: its sums are the reference's, those of another library likewise; or it is a copy, which
  * sums nothing. */
-#define CHECK_SUMS    "ok"
-#define CHECK_OUTSIDE "ok (outside)"
-#define CHECK_COPY    "ok (copy)"
+#define CHECK_SUMS "ok"
+#define CHECK_PEER "ok (peer)"
+#define CHECK_COPY "ok (copy)"
 
 typedef struct bench_rows {
     bench_row *row;
@@ -40,8 +40,8 @@ void bench_report_row(report *r, const bench_row *row);
 
 /* What a row says: */
 bool bench_row_timed(const bench_row *row);
-bool bench_row_copies(const bench_row *row);  /* a yardstick */
-bool bench_row_outside(const bench_row *row); /* another library's */
+bool bench_row_copies(const bench_row *row); /* a ceiling */
+bool bench_row_peer(const bench_row *row);   /* another library's */
 /* "lookback" of "lookback B=256 Q=24": the length of the method's name. */
 int bench_row_method(const bench_row *row);
 /* The shape in its name; false if there is none. */

@@ -95,9 +95,9 @@ static int64_t largest_length(const group *g)
     return device ? device : any;
 }
 
-/* Among the yardsticks at that length: the one of that name, or the second of the device, which is the copy kernel
+/* Among the ceilings at that length: the one of that name, or the second of the device, which is the copy kernel
  * behind the driver's copy, or the only one. */
-static const bench_row *yardstick(const group *g, int64_t length, const char *name)
+static const bench_row *ceiling(const group *g, int64_t length, const char *name)
 {
     const bench_row *found = NULL;
     bool device = false;
@@ -120,7 +120,7 @@ static const bench_row *yardstick(const group *g, int64_t length, const char *na
 static void put_shares(const group *g, const bench_request *r, text_out *t)
 {
     int64_t length = largest_length(g);
-    const bench_row *copy = yardstick(g, length, r->against);
+    const bench_row *copy = ceiling(g, length, r->against);
     if (!copy) return;
     text_printf(t, "\nThroughput at 2^%d elements, against %s:\n\n| name | GB/s | of %s |\n|---|---:|---:|\n",
                 (int)log2((double)length), copy->name, copy->name);
@@ -138,7 +138,7 @@ static const bench_row *fastest(const group *g, int64_t length, bool ours_on_dev
     for (size_t i = 0; i < g->rows->n; i++) {
         const bench_row *row = member(g, i);
         if (!row || row->width != length || bench_row_copies(row)) continue;
-        if (ours_on_device && (bench_row_outside(row) || !on_device(row))) continue;
+        if (ours_on_device && (bench_row_peer(row) || !on_device(row))) continue;
         if (!best || row->warm_us < best->warm_us) best = row;
     }
     return best;
@@ -255,8 +255,8 @@ static const char help[] = "Checks and times all methods that scan one array, ov
                            "                     thread; staging that suffers from bank conflicts\n"
                            "  --against NAME     what the summary compares with [the copy kernel]\n"
                            "\n"
-                           "and the options of `sat bench --help`: --backend --repeat --threads --md --csv\n"
-                           "--json -o --no-clobber --from --plot -q -v. Markdown rows are followed by shares\n"
+                           "and of `sat bench --help`: --list --backend --repeat --threads --md --csv --json\n"
+                           "-o --no-clobber --from --plot -q -v. Markdown rows are followed by shares\n"
                            "at the largest N, for exclusive scans how much slower than the fastest, and the\n"
                            "host's serial scan against the device.\n";
 
@@ -266,7 +266,8 @@ const bench_mode bench_mode_scan = {
     .help = help,
     .takes = takes,
     .method_at = bench_scan_at,
-    .unknown = unknown_scan,
+    .probed_at = bench_scan_at,
+    .unknown = bench_unknown_scan,
     .floor_s = 0.05,
     .refuse = refuse,
     .run = run,

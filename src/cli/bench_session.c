@@ -109,7 +109,7 @@ static bench_row blank_row(const bench_session *s, const bench_case *b, const be
 
 static const char *check_text(sat_kind kind)
 {
-    return kind == SAT_CEILING ? CHECK_COPY : kind == SAT_PEER ? CHECK_OUTSIDE : CHECK_SUMS;
+    return kind == SAT_CEILING ? CHECK_COPY : kind == SAT_PEER ? CHECK_PEER : CHECK_SUMS;
 }
 
 bench_outcome bench_measure(bench_session *s, bench_case *b, const bench_method *m, bool unless_refused)

@@ -67,7 +67,7 @@ static bool has_row(const bench_request *r, const bench_method *m)
     return bench_wanted(r, m->id, strlen(m->id));
 }
 
-/* The yardsticks of filters, of which the table has none. */
+/* The ceilings of filters, of which the table has none. */
 static void measure_copies(bench_session *s, bench_case *b)
 {
     bench_method copy;
@@ -234,6 +234,7 @@ const bench_mode bench_mode_table = {
     .takes = takes,
     .takes_image = true,
     .method_at = bench_backend_entry,
+    .probed_at = bench_backend_at,
     .unknown = unknown_backend,
     .floor_s = 0.25,
     .refuse = refuse,

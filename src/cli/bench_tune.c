@@ -385,8 +385,8 @@ static const char help[] = "Checks and times one scan method with B threads in a
                            "  --map bn|bq|qn               the plot: blocks over lengths, blocks over items,\n"
                            "                               items over lengths, at the fastest shape [bn]\n"
                            "\n"
-                           "and the options of `sat bench --help`: --backend --repeat --threads --md --csv\n"
-                           "--json -o --no-clobber --from --plot -q -v.\n";
+                           "and of `sat bench --help`: --list --backend --repeat --threads --md --csv --json\n"
+                           "-o --no-clobber --from --plot -q -v.\n";
 
 const bench_mode bench_mode_tune = {
     .name = "tune",
@@ -394,7 +394,8 @@ const bench_mode bench_mode_tune = {
     .help = help,
     .takes = takes,
     .method_at = bench_scan_at,
-    .unknown = unknown_scan,
+    .probed_at = bench_scan_at,
+    .unknown = bench_unknown_scan,
     .floor_s = 0.02,
     .refuse = refuse,
     .run = run,

@@ -69,8 +69,8 @@ static const char help[] = "Checks and times the scans that every warp makes of 
                            "  --type TYPE, --accum TYPE    as of `sat bench scan` [u32]\n"
                            "  --exclusive                  each sum without its own sample\n"
                            "\n"
-                           "and the options of `sat bench --help`: --backend --repeat --threads --md --csv\n"
-                           "--json -o --no-clobber --from --plot -q -v.\n";
+                           "and of `sat bench --help`: --list --backend --repeat --threads --md --csv --json\n"
+                           "-o --no-clobber --from --plot -q -v.\n";
 
 const bench_mode bench_mode_warp = {
     .name = "warp",
@@ -78,7 +78,8 @@ const bench_mode bench_mode_warp = {
     .help = help,
     .takes = takes,
     .method_at = bench_scan_at,
-    .unknown = unknown_scan,
+    .probed_at = bench_scan_at,
+    .unknown = bench_unknown_scan,
     .floor_s = 0.05,
     .refuse = lengths_refuse,
     .run = run,

@@ -9,14 +9,9 @@ enum { OPT_JSON = OPT_OWN };
 
 static const struct option longs[] = {{"json", no_argument, NULL, OPT_JSON}, OPTIONS_HELP, {0}};
 
-static const char *const kinds[] = {"method", "reference", "ceiling", "outside"};
-static const char *const kind_notes[] = {"", "", "; a yardstick for sat bench, sums nothing",
-                                         "; a yardstick for sat bench, another library"};
-
 static void put_text(const sat_backend_info *b, text_out *t)
 {
-    text_printf(t, "%-12s %gR%gW  %s%s%s\n", b->name, b->in_reads + b->out_reads, b->out_writes,
-                b->available ? "" : "not available: ", b->why, kind_notes[b->kind]);
+    text_printf(t, "%-12s %s%s\n", b->name, b->available ? "" : "not available: ", b->why);
     text_printf(t, "%-12s %s\n", "", b->summary);
     if (b->paper) text_printf(t, "%-12s %s\n", "", b->paper);
 }
@@ -37,8 +32,6 @@ static void put_json(const sat_backend_info *b, text_out *t)
         text_json_string(t, b->paper);
     else
         text_string(t, "null");
-    text_printf(t, ",\"kind\":\"%s\",\"in_reads\":%g,\"out_reads\":%g,\"out_writes\":%g", kinds[b->kind], b->in_reads,
-                b->out_reads, b->out_writes);
     text_printf(t, ",\"device\":%s,\"repeatable\":%s,\"filters\":%s,\"available\":%s", boolean(b->device),
                 boolean(b->repeatable), boolean(b->filters), boolean(b->available));
     text_string(t, ",\"why\":");
@@ -67,9 +60,9 @@ failed:
     return EXIT_INPUT;
 }
 
-static const char help[] = "Lists what can build tables, best first, and the yardsticks of sat bench: name,\n"
-                           "reads and writes of memory for each pixel (1R2W is one read and two writes),\n"
-                           "what it runs on or why it cannot, what it is, the paper it follows.\n"
+static const char help[] = "Lists what can build tables, best first: name, what it runs on or why it cannot,\n"
+                           "what it is, the paper it follows. The list of sat bench has more: copies and\n"
+                           "other libraries, with which they are compared.\n"
                            "\n"
                            "  sat backends\n"
                            "  sat backends --json\n"

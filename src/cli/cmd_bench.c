@@ -37,6 +37,7 @@ static const struct option longs[] = {
     {"md", no_argument, NULL, OPT_MD},
     {"csv", no_argument, NULL, OPT_CSV},
     {"json", no_argument, NULL, OPT_JSON},
+    {"list", no_argument, NULL, OPT_LIST},
     {"from", required_argument, NULL, OPT_FROM | OPT_REPEATS},
     {"plot", required_argument, NULL, OPT_PLOT},
     {"output", required_argument, NULL, 'o'},
@@ -94,7 +95,7 @@ typedef struct words {
     report_form form;
     bool formed; /* a form or an output was given */
     const char *output, *plot;
-    bool no_clobber;
+    bool no_clobber, list;
     const char *from[FILES_MAX];
     int from_n;
     int given[GIVEN_MAX], given_n; /* options of OPT_SIZE and on */
@@ -177,6 +178,7 @@ static void take(int c, options *o, words *w)
     case OPT_JSON: w->form = REPORT_JSON; break;
     case 'o': w->output = optarg; break;
     case OPT_NO_CLOBBER: w->no_clobber = true; break;
+    case OPT_LIST: w->list = true; break;
     }
     w->formed |= c == OPT_MD || c == OPT_CSV || c == OPT_JSON || c == 'o';
 }
@@ -240,12 +242,16 @@ static void check(options *o, words *w, int operands, char **operand)
     else if (operands > 0 && (!mode->takes_image || w->from_n > 0))
         options_refuse(o, "'%s': nothing but options is taken here", operand[0]);
     for (int i = 0; !o->stop && i < w->given_n; i++) {
-        if (w->from_n > 0 && !among(w->given[i], from_takes))
+        if (w->list)
+            options_refuse(o, "--%s is for measuring, and --list measures nothing", option_name(w->given[i]));
+        else if (w->from_n > 0 && !among(w->given[i], from_takes))
             options_refuse(o, "--%s is for measuring, and --from measures nothing", option_name(w->given[i]));
         else if (w->from_n == 0 && !among(w->given[i], mode->takes))
             options_refuse(o, "--%s is no option of `sat bench%s%s`", option_name(w->given[i]), w->mode ? " " : "",
                            w->mode ? mode->name : "");
     }
+    if (w->list && !o->stop && (w->from_n > 0 || w->plot || r->wanted_n > 0 || r->image || w->form == REPORT_CSV))
+        options_refuse(o, "--list takes --json and -o, and nothing else");
     if (w->from_n == 0 && !o->stop) {
         check_names(o, mode, r);
         const char *wrong = mode->refuse(r);
@@ -342,7 +348,7 @@ static bool kept(const bench_mode *mode, const bench_request *r, const bench_row
     return bench_row_copies(row) || bench_wanted(r, row->name, (size_t)bench_row_method(row));
 }
 
-/* Is there a row of the same work already?  Runs that were put together repeat their yardsticks. */
+/* Is there a row of the same work already?  Runs that were put together repeat their ceilings. */
 static bool repeated(const bench_rows *rows, size_t n, const bench_row *row)
 {
     for (size_t i = 0; i < n; i++) {
@@ -417,6 +423,14 @@ static bool check_wanted(const bench_request *r, const bench_rows *rows, error *
         if (!timed) return fail(err, "%s: %s", r->wanted[k], why);
     }
     return true;
+}
+
+static bool list(words *w, text_out *t, const char **at_fault, error *err)
+{
+    *at_fault = output_name(w->output);
+    if (!text_open(t, w->output, w->no_clobber, err)) return false;
+    bench_list(w->mode ? w->mode : bench_mode_at(0), w->form == REPORT_JSON, t);
+    return text_close(t, err);
 }
 
 static bool measure(words *w, text_out *t, const char **at_fault, error *err)
@@ -496,13 +510,15 @@ static int run(int argc, char **argv)
     w.request.verbose = o.verbose;
     w.request.quiet = o.quiet;
 
-    bool ok = w.from_n > 0 ? report_files(&w, &t, &at_fault, &err) : measure(&w, &t, &at_fault, &err);
+    bool (*job)(words *, text_out *, const char **, error *) = w.list ? list : w.from_n > 0 ? report_files : measure;
+    bool ok = job(&w, &t, &at_fault, &err);
     if (!ok) say(at_fault, "%s", err.text);
     return ok ? EXIT_FINE : EXIT_INPUT;
 }
 
 static const char help[] = "Checks every backend against the reference, then times it, beside a copy of as\n"
-                           "many bytes, the yardstick. A row that fails its check shows no time.\n"
+                           "many bytes, the ceiling, and other libraries, the peers. A row that fails its\n"
+                           "check shows no time.\n"
                            "\n"
                            "  sat bench                                8192x8192 random u8, tables of u32\n"
                            "  sat bench --type f32 --accum f64 --threads 1\n"
@@ -515,9 +531,10 @@ static const char help[] = "Checks every backend against the reference, then tim
                            "  --accum TYPE       of the table: u32 u64 i64 f32 f64 [u32; f64 for floats]\n"
                            "  --layout NAME      padded, inclusive, exclusive [inclusive]\n"
                            "  --box N            the box filter of NxN px instead of tables\n"
-                           "  --backend NAME     only this row and the yardsticks; may be given again\n"
+                           "  --backend NAME     only this row and the ceilings; may be given again\n"
                            "  --repeat N         at least so many timings of each row [7]; 1 takes just one\n"
                            "  --md, --csv, --json   the form of the report [--md]\n"
+                           "  --list             what is compared, and what can run here; or with --json\n"
                            "  --from FILE.csv    rows that --csv wrote, instead of measuring\n"
                            "  --plot FILE        a figure of the rows, .svg or .png, by gnuplot\n"
                            "  -o, --output FILE   --no-clobber   --threads N   -q, --quiet   -v, --verbose\n"

@@ -36,8 +36,7 @@ static void print_names(void)
     used = printf("\nformats: ") - 1;
     for (size_t i = 0; (format = format_at(i)); i++) print_word(&used, format->name, format->encode ? "" : "(read)");
     used = printf("\nbackends:") - 1;
-    for (size_t i = 0; sat_backend_entry(i, &backend); i++)
-        if (backend.kind < SAT_CEILING) print_word(&used, backend.name, "");
+    for (size_t i = 0; sat_backend_entry(i, &backend); i++) print_word(&used, backend.name, "");
     putchar('\n');
 }
 

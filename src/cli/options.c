@@ -318,14 +318,6 @@ const char *unknown_backend(const char *name)
     return status == SAT_OK ? "" : sat_detail();
 }
 
-const char *unknown_scan(const char *name)
-{
-    sat_scan *scan;
-    sat_status status = sat_scan_create(&scan, &(sat_scan_spec){.length = 1, .sample = SAT_U32, .method = name});
-    sat_scan_destroy(&scan);
-    return status == SAT_OK ? "" : sat_detail();
-}
-
 bool options_end(options *o)
 {
     const char *from = "--backend", *env;
@@ -341,12 +333,10 @@ bool options_end(options *o)
     name_list names = {.used = 0};
     sat_backend_info info;
     for (size_t i = 0; sat_backend_entry(i, &info); i++) {
-        if (strcmp(info.name, o->backend) == 0) {
-            if (info.kind >= SAT_CEILING)
-                return options_refuse(o, "%s '%s': it is no method but a yardstick for `sat bench`", from, info.name);
-            return true;
-        }
-        if (info.kind < SAT_CEILING) name_list_add(&names, ", ", "%s", info.name);
+        if (strcmp(info.name, o->backend) == 0) return true;
+        name_list_add(&names, ", ", "%s", info.name);
     }
-    return options_refuse(o, "%s: %s; there are %s", from, unknown_backend(o->backend), names.text);
+    const char *why = unknown_backend(o->backend);
+    if (*why) return options_refuse(o, "%s: %s; there are %s", from, why, names.text);
+    return options_refuse(o, "%s '%s': only `sat bench` takes it; there are %s", from, o->backend, names.text);
 }

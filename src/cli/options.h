@@ -68,9 +68,8 @@ bool options_end(options *o);
 /* The name, without dashes, of the option that a misspelt word is nearest to; NULL if it is near none. */
 const char *options_near(const char *word, const struct option *longs);
 
-/* The library's sentence about a backend or scan method that it does not have; valid like sat_detail(). */
+/* The library's sentence about a backend that it does not have, valid like sat_detail(); "" if it has one. */
 const char *unknown_backend(const char *name);
-const char *unknown_scan(const char *name);
 
 /* Reads a number of pixels or bytes, from 1 on: 1, 2K, 3M, 4G or 5T, each unit 1024 of the one before.
  * name: of the option whose value the text is.  False, refused with what is wrong, if it is none. */

@@ -11,7 +11,7 @@
 #include <stddef.h>
 
 #include "error.h"
-#include "sat.h"
+#include "sat_lab.h"
 
 typedef sat_status (*work_fn)(void *arg); /* anything but SAT_OK: sampling stops */
 

@@ -23,40 +23,40 @@ const sat_backend *sat_backend_find(const char *name)
     return NULL;
 }
 
-static sat_backend_info info_of(const sat_backend *b)
+/* The i-th of those that are chosen: methods, and the reference. */
+static const sat_backend *chosen(size_t i)
 {
-    return (sat_backend_info){
+    const sat_backend *b;
+    for (size_t k = 0; (b = sat_backend_get(k)); k++)
+        if (b->kind < SAT_CEILING && i-- == 0) return b;
+    return NULL;
+}
+
+static bool give(const sat_backend *b, bool probes, sat_backend_info *info, size_t info_bytes)
+{
+    if (b == NULL || info == NULL) return false;
+    sat_backend_info ours = {
         .name = b->name,
         .summary = b->summary,
         .paper = b->paper,
-        .in_reads = b->traffic.in_reads,
-        .out_reads = b->traffic.out_reads,
-        .out_writes = b->traffic.out_writes,
-        .kind = b->kind,
         .device = b->device,
         .repeatable = !b->unrepeatable,
         .filters = b->box_open != NULL,
         .why = "not probed",
     };
+    if (probes) ours.available = b->probe(&ours.why);
+    sat_give_struct(info, info_bytes, &ours, sizeof ours);
+    return true;
 }
 
 bool sat_backend_entry_sized(size_t i, sat_backend_info *info, size_t info_bytes)
 {
-    const sat_backend *b = sat_backend_get(i);
-    if (b == NULL || info == NULL) return false;
-    sat_backend_info ours = info_of(b);
-    sat_give_struct(info, info_bytes, &ours, sizeof ours);
-    return true;
+    return give(chosen(i), false, info, info_bytes);
 }
 
 bool sat_backend_at_sized(size_t i, sat_backend_info *info, size_t info_bytes)
 {
-    const sat_backend *b = sat_backend_get(i);
-    if (b == NULL || info == NULL) return false;
-    sat_backend_info ours = info_of(b);
-    ours.available = b->probe(&ours.why);
-    sat_give_struct(info, info_bytes, &ours, sizeof ours);
-    return true;
+    return give(chosen(i), true, info, info_bytes);
 }
 
 static sat_status start_if_usable(const sat_backend *b, sat_status (*start)(void *object, const sat_backend *backend),

@@ -12,7 +12,7 @@
 #define SAT_BACKEND_H
 
 #include "choose.h"
-#include "sat.h"
+#include "sat_lab.h"
 
 #ifdef __cplusplus
 extern "C" { /* also gives the descriptors in .cu files external linkage */

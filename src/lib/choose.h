@@ -2,7 +2,7 @@
 #ifndef SAT_CHOOSE_H
 #define SAT_CHOOSE_H
 
-#include "sat.h"
+#include "sat_lab.h"
 
 /* How fast a CPU and a device are, for work on arrays in host memory. */
 typedef struct sat_rates {

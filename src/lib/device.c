@@ -14,8 +14,7 @@ const sat_device *sat_device_get(const char **why)
 #endif
 }
 
-/* SAT_OK and the device, or SAT_ERR_UNAVAILABLE and the reason. */
-static sat_status current_device(const sat_device **device)
+sat_status sat_device_need(const sat_device **device)
 {
     const char *why;
     *device = sat_device_get(&why);
@@ -36,7 +35,7 @@ sat_status sat_device_current_sized(sat_device_info *info, size_t info_bytes)
     const sat_device *device;
     sat_device_info ours = {0};
     if (info == NULL) return sat_fail(SAT_ERR_ARGUMENT, "no place for what the device is");
-    sat_status status = current_device(&device);
+    sat_status status = sat_device_need(&device);
     if (status == SAT_OK) status = device->info(&ours);
     if (status == SAT_OK) sat_give_struct(info, info_bytes, &ours, sizeof ours);
     return status;
@@ -48,21 +47,21 @@ sat_status sat_device_alloc(void **data, size_t bytes)
     if (data == NULL) return sat_fail(SAT_ERR_ARGUMENT, "no place for the address of device memory");
     *data = NULL;
     if (bytes == 0) return sat_fail(SAT_ERR_ARGUMENT, "0 bytes of device memory");
-    sat_status status = current_device(&device);
+    sat_status status = sat_device_need(&device);
     return status == SAT_OK ? device->alloc(data, bytes) : status;
 }
 
 void sat_device_free(void *data)
 {
     const sat_device *device;
-    if (data && current_device(&device) == SAT_OK) device->free(data);
+    if (data && sat_device_need(&device) == SAT_OK) device->free(data);
 }
 
 sat_status sat_device_fill(void *data, int byte, size_t bytes, void *stream)
 {
     const sat_device *device;
     if (data == NULL) return sat_fail(SAT_ERR_ARGUMENT, "no device memory to fill");
-    sat_status status = current_device(&device);
+    sat_status status = sat_device_need(&device);
     return status == SAT_OK && bytes > 0 ? device->fill(data, byte, bytes, stream) : status;
 }
 
@@ -81,7 +80,7 @@ sat_status sat_device_copy(const sat_view *given_from, const sat_view *given_to,
     if (from.type != to.type)
         return sat_fail(SAT_ERR_TYPE, "a copy of %s to %s", sat_type_name(from.type), sat_type_name(to.type));
     if (sat_overlap(&from, &to)) return sat_fail(SAT_ERR_ARGUMENT, "source and copy overlap");
-    status = current_device(&device);
+    status = sat_device_need(&device);
     bool waits = from.memory == SAT_HOST || to.memory == SAT_HOST;
     if (status == SAT_OK && waits) status = sat_device_may_wait(device, stream);
     return status == SAT_OK ? device->copy(&from, &to, stream) : status;
@@ -90,17 +89,7 @@ sat_status sat_device_copy(const sat_view *given_from, const sat_view *given_to,
 sat_status sat_device_wait(void *stream)
 {
     const sat_device *device;
-    sat_status status = current_device(&device);
+    sat_status status = sat_device_need(&device);
     if (status == SAT_OK) status = sat_device_may_wait(device, stream);
     return status == SAT_OK ? device->wait(stream) : status;
-}
-
-sat_status sat_device_time(sat_status (*work)(void *arg), void *arg, void *stream, double *us)
-{
-    const sat_device *device;
-    if (work == NULL || us == NULL) return sat_fail(SAT_ERR_ARGUMENT, "no work to time, or no place for the time");
-    *us = 0;
-    sat_status status = current_device(&device);
-    if (status == SAT_OK) status = sat_device_may_wait(device, stream);
-    return status == SAT_OK ? device->time(work, arg, stream, us) : status;
 }

@@ -15,7 +15,7 @@ extern "C" {
 #define SAT_WITH_CUDA 0
 #endif
 
-/* The functions of sat.h, for arguments that have been checked. */
+/* The functions of sat.h and sat_lab.h, for arguments that have been checked. */
 typedef struct sat_device {
     bool (*probe)(
         const char **why); /* is there one that can run our code?  why: static text, its name or what is missing */
@@ -55,6 +55,9 @@ extern const sat_device sat_device_cuda; /* with SAT_WITH_CUDA only */
 
 /* NULL and *why, if there is none. */
 const sat_device *sat_device_get(const char **why);
+
+/* SAT_OK and the device, or SAT_ERR_UNAVAILABLE with the reason, and NULL. */
+sat_status sat_device_need(const sat_device **device);
 
 /* SAT_ERR_ARGUMENT, in words, while the stream is captured: checked, before anything is queued, by all that waits for a
  * caller's stream, as the wait would spoil the capture. */

@@ -5,7 +5,7 @@
 #ifndef SAT_SCAN_METHOD_H
 #define SAT_SCAN_METHOD_H
 
-#include "sat.h"
+#include "sat_lab.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -1,4 +1,4 @@
-/* sized.c - copies structs between versions of sat.h. */
+/* sized.c - copies structs between versions of sat.h and sat_lab.h. */
 #include <string.h>
 
 #include "backend.h"
@@ -16,6 +16,7 @@ NO_PADDING_BEHIND(sat_scan_spec, thread_items);
 NO_PADDING_BEHIND(sat_border_info, reserved);
 NO_PADDING_BEHIND(sat_backend_info, why);
 NO_PADDING_BEHIND(sat_scan_info, why);
+NO_PADDING_BEHIND(sat_lab_backend_info, why);
 NO_PADDING_BEHIND(sat_device_info, runtime);
 
 sat_status sat_take_struct(void *ours, size_t bytes, const void *theirs, size_t their_bytes, const char *what)

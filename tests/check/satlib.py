@@ -94,7 +94,8 @@ def run_sat(*args, isa=None, **kwargs):
     env = dict(os.environ)
     if isa:
         env["SAT_ISA"] = isa
-    done = subprocess.run([os.path.join(BUILD, "tests", "sat") if isa else SAT, *map(str, args)], env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+    command = os.path.join(BUILD, "tests", "sat") if isa else SAT
+    done = subprocess.run([command, *map(str, args)], env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                           check=False, **kwargs)
     return done.returncode, done.stdout, done.stderr.decode(errors="replace").strip()
 
@@ -134,15 +135,10 @@ class BoxSpec(ctypes.Structure):
                 ("backend", ctypes.c_char_p), ("threads", ctypes.c_int), ("memory", ctypes.c_int)]
 
 
-CEILING = 2  # sat_kind: this and what follows are yardsticks
-
-
 class BackendInfo(ctypes.Structure):
     _fields_ = [("name", ctypes.c_char_p), ("summary", ctypes.c_char_p), ("paper", ctypes.c_char_p),
-                ("in_reads", ctypes.c_double), ("out_reads", ctypes.c_double), ("out_writes", ctypes.c_double),
-                ("kind", ctypes.c_int), ("device", ctypes.c_bool), ("repeatable", ctypes.c_bool),
-                ("filters", ctypes.c_bool), ("available", ctypes.c_bool),
-                ("why", ctypes.c_char_p)]
+                ("device", ctypes.c_bool), ("repeatable", ctypes.c_bool), ("filters", ctypes.c_bool),
+                ("available", ctypes.c_bool), ("why", ctypes.c_char_p)]
 
 
 class BorderInfo(ctypes.Structure):
@@ -188,13 +184,13 @@ def _table(function, info_type):
 
 def backends():
     """Names of those that compute something here."""
-    return [b.name.decode() for b in _table("sat_backend_at", BackendInfo) if b.available and b.kind < CEILING]
+    return [b.name.decode() for b in _table("sat_backend_at", BackendInfo) if b.available]
 
 
 def filtering():
     """Those of them that filter without a table, so that a NaN stays where it is."""
     return [b.name.decode() for b in _table("sat_backend_at", BackendInfo)
-            if b.available and b.filters and b.kind < CEILING]
+            if b.available and b.filters]
 
 
 def borders():

@@ -19,6 +19,6 @@ try "a box filter does not" nothing looks data/camera.png --box 9 -o "$dir/a.png
 try "a table does not" nothing looks data/camera.png -o "$dir/a.npy"
 try "a query does not" nothing looks query "$dir/a.npy" --rect 0,0,9,9
 try "--help does not" nothing looks --help
-reference=$("$SAT" backends --json | grep '"kind":"reference"' | sed 's/.*"name":"\([^"]*\)".*/\1/')
+reference=$("$SAT" bench --list --json | grep '"kind":"reference"' | sed 's/.*"name":"\([^"]*\)".*/\1/')
 try "a CPU backend by its name does not" nothing looks data/camera.png --box 9 --backend "$reference" -o "$dir/a.png"
 finish

@@ -12,7 +12,7 @@ root=$dest$prefix
 installs() { make -s install B="$B" DESTDIR="$dest" PREFIX=$prefix; }
 holds() {
     local f
-    for f in bin/sat include/sat.h lib/libsat.a lib/libsat.so lib/pkgconfig/sat.pc share/man/man1/sat.1 \
+    for f in bin/sat include/sat.h include/sat_lab.h lib/libsat.a lib/libsat.so lib/pkgconfig/sat.pc share/man/man1/sat.1 \
         share/bash-completion/completions/sat share/zsh/site-functions/_sat share/fish/vendor_completions.d/sat.fish; do
         [ -s "$root/$f" ] || { echo "no $f"; return 1; }
     done

@@ -4,15 +4,15 @@ load helpers
 
 header=bench,name,width,height,channels,type,accum,model_bytes,cold_us,warm_us,noise_pct,gbps,copy_us,share_of_copy,check
 
-# of_kind KIND - the names of backends of that kind.
-of_kind() { "$sat" backends --json | sed -n '/"kind":"'"$1"'"/s/.*"name":"\([^"]*\)".*/\1/p'; }
+# of_kind KIND - the names of the rows of that kind.
+of_kind() { "$sat" bench --list --json | sed -n '/"kind":"'"$1"'"/s/.*"name":"\([^"]*\)".*/\1/p'; }
 # sound - every line of $output behind the header was checked, or says in words why it could not run.
 sound() {
     local line
     [ "${lines[0]}" = "$header" ] || return 1
     for line in "${lines[@]:1}"; do
         # times and a check, or neither
-        [[ $line =~ ^[a-z0-9x\ -]+,[^,]+,[0-9]+,[0-9]+,[1-4],[a-z0-9]+,[a-z0-9]*,[0-9]+,[0-9.]+,[0-9.]+,[0-9.]+,[0-9.]+,[0-9.]*,[0-9.]*,ok(\ \((copy|outside)\))?$ ]] ||
+        [[ $line =~ ^[a-z0-9x\ -]+,[^,]+,[0-9]+,[0-9]+,[1-4],[a-z0-9]+,[a-z0-9]*,[0-9]+,[0-9.]+,[0-9.]+,[0-9.]+,[0-9.]+,[0-9.]*,[0-9.]*,ok(\ \((copy|peer)\))?$ ]] ||
             [[ $line =~ ^[a-z0-9x\ -]+,[^,]+,[0-9]+,[0-9]+,[1-4],[a-z0-9]+,[a-z0-9]*,[0-9]+,,,,,,,.*[a-z].*$ && $line != *,ok* ]] || {
             echo "unsound: $line"
             return 1
@@ -23,7 +23,7 @@ sound() {
 @test "every backend is a row, the ceilings first, in three forms" {
     ok bench --size 33x17 --repeat 1 --csv
     sound
-    [ "${#lines[@]}" = $((1 + $("$sat" backends --json | wc -l))) ]
+    [ "${#lines[@]}" = $((1 + $("$sat" bench --list --json | wc -l))) ]
     i=1
     for ceiling in $(of_kind ceiling); do
         [[ ${lines[i++]} == table,"$ceiling",33,17,1,u8,u32,* ]]
@@ -38,7 +38,7 @@ sound() {
     [ -z "$output" ]
 }
 
-@test "a yardstick is no method of sums, and shares are of it" {
+@test "a ceiling is no method of sums, and shares are of it" {
     ok bench --size 40 --repeat 1 --csv --backend "$(of_kind reference)"
     for ceiling in $(of_kind ceiling); do
         line=$(grep "^table,$ceiling," <<<"$output" || true)
@@ -196,7 +196,7 @@ rows() {
         echo "scan,dev-copy,$n,1,1,u32,u32,$((8 * n)),2.00,2.00,0.1,$n.00,1.00,0.500,ok (copy)"
         echo "scan,quick,$n,1,1,u32,u32,$((8 * n)),5.00,4.00,0.1,$n.00,1.00,0.250,ok"
         echo "scan,slow,$n,1,1,u32,u32,$((8 * n)),20.00,16.00,0.1,$n.00,1.00,0.062,ok"
-        echo "scan,theirs,$n,1,1,u32,u32,$((8 * n)),5.00,2.50,0.1,$n.00,1.00,0.400,ok (outside)"
+        echo "scan,theirs,$n,1,1,u32,u32,$((8 * n)),5.00,2.50,0.1,$n.00,1.00,0.400,ok (peer)"
         echo "scan,broken,$n,1,1,u32,u32,$((8 * n)),,,,,,,\"differs, \"\"badly\"\"\""
         echo "scan,$(of_kind reference),$n,1,1,u32,u32,$((8 * n)),90.00,80.00,0.1,$n.00,40.00,0.500,ok"
         echo "scan-exclusive,quick,$n,1,1,u32,u32,$((8 * n)),5.00,4.00,0.1,$n.00,1.00,0.250,ok"
@@ -309,7 +309,7 @@ rows() {
         echo "table,quick,$n,$n,1,u8,u32,5000,2.00,2.00,0.1,6.00,1.00,0.500,ok"
         echo "table,theirs,$n,$n,1,u8,u32,5000,,,,,,,padded tables only"
         echo "table padded,quick,$n,$n,1,u8,u32,5000,2.00,2.00,0.1,6.00,1.00,0.500,ok"
-        echo "table padded,theirs,$n,$n,1,u8,u32,5000,2.00,2.00,0.1,6.00,1.00,0.500,ok (outside)"
+        echo "table padded,theirs,$n,$n,1,u8,u32,5000,2.00,2.00,0.1,6.00,1.00,0.500,ok (peer)"
         echo "box ${n}x$n,quick,512,512,1,u8,,5000,2.00,2.00,0.1,6.00,1.00,0.500,ok"
     done >>some.csv
     ok bench --from some.csv --plot sides.svg
@@ -343,13 +343,13 @@ rows() {
 @test "a row that was asked for by name and cannot run is a failure" {
     small=(--size 64 --repeat 1 --quiet)
     ok bench queries --rects 100 "${small[@]}" # the device may be missing
-    if "$sat" backends --json | grep -q '"device":true.*"available":true'; then skip "a device is here"; fi
+    if "$sat" bench --list --json | grep -q '"device":true.*"available":true'; then skip "a device is here"; fi
     for row in "queries --rects 100 --backend device" "queries --rects 100 --backend host --backend device"; do
         # shellcheck disable=SC2086 # words
         failure "device: *" bench $row "${small[@]}"
     done
     failure "cpu-copy: there is nothing to measure" bench --backend cpu-copy --box 3 "${small[@]}"
-    for name in $("$sat" backends --json | grep '"available":false' | sed 's/.*"name":"\([^"]*\)".*/\1/'); do
+    for name in $("$sat" bench --list --json | grep '"available":false' | sed 's/.*"name":"\([^"]*\)".*/\1/'); do
         failure "$name: *" bench --backend "$name" "${small[@]}"
         failure "$name: *" bench --backend "$name" --backend cpu "${small[@]}"
     done

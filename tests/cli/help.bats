@@ -39,7 +39,7 @@ options_in() { grep -oE -- '--[a-z][a-z-]*' | sort -u; }
     for list in borders formats backends; do
         [ -n "$("$sat" --help | sed -n "s/^$list: *//p")" ]
     done
-    "$sat" backends --json | grep -E '"kind":"(method|reference)"' | sed 's/.*"name":"\([^"]*\)".*/\1/' >have
+    "$sat" backends --json | sed 's/.*"name":"\([^"]*\)".*/\1/' >have
     names backends | cmp - have
 }
 
@@ -161,15 +161,34 @@ options_in() { grep -oE -- '--[a-z][a-z-]*' | sort -u; }
     [ "$output" = "$version" ]
 }
 
-@test "backends: name, traffic, what and why" {
+@test "backends: what computes tables, and why or why not" {
     ok backends
     while read -r name; do
-        [[ $output == *"$name "*R*W* ]]
-        [[ $(grep "^$name " <<<"$output") != *yardstick* ]]
+        [[ $output == *"$name "* ]]
     done < <(names backends)
-    for name in $("$sat" backends --json | grep '"kind":"ceiling"' | sed 's/.*"name":"\([^"]*\)".*/\1/'); do
-        [[ $(grep "^$name " <<<"$output") == *"; a yardstick for sat bench, sums nothing" ]]
-    done
     ok backends --json
-    [[ ${lines[0]} == '{"name":"'*'","summary":"'*'"in_reads":'*'"available":'*'"why":"'*'"}' ]]
+    [ "$(sed 's/.*"name":"\([^"]*\)".*/\1/' <<<"$output")" = "$(names backends)" ]
+    [[ ${lines[0]} == '{"name":"'*'","summary":"'*'"device":'*'"available":'*'"why":"'*'"}' ]]
+}
+
+@test "bench --list: the rows of a bench, with their traffic, ceilings and peers among them" {
+    ok bench --list
+    while read -r name; do
+        [[ $(grep "^$name " <<<"$output") == *R*W* ]]
+        [[ $(grep "^$name " <<<"$output") != *"; a "* ]]
+    done < <(names backends)
+    for name in $("$sat" bench --list --json | grep '"kind":"ceiling"' | sed 's/.*"name":"\([^"]*\)".*/\1/'); do
+        [[ $(grep "^$name " <<<"$output") == *"; a ceiling" ]]
+        ! "$sat" backends | grep -q "^$name "
+    done
+    ok bench --list --json -o list.json
+    [ -z "$output" ]
+    [[ $(head -1 list.json) == '{"name":"'*'","kind":"'*'"in_reads":'*'"available":'*'"why":"'*'"}' ]]
+    ok bench scan --list --json
+    [[ $output == *'"kind":"reference"'* ]]
+    ok bench queries --list
+    [ "${#lines[@]}" = 4 ]
+    usage "--size is for measuring, and --list *" bench --list --size 3
+    usage "--list takes *" bench --list --backend serial
+    usage "--list takes *" bench --list --plot rows.svg
 }

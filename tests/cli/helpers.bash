@@ -43,7 +43,7 @@ names() {
 }
 # backends_here - the backends that compute something on this machine.
 backends_here() {
-    "$sat" backends --json | grep -E '"kind":"(method|reference)".*"available":true' | sed 's/.*"name":"\([^"]*\)".*/\1/'
+    "$sat" backends --json | grep '"available":true' | sed 's/.*"name":"\([^"]*\)".*/\1/'
 }
 
 # unknown THING - what the library says of one that is called nope; it compiles in what the device was made for.

@@ -154,10 +154,10 @@ load helpers
     SAT_BACKEND='' SAT_THREADS='' ok a.pgm --box 3 -o out.pgm
 }
 
-@test "a yardstick is no backend" {
-    yardstick=$("$sat" backends --json | grep '"kind":"ceiling"' | sed 's/.*"name":"\([^"]*\)".*/\1/' | head -1)
-    [ -n "$yardstick" ]
-    usage "--backend '$yardstick'*yardstick*" a.pgm --box 3 --backend "$yardstick" -o out.pgm
+@test "a ceiling is no backend" {
+    ceiling=$("$sat" bench --list --json | grep '"kind":"ceiling"' | sed 's/.*"name":"\([^"]*\)".*/\1/' | head -1)
+    [ -n "$ceiling" ]
+    usage "--backend '$ceiling': only \`sat bench\` takes it*" a.pgm --box 3 --backend "$ceiling" -o out.pgm
 }
 
 @test "it must be said what to do, and once" {

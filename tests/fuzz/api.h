@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "fuzz.h"
-#include "sat.h"
+#include "sat_lab.h"
 
 enum { BLOCK_BYTES = 1 << 12, POISON = 0xa5 };
 
@@ -175,10 +175,10 @@ static inline long double load_sample(const sat_view *v, int64_t x, int64_t y, i
  * build with CUDA. */
 static inline const char *take_backend(fuzz_input *in)
 {
-    sat_backend_info info;
+    sat_lab_backend_info info;
     unsigned left = (unsigned)take(in, 1) % 16;
     if (left == 15) return "no such backend";
-    for (size_t i = 0; left > 0 && sat_backend_entry(i, &info); i++)
+    for (size_t i = 0; left > 0 && sat_lab_backend_entry(i, &info); i++)
         if (!info.device && --left == 0) return info.name;
     return NULL;
 }
@@ -193,14 +193,14 @@ static inline const char *take_scan(fuzz_input *in)
     return NULL;
 }
 
-typedef enum backend_kind { COMPUTES, YARDSTICK, UNKNOWN } backend_kind;
+typedef enum backend_kind { COMPUTES, OTHER, UNKNOWN } backend_kind;
 
 static inline backend_kind backend_of(const char *name)
 {
-    sat_backend_info info;
+    sat_lab_backend_info info;
     if (name == NULL) return COMPUTES;
-    for (size_t i = 0; sat_backend_entry(i, &info); i++)
-        if (strcmp(info.name, name) == 0) return info.kind < SAT_CEILING ? COMPUTES : YARDSTICK;
+    for (size_t i = 0; sat_lab_backend_entry(i, &info); i++)
+        if (strcmp(info.name, name) == 0) return info.kind < SAT_CEILING ? COMPUTES : OTHER;
     return UNKNOWN;
 }
 

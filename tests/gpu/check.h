@@ -18,7 +18,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "sat.h"
+#include "sat_lab.h"
 
 /* ---- what is asked --------------------------------------------------------------------------------- */
 

@@ -153,10 +153,10 @@ void pass_over(void)
 
 static void find_targets(void)
 {
-    sat_backend_info b;
+    sat_lab_backend_info b;
     sat_scan_info s;
     n_targets = 0;
-    for (size_t i = 0; n_targets < MAX_TARGETS && sat_backend_at(i, &b); i++)
+    for (size_t i = 0; n_targets < MAX_TARGETS && sat_lab_backend_at(i, &b); i++)
         targets[n_targets++] = (target){.name = b.name,
                                         .why = b.why,
                                         .kind = b.kind,
@@ -373,10 +373,9 @@ static int print_results(bool names_only)
                        targets[t].available ? "" : targets[t].why);
             } else if (!targets[t].available) {
                 printf("ok %d - %s %s # SKIP %s%s\n", n, targets[t].name, subjects[s]->name, targets[t].why,
-                       targets[t].kind == SAT_PEER ? " (outside)" : "");
+                       targets[t].kind == SAT_PEER ? " (peer)" : "");
             } else if (cases == 0 && failed == 0 && targets[t].kind == SAT_PEER) {
-                printf("ok %d - %s %s # SKIP it does nothing of this (outside)\n", n, targets[t].name,
-                       subjects[s]->name);
+                printf("ok %d - %s %s # SKIP it does nothing of this (peer)\n", n, targets[t].name, subjects[s]->name);
             } else {
                 bool all = opt.the_case < 0 && opt.stride == 1; /* then each must have been asked something */
                 bool ok = failed == 0 && (cases > 0 || !all);

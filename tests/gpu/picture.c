@@ -113,8 +113,8 @@ void picture_text(const picture *p, char *text, size_t bytes)
 
 const char *reference(void)
 {
-    sat_backend_info info;
-    for (size_t i = 0; sat_backend_at(i, &info); i++)
+    sat_lab_backend_info info;
+    for (size_t i = 0; sat_lab_backend_at(i, &info); i++)
         if (info.kind == SAT_REFERENCE) return info.name;
     return NULL;
 }

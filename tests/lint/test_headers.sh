@@ -1,5 +1,5 @@
 #!/bin/bash
-# Each header compiles alone, as C11, and the public one as C++ too; templates, which are compiled many times with other macros,
+# Each header compiles alone, as C11, and the public ones as C++ too; templates, which are compiled many times with other macros,
 # do not.
 cd "$(dirname "$0")/../.." || exit 1
 . tests/tap.sh
@@ -14,16 +14,19 @@ done
 
 as_cpp() {
     "${CXX:-g++}" "$1" -Wall -Wextra -Wpedantic -Wconversion -Wold-style-cast -Wuseless-cast -Werror -Isrc/lib -fsyntax-only -x c++ - <<'END'
-#include "sat.h"
+#include "sat_lab.h"
 bool blur(const sat_view &from, const sat_view &to)
 {
     sat_box_spec spec = {};
     sat_box *box;
     if (sat_box_create(&box, &spec) != SAT_OK || sat_box_run(box, &from, &to, nullptr) != SAT_OK) return false;
     sat_box_destroy(&box);
-    return true;
+    sat_scan_spec scan_spec = {};
+    sat_scan *scan;
+    sat_lab_backend_info info;
+    return sat_lab_backend_at(0, &info) && sat_scan_create(&scan, &scan_spec) == SAT_OK;
 }
 END
 }
-for standard in c++11 c++20; do try "sat.h compiles as $standard" as_cpp "-std=$standard"; done
+for standard in c++11 c++20; do try "sat.h and sat_lab.h compile as $standard" as_cpp "-std=$standard"; done
 finish

@@ -5,7 +5,7 @@ cd "$(dirname "$0")/../.." || exit 1
 : "${B:=build}"
 
 exported() { nm -D --defined-only "$B/libsat.so" | awk '{ print $NF }'; }
-declared() { sed -nE 's/^SAT_API .*[ *](sat_[a-z0-9_]+)\(.*/\1/p' src/lib/sat.h | sort; }
+declared() { sed -nE 's/^SAT_API .*[ *](sat_[a-z0-9_]+)\(.*/\1/p' src/lib/sat.h src/lib/sat_lab.h | sort; }
 other_prefix() { "$@" | grep -v '^sat_'; }
 archived() { nm -g --defined-only "$B/libsat.a" | awk 'NF == 3 { print $3 }'; }
 as_declared() { diff <(declared) <(exported | sort); }
@@ -14,7 +14,7 @@ soname() {
 }
 
 try "libsat.so exports only names with sat_" nothing other_prefix exported
-try "libsat.so exports what sat.h declares, and nothing else" as_declared
+try "libsat.so exports what sat.h and sat_lab.h declare, and nothing else" as_declared
 try "libsat.a has no global name without sat_" nothing other_prefix archived
 try "libsat.so carries its soname" nothing soname
 finish

@@ -5,6 +5,7 @@ Outputs are allocated once, filled once (so that their pages exist) and reused, 
 results are compared before it is timed.  The copy rows move the same bytes and sum nothing: no table can
 be made faster than they run."""
 import ctypes
+import json
 import os
 import statistics
 import sys
@@ -16,8 +17,7 @@ import numpy as np
 from report import first_line, machine, write
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "check"))
-from satlib import (CEILING, LIB, SAT, TYPES, BackendInfo, BoxSpec, Quant, Spec, View, _table, code, need,  # noqa: E402
-                    sized)
+from satlib import LIB, SAT, TYPES, BoxSpec, Quant, Spec, View, code, need, run_sat, sized  # noqa: E402
 
 SIDE, ROUNDS = 8192, 7
 CV2_DEPTH = {"u32": cv2.CV_32S, "f32": cv2.CV_32F, "f64": cv2.CV_64F}
@@ -89,7 +89,8 @@ def in_turns(functions):
 
 def ceiling():
     """The ceiling backend that is closest to a CPU's memory: the first that is available."""
-    return next((b.name for b in _table("sat_backend_at", BackendInfo) if b.kind == CEILING and b.available), None)
+    rows = [json.loads(line) for line in run_sat("bench", "--list", "--json")[1].splitlines()]
+    return next((b["name"].encode() for b in rows if b["kind"] == "ceiling" and b["available"]), None)
 
 
 def tables(threads):

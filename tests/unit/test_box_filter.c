@@ -114,7 +114,7 @@ static void every_border_on_every_instruction_set(void **state)
     for (int i = 0; i < ISAS; i++) {
         setenv("SAT_ISA", isas[i], 1);
         for (size_t b = 0; sat_backend_at(b, &backend); b++)
-            for (size_t m = 0; backend.kind < SAT_CEILING && sat_border_at(m, &border); m++)
+            for (size_t m = 0; sat_border_at(m, &border); m++)
                 for (int t = 0; t < 3; t++)
                     for (int repeat = 0; repeat < 12; repeat++) {
                         setenv("SAT_STREAM", repeat % 2 ? "always" : "never", 1);
@@ -251,7 +251,7 @@ static void sums_beyond_32_bits(void **state)
                                      .border_value = {200},
                                      .backend = backend.name,
                                      .threads = 2};
-                if (!backend.available || backend.kind >= SAT_CEILING || backend.device) continue;
+                if (!backend.available || backend.device) continue;
                 sat_view src = guarded(1, H, 1, spec.sample, 0), dst = guarded(1, H, 1, spec.sample, 0);
                 randomise(&src);
                 for (int64_t y = 0; y < H; y++)

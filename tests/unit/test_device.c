@@ -1,6 +1,7 @@
 /* test_device.c - device memory: what is refused everywhere; where there is no device, that everything says why; where
  * there is one, that what goes there comes back. */
 #include "arrays.h"
+#include "sat_lab.h"
 
 #ifdef SAT_SIMT
 #include "simt.h"
@@ -109,11 +110,11 @@ static void views_elsewhere(void **state)
 
 static void host_backends_refuse_device_memory(void **state)
 {
-    sat_backend_info info;
+    sat_lab_backend_info info;
     sat_plan *plan;
     sat_box *box;
     (void)state;
-    for (size_t i = 0; sat_backend_at(i, &info); i++) {
+    for (size_t i = 0; sat_lab_backend_at(i, &info); i++) {
         sat_plan_spec spec = {
             .width = 4, .height = 4, .sample = SAT_U8, .accum = SAT_U32, .backend = info.name, .memory = SAT_DEVICE};
         sat_box_spec filter = {.width = 4,
@@ -133,12 +134,31 @@ static void host_backends_refuse_device_memory(void **state)
 static void entries_are_what_probes_find(void **state)
 {
     sat_backend_info asked, listed;
-    size_t i = 0;
+    sat_lab_backend_info lab, entry;
+    size_t i = 0, k = 0;
     (void)state;
+    for (; sat_lab_backend_at(k, &lab); k++) {
+        assert_true(sat_lab_backend_entry(k, &entry));
+        assert_string_equal(entry.name, lab.name);
+        assert_int_equal(entry.kind, lab.kind);
+        assert_int_equal(entry.device, lab.device);
+        assert_false(entry.available);
+        assert_non_null(entry.why);
+        assert_string_not_equal(sat_kind_name(lab.kind), "none");
+        if (lab.kind >= SAT_CEILING) continue; /* sat.h lists the others, in the same order */
+        assert_true(sat_backend_at(i, &asked));
+        assert_string_equal(asked.name, lab.name);
+        assert_int_equal(asked.available, lab.available);
+        i++;
+    }
+    assert_false(sat_lab_backend_entry(k, &entry));
+    assert_false(sat_lab_backend_entry(0, NULL));
+    assert_false(sat_backend_at(i, &asked));
+    assert_string_equal(sat_kind_name((sat_kind)4), "none");
+    i = 0;
     for (; sat_backend_at(i, &asked); i++) {
         assert_true(sat_backend_entry(i, &listed));
         assert_string_equal(listed.name, asked.name);
-        assert_int_equal(listed.kind, asked.kind);
         assert_int_equal(listed.device, asked.device);
         assert_false(listed.available);
         assert_non_null(listed.why);
@@ -228,7 +248,7 @@ static void with_a_device_what_goes_there_comes_back(void **state)
     assert_true(us >= 0);
 
     for (size_t i = 0; device_backend(&i, &info);) {
-        if (!info.available || info.kind >= SAT_CEILING) continue;
+        if (!info.available) continue;
         spec.backend = info.name;
         for (int memory = SAT_HOST; memory <= SAT_DEVICE; memory++) {
             spec.memory = (sat_memory)memory;

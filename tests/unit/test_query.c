@@ -451,7 +451,7 @@ static void fixed_point(void **state)
     sat_backend_info info;
     for (size_t b = 0; sat_backend_at(b, &info); b++) {
         static const float bad[] = {1.5f, -0.5f, NAN};
-        for (size_t k = 0; info.kind < SAT_CEILING && info.available && k < 3; k++) {
+        for (size_t k = 0; info.available && k < 3; k++) {
             float pixels[64] = {0};
             uint32_t sums[64];
             pixels[40] = bad[k];

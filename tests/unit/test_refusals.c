@@ -1,5 +1,6 @@
 /* What the library cannot do it refuses with the status that sat.h documents, a detail, and no object. */
 #include "arrays.h"
+#include "sat_lab.h"
 
 static void refused(sat_plan_spec spec, sat_status want, const char *word)
 {
@@ -89,8 +90,8 @@ static void filters(void **state)
     s = good, s.border = "constant", s.border_value[0] = 0.5, filter_refused(s, SAT_ERR_ARGUMENT, "0.5");
     s = good, s.border = "wrap", s.window_width = s.window_height = INT32_MAX, filter_refused(s, SAT_ERR_RANGE, "2^64");
     s = good, s.backend = "abacus", filter_refused(s, SAT_ERR_UNAVAILABLE, "'abacus'");
-    sat_backend_info info;
-    for (size_t b = 0; sat_backend_at(b, &info); b++)
+    sat_lab_backend_info info;
+    for (size_t b = 0; sat_lab_backend_at(b, &info); b++)
         if (info.kind >= SAT_CEILING)
             s = good, s.backend = info.name, filter_refused(s, SAT_ERR_UNAVAILABLE, info.name);
 }

@@ -1,5 +1,6 @@
 /* test_scan.c - scans of one array: every method that is here, against the definition. */
 #include "arrays.h"
+#include "sat_lab.h"
 
 static const sat_type samples[] = {SAT_U8, SAT_U16, SAT_U32, SAT_U64, SAT_F32, SAT_F64};
 static const sat_type accums[] = {SAT_U32, SAT_U64, SAT_I64, SAT_F32, SAT_F64, SAT_Q32};

@@ -2,6 +2,7 @@
  * they should be, bit for bit; bands joined by carry rows are the whole. */
 
 #include "arrays.h"
+#include "sat_lab.h"
 
 static const sat_type samples[] = {SAT_U8, SAT_U16, SAT_U32, SAT_F32, SAT_F64};
 static const sat_type accums[] = {SAT_U32, SAT_U64, SAT_I64, SAT_F32, SAT_F64, SAT_Q32};
@@ -143,13 +144,13 @@ static void every_combination(const char *backend)
 
 static void every_backend_on_every_instruction_set(void **state)
 {
-    sat_backend_info info;
+    sat_lab_backend_info info;
     (void)state;
     for (int i = 0; i < ISAS; i++) {
         setenv("SAT_ISA", isas[i], 1);
         for (int past_the_caches = 0; past_the_caches < 2; past_the_caches++) {
             setenv("SAT_STREAM", past_the_caches ? "always" : "never", 1);
-            for (size_t b = 0; sat_backend_at(b, &info); b++) {
+            for (size_t b = 0; sat_lab_backend_at(b, &info); b++) {
                 bool again = info.kind == SAT_REFERENCE && (i > 0 || past_the_caches); /* it knows neither */
                 if (info.kind < SAT_CEILING && !again) every_combination(info.name);
             }

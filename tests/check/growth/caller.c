@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "sat.h"
+#include "sat_lab.h"
 
 static int tests, failures;
 
@@ -131,6 +131,8 @@ int main(void)
     FILLS(sat_border_info, true, sat_border_at(0, &s.info));
     FILLS(sat_backend_info, true, sat_backend_at(0, &s.info));
     FILLS(sat_backend_info, true, sat_backend_entry(0, &s.info));
+    FILLS(sat_lab_backend_info, true, sat_lab_backend_at(0, &s.info));
+    FILLS(sat_lab_backend_info, true, sat_lab_backend_entry(0, &s.info));
     FILLS(sat_scan_info, true, sat_scan_at(0, &s.info));
     FILLS(sat_device_info, false, sat_device_current(&s.info) == SAT_OK); /* there may be none */
     refusals();

@@ -65,7 +65,7 @@ class Rows:
             out.writerows(self.rows)
 
     def add(self, *rows):
-        """Of rows of the same work and name the first with times: yardsticks are measured by several runs, and what is
+        """Of rows of the same work and name the first with times: ceilings are measured by several runs, and what is
         no row of sat's may be one of another library's."""
         for row in rows:
             key = [row[c] for c in COLUMNS[:7]]
@@ -77,7 +77,7 @@ class Rows:
         self.write()
 
     def copy_us(self, like, device, sat):
-        """The yardstick of that work in that memory, as sat's rows have it."""
+        """The ceiling of that work in that memory, as sat's rows have it."""
         for row in self.rows:
             same = all(row[c] == like[c] for c in ("bench", "width", "height", "channels", "type", "accum"))
             if same and row["check"].startswith("ok") and sat.on_device(row["name"]) == device and row["copy_us"]:
@@ -90,7 +90,7 @@ class Sat:
         self.log, self.environment = log, dict(os.environ)
         if "SAT_LIBRARY_PATH" in os.environ:
             self.environment["LD_LIBRARY_PATH"] = os.environ["SAT_LIBRARY_PATH"]
-        self.backends = [json.loads(line) for line in self.run("backends", "--json").stdout.splitlines()]
+        self.backends = [json.loads(line) for line in self.run("bench", "--list", "--json").stdout.splitlines()]
         self.version = self.run("--version").stdout.split("\n")[0]
 
     def run(self, *words, timeout=60):
@@ -102,7 +102,7 @@ class Sat:
         return next((b["device"] for b in self.backends if b["name"] == name), name not in ("memcpy", "opencv"))
 
     def all_but_the_reference(self):
-        names = [b["name"] for b in self.backends if b["kind"] in ("method", "outside")]
+        names = [b["name"] for b in self.backends if b["kind"] in ("method", "peer")]
         return [word for name in names for word in ("--backend", name)]
 
     def bench(self, to, *words):
@@ -167,7 +167,7 @@ class Peers:
                     warm, noise = clock.warm(run)
                     copy = to.copy_us(row, library.device, sat)
                     row |= {"cold_us": f"{cold:.2f}", "warm_us": f"{warm:.2f}", "noise_pct": f"{noise:.1f}",
-                            "gbps": f"{job['model_bytes'] / warm / 1e3:.2f}", "check": "ok (outside)"}
+                            "gbps": f"{job['model_bytes'] / warm / 1e3:.2f}", "check": "ok (peer)"}
                     if copy:
                         row |= {"copy_us": f"{copy:.2f}", "share_of_copy": f"{copy / warm:.3f}"}
             except Exception as e:  # a library that fails at one job may do the next

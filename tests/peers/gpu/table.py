@@ -67,7 +67,7 @@ def main():
         more = of(files[file], (otherwise, *work[1:])) if otherwise else []
         cells = []
         for _, names in PEERS:
-            found = [row for row in rows + more if row["name"] in names and row["check"] == "ok (outside)"]
+            found = [row for row in rows + more if row["name"] in names and row["check"] == "ok (peer)"]
             cells.append(found[0] if found else None)
         if best or any(cells):
             print("| " + " | ".join([name, cell(best), f"`{best['name']}`" if best else "", *map(cell, cells)]) + " |")

@@ -28,8 +28,8 @@
  * be called from any thread; an object (plan, box) is used by one thread at a time.  All memory is the
  * caller's except inside the opaque objects.  Sizes are 64 bit and every product is checked.
  *
- * Versions.  sat_plan_spec, sat_run_options, sat_table, sat_box_spec, sat_scan_spec and the structs called sat_..._info
- * get new members at their end, where zero means what the version before did.  The size of the caller's struct travels
+ * Versions.  sat_plan_spec, sat_run_options, sat_table, sat_box_spec and the structs called sat_..._info get new
+ * members at their end, where zero means what the version before did.  The size of the caller's struct travels
  * with the call, so a program may run with a library that is newer, or older, than the header it was compiled with. The
  * functions that take or fill such a struct are macros: sat_plan_create(plan, spec) is sat_plan_create_sized(plan,
  * spec, sizeof(sat_plan_spec)), and so on, the size last.  Other languages call the latter with the size of their own
@@ -46,7 +46,7 @@
  * returns: no allocation, no copy, no waiting, so that it can be captured into a CUDA graph.  Or it takes views in host
  * memory: bands of rows go there and come back while others are computed, through pinned memory that the plan holds, or
  * straight from and to memory that the caller has pinned in one piece (cudaHostAlloc(), cudaHostRegister()); a few
- * bands of device memory suffice for a table of any height, but for another library's code (SAT_PEER), which is
+ * bands of device memory suffice for a table of any height, but for another library's code (sat_lab.h), which is
  * given whole images and takes pinned and device memory for them.  Whatever waits for a stream that is being captured,
  * as all runs on host memory would, is refused with SAT_ERR_ARGUMENT and leaves the capture as it was.  An object
  * belongs to the device that was current when it was made.  CPU work loads no driver and touches no device.
@@ -455,31 +455,18 @@ SAT_API bool sat_border_at_sized(size_t i, sat_border_info *info, size_t info_by
 
 /* ---- backends -------------------------------------------------------------------------------------- */
 
-typedef enum sat_kind {
-    SAT_METHOD = 0, /* builds tables or scans                                                          */
-    SAT_REFERENCE,  /* the same, written to be right: what all others are compared with; there is one  */
-    SAT_CEILING,    /* from here on yardsticks for the bench, never chosen: moves bytes, sums nothing   */
-    SAT_PEER,       /* another library's code                                                          */
-} sat_kind;
-
+/* What computes tables: the library's own methods, all of which a caller may be given. */
 typedef struct sat_backend_info {
     const char *name, *summary;
-    const char *paper;                      /* citation, or NULL */
-    double in_reads, out_reads, out_writes; /* modelled memory accesses per pixel: "1R1W" = 1, 0, 1 */
-    sat_kind kind;
-    bool device;     /* runs on a device; takes views in its memory */
-    bool repeatable; /* float results are the same from run to run */
-    bool filters;    /* has a box filter of its own; the others filter through their tables */
-    bool available;  /* can run here and now */
-    const char *why; /* what it runs on ("avx512, 2 cores"), or why it cannot; never NULL */
+    const char *paper; /* citation, or NULL */
+    bool device;       /* runs on a device; takes views in its memory */
+    bool repeatable;   /* float results are the same from run to run */
+    bool filters;      /* has a box filter of its own; the others filter through their tables */
+    bool available;    /* can run here and now */
+    const char *why;   /* what it runs on ("avx512, 2 cores"), or why it cannot; never NULL */
 } sat_backend_info;
 
-/* The i-th backend, best first; false past the last.  Probes that one backend only.
- *
- * Two environment variables steer the CPU backends, for tests and comparisons, and are read whenever one is
- * asked: SAT_ISA = portable, avx2 or avx512 is the instruction set to use; one that the machine lacks makes
- * the backends unavailable.  SAT_STREAM = always or never decides whether results are written past the
- * caches, instead of their size. */
+/* The i-th backend, best first; false past the last.  Probes that one backend only. */
 #define sat_backend_at(...) sat_backend_at_sized(__VA_ARGS__, sizeof(sat_backend_info)) /* i, info */
 SAT_API bool sat_backend_at_sized(size_t i, sat_backend_info *info, size_t info_bytes);
 
@@ -487,56 +474,11 @@ SAT_API bool sat_backend_at_sized(size_t i, sat_backend_info *info, size_t info_
 #define sat_backend_entry(...) sat_backend_entry_sized(__VA_ARGS__, sizeof(sat_backend_info)) /* i, info */
 SAT_API bool sat_backend_entry_sized(size_t i, sat_backend_info *info, size_t info_bytes);
 
-/* ---- scans of one array: the laboratory ------------------------------------------------------------- */
-
-/* out[i] = in[0] + ... + in[i], inclusive; exclusive without in[i].  What tables are made of, one row long:
- * every scan method behind the backends can be run, compared and tuned by itself. */
-typedef struct sat_scan_spec {
-    int64_t length;         /* elements, 1 .. 2^40 */
-    sat_type sample, accum; /* the combinations and the default of sat_plan_spec but q32, and u64 to u64 or i64 */
-    bool exclusive;         /* out[i] = in[0] + ... + in[i-1], out[0] = 0 */
-    bool naive_staging;     /* without what avoids conflicts of shared-memory banks */
-    sat_memory memory;      /* where the arrays of all runs lie */
-    const char *method;     /* a name of sat_scan_at(), NULL = the first that can do the job */
-    int block_threads;      /* threads in a block; 0 = the method's choice */
-    int thread_items;       /* elements for each thread; 0 = the method's choice */
-} sat_scan_spec;
-
-typedef struct sat_scan sat_scan;
-
-/* Makes a scan with all memory that its runs need.  On SAT_OK *scan is the caller's, to be given to
- * sat_scan_destroy(); else it is NULL and the status is SAT_ERR_ARGUMENT, _SHAPE, _TYPE, _MEMORY, _DEVICE or
- * _UNAVAILABLE: no such method here, or a block_threads x thread_items that was not compiled in. */
-#define sat_scan_create(...) sat_scan_create_sized(__VA_ARGS__, sizeof(sat_scan_spec)) /* scan, spec */
-SAT_API sat_status sat_scan_create_sized(sat_scan **scan, const sat_scan_spec *spec, size_t spec_bytes);
-
-/* in: length samples, out: length sums, aligned to their types, in the spec's memory, not overlapping.  stream
- * as in sat_run_options; on device memory the work is queued there, as for sat_plan_run().  A method with a segment
- * (below) starts anew after each so many elements. Integer results are exact modulo 2^32 or 2^64; float ones differ by
- * at most 2 * length * eps * (sum of |samples|). */
-SAT_API sat_status sat_scan_run(sat_scan *scan, const void *in, void *out, void *stream);
-SAT_API const char *sat_scan_note(const sat_scan *scan); /* one line: method, block, items, device */
-SAT_API void sat_scan_destroy(sat_scan **scan);          /* frees it and sets *scan to NULL */
-
-typedef struct sat_scan_info {
-    const char *name, *summary, *paper;     /* paper may be NULL */
-    double in_reads, out_reads, out_writes; /* modelled memory accesses per element */
-    sat_kind kind;
-    int64_t segment; /* elements; 0 = the whole array is one scan, 32 = each warp's 32 elements are, samples and
-                        sums of one type */
-    bool device, repeatable, available;
-    const char *why; /* what it runs on, or why it cannot; never NULL */
-} sat_scan_info;
-
-/* The i-th scan method, best first; false past the last. */
-#define sat_scan_at(...) sat_scan_at_sized(__VA_ARGS__, sizeof(sat_scan_info)) /* i, info */
-SAT_API bool sat_scan_at_sized(size_t i, sat_scan_info *info, size_t info_bytes);
-
 /* ---- device memory ----------------------------------------------------------------------------------- */
 
-/* For programs without a CUDA compiler: what it takes to keep images and tables on the device and to time
- * work there.  All of it works on the calling thread's current device and returns SAT_ERR_UNAVAILABLE, with the
- * reason, where there is none. stream: a cudaStream_t, NULL = the default one. */
+/* For programs without a CUDA compiler: what it takes to keep images and tables on the device.  All of it works on the
+ * calling thread's current device and returns SAT_ERR_UNAVAILABLE, with the reason, where there is none.  stream: a
+ * cudaStream_t, NULL = the default one. */
 
 typedef struct sat_device_info {
     char name[128]; /* "NVIDIA H200" */
@@ -556,10 +498,6 @@ SAT_API void sat_device_free(void *data);                       /* waits for the
 SAT_API sat_status sat_device_fill(void *data, int byte, size_t bytes, void *stream);
 SAT_API sat_status sat_device_copy(const sat_view *from, const sat_view *to, void *stream);
 SAT_API sat_status sat_device_wait(void *stream);
-
-/* Calls work(arg), which queues work on the stream, and measures how long the device took for it, in microseconds,
- * between two events on the stream.  A status other than SAT_OK from work ends it and is returned. */
-SAT_API sat_status sat_device_time(sat_status (*work)(void *arg), void *arg, void *stream, double *us);
 
 #ifdef __cplusplus
 }
