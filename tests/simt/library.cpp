@@ -118,34 +118,34 @@ void stream_close(void *stream)
     delete (lane *)stream;
 }
 
-sat_status mark_open(void **mark)
+sat_status event_create(void **event)
 {
-    *mark = new place();
+    *event = new place();
     return SAT_OK;
 }
 
-void mark_close(void *mark)
+void event_destroy(void *event)
 {
-    delete (place *)mark;
+    delete (place *)event;
 }
 
-sat_status put_mark(void *mark, void *stream)
+sat_status event_record(void *event, void *stream)
 {
     lane *l = (lane *)stream;
-    *(place *)mark = {l, l->done + l->copies.size()};
+    *(place *)event = {l, l->done + l->copies.size()};
     return SAT_OK;
 }
 
-sat_status reached(void *mark)
+sat_status event_wait(void *event)
 {
-    const place *p = (const place *)mark;
+    const place *p = (const place *)event;
     return run_copies(p->on, p->copies);
 }
 
 /* Work follows at once, so that what it waits for must be done. */
-sat_status after(void *, void *mark)
+sat_status stream_wait(void *, void *event)
 {
-    return reached(mark);
+    return event_wait(event);
 }
 
 bool capturing;
@@ -184,11 +184,11 @@ extern "C" const sat_device sat_device_cuda = {
     .queue_copy = queue_copy,
     .stream_open = stream_open,
     .stream_close = stream_close,
-    .mark_open = mark_open,
-    .mark_close = mark_close,
-    .mark = put_mark,
-    .after = after,
-    .reached = reached,
+    .event_create = event_create,
+    .event_destroy = event_destroy,
+    .event_record = event_record,
+    .stream_wait = stream_wait,
+    .event_wait = event_wait,
     .captured = captured,
     .query = query_rectangles,
 };

@@ -3,8 +3,8 @@
  * A case is one input and the right answer, both in host memory; outputs and a copy of the input on the device are made
  * when the first method asks for them.  A scan's case is an image one pixel high, and can be narrowed: what is
  * right for an array is right for its beginning. */
-#ifndef CLI_BENCH_H
-#define CLI_BENCH_H
+#ifndef BENCH_H
+#define BENCH_H
 
 #include "error.h"
 #include "image.h"

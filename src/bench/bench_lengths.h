@@ -1,6 +1,6 @@
 /* bench_lengths.h - scans of arrays of many lengths: what three benches share. */
-#ifndef CLI_BENCH_LENGTHS_H
-#define CLI_BENCH_LENGTHS_H
+#ifndef BENCH_LENGTHS_H
+#define BENCH_LENGTHS_H
 
 #include "bench_mode.h"
 

@@ -3,8 +3,8 @@
  * A bench is one file bench_<id>.c that defines `const bench_mode bench_mode_<id>` at its bottom, and one line in
  * benches.def.  cmd_bench.c reads the command line for it, prints its rows and its summary, and draws its plot, from
  * what was just measured or from a file. */
-#ifndef CLI_BENCH_MODE_H
-#define CLI_BENCH_MODE_H
+#ifndef BENCH_MODE_H
+#define BENCH_MODE_H
 
 #include "bench.h"
 #include "bench_rows.h"

@@ -1,6 +1,6 @@
 /* bench_plots.h - figures that several benches draw. */
-#ifndef CLI_BENCH_PLOTS_H
-#define CLI_BENCH_PLOTS_H
+#ifndef BENCH_PLOTS_H
+#define BENCH_PLOTS_H
 
 #include <stdio.h>
 

@@ -1,7 +1,7 @@
 /* bench_rows.h - what was measured: rows that are printed as they come, read back from CSV, and looked at by
  * plots and summaries. */
-#ifndef CLI_BENCH_ROWS_H
-#define CLI_BENCH_ROWS_H
+#ifndef BENCH_ROWS_H
+#define BENCH_ROWS_H
 
 #include <stdint.h>
 

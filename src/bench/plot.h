@@ -1,6 +1,6 @@
 /* plot.h - figures by gnuplot, which is found on PATH when one is asked for. */
-#ifndef CLI_PLOT_H
-#define CLI_PLOT_H
+#ifndef BENCH_PLOT_H
+#define BENCH_PLOT_H
 
 #include <stdio.h>
 

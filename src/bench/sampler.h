@@ -5,8 +5,8 @@
  * as noise the distance between the quartiles in percent of it.
  *
  * On the device the work is queued on the default stream and timed there, between two events. */
-#ifndef CLI_SAMPLER_H
-#define CLI_SAMPLER_H
+#ifndef BENCH_SAMPLER_H
+#define BENCH_SAMPLER_H
 
 #include <stddef.h>
 
