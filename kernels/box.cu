@@ -1,21 +1,21 @@
 /* box.cu - the box filter without a table: each sample is read, and each mean written, once.
  *
- * Idea    A block marches down a strip of the image, or up.  Some of its warps keep the sum of the window's rows in
- *         each column: one row enters, one leaves.  The others take a row each, in which each lane owns a run of
- *         neighbouring columns and slides a window over them: one column enters, one leaves.  Where its first window
- *         stands, it sums if that is short, or learns from its warp: the scan of the sums of runs is the table's row,
- *         made for a few values, kept in registers and thrown away.  So nothing depends on the window's size but the
- *         columns to the left and right of a strip and the rows above a segment, which two blocks read.  While the
- *         warps of rows do one step, those of columns have the next one's rows summed and those after it on their way:
- *         a block needs few columns in flight, so segments are tall, and what they read to begin with is little.  That
- *         is read by all warps: those of rows, in groups of as many as there are of columns, sum some of the rows
- *         above, and leave their sums in shared memory.
+ * Idea    A block walks down a strip of the image, or up.  Some of its warps keep column sums: for each column, the
+ *         sum over the window's rows.  In each step one row enters and one leaves.  Each of the other warps makes one
+ *         row of means from column sums: each lane owns a run of neighbouring columns, and slides a window over them.
+ *         One column enters, one leaves.  Short first windows are summed column by column.  Longer ones come from a
+ *         warp scan of the runs' sums: prefixes of one row, held in registers.  So the cost depends on the window's
+ *         size only by the halo: columns to the left and right of a strip, and rows above a segment, which two blocks
+ *         read.  While the warps of rows do one step, those of columns have summed the rows of the next one and loaded
+ *         those of the step after.  A block needs few columns in flight, so that segments are tall, and the rows above
+ *         them few.  Those rows are read by all warps: warps of rows form groups as large as the warps of columns, sum
+ *         some of the rows above, and store their sums in shared memory.
  *
- * Paper   McDonnell, Box-filtering techniques, CGIP 17, 1981, has the two running sums.  This file's: first windows by
+ * Paper   McDonnell, Box-filtering techniques, CGIP 17, 1981, has the two sliding sums.  This file's: first windows by
  *         a scan; two sums of 16 bits in one word where the window's rows allow it, each added to a sum of 32 bits, or
- *         taken from it, by a dot product with a constant: one instruction, and nothing to unpack.
+ *         taken from it, by a dot product with a constant: one instruction, without unpacking.
  *
- * Layout  One block, and what its threads own:
+ * Layout  One block, and the columns of its threads:
  *
  *               |<-- before -->|<------- strip: results -------->|<-- after -->|
  *               +--------------+----------------------------------+------------+   columns: RUN for each lane of a
@@ -26,43 +26,43 @@
  *               | row y + 1                                                    |   row's results, the second this one's
  *               | ...  STEP rows                                               |
  *
- *         and a row in shared memory, as a warp sees it (window = 2 runs and r columns):
+ *         and the column sums of a row in shared memory (window = 2 runs and r columns):
  *
  *               lane      0          1          2          3
- *               run    |.......E  |.......E  |.......E  |.......E      E: the sum of all before the run (warp scan)
+ *               run    |.......E  |.......E  |.......E  |.......E      E: the exclusive prefix of the run (warp scan)
  *                      |          |          |..r P     |..r P         P: E and the run's first r columns
  *               first window of lane 0 = P of lane 2 - E of lane 0     (one shuffle)
  *
- *         Runs are an odd number of pieces of 16 bytes, so that lanes which read their pieces together meet in no bank.
- *         How the window's end lies in a piece is known when the kernel is compiled: one of 8 cases, or of 4.
+ *         A run is an odd number of 16-byte vectors, so that lanes read their vectors without bank conflicts.  The
+ *         window's width modulo a vector is known when the kernel is compiled: one of 8 cases, or of 4.
  *
- * Launch  One block for each strip and segment of rows; strips at the edges first, since they take longest.  A segment
- *         begins by summing the rows above its first window, and a strip loses the window's width: RUN is chosen for
- *         the window, and segments so that blocks fill the multiprocessors evenly (rows_of()).  Every other segment is
- *         marched up: neighbours begin at the same rows, or end at the same, and so share what they read in L2.
+ * Launch  One block for each strip and segment of rows; strips at the edges first, since they take longest.  A
+ *         segment begins with the rows above its first window, and a strip loses the window's width: RUN is chosen
+ *         for the window, and segments so that blocks fill the multiprocessors evenly (rows_of()).  Every other
+ *         segment is walked upwards: neighbours begin at the same rows, or end at the same, and so share them in L2.
  *
- * Traffic 1R1W; the leaving rows a second time, from L2; strips and segments what their windows share.
+ * Traffic 1R1W; the leaving rows a second time, from L2; strips and segments read their halos.
  *
- * Sync    One barrier for STEP rows, where sums of columns change hands: there is room for two steps.  Two before the
- *         first step: where columns beyond the edge are from is known; all groups have summed their rows above.  And
- *         one of the warp before it writes what its lanes have staged.  Blocks know nothing of each other.
+ * Sync    One barrier for STEP rows, where column sums change hands: shared memory holds those of two steps.  Two
+ *         barriers before the first step: sources of the halo's columns are stored; all groups have stored the sums of
+ *         their rows above.  And one of the warp before it writes the results that its lanes have staged.  Blocks do
+ *         not communicate.
  *
- * Limits  Sums of columns in 16 bits up to 257 rows of u8, else in 32; windows up to a strip's columns; windows that
- *         reach beyond the image by at most its size, unless nothing is there; rows of less than 2^30 samples.  What is
- *         beyond them goes through a table.  Modulo 2^16 or 2^32 all differences are exact, since each window's own sum
- *         fits.  Floats: box_float.cu.
+ * Limits  Column sums in 16 bits up to 257 rows of u8, else in 32; windows up to a strip's columns; windows that reach
+ *         outside the image by at most its size, unless samples there count nothing; rows of less than 2^30 samples.
+ *         Other filters go through a table.  Modulo 2^16 or 2^32 all differences are exact, since each window's own
+ *         sum fits.  Floats: box_float.cu.
  *
- * Steps   All warps: 1. sums of the rows above; barrier.  Warps of columns: 2. the sums of all groups  3. rows enter
- *         and leave, and each makes room for one of the next rows, which is on its way from then on  4. barrier, and
- *         on.  Warps of rows: 2. barrier  3. first windows, slide, divide by a multiplication (box_divide.cuh proves
- *         it), stage; where windows lose columns at an edge, their sums are kept and divided one by one; write  4. and
- *         on
+ * Steps   All warps: 1. sums of the rows above; barrier.  Warps of columns: 2. add the sums of all groups  3. rows
+ *         enter and leave, and their registers are loaded with later rows  4. barrier; the next step.  Warps of rows:
+ *         2. barrier  3. first windows, slide, divide by a multiplication (box_divide.cuh proves it), stage; where an
+ *         edge cuts windows, their sums are stored and divided one by one; write  4. the next step
  */
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "box.cuh"
-#include "box_march.cuh"
+#include "box_strip.cuh"
 #include "table.cuh"
 
 namespace
@@ -73,13 +73,13 @@ const char name[] = "box";
 struct filter {
     sat_box_spec spec;
     sat_window window;
-    sat_axis cut_x, cut_y;
+    sat_axis reach_x, reach_y;
     box::axis x, y;
     box::divisor mean;
     int32_t strips, strip, rows;
-    unsigned char *tables; /* device memory of all that the axes and the divisor point to */
+    unsigned char *tables; /* device memory of the arrays of axes and divisor */
     sat_status (*queue)(const filter *f, const sat_view *src, const sat_view *dst, void *stream);
-    box_float *floats; /* float samples, and nothing of the above but the spec */
+    box_float *floats; /* float samples; then only the spec is set of the above */
 };
 
 /* ---- division ------------------------------------------------------------------------------------------ */
@@ -93,7 +93,7 @@ uint64_t multiplier_of(sat_type sample, uint32_t byte, uint64_t area)
     return area <= UINT16_MAX ? m : 0;
 }
 
-/* The byte for which all areas from `least` up to `most` are proven, or else the largest is. */
+/* The byte for which all areas from `least` up to `most` are proven, else one for which the largest is. */
 uint32_t byte_for(uint64_t least, uint64_t most)
 {
     for (uint32_t byte = 0; byte < 3; byte++)
@@ -103,7 +103,7 @@ uint32_t byte_for(uint64_t least, uint64_t most)
     return 0;
 }
 
-/* What a window covers at least. */
+/* The fewest samples that a window covers. */
 int64_t least_covered(const sat_axis *a)
 {
     const int64_t n = a->n, ends[] = {a->after + 1, a->before + 1, n};
@@ -116,14 +116,14 @@ void fill_divisor(filter *f, box::tables *t)
 {
     box::divisor *d = &f->mean;
     box::ratio *rows;
-    d->rows = t->take((size_t)f->y.n, &rows);
+    d->rows = t->alloc((size_t)f->y.n, &rows);
     if (t->host == NULL) return;
-    const uint64_t width = (uint64_t)(f->cut_x.before + 1 + f->cut_x.after),
-                   height = (uint64_t)(f->cut_y.before + 1 + f->cut_y.after);
+    const uint64_t width = (uint64_t)(f->reach_x.before + 1 + f->reach_x.after),
+                   height = (uint64_t)(f->reach_y.before + 1 + f->reach_y.after);
     d->shrinks = f->window.border->shrinks;
     d->area = (uint64_t)f->window.area_px;
-    d->byte =
-        d->shrinks ? byte_for(width * (uint64_t)least_covered(&f->cut_y), width * height) : byte_for(d->area, d->area);
+    d->byte = d->shrinks ? byte_for(width * (uint64_t)least_covered(&f->reach_y), width * height)
+                         : byte_for(d->area, d->area);
     for (int32_t i = 0; i < f->y.n; i++) {
         sat_segment segments[SAT_SEGMENTS];
         int64_t covered;
@@ -135,11 +135,11 @@ void fill_divisor(filter *f, box::tables *t)
 
 /* ---- one kernel's shape -------------------------------------------------------------------------------- */
 
-template <class March> sat_status queue(const filter *f, const sat_view *src, const sat_view *dst, void *stream)
+template <class Filter> sat_status queue(const filter *f, const sat_view *src, const sat_view *dst, void *stream)
 {
-    using sample = typename March::sample_type;
-    constexpr size_t piece = sizeof(typename March::raw);
-    March k = {};
+    using sample = typename Filter::sample_type;
+    constexpr size_t vector = sizeof(typename Filter::raw);
+    Filter k = {};
     k.in = (const sample *)src->data;
     k.out = (sample *)dst->data;
     k.in_pitch = (int64_t)(src->row_bytes / sizeof(sample));
@@ -151,7 +151,7 @@ template <class March> sat_status queue(const filter *f, const sat_view *src, co
     k.strip = f->strip;
     k.rows = f->rows;
     k.set_window((uint32_t)((f->x.before + 1 + f->x.after) * f->spec.channels));
-    k.wide = (uintptr_t)src->data % piece == 0 && src->row_bytes % piece == 0 && src->row_bytes <= UINT32_MAX;
+    k.wide = (uintptr_t)src->data % vector == 0 && src->row_bytes % vector == 0 && src->row_bytes <= UINT32_MAX;
     k.row_bytes = (uint32_t)src->row_bytes;
     for (int c = 0; c < f->spec.channels; c++)
         if (f->window.border->takes_value) k.value[c] = (sample)f->window.value[c];
@@ -159,30 +159,30 @@ template <class March> sat_status queue(const filter *f, const sat_view *src, co
     return prim::launch(k, segments * f->strips, stream);
 }
 
-/* Results in a strip, at most; 0 if the window is too wide.  All windows end before the last column, so that a lane's
- * first one, where it ends with a run, ends at the beginning of another lane's.  Strips begin at multiples of 16, so
- * that all that they write is whole pieces; or at multiples of 4, where that saves a strip. */
-template <class March> int64_t strip_of(const filter *f)
+/* Results in a strip, at most; 0 if the window is too wide.  All windows end before the last column, so that the end of
+ * a lane's first window is always in another lane's run.  Strips begin at multiples of 16, so that they write whole
+ * vectors; or at multiples of 4, where that saves a strip. */
+template <class Filter> int64_t strip_of(const filter *f)
 {
-    constexpr int64_t LEAD = March::LEAD;
+    constexpr int64_t LOAD_ALIGNMENT = Filter::LOAD_ALIGNMENT;
     const int64_t channels = f->spec.channels, elements = f->spec.width * channels;
-    const int64_t reach = f->cut_x.before * channels, window = reach + (1 + f->cut_x.after) * channels;
-    const int64_t whole = ((int64_t)March::ELEMENTS - March::lead((int32_t)-reach) - window) / 16 * 16,
-                  most = ((int64_t)March::ELEMENTS - (LEAD - 1) - window) / 4 * 4;
+    const int64_t reach = f->reach_x.before * channels, window = reach + (1 + f->reach_x.after) * channels;
+    const int64_t whole = ((int64_t)Filter::ELEMENTS - Filter::misalignment((int32_t)-reach) - window) / 16 * 16,
+                  most = ((int64_t)Filter::ELEMENTS - (LOAD_ALIGNMENT - 1) - window) / 4 * 4;
     if (whole < 16) return 0;
     const bool fewer = most > 0 && (elements + most - 1) / most < (elements + whole - 1) / whole;
     const int64_t unit = fewer ? 4 : 16, strips = (elements + (fewer ? most : whole) - 1) / (fewer ? most : whole);
     return ((elements + strips - 1) / strips + unit - 1) / unit * unit;
 }
 
-/* Fills in all that the kernel asks.  rows: of a segment. */
-template <class March> sat_status prepare(filter *f, int64_t rows)
+/* Chooses the strips of a kernel and fills its arrays.  rows: of a segment. */
+template <class Filter> sat_status prepare(filter *f, int64_t rows)
 {
-    const int64_t strip = strip_of<March>(f), elements = f->spec.width * f->spec.channels;
+    const int64_t strip = strip_of<Filter>(f), elements = f->spec.width * f->spec.channels;
     if (elements > INT32_MAX / 2)
         return sat_fail(SAT_ERR_UNAVAILABLE, "%s: rows of %lld samples; fewer than 2^30 are possible", name,
                         (long long)elements);
-    if (sizeof(typename March::shared) > prim::shared_memory_limit())
+    if (sizeof(typename Filter::shared) > prim::shared_memory_limit())
         return sat_fail(SAT_ERR_UNAVAILABLE, "%s: the device's shared memory is too small", name);
     if (strip == 0)
         return sat_fail(SAT_ERR_UNAVAILABLE, "%s: a window of %lld columns is too wide", name,
@@ -190,20 +190,20 @@ template <class March> sat_status prepare(filter *f, int64_t rows)
     f->strip = (int32_t)strip;
     f->strips = (int32_t)((elements + f->strip - 1) / f->strip);
     f->rows = (int32_t)(rows < f->spec.height ? rows : f->spec.height);
-    f->queue = queue<March>;
+    f->queue = queue<Filter>;
 
     box::tables t = {};
     sat_status status = SAT_OK;
     for (int filled = 0; filled < 2 && status == SAT_OK; filled++) {
         if (filled) status = t.reserve();
         if (status != SAT_OK) break;
-        /* Before a window are columns up to where loads begin, and the row that the very first one does not hold. */
-        box::fill_axis(&f->x, &t, &f->cut_x, &f->window.x, (int32_t)(f->cut_x.before + March::LEAD - 1));
-        box::fill_axis(&f->y, &t, &f->cut_y, &f->window.y, (int32_t)f->cut_y.before + 1);
+        /* The halo before the image: columns back to an aligned load, and the row that leaves in the first step. */
+        box::fill_axis(&f->x, &t, &f->reach_x, &f->window.x, (int32_t)(f->reach_x.before + Filter::LOAD_ALIGNMENT - 1));
+        box::fill_axis(&f->y, &t, &f->reach_y, &f->window.y, (int32_t)f->reach_y.before + 1);
         fill_divisor(f, &t);
     }
     f->tables = t.device;
-    if (status == SAT_OK) status = t.send();
+    if (status == SAT_OK) status = t.upload();
     free(t.host);
     return status;
 }
@@ -211,7 +211,7 @@ template <class March> sat_status prepare(filter *f, int64_t rows)
 /* Rows of a segment.  All blocks take equally long, so they should fill a whole number of waves: of multiprocessors
  * times the blocks that fit one.  More waves make segments shorter, fewer of them sum the rows above their first
  * windows less often.  Fitted to what segments took under windows of 3 to 255 rows: SUMMED_ROWS rows that are only
- * summed take as long as one with results, and what a block does before all that as long as START_ROWS of these. */
+ * summed take as long as one with results, and the start of a block as long as START_ROWS of these. */
 constexpr int64_t SUMMED_ROWS = 4, START_ROWS = 16, MOST_WAVES = 8;
 
 int64_t rows_of(int64_t height, int64_t window, int64_t strips, int64_t at_once, int64_t step)
@@ -229,50 +229,51 @@ int64_t rows_of(int64_t height, int64_t window, int64_t strips, int64_t at_once,
     return best;
 }
 
-/* Blocks that fit a multiprocessor: what the kernel was compiled for, as far as shared memory goes.  A multiprocessor
- * has what one block may have and the kilobyte that each takes for itself. */
-template <class March> int64_t blocks_at_once()
+/* Blocks that fit a multiprocessor: as many as the kernel was compiled for, or as its shared memory has room for.  That
+ * is what one block may have, and a kilobyte that each block takes for itself. */
+template <class Filter> int64_t blocks_at_once()
 {
 #ifdef SAT_SIMT
-    return March::min_blocks; /* so that small images have several segments */
+    return Filter::min_blocks; /* so that small images have several segments */
 #else
     constexpr size_t own = 1 << 10;
-    const int64_t fit = (int64_t)((prim::shared_memory_limit() + own) / (sizeof(typename March::shared) + own));
-    return fit < 1 ? 1 : fit < March::min_blocks ? fit : March::min_blocks;
+    const int64_t fit = (int64_t)((prim::shared_memory_limit() + own) / (sizeof(typename Filter::shared) + own));
+    return fit < 1 ? 1 : fit < Filter::min_blocks ? fit : Filter::min_blocks;
 #endif
 }
 
-template <class March> sat_status prepare_for_device(filter *f)
+template <class Filter> sat_status prepare_for_device(filter *f)
 {
     sat_device_info info;
     sat_status status = sat_device_current(&info);
-    const int64_t strip = strip_of<March>(f);
-    if (status != SAT_OK || strip == 0) return status == SAT_OK ? prepare<March>(f, 1) : status;
+    const int64_t strip = strip_of<Filter>(f);
+    if (status != SAT_OK || strip == 0) return status == SAT_OK ? prepare<Filter>(f, 1) : status;
     const int64_t strips = (f->spec.width * f->spec.channels + strip - 1) / strip;
-    return prepare<March>(f, rows_of(f->spec.height, f->cut_y.before + 1 + f->cut_y.after, strips,
-                                     info.multiprocessors * blocks_at_once<March>(), March::ROWS));
+    return prepare<Filter>(f, rows_of(f->spec.height, f->reach_y.before + 1 + f->reach_y.after, strips,
+                                      info.multiprocessors * blocks_at_once<Filter>(), Filter::ROWS));
 }
 
 /* ---- which kernel -------------------------------------------------------------------------------------- */
 
 /* The simulator's strips are short, so that small images have several, and fit its shared memory. */
 #ifdef SAT_SIMT
-template <unsigned CHANNELS> using bytes_narrow = box::march<uint8_t, CHANNELS, uint16_t, uint32_t, 24, 8, 4, 3>;
+template <unsigned CHANNELS> using bytes_narrow = box::strip_filter<uint8_t, CHANNELS, uint16_t, uint32_t, 24, 8, 4, 3>;
 template <unsigned CHANNELS>
-using bytes_broad = box::march<uint8_t, CHANNELS, uint16_t, uint32_t, CHANNELS == 3 ? 24 : 40, 8, 4, 3, 2, 2>;
+using bytes_broad = box::strip_filter<uint8_t, CHANNELS, uint16_t, uint32_t, CHANNELS == 3 ? 24 : 40, 8, 4, 3, 2, 2>;
 template <class Sample, unsigned CHANNELS, class Sum>
-using words = box::march<Sample, CHANNELS, uint32_t, Sum, 12, 4, 4, 24, 4, 2>;
+using words = box::strip_filter<Sample, CHANNELS, uint32_t, Sum, 12, 4, 4, 24, 4, 2>;
 #else
-template <unsigned CHANNELS> using bytes_narrow = box::march<uint8_t, CHANNELS, uint16_t, uint32_t, 40, 8, 7, 2>;
-template <unsigned CHANNELS> using bytes_broad = box::march<uint8_t, CHANNELS, uint16_t, uint32_t, 72, 8, 15, 1, 5>;
+template <unsigned CHANNELS> using bytes_narrow = box::strip_filter<uint8_t, CHANNELS, uint16_t, uint32_t, 40, 8, 7, 2>;
+template <unsigned CHANNELS>
+using bytes_broad = box::strip_filter<uint8_t, CHANNELS, uint16_t, uint32_t, 72, 8, 15, 1, 5>;
 template <class Sample, unsigned CHANNELS, class Sum>
-using words = box::march<Sample, CHANNELS, uint32_t, Sum, 36, 4, 5, 2, 5, 3>;
+using words = box::strip_filter<Sample, CHANNELS, uint32_t, Sum, 36, 4, 5, 2, 5, 3>;
 #endif
 
 template <unsigned CHANNELS> sat_status prepare_channels(filter *f)
 {
     const uint64_t largest = sat_sample_max(f->spec.sample);
-    const uint64_t rows = (uint64_t)(f->cut_y.before + 1 + f->cut_y.after);
+    const uint64_t rows = (uint64_t)(f->reach_y.before + 1 + f->reach_y.after);
     const bool narrow = f->window.accum == SAT_U32;
     if (rows > UINT32_MAX / largest)
         return sat_fail(SAT_ERR_UNAVAILABLE, "%s: a window of %lld rows is too tall", name, (long long)rows);
@@ -281,8 +282,8 @@ template <unsigned CHANNELS> sat_status prepare_channels(filter *f)
                       : prepare_for_device<words<uint16_t, CHANNELS, uint64_t>>(f);
     if (!narrow) return sat_fail(SAT_ERR_UNAVAILABLE, "%s: a window of u8 whose sum exceeds 2^32", name);
     if (rows > UINT16_MAX / largest) return prepare_for_device<words<uint8_t, CHANNELS, uint32_t>>(f);
-    const int64_t window = (f->cut_x.before + 1 + f->cut_x.after) * CHANNELS;
-    /* Runs of three channels are an odd number of threes of pieces: 24 would be too short, the next is 72. */
+    const int64_t window = (f->reach_x.before + 1 + f->reach_x.after) * CHANNELS;
+    /* Runs of three channels are an odd number of threes of vectors: 24 would be too short, the next is 72. */
     if constexpr (CHANNELS != 3)
         if (window * 4 <= (int64_t)bytes_narrow<CHANNELS>::ELEMENTS)
             return prepare_for_device<bytes_narrow<CHANNELS>>(f);
@@ -296,11 +297,12 @@ sat_status prepare_filter(filter *f)
     const sat_border *border = f->window.border;
     sat_status status = box::check_sides(name, &f->window);
     if (status != SAT_OK) return status;
-    f->cut_x = f->window.x;
-    f->cut_y = f->window.y;
-    const bool near_x = box::cut(&f->cut_x, border->shrinks), near_y = box::cut(&f->cut_y, border->shrinks);
+    f->reach_x = f->window.x;
+    f->reach_y = f->window.y;
+    const bool near_x = box::clip_reach(&f->reach_x, border->shrinks),
+               near_y = box::clip_reach(&f->reach_y, border->shrinks);
     if (!near_x || !near_y)
-        return sat_fail(SAT_ERR_UNAVAILABLE, "%s: windows reach beyond the image by more than its size", name);
+        return sat_fail(SAT_ERR_UNAVAILABLE, "%s: windows reach outside the image by more than its size", name);
     if (f->spec.weighted_alpha) return sat_fail(SAT_ERR_UNAVAILABLE, "%s: does not weigh integers", name);
     switch (f->spec.channels) {
     case 1: return prepare_channels<1>(f);

@@ -1,4 +1,4 @@
-/* box_axis.cuh - what a filter's kernels must know of one direction of the image, and how it gets to the device. */
+/* box_axis.cuh - one axis of a filter in device memory: its border indices and window sizes, and their upload. */
 #ifndef BOX_AXIS_CUH
 #define BOX_AXIS_CUH
 
@@ -10,60 +10,61 @@
 namespace box
 {
 
-/* Positions beyond the image see the samples that the border mode names (numbers of columns or rows, -1: none): `lead`
- * entries for the positions before the image, then those from n on. */
+/* One axis of an image of n positions, and of windows that hold `before` and `after` positions around their own.
+ * `border` holds the border index of each position of the halo (a column or row of the image; -1: none): `halo` entries
+ * for the positions before the image, then those from n on. */
 struct axis {
-    int32_t n, before, after, lead;
-    const int32_t *beyond;
-    const int32_t *covered; /* for each position of the image: how many samples its window holds */
+    int32_t n, before, after, halo;
+    const int32_t *border;
+    const int32_t *covered; /* for each position of the image: samples that its window holds */
 };
 
-/* How many samples of the image a window holds. */
+/* Samples of the image in a window. */
 PRIM_DEVICE uint32_t covered(const axis &a, int32_t at)
 {
     const int32_t first = at < a.before ? 0 : at - a.before, end = at + a.after < a.n ? at + a.after + 1 : a.n;
     return (uint32_t)(end - first);
 }
 
-PRIM_DEVICE int32_t seen(const axis &a, int32_t at)
+PRIM_DEVICE int32_t border_index(const axis &a, int32_t at)
 {
     if (at >= 0 && at < a.n) return at;
-    return prim::load(a.beyond + a.lead + (at < 0 ? at : at - a.n));
+    return prim::load(a.border + a.halo + (at < 0 ? at : at - a.n));
 }
 
-/* Arrays that are filled on the host and lie, one behind the other, in one piece of device memory: first all are taken,
- * to see what they need, then reserve(), then all are taken again and filled, then send(). */
+/* Arrays of one allocation of device memory, filled on the host.  In two passes: alloc() of each, to add up their
+ * sizes; reserve(); alloc() of each again, and fill it; upload(). */
 struct tables {
     unsigned char *host, *device;
-    size_t taken;
+    size_t used;
 
-    /* Room for n values: their address in device memory, and on the host; both NULL before reserve(). */
-    template <class T> const T *take(size_t n, T **here)
+    /* n values: their address in device memory, and on the host; both NULL before reserve(). */
+    template <class T> const T *alloc(size_t n, T **here)
     {
-        taken = (taken + 15) / 16 * 16;
-        *here = host ? (T *)(host + taken) : nullptr;
-        const T *there = device ? (const T *)(device + taken) : nullptr;
-        taken += n * sizeof(T);
+        used = (used + 15) / 16 * 16;
+        *here = host ? (T *)(host + used) : nullptr;
+        const T *there = device ? (const T *)(device + used) : nullptr;
+        used += n * sizeof(T);
         return there;
     }
 
     sat_status reserve()
     {
-        const size_t bytes = taken;
-        taken = 0;
+        const size_t bytes = used;
+        used = 0;
         host = (unsigned char *)calloc(1, bytes);
         if (host == NULL) return sat_fail(SAT_ERR_MEMORY, "out of memory for the windows of a box filter");
         return prim::device_alloc(&device, bytes);
     }
 
-    sat_status send()
+    sat_status upload()
     {
-        sat_status status = prim::copy_rows(device, taken, host, taken, taken, 1, NULL);
+        sat_status status = prim::copy_rows(device, used, host, used, used, 1, NULL);
         return status == SAT_OK ? prim::stream_wait(NULL) : status;
     }
 };
 
-/* Numbers of rows and of columns, also of those that a window sees beyond the image, are of 32 bits. */
+/* Indices of rows and columns have 32 bits, those of the halo included. */
 static inline sat_status check_sides(const char *name, const sat_window *w)
 {
     if (w->x.n <= INT32_MAX / 4 && w->y.n <= INT32_MAX / 4) return SAT_OK;
@@ -71,26 +72,26 @@ static inline sat_status check_sides(const char *name, const sat_window *w)
                     (long long)w->x.n, (long long)w->y.n);
 }
 
-/* Where samples beyond the image count nothing, windows need to reach no further than all of it.  Returns whether they
- * then reach beyond it by no more than its size, so that every position has one entry. */
-static inline bool cut(sat_axis *a, bool counts_nothing)
+/* Clips the reach of windows to the image's size, where samples outside count nothing.  Returns whether the halo is
+ * then no larger than the image, so that each of its positions has one border index. */
+static inline bool clip_reach(sat_axis *a, bool counts_nothing)
 {
     if (counts_nothing && a->before > a->n) a->before = a->n;
     if (counts_nothing && a->after > a->n) a->after = a->n;
     return a->before <= a->n && a->after <= a->n;
 }
 
-/* reach: the axis as it is cut; whole: as it was. */
-static inline void fill_axis(axis *a, tables *t, const sat_axis *reach, const sat_axis *whole, int32_t lead)
+/* reach: the axis after clip_reach(); whole: before. */
+static inline void fill_axis(axis *a, tables *t, const sat_axis *reach, const sat_axis *whole, int32_t halo)
 {
-    int32_t *beyond, *covered;
-    *a = {.n = (int32_t)reach->n, .before = (int32_t)reach->before, .after = (int32_t)reach->after, .lead = lead};
-    a->beyond = t->take((size_t)lead + (size_t)a->after + 1, &beyond);
-    a->covered = t->take((size_t)a->n, &covered);
+    int32_t *border, *covered;
+    *a = {.n = (int32_t)reach->n, .before = (int32_t)reach->before, .after = (int32_t)reach->after, .halo = halo};
+    a->border = t->alloc((size_t)halo + (size_t)a->after + 1, &border);
+    a->covered = t->alloc((size_t)a->n, &covered);
     if (t->host == NULL) return;
-    for (int32_t i = 0; i < lead; i++) beyond[i] = (int32_t)sat_border_index(reach->border, i - lead, reach->n);
+    for (int32_t i = 0; i < halo; i++) border[i] = (int32_t)sat_border_index(reach->border, i - halo, reach->n);
     for (int32_t i = 0; i <= a->after; i++)
-        beyond[lead + i] = (int32_t)sat_border_index(reach->border, reach->n + i, reach->n);
+        border[halo + i] = (int32_t)sat_border_index(reach->border, reach->n + i, reach->n);
     for (int32_t i = 0; i < a->n; i++) {
         sat_segment segments[SAT_SEGMENTS];
         int64_t count;

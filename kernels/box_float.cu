@@ -1,9 +1,9 @@
 /* box_float.cu - the box filter of float samples without a table: sums in f64, by additions only.
  *
- * Idea    Running sums that subtract what leaves drift, and never forget a NaN; a table spreads one over all that is
- *         below and to the right.  Cut the positions of an axis into blocks as long as the window: then every window is
- *         the end of one block and the beginning of the next, and sums from each block's end backwards and from its
- *         beginning forwards are two additions for each sample.  First down the columns, then, once these sums are
+ * Idea    Sliding sums that subtract leaving samples drift, and keep a NaN for ever; a table spreads one over all
+ *         entries below and to the right.  Cut the positions of an axis into blocks as long as the window.  Then every
+ *         window is the end of one block and the beginning of the next.  Sums from each block's end backwards and from
+ *         its beginning forwards are two additions for each sample.  First down the columns; then, when these sums are
  *         transposed, along the rows.
  *
  * Paper   van Herk, A fast algorithm for local minimum and maximum filters on rectangular and octagonal kernels,
@@ -14,17 +14,17 @@
  *
  *         image -> columns' sums -> transposed -> rows' sums -> transposed back -> means
  *
- * Launch  A thread for each column and each block of the cut, 256 threads along a row, so that warps touch whole lines:
- *         the block upwards, then the next one downwards.
+ * Launch  A thread for each column and each block of the axis, 256 threads along a row, so that warps touch whole
+ *         lines: the block upwards, then the next one downwards.
  *
  * Traffic For each sample 1R of the image, its rows a second time from L2; 6R6W of f64 sums, two of them in L2.
  *
  * Sync    The order of a stream.
  *
- * Limits  Windows that reach beyond the image by at most its size, unless nothing is there; 16 bytes of memory for each
- *         sample; 2^31 - 1 blocks.
+ * Limits  Windows that reach outside the image by at most its size, unless samples there count nothing; 16 bytes of
+ *         memory for each sample; 2^31 - 1 blocks.
  *
- * Steps   1. columns  2. transpose  3. rows  4. transpose  5. what the border adds, division
+ * Steps   1. columns  2. transpose  3. rows  4. transpose  5. border values, division
  */
 #include <stdlib.h>
 
@@ -40,7 +40,7 @@ constexpr unsigned THREADS = 256;
 
 /* ---- kernels ------------------------------------------------------------------------------------------- */
 
-/* The image as f64, colours times alpha if so asked; or sums. */
+/* The image as f64, colours times alpha if weighted; or sums. */
 struct weighted_samples {
     const float *at;
     int32_t channels;
@@ -69,33 +69,33 @@ template <class Source> struct sum_windows {
     box::axis along;
     int32_t channels; /* rows of one position */
     int64_t in_pitch, out_pitch, samples;
-    uint32_t pieces; /* of a row */
+    uint32_t blocks_per_row; /* of a row */
 
     PRIM_DEVICE void operator()(shared &) const
     {
-        const int64_t i = (int64_t)(prim::block_id() % pieces) * threads + prim::thread_id();
-        const int32_t c = (int32_t)(prim::block_id() / pieces) % channels,
-                      block = (int32_t)(prim::block_id() / pieces) / channels;
+        const int64_t i = (int64_t)(prim::block_id() % blocks_per_row) * threads + prim::thread_id();
+        const int32_t c = (int32_t)(prim::block_id() / blocks_per_row) % channels,
+                      block = (int32_t)(prim::block_id() / blocks_per_row) / channels;
         if (i >= samples) return;
         const int32_t window = along.before + 1 + along.after, first = block * window; /* result of the block's first */
         const int32_t most = along.n - first, results = most < window ? most : window;
         double sum = 0;
         for (int32_t k = window - 1; k >= 0; k--) {
             sum += at(first - along.before + k, c, i);
-            if (k < results) prim::store(out + place(first + k, c) + i, sum);
+            if (k < results) prim::store(out + row_at(first + k, c) + i, sum);
         }
         sum = 0;
         for (int32_t k = 1; k < results; k++) {
-            double *to = out + place(first + k, c) + i;
+            double *to = out + row_at(first + k, c) + i;
             sum += at(first - along.before + window - 1 + k, c, i);
             prim::store(to, prim::load((const double *)to) + sum);
         }
     }
 
-    PRIM_DEVICE int64_t place(int32_t p, int32_t c) const { return ((int64_t)p * channels + c) * out_pitch; }
+    PRIM_DEVICE int64_t row_at(int32_t p, int32_t c) const { return ((int64_t)p * channels + c) * out_pitch; }
     PRIM_DEVICE double at(int32_t p, int32_t c, int64_t i) const
     {
-        const int32_t from = box::seen(along, p);
+        const int32_t from = box::border_index(along, p);
         return from < 0 ? 0 : in.get(((int64_t)from * channels + c) * in_pitch, i);
     }
 };
@@ -108,15 +108,15 @@ struct divide {
     float *out;
     box::axis x, y;
     int64_t sums_pitch, out_pitch;
-    uint32_t pieces; /* of a row of pixels */
+    uint32_t blocks_per_row; /* of a row of pixels */
     int32_t channels;
     double area, value[4];
     bool shrinks, takes_value, weighted;
 
     PRIM_DEVICE void operator()(shared &) const
     {
-        const int32_t row = (int32_t)(prim::block_id() / pieces);
-        const int32_t column = (int32_t)(prim::block_id() % pieces * threads + prim::thread_id());
+        const int32_t row = (int32_t)(prim::block_id() / blocks_per_row);
+        const int32_t column = (int32_t)(prim::block_id() % blocks_per_row * threads + prim::thread_id());
         if (column >= x.n) return;
         const double *from = sums + row * sums_pitch + (int64_t)column * channels;
         float *to = out + row * out_pitch + (int64_t)column * channels;
@@ -137,7 +137,7 @@ struct divide {
     }
 };
 
-uint32_t pieces_of(int64_t samples)
+uint32_t blocks_for(int64_t samples)
 {
     return (uint32_t)((samples + THREADS - 1) / THREADS);
 }
@@ -190,7 +190,7 @@ static sat_status fill_axes(box_float *f, const sat_axis *x, const sat_axis *y)
         box::fill_axis(&f->y, &t, y, &f->window.y, (int32_t)y->before);
     }
     f->tables = t.device;
-    if (status == SAT_OK) status = t.send();
+    if (status == SAT_OK) status = t.upload();
     free(t.host);
     return status;
 }
@@ -205,9 +205,9 @@ sat_status box_float_open(const sat_box_spec *spec, box_float **filter)
     if (status == SAT_OK) status = box::check_sides(name, &f->window);
     if (status == SAT_OK) {
         const bool nothing = f->window.border->shrinks || f->window.border->takes_value;
-        const bool near_x = box::cut(&x, nothing), near_y = box::cut(&y, nothing);
+        const bool near_x = box::clip_reach(&x, nothing), near_y = box::clip_reach(&y, nothing);
         if (!near_x || !near_y)
-            status = sat_fail(SAT_ERR_UNAVAILABLE, "%s: windows reach beyond the image by more than its size", name);
+            status = sat_fail(SAT_ERR_UNAVAILABLE, "%s: windows reach outside the image by more than its size", name);
     }
     if (status == SAT_OK) status = take_sums(f);
     if (status == SAT_OK) status = fill_axes(f, &x, &y);
@@ -231,13 +231,13 @@ static sat_status queue_sums(const Source &in, int64_t in_pitch, double *out, in
     k.in_pitch = in_pitch;
     k.out_pitch = out_pitch;
     k.samples = samples;
-    k.pieces = pieces_of(samples);
+    k.blocks_per_row = blocks_for(samples);
     const int64_t window = along->before + 1 + along->after, blocks = (along->n + window - 1) / window;
-    return prim::launch(k, blocks * channels * k.pieces, stream);
+    return prim::launch(k, blocks * channels * k.blocks_per_row, stream);
 }
 
-static sat_status turn(const double *from, int64_t from_pitch, double *to, int64_t to_pitch, int64_t rows,
-                       int64_t columns, void *stream)
+static sat_status queue_transpose(const double *from, int64_t from_pitch, double *to, int64_t to_pitch, int64_t rows,
+                                  int64_t columns, void *stream)
 {
     const prim::matrices<const uint64_t> in = {(const uint64_t *)from, from_pitch, 0};
     const prim::matrices<uint64_t> out = {(uint64_t *)to, to_pitch, 0};
@@ -254,14 +254,14 @@ static sat_status queue_division(const box_float *f, const sat_view *dst, void *
     k.y = f->y;
     k.sums_pitch = f->across;
     k.out_pitch = (int64_t)(dst->row_bytes / sizeof(float));
-    k.pieces = pieces_of(f->spec.width);
+    k.blocks_per_row = blocks_for(f->spec.width);
     k.channels = channels;
     k.area = (double)f->window.area_px;
     k.shrinks = f->window.border->shrinks;
     k.takes_value = f->window.border->takes_value;
     k.weighted = f->spec.weighted_alpha;
     for (int c = 0; c < channels; c++) k.value[c] = f->window.real_value[c];
-    return prim::launch(k, f->spec.height * k.pieces, stream);
+    return prim::launch(k, f->spec.height * k.blocks_per_row, stream);
 }
 
 sat_status box_float_run(const box_float *f, const sat_view *src, const sat_view *dst, void *stream)
@@ -270,9 +270,9 @@ sat_status box_float_run(const box_float *f, const sat_view *src, const sat_view
     const weighted_samples image = {(const float *)src->data, f->spec.channels, f->spec.weighted_alpha};
     sat_status status =
         queue_sums(image, (int64_t)(src->row_bytes / sizeof(float)), f->a, f->across, &f->y, 1, samples, stream);
-    if (status == SAT_OK) status = turn(f->a, f->across, f->b, f->down, height, samples, stream);
+    if (status == SAT_OK) status = queue_transpose(f->a, f->across, f->b, f->down, height, samples, stream);
     if (status == SAT_OK)
         status = queue_sums(plain_sums{f->b}, f->down, f->a, f->down, &f->x, f->spec.channels, height, stream);
-    if (status == SAT_OK) status = turn(f->a, f->down, f->b, f->across, samples, height, stream);
+    if (status == SAT_OK) status = queue_transpose(f->a, f->down, f->b, f->across, samples, height, stream);
     return status == SAT_OK ? queue_division(f, dst, stream) : status;
 }

@@ -1,4 +1,4 @@
-/* box_row.cuh - what a row of sums of columns becomes: means, in the image; a part of box_march.cuh. */
+/* box_row.cuh - the means of a row of an image from its column sums; a part of box_strip.cuh. */
 #ifndef BOX_ROW_CUH
 #define BOX_ROW_CUH
 
@@ -12,34 +12,35 @@ namespace box
 /* RUN: columns of a lane.  STEP: rows that a block does at a time. */
 template <class Sample, unsigned CHANNELS, class Column, class Sum, unsigned RUN, unsigned STEP> struct row_filter {
     static constexpr unsigned ROWS = STEP;
-    static constexpr unsigned ELEMENTS = prim::WARP * RUN;           /* columns of samples in a strip and its halo */
-    static constexpr unsigned GROUP = 16 / (unsigned)sizeof(Column); /* columns in a piece of 16 bytes */
-    static constexpr unsigned GROUPS = RUN / GROUP;                  /* pieces of a lane */
+    static constexpr unsigned ELEMENTS = prim::WARP * RUN;            /* columns of samples in a strip and its halo */
+    static constexpr unsigned VECTOR = 16 / (unsigned)sizeof(Column); /* columns in a 16-byte vector */
+    static constexpr unsigned VECTORS = RUN / VECTOR;                 /* vectors of a lane's run */
     static constexpr unsigned ROW_WORDS = ELEMENTS * (unsigned)sizeof(Column) / 4;
     static constexpr unsigned RUN_WORDS = RUN * (unsigned)sizeof(Sample) / 4;
     static constexpr unsigned STAGE_WORDS = 4 + prim::WARP * RUN_WORDS + 4;
-    static constexpr unsigned UNIT = GROUP % CHANNELS ? CHANNELS : 1; /* pieces that begin at the same channel */
-    static_assert(GROUPS % UNIT == 0 && RUN % GROUP == 0 && RUN % CHANNELS == 0);
-    static_assert(GROUPS % 2 == 1, "lanes that read their pieces at the same time meet in no bank");
+    static constexpr unsigned UNIT =
+        VECTOR % CHANNELS ? CHANNELS : 1; /* vectors from one that begins with channel 0 to the next */
+    static_assert(VECTORS % UNIT == 0 && RUN % VECTOR == 0 && RUN % CHANNELS == 0);
+    static_assert(VECTORS % 2 == 1, "no bank conflicts between lanes that read their vectors together");
 
-    using piece = prim::vec<uint32_t, 4>;
+    using vector = prim::vec<uint32_t, 4>;
 
-    /* Windows of lanes near the end of a row, whose results nobody asked for, reach this far behind it. */
-    static constexpr unsigned BEHIND = (GROUPS + 1) * 4, ROW_PITCH = ROW_WORDS + BEHIND;
+    /* Words behind a row: windows of the last lanes, whose results are not requested, read them. */
+    static constexpr unsigned PADDING = (VECTORS + 1) * 4, ROW_PITCH = ROW_WORDS + PADDING;
 
-    /* Results of a row whose areas may be their own, at most, or else all of them count as such. */
-    static constexpr unsigned KEPT = ELEMENTS / 4;
+    /* Results near the edges of a row, whose areas differ from the row's: at most so many, else all count as such. */
+    static constexpr unsigned EDGE_RESULTS = ELEMENTS / 4;
 
-    struct alignas(8) holds {
-        uint32_t columns; /* of a row, in the window of one result */
-        float share;      /* 1 / columns */
+    struct alignas(8) edge_window {
+        uint32_t columns; /* of the image, in the window of one result */
+        float reciprocal; /* 1 / columns */
     };
 
     struct shared {
-        alignas(16) prim::array<uint32_t, 2 * ROWS * ROW_PITCH> columns; /* sums of the windows' rows, of two steps */
+        alignas(16) prim::array<uint32_t, 2 * ROWS * ROW_PITCH> columns; /* column sums of two steps */
         alignas(16) prim::array<uint32_t, ROWS * STAGE_WORDS> results;
-        alignas(16) prim::array<Sum, ROWS * KEPT> kept; /* windows' sums near the edges */
-        alignas(16) prim::array<holds, KEPT> held;
+        alignas(16) prim::array<Sum, ROWS * EDGE_RESULTS> edge_sums; /* sums of windows near the edges */
+        alignas(16) prim::array<edge_window, EDGE_RESULTS> edge_windows;
         prim::array<int32_t, ELEMENTS> sources;
     };
 
@@ -47,30 +48,31 @@ template <class Sample, unsigned CHANNELS, class Column, class Sum, unsigned RUN
     int64_t out_pitch; /* samples */
     axis x, y;
     divisor mean;
-    /* The window's width times the channels, in elements, and where it ends. */
+    /* The window's width in elements (columns times channels), and where its end lies. */
     struct {
-        uint32_t elements, words; /* of sums, in whole pieces */
-        uint32_t lanes, split;    /* lanes, and the pieces of one more */
+        uint32_t elements, words; /* of column sums, in whole vectors */
+        uint32_t lanes, split;    /* whole runs, and the vectors of one more */
     } window;
     void set_window(uint32_t elements)
     {
-        const uint32_t pieces = elements / GROUP;
-        window = {elements, pieces * 4, pieces / GROUPS, pieces % GROUPS};
+        const uint32_t vectors = elements / VECTOR;
+        window = {elements, vectors * 4, vectors / VECTORS, vectors % VECTORS};
     }
 
-    /* A segment of rows, counted in the direction of the march, and what a window holds before and after a row. */
+    /* A segment of rows, counted in the direction in which the block walks; rows of a window before and after its own.
+     */
     struct segment {
         int32_t top, bottom, before, after;
-        bool up; /* the march goes up: its row i is the image's n - 1 - i */
+        bool up; /* walks upwards: its row i is row n - 1 - i of the image */
     };
     PRIM_DEVICE int32_t row_of(const segment &g, int32_t at) const { return g.up ? y.n - 1 - at : at; }
 
-    /* Where the warps of columns, and those of rows, wait for each other: sums of a step are there, and those of the
-     * step before have been read. */
-    PRIM_DEVICE static void meet() { prim::block_meet(); /* sums of columns are handed over */ }
+    /* The barrier between the warps of columns and those of rows: the column sums of a step are stored, and those of
+     * the step before have been read. */
+    PRIM_DEVICE static void sync_step() { prim::block_sync_unaligned(); /* column sums change hands */ }
 
-    /* Where a row's sums of columns are in the next step, by where they are in this one. */
-    PRIM_DEVICE static unsigned other(unsigned columns)
+    /* The first word of a row's column sums in the next step, from that of this step. */
+    PRIM_DEVICE static unsigned next_step(unsigned columns)
     {
         return columns < ROWS * ROW_PITCH ? columns + ROWS * ROW_PITCH : columns - ROWS * ROW_PITCH;
     }
@@ -78,8 +80,7 @@ template <class Sample, unsigned CHANNELS, class Column, class Sum, unsigned RUN
     /* In `sources`: COPY + the column of this strip whose sum a column repeats. */
     static constexpr int32_t COPY = 1 << 30;
 
-    /* Columns beyond the edge, whose sums are those of columns of this strip: each warp has a row, which begins at
-     * word `row`. */
+    /* Fills in the halo columns that repeat a column of this strip, in a warp's row, which begins at word `row`. */
     PRIM_DEVICE void copy_columns(shared &s, unsigned row, int32_t left) const
     {
         constexpr unsigned PER = 4 / (unsigned)sizeof(Column), BITS = 8 * (unsigned)sizeof(Column);
@@ -99,22 +100,22 @@ template <class Sample, unsigned CHANNELS, class Column, class Sum, unsigned RUN
             }
             s.columns.set(row + at, word);
         }
-        prim::warp_sync(); /* the columns beyond the edge are there */
+        prim::warp_sync(); /* the halo columns are filled in */
     }
 
-    PRIM_DEVICE static Sum plus(Sum sum, const piece &p, unsigned i)
+    PRIM_DEVICE static Sum plus(Sum sum, const vector &p, unsigned i)
     {
         if constexpr (sizeof(Column) == 2) return prim::add_half(p.at[i / 2], i % 2, sum);
         return sum + p.at[i];
     }
-    PRIM_DEVICE static Sum minus(Sum sum, const piece &p, unsigned i)
+    PRIM_DEVICE static Sum minus(Sum sum, const vector &p, unsigned i)
     {
         if constexpr (sizeof(Column) == 2) return prim::subtract_half(p.at[i / 2], i % 2, sum);
         return sum - p.at[i];
     }
 
-    /* Adds the first N columns of a piece to the sums of their channels; the piece begins with number `channel`. */
-    template <unsigned N> PRIM_DEVICE static void add_columns(Sum (&sum)[CHANNELS], const piece &p, unsigned channel)
+    /* Adds the first N columns of a vector, which begins with `channel`, to the sums of their channels. */
+    template <unsigned N> PRIM_DEVICE static void add_columns(Sum (&sum)[CHANNELS], const vector &p, unsigned channel)
     {
         constexpr unsigned PAIRS = CHANNELS == 1 && sizeof(Column) == 2 ? N / 2 : 0;
 #pragma unroll
@@ -130,32 +131,32 @@ template <class Sample, unsigned CHANNELS, class Column, class Sum, unsigned RUN
         return sizeof(Sample) == 1 ? carried : (uint32_t)(((uint64_t)n * high + carried) >> 16);
     }
 
-    /* All windows of a row have the same area; or all but those of the elements near the edges, whose sums are kept; or
-     * each its own. */
+    /* Which areas the windows of a row have: all the row's; all but those near the edges, whose sums are stored and
+     * divided later; or each its own. */
     enum : unsigned { BY_ROW, BY_ROW_BUT_EDGES, BY_RESULT };
 
-    /* A row's results, by one warp. */
+    /* The work of one warp on one row. */
     struct task {
-        ratio whole; /* of the row */
+        ratio whole; /* of windows that are not cut by an edge */
         int32_t y;
-        unsigned division;        /* one of the three above */
-        uint32_t half;            /* of the area, if it is that of the row, else 0 */
-        unsigned columns, behind; /* in shared memory: of this lane's first window; behind the row */
-        unsigned stage;           /* its first result */
-        unsigned kept, keep;      /* the warp's first sum that is kept, and this lane's */
+        unsigned division;                  /* one of the three above */
+        uint32_t half;                      /* of the area, if it is that of the row, else 0 */
+        unsigned columns, end;              /* in shared memory: the lane's first window; the end of the row */
+        unsigned stage;                     /* the lane's first result */
+        unsigned edge_sums, lane_edge_sums; /* the warp's first stored sum, and this lane's */
     };
 
-    /* Which results a lane has, of [begin, end) of every row; the first window of the strip is that of element `first`.
-     * Near the edges, up to element first + left and from first + right on, areas may be their own: there, lanes keep
-     * the sums of all their results. */
+    /* The results of a lane, of [begin, end) of every row; `first` is the element of the strip's first window.  Near
+     * the edges, up to element first + left and from first + right on, areas may differ from the row's: lanes there
+     * store the sums of all their results. */
     struct results {
         int32_t first, begin, end;
-        int32_t own, from, upto; /* this lane's first one; which of those are asked for */
-        int32_t left, right, kept;
-        bool keeps;
+        int32_t own, from, upto;    /* the lane's first element; those of its run that are requested */
+        int32_t left, right, edges; /* edges: results near both */
+        bool stores_edges;
     };
 
-    PRIM_DEVICE results my_results(int32_t first, int32_t begin, int32_t end) const
+    PRIM_DEVICE results results_of_lane(int32_t first, int32_t begin, int32_t end) const
     {
         constexpr int32_t PER = RUN;
         results r = {.first = first, .begin = begin, .end = end};
@@ -167,37 +168,37 @@ template <class Sample, unsigned CHANNELS, class Column, class Sum, unsigned RUN
                       last = (x.n - x.after) * (int32_t)CHANNELS - first;
         r.left = !mean.shrinks || whole <= begin - first ? 0 : whole < count ? (whole + PER - 1) / PER * PER : count;
         r.right = !mean.shrinks || last > count ? count : last > r.left ? last / PER * PER : r.left;
-        r.kept = r.left + count - r.right;
-        r.keeps = lane < r.left || (lane >= r.right && lane < count);
+        r.edges = r.left + count - r.right;
+        r.stores_edges = lane < r.left || (lane >= r.right && lane < count);
         return r;
     }
 
-    /* What the windows of the results whose sums are kept hold of a row, by all of the block. */
-    PRIM_DEVICE void count_kept(shared &s, const results &r, unsigned threads) const
+    /* Counts the columns in windows near the edges, by the whole block. */
+    PRIM_DEVICE void count_edges(shared &s, const results &r, unsigned threads) const
     {
-        for (int32_t i = (int32_t)prim::thread_id(); i < r.kept && i < (int32_t)KEPT; i += (int32_t)threads) {
+        for (int32_t i = (int32_t)prim::thread_id(); i < r.edges && i < (int32_t)EDGE_RESULTS; i += (int32_t)threads) {
             const int32_t e = r.first + (i < r.left ? i : i - r.left + r.right);
-            const bool asked = e >= r.begin && e < r.end;
-            const uint32_t columns = asked ? covered(x, e / (int32_t)CHANNELS) : 1;
-            s.held.set((unsigned)i, holds{columns, asked ? 1.0f / (float)columns : 0.0f});
+            const bool requested = e >= r.begin && e < r.end;
+            const uint32_t columns = requested ? covered(x, e / (int32_t)CHANNELS) : 1;
+            s.edge_windows.set((unsigned)i, edge_window{columns, requested ? 1.0f / (float)columns : 0.0f});
         }
     }
 
-    /* Divides what is kept, four results for each lane. */
-    PRIM_DEVICE void divide_kept(shared &s, const results &r, const task &t, unsigned stage) const
+    /* Divides the stored sums, four results for each lane. */
+    PRIM_DEVICE void divide_edges(shared &s, const results &r, const task &t, unsigned stage) const
     {
         const uint32_t rows = covered(y, t.y);
-        const float share = 1.0f / (float)rows;
+        const float reciprocal = 1.0f / (float)rows;
 #pragma unroll 1
-        for (int32_t i = (int32_t)prim::lane_id() * 4; i < r.kept; i += prim::WARP * 4) {
+        for (int32_t i = (int32_t)prim::lane_id() * 4; i < r.edges; i += prim::WARP * 4) {
             const int32_t at = i < r.left ? i : i - r.left + r.right;
             uint32_t m[4];
 #pragma unroll
             for (unsigned k = 0; k < 4; k++) {
-                const Sum n = s.kept.get(t.kept + (unsigned)i + k) - t.half;
-                const holds h = s.held.get((unsigned)i + k);
+                const Sum n = s.edge_sums.get(t.edge_sums + (unsigned)i + k) - t.half;
+                const edge_window h = s.edge_windows.get((unsigned)i + k);
                 const Sum area = (Sum)h.columns * rows;
-                m[k] = quotient(n + area / 2, area, h.share * share);
+                m[k] = quotient(n + area / 2, area, h.reciprocal * reciprocal);
             }
             if constexpr (sizeof(Sample) == 1) {
                 s.results.set(stage + (unsigned)at / 4, m[0] | m[1] << 8 | m[2] << 16 | m[3] << 24);
@@ -208,25 +209,25 @@ template <class Sample, unsigned CHANNELS, class Column, class Sum, unsigned RUN
         }
     }
 
-    /* Keeps the sums of GROUP results, from `e` of this lane's on. */
-    PRIM_DEVICE static void keep(shared &s, const task &t, const Sum (&n)[GROUP], unsigned e)
+    /* Stores the sums of VECTOR results, from the lane's result `e` on. */
+    PRIM_DEVICE static void store_edges(shared &s, const task &t, const Sum (&n)[VECTOR], unsigned e)
     {
         constexpr unsigned PER = 16 / (unsigned)sizeof(Sum);
 #pragma unroll
-        for (unsigned k = 0; k < GROUP; k += PER) {
+        for (unsigned k = 0; k < VECTOR; k += PER) {
             prim::vec<Sum, PER> v;
 #pragma unroll
             for (unsigned i = 0; i < PER; i++) v.at[i] = n[k + i];
-            s.kept.template set_vector<PER>(t.keep + e + k, v);
+            s.edge_sums.template set_vector<PER>(t.lane_edge_sums + e + k, v);
         }
     }
 
-    PRIM_DEVICE piece get(const shared &s, unsigned at) const
+    PRIM_DEVICE vector get(const shared &s, unsigned at) const
     {
         return s.columns.template get_vector<4>(at);
     }
 
-    /* Adds each lane's first window to `sum`, column after column. */
+    /* Adds each lane's first window to `sum`, column by column. */
     template <unsigned PHASE> PRIM_DEVICE void sum_windows(const shared &s, unsigned own, Sum (&sum)[CHANNELS]) const
     {
         const unsigned end = own + window.words;
@@ -234,64 +235,64 @@ template <class Sample, unsigned CHANNELS, class Column, class Sum, unsigned RUN
         for (unsigned at = own; at < end; at += UNIT * 4)
 #pragma unroll
             for (unsigned u = 0; u < UNIT; u++)
-                if (at + u * 4 < end) add_columns<GROUP>(sum, get(s, at + u * 4), u * GROUP % CHANNELS);
-        if constexpr (PHASE != 0) add_columns<PHASE>(sum, get(s, end), (CHANNELS * GROUP - PHASE) % CHANNELS);
+                if (at + u * 4 < end) add_columns<VECTOR>(sum, get(s, at + u * 4), u * VECTOR % CHANNELS);
+        if constexpr (PHASE != 0) add_columns<PHASE>(sum, get(s, end), (CHANNELS * VECTOR - PHASE) % CHANNELS);
     }
 
-    /* The same by a scan: what lies before the first window's end, less what lies before its beginning. */
+    /* The same by a warp scan: the prefix of the window's end less that of its beginning. */
     template <unsigned PHASE> PRIM_DEVICE void scan_windows(const shared &s, unsigned own, Sum (&sum)[CHANNELS]) const
     {
         Sum total[CHANNELS] = {}, part[CHANNELS] = {};
 #pragma unroll
-        for (unsigned g = 0; g < GROUPS; g++) {
+        for (unsigned g = 0; g < VECTORS; g++) {
             if (g == window.split)
 #pragma unroll
                 for (unsigned c = 0; c < CHANNELS; c++) part[c] = total[c];
-            add_columns<GROUP>(total, get(s, own + g * 4), g * GROUP % CHANNELS);
+            add_columns<VECTOR>(total, get(s, own + g * 4), g * VECTOR % CHANNELS);
         }
         if constexpr (PHASE != 0)
-            add_columns<PHASE>(part, get(s, own + window.split * 4), (CHANNELS * GROUP - PHASE) % CHANNELS);
+            add_columns<PHASE>(part, get(s, own + window.split * 4), (CHANNELS * VECTOR - PHASE) % CHANNELS);
 #pragma unroll
         for (unsigned c = 0; c < CHANNELS; c++) {
-            const Sum before = prim::warp_scan_inclusive(total[c]) - total[c];
+            const Sum before = prim::warp_scan_exclusive(total[c], prim::warp_scan_inclusive(total[c]));
             sum[c] += prim::shuffle(before + part[c], (prim::lane_id() + window.lanes) % prim::WARP) - before;
         }
     }
 
-    /* Slides all windows that begin at this lane's columns; PHASE = window.elements % GROUP.  means(n, e, m): m[k] =
+    /* Slides all windows that begin at this lane's columns; PHASE = window.elements % VECTOR.  means(n, e, m): m[k] =
      * the mean of n[k], the sum of element e + k.  pairs: the byte of two means that go into one word. */
     template <unsigned PHASE, bool UNROLL, class Means>
     PRIM_DEVICE void slide(shared &s, const task &t, Sum (&sum)[CHANNELS], uint32_t pairs, const Means &means) const
     {
         unsigned end = t.columns + window.words;
-        if (end > t.behind) end = t.behind; /* nobody asked for this lane's results */
-        piece next = get(s, end);
-#pragma unroll(UNROLL ? GROUPS / UNIT : 1)
-        for (unsigned g = 0; g < GROUPS; g += UNIT)
+        if (end > t.end) end = t.end; /* the lane's results are not requested */
+        vector next = get(s, end);
+#pragma unroll(UNROLL ? VECTORS / UNIT : 1)
+        for (unsigned g = 0; g < VECTORS; g += UNIT)
 #pragma unroll
             for (unsigned u = 0; u < UNIT; u++) {
-                const piece leave = get(s, t.columns + (g + u) * 4), now = next;
+                const vector leave = get(s, t.columns + (g + u) * 4), now = next;
                 next = get(s, end + (g + u + 1) * 4);
-                Sum n[GROUP];
+                Sum n[VECTOR];
 #pragma unroll
-                for (unsigned k = 0; k < GROUP; k++) {
-                    const unsigned c = (u * GROUP + k) % CHANNELS, e = PHASE + k;
+                for (unsigned k = 0; k < VECTOR; k++) {
+                    const unsigned c = (u * VECTOR + k) % CHANNELS, e = PHASE + k;
                     n[k] = sum[c];
-                    sum[c] = minus(plus(sum[c], e < GROUP ? now : next, e % GROUP), leave, k);
+                    sum[c] = minus(plus(sum[c], e < VECTOR ? now : next, e % VECTOR), leave, k);
                 }
-                uint32_t m[GROUP];
-                means(n, (g + u) * GROUP, m);
+                uint32_t m[VECTOR];
+                means(n, (g + u) * VECTOR, m);
                 if constexpr (sizeof(Sample) == 1) {
 #pragma unroll
-                    for (unsigned w = 0; w < GROUP / 4; w++) {
+                    for (unsigned w = 0; w < VECTOR / 4; w++) {
                         const uint32_t a = prim::permute_bytes(m[4 * w], m[4 * w + 1], pairs),
                                        b = prim::permute_bytes(m[4 * w + 2], m[4 * w + 3], pairs);
-                        s.results.set(t.stage + (g + u) * (GROUP / 4) + w, prim::permute_bytes(a, b, 0x5410));
+                        s.results.set(t.stage + (g + u) * (VECTOR / 4) + w, prim::permute_bytes(a, b, 0x5410));
                     }
                 } else {
 #pragma unroll
-                    for (unsigned w = 0; w < GROUP / 2; w++)
-                        s.results.set(t.stage + (g + u) * (GROUP / 2) + w,
+                    for (unsigned w = 0; w < VECTOR / 2; w++)
+                        s.results.set(t.stage + (g + u) * (VECTOR / 2) + w,
                                       prim::permute_bytes(m[2 * w], m[2 * w + 1], 0x5410));
                 }
             }
@@ -308,22 +309,22 @@ template <class Sample, unsigned CHANNELS, class Column, class Sum, unsigned RUN
         else
             scan_windows<PHASE>(s, t.columns, sum);
         const uint32_t low = (uint32_t)t.whole.multiplier, high = (uint32_t)(t.whole.multiplier >> 32);
-        const auto multiply = [&](const Sum(&n)[GROUP], unsigned, uint32_t(&m)[GROUP]) {
+        const auto multiply = [&](const Sum(&n)[VECTOR], unsigned, uint32_t(&m)[VECTOR]) {
 #pragma unroll
-            for (unsigned k = 0; k < GROUP; k++) m[k] = scaled((uint32_t)n[k], low, high);
+            for (unsigned k = 0; k < VECTOR; k++) m[k] = scaled((uint32_t)n[k], low, high);
         };
         if (t.division == BY_ROW) {
             slide<PHASE, true>(s, t, sum, select, multiply);
         } else if (t.division == BY_ROW_BUT_EDGES) {
-            slide<PHASE, true>(s, t, sum, select, [&](const Sum(&n)[GROUP], unsigned e, uint32_t(&m)[GROUP]) {
-                if (r.keeps) keep(s, t, n, e);
+            slide<PHASE, true>(s, t, sum, select, [&](const Sum(&n)[VECTOR], unsigned e, uint32_t(&m)[VECTOR]) {
+                if (r.stores_edges) store_edges(s, t, n, e);
                 multiply(n, e, m);
             });
         } else {
             const uint32_t rows = covered(y, t.y);
-            slide<PHASE, false>(s, t, sum, 0x0040, [&](const Sum(&n)[GROUP], unsigned e, uint32_t(&m)[GROUP]) {
+            slide<PHASE, false>(s, t, sum, 0x0040, [&](const Sum(&n)[VECTOR], unsigned e, uint32_t(&m)[VECTOR]) {
 #pragma unroll
-                for (unsigned k = 0; k < GROUP; k++) {
+                for (unsigned k = 0; k < VECTOR; k++) {
                     const int32_t i = r.own + (int32_t)(e + k);
                     Sum area = (Sum)mean.area;
                     if (mean.shrinks)
@@ -334,7 +335,7 @@ template <class Sample, unsigned CHANNELS, class Column, class Sum, unsigned RUN
         }
     }
 
-    /* A row's results: row k of those whose sums of columns begin at word `columns`. */
+    /* The results of row k of a step; its column sums begin at word `columns`. */
     template <unsigned PHASE>
     PRIM_DEVICE void do_row(shared &s, const results &r, const ratio &whole, int32_t at_y, Sample *row, unsigned k,
                             unsigned columns) const
@@ -342,31 +343,34 @@ template <class Sample, unsigned CHANNELS, class Column, class Sum, unsigned RUN
         task t;
         t.whole = whole;
         t.y = at_y;
-        t.division = whole.multiplier == 0 || r.kept > (int32_t)KEPT ? BY_RESULT : r.kept ? BY_ROW_BUT_EDGES : BY_ROW;
+        t.division = whole.multiplier == 0 || r.edges > (int32_t)EDGE_RESULTS ? BY_RESULT
+                     : r.edges                                                ? BY_ROW_BUT_EDGES
+                                                                              : BY_ROW;
         t.half = t.division == BY_RESULT ? 0 : whole.half;
-        t.columns = columns + prim::lane_id() * (GROUPS * 4);
-        t.behind = columns + ROW_WORDS;
-        t.kept = k * KEPT;
-        t.keep = t.kept + (unsigned)(r.own - r.first < r.left ? r.own - r.first : r.own - r.first - r.right + r.left);
-        /* The warp stages its results so that pieces of 16 bytes there are pieces of 16 bytes of the image, but for the
-         * last bits of the address, by which write_row() shifts them. */
-        const unsigned offset = (unsigned)((uintptr_t)(row + r.first) % 16), room = k * STAGE_WORDS + 4;
-        t.stage = room + offset / 4 + prim::lane_id() * RUN_WORDS;
+        t.columns = columns + prim::lane_id() * (VECTORS * 4);
+        t.end = columns + ROW_WORDS;
+        t.edge_sums = k * EDGE_RESULTS;
+        t.lane_edge_sums =
+            t.edge_sums + (unsigned)(r.own - r.first < r.left ? r.own - r.first : r.own - r.first - r.right + r.left);
+        /* Results are staged at the misalignment of their addresses, in whole words: vectors of the stage are vectors
+         * of the image, but for the shift by bytes in write_row(). */
+        const unsigned offset = (unsigned)((uintptr_t)(row + r.first) % 16), stage = k * STAGE_WORDS + 4;
+        t.stage = stage + offset / 4 + prim::lane_id() * RUN_WORDS;
         along<PHASE>(s, r, t);
-        prim::warp_sync(); /* the results are staged, and sums kept */
+        prim::warp_sync(); /* the results are staged, and edge sums stored */
         if (t.division == BY_ROW_BUT_EDGES) {
-            divide_kept(s, r, t, room + offset / 4);
+            divide_edges(s, r, t, stage + offset / 4);
             prim::warp_sync(); /* those near the edges, too */
         }
-        write_row(s, r, row, offset, room);
+        write_row(s, r, row, offset, stage);
     }
 
-    /* A row's results that the warp has staged: 16 bytes at a time, and what is left at both ends one by one.  Places
-     * are bytes behind the 16 of the image that hold element `first` of the row. */
+    /* Writes a row that the warp has staged: vectors, and the results in front of the first and behind the last one by
+     * one.  Positions are bytes from the 16-byte boundary at or before element `first` of the row. */
     PRIM_DEVICE static void write_row(const shared &s, const results &r, Sample *row, unsigned offset, unsigned stage)
     {
         constexpr unsigned SIZE = (unsigned)sizeof(Sample);
-        constexpr unsigned PIECES = (RUN * SIZE + 15) / 16; /* of a lane, at most */
+        constexpr unsigned VECTORS_OF_LANE = (RUN * SIZE + 15) / 16; /* of a lane, at most */
         const unsigned shift = offset % 4 * 8, lane = prim::lane_id();
         const unsigned begin = (unsigned)(r.begin - r.first) * SIZE + offset,
                        end = (unsigned)(r.end - r.first) * SIZE + offset;
@@ -374,15 +378,15 @@ template <class Sample, unsigned CHANNELS, class Column, class Sum, unsigned RUN
         uint8_t *own_out = reinterpret_cast<uint8_t *>(row + r.first) - offset + own;
         if (shift == 0) {
 #pragma unroll
-            for (unsigned g = 0; g < PIECES; g++)
+            for (unsigned g = 0; g < VECTORS_OF_LANE; g++)
                 if (own + g * prim::WARP * 16 < to)
-                    prim::store(reinterpret_cast<piece *>(own_out + g * prim::WARP * 16),
+                    prim::store(reinterpret_cast<vector *>(own_out + g * prim::WARP * 16),
                                 s.results.template get_vector<4>(at + g * prim::WARP * 4));
         } else {
 #pragma unroll
-            for (unsigned g = 0; g < PIECES; g++) {
+            for (unsigned g = 0; g < VECTORS_OF_LANE; g++) {
                 if (own + g * prim::WARP * 16 >= to) continue;
-                piece p = s.results.template get_vector<4>(at + g * prim::WARP * 4);
+                vector p = s.results.template get_vector<4>(at + g * prim::WARP * 4);
                 uint32_t left = s.results.get(at + g * prim::WARP * 4 - 1);
 #pragma unroll
                 for (unsigned w = 0; w < 4; w++) {
@@ -390,7 +394,7 @@ template <class Sample, unsigned CHANNELS, class Column, class Sum, unsigned RUN
                     p.at[w] = prim::shift_right(left, right, 32 - shift);
                     left = right;
                 }
-                prim::store(reinterpret_cast<piece *>(own_out + g * prim::WARP * 16), p);
+                prim::store(reinterpret_cast<vector *>(own_out + g * prim::WARP * 16), p);
             }
         }
         if (begin == from && end == to) return;
@@ -407,9 +411,10 @@ template <class Sample, unsigned CHANNELS, class Column, class Sum, unsigned RUN
         prim::store(row + e, (Sample)(s.results.get(stage + byte / 4) >> byte % 4 * 8));
     }
 
-    /* The rows that are this warp's, number k of each step. */
+    /* The warp's rows: number k of each step. */
     template <unsigned PHASE>
-    PRIM_DEVICE void filter_rows_in(shared &s, const segment &g, int32_t left, const results &asked, unsigned k) const
+    PRIM_DEVICE void filter_rows_in(shared &s, const segment &g, int32_t left, const results &requested,
+                                    unsigned k) const
     {
         const int32_t elements = x.n * (int32_t)CHANNELS;
         const bool edge = !mean.shrinks && (left < 0 || left + (int32_t)ELEMENTS > elements);
@@ -420,30 +425,30 @@ template <class Sample, unsigned CHANNELS, class Column, class Sum, unsigned RUN
         const int64_t far = (g.up ? -(int64_t)ROWS : (int64_t)ROWS) * out_pitch;
         unsigned columns = k * ROW_PITCH;
         for (int32_t at_y = g.top; at_y < g.bottom; at_y += ROWS) {
-            meet();
+            sync_step();
             if (row <= last) {
                 const ratio whole = next;
                 const int32_t after = row + (int32_t)ROWS;
                 next = prim::load(mean.rows + row_of(g, after < last ? after : last));
                 if (edge) copy_columns(s, columns, left);
-                do_row<PHASE>(s, asked, whole, row_of(g, row), to, k, columns);
+                do_row<PHASE>(s, requested, whole, row_of(g, row), to, k, columns);
             }
             row += ROWS;
             to += far;
-            columns = other(columns);
+            columns = next_step(columns);
         }
     }
 
-    /* How the windows' ends lie in pieces: PHASE, one of N that are possible from there on. */
-    template <unsigned PHASE = 0, unsigned N = GROUP>
-    PRIM_DEVICE void filter_rows(shared &s, const segment &g, int32_t left, const results &asked, unsigned k) const
+    /* Calls filter_rows_in<PHASE>, where PHASE is the window's width modulo a vector: one of N from PHASE on. */
+    template <unsigned PHASE = 0, unsigned N = VECTOR>
+    PRIM_DEVICE void filter_rows(shared &s, const segment &g, int32_t left, const results &requested, unsigned k) const
     {
         constexpr unsigned APART = CHANNELS % 4 == 0 ? 4 : CHANNELS % 2 == 0 ? 2 : 1;
         if constexpr (N > APART) {
-            if (window.elements % GROUP < PHASE + N / 2) return filter_rows<PHASE, N / 2>(s, g, left, asked, k);
-            return filter_rows<PHASE + N / 2, N / 2>(s, g, left, asked, k);
+            if (window.elements % VECTOR < PHASE + N / 2) return filter_rows<PHASE, N / 2>(s, g, left, requested, k);
+            return filter_rows<PHASE + N / 2, N / 2>(s, g, left, requested, k);
         } else {
-            filter_rows_in<PHASE>(s, g, left, asked, k);
+            filter_rows_in<PHASE>(s, g, left, requested, k);
         }
     }
 };

@@ -43,12 +43,12 @@ template <class Sample, class Product> struct weigh {
     Product *out;
     int64_t in_pitch, out_pitch, samples; /* of a row */
     int32_t channels;
-    uint32_t pieces; /* of a row */
+    uint32_t blocks_per_row; /* of a row */
 
     PRIM_DEVICE void operator()(shared &) const
     {
-        const int64_t y = prim::block_id() / pieces;
-        const int64_t i = (int64_t)(prim::block_id() % pieces) * threads + prim::thread_id();
+        const int64_t y = prim::block_id() / blocks_per_row;
+        const int64_t i = (int64_t)(prim::block_id() % blocks_per_row) * threads + prim::thread_id();
         if (i >= samples) return;
         const Sample *row = in + y * in_pitch;
         const int64_t alpha = i - i % channels + channels - 1;
@@ -80,7 +80,7 @@ template <class Sample, class Entry, unsigned CHANNELS> struct means {
     const Entry *table; /* padded */
     Sample *out;
     int64_t table_pitch, out_pitch, width;
-    uint32_t pieces; /* of a row */
+    uint32_t blocks_per_row; /* of a row */
     runs x, y;
     uint64_t area;
     sum value[4];
@@ -88,8 +88,8 @@ template <class Sample, class Entry, unsigned CHANNELS> struct means {
 
     PRIM_DEVICE void operator()(shared &) const
     {
-        const int64_t row = prim::block_id() / pieces;
-        const int64_t column = (int64_t)(prim::block_id() % pieces) * threads + prim::thread_id();
+        const int64_t row = prim::block_id() / blocks_per_row;
+        const int64_t column = (int64_t)(prim::block_id() % blocks_per_row) * threads + prim::thread_id();
         if (column >= width) return;
         sum sums[CHANNELS] = {};
         const int32_t nx = x.count(column), ny = y.count(row);
@@ -143,7 +143,7 @@ template <class Sample, class Entry, unsigned CHANNELS> struct means {
     }
 };
 
-uint32_t pieces_of(int64_t width)
+uint32_t blocks_for(int64_t width)
 {
     return (uint32_t)((width + THREADS - 1) / THREADS);
 }
@@ -158,8 +158,8 @@ sat_status queue_weigh(const sat_view *image, const sat_view *product, void *str
     k.out_pitch = (int64_t)(product->row_bytes / sizeof(Product));
     k.samples = image->width * image->channels;
     k.channels = image->channels;
-    k.pieces = pieces_of(k.samples);
-    return prim::launch(k, image->height * k.pieces, stream);
+    k.blocks_per_row = blocks_for(k.samples);
+    return prim::launch(k, image->height * k.blocks_per_row, stream);
 }
 
 template <class Sample, class Entry, unsigned CHANNELS>
@@ -172,7 +172,7 @@ sat_status queue_means(const sat_box_table *b, const sat_view *table, const sat_
     k.table_pitch = (int64_t)(table->row_bytes / sizeof(Entry));
     k.out_pitch = (int64_t)(result->row_bytes / sizeof(Sample));
     k.width = result->width;
-    k.pieces = pieces_of(result->width);
+    k.blocks_per_row = blocks_for(result->width);
     k.x = {b->columns};
     k.y = {b->rows};
     k.area = b->area_px;
@@ -181,7 +181,7 @@ sat_status queue_means(const sat_box_table *b, const sat_view *table, const sat_
     k.shrinks = b->shrinks;
     k.takes_value = b->takes_value;
     k.weighted = b->weighted;
-    return prim::launch(k, result->height * k.pieces, stream);
+    return prim::launch(k, result->height * k.blocks_per_row, stream);
 }
 
 template <class Sample, class Entry>

@@ -1,9 +1,9 @@
 /* copies.cu - the ceilings: what the bytes of a table, or of a scan, cost when nothing is summed.
  *
- * Idea      Any method reads the samples once and writes the sums once, at least: `in` and `out` bytes.  A copy of
- *           (in + out) / 2 bytes moves as many, half of them reads: it is the ceiling, once as the
- *           driver does it and once as a kernel that anybody would write.  The third ceiling is nearer to a table: it
- *           reads each sample, widens it, and writes an entry for it, at its place in the table.
+ * Idea      Any method reads the samples once and writes the sums once, at least: `in` and `out` bytes.  A copy of (in
+ *           + out) / 2 bytes moves as many, half of them reads: it is the ceiling, once as the driver does it and once
+ *           as the simplest kernel.  The third ceiling is nearer to a table: it reads each sample, widens it, and
+ *           writes an entry for it, at its place in the table.
  *
  * Paper     Ruetsch & Micikevicius, Optimizing matrix transpose in CUDA, NVIDIA 2009, measures against copies so
  *
@@ -14,9 +14,9 @@
  *                                0 i i i i                  i i i i
  *                                0 i i i i                  i i i i
  *
- * Launch    blocks of 256 threads; each thread of a copy has FLIGHTS vectors on their way, a block's width apart, so
- *           a warp always touches whole lines.  16 bytes for each vector, single values where rows are not aligned to
- *           that.
+ * Launch    blocks of 256 threads; each thread of a copy has VECTORS_IN_FLIGHT vectors on their way, a block's width
+ *           apart, so a warp always touches whole lines.  16 bytes for each vector, single values where rows are not
+ *           aligned to that.
  * Traffic   in + out bytes
  * Sync      none
  * Limits    2^31 - 1 blocks
@@ -34,33 +34,34 @@ namespace
 
 /* Enough that the loads of a multiprocessor's threads cover the time that memory takes to answer: 2048 threads with 64
  * bytes each are three times what 4.8 TB/s and 1 us ask of each of 132 multiprocessors. */
-constexpr unsigned FLIGHTS = 4;
+constexpr unsigned VECTORS_IN_FLIGHT = 4;
 constexpr unsigned THREADS = 256;
 
 /* ---- the naive copy ---------------------------------------------------------------------------------- */
 
 /* `words` words without gaps, to rows of row_words that lie pitch words apart. */
 template <unsigned N> struct copy_words {
-    static constexpr unsigned threads = THREADS, piece = THREADS * N * FLIGHTS;
+    static constexpr unsigned threads = THREADS, per_block = THREADS * N * VECTORS_IN_FLIGHT;
     struct shared {
     };
     const uint32_t *from;
     uint32_t *to;
     int64_t words, row_words, pitch;
-    uint32_t pieces; /* of a row */
+    uint32_t blocks_per_row; /* of a row */
 
     PRIM_DEVICE void operator()(shared &) const
     {
-        int64_t row = prim::block_id() / pieces, begin = (int64_t)(prim::block_id() % pieces) * piece;
+        int64_t row = prim::block_id() / blocks_per_row,
+                begin = (int64_t)(prim::block_id() % blocks_per_row) * per_block;
         int64_t left = words - row * row_words, n = left < row_words ? left : row_words; /* words of this row */
         const uint32_t *source = from + row * row_words;
         uint32_t *target = to + row * pitch;
-        prim::vec<uint32_t, N> v[FLIGHTS];
-        for (unsigned k = 0; k < FLIGHTS; k++) {
+        prim::vec<uint32_t, N> v[VECTORS_IN_FLIGHT];
+        for (unsigned k = 0; k < VECTORS_IN_FLIGHT; k++) {
             int64_t i = begin + (k * THREADS + prim::thread_id()) * N;
             v[k] = prim::load_vector<N>(source + i, n - i);
         }
-        for (unsigned k = 0; k < FLIGHTS; k++) {
+        for (unsigned k = 0; k < VECTORS_IN_FLIGHT; k++) {
             int64_t i = begin + (k * THREADS + prim::thread_id()) * N;
             prim::store_vector<N>(target + i, v[k], n - i);
         }
@@ -82,9 +83,10 @@ template <unsigned N> sat_status queue_copy(const part *to, const void *from, vo
     k.row_words = (int64_t)(to->row_bytes / sizeof(uint32_t));
     k.pitch = (int64_t)(to->pitch / sizeof(uint32_t));
     if (k.words == 0) return SAT_OK;
-    int64_t rows = (k.words + k.row_words - 1) / k.row_words, pieces = (k.row_words + k.piece - 1) / k.piece;
-    k.pieces = (uint32_t)pieces;
-    return prim::launch(k, rows * pieces, stream);
+    int64_t rows = (k.words + k.row_words - 1) / k.row_words,
+            blocks_per_row = (k.row_words + k.per_block - 1) / k.per_block;
+    k.blocks_per_row = (uint32_t)blocks_per_row;
+    return prim::launch(k, rows * blocks_per_row, stream);
 }
 
 sat_status copy_by_kernel(const part *to, const void *from, void *stream)
@@ -108,8 +110,8 @@ sat_status copy_by_driver(const part *to, const void *from, void *stream)
 
 template <class Sample, class Accum, unsigned N> struct widen_rows {
     /* One vector for each thread: reads and writes alternate finely, and few places in memory are open at a time. */
-    static constexpr unsigned EACH = N > 1 ? 1 : FLIGHTS;
-    static constexpr unsigned threads = THREADS, piece = THREADS * N * EACH;
+    static constexpr unsigned PER_THREAD = N > 1 ? 1 : VECTORS_IN_FLIGHT;
+    static constexpr unsigned threads = THREADS, per_block = THREADS * N * PER_THREAD;
     using sum = typename sums_in<Accum>::type;
     struct shared {
     };
@@ -117,20 +119,21 @@ template <class Sample, class Accum, unsigned N> struct widen_rows {
     sum *table;
     int64_t pitch, entries; /* of a table's row */
     int32_t shift, zero_rows;
-    uint32_t pieces;
+    uint32_t blocks_per_row;
 
     PRIM_DEVICE void operator()(shared &) const
     {
-        int64_t row = prim::block_id() / pieces, begin = (int64_t)(prim::block_id() % pieces) * piece;
+        int64_t row = prim::block_id() / blocks_per_row,
+                begin = (int64_t)(prim::block_id() % blocks_per_row) * per_block;
         const Sample *from = source.in + (row - zero_rows) * source.pitch - shift;
         sum *to = table + row * pitch;
-        prim::vec<Sample, N> v[EACH];
-        for (unsigned k = 0; k < EACH; k++) {
+        prim::vec<Sample, N> v[PER_THREAD];
+        for (unsigned k = 0; k < PER_THREAD; k++) {
             int64_t i = begin + (k * THREADS + prim::thread_id()) * N;
             bool zero = row < zero_rows || i < shift;
             v[k] = prim::load_vector<N>(from + i, zero ? 0 : entries - i);
         }
-        for (unsigned k = 0; k < EACH; k++) {
+        for (unsigned k = 0; k < PER_THREAD; k++) {
             int64_t i = begin + (k * THREADS + prim::thread_id()) * N;
             bool zero = row < zero_rows || i < shift;
             prim::vec<sum, N> wide;
@@ -152,9 +155,10 @@ sat_status queue_widen(const scan_source<Sample, Accum> &source, const sat_view 
     k.entries = table->width * table->channels;
     k.shift = (int32_t)shift;
     k.zero_rows = (int32_t)zero_rows;
-    int64_t pieces = (k.entries + k.piece - 1) / k.piece, blocks;
-    k.pieces = (uint32_t)pieces;
-    if (pieces > INT32_MAX || __builtin_mul_overflow(pieces, table->height, &blocks)) blocks = INT64_MAX; /* refused */
+    int64_t blocks_per_row = (k.entries + k.per_block - 1) / k.per_block, blocks;
+    k.blocks_per_row = (uint32_t)blocks_per_row;
+    if (blocks_per_row > INT32_MAX || __builtin_mul_overflow(blocks_per_row, table->height, &blocks))
+        blocks = INT64_MAX; /* refused */
     return prim::launch(k, blocks, stream);
 }
 

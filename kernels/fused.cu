@@ -1,46 +1,48 @@
 /* fused.cu - backend `fused`
  *
- * Idea    One kernel, one read and one write for each pixel.  A block loads a tile, tells the tiles to its right what
- *         its rows sum to and the tiles below what its columns sum to, learns the same from the left and from above,
- *         and writes.  What it waits for, it waits for with the tile in shared memory and registers, as small as it was
- *         loaded.
+ * Idea    One kernel, one read and one write for each pixel.  A block loads a tile.  It publishes the sums of the
+ *         tile's rows to the tiles on its right, and the sums of its columns to the tiles below.  It looks back to the
+ *         left and upwards for its exclusive prefixes, and writes.  While it polls, the tile stays in shared memory
+ *         and registers as it was loaded, in the bytes of its samples.
  *
  * Paper   Emoto, Funasaka, Tokura, Honda, Nakano & Ito, An optimal parallel algorithm for computing the summed area
  *         table on the GPU, IPDPSW 2018; the look-back is that of Merrill & Garland, NVR-2016-002, 2016.
  *
- * Layout  Tiles, in the order of their tickets, and what passes between them:
+ * Layout  Tiles, in the order of their tickets, and the prefixes between them:
  *
- *             0 --> 1 --> 2 --> 3        -->  for each row: the sum of everything to the left, L
- *             |     |     |     |         |   for each column: the table's row above the tile, U
+ *             0 --> 1 --> 2 --> 3        -->  L: for each row, the sum of everything to the left
+ *             |     |     |     |         |   U: for each column, the table's row above the tile
  *             4 --> 5 --> 6 --> 7
  *
- *         In a tile, with X(y,x) the sum of its own elements up to (y,x), on the row alone:
+ *         In a tile, with X(y,x) the inclusive prefix of its own elements in row y:
  *
  *             T(y,x) = U(x) + sum over rows y' <= y of  L(y') + X(y',x)
  *
- *         What a tile adds to the table between its top and its bottom, its column sums, is known as soon as L is:
- *         B(x) = sum over all its rows of L(y') + X(y',x).  So U of the next tile is U + B.
+ *         The aggregate of a column is what the tile adds to the table between its top and its bottom,
+ *         B(x) = sum over all its rows of L(y') + X(y',x).  It is known as soon as L is.  U of the tile below is U + B.
  *
  * Launch  A block for each tile: 4 warps, each with whole rows (fused_tile.cuh).  Shapes: below.
  *
- * Traffic 1 read and 1 write for each element.  Each tile tells 8 bytes (16 for sums of 8 bytes) twice for each of its
- *         rows and columns.  For u8 with u32 sums that is one 25th of all with one channel and one 13th with three;
- * most of it stays in the second-level cache, in a ring of words that it is asked to keep (fused_chains.cuh).
+ * Traffic 1 read and 1 write for each element.  For each of its rows and columns a tile writes a descriptor of 8 bytes
+ *         (16 for sums of 8 bytes) twice, and another tile reads it.  For u8 with u32 sums these are one 25th of all
+ *         bytes with one channel, and one 13th with three.  Most of them stay in the second-level cache: descriptors
+ *         lie in a ring whose slots are recycled (fused_lookback.cuh).
  *
- * Sync    Words that hold a state and a value at once, relaxed (tile_state.cuh), asked for by the thread that needs
- *         them: a lane for each row, a thread for each column.  Tickets make sure that who is waited for runs
- *         (ticket.cuh): a tile waits for tiles to its left and above, whose numbers are lower.  So are those of the
- *         tiles that had its words before, and of those that may still need them.
+ * Sync    Packed descriptors by relaxed accesses (prim/tile_descriptor.cuh).  The thread that needs a prefix polls for
+ *         it: a lane for each row, a thread for each column.  A tile waits only for tiles with lower tickets
+ *         (prim/ticket.cuh): those to its left and above, and those that use the slot that it recycles.  So every wait
+ *         ends.
  *
- * Limits  2^31 - 1 tiles.  A tag holds 30 bits of the epoch, as in lookback.cu, and a launch has as many epochs as the
- *         image is times as tall as the ring.  Tiles are cut for the 227 KiB of an H200's multiprocessor: where it has
- *         100, one of 64 KiB is alone there, and nothing loads while it stores.
+ * Limits  2^31 - 1 tiles.  A tag holds 30 bits of the epoch, as in lookback.cu; a launch has an epoch for each time
+ *         that the ring wraps.  Tiles are cut for the 227 KiB of an H200's multiprocessor.  Where a multiprocessor has
+ *         100 KiB, a tile of 64 KiB is alone there, and nothing loads while it stores.
  *
- * Steps   1. ticket -> tile; load; ask memory for a later one  2. sums of rows, and the scan of each where sums fit the
- *         place of samples; tell them; sums of columns  3. look back along the rows -> L  4. B, over all warps; tell
- * it; look back up the columns -> U  5. again through the tile, row by row: scan if that is not done, add, write. The
- * edges of padded and exclusive tables are written on the way.
- */
+ * Steps   1. Ticket -> tile; load; prefetch a later tile.
+ *         2. Sums of rows (in place, where samples have the size of sums: rows are scanned); publish them.
+ *         3. Sums of columns; look back along the rows -> L.
+ *         4. B over all warps; publish it; look back up the columns -> U.
+ *         5. Row by row: scan, unless step 2 has; add; write.
+ *         The edges of padded and exclusive tables are written on the way. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -55,13 +57,13 @@ namespace
 
 /* ---- shapes -------------------------------------------------------------------------------------------------- */
 
-/* Large tiles fill a multiprocessor's shared memory: five times 32 KiB of samples.  Where samples have the size of
- * their sums there are registers left for a part of each tile, and four times 64 KiB: fewer words for as many bytes,
- * and a third more bytes under way.  Rows of three channels are a multiple of three and of a warp: seven times 24 KiB,
- * five times 36 or four times 48, and 72 with registers.  Small tiles are for images that would have too few of the
- * others.  In the simulator all are tiny. */
+/* Large tiles fill a multiprocessor's shared memory: five of 32 KiB of samples.  Where samples have the size of their
+ * sums, registers hold a part of each tile: four of 64 KiB, which have a third more bytes in flight and fewer
+ * descriptors for as many bytes.  Rows of three channels are a multiple of three and of a warp: seven tiles of 24 KiB,
+ * five of 36 or four of 48, and of 72 with registers.  Small tiles are for images of few large ones.  The simulator's
+ * are tiny. */
 struct size {
-    unsigned halves, rows, held; /* as in fuse::shape */
+    unsigned groups, rows, register_rows; /* as in fuse::shape */
     int resident;
 };
 #ifdef SAT_SIMT
@@ -81,7 +83,7 @@ constexpr int64_t FEW_TILES = 4, RING_BYTES = 6 << 10;
 constexpr unsigned WARPS = 4;
 constexpr size large_size(unsigned channels, unsigned bytes, unsigned sum_bytes)
 {
-    const bool wider = bytes < sum_bytes; /* sums than samples */
+    const bool wider = bytes < sum_bytes; /* sums are wider than samples */
     if (channels == 3) switch (bytes) {
         case 1: return {1, 16, 0, sum_bytes == 4 ? 7 : 5};
         case 2: return sum_bytes == 4 ? size{1, 32, 0, 4} : size{1, 24, 0, 5};
@@ -100,15 +102,15 @@ constexpr size small_size(unsigned bytes)
     return {1, bytes < 8 ? 16u : 8u, 0, bytes <= 2 ? 8 : 5};
 }
 constexpr int64_t FEW_TILES = 264; /* two for each multiprocessor */
-/* Words that are kept: a tenth of a device's second-level cache, and those of more tiles than it works on at a time
- * (but for four channels of bytes with sums of 8 bytes). */
+/* Bytes of descriptors: a tenth of an H200's second-level cache, and more than those of all resident tiles (but for
+ * four channels of bytes with sums of 8 bytes). */
 constexpr int64_t RING_BYTES = 6 << 20;
 #endif
 template <class Sample, class Sum, unsigned C> struct shapes {
     static constexpr size L = large_size(C, sizeof(Sample), sizeof(Sum));
     static constexpr size S = small_size(sizeof(Sample));
-    using large = fuse::shape<L.halves, WARPS, L.rows, L.resident, true, L.held>;
-    using small = fuse::shape<S.halves, WARPS, S.rows, S.resident, false, S.held>;
+    using large = fuse::shape<L.groups, WARPS, L.rows, L.resident, true, L.register_rows>;
+    using small = fuse::shape<S.groups, WARPS, S.rows, S.resident, false, S.register_rows>;
 };
 
 int64_t tiles_of(int64_t n, int64_t side)
@@ -116,18 +118,19 @@ int64_t tiles_of(int64_t n, int64_t side)
     return (n + side - 1) / side;
 }
 
-/* Of a plan, whose runs may have fewer rows than it.  Who takes words asks about the row of tiles below that which
- * had them, which must come before him. */
-template <class K> fuse::ring ring_of(int64_t across, int64_t down)
+/* The ring of a plan, also for runs with fewer rows.  A tile polls the done descriptor of the tile below the slot's
+ * previous owner, which has a lower ticket if the ring holds two rows of tiles (invariant 7 in fused_lookback.cuh). */
+constexpr int64_t MIN_CAPACITY = 2;
+
+template <class K> fuse::descriptor_ring ring_of(int64_t tiles_x, int64_t tiles_y)
 {
-    constexpr int64_t LEAST = 2;
-    int64_t kept = tiles_of(RING_BYTES / (int64_t)(K::TILE_WORDS * sizeof(uint64_t)), across);
-    if (kept < LEAST) kept = LEAST;
-    if (kept > down || !K::REUSES) kept = down;
-    return {.kept = (uint32_t)kept,
-            .laps = (uint32_t)tiles_of(down, kept),
-            .across = (uint32_t)across,
-            .down = (uint32_t)down};
+    int64_t capacity = tiles_of(RING_BYTES / (int64_t)(K::TILE_WORDS * sizeof(uint64_t)), tiles_x);
+    if (capacity < MIN_CAPACITY) capacity = MIN_CAPACITY;
+    if (capacity > tiles_y || !K::RECYCLES) capacity = tiles_y;
+    return {.capacity = (uint32_t)capacity,
+            .generations = (uint32_t)tiles_of(tiles_y, capacity),
+            .tiles_x = (uint32_t)tiles_x,
+            .tiles_y = (uint32_t)tiles_y};
 }
 
 /* Calls f(kernel<...>()) for the types, channels and shape of a plan. */
@@ -140,7 +143,7 @@ template <class Sample, class Accum, unsigned C, class F> sat_status with_shape(
     using sum = typename sums_in<Accum>::type;
     using both = shapes<Sample, sum, C>;
     using big = fuse::fused<Sample, Accum, C, typename both::large>;
-    if constexpr (C == 1) /* several channels are seldom small, and every kernel takes a second to compile */
+    if constexpr (C == 1) /* images of several channels are seldom small, and each kernel takes a second to compile */
         if (tiles_of(spec->width, big::WIDTH) * tiles_of(spec->height, big::height) <= FEW_TILES)
             return f(kernel<fuse::fused<Sample, Accum, C, typename both::small>>());
     return f(kernel<big>());
@@ -168,8 +171,8 @@ template <class F> sat_status with_kernel(const sat_plan_spec *spec, F f)
 
 struct plan {
     sat_plan_spec spec;
-    uint64_t *counter, *row_words, *column_words, *done; /* one allocation */
-    uint32_t *outside;                                   /* q32: set where a sample does not fit */
+    uint64_t *counter, *row_descriptors, *column_descriptors, *done; /* one allocation */
+    uint32_t *outside;                                               /* q32: set to 1 by a sample that does not fit */
 };
 
 void close_plan(void *state)
@@ -181,29 +184,29 @@ void close_plan(void *state)
     free(p);
 }
 
-template <class K> sat_status take_words(plan *p, const sat_plan_spec *spec, char *note, size_t note_bytes)
+template <class K> sat_status alloc_descriptors(plan *p, const sat_plan_spec *spec, char *note, size_t note_bytes)
 {
-    constexpr int64_t COUNTER_WORDS = 16; /* a line of the cache */
+    constexpr int64_t COUNTER_WORDS = 16; /* a cache line */
     const int64_t elements = spec->width * spec->channels;
-    const int64_t across = tiles_of(elements, K::WIDTH), down = tiles_of(spec->height, K::height);
-    if (across > INT32_MAX / down)
-        return sat_fail(SAT_ERR_UNAVAILABLE, "fused: %lldx%lld tiles; 2^31 - 1 are possible", (long long)across,
-                        (long long)down);
-    const size_t kept = ring_of<K>(across, down).kept;
-    size_t row_words, column_words, words, bytes;
-    if (!sat_mul((size_t)(across * spec->channels * K::WORDS_EACH), kept * K::height, &row_words) ||
-        !sat_mul((size_t)((elements + spec->channels) * K::WORDS_EACH), kept, &column_words))
+    const int64_t tiles_x = tiles_of(elements, K::WIDTH), tiles_y = tiles_of(spec->height, K::height);
+    if (tiles_x > INT32_MAX / tiles_y)
+        return sat_fail(SAT_ERR_UNAVAILABLE, "fused: %lldx%lld tiles; 2^31 - 1 are possible", (long long)tiles_x,
+                        (long long)tiles_y);
+    const size_t capacity = ring_of<K>(tiles_x, tiles_y).capacity;
+    size_t row_descriptors, column_descriptors, words, bytes;
+    if (!sat_mul((size_t)(tiles_x * spec->channels * K::DESCRIPTOR_WORDS), capacity * K::height, &row_descriptors) ||
+        !sat_mul((size_t)((elements + spec->channels) * K::DESCRIPTOR_WORDS), capacity, &column_descriptors))
         return sat_fail(SAT_ERR_SHAPE, "fused: the workspace is larger than the address space");
-    row_words += row_words % 2; /* pairs of words are aligned */
-    words = COUNTER_WORDS + row_words + column_words + (size_t)across * kept;
+    row_descriptors += row_descriptors % 2; /* descriptors of two words are aligned to both */
+    words = COUNTER_WORDS + row_descriptors + column_descriptors + (size_t)tiles_x * capacity;
     if (!sat_mul(words, sizeof(uint64_t), &bytes))
         return sat_fail(SAT_ERR_SHAPE, "fused: the workspace is larger than the address space");
     sat_status status = prim::device_alloc(&p->counter, words);
     if (status == SAT_OK) status = prim::fill_bytes(p->counter, 0, bytes, NULL);
     if (status != SAT_OK) return status;
-    p->row_words = p->counter + COUNTER_WORDS;
-    p->column_words = p->row_words + row_words;
-    p->done = p->column_words + column_words;
+    p->row_descriptors = p->counter + COUNTER_WORDS;
+    p->column_descriptors = p->row_descriptors + row_descriptors;
+    p->done = p->column_descriptors + column_descriptors;
     const char *device;
     (void)device_probe(&device);
     snprintf(note, note_bytes, "fused, tiles of %ux%u, %s", K::WIDTH, K::height, device);
@@ -215,8 +218,8 @@ sat_status open_plan(const sat_plan_spec *spec, void **state, char *note, size_t
     plan *p = (plan *)calloc(1, sizeof *p);
     if (p == NULL) return sat_fail(SAT_ERR_MEMORY, "fused: out of memory");
     p->spec = *spec;
-    sat_status status =
-        with_kernel(spec, [=](auto k) { return take_words<typename decltype(k)::type>(p, spec, note, note_bytes); });
+    sat_status status = with_kernel(
+        spec, [=](auto k) { return alloc_descriptors<typename decltype(k)::type>(p, spec, note, note_bytes); });
     if (status == SAT_OK && spec->accum == SAT_Q32) status = prim::device_alloc(&p->outside, 1);
     if (status == SAT_OK && spec->accum == SAT_Q32) status = prim::fill_bytes(p->outside, 0, sizeof *p->outside, NULL);
     if (status == SAT_OK) status = prim::stream_wait(NULL);
@@ -228,13 +231,14 @@ sat_status open_plan(const sat_plan_spec *spec, void **state, char *note, size_t
     return SAT_OK;
 }
 
-/* Whether a table's column of zeros is made like the others, where that puts its rows on vectors.  Those of the image
- * then begin with the lead that stands for the zeros; bytes and half words may begin anywhere at little cost.  Not
- * worth more tiles; nor for floats, whose order would then hang on where a table lies. */
-template <class K> bool takes_lead(const sat_view *table, int64_t elements, int64_t channels)
+/* Whether zeros are put in front of the image's rows, so that the table's column of zeros is computed like the others.
+ * Then the rows of a padded table are aligned to vectors, and those of the image need not be: samples of 1 and 2 bytes
+ * are copied from any misalignment at little cost.  Not if that adds a column of tiles.  Not for floats: the order of
+ * their additions would depend on the address of the table. */
+template <class K> bool pads_rows(const sat_view *table, int64_t elements, int64_t channels)
 {
-    return K::tile::IN_WORD > 1 && !fuse::ordered<typename K::sum> && channels * sizeof(typename K::sum) % 16 != 0 &&
-           ((uintptr_t)table->data | table->row_bytes) % 16 == 0 &&
+    return K::tile::WORD_ELEMENTS > 1 && !fuse::ordered<typename K::sum> &&
+           channels * sizeof(typename K::sum) % 16 != 0 && ((uintptr_t)table->data | table->row_bytes) % 16 == 0 &&
            tiles_of(elements + channels, K::WIDTH) == tiles_of(elements, K::WIDTH);
 }
 
@@ -256,24 +260,24 @@ sat_status queue(const plan *p, const sat_view *image, const sat_view *table, co
     K k = {};
     k.image.source = decltype(k.image.source)::of(&job);
     k.image.end = k.image.source.in + (image->height - 1) * job.in_pitch + elements;
-    k.image.lead = zeros && takes_lead<K>(table, elements, channels) ? (unsigned)channels : 0;
-    k.elements = elements + k.image.lead;
+    k.image.pad = zeros && pads_rows<K>(table, elements, channels) ? (unsigned)channels : 0;
+    k.elements = elements + k.image.pad;
     k.rows = image->height;
-    k.words = ring_of<K>(tiles_of(elements, K::WIDTH), tiles_of(p->spec.height, K::height));
-    k.words.down = (uint32_t)tiles_of(image->height, K::height);
-    k.words.done = p->done;
+    k.ring = ring_of<K>(tiles_of(elements, K::WIDTH), tiles_of(p->spec.height, K::height));
+    k.ring.tiles_y = (uint32_t)tiles_of(image->height, K::height);
+    k.ring.done = p->done;
     k.out_pitch = (int64_t)(table->row_bytes / sizeof(sum));
-    k.out = (sum *)table->data + (top ? k.out_pitch : 0) + (zeros ? channels : 0) - k.image.lead;
+    k.out = (sum *)table->data + (top ? k.out_pitch : 0) + (zeros ? channels : 0) - k.image.pad;
     k.out_elements = k.elements - (exclusive ? channels : 0);
     k.out_rows = image->height - exclusive;
     k.top = !top ? fuse::TOP_NONE : exclusive ? fuse::TOP_CARRY : fuse::TOP_ZEROS;
-    k.zero_column = zeros && k.image.lead == 0;
+    k.zero_column = zeros && k.image.pad == 0;
     k.carry_in = (const sum *)run->carry_in;
     k.carry_out = (sum *)run->carry_out;
     k.counter = p->counter;
-    k.row_words = p->row_words;
-    k.column_words = p->column_words;
-    return prim::launch(k, (int64_t)k.words.across * k.words.down, run->stream);
+    k.row_descriptors = p->row_descriptors;
+    k.column_descriptors = p->column_descriptors;
+    return prim::launch(k, (int64_t)k.ring.tiles_x * k.ring.tiles_y, run->stream);
 }
 
 sat_status run_plan(void *state, const sat_view *image, const sat_view *table, const sat_run_options *run)

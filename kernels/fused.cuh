@@ -1,19 +1,21 @@
-/* fused.cuh - the kernel of fused.cu: a block makes one tile of a table. */
+/* fused.cuh - the kernel of fused.cu: a block makes one tile of a table.
+ *
+ * The order of its steps hides latencies: descriptors are loaded long before they are decoded, and sums of columns are
+ * made while those of rows are polled for.  fused.cu has the idea, fused_tile.cuh the layout of a tile, and
+ * fused_lookback.cuh the look-back and the invariants of recycled slots. */
 #ifndef FUSED_CUH
 #define FUSED_CUH
 
-#include "fused_chains.cuh"
+#include "fused_lookback.cuh"
 #include "fused_tile.cuh"
 #include "prim/block_scan.cuh"
+#include "prim/stagger.cuh"
 #include "prim/ticket.cuh"
-#include "prim/turn.cuh"
 
 namespace fuse
 {
 
-/* ---- the kernel -------------------------------------------------------------------------------------------- */
-
-/* A row above the first row of sums, where the layout has one. */
+/* The row of the table above the sums of image row 0, where the layout has one. */
 enum top_row : uint32_t { TOP_NONE, TOP_ZEROS, TOP_CARRY };
 
 template <class Sample, class Accum, unsigned C, class Shape> struct fused {
@@ -22,295 +24,297 @@ template <class Sample, class Accum, unsigned C, class Shape> struct fused {
     using sum = typename tile::sum;
     using part = typename tile::part;
     using run = typename tile::run;
-    using waiting = typename tile::waiting;
+    using warp_rows = typename tile::warp_rows;
     using run_of_sums = fuse::run<sum, C, tile::RUN>;
-    static constexpr unsigned threads = Shape::threads, HALVES = Shape::HALVES, ROWS = Shape::ROWS;
-    static constexpr unsigned RUN = tile::RUN, HALF = tile::HALF, WIDTH = tile::WIDTH, WARPS = Shape::WARPS;
+    static constexpr unsigned threads = Shape::threads, GROUPS = Shape::GROUPS, ROWS = Shape::ROWS;
+    static constexpr unsigned RUN = tile::RUN, GROUP = tile::GROUP, WIDTH = tile::WIDTH, WARPS = Shape::WARPS;
     static constexpr int min_blocks = Shape::min_blocks;
-    static constexpr unsigned WORDS_EACH = prim::tile_states<sum>::words_each;
-    static constexpr unsigned TILE_WORDS = (WIDTH + C * height) * WORDS_EACH,
-                              TILE_BYTES = WIDTH * height * sizeof(Sample);
-    static constexpr bool REUSES = Shape::large;
-    /* The tiles that begin together at first, and by how many tiles memory is asked for one before it is loaded.  Where
-     * sums take four times the room of samples, memory waits for the first tiles' looks, with little to read and
-     * nothing to write yet: then these ask later, and for more. */
-    static constexpr uint32_t FIRST = prim::MULTIPROCESSORS * min_blocks;
-    static constexpr bool idle_at_first = sizeof(sum) >= 4 * sizeof(Sample);
+    static constexpr unsigned DESCRIPTOR_WORDS = prim::tile_descriptors<sum>::WORDS;
+    static constexpr unsigned TILE_WORDS = (WIDTH + C * height) * DESCRIPTOR_WORDS, /* of all its descriptors */
+        TILE_BYTES = WIDTH * height * sizeof(Sample);
+    static constexpr bool RECYCLES = Shape::large;
+    /* FIRST_WAVE: tiles that begin together at the start of a launch.  AHEAD: a tile is prefetched by the block that
+     * begins so many tiles before it.  Where sums have four times the bytes of samples, memory idles while the first
+     * wave looks back: there is little to load and nothing to store yet.  Those blocks prefetch later, and further
+     * ahead. */
+    static constexpr uint32_t FIRST_WAVE = prim::MULTIPROCESSORS * min_blocks;
+    static constexpr bool idle_at_start = sizeof(sum) >= 4 * sizeof(Sample);
 #ifdef SAT_SIMT
-    static constexpr uint32_t AHEAD = 2, AHEAD_AT_FIRST = 3;
+    static constexpr uint32_t AHEAD = 2, AHEAD_AT_START = 3;
 #else
-    static constexpr uint32_t AHEAD = 64, AHEAD_AT_FIRST = 160;
+    static constexpr uint32_t AHEAD = 64, AHEAD_AT_START = 160;
 #endif
 
     struct shared {
-        typename tile::room samples; /* first: aligned for packets of 16 bytes */
-        /* For each warp and element: sums of what lies above the warp's rows; then its rows, on their way out. */
-        alignas(16) prim::array<sum, WARPS * WIDTH> above;
+        typename tile::storage samples; /* first: aligned for vectors of 16 bytes */
+        /* For each warp and element: the column sums of the warp's rows; then its exclusive prefixes of columns, which
+         * are the table's row above the warp; then rows on their way to the table. */
+        alignas(16) prim::array<sum, WARPS * WIDTH> columns;
         prim::var<uint64_t> ticket;
     };
 
     tile image;
-    int64_t elements, rows;                    /* of the image, with its lead */
-    ring words;                                /* of its tiles */
+    int64_t elements, rows;                    /* of the image, with its pad */
+    descriptor_ring ring;                      /* of its tiles */
     sum *out;                                  /* the sum of element 0 of row 0 */
     int64_t out_pitch, out_elements, out_rows; /* those that the layout holds */
     top_row top;
     bool zero_column; /* C zeros before each row */
     const sum *carry_in;
     sum *carry_out;
-    uint64_t *counter, *row_words, *column_words;
+    uint64_t *counter, *row_descriptors, *column_descriptors; /* of tickets; descriptors of rows and of columns */
 
     PRIM_DEVICE void operator()(shared &s) const
     {
         const prim::ticket ticket = prim::draw_ticket(counter, s.ticket);
-        prim::await_turn(ticket.number, min_blocks, TILE_BYTES);
-        const uint32_t down = ticket.number / words.across, right = ticket.number % words.across;
+        prim::staggered_start(ticket.number, min_blocks, TILE_BYTES);
+        const uint32_t tile_y = ticket.number / ring.tiles_x, tile_x = ticket.number % ring.tiles_x;
         const unsigned lane = prim::lane_id(), warp = prim::warp_id();
-        const place p = place_of(ticket.number);
-        waiting w = {s.samples, {}};
+        const region p = region_of(ticket.number);
+        warp_rows w = {s.samples, {}};
         image.load(w, p);
-        const bool asks_later = idle_at_first && ticket.number < FIRST;
-        if (!asks_later) prefetch(ticket.number + AHEAD);
-        edges(p, down, right);
-        bool is_free = !REUSES || words.is_free(ticket.epoch, down, right);
+        const bool defers_prefetch = idle_at_start && ticket.number < FIRST_WAVE;
+        if (!defers_prefetch) prefetch(ticket.number + AHEAD);
+        write_edges(p, tile_y, tile_x);
+        bool slot_free = !RECYCLES || ring.slot_free(ticket.epoch, tile_y, tile_x);
 
-        auto row_chains = chains<sum, C, LEFT, REUSES>::of(row_words, words, ticket.epoch, down,
-                                                           (int64_t)C * words.kept * height, right, words.across);
+        auto left = lookback<sum, C, LEFT, RECYCLES>::of(row_descriptors, ring, ticket.epoch, tile_y,
+                                                         (int64_t)C * ring.capacity * height, tile_x, ring.tiles_x);
 #pragma unroll
         for (unsigned c = 0; c < C; c++) {
-            row_chains.at[c] =
-                (((int64_t)right * C + c) * words.kept + words.place(down)) * height + warp * ROWS + lane;
-            row_chains.live[c] = lane < p.rows;
+            left.index[c] =
+                (((int64_t)tile_x * C + c) * ring.capacity + ring.slot(tile_y)) * height + warp * ROWS + lane;
+            left.active[c] = lane < p.rows;
         }
-        const auto rows_before = row_chains.look_at_place();
+        const auto previous_rows = left.load_previous();
 
-        /* sums of rows, in the lanes of their numbers */
-        prim::fetch_wait();
+        /* aggregates of rows: row r is lane r's */
+        prim::copy_async_wait();
         prim::warp_sync();
-        image.settle(s.samples, p);
-        channels<sum, C> left;
-        channels<sum, C> mine;
+        image.align_rows(s.samples, p);
+        channels<sum, C> row_prefix;
+        channels<sum, C> row_aggregate;
         if constexpr (tile::in_place)
-            mine = scan_rows(w, p);
+            row_aggregate = scan_rows(w, p);
         else
-            mine = row_sums(w, p);
-        while (REUSES && !prim::all(is_free)) {
-            prim::nap(NAP_NS);
-            is_free = words.is_free(ticket.epoch, down, right);
+            row_aggregate = sum_rows(w, p);
+        while (RECYCLES && !prim::all(slot_free)) {
+            prim::nanosleep(BACKOFF_NS);
+            slot_free = ring.slot_free(ticket.epoch, tile_y, tile_x);
         }
-        row_chains.begin(mine.of, rows_before);
-        const auto seen = row_chains.look();
-        if (asks_later) prefetch(ticket.number + AHEAD_AT_FIRST);
+        left.publish_aggregate(row_aggregate.of, previous_rows);
+        const auto nearest = left.load();
+        if (defers_prefetch) prefetch(ticket.number + AHEAD_AT_START);
 
-        /* while others answer: sums of columns */
-        typename tile::columns columns[HALVES] = {};
-        column_sums(w, p, columns);
+        /* while the nearest descriptors are loaded: sums of columns */
+        typename tile::columns columns[GROUPS] = {};
+        sum_columns(w, p, columns);
 
-        const columns_up column_chains = my_columns(p, ticket.epoch, down);
-        const auto columns_before = column_chains.look_at_place();
+        const column_lookback up = column_lookback_of(p, ticket.epoch, tile_y);
+        const auto previous_columns = up.load_previous();
 
-        /* what lies to the left of each row */
-        row_chains.finish(mine.of, seen, left.of);
+        left.resolve(row_aggregate.of, nearest, row_prefix.of);
         prim::warp_sync();
-        channels<sum, C> strip;
+        channels<sum, C> prefix_sum; /* of all rows */
 #pragma unroll
-        for (unsigned c = 0; c < C; c++) strip.of[c] = prim::warp_sum(left.of[c]);
+        for (unsigned c = 0; c < C; c++) prefix_sum.of[c] = prim::warp_sum(row_prefix.of[c]);
 
-        /* what the warp's rows add to the table from their top to their bottom */
-        fuse::run<part, C, RUN> bottom[HALVES];
+        /* what the warp's rows add to the table between its top and its bottom */
+        fuse::run<part, C, RUN> bottom[GROUPS];
 #pragma unroll
-        for (unsigned h = 0; h < HALVES; h++) bottom[h] = columns[h].sums();
+        for (unsigned g = 0; g < GROUPS; g++) bottom[g] = columns[g].sums();
         if constexpr (!tile::in_place) scan_bottom(bottom);
 #pragma unroll
-        for (unsigned h = 0; h < HALVES; h++) {
-            run_of_sums all;
+        for (unsigned g = 0; g < GROUPS; g++) {
+            run_of_sums added;
 #pragma unroll
-            for (unsigned i = 0; i < RUN; i++) all.at[i] = (sum)bottom[h].at[i] + strip.of[i % C];
-            tile::set_run(s.above, warp * WIDTH + h * HALF, all);
+            for (unsigned i = 0; i < RUN; i++) added.at[i] = (sum)bottom[g].at[i] + prefix_sum.of[i % C];
+            tile::set_run(s.columns, warp * WIDTH + g * GROUP, added);
         }
         prim::block_sync();
-        look_up(s, column_chains, columns_before);
+        resolve_columns(s, up, previous_columns);
         prim::block_sync();
-        if (REUSES && prim::thread_id() == 0) words.leave(ticket.epoch, down, right);
+        if (RECYCLES && prim::thread_id() == 0) ring.publish_done(ticket.epoch, tile_y, tile_x);
 
-        run_of_sums sums[HALVES];
+        run_of_sums sums[GROUPS];
 #pragma unroll
-        for (unsigned h = 0; h < HALVES; h++)
-            sums[h] = tile::template get_run<run_of_sums>(s.above, warp * WIDTH + h * HALF);
-        const unsigned out_wide = clipped(out_elements - p.x, p.wide);
-        const unsigned out_here = clipped(out_rows - p.y, p.rows);
+        for (unsigned g = 0; g < GROUPS; g++)
+            sums[g] = tile::template get_run<run_of_sums>(s.columns, warp * WIDTH + g * GROUP);
+        const unsigned out_width = clipped(out_elements - p.x, p.width);
+        const unsigned out_height = clipped(out_rows - p.y, p.rows);
         sum *row = out + p.y * out_pitch + p.x;
-        const bool full = out_wide == WIDTH && out_here == ROWS;
-        const bool even = ((uintptr_t)row | out_pitch * sizeof(sum)) % (V * sizeof(sum)) == 0;
-        if (V > 1 && full && even)
-            write<EVEN>(s, w, p, left, sums, row, out_wide, out_here);
+        const bool full = out_width == WIDTH && out_height == ROWS;
+        const bool aligned = ((uintptr_t)row | out_pitch * sizeof(sum)) % (V * sizeof(sum)) == 0;
+        if (V > 1 && full && aligned)
+            write<ALIGNED>(s, w, p, row_prefix, sums, row, out_width, out_height);
         else if (full)
-            write<LATE>(s, w, p, left, sums, row, out_wide, out_here);
+            write<MISALIGNED>(s, w, p, row_prefix, sums, row, out_width, out_height);
         else
-            write<PART>(s, w, p, left, sums, row, out_wide, out_here);
-        if (carry_out && p.rows > 0 && p.y + p.rows == rows) hand_on(p, sums);
+            write<PARTIAL>(s, w, p, row_prefix, sums, row, out_width, out_height);
+        if (carry_out && p.rows > 0 && p.y + p.rows == rows) write_carry(p, sums);
     }
 
     /* The warp's part of a tile. */
-    PRIM_DEVICE place place_of(uint32_t number) const
+    PRIM_DEVICE region region_of(uint32_t number) const
     {
-        return image.at((int64_t)(number % words.across) * WIDTH,
-                        (int64_t)(number / words.across) * height + prim::warp_id() * ROWS, elements, rows);
+        return image.at((int64_t)(number % ring.tiles_x) * WIDTH,
+                        (int64_t)(number / ring.tiles_x) * height + prim::warp_id() * ROWS, elements, rows);
     }
 
-    /* Asks memory for a tile, unless it is one of the first; behind the last one there are no rows. */
+    /* Prefetches a tile that is not of the first wave; behind the last tile there are no rows. */
     PRIM_DEVICE void prefetch(uint32_t number) const
     {
-        if (Shape::large && number >= FIRST) image.prefetch(place_of(number));
+        if (Shape::large && number >= FIRST_WAVE) image.prefetch(region_of(number));
     }
 
-    /* Sums of the warp's rows, in the lanes of their numbers. */
-    PRIM_DEVICE channels<sum, C> row_sums(const waiting &w, const place &p) const
+    /* The sums of the warp's rows; row r is lane r's. */
+    PRIM_DEVICE channels<sum, C> sum_rows(const warp_rows &w, const region &p) const
     {
-        channels<sum, C> mine = {};
-        each_batch<Shape::BATCH>(p.rows, [&](unsigned from, auto home) {
-            part all[C][Shape::BATCH] = {};
+        channels<sum, C> sums_of_row = {};
+        each_batch<Shape::BATCH>(p.rows, [&](unsigned from, auto memory) {
+            part partial[C][Shape::BATCH] = {};
 #pragma unroll
             for (unsigned b = 0; b < Shape::BATCH; b++)
 #pragma unroll
-                for (unsigned h = 0; h < HALVES; h++) {
-                    const auto sums = image.template get<home.value>(w, p, from + b, h).sums();
+                for (unsigned g = 0; g < GROUPS; g++) {
+                    const auto sums = image.template get<memory.value>(w, p, from + b, g).sums();
 #pragma unroll
-                    for (unsigned c = 0; c < C; c++) all[c][b] += sums.of[c];
+                    for (unsigned c = 0; c < C; c++) partial[c][b] += sums.of[c];
                 }
 #pragma unroll
             for (unsigned c = 0; c < C; c++) {
-                const part totals = prim::warp_sums(all[c]);
-                if (prim::lane_id() / Shape::BATCH == from / Shape::BATCH) mine.of[c] = (sum)totals;
+                const part totals = prim::warp_sums(partial[c]);
+                if (prim::lane_id() / Shape::BATCH == from / Shape::BATCH) sums_of_row.of[c] = (sum)totals;
             }
         });
-        return mine;
+        return sums_of_row;
     }
 
-    /* The same, and the sums that each row has up to its elements take their place: by a lane for each row in the room,
-     * which needs no shuffles, and by all lanes for each of those in registers. */
-    PRIM_DEVICE channels<sum, C> scan_rows(waiting &w, const place &p) const
+    /* The same, and replaces the samples by their inclusive prefixes in the row.  In shared memory a lane scans a whole
+     * row, which needs no shuffles; a row in registers is scanned by all lanes. */
+    PRIM_DEVICE channels<sum, C> scan_rows(warp_rows &w, const region &p) const
     {
-        channels<sum, C> mine = {};
+        channels<sum, C> sums_of_row = {};
         const unsigned lane = prim::lane_id();
-        if (lane < Shape::IN_ROOM) mine = image.scan_row(w, p, lane);
+        if (lane < Shape::SHARED_ROWS) sums_of_row = image.scan_row(w, p, lane);
 #pragma unroll
-        for (unsigned r = Shape::IN_ROOM; r < ROWS; r++) {
-            run q[HALVES];
+        for (unsigned r = Shape::SHARED_ROWS; r < ROWS; r++) {
+            run q[GROUPS];
 #pragma unroll
-            for (unsigned h = 0; h < HALVES; h++) q[h] = image.template get<tile::REGISTERS>(w, p, r, h);
-            const auto before = row_scan_of(q);
+            for (unsigned g = 0; g < GROUPS; g++) q[g] = image.template get<tile::REGISTERS>(w, p, r, g);
+            const auto prefix = row_scan_of(q);
 #pragma unroll
-            for (unsigned h = 0; h < HALVES; h++) {
-                q[h] = q[h].scanned(before.of(h));
-                tile::hold_sums(w, r, h, q[h]);
+            for (unsigned g = 0; g < GROUPS; g++) {
+                q[g] = q[g].scanned(prefix.of(g));
+                tile::set_sums(w, r, g, q[g]);
             }
 #pragma unroll
             for (unsigned c = 0; c < C; c++) {
-                const sum all = prim::shuffle(q[HALVES - 1].at[RUN - C + c], prim::WARP - 1);
-                if (lane == r) mine.of[c] = all;
+                const sum last = prim::shuffle(q[GROUPS - 1].at[RUN - C + c], prim::WARP - 1);
+                if (lane == r) sums_of_row.of[c] = last;
             }
         }
-        prim::warp_sync(); /* the rows' sums are there */
-        return mine;
+        prim::warp_sync(); /* all rows are scanned */
+        return sums_of_row;
     }
 
-    /* Of the warp's rows: of their samples, or of the sums that have taken their place. */
-    PRIM_DEVICE void column_sums(const waiting &w, const place &p, typename tile::columns (&columns)[HALVES]) const
+    /* Sums of columns over the warp's rows: of samples or, in place, of their prefixes in the rows. */
+    PRIM_DEVICE void sum_columns(const warp_rows &w, const region &p, typename tile::columns (&columns)[GROUPS]) const
     {
-        each_batch<Shape::BATCH>(p.rows, [&](unsigned from, auto home) {
+        each_batch<Shape::BATCH>(p.rows, [&](unsigned from, auto memory) {
 #pragma unroll
             for (unsigned b = 0; b < Shape::BATCH; b++)
 #pragma unroll
-                for (unsigned h = 0; h < HALVES; h++)
+                for (unsigned g = 0; g < GROUPS; g++)
                     if constexpr (tile::in_place)
-                        columns[h].add(tile::template get_sums<home.value>(w, from + b, h));
+                        columns[g].add(tile::template get_sums<memory.value>(w, from + b, g));
                     else
-                        columns[h].add(image.template get<home.value>(w, p, from + b, h));
+                        columns[g].add(image.template get<memory.value>(w, p, from + b, g));
         });
     }
 
-    /* Sums of columns turn into those of all columns up to each, of its channel. */
-    PRIM_DEVICE static void scan_bottom(fuse::run<part, C, RUN> (&bottom)[HALVES])
+    /* Replaces sums of columns by their inclusive scan along the row, for each channel. */
+    PRIM_DEVICE static void scan_bottom(fuse::run<part, C, RUN> (&bottom)[GROUPS])
     {
-        channels<part, C> sums[HALVES];
+        channels<part, C> sums[GROUPS];
 #pragma unroll
-        for (unsigned h = 0; h < HALVES; h++) sums[h] = bottom[h].sums();
-        const auto before = fuse::row_scan<part, C, HALVES>::over(sums);
+        for (unsigned g = 0; g < GROUPS; g++) sums[g] = bottom[g].sums();
+        const auto prefix = fuse::row_scan<part, C, GROUPS>::over(sums);
 #pragma unroll
-        for (unsigned h = 0; h < HALVES; h++) bottom[h] = bottom[h].scanned(before.of(h));
+        for (unsigned g = 0; g < GROUPS; g++) bottom[g] = bottom[g].scanned(prefix.of(g));
     }
 
-    /* Calls f(the first of BATCH rows, where they wait) for those of a warp's that there are, the last ones followed by
-     * zeros; in registers, each by its number. */
+    /* Calls f(first row, memory of the rows) for each BATCH of the warp's rows; the last batch may end with rows of
+     * zeros.  Rows in registers are unrolled. */
     template <unsigned BATCH, class F> PRIM_DEVICE static void each_batch(unsigned rows, F f)
     {
-        const unsigned in_room = rows < Shape::IN_ROOM ? rows : Shape::IN_ROOM;
+        const unsigned in_shared = rows < Shape::SHARED_ROWS ? rows : Shape::SHARED_ROWS;
 #pragma unroll 1
-        for (unsigned from = 0; from < in_room; from += BATCH)
-            f(from, std::integral_constant<typename tile::home, tile::ROOM>());
-        if (rows > Shape::IN_ROOM)
+        for (unsigned from = 0; from < in_shared; from += BATCH)
+            f(from, std::integral_constant<typename tile::memory, tile::SHARED>());
+        if (rows > Shape::SHARED_ROWS)
 #pragma unroll
-            for (unsigned from = Shape::IN_ROOM; from < ROWS; from += BATCH)
-                f(from, std::integral_constant<typename tile::home, tile::REGISTERS>());
+            for (unsigned from = Shape::SHARED_ROWS; from < ROWS; from += BATCH)
+                f(from, std::integral_constant<typename tile::memory, tile::REGISTERS>());
     }
 
-    /* Sums that a lane can write at once where rows begin on as many. */
+    /* Sums in a vector that a lane stores, where rows of the table are aligned to it. */
     static constexpr unsigned V = vector_of<WIDTH / prim::WARP, 16 / sizeof(sum)>;
 
-    /* How rows of sums lie in memory: whole, and beginning on so many; whole; or only partly there. */
-    enum fit { EVEN, LATE, PART };
+    /* How the warp's rows of the table lie in memory: whole and aligned to vectors, whole, or cut by the table's edge.
+     */
+    enum fit { ALIGNED, MISALIGNED, PARTIAL };
 
-    /* Makes the rows of the table, each from the one above, and writes what the layout holds of them. */
+    /* Makes the rows of the table, each from the one above, and writes those parts that the layout holds. */
     template <fit FIT>
-    PRIM_DEVICE void write(shared &s, const waiting &w, const place &p, const channels<sum, C> &left,
-                           run_of_sums (&sums)[HALVES], sum *row, unsigned out_wide, unsigned out_here) const
+    PRIM_DEVICE void write(shared &s, const warp_rows &w, const region &p, const channels<sum, C> &row_prefix,
+                           run_of_sums (&sums)[GROUPS], sum *row, unsigned out_width, unsigned out_height) const
     {
-        constexpr unsigned BATCH = FIT == PART ? 1 : Shape::BATCH;
-        each_batch<BATCH>(p.rows, [&](unsigned from, auto home) {
-            fuse::run<part, C, RUN> q[BATCH][HALVES];
+        constexpr unsigned BATCH = FIT == PARTIAL ? 1 : Shape::BATCH;
+        each_batch<BATCH>(p.rows, [&](unsigned from, auto memory) {
+            fuse::run<part, C, RUN> q[BATCH][GROUPS];
 #pragma unroll
-            for (unsigned b = 0; b < BATCH; b++) scanned_row<home.value>(w, p, from + b, q[b]);
+            for (unsigned b = 0; b < BATCH; b++) scanned_row<memory.value>(w, p, from + b, q[b]);
 #pragma unroll
             for (unsigned b = 0; b < BATCH; b++, row += out_pitch) {
-                channels<sum, C> row_left;
+                channels<sum, C> prefix;
 #pragma unroll
-                for (unsigned c = 0; c < C; c++) row_left.of[c] = prim::shuffle(left.of[c], from + b);
+                for (unsigned c = 0; c < C; c++) prefix.of[c] = prim::shuffle(row_prefix.of[c], from + b);
 #pragma unroll
-                for (unsigned h = 0; h < HALVES; h++)
+                for (unsigned g = 0; g < GROUPS; g++)
 #pragma unroll
-                    for (unsigned i = 0; i < RUN; i++) sums[h].at[i] += (sum)q[b][h].at[i] + row_left.of[i % C];
-                if constexpr (FIT == EVEN && V == RUN)
+                    for (unsigned i = 0; i < RUN; i++) sums[g].at[i] += (sum)q[b][g].at[i] + prefix.of[i % C];
+                if constexpr (FIT == ALIGNED && V == RUN)
                     write_runs(row, sums);
                 else
-                    write_row<FIT>(s, row, sums, from + b < out_here ? out_wide : 0);
+                    write_row<FIT>(s, row, sums, from + b < out_height ? out_width : 0);
             }
         });
     }
 
-    /* Row r, each element with all before it in the row. */
-    template <typename tile::home AT>
-    PRIM_DEVICE void scanned_row(const waiting &w, const place &p, unsigned r,
-                                 fuse::run<part, C, RUN> (&row)[HALVES]) const
+    /* Row r as inclusive prefixes in the row. */
+    template <typename tile::memory FROM>
+    PRIM_DEVICE void scanned_row(const warp_rows &w, const region &p, unsigned r,
+                                 fuse::run<part, C, RUN> (&row)[GROUPS]) const
     {
         if constexpr (tile::in_place) {
 #pragma unroll
-            for (unsigned h = 0; h < HALVES; h++) row[h] = tile::template get_sums<AT>(w, r, h);
+            for (unsigned g = 0; g < GROUPS; g++) row[g] = tile::template get_sums<FROM>(w, r, g);
         } else {
-            run q[HALVES];
+            run q[GROUPS];
 #pragma unroll
-            for (unsigned h = 0; h < HALVES; h++) q[h] = image.template get<AT>(w, p, r, h);
-            const auto before = row_scan_of(q);
+            for (unsigned g = 0; g < GROUPS; g++) q[g] = image.template get<FROM>(w, p, r, g);
+            const auto prefix = row_scan_of(q);
 #pragma unroll
-            for (unsigned h = 0; h < HALVES; h++) row[h] = q[h].scanned(before.of(h));
+            for (unsigned g = 0; g < GROUPS; g++) row[g] = q[g].scanned(prefix.of(g));
         }
     }
 
-    PRIM_DEVICE static typename tile::row_scan row_scan_of(const run (&q)[HALVES])
+    PRIM_DEVICE static typename tile::row_scan row_scan_of(const run (&q)[GROUPS])
     {
-        channels<part, C> sums[HALVES];
+        channels<part, C> sums[GROUPS];
 #pragma unroll
-        for (unsigned h = 0; h < HALVES; h++) sums[h] = q[h].sums();
+        for (unsigned g = 0; g < GROUPS; g++) sums[g] = q[g].sums();
         return tile::row_scan::over(sums);
     }
 
@@ -319,133 +323,133 @@ template <class Sample, class Accum, unsigned C, class Shape> struct fused {
         return n < 0 ? 0 : n < most ? (unsigned)n : most;
     }
 
-    /* The columns that a thread asks for: number thread_id() of each `threads` of them. */
+    /* A thread looks back up COLUMNS columns: thread_id() and each `threads` columns further on. */
     static constexpr unsigned COLUMNS = (WIDTH + threads - 1) / threads;
-    using columns_up = chains<sum, COLUMNS, UP, REUSES>;
-    PRIM_DEVICE columns_up my_columns(const place &p, uint32_t launch, uint32_t down) const
+    using column_lookback = lookback<sum, COLUMNS, UP, RECYCLES>;
+    PRIM_DEVICE column_lookback column_lookback_of(const region &p, uint32_t launch, uint32_t tile_y) const
     {
-        columns_up c = columns_up::of(column_words, words, launch, down, elements, down, words.down);
+        column_lookback l =
+            column_lookback::of(column_descriptors, ring, launch, tile_y, elements, tile_y, ring.tiles_y);
 #pragma unroll
         for (unsigned n = 0; n < COLUMNS; n++) {
             const unsigned e = n * threads + prim::thread_id();
-            c.live[n] = e < p.wide;
-            c.at[n] = words.place(down) * elements + p.x + e;
-            c.first[n] = down == 0 ? carry(p.x + e, e < p.wide) : sum();
+            l.active[n] = e < p.width;
+            l.index[n] = ring.slot(tile_y) * elements + p.x + e;
+            l.first[n] = tile_y == 0 ? carry(p.x + e, e < p.width) : sum();
         }
-        return c;
+        return l;
     }
 
-    /* Turns what the warps have told of their rows into what lies above each of them: adds the warps before, and all
-     * tiles above. */
-    PRIM_DEVICE void look_up(shared &s, const columns_up &column_chains,
-                             typename columns_up::answers columns_before) const
+    /* Turns the warps' sums of columns into exclusive prefixes: adds those of the warps above, and the exclusive prefix
+     * of the tile. */
+    PRIM_DEVICE void resolve_columns(shared &s, const column_lookback &l,
+                                     typename column_lookback::loads previous) const
     {
-        sum mine[COLUMNS], before[COLUMNS];
+        sum aggregate[COLUMNS], prefix[COLUMNS];
 #pragma unroll
         for (unsigned n = 0; n < COLUMNS; n++) {
             const unsigned e = n * threads + prim::thread_id();
-            mine[n] = sum();
+            aggregate[n] = sum();
 #pragma unroll
             for (unsigned w = 0; w < WARPS; w++)
-                if (e < WIDTH) mine[n] += s.above.get(w * WIDTH + e);
+                if (e < WIDTH) aggregate[n] += s.columns.get(w * WIDTH + e);
         }
-        column_chains.begin(mine, columns_before);
-        column_chains.finish(mine, column_chains.look(), before);
+        l.publish_aggregate(aggregate, previous);
+        l.resolve(aggregate, l.load(), prefix);
 #pragma unroll
         for (unsigned n = 0; n < COLUMNS; n++) {
             const unsigned e = n * threads + prim::thread_id();
-            sum running = before[n];
+            sum running = prefix[n];
 #pragma unroll
             for (unsigned w = 0; w < WARPS; w++)
                 if (e < WIDTH) {
-                    const sum more = s.above.get(w * WIDTH + e);
-                    s.above.set(w * WIDTH + e, running);
-                    running += more;
+                    const sum of_warp = s.columns.get(w * WIDTH + e);
+                    s.columns.set(w * WIDTH + e, running);
+                    running += of_warp;
                 }
         }
     }
 
-    /* The last row of the image, as it has been written. */
-    PRIM_DEVICE void hand_on(const place &p, const run_of_sums (&sums)[HALVES]) const
+    /* The carry row for the next band: the last row of the table. */
+    PRIM_DEVICE void write_carry(const region &p, const run_of_sums (&sums)[GROUPS]) const
     {
 #pragma unroll
-        for (unsigned h = 0; h < HALVES; h++)
+        for (unsigned g = 0; g < GROUPS; g++)
 #pragma unroll
             for (unsigned i = 0; i < RUN; i++) {
-                const unsigned e = h * HALF + prim::lane_id() * RUN + i;
-                if (e >= p.lead && e < p.wide)
-                    prim::store_relaxed((bits *)carry_out + p.x + e - image.lead,
-                                        __builtin_bit_cast(bits, sums[h].at[i]));
+                const unsigned e = g * GROUP + prim::lane_id() * RUN + i;
+                if (e >= p.pad && e < p.width)
+                    prim::store_relaxed((bits *)carry_out + p.x + e - image.pad,
+                                        __builtin_bit_cast(bits, sums[g].at[i]));
             }
     }
 
-    /* Relaxed, as a carry row may be given for both: its entries come in with the first tile row, and the last one,
-     * which has heard of that, writes them. */
+    /* carry_in and carry_out may be one row, so that both are accessed by relaxed words.  The first row of tiles loads
+     * an entry, and the last row stores it after its look-back up the column, to which that load contributes. */
     using bits = std::conditional_t<sizeof(sum) == 4, uint32_t, uint64_t>;
     PRIM_DEVICE sum carry(int64_t element, bool inside) const
     {
-        if (!carry_in || !inside || element < image.lead) return sum();
-        return __builtin_bit_cast(sum, prim::load_relaxed((const bits *)carry_in + element - image.lead));
+        if (!carry_in || !inside || element < image.pad) return sum();
+        return __builtin_bit_cast(sum, prim::load_relaxed((const bits *)carry_in + element - image.pad));
     }
 
-    /* The row above the first and the column before the first. */
-    PRIM_DEVICE void edges(const place &p, uint32_t down, uint32_t right) const
+    /* The table's row above the sums of image row 0, and its column of zeros. */
+    PRIM_DEVICE void write_edges(const region &p, uint32_t tile_y, uint32_t tile_x) const
     {
         sum *above = out - out_pitch;
-        if (top != TOP_NONE && down == 0)
-            for (unsigned e = prim::thread_id(); e < p.wide; e += threads)
+        if (top != TOP_NONE && tile_y == 0)
+            for (unsigned e = prim::thread_id(); e < p.width; e += threads)
                 if (p.x + e < out_elements)
                     prim::store(above + p.x + e, top == TOP_CARRY ? carry(p.x + e, true) : sum());
-        if (!zero_column || right != 0) return;
-        if (top != TOP_NONE && down == 0 && prim::thread_id() < C) prim::store(above - C + prim::thread_id(), sum());
+        if (!zero_column || tile_x != 0) return;
+        if (top != TOP_NONE && tile_y == 0 && prim::thread_id() < C) prim::store(above - C + prim::thread_id(), sum());
         for (unsigned i = prim::lane_id(); i < p.rows * C; i += prim::WARP)
             if (p.y + i / C < out_rows) prim::store(out + (p.y + i / C) * out_pitch - C + i % C, sum());
     }
 
-    /* Writes a whole row of the warp's sums as they lie in the lanes.  The cache has room for most small
-     * tables. */
-    PRIM_DEVICE static void write_runs(sum *row, const run_of_sums (&sums)[HALVES])
+    /* Writes a row from the lanes' runs.  Large tables are streamed; most small ones fit the cache. */
+    PRIM_DEVICE static void write_runs(sum *row, const run_of_sums (&sums)[GROUPS])
     {
 #pragma unroll
-        for (unsigned h = 0; h < HALVES; h++) {
+        for (unsigned g = 0; g < GROUPS; g++) {
             prim::vec<sum, RUN> v;
 #pragma unroll
-            for (unsigned i = 0; i < RUN; i++) v.at[i] = sums[h].at[i];
-            prim::vec<sum, RUN> *to = (prim::vec<sum, RUN> *)(row + h * HALF) + prim::lane_id();
+            for (unsigned i = 0; i < RUN; i++) v.at[i] = sums[g].at[i];
+            prim::vec<sum, RUN> *to = (prim::vec<sum, RUN> *)(row + g * GROUP) + prim::lane_id();
             if constexpr (Shape::large)
-                prim::store_once(to, v);
+                prim::store_streaming(to, v);
             else
                 prim::store(to, v);
         }
     }
 
-    /* Writes the warp's sums of a row, in a PART the first `wide`, by way of shared memory, so that all that the lanes
-     * write at a time is one line of the cache (or several), wherever in one the row begins.  Its first and its last
-     * line are parts of one: the lanes that the first has nothing for write the last. */
+    /* Writes a row by way of shared memory, so that each store of a warp covers whole cache lines, at any misalignment
+     * of the row.  PARTIAL: its first `width` sums.  The first and the last line of a row are partial, and share one
+     * store: lanes in front of the row's first sum store its last sums instead. */
     template <fit FIT>
-    PRIM_DEVICE static void write_row(shared &s, sum *row, const run_of_sums (&sums)[HALVES], unsigned wide)
+    PRIM_DEVICE static void write_row(shared &s, sum *row, const run_of_sums (&sums)[GROUPS], unsigned width)
     {
-        constexpr unsigned AT_ONCE = FIT == EVEN ? V : 1;
-        using some = prim::vec<sum, AT_ONCE>;
+        constexpr unsigned AT_ONCE = FIT == ALIGNED ? V : 1;
+        using vector = prim::vec<sum, AT_ONCE>;
         constexpr unsigned LINE = prim::WARP * AT_ONCE, LINES = WIDTH / LINE;
         const unsigned from = prim::warp_id() * WIDTH, lane = prim::lane_id() * AT_ONCE;
-        const unsigned late = (unsigned)((uintptr_t)row / sizeof(sum) % LINE);
+        const unsigned misalignment = (unsigned)((uintptr_t)row / sizeof(sum) % LINE);
 #pragma unroll
-        for (unsigned h = 0; h < HALVES; h++) tile::set_run(s.above, from + h * HALF, sums[h]);
-        prim::warp_sync(); /* the row is there */
-        const unsigned ends = lane < late ? WIDTH + lane - late : lane - late;
-        const int next = (int)(LINE + lane) - (int)late;
-        some v[LINES];
-        v[0] = s.above.template get_vector<AT_ONCE>(from + ends);
-#pragma unroll
-        for (unsigned n = 1; n < LINES; n++)
-            v[n] = s.above.template get_vector<AT_ONCE>(from + (unsigned)next + (n - 1) * LINE);
-        if (FIT != PART || ends < wide) prim::store((some *)(row + ends), v[0]);
+        for (unsigned g = 0; g < GROUPS; g++) tile::set_run(s.columns, from + g * GROUP, sums[g]);
+        prim::warp_sync(); /* the row is staged */
+        const unsigned ends = lane < misalignment ? WIDTH + lane - misalignment : lane - misalignment;
+        const int next = (int)(LINE + lane) - (int)misalignment;
+        vector v[LINES];
+        v[0] = s.columns.template get_vector<AT_ONCE>(from + ends);
 #pragma unroll
         for (unsigned n = 1; n < LINES; n++)
-            if (FIT != PART || (int)((n - 1) * LINE) < (int)wide - next)
-                prim::store((some *)(row + next) + (n - 1) * prim::WARP, v[n]);
-        prim::warp_sync(); /* and has been read */
+            v[n] = s.columns.template get_vector<AT_ONCE>(from + (unsigned)next + (n - 1) * LINE);
+        if (FIT != PARTIAL || ends < width) prim::store((vector *)(row + ends), v[0]);
+#pragma unroll
+        for (unsigned n = 1; n < LINES; n++)
+            if (FIT != PARTIAL || (int)((n - 1) * LINE) < (int)width - next)
+                prim::store((vector *)(row + next) + (n - 1) * prim::WARP, v[n]);
+        prim::warp_sync(); /* the row has been read */
     }
 };
 

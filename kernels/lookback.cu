@@ -1,100 +1,101 @@
 /* lookback - the single-pass scan whose warps look back over many tiles at a time.
  *
- * Idea    A block sums its tile and tells the sum.  Then it needs the sum of all tiles before it, and does not wait for
- *         its left neighbour to know it: it adds up the sums of the neighbours, back to the first one that already
- *         knows the sum of everything up to its own end (its prefix).  Each element is read once and written once.
+ * Idea    A block sums its tile and publishes the aggregate.  Then it needs the tile's exclusive prefix, and does not
+ *         wait until its left neighbour knows its own: it adds the aggregates of the tiles before it, back to the
+ *         first one that has published its inclusive prefix.  Each element is read once and written once.
  *
  * Paper   Merrill & Garland, Single-pass parallel prefix scan with decoupled look-back, NVIDIA NVR-2016-002, 2016.
  *
- * Layout  states of one row, while tile 9 looks back (S: sum told, P: prefix told):
+ * Layout  descriptors of one row, while tile 9 looks back (A: aggregate published, P: inclusive prefix published):
  *
  *             tile      0   1   2   3   4   5   6   7   8   9
- *             state     P   P   P   P   P   S   S   S   S   S
- *                                       ^---+---+---+---'         before 9 = P4 + S5 + S6 + S7 + S8
+ *             status    P   P   P   P   P   A   A   A   A   A
+ *                                       ^---+---+---+---'         exclusive prefix of 9 = P4 + A5 + A6 + A7 + A8
  *
- *         The first lanes of a warp read one state each, the nearest first:
+ *         The first lanes of a warp poll one descriptor each, the nearest first:
  *
  *             lane           3    2    1    0
  *             tiles         t-4  t-3  t-2  t-1        the next window begins at t-5
  *
  * Launch  A block of B threads for each tile, in the order of tickets: the first tiles of all rows, then the second
- *         ones, ... so that with many rows the tile on the left was done long ago.  The first tiles of an array begin
- *         in turn.  Shapes and turns: lookback.cuh.
+ *         ones, and so on.  With many rows the tile on the left was done long ago.  The first tiles of an array have a
+ *         staggered start.  Shapes and start: lookback.cuh.
  *
- * Traffic 1 read and 1 write for each element; 8 bytes (4-byte sums) or 16 of state for each tile, written twice, in a
- *         line of the cache of its own (lookback.cuh).
+ * Traffic 1 read and 1 write for each element; a descriptor of 8 bytes (4-byte sums) or 16 for each tile, written
+ *         twice, in a cache line of its own (lookback.cuh).
  *
- * Sync    A state is one word, or two with a tag each, by relaxed accesses: nothing else is read on its account, so
- *         nothing needs an order (tile_state.cuh).  Forward progress: a block draws its tile when it runs (ticket.cuh);
- *         it waits for tiles with lower tickets only, whose blocks run already and tell their sums without waiting for
- *         anybody; the lowest unfinished one waits for nobody.  Blocks that run go on running: CUDA promises that.
- *         One warp asks, the others wait at a barrier.
+ * Sync    Packed descriptors by relaxed accesses: no other access depends on them, so that none needs an order
+ *         (prim/tile_descriptor.cuh).  Forward progress: a block draws its tile when it runs (prim/ticket.cuh).  It
+ *         waits for tiles with lower tickets only; their blocks run already, and publish their aggregates without
+ *         waiting.  The lowest unfinished tile waits for no other.  Blocks that run go on running: CUDA promises
+ *         that.  One warp polls, the others wait at a barrier.
  *
- * Limits  A tag holds 30 bits of the epoch: a state that was left behind and not written again in exactly 2^30 launches
- *         would be taken for new (hours of launches without pause, of jobs with different shapes).  2^31 - 1 tiles in
- *         a row.  Float sums are grouped by what a block finds, and differ in the last bits from run to run.  128 bytes
- *         of workspace for each tile of rows that have more than one: 1 for 512 bytes of sums in large tiles, 1 for 128
- *         in small ones.
+ * Limits  A tag holds 30 bits of the epoch: a descriptor that is not written again in exactly 2^30 launches would be
+ *         taken for a new one (hours of launches without pause, of jobs with different shapes).  2^31 - 1 tiles in a
+ *         row.  Float sums are grouped by the descriptors that a block finds, and differ in the last bits from run to
+ *         run.  128 bytes of workspace for each tile of rows with more than one: 1 for 512 bytes of sums in large
+ *         tiles, 1 for 128 in small ones.
  *
- * Steps   1 ticket -> row, tile.  2 Load, sum, tell.  3 Warp 0: read a window until all of it is there, back to the
- *         nearest prefix; add; on to the next one if there is none; tell the prefix.  4 Barrier, scan, store.
+ * Steps   1.  Ticket -> row, tile.  2.  Load, sum, publish the aggregate.  3.  Warp 0: poll a window until all of it
+ *         back to the nearest prefix is valid; add; go on with the next window if there is no prefix; publish the
+ *         inclusive prefix.  4.  Barrier, scan, store.
  */
 #include "lookback.cuh"
 
 namespace
 {
 
-constexpr unsigned NAP_NS = 20; /* between two looks at something that is not there yet */
+constexpr unsigned BACKOFF_NS = 20; /* between two polls of a window */
 
-/* Lanes that look first; who finds no prefix there goes on with all of them.  In a long row of large tiles the nearest
- * prefix is a few tiles away, most looks are at a neighbour that is not loaded yet, and each word that is asked for in
- * vain is in the way of others: 4.  What lies further back has been told: the tiles that begin together at the start
- * of the row have to add up hundreds.  Small tiles are for few tiles, which all begin together. */
+/* Tiles of the first window; without a prefix there, all lanes poll the next ones.  In a long row of large tiles the
+ * nearest prefix is a few tiles away, most polls find a neighbour that is not loaded yet, and each poll in vain delays
+ * others: 4.  Farther tiles have published: the tiles that start together at the beginning of the row add up hundreds.
+ * Small tiles are for rows of few tiles, which all start together. */
 template <class Sum, class Shape>
-constexpr unsigned first_window = Shape::elements < look::large<Sum>::elements ? prim::WARP : 4;
+constexpr unsigned first_window = Shape::elements < single_pass::large<Sum>::elements ? prim::WARP : 4;
 
-template <class Sum, unsigned FIRST> struct warp_looks_back {
-    look::row_states<Sum> states; /* of the row's tiles */
-    uint32_t tile;                /* this one */
-    Sum first;                    /* what lies before the row */
+template <class Sum, unsigned FIRST> struct warp_lookback {
+    single_pass::row_descriptors<Sum> descriptors; /* of the row's tiles */
+    uint32_t tile;                                 /* this one */
+    Sum first;                                     /* the exclusive prefix of the row */
 
-    PRIM_DEVICE void tell(prim::tile_told what, Sum value) const
+    PRIM_DEVICE void publish(prim::tile_status status, Sum value) const
     {
-        if (prim::lane_id() == 0) states.tell(tile, what, value);
+        if (prim::lane_id() == 0) descriptors.publish(tile, status, value);
     }
 
-    PRIM_DEVICE void begin(Sum total) const
+    PRIM_DEVICE void publish_aggregate(Sum aggregate) const
     {
         if (tile == 0)
-            tell(prim::TILE_PREFIX, first + total);
+            publish(prim::TILE_PREFIX, first + aggregate);
         else
-            tell(prim::TILE_SUM, total);
+            publish(prim::TILE_AGGREGATE, aggregate);
     }
 
-    PRIM_DEVICE Sum finish(Sum total) const
+    PRIM_DEVICE Sum resolve(Sum aggregate) const
     {
         if (tile == 0) return first;
         unsigned window = FIRST;
         Sum sum = Sum();
         for (int64_t nearest = (int64_t)tile - 1;; nearest -= window, window = prim::WARP) {
             const int64_t at = nearest - prim::lane_id();
-            const bool looks = prim::lane_id() < window;
-            prim::tile_news<Sum> news;
-            unsigned ends, upto;
+            const bool polls = prim::lane_id() < window;
+            prim::tile_descriptor<Sum> d;
+            unsigned prefixes, needed;
             for (;;) {
-                news = {looks ? prim::TILE_PREFIX : prim::TILE_SUM, Sum()}; /* before the row nothing is left to add */
-                if (looks && at >= 0) news = states.ask(at);
-                ends = prim::ballot(news.state == prim::TILE_PREFIX);
-                upto = ends ^ (ends - 1); /* the lanes up to the nearest prefix; all, if there is none */
-                if (!(prim::ballot(news.state == prim::TILE_NOTHING) & upto)) break;
-                prim::nap(NAP_NS);
+                d = {polls ? prim::TILE_PREFIX : prim::TILE_AGGREGATE, Sum()}; /* in front of the row: prefix 0 */
+                if (polls && at >= 0) d = descriptors.poll(at);
+                prefixes = prim::ballot(d.status == prim::TILE_PREFIX);
+                needed = prefixes ^ (prefixes - 1); /* lanes up to the nearest prefix; all, if there is none */
+                if (!(prim::ballot(d.status == prim::TILE_INVALID) & needed)) break;
+                prim::nanosleep(BACKOFF_NS);
             }
-            if (upto >> prim::lane_id() & 1) sum += news.value;
-            if (ends) break;
+            if (needed >> prim::lane_id() & 1) sum += d.value;
+            if (prefixes) break;
         }
-        const Sum before = prim::warp_sum(sum);
-        tell(prim::TILE_PREFIX, before + total);
-        return before;
+        const Sum prefix = prim::warp_sum(sum);
+        publish(prim::TILE_PREFIX, prefix + aggregate);
+        return prefix;
     }
 };
 
@@ -102,10 +103,10 @@ template <class Work, class Shape> struct lookback {
     using sum = typename Work::sum;
     static constexpr unsigned threads = Shape::block_threads, more_blocks = 0;
     static constexpr int min_blocks = Shape::min_blocks;
-    using slot = look::row_slot<sum>;
+    using slot = single_pass::row_slot<sum>;
     struct shared {
         prim::var<uint64_t> ticket;
-        look::block_room<Work, Shape> block;
+        single_pass::block_storage<Work, Shape> block;
     };
 
     Work work;
@@ -114,23 +115,23 @@ template <class Work, class Shape> struct lookback {
 
     PRIM_DEVICE void operator()(shared &s) const
     {
-        prim::ticket mine = {prim::block_id(), 0}; /* a tile that is alone in its row needs no order */
+        prim::ticket mine = {prim::block_id(), 0}; /* rows of one tile need no order */
         if (work.tiles > 1) {
             mine = prim::draw_ticket(counter, s.ticket);
-            look::begin_in_turn<Work, Shape>(work, mine.number);
+            single_pass::stagger_tiles<Work, Shape>(work, mine.number);
         }
         uint32_t row = mine.number % work.rows, tile = mine.number / work.rows;
-        uint64_t *states = slots[row * look::slots_of(work.tiles)].words;
-        warp_looks_back<sum, first_window<sum, Shape>> exchange = {
-            .states = {states, mine.epoch}, .tile = tile, .first = work.before_row(row)};
-        look::scan_tile<Work, Shape>(work, s.block, row, tile, exchange);
+        uint64_t *words = slots[row * single_pass::slots_for(work.tiles)].words;
+        warp_lookback<sum, first_window<sum, Shape>> prefix_op = {
+            .descriptors = {words, mine.epoch}, .tile = tile, .first = work.row_prefix(row)};
+        single_pass::scan_tile<Work, Shape>(work, s.block, row, tile, prefix_op);
     }
 };
 
 const scan_algorithm algorithm = {.name = "lookback",
-                                  .workspace = look::method<lookback>::workspace,
-                                  .queue = look::method<lookback>::queue,
-                                  .describe = look::method<lookback>::describe};
+                                  .workspace = single_pass::method<lookback>::workspace,
+                                  .queue = single_pass::method<lookback>::queue,
+                                  .describe = single_pass::method<lookback>::describe};
 
 sat_status open_table(const sat_plan_spec *spec, void **state, char *note, size_t note_bytes)
 {
@@ -138,7 +139,7 @@ sat_status open_table(const sat_plan_spec *spec, void **state, char *note, size_
 }
 sat_status open_array(const sat_scan_spec *spec, void **state, char *note, size_t note_bytes)
 {
-    return look::open_array(&algorithm, spec, state, note, note_bytes);
+    return single_pass::open_array(&algorithm, spec, state, note, note_bytes);
 }
 
 } // namespace

@@ -1,13 +1,13 @@
-/* lookback.cuh - what the three single-pass scans have in common: a block takes one tile of one row, sums it, learns
- * from an `exchange` what lies before it in the row, and writes the sums.  The three differ in the exchange.
+/* lookback.cuh - what the three single-pass scans share.  A block takes one tile of one row, sums it, gets the tile's
+ * exclusive prefix from a `prefix op` (CUB's tile prefix callback), and writes the sums.  The three differ in that op.
  *
  *     row r  | tile 0 | tile 1 | tile 2 | ...      a tile: B threads x Q elements
  *               |        |        |
- *               +--sum-->+--sum-->+--sum-->        one read and one write for each element, and a word or two for each
+ *               +--sum-->+--sum-->+--sum-->        one read and one write for each element, and a descriptor for each
  *                                                  tile, from block to block
  *
- * The tile itself is held in one of two arrangements: waiting_tile.cuh, the fast one, and staged_tile.cuh, the
- * laboratory's.  The sum of a tile is known before its scan, and is told at once. */
+ * A tile is held in one of two arrangements: striped_tile.cuh, the fast one, and blocked_tile.cuh, the laboratory's.
+ * Its aggregate is published as soon as it is known, before the tile's scan. */
 #ifndef LOOKBACK_CUH
 #define LOOKBACK_CUH
 
@@ -15,36 +15,36 @@
 
 #include "prim/block_scan.cuh"
 #include "prim/runtime.cuh"
+#include "prim/stagger.cuh"
 #include "prim/ticket.cuh"
-#include "prim/tile_state.cuh"
-#include "prim/turn.cuh"
+#include "prim/tile_descriptor.cuh"
 #include "prim/warp_scan.cuh"
 #include "scan.cuh"
-#include "staged_tile.cuh"
+#include "blocked_tile.cuh"
 #include "table.cuh"
-#include "waiting_tile.cuh"
+#include "striped_tile.cuh"
 
-namespace look
+namespace single_pass
 {
 
-/* B threads, of which each holds so many packets of 16 bytes of sums; RESIDENT blocks share a multiprocessor. */
-template <class Sum, unsigned B, unsigned SHARED, unsigned REGISTERS, unsigned RESIDENT> struct waiting_shape {
-    static constexpr unsigned block_threads = B, shared_packets = SHARED, register_packets = REGISTERS;
+/* B threads, each with so many 16-byte vectors of sums; RESIDENT blocks share a multiprocessor. */
+template <class Sum, unsigned B, unsigned SHARED, unsigned REGISTERS, unsigned RESIDENT> struct striped_shape {
+    static constexpr unsigned block_threads = B, shared_vectors = SHARED, register_vectors = REGISTERS;
     static constexpr unsigned items = (SHARED + REGISTERS) * 16 / sizeof(Sum), elements = B * items;
     static constexpr int min_blocks = RESIDENT;
-    static constexpr bool staged = false, holes = false;
-    template <class Work> using tile = waiting_tile<Work, waiting_shape>;
+    static constexpr bool blocked = false, padded = false;
+    template <class Work> using tile = striped_tile<Work, striped_shape>;
 };
 
-/* B threads, of which each scans Q elements. */
-template <unsigned B, unsigned Q, bool HOLES> struct staged_shape {
+/* B threads; each scans Q elements. */
+template <unsigned B, unsigned Q, bool PADDED> struct blocked_shape {
     static constexpr unsigned block_threads = B, items = Q, elements = B * Q;
     static constexpr int min_blocks = 1;
-    static constexpr bool staged = true, holes = HOLES;
-    template <class Work> using tile = staged_tile<Work, staged_shape>;
+    static constexpr bool blocked = true, padded = PADDED;
+    template <class Work> using tile = blocked_tile<Work, blocked_shape>;
 };
 
-/* What a launch works on. */
+/* The rows of a launch. */
 template <class Sample, class Accum> struct work {
     using sample = Sample;
     using sum = typename sums_in<Accum>::type;
@@ -53,79 +53,80 @@ template <class Sample, class Accum> struct work {
     scan_source<Sample, Accum> source;
     sum *out;
     int64_t out_pitch, length;
-    const sum *first; /* for each row, or NULL */
+    const sum *first; /* the exclusive prefix of each row, or NULL */
     uint32_t rows, tiles;
     bool exclusive;
 
-    PRIM_DEVICE sum before_row(uint32_t row) const { return first ? prim::load(first + row) : sum(); }
+    PRIM_DEVICE sum row_prefix(uint32_t row) const { return first ? prim::load(first + row) : sum(); }
 };
 
 /* ---- a block ------------------------------------------------------------------------------------------- */
 
-template <class Work, class Shape> struct block_room {
-    prim::array<typename Work::sum, Shape::block_threads / prim::WARP> totals;
-    prim::var<typename Work::sum> before;
-    typename Shape::template tile<Work>::room tile;
+template <class Work, class Shape> struct block_storage {
+    prim::array<typename Work::sum, Shape::block_threads / prim::WARP> aggregates;
+    prim::var<typename Work::sum> prefix;
+    typename Shape::template tile<Work>::storage tile;
 };
 
-/* Scans one tile.  The exchange is called by warp 0, all lanes together:
- *     begin(total)             tells the tile's sum; others work while its question is under way
- *     sum finish(total)        tells, and returns, what lies before the tile; lane 0's answer counts
- * A row of one tile needs none. */
-template <class Work, class Shape, class Exchange>
-PRIM_DEVICE void scan_tile(const Work &w, block_room<Work, Shape> &s, uint32_t row, uint32_t index, Exchange exchange)
+/* Scans one tile.  Warp 0 calls the prefix op, all lanes together:
+ *     publish_aggregate(aggregate)     and goes on, while descriptors are loaded
+ *     sum resolve(aggregate)           gives the exclusive prefix of the tile, in lane 0, and publishes the inclusive
+ * one A row of one tile needs none. */
+template <class Work, class Shape, class PrefixOp>
+PRIM_DEVICE void scan_tile(const Work &w, block_storage<Work, Shape> &s, uint32_t row, uint32_t index,
+                           PrefixOp prefix_op)
 {
     using sum = typename Work::sum;
     const int64_t from = (int64_t)index * Shape::elements, left = w.length - from;
     typename Shape::template tile<Work> t;
     t.load(w, s.tile, w.source.row(row), from, left);
-    prim::share<sum> warp = prim::block_shares(s.totals, prim::warp_sum(t.total(w, s.tile)));
-    const bool asks = w.tiles > 1 && prim::warp_id() == 0;
-    if (asks) exchange.begin(warp.total);
+    prim::block_prefix<sum> warp = prim::block_scan_exclusive(s.aggregates, prim::warp_sum(t.total(w, s.tile)));
+    const bool looks_back = w.tiles > 1 && prim::warp_id() == 0;
+    if (looks_back) prefix_op.publish_aggregate(warp.aggregate);
     t.scan(s.tile);
-    if (asks) {
-        sum before = exchange.finish(warp.total);
-        if (prim::lane_id() == 0) s.before.set(before);
+    if (looks_back) {
+        sum resolved = prefix_op.resolve(warp.aggregate);
+        if (prim::lane_id() == 0) s.prefix.set(resolved);
     }
-    sum before;
+    sum prefix;
     if (w.tiles > 1) {
         prim::block_sync();
-        before = s.before.get();
+        prefix = s.prefix.get();
     } else {
-        before = w.before_row(row);
+        prefix = w.row_prefix(row);
     }
-    t.store(w, s.tile, w.out + row * w.out_pitch, from, before + warp.before);
+    t.store(w, s.tile, w.out + row * w.out_pitch, from, prefix + warp.exclusive);
 }
 
-/* The tiles of an array begin at twice the pace at which memory passes them later on, which is between that of loads
- * alone and that of loads and stores.  With many rows the first tiles wait for nobody anyway. */
-template <class Work, class Shape> PRIM_DEVICE void begin_in_turn(const Work &w, uint32_t ticket)
+/* The tiles of an array start at twice the pace at which memory moves them later on: between the pace of loads alone
+ * and that of loads and stores.  With many rows the first tiles wait for no other tile anyway. */
+template <class Work, class Shape> PRIM_DEVICE void stagger_tiles(const Work &w, uint32_t ticket)
 {
     constexpr unsigned MOVED = Shape::elements * (sizeof(typename Work::sample) + sizeof(typename Work::sum));
-    if (w.rows == 1) prim::await_turn(ticket, Shape::min_blocks, MOVED / 2);
+    if (w.rows == 1) prim::staggered_start(ticket, Shape::min_blocks, MOVED / 2);
 }
 
 /* ---- the host's side ----------------------------------------------------------------------------------- */
 
 /* The shapes that a method chooses from by itself.
  *
- * Large: 32 packets for each of 128 threads, 64 KiB of sums, five at a time on a multiprocessor.  An H200 moves a
+ * Large: 32 vectors for each of 128 threads, 64 KiB of sums; five are resident on a multiprocessor.  An H200 moves a
  * tile's 128 KiB in 4 us (4.2 TB/s over 132 multiprocessors), but the tile stays for about 20: its own loads, the
  * slowest loads of the tiles before it, the look-back, the stores.  So five of them keep the memory busy, and as much
- * as fits waits: 20 packets in shared memory (5 * 40 KiB of 227) and 12 in registers (48 of the 102 that 640 threads
- * leave to each). More and smaller tiles mean more words to look back over, larger ones a longer wait for their last
- * byte.
+ * of each is held as fits: 20 vectors in shared memory (5 * 40 KiB of 227) and 12 in registers (48 of the 102 that 640
+ * threads leave to each).  More and smaller tiles have more descriptors to look back over; larger ones wait longer for
+ * their last byte.
  *
- * Small: 8 packets, where a large tile would be half empty or there would be too few of them to fill the device.
+ * Small: 8 vectors, where a large tile would be half empty, or there would be too few of them to fill the device.
  *
  * In the simulator both are tiny, so that small arrays have many tiles. */
 #ifdef SAT_SIMT
-template <class Sum> using large = waiting_shape<Sum, 64, 1, 1, 2>;
-template <class Sum> using small = waiting_shape<Sum, 32, 1, 0, 2>;
+template <class Sum> using large = striped_shape<Sum, 64, 1, 1, 2>;
+template <class Sum> using small = striped_shape<Sum, 32, 1, 0, 2>;
 constexpr int64_t FEW_TILES = 4;
 #else
-template <class Sum> using large = waiting_shape<Sum, 128, 20, 12, 5>;
-template <class Sum> using small = waiting_shape<Sum, 128, 8, 0, 8>;
+template <class Sum> using large = striped_shape<Sum, 128, 20, 12, 5>;
+template <class Sum> using small = striped_shape<Sum, 128, 8, 0, 8>;
 constexpr int64_t FEW_TILES = 256; /* two for each multiprocessor */
 #endif
 
@@ -135,26 +136,26 @@ inline int64_t tiles_of(int64_t length, int64_t elements)
 }
 
 /* Whether rows are scanned in large tiles: when those are at least half full, and there are enough. */
-template <class Sum> bool takes_large(int64_t rows, int64_t length)
+template <class Sum> bool uses_large(int64_t rows, int64_t length)
 {
     int64_t elements = large<Sum>::elements;
     return length > elements / 2 && tiles_of(length, elements) > FEW_TILES / rows;
 }
 
-/* Calls f(block_shape) for the shape that was asked for, else says what is wrong. */
+/* Calls f(block_shape) for the requested shape, else fails with a sentence. */
 template <class Sum, class F> sat_status with_shape(const scan_shape *shape, int64_t rows, int64_t length, F f)
 {
     const int b = shape->block_threads ? shape->block_threads : (int)large<Sum>::block_threads;
     const int q = shape->thread_items ? shape->thread_items : (int)large<Sum>::items;
     const bool naive = shape->naive_staging, free = !shape->block_threads && !shape->thread_items && !naive;
 
-    if (free && !takes_large<Sum>(rows, length)) return f(small<Sum>());
+    if (free && !uses_large<Sum>(rows, length)) return f(small<Sum>());
     if (free || (b == large<Sum>::block_threads && q == large<Sum>::items && !naive)) return f(large<Sum>());
 #if defined SAT_SWEEP || defined SAT_SIMT
     if constexpr (std::is_same_v<Sum, uint32_t>) {
 #define STAGED(B, Q)                                                                                                   \
-    if (b == B && q == Q && !naive) return f(staged_shape<B, Q, true>());                                              \
-    if (b == B && q == Q && naive) return f(staged_shape<B, Q, false>())
+    if (b == B && q == Q && !naive) return f(blocked_shape<B, Q, true>());                                             \
+    if (b == B && q == Q && naive) return f(blocked_shape<B, Q, false>())
 #ifdef SAT_SIMT
         STAGED(64, 4);
         STAGED(32, 7);
@@ -187,32 +188,32 @@ template <class Sum, class F> sat_status with_shape(const scan_shape *shape, int
                     naive ? " with naive staging" : "");
 }
 
-/* Each tile's words have a line of the cache for themselves: in a long row all who wait ask for the same few tiles, and
- * if those shared a line, one slice of the second-level cache would have to answer everybody. */
+/* Each descriptor has a cache line of its own.  In a long row all waiting tiles poll the same few descriptors; if these
+ * shared a line, one slice of the second-level cache would serve all polls. */
 constexpr unsigned LINE_BYTES = 128;
-template <class Sum> using row_states = prim::tile_states<Sum, LINE_BYTES / (2 * sizeof(Sum))>;
+template <class Sum> using row_descriptors = prim::tile_descriptors<Sum, LINE_BYTES / (2 * sizeof(Sum))>;
 template <class Sum> struct row_slot {
-    uint64_t words[row_states<Sum>::step];
+    uint64_t words[row_descriptors<Sum>::STRIDE];
 };
 static_assert(sizeof(row_slot<uint32_t>) == LINE_BYTES && sizeof(row_slot<uint64_t>) == LINE_BYTES);
 
-/* What the tiles of a row leave for each other; a row of one tile has nobody to leave it for. */
-PRIM_HOST_DEVICE int64_t slots_of(int64_t tiles)
+/* Slots for the descriptors of a row; a row of one tile publishes nothing. */
+PRIM_HOST_DEVICE int64_t slots_for(int64_t tiles)
 {
     return tiles > 1 ? tiles : 0;
 }
 
 /* The slots that any job of up to rows x length needs. */
-template <class Sum> int64_t most_slots(const scan_shape *shape, int64_t rows, int64_t length)
+template <class Sum> int64_t max_slots(const scan_shape *shape, int64_t rows, int64_t length)
 {
     constexpr int64_t l = large<Sum>::elements, s = small<Sum>::elements;
     if (shape->block_threads || shape->thread_items || shape->naive_staging) {
         int64_t b = shape->block_threads ? shape->block_threads : large<Sum>::block_threads;
         int64_t q = shape->thread_items ? shape->thread_items : large<Sum>::items;
-        return rows * slots_of(tiles_of(length, b * q));
+        return rows * slots_for(tiles_of(length, b * q));
     }
-    int64_t most = rows * slots_of(tiles_of(length, l));
-    int64_t short_rows = rows * slots_of(tiles_of(length < l / 2 ? length : l / 2, s));
+    int64_t most = rows * slots_for(tiles_of(length, l));
+    int64_t short_rows = rows * slots_for(tiles_of(length < l / 2 ? length : l / 2, s));
     int64_t few_tiles = FEW_TILES * (l / s + 2); /* of rows that would be at most FEW_TILES large ones */
     most = short_rows > most ? short_rows : most;
     return few_tiles > most ? few_tiles : most;
@@ -220,8 +221,8 @@ template <class Sum> int64_t most_slots(const scan_shape *shape, int64_t rows, i
 
 /* Launches Kernel<Work, Shape>{work, counter, slots} for the methods:
  *     Kernel::slot              what the workspace holds for each tile
- *     Kernel::more_blocks       those that have no tile
- * The workspace: a line of the cache for the counter, which all blocks want, then the slots. */
+ *     Kernel::more_blocks       blocks without a tile
+ * The workspace: a cache line for the counter of tickets, then the slots. */
 constexpr size_t COUNTER_BYTES = 128;
 
 template <template <class, class> class Kernel> struct method {
@@ -231,7 +232,7 @@ template <template <class, class> class Kernel> struct method {
             using sum = decltype(zero);
             using slot = typename Kernel<work<sum, sum>, large<sum>>::slot;
             sat_status status = with_shape<sum>(shape, rows, length, [](auto) { return SAT_OK; });
-            if (status == SAT_OK) *bytes = COUNTER_BYTES + (size_t)most_slots<sum>(shape, rows, length) * sizeof(slot);
+            if (status == SAT_OK) *bytes = COUNTER_BYTES + (size_t)max_slots<sum>(shape, rows, length) * sizeof(slot);
             return status;
         });
     }
@@ -243,7 +244,7 @@ template <template <class, class> class Kernel> struct method {
             using accum = typename decltype(pair)::accum;
             using sum = typename sums_in<accum>::type;
             return with_shape<sum>(shape, job->rows, job->length, [&](auto s) {
-                if constexpr (!decltype(s)::staged || std::is_same_v<sample, uint32_t>)
+                if constexpr (!decltype(s)::blocked || std::is_same_v<sample, uint32_t>)
                     return launch<sample, accum, decltype(s)>(job, workspace, stream);
                 else
                     return sat_fail(SAT_ERR_UNAVAILABLE, "a block of this shape scans u32 samples only");
@@ -293,23 +294,24 @@ template <template <class, class> class Kernel> struct method {
             return with_shape<decltype(zero)>(shape, rows, length, [&](auto s) {
                 using chosen = decltype(s);
                 snprintf(text, bytes, "B=%u, Q=%u, %s", chosen::block_threads, chosen::items,
-                         !chosen::staged ? "waiting"
-                         : chosen::holes ? "staged"
-                                         : "staged without holes");
+                         !chosen::blocked ? "striped"
+                         : chosen::padded ? "blocked"
+                                          : "blocked without padding");
                 return SAT_OK;
             });
         });
     }
 };
 
-/* Opens a scan of one array.  Workspaces know no samples, so this is where a staged shape refuses others than u32. */
+/* Opens a scan of one array.  A blocked shape refuses samples other than u32 here: a workspace does not depend on them.
+ */
 inline sat_status open_array(const scan_algorithm *algorithm, const sat_scan_spec *spec, void **state, char *note,
                              size_t note_bytes)
 {
     const scan_shape shape = {spec->block_threads, spec->thread_items, spec->naive_staging};
     sat_status status = with_accum(spec->accum, [&](auto zero) {
         return with_shape<decltype(zero)>(&shape, 1, spec->length, [&](auto s) {
-            if (!decltype(s)::staged || spec->sample == SAT_U32) return SAT_OK;
+            if (!decltype(s)::blocked || spec->sample == SAT_U32) return SAT_OK;
             return sat_fail(SAT_ERR_UNAVAILABLE, "%d threads x %d elements are compiled in for u32 samples only",
                             (int)decltype(s)::block_threads, (int)decltype(s)::items);
         });
@@ -317,5 +319,5 @@ inline sat_status open_array(const scan_algorithm *algorithm, const sat_scan_spe
     return status == SAT_OK ? array_open(algorithm, spec, state, note, note_bytes) : status;
 }
 
-} // namespace look
+} // namespace single_pass
 #endif

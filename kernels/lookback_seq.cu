@@ -1,69 +1,72 @@
 /* lookback-seq - the single-pass scan whose blocks look back with one thread, one tile at a time.
  *
- * Idea    As lookback, without its windows: one thread reads the state of the tile before, and if that has only its own
- *         sum, adds it and goes on to the one before that, until it meets a prefix.
+ * Idea    As lookback, without its windows: one thread polls the descriptor of the tile before.  If that holds an
+ *         aggregate, the thread adds it and goes on to the tile before that, until it finds an inclusive prefix.
  *
- * Paper   Merrill & Garland, Single-pass parallel prefix scan with decoupled look-back, NVIDIA NVR-2016-002, 2016, 4.1.
+ * Paper   Merrill & Garland, Single-pass parallel prefix scan with decoupled look-back, NVIDIA NVR-2016-002, 2016,
+ *         4.1.
  *
- * Layout  states of one row, while tile 9 looks back (S: sum told, P: prefix told):
+ * Layout  descriptors of one row, while tile 9 looks back (A: aggregate published, P: inclusive prefix published):
  *
  *             tile      0   1   2   3   4   5   6   7   8   9
- *             state     P   P   P   P   P   S   S   S   S   S
+ *             status    P   P   P   P   P   A   A   A   A   A
  *                                       5 <-4 <-3 <-2 <-1          five round trips through the L2 cache
  *
  * Launch  As lookback.
  *
- * Traffic 1 read and 1 write for each element; 8 bytes (4-byte sums) or 16 of state for each tile, written twice.
+ * Traffic 1 read and 1 write for each element; a descriptor of 8 bytes (4-byte sums) or 16 for each tile, written
+ *         twice.
  *
- * Sync    As lookback: packed states by relaxed accesses.  The listing that this rung goes back to kept flag and values
- *         apart, without an order between them, and so could add a value that was not there yet; and it got what lies
- *         before a tile by subtracting the tile's sum from its prefix, which cancels digits of floats and turns
- *         infinities into NaN.  Here the sum before the tile is what the thread has added up, and is handed on as such.
+ * Sync    As lookback: packed descriptors by relaxed accesses.  The listing that this rung goes back to has two
+ *         faults.  Flag and values lie apart without an order between them, so that a value may be read before it is
+ *         stored.  And the exclusive prefix is the inclusive one less the aggregate, which cancels digits of floats
+ *         and turns infinities into NaN.  Here the exclusive prefix is the sum that the thread has added up.
  *
- * Limits  As lookback.  Why it is slower: at r tiles a microsecond, with states that take p to become visible and s for
- *         each step back, the nearest prefix is p * r tiles away, which takes p * r * s.  All F tiles in flight wait
- *         that long, so r = F / (p * r * s) = sqrt(F / (p * s)), which no bandwidth makes larger.  Larger tiles help by
- *         the root of their size.
+ * Limits  As lookback.  Why it is slower: at r tiles a microsecond, with descriptors that take p to become visible and
+ *         s for each step back, the nearest prefix is p * r tiles away, which takes p * r * s.  All F tiles in flight
+ *         wait that long, so r = F / (p * r * s) = sqrt(F / (p * s)), at any bandwidth.  Larger tiles help by the root
+ *         of their size.
  *
- * Steps   1 ticket -> row, tile.  2 Load, sum, tell.  3 Thread 0: look back, tell the prefix.  4 Barrier, scan, store.
+ * Steps   1.  Ticket -> row, tile.  2.  Load, sum, publish the aggregate.  3.  Thread 0: look back, publish the
+ *         inclusive prefix.  4.  Barrier, scan, store.
  */
 #include "lookback.cuh"
 
 namespace
 {
 
-constexpr unsigned NAP_NS = 20; /* between two looks at something that is not there yet */
+constexpr unsigned BACKOFF_NS = 20; /* between two polls of a descriptor */
 
-template <class Sum> struct thread_looks_back {
-    look::row_states<Sum> states; /* of the row's tiles */
-    uint32_t tile;                /* this one */
-    Sum first;                    /* what lies before the row */
+template <class Sum> struct thread_lookback {
+    single_pass::row_descriptors<Sum> descriptors; /* of the row's tiles */
+    uint32_t tile;                                 /* this one */
+    Sum first;                                     /* the exclusive prefix of the row */
 
-    PRIM_DEVICE void begin(Sum total) const
+    PRIM_DEVICE void publish_aggregate(Sum aggregate) const
     {
         if (prim::lane_id() > 0) return;
         if (tile == 0)
-            states.tell(tile, prim::TILE_PREFIX, first + total);
+            descriptors.publish(tile, prim::TILE_PREFIX, first + aggregate);
         else
-            states.tell(tile, prim::TILE_SUM, total);
+            descriptors.publish(tile, prim::TILE_AGGREGATE, aggregate);
     }
 
-    PRIM_DEVICE Sum finish(Sum total) const
+    PRIM_DEVICE Sum resolve(Sum aggregate) const
     {
         if (tile == 0 || prim::lane_id() > 0) return first;
-        Sum before = Sum();
+        Sum prefix = Sum();
         for (uint32_t at = tile - 1;;) {
-            prim::tile_news<Sum> news = states.ask(at);
-            if (news.state == prim::TILE_NOTHING) {
-                prim::nap(NAP_NS);
+            prim::tile_descriptor<Sum> d = descriptors.poll(at);
+            if (d.status == prim::TILE_INVALID) {
+                prim::nanosleep(BACKOFF_NS);
                 continue;
             }
-            before = news.value + before;
-            if (news.state == prim::TILE_PREFIX) break;
+            prefix = d.value + prefix;
+            if (d.status == prim::TILE_PREFIX) break;
             at--;
         }
-        states.tell(tile, prim::TILE_PREFIX, before + total);
-        return before;
+        descriptors.publish(tile, prim::TILE_PREFIX, prefix + aggregate);
+        return prefix;
     }
 };
 
@@ -71,10 +74,10 @@ template <class Work, class Shape> struct lookback_seq {
     using sum = typename Work::sum;
     static constexpr unsigned threads = Shape::block_threads, more_blocks = 0;
     static constexpr int min_blocks = Shape::min_blocks;
-    using slot = look::row_slot<sum>;
+    using slot = single_pass::row_slot<sum>;
     struct shared {
         prim::var<uint64_t> ticket;
-        look::block_room<Work, Shape> block;
+        single_pass::block_storage<Work, Shape> block;
     };
 
     Work work;
@@ -83,22 +86,23 @@ template <class Work, class Shape> struct lookback_seq {
 
     PRIM_DEVICE void operator()(shared &s) const
     {
-        prim::ticket mine = {prim::block_id(), 0}; /* a tile that is alone in its row needs no order */
+        prim::ticket mine = {prim::block_id(), 0}; /* rows of one tile need no order */
         if (work.tiles > 1) {
             mine = prim::draw_ticket(counter, s.ticket);
-            look::begin_in_turn<Work, Shape>(work, mine.number);
+            single_pass::stagger_tiles<Work, Shape>(work, mine.number);
         }
         uint32_t row = mine.number % work.rows, tile = mine.number / work.rows;
-        uint64_t *states = slots[row * look::slots_of(work.tiles)].words;
-        thread_looks_back<sum> exchange = {.states = {states, mine.epoch}, .tile = tile, .first = work.before_row(row)};
-        look::scan_tile<Work, Shape>(work, s.block, row, tile, exchange);
+        uint64_t *words = slots[row * single_pass::slots_for(work.tiles)].words;
+        thread_lookback<sum> prefix_op = {
+            .descriptors = {words, mine.epoch}, .tile = tile, .first = work.row_prefix(row)};
+        single_pass::scan_tile<Work, Shape>(work, s.block, row, tile, prefix_op);
     }
 };
 
 const scan_algorithm algorithm = {.name = "lookback-seq",
-                                  .workspace = look::method<lookback_seq>::workspace,
-                                  .queue = look::method<lookback_seq>::queue,
-                                  .describe = look::method<lookback_seq>::describe};
+                                  .workspace = single_pass::method<lookback_seq>::workspace,
+                                  .queue = single_pass::method<lookback_seq>::queue,
+                                  .describe = single_pass::method<lookback_seq>::describe};
 
 sat_status open_table(const sat_plan_spec *spec, void **state, char *note, size_t note_bytes)
 {
@@ -106,7 +110,7 @@ sat_status open_table(const sat_plan_spec *spec, void **state, char *note, size_
 }
 sat_status open_array(const sat_scan_spec *spec, void **state, char *note, size_t note_bytes)
 {
-    return look::open_array(&algorithm, spec, state, note, note_bytes);
+    return single_pass::open_array(&algorithm, spec, state, note, note_bytes);
 }
 
 } // namespace

@@ -20,7 +20,7 @@
 
 #include <stdio.h>
 
-#include "pieces.cuh"
+#include "tile_vectors.cuh"
 #include "prim/runtime.cuh"
 
 namespace recursion
@@ -57,20 +57,20 @@ template <unsigned B, unsigned Q, class T> struct uniform_add {
         const unsigned here = tile_extent(start, of.length, B * Q);
         T *out = of.out + row * of.out_pitch + start;
         const T before = prim::load(of.sums + row * of.sums_pitch + tile);
-        using pieces = tile_pieces<B, Q, T, T>;
-        pieces x;
+        using vectors = tile_vectors<B, Q, T, T>;
+        vectors x;
         x.load(of.source, out, here);
 #pragma unroll
-        for (unsigned p = 0; p < pieces::PIECES; p++) {
-            prim::vec<T, pieces::V> sums;
+        for (unsigned p = 0; p < vectors::VECTORS; p++) {
+            prim::vec<T, vectors::V> sums;
 #pragma unroll
-            for (unsigned k = 0; k < pieces::V; k++) sums.at[k] = before + x.at[p][k];
-            pieces::write(out, here, p, sums);
+            for (unsigned k = 0; k < vectors::V; k++) sums.at[k] = before + x.at[p][k];
+            vectors::write(out, here, p, sums);
         }
     }
 };
 
-/* Rows of sums begin at pieces of 16 bytes. */
+/* Rows of sums begin at vectors of 16 bytes. */
 inline int64_t padded(int64_t tiles)
 {
     return (tiles + 3) / 4 * 4;

@@ -1,4 +1,4 @@
-/* reduce_scan.cu - two passes over the input: sums first, then the scan, each block with what came before it.
+/* reduce_scan.cu - two passes over the input: sums first, then the scan, each block with its exclusive prefix.
  *
  * Idea      A block cannot know what comes before its part of a row until all blocks to its left have summed theirs.
  *           The recursive scans write sums that lack it and correct them later, 2R2W. It is cheaper to find it out
@@ -9,26 +9,26 @@
  *
  *               | tile tile | tile tile | tile tile | tile t |
  *               |  chunk 0  |  chunk 1  |  chunk 2  | chunk 3|
- *                    s0          s1          s2          -       1. sums; nobody asks for the last one
+ *                    s0          s1          s2          -       1. sums; no chunk needs the last one
  *                    s0        s0+s1      s0+s1+s2               2. their scan, in place, by one block
  *                  first       + s0        + s0+s1   + s0+s1+s2  3. scan of each chunk, tile by tile, from its carry
  *
- *           A tile in a block: pieces in registers (pieces.cuh); each warp scans the sums of 32 pieces by shuffles;
- *           the first warp scans the sums of the warps.
- * Launch    One block for each chunk of each row; a row of one chunk needs step 3 only. B = 256 threads, 64 bytes of
- *           sums for each: four pieces are enough loads in flight, and the first warp's part is one round of 32 sums.
+ *           A tile in a block: vectors in registers (tile_vectors.cuh); each warp scans the sums of 32 vectors by
+ *           shuffles; the first warp scans the sums of the warps.
+ * Launch    One block for each chunk of each row; a row of one chunk needs step 3 only.  B = 256 threads, 64 bytes of
+ *           sums for each: four vectors are enough loads in flight, and the first warp's part is one round of 32 sums.
  *           At most 16384 chunks: for the one block of step 2 they are four tiles (8-byte sums: eight), one after the
  *           other; and as a multiprocessor holds five blocks, 132 of them take 25 rounds, of which only the last may
  *           be short.
  * Traffic   2R1W; as a table twice, and two transposes of 1R1W: 2R of the image, 4R4W of sums.
- * Sync      Barriers only, two for a tile; between the steps the order of the stream. No block waits for another. The
- *           order of additions depends on the shape alone: floats repeat.
+ * Sync      Barriers only, two for a tile; between the steps the order of the stream.  No block waits for another.
+ *           The order of additions depends on the shape alone: floats repeat.
  * Limits    rows * chunks at most 2^31 - 1, the grid; a single row of any length has no more than 16384.
- * Steps     The numbers in the drawing. Step 3 goes from the last chunk to the first: the second-level cache still
- *           holds what step 1 has read last. */
+ * Steps     The numbers in the drawing.  Step 3 goes from the last chunk to the first: the second-level cache still
+ *           holds the rows that step 1 has read last. */
 #include <stdio.h>
 
-#include "pieces.cuh"
+#include "tile_vectors.cuh"
 #include "prim/block_scan.cuh"
 #include "prim/runtime.cuh"
 #include "prim/warp_scan.cuh"
@@ -51,7 +51,7 @@ cut cut_row(int64_t length, unsigned tile, unsigned most_chunks)
     return {length, of_chunk * tile, (unsigned)((tiles - 1) / of_chunk + 1)};
 }
 
-/* Carries of a row: one for each chunk but the first, from a piece of 16 bytes on. */
+/* Carries of a row: one for each chunk but the first, from a vector of 16 bytes on. */
 int64_t carries_pitch(unsigned chunks)
 {
     return ((int64_t)chunks - 1 + 3) / 4 * 4;
@@ -61,8 +61,8 @@ int64_t carries_pitch(unsigned chunks)
 template <unsigned BLOCK, unsigned ITEMS, class Sample, class Accum> struct sum_chunks {
     static constexpr unsigned threads = BLOCK, tile = BLOCK * ITEMS, WARPS = BLOCK / prim::WARP;
     static constexpr int min_blocks = RESIDENT_THREADS / BLOCK;
-    using pieces = tile_pieces<BLOCK, ITEMS, Sample, Accum>;
-    using sum = typename pieces::sum;
+    using vectors = tile_vectors<BLOCK, ITEMS, Sample, Accum>;
+    using sum = typename vectors::sum;
     struct shared {
         prim::array<sum, WARPS> sums;
     };
@@ -78,12 +78,12 @@ template <unsigned BLOCK, unsigned ITEMS, class Sample, class Accum> struct sum_
         const Sample *in = source.row(y) + number * row.chunk * source.step;
         sum all = 0;
         for (int64_t i = 0; i < row.chunk; i += tile) {
-            pieces x;
+            vectors x;
             x.load(source, in + i * source.step, tile);
 #pragma unroll
-            for (unsigned p = 0; p < pieces::PIECES; p++) all += x.total(p);
+            for (unsigned p = 0; p < vectors::VECTORS; p++) all += x.total(p);
         }
-        all = prim::block_shares(s.sums, prim::warp_sum(all)).total;
+        all = prim::block_scan_exclusive(s.sums, prim::warp_sum(all)).aggregate;
         if (prim::thread_id() == 0) prim::store(carries + y * carries_pitch + number, all);
     }
 };
@@ -92,9 +92,9 @@ template <unsigned BLOCK, unsigned ITEMS, class Sample, class Accum> struct sum_
 template <unsigned BLOCK, unsigned ITEMS, class Sample, class Accum> struct scan_chunks {
     static constexpr unsigned threads = BLOCK, tile = BLOCK * ITEMS, WARPS = BLOCK / prim::WARP;
     static constexpr int min_blocks = RESIDENT_THREADS / BLOCK;
-    using pieces = tile_pieces<BLOCK, ITEMS, Sample, Accum>;
-    using sum = typename pieces::sum;
-    static constexpr unsigned GROUPS = pieces::PIECES * WARPS; /* of 32 pieces; in the order of a tile */
+    using vectors = tile_vectors<BLOCK, ITEMS, Sample, Accum>;
+    using sum = typename vectors::sum;
+    static constexpr unsigned GROUPS = vectors::VECTORS * WARPS; /* of 32 vectors; in the order of a tile */
     /* Two, for even and odd tiles: one is set for the next tile while slow warps still read the other. */
     struct shared {
         prim::array<sum, GROUPS + 1> before[2];
@@ -121,11 +121,11 @@ template <unsigned BLOCK, unsigned ITEMS, class Sample, class Accum> struct scan
     PRIM_DEVICE sum scan_tile(prim::array<sum, GROUPS + 1> &before, unsigned y, int64_t i, int64_t end, sum carry) const
     {
         const unsigned here = tile_extent(i, end, tile);
-        pieces x;
+        vectors x;
         x.load(source, source.row(y) + i * source.step, here);
-        sum left[pieces::PIECES]; /* of the same group */
+        sum left[vectors::VECTORS]; /* of the same group */
 #pragma unroll
-        for (unsigned p = 0; p < pieces::PIECES; p++) {
+        for (unsigned p = 0; p < vectors::VECTORS; p++) {
             const sum with = prim::warp_scan_inclusive(x.total(p));
             left[p] = prim::shuffle_up(with, 1);
             if (prim::lane_id() == 0) left[p] = 0;
@@ -136,7 +136,7 @@ template <unsigned BLOCK, unsigned ITEMS, class Sample, class Accum> struct scan
         prim::block_sync(); /* what comes before each is there */
         sum *to = out + y * out_pitch + i;
 #pragma unroll
-        for (unsigned p = 0; p < pieces::PIECES; p++)
+        for (unsigned p = 0; p < vectors::VECTORS; p++)
             x.write_sums(to, here, p, carry + (before.get(p * WARPS + prim::warp_id()) + left[p]), exclusive);
         return before.get(GROUPS);
     }

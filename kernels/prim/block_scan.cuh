@@ -1,10 +1,9 @@
-/* block_scan.cuh - from warps to a block: each warp brings its total, and learns what lies before it and the sum of
- * all.
+/* block_scan.cuh - from warps to a block: the exclusive prefix of each warp, and the aggregate of the block.
  *
- *     warp       0    1    2    3
- *     brings     a    b    c    d        one barrier; then every warp sums the totals for itself (at most 32 of them,
- *     before     0    a   ab  abc        one for each lane), which is cheaper than to let one warp do it and wait again
- *     total   abcd abcd abcd abcd
+ *     warp         0    1    2    3
+ *     aggregate    a    b    c    d      one barrier; then every warp sums the aggregates for itself (at most 32,
+ *     exclusive    0    a   ab  abc      one for each lane), which is cheaper than one warp's scan and another barrier
+ *     block     abcd abcd abcd abcd
  */
 #ifndef PRIM_BLOCK_SCAN_CUH
 #define PRIM_BLOCK_SCAN_CUH
@@ -27,8 +26,8 @@ template <class T> PRIM_DEVICE T warp_sum(T v)
     }
 }
 
-/* N sums at once: lane l returns number l % N.  In each step a lane hands on half of what it has and keeps the other,
- * so that all of them take little more than one.  N: a power of two. */
+/* N sums at once: lane l returns number l % N.  In each step a lane passes on half of its values and keeps the other
+ * half, so that N sums cost little more than one.  N: a power of two. */
 template <class T, unsigned N> PRIM_DEVICE T warp_sums(const T (&v)[N])
 {
     if constexpr (std::is_same_v<T, uint32_t>) {
@@ -48,8 +47,8 @@ template <class T, unsigned N> PRIM_DEVICE T warp_sums(const T (&v)[N])
             const bool upper = lane_id() & d;
 #pragma unroll
             for (unsigned n = 0; n < d; n++) {
-                const T given = upper ? part[n] : part[n + d];
-                part[n] = (upper ? part[n + d] : part[n]) + shuffle_xor(given, d);
+                const T sent = upper ? part[n] : part[n + d];
+                part[n] = (upper ? part[n + d] : part[n]) + shuffle_xor(sent, d);
             }
         }
 #pragma unroll
@@ -58,18 +57,19 @@ template <class T, unsigned N> PRIM_DEVICE T warp_sums(const T (&v)[N])
     }
 }
 
-template <class T> struct share {
-    T before, total;
+template <class T> struct block_prefix {
+    T exclusive, aggregate; /* of this warp; of the block */
 };
 
-/* All threads of a block of WARPS warps call it, each with its warp's total.  The array may be used again after the
+/* All threads of a block of WARPS warps call it, each with its warp's aggregate.  The array may be used again after the
  * block's next barrier. */
-template <class T, unsigned WARPS> PRIM_DEVICE share<T> block_shares(array<T, WARPS> &totals, T warp_total)
+template <class T, unsigned WARPS>
+PRIM_DEVICE block_prefix<T> block_scan_exclusive(array<T, WARPS> &aggregates, T warp_aggregate)
 {
-    static_assert(WARPS <= WARP, "a total for each lane");
-    if (lane_id() == 0) totals.set(warp_id(), warp_total);
+    static_assert(WARPS <= WARP, "an aggregate for each lane");
+    if (lane_id() == 0) aggregates.set(warp_id(), warp_aggregate);
     block_sync();
-    T mine = lane_id() < WARPS ? totals.get(lane_id()) : T();
+    T mine = lane_id() < WARPS ? aggregates.get(lane_id()) : T();
     return {warp_sum(lane_id() < warp_id() ? mine : T()), warp_sum(mine)};
 }
 

@@ -16,37 +16,39 @@
  *     };
  *     prim::launch(reverse<256>{.in = in, .out = out}, blocks, stream);        // runtime.cuh
  *
- * The same source runs in two worlds.  nvcc compiles it for a GPU, where the functions below are one or two
- * instructions each.  With SAT_SIMT a host compiler takes tests/simt/device.h in place of this file's second half, and
- * the kernels run in a simulator that interleaves their threads at random and models weak memory (docs/simt.md). So no
- * kernel uses a CUDA built-in, or memory that threads share, but through these wrappers:
+ * The same source is compiled twice.  nvcc compiles it for a GPU, where each function below is one or two instructions.
+ * With SAT_SIMT a host compiler takes tests/simt/device.h in place of this file's second half, and the kernels run in a
+ * simulator that interleaves their threads at random and models weak memory (docs/simt.md).  So a kernel uses CUDA
+ * built-ins, and memory that threads share, through these wrappers only:
  *
  *   thread_id() block_id() blocks() lane_id() warp_id()       linear indices; blocks() is the grid's size
  *   block_sync()                           every thread of the block arrives; orders all their accesses
- *   block_meet()                           the same, where warps come from different places in the code
+ *   block_sync_unaligned()                 the same, where warps come from different places in the code (PTX: a barrier
+ *                                          without .aligned)
  *   warp_sync(mask)                        the same for the lanes of the mask
  *   shuffle(v, lane, mask) shuffle_up(v, d, mask) shuffle_down(v, d, mask) shuffle_xor(v, d, mask)
  *   ballot(p, mask) any(p, mask) all(p, mask) add_lanes(v)    v of 4 or 8 bytes, add_lanes u32; all lanes of the mask
  *                                          call the same one together; they order no memory
- *   nap(ns)                                in a loop that waits for another block: lets others run
+ *   nanosleep(ns)                          in a loop that polls: lets other warps run
  *
  *   array<T, N>  var<T>                    shared memory: get(i), set(i, v); get_vector<M>(i), set_vector(i, v) for M
  *                                          elements at once, where the array and i are aligned to all of them
- *   fetch(a, i, p)  fetch_wait()           a.set(i, load(p)) in the background (cp.async where there is one), and the
- *                                          end of all that this thread began; until then the element is nobody's
- *   fetch_vector<M>(a, i, p)               the same for M elements, 16 bytes in all and aligned to them
- *   load(p) store(p, v)                    arrays in device memory, T or vec<T, N>; never written by one block and
- *                                          read by another in the same launch
+ *   copy_async(a, i, p)                    begins a.set(i, load(p)) (cp.async where there is one); no thread accesses
+ *                                          the element before copy_async_wait()
+ *   copy_async_vector<M>(a, i, p)          the same for M elements, 16 bytes in all and aligned to them
+ *   copy_async_wait()                      ends all copies that this thread has begun
+ *   load(p) store(p, v)                    arrays in device memory, T or vec<T, N>; no element is written by one block
+ *                                          and read by another in the same launch
  *   prefetch(p)                            brings the line that holds *p into the second-level cache: a hint
- *   store_once(p, v)                       a store of 16 bytes that the cache need not keep
+ *   store_streaming(p, v)                  a store of 16 bytes that the cache need not keep (st.cs)
  *   load_relaxed store_relaxed             words that blocks exchange, 4 or 8 bytes: atomic, no order
- *   load_kept store_kept                   the same for 8 bytes that many will ask for: the second-level cache is to
- *                                          keep them, whatever else goes through it
- *   load_kept_pair store_kept_pair         two such words side by side, aligned to 16: each atomic, the pair is not;
- *                                          both loads take whether they are `wanted`, in place of a branch behind
- *                                          which the next one would have to wait, and give 0 where they are not
+ *   load_evict_last store_evict_last       the same for 8 bytes that many threads poll: the second-level cache evicts
+ *                                          them last (a hint)
+ *   load_evict_last_pair store_evict_last_pair   two such words side by side, aligned to 16: each atomic, the pair is
+ *                                          not; both loads take a predicate, and give 0 without it: a branch would wait
+ *                                          for the load before the next one begins
  *   load_acquire store_release             4-byte flags that order the weak accesses around them
- *   load_weak store_weak                   what such a flag guards
+ *   load_weak store_weak                   values that such a flag guards
  *   fetch_add(p, v)                        atomic, relaxed, 4 or 8 bytes; returns the value before
  *
  *   product(a, b)                          of doubles, rounded before anything is added to it
@@ -116,7 +118,7 @@ PRIM_DEVICE void block_sync()
 {
     __syncthreads();
 }
-PRIM_DEVICE void block_meet()
+PRIM_DEVICE void block_sync_unaligned()
 {
     asm volatile("barrier.sync 1, %0;" ::"r"(blockDim.x) : "memory");
 }
@@ -204,7 +206,7 @@ PRIM_DEVICE uint32_t high_product(uint32_t a, uint32_t b)
     return high;
 }
 
-PRIM_DEVICE void nap(unsigned ns)
+PRIM_DEVICE void nanosleep(unsigned ns)
 {
     __nanosleep(ns);
 }
@@ -237,7 +239,7 @@ PRIM_DEVICE void prefetch(const void *p)
 {
     asm volatile("prefetch.global.L2 [%0];" ::"l"(p));
 }
-template <class T> PRIM_DEVICE void store_once(T *p, T v)
+template <class T> PRIM_DEVICE void store_streaming(T *p, T v)
 {
     static_assert(sizeof(T) == 16);
     const uint4 w = __builtin_bit_cast(uint4, v);
@@ -270,7 +272,7 @@ template <class T> struct var {
     PRIM_DEVICE void set(T v) { at = v; }
 };
 
-template <class T, unsigned N> PRIM_DEVICE void fetch(array<T, N> &to, unsigned i, const T *p)
+template <class T, unsigned N> PRIM_DEVICE void copy_async(array<T, N> &to, unsigned i, const T *p)
 {
 #if __CUDA_ARCH__ >= 800
     if constexpr (sizeof(T) == 16)
@@ -285,7 +287,7 @@ template <class T, unsigned N> PRIM_DEVICE void fetch(array<T, N> &to, unsigned 
 #endif
         to.set(i, load(p));
 }
-template <unsigned M, class T, unsigned N> PRIM_DEVICE void fetch_vector(array<T, N> &to, unsigned i, const T *p)
+template <unsigned M, class T, unsigned N> PRIM_DEVICE void copy_async_vector(array<T, N> &to, unsigned i, const T *p)
 {
     static_assert(sizeof(vec<T, M>) == 16);
 #if __CUDA_ARCH__ >= 800
@@ -296,7 +298,7 @@ template <unsigned M, class T, unsigned N> PRIM_DEVICE void fetch_vector(array<T
     to.template set_vector<M>(i, load((const vec<T, M> *)p));
 #endif
 }
-PRIM_DEVICE void fetch_wait()
+PRIM_DEVICE void copy_async_wait()
 {
 #if __CUDA_ARCH__ >= 800
     asm volatile("cp.async.wait_all;" ::: "memory");
@@ -325,42 +327,43 @@ PRIM_DEVICE void store_relaxed(uint64_t *p, uint64_t v)
 }
 /* A hint, which older devices do without. */
 #if __CUDA_ARCH__ >= 800
-#define PRIM_KEPT(access, type, value)                                                                                 \
+#define PRIM_EVICT_LAST(access, type, value)                                                                           \
     "{.reg .b64 keep; createpolicy.fractional.L2::evict_last.b64 keep, 1.0;" access ".L2::cache_hint" type value       \
     ", keep;}"
 #else
-#define PRIM_KEPT(access, type, value) access type value ";"
+#define PRIM_EVICT_LAST(access, type, value) access type value ";"
 #endif
-PRIM_DEVICE uint64_t load_kept(const uint64_t *p, bool wanted = true)
+PRIM_DEVICE uint64_t load_evict_last(const uint64_t *p, bool predicate = true)
 {
     uint64_t v = 0;
-    asm volatile("{.reg .pred wanted; setp.ne.u32 wanted, %2, 0; " PRIM_KEPT("@wanted ld.relaxed.gpu.global", ".u64",
-                                                                             " %0, [%1]") "}"
+    asm volatile("{.reg .pred predicate; setp.ne.u32 predicate, %2, 0; " PRIM_EVICT_LAST(
+                     "@predicate ld.relaxed.gpu.global", ".u64", " %0, [%1]") "}"
                  : "+l"(v)
-                 : "l"(p), "r"((unsigned)wanted)
+                 : "l"(p), "r"((unsigned)predicate)
                  : "memory");
     return v;
 }
-PRIM_DEVICE vec<uint64_t, 2> load_kept_pair(const uint64_t *p, bool wanted = true)
+PRIM_DEVICE vec<uint64_t, 2> load_evict_last_pair(const uint64_t *p, bool predicate = true)
 {
     vec<uint64_t, 2> v = {};
-    asm volatile("{.reg .pred wanted; setp.ne.u32 wanted, %3, 0; " PRIM_KEPT("@wanted ld.relaxed.gpu.global", ".v2.u64",
-                                                                             " {%0, %1}, [%2]") "}"
+    asm volatile("{.reg .pred predicate; setp.ne.u32 predicate, %3, 0; " PRIM_EVICT_LAST(
+                     "@predicate ld.relaxed.gpu.global", ".v2.u64", " {%0, %1}, [%2]") "}"
                  : "+l"(v.at[0]), "+l"(v.at[1])
-                 : "l"(p), "r"((unsigned)wanted)
+                 : "l"(p), "r"((unsigned)predicate)
                  : "memory");
     return v;
 }
-PRIM_DEVICE void store_kept(uint64_t *p, uint64_t v)
+PRIM_DEVICE void store_evict_last(uint64_t *p, uint64_t v)
 {
-    asm volatile(PRIM_KEPT("st.relaxed.gpu.global", ".u64", " [%0], %1")::"l"(p), "l"(v) : "memory");
+    asm volatile(PRIM_EVICT_LAST("st.relaxed.gpu.global", ".u64", " [%0], %1")::"l"(p), "l"(v) : "memory");
 }
-PRIM_DEVICE void store_kept_pair(uint64_t *p, vec<uint64_t, 2> v)
+PRIM_DEVICE void store_evict_last_pair(uint64_t *p, vec<uint64_t, 2> v)
 {
-    asm volatile(PRIM_KEPT("st.relaxed.gpu.global", ".v2.u64", " [%0], {%1, %2}")::"l"(p), "l"(v.at[0]), "l"(v.at[1])
+    asm volatile(PRIM_EVICT_LAST("st.relaxed.gpu.global", ".v2.u64", " [%0], {%1, %2}")::"l"(p), "l"(v.at[0]),
+                 "l"(v.at[1])
                  : "memory");
 }
-#undef PRIM_KEPT
+#undef PRIM_EVICT_LAST
 PRIM_DEVICE uint32_t load_acquire(const uint32_t *p)
 {
     uint32_t v;

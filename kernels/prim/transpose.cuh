@@ -1,7 +1,7 @@
-/* transpose.cuh - matrices of any size, turned over their diagonal at the speed of a copy.
+/* transpose.cuh - matrices of any size, transposed at the speed of a copy.
  *
  * Idea      A warp that reads along a row and writes along a column touches a line of memory for each value.  So a
- *           block fetches a square tile along its rows, turns it in shared memory, and writes it along its rows again.
+ *           block loads a square tile along its rows, transposes it in shared memory, and stores it along rows again.
  * Paper     Ruetsch & Micikevicius, Optimizing matrix transpose in CUDA, NVIDIA 2009
  * Layout    in: rows x columns, tiles numbered down first, STRIP of them, then across, then the next STRIP rows;
  *           so the blocks that run at one time form a broad patch both in the input and in the output, and short
@@ -13,11 +13,11 @@
  *                       12 13 14 15
  *
  * Launch    A block of 256 threads for each tile of SIDE x SIDE values, whose rows have 512 bytes (256, see below);
- *           each thread has all its loads under way before it needs the first.
+ *           each thread begins all its loads before it needs the first.
  * Traffic   one read and one write for each value, in vectors of 16 bytes wherever the rows are aligned to that
- * Sync      one barrier: a tile is filled before it is emptied.  Blocks know nothing of each other.
+ * Sync      one barrier: a tile is loaded before it is stored.  Blocks do not communicate.
  * Limits    values of 4 and 8 bytes; 2^31 - 1 tiles: 2^41 values, or a column of 2^36 of 8 bytes (16 TiB, 512 GiB)
- * Steps     1. fetch rows of the tile  2. barrier  3. write its columns as rows */
+ * Steps     1. load rows of the tile  2. barrier  3. store its columns as rows */
 #ifndef PRIM_TRANSPOSE_CUH
 #define PRIM_TRANSPOSE_CUH
 
@@ -44,15 +44,15 @@ template <class T, unsigned SIDE, unsigned IN, unsigned OUT> struct transpose_ti
     int64_t rows, columns;                   /* of in */
     uint32_t tile_rows, tile_columns, strip; /* rows of tiles that are numbered together, at most tile_rows */
 
-    /* Which part of a tile a thread moves, N values at a time. */
-    template <unsigned N> struct share {
+    /* The part of a tile that a thread moves, N values at a time. */
+    template <unsigned N> struct thread_part {
         static constexpr unsigned across = SIDE / N, down = threads / across, passes = SIDE / down;
-        static_assert(SIDE % N == 0 && threads % across == 0 && SIDE % down == 0, "threads share a tile evenly");
+        static_assert(SIDE % N == 0 && threads % across == 0 && SIDE % down == 0, "threads thread_part a tile evenly");
     };
 
-    template <bool WHOLE> PRIM_DEVICE void fetch(shared &s, const T *from, int64_t height, int64_t width) const
+    template <bool WHOLE> PRIM_DEVICE void load_tile(shared &s, const T *from, int64_t height, int64_t width) const
     {
-        using part = share<IN>;
+        using part = thread_part<IN>;
         unsigned x = thread_id() % part::across * IN, y = thread_id() / part::across;
         vec<T, IN> v[part::passes];
         for (unsigned k = 0; k < part::passes; k++) {
@@ -64,9 +64,9 @@ template <class T, unsigned SIDE, unsigned IN, unsigned OUT> struct transpose_ti
             for (unsigned i = 0; i < IN; i++) s.tile.set((y + k * part::down) * PITCH + x + i, v[k].at[i]);
     }
 
-    template <bool WHOLE> PRIM_DEVICE void empty(shared &s, T *to, int64_t height, int64_t width) const
+    template <bool WHOLE> PRIM_DEVICE void store_tile(shared &s, T *to, int64_t height, int64_t width) const
     {
-        using part = share<OUT>;
+        using part = thread_part<OUT>;
         unsigned x = thread_id() % part::across * OUT, y = thread_id() / part::across;
         for (unsigned k = 0; k < part::passes; k++) {
             unsigned row = y + k * part::down; /* of the output, a column of the tile */
@@ -92,14 +92,14 @@ template <class T, unsigned SIDE, unsigned IN, unsigned OUT> struct transpose_ti
         int64_t height = rows - row, width = columns - column;
         bool whole = height >= SIDE && width >= SIDE;
         if (whole)
-            fetch<true>(s, from, height, width);
+            load_tile<true>(s, from, height, width);
         else
-            fetch<false>(s, from, height, width);
-        block_sync(); /* the tile is full */
+            load_tile<false>(s, from, height, width);
+        block_sync(); /* the tile is loaded */
         if (whole)
-            empty<true>(s, to, height, width);
+            store_tile<true>(s, to, height, width);
         else
-            empty<false>(s, to, height, width);
+            store_tile<false>(s, to, height, width);
     }
 };
 

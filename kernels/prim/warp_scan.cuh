@@ -21,6 +21,8 @@
 #ifndef PRIM_WARP_SCAN_CUH
 #define PRIM_WARP_SCAN_CUH
 
+#include <type_traits>
+
 #include "prim/device.cuh"
 
 namespace prim
@@ -36,6 +38,17 @@ template <class T> PRIM_DEVICE T warp_scan_inclusive(T v)
         if (lane >= d) v += left;
     }
     return v;
+}
+
+/* The exclusive scan of v, from its inclusive one.  A difference of float sums would be rounded. */
+template <class T> PRIM_DEVICE T warp_scan_exclusive(T v, T inclusive)
+{
+    if constexpr (std::is_integral_v<T>) {
+        return inclusive - v;
+    } else {
+        const T exclusive = shuffle_up(inclusive, 1);
+        return lane_id() == 0 ? T(0) : exclusive;
+    }
 }
 
 /* In shared memory: x.get(at - lane) up to x.get(at - lane + 31) are the warp's, and hold the sums afterwards. */

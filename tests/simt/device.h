@@ -42,7 +42,7 @@ inline void block_sync(site at = site::current())
 {
     simt::block_sync(at);
 }
-inline void block_meet(site at = site::current())
+inline void block_sync_unaligned(site at = site::current())
 {
     simt::block_sync(at);
 }
@@ -129,9 +129,9 @@ inline uint32_t high_product(uint32_t a, uint32_t b)
     return (uint32_t)((uint64_t)a * b >> 32);
 }
 
-inline void nap(unsigned, site at = site::current())
+inline void nanosleep(unsigned, site at = site::current())
 {
-    simt::nap(at);
+    simt::nanosleep(at);
 }
 
 template <class T, unsigned N> struct array {
@@ -187,32 +187,32 @@ template <class T> void store(T *p, T v, site at = site::current())
     simt::plain_write(p, sizeof(T), alignof(T), at);
     *p = v;
 }
-/* Out of bounds it would do no harm; but nobody means that. */
+/* Out of bounds it would do no harm, but is a mistake. */
 inline void prefetch(const void *p, site at = site::current())
 {
     simt::plain_read(p, 1, 1, at);
 }
-template <class T> void store_once(T *p, T v, site at = site::current())
+template <class T> void store_streaming(T *p, T v, site at = site::current())
 {
     static_assert(sizeof(T) == 16);
     store(p, v, at);
 }
 
-template <class T, unsigned N> void fetch(array<T, N> &to, unsigned i, const T *p, site at = site::current())
+template <class T, unsigned N> void copy_async(array<T, N> &to, unsigned i, const T *p, site at = site::current())
 {
     if (i >= N) simt::shared_outside(i, N, at);
-    simt::fetch_begin(&to.at[i], p, sizeof(T), alignof(T), at);
+    simt::copy_async_begin(&to.at[i], p, sizeof(T), alignof(T), at);
 }
 template <unsigned M, class T, unsigned N>
-void fetch_vector(array<T, N> &to, unsigned i, const T *p, site at = site::current())
+void copy_async_vector(array<T, N> &to, unsigned i, const T *p, site at = site::current())
 {
     static_assert(sizeof(vec<T, M>) == 16);
     if (i + M > N) simt::shared_outside(i, N, at);
-    simt::fetch_begin(&to.at[i], p, sizeof(vec<T, M>), alignof(vec<T, M>), at);
+    simt::copy_async_begin(&to.at[i], p, sizeof(vec<T, M>), alignof(vec<T, M>), at);
 }
-inline void fetch_wait(site at = site::current())
+inline void copy_async_wait(site at = site::current())
 {
-    simt::fetch_wait(at);
+    simt::copy_async_wait(at);
 }
 
 inline uint32_t load_relaxed(const uint32_t *p, site at = site::current())
@@ -231,21 +231,21 @@ inline void store_relaxed(uint64_t *p, uint64_t v, site at = site::current())
 {
     simt::word_store(p, v, 8, simt::order::relaxed, at);
 }
-inline uint64_t load_kept(const uint64_t *p, bool wanted = true, site at = site::current())
+inline uint64_t load_evict_last(const uint64_t *p, bool predicate = true, site at = site::current())
 {
-    return wanted ? load_relaxed(p, at) : 0;
+    return predicate ? load_relaxed(p, at) : 0;
 }
-inline void store_kept(uint64_t *p, uint64_t v, site at = site::current())
+inline void store_evict_last(uint64_t *p, uint64_t v, site at = site::current())
 {
     store_relaxed(p, v, at);
 }
-inline vec<uint64_t, 2> load_kept_pair(const uint64_t *p, bool wanted = true, site at = site::current())
+inline vec<uint64_t, 2> load_evict_last_pair(const uint64_t *p, bool predicate = true, site at = site::current())
 {
     vec<uint64_t, 2> v = {};
-    if (wanted) simt::pair_load(v.at, p, at);
+    if (predicate) simt::pair_load(v.at, p, at);
     return v;
 }
-inline void store_kept_pair(uint64_t *p, vec<uint64_t, 2> v, site at = site::current())
+inline void store_evict_last_pair(uint64_t *p, vec<uint64_t, 2> v, site at = site::current())
 {
     simt::pair_store(p, v.at, at);
 }

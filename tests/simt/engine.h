@@ -35,7 +35,7 @@ enum class collective : uint8_t {
 void block_sync(site at);
 /* One of the others: value and lane are this lane's arguments; returns what this lane gets. */
 uint64_t warp_collective(collective what, uint64_t value, unsigned lane, unsigned mask, site at);
-void nap(site at);
+void nanosleep(site at);
 
 /* Shared memory: checked and not interleaved, since what is free of races cannot depend on the order. */
 void shared_read(const void *p, size_t bytes, site at);
@@ -48,8 +48,8 @@ void plain_read(const void *p, size_t bytes, size_t alignment, site at);
 void plain_write(void *p, size_t bytes, size_t alignment, site at); /* before the write */
 
 /* A copy from device to shared memory that is under way until the thread waits for it. */
-void fetch_begin(void *to, const void *from, size_t bytes, size_t alignment, site at);
-void fetch_wait(site at);
+void copy_async_begin(void *to, const void *from, size_t bytes, size_t alignment, site at);
+void copy_async_wait(site at);
 
 /* Words by which blocks talk to each other: interleaved, buffered, stale. */
 enum class order : uint8_t { weak, relaxed, acquire, release };

@@ -289,11 +289,11 @@ void wait_as(enum thread::state state)
     switch_to(next);
 }
 
-void nap(site at)
+void nanosleep(site at)
 {
     self->at = at;
     step();
-    policy_nap();
+    policy_sleep();
     switch_to(policy_pick());
 }
 

@@ -56,7 +56,7 @@ struct touch {
 struct block;
 struct warp;
 
-struct fetch {
+struct async_copy {
     char *to;
     unsigned bytes;
     char value[16];
@@ -76,7 +76,7 @@ struct thread {
     site at;
     const void *looked[4]; /* words that it has loaded: more than a waiting loop does */
     unsigned looks;
-    std::vector<fetch> fetches;
+    std::vector<async_copy> async_copies;
     uint64_t floor; /* messages (words.cpp) that it must not miss: all up to this time */
     uint32_t
         clock[LANES]; /* clock[lane] is its own time; others: up to where their accesses are ordered before its own */
@@ -146,7 +146,7 @@ slot_memory &slot(unsigned i);
 
 void policy_begin();
 thread *policy_pick();              /* NULL: nobody is ready */
-void policy_nap();                  /* the running thread would rather wait */
+void policy_sleep();                /* the running thread would rather wait */
 void policy_forget(const block *b); /* it has ended */
 void make_ready(thread *t);
 void unready(thread *t);

@@ -112,7 +112,9 @@ void shared_read(const void *p, size_t bytes, site at)
     for (size_t i = from; i < to; i++)
         if (m.written[i] < since)
             fault("uninitialised", at,
-                  "byte %zu of shared memory has not been written (a fetch writes it for those who wait)", i);
+                  "byte %zu of shared memory has not been written (an asynchronous copy writes it for the threads that "
+                  "wait)",
+                  i);
     for (size_t word = from & ~(size_t)3; word < to; word += 4) {
         shared_word &w = m.words[word / 4];
         const touch *e = record_read(w, bits_of(word, from, to), since);
@@ -136,25 +138,25 @@ void shared_write(const void *p, const void *value, size_t bytes, site at)
     memcpy(m.bytes + from, value, bytes);
 }
 
-/* ---- fetches: written at some moment between the two calls, so nobody may touch the place from the first one on
+/* ---- asynchronous copies: written at some moment between the two calls; no access to the bytes from the first one on
  * ------ */
 
-void fetch_begin(void *to, const void *from, size_t bytes, size_t alignment, site at)
+void copy_async_begin(void *to, const void *from, size_t bytes, size_t alignment, site at)
 {
-    fetch f = {.to = (char *)to, .bytes = (unsigned)bytes, .value = {}};
-    if (bytes > sizeof f.value) fault("misaligned", at, "a fetch of %zu bytes: 16 at most", bytes);
+    async_copy f = {.to = (char *)to, .bytes = (unsigned)bytes, .value = {}};
+    if (bytes > sizeof f.value) fault("misaligned", at, "an asynchronous copy of %zu bytes: 16 at most", bytes);
     plain_read(from, bytes, alignment, at);
     memcpy(f.value, from, bytes);
     shared_write(to, to, bytes, at);
     size_t offset = shared_offset(to, bytes, at);
     for (size_t i = offset; i < offset + bytes; i++) slot(self->block->slot).written[i] = 0;
-    self->fetches.push_back(f);
+    self->async_copies.push_back(f);
 }
 
-void fetch_wait(site at)
+void copy_async_wait(site at)
 {
-    for (const fetch &f : self->fetches) shared_write(f.to, f.value, f.bytes, at);
-    self->fetches.clear();
+    for (const async_copy &f : self->async_copies) shared_write(f.to, f.value, f.bytes, at);
+    self->async_copies.clear();
 }
 
 } // namespace simt

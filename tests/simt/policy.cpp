@@ -94,7 +94,7 @@ thread *policy_pick()
     return lane_of(any_warp());
 }
 
-void policy_nap()
+void policy_sleep()
 {
     favourite = nullptr;
 }

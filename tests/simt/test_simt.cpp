@@ -71,9 +71,9 @@ template <lack LACK> struct chain {
             if (tile) {
                 auto *left = &state->tile[tile - 1];
                 if (LACK == ACQUIRE)
-                    while (prim::load_relaxed(&left->flag) != epoch) prim::nap(20);
+                    while (prim::load_relaxed(&left->flag) != epoch) prim::nanosleep(20);
                 else
-                    while (prim::load_acquire(&left->flag) != epoch) prim::nap(20);
+                    while (prim::load_acquire(&left->flag) != epoch) prim::nanosleep(20);
                 before = prim::load_weak(&left->value);
             }
             prim::store_weak(&state->tile[tile].value, before + sum);
@@ -124,7 +124,7 @@ template <lack LACK> struct window {
                 for (bool waits = true; prim::any(waits);) {
                     if (waits && at >= lane) w = prim::load_relaxed(words + at - lane);
                     waits = at >= lane && ((uint32_t)w >> 2 != epoch || (w & 3) == 0);
-                    if (waits) prim::nap(20);
+                    if (waits) prim::nanosleep(20);
                 }
                 unsigned prefixes = prim::ballot((w & 3) == 2);
                 unsigned stop = prefixes ? (unsigned)__builtin_ctz(prefixes) : WARP - 1;
@@ -194,13 +194,13 @@ template <wrong_thing W> struct single {
         if (W == DIVERGENT_BARRIER && t < 32) prim::block_sync();
         prim::block_sync();
         v += s.x.get((t + 40) % 96);
-        prim::fetch(s.z, t, data + t);
-        if (W != NO_FETCH_WAIT) prim::fetch_wait();
+        prim::copy_async(s.z, t, data + t);
+        if (W != NO_FETCH_WAIT) prim::copy_async_wait();
         v += s.z.get(t);
         if (W == FETCH_NO_BARRIER) v += s.z.get((t + 1) % 96);
         if (W == DEADLOCK && lane < 2) prim::warp_sync(lane ? 0x6u : 0x3u);
         if (W == LIVELOCK && t == 3)
-            while (prim::load_relaxed(data + 8) != 12345) prim::nap(10);
+            while (prim::load_relaxed(data + 8) != 12345) prim::nanosleep(10);
         if (W == PLAIN_LIVELOCK && t == 3)
             while (prim::load(data + 8) != 12345) {}
         if (W == BEYOND && t == 95) v += prim::load(data + 1024);
@@ -263,13 +263,13 @@ template <reading R> struct twins {
         if (prim::thread_id()) return;
         if (prim::block_id() == 0) {
             for (uint64_t i = 1; i <= 20; i++) {
-                if (R == PAIR) prim::store_kept_pair(words, {{i, i}});
+                if (R == PAIR) prim::store_evict_last_pair(words, {{i, i}});
                 if (R == TWO_RELAXED) prim::store_relaxed(words, i), prim::store_relaxed(words + 1, i);
             }
         } else {
             uint64_t last = 0;
             for (int i = 0; i < 60; i++) {
-                prim::vec<uint64_t, 2> v = prim::load_kept_pair(words);
+                prim::vec<uint64_t, 2> v = prim::load_evict_last_pair(words);
                 if (v.at[0] != v.at[1]) prim::store_relaxed(torn, 1u);
                 if (v.at[0] < last) prim::store_relaxed(torn + 1, 1u); /* one word never goes back */
                 last = v.at[0];
@@ -519,8 +519,8 @@ int main(int argc, char **argv)
     flagged("a warp_sync of the wrong lanes", "shared race|uninitialised", SEEDS, run_single<HALF_WARP_SYNC>);
     flagged("a shuffle in place of a warp_sync", "shared race|uninitialised", SEEDS, run_single<SHUFFLE_IS_NO_BARRIER>);
     flagged("a write that does not wait for readers", "shared race", SEEDS, run_single<WRITE_AFTER_READ>);
-    flagged("a fetch that nobody waits for", "uninitialised", SEEDS, run_single<NO_FETCH_WAIT>);
-    flagged("another thread's fetch", "shared race|uninitialised", SEEDS, run_single<FETCH_NO_BARRIER>);
+    flagged("an asynchronous copy without a wait", "uninitialised", SEEDS, run_single<NO_FETCH_WAIT>);
+    flagged("another thread's asynchronous copy", "shared race|uninitialised", SEEDS, run_single<FETCH_NO_BARRIER>);
     flagged("two blocks write one element", "global race", SEEDS, run_single<BLOCKS_MEET>);
     flagged("a block reads what another writes", "global race|uninitialised", SEEDS, run_single<READ_OTHER>);
     flagged("a block reads its own without a barrier", "global race|uninitialised", SEEDS, run_single<IN_BLOCK>);

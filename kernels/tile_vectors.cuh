@@ -1,6 +1,7 @@
-/* pieces.cuh - a tile of a row in the registers of a block, read and written with wide accesses and without staging.
+/* tile_vectors.cuh - a tile of a row in the registers of a block, read and written with wide accesses and without
+ * staging.
  *
- * A piece is V neighbouring elements, as many as fit 16 bytes, the widest access of a thread.  Piece number p * B + t
+ * A vector is V neighbouring elements, as many as fit 16 bytes, the widest access of a thread.  Piece number p * B + t
  * of a tile belongs to thread t, so that the lanes of a warp touch adjacent memory:
  *
  *     tile of B * Q elements, B = 4, V = 2, Q = 4
@@ -9,40 +10,40 @@
  *     thread     0     1     2     3     0      1       2       3
  *                `------- p = 0 -------' `--------- p = 1 ---------'
  *
- * A scan of the tile then is: each thread sums its pieces; the block scans the B * Q / V sums, in the order of their
- * numbers; each thread adds up its pieces from what came before them.  Rows that are not aligned to a piece, or whose
+ * A scan of the tile then is: each thread sums its vectors; the block scans the B * Q / V sums, in the order of their
+ * numbers; each thread adds up its vectors from what came before them.  Rows that are not aligned to a vector, or whose
  * elements do not follow one another, go element by element. */
-#ifndef PIECES_CUH
-#define PIECES_CUH
+#ifndef TILE_VECTORS_CUH
+#define TILE_VECTORS_CUH
 
 #include "scan.cuh"
 
 /* At most 16 bytes of the wider type, and at most the thread's items. */
-constexpr unsigned piece_items(size_t sample_bytes, size_t sum_bytes, unsigned items)
+constexpr unsigned vector_elements(size_t sample_bytes, size_t sum_bytes, unsigned items)
 {
     unsigned most = (unsigned)(16 / (sample_bytes > sum_bytes ? sample_bytes : sum_bytes));
     return most < items ? most : items;
 }
 
-template <unsigned B, unsigned Q, class Sample, class Accum> struct tile_pieces {
+template <unsigned B, unsigned Q, class Sample, class Accum> struct tile_vectors {
     using sum = typename sums_in<Accum>::type;
-    static constexpr unsigned V = piece_items(sizeof(Sample), sizeof(sum), Q);
-    static constexpr unsigned PIECES = Q / V; /* of a thread */
-    static_assert(PIECES * V == Q, "a thread's items are whole pieces");
+    static constexpr unsigned V = vector_elements(sizeof(Sample), sizeof(sum), Q);
+    static constexpr unsigned VECTORS = Q / V; /* of a thread */
+    static_assert(VECTORS * V == Q, "a thread's items are whole vectors");
 
-    sum at[PIECES][V];
+    sum at[VECTORS][V];
 
     /* The first `here` elements from `in` on; the others are zeros. */
     PRIM_DEVICE void load(const scan_source<Sample, Accum> &source, const Sample *in, unsigned here)
     {
         const bool wide = source.step == 1 && (uintptr_t)in % sizeof(prim::vec<Sample, V>) == 0;
 #pragma unroll
-        for (unsigned p = 0; p < PIECES; p++) {
+        for (unsigned p = 0; p < VECTORS; p++) {
             const unsigned first = (p * B + prim::thread_id()) * V;
             if (wide && first + V <= here) {
-                const auto piece = prim::load((const prim::vec<Sample, V> *)(in + first));
+                const auto vector = prim::load((const prim::vec<Sample, V> *)(in + first));
 #pragma unroll
-                for (unsigned k = 0; k < V; k++) at[p][k] = source.widen(piece.at[k]);
+                for (unsigned k = 0; k < V; k++) at[p][k] = source.widen(vector.at[k]);
             } else {
 #pragma unroll
                 for (unsigned k = 0; k < V; k++) at[p][k] = first + k < here ? source.at(in, first + k) : 0;
@@ -58,20 +59,20 @@ template <unsigned B, unsigned Q, class Sample, class Accum> struct tile_pieces 
         return all;
     }
 
-    /* Writes piece p of the first `here` elements. */
-    PRIM_DEVICE static void write(sum *out, unsigned here, unsigned p, prim::vec<sum, V> piece)
+    /* Writes vector p of the first `here` elements. */
+    PRIM_DEVICE static void write(sum *out, unsigned here, unsigned p, prim::vec<sum, V> vector)
     {
         const unsigned first = (p * B + prim::thread_id()) * V;
-        if ((uintptr_t)out % sizeof piece == 0 && first + V <= here) {
-            prim::store((prim::vec<sum, V> *)(out + first), piece);
+        if ((uintptr_t)out % sizeof vector == 0 && first + V <= here) {
+            prim::store((prim::vec<sum, V> *)(out + first), vector);
         } else {
 #pragma unroll
             for (unsigned k = 0; k < V; k++)
-                if (first + k < here) prim::store(out + first + k, piece.at[k]);
+                if (first + k < here) prim::store(out + first + k, vector.at[k]);
         }
     }
 
-    /* Writes the sums of piece p, of which `before` is all that came before it. */
+    /* Writes the sums of vector p, of which `before` is all that came before it. */
     PRIM_DEVICE void write_sums(sum *out, unsigned here, unsigned p, sum before, bool exclusive) const
     {
         prim::vec<sum, V> sums;

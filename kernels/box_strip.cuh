@@ -1,19 +1,20 @@
-/* box_march.cuh - the box filter of integer samples that needs no table; the head of box.cu explains it. */
-#ifndef BOX_MARCH_CUH
-#define BOX_MARCH_CUH
+/* box_strip.cuh - the box filter of integer samples without a table: column sums that slide down strips (box.cu). */
+#ifndef BOX_STRIP_CUH
+#define BOX_STRIP_CUH
 
 #include "box_row.cuh"
 
 namespace box
 {
 
-/* OWN: columns that a thread loads together; PARTS: how many of these it has.  CHUNK: rows that it loads at a time. */
+/* OWN: neighbouring columns that a thread loads together; it has PARTS such groups.  CHUNK: rows that it loads at a
+ * time. */
 template <class Sample, unsigned CHANNELS, class Column, class Sum, unsigned RUN, unsigned OWN, unsigned STEP,
           int BLOCKS, unsigned CHUNK = STEP, unsigned PARTS = 1>
-struct march : row_filter<Sample, CHANNELS, Column, Sum, RUN, STEP> {
+struct strip_filter : row_filter<Sample, CHANNELS, Column, Sum, RUN, STEP> {
     using sample_type = Sample;
     using rows_part = row_filter<Sample, CHANNELS, Column, Sum, RUN, STEP>;
-    using rows_part::BEHIND, rows_part::COPY, rows_part::ELEMENTS, rows_part::ROW_PITCH, rows_part::ROW_WORDS,
+    using rows_part::PADDING, rows_part::COPY, rows_part::ELEMENTS, rows_part::ROW_PITCH, rows_part::ROW_WORDS,
         rows_part::ROWS, rows_part::mean, rows_part::x, rows_part::y;
     using typename rows_part::results;
     using typename rows_part::segment;
@@ -22,15 +23,15 @@ struct march : row_filter<Sample, CHANNELS, Column, Sum, RUN, STEP> {
                               threads = (COLUMN_WARPS + ROWS) * prim::WARP;
     static constexpr int min_blocks = BLOCKS;
     static constexpr unsigned RAW = OWN * (unsigned)sizeof(Sample) / 4, COLUMN = OWN * (unsigned)sizeof(Column) / 4;
-    static constexpr unsigned LEAD = OWN < 4 ? 4 : OWN;
-    static_assert((LEAD & (LEAD - 1)) == 0, "lead() takes what is left of a number that may be negative");
+    static constexpr unsigned LOAD_ALIGNMENT = OWN < 4 ? 4 : OWN;
+    static_assert((LOAD_ALIGNMENT & (LOAD_ALIGNMENT - 1)) == 0, "misalignment() divides numbers that may be negative");
     static_assert(RUN % OWN == 0 && STEP % CHUNK == 0 && CHUNK <= prim::WARP && OWN * sizeof(Sample) % 4 == 0);
 
-    /* Warps that sum the rows above a segment's first window: the warps of columns are one group of them. */
+    /* Groups of warps that sum the rows above a segment's first window; the warps of columns are the first. */
     static constexpr unsigned GROUPS_ABOVE = threads / prim::WARP / COLUMN_WARPS;
     static_assert(GROUPS_ABOVE <= 2 * ROWS);
 
-    static constexpr unsigned APART = prim::WARP * OWN; /* columns from one part of a thread to the next */
+    static constexpr unsigned APART = prim::WARP * OWN; /* columns from one group of a thread to the next */
     static constexpr unsigned AT_ONCE = COLUMN < 4 ? COLUMN : 4;
 
     using raw = prim::vec<uint32_t, RAW>;
@@ -44,12 +45,12 @@ struct march : row_filter<Sample, CHANNELS, Column, Sum, RUN, STEP> {
     int32_t strips, strip, rows; /* elements of a strip, rows of a segment */
     uint32_t row_bytes;          /* in_pitch, if wide */
     bool wide;                   /* all rows are aligned to OWN samples, and less than 2^32 bytes apart */
-    Sample value[4];             /* what lies beyond the edge, where that is a value */
+    Sample value[4];             /* border values, where the border mode has them */
 
     struct column_sums {
         uint32_t at[PARTS][COLUMN];
 
-        /* The samples of a row as words of columns. */
+        /* Word w of the columns of a row of samples. */
         PRIM_DEVICE static uint32_t word(const raw &row, unsigned w)
         {
             if constexpr (sizeof(Sample) == 1 && sizeof(Column) == 2)
@@ -57,7 +58,7 @@ struct march : row_filter<Sample, CHANNELS, Column, Sum, RUN, STEP> {
             static_assert(sizeof(Column) == 4 || sizeof(Sample) == 1);
             return sample(row, w);
         }
-        PRIM_DEVICE void move(const line &enter, const line &leave)
+        PRIM_DEVICE void slide(const line &enter, const line &leave)
         {
 #pragma unroll
             for (unsigned p = 0; p < PARTS; p++)
@@ -79,57 +80,56 @@ struct march : row_filter<Sample, CHANNELS, Column, Sum, RUN, STEP> {
         return r.at[i / PER] >> i % PER * 8 * (unsigned)sizeof(Sample) & (uint32_t)(Sample)~0;
     }
 
-    /* What a thread knows of its columns.  Where a column is from, if it is not the image's at its place (`sources`):
-     * an element of the image's row; COPY + the column of this strip whose sum it repeats; or -1 - channel: the border
-     * value. */
-    struct mine {
-        unsigned own;          /* the first of them, in the strip; others are APART */
+    /* A thread's columns.  A column that is not the image's own at this place has an entry in `sources`: an element of
+     * the image's row; COPY + a column of this strip whose sum it repeats; or -1 - channel: the border value. */
+    struct thread_columns {
+        unsigned own;          /* the first of them in the strip; the next group is APART further on */
         int32_t first;         /* its element */
-        bool plain;            /* nobody in this warp gathers */
+        bool plain;            /* no lane of this warp gathers */
         const uint8_t *column; /* of the image, if direct */
-        int64_t next;          /* bytes to the next row of the march */
+        int64_t next;          /* bytes to the next row */
         struct {
             bool direct;  /* all in the image, and aligned */
             bool gathers; /* from sources */
-            raw nothing;  /* the border values, or zeros */
+            raw border;   /* border values, or zeros */
         } part[PARTS];
     };
 
-    /* Whether this warp has part p: the last one may have fewer. */
-    PRIM_DEVICE static bool has(const mine &m, unsigned p)
+    /* Whether this warp has group p: the last warp may have fewer. */
+    PRIM_DEVICE static bool has(const thread_columns &m, unsigned p)
     {
         return COLUMN_WARPS * PARTS == RUN / OWN || m.own + p * APART < ELEMENTS;
     }
 
-    /* own: the first of the thread's columns.  keeps: this is the thread that writes down where they are from. */
-    PRIM_DEVICE mine my_columns(shared &s, unsigned own, int32_t left, bool up, bool keeps) const
+    /* own: the first of the thread's columns.  stores: this thread stores their sources. */
+    PRIM_DEVICE thread_columns columns_of_thread(shared &s, unsigned own, int32_t left, bool up, bool stores) const
     {
         constexpr unsigned PER = 4 / (unsigned)sizeof(Sample);
         const int32_t elements = x.n * (int32_t)CHANNELS;
         bool gathers = false;
-        mine m = {};
+        thread_columns m = {};
         m.own = own;
         m.first = left + (int32_t)own;
 #pragma unroll
         for (unsigned p = 0; p < PARTS; p++) {
             const int32_t first = m.first + (int32_t)(p * APART);
-            const bool beyond = first + (int32_t)OWN <= 0 || first >= elements; /* nobody copies from it */
+            const bool outside = first + (int32_t)OWN <= 0 || first >= elements; /* no column copies from it */
             m.part[p].direct = wide && first >= 0 && first + (int32_t)OWN <= elements && has(m, p);
 #pragma unroll
             for (unsigned i = 0; i < OWN; i++) {
                 const int32_t e = first + (int32_t)i;
-                const int32_t pixel = (e + (int32_t)CHANNELS * x.lead) / (int32_t)CHANNELS - x.lead;
+                const int32_t pixel = (e + (int32_t)CHANNELS * x.halo) / (int32_t)CHANNELS - x.halo;
                 const int32_t channel = e - pixel * (int32_t)CHANNELS;
-                m.part[p].nothing.at[i / PER] |= (uint32_t)value[channel] << i % PER * 8 * (unsigned)sizeof(Sample);
+                m.part[p].border.at[i / PER] |= (uint32_t)value[channel] << i % PER * 8 * (unsigned)sizeof(Sample);
                 if (m.part[p].direct || !has(m, p)) continue;
-                const int32_t to = pixel < x.n + x.after ? seen(x, pixel) : -1;
+                const int32_t to = pixel < x.n + x.after ? border_index(x, pixel) : -1;
                 int32_t source = to < 0 ? -1 - channel : to * (int32_t)CHANNELS + channel;
-                if (beyond && source >= left && source >= 0 && source < left + (int32_t)ELEMENTS) {
+                if (outside && source >= left && source >= 0 && source < left + (int32_t)ELEMENTS) {
                     source += COPY - left;
                 } else if (source >= 0) {
                     m.part[p].gathers = true;
                 }
-                if (keeps) s.sources.set(own + p * APART + i, source);
+                if (stores) s.sources.set(own + p * APART + i, source);
             }
             gathers = gathers || m.part[p].gathers;
         }
@@ -139,8 +139,8 @@ struct march : row_filter<Sample, CHANNELS, Column, Sum, RUN, STEP> {
         return m;
     }
 
-    /* A part of a thread's samples of rows one by one: at the edges, or where rows are not aligned. */
-    PRIM_DEVICE void gather(const shared &s, const mine &m, unsigned p, const Sample *(&rows)[CHUNK],
+    /* Loads a group of a thread's columns sample by sample: at the edges, or where rows are not aligned. */
+    PRIM_DEVICE void gather(const shared &s, const thread_columns &m, unsigned p, const Sample *(&rows)[CHUNK],
                             line (&r)[CHUNK]) const
     {
         constexpr unsigned BITS = 8 * (unsigned)sizeof(Sample), PER = 4 / (unsigned)sizeof(Sample);
@@ -148,34 +148,34 @@ struct march : row_filter<Sample, CHANNELS, Column, Sum, RUN, STEP> {
         for (unsigned i = 0; i < OWN; i++) {
             const int32_t from = s.sources.get(m.own + p * APART + i);
             if (from < 0 || from >= COPY) continue;
-            const uint32_t keep = ~((uint32_t)(Sample)~0 << i % PER * BITS);
+            const uint32_t mask = ~((uint32_t)(Sample)~0 << i % PER * BITS);
 #pragma unroll
             for (unsigned k = 0; k < CHUNK; k++)
                 if (rows[k])
-                    r[k].part[p].at[i / PER] = (r[k].part[p].at[i / PER] & keep) | (uint32_t)prim::load(rows[k] + from)
+                    r[k].part[p].at[i / PER] = (r[k].part[p].at[i / PER] & mask) | (uint32_t)prim::load(rows[k] + from)
                                                                                        << i % PER * BITS;
         }
     }
 
-    PRIM_DEVICE static void clear(const mine &m, line (&r)[CHUNK])
+    PRIM_DEVICE static void clear(const thread_columns &m, line (&r)[CHUNK])
     {
 #pragma unroll
         for (unsigned k = 0; k < CHUNK; k++)
 #pragma unroll
-            for (unsigned p = 0; p < PARTS; p++) r[k].part[p] = m.part[p].nothing;
+            for (unsigned p = 0; p < PARTS; p++) r[k].part[p] = m.part[p].border;
     }
 
-    /* Whether rows at, at + 1, ... at + CHUNK - 1 are all of the image. */
+    /* Whether rows at .. at + CHUNK - 1 all lie in the image. */
     PRIM_DEVICE bool within(int32_t at) const
     {
         return at >= 0 && at + (int32_t)CHUNK <= y.n;
     }
 
-    PRIM_DEVICE const uint8_t *row_at(const mine &m, const segment &g, int32_t at) const
+    PRIM_DEVICE const uint8_t *row_at(const thread_columns &m, const segment &g, int32_t at) const
     {
         return m.column + (uint64_t)(uint32_t)this->row_of(g, at) * row_bytes;
     }
-    PRIM_DEVICE static void load_row(const mine &m, const uint8_t *row, line &r)
+    PRIM_DEVICE static void load_row(const thread_columns &m, const uint8_t *row, line &r)
     {
 #pragma unroll
         for (unsigned p = 0; p < PARTS; p++)
@@ -183,9 +183,9 @@ struct march : row_filter<Sample, CHANNELS, Column, Sum, RUN, STEP> {
                 r.part[p] = prim::load(reinterpret_cast<const raw *>(row + p * APART * sizeof(Sample)));
     }
 
-    /* Rows at, at + 1, ... at + CHUNK - 1, of which `count` are asked for.  Where a thread's columns are nobody's, r
-     * stays what it is: nothing, from the beginning. */
-    PRIM_DEVICE void load_rows(const shared &s, const mine &m, const segment &g, int32_t at, int32_t count,
+    /* Loads rows at .. at + CHUNK - 1, the first `count` of which are requested.  Columns without a source keep the
+     * border values that clear() has set. */
+    PRIM_DEVICE void load_rows(const shared &s, const thread_columns &m, const segment &g, int32_t at, int32_t count,
                                line (&r)[CHUNK]) const
     {
         if (within(at) && m.plain) {
@@ -195,9 +195,9 @@ struct march : row_filter<Sample, CHANNELS, Column, Sum, RUN, STEP> {
             return;
         }
         const int32_t lane = (int32_t)prim::lane_id(), row = this->row_of(g, at + lane);
-        const bool asked = lane < (int32_t)CHUNK && lane < count && row >= -y.lead && row <= y.n + y.after;
-        const int32_t from = asked ? seen(y, row) : -1;
-        const Sample *rows[CHUNK]; /* NULL: beyond the image, and nothing there */
+        const bool requested = lane < (int32_t)CHUNK && lane < count && row >= -y.halo && row <= y.n + y.after;
+        const int32_t from = requested ? border_index(y, row) : -1;
+        const Sample *rows[CHUNK]; /* NULL: outside the image, without a source */
 #pragma unroll
         for (unsigned k = 0; k < CHUNK; k++) {
             const int32_t row = prim::shuffle(from, k);
@@ -214,7 +214,7 @@ struct march : row_filter<Sample, CHANNELS, Column, Sum, RUN, STEP> {
         }
     }
 
-    PRIM_DEVICE static void store_columns(shared &s, unsigned row, const mine &m, const column_sums &sums)
+    PRIM_DEVICE static void store_columns(shared &s, unsigned row, const thread_columns &m, const column_sums &sums)
     {
 #pragma unroll
         for (unsigned p = 0; p < PARTS; p++) {
@@ -229,8 +229,8 @@ struct march : row_filter<Sample, CHANNELS, Column, Sum, RUN, STEP> {
         }
     }
 
-    /* What a group of warps sums of the rows above a segment's first window, from row `above` up to `full`. */
-    PRIM_DEVICE column_sums sum_above(shared &s, const segment &g, const mine &m, unsigned group) const
+    /* Sums a group's share of the rows above a segment's first window, rows `above` to `full` - 1. */
+    PRIM_DEVICE column_sums sum_above(shared &s, const segment &g, const thread_columns &m, unsigned group) const
     {
         constexpr int32_t ONE = CHUNK, LOADED = 2 * ONE;
         const int32_t above = g.top - 1 - g.before, full = g.top + g.after;
@@ -262,8 +262,8 @@ struct march : row_filter<Sample, CHANNELS, Column, Sum, RUN, STEP> {
         return sums;
     }
 
-    /* Adds what the other groups have left in shared memory. */
-    PRIM_DEVICE static void add_groups(const shared &s, const mine &m, column_sums &sums)
+    /* Adds the sums that the other groups have stored. */
+    PRIM_DEVICE static void add_groups(const shared &s, const thread_columns &m, column_sums &sums)
     {
 #pragma unroll
         for (unsigned group = 1; group < GROUPS_ABOVE; group++)
@@ -280,7 +280,7 @@ struct march : row_filter<Sample, CHANNELS, Column, Sum, RUN, STEP> {
             }
     }
 
-    PRIM_DEVICE void sum_columns(shared &s, const segment &g, const mine &m, column_sums sums) const
+    PRIM_DEVICE void sum_columns(shared &s, const segment &g, const thread_columns &m, column_sums sums) const
     {
         line enter[CHUNK], leave[CHUNK];
         unsigned columns = 0;
@@ -290,11 +290,11 @@ struct march : row_filter<Sample, CHANNELS, Column, Sum, RUN, STEP> {
             const bool first = at_y < g.top;
             const int32_t next = at_y + (int32_t)CHUNK, to_enter = next + g.after, to_leave = next - 1 - g.before;
             if (!first && next < g.bottom && m.plain && within(to_enter) && within(to_leave)) {
-                /* Each row's place is taken at once by one of the next rows: it has until then to arrive. */
+                /* Each row's registers are loaded at once with one of the next rows. */
                 const uint8_t *in_row = row_at(m, g, to_enter), *out_row = row_at(m, g, to_leave);
 #pragma unroll
                 for (unsigned k = 0; k < CHUNK; k++, columns += ROW_PITCH, in_row += m.next, out_row += m.next) {
-                    sums.move(enter[k], leave[k]);
+                    sums.slide(enter[k], leave[k]);
                     load_row(m, in_row, enter[k]);
                     load_row(m, out_row, leave[k]);
                     store_columns(s, columns, m, sums);
@@ -303,7 +303,7 @@ struct march : row_filter<Sample, CHANNELS, Column, Sum, RUN, STEP> {
                 if (!first) {
 #pragma unroll
                     for (unsigned k = 0; k < CHUNK; k++, columns += ROW_PITCH) {
-                        sums.move(enter[k], leave[k]);
+                        sums.slide(enter[k], leave[k]);
                         store_columns(s, columns, m, sums);
                     }
                 }
@@ -314,17 +314,17 @@ struct march : row_filter<Sample, CHANNELS, Column, Sum, RUN, STEP> {
             }
             at_y = next;
             const bool half = columns == ROWS * ROW_PITCH, whole = columns == 2 * ROWS * ROW_PITCH;
-            if (half || whole || first || at_y >= g.bottom) this->meet();
+            if (half || whole || first || at_y >= g.bottom) this->sync_step();
             if (whole) columns = 0;
             if (first) add_groups(s, m, sums);
         }
     }
 
-    /* Columns before a strip's first window, which begins with element `first`: loads begin at multiples of LEAD
-     * elements. */
-    PRIM_HOST_DEVICE static int32_t lead(int32_t first)
+    /* Columns in front of a strip's first window, which begins with element `first`: loads begin at multiples of
+     * LOAD_ALIGNMENT elements. */
+    PRIM_HOST_DEVICE static int32_t misalignment(int32_t first)
     {
-        return (int32_t)((uint32_t)first % LEAD);
+        return (int32_t)((uint32_t)first % LOAD_ALIGNMENT);
     }
 
     PRIM_DEVICE void operator()(shared &s) const
@@ -336,27 +336,28 @@ struct march : row_filter<Sample, CHANNELS, Column, Sum, RUN, STEP> {
         const int32_t begin = place * strip, end = begin + strip < elements ? begin + strip : elements;
         const int32_t top = block % segments * rows, bottom = top + rows < y.n ? top + rows : y.n;
         const int32_t reach = x.before * (int32_t)CHANNELS;
-        const int32_t left = begin - reach - lead(begin - reach);
-        /* Neighbours march away from each other, or towards: so they read what their windows share at the same time. */
+        const int32_t left = begin - reach - misalignment(begin - reach);
+        /* Neighbouring segments are walked away from each other, or towards: they read the rows that their windows
+         * share at the same time. */
         const bool up = block % segments % 2 == 0;
         const segment g = up ? segment{y.n - bottom, y.n - top, y.after, y.before, true}
                              : segment{top, bottom, y.before, y.after, false};
 
-        for (unsigned i = prim::thread_id(); i < 2 * ROWS * BEHIND; i += threads)
-            s.columns.set(i / BEHIND * ROW_PITCH + ROW_WORDS + i % BEHIND, 0);
-        const results asked = this->my_results(left + reach, begin, end);
-        this->count_kept(s, asked, threads);
+        for (unsigned i = prim::thread_id(); i < 2 * ROWS * PADDING; i += threads)
+            s.columns.set(i / PADDING * ROW_PITCH + ROW_WORDS + i % PADDING, 0);
+        const results requested = this->results_of_lane(left + reach, begin, end);
+        this->count_edges(s, requested, threads);
         const unsigned group = prim::warp_id() / COLUMN_WARPS;
         const unsigned own = prim::warp_id() % COLUMN_WARPS * PARTS * APART + prim::lane_id() * OWN;
-        const mine m = my_columns(s, own, left, g.up, group == 0);
-        this->meet(); /* where columns are from is known */
+        const thread_columns m = columns_of_thread(s, own, left, g.up, group == 0);
+        this->sync_step(); /* the sources are stored */
         const column_sums sums = group < GROUPS_ABOVE ? sum_above(s, g, m, group) : column_sums{};
         if (group == 0) {
             sum_columns(s, g, m, sums);
         } else {
             if (group < GROUPS_ABOVE) store_columns(s, (group - 1) * ROW_PITCH, m, sums);
-            this->meet();
-            this->filter_rows(s, g, left, asked, prim::warp_id() - COLUMN_WARPS);
+            this->sync_step();
+            this->filter_rows(s, g, left, requested, prim::warp_id() - COLUMN_WARPS);
         }
     }
 };
