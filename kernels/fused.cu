@@ -138,14 +138,24 @@ template <class K> struct kernel {
     using type = K;
 };
 
+/* Rows of tiles of all images. */
+template <class K> int64_t tiles_y_of(int64_t height, int64_t count)
+{
+    return sat_area(tiles_of(height, K::height), count);
+}
+
 template <class Sample, class Accum, unsigned C, class F> sat_status with_shape(const sat_plan_spec *spec, F f)
 {
     using sum = typename sums_in<Accum>::type;
     using both = shapes<Sample, sum, C>;
     using big = fuse::fused<Sample, Accum, C, typename both::large>;
     if constexpr (C == 1) /* images of several channels are seldom small, and each kernel takes a second to compile */
-        if (tiles_of(spec->width, big::WIDTH) * tiles_of(spec->height, big::height) <= FEW_TILES)
-            return f(kernel<fuse::fused<Sample, Accum, C, typename both::small>>());
+    {
+        using little = fuse::fused<Sample, Accum, C, typename both::small>;
+        const bool fits = spec->width <= little::WIDTH && spec->height <= little::height;
+        if (fits || tiles_of(spec->width, big::WIDTH) * tiles_y_of<big>(spec->height, spec->count) <= FEW_TILES)
+            return f(kernel<little>());
+    }
     return f(kernel<big>());
 }
 
@@ -188,7 +198,7 @@ template <class K> sat_status alloc_descriptors(plan *p, const sat_plan_spec *sp
 {
     constexpr int64_t COUNTER_WORDS = 16; /* a cache line */
     const int64_t elements = spec->width * spec->channels;
-    const int64_t tiles_x = tiles_of(elements, K::WIDTH), tiles_y = tiles_of(spec->height, K::height);
+    const int64_t tiles_x = tiles_of(elements, K::WIDTH), tiles_y = tiles_y_of<K>(spec->height, spec->count);
     if (tiles_x > INT32_MAX / tiles_y)
         return sat_fail(SAT_ERR_UNAVAILABLE, "fused: %lldx%lld tiles; 2^31 - 1 are possible", (long long)tiles_x,
                         (long long)tiles_y);
@@ -238,7 +248,8 @@ sat_status open_plan(const sat_plan_spec *spec, void **state, char *note, size_t
 template <class K> bool pads_rows(const sat_view *table, int64_t elements, int64_t channels)
 {
     return K::tile::WORD_ELEMENTS > 1 && !fuse::ordered<typename K::sum> &&
-           channels * sizeof(typename K::sum) % 16 != 0 && ((uintptr_t)table->data | table->row_bytes) % 16 == 0 &&
+           channels * sizeof(typename K::sum) % 16 != 0 &&
+           ((uintptr_t)table->data | table->row_bytes | table->image_bytes) % 16 == 0 &&
            tiles_of(elements + channels, K::WIDTH) == tiles_of(elements, K::WIDTH);
 }
 
@@ -259,14 +270,18 @@ sat_status queue(const plan *p, const sat_view *image, const sat_view *table, co
 
     K k = {};
     k.image.source = decltype(k.image.source)::of(&job);
-    k.image.end = k.image.source.in + (image->height - 1) * job.in_pitch + elements;
+    k.image.image_pitch = (int64_t)(image->image_bytes / sat_type_bytes(image->type));
+    k.image.end =
+        k.image.source.in + (image->count - 1) * k.image.image_pitch + (image->height - 1) * job.in_pitch + elements;
     k.image.pad = zeros && pads_rows<K>(table, elements, channels) ? (unsigned)channels : 0;
     k.elements = elements + k.image.pad;
     k.rows = image->height;
-    k.ring = ring_of<K>(tiles_of(elements, K::WIDTH), tiles_of(p->spec.height, K::height));
-    k.ring.tiles_y = (uint32_t)tiles_of(image->height, K::height);
+    k.ring = ring_of<K>(tiles_of(elements, K::WIDTH), tiles_y_of<K>(p->spec.height, p->spec.count));
+    k.image_tiles_y = (uint32_t)tiles_of(image->height, K::height);
+    k.ring.tiles_y = k.image_tiles_y * (uint32_t)image->count;
     k.ring.done = p->done;
     k.out_pitch = (int64_t)(table->row_bytes / sizeof(sum));
+    k.out_image_pitch = (int64_t)(table->image_bytes / sizeof(sum));
     k.out = (sum *)table->data + (top ? k.out_pitch : 0) + (zeros ? channels : 0) - k.image.pad;
     k.out_elements = k.elements - (exclusive ? channels : 0);
     k.out_rows = image->height - exclusive;
@@ -300,6 +315,7 @@ const sat_backend sat_backend_fused = {
     .traffic = {1, 0, 1},
     .kind = SAT_METHOD,
     .device = true,
+    .batches = true,
     .probe = device_probe,
     .open = open_plan,
     .run = run_plan,

@@ -24,6 +24,7 @@ template <class Sample, class Accum, unsigned C, class Shape> struct fused {
     using sum = typename tile::sum;
     using part = typename tile::part;
     using run = typename tile::run;
+    using region = typename tile::region;
     using warp_rows = typename tile::warp_rows;
     using run_of_sums = fuse::run<sum, C, tile::RUN>;
     static constexpr unsigned threads = Shape::threads, GROUPS = Shape::GROUPS, ROWS = Shape::ROWS;
@@ -54,10 +55,12 @@ template <class Sample, class Accum, unsigned C, class Shape> struct fused {
     };
 
     tile image;
-    int64_t elements, rows;                    /* of the image, with its pad */
-    descriptor_ring ring;                      /* of its tiles */
+    int64_t elements, rows;                    /* of an image, with its pad */
+    descriptor_ring ring;                      /* of the tiles of all images, one image below the other */
+    uint32_t image_tiles_y;                    /* rows of tiles of an image */
     sum *out;                                  /* the sum of element 0 of row 0 */
     int64_t out_pitch, out_elements, out_rows; /* those that the layout holds */
+    int64_t out_image_pitch;                   /* sums from one table to the next */
     top_row top;
     bool zero_column; /* C zeros before each row */
     const sum *carry_in;
@@ -69,22 +72,26 @@ template <class Sample, class Accum, unsigned C, class Shape> struct fused {
         const prim::ticket ticket = prim::draw_ticket(counter, s.ticket);
         prim::staggered_start(ticket.number, min_blocks, TILE_BYTES);
         const uint32_t tile_y = ticket.number / ring.tiles_x, tile_x = ticket.number % ring.tiles_x;
+        const uint32_t number = tile_y / image_tiles_y, image_tile_y = tile_y % image_tiles_y; /* the image; in it */
         const unsigned lane = prim::lane_id(), warp = prim::warp_id();
         const region p = region_of(ticket.number);
         warp_rows w = {s.samples, {}};
         image.load(w, p);
         const bool defers_prefetch = idle_at_start && ticket.number < FIRST_WAVE;
         if (!defers_prefetch) prefetch(ticket.number + AHEAD);
-        write_edges(p, tile_y, tile_x);
+        write_edges(p, number, image_tile_y, tile_x);
         bool slot_free = !RECYCLES || ring.slot_free(ticket.epoch, tile_y, tile_x);
 
+        /* In a batch the slot of a partial tile has owners of more rows.  Invariant 6 needs all that they publish: rows
+         * that an image does not have are published as zeros, and the last tile of a column publishes too. */
+        const bool batch = image_tiles_y < ring.tiles_y;
         auto left = lookback<sum, C, LEFT, RECYCLES>::of(row_descriptors, ring, ticket.epoch, tile_y,
                                                          (int64_t)C * ring.capacity * height, tile_x, ring.tiles_x);
 #pragma unroll
         for (unsigned c = 0; c < C; c++) {
             left.index[c] =
                 (((int64_t)tile_x * C + c) * ring.capacity + ring.slot(tile_y)) * height + warp * ROWS + lane;
-            left.active[c] = lane < p.rows;
+            left.active[c] = lane < (batch ? ROWS : p.rows);
         }
         const auto previous_rows = left.load_previous();
 
@@ -98,6 +105,7 @@ template <class Sample, class Accum, unsigned C, class Shape> struct fused {
             row_aggregate = scan_rows(w, p);
         else
             row_aggregate = sum_rows(w, p);
+        if (batch && lane >= p.rows) row_aggregate = {};
         while (RECYCLES && !prim::all(slot_free)) {
             prim::nanosleep(BACKOFF_NS);
             slot_free = ring.slot_free(ticket.epoch, tile_y, tile_x);
@@ -110,7 +118,7 @@ template <class Sample, class Accum, unsigned C, class Shape> struct fused {
         typename tile::columns columns[GROUPS] = {};
         sum_columns(w, p, columns);
 
-        const column_lookback up = column_lookback_of(p, ticket.epoch, tile_y);
+        const column_lookback up = column_lookback_of(p, ticket.epoch, tile_y, number, image_tile_y);
         const auto previous_columns = up.load_previous();
 
         left.resolve(row_aggregate.of, nearest, row_prefix.of);
@@ -142,7 +150,7 @@ template <class Sample, class Accum, unsigned C, class Shape> struct fused {
             sums[g] = tile::template get_run<run_of_sums>(s.columns, warp * WIDTH + g * GROUP);
         const unsigned out_width = clipped(out_elements - p.x, p.width);
         const unsigned out_height = clipped(out_rows - p.y, p.rows);
-        sum *row = out + p.y * out_pitch + p.x;
+        sum *row = out + number * out_image_pitch + p.y * out_pitch + p.x;
         const bool full = out_width == WIDTH && out_height == ROWS;
         const bool aligned = ((uintptr_t)row | out_pitch * sizeof(sum)) % (V * sizeof(sum)) == 0;
         if (V > 1 && full && aligned)
@@ -151,20 +159,22 @@ template <class Sample, class Accum, unsigned C, class Shape> struct fused {
             write<MISALIGNED>(s, w, p, row_prefix, sums, row, out_width, out_height);
         else
             write<PARTIAL>(s, w, p, row_prefix, sums, row, out_width, out_height);
-        if (carry_out && p.rows > 0 && p.y + p.rows == rows) write_carry(p, sums);
+        if (carry_out && p.rows > 0 && p.y + p.rows == rows) write_carry(p, number, sums);
     }
 
     /* The warp's part of a tile. */
-    PRIM_DEVICE region region_of(uint32_t number) const
+    PRIM_DEVICE region region_of(uint32_t ticket) const
     {
-        return image.at((int64_t)(number % ring.tiles_x) * WIDTH,
-                        (int64_t)(number / ring.tiles_x) * height + prim::warp_id() * ROWS, elements, rows);
+        const uint32_t tile_y = ticket / ring.tiles_x;
+        return image.at(tile_y / image_tiles_y, (int64_t)(ticket % ring.tiles_x) * WIDTH,
+                        (int64_t)(tile_y % image_tiles_y) * height + prim::warp_id() * ROWS, elements, rows);
     }
 
-    /* Prefetches a tile that is not of the first wave; behind the last tile there are no rows. */
-    PRIM_DEVICE void prefetch(uint32_t number) const
+    /* Prefetches a tile that is not of the first wave, if there is one. */
+    PRIM_DEVICE void prefetch(uint32_t ticket) const
     {
-        if (Shape::large && number >= FIRST_WAVE) image.prefetch(region_of(number));
+        if (Shape::large && ticket >= FIRST_WAVE && ticket < ring.tiles_x * ring.tiles_y)
+            image.prefetch(region_of(ticket));
     }
 
     /* The sums of the warp's rows; row r is lane r's. */
@@ -326,16 +336,18 @@ template <class Sample, class Accum, unsigned C, class Shape> struct fused {
     /* A thread looks back up COLUMNS columns: thread_id() and each `threads` columns further on. */
     static constexpr unsigned COLUMNS = (WIDTH + threads - 1) / threads;
     using column_lookback = lookback<sum, COLUMNS, UP, RECYCLES>;
-    PRIM_DEVICE column_lookback column_lookback_of(const region &p, uint32_t launch, uint32_t tile_y) const
+    PRIM_DEVICE column_lookback column_lookback_of(const region &p, uint32_t launch, uint32_t tile_y, uint32_t number,
+                                                   uint32_t image_tile_y) const
     {
+        const uint32_t tiles = image_tiles_y + (image_tiles_y < ring.tiles_y); /* of a batch: see above */
         column_lookback l =
-            column_lookback::of(column_descriptors, ring, launch, tile_y, elements, tile_y, ring.tiles_y);
+            column_lookback::of(column_descriptors, ring, launch, tile_y, elements, image_tile_y, tiles);
 #pragma unroll
         for (unsigned n = 0; n < COLUMNS; n++) {
             const unsigned e = n * threads + prim::thread_id();
             l.active[n] = e < p.width;
             l.index[n] = ring.slot(tile_y) * elements + p.x + e;
-            l.first[n] = tile_y == 0 ? carry(p.x + e, e < p.width) : sum();
+            l.first[n] = image_tile_y == 0 ? carry(number, p.x + e, e < p.width) : sum();
         }
         return l;
     }
@@ -371,7 +383,7 @@ template <class Sample, class Accum, unsigned C, class Shape> struct fused {
     }
 
     /* The carry row for the next band: the last row of the table. */
-    PRIM_DEVICE void write_carry(const region &p, const run_of_sums (&sums)[GROUPS]) const
+    PRIM_DEVICE void write_carry(const region &p, uint32_t number, const run_of_sums (&sums)[GROUPS]) const
     {
 #pragma unroll
         for (unsigned g = 0; g < GROUPS; g++)
@@ -379,7 +391,7 @@ template <class Sample, class Accum, unsigned C, class Shape> struct fused {
             for (unsigned i = 0; i < RUN; i++) {
                 const unsigned e = g * GROUP + prim::lane_id() * RUN + i;
                 if (e >= p.pad && e < p.width)
-                    prim::store_relaxed((bits *)carry_out + p.x + e - image.pad,
+                    prim::store_relaxed((bits *)carry_out + carry_index(number, p.x + e),
                                         __builtin_bit_cast(bits, sums[g].at[i]));
             }
     }
@@ -387,24 +399,30 @@ template <class Sample, class Accum, unsigned C, class Shape> struct fused {
     /* carry_in and carry_out may be one row, so that both are accessed by relaxed words.  The first row of tiles loads
      * an entry, and the last row stores it after its look-back up the column, to which that load contributes. */
     using bits = std::conditional_t<sizeof(sum) == 4, uint32_t, uint64_t>;
-    PRIM_DEVICE sum carry(int64_t element, bool inside) const
+    PRIM_DEVICE sum carry(uint32_t number, int64_t element, bool inside) const
     {
         if (!carry_in || !inside || element < image.pad) return sum();
-        return __builtin_bit_cast(sum, prim::load_relaxed((const bits *)carry_in + element - image.pad));
+        return __builtin_bit_cast(sum, prim::load_relaxed((const bits *)carry_in + carry_index(number, element)));
+    }
+    /* The carry rows of images follow one another, without pads. */
+    PRIM_DEVICE int64_t carry_index(uint32_t number, int64_t element) const
+    {
+        return number * (elements - image.pad) + element - image.pad;
     }
 
     /* The table's row above the sums of image row 0, and its column of zeros. */
-    PRIM_DEVICE void write_edges(const region &p, uint32_t tile_y, uint32_t tile_x) const
+    PRIM_DEVICE void write_edges(const region &p, uint32_t number, uint32_t image_tile_y, uint32_t tile_x) const
     {
-        sum *above = out - out_pitch;
-        if (top != TOP_NONE && tile_y == 0)
+        sum *first = out + number * out_image_pitch, *above = first - out_pitch;
+        if (top != TOP_NONE && image_tile_y == 0)
             for (unsigned e = prim::thread_id(); e < p.width; e += threads)
                 if (p.x + e < out_elements)
-                    prim::store(above + p.x + e, top == TOP_CARRY ? carry(p.x + e, true) : sum());
+                    prim::store(above + p.x + e, top == TOP_CARRY ? carry(number, p.x + e, true) : sum());
         if (!zero_column || tile_x != 0) return;
-        if (top != TOP_NONE && tile_y == 0 && prim::thread_id() < C) prim::store(above - C + prim::thread_id(), sum());
+        if (top != TOP_NONE && image_tile_y == 0 && prim::thread_id() < C)
+            prim::store(above - C + prim::thread_id(), sum());
         for (unsigned i = prim::lane_id(); i < p.rows * C; i += prim::WARP)
-            if (p.y + i / C < out_rows) prim::store(out + (p.y + i / C) * out_pitch - C + i % C, sum());
+            if (p.y + i / C < out_rows) prim::store(first + (p.y + i / C) * out_pitch - C + i % C, sum());
     }
 
     /* Writes a row from the lanes' runs.  Large tables are streamed; most small ones fit the cache. */

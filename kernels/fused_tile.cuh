@@ -199,10 +199,11 @@ template <unsigned C, unsigned GROUPS> struct row_scan_of_bytes {
 /* ---- the tile ------------------------------------------------------------------------------------------ */
 
 /* A warp's part of a tile: where it lies in the image, and how much of it is inside. */
-struct region {
-    int64_t x, y;   /* of its first element */
-    unsigned width; /* elements of its rows */
-    unsigned pad;   /* the first of these that are zeros in front of the image */
+template <class Sample> struct region {
+    const Sample *first; /* its first element in memory, or in front of the image by the pad */
+    int64_t x, y;        /* of its first element, in its image */
+    unsigned width;      /* elements of its rows */
+    unsigned pad;        /* the first of these that are zeros in front of the image */
     unsigned rows;
     bool aligned; /* all its rows begin on 16 bytes */
     /* Elements from a 16-byte boundary to row 0, and from one row to the next (modulo a vector). */
@@ -211,6 +212,7 @@ struct region {
 
 template <class Sample, class Accum, unsigned C, class Shape> struct tile {
     using sum = typename sums_in<Accum>::type;
+    using region = fuse::region<Sample>;
     static constexpr bool narrow = std::is_integral_v<Sample> && sizeof(Sample) <= 2;
     /* Sums of what lies in one tile: 2^15 samples of 16 bits, or 2^16 of 8, fit 32 bits. */
     using part = std::conditional_t<narrow || std::is_same_v<sum, uint32_t>, uint32_t, sum>;
@@ -252,8 +254,9 @@ template <class Sample, class Accum, unsigned C, class Shape> struct tile {
     static constexpr bool in_place = sizeof(Sample) == sizeof(sum) && !bytes;
 
     scan_source<Sample, Accum> source;
-    const Sample *end; /* of the image */
-    unsigned pad;      /* zeros in front of each row that count as elements: the table's column of zeros */
+    int64_t image_pitch; /* elements from one image to the next */
+    const Sample *end;   /* of the last image */
+    unsigned pad;        /* zeros in front of each row that count as elements: the table's column of zeros */
 
     /* The first word of the warp's row r in shared memory; word i of it, which may be one of the vector behind.  In
      * place the vectors of each 128 bytes are permuted, in another way in each of 8 rows.  So there are no bank
@@ -270,14 +273,11 @@ template <class Sample, class Accum, unsigned C, class Shape> struct tile {
         }
     }
 
-    PRIM_DEVICE const Sample *row(const region &p, unsigned r) const
-    {
-        return source.in + (p.y + r) * source.pitch + p.x - pad;
-    }
+    PRIM_DEVICE const Sample *row(const region &p, unsigned r) const { return p.first + r * source.pitch; }
 
-    PRIM_DEVICE region at(int64_t x, int64_t y, int64_t elements, int64_t rows) const
+    PRIM_DEVICE region at(uint32_t number, int64_t x, int64_t y, int64_t elements, int64_t rows) const
     {
-        region p = {.x = x, .y = y};
+        region p = {.first = source.in + number * image_pitch + y * source.pitch + x - pad, .x = x, .y = y};
         p.width = elements - x < WIDTH ? (unsigned)(elements - x) : WIDTH;
         p.pad = x == 0 ? pad : 0;
         p.rows = y >= rows ? 0 : rows - y < Shape::ROWS ? (unsigned)(rows - y) : Shape::ROWS;

@@ -5,6 +5,7 @@
 #include "query.cuh"
 #include "simt.h"
 #include "table.cuh"
+#include "view_copy.cuh"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -38,8 +39,7 @@ sat_status alloc(void **data, size_t bytes)
 
 sat_status copy(const sat_view *from, const sat_view *to, void *stream)
 {
-    size_t row = sat_row_bytes(from->width, from->channels, from->type);
-    return prim::copy_rows(to->data, to->row_bytes, from->data, from->row_bytes, row, (size_t)from->height, stream);
+    return queue_view_copy(from, to, stream);
 }
 
 /* A thousand steps of the scheduler count as a microsecond. */
@@ -54,7 +54,7 @@ sat_status time_work(sat_status (*work)(void *arg), void *arg, void *, double *u
 /* ---- copies beside work -----------------------------------------------------------------------------------
  *
  * A launch is done when it returns, but a queued copy waits as long as it may: until the host, or another stream, waits
- * for a mark behind it.  So a copy that nobody waited for is done too late: the wait that is missing shows as a wrong
+ * for an event behind it.  So a copy that nobody waited for is done too late: the wait that is missing shows as a wrong
  * result, or as a copy of memory that is gone. */
 
 struct lane {
