@@ -158,7 +158,8 @@ template <class T, unsigned C, unsigned GROUPS> struct row_scan {
 #pragma unroll
             for (unsigned c = 0; c < C; c++) {
                 const T inclusive = prim::warp_scan_inclusive(runs[g].of[c]);
-                s.prefix[g].of[c] = total.of[c] + prim::warp_scan_exclusive(runs[g].of[c], inclusive);
+                const T exclusive = prim::warp_scan_exclusive(runs[g].of[c], inclusive);
+                s.prefix[g].of[c] = total.of[c] + exclusive;
                 if (g + 1 < GROUPS) total.of[c] += prim::shuffle(inclusive, prim::WARP - 1);
             }
         return s;
