@@ -9,6 +9,7 @@ endif
 PREFIX   ?= /usr/local
 CUDA     ?= auto# auto, 0 or 1 (1: no nvcc is an error)
 JPEG     ?= auto# libjpeg: auto, 0 (stb_image reads and writes JPEG) or 1
+LAB      ?= 1# 0: the product alone, without the laboratory: scans of arrays, ceilings, peers, `sat bench`; no tests
 CFLAGS   ?= -O3 -g
 WERROR   ?= 0# 1: a warning is an error, as in continuous integration; newer compilers warn of more
 WARN     := -Wall -Wextra -Wconversion -Wshadow -Wstrict-prototypes -Wmissing-prototypes $(if $(filter 1,$(WERROR)),-Werror)
@@ -16,10 +17,15 @@ B        ?= build# where everything that is built goes
 V        ?= 0
 Q        := $(if $(filter 1,$(V)),,@)
 
+# What the tables of a build with LAB=0 do not name.
+LAB_SRC  := src/bench/%.c src/lib/lab.c src/lib/scan.c src/cpu/cpu_copy.c src/cpu/serial_scan.c $(patsubst %,kernels/%.cu,blelloch \
+            copies hillis_steele lookback lookback_aux lookback_seq peer_cub peer_npp reduce_scan warp_scans)
+LEFT_OUT := $(if $(filter 0,$(LAB)),$(LAB_SRC))
+
 # ---- what this machine has -----------------------------------------------------------------------------
 
 NVCC ?= $(shell command -v nvcc 2>/dev/null || ls /usr/local/cuda/bin/nvcc 2>/dev/null)
-KERNELS := $(sort $(wildcard kernels/*.cu))
+KERNELS := $(filter-out $(LEFT_OUT),$(sort $(wildcard kernels/*.cu)))
 ifeq ($(CUDA),1)
   ifeq ($(NVCC),)
     $(error CUDA=1, but no nvcc on PATH or in /usr/local/cuda/bin)
@@ -35,7 +41,7 @@ WITH_LIBJPEG := $(if $(filter 0,$(JPEG)),0,$(if $(filter 1,$(JPEG)),1,$(HAVE_LIB
 
 # No product and sum rounded as one: answers are the same on every machine (rectangle.h).
 STD      := -std=c11 -D_GNU_SOURCE -ffp-contract=off
-DEFS     := -DSAT_WITH_CUDA=$(WITH_CUDA) -DSAT_WITH_LIBJPEG=$(WITH_LIBJPEG)
+DEFS     := -DSAT_WITH_CUDA=$(WITH_CUDA) -DSAT_WITH_LIBJPEG=$(WITH_LIBJPEG) $(if $(filter 0,$(LAB)),-DSAT_NO_LAB)
 BASE     := $(STD) $(CFLAGS) $(WARN) $(DEFS) -pthread -fvisibility=hidden -fPIC -MMD -MP $(EXTRA_CFLAGS)
 LIB_INC  := -Isrc/lib
 IO_INC   := -Isrc/lib -Isrc/io
@@ -73,9 +79,9 @@ HASH    := $(call hash,$(CC) $(BASE) $(LDFLAGS) $(CU_HASH))
 OBJ     := $(B)/obj/$(HASH)
 CU_DIR  := $(B)/obj/cuda-$(CU_HASH)
 
-LIB_SRC := $(sort $(wildcard src/lib/*.c src/cpu/*.c))
+LIB_SRC := $(filter-out $(LEFT_OUT),$(sort $(wildcard src/lib/*.c src/cpu/*.c)))
 IO_SRC  := $(sort $(wildcard src/io/*.c))
-CLI_SRC := $(sort $(wildcard src/cli/*.c))
+CLI_SRC := $(filter-out $(LEFT_OUT),$(sort $(wildcard src/cli/*.c src/bench/*.c)))
 CU_OBJ  := $(if $(filter 1,$(WITH_CUDA)),$(KERNELS:kernels/%.cu=$(CU_DIR)/%.o))
 LIB_OBJ := $(LIB_SRC:%.c=$(OBJ)/%.o) $(if $(CU_OBJ),$(OBJ)/kernels.o)
 IO_OBJ  := $(IO_SRC:%.c=$(OBJ)/%.o)
@@ -109,6 +115,7 @@ lib: $(B)/libsat.a $(B)/libsat.so
 config:
 	@echo "CUDA: $(if $(filter 1,$(WITH_CUDA)),$(NVCC) for sm $(SM),off ($(if $(filter 0,$(CUDA)),CUDA=0,$(if $(NVCC),no kernels in this version,no nvcc found)); CPU backends only))"
 	@echo "JPEG: $(if $(filter 1,$(WITH_LIBJPEG)),libjpeg,stb_image ($(if $(filter 0,$(JPEG)),JPEG=0,libjpeg not found)))"
+	@$(if $(LEFT_OUT),echo "LAB: off (LAB=0; no \`sat bench\`)")
 
 $(B)/flags: FORCE
 	@mkdir -p $(@D)
@@ -118,6 +125,7 @@ $(OBJ)/src/lib/%.o: INC := $(LIB_INC)
 $(OBJ)/src/cpu/%.o: INC := $(LIB_INC)
 $(OBJ)/src/io/%.o: INC := $(IO_INC)
 $(OBJ)/src/cli/%.o: INC := $(CLI_INC)
+$(OBJ)/src/bench/%.o: INC := $(CLI_INC)
 $(OBJ)/%.o: %.c
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(BASE) $(INC) -c $< -o $@
@@ -251,7 +259,7 @@ verified:
 
 ## install: into PREFIX, by default /usr/local, under DESTDIR
 install: all
-	@B=$(B) VERSION=$(VERSION) SOVERSION=$(SOVERSION) LIBS='-pthread $(LIB_LIBS)' packaging/install.sh '$(DESTDIR)' '$(PREFIX)'
+	@B=$(B) VERSION=$(VERSION) SOVERSION=$(SOVERSION) LIBS='-pthread $(LIB_LIBS)' LAB=$(LAB) packaging/install.sh '$(DESTDIR)' '$(PREFIX)'
 
 ## uninstall: remove what install wrote
 uninstall:

@@ -1,6 +1,6 @@
 #!/bin/sh
 # install.sh [--remove] DESTDIR PREFIX - puts what was built where a system looks for it, or removes it.
-# Wants B, VERSION, SOVERSION and LIBS (what a static link needs) in the environment.
+# Wants B, VERSION, SOVERSION, LAB and LIBS (what a static link needs) in the environment.
 set -eu
 
 remove=0
@@ -24,7 +24,7 @@ fi
 
 install -Dm755 "$B/sat" "$root/bin/sat"
 install -Dm644 src/lib/sat.h "$root/include/sat.h"
-install -Dm644 src/lib/sat_lab.h "$root/include/sat_lab.h"
+[ "$LAB" = 0 ] || install -Dm644 src/lib/sat_lab.h "$root/include/sat_lab.h"
 install -Dm644 "$B/libsat.a" "$root/lib/libsat.a"
 install -Dm755 "$B/libsat.so.$VERSION" "$root/lib/libsat.so.$VERSION"
 ln -sf "libsat.so.$VERSION" "$root/lib/libsat.so.$SOVERSION"

@@ -1,8 +1,8 @@
 /* bench_mode.h - the table of benches, and what they share.
  *
  * A bench is one file bench_<id>.c that defines `const bench_mode bench_mode_<id>` at its bottom, and one line in
- * benches.def.  cmd_bench.c reads the command line for it, prints its rows and its summary, and draws its plot, from
- * what was just measured or from a file. */
+ * benches.def.  bench_line.c reads the command line for it; cmd_bench.c prints its rows and its summary, and draws its
+ * plot, from what was just measured or from a file. */
 #ifndef BENCH_MODE_H
 #define BENCH_MODE_H
 
@@ -130,7 +130,10 @@ typedef struct bench_mode {
 #include "benches.def"
 #undef BENCH
 
-const bench_mode *bench_mode_at(int i); /* NULL past the end */
+const bench_mode *bench_mode_at(int i);               /* NULL past the end */
+const bench_mode *bench_mode_named(const char *name); /* NULL if there is none */
+/* The bench that may have been meant by a word which is none; NULL if it is near none of them. */
+const bench_mode *bench_mode_near(const char *word);
 
 /* `sat bench NAME --list`: what a bench compares, one after the other; json: an object in each line. */
 void bench_list(const bench_mode *mode, bool json, text_out *to);

@@ -61,8 +61,7 @@ failed:
 }
 
 static const char help[] = "Lists what can build tables, best first: name, what it runs on or why it cannot,\n"
-                           "what it is, the paper it follows. The list of sat bench has more: copies and\n"
-                           "other libraries, with which they are compared.\n"
+                           "what it is, the paper it follows.\n"
                            "\n"
                            "  sat backends\n"
                            "  sat backends --json\n"

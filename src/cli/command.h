@@ -1,9 +1,11 @@
 /* command.h - the table of commands.
  *
- * A command is one file cmd_<id>.c that defines `const command command_<id>` at its bottom, and one line
- * in commands.def.  main.c runs it, and turns its result into the exit status. */
+ * A command is one file cmd_<id>.c, here or in src/bench, that defines `const command command_<id>` at its bottom, and
+ * one line in commands.def.  main.c runs it, and turns its result into the exit status. */
 #ifndef CLI_COMMAND_H
 #define CLI_COMMAND_H
+
+#include <stdbool.h>
 
 /* An interrupted command dies of the signal, which a shell shows as 130. */
 enum { EXIT_FINE = 0, EXIT_INPUT = 1, EXIT_USAGE = 2 };
@@ -17,11 +19,14 @@ typedef struct command {
 } command;
 
 #define COMMAND(id) extern const command command_##id;
+#define LEFT_OUT(id)
 #include "commands.def"
 #undef COMMAND
+#undef LEFT_OUT
 
 const command *command_at(int i);              /* NULL past the end */
 const command *command_find(const char *name); /* NULL if there is none of that name */
+bool command_left_out(const char *name);       /* is there one of that name in other builds? */
 /* The command that may have been meant by a word that is none; NULL if it is near none of them. */
 const command *command_near(const char *word);
 

@@ -7,10 +7,20 @@
 #include "nearest.h"
 
 #define COMMAND(id) &command_##id,
+#define LEFT_OUT(id)
 static const command *const commands[] = {
 #include "commands.def"
 };
 #undef COMMAND
+#undef LEFT_OUT
+
+#define COMMAND(id)
+#define LEFT_OUT(id) #id,
+static const char *const left_out[] = {
+#include "commands.def"
+    NULL};
+#undef COMMAND
+#undef LEFT_OUT
 
 const command *command_at(int i)
 {
@@ -23,6 +33,13 @@ const command *command_find(const char *name)
     for (int i = 0; (c = command_at(i)); i++)
         if (strcmp(c->name, name) == 0) return c;
     return NULL;
+}
+
+bool command_left_out(const char *name)
+{
+    size_t i = 0;
+    while (left_out[i] && strcmp(left_out[i], name) != 0) i++;
+    return left_out[i] != NULL;
 }
 
 const command *command_near(const char *word)

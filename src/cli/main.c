@@ -35,6 +35,7 @@ static int help_command(int argc, char **argv)
 {
     if (argc > 3) return usage_error("", "help: one command at a time");
     const command *c = command_find(argc == 3 ? argv[2] : "");
+    if (!c && command_left_out(argv[2])) return usage_error("", "help: this build of sat is without `sat %s`", argv[2]);
     const command *near = c ? NULL : command_near(argv[2]);
     if (near)
         return usage_error("", "help: there is no command '%s'; did you mean `sat help %s`?", argv[2], near->name);
@@ -81,6 +82,8 @@ int main(int argc, char **argv)
         say(NULL, "%s", err.text);
         return EXIT_INPUT;
     }
+    if (command_left_out(argv[1]) && access(argv[1], F_OK) != 0)
+        return usage_error("", "this build of sat is without `sat %s`", argv[1]);
     const command *c = *argv[1] ? command_find(argv[1]) : NULL,
                   *near = c || access(argv[1], F_OK) == 0 ? NULL : command_near(argv[1]);
     if (near)

@@ -9,7 +9,6 @@
 
 #include "backend.h"
 #include "isa.h"
-#include "serial.h"
 #include "shape.h"
 
 typedef struct sum {
@@ -147,15 +146,4 @@ const sat_backend sat_backend_serial = {
     .open = open_plan,
     .run = run_plan,
     .close = close_plan,
-};
-
-const sat_scan_method sat_scan_serial = {
-    .name = "serial",
-    .summary = "the reference: one thread, one running sum, the widest arithmetic",
-    .traffic = {.in_reads = 1, .out_reads = 0, .out_writes = 1},
-    .kind = SAT_REFERENCE,
-    .probe = probe,
-    .open = sat_serial_scan_open,
-    .run = sat_serial_scan_run,
-    .close = sat_serial_scan_close,
 };

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "backend.h"
-#include "serial.h"
+#include "scan_method.h"
 
 typedef void scan(const void *in, void *out, int64_t n, bool exclusive);
 
@@ -56,7 +56,13 @@ typedef struct serial {
     bool exclusive;
 } serial;
 
-sat_status sat_serial_scan_open(const sat_scan_spec *spec, void **state, char *note, size_t note_bytes)
+static bool probe(const char **why)
+{
+    *why = "one thread";
+    return true;
+}
+
+static sat_status open_scan(const sat_scan_spec *spec, void **state, char *note, size_t note_bytes)
 {
     if (spec->block_threads || spec->thread_items || spec->naive_staging)
         return sat_fail(SAT_ERR_UNAVAILABLE, "one thread does it, so there are no blocks to choose");
@@ -74,7 +80,7 @@ sat_status sat_serial_scan_open(const sat_scan_spec *spec, void **state, char *n
     return SAT_OK;
 }
 
-sat_status sat_serial_scan_run(void *state, const void *in, void *out, void *stream)
+static sat_status run_scan(void *state, const void *in, void *out, void *stream)
 {
     const serial *s = state;
     (void)stream;
@@ -82,7 +88,18 @@ sat_status sat_serial_scan_run(void *state, const void *in, void *out, void *str
     return SAT_OK;
 }
 
-void sat_serial_scan_close(void *state)
+static void close_scan(void *state)
 {
     free(state);
 }
+
+const sat_scan_method sat_scan_serial = {
+    .name = "serial",
+    .summary = "the reference: one thread, one running sum, the widest arithmetic",
+    .traffic = {.in_reads = 1, .out_reads = 0, .out_writes = 1},
+    .kind = SAT_REFERENCE,
+    .probe = probe,
+    .open = open_scan,
+    .run = run_scan,
+    .close = close_scan,
+};

@@ -56,8 +56,10 @@ try "the library includes only its own headers" \
     nothing outside_includes "src/lib src/cpu" $(names src/lib/*.[hd]* src/cpu/*.h)
 try "src/lib includes nothing of src/cpu" nothing outside_includes src/lib $(names src/lib/*.[hd]*)
 try "src/io includes its own headers and sat.h" nothing outside_includes src/io sat.h $(names src/io/*.[hd]*)
-try "src/cli includes its own headers, those of io, and the public ones" \
-    nothing outside_includes src/cli sat.h sat_lab.h $(names src/io/*.h src/cli/*.[hd]*)
+try "src/cli includes its own headers, those of io, and sat.h" \
+    nothing outside_includes src/cli sat.h $(names src/io/*.h src/cli/*.[hd]*)
+try "src/bench includes its own headers, those of cli and io, and the public ones" \
+    nothing outside_includes src/bench sat.h sat_lab.h $(names src/io/*.h src/cli/*.[hd]* src/bench/*.[hd]*)
 try "the library prints nothing" nothing calls 'printf|fprintf|vfprintf|puts|fputs|putchar|perror|write' src/lib src/cpu
 # machine.c asks the kernel how large the cache is.
 try "the library opens no file" \
@@ -89,12 +91,12 @@ try "kernels open and print nothing" nothing calls 'fopen|fread|fwrite|openat|mm
 try "kernels do not end the process" nothing calls 'exit|abort|assert|_Exit|quick_exit|__trap' $(ours)
 
 # An entry of a table stands in one file of its own: elsewhere no code may know its name.  A method's two descriptors, for
-# tables and for one array, have one name and stand in one file.
-ids() { sed -n 's/^[A-Z_]*(\([a-z0-9_]*\)).*/\1/p' "$1"; }
+# tables and for one array, have one name and stand in one file, or in NAME.c and NAME_....c.
+ids() { sed -n 's/^[A-Z_]*(\([a-z0-9_]*\)).*/\1/p' "$1" | sort -u; }
 # owner PATTERN - the one file that defines what the pattern names.
 owner() { grep -rlE "$1" src kernels 2>/dev/null | tr '\n' ' '; }
 one_owner() { set -- "$(owner "$1")"; [ "$(wc -w <<<"$1")" = 1 ] || { echo "defined in: ${1:-no file}"; return 1; }; }
-# strangers NAME ID PREFIX OWN-FILES - uses of it outside its own file, and outside NAME_....c, which only that file needs.
+# strangers NAME ID PREFIX OWN-FILES - uses of it outside its own file, NAME.c, and NAME_....c.
 strangers() {
     grep -rnE "\"$1\"|\b$3$2\b" src kernels --include='*.c' --include='*.h' --include='*.cu' --include='*.cuh' |
         grep -vE "^($4):"
@@ -111,7 +113,7 @@ entries() { # KIND TYPE PREFIX TABLE
         [ -n "$file" ] || continue
         name=$(name_of "$2" "$3$id" "$file")
         [ -n "$name" ] || name=${id//_/-}
-        try "$1 $name is named in its own file alone" nothing strangers "$name" "$id" "$3" "$file|${file%/*}/${id}_[a-z]*\\.c"
+        try "$1 $name is named in its own file alone" nothing strangers "$name" "$id" "$3" "$file|${file%/*}/${id}(_[a-z]*)?\\.c"
     done
 }
 entries backend sat_backend sat_backend_ src/lib/backends.def

@@ -1,7 +1,8 @@
 /* sat_lab.h - the laboratory's interface of libsat: what is compared, beside what is used.
  *
  * UNSTABLE: unlike sat.h, this header may change in any version, and a library that was built as the product alone
- * (make LAB=0) has none of it.  Structs travel with their size, as in sat.h.
+ * (make LAB=0) has none of it.  sat_lab_backend_info, sat_scan_spec and sat_scan_info travel with their size, as the
+ * structs of sat.h do.
  *
  * Every table and every scan is compared with two things.  A ceiling copies as many bytes and sums nothing: no method
  * is faster.  A peer is another library's code for the same job.  Neither is chosen unless it is named. */

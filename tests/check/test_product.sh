@@ -1,0 +1,54 @@
+#!/bin/bash
+# make LAB=0: the product without the laboratory builds, and does what the product does.
+cd "$(dirname "$0")/../.." || exit 1
+. tests/tap.sh
+: "${B:=build}" "${SAT:=$PWD/$B/sat}"
+
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+sat=$dir/out/sat
+
+build() { make -s LAB=0 CUDA=0 CFLAGS=-O1 B="$dir/out" all; }
+same_blur() {
+    "$SAT" data/coffee.png --box 9 -o "$dir/a.png" && "$sat" data/coffee.png --box 9 -o "$dir/b.png" && cmp "$dir/a.png" "$dir/b.png"
+}
+same_table() {
+    "$SAT" data/camera.png -o "$dir/a.npy" && "$sat" data/camera.png -o "$dir/b.npy" && cmp "$dir/a.npy" "$dir/b.npy"
+}
+same_answer() { diff <("$SAT" query "$dir/a.npy" --rect 3,4,50,60) <("$sat" query "$dir/b.npy" --rect 3,4,50,60); }
+same_help() { # but for the command that is missing
+    diff <("$SAT" --help | grep -v '^  bench ') <("$sat" --help)
+}
+same_backends() { diff <("$SAT" backends) <("$sat" backends); }
+refused() { # COMMAND...
+    local status
+    "$sat" "$@" >"$dir/said" 2>&1
+    status=$?
+    [ $status = 2 ] && grep -q '^sat: .*this build of sat is without .sat bench.' "$dir/said" || { echo "status $status"; cat "$dir/said"; return 1; }
+}
+kernels() { # what would be compiled with CUDA
+    make -s -n LAB=0 CUDA=1 NVCC=nvcc SM=90 B="$dir/cuda" kernels | grep -oE 'kernels/[a-z_]+\.cu' | sort -u >"$dir/kernels"
+    grep -qx kernels/fused.cu "$dir/kernels" && ! grep -E 'lookback|blelloch|steele|reduce_scan|warp_scans|copies|peer_' "$dir/kernels"
+}
+exports_sat_h_alone() {
+    diff <(sed -nE 's/^SAT_API .*[ *](sat_[a-z0-9_]+)\(.*/\1/p' src/lib/sat.h | sort) \
+        <(nm -D --defined-only "$dir/out/libsat.so" | awk '{ print $NF }' | sort)
+}
+installs_sat_h_alone() {
+    make -s LAB=0 CUDA=0 CFLAGS=-O1 B="$dir/out" DESTDIR="$dir/dest" PREFIX=/usr install &&
+        [ "$(ls "$dir/dest/usr/include")" = sat.h ]
+}
+
+try "it builds" build
+try "it blurs the same picture" same_blur
+try "it writes the same table" same_table
+try "it gives the same answer" same_answer
+try "its help is the same but for the bench" same_help
+try "its backends are the same" same_backends
+try "sat bench is refused" refused bench
+try "sat bench with options is refused" refused bench scan --max 12
+try "help for it is refused" refused help bench
+try "it has the fused kernel and none of the laboratory" kernels
+try "the library exports what sat.h declares, and nothing else" exports_sat_h_alone
+try "sat.h is the only header that is installed" installs_sat_h_alone
+finish
