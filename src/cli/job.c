@@ -1,52 +1,8 @@
+/* job.c - what filters and tables share. */
 #include "job.h"
-
-#include "clock.h"
-#include "machine_info.h"
-#include "messages.h"
 
 void job_stage(const job *j, times *spent, const char *label)
 {
     progress_stage(&spent->item, 1 / (double)(j->table ? 2 : j->passes + 2));
     if (j->stages) progress_label(label);
-}
-
-bool job_run(const job *j, const char *input, const char *output, int threads)
-{
-    image img = {0};
-    const image_format *format;
-    error err;
-    times spent = {0};
-    bool at_output = false;
-    double start = clock_now_s();
-    image_memory memory = {.work = j->table ? job_table_bytes : job_filter_bytes, .context = j};
-    decode_options decode = {.max_pixels = j->max_pixels,
-                             .no_orient = j->no_orient,
-                             .threads = threads,
-                             .memory = &memory,
-                             .progress = {progress_more, &spent.item}};
-
-    job_stage(j, &spent, "decode");
-    bool ok = image_read(input, &decode, &img, &format, &err);
-    if (ok) {
-        spent.decode_s = clock_now_s() - start;
-        if (j->verbose)
-            say(input_name(input), "%s, %lldx%lld px, %d channel%s, %s", format->name, (long long)img.width,
-                (long long)img.height, img.channels, img.channels > 1 ? "s" : "", sat_type_name(img.type));
-        if (!j->table && j->alpha == ALPHA_DEFAULT && !j->quiet && format->unnamed_channels && image_has_alpha(&img))
-            say(input_name(input),
-                "the last of its %d channels is taken for alpha, the weight of the others; --alpha straight filters it "
-                "like them, --alpha weighted leaves out this line",
-                img.channels);
-        progress_pixels(&spent.item, (double)img.width * (double)img.height);
-        ok = (j->table ? job_table : job_filter)(j, input, &img, output, threads, &spent, &at_output, &err);
-    }
-    image_free(&img);
-    memory_keep(&memory.share, 0);
-    progress_finish(&spent.item);
-    if (!ok) say(at_output ? output_name(output) : input_name(input), "%s", err.text);
-    int most = threads > 0 ? threads : sat_processors();
-    if (ok && j->verbose)
-        say(input_name(input), "decode %.1f ms, compute %.1f ms, encode %.1f ms, at most %d thread%s",
-            1e3 * spent.decode_s, 1e3 * spent.compute_s, 1e3 * spent.encode_s, most, most > 1 ? "s" : "");
-    return ok;
 }

@@ -96,15 +96,17 @@ const image_format *format_by_extension(const char *path); /* NULL if it has non
 const char *format_extension(const char *path);            /* without its dot; "" if there is none */
 const image_format *format_by_content(const uint8_t *bytes, size_t n);
 
+/* holds() and promises(), extension in letters of any case. */
+bool format_holds(const image_format *format, const char *extension, sat_type type, int channels, error *err);
+
+/* ---- image_file.c ------------------------------------------------------------------------------------ */
+
 /* extent() of the format of these bytes; an unknown format is refused.  A source_extent; context: decode_options. */
 bool image_extent(const uint8_t *bytes, size_t n, const void *context, uint64_t *most, error *err);
 /* Maps files of raw pixels; refuses an unknown format, and an image that needs too much memory.  A source_probe;
  * context: decode_options. */
 bool image_probe(const uint8_t *head, size_t n, uint64_t file_bytes, const void *context, bool *maps, error *err);
 bool image_decode(const source *src, const decode_options *opt, image *img, const image_format **format, error *err);
-
-/* holds() and promises(), extension in letters of any case. */
-bool format_holds(const image_format *format, const char *extension, sat_type type, int channels, error *err);
 
 /* Reads an image file, "-" = standard input.  The content decides the format, not the name. */
 bool image_read(const char *path, const decode_options *opt, image *img, const image_format **format, error *err);

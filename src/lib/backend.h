@@ -13,6 +13,7 @@
 
 #include "choose.h"
 #include "sat_lab.h"
+#include "status.h"
 
 #ifdef __cplusplus
 extern "C" { /* also gives the descriptors in .cu files external linkage */
@@ -67,15 +68,6 @@ sat_status sat_backend_run(const sat_backend *backend, void *state, const sat_vi
 
 /* The options of image i of a run: the carry rows of images follow one another. */
 sat_run_options sat_run_of_image(const sat_run_options *run, const sat_view *image, const sat_view *table, int64_t i);
-
-enum { SAT_DETAIL_BYTES = 256 }; /* of sat_detail(), its end included */
-
-/* Sets the thread's detail string and returns status: `return sat_fail(SAT_ERR_MEMORY, "...", ...)`. */
-#if defined(__GNUC__)
-__attribute__((format(printf, 2, 3)))
-#endif
-sat_status
-sat_fail(sat_status status, const char *format, ...);
 
 #ifdef __cplusplus
 }

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "backend.h"
+#include "status.h"
 #include "choose.h"
 #include "device.h"
 

@@ -1,7 +1,6 @@
 /* device.c - sat_device_...: arguments checked, then handed to the device that was built in. */
 #include "device.h"
-#include "backend.h"
-#include "shape.h"
+#include "status.h"
 #include "sized.h"
 
 const sat_device *sat_device_get(const char **why)
@@ -63,27 +62,6 @@ sat_status sat_device_fill(void *data, int byte, size_t bytes, void *stream)
     if (data == NULL) return sat_fail(SAT_ERR_ARGUMENT, "no device memory to fill");
     sat_status status = sat_device_need(&device);
     return status == SAT_OK && bytes > 0 ? device->fill(data, byte, bytes, stream) : status;
-}
-
-sat_status sat_device_copy(const sat_view *given_from, const sat_view *given_to, void *stream)
-{
-    const sat_device *device;
-    sat_view from, to;
-    sat_status status = sat_take_view(&from, given_from, "source");
-    if (status == SAT_OK) status = sat_take_output(&to, given_to, "copy");
-    if (status != SAT_OK) return status;
-    if (from.width != to.width || from.height != to.height || from.channels != to.channels || from.count != to.count)
-        return sat_fail(SAT_ERR_SHAPE,
-                        "a copy of %lld images of %lldx%lld with %d channels to %lld of %lldx%lld with %d",
-                        (long long)from.count, (long long)from.width, (long long)from.height, from.channels,
-                        (long long)to.count, (long long)to.width, (long long)to.height, to.channels);
-    if (from.type != to.type)
-        return sat_fail(SAT_ERR_TYPE, "a copy of %s to %s", sat_type_name(from.type), sat_type_name(to.type));
-    if (sat_overlap(&from, &to)) return sat_fail(SAT_ERR_ARGUMENT, "source and copy overlap");
-    status = sat_device_need(&device);
-    bool waits = from.memory == SAT_HOST || to.memory == SAT_HOST;
-    if (status == SAT_OK && waits) status = sat_device_may_wait(device, stream);
-    return status == SAT_OK ? device->copy(&from, &to, stream) : status;
 }
 
 sat_status sat_device_wait(void *stream)

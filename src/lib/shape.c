@@ -1,7 +1,7 @@
 /* shape.c - views, checked. */
 #include <stdlib.h>
 
-#include "backend.h"
+#include "status.h"
 #include "shape.h"
 
 size_t sat_row_bytes(int64_t width, int channels, sat_type type)

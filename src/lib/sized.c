@@ -1,7 +1,8 @@
 /* sized.c - copies structs between versions of sat.h and sat_lab.h. */
 #include <string.h>
 
-#include "backend.h"
+#include "sat_lab.h"
+#include "status.h"
 #include "sized.h"
 
 /* Padding at the end of a struct is undefined in callers, and a later member would lie there. */

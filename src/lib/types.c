@@ -2,7 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "backend.h"
+#include "status.h"
 #include "types.h"
 
 static const struct {
