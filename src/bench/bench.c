@@ -37,7 +37,7 @@ static double centred(uint64_t bits)
 
 size_t bench_view_bytes(const sat_view *v)
 {
-    return v->row_bytes * (size_t)v->height;
+    return v->row_bytes * (size_t)v->height * (size_t)(v->count ? v->count : 1);
 }
 
 /* Words, or floats, of part `part` of the input. */
@@ -80,7 +80,7 @@ static double sum_of_magnitudes(const sat_view *in)
 {
     double sum = 0;
     size_t n = (size_t)in->width * (size_t)in->channels;
-    for (int64_t y = 0; y < in->height; y++) {
+    for (int64_t y = 0; y < in->height * (in->count ? in->count : 1); y++) {
         const void *row = (const char *)in->data + (size_t)y * in->row_bytes;
         const uint8_t *u8 = row;
         const uint16_t *u16 = row;
@@ -111,7 +111,8 @@ bool bench_prepare(bench_case *b, error *err)
     b->reference = (sat_view){.width = b->in.width + extra,
                               .height = b->in.height + extra,
                               .channels = b->in.channels,
-                              .type = b->window ? b->in.type : b->accum};
+                              .type = b->window ? b->in.type : b->accum,
+                              .count = b->in.count};
     b->full_width = b->reference.width;
     if (!view_alloc(&b->reference, "the reference", err)) return false;
     /* Integers that are summed as floats, and samples of an image, may round. */
@@ -288,11 +289,22 @@ void bench_device_copy(bench_method *m)
 
 /* ---- the work -------------------------------------------------------------------------------------- */
 
+/* A ceiling copies the images of a batch at once, as one that is as tall as all. */
+static sat_view as_one(sat_view v)
+{
+    v.height *= v.count ? v.count : 1;
+    v.count = 0;
+    return v;
+}
+
 static sat_status open_plan(bench_work *w, const bench_method *m)
 {
     const bench_case *b = w->of;
-    sat_plan_spec spec = {.width = b->in.width,
-                          .height = b->in.height,
+    w->as_one = m->kind == SAT_CEILING && b->layout == SAT_INCLUSIVE;
+    const sat_view in = w->as_one ? as_one(b->in) : b->in;
+    sat_plan_spec spec = {.width = in.width,
+                          .height = in.height,
+                          .count = in.count,
                           .channels = b->in.channels,
                           .sample = b->in.type,
                           .accum = b->accum,
@@ -308,6 +320,7 @@ static sat_status open_box(bench_work *w, const bench_method *m)
     const bench_case *b = w->of;
     sat_box_spec spec = {.width = b->in.width,
                          .height = b->in.height,
+                         .count = b->in.count,
                          .channels = b->in.channels,
                          .sample = b->in.type,
                          .window_width = b->window,
@@ -397,6 +410,10 @@ sat_status bench_run(void *work)
     const bench_work *w = work;
     const sat_view *in = w->device ? &w->of->device_in : &w->of->in;
     const sat_view *out = w->device ? &w->of->device_out : &w->of->out;
+    if (w->as_one) {
+        const sat_view all_in = as_one(*in), all_out = as_one(*out);
+        return sat_plan_run(w->plan, &all_in, &all_out, NULL);
+    }
     if (w->plan) return sat_plan_run(w->plan, in, out, NULL);
     if (w->box) return sat_box_run(w->box, in, out, NULL);
     if (w->scan) return sat_scan_run(w->scan, in->data, out->data, NULL);
@@ -435,8 +452,8 @@ static double corner_bytes(const bench_case *b, size_t bytes)
 
 double bench_least_bytes(const bench_case *b)
 {
-    return (double)b->in.height * (double)sat_row_bytes(b->in.width, b->in.channels, b->in.type) +
-           (double)bench_view_bytes(&b->reference) + corner_bytes(b, sat_type_bytes(b->accum));
+    return (double)bench_view_bytes(&b->in) + (double)bench_view_bytes(&b->reference) +
+           corner_bytes(b, sat_type_bytes(b->accum));
 }
 
 double bench_model_bytes(const bench_case *b, const bench_method *m)

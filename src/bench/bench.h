@@ -73,8 +73,8 @@ void bench_device_copy(bench_method *m); /* of the input to the output, in devic
 /* A piece of work that writes a view. */
 typedef struct bench_work {
     bench_case *of;
-    bool device;
-    sat_plan *plan; /* one of these, or none: a plain copy */
+    bool device, as_one; /* as_one: the images of a batch are one tall image */
+    sat_plan *plan;      /* one of these, or none: a plain copy */
     sat_box *box;
     sat_scan *scan;
     sat_query *query;

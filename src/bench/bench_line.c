@@ -13,6 +13,7 @@ static const struct option longs[] = {
     {"channels", required_argument, NULL, OPT_CHANNELS},
     {"layout", required_argument, NULL, OPT_LAYOUT},
     {"box", required_argument, NULL, OPT_BOX},
+    {"batch", required_argument, NULL, OPT_BATCH},
     {"min", required_argument, NULL, OPT_MIN},
     {"max", required_argument, NULL, OPT_MAX},
     {"step", required_argument, NULL, OPT_STEP},
@@ -82,6 +83,7 @@ static void take_own(int c, options *o, bench_request *r)
             options_refuse(o, "--layout '%s': padded, inclusive or exclusive", optarg);
         break;
     case OPT_BOX: take_int(o, "--box", 1, INT32_MAX, "a side in pixels", &r->window); break;
+    case OPT_BATCH: take_int(o, "--batch", 1, 9999, "a number of images from 1 to 9999", &r->batch); break;
     case OPT_MIN: take_int(o, "--min", 0, LOG2_MAX, "a power of two from 0 to 40", &r->min_log2); break;
     case OPT_MAX: take_int(o, "--max", 0, LOG2_MAX, "a power of two from 0 to 40", &r->max_log2); break;
     case OPT_STEP: take_int(o, "--step", 1, LOG2_MAX, "a number from 1 to 40", &r->step); break;

@@ -30,6 +30,7 @@ enum {
     OPT_CHANNELS,
     OPT_LAYOUT,
     OPT_BOX,
+    OPT_BATCH,
     OPT_MIN,
     OPT_MAX,
     OPT_STEP,
@@ -50,6 +51,7 @@ typedef struct bench_request {
     sat_type type, accum; /* SAT_TYPE_NONE = the bench's default */
     sat_layout layout;
     int64_t window;
+    int64_t batch;     /* images in a call; 0 = one */
     int64_t rects;     /* 0 = not given */
     const char *image; /* NULL = random samples */
 

@@ -15,11 +15,12 @@ enum { SIDE_DEFAULT = 8192 };
 #define TABLE "table"
 #define BOX   "box "
 
-static const int takes[] = {OPT_SIZE, OPT_TYPE, OPT_ACCUM, OPT_CHANNELS, OPT_LAYOUT, OPT_BOX, 0};
+static const int takes[] = {OPT_SIZE, OPT_TYPE, OPT_ACCUM, OPT_CHANNELS, OPT_LAYOUT, OPT_BOX, OPT_BATCH, 0};
 
 static const char *refuse(const bench_request *r)
 {
     if (r->image && (r->width || r->type || r->channels)) return "--size, --type and --channels are the image's own";
+    if (r->image && r->batch) return "--batch is of random samples, not of an image";
     if (r->window && r->accum) return "--accum is for tables, not for --box";
     if (r->type == SAT_U64) return "--type u64 is for scans; an image has u8, u16, u32, f32 or f64";
     return NULL;
@@ -38,7 +39,8 @@ static bool prepare(const bench_request *r, bench_case *b, error *err)
         b->in = (sat_view){.width = r->width ? r->width : SIDE_DEFAULT,
                            .height = r->height ? r->height : SIDE_DEFAULT,
                            .channels = r->channels ? r->channels : 1,
-                           .type = r->type ? r->type : SAT_U8};
+                           .type = r->type ? r->type : SAT_U8,
+                           .count = r->batch};
         if (!bench_fill(b, err)) return false;
     }
     if (!b->accum) b->accum = b->in.type == SAT_F32 || b->in.type == SAT_F64 ? SAT_F64 : SAT_U32;
@@ -108,6 +110,10 @@ static bool run(bench_session *s, error *err)
         snprintf(label, sizeof label, BOX "%lldx%lld", (long long)b.window, (long long)b.window);
     else if (b.layout != SAT_INCLUSIVE)
         snprintf(label, sizeof label, TABLE " %s", sat_layout_name(b.layout));
+    if (b.in.count > 1) {
+        size_t used = strlen(label);
+        snprintf(label + used, sizeof label - used, " batch %lld", (long long)b.in.count);
+    }
     s->label = label;
     if (ok && !find_reference(&reference)) ok = fail(err, "there is no reference");
     bench_begin_size(s);

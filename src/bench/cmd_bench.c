@@ -235,6 +235,7 @@ static const char help[] = "Checks every backend against the reference, then tim
                            "  --accum TYPE       of the table: u32 u64 i64 f32 f64 [u32; f64 for floats]\n"
                            "  --layout NAME      padded, inclusive, exclusive [inclusive]\n"
                            "  --box N            the box filter of NxN px instead of tables\n"
+                           "  --batch N          N images in one call; ceilings copy them as one\n"
                            "  --backend NAME     only this row and the ceilings; may be given again\n"
                            "  --repeat N         at least so many timings of each row [7]; 1 takes just one\n"
                            "  --md, --csv, --json   the form of the report [--md]\n"
