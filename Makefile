@@ -257,9 +257,11 @@ check-gpu:
 verified:
 	@tests/gpu/verified.sh
 
+POINTER_BYTES = $(shell $(CC) -dM -E - </dev/null | sed -n 's/^.define __SIZEOF_POINTER__ //p')
 ## install: into PREFIX, by default /usr/local, under DESTDIR
 install: all
-	@B=$(B) VERSION=$(VERSION) SOVERSION=$(SOVERSION) LIBS='-pthread $(LIB_LIBS)' LAB=$(LAB) packaging/install.sh '$(DESTDIR)' '$(PREFIX)'
+	@B=$(B) VERSION=$(VERSION) SOVERSION=$(SOVERSION) LIBS='-pthread $(LIB_LIBS)' POINTER_BYTES=$(POINTER_BYTES) \
+	    LAB=$(LAB) packaging/install.sh '$(DESTDIR)' '$(PREFIX)'
 
 ## uninstall: remove what install wrote
 uninstall:

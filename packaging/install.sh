@@ -1,6 +1,6 @@
 #!/bin/sh
 # install.sh [--remove] DESTDIR PREFIX - puts what was built where a system looks for it, or removes it.
-# Wants B, VERSION, SOVERSION, LAB and LIBS (what a static link needs) in the environment.
+# Wants B, VERSION, SOVERSION, LAB, LIBS (what a static link needs) and POINTER_BYTES in the environment.
 set -eu
 
 remove=0
@@ -14,13 +14,24 @@ here=$(dirname "$0")
 bash=$root/share/bash-completion/completions
 zsh=$root/share/zsh/site-functions
 fish=$root/share/fish/vendor_completions.d
+pc=$root/lib/pkgconfig
+cmake=$root/lib/cmake/sat
 
 if [ $remove = 1 ]; then
     rm -f "$root/bin/sat" "$root/include/sat.h" "$root/include/sat_lab.h" "$root/lib/libsat.a" "$root/lib/libsat.so.$VERSION" \
-        "$root/lib/libsat.so.$SOVERSION" "$root/lib/libsat.so" "$root/lib/pkgconfig/sat.pc" \
+        "$root/lib/libsat.so.$SOVERSION" "$root/lib/libsat.so" "$pc/sat.pc" \
+        "$cmake/satConfig.cmake" "$cmake/satConfigVersion.cmake" \
         "$root/share/man/man1/sat.1" "$bash/sat" "$zsh/_sat" "$fish/sat.fish"
+    rmdir "$cmake" 2>/dev/null || true
     exit 0
 fi
+
+# fill TEMPLATE OUTPUT - CMake wants a list of libraries, with semicolons.
+fill() {
+    mkdir -p "$(dirname "$2")"
+    sed -e "s|@VERSION@|$VERSION|g" -e "s|@SOVERSION@|$SOVERSION|g" -e "s|@LIBS@|$LIBS|" \
+        -e "s|@LIBS_LIST@|$(echo "$LIBS" | tr -s ' ' ';')|" -e "s|@POINTER_BYTES@|$POINTER_BYTES|" "$here/$1" >"$2"
+}
 
 install -Dm755 "$B/sat" "$root/bin/sat"
 install -Dm644 src/lib/sat.h "$root/include/sat.h"
@@ -29,9 +40,9 @@ install -Dm644 "$B/libsat.a" "$root/lib/libsat.a"
 install -Dm755 "$B/libsat.so.$VERSION" "$root/lib/libsat.so.$VERSION"
 ln -sf "libsat.so.$VERSION" "$root/lib/libsat.so.$SOVERSION"
 ln -sf "libsat.so.$SOVERSION" "$root/lib/libsat.so"
-mkdir -p "$root/lib/pkgconfig"
-sed -e "s|@PREFIX@|$prefix|" -e "s|@VERSION@|$VERSION|" -e "s|@LIBS@|$LIBS|" "$here/sat.pc.in" \
-    >"$root/lib/pkgconfig/sat.pc"
+fill sat.pc.in "$pc/sat.pc"
+fill satConfig.cmake.in "$cmake/satConfig.cmake"
+fill satConfigVersion.cmake.in "$cmake/satConfigVersion.cmake"
 install -Dm644 "$here/sat.1" "$root/share/man/man1/sat.1"
 install -Dm644 "$here/completions/sat.bash" "$bash/sat"
 install -Dm644 "$here/completions/_sat" "$zsh/_sat"

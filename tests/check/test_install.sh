@@ -1,5 +1,5 @@
 #!/bin/bash
-# make install, a program against what it installed, the README's example, make uninstall.
+# make install, programs against what it installed, by pkg-config and by CMake, the README's example, make uninstall.
 cd "$(dirname "$0")/../.." || exit 1
 . tests/tap.sh
 : "${B:=build}"
@@ -12,7 +12,8 @@ root=$dest$prefix
 installs() { make -s install B="$B" DESTDIR="$dest" PREFIX=$prefix; }
 holds() {
     local f
-    for f in bin/sat include/sat.h include/sat_lab.h lib/libsat.a lib/libsat.so lib/pkgconfig/sat.pc share/man/man1/sat.1 \
+    for f in bin/sat include/sat.h include/sat_lab.h lib/libsat.a lib/libsat.so lib/pkgconfig/sat.pc lib/cmake/sat/satConfig.cmake \
+        lib/cmake/sat/satConfigVersion.cmake share/man/man1/sat.1 \
         share/bash-completion/completions/sat share/zsh/site-functions/_sat share/fish/vendor_completions.d/sat.fish; do
         [ -s "$root/$f" ] || { echo "no $f"; return 1; }
     done
@@ -46,8 +47,38 @@ in_readme() { # the example and its output stand in the README as they are in th
 same_everywhere() { # what tests set in the environment is not for what is installed
     SAT_ISA=mmx SAT_STREAM=never "$root/bin/sat" backends >"$dir/said" && "$root/bin/sat" backends | diff - "$dir/said"
 }
+# What is installed may be moved: pkg-config and CMake find the copy by its own files.
+moves() { cp -a "$root" "$dir/moved" && rm -rf "$dir/moved/bin" && mv "$root" "$root.away"; }
+moves_back() { mv "$root.away" "$root"; }
+moved() {
+    local flags
+    flags=$(PKG_CONFIG_PATH=$dir/moved/lib/pkgconfig pkg-config --cflags --libs "$@" sat) || return
+    ! grep -qF $prefix <<<"$flags" || { echo "$flags"; return 1; }
+    # shellcheck disable=SC2086 # flags
+    gcc -std=c11 -Wall -Wextra -Werror examples/mean.c $flags -o "$dir/mean-moved" && LD_LIBRARY_PATH=$dir/moved/lib "$dir/mean-moved"
+}
+cmake_project() { # VERSION
+    mkdir -p "$dir/project"
+    cat >"$dir/project/CMakeLists.txt" <<EOF
+cmake_minimum_required(VERSION 3.10)
+project(mean C)
+find_package(sat $1 REQUIRED)
+add_executable(mean $PWD/examples/mean.c)
+target_link_libraries(mean sat::sat)
+add_executable(mean_static $PWD/examples/mean.c)
+target_link_libraries(mean_static sat::sat_static)
+EOF
+    rm -rf "$dir/made"
+    cmake -S "$dir/project" -B "$dir/made" -DCMAKE_PREFIX_PATH="$dir/moved" >"$dir/cmake.log" 2>&1
+}
+cmake_builds() {
+    cmake_project 0.2 && cmake --build "$dir/made" >>"$dir/cmake.log" 2>&1 || { cat "$dir/cmake.log"; return 1; }
+    readelf -d "$dir/made/mean" | grep -q 'NEEDED.*\[libsat\.so\.0\.2\]' &&
+        ! readelf -d "$dir/made/mean_static" | grep -q 'NEEDED.*libsat'
+}
+cmake_refuses() { ! cmake_project "$1" || { cat "$dir/cmake.log"; return 1; }; }
 removes() {
-    make -s uninstall DESTDIR="$dest" PREFIX=$prefix && ! find "$dest" ! -type d | grep .
+    make -s uninstall DESTDIR="$dest" PREFIX=$prefix && ! find "$dest" ! -type d -o -path '*/cmake/sat' | grep .
 }
 
 try "make install" installs
@@ -58,5 +89,16 @@ try "the example builds against the static library and is right" prints_mean sta
 try "the README shows that example" in_readme
 try "the example for devices builds, and is right where there is one" device
 try "SAT_ISA and SAT_STREAM change nothing in it" same_everywhere
+try "the tree can be moved" moves
+try "pkg-config finds the shared library in the moved tree" prints_mean moved
+if command -v cmake >/dev/null; then
+    try "CMake finds it there, and builds against both libraries" cmake_builds
+    try "the program with CMake's shared library is right" prints_mean "$dir/made/mean"
+    try "the program with CMake's static library is right" prints_mean "$dir/made/mean_static"
+    for version in 0.3 0.1 1 0.2.99; do try "CMake finds no version $version" cmake_refuses $version; done
+else
+    skip "CMake builds programs against both libraries" "no cmake: \`make deps-test\` installs it"
+fi
+moves_back
 try "make uninstall leaves no file" removes
 finish
