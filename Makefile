@@ -48,6 +48,7 @@ IO_INC   := -Isrc/lib -Isrc/io
 CLI_INC  := -Isrc/lib -Isrc/io -Isrc/cli
 LDFLAGS  += -pthread $(EXTRA_LDFLAGS)
 LIB_LIBS := -lm
+FILE_LIBS := -lxxhash
 IO_LIBS  := -lisal -ldeflate -lxxhash $(if $(filter 1,$(WITH_LIBJPEG)),-ljpeg)
 
 # CUDA: nvcc compiles kernels/ to objects that hold no C++ runtime, and $(CC) links them with the static
@@ -68,8 +69,8 @@ ifeq ($(WITH_CUDA),1)
   NVCCFLAGS  := -std=c++20 -O3 -cudart static -Xfatbin -compress-all $(ARCH) -DSAT_WITH_CUDA=1 $(if $(filter 1,$(SWEEP)),-DSAT_SWEEP=1) \
                 -Ikernels -Isrc/lib -Xcompiler $(HOST_FLAGS)
   LIB_LIBS   += -L$(CUDA_HOME)/lib64 -lcudart_static -ldl -lrt -lpthread
-  OBJCOPY    ?= objcopy
 endif
+OBJCOPY ?= objcopy
 
 # A change of compiler or flags never mixes objects: they live in a folder named after their hash (kernels, which take
 # long, in one of their own), and $(B)/flags, which what is linked depends on, changes with it.
@@ -81,10 +82,13 @@ CU_DIR  := $(B)/obj/cuda-$(CU_HASH)
 
 LIB_SRC := $(filter-out $(LEFT_OUT),$(sort $(wildcard src/lib/*.c src/cpu/*.c)))
 IO_SRC  := $(sort $(wildcard src/io/*.c))
+FILE_SRC := $(patsubst %,src/io/%.c,sat_file table_reader table_writer table_trailer table_samples npy_header source sink temp_file \
+             file_rights memory error)
 CLI_SRC := $(filter-out $(LEFT_OUT),$(sort $(wildcard src/cli/*.c src/bench/*.c)))
 CU_OBJ  := $(if $(filter 1,$(WITH_CUDA)),$(KERNELS:kernels/%.cu=$(CU_DIR)/%.o))
 LIB_OBJ := $(LIB_SRC:%.c=$(OBJ)/%.o) $(if $(CU_OBJ),$(OBJ)/kernels.o)
 IO_OBJ  := $(IO_SRC:%.c=$(OBJ)/%.o)
+FILE_OBJ := $(FILE_SRC:%.c=$(OBJ)/%.o)
 CLI_OBJ := $(CLI_SRC:%.c=$(OBJ)/%.o)
 
 UNIT_SRC := $(sort $(wildcard tests/unit/test_*.c))
@@ -106,11 +110,11 @@ $(B)/simt/unit_%.o: tests/unit/test_%.c
 $(SIMT_UNIT): %: %.o $(filter-out $(SIMT_OBJ)/gpu/%,$(SIMT_CHECK_OBJ))
 	$(Q)$(SIMT_CXX) $^ -pthread -lm -lcmocka -o $@
 
-## all: build/sat, build/libsat.a and build/libsat.so
+## all: the command and both libraries, libsat and libsat_file, static and shared
 all: config lib $(B)/sat
 
-## lib: the library alone
-lib: $(B)/libsat.a $(B)/libsat.so
+## lib: the libraries alone
+lib: $(B)/libsat.a $(B)/libsat.so $(B)/libsat_file.a $(B)/libsat_file.so
 
 config:
 	@echo "CUDA: $(if $(filter 1,$(WITH_CUDA)),$(NVCC) for sm $(SM),off ($(if $(filter 0,$(CUDA)),CUDA=0,$(if $(NVCC),no kernels in this version,no nvcc found)); CPU backends only))"
@@ -152,6 +156,21 @@ $(B)/libsat.a: $(LIB_OBJ) $(B)/flags
 $(B)/libsat.so.$(VERSION): $(LIB_OBJ) $(B)/flags
 	$(Q)$(CC) -shared -Wl,-soname,libsat.so.$(SOVERSION) -Wl,--no-undefined -Wl,--exclude-libs,ALL $(LIB_OBJ) \
 	    $(LDFLAGS) $(LIB_LIBS) -o $@
+
+# Table files: one object that shows what sat_file.h declares alone, as src/io has names without a prefix.
+$(OBJ)/sat_file.o: $(FILE_OBJ)
+	$(Q)$(LD) -r -o $@ $^ && $(OBJCOPY) --wildcard --keep-global-symbol='sat_file_*' $@
+
+$(B)/libsat_file.a: $(OBJ)/sat_file.o $(B)/flags
+	@mkdir -p $(@D)
+	$(Q)rm -f $@ && $(AR) rcsD $@ $(OBJ)/sat_file.o
+
+$(B)/libsat_file.so.$(VERSION): $(FILE_OBJ) $(B)/libsat.so $(B)/flags
+	$(Q)$(CC) -shared -Wl,-soname,libsat_file.so.$(SOVERSION) -Wl,--no-undefined $(FILE_OBJ) $(B)/libsat.so \
+	    $(LDFLAGS) $(FILE_LIBS) -o $@
+
+$(B)/libsat_file.so: $(B)/libsat_file.so.$(VERSION)
+	$(Q)ln -sf $(<F) $(B)/libsat_file.so.$(SOVERSION) && ln -sf libsat_file.so.$(SOVERSION) $@
 
 $(B)/libsat.so: $(B)/libsat.so.$(VERSION)
 	$(Q)ln -sf $(<F) $(B)/libsat.so.$(SOVERSION) && ln -sf libsat.so.$(SOVERSION) $@
@@ -260,7 +279,7 @@ verified:
 POINTER_BYTES = $(shell $(CC) -dM -E - </dev/null | sed -n 's/^.define __SIZEOF_POINTER__ //p')
 ## install: into PREFIX, by default /usr/local, under DESTDIR
 install: all
-	@B=$(B) VERSION=$(VERSION) SOVERSION=$(SOVERSION) LIBS='-pthread $(LIB_LIBS)' POINTER_BYTES=$(POINTER_BYTES) \
+	@B=$(B) VERSION=$(VERSION) SOVERSION=$(SOVERSION) LIBS='-pthread $(LIB_LIBS)' FILE_LIBS='-pthread $(FILE_LIBS)' POINTER_BYTES=$(POINTER_BYTES) \
 	    LAB=$(LAB) packaging/install.sh '$(DESTDIR)' '$(PREFIX)'
 
 ## uninstall: remove what install wrote

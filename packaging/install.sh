@@ -1,6 +1,6 @@
 #!/bin/sh
 # install.sh [--remove] DESTDIR PREFIX - puts what was built where a system looks for it, or removes it.
-# Wants B, VERSION, SOVERSION, LAB, LIBS (what a static link needs) and POINTER_BYTES in the environment.
+# Wants B, VERSION, SOVERSION, LAB, LIBS and FILE_LIBS (what static links need) and POINTER_BYTES in the environment.
 set -eu
 
 remove=0
@@ -18,29 +18,36 @@ pc=$root/lib/pkgconfig
 cmake=$root/lib/cmake/sat
 
 if [ $remove = 1 ]; then
-    rm -f "$root/bin/sat" "$root/include/sat.h" "$root/include/sat_lab.h" "$root/lib/libsat.a" "$root/lib/libsat.so.$VERSION" \
-        "$root/lib/libsat.so.$SOVERSION" "$root/lib/libsat.so" "$pc/sat.pc" \
-        "$cmake/satConfig.cmake" "$cmake/satConfigVersion.cmake" \
+    rm -f "$root/bin/sat" "$root/include/sat_lab.h" "$cmake/satConfig.cmake" "$cmake/satConfigVersion.cmake" \
         "$root/share/man/man1/sat.1" "$bash/sat" "$zsh/_sat" "$fish/sat.fish"
+    for name in sat sat_file; do
+        rm -f "$root/include/$name.h" "$root/lib/lib$name.a" "$root/lib/lib$name.so.$VERSION" "$root/lib/lib$name.so.$SOVERSION" \
+            "$root/lib/lib$name.so" "$pc/$name.pc"
+    done
     rmdir "$cmake" 2>/dev/null || true
     exit 0
 fi
 
+list() { echo "$1" | tr -s ' ' ';'; }
 # fill TEMPLATE OUTPUT - CMake wants a list of libraries, with semicolons.
 fill() {
     mkdir -p "$(dirname "$2")"
-    sed -e "s|@VERSION@|$VERSION|g" -e "s|@SOVERSION@|$SOVERSION|g" -e "s|@LIBS@|$LIBS|" \
-        -e "s|@LIBS_LIST@|$(echo "$LIBS" | tr -s ' ' ';')|" -e "s|@POINTER_BYTES@|$POINTER_BYTES|" "$here/$1" >"$2"
+    sed -e "s|@VERSION@|$VERSION|g" -e "s|@SOVERSION@|$SOVERSION|g" -e "s|@LIBS@|$LIBS|" -e "s|@FILE_LIBS@|$FILE_LIBS|" \
+        -e "s|@LIBS_LIST@|$(list "$LIBS")|" -e "s|@FILE_LIBS_LIST@|$(list "$FILE_LIBS")|" \
+        -e "s|@POINTER_BYTES@|$POINTER_BYTES|" "$here/$1" >"$2"
 }
 
 install -Dm755 "$B/sat" "$root/bin/sat"
 install -Dm644 src/lib/sat.h "$root/include/sat.h"
 [ "$LAB" = 0 ] || install -Dm644 src/lib/sat_lab.h "$root/include/sat_lab.h"
-install -Dm644 "$B/libsat.a" "$root/lib/libsat.a"
-install -Dm755 "$B/libsat.so.$VERSION" "$root/lib/libsat.so.$VERSION"
-ln -sf "libsat.so.$VERSION" "$root/lib/libsat.so.$SOVERSION"
-ln -sf "libsat.so.$SOVERSION" "$root/lib/libsat.so"
-fill sat.pc.in "$pc/sat.pc"
+install -Dm644 src/io/sat_file.h "$root/include/sat_file.h"
+for name in sat sat_file; do
+    install -Dm644 "$B/lib$name.a" "$root/lib/lib$name.a"
+    install -Dm755 "$B/lib$name.so.$VERSION" "$root/lib/lib$name.so.$VERSION"
+    ln -sf "lib$name.so.$VERSION" "$root/lib/lib$name.so.$SOVERSION"
+    ln -sf "lib$name.so.$SOVERSION" "$root/lib/lib$name.so"
+    fill "$name.pc.in" "$pc/$name.pc"
+done
 fill satConfig.cmake.in "$cmake/satConfig.cmake"
 fill satConfigVersion.cmake.in "$cmake/satConfigVersion.cmake"
 install -Dm644 "$here/sat.1" "$root/share/man/man1/sat.1"

@@ -1,5 +1,6 @@
 /* cmd_info.c - what an image or a table file is; a table's checksum is verified. */
 #include <stdio.h>
+#include <string.h>
 
 #include "exif.h"
 #include "format.h"
@@ -7,7 +8,7 @@
 #include "messages.h"
 #include "options.h"
 #include "printable.h"
-#include "table_file.h"
+#include "sat_file.h"
 #include "text_out.h"
 
 enum { OPT_JSON = OPT_OWN, OPT_NO_ORIENT };
@@ -117,57 +118,60 @@ static int64_t largest_px(const sat_table *table)
     return UINT32_MAX / table->quant.largest;
 }
 
-static void put_table_text(const table_file *f, bool verified, text_out *t)
+static void put_table_text(const sat_table *table, const sat_file_info *f, bool verified, text_out *t)
 {
-    const sat_table *table = &f->table;
     const sat_view *v = &table->view;
     text_printf(t, "  format      table (.npy), %lld x %lld", (long long)v->height, (long long)v->width);
     if (v->channels > 1) text_printf(t, " x %d", v->channels);
-    text_printf(t, " of %s%s\n  layout      %s\n", table_file_type_name(f), f->has_i4 ? ", read modulo 2^32" : "",
-                f->meta.has_trailer  ? sat_layout_name(table->layout)
+    text_printf(t, " of %s%s\n  layout      %s\n", f->entry, strcmp(f->entry, "i32") == 0 ? ", read modulo 2^32" : "",
+                f->has_trailer       ? sat_layout_name(table->layout)
                 : v->type == SAT_F32 ? "not said (no trailer; it may be an image)"
                                      : "not said (no trailer)");
-    if (!f->meta.has_trailer) return;
-    bool padded = table->layout == SAT_PADDED;
-    text_printf(t, "  size        %lld x %lld px\n", (long long)v->width - padded, (long long)v->height - padded);
+    if (!f->has_trailer) return;
+    text_printf(t, "  size        %lld x %lld px\n", (long long)f->width, (long long)f->height);
     text_printf(t, "  channels    %d (%s)\n", v->channels, channel_names[v->channels]);
     text_printf(t, "  type        %s\n", sat_type_name(table->sample));
     if (v->type == SAT_Q32)
         text_printf(t, "  quant       offset %.17g, step %.17g, rectangles of up to %lld px\n", table->quant.offset,
                     table->quant.step, (long long)largest_px(table));
-    text_printf(t, "  writer      %s\n  checksum    %016llx %s\n", f->meta.writer, (unsigned long long)f->meta.checksum,
+    text_printf(t, "  writer      %s\n  checksum    %016llx %s\n", f->writer, (unsigned long long)f->checksum,
                 verified ? "verified" : "WRONG");
 }
 
-static void put_table_json(const table_file *f, bool verified, text_out *t)
+static void put_table_json(const sat_table *table, const sat_file_info *f, bool verified, text_out *t)
 {
-    const sat_table *table = &f->table;
     const sat_view *v = &table->view;
     text_printf(t, ",\"kind\":\"table\",\"rows\":%lld,\"columns\":%lld,\"channels\":%d,\"accum\":\"%s\"",
-                (long long)v->height, (long long)v->width, v->channels, table_file_type_name(f));
-    if (!f->meta.has_trailer) return;
-    bool padded = table->layout == SAT_PADDED;
+                (long long)v->height, (long long)v->width, v->channels, f->entry);
+    if (!f->has_trailer) return;
     text_printf(t, ",\"layout\":\"%s\",\"width\":%lld,\"height\":%lld,\"type\":\"%s\"", sat_layout_name(table->layout),
-                (long long)v->width - padded, (long long)v->height - padded, sat_type_name(table->sample));
+                (long long)f->width, (long long)f->height, sat_type_name(table->sample));
     if (v->type == SAT_Q32)
         text_printf(t, ",\"offset\":%.17g,\"step\":%.17g,\"largest_px\":%lld", table->quant.offset, table->quant.step,
                     (long long)largest_px(table));
     text_string(t, ",\"writer\":");
-    text_json_string(t, f->meta.writer);
-    text_printf(t, ",\"checksum\":\"%016llx\",\"verified\":%s", (unsigned long long)f->meta.checksum,
+    text_json_string(t, f->writer);
+    text_printf(t, ",\"checksum\":\"%016llx\",\"verified\":%s", (unsigned long long)f->checksum,
                 verified ? "true" : "false");
 }
 
 static bool put_table(input_file *in, bool json, text_out *t, error *err)
 {
-    table_file f;
     /* Without a trailer nothing depends on the layout: any will do to see shape and type. */
-    if (!table_file_take(&f, &in->file, &(table_assume){.layout_known = true, .layout = SAT_INCLUSIVE}, err))
-        return false;
-    bool verified = !f.meta.has_trailer || table_file_verify(&f, err);
-    (json ? put_table_json : put_table_text)(&f, verified, t);
-    table_file_close(&f);
-    return verified;
+    static const sat_file_options anything = {.foreign = true, .layout = SAT_INCLUSIVE};
+    sat_file *file;
+    sat_file_info info;
+    sat_table table;
+    bool ok = sat_file_open_memory(&file, in->file.bytes, in->file.n, &anything) == SAT_OK &&
+              sat_file_table(file, &table) == SAT_OK && sat_file_describe(file, &info) == SAT_OK;
+    if (ok) {
+        ok = !info.has_trailer || sat_file_verify(file) == SAT_OK;
+        (json ? put_table_json : put_table_text)(&table, &info, ok, t);
+    }
+    if (!ok) fail(err, "%s", sat_file_detail());
+    sat_file_close(&file);
+    source_close(&in->file);
+    return ok;
 }
 
 static int run(int argc, char **argv)

@@ -27,7 +27,7 @@ static void take(int c, options *o, region_request *r)
     if (region_option(r, o, c)) return;
     switch (c) {
     case OPT_LAYOUT:
-        r->job.assume_given = r->job.assume.layout_known = true;
+        r->job.assume_given = r->job.assume.foreign = true;
         if (!sat_layout_from_name(optarg, &r->job.assume.layout))
             options_refuse(o, "--layout '%s': padded, inclusive or exclusive", optarg);
         break;

@@ -4,7 +4,7 @@
 
 #include "format.h"
 #include "progress.h"
-#include "table_file.h"
+#include "sat_file.h"
 
 /* By default weighted, and a line says so where a format does not name its channels. */
 typedef enum alpha_mode { ALPHA_DEFAULT, ALPHA_WEIGHTED, ALPHA_STRAIGHT } alpha_mode;

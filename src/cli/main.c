@@ -8,6 +8,7 @@
 
 #include "command.h"
 #include "help.h"
+#include "memory.h"
 #include "messages.h"
 #include "sink.h"
 
@@ -78,6 +79,7 @@ int main(int argc, char **argv)
         return finish(EXIT_FINE);
     }
 
+    memory_name_limit(" of --max-memory");
     if (!sink_guard_signals(&err)) {
         say(NULL, "%s", err.text);
         return EXIT_INPUT;

@@ -47,11 +47,11 @@ typedef struct answer {
     const char *input; /* its name */
     sat_table table;
     int64_t width, height; /* of the image */
-    table_file file;       /* open if is_file */
-    bool is_file;
-    void *memory;  /* a table that was built here */
-    image pixels;  /* of floats, or for a few rectangles: what these are summed from */
-    sat_view none; /* then: a table of zeros that takes no memory, by which the library checks rectangles */
+    source source;         /* of the file */
+    sat_file *file;        /* a table file, or NULL */
+    void *memory;          /* a table that was built here */
+    image pixels;          /* of floats, or for a few rectangles: what these are summed from */
+    sat_view none;         /* then: a table of zeros that takes no memory, by which the library checks rectangles */
 } answer;
 
 /* The largest area of a rectangle: that of the rectangles when all are known, cut to the image. */
@@ -104,14 +104,14 @@ out:
 
 /* The checksum is compared with --verify, and where the table is small, or all of it is read anyway.  A stream is read
  * whole.  So is a file by as many rectangles as may touch each of its pages; a file of rectangles counts as a chunk. */
-static bool check_sum(const region_job *job, const table_file *file, const rects *from, error *err)
+static bool check_sum(const region_job *job, const answer *a, const sat_file_info *info, const rects *from, error *err)
 {
     enum { CORNERS = 4, PAGE_BYTES = 4096, SMALL_BYTES = 64 << 20 };
     size_t n;
     if (!rects_list(from, &n)) n = RECTS_CHUNK;
-    bool few = file->data_bytes > SMALL_BYTES && n * CORNERS < file->data_bytes / PAGE_BYTES;
-    bool left_out = !file->meta.has_trailer || (file->file.mapped && few);
-    return (left_out && !job->verify) || table_file_verify(file, err);
+    bool few = info->data_bytes > SMALL_BYTES && n * CORNERS < info->data_bytes / PAGE_BYTES;
+    bool left_out = !info->has_trailer || (a->source.mapped && few);
+    return (left_out && !job->verify) || sat_file_verify(a->file) == SAT_OK || fail(err, "%s", sat_file_detail());
 }
 
 static void say_rounding(const region_job *job, const answer *a)
@@ -124,39 +124,60 @@ static void say_rounding(const region_job *job, const answer *a)
         say(input_name(a->input), "%s", text);
 }
 
-static bool open_table(const region_job *job, input_file *in, const rects *from, answer *a, error *err)
+/* What to say of a file without trailer and --layout. */
+static bool refuse_unknown(const region_job *job, sat_type type, error *err)
 {
-    static const table_assume anything = {.layout_known = true, .layout = SAT_INCLUSIVE};
     bool certain = job->decode.array == ARRAY_TABLE;
-    table_assume assume = job->is_query ? job->assume : anything;
-    assume.no_image = certain;
-    if (!table_file_take(&a->file, &in->file, &assume, err)) return false;
-    a->is_file = true;
-    a->table = a->file.table;
-    const table_meta *meta = &a->file.meta;
-    if (!job->is_query && !meta->has_trailer)
+    if (!job->is_query)
         return fail(err, "%s`sat query FILE --layout padded|inclusive|exclusive`",
-                    certain || a->table.view.type != SAT_F32
+                    certain || type != SAT_F32
                         ? "a table without trailer needs "
                         : "no trailer, and f32 may be an image or a table: an image needs --as image, a table ");
-    if (meta->has_trailer && job->assume.layout_known && job->assume.layout != meta->layout)
+    if (certain)
+        return fail(err, "a table without trailer: say how it was made with --layout padded|inclusive|exclusive");
+    return fail(err, "no trailer: if it is a table, say how it was made with --layout padded|inclusive|exclusive%s%s",
+                type == SAT_F32 ? ", if it is an image, --as image" : "; images are of u8, u16 or f32",
+                type == SAT_F32 || type == SAT_F64 ? "; whether floats are a table's or an image's cannot be checked"
+                                                   : "");
+}
+
+/* Without --layout, any will do to see whether there is a trailer. */
+static bool open_file(const region_job *job, answer *a, sat_file_info *info, error *err)
+{
+    static const sat_file_options anything = {.foreign = true, .layout = SAT_INCLUSIVE};
+    bool known = job->is_query && job->assume.foreign;
+    if (sat_file_open_memory(&a->file, a->source.bytes, a->source.n, known ? &job->assume : &anything) != SAT_OK ||
+        sat_file_table(a->file, &a->table) != SAT_OK || sat_file_describe(a->file, info) != SAT_OK)
+        return fail(err, "%s", sat_file_detail());
+    return info->has_trailer || known || refuse_unknown(job, a->table.view.type, err);
+}
+
+static bool open_table(const region_job *job, input_file *in, const rects *from, answer *a, error *err)
+{
+    sat_file_info info;
+    bool certain = job->decode.array == ARRAY_TABLE;
+    a->source = in->file;
+    in->file = (source){0};
+    if (!open_file(job, a, &info, err)) return false;
+    if (info.has_trailer && job->assume.foreign && job->assume.layout != a->table.layout)
         return fail(err, "--layout %s: the file says that it is %s", sat_layout_name(job->assume.layout),
-                    sat_layout_name(meta->layout));
-    if (meta->has_trailer && job->assume.sample && job->assume.sample != meta->sample)
+                    sat_layout_name(a->table.layout));
+    if (info.has_trailer && job->assume.sample && job->assume.sample != a->table.sample)
         return fail(err, "--sample %s: the file says that it was made of %s", sat_type_name(job->assume.sample),
-                    sat_type_name(meta->sample));
-    if (!check_sum(job, &a->file, from, err)) return false;
-    if (!meta->has_trailer && !table_file_check_samples(&a->file, err)) return false;
+                    sat_type_name(a->table.sample));
+    if (!check_sum(job, a, &info, from, err)) return false;
+    if (sat_file_check_samples(a->file) != SAT_OK)
+        return fail(err, "%s; other samples are named by --sample", sat_file_detail());
     bool real = a->table.view.type == SAT_F32 || a->table.view.type == SAT_F64;
     bool said = job->common->quiet || certain;
-    if (!meta->has_trailer && a->table.layout == SAT_INCLUSIVE && real && !said)
+    if (!info.has_trailer && a->table.layout == SAT_INCLUSIVE && real && !said)
         say(input_name(a->input), "whether its floats are a table's or an image's cannot be checked");
-    if (table_file_looks_padded(&a->file) && !job->common->quiet)
+    if (info.looks_padded && !job->common->quiet)
         say(input_name(a->input), "its first row and column are zero; if it is padded, --layout inclusive is wrong");
     say_rounding(job, a);
     if (job->common->verbose)
-        say(input_name(a->input), "%s table of %s, %s samples", sat_layout_name(a->table.layout),
-            table_file_type_name(&a->file), sat_type_name(a->table.sample));
+        say(input_name(a->input), "%s table of %s, %s samples", sat_layout_name(a->table.layout), info.entry,
+            sat_type_name(a->table.sample));
     return true;
 }
 
@@ -318,7 +339,8 @@ static bool open_image(const region_job *job, input_file *in, const decode_optio
 
 static void close_answer(answer *a)
 {
-    if (a->is_file) table_file_close(&a->file);
+    sat_file_close(&a->file);
+    source_close(&a->source);
     free(a->memory);
     if (a->none.data) view_unmap(&a->none);
     image_free(&a->pixels);

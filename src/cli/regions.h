@@ -6,7 +6,7 @@
 #include "options.h"
 #include "rects.h"
 #include "sheet.h"
-#include "table_file.h"
+#include "sat_file.h"
 
 typedef struct region_job {
     char *const *inputs; /* images or tables */
@@ -18,11 +18,11 @@ typedef struct region_job {
     int stats_n;
     bool clip;
     sheet_form form;
-    bool is_query;         /* the command has options for clip, and for what a table's file does not say */
-    decode_options decode; /* images */
-    table_assume assume;   /* tables */
-    bool verify;           /* compare the checksum of any table */
-    bool assume_given;     /* --layout or --sample stand on the command line */
+    bool is_query;           /* the command has options for clip, and for what a table's file does not say */
+    decode_options decode;   /* images */
+    sat_file_options assume; /* tables without trailer; foreign: with --layout */
+    bool verify;             /* compare the checksum of any table */
+    bool assume_given;       /* --layout or --sample stand on the command line */
     const options *common;
 } region_job;
 

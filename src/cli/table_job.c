@@ -56,8 +56,7 @@ typedef struct band_work {
     sat_plan_spec spec;
     sat_view band; /* the table's rows of one band */
     void *carry;
-    sink *out;
-    table_writer *writer;
+    sat_file_writer *writer;
 } band_work;
 
 /* Rows of the image in a band. */
@@ -139,11 +138,10 @@ bool job_table(const job *j, const char *input, image *img, const char *output, 
 
     if (!prepare(j, input, img, threads, &w, err)) goto out;
     *at_output = true;
-    if (!sink_open(&w.out, output, &(sink_options){.no_clobber = j->no_clobber}, err)) goto out;
-    sat_view whole = w.band;
-    whole.height = img->height + (j->layout == SAT_PADDED);
-    table_meta meta = {.layout = j->layout, .sample = img->type, .quant = w.spec.quant};
-    if (!table_writer_open(&w.writer, w.out, &whole, &meta, err)) goto out;
+    sat_table whole = {.view = w.band, .layout = j->layout, .sample = img->type, .quant = w.spec.quant};
+    whole.view.height = img->height + (j->layout == SAT_PADDED);
+    sat_file_write_options options = {.no_clobber = j->no_clobber};
+    if (sat_file_writer_open(&w.writer, output, &whole, &options) != SAT_OK) goto file_failed;
 
     job_stage(j, spent, "compute");
     for (int64_t y = 0, rows; y < img->height; y += rows) {
@@ -154,18 +152,22 @@ bool job_table(const job *j, const char *input, image *img, const char *output, 
         now = clock_now_s();
         spent->compute_s += now - start;
         *at_output = true;
-        if (!table_writer_rows(w.writer, &made, err)) goto out;
+        if (sat_file_writer_rows(w.writer, &made) != SAT_OK) goto file_failed;
         start = clock_now_s();
         spent->encode_s += start - now;
         progress_more(&spent->item, (double)rows / (double)img->height);
     }
     if (j->stages) progress_label("write");
-    ok = table_writer_close(&w.writer, err) && sink_commit(&w.out, err);
+    ok = sat_file_writer_close(&w.writer) == SAT_OK;
     spent->encode_s += clock_now_s() - start;
-    if (ok) say_rounding(j, img, &w, output);
+    if (ok) {
+        say_rounding(j, img, &w, output);
+        goto out;
+    }
+file_failed:
+    fail(err, "%s", sat_file_detail());
 out:
-    table_writer_abort(&w.writer);
-    sink_abort(&w.out);
+    sat_file_writer_abort(&w.writer);
     sat_plan_destroy(&w.plan);
     free(w.band.data);
     free(w.carry);

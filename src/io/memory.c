@@ -13,6 +13,7 @@ static pthread_once_t once = PTHREAD_ONCE_INIT;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* for taken */
 static pthread_cond_t less = PTHREAD_COND_INITIALIZER;   /* taken has become less */
 static uint64_t limit, taken;
+static const char *limit_words = ", three quarters of the memory";
 
 static void set_default(void)
 {
@@ -31,12 +32,17 @@ void memory_set_limit(uint64_t bytes)
     limit = bytes;
 }
 
+void memory_name_limit(const char *words)
+{
+    limit_words = words;
+}
+
 bool memory_allows(uint64_t bytes, const char *what, error *err)
 {
     char size[32], most[32];
     if (bytes <= memory_limit()) return true;
-    return fail(err, "%s of %s, more than the %s of --max-memory", what, size_text(size, (double)bytes),
-                size_text(most, (double)memory_limit()));
+    return fail(err, "%s of %s, more than the %s%s", what, size_text(size, (double)bytes),
+                size_text(most, (double)memory_limit()), limit_words);
 }
 
 void memory_take(memory_share *share, uint64_t bytes)

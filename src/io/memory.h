@@ -16,6 +16,10 @@
 uint64_t memory_limit(void);
 void memory_set_limit(uint64_t bytes); /* before any share is taken */
 
+/* What refusals call the limit: " of --max-memory" (a string that stays); by default ", three quarters of the memory".
+ */
+void memory_name_limit(const char *words);
+
 /* Is this within the limit?  what: begins the error, "a file". */
 bool memory_allows(uint64_t bytes, const char *what, error *err);
 

@@ -203,7 +203,7 @@ void source_close(source *src)
 {
     if (src->mapped)
         munmap((void *)(uintptr_t)src->bytes, src->n);
-    else
+    else if (!src->borrowed)
         free((void *)(uintptr_t)src->bytes);
     *src = (source){0};
 }

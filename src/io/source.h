@@ -36,7 +36,8 @@ typedef struct source {
     const uint8_t *bytes;
     size_t n;
     bool mapped;
-    bool goes_on; /* a stream with more bytes behind the extent's limit */
+    bool borrowed; /* the bytes are the caller's: source_close() leaves them */
+    bool goes_on;  /* a stream with more bytes behind the extent's limit */
 } source;
 
 bool source_open(source *src, const char *path, error *err);      /* source_open_by() without probe and extent */

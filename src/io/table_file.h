@@ -1,8 +1,9 @@
-/* table_file.h - tables as .npy files with a trailer; docs/format.md specifies them. */
+/* table_file.h - tables as .npy files with a trailer; docs/format.md specifies them.  sat_file.h is their public face.
+ */
 #ifndef IO_TABLE_FILE_H
 #define IO_TABLE_FILE_H
 
-#include "sat.h"
+#include "sat_file.h"
 #include "sink.h"
 #include "source.h"
 
@@ -20,11 +21,19 @@ typedef struct table_meta {
 
 typedef struct table_writer table_writer;
 
+/* Can such a table be written?  Of the view, width, height, channels and type count.  SAT_ERR_SHAPE, _TYPE or _ARGUMENT
+ * with an error if not. */
+sat_status table_writer_check(const sat_view *view, const table_meta *meta, error *err);
+
 /* view gives width, height, channels and type of the table's own array (padding included); its data is
  * not used.  1 channel makes a 2-D array, more make a 3-D one.  The sink stays the caller's. */
 bool table_writer_open(table_writer **writer, sink *out, const sat_view *view, const table_meta *meta, error *err);
-/* The next rows of the array, top to bottom; rows->width, channels and type as in open. */
+/* Are these rows of the array's shape, and no more than are missing? */
+bool table_writer_takes(const table_writer *writer, const sat_view *rows);
+/* The next rows of the array, top to bottom; table_writer_takes() them. */
 bool table_writer_rows(table_writer *writer, const sat_view *rows, error *err);
+/* Were all rows written? */
+bool table_writer_is_whole(const table_writer *writer);
 /* Writes the trailer after the last row; frees the writer in every case. */
 bool table_writer_close(table_writer **writer, error *err);
 void table_writer_abort(table_writer **writer);
@@ -42,25 +51,16 @@ typedef struct table_file {
     bool has_i4; /* its entries are <i4, which table.view has as u32 */
 } table_file;
 
-/* assume: layout and sample type for files without trailer (their `layout_known`/sample may be none:
- * then such a file is refused with a line that names the option to give).  Accepts <i4 <u4 <i8 <u8 <f4
- * <f8, C order, 2-D or 3-D with 1..4 channels; <i4 (OpenCV) is read as u32, modulo 2^32. */
-typedef struct table_assume {
-    bool layout_known;
-    sat_layout layout;
-    sat_type sample; /* SAT_TYPE_NONE = u8 for integer tables, f32 for float ones */
-    bool no_image;   /* the user says that it is a table: no error names the other possibility */
-} table_assume;
-
 /* A source_extent, without context: up to the end of the trailer.  Refuses what is larger than memory_limit(). */
 bool table_file_extent(const uint8_t *bytes, size_t n, const void *context, uint64_t *most, error *err);
 
 /* A source_probe, without context: maps the table. */
 bool table_file_probe(const uint8_t *head, size_t n, uint64_t file_bytes, const void *context, bool *maps, error *err);
 
-bool table_file_open(table_file *file, const char *path, const table_assume *assume, error *err);
+/* An array without trailer is taken for a table only by options->foreign. */
+bool table_file_open(table_file *file, const char *path, const sat_file_options *options, error *err);
 /* Takes the source over, and empties it, in every case. */
-bool table_file_take(table_file *file, source *src, const table_assume *assume, error *err);
+bool table_file_take(table_file *file, source *src, const sat_file_options *options, error *err);
 /* The name of its entries' type in the file: "i32" for <i4, else table.view's. */
 const char *table_file_type_name(const table_file *file);
 /* Does a table without trailer, opened as inclusive, begin with the zeros of a padded one?  The table of an image whose

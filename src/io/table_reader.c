@@ -113,24 +113,17 @@ static bool check_zero_border(const sat_view *view, const char *layout, error *e
     return true;
 }
 
-static bool apply_assumption(table_file *file, const table_assume *assume, error *err)
+static bool apply_options(table_file *file, const sat_file_options *options, error *err)
 {
-    static const table_assume nothing;
-    const table_assume *a = assume ? assume : &nothing;
     table_meta *meta = &file->meta;
     const sat_view *view = &file->table.view;
     bool is_float = view->type == SAT_F32 || view->type == SAT_F64;
     int64_t width, height;
 
-    if (!a->layout_known && a->no_image)
-        return fail(err, "a table without trailer: say how it was made with --layout padded|inclusive|exclusive");
-    if (!a->layout_known)
-        return fail(err,
-                    "no trailer: if it is a table, say how it was made with --layout padded|inclusive|exclusive%s%s",
-                    view->type == SAT_F32 ? ", if it is an image, --as image" : "; images are of u8, u16 or f32",
-                    is_float ? "; whether floats are a table's or an image's cannot be checked" : "");
-    meta->layout = a->layout;
-    meta->sample = a->sample != SAT_TYPE_NONE ? a->sample : is_float ? SAT_F32 : SAT_U8;
+    if (!options || !options->foreign)
+        return fail(err, "no trailer: the layout of other software's table has to be given");
+    meta->layout = options->layout;
+    meta->sample = options->sample != SAT_TYPE_NONE ? options->sample : is_float ? SAT_F32 : SAT_U8;
     if (!table_types_match(meta->sample, view->type))
         return fail(err, "no %s table of %s samples", table_file_type_name(file), sat_type_name(meta->sample));
     if (!table_image_shape(meta->layout, view, &width, &height))
@@ -157,16 +150,16 @@ bool table_file_probe(const uint8_t *head, size_t n, uint64_t file_bytes, const 
     return *maps;
 }
 
-bool table_file_open(table_file *file, const char *path, const table_assume *assume, error *err)
+bool table_file_open(table_file *file, const char *path, const sat_file_options *options, error *err)
 {
     source src;
 
     *file = (table_file){0};
     return source_open_by(&src, path, table_file_probe, table_file_extent, NULL, err) &&
-           table_file_take(file, &src, assume, err);
+           table_file_take(file, &src, options, err);
 }
 
-bool table_file_take(table_file *file, source *src, const table_assume *assume, error *err)
+bool table_file_take(table_file *file, source *src, const sat_file_options *options, error *err)
 {
     npy_header h;
     table_trailer t;
@@ -182,7 +175,7 @@ bool table_file_take(table_file *file, source *src, const table_assume *assume, 
     if (trailer_read(&t, file->file.bytes + (file->file.n - left), left, err))
         ok = apply_trailer(file, &h, &t, err);
     else
-        ok = !err->text[0] && apply_assumption(file, assume, err);
+        ok = !err->text[0] && apply_options(file, options, err);
     file->table.layout = file->meta.layout;
     file->table.sample = file->meta.sample;
     file->table.quant = file->meta.quant;

@@ -58,7 +58,7 @@ static bool refuse(const table_file *file, int64_t x, int64_t y, uint64_t sample
     return fail(
         err,
         "no %s table of %s samples: the one at %lld,%lld would be %lld; of an image a, a.cumsum(0).cumsum(1) is an "
-        "inclusive table; other samples are named by --sample",
+        "inclusive table",
         sat_layout_name(t->layout), sat_type_name(t->sample), (long long)(x - border), (long long)(y - border),
         narrow ? (long long)(int32_t)sample : (long long)sample);
 }

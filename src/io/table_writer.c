@@ -24,17 +24,46 @@ static void put_name(char *field, size_t capacity, const char *name)
     snprintf(field, capacity, "%s", name);
 }
 
+/* The size of the array, if a file can hold it with header and trailer. */
+static bool fits_file(const sat_view *view, uint64_t *data_bytes)
+{
+    size_t row = sat_row_bytes(view->width, view->channels, view->type);
+    uint64_t end;
+    return row && !__builtin_mul_overflow(row, view->height, data_bytes) &&
+           !__builtin_add_overflow(*data_bytes, NPY_PAGE + TRAILER_ALIGN + TRAILER_BYTES, &end) && end <= INT64_MAX;
+}
+
+sat_status table_writer_check(const sat_view *view, const table_meta *meta, error *err)
+{
+    int64_t width, height;
+    uint64_t bytes;
+    if ((unsigned)meta->layout > SAT_EXCLUSIVE) {
+        fail(err, "no such layout");
+        return SAT_ERR_ARGUMENT;
+    }
+    if (view->channels < 1 || view->channels > 4 || !table_image_shape(meta->layout, view, &width, &height)) {
+        fail(err, "no table has %lld x %lld entries and %d channels", (long long)view->width, (long long)view->height,
+             view->channels);
+        return SAT_ERR_SHAPE;
+    }
+    if (!table_types_match(meta->sample, view->type)) {
+        fail(err, "no %s table of %s samples", sat_type_name(view->type), sat_type_name(meta->sample));
+        return SAT_ERR_TYPE;
+    }
+    if (!fits_file(view, &bytes)) {
+        fail(err, "the table is larger than any file");
+        return SAT_ERR_SHAPE;
+    }
+    return SAT_OK;
+}
+
 static bool describe(table_trailer *t, const sat_view *view, const table_meta *meta, error *err)
 {
     int64_t width, height;
     bool q32 = view->type == SAT_Q32;
 
-    if (view->channels < 1 || view->channels > 4 || !table_image_shape(meta->layout, view, &width, &height))
-        return fail(err, "no table has %lld x %lld entries and %d channels", (long long)view->width,
-                    (long long)view->height, view->channels);
-    if (!table_types_match(meta->sample, view->type))
-        return fail(err, "no %s table of %s samples", sat_type_name(view->type), sat_type_name(meta->sample));
-
+    if (table_writer_check(view, meta, err) != SAT_OK) return false;
+    table_image_shape(meta->layout, view, &width, &height);
     *t = (table_trailer){
         .width = (uint64_t)width,
         .height = (uint64_t)height,
@@ -51,12 +80,7 @@ static bool describe(table_trailer *t, const sat_view *view, const table_meta *m
     put_name(t->writer, sizeof(t->writer), meta->writer);
     if (!meta->writer[0]) snprintf(t->writer, sizeof(t->writer), "sat %s", sat_version());
 
-    size_t row = sat_row_bytes(view->width, view->channels, view->type);
-    uint64_t end;
-    if (!row || __builtin_mul_overflow(row, view->height, &t->data_bytes) ||
-        __builtin_add_overflow(t->data_bytes, NPY_PAGE + TRAILER_ALIGN + TRAILER_BYTES, &end) || end > INT64_MAX)
-        return fail(err, "the table is larger than any file");
-    return true;
+    return fits_file(view, &t->data_bytes);
 }
 
 static bool write_header(sink *out, const sat_view *view, error *err)
@@ -98,11 +122,20 @@ out:
     return false;
 }
 
+bool table_writer_takes(const table_writer *w, const sat_view *rows)
+{
+    return rows->width == w->view.width && rows->channels == w->view.channels && rows->type == w->view.type &&
+           rows->height >= 0 && rows->height <= w->view.height - w->rows;
+}
+
+bool table_writer_is_whole(const table_writer *w)
+{
+    return w->rows == w->view.height;
+}
+
 bool table_writer_rows(table_writer *writer, const sat_view *rows, error *err)
 {
-    if (rows->width != writer->view.width || rows->channels != writer->view.channels ||
-        rows->type != writer->view.type || rows->height > writer->view.height - writer->rows)
-        return fail(err, "rows of another shape than the table's");
+    if (!table_writer_takes(writer, rows)) return fail(err, "rows of another shape than the table's");
 
     const uint8_t *at = rows->data;
     bool gaps = rows->row_bytes != writer->row_bytes;
@@ -125,7 +158,7 @@ bool table_writer_close(table_writer **writer, error *err)
     table_trailer *t = &w->trailer;
     bool ok;
 
-    if (w->rows != w->view.height) {
+    if (!table_writer_is_whole(w)) {
         ok = fail(err, "%lld of the table's %lld rows were written", (long long)w->rows, (long long)w->view.height);
         goto out;
     }

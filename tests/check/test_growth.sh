@@ -18,9 +18,9 @@ grow() {
     local name
     for name in $structs; do
         sed -i "s/^} $name;/    unsigned char grown[24];\n&/" "$1/lib/sat.h" "$1/lib/sat_lab.h"
-        sed -i "s/^NO_PADDING_BEHIND($name, .*/NO_PADDING_BEHIND($name, grown);/" "$1/lib/sized.c"
+        sed -i "s/^SAT_NO_PADDING_BEHIND($name, .*/SAT_NO_PADDING_BEHIND($name, grown);/" "$1/lib/sized.c"
     done
-    [ "$(grep -c '^NO_PADDING_BEHIND(.*, grown);' "$1/lib/sized.c")" = "$(wc -w <<<"$structs")" ] &&
+    [ "$(grep -c '^SAT_NO_PADDING_BEHIND(.*, grown);' "$1/lib/sized.c")" = "$(wc -w <<<"$structs")" ] &&
         [ "$(cat "$1"/lib/sat*.h | grep -c 'unsigned char grown\[24\]')" = "$(wc -w <<<"$structs")" ]
 }
 cp -r src "$tree/src"

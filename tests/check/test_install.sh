@@ -12,17 +12,22 @@ root=$dest$prefix
 installs() { make -s install B="$B" DESTDIR="$dest" PREFIX=$prefix; }
 holds() {
     local f
-    for f in bin/sat include/sat.h include/sat_lab.h lib/libsat.a lib/libsat.so lib/pkgconfig/sat.pc lib/cmake/sat/satConfig.cmake \
+    for f in bin/sat include/sat.h include/sat_lab.h include/sat_file.h lib/libsat.a lib/libsat.so lib/libsat_file.a lib/libsat_file.so \
+        lib/pkgconfig/sat.pc lib/pkgconfig/sat_file.pc lib/cmake/sat/satConfig.cmake \
         lib/cmake/sat/satConfigVersion.cmake share/man/man1/sat.1 \
         share/bash-completion/completions/sat share/zsh/site-functions/_sat share/fish/vendor_completions.d/sat.fish; do
         [ -s "$root/$f" ] || { echo "no $f"; return 1; }
     done
 }
 sonames() { # libsat.so -> libsat.so.N.N -> libsat.so.N.N.N
-    [[ $(readlink "$root/lib/libsat.so") =~ ^libsat\.so\.[0-9]+\.[0-9]+$ ]] &&
-        [[ $(readlink "$root/lib/$(readlink "$root/lib/libsat.so")") =~ ^libsat\.so\.[0-9]+\.[0-9]+\.[0-9]+$ ]]
+    local name
+    for name in libsat libsat_file; do
+        [[ $(readlink "$root/lib/$name.so") =~ ^$name\.so\.[0-9]+\.[0-9]+$ ]] &&
+            [[ $(readlink "$root/lib/$(readlink "$root/lib/$name.so")") =~ ^$name\.so\.[0-9]+\.[0-9]+\.[0-9]+$ ]] || return
+    done
 }
-flags() { PKG_CONFIG_SYSROOT_DIR=$dest PKG_CONFIG_PATH=$root/lib/pkgconfig pkg-config "$@" sat; }
+flags_of() { PKG_CONFIG_SYSROOT_DIR=$dest PKG_CONFIG_PATH=$root/lib/pkgconfig pkg-config "$@"; }
+flags() { flags_of "$@" sat; }
 shared() {
     # shellcheck disable=SC2046 # flags
     gcc -std=c11 -Wall -Wextra -Werror examples/mean.c $(flags --cflags --libs) -o "$dir/mean" &&
@@ -39,6 +44,18 @@ device() { # without a GPU it says why not
     LD_LIBRARY_PATH=$root/lib "$dir/device" >"$dir/said" || grep -q '^no device: ' "$dir/said" || { cat "$dir/said"; return 1; }
     ! grep -q '^the mean' "$dir/said" || grep -q 'x=10 y=5 w=21 h=9 is 20$' "$dir/said"
 }
+file_shared() {
+    # shellcheck disable=SC2046 # flags
+    gcc -std=c11 -Wall -Wextra -Werror examples/table_file.c $(flags_of --cflags --libs sat_file) -o "$dir/file" &&
+        LD_LIBRARY_PATH=$root/lib "$dir/file" "$dir/shared.npy"
+}
+file_static() {
+    # shellcheck disable=SC2046 # flags
+    gcc -std=c11 -Wall -Wextra -Werror examples/table_file.c -I"$root/include" -Wl,-Bstatic $(flags_of --libs sat_file) -Wl,-Bdynamic \
+        $(flags_of --libs --static sat_file | sed 's/-lsat_file//; s/-lsat//') -o "$dir/file-static" &&
+        "$dir/file-static" "$dir/static.npy" && cmp "$dir/shared.npy" "$dir/static.npy"
+}
+same_file() { "$B/sat" info "$dir/shared.npy" | grep -q 'checksum.*verified'; }
 prints_mean() { [ "$("$@")" = "the mean of x=1 y=1 w=2 h=2 is 4" ]; }
 in_readme() { # the example and its output stand in the README as they are in the file
     grep -q "the mean of x=1 y=1 w=2 h=2 is 4" README.md &&
@@ -67,6 +84,10 @@ add_executable(mean $PWD/examples/mean.c)
 target_link_libraries(mean sat::sat)
 add_executable(mean_static $PWD/examples/mean.c)
 target_link_libraries(mean_static sat::sat_static)
+add_executable(file $PWD/examples/table_file.c)
+target_link_libraries(file sat::sat_file)
+add_executable(file_static $PWD/examples/table_file.c)
+target_link_libraries(file_static sat::sat_file_static)
 EOF
     rm -rf "$dir/made"
     cmake -S "$dir/project" -B "$dir/made" -DCMAKE_PREFIX_PATH="$dir/moved" >"$dir/cmake.log" 2>&1
@@ -74,7 +95,7 @@ EOF
 cmake_builds() {
     cmake_project 0.2 && cmake --build "$dir/made" >>"$dir/cmake.log" 2>&1 || { cat "$dir/cmake.log"; return 1; }
     readelf -d "$dir/made/mean" | grep -q 'NEEDED.*\[libsat\.so\.0\.2\]' &&
-        ! readelf -d "$dir/made/mean_static" | grep -q 'NEEDED.*libsat'
+        ! readelf -d "$dir/made/mean_static" "$dir/made/file_static" | grep -q 'NEEDED.*libsat'
 }
 cmake_refuses() { ! cmake_project "$1" || { cat "$dir/cmake.log"; return 1; }; }
 removes() {
@@ -86,6 +107,9 @@ try "everything is there" holds
 try "the shared library's links" sonames
 try "the example builds against the shared library and is right" prints_mean shared
 try "the example builds against the static library and is right" prints_mean static
+try "the example of table files builds against the shared libraries and is right" prints_mean file_shared
+try "the example of table files builds against the static libraries and is right" prints_mean file_static
+try "sat reads that file" same_file
 try "the README shows that example" in_readme
 try "the example for devices builds, and is right where there is one" device
 try "SAT_ISA and SAT_STREAM change nothing in it" same_everywhere
@@ -95,6 +119,9 @@ if command -v cmake >/dev/null; then
     try "CMake finds it there, and builds against both libraries" cmake_builds
     try "the program with CMake's shared library is right" prints_mean "$dir/made/mean"
     try "the program with CMake's static library is right" prints_mean "$dir/made/mean_static"
+    for program in file file_static; do
+        try "CMake's $program is right" prints_mean "$dir/made/$program" "$dir/cmake.npy"
+    done
     for version in 0.3 0.1 1 0.2.99; do try "CMake finds no version $version" cmake_refuses $version; done
 else
     skip "CMake builds programs against both libraries" "no cmake: \`make deps-test\` installs it"

@@ -124,8 +124,8 @@ static const char *run(const uint8_t *bytes, size_t n)
     size_t head = head_bytes(bytes, n);
     if (head >= n || n - head < 2) return NULL;
     fuzz_input in = {bytes + HEAD, head - HEAD};
-    const table_assume assume = {
-        .layout_known = bytes[0] % 4 < 3, .layout = (sat_layout)(bytes[0] % 4 % 3), .sample = (sat_type)(bytes[1] % 9)};
+    const sat_file_options assume = {
+        .foreign = bytes[0] % 4 < 3, .layout = (sat_layout)(bytes[0] % 4 % 3), .sample = (sat_type)(bytes[1] % 9)};
     uint64_t most;
     error err = {.text = ""}, other;
     uint8_t *copy = malloc(n - head);

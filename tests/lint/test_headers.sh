@@ -13,8 +13,10 @@ for h in $(tracked 'src/*.h' | grep -v '_template\.h$'); do
 done
 
 as_cpp() {
-    "${CXX:-g++}" "$1" -Wall -Wextra -Wpedantic -Wconversion -Wold-style-cast -Wuseless-cast -Werror -Isrc/lib -fsyntax-only -x c++ - <<'END'
+    "${CXX:-g++}" "$1" -Wall -Wextra -Wpedantic -Wconversion -Wold-style-cast -Wuseless-cast -Werror -Isrc/lib -Isrc/io \
+        -fsyntax-only -x c++ - <<'END'
 #include "sat_lab.h"
+#include "sat_file.h"
 bool blur(const sat_view &from, const sat_view &to)
 {
     sat_box_spec spec = {};
@@ -26,7 +28,16 @@ bool blur(const sat_view &from, const sat_view &to)
     sat_lab_backend_info info;
     return sat_lab_backend_at(0, &info) && sat_scan_create(&scan, &scan_spec) == SAT_OK;
 }
+bool mean(const char *path, const sat_rect &rect, double *means)
+{
+    sat_file *file;
+    sat_table table;
+    bool ok = sat_file_open(&file, path, nullptr) == SAT_OK && sat_file_table(file, &table) == SAT_OK &&
+              sat_table_query(&table, &rect, 1, 0, 0, nullptr, means) == SAT_OK;
+    sat_file_close(&file);
+    return ok && sat_file_write("copy.npy", &table, nullptr) == SAT_OK;
+}
 END
 }
-for standard in c++11 c++20; do try "sat.h and sat_lab.h compile as $standard" as_cpp "-std=$standard"; done
+for standard in c++11 c++20; do try "sat.h, sat_lab.h and sat_file.h compile as $standard" as_cpp "-std=$standard"; done
 finish

@@ -1,20 +1,27 @@
 #!/bin/bash
-# What the library shows to a linker.
+# What the libraries show to a linker.
 cd "$(dirname "$0")/../.." || exit 1
 . tests/tap.sh
 : "${B:=build}"
 
-exported() { nm -D --defined-only "$B/libsat.so" | awk '{ print $NF }'; }
-declared() { sed -nE 's/^SAT_API .*[ *](sat_[a-z0-9_]+)\(.*/\1/p' src/lib/sat.h src/lib/sat_lab.h | sort; }
-other_prefix() { "$@" | grep -v '^sat_'; }
-archived() { nm -g --defined-only "$B/libsat.a" | awk 'NF == 3 { print $3 }'; }
-as_declared() { diff <(declared) <(exported | sort); }
-soname() {
-    readelf -d "$B/libsat.so" | grep -qE "SONAME.*\[libsat\.so\.[0-9]+\.[0-9]+\]" || readelf -d "$B/libsat.so"
+exported() { nm -D --defined-only "$B/$1.so" | awk '{ print $NF }' | sort; }
+declared() { # HEADER...
+    awk '/^SAT_API/ { on = 1 } on { all = all " " $0 } /;/ { on = 0 } END { print all }' "$@" | grep -oE '[ *]sat_[a-z0-9_]+\(' | tr -d ' *(' | sort
 }
+other_prefix() { "${@:2}" | grep -v "^$1"; }
+archived() { nm -g --defined-only "$B/$1.a" | awk 'NF == 3 { print $3 }'; }
+as_declared() { diff <(declared "${@:2}") <(exported "$1"); }
+soname() {
+    readelf -d "$B/$1.so" | grep -qE "SONAME.*\[$1\.so\.[0-9]+\.[0-9]+\]" || readelf -d "$B/$1.so"
+}
+codecs() { readelf -d "$B/libsat_file.so" | grep NEEDED | grep -vE '\[(libsat\.so\.[0-9.]+|libxxhash\.so\.[0-9]+|libc\.so\.6|libpthread\.so\.0|ld-linux[^]]*)\]'; }
 
-try "libsat.so exports only names with sat_" nothing other_prefix exported
-try "libsat.so exports what sat.h and sat_lab.h declare, and nothing else" as_declared
-try "libsat.a has no global name without sat_" nothing other_prefix archived
-try "libsat.so carries its soname" nothing soname
+try "libsat.so exports only names with sat_" nothing other_prefix sat_ exported libsat
+try "libsat.so exports what sat.h and sat_lab.h declare, and nothing else" as_declared libsat src/lib/sat.h src/lib/sat_lab.h
+try "libsat.a has no global name without sat_" nothing other_prefix sat_ archived libsat
+try "libsat.so carries its soname" nothing soname libsat
+try "libsat_file.so exports what sat_file.h declares, and nothing else" as_declared libsat_file src/io/sat_file.h
+try "libsat_file.a has no global name without sat_file_" nothing other_prefix sat_file_ archived libsat_file
+try "libsat_file.so carries its soname" nothing soname libsat_file
+try "libsat_file.so needs libsat and xxHash, and no codec" nothing codecs
 finish

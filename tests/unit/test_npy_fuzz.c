@@ -111,7 +111,7 @@ static void mutated_files(void **state)
     assert_true(fd >= 0);
     state64 = 2;
     for (int run = 0; run < FILE_RUNS; run++) {
-        table_assume assume = {.layout_known = below(2), .layout = (sat_layout)below(3), .sample = (sat_type)below(9)};
+        sat_file_options assume = {.foreign = below(2), .layout = (sat_layout)below(3), .sample = (sat_type)below(9)};
         table_file table;
         table_trailer t;
         error err = {""};

@@ -95,7 +95,7 @@ static void write_tiny(void)
     write_table(&view, &(table_meta){.layout = SAT_PADDED, .sample = SAT_U8}, 2, 0);
 }
 
-static void assert_open_fails(const table_assume *assume, const char *why)
+static void assert_open_fails(const sat_file_options *assume, const char *why)
 {
     table_file file;
     bool opened = table_file_open(&file, path, assume, &err);
@@ -453,18 +453,13 @@ static void put_foreign(const char *descr, const char *shape, const void *array,
 
 static void foreign_tables_need_a_layout(void **state)
 {
-    table_assume padded = {.layout_known = true, .layout = SAT_PADDED};
+    sat_file_options padded = {.foreign = true, .layout = SAT_PADDED};
     table_file file;
     (void)state;
     put_foreign("<i8", "(4, 5)", tiny, sizeof(tiny), "what is this");
-    assert_open_fails(NULL,
-                      "no trailer: if it is a table, say how it was made with --layout padded|inclusive|exclusive; "
-                      "images are of u8, u16 or f32");
-    assert_open_fails(&(table_assume){0},
-                      "no trailer: if it is a table, say how it was made with --layout padded|inclusive|exclusive; "
-                      "images are of u8, u16 or f32");
-    assert_open_fails(&(table_assume){.no_image = true},
-                      "a table without trailer: say how it was made with --layout padded|inclusive|exclusive");
+    const char *why = "no trailer: the layout of other software's table has to be given";
+    assert_open_fails(NULL, why);
+    assert_open_fails(&(sat_file_options){0}, why);
     assert_true(table_file_open(&file, path, &padded, &err));
     assert_false(file.meta.has_trailer);
     assert_int_equal(file.table.layout, SAT_PADDED);
@@ -486,7 +481,7 @@ static void foreign_tables_need_a_layout(void **state)
 static void opencv_int32_is_read_modulo_2_32(void **state)
 {
     static const int32_t wrapped[4] = {0, 0, 0, -5};
-    table_assume padded = {.layout_known = true, .layout = SAT_PADDED};
+    sat_file_options padded = {.foreign = true, .layout = SAT_PADDED};
     table_file file;
     (void)state;
     put_foreign("<i4", "(2, 2)", wrapped, sizeof(wrapped), "");
@@ -503,7 +498,7 @@ static void float_tables_are_of_f32_samples(void **state)
     table_file file;
     (void)state;
     put_foreign("<f8", "(1, 2, 3)", sums, sizeof(sums), "");
-    assert_true(table_file_open(&file, path, &(table_assume){.layout_known = true, .layout = SAT_INCLUSIVE}, &err));
+    assert_true(table_file_open(&file, path, &(sat_file_options){.foreign = true, .layout = SAT_INCLUSIVE}, &err));
     assert_int_equal(file.table.sample, SAT_F32);
     assert_int_equal(file.table.view.type, SAT_F64);
     assert_int_equal(file.table.view.channels, 3);
@@ -515,7 +510,7 @@ static void float_tables_are_of_f32_samples(void **state)
 static void a_wrong_layout_is_noticed(void **state)
 {
     int64_t array[4][5];
-    table_assume assume = {.layout_known = true};
+    sat_file_options assume = {.foreign = true};
     (void)state;
     for (int k = 0; k < 2; k++) {
         assume.layout = k ? SAT_EXCLUSIVE : SAT_PADDED;
@@ -542,7 +537,7 @@ static void a_wrong_layout_is_noticed(void **state)
 static void arrays_that_are_no_tables(void **state)
 {
     static const char zeros[400];
-    table_assume any = {.layout_known = true, .layout = SAT_INCLUSIVE};
+    sat_file_options any = {.foreign = true, .layout = SAT_INCLUSIVE};
     (void)state;
     put_foreign("<i8", "(5,)", zeros, 40, "");
     assert_open_fails(&any, "array of 1 dimension: a table has rows and columns");

@@ -1,6 +1,6 @@
 /* input.h - an input that may be an image or a table. */
-#ifndef CLI_INPUT_H
-#define CLI_INPUT_H
+#ifndef IO_INPUT_H
+#define IO_INPUT_H
 
 #include "format.h"
 
@@ -10,7 +10,7 @@ typedef struct input_file {
 } input_file;
 
 /* "-" = standard input.  What comes through a pipe is read to its end (source.h).  To be handed on to
- * table_file_take(), or to image_decode() and source_close(). */
+ * sat_file_open_memory() and source_close(), or to image_decode() and source_close(). */
 bool input_open(input_file *in, const char *path, const decode_options *decode, error *err);
 
 /* Are both names of the same regular file? */

@@ -1,0 +1,34 @@
+/* table_file.c - writes a table to a file, maps it, verifies it and asks it. */
+#include <sat_file.h>
+#include <stdio.h>
+
+static int failed(const char *why)
+{
+    puts(why);
+    return 1;
+}
+
+int main(int argc, char **argv)
+{
+    const char *path = argc > 1 ? argv[1] : "table.npy";
+    static uint8_t pixels[3][4] = {{1, 2, 3, 4}, {5, 6, 7, 8}, {9, 1, 2, 3}};
+    static int64_t sums[4][5];
+    sat_view image = {pixels, sizeof *pixels, 4, 3, 1, SAT_U8, SAT_HOST};
+    sat_table table = {
+        .view = {sums, sizeof *sums, 5, 4, 1, SAT_I64, SAT_HOST}, .layout = SAT_PADDED, .sample = SAT_U8};
+    sat_plan_spec spec = {.width = 4, .height = 3, .sample = SAT_U8, .accum = SAT_I64};
+    sat_plan *plan = NULL;
+    if (sat_plan_create(&plan, &spec) || sat_plan_run(plan, &image, &table.view, NULL)) return failed(sat_detail());
+    sat_plan_destroy(&plan);
+    if (sat_file_write(path, &table, NULL)) return failed(sat_file_detail());
+
+    sat_file *file;
+    sat_table mapped;
+    sat_rect rect = {.x = 1, .y = 1, .width = 2, .height = 2};
+    double mean;
+    if (sat_file_open(&file, path, NULL) || sat_file_verify(file) || sat_file_table(file, &mapped))
+        return failed(sat_file_detail());
+    if (sat_table_query(&mapped, &rect, 1, 0, 0, NULL, &mean)) return failed(sat_detail());
+    printf("the mean of x=1 y=1 w=2 h=2 is %g\n", mean);
+    sat_file_close(&file);
+}

@@ -1,0 +1,264 @@
+/* sat_file.c - the public face of table files: checks arguments, and turns failures into a status and a line. */
+#include "sat_file.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sized.h"
+#include "table_file.h"
+#include "table_trailer.h"
+
+struct sat_file {
+    table_file table;
+};
+
+struct sat_file_writer {
+    sink *out;
+    table_writer *rows;
+    sat_view view;
+};
+
+SAT_NO_PADDING_BEHIND(sat_file_options, sample);
+SAT_NO_PADDING_BEHIND(sat_file_info, writer);
+SAT_NO_PADDING_BEHIND(sat_file_write_options, writer);
+
+static _Thread_local error last;
+
+const char *sat_file_detail(void)
+{
+    return last.text;
+}
+
+static sat_status refuse(sat_status status, const char *why)
+{
+    snprintf(last.text, sizeof last.text, "%s", why);
+    return status;
+}
+
+static sat_status failed(const error *err)
+{
+    return refuse(SAT_ERR_FILE, err->text);
+}
+
+static sat_status newer(const char *what)
+{
+    fail(&last, "%s: sets a member that version %s of the library does not have", what, sat_version());
+    return SAT_ERR_ARGUMENT;
+}
+
+/* ---- reading --------------------------------------------------------------------------------------- */
+
+static sat_status take_options(sat_file_options *ours, const sat_file_options *theirs, size_t bytes)
+{
+    static const bool none[sizeof ours->reserved];
+    *ours = (sat_file_options){0};
+    if (!theirs) return SAT_OK;
+    if (!sat_copy_struct(ours, sizeof *ours, theirs, bytes)) return newer("options");
+    if (memcmp(ours->reserved, none, sizeof none) != 0) return newer("options");
+    if ((unsigned)ours->layout > SAT_EXCLUSIVE) return refuse(SAT_ERR_ARGUMENT, "no such layout");
+    if (ours->sample != SAT_TYPE_NONE && sat_type_bytes(ours->sample) == 0)
+        return refuse(SAT_ERR_ARGUMENT, "no such sample type");
+    return SAT_OK;
+}
+
+/* src NULL: from the path.  Takes the source over. */
+static sat_status open_table(sat_file **file, const char *path, source *src, const sat_file_options *theirs,
+                             size_t options_bytes)
+{
+    sat_file_options options;
+    error err;
+    if (!file) return refuse(SAT_ERR_ARGUMENT, "no file");
+    *file = NULL;
+    sat_status status = take_options(&options, theirs, options_bytes);
+    if (status != SAT_OK) return status;
+    sat_file *f = calloc(1, sizeof *f);
+    if (!f) return refuse(SAT_ERR_MEMORY, "out of memory");
+    if (src ? table_file_take(&f->table, src, &options, &err) : table_file_open(&f->table, path, &options, &err)) {
+        *file = f;
+        return SAT_OK;
+    }
+    free(f);
+    return failed(&err);
+}
+
+sat_status sat_file_open_sized(sat_file **file, const char *path, const sat_file_options *options, size_t options_bytes)
+{
+    if (file) *file = NULL;
+    if (!path) return refuse(SAT_ERR_ARGUMENT, "no path");
+    return open_table(file, path, NULL, options, options_bytes);
+}
+
+sat_status sat_file_open_memory_sized(sat_file **file, const void *bytes, size_t n, const sat_file_options *options,
+                                      size_t options_bytes)
+{
+    if (file) *file = NULL;
+    if (!bytes) return refuse(SAT_ERR_ARGUMENT, "no bytes");
+    if ((uintptr_t)bytes % 8 != 0) return refuse(SAT_ERR_ARGUMENT, "the bytes begin at no multiple of 8");
+    source src = {.bytes = bytes, .n = n, .borrowed = true};
+    return open_table(file, NULL, &src, options, options_bytes);
+}
+
+sat_status sat_file_table_sized(const sat_file *file, sat_table *table, size_t table_bytes)
+{
+    if (!file || !table) return refuse(SAT_ERR_ARGUMENT, "no file or no table");
+    sat_give_struct(table, table_bytes, &file->table.table, sizeof(sat_table));
+    return SAT_OK;
+}
+
+sat_status sat_file_describe_sized(const sat_file *file, sat_file_info *info, size_t info_bytes)
+{
+    if (!file || !info) return refuse(SAT_ERR_ARGUMENT, "no file or no info");
+    const table_file *t = &file->table;
+    sat_file_info ours = {
+        .data_offset = t->data_offset,
+        .data_bytes = t->data_bytes,
+        .checksum = t->meta.checksum,
+        .has_trailer = t->meta.has_trailer,
+        .is_mapped = t->file.mapped,
+        .looks_padded = table_file_looks_padded(t),
+        .moment = "sum",
+    };
+    table_image_shape(t->table.layout, &t->table.view, &ours.width, &ours.height);
+    snprintf(ours.entry, sizeof ours.entry, "%s", table_file_type_name(t));
+    memcpy(ours.writer, t->meta.writer, sizeof ours.writer);
+    sat_give_struct(info, info_bytes, &ours, sizeof ours);
+    return SAT_OK;
+}
+
+sat_status sat_file_verify(const sat_file *file)
+{
+    error err;
+    if (!file) return refuse(SAT_ERR_ARGUMENT, "no file");
+    return table_file_verify(&file->table, &err) ? SAT_OK : failed(&err);
+}
+
+sat_status sat_file_check_samples(const sat_file *file)
+{
+    error err;
+    if (!file) return refuse(SAT_ERR_ARGUMENT, "no file");
+    return file->table.meta.has_trailer || table_file_check_samples(&file->table, &err) ? SAT_OK : failed(&err);
+}
+
+void sat_file_close(sat_file **file)
+{
+    if (!file || !*file) return;
+    table_file_close(&(*file)->table);
+    free(*file);
+    *file = NULL;
+}
+
+/* ---- writing --------------------------------------------------------------------------------------- */
+
+static sat_status take_write_options(sat_file_write_options *ours, const sat_file_write_options *theirs, size_t bytes,
+                                     table_meta *meta)
+{
+    static const bool none[sizeof ours->reserved];
+    *ours = (sat_file_write_options){0};
+    if (!theirs) return SAT_OK;
+    if (!sat_copy_struct(ours, sizeof *ours, theirs, bytes)) return newer("options");
+    if (memcmp(ours->reserved, none, sizeof none) != 0) return newer("options");
+    if (!ours->writer) return SAT_OK;
+    size_t n = strnlen(ours->writer, sizeof meta->writer);
+    bool printable = n > 0 && n < sizeof meta->writer;
+    for (size_t i = 0; printable && i < n; i++) printable = ours->writer[i] >= ' ' && ours->writer[i] <= '~';
+    if (!printable) return refuse(SAT_ERR_ARGUMENT, "the writer's name has 1 to 31 printable ASCII characters");
+    memcpy(meta->writer, ours->writer, n);
+    return SAT_OK;
+}
+
+/* What a reader of the format refuses. */
+static bool is_fixed_point(const sat_quant *q)
+{
+    return isfinite(q->offset) && isfinite(q->step) && q->step > 0 && q->largest > 0;
+}
+
+static sat_status check_rows(const sat_view *rows)
+{
+    if (!rows || !rows->data) return refuse(SAT_ERR_ARGUMENT, "no data");
+    if (rows->memory != SAT_HOST)
+        return refuse(SAT_ERR_UNAVAILABLE, "the table lies in device memory; copy it first (sat_device_copy)");
+    if (rows->row_bytes < sat_row_bytes(rows->width, rows->channels, rows->type))
+        return refuse(SAT_ERR_SHAPE, "fewer bytes from row to row than a row has");
+    return SAT_OK;
+}
+
+sat_status sat_file_writer_open_sized(sat_file_writer **writer, const char *path, const sat_table *theirs,
+                                      const sat_file_write_options *their_options, size_t table_bytes,
+                                      size_t options_bytes)
+{
+    sat_table table;
+    sat_file_write_options options;
+    table_meta meta = {0};
+    error err;
+
+    if (writer) *writer = NULL;
+    if (!writer || !path || !theirs) return refuse(SAT_ERR_ARGUMENT, "no writer, no path or no table");
+    if (!sat_copy_struct(&table, sizeof table, theirs, table_bytes)) return newer("table");
+    sat_status status = take_write_options(&options, their_options, options_bytes, &meta);
+    if (status != SAT_OK) return status;
+    meta.layout = table.layout;
+    meta.sample = table.sample;
+    meta.quant = table.quant;
+    status = table_writer_check(&table.view, &meta, &err);
+    if (status != SAT_OK) return refuse(status, err.text);
+    if (table.view.type == SAT_Q32 && !is_fixed_point(&table.quant))
+        return refuse(SAT_ERR_ARGUMENT, "no such fixed point");
+
+    sat_file_writer *w = calloc(1, sizeof *w);
+    if (!w) return refuse(SAT_ERR_MEMORY, "out of memory");
+    w->view = table.view;
+    if (sink_open(&w->out, path, &(sink_options){.no_clobber = options.no_clobber}, &err) &&
+        table_writer_open(&w->rows, w->out, &table.view, &meta, &err)) {
+        *writer = w;
+        return SAT_OK;
+    }
+    sat_file_writer_abort(&w);
+    return failed(&err);
+}
+
+sat_status sat_file_writer_rows(sat_file_writer *writer, const sat_view *rows)
+{
+    error err;
+    if (!writer) return refuse(SAT_ERR_ARGUMENT, "no writer");
+    sat_status status = check_rows(rows);
+    if (status != SAT_OK) return status;
+    if (!table_writer_takes(writer->rows, rows)) return refuse(SAT_ERR_SHAPE, "rows of another shape than the table's");
+    return table_writer_rows(writer->rows, rows, &err) ? SAT_OK : failed(&err);
+}
+
+sat_status sat_file_writer_close(sat_file_writer **writer)
+{
+    error err;
+    if (!writer || !*writer) return refuse(SAT_ERR_ARGUMENT, "no writer");
+    sat_file_writer *w = *writer;
+    bool whole = table_writer_is_whole(w->rows);
+    bool ok = table_writer_close(&w->rows, &err) && sink_commit(&w->out, &err);
+    sat_file_writer_abort(writer);
+    return ok ? SAT_OK : whole ? failed(&err) : refuse(SAT_ERR_SHAPE, err.text);
+}
+
+void sat_file_writer_abort(sat_file_writer **writer)
+{
+    if (!writer || !*writer) return;
+    table_writer_abort(&(*writer)->rows);
+    sink_abort(&(*writer)->out);
+    free(*writer);
+    *writer = NULL;
+}
+
+sat_status sat_file_write_sized(const char *path, const sat_table *table, const sat_file_write_options *options,
+                                size_t table_bytes, size_t options_bytes)
+{
+    sat_file_writer *writer;
+    if (!table) return refuse(SAT_ERR_ARGUMENT, "no table");
+    sat_status status = check_rows(&table->view);
+    if (status == SAT_OK)
+        status = sat_file_writer_open_sized(&writer, path, table, options, table_bytes, options_bytes);
+    if (status != SAT_OK) return status;
+    status = sat_file_writer_rows(writer, &table->view);
+    if (status == SAT_OK) return sat_file_writer_close(&writer);
+    sat_file_writer_abort(&writer);
+    return status;
+}

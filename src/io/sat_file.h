@@ -1,0 +1,153 @@
+/* sat_file.h - table files: open, verify, write.  The public interface of libsat_file, which needs libsat and xxHash.
+ *
+ * A table file is a .npy file with a trailer (docs/format.md): a summed-area table with what a query must know of it.
+ * What this library opens goes to sat_table_query() and sat_query_create() as it is:
+ *
+ *     sat_file *file;
+ *     sat_table table;
+ *     if (sat_file_open(&file, "table.npy", NULL) || sat_file_table(file, &table) ||
+ *         sat_table_query(&table, rects, n, 0, 0, NULL, means)) ...
+ *     sat_file_close(&file);
+ *
+ * Files of the system are mapped, and only the pages of a query are read.  Nothing is printed, and the process is never
+ * ended.  Functions return sat_status; where it is not SAT_OK, sat_file_detail() has one line that says why.
+ *
+ * Threads.  Every function may be called from any thread.  An open file may be read by many threads at once, as long as
+ * none closes it; a writer is used by one thread at a time.
+ *
+ * Versions.  sat_file_options, sat_file_info and sat_file_write_options grow as the structs of sat.h do: functions that
+ * take or fill one are macros that pass its sizeof, and other languages call sat_file_open_sized() and so on with the
+ * sizes of their own declarations. */
+#ifndef SAT_FILE_H
+#define SAT_FILE_H
+
+#include "sat.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* What exactly went wrong in the last function of this header that failed on this thread: one line without a newline
+ * and without the file's name.  Valid until the next failure on this thread; never NULL. */
+SAT_API const char *sat_file_detail(void);
+
+/* ---- reading --------------------------------------------------------------------------------------- */
+
+typedef struct sat_file sat_file;
+
+/* How to take a table that other software made (np.save() of cv2.integral(), of cumsum()): an array of <i4 <u4 <i8 <u8
+ * <f4 <f8 in C order, with 2 dimensions, or with 3 of which the last is 1 .. 4, and without a trailer.  NULL or zeros:
+ * such a file is refused.  A file with a trailer is what its trailer says, whatever stands here. */
+typedef struct sat_file_options {
+    bool foreign; /* take a file without trailer: its layout and sample type are these */
+    bool reserved[3];
+    sat_layout layout;
+    sat_type sample; /* SAT_TYPE_NONE: u8 for a table of integers, f32 for one of floats */
+} sat_file_options;
+
+/* Opens a table file; "-" is standard input.  A regular file is mapped, privately and read only; what is no regular
+ * file (a pipe) is read to its end.  Header and trailer are checked, the sums are not: sat_file_verify().
+ * On SAT_OK *file is the caller's, to be given to sat_file_close(); else it is NULL and the status is
+ *   SAT_ERR_FILE      the file cannot be opened or read, holds no table, or is broken; a stream of a table that is
+ *                     larger than three quarters of the machine's memory, or of its control group's limit
+ *   SAT_ERR_ARGUMENT  a pointer is NULL, or an option is unknown
+ *   SAT_ERR_MEMORY    an allocation failed
+ *
+ * A mapped file changes under its readers when another process writes into it: sums may then be wrong, and if the file
+ * becomes shorter, reading behind its end raises SIGBUS.  Writers that replace a file, as this library does, do no
+ * harm. */
+#define sat_file_open(...) sat_file_open_sized(__VA_ARGS__, sizeof(sat_file_options)) /* file, path, options */
+SAT_API sat_status sat_file_open_sized(sat_file **file, const char *path, const sat_file_options *options,
+                                       size_t options_bytes);
+
+/* The same for n bytes of a table file in memory: the caller's, which stay as they are until sat_file_close(), and
+ * begin at a multiple of 8. */
+#define sat_file_open_memory(...)                                                                                      \
+    sat_file_open_memory_sized(__VA_ARGS__, sizeof(sat_file_options)) /* file, bytes, n, options */
+SAT_API sat_status sat_file_open_memory_sized(sat_file **file, const void *bytes, size_t n,
+                                              const sat_file_options *options, size_t options_bytes);
+
+/* The table: its view, layout, sample type and fixed point.  view.data lies in the file; it is read only, and valid
+ * until sat_file_close().  Arrays of <i4 are tables of u32, modulo 2^32. SAT_ERR_ARGUMENT if a pointer is NULL. */
+#define sat_file_table(...) sat_file_table_sized(__VA_ARGS__, sizeof(sat_table)) /* file, table */
+SAT_API sat_status sat_file_table_sized(const sat_file *file, sat_table *table, size_t table_bytes);
+
+/* What else the file says of itself. */
+typedef struct sat_file_info {
+    int64_t width, height;            /* of the image, px */
+    uint64_t data_offset, data_bytes; /* of the array in the file */
+    uint64_t checksum;                /* XXH3-64 of the array, by the trailer; 0 without one */
+    bool has_trailer;                 /* false: made by other software */
+    bool is_mapped;                   /* false: in memory */
+    bool looks_padded; /* it was opened as inclusive, has no trailer, and its first row and column are zero:
+                          it may be a padded one */
+    bool reserved[5];  /* false */
+    char entry[8];     /* the type of the array: "i32" for <i4, else the table's */
+    char moment[8];    /* what was summed: "sum" */
+    char writer[32];   /* the program that wrote it, "sat 0.2.0"; "" without a trailer */
+} sat_file_info;
+
+#define sat_file_describe(...) sat_file_describe_sized(__VA_ARGS__, sizeof(sat_file_info)) /* file, info */
+SAT_API sat_status sat_file_describe_sized(const sat_file *file, sat_file_info *info, size_t info_bytes);
+
+/* Reads the whole array and compares it with the trailer's checksum.  SAT_ERR_FILE if they differ, or if there is no
+ * trailer. */
+SAT_API sat_status sat_file_verify(const sat_file *file);
+
+/* Can the samples of a table without trailer be of its sample type?  Four entries give a sample back; up to 2^14 of
+ * them are checked, always the same.  SAT_ERR_FILE names the first that is out of range: the array is an image, or the
+ * table of other samples.  SAT_OK for tables with a trailer, for floats, and for u32 samples in entries of four bytes,
+ * which cannot be checked. */
+SAT_API sat_status sat_file_check_samples(const sat_file *file);
+
+/* Unmaps or frees the file and sets *file to NULL. NULL and pointers to NULL are fine. */
+SAT_API void sat_file_close(sat_file **file);
+
+/* ---- writing --------------------------------------------------------------------------------------- */
+
+typedef struct sat_file_write_options {
+    bool no_clobber; /* refuse a path that exists; checked again, atomically, at the end */
+    bool reserved[7];
+    const char *writer; /* name of the program, 1 .. 31 printable ASCII characters; NULL = "sat " and sat_version() */
+} sat_file_write_options;
+
+/* Writes a table in host memory to a path; "-" is standard output, and /dev/fd/N a descriptor of the process.  A file
+ * is whole or not there: no failure, full disk or crash leaves half of it, or loses the one that was there before.  It
+ * is synced before it gets its name.  A file that is replaced hands on its permissions as far as the process may set
+ * them. A closed pipe raises SIGPIPE unless the process ignores it. SAT_ERR_ARGUMENT     a pointer is NULL, an option,
+ * the layout or the fixed point is none SAT_ERR_SHAPE        no table has this shape, or its rows lie too close
+ *   SAT_ERR_TYPE         no table of this type is made of such samples
+ *   SAT_ERR_UNAVAILABLE  the table lies in device memory
+ *   SAT_ERR_MEMORY       an allocation failed
+ *   SAT_ERR_FILE         the path cannot be written; what was there is unchanged, unless the detail begins with
+ *                        "written, but" (the new name could not be synced) */
+#define sat_file_write(...) /* path, table, options */                                                                 \
+    sat_file_write_sized(__VA_ARGS__, sizeof(sat_table), sizeof(sat_file_write_options))
+SAT_API sat_status sat_file_write_sized(const char *path, const sat_table *table, const sat_file_write_options *options,
+                                        size_t table_bytes, size_t options_bytes);
+
+/* The same for a table that is made a band of rows at a time. */
+typedef struct sat_file_writer sat_file_writer;
+
+/* table: the whole one, without its data and row_bytes.  On SAT_OK *writer is the caller's, to be given to
+ * sat_file_writer_close() or sat_file_writer_abort(); else it is NULL.  Statuses as for sat_file_write(). */
+#define sat_file_writer_open(...) /* writer, path, table, options */                                                   \
+    sat_file_writer_open_sized(__VA_ARGS__, sizeof(sat_table), sizeof(sat_file_write_options))
+SAT_API sat_status sat_file_writer_open_sized(sat_file_writer **writer, const char *path, const sat_table *table,
+                                              const sat_file_write_options *options, size_t table_bytes,
+                                              size_t options_bytes);
+
+/* The next rows, top to bottom, of the table's width, channels and type, in host memory. */
+SAT_API sat_status sat_file_writer_rows(sat_file_writer *writer, const sat_view *rows);
+
+/* After the last row: writes the trailer, syncs the file and gives it its name.  Frees the writer in every case, and
+ * sets *writer to NULL. SAT_ERR_SHAPE if rows are missing. */
+SAT_API sat_status sat_file_writer_close(sat_file_writer **writer);
+
+/* Drops what was written. NULL and pointers to NULL are fine. */
+SAT_API void sat_file_writer_abort(sat_file_writer **writer);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
