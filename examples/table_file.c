@@ -13,9 +13,12 @@ int main(int argc, char **argv)
     const char *path = argc > 1 ? argv[1] : "table.npy";
     static uint8_t pixels[3][4] = {{1, 2, 3, 4}, {5, 6, 7, 8}, {9, 1, 2, 3}};
     static int64_t sums[4][5];
-    sat_view image = {pixels, sizeof *pixels, 4, 3, 1, SAT_U8, SAT_HOST};
+    sat_view image = {
+        .data = pixels, .row_bytes = sizeof *pixels, .width = 4, .height = 3, .channels = 1, .type = SAT_U8};
     sat_table table = {
-        .view = {sums, sizeof *sums, 5, 4, 1, SAT_I64, SAT_HOST}, .layout = SAT_PADDED, .sample = SAT_U8};
+        .view = {.data = sums, .row_bytes = sizeof *sums, .width = 5, .height = 4, .channels = 1, .type = SAT_I64},
+        .layout = SAT_PADDED,
+        .sample = SAT_U8};
     sat_plan_spec spec = {.width = 4, .height = 3, .sample = SAT_U8, .accum = SAT_I64};
     sat_plan *plan = NULL;
     if (sat_plan_create(&plan, &spec) || sat_plan_run(plan, &image, &table.view, NULL)) return failed(sat_detail());

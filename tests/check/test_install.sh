@@ -38,7 +38,13 @@ static() {
     gcc -std=c11 -Wall -Wextra -Werror examples/mean.c -I"$root/include" "$root/lib/libsat.a" \
         $(flags --libs --static | sed 's/-lsat//') -o "$dir/mean-static" && "$dir/mean-static"
 }
-device() { # without a GPU it says why not
+device_table() { # without a GPU it says why not
+    # shellcheck disable=SC2046 # flags
+    gcc -std=c11 -Wall -Wextra -Werror examples/device_table.c $(flags --cflags --libs) -o "$dir/device-table" || return
+    LD_LIBRARY_PATH=$root/lib "$dir/device-table" >"$dir/said" && grep -q '^the sum of all pixels is 7, by ' "$dir/said" ||
+        grep -q '^no device: ' "$dir/said" || { cat "$dir/said"; return 1; }
+}
+device() {
     # shellcheck disable=SC2046 # flags
     gcc -std=c11 -Wall -Wextra -Werror examples/device.c $(flags --cflags --libs) -o "$dir/device" || return
     LD_LIBRARY_PATH=$root/lib "$dir/device" >"$dir/said" || grep -q '^no device: ' "$dir/said" || { cat "$dir/said"; return 1; }
@@ -57,9 +63,9 @@ file_static() {
 }
 same_file() { "$B/sat" info "$dir/shared.npy" | grep -q 'checksum.*verified'; }
 prints_mean() { [ "$("$@")" = "the mean of x=1 y=1 w=2 h=2 is 4" ]; }
-in_readme() { # the example and its output stand in the README as they are in the file
+in_readme() { # the examples and the first one's output stand in the README as they are in the files
     grep -q "the mean of x=1 y=1 w=2 h=2 is 4" README.md &&
-        awk '/^```c$/ { on = 1; next } /^```$/ { on = 0 } on' README.md | diff - examples/mean.c
+        awk '/^```c$/ { on = 1; next } /^```$/ { on = 0 } on' README.md | diff - <(cat examples/mean.c <(sed 1d examples/device_table.c))
 }
 same_everywhere() { # what tests set in the environment is not for what is installed
     SAT_ISA=mmx SAT_STREAM=never "$root/bin/sat" backends >"$dir/said" && "$root/bin/sat" backends | diff - "$dir/said"
@@ -110,7 +116,8 @@ try "the example builds against the static library and is right" prints_mean sta
 try "the example of table files builds against the shared libraries and is right" prints_mean file_shared
 try "the example of table files builds against the static libraries and is right" prints_mean file_static
 try "sat reads that file" same_file
-try "the README shows that example" in_readme
+try "the README shows the examples for host and device" in_readme
+try "the README's example for devices builds, and is right where there is one" device_table
 try "the example for devices builds, and is right where there is one" device
 try "SAT_ISA and SAT_STREAM change nothing in it" same_everywhere
 try "the tree can be moved" moves

@@ -1,5 +1,5 @@
 #!/bin/bash
-# The README's console blocks print what the README says, and its links lead somewhere.
+# The console blocks of the README and of docs/ladder.md print what they say; links of all documents resolve, to headings too.
 cd "$(dirname "$0")/../.." || exit 1
 . tests/tap.sh
 : "${B:=build}"
@@ -8,19 +8,27 @@ case $B in /*) bin=$B ;; *) bin=$root/$B ;; esac
 
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
-ln -s "$root/data" "$dir/data"
+ln -s "$root/data" "$root/docs" "$dir/"
 
-block() { awk '/^```console$/ { on = 1; next } /^```$/ { on = 0 } on' README.md; }
+block() { awk '/^```console$/ { on = 1; next } /^```$/ { on = 0 } on' "$@"; }
 says() { # COMMAND EXPECTED
     local out
     out=$(cd "$dir" && PATH=$bin:$PATH bash -c "$1" 2>&1) || { echo "status $?: $out"; return 1; }
     diff <(echo "$2") <(echo "$out")
 }
-dead_links() {
-    local file link
+# anchors FILE - those of its headings, as GitHub makes them: lower case, hyphens for spaces, no punctuation.
+anchors() {
+    awk '/^```/ { code = !code } !code && /^#+ /' "$1" | sed -E 's/^#+ +//; s/\[([^]]*)\]\([^)]*\)/\1/g' |
+        tr '[:upper:] ' '[:lower:]-' | sed 's/[^a-z0-9_-]//g'
+}
+dead_links() { # to files, and to headings of Markdown files
+    local file link path
     for file in $(tracked '*.md'); do
-        for link in $(grep -oE '\]\([^)#]+' "$file" | sed 's/^](//' | grep -v '^http'); do
-            [ -e "$(dirname "$file")/$link" ] || echo "$file: $link"
+        for link in $(awk '/^```/ { code = !code } !code' "$file" | grep -oE '\]\([^)]+' | sed 's/^](//' | grep -vE '^https?:'); do
+            path=${link%%#*}
+            path=${path:+$(dirname "$file")/$path}
+            [ -e "${path:-$file}" ] || { echo "$file: $link: no such file"; continue; }
+            [ "$link" = "${link#*#}" ] || anchors "${path:-$file}" | grep -qxF "${link#*#}" || echo "$file: $link: no such heading"
         done
     done
 }
@@ -33,7 +41,7 @@ while IFS= read -r line; do
     else
         expected+=${expected:+$'\n'}$line
     fi
-done < <(block; echo "$ ")
+done < <(block README.md docs/ladder.md; echo "$ ")
 # from HEADING - the README from there to the next heading of that rank.
 from() { awk -v heading="$1" '$0 == heading { on = 1; print; next } on && /^#/ && $1 == substr(heading, 1, index(heading, " ") - 1) { exit } on' README.md; }
 compares() { # with the tools that it is taken for
