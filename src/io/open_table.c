@@ -1,4 +1,4 @@
-/* open_table.c - sat_file.h: the public face of table files: checks arguments, and turns failures into a status and a line. */
+/* open_table.c - sat_file.h: checks arguments, and turns failures into a status and a line. */
 #include "sat_file.h"
 
 #include <math.h>

@@ -8,9 +8,9 @@
 
 #include "backend.h"
 #include "images.h"
+#include "offload.h"
 #include "shape.h"
 #include "sized.h"
-#include "staging.h"
 #include "window.h"
 
 struct sat_box {
@@ -20,9 +20,7 @@ struct sat_box {
     void (*close)(void *state);
     void **states; /* one for each image that is worked on at a time */
     int workers;
-    bool staged; /* host views, and a backend on a device */
-    sat_staging staging;
-    sat_view gathered; /* as in a plan */
+    sat_offload offload; /* to a backend on a device */
     char note[256];
 };
 
@@ -73,8 +71,7 @@ static void close_states(sat_box *box)
     while (box->workers > 0) box->close(box->states[--box->workers]);
     free(box->states);
     box->states = NULL;
-    sat_staging_close(&box->staging);
-    sat_view_free(&box->gathered);
+    sat_offload_close(&box->offload);
 }
 
 static sat_status open_with(void *object, const sat_backend *b)
@@ -85,15 +82,12 @@ static sat_status open_with(void *object, const sat_backend *b)
     if (status != SAT_OK) return status;
     box->backend = b;
     box->spec.backend = b->name;
-    box->staged = b->device && box->spec.memory == SAT_HOST;
     status = open_states(box);
     const sat_box_spec *s = &box->spec;
     sat_view images = sat_packed_view(s->width, s->height, s->count, s->channels, s->sample, SAT_DEVICE);
-    if (status == SAT_OK && box->staged) status = sat_staging_open(&box->staging, &images, &images);
-    if (status == SAT_OK && b->device && !box->staged && s->strided) {
-        box->gathered = images;
-        status = sat_view_alloc(&box->gathered);
-    }
+    const bool host = s->memory == SAT_HOST;
+    if (status == SAT_OK && b->device && (host || s->strided))
+        status = sat_offload_open(&box->offload, &images, host ? &images : NULL);
     if (status != SAT_OK) close_states(box);
     return status;
 }
@@ -161,17 +155,11 @@ static sat_status filter_image(void *context, int64_t i, int worker)
     return b->box->run(b->box->states[worker], &src, &dst, b->stream);
 }
 
-/* Views where the backend works: images one after the other on a device, some at a time elsewhere. */
-static sat_status filter_there(sat_box *box, const sat_view *src, const sat_view *dst, void *stream)
+/* Views that the backend takes: images one after the other on a device, some at a time elsewhere. */
+static sat_status filter_images(void *context, const sat_view *src, const sat_view *dst, void *stream)
 {
+    sat_box *box = context;
     images b = {box, src, dst, stream};
-    sat_view gathered = box->gathered;
-    if (box->backend->device && sat_has_gaps(src)) {
-        gathered.count = src->count;
-        sat_status status = sat_device_copy(src, &gathered, stream);
-        if (status != SAT_OK) return status;
-        b.src = &gathered;
-    }
     return sat_each_image(box->spec.executor, box->workers, src->count, filter_image, &b);
 }
 
@@ -189,11 +177,8 @@ sat_status sat_box_run(sat_box *box, const sat_view *given_src, const sat_view *
     if (status == SAT_OK && box->run == sat_box_tables_run && src.memory == SAT_HOST)
         status = sat_box_tables_check(&src);
     if (status != SAT_OK) return status;
-    if (!box->staged) return filter_there(box, &src, &dst, stream);
-    sat_view image = sat_staged(&src, box->staging.in), mean = sat_staged(&dst, box->staging.out);
-    status = sat_device_copy(&src, &image, stream);
-    if (status == SAT_OK) status = filter_there(box, &image, &mean, stream);
-    return status == SAT_OK ? sat_device_copy(&mean, &dst, stream) : status;
+    if (!box->backend->device) return filter_images(box, &src, &dst, stream);
+    return sat_offload_run(&box->offload, &src, &dst, stream, filter_images, box);
 }
 
 const char *sat_box_backend(const sat_box *box)

@@ -6,6 +6,7 @@
 #include "backend.h"
 #include "bands.h"
 #include "images.h"
+#include "offload.h"
 #include "shape.h"
 #include "sized.h"
 
@@ -16,7 +17,7 @@ struct sat_plan {
     int workers;
     bool staged; /* host views, and a backend that takes a device's */
     sat_bands bands;
-    sat_view gathered; /* device memory for images without gaps; data NULL where the plan needs none */
+    sat_offload offload; /* of images with gaps in device memory */
     sat_choice choice;
     char note[192];
 };
@@ -96,7 +97,7 @@ static void close_states(sat_plan *plan)
     free(plan->states);
     plan->states = NULL;
     sat_bands_close(&plan->bands);
-    sat_view_free(&plan->gathered);
+    sat_offload_close(&plan->offload);
 }
 
 static sat_status open_with(void *object, const sat_backend *backend)
@@ -121,8 +122,8 @@ static sat_status open_with(void *object, const sat_backend *backend)
         status = device ? sat_bands_open(&plan->bands, device, &plan->spec, &spec)
                         : sat_fail(SAT_ERR_UNAVAILABLE, "no device: %s", why);
     } else if (status == SAT_OK && backend->device && spec.strided) {
-        plan->gathered = sat_packed_view(spec.width, spec.height, spec.count, spec.channels, spec.sample, SAT_DEVICE);
-        status = sat_view_alloc(&plan->gathered);
+        sat_view images = sat_packed_view(spec.width, spec.height, spec.count, spec.channels, spec.sample, SAT_DEVICE);
+        status = sat_offload_open(&plan->offload, &images, NULL);
     }
     if (status != SAT_OK) close_states(plan);
     return plan->staged && plan->spec.backend == NULL ? sat_passed_over(status) : status;
@@ -216,20 +217,19 @@ static sat_status run_image(void *context, int64_t i, int worker)
     return b->plan->backend->run(b->plan->states[worker], &image, &table, &run);
 }
 
-/* Views where the backend works. */
+static sat_status run_on_device(void *context, const sat_view *image, const sat_view *table, void *stream)
+{
+    const images *b = context;
+    (void)stream; /* is in the options */
+    return sat_backend_run(b->plan->backend, b->plan->states[0], image, table, b->run);
+}
+
+/* Views in the memory where the backend works. */
 static sat_status run_there(sat_plan *plan, const sat_view *image, const sat_view *table, const sat_run_options *run)
 {
     images b = {plan, image, table, run};
     if (!plan->backend->device) return sat_each_image(plan->spec.executor, plan->workers, image->count, run_image, &b);
-    sat_view gathered = plan->gathered;
-    if (sat_has_gaps(image)) {
-        gathered.height = image->height;
-        gathered.count = image->count;
-        sat_status status = sat_device_copy(image, &gathered, run->stream);
-        if (status != SAT_OK) return status;
-        image = &gathered;
-    }
-    return sat_backend_run(plan->backend, plan->states[0], image, table, run);
+    return sat_offload_run(&plan->offload, image, table, run->stream, run_on_device, &b);
 }
 
 sat_status sat_plan_run_sized(sat_plan *plan, const sat_view *given_image, const sat_view *given_table,

@@ -3,10 +3,10 @@
 #include <string.h>
 
 #include "backend.h"
+#include "offload.h"
 #include "scan_method.h"
 #include "shape.h"
 #include "sized.h"
-#include "staging.h"
 
 static const sat_scan_method *const table[] = {
 #define SAT_SCAN(id) &sat_scan_##id,
@@ -20,7 +20,7 @@ struct sat_scan {
     const sat_scan_method *method;
     void *state;
     bool staged; /* host arrays, and a method that takes a device's */
-    sat_staging staging;
+    sat_offload offload;
     char note[192];
 };
 
@@ -86,7 +86,7 @@ static sat_status start(sat_scan *scan, const sat_scan_method *m)
     if (status == SAT_OK && scan->staged) {
         sat_view in = array(spec.length, spec.sample, NULL, SAT_HOST);
         sat_view out = array(spec.length, spec.accum, NULL, SAT_HOST);
-        status = sat_staging_open(&scan->staging, &in, &out);
+        status = sat_offload_open(&scan->offload, &in, &out);
         if (status != SAT_OK) m->close(scan->state);
     }
     return scan->staged && spec.method == NULL ? sat_passed_over(status) : status;
@@ -131,13 +131,10 @@ sat_status sat_scan_create_sized(sat_scan **out, const sat_scan_spec *given, siz
     return SAT_OK;
 }
 
-/* Host arrays through the scan's device memory; done when it returns. */
-static sat_status run_staged(sat_scan *scan, const sat_view *in, const sat_view *out, void *stream)
+static sat_status run_there(void *context, const sat_view *in, const sat_view *out, void *stream)
 {
-    sat_view device_in = sat_staged(in, scan->staging.in), device_out = sat_staged(out, scan->staging.out);
-    sat_status status = sat_device_copy(in, &device_in, stream);
-    if (status == SAT_OK) status = scan->method->run(scan->state, device_in.data, device_out.data, stream);
-    return status == SAT_OK ? sat_device_copy(&device_out, out, stream) : status;
+    const sat_scan *scan = context;
+    return scan->method->run(scan->state, in->data, out->data, stream);
 }
 
 sat_status sat_scan_run(sat_scan *scan, const void *in, void *out, void *stream)
@@ -149,7 +146,8 @@ sat_status sat_scan_run(sat_scan *scan, const void *in, void *out, void *stream)
     if (status == SAT_OK) status = sat_take_output(&to, &to, "output");
     if (status == SAT_OK && sat_overlap(&from, &to)) status = sat_fail(SAT_ERR_ARGUMENT, "input and output overlap");
     if (status != SAT_OK) return status;
-    return scan->staged ? run_staged(scan, &from, &to, stream) : scan->method->run(scan->state, in, out, stream);
+    return scan->staged ? sat_offload_run(&scan->offload, &from, &to, stream, run_there, scan)
+                        : scan->method->run(scan->state, in, out, stream);
 }
 
 const char *sat_scan_note(const sat_scan *scan)
@@ -161,7 +159,7 @@ void sat_scan_destroy(sat_scan **scan)
 {
     if (scan == NULL || *scan == NULL) return;
     (*scan)->method->close((*scan)->state);
-    sat_staging_close(&(*scan)->staging);
+    sat_offload_close(&(*scan)->offload);
     free(*scan);
     *scan = NULL;
 }

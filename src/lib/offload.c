@@ -1,0 +1,48 @@
+/* offload.c - device memory between a caller's views and a device's code. */
+#include "offload.h"
+#include "shape.h"
+#include "status.h"
+
+static sat_status make(sat_view *made, const sat_view *shape)
+{
+    *made = sat_packed_view(shape->width, shape->height, shape->count, shape->channels, shape->type, SAT_DEVICE);
+    return sat_view_alloc(made);
+}
+
+sat_status sat_offload_open(sat_offload *o, const sat_view *in, const sat_view *out)
+{
+    *o = (sat_offload){0};
+    sat_status status = make(&o->in, in);
+    if (status == SAT_OK && out) status = make(&o->out, out);
+    /* All of it is copied to the host, also what a ceiling leaves unwritten: never what another program left there. */
+    if (status == SAT_OK && out) status = sat_device_fill(o->out.data, 0, sat_extent(&o->out), NULL);
+    if (status == SAT_OK && out) status = sat_device_wait(NULL);
+    if (status != SAT_OK) sat_offload_close(o);
+    return status;
+}
+
+void sat_offload_close(sat_offload *o)
+{
+    sat_view_free(&o->in);
+    sat_view_free(&o->out);
+    *o = (sat_offload){0};
+}
+
+/* A view of that shape in the memory that was made. */
+static sat_view there(const sat_view *made, const sat_view *like)
+{
+    sat_view v = sat_packed_view(like->width, like->height, like->count, like->channels, like->type, SAT_DEVICE);
+    v.data = made->data;
+    return v;
+}
+
+sat_status sat_offload_run(const sat_offload *o, const sat_view *in, const sat_view *out, void *stream,
+                           sat_offload_job *job, void *context)
+{
+    sat_status status = SAT_OK;
+    const bool host = out->memory == SAT_HOST, copies = host || sat_has_gaps(in);
+    const sat_view device_in = copies ? there(&o->in, in) : *in, device_out = host ? there(&o->out, out) : *out;
+    if (copies) status = sat_device_copy(in, &device_in, stream);
+    if (status == SAT_OK) status = job(context, &device_in, &device_out, stream);
+    return status == SAT_OK && host ? sat_device_copy(&device_out, out, stream) : status;
+}
