@@ -18,14 +18,13 @@ V        ?= 0
 Q        := $(if $(filter 1,$(V)),,@)
 
 # What the tables of a build with LAB=0 do not name.
-LAB_SRC  := src/bench/%.c src/lib/lab.c src/lib/scan.c src/cpu/cpu_copy.c src/cpu/serial_scan.c $(patsubst %,kernels/%.cu,blelloch \
-            copies hillis_steele lookback lookback_aux lookback_seq peer_cub peer_npp reduce_scan warp_scans)
+LAB_SRC  := src/bench/%.c src/lib/lab.c src/lib/scan.c src/cpu/cpu_copy.c src/cpu/serial_scan.c kernels/lab/% kernels/peer/%
 LEFT_OUT := $(if $(filter 0,$(LAB)),$(LAB_SRC))
 
 # ---- what this machine has -----------------------------------------------------------------------------
 
 NVCC ?= $(shell command -v nvcc 2>/dev/null || ls /usr/local/cuda/bin/nvcc 2>/dev/null)
-KERNELS := $(filter-out $(LEFT_OUT),$(sort $(wildcard kernels/*.cu)))
+KERNELS := $(filter-out $(LEFT_OUT),$(sort $(wildcard kernels/*.cu kernels/*/*.cu)))
 ifeq ($(CUDA),1)
   ifeq ($(NVCC),)
     $(error CUDA=1, but no nvcc on PATH or in /usr/local/cuda/bin)

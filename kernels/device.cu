@@ -8,8 +8,8 @@
 
 #include "device.h"
 #include "prim/runtime.cuh"
-#include "query.cuh"
-#include "table.cuh"
+#include "probe.cuh"
+#include "query/query.cuh"
 #include "view_copy.cuh"
 
 namespace

@@ -1,6 +1,6 @@
 /* rectangle.h - one rectangle put to one table: may it be asked, where are its corners, what do they come to.
  *
- * Written once, for C and for kernels (kernels/query.cu), so that both give the same bits. A kernel defines, before it
+ * Written once, for C and for kernels (kernels/query/query.cu), so that both give the same bits. A kernel defines, before it
  * includes this, SAT_BOTH as what makes a function the device's, and SAT_PRODUCT as a product that is rounded before
  * anything is added to it, as C11 rounds it: device compilers fuse the two where they can. */
 #ifndef SAT_RECTANGLE_H

@@ -104,7 +104,7 @@ hashes_all() {
         now=$(changed)
         [ "$now" = "$([[ $file == kernels/* ]] && basename "$file" .cu || echo "$all")" ] || { echo "$file: $now"; return 1; }
     done <<'EOF'
-kernels/query.cu int one_more;
+kernels/query/query.cu int one_more;
 tests/gpu/main.c int one_more;
 tests/gpu/check.h extern int one_more;
 tests/simt/grid.cpp int one_more;

@@ -72,8 +72,8 @@ try "io prints nothing" nothing calls 'printf|vprintf|puts|putchar|perror' src/i
 try "the library mentions neither stdout nor stderr" nothing grep -rnwE 'stdout|stderr' src/lib src/cpu
 
 # The device's primitives stand in prim/device.cuh, for which the simulator has its own; the host's in prim/runtime.cuh
-# and device.cu.  peer_*.cu is the code of other libraries.
-ours() { find kernels -type f ! -name 'peer_*' "$@"; }
+# and device.cu.  kernels/peer/ calls other libraries.
+ours() { find kernels -type f ! -path 'kernels/peer/*' "$@"; }
 kernels() { ours ! -path kernels/device.cu ! -path kernels/prim/device.cuh ! -path kernels/prim/runtime.cuh; }
 in_kernels() { # WORDS - in the code, strings and compiler's builtins aside
     local f
@@ -83,9 +83,27 @@ words() { echo "(^|[^A-Za-z0-9_])($1)([^A-Za-z0-9_]|\$)"; }
 try "kernels use threads, barriers, shuffles and atomics through prim/device.cuh" nothing in_kernels \
     "$(words '__[a-z][a-z0-9_]*|(threadIdx|blockIdx|blockDim|gridDim|warpSize)|atomic[A-Z][A-Za-z]*|volatile|asm|clock|clock64')"
 try "kernels call the CUDA runtime through prim/runtime.cuh" nothing in_kernels "$(words 'cuda[A-Z][A-Za-z0-9_]*')|<<<"
-try "kernels include their own headers, those of the library, and what C has" \
-    nothing outside_includes "$(ours | tr '\n' ' ')" prim/$(names kernels/prim/*.cuh | paste -sd' ' | sed 's# # prim/#g') \
-    $(names kernels/*.cuh) $(names src/lib/*.h) device.h runtime.h
+headers() { # FOLDERS - of kernels/, as they are included; . is kernels/ itself
+    local folder f
+    for folder in "$@"; do
+        for f in kernels/"$folder"/*.cuh; do f=${f#kernels/}; echo "${f#./}"; done
+    done
+}
+# kernel_floor FOLDER OTHERS... - its files include its own headers, those of the other folders, and the library's.
+kernel_floor() {
+    local files
+    files=$(ours -path "kernels/$1/*" | tr '\n' ' ')
+    try "kernels/$1 includes its own headers${2:+, those of ${*:2}}, and the library's" nothing outside_includes "$files" \
+        $(headers "$@") $(names src/lib/*.h) device.h runtime.h
+}
+kernel_floor box prim .
+kernel_floor query prim .
+kernel_floor table prim box .
+kernel_floor lab prim table .
+prim_alone() { outside_includes "$(echo kernels/prim/*)" $(headers prim) backend.h tuning.cuh device.h runtime.h; }
+try "kernels/prim includes its own headers, tuning.cuh and backend.h alone" nothing prim_alone
+own_floor() { outside_includes "$(ours -maxdepth 1 | tr '\n' ' ')" $(headers . prim query) $(names src/lib/*.h); }
+try "kernels/ itself includes the headers of prim and query alone" nothing own_floor
 try "kernels use no C++ runtime" nothing grep -nE \
     '# *include *<(algorithm|array|atomic|chrono|cstd[a-z]*|functional|i?o?stream|map|memory|mutex|new|s?stream|string|thread|vector)>' $(ours)
 try "kernels open and print nothing" nothing calls 'fopen|fread|fwrite|openat|mmap|printf|fprintf|puts|fputs|putchar|perror' $(ours)

@@ -17,7 +17,7 @@ make -f tests/simt/simt.mk B="$B" SIMT_CHANGED="${changed[*]}" "$B/quick/check" 
 for unit in "${changed[@]}"; do
     words=()
     for target in $("$B/quick/check" --list | awk '!seen[$1]++ { print $1 }'); do
-        ! grep -q "\"$target\"" "kernels/$unit.cu" || words+=(--only "$target")
+        ! grep -q "\"$target\"" kernels/*/"$unit.cu" || words+=(--only "$target")
     done
     echo "# $unit"
     "$B/quick/check" --jobs 1 --stride $((${#words[@]} ? 8 : 40)) "${words[@]}" || bad=1

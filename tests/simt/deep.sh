@@ -19,7 +19,7 @@ unhurried='^(answer_rectangles|box::strip_filter|divide|means|sum_windows|weigh)
 least() { awk -v skip="$unhurried" '$1 !~ skip { n[$1] += $2 } END { for (k in n) if (!m || n[k] < m) m = n[k]; print m + 0 }' "$SAT_SIMT_TALLY"; }
 
 # The sources that run in the simulator.
-simulated() { find kernels -name '*.cu' -o -name '*.cuh' | grep -vE '/(device\.cu|peer_[^/]*)$' | LC_ALL=C sort; }
+simulated() { find kernels -name '*.cu' -o -name '*.cuh' | grep -vE '/(device\.cu|peer/[^/]*)$' | LC_ALL=C sort; }
 
 touch "$SAT_SIMT_TALLY"
 until [ "$(least)" -ge "$wanted" ]; do

@@ -2,9 +2,9 @@
  * The one file here that knows sat, with runtime.h. */
 #include "../../src/lib/device.h"
 #include "prim/runtime.cuh"
-#include "query.cuh"
+#include "probe.cuh"
+#include "query/query.cuh"
 #include "simt.h"
-#include "table.cuh"
 #include "view_copy.cuh"
 
 #include <stdio.h>

@@ -8,8 +8,8 @@ SIMT_CC      ?= gcc
 SIMT_OUT     := $(B)/simt
 SIMT_OBJ     := $(B)/simt/obj
 
-# device.cu is CUDA's side of src/lib/device.h, for which library.cpp answers here; peer_*.cu is code of other libraries.
-SIMT_CU := $(filter-out kernels/device.cu kernels/peer_%.cu,$(sort $(wildcard kernels/*.cu)))
+# device.cu is CUDA's side of src/lib/device.h, for which library.cpp answers here; kernels/peer/ calls other libraries.
+SIMT_CU := $(filter-out kernels/device.cu kernels/peer/%,$(sort $(wildcard kernels/*.cu kernels/*/*.cu)))
 SIMT_INC := -Itests/simt -Isrc/lib -Ikernels
 SIMT_KERNEL_FLAGS := -std=c++20 -g -ffp-contract=off -Wall -Wextra -Wno-missing-field-initializers -Wno-unknown-pragmas -DSAT_SIMT \
     -DSAT_WITH_CUDA=1 -fno-exceptions -fno-rtti -fno-strict-aliasing -fstack-clash-protection $(SIMT_INC) -MMD -MP
@@ -75,4 +75,4 @@ check-deep: simt
 simt-objects: $(SIMT_CHECK_OBJ)
 	@echo $^
 
--include $(SIMT_ENGINE:.o=.d) $(SIMT_LIBRARY:.o=.d) $(SIMT_CU_OBJ:.o=.d) $(wildcard $(B)/quick/kernels/*.d $(SIMT_OBJ)/gpu/*.d $(SIMT_OBJ)/simt/test_*.d)
+-include $(SIMT_ENGINE:.o=.d) $(SIMT_LIBRARY:.o=.d) $(SIMT_CU_OBJ:.o=.d) $(wildcard $(B)/quick/kernels/*.d $(B)/quick/kernels/*/*.d $(SIMT_OBJ)/gpu/*.d $(SIMT_OBJ)/simt/test_*.d)

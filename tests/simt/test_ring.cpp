@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <vector>
 
-#include "fused_lookback.cuh"
+#include "table/fused_lookback.cuh"
 #include "prim/runtime.cuh"
 
 /* The one thing of sat that runtime.cuh needs. */

@@ -20,7 +20,7 @@
 
 #include <stdio.h>
 
-#include "tile_vectors.cuh"
+#include "lab/tile_vectors.cuh"
 #include "prim/runtime.cuh"
 
 namespace recursion

@@ -30,7 +30,7 @@
  * Steps   1.  Ticket -> row, tile.  2.  Load, sum, publish the aggregate.  3.  Thread 0: look back, publish the
  *         inclusive prefix.  4.  Barrier, scan, store.
  */
-#include "lookback.cuh"
+#include "lab/lookback.cuh"
 
 namespace
 {

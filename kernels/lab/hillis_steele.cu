@@ -28,8 +28,8 @@
  * Steps     1. Each block: load a tile, step, write; its sum to level 1.
  *           2. The same for the sums, until a row is one tile, which starts from the row's first value.
  *           3. Back down: each block adds one value to all elements of its tile. */
-#include "recursion.cuh"
-#include "table.cuh"
+#include "lab/recursion.cuh"
+#include "table/table.cuh"
 
 namespace
 {

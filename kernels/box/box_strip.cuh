@@ -2,7 +2,7 @@
 #ifndef BOX_STRIP_CUH
 #define BOX_STRIP_CUH
 
-#include "box_row.cuh"
+#include "box/box_row.cuh"
 
 namespace box
 {

@@ -24,8 +24,8 @@
  *
  * Steps   1. with weights: colours times alpha, of which the table is made  2. sums, divided
  */
-#include "box.cuh"
-#include "box_divide.cuh"
+#include "box/box.cuh"
+#include "box/box_divide.cuh"
 #include "prim/runtime.cuh"
 
 namespace

@@ -6,8 +6,8 @@
 #ifndef FUSED_CUH
 #define FUSED_CUH
 
-#include "fused_lookback.cuh"
-#include "fused_tile.cuh"
+#include "table/fused_lookback.cuh"
+#include "table/fused_tile.cuh"
 #include "prim/block_scan.cuh"
 #include "prim/stagger.cuh"
 #include "prim/ticket.cuh"

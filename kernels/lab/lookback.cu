@@ -40,7 +40,7 @@
  *         back to the nearest prefix is valid; add; go on with the next window if there is no prefix; publish the
  *         inclusive prefix.  4.  Barrier, scan, store.
  */
-#include "lookback.cuh"
+#include "lab/lookback.cuh"
 
 namespace
 {

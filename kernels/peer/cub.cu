@@ -1,4 +1,4 @@
-/* peer_cub.cu - CUB's device-wide scans, for comparison: the toolkit's own answer to the same questions.
+/* cub.cu - CUB's device-wide scans, for comparison: the toolkit's own answer to the same questions.
  *
  * Idea      One array: cub::DeviceScan as it comes, with widening inside its input iterator, so that no pass is added.
  *           Tables: the pipeline of table.cuh needs many rows scanned in one launch.  CUB's segmented scan starts a
@@ -29,7 +29,7 @@
 #include <thrust/iterator/transform_iterator.h>
 
 #include "prim/runtime.cuh"
-#include "table.cuh"
+#include "table/table.cuh"
 
 namespace
 {

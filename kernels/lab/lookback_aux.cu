@@ -44,7 +44,7 @@
  *         where a row begins).  3.  Barrier; fold the warps before.  4.  Publish the prefixes that are known.  5.
  *         Barrier.
  */
-#include "lookback.cuh"
+#include "lab/lookback.cuh"
 
 namespace
 {

@@ -28,11 +28,11 @@
  *           holds the rows that step 1 has read last. */
 #include <stdio.h>
 
-#include "tile_vectors.cuh"
+#include "lab/tile_vectors.cuh"
 #include "prim/block_scan.cuh"
 #include "prim/runtime.cuh"
 #include "prim/warp_scan.cuh"
-#include "table.cuh"
+#include "table/table.cuh"
 
 namespace
 {

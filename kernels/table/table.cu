@@ -26,7 +26,7 @@
 #include "prim/runtime.cuh"
 #include "prim/transpose.cuh"
 #include "shape.h"
-#include "table.cuh"
+#include "table/table.cuh"
 
 namespace
 {

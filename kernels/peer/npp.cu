@@ -1,4 +1,4 @@
-/* peer_npp.cu - NVIDIA's Performance Primitives, for comparison: the integral image of the toolkit's image library.
+/* npp.cu - NVIDIA's Performance Primitives, for comparison: the integral image of the toolkit's image library.
  *
  * Idea      nppiIntegral_8u32s_C1R computes the padded table of 8-bit samples in 32 bits.  It is used where it is
  *           installed, and needed nowhere: the library is opened when this backend is asked for the first time, and
@@ -16,7 +16,7 @@
 #include <stdlib.h>
 
 #include "prim/runtime.cuh"
-#include "table.cuh"
+#include "table/table.cuh"
 
 #if __has_include(<nppi_statistics_functions.h>)
 #include <nppi_statistics_functions.h>

@@ -40,7 +40,7 @@
 /* rectangle.h in the device's terms. */
 #define SAT_BOTH          PRIM_DEVICE
 #define SAT_PRODUCT(a, b) prim::product(a, b)
-#include "query.cuh"
+#include "query/query.cuh"
 
 namespace
 {

@@ -27,7 +27,7 @@
 #include "prim/runtime.cuh"
 #include "prim/vector.cuh"
 #include "shape.h"
-#include "table.cuh"
+#include "table/table.cuh"
 
 namespace
 {

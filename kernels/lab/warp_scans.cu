@@ -19,7 +19,7 @@
 
 #include "prim/runtime.cuh"
 #include "prim/warp_scan.cuh"
-#include "table.cuh"
+#include "table/table.cuh"
 
 namespace
 {

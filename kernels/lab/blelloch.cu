@@ -27,8 +27,8 @@
  *           2. The same for the sums, until a row is one tile, which starts from the row's first value.
  *           3. Back down: each block adds one value to all elements of its tile. */
 #include "prim/blelloch.cuh"
-#include "recursion.cuh"
-#include "table.cuh"
+#include "lab/recursion.cuh"
+#include "table/table.cuh"
 
 namespace
 {

@@ -61,9 +61,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "box.cuh"
-#include "box_strip.cuh"
-#include "table.cuh"
+#include "box/box.cuh"
+#include "box/box_strip.cuh"
+#include "probe.cuh"
 
 namespace
 {

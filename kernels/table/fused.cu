@@ -46,11 +46,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "box.cuh"
-#include "fused.cuh"
+#include "box/box.cuh"
+#include "table/fused.cuh"
 #include "prim/runtime.cuh"
 #include "shape.h"
-#include "table.cuh"
+#include "table/table.cuh"
 
 namespace
 {

@@ -28,8 +28,8 @@
  */
 #include <stdlib.h>
 
-#include "box.cuh"
-#include "box_axis.cuh"
+#include "box/box.cuh"
+#include "box/box_axis.cuh"
 #include "prim/transpose.cuh"
 
 namespace

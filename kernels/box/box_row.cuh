@@ -2,8 +2,8 @@
 #ifndef BOX_ROW_CUH
 #define BOX_ROW_CUH
 
-#include "box_axis.cuh"
-#include "box_divide.cuh"
+#include "box/box_axis.cuh"
+#include "box/box_divide.cuh"
 #include "prim/warp_scan.cuh"
 
 namespace box

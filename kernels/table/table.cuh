@@ -18,10 +18,9 @@
 #define TABLE_CUH
 
 #include "backend.h"
+#include "probe.cuh"
 #include "scan.cuh"
 #include "scan_method.h"
-
-bool device_probe(const char **why); /* device.cu */
 
 /* What sat_backend.wait is for: waits, and tells whether a run has set the flag `outside` (q32; NULL for other sums),
  * which it clears. */

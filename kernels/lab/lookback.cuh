@@ -20,9 +20,9 @@
 #include "prim/tile_descriptor.cuh"
 #include "prim/warp_scan.cuh"
 #include "scan.cuh"
-#include "blocked_tile.cuh"
-#include "table.cuh"
-#include "striped_tile.cuh"
+#include "lab/blocked_tile.cuh"
+#include "table/table.cuh"
+#include "lab/striped_tile.cuh"
 
 namespace single_pass
 {
