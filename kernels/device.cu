@@ -1,7 +1,7 @@
-/* device.cu - sat_device_cuda: what the library asks of a CUDA device (device.h), and the probe of all kernels.
+/* device.cu - sat_device_cuda: the library's functions for a CUDA device (device.h), and the probe of all kernels.
  *
- * The static runtime loads the driver at its first call, so this file calls nothing before it is asked.  Nothing here
- * makes a context unless it must: the probe runs before anybody has decided to use the device. */
+ * The static runtime loads the driver at its first call, so this file calls nothing before it is called.  Nothing here
+ * makes a context unless it must: the probe runs before any job has chosen the device. */
 #include <cuda.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -17,40 +17,40 @@ namespace
 
 /* ---- probe ------------------------------------------------------------------------------------------- */
 
-/* What was found out about a device, once; the texts live for ever.  More devices than a host has. */
-struct found {
+/* The probe of a device, made once; the texts are never freed.  More devices than a host has. */
+struct probed {
     bool known, usable;
     char why[192];
 };
 constexpr int MAX_DEVICES = 64;
-found devices[MAX_DEVICES];
+probed devices[MAX_DEVICES];
 char no_device[192];
 pthread_mutex_t devices_lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* Asked for its attributes to learn whether the driver can compile the PTX of this build. */
-struct nothing {
+/* Its attributes show whether the driver can compile the PTX of this build. */
+struct empty_kernel {
     static constexpr unsigned threads = 1;
     struct shared {
     };
     PRIM_DEVICE void operator()(shared &) const {}
 };
 
-/* The architectures in this build: machine code for sm_XY runs on sm_XZ, Z >= Y; PTX on what is newer; nvcc does not
- * tell which of them hold PTX. */
-enum code { CODE_NONE, CODE_PERHAPS, CODE_HERE };
+/* The architectures in this build: machine code for sm_XY runs on sm_XZ, Z >= Y; PTX on what is newer; nvcc has
+ * no list of those that hold PTX. */
+enum code { CODE_NONE, CODE_PERHAPS, CODE_PRESENT };
 code code_for(int major, int minor)
 {
     const int built[] = {__CUDA_ARCH_LIST__};
     int sm = major * 100 + minor * 10;
     code best = CODE_NONE;
     for (int arch : built) {
-        if (arch / 100 == major && arch <= sm) return CODE_HERE;
+        if (arch / 100 == major && arch <= sm) return CODE_PRESENT;
         if (arch < sm) best = CODE_PERHAPS;
     }
     return best;
 }
 
-void look(int device, found *f)
+void probe_device(int device, probed *f)
 {
     cudaDeviceProp props;
     cudaError_t error = cudaGetDeviceProperties(&props, device);
@@ -62,12 +62,12 @@ void look(int device, found *f)
     code c = code_for(props.major, props.minor);
     if (c == CODE_PERHAPS) {
         cudaFuncAttributes attributes;
-        if (cudaFuncGetAttributes(&attributes, prim::enter<nothing>) == cudaSuccess)
-            c = CODE_HERE;
+        if (cudaFuncGetAttributes(&attributes, prim::enter<empty_kernel>) == cudaSuccess)
+            c = CODE_PRESENT;
         else
             (void)cudaGetLastError();
     }
-    f->usable = c == CODE_HERE;
+    f->usable = c == CODE_PRESENT;
     if (f->usable)
         snprintf(f->why, sizeof f->why, "%.100s, sm_%d%d", props.name, props.major, props.minor);
     else
@@ -102,8 +102,8 @@ bool probe_locked(const char **why)
         *why = "the current CUDA device is not among the first 64";
         return false;
     }
-    found *f = &devices[device];
-    if (!f->known) look(device, f);
+    probed *f = &devices[device];
+    if (!f->known) probe_device(device, f);
     f->known = true;
     *why = f->why;
     return f->usable;
@@ -173,23 +173,25 @@ void pinned_free(void *data)
     if (data) (void)cudaFreeHost(data);
 }
 
-/* The runtime tells what memory a byte lies in, and the driver alone, where the allocation or registration ends. */
+/* The runtime knows the kind of memory of an address; only the driver knows where the allocation or registration ends.
+ */
 size_t pinned(const void *data)
 {
-    using ask = CUresult (*)(unsigned count, CUpointer_attribute *which, void **answers, CUdeviceptr data);
-    CUpointer_attribute which[] = {CU_POINTER_ATTRIBUTE_MEMORY_TYPE, CU_POINTER_ATTRIBUTE_RANGE_START_ADDR,
+    using get_attributes = CUresult (*)(unsigned count, CUpointer_attribute *names, void **values, CUdeviceptr data);
+    CUpointer_attribute names[] = {CU_POINTER_ATTRIBUTE_MEMORY_TYPE, CU_POINTER_ATTRIBUTE_RANGE_START_ADDR,
                                    CU_POINTER_ATTRIBUTE_RANGE_SIZE};
     unsigned type = 0; /* stays 0 for memory that CUDA does not know */
     CUdeviceptr begin = 0;
     size_t bytes = 0;
-    void *answers[] = {&type, &begin, &bytes}, *entry = nullptr;
+    void *values[] = {&type, &begin, &bytes}, *entry = nullptr;
 #if CUDART_VERSION >= 12050
     cudaError_t error = cudaGetDriverEntryPointByVersion("cuPointerGetAttributes", &entry, 12000, cudaEnableDefault);
 #else
     cudaError_t error = cudaGetDriverEntryPoint("cuPointerGetAttributes", &entry, cudaEnableDefault);
 #endif
     if (error != cudaSuccess) (void)cudaGetLastError();
-    if (error != cudaSuccess || !entry || ((ask)entry)(3, which, answers, (CUdeviceptr)data) != CUDA_SUCCESS) return 0;
+    if (error != cudaSuccess || !entry || ((get_attributes)entry)(3, names, values, (CUdeviceptr)data) != CUDA_SUCCESS)
+        return 0;
     return type == CU_MEMORYTYPE_HOST ? bytes - (size_t)((CUdeviceptr)data - begin) : 0;
 }
 
@@ -235,7 +237,7 @@ sat_status event_wait(void *event)
     return prim::checked(cudaEventSynchronize((cudaEvent_t)event), "waiting for the device");
 }
 
-/* The default stream may not even be asked while one that it would wait for is captured. */
+/* A query of the default stream fails while a stream that it would wait for is captured. */
 sat_status captured(void *stream, bool *captured)
 {
     cudaStreamCaptureStatus is = cudaStreamCaptureStatusNone;

@@ -125,7 +125,8 @@ template <class Sample, class Accum> struct scan_source {
         return step == 1 ? in + r * pitch : in + r / step * pitch + r % step;
     }
 
-    /* q32: to the nearest multiple of the quantum, half up; what cannot be held counts as 0 and is told. */
+    /* q32: to the nearest multiple of the quantum, half up; a sample that does not fit counts as 0 and sets `outside`.
+     */
     PRIM_DEVICE sum widen(Sample v) const
     {
         if constexpr (std::is_same_v<Accum, q32>) {

@@ -64,6 +64,7 @@
 #include "box/box.cuh"
 #include "box/box_strip.cuh"
 #include "probe.cuh"
+#include "tuning.cuh"
 
 namespace
 {
@@ -233,13 +234,10 @@ int64_t rows_of(int64_t height, int64_t window, int64_t strips, int64_t at_once,
  * is what one block may have, and a kilobyte that each block takes for itself. */
 template <class Filter> int64_t blocks_at_once()
 {
-#ifdef SAT_SIMT
-    return Filter::min_blocks; /* so that small images have several segments */
-#else
+    if (tuning::simulated) return Filter::min_blocks; /* small images have several segments */
     constexpr size_t own = 1 << 10;
     const int64_t fit = (int64_t)((prim::shared_memory_limit() + own) / (sizeof(typename Filter::shared) + own));
     return fit < 1 ? 1 : fit < Filter::min_blocks ? fit : Filter::min_blocks;
-#endif
 }
 
 template <class Filter> sat_status prepare_for_device(filter *f)
@@ -255,20 +253,14 @@ template <class Filter> sat_status prepare_for_device(filter *f)
 
 /* ---- which kernel -------------------------------------------------------------------------------------- */
 
-/* The simulator's strips are short, so that small images have several, and fit its shared memory. */
-#ifdef SAT_SIMT
-template <unsigned CHANNELS> using bytes_narrow = box::strip_filter<uint8_t, CHANNELS, uint16_t, uint32_t, 24, 8, 4, 3>;
+template <class Sample, unsigned CHANNELS, class Column, class Sum, tuning::box_strip S>
+using filter_of = box::strip_filter<Sample, CHANNELS, Column, Sum, S.run, S.own, S.step, S.resident, S.chunk, S.parts>;
 template <unsigned CHANNELS>
-using bytes_broad = box::strip_filter<uint8_t, CHANNELS, uint16_t, uint32_t, CHANNELS == 3 ? 24 : 40, 8, 4, 3, 2, 2>;
-template <class Sample, unsigned CHANNELS, class Sum>
-using words = box::strip_filter<Sample, CHANNELS, uint32_t, Sum, 12, 4, 4, 24, 4, 2>;
-#else
-template <unsigned CHANNELS> using bytes_narrow = box::strip_filter<uint8_t, CHANNELS, uint16_t, uint32_t, 40, 8, 7, 2>;
+using bytes_narrow = filter_of<uint8_t, CHANNELS, uint16_t, uint32_t, tuning::BOX_NARROW_BYTES>;
 template <unsigned CHANNELS>
-using bytes_broad = box::strip_filter<uint8_t, CHANNELS, uint16_t, uint32_t, 72, 8, 15, 1, 5>;
+using bytes_broad = filter_of<uint8_t, CHANNELS, uint16_t, uint32_t, tuning::box_broad_bytes(CHANNELS)>;
 template <class Sample, unsigned CHANNELS, class Sum>
-using words = box::strip_filter<Sample, CHANNELS, uint32_t, Sum, 36, 4, 5, 2, 5, 3>;
-#endif
+using words = filter_of<Sample, CHANNELS, uint32_t, Sum, tuning::BOX_WORDS>;
 
 template <unsigned CHANNELS> sat_status prepare_channels(filter *f)
 {

@@ -7,7 +7,8 @@
 namespace box
 {
 
-/* n / area for quotients below 2^16: a float, or double, is off by less than one, and the remainder tells. */
+/* n / area for quotients below 2^16: a float, or double, is off by less than one, and the remainder shows in which
+ * direction. */
 PRIM_DEVICE uint32_t quotient(uint32_t n, uint32_t area)
 {
     uint32_t q = (uint32_t)((float)n / (float)area);

@@ -1,8 +1,8 @@
 /* box_table.cu - the box filter from a table that lies in device memory.
  *
- * Idea    A window of any size is four entries of a table; one that reaches beyond the image is the few rectangles into
- *         which the border mode cuts it.  So a filter needs nothing but a table, whoever built it, and does any window,
- *         any border and weights, at the price of writing and reading sums that are wider than the samples.
+ * Idea    A window of any size is four entries of a table.  A window that reaches outside the image is the few
+ *         rectangles into which the border mode cuts it.  So a filter needs only a table, of any backend, and does any
+ *         window, any border and weights.  The price is to write and read sums that are wider than the samples.
  *
  * Paper   Crow, Summed-area tables for texture mapping, SIGGRAPH 1984.
  *
@@ -15,12 +15,13 @@
  * Launch  A thread for each pixel and all its channels, 256 in a block along a row: the lanes of a warp read
  *         neighbouring entries of the same rows.
  *
- * Traffic 1 read and 1 write of the table's entries and 1 write of samples for each pixel, beside what building it
- *         took; the other three of the four reads, and the runs, come from caches.
+ * Traffic 1 read and 1 write of the table's entries and 1 write of samples for each pixel, besides those of building
+ *         it; the other three of the four reads, and the runs, come from caches.
  *
  * Sync    The order of the stream.
  *
- * Limits  2^31 - 1 blocks.  Float tables must hold no NaN and no infinity, which spread: the library looks first.
+ * Limits  2^31 - 1 blocks.  Float tables must hold no NaN and no infinity, which spread: the library checks the
+ *         samples first.
  *
  * Steps   1. with weights: colours times alpha, of which the table is made  2. sums, divided
  */

@@ -35,7 +35,7 @@ namespace
 
 template <unsigned BLOCK, unsigned ITEMS, class Sample, class Accum> struct blelloch_tile {
     static constexpr unsigned threads = BLOCK, tile = BLOCK * ITEMS;
-    static constexpr int min_blocks = RESIDENT_THREADS / BLOCK;
+    static constexpr int min_blocks = tuning::RESIDENT_THREADS / BLOCK;
     using vectors = tile_vectors<BLOCK, ITEMS, Sample, Accum>;
     using sum = typename vectors::sum;
     struct shared {
@@ -72,13 +72,7 @@ struct rung {
     using kernel = blelloch_tile<BLOCK, ITEMS, Sample, Accum>;
 };
 
-using usual = launch_shape<256, 16, 8>;
-#ifdef SAT_SIMT
-/* Three levels from 4097 elements on; a tree of several warps, whose threads have several vectors. */
-using scan = recursion::algorithm<rung, launch_shape<32, 2, 2>, launch_shape<64, 8, 4>, usual>;
-#else
-using scan = recursion::algorithm<rung, usual>;
-#endif
+using scan = recursion::algorithm<rung, tuning::blelloch_shapes>;
 
 const scan_algorithm algorithm = {rung::name, scan::workspace, scan::queue, scan::describe};
 

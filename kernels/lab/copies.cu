@@ -14,7 +14,7 @@
  *                                0 i i i i                  i i i i
  *                                0 i i i i                  i i i i
  *
- * Launch    blocks of 256 threads; each thread of a copy has VECTORS_IN_FLIGHT vectors on their way, a block's width
+ * Launch    blocks of 256 threads; each thread of a copy has VECTORS_IN_FLIGHT vectors in flight, a block's width
  *           apart, so a warp always touches whole lines.  16 bytes for each vector, single values where rows are not
  *           aligned to that.
  * Traffic   in + out bytes
@@ -28,13 +28,12 @@
 #include "prim/vector.cuh"
 #include "shape.h"
 #include "table/table.cuh"
+#include "tuning.cuh"
 
 namespace
 {
 
-/* Enough that the loads of a multiprocessor's threads cover the time that memory takes to answer: 2048 threads with 64
- * bytes each are three times what 4.8 TB/s and 1 us ask of each of 132 multiprocessors. */
-constexpr unsigned VECTORS_IN_FLIGHT = 4;
+constexpr unsigned VECTORS_IN_FLIGHT = tuning::COPY_VECTORS;
 constexpr unsigned THREADS = 256;
 
 /* ---- the naive copy ---------------------------------------------------------------------------------- */
@@ -170,7 +169,7 @@ struct mover {
                        void *stream);
     sat_plan_spec spec; /* of an array: sample, accum, width */
     void *scratch;
-    uint32_t *outside; /* q32: what cannot be held; nobody asks */
+    uint32_t *outside; /* q32: set by samples that do not fit; not read */
 };
 
 /* At least, in bytes: samples once and sums once, halved, in whole words. */

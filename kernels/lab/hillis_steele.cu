@@ -53,7 +53,7 @@ template <unsigned BLOCK, class Sample, class Accum> struct hillis_steele_tile {
         s.buffer[0].set(t, v);
         unsigned from = 0;
         for (unsigned d = 1; d < BLOCK; d *= 2, from = 1 - from) {
-            prim::block_sync(); /* the step before is written, and nobody reads the other buffer any more */
+            prim::block_sync(); /* the step before is written, and the other buffer has been read */
             if (t >= d) v = s.buffer[from].get(t - d) + v;
             s.buffer[1 - from].set(t, v);
         }
@@ -72,12 +72,7 @@ struct rung {
     using kernel = hillis_steele_tile<BLOCK, Sample, Accum>;
 };
 
-using usual = launch_shape<512, 1, 1>;
-#ifdef SAT_SIMT
-using scan = recursion::algorithm<rung, launch_shape<32, 1, 1>, usual>; /* three levels from 1025 elements on */
-#else
-using scan = recursion::algorithm<rung, usual>;
-#endif
+using scan = recursion::algorithm<rung, tuning::hillis_steele_shapes>;
 
 const scan_algorithm algorithm = {rung::name, scan::workspace, scan::queue, scan::describe};
 

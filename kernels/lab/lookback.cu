@@ -36,16 +36,14 @@
  *         run.  128 bytes of workspace for each tile of rows with more than one: 1 for 512 bytes of sums in large
  *         tiles, 1 for 128 in small ones.
  *
- * Steps   1.  Ticket -> row, tile.  2.  Load, sum, publish the aggregate.  3.  Warp 0: poll a window until all of it
+ * Steps   1. Ticket -> row, tile.  2. Load, sum, publish the aggregate.  3. Warp 0: poll a window until all of it
  *         back to the nearest prefix is valid; add; go on with the next window if there is no prefix; publish the
- *         inclusive prefix.  4.  Barrier, scan, store.
+ *         inclusive prefix.  4. Barrier, scan, store.
  */
 #include "lab/lookback.cuh"
 
 namespace
 {
-
-constexpr unsigned BACKOFF_NS = 20; /* between two polls of a window */
 
 /* Tiles of the first window; without a prefix there, all lanes poll the next ones.  In a long row of large tiles the
  * nearest prefix is a few tiles away, most polls find a neighbour that is not loaded yet, and each poll in vain delays
@@ -88,7 +86,7 @@ template <class Sum, unsigned FIRST> struct warp_lookback {
                 prefixes = prim::ballot(d.status == prim::TILE_PREFIX);
                 needed = prefixes ^ (prefixes - 1); /* lanes up to the nearest prefix; all, if there is none */
                 if (!(prim::ballot(d.status == prim::TILE_INVALID) & needed)) break;
-                prim::nanosleep(BACKOFF_NS);
+                prim::nanosleep(tuning::BACKOFF_NS);
             }
             if (needed >> prim::lane_id() & 1) sum += d.value;
             if (prefixes) break;

@@ -22,6 +22,7 @@
 #include "scan.cuh"
 #include "lab/blocked_tile.cuh"
 #include "table/table.cuh"
+#include "tuning.cuh"
 #include "lab/striped_tile.cuh"
 
 namespace single_pass
@@ -55,6 +56,7 @@ template <class Sample, class Accum> struct work {
     int64_t out_pitch, length;
     const sum *first; /* the exclusive prefix of each row, or NULL */
     uint32_t rows, tiles;
+    uint32_t first_wave; /* blocks that are resident together at the start of a launch */
     bool exclusive;
 
     PRIM_DEVICE sum row_prefix(uint32_t row) const { return first ? prim::load(first + row) : sum(); }
@@ -103,32 +105,16 @@ PRIM_DEVICE void scan_tile(const Work &w, block_storage<Work, Shape> &s, uint32_
 template <class Work, class Shape> PRIM_DEVICE void stagger_tiles(const Work &w, uint32_t ticket)
 {
     constexpr unsigned MOVED = Shape::elements * (sizeof(typename Work::sample) + sizeof(typename Work::sum));
-    if (w.rows == 1) prim::staggered_start(ticket, Shape::min_blocks, MOVED / 2);
+    if (w.rows == 1) prim::staggered_start(ticket, w.first_wave, MOVED / 2);
 }
 
 /* ---- the host's side ----------------------------------------------------------------------------------- */
 
-/* The shapes that a method chooses from by itself.
- *
- * Large: 32 vectors for each of 128 threads, 64 KiB of sums; five are resident on a multiprocessor.  An H200 moves a
- * tile's 128 KiB in 4 us (4.2 TB/s over 132 multiprocessors), but the tile stays for about 20: its own loads, the
- * slowest loads of the tiles before it, the look-back, the stores.  So five of them keep the memory busy, and as much
- * of each is held as fits: 20 vectors in shared memory (5 * 40 KiB of 227) and 12 in registers (48 of the 102 that 640
- * threads leave to each).  More and smaller tiles have more descriptors to look back over; larger ones wait longer for
- * their last byte.
- *
- * Small: 8 vectors, where a large tile would be half empty, or there would be too few of them to fill the device.
- *
- * In the simulator both are tiny, so that small arrays have many tiles. */
-#ifdef SAT_SIMT
-template <class Sum> using large = striped_shape<Sum, 64, 1, 1, 2>;
-template <class Sum> using small = striped_shape<Sum, 32, 1, 0, 2>;
-constexpr int64_t FEW_TILES = 4;
-#else
-template <class Sum> using large = striped_shape<Sum, 128, 20, 12, 5>;
-template <class Sum> using small = striped_shape<Sum, 128, 8, 0, 8>;
-constexpr int64_t FEW_TILES = 256; /* two for each multiprocessor */
-#endif
+/* The shapes that a method chooses from by itself. */
+template <class Sum, tuning::striped_tile T>
+using shape_of = striped_shape<Sum, T.threads, T.shared_vectors, T.register_vectors, T.resident>;
+template <class Sum> using large = shape_of<Sum, tuning::LOOKBACK_LARGE>;
+template <class Sum> using small = shape_of<Sum, tuning::LOOKBACK_SMALL>;
 
 inline int64_t tiles_of(int64_t length, int64_t elements)
 {
@@ -139,7 +125,7 @@ inline int64_t tiles_of(int64_t length, int64_t elements)
 template <class Sum> bool uses_large(int64_t rows, int64_t length)
 {
     int64_t elements = large<Sum>::elements;
-    return length > elements / 2 && tiles_of(length, elements) > FEW_TILES / rows;
+    return length > elements / 2 && tiles_of(length, elements) > tuning::LOOKBACK_FEW_TILES / rows;
 }
 
 /* Calls f(block_shape) for the requested shape, else fails with a sentence. */
@@ -151,51 +137,25 @@ template <class Sum, class F> sat_status with_shape(const scan_shape *shape, int
 
     if (free && !uses_large<Sum>(rows, length)) return f(small<Sum>());
     if (free || (b == large<Sum>::block_threads && q == large<Sum>::items && !naive)) return f(large<Sum>());
-#if defined SAT_SWEEP || defined SAT_SIMT
     if constexpr (std::is_same_v<Sum, uint32_t>) {
-#define STAGED(B, Q)                                                                                                   \
+#define BLOCKED(B, Q)                                                                                                  \
     if (b == B && q == Q && !naive) return f(blocked_shape<B, Q, true>());                                             \
-    if (b == B && q == Q && naive) return f(blocked_shape<B, Q, false>())
-#ifdef SAT_SIMT
-        STAGED(64, 4);
-        STAGED(32, 7);
-#else
-#define SWEEP(B)                                                                                                       \
-    STAGED(B, 2);                                                                                                      \
-    STAGED(B, 4);                                                                                                      \
-    STAGED(B, 7);                                                                                                      \
-    STAGED(B, 8);                                                                                                      \
-    STAGED(B, 10);                                                                                                     \
-    STAGED(B, 13);                                                                                                     \
-    STAGED(B, 16);                                                                                                     \
-    STAGED(B, 20);                                                                                                     \
-    STAGED(B, 24);                                                                                                     \
-    STAGED(B, 30);                                                                                                     \
-    STAGED(B, 32);                                                                                                     \
-    STAGED(B, 40)
-        SWEEP(32);
-        SWEEP(64);
-        SWEEP(128);
-        SWEEP(256);
-        SWEEP(512);
-        SWEEP(1024);
-#undef SWEEP
-#endif
-#undef STAGED
+    if (b == B && q == Q && naive) return f(blocked_shape<B, Q, false>());
+        TUNING_BLOCKED_TILES(BLOCKED)
+#undef BLOCKED
     }
-#endif
     return sat_fail(SAT_ERR_UNAVAILABLE, "%d threads x %d elements%s are not compiled in", b, q,
                     naive ? " with naive staging" : "");
 }
 
 /* Each descriptor has a cache line of its own.  In a long row all waiting tiles poll the same few descriptors; if these
  * shared a line, one slice of the second-level cache would serve all polls. */
-constexpr unsigned LINE_BYTES = 128;
-template <class Sum> using row_descriptors = prim::tile_descriptors<Sum, LINE_BYTES / (2 * sizeof(Sum))>;
+template <class Sum> using row_descriptors = prim::tile_descriptors<Sum, tuning::CACHE_LINE_BYTES / (2 * sizeof(Sum))>;
 template <class Sum> struct row_slot {
     uint64_t words[row_descriptors<Sum>::STRIDE];
 };
-static_assert(sizeof(row_slot<uint32_t>) == LINE_BYTES && sizeof(row_slot<uint64_t>) == LINE_BYTES);
+static_assert(sizeof(row_slot<uint32_t>) == tuning::CACHE_LINE_BYTES &&
+              sizeof(row_slot<uint64_t>) == tuning::CACHE_LINE_BYTES);
 
 /* Slots for the descriptors of a row; a row of one tile publishes nothing. */
 PRIM_HOST_DEVICE int64_t slots_for(int64_t tiles)
@@ -214,7 +174,8 @@ template <class Sum> int64_t max_slots(const scan_shape *shape, int64_t rows, in
     }
     int64_t most = rows * slots_for(tiles_of(length, l));
     int64_t short_rows = rows * slots_for(tiles_of(length < l / 2 ? length : l / 2, s));
-    int64_t few_tiles = FEW_TILES * (l / s + 2); /* of rows that would be at most FEW_TILES large ones */
+    int64_t few_tiles = tuning::LOOKBACK_FEW_TILES *
+                        (l / s + 2); /* of rows that would be at most tuning::LOOKBACK_FEW_TILES large ones */
     most = short_rows > most ? short_rows : most;
     return few_tiles > most ? few_tiles : most;
 }
@@ -223,7 +184,7 @@ template <class Sum> int64_t max_slots(const scan_shape *shape, int64_t rows, in
  *     Kernel::slot              what the workspace holds for each tile
  *     Kernel::more_blocks       blocks without a tile
  * The workspace: a cache line for the counter of tickets, then the slots. */
-constexpr size_t COUNTER_BYTES = 128;
+constexpr size_t COUNTER_BYTES = tuning::CACHE_LINE_BYTES;
 
 template <template <class, class> class Kernel> struct method {
     static sat_status workspace(int64_t rows, int64_t length, sat_type accum, const scan_shape *shape, size_t *bytes)
@@ -271,6 +232,7 @@ template <template <class, class> class Kernel> struct method {
                   .length = job->length,
                   .first = (const sum *)job->first,
                   .tiles = (uint32_t)tiles,
+                  .first_wave = prim::multiprocessors() * Shape::min_blocks,
                   .exclusive = job->exclusive};
 
         for (int64_t row = 0; row < job->rows; row += rows_at_once) {

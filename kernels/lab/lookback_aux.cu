@@ -33,23 +33,21 @@
  *         progress: tickets are drawn by running blocks, so that the auxiliary block runs before any other has a tile.
  *         Tiles wait for it only.  It waits for aggregates, which running blocks publish without waiting.  But it
  *         stays while they come and go: the device must hold two blocks at a time, as any with two multiprocessors
- *         does (least_resident tells the simulator, which would try one).
+ *         does (least_resident is for the simulator, which would try one).
  *
  * Limits  Tags as in lookback.  2^31 - 2 tiles in all rows of a launch.  The order of additions follows from the
  *         shapes alone: window by window, in a window warp by warp, in a warp by the fixed tree of its scan, in which
  *         a lane depends on the lanes before it and not on whether later aggregates are valid.  So float sums repeat.
  *
- * Steps   Tile: 1.  Load, sum, publish the aggregate.  2.  Thread 0 waits for its prefix.  3.  Barrier, scan, store.
- *         Auxiliary block, each round: 1.  Poll the missing aggregates.  2.  Segmented scan in each warp (a head flag
- *         where a row begins).  3.  Barrier; fold the warps before.  4.  Publish the prefixes that are known.  5.
+ * Steps   Tile: 1. Load, sum, publish the aggregate.  2. Thread 0 waits for its prefix.  3. Barrier, scan, store.
+ *         Auxiliary block, each round: 1. Poll the missing aggregates.  2. Segmented scan in each warp (a head flag
+ *         where a row begins).  3. Barrier; fold the warps before.  4. Publish the prefixes that are known.  5.
  *         Barrier.
  */
 #include "lab/lookback.cuh"
 
 namespace
 {
-
-constexpr unsigned BACKOFF_NS = 20; /* between two polls of a flag, or rounds over a window */
 
 /* A sum in a segmented scan: with the head flag, sums to the left do not count (Sengupta et al. 2007). */
 template <class Sum> struct segment {
@@ -91,7 +89,7 @@ template <class Sum> struct aux_prefix {
         if (begins_row || prim::lane_id() > 0) return prefix;
         while (
             !prim::poll_flagged(&slot->prefix_flag, prim::tile_tag(epoch, prim::TILE_PREFIX), &slot->prefix, &prefix))
-            prim::nanosleep(BACKOFF_NS);
+            prim::nanosleep(tuning::BACKOFF_NS);
         return prefix;
     }
 };
@@ -185,7 +183,7 @@ template <class Work, class Shape> struct lookback_aux {
             }
             prim::block_sync(); /* aggregates have been read */
             if (whole) return next.sum;
-            prim::nanosleep(BACKOFF_NS);
+            prim::nanosleep(tuning::BACKOFF_NS);
         }
     }
 };

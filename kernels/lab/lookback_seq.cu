@@ -27,15 +27,13 @@
  *         wait that long, so r = F / (p * r * s) = sqrt(F / (p * s)), at any bandwidth.  Larger tiles help by the root
  *         of their size.
  *
- * Steps   1.  Ticket -> row, tile.  2.  Load, sum, publish the aggregate.  3.  Thread 0: look back, publish the
- *         inclusive prefix.  4.  Barrier, scan, store.
+ * Steps   1. Ticket -> row, tile.  2. Load, sum, publish the aggregate.  3. Thread 0: look back, publish the
+ *         inclusive prefix.  4. Barrier, scan, store.
  */
 #include "lab/lookback.cuh"
 
 namespace
 {
-
-constexpr unsigned BACKOFF_NS = 20; /* between two polls of a descriptor */
 
 template <class Sum> struct thread_lookback {
     single_pass::row_descriptors<Sum> descriptors; /* of the row's tiles */
@@ -58,7 +56,7 @@ template <class Sum> struct thread_lookback {
         for (uint32_t at = tile - 1;;) {
             prim::tile_descriptor<Sum> d = descriptors.poll(at);
             if (d.status == prim::TILE_INVALID) {
-                prim::nanosleep(BACKOFF_NS);
+                prim::nanosleep(tuning::BACKOFF_NS);
                 continue;
             }
             prefix = d.value + prefix;

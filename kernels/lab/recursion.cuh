@@ -26,7 +26,7 @@
 namespace recursion
 {
 
-/* What a kernel that scans tiles is told; block b has tile b % tiles of row b / tiles. */
+/* The arguments of a kernel that scans tiles; block b has tile b % tiles of row b / tiles. */
 template <class Sample, class Accum> struct level {
     using sum = typename sums_in<Accum>::type;
     scan_source<Sample, Accum> source;
@@ -135,12 +135,13 @@ sat_status queue_levels(const scan_job *job, bool naive, typename sums_in<Accum>
 }
 
 /* The functions of a scan_algorithm, for the shapes that are compiled in; the first is the default. */
-template <class Rung, class... Shapes> struct algorithm {
-    static sat_status workspace(int64_t rows, int64_t length, sat_type accum, const scan_shape *asked, size_t *bytes)
+template <class Rung, class Shapes> struct algorithm {
+    static sat_status workspace(int64_t rows, int64_t length, sat_type accum, const scan_shape *requested,
+                                size_t *bytes)
     {
         return with_accum(accum, [=](auto zero) {
             using sum = decltype(zero);
-            return with_launch_shape<sum, Shapes...>(Rung::name, asked, [=](auto shape) {
+            return with_launch_shape<sum>(Shapes(), Rung::name, requested, [=](auto shape) {
                 int64_t words = 0, row;
                 for (int64_t tiles = length; (tiles = tiles_of(tiles, tile<sum>(shape))) > 1; words += row)
                     if (__builtin_mul_overflow(rows, padded(tiles), &row) || row > INT64_MAX / 16 - words)
@@ -151,23 +152,23 @@ template <class Rung, class... Shapes> struct algorithm {
         });
     }
 
-    static sat_status queue(const scan_job *job, const scan_shape *asked, void *workspace, void *stream)
+    static sat_status queue(const scan_job *job, const scan_shape *requested, void *workspace, void *stream)
     {
         return with_types(job->sample, job->accum, [=](auto types) {
             using types_t = decltype(types);
             using sum = typename sums_in<typename types_t::accum>::type;
-            return with_launch_shape<sum, Shapes...>(Rung::name, asked, [=](auto shape) {
+            return with_launch_shape<sum>(Shapes(), Rung::name, requested, [=](auto shape) {
                 return queue_levels<Rung, decltype(shape), typename types_t::sample, typename types_t::accum>(
-                    job, asked->naive_staging, (sum *)workspace, stream);
+                    job, requested->naive_staging, (sum *)workspace, stream);
             });
         });
     }
 
-    static void describe(int64_t, int64_t length, sat_type accum, const scan_shape *asked, char *text, size_t bytes)
+    static void describe(int64_t, int64_t length, sat_type accum, const scan_shape *requested, char *text, size_t bytes)
     {
         (void)with_accum(accum, [=](auto zero) {
             using sum = decltype(zero);
-            return with_launch_shape<sum, Shapes...>(Rung::name, asked, [=](auto shape) {
+            return with_launch_shape<sum>(Shapes(), Rung::name, requested, [=](auto shape) {
                 int levels = 1;
                 for (int64_t tiles = length; (tiles = tiles_of(tiles, tile<sum>(shape))) > 1;) levels++;
                 snprintf(text, bytes, "B=%u, Q=%u, %d level%s", shape.B, shape.template Q<sum>, levels,

@@ -60,7 +60,7 @@ int64_t carries_pitch(unsigned chunks)
 /* Step 1. */
 template <unsigned BLOCK, unsigned ITEMS, class Sample, class Accum> struct sum_chunks {
     static constexpr unsigned threads = BLOCK, tile = BLOCK * ITEMS, WARPS = BLOCK / prim::WARP;
-    static constexpr int min_blocks = RESIDENT_THREADS / BLOCK;
+    static constexpr int min_blocks = tuning::RESIDENT_THREADS / BLOCK;
     using vectors = tile_vectors<BLOCK, ITEMS, Sample, Accum>;
     using sum = typename vectors::sum;
     struct shared {
@@ -73,8 +73,8 @@ template <unsigned BLOCK, unsigned ITEMS, class Sample, class Accum> struct sum_
 
     PRIM_DEVICE void operator()(shared &s) const
     {
-        const unsigned asked = row.chunks - 1; /* all of them full */
-        const unsigned y = prim::block_id() / asked, number = prim::block_id() % asked;
+        const unsigned requested = row.chunks - 1; /* all of them full */
+        const unsigned y = prim::block_id() / requested, number = prim::block_id() % requested;
         const Sample *in = source.row(y) + number * row.chunk * source.step;
         sum all = 0;
         for (int64_t i = 0; i < row.chunk; i += tile) {
@@ -91,7 +91,7 @@ template <unsigned BLOCK, unsigned ITEMS, class Sample, class Accum> struct sum_
 /* Steps 2 and 3. */
 template <unsigned BLOCK, unsigned ITEMS, class Sample, class Accum> struct scan_chunks {
     static constexpr unsigned threads = BLOCK, tile = BLOCK * ITEMS, WARPS = BLOCK / prim::WARP;
-    static constexpr int min_blocks = RESIDENT_THREADS / BLOCK;
+    static constexpr int min_blocks = tuning::RESIDENT_THREADS / BLOCK;
     using vectors = tile_vectors<BLOCK, ITEMS, Sample, Accum>;
     using sum = typename vectors::sum;
     static constexpr unsigned GROUPS = vectors::VECTORS * WARPS; /* of 32 vectors; in the order of a tile */
@@ -185,25 +185,11 @@ sat_status queue_steps(const scan_job *job, typename sums_in<Accum>::type *carri
                         job->rows * row.chunks, stream);
 }
 
-template <unsigned THREADS, unsigned ITEMS4, unsigned ITEMS8, unsigned MOST>
-struct cut_shape : launch_shape<THREADS, ITEMS4, ITEMS8> {
-    static constexpr unsigned MOST_CHUNKS = MOST;
-};
-
-using usual = cut_shape<256, 16, 8, 16384>;
-#ifdef SAT_SIMT
-using long_chunks = cut_shape<64, 2, 2, 4>;  /* several tiles in a chunk from 513 elements on */
-using many_chunks = cut_shape<32, 1, 1, 64>; /* several tiles of carries from 1057 on */
-#define SHAPES long_chunks, many_chunks, usual
-#else
-#define SHAPES usual
-#endif
-
-sat_status workspace(int64_t rows, int64_t length, sat_type accum, const scan_shape *asked, size_t *bytes)
+sat_status workspace(int64_t rows, int64_t length, sat_type accum, const scan_shape *requested, size_t *bytes)
 {
     return with_accum(accum, [=](auto zero) {
         using sum = decltype(zero);
-        return with_launch_shape<sum, SHAPES>(name, asked, [=](auto shape) {
+        return with_launch_shape<sum>(tuning::reduce_scan_shapes(), name, requested, [=](auto shape) {
             const cut row = cut_for<sum>(length, shape);
             int64_t words;
             if (__builtin_mul_overflow(rows, carries_pitch(row.chunks), &words) || words > INT64_MAX / 8)
@@ -214,23 +200,23 @@ sat_status workspace(int64_t rows, int64_t length, sat_type accum, const scan_sh
     });
 }
 
-sat_status queue(const scan_job *job, const scan_shape *asked, void *workspace, void *stream)
+sat_status queue(const scan_job *job, const scan_shape *requested, void *workspace, void *stream)
 {
     return with_types(job->sample, job->accum, [=](auto types) {
         using types_t = decltype(types);
         using sum = typename sums_in<typename types_t::accum>::type;
-        return with_launch_shape<sum, SHAPES>(name, asked, [=](auto shape) {
+        return with_launch_shape<sum>(tuning::reduce_scan_shapes(), name, requested, [=](auto shape) {
             return queue_steps<decltype(shape), typename types_t::sample, typename types_t::accum>(
                 job, (sum *)workspace, stream);
         });
     });
 }
 
-void describe(int64_t, int64_t length, sat_type accum, const scan_shape *asked, char *text, size_t bytes)
+void describe(int64_t, int64_t length, sat_type accum, const scan_shape *requested, char *text, size_t bytes)
 {
     (void)with_accum(accum, [=](auto zero) {
         using sum = decltype(zero);
-        return with_launch_shape<sum, SHAPES>(name, asked, [=](auto shape) {
+        return with_launch_shape<sum>(tuning::reduce_scan_shapes(), name, requested, [=](auto shape) {
             const unsigned chunks = cut_for<sum>(length, shape).chunks;
             snprintf(text, bytes, "B=%u, Q=%u, %u chunk%s", shape.B, shape.template Q<sum>, chunks,
                      chunks == 1 ? "" : "s");

@@ -1,8 +1,8 @@
-/* tile_vectors.cuh - a tile of a row in the registers of a block, read and written with wide accesses and without
- * staging.
+/* tile_vectors.cuh - a tile of a row in the registers of a block, in striped vectors: loads and stores are wide, and
+ * need no exchange through shared memory.
  *
- * A vector is V neighbouring elements, as many as fit 16 bytes, the widest access of a thread.  Piece number p * B + t
- * of a tile belongs to thread t, so that the lanes of a warp touch adjacent memory:
+ * A vector is V neighbouring elements, as many as fit 16 bytes.  Vector number p * B + t of a tile belongs to thread t,
+ * so that the lanes of a warp access adjacent memory:
  *
  *     tile of B * Q elements, B = 4, V = 2, Q = 4
  *
@@ -10,13 +10,14 @@
  *     thread     0     1     2     3     0      1       2       3
  *                `------- p = 0 -------' `--------- p = 1 ---------'
  *
- * A scan of the tile then is: each thread sums its vectors; the block scans the B * Q / V sums, in the order of their
- * numbers; each thread adds up its vectors from what came before them.  Rows that are not aligned to a vector, or whose
- * elements do not follow one another, go element by element. */
+ * The scan of a tile: each thread sums its vectors; the block scans the B * Q / V sums, in the order of their numbers;
+ * each thread scans its vectors from their exclusive prefixes.  Rows that are not aligned to a vector, or whose
+ * elements are not contiguous, go element by element. */
 #ifndef TILE_VECTORS_CUH
 #define TILE_VECTORS_CUH
 
 #include "scan.cuh"
+#include "tuning.cuh"
 
 /* At most 16 bytes of the wider type, and at most the thread's items. */
 constexpr unsigned vector_elements(size_t sample_bytes, size_t sum_bytes, unsigned items)
@@ -92,32 +93,18 @@ PRIM_DEVICE unsigned tile_extent(int64_t start, int64_t length, unsigned tile)
     return length - start < tile ? (unsigned)(length - start) : tile;
 }
 
-/* Threads that should fit a multiprocessor, to have loads under way while others scan: 48 of its 65536 registers for
- * each, of which nothing spills.  Turing holds no more than 1024. */
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
-constexpr int RESIDENT_THREADS = 1024;
-#else
-constexpr int RESIDENT_THREADS = 1280;
-#endif
-
-/* A shape that is compiled in: B threads, and so many items of 4 and of 8 bytes. */
-template <unsigned THREADS, unsigned ITEMS4, unsigned ITEMS8> struct launch_shape {
-    static constexpr unsigned B = THREADS;
-    template <class Sum> static constexpr unsigned Q = sizeof(Sum) == 4 ? ITEMS4 : ITEMS8;
-};
-
-/* Calls f(shape) for the first of the shapes that is as asked. */
+/* Calls f(shape) for the first of the shapes that is requested. */
 template <class Sum, class Shape, class... Shapes, class F>
-sat_status with_launch_shape(const char *name, const scan_shape *asked, F f)
+sat_status with_launch_shape(tuning::shapes<Shape, Shapes...>, const char *name, const scan_shape *requested, F f)
 {
-    if ((asked->block_threads == 0 || asked->block_threads == (int)Shape::B) &&
-        (asked->thread_items == 0 || asked->thread_items == (int)Shape::template Q<Sum>))
+    if ((requested->block_threads == 0 || requested->block_threads == (int)Shape::B) &&
+        (requested->thread_items == 0 || requested->thread_items == (int)Shape::template Q<Sum>))
         return f(Shape());
     if constexpr (sizeof...(Shapes) > 0)
-        return with_launch_shape<Sum, Shapes...>(name, asked, f);
+        return with_launch_shape<Sum>(tuning::shapes<Shapes...>(), name, requested, f);
     else
         return sat_fail(SAT_ERR_UNAVAILABLE, "%s: B=%d with Q=%d (0: any) was not compiled in", name,
-                        asked->block_threads, asked->thread_items);
+                        requested->block_threads, requested->thread_items);
 }
 
 #endif

@@ -20,15 +20,12 @@
 #include "prim/runtime.cuh"
 #include "prim/warp_scan.cuh"
 #include "table/table.cuh"
+#include "tuning.cuh"
 
 namespace
 {
 
-#ifdef SAT_SIMT
-constexpr unsigned BLOCK = 64;
-#else
-constexpr unsigned BLOCK = 256;
-#endif
+constexpr unsigned BLOCK = tuning::WARP_SCANS_THREADS;
 
 struct kogge_stone {
     static constexpr const char *name = "warp-kogge-stone";

@@ -11,8 +11,8 @@
  * Paper: Blelloch, Prefix sums and their applications, CMU-CS-90-190, 1990; on a GPU: Harris, Sengupta & Owens,
  * Parallel prefix sum (scan) with CUDA, GPU Gems 3 ch. 39.2.
  *
- * Banks.  The nodes of a level with stride s lie 2 s words apart, so that without more ado 32 lanes would meet in 16
- * banks, then in 8, at last in one.  Word i is therefore kept at i + i/BANKS + i/BANKS^2 (rounded down): over BANKS
+ * Banks.  The nodes of a level with stride s lie 2 s words apart, so that 32 lanes would share 16 banks, then 8, at
+ * last one.  Word i is therefore kept at i + i/BANKS + i/BANKS^2 (rounded down): over BANKS
  * words the position shifts by one bank, over BANKS^2 by one more.  The shared memory has 32 banks of 4 bytes; a warp
  * that accesses 8-byte words is served one half after the other, each from 16 pairs of banks.  The chapter's listing
  * has 16 banks, and in its two-term macro `+` binds before `>>`. */

@@ -76,6 +76,24 @@ inline size_t shared_memory_limit()
     return (size_t)bytes;
 }
 
+/* Multiprocessors of the current device, queried once; 1 if the query fails. */
+inline unsigned multiprocessors()
+{
+    constexpr int DEVICES = 64; /* more than a host has; others are queried each time */
+    static unsigned known[DEVICES];
+    int device = 0, n = 0;
+    if (cudaGetDevice(&device) == cudaSuccess && device < DEVICES) {
+        const unsigned before = __atomic_load_n(&known[device], __ATOMIC_RELAXED);
+        if (before > 0) return before;
+    }
+    if (cudaDeviceGetAttribute(&n, cudaDevAttrMultiProcessorCount, device) != cudaSuccess || n < 1) {
+        (void)cudaGetLastError();
+        return 1;
+    }
+    if (device < DEVICES) __atomic_store_n(&known[device], (unsigned)n, __ATOMIC_RELAXED);
+    return (unsigned)n;
+}
+
 /* min_blocks of a kernel: how many of its blocks should fit a multiprocessor; bounds the registers. */
 template <class K, class = void> struct min_blocks_of {
     static constexpr int value = 1;

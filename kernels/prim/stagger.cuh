@@ -7,25 +7,18 @@
 #define PRIM_STAGGER_CUH
 
 #include "prim/device.cuh"
+#include "tuning.cuh"
 
 namespace prim
 {
 
-#ifdef SAT_SIMT
-constexpr unsigned MULTIPROCESSORS = 1, BYTES_PER_NS = 100;
-#else
-constexpr unsigned MULTIPROCESSORS = 132, BYTES_PER_NS = 4200; /* an H200's; others lose some microseconds at most */
-#endif
-
-/* Called by all threads of a block after draw_ticket().  `resident` blocks fit a multiprocessor.  Each of the first
- * wave waits until memory has had time for `bytes` of each block before it.  A launch of one wave has nothing to gain.
- */
-PRIM_DEVICE void staggered_start(uint32_t ticket, unsigned resident, unsigned bytes)
+/* Called by all threads of a block after draw_ticket().  The blocks of the first wave, which are resident together,
+ * wait until memory has had time for `bytes` of each block before them.  A launch of one wave has nothing to gain. */
+PRIM_DEVICE void staggered_start(uint32_t ticket, uint32_t first_wave, unsigned bytes)
 {
     constexpr unsigned SLEEP_NS = 100; /* a long sleep may end at any time; a sum of short ones is accurate enough */
-    const unsigned first_wave = MULTIPROCESSORS * resident;
     if (blocks() <= first_wave || ticket >= first_wave) return;
-    const unsigned delay_ns = ticket * bytes / BYTES_PER_NS;
+    const unsigned delay_ns = ticket * bytes / tuning::BYTES_PER_NS;
     for (unsigned t = 0; t < delay_ns; t += SLEEP_NS) nanosleep(SLEEP_NS);
 }
 

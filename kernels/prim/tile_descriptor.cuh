@@ -1,7 +1,7 @@
 /* tile_descriptor.cuh - what a tile publishes for the tiles after it: its aggregate, then its inclusive prefix.
  *
  * The aggregate of a tile is the sum of its own elements.  Its inclusive prefix is the sum of all elements up to its
- * end (Merrill & Garland 2016, 4.2).
+ * end (Merrill & Garland 2016, 4.1).
  *
  * Packed descriptors.  Value and status share a word.  One relaxed access moves both, so that no order between two
  * words is needed (4.4 of the paper).  The epoch (ticket.cuh) makes descriptors of earlier launches invalid.

@@ -1,5 +1,5 @@
 /* vector.cuh - several values at once between device memory and registers: 16 bytes are the most that one instruction
- * of a thread moves, and the fewer instructions are in the way, the more bytes are on their way. */
+ * of a thread moves, and the fewer instructions that takes, the more bytes are in flight. */
 #ifndef PRIM_VECTOR_CUH
 #define PRIM_VECTOR_CUH
 

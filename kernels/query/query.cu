@@ -1,41 +1,42 @@
-/* query.cu - rectangles asked of a table, by the million.
+/* query.cu - sums and means of rectangles of a table, by the million.
  *
- * Idea    Four reads at places that nobody can foresee, and hardly any arithmetic: all that counts is how many reads
- *         are on their way.  A thread for each rectangle, its reads all before the first use, and as many threads as
- *         fit: more than memory can serve.  So nothing is gained by what else there is (several rectangles for a
- *         thread, halves of rectangles swapped between lanes, hints to the caches: docs/queries.md).
+ * Idea    Four reads at random addresses, and hardly any arithmetic: only the number of reads in flight counts.  A
+ *         thread for each rectangle, all its reads before the first use, and as many threads as fit: more reads than
+ *         memory can serve.  So several rectangles for a thread, halves of rectangles exchanged between lanes, and
+ *         hints to the caches gain nothing (docs/queries.md).
  *
  * Paper   Crow, Summed-area tables for texture mapping, SIGGRAPH 1984.
  *
- * Layout  Rectangles lie one behind the other, 32 bytes each, a sector of memory; so do their sums, and their means,
+ * Layout  Rectangles lie one behind the other, 32 bytes each, a sector of memory.  So do their sums, and their means,
  *         channel by channel, 8 bytes each.  The corners of one lie anywhere:
  *
  *             rects   | x y w h | x y w h | x y w h |        table   ..A....B..
  *                       thread 0  thread 1  thread 2                 ..........
  *             means   | m | m | m |                                  ..C....D..        sum = D - B - C + A
  *
- * Launch  A block for 256 rectangles, at most 4096 blocks, which go on in strides of all of them: there are as many
- *         places for bad rectangles.
+ * Launch  A block for 256 rectangles, at most 4096 blocks, which go on in strides of all of them: each block stores
+ *         one invalid rectangle.
  *
- * Traffic For each rectangle 32 bytes, 8 for each sum and mean, and four corners: four sectors of 32 bytes, of which
- *         4 or 8 are used, times the channels.  For a mean that is 168 bytes from a table that is in the second-level
- *         cache, and up to 296 from a larger one, as memory gives no less than 64 bytes.  Memory reaches neither at
- *         random places, where it is the number of its accesses that is limited.
+ * Traffic For each rectangle 32 bytes, 8 for each sum and mean, and four corners: four sectors of 32 bytes, of which 4
+ *         or 8 are used, times the channels.  For a mean that is 168 bytes from a table in the second-level cache, and
+ *         up to 296 from a larger one, as memory reads 64 bytes at least.  At random addresses the number of accesses
+ *         is the limit, before the bytes.
  *
- * Sync    None between rectangles.  At its end a block finds the lowest index among its bad ones, behind a barrier,
- *         and keeps it in its own place, if that does not hold a lower one of an earlier run: no atomics.  The
- *         rectangle is copied, as its memory is the caller's again after the run.
+ * Sync    None between rectangles.  At its end a block finds the lowest index among its invalid ones, behind a
+ *         barrier.  It stores that in an entry of its own, if the entry does not hold a lower one of an earlier run:
+ *         no atomics.  The rectangle is copied, as its memory is the caller's again after the run.
  *
  * Limits  64-bit indices and offsets.  Rectangles aligned to 16 bytes are read in two loads, to 8 in four.
  *
- * Steps   1 Load the rectangle.  2 Judge it (rectangle.h): a bad one reads nothing.  3 Load all corners.  4 Answer.
- *         5 Behind the last: keep the first bad one.
+ * Steps   1. Load the rectangle.  2. Validate it (rectangle.h): an invalid one reads nothing.  3. Load all corners.
+ *         4. Store sum and mean.  5. At the end: store the first invalid one.
  */
 #include <math.h>
 #include <type_traits>
 
 #include "prim/runtime.cuh"
 #include "prim/vector.cuh"
+#include "tuning.cuh"
 
 /* rectangle.h in the device's terms. */
 #define SAT_BOTH          PRIM_DEVICE
@@ -47,11 +48,8 @@ namespace
 
 constexpr uint64_t NONE = UINT64_MAX;
 
-#ifdef SAT_SIMT
-constexpr unsigned BLOCK = 64, MOST_BLOCKS = 3; /* several rounds from 193 rectangles on */
-#else
-constexpr unsigned BLOCK = 256, MOST_BLOCKS = SAT_QUERY_BLOCKS;
-#endif
+constexpr unsigned BLOCK = tuning::QUERY_THREADS, MOST_BLOCKS = tuning::QUERY_BLOCKS;
+static_assert(MOST_BLOCKS <= SAT_QUERY_BLOCKS, "each block stores its first bad rectangle");
 
 template <class Entry, unsigned CHANNELS> struct answer_rectangles {
     static constexpr unsigned threads = BLOCK, WARPS = BLOCK / prim::WARP;
@@ -73,8 +71,8 @@ template <class Entry, unsigned CHANNELS> struct answer_rectangles {
         const uint64_t stride = (uint64_t)prim::blocks() * BLOCK;
         uint64_t lowest = NONE;
         for (uint64_t i = first; i < n * (uint64_t)table.count; i += stride)
-            if (answer(i) >= SAT_RECT_EMPTY && lowest == NONE) lowest = i;
-        keep_first(s, lowest);
+            if (query_one(i) >= SAT_RECT_EMPTY && lowest == NONE) lowest = i;
+        store_first_invalid(s, lowest);
     }
 
     PRIM_DEVICE half load_half(const int64_t *p) const
@@ -82,14 +80,14 @@ template <class Entry, unsigned CHANNELS> struct answer_rectangles {
         return vectors ? prim::load(reinterpret_cast<const half *>(p)) : half{prim::load(p), prim::load(p + 1)};
     }
 
-    PRIM_DEVICE sat_rect_status answer(uint64_t i) const
+    PRIM_DEVICE sat_rect_status query_one(uint64_t i) const
     {
         const uint64_t image = table.count > 1 ? i / n : 0, r = i - image * n;
-        const half place = load_half(&rects[r].x), sides = load_half(&rects[r].width);
-        sat_rect rect = {place.at[0], place.at[1], sides.at[0], sides.at[1]};
-        const sat_rect_status verdict = sat_rect_validate(&table, &rect);
-        const bool inside = verdict == SAT_RECT_INSIDE;
-        if (!inside) rect = {}; /* a bad one's corners may lie beyond all numbers */
+        const half corner = load_half(&rects[r].x), sides = load_half(&rects[r].width);
+        sat_rect rect = {corner.at[0], corner.at[1], sides.at[0], sides.at[1]};
+        const sat_rect_status status = sat_rect_validate(&table, &rect);
+        const bool inside = status == SAT_RECT_INSIDE;
+        if (!inside) rect = {}; /* the corners of an invalid one may overflow */
         const int64_t x1 = rect.x + rect.width, y1 = rect.y + rect.height;
         Entry a[CHANNELS], b[CHANNELS], c[CHANNELS], d[CHANNELS];
         load_corner(a, inside ? sat_entry(&table, image, rect.x, rect.y) : nullptr);
@@ -104,7 +102,7 @@ template <class Entry, unsigned CHANNELS> struct answer_rectangles {
             if (sums) prim::store(sums + to, inside ? sat_rect_sum(&table, corners, px) : corners);
             if (means) prim::store(means + to, inside ? sat_rect_mean(&table, corners, px) : (double)NAN);
         }
-        return verdict;
+        return status;
     }
 
     PRIM_DEVICE static void load_corner(Entry to[CHANNELS], const void *entry)
@@ -123,7 +121,7 @@ template <class Entry, unsigned CHANNELS> struct answer_rectangles {
         return sum;
     }
 
-    PRIM_DEVICE void keep_first(shared &s, uint64_t lowest) const
+    PRIM_DEVICE void store_first_invalid(shared &s, uint64_t lowest) const
     {
 #pragma unroll
         for (unsigned d = prim::WARP / 2; d; d /= 2) {
@@ -131,23 +129,23 @@ template <class Entry, unsigned CHANNELS> struct answer_rectangles {
             lowest = other < lowest ? other : lowest;
         }
         if (prim::lane_id() == 0) s.bad.set(prim::warp_id(), lowest);
-        prim::block_sync(); /* each warp's is there */
+        prim::block_sync(); /* each warp has stored its lowest */
         if (prim::thread_id() != 0) return;
         for (unsigned w = 1; w < WARPS; w++) lowest = s.bad.get(w) < lowest ? s.bad.get(w) : lowest;
-        sat_bad_rect *kept = &bad->of[prim::block_id()];
-        if (lowest >= prim::load(&kept->index)) return;
+        sat_bad_rect *entry = &bad->of[prim::block_id()];
+        if (lowest >= prim::load(&entry->index)) return;
         const sat_rect *rect = &rects[lowest % n];
-        prim::store(&kept->index, lowest);
-        prim::store(&kept->rect.x, prim::load(&rect->x));
-        prim::store(&kept->rect.y, prim::load(&rect->y));
-        prim::store(&kept->rect.width, prim::load(&rect->width));
-        prim::store(&kept->rect.height, prim::load(&rect->height));
+        prim::store(&entry->index, lowest);
+        prim::store(&entry->rect.x, prim::load(&rect->x));
+        prim::store(&entry->rect.y, prim::load(&rect->y));
+        prim::store(&entry->rect.width, prim::load(&rect->width));
+        prim::store(&entry->rect.height, prim::load(&rect->height));
         prim::store_relaxed(&bad->none, (uint64_t)0);
     }
 };
 
 /* A query's arguments but its types. */
-struct question {
+struct arguments {
     const sat_reader *table;
     const sat_rect *rects;
     size_t n;
@@ -157,7 +155,7 @@ struct question {
     void *stream;
 };
 
-template <class Entry, unsigned CHANNELS> sat_status queue(const question &q)
+template <class Entry, unsigned CHANNELS> sat_status queue(const arguments &q)
 {
     const uint64_t wanted = (q.n * (uint64_t)q.table->count - 1) / BLOCK + 1;
     const bool vectors = (uintptr_t)q.rects % prim::VECTOR_BYTES == 0;
@@ -165,7 +163,7 @@ template <class Entry, unsigned CHANNELS> sat_status queue(const question &q)
                         (int64_t)(wanted < MOST_BLOCKS ? wanted : MOST_BLOCKS), q.stream);
 }
 
-template <class Entry> sat_status with_channels(int channels, const question &q)
+template <class Entry> sat_status with_channels(int channels, const arguments &q)
 {
     switch (channels) {
     case 1: return queue<Entry, 1>(q);
@@ -180,7 +178,7 @@ template <class Entry> sat_status with_channels(int channels, const question &q)
 sat_status query_rectangles(const sat_reader *table, int channels, const sat_rect *rects, size_t n, sat_sum *sums,
                             double *means, sat_bad_rects *bad, void *stream)
 {
-    const question q = {table, rects, n, sums, means, bad, stream};
+    const arguments q = {table, rects, n, sums, means, bad, stream};
     switch (table->type) {
     case SAT_U32:
     case SAT_Q32: return with_channels<uint32_t>(channels, q);

@@ -1,4 +1,4 @@
-/* query.cuh - rectangles asked of a table in device memory: the entry of sat_device (src/lib/device.h). */
+/* query.cuh - sums and means of rectangles of a table in device memory: sat_device.query (src/lib/device.h). */
 #ifndef QUERY_CUH
 #define QUERY_CUH
 

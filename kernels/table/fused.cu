@@ -21,7 +21,7 @@
  *         The aggregate of a column is what the tile adds to the table between its top and its bottom,
  *         B(x) = sum over all its rows of L(y') + X(y',x).  It is known as soon as L is.  U of the tile below is U + B.
  *
- * Launch  A block for each tile: 4 warps, each with whole rows (fused_tile.cuh).  Shapes: below.
+ * Launch  A block for each tile: 4 warps, each with whole rows (fused_tile.cuh).  Shapes: tuning.cuh.
  *
  * Traffic 1 read and 1 write for each element.  For each of its rows and columns a tile writes a descriptor of 8 bytes
  *         (16 for sums of 8 bytes) twice, and another tile reads it.  For u8 with u32 sums these are one 25th of all
@@ -47,70 +47,22 @@
 #include <stdlib.h>
 
 #include "box/box.cuh"
-#include "table/fused.cuh"
 #include "prim/runtime.cuh"
 #include "shape.h"
+#include "table/fused.cuh"
 #include "table/table.cuh"
+#include "tuning.cuh"
 
 namespace
 {
 
 /* ---- shapes -------------------------------------------------------------------------------------------------- */
 
-/* Large tiles fill a multiprocessor's shared memory: five of 32 KiB of samples.  Where samples have the size of their
- * sums, registers hold a part of each tile: four of 64 KiB, which have a third more bytes in flight and fewer
- * descriptors for as many bytes.  Rows of three channels are a multiple of three and of a warp: seven tiles of 24 KiB,
- * five of 36 or four of 48, and of 72 with registers.  Small tiles are for images of few large ones.  The simulator's
- * are tiny. */
-struct size {
-    unsigned groups, rows, register_rows; /* as in fuse::shape */
-    int resident;
-};
-#ifdef SAT_SIMT
-constexpr unsigned WARPS = 2;
-constexpr size large_size(unsigned channels, unsigned bytes, unsigned sum_bytes)
-{
-    if (bytes == 8) return {1, 4 + 4, 4, 2};
-    if (bytes == sum_bytes) return {1, 3 + 2, 2, 2};
-    return {channels != 3 && bytes <= 2 ? 2u : 1u, bytes == 2 ? 4u : 3u, 0, 2};
-}
-constexpr size small_size(unsigned)
-{
-    return {1, 2, 0, 2};
-}
-constexpr int64_t FEW_TILES = 4, RING_BYTES = 6 << 10;
-#else
-constexpr unsigned WARPS = 4;
-constexpr size large_size(unsigned channels, unsigned bytes, unsigned sum_bytes)
-{
-    const bool wider = bytes < sum_bytes; /* sums are wider than samples */
-    if (channels == 3) switch (bytes) {
-        case 1: return {1, 16, 0, sum_bytes == 4 ? 7 : 5};
-        case 2: return sum_bytes == 4 ? size{1, 32, 0, 4} : size{1, 24, 0, 5};
-        case 4: return wider ? size{1, 16, 0, 4} : size{1, 16 + 8, 8, 4};
-        default: return {1, 8, 0, 4};
-        }
-    switch (bytes) {
-    case 1: return {2, 32, 0, 5};
-    case 2: return {2, 16, 0, 5};
-    case 4: return wider ? size{1, 16, 0, 5} : size{1, 24 + 8, 8, 4};
-    default: return {1, 12 + 4, 4, 4};
-    }
-}
-constexpr size small_size(unsigned bytes)
-{
-    return {1, bytes < 8 ? 16u : 8u, 0, bytes <= 2 ? 8 : 5};
-}
-constexpr int64_t FEW_TILES = 264; /* two for each multiprocessor */
-/* Bytes of descriptors: a tenth of an H200's second-level cache, and more than those of all resident tiles (but for
- * four channels of bytes with sums of 8 bytes). */
-constexpr int64_t RING_BYTES = 6 << 20;
-#endif
 template <class Sample, class Sum, unsigned C> struct shapes {
-    static constexpr size L = large_size(C, sizeof(Sample), sizeof(Sum));
-    static constexpr size S = small_size(sizeof(Sample));
-    using large = fuse::shape<L.groups, WARPS, L.rows, L.resident, true, L.register_rows>;
-    using small = fuse::shape<S.groups, WARPS, S.rows, S.resident, false, S.register_rows>;
+    static constexpr tuning::fused_tile L = tuning::fused_large(C, sizeof(Sample), sizeof(Sum));
+    static constexpr tuning::fused_tile S = tuning::fused_small(sizeof(Sample));
+    using large = fuse::shape<L.groups, tuning::FUSED_WARPS, L.rows, L.resident, true, L.register_rows>;
+    using small = fuse::shape<S.groups, tuning::FUSED_WARPS, S.rows, S.resident, false, S.register_rows>;
 };
 
 int64_t tiles_of(int64_t n, int64_t side)
@@ -124,7 +76,7 @@ constexpr int64_t MIN_CAPACITY = 2;
 
 template <class K> fuse::descriptor_ring ring_of(int64_t tiles_x, int64_t tiles_y)
 {
-    int64_t capacity = tiles_of(RING_BYTES / (int64_t)(K::TILE_WORDS * sizeof(uint64_t)), tiles_x);
+    int64_t capacity = tiles_of(tuning::FUSED_RING_BYTES / (int64_t)(K::TILE_WORDS * sizeof(uint64_t)), tiles_x);
     if (capacity < MIN_CAPACITY) capacity = MIN_CAPACITY;
     if (capacity > tiles_y || !K::RECYCLES) capacity = tiles_y;
     return {.capacity = (uint32_t)capacity,
@@ -153,7 +105,8 @@ template <class Sample, class Accum, unsigned C, class F> sat_status with_shape(
     {
         using little = fuse::fused<Sample, Accum, C, typename both::small>;
         const bool fits = spec->width <= little::WIDTH && spec->height <= little::height;
-        if (fits || tiles_of(spec->width, big::WIDTH) * tiles_y_of<big>(spec->height, spec->count) <= FEW_TILES)
+        if (fits ||
+            tiles_of(spec->width, big::WIDTH) * tiles_y_of<big>(spec->height, spec->count) <= tuning::FUSED_FEW_TILES)
             return f(kernel<little>());
     }
     return f(kernel<big>());
@@ -196,7 +149,7 @@ void close_plan(void *state)
 
 template <class K> sat_status alloc_descriptors(plan *p, const sat_plan_spec *spec, char *note, size_t note_bytes)
 {
-    constexpr int64_t COUNTER_WORDS = 16; /* a cache line */
+    constexpr int64_t COUNTER_WORDS = tuning::CACHE_LINE_BYTES / sizeof(uint64_t);
     const int64_t elements = spec->width * spec->channels;
     const int64_t tiles_x = tiles_of(elements, K::WIDTH), tiles_y = tiles_y_of<K>(spec->height, spec->count);
     if (tiles_x > INT32_MAX / tiles_y)
@@ -289,6 +242,7 @@ sat_status queue(const plan *p, const sat_view *image, const sat_view *table, co
     k.zero_column = zeros && k.image.pad == 0;
     k.carry_in = (const sum *)run->carry_in;
     k.carry_out = (sum *)run->carry_out;
+    k.first_wave = prim::multiprocessors() * K::min_blocks;
     k.counter = p->counter;
     k.row_descriptors = p->row_descriptors;
     k.column_descriptors = p->column_descriptors;

@@ -1,16 +1,19 @@
 /* fused.cuh - the kernel of fused.cu: a block makes one tile of a table.
  *
- * The order of its steps hides latencies: descriptors are loaded long before they are decoded, and sums of columns are
- * made while those of rows are polled for.  fused.cu has the idea, fused_tile.cuh the layout of a tile, and
- * fused_lookback.cuh the look-back and the invariants of recycled slots. */
+ * fused.cu has the idea, and names the sums L, U, B and the steps; fused_tile.cuh has the layout of a tile in a block;
+ * fused_lookback.cuh has the look-back and the invariants of recycled slots.
+ *
+ * The order within the steps hides latencies: descriptors are loaded long before they are decoded, and sums of columns
+ * are made while those of rows are loaded. */
 #ifndef FUSED_CUH
 #define FUSED_CUH
 
-#include "table/fused_lookback.cuh"
-#include "table/fused_tile.cuh"
 #include "prim/block_scan.cuh"
 #include "prim/stagger.cuh"
 #include "prim/ticket.cuh"
+#include "table/fused_lookback.cuh"
+#include "table/fused_tile.cuh"
+#include "tuning.cuh"
 
 namespace fuse
 {
@@ -34,22 +37,14 @@ template <class Sample, class Accum, unsigned C, class Shape> struct fused {
     static constexpr unsigned TILE_WORDS = (WIDTH + C * height) * DESCRIPTOR_WORDS, /* of all its descriptors */
         TILE_BYTES = WIDTH * height * sizeof(Sample);
     static constexpr bool RECYCLES = Shape::large;
-    /* FIRST_WAVE: tiles that begin together at the start of a launch.  AHEAD: a tile is prefetched by the block that
-     * begins so many tiles before it.  Where sums have four times the bytes of samples, memory idles while the first
-     * wave looks back: there is little to load and nothing to store yet.  Those blocks prefetch later, and further
-     * ahead. */
-    static constexpr uint32_t FIRST_WAVE = prim::MULTIPROCESSORS * min_blocks;
+    /* Where sums have four times the bytes of samples, memory idles while the first wave looks back: there is little to
+     * load and nothing to store yet.  Those blocks prefetch later, and further ahead. */
     static constexpr bool idle_at_start = sizeof(sum) >= 4 * sizeof(Sample);
-#ifdef SAT_SIMT
-    static constexpr uint32_t AHEAD = 2, AHEAD_AT_START = 3;
-#else
-    static constexpr uint32_t AHEAD = 64, AHEAD_AT_START = 160;
-#endif
 
     struct shared {
         typename tile::storage samples; /* first: aligned for vectors of 16 bytes */
         /* For each warp and element: the column sums of the warp's rows; then its exclusive prefixes of columns, which
-         * are the table's row above the warp; then rows on their way to the table. */
+         * are the table's row above the warp; then rows that are staged for their stores. */
         alignas(16) prim::array<sum, WARPS * WIDTH> columns;
         prim::var<uint64_t> ticket;
     };
@@ -65,25 +60,29 @@ template <class Sample, class Accum, unsigned C, class Shape> struct fused {
     bool zero_column; /* C zeros before each row */
     const sum *carry_in;
     sum *carry_out;
+    uint32_t first_wave;                                      /* tiles that begin together at the start of a launch */
     uint64_t *counter, *row_descriptors, *column_descriptors; /* of tickets; descriptors of rows and of columns */
 
     PRIM_DEVICE void operator()(shared &s) const
     {
         const prim::ticket ticket = prim::draw_ticket(counter, s.ticket);
-        prim::staggered_start(ticket.number, min_blocks, TILE_BYTES);
+        prim::staggered_start(ticket.number, first_wave, TILE_BYTES);
         const uint32_t tile_y = ticket.number / ring.tiles_x, tile_x = ticket.number % ring.tiles_x;
-        const uint32_t number = tile_y / image_tiles_y, image_tile_y = tile_y % image_tiles_y; /* the image; in it */
+        const uint32_t number = tile_y / image_tiles_y, image_tile_y = tile_y % image_tiles_y; /* of the image; in it */
         const unsigned lane = prim::lane_id(), warp = prim::warp_id();
         const region p = region_of(ticket.number);
+
+        /* 1. Begin to load the warp's rows, and to poll what publishing them depends on. */
         warp_rows w = {s.samples, {}};
         image.load(w, p);
-        const bool defers_prefetch = idle_at_start && ticket.number < FIRST_WAVE;
-        if (!defers_prefetch) prefetch(ticket.number + AHEAD);
+        const bool defers_prefetch = idle_at_start && ticket.number < first_wave;
+        if (!defers_prefetch) prefetch(ticket.number + tuning::FUSED_AHEAD);
         write_edges(p, number, image_tile_y, tile_x);
         bool slot_free = !RECYCLES || ring.slot_free(ticket.epoch, tile_y, tile_x);
 
-        /* In a batch the slot of a partial tile has owners of more rows.  Invariant 6 needs all that they publish: rows
-         * that an image does not have are published as zeros, and the last tile of a column publishes too. */
+        /* In a batch a slot has owners of fewer and of more rows.  By invariant 6 all of them publish the same
+         * descriptors: zeros for rows that an image does not have, and for columns also the last row of tiles of an
+         * image. */
         const bool batch = image_tiles_y < ring.tiles_y;
         auto left = lookback<sum, C, LEFT, RECYCLES>::of(row_descriptors, ring, ticket.epoch, tile_y,
                                                          (int64_t)C * ring.capacity * height, tile_x, ring.tiles_x);
@@ -95,7 +94,7 @@ template <class Sample, class Accum, unsigned C, class Shape> struct fused {
         }
         const auto previous_rows = left.load_previous();
 
-        /* aggregates of rows: row r is lane r's */
+        /* 2. The aggregates of the warp's rows: lane r has those of row r.  Publish them. */
         prim::copy_async_wait();
         prim::warp_sync();
         image.align_rows(s.samples, p);
@@ -107,14 +106,14 @@ template <class Sample, class Accum, unsigned C, class Shape> struct fused {
             row_aggregate = sum_rows(w, p);
         if (batch && lane >= p.rows) row_aggregate = {};
         while (RECYCLES && !prim::all(slot_free)) {
-            prim::nanosleep(BACKOFF_NS);
+            prim::nanosleep(tuning::BACKOFF_NS);
             slot_free = ring.slot_free(ticket.epoch, tile_y, tile_x);
         }
         left.publish_aggregate(row_aggregate.of, previous_rows);
-        const auto nearest = left.load();
-        if (defers_prefetch) prefetch(ticket.number + AHEAD_AT_START);
+        const auto nearest = left.load(); /* decoded in step 3 */
+        if (defers_prefetch) prefetch(ticket.number + tuning::FUSED_AHEAD_AT_START);
 
-        /* while the nearest descriptors are loaded: sums of columns */
+        /* 3. Sums of columns, while the nearest descriptors are loaded.  Then the look-back: L of each row. */
         typename tile::columns columns[GROUPS] = {};
         sum_columns(w, p, columns);
 
@@ -123,11 +122,12 @@ template <class Sample, class Accum, unsigned C, class Shape> struct fused {
 
         left.resolve(row_aggregate.of, nearest, row_prefix.of);
         prim::warp_sync();
-        channels<sum, C> prefix_sum; /* of all rows */
+        channels<sum, C> prefix_sum; /* the sum of L over the warp's rows */
 #pragma unroll
         for (unsigned c = 0; c < C; c++) prefix_sum.of[c] = prim::warp_sum(row_prefix.of[c]);
 
-        /* what the warp's rows add to the table between its top and its bottom */
+        /* 4. B of the warp's rows, what they add to the table between their top and bottom: the scan of the column sums
+         * along the row, and the sum of L.  Publish B of all warps, and look back: U of each column. */
         fuse::run<part, C, RUN> bottom[GROUPS];
 #pragma unroll
         for (unsigned g = 0; g < GROUPS; g++) bottom[g] = columns[g].sums();
@@ -144,6 +144,7 @@ template <class Sample, class Accum, unsigned C, class Shape> struct fused {
         prim::block_sync();
         if (RECYCLES && prim::thread_id() == 0) ring.publish_done(ticket.epoch, tile_y, tile_x);
 
+        /* 5. The rows of the table, each from the one above: the first from U. */
         run_of_sums sums[GROUPS];
 #pragma unroll
         for (unsigned g = 0; g < GROUPS; g++)
@@ -173,7 +174,7 @@ template <class Sample, class Accum, unsigned C, class Shape> struct fused {
     /* Prefetches a tile that is not of the first wave, if there is one. */
     PRIM_DEVICE void prefetch(uint32_t ticket) const
     {
-        if (Shape::large && ticket >= FIRST_WAVE && ticket < ring.tiles_x * ring.tiles_y)
+        if (Shape::large && ticket >= first_wave && ticket < ring.tiles_x * ring.tiles_y)
             image.prefetch(region_of(ticket));
     }
 

@@ -27,8 +27,9 @@
  *  6. Order of stores.  All accesses are relaxed, so that a done descriptor may be visible before the prefix that its
  *     tile has published.  That late store could overwrite the next owner's.  So a thread polls each descriptor that it
  *     is about to overwrite until it sees the previous owner's prefix, and then stores; accesses to one address are
- *     coherent: lookback::await_previous().  Thread 0, which stores done descriptors, has polled the same address in
- *     slot_free().
+ *     coherent: lookback::await_previous().  All owners of a slot publish the same descriptors of rows and columns,
+ *     so that the wait ends: `batch` in fused::operator().  Thread 0, which stores done descriptors, has polled the
+ * same address in slot_free().
  *  7. Progress.  A tile waits only for tiles with lower tickets, which run already.  The last of those in (3) is one
  *     of them if the capacity is at least 2: MIN_CAPACITY in fused.cu. */
 #ifndef FUSED_LOOKBACK_CUH
@@ -37,14 +38,13 @@
 #include <type_traits>
 
 #include "prim/tile_descriptor.cuh"
+#include "tuning.cuh"
 
 namespace fuse
 {
 
 /* Float sums repeat bit for bit only if they are always added in the same order. */
 template <class Sum> constexpr bool ordered = !std::is_integral_v<Sum>;
-
-constexpr unsigned BACKOFF_NS = 20; /* between two polls of a descriptor */
 
 /* ---- the ring ------------------------------------------------------------------------------------------ */
 
@@ -88,13 +88,7 @@ struct descriptor_ring {
  * prefix of the tile before plus that tile's aggregate: the same bits, wherever the look-back stopped.  CAPACITY
  * aggregates can be kept; a look-back that has passed as many waits for a prefix.  Other sums: one partial sum. */
 template <class Sum, unsigned N> struct passed_aggregates {
-#ifdef SAT_SIMT
-    static constexpr unsigned CAPACITY = ordered<Sum> ? 2 : 1; /* images have few tiles there */
-#else
-    /* Registers are short where a thread has several look-backs, or sums of 8 bytes. */
-    static constexpr unsigned FIT = 128 / (N * sizeof(Sum)), MOST = N * sizeof(Sum) == 4 ? 16 : 8;
-    static constexpr unsigned CAPACITY = !ordered<Sum> ? 1 : FIT < MOST ? FIT : MOST;
-#endif
+    static constexpr unsigned CAPACITY = ordered<Sum> ? tuning::fused_kept_aggregates(sizeof(Sum), N) : 1;
     Sum of[CAPACITY][N];
 
     /* Adds the aggregates of one more tile than `passed`. */
@@ -191,7 +185,7 @@ template <class Sum, unsigned N, direction TO, bool RECYCLES> struct lookback {
             for (unsigned n = 0; n < N; n++)
                 visible = visible && (!active[n] || previous().decode(l.of[n]).status == prim::TILE_PREFIX);
             if (visible) break;
-            prim::nanosleep(BACKOFF_NS);
+            prim::nanosleep(tuning::BACKOFF_NS);
             l = load_previous();
         }
     }
@@ -281,7 +275,7 @@ template <class Sum, unsigned N, direction TO, bool RECYCLES> struct lookback {
                 partial.push(passed, values);
                 left--;
             } else {
-                prim::nanosleep(BACKOFF_NS);
+                prim::nanosleep(tuning::BACKOFF_NS);
             }
             loaded = load(left);
         }

@@ -16,7 +16,7 @@
  *           A single image row needs neither transposes nor a second scan: the last kernel adds the carry row to it.
  * Traffic   1 image + 3 sums read, 4 sums written for each pixel
  * Sync      the order of a stream
- * Limits    A and B take as much memory as the table, each
+ * Limits    A and B alloc_sums as much memory as the table, each
  * Steps     1. scan image -> A  2. transpose A -> B for each channel  3. scan B from the carry row, in place
  *           4. transpose B -> table  5. edges: zeros, the exclusive layout's first row, the carry row for the next band
  */
@@ -33,8 +33,8 @@ namespace
 
 /* ---- edges ------------------------------------------------------------------------------------------- */
 
-/* What transposes do not write.  The thread that reads an entry of carry_in writes that of carry_out, and nobody else
- * touches it: they may be one array. */
+/* The entries that transposes do not write.  One thread reads an entry of carry_in and writes that of carry_out, and no
+ * other accesses it: they may be one array. */
 template <class T> struct edges {
     static constexpr unsigned threads = 256;
     struct shared {
@@ -78,13 +78,13 @@ struct pipeline {
     const scan_algorithm *algorithm;
     sat_plan_spec spec;
     scan_shape shape;
-    sat_type sums;            /* as they are once fixed point is behind them */
+    sat_type sums;            /* after fixed point: u32 for q32 */
     int64_t a_pitch, b_pitch; /* sums */
     void *a, *b, *row_work, *column_work;
-    uint32_t *outside; /* q32: set where a sample does not fit */
+    uint32_t *outside; /* q32: set to 1 by a sample that does not fit */
 };
 
-/* Rows begin on lines of 128 bytes; shorter ones on a power of two that holds them, or narrow images would take
+/* Rows begin on lines of 128 bytes; shorter ones on a power of two that holds them, or narrow images would alloc_sums
  * 32 times their size. */
 int64_t row_pitch(int64_t length, size_t size)
 {
@@ -93,7 +93,7 @@ int64_t row_pitch(int64_t length, size_t size)
     return (length + step - 1) / step * step;
 }
 
-sat_status take(void **memory, int64_t rows, int64_t pitch, size_t size)
+sat_status alloc_sums(void **memory, int64_t rows, int64_t pitch, size_t size)
 {
     size_t bytes;
     if (!sat_mul((size_t)rows, (size_t)pitch, &bytes) || !sat_mul(bytes, size, &bytes))
@@ -101,9 +101,9 @@ sat_status take(void **memory, int64_t rows, int64_t pitch, size_t size)
     return prim::device_alloc((unsigned char **)memory, bytes);
 }
 
-/* An algorithm's workspace, zeroed before any work can reach it. */
-sat_status take_workspace(const scan_algorithm *algorithm, int64_t rows, int64_t length, sat_type accum,
-                          const scan_shape *shape, void **memory)
+/* An algorithm's workspace, zeroed before any work can access it. */
+sat_status alloc_workspace(const scan_algorithm *algorithm, int64_t rows, int64_t length, sat_type accum,
+                           const scan_shape *shape, void **memory)
 {
     size_t bytes = 0;
     sat_status status = algorithm->workspace(rows, length, accum, shape, &bytes);
@@ -150,12 +150,12 @@ sat_status table_open(const scan_algorithm *algorithm, const sat_plan_spec *spec
     p->a_pitch = row_pitch(width, size);
     p->b_pitch = row_pitch(height, size);
 
-    sat_status status = take(&p->a, height * channels, p->a_pitch, size);
+    sat_status status = alloc_sums(&p->a, height * channels, p->a_pitch, size);
     if (status == SAT_OK)
-        status = take_workspace(algorithm, height * channels, width, spec->accum, &p->shape, &p->row_work);
-    if (status == SAT_OK && height > 1) status = take(&p->b, width * channels, p->b_pitch, size);
+        status = alloc_workspace(algorithm, height * channels, width, spec->accum, &p->shape, &p->row_work);
+    if (status == SAT_OK && height > 1) status = alloc_sums(&p->b, width * channels, p->b_pitch, size);
     if (status == SAT_OK && height > 1)
-        status = take_workspace(algorithm, width * channels, height, p->sums, &p->shape, &p->column_work);
+        status = alloc_workspace(algorithm, width * channels, height, p->sums, &p->shape, &p->column_work);
     if (status == SAT_OK && spec->accum == SAT_Q32) status = prim::device_alloc(&p->outside, 1);
     if (status == SAT_OK && spec->accum == SAT_Q32) status = prim::fill_bytes(p->outside, 0, sizeof *p->outside, NULL);
     if (status == SAT_OK) status = prim::stream_wait(NULL);
@@ -202,7 +202,7 @@ sat_status scan_columns(const pipeline *p, int64_t height, const void *carry_in,
 }
 
 /* A -> B: row y*C + c becomes column y of the rows x*C + c. */
-template <class Word> sat_status turn(const pipeline *p, int64_t height, void *stream)
+template <class Word> sat_status transpose_sums(const pipeline *p, int64_t height, void *stream)
 {
     int64_t channels = p->spec.channels;
     prim::matrices<const Word> a = {(const Word *)p->a, channels * p->a_pitch, p->a_pitch};
@@ -210,9 +210,9 @@ template <class Word> sat_status turn(const pipeline *p, int64_t height, void *s
     return prim::transpose(a, b, height, p->spec.width, channels, stream);
 }
 
-/* B -> the table's entries from (1, 1) on, or from (0, 0) on; the exclusive layout has no place for the last ones. */
+/* B -> the table's entries from (1, 1) on, or from (0, 0) on; the exclusive layout does not hold the last ones. */
 template <class Word>
-sat_status turn_back(const pipeline *p, const sat_view *table, int64_t height, bool zero_row, void *stream)
+sat_status transpose_to_table(const pipeline *p, const sat_view *table, int64_t height, bool zero_row, void *stream)
 {
     int64_t channels = p->spec.channels, samples = p->spec.width * channels;
     bool exclusive = p->spec.layout == SAT_EXCLUSIVE;
@@ -258,11 +258,12 @@ sat_status table_run(void *state, const sat_view *image, const sat_view *table, 
     sat_status status = scan_image(p, image, run->stream);
     if (height > 1) {
         if (status == SAT_OK)
-            status = wide ? turn<uint64_t>(p, height, run->stream) : turn<uint32_t>(p, height, run->stream);
+            status = wide ? transpose_sums<uint64_t>(p, height, run->stream)
+                          : transpose_sums<uint32_t>(p, height, run->stream);
         if (status == SAT_OK) status = scan_columns(p, height, run->carry_in, run->stream);
         if (status == SAT_OK)
-            status = wide ? turn_back<uint64_t>(p, table, height, zero_row, run->stream)
-                          : turn_back<uint32_t>(p, table, height, zero_row, run->stream);
+            status = wide ? transpose_to_table<uint64_t>(p, table, height, zero_row, run->stream)
+                          : transpose_to_table<uint32_t>(p, table, height, zero_row, run->stream);
     }
     if (status != SAT_OK) return status;
     return with_accum(p->sums, [=](auto zero) { return finish<decltype(zero)>(p, table, height, run); });
@@ -273,11 +274,11 @@ sat_status wait_in_range(uint32_t *flag, void *stream)
     uint32_t outside = 0;
     sat_status copied = SAT_OK;
     if (flag) copied = prim::copy_rows(&outside, sizeof outside, flag, sizeof outside, sizeof outside, 1, stream);
-    sat_status status = prim::stream_wait(stream); /* also where the copy failed: nothing may be under way any more */
+    sat_status status = prim::stream_wait(stream); /* also where the copy failed: all work must be done */
     if (status == SAT_OK) status = copied;
     if (status != SAT_OK || !outside) return status;
     status = prim::fill_bytes(flag, 0, sizeof *flag, stream);
-    if (status == SAT_OK) status = prim::stream_wait(stream); /* the next run may go to another one */
+    if (status == SAT_OK) status = prim::stream_wait(stream); /* the next run may be on another one */
     return status == SAT_OK ? sat_fail(SAT_ERR_RANGE, "a sample lies outside the declared range") : status;
 }
 
@@ -315,7 +316,7 @@ sat_status array_open(const scan_algorithm *algorithm, const sat_scan_spec *spec
     a->algorithm = algorithm;
     a->spec = *spec;
     a->shape = {spec->block_threads, spec->thread_items, spec->naive_staging};
-    sat_status status = take_workspace(algorithm, 1, spec->length, spec->accum, &a->shape, &a->work);
+    sat_status status = alloc_workspace(algorithm, 1, spec->length, spec->accum, &a->shape, &a->work);
     if (status != SAT_OK) {
         array_close(a);
         return status;

@@ -22,8 +22,8 @@
 #include "scan.cuh"
 #include "scan_method.h"
 
-/* What sat_backend.wait is for: waits, and tells whether a run has set the flag `outside` (q32; NULL for other sums),
- * which it clears. */
+/* The hook sat_backend.wait: waits, then fails if a run has set the flag `outside` (q32; NULL for other sums), and
+ * clears it. */
 sat_status wait_in_range(uint32_t *outside, void *stream);
 
 sat_status table_open(const scan_algorithm *algorithm, const sat_plan_spec *spec, void **state, char *note,

@@ -1,8 +1,8 @@
-/* rectangle.h - one rectangle put to one table: may it be asked, where are its corners, what do they come to.
+/* rectangle.h - one rectangle of one table: validation, the addresses of its corners, its sum and mean.
  *
- * Written once, for C and for kernels (kernels/query/query.cu), so that both give the same bits. A kernel defines, before it
- * includes this, SAT_BOTH as what makes a function the device's, and SAT_PRODUCT as a product that is rounded before
- * anything is added to it, as C11 rounds it: device compilers fuse the two where they can. */
+ * Written once, for C and for kernels (kernels/query/query.cu), so that both give the same bits.  A kernel defines two
+ * macros before it includes this.  SAT_BOTH makes a function the device's.  SAT_PRODUCT is a product that is rounded
+ * before anything is added to it, as C11 rounds it; device compilers would fuse the two operations. */
 #ifndef SAT_RECTANGLE_H
 #define SAT_RECTANGLE_H
 
@@ -28,14 +28,14 @@ typedef struct sat_reader {
 
 typedef enum sat_rect_status {
     SAT_RECT_INSIDE,
-    SAT_RECT_CLIPPED_AWAY, /* clipped, and nothing is left: no error, and no answer       */
-    SAT_RECT_EMPTY,        /* from here on errors                                         */
+    SAT_RECT_CLIPPED_AWAY, /* clipped, and nothing is left: no error, and no sum          */
+    SAT_RECT_EMPTY,        /* this and the following are errors                           */
     SAT_RECT_OUTSIDE,      /* reaches outside the image                                   */
     SAT_RECT_AT_EDGE,      /* its sums are those that an exclusive table leaves out       */
     SAT_RECT_TOO_LARGE     /* for what the type is proven to hold                         */
 } sat_rect_status;
 
-/* Cuts the rectangle to the image, if that is wanted, and judges it. */
+/* Validates the rectangle, after clipping it to the image if the table clips. */
 SAT_BOTH sat_rect_status sat_rect_validate(const sat_reader *r, sat_rect *rect)
 {
     if (rect->width < 1 || rect->height < 1) return SAT_RECT_EMPTY;
@@ -75,7 +75,7 @@ SAT_BOTH double sat_rect_px(const sat_rect *rect)
     return (double)rect->width * (double)rect->height;
 }
 
-/* What the corners of a rectangle of so many pixels come to: u for integers and q32, f for floats. */
+/* The sum of a rectangle of so many pixels from its corners: u for integers and q32, f for floats. */
 SAT_BOTH sat_sum sat_rect_sum(const sat_reader *r, sat_sum corners, double px)
 {
     const double quanta = (double)corners.u;
@@ -91,8 +91,8 @@ SAT_BOTH double sat_rect_mean(const sat_reader *r, sat_sum corners, double px)
     return r->type == SAT_Q32 ? r->offset + SAT_PRODUCT(r->step, mean) : mean;
 }
 
-/* The bad rectangles that runs on a device have met since these bytes were all 0xff: of each block of a kernel the one
- * with the lowest index. */
+/* The invalid rectangles that runs on a device have found since these bytes were all 0xff: for each block of a kernel
+ * the one with the lowest index. */
 typedef struct sat_bad_rect {
     uint64_t index; /* of the answer: image * n + that of the rectangle; UINT64_MAX: none */
     sat_rect rect;

@@ -72,8 +72,8 @@ void sat_box_tables_close(void *state);
 /* SAT_ERR_RANGE for an image in host memory that no table is for: floats that are not finite. */
 sat_status sat_box_tables_check(const sat_view *image);
 
-/* Its work on a device (kernels/box/box_table.cu; with SAT_WITH_CUDA only): all arrays lie in device memory, and the work
- * is queued on the stream.  What a window holds of one axis: */
+/* Its work on a device (kernels/box/box_table.cu; with SAT_WITH_CUDA only): all arrays lie in device memory, and the
+ * work is queued on the stream.  What a window holds of one axis: */
 typedef struct sat_box_runs {
     sat_segment runs[SAT_SEGMENTS];
     int64_t covered;

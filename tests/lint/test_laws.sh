@@ -104,6 +104,8 @@ prim_alone() { outside_includes "$(echo kernels/prim/*)" $(headers prim) backend
 try "kernels/prim includes its own headers, tuning.cuh and backend.h alone" nothing prim_alone
 own_floor() { outside_includes "$(ours -maxdepth 1 | tr '\n' ' ')" $(headers . prim query) $(names src/lib/*.h); }
 try "kernels/ itself includes the headers of prim and query alone" nothing own_floor
+simulated_sizes() { grep -rnw SAT_SIMT kernels | grep -vE "^kernels/(tuning|prim/device|prim/runtime)\.cuh:"; }
+try "sizes of the simulator stand in kernels/tuning.cuh" nothing simulated_sizes
 try "kernels use no C++ runtime" nothing grep -nE \
     '# *include *<(algorithm|array|atomic|chrono|cstd[a-z]*|functional|i?o?stream|map|memory|mutex|new|s?stream|string|thread|vector)>' $(ours)
 try "kernels open and print nothing" nothing calls 'fopen|fread|fwrite|openat|mmap|printf|fprintf|puts|fputs|putchar|perror' $(ours)

@@ -45,6 +45,11 @@ inline sat_status stream_wait(void *)
     return simulated(simt::device_alive());
 }
 
+inline unsigned multiprocessors()
+{
+    return 1;
+}
+
 template <class K> constexpr const char *kernel_name()
 {
     return __PRETTY_FUNCTION__;

@@ -1,0 +1,193 @@
+/* tuning.cuh - the sizes that depend on a GPU, by subject and type, and the simulator's.
+ *
+ * They were measured on an H200 (132 multiprocessors with 227 KiB of shared memory each, 4.8 TB/s), and are right
+ * everywhere: another GPU loses speed at most.  The number of multiprocessors and the shared memory of a block come
+ * from the device at run time (prim::multiprocessors(), prim::shared_memory_limit()).  Shapes of tiles do not: the
+ * order of additions, and so the bits of float sums, would then depend on the device.
+ *
+ * The simulator's sizes are as small as the kernels allow, so that small images and arrays have many tiles. */
+#ifndef TUNING_CUH
+#define TUNING_CUH
+
+#include <stddef.h>
+#include <stdint.h>
+
+namespace tuning
+{
+
+#ifdef SAT_SIMT
+constexpr bool simulated = true;
+#else
+constexpr bool simulated = false;
+#endif
+
+/* ---- the device ------------------------------------------------------------------------------------------------ */
+
+/* Of all GPUs since 2012: words of one line share a slice of the second-level cache. */
+constexpr unsigned CACHE_LINE_BYTES = 128;
+
+/* What the memory of an H200 moves; sets the pace of a staggered start. */
+constexpr unsigned BYTES_PER_NS = simulated ? 100 : 4200;
+
+/* Threads that should be resident on a multiprocessor, so that some load while others scan: 48 of its 65536 registers
+ * for each, without spilling.  Turing holds no more than 1024. */
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
+constexpr int RESIDENT_THREADS = 1024;
+#else
+constexpr int RESIDENT_THREADS = 1280;
+#endif
+
+/* Between two polls of a descriptor. */
+constexpr unsigned BACKOFF_NS = 20;
+
+/* ---- fused: tables --------------------------------------------------------------------------------------------- */
+
+/* Tiles of `fused`.  Large tiles fill a multiprocessor's shared memory: five of 32 KiB of samples.  Where samples have
+ * the size of their sums, registers hold a part of each tile: four of 64 KiB, which have a third more bytes in flight
+ * and fewer descriptors for as many bytes.  Rows of three channels are a multiple of three and of a warp: seven tiles
+ * of 24 KiB, five of 36 or four of 48, and of 72 with registers.  Small tiles are for images of few large ones. */
+struct fused_tile {
+    unsigned groups, rows, register_rows; /* column groups; rows of a warp, and those of them held in registers */
+    int resident;                         /* blocks on a multiprocessor */
+};
+constexpr unsigned FUSED_WARPS = simulated ? 2 : 4;
+
+constexpr fused_tile fused_large(unsigned channels, unsigned bytes, unsigned sum_bytes)
+{
+    if (simulated) {
+        if (bytes == 8) return {1, 4 + 4, 4, 2};
+        if (bytes == sum_bytes) return {1, 3 + 2, 2, 2};
+        return {channels != 3 && bytes <= 2 ? 2u : 1u, bytes == 2 ? 4u : 3u, 0, 2};
+    }
+    const bool wider = bytes < sum_bytes; /* sums are wider than samples */
+    if (channels == 3) switch (bytes) {
+        case 1: return {1, 16, 0, sum_bytes == 4 ? 7 : 5};
+        case 2: return sum_bytes == 4 ? fused_tile{1, 32, 0, 4} : fused_tile{1, 24, 0, 5};
+        case 4: return wider ? fused_tile{1, 16, 0, 4} : fused_tile{1, 16 + 8, 8, 4};
+        default: return {1, 8, 0, 4};
+        }
+    switch (bytes) {
+    case 1: return {2, 32, 0, 5};
+    case 2: return {2, 16, 0, 5};
+    case 4: return wider ? fused_tile{1, 16, 0, 5} : fused_tile{1, 24 + 8, 8, 4};
+    default: return {1, 12 + 4, 4, 4};
+    }
+}
+constexpr fused_tile fused_small(unsigned bytes)
+{
+    if (simulated) return {1, 2, 0, 2};
+    return {1, bytes < 8 ? 16u : 8u, 0, bytes <= 2 ? 8 : 5};
+}
+
+/* Images of at most so many large tiles take small ones: two for each multiprocessor. */
+constexpr int64_t FUSED_FEW_TILES = simulated ? 4 : 264;
+
+/* Bytes of descriptors in a ring: a tenth of the second-level cache, and more than those of all resident tiles (but for
+ * four channels of bytes with sums of 8 bytes). */
+constexpr int64_t FUSED_RING_BYTES = simulated ? 6 << 10 : 6 << 20;
+
+/* A tile is prefetched by the block that begins so many tiles before it; and by the first ones, where they do so later.
+ */
+constexpr uint32_t FUSED_AHEAD = simulated ? 2 : 64, FUSED_AHEAD_AT_START = simulated ? 3 : 160;
+
+/* Aggregates of float sums that a thread keeps in N look-backs: registers are short where there are several, or sums of
+ * 8 bytes. */
+constexpr unsigned fused_kept_aggregates(size_t sum_bytes, unsigned n)
+{
+    const unsigned bytes = n * (unsigned)sum_bytes, fit = 128 / bytes, most = bytes == 4 ? 16 : 8;
+    return simulated ? 2 : fit < most ? fit : most;
+}
+
+/* ---- box: filters ---------------------------------------------------------------------------------------------- */
+
+/* Strips of the box filter, as box::strip_filter names them. */
+struct box_strip {
+    unsigned run, own, step;
+    int resident;
+    unsigned chunk, parts;
+};
+constexpr box_strip BOX_NARROW_BYTES = simulated ? box_strip{24, 8, 4, 3, 4, 1} : box_strip{40, 8, 7, 2, 7, 1};
+constexpr box_strip BOX_WORDS = simulated ? box_strip{12, 4, 4, 24, 4, 2} : box_strip{36, 4, 5, 2, 5, 3};
+constexpr box_strip box_broad_bytes(unsigned channels)
+{
+    if (simulated) return {channels == 3 ? 24u : 40u, 8, 4, 3, 2, 2};
+    return {72, 8, 15, 1, 5, 1};
+}
+
+/* ---- queries ------------------------------------------------------------------------------------------------------
+ */
+
+/* The simulator's blocks take several rounds from 193 rectangles on. */
+constexpr unsigned QUERY_THREADS = simulated ? 64 : 256, QUERY_BLOCKS = simulated ? 3 : 4096;
+
+/* ---- lab: single-pass scans ---------------------------------------------------------------------------------------
+ */
+
+/* Tiles of the look-backs, in 16-byte vectors of sums for each thread.
+ *
+ * Large: 32 vectors for each of 128 threads, 64 KiB of sums; five are resident.  An H200 moves a tile's 128 KiB in 4 us
+ * (4.2 TB/s over 132 multiprocessors), but the tile stays for about 20: its own loads, the slowest loads of the tiles
+ * before it, the look-back, the stores.  So five of them keep the memory busy, and as much of each is held as fits: 20
+ * vectors in shared memory (5 * 40 KiB of 227) and 12 in registers (48 of the 102 that 640 threads leave to each). More
+ * and smaller tiles have more descriptors to look back over; larger ones wait longer for their last byte.
+ *
+ * Small: 8 vectors, where a large tile would be half empty, or there would be too few of them to fill the device. */
+struct striped_tile {
+    unsigned threads, shared_vectors, register_vectors;
+    int resident;
+};
+constexpr striped_tile LOOKBACK_LARGE = simulated ? striped_tile{64, 1, 1, 2} : striped_tile{128, 20, 12, 5};
+constexpr striped_tile LOOKBACK_SMALL = simulated ? striped_tile{32, 1, 0, 2} : striped_tile{128, 8, 0, 8};
+constexpr int64_t LOOKBACK_FEW_TILES = simulated ? 4 : 256; /* two for each multiprocessor */
+
+/* TUNING_BLOCKED_TILES(X): X(B, Q) for each blocked tile that is compiled in, for `sat bench tune`. */
+#if defined SAT_SIMT
+#define TUNING_BLOCKED_TILES(X) X(64, 4) X(32, 7)
+#elif defined SAT_SWEEP
+#define TUNING_ITEMS(X, B)                                                                                             \
+    X(B, 2) X(B, 4) X(B, 7) X(B, 8) X(B, 10) X(B, 13) X(B, 16) X(B, 20) X(B, 24) X(B, 30) X(B, 32) X(B, 40)
+#define TUNING_BLOCKED_TILES(X)                                                                                        \
+    TUNING_ITEMS(X, 32)                                                                                                \
+    TUNING_ITEMS(X, 64) TUNING_ITEMS(X, 128) TUNING_ITEMS(X, 256) TUNING_ITEMS(X, 512) TUNING_ITEMS(X, 1024)
+#else
+#define TUNING_BLOCKED_TILES(X)
+#endif
+
+/* ---- lab: the other rungs -----------------------------------------------------------------------------------------
+ */
+
+/* A shape that is compiled in: B threads, and so many items of 4 and of 8 bytes for each; at most MOST chunks in a row.
+ */
+template <unsigned THREADS, unsigned ITEMS4, unsigned ITEMS8, unsigned MOST = 0> struct launch_shape {
+    static constexpr unsigned B = THREADS, MOST_CHUNKS = MOST;
+    template <class Sum> static constexpr unsigned Q = sizeof(Sum) == 4 ? ITEMS4 : ITEMS8;
+};
+
+/* The shapes of a rung; the first is the default. */
+template <class... Shape> struct shapes {
+};
+
+using hillis_steele_usual = launch_shape<512, 1, 1>;
+using blelloch_usual = launch_shape<256, 16, 8>;
+using reduce_scan_usual = launch_shape<256, 16, 8, 16384>;
+#ifdef SAT_SIMT
+using hillis_steele_shapes =
+    shapes<launch_shape<32, 1, 1>, hillis_steele_usual>; /* three levels from 1025 elements on */
+/* Three levels from 4097 elements on; a tree of several warps, whose threads have several vectors. */
+using blelloch_shapes = shapes<launch_shape<32, 2, 2>, launch_shape<64, 8, 4>, blelloch_usual>;
+/* Several tiles in a chunk from 513 elements on; several tiles of carries from 1057 on. */
+using reduce_scan_shapes = shapes<launch_shape<64, 2, 2, 4>, launch_shape<32, 1, 1, 64>, reduce_scan_usual>;
+#else
+using hillis_steele_shapes = shapes<hillis_steele_usual>;
+using blelloch_shapes = shapes<blelloch_usual>;
+using reduce_scan_shapes = shapes<reduce_scan_usual>;
+#endif
+
+constexpr unsigned WARP_SCANS_THREADS = simulated ? 64 : 256;
+
+/* Vectors of a thread of a copy, enough that the loads of a multiprocessor's threads cover the latency of memory: 2048
+ * threads with 64 bytes each are three times what 4.8 TB/s and 1 us need on each of 132 multiprocessors. */
+constexpr unsigned COPY_VECTORS = 4;
+
+} // namespace tuning
+#endif
