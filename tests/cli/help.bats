@@ -89,6 +89,11 @@ options_in() { grep -oE -- '--[a-z][a-z-]*' | sort -u; }
     cmp out want.pnm
 }
 
+@test "the man page has every border" {
+    sed -n '/^\.It Fl -border/,/^\.It Fl -passes/p' "$root/packaging/sat.1" >manual
+    while read -r name; do grep -qE "^\.Cm ${name%%:*}( |$)" manual; done < <(names borders | grep -v '^V')
+}
+
 @test "the man page renders without warnings" {
     command -v man >/dev/null || skip "no man(1)"
     run man --warnings -l "$root/packaging/sat.1"

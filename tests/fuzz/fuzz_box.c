@@ -2,6 +2,7 @@
  * those of the definition, a sum over every position of the window. */
 #include <math.h>
 
+#include "../borders.h"
 #include "api.h"
 
 enum { SIDE = 20, ROWS = 8, WINDOW = 40 /* the largest whose positions are counted */ };
@@ -73,18 +74,6 @@ static bool too_large(const sat_box_spec *s)
 
 /* ---- the definition ---- */
 
-/* The sample that position i of an axis of n sees; -1 if it is outside. */
-static int64_t position(const char *border, int64_t i, int64_t n)
-{
-    if (i >= 0 && i < n) return i;
-    if (strcmp(border, "replicate") == 0) return i < 0 ? 0 : n - 1;
-    if (strcmp(border, "wrap") == 0) return ((i % n) + n) % n;
-    while (strcmp(border, "reflect") == 0 && (i < 0 || i >= n)) i = i < 0 ? -1 - i : 2 * n - 1 - i;
-    while (strcmp(border, "reflect101") == 0 && n > 1 && (i < 0 || i >= n)) i = i < 0 ? -i : 2 * (n - 1) - i;
-    if (strcmp(border, "reflect101") == 0 && n == 1) return 0;
-    return i >= 0 && i < n ? i : -1;
-}
-
 typedef struct axis {
     int64_t seen[SIDE]; /* how often the window holds each sample */
     int64_t outside;
@@ -97,7 +86,7 @@ static axis axis_at(const sat_box_spec *s, int64_t at, int64_t window, int64_t n
     int64_t left = at - (window - (s->anchor == SAT_ANCHOR_FIRST)) / 2;
     axis a = {.outside = 0};
     for (int64_t k = 0; k < window; k++) {
-        int64_t i = position(border, left + k, n);
+        int64_t i = border_position(border, left + k, n);
         if (i < 0)
             a.outside++;
         else

@@ -1,22 +1,7 @@
 /* Box filters of every backend and instruction set are the mean over each window, computed here pixel by
- * pixel from a definition of the border modes of its own. */
+ * pixel from the definitions of the border modes. */
+#include "../borders.h"
 #include "arrays.h"
-
-/* Which sample position i of an axis of n sees; -1: none.  Step by step, unlike the library's. */
-static int64_t seen(const char *border, int64_t i, int64_t n)
-{
-    if (strcmp(border, "shrink") == 0 || strcmp(border, "constant") == 0) return i < 0 || i >= n ? -1 : i;
-    if (strcmp(border, "replicate") == 0) return i < 0 ? 0 : i >= n ? n - 1 : i;
-    if (strcmp(border, "wrap") == 0) {
-        while (i < 0) i += n;
-        while (i >= n) i -= n;
-        return i;
-    }
-    bool shared = strcmp(border, "reflect101") == 0;
-    if (shared && n == 1) return 0;
-    while (i < 0 || i >= n) i = i < 0 ? -i - !shared : 2 * n - 1 - shared - i;
-    return i;
-}
 
 typedef struct window_sum {
     uint64_t sum[4], area;
@@ -32,7 +17,7 @@ static window_sum brute_force(const sat_box_spec *s, const sat_view *src, int64_
     int64_t top = y - (s->window_height - first) / 2, left = x - (s->window_width - first) / 2;
     for (int64_t j = top; j < top + s->window_height; j++)
         for (int64_t i = left; i < left + s->window_width; i++) {
-            int64_t sx = seen(border, i, s->width), sy = seen(border, j, s->height);
+            int64_t sx = border_position(border, i, s->width), sy = border_position(border, j, s->height);
             bool outside = sx < 0 || sy < 0;
             if (outside && !constant) continue;
             double alpha = outside ? s->border_value[s->channels - 1] : value_at(src, sx, sy, s->channels - 1);
@@ -263,9 +248,9 @@ static void sums_beyond_32_bits(void **state)
                 for (size_t r = 0; r < sizeof rows / sizeof *rows; r++) {
                     uint64_t inside = 0, covered_x = 0, covered_y = 0, area = (uint64_t)spec.window_width * 69000;
                     for (int64_t i = -spec.window_width / 2; i < spec.window_width - spec.window_width / 2; i++)
-                        covered_x += seen(border.name, i, 1) >= 0;
+                        covered_x += border_position(border.name, i, 1) >= 0;
                     for (int64_t j = rows[r] - 34500; j < rows[r] + 34500; j++) {
-                        int64_t y = seen(border.name, j, H);
+                        int64_t y = border_position(border.name, j, H);
                         if (y >= 0) covered_y++, inside += (uint64_t)value_at(&src, 0, y, 0);
                     }
                     uint64_t sum = inside * covered_x, covered = covered_x * covered_y;
