@@ -174,6 +174,17 @@ static bool is_fixed_point(const sat_quant *q)
     return isfinite(q->offset) && isfinite(q->step) && q->step > 0 && q->largest > 0;
 }
 
+/* A file has one table, its pixels without gaps. */
+static sat_status check_one(const sat_view *v)
+{
+    size_t packed = (size_t)(unsigned)v->channels * sat_type_bytes(v->type);
+    if (v->reserved != 0) return newer("view");
+    if (v->count < 0 || v->count > 1) return refuse(SAT_ERR_SHAPE, "several tables: a file has one");
+    if (v->pixel_bytes != 0 && v->pixel_bytes != packed)
+        return refuse(SAT_ERR_SHAPE, "a table with gaps between its pixels");
+    return SAT_OK;
+}
+
 static sat_status check_rows(const sat_view *rows)
 {
     if (!rows || !rows->data) return refuse(SAT_ERR_ARGUMENT, "no data");
@@ -181,7 +192,7 @@ static sat_status check_rows(const sat_view *rows)
         return refuse(SAT_ERR_UNAVAILABLE, "the table lies in device memory; copy it first (sat_device_copy)");
     if (rows->row_bytes < sat_row_bytes(rows->width, rows->channels, rows->type))
         return refuse(SAT_ERR_SHAPE, "fewer bytes from row to row than a row has");
-    return SAT_OK;
+    return check_one(rows);
 }
 
 sat_status sat_file_writer_open_sized(sat_file_writer **writer, const char *path, const sat_table *theirs,
@@ -201,6 +212,8 @@ sat_status sat_file_writer_open_sized(sat_file_writer **writer, const char *path
     meta.layout = table.layout;
     meta.sample = table.sample;
     meta.quant = table.quant;
+    status = check_one(&table.view);
+    if (status != SAT_OK) return status;
     status = table_writer_check(&table.view, &meta, &err);
     if (status != SAT_OK) return refuse(status, err.text);
     if (table.view.type == SAT_Q32 && !is_fixed_point(&table.quant))

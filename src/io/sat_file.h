@@ -114,8 +114,10 @@ typedef struct sat_file_write_options {
 /* Writes a table in host memory to a path; "-" is standard output, and /dev/fd/N a descriptor of the process.  A file
  * is whole or not there: no failure, full disk or crash leaves half of it, or loses the one that was there before.  It
  * is synced before it gets its name.  A file that is replaced hands on its permissions as far as the process may set
- * them. A closed pipe raises SIGPIPE unless the process ignores it. SAT_ERR_ARGUMENT     a pointer is NULL, an option,
- * the layout or the fixed point is none SAT_ERR_SHAPE        no table has this shape, or its rows lie too close
+ * them.  A closed pipe raises SIGPIPE unless the process ignores it.
+ *
+ *   SAT_ERR_ARGUMENT     a pointer is NULL, or an option, the layout or the fixed point is none
+ *   SAT_ERR_SHAPE        no table has this shape, its rows lie too close or its pixels apart, or there are several
  *   SAT_ERR_TYPE         no table of this type is made of such samples
  *   SAT_ERR_UNAVAILABLE  the table lies in device memory
  *   SAT_ERR_MEMORY       an allocation failed

@@ -285,6 +285,14 @@ static void wrong_arguments_are_refused(void **state)
     assert_one_line(sat_file_write(path, &t, NULL), SAT_ERR_SHAPE, "fewer bytes");
     t = good, t.view.height = 1;
     assert_one_line(sat_file_write(path, &t, NULL), SAT_ERR_SHAPE, "no table has 601 x 1 entries");
+    t = good, t.view.count = 2;
+    assert_one_line(sat_file_write(path, &t, NULL), SAT_ERR_SHAPE, "several tables");
+    assert_one_line(sat_file_writer_open(&writer, path, &t, NULL), SAT_ERR_SHAPE, "several tables");
+    t = good, t.view.pixel_bytes = 16;
+    assert_one_line(sat_file_write(path, &t, NULL), SAT_ERR_SHAPE, "gaps between its pixels");
+    t = good, t.view.count = 1, t.view.pixel_bytes = 8;
+    assert_int_equal(sat_file_write(path, &t, NULL), SAT_OK);
+    unlink(path);
     t = good, t.sample = SAT_F32;
     assert_one_line(sat_file_write(path, &t, NULL), SAT_ERR_TYPE, "no i64 table of f32 samples");
     t = good, t.layout = (sat_layout)3;
