@@ -114,7 +114,8 @@ class Quant(ctypes.Structure):
 class View(ctypes.Structure):
     _fields_ = [("data", ctypes.c_void_p), ("row_bytes", ctypes.c_size_t), ("width", ctypes.c_int64),
                 ("height", ctypes.c_int64), ("channels", ctypes.c_int), ("type", ctypes.c_int),
-                ("memory", ctypes.c_int)]
+                ("memory", ctypes.c_int), ("reserved", ctypes.c_int), ("count", ctypes.c_int64),
+                ("image_bytes", ctypes.c_size_t), ("pixel_bytes", ctypes.c_size_t)]
 
 
 class Spec(ctypes.Structure):
