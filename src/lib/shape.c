@@ -23,7 +23,7 @@ static size_t row_extent(const sat_view *v)
 }
 
 /* The same of the first image. */
-static size_t image_extent(const sat_view *v)
+static size_t extent_of_image(const sat_view *v)
 {
     size_t rows, bytes, row = row_extent(v);
     if (row == 0 || !sat_mul((size_t)(v->height - 1), v->row_bytes, &rows)) return 0;
@@ -33,7 +33,7 @@ static size_t image_extent(const sat_view *v)
 /* The same of all images. */
 static size_t extent(const sat_view *v)
 {
-    size_t images, bytes, image = image_extent(v);
+    size_t images, bytes, image = extent_of_image(v);
     if (image == 0 || !sat_mul((size_t)(v->count - 1), v->image_bytes, &images)) return 0;
     if (__builtin_add_overflow(images, image, &bytes)) return 0;
     return bytes <= PTRDIFF_MAX ? bytes : 0;
@@ -109,7 +109,7 @@ sat_status sat_take_output(sat_view *view, const sat_view *given, const char *wh
     if (sat_has_gaps(view))
         return sat_fail(SAT_ERR_ARGUMENT, "%s: gaps between pixels; what is written has none", what);
     /* Images one after the other, or their rows in turns. */
-    bool apart = view->count == 1 || view->image_bytes >= image_extent(view) ||
+    bool apart = view->count == 1 || view->image_bytes >= extent_of_image(view) ||
                  (view->image_bytes >= row_extent(view) && view->row_bytes / (size_t)view->count >= view->image_bytes);
     return apart ? SAT_OK
                  : sat_fail(SAT_ERR_SHAPE, "%s: %zu bytes from image to image are less than an image", what,
@@ -141,7 +141,7 @@ bool sat_overlap(const sat_view *a, const sat_view *b)
     if (a->memory != b->memory || a0 >= b0 + extent(b) || b0 >= a0 + extent(a)) return false;
     size_t image = a->image_bytes, row = a->row_bytes, pixel = a->pixel_bytes;
     if (a->count > 1 && b->count > 1 && image == b->image_bytes &&
-        apart(a0, image_extent(a), b0, image_extent(b), image))
+        apart(a0, extent_of_image(a), b0, extent_of_image(b), image))
         return false;
     if (row == b->row_bytes && repeats(a, row) && repeats(b, row) && apart(a0, row_extent(a), b0, row_extent(b), row))
         return false;

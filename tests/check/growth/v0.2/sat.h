@@ -88,6 +88,7 @@ typedef enum sat_status {
     SAT_ERR_MEMORY = 6,      /* an allocation failed                                                 */
     SAT_ERR_UNAVAILABLE = 7, /* no backend of that name, or it cannot run here or do this job        */
     SAT_ERR_DEVICE = 8,      /* the device reported an error                                         */
+    SAT_ERR_FILE = 9,        /* a file cannot be read or written, or is broken: sat_file.h only      */
 } sat_status;
 
 /* One sentence for each status; never NULL, also for values outside the enum. */
