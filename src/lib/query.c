@@ -188,7 +188,7 @@ sat_status sat_table_query_sized(const sat_table *table, const sat_rect *rects, 
                                  sat_sum *sums, double *means, size_t table_bytes)
 {
     sat_table t;
-    sat_reader r;
+    sat_reader r = {0};
     sat_status status = sat_take_struct(&t, sizeof t, table, table_bytes, "table");
     if (status != SAT_OK) return status;
     if (rects == NULL && n > 0) return sat_fail(SAT_ERR_ARGUMENT, "no rectangles");

@@ -193,7 +193,7 @@ sat_status sat_view_alloc(sat_view *view)
 {
     if (view == NULL) return sat_fail(SAT_ERR_ARGUMENT, "no view");
     view->data = NULL;
-    sat_view v = *view, checked;
+    sat_view v = *view, checked = {.count = 1};
     sat_status status = check(&v, "view");
     if (status != SAT_OK) return status;
     if (v.row_bytes == 0) v.row_bytes = sat_row_bytes(v.width, v.channels, v.type);
