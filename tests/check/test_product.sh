@@ -27,8 +27,8 @@ refused() { # COMMAND...
     [ $status = 2 ] && grep -q '^sat: .*this build of sat is without .sat bench.' "$dir/said" || { echo "status $status"; cat "$dir/said"; return 1; }
 }
 kernels() { # what would be compiled with CUDA
-    make -s -n LAB=0 CUDA=1 NVCC=nvcc SM=90 B="$dir/cuda" kernels | grep -oE 'kernels/[a-z_]+\.cu' | sort -u >"$dir/kernels"
-    grep -qx kernels/fused.cu "$dir/kernels" && ! grep -E 'lookback|blelloch|steele|reduce_scan|warp_scans|copies|peer_' "$dir/kernels"
+    make -s -n LAB=0 CUDA=1 NVCC=nvcc SM=90 B="$dir/cuda" kernels | grep -oE 'kernels/[a-z_/]+\.cu' | sort -u >"$dir/kernels"
+    grep -qx kernels/table/fused.cu "$dir/kernels" && ! grep -E '^kernels/(lab|peer)/' "$dir/kernels"
 }
 exports_sat_h_alone() {
     diff <(sed -nE 's/^SAT_API .*[ *](sat_[a-z0-9_]+)\(.*/\1/p' src/lib/sat.h | sort) \
