@@ -173,8 +173,7 @@ void pinned_free(void *data)
     if (data) (void)cudaFreeHost(data);
 }
 
-/* The runtime knows the kind of memory of an address; only the driver knows where the allocation or registration ends.
- */
+/* The runtime knows the kind of memory of an address; only the driver knows the end of its allocation. */
 size_t pinned(const void *data)
 {
     using get_attributes = CUresult (*)(unsigned count, CUpointer_attribute *names, void **values, CUdeviceptr data);

@@ -69,7 +69,7 @@ template <class Source> struct sum_windows {
     box::axis along;
     int32_t channels; /* rows of one position */
     int64_t in_pitch, out_pitch, samples;
-    uint32_t blocks_per_row; /* of a row */
+    uint32_t blocks_per_row;
 
     PRIM_DEVICE void operator()(shared &) const
     {
@@ -108,7 +108,7 @@ struct divide {
     float *out;
     box::axis x, y;
     int64_t sums_pitch, out_pitch;
-    uint32_t blocks_per_row; /* of a row of pixels */
+    uint32_t blocks_per_row;
     int32_t channels;
     double area, value[4];
     bool shrinks, takes_value, weighted;

@@ -59,7 +59,7 @@ template <class Sample, unsigned CHANNELS, class Column, class Sum, unsigned RUN
         window = {elements, vectors * 4, vectors / VECTORS, vectors % VECTORS};
     }
 
-    /* A segment of rows, counted in the direction in which the block walks; rows of a window before and after its own.
+    /* A segment of rows, counted in the direction in which the block walks; a window's rows before and after its own.
      */
     struct segment {
         int32_t top, bottom, before, after;
@@ -365,12 +365,12 @@ template <class Sample, unsigned CHANNELS, class Column, class Sum, unsigned RUN
         write_row(s, r, row, offset, stage);
     }
 
-    /* Writes a row that the warp has staged: vectors, and the results in front of the first and behind the last one by
-     * one.  Positions are bytes from the 16-byte boundary at or before element `first` of the row. */
+    /* Writes a row that the warp has staged: vectors, and the results in front of the first and behind the last singly.
+     *  Positions are bytes from the 16-byte boundary at or before element `first` of the row. */
     PRIM_DEVICE static void write_row(const shared &s, const results &r, Sample *row, unsigned offset, unsigned stage)
     {
         constexpr unsigned SIZE = (unsigned)sizeof(Sample);
-        constexpr unsigned VECTORS_OF_LANE = (RUN * SIZE + 15) / 16; /* of a lane, at most */
+        constexpr unsigned LANE_VECTORS = (RUN * SIZE + 15) / 16; /* at most */
         const unsigned shift = offset % 4 * 8, lane = prim::lane_id();
         const unsigned begin = (unsigned)(r.begin - r.first) * SIZE + offset,
                        end = (unsigned)(r.end - r.first) * SIZE + offset;
@@ -378,13 +378,13 @@ template <class Sample, unsigned CHANNELS, class Column, class Sum, unsigned RUN
         uint8_t *own_out = reinterpret_cast<uint8_t *>(row + r.first) - offset + own;
         if (shift == 0) {
 #pragma unroll
-            for (unsigned g = 0; g < VECTORS_OF_LANE; g++)
+            for (unsigned g = 0; g < LANE_VECTORS; g++)
                 if (own + g * prim::WARP * 16 < to)
                     prim::store(reinterpret_cast<vector *>(own_out + g * prim::WARP * 16),
                                 s.results.template get_vector<4>(at + g * prim::WARP * 4));
         } else {
 #pragma unroll
-            for (unsigned g = 0; g < VECTORS_OF_LANE; g++) {
+            for (unsigned g = 0; g < LANE_VECTORS; g++) {
                 if (own + g * prim::WARP * 16 >= to) continue;
                 vector p = s.results.template get_vector<4>(at + g * prim::WARP * 4);
                 uint32_t left = s.results.get(at + g * prim::WARP * 4 - 1);

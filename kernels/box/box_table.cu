@@ -44,7 +44,7 @@ template <class Sample, class Product> struct weigh {
     Product *out;
     int64_t in_pitch, out_pitch, samples; /* of a row */
     int32_t channels;
-    uint32_t blocks_per_row; /* of a row */
+    uint32_t blocks_per_row;
 
     PRIM_DEVICE void operator()(shared &) const
     {
@@ -81,7 +81,7 @@ template <class Sample, class Entry, unsigned CHANNELS> struct means {
     const Entry *table; /* padded */
     Sample *out;
     int64_t table_pitch, out_pitch, width;
-    uint32_t blocks_per_row; /* of a row */
+    uint32_t blocks_per_row;
     runs x, y;
     uint64_t area;
     sum value[4];

@@ -46,7 +46,7 @@ template <unsigned N> struct copy_words {
     const uint32_t *from;
     uint32_t *to;
     int64_t words, row_words, pitch;
-    uint32_t blocks_per_row; /* of a row */
+    uint32_t blocks_per_row;
 
     PRIM_DEVICE void operator()(shared &) const
     {

@@ -265,8 +265,7 @@ template <template <class, class> class Kernel> struct method {
     }
 };
 
-/* Opens a scan of one array.  A blocked shape refuses samples other than u32 here: a workspace does not depend on them.
- */
+/* Opens a scan of one array.  A blocked shape refuses samples other than u32 here: workspaces do not depend on them. */
 inline sat_status open_array(const scan_algorithm *algorithm, const sat_scan_spec *spec, void **state, char *note,
                              size_t note_bytes)
 {

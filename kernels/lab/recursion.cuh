@@ -1,5 +1,5 @@
 /* recursion.cuh - rows of any length out of a kernel that scans one tile: scan the tiles, scan their sums in the same
- * manner, add to each tile what came before it.
+ * manner, add to each tile its exclusive prefix.
  *
  *     level 0    [ tile 0 ][ tile 1 ][ tile 2 ]  ...         tile_scan: each tile by itself, its sum to level 1
  *                     |         |         |
@@ -11,8 +11,8 @@
  *
  * Paper: GPU Gems 3 ch. 39.2.4 (arrays of arbitrary size).
  *
- * Traffic: the scan reads and writes each element once, the addition again; level k + 1 is a tile's length shorter than
- * level k, which is the whole of the difference to twice that.
+ * Traffic: the scan reads and writes each element once, the addition again; level k + 1 is shorter than level k by a
+ * factor of a tile's length, and adds little.
  *
  * Every sum is made in an order that depends on the length alone, so floats repeat. */
 #ifndef RECURSION_CUH
@@ -40,8 +40,8 @@ template <class Sample, class Accum> struct level {
     bool naive; /* see scan_shape.naive_staging */
 };
 
-/* Adds to each tile what came before it.  The blocks walk from the end to the beginning: what the scan has written last
- * is what the second-level cache still holds.  With `skip` 1 the first tile of each row has nothing to add. */
+/* Adds to each tile its exclusive prefix.  Blocks go from the last tile to the first: the second-level cache still
+ * holds what the scan has written last.  With `skip` 1 the first tile of each row has nothing to add. */
 template <unsigned B, unsigned Q, class T> struct uniform_add {
     static constexpr unsigned threads = B;
     struct shared {
@@ -94,7 +94,7 @@ sat_status queue_levels(const scan_job *job, bool naive, typename sums_in<Accum>
         .out = (sum *)job->out,
         .out_pitch = job->out_pitch,
         .length = job->length,
-        .tiles = (unsigned)tiles, /* the launch refuses what this would cut off */
+        .tiles = (unsigned)tiles, /* the launch refuses more */
         .sums_pitch = pitch,
         .sums = one ? nullptr : space,
         .first = one ? (const sum *)job->first : nullptr,

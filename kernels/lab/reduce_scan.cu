@@ -131,9 +131,9 @@ template <unsigned BLOCK, unsigned ITEMS, class Sample, class Accum> struct scan
             if (prim::lane_id() == 0) left[p] = 0;
             if (prim::lane_id() == prim::WARP - 1) before.set(p * WARPS + prim::warp_id(), with);
         }
-        prim::block_sync(); /* the groups' sums are there */
+        prim::block_sync(); /* the groups' sums are stored */
         if (prim::warp_id() == 0) scan_groups(before);
-        prim::block_sync(); /* what comes before each is there */
+        prim::block_sync(); /* the groups' exclusive prefixes are stored */
         sum *to = out + y * out_pitch + i;
 #pragma unroll
         for (unsigned p = 0; p < vectors::VECTORS; p++)
