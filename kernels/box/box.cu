@@ -145,6 +145,8 @@ template <class Filter> sat_status queue(const filter *f, const sat_view *src, c
     k.out = (sample *)dst->data;
     k.in_pitch = (int64_t)(src->row_bytes / sizeof(sample));
     k.out_pitch = (int64_t)(dst->row_bytes / sizeof(sample));
+    k.in_image_pitch = (int64_t)(src->image_bytes / sizeof(sample));
+    k.out_image_pitch = (int64_t)(dst->image_bytes / sizeof(sample));
     k.x = f->x;
     k.y = f->y;
     k.mean = f->mean;
@@ -152,12 +154,13 @@ template <class Filter> sat_status queue(const filter *f, const sat_view *src, c
     k.strip = f->strip;
     k.rows = f->rows;
     k.set_window((uint32_t)((f->x.before + 1 + f->x.after) * f->spec.channels));
-    k.wide = (uintptr_t)src->data % vector == 0 && src->row_bytes % vector == 0 && src->row_bytes <= UINT32_MAX;
+    k.wide = ((uintptr_t)src->data | src->row_bytes | src->image_bytes) % vector == 0 && src->row_bytes <= UINT32_MAX;
     k.row_bytes = (uint32_t)src->row_bytes;
     for (int c = 0; c < f->spec.channels; c++)
         if (f->window.border->takes_value) k.value[c] = (sample)f->window.value[c];
     const int64_t segments = (f->y.n + f->rows - 1) / f->rows;
-    return prim::launch(k, segments * f->strips, stream);
+    k.image_blocks = (uint32_t)(segments * f->strips);
+    return prim::launch(k, segments * f->strips * src->count, stream);
 }
 
 /* Results in a strip, at most; 0 if the window is too wide.  All windows end before the last column, so that the end of
@@ -247,7 +250,7 @@ template <class Filter> sat_status prepare_for_device(filter *f)
     const int64_t strip = strip_of<Filter>(f);
     if (status != SAT_OK || strip == 0) return status == SAT_OK ? prepare<Filter>(f, 1) : status;
     const int64_t strips = (f->spec.width * f->spec.channels + strip - 1) / strip;
-    return prepare<Filter>(f, rows_of(f->spec.height, f->reach_y.before + 1 + f->reach_y.after, strips,
+    return prepare<Filter>(f, rows_of(f->spec.height, f->reach_y.before + 1 + f->reach_y.after, strips * f->spec.count,
                                       info.multiprocessors * blocks_at_once<Filter>(), Filter::ROWS));
 }
 
@@ -337,5 +340,11 @@ sat_status box_open(const sat_box_spec *spec, void **state, char *note, size_t n
 sat_status box_run(void *state, const sat_view *src, const sat_view *dst, void *stream)
 {
     const filter *f = (const filter *)state;
-    return f->floats ? box_float_run(f->floats, src, dst, stream) : f->queue(f, src, dst, stream);
+    if (f->floats == NULL) return f->queue(f, src, dst, stream);
+    sat_status status = SAT_OK;
+    for (int64_t i = 0; i < src->count && status == SAT_OK; i++) {
+        const sat_view from = sat_view_image(src, i), to = sat_view_image(dst, i);
+        status = box_float_run(f->floats, &from, &to, stream);
+    }
+    return status;
 }

@@ -45,7 +45,8 @@ template <class Sample, unsigned CHANNELS, class Column, class Sum, unsigned RUN
     };
 
     Sample *out;
-    int64_t out_pitch; /* samples */
+    int64_t out_pitch, out_image_pitch; /* samples from row to row, and from image to image */
+    uint32_t image_blocks;              /* blocks of an image */
     axis x, y;
     divisor mean;
     /* The window's width in elements (columns times channels), and where its end lies. */
@@ -58,6 +59,8 @@ template <class Sample, unsigned CHANNELS, class Column, class Sum, unsigned RUN
         const uint32_t vectors = elements / VECTOR;
         window = {elements, vectors * 4, vectors / VECTORS, vectors % VECTORS};
     }
+
+    PRIM_DEVICE uint32_t image_number() const { return prim::block_id() / image_blocks; }
 
     /* A segment of rows, counted in the direction in which the block walks; a window's rows before and after its own.
      */
@@ -421,7 +424,7 @@ template <class Sample, unsigned CHANNELS, class Column, class Sum, unsigned RUN
         const int32_t last = g.bottom - 1;
         int32_t row = g.top + (int32_t)k;
         ratio next = prim::load(mean.rows + row_of(g, row < last ? row : last));
-        Sample *to = out + row_of(g, row) * out_pitch;
+        Sample *to = out + (int64_t)image_number() * out_image_pitch + row_of(g, row) * out_pitch;
         const int64_t far = (g.up ? -(int64_t)ROWS : (int64_t)ROWS) * out_pitch;
         unsigned columns = k * ROW_PITCH;
         for (int32_t at_y = g.top; at_y < g.bottom; at_y += ROWS) {

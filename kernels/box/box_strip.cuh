@@ -42,10 +42,14 @@ struct strip_filter : row_filter<Sample, CHANNELS, Column, Sum, RUN, STEP> {
 
     const Sample *in;
     int64_t in_pitch;            /* samples */
+    int64_t in_image_pitch;      /* samples from one image to the next */
     int32_t strips, strip, rows; /* elements of a strip, rows of a segment */
     uint32_t row_bytes;          /* in_pitch, if wide */
     bool wide;                   /* all rows are aligned to OWN samples, and less than 2^32 bytes apart */
     Sample value[4];             /* border values, where the border mode has them */
+
+    /* The block's image. */
+    PRIM_DEVICE const Sample *image() const { return in + (int64_t)this->image_number() * in_image_pitch; }
 
     struct column_sums {
         uint32_t at[PARTS][COLUMN];
@@ -134,7 +138,7 @@ struct strip_filter : row_filter<Sample, CHANNELS, Column, Sum, RUN, STEP> {
             gathers = gathers || m.part[p].gathers;
         }
         m.plain = !prim::any(gathers);
-        m.column = reinterpret_cast<const uint8_t *>(in + m.first);
+        m.column = reinterpret_cast<const uint8_t *>(image() + m.first);
         m.next = up ? -(int64_t)row_bytes : (int64_t)row_bytes;
         return m;
     }
@@ -201,7 +205,7 @@ struct strip_filter : row_filter<Sample, CHANNELS, Column, Sum, RUN, STEP> {
 #pragma unroll
         for (unsigned k = 0; k < CHUNK; k++) {
             const int32_t row = prim::shuffle(from, k);
-            rows[k] = row < 0 ? nullptr : in + row * in_pitch;
+            rows[k] = row < 0 ? nullptr : image() + row * in_pitch;
         }
         clear(m, r);
 #pragma unroll
@@ -329,7 +333,7 @@ struct strip_filter : row_filter<Sample, CHANNELS, Column, Sum, RUN, STEP> {
 
     PRIM_DEVICE void operator()(shared &s) const
     {
-        const int32_t block = (int32_t)prim::block_id(), elements = x.n * (int32_t)CHANNELS;
+        const int32_t block = (int32_t)(prim::block_id() % this->image_blocks), elements = x.n * (int32_t)CHANNELS;
         /* The strips at the edges take longest: they come first. */
         const int32_t segments = (y.n + rows - 1) / rows, number = block / segments;
         const int32_t place = number == 0 ? 0 : number == 1 ? strips - 1 : number - 1;

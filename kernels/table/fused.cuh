@@ -167,8 +167,13 @@ template <class Sample, class Accum, unsigned C, class Shape> struct fused {
     PRIM_DEVICE region region_of(uint32_t ticket) const
     {
         const uint32_t tile_y = ticket / ring.tiles_x;
-        return image.at(tile_y / image_tiles_y, (int64_t)(ticket % ring.tiles_x) * WIDTH,
-                        (int64_t)(tile_y % image_tiles_y) * height + prim::warp_id() * ROWS, elements, rows);
+        const int64_t top = (int64_t)(tile_y % image_tiles_y) * height;
+        /* The warps of a partial tile share its rows evenly. */
+        const unsigned tile_rows = rows - top < height ? (unsigned)(rows - top) : height;
+        const unsigned each = (tile_rows + WARPS - 1) / WARPS, first = prim::warp_id() * each;
+        const unsigned end = first + each < tile_rows ? first + each : tile_rows;
+        return image.at(tile_y / image_tiles_y, (int64_t)(ticket % ring.tiles_x) * WIDTH, top + first, elements,
+                        top + (first < end ? end : first));
     }
 
     /* Prefetches a tile that is not of the first wave, if there is one. */

@@ -98,6 +98,9 @@ bool bench_check_copy(bench_work *w, error *err);
 double bench_least_bytes(const bench_case *b);
 double bench_model_bytes(const bench_case *b, const bench_method *m);
 
+/* The bytes that a ceiling writes at least: half of what it reads and writes. */
+size_t bench_copied_bytes(const bench_work *w);
+
 /* Inside: */
 size_t bench_view_bytes(const sat_view *v);
 /* memset() by all threads: the first touch of gigabytes takes one of them seconds. */

@@ -196,7 +196,7 @@ static bool check_plain_copy(bench_work *w, error *err)
  * copies of whole words. */
 bool bench_check_copy(bench_work *w, error *err)
 {
-    size_t least = (size_t)bench_least_bytes(w->of) / 2, out = bench_view_bytes(&w->of->reference);
+    size_t least = bench_copied_bytes(w), out = bench_view_bytes(&w->of->reference);
     size_t until = least < out ? least / 16 * 16 : out;
     digest one = {.until = until}, other = {.until = until};
     if (!w->plan && !w->box && !w->scan && !w->device) return check_plain_copy(w, err);

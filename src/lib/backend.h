@@ -44,7 +44,8 @@ typedef struct sat_backend {
     sat_status (*wait)(void *state, void *stream);
 
     /* The same for the box filter (optional: NULL = the library filters through this backend's tables; likewise where a
-     * device's refuses with SAT_ERR_UNAVAILABLE).  spec->backend is this backend's name. */
+     * device's refuses with SAT_ERR_UNAVAILABLE); a device's box_run() takes views of several images.  spec->backend is
+     * this backend's name. */
     sat_status (*box_open)(const sat_box_spec *spec, void **state, char *note, size_t note_bytes);
     sat_status (*box_run)(void *state, const sat_view *src, const sat_view *dst, void *stream);
     void (*box_close)(void *state);

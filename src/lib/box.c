@@ -155,11 +155,12 @@ static sat_status filter_image(void *context, int64_t i, int worker)
     return b->box->run(b->box->states[worker], &src, &dst, b->stream);
 }
 
-/* Views that the backend takes: images one after the other on a device, some at a time elsewhere. */
+/* Views that the backend takes: a device's filter takes all images, a host's some at a time. */
 static sat_status filter_images(void *context, const sat_view *src, const sat_view *dst, void *stream)
 {
     sat_box *box = context;
     images b = {box, src, dst, stream};
+    if (box->backend->device && box->run != sat_box_tables_run) return box->run(box->states[0], src, dst, stream);
     return sat_each_image(box->spec.executor, box->workers, src->count, filter_image, &b);
 }
 
