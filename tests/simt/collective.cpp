@@ -42,7 +42,7 @@ void join(warp *w, unsigned mask)
     uint64_t floor = 0;
     for (unsigned m = mask; m; m &= m - 1) {
         const thread &t = w->lanes[__builtin_ctz(m)];
-        clock[t.lane] = t.clock[t.lane]; /* nobody knows more of a lane than itself */
+        clock[t.lane] = t.clock[t.lane]; /* a lane's own clock is the newest */
         floor = t.floor > floor ? t.floor : floor;
         for (unsigned others = ~mask; others; others &= others - 1) {
             unsigned i = (unsigned)__builtin_ctz(others);

@@ -3,9 +3,9 @@
 # own, and writes tests/simt/deep.txt.  Exit status 1, and no file, if any of them fails.
 #
 # Rounds of the harness, each with another seed, go on until the rarest kernel has been launched often enough.  The first
-# asks everything, the others what launches most kernels in the least time: scans of arrays, and at times small tables
-# or all that the first backend does.  Nobody waits for the kernels of filters and queries, whose blocks tell each other
-# nothing: they are checked as often as they come.
+# runs all cases, the others those that launch most kernels in the least time: scans of arrays, and at times small tables
+# or all that the first backend does.  The kernels of filters and queries, whose blocks do not communicate, are not waited
+# for: they are checked as often as they come.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 B=${B:-build} wanted=${1:-10000}

@@ -1,6 +1,6 @@
 /* device.h - the simulator's second half of kernels/prim/device.cuh: the same names, each a call of the engine.
  *
- * The last parameter of each is the caller's place, which nobody passes. */
+ * The last parameter of each is the caller's place, which callers leave out. */
 #ifndef SIMT_DEVICE_H
 #define SIMT_DEVICE_H
 

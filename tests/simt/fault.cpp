@@ -34,7 +34,7 @@ void append(const char *path, const std::string &line)
     if (fd >= 0) (void)!write(fd, line.data(), line.size()), close(fd);
 }
 
-/* ---- what is to be told ------------------------------------------------------------------------------------ */
+/* ---- diagnoses --------------------------------------------------------------------------------------------- */
 
 uint64_t seed = 1;
 bool began, quiet;
@@ -71,15 +71,15 @@ std::string own_command()
 
 void note(const char *kind, int64_t block, int64_t thread, const std::string &where, const char *format, va_list args)
 {
-    char what[512], who[96] = "";
+    char what[512], thread_text[96] = "";
     vsnprintf(what, sizeof what, format, args);
     if (thread >= 0)
-        snprintf(who, sizeof who, ", block %lld thread %lld (warp %lld lane %lld)", (long long)block, (long long)thread,
-                 (long long)(thread / LANES), (long long)(thread % LANES));
+        snprintf(thread_text, sizeof thread_text, ", block %lld thread %lld (warp %lld lane %lld)", (long long)block,
+                 (long long)thread, (long long)(thread / LANES), (long long)(thread % LANES));
     if (lost) return;
     lost = true;
     fault_kind = kind;
-    text = std::string(kind) + ": " + what + where + who;
+    text = std::string(kind) + ": " + what + where + thread_text;
     if (g.running) text += ", launch " + std::to_string(g.launch);
     text += ", seed " + std::to_string(seed);
     if (g.running) text += ", kernel " + kernel_of(g.spec.name);

@@ -86,7 +86,7 @@ struct warp {
     simt::block *block;
     thread *lanes;
     unsigned n, ready;  /* ready: a bit for each lane that can run */
-    unsigned met, mask; /* a collective that has begun: who has come, and who must */
+    unsigned met, mask; /* a collective that has begun: the lanes that have come, and those that must */
     collective what;
     site at;
     size_t position; /* in grid.ready */
@@ -137,15 +137,15 @@ extern thread *self; /* the one that runs; NULL: the host */
 extern random_sequence rng;
 extern simt_counts counts;
 extern uint32_t last_epoch;
-extern bool fair; /* nobody got anywhere for long: round robin and no weak memory, to tell slow from stuck */
+extern bool fair; /* no progress for long: round robin and no weak memory, which shows slow from stuck */
 
 constexpr unsigned SLOTS = 64; /* blocks resident at a time, at most */
 slot_memory &slot(unsigned i);
 
-/* ---- who runs (policy.cpp, grid.cpp) --------------------------------------------------------------------- */
+/* ---- scheduling (policy.cpp, grid.cpp) --------------------------------------------------------------------- */
 
 void policy_begin();
-thread *policy_pick();              /* NULL: nobody is ready */
+thread *policy_pick();              /* NULL: no thread is ready */
 void policy_sleep();                /* the running thread would rather wait */
 void policy_forget(const block *b); /* it has ended */
 void make_ready(thread *t);
@@ -180,7 +180,7 @@ struct memory_open {
     ~memory_open();
 };
 
-/* Checks that the running kernel may touch these bytes, and that it reads none that nobody wrote. */
+/* Checks that the running kernel may touch these bytes, and that it reads none that was not written. */
 void check_bytes(const void *p, size_t bytes, size_t alignment, bool write, site at);
 uint64_t cell_of(const void *p); /* the number of the 4-byte word that holds it */
 char *cell_address(uint64_t cell);
@@ -198,7 +198,7 @@ void words_drain_all();
 /* Ends the launch with this diagnosis, blaming the running thread. */
 [[noreturn]] void fault(const char *kind, const site &at, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-/* Only notes it, for where no thread runs; block and thread -1: nobody's. */
+/* Only notes it, for where no thread runs; block and thread -1: none. */
 void note_fault(const char *kind, int64_t block, int64_t thread, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 [[noreturn]] void leave_grid(); /* to launch(), from any fiber */

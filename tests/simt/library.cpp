@@ -54,7 +54,7 @@ sat_status time_work(sat_status (*work)(void *arg), void *arg, void *, double *u
 /* ---- copies beside work -----------------------------------------------------------------------------------
  *
  * A launch is done when it returns, but a queued copy waits as long as it may: until the host, or another stream, waits
- * for an event behind it.  So a copy that nobody waited for is done too late: the wait that is missing shows as a wrong
+ * for an event behind it.  So where a wait is missing, the copy is done too late, and shows as a wrong
  * result, or as a copy of memory that is gone. */
 
 struct lane {

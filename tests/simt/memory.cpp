@@ -104,7 +104,7 @@ int64_t wrong_byte(size_t offset, size_t bytes, bool need_written)
     return -1;
 }
 
-/* May the host fill or copy it?  Copies of what nobody wrote are no fault: the test sees the poison. */
+/* May the host fill or copy it?  Copies of unwritten bytes are no fault: the test sees the poison. */
 bool host_range(const void *p, size_t bytes, const char *what)
 {
     size_t offset = (size_t)((const char *)p - arena);

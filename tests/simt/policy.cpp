@@ -4,7 +4,7 @@
  *   burst     one warp for a long while, then another: what a priority scheduler with random change points does
  * (Burckhardt et al., A randomized scheduler with probabilistic guarantees of finding bugs, ASPLOS 2010).  Finds what
  * needs one warp to be far ahead of its block, which uniform mixing practically never makes. starve    as uniform, but
- * one warp, or all warps of a block, stand still for a while.  Finds who relies on another one.
+ * one warp, or all warps of a block, stand still for a while.  Finds blocks that rely on another one.
  *
  * Inside a warp either all lanes are equal or one runs as long as it can, by the seed. */
 #include "grid.h"
@@ -23,7 +23,7 @@ bool victim_is_block, eager;
 size_t turn; /* fair: round robin */
 unsigned turn_lane;
 
-constexpr unsigned NOBODY = UINT32_MAX;
+constexpr unsigned NO_BLOCK = UINT32_MAX;
 
 thread *lane_of(warp *w)
 {
@@ -63,7 +63,7 @@ void policy_begin()
     eager = rng.below(2);
     until = 0;
     favourite = nullptr;
-    victim_block = NOBODY;
+    victim_block = NO_BLOCK;
 }
 
 thread *policy_pick()
@@ -81,7 +81,7 @@ thread *policy_pick()
     case policy::starve:
         if (change) {
             warp *w = any_warp();
-            victim_block = rng.below(4) ? w->block->id : NOBODY;
+            victim_block = rng.below(4) ? w->block->id : NO_BLOCK;
             victim_warp = w->lanes[0].id / LANES;
             victim_is_block = rng.below(2);
         }

@@ -18,7 +18,7 @@
  *
  * What happens on a fault.  The launch ends, and it and every later call to the device fail with SAT_ERR_DEVICE, as
  * after a fault on a GPU, until the next simt_seed().  sat_detail() is the diagnosis, in one line; the same line and a
- * command to replay it go to stderr, each behind "# ".  simt_fault() tells the class, so that tests of tests can
+ * command to replay it go to stderr, each behind "# ".  simt_fault() gives the class, so that tests of tests can
  * compare it. A wrong result that no check explains is the test's to find: it prints simt_replay().
  *
  * Environment, read by the first call (values that simt_seed() is given replace the seed):
@@ -55,7 +55,7 @@ const char *simt_replay(void);
 
 /* The class of the fault since the last simt_seed(), NULL if there was none:
  *   "divergence"     lanes of one mask, or threads of one block, at different collectives; a lane that has exited
- *   "deadlock"       nobody can run          "livelock"   everybody only polls
+ *   "deadlock"       no thread can run       "livelock"   all threads only poll
  *   "bounds"         device memory out of bounds, freed, or not the device's; a shared array's index
  *   "misaligned"     an address that the access's width does not divide
  *   "uninitialised"  device or shared memory read before it was written

@@ -504,7 +504,7 @@ int main(int argc, char **argv)
     flagged("an exited lane in a mask", "divergence", SEEDS, run_single<EXITED_LANE>);
     flagged("one shuffle at two places", "divergence", SEEDS, run_single<OTHER_SITE>);
     flagged("masks that wait for each other", "divergence|deadlock", SEEDS, run_single<DEADLOCK>);
-    flagged("waiting for what nobody writes", "livelock", SEEDS, run_single<LIVELOCK>);
+    flagged("a wait for a store that never comes", "livelock", SEEDS, run_single<LIVELOCK>);
     flagged("the same with plain loads", "livelock", SEEDS, run_single<PLAIN_LIVELOCK>);
 
     flagged("a load behind the end", "bounds", SEEDS, run_single<BEYOND>);
@@ -512,8 +512,8 @@ int main(int argc, char **argv)
     flagged("an index beyond a shared array", "bounds", SEEDS, run_single<SHARED_BEYOND>);
     flagged("a host pointer", "bounds", SEEDS, run_single<HOST_POINTER>);
     flagged("a vector at an odd address", "misaligned", SEEDS, run_single<MISALIGNED>);
-    flagged("device memory that nobody wrote", "uninitialised", SEEDS, run_single<UNWRITTEN>);
-    flagged("shared memory that nobody wrote", "uninitialised|shared race", SEEDS, run_single<UNWRITTEN_SHARED>);
+    flagged("device memory that was not written", "uninitialised", SEEDS, run_single<UNWRITTEN>);
+    flagged("shared memory that was not written", "uninitialised|shared race", SEEDS, run_single<UNWRITTEN_SHARED>);
 
     flagged("no warp_sync", "shared race|uninitialised", SEEDS, run_single<NO_WARP_SYNC>);
     flagged("a warp_sync of the wrong lanes", "shared race|uninitialised", SEEDS, run_single<HALF_WARP_SYNC>);

@@ -1,6 +1,6 @@
 /* words.cpp - words by which blocks talk: what a thread may see of what others have stored.
  *
- * A store becomes a message.  It first waits in its block's buffer, where its block sees it and nobody else, and drains
+ * A store becomes a message.  It first waits in its block's buffer, where only its block sees it, and drains
  * into device memory later, not in the order of the program: only stores to one address stay in order, and a release
  * waits for everything that comes before it in its thread, or in others of its block across a barrier.
  *
@@ -14,7 +14,7 @@
  * So what a release and an acquire do not order is at times read in the wrong order, as the PTX memory model allows.
  *
  * A weak access may not meet another block's store at all unless the two are ordered: a message beyond the floor is a
- * data race, and told as one whatever value comes out. */
+ * data race, and reported as one whatever the value is. */
 #include "grid.h"
 
 #include <algorithm>
