@@ -27,9 +27,9 @@
  *  6. Order of stores.  All accesses are relaxed, so that a done descriptor may be visible before the prefix that its
  *     tile has published.  That late store could overwrite the next owner's.  So a thread polls each descriptor that it
  *     is about to overwrite until it sees the previous owner's prefix, and then stores; accesses to one address are
- *     coherent: lookback::await_previous().  All owners of a slot publish the same descriptors of rows and columns,
- *     so that the wait ends: `batch` in fused::operator().  Thread 0, which stores done descriptors, has polled the
- * same address in slot_free().
+ *     coherent: lookback::await_previous().  The wait ends, as all owners of a slot publish the same descriptors of
+ *     rows and columns: `batch` in fused::operator().  Thread 0, which stores done descriptors, has polled the same
+ *     address in slot_free().
  *  7. Progress.  A tile waits only for tiles with lower tickets, which run already.  The last of those in (3) is one
  *     of them if the capacity is at least 2: MIN_CAPACITY in fused.cu. */
 #ifndef FUSED_LOOKBACK_CUH
@@ -50,10 +50,11 @@ template <class Sum> constexpr bool ordered = !std::is_integral_v<Sum>;
 
 struct descriptor_ring {
     uint32_t capacity, generations; /* rows of tiles with slots; epochs of a launch: owners that a slot has in turn */
-    uint32_t tiles_x, tiles_y;      /* tiles of the image */
+    uint32_t tiles_x, tiles_y;      /* tiles of all images, one image below the other */
     uint64_t *done;                 /* a done descriptor for each slot: TILE_PREFIX and no value */
 
     PRIM_DEVICE uint32_t slot(uint32_t tile_y) const { return tile_y % capacity; }
+    /* launch: the epoch of the ticket. */
     PRIM_DEVICE uint32_t epoch(uint32_t launch, uint32_t tile_y) const
     {
         return launch * generations + tile_y / capacity;
