@@ -136,13 +136,7 @@ template <class Work, class Shape> struct striped_tile {
     PRIM_DEVICE void store_vector(const Work &w, const vector &p, unsigned k, sum *out, bool aligned, sum &before) const
     {
         const sum own = total_of(w, p, k), inclusive = prim::warp_scan_inclusive(own);
-        sum running;
-        if constexpr (std::is_integral_v<sum>) {
-            running = before + (inclusive - own);
-        } else { /* a difference of float sums is rounded */
-            const sum left = prim::shuffle_up(inclusive, 1);
-            running = prim::lane_id() == 0 ? before : before + left;
-        }
+        sum running = before + prim::warp_scan_exclusive(own, inclusive);
         before += prim::shuffle(inclusive, prim::WARP - 1);
         prim::vec<sum, P> sums;
 #pragma unroll
