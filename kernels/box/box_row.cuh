@@ -60,7 +60,11 @@ template <class Sample, unsigned CHANNELS, class Column, class Sum, unsigned RUN
         window = {elements, vectors * 4, vectors / VECTORS, vectors % VECTORS};
     }
 
-    PRIM_DEVICE uint32_t image_number() const { return prim::block_id() / image_blocks; }
+    /* One image takes no division. */
+    PRIM_DEVICE uint32_t image_number() const
+    {
+        return prim::blocks() > image_blocks ? prim::block_id() / image_blocks : 0;
+    }
 
     /* A segment of rows, counted in the direction in which the block walks; a window's rows before and after its own.
      */

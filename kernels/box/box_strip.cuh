@@ -333,7 +333,8 @@ struct strip_filter : row_filter<Sample, CHANNELS, Column, Sum, RUN, STEP> {
 
     PRIM_DEVICE void operator()(shared &s) const
     {
-        const int32_t block = (int32_t)(prim::block_id() % this->image_blocks), elements = x.n * (int32_t)CHANNELS;
+        const int32_t block = (int32_t)(prim::block_id() - this->image_number() * this->image_blocks),
+                      elements = x.n * (int32_t)CHANNELS;
         /* The strips at the edges take longest: they come first. */
         const int32_t segments = (y.n + rows - 1) / rows, number = block / segments;
         const int32_t place = number == 0 ? 0 : number == 1 ? strips - 1 : number - 1;

@@ -68,7 +68,7 @@ template <class Sample, class Accum, unsigned C, class Shape> struct fused {
         const prim::ticket ticket = prim::draw_ticket(counter, s.ticket);
         prim::staggered_start(ticket.number, first_wave, TILE_BYTES);
         const uint32_t tile_y = ticket.number / ring.tiles_x, tile_x = ticket.number % ring.tiles_x;
-        const uint32_t number = tile_y / image_tiles_y, image_tile_y = tile_y % image_tiles_y; /* of the image; in it */
+        const uint32_t number = image_of(tile_y), image_tile_y = tile_y - number * image_tiles_y; /* in the image */
         const unsigned lane = prim::lane_id(), warp = prim::warp_id();
         const region p = region_of(ticket.number);
 
@@ -83,14 +83,13 @@ template <class Sample, class Accum, unsigned C, class Shape> struct fused {
         /* In a batch a slot has owners of fewer and of more rows.  By invariant 6 all of them publish the same
          * descriptors: zeros for rows that an image does not have, and for columns also the last row of tiles of an
          * image. */
-        const bool batch = image_tiles_y < ring.tiles_y;
         auto left = lookback<sum, C, LEFT, RECYCLES>::of(row_descriptors, ring, ticket.epoch, tile_y,
                                                          (int64_t)C * ring.capacity * height, tile_x, ring.tiles_x);
 #pragma unroll
         for (unsigned c = 0; c < C; c++) {
             left.index[c] =
                 (((int64_t)tile_x * C + c) * ring.capacity + ring.slot(tile_y)) * height + warp * ROWS + lane;
-            left.active[c] = lane < (batch ? ROWS : p.rows);
+            left.active[c] = lane < (batch() ? ROWS : p.rows);
         }
         const auto previous_rows = left.load_previous();
 
@@ -104,7 +103,7 @@ template <class Sample, class Accum, unsigned C, class Shape> struct fused {
             row_aggregate = scan_rows(w, p);
         else
             row_aggregate = sum_rows(w, p);
-        if (batch && lane >= p.rows) row_aggregate = {};
+        if (batch() && lane >= p.rows) row_aggregate = {};
         while (RECYCLES && !prim::all(slot_free)) {
             prim::nanosleep(tuning::BACKOFF_NS);
             slot_free = ring.slot_free(ticket.epoch, tile_y, tile_x);
@@ -163,16 +162,26 @@ template <class Sample, class Accum, unsigned C, class Shape> struct fused {
         if (carry_out && p.rows > 0 && p.y + p.rows == rows) write_carry(p, number, sums);
     }
 
+    /* One image takes no division: small ones wait for each. */
+    PRIM_DEVICE bool batch() const
+    {
+        return image_tiles_y < ring.tiles_y;
+    }
+    PRIM_DEVICE uint32_t image_of(uint32_t tile_y) const
+    {
+        return batch() ? tile_y / image_tiles_y : 0;
+    }
+
     /* The warp's part of a tile. */
     PRIM_DEVICE region region_of(uint32_t ticket) const
     {
-        const uint32_t tile_y = ticket / ring.tiles_x;
-        const int64_t top = (int64_t)(tile_y % image_tiles_y) * height;
+        const uint32_t tile_y = ticket / ring.tiles_x, number = image_of(tile_y);
+        const int64_t top = (int64_t)(tile_y - number * image_tiles_y) * height;
         /* The warps of a partial tile share its rows evenly. */
         const unsigned tile_rows = rows - top < height ? (unsigned)(rows - top) : height;
         const unsigned each = (tile_rows + WARPS - 1) / WARPS, first = prim::warp_id() * each;
         const unsigned end = first + each < tile_rows ? first + each : tile_rows;
-        return image.at(tile_y / image_tiles_y, (int64_t)(ticket % ring.tiles_x) * WIDTH, top + first, elements,
+        return image.at(number, (int64_t)(ticket % ring.tiles_x) * WIDTH, top + first, elements,
                         top + (first < end ? end : first));
     }
 
@@ -345,7 +354,7 @@ template <class Sample, class Accum, unsigned C, class Shape> struct fused {
     PRIM_DEVICE column_lookback column_lookback_of(const region &p, uint32_t launch, uint32_t tile_y, uint32_t number,
                                                    uint32_t image_tile_y) const
     {
-        const uint32_t tiles = image_tiles_y + (image_tiles_y < ring.tiles_y); /* of a batch: see above */
+        const uint32_t tiles = image_tiles_y + batch(); /* publishes(): see operator() */
         column_lookback l =
             column_lookback::of(column_descriptors, ring, launch, tile_y, elements, image_tile_y, tiles);
 #pragma unroll

@@ -80,10 +80,10 @@ static void *make(uint64_t seed, size_t k, effort e)
 /* ---- memory -------------------------------------------------------------------------------------------- */
 
 /* A view of `count` images of a picture's shape inside an area of bytes. */
-static sat_view placed(const sat_view *shape, int64_t count, size_t pixel_gap, size_t row_gap, size_t image_gap)
+static sat_view placed(const sat_view *like, int64_t count, size_t pixel_gap, size_t row_gap, size_t image_gap)
 {
-    size_t size = sat_type_bytes(shape->type);
-    sat_view v = *shape;
+    size_t size = sat_type_bytes(like->type);
+    sat_view v = *like;
     v.count = count;
     v.pixel_bytes = ((size_t)v.channels + pixel_gap) * size;
     v.row_bytes = (size_t)v.width * v.pixel_bytes + row_gap * size;
