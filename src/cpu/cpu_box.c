@@ -179,7 +179,8 @@ sat_status sat_cpu_box_open(const sat_box_spec *spec, void **state, char *note, 
         f->sums = f->window.accum == SAT_U64 ? BOX_SUMS_64 : BOX_SUMS_32;
         if (f->in == BOX_8 && sat_window_fits(&f->window, 1, 16)) f->sums = BOX_SUMS_16;
         f->entry = (size_t)2 << f->sums;
-        f->stream = sat_machine_streams((size_t)f->samples * sat_type_bytes(spec->sample), spec->height * spec->count);
+        f->stream =
+            sat_machine_streams((size_t)f->samples * sat_type_bytes(spec->sample), sat_area(spec->height, spec->count));
         if (!plan_columns(f) || !plan_workers(f))
             status = sat_fail(SAT_ERR_MEMORY, "cpu: out of memory for a box filter of rows of %lld pixels",
                               (long long)spec->width);

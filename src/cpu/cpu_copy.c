@@ -8,6 +8,7 @@
 #include "isa.h"
 #include "machine.h"
 #include "pool.h"
+#include "shape.h"
 
 enum { BLOCK_BYTES = 8192 }; /* of widened samples, in the first-level cache */
 
@@ -51,8 +52,8 @@ static sat_status open_plan(const sat_plan_spec *spec, void **state, char *note,
     double entry = (double)(sat_type_bytes(spec->accum) + sat_type_bytes(spec->sample));
     c->threads = sat_machine_threads(spec->threads, (double)spec->width * (double)spec->height * spec->channels * entry,
                                      SAT_SHARE_BYTES);
-    c->stream =
-        sat_machine_streams(sat_row_bytes(spec->width, spec->channels, spec->accum), spec->height * spec->count);
+    c->stream = sat_machine_streams(sat_row_bytes(spec->width, spec->channels, spec->accum),
+                                    sat_area(spec->height, spec->count));
     c->wide = sat_aligned_alloc((size_t)c->threads * BLOCK_BYTES);
     c->taken = calloc((size_t)c->threads, sizeof *c->taken);
     if (c->wide == NULL || c->taken == NULL) {

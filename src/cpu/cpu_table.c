@@ -100,7 +100,7 @@ sat_status sat_cpu_table_open(const sat_plan_spec *spec, void **state, char *not
     t->block = (int64_t)(block / line * line / t->entry);
     t->blocks = (t->samples + t->block - 1) / t->block;
     if (t->threads > t->blocks) t->threads = (int)t->blocks; /* no more are ever at work at the same time */
-    t->stream = sat_machine_streams(row, spec->height * spec->count);
+    t->stream = sat_machine_streams(row, sat_area(spec->height, spec->count));
 
     size_t block_bytes = LEAD + BLOCK_BYTES, fixed_bytes = CHUNK * sizeof(uint32_t);
     size_t packed_bytes = CHUNK * sizeof(uint64_t), along_bytes = BAND_ROWS_MAX * ALONG_BYTES;
@@ -178,7 +178,8 @@ static bool do_block(const table *t, const worker *w, const sat_view *image, int
                      size_t out_bytes, int64_t first)
 {
     int64_t n = t->samples - first < t->block ? t->samples - first : t->block;
-    size_t pixel = image->pixel_bytes, in_bytes = (size_t)(n / t->spec.channels) * pixel;
+    size_t pixel = image->pixel_bytes, in_bytes = (size_t)(n / t->spec.channels) * pixel,
+           step = pixel > 64 ? pixel : 64;
     char *carry = t->carry + (size_t)first * t->entry;
     const char *top =
         (const char *)image->data + (size_t)y * image->row_bytes + (size_t)(first / t->spec.channels) * pixel;
@@ -188,7 +189,7 @@ static bool do_block(const table *t, const worker *w, const sat_view *image, int
         const char *in = top + (size_t)r * image->row_bytes;
         bool beyond = t->spec.layout == SAT_EXCLUSIVE && y + r + 1 == image->height;
         /* A block's rows are too short for the prefetchers, which begin anew on each: prefetch two rows ahead. */
-        for (size_t i = 0; r + 2 < rows && i < in_bytes; i += 64) __builtin_prefetch(in + 2 * image->row_bytes + i);
+        for (size_t i = 0; r + 2 < rows && i < in_bytes; i += step) __builtin_prefetch(in + 2 * image->row_bytes + i);
         char *to = beyond ? NULL : out + (size_t)r * out_bytes;
         inside &= do_row(t, w, in, pixel, to, first, n, w->along + r * ALONG_BYTES);
     }

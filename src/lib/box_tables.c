@@ -38,10 +38,14 @@ void sat_box_tables_close(void *state)
     free(f);
 }
 
-static bool allocate(const filter *f, sat_view *v, int64_t width, int64_t height, int channels, sat_type type)
+static sat_status allocate(const filter *f, sat_view *v, int64_t width, int64_t height, int channels, sat_type type)
 {
     *v = sat_packed_view(width, height, 1, channels, type, f->memory);
-    return sat_view_alloc(v) == SAT_OK;
+    sat_status status = sat_view_alloc(v);
+    return status != SAT_ERR_MEMORY
+               ? status
+               : sat_fail(status, "%s filters through a table, and there is no memory for one of %lldx%lld",
+                          f->spec.backend, (long long)f->spec.width + 1, (long long)f->spec.height + 1);
 }
 
 /* What every position's window holds of its axis, in device memory. */
@@ -101,17 +105,16 @@ sat_status sat_box_tables_open(const sat_box_spec *spec, const sat_backend *back
                           .backend = backend->name,
                           .threads = spec->threads,
                           .memory = f->memory,
-                          .strided = spec->strided && !spec->weighted_alpha,
+                          .strided = spec->strided && !spec->weighted_alpha && f->memory == SAT_HOST,
                           .executor = spec->executor};
     if (status == SAT_OK && spec->memory == SAT_DEVICE && spec->sample == SAT_F32)
         status = sat_fail(SAT_ERR_UNAVAILABLE,
                           "%s: filters floats through a table, after all of them are read on the host", backend->name);
     if (status == SAT_OK) status = sat_plan_create(&f->plan, &plan);
-    if (status == SAT_OK &&
-        (!allocate(f, &f->table, spec->width + 1, spec->height + 1, spec->channels, plan.accum) ||
-         (spec->weighted_alpha && !allocate(f, &f->weighted, spec->width, spec->height, spec->channels, sample))))
-        status = sat_fail(SAT_ERR_MEMORY, "%s filters through a table, and there is no memory for one of %lldx%lld",
-                          backend->name, (long long)spec->width + 1, (long long)spec->height + 1);
+    if (status == SAT_OK)
+        status = allocate(f, &f->table, spec->width + 1, spec->height + 1, spec->channels, plan.accum);
+    if (status == SAT_OK && spec->weighted_alpha)
+        status = allocate(f, &f->weighted, spec->width, spec->height, spec->channels, sample);
     if (status == SAT_OK && f->memory == SAT_DEVICE) status = plan_runs(f);
     if (status != SAT_OK) {
         sat_box_tables_close(f);

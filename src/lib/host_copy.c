@@ -44,9 +44,10 @@ static void fence(void)
 }
 
 #define GATHER(type)                                                                                                   \
-    static void gather_##type(type *restrict to, const char *restrict from, int64_t n, size_t stride)                  \
+    static void gather_##type(void *restrict to, const char *restrict from, int64_t n, size_t stride)                  \
     {                                                                                                                  \
-        for (int64_t i = 0; i < n; i++) to[i] = *(const type *)(const void *)(from + (size_t)i * stride);              \
+        for (int64_t i = 0; i < n; i++)                                                                                \
+            memcpy((char *)to + (size_t)i * sizeof(type), from + (size_t)i * stride, sizeof(type));                    \
     }
 GATHER(uint8_t)
 GATHER(uint16_t)

@@ -7,6 +7,7 @@
 #include "bands.h"
 #include "images.h"
 #include "offload.h"
+#include "pool.h"
 #include "shape.h"
 #include "sized.h"
 
@@ -42,6 +43,7 @@ static sat_status complete(sat_plan_spec *s)
     sat_status status = sat_check_job(s->width, s->height, s->count, s->channels, s->threads);
     if (status != SAT_OK) return status;
     status = sat_check_reserved(s->reserved, sizeof s->reserved);
+    if (status == SAT_OK) status = sat_check_executor(s->executor);
     if (status != SAT_OK) return status;
     if ((unsigned)s->layout > SAT_EXCLUSIVE) return sat_fail(SAT_ERR_ARGUMENT, "unknown layout");
     if (sat_sample_max(s->sample) == 0 && !sat_is_float(s->sample))
@@ -56,6 +58,8 @@ static sat_status complete(sat_plan_spec *s)
                                           "sat_quant_for() finds them");
     if (s->memory != SAT_HOST && s->memory != SAT_DEVICE) return sat_fail(SAT_ERR_ARGUMENT, "unknown kind of memory");
     size_t row = sat_row_bytes(s->width, s->channels, s->accum), bytes;
+    const int64_t padding = s->layout == SAT_PADDED;
+    if (s->width > SAT_MAX_SIDE - padding || s->height > SAT_MAX_SIDE - padding) row = 0;
     if (row == 0 || !sat_mul(row + 32, (size_t)s->height + 1, &bytes) || !sat_mul(bytes, (size_t)s->count, &bytes) ||
         bytes > PTRDIFF_MAX)
         return sat_fail(SAT_ERR_SHAPE, "the table of a %lldx%lld image is larger than the address space",

@@ -16,6 +16,7 @@
 
 #include "pool.h"
 #include "shape.h"
+#include "status.h"
 
 enum {
     SLOTS = 64,              /* regions open at once; more run in their callers alone */
@@ -356,6 +357,11 @@ int sat_parallel_on(const sat_executor *executor, int threads, int64_t count, sa
     else
         executor->run(executor->context, threads, do_job, &j);
     return atomic_load(&j.took);
+}
+
+sat_status sat_check_executor(const sat_executor *executor)
+{
+    return executor && executor->run == NULL ? sat_fail(SAT_ERR_ARGUMENT, "an executor without a function") : SAT_OK;
 }
 
 int sat_processors(void)

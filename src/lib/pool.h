@@ -53,6 +53,9 @@ void sat_await(sat_progress *p, unsigned done);
  * until there are none left, so that a task may wait for a lower index whatever the order in which jobs run. */
 int sat_parallel_on(const sat_executor *executor, int threads, int64_t count, sat_task *task, void *context);
 
+/* SAT_ERR_ARGUMENT for an executor without a function; NULL is none. */
+sat_status sat_check_executor(const sat_executor *executor);
+
 /* In how many parts of about `size` to cut n, at least one. */
 static inline int64_t sat_parts(int64_t n, int64_t size)
 {

@@ -115,7 +115,6 @@ typedef struct job {
     const sat_reader *r;
     const sat_rect *rects;
     size_t n, channels;
-    int64_t parts; /* of the rectangles */
     sat_sum *sums;
     double *means;
     atomic_size_t *bad; /* the first rectangle that is refused; n = none */
@@ -136,16 +135,17 @@ static void check_part(void *context, int64_t part, int worker)
     }
 }
 
+/* Answers are numbered through all images: image * n + rectangle. */
 static void answer_part(void *context, int64_t part, int worker)
 {
-    job j = *(const job *)context; /* here, no answer that is written can change it */
-    const uint64_t image = (uint64_t)(part / j.parts);
-    size_t first = (size_t)(part % j.parts) * PART_RECTS, end = j.n - first < PART_RECTS ? j.n : first + PART_RECTS;
+    const job j = *(const job *)context; /* here, no answer that is written can change it */
+    const size_t all = j.n * (size_t)j.r->count, first = (size_t)part * PART_RECTS;
+    const size_t end = all - first < PART_RECTS ? all : first + PART_RECTS;
+    uint64_t image = first / j.n;
+    size_t of = first % j.n; /* the rectangle */
     (void)worker;
-    if (j.sums) j.sums += image * j.n * j.channels;
-    if (j.means) j.means += image * j.n * j.channels;
     for (size_t i = first; i < end; i++) {
-        sat_rect rect = j.rects[i];
+        sat_rect rect = j.rects[of];
         bool inside = sat_rect_validate(j.r, &rect) == SAT_RECT_INSIDE;
         double px = sat_rect_px(&rect);
         for (size_t c = 0; c < j.channels; c++) {
@@ -153,6 +153,7 @@ static void answer_part(void *context, int64_t part, int worker)
             if (j.sums) j.sums[i * j.channels + c] = inside ? sat_rect_sum(j.r, corners, px) : corners;
             if (j.means) j.means[i * j.channels + c] = inside ? sat_rect_mean(j.r, corners, px) : NAN;
         }
+        if (++of == j.n) of = 0, image++;
     }
 }
 
@@ -165,7 +166,6 @@ static sat_status answer(const sat_table *t, const sat_reader *r, const sat_rect
              .rects = rects,
              .n = n,
              .channels = (size_t)t->view.channels,
-             .parts = parts,
              .sums = sums,
              .means = means,
              .bad = &bad};
@@ -173,7 +173,8 @@ static sat_status answer(const sat_table *t, const sat_reader *r, const sat_rect
     sat_parallel_on(executor, threads, parts, check_part, &j);
     size_t first_bad = atomic_load(&bad);
     if (first_bad < n) return check(t, r, first_bad, &rects[first_bad]);
-    sat_parallel_on(executor, threads, parts * r->count, answer_part, &j);
+    if (n == 0) return SAT_OK;
+    sat_parallel_on(executor, threads, sat_parts((int64_t)(n * (size_t)r->count), PART_RECTS), answer_part, &j);
     return SAT_OK;
 }
 
@@ -251,6 +252,7 @@ sat_status sat_query_create_sized(sat_query **query, const sat_table *table, con
     sat_status status = sat_take_struct(&t, sizeof t, table, table_bytes, "table");
     if (status == SAT_OK && given) status = sat_take_struct(&spec, sizeof spec, given, spec_bytes, "spec");
     if (status == SAT_OK) status = check_threads(spec.threads);
+    if (status == SAT_OK) status = sat_check_executor(spec.executor);
     if (status == SAT_OK) status = read_through(&r, &t, spec.flags);
     if (status != SAT_OK) return status;
     sat_query *q = calloc(1, sizeof *q);

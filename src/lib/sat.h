@@ -123,8 +123,10 @@ SAT_API int sat_parallel(int threads, int64_t count, sat_task *task, void *conte
 
 /* A caller's threads in place of the library's, for one object.  run() calls job(argument, i) once for each i in
  * 0 .. jobs-1 and returns when all calls have: in any order, at the same time or one after the other, from any thread.
- * It may be called at the same time from several threads, and from inside a job.  jobs is at most the object's number
- * of threads.  A job has the needs of a task (above).  The struct and what it points to outlive the object. */
+ * It may be called at the same time from several threads, and from inside a job.  jobs is 2 or more, at most the
+ * object's number of threads (sat_processors() when it was made, where that is 0); what one thread suffices for is done
+ * by the caller's.  A job needs 256 KiB of stack and must return.  The struct and what it points to outlive the object.
+ */
 typedef struct sat_executor {
     void (*run)(void *context, int jobs, void (*job)(void *argument, int i), void *argument);
     void *context;
@@ -180,10 +182,11 @@ typedef enum sat_memory { SAT_HOST = 0, SAT_DEVICE } sat_memory;
  *     data + i * image_bytes + y * row_bytes + x * pixel_bytes + c * sat_type_bytes(type)
  *
  * Data and strides are multiples of the type's size.  pixel_bytes is at least channels * sat_type_bytes(type),
- * row_bytes at least width pixels; image_bytes of what a call writes keeps its rows apart.  Tables and results of
- * filters have their pixels without gaps.  A zero among the last three members is their default, which is final: all
- * views are zeroed beyond what they set.  A view that a function takes as const is only read, whatever its pointer's
- * type says. */
+ * row_bytes at least width pixels.  Tables and results of filters have no gaps between their pixels; their images lie
+ * one after the other, or side by side in each row.  What lies between the pixels, rows and images of a view is part of
+ * the array: it may be read, and is not written.  Zero in count, image_bytes or pixel_bytes means the default: zero a
+ * view before its members are set.  A view has these members in all versions.  A view that a function takes as const is
+ * only read, whatever its pointer's type says. */
 typedef struct sat_view {
     void *data;
     size_t row_bytes;
@@ -274,8 +277,9 @@ SAT_API sat_status sat_plan_create_sized(sat_plan **plan, const sat_plan_spec *s
  * Bands.  An image of any height can be summed a band of rows at a time, on one machine or several: the
  * carry row is the inclusive table's row above the band, width * channels entries of the accumulator
  * type (q32: u32), and joins them.  carry_in NULL means zeros.  carry_out, if not NULL, receives the
- * inclusive table's last row of this band; it may be carry_in itself.  Of several images, bands of one height each, the
- * carry rows follow one another. */
+ * inclusive table's last row of this band; it may be carry_in itself.
+ * A run of several images takes one band of each, all of one height: carry_in and carry_out then hold a row for each
+ * image, one after the other. */
 typedef struct sat_run_options {
     const void *carry_in;
     void *carry_out;
@@ -284,10 +288,12 @@ typedef struct sat_run_options {
                        when it is empty, is done when the call returns, and cannot be captured into a graph */
 } sat_run_options;
 
-/* Builds the table of each image into table, both the caller's, which share no byte.
- * The image view has the plan's width, channels and sample type, 1 .. height rows and 1 .. count images.  The table
- * view has as many, the accumulator type (SAT_Q32 for q32) and the shape that the layout asks for: padded
- * (rows + 1) x (width + 1), or rows x (width + 1) when the band continues; else rows x width.
+/* Builds the tables of all images.  Both views are the caller's and share no byte: their extents lie apart, or they are
+ * different regions of one larger image, or different images in turns (others may be refused).
+ * The image view has the plan's width, channels and sample type, 1 .. height rows and 1 .. count images; a run of fewer
+ * images may use fewer threads.  The table view has the accumulator type (SAT_Q32 for q32), as many images, and the
+ * shape that the layout asks for: padded (rows + 1) x (width + 1), or rows x (width + 1) when the band continues; else
+ * rows x width.
  * Integer results are bit-equal on every backend and thread count. Float results are the same from run
  * to run on one backend and instruction set, if the backend is repeatable (sat_backend_info); they differ
  * by at most 2 * (width + height) * eps * (sum of |samples|), eps = 2^-53 (f64) or 2^-24 (f32), from one run

@@ -65,6 +65,7 @@ static sat_status check(const sat_view *v, const char *what)
     if (v->memory != SAT_HOST && v->memory != SAT_DEVICE)
         return sat_fail(SAT_ERR_ARGUMENT, "%s: unknown kind of memory", what);
     if (size == 0) return sat_fail(SAT_ERR_ARGUMENT, "%s: unknown type", what);
+    if (v->reserved != 0) return sat_fail(SAT_ERR_ARGUMENT, "%s: the reserved member is not 0", what);
     if (!sides_ok(v->width, v->height, v->channels))
         return sat_fail(SAT_ERR_SHAPE,
                         "%s: %lldx%lld with %d channels; sides from 1 to 2^40 and 1 to 4 channels are "
@@ -108,11 +109,12 @@ sat_status sat_take_output(sat_view *view, const sat_view *given, const char *wh
     if (status != SAT_OK) return status;
     if (sat_has_gaps(view))
         return sat_fail(SAT_ERR_ARGUMENT, "%s: gaps between pixels; what is written has none", what);
-    /* Images one after the other, or their rows in turns. */
+    /* Images one after the other, or side by side in each row. */
+    const size_t row = row_extent(view);
     bool apart = view->count == 1 || view->image_bytes >= extent_of_image(view) ||
-                 (view->image_bytes >= row_extent(view) && view->row_bytes / (size_t)view->count >= view->image_bytes);
+                 (view->image_bytes >= row && (view->row_bytes - row) / (size_t)(view->count - 1) >= view->image_bytes);
     return apart ? SAT_OK
-                 : sat_fail(SAT_ERR_SHAPE, "%s: %zu bytes from image to image are less than an image", what,
+                 : sat_fail(SAT_ERR_SHAPE, "%s: images that lie %zu bytes apart share bytes, or may", what,
                             view->image_bytes);
 }
 
@@ -129,26 +131,24 @@ static bool apart(uintptr_t a, size_t n, uintptr_t b, size_t m, size_t period)
     return from_a >= n && period - from_a >= m;
 }
 
-/* The strides that are longer than a level's are multiples of it, so that the level repeats through all of the view. */
-static bool repeats(const sat_view *v, size_t period)
+/* Bytes of a period in which the view may have some: strides that are multiples of it lead to the same place. */
+static size_t extent_in(const sat_view *v, size_t period)
 {
-    return (v->height == 1 || v->row_bytes % period == 0) && (v->count == 1 || v->image_bytes % period == 0);
+    size_t bytes = (size_t)v->channels * sat_type_bytes(v->type);
+    if (v->pixel_bytes % period != 0) bytes += (size_t)(v->width - 1) * v->pixel_bytes;
+    if (v->height > 1 && v->row_bytes % period != 0) bytes += (size_t)(v->height - 1) * v->row_bytes;
+    if (v->count > 1 && v->image_bytes % period != 0) bytes += (size_t)(v->count - 1) * v->image_bytes;
+    return bytes;
 }
 
 bool sat_overlap(const sat_view *a, const sat_view *b)
 {
     uintptr_t a0 = (uintptr_t)a->data, b0 = (uintptr_t)b->data;
     if (a->memory != b->memory || a0 >= b0 + extent(b) || b0 >= a0 + extent(a)) return false;
-    size_t image = a->image_bytes, row = a->row_bytes, pixel = a->pixel_bytes;
-    if (a->count > 1 && b->count > 1 && image == b->image_bytes &&
-        apart(a0, extent_of_image(a), b0, extent_of_image(b), image))
-        return false;
-    if (row == b->row_bytes && repeats(a, row) && repeats(b, row) && apart(a0, row_extent(a), b0, row_extent(b), row))
-        return false;
-    if (pixel == b->pixel_bytes && repeats(a, pixel) && repeats(b, pixel) &&
-        apart(a0, (size_t)a->channels * sat_type_bytes(a->type), b0, (size_t)b->channels * sat_type_bytes(b->type),
-              pixel))
-        return false;
+    const size_t periods[] = {a->pixel_bytes, a->row_bytes, a->count > 1 ? a->image_bytes : 0,
+                              b->pixel_bytes, b->row_bytes, b->count > 1 ? b->image_bytes : 0};
+    for (size_t i = 0; i < sizeof periods / sizeof *periods; i++)
+        if (periods[i] && apart(a0, extent_in(a, periods[i]), b0, extent_in(b, periods[i]), periods[i])) return false;
     return true;
 }
 
@@ -196,9 +196,11 @@ sat_status sat_view_alloc(sat_view *view)
     sat_view v = *view, checked = {.count = 1};
     sat_status status = check(&v, "view");
     if (status != SAT_OK) return status;
-    if (v.row_bytes == 0) v.row_bytes = sat_row_bytes(v.width, v.channels, v.type);
+    if (v.pixel_bytes == 0) v.pixel_bytes = (size_t)v.channels * sat_type_bytes(v.type);
+    if (v.row_bytes == 0 && !sat_mul((size_t)v.width, v.pixel_bytes, &v.row_bytes)) v.row_bytes = 0;
+    if (v.image_bytes == 0 && !sat_mul((size_t)v.height, v.row_bytes, &v.image_bytes)) v.image_bytes = 0;
     v.data = (void *)(uintptr_t)64; /* stands for the memory that is to come */
-    status = sat_take_output(&checked, &v, "view");
+    status = sat_take_view(&checked, &v, "view");
     if (status != SAT_OK) return status;
     size_t bytes = extent(&checked);
     if (v.memory == SAT_DEVICE) {

@@ -31,7 +31,8 @@ sat_status sat_check_job(int64_t width, int64_t height, int64_t count, int chann
  * the view by `what` ("image"). */
 sat_status sat_take_view(sat_view *view, const sat_view *given, const char *what);
 
-/* The same for a view that is written: its pixels have no gaps, and no byte belongs to two of its rows. */
+/* The same for a view that is written: its pixels have no gaps, and its images lie one after the other, or side by side
+ * in each row. */
 sat_status sat_take_output(sat_view *view, const sat_view *given, const char *what);
 
 /* A view of that shape with its rows and images without gaps, data NULL: for arrays of the library's own. */
@@ -47,9 +48,9 @@ static inline bool sat_has_gaps(const sat_view *view) /* between pixels */
 /* Bytes from the first of a view to its last, both included. */
 size_t sat_extent(const sat_view *view);
 
-/* May two views share a byte?  No, if their bytes lie apart, or in different columns of one larger image, different
- * channels of its pixels, or different parts of one period of images; regions that are placed in another way are taken
- * for overlapping where their extents do. */
+/* May two views share a byte?  No, if their extents lie apart, or if they have different parts of each pixel, each row
+ * or each image of one of them: regions of a larger image, channels of its pixels, images in turns.  Others are taken
+ * for overlapping. */
 bool sat_overlap(const sat_view *a, const sat_view *b);
 
 /* Images first .. first + count - 1 of a view; and rows first .. first + rows - 1 of its images. */

@@ -3,6 +3,8 @@
 #include <stdio.h>
 
 #include "backend.h"
+#include "pool.h"
+#include "shape.h"
 #include "sized.h"
 #include "window.h"
 
@@ -38,7 +40,12 @@ sat_status sat_window_of(const sat_box_spec *s, sat_window *w)
     if (s->anchor != SAT_ANCHOR_SECOND && s->anchor != SAT_ANCHOR_FIRST)
         return sat_fail(SAT_ERR_ARGUMENT, "unknown anchor");
     status = sat_check_reserved(s->reserved, sizeof s->reserved);
+    if (status == SAT_OK) status = sat_check_executor(s->executor);
     if (status != SAT_OK) return status;
+    size_t bytes = sat_row_bytes(s->width, s->channels, s->sample);
+    if (!sat_mul(bytes, (size_t)s->height, &bytes) || !sat_mul(bytes, (size_t)s->count, &bytes) || bytes > PTRDIFF_MAX)
+        return sat_fail(SAT_ERR_SHAPE, "%lld images of %lldx%lld are larger than the address space",
+                        (long long)s->count, (long long)s->width, (long long)s->height);
     w->x = sat_axis_of(w->border, s->width, s->window_width, s->anchor);
     w->y = sat_axis_of(w->border, s->height, s->window_height, s->anchor);
     int64_t width = s->window_width, height = s->window_height;

@@ -52,11 +52,21 @@ static inline bool view_inside(const sat_view *v, const block *b)
     return view_right(v) && at >= begin && at - begin + extent_of(v) <= BLOCK_BYTES;
 }
 
-/* Do two right views share a byte, between their rows too? */
+/* Do two right views share a byte?  Of tall ones: may they? */
 static inline bool views_overlap(const sat_view *a, const sat_view *b)
 {
-    uintptr_t a0 = (uintptr_t)a->data, b0 = (uintptr_t)b->data;
-    return a0 < b0 + extent_of(b) && b0 < a0 + extent_of(a);
+    const uintptr_t a0 = (uintptr_t)a->data, b0 = (uintptr_t)b->data;
+    if (a0 >= b0 + extent_of(b) || b0 >= a0 + extent_of(a)) return false;
+    if (a->height > 64 || b->height > 64) return true;
+    const size_t row_a = sat_row_bytes(a->width, a->channels, a->type),
+                 row_b = sat_row_bytes(b->width, b->channels, b->type);
+    for (int64_t y = 0; y < a->height; y++)
+        for (int64_t z = 0; z < b->height; z++) {
+            const uintptr_t at = (uintptr_t)a->data + (size_t)y * a->row_bytes,
+                            bt = (uintptr_t)b->data + (size_t)z * b->row_bytes;
+            if (at < bt + row_b && bt < at + row_a) return true;
+        }
+    return false;
 }
 
 static inline bool views_alike(const sat_view *a, const sat_view *b)

@@ -1,6 +1,7 @@
 /* test_batches.c - views of several images, gaps between pixels, a caller's executor: the results are those of each
  * image by itself, packed, on the library's threads. */
 #include "arrays.h"
+#include "shape.h"
 
 /* ---- executors ----------------------------------------------------------------------------------------- */
 
@@ -270,10 +271,13 @@ static void views_that_do_not_fit_are_refused(void **state)
     v = table, v.pixel_bytes = 8, v.row_bytes = 64,
     said(sat_plan_run(plan, &image, &v, NULL), SAT_ERR_ARGUMENT, "gaps");
     v = table, v.pixel_bytes = 3, said(sat_plan_run(plan, &image, &v, NULL), SAT_ERR_SHAPE, "less than a pixel");
-    v = table, v.image_bytes = 96, said(sat_plan_run(plan, &image, &v, NULL), SAT_ERR_SHAPE, "less than an image");
+    v = table, v.image_bytes = 96, said(sat_plan_run(plan, &image, &v, NULL), SAT_ERR_SHAPE, "96 bytes apart");
+    v = image, v.reserved = 3, said(sat_plan_run(plan, &v, &table, NULL), SAT_ERR_ARGUMENT, "reserved");
     v = table, v.image_bytes = 130, said(sat_plan_run(plan, &image, &v, NULL), SAT_ERR_ARGUMENT, "aligned");
     v = image, v.image_bytes = 8, v.row_bytes = 24; /* rows of the images in turns, and read that need not be apart */
     assert_ok(sat_plan_run(plan, &v, &table, NULL));
+    v = table, v.image_bytes = 40, v.row_bytes = 112; /* tiles with gutters, none behind the last */
+    assert_ok(sat_plan_run(plan, &image, &v, NULL));
     v = table, v.image_bytes = 32, v.row_bytes = 96;
     assert_ok(sat_plan_run(plan, &image, &v, NULL));
     sat_plan_destroy(&plan);
@@ -282,6 +286,9 @@ static void views_that_do_not_fit_are_refused(void **state)
     said(sat_plan_create(&plan, &spec), SAT_ERR_SHAPE, "address space");
     spec = (sat_plan_spec){.width = 8, .height = 4, .sample = SAT_U8, .accum = SAT_U32, .strided = true};
     spec.backend = "cpu-copy", said(sat_plan_create(&plan, &spec), SAT_ERR_UNAVAILABLE, "gaps");
+    const sat_executor none = {0};
+    spec.backend = NULL, spec.executor = &none, said(sat_plan_create(&plan, &spec), SAT_ERR_ARGUMENT, "executor");
+    spec.executor = NULL;
     spec.backend = NULL, spec.reserved[3] = true, said(sat_plan_create(&plan, &spec), SAT_ERR_ARGUMENT, "reserved");
 }
 
@@ -334,7 +341,67 @@ static void regions_of_one_image_do_not_overlap(void **state)
     right = other, right.data = memory + 2048;
     assert_ok(sat_box_run(box, &other, &right, NULL));
     right.data = memory + 2047, said(sat_box_run(box, &other, &right, NULL), SAT_ERR_ARGUMENT, "overlap");
+    /* Two tiles of a row into the two beside them, and every other tile into those between. */
+    sat_view tiles = {.data = memory, .row_bytes = 128, .width = 32, .height = 64, .channels = 1, .type = SAT_U8};
+    tiles.count = 2, tiles.image_bytes = 32;
+    other = tiles, other.data = memory + 64;
+    assert_ok(sat_box_run(box, &tiles, &other, NULL));
+    tiles.image_bytes = 64, other = tiles, other.data = memory + 32;
+    assert_ok(sat_box_run(box, &tiles, &other, NULL));
     sat_box_destroy(&box);
+    const sat_box_spec huge = {.width = 1,
+                               .height = (int64_t)1 << 32,
+                               .count = (int64_t)1 << 32,
+                               .sample = SAT_U8,
+                               .window_width = 3,
+                               .window_height = 3,
+                               .threads = 1};
+    said(sat_box_create(&box, &huge), SAT_ERR_SHAPE, "address space");
+}
+
+/* Against the sets of their bytes: what shares one is never taken for apart. */
+static void overlaps_are_found(void **state)
+{
+    (void)state;
+    enum { BYTES = 4096 };
+    static const sat_type types[] = {SAT_U8, SAT_U16, SAT_U32};
+    static uint8_t memory[BYTES], marks[BYTES];
+    int apart = 0, together = 0;
+    for (int round = 0; round < 60000; round++) {
+        sat_view v[2];
+        for (int i = 0; i < 2; i++) {
+            const sat_type type = types[random_in(0, 2)];
+            const size_t size = sat_type_bytes(type);
+            v[i] = (sat_view){.data = memory + size * (size_t)random_in(0, 60), .type = type};
+            v[i].width = random_in(1, 4), v[i].height = random_in(1, 4), v[i].count = random_in(1, 3);
+            v[i].channels = (int)random_in(1, 2);
+            v[i].pixel_bytes = ((size_t)v[i].channels + (i ? 0 : some(3))) * size;
+            v[i].row_bytes = (size_t)v[i].width * v[i].pixel_bytes + some(30) * size;
+            v[i].image_bytes = random_in(0, 1) ? (size_t)v[i].height * v[i].row_bytes : size * (size_t)random_in(1, 40);
+        }
+        if (random_in(0, 1) && v[0].row_bytes % sat_type_bytes(v[1].type) == 0 &&
+            v[0].row_bytes >= (size_t)v[1].width * v[1].pixel_bytes)
+            v[1].row_bytes = v[0].row_bytes;
+        bool shared = false;
+        memset(marks, 0, sizeof marks);
+        for (int i = 0; i < 2; i++)
+            for (int64_t k = 0; k < v[i].count * v[i].height * v[i].width; k++) {
+                const sat_view image = sat_view_image(&v[i], k / v[i].width / v[i].height);
+                const uint8_t *at = entry_at(&image, k % v[i].width, k / v[i].width % v[i].height, 0);
+                for (size_t b = 0; b < (size_t)v[i].channels * sat_type_bytes(v[i].type); b++) {
+                    if (i && marks[at + b - memory]) shared = true;
+                    if (!i) marks[at + b - memory] = 1;
+                }
+            }
+        if (!sat_overlap(&v[0], &v[1])) {
+            apart++;
+            assert_false(shared);
+        } else {
+            together += shared;
+        }
+        assert_int_equal(sat_overlap(&v[0], &v[1]), sat_overlap(&v[1], &v[0]));
+    }
+    assert_true(apart > 5000 && together > 5000);
 }
 
 static void views_are_allocated_as_they_are_described(void **state)
@@ -349,6 +416,10 @@ static void views_are_allocated_as_they_are_described(void **state)
     assert_null(sat_view_image(&v, 4).data), assert_null(sat_view_image(&v, -1).data);
     assert_null(sat_view_image(NULL, 0).data);
     sat_view_free(&v), sat_view_free(&v), sat_view_free(NULL);
+    v = (sat_view){.width = 5, .height = 3, .channels = 3, .type = SAT_U8, .pixel_bytes = 4};
+    assert_ok(sat_view_alloc(&v));
+    assert_int_equal(v.row_bytes, 20), assert_int_equal(v.image_bytes, 60);
+    sat_view_free(&v);
     v = (sat_view){.width = 5, .height = 3, .channels = 2, .type = SAT_U16, .row_bytes = 18};
     said(sat_view_alloc(&v), SAT_ERR_SHAPE, "less than a row"), assert_null(v.data);
     v.row_bytes = 0, v.height = (int64_t)1 << 40, v.width = (int64_t)1 << 30;
@@ -376,6 +447,7 @@ int main(void)
         cmocka_unit_test(views_that_do_not_fit_are_refused),
         cmocka_unit_test(a_failure_names_its_image),
         cmocka_unit_test(regions_of_one_image_do_not_overlap),
+        cmocka_unit_test(overlaps_are_found),
         cmocka_unit_test(views_are_allocated_as_they_are_described),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
