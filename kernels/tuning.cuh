@@ -45,7 +45,8 @@ constexpr unsigned BACKOFF_NS = 20;
 /* Tiles of `fused`.  Large tiles fill a multiprocessor's shared memory: five of 32 KiB of samples.  Where samples have
  * the size of their sums, registers hold a part of each tile: four of 64 KiB, which have a third more bytes in flight
  * and fewer descriptors for as many bytes.  Rows of three channels are a multiple of three and of a warp: seven tiles
- * of 24 KiB, five of 36 or four of 48, and of 72 with registers.  Small tiles are for images of few large ones. */
+ * of 24 KiB (five for sums of 8 bytes), five of 36 or four of 48, and of 72 with registers.  Small tiles are for images
+ * that few large ones cover. */
 struct fused_tile {
     unsigned groups, rows, register_rows; /* column groups; rows of a warp, and those of them held in registers */
     int resident;                         /* blocks on a multiprocessor */
@@ -82,12 +83,12 @@ constexpr fused_tile fused_small(unsigned bytes)
 /* Images of at most so many large tiles take small ones: two for each multiprocessor. */
 constexpr int64_t FUSED_FEW_TILES = simulated ? 4 : 264;
 
-/* Bytes of descriptors in a ring: a tenth of the second-level cache, and more than those of all resident tiles (but for
- * four channels of bytes with sums of 8 bytes). */
+/* Bytes of descriptors in a ring: an eighth of the second-level cache of an H200, and more than those of all resident
+ * tiles (but for four channels of bytes with sums of 8 bytes). */
 constexpr int64_t FUSED_RING_BYTES = simulated ? 6 << 10 : 6 << 20;
 
-/* A tile is prefetched by the block that begins so many tiles before it; and by the first ones, where they do so later.
- */
+/* A tile is prefetched by the block that begins so many tiles before it.  AT_START: by the blocks of the first wave,
+ * where these prefetch later. */
 constexpr uint32_t FUSED_AHEAD = simulated ? 2 : 64, FUSED_AHEAD_AT_START = simulated ? 3 : 160;
 
 /* Aggregates of float sums that a thread keeps in N look-backs: registers are short where there are several, or sums of

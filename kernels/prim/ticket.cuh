@@ -9,8 +9,9 @@
  *
  * One fetch_add gives both.  The block that draws the last ticket of the launch makes the word ready for the next
  * launch, as no other block accesses it any more: epoch + 1, number 0.  So nothing is cleared between launches, neither
- * by the host (which would not happen when a CUDA graph is replayed) nor by another kernel: words of earlier launches
- * carry other epochs, and are invalid.  One launch at a time uses the word: a stream's order is enough. */
+ * by the host (whose code does not run again when a CUDA graph is replayed) nor by another kernel: words of earlier
+ * launches carry other epochs (modulo 2^30), and are invalid.  One launch at a time uses the word: a stream's order is
+ * enough. */
 #ifndef PRIM_TICKET_CUH
 #define PRIM_TICKET_CUH
 

@@ -18,24 +18,26 @@
  *
  *             T(y,x) = U(x) + sum over rows y' <= y of  L(y') + X(y',x)
  *
- *         The aggregate of a column is what the tile adds to the table between its top and its bottom,
- *         B(x) = sum over all its rows of L(y') + X(y',x).  It is known as soon as L is.  U of the tile below is U + B.
+ *         What the tile adds to the table between its top and its bottom is B(x) = sum over all its rows of
+ *         L(y') + X(y',x): the aggregate of the vertical scan, whose input are rows that are scanned already.  It is
+ *         known as soon as L is.  U of the tile below is U + B.
  *
  * Launch  A block for each tile: 4 warps, each with whole rows (fused_tile.cuh).  Shapes: tuning.cuh.
  *
- * Traffic 1 read and 1 write for each element.  For each of its rows and columns a tile writes a descriptor of 8 bytes
- *         (16 for sums of 8 bytes) twice, and another tile reads it.  For u8 with u32 sums these are one 25th of all
- *         bytes with one channel, and one 13th with three.  Most of them stay in the second-level cache: descriptors
- *         lie in a ring whose slots are recycled (fused_lookback.cuh).
+ * Traffic 1 read and 1 write for each element.  For each column, and each channel of a row, a tile writes a
+ *         descriptor of 8 bytes (16 for sums of 8 bytes) twice.  The next tile reads it, and the slot's next owner.
+ *         For u8 with u32 sums the stores are one 27th of all bytes with one channel, and one 13th with three.  Most
+ *         of them stay in the second-level cache: descriptors lie in a ring whose slots are recycled
+ *         (fused_lookback.cuh).
  *
  * Sync    Packed descriptors by relaxed accesses (prim/tile_descriptor.cuh).  The thread that needs a prefix polls for
  *         it: a lane for each row, a thread for each column.  A tile waits only for tiles with lower tickets
- *         (prim/ticket.cuh): those to its left and above, and those that use the slot that it recycles.  So every wait
- *         ends.
+ *         (prim/ticket.cuh): those to its left and above, the previous owner of its slot, and two tiles next to that
+ *         one.  So every wait ends.
  *
- * Limits  2^31 - 1 tiles.  A tag holds 30 bits of the epoch, as in lookback.cu; a launch has an epoch for each time
- *         that the ring wraps.  Tiles are cut for the 227 KiB of an H200's multiprocessor.  Where a multiprocessor has
- *         100 KiB, a tile of 64 KiB is alone there, and nothing loads while it stores.
+ * Limits  2^31 - 1 tiles.  A tag holds 30 bits of the epoch, as in lookback.cu; a launch has an epoch for each
+ *         round through the ring.  Tiles are cut for the 227 KiB of an H200's multiprocessor.  Where one has 100 KiB,
+ *         a tile of 64 KiB is alone there, and nothing loads while it stores.
  *
  * Steps   1. Ticket -> tile; load; prefetch a later tile.
  *         2. Sums of rows (in place, where samples have the size of sums: rows are scanned); publish them.
@@ -70,10 +72,11 @@ int64_t tiles_of(int64_t n, int64_t side)
     return (n + side - 1) / side;
 }
 
-/* The ring of a plan, also for runs with fewer rows.  A tile polls the done descriptor of the tile below the slot's
+/* A tile polls the done descriptor of the tile below the slot's
  * previous owner, which has a lower ticket if the ring holds two rows of tiles (invariant 7 in fused_lookback.cuh). */
 constexpr int64_t MIN_CAPACITY = 2;
 
+/* The ring of a plan, also for runs with fewer rows. */
 template <class K> fuse::descriptor_ring ring_of(int64_t tiles_x, int64_t tiles_y)
 {
     int64_t capacity = tiles_of(tuning::FUSED_RING_BYTES / (int64_t)(K::TILE_WORDS * sizeof(uint64_t)), tiles_x);

@@ -4,7 +4,7 @@
  * fused_lookback.cuh has the look-back and the invariants of recycled slots.
  *
  * The order within the steps hides latencies: descriptors are loaded long before they are decoded, and sums of columns
- * are made while those of rows are loaded. */
+ * are made while the row descriptors are loaded. */
 #ifndef FUSED_CUH
 #define FUSED_CUH
 
@@ -60,7 +60,7 @@ template <class Sample, class Accum, unsigned C, class Shape> struct fused {
     bool zero_column; /* C zeros before each row */
     const sum *carry_in;
     sum *carry_out;
-    uint32_t first_wave;                                      /* tiles that begin together at the start of a launch */
+    uint32_t first_wave; /* blocks that are resident together at the start of a launch */
     uint64_t *counter, *row_descriptors, *column_descriptors; /* of tickets; descriptors of rows and of columns */
 
     PRIM_DEVICE void operator()(shared &s) const
@@ -162,7 +162,7 @@ template <class Sample, class Accum, unsigned C, class Shape> struct fused {
         if (carry_out && p.rows > 0 && p.y + p.rows == rows) write_carry(p, number, sums);
     }
 
-    /* One image takes no division: small ones wait for each. */
+    /* A single image skips the division, whose latency small images would notice. */
     PRIM_DEVICE bool batch() const
     {
         return image_tiles_y < ring.tiles_y;
@@ -412,7 +412,8 @@ template <class Sample, class Accum, unsigned C, class Shape> struct fused {
     }
 
     /* carry_in and carry_out may be one row, so that both are accessed by relaxed words.  The first row of tiles loads
-     * an entry, and the last row stores it after its look-back up the column, to which that load contributes. */
+     * an entry, and the last row stores it after its look-back up the column, to which that load contributes.  The load
+     * for the edge above is the same thread's, and an earlier one. */
     using bits = std::conditional_t<sizeof(sum) == 4, uint32_t, uint64_t>;
     PRIM_DEVICE sum carry(uint32_t number, int64_t element, bool inside) const
     {

@@ -19,9 +19,9 @@
  *  3. Free.  Tile (y, x) publishes nothing before (y - capacity, x), (y - capacity, x + 1) and (y - capacity + 1, x)
  *     are done: each warp polls slot_free() before it publishes for its rows, and a block_sync() follows before
  *     anything is published for columns (fused::operator()).
- *  4. Restart.  A look-back may pass the aggregate of a neighbour, before that publishes its prefix, and then poll a
- *     recycled slot.  It sees RECYCLED by (1), drops its partial sums and starts again at the nearest tile:
- *     lookback::resolve().  It ends when the store of a prefix that was published before (2) is visible to it.
+ *  4. Restart.  A look-back may pass the aggregate of a neighbour, before the neighbour publishes its prefix, and poll
+ * a recycled slot.  It sees RECYCLED by (1), drops its partial sums and starts again at the nearest tile:
+ *     lookback::resolve().  It ends when it sees the prefix that a neighbour stored before it was done (2).
  *  5. Reach.  A look-back up a column polls the slots of the capacity - 1 rows above only; the next one is its own:
  *     lookback::max_passed().
  *  6. Order of stores.  All accesses are relaxed, so that a done descriptor may be visible before the prefix that its
@@ -30,8 +30,8 @@
  *     coherent: lookback::await_previous().  The wait ends, as all owners of a slot publish the same descriptors of
  *     rows and columns: `batch` in fused::operator().  Thread 0, which stores done descriptors, has polled the same
  *     address in slot_free().
- *  7. Progress.  A tile waits only for tiles with lower tickets, which run already.  The last of those in (3) is one
- *     of them if the capacity is at least 2: MIN_CAPACITY in fused.cu. */
+ *  7. Progress.  A tile waits only for tiles with lower tickets, which run already.  In (3), (y - capacity + 1, x) is
+ *     one of them if the capacity is at least 2: MIN_CAPACITY in fused.cu. */
 #ifndef FUSED_LOOKBACK_CUH
 #define FUSED_LOOKBACK_CUH
 
@@ -71,8 +71,9 @@ struct descriptor_ring {
         done_row(launch, tile_y).publish(tile_x, prim::TILE_PREFIX, 0);
     }
     /* Invariant 3.  Lanes 0, 1 and 2 poll the slot's previous owner, the tile below that and its right neighbour; the
-     * slot is free when all lanes of a warp return true.  RECYCLED counts as done: tile (y, x + 1) waits only for the
-     * warps of this tile that have rows, and may be done while another warp still polls. */
+     * slot is free when all lanes of a warp return true.  RECYCLED counts as done: the others may be done, and
+     * their slots recycled, while a warp of this tile still polls: (y, x + 1) waits only for the warps of this tile
+     * that have rows, and in a batch the tile below may be of the next image. */
     PRIM_DEVICE bool slot_free(uint32_t launch, uint32_t tile_y, uint32_t tile_x) const
     {
         const unsigned lane = prim::lane_id(), below = lane == 1, other = tile_x + (lane == 2);
