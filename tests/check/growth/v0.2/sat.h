@@ -28,13 +28,14 @@
  * be called from any thread; an object (plan, box) is used by one thread at a time.  All memory is the
  * caller's except inside the opaque objects.  Sizes are 64 bit and every product is checked.
  *
- * Versions.  sat_plan_spec, sat_run_options, sat_table, sat_box_spec and the structs called sat_..._info get new
- * members at their end, where zero means what the version before did.  The size of the caller's struct travels
- * with the call, so a program may run with a library that is newer, or older, than the header it was compiled with. The
- * functions that take or fill such a struct are macros: sat_plan_create(plan, spec) is sat_plan_create_sized(plan,
- * spec, sizeof(sat_plan_spec)), and so on, the size last.  Other languages call the latter with the size of their own
- * declaration. The library takes members that the caller's struct lacks for zero, and does not write them.  A non-zero
- * member that the library does not have is refused with SAT_ERR_ARGUMENT.  All other structs stay as they are.
+ * Versions.  sat_plan_spec, sat_run_options, sat_table, sat_query_spec, sat_box_spec and the structs called
+ * sat_..._info get new members at their end, where zero means what the version before did.  The size of the caller's
+ * struct travels with the call, so a program may run with a library that is newer, or older, than the header it was
+ * compiled with. The functions that take or fill such a struct are macros: sat_plan_create(plan, spec) is
+ * sat_plan_create_sized(plan, spec, sizeof(sat_plan_spec)), and so on, the size last.  Other languages call the latter
+ * with the size of their own declaration. The library takes members that the caller's struct lacks for zero, and does
+ * not write them.  A non-zero member that the library does not have is refused with SAT_ERR_ARGUMENT.  All other
+ * structs stay as they are.
  *
  * Threads.  Work on the CPU is shared with worker threads of the library's own (sat_parallel()).  They are started when
  * they are first needed, block all signals but those that a thread brings on itself, sleep while there is no work, and
@@ -204,9 +205,9 @@ typedef struct sat_view {
 SAT_API size_t sat_row_bytes(int64_t width, int channels, sat_type type);
 
 /* Allocates the samples of a view whose other members are set, in the view's memory: aligned to 64 bytes (device: 256),
- * not initialised.  row_bytes and image_bytes, where they are 0, become those of rows and images without gaps.  On
- * SAT_OK the data is the caller's, to be given to sat_view_free(); else data is NULL, and the status is
- * SAT_ERR_ARGUMENT, _SHAPE, _MEMORY, _DEVICE or _UNAVAILABLE. */
+ * not initialised.  row_bytes, image_bytes, pixel_bytes and count, where they are 0, become their defaults, row_bytes
+ * that of rows without gaps between pixels or behind them.  On SAT_OK the data is the caller's, to be given to
+ * sat_view_free(); else data is NULL, and the status is SAT_ERR_ARGUMENT, _SHAPE, _MEMORY, _DEVICE or _UNAVAILABLE. */
 SAT_API sat_status sat_view_alloc(sat_view *view);
 
 /* Frees what sat_view_alloc() gave and sets data to NULL.  NULL and views without data are fine. */
