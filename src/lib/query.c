@@ -58,11 +58,11 @@ static sat_status read_through(sat_reader *r, sat_table *t, unsigned flags)
 }
 
 /* What is wrong with rectangle i, in words. */
-static sat_status refuse(const sat_table *t, const sat_reader *r, sat_rect_status verdict, size_t i,
+static sat_status refuse(const sat_table *t, const sat_reader *r, sat_rect_status rect_status, size_t i,
                          const sat_rect *rect)
 {
     long long x = rect->x, y = rect->y, w = rect->width, h = rect->height;
-    switch (verdict) {
+    switch (rect_status) {
     case SAT_RECT_INSIDE:
     case SAT_RECT_CLIPPED_AWAY: return SAT_OK;
     case SAT_RECT_EMPTY: return sat_fail(SAT_ERR_RECT, "rectangle %zu (%lld,%lld,%lld,%lld) is empty", i, x, y, w, h);
@@ -127,8 +127,8 @@ static void check_part(void *context, int64_t part, int worker)
     (void)worker;
     for (size_t i = first; i < end; i++) {
         sat_rect rect = j->rects[i];
-        sat_rect_status verdict = sat_rect_validate(j->r, &rect);
-        if (verdict == SAT_RECT_INSIDE || verdict == SAT_RECT_CLIPPED_AWAY) continue;
+        sat_rect_status rect_status = sat_rect_validate(j->r, &rect);
+        if (rect_status == SAT_RECT_INSIDE || rect_status == SAT_RECT_CLIPPED_AWAY) continue;
         size_t bad = atomic_load(j->bad);
         while (i < bad && !atomic_compare_exchange_weak(j->bad, &bad, i)) {}
         break;

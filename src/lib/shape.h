@@ -27,7 +27,7 @@ static inline int64_t sat_area(int64_t width, int64_t height)
 sat_status sat_check_job(int64_t width, int64_t height, int64_t count, int channels, int threads);
 
 /* Copies the given view and fills in its defaults, if it is what it claims to be: pointer, type, channels, sides,
- * strides and alignment.  All views are checked here, where they enter the library, and nowhere else.  The detail names
+ * strides and alignment.  Every public function checks its views here, once.  The detail names
  * the view by `what` ("image"). */
 sat_status sat_take_view(sat_view *view, const sat_view *given, const char *what);
 
