@@ -59,7 +59,6 @@
  *         edge cuts windows, their sums are stored and divided one by one; write  4. the next step
  */
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "box/box.cuh"
 #include "box/box_strip.cuh"
@@ -78,7 +77,7 @@ struct filter {
     box::axis x, y;
     box::divisor mean;
     int32_t strips, strip, rows;
-    unsigned char *tables; /* device memory of the arrays of axes and divisor */
+    sat_arena *arena; /* of the arrays of axes and divisor */
     sat_status (*queue)(const filter *f, const sat_view *src, const sat_view *dst, void *stream);
     box_float *floats; /* float samples; then only the spec is set of the above */
 };
@@ -196,7 +195,7 @@ template <class Filter> sat_status prepare(filter *f, int64_t rows)
     f->rows = (int32_t)(rows < f->spec.height ? rows : f->spec.height);
     f->queue = queue<Filter>;
 
-    box::tables t = {};
+    box::tables t = {.arena = f->arena};
     sat_status status = SAT_OK;
     for (int filled = 0; filled < 2 && status == SAT_OK; filled++) {
         if (filled) status = t.reserve();
@@ -206,10 +205,7 @@ template <class Filter> sat_status prepare(filter *f, int64_t rows)
         box::fill_axis(&f->y, &t, &f->reach_y, &f->window.y, (int32_t)f->reach_y.before + 1);
         fill_divisor(f, &t);
     }
-    f->tables = t.device;
-    if (status == SAT_OK) status = t.upload();
-    free(t.host);
-    return status;
+    return status == SAT_OK ? t.upload() : status;
 }
 
 /* Rows of a segment.  All blocks take equally long, so they should fill a whole number of waves: of multiprocessors
@@ -309,26 +305,16 @@ sat_status prepare_filter(filter *f)
 
 } // namespace
 
-void box_close(void *state)
+sat_status box_open(const sat_box_spec *spec, sat_arena *arena, void **state, char *note, size_t note_bytes)
 {
-    filter *f = (filter *)state;
-    if (f == NULL) return;
-    box_float_close(f->floats);
-    prim::device_free(f->tables);
-    free(f);
-}
-
-sat_status box_open(const sat_box_spec *spec, void **state, char *note, size_t note_bytes)
-{
-    filter *f = (filter *)calloc(1, sizeof *f);
-    if (f == NULL) return sat_fail(SAT_ERR_MEMORY, "%s: out of memory", name);
+    filter *f = prim::arena_new<filter>(arena);
+    if (f == NULL) return SAT_ERR_MEMORY;
+    f->arena = arena;
     f->spec = *spec;
     sat_status status = sat_window_of(spec, &f->window);
-    if (status == SAT_OK) status = spec->sample == SAT_F32 ? box_float_open(spec, &f->floats) : prepare_filter(f);
-    if (status != SAT_OK) {
-        box_close(f);
-        return status;
-    }
+    if (status == SAT_OK)
+        status = spec->sample == SAT_F32 ? box_float_open(spec, arena, &f->floats) : prepare_filter(f);
+    if (status != SAT_OK) return status;
     const char *device;
     (void)device_probe(&device);
     const int n = snprintf(note, note_bytes, "%s without a table, %s", spec->backend, device);

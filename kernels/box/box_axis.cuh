@@ -2,8 +2,6 @@
 #ifndef BOX_AXIS_CUH
 #define BOX_AXIS_CUH
 
-#include <stdlib.h>
-
 #include "prim/runtime.cuh"
 #include "window.h"
 
@@ -33,8 +31,9 @@ PRIM_DEVICE int32_t border_index(const axis &a, int32_t at)
 }
 
 /* Arrays of one allocation of device memory, filled on the host.  In two passes: alloc() of each, to add up their
- * sizes; reserve(); alloc() of each again, and fill it; upload(). */
+ * sizes; reserve(); alloc() of each again, and fill it; upload().  The device memory is the arena's. */
 struct tables {
+    sat_arena *arena;
     unsigned char *host, *device;
     size_t used;
 
@@ -52,15 +51,16 @@ struct tables {
     {
         const size_t bytes = used;
         used = 0;
-        host = (unsigned char *)calloc(1, bytes);
-        if (host == NULL) return sat_fail(SAT_ERR_MEMORY, "out of memory for the windows of a box filter");
-        return prim::device_alloc(&device, bytes);
+        host = (unsigned char *)sat_arena_zeros(arena, bytes);
+        return host ? prim::arena_alloc(arena, &device, bytes) : SAT_ERR_MEMORY;
     }
 
     sat_status upload()
     {
         sat_status status = prim::copy_rows(device, used, host, used, used, 1, NULL);
-        return status == SAT_OK ? prim::stream_wait(NULL) : status;
+        if (status == SAT_OK) status = prim::stream_wait(NULL);
+        sat_arena_free(arena, host);
+        return status;
     }
 };
 

@@ -26,7 +26,6 @@
  *
  * Steps   1. columns  2. transpose  3. rows  4. transpose  5. border values, division
  */
-#include <stdlib.h>
 
 #include "box/box.cuh"
 #include "box/box_axis.cuh"
@@ -152,19 +151,9 @@ struct box_float {
     box::axis x, y;
     int64_t across, down; /* doubles from row to row: of sums as the image lies, and transposed */
     double *a, *b;
-    unsigned char *tables;
 };
 
-void box_float_close(box_float *f)
-{
-    if (f == NULL) return;
-    prim::device_free(f->a);
-    prim::device_free(f->b);
-    prim::device_free(f->tables);
-    free(f);
-}
-
-static sat_status take_sums(box_float *f)
+static sat_status take_sums(box_float *f, sat_arena *arena)
 {
     /* Rows of two doubles, so that transposes may move 16 bytes. */
     const int64_t samples = f->spec.width * f->spec.channels;
@@ -175,13 +164,13 @@ static sat_status take_sums(box_float *f)
         !sat_mul((size_t)f->down, (size_t)samples, &turned))
         return sat_fail(SAT_ERR_SHAPE, "%s: the sums of an image are larger than the address space", name);
     const size_t most = image > turned ? image : turned;
-    sat_status status = prim::device_alloc(&f->a, most);
-    return status == SAT_OK ? prim::device_alloc(&f->b, most) : status;
+    sat_status status = prim::arena_alloc(arena, &f->a, most);
+    return status == SAT_OK ? prim::arena_alloc(arena, &f->b, most) : status;
 }
 
-static sat_status fill_axes(box_float *f, const sat_axis *x, const sat_axis *y)
+static sat_status fill_axes(box_float *f, const sat_axis *x, const sat_axis *y, sat_arena *arena)
 {
-    box::tables t = {};
+    box::tables t = {.arena = arena};
     sat_status status = SAT_OK;
     for (int filled = 0; filled < 2 && status == SAT_OK; filled++) {
         if (filled) status = t.reserve();
@@ -189,16 +178,13 @@ static sat_status fill_axes(box_float *f, const sat_axis *x, const sat_axis *y)
         box::fill_axis(&f->x, &t, x, &f->window.x, (int32_t)x->before);
         box::fill_axis(&f->y, &t, y, &f->window.y, (int32_t)y->before);
     }
-    f->tables = t.device;
-    if (status == SAT_OK) status = t.upload();
-    free(t.host);
-    return status;
+    return status == SAT_OK ? t.upload() : status;
 }
 
-sat_status box_float_open(const sat_box_spec *spec, box_float **filter)
+sat_status box_float_open(const sat_box_spec *spec, sat_arena *arena, box_float **filter)
 {
-    box_float *f = (box_float *)calloc(1, sizeof *f);
-    if (f == NULL) return sat_fail(SAT_ERR_MEMORY, "%s: out of memory", name);
+    box_float *f = prim::arena_new<box_float>(arena);
+    if (f == NULL) return SAT_ERR_MEMORY;
     f->spec = *spec;
     sat_status status = sat_window_of(spec, &f->window);
     sat_axis x = f->window.x, y = f->window.y;
@@ -209,14 +195,10 @@ sat_status box_float_open(const sat_box_spec *spec, box_float **filter)
         if (!near_x || !near_y)
             status = sat_fail(SAT_ERR_UNAVAILABLE, "%s: windows reach outside the image by more than its size", name);
     }
-    if (status == SAT_OK) status = take_sums(f);
-    if (status == SAT_OK) status = fill_axes(f, &x, &y);
-    if (status != SAT_OK) {
-        box_float_close(f);
-        return status;
-    }
+    if (status == SAT_OK) status = take_sums(f, arena);
+    if (status == SAT_OK) status = fill_axes(f, &x, &y, arena);
     *filter = f;
-    return SAT_OK;
+    return status;
 }
 
 template <class Source>

@@ -22,7 +22,6 @@
  * Limits    2^31 - 1 blocks
  * Steps     1. load  2. store */
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "prim/runtime.cuh"
 #include "prim/vector.cuh"
@@ -224,17 +223,8 @@ sat_status move_samples(const mover *m, const sat_view *in, const sat_view *out,
     });
 }
 
-void close_mover(void *state)
-{
-    mover *m = (mover *)state;
-    if (m == NULL) return;
-    prim::device_free(m->scratch);
-    prim::device_free(m->outside);
-    free(m);
-}
-
-sat_status open_mover(const char *name, const sat_plan_spec *spec, decltype(mover::move) move, void **state, char *note,
-                      size_t note_bytes)
+sat_status open_mover(const char *name, const sat_plan_spec *spec, decltype(mover::move) move, sat_arena *arena,
+                      void **state, char *note, size_t note_bytes)
 {
     const char *device;
     size_t in, out, bytes = 0;
@@ -244,21 +234,18 @@ sat_status open_mover(const char *name, const sat_plan_spec *spec, decltype(move
         !sat_mul(sat_row_bytes(spec->width + padded, spec->channels, spec->accum), (size_t)(spec->height + padded),
                  &out))
         return sat_fail(SAT_ERR_SHAPE, "%s: larger than the address space", name);
-    mover *m = (mover *)calloc(1, sizeof *m);
-    if (m == NULL) return sat_fail(SAT_ERR_MEMORY, "%s: out of memory", name);
+    mover *m = prim::arena_new<mover>(arena);
+    if (m == NULL) return SAT_ERR_MEMORY;
     m->move = move;
     m->spec = *spec;
     bytes = least_copy(in, out);
     bytes = whole_vectors(bytes) + (bytes > out ? whole_vectors(bytes - out) : 0); /* what has no place in the table */
     sat_status status = SAT_OK;
-    if (!widens) status = prim::device_alloc((unsigned char **)&m->scratch, bytes);
+    if (!widens) status = sat_arena_take(arena, SAT_MEMORY_DEVICE, bytes, &m->scratch);
     if (status == SAT_OK && !widens) status = prim::fill_bytes(m->scratch, 0, bytes, NULL);
-    if (status == SAT_OK && widens && spec->accum == SAT_Q32) status = prim::device_alloc(&m->outside, 1);
+    if (status == SAT_OK && widens && spec->accum == SAT_Q32) status = prim::arena_alloc(arena, &m->outside, 1);
     if (status == SAT_OK) status = prim::stream_wait(NULL);
-    if (status != SAT_OK) {
-        close_mover(m);
-        return status;
-    }
+    if (status != SAT_OK) return status;
     (void)device_probe(&device);
     snprintf(note, note_bytes, "%s, %s", name, device);
     *state = m;
@@ -272,8 +259,8 @@ sat_status run_table(void *state, const sat_view *image, const sat_view *table, 
     return m->move(m, image, table, padded ? image->channels : 0, padded && !run->continues, run->stream);
 }
 
-sat_status open_array(const char *name, const sat_scan_spec *scan, decltype(mover::move) move, void **state, char *note,
-                      size_t note_bytes)
+sat_status open_array(const char *name, const sat_scan_spec *scan, decltype(mover::move) move, sat_arena *arena,
+                      void **state, char *note, size_t note_bytes)
 {
     sat_plan_spec spec = {};
     spec.width = scan->length;
@@ -281,7 +268,7 @@ sat_status open_array(const char *name, const sat_scan_spec *scan, decltype(move
     spec.sample = scan->sample;
     spec.accum = scan->accum;
     spec.layout = SAT_INCLUSIVE;
-    return open_mover(name, &spec, move, state, note, note_bytes);
+    return open_mover(name, &spec, move, arena, state, note, note_bytes);
 }
 
 sat_status run_array(void *state, const void *in, void *out, void *stream)
@@ -301,15 +288,15 @@ constexpr char COPY_IS[] = "ceiling: a naive kernel copies as many bytes as samp
 constexpr char WIDEN_IS[] = "ceiling: a kernel widens and writes each sample, and sums nothing";
 
 template <const char *NAME, decltype(mover::move) MOVE>
-sat_status open_table_as(const sat_plan_spec *spec, void **state, char *note, size_t note_bytes)
+sat_status open_table_as(const sat_plan_spec *spec, sat_arena *arena, void **state, char *note, size_t note_bytes)
 {
-    return open_mover(NAME, spec, MOVE, state, note, note_bytes);
+    return open_mover(NAME, spec, MOVE, arena, state, note, note_bytes);
 }
 
 template <const char *NAME, decltype(mover::move) MOVE>
-sat_status open_array_as(const sat_scan_spec *spec, void **state, char *note, size_t note_bytes)
+sat_status open_array_as(const sat_scan_spec *spec, sat_arena *arena, void **state, char *note, size_t note_bytes)
 {
-    return open_array(NAME, spec, MOVE, state, note, note_bytes);
+    return open_array(NAME, spec, MOVE, arena, state, note, note_bytes);
 }
 
 template <const char *NAME, const char *SUMMARY, decltype(mover::move) MOVE> constexpr sat_backend table_ceiling()
@@ -323,7 +310,6 @@ template <const char *NAME, const char *SUMMARY, decltype(mover::move) MOVE> con
         .probe = device_probe,
         .open = open_table_as<NAME, MOVE>,
         .run = run_table,
-        .close = close_mover,
     };
 }
 
@@ -338,7 +324,6 @@ template <const char *NAME, const char *SUMMARY, decltype(mover::move) MOVE> con
         .probe = device_probe,
         .open = open_array_as<NAME, MOVE>,
         .run = run_array,
-        .close = close_mover,
     };
 }
 

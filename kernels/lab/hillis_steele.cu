@@ -79,14 +79,14 @@ const scan_algorithm algorithm = {rung::name, scan::workspace, scan::queue, scan
 const char summary[] = "naive scan, n log n additions in two buffers, recursion over tile sums, uniform addition";
 const char paper[] = "Hillis & Steele, CACM 29(12), 1986; Harris, Sengupta & Owens, GPU Gems 3 ch. 39, 2007";
 
-sat_status open_plan(const sat_plan_spec *spec, void **state, char *note, size_t note_bytes)
+sat_status open_plan(const sat_plan_spec *spec, sat_arena *arena, void **state, char *note, size_t note_bytes)
 {
-    return table_open(&algorithm, spec, state, note, note_bytes);
+    return table_open(&algorithm, spec, arena, state, note, note_bytes);
 }
 
-sat_status open_scan(const sat_scan_spec *spec, void **state, char *note, size_t note_bytes)
+sat_status open_scan(const sat_scan_spec *spec, sat_arena *arena, void **state, char *note, size_t note_bytes)
 {
-    return array_open(&algorithm, spec, state, note, note_bytes);
+    return array_open(&algorithm, spec, arena, state, note, note_bytes);
 }
 
 } // namespace
@@ -101,7 +101,6 @@ const sat_backend sat_backend_hillis_steele = {
     .probe = device_probe,
     .open = open_plan,
     .run = table_run,
-    .close = table_close,
     .wait = table_wait,
 };
 
@@ -115,5 +114,4 @@ const sat_scan_method sat_scan_hillis_steele = {
     .probe = device_probe,
     .open = open_scan,
     .run = array_run,
-    .close = array_close,
 };

@@ -131,13 +131,13 @@ const scan_algorithm algorithm = {.name = "lookback",
                                   .queue = single_pass::method<lookback>::queue,
                                   .describe = single_pass::method<lookback>::describe};
 
-sat_status open_table(const sat_plan_spec *spec, void **state, char *note, size_t note_bytes)
+sat_status open_table(const sat_plan_spec *spec, sat_arena *arena, void **state, char *note, size_t note_bytes)
 {
-    return table_open(&algorithm, spec, state, note, note_bytes);
+    return table_open(&algorithm, spec, arena, state, note, note_bytes);
 }
-sat_status open_array(const sat_scan_spec *spec, void **state, char *note, size_t note_bytes)
+sat_status open_array(const sat_scan_spec *spec, sat_arena *arena, void **state, char *note, size_t note_bytes)
 {
-    return single_pass::open_array(&algorithm, spec, state, note, note_bytes);
+    return single_pass::open_array(&algorithm, spec, arena, state, note, note_bytes);
 }
 
 } // namespace
@@ -153,7 +153,6 @@ const sat_backend sat_backend_lookback = {
     .probe = device_probe,
     .open = open_table,
     .run = table_run,
-    .close = table_close,
     .wait = table_wait,
 };
 
@@ -168,5 +167,4 @@ const sat_scan_method sat_scan_lookback = {
     .probe = device_probe,
     .open = open_array,
     .run = array_run,
-    .close = array_close,
 };

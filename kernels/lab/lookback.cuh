@@ -266,8 +266,8 @@ template <template <class, class> class Kernel> struct method {
 };
 
 /* Opens a scan of one array.  A blocked shape refuses samples other than u32 here: workspaces do not depend on them. */
-inline sat_status open_array(const scan_algorithm *algorithm, const sat_scan_spec *spec, void **state, char *note,
-                             size_t note_bytes)
+inline sat_status open_array(const scan_algorithm *algorithm, const sat_scan_spec *spec, sat_arena *arena, void **state,
+                             char *note, size_t note_bytes)
 {
     const scan_shape shape = {spec->block_threads, spec->thread_items, spec->naive_staging};
     sat_status status = with_accum(spec->accum, [&](auto zero) {
@@ -277,7 +277,7 @@ inline sat_status open_array(const scan_algorithm *algorithm, const sat_scan_spe
                             (int)decltype(s)::block_threads, (int)decltype(s)::items);
         });
     });
-    return status == SAT_OK ? array_open(algorithm, spec, state, note, note_bytes) : status;
+    return status == SAT_OK ? array_open(algorithm, spec, arena, state, note, note_bytes) : status;
 }
 
 } // namespace single_pass

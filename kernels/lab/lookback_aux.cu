@@ -193,13 +193,13 @@ const scan_algorithm algorithm = {.name = "lookback-aux",
                                   .queue = single_pass::method<lookback_aux>::queue,
                                   .describe = single_pass::method<lookback_aux>::describe};
 
-sat_status open_table(const sat_plan_spec *spec, void **state, char *note, size_t note_bytes)
+sat_status open_table(const sat_plan_spec *spec, sat_arena *arena, void **state, char *note, size_t note_bytes)
 {
-    return table_open(&algorithm, spec, state, note, note_bytes);
+    return table_open(&algorithm, spec, arena, state, note, note_bytes);
 }
-sat_status open_array(const sat_scan_spec *spec, void **state, char *note, size_t note_bytes)
+sat_status open_array(const sat_scan_spec *spec, sat_arena *arena, void **state, char *note, size_t note_bytes)
 {
-    return single_pass::open_array(&algorithm, spec, state, note, note_bytes);
+    return single_pass::open_array(&algorithm, spec, arena, state, note, note_bytes);
 }
 
 } // namespace
@@ -214,7 +214,6 @@ const sat_backend sat_backend_lookback_aux = {
     .probe = device_probe,
     .open = open_table,
     .run = table_run,
-    .close = table_close,
     .wait = table_wait,
 };
 
@@ -228,5 +227,4 @@ const sat_scan_method sat_scan_lookback_aux = {
     .probe = device_probe,
     .open = open_array,
     .run = array_run,
-    .close = array_close,
 };

@@ -230,14 +230,14 @@ const scan_algorithm algorithm = {name, workspace, queue, describe};
 const char summary[] = "two passes: sums of chunks, then the scan of each from its carry";
 const char paper[] = "Dotsenko et al., ICS 2008; Merrill & Grimshaw, CS2009-14";
 
-sat_status open_plan(const sat_plan_spec *spec, void **state, char *note, size_t note_bytes)
+sat_status open_plan(const sat_plan_spec *spec, sat_arena *arena, void **state, char *note, size_t note_bytes)
 {
-    return table_open(&algorithm, spec, state, note, note_bytes);
+    return table_open(&algorithm, spec, arena, state, note, note_bytes);
 }
 
-sat_status open_scan(const sat_scan_spec *spec, void **state, char *note, size_t note_bytes)
+sat_status open_scan(const sat_scan_spec *spec, sat_arena *arena, void **state, char *note, size_t note_bytes)
 {
-    return array_open(&algorithm, spec, state, note, note_bytes);
+    return array_open(&algorithm, spec, arena, state, note, note_bytes);
 }
 
 } // namespace
@@ -252,7 +252,6 @@ const sat_backend sat_backend_reduce_scan = {
     .probe = device_probe,
     .open = open_plan,
     .run = table_run,
-    .close = table_close,
     .wait = table_wait,
 };
 
@@ -266,5 +265,4 @@ const sat_scan_method sat_scan_reduce_scan = {
     .probe = device_probe,
     .open = open_scan,
     .run = array_run,
-    .close = array_close,
 };

@@ -15,7 +15,6 @@
  * Limits    2^31 - 1 blocks: 2^39 elements.
  * Steps     load; scan; shift by one lane, if exclusive; store */
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "prim/runtime.cuh"
 #include "prim/warp_scan.cuh"
@@ -76,14 +75,15 @@ template <class Way, class T> struct scan_warps {
     }
 };
 
-template <class Way> sat_status open_scan(const sat_scan_spec *spec, void **state, char *note, size_t note_bytes)
+template <class Way>
+sat_status open_scan(const sat_scan_spec *spec, sat_arena *arena, void **state, char *note, size_t note_bytes)
 {
     const char *device;
     if (spec->sample != spec->accum) return sat_fail(SAT_ERR_TYPE, "%s: samples and sums are of one type", Way::name);
     if ((spec->block_threads && spec->block_threads != (int)BLOCK) || spec->thread_items > 1)
         return sat_fail(SAT_ERR_UNAVAILABLE, "%s: only B=%u with Q=1 was compiled in", Way::name, BLOCK);
-    sat_scan_spec *mine = (sat_scan_spec *)malloc(sizeof *mine);
-    if (mine == NULL) return sat_fail(SAT_ERR_MEMORY, "%s: out of memory", Way::name);
+    sat_scan_spec *mine = prim::arena_new<sat_scan_spec>(arena);
+    if (mine == NULL) return SAT_ERR_MEMORY;
     *mine = *spec;
     (void)device_probe(&device);
     snprintf(note, note_bytes, "%s, B=%u, %s", Way::name, BLOCK, device);
@@ -114,7 +114,6 @@ template <class Way> constexpr sat_scan_method method(const char *summary)
         .probe = device_probe,
         .open = open_scan<Way>,
         .run = run<Way>,
-        .close = free,
     };
 }
 

@@ -15,7 +15,6 @@
  * Limits    float sums depend on timing
  * Steps     1. CUB resets its tile states  2. CUB scans */
 #include <stdio.h>
-#include <stdlib.h>
 
 /* One of CUB's headers includes <iostream> for a debugging operator, and with it an initialiser in the C++ library,
  * which this library does without.  The operator needs no more than this: */
@@ -89,28 +88,18 @@ struct array {
     size_t bytes;
 };
 
-void close_array(void *state)
-{
-    array *a = (array *)state;
-    if (a) prim::device_free(a->memory);
-    free(a);
-}
-
-sat_status open_array(const sat_scan_spec *spec, void **state, char *note, size_t note_bytes)
+sat_status open_array(const sat_scan_spec *spec, sat_arena *arena, void **state, char *note, size_t note_bytes)
 {
     char version[32];
     const char *device;
     if (spec->block_threads || spec->thread_items || spec->naive_staging)
         return sat_fail(SAT_ERR_UNAVAILABLE, "cub: chooses its own blocks");
-    array *a = (array *)calloc(1, sizeof *a);
-    if (a == NULL) return sat_fail(SAT_ERR_MEMORY, "cub: out of memory");
+    array *a = prim::arena_new<array>(arena);
+    if (a == NULL) return SAT_ERR_MEMORY;
     a->spec = *spec;
     sat_status status = scan_array(spec, NULL, NULL, NULL, &a->bytes, NULL);
-    if (status == SAT_OK) status = prim::device_alloc((unsigned char **)&a->memory, a->bytes);
-    if (status != SAT_OK) {
-        close_array(a);
-        return status;
-    }
+    if (status == SAT_OK) status = sat_arena_take(arena, SAT_MEMORY_DEVICE, a->bytes, &a->memory);
+    if (status != SAT_OK) return status;
     say_version(version, sizeof version);
     (void)device_probe(&device);
     snprintf(note, note_bytes, "cub, %s, %s", version, device);
@@ -220,14 +209,14 @@ void describe(int64_t, int64_t, sat_type, const scan_shape *, char *text, size_t
 
 const scan_algorithm cub_rows = {.name = "cub-rows", .workspace = workspace, .queue = queue, .describe = describe};
 
-sat_status open_table(const sat_plan_spec *spec, void **state, char *note, size_t note_bytes)
+sat_status open_table(const sat_plan_spec *spec, sat_arena *arena, void **state, char *note, size_t note_bytes)
 {
     sat_status status = with_types(spec->sample, spec->accum, [=](auto pair) {
         using P = decltype(pair);
         return offered<typename P::sample, typename P::accum>() ? SAT_OK : not_offered(spec->sample, spec->accum);
     });
     if (status != SAT_OK) return status;
-    return table_open(&cub_rows, spec, state, note, note_bytes);
+    return table_open(&cub_rows, spec, arena, state, note, note_bytes);
 }
 
 } // namespace
@@ -245,7 +234,6 @@ const sat_scan_method sat_scan_cub = {
     .probe = device_probe,
     .open = open_array,
     .run = run_array,
-    .close = close_array,
 };
 
 const sat_backend sat_backend_cub_rows = {
@@ -259,6 +247,5 @@ const sat_backend sat_backend_cub_rows = {
     .probe = device_probe,
     .open = open_table,
     .run = table_run,
-    .close = table_close,
     .wait = table_wait,
 };

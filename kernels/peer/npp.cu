@@ -13,7 +13,6 @@
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "prim/runtime.cuh"
 #include "table/table.cuh"
@@ -73,11 +72,6 @@ struct plan {
     NppStreamContext context; /* but for the stream */
 };
 
-void close_plan(void *state)
-{
-    free(state);
-}
-
 sat_status describe_device(NppStreamContext *c)
 {
     cudaDeviceProp props;
@@ -94,20 +88,17 @@ sat_status describe_device(NppStreamContext *c)
     return SAT_OK;
 }
 
-sat_status open_plan(const sat_plan_spec *spec, void **state, char *note, size_t note_bytes)
+sat_status open_plan(const sat_plan_spec *spec, sat_arena *arena, void **state, char *note, size_t note_bytes)
 {
     const char *device;
     if (spec->sample != SAT_U8 || spec->accum != SAT_U32 || spec->channels != 1 || spec->layout != SAT_PADDED)
         return sat_fail(SAT_ERR_TYPE, "npp: padded tables of one channel, u8 to u32, only");
     if (spec->width >= INT32_MAX / (int64_t)sizeof(int32_t) || spec->height > UINT16_MAX)
         return sat_fail(SAT_ERR_UNAVAILABLE, "npp: strides below 2^31 and at most 65535 rows");
-    plan *p = (plan *)calloc(1, sizeof *p);
-    if (p == NULL) return sat_fail(SAT_ERR_MEMORY, "npp: out of memory");
+    plan *p = prim::arena_new<plan>(arena);
+    if (p == NULL) return SAT_ERR_MEMORY;
     sat_status status = describe_device(&p->context);
-    if (status != SAT_OK) {
-        close_plan(p);
-        return status;
-    }
+    if (status != SAT_OK) return status;
     (void)device_probe(&device);
     snprintf(note, note_bytes, "npp, %s", device);
     *state = p;
@@ -142,5 +133,4 @@ const sat_backend sat_backend_npp = {
     .probe = probe,
     .open = open_plan,
     .run = run_plan,
-    .close = close_plan,
 };

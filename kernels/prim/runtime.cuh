@@ -127,4 +127,24 @@ template <class K> sat_status launch(const K &kernel, int64_t blocks, void *stre
 
 } // namespace prim
 #endif
+
+namespace prim
+{
+
+/* n values of device memory in an object's arena. */
+template <class T> sat_status arena_alloc(sat_arena *arena, T **p, size_t n)
+{
+    size_t bytes;
+    *p = nullptr;
+    if (__builtin_mul_overflow(n, sizeof(T), &bytes)) return sat_fail(SAT_ERR_SHAPE, "device memory: too much");
+    return sat_arena_take(arena, SAT_MEMORY_DEVICE, bytes, (void **)p);
+}
+
+/* A zeroed object of host memory there; NULL, with the failure reported, if there is none. */
+template <class T> T *arena_new(sat_arena *arena)
+{
+    return (T *)sat_arena_zeros(arena, sizeof(T));
+}
+
+} // namespace prim
 #endif

@@ -46,7 +46,6 @@
  *         5. Row by row: scan, unless step 2 has; add; write.
  *         The edges of padded and exclusive tables are written on the way. */
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "box/box.cuh"
 #include "prim/runtime.cuh"
@@ -141,16 +140,8 @@ struct plan {
     uint32_t *outside;                                               /* q32: set to 1 by a sample that does not fit */
 };
 
-void close_plan(void *state)
-{
-    plan *p = (plan *)state;
-    if (p == NULL) return;
-    prim::device_free(p->counter);
-    prim::device_free(p->outside);
-    free(p);
-}
-
-template <class K> sat_status alloc_descriptors(plan *p, const sat_plan_spec *spec, char *note, size_t note_bytes)
+template <class K>
+sat_status alloc_descriptors(plan *p, const sat_plan_spec *spec, sat_arena *arena, char *note, size_t note_bytes)
 {
     constexpr int64_t COUNTER_WORDS = tuning::CACHE_LINE_BYTES / sizeof(uint64_t);
     const int64_t elements = spec->width * spec->channels;
@@ -167,7 +158,7 @@ template <class K> sat_status alloc_descriptors(plan *p, const sat_plan_spec *sp
     words = COUNTER_WORDS + row_descriptors + column_descriptors + (size_t)tiles_x * capacity;
     if (!sat_mul(words, sizeof(uint64_t), &bytes))
         return sat_fail(SAT_ERR_SHAPE, "fused: the workspace is larger than the address space");
-    sat_status status = prim::device_alloc(&p->counter, words);
+    sat_status status = prim::arena_alloc(arena, &p->counter, words);
     if (status == SAT_OK) status = prim::fill_bytes(p->counter, 0, bytes, NULL);
     if (status != SAT_OK) return status;
     p->row_descriptors = p->counter + COUNTER_WORDS;
@@ -179,22 +170,18 @@ template <class K> sat_status alloc_descriptors(plan *p, const sat_plan_spec *sp
     return SAT_OK;
 }
 
-sat_status open_plan(const sat_plan_spec *spec, void **state, char *note, size_t note_bytes)
+sat_status open_plan(const sat_plan_spec *spec, sat_arena *arena, void **state, char *note, size_t note_bytes)
 {
-    plan *p = (plan *)calloc(1, sizeof *p);
-    if (p == NULL) return sat_fail(SAT_ERR_MEMORY, "fused: out of memory");
+    plan *p = prim::arena_new<plan>(arena);
+    if (p == NULL) return SAT_ERR_MEMORY;
     p->spec = *spec;
     sat_status status = with_kernel(
-        spec, [=](auto k) { return alloc_descriptors<typename decltype(k)::type>(p, spec, note, note_bytes); });
-    if (status == SAT_OK && spec->accum == SAT_Q32) status = prim::device_alloc(&p->outside, 1);
+        spec, [=](auto k) { return alloc_descriptors<typename decltype(k)::type>(p, spec, arena, note, note_bytes); });
+    if (status == SAT_OK && spec->accum == SAT_Q32) status = prim::arena_alloc(arena, &p->outside, 1);
     if (status == SAT_OK && spec->accum == SAT_Q32) status = prim::fill_bytes(p->outside, 0, sizeof *p->outside, NULL);
     if (status == SAT_OK) status = prim::stream_wait(NULL);
-    if (status != SAT_OK) {
-        close_plan(p);
-        return status;
-    }
     *state = p;
-    return SAT_OK;
+    return status;
 }
 
 /* Whether zeros are put in front of the image's rows, so that the table's column of zeros is computed like the others.
@@ -276,9 +263,7 @@ const sat_backend sat_backend_fused = {
     .probe = device_probe,
     .open = open_plan,
     .run = run_plan,
-    .close = close_plan,
     .wait = wait_plan,
     .box_open = box_open,
     .box_run = box_run,
-    .box_close = box_close,
 };

@@ -21,7 +21,6 @@
  *           4. transpose B -> table  5. edges: zeros, the exclusive layout's first row, the carry row for the next band
  */
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "prim/runtime.cuh"
 #include "prim/transpose.cuh"
@@ -93,22 +92,22 @@ int64_t row_pitch(int64_t length, size_t size)
     return (length + step - 1) / step * step;
 }
 
-sat_status alloc_sums(void **memory, int64_t rows, int64_t pitch, size_t size)
+sat_status alloc_sums(sat_arena *arena, void **memory, int64_t rows, int64_t pitch, size_t size)
 {
     size_t bytes;
     if (!sat_mul((size_t)rows, (size_t)pitch, &bytes) || !sat_mul(bytes, size, &bytes))
         return sat_fail(SAT_ERR_SHAPE, "the sums of a table are larger than the address space");
-    return prim::device_alloc((unsigned char **)memory, bytes);
+    return sat_arena_take(arena, SAT_MEMORY_DEVICE, bytes, memory);
 }
 
 /* An algorithm's workspace, zeroed before any work can access it. */
 sat_status alloc_workspace(const scan_algorithm *algorithm, int64_t rows, int64_t length, sat_type accum,
-                           const scan_shape *shape, void **memory)
+                           const scan_shape *shape, sat_arena *arena, void **memory)
 {
     size_t bytes = 0;
     sat_status status = algorithm->workspace(rows, length, accum, shape, &bytes);
     if (status != SAT_OK || bytes == 0) return status;
-    status = prim::device_alloc((unsigned char **)memory, bytes);
+    status = sat_arena_take(arena, SAT_MEMORY_DEVICE, bytes, memory);
     if (status == SAT_OK) status = prim::fill_bytes(*memory, 0, bytes, NULL);
     return status == SAT_OK ? prim::stream_wait(NULL) : status;
 }
@@ -125,23 +124,11 @@ void describe(const scan_algorithm *algorithm, int64_t rows, int64_t length, sat
 
 } // namespace
 
-void table_close(void *state)
+sat_status table_open(const scan_algorithm *algorithm, const sat_plan_spec *spec, sat_arena *arena, void **state,
+                      char *note, size_t note_bytes)
 {
-    pipeline *p = (pipeline *)state;
-    if (p == NULL) return;
-    prim::device_free(p->a);
-    prim::device_free(p->b);
-    prim::device_free(p->row_work);
-    prim::device_free(p->column_work);
-    prim::device_free(p->outside);
-    free(p);
-}
-
-sat_status table_open(const scan_algorithm *algorithm, const sat_plan_spec *spec, void **state, char *note,
-                      size_t note_bytes)
-{
-    pipeline *p = (pipeline *)calloc(1, sizeof *p);
-    if (p == NULL) return sat_fail(SAT_ERR_MEMORY, "%s: out of memory", algorithm->name);
+    pipeline *p = prim::arena_new<pipeline>(arena);
+    if (p == NULL) return SAT_ERR_MEMORY;
     int64_t height = spec->height, width = spec->width, channels = spec->channels;
     size_t size = sat_type_bytes(spec->accum);
     p->algorithm = algorithm;
@@ -150,19 +137,16 @@ sat_status table_open(const scan_algorithm *algorithm, const sat_plan_spec *spec
     p->a_pitch = row_pitch(width, size);
     p->b_pitch = row_pitch(height, size);
 
-    sat_status status = alloc_sums(&p->a, height * channels, p->a_pitch, size);
+    sat_status status = alloc_sums(arena, &p->a, height * channels, p->a_pitch, size);
     if (status == SAT_OK)
-        status = alloc_workspace(algorithm, height * channels, width, spec->accum, &p->shape, &p->row_work);
-    if (status == SAT_OK && height > 1) status = alloc_sums(&p->b, width * channels, p->b_pitch, size);
+        status = alloc_workspace(algorithm, height * channels, width, spec->accum, &p->shape, arena, &p->row_work);
+    if (status == SAT_OK && height > 1) status = alloc_sums(arena, &p->b, width * channels, p->b_pitch, size);
     if (status == SAT_OK && height > 1)
-        status = alloc_workspace(algorithm, width * channels, height, p->sums, &p->shape, &p->column_work);
-    if (status == SAT_OK && spec->accum == SAT_Q32) status = prim::device_alloc(&p->outside, 1);
+        status = alloc_workspace(algorithm, width * channels, height, p->sums, &p->shape, arena, &p->column_work);
+    if (status == SAT_OK && spec->accum == SAT_Q32) status = prim::arena_alloc(arena, &p->outside, 1);
     if (status == SAT_OK && spec->accum == SAT_Q32) status = prim::fill_bytes(p->outside, 0, sizeof *p->outside, NULL);
     if (status == SAT_OK) status = prim::stream_wait(NULL);
-    if (status != SAT_OK) {
-        table_close(p);
-        return status;
-    }
+    if (status != SAT_OK) return status;
     describe(algorithm, height * channels, width, spec->accum, &p->shape, note, note_bytes);
     *state = p;
     return SAT_OK;
@@ -301,26 +285,16 @@ struct array {
 
 } // namespace
 
-void array_close(void *state)
+sat_status array_open(const scan_algorithm *algorithm, const sat_scan_spec *spec, sat_arena *arena, void **state,
+                      char *note, size_t note_bytes)
 {
-    array *a = (array *)state;
-    if (a) prim::device_free(a->work);
-    free(a);
-}
-
-sat_status array_open(const scan_algorithm *algorithm, const sat_scan_spec *spec, void **state, char *note,
-                      size_t note_bytes)
-{
-    array *a = (array *)calloc(1, sizeof *a);
-    if (a == NULL) return sat_fail(SAT_ERR_MEMORY, "%s: out of memory", algorithm->name);
+    array *a = prim::arena_new<array>(arena);
+    if (a == NULL) return SAT_ERR_MEMORY;
     a->algorithm = algorithm;
     a->spec = *spec;
     a->shape = {spec->block_threads, spec->thread_items, spec->naive_staging};
-    sat_status status = alloc_workspace(algorithm, 1, spec->length, spec->accum, &a->shape, &a->work);
-    if (status != SAT_OK) {
-        array_close(a);
-        return status;
-    }
+    sat_status status = alloc_workspace(algorithm, 1, spec->length, spec->accum, &a->shape, arena, &a->work);
+    if (status != SAT_OK) return status;
     describe(algorithm, 1, spec->length, spec->accum, &a->shape, note, note_bytes);
     *state = a;
     return SAT_OK;

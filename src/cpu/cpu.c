@@ -16,8 +16,6 @@ const sat_backend sat_backend_cpu = {
     .probe = probe,
     .open = sat_cpu_table_open,
     .run = sat_cpu_table_run,
-    .close = sat_cpu_table_close,
     .box_open = sat_cpu_box_open,
     .box_run = sat_cpu_box_run,
-    .box_close = sat_cpu_box_close,
 };

@@ -5,13 +5,11 @@
 #include "backend.h"
 
 /* cpu_table.c: a wavefront of bands */
-sat_status sat_cpu_table_open(const sat_plan_spec *spec, void **state, char *note, size_t note_bytes);
+sat_status sat_cpu_table_open(const sat_plan_spec *spec, sat_arena *arena, void **state, char *note, size_t note_bytes);
 sat_status sat_cpu_table_run(void *state, const sat_view *image, const sat_view *table, const sat_run_options *run);
-void sat_cpu_table_close(void *state);
 
 /* cpu_box.c: running column sums */
-sat_status sat_cpu_box_open(const sat_box_spec *spec, void **state, char *note, size_t note_bytes);
+sat_status sat_cpu_box_open(const sat_box_spec *spec, sat_arena *arena, void **state, char *note, size_t note_bytes);
 sat_status sat_cpu_box_run(void *state, const sat_view *src, const sat_view *dst, void *stream);
-void sat_cpu_box_close(void *state);
 
 #endif

@@ -20,7 +20,6 @@
  * Each thread takes bands of rows; a band begins with the sums of a whole window of rows.  A row is
  * finished CHUNK samples at a time, while its prefix sums are in the first-level cache. */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "box_bands.h"
@@ -74,20 +73,8 @@ typedef struct filter {
     sat_cpu_box_float *real; /* float samples: cpu_box_float.c, and nothing of the above */
 } filter;
 
-void sat_cpu_box_close(void *state)
-{
-    filter *f = state;
-    if (f == NULL) return;
-    sat_cpu_box_float_close(f->real);
-    free(f->beyond);
-    free(f->covered_x);
-    free(f->memory);
-    free(f->workers);
-    free(f);
-}
-
 /* Everything that depends on the column alone. */
-static bool plan_columns(filter *f)
+static bool plan_columns(filter *f, sat_arena *arena)
 {
     const sat_axis *x = &f->window.x;
     const sat_border *border = x->border;
@@ -98,9 +85,13 @@ static bool plan_columns(filter *f)
     f->after = f->by_segments ? 0 : x->after < n ? x->after : n;
     f->left = x->before < n ? x->before : n;
     f->right = n - x->after > f->left ? n - x->after : f->left;
-    f->covered_x = malloc((size_t)f->samples * f->entry);
-    f->beyond = malloc((size_t)(f->before + f->after + 1) * (size_t)channels * sizeof *f->beyond);
-    if (!f->covered_x || !f->beyond) return false;
+    f->covered_x = sat_arena_alloc(arena, (size_t)f->samples * f->entry);
+    if (f->covered_x == NULL) return false;
+    if (repeats) {
+        const size_t beyond = (size_t)(f->before + f->after + 1) * (size_t)channels;
+        f->beyond = sat_arena_alloc(arena, beyond * sizeof *f->beyond);
+        if (f->beyond == NULL) return false;
+    }
     for (int64_t i = 0; i < f->samples; i++) {
         sat_segment segments[SAT_SEGMENTS];
         int64_t covered = f->spec.window_width, at = i / channels;
@@ -116,10 +107,6 @@ static bool plan_columns(filter *f)
         for (int64_t c = 0; c < channels; c++)
             f->beyond[i * channels + c] =
                 sat_border_index(border, i < f->before ? i - f->before : n + i - f->before, n) * channels + c;
-    if (!repeats) {
-        free(f->beyond);
-        f->beyond = NULL;
-    }
     return true;
 }
 
@@ -128,7 +115,7 @@ static size_t lines(size_t bytes)
     return (bytes + 63) / 64 * 64;
 }
 
-static bool plan_workers(filter *f)
+static bool plan_workers(filter *f, sat_arena *arena)
 {
     size_t pixel = (size_t)f->spec.channels, reach = (size_t)f->samples + (size_t)(f->before + f->after) * pixel;
     size_t column = lines(reach * f->entry), prefix = lines((reach + pixel) * f->entry);
@@ -138,10 +125,9 @@ static bool plan_workers(filter *f)
     size_t packed = f->spec.strided ? row : 0, result = f->stream ? row : 0;
     size_t each = column + prefix + 2 * sums + 2 * product + 2 * packed + result, all;
     if (!sat_mul(each, (size_t)f->threads, &all)) return false;
-    f->memory = sat_aligned_alloc(all);
-    f->workers = calloc((size_t)f->threads, sizeof *f->workers);
+    f->memory = sat_arena_zeros(arena, all);
+    f->workers = sat_arena_zeros(arena, (size_t)f->threads * sizeof *f->workers);
     if (!f->memory || !f->workers) return false;
-    memset(f->memory, 0, all);
     for (int i = 0; i < f->threads; i++) {
         char *m = f->memory + (size_t)i * each;
         char *rows = m + column + prefix + 2 * sums, *packed_rows = rows + 2 * product;
@@ -156,12 +142,12 @@ static bool plan_workers(filter *f)
     return true;
 }
 
-sat_status sat_cpu_box_open(const sat_box_spec *spec, void **state, char *note, size_t note_bytes)
+sat_status sat_cpu_box_open(const sat_box_spec *spec, sat_arena *arena, void **state, char *note, size_t note_bytes)
 {
     const char *why;
     const sat_isa *isa = sat_isa_in_use(&why);
     if (isa == NULL) return sat_fail(SAT_ERR_UNAVAILABLE, "cpu: %s", why);
-    filter *f = calloc(1, sizeof *f);
+    filter *f = sat_arena_zeros(arena, sizeof *f);
     if (f == NULL) return sat_fail(SAT_ERR_MEMORY, "cpu: out of memory for a box filter");
     f->spec = *spec;
     f->isa = isa;
@@ -171,7 +157,7 @@ sat_status sat_cpu_box_open(const sat_box_spec *spec, void **state, char *note, 
     if (f->threads > spec->height) f->threads = (int)spec->height;
     sat_status status = sat_window_of(spec, &f->window);
     if (status == SAT_OK && spec->sample == SAT_F32) {
-        status = sat_cpu_box_float_open(spec, &f->window, f->threads, &f->real);
+        status = sat_cpu_box_float_open(spec, &f->window, f->threads, arena, &f->real);
     } else if (status == SAT_OK) {
         f->samples = spec->width * spec->channels;
         f->out = spec->sample == SAT_U16 ? BOX_16 : BOX_8;
@@ -181,14 +167,11 @@ sat_status sat_cpu_box_open(const sat_box_spec *spec, void **state, char *note, 
         f->entry = (size_t)2 << f->sums;
         f->stream =
             sat_machine_streams((size_t)f->samples * sat_type_bytes(spec->sample), sat_area(spec->height, spec->count));
-        if (!plan_columns(f) || !plan_workers(f))
+        if (!plan_columns(f, arena) || !plan_workers(f, arena))
             status = sat_fail(SAT_ERR_MEMORY, "cpu: out of memory for a box filter of rows of %lld pixels",
                               (long long)spec->width);
     }
-    if (status != SAT_OK) {
-        sat_cpu_box_close(f);
-        return status;
-    }
+    if (status != SAT_OK) return status;
     int n = snprintf(note, note_bytes, "cpu, %s, %d thread%s", isa->name, f->threads, f->threads == 1 ? "" : "s");
     if (f->entry == 2) f->window.accum = SAT_U16;
     if (n > 0 && (size_t)n < note_bytes) sat_window_note(&f->window, note + n, note_bytes - (size_t)n);

@@ -15,7 +15,6 @@
  * adds is added at the end.  Threads take bands of rows in strips of columns, whose suffix sums, a window's
  * height of them, are their scratch memory.  Windows that reach beyond the image by more than its size, in
  * a mode that repeats samples, are summed as the segments that the mode makes of them. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "box_bands.h"
@@ -50,23 +49,16 @@ struct sat_cpu_box_float {
 
 typedef struct sat_cpu_box_float filter;
 
-void sat_cpu_box_float_close(filter *f)
-{
-    if (f == NULL) return;
-    free(f->memory);
-    free(f->workers);
-    free(f);
-}
-
 static void cut(sat_axis *a)
 {
     if (a->before > a->n) a->before = a->n;
     if (a->after > a->n) a->after = a->n;
 }
 
-sat_status sat_cpu_box_float_open(const sat_box_spec *spec, const sat_window *window, int threads, filter **out)
+sat_status sat_cpu_box_float_open(const sat_box_spec *spec, const sat_window *window, int threads, sat_arena *arena,
+                                  filter **out)
 {
-    filter *f = calloc(1, sizeof *f);
+    filter *f = sat_arena_zeros(arena, sizeof *f);
     if (f == NULL) return sat_fail(SAT_ERR_MEMORY, "cpu: out of memory for a box filter");
     *f = (filter){.spec = *spec, .window = *window, .x = window->x, .y = window->y, .threads = threads};
     if (window->border->shrinks || window->border->takes_value) cut(&f->x), cut(&f->y);
@@ -81,13 +73,11 @@ sat_status sat_cpu_box_float_open(const sat_box_spec *spec, const sat_window *wi
     while (fits && threads > 1 && each > SCRATCH_BYTES / (size_t)threads) threads /= 2;
     f->threads = threads;
     fits = fits && sat_mul(each, (size_t)threads, &all);
-    f->memory = fits ? sat_aligned_alloc(all) : NULL;
-    f->workers = calloc((size_t)threads, sizeof *f->workers);
-    if (f->memory == NULL || f->workers == NULL) {
-        sat_cpu_box_float_close(f);
+    f->memory = fits ? sat_arena_alloc(arena, all) : NULL;
+    f->workers = sat_arena_zeros(arena, (size_t)threads * sizeof *f->workers);
+    if (f->memory == NULL || f->workers == NULL)
         return sat_fail(SAT_ERR_MEMORY, "cpu: out of memory for the sums of %zu rows for each of %d threads", rows,
                         threads);
-    }
     row /= sizeof(double), each /= sizeof(double);
     for (int i = 0; i < threads; i++) {
         double *m = f->memory + (size_t)i * each;

@@ -2,7 +2,6 @@
  * cpu backend would use, but nothing is summed.  What a table build would cost if sums were free. */
 #include <stdatomic.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "isa.h"
@@ -27,39 +26,27 @@ static bool probe(const char **why)
     return sat_isa_in_use(why) != NULL;
 }
 
-static void close_plan(void *state)
-{
-    copy *c = state;
-    if (c) free(c->wide), free(c->taken);
-    free(c);
-}
-
-static sat_status open_plan(const sat_plan_spec *spec, void **state, char *note, size_t note_bytes)
+static sat_status open_plan(const sat_plan_spec *spec, sat_arena *arena, void **state, char *note, size_t note_bytes)
 {
     const char *why;
     const sat_isa *isa = sat_isa_in_use(&why);
     if (isa == NULL) return sat_fail(SAT_ERR_UNAVAILABLE, "cpu-copy: %s", why);
-    copy *c = calloc(1, sizeof *c);
+    copy *c = sat_arena_zeros(arena, sizeof *c);
     if (c == NULL) return sat_fail(SAT_ERR_MEMORY, "cpu-copy: out of memory");
     c->spec = *spec;
     c->isa = isa;
     c->widen = isa->widen(spec->sample, spec->accum);
-    if (c->widen == NULL) {
-        close_plan(c);
+    if (c->widen == NULL)
         return sat_fail(SAT_ERR_TYPE, "cpu-copy: does not widen %s to %s", sat_type_name(spec->sample),
                         sat_type_name(spec->accum));
-    }
     double entry = (double)(sat_type_bytes(spec->accum) + sat_type_bytes(spec->sample));
     c->threads = sat_machine_threads(spec->threads, (double)spec->width * (double)spec->height * spec->channels * entry,
                                      SAT_SHARE_BYTES);
     c->stream = sat_machine_streams(sat_row_bytes(spec->width, spec->channels, spec->accum),
                                     sat_area(spec->height, spec->count));
-    c->wide = sat_aligned_alloc((size_t)c->threads * BLOCK_BYTES);
-    c->taken = calloc((size_t)c->threads, sizeof *c->taken);
-    if (c->wide == NULL || c->taken == NULL) {
-        close_plan(c);
-        return sat_fail(SAT_ERR_MEMORY, "cpu-copy: out of memory");
-    }
+    c->wide = sat_arena_alloc(arena, (size_t)c->threads * BLOCK_BYTES);
+    c->taken = sat_arena_zeros(arena, (size_t)c->threads * sizeof *c->taken);
+    if (c->wide == NULL || c->taken == NULL) return sat_fail(SAT_ERR_MEMORY, "cpu-copy: out of memory");
     snprintf(note, note_bytes, "cpu-copy, %s, %d thread%s", isa->name, c->threads, c->threads == 1 ? "" : "s");
     *state = c;
     return SAT_OK;
@@ -132,5 +119,4 @@ const sat_backend sat_backend_cpu_copy = {
     .probe = probe,
     .open = open_plan,
     .run = run_plan,
-    .close = close_plan,
 };

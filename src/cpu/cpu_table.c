@@ -18,7 +18,6 @@
  * Finished rows of a table that will not fit the cache are written with non-temporal stores, so that
  * memory sees each input byte once and each output byte once. */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "cpu.h"
@@ -66,23 +65,12 @@ typedef struct table {
     worker *workers;
 } table;
 
-void sat_cpu_table_close(void *state)
-{
-    table *t = state;
-    if (t == NULL) return;
-    free(t->carry);
-    free(t->done);
-    free(t->memory);
-    free(t->workers);
-    free(t);
-}
-
-sat_status sat_cpu_table_open(const sat_plan_spec *spec, void **state, char *note, size_t note_bytes)
+sat_status sat_cpu_table_open(const sat_plan_spec *spec, sat_arena *arena, void **state, char *note, size_t note_bytes)
 {
     const char *why;
     const sat_isa *isa = sat_isa_in_use(&why);
     if (isa == NULL) return sat_fail(SAT_ERR_UNAVAILABLE, "cpu: %s", why);
-    table *t = calloc(1, sizeof *t);
+    table *t = sat_arena_zeros(arena, sizeof *t);
     if (t == NULL) return sat_fail(SAT_ERR_MEMORY, "cpu: out of memory for a plan");
     t->spec = *spec;
     t->isa = isa;
@@ -105,14 +93,12 @@ sat_status sat_cpu_table_open(const sat_plan_spec *spec, void **state, char *not
     size_t block_bytes = LEAD + BLOCK_BYTES, fixed_bytes = CHUNK * sizeof(uint32_t);
     size_t packed_bytes = CHUNK * sizeof(uint64_t), along_bytes = BAND_ROWS_MAX * ALONG_BYTES;
     size_t per_worker = block_bytes + fixed_bytes + packed_bytes + along_bytes;
-    t->carry = sat_aligned_alloc((size_t)t->samples * t->entry);
-    t->done = sat_aligned_alloc((size_t)t->blocks * sizeof *t->done);
-    t->memory = sat_aligned_alloc((size_t)t->threads * per_worker);
-    t->workers = calloc((size_t)t->threads, sizeof *t->workers);
-    if (!t->carry || !t->done || !t->memory || !t->workers) {
-        sat_cpu_table_close(t);
+    t->carry = sat_arena_alloc(arena, (size_t)t->samples * t->entry);
+    t->done = sat_arena_alloc(arena, (size_t)t->blocks * sizeof *t->done);
+    t->memory = sat_arena_alloc(arena, (size_t)t->threads * per_worker);
+    t->workers = sat_arena_zeros(arena, (size_t)t->threads * sizeof *t->workers);
+    if (!t->carry || !t->done || !t->memory || !t->workers)
         return sat_fail(SAT_ERR_MEMORY, "cpu: out of memory for a row of %lld pixels", (long long)spec->width);
-    }
     for (int i = 0; i < t->threads; i++) {
         char *m = t->memory + (size_t)i * per_worker;
         t->workers[i] = (worker){.above = m + LEAD, .fixed = (uint32_t *)(void *)(m + block_bytes)};

@@ -1,6 +1,5 @@
-/* machine.c - cores, caches, aligned memory. */
+/* machine.c - cores and caches. */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "choose.h"
@@ -34,10 +33,4 @@ bool sat_machine_streams(size_t row_bytes, int64_t rows)
     if (forced && strcmp(forced, "always") == 0) return true;
     if (forced && strcmp(forced, "never") == 0) return false;
     return row_bytes > last_level_cache() / 3 / (size_t)rows;
-}
-
-void *sat_aligned_alloc(size_t bytes)
-{
-    void *p = NULL;
-    return posix_memalign(&p, 64, bytes ? bytes : 64) == 0 ? p : NULL;
 }

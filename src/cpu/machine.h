@@ -19,7 +19,4 @@ enum { SAT_SHARE_BYTES = 1 << 20 };
  * always or never overrides it (override.h). */
 bool sat_machine_streams(size_t row_bytes, int64_t rows);
 
-/* 64-byte aligned, uninitialised; NULL if there is none.  Given back with free(). */
-void *sat_aligned_alloc(size_t bytes);
-
 #endif

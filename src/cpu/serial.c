@@ -4,7 +4,6 @@
  * the row above, in uint64_t for integers and long double for floats, rounded once per entry. */
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "backend.h"
@@ -28,24 +27,15 @@ static bool probe(const char **why)
     return true;
 }
 
-static void close_plan(void *state)
-{
-    serial *s = state;
-    if (s) free(s->above);
-    free(s);
-}
-
-static sat_status open_plan(const sat_plan_spec *spec, void **state, char *note, size_t note_bytes)
+static sat_status open_plan(const sat_plan_spec *spec, sat_arena *arena, void **state, char *note, size_t note_bytes)
 {
     size_t bytes;
     if (!sat_mul((size_t)spec->width * (size_t)spec->channels, sizeof(sum), &bytes))
         return sat_fail(SAT_ERR_SHAPE, "serial: a row of %lld pixels", (long long)spec->width);
-    serial *s = calloc(1, sizeof *s);
-    if (s) s->above = malloc(bytes);
-    if (s == NULL || s->above == NULL) {
-        close_plan(s);
+    serial *s = sat_arena_zeros(arena, sizeof *s);
+    if (s) s->above = sat_arena_alloc(arena, bytes);
+    if (s == NULL || s->above == NULL)
         return sat_fail(SAT_ERR_MEMORY, "serial: out of memory for a row of %zu bytes", bytes);
-    }
     s->spec = *spec;
     snprintf(note, note_bytes, "serial, 1 thread");
     *state = s;
@@ -145,5 +135,4 @@ const sat_backend sat_backend_serial = {
     .probe = probe,
     .open = open_plan,
     .run = run_plan,
-    .close = close_plan,
 };

@@ -1,7 +1,6 @@
 /* serial_scan.c - the reference for scans of one array: one running sum, in uint64_t for integers and long double
  * for floats, rounded once per element. */
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "backend.h"
 #include "scan_method.h"
@@ -62,19 +61,17 @@ static bool probe(const char **why)
     return true;
 }
 
-static sat_status open_scan(const sat_scan_spec *spec, void **state, char *note, size_t note_bytes)
+static sat_status open_scan(const sat_scan_spec *spec, sat_arena *arena, void **state, char *note, size_t note_bytes)
 {
     if (spec->block_threads || spec->thread_items || spec->naive_staging)
         return sat_fail(SAT_ERR_UNAVAILABLE, "one thread does it, so there are no blocks to choose");
-    serial *s = malloc(sizeof *s);
+    serial *s = sat_arena_alloc(arena, sizeof *s);
     if (s == NULL) return sat_fail(SAT_ERR_MEMORY, "out of memory for a scan");
     *s = (serial){.length = spec->length, .exclusive = spec->exclusive};
     for (size_t i = 0; i < sizeof scans / sizeof *scans; i++)
         if (scans[i].sample == spec->sample && scans[i].accum == spec->accum) s->run = scans[i].run;
-    if (s->run == NULL) {
-        free(s);
+    if (s->run == NULL)
         return sat_fail(SAT_ERR_TYPE, "%s to %s", sat_type_name(spec->sample), sat_type_name(spec->accum));
-    }
     snprintf(note, note_bytes, "serial, 1 thread");
     *state = s;
     return SAT_OK;
@@ -88,11 +85,6 @@ static sat_status run_scan(void *state, const void *in, void *out, void *stream)
     return SAT_OK;
 }
 
-static void close_scan(void *state)
-{
-    free(state);
-}
-
 const sat_scan_method sat_scan_serial = {
     .name = "serial",
     .summary = "the reference: one thread, one running sum, the widest arithmetic",
@@ -101,5 +93,4 @@ const sat_scan_method sat_scan_serial = {
     .probe = probe,
     .open = open_scan,
     .run = run_scan,
-    .close = close_scan,
 };

@@ -11,6 +11,7 @@
 #ifndef SAT_BACKEND_H
 #define SAT_BACKEND_H
 
+#include "arena.h"
 #include "choose.h"
 #include "sat_lab.h"
 #include "status.h"
@@ -34,11 +35,11 @@ typedef struct sat_backend {
     bool (*probe)(const char **why);
 
     /* Makes the state of one plan, with all memory that runs will need, or refuses the spec with
-     * SAT_ERR_TYPE or SAT_ERR_UNAVAILABLE, upon which the next backend is tried; SAT_ERR_MEMORY ends it.  note: a line
-     * of note_bytes for sat_plan_note(). */
-    sat_status (*open)(const sat_plan_spec *spec, void **state, char *note, size_t note_bytes);
+     * SAT_ERR_TYPE or SAT_ERR_UNAVAILABLE, upon which the next backend is tried; SAT_ERR_MEMORY ends it.  The state and
+     * all that it holds are taken from the arena: the library frees them, after a refusal too.  note: a line of
+     * note_bytes for sat_plan_note(). */
+    sat_status (*open)(const sat_plan_spec *spec, sat_arena *arena, void **state, char *note, size_t note_bytes);
     sat_status (*run)(void *state, const sat_view *image, const sat_view *table, const sat_run_options *run);
-    void (*close)(void *state); /* accepts NULL */
 
     /* Waits for the stream and returns what runs could not (optional; see sat_plan_wait). */
     sat_status (*wait)(void *state, void *stream);
@@ -46,9 +47,8 @@ typedef struct sat_backend {
     /* The same for the box filter (optional: NULL = the library filters through this backend's tables; likewise where a
      * device's refuses with SAT_ERR_UNAVAILABLE); a device's box_run() takes views of several images.  spec->backend is
      * this backend's name. */
-    sat_status (*box_open)(const sat_box_spec *spec, void **state, char *note, size_t note_bytes);
+    sat_status (*box_open)(const sat_box_spec *spec, sat_arena *arena, void **state, char *note, size_t note_bytes);
     sat_status (*box_run)(void *state, const sat_view *src, const sat_view *dst, void *stream);
-    void (*box_close)(void *state);
 } sat_backend;
 
 #define SAT_BACKEND(id) extern const sat_backend sat_backend_##id;

@@ -66,22 +66,23 @@ static sat_view packed(const sat_view *shape, void *data, sat_memory memory)
     return v;
 }
 
-static sat_status open_slot(const sat_bands *b, sat_band *s, size_t image_bytes, size_t table_bytes)
+static sat_status open_slot(const sat_bands *b, sat_band *s, size_t image_bytes, size_t table_bytes, sat_arena *arena)
 {
     const sat_device *d = b->device;
-    sat_status status = d->pinned_alloc(&s->pinned_image, image_bytes);
-    if (status == SAT_OK) status = d->alloc(&s->image, image_bytes);
-    if (status == SAT_OK) status = d->alloc(&s->table, table_bytes);
+    sat_status status = sat_arena_take(arena, SAT_MEMORY_PINNED, image_bytes, &s->pinned_image);
+    if (status == SAT_OK) status = sat_arena_take(arena, SAT_MEMORY_DEVICE, image_bytes, &s->image);
+    if (status == SAT_OK) status = sat_arena_take(arena, SAT_MEMORY_DEVICE, table_bytes, &s->table);
     /* All of it is copied to the host, also what a ceiling leaves unwritten: never what another program left there. */
     if (status == SAT_OK) status = d->fill(s->table, 0, table_bytes, b->work);
-    if (status == SAT_OK) status = d->pinned_alloc(&s->pinned_table, table_bytes);
+    if (status == SAT_OK) status = sat_arena_take(arena, SAT_MEMORY_PINNED, table_bytes, &s->pinned_table);
     if (status == SAT_OK) status = d->event_create(&s->uploaded);
     if (status == SAT_OK) status = d->event_create(&s->computed);
     if (status == SAT_OK) status = d->event_create(&s->downloaded);
     return status;
 }
 
-sat_status sat_bands_open(sat_bands *b, const sat_device *device, const sat_plan_spec *spec, const sat_plan_spec *band)
+sat_status sat_bands_open(sat_bands *b, const sat_device *device, const sat_plan_spec *spec, const sat_plan_spec *band,
+                          sat_arena *arena)
 {
     bool padded = spec->layout == SAT_PADDED;
     size_t image_row = sat_row_bytes(spec->width, spec->channels, spec->sample);
@@ -100,9 +101,10 @@ sat_status sat_bands_open(sat_bands *b, const sat_device *device, const sat_plan
     sat_status status = device->stream_open(&b->up);
     if (status == SAT_OK) status = device->stream_open(&b->work);
     if (status == SAT_OK) status = device->stream_open(&b->down);
-    if (status == SAT_OK) status = device->alloc((void **)&b->carry, carry);
+    if (status == SAT_OK) status = sat_arena_take(arena, SAT_MEMORY_DEVICE, carry, (void **)&b->carry);
     if (status == SAT_OK) status = device->fill(b->carry, 0, carry, b->work);
-    for (int i = 0; i < b->slots && status == SAT_OK; i++) status = open_slot(b, &b->slot[i], image_bytes, table_bytes);
+    for (int i = 0; i < b->slots && status == SAT_OK; i++)
+        status = open_slot(b, &b->slot[i], image_bytes, table_bytes, arena);
     if (b->work) {
         sat_status filled = device->wait(b->work); /* also before what is being filled is freed */
         if (status == SAT_OK) status = filled;
@@ -116,16 +118,11 @@ void sat_bands_close(sat_bands *b)
     const sat_device *d = b->device;
     for (int i = 0; i < b->slots; i++) {
         sat_band *s = &b->slot[i];
-        d->pinned_free(s->pinned_image);
-        d->pinned_free(s->pinned_table);
-        if (s->image) d->free(s->image);
-        if (s->table) d->free(s->table);
         d->event_destroy(s->uploaded);
         d->event_destroy(s->computed);
         d->event_destroy(s->downloaded);
     }
     if (d) {
-        if (b->carry) d->free(b->carry);
         d->stream_close(b->up);
         d->stream_close(b->work);
         d->stream_close(b->down);

@@ -37,7 +37,8 @@ typedef struct sat_bands {
 /* All memory that runs of a plan of that spec, its defaults filled in, will need for bands of the shape above.  On
  * SAT_OK to be given to sat_bands_close(); else it holds nothing, and the status is SAT_ERR_SHAPE, SAT_ERR_MEMORY or
  * SAT_ERR_DEVICE. */
-sat_status sat_bands_open(sat_bands *b, const sat_device *device, const sat_plan_spec *spec, const sat_plan_spec *band);
+sat_status sat_bands_open(sat_bands *b, const sat_device *device, const sat_plan_spec *spec, const sat_plan_spec *band,
+                          sat_arena *arena);
 void sat_bands_close(sat_bands *b);
 
 /* sat_plan_run() on host views and host carry rows, for a state that the backend opened for bands of b->rows rows.

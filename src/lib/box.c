@@ -3,7 +3,6 @@
  * A backend on a device filters views in its memory.  Views in host memory are copied there and back, whole: a job for
  * those who name such a backend, as none is chosen for them by default. */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "backend.h"
@@ -14,10 +13,10 @@
 #include "window.h"
 
 struct sat_box {
+    sat_arena arena; /* the filter and all that it holds */
     sat_box_spec spec;
     const sat_backend *backend;
     sat_status (*run)(void *state, const sat_view *src, const sat_view *dst, void *stream);
-    void (*close)(void *state);
     void **states; /* one for each image that is worked on at a time */
     int workers;
     sat_offload offload; /* to a backend on a device */
@@ -27,8 +26,7 @@ struct sat_box {
 static sat_status open_tables(sat_box *box, const sat_box_spec *spec, void **state)
 {
     box->run = sat_box_tables_run;
-    box->close = sat_box_tables_close;
-    return sat_box_tables_open(spec, box->backend, state, box->note, sizeof box->note);
+    return sat_box_tables_open(spec, box->backend, &box->arena, state, box->note, sizeof box->note);
 }
 
 /* A filter of its own may refuse what tables can do. */
@@ -36,9 +34,10 @@ static sat_status open_filter(sat_box *box, const sat_box_spec *spec, void **sta
 {
     if (box->backend->box_open == NULL) return open_tables(box, spec, state);
     box->run = box->backend->box_run;
-    box->close = box->backend->box_close;
-    sat_status status = box->backend->box_open(spec, state, box->note, sizeof box->note);
-    return status == SAT_ERR_UNAVAILABLE && box->backend->device ? open_tables(box, spec, state) : status;
+    sat_status status = box->backend->box_open(spec, &box->arena, state, box->note, sizeof box->note);
+    if (status != SAT_ERR_UNAVAILABLE || !box->backend->device) return status;
+    sat_arena_reset(&box->arena, box->states);
+    return open_tables(box, spec, state);
 }
 
 /* What one thread filters in a microsecond, in samples (docs/cpu.md). */
@@ -53,8 +52,8 @@ static sat_status open_states(sat_box *box)
     sat_image_threads threads = {1, spec.threads};
     if (!box->backend->device) threads = sat_image_threads_for(spec.count, image_us, spec.threads);
     spec.threads = threads.each;
-    box->states = calloc((size_t)threads.workers, sizeof *box->states);
-    if (box->states == NULL) return sat_fail(SAT_ERR_MEMORY, "out of memory for a box filter");
+    box->states = sat_arena_zeros(&box->arena, (size_t)threads.workers * sizeof *box->states);
+    if (box->states == NULL) return SAT_ERR_MEMORY;
     sat_status status = SAT_OK;
     for (; box->workers < threads.workers; box->workers++) {
         status = open_filter(box, &spec, &box->states[box->workers]);
@@ -68,10 +67,10 @@ static sat_status open_states(sat_box *box)
 
 static void close_states(sat_box *box)
 {
-    while (box->workers > 0) box->close(box->states[--box->workers]);
-    free(box->states);
-    box->states = NULL;
-    sat_offload_close(&box->offload);
+    while (box->workers > 0) {
+        void *state = box->states[--box->workers];
+        if (box->run == sat_box_tables_run) sat_box_tables_close(state);
+    }
 }
 
 static sat_status open_with(void *object, const sat_backend *b)
@@ -87,8 +86,11 @@ static sat_status open_with(void *object, const sat_backend *b)
     sat_view images = sat_packed_view(s->width, s->height, s->count, s->channels, s->sample, SAT_DEVICE);
     const bool host = s->memory == SAT_HOST;
     if (status == SAT_OK && b->device && (host || s->strided))
-        status = sat_offload_open(&box->offload, &images, host ? &images : NULL);
-    if (status != SAT_OK) close_states(box);
+        status = sat_offload_open(&box->offload, &images, host ? &images : NULL, &box->arena);
+    if (status != SAT_OK) {
+        close_states(box);
+        sat_arena_reset(&box->arena, box);
+    }
     return status;
 }
 
@@ -103,22 +105,24 @@ sat_status sat_box_create_sized(sat_box **out, const sat_box_spec *given, size_t
     if (spec.channels == 0) spec.channels = 1;
     if (spec.count == 0) spec.count = 1;
     status = sat_window_of(&spec, &window);
+    if (status == SAT_OK) status = sat_check_allocator(spec.allocator);
     if (status == SAT_OK && spec.memory != SAT_HOST && spec.memory != SAT_DEVICE)
         status = sat_fail(SAT_ERR_ARGUMENT, "unknown kind of memory");
     if (status != SAT_OK) return status;
-    sat_box *box = calloc(1, sizeof *box);
-    if (box == NULL) return sat_fail(SAT_ERR_MEMORY, "out of memory for a box filter");
+    sat_arena arena = {.allocator = spec.allocator};
+    sat_box *box = sat_arena_zeros(&arena, sizeof *box);
+    if (box == NULL) return SAT_ERR_MEMORY;
+    box->arena = arena;
     box->spec = spec;
     /* No device unless it is named: host images are copied there and back, whole, and a filter that reads and writes
      * each sample once is rarely slow beside that. */
     sat_choice choice = {.memory = spec.memory, .device_pays = false};
     status = sat_backend_choose(spec.backend, &choice, open_with, box);
-    if (status != SAT_OK) {
-        free(box);
-        return status;
-    }
-    *out = box;
-    return SAT_OK;
+    if (status == SAT_OK)
+        *out = box;
+    else
+        sat_box_destroy(&box);
+    return status;
 }
 
 static sat_status fits(const sat_box_spec *s, const sat_view *view, const char *what)
@@ -196,6 +200,7 @@ void sat_box_destroy(sat_box **box)
 {
     if (box == NULL || *box == NULL) return;
     close_states(*box);
-    free(*box);
+    sat_arena arena = (*box)->arena;
+    sat_arena_reset(&arena, NULL);
     *box = NULL;
 }

@@ -8,7 +8,6 @@
  * With a backend that runs on a device, table and views lie in its memory and kernels do the rest (window.h). */
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "backend.h"
 #include "device.h"
@@ -31,17 +30,13 @@ void sat_box_tables_close(void *state)
     filter *f = state;
     if (f == NULL) return;
     sat_plan_destroy(&f->plan);
-    sat_view_free(&f->weighted);
-    sat_view_free(&f->table);
-    sat_device_free((void *)(uintptr_t)f->runs.columns);
-    sat_device_free((void *)(uintptr_t)f->runs.rows);
-    free(f);
 }
 
-static sat_status allocate(const filter *f, sat_view *v, int64_t width, int64_t height, int channels, sat_type type)
+static sat_status allocate(const filter *f, sat_arena *arena, sat_view *v, int64_t width, int64_t height, int channels,
+                           sat_type type)
 {
     *v = sat_packed_view(width, height, 1, channels, type, f->memory);
-    sat_status status = sat_view_alloc(v);
+    sat_status status = sat_arena_view(arena, v);
     return status != SAT_ERR_MEMORY
                ? status
                : sat_fail(status, "%s filters through a table, and there is no memory for one of %lldx%lld",
@@ -49,29 +44,29 @@ static sat_status allocate(const filter *f, sat_view *v, int64_t width, int64_t 
 }
 
 /* What every position's window holds of its axis, in device memory. */
-static sat_status plan_axis(const sat_axis *axis, const sat_box_runs **to)
+static sat_status plan_axis(const sat_axis *axis, sat_arena *arena, const sat_box_runs **to)
 {
     size_t bytes;
     void *device = NULL;
     if (!sat_mul((size_t)axis->n, sizeof(sat_box_runs), &bytes))
         return sat_fail(SAT_ERR_SHAPE, "the windows of %lld positions are larger than the address space",
                         (long long)axis->n);
-    sat_box_runs *runs = calloc(1, bytes);
+    sat_box_runs *runs = sat_arena_zeros(arena, bytes);
     if (runs == NULL) return sat_fail(SAT_ERR_MEMORY, "out of memory for the windows of a box filter");
     for (int64_t i = 0; i < axis->n; i++) runs[i].count = sat_axis_segments(axis, i, runs[i].runs, &runs[i].covered);
     sat_view from = sat_packed_view((int64_t)bytes, 1, 1, 1, SAT_U8, SAT_HOST), there = from;
-    sat_status status = sat_device_alloc(&device, bytes);
+    sat_status status = sat_arena_take(arena, SAT_MEMORY_DEVICE, bytes, &device);
     from.data = runs;
     there.data = device;
     there.memory = SAT_DEVICE;
     if (status == SAT_OK) status = sat_device_copy(&from, &there, NULL);
-    free(runs);
+    sat_arena_free(arena, runs);
     *to = device;
     return status;
 }
 
 /* What the kernels read of the window. */
-static sat_status plan_runs(filter *f)
+static sat_status plan_runs(filter *f, sat_arena *arena)
 {
     const sat_window *w = &f->window;
     f->runs.area_px = (uint64_t)w->area_px;
@@ -82,16 +77,16 @@ static sat_status plan_runs(filter *f)
         f->runs.value[c] = w->value[c];
         f->runs.real_value[c] = w->real_value[c];
     }
-    sat_status status = plan_axis(&w->x, &f->runs.columns);
-    if (status == SAT_OK) status = plan_axis(&w->y, &f->runs.rows);
+    sat_status status = plan_axis(&w->x, arena, &f->runs.columns);
+    if (status == SAT_OK) status = plan_axis(&w->y, arena, &f->runs.rows);
     return status == SAT_OK ? sat_device_wait(NULL) : status;
 }
 
-sat_status sat_box_tables_open(const sat_box_spec *spec, const sat_backend *backend, void **state, char *note,
-                               size_t note_bytes)
+sat_status sat_box_tables_open(const sat_box_spec *spec, const sat_backend *backend, sat_arena *arena, void **state,
+                               char *note, size_t note_bytes)
 {
-    filter *f = calloc(1, sizeof *f);
-    if (f == NULL) return sat_fail(SAT_ERR_MEMORY, "out of memory for a box filter");
+    filter *f = sat_arena_zeros(arena, sizeof *f);
+    if (f == NULL) return SAT_ERR_MEMORY;
     f->spec = *spec;
     f->memory = backend->device ? SAT_DEVICE : SAT_HOST;
     sat_status status = sat_window_of(spec, &f->window);
@@ -106,16 +101,17 @@ sat_status sat_box_tables_open(const sat_box_spec *spec, const sat_backend *back
                           .threads = spec->threads,
                           .memory = f->memory,
                           .strided = spec->strided && !spec->weighted_alpha && f->memory == SAT_HOST,
-                          .executor = spec->executor};
+                          .executor = spec->executor,
+                          .allocator = spec->allocator};
     if (status == SAT_OK && spec->memory == SAT_DEVICE && spec->sample == SAT_F32)
         status = sat_fail(SAT_ERR_UNAVAILABLE,
                           "%s: filters floats through a table, after all of them are read on the host", backend->name);
     if (status == SAT_OK) status = sat_plan_create(&f->plan, &plan);
     if (status == SAT_OK)
-        status = allocate(f, &f->table, spec->width + 1, spec->height + 1, spec->channels, plan.accum);
+        status = allocate(f, arena, &f->table, spec->width + 1, spec->height + 1, spec->channels, plan.accum);
     if (status == SAT_OK && spec->weighted_alpha)
-        status = allocate(f, &f->weighted, spec->width, spec->height, spec->channels, sample);
-    if (status == SAT_OK && f->memory == SAT_DEVICE) status = plan_runs(f);
+        status = allocate(f, arena, &f->weighted, spec->width, spec->height, spec->channels, sample);
+    if (status == SAT_OK && f->memory == SAT_DEVICE) status = plan_runs(f, arena);
     if (status != SAT_OK) {
         sat_box_tables_close(f);
         return status;

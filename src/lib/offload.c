@@ -3,29 +3,20 @@
 #include "shape.h"
 #include "status.h"
 
-static sat_status make(sat_view *made, const sat_view *shape)
+static sat_status make(sat_view *made, const sat_view *shape, sat_arena *arena)
 {
     *made = sat_packed_view(shape->width, shape->height, shape->count, shape->channels, shape->type, SAT_DEVICE);
-    return sat_view_alloc(made);
+    return sat_arena_view(arena, made);
 }
 
-sat_status sat_offload_open(sat_offload *o, const sat_view *in, const sat_view *out)
+sat_status sat_offload_open(sat_offload *o, const sat_view *in, const sat_view *out, sat_arena *arena)
 {
     *o = (sat_offload){0};
-    sat_status status = make(&o->in, in);
-    if (status == SAT_OK && out) status = make(&o->out, out);
+    sat_status status = make(&o->in, in, arena);
+    if (status == SAT_OK && out) status = make(&o->out, out, arena);
     /* All of it is copied to the host, also what a ceiling leaves unwritten: never what another program left there. */
     if (status == SAT_OK && out) status = sat_device_fill(o->out.data, 0, sat_extent(&o->out), NULL);
-    if (status == SAT_OK && out) status = sat_device_wait(NULL);
-    if (status != SAT_OK) sat_offload_close(o);
-    return status;
-}
-
-void sat_offload_close(sat_offload *o)
-{
-    sat_view_free(&o->in);
-    sat_view_free(&o->out);
-    *o = (sat_offload){0};
+    return status == SAT_OK && out ? sat_device_wait(NULL) : status;
 }
 
 /* A view of that shape in the memory that was made. */

@@ -4,7 +4,7 @@
 #ifndef SAT_OFFLOAD_H
 #define SAT_OFFLOAD_H
 
-#include "sat.h"
+#include "arena.h"
 
 /* Zeroed, it holds nothing, and all views are taken as they are. */
 typedef struct sat_offload {
@@ -14,8 +14,7 @@ typedef struct sat_offload {
 /* Takes memory for inputs of up to that shape; and, unless out is NULL, for outputs, which makes it an offload of host
  * memory.  The views' data and memory are not looked at.  On SAT_OK to be given to sat_offload_close(); else it holds
  * nothing, and the status is SAT_ERR_UNAVAILABLE, SAT_ERR_SHAPE, SAT_ERR_MEMORY or SAT_ERR_DEVICE. */
-sat_status sat_offload_open(sat_offload *o, const sat_view *in, const sat_view *out);
-void sat_offload_close(sat_offload *o);
+sat_status sat_offload_open(sat_offload *o, const sat_view *in, const sat_view *out, sat_arena *arena);
 
 /* Work that a device's code does on its views. */
 typedef sat_status sat_offload_job(void *context, const sat_view *in, const sat_view *out, void *stream);

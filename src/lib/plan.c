@@ -1,6 +1,5 @@
 /* plan.c - a plan: the spec checked, a backend chosen, its state kept. */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "backend.h"
@@ -12,6 +11,7 @@
 #include "sized.h"
 
 struct sat_plan {
+    sat_arena arena; /* the plan and all that it holds */
     sat_plan_spec spec;
     const sat_backend *backend;
     void **states; /* one for each image that is worked on at a time */
@@ -44,6 +44,7 @@ static sat_status complete(sat_plan_spec *s)
     if (status != SAT_OK) return status;
     status = sat_check_reserved(s->reserved, sizeof s->reserved);
     if (status == SAT_OK) status = sat_check_executor(s->executor);
+    if (status == SAT_OK) status = sat_check_allocator(s->allocator);
     if (status != SAT_OK) return status;
     if ((unsigned)s->layout > SAT_EXCLUSIVE) return sat_fail(SAT_ERR_ARGUMENT, "unknown layout");
     if (sat_sample_max(s->sample) == 0 && !sat_is_float(s->sample))
@@ -82,26 +83,17 @@ static sat_status open_states(sat_plan *plan, const sat_backend *backend, sat_pl
     sat_image_threads threads = {1, spec->threads};
     if (!backend->device) threads = sat_image_threads_for(spec->count, image_bytes(spec) / BYTES_PER_US, spec->threads);
     spec->threads = threads.each;
-    plan->states = calloc((size_t)threads.workers, sizeof *plan->states);
-    if (plan->states == NULL) return sat_fail(SAT_ERR_MEMORY, "out of memory for a plan");
+    plan->states = sat_arena_zeros(&plan->arena, (size_t)threads.workers * sizeof *plan->states);
+    if (plan->states == NULL) return SAT_ERR_MEMORY;
     sat_status status = SAT_OK;
     for (; plan->workers < threads.workers && status == SAT_OK; plan->workers++) {
-        status = backend->open(spec, &plan->states[plan->workers], plan->note, sizeof plan->note);
+        status = backend->open(spec, &plan->arena, &plan->states[plan->workers], plan->note, sizeof plan->note);
         if (status != SAT_OK) break;
     }
     size_t used = strlen(plan->note);
     if (status == SAT_OK && threads.workers > 1)
         snprintf(plan->note + used, sizeof plan->note - used, " for each of %d images at a time", threads.workers);
     return status;
-}
-
-static void close_states(sat_plan *plan)
-{
-    while (plan->workers > 0) plan->backend->close(plan->states[--plan->workers]);
-    free(plan->states);
-    plan->states = NULL;
-    sat_bands_close(&plan->bands);
-    sat_offload_close(&plan->offload);
 }
 
 static sat_status open_with(void *object, const sat_backend *backend)
@@ -123,13 +115,16 @@ static sat_status open_with(void *object, const sat_backend *backend)
     if (status == SAT_OK && plan->staged) {
         const char *why;
         const sat_device *device = sat_device_get(&why);
-        status = device ? sat_bands_open(&plan->bands, device, &plan->spec, &spec)
+        status = device ? sat_bands_open(&plan->bands, device, &plan->spec, &spec, &plan->arena)
                         : sat_fail(SAT_ERR_UNAVAILABLE, "no device: %s", why);
     } else if (status == SAT_OK && backend->device && spec.strided) {
         sat_view images = sat_packed_view(spec.width, spec.height, spec.count, spec.channels, spec.sample, SAT_DEVICE);
-        status = sat_offload_open(&plan->offload, &images, NULL);
+        status = sat_offload_open(&plan->offload, &images, NULL, &plan->arena);
     }
-    if (status != SAT_OK) close_states(plan);
+    if (status != SAT_OK) {
+        plan->workers = 0;
+        sat_arena_reset(&plan->arena, plan);
+    }
     return plan->staged && plan->spec.backend == NULL ? sat_passed_over(status) : status;
 }
 
@@ -141,13 +136,15 @@ sat_status sat_plan_create_sized(sat_plan **out, const sat_plan_spec *given, siz
     sat_status status = sat_take_struct(&spec, sizeof spec, given, spec_bytes, "spec");
     if (status == SAT_OK) status = complete(&spec);
     if (status != SAT_OK) return status;
-    sat_plan *plan = calloc(1, sizeof *plan);
-    if (plan == NULL) return sat_fail(SAT_ERR_MEMORY, "out of memory for a plan");
+    sat_arena arena = {.allocator = spec.allocator};
+    sat_plan *plan = sat_arena_zeros(&arena, sizeof *plan);
+    if (plan == NULL) return SAT_ERR_MEMORY;
+    plan->arena = arena;
     plan->spec = spec;
     plan->choice = sat_choice_for(spec.memory, image_bytes(&spec) * (double)spec.count, spec.threads);
     status = sat_backend_choose(spec.backend, &plan->choice, open_with, plan);
     if (status != SAT_OK) {
-        free(plan);
+        sat_plan_destroy(&plan);
         return status;
     }
     sat_choice_note(&plan->choice, spec.backend != NULL, plan->backend->device, plan->note, sizeof plan->note);
@@ -282,7 +279,8 @@ const char *sat_plan_note(const sat_plan *plan)
 void sat_plan_destroy(sat_plan **plan)
 {
     if (plan == NULL || *plan == NULL) return;
-    close_states(*plan);
-    free(*plan);
+    sat_bands_close(&(*plan)->bands);
+    sat_arena arena = (*plan)->arena;
+    sat_arena_reset(&arena, NULL);
     *plan = NULL;
 }

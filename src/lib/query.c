@@ -207,6 +207,7 @@ sat_status sat_table_query_sized(const sat_table *table, const sat_rect *rects, 
 /* ---- a table that is queried many times, perhaps on a device ------------------------------------------- */
 
 struct sat_query {
+    sat_arena arena; /* the query and all that it holds */
     sat_query_spec spec;
     sat_table table;
     sat_reader reader;
@@ -232,9 +233,9 @@ static sat_status open_device(sat_query *q)
     void *bad;
     q->device = sat_device_get(&why);
     if (q->device == NULL) return sat_fail(SAT_ERR_UNAVAILABLE, "no device: %s", why);
-    q->seen = malloc(sizeof *q->seen);
-    if (q->seen == NULL) return sat_fail(SAT_ERR_MEMORY, "queries: %zu bytes", sizeof *q->seen);
-    sat_status status = q->device->alloc(&bad, sizeof *q->bad);
+    q->seen = sat_arena_alloc(&q->arena, sizeof *q->seen);
+    if (q->seen == NULL) return SAT_ERR_MEMORY;
+    sat_status status = sat_arena_take(&q->arena, SAT_MEMORY_DEVICE, sizeof *q->bad, &bad);
     if (status != SAT_OK) return status;
     q->bad = bad;
     status = forget(q, NULL);
@@ -253,10 +254,13 @@ sat_status sat_query_create_sized(sat_query **query, const sat_table *table, con
     if (status == SAT_OK && given) status = sat_take_struct(&spec, sizeof spec, given, spec_bytes, "spec");
     if (status == SAT_OK) status = check_threads(spec.threads);
     if (status == SAT_OK) status = sat_check_executor(spec.executor);
+    if (status == SAT_OK) status = sat_check_allocator(spec.allocator);
     if (status == SAT_OK) status = read_through(&r, &t, spec.flags);
     if (status != SAT_OK) return status;
-    sat_query *q = calloc(1, sizeof *q);
-    if (q == NULL) return sat_fail(SAT_ERR_MEMORY, "queries: %zu bytes", sizeof *q);
+    sat_arena arena = {.allocator = spec.allocator};
+    sat_query *q = sat_arena_zeros(&arena, sizeof *q);
+    if (q == NULL) return SAT_ERR_MEMORY;
+    q->arena = arena;
     q->spec = spec;
     q->table = t;
     q->reader = r;
@@ -271,9 +275,8 @@ sat_status sat_query_create_sized(sat_query **query, const sat_table *table, con
 void sat_query_destroy(sat_query **query)
 {
     if (query == NULL || *query == NULL) return;
-    if ((*query)->bad) (*query)->device->free((*query)->bad);
-    free((*query)->seen);
-    free(*query);
+    sat_arena arena = (*query)->arena;
+    sat_arena_reset(&arena, NULL);
     *query = NULL;
 }
 

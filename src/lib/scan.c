@@ -16,6 +16,7 @@ static const sat_scan_method *const table[] = {
 enum { METHODS = sizeof table / sizeof *table };
 
 struct sat_scan {
+    sat_arena arena; /* the scan and all that it holds */
     sat_scan_spec spec;
     const sat_scan_method *method;
     void *state;
@@ -82,13 +83,13 @@ static sat_status start(sat_scan *scan, const sat_scan_method *m)
     scan->method = m;
     scan->staged = m->device && spec.memory == SAT_HOST;
     if (scan->staged) spec.memory = SAT_DEVICE;
-    status = m->open(&spec, &scan->state, scan->note, sizeof scan->note);
+    status = m->open(&spec, &scan->arena, &scan->state, scan->note, sizeof scan->note);
     if (status == SAT_OK && scan->staged) {
         sat_view in = array(spec.length, spec.sample, NULL, SAT_HOST);
         sat_view out = array(spec.length, spec.accum, NULL, SAT_HOST);
-        status = sat_offload_open(&scan->offload, &in, &out);
-        if (status != SAT_OK) m->close(scan->state);
+        status = sat_offload_open(&scan->offload, &in, &out, &scan->arena);
     }
+    if (status != SAT_OK) sat_arena_reset(&scan->arena, scan);
     return scan->staged && spec.method == NULL ? sat_passed_over(status) : status;
 }
 
@@ -119,16 +120,17 @@ sat_status sat_scan_create_sized(sat_scan **out, const sat_scan_spec *given, siz
     sat_status status = sat_take_struct(&spec, sizeof spec, given, spec_bytes, "spec");
     if (status == SAT_OK) status = complete(&spec);
     if (status != SAT_OK) return status;
-    sat_scan *scan = calloc(1, sizeof *scan);
-    if (scan == NULL) return sat_fail(SAT_ERR_MEMORY, "out of memory for a scan");
+    sat_arena arena = {0};
+    sat_scan *scan = sat_arena_zeros(&arena, sizeof *scan);
+    if (scan == NULL) return SAT_ERR_MEMORY;
+    scan->arena = arena;
     scan->spec = spec;
     status = choose(scan);
-    if (status != SAT_OK) {
-        free(scan);
-        return status;
-    }
-    *out = scan;
-    return SAT_OK;
+    if (status == SAT_OK)
+        *out = scan;
+    else
+        sat_scan_destroy(&scan);
+    return status;
 }
 
 static sat_status run_there(void *context, const sat_view *in, const sat_view *out, void *stream)
@@ -158,8 +160,7 @@ const char *sat_scan_note(const sat_scan *scan)
 void sat_scan_destroy(sat_scan **scan)
 {
     if (scan == NULL || *scan == NULL) return;
-    (*scan)->method->close((*scan)->state);
-    sat_offload_close(&(*scan)->offload);
-    free(*scan);
+    sat_arena arena = (*scan)->arena;
+    sat_arena_reset(&arena, NULL);
     *scan = NULL;
 }

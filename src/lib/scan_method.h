@@ -5,6 +5,7 @@
 #ifndef SAT_SCAN_METHOD_H
 #define SAT_SCAN_METHOD_H
 
+#include "arena.h"
 #include "sat_lab.h"
 
 #ifdef __cplusplus
@@ -22,10 +23,10 @@ typedef struct sat_scan_method {
     bool unrepeatable; /* float sums depend on timing */
 
     bool (*probe)(const char **why); /* as in backend.h */
-    /* accum is never SAT_TYPE_NONE nor SAT_I64.  Refuses with SAT_ERR_TYPE or SAT_ERR_UNAVAILABLE. */
-    sat_status (*open)(const sat_scan_spec *spec, void **state, char *note, size_t note_bytes);
+    /* accum is never SAT_TYPE_NONE nor SAT_I64.  Refuses with SAT_ERR_TYPE or SAT_ERR_UNAVAILABLE.  Memory as in
+     * backend.h. */
+    sat_status (*open)(const sat_scan_spec *spec, sat_arena *arena, void **state, char *note, size_t note_bytes);
     sat_status (*run)(void *state, const void *in, void *out, void *stream);
-    void (*close)(void *state); /* accepts NULL */
 } sat_scan_method;
 
 #define SAT_SCAN(id) extern const sat_scan_method sat_scan_##id;

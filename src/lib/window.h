@@ -2,6 +2,7 @@
 #ifndef SAT_WINDOW_H
 #define SAT_WINDOW_H
 
+#include "arena.h"
 #include "border.h"
 #include "shape.h"
 
@@ -64,8 +65,8 @@ static inline uint64_t sat_rounded(uint64_t sum, uint64_t area)
 
 /* The filter of a backend that has none of its own, or none for this spec: through its tables (box_tables.c).  Views
  * lie where the backend works: in device memory, if it runs on a device. */
-sat_status sat_box_tables_open(const sat_box_spec *spec, const struct sat_backend *backend, void **state, char *note,
-                               size_t note_bytes);
+sat_status sat_box_tables_open(const sat_box_spec *spec, const struct sat_backend *backend, sat_arena *arena,
+                               void **state, char *note, size_t note_bytes);
 sat_status sat_box_tables_run(void *state, const sat_view *src, const sat_view *dst, void *stream);
 void sat_box_tables_close(void *state);
 

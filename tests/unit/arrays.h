@@ -32,6 +32,13 @@ static inline int64_t random_in(int64_t low, int64_t high)
     return low + (int64_t)(random64() % (uint64_t)(high - low + 1));
 }
 
+/* A call that failed with that status, and whose detail says that. */
+static inline void said(sat_status is, sat_status expected, const char *text)
+{
+    if (is != expected || !strstr(sat_detail(), text))
+        fail_msg("status %d, '%s' where %d and '%s' were expected", (int)is, sat_detail(), (int)expected, text);
+}
+
 static inline size_t pixel_bytes_of(const sat_view *v)
 {
     return v->pixel_bytes ? v->pixel_bytes : (size_t)v->channels * sat_type_bytes(v->type);

@@ -241,12 +241,6 @@ static void rectangles_are_answered_in_every_image(void **state)
 
 /* ---- what is refused, and what is not ------------------------------------------------------------------ */
 
-static void said(sat_status is, sat_status want, const char *words)
-{
-    assert_int_equal(is, want);
-    if (!strstr(sat_detail(), words)) fail_msg("'%s' does not say '%s'", sat_detail(), words);
-}
-
 static void views_that_do_not_fit_are_refused(void **state)
 {
     (void)state;

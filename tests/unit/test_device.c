@@ -23,12 +23,6 @@ static bool device_backend(size_t *i, sat_backend_info *info)
     return false;
 }
 
-static void said(sat_status is, sat_status expected, const char *text)
-{
-    if (is != expected || !strstr(sat_detail(), text))
-        fail_msg("status %d, '%s' where %d and '%s' were expected", is, sat_detail(), expected, text);
-}
-
 static sat_status no_work(void *arg)
 {
     *(int *)arg += 1;

@@ -277,12 +277,6 @@ static void poison(sat_sum *sums, double *means, size_t n)
     for (size_t i = 0; i < n; i++) sums[i].u = 77, means[i] = 77;
 }
 
-static void said(sat_status is, sat_status expected, const char *text)
-{
-    if (is != expected || !strstr(sat_detail(), text))
-        fail_msg("status %d, '%s' where %d and '%s' were expected", is, sat_detail(), expected, text);
-}
-
 /* What sat_table_query() refuses, a query refuses when it is made; it keeps no pointer to the description. */
 static void queries_check_their_table(void **state)
 {

@@ -1,6 +1,5 @@
 /* toy.c - a backend in one file, as docs/backends.md tells it: integer samples, one running sum a row. */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "backend.h"
@@ -16,24 +15,14 @@ static bool probe(const char **why)
     return true;
 }
 
-static void close_plan(void *state)
-{
-    toy *t = state;
-    if (t) free(t->above);
-    free(t);
-}
-
-static sat_status open_plan(const sat_plan_spec *spec, void **state, char *note, size_t note_bytes)
+static sat_status open_plan(const sat_plan_spec *spec, sat_arena *arena, void **state, char *note, size_t note_bytes)
 {
     bool integers = spec->sample == SAT_U8 || spec->sample == SAT_U16;
     if (!integers || (spec->accum != SAT_U32 && spec->accum != SAT_U64) || spec->layout == SAT_EXCLUSIVE)
         return sat_fail(SAT_ERR_TYPE, "toy: sums u8 and u16 to padded or inclusive u32 and u64 only");
-    toy *t = calloc(1, sizeof *t);
-    if (t) t->above = malloc((size_t)spec->width * (size_t)spec->channels * sizeof *t->above);
-    if (t == NULL || t->above == NULL) {
-        close_plan(t);
-        return sat_fail(SAT_ERR_MEMORY, "toy: out of memory");
-    }
+    toy *t = sat_arena_zeros(arena, sizeof *t);
+    if (t) t->above = sat_arena_alloc(arena, (size_t)spec->width * (size_t)spec->channels * sizeof *t->above);
+    if (t == NULL || t->above == NULL) return sat_fail(SAT_ERR_MEMORY, "toy: out of memory");
     t->spec = *spec;
     snprintf(note, note_bytes, "toy");
     *state = t;
@@ -85,5 +74,4 @@ const sat_backend sat_backend_toy = {
     .probe = probe,
     .open = open_plan,
     .run = run_plan,
-    .close = close_plan,
 };

@@ -1,6 +1,5 @@
 /* toy_scan.c - a scan of one array in one file, as docs/backends.md tells it: u32, inclusive. */
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "backend.h"
 #include "scan_method.h"
@@ -11,16 +10,11 @@ static bool probe(const char **why)
     return true;
 }
 
-static void close_scan(void *state)
-{
-    free(state);
-}
-
-static sat_status open_scan(const sat_scan_spec *spec, void **state, char *note, size_t note_bytes)
+static sat_status open_scan(const sat_scan_spec *spec, sat_arena *arena, void **state, char *note, size_t note_bytes)
 {
     if (spec->sample != SAT_U32 || spec->accum != SAT_U32 || spec->exclusive)
         return sat_fail(SAT_ERR_TYPE, "toy-scan: u32 to u32, inclusive, only");
-    int64_t *length = malloc(sizeof *length);
+    int64_t *length = sat_arena_alloc(arena, sizeof *length);
     if (length == NULL) return sat_fail(SAT_ERR_MEMORY, "toy-scan: out of memory");
     *length = spec->length;
     snprintf(note, note_bytes, "toy-scan");
@@ -44,5 +38,4 @@ const sat_scan_method sat_scan_toy_scan = {
     .probe = probe,
     .open = open_scan,
     .run = run_scan,
-    .close = close_scan,
 };

@@ -133,6 +133,27 @@ typedef struct sat_executor {
     void *context;
 } sat_executor;
 
+/* ---- memory ---------------------------------------------------------------------------------------- */
+
+/* What objects take, and how it is aligned. */
+typedef enum sat_memory_kind {
+    SAT_MEMORY_HOST = 0,   /* 64 bytes */
+    SAT_MEMORY_PINNED = 1, /* 64 bytes; host memory that the device copies from and to by itself: cudaHostAlloc() */
+    SAT_MEMORY_DEVICE = 2, /* 256 bytes; on the current device */
+} sat_memory_kind;
+
+/* A caller's memory in place of the library's, for one object.  allocate() returns memory that is not initialised, or
+ * NULL; then, or if the memory is not aligned, creating the object fails with SAT_ERR_MEMORY.  release() is given what
+ * allocate() returned, once, with the same bytes and kind.  Both are called while the object is created or destroyed,
+ * by the thread that does so; runs call neither.  A device may still be at work in the memory when release() is called,
+ * if the object is destroyed before its stream is empty: the caller waits, or releases in the stream's order.  The
+ * struct and what it points to outlive the object.  The threads' stacks are the library's in any case. */
+typedef struct sat_allocator {
+    void *(*allocate)(void *context, size_t bytes, sat_memory_kind kind);
+    void (*release)(void *context, void *data, size_t bytes, sat_memory_kind kind);
+    void *context;
+} sat_allocator;
+
 /* ---- element types --------------------------------------------------------------------------------- */
 
 /* 9, 10 and 11 are kept for i8, i16 and i32. */
@@ -238,23 +259,24 @@ typedef struct sat_table {
 
 /* What a plan is made for. Zero means the default where one is named. */
 typedef struct sat_plan_spec {
-    int64_t width;                /* px, 1 .. 2^40 */
-    int64_t height;               /* px, of the tallest image or band that this plan will be run on */
-    int channels;                 /* 1..4, each summed on its own; 0 = 1 */
-    sat_type sample;              /* SAT_U8, SAT_U16, SAT_U32, SAT_F32, SAT_F64 */
-    sat_type accum;               /* integer samples: u32 u64 i64 f32 f64; f32: f32 f64 q32; f64: f64 q32;
-                                     SAT_TYPE_NONE = sat_accum_for() the whole image, u64 where that is none */
-    sat_layout layout;            /* default SAT_PADDED */
-    sat_quant quant;              /* for SAT_Q32 only */
-    const char *backend;          /* a name of sat_backend_at(), NULL = the first that can do the job; for
-                                     views in host memory no device, unless that is expected to be faster */
-    int threads;                  /* 1 .. 1024; 0 = one for each core, as far as there is work for it; a CPU
-                                     backend, and copies of views in host memory for a device, use no more */
-    sat_memory memory;            /* where the views and carry rows of all runs lie; default SAT_HOST */
-    int64_t count;                /* images that a run has at most; 0 = 1 */
-    bool strided;                 /* images of runs may have gaps between their pixels */
-    bool reserved[7];             /* false */
-    const sat_executor *executor; /* runs the plan's jobs; NULL = the library's threads */
+    int64_t width;                  /* px, 1 .. 2^40 */
+    int64_t height;                 /* px, of the tallest image or band that this plan will be run on */
+    int channels;                   /* 1..4, each summed on its own; 0 = 1 */
+    sat_type sample;                /* SAT_U8, SAT_U16, SAT_U32, SAT_F32, SAT_F64 */
+    sat_type accum;                 /* integer samples: u32 u64 i64 f32 f64; f32: f32 f64 q32; f64: f64 q32;
+                                       SAT_TYPE_NONE = sat_accum_for() the whole image, u64 where that is none */
+    sat_layout layout;              /* default SAT_PADDED */
+    sat_quant quant;                /* for SAT_Q32 only */
+    const char *backend;            /* a name of sat_backend_at(), NULL = the first that can do the job; for
+                                       views in host memory no device, unless that is expected to be faster */
+    int threads;                    /* 1 .. 1024; 0 = one for each core, as far as there is work for it; a CPU
+                                       backend, and copies of views in host memory for a device, use no more */
+    sat_memory memory;              /* where the views and carry rows of all runs lie; default SAT_HOST */
+    int64_t count;                  /* images that a run has at most; 0 = 1 */
+    bool strided;                   /* images of runs may have gaps between their pixels */
+    bool reserved[7];               /* false */
+    const sat_executor *executor;   /* runs the plan's jobs; NULL = the library's threads */
+    const sat_allocator *allocator; /* of the plan's memory; NULL = the library's */
 } sat_plan_spec;
 
 /* Describes the table of an image of the spec's width and height: all members but the data, rows without gaps.  The
@@ -355,9 +377,10 @@ typedef struct sat_query sat_query;
 
 /* How it is queried.  Zero means the default. */
 typedef struct sat_query_spec {
-    unsigned flags;               /* SAT_CLIP */
-    int threads;                  /* of a table in host memory: as in sat_plan_spec */
-    const sat_executor *executor; /* likewise */
+    unsigned flags;                 /* SAT_CLIP */
+    int threads;                    /* of a table in host memory: as in sat_plan_spec */
+    const sat_executor *executor;   /* likewise */
+    const sat_allocator *allocator; /* as in sat_plan_spec */
 } sat_query_spec;
 
 /* Checks the table as sat_table_query() does and copies its description; its memory is borrowed while the query lives,
@@ -423,6 +446,7 @@ typedef struct sat_box_spec {
     bool reserved[3];                    /* false */
     int64_t count;                       /* images that a run has at most; 0 = 1 */
     const sat_executor *executor;        /* as in sat_plan_spec */
+    const sat_allocator *allocator;      /* as in sat_plan_spec */
 } sat_box_spec;
 
 typedef struct sat_box sat_box;
