@@ -26,9 +26,9 @@ struct scan_job {
     int64_t out_pitch; /* sums from one row to the next */
     int64_t rows, length;
     bool exclusive;
-    const void *first; /* device: for each row the sum before its first element, of type accum; NULL = zeros */
-    sat_quant quant;   /* SAT_Q32 */
-    uint32_t *outside; /* device: set to 1 where a sample cannot be held by q32; it counts as 0 */
+    const void *initial_values; /* device: for each row the sum before its first element, of type accum; NULL = zeros */
+    sat_quant quant;            /* SAT_Q32 */
+    uint32_t *outside;          /* device: set to 1 where a sample cannot be held by q32; it counts as 0 */
 };
 
 /* How a method is called.  B threads for each block and Q elements for each thread; 0 = the method's own choice. */

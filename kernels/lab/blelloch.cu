@@ -24,7 +24,7 @@
  *           block waits for another. The order of additions depends on the shape alone: floats repeat.
  * Limits    rows * tiles of a level at most 2^31 - 1, the grid: 2^43 elements of 4 bytes.
  * Steps     1. Each block: load a tile, sum each vector, scan the sums by the tree, add, write; its sum to level 1.
- *           2. The same for the sums, until a row is one tile, which starts from the row's first value.
+ *           2. The same for the sums, until a row is one tile, which starts from the row's initial value.
  *           3. Back down: each block adds one value to all elements of its tile. */
 #include "prim/blelloch.cuh"
 #include "lab/recursion.cuh"
@@ -58,11 +58,11 @@ template <unsigned BLOCK, unsigned ITEMS, class Sample, class Accum> struct blel
         const sum all = prim::blelloch_scan<BLOCK>(s.sums, skew);
         if (t == 0 && level.sums) prim::store(level.sums + row * level.sums_pitch + number, all);
 
-        const sum first = level.first ? prim::load(level.first + row) : 0;
+        const sum initial_value = level.initial_values ? prim::load(level.initial_values + row) : 0;
         sum *out = level.out + row * level.out_pitch + start;
 #pragma unroll
         for (unsigned p = 0; p < vectors::VECTORS; p++)
-            x.write_sums(out, here, p, first + s.sums.get(p * BLOCK + t, skew), level.exclusive);
+            x.write_sums(out, here, p, initial_value + s.sums.get(p * BLOCK + t, skew), level.exclusive);
     }
 };
 

@@ -31,9 +31,9 @@ template <class Work, class Shape> struct blocked_tile {
         return prim::warp_id() * prim::WARP * Q + k * prim::WARP + prim::lane_id();
     }
 
-    PRIM_DEVICE void load(const Work &w, storage &, const sample *row, int64_t from, int64_t left)
+    PRIM_DEVICE void load(const Work &w, storage &, const sample *row, int64_t from, int64_t remaining)
     {
-        here = left < Shape::elements ? (unsigned)left : Shape::elements;
+        here = remaining < Shape::elements ? (unsigned)remaining : Shape::elements;
 #pragma unroll
         for (unsigned k = 0; k < Q; k++) x[k] = index_of(k) < here ? w.source.at(row, from + index_of(k)) : sum();
     }
@@ -59,12 +59,12 @@ template <class Work, class Shape> struct blocked_tile {
     /* base: the exclusive prefix of the warp. */
     PRIM_DEVICE void store(const Work &w, storage &r, sum *row, int64_t from, sum base)
     {
-        sum run = before;
+        sum running = before;
 #pragma unroll
         for (unsigned k = 0; k < Q; k++) {
-            const sum inclusive = run + x[k];
-            x[k] = base + (w.exclusive ? run : inclusive);
-            run = inclusive;
+            const sum inclusive = running + x[k];
+            x[k] = base + (w.exclusive ? running : inclusive);
+            running = inclusive;
         }
         prim::blocked_to_striped<Shape::padded>(r, prim::warp_id() * WARP_ELEMENTS, x);
 #pragma unroll

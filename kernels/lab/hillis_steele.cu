@@ -26,7 +26,7 @@
  *           order of additions depends on the shape alone: floats repeat.
  * Limits    rows * tiles of a level at most 2^31 - 1, the grid: 2^40 elements.
  * Steps     1. Each block: load a tile, step, write; its sum to level 1.
- *           2. The same for the sums, until a row is one tile, which starts from the row's first value.
+ *           2. The same for the sums, until a row is one tile, which starts from the row's initial value.
  *           3. Back down: each block adds one value to all elements of its tile. */
 #include "lab/recursion.cuh"
 #include "table/table.cuh"
@@ -61,8 +61,8 @@ template <unsigned BLOCK, class Sample, class Accum> struct hillis_steele_tile {
         if (t == BLOCK - 1 && level.sums) prim::store(level.sums + row * level.sums_pitch + number, v);
         if (t >= here) return;
         if (level.exclusive) v = t ? s.buffer[from].get(t - 1) : 0;
-        const sum first = level.first ? prim::load(level.first + row) : 0;
-        prim::store(level.out + row * level.out_pitch + start + t, first + v);
+        const sum initial_value = level.initial_values ? prim::load(level.initial_values + row) : 0;
+        prim::store(level.out + row * level.out_pitch + start + t, initial_value + v);
     }
 };
 

@@ -52,10 +52,10 @@ namespace
 template <class Sum, class Shape>
 constexpr unsigned first_window = Shape::elements < single_pass::large<Sum>::elements ? prim::WARP : 4;
 
-template <class Sum, unsigned FIRST> struct warp_lookback {
+template <class Sum, unsigned FIRST_WINDOW> struct warp_lookback {
     single_pass::row_descriptors<Sum> descriptors; /* of the row's tiles */
     uint32_t tile;                                 /* this one */
-    Sum first;                                     /* the exclusive prefix of the row */
+    Sum initial_value;                             /* the exclusive prefix of the row */
 
     PRIM_DEVICE void publish(prim::tile_status status, Sum value) const
     {
@@ -65,15 +65,15 @@ template <class Sum, unsigned FIRST> struct warp_lookback {
     PRIM_DEVICE void publish_aggregate(Sum aggregate) const
     {
         if (tile == 0)
-            publish(prim::TILE_PREFIX, first + aggregate);
+            publish(prim::TILE_PREFIX, initial_value + aggregate);
         else
             publish(prim::TILE_AGGREGATE, aggregate);
     }
 
     PRIM_DEVICE Sum resolve(Sum aggregate) const
     {
-        if (tile == 0) return first;
-        unsigned window = FIRST;
+        if (tile == 0) return initial_value;
+        unsigned window = FIRST_WINDOW;
         Sum sum = Sum();
         for (int64_t nearest = (int64_t)tile - 1;; nearest -= window, window = prim::WARP) {
             const int64_t at = nearest - prim::lane_id();
@@ -113,15 +113,15 @@ template <class Work, class Shape> struct lookback {
 
     PRIM_DEVICE void operator()(shared &s) const
     {
-        prim::ticket mine = {prim::block_id(), 0}; /* rows of one tile need no order */
+        prim::ticket ticket = {prim::block_id(), 0}; /* rows of one tile need no order */
         if (work.tiles > 1) {
-            mine = prim::draw_ticket(counter, s.ticket);
-            single_pass::stagger_tiles<Work, Shape>(work, mine.number);
+            ticket = prim::draw_ticket(counter, s.ticket);
+            single_pass::stagger_tiles<Work, Shape>(work, ticket.number);
         }
-        uint32_t row = mine.number % work.rows, tile = mine.number / work.rows;
+        uint32_t row = ticket.number % work.rows, tile = ticket.number / work.rows;
         uint64_t *words = slots[row * single_pass::slots_for(work.tiles)].words;
         warp_lookback<sum, first_window<sum, Shape>> prefix_op = {
-            .descriptors = {words, mine.epoch}, .tile = tile, .first = work.row_prefix(row)};
+            .descriptors = {words, ticket.launch}, .tile = tile, .initial_value = work.row_prefix(row)};
         single_pass::scan_tile<Work, Shape>(work, s.block, row, tile, prefix_op);
     }
 };

@@ -54,12 +54,12 @@ template <class Sample, class Accum> struct work {
     scan_source<Sample, Accum> source;
     sum *out;
     int64_t out_pitch, length;
-    const sum *first; /* the exclusive prefix of each row, or NULL */
+    const sum *initial_values; /* the exclusive prefix of each row, or NULL */
     uint32_t rows, tiles;
     uint32_t first_wave; /* blocks that are resident together at the start of a launch */
     bool exclusive;
 
-    PRIM_DEVICE sum row_prefix(uint32_t row) const { return first ? prim::load(first + row) : sum(); }
+    PRIM_DEVICE sum row_prefix(uint32_t row) const { return initial_values ? prim::load(initial_values + row) : sum(); }
 };
 
 /* ---- a block ------------------------------------------------------------------------------------------- */
@@ -72,16 +72,16 @@ template <class Work, class Shape> struct block_storage {
 
 /* Scans one tile.  Warp 0 calls the prefix op, all lanes together:
  *     publish_aggregate(aggregate)     and goes on, while descriptors are loaded
- *     sum resolve(aggregate)           gives the exclusive prefix of the tile, in lane 0, and publishes the inclusive
- * one A row of one tile needs none. */
+ *     sum resolve(aggregate)           returns the tile's exclusive prefix in lane 0; publishes the inclusive one
+ * A row of one tile needs none. */
 template <class Work, class Shape, class PrefixOp>
 PRIM_DEVICE void scan_tile(const Work &w, block_storage<Work, Shape> &s, uint32_t row, uint32_t index,
                            PrefixOp prefix_op)
 {
     using sum = typename Work::sum;
-    const int64_t from = (int64_t)index * Shape::elements, left = w.length - from;
+    const int64_t from = (int64_t)index * Shape::elements, remaining = w.length - from;
     typename Shape::template tile<Work> t;
-    t.load(w, s.tile, w.source.row(row), from, left);
+    t.load(w, s.tile, w.source.row(row), from, remaining);
     prim::block_prefix<sum> warp = prim::block_scan_exclusive(s.aggregates, prim::warp_sum(t.total(w, s.tile)));
     const bool looks_back = w.tiles > 1 && prim::warp_id() == 0;
     if (looks_back) prefix_op.publish_aggregate(warp.aggregate);
@@ -166,16 +166,17 @@ PRIM_HOST_DEVICE int64_t slots_for(int64_t tiles)
 /* The slots that any job of up to rows x length needs. */
 template <class Sum> int64_t max_slots(const scan_shape *shape, int64_t rows, int64_t length)
 {
-    constexpr int64_t l = large<Sum>::elements, s = small<Sum>::elements;
+    constexpr int64_t large_elements = large<Sum>::elements, small_elements = small<Sum>::elements;
     if (shape->block_threads || shape->thread_items || shape->naive_staging) {
         int64_t b = shape->block_threads ? shape->block_threads : large<Sum>::block_threads;
         int64_t q = shape->thread_items ? shape->thread_items : large<Sum>::items;
         return rows * slots_for(tiles_of(length, b * q));
     }
-    int64_t most = rows * slots_for(tiles_of(length, l));
-    int64_t short_rows = rows * slots_for(tiles_of(length < l / 2 ? length : l / 2, s));
-    int64_t few_tiles = tuning::LOOKBACK_FEW_TILES *
-                        (l / s + 2); /* of rows that would be at most tuning::LOOKBACK_FEW_TILES large ones */
+    int64_t most = rows * slots_for(tiles_of(length, large_elements));
+    int64_t short_rows =
+        rows * slots_for(tiles_of(length < large_elements / 2 ? length : large_elements / 2, small_elements));
+    /* Of rows that would be at most LOOKBACK_FEW_TILES large ones. */
+    int64_t few_tiles = tuning::LOOKBACK_FEW_TILES * (large_elements / small_elements + 2);
     most = short_rows > most ? short_rows : most;
     return few_tiles > most ? few_tiles : most;
 }
@@ -230,7 +231,7 @@ template <template <class, class> class Kernel> struct method {
                   .out = (sum *)job->out,
                   .out_pitch = job->out_pitch,
                   .length = job->length,
-                  .first = (const sum *)job->first,
+                  .initial_values = (const sum *)job->initial_values,
                   .tiles = (uint32_t)tiles,
                   .first_wave = prim::multiprocessors() * Shape::min_blocks,
                   .exclusive = job->exclusive};
@@ -243,7 +244,7 @@ template <template <class, class> class Kernel> struct method {
             if (status != SAT_OK) return status;
             work.source.in += rows / job->step * job->in_pitch;
             work.out += rows * job->out_pitch;
-            if (work.first) work.first += rows;
+            if (work.initial_values) work.initial_values += rows;
         }
         return SAT_OK;
     }

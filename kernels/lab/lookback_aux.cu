@@ -19,12 +19,12 @@
  *         done, so that a window must never wait for its end.
  *
  *         Why such a block can be slow: one thread that waits for a flag, loads the value, adds, orders its stores and
- *         sets the next flag makes some three round trips through the L2 cache for each tile, one append_to the other:
+ *         sets the next flag makes some three round trips through the L2 cache for each tile, one after the other:
  *         1.5 us, in which a tile of 30 KiB moves 60; that is 40 GB/s at any bandwidth.  And if every thread of every
  *         waiting block polls, the polls queue up in front of the flags.  Here a round trip serves up to B tiles, and
  *         one thread polls for its block.
  *
- * Launch  A block for each tile and the auxiliary one, in the order of tickets, row append_to row.
+ * Launch  A block for each tile and the auxiliary one, in the order of tickets, row after row.
  *
  * Traffic 1 read and 1 write for each element; 16 bytes (4-byte sums) or 24 in a slot for each tile.
  *
@@ -75,7 +75,7 @@ template <class Sum> struct aux_prefix {
     prim::flagged_descriptor<Sum> *slot;
     uint32_t epoch;
     bool begins_row;
-    Sum first; /* the exclusive prefix of the row */
+    Sum initial_value; /* the exclusive prefix of the row */
 
     PRIM_DEVICE void publish_aggregate(Sum aggregate) const
     {
@@ -85,7 +85,7 @@ template <class Sum> struct aux_prefix {
     }
     PRIM_DEVICE Sum resolve(Sum) const
     {
-        Sum prefix = first;
+        Sum prefix = initial_value;
         if (begins_row || prim::lane_id() > 0) return prefix;
         while (
             !prim::poll_flagged(&slot->prefix_flag, prim::tile_tag(epoch, prim::TILE_PREFIX), &slot->prefix, &prefix))
@@ -116,15 +116,15 @@ template <class Work, class Shape> struct lookback_aux {
 
     PRIM_DEVICE void operator()(shared &s) const
     {
-        prim::ticket mine = {prim::block_id() + 1, 0}; /* rows of one tile need no order */
-        if (work.tiles > 1) mine = prim::draw_ticket(counter, s.ticket);
-        if (mine.number == 0) {
-            publish_prefixes(s.aggregates, mine.epoch);
+        prim::ticket ticket = {prim::block_id() + 1, 0}; /* rows of one tile need no order */
+        if (work.tiles > 1) ticket = prim::draw_ticket(counter, s.ticket);
+        if (ticket.number == 0) {
+            publish_prefixes(s.aggregates, ticket.launch);
             return;
         }
-        uint32_t at = mine.number - 1, row = at / work.tiles, tile = at % work.tiles;
+        uint32_t at = ticket.number - 1, row = at / work.tiles, tile = at % work.tiles;
         aux_prefix<sum> prefix_op = {
-            .slot = slots + at, .epoch = mine.epoch, .begins_row = tile == 0, .first = work.row_prefix(row)};
+            .slot = slots + at, .epoch = ticket.launch, .begins_row = tile == 0, .initial_value = work.row_prefix(row)};
         single_pass::scan_tile<Work, Shape>(work, s.block, row, tile, prefix_op);
     }
 
@@ -136,7 +136,7 @@ template <class Work, class Shape> struct lookback_aux {
             carry = publish_window(aggregates, epoch, window, all, carry);
     }
 
-    /* carry: the exclusive prefix of the window in its row; gives that of the next window. */
+    /* carry: the exclusive prefix of the window in its row; returns that of the next window. */
     PRIM_DEVICE sum publish_window(warp_aggregates &aggregates, uint32_t epoch, int64_t window, int64_t all,
                                    sum carry) const
     {

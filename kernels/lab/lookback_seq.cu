@@ -38,20 +38,20 @@ namespace
 template <class Sum> struct thread_lookback {
     single_pass::row_descriptors<Sum> descriptors; /* of the row's tiles */
     uint32_t tile;                                 /* this one */
-    Sum first;                                     /* the exclusive prefix of the row */
+    Sum initial_value;                             /* the exclusive prefix of the row */
 
     PRIM_DEVICE void publish_aggregate(Sum aggregate) const
     {
         if (prim::lane_id() > 0) return;
         if (tile == 0)
-            descriptors.publish(tile, prim::TILE_PREFIX, first + aggregate);
+            descriptors.publish(tile, prim::TILE_PREFIX, initial_value + aggregate);
         else
             descriptors.publish(tile, prim::TILE_AGGREGATE, aggregate);
     }
 
     PRIM_DEVICE Sum resolve(Sum aggregate) const
     {
-        if (tile == 0 || prim::lane_id() > 0) return first;
+        if (tile == 0 || prim::lane_id() > 0) return initial_value;
         Sum prefix = Sum();
         for (uint32_t at = tile - 1;;) {
             prim::tile_descriptor<Sum> d = descriptors.poll(at);
@@ -84,15 +84,15 @@ template <class Work, class Shape> struct lookback_seq {
 
     PRIM_DEVICE void operator()(shared &s) const
     {
-        prim::ticket mine = {prim::block_id(), 0}; /* rows of one tile need no order */
+        prim::ticket ticket = {prim::block_id(), 0}; /* rows of one tile need no order */
         if (work.tiles > 1) {
-            mine = prim::draw_ticket(counter, s.ticket);
-            single_pass::stagger_tiles<Work, Shape>(work, mine.number);
+            ticket = prim::draw_ticket(counter, s.ticket);
+            single_pass::stagger_tiles<Work, Shape>(work, ticket.number);
         }
-        uint32_t row = mine.number % work.rows, tile = mine.number / work.rows;
+        uint32_t row = ticket.number % work.rows, tile = ticket.number / work.rows;
         uint64_t *words = slots[row * single_pass::slots_for(work.tiles)].words;
         thread_lookback<sum> prefix_op = {
-            .descriptors = {words, mine.epoch}, .tile = tile, .first = work.row_prefix(row)};
+            .descriptors = {words, ticket.launch}, .tile = tile, .initial_value = work.row_prefix(row)};
         single_pass::scan_tile<Work, Shape>(work, s.block, row, tile, prefix_op);
     }
 };

@@ -34,8 +34,8 @@ template <class Sample, class Accum> struct level {
     int64_t out_pitch, length;
     unsigned tiles; /* of a row */
     int64_t sums_pitch;
-    sum *sums;        /* for each tile; NULL if a row is one tile */
-    const sum *first; /* see scan_job; NULL unless a row is one tile */
+    sum *sums;                 /* for each tile; NULL if a row is one tile */
+    const sum *initial_values; /* see scan_job; NULL unless a row is one tile */
     bool exclusive;
     bool naive; /* see scan_shape.naive_staging */
 };
@@ -97,7 +97,7 @@ sat_status queue_levels(const scan_job *job, bool naive, typename sums_in<Accum>
         .tiles = (unsigned)tiles, /* the launch refuses more */
         .sums_pitch = pitch,
         .sums = one ? nullptr : space,
-        .first = one ? (const sum *)job->first : nullptr,
+        .initial_values = one ? (const sum *)job->initial_values : nullptr,
         .exclusive = job->exclusive,
         .naive = naive,
     };
@@ -118,7 +118,7 @@ sat_status queue_levels(const scan_job *job, bool naive, typename sums_in<Accum>
     again.in = job->out;
     again.in_pitch = job->out_pitch;
     again.step = 1;
-    const unsigned skip = job->first == nullptr;
+    const unsigned skip = job->initial_values == nullptr;
     const level<sum, sum> all = {
         .source = scan_source<sum, sum>::of(&again),
         .out = here.out,
@@ -127,7 +127,7 @@ sat_status queue_levels(const scan_job *job, bool naive, typename sums_in<Accum>
         .tiles = here.tiles,
         .sums_pitch = pitch,
         .sums = space,
-        .first = nullptr,
+        .initial_values = nullptr,
         .exclusive = job->exclusive,
         .naive = naive,
     };

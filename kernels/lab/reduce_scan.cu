@@ -103,7 +103,7 @@ template <unsigned BLOCK, unsigned ITEMS, class Sample, class Accum> struct scan
     sum *out;
     int64_t out_pitch;
     cut row;
-    const sum *first, *carries;
+    const sum *initial_values, *carries;
     int64_t carries_pitch;
     bool exclusive;
 
@@ -113,7 +113,9 @@ template <unsigned BLOCK, unsigned ITEMS, class Sample, class Accum> struct scan
                        number = block % row.chunks;
         const int64_t start = number * row.chunk;
         const int64_t end = start + row.chunk < row.length ? start + row.chunk : row.length;
-        sum carry = number ? prim::load(carries + y * carries_pitch + number - 1) : first ? prim::load(first + y) : 0;
+        sum carry = number           ? prim::load(carries + y * carries_pitch + number - 1)
+                    : initial_values ? prim::load(initial_values + y)
+                                     : 0;
         bool odd = false;
         for (int64_t i = start; i < end; i += tile, odd = !odd) carry += scan_tile(s.before[odd], y, i, end, carry);
     }
@@ -169,19 +171,20 @@ sat_status queue_steps(const scan_job *job, typename sums_in<Accum>::type *carri
     const auto source = scan_source<Sample, Accum>::of(job);
     const cut row = cut_for<sum>(job->length, Shape());
     const int64_t pitch = carries_pitch(row.chunks);
-    const sum *first = (const sum *)job->first;
+    const sum *initial_values = (const sum *)job->initial_values;
     if (row.chunks > 1) {
         sat_status status = prim::launch(sum_chunks<B, Q, Sample, Accum>{source, row, carries, pitch},
                                          job->rows * (row.chunks - 1), stream);
         if (status != SAT_OK) return status;
         const scan_source<sum, sum> sums = {.in = carries, .pitch = pitch, .step = 1};
         const cut whole = {row.chunks - 1, row.chunks - 1, 1};
-        status = prim::launch(scan_chunks<B, Q, sum, sum>{sums, carries, pitch, whole, first, nullptr, 0, false},
-                              job->rows, stream);
+        status =
+            prim::launch(scan_chunks<B, Q, sum, sum>{sums, carries, pitch, whole, initial_values, nullptr, 0, false},
+                         job->rows, stream);
         if (status != SAT_OK) return status;
     }
-    return prim::launch(scan_chunks<B, Q, Sample, Accum>{source, (sum *)job->out, job->out_pitch, row, first, carries,
-                                                         pitch, job->exclusive},
+    return prim::launch(scan_chunks<B, Q, Sample, Accum>{source, (sum *)job->out, job->out_pitch, row, initial_values,
+                                                         carries, pitch, job->exclusive},
                         job->rows * row.chunks, stream);
 }
 

@@ -5,7 +5,7 @@
  * memory, where asynchronous copies store it without passing through registers.  The rest is held in the registers that
  * are left.
  *
- * A vector is 16 bytes of sums, and as many samples: P elements.  The arrangement is striped: warp w owns VECTORS * 32
+ * A vector is 16 bytes of sums, and as many samples.  The arrangement is striped: warp w owns VECTORS * 32
  * neighbouring vectors, and lane l every 32nd of them, so that each access of a warp is contiguous and no vector
  * changes lanes:
  *
@@ -33,14 +33,14 @@ template <class Work, class Shape> struct striped_tile {
     using sample = typename Work::sample;
     using sum = typename Work::sum;
     static constexpr unsigned SHARED = Shape::shared_vectors, REGISTERS = Shape::register_vectors;
-    static constexpr unsigned P = 16 / sizeof(sum), VECTORS = SHARED + REGISTERS;
+    static constexpr unsigned VECTOR_ELEMENTS = 16 / sizeof(sum), VECTORS = SHARED + REGISTERS;
 
     /* Vectors that are loaded from shared memory together: four cover its latency, and more cost registers. */
-    static constexpr unsigned BATCH = SHARED % 4 == 0 ? 4 : 1;
+    static constexpr unsigned VECTORS_AT_ONCE = SHARED % 4 == 0 ? 4 : 1;
 
     /* Samples that are wider than their sums are held as sums. */
     static constexpr bool WIDE = sizeof(sample) > sizeof(sum);
-    using vector = prim::vec<std::conditional_t<WIDE, sum, sample>, P>;
+    using vector = prim::vec<std::conditional_t<WIDE, sum, sample>, VECTOR_ELEMENTS>;
 
     /* Aligned to cache lines: a line that crossed two passes over the banks would be loaded from L2 twice. */
     struct alignas(128) storage {
@@ -61,14 +61,14 @@ template <class Work, class Shape> struct striped_tile {
     }
 
     /* Does all of the lane's vector k lie in the row? */
-    PRIM_DEVICE bool inside(unsigned k) const { return number(k) * P + P <= here; }
+    PRIM_DEVICE bool inside(unsigned k) const { return number(k) * VECTOR_ELEMENTS + VECTOR_ELEMENTS <= here; }
 
     PRIM_DEVICE vector gather(const Work &w, const sample *in, unsigned k) const
     {
         vector p;
 #pragma unroll
-        for (unsigned i = 0; i < P; i++) {
-            const unsigned at = number(k) * P + i;
+        for (unsigned i = 0; i < VECTOR_ELEMENTS; i++) {
+            const unsigned at = number(k) * VECTOR_ELEMENTS + i;
             if constexpr (WIDE)
                 p.at[i] = at < here ? w.source.at(in, at) : sum();
             else
@@ -77,11 +77,11 @@ template <class Work, class Shape> struct striped_tile {
         return p;
     }
 
-    /* Begins to load elements from .. from + left of the row. */
-    PRIM_DEVICE void load(const Work &w, storage &r, const sample *row, int64_t from, int64_t left)
+    /* Begins to load elements from .. from + remaining of the row. */
+    PRIM_DEVICE void load(const Work &w, storage &r, const sample *row, int64_t from, int64_t remaining)
     {
         const sample *in = row + from * w.source.step;
-        here = left < Shape::elements ? (unsigned)left : Shape::elements;
+        here = remaining < Shape::elements ? (unsigned)remaining : Shape::elements;
         const bool aligned = !WIDE && w.source.step == 1 && (uintptr_t)in % sizeof(vector) == 0;
         const vector *vectors = (const vector *)in;
         if (aligned && here == Shape::elements) {
@@ -106,7 +106,7 @@ template <class Work, class Shape> struct striped_tile {
     PRIM_DEVICE sum widen(const Work &w, const vector &p, unsigned k, unsigned i) const
     {
         if constexpr (WIDE) return p.at[i];
-        if (Work::fixed_point && number(k) * P + i >= here) return sum();
+        if (Work::fixed_point && number(k) * VECTOR_ELEMENTS + i >= here) return sum();
         return w.source.widen(p.at[i]);
     }
 
@@ -114,7 +114,7 @@ template <class Work, class Shape> struct striped_tile {
     {
         sum all = widen(w, p, k, 0);
 #pragma unroll
-        for (unsigned i = 1; i < P; i++) all += widen(w, p, k, i);
+        for (unsigned i = 1; i < VECTOR_ELEMENTS; i++) all += widen(w, p, k, i);
         return all;
     }
 
@@ -123,7 +123,7 @@ template <class Work, class Shape> struct striped_tile {
     {
         prim::copy_async_wait();
         sum all = sum();
-#pragma unroll BATCH
+#pragma unroll VECTORS_AT_ONCE
         for (unsigned k = 0; k < SHARED; k++) all += total_of(w, r.vectors.get(index_of(k)), k);
 #pragma unroll
         for (unsigned k = SHARED; k < VECTORS; k++) all += total_of(w, registers[k - SHARED], k);
@@ -138,23 +138,23 @@ template <class Work, class Shape> struct striped_tile {
         const sum own = total_of(w, p, k), inclusive = prim::warp_scan_inclusive(own);
         sum running = before + prim::warp_scan_exclusive(own, inclusive);
         before += prim::shuffle(inclusive, prim::WARP - 1);
-        prim::vec<sum, P> sums;
+        prim::vec<sum, VECTOR_ELEMENTS> sums;
 #pragma unroll
-        for (unsigned i = 0; i < P; i++) {
+        for (unsigned i = 0; i < VECTOR_ELEMENTS; i++) {
             const sum with = running + widen(w, p, k, i);
             sums.at[i] = w.exclusive ? running : with;
             running = with;
         }
-        const unsigned at = number(k) * P;
+        const unsigned at = number(k) * VECTOR_ELEMENTS;
         if (WHOLE || (aligned && inside(k))) {
-            prim::vec<sum, P> *to = (prim::vec<sum, P> *)(out + at);
+            prim::vec<sum, VECTOR_ELEMENTS> *to = (prim::vec<sum, VECTOR_ELEMENTS> *)(out + at);
             if constexpr (sizeof(sample) < sizeof(sum)) /* most bytes are sums: they leave the cache first */
                 prim::store_streaming(to, sums);
             else
                 prim::store(to, sums);
         } else {
 #pragma unroll
-            for (unsigned i = 0; i < P; i++)
+            for (unsigned i = 0; i < VECTOR_ELEMENTS; i++)
                 if (at + i < here) prim::store(out + at + i, sums.at[i]);
         }
     }
@@ -162,14 +162,14 @@ template <class Work, class Shape> struct striped_tile {
     template <bool WHOLE>
     PRIM_DEVICE void store_all(const Work &w, storage &r, sum *out, bool aligned, sum before) const
     {
-        constexpr unsigned N = WHOLE ? BATCH : 1;
+        constexpr unsigned AT_ONCE = WHOLE ? VECTORS_AT_ONCE : 1;
 #pragma unroll 1
-        for (unsigned k = 0; k < SHARED; k += N) {
-            vector p[N];
+        for (unsigned k = 0; k < SHARED; k += AT_ONCE) {
+            vector p[AT_ONCE];
 #pragma unroll
-            for (unsigned i = 0; i < N; i++) p[i] = r.vectors.get(index_of(k + i));
+            for (unsigned i = 0; i < AT_ONCE; i++) p[i] = r.vectors.get(index_of(k + i));
 #pragma unroll
-            for (unsigned i = 0; i < N; i++) store_vector<WHOLE>(w, p[i], k + i, out, aligned, before);
+            for (unsigned i = 0; i < AT_ONCE; i++) store_vector<WHOLE>(w, p[i], k + i, out, aligned, before);
         }
 #pragma unroll
         for (unsigned k = SHARED; k < VECTORS; k++)
@@ -180,7 +180,7 @@ template <class Work, class Shape> struct striped_tile {
     PRIM_DEVICE void store(const Work &w, storage &r, sum *row, int64_t from, sum before) const
     {
         sum *out = row + from;
-        const bool aligned = (uintptr_t)out % sizeof(prim::vec<sum, P>) == 0;
+        const bool aligned = (uintptr_t)out % sizeof(prim::vec<sum, VECTOR_ELEMENTS>) == 0;
         if (aligned && here == Shape::elements)
             store_all<true>(w, r, out, aligned, before);
         else

@@ -141,12 +141,12 @@ struct key_at {
 template <class Sample, class Sum> struct value_at {
     rows row;
     scan_source<Sample, Sum> source;
-    const Sum *first;
+    const Sum *initial_values;
     PRIM_DEVICE Sum operator()(int64_t i) const
     {
         int64_t r = row(i), at = i - r * row.length;
         Sum v = source.at(source.row(r), at);
-        return first && at == 0 ? first[r] + v : v;
+        return initial_values && at == 0 ? initial_values[r] + v : v;
     }
 };
 
@@ -167,7 +167,7 @@ cudaError_t scan_by_row(const scan_job *j, void *memory, size_t *bytes, cudaStre
     rows row = rows::of(j);
     auto source = scan_source<Sample, Sum>::of(j);
     auto keys = for_each_index(key_at{row});
-    auto values = for_each_index(value_at<Sample, Sum>{row, source, (const Sum *)j->first});
+    auto values = for_each_index(value_at<Sample, Sum>{row, source, (const Sum *)j->initial_values});
     auto out = thrust::make_permutation_iterator((Sum *)j->out, for_each_index(place_of{row, j->out_pitch}));
     return cub::DeviceScan::InclusiveSumByKey(memory, *bytes, keys, values, out, j->rows * j->length,
                                               ::cuda::std::equal_to<>(), stream);

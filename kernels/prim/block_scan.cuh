@@ -39,21 +39,21 @@ template <class T, unsigned N> PRIM_DEVICE T warp_sums(const T (&v)[N])
         }
         return mine;
     } else {
-        T part[N];
+        T partial[N];
 #pragma unroll
-        for (unsigned n = 0; n < N; n++) part[n] = v[n];
+        for (unsigned n = 0; n < N; n++) partial[n] = v[n];
 #pragma unroll
         for (unsigned d = N / 2; d; d /= 2) {
             const bool upper = lane_id() & d;
 #pragma unroll
             for (unsigned n = 0; n < d; n++) {
-                const T sent = upper ? part[n] : part[n + d];
-                part[n] = (upper ? part[n + d] : part[n]) + shuffle_xor(sent, d);
+                const T sent = upper ? partial[n] : partial[n + d];
+                partial[n] = (upper ? partial[n + d] : partial[n]) + shuffle_xor(sent, d);
             }
         }
 #pragma unroll
-        for (unsigned d = N; d < WARP; d *= 2) part[0] += shuffle_xor(part[0], d);
-        return part[0];
+        for (unsigned d = N; d < WARP; d *= 2) partial[0] += shuffle_xor(partial[0], d);
+        return partial[0];
     }
 }
 

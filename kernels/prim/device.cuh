@@ -45,8 +45,8 @@
  *   load_evict_last store_evict_last       the same for 8 bytes that many threads poll: the second-level cache evicts
  *                                          them last (a hint)
  *   load_evict_last_pair store_evict_last_pair   two such words side by side, aligned to 16: each atomic, the pair is
- *                                          not; both loads take a predicate, and give 0 without it: a branch would wait
- *                                          for the load before the next one begins
+ *                                          not; both loads take a predicate, and return 0 without it: a branch
+ *                                          would wait for the load before the next one begins
  *   load_acquire store_release             4-byte flags that order the weak accesses around them
  *   load_weak store_weak                   values that such a flag guards
  *   fetch_add(p, v)                        atomic, relaxed, 4 or 8 bytes; returns the value before

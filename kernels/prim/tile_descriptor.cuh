@@ -4,7 +4,8 @@
  * end (Merrill & Garland 2016, 4.1).
  *
  * Packed descriptors.  Value and status share a word.  One relaxed access moves both, so that no order between two
- * words is needed (4.4 of the paper).  The epoch (ticket.cuh) makes descriptors of earlier launches invalid.
+ * words is needed (4.4 of the paper).  The epoch comes from the number of the launch (ticket.cuh): descriptors
+ * of earlier launches are invalid.
  *
  *      63               32 31             2 1      0
  *     |       value       |     epoch      | status |       one word for a value of 4 bytes, two for one of 8
@@ -88,7 +89,7 @@ template <class T, unsigned SPACING = 1> struct tile_descriptors {
     }
 
     /* poll() in two steps: a thread begins several loads before it decodes the first.  Without the predicate load()
-     * gives 0. */
+     * returns 0. */
     using packed = std::conditional_t<WORDS == 1, uint64_t, vec<uint64_t, 2>>;
     PRIM_DEVICE packed load(int64_t i, bool predicate) const
     {

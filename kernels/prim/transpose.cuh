@@ -47,7 +47,7 @@ template <class T, unsigned SIDE, unsigned IN, unsigned OUT> struct transpose_ti
     /* The part of a tile that a thread moves, N values at a time. */
     template <unsigned N> struct thread_part {
         static constexpr unsigned across = SIDE / N, down = threads / across, passes = SIDE / down;
-        static_assert(SIDE % N == 0 && threads % across == 0 && SIDE % down == 0, "threads thread_part a tile evenly");
+        static_assert(SIDE % N == 0 && threads % across == 0 && SIDE % down == 0, "the threads divide a tile evenly");
     };
 
     template <bool WHOLE> PRIM_DEVICE void load_tile(shared &s, const T *from, int64_t height, int64_t width) const
@@ -126,12 +126,13 @@ template <class T, unsigned SIDE, unsigned STRIP>
 sat_status transpose_in(matrices<const T> in, matrices<T> out, int64_t rows, int64_t columns, int64_t planes,
                         void *stream)
 {
-    constexpr unsigned V = vector_items<T>;
+    constexpr unsigned VECTOR = vector_items<T>;
     bool vectors_in = takes_vectors(in.data, in.pitch) && takes_vectors(in.data, in.plane);
     bool vectors_out = takes_vectors(out.data, out.pitch) && takes_vectors(out.data, out.plane);
-    auto with = vectors_in
-                    ? (vectors_out ? transpose_with<T, SIDE, STRIP, V, V> : transpose_with<T, SIDE, STRIP, V, 1>)
-                    : (vectors_out ? transpose_with<T, SIDE, STRIP, 1, V> : transpose_with<T, SIDE, STRIP, 1, 1>);
+    auto with =
+        vectors_in
+            ? (vectors_out ? transpose_with<T, SIDE, STRIP, VECTOR, VECTOR> : transpose_with<T, SIDE, STRIP, VECTOR, 1>)
+            : (vectors_out ? transpose_with<T, SIDE, STRIP, 1, VECTOR> : transpose_with<T, SIDE, STRIP, 1, 1>);
     return with(in, out, rows, columns, planes, stream);
 }
 

@@ -60,10 +60,11 @@ namespace
 /* ---- shapes -------------------------------------------------------------------------------------------------- */
 
 template <class Sample, class Sum, unsigned C> struct shapes {
-    static constexpr tuning::fused_tile L = tuning::fused_large(C, sizeof(Sample), sizeof(Sum));
-    static constexpr tuning::fused_tile S = tuning::fused_small(sizeof(Sample));
-    using large = fuse::shape<L.groups, tuning::FUSED_WARPS, L.rows, L.resident, true, L.register_rows>;
-    using small = fuse::shape<S.groups, tuning::FUSED_WARPS, S.rows, S.resident, false, S.register_rows>;
+    static constexpr tuning::fused_tile LARGE = tuning::fused_large(C, sizeof(Sample), sizeof(Sum));
+    static constexpr tuning::fused_tile SMALL = tuning::fused_small(sizeof(Sample));
+    using large = fuse::shape<LARGE.groups, tuning::FUSED_WARPS, LARGE.rows, LARGE.resident, true, LARGE.register_rows>;
+    using small =
+        fuse::shape<SMALL.groups, tuning::FUSED_WARPS, SMALL.rows, SMALL.resident, false, SMALL.register_rows>;
 };
 
 int64_t tiles_of(int64_t n, int64_t side)
@@ -71,8 +72,8 @@ int64_t tiles_of(int64_t n, int64_t side)
     return (n + side - 1) / side;
 }
 
-/* A tile polls the done descriptor of the tile below the slot's
- * previous owner, which has a lower ticket if the ring holds two rows of tiles (invariant 7 in fused_lookback.cuh). */
+/* A tile polls the done descriptor of the tile below the slot's previous owner, which has a lower ticket if the ring
+ * holds two rows of tiles (invariant 7 in fused_lookback.cuh). */
 constexpr int64_t MIN_CAPACITY = 2;
 
 /* The ring of a plan, also for runs with fewer rows. */
@@ -87,7 +88,7 @@ template <class K> fuse::descriptor_ring ring_of(int64_t tiles_x, int64_t tiles_
             .tiles_y = (uint32_t)tiles_y};
 }
 
-/* Calls f(kernel<...>()) for the types, channels and shape of a plan. */
+/* The type of a kernel as a value, for generic lambdas. */
 template <class K> struct kernel {
     using type = K;
 };
@@ -98,6 +99,7 @@ template <class K> int64_t tiles_y_of(int64_t height, int64_t count)
     return sat_area(tiles_of(height, K::height), count);
 }
 
+/* Calls f(kernel<...>()) for the shape of a plan; with_kernel() for its types and channels too. */
 template <class Sample, class Accum, unsigned C, class F> sat_status with_shape(const sat_plan_spec *spec, F f)
 {
     using sum = typename sums_in<Accum>::type;
@@ -190,7 +192,7 @@ sat_status open_plan(const sat_plan_spec *spec, sat_arena *arena, void **state, 
  * their additions would depend on the address of the table. */
 template <class K> bool pads_rows(const sat_view *table, int64_t elements, int64_t channels)
 {
-    return K::tile::WORD_ELEMENTS > 1 && !fuse::ordered<typename K::sum> &&
+    return K::tile_loader::WORD_ELEMENTS > 1 && !fuse::fixed_order<typename K::sum> &&
            channels * sizeof(typename K::sum) % 16 != 0 &&
            ((uintptr_t)table->data | table->row_bytes | table->image_bytes) % 16 == 0 &&
            tiles_of(elements + channels, K::WIDTH) == tiles_of(elements, K::WIDTH);
@@ -212,12 +214,12 @@ sat_status queue(const plan *p, const sat_view *image, const sat_view *table, co
     job.outside = p->outside;
 
     K k = {};
-    k.image.source = decltype(k.image.source)::of(&job);
-    k.image.image_pitch = (int64_t)(image->image_bytes / sat_type_bytes(image->type));
-    k.image.end =
-        k.image.source.in + (image->count - 1) * k.image.image_pitch + (image->height - 1) * job.in_pitch + elements;
-    k.image.pad = zeros && pads_rows<K>(table, elements, channels) ? (unsigned)channels : 0;
-    k.elements = elements + k.image.pad;
+    k.loader.source = decltype(k.loader.source)::of(&job);
+    k.loader.image_pitch = (int64_t)(image->image_bytes / sat_type_bytes(image->type));
+    k.loader.end =
+        k.loader.source.in + (image->count - 1) * k.loader.image_pitch + (image->height - 1) * job.in_pitch + elements;
+    k.loader.pad = zeros && pads_rows<K>(table, elements, channels) ? (unsigned)channels : 0;
+    k.elements = elements + k.loader.pad;
     k.rows = image->height;
     k.ring = ring_of<K>(tiles_of(elements, K::WIDTH), tiles_y_of<K>(p->spec.height, p->spec.count));
     k.image_tiles_y = (uint32_t)tiles_of(image->height, K::height);
@@ -225,11 +227,11 @@ sat_status queue(const plan *p, const sat_view *image, const sat_view *table, co
     k.ring.done = p->done;
     k.out_pitch = (int64_t)(table->row_bytes / sizeof(sum));
     k.out_image_pitch = (int64_t)(table->image_bytes / sizeof(sum));
-    k.out = (sum *)table->data + (top ? k.out_pitch : 0) + (zeros ? channels : 0) - k.image.pad;
+    k.out = (sum *)table->data + (top ? k.out_pitch : 0) + (zeros ? channels : 0) - k.loader.pad;
     k.out_elements = k.elements - (exclusive ? channels : 0);
     k.out_rows = image->height - exclusive;
     k.top = !top ? fuse::TOP_NONE : exclusive ? fuse::TOP_CARRY : fuse::TOP_ZEROS;
-    k.zero_column = zeros && k.image.pad == 0;
+    k.zero_column = zeros && k.loader.pad == 0;
     k.carry_in = (const sum *)run->carry_in;
     k.carry_out = (sum *)run->carry_out;
     k.first_wave = prim::multiprocessors() * K::min_blocks;

@@ -22,16 +22,17 @@ namespace fuse
 enum top_row : uint32_t { TOP_NONE, TOP_ZEROS, TOP_CARRY };
 
 template <class Sample, class Accum, unsigned C, class Shape> struct fused {
-    using tile = fuse::tile<Sample, Accum, C, Shape>;
+    using tile_loader = fuse::tile_loader<Sample, Accum, C, Shape>;
     static constexpr unsigned height = Shape::height;
-    using sum = typename tile::sum;
-    using part = typename tile::part;
-    using run = typename tile::run;
-    using region = typename tile::region;
-    using warp_rows = typename tile::warp_rows;
-    using run_of_sums = fuse::run<sum, C, tile::RUN>;
+    using sum = typename tile_loader::sum;
+    using tile_sum = typename tile_loader::tile_sum;
+    using run = typename tile_loader::run;
+    using warp_region = typename tile_loader::warp_region;
+    using warp_rows = typename tile_loader::warp_rows;
+    using run_of_sums = fuse::run<sum, C, tile_loader::RUN>;
     static constexpr unsigned threads = Shape::threads, GROUPS = Shape::GROUPS, ROWS = Shape::ROWS;
-    static constexpr unsigned RUN = tile::RUN, GROUP = tile::GROUP, WIDTH = tile::WIDTH, WARPS = Shape::WARPS;
+    static constexpr unsigned RUN = tile_loader::RUN, GROUP = tile_loader::GROUP, WIDTH = tile_loader::WIDTH,
+                              WARPS = Shape::WARPS;
     static constexpr int min_blocks = Shape::min_blocks;
     static constexpr unsigned DESCRIPTOR_WORDS = prim::tile_descriptors<sum>::WORDS;
     static constexpr unsigned TILE_WORDS = (WIDTH + C * height) * DESCRIPTOR_WORDS, /* of all its descriptors */
@@ -42,14 +43,14 @@ template <class Sample, class Accum, unsigned C, class Shape> struct fused {
     static constexpr bool idle_at_start = sizeof(sum) >= 4 * sizeof(Sample);
 
     struct shared {
-        typename tile::storage samples; /* first: aligned for vectors of 16 bytes */
+        typename tile_loader::storage samples; /* first: aligned for vectors of 16 bytes */
         /* For each warp and element: the column sums of the warp's rows; then its exclusive prefixes of columns, which
          * are the table's row above the warp; then rows that are staged for their stores. */
         alignas(16) prim::array<sum, WARPS * WIDTH> columns;
         prim::var<uint64_t> ticket;
     };
 
-    tile image;
+    tile_loader loader;
     int64_t elements, rows;                    /* of an image, with its pad */
     descriptor_ring ring;                      /* of the tiles of all images, one image below the other */
     uint32_t image_tiles_y;                    /* rows of tiles of an image */
@@ -68,148 +69,153 @@ template <class Sample, class Accum, unsigned C, class Shape> struct fused {
         const prim::ticket ticket = prim::draw_ticket(counter, s.ticket);
         prim::staggered_start(ticket.number, first_wave, TILE_BYTES);
         const uint32_t tile_y = ticket.number / ring.tiles_x, tile_x = ticket.number % ring.tiles_x;
-        const uint32_t number = image_of(tile_y), image_tile_y = tile_y - number * image_tiles_y; /* in the image */
+        const uint32_t image_index = image_of(tile_y),
+                       image_tile_y = tile_y - image_index * image_tiles_y; /* in the image */
         const unsigned lane = prim::lane_id(), warp = prim::warp_id();
-        const region p = region_of(ticket.number);
+        const warp_region region = region_of(ticket.number);
 
         /* 1. Begin to load the warp's rows, and to poll what publishing them depends on. */
         warp_rows w = {s.samples, {}};
-        image.load(w, p);
+        loader.load(w, region);
         const bool defers_prefetch = idle_at_start && ticket.number < first_wave;
         if (!defers_prefetch) prefetch(ticket.number + tuning::FUSED_AHEAD);
-        write_edges(p, number, image_tile_y, tile_x);
-        bool slot_free = !RECYCLES || ring.slot_free(ticket.epoch, tile_y, tile_x);
+        write_edges(region, image_index, image_tile_y, tile_x);
+        bool slot_free = !RECYCLES || ring.slot_free(ticket.launch, tile_y, tile_x);
 
         /* In a batch a slot has owners of fewer and of more rows.  By invariant 6 all of them publish the same
          * descriptors: zeros for rows that an image does not have, and for columns also the last row of tiles of an
          * image. */
-        auto left = lookback<sum, C, LEFT, RECYCLES>::of(row_descriptors, ring, ticket.epoch, tile_y,
-                                                         (int64_t)C * ring.capacity * height, tile_x, ring.tiles_x);
+        auto lookback_left = lookback<sum, C, LEFT, RECYCLES>::for_tile(
+            row_descriptors, ring, ticket.launch, tile_y, (int64_t)C * ring.capacity * height, tile_x, ring.tiles_x);
 #pragma unroll
         for (unsigned c = 0; c < C; c++) {
-            left.index[c] =
+            lookback_left.index[c] =
                 (((int64_t)tile_x * C + c) * ring.capacity + ring.slot(tile_y)) * height + warp * ROWS + lane;
-            left.active[c] = lane < (batch() ? ROWS : p.rows);
+            lookback_left.active[c] = lane < (is_batch() ? ROWS : region.rows);
         }
-        const auto previous_rows = left.load_previous();
+        const auto previous_rows = lookback_left.load_previous();
 
         /* 2. The aggregates of the warp's rows: lane r has those of row r.  Publish them. */
         prim::copy_async_wait();
         prim::warp_sync();
-        image.align_rows(s.samples, p);
+        loader.align_rows(s.samples, region);
         channels<sum, C> row_prefix;
         channels<sum, C> row_aggregate;
-        if constexpr (tile::in_place)
-            row_aggregate = scan_rows(w, p);
+        if constexpr (tile_loader::in_place)
+            row_aggregate = scan_rows(w, region);
         else
-            row_aggregate = sum_rows(w, p);
-        if (batch() && lane >= p.rows) row_aggregate = {};
+            row_aggregate = sum_rows(w, region);
+        if (is_batch() && lane >= region.rows) row_aggregate = {};
         while (RECYCLES && !prim::all(slot_free)) {
             prim::nanosleep(tuning::BACKOFF_NS);
-            slot_free = ring.slot_free(ticket.epoch, tile_y, tile_x);
+            slot_free = ring.slot_free(ticket.launch, tile_y, tile_x);
         }
-        left.publish_aggregate(row_aggregate.of, previous_rows);
-        const auto nearest = left.load(); /* decoded in step 3 */
+        lookback_left.publish_aggregate(row_aggregate.channel, previous_rows);
+        const auto nearest = lookback_left.load(); /* decoded in step 3 */
         if (defers_prefetch) prefetch(ticket.number + tuning::FUSED_AHEAD_AT_START);
 
         /* 3. Sums of columns, while the nearest descriptors are loaded.  Then the look-back: L of each row. */
-        typename tile::columns columns[GROUPS] = {};
-        sum_columns(w, p, columns);
+        typename tile_loader::columns columns[GROUPS] = {};
+        sum_columns(w, region, columns);
 
-        const column_lookback up = column_lookback_of(p, ticket.epoch, tile_y, number, image_tile_y);
-        const auto previous_columns = up.load_previous();
+        const column_lookback lookback_up =
+            column_lookback_of(region, ticket.launch, tile_y, image_index, image_tile_y);
+        const auto previous_columns = lookback_up.load_previous();
 
-        left.resolve(row_aggregate.of, nearest, row_prefix.of);
+        lookback_left.resolve(row_aggregate.channel, nearest, row_prefix.channel);
         prim::warp_sync();
         channels<sum, C> prefix_sum; /* the sum of L over the warp's rows */
 #pragma unroll
-        for (unsigned c = 0; c < C; c++) prefix_sum.of[c] = prim::warp_sum(row_prefix.of[c]);
+        for (unsigned c = 0; c < C; c++) prefix_sum.channel[c] = prim::warp_sum(row_prefix.channel[c]);
 
         /* 4. B of the warp's rows, what they add to the table between their top and bottom: the scan of the column sums
          * along the row, and the sum of L.  Publish B of all warps, and look back: U of each column. */
-        fuse::run<part, C, RUN> bottom[GROUPS];
+        fuse::run<tile_sum, C, RUN> bottom[GROUPS];
 #pragma unroll
         for (unsigned g = 0; g < GROUPS; g++) bottom[g] = columns[g].sums();
-        if constexpr (!tile::in_place) scan_bottom(bottom);
+        if constexpr (!tile_loader::in_place) scan_bottom(bottom);
 #pragma unroll
         for (unsigned g = 0; g < GROUPS; g++) {
             run_of_sums added;
 #pragma unroll
-            for (unsigned i = 0; i < RUN; i++) added.at[i] = (sum)bottom[g].at[i] + prefix_sum.of[i % C];
-            tile::set_run(s.columns, warp * WIDTH + g * GROUP, added);
+            for (unsigned i = 0; i < RUN; i++) added.at[i] = (sum)bottom[g].at[i] + prefix_sum.channel[i % C];
+            tile_loader::set_run(s.columns, warp * WIDTH + g * GROUP, added);
         }
         prim::block_sync();
-        resolve_columns(s, up, previous_columns);
+        resolve_columns(s, lookback_up, previous_columns);
         prim::block_sync();
-        if (RECYCLES && prim::thread_id() == 0) ring.publish_done(ticket.epoch, tile_y, tile_x);
+        if (RECYCLES && prim::thread_id() == 0) ring.publish_done(ticket.launch, tile_y, tile_x);
 
         /* 5. The rows of the table, each from the one above: the first from U. */
         run_of_sums sums[GROUPS];
 #pragma unroll
         for (unsigned g = 0; g < GROUPS; g++)
-            sums[g] = tile::template get_run<run_of_sums>(s.columns, warp * WIDTH + g * GROUP);
-        const unsigned out_width = clipped(out_elements - p.x, p.width);
-        const unsigned out_height = clipped(out_rows - p.y, p.rows);
-        sum *row = out + number * out_image_pitch + p.y * out_pitch + p.x;
+            sums[g] = tile_loader::template get_run<run_of_sums>(s.columns, warp * WIDTH + g * GROUP);
+        const unsigned out_width = clipped(out_elements - region.x, region.width);
+        const unsigned out_height = clipped(out_rows - region.y, region.rows);
+        sum *row = out + image_index * out_image_pitch + region.y * out_pitch + region.x;
         const bool full = out_width == WIDTH && out_height == ROWS;
-        const bool aligned = ((uintptr_t)row | out_pitch * sizeof(sum)) % (V * sizeof(sum)) == 0;
-        if (V > 1 && full && aligned)
-            write<ALIGNED>(s, w, p, row_prefix, sums, row, out_width, out_height);
+        const bool aligned = ((uintptr_t)row | out_pitch * sizeof(sum)) % (VECTOR_SUMS * sizeof(sum)) == 0;
+        if (VECTOR_SUMS > 1 && full && aligned)
+            write<ALIGNED>(s, w, region, row_prefix, sums, row, out_width, out_height);
         else if (full)
-            write<MISALIGNED>(s, w, p, row_prefix, sums, row, out_width, out_height);
+            write<MISALIGNED>(s, w, region, row_prefix, sums, row, out_width, out_height);
         else
-            write<PARTIAL>(s, w, p, row_prefix, sums, row, out_width, out_height);
-        if (carry_out && p.rows > 0 && p.y + p.rows == rows) write_carry(p, number, sums);
+            write<PARTIAL>(s, w, region, row_prefix, sums, row, out_width, out_height);
+        if (carry_out && region.rows > 0 && region.y + region.rows == rows) write_carry(region, image_index, sums);
     }
 
-    /* A single image skips the division, whose latency small images would notice. */
-    PRIM_DEVICE bool batch() const
+    /* Whether the launch has several images. */
+    PRIM_DEVICE bool is_batch() const
     {
         return image_tiles_y < ring.tiles_y;
     }
+
+    /* The image of a row of tiles.  A single image skips the division, whose latency small images would notice. */
     PRIM_DEVICE uint32_t image_of(uint32_t tile_y) const
     {
-        return batch() ? tile_y / image_tiles_y : 0;
+        return is_batch() ? tile_y / image_tiles_y : 0;
     }
 
     /* The warp's part of a tile. */
-    PRIM_DEVICE region region_of(uint32_t ticket) const
+    PRIM_DEVICE warp_region region_of(uint32_t ticket) const
     {
-        const uint32_t tile_y = ticket / ring.tiles_x, number = image_of(tile_y);
-        const int64_t top = (int64_t)(tile_y - number * image_tiles_y) * height;
+        const uint32_t tile_y = ticket / ring.tiles_x, image_index = image_of(tile_y);
+        const int64_t top = (int64_t)(tile_y - image_index * image_tiles_y) * height;
         /* The warps of a partial tile share its rows evenly. */
         const unsigned tile_rows = rows - top < height ? (unsigned)(rows - top) : height;
         const unsigned each = (tile_rows + WARPS - 1) / WARPS, first = prim::warp_id() * each;
         const unsigned end = first + each < tile_rows ? first + each : tile_rows;
-        return image.at(number, (int64_t)(ticket % ring.tiles_x) * WIDTH, top + first, elements,
-                        top + (first < end ? end : first));
+        return loader.at(image_index, (int64_t)(ticket % ring.tiles_x) * WIDTH, top + first, elements,
+                         top + (first < end ? end : first));
     }
 
     /* Prefetches a tile that is not of the first wave, if there is one. */
     PRIM_DEVICE void prefetch(uint32_t ticket) const
     {
         if (Shape::large && ticket >= first_wave && ticket < ring.tiles_x * ring.tiles_y)
-            image.prefetch(region_of(ticket));
+            loader.prefetch(region_of(ticket));
     }
 
     /* The sums of the warp's rows; row r is lane r's. */
-    PRIM_DEVICE channels<sum, C> sum_rows(const warp_rows &w, const region &p) const
+    PRIM_DEVICE channels<sum, C> sum_rows(const warp_rows &w, const warp_region &region) const
     {
         channels<sum, C> sums_of_row = {};
-        each_batch<Shape::BATCH>(p.rows, [&](unsigned from, auto memory) {
-            part partial[C][Shape::BATCH] = {};
+        for_rows_at_once<Shape::ROWS_AT_ONCE>(region.rows, [&](unsigned from, auto memory) {
+            tile_sum partial[C][Shape::ROWS_AT_ONCE] = {};
 #pragma unroll
-            for (unsigned b = 0; b < Shape::BATCH; b++)
+            for (unsigned n = 0; n < Shape::ROWS_AT_ONCE; n++)
 #pragma unroll
                 for (unsigned g = 0; g < GROUPS; g++) {
-                    const auto sums = image.template get<memory.value>(w, p, from + b, g).sums();
+                    const auto sums = loader.template get<memory.value>(w, region, from + n, g).sums();
 #pragma unroll
-                    for (unsigned c = 0; c < C; c++) partial[c][b] += sums.of[c];
+                    for (unsigned c = 0; c < C; c++) partial[c][n] += sums.channel[c];
                 }
 #pragma unroll
             for (unsigned c = 0; c < C; c++) {
-                const part totals = prim::warp_sums(partial[c]);
-                if (prim::lane_id() / Shape::BATCH == from / Shape::BATCH) sums_of_row.of[c] = (sum)totals;
+                const tile_sum totals = prim::warp_sums(partial[c]);
+                if (prim::lane_id() / Shape::ROWS_AT_ONCE == from / Shape::ROWS_AT_ONCE)
+                    sums_of_row.channel[c] = (sum)totals;
             }
         });
         return sums_of_row;
@@ -217,26 +223,26 @@ template <class Sample, class Accum, unsigned C, class Shape> struct fused {
 
     /* The same, and replaces the samples by their inclusive prefixes in the row.  In shared memory a lane scans a whole
      * row, which needs no shuffles; a row in registers is scanned by all lanes. */
-    PRIM_DEVICE channels<sum, C> scan_rows(warp_rows &w, const region &p) const
+    PRIM_DEVICE channels<sum, C> scan_rows(warp_rows &w, const warp_region &region) const
     {
         channels<sum, C> sums_of_row = {};
         const unsigned lane = prim::lane_id();
-        if (lane < Shape::SHARED_ROWS) sums_of_row = image.scan_row(w, p, lane);
+        if (lane < Shape::SHARED_ROWS) sums_of_row = loader.scan_row(w, region, lane);
 #pragma unroll
         for (unsigned r = Shape::SHARED_ROWS; r < ROWS; r++) {
             run q[GROUPS];
 #pragma unroll
-            for (unsigned g = 0; g < GROUPS; g++) q[g] = image.template get<tile::REGISTERS>(w, p, r, g);
-            const auto prefix = row_scan_of(q);
+            for (unsigned g = 0; g < GROUPS; g++) q[g] = loader.template get<tile_loader::REGISTERS>(w, region, r, g);
+            const auto scan = row_scan_of(q);
 #pragma unroll
             for (unsigned g = 0; g < GROUPS; g++) {
-                q[g] = q[g].scanned(prefix.of(g));
-                tile::set_sums(w, r, g, q[g]);
+                q[g] = q[g].scanned(scan.prefix_of(g));
+                tile_loader::set_sums(w, r, g, q[g]);
             }
 #pragma unroll
             for (unsigned c = 0; c < C; c++) {
                 const sum last = prim::shuffle(q[GROUPS - 1].at[RUN - C + c], prim::WARP - 1);
-                if (lane == r) sums_of_row.of[c] = last;
+                if (lane == r) sums_of_row.channel[c] = last;
             }
         }
         prim::warp_sync(); /* all rows are scanned */
@@ -244,47 +250,48 @@ template <class Sample, class Accum, unsigned C, class Shape> struct fused {
     }
 
     /* Sums of columns over the warp's rows: of samples or, in place, of their prefixes in the rows. */
-    PRIM_DEVICE void sum_columns(const warp_rows &w, const region &p, typename tile::columns (&columns)[GROUPS]) const
+    PRIM_DEVICE void sum_columns(const warp_rows &w, const warp_region &region,
+                                 typename tile_loader::columns (&columns)[GROUPS]) const
     {
-        each_batch<Shape::BATCH>(p.rows, [&](unsigned from, auto memory) {
+        for_rows_at_once<Shape::ROWS_AT_ONCE>(region.rows, [&](unsigned from, auto memory) {
 #pragma unroll
-            for (unsigned b = 0; b < Shape::BATCH; b++)
+            for (unsigned n = 0; n < Shape::ROWS_AT_ONCE; n++)
 #pragma unroll
                 for (unsigned g = 0; g < GROUPS; g++)
-                    if constexpr (tile::in_place)
-                        columns[g].add(tile::template get_sums<memory.value>(w, from + b, g));
+                    if constexpr (tile_loader::in_place)
+                        columns[g].add(tile_loader::template get_sums<memory.value>(w, from + n, g));
                     else
-                        columns[g].add(image.template get<memory.value>(w, p, from + b, g));
+                        columns[g].add(loader.template get<memory.value>(w, region, from + n, g));
         });
     }
 
     /* Replaces sums of columns by their inclusive scan along the row, for each channel. */
-    PRIM_DEVICE static void scan_bottom(fuse::run<part, C, RUN> (&bottom)[GROUPS])
+    PRIM_DEVICE static void scan_bottom(fuse::run<tile_sum, C, RUN> (&bottom)[GROUPS])
     {
-        channels<part, C> sums[GROUPS];
+        channels<tile_sum, C> sums[GROUPS];
 #pragma unroll
         for (unsigned g = 0; g < GROUPS; g++) sums[g] = bottom[g].sums();
-        const auto prefix = fuse::row_scan<part, C, GROUPS>::over(sums);
+        const auto scan = fuse::row_scan<tile_sum, C, GROUPS>::over(sums);
 #pragma unroll
-        for (unsigned g = 0; g < GROUPS; g++) bottom[g] = bottom[g].scanned(prefix.of(g));
+        for (unsigned g = 0; g < GROUPS; g++) bottom[g] = bottom[g].scanned(scan.prefix_of(g));
     }
 
-    /* Calls f(first row, memory of the rows) for each BATCH of the warp's rows; the last batch may end with rows of
+    /* Calls f(first row, memory of the rows) for each ROWS_AT_ONCE of the warp's rows; the last of these may be rows of
      * zeros.  Rows in registers are unrolled. */
-    template <unsigned BATCH, class F> PRIM_DEVICE static void each_batch(unsigned rows, F f)
+    template <unsigned ROWS_AT_ONCE, class F> PRIM_DEVICE static void for_rows_at_once(unsigned rows, F f)
     {
         const unsigned in_shared = rows < Shape::SHARED_ROWS ? rows : Shape::SHARED_ROWS;
 #pragma unroll 1
-        for (unsigned from = 0; from < in_shared; from += BATCH)
-            f(from, std::integral_constant<typename tile::memory, tile::SHARED>());
+        for (unsigned from = 0; from < in_shared; from += ROWS_AT_ONCE)
+            f(from, std::integral_constant<typename tile_loader::memory, tile_loader::SHARED>());
         if (rows > Shape::SHARED_ROWS)
 #pragma unroll
-            for (unsigned from = Shape::SHARED_ROWS; from < ROWS; from += BATCH)
-                f(from, std::integral_constant<typename tile::memory, tile::REGISTERS>());
+            for (unsigned from = Shape::SHARED_ROWS; from < ROWS; from += ROWS_AT_ONCE)
+                f(from, std::integral_constant<typename tile_loader::memory, tile_loader::REGISTERS>());
     }
 
     /* Sums in a vector that a lane stores, where rows of the table are aligned to it. */
-    static constexpr unsigned V = vector_of<WIDTH / prim::WARP, 16 / sizeof(sum)>;
+    static constexpr unsigned VECTOR_SUMS = vector_of<WIDTH / prim::WARP, 16 / sizeof(sum)>;
 
     /* How the warp's rows of the table lie in memory: whole and aligned to vectors, whole, or cut by the table's edge.
      */
@@ -292,55 +299,55 @@ template <class Sample, class Accum, unsigned C, class Shape> struct fused {
 
     /* Makes the rows of the table, each from the one above, and writes those parts that the layout holds. */
     template <fit FIT>
-    PRIM_DEVICE void write(shared &s, const warp_rows &w, const region &p, const channels<sum, C> &row_prefix,
+    PRIM_DEVICE void write(shared &s, const warp_rows &w, const warp_region &region, const channels<sum, C> &row_prefix,
                            run_of_sums (&sums)[GROUPS], sum *row, unsigned out_width, unsigned out_height) const
     {
-        constexpr unsigned BATCH = FIT == PARTIAL ? 1 : Shape::BATCH;
-        each_batch<BATCH>(p.rows, [&](unsigned from, auto memory) {
-            fuse::run<part, C, RUN> q[BATCH][GROUPS];
+        constexpr unsigned ROWS_AT_ONCE = FIT == PARTIAL ? 1 : Shape::ROWS_AT_ONCE;
+        for_rows_at_once<ROWS_AT_ONCE>(region.rows, [&](unsigned from, auto memory) {
+            fuse::run<tile_sum, C, RUN> q[ROWS_AT_ONCE][GROUPS];
 #pragma unroll
-            for (unsigned b = 0; b < BATCH; b++) scanned_row<memory.value>(w, p, from + b, q[b]);
+            for (unsigned n = 0; n < ROWS_AT_ONCE; n++) scanned_row<memory.value>(w, region, from + n, q[n]);
 #pragma unroll
-            for (unsigned b = 0; b < BATCH; b++, row += out_pitch) {
+            for (unsigned n = 0; n < ROWS_AT_ONCE; n++, row += out_pitch) {
                 channels<sum, C> prefix;
 #pragma unroll
-                for (unsigned c = 0; c < C; c++) prefix.of[c] = prim::shuffle(row_prefix.of[c], from + b);
+                for (unsigned c = 0; c < C; c++) prefix.channel[c] = prim::shuffle(row_prefix.channel[c], from + n);
 #pragma unroll
                 for (unsigned g = 0; g < GROUPS; g++)
 #pragma unroll
-                    for (unsigned i = 0; i < RUN; i++) sums[g].at[i] += (sum)q[b][g].at[i] + prefix.of[i % C];
-                if constexpr (FIT == ALIGNED && V == RUN)
+                    for (unsigned i = 0; i < RUN; i++) sums[g].at[i] += (sum)q[n][g].at[i] + prefix.channel[i % C];
+                if constexpr (FIT == ALIGNED && VECTOR_SUMS == RUN)
                     write_runs(row, sums);
                 else
-                    write_row<FIT>(s, row, sums, from + b < out_height ? out_width : 0);
+                    write_row<FIT>(s, row, sums, from + n < out_height ? out_width : 0);
             }
         });
     }
 
     /* Row r as inclusive prefixes in the row. */
-    template <typename tile::memory FROM>
-    PRIM_DEVICE void scanned_row(const warp_rows &w, const region &p, unsigned r,
-                                 fuse::run<part, C, RUN> (&row)[GROUPS]) const
+    template <typename tile_loader::memory FROM>
+    PRIM_DEVICE void scanned_row(const warp_rows &w, const warp_region &region, unsigned r,
+                                 fuse::run<tile_sum, C, RUN> (&row)[GROUPS]) const
     {
-        if constexpr (tile::in_place) {
+        if constexpr (tile_loader::in_place) {
 #pragma unroll
-            for (unsigned g = 0; g < GROUPS; g++) row[g] = tile::template get_sums<FROM>(w, r, g);
+            for (unsigned g = 0; g < GROUPS; g++) row[g] = tile_loader::template get_sums<FROM>(w, r, g);
         } else {
             run q[GROUPS];
 #pragma unroll
-            for (unsigned g = 0; g < GROUPS; g++) q[g] = image.template get<FROM>(w, p, r, g);
-            const auto prefix = row_scan_of(q);
+            for (unsigned g = 0; g < GROUPS; g++) q[g] = loader.template get<FROM>(w, region, r, g);
+            const auto scan = row_scan_of(q);
 #pragma unroll
-            for (unsigned g = 0; g < GROUPS; g++) row[g] = q[g].scanned(prefix.of(g));
+            for (unsigned g = 0; g < GROUPS; g++) row[g] = q[g].scanned(scan.prefix_of(g));
         }
     }
 
-    PRIM_DEVICE static typename tile::row_scan row_scan_of(const run (&q)[GROUPS])
+    PRIM_DEVICE static typename tile_loader::row_scan row_scan_of(const run (&q)[GROUPS])
     {
-        channels<part, C> sums[GROUPS];
+        channels<tile_sum, C> sums[GROUPS];
 #pragma unroll
         for (unsigned g = 0; g < GROUPS; g++) sums[g] = q[g].sums();
-        return tile::row_scan::over(sums);
+        return tile_loader::row_scan::over(sums);
     }
 
     PRIM_DEVICE static unsigned clipped(int64_t n, unsigned most)
@@ -351,18 +358,18 @@ template <class Sample, class Accum, unsigned C, class Shape> struct fused {
     /* A thread looks back up COLUMNS columns: thread_id() and each `threads` columns further on. */
     static constexpr unsigned COLUMNS = (WIDTH + threads - 1) / threads;
     using column_lookback = lookback<sum, COLUMNS, UP, RECYCLES>;
-    PRIM_DEVICE column_lookback column_lookback_of(const region &p, uint32_t launch, uint32_t tile_y, uint32_t number,
-                                                   uint32_t image_tile_y) const
+    PRIM_DEVICE column_lookback column_lookback_of(const warp_region &region, uint32_t launch, uint32_t tile_y,
+                                                   uint32_t image_index, uint32_t image_tile_y) const
     {
-        const uint32_t tiles = image_tiles_y + batch(); /* publishes(): see operator() */
+        const uint32_t tiles = image_tiles_y + is_batch(); /* publishes(): see operator() */
         column_lookback l =
-            column_lookback::of(column_descriptors, ring, launch, tile_y, elements, image_tile_y, tiles);
+            column_lookback::for_tile(column_descriptors, ring, launch, tile_y, elements, image_tile_y, tiles);
 #pragma unroll
         for (unsigned n = 0; n < COLUMNS; n++) {
             const unsigned e = n * threads + prim::thread_id();
-            l.active[n] = e < p.width;
-            l.index[n] = ring.slot(tile_y) * elements + p.x + e;
-            l.first[n] = image_tile_y == 0 ? carry(number, p.x + e, e < p.width) : sum();
+            l.active[n] = e < region.width;
+            l.index[n] = ring.slot(tile_y) * elements + region.x + e;
+            l.initial_value[n] = image_tile_y == 0 ? carry(image_index, region.x + e, e < region.width) : sum();
         }
         return l;
     }
@@ -398,15 +405,16 @@ template <class Sample, class Accum, unsigned C, class Shape> struct fused {
     }
 
     /* The carry row for the next band: the last row of the table. */
-    PRIM_DEVICE void write_carry(const region &p, uint32_t number, const run_of_sums (&sums)[GROUPS]) const
+    PRIM_DEVICE void write_carry(const warp_region &region, uint32_t image_index,
+                                 const run_of_sums (&sums)[GROUPS]) const
     {
 #pragma unroll
         for (unsigned g = 0; g < GROUPS; g++)
 #pragma unroll
             for (unsigned i = 0; i < RUN; i++) {
                 const unsigned e = g * GROUP + prim::lane_id() * RUN + i;
-                if (e >= p.pad && e < p.width)
-                    prim::store_relaxed((bits *)carry_out + carry_index(number, p.x + e),
+                if (e >= region.pad && e < region.width)
+                    prim::store_relaxed((bits *)carry_out + carry_index(image_index, region.x + e),
                                         __builtin_bit_cast(bits, sums[g].at[i]));
             }
     }
@@ -415,30 +423,32 @@ template <class Sample, class Accum, unsigned C, class Shape> struct fused {
      * an entry, and the last row stores it after its look-back up the column, to which that load contributes.  The load
      * for the edge above is the same thread's, and an earlier one. */
     using bits = std::conditional_t<sizeof(sum) == 4, uint32_t, uint64_t>;
-    PRIM_DEVICE sum carry(uint32_t number, int64_t element, bool inside) const
+    PRIM_DEVICE sum carry(uint32_t image_index, int64_t element, bool inside) const
     {
-        if (!carry_in || !inside || element < image.pad) return sum();
-        return __builtin_bit_cast(sum, prim::load_relaxed((const bits *)carry_in + carry_index(number, element)));
+        if (!carry_in || !inside || element < loader.pad) return sum();
+        return __builtin_bit_cast(sum, prim::load_relaxed((const bits *)carry_in + carry_index(image_index, element)));
     }
     /* The carry rows of images follow one another, without pads. */
-    PRIM_DEVICE int64_t carry_index(uint32_t number, int64_t element) const
+    PRIM_DEVICE int64_t carry_index(uint32_t image_index, int64_t element) const
     {
-        return number * (elements - image.pad) + element - image.pad;
+        return image_index * (elements - loader.pad) + element - loader.pad;
     }
 
     /* The table's row above the sums of image row 0, and its column of zeros. */
-    PRIM_DEVICE void write_edges(const region &p, uint32_t number, uint32_t image_tile_y, uint32_t tile_x) const
+    PRIM_DEVICE void write_edges(const warp_region &region, uint32_t image_index, uint32_t image_tile_y,
+                                 uint32_t tile_x) const
     {
-        sum *first = out + number * out_image_pitch, *above = first - out_pitch;
+        sum *first = out + image_index * out_image_pitch, *above = first - out_pitch;
         if (top != TOP_NONE && image_tile_y == 0)
-            for (unsigned e = prim::thread_id(); e < p.width; e += threads)
-                if (p.x + e < out_elements)
-                    prim::store(above + p.x + e, top == TOP_CARRY ? carry(number, p.x + e, true) : sum());
+            for (unsigned e = prim::thread_id(); e < region.width; e += threads)
+                if (region.x + e < out_elements)
+                    prim::store(above + region.x + e,
+                                top == TOP_CARRY ? carry(image_index, region.x + e, true) : sum());
         if (!zero_column || tile_x != 0) return;
         if (top != TOP_NONE && image_tile_y == 0 && prim::thread_id() < C)
             prim::store(above - C + prim::thread_id(), sum());
-        for (unsigned i = prim::lane_id(); i < p.rows * C; i += prim::WARP)
-            if (p.y + i / C < out_rows) prim::store(first + (p.y + i / C) * out_pitch - C + i % C, sum());
+        for (unsigned i = prim::lane_id(); i < region.rows * C; i += prim::WARP)
+            if (region.y + i / C < out_rows) prim::store(first + (region.y + i / C) * out_pitch - C + i % C, sum());
     }
 
     /* Writes a row from the lanes' runs.  Large tables are streamed; most small ones fit the cache. */
@@ -463,13 +473,13 @@ template <class Sample, class Accum, unsigned C, class Shape> struct fused {
     template <fit FIT>
     PRIM_DEVICE static void write_row(shared &s, sum *row, const run_of_sums (&sums)[GROUPS], unsigned width)
     {
-        constexpr unsigned AT_ONCE = FIT == ALIGNED ? V : 1;
+        constexpr unsigned AT_ONCE = FIT == ALIGNED ? VECTOR_SUMS : 1;
         using vector = prim::vec<sum, AT_ONCE>;
         constexpr unsigned LINE = prim::WARP * AT_ONCE, LINES = WIDTH / LINE;
         const unsigned from = prim::warp_id() * WIDTH, lane = prim::lane_id() * AT_ONCE;
         const unsigned misalignment = (unsigned)((uintptr_t)row / sizeof(sum) % LINE);
 #pragma unroll
-        for (unsigned g = 0; g < GROUPS; g++) tile::set_run(s.columns, from + g * GROUP, sums[g]);
+        for (unsigned g = 0; g < GROUPS; g++) tile_loader::set_run(s.columns, from + g * GROUP, sums[g]);
         prim::warp_sync(); /* the row is staged */
         const unsigned ends = lane < misalignment ? WIDTH + lane - misalignment : lane - misalignment;
         const int next = (int)(LINE + lane) - (int)misalignment;

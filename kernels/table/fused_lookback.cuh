@@ -19,8 +19,8 @@
  *  3. Free.  Tile (y, x) publishes nothing before (y - capacity, x), (y - capacity, x + 1) and (y - capacity + 1, x)
  *     are done: each warp polls slot_free() before it publishes for its rows, and a block_sync() follows before
  *     anything is published for columns (fused::operator()).
- *  4. Restart.  A look-back may pass the aggregate of a neighbour, before the neighbour publishes its prefix, and poll
- * a recycled slot.  It sees RECYCLED by (1), drops its partial sums and starts again at the nearest tile:
+ *  4. Restart.  A look-back may pass the aggregate of a neighbour, before the neighbour publishes its prefix, and
+ *     poll a recycled slot.  It sees RECYCLED by (1), drops its partial sums and starts again at the nearest tile:
  *     lookback::resolve().  It ends when it sees the prefix that a neighbour stored before it was done (2).
  *  5. Reach.  A look-back up a column polls the slots of the capacity - 1 rows above only; the next one is its own:
  *     lookback::max_passed().
@@ -28,8 +28,8 @@
  *     tile has published.  That late store could overwrite the next owner's.  So a thread polls each descriptor that it
  *     is about to overwrite until it sees the previous owner's prefix, and then stores; accesses to one address are
  *     coherent: lookback::await_previous().  The wait ends, as all owners of a slot publish the same descriptors of
- *     rows and columns: `batch` in fused::operator().  Thread 0, which stores done descriptors, has polled the same
- *     address in slot_free().
+ *     rows and columns: is_batch() in fused::operator().  Thread 0, which stores done descriptors, has polled the
+ *     same address in slot_free().
  *  7. Progress.  A tile waits only for tiles with lower tickets, which run already.  In (3), (y - capacity + 1, x) is
  *     one of them if the capacity is at least 2: MIN_CAPACITY in fused.cu. */
 #ifndef FUSED_LOOKBACK_CUH
@@ -44,7 +44,7 @@ namespace fuse
 {
 
 /* Float sums repeat bit for bit only if they are always added in the same order. */
-template <class Sum> constexpr bool ordered = !std::is_integral_v<Sum>;
+template <class Sum> constexpr bool fixed_order = !std::is_integral_v<Sum>;
 
 /* ---- the ring ------------------------------------------------------------------------------------------ */
 
@@ -54,7 +54,7 @@ struct descriptor_ring {
     uint64_t *done;                 /* a done descriptor for each slot: TILE_PREFIX and no value */
 
     PRIM_DEVICE uint32_t slot(uint32_t tile_y) const { return tile_y % capacity; }
-    /* launch: the epoch of the ticket. */
+    /* launch: that of the ticket. */
     PRIM_DEVICE uint32_t epoch(uint32_t launch, uint32_t tile_y) const
     {
         return launch * generations + tile_y / capacity;
@@ -86,24 +86,24 @@ struct descriptor_ring {
 
 /* The aggregates of the tiles that a thread has passed in N look-backs, before it came to a prefix.
  *
- * Ordered sums: all aggregates are kept, and added from the farthest tile on.  So the prefix of a tile is always the
+ * In a fixed order all aggregates are kept, and added from the farthest tile on.  So the prefix of a tile is always the
  * prefix of the tile before plus that tile's aggregate: the same bits, wherever the look-back stopped.  CAPACITY
  * aggregates can be kept; a look-back that has passed as many waits for a prefix.  Other sums: one partial sum. */
 template <class Sum, unsigned N> struct passed_aggregates {
-    static constexpr unsigned CAPACITY = ordered<Sum> ? tuning::fused_kept_aggregates(sizeof(Sum), N) : 1;
-    Sum of[CAPACITY][N];
+    static constexpr unsigned CAPACITY = fixed_order<Sum> ? tuning::fused_kept_aggregates(sizeof(Sum), N) : 1;
+    Sum aggregate[CAPACITY][N];
 
     /* Adds the aggregates of one more tile than `passed`. */
     PRIM_DEVICE void push(uint32_t passed, const Sum (&aggregates)[N])
     {
 #pragma unroll
         for (unsigned n = 0; n < N; n++)
-            if constexpr (ordered<Sum>) {
+            if constexpr (fixed_order<Sum>) {
 #pragma unroll
                 for (unsigned k = 0; k < CAPACITY; k++)
-                    if (k == passed) of[k][n] = aggregates[n];
+                    if (k == passed) aggregate[k][n] = aggregates[n];
             } else {
-                of[0][n] = passed == 0 ? aggregates[n] : of[0][n] + aggregates[n];
+                aggregate[0][n] = passed == 0 ? aggregates[n] : aggregate[0][n] + aggregates[n];
             }
     }
     /* Adds the aggregates of all `passed` tiles to the inclusive prefix of the tile before them. */
@@ -113,7 +113,7 @@ template <class Sum, unsigned N> struct passed_aggregates {
         for (unsigned k = CAPACITY; k-- > 0;)
 #pragma unroll
             for (unsigned n = 0; n < N; n++)
-                if (ordered<Sum> ? k < passed : passed > 0) prefix[n] += of[k][n];
+                if (fixed_order<Sum> ? k < passed : passed > 0) prefix[n] += aggregate[k][n];
     }
 };
 
@@ -122,7 +122,7 @@ template <class Sum, unsigned N> struct passed_aggregates {
 enum direction { LEFT, UP };
 
 /* N look-backs of one thread, in step: all poll the same tile.  publish_aggregate() comes first, then resolve(). */
-template <class Sum, unsigned N, direction TO, bool RECYCLES> struct lookback {
+template <class Sum, unsigned N, direction DIRECTION, bool RECYCLES> struct lookback {
     using descriptors_of_sums = prim::tile_descriptors<Sum>;
     descriptors_of_sums descriptors; /* of this tile's epoch */
     int64_t index[N], stride;        /* of this tile's descriptors; from those of the tile before, in the same epoch */
@@ -130,11 +130,11 @@ template <class Sum, unsigned N, direction TO, bool RECYCLES> struct lookback {
     uint32_t slot, capacity;         /* of the ring */
     bool recycles;                   /* the slot had another owner in this launch */
     bool active[N];                  /* the others do nothing */
-    Sum first[N];                    /* the exclusive prefix of tile 0 */
+    Sum initial_value[N];            /* the exclusive prefix of tile 0 */
 
-    /* For a tile of row `tile_y`, with descriptors in `words`; the caller sets index, active and first. */
-    PRIM_DEVICE static lookback of(uint64_t *words, const descriptor_ring &ring, uint32_t launch, uint32_t tile_y,
-                                   int64_t stride, uint32_t tile, uint32_t tiles)
+    /* For a tile of row `tile_y`, with descriptors in `words`; the caller sets index, active and initial_value. */
+    PRIM_DEVICE static lookback for_tile(uint64_t *words, const descriptor_ring &ring, uint32_t launch, uint32_t tile_y,
+                                         int64_t stride, uint32_t tile, uint32_t tiles)
     {
         return {.descriptors = {words, ring.epoch(launch, tile_y), ring.generations},
                 .stride = stride,
@@ -147,7 +147,7 @@ template <class Sum, unsigned N, direction TO, bool RECYCLES> struct lookback {
 
     /* The descriptors of the tile `back` tiles before this one.  Upwards, the slots above slot 0 are the last ones of
      * the ring, in the epoch before. */
-    static constexpr bool WRAPS = RECYCLES && TO == UP;
+    static constexpr bool WRAPS = RECYCLES && DIRECTION == UP;
     PRIM_DEVICE bool wrapped(uint32_t back) const { return WRAPS && back > slot; }
     PRIM_DEVICE descriptors_of_sums descriptors_of(uint32_t back) const
     {
@@ -163,7 +163,7 @@ template <class Sum, unsigned N, direction TO, bool RECYCLES> struct lookback {
 
     /* Descriptors that are being loaded: the first use of one waits for it. */
     struct loads {
-        typename descriptors_of_sums::packed of[N];
+        typename descriptors_of_sums::packed descriptor[N];
     };
 
     /* Invariant 6: begins to load what the previous owner of the slot has published, and waits for its prefixes. */
@@ -176,7 +176,7 @@ template <class Sum, unsigned N, direction TO, bool RECYCLES> struct lookback {
     {
         loads l;
 #pragma unroll
-        for (unsigned n = 0; n < N; n++) l.of[n] = previous().load(index[n], active[n] && overwrites());
+        for (unsigned n = 0; n < N; n++) l.descriptor[n] = previous().load(index[n], active[n] && overwrites());
         return l;
     }
     PRIM_DEVICE void await_previous(loads l) const
@@ -185,7 +185,7 @@ template <class Sum, unsigned N, direction TO, bool RECYCLES> struct lookback {
             bool visible = true;
 #pragma unroll
             for (unsigned n = 0; n < N; n++)
-                visible = visible && (!active[n] || previous().decode(l.of[n]).status == prim::TILE_PREFIX);
+                visible = visible && (!active[n] || previous().decode(l.descriptor[n]).status == prim::TILE_PREFIX);
             if (visible) break;
             prim::nanosleep(tuning::BACKOFF_NS);
             l = load_previous();
@@ -201,7 +201,7 @@ template <class Sum, unsigned N, direction TO, bool RECYCLES> struct lookback {
         for (unsigned n = 0; n < N; n++)
             if (active[n]) {
                 if (tile == 0)
-                    descriptors.publish(index[n], prim::TILE_PREFIX, first[n] + aggregate[n]);
+                    descriptors.publish(index[n], prim::TILE_PREFIX, initial_value[n] + aggregate[n]);
                 else
                     descriptors.publish(index[n], prim::TILE_AGGREGATE, aggregate[n]);
             }
@@ -216,17 +216,19 @@ template <class Sum, unsigned N, direction TO, bool RECYCLES> struct lookback {
     /* Aggregates that a look-back may pass before it waits for a prefix: those that can be kept, and invariant 5. */
     PRIM_DEVICE uint32_t max_passed() const
     {
-        const uint32_t kept = ordered<Sum> ? passed_aggregates<Sum, N>::CAPACITY : UINT32_MAX;
+        const uint32_t kept = fixed_order<Sum> ? passed_aggregates<Sum, N>::CAPACITY : UINT32_MAX;
         return WRAPS && capacity - 2 < kept ? capacity - 2 : kept;
     }
 
-    /* Begins to load the descriptors of tile `left` - 1, the nearest that is not added yet; none if `left` is 0. */
-    PRIM_DEVICE loads load(uint32_t left) const
+    /* Begins to load the descriptors of tile `remaining` - 1, the nearest that is not added yet; none if `remaining` is
+     * 0. */
+    PRIM_DEVICE loads load(uint32_t remaining) const
     {
-        const uint32_t back = tile - left + 1;
+        const uint32_t back = tile - remaining + 1;
         loads l;
 #pragma unroll
-        for (unsigned n = 0; n < N; n++) l.of[n] = descriptors_of(back).load(index_of(n, back), active[n] && left > 0);
+        for (unsigned n = 0; n < N; n++)
+            l.descriptor[n] = descriptors_of(back).load(index_of(n, back), active[n] && remaining > 0);
         return l;
     }
     PRIM_DEVICE loads load() const
@@ -235,13 +237,13 @@ template <class Sum, unsigned N, direction TO, bool RECYCLES> struct lookback {
     }
 
     /* The status that all active descriptors have in common, else INVALID: the others will follow soon. */
-    PRIM_DEVICE uint32_t decode(const loads &l, uint32_t left, Sum (&values)[N]) const
+    PRIM_DEVICE uint32_t decode(const loads &l, uint32_t remaining, Sum (&values)[N]) const
     {
-        const uint32_t back = tile - left + 1;
+        const uint32_t back = tile - remaining + 1;
         bool aggregates = true, prefixes = true, recycled = false;
 #pragma unroll
         for (unsigned n = 0; n < N; n++) {
-            const auto d = descriptors_of(back).decode(l.of[n]);
+            const auto d = descriptors_of(back).decode(l.descriptor[n]);
             values[n] = d.value;
             aggregates = aggregates && (!active[n] || d.status == prim::TILE_AGGREGATE);
             prefixes = prefixes && (!active[n] || d.status == prim::TILE_PREFIX);
@@ -253,18 +255,18 @@ template <class Sum, unsigned N, direction TO, bool RECYCLES> struct lookback {
                                     : prim::TILE_INVALID;
     }
 
-    /* Looks back, beginning with what load() has loaded.  Gives the exclusive prefixes of this tile, and publishes its
-     * inclusive ones. */
+    /* Looks back, beginning with what load() has loaded.  Sets `prefix` to the exclusive prefixes of this tile, and
+     * publishes its inclusive ones. */
     PRIM_DEVICE void resolve(const Sum *aggregate, loads loaded, Sum (&prefix)[N]) const
     {
         passed_aggregates<Sum, N> partial = {};
         const uint32_t most = max_passed();
-        uint32_t left = predecessors();
+        uint32_t remaining = predecessors();
 #pragma unroll
-        for (unsigned n = 0; n < N; n++) prefix[n] = tile == 0 ? first[n] : Sum();
-        while (left > 0) {
+        for (unsigned n = 0; n < N; n++) prefix[n] = tile == 0 ? initial_value[n] : Sum();
+        while (remaining > 0) {
             Sum values[N];
-            const uint32_t status = decode(loaded, left, values), passed = tile - left;
+            const uint32_t status = decode(loaded, remaining, values), passed = tile - remaining;
             if (status == prim::TILE_PREFIX) {
 #pragma unroll
                 for (unsigned n = 0; n < N; n++) prefix[n] = values[n];
@@ -272,14 +274,14 @@ template <class Sum, unsigned N, direction TO, bool RECYCLES> struct lookback {
                 break;
             }
             if (status == prim::TILE_RECYCLED) {
-                left = tile;
+                remaining = tile;
             } else if (status == prim::TILE_AGGREGATE && passed < most) {
                 partial.push(passed, values);
-                left--;
+                remaining--;
             } else {
                 prim::nanosleep(tuning::BACKOFF_NS);
             }
-            loaded = load(left);
+            loaded = load(remaining);
         }
         if (tile == 0 || !publishes()) return;
 #pragma unroll

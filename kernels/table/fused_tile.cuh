@@ -37,15 +37,15 @@ struct shape {
     /* For images of many tiles: descriptors are recycled, tiles prefetched, and sums stored past the cache. */
     static constexpr bool large = LARGE;
     static_assert(ROWS <= prim::WARP, "a lane holds the sums of a row");
-    /* Rows that are worked on together, so that their latencies overlap. */
-    static constexpr unsigned BATCH = SHARED_ROWS % 4 == 0 && REGISTER_ROWS % 4 == 0 ? 4 : 1;
+    /* Rows that a warp handles at once, so that their latencies overlap. */
+    static constexpr unsigned ROWS_AT_ONCE = SHARED_ROWS % 4 == 0 && REGISTER_ROWS % 4 == 0 ? 4 : 1;
 };
 
 /* ---- a run of elements of C channels ------------------------------------------------------------------- */
 
 /* A value for each channel. */
 template <class T, unsigned C> struct channels {
-    T of[C];
+    T channel[C];
 };
 
 /* A lane's N elements of one row, a multiple of C. */
@@ -56,7 +56,7 @@ template <class T, unsigned C, unsigned N> struct run {
     {
         channels<T, C> s;
 #pragma unroll
-        for (unsigned i = 0; i < N; i++) s.of[i % C] = i < C ? at[i] : s.of[i % C] + at[i];
+        for (unsigned i = 0; i < N; i++) s.channel[i % C] = i < C ? at[i] : s.channel[i % C] + at[i];
         return s;
     }
 
@@ -65,7 +65,7 @@ template <class T, unsigned C, unsigned N> struct run {
     {
         run r;
 #pragma unroll
-        for (unsigned i = 0; i < N; i++) r.at[i] = (i < C ? prefix.of[i % C] : r.at[(i - C) % N]) + at[i];
+        for (unsigned i = 0; i < N; i++) r.at[i] = (i < C ? prefix.channel[i % C] : r.at[(i - C) % N]) + at[i];
         return r;
     }
 };
@@ -89,7 +89,7 @@ template <unsigned C, unsigned N> struct run_of_bytes {
 #pragma unroll
         for (unsigned c = 0; c < C; c++)
 #pragma unroll
-            for (unsigned k = 0; k < N / 4; k++) s.of[c] = prim::dot_bytes(w[k], ones(k, c, N), s.of[c]);
+            for (unsigned k = 0; k < N / 4; k++) s.channel[c] = prim::dot_bytes(w[k], ones(k, c, N), s.channel[c]);
         return s;
     }
 
@@ -99,7 +99,7 @@ template <unsigned C, unsigned N> struct run_of_bytes {
 #pragma unroll
         for (unsigned i = 0; i < N; i++) {
             const unsigned back = (i % 4 / C + 1) * C; /* to the channel's last element in the words before */
-            const uint32_t b = i < back ? prefix.of[i % C] : r.at[(i - back) % N];
+            const uint32_t b = i < back ? prefix.channel[i % C] : r.at[(i - back) % N];
             r.at[i] = prim::dot_bytes(w[i / 4], ones(i / 4, i % C, i), b);
         }
         return r;
@@ -147,7 +147,7 @@ template <unsigned C, unsigned N> struct columns_of_bytes {
 template <class T, unsigned C, unsigned GROUPS> struct row_scan {
     channels<T, C> prefix[GROUPS];
 
-    PRIM_DEVICE channels<T, C> of(unsigned group) const { return prefix[group]; }
+    PRIM_DEVICE channels<T, C> prefix_of(unsigned group) const { return prefix[group]; }
 
     PRIM_DEVICE static row_scan over(const channels<T, C> (&runs)[GROUPS])
     {
@@ -157,10 +157,10 @@ template <class T, unsigned C, unsigned GROUPS> struct row_scan {
         for (unsigned g = 0; g < GROUPS; g++)
 #pragma unroll
             for (unsigned c = 0; c < C; c++) {
-                const T inclusive = prim::warp_scan_inclusive(runs[g].of[c]);
-                const T exclusive = prim::warp_scan_exclusive(runs[g].of[c], inclusive);
-                s.prefix[g].of[c] = total.of[c] + exclusive;
-                if (g + 1 < GROUPS) total.of[c] += prim::shuffle(inclusive, prim::WARP - 1);
+                const T inclusive = prim::warp_scan_inclusive(runs[g].channel[c]);
+                const T exclusive = prim::warp_scan_exclusive(runs[g].channel[c], inclusive);
+                s.prefix[g].channel[c] = total.channel[c] + exclusive;
+                if (g + 1 < GROUPS) total.channel[c] += prim::shuffle(inclusive, prim::WARP - 1);
             }
         return s;
     }
@@ -171,13 +171,13 @@ template <unsigned C, unsigned GROUPS> struct row_scan_of_bytes {
     static_assert(GROUPS <= 2);
     uint32_t two[(C * GROUPS + 1) / 2];
 
-    PRIM_DEVICE channels<uint32_t, C> of(unsigned group) const
+    PRIM_DEVICE channels<uint32_t, C> prefix_of(unsigned group) const
     {
         channels<uint32_t, C> b;
 #pragma unroll
         for (unsigned c = 0; c < C; c++) {
             const unsigned i = c * GROUPS + group;
-            b.of[c] = i % 2 ? two[i / 2] >> 16 : two[i / 2] & 0xffff;
+            b.channel[c] = i % 2 ? two[i / 2] >> 16 : two[i / 2] & 0xffff;
         }
         return b;
     }
@@ -187,8 +187,8 @@ template <unsigned C, unsigned GROUPS> struct row_scan_of_bytes {
         row_scan_of_bytes s;
 #pragma unroll
         for (unsigned i = 0; i < C * GROUPS; i += 2) {
-            uint32_t m = runs[0].of[i / GROUPS];
-            if (i + 1 < C * GROUPS) m |= runs[GROUPS - 1].of[(i + 1) / GROUPS] << 16;
+            uint32_t m = runs[0].channel[i / GROUPS];
+            if (i + 1 < C * GROUPS) m |= runs[GROUPS - 1].channel[(i + 1) / GROUPS] << 16;
             const uint32_t inclusive = prim::warp_scan_inclusive(m);
             s.two[i / 2] = inclusive - m;
             if (GROUPS == 2) s.two[i / 2] += prim::shuffle(inclusive, prim::WARP - 1) << 16;
@@ -200,7 +200,7 @@ template <unsigned C, unsigned GROUPS> struct row_scan_of_bytes {
 /* ---- the tile ------------------------------------------------------------------------------------------ */
 
 /* A warp's part of a tile: where it lies in the image, and how much of it is inside. */
-template <class Sample> struct region {
+template <class Sample> struct warp_region {
     const Sample *first; /* its first element in memory, or in front of the image by the pad */
     int64_t x, y;        /* of its first element, in its image */
     unsigned width;      /* elements of its rows */
@@ -211,12 +211,13 @@ template <class Sample> struct region {
     unsigned misalignment, misalignment_step;
 };
 
-template <class Sample, class Accum, unsigned C, class Shape> struct tile {
+/* Loads a warp's rows of a tile, and returns runs of them. */
+template <class Sample, class Accum, unsigned C, class Shape> struct tile_loader {
     using sum = typename sums_in<Accum>::type;
-    using region = fuse::region<Sample>;
+    using warp_region = fuse::warp_region<Sample>;
     static constexpr bool narrow = std::is_integral_v<Sample> && sizeof(Sample) <= 2;
     /* Sums of what lies in one tile: 2^15 samples of 16 bits, or 2^16 of 8, fit 32 bits. */
-    using part = std::conditional_t<narrow || std::is_same_v<sum, uint32_t>, uint32_t, sum>;
+    using tile_sum = std::conditional_t<narrow || std::is_same_v<sum, uint32_t>, uint32_t, sum>;
     static constexpr bool bytes = sizeof(Sample) == 1;
     using word = std::conditional_t<sizeof(Sample) == 8, uint64_t, uint32_t>;
     static constexpr unsigned WORD_ELEMENTS = sizeof(word) / sizeof(Sample), VECTOR_WORDS = 16 / sizeof(word);
@@ -228,15 +229,17 @@ template <class Sample, class Accum, unsigned C, class Shape> struct tile {
     static constexpr unsigned RUN = C == 3 ? (bytes ? 12 : 6) : 4, RUN_WORDS = RUN / WORD_ELEMENTS;
     static constexpr unsigned GROUP = prim::WARP * RUN, WIDTH = Shape::GROUPS * GROUP,
                               ROW_WORDS = WIDTH / WORD_ELEMENTS;
-    using run = std::conditional_t<bytes, run_of_bytes<C, RUN>, fuse::run<part, C, RUN>>;
-    using columns = std::conditional_t<bytes, columns_of_bytes<C, RUN>, fuse::columns<part, C, RUN>>;
+    using run = std::conditional_t<bytes, run_of_bytes<C, RUN>, fuse::run<tile_sum, C, RUN>>;
+    using columns = std::conditional_t<bytes, columns_of_bytes<C, RUN>, fuse::columns<tile_sum, C, RUN>>;
     using row_scan =
-        std::conditional_t<bytes, row_scan_of_bytes<C, Shape::GROUPS>, fuse::row_scan<part, C, Shape::GROUPS>>;
+        std::conditional_t<bytes, row_scan_of_bytes<C, Shape::GROUPS>, fuse::row_scan<tile_sum, C, Shape::GROUPS>>;
 
-    /* Behind the rows lies one vector more for each: a misaligned row touches one more than it fills. */
     static constexpr unsigned REGISTER_ROWS = Shape::REGISTER_ROWS, SHARED_ROWS = Shape::SHARED_ROWS,
                               STORED_ROWS = Shape::WARPS * SHARED_ROWS;
-    static constexpr unsigned ROW_COPIES = ROW_WORDS / COPY_WORDS, EXTRA = STORED_ROWS * ROW_WORDS;
+    static constexpr unsigned ROW_COPIES = ROW_WORDS / COPY_WORDS;
+    /* Behind the rows, from word EXTRA on, lies one vector more for each: a misaligned row touches one more than it
+     * fills. */
+    static constexpr unsigned EXTRA = STORED_ROWS * ROW_WORDS;
     using storage = prim::array<word, EXTRA + (WORD_ELEMENTS > 1 ? STORED_ROWS * COPY_WORDS : 0)>;
     static_assert(REGISTER_ROWS == 0 || WORD_ELEMENTS == 1, "misaligned rows are moved in shared memory");
 
@@ -274,109 +277,115 @@ template <class Sample, class Accum, unsigned C, class Shape> struct tile {
         }
     }
 
-    PRIM_DEVICE const Sample *row(const region &p, unsigned r) const { return p.first + r * source.pitch; }
-
-    PRIM_DEVICE region at(uint32_t number, int64_t x, int64_t y, int64_t elements, int64_t rows) const
+    PRIM_DEVICE const Sample *row(const warp_region &region, unsigned r) const
     {
-        region p = {.first = source.in + number * image_pitch + y * source.pitch + x - pad, .x = x, .y = y};
-        p.width = elements - x < WIDTH ? (unsigned)(elements - x) : WIDTH;
-        p.pad = x == 0 ? pad : 0;
-        p.rows = y >= rows ? 0 : rows - y < Shape::ROWS ? (unsigned)(rows - y) : Shape::ROWS;
-        p.misalignment = (unsigned)((uintptr_t)row(p, 0) / sizeof(Sample) % COPY_ELEMENTS);
-        p.misalignment_step = (unsigned)source.pitch;
-        p.aligned = p.pad == 0 && (uintptr_t)row(p, 0) % 16 == 0 && source.pitch * sizeof(Sample) % 16 == 0;
-        return p;
+        return region.first + r * source.pitch;
+    }
+
+    PRIM_DEVICE warp_region at(uint32_t image_index, int64_t x, int64_t y, int64_t elements, int64_t rows) const
+    {
+        warp_region region = {
+            .first = source.in + image_index * image_pitch + y * source.pitch + x - pad, .x = x, .y = y};
+        region.width = elements - x < WIDTH ? (unsigned)(elements - x) : WIDTH;
+        region.pad = x == 0 ? pad : 0;
+        region.rows = y >= rows ? 0 : rows - y < Shape::ROWS ? (unsigned)(rows - y) : Shape::ROWS;
+        region.misalignment = (unsigned)((uintptr_t)row(region, 0) / sizeof(Sample) % COPY_ELEMENTS);
+        region.misalignment_step = (unsigned)source.pitch;
+        region.aligned =
+            region.pad == 0 && (uintptr_t)row(region, 0) % 16 == 0 && source.pitch * sizeof(Sample) % 16 == 0;
+        return region;
     }
 
     /* Elements from a 16-byte boundary to row r. */
-    PRIM_DEVICE static unsigned misalignment(const region &p, unsigned r)
+    PRIM_DEVICE static unsigned misalignment(const warp_region &region, unsigned r)
     {
-        return (p.misalignment + r * p.misalignment_step) % COPY_ELEMENTS;
+        return (region.misalignment + r * region.misalignment_step) % COPY_ELEMENTS;
     }
 
     /* Vector k of row r, from the one on that holds the row's first element. */
-    PRIM_DEVICE const Sample *vector_at(const region &p, unsigned r, unsigned k) const
+    PRIM_DEVICE const Sample *vector_at(const warp_region &region, unsigned r, unsigned k) const
     {
-        return row(p, r) - misalignment(p, r) + k * COPY_ELEMENTS;
+        return row(region, r) - misalignment(region, r) + k * COPY_ELEMENTS;
     }
 
     /* Begins to load the warp's rows. */
-    PRIM_DEVICE void load(warp_rows &w, const region &p) const
+    PRIM_DEVICE void load(warp_rows &w, const warp_region &region) const
     {
         const unsigned lane = prim::lane_id();
-        const bool full = p.width == WIDTH && p.rows == Shape::ROWS;
+        const bool full = region.width == WIDTH && region.rows == Shape::ROWS;
         storage &s = w.shared;
-        if (full && p.aligned) {
-            load_registers<true>(w, p);
+        if (full && region.aligned) {
+            load_registers<true>(w, region);
             constexpr unsigned VECTORS = ROW_WORDS / VECTOR_WORDS;
 #pragma unroll 4
             for (unsigned i = lane; i < SHARED_ROWS * VECTORS; i += prim::WARP) {
                 const unsigned r = i / VECTORS, k = i % VECTORS * VECTOR_WORDS;
-                prim::copy_async_vector<VECTOR_WORDS>(s, word_at(r, k), (const word *)row(p, r) + k);
+                prim::copy_async_vector<VECTOR_WORDS>(s, word_at(r, k), (const word *)row(region, r) + k);
             }
             return;
         }
-        load_registers<false>(w, p);
-        if (full && vector_at(p, 0, 0) >= source.in && vector_at(p, Shape::ROWS - 1, ROW_COPIES + 1) <= end) {
+        load_registers<false>(w, region);
+        if (full && vector_at(region, 0, 0) >= source.in && vector_at(region, Shape::ROWS - 1, ROW_COPIES + 1) <= end) {
 #pragma unroll 4
             for (unsigned i = lane; i < SHARED_ROWS * ROW_COPIES; i += prim::WARP)
-                copy_vector(s, p, i / ROW_COPIES, i % ROW_COPIES);
-            if (WORD_ELEMENTS > 1 && lane < SHARED_ROWS) copy_vector(s, p, lane, ROW_COPIES);
+                copy_vector(s, region, i / ROW_COPIES, i % ROW_COPIES);
+            if (WORD_ELEMENTS > 1 && lane < SHARED_ROWS) copy_vector(s, region, lane, ROW_COPIES);
             return;
         }
-        constexpr unsigned ALL = ROW_COPIES + (WORD_ELEMENTS > 1);
-        for (unsigned i = lane; i < SHARED_ROWS * ALL; i += prim::WARP) copy_partial(s, p, i / ALL, i % ALL);
+        constexpr unsigned COPIES = ROW_COPIES + (WORD_ELEMENTS > 1);
+        for (unsigned i = lane; i < SHARED_ROWS * COPIES; i += prim::WARP)
+            copy_partial(s, region, i / COPIES, i % COPIES);
     }
 
     /* Prefetches the warp's rows of a later tile, but for the last part of a cache line: the next tile begins there. */
-    PRIM_DEVICE void prefetch(const region &p) const
+    PRIM_DEVICE void prefetch(const warp_region &region) const
     {
         constexpr unsigned LINE = 128, LINES = (WIDTH * sizeof(Sample) + LINE - 1) / LINE;
 #pragma unroll 1
-        for (unsigned i = prim::lane_id(); i < p.rows * LINES; i += prim::WARP)
-            if (i % LINES * LINE < p.width * sizeof(Sample))
-                prim::prefetch((const char *)row(p, i / LINES) + i % LINES * LINE);
+        for (unsigned i = prim::lane_id(); i < region.rows * LINES; i += prim::WARP)
+            if (i % LINES * LINE < region.width * sizeof(Sample))
+                prim::prefetch((const char *)row(region, i / LINES) + i % LINES * LINE);
     }
 
     /* The rows in registers, as vectors if they are ALIGNED and whole. */
-    template <bool ALIGNED> PRIM_DEVICE void load_registers(warp_rows &w, const region &p) const
+    template <bool ALIGNED> PRIM_DEVICE void load_registers(warp_rows &w, const warp_region &region) const
     {
-        constexpr unsigned V = vector_of<RUN_WORDS, VECTOR_WORDS>;
+        constexpr unsigned VECTOR = vector_of<RUN_WORDS, VECTOR_WORDS>;
 #pragma unroll
         for (unsigned r = SHARED_ROWS; r < Shape::ROWS; r++)
 #pragma unroll
             for (unsigned g = 0; g < Shape::GROUPS; g++) {
                 const unsigned element = g * GROUP + prim::lane_id() * RUN;
-                const word *from = (const word *)row(p, r) + element;
+                const word *from = (const word *)row(region, r) + element;
                 packed_run &to = w.registers[r - SHARED_ROWS][g];
 #pragma unroll
-                for (unsigned i = 0; i < RUN_WORDS; i += ALIGNED ? V : 1) {
+                for (unsigned i = 0; i < RUN_WORDS; i += ALIGNED ? VECTOR : 1) {
                     if constexpr (ALIGNED) {
-                        const auto some = prim::load((const prim::vec<word, V> *)(from + i));
+                        const auto vector = prim::load((const prim::vec<word, VECTOR> *)(from + i));
 #pragma unroll
-                        for (unsigned n = 0; n < V; n++) to.at[i + n] = some.at[n];
+                        for (unsigned n = 0; n < VECTOR; n++) to.at[i + n] = vector.at[n];
                     } else {
-                        to.at[i] = r < p.rows && element + i < p.width ? prim::load(from + i) : word(0);
+                        to.at[i] = r < region.rows && element + i < region.width ? prim::load(from + i) : word(0);
                     }
                 }
             }
     }
 
-    PRIM_DEVICE void copy_vector(storage &s, const region &p, unsigned r, unsigned k) const
+    PRIM_DEVICE void copy_vector(storage &s, const warp_region &region, unsigned r, unsigned k) const
     {
         if constexpr (COPY_WORDS == 1)
-            prim::copy_async(s, word_at(r, k), (const word *)vector_at(p, r, k));
+            prim::copy_async(s, word_at(r, k), (const word *)vector_at(region, r, k));
         else
-            prim::copy_async_vector<COPY_WORDS>(s, word_at(r, k * COPY_WORDS), (const word *)vector_at(p, r, k));
+            prim::copy_async_vector<COPY_WORDS>(s, word_at(r, k * COPY_WORDS), (const word *)vector_at(region, r, k));
     }
 
     /* Vector k of row r where the image may not have all its elements: the others are zeros. */
-    PRIM_DEVICE void copy_partial(storage &s, const region &p, unsigned r, unsigned k) const
+    PRIM_DEVICE void copy_partial(storage &s, const warp_region &region, unsigned r, unsigned k) const
     {
-        const Sample *from = vector_at(p, r, k);
-        const bool needed = r < p.rows && k * COPY_ELEMENTS < misalignment(p, r) + p.width;
+        const Sample *from = vector_at(region, r, k);
+        const bool needed = r < region.rows && k * COPY_ELEMENTS < misalignment(region, r) + region.width;
         if (needed && from >= source.in && from + COPY_ELEMENTS <= end) {
-            copy_vector(s, p, r, k);
+            copy_vector(s, region, r, k);
             return;
         }
         for (unsigned i = 0; i < COPY_WORDS; i++) {
@@ -396,36 +405,37 @@ template <class Sample, class Accum, unsigned C, class Shape> struct tile {
         return here >= WORD_ELEMENTS ? ~word(0) : (word(1) << 8 * sizeof(Sample) * here) - 1;
     }
 
-    /* Moves misaligned rows to the front, and sets elements outside the image to zero.  All copies are done.  A batch
-     * of rows at a time, so that their latencies overlap. */
-    PRIM_DEVICE void align_rows(storage &s, const region &p) const
+    /* Moves misaligned rows to the front, ROWS_AT_ONCE at a time, and sets elements outside the image to zero.  All
+     * copies are done. */
+    PRIM_DEVICE void align_rows(storage &s, const warp_region &region) const
     {
-        if (WORD_ELEMENTS == 1 || (p.aligned && p.width == WIDTH)) return;
-        constexpr unsigned BITS = 8 * sizeof(Sample), BATCH = Shape::BATCH;
+        if (WORD_ELEMENTS == 1 || (region.aligned && region.width == WIDTH)) return;
+        constexpr unsigned BITS = 8 * sizeof(Sample), ROWS_AT_ONCE = Shape::ROWS_AT_ONCE;
 #pragma unroll 1
         for (unsigned chunk = 0; chunk < ROW_WORDS; chunk += prim::WARP) {
             const unsigned i = chunk + prim::lane_id(); /* word */
-            const word mask = mask_of(p.width, i) & ~mask_of(p.pad, i);
+            const word mask = mask_of(region.width, i) & ~mask_of(region.pad, i);
 #pragma unroll 1
-            for (unsigned from = 0; from < p.rows; from += BATCH) {
-                word w[BATCH];
+            for (unsigned from = 0; from < region.rows; from += ROWS_AT_ONCE) {
+                word w[ROWS_AT_ONCE];
 #pragma unroll
-                for (unsigned b = 0; b < BATCH; b++) {
-                    const unsigned r = from + b, skip = misalignment(p, r), first = i + skip / WORD_ELEMENTS;
-                    w[b] = prim::shift_right(s.get(word_at(r, first)), s.get(word_at(r, first + 1)),
+                for (unsigned n = 0; n < ROWS_AT_ONCE; n++) {
+                    const unsigned r = from + n, skip = misalignment(region, r), first = i + skip / WORD_ELEMENTS;
+                    w[n] = prim::shift_right(s.get(word_at(r, first)), s.get(word_at(r, first + 1)),
                                              BITS * (skip % WORD_ELEMENTS));
-                    w[b] &= mask;
+                    w[n] &= mask;
                 }
                 prim::warp_sync(); /* all have read the words that are overwritten now */
 #pragma unroll
-                for (unsigned b = 0; b < BATCH; b++) s.set(row_at(from + b) + i, w[b]);
+                for (unsigned n = 0; n < ROWS_AT_ONCE; n++) s.set(row_at(from + n) + i, w[n]);
             }
         }
         prim::warp_sync();
     }
 
     /* The lane's run in a column group of row r. */
-    template <memory AT> PRIM_DEVICE run get(const warp_rows &w, const region &p, unsigned r, unsigned group) const
+    template <memory AT>
+    PRIM_DEVICE run get(const warp_rows &w, const warp_region &region, unsigned r, unsigned group) const
     {
         const auto words = get_words<AT>(w, r, group);
         run q;
@@ -438,14 +448,14 @@ template <class Sample, class Accum, unsigned C, class Shape> struct tile {
         } else {
 #pragma unroll
             for (unsigned i = 0; i < RUN; i++)
-                q.at[i] = sample_of(p, r, group * GROUP + prim::lane_id() * RUN + i, words.at[i]);
+                q.at[i] = sample_of(region, r, group * GROUP + prim::lane_id() * RUN + i, words.at[i]);
         }
         return q;
     }
 
-    /* Scans row r in shared memory, by one lane: each sample is replaced by its inclusive prefix in the row.  Gives the
-     * sums of the row. */
-    PRIM_DEVICE channels<sum, C> scan_row(warp_rows &w, const region &p, unsigned r) const
+    /* Scans row r in shared memory, by one lane: each sample is replaced by its inclusive prefix in the row.  Returns
+     * the sums of the row. */
+    PRIM_DEVICE channels<sum, C> scan_row(warp_rows &w, const warp_region &region, unsigned r) const
     {
         constexpr unsigned AT_ONCE = 4 * (C == 3 ? 3 : 1); /* vectors */
         static_assert(in_place && AT_ONCE * VECTOR_WORDS % C == 0 && ROW_WORDS % (AT_ONCE * VECTOR_WORDS) == 0);
@@ -460,8 +470,8 @@ template <class Sample, class Accum, unsigned C, class Shape> struct tile {
             for (unsigned k = 0; k < AT_ONCE; k++)
 #pragma unroll
                 for (unsigned i = 0; i < VECTOR_WORDS; i++) {
-                    sum &running = s.of[(k * VECTOR_WORDS + i) % C];
-                    running += sample_of(p, r, from + k * VECTOR_WORDS + i, v[k].at[i]);
+                    sum &running = s.channel[(k * VECTOR_WORDS + i) % C];
+                    running += sample_of(region, r, from + k * VECTOR_WORDS + i, v[k].at[i]);
                     v[k].at[i] = __builtin_bit_cast(word, running);
                 }
 #pragma unroll
@@ -485,13 +495,13 @@ template <class Sample, class Accum, unsigned C, class Shape> struct tile {
     template <class T, unsigned N, class Run>
     PRIM_DEVICE static void set_run(prim::array<T, N> &to, unsigned from, const Run &q)
     {
-        constexpr unsigned ALL = sizeof q / sizeof(T), V = vector_of<ALL, 16 / sizeof(T)>;
+        constexpr unsigned ITEMS = sizeof q / sizeof(T), VECTOR = vector_of<ITEMS, 16 / sizeof(T)>;
 #pragma unroll
-        for (unsigned i = 0; i < ALL; i += V) {
-            prim::vec<T, V> v;
+        for (unsigned i = 0; i < ITEMS; i += VECTOR) {
+            prim::vec<T, VECTOR> v;
 #pragma unroll
-            for (unsigned k = 0; k < V; k++) v.at[k] = __builtin_bit_cast(T, q.at[i + k]);
-            to.template set_vector<V>(from + prim::lane_id() * ALL + i, v);
+            for (unsigned k = 0; k < VECTOR; k++) v.at[k] = __builtin_bit_cast(T, q.at[i + k]);
+            to.template set_vector<VECTOR>(from + prim::lane_id() * ITEMS + i, v);
         }
     }
     template <class Run, class T, unsigned N>
@@ -504,13 +514,13 @@ template <class Sample, class Accum, unsigned C, class Shape> struct tile {
     template <class Run, class T, unsigned N, class At>
     PRIM_DEVICE static Run gather(const prim::array<T, N> &from_all, At at)
     {
-        constexpr unsigned ALL = sizeof(Run) / sizeof(T), V = vector_of<ALL, 16 / sizeof(T)>;
+        constexpr unsigned ITEMS = sizeof(Run) / sizeof(T), VECTOR = vector_of<ITEMS, 16 / sizeof(T)>;
         Run q;
 #pragma unroll
-        for (unsigned i = 0; i < ALL; i += V) {
-            const auto v = from_all.template get_vector<V>(at(i));
+        for (unsigned i = 0; i < ITEMS; i += VECTOR) {
+            const auto v = from_all.template get_vector<VECTOR>(at(i));
 #pragma unroll
-            for (unsigned k = 0; k < V; k++) q.at[i + k] = v.at[k];
+            for (unsigned k = 0; k < VECTOR; k++) q.at[i + k] = v.at[k];
         }
         return q;
     }
@@ -520,10 +530,10 @@ template <class Sample, class Accum, unsigned C, class Shape> struct tile {
         std::conditional_t<sizeof(Sample) == 1, uint8_t, std::conditional_t<sizeof(Sample) == 2, uint16_t, word>>;
 
     /* Element e of row r, widened.  In fixed point a sample 0 is not the sum 0; such rows have no pad. */
-    PRIM_DEVICE part sample_of(const region &p, unsigned r, unsigned e, word w) const
+    PRIM_DEVICE tile_sum sample_of(const warp_region &region, unsigned r, unsigned e, word w) const
     {
-        const bool inside = !std::is_same_v<Accum, q32> || (r < p.rows && e < p.width);
-        return inside ? (part)source.widen(__builtin_bit_cast(Sample, w)) : part(0);
+        const bool inside = !std::is_same_v<Accum, q32> || (r < region.rows && e < region.width);
+        return inside ? (tile_sum)source.widen(__builtin_bit_cast(Sample, w)) : tile_sum(0);
     }
 
     /* For registers, r must be a constant when the loop is unrolled. */

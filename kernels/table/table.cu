@@ -181,7 +181,7 @@ sat_status scan_columns(const pipeline *p, int64_t height, const void *carry_in,
     job.step = 1;
     job.rows = p->spec.width * p->spec.channels;
     job.length = height;
-    job.first = carry_in;
+    job.initial_values = carry_in;
     return p->algorithm->queue(&job, &p->shape, p->column_work, stream);
 }
 

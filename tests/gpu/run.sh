@@ -98,8 +98,8 @@ log_says() {
         echo "${summary:-no summary}"
     fi
 }
-# verdict TOOL - "clean", or what the first bad log says.
-verdict() {
+# result TOOL - "clean", or what the first bad log says.
+result() {
     local part said
     [ -n "$sanitizer" ] || { echo "no compute-sanitizer here"; return; }
     for part in $(parts "$1"); do
@@ -117,14 +117,14 @@ verdict() {
     echo "driver: ${driver:-unknown}"
     echo "check: $full"
     echo "cases: $cases"
-    for tool in memcheck racecheck initcheck synccheck; do echo "$tool: $(verdict $tool)"; done
+    for tool in memcheck racecheck initcheck synccheck; do echo "$tool: $(result $tool)"; done
     echo "sources: $(echo "$sources" | sha256sum | cut -d' ' -f1)"
     echo "$sources"
 } >tests/gpu/verified.txt
 [ "$out" = tests/gpu ] || cp tests/gpu/verified.txt "$out/"
 
 [ "$sources" = "$(tests/gpu/sources.sh)" ] || say "the sources have changed meanwhile"
-for tool in $tools; do say "$tool: $(verdict "$tool")"; done
+for tool in $tools; do say "$tool: $(result "$tool")"; done
 tests/gpu/verified.sh
 verified=$?
 echo "$full"

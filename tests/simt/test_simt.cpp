@@ -328,37 +328,37 @@ bool scanned(const std::vector<uint32_t> &in, const std::vector<uint32_t> &out)
 template <class F> const char *scan_twice(uint64_t seed, F launch)
 {
     std::vector<uint32_t> in(N), out(N);
-    const char *verdict = "";
+    const char *result = "";
     simt_seed(seed);
     uint32_t *din = device<uint32_t>(N, nullptr), *dout = zeros<uint32_t>(N);
-    for (unsigned run = 0; run < 2 && !*verdict; run++) {
+    for (unsigned run = 0; run < 2 && !*result; run++) {
         for (unsigned i = 0; i < N; i++) in[i] = i * 7 + run * 1000003u;
         (void)prim::copy_rows(din, 0, in.data(), 0, N * 4, 1, nullptr);
         sat_status status = launch(din, dout, run);
         if (status == SAT_OK) status = prim::copy_rows(out.data(), 0, dout, 0, N * 4, 1, nullptr);
-        verdict = status != SAT_OK ? simt_fault() : scanned(in, out) ? "" : "wrong";
+        result = status != SAT_OK ? simt_fault() : scanned(in, out) ? "" : "wrong";
     }
     prim::device_free(din);
     prim::device_free(dout);
-    return verdict;
+    return result;
 }
 
 template <lack L> const char *run_chain(uint64_t seed)
 {
     chain_state *state = nullptr;
-    const char *verdict = scan_twice(seed, [&](const uint32_t *in, uint32_t *out, unsigned) {
+    const char *result = scan_twice(seed, [&](const uint32_t *in, uint32_t *out, unsigned) {
         if (!state) state = zeros<chain_state>(1);
         return prim::launch(chain<L>{.state = state, .in = in, .out = out}, TILES, nullptr);
     });
     prim::device_free(state);
-    return verdict;
+    return result;
 }
 
 template <lack L> const char *run_window(uint64_t seed)
 {
     uint32_t *ticket = nullptr;
     uint64_t *words = nullptr;
-    const char *verdict = scan_twice(seed, [&](const uint32_t *in, uint32_t *out, unsigned run) {
+    const char *result = scan_twice(seed, [&](const uint32_t *in, uint32_t *out, unsigned run) {
         if (!ticket) ticket = zeros<uint32_t>(1), words = zeros<uint64_t>(TILES);
         (void)prim::fill_bytes(ticket, 0, 4, nullptr);
         return prim::launch(
@@ -367,7 +367,7 @@ template <lack L> const char *run_window(uint64_t seed)
     });
     prim::device_free(ticket);
     prim::device_free(words);
-    return verdict;
+    return result;
 }
 
 template <wrong_thing W> const char *run_single(uint64_t seed)
