@@ -26,13 +26,13 @@ template <class Sample, class Accum, unsigned C, class Shape> struct fused {
     static constexpr unsigned height = Shape::height;
     using sum = typename tile_loader::sum;
     using tile_sum = typename tile_loader::tile_sum;
-    using run = typename tile_loader::run;
+    using lane_items = typename tile_loader::lane_items;
     using warp_region = typename tile_loader::warp_region;
     using warp_rows = typename tile_loader::warp_rows;
-    using run_of_sums = fuse::run<sum, C, tile_loader::RUN>;
+    using lane_sums = fuse::lane_items<sum, C, tile_loader::LANE_ITEMS>;
     static constexpr unsigned threads = Shape::threads, GROUPS = Shape::GROUPS, ROWS = Shape::ROWS;
-    static constexpr unsigned RUN = tile_loader::RUN, GROUP = tile_loader::GROUP, WIDTH = tile_loader::WIDTH,
-                              WARPS = Shape::WARPS;
+    static constexpr unsigned LANE_ITEMS = tile_loader::LANE_ITEMS, GROUP = tile_loader::GROUP,
+                              WIDTH = tile_loader::WIDTH, WARPS = Shape::WARPS;
     static constexpr int min_blocks = Shape::min_blocks;
     static constexpr unsigned DESCRIPTOR_WORDS = prim::tile_descriptors<sum>::WORDS;
     static constexpr unsigned TILE_WORDS = (WIDTH + C * height) * DESCRIPTOR_WORDS, /* of all its descriptors */
@@ -130,16 +130,16 @@ template <class Sample, class Accum, unsigned C, class Shape> struct fused {
 
         /* 4. B of the warp's rows, what they add to the table between their top and bottom: the scan of the column sums
          * along the row, and the sum of L.  Publish B of all warps, and look back: U of each column. */
-        fuse::run<tile_sum, C, RUN> bottom[GROUPS];
+        fuse::lane_items<tile_sum, C, LANE_ITEMS> bottom[GROUPS];
 #pragma unroll
         for (unsigned g = 0; g < GROUPS; g++) bottom[g] = columns[g].sums();
         if constexpr (!tile_loader::in_place) scan_bottom(bottom);
 #pragma unroll
         for (unsigned g = 0; g < GROUPS; g++) {
-            run_of_sums added;
+            lane_sums added;
 #pragma unroll
-            for (unsigned i = 0; i < RUN; i++) added.at[i] = (sum)bottom[g].at[i] + prefix_sum.channel[i % C];
-            tile_loader::set_run(s.columns, warp * WIDTH + g * GROUP, added);
+            for (unsigned i = 0; i < LANE_ITEMS; i++) added.at[i] = (sum)bottom[g].at[i] + prefix_sum.channel[i % C];
+            tile_loader::set_items(s.columns, warp * WIDTH + g * GROUP, added);
         }
         prim::block_sync();
         resolve_columns(s, lookback_up, previous_columns);
@@ -147,10 +147,10 @@ template <class Sample, class Accum, unsigned C, class Shape> struct fused {
         if (RECYCLES && prim::thread_id() == 0) ring.publish_done(ticket.launch, tile_y, tile_x);
 
         /* 5. The rows of the table, each from the one above: the first from U. */
-        run_of_sums sums[GROUPS];
+        lane_sums sums[GROUPS];
 #pragma unroll
         for (unsigned g = 0; g < GROUPS; g++)
-            sums[g] = tile_loader::template get_run<run_of_sums>(s.columns, warp * WIDTH + g * GROUP);
+            sums[g] = tile_loader::template get_items<lane_sums>(s.columns, warp * WIDTH + g * GROUP);
         const unsigned out_width = clipped(out_elements - region.x, region.width);
         const unsigned out_height = clipped(out_rows - region.y, region.rows);
         sum *row = out + image_index * out_image_pitch + region.y * out_pitch + region.x;
@@ -230,7 +230,7 @@ template <class Sample, class Accum, unsigned C, class Shape> struct fused {
         if (lane < Shape::SHARED_ROWS) sums_of_row = loader.scan_row(w, region, lane);
 #pragma unroll
         for (unsigned r = Shape::SHARED_ROWS; r < ROWS; r++) {
-            run q[GROUPS];
+            lane_items q[GROUPS];
 #pragma unroll
             for (unsigned g = 0; g < GROUPS; g++) q[g] = loader.template get<tile_loader::REGISTERS>(w, region, r, g);
             const auto scan = row_scan_of(q);
@@ -241,7 +241,7 @@ template <class Sample, class Accum, unsigned C, class Shape> struct fused {
             }
 #pragma unroll
             for (unsigned c = 0; c < C; c++) {
-                const sum last = prim::shuffle(q[GROUPS - 1].at[RUN - C + c], prim::WARP - 1);
+                const sum last = prim::shuffle(q[GROUPS - 1].at[LANE_ITEMS - C + c], prim::WARP - 1);
                 if (lane == r) sums_of_row.channel[c] = last;
             }
         }
@@ -266,7 +266,7 @@ template <class Sample, class Accum, unsigned C, class Shape> struct fused {
     }
 
     /* Replaces sums of columns by their inclusive scan along the row, for each channel. */
-    PRIM_DEVICE static void scan_bottom(fuse::run<tile_sum, C, RUN> (&bottom)[GROUPS])
+    PRIM_DEVICE static void scan_bottom(fuse::lane_items<tile_sum, C, LANE_ITEMS> (&bottom)[GROUPS])
     {
         channels<tile_sum, C> sums[GROUPS];
 #pragma unroll
@@ -300,11 +300,11 @@ template <class Sample, class Accum, unsigned C, class Shape> struct fused {
     /* Makes the rows of the table, each from the one above, and writes those parts that the layout holds. */
     template <fit FIT>
     PRIM_DEVICE void write(shared &s, const warp_rows &w, const warp_region &region, const channels<sum, C> &row_prefix,
-                           run_of_sums (&sums)[GROUPS], sum *row, unsigned out_width, unsigned out_height) const
+                           lane_sums (&sums)[GROUPS], sum *row, unsigned out_width, unsigned out_height) const
     {
         constexpr unsigned ROWS_AT_ONCE = FIT == PARTIAL ? 1 : Shape::ROWS_AT_ONCE;
         for_rows_at_once<ROWS_AT_ONCE>(region.rows, [&](unsigned from, auto memory) {
-            fuse::run<tile_sum, C, RUN> q[ROWS_AT_ONCE][GROUPS];
+            fuse::lane_items<tile_sum, C, LANE_ITEMS> q[ROWS_AT_ONCE][GROUPS];
 #pragma unroll
             for (unsigned n = 0; n < ROWS_AT_ONCE; n++) scanned_row<memory.value>(w, region, from + n, q[n]);
 #pragma unroll
@@ -315,9 +315,10 @@ template <class Sample, class Accum, unsigned C, class Shape> struct fused {
 #pragma unroll
                 for (unsigned g = 0; g < GROUPS; g++)
 #pragma unroll
-                    for (unsigned i = 0; i < RUN; i++) sums[g].at[i] += (sum)q[n][g].at[i] + prefix.channel[i % C];
-                if constexpr (FIT == ALIGNED && VECTOR_SUMS == RUN)
-                    write_runs(row, sums);
+                    for (unsigned i = 0; i < LANE_ITEMS; i++)
+                        sums[g].at[i] += (sum)q[n][g].at[i] + prefix.channel[i % C];
+                if constexpr (FIT == ALIGNED && VECTOR_SUMS == LANE_ITEMS)
+                    write_items(row, sums);
                 else
                     write_row<FIT>(s, row, sums, from + n < out_height ? out_width : 0);
             }
@@ -327,13 +328,13 @@ template <class Sample, class Accum, unsigned C, class Shape> struct fused {
     /* Row r as inclusive prefixes in the row. */
     template <typename tile_loader::memory FROM>
     PRIM_DEVICE void scanned_row(const warp_rows &w, const warp_region &region, unsigned r,
-                                 fuse::run<tile_sum, C, RUN> (&row)[GROUPS]) const
+                                 fuse::lane_items<tile_sum, C, LANE_ITEMS> (&row)[GROUPS]) const
     {
         if constexpr (tile_loader::in_place) {
 #pragma unroll
             for (unsigned g = 0; g < GROUPS; g++) row[g] = tile_loader::template get_sums<FROM>(w, r, g);
         } else {
-            run q[GROUPS];
+            lane_items q[GROUPS];
 #pragma unroll
             for (unsigned g = 0; g < GROUPS; g++) q[g] = loader.template get<FROM>(w, region, r, g);
             const auto scan = row_scan_of(q);
@@ -342,7 +343,7 @@ template <class Sample, class Accum, unsigned C, class Shape> struct fused {
         }
     }
 
-    PRIM_DEVICE static typename tile_loader::row_scan row_scan_of(const run (&q)[GROUPS])
+    PRIM_DEVICE static typename tile_loader::row_scan row_scan_of(const lane_items (&q)[GROUPS])
     {
         channels<tile_sum, C> sums[GROUPS];
 #pragma unroll
@@ -405,14 +406,13 @@ template <class Sample, class Accum, unsigned C, class Shape> struct fused {
     }
 
     /* The carry row for the next band: the last row of the table. */
-    PRIM_DEVICE void write_carry(const warp_region &region, uint32_t image_index,
-                                 const run_of_sums (&sums)[GROUPS]) const
+    PRIM_DEVICE void write_carry(const warp_region &region, uint32_t image_index, const lane_sums (&sums)[GROUPS]) const
     {
 #pragma unroll
         for (unsigned g = 0; g < GROUPS; g++)
 #pragma unroll
-            for (unsigned i = 0; i < RUN; i++) {
-                const unsigned e = g * GROUP + prim::lane_id() * RUN + i;
+            for (unsigned i = 0; i < LANE_ITEMS; i++) {
+                const unsigned e = g * GROUP + prim::lane_id() * LANE_ITEMS + i;
                 if (e >= region.pad && e < region.width)
                     prim::store_relaxed((bits *)carry_out + carry_index(image_index, region.x + e),
                                         __builtin_bit_cast(bits, sums[g].at[i]));
@@ -451,15 +451,15 @@ template <class Sample, class Accum, unsigned C, class Shape> struct fused {
             if (region.y + i / C < out_rows) prim::store(first + (region.y + i / C) * out_pitch - C + i % C, sum());
     }
 
-    /* Writes a row from the lanes' runs.  Large tables are streamed; most small ones fit the cache. */
-    PRIM_DEVICE static void write_runs(sum *row, const run_of_sums (&sums)[GROUPS])
+    /* Writes a row from the lanes' items.  Large tables are streamed; most small ones fit the cache. */
+    PRIM_DEVICE static void write_items(sum *row, const lane_sums (&sums)[GROUPS])
     {
 #pragma unroll
         for (unsigned g = 0; g < GROUPS; g++) {
-            prim::vec<sum, RUN> v;
+            prim::vec<sum, LANE_ITEMS> v;
 #pragma unroll
-            for (unsigned i = 0; i < RUN; i++) v.at[i] = sums[g].at[i];
-            prim::vec<sum, RUN> *to = (prim::vec<sum, RUN> *)(row + g * GROUP) + prim::lane_id();
+            for (unsigned i = 0; i < LANE_ITEMS; i++) v.at[i] = sums[g].at[i];
+            prim::vec<sum, LANE_ITEMS> *to = (prim::vec<sum, LANE_ITEMS> *)(row + g * GROUP) + prim::lane_id();
             if constexpr (Shape::large)
                 prim::store_streaming(to, v);
             else
@@ -471,7 +471,7 @@ template <class Sample, class Accum, unsigned C, class Shape> struct fused {
      * of the row.  PARTIAL: its first `width` sums.  The first and the last line of a row are partial, and share one
      * store: lanes in front of the row's first sum store its last sums instead. */
     template <fit FIT>
-    PRIM_DEVICE static void write_row(shared &s, sum *row, const run_of_sums (&sums)[GROUPS], unsigned width)
+    PRIM_DEVICE static void write_row(shared &s, sum *row, const lane_sums (&sums)[GROUPS], unsigned width)
     {
         constexpr unsigned AT_ONCE = FIT == ALIGNED ? VECTOR_SUMS : 1;
         using vector = prim::vec<sum, AT_ONCE>;
@@ -479,7 +479,7 @@ template <class Sample, class Accum, unsigned C, class Shape> struct fused {
         const unsigned from = prim::warp_id() * WIDTH, lane = prim::lane_id() * AT_ONCE;
         const unsigned misalignment = (unsigned)((uintptr_t)row / sizeof(sum) % LINE);
 #pragma unroll
-        for (unsigned g = 0; g < GROUPS; g++) tile_loader::set_run(s.columns, from + g * GROUP, sums[g]);
+        for (unsigned g = 0; g < GROUPS; g++) tile_loader::set_items(s.columns, from + g * GROUP, sums[g]);
         prim::warp_sync(); /* the row is staged */
         const unsigned ends = lane < misalignment ? WIDTH + lane - misalignment : lane - misalignment;
         const int next = (int)(LINE + lane) - (int)misalignment;

@@ -1,16 +1,16 @@
 /* fused_tile.cuh - a tile of an image as a block holds it, from its loads until its exclusive prefixes are known.
  *
  * Elements are samples with their channels interleaved: a row of W pixels has W * C of them.  A tile is WARPS * ROWS
- * rows.  A row is GROUPS column groups of 32 runs.  Warp w owns ROWS whole rows, and each lane owns a run of
- * neighbouring elements in each column group.
+ * rows.  A row is GROUPS column groups.  Warp w owns ROWS whole rows.  In each column group a lane owns LANE_ITEMS
+ * neighbouring elements: its items.
  *
  *             group 0                  group 1
  *     lane     0 | 1 | 2 | ... | 31     0 | 1 | ... | 31
  *     row 0   e e e e ...                                        warp 0: ROWS rows
  *     row 1   ...
  *
- * A run is four elements.  With three channels it is twelve bytes, or six samples of another size: a multiple of three,
- * so that every run begins with channel 0.
+ * LANE_ITEMS is 4.  With three channels it is 12 for bytes, and 6 for other samples: a multiple of three, so that the
+ * items of every lane begin with channel 0.
  *
  * Rows lie in shared memory as words of 4 bytes (8 for samples of 8).  Rows of samples of 1 and 2 bytes may begin at
  * any address.  They are copied as 16-byte vectors, from the vector on that holds their first element, and then moved
@@ -41,7 +41,7 @@ struct shape {
     static constexpr unsigned ROWS_AT_ONCE = SHARED_ROWS % 4 == 0 && REGISTER_ROWS % 4 == 0 ? 4 : 1;
 };
 
-/* ---- a run of elements of C channels ------------------------------------------------------------------- */
+/* ---- a lane's items ------------------------------------------------------------------------------------ */
 
 /* A value for each channel. */
 template <class T, unsigned C> struct channels {
@@ -49,7 +49,7 @@ template <class T, unsigned C> struct channels {
 };
 
 /* A lane's N elements of one row, a multiple of C. */
-template <class T, unsigned C, unsigned N> struct run {
+template <class T, unsigned C, unsigned N> struct lane_items {
     T at[N];
 
     PRIM_DEVICE channels<T, C> sums() const
@@ -61,17 +61,17 @@ template <class T, unsigned C, unsigned N> struct run {
     }
 
     /* The inclusive scan of each channel, from an exclusive prefix of each. */
-    PRIM_DEVICE run scanned(const channels<T, C> &prefix) const
+    PRIM_DEVICE lane_items scanned(const channels<T, C> &prefix) const
     {
-        run r;
+        lane_items r;
 #pragma unroll
         for (unsigned i = 0; i < N; i++) r.at[i] = (i < C ? prefix.channel[i % C] : r.at[(i - C) % N]) + at[i];
         return r;
     }
 };
 
-/* A run of bytes, four to a word. */
-template <unsigned C, unsigned N> struct run_of_bytes {
+/* The same for bytes, four to a word. */
+template <unsigned C, unsigned N> struct lane_bytes {
     uint32_t w[N / 4];
 
     /* Ones for the bytes of word k that are of channel c, up to element `last`. */
@@ -93,9 +93,9 @@ template <unsigned C, unsigned N> struct run_of_bytes {
         return s;
     }
 
-    PRIM_DEVICE run<uint32_t, C, N> scanned(const channels<uint32_t, C> &prefix) const
+    PRIM_DEVICE lane_items<uint32_t, C, N> scanned(const channels<uint32_t, C> &prefix) const
     {
-        run<uint32_t, C, N> r;
+        lane_items<uint32_t, C, N> r;
 #pragma unroll
         for (unsigned i = 0; i < N; i++) {
             const unsigned back = (i % 4 / C + 1) * C; /* to the channel's last element in the words before */
@@ -109,15 +109,15 @@ template <unsigned C, unsigned N> struct run_of_bytes {
 /* How many of N values, at most MOST, a power of two, move in one vector: as many as divide N. */
 template <unsigned N, unsigned MOST> constexpr unsigned vector_of = (N & (0 - N)) < MOST ? N &(0 - N) : MOST;
 
-/* Sums of columns: the runs of several rows, added up. */
+/* Sums of columns: the items of several rows, added up. */
 template <class T, unsigned C, unsigned N> struct columns {
-    run<T, C, N> sum;
-    PRIM_DEVICE void add(const run<T, C, N> &r)
+    lane_items<T, C, N> sum;
+    PRIM_DEVICE void add(const lane_items<T, C, N> &r)
     {
 #pragma unroll
         for (unsigned i = 0; i < N; i++) sum.at[i] += r.at[i];
     }
-    PRIM_DEVICE run<T, C, N> sums() const
+    PRIM_DEVICE lane_items<T, C, N> sums() const
     {
         return sum;
     }
@@ -126,7 +126,7 @@ template <class T, unsigned C, unsigned N> struct columns {
 /* Sums of columns of up to 257 rows of bytes, two to a word. */
 template <unsigned C, unsigned N> struct columns_of_bytes {
     uint32_t even[N / 4], odd[N / 4];
-    PRIM_DEVICE void add(const run_of_bytes<C, N> &r)
+    PRIM_DEVICE void add(const lane_bytes<C, N> &r)
     {
 #pragma unroll
         for (unsigned k = 0; k < N / 4; k++) {
@@ -134,9 +134,9 @@ template <unsigned C, unsigned N> struct columns_of_bytes {
             odd[k] += r.w[k] >> 8 & 0x00ff00ff;
         }
     }
-    PRIM_DEVICE run<uint32_t, C, N> sums() const
+    PRIM_DEVICE lane_items<uint32_t, C, N> sums() const
     {
-        run<uint32_t, C, N> r;
+        lane_items<uint32_t, C, N> r;
 #pragma unroll
         for (unsigned i = 0; i < N; i++) r.at[i] = (i % 2 ? odd : even)[i / 4] >> 16 * (i % 4 / 2) & 0xffff;
         return r;
@@ -149,7 +149,7 @@ template <class T, unsigned C, unsigned GROUPS> struct row_scan {
 
     PRIM_DEVICE channels<T, C> prefix_of(unsigned group) const { return prefix[group]; }
 
-    PRIM_DEVICE static row_scan over(const channels<T, C> (&runs)[GROUPS])
+    PRIM_DEVICE static row_scan over(const channels<T, C> (&sums)[GROUPS])
     {
         row_scan s;
         channels<T, C> total = {}; /* of the column groups before */
@@ -157,8 +157,8 @@ template <class T, unsigned C, unsigned GROUPS> struct row_scan {
         for (unsigned g = 0; g < GROUPS; g++)
 #pragma unroll
             for (unsigned c = 0; c < C; c++) {
-                const T inclusive = prim::warp_scan_inclusive(runs[g].channel[c]);
-                const T exclusive = prim::warp_scan_exclusive(runs[g].channel[c], inclusive);
+                const T inclusive = prim::warp_scan_inclusive(sums[g].channel[c]);
+                const T exclusive = prim::warp_scan_exclusive(sums[g].channel[c], inclusive);
                 s.prefix[g].channel[c] = total.channel[c] + exclusive;
                 if (g + 1 < GROUPS) total.channel[c] += prim::shuffle(inclusive, prim::WARP - 1);
             }
@@ -166,7 +166,7 @@ template <class T, unsigned C, unsigned GROUPS> struct row_scan {
     }
 };
 
-/* Bytes: the sum of a warp's runs is below 2^15 for each column group and channel, so that one scan does two. */
+/* Bytes: the sum of a warp's items is below 2^15 for each column group and channel, so that one scan does two. */
 template <unsigned C, unsigned GROUPS> struct row_scan_of_bytes {
     static_assert(GROUPS <= 2);
     uint32_t two[(C * GROUPS + 1) / 2];
@@ -182,13 +182,13 @@ template <unsigned C, unsigned GROUPS> struct row_scan_of_bytes {
         return b;
     }
 
-    PRIM_DEVICE static row_scan_of_bytes over(const channels<uint32_t, C> (&runs)[GROUPS])
+    PRIM_DEVICE static row_scan_of_bytes over(const channels<uint32_t, C> (&sums)[GROUPS])
     {
         row_scan_of_bytes s;
 #pragma unroll
         for (unsigned i = 0; i < C * GROUPS; i += 2) {
-            uint32_t m = runs[0].channel[i / GROUPS];
-            if (i + 1 < C * GROUPS) m |= runs[GROUPS - 1].channel[(i + 1) / GROUPS] << 16;
+            uint32_t m = sums[0].channel[i / GROUPS];
+            if (i + 1 < C * GROUPS) m |= sums[GROUPS - 1].channel[(i + 1) / GROUPS] << 16;
             const uint32_t inclusive = prim::warp_scan_inclusive(m);
             s.two[i / 2] = inclusive - m;
             if (GROUPS == 2) s.two[i / 2] += prim::shuffle(inclusive, prim::WARP - 1) << 16;
@@ -211,7 +211,7 @@ template <class Sample> struct warp_region {
     unsigned misalignment, misalignment_step;
 };
 
-/* Loads a warp's rows of a tile, and returns runs of them. */
+/* Loads a warp's rows of a tile, and returns the items of a lane. */
 template <class Sample, class Accum, unsigned C, class Shape> struct tile_loader {
     using sum = typename sums_in<Accum>::type;
     using warp_region = fuse::warp_region<Sample>;
@@ -225,12 +225,12 @@ template <class Sample, class Accum, unsigned C, class Shape> struct tile_loader
     static constexpr unsigned COPY_WORDS = WORD_ELEMENTS > 1 ? VECTOR_WORDS : 1,
                               COPY_ELEMENTS = WORD_ELEMENTS * COPY_WORDS;
 
-    /* Elements and words of a run; elements of a column group and of a row. */
-    static constexpr unsigned RUN = C == 3 ? (bytes ? 12 : 6) : 4, RUN_WORDS = RUN / WORD_ELEMENTS;
-    static constexpr unsigned GROUP = prim::WARP * RUN, WIDTH = Shape::GROUPS * GROUP,
+    /* Items of a lane, and their words; elements of a column group and of a row. */
+    static constexpr unsigned LANE_ITEMS = C == 3 ? (bytes ? 12 : 6) : 4, LANE_WORDS = LANE_ITEMS / WORD_ELEMENTS;
+    static constexpr unsigned GROUP = prim::WARP * LANE_ITEMS, WIDTH = Shape::GROUPS * GROUP,
                               ROW_WORDS = WIDTH / WORD_ELEMENTS;
-    using run = std::conditional_t<bytes, run_of_bytes<C, RUN>, fuse::run<tile_sum, C, RUN>>;
-    using columns = std::conditional_t<bytes, columns_of_bytes<C, RUN>, fuse::columns<tile_sum, C, RUN>>;
+    using lane_items = std::conditional_t<bytes, lane_bytes<C, LANE_ITEMS>, fuse::lane_items<tile_sum, C, LANE_ITEMS>>;
+    using columns = std::conditional_t<bytes, columns_of_bytes<C, LANE_ITEMS>, fuse::columns<tile_sum, C, LANE_ITEMS>>;
     using row_scan =
         std::conditional_t<bytes, row_scan_of_bytes<C, Shape::GROUPS>, fuse::row_scan<tile_sum, C, Shape::GROUPS>>;
 
@@ -243,14 +243,14 @@ template <class Sample, class Accum, unsigned C, class Shape> struct tile_loader
     using storage = prim::array<word, EXTRA + (WORD_ELEMENTS > 1 ? STORED_ROWS * COPY_WORDS : 0)>;
     static_assert(REGISTER_ROWS == 0 || WORD_ELEMENTS == 1, "misaligned rows are moved in shared memory");
 
-    struct packed_run {
-        word at[RUN_WORDS];
+    struct packed_items {
+        word at[LANE_WORDS];
     };
 
-    /* A warp's rows: the first SHARED_ROWS in shared memory, the others in the lanes that own their runs. */
+    /* A warp's rows: the first SHARED_ROWS in shared memory, the others in the lanes that own their elements. */
     struct warp_rows {
         storage &shared;
-        packed_run registers[REGISTER_ROWS > 0 ? REGISTER_ROWS : 1][Shape::GROUPS];
+        packed_items registers[REGISTER_ROWS > 0 ? REGISTER_ROWS : 1][Shape::GROUPS];
     };
     enum memory { SHARED, REGISTERS };
 
@@ -350,16 +350,16 @@ template <class Sample, class Accum, unsigned C, class Shape> struct tile_loader
     /* The rows in registers, as vectors if they are ALIGNED and whole. */
     template <bool ALIGNED> PRIM_DEVICE void load_registers(warp_rows &w, const warp_region &region) const
     {
-        constexpr unsigned VECTOR = vector_of<RUN_WORDS, VECTOR_WORDS>;
+        constexpr unsigned VECTOR = vector_of<LANE_WORDS, VECTOR_WORDS>;
 #pragma unroll
         for (unsigned r = SHARED_ROWS; r < Shape::ROWS; r++)
 #pragma unroll
             for (unsigned g = 0; g < Shape::GROUPS; g++) {
-                const unsigned element = g * GROUP + prim::lane_id() * RUN;
+                const unsigned element = g * GROUP + prim::lane_id() * LANE_ITEMS;
                 const word *from = (const word *)row(region, r) + element;
-                packed_run &to = w.registers[r - SHARED_ROWS][g];
+                packed_items &to = w.registers[r - SHARED_ROWS][g];
 #pragma unroll
-                for (unsigned i = 0; i < RUN_WORDS; i += ALIGNED ? VECTOR : 1) {
+                for (unsigned i = 0; i < LANE_WORDS; i += ALIGNED ? VECTOR : 1) {
                     if constexpr (ALIGNED) {
                         const auto vector = prim::load((const prim::vec<word, VECTOR> *)(from + i));
 #pragma unroll
@@ -433,22 +433,22 @@ template <class Sample, class Accum, unsigned C, class Shape> struct tile_loader
         prim::warp_sync();
     }
 
-    /* The lane's run in a column group of row r. */
+    /* The lane's items in a column group of row r. */
     template <memory AT>
-    PRIM_DEVICE run get(const warp_rows &w, const warp_region &region, unsigned r, unsigned group) const
+    PRIM_DEVICE lane_items get(const warp_rows &w, const warp_region &region, unsigned r, unsigned group) const
     {
         const auto words = get_words<AT>(w, r, group);
-        run q;
+        lane_items q;
         if constexpr (bytes) {
 #pragma unroll
-            for (unsigned k = 0; k < RUN_WORDS; k++) q.w[k] = words.at[k];
+            for (unsigned k = 0; k < LANE_WORDS; k++) q.w[k] = words.at[k];
         } else if constexpr (sizeof(Sample) == 2) {
 #pragma unroll
-            for (unsigned i = 0; i < RUN; i++) q.at[i] = words.at[i / 2] >> 16 * (i % 2) & 0xffff;
+            for (unsigned i = 0; i < LANE_ITEMS; i++) q.at[i] = words.at[i / 2] >> 16 * (i % 2) & 0xffff;
         } else {
 #pragma unroll
-            for (unsigned i = 0; i < RUN; i++)
-                q.at[i] = sample_of(region, r, group * GROUP + prim::lane_id() * RUN + i, words.at[i]);
+            for (unsigned i = 0; i < LANE_ITEMS; i++)
+                q.at[i] = sample_of(region, r, group * GROUP + prim::lane_id() * LANE_ITEMS + i, words.at[i]);
         }
         return q;
     }
@@ -481,19 +481,19 @@ template <class Sample, class Accum, unsigned C, class Shape> struct tile_loader
         return s;
     }
 
-    /* In place: the sums of a run in registers. */
-    PRIM_DEVICE static void set_sums(warp_rows &w, unsigned r, unsigned group, const run &q)
+    /* In place: the sums of the items in registers. */
+    PRIM_DEVICE static void set_sums(warp_rows &w, unsigned r, unsigned group, const lane_items &q)
     {
-        w.registers[r - SHARED_ROWS][group] = __builtin_bit_cast(packed_run, q);
+        w.registers[r - SHARED_ROWS][group] = __builtin_bit_cast(packed_items, q);
     }
-    template <memory AT> PRIM_DEVICE static run get_sums(const warp_rows &w, unsigned r, unsigned group)
+    template <memory AT> PRIM_DEVICE static lane_items get_sums(const warp_rows &w, unsigned r, unsigned group)
     {
-        return __builtin_bit_cast(run, get_words<AT>(w, r, group));
+        return __builtin_bit_cast(lane_items, get_words<AT>(w, r, group));
     }
 
-    /* The lane's run of the 32 that begin at `from`. */
-    template <class T, unsigned N, class Run>
-    PRIM_DEVICE static void set_run(prim::array<T, N> &to, unsigned from, const Run &q)
+    /* The lane's items of a column group that begins at `from`. */
+    template <class T, unsigned N, class Items>
+    PRIM_DEVICE static void set_items(prim::array<T, N> &to, unsigned from, const Items &q)
     {
         constexpr unsigned ITEMS = sizeof q / sizeof(T), VECTOR = vector_of<ITEMS, 16 / sizeof(T)>;
 #pragma unroll
@@ -504,18 +504,18 @@ template <class Sample, class Accum, unsigned C, class Shape> struct tile_loader
             to.template set_vector<VECTOR>(from + prim::lane_id() * ITEMS + i, v);
         }
     }
-    template <class Run, class T, unsigned N>
-    PRIM_DEVICE static Run get_run(const prim::array<T, N> &from_all, unsigned from)
+    template <class Items, class T, unsigned N>
+    PRIM_DEVICE static Items get_items(const prim::array<T, N> &from_all, unsigned from)
     {
-        return gather<Run>(from_all,
-                           [=](unsigned i) { return from + prim::lane_id() * (sizeof(Run) / sizeof(T)) + i; });
+        return gather<Items>(from_all,
+                             [=](unsigned i) { return from + prim::lane_id() * (sizeof(Items) / sizeof(T)) + i; });
     }
-    /* A run whose element i lies at index at(i); the elements of a vector lie side by side. */
-    template <class Run, class T, unsigned N, class At>
-    PRIM_DEVICE static Run gather(const prim::array<T, N> &from_all, At at)
+    /* Items of which number i lies at index at(i); the elements of a vector lie side by side. */
+    template <class Items, class T, unsigned N, class At>
+    PRIM_DEVICE static Items gather(const prim::array<T, N> &from_all, At at)
     {
-        constexpr unsigned ITEMS = sizeof(Run) / sizeof(T), VECTOR = vector_of<ITEMS, 16 / sizeof(T)>;
-        Run q;
+        constexpr unsigned ITEMS = sizeof(Items) / sizeof(T), VECTOR = vector_of<ITEMS, 16 / sizeof(T)>;
+        Items q;
 #pragma unroll
         for (unsigned i = 0; i < ITEMS; i += VECTOR) {
             const auto v = from_all.template get_vector<VECTOR>(at(i));
@@ -537,16 +537,16 @@ template <class Sample, class Accum, unsigned C, class Shape> struct tile_loader
     }
 
     /* For registers, r must be a constant when the loop is unrolled. */
-    template <memory AT> PRIM_DEVICE static packed_run get_words(const warp_rows &w, unsigned r, unsigned group)
+    template <memory AT> PRIM_DEVICE static packed_items get_words(const warp_rows &w, unsigned r, unsigned group)
     {
-        const unsigned from = group * prim::WARP * RUN_WORDS;
+        const unsigned from = group * prim::WARP * LANE_WORDS;
         if constexpr (AT == REGISTERS)
             return w.registers[r - SHARED_ROWS][group];
         else if constexpr (in_place)
-            return gather<packed_run>(w.shared,
-                                      [=](unsigned i) { return word_at(r, from + prim::lane_id() * RUN_WORDS + i); });
+            return gather<packed_items>(
+                w.shared, [=](unsigned i) { return word_at(r, from + prim::lane_id() * LANE_WORDS + i); });
         else
-            return get_run<packed_run>(w.shared, row_at(r) + from);
+            return get_items<packed_items>(w.shared, row_at(r) + from);
     }
 };
 
