@@ -113,7 +113,7 @@ template <class Sample, class Accum> struct scan_source {
     double offset, reciprocal, largest; /* q32; the reciprocal of a power of two is exact */
     uint32_t *outside;
 
-    static scan_source of(const scan_job *j)
+    static scan_source of_job(const scan_job *j)
     {
         return {(const Sample *)j->in,    j->in_pitch, j->step, j->quant.offset, 1 / j->quant.step,
                 (double)j->quant.largest, j->outside};

@@ -214,7 +214,7 @@ sat_status move_samples(const mover *m, const sat_view *in, const sat_view *out,
         job.step = 1;
         job.quant = m->spec.quant;
         job.outside = m->outside;
-        auto source = scan_source<Sample, Accum>::of(&job);
+        auto source = scan_source<Sample, Accum>::of_job(&job);
         size_t in_pitch = in->height > 1 ? in->row_bytes : 0, out_pitch = out->height > 1 ? out->row_bytes : 0;
         bool vectors = shift == 0 && ((uintptr_t)in->data | in_pitch) % (V * sizeof(Sample)) == 0 &&
                        ((uintptr_t)out->data | out_pitch) % (V * sizeof(sum)) == 0;

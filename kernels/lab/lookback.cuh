@@ -227,7 +227,7 @@ template <template <class, class> class Kernel> struct method {
         if (rows_at_once == 0)
             return sat_fail(SAT_ERR_SHAPE, "%lld tiles in a row; a launch has %lld", (long long)tiles, (long long)most);
 
-        w work = {.source = scan_source<Sample, Accum>::of(job),
+        w work = {.source = scan_source<Sample, Accum>::of_job(job),
                   .out = (sum *)job->out,
                   .out_pitch = job->out_pitch,
                   .length = job->length,

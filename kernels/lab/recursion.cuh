@@ -46,20 +46,20 @@ template <unsigned B, unsigned Q, class T> struct uniform_add {
     static constexpr unsigned threads = B;
     struct shared {
     };
-    level<T, T> of;
+    recursion::level<T, T> level;
     unsigned skip;
 
     PRIM_DEVICE void operator()(shared &) const
     {
         const unsigned number = prim::blocks() - 1 - prim::block_id();
-        const unsigned row = number / (of.tiles - skip), tile = number % (of.tiles - skip) + skip;
+        const unsigned row = number / (level.tiles - skip), tile = number % (level.tiles - skip) + skip;
         const int64_t start = (int64_t)tile * (B * Q);
-        const unsigned here = tile_extent(start, of.length, B * Q);
-        T *out = of.out + row * of.out_pitch + start;
-        const T before = prim::load(of.sums + row * of.sums_pitch + tile);
+        const unsigned here = tile_extent(start, level.length, B * Q);
+        T *out = level.out + row * level.out_pitch + start;
+        const T before = prim::load(level.sums + row * level.sums_pitch + tile);
         using vectors = tile_vectors<B, Q, T, T>;
         vectors x;
-        x.load(of.source, out, here);
+        x.load(level.source, out, here);
 #pragma unroll
         for (unsigned p = 0; p < vectors::VECTORS; p++) {
             prim::vec<T, vectors::V> sums;
@@ -90,7 +90,7 @@ sat_status queue_levels(const scan_job *job, bool naive, typename sums_in<Accum>
     const int64_t tiles = tiles_of(job->length, B * Q), pitch = padded(tiles);
     const bool one = tiles == 1;
     const level<Sample, Accum> here = {
-        .source = scan_source<Sample, Accum>::of(job),
+        .source = scan_source<Sample, Accum>::of_job(job),
         .out = (sum *)job->out,
         .out_pitch = job->out_pitch,
         .length = job->length,
@@ -120,7 +120,7 @@ sat_status queue_levels(const scan_job *job, bool naive, typename sums_in<Accum>
     again.step = 1;
     const unsigned skip = job->initial_values == nullptr;
     const level<sum, sum> all = {
-        .source = scan_source<sum, sum>::of(&again),
+        .source = scan_source<sum, sum>::of_job(&again),
         .out = here.out,
         .out_pitch = here.out_pitch,
         .length = here.length,

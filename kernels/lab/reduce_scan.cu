@@ -168,7 +168,7 @@ sat_status queue_steps(const scan_job *job, typename sums_in<Accum>::type *carri
 {
     using sum = typename sums_in<Accum>::type;
     constexpr unsigned B = Shape::B, Q = Shape::template Q<sum>;
-    const auto source = scan_source<Sample, Accum>::of(job);
+    const auto source = scan_source<Sample, Accum>::of_job(job);
     const cut row = cut_for<sum>(job->length, Shape());
     const int64_t pitch = carries_pitch(row.chunks);
     const sum *initial_values = (const sum *)job->initial_values;

@@ -122,7 +122,7 @@ struct rows {
     int64_t length;
     uint64_t reciprocal; /* 0: divide */
 
-    static rows of(const scan_job *j)
+    static rows of_job(const scan_job *j)
     {
         bool small = j->length > 1 && j->rows <= UINT32_MAX / j->length;
         return {j->length, small ? UINT64_MAX / (uint64_t)j->length + 1 : 0};
@@ -164,8 +164,8 @@ template <class F> auto for_each_index(F f)
 template <class Sample, class Sum>
 cudaError_t scan_by_row(const scan_job *j, void *memory, size_t *bytes, cudaStream_t stream)
 {
-    rows row = rows::of(j);
-    auto source = scan_source<Sample, Sum>::of(j);
+    rows row = rows::of_job(j);
+    auto source = scan_source<Sample, Sum>::of_job(j);
     auto keys = for_each_index(key_at{row});
     auto values = for_each_index(value_at<Sample, Sum>{row, source, (const Sum *)j->initial_values});
     auto out = thrust::make_permutation_iterator((Sum *)j->out, for_each_index(place_of{row, j->out_pitch}));

@@ -214,7 +214,7 @@ sat_status queue(const plan *p, const sat_view *image, const sat_view *table, co
     job.outside = p->outside;
 
     K k = {};
-    k.loader.source = decltype(k.loader.source)::of(&job);
+    k.loader.source = decltype(k.loader.source)::of_job(&job);
     k.loader.image_pitch = (int64_t)(image->image_bytes / sat_type_bytes(image->type));
     k.loader.end =
         k.loader.source.in + (image->count - 1) * k.loader.image_pitch + (image->height - 1) * job.in_pitch + elements;
