@@ -67,18 +67,19 @@ static sat_status allocate(const sat_allocator *a, sat_memory_kind kind, size_t 
                     (int)alignment);
 }
 
-/* A head with `bytes` of host memory behind it. */
-static sat_status take_head(sat_arena *arena, size_t bytes, sat_piece **piece)
+/* A head with `bytes` of host memory behind it; NULL if there is none. */
+static sat_piece *take_head(sat_arena *arena, size_t bytes)
 {
     size_t all;
-    void *head = NULL;
-    if (__builtin_add_overflow(bytes, sizeof **piece, &all))
-        return sat_fail(SAT_ERR_MEMORY, "%zu bytes of memory are more than there can be", bytes);
-    sat_status status = allocate(arena->allocator, SAT_MEMORY_HOST, all, &head);
-    if (status != SAT_OK) return status;
-    *piece = head;
-    **piece = (sat_piece){.before = arena->last, .data = *piece + 1, .head = all};
-    return SAT_OK;
+    void *data;
+    if (__builtin_add_overflow(bytes, sizeof(sat_piece), &all)) {
+        sat_fail(SAT_ERR_MEMORY, "%zu bytes of memory are more than there can be", bytes);
+        return NULL;
+    }
+    if (allocate(arena->allocator, SAT_MEMORY_HOST, all, &data) != SAT_OK) return NULL;
+    sat_piece *piece = data;
+    *piece = (sat_piece){.before = arena->last, .data = piece + 1, .head = all};
+    return piece;
 }
 
 void *sat_arena_alloc(sat_arena *arena, size_t bytes)
@@ -95,19 +96,18 @@ void *sat_arena_zeros(sat_arena *arena, size_t bytes)
 
 sat_status sat_arena_take(sat_arena *arena, sat_memory_kind kind, size_t bytes, void **data)
 {
-    sat_piece *piece = NULL;
     const bool elsewhere = kind != SAT_MEMORY_HOST;
     *data = NULL;
-    sat_status status = take_head(arena, elsewhere ? 0 : bytes, &piece);
-    if (status != SAT_OK) return status;
+    sat_piece *piece = take_head(arena, elsewhere ? 0 : bytes);
+    if (piece == NULL) return SAT_ERR_MEMORY;
     if (elsewhere) {
         piece->kind = kind;
         piece->bytes = bytes ? bytes : 1;
-        status = allocate(arena->allocator, kind, piece->bytes, &piece->data);
-    }
-    if (status != SAT_OK) {
-        release(arena->allocator, SAT_MEMORY_HOST, piece, piece->head);
-        return status;
+        sat_status status = allocate(arena->allocator, kind, piece->bytes, &piece->data);
+        if (status != SAT_OK) {
+            release(arena->allocator, SAT_MEMORY_HOST, piece, piece->head);
+            return status;
+        }
     }
     arena->last = piece;
     *data = piece->data;

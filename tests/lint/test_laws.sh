@@ -67,7 +67,7 @@ try "the library opens no file" \
     nothing calls 'fopen|open|openat|read|mmap' src/lib $(find src/cpu -type f ! -name machine.c)
 try "memory of plans, filters, queries and scans is taken from their arena" \
     nothing calls 'malloc|calloc|realloc|aligned_alloc|posix_memalign|free|device_alloc|device_free' src/cpu \
-    $(ls src/lib/*.[ch] | grep -vE '/(arena|shape|device|pool)\.c') kernels/{table,box,query,lab,peer}
+    $(find src/lib -name '*.[ch]' | grep -vE '/(arena|shape|device|pool)\.c') kernels/{table,box,query,lab,peer}
 try "the library reads no environment" nothing calls 'getenv|secure_getenv' src/lib src/cpu kernels
 try "neither the library nor io ends the process" nothing calls 'exit|abort|assert|_Exit|quick_exit|err|errx' src/lib src/cpu \
     $(find src/io -name "*.c" ! -name "stb*")
