@@ -21,10 +21,14 @@ Q        := $(if $(filter 1,$(V)),,@)
 LAB_SRC  := src/bench/%.c src/lib/lab.c src/lib/scan.c src/cpu/cpu_copy.c src/cpu/serial_scan.c kernels/lab/% kernels/peer/%
 LEFT_OUT := $(if $(filter 0,$(LAB)),$(LAB_SRC))
 
+# What experiments alone need, in a build with SWEEP=1.
+SWEEP     ?= 0
+SWEEP_SRC := kernels/lab/lookback_aux_one.cu
+
 # ---- what this machine has -----------------------------------------------------------------------------
 
 NVCC ?= $(shell command -v nvcc 2>/dev/null || ls /usr/local/cuda/bin/nvcc 2>/dev/null)
-KERNELS := $(filter-out $(LEFT_OUT),$(sort $(wildcard kernels/*.cu kernels/*/*.cu)))
+KERNELS := $(filter-out $(LEFT_OUT) $(if $(filter 1,$(SWEEP)),,$(SWEEP_SRC)),$(sort $(wildcard kernels/*.cu kernels/*/*.cu)))
 ifeq ($(CUDA),1)
   ifeq ($(NVCC),)
     $(error CUDA=1, but no nvcc on PATH or in /usr/local/cuda/bin)
@@ -40,7 +44,8 @@ WITH_LIBJPEG := $(if $(filter 0,$(JPEG)),0,$(if $(filter 1,$(JPEG)),1,$(HAVE_LIB
 
 # No product and sum rounded as one: answers are the same on every machine (rectangle.h).
 STD      := -std=c11 -D_GNU_SOURCE -ffp-contract=off
-DEFS     := -DSAT_WITH_CUDA=$(WITH_CUDA) -DSAT_WITH_LIBJPEG=$(WITH_LIBJPEG) $(if $(filter 0,$(LAB)),-DSAT_NO_LAB)
+DEFS     := -DSAT_WITH_CUDA=$(WITH_CUDA) -DSAT_WITH_LIBJPEG=$(WITH_LIBJPEG) $(if $(filter 0,$(LAB)),-DSAT_NO_LAB) \
+            $(if $(filter 1,$(SWEEP)),-DSAT_SWEEP=1)
 BASE     := $(STD) $(CFLAGS) $(WARN) $(DEFS) -pthread -fvisibility=hidden -fPIC -MMD -MP $(EXTRA_CFLAGS)
 LIB_INC  := -Isrc/lib
 IO_INC   := -Isrc/lib -Isrc/io
@@ -55,7 +60,6 @@ IO_LIBS  := -lisal -ldeflate -lxxhash $(if $(filter 1,$(WITH_LIBJPEG)),-ljpeg)
 # without a GPU to ask, code for Turing and Hopper, and their PTX, from which all others compile their own.
 # SWEEP=1: every block size and number of elements for each thread, for `sat bench tune`.
 SM_ALL := 75 80 86 89 90 100 120
-SWEEP  ?= 0
 ifeq ($(WITH_CUDA),1)
   CUDA_HOME := $(patsubst %/bin/,%,$(dir $(realpath $(NVCC))))
   SM     ?= $(if $(shell nvidia-smi -L 2>/dev/null),native,90 75)

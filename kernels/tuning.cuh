@@ -141,17 +141,21 @@ constexpr striped_tile LOOKBACK_LARGE = simulated ? striped_tile{64, 1, 1, 2} : 
 constexpr striped_tile LOOKBACK_SMALL = simulated ? striped_tile{32, 1, 0, 2} : striped_tile{128, 8, 0, 8};
 constexpr int64_t LOOKBACK_FEW_TILES = simulated ? 4 : 256; /* two for each multiprocessor */
 
-/* TUNING_BLOCKED_TILES(X): X(B, Q) for each blocked tile that is compiled in, for `sat bench tune`. */
+/* TUNING_BLOCKED_TILES(X): X(B, Q) for each blocked tile that is compiled in, for `sat bench tune`.
+ * TUNING_REPORT_TILES(X): the three of them that the experiments compare all methods in. */
 #if defined SAT_SIMT
 #define TUNING_BLOCKED_TILES(X) X(64, 4) X(32, 7)
+#define TUNING_REPORT_TILES(X)  TUNING_BLOCKED_TILES(X)
 #elif defined SAT_SWEEP
 #define TUNING_ITEMS(X, B)                                                                                             \
     X(B, 2) X(B, 4) X(B, 7) X(B, 8) X(B, 10) X(B, 13) X(B, 16) X(B, 20) X(B, 24) X(B, 30) X(B, 32) X(B, 40)
 #define TUNING_BLOCKED_TILES(X)                                                                                        \
     TUNING_ITEMS(X, 32)                                                                                                \
     TUNING_ITEMS(X, 64) TUNING_ITEMS(X, 128) TUNING_ITEMS(X, 256) TUNING_ITEMS(X, 512) TUNING_ITEMS(X, 1024)
+#define TUNING_REPORT_TILES(X) X(256, 30) X(256, 10) X(1024, 10)
 #else
 #define TUNING_BLOCKED_TILES(X)
+#define TUNING_REPORT_TILES(X)
 #endif
 
 /* ---- lab: the other rungs -----------------------------------------------------------------------------------------
@@ -161,7 +165,14 @@ constexpr int64_t LOOKBACK_FEW_TILES = simulated ? 4 : 256; /* two for each mult
  */
 template <unsigned THREADS, unsigned ITEMS4, unsigned ITEMS8, unsigned MOST = 0> struct launch_shape {
     static constexpr unsigned B = THREADS, MOST_CHUNKS = MOST;
+    static constexpr bool words_only = false;
     template <class Sum> static constexpr unsigned Q = sizeof(Sum) == 4 ? ITEMS4 : ITEMS8;
+};
+
+/* A shape of the experiments: u32 samples and sums only, so that it is one kernel and not one for each type. */
+template <unsigned THREADS, unsigned ITEMS, unsigned MOST = 0>
+struct words_shape : launch_shape<THREADS, ITEMS, ITEMS, MOST> {
+    static constexpr bool words_only = true;
 };
 
 /* The shapes of a rung; the first is the default. */
@@ -171,18 +182,33 @@ template <class... Shape> struct shapes {
 using hillis_steele_usual = launch_shape<512, 1, 1>;
 using blelloch_usual = launch_shape<256, 16, 8>;
 using reduce_scan_usual = launch_shape<256, 16, 8, 16384>;
-#ifdef SAT_SIMT
+#if defined SAT_SIMT
 using hillis_steele_shapes =
     shapes<launch_shape<32, 1, 1>, hillis_steele_usual>; /* three levels from 1025 elements on */
-/* Three levels from 4097 elements on; a tree of several warps, whose threads have several vectors. */
-using blelloch_shapes = shapes<launch_shape<32, 2, 2>, launch_shape<64, 8, 4>, blelloch_usual>;
-/* Several tiles in a chunk from 513 elements on; several tiles of carries from 1057 on. */
-using reduce_scan_shapes = shapes<launch_shape<64, 2, 2, 4>, launch_shape<32, 1, 1, 64>, reduce_scan_usual>;
+/* Three levels from 4097 elements on; a tree of several warps, whose threads have several vectors; one element in each
+ * leaf. */
+using blelloch_shapes = shapes<launch_shape<32, 2, 2>, launch_shape<64, 8, 4>, blelloch_usual, words_shape<64, 1>>;
+/* Several tiles in a chunk from 513 elements on; several tiles of carries from 1057 on; vectors of two elements. */
+using reduce_scan_shapes =
+    shapes<launch_shape<64, 2, 2, 4>, launch_shape<32, 1, 1, 64>, reduce_scan_usual, words_shape<64, 10, 16>>;
+#elif defined SAT_SWEEP
+using hillis_steele_shapes = shapes<hillis_steele_usual>;
+using blelloch_shapes = shapes<blelloch_usual, words_shape<512, 1>>; /* one element in each leaf, as in the chapter */
+/* Those of TUNING_REPORT_TILES, and the largest that keeps its items in registers. */
+using reduce_scan_shapes = shapes<reduce_scan_usual, words_shape<256, 30, 16384>, words_shape<256, 10, 16384>,
+                                  words_shape<1024, 10, 16384>, words_shape<1024, 32, 16384>>;
 #else
 using hillis_steele_shapes = shapes<hillis_steele_usual>;
 using blelloch_shapes = shapes<blelloch_usual>;
 using reduce_scan_shapes = shapes<reduce_scan_usual>;
 #endif
+
+/* Blocks of `threads` that should be resident, where each holds so many bytes of items: RESIDENT_THREADS leave 48
+ * registers to a thread, which more than 64 bytes do not fit. */
+constexpr int resident_blocks(unsigned threads, size_t item_bytes)
+{
+    return item_bytes <= 64 ? RESIDENT_THREADS / (int)threads : 1;
+}
 
 constexpr unsigned WARP_SCANS_THREADS = simulated ? 64 : 256;
 

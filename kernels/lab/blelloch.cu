@@ -35,9 +35,9 @@ namespace
 
 template <unsigned BLOCK, unsigned ITEMS, class Sample, class Accum> struct blelloch_tile {
     static constexpr unsigned threads = BLOCK, tile = BLOCK * ITEMS;
-    static constexpr int min_blocks = tuning::RESIDENT_THREADS / BLOCK;
     using vectors = tile_vectors<BLOCK, ITEMS, Sample, Accum>;
     using sum = typename vectors::sum;
+    static constexpr int min_blocks = tuning::resident_blocks(BLOCK, ITEMS * sizeof(sum));
     struct shared {
         prim::tree<sum, tile / vectors::V> sums;
     };
@@ -86,7 +86,7 @@ sat_status open_plan(const sat_plan_spec *spec, sat_arena *arena, void **state, 
 
 sat_status open_scan(const sat_scan_spec *spec, sat_arena *arena, void **state, char *note, size_t note_bytes)
 {
-    return array_open(&algorithm, spec, arena, state, note, note_bytes);
+    return open_array_in(tuning::blelloch_shapes(), &algorithm, spec, arena, state, note, note_bytes);
 }
 
 } // namespace

@@ -44,7 +44,7 @@
  *         where a row begins).  3. Barrier; fold the warps before.  4. Publish the prefixes that are known.  5.
  *         Barrier.
  */
-#include "lab/lookback.cuh"
+#include "lab/lookback_aux.cuh"
 
 namespace
 {
@@ -70,29 +70,6 @@ template <class Sum> PRIM_DEVICE segment<Sum> scan_segments(segment<Sum> v)
     }
     return v;
 }
-
-template <class Sum> struct aux_prefix {
-    prim::flagged_descriptor<Sum> *slot;
-    uint32_t epoch;
-    bool begins_row;
-    Sum initial_value; /* the exclusive prefix of the row */
-
-    PRIM_DEVICE void publish_aggregate(Sum aggregate) const
-    {
-        if (prim::lane_id() == 0)
-            prim::publish_flagged(&slot->aggregate, aggregate, &slot->aggregate_flag,
-                                  prim::tile_tag(epoch, prim::TILE_AGGREGATE));
-    }
-    PRIM_DEVICE Sum resolve(Sum) const
-    {
-        Sum prefix = initial_value;
-        if (begins_row || prim::lane_id() > 0) return prefix;
-        while (
-            !prim::poll_flagged(&slot->prefix_flag, prim::tile_tag(epoch, prim::TILE_PREFIX), &slot->prefix, &prefix))
-            prim::nanosleep(tuning::BACKOFF_NS);
-        return prefix;
-    }
-};
 
 template <class Work, class Shape> struct lookback_aux {
     using sum = typename Work::sum;
@@ -123,7 +100,7 @@ template <class Work, class Shape> struct lookback_aux {
             return;
         }
         uint32_t at = ticket.number - 1, row = at / work.tiles, tile = at % work.tiles;
-        aux_prefix<sum> prefix_op = {
+        single_pass::aux_prefix<sum> prefix_op = {
             .slot = slots + at, .epoch = ticket.launch, .begins_row = tile == 0, .initial_value = work.row_prefix(row)};
         single_pass::scan_tile<Work, Shape>(work, s.block, row, tile, prefix_op);
     }

@@ -20,6 +20,7 @@
 
 #include <stdio.h>
 
+#include "lab/launch_shapes.cuh"
 #include "lab/tile_vectors.cuh"
 #include "prim/runtime.cuh"
 
@@ -141,7 +142,7 @@ template <class Rung, class Shapes> struct algorithm {
     {
         return with_accum(accum, [=](auto zero) {
             using sum = decltype(zero);
-            return with_launch_shape<sum>(Shapes(), Rung::name, requested, [=](auto shape) {
+            return with_launch_shape<sum, sum>(Shapes(), Rung::name, requested, [=](auto shape) {
                 int64_t words = 0, row;
                 for (int64_t tiles = length; (tiles = tiles_of(tiles, tile<sum>(shape))) > 1; words += row)
                     if (__builtin_mul_overflow(rows, padded(tiles), &row) || row > INT64_MAX / 16 - words)
@@ -156,9 +157,10 @@ template <class Rung, class Shapes> struct algorithm {
     {
         return with_types(job->sample, job->accum, [=](auto types) {
             using types_t = decltype(types);
+            using sample = typename types_t::sample;
             using sum = typename sums_in<typename types_t::accum>::type;
-            return with_launch_shape<sum>(Shapes(), Rung::name, requested, [=](auto shape) {
-                return queue_levels<Rung, decltype(shape), typename types_t::sample, typename types_t::accum>(
+            return with_launch_shape<sample, sum>(Shapes(), Rung::name, requested, [=](auto shape) {
+                return queue_levels<Rung, decltype(shape), sample, typename types_t::accum>(
                     job, requested->naive_staging, (sum *)workspace, stream);
             });
         });
@@ -168,7 +170,7 @@ template <class Rung, class Shapes> struct algorithm {
     {
         (void)with_accum(accum, [=](auto zero) {
             using sum = decltype(zero);
-            return with_launch_shape<sum>(Shapes(), Rung::name, requested, [=](auto shape) {
+            return with_launch_shape<sum, sum>(Shapes(), Rung::name, requested, [=](auto shape) {
                 int levels = 1;
                 for (int64_t tiles = length; (tiles = tiles_of(tiles, tile<sum>(shape))) > 1;) levels++;
                 snprintf(text, bytes, "B=%u, Q=%u, %d level%s", shape.B, shape.template Q<sum>, levels,

@@ -28,6 +28,7 @@
  *           holds the rows that step 1 has read last. */
 #include <stdio.h>
 
+#include "lab/launch_shapes.cuh"
 #include "lab/tile_vectors.cuh"
 #include "prim/block_scan.cuh"
 #include "prim/runtime.cuh"
@@ -60,9 +61,9 @@ int64_t carries_pitch(unsigned chunks)
 /* Step 1. */
 template <unsigned BLOCK, unsigned ITEMS, class Sample, class Accum> struct sum_chunks {
     static constexpr unsigned threads = BLOCK, tile = BLOCK * ITEMS, WARPS = BLOCK / prim::WARP;
-    static constexpr int min_blocks = tuning::RESIDENT_THREADS / BLOCK;
     using vectors = tile_vectors<BLOCK, ITEMS, Sample, Accum>;
     using sum = typename vectors::sum;
+    static constexpr int min_blocks = tuning::resident_blocks(BLOCK, ITEMS * sizeof(sum));
     struct shared {
         prim::array<sum, WARPS> sums;
     };
@@ -91,9 +92,9 @@ template <unsigned BLOCK, unsigned ITEMS, class Sample, class Accum> struct sum_
 /* Steps 2 and 3. */
 template <unsigned BLOCK, unsigned ITEMS, class Sample, class Accum> struct scan_chunks {
     static constexpr unsigned threads = BLOCK, tile = BLOCK * ITEMS, WARPS = BLOCK / prim::WARP;
-    static constexpr int min_blocks = tuning::RESIDENT_THREADS / BLOCK;
     using vectors = tile_vectors<BLOCK, ITEMS, Sample, Accum>;
     using sum = typename vectors::sum;
+    static constexpr int min_blocks = tuning::resident_blocks(BLOCK, ITEMS * sizeof(sum));
     static constexpr unsigned GROUPS = vectors::VECTORS * WARPS; /* of 32 vectors; in the order of a tile */
     /* Two, for even and odd tiles: one is set for the next tile while slow warps still read the other. */
     struct shared {
@@ -192,7 +193,7 @@ sat_status workspace(int64_t rows, int64_t length, sat_type accum, const scan_sh
 {
     return with_accum(accum, [=](auto zero) {
         using sum = decltype(zero);
-        return with_launch_shape<sum>(tuning::reduce_scan_shapes(), name, requested, [=](auto shape) {
+        return with_launch_shape<sum, sum>(tuning::reduce_scan_shapes(), name, requested, [=](auto shape) {
             const cut row = cut_for<sum>(length, shape);
             int64_t words;
             if (__builtin_mul_overflow(rows, carries_pitch(row.chunks), &words) || words > INT64_MAX / 8)
@@ -208,9 +209,9 @@ sat_status queue(const scan_job *job, const scan_shape *requested, void *workspa
     return with_types(job->sample, job->accum, [=](auto types) {
         using types_t = decltype(types);
         using sum = typename sums_in<typename types_t::accum>::type;
-        return with_launch_shape<sum>(tuning::reduce_scan_shapes(), name, requested, [=](auto shape) {
-            return queue_steps<decltype(shape), typename types_t::sample, typename types_t::accum>(
-                job, (sum *)workspace, stream);
+        using sample = typename types_t::sample;
+        return with_launch_shape<sample, sum>(tuning::reduce_scan_shapes(), name, requested, [=](auto shape) {
+            return queue_steps<decltype(shape), sample, typename types_t::accum>(job, (sum *)workspace, stream);
         });
     });
 }
@@ -219,7 +220,7 @@ void describe(int64_t, int64_t length, sat_type accum, const scan_shape *request
 {
     (void)with_accum(accum, [=](auto zero) {
         using sum = decltype(zero);
-        return with_launch_shape<sum>(tuning::reduce_scan_shapes(), name, requested, [=](auto shape) {
+        return with_launch_shape<sum, sum>(tuning::reduce_scan_shapes(), name, requested, [=](auto shape) {
             const unsigned chunks = cut_for<sum>(length, shape).chunks;
             snprintf(text, bytes, "B=%u, Q=%u, %u chunk%s", shape.B, shape.template Q<sum>, chunks,
                      chunks == 1 ? "" : "s");
@@ -240,7 +241,7 @@ sat_status open_plan(const sat_plan_spec *spec, sat_arena *arena, void **state, 
 
 sat_status open_scan(const sat_scan_spec *spec, sat_arena *arena, void **state, char *note, size_t note_bytes)
 {
-    return array_open(&algorithm, spec, arena, state, note, note_bytes);
+    return open_array_in(tuning::reduce_scan_shapes(), &algorithm, spec, arena, state, note, note_bytes);
 }
 
 } // namespace

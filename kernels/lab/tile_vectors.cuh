@@ -19,18 +19,18 @@
 #include "scan.cuh"
 #include "tuning.cuh"
 
-/* At most 16 bytes of the wider type, and at most the thread's items. */
+/* At most 16 bytes of the wider type, a power of two that divides the thread's items. */
 constexpr unsigned vector_elements(size_t sample_bytes, size_t sum_bytes, unsigned items)
 {
     unsigned most = (unsigned)(16 / (sample_bytes > sum_bytes ? sample_bytes : sum_bytes));
-    return most < items ? most : items;
+    while (items % most) most /= 2;
+    return most;
 }
 
 template <unsigned B, unsigned Q, class Sample, class Accum> struct tile_vectors {
     using sum = typename sums_in<Accum>::type;
     static constexpr unsigned V = vector_elements(sizeof(Sample), sizeof(sum), Q);
     static constexpr unsigned VECTORS = Q / V; /* of a thread */
-    static_assert(VECTORS * V == Q, "a thread's items are whole vectors");
 
     sum at[VECTORS][V];
 
@@ -91,20 +91,6 @@ template <unsigned B, unsigned Q, class Sample, class Accum> struct tile_vectors
 PRIM_DEVICE unsigned tile_extent(int64_t start, int64_t length, unsigned tile)
 {
     return length - start < tile ? (unsigned)(length - start) : tile;
-}
-
-/* Calls f(shape) for the first of the shapes that is requested. */
-template <class Sum, class Shape, class... Shapes, class F>
-sat_status with_launch_shape(tuning::shapes<Shape, Shapes...>, const char *name, const scan_shape *requested, F f)
-{
-    if ((requested->block_threads == 0 || requested->block_threads == (int)Shape::B) &&
-        (requested->thread_items == 0 || requested->thread_items == (int)Shape::template Q<Sum>))
-        return f(Shape());
-    if constexpr (sizeof...(Shapes) > 0)
-        return with_launch_shape<Sum>(tuning::shapes<Shapes...>(), name, requested, f);
-    else
-        return sat_fail(SAT_ERR_UNAVAILABLE, "%s: B=%d with Q=%d (0: any) was not compiled in", name,
-                        requested->block_threads, requested->thread_items);
 }
 
 #endif
