@@ -10,7 +10,7 @@ enum {
     /* 2^26 words are several times the largest of last-level caches; a longer array shows a host's memory no better,
      * and takes the reference, which is one thread, seconds. */
     HOST_LOG2 = 26,
-    METHODS_MAX = 64,
+    METHODS_MAX = 128,
 };
 
 /* Of a device: two arrays, what hierarchies and double buffers add, and other people's. */
@@ -117,7 +117,7 @@ void lengths_shape(bench_method *m, int block_threads, int thread_items, bool na
 
 /* ---- rows -------------------------------------------------------------------------------------------- */
 
-/* The wanted methods of one bench, with the shape that was asked for. */
+/* The wanted methods of one bench, in each shape that was asked for. */
 typedef struct method_list {
     bench_method method[METHODS_MAX];
     bool refused[METHODS_MAX]; /* said once already */
@@ -125,18 +125,28 @@ typedef struct method_list {
     bool host, device; /* where those that can run work */
 } method_list;
 
+static void list_method(method_list *list, const bench_method *m, const block_shape *shape)
+{
+    if (list->n == METHODS_MAX) return;
+    bench_method *to = &list->method[list->n++];
+    *to = *m;
+    if (shape->block_threads) lengths_shape(to, shape->block_threads, shape->thread_items, shape->naive_staging);
+}
+
 static void list_methods(method_list *list, const bench_request *r, bool (*has)(const bench_method *m))
 {
+    const block_shape one = {(int)r->block_threads, (int)r->thread_items, r->naive_staging};
+    const int shapes = r->shape_n ? r->shape_n : 1;
     bench_method m;
     *list = (method_list){0};
-    for (size_t i = 0; bench_scan_at(i, &m) && list->n < METHODS_MAX; i++) {
-        if (m.kind == SAT_CEILING || !has(&m) || !bench_wanted(r, m.id, strlen(m.id))) continue;
-        if (r->block_threads && m.kind == SAT_METHOD)
-            lengths_shape(&m, (int)r->block_threads, (int)r->thread_items, r->naive_staging);
-        list->host |= m.available && !m.device;
-        list->device |= m.available && m.device;
-        list->method[list->n++] = m;
-    }
+    for (int k = 0; k < shapes; k++)
+        for (size_t i = 0; bench_scan_at(i, &m); i++) {
+            if (m.kind == SAT_CEILING || !has(&m) || !bench_wanted(r, m.id, strlen(m.id))) continue;
+            if (m.kind != SAT_METHOD && k > 0) continue; /* those of one shape have one row */
+            list->host |= m.available && !m.device;
+            list->device |= m.available && m.device;
+            list_method(list, &m, m.kind != SAT_METHOD ? &(block_shape){0} : r->shape_n ? &r->shape[k] : &one);
+        }
 }
 
 static void measure_length(bench_session *s, bench_case *b, method_list *list)

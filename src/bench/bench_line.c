@@ -1,6 +1,7 @@
 /* bench_line.c - the command line of `sat bench`: its options, and whether they go together. */
 #include "bench_line.h"
 
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -21,7 +22,9 @@ static const struct option longs[] = {
     {"naive-staging", no_argument, NULL, OPT_NAIVE},
     {"block", required_argument, NULL, OPT_BLOCK},
     {"items", required_argument, NULL, OPT_ITEMS},
+    {"shape", required_argument, NULL, OPT_SHAPE | OPT_REPEATS},
     {"map", required_argument, NULL, OPT_MAP},
+    {"maps", no_argument, NULL, OPT_MAPS},
     {"against", required_argument, NULL, OPT_AGAINST},
     {"rects", required_argument, NULL, OPT_RECTS},
     {"backend", required_argument, NULL, OPT_ROW | OPT_REPEATS},
@@ -63,6 +66,37 @@ static void take_int(options *o, const char *option, int64_t low, int64_t high, 
     if (!parse_int(optarg, low, high, value)) options_refuse(o, "%s '%s': %s", option, optarg, what);
 }
 
+/* "256x30", "256x30:naive" or "own". */
+static bool parse_shape(const char *text, block_shape *shape)
+{
+    char items[32];
+    const char *x = strchr(text, 'x');
+    int64_t block, item;
+    *shape = (block_shape){0};
+    if (strcmp(text, "own") == 0) return true;
+    if (!x || strlen(x) > sizeof items) return false;
+    snprintf(items, sizeof items, "%s", x + 1);
+    char *colon = strchr(items, ':');
+    if (colon && strcmp(colon, ":naive") != 0) return false;
+    if (colon) *colon = 0;
+    char threads[8];
+    if ((size_t)(x - text) >= sizeof threads) return false;
+    snprintf(threads, sizeof threads, "%.*s", (int)(x - text), text);
+    if (!parse_int(threads, 1, 1024, &block) || !parse_int(items, 1, 1024, &item)) return false;
+    *shape = (block_shape){(int)block, (int)item, colon != NULL};
+    return true;
+}
+
+static void take_shape(options *o, bench_request *r)
+{
+    if (r->shape_n == SHAPES_MAX)
+        options_refuse(o, "--shape: %d shapes at most", SHAPES_MAX);
+    else if (!parse_shape(optarg, &r->shape[r->shape_n]))
+        options_refuse(o, "--shape '%s': threads x elements, as 256x30 or 256x30:naive, or own", optarg);
+    else
+        r->shape_n++;
+}
+
 /* Options that some benches take. */
 static void take_own(int c, options *o, bench_request *r)
 {
@@ -91,7 +125,9 @@ static void take_own(int c, options *o, bench_request *r)
     case OPT_NAIVE: r->naive_staging = true; break;
     case OPT_BLOCK: take_int(o, "--block", 1, 1024, "a number of threads from 1 to 1024", &r->block_threads); break;
     case OPT_ITEMS: take_int(o, "--items", 1, 1024, "a number of elements from 1 to 1024", &r->thread_items); break;
+    case OPT_SHAPE: take_shape(o, r); break;
     case OPT_MAP: r->map = optarg; break;
+    case OPT_MAPS: r->maps = true; break;
     case OPT_AGAINST: r->against = optarg; break;
     case OPT_RECTS: take_int(o, "--rects", 1, (int64_t)1 << 31, "a number from 1 to 2^31", &r->rects); break;
     }

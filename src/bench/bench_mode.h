@@ -38,12 +38,20 @@ enum {
     OPT_NAIVE,
     OPT_BLOCK,
     OPT_ITEMS,
+    OPT_SHAPE,
     OPT_MAP,
+    OPT_MAPS,
     OPT_AGAINST,
     OPT_RECTS,
 };
 
-enum { NAMES_MAX = 32 };
+enum { NAMES_MAX = 32, SHAPES_MAX = 8 };
+
+/* How blocks are shaped; 0 threads = as the method chooses. */
+typedef struct block_shape {
+    int block_threads, thread_items;
+    bool naive_staging;
+} block_shape;
 
 typedef struct bench_request {
     int64_t width, height;
@@ -58,8 +66,11 @@ typedef struct bench_request {
     int64_t min_log2, max_log2, step; /* lengths 2^min .. 2^max; -1 = the bench's default, step 0 likewise */
     bool exclusive, naive_staging;
     int64_t block_threads, thread_items; /* 0 = not given */
-    const char *map;                     /* NULL = the first */
-    const char *against;                 /* NULL = the copy kernel */
+    block_shape shape[SHAPES_MAX];       /* of --shape */
+    int shape_n;
+    const char *map; /* NULL = the first */
+    bool maps;
+    const char *against; /* NULL = the copy kernel */
 
     const char *wanted[NAMES_MAX]; /* the only rows besides ceilings; none = all */
     int wanted_n;

@@ -7,12 +7,34 @@
 #include <string.h>
 
 /* The columns, in the order of their names below. */
-enum { BENCH, NAME, WIDTH, HEIGHT, CHANNELS, TYPE, ACCUM, MODEL, COLD, WARM, NOISE, GBPS, COPY, SHARE, CHECK, COLUMNS };
+enum {
+    BENCH,
+    NAME,
+    WIDTH,
+    HEIGHT,
+    CHANNELS,
+    TYPE,
+    ACCUM,
+    MODEL,
+    COLD,
+    WARM,
+    NOISE,
+    GBPS,
+    COPY,
+    SHARE,
+    MIN,
+    MEAN,
+    RUNS,
+    CHECK,
+    COLUMNS,
+    OLD_COLUMNS = COLUMNS - (CHECK - MIN), /* files of version 0.1 lack three */
+};
 static const report_column columns[COLUMNS] = {
     {"bench", true, 8},     {"name", true, 16},          {"width", false, 5},     {"height", false, 5},
     {"channels", false, 1}, {"type", true, 3},           {"accum", true, 3},      {"model_bytes", false, 11},
     {"cold_us", false, 9},  {"warm_us", false, 9},       {"noise_pct", false, 5}, {"gbps", false, 6},
-    {"copy_us", false, 9},  {"share_of_copy", false, 5}, {"check", true, 12},
+    {"copy_us", false, 9},  {"share_of_copy", false, 5}, {"min_us", false, 9},    {"mean_us", false, 9},
+    {"runs", false, 5},     {"check", true, 12},
 };
 enum { CELL_BYTES = 256 };
 
@@ -68,6 +90,12 @@ void bench_report_row(report *r, const bench_row *row)
     put_real(text[GBPS], 2, row->gbps);
     put_real(text[COPY], 2, row->copy_us);
     put_real(text[SHARE], 3, row->share);
+    put_real(text[MIN], 2, row->min_us);
+    put_real(text[MEAN], 2, row->mean_us);
+    if (row->runs)
+        snprintf(text[RUNS], CELL_BYTES, "%lld", (long long)row->runs);
+    else
+        *text[RUNS] = 0;
     snprintf(text[CHECK], CELL_BYTES, "%s", row->check);
     report_row(r, cells);
 }
@@ -120,6 +148,7 @@ static void to_text(char *to, size_t size, const char *cell)
 static bool row_from(char *cells[], bench_row *row)
 {
     int64_t channels;
+    *row = (bench_row){0};
     if (strpbrk(cells[NAME], "\"'`\\") || strpbrk(cells[BENCH], "\"'`\\")) return false; /* gnuplot sees them */
     to_text(row->bench, sizeof row->bench, cells[BENCH]);
     to_text(row->name, sizeof row->name, cells[NAME]);
@@ -134,26 +163,37 @@ static bool row_from(char *cells[], bench_row *row)
     return to_real(cells[MODEL], &row->model_bytes) && to_real(cells[COLD], &row->cold_us) &&
            to_real(cells[WARM], &row->warm_us) && to_real(cells[NOISE], &row->noise_pct) &&
            to_real(cells[GBPS], &row->gbps) && to_real(cells[COPY], &row->copy_us) &&
-           to_real(cells[SHARE], &row->share);
+           to_real(cells[SHARE], &row->share) && to_real(cells[MIN], &row->min_us) &&
+           to_real(cells[MEAN], &row->mean_us) && (!*cells[RUNS] || to_int(cells[RUNS], &row->runs));
 }
 
-static bool is_header(char *cells[])
+/* The cells of an older line, in their places of today. */
+static void widen(char *cells[], char *empty)
+{
+    cells[CHECK] = cells[MIN];
+    cells[MIN] = cells[MEAN] = cells[RUNS] = empty;
+}
+
+static bool is_header(char *cells[], bool old)
 {
     for (int i = 0; i < COLUMNS; i++)
-        if (strcmp(cells[i], columns[i].name) != 0) return false;
+        if (strcmp(cells[i], old && i >= MIN && i < CHECK ? "" : columns[i].name) != 0) return false;
     return true;
 }
 
 static bool read_lines(FILE *file, bench_rows *rows, char **line, size_t *capacity, error *err)
 {
+    bool old = false;
     for (size_t number = 1; getline(line, capacity, file) > 0; number++) {
-        char *cells[COLUMNS], *at = *line;
+        char *cells[COLUMNS], *at = *line, empty[] = "";
         int n = 0;
         bench_row row;
         at[strcspn(at, "\r\n")] = 0;
         while (n < COLUMNS && (cells[n] = next_cell(&at))) n++;
-        bool whole = n == COLUMNS && !at;
-        if (number == 1 ? !whole || !is_header(cells) : !whole || !row_from(cells, &row))
+        if (number == 1) old = n == OLD_COLUMNS;
+        bool whole = n == (old ? OLD_COLUMNS : COLUMNS) && !at;
+        if (whole && old) widen(cells, empty);
+        if (number == 1 ? !whole || !is_header(cells, old) : !whole || !row_from(cells, &row))
             return fail(err, "line %zu is none that `sat bench --csv` writes", number);
         if (number > 1 && !bench_rows_add(rows, &row, err)) return false;
     }

@@ -14,7 +14,9 @@ typedef struct bench_row {
     int channels;
     sat_type type, accum; /* accum SAT_TYPE_NONE: a filter, whose result has the samples' type */
     double model_bytes, cold_us, warm_us, noise_pct, gbps, copy_us, share; /* NAN = no value */
-    char check[240]; /* CHECK_SUMS, CHECK_COPY, or why there are no times */
+    double min_us, mean_us; /* of the warm runs; NAN in rows of version 0.1 */
+    int64_t runs;           /* 0 = not known */
+    char check[240];        /* CHECK_SUMS, CHECK_COPY, or why there are no times */
 } bench_row;
 
 /* A row with times was checked: its sums are the reference's, those of another library likewise; or it is a copy, which

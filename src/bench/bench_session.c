@@ -8,8 +8,8 @@
 #include "messages.h"
 #include "progress.h"
 
-/* After two seconds three samples do: a run that takes most of a second has no short noise. */
-static const double LIMIT_S = 2;
+/* After so long three samples do: a run that takes most of a second has no short noise, one on a device of tenths. */
+static const double LIMIT_HOST_S = 2, LIMIT_DEVICE_S = 0.5;
 
 bool bench_wanted(const bench_request *r, const char *name, size_t length)
 {
@@ -36,7 +36,7 @@ static sampler *sampler_for(bench_session *s, bool device, error *err)
     to->device = device;
     to->threads = s->request->threads;
     to->samples = (int)s->request->samples;
-    to->limit_s = LIMIT_S;
+    to->limit_s = device ? LIMIT_DEVICE_S : LIMIT_HOST_S;
     *open = sampler_open(to, err);
     return *open ? to : NULL;
 }
@@ -62,6 +62,9 @@ static bool time_work(bench_session *s, bench_work *w, bench_row *row, error *er
     row->cold_us = cold.median_us;
     row->warm_us = warm.median_us;
     row->noise_pct = warm.noise_pct;
+    row->min_us = warm.min_us;
+    row->mean_us = warm.mean_us;
+    row->runs = warm.runs;
     if (warm.median_us > 0) row->gbps = bench_least_bytes(w->of) / warm.median_us / 1e3;
     return true;
 }
@@ -101,7 +104,9 @@ static bench_row blank_row(const bench_session *s, const bench_case *b, const be
                      .noise_pct = NAN,
                      .gbps = NAN,
                      .copy_us = NAN,
-                     .share = NAN};
+                     .share = NAN,
+                     .min_us = NAN,
+                     .mean_us = NAN};
     snprintf(row.bench, sizeof row.bench, "%s", s->label);
     snprintf(row.name, sizeof row.name, "%s", m->name);
     return row;
@@ -143,7 +148,7 @@ bench_outcome bench_measure(bench_session *s, bench_case *b, const bench_method 
         }
     }
     snprintf(row.check, sizeof row.check, "%s", outcome == BENCH_MEASURED ? check_text(m->kind) : err.text);
-    if (outcome == BENCH_FAILED) row.cold_us = row.warm_us = row.noise_pct = row.gbps = NAN;
+    if (outcome == BENCH_FAILED) row.cold_us = row.warm_us = row.noise_pct = row.gbps = row.min_us = row.mean_us = NAN;
     if (outcome != BENCH_REFUSED || !unless_refused) put_row(s, &row);
     s->failed += outcome == BENCH_FAILED;
     progress_step();

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bench_criterion.h"
 #include "bench_mode.h"
 #include "bench_plots.h"
 #include "format.h"
@@ -15,12 +16,14 @@ enum { SIDE_DEFAULT = 8192 };
 #define TABLE "table"
 #define BOX   "box "
 
-static const int takes[] = {OPT_SIZE, OPT_TYPE, OPT_ACCUM, OPT_CHANNELS, OPT_LAYOUT, OPT_BOX, OPT_BATCH, 0};
+static const int takes[] = {OPT_SIZE,  OPT_TYPE,    OPT_ACCUM, OPT_CHANNELS, OPT_LAYOUT, OPT_BOX,
+                            OPT_BATCH, OPT_AGAINST, 0};
 
 static const char *refuse(const bench_request *r)
 {
     if (r->image && (r->width || r->type || r->channels)) return "--size, --type and --channels are the image's own";
     if (r->image && r->batch) return "--batch is of random samples, not of an image";
+    if (r->against && r->layout != SAT_EXCLUSIVE) return "--against belongs to --layout exclusive";
     if (r->window && r->accum) return "--accum is for tables, not for --box";
     if (r->type == SAT_U64) return "--type u64 is for scans; an image has u8, u16, u32, f32 or f64";
     return NULL;
@@ -147,6 +150,29 @@ static void group_name(const bench_row *row, char *to, size_t size)
              sat_type_name(row->type), sums);
 }
 
+/* Without --against: the first scan of an array, as the table that is made of it has its name. */
+static const char *usual_scan(void)
+{
+    bench_method m;
+    return bench_scan_at(0, &m) && m.kind == SAT_METHOD ? m.id : NULL;
+}
+
+/* A course lab's task is an exclusive table. */
+static void summarise(const bench_rows *rows, const bench_request *r, text_out *t)
+{
+    for (size_t i = 0; i < rows->n; i++) {
+        const bench_row *row = &rows->row[i];
+        char what[96];
+        bool seen = strcmp(row->bench, TABLE " exclusive") != 0;
+        for (size_t k = 0; k < i && !seen; k++)
+            seen = bench_rows_alike(&rows->row[k], row) && rows->row[k].width == row->width &&
+                   rows->row[k].height == row->height && rows->row[k].channels == row->channels;
+        if (seen) continue;
+        group_name(row, what, sizeof what);
+        put_criterion(rows, row, r->against ? r->against : usual_scan(), what, t);
+    }
+}
+
 static double share(const bench_row *row)
 {
     return row->share;
@@ -246,5 +272,6 @@ const bench_mode bench_mode_table = {
     .refuse = refuse,
     .run = run,
     .owns = owns,
+    .summarise = summarise,
     .draw = draw,
 };

@@ -14,7 +14,7 @@ static const int items[] = {2, 4, 7, 8, 10, 13, 16, 20, 24, 30, 32, 40};
 enum { BLOCKS = sizeof blocks / sizeof *blocks, ITEMS = sizeof items / sizeof *items };
 
 static const int takes[] = {OPT_TYPE,  OPT_ACCUM, OPT_MIN,   OPT_MAX, OPT_STEP, OPT_EXCLUSIVE,
-                            OPT_NAIVE, OPT_BLOCK, OPT_ITEMS, OPT_MAP, 0};
+                            OPT_NAIVE, OPT_BLOCK, OPT_ITEMS, OPT_MAP, OPT_MAPS, 0};
 
 /* ---- rows -------------------------------------------------------------------------------------------- */
 
@@ -30,50 +30,75 @@ static bool tuned_at(const bench_request *r, size_t i, bench_method *m)
     return false;
 }
 
-static bool asked_for(const bench_request *r, int block, int item)
+/* The shape in which --maps holds two of the three parameters, by default the report's. */
+enum { MAPS_BLOCK = 256, MAPS_ITEMS = 30 };
+
+/* Is that shape measured at that length?  longest: of the lengths. */
+static bool asked_for(const bench_request *r, int block, int item, bool longest)
 {
+    if (r->maps)
+        return longest || block == (r->block_threads ? r->block_threads : MAPS_BLOCK) ||
+               item == (r->thread_items ? r->thread_items : MAPS_ITEMS);
     return (!r->block_threads || r->block_threads == block) && (!r->thread_items || r->thread_items == item);
 }
 
 typedef struct tuning {
-    bool refused[BLOCKS][ITEMS];
+    bool refused[2][BLOCKS][ITEMS]; /* with and without naive staging */
     int refusals, shapes;
     char why[200];
 } tuning;
 
-static void measure_shapes(bench_session *s, bench_case *b, const bench_method *method, tuning *t)
+static void measure_shape(bench_session *s, bench_case *b, bench_method m, int k, int q, bool naive, tuning *t)
 {
+    if (t->refused[naive][k][q] || !lengths_fits(b, &m)) {
+        progress_step();
+        return;
+    }
+    lengths_shape(&m, blocks[k], items[q], naive);
+    if (bench_measure(s, b, &m, true) != BENCH_REFUSED) return;
+    t->refused[naive][k][q] = true;
+    t->refusals++;
+    if (!*t->why) snprintf(t->why, sizeof t->why, "%s", m.available ? sat_detail() : m.why);
+}
+
+static void measure_shapes(bench_session *s, bench_case *b, const bench_method *m, bool longest, tuning *t)
+{
+    const bench_request *r = s->request;
     for (int k = 0; k < BLOCKS; k++)
         for (int q = 0; q < ITEMS; q++) {
-            bench_method m = *method;
-            if (!asked_for(s->request, blocks[k], items[q])) continue;
-            if (t->refused[k][q] || !lengths_fits(b, &m)) {
-                progress_step();
-                continue;
-            }
-            lengths_shape(&m, blocks[k], items[q], s->request->naive_staging);
-            if (bench_measure(s, b, &m, true) != BENCH_REFUSED) continue;
-            t->refused[k][q] = true;
-            t->refusals++;
-            if (!*t->why) snprintf(t->why, sizeof t->why, "%s", m.available ? sat_detail() : m.why);
+            if (!asked_for(r, blocks[k], items[q], longest)) continue;
+            measure_shape(s, b, *m, k, q, r->naive_staging, t);
+            if (r->maps) measure_shape(s, b, *m, k, q, true, t);
         }
 }
 
-static int count_shapes(const bench_request *r)
+static int count_shapes(const bench_request *r, bool longest)
 {
     int n = 0;
     for (int k = 0; k < BLOCKS; k++)
-        for (int q = 0; q < ITEMS; q++) n += asked_for(r, blocks[k], items[q]);
-    return n;
+        for (int q = 0; q < ITEMS; q++) n += asked_for(r, blocks[k], items[q], longest);
+    return r->maps ? 2 * n : n;
+}
+
+/* The lengths go from the longest down where --maps asks for more shapes there: whatever is refused is refused first.
+ */
+static int64_t length_at(const lengths *of, const bench_request *r, int64_t i)
+{
+    return r->maps ? of->max_log2 - i * of->step : of->min_log2 + i * of->step;
+}
+
+static int64_t count_lengths(const lengths *of)
+{
+    return (of->max_log2 - of->min_log2) / of->step + 1;
 }
 
 static bool tune(bench_session *s, bench_case *b, const lengths *of, const bench_method *m, error *err)
 {
-    tuning t = {.shapes = count_shapes(s->request)};
+    tuning t = {.shapes = count_shapes(s->request, true)};
     if (!lengths_reference(b, m->segment, err)) return false;
-    for (int64_t log2 = of->min_log2; log2 <= of->max_log2; log2 += of->step) {
-        if (m->available) lengths_begin(s, b, log2, !m->device, m->device);
-        measure_shapes(s, b, m, &t);
+    for (int64_t i = 0; i < count_lengths(of); i++) {
+        if (m->available) lengths_begin(s, b, length_at(of, s->request, i), !m->device, m->device);
+        measure_shapes(s, b, m, i == 0, &t);
         if (t.refusals == t.shapes)
             return fail(err, "%s: none of %d shapes can be run: %.120s", m->id, t.shapes, t.why);
     }
@@ -88,12 +113,13 @@ static bool run(bench_session *s, error *err)
     bench_case b;
     bench_method m;
     s->label = "tune";
+    if (s->request->maps) of = (lengths){.min_log2 = 10, .max_log2 = 30, .step = 1};
     if (!tuned_at(s->request, 0, &m))
         return fail(err, "no scan method of this build runs on a device; --backend NAME says which to tune");
     if (!m.available) return fail(err, "%s: %s", m.id, m.why);
     bool ok = lengths_open(s, &of, &b, err);
-    int64_t sizes = (of.max_log2 - of.min_log2) / of.step + 1;
-    progress_begin(sizes * count_shapes(s->request), s->request->quiet);
+    progress_begin((count_lengths(&of) - 1) * count_shapes(s->request, false) + count_shapes(s->request, true),
+                   s->request->quiet);
     for (size_t i = 0; ok && tuned_at(s->request, i, &m); i++) ok = tune(s, &b, &of, &m, err);
     progress_end();
     bench_free(&b);
@@ -283,6 +309,7 @@ static const char *refuse(const bench_request *r)
     for (size_t i = 0; i < ITEMS; i++) item |= r->thread_items == items[i];
     if (!block) return "--block: 32, 64, 128, 256, 512 or 1024 threads are tried";
     if (!item) return "--items: 2, 4, 7, 8, 10, 13, 16, 20, 24, 30, 32 or 40 elements are tried";
+    if (r->maps && r->naive_staging) return "--maps are measured with naive staging and without";
     if (r->map && !map_named(r->map)) return "--map: bn, bq or qn";
     return lengths_refuse(r);
 }
@@ -375,6 +402,7 @@ static const char help[] = "Checks and times one scan method with B threads in a
                            "\n"
                            "  sat bench tune                              the first method of the device\n"
                            "  sat bench tune --naive-staging --min 28     with conflicts of memory banks\n"
+                           "  sat bench tune --maps --csv -o tune.csv     the cells of three maps, both ways\n"
                            "  sat bench tune --from tune.csv --map qn --block 256 --plot qn.svg\n"
                            "\n"
                            "  --min K, --max K, --step K   2^K elements [10, 28, 2]\n"
@@ -382,6 +410,9 @@ static const char help[] = "Checks and times one scan method with B threads in a
                            "  --exclusive                  each sum without its own sample\n"
                            "  --block B, --items Q         only these; with --from, the shape of the plot\n"
                            "  --naive-staging              without what avoids bank conflicts\n"
+                           "  --maps                       every B at Q = --items [30] and every Q at\n"
+                           "                               B = --block [256] over 2^10 .. 2^30, every B and\n"
+                           "                               Q at the largest, each also with naive staging\n"
                            "  --map bn|bq|qn               the plot: blocks over lengths, blocks over items,\n"
                            "                               items over lengths, at the fastest shape [bn]\n"
                            "\n"

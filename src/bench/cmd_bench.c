@@ -234,6 +234,8 @@ static const char help[] = "Checks every backend against the reference, then tim
                            "  --channels N       1 to 4 [1]\n"
                            "  --accum TYPE       of the table: u32 u64 i64 f32 f64 [u32; f64 for floats]\n"
                            "  --layout NAME      padded, inclusive, exclusive [inclusive]\n"
+                           "  --against NAME     exclusive: what the summary compares with [the fastest and\n"
+                           "                     the first method of scans]\n"
                            "  --box N            the box filter of NxN px instead of tables\n"
                            "  --batch N          N images in one call; ceilings copy them as one\n"
                            "  --backend NAME     only this row and the ceilings; may be given again\n"

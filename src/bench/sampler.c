@@ -133,12 +133,18 @@ static int by_value(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-static timing summary(double *seconds, size_t n)
+/* Of n samples, each a group of so many runs. */
+static timing summary(double *seconds, size_t n, long runs)
 {
     qsort(seconds, n, sizeof *seconds, by_value);
     double median = n % 2 ? seconds[n / 2] : 0.5 * (seconds[n / 2 - 1] + seconds[n / 2]);
-    double spread = seconds[3 * (n - 1) / 4] - seconds[(n - 1) / 4];
-    return (timing){.median_us = 1e6 * median, .noise_pct = median > 0 ? 100 * spread / median : 0};
+    double spread = seconds[3 * (n - 1) / 4] - seconds[(n - 1) / 4], sum = 0;
+    for (size_t i = 0; i < n; i++) sum += seconds[i];
+    return (timing){.median_us = 1e6 * median,
+                    .noise_pct = median > 0 ? 100 * spread / median : 0,
+                    .min_us = 1e6 * seconds[0],
+                    .mean_us = 1e6 * sum / (double)n,
+                    .runs = (int64_t)n * runs};
 }
 
 static bool enough(const sampler *s, size_t n, double spent_s)
@@ -157,7 +163,7 @@ static sat_status sample(sampler *s, group *g, bool cold, timing *t)
         status = lead_in(s, g, cold);
         if (status == SAT_OK) status = time_group(s, g, &seconds[n++]);
     }
-    if (status == SAT_OK) *t = summary(seconds, n);
+    if (status == SAT_OK) *t = summary(seconds, n, g->runs);
     free(seconds);
     return status;
 }

@@ -9,6 +9,7 @@
 #define BENCH_SAMPLER_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 #include "error.h"
 #include "sat_lab.h"
@@ -27,7 +28,8 @@ typedef struct sampler {
 } sampler;
 
 typedef struct timing {
-    double median_us, noise_pct;
+    double median_us, noise_pct, min_us, mean_us;
+    int64_t runs; /* the mean is of so many; the others are of groups of them */
 } timing;
 
 bool sampler_open(sampler *s, error *err); /* the first five fields are the caller's */

@@ -2,7 +2,7 @@
 
 load helpers
 
-header=bench,name,width,height,channels,type,accum,model_bytes,cold_us,warm_us,noise_pct,gbps,copy_us,share_of_copy,check
+header=bench,name,width,height,channels,type,accum,model_bytes,cold_us,warm_us,noise_pct,gbps,copy_us,share_of_copy,min_us,mean_us,runs,check
 
 # of_kind KIND - the names of the rows of that kind.
 of_kind() { "$sat" bench --list --json | sed -n '/"kind":"'"$1"'"/s/.*"name":"\([^"]*\)".*/\1/p'; }
@@ -12,8 +12,8 @@ sound() {
     [ "${lines[0]}" = "$header" ] || return 1
     for line in "${lines[@]:1}"; do
         # times and a check, or neither
-        [[ $line =~ ^[a-z0-9x\ -]+,[^,]+,[0-9]+,[0-9]+,[1-4],[a-z0-9]+,[a-z0-9]*,[0-9]+,[0-9.]+,[0-9.]+,[0-9.]+,[0-9.]+,[0-9.]*,[0-9.]*,ok(\ \((copy|peer)\))?$ ]] ||
-            [[ $line =~ ^[a-z0-9x\ -]+,[^,]+,[0-9]+,[0-9]+,[1-4],[a-z0-9]+,[a-z0-9]*,[0-9]+,,,,,,,.*[a-z].*$ && $line != *,ok* ]] || {
+        [[ $line =~ ^[a-z0-9x\ -]+,[^,]+,[0-9]+,[0-9]+,[1-4],[a-z0-9]+,[a-z0-9]*,[0-9]+,[0-9.]+,[0-9.]+,[0-9.]+,[0-9.]+,[0-9.]*,[0-9.]*,[0-9.]+,[0-9.]+,[0-9]+,ok(\ \((copy|peer)\))?$ ]] ||
+            [[ $line =~ ^[a-z0-9x\ -]+,[^,]+,[0-9]+,[0-9]+,[1-4],[a-z0-9]+,[a-z0-9]*,[0-9]+,,,,,,,,,,.*[a-z].*$ && $line != *,ok* ]] || {
             echo "unsound: $line"
             return 1
         }
@@ -192,27 +192,27 @@ sound() {
 rows() {
     echo $header
     for n in 1024 16777216; do
-        echo "scan,dev-memcpy,$n,1,1,u32,u32,$((8 * n)),2.00,1.00,0.1,$n.00,1.00,1.000,ok (copy)"
-        echo "scan,dev-copy,$n,1,1,u32,u32,$((8 * n)),2.00,2.00,0.1,$n.00,1.00,0.500,ok (copy)"
-        echo "scan,quick,$n,1,1,u32,u32,$((8 * n)),5.00,4.00,0.1,$n.00,1.00,0.250,ok"
-        echo "scan,slow,$n,1,1,u32,u32,$((8 * n)),20.00,16.00,0.1,$n.00,1.00,0.062,ok"
-        echo "scan,theirs,$n,1,1,u32,u32,$((8 * n)),5.00,2.50,0.1,$n.00,1.00,0.400,ok (peer)"
-        echo "scan,broken,$n,1,1,u32,u32,$((8 * n)),,,,,,,\"differs, \"\"badly\"\"\""
-        echo "scan,$(of_kind reference),$n,1,1,u32,u32,$((8 * n)),90.00,80.00,0.1,$n.00,40.00,0.500,ok"
-        echo "scan-exclusive,quick,$n,1,1,u32,u32,$((8 * n)),5.00,4.00,0.1,$n.00,1.00,0.250,ok"
-        echo "scan-exclusive,slow,$n,1,1,u32,u32,$((8 * n)),20.00,16.00,0.1,$n.00,1.00,0.062,ok"
-        echo "warp,w,$n,1,1,u32,u32,$((8 * n)),5.00,4.00,0.1,$n.00,1.00,0.250,ok"
+        echo "scan,dev-memcpy,$n,1,1,u32,u32,$((8 * n)),2.00,1.00,0.1,$n.00,1.00,1.000,1.00,3.00,100,ok (copy)"
+        echo "scan,dev-copy,$n,1,1,u32,u32,$((8 * n)),2.00,2.00,0.1,$n.00,1.00,0.500,1.00,3.00,100,ok (copy)"
+        echo "scan,quick,$n,1,1,u32,u32,$((8 * n)),5.00,4.00,0.1,$n.00,1.00,0.250,1.00,3.00,100,ok"
+        echo "scan,slow,$n,1,1,u32,u32,$((8 * n)),20.00,16.00,0.1,$n.00,1.00,0.062,1.00,3.00,100,ok"
+        echo "scan,theirs,$n,1,1,u32,u32,$((8 * n)),5.00,2.50,0.1,$n.00,1.00,0.400,1.00,3.00,100,ok (peer)"
+        echo "scan,broken,$n,1,1,u32,u32,$((8 * n)),,,,,,,,,,\"differs, \"\"badly\"\"\""
+        echo "scan,$(of_kind reference),$n,1,1,u32,u32,$((8 * n)),90.00,80.00,0.1,$n.00,40.00,0.500,1.00,3.00,100,ok"
+        echo "scan-exclusive,quick,$n,1,1,u32,u32,$((8 * n)),5.00,4.00,0.1,$n.00,1.00,0.250,1.00,3.00,100,ok"
+        echo "scan-exclusive,slow,$n,1,1,u32,u32,$((8 * n)),20.00,16.00,0.1,$n.00,1.00,0.062,1.00,3.00,100,ok"
+        echo "warp,w,$n,1,1,u32,u32,$((8 * n)),5.00,4.00,0.1,$n.00,1.00,0.250,1.00,3.00,100,ok"
         for b in 32 256; do
             for q in 2 16; do
-                echo "tune,quick B=$b Q=$q,$n,1,1,u32,u32,$((8 * n)),5.00,4.00,0.1,$((b * q)).00,1.00,0.250,ok"
-                echo "tune,quick B=$b Q=$q naive,$n,1,1,u32,u32,$((8 * n)),5.00,4.00,0.1,$((b * q / 2)).00,1.00,0.250,ok"
+                echo "tune,quick B=$b Q=$q,$n,1,1,u32,u32,$((8 * n)),5.00,4.00,0.1,$((b * q)).00,1.00,0.250,1.00,3.00,100,ok"
+                echo "tune,quick B=$b Q=$q naive,$n,1,1,u32,u32,$((8 * n)),5.00,4.00,0.1,$((b * q / 2)).00,1.00,0.250,1.00,3.00,100,ok"
             done
         done
     done
-    echo "table,dev-memcpy,40,30,1,u8,u32,6000,2.00,1.00,0.1,6.00,1.00,1.000,ok (copy)"
-    echo "table,quick,40,30,1,u8,u32,6000,2.00,2.00,0.1,6.00,1.00,0.500,ok"
-    echo "box 5x5,quick,40,30,1,u8,,2400,2.00,2.00,0.1,6.00,1.00,0.500,ok"
-    echo "query 40x30,quick,1000,1,1,u8,u32,168000,20.00,10.00,0.1,6.00,,,ok"
+    echo "table,dev-memcpy,40,30,1,u8,u32,6000,2.00,1.00,0.1,6.00,1.00,1.000,1.00,3.00,100,ok (copy)"
+    echo "table,quick,40,30,1,u8,u32,6000,2.00,2.00,0.1,6.00,1.00,0.500,1.00,3.00,100,ok"
+    echo "box 5x5,quick,40,30,1,u8,,2400,2.00,2.00,0.1,6.00,1.00,0.500,1.00,3.00,100,ok"
+    echo "query 40x30,quick,1000,1,1,u8,u32,168000,20.00,10.00,0.1,6.00,,,9.00,10.00,100,ok"
 }
 
 @test "rows come back from CSV as they were" {
@@ -237,6 +237,15 @@ rows() {
     [[ $output == *B=256* ]]
 }
 
+@test "files of version 0.1 lack three columns" {
+    rows | cut -d, -f1-14,18- >old.csv
+    rows | awk -F, -v OFS=, 'NR > 1 && $10 != "" { $15 = $16 = $17 = "" } 1' >want.csv
+    ok bench scan --from old.csv --csv -o new.csv
+    grep -E '^(bench|scan)' want.csv | cmp - new.csv
+    ok bench scan --from old.csv --from want.csv --csv # both kinds
+    cmp new.csv <(echo "$output")
+}
+
 @test "the summaries: shares of the copy kernel, the lab's criterion, the chapter's table, shapes" {
     rows >all.csv
     ok bench scan --from all.csv
@@ -244,17 +253,60 @@ rows() {
     [[ $output == *"| quick | 16777216 | 0.50 |"* ]]
     [[ $output == *"| slow | 16777216 | 0.12 |"* ]]
     [[ $output == *"up to 2.5 passes:"*"| quick | 0.004 | 1.00 | pass |"*"| slow | 0.016 | 4.00 | too slow |"* ]]
-    [[ $output == *"| 1024 | 0.080000 | 0.004000 | 20.00 | quick |"*"| 16777216 | 0.080000 | 0.004000 | 20.00 | quick |"* ]]
+    [[ $output == *"| 1024 | 0.001000 | 0.004000 | 0.25 | quick | 0.090000 | 0.005000 | 18.00 |"*"| 16777216 | 0.001000 | 0.004000 | "* ]]
+    rows | sed 's/,1.00,3.00,100,/,,,,/' >old.csv # without the fastest run: the median
+    ok bench scan --from old.csv
+    [[ $output == *"| 1024 | 0.080000 | 0.004000 | 20.00 | quick |"* ]]
     ok bench scan --from all.csv --against dev-memcpy
     [[ $output == *"| quick | 16777216 | 0.25 |"* ]]
+    {
+        echo $header
+        for n in 64 128; do
+            echo "scan-exclusive,tree B=64 Q=8,$n,1,1,u32,u32,512,5.00,4.00,0.1,1.00,1.00,0.250,1.00,3.00,100,ok"
+            echo "scan-exclusive,tree B=64 Q=8 naive,$n,1,1,u32,u32,512,5.00,6.00,0.1,1.00,1.00,0.250,1.00,3.00,100,ok"
+        done
+    } >naive.csv
+    ok bench scan --from naive.csv
+    [[ $output == *"Naive staging beside"*"| tree B=64 Q=8 | 64 | 0.004000 | 0.006000 | 1.50 |"*"| tree B=64 Q=8 | 128 | "* ]]
     ok bench tune --from all.csv
     [[ $output == *"| 2^10 | 256 | 16 | 4096 | 0.25 |"*"| 2^24 | 256 | 16 | 4096 | 0.25 |"* ]]
     [[ $output == *"Naive staging, B=256, 2^24 elements:"*"| 2 | 512 | 256 | 0.50 |"*"| 16 | 4096 | 2048 | 0.50 |"* ]]
 }
 
+@test "exclusive tables: the lab's criterion, against the fastest and another" {
+    {
+        echo $header
+        for size in 64 128; do
+            echo "table exclusive,copy,$size,$size,1,u8,u32,500,2.00,1.00,0.1,1.00,1.00,1.000,1.00,3.00,100,ok (copy)"
+            echo "table exclusive,quick,$size,$size,1,u8,u32,500,5.00,2.00,0.1,1.00,1.00,0.500,1.00,3.00,100,ok"
+            echo "table exclusive,middle,$size,$size,1,u8,u32,500,5.00,4.00,0.1,1.00,1.00,0.250,1.00,3.00,100,ok"
+            echo "table exclusive,slow,$size,$size,1,u8,u32,500,5.00,8.00,0.1,1.00,1.00,0.125,1.00,3.00,100,ok"
+        done
+    } >all.csv
+    ok bench tables --from all.csv
+    [[ $output == *"table exclusive, 64x64 u8 to u32; up to 2.5 passes:"*"| slow | 0.008 | 4.00 | too slow |"*"128x128"* ]]
+    [ "$(grep -c '^| slow ' <<<"$output")" = 2 ]
+    ok bench tables --from all.csv --against middle
+    [[ $output == *"| times slower | | than middle | |"*"| slow | 0.008 | 4.00 | too slow | 2.00 | pass |"* ]]
+    [[ $output == *"| quick | 0.002 | 1.00 | pass | 0.50 | pass |"* && $output != *"| copy | 0"* ]]
+    ok bench --size 9 --layout exclusive --repeat 1
+    [[ $output == *"up to 2.5 passes:"* ]]
+    usage "--against belongs to --layout exclusive*" bench --against cpu
+}
+
+@test "scan: shapes, and a method's own" {
+    for shape in 0x3 3 x 3x 3x4:nice 2000x3 3x4x5 owner; do usage "--shape '$shape'*" bench scan --shape $shape; done
+    usage "--shape takes the place*" bench scan --shape 3x4 --block 3 --items 4
+    reference=$(of_kind reference)
+    ok bench scan --max 9 --repeat 1 --csv --shape 32x2:naive --shape own --backend "$reference"
+    sound
+    [ "$(grep -c "^scan,$reference,512," <<<"$output")" = 1 ] # it has no shape
+    usage "--maps are measured*" bench tune --maps --naive-staging
+}
+
 @test "files that sat bench did not write" {
     failure "missing.csv: cannot open*" bench --from missing.csv
-    for bad in "" "$header" "bench,name" "a,b,c,d,e,f,g,h,i,j,k,l,m,n,o" "$(rows | cut -d, -f1-14)"; do
+    for bad in "" "$header" "bench,name" "a,b,c,d,e,f,g,h,i,j,k,l,m,n,o" "$(rows | cut -d, -f1-13)"; do
         echo "$bad" >bad.csv
         failure "bad.csv: *" bench --from bad.csv
     done
@@ -305,12 +357,12 @@ rows() {
     command -v gnuplot >/dev/null || skip "no gnuplot"
     echo $header >some.csv
     for n in 64 128 256; do
-        echo "table,copy,$n,$n,1,u8,u32,5000,2.00,1.00,0.1,6.00,1.00,1.000,ok (copy)"
-        echo "table,quick,$n,$n,1,u8,u32,5000,2.00,2.00,0.1,6.00,1.00,0.500,ok"
-        echo "table,theirs,$n,$n,1,u8,u32,5000,,,,,,,padded tables only"
-        echo "table padded,quick,$n,$n,1,u8,u32,5000,2.00,2.00,0.1,6.00,1.00,0.500,ok"
-        echo "table padded,theirs,$n,$n,1,u8,u32,5000,2.00,2.00,0.1,6.00,1.00,0.500,ok (peer)"
-        echo "box ${n}x$n,quick,512,512,1,u8,,5000,2.00,2.00,0.1,6.00,1.00,0.500,ok"
+        echo "table,copy,$n,$n,1,u8,u32,5000,2.00,1.00,0.1,6.00,1.00,1.000,1.00,3.00,100,ok (copy)"
+        echo "table,quick,$n,$n,1,u8,u32,5000,2.00,2.00,0.1,6.00,1.00,0.500,1.00,3.00,100,ok"
+        echo "table,theirs,$n,$n,1,u8,u32,5000,,,,,,,,,,padded tables only"
+        echo "table padded,quick,$n,$n,1,u8,u32,5000,2.00,2.00,0.1,6.00,1.00,0.500,1.00,3.00,100,ok"
+        echo "table padded,theirs,$n,$n,1,u8,u32,5000,2.00,2.00,0.1,6.00,1.00,0.500,1.00,3.00,100,ok (peer)"
+        echo "box ${n}x$n,quick,512,512,1,u8,,5000,2.00,2.00,0.1,6.00,1.00,0.500,1.00,3.00,100,ok"
     done >>some.csv
     ok bench --from some.csv --plot sides.svg
     grep -q 'side of the square image' sides.svg
