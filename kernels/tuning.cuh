@@ -203,11 +203,12 @@ using blelloch_shapes = shapes<blelloch_usual>;
 using reduce_scan_shapes = shapes<reduce_scan_usual>;
 #endif
 
-/* Blocks of `threads` that should be resident, where each holds so many bytes of items: RESIDENT_THREADS leave 48
- * registers to a thread, which more than 64 bytes do not fit. */
+/* Blocks of `threads` that should be resident, where each thread holds so many bytes of items: RESIDENT_THREADS leave
+ * 48 registers to a thread, for 64 bytes; larger items are given as many more. */
 constexpr int resident_blocks(unsigned threads, size_t item_bytes)
 {
-    return item_bytes <= 64 ? RESIDENT_THREADS / (int)threads : 1;
+    if (item_bytes <= 64) return RESIDENT_THREADS / (int)threads;
+    return (int)((RESIDENT_THREADS * 64 / item_bytes + threads - 1) / threads);
 }
 
 constexpr unsigned WARP_SCANS_THREADS = simulated ? 64 : 256;
