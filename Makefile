@@ -99,7 +99,7 @@ UNIT     := $(UNIT_SRC:tests/unit/%.c=$(B)/tests/%)
 
 .DEFAULT_GOAL := all
 .PHONY: all lib kernels sweep check-gpu verified config demo demo-run deps deps-test deps-lint check check-build check-run quick \
-        quick-run unit lint lint-run install uninstall bench peers asan ubsan tsan valgrind help clean FORCE
+        quick-run unit lint lint-run install uninstall bench reproduce peers asan ubsan tsan valgrind help clean FORCE
 
 # How kernels are checked: in the simulator, and on a GPU; fuzz targets; corpora.
 -include tests/simt/simt.mk tests/gpu/gpu.mk
@@ -266,6 +266,10 @@ tsan:
 ## bench: time every backend that is here against the memory ceiling
 bench: $(B)/sat
 	$(B)/sat bench
+
+## reproduce: the experiments of docs/claims.md on this machine's GPU (docs/bench/reproduce.sh: PARTS, OUT, SAT)
+reproduce: $(if $(SAT),,sweep)
+	@docs/bench/reproduce.sh
 
 ## peers: install other tools, compare their pixels with ours, time both (see docs/measuring.md)
 peers: all

@@ -72,10 +72,11 @@ part() {
 
 # Figures 1 to 3 and table 1 of the report; the ladder, which is of the methods' own shapes, in the same run.
 make_report() {
-    local all=$work/all.csv status
-    rows "$all" scan --min 10 --max 30 --repeat 100 --shape 256x30 --shape 256x10 --shape 1024x10 --shape own --backend lookback \
-        --backend lookback-seq --backend lookback-aux --backend lookback-aux-one --backend reduce-scan --backend blelloch \
-        --backend hillis-steele --backend cub
+    local all=$work/all.csv status name methods=()
+    for name in lookback lookback-seq lookback-aux lookback-aux-one reduce-scan blelloch hillis-steele cub; do
+        if "$sat" bench scan --list | grep -q "^$name "; then methods+=(--backend $name); fi
+    done
+    rows "$all" scan --min 10 --max 30 --repeat 100 --shape 256x30 --shape 256x10 --shape 1024x10 --shape own "${methods[@]}"
     status=$?
     [ -s "$all" ] || return 1
     awk -F, '$2 !~ / B=/' "$all" >"$work/scan.csv"
