@@ -52,27 +52,12 @@ namespace
 template <class Sum, class Shape>
 constexpr unsigned first_window = Shape::elements < single_pass::large<Sum>::elements ? prim::WARP : 4;
 
-template <class Sum, unsigned FIRST_WINDOW> struct warp_lookback {
-    single_pass::row_descriptors<Sum> descriptors; /* of the row's tiles */
-    uint32_t tile;                                 /* this one */
-    Sum initial_value;                             /* the exclusive prefix of the row */
-
-    PRIM_DEVICE void publish(prim::tile_status status, Sum value) const
-    {
-        if (prim::lane_id() == 0) descriptors.publish(tile, status, value);
-    }
-
-    PRIM_DEVICE void publish_aggregate(Sum aggregate) const
-    {
-        if (tile == 0)
-            publish(prim::TILE_PREFIX, initial_value + aggregate);
-        else
-            publish(prim::TILE_AGGREGATE, aggregate);
-    }
+template <class Sum, unsigned FIRST_WINDOW> struct warp_lookback : single_pass::prefix_op<Sum> {
+    using single_pass::prefix_op<Sum>::descriptors, single_pass::prefix_op<Sum>::tile;
 
     PRIM_DEVICE Sum resolve(Sum aggregate) const
     {
-        if (tile == 0) return initial_value;
+        if (tile == 0) return this->initial_value;
         unsigned window = FIRST_WINDOW;
         Sum sum = Sum();
         for (int64_t nearest = (int64_t)tile - 1;; nearest -= window, window = prim::WARP) {
@@ -92,38 +77,15 @@ template <class Sum, unsigned FIRST_WINDOW> struct warp_lookback {
             if (prefixes) break;
         }
         const Sum prefix = prim::warp_sum(sum);
-        publish(prim::TILE_PREFIX, prefix + aggregate);
+        this->publish(prim::TILE_PREFIX, prefix + aggregate);
         return prefix;
     }
 };
 
-template <class Work, class Shape> struct lookback {
-    using sum = typename Work::sum;
-    static constexpr unsigned threads = Shape::block_threads, more_blocks = 0;
-    static constexpr int min_blocks = Shape::min_blocks;
-    using slot = single_pass::row_slot<sum>;
-    struct shared {
-        prim::var<uint64_t> ticket;
-        single_pass::block_storage<Work, Shape> block;
-    };
-
-    Work work;
-    uint64_t *counter;
-    slot *slots;
-
-    PRIM_DEVICE void operator()(shared &s) const
-    {
-        prim::ticket ticket = {prim::block_id(), 0}; /* rows of one tile need no order */
-        if (work.tiles > 1) {
-            ticket = prim::draw_ticket(counter, s.ticket);
-            single_pass::stagger_tiles<Work, Shape>(work, ticket.number);
-        }
-        uint32_t row = ticket.number % work.rows, tile = ticket.number / work.rows;
-        uint64_t *words = slots[row * single_pass::slots_for(work.tiles)].words;
-        warp_lookback<sum, first_window<sum, Shape>> prefix_op = {
-            .descriptors = {words, ticket.launch}, .tile = tile, .initial_value = work.row_prefix(row)};
-        single_pass::scan_tile<Work, Shape>(work, s.block, row, tile, prefix_op);
-    }
+template <class Work, class Shape>
+struct lookback
+    : single_pass::lookback_kernel<Work, Shape,
+                                   warp_lookback<typename Work::sum, first_window<typename Work::sum, Shape>>> {
 };
 
 const scan_algorithm algorithm = {.name = "lookback",

@@ -163,6 +163,55 @@ PRIM_HOST_DEVICE int64_t slots_for(int64_t tiles)
     return tiles > 1 ? tiles : 0;
 }
 
+/* What the prefix ops that look back have in common. */
+template <class Sum> struct prefix_op {
+    row_descriptors<Sum> descriptors; /* of the row's tiles */
+    uint32_t tile;                    /* this one */
+    Sum initial_value;                /* the exclusive prefix of the row */
+
+    PRIM_DEVICE void publish(prim::tile_status status, Sum value) const
+    {
+        if (prim::lane_id() == 0) descriptors.publish(tile, status, value);
+    }
+
+    PRIM_DEVICE void publish_aggregate(Sum aggregate) const
+    {
+        if (tile == 0)
+            publish(prim::TILE_PREFIX, initial_value + aggregate);
+        else
+            publish(prim::TILE_AGGREGATE, aggregate);
+    }
+};
+
+/* The kernel of a PrefixOp, which adds resolve() to the above: a block for each tile, in the order of tickets. */
+template <class Work, class Shape, class PrefixOp> struct lookback_kernel {
+    using sum = typename Work::sum;
+    static constexpr unsigned threads = Shape::block_threads, more_blocks = 0;
+    static constexpr int min_blocks = Shape::min_blocks;
+    using slot = row_slot<sum>;
+    struct shared {
+        prim::var<uint64_t> ticket;
+        block_storage<Work, Shape> block;
+    };
+
+    Work work;
+    uint64_t *counter;
+    slot *slots;
+
+    PRIM_DEVICE void operator()(shared &s) const
+    {
+        prim::ticket ticket = {prim::block_id(), 0}; /* rows of one tile need no order */
+        if (work.tiles > 1) {
+            ticket = prim::draw_ticket(counter, s.ticket);
+            stagger_tiles<Work, Shape>(work, ticket.number);
+        }
+        const uint32_t row = ticket.number % work.rows, tile = ticket.number / work.rows;
+        uint64_t *words = slots[row * slots_for(work.tiles)].words;
+        const PrefixOp prefix_op = {{{words, ticket.launch}, tile, work.row_prefix(row)}};
+        scan_tile<Work, Shape>(work, s.block, row, tile, prefix_op);
+    }
+};
+
 /* The slots that any job of up to rows x length needs. */
 template <class Sum> int64_t max_slots(const scan_shape *shape, int64_t rows, int64_t length)
 {

@@ -35,23 +35,12 @@
 namespace
 {
 
-template <class Sum> struct thread_lookback {
-    single_pass::row_descriptors<Sum> descriptors; /* of the row's tiles */
-    uint32_t tile;                                 /* this one */
-    Sum initial_value;                             /* the exclusive prefix of the row */
-
-    PRIM_DEVICE void publish_aggregate(Sum aggregate) const
-    {
-        if (prim::lane_id() > 0) return;
-        if (tile == 0)
-            descriptors.publish(tile, prim::TILE_PREFIX, initial_value + aggregate);
-        else
-            descriptors.publish(tile, prim::TILE_AGGREGATE, aggregate);
-    }
+template <class Sum> struct thread_lookback : single_pass::prefix_op<Sum> {
+    using single_pass::prefix_op<Sum>::descriptors, single_pass::prefix_op<Sum>::tile;
 
     PRIM_DEVICE Sum resolve(Sum aggregate) const
     {
-        if (tile == 0 || prim::lane_id() > 0) return initial_value;
+        if (tile == 0 || prim::lane_id() > 0) return this->initial_value;
         Sum prefix = Sum();
         for (uint32_t at = tile - 1;;) {
             prim::tile_descriptor<Sum> d = descriptors.poll(at);
@@ -68,33 +57,8 @@ template <class Sum> struct thread_lookback {
     }
 };
 
-template <class Work, class Shape> struct lookback_seq {
-    using sum = typename Work::sum;
-    static constexpr unsigned threads = Shape::block_threads, more_blocks = 0;
-    static constexpr int min_blocks = Shape::min_blocks;
-    using slot = single_pass::row_slot<sum>;
-    struct shared {
-        prim::var<uint64_t> ticket;
-        single_pass::block_storage<Work, Shape> block;
-    };
-
-    Work work;
-    uint64_t *counter;
-    slot *slots;
-
-    PRIM_DEVICE void operator()(shared &s) const
-    {
-        prim::ticket ticket = {prim::block_id(), 0}; /* rows of one tile need no order */
-        if (work.tiles > 1) {
-            ticket = prim::draw_ticket(counter, s.ticket);
-            single_pass::stagger_tiles<Work, Shape>(work, ticket.number);
-        }
-        uint32_t row = ticket.number % work.rows, tile = ticket.number / work.rows;
-        uint64_t *words = slots[row * single_pass::slots_for(work.tiles)].words;
-        thread_lookback<sum> prefix_op = {
-            .descriptors = {words, ticket.launch}, .tile = tile, .initial_value = work.row_prefix(row)};
-        single_pass::scan_tile<Work, Shape>(work, s.block, row, tile, prefix_op);
-    }
+template <class Work, class Shape>
+struct lookback_seq : single_pass::lookback_kernel<Work, Shape, thread_lookback<typename Work::sum>> {
 };
 
 const scan_algorithm algorithm = {.name = "lookback-seq",

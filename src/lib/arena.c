@@ -73,10 +73,11 @@ static sat_piece *take_head(sat_arena *arena, size_t bytes)
     size_t all;
     void *data;
     if (__builtin_add_overflow(bytes, sizeof(sat_piece), &all)) {
-        sat_fail(SAT_ERR_MEMORY, "%zu bytes of memory are more than there can be", bytes);
+        (void)sat_fail(SAT_ERR_MEMORY, "%zu bytes of memory are more than there can be", bytes);
         return NULL;
     }
-    if (allocate(arena->allocator, SAT_MEMORY_HOST, all, &data) != SAT_OK) return NULL;
+    (void)allocate(arena->allocator, SAT_MEMORY_HOST, all, &data);
+    if (data == NULL) return NULL;
     sat_piece *piece = data;
     *piece = (sat_piece){.before = arena->last, .data = piece + 1, .head = all};
     return piece;
