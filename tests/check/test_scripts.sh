@@ -124,6 +124,70 @@ else
     skip "mutants.sh fails where it tries none" "the simulator is not built"
 fi
 
+# make reproduce, with a sat that has a GPU in words only: made-up rows; $dir/slow is a bench that it does not end.
+mkdir "$dir/reproduce"
+cat >"$dir/reproduce/sat" <<'EOF'
+#!/bin/bash
+here=${0%/*}
+case "$*" in
+--version) exit 0 ;;
+*--list*) cat "$here/list" ;;
+*--from*) exec "$SAT_TEST_REAL" "$@" ;;
+*"--min 10 --max 10 --repeat 1"*) echo "- gpu: NVIDIA Made Up, sm_00, 1 multiprocessors" ;;
+*)
+    echo "$*" >>"$here/calls"
+    bench=$2
+    [[ $* != *--exclusive* ]] || bench=scan-exclusive
+    [[ $* != *--size* ]] || bench="table exclusive"
+    echo "bench,name,width,height,channels,type,accum,model_bytes,cold_us,warm_us,noise_pct,gbps,copy_us,share_of_copy,min_us,mean_us,runs,check"
+    echo "$bench,cuda-copy,1024,1,1,u32,u32,8192,2.00,2.00,0.1,4.10,1.00,0.500,2.00,2.00,100,ok (copy)"
+    echo "$bench,lookback,1024,1,1,u32,u32,8192,5.00,4.00,0.1,2.05,1.00,0.250,3.90,4.10,100,ok"
+    echo "$bench,lookback B=256 Q=30,1024,1,1,u32,u32,8192,5.00,8.00,0.1,1.02,1.00,0.125,7.90,8.10,100,ok"
+    echo "$bench,broken,1024,1,1,u32,u32,8192,,,,,,,,,,was not compiled in"
+    if [ "$bench" = "$(cat "$here/slow" 2>/dev/null)" ]; then sleep 60; fi
+    ;;
+esac
+EOF
+chmod +x "$dir/reproduce/sat"
+echo "lookback-aux-one 1R1W" >"$dir/reproduce/list"
+reproduce() { SAT=$dir/reproduce/sat SAT_TEST_REAL=$(realpath "$B/sat") OUT=$dir/reproduce/out docs/bench/reproduce.sh >"$dir/reproduce/said" 2>&1; }
+makes_parts() {
+    reproduce || { cat "$dir/reproduce/said"; return 1; }
+    [ "$(cd "$dir/reproduce/out" && echo *)" = "blelloch.csv reproduce.txt scan-exclusive.csv scan-shapes.csv scan-types.csv scan.csv tables-exclusive.csv tune.csv warp.csv" ] || {
+        ls "$dir/reproduce/out"
+        return 1
+    }
+    grep -q '^- gpu: NVIDIA Made Up' "$dir/reproduce/out/reproduce.txt" &&
+        grep -qx 'bench,.*' "$dir/reproduce/out/scan-types.csv" &&
+        [ "$(grep -c '^scan,lookback,' "$dir/reproduce/out/scan-types.csv")" = 3 ] &&
+        ! grep -q 'B=256' "$dir/reproduce/out/scan.csv" &&
+        grep -q 'B=256' "$dir/reproduce/out/scan-shapes.csv" &&
+        ! grep -q broken "$dir"/reproduce/out/*.csv &&
+        grep -qE '^lookback B=256 Q=30 +8.0 +8.1 +1 +0.25 +100$' "$dir/reproduce/said" &&
+        grep -q 'up to 2.5 passes' "$dir/reproduce/said"
+}
+try "reproduce.sh makes all parts, a log and a table" makes_parts
+goes_on() {
+    : >"$dir/reproduce/calls"
+    rm "$dir/reproduce/out/tune.csv"
+    echo tune >"$dir/reproduce/slow"
+    if LIMIT=1 reproduce; then return 1; fi
+    [ "$(wc -l <"$dir/reproduce/calls")" = 1 ] && [ ! -e "$dir/reproduce/out/tune.csv" ] &&
+        grep -q '^tune,lookback,' "$dir/reproduce/out/tune.part.csv" || return 1
+    rm "$dir/reproduce/slow"
+    PARTS="tables maps" reproduce && [ "$(wc -l <"$dir/reproduce/calls")" = 2 ] && [ -e "$dir/reproduce/out/tune.csv" ] &&
+        [ ! -e "$dir/reproduce/out/tune.part.csv" ] && AGAIN=1 PARTS=warp reproduce && [ "$(wc -l <"$dir/reproduce/calls")" = 3 ]
+}
+try "reproduce.sh goes on where it was stopped, and keeps what a stopped command had written" goes_on
+refuses() {
+    if PARTS=nothing reproduce; then return 1; fi
+    grep -q "there is no part 'nothing'" "$dir/reproduce/said" || return 1
+    echo "lookback 1R1W" >"$dir/reproduce/list"
+    if reproduce; then return 1; fi
+    grep -q "was not built with SWEEP=1" "$dir/reproduce/said"
+}
+try "reproduce.sh refuses parts that there are not, and a sat without all shapes" refuses
+
 # docs/call.md follows a pixel by names: each function is defined in the sources.  Files that it names are there, and those
 # of the pages of kernels.
 unknown_names() {
