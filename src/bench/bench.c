@@ -260,6 +260,11 @@ bool bench_scan_at(size_t i, bench_method *m)
     return true;
 }
 
+bool bench_scan_absent(size_t i, char *name, size_t bytes)
+{
+    return sat_scan_absent(i, false, name, bytes);
+}
+
 const char *bench_unknown_scan(const char *name)
 {
     sat_scan *scan;

@@ -66,6 +66,7 @@ typedef struct bench_method {
 bool bench_backend_at(size_t i, bench_method *m);    /* false past the last */
 bool bench_backend_entry(size_t i, bench_method *m); /* the same, and no check whether it is available */
 bool bench_scan_at(size_t i, bench_method *m);
+bool bench_scan_absent(size_t i, char *name, size_t bytes); /* of those of whole arrays */
 const char *bench_unknown_scan(const char *name); /* the library's sentence about a method that it does not have */
 void bench_plain_copy(bench_method *m);
 void bench_device_copy(bench_method *m); /* of the input to the output, in device memory: a filter's ceiling */

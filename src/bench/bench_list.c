@@ -1,4 +1,6 @@
 /* bench_list.c - what a bench compares: methods and the reference, ceilings, peers. */
+#include <stdio.h>
+
 #include "bench_mode.h"
 
 static void put_text(const bench_method *m, text_out *t)
@@ -34,8 +36,23 @@ static void put_json(const bench_method *m, text_out *t)
     text_string(t, "}\n");
 }
 
+const char *bench_absent(const bench_mode *mode, absent_line *line)
+{
+    char name[64];
+    size_t used = 0, n = sizeof line->text;
+    line->text[0] = 0;
+    for (size_t i = 0; mode->absent_at && mode->absent_at(i, name, sizeof name) && used < n; i++)
+        used += (size_t)snprintf(line->text + used, n - used, "%s%s", i ? ", " : "", name);
+    if (used && used < n)
+        snprintf(line->text + used, n - used, " need a GPU and a build with CUDA: `make` where nvcc is%s",
+                 mode->method_at == bench_scan_at ? "; `make sweep` for all shapes of blocks" : "");
+    return line->text;
+}
+
 void bench_list(const bench_mode *mode, bool json, text_out *to)
 {
     bench_method m;
+    absent_line absent;
     for (size_t i = 0; mode->probed_at(i, &m); i++) (json ? put_json : put_text)(&m, to);
+    if (!json && *bench_absent(mode, &absent)) text_printf(to, "\n%s\n", absent.text);
 }

@@ -125,6 +125,8 @@ typedef struct bench_mode {
     bool (*method_at)(size_t i, bench_method *m);
     /* The same, and whether it is available: what --list shows. */
     bool (*probed_at)(size_t i, bench_method *m);
+    /* The name of the i-th that builds with CUDA have and this one lacks; false past the last.  May be NULL. */
+    bool (*absent_at)(size_t i, char *name, size_t bytes);
     /* What is said of a name that none of them has. */
     const char *(*unknown)(const char *name);
     double floor_s; /* sampler.h */
@@ -145,6 +147,13 @@ typedef struct bench_mode {
 
 const bench_mode *bench_mode_at(int i);               /* NULL past the end */
 const bench_mode *bench_mode_named(const char *name); /* NULL if there is none */
+/* "NAME, NAME need a GPU and a build with CUDA: ...", how to get what this build lacks of a bench, in one line; "" if
+ * it lacks nothing. */
+typedef struct absent_line {
+    char text[640];
+} absent_line;
+const char *bench_absent(const bench_mode *mode, absent_line *line);
+
 /* The bench that may have been meant by a word which is none; NULL if it is near none of them. */
 const bench_mode *bench_mode_near(const char *word);
 

@@ -301,6 +301,7 @@ const bench_mode bench_mode_scan = {
     .takes = takes,
     .method_at = bench_scan_at,
     .probed_at = bench_scan_at,
+    .absent_at = bench_scan_absent,
     .unknown = bench_unknown_scan,
     .floor_s = 0.05,
     .refuse = refuse,

@@ -267,6 +267,7 @@ const bench_mode bench_mode_table = {
     .takes_image = true,
     .method_at = bench_backend_entry,
     .probed_at = bench_backend_at,
+    .absent_at = sat_backend_absent,
     .unknown = unknown_backend,
     .floor_s = 0.25,
     .refuse = refuse,

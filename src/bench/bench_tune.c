@@ -92,6 +92,11 @@ static int64_t count_lengths(const lengths *of)
     return (of->max_log2 - of->min_log2) / of->step + 1;
 }
 
+static const char *where_all_are(const bench_method *m)
+{
+    return m->available && m->device ? "; `make sweep` builds them all" : "";
+}
+
 static bool tune(bench_session *s, bench_case *b, const lengths *of, const bench_method *m, error *err)
 {
     tuning t = {.shapes = count_shapes(s->request, true)};
@@ -100,10 +105,10 @@ static bool tune(bench_session *s, bench_case *b, const lengths *of, const bench
         if (m->available) lengths_begin(s, b, length_at(of, s->request, i), !m->device, m->device);
         measure_shapes(s, b, m, i == 0, &t);
         if (t.refusals == t.shapes)
-            return fail(err, "%s: none of %d shapes can be run: %.120s", m->id, t.shapes, t.why);
+            return fail(err, "%s: none of %d shapes can be run: %.120s%s", m->id, t.shapes, t.why, where_all_are(m));
     }
     if (t.refusals > 0 && !s->request->quiet)
-        say(m->id, "%d of %d shapes cannot be run: %s", t.refusals, t.shapes, t.why);
+        say(m->id, "%d of %d shapes cannot be run: %s%s", t.refusals, t.shapes, t.why, where_all_are(m));
     return true;
 }
 
@@ -112,10 +117,11 @@ static bool run(bench_session *s, error *err)
     lengths of = {.min_log2 = 10, .max_log2 = 28, .step = 2};
     bench_case b;
     bench_method m;
+    absent_line absent;
     s->label = "tune";
     if (s->request->maps) of = (lengths){.min_log2 = 10, .max_log2 = 30, .step = 1};
     if (!tuned_at(s->request, 0, &m))
-        return fail(err, "no scan method of this build runs on a device; --backend NAME says which to tune");
+        return fail(err, "%d shapes of %s", BLOCKS * ITEMS, bench_absent(&bench_mode_tune, &absent));
     if (!m.available) return fail(err, "%s: %s", m.id, m.why);
     bool ok = lengths_open(s, &of, &b, err);
     progress_begin((count_lengths(&of) - 1) * count_shapes(s->request, false) + count_shapes(s->request, true),
@@ -426,6 +432,7 @@ const bench_mode bench_mode_tune = {
     .takes = takes,
     .method_at = bench_scan_at,
     .probed_at = bench_scan_at,
+    .absent_at = bench_scan_absent,
     .unknown = bench_unknown_scan,
     .floor_s = 0.02,
     .refuse = refuse,

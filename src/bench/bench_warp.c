@@ -13,6 +13,11 @@ static bool scans_segments(const bench_method *m)
     return m->segment != 0;
 }
 
+static bool absent_at(size_t i, char *name, size_t bytes)
+{
+    return sat_scan_absent(i, true, name, bytes);
+}
+
 /* Can any of them run here?  Else why the first cannot: there is no bench without one. */
 static bool any_runs(const bench_request *r, error *err)
 {
@@ -24,7 +29,8 @@ static bool any_runs(const bench_request *r, error *err)
         if (!found) fail(err, "%s: %s", m.id, m.why);
         found = true;
     }
-    return found ? false : fail(err, "there is no such method in this build");
+    absent_line absent;
+    return found ? false : fail(err, "%s", bench_absent(&bench_mode_warp, &absent));
 }
 
 static bool run(bench_session *s, error *err)
@@ -79,6 +85,7 @@ const bench_mode bench_mode_warp = {
     .takes = takes,
     .method_at = bench_scan_at,
     .probed_at = bench_scan_at,
+    .absent_at = absent_at,
     .unknown = bench_unknown_scan,
     .floor_s = 0.05,
     .refuse = lengths_refuse,

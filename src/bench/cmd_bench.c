@@ -44,6 +44,7 @@ static void put_machine(void *context, report *to)
     const bench_mode *mode = l->mode ? l->mode : bench_mode_at(0);
     text_out *t = to->to;
     machine_info m;
+    absent_line absent;
     bool json = l->form == REPORT_JSON;
     if (l->form == REPORT_CSV) {
         report_begin(to);
@@ -58,6 +59,7 @@ static void put_machine(void *context, report *to)
     put_fact(t, json, "compiler", m.compiler);
     put_fact(t, json, "date", m.date);
     put_fact(t, json, "sat", sat_version());
+    put_fact(t, json, "absent", bench_absent(mode, &absent));
     text_printf(t, json ? "\"cores\":%d,\"threads\":%d,\"command\":" : "- cores: %d, of which %d used\n- command: ",
                 m.cores, l->request.threads);
     char line[4096];

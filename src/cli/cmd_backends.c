@@ -39,6 +39,16 @@ static void put_json(const sat_backend_info *b, text_out *t)
     text_string(t, "}\n");
 }
 
+/* What a build with CUDA would list besides. */
+static void put_absent(text_out *t)
+{
+    char name[64];
+    for (size_t i = 0; sat_backend_absent(i, name, sizeof name); i++)
+        text_printf(t, "%s%s", i ? ", " : "\nWith a GPU also: ", name);
+    if (sat_backend_absent(0, name, sizeof name))
+        text_string(t, ". This build is without CUDA; `make` builds it in where nvcc is.\n");
+}
+
 static int run(int argc, char **argv)
 {
     options o = {.self = &command_backends};
@@ -54,6 +64,7 @@ static int run(int argc, char **argv)
 
     if (!text_open(&t, "-", false, &err)) goto failed;
     for (size_t i = 0; sat_backend_at(i, &info); i++) { (json ? put_json : put_text)(&info, &t); }
+    if (!json) put_absent(&t);
     if (text_close(&t, &err)) return EXIT_FINE;
 failed:
     say(output_name("-"), "%s", err.text);

@@ -92,6 +92,10 @@ typedef struct sat_scan_info {
 #define sat_scan_at(...) sat_scan_at_sized(__VA_ARGS__, sizeof(sat_scan_info)) /* i, info */
 SAT_API bool sat_scan_at_sized(size_t i, sat_scan_info *info, size_t info_bytes);
 
+/* The name of the i-th scan method that builds with CUDA have and this one lacks, cut to fit; of those that scan whole
+ * arrays, or the elements of each warp.  False past the last. */
+SAT_API bool sat_scan_absent(size_t i, bool of_warps, char *name, size_t bytes);
+
 /* ---- time on a device -------------------------------------------------------------------------------- */
 
 /* Calls work(arg), which queues work on the stream, and measures how long the device took for it, in microseconds,

@@ -123,6 +123,20 @@ sound() {
     [[ $stderr == "sat: "*[a-z]* ]]
     [ "${#stderr_lines[@]}" = 1 ]
     [ -z "$output" ]
+    if ! "$sat" bench --list --json | grep -q '"device":true'; then # a build without CUDA
+        failure "warp-shuffle, warp-*need a GPU and a build with CUDA: \`make\`*" bench warp
+        failure "72 shapes of lookback, *; \`make sweep\`*" bench tune
+        ok backends
+        [[ $output == *$'\n'"With a GPU also: fused, lookback, "*"\`make\`"* ]]
+        for list in "bench scan --list" "bench warp --list" "bench tune --list" "bench tables --list" backends; do
+            "$sat" $list | grep -E 'need a GPU|With a GPU' >line
+            [ "$(wc -l <line)" = 1 ]
+            for name in $(sed -E 's/ need .*|\. .*//; s/.*: //; s/,//g' line); do grep -rqF "\"$name\"" "$root/kernels"; done
+        done
+        ok bench scan --max 8 --repeat 1
+        [[ $output == *"- absent: lookback, "*"need a GPU"* ]]
+        "$sat" backends --json | python3 -c 'import json, sys; [json.loads(line) for line in sys.stdin]'
+    fi
     failure "*none of 72 shapes can be run: *" bench tune --backend "$(of_kind reference)" --min 4 --max 4 --csv
     failure "*none of 12 shapes can be run: *" bench tune --backend "$(of_kind reference)" --min 4 --max 4 --block 64 --csv
 }
