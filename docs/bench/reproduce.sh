@@ -74,7 +74,7 @@ part() {
 make_report() {
     local all=$work/all.csv status name methods=()
     for name in lookback lookback-seq lookback-aux lookback-aux-one reduce-scan blelloch hillis-steele cub; do
-        if "$sat" bench scan --list | grep -q "^$name "; then methods+=(--backend $name); fi
+        if "$sat" bench scan --list | grep -q "^$name "; then methods+=(--backend "$name"); fi
     done
     rows "$all" scan --min 10 --max 30 --repeat 100 --shape 256x30 --shape 256x10 --shape 1024x10 --shape own "${methods[@]}"
     status=$?
