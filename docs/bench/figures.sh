@@ -22,8 +22,15 @@ for shape in 256x30 256x10 1024x10; do
 done
 figure tables tables "h200/tables h200/tables-padded" --type u8 --accum u32
 figure warp warp h200/warp
-for map in bn bq qn; do figure tune-$map tune h200/tune --map $map; done
-figure tune-bq-naive tune h200/tune --map bq --naive-staging
+# The report's figure 4, with and without holes against conflicts of banks.
+for holes in "" -naive; do
+    naive=(${holes:+--naive-staging})
+    figure tune-bn$holes tune h200/tune --map bn --items 30 "${naive[@]}"
+    figure tune-bq$holes tune h200/tune --map bq "${naive[@]}"
+    figure tune-qn$holes tune h200/tune --map qn --block 256 "${naive[@]}"
+done
+figure tables-exclusive tables h200/tables-exclusive
+figure blelloch scan h200/blelloch
 
 # One run with other libraries.
 figure h200-sat tables h200-sat --type u8 --accum u32

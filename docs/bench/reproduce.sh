@@ -8,6 +8,7 @@
 #   AGAIN=1       makes parts again that are there
 #
 # A part that is there is not made again, so that an interrupted run goes on where it was.
+# shellcheck disable=SC2317 # make_NAME() is called by its name
 set -u -o pipefail
 cd "$(dirname "$0")/../.." || exit 1
 
@@ -32,14 +33,15 @@ failed=0
 
 # rows FILE ARGS... - the rows of one command, behind those that the file has.
 rows() {
-    local file=$1 began=$SECONDS status
+    local file=$1 began=$SECONDS from=1 status
     shift
+    [ ! -s "$file" ] || from=2
     timeout "$limit" "$sat" bench "$@" --csv -q >"$work/rows" 2>"$work/said"
     status=$?
-    grep -E ',ok( \((copy|peer)\))?$|^bench,' "$work/rows" | if [ -s "$file" ]; then tail -n +2; else cat; fi >>"$file"
+    grep -E ',ok( \((copy|peer)\))?$|^bench,' "$work/rows" | tail -n +$from >>"$file"
     echo "$((SECONDS - began)) s, status $status: sat bench $*" >>"$work/log"
     sed 's/^/    /' "$work/said" >>"$work/log"
-    return $status
+    return "$status"
 }
 
 # part NAME FILE... - runs the function of that name, unless its files are there, and keeps them.
@@ -66,7 +68,8 @@ part() {
         fi
     done
     [ $status = 0 ] || { failed=1; say "$name: not whole; $(tail -1 "$work/log")"; }
-    { [ -s "$log" ] || echo "$machine"; echo; cat "$work/log"; } >>"$log"
+    [ -s "$log" ] || echo "$machine" >"$log"
+    { echo; cat "$work/log"; } >>"$log"
     rm -rf "$work"
 }
 
@@ -81,7 +84,7 @@ make_report() {
     [ -s "$all" ] || return 1
     awk -F, '$2 !~ / B=/' "$all" >"$work/scan.csv"
     awk -F, 'NR == 1 || / B=/ || /,ok \(copy\)$/ || $2 == "lookback"' "$all" >"$work/scan-shapes.csv"
-    return $status
+    return "$status"
 }
 
 # Figure 4: three maps, with and without holes against conflicts of banks.
@@ -91,7 +94,7 @@ make_maps() { rows "$work/tune.csv" tune --maps --backend lookback; }
 make_tables() {
     local size
     for size in 1024 2048 4096 8192 16384; do
-        rows "$work/tables-exclusive.csv" --size $size --layout exclusive --repeat 5 || return 1
+        rows "$work/tables-exclusive.csv" --size "$size" --layout exclusive --repeat 5 || return 1
     done
 }
 
@@ -120,7 +123,7 @@ make_warp() {
 # Other types.
 make_types() {
     local type
-    for type in f32 u64 u8; do rows "$work/scan-types.csv" scan --type $type --min 20 --max 28 --step 2 || return 1; done
+    for type in f32 u64 u8; do rows "$work/scan-types.csv" scan --type "$type" --min 20 --max 28 --step 2 || return 1; done
 }
 
 for name in ${PARTS:-report maps tables chapter warp types}; do
