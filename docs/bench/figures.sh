@@ -30,6 +30,11 @@ for holes in "" -naive; do
     figure tune-qn$holes tune h200/tune --map qn --block 256 "${naive[@]}"
 done
 figure tables-exclusive tables h200/tables-exclusive
+# The same on an H100, whose memory is slower.
+figure h100-scan scan h100/scan
+for shape in 256x30 256x10 1024x10; do
+    figure h100-scan-$shape scan h100/scan-shapes --block ${shape%x*} --items ${shape#*x}
+done
 figure blelloch scan h200/blelloch
 
 # One run with other libraries.
