@@ -502,12 +502,13 @@ typedef struct sat_backend_info {
 #define sat_backend_at(...) sat_backend_at_sized(__VA_ARGS__, sizeof(sat_backend_info)) /* i, info */
 SAT_API bool sat_backend_at_sized(size_t i, sat_backend_info *info, size_t info_bytes);
 
-/* The name of the i-th backend that builds with CUDA have and this one lacks, cut to fit; false past the last. */
-SAT_API bool sat_backend_absent(size_t i, char *name, size_t bytes);
-
 /* The same without probing, so that no driver is loaded: available is false, and why no reason. */
 #define sat_backend_entry(...) sat_backend_entry_sized(__VA_ARGS__, sizeof(sat_backend_info)) /* i, info */
 SAT_API bool sat_backend_entry_sized(size_t i, sat_backend_info *info, size_t info_bytes);
+
+/* The name of the i-th backend that only builds with CUDA have, where this one is without: at most bytes - 1 characters
+ * of it.  False past the last, and in builds with CUDA. */
+SAT_API bool sat_backend_absent(size_t i, char *name, size_t bytes);
 
 /* ---- device memory ----------------------------------------------------------------------------------- */
 
