@@ -281,7 +281,8 @@ static bool check_name(options *o, const request *r, const char *input, const ch
     if (r->regions.files_from && input_is_output(r->regions.files_from, output))
         return options_refuse(o, "-o %s would replace the list of inputs", output);
     if (r->in_folder && input_is_output(input, output))
-        return options_refuse(o, "-o %s: %s would be written over itself", r->output, input);
+        return options_refuse(o, "-o %s: %s would be written over itself; to replace it, name it: -o '{dir}/{name}'",
+                              r->output, input);
     return sink_check_path(output, &err) || stop(o, output, err.text);
 }
 

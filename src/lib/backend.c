@@ -66,15 +66,26 @@ static sat_status start_if_usable(const sat_backend *b, sat_status (*start)(void
     return b->probe(&why) ? start(object, b) : sat_fail(SAT_ERR_UNAVAILABLE, "%s: %s", b->name, why);
 }
 
-sat_status sat_backend_choose(const char *name, const sat_choice *choice,
-                              sat_status (*start)(void *object, const sat_backend *backend), void *object)
+static sat_status choose(const sat_choice *choice, sat_status (*start)(void *object, const sat_backend *backend),
+                         void *object)
 {
-    const sat_backend *b = sat_backend_find(name);
-    if (name) return b ? start_if_usable(b, start, object) : sat_choice_unknown("backend", name);
+    const sat_backend *b;
     sat_status status = sat_choice_none(choice);
     if (sat_choice_hopeless(choice)) return status;
     for (size_t i = 0; (status == SAT_ERR_UNAVAILABLE || status == SAT_ERR_TYPE) && (b = sat_backend_get(i)); i++)
         if (sat_may_choose(choice, b->kind, b->device)) status = start_if_usable(b, start, object);
+    return status;
+}
+
+sat_status sat_backend_choose(const char *name, const sat_choice *choice,
+                              sat_status (*start)(void *object, const sat_backend *backend), void *object)
+{
+    const sat_kept_detail before = sat_keep_detail();
+    const sat_backend *b = sat_backend_find(name);
+    sat_status status = name == NULL ? choose(choice, start, object)
+                        : b          ? start_if_usable(b, start, object)
+                                     : sat_choice_unknown("backend", name);
+    if (status == SAT_OK) sat_put_back_detail(&before);
     return status;
 }
 

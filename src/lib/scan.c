@@ -103,12 +103,15 @@ static sat_status choose(sat_scan *scan)
 
     double element = (double)(sat_type_bytes(scan->spec.sample) + sat_type_bytes(scan->spec.accum));
     sat_choice choice = sat_choice_for(scan->spec.memory, (double)scan->spec.length * element, 1);
+    const sat_kept_detail before = sat_keep_detail();
     sat_status status = sat_choice_none(&choice);
     if (sat_choice_hopeless(&choice)) return status;
     for (size_t i = 0; i < METHODS && (status == SAT_ERR_UNAVAILABLE || status == SAT_ERR_TYPE); i++)
         if (table[i]->segment == 0 && sat_may_choose(&choice, table[i]->kind, table[i]->device))
             status = start(scan, table[i]);
-    if (status == SAT_OK) sat_choice_note(&choice, false, scan->method->device, scan->note, sizeof scan->note);
+    if (status != SAT_OK) return status;
+    sat_put_back_detail(&before);
+    sat_choice_note(&choice, false, scan->method->device, scan->note, sizeof scan->note);
     return status;
 }
 

@@ -1,6 +1,7 @@
 /* status.c - what went wrong, as a sentence and in detail. */
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "status.h"
 
@@ -34,6 +35,18 @@ const char *sat_status_text(sat_status status)
 const char *sat_detail(void)
 {
     return detail;
+}
+
+sat_kept_detail sat_keep_detail(void)
+{
+    sat_kept_detail kept;
+    memcpy(kept.text, detail, sizeof kept.text);
+    return kept;
+}
+
+void sat_put_back_detail(const sat_kept_detail *kept)
+{
+    memcpy(detail, kept->text, sizeof detail);
 }
 
 sat_status sat_fail(sat_status status, const char *format, ...)

@@ -96,6 +96,27 @@ static void filters(void **state)
             s = good, s.backend = info.name, filter_refused(s, SAT_ERR_UNAVAILABLE, info.name);
 }
 
+/* A call that succeeds leaves the last failure's detail, whatever it has tried. */
+static void success_leaves_the_detail(void **state)
+{
+    (void)state;
+    const sat_plan_spec plan_spec = {.width = 4, .height = 4, .sample = SAT_F32};
+    const sat_box_spec box_spec = {.width = 4, .height = 4, .sample = SAT_F32, .window_width = 3, .window_height = 3};
+    const sat_scan_spec scan_spec = {.length = 4, .sample = SAT_F32};
+    sat_plan *plan;
+    sat_box *box;
+    sat_scan *scan;
+    assert_int_equal(sat_plan_create(NULL, &plan_spec), SAT_ERR_ARGUMENT);
+    const char *detail = sat_detail();
+    assert_ok(sat_plan_create(&plan, &plan_spec));
+    assert_ok(sat_box_create(&box, &box_spec));
+    assert_ok(sat_scan_create(&scan, &scan_spec));
+    assert_string_equal(detail, "no place for the plan");
+    sat_plan_destroy(&plan);
+    sat_box_destroy(&box);
+    sat_scan_destroy(&scan);
+}
+
 static void names_and_bounds(void **state)
 {
     (void)state;
@@ -123,6 +144,7 @@ int main(void)
         cmocka_unit_test(plans),
         cmocka_unit_test(runs),
         cmocka_unit_test(filters),
+        cmocka_unit_test(success_leaves_the_detail),
         cmocka_unit_test(names_and_bounds),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
