@@ -167,8 +167,8 @@ END
     cmp want.pgm 'o{ut}.npy/a.pgm'
     cp in/a.pgm deep/a.pgm
     usage "-o in/a.pgm and deep/a.pgm would both write out/a.pgm" in/a.pgm deep/a.pgm --box 3 -o out/
-    usage "-o .: c.ppm would be written over itself" c.ppm --box 3 -o .
-    usage "-o in/: in/b.pgm would be written over itself" in/b.pgm c.ppm --box 3 -o in/
+    usage "-o .: c.ppm would be written over itself; to replace it, name it: -o '{dir}/{name}'" c.ppm --box 3 -o .
+    usage "-o in/: in/b.pgm would be written over itself; to replace it, name it: -o '{dir}/{name}'" in/b.pgm c.ppm --box 3 -o in/
     cmp c.ppm in/c.ppm
     usage "-o out/: an image needs --box N*" in/a.pgm -o out/
     failure "in/missing.pgm: *" in/missing.pgm --box 3 -o out/
