@@ -15,7 +15,7 @@ SAT_SIMT_TALLY=$(realpath -m "$out/tally")
 export SAT_SIMT_TALLY
 seed=0 cases=0
 
-unhurried='^(answer_rectangles|box::strip_filter|divide|means|sum_windows|weigh)$'
+unhurried='^(answer_rectangles|box::strip_filter|divide|gather|means|sum_windows|weigh)$'
 least() { awk -v skip="$unhurried" '$1 !~ skip { n[$1] += $2 } END { for (k in n) if (!m || n[k] < m) m = n[k]; print m + 0 }' "$SAT_SIMT_TALLY"; }
 
 # The sources that run in the simulator.
