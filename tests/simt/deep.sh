@@ -4,8 +4,8 @@
 #
 # Rounds of the harness, each with another seed, go on until the rarest kernel has been launched often enough.  The first
 # runs all cases, the others those that launch most kernels in the least time: scans of arrays, and at times small tables
-# or all that the first backend does.  The kernels of filters and queries, whose blocks do not communicate, are not waited
-# for: they are checked as often as they come.
+# or all that the first backend does.  The kernels of filters, queries and gathers, whose blocks do not communicate, are not
+# waited for: they are checked as often as they come.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 B=${B:-build} wanted=${1:-10000}
