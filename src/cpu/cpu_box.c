@@ -171,7 +171,7 @@ sat_status sat_cpu_box_open(const sat_box_spec *spec, void **state, char *note, 
     if (f->threads > spec->height) f->threads = (int)spec->height;
     sat_status status = sat_window_of(spec, &f->window);
     if (status == SAT_OK && spec->sample == SAT_F32) {
-        status = sat_cpu_box_float_open(spec, &f->window, f->threads, &f->real);
+        status = sat_cpu_box_float_open(spec, &f->window, isa, f->threads, &f->real);
     } else if (status == SAT_OK) {
         f->samples = spec->width * spec->channels;
         f->out = spec->sample == SAT_U16 ? BOX_16 : BOX_8;

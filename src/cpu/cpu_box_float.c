@@ -1,224 +1,561 @@
 /* cpu_box_float.c - the cpu backend's box filter for float samples: sums by additions only.
  *
  * Running sums that add what enters and subtract what leaves drift, lose small samples beside large ones,
- * and never forget a NaN.  Here nothing is ever subtracted.  Cut the samples of an axis into blocks as
- * long as the window; then a window is the end of one block and the beginning of the next:
+ * and never forget a NaN.  Here nothing is ever subtracted.  Cut the samples of an axis into segments about as
+ * long as the window; then a window is the end of one segment and the beginning of the next:
  *
  *     |  .  .  .  a  b  c | d  e  .  .  .  . |          window {a b c d e} = suffix(a b c) + prefix(d e)
  *
  * and suffix and prefix sums take one addition for each sample, whatever the window's size (van Herk 1992,
- * Gil & Werman 1993, there for minima).  First down the columns, then along the row of column sums.  So an
- * NaN or Inf reaches exactly the windows that hold it, and the error of a mean of n samples is at most
- * n * 2^-53 of the mean of their absolute values.
+ * Gil & Werman 1993, there for minima).  So an NaN or Inf reaches exactly the windows that hold it, and the error of a
+ * mean of n samples is at most n * 2^-53 of the mean of their absolute values.
  *
- * Rows and columns beyond the image are the ones that the border mode names, or zeros; what a border value
- * adds is added at the end.  Threads take bands of rows in strips of columns, whose suffix sums, a window's
- * height of them, are their scratch memory.  Windows that reach beyond the image by more than its size, in
- * a mode that repeats samples, are summed as the segments that the mode makes of them. */
+ * Blocks.  A segment is `blocks` blocks of 8 lines, and a window `rest` < 8 lines longer than a segment.  A step makes
+ * eight windows.  The first begins with a block, which leaves:
+ *
+ *     | . . . . . . . . | . . . . . . . . | . . . . . . . . | . . . . . . . . |      lines, in blocks; segments of two
+ *     [------ window 0 ------------------------]                                     rest = 3
+ *                     [------ window 7 ------------------------]
+ *      leaving block     suffix              prefix  entering lines
+ *
+ * The sums from each leaving line to the end of the segment are added up again, from the suffix sum of whole blocks; so
+ * one suffix sum is kept for 8 lines, and not for each.  The prefix sum goes on over the 8 lines that enter.  The sums of
+ * whole blocks, which become suffix sums when the segment is complete, are in the same places (slots) that the suffix
+ * sums of the segment before were in.  Windows of less than a block are summed line by line.
+ *
+ * First down the columns of a few pixels, 8 rows at a time, then along these 8 rows, side by side in vectors.  Means go
+ * to their rows in whole cache lines.
+ *
+ * Blocks begin at the same lines whatever the bands, strips and vectors are, so that sums do not depend on them. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "box_bands.h"
+#include "box_float_ops.h"
 #include "cpu_box_float.h"
+#include "host_copy.h"
+#include "isa.h"
 #include "machine.h"
 #include "pool.h"
+#include "shape.h"
 
-/* Results in a strip: so many that the columns that only its neighbours' windows share cost little, so few
- * that a row of it and its sums stay in the second-level cache. */
-enum { STRIP_PX = 1024 };
+/* Samples, about, in a chunk of a row: its sums, transposed, stay in the first-level cache. */
+enum { CHUNK_SAMPLES = 64 };
 
-enum { SCRATCH_BYTES = 1 << 29 };
+enum { ALIGNED = 8, LINE_BYTES = 64, FRONT_PX = BOX_LINES };
+
+/* An axis continued beyond the image: position p is the image's p + first. */
+typedef struct axis {
+    sat_axis image;
+    int64_t first, skip; /* the window of pixel i begins at position i + skip */
+    int64_t window, blocks, rest;
+} axis;
+
+/* The sums that a step along one axis keeps, n for each line. */
+typedef struct sums {
+    double *slots, *prefix, *part, *tail;
+    int64_t n;
+} sums;
 
 typedef struct worker {
-    double *column;          /* sums over the window's rows of the strip and of what its windows reach */
-    double *suffix, *prefix; /* of the column sums, along the row */
-    double *row;             /* one row of samples */
-    double *below;           /* prefix sums down the columns */
-    double *above;           /* suffix sums down the columns, window height rows */
+    sums down, along;
+    double *columns;    /* column sums: a ring of transposed ones, or eight rows */
+    double *windows;    /* window sums of a group or chunk that are not means yet */
+    char *samples;      /* of a chunk whose samples do not lie as they are summed */
+    char *means;        /* eight rows on their way to the result */
 } worker;
 
 struct sat_cpu_box_float {
     sat_box_spec spec;
     sat_window window;
-    sat_axis x, y; /* cut where samples beyond the image count for nothing */
-    bool by_segments;
+    const sat_isa *isa;
+    const struct sat_box_float_ops *ops;
+    axis x, y;
+    int in;             /* box_float_ops.h's index: of the samples that are summed */
+    size_t in_bytes, out_bytes;
+    bool as_is;         /* rows are summed as they lie in the image, but for gaps between pixels */
+    bool stream;
     int threads;
-    int64_t strip, reach; /* px: of results, and of columns that these need at most */
-    double *memory;
+    int64_t chunk_px, ring_px, strip_px, span_px; /* pixels in a chunk, in the ring, of results in a strip, of its sums */
+    int64_t row;        /* entries in a row of a chunk's sums, or of its means */
+    int64_t *map;       /* the image's column that each position of x sees, -1: none */
+    double *covered;    /* columns that windows cover, for each sample from FRONT_PX pixels before position 0 on */
+    char *memory, *zeros;
     worker *workers;
 };
 
 typedef struct sat_cpu_box_float filter;
 
+/* Where the job of one call lies: rows [y, end) of the pixels [first, last). */
+typedef struct part {
+    const filter *f;
+    const worker *w;
+    const sat_view *src, *dst;
+    int64_t y, end, first, last;
+    int64_t origin; /* the position at which the strip's sums begin, a multiple of 8 */
+} part;
+
 void sat_cpu_box_float_close(filter *f)
 {
     if (f == NULL) return;
+    free(f->map);
+    free(f->covered);
     free(f->memory);
     free(f->workers);
     free(f);
 }
 
-static void cut(sat_axis *a)
+static int64_t round_up(int64_t n, int64_t to)
 {
-    if (a->before > a->n) a->before = a->n;
-    if (a->after > a->n) a->after = a->n;
+    return (n + to - 1) / to * to;
 }
 
-sat_status sat_cpu_box_float_open(const sat_box_spec *spec, const sat_window *window, int threads, filter **out)
+/* Lines that lie beyond the reach of every window are left out. */
+static axis extend(const sat_axis *a)
+{
+    int64_t before = a->before, after = a->after;
+    if (a->border->shrinks || a->border->takes_value) {
+        if (before > a->n - 1) before = a->n - 1;
+        if (after > a->n - 1) after = a->n - 1;
+    }
+    axis e = {.image = *a, .first = -before, .window = before + 1 + after};
+    e.blocks = e.window / BOX_LINES;
+    e.rest = e.window % BOX_LINES;
+    return e;
+}
+
+/* The end of the lines that the step of a block needs. */
+static int64_t lines_end(const axis *a, int64_t block)
+{
+    return (block + a->blocks + 1) * BOX_LINES + a->rest;
+}
+
+/* ---- memory -------------------------------------------------------------------------------------------- */
+
+/* Hands out parts of one piece of memory; with base NULL it only counts. */
+typedef struct pieces {
+    char *base;
+    size_t used;
+    bool fits;
+} pieces;
+
+static void *piece(pieces *p, int64_t n, size_t size)
+{
+    size_t bytes;
+    p->fits = p->fits && sat_mul((size_t)n, size, &bytes) && bytes < SIZE_MAX / 2 - p->used;
+    if (!p->fits) return NULL;
+    void *at = p->base ? p->base + p->used : NULL;
+    p->used += (bytes + LINE_BYTES - 1) / LINE_BYTES * LINE_BYTES;
+    return at;
+}
+
+static double *sums_piece(pieces *p, int64_t n)
+{
+    return piece(p, n, sizeof(double));
+}
+
+static sums plan_sums(pieces *p, const axis *a, int64_t n)
+{
+    int64_t all;
+    if (__builtin_mul_overflow(n, a->blocks, &all)) p->fits = false, all = 0;
+    return (sums){sums_piece(p, all), sums_piece(p, n), sums_piece(p, n), sums_piece(p, n), n};
+}
+
+static worker plan_worker(const filter *f, pieces *p)
+{
+    int64_t channels = f->spec.channels;
+    worker w = {.down = plan_sums(p, &f->y, f->span_px * channels), .along = plan_sums(p, &f->x, BOX_LINES * channels)};
+    w.columns = sums_piece(p, BOX_LINES * (f->x.blocks ? (f->ring_px + BOX_LINES) * channels : f->row));
+    w.windows = sums_piece(p, BOX_LINES * (f->x.blocks ? BOX_LINES * channels : f->row));
+    w.samples = piece(p, 2 * BOX_LINES * f->chunk_px * channels, f->in_bytes);
+    w.means = piece(p, BOX_LINES * f->row, f->out_bytes);
+    return w;
+}
+
+/* What depends on the column alone, from position -FRONT_PX on. */
+static bool plan_columns(filter *f)
+{
+    int64_t channels = f->spec.channels, n = f->spec.width, all = f->x.skip + round_up(n, f->strip_px) + f->span_px;
+    f->map = malloc((size_t)all * sizeof *f->map);
+    f->covered = malloc((size_t)((all + FRONT_PX) * channels) * sizeof *f->covered);
+    if (f->map == NULL || f->covered == NULL) return false;
+    for (int64_t p = 0; p < all; p++)
+        f->map[p] = p < n + f->x.window - 1 ? sat_border_index(f->window.border, p + f->x.first, n) : -1;
+    for (int64_t p = -FRONT_PX; p < all; p++) {
+        int64_t i = p - f->x.skip, covered = f->spec.window_width;
+        sat_segment segments[SAT_SEGMENTS];
+        if (i < 0 || i >= n) covered = 1;
+        else if (i < f->window.x.before || i >= n - f->window.x.after)
+            sat_axis_segments(&f->window.x, i, segments, &covered);
+        for (int64_t c = 0; c < channels; c++) f->covered[(p + FRONT_PX) * channels + c] = (double)covered;
+    }
+    return true;
+}
+
+sat_status sat_cpu_box_float_open(const sat_box_spec *spec, const sat_window *window, const sat_isa *isa, int threads,
+                                  filter **out)
 {
     filter *f = calloc(1, sizeof *f);
     if (f == NULL) return sat_fail(SAT_ERR_MEMORY, "cpu: out of memory for a box filter");
-    *f = (filter){.spec = *spec, .window = *window, .x = window->x, .y = window->y, .threads = threads};
-    if (window->border->shrinks || window->border->takes_value) cut(&f->x), cut(&f->y);
-    f->by_segments = f->x.before > f->x.n || f->x.after > f->x.n || f->y.before > f->y.n || f->y.after > f->y.n;
-    f->strip = f->by_segments || spec->width < STRIP_PX ? spec->width : STRIP_PX;
-    f->reach = f->by_segments ? f->strip : f->x.before + f->strip + f->x.after;
+    *f = (filter){.spec = *spec, .window = *window, .isa = isa, .ops = isa->box_float, .threads = threads};
+    f->x = extend(&window->x);
+    f->y = extend(&window->y);
+    f->as_is = !spec->weighted_alpha;
+    f->in = spec->sample == SAT_F64 || spec->weighted_alpha ? BOX_F64 : BOX_F32;
+    f->in_bytes = f->in == BOX_F64 ? sizeof(double) : sizeof(float);
+    f->out_bytes = sat_type_bytes(spec->sample);
+    f->stream = sat_machine_streams((size_t)spec->width * (size_t)spec->channels * f->out_bytes,
+                                    sat_area(spec->height, spec->count));
+    f->chunk_px = CHUNK_SAMPLES / spec->channels / BOX_LINES * BOX_LINES;
+    f->strip_px = spec->width;
+    f->ring_px = round_up(f->x.window + 2 * BOX_LINES, f->chunk_px) + f->chunk_px;
+    f->span_px = round_up(f->strip_px + f->x.window + 4 * BOX_LINES, f->chunk_px);
+    f->row = (FRONT_PX * 3 + 2 * f->chunk_px) * spec->channels;
 
-    /* Fewer threads where their scratch memory together would be large: a window's height of rows each. */
-    size_t row, rows = f->by_segments ? 0 : (size_t)(f->y.before + 1 + f->y.after), each = 0, all = 0;
-    bool fits =
-        sat_mul((size_t)f->reach, (size_t)spec->channels * sizeof(double), &row) && sat_mul(row, rows + 5, &each);
-    while (fits && threads > 1 && each > SCRATCH_BYTES / (size_t)threads) threads /= 2;
-    f->threads = threads;
-    fits = fits && sat_mul(each, (size_t)threads, &all);
-    f->memory = fits ? sat_aligned_alloc(all) : NULL;
+    pieces all = {.fits = true};
     f->workers = calloc((size_t)threads, sizeof *f->workers);
-    if (f->memory == NULL || f->workers == NULL) {
-        sat_cpu_box_float_close(f);
-        return sat_fail(SAT_ERR_MEMORY, "cpu: out of memory for the sums of %zu rows for each of %d threads", rows,
-                        threads);
+    for (int pass = 0; pass < 2 && all.fits && f->workers; pass++) {
+        if (pass) all.base = f->memory = sat_aligned_alloc(all.used);
+        if (pass && f->memory == NULL) break;
+        if (pass) memset(all.base, 0, all.used);
+        all.used = 0;
+        f->zeros = piece(&all, f->chunk_px * spec->channels, f->in_bytes);
+        for (int i = 0; i < threads; i++) f->workers[i] = plan_worker(f, &all);
     }
-    row /= sizeof(double), each /= sizeof(double);
-    for (int i = 0; i < threads; i++) {
-        double *m = f->memory + (size_t)i * each;
-        f->workers[i] = (worker){m, m + row, m + 2 * row, m + 3 * row, m + 4 * row, m + 5 * row};
+    if (f->memory == NULL || f->workers == NULL || !plan_columns(f)) {
+        sat_cpu_box_float_close(f);
+        return sat_fail(SAT_ERR_MEMORY, "cpu: out of memory for the sums of a window of %lld rows for each of %d threads",
+                        (long long)f->y.window, threads);
     }
     *out = f;
     return SAT_OK;
 }
 
-/* The pixel that position i of the axis sees, -1 if none. */
-static int64_t seen(const filter *f, const sat_axis *axis, int64_t i)
+/* ---- samples ------------------------------------------------------------------------------------------- */
+
+/* The rows at n positions, NULL where there is none. */
+static void find_rows(const part *p, int64_t position, int n, const char **rows)
 {
-    return sat_border_index(f->window.border, i, axis->n);
+    const axis *y = &p->f->y;
+    for (int i = 0; i < n; i++) {
+        int64_t row = sat_border_index(p->f->window.border, position + i + y->first, y->image.n);
+        rows[i] = row < 0 ? NULL : (const char *)p->src->data + (size_t)row * p->src->row_bytes;
+    }
 }
 
-/* The samples of n pixels from column `first` on (either may lie beyond the image) of the row at position
- * y, times alpha where colours are weighted. */
-static void load(const filter *f, const sat_view *src, int64_t y, int64_t first, int64_t n, double *out)
+static double real(const char *sample, bool wide)
 {
+    return wide ? *(const double *)(const void *)sample : (double)*(const float *)(const void *)sample;
+}
+
+/* n pixels of a row from a position of x on, as they are summed. */
+static void gather(const filter *f, const sat_view *src, const char *row, int64_t position, int64_t n, char *out)
+{
+    int channels = f->spec.channels, alpha = channels - 1;
+    size_t size = f->out_bytes;
+    bool wide = f->out_bytes == sizeof(double), weighted = f->spec.weighted_alpha;
+    for (int64_t i = 0; i < n; i++) {
+        int64_t x = f->map[position + i];
+        const char *pixel = row + (size_t)(x < 0 ? 0 : x) * src->pixel_bytes;
+        for (int c = 0; c < channels; c++, out += f->in_bytes) {
+            const char *sample = pixel + (size_t)c * size;
+            double weight = weighted && c < alpha ? real(pixel + (size_t)alpha * size, wide) : 1;
+            if (f->in == BOX_F64)
+                *(double *)(void *)out = x < 0 ? 0 : real(sample, wide) * weight;
+            else
+                *(float *)(void *)out = x < 0 ? 0 : *(const float *)(const void *)sample;
+        }
+    }
+}
+
+/* The chunk at a position of x of n rows, as they are summed. */
+static void find_lines(const part *p, const char *const *rows, int n, int64_t position, const void **lines)
+{
+    const filter *f = p->f;
+    int64_t channels = f->spec.channels, x = position + f->x.first;
+    size_t chunk_bytes = (size_t)(f->chunk_px * channels) * f->in_bytes;
+    bool lies = f->as_is && !sat_has_gaps(p->src) && x >= 0 && x + f->chunk_px <= f->spec.width;
+    for (int i = 0; i < n; i++) {
+        char *gathered = p->w->samples + (size_t)i * chunk_bytes;
+        lines[i] = rows[i] == NULL ? f->zeros : lies ? rows[i] + (size_t)(x * channels) * f->in_bytes : gathered;
+        if (rows[i] && !lies) gather(f, p->src, rows[i], position, f->chunk_px, gathered);
+    }
+}
+
+/* ---- sums ---------------------------------------------------------------------------------------------- */
+
+/* The place of a block in its segment. */
+static int64_t place(const axis *a, int64_t block)
+{
+    return (block % a->blocks + a->blocks) % a->blocks;
+}
+
+/* The step of a block, for sums from the i-th on. */
+static sat_box_step step_of(const axis *a, const sums *s, int64_t block, int64_t i)
+{
+    int64_t at = place(a, block);
+    bool last = at == a->blocks - 1;
+    return (sat_box_step){.suffix = (last ? s->tail : s->slots + (at + 1) * s->n) + i,
+                          .block = s->slots + at * s->n + i,
+                          .prefix = s->prefix + i,
+                          .part = s->part + i,
+                          .split = (int)(BOX_LINES - a->rest),
+                          .last = last};
+}
+
+/* After the last block of a segment: its blocks' sums become suffix sums. */
+static void end_step(const filter *f, const axis *a, const sums *s, int64_t block)
+{
+    if (place(a, block) != a->blocks - 1) return;
+    for (int64_t k = a->blocks - 2; k >= 0; k--) f->ops->add_sums(s->slots + k * s->n, s->slots + (k + 1) * s->n, s->n);
+}
+
+static void start_sums(const axis *a, const sums *s)
+{
+    memset(s->slots, 0, (size_t)(s->n * a->blocks) * sizeof *s->slots);
+    memset(s->prefix, 0, (size_t)s->n * sizeof *s->prefix);
+    memset(s->part, 0, (size_t)s->n * sizeof *s->part);
+}
+
+/* ---- means --------------------------------------------------------------------------------------------- */
+
+/* Eight rows of means on their way to the result. */
+typedef struct output {
+    double rows[BOX_LINES]; /* that the windows cover */
+    int64_t held;           /* the position of the first mean in w->means */
+    int64_t ready, written; /* means before this position are there; were written */
+} output;
+
+static sat_box_means means_at(const part *p, const output *o, int64_t position)
+{
+    const filter *f = p->f;
+    size_t bytes = f->out_bytes;
+    return (sat_box_means){
+        .columns = f->covered + (position + FRONT_PX) * f->spec.channels,
+        .rows = o->rows,
+        .to = p->w->means + (size_t)((position - o->held) * f->spec.channels) * bytes,
+        .row_bytes = (size_t)f->row * bytes,
+        .wide = bytes == sizeof(double),
+    };
+}
+
+static void start_output(const part *p, int64_t block, output *o)
+{
+    const sat_axis *y = &p->f->window.y;
+    for (int j = 0; j < BOX_LINES; j++) {
+        int64_t row = block * BOX_LINES + j, covered = 1;
+        sat_segment segments[SAT_SEGMENTS];
+        if (row < y->n) sat_axis_segments(y, row, segments, &covered);
+        o->rows[j] = (double)covered;
+    }
+    o->held = p->origin - FRONT_PX;
+    o->ready = o->written = p->first + p->f->x.skip;
+}
+
+/* Are windows more than sums to be divided by what they cover? */
+static bool is_plain(const part *p, const output *o, int64_t position, int64_t n)
+{
+    const filter *f = p->f;
+    const sat_axis *x = &f->window.x;
+    if (f->spec.weighted_alpha) return false;
+    if (!f->window.border->takes_value) return true;
+    int64_t i = position - f->x.skip;
+    bool inside = i >= x->before && i + n <= x->n - x->after;
+    for (int j = 0; j < BOX_LINES; j++) inside = inside && o->rows[j] == (double)f->spec.window_height;
+    return inside;
+}
+
+/* The means of eight rows of n pixels from their sums: sample i of row j is sums[i * step + j * row]. */
+static void finish(const part *p, const output *o, int64_t position, int64_t n, const double *sums, int64_t step,
+                   int64_t row)
+{
+    const filter *f = p->f;
+    const sat_box_means m = means_at(p, o, position);
     int channels = f->spec.channels;
-    int64_t row = seen(f, &f->y, y);
-    if (row < 0) {
-        memset(out, 0, (size_t)(n * channels) * sizeof *out);
+    double full = (double)f->spec.window_width * (double)f->spec.window_height;
+    for (int j = 0; j < BOX_LINES; j++)
+        for (int64_t i = 0; i < n * channels; i += channels) {
+            double covered = m.columns[i] * m.rows[j], area = f->window.border->shrinks ? covered : full, sum[4];
+            for (int c = 0; c < channels; c++) {
+                sum[c] = sums[(i + c) * step + j * row];
+                if (f->window.border->takes_value && covered < area)
+                    sum[c] += f->window.real_value[c] * (area - covered);
+            }
+            for (int c = 0; c < channels; c++) {
+                double divisor = f->spec.weighted_alpha && c < channels - 1 ? sum[channels - 1] : area;
+                double mean = divisor == 0 ? 0 : sum[c] / divisor;
+                char *to = m.to + (size_t)j * m.row_bytes;
+                if (m.wide)
+                    ((double *)(void *)to)[i + c] = mean;
+                else
+                    ((float *)(void *)to)[i + c] = (float)mean;
+            }
+        }
+}
+
+/* Writes the means that are ready: all of them, or whole cache lines; then moves the last ones to the front. */
+static void write_means(const part *p, int64_t block, output *o, bool all)
+{
+    const filter *f = p->f;
+    const int64_t channels = f->spec.channels, skip = f->x.skip, y = block * BOX_LINES;
+    const size_t size = (size_t)channels * f->out_bytes;
+    int64_t end = o->ready < p->last + skip ? o->ready : p->last + skip;
+    int64_t keep = o->ready - BOX_LINES * 2 > o->held ? o->ready - BOX_LINES * 2 : o->held;
+    for (int j = 0; j < BOX_LINES; j++) {
+        char *row = p->w->means + (size_t)(j * f->row) * f->out_bytes;
+        char *to = (char *)p->dst->data + (size_t)(y + j) * p->dst->row_bytes;
+        if (y + j >= p->end) continue;
+        /* Rows are not aligned alike: each is written up to its own last whole line, and what follows is kept. */
+        size_t from = (size_t)(o->written - skip) * size, until = (size_t)(end - skip) * size;
+        if (f->stream) {
+            if (o->written > p->first + skip) from -= ((uintptr_t)to + from) % LINE_BYTES;
+            if (!all) until -= ((uintptr_t)to + until) % LINE_BYTES;
+        }
+        const char *means = row + from - (size_t)(o->held - skip) * size;
+        if (end > o->written && until > from) {
+            if (f->stream)
+                f->isa->stream(to + from, means, until - from);
+            else
+                memcpy(to + from, means, until - from);
+        }
+        memmove(row, row + (size_t)(keep - o->held) * size, (size_t)(o->ready - keep) * size);
+    }
+    o->held = keep;
+    if (end > o->written) o->written = end;
+}
+
+/* ---- windows ------------------------------------------------------------------------------------------- */
+
+/* A step down the columns of the chunk at a position. */
+static void do_columns(const part *p, int64_t block, const char *const *rows, int64_t position, double *out, int64_t row)
+{
+    const filter *f = p->f;
+    const void *lines[2 * BOX_LINES];
+    int64_t n = f->chunk_px * f->spec.channels;
+    if (f->y.blocks == 0) {
+        find_lines(p, rows, (int)(BOX_LINES + f->y.rest - 1), position, lines);
+        f->ops->few_columns[f->in][f->y.rest - 1](lines, n, out, row);
         return;
     }
-    const float *in = (const float *)(const void *)((const char *)src->data + (size_t)row * src->row_bytes);
-    const int64_t pitch = (int64_t)(src->pixel_bytes / sizeof *in); /* from pixel to pixel */
-    for (int64_t i = 0; i < n; i++, out += channels) {
-        int64_t x = seen(f, &f->x, first + i);
-        double alpha = x >= 0 && f->spec.weighted_alpha ? (double)in[x * pitch + channels - 1] : 1;
-        for (int c = 0; c < channels; c++)
-            out[c] = x < 0 ? 0 : (double)in[x * pitch + c] * (c < channels - 1 ? alpha : 1);
+    const sat_box_step s = step_of(&f->y, &p->w->down, block, (position - p->origin) * f->spec.channels);
+    find_lines(p, rows, 2 * BOX_LINES, position, lines);
+    f->ops->columns[f->in](&s, lines, lines + BOX_LINES, n, out, row);
+}
+
+/* Where a position is in the ring; a chunk in front of the strip's first is there, too, of zeros. */
+static double *in_ring(const part *p, int64_t position)
+{
+    const filter *f = p->f;
+    return p->w->columns +
+           (position - p->origin + f->chunk_px) % f->ring_px * f->spec.channels * (int64_t)BOX_LINES;
+}
+
+/* A step along the rows. */
+static void do_group(const part *p, int64_t group, output *o)
+{
+    const filter *f = p->f;
+    const int64_t channels = f->spec.channels, position = group * BOX_LINES;
+    const double *leave = in_ring(p, position), *enter = in_ring(p, lines_end(&f->x, group) - BOX_LINES);
+    double *windows = p->w->windows;
+    const bool plain = is_plain(p, o, position, BOX_LINES);
+    const sat_box_means m = means_at(p, o, position);
+    for (int64_t c = 0; c < channels; c++) {
+        const int64_t at = c * BOX_LINES;
+        const sat_box_step s = step_of(&f->x, &p->w->along, group, at);
+        f->ops->rows(&s, leave + at, enter + at, channels, windows + at, plain && channels == 1 ? &m : NULL);
+    }
+    end_step(f, &f->x, &p->w->along, group);
+    if (plain && channels > 1) f->ops->means(windows, BOX_LINES * channels, &m);
+    if (!plain) finish(p, o, position, BOX_LINES, windows, BOX_LINES, 1);
+    o->ready = position + BOX_LINES;
+}
+
+static void enter_group(const part *p, int64_t group)
+{
+    const filter *f = p->f;
+    const double *enter = in_ring(p, lines_end(&f->x, group) - BOX_LINES);
+    for (int64_t c = 0; c < f->spec.channels; c++) {
+        const sat_box_step s = step_of(&f->x, &p->w->along, group, c * BOX_LINES);
+        f->ops->enter_rows(&s, enter + c * BOX_LINES, f->spec.channels);
+    }
+    end_step(f, &f->x, &p->w->along, group);
+}
+
+/* Eight rows: column sums a chunk at a time, and the windows that they complete. */
+static void do_rows(const part *p, int64_t block, const char *const *rows)
+{
+    const filter *f = p->f;
+    const int64_t channels = f->spec.channels, chunk = f->chunk_px, end = p->last + f->x.skip;
+    double *ring = p->w->columns;
+    int64_t group = p->origin / BOX_LINES - f->x.blocks - 1, groups = (end - 1) / BOX_LINES + 1;
+    output o;
+    start_output(p, block, &o);
+    start_sums(&f->x, &p->w->along);
+    memset(ring, 0, (size_t)(chunk * channels * BOX_LINES) * sizeof *ring);
+    for (int64_t position = p->origin; group < groups; position += chunk) {
+        double *to = in_ring(p, position);
+        do_columns(p, block, rows, position, to, 0);
+        if (to == ring)
+            memcpy(ring + f->ring_px * channels * BOX_LINES, ring,
+                   (size_t)(BOX_LINES * channels * BOX_LINES) * sizeof *ring);
+        for (; group < groups && lines_end(&f->x, group) <= position + chunk; group++) {
+            if (group * BOX_LINES < p->origin)
+                enter_group(p, group);
+            else
+                do_group(p, group, &o);
+        }
+        write_means(p, block, &o, group == groups);
     }
 }
 
-static void add(double *restrict to, const double *restrict what, int64_t n)
+/* The same for windows of few columns: their sums are added as they stand in their rows. */
+static void do_few(const part *p, int64_t block, const char *const *rows)
 {
-    for (int64_t i = 0; i < n; i++) to[i] += what[i];
+    const filter *f = p->f;
+    const int64_t channels = f->spec.channels, chunk = f->chunk_px, before = f->x.rest - 1, end = p->last + f->x.skip;
+    double *columns = p->w->columns + FRONT_PX * channels, *sums = columns - before * channels;
+    output o;
+    start_output(p, block, &o);
+    for (int64_t position = p->origin; position - before < end; position += chunk) {
+        do_columns(p, block, rows, position, columns, f->row);
+        const int64_t from = position - before, n = chunk * channels;
+        const sat_box_means m = means_at(p, &o, from);
+        const bool plain = is_plain(p, &o, from, chunk);
+        f->ops->few_rows[before](sums, f->row, channels, n, p->w->windows, plain ? &m : NULL);
+        if (!plain) finish(p, &o, from, chunk, p->w->windows, 1, f->row);
+        for (int64_t j = 0; j < BOX_LINES; j++)
+            memcpy(sums + j * f->row, sums + j * f->row + n, (size_t)(before * channels) * sizeof *sums);
+        o.ready = from + chunk;
+        write_means(p, block, &o, o.ready >= end);
+    }
 }
 
-/* Window sums along a row of n column sums: out[i] for the window that begins at pixel i. */
-static void along_row(const filter *f, const worker *w, int64_t n)
+static void do_strip(const part *p)
 {
-    int64_t channels = f->spec.channels, window = f->x.before + 1 + f->x.after;
-    for (int64_t i = n - 1; i >= 0; i--)
-        for (int64_t k = i * channels; k < (i + 1) * channels; k++)
-            w->suffix[k] = w->column[k] + (i % window == window - 1 || i == n - 1 ? 0 : w->suffix[k + channels]);
-    for (int64_t i = 0; i < n; i++)
-        for (int64_t k = i * channels; k < (i + 1) * channels; k++)
-            w->prefix[k] = w->column[k] + (i % window == 0 ? 0 : w->prefix[k - channels]);
-    for (int64_t i = 0; i + window <= n; i++)
-        for (int64_t c = 0; c < channels && i % window != 0; c++)
-            w->suffix[i * channels + c] += w->prefix[(i + window - 1) * channels + c];
-}
-
-/* The means of one row's pixels [first, first + n) from their sums. */
-static void means(const filter *f, const double *sums, int64_t y, int64_t first, int64_t n, const sat_view *dst)
-{
-    int channels = f->spec.channels;
-    float *out = (float *)(void *)((char *)dst->data + (size_t)y * dst->row_bytes) + first * channels;
-    sat_segment segments[SAT_SEGMENTS];
-    int64_t covered_x, covered_y;
-    sat_axis_segments(&f->window.y, y, segments, &covered_y);
-    for (int64_t i = 0; i < n; i++, sums += channels, out += channels) {
-        double area = (double)f->window.area_px, sum[4];
-        bool inside = first + i >= f->x.before && first + i < f->x.n - f->x.after;
-        if (inside)
-            covered_x = f->spec.window_width;
+    const filter *f = p->f;
+    const axis *y = &f->y;
+    const char *rows[2 * BOX_LINES];
+    int64_t block = p->y / BOX_LINES, n = f->span_px;
+    if (y->blocks) start_sums(y, &p->w->down);
+    for (int64_t b = block - y->blocks - 1; y->blocks && b < block; b++) {
+        find_rows(p, lines_end(y, b) - BOX_LINES, BOX_LINES, rows);
+        for (int64_t at = 0; at < n; at += f->chunk_px) {
+            const void *lines[BOX_LINES];
+            const sat_box_step s = step_of(y, &p->w->down, b, at * f->spec.channels);
+            find_lines(p, rows, BOX_LINES, p->origin + at, lines);
+            f->ops->enter_columns[f->in](&s, lines, f->chunk_px * f->spec.channels);
+        }
+        end_step(f, y, &p->w->down, b);
+    }
+    for (; block * BOX_LINES < p->end; block++) {
+        find_rows(p, block * BOX_LINES, y->blocks ? BOX_LINES : (int)(BOX_LINES + y->rest - 1), rows);
+        if (y->blocks) find_rows(p, lines_end(y, block) - BOX_LINES, BOX_LINES, rows + BOX_LINES);
+        if (f->x.blocks)
+            do_rows(p, block, rows);
         else
-            sat_axis_segments(&f->window.x, first + i, segments, &covered_x);
-        double covered = (double)covered_x * (double)covered_y;
-        if (f->window.border->shrinks) area = covered;
-        memcpy(sum, sums, (size_t)channels * sizeof *sum);
-        for (int c = 0; c < channels && f->window.border->takes_value && covered < area; c++)
-            sum[c] += f->window.real_value[c] * (area - covered);
-        for (int c = 0; c < channels; c++) {
-            double divisor = f->spec.weighted_alpha && c < channels - 1 ? sum[channels - 1] : area;
-            out[c] = divisor == 0 ? 0 : (float)(sum[c] / divisor);
-        }
+            do_few(p, block, rows);
+        if (y->blocks) end_step(f, y, &p->w->down, block);
     }
-}
-
-/* Rows [y, end) of the strip of n pixels from column `first` on. */
-static void do_strip(const filter *f, const worker *w, const sat_view *src, const sat_view *dst, int64_t y, int64_t end,
-                     int64_t first, int64_t n)
-{
-    int64_t window = f->y.before + 1 + f->y.after, reach = f->x.before + n + f->x.after, left = first - f->x.before;
-    int64_t samples = reach * f->spec.channels;
-    for (int64_t block = y - f->y.before; block + f->y.before < end; block += window) {
-        for (int64_t j = window - 1; j >= 0; j--) {
-            double *above = w->above + j * samples;
-            load(f, src, block + j, left, reach, above);
-            if (j < window - 1) add(above, above + samples, samples);
-        }
-        memset(w->below, 0, (size_t)samples * sizeof *w->below);
-        for (int64_t j = 0; j < window && block + f->y.before + j < end; j++) {
-            if (j > 0) {
-                load(f, src, block + window + j - 1, left, reach, w->row);
-                add(w->below, w->row, samples);
-            }
-            memcpy(w->column, w->above + j * samples, (size_t)samples * sizeof *w->column);
-            if (j > 0) add(w->column, w->below, samples);
-            along_row(f, w, reach);
-            means(f, w->suffix, block + f->y.before + j, first, n, dst);
-        }
-    }
-}
-
-/* One row, as the definition has it. */
-static void do_row_by_segments(const filter *f, const worker *w, const sat_view *src, const sat_view *dst, int64_t y)
-{
-    int64_t channels = f->spec.channels, width = f->spec.width, covered;
-    sat_segment segments[SAT_SEGMENTS];
-    int count = sat_axis_segments(&f->y, y, segments, &covered);
-    memset(w->column, 0, (size_t)(width * channels) * sizeof *w->column);
-    for (int s = 0; s < count; s++)
-        for (int64_t r = segments[s].begin; r < segments[s].end; r++) {
-            load(f, src, r, 0, width, w->row);
-            for (int64_t i = 0; i < width * channels; i++) w->column[i] += (double)segments[s].weight * w->row[i];
-        }
-    for (int64_t x = 0; x < width; x++) {
-        count = sat_axis_segments(&f->x, x, segments, &covered);
-        for (int64_t c = 0; c < channels; c++) {
-            double sum = 0;
-            for (int s = 0; s < count; s++)
-                for (int64_t i = segments[s].begin; i < segments[s].end; i++)
-                    sum += (double)segments[s].weight * w->column[i * channels + c];
-            w->suffix[x * channels + c] = sum;
-        }
-    }
-    means(f, w->suffix, y, 0, width, dst);
 }
 
 typedef struct job {
@@ -227,27 +564,24 @@ typedef struct job {
     int64_t rows, strips; /* rows in each band but the last, strips in a row */
 } job;
 
-static void do_part(void *context, int64_t part, int worker_index)
+static void do_part(void *context, int64_t index, int worker_index)
 {
     const job *j = context;
     const filter *f = j->f;
-    const worker *w = &f->workers[worker_index];
-    int64_t height = f->spec.height, width = f->spec.width;
-    int64_t y = part / j->strips * j->rows, first = part % j->strips * f->strip;
-    int64_t end = y + j->rows < height ? y + j->rows : height;
-    if (f->by_segments)
-        do_row_by_segments(f, w, j->src, j->dst, y);
-    else
-        do_strip(f, w, j->src, j->dst, y, end, first, width - first < f->strip ? width - first : f->strip);
+    part p = {.f = f, .w = &f->workers[worker_index], .src = j->src, .dst = j->dst};
+    p.y = index / j->strips * j->rows;
+    p.end = p.y + j->rows < f->spec.height ? p.y + j->rows : f->spec.height;
+    p.first = index % j->strips * f->strip_px;
+    p.last = p.first + f->strip_px < f->spec.width ? p.first + f->strip_px : f->spec.width;
+    p.origin = (p.first + f->x.skip) / BOX_LINES * BOX_LINES;
+    do_strip(&p);
+    if (f->stream) f->isa->fence();
 }
 
 sat_status sat_cpu_box_float_run(filter *f, const sat_view *src, const sat_view *dst)
 {
-    int64_t height = f->spec.height, strips = (f->spec.width - 1) / f->strip + 1;
-    int64_t window = f->y.before + 1 + f->y.after;
-    int64_t rows = f->by_segments ? 1 : sat_cpu_box_band_rows(height, window, f->threads);
-    /* Blocks begin at multiples of the window in every band, so that sums do not depend on the threads. */
-    if (!f->by_segments) rows = (rows + window - 1) / window * window;
+    int64_t height = f->spec.height, strips = (f->spec.width - 1) / f->strip_px + 1;
+    int64_t rows = round_up(sat_cpu_box_band_rows(height, f->y.window, f->threads), BOX_LINES);
     job j = {.f = f, .src = src, .dst = dst, .rows = rows, .strips = strips};
     sat_parallel_on(f->spec.executor, f->threads, ((height - 1) / rows + 1) * strips, do_part, &j);
     return SAT_OK;

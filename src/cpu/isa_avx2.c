@@ -73,5 +73,7 @@ TARGET static inline __m256d u32_to_f64(__m128i v)
 #define LOAD_f32_f64(p)              _mm256_cvtps_pd(_mm_loadu_ps(p))
 #define LOAD_f64_f64(p)              _mm256_loadu_pd(p)
 
+#define STORE_f32(p, v) _mm_storeu_ps(p, _mm256_cvtpd_ps((__m256d)(v)))
+
 #include "isa_template.h"
 #endif

@@ -91,5 +91,7 @@ TARGET static inline __m512i scanned_u8(const char *p, int channels)
 #define LOAD_f32_f64(p, C)           _mm512_cvtps_pd(_mm256_loadu_ps(p))
 #define LOAD_f64_f64(p, C)           _mm512_loadu_pd(p)
 
+#define STORE_f32(p, v) _mm256_storeu_ps(p, _mm512_cvtpd_ps((__m512d)(v)))
+
 #include "isa_template.h"
 #endif

@@ -1,0 +1,66 @@
+/* box_float_ops.h - the loops of the box filter for floats, compiled for each instruction set.
+ *
+ * cpu_box_float.c explains the sums.  Eight rows of results are made at a time, first down the columns, then along the
+ * rows.  Lines are the rows that a step down the columns takes, or the columns that a step along the rows takes.
+ * Transposed: eight sums, one for each row, stand side by side, and sample i of a row is sum 8 * i. */
+#ifndef SAT_CPU_BOX_FLOAT_OPS_H
+#define SAT_CPU_BOX_FLOAT_OPS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Lines of a block; a window shorter than that is summed line by line. */
+enum { BOX_LINES = 8 };
+
+/* Types of samples and of results, as indices. */
+enum { BOX_F32, BOX_F64, BOX_FLOATS };
+
+/* What a step takes besides its lines, and leaves for the next one: one sum for each sample down the columns, eight
+ * along the rows. */
+typedef struct sat_box_step {
+    const double *suffix; /* of what follows the leaving block in its segment */
+    double *block;        /* becomes the sum of the entering block */
+    double *prefix;       /* of the entering block's segment, to the end of the first window; becomes the next step's */
+    double *part;         /* the lines of the entering block that the first window holds; becomes the next block's */
+    int split;            /* entering lines 0 .. split-1 are of the entering block, the others of the next; 1 .. 8 */
+    bool last;            /* the entering block ends its segment */
+} sat_box_step;
+
+/* Eight rows of results, and what turns sums into means. */
+typedef struct sat_box_means {
+    const double *columns; /* of a window's pixels, for each sample of the row */
+    const double *rows;    /* likewise, for each of the eight rows */
+    char *to;              /* sample 0 of the first row */
+    size_t row_bytes;
+    bool wide; /* f64 */
+} sat_box_means;
+
+struct sat_box_float_ops {
+    /* Window sums of n samples (a multiple of 8) in eight columns of windows; leave and enter are eight rows each.
+     * row 0: sums are stored transposed; else in rows that many sums apart. */
+    void (*columns[BOX_FLOATS])(const sat_box_step *step, const void *const *leave, const void *const *enter, int64_t n,
+                                double *out, int64_t row);
+    /* The same without results: nothing leaves. */
+    void (*enter_columns[BOX_FLOATS])(const sat_box_step *step, const void *const *enter, int64_t n);
+    /* The same for windows of 1 .. 7 rows, of which the first begins with row 0. */
+    void (*few_columns[BOX_FLOATS][BOX_LINES - 1])(const void *const *rows, int64_t n, double *out, int64_t row);
+
+    /* Window sums along eight rows, transposed: eight windows of one channel, whose samples are `stride` samples apart.
+     * means NULL: sums are stored transposed, as far apart. */
+    void (*rows)(const sat_box_step *step, const double *leave, const double *enter, int64_t stride, double *out,
+                 const sat_box_means *means);
+    void (*enter_rows)(const sat_box_step *step, const double *enter, int64_t stride);
+    /* The means of n samples (a multiple of 8) from their sums, transposed. */
+    void (*means)(const double *sums, int64_t n, const sat_box_means *means);
+
+    /* Windows of 1 .. 7 samples, `stride` samples apart, along eight rows of n sums, which are `row` sums apart; means
+     * NULL: their sums to out, as far apart. */
+    void (*few_rows[BOX_LINES - 1])(const double *sums, int64_t row, int64_t stride, int64_t n, double *out,
+                                    const sat_box_means *means);
+
+    /* to[i] += sums[i] */
+    void (*add_sums)(double *to, const double *sums, int64_t n);
+};
+
+#endif
