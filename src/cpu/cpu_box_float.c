@@ -40,9 +40,22 @@
 #include "shape.h"
 
 /* Samples, about, in a chunk of a row: its sums, transposed, stay in the first-level cache. */
-enum { CHUNK_SAMPLES = 64 };
+#ifndef CS
+#define CS 64
+#endif
+#ifndef CS
+#define CS 64
+#endif
+#ifndef CS
+#define CS 64
+#endif
+enum { CHUNK_SAMPLES = CS };
 
-enum { ALIGNED = 8, LINE_BYTES = 64, FRONT_PX = BOX_LINES };
+enum { ALIGNED = 16, LINE_BYTES = 64, FRONT_PX = BOX_LINES };
+#ifndef PF
+#define PF 1024
+#endif
+enum { PREFETCH_BYTES = PF };
 
 /* An axis continued beyond the image: position p is the image's p + first. */
 typedef struct axis {
@@ -118,7 +131,8 @@ static axis extend(const sat_axis *a)
         if (before > a->n - 1) before = a->n - 1;
         if (after > a->n - 1) after = a->n - 1;
     }
-    axis e = {.image = *a, .first = -before, .window = before + 1 + after};
+    axis e = {.image = *a, .skip = round_up(before, ALIGNED) - before, .window = before + 1 + after};
+    e.first = -before - e.skip;
     e.blocks = e.window / BOX_LINES;
     e.rest = e.window % BOX_LINES;
     return e;
@@ -180,7 +194,7 @@ static bool plan_columns(filter *f)
     f->covered = malloc((size_t)((all + FRONT_PX) * channels) * sizeof *f->covered);
     if (f->map == NULL || f->covered == NULL) return false;
     for (int64_t p = 0; p < all; p++)
-        f->map[p] = p < n + f->x.window - 1 ? sat_border_index(f->window.border, p + f->x.first, n) : -1;
+        f->map[p] = p - f->x.skip < n + f->x.window - 1 ? sat_border_index(f->window.border, p + f->x.first, n) : -1;
     for (int64_t p = -FRONT_PX; p < all; p++) {
         int64_t i = p - f->x.skip, covered = f->spec.window_width;
         sat_segment segments[SAT_SEGMENTS];
@@ -200,6 +214,7 @@ sat_status sat_cpu_box_float_open(const sat_box_spec *spec, const sat_window *wi
     *f = (filter){.spec = *spec, .window = *window, .isa = isa, .ops = isa->box_float, .threads = threads};
     f->x = extend(&window->x);
     f->y = extend(&window->y);
+    f->y.first += f->y.skip, f->y.skip = 0;
     f->as_is = !spec->weighted_alpha;
     f->in = spec->sample == SAT_F64 || spec->weighted_alpha ? BOX_F64 : BOX_F32;
     f->in_bytes = f->in == BOX_F64 ? sizeof(double) : sizeof(float);
@@ -209,7 +224,7 @@ sat_status sat_cpu_box_float_open(const sat_box_spec *spec, const sat_window *wi
     f->chunk_px = CHUNK_SAMPLES / spec->channels / BOX_LINES * BOX_LINES;
     f->strip_px = spec->width;
     f->ring_px = round_up(f->x.window + 2 * BOX_LINES, f->chunk_px) + f->chunk_px;
-    f->span_px = round_up(f->strip_px + f->x.window + 4 * BOX_LINES, f->chunk_px);
+    f->span_px = round_up(f->strip_px + f->x.window + ALIGNED + 4 * BOX_LINES, f->chunk_px);
     f->row = (FRONT_PX * 3 + 2 * f->chunk_px) * spec->channels;
 
     pieces all = {.fits = true};
@@ -224,8 +239,8 @@ sat_status sat_cpu_box_float_open(const sat_box_spec *spec, const sat_window *wi
     }
     if (f->memory == NULL || f->workers == NULL || !plan_columns(f)) {
         sat_cpu_box_float_close(f);
-        return sat_fail(SAT_ERR_MEMORY, "cpu: out of memory for the sums of a window of %lld rows for each of %d threads",
-                        (long long)f->y.window, threads);
+        return sat_fail(SAT_ERR_MEMORY, "cpu: out of memory for the sums of a window of %lldx%lld for each of %d threads",
+                        (long long)spec->window_width, (long long)spec->window_height, threads);
     }
     *out = f;
     return SAT_OK;
@@ -248,37 +263,62 @@ static double real(const char *sample, bool wide)
     return wide ? *(const double *)(const void *)sample : (double)*(const float *)(const void *)sample;
 }
 
-/* n pixels of a row from a position of x on, as they are summed. */
-static void gather(const filter *f, const sat_view *src, const char *row, int64_t position, int64_t n, char *out)
+/* Pixels from a position of x on that lie `step` pixels apart in the image, or, column -1, beyond it. */
+typedef struct run {
+    int64_t column, step, n;
+} run;
+
+static int find_runs(const filter *f, int64_t position, int64_t n, run *runs)
 {
-    int channels = f->spec.channels, alpha = channels - 1;
-    size_t size = f->out_bytes;
-    bool wide = f->out_bytes == sizeof(double), weighted = f->spec.weighted_alpha;
-    for (int64_t i = 0; i < n; i++) {
-        int64_t x = f->map[position + i];
-        const char *pixel = row + (size_t)(x < 0 ? 0 : x) * src->pixel_bytes;
-        for (int c = 0; c < channels; c++, out += f->in_bytes) {
-            const char *sample = pixel + (size_t)c * size;
-            double weight = weighted && c < alpha ? real(pixel + (size_t)alpha * size, wide) : 1;
-            if (f->in == BOX_F64)
-                *(double *)(void *)out = x < 0 ? 0 : real(sample, wide) * weight;
-            else
-                *(float *)(void *)out = x < 0 ? 0 : *(const float *)(const void *)sample;
-        }
+    const int64_t *map = f->map + position;
+    int count = 0;
+    for (int64_t i = 0, end; i < n; i = end) {
+        int64_t step = i + 1 < n ? map[i + 1] - map[i] : 1;
+        for (end = i + 1; end < n && map[end] - map[end - 1] == step && (map[end] < 0) == (map[i] < 0);) end++;
+        runs[count++] = (run){map[i], step, end - i};
     }
+    return count;
+}
+
+/* The pixels of a run in a row, as they are summed. */
+static char *gather(const filter *f, const sat_view *src, const char *row, const run *r, char *out)
+{
+    const int channels = f->spec.channels, alpha = channels - 1;
+    const size_t size = f->out_bytes, pixel_bytes = (size_t)channels * f->in_bytes;
+    const ptrdiff_t step = (ptrdiff_t)src->pixel_bytes * r->step;
+    const bool wide = f->out_bytes == sizeof(double);
+    const char *pixel = row + (size_t)r->column * src->pixel_bytes;
+    char *const end = out + (size_t)r->n * pixel_bytes;
+    if (r->column < 0) {
+        memset(out, 0, (size_t)r->n * pixel_bytes);
+    } else if (f->spec.weighted_alpha) {
+        for (double *to = (double *)(void *)out; (char *)to < end; to += channels, pixel += step) {
+            to[alpha] = real(pixel + (size_t)alpha * size, wide);
+            for (int c = 0; c < alpha; c++) to[c] = real(pixel + (size_t)c * size, wide) * to[alpha];
+        }
+    } else if (step == (ptrdiff_t)pixel_bytes) {
+        memcpy(out, pixel, (size_t)r->n * pixel_bytes);
+    } else if (channels == 1 && !wide) {
+        for (float *to = (float *)(void *)out; (char *)to < end; to++, pixel += step)
+            *to = *(const float *)(const void *)pixel;
+    } else {
+        for (; out < end; out += pixel_bytes, pixel += step) memcpy(out, pixel, pixel_bytes);
+    }
+    return end;
 }
 
 /* The chunk at a position of x of n rows, as they are summed. */
 static void find_lines(const part *p, const char *const *rows, int n, int64_t position, const void **lines)
 {
     const filter *f = p->f;
-    int64_t channels = f->spec.channels, x = position + f->x.first;
-    size_t chunk_bytes = (size_t)(f->chunk_px * channels) * f->in_bytes;
-    bool lies = f->as_is && !sat_has_gaps(p->src) && x >= 0 && x + f->chunk_px <= f->spec.width;
+    const int64_t channels = f->spec.channels, x = position + f->x.first;
+    const bool lies = f->as_is && !sat_has_gaps(p->src) && x >= 0 && x + f->chunk_px <= f->spec.width;
+    run runs[CHUNK_SAMPLES];
+    const int count = lies ? 0 : find_runs(f, position, f->chunk_px, runs);
     for (int i = 0; i < n; i++) {
-        char *gathered = p->w->samples + (size_t)i * chunk_bytes;
-        lines[i] = rows[i] == NULL ? f->zeros : lies ? rows[i] + (size_t)(x * channels) * f->in_bytes : gathered;
-        if (rows[i] && !lies) gather(f, p->src, rows[i], position, f->chunk_px, gathered);
+        char *out = p->w->samples + (size_t)(i * f->chunk_px * channels) * f->in_bytes;
+        lines[i] = rows[i] == NULL ? f->zeros : lies ? rows[i] + (size_t)(x * channels) * f->in_bytes : out;
+        for (int k = 0; rows[i] && k < count; k++) out = gather(f, p->src, rows[i], &runs[k], out);
     }
 }
 
@@ -366,7 +406,7 @@ static bool is_plain(const part *p, const output *o, int64_t position, int64_t n
 }
 
 /* The means of eight rows of n pixels from their sums: sample i of row j is sums[i * step + j * row]. */
-static void finish(const part *p, const output *o, int64_t position, int64_t n, const double *sums, int64_t step,
+static void finish(const part *p, const output *o, int64_t position, int64_t n, const double *windows, int64_t step,
                    int64_t row)
 {
     const filter *f = p->f;
@@ -377,7 +417,7 @@ static void finish(const part *p, const output *o, int64_t position, int64_t n, 
         for (int64_t i = 0; i < n * channels; i += channels) {
             double covered = m.columns[i] * m.rows[j], area = f->window.border->shrinks ? covered : full, sum[4];
             for (int c = 0; c < channels; c++) {
-                sum[c] = sums[(i + c) * step + j * row];
+                sum[c] = windows[(i + c) * step + j * row];
                 if (f->window.border->takes_value && covered < area)
                     sum[c] += f->window.real_value[c] * (area - covered);
             }
@@ -398,27 +438,25 @@ static void write_means(const part *p, int64_t block, output *o, bool all)
 {
     const filter *f = p->f;
     const int64_t channels = f->spec.channels, skip = f->x.skip, y = block * BOX_LINES;
-    const size_t size = (size_t)channels * f->out_bytes;
-    int64_t end = o->ready < p->last + skip ? o->ready : p->last + skip;
-    int64_t keep = o->ready - BOX_LINES * 2 > o->held ? o->ready - BOX_LINES * 2 : o->held;
-    for (int j = 0; j < BOX_LINES; j++) {
+    const int64_t size = channels * (int64_t)f->out_bytes, first = p->first * size;
+    const int64_t end = o->ready < p->last + skip ? o->ready : p->last + skip;
+    const int64_t keep = o->ready - ALIGNED > o->held ? o->ready - ALIGNED : o->held;
+    for (int64_t j = 0; j < BOX_LINES && y + j < p->end; j++) {
         char *row = p->w->means + (size_t)(j * f->row) * f->out_bytes;
         char *to = (char *)p->dst->data + (size_t)(y + j) * p->dst->row_bytes;
-        if (y + j >= p->end) continue;
+        int64_t from = (o->written - skip) * size, until = (end - skip) * size;
         /* Rows are not aligned alike: each is written up to its own last whole line, and what follows is kept. */
-        size_t from = (size_t)(o->written - skip) * size, until = (size_t)(end - skip) * size;
         if (f->stream) {
-            if (o->written > p->first + skip) from -= ((uintptr_t)to + from) % LINE_BYTES;
-            if (!all) until -= ((uintptr_t)to + until) % LINE_BYTES;
+            from -= (int64_t)(((uintptr_t)to + (uintptr_t)from) % LINE_BYTES);
+            if (from < first) from = first;
+            if (!all) until -= (int64_t)(((uintptr_t)to + (uintptr_t)until) % LINE_BYTES);
         }
-        const char *means = row + from - (size_t)(o->held - skip) * size;
-        if (end > o->written && until > from) {
-            if (f->stream)
-                f->isa->stream(to + from, means, until - from);
-            else
-                memcpy(to + from, means, until - from);
-        }
-        memmove(row, row + (size_t)(keep - o->held) * size, (size_t)(o->ready - keep) * size);
+        const char *means = row + from - (o->held - skip) * size;
+        if (until > from && f->stream)
+            f->isa->stream(to + from, means, (size_t)(until - from));
+        else if (until > from)
+            memcpy(to + from, means, (size_t)(until - from));
+        memmove(row, row + (keep - o->held) * size, (size_t)((o->ready - keep) * size));
     }
     o->held = keep;
     if (end > o->written) o->written = end;
@@ -513,7 +551,7 @@ static void do_few(const part *p, int64_t block, const char *const *rows)
 {
     const filter *f = p->f;
     const int64_t channels = f->spec.channels, chunk = f->chunk_px, before = f->x.rest - 1, end = p->last + f->x.skip;
-    double *columns = p->w->columns + FRONT_PX * channels, *sums = columns - before * channels;
+    double *columns = p->w->columns + FRONT_PX * channels, *lines = columns - before * channels;
     output o;
     start_output(p, block, &o);
     for (int64_t position = p->origin; position - before < end; position += chunk) {
@@ -521,10 +559,10 @@ static void do_few(const part *p, int64_t block, const char *const *rows)
         const int64_t from = position - before, n = chunk * channels;
         const sat_box_means m = means_at(p, &o, from);
         const bool plain = is_plain(p, &o, from, chunk);
-        f->ops->few_rows[before](sums, f->row, channels, n, p->w->windows, plain ? &m : NULL);
+        f->ops->few_rows[before](lines, f->row, channels, n, p->w->windows, plain ? &m : NULL);
         if (!plain) finish(p, &o, from, chunk, p->w->windows, 1, f->row);
         for (int64_t j = 0; j < BOX_LINES; j++)
-            memcpy(sums + j * f->row, sums + j * f->row + n, (size_t)(before * channels) * sizeof *sums);
+            memcpy(lines + j * f->row, lines + j * f->row + n, (size_t)(before * channels) * sizeof *lines);
         o.ready = from + chunk;
         write_means(p, block, &o, o.ready >= end);
     }
@@ -573,7 +611,7 @@ static void do_part(void *context, int64_t index, int worker_index)
     p.end = p.y + j->rows < f->spec.height ? p.y + j->rows : f->spec.height;
     p.first = index % j->strips * f->strip_px;
     p.last = p.first + f->strip_px < f->spec.width ? p.first + f->strip_px : f->spec.width;
-    p.origin = (p.first + f->x.skip) / BOX_LINES * BOX_LINES;
+    p.origin = (p.first + f->x.skip) / ALIGNED * ALIGNED;
     do_strip(&p);
     if (f->stream) f->isa->fence();
 }
