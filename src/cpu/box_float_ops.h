@@ -37,19 +37,21 @@ typedef struct sat_box_means {
 } sat_box_means;
 
 struct sat_box_float_ops {
-    /* Window sums of n samples (a multiple of 8) in eight columns of windows; leave and enter are eight rows each.
+    /* Window sums of n samples (a multiple of 8), from sample `at` of the lines on; leave and enter are eight rows each.
      * row 0: sums are stored transposed; else in rows that many sums apart. */
-    void (*columns[BOX_FLOATS])(const sat_box_step *step, const void *const *leave, const void *const *enter, int64_t n,
-                                double *out, int64_t row);
+    void (*columns[BOX_FLOATS])(const sat_box_step *step, const void *const *leave, const void *const *enter,
+                                int64_t at, int64_t n, double *out, int64_t row);
     /* The same without results: nothing leaves. */
     void (*enter_columns[BOX_FLOATS])(const sat_box_step *step, const void *const *enter, int64_t n);
     /* The same for windows of 1 .. 7 rows, of which the first begins with row 0. */
-    void (*few_columns[BOX_FLOATS][BOX_LINES - 1])(const void *const *rows, int64_t n, double *out, int64_t row);
+    void (*few_columns[BOX_FLOATS][BOX_LINES - 1])(const void *const *rows, int64_t at, int64_t n, double *out,
+                                                   int64_t row);
 
-    /* Window sums along eight rows, transposed: eight windows of one channel, whose samples are `stride` samples apart.
-     * means NULL: sums are stored transposed, as far apart. */
-    void (*rows)(const sat_box_step *step, const double *leave, const double *enter, int64_t stride, double *out,
-                 const sat_box_means *means);
+    /* Window sums along eight rows, transposed: groups of eight windows of one channel, whose samples are `stride`
+     * samples apart.  From one group to the next, suffix and block move on by `next` sums.  means NULL: sums are stored
+     * transposed, as far apart. */
+    void (*rows)(const sat_box_step *step, const double *leave, const double *enter, int64_t stride, int64_t groups,
+                 int64_t next, double *out, const sat_box_means *means);
     void (*enter_rows)(const sat_box_step *step, const double *enter, int64_t stride);
     /* The means of n samples (a multiple of 8) from their sums, transposed. */
     void (*means)(const double *sums, int64_t n, const sat_box_means *means);

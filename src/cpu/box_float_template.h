@@ -108,14 +108,14 @@ INLINE void step_suffix(const sat_box_step *s, f64s *v, const f64s *leave, int64
         UNROLL for (int j = 0; j < n; j++) LOAD_REALS(sample, v[j], (const sample *)lines[j] + i);                     \
     }                                                                                                                  \
     TARGET static void columns_##sample(const sat_box_step *step, const void *const *leave, const void *const *enter,  \
-                                        int64_t n, f64 *out, int64_t row)                                              \
+                                        int64_t at, int64_t n, f64 *out, int64_t row)                                  \
     {                                                                                                                  \
         const sat_box_step s = *step;                                                                                  \
         for (int64_t i = 0; i < n; i += F64_LANES) {                                                                   \
             f64s v[BOX_LINES], lines[BOX_LINES];                                                                       \
-            load_lines_##sample(leave, i, lines, BOX_LINES);                                                           \
+            load_lines_##sample(leave, at + i, lines, BOX_LINES);                                                      \
             step_suffix(&s, v, lines, i);                                                                              \
-            load_lines_##sample(enter, i, lines, BOX_LINES);                                                           \
+            load_lines_##sample(enter, at + i, lines, BOX_LINES);                                                      \
             step_prefix(&s, v, lines, i);                                                                              \
             store_columns(v, out, row, i);                                                                             \
         }                                                                                                              \
@@ -135,11 +135,12 @@ INLINE void step_suffix(const sat_box_step *s, f64s *v, const f64s *leave, int64
 
 /* Windows of few lines, from sums of four, two and one: 7 = 4 + 2 + 1. */
 #define FEW_COLUMNS(sample, window)                                                                                    \
-    TARGET static void few_columns_##sample##_##window(const void *const *rows, int64_t n, f64 *out, int64_t row)      \
+    TARGET static void few_columns_##sample##_##window(const void *const *rows, int64_t at, int64_t n, f64 *out,       \
+                                                       int64_t row)                                                    \
     {                                                                                                                  \
         for (int64_t i = 0; i < n; i += F64_LANES) {                                                                   \
             f64s one[BOX_LINES + window - 1], two[BOX_LINES + window - 1], v[BOX_LINES];                               \
-            load_lines_##sample(rows, i, one, BOX_LINES + window - 1);                                                 \
+            load_lines_##sample(rows, at + i, one, BOX_LINES + window - 1);                                            \
             UNROLL for (int j = 0; window > 1 && j < BOX_LINES + window - 2; j++) two[j] = one[j] + one[j + 1];        \
             UNROLL for (int j = 0; j < BOX_LINES; j++)                                                                 \
             {                                                                                                          \
@@ -183,21 +184,27 @@ INLINE void load_transposed(const f64 *lines, int64_t stride, f64s *v)
     UNROLL for (int j = 0; j < BOX_LINES; j++) v[j] = load_sums(lines + j * stride * BOX_LINES);
 }
 
-TARGET static void box_rows(const sat_box_step *step, const f64 *leave, const f64 *enter, int64_t stride, f64 *out,
-                            const sat_box_means *means)
+TARGET static void box_rows(const sat_box_step *step, const f64 *leave, const f64 *enter, int64_t stride,
+                            int64_t groups, int64_t next, f64 *out, const sat_box_means *means)
 {
-    for (int lane = 0; lane < BOX_LINES; lane += F64_LANES) {
-        f64s v[BOX_LINES], lines[BOX_LINES];
-        load_transposed(leave + lane, stride, lines);
-        step_suffix(step, v, lines, lane);
-        load_transposed(enter + lane, stride, lines);
-        step_prefix(step, v, lines, lane);
-        if (means) {
-            divide_lines(v, means, 0, stride, lane);
-            store_means(v, means, 0, lane);
-        } else {
-            UNROLL for (int j = 0; j < BOX_LINES; j++) store_sums(out + j * stride * BOX_LINES + lane, v[j]);
+    sat_box_step s = *step;
+    for (int64_t i = 0; i < groups * BOX_LINES; i += BOX_LINES) {
+        for (int lane = 0; lane < BOX_LINES; lane += F64_LANES) {
+            const int64_t at = i * stride * BOX_LINES + lane;
+            f64s v[BOX_LINES], lines[BOX_LINES];
+            load_transposed(leave + at, stride, lines);
+            step_suffix(&s, v, lines, lane);
+            load_transposed(enter + at, stride, lines);
+            step_prefix(&s, v, lines, lane);
+            if (means) {
+                divide_lines(v, means, i * stride, stride, lane);
+                store_means(v, means, i * stride, lane);
+            } else {
+                UNROLL for (int j = 0; j < BOX_LINES; j++) store_sums(out + at + j * stride * BOX_LINES, v[j]);
+            }
         }
+        s.suffix += next;
+        s.block += next;
     }
 }
 

@@ -39,23 +39,16 @@
 #include "pool.h"
 #include "shape.h"
 
-/* Samples, about, in a chunk of a row: its sums, transposed, stay in the first-level cache. */
+/* Samples, about, in a piece, whose sums are taken down the columns and then along the rows while they are in the
+ * first-level cache, and pieces in a chunk, whose means are written together. */
 #ifndef CS
 #define CS 64
+#define CP 4
 #endif
-#ifndef CS
-#define CS 64
-#endif
-#ifndef CS
-#define CS 64
-#endif
-enum { CHUNK_SAMPLES = CS };
+enum { PIECE_SAMPLES = CS, CHUNK_PIECES = CP };
 
-enum { ALIGNED = 16, LINE_BYTES = 64, FRONT_PX = BOX_LINES };
-#ifndef PF
-#define PF 1024
-#endif
-enum { PREFETCH_BYTES = PF };
+/* Pixels: chunks begin at multiples of it, and so does the image, so that its cache lines are read whole. */
+enum { ALIGNED = 16, FRONT_PX = BOX_LINES, LINE_BYTES = 64 };
 
 /* An axis continued beyond the image: position p is the image's p + first. */
 typedef struct axis {
@@ -86,10 +79,10 @@ struct sat_cpu_box_float {
     axis x, y;
     int in;             /* box_float_ops.h's index: of the samples that are summed */
     size_t in_bytes, out_bytes;
-    bool as_is;         /* rows are summed as they lie in the image, but for gaps between pixels */
     bool stream;
     int threads;
-    int64_t chunk_px, ring_px, strip_px, span_px; /* pixels in a chunk, in the ring, of results in a strip, of its sums */
+    int64_t piece_px, chunk_px, ring_px; /* pixels in a piece, in the longest chunk, in the ring of column sums */
+    int64_t strip_px, span_px;           /* of results in a strip, of its column sums */
     int64_t row;        /* entries in a row of a chunk's sums, or of its means */
     int64_t *map;       /* the image's column that each position of x sees, -1: none */
     double *covered;    /* columns that windows cover, for each sample from FRONT_PX pixels before position 0 on */
@@ -180,7 +173,7 @@ static worker plan_worker(const filter *f, pieces *p)
     int64_t channels = f->spec.channels;
     worker w = {.down = plan_sums(p, &f->y, f->span_px * channels), .along = plan_sums(p, &f->x, BOX_LINES * channels)};
     w.columns = sums_piece(p, BOX_LINES * (f->x.blocks ? (f->ring_px + BOX_LINES) * channels : f->row));
-    w.windows = sums_piece(p, BOX_LINES * (f->x.blocks ? BOX_LINES * channels : f->row));
+    w.windows = sums_piece(p, BOX_LINES * (f->x.blocks ? f->piece_px * channels : f->row));
     w.samples = piece(p, 2 * BOX_LINES * f->chunk_px * channels, f->in_bytes);
     w.means = piece(p, BOX_LINES * f->row, f->out_bytes);
     return w;
@@ -215,17 +208,17 @@ sat_status sat_cpu_box_float_open(const sat_box_spec *spec, const sat_window *wi
     f->x = extend(&window->x);
     f->y = extend(&window->y);
     f->y.first += f->y.skip, f->y.skip = 0;
-    f->as_is = !spec->weighted_alpha;
     f->in = spec->sample == SAT_F64 || spec->weighted_alpha ? BOX_F64 : BOX_F32;
     f->in_bytes = f->in == BOX_F64 ? sizeof(double) : sizeof(float);
     f->out_bytes = sat_type_bytes(spec->sample);
     f->stream = sat_machine_streams((size_t)spec->width * (size_t)spec->channels * f->out_bytes,
                                     sat_area(spec->height, spec->count));
-    f->chunk_px = CHUNK_SAMPLES / spec->channels / BOX_LINES * BOX_LINES;
+    f->piece_px = PIECE_SAMPLES / spec->channels / ALIGNED * ALIGNED;
+    f->chunk_px = CHUNK_PIECES * f->piece_px;
     f->strip_px = spec->width;
-    f->ring_px = round_up(f->x.window + 2 * BOX_LINES, f->chunk_px) + f->chunk_px;
-    f->span_px = round_up(f->strip_px + f->x.window + ALIGNED + 4 * BOX_LINES, f->chunk_px);
-    f->row = (FRONT_PX * 3 + 2 * f->chunk_px) * spec->channels;
+    f->ring_px = round_up(f->x.window + 2 * BOX_LINES, f->piece_px) + f->piece_px;
+    f->span_px = round_up(f->strip_px + f->x.window + ALIGNED + 4 * BOX_LINES, f->piece_px);
+    f->row = (3 * FRONT_PX + 2 * ALIGNED + f->chunk_px) * spec->channels;
 
     pieces all = {.fits = true};
     f->workers = calloc((size_t)threads, sizeof *f->workers);
@@ -307,18 +300,36 @@ static char *gather(const filter *f, const sat_view *src, const char *row, const
     return end;
 }
 
-/* The chunk at a position of x of n rows, as they are summed. */
-static void find_lines(const part *p, const char *const *rows, int n, int64_t position, const void **lines)
+/* Do the image's rows hold samples as they are summed? */
+static bool rows_lie(const part *p)
+{
+    return !p->f->spec.weighted_alpha && !sat_has_gaps(p->src);
+}
+
+/* How many pixels from a position on, before `end`, are a chunk: inside the image, or at one of its edges. */
+static int64_t chunk_at(const part *p, int64_t position, int64_t end)
+{
+    const filter *f = p->f;
+    const int64_t x = position + f->x.first;
+    int64_t n = end - position, left = x < 0 ? -x : (f->spec.width - x) / f->piece_px * f->piece_px;
+    if (rows_lie(p) && left > 0 && left < n) n = left;
+    n = round_up(n, f->piece_px);
+    return n < f->chunk_px ? n : f->chunk_px;
+}
+
+/* A chunk of n pixels of several rows, as they are summed. */
+static void find_lines(const part *p, const char *const *rows, int count, int64_t position, int64_t n,
+                       const void **lines)
 {
     const filter *f = p->f;
     const int64_t channels = f->spec.channels, x = position + f->x.first;
-    const bool lies = f->as_is && !sat_has_gaps(p->src) && x >= 0 && x + f->chunk_px <= f->spec.width;
-    run runs[CHUNK_SAMPLES];
-    const int count = lies ? 0 : find_runs(f, position, f->chunk_px, runs);
-    for (int i = 0; i < n; i++) {
+    const bool lie = rows_lie(p) && x >= 0 && x + n <= f->spec.width;
+    run runs[PIECE_SAMPLES * CHUNK_PIECES];
+    const int all = lie ? 0 : find_runs(f, position, n, runs);
+    for (int i = 0; i < count; i++) {
         char *out = p->w->samples + (size_t)(i * f->chunk_px * channels) * f->in_bytes;
-        lines[i] = rows[i] == NULL ? f->zeros : lies ? rows[i] + (size_t)(x * channels) * f->in_bytes : out;
-        for (int k = 0; rows[i] && k < count; k++) out = gather(f, p->src, rows[i], &runs[k], out);
+        lines[i] = rows[i] == NULL ? f->zeros : lie ? rows[i] + (size_t)(x * channels) * f->in_bytes : out;
+        for (int k = 0; rows[i] && k < all; k++) out = gather(f, p->src, rows[i], &runs[k], out);
     }
 }
 
@@ -330,11 +341,10 @@ static int64_t place(const axis *a, int64_t block)
     return (block % a->blocks + a->blocks) % a->blocks;
 }
 
-/* The step of a block, for sums from the i-th on. */
-static sat_box_step step_of(const axis *a, const sums *s, int64_t block, int64_t i)
+/* The step of a block at that place, for sums from the i-th on. */
+static sat_box_step step_at(const axis *a, const sums *s, int64_t at, int64_t i)
 {
-    int64_t at = place(a, block);
-    bool last = at == a->blocks - 1;
+    const bool last = at == a->blocks - 1;
     return (sat_box_step){.suffix = (last ? s->tail : s->slots + (at + 1) * s->n) + i,
                           .block = s->slots + at * s->n + i,
                           .prefix = s->prefix + i,
@@ -343,10 +353,14 @@ static sat_box_step step_of(const axis *a, const sums *s, int64_t block, int64_t
                           .last = last};
 }
 
-/* After the last block of a segment: its blocks' sums become suffix sums. */
-static void end_step(const filter *f, const axis *a, const sums *s, int64_t block)
+static sat_box_step step_from(const sat_box_step *s, int64_t i)
 {
-    if (place(a, block) != a->blocks - 1) return;
+    return (sat_box_step){s->suffix + i, s->block + i, s->prefix + i, s->part + i, s->split, s->last};
+}
+
+/* After the last block of a segment: its blocks' sums become suffix sums. */
+static void end_segment(const filter *f, const axis *a, const sums *s)
+{
     for (int64_t k = a->blocks - 2; k >= 0; k--) f->ops->add_sums(s->slots + k * s->n, s->slots + (k + 1) * s->n, s->n);
 }
 
@@ -464,135 +478,202 @@ static void write_means(const part *p, int64_t block, output *o, bool all)
 
 /* ---- windows ------------------------------------------------------------------------------------------- */
 
-/* A step down the columns of the chunk at a position. */
-static void do_columns(const part *p, int64_t block, const char *const *rows, int64_t position, double *out, int64_t row)
+/* Eight rows of an image: the step down the columns, the rows it takes, and those rows at a chunk. */
+typedef struct rows {
+    int64_t block;
+    sat_box_step step;
+    int count;
+    const char *rows[2 * BOX_LINES];
+    const void *lines[2 * BOX_LINES];
+} rows;
+
+/* Column sums of a piece, from pixel `at` of the chunk at a position on. */
+static void sum_columns(const part *p, const rows *r, int64_t position, int64_t at, double *out, int64_t row)
 {
     const filter *f = p->f;
-    const void *lines[2 * BOX_LINES];
-    int64_t n = f->chunk_px * f->spec.channels;
+    const int64_t channels = f->spec.channels, n = f->piece_px * channels;
     if (f->y.blocks == 0) {
-        find_lines(p, rows, (int)(BOX_LINES + f->y.rest - 1), position, lines);
-        f->ops->few_columns[f->in][f->y.rest - 1](lines, n, out, row);
+        f->ops->few_columns[f->in][f->y.rest - 1](r->lines, at * channels, n, out, row);
         return;
     }
-    const sat_box_step s = step_of(&f->y, &p->w->down, block, (position - p->origin) * f->spec.channels);
-    find_lines(p, rows, 2 * BOX_LINES, position, lines);
-    f->ops->columns[f->in](&s, lines, lines + BOX_LINES, n, out, row);
+    const sat_box_step s = step_from(&r->step, (position + at - p->origin) * channels);
+    f->ops->columns[f->in](&s, r->lines, r->lines + BOX_LINES, at * channels, n, out, row);
 }
 
-/* Where a position is in the ring; a chunk in front of the strip's first is there, too, of zeros. */
-static double *in_ring(const part *p, int64_t position)
+/* The next step along the rows, the place of its blocks in their segments, and, in the ring, of its lines. */
+typedef struct walk {
+    int64_t group, place, leave, enter;
+} walk;
+
+/* In front of the strip there is a piece of zeros. */
+static walk start_walk(const part *p)
 {
-    const filter *f = p->f;
-    return p->w->columns +
-           (position - p->origin + f->chunk_px) % f->ring_px * f->spec.channels * (int64_t)BOX_LINES;
+    const axis *x = &p->f->x;
+    walk w = {.group = p->origin / BOX_LINES - x->blocks - 1};
+    w.place = place(x, w.group);
+    w.enter = p->f->piece_px + lines_end(x, w.group) - BOX_LINES - p->origin;
+    w.leave = p->f->piece_px;
+    return w;
 }
 
-/* A step along the rows. */
-static void do_group(const part *p, int64_t group, output *o)
+static int64_t lower(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+/* How many steps may be made at once: until the segment ends, and the ring; the end of a segment is one of its own. */
+static int64_t steps_at_once(const filter *f, const walk *w, int64_t most)
+{
+    const int64_t left = f->x.blocks - 1 - w->place;
+    if (f->x.blocks > 1) most = lower(most, left ? left : 1);
+    most = lower(most, (f->ring_px - w->leave) / BOX_LINES);
+    return lower(most, (f->ring_px - w->enter + BOX_LINES - 1) / BOX_LINES);
+}
+
+/* Windows of n groups along the rows. */
+static void do_groups(const part *p, const walk *w, int64_t n, output *o)
 {
     const filter *f = p->f;
-    const int64_t channels = f->spec.channels, position = group * BOX_LINES;
-    const double *leave = in_ring(p, position), *enter = in_ring(p, lines_end(&f->x, group) - BOX_LINES);
+    const int64_t channels = f->spec.channels, position = w->group * BOX_LINES, px = n * BOX_LINES;
+    const double *leave = p->w->columns + w->leave * channels * BOX_LINES;
+    const double *enter = p->w->columns + w->enter * channels * BOX_LINES;
     double *windows = p->w->windows;
-    const bool plain = is_plain(p, o, position, BOX_LINES);
+    const bool plain = is_plain(p, o, position, px);
     const sat_box_means m = means_at(p, o, position);
     for (int64_t c = 0; c < channels; c++) {
         const int64_t at = c * BOX_LINES;
-        const sat_box_step s = step_of(&f->x, &p->w->along, group, at);
-        f->ops->rows(&s, leave + at, enter + at, channels, windows + at, plain && channels == 1 ? &m : NULL);
+        const sat_box_step s = step_at(&f->x, &p->w->along, w->place, at);
+        f->ops->rows(&s, leave + at, enter + at, channels, n, s.last ? 0 : p->w->along.n, windows + at,
+                     plain && channels == 1 ? &m : NULL);
     }
-    end_step(f, &f->x, &p->w->along, group);
-    if (plain && channels > 1) f->ops->means(windows, BOX_LINES * channels, &m);
-    if (!plain) finish(p, o, position, BOX_LINES, windows, BOX_LINES, 1);
-    o->ready = position + BOX_LINES;
+    if (plain && channels > 1) f->ops->means(windows, px * channels, &m);
+    if (!plain) finish(p, o, position, px, windows, BOX_LINES, 1);
+    o->ready = position + px;
 }
 
-static void enter_group(const part *p, int64_t group)
+static void enter_group(const part *p, const walk *w)
 {
     const filter *f = p->f;
-    const double *enter = in_ring(p, lines_end(&f->x, group) - BOX_LINES);
+    const double *enter = p->w->columns + w->enter * f->spec.channels * BOX_LINES;
     for (int64_t c = 0; c < f->spec.channels; c++) {
-        const sat_box_step s = step_of(&f->x, &p->w->along, group, c * BOX_LINES);
+        const sat_box_step s = step_at(&f->x, &p->w->along, w->place, c * BOX_LINES);
         f->ops->enter_rows(&s, enter + c * BOX_LINES, f->spec.channels);
     }
-    end_step(f, &f->x, &p->w->along, group);
 }
 
-/* Eight rows: column sums a chunk at a time, and the windows that they complete. */
-static void do_rows(const part *p, int64_t block, const char *const *rows)
+/* The steps along the rows, before group `end`, whose lines are there: those before a position. */
+static void walk_to(const part *p, walk *w, int64_t position, int64_t end, output *o)
 {
     const filter *f = p->f;
-    const int64_t channels = f->spec.channels, chunk = f->chunk_px, end = p->last + f->x.skip;
-    double *ring = p->w->columns;
-    int64_t group = p->origin / BOX_LINES - f->x.blocks - 1, groups = (end - 1) / BOX_LINES + 1;
-    output o;
-    start_output(p, block, &o);
-    start_sums(&f->x, &p->w->along);
-    memset(ring, 0, (size_t)(chunk * channels * BOX_LINES) * sizeof *ring);
-    for (int64_t position = p->origin; group < groups; position += chunk) {
-        double *to = in_ring(p, position);
-        do_columns(p, block, rows, position, to, 0);
-        if (to == ring)
-            memcpy(ring + f->ring_px * channels * BOX_LINES, ring,
-                   (size_t)(BOX_LINES * channels * BOX_LINES) * sizeof *ring);
-        for (; group < groups && lines_end(&f->x, group) <= position + chunk; group++) {
-            if (group * BOX_LINES < p->origin)
-                enter_group(p, group);
-            else
-                do_group(p, group, &o);
+    for (int64_t n; (n = lower(end - w->group, (position - lines_end(&f->x, w->group) + BOX_LINES) / BOX_LINES)) > 0;) {
+        if (w->group * BOX_LINES < p->origin) {
+            n = 1;
+            enter_group(p, w);
+        } else {
+            n = steps_at_once(f, w, n);
+            do_groups(p, w, n, o);
+            w->leave = (w->leave + n * BOX_LINES == f->ring_px ? 0 : w->leave + n * BOX_LINES);
         }
-        write_means(p, block, &o, group == groups);
+        w->enter += n * BOX_LINES;
+        if (w->enter >= f->ring_px) w->enter -= f->ring_px;
+        w->group += n;
+        w->place += n;
+        if (w->place < f->x.blocks) continue;
+        w->place = 0;
+        end_segment(f, &f->x, &p->w->along);
+    }
+}
+
+/* Eight rows: column sums a piece at a time, and the windows that they complete. */
+static void do_rows(const part *p, rows *r)
+{
+    const filter *f = p->f;
+    const int64_t channels = f->spec.channels, px = channels * BOX_LINES, piece = f->piece_px;
+    const int64_t groups = (p->last + f->x.skip - 1) / BOX_LINES + 1, end = lines_end(&f->x, groups - 1);
+    double *ring = p->w->columns, *to = ring + piece * px;
+    walk w = start_walk(p);
+    output o;
+    start_output(p, r->block, &o);
+    start_sums(&f->x, &p->w->along);
+    memset(ring, 0, (size_t)(piece * px) * sizeof *ring);
+    for (int64_t position = p->origin, n; position < end; position += n) {
+        n = chunk_at(p, position, end);
+        find_lines(p, r->rows, r->count, position, n, r->lines);
+        for (int64_t at = 0; at < n; at += piece) {
+            sum_columns(p, r, position, at, to, 0);
+            if (to == ring) memcpy(ring + f->ring_px * px, ring, (size_t)(BOX_LINES * px) * sizeof *ring);
+            to = to + piece * px == ring + f->ring_px * px ? ring : to + piece * px;
+            walk_to(p, &w, position + at + piece, groups, &o);
+        }
+        write_means(p, r->block, &o, position + n >= end);
     }
 }
 
 /* The same for windows of few columns: their sums are added as they stand in their rows. */
-static void do_few(const part *p, int64_t block, const char *const *rows)
+static void do_few(const part *p, rows *r)
 {
     const filter *f = p->f;
-    const int64_t channels = f->spec.channels, chunk = f->chunk_px, before = f->x.rest - 1, end = p->last + f->x.skip;
-    double *columns = p->w->columns + FRONT_PX * channels, *lines = columns - before * channels;
+    const int64_t channels = f->spec.channels, before = f->x.rest - 1, piece = f->piece_px;
+    const int64_t end = p->last + f->x.skip + before;
+    double *columns = p->w->columns + FRONT_PX * channels, *carried = columns - before * channels;
     output o;
-    start_output(p, block, &o);
-    for (int64_t position = p->origin; position - before < end; position += chunk) {
-        do_columns(p, block, rows, position, columns, f->row);
-        const int64_t from = position - before, n = chunk * channels;
-        const sat_box_means m = means_at(p, &o, from);
-        const bool plain = is_plain(p, &o, from, chunk);
-        f->ops->few_rows[before](lines, f->row, channels, n, p->w->windows, plain ? &m : NULL);
-        if (!plain) finish(p, &o, from, chunk, p->w->windows, 1, f->row);
+    start_output(p, r->block, &o);
+    for (int64_t position = p->origin, n; position < end; position += n) {
+        n = chunk_at(p, position, end);
+        find_lines(p, r->rows, r->count, position, n, r->lines);
+        for (int64_t at = 0; at < n; at += piece) {
+            const int64_t from = position + at - before;
+            const sat_box_means m = means_at(p, &o, from);
+            const bool plain = is_plain(p, &o, from, piece);
+            sum_columns(p, r, position, at, columns + at * channels, f->row);
+            f->ops->few_rows[before](carried + at * channels, f->row, channels, piece * channels, p->w->windows,
+                                     plain ? &m : NULL);
+            if (!plain) finish(p, &o, from, piece, p->w->windows, 1, f->row);
+        }
         for (int64_t j = 0; j < BOX_LINES; j++)
-            memcpy(lines + j * f->row, lines + j * f->row + n, (size_t)(before * channels) * sizeof *lines);
-        o.ready = from + chunk;
-        write_means(p, block, &o, o.ready >= end);
+            memcpy(carried + j * f->row, carried + j * f->row + n * channels,
+                   (size_t)(before * channels) * sizeof *carried);
+        o.ready = position + n - before;
+        write_means(p, r->block, &o, position + n >= end);
     }
+}
+
+/* The rows that enter before the first block of a strip. */
+static void enter_rows(const part *p, int64_t block)
+{
+    const filter *f = p->f;
+    const int64_t end = p->origin + f->span_px;
+    const char *entering[BOX_LINES];
+    const void *lines[BOX_LINES];
+    find_rows(p, lines_end(&f->y, block) - BOX_LINES, BOX_LINES, entering);
+    const sat_box_step step = step_at(&f->y, &p->w->down, place(&f->y, block), 0);
+    for (int64_t position = p->origin, n; position < end; position += n) {
+        n = chunk_at(p, position, end);
+        find_lines(p, entering, BOX_LINES, position, n, lines);
+        const sat_box_step s = step_from(&step, (position - p->origin) * f->spec.channels);
+        f->ops->enter_columns[f->in](&s, lines, n * f->spec.channels);
+    }
+    if (step.last) end_segment(f, &f->y, &p->w->down);
 }
 
 static void do_strip(const part *p)
 {
     const filter *f = p->f;
     const axis *y = &f->y;
-    const char *rows[2 * BOX_LINES];
-    int64_t block = p->y / BOX_LINES, n = f->span_px;
+    rows r = {.block = p->y / BOX_LINES, .count = y->blocks ? 2 * BOX_LINES : (int)(BOX_LINES + y->rest - 1)};
     if (y->blocks) start_sums(y, &p->w->down);
-    for (int64_t b = block - y->blocks - 1; y->blocks && b < block; b++) {
-        find_rows(p, lines_end(y, b) - BOX_LINES, BOX_LINES, rows);
-        for (int64_t at = 0; at < n; at += f->chunk_px) {
-            const void *lines[BOX_LINES];
-            const sat_box_step s = step_of(y, &p->w->down, b, at * f->spec.channels);
-            find_lines(p, rows, BOX_LINES, p->origin + at, lines);
-            f->ops->enter_columns[f->in](&s, lines, f->chunk_px * f->spec.channels);
+    for (int64_t b = r.block - y->blocks - 1; y->blocks && b < r.block; b++) enter_rows(p, b);
+    for (; r.block * BOX_LINES < p->end; r.block++) {
+        find_rows(p, r.block * BOX_LINES, y->blocks ? BOX_LINES : r.count, r.rows);
+        if (y->blocks) {
+            find_rows(p, lines_end(y, r.block) - BOX_LINES, BOX_LINES, r.rows + BOX_LINES);
+            r.step = step_at(y, &p->w->down, place(y, r.block), 0);
         }
-        end_step(f, y, &p->w->down, b);
-    }
-    for (; block * BOX_LINES < p->end; block++) {
-        find_rows(p, block * BOX_LINES, y->blocks ? BOX_LINES : (int)(BOX_LINES + y->rest - 1), rows);
-        if (y->blocks) find_rows(p, lines_end(y, block) - BOX_LINES, BOX_LINES, rows + BOX_LINES);
         if (f->x.blocks)
-            do_rows(p, block, rows);
+            do_rows(p, &r);
         else
-            do_few(p, block, rows);
-        if (y->blocks) end_step(f, y, &p->w->down, block);
+            do_few(p, &r);
+        if (r.step.last) end_segment(f, y, &p->w->down);
     }
 }
 
