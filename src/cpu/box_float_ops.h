@@ -27,13 +27,23 @@ typedef struct sat_box_step {
     bool last;            /* the entering block ends its segment */
 } sat_box_step;
 
+/* The sums that steps along the rows take for one channel.  From one group of windows to the next, slots are `next` sums
+ * apart, as many as segments have blocks. */
+typedef struct sat_box_walk {
+    double *slots, *prefix, *part;
+    const double *tail; /* the suffix sum behind the last block */
+    int64_t blocks, next;
+    int split;
+} sat_box_walk;
+
 /* Eight rows of results, and what turns sums into means. */
 typedef struct sat_box_means {
     const double *columns; /* of a window's pixels, for each sample of the row */
     const double *rows;    /* likewise, for each of the eight rows */
     char *to;              /* sample 0 of the first row */
     size_t row_bytes;
-    bool wide; /* f64 */
+    bool wide;      /* f64 */
+    double inverse; /* of the windows' pixels, if all have as many and the means are f32; else 0 */
 } sat_box_means;
 
 struct sat_box_float_ops {
@@ -48,11 +58,12 @@ struct sat_box_float_ops {
                                                    int64_t row);
 
     /* Window sums along eight rows, transposed: groups of eight windows of one channel, whose samples are `stride`
-     * samples apart.  From one group to the next, suffix and block move on by `next` sums.  means NULL: sums are stored
+     * samples apart.  The first group's blocks have that place in their segment.  means NULL: sums are stored
      * transposed, as far apart. */
-    void (*rows)(const sat_box_step *step, const double *leave, const double *enter, int64_t stride, int64_t groups,
-                 int64_t next, double *out, const sat_box_means *means);
-    void (*enter_rows)(const sat_box_step *step, const double *enter, int64_t stride);
+    void (*rows)(const sat_box_walk *walk, int64_t place, const double *leave, const double *enter, int64_t stride,
+                 int64_t groups, double *out, const sat_box_means *means);
+    /* The same without results: nothing leaves. */
+    void (*enter_rows)(const sat_box_walk *walk, int64_t place, const double *enter, int64_t stride);
     /* The means of n samples (a multiple of 8) from their sums, transposed. */
     void (*means)(const double *sums, int64_t n, const sat_box_means *means);
 

@@ -2,18 +2,28 @@
 
 #if VECTOR_BYTES == 0
 #define F64_LANES           2
+#define F32_LANES           4
 #define LOAD_REALS(s, v, p) v = (f64s){(f64)(p)[0], (f64)(p)[1]}
-#define STORE_f32(p, v)     ((p)[0] = (f32)(v)[0], (p)[1] = (f32)(v)[1])
 #elif VECTOR_BYTES == 32
 #define F64_LANES           4
+#define F32_LANES           8
 #define LOAD_REALS(s, v, p) LOAD(s, f64, v, p, 1)
 #else
 #define F64_LANES           8
+#define F32_LANES           16
 #define LOAD_REALS(s, v, p) LOAD(s, f64, v, p, 1)
 #endif
-#define STORE_f64(p, v) store_sums(p, v)
+#define NARROW(v) __builtin_convertvector(v, f32_half)
 
+#ifndef PFD
+#define PFD 0
+#endif
+#ifndef PFL
+#define PFL 0
+#endif
 typedef f64 f64s __attribute__((vector_size(F64_LANES * sizeof(f64))));
+typedef f32 f32s __attribute__((vector_size(F32_LANES * sizeof(f32))));
+typedef f32 f32_half __attribute__((vector_size(F64_LANES * sizeof(f32))));
 
 #define INLINE TARGET static inline __attribute__((always_inline))
 #define UNROLL _Pragma("GCC unroll 16") /* the loops over the lines of a block, whose sums stay in registers */
@@ -73,59 +83,98 @@ INLINE void store_columns(f64s *v, f64 *out, int64_t row, int64_t i)
     }
 }
 
-/* The entering half of a step: v[j] += what window j holds of the segments behind the leaving one's. */
-INLINE void step_prefix(const sat_box_step *s, f64s *v, const f64s *enter, int64_t i)
+/* The sums of a step's vectors as they go on from line to line. */
+typedef struct step_sums {
+    f64s suffix, prefix, part;
+} step_sums;
+
+INLINE step_sums start_step(const sat_box_step *s, int64_t i)
 {
-    f64s prefix = load_sums(s->prefix + i), part = load_sums(s->part + i);
+    return (step_sums){load_sums(s->suffix + i), load_sums(s->prefix + i), load_sums(s->part + i)};
+}
+
+/* Leaving lines, from the last: the sum from line j to the end of its segment. */
+INLINE f64s step_back(step_sums *sums, f64s leave)
+{
+    sums->suffix += leave;
+    return sums->suffix;
+}
+
+/* Entering line j: what window j holds of the segments behind the leaving one's. */
+INLINE f64s step_on(const sat_box_step *s, step_sums *sums, f64s enter, int j, int64_t i)
+{
+    const f64s window = sums->prefix;
+    sums->prefix += enter;
+    sums->part += enter;
+    if (j + 1 == s->split) {
+        store_sums(s->block + i, sums->part);
+        sums->part = (f64s){0};
+    }
+    return window;
+}
+
+INLINE void end_step(const sat_box_step *s, const step_sums *sums, int64_t i)
+{
+    store_sums(s->prefix + i, s->last ? sums->part : sums->prefix);
+    store_sums(s->part + i, sums->part);
+}
+
+/* Windows of few lines, from sums of four, two and one: 7 = 4 + 2 + 1. */
+INLINE void few_lines(const f64s *one, f64s *v, const int window)
+{
+    f64s two[2 * BOX_LINES];
+    UNROLL for (int j = 0; j < BOX_LINES + 6; j++)
+        if (window > 1 && j < BOX_LINES + window - 2) two[j] = one[j] + one[j + 1];
     UNROLL for (int j = 0; j < BOX_LINES; j++)
     {
-        if (v) v[j] += prefix;
-        prefix += enter[j];
-        part += enter[j];
-        if (j + 1 == s->split) {
-            store_sums(s->block + i, part);
-            part = (f64s){0};
-        }
+        if (window >= 4) v[j] = two[j] + two[j + 2];
+        if (window == 6 || window == 7) v[j] += two[j + 4];
+        if (window == 2 || window == 3) v[j] = two[j];
+        if (window == 1) v[j] = one[j];
+        if (window % 2 && window > 1) v[j] += one[j + window - 1];
     }
-    store_sums(s->prefix + i, s->last ? part : prefix);
-    store_sums(s->part + i, part);
 }
 
-/* The leaving half: v[j] = the sum from line j of the leaving block to the end of its segment. */
-INLINE void step_suffix(const sat_box_step *s, f64s *v, const f64s *leave, int64_t i)
-{
-    f64s suffix = load_sums(s->suffix + i);
-    UNROLL for (int j = BOX_LINES - 1; j >= 0; j--)
-    {
-        suffix += leave[j];
-        v[j] = suffix;
-    }
-}
+/* Where there are registers for it, a cache line of each row is read at once: rows that are a power of two apart
+ * share a few places of the first-level cache, and would lose it before its second half is read. */
+enum { COLUMN_VECTORS = F64_LANES == 8 ? 2 : 1 };
 
 #define COLUMNS(sample)                                                                                                \
-    INLINE void load_lines_##sample(const void *const *lines, int64_t i, f64s *v, int n)                               \
+    INLINE f64s load_##sample(const void *line, int64_t i)                                                             \
     {                                                                                                                  \
-        UNROLL for (int j = 0; j < n; j++) LOAD_REALS(sample, v[j], (const sample *)lines[j] + i);                     \
+        f64s v;                                                                                                        \
+        LOAD_REALS(sample, v, (const sample *)line + i);                                                               \
+        return v;                                                                                                      \
     }                                                                                                                  \
     TARGET static void columns_##sample(const sat_box_step *step, const void *const *leave, const void *const *enter,  \
                                         int64_t at, int64_t n, f64 *out, int64_t row)                                  \
     {                                                                                                                  \
         const sat_box_step s = *step;                                                                                  \
-        for (int64_t i = 0; i < n; i += F64_LANES) {                                                                   \
-            f64s v[BOX_LINES], lines[BOX_LINES];                                                                       \
-            load_lines_##sample(leave, at + i, lines, BOX_LINES);                                                      \
-            step_suffix(&s, v, lines, i);                                                                              \
-            load_lines_##sample(enter, at + i, lines, BOX_LINES);                                                      \
-            step_prefix(&s, v, lines, i);                                                                              \
-            store_columns(v, out, row, i);                                                                             \
+        for (int64_t i = 0; i < n; i += COLUMN_VECTORS * F64_LANES) {                                                  \
+            if (PFD) UNROLL for (int j = 0; j < BOX_LINES; j++) __builtin_prefetch((const sample *)enter[j] + at + i + PFD);   \
+            if (PFL) UNROLL for (int j = 0; j < BOX_LINES; j++) __builtin_prefetch((const sample *)leave[j] + at + i + PFL);   \
+            f64s v[COLUMN_VECTORS][BOX_LINES];                                                                         \
+            step_sums sums[COLUMN_VECTORS];                                                                            \
+            UNROLL for (int k = 0; k < COLUMN_VECTORS; k++) sums[k] = start_step(&s, i + k * F64_LANES);               \
+            UNROLL for (int j = BOX_LINES - 1; j >= 0; j--)                                                            \
+            UNROLL for (int k = 0; k < COLUMN_VECTORS; k++) v[k][j] =                                                  \
+                step_back(&sums[k], load_##sample(leave[j], at + i + k * F64_LANES));                                  \
+            UNROLL for (int j = 0; j < BOX_LINES; j++)                                                                 \
+            UNROLL for (int k = 0; k < COLUMN_VECTORS; k++) v[k][j] += step_on(                                        \
+                &s, &sums[k], load_##sample(enter[j], at + i + k * F64_LANES), j, i + k * F64_LANES);                  \
+            UNROLL for (int k = 0; k < COLUMN_VECTORS; k++)                                                            \
+            {                                                                                                          \
+                end_step(&s, &sums[k], i + k * F64_LANES);                                                             \
+                store_columns(v[k], out, row, i + k * F64_LANES);                                                      \
+            }                                                                                                          \
         }                                                                                                              \
     }                                                                                                                  \
     TARGET static void enter_columns_##sample(const sat_box_step *step, const void *const *enter, int64_t n)           \
     {                                                                                                                  \
         for (int64_t i = 0; i < n; i += F64_LANES) {                                                                   \
-            f64s lines[BOX_LINES];                                                                                     \
-            load_lines_##sample(enter, i, lines, BOX_LINES);                                                           \
-            step_prefix(step, NULL, lines, i);                                                                         \
+            step_sums sums = start_step(step, i);                                                                      \
+            UNROLL for (int j = 0; j < BOX_LINES; j++) step_on(step, &sums, load_##sample(enter[j], i), j, i);         \
+            end_step(step, &sums, i);                                                                                  \
         }                                                                                                              \
     }                                                                                                                  \
     FEW_COLUMNS(sample, 1)                                                                                             \
@@ -133,88 +182,172 @@ INLINE void step_suffix(const sat_box_step *s, f64s *v, const f64s *leave, int64
     FEW_COLUMNS(sample, 3)                                                                                             \
     FEW_COLUMNS(sample, 4) FEW_COLUMNS(sample, 5) FEW_COLUMNS(sample, 6) FEW_COLUMNS(sample, 7)
 
-/* Windows of few lines, from sums of four, two and one: 7 = 4 + 2 + 1. */
 #define FEW_COLUMNS(sample, window)                                                                                    \
     TARGET static void few_columns_##sample##_##window(const void *const *rows, int64_t at, int64_t n, f64 *out,       \
                                                        int64_t row)                                                    \
     {                                                                                                                  \
-        for (int64_t i = 0; i < n; i += F64_LANES) {                                                                   \
-            f64s one[BOX_LINES + window - 1], two[BOX_LINES + window - 1], v[BOX_LINES];                               \
-            load_lines_##sample(rows, at + i, one, BOX_LINES + window - 1);                                            \
-            UNROLL for (int j = 0; window > 1 && j < BOX_LINES + window - 2; j++) two[j] = one[j] + one[j + 1];        \
-            UNROLL for (int j = 0; j < BOX_LINES; j++)                                                                 \
+        enum { VECTORS = window <= 3 ? COLUMN_VECTORS : 1, LINES = BOX_LINES + window - 1 };                           \
+        for (int64_t i = 0; i < n; i += VECTORS * F64_LANES) {                                                         \
+            f64s one[VECTORS][LINES];                                                                                  \
+            if (PFD) UNROLL for (int j = window-1; j < LINES; j++) __builtin_prefetch((const sample *)rows[j] + at + i + PFD);   \
+            UNROLL for (int j = 0; j < LINES; j++)                                                                     \
+            UNROLL for (int k = 0; k < VECTORS; k++) one[k][j] = load_##sample(rows[j], at + i + k * F64_LANES);       \
+            UNROLL for (int k = 0; k < VECTORS; k++)                                                                   \
             {                                                                                                          \
-                if (window >= 4) v[j] = two[j] + two[j + 2];                                                           \
-                if (window == 6 || window == 7) v[j] += two[j + 4];                                                    \
-                if (window == 2 || window == 3) v[j] = two[j];                                                         \
-                if (window == 1) v[j] = one[j];                                                                        \
-                if (window % 2 && window > 1) v[j] += one[j + window - 1];                                             \
+                f64s v[BOX_LINES];                                                                                     \
+                few_lines(one[k], v, window);                                                                          \
+                store_columns(v, out, row, i + k * F64_LANES);                                                         \
             }                                                                                                          \
-            store_columns(v, out, row, i);                                                                             \
         }                                                                                                              \
     }
 COLUMNS(f32)
 COLUMNS(f64)
 
+/* sum / area, from inverse = 1 / area to nearest (Markstein 1990): the first product is wrong by less than 2^-52 of
+ * itself, its residue is divided as well, and what that is wrong by, 2^-104, is less than what lies between a quotient and
+ * the middle of two doubles, 2^-94, as the area is an integer below 2^40.  An infinite sum has a residue that is none. */
+#if VECTOR_BYTES == 0
+#define HAS_FMA 0
+INLINE f64s quotient(f64s sum, f64s area, f64s inverse)
+{
+    return sum / area * (inverse / inverse);
+}
+#else
+#define HAS_FMA 1
+INLINE f64s quotient(f64s sum, f64s area, f64s inverse)
+{
+    const f64s q = sum * inverse;
+    return CORRECTED(sum, area, inverse, q);
+}
+#endif
+
 /* Means of F64_LANES rows from sample i of a row on: v[j] becomes the j-th mean of eight. */
 INLINE void divide_lines(f64s *v, const sat_box_means *m, int64_t i, int64_t stride, int lane)
 {
     const f64s rows = load_sums(m->rows + lane);
+    if (HAS_FMA && m->inverse != 0) {
+        const f64s area = rows * all_of(m->columns[i]), inverse = all_of(m->inverse);
+        UNROLL for (int j = 0; j < BOX_LINES; j++) v[j] = quotient(v[j], area, inverse);
+        return;
+    }
     UNROLL for (int j = 0; j < BOX_LINES; j++) v[j] /= rows * all_of(m->columns[i + j * stride]);
+}
+
+/* Eight floats of each of F64_LANES rows from eight columns.  Columns j and j + 4 are joined, and squares of four floats
+ * transposed: by pairs of floats, then by pairs of pairs. */
+#define PAIRS_LOW(i, a, L)   (((i) & 1 ? (L) : 0) + ((i) & ~3) + ((i) & 2) / 2)
+#define PAIRS_HIGH(i, a, L)  (PAIRS_LOW(i, a, L) + 2)
+#define HALVES_LOW(i, a, L)  ((i) & 2 ? (L) + (i) - 2 : (i))
+#define HALVES_HIGH(i, a, L) ((i) & 2 ? (L) + (i) : (i) + 2)
+#define OF_TWO(what, a, b)   __builtin_shufflevector(a, b, JOIN(LANES_, F32_LANES)(what, 0, F32_LANES))
+#define AS_IT_IS(i, a, L)    (i)
+#define ROWS_APART(i, a, L)  (((i) & 3) + ((i) & 4) * 2 + ((i) & 8) / 2)
+
+INLINE void store_narrow(const f64s *v, const sat_box_means *m, int64_t i, int lane)
+{
+#if F64_LANES == 2
+    for (int j = 0; j < BOX_LINES; j++)
+        for (int k = 0; k < F64_LANES; k++)
+            ((f32 *)(void *)(m->to + (size_t)(lane + k) * m->row_bytes))[i + j] = (f32)v[j][k];
+#else
+    enum { HALF = BOX_LINES / 2 };
+    f32s r[HALF], pairs[HALF];
+    UNROLL for (int j = 0; j < HALF; j++) r[j] = OF_TWO(AS_IT_IS, NARROW(v[j]), NARROW(v[j + HALF]));
+    UNROLL for (int j = 0; j < HALF; j += 2)
+    {
+        pairs[j] = OF_TWO(PAIRS_LOW, r[j], r[j + 1]);
+        pairs[j + 1] = OF_TWO(PAIRS_HIGH, r[j], r[j + 1]);
+    }
+    UNROLL for (int j = 0; j < 2; j++)
+    {
+        r[2 * j] = OF_TWO(HALVES_LOW, pairs[j], pairs[j + 2]);
+        r[2 * j + 1] = OF_TWO(HALVES_HIGH, pairs[j], pairs[j + 2]);
+    }
+    UNROLL for (int j = 0; j < HALF; j++)
+    {
+        char *to = m->to + (size_t)(lane + j) * m->row_bytes + (size_t)i * sizeof(f32);
+#if F64_LANES == 8
+        r[j] = __builtin_shufflevector(r[j], r[j], LANES_16(ROWS_APART, 0, 16));
+        memcpy(to + HALF * m->row_bytes, (const char *)&r[j] + sizeof r[j] / 2, sizeof r[j] / 2);
+#endif
+        memcpy(to, &r[j], BOX_LINES * sizeof(f32));
+    }
+#endif
 }
 
 INLINE void store_means(f64s *v, const sat_box_means *m, int64_t i, int lane)
 {
+    if (!m->wide) {
+        store_narrow(v, m, i, lane);
+        return;
+    }
     UNROLL for (int j = 0; j < BOX_LINES; j += F64_LANES)
     {
         transpose_square(v + j);
         UNROLL for (int k = 0; k < F64_LANES; k++)
-        {
-            char *to = m->to + (size_t)(lane + k) * m->row_bytes;
-            if (m->wide)
-                STORE_f64((f64 *)(void *)to + i + j, v[j + k]);
-            else
-                STORE_f32((f32 *)(void *)to + i + j, v[j + k]);
-        }
+            store_sums((f64 *)(void *)(m->to + (size_t)(lane + k) * m->row_bytes) + i + j, v[j + k]);
     }
 }
 
-INLINE void load_transposed(const f64 *lines, int64_t stride, f64s *v)
+INLINE sat_box_step step_of(const sat_box_walk *w, int64_t place)
 {
-    UNROLL for (int j = 0; j < BOX_LINES; j++) v[j] = load_sums(lines + j * stride * BOX_LINES);
+    const bool last = place == w->blocks - 1;
+    f64 *const slot = w->slots + place * w->next;
+    return (sat_box_step){last ? w->tail : slot + w->next, slot, w->prefix, w->part, w->split, last};
 }
 
-TARGET static void box_rows(const sat_box_step *step, const f64 *leave, const f64 *enter, int64_t stride,
-                            int64_t groups, int64_t next, f64 *out, const sat_box_means *means)
+/* The place after this one; at the end of a segment its blocks' sums become suffix sums. */
+INLINE int64_t next_place(const sat_box_walk *w, int64_t place)
 {
-    sat_box_step s = *step;
+    if (place < w->blocks - 1) return place + 1;
+    for (int lane = 0; lane < BOX_LINES; lane += F64_LANES) {
+        f64 *slot = w->slots + place * w->next + lane;
+        f64s suffix = load_sums(slot);
+        for (int64_t k = place; k > 0; k--) {
+            slot -= w->next;
+            suffix += load_sums(slot);
+            store_sums(slot, suffix);
+        }
+    }
+    return 0;
+}
+
+TARGET static void box_rows(const sat_box_walk *walk, int64_t place, const f64 *leave, const f64 *enter, int64_t stride,
+                            int64_t groups, f64 *out, const sat_box_means *means)
+{
+    const sat_box_walk w = *walk;
+    const int64_t line = stride * BOX_LINES;
     for (int64_t i = 0; i < groups * BOX_LINES; i += BOX_LINES) {
+        const sat_box_step s = step_of(&w, place);
         for (int lane = 0; lane < BOX_LINES; lane += F64_LANES) {
-            const int64_t at = i * stride * BOX_LINES + lane;
-            f64s v[BOX_LINES], lines[BOX_LINES];
-            load_transposed(leave + at, stride, lines);
-            step_suffix(&s, v, lines, lane);
-            load_transposed(enter + at, stride, lines);
-            step_prefix(&s, v, lines, lane);
+            const int64_t at = i * line + lane;
+            f64s v[BOX_LINES];
+            step_sums sums = start_step(&s, lane);
+            UNROLL for (int j = BOX_LINES - 1; j >= 0; j--) v[j] = step_back(&sums, load_sums(leave + at + j * line));
+            UNROLL for (int j = 0; j < BOX_LINES; j++)
+                v[j] += step_on(&s, &sums, load_sums(enter + at + j * line), j, lane);
+            end_step(&s, &sums, lane);
             if (means) {
                 divide_lines(v, means, i * stride, stride, lane);
                 store_means(v, means, i * stride, lane);
             } else {
-                UNROLL for (int j = 0; j < BOX_LINES; j++) store_sums(out + at + j * stride * BOX_LINES, v[j]);
+                UNROLL for (int j = 0; j < BOX_LINES; j++) store_sums(out + at + j * line, v[j]);
             }
         }
-        s.suffix += next;
-        s.block += next;
+        place = next_place(&w, place);
     }
 }
 
-TARGET static void enter_rows(const sat_box_step *step, const f64 *enter, int64_t stride)
+TARGET static void enter_rows(const sat_box_walk *walk, int64_t place, const f64 *enter, int64_t stride)
 {
+    const sat_box_step s = step_of(walk, place);
     for (int lane = 0; lane < BOX_LINES; lane += F64_LANES) {
-        f64s lines[BOX_LINES];
-        load_transposed(enter + lane, stride, lines);
-        step_prefix(step, NULL, lines, lane);
+        step_sums sums = start_step(&s, lane);
+        UNROLL for (int j = 0; j < BOX_LINES; j++)
+            step_on(&s, &sums, load_sums(enter + j * stride * BOX_LINES + lane), j, lane);
+        end_step(&s, &sums, lane);
     }
+    next_place(walk, place);
 }
 
 TARGET static void box_means(const f64 *sums, int64_t n, const sat_box_means *means)
@@ -222,7 +355,7 @@ TARGET static void box_means(const f64 *sums, int64_t n, const sat_box_means *me
     for (int64_t i = 0; i < n; i += BOX_LINES)
         for (int lane = 0; lane < BOX_LINES; lane += F64_LANES) {
             f64s v[BOX_LINES];
-            load_transposed(sums + i * BOX_LINES + lane, 1, v);
+            UNROLL for (int j = 0; j < BOX_LINES; j++) v[j] = load_sums(sums + (i + j) * BOX_LINES + lane);
             divide_lines(v, means, i, 1, lane);
             store_means(v, means, i, lane);
         }
@@ -233,7 +366,9 @@ TARGET static void box_means(const f64 *sums, int64_t n, const sat_box_means *me
                                          const sat_box_means *means)                                                   \
     {                                                                                                                  \
         for (int j = 0; j < BOX_LINES; j++, sums += row) {                                                             \
-            const f64s rows = all_of(means ? means->rows[j] : 1);                                                      \
+            const f64s rows = all_of(means ? means->rows[j] : 1), inverse = all_of(means ? means->inverse : 0);        \
+            const f64s area = rows * all_of(means ? means->columns[0] : 1);                                            \
+            const bool alike = HAS_FMA && means && means->inverse != 0;                                                \
             char *to = means ? means->to + (size_t)j * means->row_bytes : NULL;                                        \
             for (int64_t i = 0; i < n; i += F64_LANES) {                                                               \
                 f64s v = load_sums(sums + i);                                                                          \
@@ -242,11 +377,15 @@ TARGET static void box_means(const f64 *sums, int64_t n, const sat_box_means *me
                     store_sums(out + j * row + i, v);                                                                  \
                     continue;                                                                                          \
                 }                                                                                                      \
-                v /= rows * load_sums(means->columns + i);                                                             \
-                if (means->wide)                                                                                       \
-                    STORE_f64((f64 *)(void *)to + i, v);                                                               \
+                if (alike)                                                                                             \
+                    v = quotient(v, area, inverse);                                                                    \
                 else                                                                                                   \
-                    STORE_f32((f32 *)(void *)to + i, v);                                                               \
+                    v /= rows * load_sums(means->columns + i);                                                         \
+                const f32_half narrow = NARROW(v);                                                                     \
+                if (means->wide)                                                                                       \
+                    store_sums((f64 *)(void *)to + i, v);                                                              \
+                else                                                                                                   \
+                    memcpy((f32 *)(void *)to + i, &narrow, sizeof narrow);                                             \
             }                                                                                                          \
         }                                                                                                              \
     }

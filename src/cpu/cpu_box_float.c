@@ -79,6 +79,7 @@ struct sat_cpu_box_float {
     axis x, y;
     int in;             /* box_float_ops.h's index: of the samples that are summed */
     size_t in_bytes, out_bytes;
+    double inverse;     /* of a whole window's pixels, if they are few enough (box_float_template.h); else 0 */
     bool stream;
     int threads;
     int64_t piece_px, chunk_px, ring_px; /* pixels in a piece, in the longest chunk, in the ring of column sums */
@@ -211,6 +212,8 @@ sat_status sat_cpu_box_float_open(const sat_box_spec *spec, const sat_window *wi
     f->in = spec->sample == SAT_F64 || spec->weighted_alpha ? BOX_F64 : BOX_F32;
     f->in_bytes = f->in == BOX_F64 ? sizeof(double) : sizeof(float);
     f->out_bytes = sat_type_bytes(spec->sample);
+    const double area = (double)spec->window_width * (double)spec->window_height;
+    f->inverse = f->out_bytes == sizeof(float) && area < 0x1p40 ? 1 / area : 0;
     f->stream = sat_machine_streams((size_t)spec->width * (size_t)spec->channels * f->out_bytes,
                                     sat_area(spec->height, spec->count));
     f->piece_px = PIECE_SAMPLES / spec->channels / ALIGNED * ALIGNED;
@@ -376,15 +379,20 @@ static void start_sums(const axis *a, const sums *s)
 /* Eight rows of means on their way to the result. */
 typedef struct output {
     double rows[BOX_LINES]; /* that the windows cover */
+    bool alike;             /* all of the window's */
     int64_t held;           /* the position of the first mean in w->means */
     int64_t ready, written; /* means before this position are there; were written */
 } output;
 
-static sat_box_means means_at(const part *p, const output *o, int64_t position)
+static sat_box_means means_at(const part *p, const output *o, int64_t position, int64_t n)
 {
     const filter *f = p->f;
     size_t bytes = f->out_bytes;
+    const sat_axis *x = &f->window.x;
+    const int64_t i = position - f->x.skip;
+    bool alike = o->alike && i >= x->before && i + n <= x->n - x->after;
     return (sat_box_means){
+        .inverse = alike ? f->inverse : 0,
         .columns = f->covered + (position + FRONT_PX) * f->spec.channels,
         .rows = o->rows,
         .to = p->w->means + (size_t)((position - o->held) * f->spec.channels) * bytes,
@@ -402,6 +410,8 @@ static void start_output(const part *p, int64_t block, output *o)
         if (row < y->n) sat_axis_segments(y, row, segments, &covered);
         o->rows[j] = (double)covered;
     }
+    o->alike = true;
+    for (int j = 0; j < BOX_LINES; j++) o->alike = o->alike && o->rows[j] == (double)p->f->spec.window_height;
     o->held = p->origin - FRONT_PX;
     o->ready = o->written = p->first + p->f->x.skip;
 }
@@ -415,8 +425,7 @@ static bool is_plain(const part *p, const output *o, int64_t position, int64_t n
     if (!f->window.border->takes_value) return true;
     int64_t i = position - f->x.skip;
     bool inside = i >= x->before && i + n <= x->n - x->after;
-    for (int j = 0; j < BOX_LINES; j++) inside = inside && o->rows[j] == (double)f->spec.window_height;
-    return inside;
+    return inside && o->alike;
 }
 
 /* The means of eight rows of n pixels from their sums: sample i of row j is sums[i * step + j * row]. */
@@ -424,7 +433,7 @@ static void finish(const part *p, const output *o, int64_t position, int64_t n, 
                    int64_t row)
 {
     const filter *f = p->f;
-    const sat_box_means m = means_at(p, o, position);
+    const sat_box_means m = means_at(p, o, position, n);
     int channels = f->spec.channels;
     double full = (double)f->spec.window_width * (double)f->spec.window_height;
     for (int j = 0; j < BOX_LINES; j++)
@@ -521,13 +530,11 @@ static int64_t lower(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
-/* How many steps may be made at once: until the segment ends, and the ring; the end of a segment is one of its own. */
-static int64_t steps_at_once(const filter *f, const walk *w, int64_t most)
+static sat_box_walk walk_of(const filter *f, const sums *s, int64_t channel)
 {
-    const int64_t left = f->x.blocks - 1 - w->place;
-    if (f->x.blocks > 1) most = lower(most, left ? left : 1);
-    most = lower(most, (f->ring_px - w->leave) / BOX_LINES);
-    return lower(most, (f->ring_px - w->enter + BOX_LINES - 1) / BOX_LINES);
+    const int64_t at = channel * BOX_LINES;
+    return (sat_box_walk){s->slots + at, s->prefix + at, s->part + at, s->tail + at, f->x.blocks, s->n,
+                          (int)(BOX_LINES - f->x.rest)};
 }
 
 /* Windows of n groups along the rows. */
@@ -539,11 +546,11 @@ static void do_groups(const part *p, const walk *w, int64_t n, output *o)
     const double *enter = p->w->columns + w->enter * channels * BOX_LINES;
     double *windows = p->w->windows;
     const bool plain = is_plain(p, o, position, px);
-    const sat_box_means m = means_at(p, o, position);
+    const sat_box_means m = means_at(p, o, position, px);
     for (int64_t c = 0; c < channels; c++) {
         const int64_t at = c * BOX_LINES;
-        const sat_box_step s = step_at(&f->x, &p->w->along, w->place, at);
-        f->ops->rows(&s, leave + at, enter + at, channels, n, s.last ? 0 : p->w->along.n, windows + at,
+        const sat_box_walk along = walk_of(f, &p->w->along, c);
+        f->ops->rows(&along, w->place, leave + at, enter + at, channels, n, windows + at,
                      plain && channels == 1 ? &m : NULL);
     }
     if (plain && channels > 1) f->ops->means(windows, px * channels, &m);
@@ -556,8 +563,8 @@ static void enter_group(const part *p, const walk *w)
     const filter *f = p->f;
     const double *enter = p->w->columns + w->enter * f->spec.channels * BOX_LINES;
     for (int64_t c = 0; c < f->spec.channels; c++) {
-        const sat_box_step s = step_at(&f->x, &p->w->along, w->place, c * BOX_LINES);
-        f->ops->enter_rows(&s, enter + c * BOX_LINES, f->spec.channels);
+        const sat_box_walk along = walk_of(f, &p->w->along, c);
+        f->ops->enter_rows(&along, w->place, enter + c * BOX_LINES, f->spec.channels);
     }
 }
 
@@ -570,7 +577,8 @@ static void walk_to(const part *p, walk *w, int64_t position, int64_t end, outpu
             n = 1;
             enter_group(p, w);
         } else {
-            n = steps_at_once(f, w, n);
+            n = lower(n, (f->ring_px - w->leave) / BOX_LINES);
+            n = lower(n, (f->ring_px - w->enter + BOX_LINES - 1) / BOX_LINES);
             do_groups(p, w, n, o);
             w->leave = (w->leave + n * BOX_LINES == f->ring_px ? 0 : w->leave + n * BOX_LINES);
         }
@@ -578,9 +586,7 @@ static void walk_to(const part *p, walk *w, int64_t position, int64_t end, outpu
         if (w->enter >= f->ring_px) w->enter -= f->ring_px;
         w->group += n;
         w->place += n;
-        if (w->place < f->x.blocks) continue;
-        w->place = 0;
-        end_segment(f, &f->x, &p->w->along);
+        while (w->place >= f->x.blocks) w->place -= f->x.blocks;
     }
 }
 
@@ -623,7 +629,7 @@ static void do_few(const part *p, rows *r)
         find_lines(p, r->rows, r->count, position, n, r->lines);
         for (int64_t at = 0; at < n; at += piece) {
             const int64_t from = position + at - before;
-            const sat_box_means m = means_at(p, &o, from);
+            const sat_box_means m = means_at(p, &o, from, piece);
             const bool plain = is_plain(p, &o, from, piece);
             sum_columns(p, r, position, at, columns + at * channels, f->row);
             f->ops->few_rows[before](carried + at * channels, f->row, channels, piece * channels, p->w->windows,
