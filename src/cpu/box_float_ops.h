@@ -27,8 +27,8 @@ typedef struct sat_box_step {
     bool last;            /* the entering block ends its segment */
 } sat_box_step;
 
-/* The sums that steps along the rows take for one channel.  From one group of windows to the next, slots are `next` sums
- * apart, as many as segments have blocks. */
+/* The sums that steps along the rows take for one channel.  From one group of windows to the next, slots are `next`
+ * sums apart, as many as segments have blocks. */
 typedef struct sat_box_walk {
     double *slots, *prefix, *part;
     const double *tail; /* the suffix sum behind the last block */
@@ -47,8 +47,8 @@ typedef struct sat_box_means {
 } sat_box_means;
 
 struct sat_box_float_ops {
-    /* Window sums of n samples (a multiple of 8), from sample `at` of the lines on; leave and enter are eight rows each.
-     * row 0: sums are stored transposed; else in rows that many sums apart. */
+    /* Window sums of n samples (a multiple of 8), from sample `at` of the lines on; leave and enter are eight rows
+     * each. row 0: sums are stored transposed; else in rows that many sums apart. */
     void (*columns[BOX_FLOATS])(const sat_box_step *step, const void *const *leave, const void *const *enter,
                                 int64_t at, int64_t n, double *out, int64_t row);
     /* The same without results: nothing leaves. */

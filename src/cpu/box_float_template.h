@@ -1,9 +1,13 @@
 /* box_float_template.h - box_float_ops.h for one instruction set, in vectors of F64_LANES sums. */
 
 #if VECTOR_BYTES == 0
-#define F64_LANES           2
-#define F32_LANES           4
-#define LOAD_REALS(s, v, p) v = (f64s){(f64)(p)[0], (f64)(p)[1]}
+#define F64_LANES 2
+#define F32_LANES 4
+#define LOAD_REALS(s, v, p)                                                                                            \
+    v = (f64s)                                                                                                         \
+    {                                                                                                                  \
+        (f64)(p)[0], (f64)(p)[1]                                                                                       \
+    }
 #elif VECTOR_BYTES == 32
 #define F64_LANES           4
 #define F32_LANES           8
@@ -15,12 +19,6 @@
 #endif
 #define NARROW(v) __builtin_convertvector(v, f32_half)
 
-#ifndef PFD
-#define PFD 0
-#endif
-#ifndef PFL
-#define PFL 0
-#endif
 typedef f64 f64s __attribute__((vector_size(F64_LANES * sizeof(f64))));
 typedef f32 f32s __attribute__((vector_size(F32_LANES * sizeof(f32))));
 typedef f32 f32_half __attribute__((vector_size(F64_LANES * sizeof(f32))));
@@ -45,8 +43,8 @@ INLINE f64s all_of(f64 x)
     return x - (f64s){0};
 }
 
-/* Transposes a square of lanes: lanes that are `d` apart change places between vectors that are, for d = 1, 2, 4 (Eklundh
- * 1972). */
+/* Transposes a square of lanes: lanes that are `d` apart change places between vectors that are, for d = 1, 2, 4
+ * (Eklundh 1972). */
 #define EVEN(i, d, L) ((i) & (d) ? (L) + (i) - (d) : (i))
 #define ODD(i, d, L)  ((i) & (d) ? (L) + (i) : (i) + (d))
 #define EXCHANGE(d)                                                                                                    \
@@ -123,8 +121,8 @@ INLINE void end_step(const sat_box_step *s, const step_sums *sums, int64_t i)
 INLINE void few_lines(const f64s *one, f64s *v, const int window)
 {
     f64s two[2 * BOX_LINES];
-    UNROLL for (int j = 0; j < BOX_LINES + 6; j++)
-        if (window > 1 && j < BOX_LINES + window - 2) two[j] = one[j] + one[j + 1];
+    UNROLL for (int j = 0; j < BOX_LINES + 6; j++) if (window > 1 && j < BOX_LINES + window - 2) two[j] =
+        one[j] + one[j + 1];
     UNROLL for (int j = 0; j < BOX_LINES; j++)
     {
         if (window >= 4) v[j] = two[j] + two[j + 2];
@@ -151,17 +149,13 @@ enum { COLUMN_VECTORS = F64_LANES == 8 ? 2 : 1 };
     {                                                                                                                  \
         const sat_box_step s = *step;                                                                                  \
         for (int64_t i = 0; i < n; i += COLUMN_VECTORS * F64_LANES) {                                                  \
-            if (PFD) UNROLL for (int j = 0; j < BOX_LINES; j++) __builtin_prefetch((const sample *)enter[j] + at + i + PFD);   \
-            if (PFL) UNROLL for (int j = 0; j < BOX_LINES; j++) __builtin_prefetch((const sample *)leave[j] + at + i + PFL);   \
             f64s v[COLUMN_VECTORS][BOX_LINES];                                                                         \
             step_sums sums[COLUMN_VECTORS];                                                                            \
             UNROLL for (int k = 0; k < COLUMN_VECTORS; k++) sums[k] = start_step(&s, i + k * F64_LANES);               \
-            UNROLL for (int j = BOX_LINES - 1; j >= 0; j--)                                                            \
-            UNROLL for (int k = 0; k < COLUMN_VECTORS; k++) v[k][j] =                                                  \
+            UNROLL for (int j = BOX_LINES - 1; j >= 0; j--) UNROLL for (int k = 0; k < COLUMN_VECTORS; k++) v[k][j] =  \
                 step_back(&sums[k], load_##sample(leave[j], at + i + k * F64_LANES));                                  \
-            UNROLL for (int j = 0; j < BOX_LINES; j++)                                                                 \
-            UNROLL for (int k = 0; k < COLUMN_VECTORS; k++) v[k][j] += step_on(                                        \
-                &s, &sums[k], load_##sample(enter[j], at + i + k * F64_LANES), j, i + k * F64_LANES);                  \
+            UNROLL for (int j = 0; j < BOX_LINES; j++) UNROLL for (int k = 0; k < COLUMN_VECTORS; k++) v[k][j] +=      \
+                step_on(&s, &sums[k], load_##sample(enter[j], at + i + k * F64_LANES), j, i + k * F64_LANES);          \
             UNROLL for (int k = 0; k < COLUMN_VECTORS; k++)                                                            \
             {                                                                                                          \
                 end_step(&s, &sums[k], i + k * F64_LANES);                                                             \
@@ -189,9 +183,8 @@ enum { COLUMN_VECTORS = F64_LANES == 8 ? 2 : 1 };
         enum { VECTORS = window <= 3 ? COLUMN_VECTORS : 1, LINES = BOX_LINES + window - 1 };                           \
         for (int64_t i = 0; i < n; i += VECTORS * F64_LANES) {                                                         \
             f64s one[VECTORS][LINES];                                                                                  \
-            if (PFD) UNROLL for (int j = window-1; j < LINES; j++) __builtin_prefetch((const sample *)rows[j] + at + i + PFD);   \
-            UNROLL for (int j = 0; j < LINES; j++)                                                                     \
-            UNROLL for (int k = 0; k < VECTORS; k++) one[k][j] = load_##sample(rows[j], at + i + k * F64_LANES);       \
+            UNROLL for (int j = 0; j < LINES; j++) UNROLL for (int k = 0; k < VECTORS; k++) one[k][j] =                \
+                load_##sample(rows[j], at + i + k * F64_LANES);                                                        \
             UNROLL for (int k = 0; k < VECTORS; k++)                                                                   \
             {                                                                                                          \
                 f64s v[BOX_LINES];                                                                                     \
@@ -204,28 +197,25 @@ COLUMNS(f32)
 COLUMNS(f64)
 
 /* sum / area, from inverse = 1 / area to nearest (Markstein 1990): the first product is wrong by less than 2^-52 of
- * itself, its residue is divided as well, and what that is wrong by, 2^-104, is less than what lies between a quotient and
- * the middle of two doubles, 2^-94, as the area is an integer below 2^40.  An infinite sum has a residue that is none. */
+ * itself, its residue is divided as well, and what that is wrong by, 2^-104, is less than what lies between a quotient
+ * and the middle of two doubles, 2^-94, as the area is an integer below 2^40.  An infinite sum has a residue that is
+ * none. */
+INLINE f64s quotient(f64s sum, f64s area, f64s inverse)
+{
 #if VECTOR_BYTES == 0
-#define HAS_FMA 0
-INLINE f64s quotient(f64s sum, f64s area, f64s inverse)
-{
-    return sum / area * (inverse / inverse);
-}
+    (void)inverse;
+    return sum / area;
 #else
-#define HAS_FMA 1
-INLINE f64s quotient(f64s sum, f64s area, f64s inverse)
-{
     const f64s q = sum * inverse;
     return CORRECTED(sum, area, inverse, q);
-}
 #endif
+}
 
 /* Means of F64_LANES rows from sample i of a row on: v[j] becomes the j-th mean of eight. */
 INLINE void divide_lines(f64s *v, const sat_box_means *m, int64_t i, int64_t stride, int lane)
 {
     const f64s rows = load_sums(m->rows + lane);
-    if (HAS_FMA && m->inverse != 0) {
+    if (m->inverse != 0) {
         const f64s area = rows * all_of(m->columns[i]), inverse = all_of(m->inverse);
         UNROLL for (int j = 0; j < BOX_LINES; j++) v[j] = quotient(v[j], area, inverse);
         return;
@@ -233,15 +223,15 @@ INLINE void divide_lines(f64s *v, const sat_box_means *m, int64_t i, int64_t str
     UNROLL for (int j = 0; j < BOX_LINES; j++) v[j] /= rows * all_of(m->columns[i + j * stride]);
 }
 
-/* Eight floats of each of F64_LANES rows from eight columns.  Columns j and j + 4 are joined, and squares of four floats
- * transposed: by pairs of floats, then by pairs of pairs. */
-#define PAIRS_LOW(i, a, L)   (((i) & 1 ? (L) : 0) + ((i) & ~3) + ((i) & 2) / 2)
+/* Eight floats of each of F64_LANES rows from eight columns.  Columns j and j + 4 are joined, and squares of four
+ * floats transposed: by pairs of floats, then by pairs of pairs. */
+#define PAIRS_LOW(i, a, L)   (((i)&1 ? (L) : 0) + ((i) & ~3) + ((i)&2) / 2)
 #define PAIRS_HIGH(i, a, L)  (PAIRS_LOW(i, a, L) + 2)
-#define HALVES_LOW(i, a, L)  ((i) & 2 ? (L) + (i) - 2 : (i))
-#define HALVES_HIGH(i, a, L) ((i) & 2 ? (L) + (i) : (i) + 2)
+#define HALVES_LOW(i, a, L)  ((i)&2 ? (L) + (i)-2 : (i))
+#define HALVES_HIGH(i, a, L) ((i)&2 ? (L) + (i) : (i) + 2)
 #define OF_TWO(what, a, b)   __builtin_shufflevector(a, b, JOIN(LANES_, F32_LANES)(what, 0, F32_LANES))
 #define AS_IT_IS(i, a, L)    (i)
-#define ROWS_APART(i, a, L)  (((i) & 3) + ((i) & 4) * 2 + ((i) & 8) / 2)
+#define ROWS_APART(i, a, L)  (((i)&3) + ((i)&4) * 2 + ((i)&8) / 2)
 
 INLINE void store_narrow(const f64s *v, const sat_box_means *m, int64_t i, int lane)
 {
@@ -324,8 +314,8 @@ TARGET static void box_rows(const sat_box_walk *walk, int64_t place, const f64 *
             f64s v[BOX_LINES];
             step_sums sums = start_step(&s, lane);
             UNROLL for (int j = BOX_LINES - 1; j >= 0; j--) v[j] = step_back(&sums, load_sums(leave + at + j * line));
-            UNROLL for (int j = 0; j < BOX_LINES; j++)
-                v[j] += step_on(&s, &sums, load_sums(enter + at + j * line), j, lane);
+            UNROLL for (int j = 0; j < BOX_LINES; j++) v[j] +=
+                step_on(&s, &sums, load_sums(enter + at + j * line), j, lane);
             end_step(&s, &sums, lane);
             if (means) {
                 divide_lines(v, means, i * stride, stride, lane);
@@ -368,7 +358,7 @@ TARGET static void box_means(const f64 *sums, int64_t n, const sat_box_means *me
         for (int j = 0; j < BOX_LINES; j++, sums += row) {                                                             \
             const f64s rows = all_of(means ? means->rows[j] : 1), inverse = all_of(means ? means->inverse : 0);        \
             const f64s area = rows * all_of(means ? means->columns[0] : 1);                                            \
-            const bool alike = HAS_FMA && means && means->inverse != 0;                                                \
+            const bool alike = means && means->inverse != 0;                                                           \
             char *to = means ? means->to + (size_t)j * means->row_bytes : NULL;                                        \
             for (int64_t i = 0; i < n; i += F64_LANES) {                                                               \
                 f64s v = load_sums(sums + i);                                                                          \
@@ -402,7 +392,10 @@ TARGET static void add_sums(f64 *restrict to, const f64 *restrict sums, int64_t 
     for (int64_t i = 0; i < n; i++) to[i] += sums[i];
 }
 
-#define OF_WINDOWS(name) {name##_1, name##_2, name##_3, name##_4, name##_5, name##_6, name##_7}
+#define OF_WINDOWS(name)                                                                                               \
+    {                                                                                                                  \
+        name##_1, name##_2, name##_3, name##_4, name##_5, name##_6, name##_7                                           \
+    }
 static const struct sat_box_float_ops box_float_ops = {
     .columns = {columns_f32, columns_f64},
     .enter_columns = {enter_columns_f32, enter_columns_f64},

@@ -36,8 +36,8 @@
 
 enum { CHUNK = 768 }; /* a multiple of every vector length and channel count */
 
-/* Samples in a thread's share (machine.h), at 0.7 and at 25 ns each (docs/cpu.md). */
-enum { SHARE_INTEGERS = 150000, SHARE_FLOATS = 4000 };
+/* Samples in a thread's share (machine.h), at 0.7 and at 1.6 ns each (docs/cpu.md). */
+enum { SHARE_INTEGERS = 150000, SHARE_FLOATS = 60000 };
 
 /* A row that is summed, where it is not the image's own. */
 typedef struct summed_row {

@@ -75,7 +75,8 @@ TARGET static inline __m256d u32_to_f64(__m128i v)
 #define LOAD_f64_f64(p)              _mm256_loadu_pd(p)
 
 /* vmaxpd gives its second operand for a residue that is none. */
-#define CORRECTED(sum, area, inverse, q) ((f64s)corrected((__m256d)(sum), (__m256d)(area), (__m256d)(inverse), (__m256d)(q)))
+#define CORRECTED(sum, area, inverse, q)                                                                               \
+    ((f64s)corrected((__m256d)(sum), (__m256d)(area), (__m256d)(inverse), (__m256d)(q)))
 TARGET static inline __m256d corrected(__m256d sum, __m256d area, __m256d inverse, __m256d q)
 {
     __m256d rest = _mm256_max_pd(_mm256_fnmadd_pd(q, area, sum), _mm256_set1_pd(-DBL_MAX));

@@ -93,7 +93,8 @@ TARGET static inline __m512i scanned_u8(const char *p, int channels)
 #define LOAD_f64_f64(p, C)           _mm512_loadu_pd(p)
 
 /* vmaxpd gives its second operand for a residue that is none. */
-#define CORRECTED(sum, area, inverse, q) ((f64s)corrected((__m512d)(sum), (__m512d)(area), (__m512d)(inverse), (__m512d)(q)))
+#define CORRECTED(sum, area, inverse, q)                                                                               \
+    ((f64s)corrected((__m512d)(sum), (__m512d)(area), (__m512d)(inverse), (__m512d)(q)))
 TARGET static inline __m512d corrected(__m512d sum, __m512d area, __m512d inverse, __m512d q)
 {
     __m512d rest = _mm512_max_pd(_mm512_fnmadd_pd(q, area, sum), _mm512_set1_pd(-DBL_MAX));

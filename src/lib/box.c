@@ -43,7 +43,7 @@ static sat_status open_filter(sat_box *box, const sat_box_spec *spec, void **sta
 
 /* What one thread filters in a microsecond, in samples (docs/cpu.md). */
 #define INTEGERS_PER_US 1400.0
-#define FLOATS_PER_US   40.0
+#define FLOATS_PER_US   600.0
 
 static sat_status open_states(sat_box *box)
 {
