@@ -27,12 +27,11 @@ typedef struct sat_box_step {
     bool last;            /* the entering block ends its segment */
 } sat_box_step;
 
-/* The sums that steps along the rows take for one channel.  From one group of windows to the next, slots are `next`
- * sums apart, as many as segments have blocks. */
+/* The sums that steps along the rows take, eight for each channel, and so the slots of a segment's blocks. */
 typedef struct sat_box_walk {
     double *slots, *prefix, *part;
-    const double *tail; /* the suffix sum behind the last block */
-    int64_t blocks, next;
+    const double *tail; /* the suffix sums behind the last block */
+    int64_t blocks, channels;
     int split;
 } sat_box_walk;
 
@@ -57,15 +56,12 @@ struct sat_box_float_ops {
     void (*few_columns[BOX_FLOATS][BOX_LINES - 1])(const void *const *rows, int64_t at, int64_t n, double *out,
                                                    int64_t row);
 
-    /* Window sums along eight rows, transposed: groups of eight windows of one channel, whose samples are `stride`
-     * samples apart.  The first group's blocks have that place in their segment.  means NULL: sums are stored
-     * transposed, as far apart. */
-    void (*rows)(const sat_box_walk *walk, int64_t place, const double *leave, const double *enter, int64_t stride,
-                 int64_t groups, double *out, const sat_box_means *means);
-    /* The same without results: nothing leaves. */
-    void (*enter_rows)(const sat_box_walk *walk, int64_t place, const double *enter, int64_t stride);
-    /* The means of n samples (a multiple of 8) from their sums, transposed. */
-    void (*means)(const double *sums, int64_t n, const sat_box_means *means);
+    /* Groups of eight windows along eight rows, transposed; the first group's blocks have that place in their segment.
+     * out receives the sums, transposed: with means NULL those of all groups, else of one. */
+    void (*rows)(const sat_box_walk *walk, int64_t place, const double *leave, const double *enter, int64_t groups,
+                 double *out, const sat_box_means *means);
+    /* One group without results: nothing leaves. */
+    void (*enter_rows)(const sat_box_walk *walk, int64_t place, const double *enter);
 
     /* Windows of 1 .. 7 samples, `stride` samples apart, along eight rows of n sums, which are `row` sums apart; means
      * NULL: their sums to out, as far apart. */

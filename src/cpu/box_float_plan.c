@@ -8,7 +8,7 @@
 
 /* Samples, about, in a piece, whose sums are taken down the columns and then along the rows while they are in the
  * first-level cache. */
-enum { PIECE_SAMPLES = 64 };
+enum { PIECE_SAMPLES = 128 };
 
 /* The scratch memory of a worker from which on an image is cut into strips, each as wide as some windows at least, and
  * that of all from which on there are fewer workers. */

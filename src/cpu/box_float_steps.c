@@ -84,42 +84,27 @@ static int64_t lower(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
-static sat_box_walk walk_of(const sat_float_box *f, const sat_float_sums *s, int64_t channel)
+static sat_box_walk walk_of(const sat_float_part *p)
 {
-    const int64_t at = channel * BOX_LINES;
+    const sat_float_box *f = p->f;
+    const sat_float_sums *s = &p->w->along;
     return (sat_box_walk){
-        s->slots + at, s->prefix + at, s->part + at, s->tail + at, f->x.blocks, s->n, (int)(BOX_LINES - f->x.rest)};
+        s->slots, s->prefix, s->part, s->tail, f->x.blocks, f->spec.channels, (int)(BOX_LINES - f->x.rest)};
 }
 
 /* Windows of n groups along the rows. */
 static void do_groups(const sat_float_part *p, const walk *w, int64_t n, sat_float_output *o)
 {
     const sat_float_box *f = p->f;
-    const int64_t channels = f->spec.channels, position = w->group * BOX_LINES, px = n * BOX_LINES;
-    const double *leave = p->w->columns + w->leave * channels * BOX_LINES;
-    const double *enter = p->w->columns + w->enter * channels * BOX_LINES;
-    double *windows = p->w->windows;
+    const int64_t line = f->spec.channels * BOX_LINES, position = w->group * BOX_LINES, px = n * BOX_LINES;
     const bool plain = sat_float_are_plain(p, o, position, px);
     const sat_box_means m = sat_float_means_at(p, o, position, px);
-    for (int64_t c = 0; c < channels; c++) {
-        const int64_t at = c * BOX_LINES;
-        const sat_box_walk along = walk_of(f, &p->w->along, c);
-        f->ops->rows(&along, w->place, leave + at, enter + at, channels, n, windows + at,
-                     plain && channels == 1 ? &m : NULL);
-    }
-    if (plain && channels > 1) f->ops->means(windows, px * channels, &m);
-    if (!plain) sat_float_finish(p, o, position, px, windows, BOX_LINES, 1);
+    const sat_box_walk along = walk_of(p);
+    const double *columns = p->w->columns;
+    f->ops->rows(&along, w->place, columns + w->leave * line, columns + w->enter * line, n, p->w->windows,
+                 plain ? &m : NULL);
+    if (!plain) sat_float_finish(p, o, position, px, p->w->windows, BOX_LINES, 1);
     o->ready = position + px;
-}
-
-static void enter_group(const sat_float_part *p, const walk *w)
-{
-    const sat_float_box *f = p->f;
-    const double *enter = p->w->columns + w->enter * f->spec.channels * BOX_LINES;
-    for (int64_t c = 0; c < f->spec.channels; c++) {
-        const sat_box_walk along = walk_of(f, &p->w->along, c);
-        f->ops->enter_rows(&along, w->place, enter + c * BOX_LINES, f->spec.channels);
-    }
 }
 
 /* The steps along the rows, before group `end`, whose lines are there: those before a position. */
@@ -130,7 +115,8 @@ static void walk_to(const sat_float_part *p, walk *w, int64_t position, int64_t 
          (n = lower(end - w->group, (position - sat_float_lines_end(&f->x, w->group) + BOX_LINES) / BOX_LINES)) > 0;) {
         if (w->group * BOX_LINES < p->origin) {
             n = 1;
-            enter_group(p, w);
+            const sat_box_walk along = walk_of(p);
+            f->ops->enter_rows(&along, w->place, p->w->columns + w->enter * f->spec.channels * BOX_LINES);
         } else {
             n = lower(n, (f->ring_px - w->leave) / BOX_LINES);
             n = lower(n, (f->ring_px - w->enter + BOX_LINES - 1) / BOX_LINES);

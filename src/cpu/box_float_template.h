@@ -133,9 +133,12 @@ INLINE void few_lines(const f64s *one, f64s *v, const int window)
     }
 }
 
-/* Where there are registers for it, a cache line of each row is read at once: rows that are a power of two apart
- * share a few places of the first-level cache, and would lose it before its second half is read. */
-enum { COLUMN_VECTORS = F64_LANES == 8 ? 2 : 1 };
+/* Two vectors of each row are read at a time, where there are registers for them: rows that are a power of two apart
+ * share a few places of the first-level cache, and would lose a cache line before the rest of it is read. */
+enum { COLUMN_VECTORS = F64_LANES > 2 ? 2 : 1, FEW_COLUMN_VECTORS = F64_LANES == 8 ? 2 : 1 };
+
+/* How far ahead rows that enter are fetched: those of a large image come from memory. */
+enum { AHEAD_BYTES = 1024 };
 
 #define COLUMNS(sample)                                                                                                \
     INLINE f64s load_##sample(const void *line, int64_t i)                                                             \
@@ -149,6 +152,8 @@ enum { COLUMN_VECTORS = F64_LANES == 8 ? 2 : 1 };
     {                                                                                                                  \
         const sat_box_step s = *step;                                                                                  \
         for (int64_t i = 0; i < n; i += COLUMN_VECTORS * F64_LANES) {                                                  \
+            UNROLL for (int j = 0; j < BOX_LINES; j++)                                                                 \
+                __builtin_prefetch((const sample *)enter[j] + at + i + AHEAD_BYTES / sizeof(sample));                  \
             f64s v[COLUMN_VECTORS][BOX_LINES];                                                                         \
             step_sums sums[COLUMN_VECTORS];                                                                            \
             UNROLL for (int k = 0; k < COLUMN_VECTORS; k++) sums[k] = start_step(&s, i + k * F64_LANES);               \
@@ -180,7 +185,7 @@ enum { COLUMN_VECTORS = F64_LANES == 8 ? 2 : 1 };
     TARGET static void few_columns_##sample##_##window(const void *const *rows, int64_t at, int64_t n, f64 *out,       \
                                                        int64_t row)                                                    \
     {                                                                                                                  \
-        enum { VECTORS = window <= 3 ? COLUMN_VECTORS : 1, LINES = BOX_LINES + window - 1 };                           \
+        enum { VECTORS = window <= 3 ? FEW_COLUMN_VECTORS : 1, LINES = BOX_LINES + window - 1 };                       \
         for (int64_t i = 0; i < n; i += VECTORS * F64_LANES) {                                                         \
             f64s one[VECTORS][LINES];                                                                                  \
             UNROLL for (int j = 0; j < LINES; j++) UNROLL for (int k = 0; k < VECTORS; k++) one[k][j] =                \
@@ -211,8 +216,8 @@ INLINE f64s quotient(f64s sum, f64s area, f64s inverse)
 #endif
 }
 
-/* Means of F64_LANES rows from sample i of a row on: v[j] becomes the j-th mean of eight. */
-INLINE void divide_lines(f64s *v, const sat_box_means *m, int64_t i, int64_t stride, int lane)
+/* Means of F64_LANES rows: v[j] becomes that of sample i + j. */
+INLINE void divide_lines(f64s *v, const sat_box_means *m, int64_t i, int lane)
 {
     const f64s rows = load_sums(m->rows + lane);
     if (m->inverse != 0) {
@@ -220,7 +225,7 @@ INLINE void divide_lines(f64s *v, const sat_box_means *m, int64_t i, int64_t str
         UNROLL for (int j = 0; j < BOX_LINES; j++) v[j] = quotient(v[j], area, inverse);
         return;
     }
-    UNROLL for (int j = 0; j < BOX_LINES; j++) v[j] /= rows * all_of(m->columns[i + j * stride]);
+    UNROLL for (int j = 0; j < BOX_LINES; j++) v[j] /= rows * all_of(m->columns[i + j]);
 }
 
 /* Eight floats of each of F64_LANES rows from eight columns.  Columns j and j + 4 are joined, and squares of four
@@ -279,22 +284,25 @@ INLINE void store_means(f64s *v, const sat_box_means *m, int64_t i, int lane)
     }
 }
 
-INLINE sat_box_step step_of(const sat_box_walk *w, int64_t place)
+/* The step of a group for one channel. */
+INLINE sat_box_step step_of(const sat_box_walk *w, int64_t place, int64_t channel)
 {
+    const int64_t next = w->channels * BOX_LINES, at = channel * BOX_LINES;
     const bool last = place == w->blocks - 1;
-    f64 *const slot = w->slots + place * w->next;
-    return (sat_box_step){last ? w->tail : slot + w->next, slot, w->prefix, w->part, w->split, last};
+    f64 *const slot = w->slots + place * next + at;
+    return (sat_box_step){last ? w->tail + at : slot + next, slot, w->prefix + at, w->part + at, w->split, last};
 }
 
 /* The place after this one; at the end of a segment its blocks' sums become suffix sums. */
 INLINE int64_t next_place(const sat_box_walk *w, int64_t place)
 {
+    const int64_t next = w->channels * BOX_LINES;
     if (place < w->blocks - 1) return place + 1;
-    for (int lane = 0; lane < BOX_LINES; lane += F64_LANES) {
-        f64 *slot = w->slots + place * w->next + lane;
+    for (int64_t i = 0; i < next; i += F64_LANES) {
+        f64 *slot = w->slots + place * next + i;
         f64s suffix = load_sums(slot);
         for (int64_t k = place; k > 0; k--) {
-            slot -= w->next;
+            slot -= next;
             suffix += load_sums(slot);
             store_sums(slot, suffix);
         }
@@ -302,82 +310,105 @@ INLINE int64_t next_place(const sat_box_walk *w, int64_t place)
     return 0;
 }
 
-TARGET static void box_rows(const sat_box_walk *walk, int64_t place, const f64 *leave, const f64 *enter, int64_t stride,
-                            int64_t groups, f64 *out, const sat_box_means *means)
+/* F64_LANES rows of a group's means, of which sums stand in a row of samples: eight at a time. */
+INLINE void means_of_group(const f64 *sums, const sat_box_means *m, int64_t i, int64_t channels, int lane)
+{
+    for (int64_t k = 0; k < channels * BOX_LINES; k += BOX_LINES) {
+        f64s v[BOX_LINES];
+        UNROLL for (int j = 0; j < BOX_LINES; j++) v[j] = load_sums(sums + (k + j) * BOX_LINES + lane);
+        divide_lines(v, m, i + k, lane);
+        store_means(v, m, i + k, lane);
+    }
+}
+
+TARGET static void box_rows(const sat_box_walk *walk, int64_t place, const f64 *leave, const f64 *enter, int64_t groups,
+                            f64 *out, const sat_box_means *means)
 {
     const sat_box_walk w = *walk;
-    const int64_t line = stride * BOX_LINES;
-    for (int64_t i = 0; i < groups * BOX_LINES; i += BOX_LINES) {
-        const sat_box_step s = step_of(&w, place);
-        for (int lane = 0; lane < BOX_LINES; lane += F64_LANES) {
-            const int64_t at = i * line + lane;
-            f64s v[BOX_LINES];
-            step_sums sums = start_step(&s, lane);
-            UNROLL for (int j = BOX_LINES - 1; j >= 0; j--) v[j] = step_back(&sums, load_sums(leave + at + j * line));
-            UNROLL for (int j = 0; j < BOX_LINES; j++) v[j] +=
-                step_on(&s, &sums, load_sums(enter + at + j * line), j, lane);
-            end_step(&s, &sums, lane);
-            if (means) {
-                divide_lines(v, means, i * stride, stride, lane);
-                store_means(v, means, i * stride, lane);
-            } else {
-                UNROLL for (int j = 0; j < BOX_LINES; j++) store_sums(out + at + j * line, v[j]);
+    const int64_t line = w.channels * BOX_LINES;
+    for (int64_t i = 0; i < groups * line; i += line) { /* samples */
+        f64 *const to = means ? out : out + i * BOX_LINES;
+        for (int64_t c = 0; c < w.channels; c++) {
+            const sat_box_step s = step_of(&w, place, c);
+            for (int lane = 0; lane < BOX_LINES; lane += F64_LANES) {
+                const int64_t first = c * BOX_LINES + lane, at = i * BOX_LINES + first;
+                f64s v[BOX_LINES];
+                step_sums sums = start_step(&s, lane);
+                UNROLL for (int j = BOX_LINES - 1; j >= 0; j--) v[j] =
+                    step_back(&sums, load_sums(leave + at + j * line));
+                UNROLL for (int j = 0; j < BOX_LINES; j++) v[j] +=
+                    step_on(&s, &sums, load_sums(enter + at + j * line), j, lane);
+                end_step(&s, &sums, lane);
+                if (means && w.channels == 1) {
+                    divide_lines(v, means, i, lane);
+                    store_means(v, means, i, lane);
+                } else {
+                    UNROLL for (int j = 0; j < BOX_LINES; j++) store_sums(to + first + j * line, v[j]);
+                }
             }
         }
+        for (int lane = 0; means && w.channels > 1 && lane < BOX_LINES; lane += F64_LANES)
+            means_of_group(out, means, i, w.channels, lane);
         place = next_place(&w, place);
     }
 }
 
-TARGET static void enter_rows(const sat_box_walk *walk, int64_t place, const f64 *enter, int64_t stride)
+TARGET static void enter_rows(const sat_box_walk *walk, int64_t place, const f64 *enter)
 {
-    const sat_box_step s = step_of(walk, place);
-    for (int lane = 0; lane < BOX_LINES; lane += F64_LANES) {
-        step_sums sums = start_step(&s, lane);
-        UNROLL for (int j = 0; j < BOX_LINES; j++)
-            step_on(&s, &sums, load_sums(enter + j * stride * BOX_LINES + lane), j, lane);
-        end_step(&s, &sums, lane);
+    for (int64_t c = 0; c < walk->channels; c++) {
+        const sat_box_step s = step_of(walk, place, c);
+        for (int lane = 0; lane < BOX_LINES; lane += F64_LANES) {
+            step_sums sums = start_step(&s, lane);
+            UNROLL for (int j = 0; j < BOX_LINES; j++)
+                step_on(&s, &sums, load_sums(enter + (j * walk->channels + c) * BOX_LINES + lane), j, lane);
+            end_step(&s, &sums, lane);
+        }
     }
     next_place(walk, place);
 }
 
-TARGET static void box_means(const f64 *sums, int64_t n, const sat_box_means *means)
+/* The sums of a row's windows: those that begin with sample i. */
+INLINE f64s few_sums(const f64 *sums, int64_t i, int64_t stride, const int window)
 {
-    for (int64_t i = 0; i < n; i += BOX_LINES)
-        for (int lane = 0; lane < BOX_LINES; lane += F64_LANES) {
-            f64s v[BOX_LINES];
-            UNROLL for (int j = 0; j < BOX_LINES; j++) v[j] = load_sums(sums + (i + j) * BOX_LINES + lane);
-            divide_lines(v, means, i, 1, lane);
-            store_means(v, means, i, lane);
+    f64s v = load_sums(sums + i);
+    UNROLL for (int k = 1; k < window; k++) v += load_sums(sums + i + k * stride);
+    return v;
+}
+
+INLINE void few_rows(const f64 *sums, int64_t row, int64_t stride, int64_t n, f64 *out, const sat_box_means *means,
+                     const int window)
+{
+    for (int j = 0; j < BOX_LINES; j++, sums += row) {
+        if (!means) {
+            for (int64_t i = 0; i < n; i += F64_LANES) store_sums(out + j * row + i, few_sums(sums, i, stride, window));
+            continue;
         }
+        const f64s rows = all_of(means->rows[j]), area = rows * all_of(means->columns[0]);
+        const f64s inverse = all_of(means->inverse);
+        char *const to = means->to + (size_t)j * means->row_bytes;
+        if (means->inverse != 0) {
+            for (int64_t i = 0; i < n; i += F64_LANES) {
+                const f32_half mean = NARROW(quotient(few_sums(sums, i, stride, window), area, inverse));
+                memcpy(to + (size_t)i * sizeof(f32), &mean, sizeof mean);
+            }
+            continue;
+        }
+        for (int64_t i = 0; i < n; i += F64_LANES) {
+            const f64s mean = few_sums(sums, i, stride, window) / (rows * load_sums(means->columns + i));
+            const f32_half narrow = NARROW(mean);
+            if (means->wide)
+                store_sums((f64 *)(void *)to + i, mean);
+            else
+                memcpy(to + (size_t)i * sizeof(f32), &narrow, sizeof narrow);
+        }
+    }
 }
 
 #define FEW_ROWS(window)                                                                                               \
     TARGET static void few_rows_##window(const f64 *sums, int64_t row, int64_t stride, int64_t n, f64 *out,            \
                                          const sat_box_means *means)                                                   \
     {                                                                                                                  \
-        for (int j = 0; j < BOX_LINES; j++, sums += row) {                                                             \
-            const f64s rows = all_of(means ? means->rows[j] : 1), inverse = all_of(means ? means->inverse : 0);        \
-            const f64s area = rows * all_of(means ? means->columns[0] : 1);                                            \
-            const bool alike = means && means->inverse != 0;                                                           \
-            char *to = means ? means->to + (size_t)j * means->row_bytes : NULL;                                        \
-            for (int64_t i = 0; i < n; i += F64_LANES) {                                                               \
-                f64s v = load_sums(sums + i);                                                                          \
-                UNROLL for (int k = 1; k < window; k++) v += load_sums(sums + i + k * stride);                         \
-                if (!means) {                                                                                          \
-                    store_sums(out + j * row + i, v);                                                                  \
-                    continue;                                                                                          \
-                }                                                                                                      \
-                if (alike)                                                                                             \
-                    v = quotient(v, area, inverse);                                                                    \
-                else                                                                                                   \
-                    v /= rows * load_sums(means->columns + i);                                                         \
-                const f32_half narrow = NARROW(v);                                                                     \
-                if (means->wide)                                                                                       \
-                    store_sums((f64 *)(void *)to + i, v);                                                              \
-                else                                                                                                   \
-                    memcpy((f32 *)(void *)to + i, &narrow, sizeof narrow);                                             \
-            }                                                                                                          \
-        }                                                                                                              \
+        few_rows(sums, row, stride, n, out, means, window);                                                            \
     }
 FEW_ROWS(1)
 FEW_ROWS(2)
@@ -402,7 +433,6 @@ static const struct sat_box_float_ops box_float_ops = {
     .few_columns = {OF_WINDOWS(few_columns_f32), OF_WINDOWS(few_columns_f64)},
     .rows = box_rows,
     .enter_rows = enter_rows,
-    .means = box_means,
     .few_rows = OF_WINDOWS(few_rows),
     .add_sums = add_sums,
 };
