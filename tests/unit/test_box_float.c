@@ -95,8 +95,14 @@ static void fill(const sat_view *v)
         sat_view image = sat_view_image(v, i);
         for (int64_t y = 0; y < v->height; y++)
             for (int64_t x = 0; x < v->width; x++)
-                for (int c = 0; c < v->channels; c++)
-                    *(float *)entry_at(&image, x, y, c) = (float)random_in(c == v->channels - 1 ? 0 : -4000, 4000);
+                for (int c = 0; c < v->channels; c++) {
+                    int64_t sample = random_in(c == v->channels - 1 ? 0 : -4000, 4000);
+                    void *at = entry_at(&image, x, y, c);
+                    if (v->type == SAT_F64)
+                        *(double *)at = (double)sample;
+                    else
+                        *(float *)at = (float)sample;
+                }
     }
 }
 
@@ -141,7 +147,7 @@ static void one_filter(const char *border)
     sat_box_spec spec = {.width = width,
                          .height = height,
                          .channels = channels,
-                         .sample = SAT_F32,
+                         .sample = random_in(0, 2) ? SAT_F32 : SAT_F64,
                          .window_width = some_window(width < 70 ? width : 70),
                          .window_height = some_window(height),
                          .border = border,
@@ -156,9 +162,9 @@ static void one_filter(const char *border)
     sat_status status = sat_box_create(&box, &spec);
     if (status == SAT_ERR_UNAVAILABLE) return; /* this machine lacks the instruction set */
     assert_ok(status);
-    sat_view src = guarded_images(width, height, spec.count, channels, SAT_F32, spec.strided ? random64() % 3 : 0,
+    sat_view src = guarded_images(width, height, spec.count, channels, spec.sample, spec.strided ? random64() % 3 : 0,
                                   random64() % 5, random64() % 9);
-    sat_view dst = guarded_images(width, height, spec.count, channels, SAT_F32, 0, random64() % 5, random64() % 9);
+    sat_view dst = guarded_images(width, height, spec.count, channels, spec.sample, 0, random64() % 5, random64() % 9);
     fill(&src);
     assert_ok(sat_box_run(box, &src, &dst, NULL));
     for (int64_t i = 0; i < spec.count; i++) {
