@@ -72,9 +72,10 @@ int64_t sat_float_chunk(const sat_float_part *p, int64_t position, int64_t end)
 {
     const sat_float_box *f = p->f;
     const int64_t x = position + f->x.first;
-    int64_t n = end - position, left = x < 0 ? -x : (f->spec.width - x) / f->piece_px * f->piece_px;
+    int64_t n = end - position, left = x < 0 ? -x : f->spec.width - x;
+    if (x >= 0) left -= left % SAT_FLOAT_ALIGNED;
     if (rows_lie(p) && left > 0 && left < n) n = left;
-    n = sat_float_round_up(n, f->piece_px);
+    n = sat_float_round_up(n, SAT_FLOAT_ALIGNED);
     return n < f->chunk_px ? n : f->chunk_px;
 }
 

@@ -92,8 +92,8 @@ static sat_float_worker plan_worker(const sat_float_box *f, pieces *p)
 static void plan_widths(sat_float_box *f, int64_t strip_px)
 {
     f->strip_px = strip_px < f->spec.width ? strip_px : f->spec.width;
-    f->ring_px = sat_float_round_up(f->x.window + 2 * BOX_LINES, f->piece_px) + f->piece_px;
-    f->span_px = sat_float_round_up(f->strip_px + f->x.window + SAT_FLOAT_ALIGNED + 4 * BOX_LINES, f->piece_px);
+    f->ring_px = sat_float_round_up(f->x.window + 2 * BOX_LINES, SAT_FLOAT_ALIGNED) + f->piece_px;
+    f->span_px = sat_float_round_up(f->strip_px + f->x.window + SAT_FLOAT_ALIGNED + 4 * BOX_LINES, SAT_FLOAT_ALIGNED);
 }
 
 /* All memory of the workers, of whom there are fewer where they need much. */

@@ -50,11 +50,12 @@ typedef struct rows {
     const void *lines[2 * BOX_LINES];
 } rows;
 
-/* Column sums of a piece, from pixel `at` of the chunk at a position on. */
-static void sum_columns(const sat_float_part *p, const rows *r, int64_t position, int64_t at, double *out, int64_t row)
+/* Column sums of px pixels, from pixel `at` of the chunk at a position on. */
+static void sum_columns(const sat_float_part *p, const rows *r, int64_t position, int64_t at, int64_t px, double *out,
+                        int64_t row)
 {
     const sat_float_box *f = p->f;
-    const int64_t channels = f->spec.channels, n = f->piece_px * channels;
+    const int64_t channels = f->spec.channels, n = px * channels;
     if (f->y.blocks == 0) {
         f->ops->few_columns[f->in][f->y.rest - 1](r->lines, at * channels, n, out, row);
         return;
@@ -68,14 +69,14 @@ typedef struct walk {
     int64_t group, place, leave, enter;
 } walk;
 
-/* In front of the strip there is a piece of zeros. */
+/* In front of the strip there are zeros. */
 static walk start_walk(const sat_float_part *p)
 {
     const sat_float_axis *x = &p->f->x;
     walk w = {.group = p->origin / BOX_LINES - x->blocks - 1};
     w.place = place(x, w.group);
-    w.enter = p->f->piece_px + sat_float_lines_end(x, w.group) - BOX_LINES - p->origin;
-    w.leave = p->f->piece_px;
+    w.enter = SAT_FLOAT_ALIGNED + sat_float_lines_end(x, w.group) - BOX_LINES - p->origin;
+    w.leave = SAT_FLOAT_ALIGNED;
     return w;
 }
 
@@ -135,21 +136,23 @@ static void walk_to(const sat_float_part *p, walk *w, int64_t position, int64_t 
 static void do_rows(const sat_float_part *p, rows *r)
 {
     const sat_float_box *f = p->f;
-    const int64_t channels = f->spec.channels, px = channels * BOX_LINES, piece = f->piece_px;
+    const int64_t channels = f->spec.channels, px = channels * BOX_LINES;
     const int64_t groups = (p->last + f->x.skip - 1) / BOX_LINES + 1, end = sat_float_lines_end(&f->x, groups - 1);
-    double *ring = p->w->columns, *to = ring + piece * px;
+    double *const ring = p->w->columns;
+    int64_t to = SAT_FLOAT_ALIGNED; /* px, in the ring */
     walk w = start_walk(p);
     sat_float_output o;
     sat_float_start(p, r->block, &o);
     start_sums(&f->x, &p->w->along);
-    memset(ring, 0, (size_t)(piece * px) * sizeof *ring);
+    memset(ring, 0, (size_t)(to * px) * sizeof *ring);
     for (int64_t position = p->origin, n; position < end; position += n) {
         n = sat_float_chunk(p, position, end);
         sat_float_lines(p, r->rows, r->count, position, n, r->lines);
-        for (int64_t at = 0; at < n; at += piece) {
-            sum_columns(p, r, position, at, to, 0);
-            if (to == ring) memcpy(ring + f->ring_px * px, ring, (size_t)(BOX_LINES * px) * sizeof *ring);
-            to = to + piece * px == ring + f->ring_px * px ? ring : to + piece * px;
+        for (int64_t at = 0, piece; at < n; at += piece) {
+            piece = lower(lower(f->piece_px, n - at), f->ring_px - to);
+            sum_columns(p, r, position, at, piece, ring + to * px, 0);
+            if (to == 0) memcpy(ring + f->ring_px * px, ring, (size_t)(BOX_LINES * px) * sizeof *ring);
+            to = to + piece == f->ring_px ? 0 : to + piece;
             walk_to(p, &w, position + at + piece, groups, &o);
         }
         sat_float_write(p, r->block, &o, position + n >= end);
@@ -160,7 +163,7 @@ static void do_rows(const sat_float_part *p, rows *r)
 static void do_few(const sat_float_part *p, rows *r)
 {
     const sat_float_box *f = p->f;
-    const int64_t channels = f->spec.channels, before = f->x.rest - 1, piece = f->piece_px;
+    const int64_t channels = f->spec.channels, before = f->x.rest - 1;
     const int64_t end = p->last + f->x.skip + before;
     double *columns = p->w->columns + SAT_FLOAT_FRONT_PX * channels, *carried = columns - before * channels;
     sat_float_output o;
@@ -168,11 +171,11 @@ static void do_few(const sat_float_part *p, rows *r)
     for (int64_t position = p->origin, n; position < end; position += n) {
         n = sat_float_chunk(p, position, end);
         sat_float_lines(p, r->rows, r->count, position, n, r->lines);
-        for (int64_t at = 0; at < n; at += piece) {
-            const int64_t from = position + at - before;
+        for (int64_t at = 0; at < n; at += f->piece_px) {
+            const int64_t from = position + at - before, piece = lower(f->piece_px, n - at);
             const sat_box_means m = sat_float_means_at(p, &o, from, piece);
             const bool plain = sat_float_are_plain(p, &o, from, piece);
-            sum_columns(p, r, position, at, columns + at * channels, f->row);
+            sum_columns(p, r, position, at, piece, columns + at * channels, f->row);
             f->ops->few_rows[before](carried + at * channels, f->row, channels, piece * channels, p->w->windows,
                                      plain ? &m : NULL);
             if (!plain) sat_float_finish(p, &o, from, piece, p->w->windows, 1, f->row);

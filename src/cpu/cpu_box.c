@@ -167,7 +167,8 @@ sat_status sat_cpu_box_open(const sat_box_spec *spec, void **state, char *note, 
     f->isa = isa;
     f->ops = isa->box;
     double samples = (double)spec->width * (double)spec->height * spec->channels;
-    f->threads = sat_machine_threads(spec->threads, samples, sat_is_float(spec->sample) ? SHARE_FLOATS : SHARE_INTEGERS);
+    f->threads =
+        sat_machine_threads(spec->threads, samples, sat_is_float(spec->sample) ? SHARE_FLOATS : SHARE_INTEGERS);
     if (f->threads > spec->height) f->threads = (int)spec->height;
     sat_status status = sat_window_of(spec, &f->window);
     if (status == SAT_OK && sat_is_float(spec->sample)) {
