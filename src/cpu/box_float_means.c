@@ -15,24 +15,10 @@ static bool are_whole(const sat_float_part *p, const sat_float_output *o, int64_
     return o->whole && i >= (cut ? x->before : 0) && i + n <= x->n - (cut ? x->after : 0);
 }
 
-sat_box_means sat_float_means_at(const sat_float_part *p, const sat_float_output *o, int64_t position, int64_t n)
-{
-    const sat_float_box *f = p->f;
-    const size_t bytes = f->out_bytes;
-    return (sat_box_means){
-        .columns = f->covered + (position + SAT_FLOAT_FRONT_PX) * f->spec.channels,
-        .rows = o->rows,
-        .to = p->w->means + (size_t)((position - o->held) * f->spec.channels) * bytes,
-        .row_bytes = (size_t)f->row * bytes,
-        .wide = bytes == sizeof(double),
-        .inverse = are_whole(p, o, position, n) ? f->inverse : 0,
-    };
-}
-
 void sat_float_start(const sat_float_part *p, int64_t block, sat_float_output *o)
 {
     const sat_axis *y = &p->f->window.y;
-    o->whole = true;
+    *o = (sat_float_output){.block = block, .whole = true};
     for (int j = 0; j < BOX_LINES; j++) {
         int64_t row = block * BOX_LINES + j, covered = p->f->spec.window_height;
         sat_segment segments[SAT_SEGMENTS];
@@ -50,17 +36,15 @@ bool sat_float_are_plain(const sat_float_part *p, const sat_float_output *o, int
     return !p->f->window.border->takes_value || are_whole(p, o, position, n);
 }
 
-void sat_float_finish(const sat_float_part *p, const sat_float_output *o, int64_t position, int64_t n,
-                      const double *windows, int64_t step, int64_t row)
+void sat_float_finish(const sat_float_box *f, const sat_box_means *m, int64_t n, const double *windows, int64_t step,
+                      int64_t row)
 {
-    const sat_float_box *f = p->f;
-    const sat_box_means m = sat_float_means_at(p, o, position, n);
     const int channels = f->spec.channels;
     const double full = (double)f->spec.window_width * (double)f->spec.window_height;
     for (int j = 0; j < BOX_LINES; j++) {
-        char *to = m.to + (size_t)j * m.row_bytes;
+        char *to = m->to + (size_t)j * m->row_bytes;
         for (int64_t i = 0; i < n * channels; i += channels) {
-            const double covered = m.columns[i] * m.rows[j], area = f->window.border->shrinks ? covered : full;
+            const double covered = m->columns[i] * m->rows[j], area = f->window.border->shrinks ? covered : full;
             double sum[4];
             for (int c = 0; c < channels; c++) {
                 sum[c] = windows[(i + c) * step + j * row];
@@ -70,7 +54,7 @@ void sat_float_finish(const sat_float_part *p, const sat_float_output *o, int64_
             for (int c = 0; c < channels; c++) {
                 const double by = f->spec.weighted_alpha && c < channels - 1 ? sum[channels - 1] : area;
                 const double mean = by == 0 ? 0 : sum[c] / by;
-                if (m.wide)
+                if (m->wide)
                     ((double *)(void *)to)[i + c] = mean;
                 else
                     ((float *)(void *)to)[i + c] = (float)mean;
@@ -80,10 +64,10 @@ void sat_float_finish(const sat_float_part *p, const sat_float_output *o, int64_
 }
 
 /* Rows are not aligned alike: each is written up to its own last whole line, and what follows is kept, in front. */
-void sat_float_write(const sat_float_part *p, int64_t block, sat_float_output *o, bool all)
+void sat_float_write(const sat_float_part *p, sat_float_output *o, bool all)
 {
     const sat_float_box *f = p->f;
-    const int64_t channels = f->spec.channels, skip = f->x.skip, y = block * BOX_LINES;
+    const int64_t channels = f->spec.channels, skip = f->x.skip, y = o->block * BOX_LINES;
     const int64_t size = channels * (int64_t)f->out_bytes, first = p->first * size;
     const int64_t end = o->ready < p->last + skip ? o->ready : p->last + skip;
     const int64_t keep = o->ready - SAT_FLOAT_ALIGNED > o->held ? o->ready - SAT_FLOAT_ALIGNED : o->held;
@@ -105,4 +89,29 @@ void sat_float_write(const sat_float_part *p, int64_t block, sat_float_output *o
     }
     o->held = keep;
     if (end > o->written) o->written = end;
+}
+
+sat_box_means sat_float_means(const sat_float_part *p, sat_float_output *o, int64_t position, int64_t n)
+{
+    const sat_float_box *f = p->f;
+    const size_t bytes = f->out_bytes, pixel = (size_t)f->spec.channels * bytes;
+    const int64_t i = position - f->x.skip, y = o->block * BOX_LINES;
+    const bool direct = !f->stream && i >= p->first && i + n <= p->last && y + BOX_LINES <= p->end;
+    sat_box_means m = {
+        .columns = f->covered + (position + SAT_FLOAT_FRONT_PX) * f->spec.channels,
+        .rows = o->rows,
+        .row_bytes = (size_t)f->row * bytes,
+        .wide = bytes == sizeof(double),
+        .inverse = are_whole(p, o, position, n) ? f->inverse : 0,
+    };
+    if (direct) {
+        sat_float_write(p, o, true);
+        m.to = (char *)p->dst->data + (size_t)y * p->dst->row_bytes + (size_t)i * pixel;
+        m.row_bytes = p->dst->row_bytes;
+        o->held = o->written = position + n;
+    } else {
+        m.to = p->w->means + (size_t)(position - o->held) * pixel;
+    }
+    o->ready = position + n;
+    return m;
 }

@@ -99,13 +99,12 @@ static void do_groups(const sat_float_part *p, const walk *w, int64_t n, sat_flo
     const sat_float_box *f = p->f;
     const int64_t line = f->spec.channels * BOX_LINES, position = w->group * BOX_LINES, px = n * BOX_LINES;
     const bool plain = sat_float_are_plain(p, o, position, px);
-    const sat_box_means m = sat_float_means_at(p, o, position, px);
+    const sat_box_means m = sat_float_means(p, o, position, px);
     const sat_box_walk along = walk_of(p);
     const double *columns = p->w->columns;
     f->ops->rows(&along, w->place, columns + w->leave * line, columns + w->enter * line, n, p->w->windows,
                  plain ? &m : NULL);
-    if (!plain) sat_float_finish(p, o, position, px, p->w->windows, BOX_LINES, 1);
-    o->ready = position + px;
+    if (!plain) sat_float_finish(f, &m, px, p->w->windows, BOX_LINES, 1);
 }
 
 /* The steps along the rows, before group `end`, whose lines are there: those before a position. */
@@ -155,7 +154,7 @@ static void do_rows(const sat_float_part *p, rows *r)
             to = to + piece == f->ring_px ? 0 : to + piece;
             walk_to(p, &w, position + at + piece, groups, &o);
         }
-        sat_float_write(p, r->block, &o, position + n >= end);
+        sat_float_write(p, &o, position + n >= end);
     }
 }
 
@@ -173,18 +172,17 @@ static void do_few(const sat_float_part *p, rows *r)
         sat_float_lines(p, r->rows, r->count, position, n, r->lines);
         for (int64_t at = 0; at < n; at += f->piece_px) {
             const int64_t from = position + at - before, piece = lower(f->piece_px, n - at);
-            const sat_box_means m = sat_float_means_at(p, &o, from, piece);
+            const sat_box_means m = sat_float_means(p, &o, from, piece);
             const bool plain = sat_float_are_plain(p, &o, from, piece);
             sum_columns(p, r, position, at, piece, columns + at * channels, f->row);
             f->ops->few_rows[before](carried + at * channels, f->row, channels, piece * channels, p->w->windows,
                                      plain ? &m : NULL);
-            if (!plain) sat_float_finish(p, &o, from, piece, p->w->windows, 1, f->row);
+            if (!plain) sat_float_finish(f, &m, piece, p->w->windows, 1, f->row);
         }
         for (int64_t j = 0; j < BOX_LINES; j++)
             memcpy(carried + j * f->row, carried + j * f->row + n * channels,
                    (size_t)(before * channels) * sizeof *carried);
-        o.ready = position + n - before;
-        sat_float_write(p, r->block, &o, position + n >= end);
+        sat_float_write(p, &o, position + n >= end);
     }
 }
 
