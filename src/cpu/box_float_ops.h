@@ -56,10 +56,10 @@ struct sat_box_float_ops {
     void (*few_columns[BOX_FLOATS][BOX_LINES - 1])(const void *const *rows, int64_t at, int64_t n, double *out,
                                                    int64_t row);
 
-    /* Groups of eight windows along eight rows, transposed; the first group's blocks have that place in their segment.
-     * out receives the sums, transposed: with means NULL those of all groups, else of one. */
-    void (*rows)(const sat_box_walk *walk, int64_t place, const double *leave, const double *enter, int64_t groups,
-                 double *out, const sat_box_means *means);
+    /* Groups of eight windows along eight rows of 1 .. 4 channels, transposed; the first group's blocks have that place
+     * in their segment. out receives the sums, transposed: with means NULL those of all groups, else of one. */
+    void (*rows[4])(const sat_box_walk *walk, int64_t place, const double *leave, const double *enter, int64_t groups,
+                    double *out, const sat_box_means *means);
     /* One group without results: nothing leaves. */
     void (*enter_rows)(const sat_box_walk *walk, int64_t place, const double *enter);
 

@@ -102,8 +102,8 @@ static void do_groups(const sat_float_part *p, const walk *w, int64_t n, sat_flo
     const sat_box_means m = sat_float_means(p, o, position, px);
     const sat_box_walk along = walk_of(p);
     const double *columns = p->w->columns;
-    f->ops->rows(&along, w->place, columns + w->leave * line, columns + w->enter * line, n, p->w->windows,
-                 plain ? &m : NULL);
+    f->ops->rows[f->spec.channels - 1](&along, w->place, columns + w->leave * line, columns + w->enter * line, n,
+                                       p->w->windows, plain ? &m : NULL);
     if (!plain) sat_float_finish(f, &m, px, p->w->windows, BOX_LINES, 1);
 }
 

@@ -236,6 +236,7 @@ INLINE void divide_lines(f64s *v, const sat_box_means *m, int64_t i, int lane)
 #define HALVES_HIGH(i, a, L) ((i)&2 ? (L) + (i) : (i) + 2)
 #define OF_TWO(what, a, b)   __builtin_shufflevector(a, b, JOIN(LANES_, F32_LANES)(what, 0, F32_LANES))
 #define AS_IT_IS(i, a, L)    (i)
+#define SECOND_HALF(i, a, L) ((i) + (a))
 #define ROWS_APART(i, a, L)  (((i)&3) + ((i)&4) * 2 + ((i)&8) / 2)
 
 INLINE void store_narrow(const f64s *v, const sat_box_means *m, int64_t i, int lane)
@@ -262,10 +263,14 @@ INLINE void store_narrow(const f64s *v, const sat_box_means *m, int64_t i, int l
     {
         char *to = m->to + (size_t)(lane + j) * m->row_bytes + (size_t)i * sizeof(f32);
 #if F64_LANES == 8
-        r[j] = __builtin_shufflevector(r[j], r[j], LANES_16(ROWS_APART, 0, 16));
-        memcpy(to + HALF * m->row_bytes, (const char *)&r[j] + sizeof r[j] / 2, sizeof r[j] / 2);
+        const f32s apart = __builtin_shufflevector(r[j], r[j], LANES_16(ROWS_APART, 0, 16));
+        const f32_half row = __builtin_shufflevector(apart, apart, LANES_8(AS_IT_IS, 0, 8));
+        const f32_half below = __builtin_shufflevector(apart, apart, LANES_8(SECOND_HALF, 8, 8));
+        memcpy(to + HALF * m->row_bytes, &below, sizeof below);
+#else
+        const f32s row = r[j];
 #endif
-        memcpy(to, &r[j], BOX_LINES * sizeof(f32));
+        memcpy(to, &row, sizeof row);
     }
 #endif
 }
@@ -321,14 +326,16 @@ INLINE void means_of_group(const f64 *sums, const sat_box_means *m, int64_t i, i
     }
 }
 
-TARGET static void box_rows(const sat_box_walk *walk, int64_t place, const f64 *leave, const f64 *enter, int64_t groups,
-                            f64 *out, const sat_box_means *means)
+INLINE void do_rows(const sat_box_walk *walk, int64_t place, const f64 *leave, const f64 *enter, int64_t groups,
+                    f64 *out, const sat_box_means *means, const int64_t channels)
 {
-    const sat_box_walk w = *walk;
-    const int64_t line = w.channels * BOX_LINES;
+    sat_box_walk w = *walk;
+    const sat_box_means m = means ? *means : (sat_box_means){0};
+    const int64_t line = channels * BOX_LINES;
+    w.channels = channels;
     for (int64_t i = 0; i < groups * line; i += line) { /* samples */
         f64 *const to = means ? out : out + i * BOX_LINES;
-        for (int64_t c = 0; c < w.channels; c++) {
+        for (int64_t c = 0; c < channels; c++) {
             const sat_box_step s = step_of(&w, place, c);
             for (int lane = 0; lane < BOX_LINES; lane += F64_LANES) {
                 const int64_t first = c * BOX_LINES + lane, at = i * BOX_LINES + first;
@@ -339,19 +346,30 @@ TARGET static void box_rows(const sat_box_walk *walk, int64_t place, const f64 *
                 UNROLL for (int j = 0; j < BOX_LINES; j++) v[j] +=
                     step_on(&s, &sums, load_sums(enter + at + j * line), j, lane);
                 end_step(&s, &sums, lane);
-                if (means && w.channels == 1) {
-                    divide_lines(v, means, i, lane);
-                    store_means(v, means, i, lane);
+                if (means && channels == 1) {
+                    divide_lines(v, &m, i, lane);
+                    store_means(v, &m, i, lane);
                 } else {
                     UNROLL for (int j = 0; j < BOX_LINES; j++) store_sums(to + first + j * line, v[j]);
                 }
             }
         }
-        for (int lane = 0; means && w.channels > 1 && lane < BOX_LINES; lane += F64_LANES)
-            means_of_group(out, means, i, w.channels, lane);
+        for (int lane = 0; means && channels > 1 && lane < BOX_LINES; lane += F64_LANES)
+            means_of_group(out, &m, i, channels, lane);
         place = next_place(&w, place);
     }
 }
+
+#define ROWS(channels)                                                                                                 \
+    TARGET static void rows_##channels(const sat_box_walk *walk, int64_t place, const f64 *leave, const f64 *enter,    \
+                                       int64_t groups, f64 *out, const sat_box_means *means)                           \
+    {                                                                                                                  \
+        do_rows(walk, place, leave, enter, groups, out, means, channels);                                              \
+    }
+ROWS(1)
+ROWS(2)
+ROWS(3)
+ROWS(4)
 
 TARGET static void enter_rows(const sat_box_walk *walk, int64_t place, const f64 *enter)
 {
@@ -431,7 +449,7 @@ static const struct sat_box_float_ops box_float_ops = {
     .columns = {columns_f32, columns_f64},
     .enter_columns = {enter_columns_f32, enter_columns_f64},
     .few_columns = {OF_WINDOWS(few_columns_f32), OF_WINDOWS(few_columns_f64)},
-    .rows = box_rows,
+    .rows = {rows_1, rows_2, rows_3, rows_4},
     .enter_rows = enter_rows,
     .few_rows = OF_WINDOWS(few_rows),
     .add_sums = add_sums,
