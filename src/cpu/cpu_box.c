@@ -35,8 +35,8 @@
 
 enum { CHUNK = 768 }; /* a multiple of every vector length and channel count */
 
-/* Samples in a thread's share (machine.h), at 0.7 and at 25 ns each (docs/cpu.md). */
-enum { SHARE_INTEGERS = 150000, SHARE_FLOATS = 4000 };
+/* Samples in a thread's share (machine.h), at 0.7 and at 1.6 ns each (docs/cpu.md). */
+enum { SHARE_INTEGERS = 150000, SHARE_FLOATS = 60000 };
 
 /* A row that is summed, where it is not the image's own. */
 typedef struct summed_row {
@@ -153,11 +153,12 @@ sat_status sat_cpu_box_open(const sat_box_spec *spec, sat_arena *arena, void **s
     f->isa = isa;
     f->ops = isa->box;
     double samples = (double)spec->width * (double)spec->height * spec->channels;
-    f->threads = sat_machine_threads(spec->threads, samples, spec->sample == SAT_F32 ? SHARE_FLOATS : SHARE_INTEGERS);
+    f->threads =
+        sat_machine_threads(spec->threads, samples, sat_is_float(spec->sample) ? SHARE_FLOATS : SHARE_INTEGERS);
     if (f->threads > spec->height) f->threads = (int)spec->height;
     sat_status status = sat_window_of(spec, &f->window);
-    if (status == SAT_OK && spec->sample == SAT_F32) {
-        status = sat_cpu_box_float_open(spec, &f->window, f->threads, arena, &f->real);
+    if (status == SAT_OK && sat_is_float(spec->sample)) {
+        status = sat_cpu_box_float_open(spec, &f->window, isa, f->threads, arena, &f->real);
     } else if (status == SAT_OK) {
         f->samples = spec->width * spec->channels;
         f->out = spec->sample == SAT_U16 ? BOX_16 : BOX_8;

@@ -24,7 +24,8 @@ typedef void sat_scan_add(void *row, const void *samples, int64_t n, void *carry
 /* Copies bytes past the caches; fence() must follow before another thread may read them. */
 typedef void sat_stream(void *dst, const void *src, size_t bytes);
 
-struct sat_box_ops; /* box_ops.h */
+struct sat_box_ops;       /* box_ops.h */
+struct sat_box_float_ops; /* box_float_ops.h */
 
 typedef struct sat_isa {
     const char *name;
@@ -35,6 +36,7 @@ typedef struct sat_isa {
     sat_stream *stream;
     void (*fence)(void);
     const struct sat_box_ops *box;
+    const struct sat_box_float_ops *box_float;
 } sat_isa;
 
 extern const sat_isa sat_isa_portable, sat_isa_avx2, sat_isa_avx512;

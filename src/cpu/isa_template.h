@@ -8,6 +8,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "box_float_ops.h"
 #include "box_ops.h"
 
 #define JOIN_(a, b) a##b
@@ -223,6 +224,8 @@ TARGET static void stream(void *dst, const void *src, size_t bytes)
 
 #include "box_template.h"
 
+#include "box_float_template.h"
+
 const sat_isa JOIN(sat_isa_, ISA) = {
     .name = STRING(ISA),
     .supported = supported,
@@ -232,4 +235,5 @@ const sat_isa JOIN(sat_isa_, ISA) = {
     .stream = stream,
     .fence = fence,
     .box = &box_ops,
+    .box_float = &box_float_ops,
 };

@@ -42,13 +42,13 @@ static sat_status open_filter(sat_box *box, const sat_box_spec *spec, void **sta
 
 /* What one thread filters in a microsecond, in samples (docs/cpu.md). */
 #define INTEGERS_PER_US 1400.0
-#define FLOATS_PER_US   40.0
+#define FLOATS_PER_US   600.0
 
 static sat_status open_states(sat_box *box)
 {
     sat_box_spec spec = box->spec;
     double samples = (double)spec.width * (double)spec.height * spec.channels;
-    double image_us = samples / (spec.sample == SAT_F32 ? FLOATS_PER_US : INTEGERS_PER_US);
+    double image_us = samples / (sat_is_float(spec.sample) ? FLOATS_PER_US : INTEGERS_PER_US);
     sat_image_threads threads = {1, spec.threads};
     if (!box->backend->device) threads = sat_image_threads_for(spec.count, image_us, spec.threads);
     spec.threads = threads.each;
@@ -77,6 +77,8 @@ static sat_status open_with(void *object, const sat_backend *b)
 {
     sat_box *box = object;
     if (b->kind >= SAT_CEILING) return sat_fail(SAT_ERR_UNAVAILABLE, "%s: sums nothing and filters nothing", b->name);
+    if (b->device && box->spec.sample == SAT_F64)
+        return sat_fail(SAT_ERR_UNAVAILABLE, "%s: filters no f64 samples", b->name);
     sat_status status = sat_check_memory(b->name, box->spec.memory, b->device);
     if (status != SAT_OK) return status;
     box->backend = b;

@@ -91,7 +91,7 @@ sat_status sat_box_tables_open(const sat_box_spec *spec, const sat_backend *back
     f->memory = backend->device ? SAT_DEVICE : SAT_HOST;
     sat_status status = sat_window_of(spec, &f->window);
     sat_type sample = spec->sample;
-    if (spec->weighted_alpha) sample = sample == SAT_F32 ? SAT_F64 : SAT_U32;
+    if (spec->weighted_alpha) sample = sat_is_float(sample) ? SAT_F64 : SAT_U32;
     sat_plan_spec plan = {.width = spec->width,
                           .height = spec->height,
                           .channels = spec->channels,
@@ -103,7 +103,7 @@ sat_status sat_box_tables_open(const sat_box_spec *spec, const sat_backend *back
                           .strided = spec->strided && !spec->weighted_alpha && f->memory == SAT_HOST,
                           .executor = spec->executor,
                           .allocator = spec->allocator};
-    if (status == SAT_OK && spec->memory == SAT_DEVICE && spec->sample == SAT_F32)
+    if (status == SAT_OK && spec->memory == SAT_DEVICE && sat_is_float(spec->sample))
         status = sat_fail(SAT_ERR_UNAVAILABLE,
                           "%s: filters floats through a table, after all of them are read on the host", backend->name);
     if (status == SAT_OK) status = sat_plan_create(&f->plan, &plan);
@@ -135,7 +135,8 @@ static const char *sample_at(const sat_view *v, int64_t x, int64_t y, int64_t c)
 
 static double real_at(const sat_view *v, int64_t x, int64_t y, int64_t c)
 {
-    return (double)*(const float *)(const void *)sample_at(v, x, y, c);
+    const void *p = sample_at(v, x, y, c);
+    return v->type == SAT_F64 ? *(const double *)p : (double)*(const float *)p;
 }
 
 static uint64_t integer_at(const sat_view *v, int64_t x, int64_t y, int64_t c)
@@ -152,7 +153,7 @@ static void weigh(const filter *f, const sat_view *src)
         char *out = (char *)f->weighted.data + (size_t)y * f->weighted.row_bytes;
         for (int64_t i = 0; i < f->spec.width * channels; i++) {
             const int64_t x = i / channels, c = i % channels, alpha = channels - 1;
-            if (f->spec.sample == SAT_F32)
+            if (sat_is_float(f->spec.sample))
                 ((double *)(void *)out)[i] = real_at(src, x, y, c) * (c == alpha ? 1 : real_at(src, x, y, alpha));
             else
                 ((uint32_t *)(void *)out)[i] =
@@ -163,7 +164,7 @@ static void weigh(const filter *f, const sat_view *src)
 
 sat_status sat_box_tables_check(const sat_view *v)
 {
-    if (v->type != SAT_F32) return SAT_OK;
+    if (!sat_is_float(v->type)) return SAT_OK;
     for (int64_t row = 0; row < v->height * v->count; row++) {
         sat_view image = sat_images_of(v, row / v->height, 1);
         for (int64_t i = 0; i < v->width * v->channels; i++)
@@ -206,6 +207,7 @@ static void store(const filter *f, char *row, int64_t i, sat_sum sum, sat_sum di
     switch (f->spec.sample) {
     case SAT_U8: ((uint8_t *)row)[i] = (uint8_t)sat_rounded(sum.u, divisor.u); break;
     case SAT_U16: ((uint16_t *)(void *)row)[i] = (uint16_t)sat_rounded(sum.u, divisor.u); break;
+    case SAT_F64: ((double *)(void *)row)[i] = divisor.f != 0 ? sum.f / divisor.f : 0; break;
     default: ((float *)(void *)row)[i] = divisor.f != 0 ? (float)(sum.f / divisor.f) : 0;
     }
 }
@@ -224,7 +226,7 @@ static void row_of_means(void *context, int64_t y, int worker)
     const filter *f = j->f;
     const sat_window *w = &f->window;
     int channels = f->spec.channels;
-    bool real = f->spec.sample == SAT_F32;
+    bool real = sat_is_float(f->spec.sample);
     sat_segment xs[SAT_SEGMENTS], ys[SAT_SEGMENTS];
     int64_t covered_x, covered_y;
     int ny = sat_axis_segments(&w->y, y, ys, &covered_y);

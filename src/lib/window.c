@@ -30,7 +30,7 @@ sat_status sat_window_of(const sat_box_spec *s, sat_window *w)
     if (w->border == NULL) return sat_fail(SAT_ERR_ARGUMENT, "no border mode is called '%s'", s->border);
     sat_status status = sat_check_job(s->width, s->height, s->count, s->channels, s->threads);
     if (status != SAT_OK) return status;
-    if (s->sample != SAT_U8 && s->sample != SAT_U16 && s->sample != SAT_F32)
+    if (s->sample != SAT_U8 && s->sample != SAT_U16 && !sat_is_float(s->sample))
         return sat_fail(SAT_ERR_TYPE, "samples of type %s cannot be filtered", sat_type_name(s->sample));
     if (s->weighted_alpha && s->channels % 2 != 0)
         return sat_fail(SAT_ERR_ARGUMENT, "weights from alpha need 2 or 4 channels, not %d", s->channels);
@@ -52,7 +52,7 @@ sat_status sat_window_of(const sat_box_spec *s, sat_window *w)
     if (w->border->shrinks && width > s->width) width = s->width;
     if (w->border->shrinks && height > s->height) height = s->height;
     w->area_px = sat_area(width, height);
-    if (s->sample == SAT_F32) {
+    if (sat_is_float(s->sample)) {
         w->accum = SAT_F64;
         for (int c = 0; c < s->channels; c++) {
             bool colour = s->weighted_alpha && c < s->channels - 1;

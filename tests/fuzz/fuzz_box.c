@@ -7,6 +7,11 @@
 
 enum { SIDE = 20, ROWS = 8, WINDOW = 40 /* the largest whose positions are counted */ };
 
+static bool is_float(sat_type type)
+{
+    return type == SAT_F32 || type == SAT_F64;
+}
+
 static sat_box_spec take_spec(fuzz_input *in)
 {
     static const sat_type samples[] = {SAT_U8, SAT_U16, SAT_F32};
@@ -22,7 +27,7 @@ static sat_box_spec take_spec(fuzz_input *in)
                       .backend = take_one_in(in, 4) ? take_backend(in) : NULL,
                       .threads = take_threads(in)};
     for (int c = 0; border.takes_value && c < 4; c++)
-        s.border_value[c] = s.sample == SAT_F32 ? take_real(in) : (double)take(in, 1);
+        s.border_value[c] = is_float(s.sample) ? take_real(in) : (double)take(in, 1);
     switch (take(in, 1) % 32) {
     case 0: s.width = take_int(in, 0, SIDE); break;
     case 1: s.height = take_int(in, 0, ROWS); break;
@@ -35,6 +40,7 @@ static sat_box_spec take_spec(fuzz_input *in)
     case 8: s.memory = (sat_memory)take_int(in, 0, 2); break;
     case 9: s.anchor = (sat_anchor)take_int(in, 0, 2); break;
     case 10: s.anchor = SAT_ANCHOR_FIRST; break;
+    case 11: s.sample = SAT_F64; break;
     default: break;
     }
     return s;
@@ -44,7 +50,7 @@ static bool values_right(const sat_box_spec *s, bool takes_value)
 {
     double most = s->sample == SAT_U8 ? UINT8_MAX : UINT16_MAX;
     int channels = s->channels ? s->channels : 1;
-    for (int c = 0; takes_value && s->sample != SAT_F32 && c < channels; c++)
+    for (int c = 0; takes_value && !is_float(s->sample) && c < channels; c++)
         if (!(s->border_value[c] >= 0 && s->border_value[c] <= most && s->border_value[c] == floor(s->border_value[c])))
             return false;
     return true;
@@ -57,7 +63,7 @@ static bool spec_right(const sat_box_spec *s)
     for (size_t i = 0; !known && sat_border_at(i, &border); i++) known = strcmp(border.name, s->border) == 0;
     int channels = s->channels ? s->channels : 1;
     return known && side_right(s->width) && side_right(s->height) && channels >= 1 && channels <= 4 &&
-           (s->sample == SAT_U8 || s->sample == SAT_U16 || s->sample == SAT_F32) && s->window_width >= 1 &&
+           (s->sample == SAT_U8 || s->sample == SAT_U16 || is_float(s->sample)) && s->window_width >= 1 &&
            s->window_height >= 1 && s->window_width <= INT32_MAX && s->window_height <= INT32_MAX &&
            values_right(s, border.takes_value) && (!s->weighted_alpha || channels % 2 == 0) &&
            backend_of(s->backend) == COMPUTES && threads_right(s->threads) && s->memory == SAT_HOST &&
@@ -68,7 +74,7 @@ static bool spec_right(const sat_box_spec *s)
 static bool too_large(const sat_box_spec *s)
 {
     enum { MOST = 1 << 12 };
-    bool window = s->sample == SAT_F32 && (s->window_width > MOST || s->window_height > MOST);
+    bool window = is_float(s->sample) && (s->window_width > MOST || s->window_height > MOST);
     return s->width > MOST || window;
 }
 
@@ -140,7 +146,7 @@ static bool is_mean(const sat_box_spec *s, const sums *m, long double area, int 
     long double by = s->weighted_alpha && c < last ? m->of[last] : area;
     if (by == 0) return is == 0;
     long double exact = m->of[c] / by;
-    if (s->sample != SAT_F32) return is == floorl(exact + 0.5L);
+    if (!is_float(s->sample)) return is == floorl(exact + 0.5L);
     if (isnan(exact) || isinf(exact)) return isnan(is) == isnan(exact) && (isnan(is) || is == exact);
     return fabsl(is - exact) <= fabsl(exact) * 0x1p-23L + m->magnitude[c] / fabsl(by) * 0x1p-40L + 0x1p-140L;
 }
@@ -188,7 +194,7 @@ static const char *run_box(fuzz_input *in, sat_box *box, const sat_box_spec *s, 
     sat_view src = take_view(in, from, s->width, s->height, channels, s->sample);
     sat_view dst = take_view(in, to, s->width, s->height, channels, s->sample);
     if (!src.data || !dst.data) return NULL;
-    bool floats = s->sample == SAT_F32, wild = floats && !s->weighted_alpha && take_one_in(in, 2);
+    bool floats = is_float(s->sample), wild = floats && !s->weighted_alpha && take_one_in(in, 2);
     if (take_one_in(in, 4)) {
         spoil_view(in, &src, to);
         spoil_view(in, &dst, from);

@@ -25,7 +25,7 @@ static window_sum brute_force(const sat_box_spec *s, const sat_view *src, int64_
                 double v = outside ? s->border_value[c] : value_at(src, sx, sy, c);
                 if (s->weighted_alpha && c < s->channels - 1) v *= alpha;
                 w.real[c] += v;
-                w.sum[c] += s->sample == SAT_F32 ? 0 : (uint64_t)v;
+                w.sum[c] += s->sample >= SAT_F32 ? 0 : (uint64_t)v;
             }
             w.area++;
             w.real_area++;
@@ -41,7 +41,7 @@ static void check(const sat_box_spec *s, const sat_box *box, const sat_view *src
             for (int c = 0; c < s->channels; c++) {
                 bool colour = s->weighted_alpha && c < s->channels - 1;
                 double got = value_at(dst, x, y, c), want;
-                if (s->sample == SAT_F32) {
+                if (s->sample >= SAT_F32) {
                     double by = colour ? w.real[s->channels - 1] : w.real_area;
                     want = by != 0 ? w.real[c] / by : 0;
                     if (fabs(got - want) <= 1e-5 * fmax(1, fabs(want))) continue;
@@ -78,11 +78,14 @@ static void random_filter(const char *backend, const char *border, sat_type samp
     sat_status status = sat_box_create(&box, &spec);
     if (status == SAT_ERR_UNAVAILABLE) return; /* this machine lacks the instruction set */
     assert_ok(status);
-    sat_view src = guarded(width, height, channels, sample, 4 * (random64() % 3));
-    sat_view dst = guarded(width, height, channels, sample, 4 * (random64() % 3));
+    const size_t gap = sample == SAT_F64 ? 8 : 4; /* bytes */
+    sat_view src = guarded(width, height, channels, sample, gap * (random64() % 3));
+    sat_view dst = guarded(width, height, channels, sample, gap * (random64() % 3));
     randomise(&src);
     for (int64_t i = 0; sample == SAT_F32 && i < width * height; i++) /* weights whose sum is not near 0 */
         *(float *)entry_at(&src, i % width, i / width, channels - 1) = (float)random_in(1, 9);
+    for (int64_t i = 0; sample == SAT_F64 && i < width * height; i++)
+        *(double *)entry_at(&src, i % width, i / width, channels - 1) = (double)random_in(1, 9);
     assert_ok(sat_box_run(box, &src, &dst, NULL));
     check(&spec, box, &src, &dst);
     sat_box_destroy(&box);
@@ -92,7 +95,7 @@ static void random_filter(const char *backend, const char *border, sat_type samp
 
 static void every_border_on_every_instruction_set(void **state)
 {
-    static const sat_type types[] = {SAT_U8, SAT_U16, SAT_F32};
+    static const sat_type types[] = {SAT_U8, SAT_U16, SAT_F32, SAT_F64};
     sat_backend_info backend;
     sat_border_info border;
     (void)state;
@@ -100,7 +103,7 @@ static void every_border_on_every_instruction_set(void **state)
         setenv("SAT_ISA", isas[i], 1);
         for (size_t b = 0; sat_backend_at(b, &backend); b++)
             for (size_t m = 0; sat_border_at(m, &border); m++)
-                for (int t = 0; t < 3; t++)
+                for (int t = 0; t < 4; t++)
                     for (int repeat = 0; repeat < 12; repeat++) {
                         setenv("SAT_STREAM", repeat % 2 ? "always" : "never", 1);
                         random_filter(backend.name, border.name, types[t]);

@@ -431,7 +431,8 @@ typedef enum sat_anchor {
 typedef struct sat_box_spec {
     int64_t width, height;               /* px */
     int channels;                        /* 1..4; 0 = 1 */
-    sat_type sample;                     /* SAT_U8, SAT_U16, SAT_F32; the result has the same type */
+    sat_type sample;                     /* SAT_U8, SAT_U16, SAT_F32; on the CPU SAT_F64, too;
+                                            the result has the same type */
     int64_t window_width, window_height; /* px, at least 1, at most 2^31 - 1; may exceed the image */
     const char *border;                  /* a name of sat_border_at(); NULL = the first, "shrink" */
     double border_value[4];              /* for borders that take a value: one for each channel; integer
@@ -452,7 +453,8 @@ typedef struct sat_box_spec {
 typedef struct sat_box sat_box;
 
 /* Makes a filter: checks the spec, picks the backend, allocates all that runs will need (float samples on the
- * CPU: for each thread window_height rows of at most 1024 + window_width pixels of f64).
+ * CPU: for each thread f64 sums of window_height / 8 + 3 rows of width + window_width pixels; where that is more than
+ * 64 MiB, of strips of the image, at least 16384 pixels and four windows wide).
  * On SAT_OK *box is the caller's, to be given to sat_box_destroy(); else it is NULL, and the status is
  * SAT_ERR_ARGUMENT, _SHAPE, _TYPE, _RANGE (a window's sum could exceed 2^64), _MEMORY or _UNAVAILABLE. */
 #define sat_box_create(...) sat_box_create_sized(__VA_ARGS__, sizeof(sat_box_spec)) /* box, spec */
@@ -462,8 +464,8 @@ SAT_API sat_status sat_box_create_sized(sat_box **box, const sat_box_spec *spec,
  * no byte.  Works in bands; needs no table of the whole image, where the backend has a filter of its own.  stream as in
  * sat_run_options. Views in device memory: the work is queued on the stream, as for sat_plan_run(), and may not have
  * begun when the call returns; runs of one filter go to one stream, or each waits for the one before. Integer results
- * are bit-equal on every backend and thread count, float ones on every thread count. Returns SAT_ERR_ARGUMENT, _SHAPE,
- * _TYPE, _RANGE (above) or _DEVICE. */
+ * are bit-equal on every backend and thread count, float ones on every thread count and, on the CPU, every instruction
+ * set. Returns SAT_ERR_ARGUMENT, _SHAPE, _TYPE, _RANGE (above) or _DEVICE. */
 SAT_API sat_status sat_box_run(sat_box *box, const sat_view *src, const sat_view *dst, void *stream);
 
 /* The backend chosen, and one line for people: backend, instruction set, threads, and the accumulator with the proof

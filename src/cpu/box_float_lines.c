@@ -1,0 +1,95 @@
+/* box_float_lines.c - rows of samples as they are summed: where they lie, or gathered. */
+#include <string.h>
+
+#include "box_float_lines.h"
+#include "host_copy.h"
+
+void sat_float_rows(const sat_float_part *p, int64_t position, int n, const char **rows)
+{
+    const sat_float_axis *y = &p->f->y;
+    for (int i = 0; i < n; i++) {
+        int64_t row = sat_border_index(p->f->window.border, position + i + y->first, y->image.n);
+        rows[i] = row < 0 ? NULL : (const char *)p->src->data + (size_t)row * p->src->row_bytes;
+    }
+}
+
+static double real(const char *sample, bool wide)
+{
+    return wide ? *(const double *)(const void *)sample : (double)*(const float *)(const void *)sample;
+}
+
+/* Pixels from a position of x on that lie `step` pixels apart in the image, or, column -1, beyond it. */
+typedef struct run {
+    int64_t column, step, n;
+} run;
+
+static int find_runs(const sat_float_box *f, int64_t position, int64_t n, run *runs)
+{
+    const int64_t *map = f->map + position;
+    int count = 0;
+    for (int64_t i = 0, end; i < n; i = end) {
+        int64_t step = i + 1 < n ? map[i + 1] - map[i] : 1;
+        for (end = i + 1; end < n && map[end] - map[end - 1] == step && (map[end] < 0) == (map[i] < 0);) end++;
+        runs[count++] = (run){map[i], step, end - i};
+    }
+    return count;
+}
+
+/* The pixels of a run in a row, as they are summed. */
+static char *gather(const sat_float_box *f, const sat_view *src, const char *row, const run *r, char *out)
+{
+    const int channels = f->spec.channels, alpha = channels - 1;
+    const size_t size = f->out_bytes, pixel_bytes = (size_t)channels * f->in_bytes;
+    const ptrdiff_t step = (ptrdiff_t)src->pixel_bytes * r->step;
+    const bool wide = f->out_bytes == sizeof(double);
+    const char *pixel = row + (size_t)r->column * src->pixel_bytes;
+    char *const end = out + (size_t)r->n * pixel_bytes;
+    if (r->column < 0) {
+        memset(out, 0, (size_t)r->n * pixel_bytes);
+    } else if (f->spec.weighted_alpha) {
+        for (double *to = (double *)(void *)out; (char *)to < end; to += channels, pixel += step) {
+            to[alpha] = real(pixel + (size_t)alpha * size, wide);
+            for (int c = 0; c < alpha; c++) to[c] = real(pixel + (size_t)c * size, wide) * to[alpha];
+        }
+    } else if (step == (ptrdiff_t)pixel_bytes) {
+        memcpy(out, pixel, (size_t)r->n * pixel_bytes);
+    } else if (channels == 1 && !wide) {
+        for (float *to = (float *)(void *)out; (char *)to < end; to++, pixel += step)
+            *to = *(const float *)(const void *)pixel;
+    } else {
+        for (; out < end; out += pixel_bytes, pixel += step) memcpy(out, pixel, pixel_bytes);
+    }
+    return end;
+}
+
+/* Do the image's rows hold samples as they are summed? */
+static bool rows_lie(const sat_float_part *p)
+{
+    return !p->f->spec.weighted_alpha && !sat_has_gaps(p->src);
+}
+
+int64_t sat_float_chunk(const sat_float_part *p, int64_t position, int64_t end)
+{
+    const sat_float_box *f = p->f;
+    const int64_t x = position + f->x.first;
+    int64_t n = end - position, left = x < 0 ? -x : f->spec.width - x;
+    if (x >= 0) left -= left % SAT_FLOAT_ALIGNED;
+    if (rows_lie(p) && left > 0 && left < n) n = left;
+    n = sat_float_round_up(n, SAT_FLOAT_ALIGNED);
+    return n < f->chunk_px ? n : f->chunk_px;
+}
+
+void sat_float_lines(const sat_float_part *p, const char *const *rows, int count, int64_t position, int64_t n,
+                     const void **lines)
+{
+    const sat_float_box *f = p->f;
+    const int64_t channels = f->spec.channels, x = position + f->x.first;
+    const bool lie = rows_lie(p) && x >= 0 && x + n <= f->spec.width;
+    run runs[SAT_FLOAT_CHUNK_SAMPLES];
+    const int all = lie ? 0 : find_runs(f, position, n, runs);
+    for (int i = 0; i < count; i++) {
+        char *out = p->w->samples + (size_t)(i * f->chunk_px * channels) * f->in_bytes;
+        lines[i] = rows[i] == NULL ? f->zeros : lie ? rows[i] + (size_t)(x * channels) * f->in_bytes : out;
+        for (int k = 0; rows[i] && k < all; k++) out = gather(f, p->src, rows[i], &runs[k], out);
+    }
+}

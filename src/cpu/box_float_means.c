@@ -1,0 +1,117 @@
+/* box_float_means.c - from window sums to means, and to the result. */
+#include <string.h>
+
+#include "box_float_means.h"
+
+enum { LINE_BYTES = 64 };
+
+/* Do all windows of n pixels hold as many pixels as the largest? */
+static bool are_whole(const sat_float_part *p, const sat_float_output *o, int64_t position, int64_t n)
+{
+    const sat_float_box *f = p->f;
+    const sat_axis *x = &f->window.x;
+    const bool cut = f->window.border->shrinks || f->window.border->takes_value;
+    const int64_t i = position - f->x.skip;
+    return o->whole && i >= (cut ? x->before : 0) && i + n <= x->n - (cut ? x->after : 0);
+}
+
+void sat_float_start(const sat_float_part *p, int64_t block, sat_float_output *o)
+{
+    const sat_axis *y = &p->f->window.y;
+    *o = (sat_float_output){.block = block, .whole = true};
+    for (int j = 0; j < BOX_LINES; j++) {
+        int64_t row = block * BOX_LINES + j, covered = p->f->spec.window_height;
+        sat_segment segments[SAT_SEGMENTS];
+        if (row < y->n) sat_axis_segments(y, row, segments, &covered);
+        o->rows[j] = (double)covered;
+        o->whole = o->whole && covered == p->f->spec.window_height;
+    }
+    o->held = p->origin - SAT_FLOAT_FRONT_PX;
+    o->ready = o->written = p->first + p->f->x.skip;
+}
+
+bool sat_float_are_plain(const sat_float_part *p, const sat_float_output *o, int64_t position, int64_t n)
+{
+    if (p->f->spec.weighted_alpha) return false;
+    return !p->f->window.border->takes_value || are_whole(p, o, position, n);
+}
+
+void sat_float_finish(const sat_float_box *f, const sat_box_means *m, int64_t n, const double *windows, int64_t step,
+                      int64_t row)
+{
+    const int channels = f->spec.channels;
+    const double full = (double)f->spec.window_width * (double)f->spec.window_height;
+    for (int j = 0; j < BOX_LINES; j++) {
+        char *to = m->to + (size_t)j * m->row_bytes;
+        for (int64_t i = 0; i < n * channels; i += channels) {
+            const double covered = m->columns[i] * m->rows[j], area = f->window.border->shrinks ? covered : full;
+            double sum[4];
+            for (int c = 0; c < channels; c++) {
+                sum[c] = windows[(i + c) * step + j * row];
+                if (f->window.border->takes_value && covered < area)
+                    sum[c] += f->window.real_value[c] * (area - covered);
+            }
+            for (int c = 0; c < channels; c++) {
+                const double by = f->spec.weighted_alpha && c < channels - 1 ? sum[channels - 1] : area;
+                const double mean = by == 0 ? 0 : sum[c] / by;
+                if (m->wide)
+                    ((double *)(void *)to)[i + c] = mean;
+                else
+                    ((float *)(void *)to)[i + c] = (float)mean;
+            }
+        }
+    }
+}
+
+/* Rows are not aligned alike: each is written up to its own last whole line, and what follows is kept, in front. */
+void sat_float_write(const sat_float_part *p, sat_float_output *o, bool all)
+{
+    const sat_float_box *f = p->f;
+    const int64_t channels = f->spec.channels, skip = f->x.skip, y = o->block * BOX_LINES;
+    const int64_t size = channels * (int64_t)f->out_bytes, first = p->first * size;
+    const int64_t end = o->ready < p->last + skip ? o->ready : p->last + skip;
+    const int64_t keep = o->ready - SAT_FLOAT_ALIGNED > o->held ? o->ready - SAT_FLOAT_ALIGNED : o->held;
+    for (int64_t j = 0; j < BOX_LINES && y + j < p->end; j++) {
+        char *row = p->w->means + (size_t)(j * f->row) * f->out_bytes;
+        char *to = (char *)p->dst->data + (size_t)(y + j) * p->dst->row_bytes;
+        int64_t from = (o->written - skip) * size, until = (end - skip) * size;
+        if (f->stream) {
+            from -= (int64_t)(((uintptr_t)to + (uintptr_t)from) % LINE_BYTES);
+            if (from < first) from = first;
+            if (!all) until -= (int64_t)(((uintptr_t)to + (uintptr_t)until) % LINE_BYTES);
+        }
+        const char *means = row + from - (o->held - skip) * size;
+        if (until > from && f->stream)
+            f->isa->stream(to + from, means, (size_t)(until - from));
+        else if (until > from)
+            memcpy(to + from, means, (size_t)(until - from));
+        memmove(row, row + (keep - o->held) * size, (size_t)((o->ready - keep) * size));
+    }
+    o->held = keep;
+    if (end > o->written) o->written = end;
+}
+
+sat_box_means sat_float_means(const sat_float_part *p, sat_float_output *o, int64_t position, int64_t n)
+{
+    const sat_float_box *f = p->f;
+    const size_t bytes = f->out_bytes, pixel = (size_t)f->spec.channels * bytes;
+    const int64_t i = position - f->x.skip, y = o->block * BOX_LINES;
+    const bool direct = !f->stream && i >= p->first && i + n <= p->last && y + BOX_LINES <= p->end;
+    sat_box_means m = {
+        .columns = f->covered + (position + SAT_FLOAT_FRONT_PX) * f->spec.channels,
+        .rows = o->rows,
+        .row_bytes = (size_t)f->row * bytes,
+        .wide = bytes == sizeof(double),
+        .inverse = are_whole(p, o, position, n) ? f->inverse : 0,
+    };
+    if (direct) {
+        sat_float_write(p, o, true);
+        m.to = (char *)p->dst->data + (size_t)y * p->dst->row_bytes + (size_t)i * pixel;
+        m.row_bytes = p->dst->row_bytes;
+        o->held = o->written = position + n;
+    } else {
+        m.to = p->w->means + (size_t)(position - o->held) * pixel;
+    }
+    o->ready = position + n;
+    return m;
+}

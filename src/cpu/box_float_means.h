@@ -1,0 +1,34 @@
+/* box_float_means.h - from window sums to means, and to the result. */
+#ifndef SAT_CPU_BOX_FLOAT_MEANS_H
+#define SAT_CPU_BOX_FLOAT_MEANS_H
+
+#include "box_float_plan.h"
+
+/* Eight rows of means on their way to the result. */
+typedef struct sat_float_output {
+    int64_t block;
+    double rows[BOX_LINES]; /* that the windows cover */
+    bool whole;             /* all of the window's */
+    int64_t held;           /* the position of the first mean in w->means */
+    int64_t ready, written; /* means before this position are there; were written */
+} sat_float_output;
+
+/* The rows of a block. */
+void sat_float_start(const sat_float_part *p, int64_t block, sat_float_output *o);
+
+/* Are these sums to be divided by what their windows cover, and nothing else? */
+bool sat_float_are_plain(const sat_float_part *p, const sat_float_output *o, int64_t position, int64_t n);
+
+/* What turns sums into the next n pixels' means, which begin at that position: they go to the result, or to the
+ * worker's memory. */
+sat_box_means sat_float_means(const sat_float_part *p, sat_float_output *o, int64_t position, int64_t n);
+
+/* Means of n pixels that are not plain: what the border value adds, colours by their weights.  Sample i of row j is
+ * windows[i * step + j * row]. */
+void sat_float_finish(const sat_float_box *f, const sat_box_means *m, int64_t n, const double *windows, int64_t step,
+                      int64_t row);
+
+/* Writes the means that are ready in the worker's memory: all of them, or whole cache lines. */
+void sat_float_write(const sat_float_part *p, sat_float_output *o, bool all);
+
+#endif

@@ -1,0 +1,75 @@
+/* box_float_ops.h - the loops of the box filter for floats, compiled for each instruction set.
+ *
+ * cpu_box_float.c explains the sums.  Eight rows of results are made at a time, first down the columns, then along the
+ * rows.  Lines are the rows that a step down the columns takes, or the columns that a step along the rows takes.
+ * Transposed: eight sums, one for each row, stand side by side, and sample i of a row is sum 8 * i. */
+#ifndef SAT_CPU_BOX_FLOAT_OPS_H
+#define SAT_CPU_BOX_FLOAT_OPS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Lines of a block; a window shorter than that is summed line by line. */
+enum { BOX_LINES = 8 };
+
+/* Types of samples and of results, as indices. */
+enum { BOX_F32, BOX_F64, BOX_FLOATS };
+
+/* What a step takes besides its lines, and leaves for the next one: one sum for each sample down the columns, eight
+ * along the rows. */
+typedef struct sat_box_step {
+    const double *suffix; /* of what follows the leaving block in its segment */
+    double *block;        /* becomes the sum of the entering block */
+    double *prefix;       /* of the entering block's segment, to the end of the first window; becomes the next step's */
+    double *part;         /* the lines of the entering block that the first window holds; becomes the next block's */
+    int split;            /* entering lines 0 .. split-1 are of the entering block, the others of the next; 1 .. 8 */
+    bool last;            /* the entering block ends its segment */
+} sat_box_step;
+
+/* The sums that steps along the rows take, eight for each channel, and so the slots of a segment's blocks. */
+typedef struct sat_box_walk {
+    double *slots, *prefix, *part;
+    const double *tail; /* the suffix sums behind the last block */
+    int64_t blocks, channels;
+    int split;
+} sat_box_walk;
+
+/* Eight rows of results, and what turns sums into means. */
+typedef struct sat_box_means {
+    const double *columns; /* of a window's pixels, for each sample of the row */
+    const double *rows;    /* likewise, for each of the eight rows */
+    char *to;              /* sample 0 of the first row */
+    size_t row_bytes;
+    bool wide;      /* f64 */
+    double inverse; /* of the windows' pixels, if all have as many and the means are f32; else 0 */
+} sat_box_means;
+
+struct sat_box_float_ops {
+    /* Window sums of n samples (a multiple of 8), from sample `at` of the lines on; leave and enter are eight rows
+     * each. row 0: sums are stored transposed; else in rows that many sums apart. */
+    void (*columns[BOX_FLOATS])(const sat_box_step *step, const void *const *leave, const void *const *enter,
+                                int64_t at, int64_t n, double *out, int64_t row);
+    /* The same without results: nothing leaves. */
+    void (*enter_columns[BOX_FLOATS])(const sat_box_step *step, const void *const *enter, int64_t n);
+    /* The same for windows of 1 .. 7 rows, of which the first begins with row 0. */
+    void (*few_columns[BOX_FLOATS][BOX_LINES - 1])(const void *const *rows, int64_t at, int64_t n, double *out,
+                                                   int64_t row);
+
+    /* Groups of eight windows along eight rows of 1 .. 4 channels, transposed; the first group's blocks have that place
+     * in their segment. out receives the sums, transposed: with means NULL those of all groups, else of one. */
+    void (*rows[4])(const sat_box_walk *walk, int64_t place, const double *leave, const double *enter, int64_t groups,
+                    double *out, const sat_box_means *means);
+    /* One group without results: nothing leaves. */
+    void (*enter_rows)(const sat_box_walk *walk, int64_t place, const double *enter);
+
+    /* Windows of 1 .. 7 samples, `stride` samples apart, along eight rows of n sums, which are `row` sums apart; means
+     * NULL: their sums to out, as far apart. */
+    void (*few_rows[BOX_LINES - 1])(const double *sums, int64_t row, int64_t stride, int64_t n, double *out,
+                                    const sat_box_means *means);
+
+    /* to[i] += sums[i] */
+    void (*add_sums)(double *to, const double *sums, int64_t n);
+};
+
+#endif

@@ -1,0 +1,80 @@
+/* box_float_plan.h - the sizes and the memory of a box filter for floats (cpu_box_float.c). */
+#ifndef SAT_CPU_BOX_FLOAT_PLAN_H
+#define SAT_CPU_BOX_FLOAT_PLAN_H
+
+#include "arena.h"
+#include "box_float_ops.h"
+#include "isa.h"
+#include "window.h"
+
+/* Pixels: the image and chunks begin at multiples of SAT_FLOAT_ALIGNED, so that cache lines are read whole. */
+enum { SAT_FLOAT_ALIGNED = 16, SAT_FLOAT_FRONT_PX = BOX_LINES, SAT_FLOAT_CHUNK_SAMPLES = 256 };
+
+/* An axis continued beyond the image: position p is the image's p + first. */
+typedef struct sat_float_axis {
+    sat_axis image;
+    int64_t first, skip;          /* the window of pixel i begins at position i + skip */
+    int64_t window, blocks, rest; /* a window is so many lines: blocks of BOX_LINES, and the rest */
+} sat_float_axis;
+
+/* The sums that steps along one axis keep, n for each line. */
+typedef struct sat_float_sums {
+    double *slots, *prefix, *part, *tail;
+    int64_t n;
+} sat_float_sums;
+
+typedef struct sat_float_worker {
+    sat_float_sums down, along;
+    double *columns; /* column sums: a ring of transposed ones, or eight rows; by segments: a row */
+    double *windows; /* window sums of a piece that are not means yet; by segments: a row of samples */
+    char *samples;   /* of a chunk, where they do not lie as they are summed */
+    char *means;     /* eight rows on their way to the result */
+} sat_float_worker;
+
+typedef struct sat_cpu_box_float {
+    sat_box_spec spec;
+    sat_window window;
+    const sat_isa *isa;
+    const struct sat_box_float_ops *ops;
+    sat_float_axis x, y;
+    int in; /* box_float_ops.h's index: of the samples that are summed */
+    size_t in_bytes, out_bytes;
+    double inverse; /* of a whole window's pixels, if they are few enough (box_float_template.h); else 0 */
+    bool stream;
+    bool by_segments; /* windows reach so far beyond the image that they are taken apart (box_float_segments.c) */
+    int threads;
+    int64_t piece_px, chunk_px, ring_px; /* pixels in a piece, in the longest chunk, in the ring of column sums */
+    int64_t strip_px, span_px;           /* of results in a strip, of its column sums */
+    int64_t row;                         /* entries in a row of a chunk's sums, or of its means */
+    int64_t *map;                        /* the image's column that each position of x sees, -1: none */
+    double
+        *covered; /* columns that windows cover, for each sample from SAT_FLOAT_FRONT_PX pixels before position 0 on */
+    char *memory, *zeros;
+    sat_float_worker *workers;
+} sat_float_box;
+
+/* What a worker does at a time: rows [y, end) of the pixels [first, last). */
+typedef struct sat_float_part {
+    const sat_float_box *f;
+    const sat_float_worker *w;
+    const sat_view *src, *dst;
+    int64_t y, end, first, last;
+    int64_t origin; /* the position at which the column sums begin, a multiple of SAT_FLOAT_ALIGNED */
+} sat_float_part;
+
+static inline int64_t sat_float_round_up(int64_t n, int64_t to)
+{
+    return (n + to - 1) / to * to;
+}
+
+/* The end of the lines that the step of a block needs. */
+static inline int64_t sat_float_lines_end(const sat_float_axis *a, int64_t block)
+{
+    return (block + a->blocks + 1) * BOX_LINES + a->rest;
+}
+
+/* Fills a zeroed struct for a spec that was checked; its memory is the arena's. */
+sat_status sat_float_plan(sat_float_box *f, const sat_box_spec *spec, const sat_window *window, const sat_isa *isa,
+                          int threads, sat_arena *arena);
+
+#endif

@@ -1,0 +1,53 @@
+/* box_float_segments.c - windows that reach beyond the image by many times its size, in a mode that repeats samples:
+ * the sums of the segments that the mode makes of each, as the definition has it. */
+#include <string.h>
+
+#include "box_float_segments.h"
+
+static double real(const sat_view *v, const char *sample)
+{
+    return v->type == SAT_F64 ? *(const double *)(const void *)sample : (double)*(const float *)(const void *)sample;
+}
+
+/* A row of samples, times alpha where colours are weighted. */
+static void load(const sat_float_box *f, const sat_view *src, int64_t y, double *out)
+{
+    const int channels = f->spec.channels, alpha = channels - 1;
+    const char *pixel = (const char *)src->data + (size_t)y * src->row_bytes;
+    for (int64_t x = 0; x < f->spec.width; x++, pixel += src->pixel_bytes, out += channels)
+        for (int c = alpha; c >= 0; c--)
+            out[c] =
+                real(src, pixel + (size_t)c * f->out_bytes) * (f->spec.weighted_alpha && c < alpha ? out[alpha] : 1);
+}
+
+void sat_float_row_by_segments(const sat_float_box *f, const sat_float_worker *w, const sat_view *src,
+                               const sat_view *dst, int64_t y)
+{
+    const int channels = f->spec.channels, alpha = channels - 1;
+    const int64_t samples = f->spec.width * channels;
+    char *out = (char *)dst->data + (size_t)y * dst->row_bytes;
+    int64_t covered;
+    sat_segment segments[SAT_SEGMENTS];
+    int count = sat_axis_segments(&f->window.y, y, segments, &covered);
+    memset(w->columns, 0, (size_t)samples * sizeof *w->columns);
+    for (int s = 0; s < count; s++)
+        for (int64_t r = segments[s].begin; r < segments[s].end; r++) {
+            load(f, src, r, w->windows);
+            for (int64_t i = 0; i < samples; i++) w->columns[i] += (double)segments[s].weight * w->windows[i];
+        }
+    for (int64_t x = 0; x < f->spec.width; x++) {
+        double sum[4] = {0};
+        count = sat_axis_segments(&f->window.x, x, segments, &covered);
+        for (int s = 0; s < count; s++)
+            for (int64_t i = segments[s].begin; i < segments[s].end; i++)
+                for (int c = 0; c < channels; c++) sum[c] += (double)segments[s].weight * w->columns[i * channels + c];
+        for (int c = 0; c < channels; c++, out += f->out_bytes) {
+            const double by = f->spec.weighted_alpha && c < alpha ? sum[alpha] : (double)f->window.area_px;
+            const double mean = by == 0 ? 0 : sum[c] / by;
+            if (dst->type == SAT_F64)
+                *(double *)(void *)out = mean;
+            else
+                *(float *)(void *)out = (float)mean;
+        }
+    }
+}

@@ -1,0 +1,226 @@
+/* box_float_steps.c - sums in steps of eight windows, down the columns and then along the rows. */
+#include <string.h>
+
+#include "box_float_lines.h"
+#include "box_float_means.h"
+#include "box_float_steps.h"
+
+/* The place of a block in its segment. */
+static int64_t place(const sat_float_axis *a, int64_t block)
+{
+    return (block % a->blocks + a->blocks) % a->blocks;
+}
+
+/* The step of a block at that place, for sums from the i-th on. */
+static sat_box_step step_at(const sat_float_axis *a, const sat_float_sums *s, int64_t at, int64_t i)
+{
+    const bool last = at == a->blocks - 1;
+    return (sat_box_step){.suffix = (last ? s->tail : s->slots + (at + 1) * s->n) + i,
+                          .block = s->slots + at * s->n + i,
+                          .prefix = s->prefix + i,
+                          .part = s->part + i,
+                          .split = (int)(BOX_LINES - a->rest),
+                          .last = last};
+}
+
+static sat_box_step step_from(const sat_box_step *s, int64_t i)
+{
+    return (sat_box_step){s->suffix + i, s->block + i, s->prefix + i, s->part + i, s->split, s->last};
+}
+
+/* After the last block of a segment: its blocks' sums become suffix sums. */
+static void end_segment(const sat_float_box *f, const sat_float_axis *a, const sat_float_sums *s)
+{
+    for (int64_t k = a->blocks - 2; k >= 0; k--) f->ops->add_sums(s->slots + k * s->n, s->slots + (k + 1) * s->n, s->n);
+}
+
+static void start_sums(const sat_float_axis *a, const sat_float_sums *s)
+{
+    memset(s->slots, 0, (size_t)(s->n * a->blocks) * sizeof *s->slots);
+    memset(s->prefix, 0, (size_t)s->n * sizeof *s->prefix);
+    memset(s->part, 0, (size_t)s->n * sizeof *s->part);
+}
+
+/* Eight rows of an image: the step down the columns, the rows it takes, and those rows at a chunk. */
+typedef struct rows {
+    int64_t block;
+    sat_box_step step;
+    int count;
+    const char *rows[2 * BOX_LINES];
+    const void *lines[2 * BOX_LINES];
+} rows;
+
+/* Column sums of px pixels, from pixel `at` of the chunk at a position on. */
+static void sum_columns(const sat_float_part *p, const rows *r, int64_t position, int64_t at, int64_t px, double *out,
+                        int64_t row)
+{
+    const sat_float_box *f = p->f;
+    const int64_t channels = f->spec.channels, n = px * channels;
+    if (f->y.blocks == 0) {
+        f->ops->few_columns[f->in][f->y.rest - 1](r->lines, at * channels, n, out, row);
+        return;
+    }
+    const sat_box_step s = step_from(&r->step, (position + at - p->origin) * channels);
+    f->ops->columns[f->in](&s, r->lines, r->lines + BOX_LINES, at * channels, n, out, row);
+}
+
+/* The next step along the rows, the place of its blocks in their segments, and, in the ring, of its lines. */
+typedef struct walk {
+    int64_t group, place, leave, enter;
+} walk;
+
+/* In front of the strip there are zeros. */
+static walk start_walk(const sat_float_part *p)
+{
+    const sat_float_axis *x = &p->f->x;
+    walk w = {.group = p->origin / BOX_LINES - x->blocks - 1};
+    w.place = place(x, w.group);
+    w.enter = SAT_FLOAT_ALIGNED + sat_float_lines_end(x, w.group) - BOX_LINES - p->origin;
+    w.leave = SAT_FLOAT_ALIGNED;
+    return w;
+}
+
+static int64_t lower(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+static sat_box_walk walk_of(const sat_float_part *p)
+{
+    const sat_float_box *f = p->f;
+    const sat_float_sums *s = &p->w->along;
+    return (sat_box_walk){
+        s->slots, s->prefix, s->part, s->tail, f->x.blocks, f->spec.channels, (int)(BOX_LINES - f->x.rest)};
+}
+
+/* Windows of n groups along the rows. */
+static void do_groups(const sat_float_part *p, const walk *w, int64_t n, sat_float_output *o)
+{
+    const sat_float_box *f = p->f;
+    const int64_t line = f->spec.channels * BOX_LINES, position = w->group * BOX_LINES, px = n * BOX_LINES;
+    const bool plain = sat_float_are_plain(p, o, position, px);
+    const sat_box_means m = sat_float_means(p, o, position, px);
+    const sat_box_walk along = walk_of(p);
+    const double *columns = p->w->columns;
+    f->ops->rows[f->spec.channels - 1](&along, w->place, columns + w->leave * line, columns + w->enter * line, n,
+                                       p->w->windows, plain ? &m : NULL);
+    if (!plain) sat_float_finish(f, &m, px, p->w->windows, BOX_LINES, 1);
+}
+
+/* The steps along the rows, before group `end`, whose lines are there: those before a position. */
+static void walk_to(const sat_float_part *p, walk *w, int64_t position, int64_t end, sat_float_output *o)
+{
+    const sat_float_box *f = p->f;
+    for (int64_t n;
+         (n = lower(end - w->group, (position - sat_float_lines_end(&f->x, w->group) + BOX_LINES) / BOX_LINES)) > 0;) {
+        if (w->group * BOX_LINES < p->origin) {
+            n = 1;
+            const sat_box_walk along = walk_of(p);
+            f->ops->enter_rows(&along, w->place, p->w->columns + w->enter * f->spec.channels * BOX_LINES);
+        } else {
+            n = lower(n, (f->ring_px - w->leave) / BOX_LINES);
+            n = lower(n, (f->ring_px - w->enter + BOX_LINES - 1) / BOX_LINES);
+            do_groups(p, w, n, o);
+            w->leave = (w->leave + n * BOX_LINES == f->ring_px ? 0 : w->leave + n * BOX_LINES);
+        }
+        w->enter += n * BOX_LINES;
+        if (w->enter >= f->ring_px) w->enter -= f->ring_px;
+        w->group += n;
+        w->place += n;
+        while (w->place >= f->x.blocks) w->place -= f->x.blocks;
+    }
+}
+
+/* Eight rows: column sums a piece at a time, and the windows that they complete. */
+static void do_rows(const sat_float_part *p, rows *r)
+{
+    const sat_float_box *f = p->f;
+    const int64_t channels = f->spec.channels, px = channels * BOX_LINES;
+    const int64_t groups = (p->last + f->x.skip - 1) / BOX_LINES + 1, end = sat_float_lines_end(&f->x, groups - 1);
+    double *const ring = p->w->columns;
+    int64_t to = SAT_FLOAT_ALIGNED; /* px, in the ring */
+    walk w = start_walk(p);
+    sat_float_output o;
+    sat_float_start(p, r->block, &o);
+    start_sums(&f->x, &p->w->along);
+    memset(ring, 0, (size_t)(to * px) * sizeof *ring);
+    for (int64_t position = p->origin, n; position < end; position += n) {
+        n = sat_float_chunk(p, position, end);
+        sat_float_lines(p, r->rows, r->count, position, n, r->lines);
+        for (int64_t at = 0, piece; at < n; at += piece) {
+            piece = lower(lower(f->piece_px, n - at), f->ring_px - to);
+            sum_columns(p, r, position, at, piece, ring + to * px, 0);
+            if (to == 0) memcpy(ring + f->ring_px * px, ring, (size_t)(BOX_LINES * px) * sizeof *ring);
+            to = to + piece == f->ring_px ? 0 : to + piece;
+            walk_to(p, &w, position + at + piece, groups, &o);
+        }
+        sat_float_write(p, &o, position + n >= end);
+    }
+}
+
+/* The same for windows of few columns: their sums are added as they stand in their rows. */
+static void do_few(const sat_float_part *p, rows *r)
+{
+    const sat_float_box *f = p->f;
+    const int64_t channels = f->spec.channels, before = f->x.rest - 1;
+    const int64_t end = p->last + f->x.skip + before;
+    double *columns = p->w->columns + SAT_FLOAT_FRONT_PX * channels, *carried = columns - before * channels;
+    sat_float_output o;
+    sat_float_start(p, r->block, &o);
+    for (int64_t position = p->origin, n; position < end; position += n) {
+        n = sat_float_chunk(p, position, end);
+        sat_float_lines(p, r->rows, r->count, position, n, r->lines);
+        for (int64_t at = 0; at < n; at += f->piece_px) {
+            const int64_t from = position + at - before, piece = lower(f->piece_px, n - at);
+            const sat_box_means m = sat_float_means(p, &o, from, piece);
+            const bool plain = sat_float_are_plain(p, &o, from, piece);
+            sum_columns(p, r, position, at, piece, columns + at * channels, f->row);
+            f->ops->few_rows[before](carried + at * channels, f->row, channels, piece * channels, p->w->windows,
+                                     plain ? &m : NULL);
+            if (!plain) sat_float_finish(f, &m, piece, p->w->windows, 1, f->row);
+        }
+        for (int64_t j = 0; j < BOX_LINES; j++)
+            memcpy(carried + j * f->row, carried + j * f->row + n * channels,
+                   (size_t)(before * channels) * sizeof *carried);
+        sat_float_write(p, &o, position + n >= end);
+    }
+}
+
+/* The rows that enter before the first block of a strip. */
+static void enter_rows(const sat_float_part *p, int64_t block)
+{
+    const sat_float_box *f = p->f;
+    const int64_t end = p->origin + f->span_px;
+    const char *entering[BOX_LINES];
+    const void *lines[BOX_LINES];
+    sat_float_rows(p, sat_float_lines_end(&f->y, block) - BOX_LINES, BOX_LINES, entering);
+    const sat_box_step step = step_at(&f->y, &p->w->down, place(&f->y, block), 0);
+    for (int64_t position = p->origin, n; position < end; position += n) {
+        n = sat_float_chunk(p, position, end);
+        sat_float_lines(p, entering, BOX_LINES, position, n, lines);
+        const sat_box_step s = step_from(&step, (position - p->origin) * f->spec.channels);
+        f->ops->enter_columns[f->in](&s, lines, n * f->spec.channels);
+    }
+    if (step.last) end_segment(f, &f->y, &p->w->down);
+}
+
+void sat_float_strip(const sat_float_part *p)
+{
+    const sat_float_box *f = p->f;
+    const sat_float_axis *y = &f->y;
+    rows r = {.block = p->y / BOX_LINES, .count = y->blocks ? 2 * BOX_LINES : (int)(BOX_LINES + y->rest - 1)};
+    if (y->blocks) start_sums(y, &p->w->down);
+    for (int64_t b = r.block - y->blocks - 1; y->blocks && b < r.block; b++) enter_rows(p, b);
+    for (; r.block * BOX_LINES < p->end; r.block++) {
+        sat_float_rows(p, r.block * BOX_LINES, y->blocks ? BOX_LINES : r.count, r.rows);
+        if (y->blocks) {
+            sat_float_rows(p, sat_float_lines_end(y, r.block) - BOX_LINES, BOX_LINES, r.rows + BOX_LINES);
+            r.step = step_at(y, &p->w->down, place(y, r.block), 0);
+        }
+        if (f->x.blocks)
+            do_rows(p, &r);
+        else
+            do_few(p, &r);
+        if (r.step.last) end_segment(f, y, &p->w->down);
+    }
+}
