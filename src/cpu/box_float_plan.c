@@ -1,5 +1,4 @@
 /* box_float_plan.c - the sizes and the memory of a box filter for floats. */
-
 #include "box_float_plan.h"
 #include "machine.h"
 #include "shape.h"
