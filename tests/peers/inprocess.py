@@ -60,13 +60,13 @@ class Table:
 
 
 class Box:
-    def __init__(self, pixels, size, threads, out):
+    def __init__(self, pixels, sample, size, threads, out):
         channels = pixels.shape[2] if pixels.ndim == 3 else 1
-        spec = BoxSpec(SIDE, SIDE, channels, code("u8"), size, size, b"reflect101", (ctypes.c_double * 4)(), False,
+        spec = BoxSpec(SIDE, SIDE, channels, code(sample), size, size, b"reflect101", (ctypes.c_double * 4)(), False,
                        None, threads)
         self.box = ctypes.c_void_p()
         need(LIB.sat_box_create_sized(ctypes.byref(self.box), *sized(spec)))
-        self.views = view(pixels, "u8"), view(out, "u8")
+        self.views = view(pixels, sample), view(out, sample)
 
     def run(self):
         need(LIB.sat_box_run(self.box, ctypes.byref(self.views[0]), ctypes.byref(self.views[1]), None))
@@ -128,13 +128,13 @@ def tables(threads):
     return rows
 
 
-def boxes(threads):
+def boxes(sample, threads):
     rows = []
     for channels in (1, 3):
-        pixels = image("u8", channels)
+        pixels = image(sample, channels)
         mine, theirs = np.full_like(pixels, 0x55), np.full_like(pixels, 0x55)
         for size in (3, 15, 31, 101, 255):
-            ours = Box(pixels, size, threads, mine)
+            ours = Box(pixels, sample, size, threads, mine)
             cv2.setNumThreads(threads)
 
             def blur(k=size):
@@ -142,7 +142,7 @@ def boxes(threads):
 
             ours.run()
             blur()
-            apart = int(cv2.absdiff(mine, theirs).max())
+            apart = f"{cv2.absdiff(mine, theirs).max():.2g}"
             ms, cv2_ms = in_turns([ours.run, blur])
             rows.append([f"{size}x{size}, {channels} ch", threads, f"{ms:.1f}", f"{pixels.size / ms / 1e3:.0f}",
                          f"{cv2_ms:.1f}", f"{cv2_ms / ms:.2f}", apart])
@@ -159,7 +159,9 @@ def main():
                     "results"],
          [row for n in counts for row in tables(n)]),
         ("Box filter, u8", ["job", "threads", "sat ms", "Msamples/s", "cv2.blur ms", "x OpenCV", "levels apart"],
-         [row for n in counts for row in boxes(n)])]
+         [row for n in counts for row in boxes("u8", n)]),
+        ("Box filter, f32", ["job", "threads", "sat ms", "Msamples/s", "cv2.blur ms", "x OpenCV", "apart at most"],
+         [row for n in counts for row in boxes("f32", n)])]
     versions = {"sat": version, "OpenCV": f"{cv2.__version__} (headless, from PyPI)"}
     intro = [f"{SIDE}x{SIDE} pixels, one process, outputs reused, calls in turns, medians of {ROUNDS}.",
              "x OpenCV: how many times faster. The copy moves the same bytes with the same stores and sums nothing.",
