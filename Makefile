@@ -9,6 +9,7 @@ endif
 PREFIX   ?= /usr/local
 CUDA     ?= auto# auto, 0 or 1 (1: no nvcc is an error)
 JPEG     ?= auto# libjpeg: auto, 0 (stb_image reads and writes JPEG) or 1
+TIFF     ?= auto# libtiff, 4.5 or newer: auto, 0 (no TIFF) or 1
 LAB      ?= 1# 0: the product alone, without the laboratory: scans of arrays, ceilings, peers, `sat bench`; no tests
 CFLAGS   ?= -O3 -g
 WERROR   ?= 0# 1: a warning is an error, as in continuous integration; newer compilers warn of more
@@ -40,11 +41,15 @@ PKG_CONFIG ?= pkg-config
 HAVE_LIBJPEG := $(shell $(PKG_CONFIG) --exists libjpeg 2>/dev/null && echo 1 || echo 0)
 WITH_LIBJPEG := $(if $(filter 0,$(JPEG)),0,$(if $(filter 1,$(JPEG)),1,$(HAVE_LIBJPEG)))
 
+HAVE_LIBTIFF := $(shell $(PKG_CONFIG) --exists 'libtiff-4 >= 4.5' 2>/dev/null && echo 1 || echo 0)
+WITH_LIBTIFF := $(if $(filter 0,$(TIFF)),0,$(if $(filter 1,$(TIFF)),1,$(HAVE_LIBTIFF)))
+
 # ---- flags ---------------------------------------------------------------------------------------------
 
 # No product and sum rounded as one: answers are the same on every machine (rectangle.h).
 STD      := -std=c11 -D_GNU_SOURCE -ffp-contract=off
-DEFS     := -DSAT_WITH_CUDA=$(WITH_CUDA) -DSAT_WITH_LIBJPEG=$(WITH_LIBJPEG) $(if $(filter 0,$(LAB)),-DSAT_NO_LAB) \
+DEFS     := -DSAT_WITH_CUDA=$(WITH_CUDA) -DSAT_WITH_LIBJPEG=$(WITH_LIBJPEG) -DSAT_WITH_LIBTIFF=$(WITH_LIBTIFF) \
+            $(if $(filter 0,$(LAB)),-DSAT_NO_LAB) \
             $(if $(filter 1,$(SWEEP)),-DSAT_SWEEP=1)
 BASE     := $(STD) $(CFLAGS) $(WARN) $(DEFS) -pthread -fvisibility=hidden -fPIC -MMD -MP $(EXTRA_CFLAGS)
 LIB_INC  := -Isrc/lib
@@ -53,7 +58,7 @@ CLI_INC  := -Isrc/lib -Isrc/io -Isrc/cli
 LDFLAGS  += -pthread $(EXTRA_LDFLAGS)
 LIB_LIBS := -lm
 FILE_LIBS := -lxxhash
-IO_LIBS  := -lisal -ldeflate -lxxhash $(if $(filter 1,$(WITH_LIBJPEG)),-ljpeg)
+IO_LIBS  := -lisal -ldeflate -lxxhash $(if $(filter 1,$(WITH_LIBJPEG)),-ljpeg) $(if $(filter 1,$(WITH_LIBTIFF)),-ltiff)
 
 # CUDA: nvcc compiles kernels/ to objects that hold no C++ runtime, and $(CC) links them with the static
 # CUDA runtime, so that one binary runs with and without a driver.  SM: native, all, or numbers ("90 75");
@@ -122,6 +127,7 @@ lib: $(B)/libsat.a $(B)/libsat.so $(B)/libsat_file.a $(B)/libsat_file.so
 config:
 	@echo "CUDA: $(if $(filter 1,$(WITH_CUDA)),$(NVCC) for sm $(SM),off ($(if $(filter 0,$(CUDA)),CUDA=0,$(if $(NVCC),no kernels in this version,no nvcc found)); CPU backends only))"
 	@echo "JPEG: $(if $(filter 1,$(WITH_LIBJPEG)),libjpeg,stb_image ($(if $(filter 0,$(JPEG)),JPEG=0,libjpeg not found)))"
+	@echo "TIFF: $(if $(filter 1,$(WITH_LIBTIFF)),libtiff,off ($(if $(filter 0,$(TIFF)),TIFF=0,no libtiff 4.5 found)))"
 	@$(if $(LEFT_OUT),echo "LAB: off (LAB=0; no \`sat bench\`)")
 
 $(B)/flags: FORCE
@@ -209,11 +215,11 @@ $(B)/tsan/%: tests/tsan/%.c $(B)/libsat.a
 AGAIN = --no-print-directory $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell nproc))
 
 deps:
-	@packaging/deps.sh build jpeg
+	@packaging/deps.sh build jpeg tiff
 deps-test:
-	@packaging/deps.sh build jpeg test
+	@packaging/deps.sh build jpeg tiff test
 deps-lint:
-	@packaging/deps.sh build jpeg test lint
+	@packaging/deps.sh build jpeg tiff test lint
 
 ## demo: install what is missing, build, blur a photograph
 demo: deps

@@ -32,6 +32,7 @@ static const struct {
     [META_PNG_TEXT] = {"text", "text_bytes"},
     [META_COMMENTS] = {"comments", "comment_bytes"},
     [META_HDR] = {"header lines", "header_bytes"},
+    [META_GEOTIFF] = {"GeoTIFF", "geotiff_bytes"},
 };
 
 /* What makes the stored pixels upright, by Exif's orientation. */

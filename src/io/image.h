@@ -12,11 +12,12 @@
 /* Metadata that is copied unchanged, to the formats that can store it. */
 typedef enum meta_kind {
     META_EXIF,       /* a TIFF structure, from its byte order mark on, without a thumbnail: PNG, JPEG */
-    META_XMP,        /* a packet in UTF-8: PNG, JPEG */
+    META_XMP,        /* a packet in UTF-8: PNG, JPEG, TIFF */
     META_PNG_COLOUR, /* whole chunks about colour */
     META_PNG_TEXT,   /* whole chunks of text, but for XMP */
     META_COMMENTS,   /* whole segments of a JPEG */
     META_HDR,        /* whole lines of a Radiance header, but for the format and the size */
+    META_GEOTIFF,    /* tags of GeoTIFF, in a form of tiff_meta.c */
     META_KINDS
 } meta_kind;
 

@@ -29,9 +29,10 @@ FUZZ_CC     ?= clang
 FUZZ_OUT    ?= $(B)/fuzz
 FUZZ_CHECKS := address,undefined,float-cast-overflow
 FUZZ_JPEG   := $(WITH_LIBJPEG)
+FUZZ_TIFF   := $(WITH_LIBTIFF)
 FUZZ_FLAGS  = $(STD) -O1 -g -fno-omit-frame-pointer -fsanitize=$(FUZZ_CHECKS) -fno-sanitize-recover=all \
-              -DSAT_WITH_CUDA=0 -DSAT_WITH_LIBJPEG=$(FUZZ_JPEG) -pthread -MMD -MP $(FUZZ_EXTRA)
-FUZZ_LIBS   = -lisal -ldeflate -lxxhash $(if $(filter 1,$(FUZZ_JPEG)),-ljpeg) -lm
+              -DSAT_WITH_CUDA=0 -DSAT_WITH_LIBJPEG=$(FUZZ_JPEG) -DSAT_WITH_LIBTIFF=$(FUZZ_TIFF) -pthread -MMD -MP $(FUZZ_EXTRA)
+FUZZ_LIBS   = -lisal -ldeflate -lxxhash $(if $(filter 1,$(FUZZ_JPEG)),-ljpeg) $(if $(filter 1,$(FUZZ_TIFF)),-ltiff) -lm
 FUZZ_HASH   = $(call hash,$(FUZZ_CC) $(FUZZ_FLAGS))
 FUZZ_OBJ    = $(FUZZ_OUT)/obj/$(FUZZ_HASH)
 FUZZ_SRC    := $(LIB_SRC) $(IO_SRC) $(CLI_SRC) tests/fuzz/driver.c
@@ -53,14 +54,14 @@ endif
 ## fuzz: fuzz TARGETS="NAME..." (all) for SECONDS=60 each, with libFuzzer, ASan and UBSan
 .PHONY: fuzz msan deps-fuzz
 deps-fuzz:
-	@packaging/deps.sh build jpeg fuzz
+	@packaging/deps.sh build jpeg tiff fuzz
 fuzz: deps-fuzz
 	@$(MAKE) $(AGAIN) $(TARGETS:%=$(FUZZ_OUT)/%)
 	@FUZZ=$(FUZZ_OUT) tests/fuzz/run.sh $(SECONDS) $(TARGETS)
 
-## msan: the same with MemorySanitizer, but for what goes through libraries that it does not see: PNG, libjpeg
+## msan: the same with MemorySanitizer, but for what goes through libraries that it does not see: PNG, libjpeg, libtiff
 msan: deps-fuzz
-	@$(MAKE) $(AGAIN) FUZZ_OUT=$(B)/msan FUZZ_CHECKS=memory FUZZ_JPEG=0 FUZZ_EXTRA='-DXXH_INLINE_ALL -fsanitize-memory-track-origins' \
+	@$(MAKE) $(AGAIN) FUZZ_OUT=$(B)/msan FUZZ_CHECKS=memory FUZZ_JPEG=0 FUZZ_TIFF=0 FUZZ_EXTRA='-DXXH_INLINE_ALL -fsanitize-memory-track-origins' \
 	    $(TARGETS:%=$(B)/msan/%)
 	@FUZZ=$(B)/msan tests/fuzz/run.sh $(SECONDS) $(TARGETS)
 

@@ -1,0 +1,109 @@
+/* TIFF (Adobe, revision 6.0, 1992) and BigTIFF, through libtiff: one picture, in strips or tiles. */
+#include "codec.h"
+#include "orient.h"
+#include "tiff_parts.h"
+#if SAT_WITH_LIBTIFF
+#include <tiffio.h>
+#endif
+
+static bool sniff(const uint8_t *bytes, size_t n)
+{
+    enum { CLASSIC = 42, BIG = 43 };
+    if (n < 8 || bytes[0] != bytes[1] || (bytes[0] != 'I' && bytes[0] != 'M')) return false;
+    unsigned version = bytes[0] == 'M' ? load_be16(bytes + 2) : load_le16(bytes + 2);
+    return version == CLASSIC || version == BIG;
+}
+
+#if SAT_WITH_LIBTIFF
+
+static const char *library(void)
+{
+    static char text[sizeof "libtiff 00000000.00000000.00000000"];
+    const char *version = strstr(TIFFGetVersion(), "ersion ");
+    int n = version ? (int)strcspn(version + 7, "\n") : 0;
+    snprintf(text, sizeof text, "libtiff %.*s", n, version ? version + 7 : "");
+    return text;
+}
+
+/* Strips that are not decoded into the image take their own size, and about as much as they are stored. */
+static bool shape(const uint8_t *bytes, size_t n, image_shape *s)
+{
+    tiff_file f;
+    tiff_layout t;
+    error unused;
+    bool ok = tiff_open(&f, bytes, n, &unused) && tiff_read_layout(&f, &t, &unused);
+    if (ok)
+        *s = (image_shape){.width = t.width,
+                           .height = t.height,
+                           .channels = t.channels,
+                           .type = t.type,
+                           .turns = t.orientation > 1,
+                           .decoder_bytes = t.block_bytes * (t.direct ? 1 : 2)};
+    tiff_close(&f);
+    return ok;
+}
+
+static bool decode(const uint8_t *bytes, size_t n, const decode_options *opt, image *img, error *err)
+{
+    *img = (image){0};
+    image_meta meta = {0};
+    tiff_file f;
+    tiff_layout t;
+    bool ok = tiff_open(&f, bytes, n, err) && tiff_one_picture(&f, err) && tiff_read_layout(&f, &t, err) &&
+              codec_size_ok(t.width, t.height, opt, err) &&
+              tiff_read_meta(&f, opt->no_orient || t.orientation == 1, &meta, err) &&
+              tiff_read_pixels(&f, &t, opt, img, err);
+    tiff_close(&f);
+    if (ok && t.orientation > 1) meta.orientation = t.orientation;
+    img->meta = meta;
+    if (ok && !opt->no_orient) ok = image_orient(img, opt->threads, err);
+    if (!ok) image_free(img);
+    return ok;
+}
+
+static bool holds(sat_type type, int channels, error *err)
+{
+    (void)channels;
+    return type == SAT_U8 || type == SAT_U16 || type == SAT_F32 ||
+           fail(err, "TIFF holds u8, u16 and f32, not %s", sat_type_name(type));
+}
+
+#else
+
+static const char *library(void)
+{
+    return "none; built without libtiff";
+}
+
+static bool shape(const uint8_t *bytes, size_t n, image_shape *s)
+{
+    (void)bytes, (void)n, (void)s;
+    return false;
+}
+
+static bool decode(const uint8_t *bytes, size_t n, const decode_options *opt, image *img, error *err)
+{
+    (void)bytes, (void)n, (void)opt;
+    *img = (image){0};
+    return fail(err, "a TIFF, which cannot be read; build with libtiff");
+}
+
+static bool holds(sat_type type, int channels, error *err)
+{
+    (void)type, (void)channels;
+    return fail(err, "TIFF cannot be written; build with libtiff");
+}
+
+#endif
+
+const image_format format_tiff = {
+    .name = "tiff",
+    .extensions = "tif tiff",
+    .summary = "TIFF, 8-bit, 16-bit and float, with or without alpha",
+    .library = library,
+    .sniff = sniff,
+    .shape = shape,
+    .decode = decode,
+    .holds = holds,
+    .encode = tiff_encode,
+};

@@ -1,0 +1,83 @@
+/* tiff_encode.c - pixels to a TIFF: strips, deflated after horizontal differences (of floats: of their bytes).  The
+ * file is made in memory, as libtiff writes its directory last and the offset of that first. */
+#include "codec.h"
+#include "tiff_parts.h"
+#if SAT_WITH_LIBTIFF
+#include <tiffio.h>
+
+enum { STRIP_BYTES = 1 << 18 }; /* about: whole rows */
+
+/* Can it exceed the 32 bits of a TIFF's offsets?  Deflate adds 5 bytes to 64 KiB that it cannot shorten; a strip of one
+ * byte becomes 11, and has 16 in the directory. */
+static bool needs_big(const image *img, uint64_t strips)
+{
+    const image_meta *meta = &img->meta;
+    enum { DIRECTORY = 1 << 16, STRIP_OVERHEAD = 32 };
+    uint64_t bytes = (uint64_t)img->row_bytes * (uint64_t)img->height;
+    uint64_t more = DIRECTORY + strips * STRIP_OVERHEAD + bytes / 1024 + meta->icc_bytes;
+    for (int i = 0; i < META_KINDS; i++) more += meta->blocks[i].n;
+    return bytes > UINT32_MAX || more > UINT32_MAX - bytes;
+}
+
+static bool set_fields(tiff_file *f, const image *img, uint32_t rows)
+{
+    TIFF *tif = f->tif;
+    bool floats = img->type == SAT_F32, alpha = image_has_alpha(img);
+    uint16_t unassociated = EXTRASAMPLE_UNASSALPHA;
+    bool ok = TIFFSetField(tif, TIFFTAG_IMAGEWIDTH, (uint32_t)img->width) &&
+              TIFFSetField(tif, TIFFTAG_IMAGELENGTH, (uint32_t)img->height) &&
+              TIFFSetField(tif, TIFFTAG_SAMPLESPERPIXEL, (unsigned)img->channels) &&
+              TIFFSetField(tif, TIFFTAG_BITSPERSAMPLE, (unsigned)(8 * sat_type_bytes(img->type))) &&
+              TIFFSetField(tif, TIFFTAG_SAMPLEFORMAT, floats ? SAMPLEFORMAT_IEEEFP : SAMPLEFORMAT_UINT) &&
+              TIFFSetField(tif, TIFFTAG_PHOTOMETRIC, img->channels < 3 ? PHOTOMETRIC_MINISBLACK : PHOTOMETRIC_RGB) &&
+              TIFFSetField(tif, TIFFTAG_PLANARCONFIG, PLANARCONFIG_CONTIG) &&
+              TIFFSetField(tif, TIFFTAG_ROWSPERSTRIP, rows) &&
+              (!alpha || TIFFSetField(tif, TIFFTAG_EXTRASAMPLES, 1, &unassociated));
+    if (!ok || !TIFFIsCODECConfigured(COMPRESSION_ADOBE_DEFLATE)) return ok;
+    return TIFFSetField(tif, TIFFTAG_COMPRESSION, COMPRESSION_ADOBE_DEFLATE) &&
+           TIFFSetField(tif, TIFFTAG_PREDICTOR, floats ? PREDICTOR_FLOATINGPOINT : PREDICTOR_HORIZONTAL);
+}
+
+static bool write_strips(tiff_file *f, const image *img, uint32_t rows, const io_progress *progress)
+{
+    double reported = 0;
+    for (int64_t y = 0; y < img->height; y += rows) {
+        int64_t count = img->height - y < rows ? img->height - y : rows;
+        tmsize_t bytes = (tmsize_t)(img->row_bytes * (size_t)count);
+        if (TIFFWriteEncodedStrip(f->tif, (uint32_t)(y / rows), image_row(img, y), bytes) != bytes) return false;
+        double done = (double)(y + count);
+        if (y + count < img->height && done - reported < (double)img->height / 64) continue;
+        codec_progress(progress, (done - reported) / (double)img->height);
+        reported = done;
+    }
+    return true;
+}
+
+bool tiff_encode(const image *img, const encode_options *opt, sink *out, error *err)
+{
+    if (img->width > INT32_MAX || img->height > INT32_MAX) {
+        return fail(err, "%lldx%lld pixels are too many for TIFF, whose sides end at %d", (long long)img->width,
+                    (long long)img->height, INT32_MAX);
+    }
+    uint32_t rows = img->row_bytes < STRIP_BYTES ? (uint32_t)(STRIP_BYTES / img->row_bytes) : 1;
+    tiff_file f;
+    bool ok = tiff_create(&f, needs_big(img, (uint64_t)img->height / rows + 1), err);
+    if (ok) {
+        ok = set_fields(&f, img, rows) && tiff_write_meta(&f, &img->meta) &&
+             write_strips(&f, img, rows, &opt->progress) && TIFFWriteDirectory(f.tif) && !f.first.text[0];
+        if (!ok) fail(err, "%.200s", f.first.text[0] ? f.first.text : "libtiff cannot write it");
+    }
+    ok = ok && sink_write(out, f.written, f.n, err);
+    tiff_close(&f);
+    return ok;
+}
+
+#else
+
+bool tiff_encode(const image *img, const encode_options *opt, sink *out, error *err)
+{
+    (void)img, (void)opt, (void)out;
+    return fail(err, "TIFF cannot be written; build with libtiff");
+}
+
+#endif

@@ -1,0 +1,155 @@
+/* tiff_file.c - a TIFF in memory, as libtiff sees it: reading, writing, and its errors. */
+#if SAT_WITH_LIBTIFF
+#include <stdlib.h>
+#include <string.h>
+#include <tiffio.h>
+
+#include "codec.h"
+#include "tiff_parts.h"
+
+/* ---- errors ---------------------------------------------------------------------------------------------- */
+
+static void keep(tiff_file *f, const char *format, va_list values)
+{
+    char text[sizeof f->first.text];
+    if (f->first.text[0]) return;
+    vsnprintf(text, sizeof text, format, values);
+    for (char *c = text; *c; c++)
+        if (*c < ' ' || *c > '~') *c = '?';
+    fail(&f->first, "%s", text[0] ? text : "libtiff does not say why");
+}
+
+/* 1: libtiff does not call the handler of the process, which prints. */
+static int on_error(TIFF *tif, void *context, const char *module, const char *format, va_list values)
+{
+    (void)tif, (void)module;
+    keep(context, format, values);
+    return 1;
+}
+
+static int on_warning(TIFF *tif, void *context, const char *module, const char *format, va_list values)
+{
+    tiff_file *f = context;
+    (void)tif, (void)module;
+    if (f->strict) keep(f, format, values);
+    return 1;
+}
+
+bool tiff_fail(const tiff_file *f, error *err)
+{
+    const char *why = f->first.text[0] ? f->first.text : "libtiff cannot read it";
+    return fail(err, "%s: %.200s", f->cut ? "truncated" : "corrupt", why);
+}
+
+/* ---- reading and writing ------------------------------------------------------------------------------------ */
+
+static tmsize_t on_read(thandle_t handle, void *to, tmsize_t want)
+{
+    tiff_file *f = handle;
+    uint64_t left = f->at < f->n ? f->n - f->at : 0;
+    size_t count = (uint64_t)want < left ? (size_t)want : (size_t)left;
+    if (count < (size_t)want) f->cut = true;
+    if (count > 0) memcpy(to, f->bytes + f->at, count);
+    f->at += count;
+    return (tmsize_t)count;
+}
+
+static tmsize_t read_nothing(thandle_t handle, void *to, tmsize_t want)
+{
+    (void)handle, (void)to, (void)want;
+    return 0;
+}
+
+static tmsize_t write_nothing(thandle_t handle, void *from, tmsize_t count)
+{
+    (void)handle, (void)from, (void)count;
+    return 0;
+}
+
+static bool grow(tiff_file *f, uint64_t need)
+{
+    enum { FIRST_BYTES = 1 << 16 };
+    size_t capacity = f->capacity ? f->capacity : FIRST_BYTES;
+    while (capacity < need) capacity += capacity / 2;
+    if (capacity == f->capacity) return true;
+    if (!memory_allows(capacity, "the TIFF that is written", &f->first)) return false;
+    uint8_t *grown = realloc(f->written, capacity);
+    if (!grown) return fail(&f->first, "out of memory: a TIFF of %zu bytes", capacity);
+    f->written = grown;
+    f->capacity = capacity;
+    return true;
+}
+
+static tmsize_t on_write(thandle_t handle, void *from, tmsize_t count)
+{
+    tiff_file *f = handle;
+    uint64_t end = f->at + (uint64_t)count;
+    if (!grow(f, end)) return 0;
+    if (f->at > f->n) memset(f->written + f->n, 0, (size_t)f->at - f->n);
+    memcpy(f->written + f->at, from, (size_t)count);
+    f->at = end;
+    if (end > f->n) f->n = (size_t)end;
+    return count;
+}
+
+static toff_t on_seek(thandle_t handle, toff_t offset, int whence)
+{
+    tiff_file *f = handle;
+    if (whence == SEEK_CUR) offset += f->at;
+    if (whence == SEEK_END) offset += f->n;
+    return f->at = offset;
+}
+
+static int on_close(thandle_t handle)
+{
+    (void)handle;
+    return 0;
+}
+
+static toff_t on_size(thandle_t handle)
+{
+    return ((const tiff_file *)handle)->n;
+}
+
+static bool open_as(tiff_file *f, const char *mode, tmsize_t most_bytes, bool reads)
+{
+    TIFFOpenOptions *options = TIFFOpenOptionsAlloc();
+    if (!options) return fail(&f->first, "out of memory: libtiff");
+    TIFFOpenOptionsSetErrorHandlerExtR(options, on_error, f);
+    TIFFOpenOptionsSetWarningHandlerExtR(options, on_warning, f);
+    TIFFOpenOptionsSetMaxSingleMemAlloc(options, most_bytes);
+    f->tif = TIFFClientOpenExt("", mode, f, reads ? on_read : read_nothing, reads ? write_nothing : on_write, on_seek,
+                               on_close, on_size, NULL, NULL, options);
+    TIFFOpenOptionsFree(options);
+    return f->tif != NULL;
+}
+
+/* libtiff allocates arrays of strips, where a byte of the file becomes 8 at most, the compressed bytes of one strip,
+ * and rows of pixels.  Mode: r read, h no directory yet, m not mapped, c strips as they are stored, D no arrays of
+ * strips before they are needed. */
+bool tiff_open(tiff_file *f, const uint8_t *bytes, size_t n, error *err)
+{
+    enum { ROW_BYTES = 64 << 20 };
+    *f = (tiff_file){.bytes = bytes, .n = n};
+    tmsize_t most = n < (PTRDIFF_MAX - ROW_BYTES) / 8 ? (tmsize_t)n * 8 + ROW_BYTES : PTRDIFF_MAX;
+    if (!open_as(f, "rhmcD", most, true)) return tiff_fail(f, err);
+    tiff_know_tags(f->tif);
+    return TIFFReadDirectory(f->tif) || tiff_fail(f, err);
+}
+
+bool tiff_create(tiff_file *f, bool big, error *err)
+{
+    *f = (tiff_file){0};
+    if (!open_as(f, big ? "w8m" : "wm", 0, false)) return fail(err, "%.200s", f->first.text);
+    tiff_know_tags(f->tif);
+    return true;
+}
+
+void tiff_close(tiff_file *f)
+{
+    if (f->tif) TIFFClose(f->tif);
+    free(f->written);
+    *f = (tiff_file){0};
+}
+
+#endif

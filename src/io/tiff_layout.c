@@ -1,0 +1,160 @@
+/* tiff_layout.c - how the pixels of a TIFF are stored, and whether they can be read. */
+#if SAT_WITH_LIBTIFF
+#include <tiffio.h>
+
+#include "codec.h"
+#include "tiff_parts.h"
+
+static unsigned field16(tiff_file *f, uint32_t tag, unsigned otherwise)
+{
+    uint16_t value = 0;
+    return TIFFGetFieldDefaulted(f->tif, tag, &value) ? value : otherwise;
+}
+
+static uint32_t field32(tiff_file *f, uint32_t tag, uint32_t otherwise)
+{
+    uint32_t value = 0;
+    return TIFFGetFieldDefaulted(f->tif, tag, &value) ? value : otherwise;
+}
+
+static bool read_compression(tiff_file *f, unsigned *compression, error *err)
+{
+    *compression = field16(f, TIFFTAG_COMPRESSION, COMPRESSION_NONE);
+    switch (*compression) {
+    case COMPRESSION_NONE:
+    case COMPRESSION_LZW:
+    case COMPRESSION_PACKBITS:
+    case COMPRESSION_DEFLATE:
+    case COMPRESSION_ADOBE_DEFLATE:
+    case COMPRESSION_ZSTD:
+    case COMPRESSION_JPEG:
+        if (TIFFIsCODECConfigured((uint16_t)*compression)) return true;
+        break;
+    default: break;
+    }
+    const TIFFCodec *codec = TIFFFindCODEC((uint16_t)*compression);
+    return fail(err, "a TIFF in compression %u (%s), which cannot be read", *compression,
+                codec && codec->name ? codec->name : "unknown");
+}
+
+static const char *format_name(unsigned format)
+{
+    static const char *const names[] = {"", "unsigned", "signed", "float", "untyped", "complex", "complex float"};
+    return format < sizeof names / sizeof *names ? names[format] : "unknown";
+}
+
+static bool read_type(tiff_file *f, tiff_layout *t, error *err)
+{
+    unsigned format = field16(f, TIFFTAG_SAMPLEFORMAT, SAMPLEFORMAT_UINT);
+    t->bits = (int)field16(f, TIFFTAG_BITSPERSAMPLE, 1);
+    if (format == SAMPLEFORMAT_IEEEFP && t->bits == 32) {
+        t->type = SAT_F32;
+        return true;
+    }
+    t->type = t->bits <= 8 ? SAT_U8 : SAT_U16;
+    if ((format == SAMPLEFORMAT_UINT || format == SAMPLEFORMAT_VOID) && t->bits >= 1 && t->bits <= 16) return true;
+    return fail(err, "a TIFF of %d-bit %s samples, which cannot be read; convert them to u8, u16 or f32 first", t->bits,
+                format_name(format));
+}
+
+/* One extra sample may be alpha.  One of which nothing is said is left out. */
+static bool read_channels(tiff_file *f, tiff_layout *t, int colours, error *err)
+{
+    uint16_t count = 0, *kinds = NULL;
+    t->samples = (int)field16(f, TIFFTAG_SAMPLESPERPIXEL, 1);
+    if (t->samples < colours) return fail(err, "corrupt: a TIFF whose pixels have too few samples");
+    if (t->samples > colours + 1) {
+        return fail(err, "a TIFF of %d samples per pixel, %d of them colours, which cannot be read", t->samples,
+                    colours);
+    }
+    t->channels = colours;
+    if (t->samples == colours || !TIFFGetField(f->tif, TIFFTAG_EXTRASAMPLES, &count, &kinds) || count != 1) return true;
+    t->premultiplied = kinds[0] == EXTRASAMPLE_ASSOCALPHA;
+    if (t->premultiplied || kinds[0] == EXTRASAMPLE_UNASSALPHA) t->channels++;
+    return true;
+}
+
+/* A palette has 2^bits colours for pixels of one sample. */
+static bool read_palette(tiff_file *f, tiff_layout *t, error *err)
+{
+    if (!read_channels(f, t, 1, err)) return false;
+    if (t->samples != 1 || t->bits > 8 || t->type != SAT_U8)
+        return fail(err, "a TIFF with a palette of %d samples of %d bits, which cannot be read", t->samples, t->bits);
+    t->palette = true;
+    t->channels = 3;
+    return true;
+}
+
+static bool read_colours(tiff_file *f, tiff_layout *t, unsigned compression, error *err)
+{
+    unsigned samples = field16(f, TIFFTAG_SAMPLESPERPIXEL, 1);
+    uint16_t photometric = samples < 3 ? PHOTOMETRIC_MINISBLACK : PHOTOMETRIC_RGB;
+    TIFFGetField(f->tif, TIFFTAG_PHOTOMETRIC, &photometric);
+    switch (photometric) {
+    case PHOTOMETRIC_MINISBLACK: return read_channels(f, t, 1, err);
+    case PHOTOMETRIC_MINISWHITE:
+        t->inverted = true;
+        if (t->type == SAT_F32) return fail(err, "a TIFF of floats whose 0 is white, which cannot be read");
+        return read_channels(f, t, 1, err);
+    case PHOTOMETRIC_RGB: return read_channels(f, t, 3, err);
+    case PHOTOMETRIC_PALETTE: return read_palette(f, t, err);
+    case PHOTOMETRIC_SEPARATED: return fail(err, "a CMYK TIFF, which cannot be read; convert it to RGB first");
+    case PHOTOMETRIC_YCBCR:
+        t->ycbcr = true;
+        if (!read_channels(f, t, 3, err)) return false;
+        if (compression == COMPRESSION_JPEG && t->samples == 3 && !t->planar) return true;
+        return fail(err, "a TIFF of YCbCr that is no JPEG, which cannot be read; convert it to RGB first");
+    default: return fail(err, "a TIFF of photometric interpretation %u, which cannot be read", photometric);
+    }
+}
+
+static bool read_blocks(tiff_file *f, tiff_layout *t, error *err)
+{
+    t->tiled = TIFFIsTiled(f->tif);
+    t->block_width = t->tiled ? field32(f, TIFFTAG_TILEWIDTH, 0) : t->width;
+    t->block_height = field32(f, t->tiled ? TIFFTAG_TILELENGTH : TIFFTAG_ROWSPERSTRIP, t->tiled ? 0 : t->height);
+    if (!t->tiled && t->block_height > t->height) t->block_height = t->height;
+    t->block_row_bytes = ((uint64_t)t->block_width * (uint64_t)((t->planar ? 1 : t->samples) * t->bits) + 7) / 8;
+    if (t->block_row_bytes == 0 || t->block_height == 0 ||
+        __builtin_mul_overflow(t->block_row_bytes, t->block_height, &t->block_bytes) || t->block_bytes > PTRDIFF_MAX)
+        return fail(err, "corrupt: a TIFF in blocks of %ux%u pixels", t->block_width, t->block_height);
+    return true;
+}
+
+bool tiff_read_layout(tiff_file *f, tiff_layout *t, error *err)
+{
+    unsigned compression;
+    *t = (tiff_layout){.width = field32(f, TIFFTAG_IMAGEWIDTH, 0), .height = field32(f, TIFFTAG_IMAGELENGTH, 0)};
+    t->planar = field16(f, TIFFTAG_PLANARCONFIG, PLANARCONFIG_CONTIG) == PLANARCONFIG_SEPARATE;
+    if (!read_compression(f, &compression, err) || !read_type(f, t, err) || !read_colours(f, t, compression, err))
+        return false;
+    if (t->samples == 1) t->planar = false;
+    if (compression == COMPRESSION_JPEG && t->bits != 8)
+        return fail(err, "a JPEG of %d bits in a TIFF, which cannot be read", t->bits);
+    unsigned orientation = field16(f, TIFFTAG_ORIENTATION, 1);
+    t->orientation = orientation >= 1 && orientation <= 8 ? (int)orientation : 1;
+    t->direct = !TIFFIsTiled(f->tif) && !t->planar && !t->palette && t->samples == t->channels &&
+                compression != COMPRESSION_JPEG && t->bits == 8 * (int)sat_type_bytes(t->type);
+    if (t->ycbcr) TIFFSetField(f->tif, TIFFTAG_JPEGCOLORMODE, JPEGCOLORMODE_RGB);
+    return read_blocks(f, t, err);
+}
+
+static bool is_part(tiff_file *f)
+{
+    return field32(f, TIFFTAG_SUBFILETYPE, 0) & (FILETYPE_REDUCEDIMAGE | FILETYPE_MASK);
+}
+
+bool tiff_one_picture(tiff_file *f, error *err)
+{
+    enum { MOST = 2 * 64 }; /* copies of halved sides, each with a mask */
+    if (is_part(f)) return fail(err, "a TIFF that begins with a thumbnail or a mask, which cannot be read");
+    if (TIFFLastDirectory(f->tif)) return true;
+    for (int i = 1; !TIFFLastDirectory(f->tif); i++) {
+        if (i > MOST) return fail(err, "a TIFF of more than %d directories, which cannot be read", MOST);
+        if (!TIFFReadDirectory(f->tif)) return tiff_fail(f, err);
+        if (!is_part(f)) { return fail(err, "a TIFF of several pictures; only one can be read from a file"); }
+    }
+    return TIFFSetDirectory(f->tif, 0) || tiff_fail(f, err);
+}
+
+#endif

@@ -1,0 +1,138 @@
+/* tiff_meta.c - the metadata of a TIFF: resolution, colour profile, XMP, orientation, and the tags of GeoTIFF (OGC
+ * 19-008r4) with GDAL's value for no data, which are carried as they are. */
+#if SAT_WITH_LIBTIFF
+#include <stdlib.h>
+#include <tiffio.h>
+
+#include "codec.h"
+#include "tiff_parts.h"
+
+enum { ANY = TIFF_VARIABLE2, TEXT = TIFF_VARIABLE };
+
+static const TIFFFieldInfo geo_tags[] = {
+    {33550, ANY, ANY, TIFF_DOUBLE, FIELD_CUSTOM, 1, 1, "ModelPixelScale"},
+    {33922, ANY, ANY, TIFF_DOUBLE, FIELD_CUSTOM, 1, 1, "ModelTiepoint"},
+    {34264, ANY, ANY, TIFF_DOUBLE, FIELD_CUSTOM, 1, 1, "ModelTransformation"},
+    {34735, ANY, ANY, TIFF_SHORT, FIELD_CUSTOM, 1, 1, "GeoKeyDirectory"},
+    {34736, ANY, ANY, TIFF_DOUBLE, FIELD_CUSTOM, 1, 1, "GeoDoubleParams"},
+    {34737, TEXT, TEXT, TIFF_ASCII, FIELD_CUSTOM, 1, 0, "GeoAsciiParams"},
+    {42113, TEXT, TEXT, TIFF_ASCII, FIELD_CUSTOM, 1, 0, "GDAL_NODATA"},
+};
+enum { GEO_TAGS = sizeof geo_tags / sizeof *geo_tags };
+
+/* A tag in the block of META_GEOTIFF; its bytes follow. */
+typedef struct geo_head {
+    uint32_t tag;   /* its place in geo_tags */
+    uint32_t count; /* of values; of a text: with its zero */
+} geo_head;
+
+static size_t value_bytes(const TIFFFieldInfo *tag)
+{
+    return tag->field_type == TIFF_DOUBLE ? 8 : tag->field_type == TIFF_SHORT ? 2 : 1;
+}
+
+void tiff_know_tags(struct tiff *tif)
+{
+    TIFFMergeFieldInfo(tif, geo_tags, GEO_TAGS);
+}
+
+/* The values of a tag; NULL if the file has none. */
+static const void *geo_values(TIFF *tif, const TIFFFieldInfo *tag, uint32_t *count)
+{
+    const void *values = NULL;
+    *count = 0;
+    if (tag->field_passcount) return TIFFGetField(tif, tag->field_tag, count, &values) && *count ? values : NULL;
+    if (!TIFFGetField(tif, tag->field_tag, &values) || !values) return NULL;
+    size_t n = strlen(values) + 1;
+    *count = (uint32_t)n;
+    return n <= META_MOST_BYTES ? values : NULL;
+}
+
+/* All tags become one block, which is kept or dropped as a whole. */
+static bool read_geo(tiff_file *f, image_meta *meta, error *err)
+{
+    const void *values[GEO_TAGS];
+    geo_head heads[GEO_TAGS];
+    size_t n = 0;
+    for (uint32_t i = 0; i < GEO_TAGS; i++) {
+        heads[i].tag = i;
+        values[i] = geo_values(f->tif, &geo_tags[i], &heads[i].count);
+        if (values[i]) n += sizeof *heads + heads[i].count * value_bytes(&geo_tags[i]);
+    }
+    if (n == 0 || n > META_MOST_BYTES) return true;
+    uint8_t *block = malloc(n), *at = block;
+    if (!block) return fail(err, "out of memory: metadata of %zu bytes", n);
+    for (uint32_t i = 0; i < GEO_TAGS; i++) {
+        if (!values[i]) continue;
+        size_t bytes = heads[i].count * value_bytes(&geo_tags[i]);
+        memcpy(at, &heads[i], sizeof *heads);
+        memcpy(at + sizeof *heads, values[i], bytes);
+        at += sizeof *heads + bytes;
+    }
+    bool ok = meta_append(meta, META_GEOTIFF, block, n, err);
+    free(block);
+    return ok;
+}
+
+static void read_resolution(tiff_file *f, image_meta *meta)
+{
+    float x = 0, y = 0;
+    uint16_t unit = RESUNIT_INCH;
+    if (!TIFFGetField(f->tif, TIFFTAG_XRESOLUTION, &x) || !TIFFGetField(f->tif, TIFFTAG_YRESOLUTION, &y)) return;
+    TIFFGetFieldDefaulted(f->tif, TIFFTAG_RESOLUTIONUNIT, &unit);
+    double scale = unit == RESUNIT_INCH ? 1 / 0.0254 : unit == RESUNIT_CENTIMETER ? 100 : 0;
+    if (!(x > 0 && y > 0 && scale > 0)) return;
+    meta->x_per_metre = (double)x * scale;
+    meta->y_per_metre = (double)y * scale;
+}
+
+bool tiff_read_meta(tiff_file *f, bool geo, image_meta *meta, error *err)
+{
+    uint32_t icc_bytes = 0, xmp_bytes = 0;
+    const void *icc = NULL, *xmp = NULL;
+    read_resolution(f, meta);
+    if (TIFFGetField(f->tif, TIFFTAG_ICCPROFILE, &icc_bytes, &icc) && icc && !codec_keep_icc(meta, icc, icc_bytes, err))
+        return false;
+    if (TIFFGetField(f->tif, TIFFTAG_XMLPACKET, &xmp_bytes, &xmp) && xmp &&
+        !meta_append(meta, META_XMP, xmp, xmp_bytes, err))
+        return false;
+    return !geo || read_geo(f, meta, err);
+}
+
+static bool write_geo(TIFF *tif, const meta_block *block)
+{
+    bool ok = true;
+    geo_head head;
+    double aligned[1]; /* values in the block begin anywhere */
+    for (size_t at = 0; ok && at < block->n;) {
+        memcpy(&head, block->bytes + at, sizeof head);
+        const TIFFFieldInfo *tag = &geo_tags[head.tag];
+        size_t bytes = head.count * value_bytes(tag);
+        void *values = bytes <= sizeof aligned ? aligned : malloc(bytes);
+        if (!values) return false;
+        memcpy(values, block->bytes + at + sizeof head, bytes);
+        ok = tag->field_passcount ? TIFFSetField(tif, tag->field_tag, head.count, values)
+                                  : TIFFSetField(tif, tag->field_tag, values);
+        if (values != aligned) free(values);
+        at += sizeof head + bytes;
+    }
+    return ok;
+}
+
+bool tiff_write_meta(tiff_file *f, const image_meta *meta)
+{
+    enum { LEAST = 1, MOST = UINT16_MAX }; /* pixels per inch, as in JPEG */
+    const meta_block *xmp = &meta->blocks[META_XMP];
+    double x = meta->x_per_metre * 0.0254, y = meta->y_per_metre * 0.0254;
+    TIFF *tif = f->tif;
+    bool ok = true;
+    if (x >= LEAST && x <= MOST && y >= LEAST && y <= MOST)
+        ok = TIFFSetField(tif, TIFFTAG_RESOLUTIONUNIT, RESUNIT_INCH) && TIFFSetField(tif, TIFFTAG_XRESOLUTION, x) &&
+             TIFFSetField(tif, TIFFTAG_YRESOLUTION, y);
+    if (ok && meta->orientation > 1) ok = TIFFSetField(tif, TIFFTAG_ORIENTATION, meta->orientation);
+    if (ok && meta->icc_bytes > 0) ok = TIFFSetField(tif, TIFFTAG_ICCPROFILE, (uint32_t)meta->icc_bytes, meta->icc);
+    if (ok && xmp->n > 0) ok = TIFFSetField(tif, TIFFTAG_XMLPACKET, (uint32_t)xmp->n, xmp->bytes);
+    return ok && write_geo(tif, &meta->blocks[META_GEOTIFF]);
+}
+
+#endif

@@ -1,0 +1,76 @@
+/* tiff_parts.h - the parts of the TIFF codec, which reads and writes through libtiff.  Builds without libtiff have none
+ * of them. */
+#ifndef IO_TIFF_PARTS_H
+#define IO_TIFF_PARTS_H
+
+#include "format.h"
+
+/* ---- tiff_file.c: a file in memory, as libtiff sees it ------------------------------------------------ */
+
+/* A file that is read or written.  libtiff prints nothing: its first error is kept here. */
+typedef struct tiff_file {
+    struct tiff *tif;
+    const uint8_t *bytes; /* what is read */
+    size_t n;             /* bytes read or written */
+    uint8_t *written;     /* what is written, malloc'd */
+    size_t capacity;
+    uint64_t at;
+    bool strict; /* warnings are errors: they concern pixels */
+    bool cut;    /* something behind the end was asked for */
+    error first; /* empty: no error so far */
+} tiff_file;
+
+/* Opens the first directory.  The bytes stay the caller's.  To be closed, also on false. */
+bool tiff_open(tiff_file *f, const uint8_t *bytes, size_t n, error *err);
+/* Begins a file.  big: BigTIFF.  To be closed, also on false. */
+bool tiff_create(tiff_file *f, bool big, error *err);
+void tiff_close(tiff_file *f);
+
+/* The file's first error, "truncated: ..." or "corrupt: ..."; returns false. */
+bool tiff_fail(const tiff_file *f, error *err);
+
+/* ---- tiff_layout.c: how the pixels are stored ---------------------------------------------------------- */
+
+typedef struct tiff_layout {
+    uint32_t width, height; /* px */
+    int samples;            /* stored for each pixel */
+    int channels;           /* of the result */
+    int bits;               /* of a stored sample */
+    sat_type type;          /* of the result */
+    bool palette;
+    bool inverted;      /* 0 is white */
+    bool premultiplied; /* colours are multiplied by alpha */
+    bool planar;        /* the channels one behind the other */
+    bool tiled;
+    bool ycbcr;                         /* JPEG's, which libtiff converts to RGB */
+    bool direct;                        /* strips have the samples of the result */
+    uint32_t block_width, block_height; /* of a tile or strip, px */
+    uint64_t block_row_bytes, block_bytes;
+    int orientation; /* 1 to 8 */
+} tiff_layout;
+
+/* Of the directory that is open.  Refuses what cannot be read. */
+bool tiff_read_layout(tiff_file *f, tiff_layout *t, error *err);
+
+/* Refuses a file of several pictures, and one that begins with a thumbnail or a mask.  The first directory is open
+ * before and after. */
+bool tiff_one_picture(tiff_file *f, error *err);
+
+/* ---- tiff_decode.c, tiff_encode.c ----------------------------------------------------------------------- */
+
+/* Allocates img.  The caller frees it, also on false. */
+bool tiff_read_pixels(tiff_file *f, const tiff_layout *t, const decode_options *opt, image *img, error *err);
+
+bool tiff_encode(const image *img, const encode_options *opt, sink *out, error *err);
+
+/* ---- tiff_meta.c ----------------------------------------------------------------------------------------- */
+
+/* Makes the tags of GeoTIFF known to libtiff; before the directory is read or written. */
+void tiff_know_tags(struct tiff *tif);
+
+/* geo: keep the tags of GeoTIFF, which are those of the stored pixels. */
+bool tiff_read_meta(tiff_file *f, bool geo, image_meta *meta, error *err);
+/* False: libtiff has said why. */
+bool tiff_write_meta(tiff_file *f, const image_meta *meta);
+
+#endif
