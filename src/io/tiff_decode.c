@@ -65,7 +65,7 @@ static void put_row(const decoder *d, const uint8_t *raw, size_t pixels, int pla
     }
 }
 
-/* Entries have 16 bits; those of old files have 8, and so no entry is above 255. */
+/* The high byte of entries of 16 bits.  Those of old files have 8, and so no entry is above 255. */
 static bool read_palette(decoder *d, error *err)
 {
     uint16_t *map[3];
@@ -73,9 +73,8 @@ static bool read_palette(decoder *d, error *err)
     if (!TIFFGetField(d->file->tif, TIFFTAG_COLORMAP, &map[0], &map[1], &map[2]))
         return fail(err, "corrupt: a TIFF of indices without a palette");
     for (unsigned i = 0; i < 3 * entries; i++) most = map[i % 3][i / 3] > most ? map[i % 3][i / 3] : most;
-    unsigned range = most > UINT8_MAX ? UINT16_MAX : UINT8_MAX;
     for (unsigned i = 0; i < 3 * entries; i++)
-        d->colours[i / 3][i % 3] = (uint8_t)((map[i % 3][i / 3] * 255u + range / 2) / range);
+        d->colours[i / 3][i % 3] = (uint8_t)(map[i % 3][i / 3] >> (most > UINT8_MAX ? 8 : 0));
     return true;
 }
 
@@ -117,7 +116,15 @@ static uint64_t blocks(const decoder *d)
     return d->blocks_across * d->blocks_down * (uint64_t)(d->layout->planar ? d->layout->samples : 1);
 }
 
-/* Has the file the bytes of every strip or tile? */
+/* Without padding behind the last row of a strip. */
+static uint64_t block_bytes(const decoder *d, uint64_t down)
+{
+    const tiff_layout *t = d->layout;
+    uint64_t left = t->height - down * t->block_height;
+    return t->tiled || left > t->block_height ? t->block_bytes : left * t->block_row_bytes;
+}
+
+/* Has the file the bytes of every strip or tile?  libtiff reads uncompressed ones without a look at their size. */
 static bool has_blocks(const decoder *d, error *err)
 {
     TIFF *tif = d->file->tif;
@@ -129,7 +136,9 @@ static bool has_blocks(const decoder *d, error *err)
         uint64_t at = TIFFGetStrileOffsetWithErr(tif, i, &wrong),
                  n = wrong ? 0 : TIFFGetStrileByteCountWithErr(tif, i, &wrong);
         if (wrong) return tiff_fail(d->file, err);
-        if (n == 0) return fail(err, "corrupt: %s %u of the TIFF has no bytes", d->layout->tiled ? "tile" : "strip", i);
+        uint64_t least = d->layout->plain ? block_bytes(d, i / d->blocks_across % d->blocks_down) : 1;
+        if (n < least)
+            return fail(err, "corrupt: %s %u of the TIFF has too few bytes", d->layout->tiled ? "tile" : "strip", i);
         if (at > d->file->n || n > d->file->n - at)
             return fail(err, "truncated: the file ends inside %s %u of the TIFF", d->layout->tiled ? "tile" : "strip",
                         i);
@@ -157,8 +166,7 @@ static bool read_blocks(const decoder *d, uint64_t y, int plane, error *err)
         uint64_t x = across * t->block_width, pixels = t->width - x < t->block_width ? t->width - x : t->block_width;
         uint64_t index = ((uint64_t)plane * d->blocks_down + down) * d->blocks_across + across;
         uint8_t *to = d->block ? d->block : image_row(d->img, (int64_t)y);
-        uint64_t bytes = t->tiled ? t->block_bytes : rows * t->block_row_bytes;
-        if (!read_block(d, (uint32_t)index, to, bytes, err)) return false;
+        if (!read_block(d, (uint32_t)index, to, block_bytes(d, down), err)) return false;
         for (uint64_t r = 0; d->block && r < rows; r++)
             put_row(d, to + r * t->block_row_bytes, (size_t)pixels, plane,
                     image_row(d->img, (int64_t)(y + r)) + x * pixel_bytes);

@@ -27,17 +27,21 @@ static int on_error(TIFF *tif, void *context, const char *module, const char *fo
     return 1;
 }
 
+/* libtiff replaces a size of a strip that cannot be right, and would read what lies behind the strip. */
 static int on_warning(TIFF *tif, void *context, const char *module, const char *format, va_list values)
 {
     tiff_file *f = context;
     (void)tif, (void)module;
+    if (!f->first.text[0] && strncmp(format, "Bogus", 5) == 0) fail(&f->first, "the size of a strip cannot be right");
     if (f->strict) keep(f, format, values);
     return 1;
 }
 
 bool tiff_fail(const tiff_file *f, error *err)
 {
-    const char *why = f->first.text[0] ? f->first.text : "libtiff cannot read it";
+    const char *why = f->first.text[0] ? f->first.text
+                      : f->cut         ? "the file ends inside the directory of the TIFF"
+                                       : "libtiff cannot read it";
     return fail(err, "%s: %.200s", f->cut ? "truncated" : "corrupt", why);
 }
 
@@ -133,8 +137,7 @@ bool tiff_open(tiff_file *f, const uint8_t *bytes, size_t n, error *err)
     *f = (tiff_file){.bytes = bytes, .n = n};
     tmsize_t most = n < (PTRDIFF_MAX - ROW_BYTES) / 8 ? (tmsize_t)n * 8 + ROW_BYTES : PTRDIFF_MAX;
     if (!open_as(f, "rhmcD", most, true)) return tiff_fail(f, err);
-    tiff_know_tags(f->tif);
-    return TIFFReadDirectory(f->tif) || tiff_fail(f, err);
+    return (TIFFReadDirectory(f->tif) && !f->cut && !f->first.text[0]) || tiff_fail(f, err);
 }
 
 bool tiff_create(tiff_file *f, bool big, error *err)

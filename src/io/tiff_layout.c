@@ -131,6 +131,7 @@ bool tiff_read_layout(tiff_file *f, tiff_layout *t, error *err)
     if (t->samples == 1) t->planar = false;
     if (compression == COMPRESSION_JPEG && t->bits != 8)
         return fail(err, "a JPEG of %d bits in a TIFF, which cannot be read", t->bits);
+    t->plain = compression == COMPRESSION_NONE;
     unsigned orientation = field16(f, TIFFTAG_ORIENTATION, 1);
     t->orientation = orientation >= 1 && orientation <= 8 ? (int)orientation : 1;
     t->direct = !TIFFIsTiled(f->tif) && !t->planar && !t->palette && t->samples == t->channels &&

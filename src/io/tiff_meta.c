@@ -36,16 +36,17 @@ void tiff_know_tags(struct tiff *tif)
     TIFFMergeFieldInfo(tif, geo_tags, GEO_TAGS);
 }
 
-/* The values of a tag; NULL if the file has none. */
+/* The values of a tag as the file has it, which libtiff does not know; NULL if the file has none of its type. */
 static const void *geo_values(TIFF *tif, const TIFFFieldInfo *tag, uint32_t *count)
 {
     const void *values = NULL;
-    *count = 0;
-    if (tag->field_passcount) return TIFFGetField(tif, tag->field_tag, count, &values) && *count ? values : NULL;
-    if (!TIFFGetField(tif, tag->field_tag, &values) || !values) return NULL;
-    size_t n = strlen(values) + 1;
-    *count = (uint32_t)n;
-    return n <= META_MOST_BYTES ? values : NULL;
+    const TIFFField *field = TIFFFindField(tif, tag->field_tag, TIFF_ANY);
+    if (!field || TIFFFieldDataType(field) != tag->field_type || !TIFFFieldPassCount(field) ||
+        TIFFFieldReadCount(field) != TIFF_VARIABLE2 || !TIFFGetField(tif, tag->field_tag, count, &values) ||
+        *count == 0 || *count > META_MOST_BYTES)
+        return NULL;
+    if (values && tag->field_type == TIFF_ASCII) *count = (uint32_t)strnlen(values, *count - 1) + 1;
+    return values;
 }
 
 /* All tags become one block, which is kept or dropped as a whole. */
@@ -56,6 +57,7 @@ static bool read_geo(tiff_file *f, image_meta *meta, error *err)
     size_t n = 0;
     for (uint32_t i = 0; i < GEO_TAGS; i++) {
         heads[i].tag = i;
+        heads[i].count = 0;
         values[i] = geo_values(f->tif, &geo_tags[i], &heads[i].count);
         if (values[i]) n += sizeof *heads + heads[i].count * value_bytes(&geo_tags[i]);
     }
@@ -67,6 +69,7 @@ static bool read_geo(tiff_file *f, image_meta *meta, error *err)
         size_t bytes = heads[i].count * value_bytes(&geo_tags[i]);
         memcpy(at, &heads[i], sizeof *heads);
         memcpy(at + sizeof *heads, values[i], bytes);
+        if (geo_tags[i].field_type == TIFF_ASCII) at[sizeof *heads + bytes - 1] = '\0';
         at += sizeof *heads + bytes;
     }
     bool ok = meta_append(meta, META_GEOTIFF, block, n, err);

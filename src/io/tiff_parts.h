@@ -43,6 +43,7 @@ typedef struct tiff_layout {
     bool planar;        /* the channels one behind the other */
     bool tiled;
     bool ycbcr;                         /* JPEG's, which libtiff converts to RGB */
+    bool plain;                         /* not compressed */
     bool direct;                        /* strips have the samples of the result */
     uint32_t block_width, block_height; /* of a tile or strip, px */
     uint64_t block_row_bytes, block_bytes;
@@ -65,7 +66,7 @@ bool tiff_encode(const image *img, const encode_options *opt, sink *out, error *
 
 /* ---- tiff_meta.c ----------------------------------------------------------------------------------------- */
 
-/* Makes the tags of GeoTIFF known to libtiff; before the directory is read or written. */
+/* Makes the tags of GeoTIFF known to libtiff; before they are written. */
 void tiff_know_tags(struct tiff *tif);
 
 /* geo: keep the tags of GeoTIFF, which are those of the stored pixels. */

@@ -1,18 +1,20 @@
 #!/usr/bin/env python3
 """Makes the image files that other software wrote, and what it reads from them.
 
-Needs Pillow, OpenCV, NumPy and libjpeg's cjpeg.  Run in this folder.  Every file stands in expected.txt with its width,
+Needs Pillow, tifffile, OpenCV, NumPy, libjpeg's cjpeg and libtiff's tiffcp.  Run in this folder.  Every file stands in expected.txt with its width,
 height, channels, sample type and the CRC-32 of its pixels, as Pillow or OpenCV decode them; `make check`
 compares ours.  PNG layouts that neither can write are put together here, and read by Pillow as well.
 """
 import io
+import os
 import struct
 import subprocess
 import zlib
 
 import cv2
 import numpy as np
-from PIL import Image
+import tifffile
+from PIL import Image, ImageOps
 
 rng = np.random.default_rng(7)
 lines = []
@@ -408,5 +410,51 @@ tga("undeclared.tga", 2, 32, bgra.tobytes(), a[:, :, :3])
 tga("five.tga", 2, 16, v.tobytes(), np.dstack(five).astype(np.uint8))
 tga("bit.tga", 2, 16, v.tobytes(), np.dstack(five + [(v >> 15) * 255]).astype(np.uint8), flags=1 | 16)
 tga("greya.tga", 3, 16, a[:, :, :2].tobytes(), a[:, :, :2], flags=8 | 32, runs=True)
+
+
+# ---- TIFF: Pillow and tifffile write, libtiff's tiffcp changes the layout; Pillow, or the definition, says the pixels ----
+
+rng = np.random.default_rng(13)
+rgb, rgba = photo(29, 37, 3).astype(np.uint8), photo(29, 37, 4).astype(np.uint8)
+deep, light = photo(29, 37, 3, 65535).astype(np.uint16), photo(29, 37, 3).astype(np.float32) / 255
+bits = rng.integers(0, 2, (13, 19), dtype=np.uint8)
+
+
+def tiff(name, pixels, want=None, copy=(), **options):
+    """What tifffile writes of the pixels, laid out again by tiffcp if it has options."""
+    tifffile.imwrite(name, pixels, metadata=None, software=False, **options)
+    if copy:
+        os.rename(name, "copy.tmp")
+        subprocess.run(["tiffcp", *copy, "copy.tmp", name], check=True)
+        os.remove("copy.tmp")
+    expect(name, pixels if want is None else want)
+
+
+def pillow_tiff(name, image, mode, **options):
+    image.save(name, **options)
+    expect(name, read(name, mode))
+
+
+for name, image, mode, compression in (
+        ("lzw.tif", rgb, "RGB", "tiff_lzw"), ("packbits.tif", rgb[:, :, 0], "L", "packbits"),
+        ("deflate.tif", rgba, "RGBA", "tiff_adobe_deflate"), ("zstd.tif", rgb, "RGB", "zstd"),
+        ("jpeg.tif", rgb, "RGB", "jpeg"), ("palette.tif", None, "RGB", "tiff_lzw")):
+    picture = Image.fromarray(rgb).quantize(16) if image is None else Image.fromarray(image)
+    pillow_tiff(name, picture, mode, compression=compression)
+pillow_tiff("bits.tif", Image.fromarray(bits * 255).convert("1"), "L")
+turned = Image.fromarray(rgb)
+turned.save("turned.tif", tiffinfo={274: 6}, compression="tiff_lzw")
+expect("turned.tif", np.array(ImageOps.exif_transpose(Image.open("turned.tif"))))
+planes = np.ascontiguousarray(deep.transpose(2, 0, 1))
+tiff("planar.tif", planes, deep, byteorder=">", planarconfig="separate", photometric="rgb", rowsperstrip=5)
+tiff("tiles.tif", deep, bigtiff=True, byteorder="<", tile=(16, 16), photometric="rgb", compression="zlib")
+tiff("tiles-planar.tif", np.ascontiguousarray(rgb.transpose(2, 0, 1)), rgb, copy=["-t", "-w", "16", "-l", "32", "-c", "lzw:2", "-B"], planarconfig="separate",
+     photometric="rgb")
+tiff("float.tif", light, copy=["-c", "zip:3", "-r", "4"], photometric="rgb")
+tiff("float-be.tif", light[:, :, 0], byteorder=">", photometric="minisblack")
+tiff("white.tif", rgb[:, :, 0], 255 - rgb[:, :, 0], photometric="miniswhite")
+geo = [(33550, "d", 3, (0.5, 0.5, 0.0), True), (33922, "d", 6, (0.0, 0.0, 0.0, 440720.0, 3751320.0, 0.0), True),
+       (34735, "H", 8, (1, 1, 0, 1, 1024, 0, 1, 1), True), (34737, "s", 8, "WGS 84|", True), (42113, "s", 0, "-9999", True)]
+tiff("geo.tif", light[:9, :8, 0], photometric="minisblack", extratags=geo)
 
 open("expected.txt", "w").write("\n".join(lines) + "\n")
