@@ -55,7 +55,7 @@ explains_blanks() { # before the first cell of a table's number that is blank
 }
 has_versions() { # of the compilers, and of all that the tool is linked with, by upstream's names
     local name
-    for name in gcc clang nvcc glibc ISA-L libdeflate xxHash stb libjpeg-turbo; do
+    for name in gcc clang nvcc glibc ISA-L libdeflate xxHash stb libjpeg-turbo libtiff; do
         from "### Versions" | grep -qE "^\| $name \| [0-9][^|]* \| [^|]+ \|$" || { echo "no row of $name"; return 1; }
     done
 }

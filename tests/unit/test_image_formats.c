@@ -140,7 +140,8 @@ static void unknown_files_are_named_so(void **state)
     image img;
     error err;
     assert_false(image_read(path, &plain, &img, NULL, &err));
-    assert_string_equal(err.text, "not an image of a known format (png, jpeg, tiff, bmp, pnm, pam, pfm, hdr, npy, tga)");
+    assert_string_equal(err.text,
+                        "not an image of a known format (png, jpeg, tiff, bmp, pnm, pam, pfm, hdr, npy, tga)");
     assert_null(img.data);
 
     assert_int_equal(pwrite(fd, "\x93NUMPY\1\0v\0{'de", 15, 0), 15);

@@ -13,7 +13,7 @@
 #include "scratch.h"
 #include "table_file.h"
 
-enum { WIDTH = 300, HEIGHT = 200, PLACES_MAX = 4096 }; /* so that no file ends in the head, SOURCE_HEAD_BYTES */
+enum { WIDTH = 400, HEIGHT = 300, PLACES_MAX = 4096 }; /* so that no file ends in the head, SOURCE_HEAD_BYTES */
 
 static error err;
 

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Makes the image files that other software wrote, and what it reads from them.
 
-Needs Pillow, tifffile, OpenCV, NumPy, libjpeg's cjpeg and libtiff's tiffcp.  Run in this folder.  Every file stands in expected.txt with its width,
-height, channels, sample type and the CRC-32 of its pixels, as Pillow or OpenCV decode them; `make check`
+Needs Pillow, tifffile, OpenCV, NumPy, libjpeg's cjpeg and libtiff's tiffcp.  Run in this folder.  Every file stands in
+expected.txt with its width, height, channels, sample type and the CRC-32 of its pixels, as Pillow or OpenCV decode them; `make check`
 compares ours.  PNG layouts that neither can write are put together here, and read by Pillow as well.
 """
 import io
@@ -412,7 +412,7 @@ tga("bit.tga", 2, 16, v.tobytes(), np.dstack(five + [(v >> 15) * 255]).astype(np
 tga("greya.tga", 3, 16, a[:, :, :2].tobytes(), a[:, :, :2], flags=8 | 32, runs=True)
 
 
-# ---- TIFF: Pillow and tifffile write, libtiff's tiffcp changes the layout; Pillow, or the definition, says the pixels ----
+# ---- TIFF: Pillow and tifffile write, libtiff's tiffcp changes the layout; Pillow, or what was written, is expected ----
 
 rng = np.random.default_rng(13)
 rgb, rgba = photo(29, 37, 3).astype(np.uint8), photo(29, 37, 4).astype(np.uint8)
@@ -448,13 +448,15 @@ expect("turned.tif", np.array(ImageOps.exif_transpose(Image.open("turned.tif")))
 planes = np.ascontiguousarray(deep.transpose(2, 0, 1))
 tiff("planar.tif", planes, deep, byteorder=">", planarconfig="separate", photometric="rgb", rowsperstrip=5)
 tiff("tiles.tif", deep, bigtiff=True, byteorder="<", tile=(16, 16), photometric="rgb", compression="zlib")
-tiff("tiles-planar.tif", np.ascontiguousarray(rgb.transpose(2, 0, 1)), rgb, copy=["-t", "-w", "16", "-l", "32", "-c", "lzw:2", "-B"], planarconfig="separate",
-     photometric="rgb")
+tiff("tiles-planar.tif", np.ascontiguousarray(rgb.transpose(2, 0, 1)), rgb,
+     copy=["-t", "-w", "16", "-l", "32", "-c", "lzw:2", "-B"],
+     planarconfig="separate", photometric="rgb")
 tiff("float.tif", light, copy=["-c", "zip:3", "-r", "4"], photometric="rgb")
 tiff("float-be.tif", light[:, :, 0], byteorder=">", photometric="minisblack")
 tiff("white.tif", rgb[:, :, 0], 255 - rgb[:, :, 0], photometric="miniswhite")
 geo = [(33550, "d", 3, (0.5, 0.5, 0.0), True), (33922, "d", 6, (0.0, 0.0, 0.0, 440720.0, 3751320.0, 0.0), True),
-       (34735, "H", 8, (1, 1, 0, 1, 1024, 0, 1, 1), True), (34737, "s", 8, "WGS 84|", True), (42113, "s", 0, "-9999", True)]
+       (34735, "H", 8, (1, 1, 0, 1, 1024, 0, 1, 1), True), (34737, "s", 8, "WGS 84|", True),
+       (42113, "s", 0, "-9999", True)]
 tiff("geo.tif", light[:9, :8, 0], photometric="minisblack", extratags=geo)
 
 open("expected.txt", "w").write("\n".join(lines) + "\n")
