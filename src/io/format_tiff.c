@@ -75,23 +75,11 @@ static const char *library(void)
     return "none; built without libtiff";
 }
 
-static bool shape(const uint8_t *bytes, size_t n, image_shape *s)
-{
-    (void)bytes, (void)n, (void)s;
-    return false;
-}
-
 static bool decode(const uint8_t *bytes, size_t n, const decode_options *opt, image *img, error *err)
 {
     (void)bytes, (void)n, (void)opt;
     *img = (image){0};
     return fail(err, "a TIFF, which cannot be read; build with libtiff");
-}
-
-static bool holds(sat_type type, int channels, error *err)
-{
-    (void)type, (void)channels;
-    return fail(err, "TIFF cannot be written; build with libtiff");
 }
 
 #endif
@@ -102,8 +90,10 @@ const image_format format_tiff = {
     .summary = "TIFF, 8-bit, 16-bit and float, with or without alpha",
     .library = library,
     .sniff = sniff,
-    .shape = shape,
     .decode = decode,
+#if SAT_WITH_LIBTIFF
+    .shape = shape,
     .holds = holds,
     .encode = tiff_encode,
+#endif
 };

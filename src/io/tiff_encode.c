@@ -1,9 +1,10 @@
 /* tiff_encode.c - pixels to a TIFF: strips, deflated after horizontal differences (of floats: of their bytes).  The
  * file is made in memory, as libtiff writes its directory last and the offset of that first. */
-#include "codec.h"
-#include "tiff_parts.h"
 #if SAT_WITH_LIBTIFF
 #include <tiffio.h>
+
+#include "codec.h"
+#include "tiff_parts.h"
 
 enum { STRIP_BYTES = 1 << 18 }; /* about: whole rows */
 
@@ -70,14 +71,6 @@ bool tiff_encode(const image *img, const encode_options *opt, sink *out, error *
     ok = ok && sink_write(out, f.written, f.n, err);
     tiff_close(&f);
     return ok;
-}
-
-#else
-
-bool tiff_encode(const image *img, const encode_options *opt, sink *out, error *err)
-{
-    (void)img, (void)opt, (void)out;
-    return fail(err, "TIFF cannot be written; build with libtiff");
 }
 
 #endif

@@ -53,7 +53,7 @@ lacks() {
 
 @test "the tags of GeoTIFF go from TIFF to TIFF" {
     ok "$root/tests/data/codecs/geo.tif" --box 3 -o out.tif
-    holds out.tif "WGS 84|" -9999
+    holds out.tif "WGS 84|" 9999
     ok info --json out.tif
     [[ $output == *'"format":"tiff"'*'"geotiff_bytes":'[1-9]* ]]
     ok "$root/tests/data/codecs/geo.tif" --box 3 -o out.pfm

@@ -22,6 +22,7 @@ static int read_list(void **state)
     fixture *f = fixtures;
     while (fscanf(list, "%63s %lld %lld %d %7s %x", f->name, &f->width, &f->height, &f->channels, f->type, &f->crc) ==
            6) {
+        if (!SAT_WITH_LIBTIFF && strstr(f->name, ".tif")) continue;
         if (++f == fixtures + 256) break;
     }
     fclose(list);

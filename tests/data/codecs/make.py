@@ -2,7 +2,8 @@
 """Makes the image files that other software wrote, and what it reads from them.
 
 Needs Pillow, tifffile, OpenCV, NumPy, libjpeg's cjpeg and libtiff's tiffcp.  Run in this folder.  Every file stands in
-expected.txt with its width, height, channels, sample type and the CRC-32 of its pixels, as Pillow or OpenCV decode them; `make check`
+expected.txt with its width, height, channels, sample type and the CRC-32 of its pixels, as Pillow or OpenCV decode
+them; `make check`
 compares ours.  PNG layouts that neither can write are put together here, and read by Pillow as well.
 """
 import io
@@ -412,7 +413,7 @@ tga("bit.tga", 2, 16, v.tobytes(), np.dstack(five + [(v >> 15) * 255]).astype(np
 tga("greya.tga", 3, 16, a[:, :, :2].tobytes(), a[:, :, :2], flags=8 | 32, runs=True)
 
 
-# ---- TIFF: Pillow and tifffile write, libtiff's tiffcp changes the layout; Pillow, or what was written, is expected ----
+# ---- TIFF: Pillow and tifffile write, tiffcp changes the layout; expected is what Pillow reads, or what was written ----
 
 rng = np.random.default_rng(13)
 rgb, rgba = photo(29, 37, 3).astype(np.uint8), photo(29, 37, 4).astype(np.uint8)
