@@ -16,7 +16,8 @@ static void keep(tiff_file *f, const char *format, va_list values)
     vsnprintf(text, sizeof text, format, values);
     for (char *c = text; *c; c++)
         if (*c < ' ' || *c > '~') *c = '?';
-    fail(&f->first, "%s", text[0] ? text : "libtiff does not say why");
+    const char *said = text + strspn(text, ": "); /* behind the file's name, which is empty */
+    fail(&f->first, "%s", said[0] ? said : "libtiff does not say why");
 }
 
 /* 1: libtiff does not call the handler of the process, which prints. */
