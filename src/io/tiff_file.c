@@ -2,6 +2,7 @@
 #if SAT_WITH_LIBTIFF
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <tiffio.h>
 
 #include "codec.h"
@@ -43,6 +44,7 @@ bool tiff_fail(const tiff_file *f, error *err)
     const char *why = f->first.text[0] ? f->first.text
                       : f->cut         ? "the file ends inside the directory of the TIFF"
                                        : "libtiff cannot read it";
+    if (strncasecmp(why, "out of memory", 13) == 0) return fail(err, "%.200s", why);
     return fail(err, "%s: %.200s", f->cut ? "truncated" : "corrupt", why);
 }
 
@@ -144,7 +146,8 @@ bool tiff_open(tiff_file *f, const uint8_t *bytes, size_t n, error *err)
 bool tiff_create(tiff_file *f, bool big, error *err)
 {
     *f = (tiff_file){0};
-    if (!open_as(f, big ? "w8m" : "wm", 0, false)) return fail(err, "%.200s", f->first.text);
+    if (!open_as(f, big ? "w8m" : "wm", 0, false))
+        return fail(err, "%.200s", f->first.text[0] ? f->first.text : "out of memory: libtiff");
     tiff_know_tags(f->tif);
     return true;
 }

@@ -26,7 +26,7 @@ bool tiff_open(tiff_file *f, const uint8_t *bytes, size_t n, error *err);
 bool tiff_create(tiff_file *f, bool big, error *err);
 void tiff_close(tiff_file *f);
 
-/* The file's first error, "truncated: ..." or "corrupt: ..."; returns false. */
+/* The file's first error, "truncated: ...", "corrupt: ..." or "out of memory ..."; returns false. */
 bool tiff_fail(const tiff_file *f, error *err);
 
 /* ---- tiff_layout.c: how the pixels are stored ---------------------------------------------------------- */
