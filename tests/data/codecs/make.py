@@ -413,7 +413,7 @@ tga("bit.tga", 2, 16, v.tobytes(), np.dstack(five + [(v >> 15) * 255]).astype(np
 tga("greya.tga", 3, 16, a[:, :, :2].tobytes(), a[:, :, :2], flags=8 | 32, runs=True)
 
 
-# ---- TIFF: Pillow and tifffile write, tiffcp changes the layout; expected is what Pillow reads, or what was written ----
+# ---- TIFF: Pillow and tifffile write, tiffcp changes the layout; expected: what Pillow reads, or what was written ----
 
 rng = np.random.default_rng(13)
 rgb, rgba = photo(29, 37, 3).astype(np.uint8), photo(29, 37, 4).astype(np.uint8)
