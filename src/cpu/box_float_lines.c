@@ -42,11 +42,13 @@ static char *gather(const sat_float_box *f, const sat_view *src, const char *row
     const size_t size = f->out_bytes, pixel_bytes = (size_t)channels * f->in_bytes;
     const ptrdiff_t step = (ptrdiff_t)src->pixel_bytes * r->step;
     const bool wide = f->out_bytes == sizeof(double);
-    const char *pixel = row + (size_t)r->column * src->pixel_bytes;
     char *const end = out + (size_t)r->n * pixel_bytes;
     if (r->column < 0) {
         memset(out, 0, (size_t)r->n * pixel_bytes);
-    } else if (f->spec.weighted_alpha) {
+        return end;
+    }
+    const char *pixel = row + (size_t)r->column * src->pixel_bytes;
+    if (f->spec.weighted_alpha) {
         for (double *to = (double *)(void *)out; (char *)to < end; to += channels, pixel += step) {
             to[alpha] = real(pixel + (size_t)alpha * size, wide);
             for (int c = 0; c < alpha; c++) to[c] = real(pixel + (size_t)c * size, wide) * to[alpha];
