@@ -38,7 +38,7 @@ import sys
 from unittest import mock
 sys.modules["cv2"] = mock.Mock(__version__="0")
 import inprocess
-inprocess.tables = inprocess.boxes = lambda threads: []
+inprocess.tables = inprocess.boxes = lambda *_: []
 inprocess.main()
 EOF
     grep -q '^sat: sat ' "$dir/inprocess.md"
