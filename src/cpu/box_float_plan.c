@@ -85,7 +85,7 @@ static void plan_widths(sat_float_box *f, int64_t strip_px)
     f->span_px = sat_float_round_up(f->strip_px + f->x.window + SAT_FLOAT_ALIGNED + 4 * BOX_LINES, SAT_FLOAT_ALIGNED);
 }
 
-/* All memory of the workers, of whom there are fewer where they need much. */
+/* Takes the memory of all workers.  Large sums mean fewer workers. */
 static bool plan_workers(sat_float_box *f, sat_arena *arena)
 {
     pieces one = {.fits = true}, all;
