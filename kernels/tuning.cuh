@@ -115,6 +115,17 @@ constexpr box_strip box_broad_bytes(unsigned channels)
     return {72, 8, 15, 1, 5, 1};
 }
 
+/* Strips of floats, as box::float_strip names them: two blocks of 256 threads on a multiprocessor, whose shared memory
+ * the queue fills up. */
+struct box_float_strip {
+    unsigned run, step, queue;
+    int resident;
+};
+constexpr box_float_strip box_float_strip_of(size_t bytes)
+{
+    return simulated ? box_float_strip{4, 2, 3, 24} : box_float_strip{16, 8, bytes == 4 ? 11u : 2u, 2};
+}
+
 /* ---- queries ------------------------------------------------------------------------------------------------------
  */
 

@@ -61,6 +61,8 @@
 #include <stdio.h>
 
 #include "box/box.cuh"
+#include "box/box_float.cuh"
+#include "box/box_segments.cuh"
 #include "box/box_strip.cuh"
 #include "probe.cuh"
 #include "tuning.cuh"
@@ -208,37 +210,6 @@ template <class Filter> sat_status prepare(filter *f, int64_t rows)
     return status == SAT_OK ? t.upload() : status;
 }
 
-/* Rows of a segment.  All blocks take equally long, so they should fill a whole number of waves: of multiprocessors
- * times the blocks that fit one.  More waves make segments shorter, fewer of them sum the rows above their first
- * windows less often.  Fitted to what segments took under windows of 3 to 255 rows: SUMMED_ROWS rows that are only
- * summed take as long as one with results, and the start of a block as long as START_ROWS of these. */
-constexpr int64_t SUMMED_ROWS = 4, START_ROWS = 16, MOST_WAVES = 8;
-
-int64_t rows_of(int64_t height, int64_t window, int64_t strips, int64_t at_once, int64_t step)
-{
-    int64_t best = height, least = INT64_MAX;
-    for (int64_t waves = 1; waves <= MOST_WAVES; waves++) {
-        const int64_t segments = at_once * waves / strips;
-        if (segments == 0) continue;
-        const int64_t rows = ((height + segments - 1) / segments + step - 1) / step * step;
-        const int64_t cost = waves * ((rows + START_ROWS) * SUMMED_ROWS + window);
-        if (cost >= least) continue;
-        least = cost;
-        best = rows;
-    }
-    return best;
-}
-
-/* Blocks that fit a multiprocessor: as many as the kernel was compiled for, or as its shared memory has room for.  That
- * is what one block may have, and a kilobyte that each block takes for itself. */
-template <class Filter> int64_t blocks_at_once()
-{
-    if (tuning::simulated) return Filter::min_blocks; /* small images have several segments */
-    constexpr size_t own = 1 << 10;
-    const int64_t fit = (int64_t)((prim::shared_memory_limit() + own) / (sizeof(typename Filter::shared) + own));
-    return fit < 1 ? 1 : fit < Filter::min_blocks ? fit : Filter::min_blocks;
-}
-
 template <class Filter> sat_status prepare_for_device(filter *f)
 {
     sat_device_info info;
@@ -246,8 +217,9 @@ template <class Filter> sat_status prepare_for_device(filter *f)
     const int64_t strip = strip_of<Filter>(f);
     if (status != SAT_OK || strip == 0) return status == SAT_OK ? prepare<Filter>(f, 1) : status;
     const int64_t strips = (f->spec.width * f->spec.channels + strip - 1) / strip;
-    return prepare<Filter>(f, rows_of(f->spec.height, f->reach_y.before + 1 + f->reach_y.after, strips * f->spec.count,
-                                      info.multiprocessors * blocks_at_once<Filter>(), Filter::ROWS));
+    return prepare<Filter>(f, box::rows_of(f->spec.height, f->reach_y.before + 1 + f->reach_y.after,
+                                           strips * f->spec.count, info.multiprocessors * box::blocks_at_once<Filter>(),
+                                           Filter::ROWS));
 }
 
 /* ---- which kernel -------------------------------------------------------------------------------------- */
@@ -313,7 +285,7 @@ sat_status box_open(const sat_box_spec *spec, sat_arena *arena, void **state, ch
     f->spec = *spec;
     sat_status status = sat_window_of(spec, &f->window);
     if (status == SAT_OK)
-        status = spec->sample == SAT_F32 ? box_float_open(spec, arena, &f->floats) : prepare_filter(f);
+        status = sat_is_float(spec->sample) ? box_float_open(spec, &f->window, arena, &f->floats) : prepare_filter(f);
     if (status != SAT_OK) return status;
     const char *device;
     (void)device_probe(&device);
@@ -326,11 +298,5 @@ sat_status box_open(const sat_box_spec *spec, sat_arena *arena, void **state, ch
 sat_status box_run(void *state, const sat_view *src, const sat_view *dst, void *stream)
 {
     const filter *f = (const filter *)state;
-    if (f->floats == NULL) return f->queue(f, src, dst, stream);
-    sat_status status = SAT_OK;
-    for (int64_t i = 0; i < src->count && status == SAT_OK; i++) {
-        const sat_view from = sat_view_image(src, i), to = sat_view_image(dst, i);
-        status = box_float_run(f->floats, &from, &to, stream);
-    }
-    return status;
+    return f->floats ? box_float_run(f->floats, src, dst, stream) : f->queue(f, src, dst, stream);
 }

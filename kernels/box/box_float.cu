@@ -1,260 +1,187 @@
-/* box_float.cu - the box filter of float samples without a table: sums in f64, by additions only.
+/* box_float.cu - the box filter of float samples without a table, in one pass: sums in f64, by additions only.
  *
  * Idea    Sliding sums that subtract leaving samples drift, and keep a NaN for ever; a table spreads one over all
- *         entries below and to the right.  Cut the positions of an axis into blocks as long as the window.  Then every
- *         window is the end of one block and the beginning of the next.  Sums from each block's end backwards and from
- *         its beginning forwards are two additions for each sample.  First down the columns; then, when these sums are
- *         transposed, along the rows.
+ *         entries below and to the right.  So nothing is subtracted.  STEP neighbouring windows of a column share all
+ *         rows but the first STEP and the last STEP: they are the end of the leaving block of rows, the rows between,
+ *         and the beginning of the entering ones.  The rows between are whole blocks and a rest.  Sums of whole blocks
+ *         wait in a queue; its sum takes two additions a block, as van Herk's maxima do.  The ends are summed from the
+ *         samples, which are read a second time: the queue has one sum for STEP samples.  A row of these sums is
+ *         treated in the same way: a lane has a run of pixels, its windows are the end of the run, the runs of the next
+ *         lanes, and the beginning of a later run.
  *
  * Paper   van Herk, A fast algorithm for local minimum and maximum filters on rectangular and octagonal kernels,
  *         Pattern Recognition Letters 13, 1992; Gil & Werman, Computing 2-D min, median, and max filters, PAMI 15,
- *         1993.
+ *         1993.  Division: Markstein, IA-64 and elementary functions, 2000.
  *
- * Layout  |  .  .  .  a  b  c | d  e  .  .  .  . |          window {a b c d e} = suffix(a b c) + prefix(d e)
+ * Layout  Rows of a column, from the first window of a step to the last one:
  *
- *         image -> columns' sums -> transposed -> rows' sums -> transposed back -> means
+ *               leaving block      blocks in the queue          rest   entering rows
+ *             | a b c d e f g h | ........ | ........ | .... | .. | i j k l m n o p |
+ *               |<------------------ first window ------------------->|
+ *                             |<------------------ last window ------------------>|
  *
- * Launch  A thread for each column and each block of the axis, 256 threads along a row, so that warps touch whole
- *         lines: the block upwards, then the next one downwards.
+ *         The block that follows the queue is the rest and the first entering rows: it enters the queue after the step.
  *
- * Traffic For each sample 1R of the image, its rows a second time from L2; 6R6W of f64 sums, two of them in L2.
+ *         A row of sums in shared memory: all pixels of channel 0, then of channel 1, ...; runs of RUN pixels, and
+ *         two doubles between them, so that lanes read vectors of their runs without bank conflicts.
  *
- * Sync    The order of a stream.
+ * Launch  A block for each strip and segment of rows, a warp for each row of a step, two columns for each thread.
+ *         Neighbouring strips begin at the same row at the same time, so that they share the halo in L2.
  *
- * Limits  Windows that reach outside the image by at most its size, unless samples there count nothing; 16 bytes of
- *         memory for each sample; 2^31 - 1 blocks.
+ * Traffic 1R1W; the leaving rows a second time, from L2 if the window is not too tall; strips and segments read their
+ *         halos.  Queues that shared memory has no room for: 2R2W of f64 for STEP samples, in L2.
  *
- * Steps   1. columns  2. transpose  3. rows  4. transpose  5. border values, division
+ * Sync    Two barriers a step: the rows have come, and the sums of the step before are read; the sums are there, and
+ *         the rows are read.  The next rows are copied (cp.async) while warps filter rows of sums.
+ *
+ * Limits  Windows that reach outside the image by at most its size, unless samples there count nothing.  Windows that
+ *         leave a strip less than an eighth of its pixels for results go to box_float_passes.cu.
+ *
+ * Steps   1. the rows above the first window  2. for each step: columns  3. rows  4. border values, division
  */
 
-#include "box/box.cuh"
-#include "box/box_axis.cuh"
-#include "prim/transpose.cuh"
+#include "box/box_float.cuh"
+#include "box/box_float_strip.cuh"
+#include "box/box_segments.cuh"
 
 namespace
 {
 
 const char name[] = "box";
-constexpr unsigned THREADS = 256;
 
-/* ---- kernels ------------------------------------------------------------------------------------------- */
-
-/* The image as f64, colours times alpha if weighted; or sums. */
-struct weighted_samples {
-    const float *at;
-    int32_t channels;
-    bool weighted;
-
-    PRIM_DEVICE double get(int64_t row, int64_t i) const
-    {
-        const double own = (double)prim::load(at + row + i);
-        if (!weighted || i % channels == channels - 1) return own;
-        return prim::product(own, (double)prim::load(at + row + i - i % channels + channels - 1));
-    }
-};
-struct plain_sums {
-    const double *at;
-
-    PRIM_DEVICE double get(int64_t row, int64_t i) const { return prim::load(at + row + i); }
-};
-
-/* out(p, i) = the sum of in(q, i) over the window of p.  Position p of an axis is row p * channels + c. */
-template <class Source> struct sum_windows {
-    static constexpr unsigned threads = THREADS;
-    struct shared {
-    };
-    Source in;
-    double *out;
-    box::axis along;
-    int32_t channels; /* rows of one position */
-    int64_t in_pitch, out_pitch, samples;
-    uint32_t blocks_per_row;
-
-    PRIM_DEVICE void operator()(shared &) const
-    {
-        const int64_t i = (int64_t)(prim::block_id() % blocks_per_row) * threads + prim::thread_id();
-        const int32_t c = (int32_t)(prim::block_id() / blocks_per_row) % channels,
-                      block = (int32_t)(prim::block_id() / blocks_per_row) / channels;
-        if (i >= samples) return;
-        const int32_t window = along.before + 1 + along.after, first = block * window; /* result of the block's first */
-        const int32_t most = along.n - first, results = most < window ? most : window;
-        double sum = 0;
-        for (int32_t k = window - 1; k >= 0; k--) {
-            sum += at(first - along.before + k, c, i);
-            if (k < results) prim::store(out + row_at(first + k, c) + i, sum);
-        }
-        sum = 0;
-        for (int32_t k = 1; k < results; k++) {
-            double *to = out + row_at(first + k, c) + i;
-            sum += at(first - along.before + window - 1 + k, c, i);
-            prim::store(to, prim::load((const double *)to) + sum);
-        }
-    }
-
-    PRIM_DEVICE int64_t row_at(int32_t p, int32_t c) const { return ((int64_t)p * channels + c) * out_pitch; }
-    PRIM_DEVICE double at(int32_t p, int32_t c, int64_t i) const
-    {
-        const int32_t from = box::border_index(along, p);
-        return from < 0 ? 0 : in.get(((int64_t)from * channels + c) * in_pitch, i);
-    }
-};
-
-struct divide {
-    static constexpr unsigned threads = THREADS;
-    struct shared {
-    };
-    const double *sums;
-    float *out;
-    box::axis x, y;
-    int64_t sums_pitch, out_pitch;
-    uint32_t blocks_per_row;
-    int32_t channels;
-    double area, value[4];
-    bool shrinks, takes_value, weighted;
-
-    PRIM_DEVICE void operator()(shared &) const
-    {
-        const int32_t row = (int32_t)(prim::block_id() / blocks_per_row);
-        const int32_t column = (int32_t)(prim::block_id() % blocks_per_row * threads + prim::thread_id());
-        if (column >= x.n) return;
-        const double *from = sums + row * sums_pitch + (int64_t)column * channels;
-        float *to = out + row * out_pitch + (int64_t)column * channels;
-        const double covered =
-            prim::product((double)prim::load(x.covered + column), (double)prim::load(y.covered + row));
-        const double whole = shrinks ? covered : area;
-        const double alpha = weighted ? sum(from, channels - 1, whole - covered) : 0;
-        for (int32_t c = 0; c < channels; c++) {
-            const double divisor = weighted && c < channels - 1 ? alpha : whole;
-            prim::store(to + c, divisor == 0 ? 0.0f : (float)(sum(from, c, whole - covered) / divisor));
-        }
-    }
-
-    PRIM_DEVICE double sum(const double *from, int32_t c, double beyond) const
-    {
-        const double inside = prim::load(from + c);
-        return takes_value && beyond > 0 ? inside + prim::product(value[c], beyond) : inside;
-    }
-};
-
-uint32_t blocks_for(int64_t samples)
-{
-    return (uint32_t)((samples + THREADS - 1) / THREADS);
-}
+/* Results of a strip are a multiple of so many pixels, so that they begin at multiples of 16 bytes. */
+constexpr int64_t UNIT = 4;
 
 } // namespace
-
-/* ---- host ---------------------------------------------------------------------------------------------- */
 
 struct box_float {
     sat_box_spec spec;
     sat_window window;
+    sat_axis reach_x, reach_y;
     box::axis x, y;
-    int64_t across, down; /* doubles from row to row: of sums as the image lies, and transposed */
-    double *a, *b;
+    int32_t pixels, lead, strip, strips, rows;
+    int32_t blocks, rest; /* of a window's height */
+    double *scratch;
+    sat_status (*queue)(const box_float *f, const sat_view *src, const sat_view *dst, void *stream);
+    box_float_passes *passes; /* windows too wide for a strip; then nothing of the above */
 };
 
-static sat_status take_sums(box_float *f, sat_arena *arena)
+template <class Filter>
+static sat_status queue_strips(const box_float *f, const sat_view *src, const sat_view *dst, void *stream)
 {
-    /* Rows of two doubles, so that transposes may move 16 bytes. */
-    const int64_t samples = f->spec.width * f->spec.channels;
-    f->across = (samples + 1) / 2 * 2;
-    f->down = (f->spec.height + 1) / 2 * 2;
-    size_t image, turned;
-    if (!sat_mul((size_t)f->across, (size_t)f->spec.height, &image) ||
-        !sat_mul((size_t)f->down, (size_t)samples, &turned))
-        return sat_fail(SAT_ERR_SHAPE, "%s: the sums of an image are larger than the address space", name);
-    const size_t most = image > turned ? image : turned;
-    sat_status status = prim::arena_alloc(arena, &f->a, most);
-    return status == SAT_OK ? prim::arena_alloc(arena, &f->b, most) : status;
+    using sample = typename Filter::sample_type;
+    using result = typename Filter::result_type;
+    constexpr size_t pair = 2 * sizeof(sample);
+    const int64_t segments = (f->y.n + f->rows - 1) / f->rows;
+    Filter k = {};
+    k.in = (const sample *)src->data;
+    k.out = (result *)dst->data;
+    k.in_pitch = (int64_t)(src->row_bytes / sizeof(sample));
+    k.out_pitch = (int64_t)(dst->row_bytes / sizeof(result));
+    k.in_image_pitch = (int64_t)(src->image_bytes / sizeof(sample));
+    k.out_image_pitch = (int64_t)(dst->image_bytes / sizeof(result));
+    k.x = f->x;
+    k.y = f->y;
+    k.channels = f->spec.channels;
+    k.pixels = f->pixels;
+    k.lead = f->lead;
+    k.strips = f->strips;
+    k.strip = f->strip;
+    k.rows = f->rows;
+    k.image_blocks = (uint32_t)(segments * f->strips);
+    k.reciprocal = (1u << 16) / (uint32_t)f->spec.channels + 1;
+    k.blocks = f->blocks;
+    k.rest = f->rest;
+    k.scratch = f->scratch;
+    k.area = (double)f->window.area_px;
+    for (int c = 0; c < f->spec.channels; c++) k.value[c] = f->window.real_value[c];
+    k.shrinks = f->window.border->shrinks;
+    k.takes_value = f->window.border->takes_value;
+    k.weighted = f->spec.weighted_alpha;
+    k.wide = ((uintptr_t)src->data | src->row_bytes | src->image_bytes) % pair == 0;
+    return prim::launch(k, segments * f->strips * src->count, stream);
 }
 
-static sat_status fill_axes(box_float *f, const sat_axis *x, const sat_axis *y, sat_arena *arena)
+/* Pixels of results in a strip, at most; 0 if the window is too wide. */
+template <class Filter> static int64_t strip_of(const box_float *f)
 {
+    const int64_t width = f->reach_x.before + 1 + f->reach_x.after;
+    const int64_t results = (f->pixels - (width - 1) - f->lead) / UNIT * UNIT;
+    return results * 8 >= f->pixels ? results : 0;
+}
+
+template <class Filter> static sat_status prepare_strips(box_float *f, int64_t strip, sat_arena *arena)
+{
+    const sat_box_spec *s = &f->spec;
+    f->queue = queue_strips<Filter>;
+    f->strips = (int32_t)((s->width + strip - 1) / strip);
+    f->strip = (int32_t)(((s->width + f->strips - 1) / f->strips + UNIT - 1) / UNIT * UNIT);
+    f->strips = (int32_t)((s->width + f->strip - 1) / f->strip);
+    sat_device_info info;
+    sat_status status = sat_device_current(&info);
+    if (status != SAT_OK) return status;
+    const int64_t height = f->reach_y.before + 1 + f->reach_y.after;
+    const int64_t at_once = info.multiprocessors * box::blocks_at_once<Filter>();
+    const int64_t rows = box::rows_of(s->height, height, f->strips * s->count, at_once, Filter::STEP_ROWS);
+    f->rows = (int32_t)((rows + Filter::STEP_ROWS - 1) / Filter::STEP_ROWS * Filter::STEP_ROWS);
+    if (Filter::SCRATCH && f->blocks > 0) {
+        const size_t blocks = (size_t)((s->height + f->rows - 1) / f->rows) * (size_t)f->strips * (size_t)s->count;
+        size_t sums;
+        if (!sat_mul(blocks, (size_t)f->blocks * Filter::COLUMNS, &sums))
+            return sat_fail(SAT_ERR_SHAPE, "%s: the sums of an image are larger than the address space", name);
+        status = prim::arena_alloc(arena, &f->scratch, sums);
+    }
     box::tables t = {.arena = arena};
-    sat_status status = SAT_OK;
     for (int filled = 0; filled < 2 && status == SAT_OK; filled++) {
         if (filled) status = t.reserve();
         if (status != SAT_OK) break;
-        box::fill_axis(&f->x, &t, x, &f->window.x, (int32_t)x->before);
-        box::fill_axis(&f->y, &t, y, &f->window.y, (int32_t)y->before);
+        box::fill_axis(&f->x, &t, &f->reach_x, &f->window.x, (int32_t)f->reach_x.before);
+        box::fill_axis(&f->y, &t, &f->reach_y, &f->window.y, (int32_t)f->reach_y.before);
     }
     return status == SAT_OK ? t.upload() : status;
 }
 
-sat_status box_float_open(const sat_box_spec *spec, sat_arena *arena, box_float **filter)
+/* The kernel whose shared memory has room for the queue; or for windows too wide for its strips, the passes. */
+template <class Sample, class Result> static sat_status prepare(box_float *f, sat_arena *arena)
+{
+    constexpr tuning::box_float_strip S = tuning::box_float_strip_of(sizeof(Sample));
+    using in_shared = box::float_strip<Sample, Result, S.run, S.step, S.queue, S.resident>;
+    using in_device = box::float_strip<Sample, Result, S.run, S.step, 0, S.resident>;
+    const int64_t height = f->reach_y.before + 1 + f->reach_y.after, step = S.step;
+    f->pixels = (int32_t)(in_shared::COLUMNS / (unsigned)f->spec.channels / S.run * S.run);
+    f->lead = f->spec.channels % 2 ? (int32_t)(f->reach_x.before % 2) : 0;
+    if (height > step) {
+        f->blocks = (int32_t)((height - 1 - step) / step);
+        f->rest = (int32_t)((height - 1 - step) % step);
+    }
+    const int64_t strip = strip_of<in_shared>(f);
+    const bool room = sizeof(typename in_device::shared) <= prim::shared_memory_limit();
+    if (strip == 0 || !room)
+        return box_float_passes_open(&f->spec, &f->window, &f->reach_x, &f->reach_y, arena, &f->passes);
+    if (f->blocks <= (int32_t)S.queue && sizeof(typename in_shared::shared) <= prim::shared_memory_limit())
+        return prepare_strips<in_shared>(f, strip, arena);
+    return prepare_strips<in_device>(f, strip, arena);
+}
+
+sat_status box_float_open(const sat_box_spec *spec, const sat_window *window, sat_arena *arena, box_float **filter)
 {
     box_float *f = prim::arena_new<box_float>(arena);
     if (f == NULL) return SAT_ERR_MEMORY;
     f->spec = *spec;
-    sat_status status = sat_window_of(spec, &f->window);
-    sat_axis x = f->window.x, y = f->window.y;
-    if (status == SAT_OK) status = box::check_sides(name, &f->window);
-    if (status == SAT_OK) {
-        const bool nothing = f->window.border->shrinks || f->window.border->takes_value;
-        const bool near_x = box::clip_reach(&x, nothing), near_y = box::clip_reach(&y, nothing);
-        if (!near_x || !near_y)
-            status = sat_fail(SAT_ERR_UNAVAILABLE, "%s: windows reach outside the image by more than its size", name);
-    }
-    if (status == SAT_OK) status = take_sums(f, arena);
-    if (status == SAT_OK) status = fill_axes(f, &x, &y, arena);
+    f->window = *window;
+    f->reach_x = window->x;
+    f->reach_y = window->y;
     *filter = f;
-    return status;
-}
-
-template <class Source>
-static sat_status queue_sums(const Source &in, int64_t in_pitch, double *out, int64_t out_pitch, const box::axis *along,
-                             int32_t channels, int64_t samples, void *stream)
-{
-    sum_windows<Source> k = {};
-    k.in = in;
-    k.out = out;
-    k.along = *along;
-    k.channels = channels;
-    k.in_pitch = in_pitch;
-    k.out_pitch = out_pitch;
-    k.samples = samples;
-    k.blocks_per_row = blocks_for(samples);
-    const int64_t window = along->before + 1 + along->after, blocks = (along->n + window - 1) / window;
-    return prim::launch(k, blocks * channels * k.blocks_per_row, stream);
-}
-
-static sat_status queue_transpose(const double *from, int64_t from_pitch, double *to, int64_t to_pitch, int64_t rows,
-                                  int64_t columns, void *stream)
-{
-    const prim::matrices<const uint64_t> in = {(const uint64_t *)from, from_pitch, 0};
-    const prim::matrices<uint64_t> out = {(uint64_t *)to, to_pitch, 0};
-    return prim::transpose(in, out, rows, columns, 1, stream);
-}
-
-static sat_status queue_division(const box_float *f, const sat_view *dst, void *stream)
-{
-    const int32_t channels = f->spec.channels;
-    divide k = {};
-    k.sums = f->b;
-    k.out = (float *)dst->data;
-    k.x = f->x;
-    k.y = f->y;
-    k.sums_pitch = f->across;
-    k.out_pitch = (int64_t)(dst->row_bytes / sizeof(float));
-    k.blocks_per_row = blocks_for(f->spec.width);
-    k.channels = channels;
-    k.area = (double)f->window.area_px;
-    k.shrinks = f->window.border->shrinks;
-    k.takes_value = f->window.border->takes_value;
-    k.weighted = f->spec.weighted_alpha;
-    for (int c = 0; c < channels; c++) k.value[c] = f->window.real_value[c];
-    return prim::launch(k, f->spec.height * k.blocks_per_row, stream);
+    sat_status status = box::check_sides(name, window);
+    if (status != SAT_OK) return status;
+    const bool nothing = window->border->shrinks || window->border->takes_value;
+    const bool near_x = box::clip_reach(&f->reach_x, nothing), near_y = box::clip_reach(&f->reach_y, nothing);
+    if (!near_x || !near_y)
+        return sat_fail(SAT_ERR_UNAVAILABLE, "%s: windows reach outside the image by more than its size", name);
+    return spec->sample == SAT_F32 ? prepare<float, float>(f, arena) : prepare<double, double>(f, arena);
 }
 
 sat_status box_float_run(const box_float *f, const sat_view *src, const sat_view *dst, void *stream)
 {
-    const int64_t height = f->spec.height, samples = f->spec.width * f->spec.channels;
-    const weighted_samples image = {(const float *)src->data, f->spec.channels, f->spec.weighted_alpha};
-    sat_status status =
-        queue_sums(image, (int64_t)(src->row_bytes / sizeof(float)), f->a, f->across, &f->y, 1, samples, stream);
-    if (status == SAT_OK) status = queue_transpose(f->a, f->across, f->b, f->down, height, samples, stream);
-    if (status == SAT_OK)
-        status = queue_sums(plain_sums{f->b}, f->down, f->a, f->down, &f->x, f->spec.channels, height, stream);
-    if (status == SAT_OK) status = queue_transpose(f->a, f->down, f->b, f->across, samples, height, stream);
-    return status == SAT_OK ? queue_division(f, dst, stream) : status;
+    return f->passes ? box_float_passes_run(f->passes, src, dst, stream) : f->queue(f, src, dst, stream);
 }

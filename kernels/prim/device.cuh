@@ -35,7 +35,7 @@
  *                                          elements at once, where the array and i are aligned to all of them
  *   copy_async(a, i, p)                    begins a.set(i, load(p)) (cp.async where there is one); no thread accesses
  *                                          the element before copy_async_wait()
- *   copy_async_vector<M>(a, i, p)          the same for M elements, 16 bytes in all and aligned to them
+ *   copy_async_vector<M>(a, i, p)          the same for M elements, 8 or 16 bytes in all and aligned to them
  *   copy_async_wait()                      ends all copies that this thread has begun
  *   load(p) store(p, v)                    arrays in device memory, T or vec<T, N>; no element is written by one block
  *                                          and read by another in the same launch
@@ -52,6 +52,7 @@
  *   fetch_add(p, v)                        atomic, relaxed, 4 or 8 bytes; returns the value before
  *
  *   product(a, b)                          of doubles, rounded before anything is added to it
+ *   multiply_add(a, b, c)                  of doubles, a * b + c rounded once
  *
  *   permute_bytes(a, b, selector)          byte i of the result is byte number (selector >> 4 * i) % 8 of b:a
  *   add_halves(a, sum)                     sum plus the two 16-bit halves of a
@@ -289,11 +290,13 @@ template <class T, unsigned N> PRIM_DEVICE void copy_async(array<T, N> &to, unsi
 }
 template <unsigned M, class T, unsigned N> PRIM_DEVICE void copy_async_vector(array<T, N> &to, unsigned i, const T *p)
 {
-    static_assert(sizeof(vec<T, M>) == 16);
+    static_assert(sizeof(vec<T, M>) == 8 || sizeof(vec<T, M>) == 16);
 #if __CUDA_ARCH__ >= 800
-    asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"((uint32_t)__cvta_generic_to_shared(&to.at[i])),
-                 "l"(p)
-                 : "memory");
+    const uint32_t at = (uint32_t)__cvta_generic_to_shared(&to.at[i]);
+    if constexpr (sizeof(vec<T, M>) == 16)
+        asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(at), "l"(p) : "memory");
+    else
+        asm volatile("cp.async.ca.shared.global [%0], [%1], 8;" ::"r"(at), "l"(p) : "memory");
 #else
     to.template set_vector<M>(i, load((const vec<T, M> *)p));
 #endif
@@ -387,6 +390,10 @@ template <class T> PRIM_DEVICE void store_weak(T *p, T v)
 PRIM_DEVICE double product(double a, double b)
 {
     return __dmul_rn(a, b);
+}
+PRIM_DEVICE double multiply_add(double a, double b, double c)
+{
+    return __fma_rn(a, b, c);
 }
 
 PRIM_DEVICE uint32_t fetch_add(uint32_t *p, uint32_t v)

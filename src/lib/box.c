@@ -77,8 +77,6 @@ static sat_status open_with(void *object, const sat_backend *b)
 {
     sat_box *box = object;
     if (b->kind >= SAT_CEILING) return sat_fail(SAT_ERR_UNAVAILABLE, "%s: sums nothing and filters nothing", b->name);
-    if (b->device && box->spec.sample == SAT_F64)
-        return sat_fail(SAT_ERR_UNAVAILABLE, "%s: filters no f64 samples", b->name);
     sat_status status = sat_check_memory(b->name, box->spec.memory, b->device);
     if (status != SAT_OK) return status;
     box->backend = b;

@@ -79,11 +79,32 @@ static int64_t some_side(uint64_t *random, int64_t most)
     return sides[random64(random) % (sizeof sides / sizeof *sides)];
 }
 
-/* Of a mean of n samples: n * 2^-53 of the mean of their absolute values, twice, and the rounding to f32. */
+static double value_at(const sat_view *v, size_t i)
+{
+    return v->type == SAT_F32 ? (double)((const float *)v->data)[i] : ((const double *)v->data)[i];
+}
+
+/* Weights that are positive, and not so small that a sum of products with them is. */
+static void make_weights(filter *f)
+{
+    size_t channels = (size_t)f->spec.channels, n = (size_t)(f->spec.width * f->spec.height) * channels;
+    for (size_t i = channels - 1; i < n; i += channels) {
+        double v = value_at(&f->src, i);
+        if (!isfinite(v)) continue;
+        v = 1 + fmod(fabs(v), 4);
+        if (f->src.type == SAT_F32)
+            ((float *)f->src.data)[i] = (float)v;
+        else
+            ((double *)f->src.data)[i] = v;
+    }
+}
+
+/* Of a mean of n samples: n * 2^-53 of the mean of their absolute values, twice, and the rounding to the result's type;
+ * with weights from 1 to 5 at most five times that. */
 static bool bound_floats(filter *f)
 {
     size_t n = (size_t)(f->spec.width * f->spec.height * f->spec.channels);
-    const float *in = f->src.data, *out = f->want.data;
+    bool single = f->want.type == SAT_F32;
     double largest = 0;
     f->bounds = malloc(n * sizeof *f->bounds);
     if (f->bounds == NULL) {
@@ -92,12 +113,14 @@ static bool bound_floats(filter *f)
     }
     f->finite = true;
     for (size_t i = 0; i < n; i++) {
-        if (isfinite(in[i]) && fabs((double)in[i]) > largest) largest = fabs((double)in[i]);
-        f->finite = f->finite && isfinite(in[i]);
+        double v = value_at(&f->src, i);
+        if (isfinite(v) && fabs(v) > largest) largest = fabs(v);
+        f->finite = f->finite && isfinite(v);
     }
     double window_px = (double)f->spec.window_width * (double)f->spec.window_height;
+    double sums = (f->spec.weighted_alpha ? 10 : 2) * window_px * 0x1p-53 * (largest + 4);
     for (size_t i = 0; i < n; i++)
-        f->bounds[i] = fabs((double)out[i]) * 0x1p-23 + 2 * window_px * 0x1p-53 * (largest + 4) + 0x1p-149;
+        f->bounds[i] = fabs(value_at(&f->want, i)) * (single ? 0x1p-23 : 0x1p-51) + sums + (single ? 0x1p-149 : 0);
     return true;
 }
 
@@ -113,7 +136,7 @@ static void *make(uint64_t seed, size_t k, effort e)
     f->spec = (sat_box_spec){.width = random_in(&seed, 1, random64(&seed) % 4 ? most : 10 * most),
                              .height = random_in(&seed, 1, most),
                              .channels = (int)random_in(&seed, 1, 4),
-                             .sample = samples[k % 4],
+                             .sample = k % 8 == 7 ? SAT_F64 : samples[k % 4],
                              .window_width = some_side(&seed, most),
                              .window_height = some_side(&seed, most),
                              .border = some_border(&seed),
@@ -135,8 +158,8 @@ static void *make(uint64_t seed, size_t k, effort e)
         f->spec.height = random_in(&seed, 1, 30);
         f->spec.window_width = f->spec.window_height = 3;
     }
-    bool real = f->spec.sample == SAT_F32;
-    f->spec.weighted_alpha = f->spec.channels % 2 == 0 && !real && k != 5 && k != 9 && random64(&seed) % 3 == 0;
+    bool real = f->spec.sample == SAT_F32 || f->spec.sample == SAT_F64;
+    f->spec.weighted_alpha = f->spec.channels % 2 == 0 && k != 5 && k != 9 && random64(&seed) % 3 == 0;
     f->content = real ? (content)(random64(&seed) % CONTENTS) : random64(&seed) % 4 == 0 ? LARGEST : RANDOM;
     f->src = packed(&f->spec);
     f->want = packed(&f->spec);
@@ -148,6 +171,7 @@ static void *make(uint64_t seed, size_t k, effort e)
     if (ok)
         fill_samples(f->src.data, (size_t)(spec.width * spec.height * spec.channels), spec.sample, NULL, f->content,
                      &seed);
+    if (ok && real && spec.weighted_alpha) make_weights(f);
     if (ok && filtered(&spec, &f->src, &f->want) && (!real || bound_floats(f))) return f;
     drop(f);
     return NULL;
@@ -156,7 +180,7 @@ static void *make(uint64_t seed, size_t k, effort e)
 /* Floats through tables: not such as a table would spread, nor unseen. */
 static bool may_refuse(const filter *f, const sat_box_spec *spec, sat_status status)
 {
-    if (f->spec.sample != SAT_F32) return false;
+    if (f->bounds == NULL) return false;
     return spec->memory == SAT_DEVICE ? status == SAT_ERR_UNAVAILABLE : status == SAT_ERR_RANGE && !f->finite;
 }
 
@@ -167,11 +191,11 @@ static bool compare(const filter *f, const sat_view *seen)
     for (int64_t y = 0; y < seen->height; y++) {
         const char *got = (const char *)seen->data + (size_t)y * seen->row_bytes;
         const char *want = (const char *)f->want.data + (size_t)y * f->want.row_bytes;
-        size_t i = first_wrong(SAT_F32, got, want, f->bounds + (size_t)y * samples, 1, samples);
+        size_t i = first_wrong(f->want.type, got, want, f->bounds + (size_t)y * samples, 1, samples);
         char is[40], should[40];
         if (i == samples) continue;
-        fail("result: element %zu of row %lld is %s, not %s", i, (long long)y, value_text(SAT_F32, got, i, is),
-             value_text(SAT_F32, want, i, should));
+        fail("result: element %zu of row %lld is %s, not %s", i, (long long)y, value_text(f->want.type, got, i, is),
+             value_text(f->want.type, want, i, should));
         return false;
     }
     return true;

@@ -206,7 +206,7 @@ template <class T, unsigned N> void copy_async(array<T, N> &to, unsigned i, cons
 template <unsigned M, class T, unsigned N>
 void copy_async_vector(array<T, N> &to, unsigned i, const T *p, site at = site::current())
 {
-    static_assert(sizeof(vec<T, M>) == 16);
+    static_assert(sizeof(vec<T, M>) == 8 || sizeof(vec<T, M>) == 16);
     if (i + M > N) simt::shared_outside(i, N, at);
     simt::copy_async_begin(&to.at[i], p, sizeof(vec<T, M>), alignof(vec<T, M>), at);
 }
@@ -284,6 +284,10 @@ template <class T> void store_weak(T *p, T v, site at = site::current())
 inline double product(double a, double b)
 {
     return a * b;
+}
+inline double multiply_add(double a, double b, double c)
+{
+    return __builtin_fma(a, b, c);
 }
 
 inline uint32_t fetch_add(uint32_t *p, uint32_t v, site at = site::current())

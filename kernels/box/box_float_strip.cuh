@@ -1,0 +1,515 @@
+/* box_float_strip.cuh - the box filter of float samples in one kernel: sums in f64, by additions only (box_float.cu).
+ */
+#ifndef BOX_FLOAT_STRIP_CUH
+#define BOX_FLOAT_STRIP_CUH
+
+#include "box/box_axis.cuh"
+
+namespace box
+{
+
+/* sum / n, rounded to nearest: Markstein's correction of a product with y, the rounded 1 / n.  (IA-64 and elementary
+ * functions, 2000, 8.3.)  It needs quotients and remainders that are normal numbers; others are divided. */
+template <class Sample> PRIM_DEVICE double quotient(double sum, double n, double y)
+{
+    const double size = sum < 0 ? -sum : sum;
+    const bool wide = sizeof(Sample) == 8 && size < 0x1p-900 && size != 0;
+    if (wide || !(size < 0x1p900)) return sum / n; /* NaN, too */
+    const double q = prim::product(sum, y);
+    return prim::multiply_add(prim::multiply_add(-q, n, sum), y, q);
+}
+
+/* RUN: pixels of a lane in a row of sums.  STEP: rows that are filtered at a time, one by each warp.  QUEUE: sums of
+ * blocks that shared memory holds for each column; 0: they lie in device memory. */
+template <class Sample, class Result, unsigned RUN, unsigned STEP, unsigned QUEUE, int BLOCKS> struct float_strip {
+    using sample_type = Sample;
+    using result_type = Result;
+    static constexpr unsigned threads = STEP * prim::WARP;
+    static constexpr int64_t STEP_ROWS = STEP;
+    static constexpr bool SCRATCH = QUEUE == 0;
+    static constexpr int min_blocks = BLOCKS;
+    static constexpr unsigned RUNS = prim::WARP;                   /* in a row of sums, of all channels */
+    static constexpr unsigned COLUMNS = RUNS * RUN;                /* samples of a strip and its halo */
+    static constexpr unsigned PAIRS = COLUMNS / (2 * threads);     /* of neighbouring columns, of a thread */
+    static constexpr unsigned PITCH = RUN + 2, ROW = RUNS * PITCH; /* of sums: lanes read vectors without conflicts */
+    static constexpr unsigned SLOTS = 2 * STEP;                    /* rows of samples */
+    static constexpr unsigned NEAR = STEP;                         /* the tallest window that is summed row by row */
+    static_assert(PAIRS * 2 * threads == COLUMNS && (RUN & (RUN - 1)) == 0);
+
+    struct shared {
+        prim::array<Sample, SLOTS * COLUMNS> rows;
+        prim::array<double, STEP * ROW> sums;
+        prim::array<double, QUEUE ? QUEUE * COLUMNS : 1> queue;
+    };
+
+    const Sample *in;
+    Result *out;
+    int64_t in_pitch, out_pitch, in_image_pitch, out_image_pitch; /* elements */
+    axis x, y;
+    int32_t channels, pixels; /* pixels: of a strip and its halo, a multiple of RUN */
+    int32_t lead;             /* pixels in front of a strip's first window, so that pairs are aligned */
+    int32_t strips, strip;    /* results of a strip, pixels */
+    int32_t rows;             /* results of a segment, a multiple of STEP */
+    uint32_t image_blocks;
+    uint32_t reciprocal;  /* i / channels = i * reciprocal >> 16 */
+    int32_t blocks, rest; /* a window's height: STEP, `blocks` times STEP, `rest`, and 1 */
+    double *scratch;      /* blocks * COLUMNS sums for each block, if not QUEUE */
+    double area, value[4];
+    bool shrinks, takes_value, weighted;
+    bool wide; /* pairs of samples are aligned */
+
+    /* ---- columns --------------------------------------------------------------------------------------- */
+
+    /* Two neighbouring columns of a thread. */
+    struct column_pair {
+        unsigned at;       /* the first one's place in a row of samples */
+        int32_t source[2]; /* sample of the image's row; -1: none, zeros */
+        uint32_t to[2];    /* place in a row of sums */
+        uint32_t alpha[2]; /* the place of the pixel's alpha, if the column is weighted by it; else none */
+        bool together;     /* one copy for both */
+        bool in_strip[2];
+    };
+    static constexpr uint32_t NONE = ~0u;
+
+    /* Sums of a column's windows, of two columns. */
+    struct column_state {
+        double rest[2]; /* of the rows behind the last whole block */
+        double back[2]; /* of the blocks since the queue's last turn */
+    };
+
+    PRIM_DEVICE uint32_t pixel_of(uint32_t sample) const { return sample * reciprocal >> 16; }
+    PRIM_DEVICE uint32_t place(uint32_t pixel, uint32_t channel) const
+    {
+        return (channel * (uint32_t)pixels / RUN + pixel / RUN) * PITCH + pixel % RUN;
+    }
+
+    PRIM_DEVICE column_pair pair_of_thread(unsigned p, int32_t left) const
+    {
+        column_pair m = {};
+        m.at = 2 * (prim::thread_id() + p * threads);
+#pragma unroll
+        for (unsigned i = 0; i < 2; i++) {
+            const uint32_t pixel = pixel_of(m.at + i), channel = m.at + i - pixel * (uint32_t)channels;
+            const int32_t position = left + (int32_t)pixel;
+            m.in_strip[i] = pixel < (uint32_t)pixels;
+            const bool has_source = m.in_strip[i] && position >= -x.halo && position <= x.n + x.after;
+            const int32_t source = has_source ? border_index(x, position) : -1;
+            m.source[i] = source < 0 ? -1 : source * channels + (int32_t)channel;
+            m.to[i] = place(pixel, channel);
+            const bool colour = weighted && (int32_t)channel != channels - 1;
+            m.alpha[i] = colour ? m.at + i - channel + (uint32_t)channels - 1 : NONE;
+        }
+        m.together = wide && m.source[0] >= 0 && m.source[0] % 2 == 0 && m.source[1] == m.source[0] + 1;
+        return m;
+    }
+
+    /* Begins to copy rows first .. first + STEP - 1 to `slot` and the slots behind it; rows from `end` on are not
+     * needed, and zeros. */
+    PRIM_DEVICE void copy_rows(shared &s, const column_pair (&m)[PAIRS], const Sample *image, int32_t first,
+                               int32_t end, unsigned slot) const
+    {
+        const int32_t row = first + (int32_t)prim::lane_id();
+        const int32_t mine = prim::lane_id() < STEP && row < end ? border_index(y, row) : -1;
+#pragma unroll
+        for (unsigned k = 0; k < STEP; k++) {
+            const int32_t source = prim::shuffle(mine, k);
+            const Sample *from = image + (int64_t)(source < 0 ? 0 : source) * in_pitch;
+#pragma unroll
+            for (unsigned p = 0; p < PAIRS; p++) {
+                const unsigned to = (slot + k) * COLUMNS + m[p].at;
+                if (source >= 0 && m[p].together) {
+                    prim::copy_async_vector<2>(s.rows, to, from + m[p].source[0]);
+                    continue;
+                }
+#pragma unroll
+                for (unsigned i = 0; i < 2; i++) {
+                    if (source >= 0 && m[p].source[i] >= 0)
+                        prim::copy_async(s.rows, to + i, from + m[p].source[i]);
+                    else
+                        s.rows.set(to + i, Sample(0));
+                }
+            }
+        }
+    }
+
+    /* Two columns of a row of samples, times their alphas. */
+    PRIM_DEVICE prim::vec<double, 2> samples(const shared &s, unsigned slot, const column_pair &m) const
+    {
+        const prim::vec<Sample, 2> v = s.rows.template get_vector<2>(slot * COLUMNS + m.at);
+        prim::vec<double, 2> d = {(double)v.at[0], (double)v.at[1]};
+        if (weighted)
+#pragma unroll
+            for (unsigned i = 0; i < 2; i++)
+                if (m.alpha[i] != NONE && m.in_strip[i])
+                    d.at[i] = prim::product(d.at[i], (double)s.rows.get(slot * COLUMNS + m.alpha[i]));
+        return d;
+    }
+
+    PRIM_DEVICE void store_sums(shared &s, unsigned row, const column_pair &m, const prim::vec<double, 2> &sums) const
+    {
+        if (channels == 1) {
+            s.sums.template set_vector<2>(row * ROW + m.to[0], sums);
+            return;
+        }
+#pragma unroll
+        for (unsigned i = 0; i < 2; i++)
+            if (m.in_strip[i]) s.sums.set(row * ROW + m.to[i], sums.at[i]);
+    }
+
+    /* Windows of up to STEP rows: slots first .. first + 2 * STEP - 1, of a ring, hold the rows from the first window's
+     * on. */
+    PRIM_DEVICE void sum_near(shared &s, const column_pair &m, unsigned first) const
+    {
+        const int32_t height = y.before + 1 + y.after;
+        prim::vec<double, 2> v[2 * STEP - 1];
+#pragma unroll
+        for (unsigned k = 0; k < 2 * STEP - 1; k++)
+            if ((int32_t)k < (int32_t)STEP - 1 + height) v[k] = samples(s, (first + k) % SLOTS, m);
+#pragma unroll
+        for (unsigned t = 0; t < STEP; t++) {
+            prim::vec<double, 2> sum = v[t];
+#pragma unroll
+            for (unsigned k = 1; k < STEP; k++)
+                if ((int32_t)k < height) {
+                    sum.at[0] += v[t + k].at[0];
+                    sum.at[1] += v[t + k].at[1];
+                }
+            store_sums(s, t, m, sum);
+        }
+    }
+
+    /* The queue: sums of whole blocks.  Entry b % blocks is block b's.  After each turn of the ring all its entries
+     * become sums up to the turn's end (van Herk); `back` is the sum of those that came since. */
+    PRIM_DEVICE double queued(const shared &s, unsigned entry, unsigned column) const
+    {
+        if constexpr (QUEUE > 0) return s.queue.get(entry * COLUMNS + column);
+        return prim::load(scratch_of_block() + (int64_t)entry * COLUMNS + column);
+    }
+    PRIM_DEVICE void queue(shared &s, unsigned entry, unsigned column, double sum) const
+    {
+        if constexpr (QUEUE > 0)
+            s.queue.set(entry * COLUMNS + column, sum);
+        else
+            prim::store(scratch_of_block() + (int64_t)entry * COLUMNS + column, sum);
+    }
+    PRIM_DEVICE double *scratch_of_block() const
+    {
+        return scratch + (int64_t)prim::block_id() * blocks * COLUMNS;
+    }
+
+    /* first: the first entry that has been filled. */
+    PRIM_DEVICE void push(shared &s, const column_pair &m, column_state &state, int32_t entry, int32_t first,
+                          const double (&block)[2]) const
+    {
+#pragma unroll
+        for (unsigned i = 0; i < 2; i++) {
+            double sum = block[i];
+            queue(s, (unsigned)entry, m.at + i, sum);
+            if (entry != blocks - 1) {
+                state.back[i] += sum;
+                continue;
+            }
+            for (int32_t e = entry - 1; e >= first; e--) {
+                sum = queued(s, (unsigned)e, m.at + i) + sum;
+                queue(s, (unsigned)e, m.at + i, sum);
+            }
+            state.back[i] = 0;
+        }
+    }
+
+    /* Sums the rows between the leaving block and the entering rows of a segment's first step: whole blocks, whose
+     * first has that entry, and the rest.  first: the first of these rows. */
+    PRIM_DEVICE void begin_columns(shared &s, const column_pair (&m)[PAIRS], column_state (&state)[PAIRS],
+                                   const Sample *image, int32_t first, int32_t entry) const
+    {
+        const int32_t end = first + blocks * (int32_t)STEP + rest, first_entry = entry;
+        bool turned = false;
+        for (int32_t at = first; at < end; at += 2 * (int32_t)STEP) {
+            copy_rows(s, m, image, at, end, 0);
+            copy_rows(s, m, image, at + (int32_t)STEP, end, STEP);
+            prim::copy_async_wait();
+            if (weighted) prim::block_sync();
+#pragma unroll
+            for (unsigned half = 0; half < 2; half++) {
+                const int32_t left = end - at - (int32_t)(half * STEP);
+                if (left <= 0) continue;
+#pragma unroll
+                for (unsigned p = 0; p < PAIRS; p++) {
+                    double sum[2] = {};
+#pragma unroll
+                    for (unsigned k = 0; k < STEP; k++)
+                        if ((int32_t)k < left) {
+                            const prim::vec<double, 2> v = samples(s, half * STEP + k, m[p]);
+                            sum[0] += v.at[0];
+                            sum[1] += v.at[1];
+                        }
+                    if (left < (int32_t)STEP) {
+                        state[p].rest[0] = sum[0];
+                        state[p].rest[1] = sum[1];
+                    } else {
+                        push(s, m[p], state[p], entry, turned ? 0 : first_entry, sum);
+                    }
+                }
+                turned = turned || entry == blocks - 1;
+                entry = entry == blocks - 1 ? 0 : entry + 1;
+            }
+            if (weighted) prim::block_sync();
+        }
+    }
+
+    /* Windows of more than STEP rows: the leaving block from each row on, `blocks` whole blocks, the rest, and the
+     * entering rows up to each.  Slots 0 .. STEP - 1 hold the leaving rows, the others the entering ones. */
+    PRIM_DEVICE void sum_far(shared &s, const column_pair &m, column_state &state, int32_t entry) const
+    {
+        prim::vec<double, 2> sum[STEP];
+        double middle[2], prefix[2] = {}, block[2] = {};
+#pragma unroll
+        for (unsigned i = 0; i < 2; i++) {
+            middle[i] = state.rest[i];
+            if (blocks > 0) middle[i] += queued(s, (unsigned)entry, m.at + i) + state.back[i];
+        }
+#pragma unroll
+        for (unsigned k = 0; k < STEP; k++) {
+            const unsigned t = STEP - 1 - k;
+            const prim::vec<double, 2> v = samples(s, t, m);
+#pragma unroll
+            for (unsigned i = 0; i < 2; i++) sum[t].at[i] = middle[i] += v.at[i];
+        }
+        const int32_t last = (int32_t)STEP - 1 - rest; /* the entering row that completes a block */
+#pragma unroll
+        for (unsigned t = 0; t < STEP; t++) {
+            const prim::vec<double, 2> v = samples(s, STEP + t, m);
+#pragma unroll
+            for (unsigned i = 0; i < 2; i++) {
+                prefix[i] += v.at[i];
+                sum[t].at[i] += prefix[i];
+                if ((int32_t)t == last) {
+                    block[i] = state.rest[i] + prefix[i];
+                    state.rest[i] = 0;
+                } else if ((int32_t)t > last) {
+                    state.rest[i] += v.at[i];
+                }
+            }
+            store_sums(s, t, m, sum[t]);
+        }
+        if (blocks > 0) push(s, m, state, entry, 0, block);
+    }
+
+    /* ---- rows ------------------------------------------------------------------------------------------ */
+
+    /* The sum of `count` lanes' values, from the next lane's on: in pieces of a power of two. */
+    PRIM_DEVICE static double sum_lanes(double v, int32_t count)
+    {
+        double sum = 0;
+        unsigned at = 1;
+        for (int32_t piece = 1; piece <= count; piece *= 2) {
+            const double here = prim::shuffle_down(v, at);
+            if (count & piece) {
+                sum += here;
+                at += (unsigned)piece;
+            }
+            v += prim::shuffle_down(v, (unsigned)piece);
+        }
+        return sum;
+    }
+
+    /* The window sums of a row, in place of its sums: for each of a lane's RUN pixels the sum of those up to width - 1
+     * pixels further.  Runs are taken apart into parts of PART pixels, which a window exceeds: it is the end of one
+     * part, the middle, and the beginning of another part. */
+    template <unsigned PART> PRIM_DEVICE void sum_row(shared &s, unsigned row) const
+    {
+        constexpr unsigned PARTS = RUN / PART;
+        const int32_t beyond = x.before + x.after, lane = (int32_t)prim::lane_id();
+        const int32_t runs = pixels / (int32_t)RUN, line = lane / runs, first = (lane - line * runs) * (int32_t)RUN;
+        const bool in_strip = line < channels;
+        const unsigned at = row + (unsigned)lane * PITCH;
+        double v[RUN], enter[RUN];
+#pragma unroll
+        for (unsigned i = 0; i < RUN; i += 2) {
+            prim::vec<double, 2> pair = {};
+            if (in_strip) pair = s.sums.template get_vector<2>(at + i);
+            v[i] = pair.at[0];
+            v[i + 1] = pair.at[1];
+        }
+        load_entering(s, at, beyond, in_strip ? pixels - first - beyond : 0, enter);
+
+        const int32_t rest_of = (beyond - (int32_t)PART) % (int32_t)PART,
+                      parts = (beyond - (int32_t)PART) / (int32_t)PART;
+        double begin[PARTS]; /* sums of the first `rest_of` pixels of each part */
+        double total = 0;
+#pragma unroll
+        for (unsigned u = 0; u < PARTS; u++) {
+            begin[u] = 0;
+            double sum = 0;
+#pragma unroll
+            for (unsigned i = 0; i < PART; i++) {
+                sum += v[u * PART + i];
+                if ((int32_t)i + 1 == rest_of) begin[u] = sum;
+            }
+            total = sum;
+        }
+        double middle[PARTS];
+#pragma unroll
+        for (unsigned u = 0; u + 1 < PARTS; u++) middle[u] = begin[u + 1];
+        if constexpr (PARTS > 1) {
+            middle[PARTS - 1] = prim::shuffle_down(begin[0], 1);
+        } else {
+            middle[0] = sum_lanes(total, parts);
+            if (rest_of > 0) middle[0] += prim::shuffle_down(begin[0], 1 + (unsigned)parts);
+        }
+#pragma unroll
+        for (unsigned u = 0; u < PARTS; u++) {
+            double sum = middle[u], prefix = 0;
+#pragma unroll
+            for (unsigned i = 0; i < PART; i++) {
+                const unsigned j = u * PART + PART - 1 - i;
+                v[j] = sum += v[j];
+            }
+#pragma unroll
+            for (unsigned i = 0; i < PART; i++) v[u * PART + i] += prefix += enter[u * PART + i];
+        }
+        prim::warp_sync(); /* all lanes have read */
+        if (in_strip)
+#pragma unroll
+            for (unsigned i = 0; i < RUN; i += 2)
+                s.sums.template set_vector<2>(at + i, prim::vec<double, 2>{v[i], v[i + 1]});
+    }
+
+    /* The RUN sums from `beyond` pixels behind a lane's first on; `count` of them lie in the strip, the others are
+     * zeros. */
+    PRIM_DEVICE static void load_entering(const shared &s, unsigned at, int32_t beyond, int32_t count,
+                                          double (&enter)[RUN])
+    {
+        const unsigned place = (unsigned)beyond % RUN, from = at + (unsigned)beyond / RUN * PITCH + place;
+        if (beyond % 2 == 0) {
+#pragma unroll
+            for (unsigned i = 0; i < RUN; i += 2) {
+                prim::vec<double, 2> pair = {};
+                const unsigned skip = place + i >= RUN ? PITCH - RUN : 0;
+                if ((int32_t)i < count) pair = s.sums.template get_vector<2>(from + i + skip);
+                enter[i] = pair.at[0];
+                enter[i + 1] = pair.at[1];
+            }
+        } else {
+#pragma unroll
+            for (unsigned i = 0; i < RUN; i++) {
+                const unsigned skip = place + i >= RUN ? PITCH - RUN : 0;
+                enter[i] = (int32_t)i < count ? s.sums.get(from + i + skip) : 0;
+            }
+        }
+    }
+
+    PRIM_DEVICE void sum_rows(shared &s, unsigned row) const
+    {
+        const int32_t beyond = x.before + x.after;
+        if (beyond == 0) return;
+        if constexpr (RUN >= 16)
+            if (beyond >= 16) return sum_row<16>(s, row);
+        if constexpr (RUN >= 8)
+            if (beyond >= 8) return sum_row<8>(s, row);
+        if (beyond >= 4) return sum_row<4>(s, row);
+        if (beyond >= 2) return sum_row<2>(s, row);
+        sum_row<1>(s, row);
+    }
+
+    /* ---- means ----------------------------------------------------------------------------------------- */
+
+    /* With the border value where a window reaches beyond the image. */
+    PRIM_DEVICE double full_sum(const shared &s, unsigned row, uint32_t pixel, uint32_t channel, double beyond) const
+    {
+        const double inside = s.sums.get(row + place(pixel, channel));
+        return takes_value && beyond > 0 ? inside + prim::product(value[channel], beyond) : inside;
+    }
+
+    /* Row `at` of the image: the means of pixels begin .. end - 1. */
+    PRIM_DEVICE void store_means(const shared &s, unsigned row, Result *image, int32_t at, int32_t begin, int32_t end,
+                                 bool alike) const
+    {
+        const uint32_t results = (uint32_t)((end - begin) * channels);
+        const double covered_y = (double)prim::load(y.covered + at);
+        const double covered = prim::product((double)prim::load(x.covered + begin), covered_y);
+        double whole = shrinks ? covered : area, beyond = whole - covered, inverse = 1 / whole;
+        Result *to = image + (int64_t)at * out_pitch + (int64_t)begin * channels;
+        for (uint32_t i = prim::lane_id(); i < results; i += prim::WARP) {
+            const uint32_t pixel = pixel_of(i), channel = i - pixel * (uint32_t)channels;
+            if (!alike) {
+                const double covered = prim::product((double)prim::load(x.covered + begin + pixel), covered_y);
+                whole = shrinks ? covered : area;
+                beyond = whole - covered;
+                inverse = 1 / whole;
+            }
+            const double sum = full_sum(s, row, pixel + (uint32_t)lead, channel, beyond);
+            double mean;
+            if (weighted && (int32_t)channel != channels - 1) {
+                const double alpha = full_sum(s, row, pixel + (uint32_t)lead, (uint32_t)channels - 1, beyond);
+                mean = alpha == 0 ? 0 : sum / alpha;
+            } else {
+                mean = quotient<Sample>(sum, whole, inverse);
+            }
+            prim::store(to + i, (Result)mean);
+        }
+    }
+
+    /* ---- a block --------------------------------------------------------------------------------------- */
+
+    PRIM_DEVICE void operator()(shared &s) const
+    {
+        const uint32_t image_number = prim::block_id() / image_blocks;
+        const int32_t block = (int32_t)(prim::block_id() - image_number * image_blocks);
+        const int32_t begin = block % strips * strip, end = begin + strip < x.n ? begin + strip : x.n;
+        const int32_t top = block / strips * rows, bottom = top + rows < y.n ? top + rows : y.n;
+        const int32_t height = y.before + 1 + y.after;
+        const Sample *image = in + (int64_t)image_number * in_image_pitch;
+        Result *result = out + (int64_t)image_number * out_image_pitch;
+        /* Windows of all pixels of the strip hold as many columns. */
+        const bool alike = begin >= x.before && end + x.after <= x.n;
+        const bool near = height <= (int32_t)NEAR;
+
+        column_pair m[PAIRS];
+        column_state state[PAIRS] = {};
+#pragma unroll
+        for (unsigned p = 0; p < PAIRS; p++) m[p] = pair_of_thread(p, begin - x.before - lead);
+        const int32_t first = top - y.before, last = bottom + y.after; /* rows of the segment's windows */
+        int32_t entry = 0;
+        if (!near) {
+            /* Blocks are numbered from the first row of the image's first window on: sums do not depend on where a
+             * segment begins. */
+            if (blocks > 0) entry = (top / (int32_t)STEP + 1) % blocks;
+            begin_columns(s, m, state, image, first + (int32_t)STEP, entry);
+        }
+        copy_rows(s, m, image, first, last, 0);
+        copy_rows(s, m, image, near ? first + (int32_t)STEP : first + height - 1, last, STEP);
+        unsigned half = 0;
+        for (int32_t at = top; at < bottom; at += (int32_t)STEP, half ^= STEP) {
+            prim::copy_async_wait();
+            prim::block_sync(); /* the rows are there, and the sums of the step before are read */
+#pragma unroll
+            for (unsigned p = 0; p < PAIRS; p++) {
+                if (near)
+                    sum_near(s, m[p], half);
+                else
+                    sum_far(s, m[p], state[p], entry);
+            }
+            entry = entry + 1 < blocks ? entry + 1 : 0;
+            prim::block_sync(); /* the sums are there, and the rows are read */
+            const int32_t next = at + (int32_t)STEP;
+            if (next < bottom) {
+                const int32_t leaving = next - y.before;
+                if (near) {
+                    copy_rows(s, m, image, leaving + (int32_t)STEP, last, half);
+                } else {
+                    copy_rows(s, m, image, leaving, last, 0);
+                    copy_rows(s, m, image, leaving + height - 1, last, STEP);
+                }
+            }
+            const unsigned row = prim::warp_id() * ROW;
+            sum_rows(s, row);
+            prim::warp_sync(); /* the window sums are there */
+            const int32_t mine = at + (int32_t)prim::warp_id();
+            if (mine < bottom) store_means(s, row, result, mine, begin, end, alike);
+        }
+    }
+};
+
+} // namespace box
+#endif
