@@ -123,7 +123,7 @@ struct box_float_strip {
 };
 constexpr box_float_strip box_float_strip_of(size_t bytes)
 {
-    return simulated ? box_float_strip{4, 2, 3, 24} : box_float_strip{16, 8, bytes == 4 ? 11u : 2u, 2};
+    return simulated ? box_float_strip{4, 2, 3, 1} : box_float_strip{16, 8, bytes == 4 ? 11u : 2u, 2};
 }
 
 /* ---- queries ------------------------------------------------------------------------------------------------------
