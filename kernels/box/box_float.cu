@@ -97,7 +97,7 @@ static sat_status queue_strips(const box_float *f, const sat_view *src, const sa
     for (int c = 0; c < f->spec.channels; c++) k.value[c] = f->window.real_value[c];
     k.shrinks = f->window.border->shrinks;
     k.takes_value = f->window.border->takes_value;
-    k.weighted = f->spec.weighted_alpha;
+    k.weights = f->spec.weighted_alpha;
     k.wide = ((uintptr_t)src->data | src->row_bytes | src->image_bytes) % pair == 0;
     return prim::launch(k, segments * f->strips * src->count, stream);
 }
@@ -142,11 +142,11 @@ template <class Filter> static sat_status prepare_strips(box_float *f, int64_t s
 }
 
 /* The kernel whose shared memory has room for the queue; or for windows too wide for its strips, the passes. */
-template <class Sample, class Result> static sat_status prepare(box_float *f, sat_arena *arena)
+template <class Sample, class Result, unsigned CHANNELS> static sat_status prepare(box_float *f, sat_arena *arena)
 {
     constexpr tuning::box_float_strip S = tuning::box_float_strip_of(sizeof(Sample));
-    using in_shared = box::float_strip<Sample, Result, S.run, S.step, S.queue, S.resident>;
-    using in_device = box::float_strip<Sample, Result, S.run, S.step, 0, S.resident>;
+    using in_shared = box::float_strip<Sample, Result, CHANNELS, S.run, S.step, S.queue, S.resident>;
+    using in_device = box::float_strip<Sample, Result, CHANNELS, S.run, S.step, 0, S.resident>;
     const int64_t height = f->reach_y.before + 1 + f->reach_y.after, step = S.step;
     f->pixels = (int32_t)(in_shared::COLUMNS / (unsigned)f->spec.channels / S.run * S.run);
     f->lead = f->spec.channels % 2 ? (int32_t)(f->reach_x.before % 2) : 0;
@@ -161,6 +161,11 @@ template <class Sample, class Result> static sat_status prepare(box_float *f, sa
     if (f->blocks <= (int32_t)S.queue && sizeof(typename in_shared::shared) <= prim::shared_memory_limit())
         return prepare_strips<in_shared>(f, strip, arena);
     return prepare_strips<in_device>(f, strip, arena);
+}
+
+template <class Sample, class Result> static sat_status prepare(box_float *f, sat_arena *arena)
+{
+    return f->spec.channels == 1 ? prepare<Sample, Result, 1>(f, arena) : prepare<Sample, Result, 0>(f, arena);
 }
 
 sat_status box_float_open(const sat_box_spec *spec, const sat_window *window, sat_arena *arena, box_float **filter)

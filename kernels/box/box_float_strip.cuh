@@ -8,20 +8,27 @@
 namespace box
 {
 
-/* sum / n, rounded to nearest: Markstein's correction of a product with y, the rounded 1 / n.  (IA-64 and elementary
- * functions, 2000, 8.3.)  It needs quotients and remainders that are normal numbers; others are divided. */
-template <class Sample> PRIM_DEVICE double quotient(double sum, double n, double y)
+/* sum / n, rounded to nearest, is quotient() where this is false: the upper word of a sum tells that neither quotients
+ * nor remainders leave the range of normal numbers.  Sums of f32 samples are no smaller than these, or 0. */
+template <class Sample> PRIM_DEVICE bool is_extreme(double sum)
 {
-    const double size = sum < 0 ? -sum : sum;
-    const bool wide = sizeof(Sample) == 8 && size < 0x1p-900 && size != 0;
-    if (wide || !(size < 0x1p900)) return sum / n; /* NaN, too */
-    const double q = prim::product(sum, y);
-    return prim::multiply_add(prim::multiply_add(-q, n, sum), y, q);
+    const uint32_t size = (uint32_t)(__builtin_bit_cast(uint64_t, sum) >> 32) & 0x7fffffffu;
+    constexpr uint32_t least = (1023u - 900) << 20, most = (1023u + 900) << 20;
+    return sizeof(Sample) == 4 ? size >= most : size - least >= most - least;
 }
 
-/* RUN: pixels of a lane in a row of sums.  STEP: rows that are filtered at a time, one by each warp.  QUEUE: sums of
- * blocks that shared memory holds for each column; 0: they lie in device memory. */
-template <class Sample, class Result, unsigned RUN, unsigned STEP, unsigned QUEUE, int BLOCKS> struct float_strip {
+/* inverse: 1 / n, rounded.  (Markstein, IA-64 and elementary functions, 2000, 8.3: a product, corrected once.) */
+PRIM_DEVICE double quotient(double sum, double n, double inverse)
+{
+    const double q = prim::product(sum, inverse);
+    return prim::multiply_add(prim::multiply_add(-q, n, sum), inverse, q);
+}
+
+/* CHANNELS: 1, or 0 for any number, perhaps with weights.  RUN: pixels of a lane in a row of sums.  STEP: rows that are
+ * filtered at a time, one by each warp.  QUEUE: sums of blocks that shared memory holds for each column; 0: they lie in
+ * device memory. */
+template <class Sample, class Result, unsigned CHANNELS, unsigned RUN, unsigned STEP, unsigned QUEUE, int BLOCKS>
+struct float_strip {
     using sample_type = Sample;
     using result_type = Result;
     static constexpr unsigned threads = STEP * prim::WARP;
@@ -55,8 +62,9 @@ template <class Sample, class Result, unsigned RUN, unsigned STEP, unsigned QUEU
     int32_t blocks, rest; /* a window's height: STEP, `blocks` times STEP, `rest`, and 1 */
     double *scratch;      /* blocks * COLUMNS sums for each block, if not QUEUE */
     double area, value[4];
-    bool shrinks, takes_value, weighted;
-    bool wide; /* pairs of samples are aligned */
+    bool shrinks, takes_value;
+    bool weights; /* the last channel weighs the others */
+    bool wide;    /* pairs of samples are aligned */
 
     /* ---- columns --------------------------------------------------------------------------------------- */
 
@@ -66,8 +74,11 @@ template <class Sample, class Result, unsigned RUN, unsigned STEP, unsigned QUEU
         int32_t source[2]; /* sample of the image's row; -1: none, zeros */
         uint32_t to[2];    /* place in a row of sums */
         uint32_t alpha[2]; /* the place of the pixel's alpha, if the column is weighted by it; else none */
-        bool together;     /* one copy for both */
         bool in_strip[2];
+    };
+    struct thread_columns {
+        column_pair pair[PAIRS];
+        bool plain; /* all columns of this warp lie in the image, side by side */
     };
     static constexpr uint32_t NONE = ~0u;
 
@@ -76,11 +87,15 @@ template <class Sample, class Result, unsigned RUN, unsigned STEP, unsigned QUEU
         double rest[2]; /* of the rows behind the last whole block */
         double back[2]; /* of the blocks since the queue's last turn */
     };
+    using two = prim::vec<double, 2>;
 
-    PRIM_DEVICE uint32_t pixel_of(uint32_t sample) const { return sample * reciprocal >> 16; }
+    PRIM_DEVICE bool weighted() const { return CHANNELS != 1 && weights; }
+    PRIM_DEVICE uint32_t channel_count() const { return CHANNELS ? CHANNELS : (uint32_t)channels; }
+    PRIM_DEVICE uint32_t pixel_of(uint32_t sample) const { return CHANNELS == 1 ? sample : sample * reciprocal >> 16; }
     PRIM_DEVICE uint32_t place(uint32_t pixel, uint32_t channel) const
     {
-        return (channel * (uint32_t)pixels / RUN + pixel / RUN) * PITCH + pixel % RUN;
+        const uint32_t line = CHANNELS == 1 ? 0 : channel * ((uint32_t)pixels / RUN);
+        return (line + pixel / RUN) * PITCH + pixel % RUN;
     }
 
     PRIM_DEVICE column_pair pair_of_thread(unsigned p, int32_t left) const
@@ -89,93 +104,128 @@ template <class Sample, class Result, unsigned RUN, unsigned STEP, unsigned QUEU
         m.at = 2 * (prim::thread_id() + p * threads);
 #pragma unroll
         for (unsigned i = 0; i < 2; i++) {
-            const uint32_t pixel = pixel_of(m.at + i), channel = m.at + i - pixel * (uint32_t)channels;
+            const uint32_t pixel = pixel_of(m.at + i), channel = m.at + i - pixel * channel_count();
             const int32_t position = left + (int32_t)pixel;
             m.in_strip[i] = pixel < (uint32_t)pixels;
             const bool has_source = m.in_strip[i] && position >= -x.halo && position <= x.n + x.after;
             const int32_t source = has_source ? border_index(x, position) : -1;
-            m.source[i] = source < 0 ? -1 : source * channels + (int32_t)channel;
+            m.source[i] = source < 0 ? -1 : source * (int32_t)channel_count() + (int32_t)channel;
             m.to[i] = place(pixel, channel);
-            const bool colour = weighted && (int32_t)channel != channels - 1;
-            m.alpha[i] = colour ? m.at + i - channel + (uint32_t)channels - 1 : NONE;
+            const bool colour = weighted() && channel != channel_count() - 1;
+            m.alpha[i] = colour && m.in_strip[i] ? m.at + i - channel + channel_count() - 1 : NONE;
         }
-        m.together = wide && m.source[0] >= 0 && m.source[0] % 2 == 0 && m.source[1] == m.source[0] + 1;
+        return m;
+    }
+
+    PRIM_DEVICE thread_columns columns_of_thread(int32_t left) const
+    {
+        thread_columns m;
+        bool plain = true;
+#pragma unroll
+        for (unsigned p = 0; p < PAIRS; p++) {
+            m.pair[p] = pair_of_thread(p, left);
+            const int32_t *source = m.pair[p].source;
+            plain = plain && source[0] >= 0 && source[0] % 2 == 0 && source[1] == source[0] + 1;
+        }
+        m.plain = prim::all(plain);
         return m;
     }
 
     /* Begins to copy rows first .. first + STEP - 1 to `slot` and the slots behind it; rows from `end` on are not
      * needed, and zeros. */
-    PRIM_DEVICE void copy_rows(shared &s, const column_pair (&m)[PAIRS], const Sample *image, int32_t first,
-                               int32_t end, unsigned slot) const
+    PRIM_DEVICE void copy_rows(shared &s, const thread_columns &m, const Sample *image, int32_t first, int32_t end,
+                               unsigned slot) const
     {
+        if (m.plain && first >= 0 && first + (int32_t)STEP <= y.n) {
+            const Sample *from = image + (int64_t)first * in_pitch;
+#pragma unroll
+            for (unsigned k = 0; k < STEP; k++, from += in_pitch)
+#pragma unroll
+                for (unsigned p = 0; p < PAIRS; p++) {
+                    const unsigned to = (slot + k) * COLUMNS + m.pair[p].at;
+                    if (wide) {
+                        prim::copy_async_vector<2>(s.rows, to, from + m.pair[p].source[0]);
+                    } else {
+                        prim::copy_async(s.rows, to, from + m.pair[p].source[0]);
+                        prim::copy_async(s.rows, to + 1, from + m.pair[p].source[0] + 1);
+                    }
+                }
+            return;
+        }
         const int32_t row = first + (int32_t)prim::lane_id();
         const int32_t mine = prim::lane_id() < STEP && row < end ? border_index(y, row) : -1;
-#pragma unroll
+#pragma unroll 1
         for (unsigned k = 0; k < STEP; k++) {
             const int32_t source = prim::shuffle(mine, k);
             const Sample *from = image + (int64_t)(source < 0 ? 0 : source) * in_pitch;
 #pragma unroll
-            for (unsigned p = 0; p < PAIRS; p++) {
-                const unsigned to = (slot + k) * COLUMNS + m[p].at;
-                if (source >= 0 && m[p].together) {
-                    prim::copy_async_vector<2>(s.rows, to, from + m[p].source[0]);
-                    continue;
-                }
+            for (unsigned p = 0; p < PAIRS; p++)
 #pragma unroll
                 for (unsigned i = 0; i < 2; i++) {
-                    if (source >= 0 && m[p].source[i] >= 0)
-                        prim::copy_async(s.rows, to + i, from + m[p].source[i]);
+                    const unsigned to = (slot + k) * COLUMNS + m.pair[p].at + i;
+                    const int32_t column = m.pair[p].source[i];
+                    if (source >= 0 && column >= 0)
+                        prim::copy_async(s.rows, to, from + column);
                     else
-                        s.rows.set(to + i, Sample(0));
+                        s.rows.set(to, Sample(0));
                 }
-            }
         }
     }
 
     /* Two columns of a row of samples, times their alphas. */
-    PRIM_DEVICE prim::vec<double, 2> samples(const shared &s, unsigned slot, const column_pair &m) const
+    PRIM_DEVICE two samples(const shared &s, unsigned slot, const column_pair &m) const
     {
         const prim::vec<Sample, 2> v = s.rows.template get_vector<2>(slot * COLUMNS + m.at);
-        prim::vec<double, 2> d = {(double)v.at[0], (double)v.at[1]};
-        if (weighted)
+        two d = {(double)v.at[0], (double)v.at[1]};
+        if (weighted())
 #pragma unroll
             for (unsigned i = 0; i < 2; i++)
-                if (m.alpha[i] != NONE && m.in_strip[i])
+                if (m.alpha[i] != NONE)
                     d.at[i] = prim::product(d.at[i], (double)s.rows.get(slot * COLUMNS + m.alpha[i]));
         return d;
     }
 
-    PRIM_DEVICE void store_sums(shared &s, unsigned row, const column_pair &m, const prim::vec<double, 2> &sums) const
+    PRIM_DEVICE static two sum_of(two a, two b)
     {
-        if (channels == 1) {
-            s.sums.template set_vector<2>(row * ROW + m.to[0], sums);
-            return;
-        }
-#pragma unroll
-        for (unsigned i = 0; i < 2; i++)
-            if (m.in_strip[i]) s.sums.set(row * ROW + m.to[i], sums.at[i]);
+        return {a.at[0] + b.at[0], a.at[1] + b.at[1]};
     }
 
-    /* Windows of up to STEP rows: slots first .. first + 2 * STEP - 1, of a ring, hold the rows from the first window's
-     * on. */
-    PRIM_DEVICE void sum_near(shared &s, const column_pair &m, unsigned first) const
+    PRIM_DEVICE void store_sums(shared &s, unsigned row, const column_pair &m, const two &sums) const
     {
-        const int32_t height = y.before + 1 + y.after;
-        prim::vec<double, 2> v[2 * STEP - 1];
+        if constexpr (CHANNELS == 1) {
+            s.sums.template set_vector<2>(row * ROW + m.to[0], sums);
+        } else {
 #pragma unroll
-        for (unsigned k = 0; k < 2 * STEP - 1; k++)
-            if ((int32_t)k < (int32_t)STEP - 1 + height) v[k] = samples(s, (first + k) % SLOTS, m);
-#pragma unroll
-        for (unsigned t = 0; t < STEP; t++) {
-            prim::vec<double, 2> sum = v[t];
-#pragma unroll
-            for (unsigned k = 1; k < STEP; k++)
-                if ((int32_t)k < height) {
-                    sum.at[0] += v[t + k].at[0];
-                    sum.at[1] += v[t + k].at[1];
-                }
-            store_sums(s, t, m, sum);
+            for (unsigned i = 0; i < 2; i++)
+                if (m.in_strip[i]) s.sums.set(row * ROW + m.to[i], sums.at[i]);
         }
+    }
+
+    /* Windows of HEIGHT <= STEP rows: slots `first` to the last of a ring hold the rows from the first window's on.
+     * Sums of 1, 2, 4, .. neighbouring rows make up a window. */
+    template <unsigned HEIGHT> PRIM_DEVICE void sum_near(shared &s, const column_pair &m, unsigned first) const
+    {
+        two v[STEP + HEIGHT - 1], sum[STEP];
+#pragma unroll
+        for (unsigned k = 0; k < STEP + HEIGHT - 1; k++) v[k] = samples(s, (first + k) % SLOTS, m);
+#pragma unroll
+        for (unsigned rows = 1; rows <= HEIGHT; rows *= 2) {
+            const unsigned from = HEIGHT % rows; /* rows of the window that are summed */
+#pragma unroll
+            for (unsigned t = 0; HEIGHT & rows && t < STEP; t++) sum[t] = from ? sum_of(sum[t], v[t + from]) : v[t];
+#pragma unroll
+            for (unsigned k = 0; k + 2 * rows < STEP + HEIGHT; k++) v[k] = sum_of(v[k], v[k + rows]);
+        }
+#pragma unroll
+        for (unsigned t = 0; t < STEP; t++) store_sums(s, t, m, sum[t]);
+    }
+    template <unsigned HEIGHT = STEP>
+    PRIM_DEVICE void sum_near(shared &s, const column_pair &m, unsigned first, int32_t height) const
+    {
+        if (height == (int32_t)HEIGHT)
+            sum_near<HEIGHT>(s, m, first);
+        else if constexpr (HEIGHT > 1)
+            sum_near<HEIGHT - 1>(s, m, first, height);
     }
 
     /* The queue: sums of whole blocks.  Entry b % blocks is block b's.  After each turn of the ring all its entries
@@ -199,11 +249,11 @@ template <class Sample, class Result, unsigned RUN, unsigned STEP, unsigned QUEU
 
     /* first: the first entry that has been filled. */
     PRIM_DEVICE void push(shared &s, const column_pair &m, column_state &state, int32_t entry, int32_t first,
-                          const double (&block)[2]) const
+                          const two &block) const
     {
 #pragma unroll
         for (unsigned i = 0; i < 2; i++) {
-            double sum = block[i];
+            double sum = block.at[i];
             queue(s, (unsigned)entry, m.at + i, sum);
             if (entry != blocks - 1) {
                 state.back[i] += sum;
@@ -219,79 +269,84 @@ template <class Sample, class Result, unsigned RUN, unsigned STEP, unsigned QUEU
 
     /* Sums the rows between the leaving block and the entering rows of a segment's first step: whole blocks, whose
      * first has that entry, and the rest.  first: the first of these rows. */
-    PRIM_DEVICE void begin_columns(shared &s, const column_pair (&m)[PAIRS], column_state (&state)[PAIRS],
+    PRIM_DEVICE void begin_columns(shared &s, const thread_columns &m, column_state (&state)[PAIRS],
                                    const Sample *image, int32_t first, int32_t entry) const
     {
         const int32_t end = first + blocks * (int32_t)STEP + rest, first_entry = entry;
         bool turned = false;
+#pragma unroll 1
         for (int32_t at = first; at < end; at += 2 * (int32_t)STEP) {
             copy_rows(s, m, image, at, end, 0);
             copy_rows(s, m, image, at + (int32_t)STEP, end, STEP);
             prim::copy_async_wait();
-            if (weighted) prim::block_sync();
-#pragma unroll
+            if (weighted()) prim::block_sync();
+#pragma unroll 1
             for (unsigned half = 0; half < 2; half++) {
                 const int32_t left = end - at - (int32_t)(half * STEP);
                 if (left <= 0) continue;
 #pragma unroll
                 for (unsigned p = 0; p < PAIRS; p++) {
-                    double sum[2] = {};
+                    two sum = {};
 #pragma unroll
                     for (unsigned k = 0; k < STEP; k++)
-                        if ((int32_t)k < left) {
-                            const prim::vec<double, 2> v = samples(s, half * STEP + k, m[p]);
-                            sum[0] += v.at[0];
-                            sum[1] += v.at[1];
-                        }
+                        if ((int32_t)k < left) sum = sum_of(sum, samples(s, half * STEP + k, m.pair[p]));
                     if (left < (int32_t)STEP) {
-                        state[p].rest[0] = sum[0];
-                        state[p].rest[1] = sum[1];
+                        state[p].rest[0] = sum.at[0];
+                        state[p].rest[1] = sum.at[1];
                     } else {
-                        push(s, m[p], state[p], entry, turned ? 0 : first_entry, sum);
+                        push(s, m.pair[p], state[p], entry, turned ? 0 : first_entry, sum);
                     }
                 }
                 turned = turned || entry == blocks - 1;
                 entry = entry == blocks - 1 ? 0 : entry + 1;
             }
-            if (weighted) prim::block_sync();
+            if (weighted()) prim::block_sync();
         }
+    }
+
+    /* The block that entering rows complete, and the rest behind it. */
+    template <unsigned REST> PRIM_DEVICE static void split(const two (&enter)[STEP], column_state &state, two &block)
+    {
+        block = {state.rest[0], state.rest[1]};
+#pragma unroll
+        for (unsigned t = 0; t < STEP - REST; t++) block = sum_of(block, enter[t]);
+        two sum = {};
+#pragma unroll
+        for (unsigned t = STEP - REST; t < STEP; t++) sum = sum_of(sum, enter[t]);
+        state.rest[0] = sum.at[0];
+        state.rest[1] = sum.at[1];
+    }
+    template <unsigned REST = STEP - 1>
+    PRIM_DEVICE static void split(const two (&enter)[STEP], column_state &state, two &block, int32_t rest)
+    {
+        if (rest == (int32_t)REST)
+            split<REST>(enter, state, block);
+        else if constexpr (REST > 0)
+            split<REST - 1>(enter, state, block, rest);
     }
 
     /* Windows of more than STEP rows: the leaving block from each row on, `blocks` whole blocks, the rest, and the
      * entering rows up to each.  Slots 0 .. STEP - 1 hold the leaving rows, the others the entering ones. */
     PRIM_DEVICE void sum_far(shared &s, const column_pair &m, column_state &state, int32_t entry) const
     {
-        prim::vec<double, 2> sum[STEP];
-        double middle[2], prefix[2] = {}, block[2] = {};
+        two sum[STEP], enter[STEP], middle, prefix, block;
 #pragma unroll
         for (unsigned i = 0; i < 2; i++) {
-            middle[i] = state.rest[i];
-            if (blocks > 0) middle[i] += queued(s, (unsigned)entry, m.at + i) + state.back[i];
+            middle.at[i] = state.rest[i];
+            if (blocks > 0) middle.at[i] += queued(s, (unsigned)entry, m.at + i) + state.back[i];
         }
 #pragma unroll
         for (unsigned k = 0; k < STEP; k++) {
             const unsigned t = STEP - 1 - k;
-            const prim::vec<double, 2> v = samples(s, t, m);
-#pragma unroll
-            for (unsigned i = 0; i < 2; i++) sum[t].at[i] = middle[i] += v.at[i];
+            sum[t] = middle = sum_of(middle, samples(s, t, m));
         }
-        const int32_t last = (int32_t)STEP - 1 - rest; /* the entering row that completes a block */
 #pragma unroll
         for (unsigned t = 0; t < STEP; t++) {
-            const prim::vec<double, 2> v = samples(s, STEP + t, m);
-#pragma unroll
-            for (unsigned i = 0; i < 2; i++) {
-                prefix[i] += v.at[i];
-                sum[t].at[i] += prefix[i];
-                if ((int32_t)t == last) {
-                    block[i] = state.rest[i] + prefix[i];
-                    state.rest[i] = 0;
-                } else if ((int32_t)t > last) {
-                    state.rest[i] += v.at[i];
-                }
-            }
-            store_sums(s, t, m, sum[t]);
+            enter[t] = samples(s, STEP + t, m);
+            prefix = t ? sum_of(prefix, enter[t]) : enter[t];
+            store_sums(s, t, m, sum_of(sum[t], prefix));
         }
+        split(enter, state, block, rest);
         if (blocks > 0) push(s, m, state, entry, 0, block);
     }
 
@@ -313,6 +368,18 @@ template <class Sample, class Result, unsigned RUN, unsigned STEP, unsigned QUEU
         return sum;
     }
 
+    /* The sum of the first n <= MOST of v, from `at` on. */
+    template <unsigned MOST> PRIM_DEVICE static double sum_first(const double (&v)[RUN], unsigned at, int32_t n)
+    {
+        double sum = 0;
+#pragma unroll
+        for (unsigned i = 0; i < MOST; i++) {
+            if ((int32_t)i >= n) break;
+            sum += v[at + i];
+        }
+        return sum;
+    }
+
     /* The window sums of a row, in place of its sums: for each of a lane's RUN pixels the sum of those up to width - 1
      * pixels further.  Runs are taken apart into parts of PART pixels, which a window exceeds: it is the end of one
      * part, the middle, and the beginning of another part. */
@@ -320,8 +387,9 @@ template <class Sample, class Result, unsigned RUN, unsigned STEP, unsigned QUEU
     {
         constexpr unsigned PARTS = RUN / PART;
         const int32_t beyond = x.before + x.after, lane = (int32_t)prim::lane_id();
-        const int32_t runs = pixels / (int32_t)RUN, line = lane / runs, first = (lane - line * runs) * (int32_t)RUN;
-        const bool in_strip = line < channels;
+        const int32_t runs = CHANNELS == 1 ? (int32_t)RUNS : pixels / (int32_t)RUN, line = lane / runs,
+                      first = (lane - line * runs) * (int32_t)RUN;
+        const bool in_strip = line < (int32_t)channel_count();
         const unsigned at = row + (unsigned)lane * PITCH;
         double v[RUN], enter[RUN];
 #pragma unroll
@@ -333,29 +401,18 @@ template <class Sample, class Result, unsigned RUN, unsigned STEP, unsigned QUEU
         }
         load_entering(s, at, beyond, in_strip ? pixels - first - beyond : 0, enter);
 
-        const int32_t rest_of = (beyond - (int32_t)PART) % (int32_t)PART,
-                      parts = (beyond - (int32_t)PART) / (int32_t)PART;
-        double begin[PARTS]; /* sums of the first `rest_of` pixels of each part */
-        double total = 0;
+        const int32_t parts = (beyond - (int32_t)PART) / (int32_t)PART, few = (beyond - (int32_t)PART) % (int32_t)PART;
+        double begin[PARTS]; /* sums of the first `few` pixels of each part */
 #pragma unroll
-        for (unsigned u = 0; u < PARTS; u++) {
-            begin[u] = 0;
-            double sum = 0;
-#pragma unroll
-            for (unsigned i = 0; i < PART; i++) {
-                sum += v[u * PART + i];
-                if ((int32_t)i + 1 == rest_of) begin[u] = sum;
-            }
-            total = sum;
-        }
+        for (unsigned u = 0; u < PARTS; u++) begin[u] = sum_first<PART>(v, u * PART, few);
         double middle[PARTS];
 #pragma unroll
         for (unsigned u = 0; u + 1 < PARTS; u++) middle[u] = begin[u + 1];
         if constexpr (PARTS > 1) {
             middle[PARTS - 1] = prim::shuffle_down(begin[0], 1);
         } else {
-            middle[0] = sum_lanes(total, parts);
-            if (rest_of > 0) middle[0] += prim::shuffle_down(begin[0], 1 + (unsigned)parts);
+            middle[0] = prim::shuffle_down(begin[0], 1 + (unsigned)parts);
+            if (parts > 0) middle[0] += sum_lanes(sum_first<PART>(v, 0, (int32_t)PART), parts);
         }
 #pragma unroll
         for (unsigned u = 0; u < PARTS; u++) {
@@ -414,39 +471,65 @@ template <class Sample, class Result, unsigned RUN, unsigned STEP, unsigned QUEU
 
     /* ---- means ----------------------------------------------------------------------------------------- */
 
-    /* With the border value where a window reaches beyond the image. */
-    PRIM_DEVICE double full_sum(const shared &s, unsigned row, uint32_t pixel, uint32_t channel, double beyond) const
+    /* Window sums with what border values add to them, where a window has `beyond` positions outside the image. */
+    PRIM_DEVICE double with_border(double inside, uint32_t channel, double beyond) const
     {
-        const double inside = s.sums.get(row + place(pixel, channel));
         return takes_value && beyond > 0 ? inside + prim::product(value[channel], beyond) : inside;
     }
 
-    /* Row `at` of the image: the means of pixels begin .. end - 1. */
+    /* The means of `results` samples whose windows hold as many pixels, `whole`, and have as many beyond the image. */
+    PRIM_DEVICE void store_alike(const shared &s, unsigned row, Result *to, uint32_t results, double whole,
+                                 double beyond) const
+    {
+        constexpr unsigned AT_ONCE = 4;
+        const double inverse = 1 / whole;
+        for (uint32_t first = prim::lane_id(); first < results; first += AT_ONCE * prim::WARP) {
+            double sum[AT_ONCE];
+            bool extreme = false;
+#pragma unroll
+            for (unsigned k = 0; k < AT_ONCE; k++) {
+                const uint32_t i = first + k * prim::WARP, pixel = pixel_of(i), channel = i - pixel * channel_count();
+                sum[k] = 0;
+                if (i >= results) continue;
+                /* Places of one channel's pixels a warp apart are equally far apart. */
+                const uint32_t at = CHANNELS == 1 ? place(first + (uint32_t)lead, 0) + k * (prim::WARP / RUN * PITCH)
+                                                  : place(pixel + (uint32_t)lead, channel);
+                sum[k] = with_border(s.sums.get(row + at), channel, beyond);
+                extreme = extreme || is_extreme<Sample>(sum[k]);
+            }
+#pragma unroll
+            for (unsigned k = 0; k < AT_ONCE; k++) {
+                const uint32_t i = first + k * prim::WARP;
+                const double mean = extreme ? sum[k] / whole : quotient(sum[k], whole, inverse);
+                if (i < results) prim::store(to + i, (Result)mean);
+            }
+        }
+    }
+
+    /* Row `at` of the image: the means of pixels begin .. end - 1.  alike: their windows hold as many columns. */
     PRIM_DEVICE void store_means(const shared &s, unsigned row, Result *image, int32_t at, int32_t begin, int32_t end,
                                  bool alike) const
     {
-        const uint32_t results = (uint32_t)((end - begin) * channels);
+        const uint32_t results = (uint32_t)(end - begin) * channel_count();
         const double covered_y = (double)prim::load(y.covered + at);
-        const double covered = prim::product((double)prim::load(x.covered + begin), covered_y);
-        double whole = shrinks ? covered : area, beyond = whole - covered, inverse = 1 / whole;
-        Result *to = image + (int64_t)at * out_pitch + (int64_t)begin * channels;
+        Result *to = image + (int64_t)at * out_pitch + (int64_t)begin * (int32_t)channel_count();
+        if (alike && !weighted()) {
+            const double covered = prim::product((double)prim::load(x.covered + begin), covered_y);
+            const double whole = shrinks ? covered : area;
+            store_alike(s, row, to, results, whole, whole - covered);
+            return;
+        }
+#pragma unroll 1
         for (uint32_t i = prim::lane_id(); i < results; i += prim::WARP) {
-            const uint32_t pixel = pixel_of(i), channel = i - pixel * (uint32_t)channels;
-            if (!alike) {
-                const double covered = prim::product((double)prim::load(x.covered + begin + pixel), covered_y);
-                whole = shrinks ? covered : area;
-                beyond = whole - covered;
-                inverse = 1 / whole;
-            }
-            const double sum = full_sum(s, row, pixel + (uint32_t)lead, channel, beyond);
-            double mean;
-            if (weighted && (int32_t)channel != channels - 1) {
-                const double alpha = full_sum(s, row, pixel + (uint32_t)lead, (uint32_t)channels - 1, beyond);
-                mean = alpha == 0 ? 0 : sum / alpha;
-            } else {
-                mean = quotient<Sample>(sum, whole, inverse);
-            }
-            prim::store(to + i, (Result)mean);
+            const uint32_t pixel = pixel_of(i), channel = i - pixel * channel_count(), last = channel_count() - 1;
+            const double covered = prim::product((double)prim::load(x.covered + begin + pixel), covered_y);
+            const double whole = shrinks ? covered : area, beyond = whole - covered;
+            const double inside = s.sums.get(row + place(pixel + (uint32_t)lead, channel));
+            double divisor = whole;
+            if (weighted() && channel != last)
+                divisor = with_border(s.sums.get(row + place(pixel + (uint32_t)lead, last)), last, beyond);
+            const double sum = with_border(inside, channel, beyond);
+            prim::store(to + i, divisor == 0 ? Result(0) : (Result)(sum / divisor));
         }
     }
 
@@ -465,10 +548,8 @@ template <class Sample, class Result, unsigned RUN, unsigned STEP, unsigned QUEU
         const bool alike = begin >= x.before && end + x.after <= x.n;
         const bool near = height <= (int32_t)NEAR;
 
-        column_pair m[PAIRS];
+        const thread_columns m = columns_of_thread(begin - x.before - lead);
         column_state state[PAIRS] = {};
-#pragma unroll
-        for (unsigned p = 0; p < PAIRS; p++) m[p] = pair_of_thread(p, begin - x.before - lead);
         const int32_t first = top - y.before, last = bottom + y.after; /* rows of the segment's windows */
         int32_t entry = 0;
         if (!near) {
@@ -486,9 +567,9 @@ template <class Sample, class Result, unsigned RUN, unsigned STEP, unsigned QUEU
 #pragma unroll
             for (unsigned p = 0; p < PAIRS; p++) {
                 if (near)
-                    sum_near(s, m[p], half);
+                    sum_near(s, m.pair[p], half, height);
                 else
-                    sum_far(s, m[p], state[p], entry);
+                    sum_far(s, m.pair[p], state[p], entry);
             }
             entry = entry + 1 < blocks ? entry + 1 : 0;
             prim::block_sync(); /* the sums are there, and the rows are read */
