@@ -76,7 +76,7 @@ static sat_status queue_strips(const box_float *f, const sat_view *src, const sa
     Filter k = {};
     k.in = (const sample *)src->data;
     k.out = (result *)dst->data;
-    k.in_pitch = (int64_t)(src->row_bytes / sizeof(sample));
+    k.in_row_bytes = (int64_t)src->row_bytes;
     k.out_pitch = (int64_t)(dst->row_bytes / sizeof(result));
     k.in_image_pitch = (int64_t)(src->image_bytes / sizeof(sample));
     k.out_image_pitch = (int64_t)(dst->image_bytes / sizeof(result));

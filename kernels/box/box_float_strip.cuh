@@ -8,13 +8,13 @@
 namespace box
 {
 
-/* sum / n, rounded to nearest, is quotient() where this is false: the upper word of a sum tells that neither quotients
- * nor remainders leave the range of normal numbers.  Sums of f32 samples are no smaller than these, or 0. */
-template <class Sample> PRIM_DEVICE bool is_extreme(double sum)
+/* Where this is `EXTREME` or more, quotient() is not for a sum: its quotient or remainder may leave the range of normal
+ * numbers.  The upper word of the sum tells; sums of f32 samples are no smaller than normal numbers, or 0. */
+constexpr uint32_t EXTREME = 1800u << 20;
+template <class Sample> PRIM_DEVICE uint32_t extremity(double sum)
 {
-    const uint32_t size = (uint32_t)(__builtin_bit_cast(uint64_t, sum) >> 32) & 0x7fffffffu;
-    constexpr uint32_t least = (1023u - 900) << 20, most = (1023u + 900) << 20;
-    return sizeof(Sample) == 4 ? size >= most : size - least >= most - least;
+    constexpr uint32_t least = sizeof(Sample) == 4 ? 0 : (1023u - 900) << 20;
+    return ((uint32_t)(__builtin_bit_cast(uint64_t, sum) >> 32) & 0x7fffffffu) - least;
 }
 
 /* inverse: 1 / n, rounded.  (Markstein, IA-64 and elementary functions, 2000, 8.3: a product, corrected once.) */
@@ -51,7 +51,8 @@ struct float_strip {
 
     const Sample *in;
     Result *out;
-    int64_t in_pitch, out_pitch, in_image_pitch, out_image_pitch; /* elements */
+    int64_t in_row_bytes;
+    int64_t out_pitch, in_image_pitch, out_image_pitch; /* elements */
     axis x, y;
     int32_t channels, pixels; /* pixels: of a strip and its halo, a multiple of RUN */
     int32_t lead;             /* pixels in front of a strip's first window, so that pairs are aligned */
@@ -131,33 +132,49 @@ struct float_strip {
         return m;
     }
 
+    PRIM_DEVICE const Sample *row_at(const Sample *image, int32_t row) const
+    {
+        return reinterpret_cast<const Sample *>(reinterpret_cast<const char *>(image) + row * in_row_bytes);
+    }
+
     /* Begins to copy rows first .. first + STEP - 1 to `slot` and the slots behind it; rows from `end` on are not
      * needed, and zeros. */
     PRIM_DEVICE void copy_rows(shared &s, const thread_columns &m, const Sample *image, int32_t first, int32_t end,
                                unsigned slot) const
     {
-        if (m.plain && first >= 0 && first + (int32_t)STEP <= y.n) {
-            const Sample *from = image + (int64_t)first * in_pitch;
+        if (first < 0 || first + (int32_t)STEP > y.n) return copy_edge_rows(s, m, image, first, end, slot);
 #pragma unroll
-            for (unsigned k = 0; k < STEP; k++, from += in_pitch)
+        for (unsigned p = 0; p < PAIRS; p++) {
+            const column_pair &pair = m.pair[p];
+            const unsigned to = slot * COLUMNS + pair.at;
+            if (m.plain && wide) {
+                const Sample *from = row_at(image + pair.source[0], first);
 #pragma unroll
-                for (unsigned p = 0; p < PAIRS; p++) {
-                    const unsigned to = (slot + k) * COLUMNS + m.pair[p].at;
-                    if (wide) {
-                        prim::copy_async_vector<2>(s.rows, to, from + m.pair[p].source[0]);
-                    } else {
-                        prim::copy_async(s.rows, to, from + m.pair[p].source[0]);
-                        prim::copy_async(s.rows, to + 1, from + m.pair[p].source[0] + 1);
-                    }
-                }
-            return;
+                for (unsigned k = 0; k < STEP; k++, from = row_at(from, 1))
+                    prim::copy_async_vector<2>(s.rows, to + k * COLUMNS, from);
+                continue;
+            }
+#pragma unroll
+            for (unsigned i = 0; i < 2; i++) {
+                if (pair.source[i] < 0) continue; /* zeros, since clear_rows() */
+                const Sample *from = row_at(image + pair.source[i], first);
+#pragma unroll
+                for (unsigned k = 0; k < STEP; k++, from = row_at(from, 1))
+                    prim::copy_async(s.rows, to + i + k * COLUMNS, from);
+            }
         }
+    }
+
+    /* The same where rows lie outside the image. */
+    PRIM_DEVICE void copy_edge_rows(shared &s, const thread_columns &m, const Sample *image, int32_t first, int32_t end,
+                                    unsigned slot) const
+    {
         const int32_t row = first + (int32_t)prim::lane_id();
         const int32_t mine = prim::lane_id() < STEP && row < end ? border_index(y, row) : -1;
 #pragma unroll 1
         for (unsigned k = 0; k < STEP; k++) {
             const int32_t source = prim::shuffle(mine, k);
-            const Sample *from = image + (int64_t)(source < 0 ? 0 : source) * in_pitch;
+            const Sample *from = row_at(image, source < 0 ? 0 : source);
 #pragma unroll
             for (unsigned p = 0; p < PAIRS; p++)
 #pragma unroll
@@ -170,6 +187,18 @@ struct float_strip {
                         s.rows.set(to, Sample(0));
                 }
         }
+    }
+
+    /* Zeros for the columns that have none of the image's: no copy touches them. */
+    PRIM_DEVICE static void clear_rows(shared &s, const thread_columns &m)
+    {
+        if (m.plain) return;
+#pragma unroll
+        for (unsigned p = 0; p < PAIRS; p++)
+#pragma unroll
+            for (unsigned i = 0; i < 2; i++)
+                for (unsigned slot = 0; slot < SLOTS && m.pair[p].source[i] < 0; slot++)
+                    s.rows.set(slot * COLUMNS + m.pair[p].at + i, Sample(0));
     }
 
     /* Two columns of a row of samples, times their alphas. */
@@ -368,16 +397,31 @@ struct float_strip {
         return sum;
     }
 
-    /* The sum of the first n <= MOST of v, from `at` on. */
-    template <unsigned MOST> PRIM_DEVICE static double sum_first(const double (&v)[RUN], unsigned at, int32_t n)
+    /* The sum of the first n < 16 of v, from `at` on, but for those from `at` + PART on: a jump into the additions. */
+    template <unsigned PART> PRIM_DEVICE static double sum_first(const double (&v)[RUN], unsigned at, int32_t n)
     {
         double sum = 0;
-#pragma unroll
-        for (unsigned i = 0; i < MOST; i++) {
-            if ((int32_t)i >= n) break;
-            sum += v[at + i];
+        const auto add = [&](unsigned i) {
+            if (i < PART) sum += v[at + i];
+        };
+        switch (n) {
+        case 15: add(14); [[fallthrough]];
+        case 14: add(13); [[fallthrough]];
+        case 13: add(12); [[fallthrough]];
+        case 12: add(11); [[fallthrough]];
+        case 11: add(10); [[fallthrough]];
+        case 10: add(9); [[fallthrough]];
+        case 9: add(8); [[fallthrough]];
+        case 8: add(7); [[fallthrough]];
+        case 7: add(6); [[fallthrough]];
+        case 6: add(5); [[fallthrough]];
+        case 5: add(4); [[fallthrough]];
+        case 4: add(3); [[fallthrough]];
+        case 3: add(2); [[fallthrough]];
+        case 2: add(1); [[fallthrough]];
+        case 1: add(0); [[fallthrough]];
+        default: return sum;
         }
-        return sum;
     }
 
     /* The window sums of a row, in place of its sums: for each of a lane's RUN pixels the sum of those up to width - 1
@@ -412,7 +456,12 @@ struct float_strip {
             middle[PARTS - 1] = prim::shuffle_down(begin[0], 1);
         } else {
             middle[0] = prim::shuffle_down(begin[0], 1 + (unsigned)parts);
-            if (parts > 0) middle[0] += sum_lanes(sum_first<PART>(v, 0, (int32_t)PART), parts);
+            if (parts > 0) {
+                double total = v[0];
+#pragma unroll
+                for (unsigned i = 1; i < PART; i++) total += v[i];
+                middle[0] += sum_lanes(total, parts);
+            }
         }
 #pragma unroll
         for (unsigned u = 0; u < PARTS; u++) {
@@ -477,60 +526,97 @@ struct float_strip {
         return takes_value && beyond > 0 ? inside + prim::product(value[channel], beyond) : inside;
     }
 
-    /* The means of `results` samples whose windows hold as many pixels, `whole`, and have as many beyond the image. */
-    PRIM_DEVICE void store_alike(const shared &s, unsigned row, Result *to, uint32_t results, double whole,
+    /* The means of the pixels from `first` on, `n` samples, whose windows all hold `whole` positions, `beyond` of them
+     * outside the image. */
+    PRIM_DEVICE void store_alike(const shared &s, unsigned row, Result *to, uint32_t first, uint32_t n, double whole,
                                  double beyond) const
     {
         constexpr unsigned AT_ONCE = 4;
         const double inverse = 1 / whole;
-        for (uint32_t first = prim::lane_id(); first < results; first += AT_ONCE * prim::WARP) {
+        const bool adds = takes_value && beyond > 0;
+        to += prim::lane_id();
+        for (uint32_t i = prim::lane_id(); i < n; i += AT_ONCE * prim::WARP, to += AT_ONCE * prim::WARP) {
             double sum[AT_ONCE];
-            bool extreme = false;
+            uint32_t most = 0;
+            /* Places of one channel's pixels a warp apart are equally far apart. */
+            constexpr uint32_t apart = prim::WARP / RUN * PITCH;
+            const unsigned at = row + place(first + i, 0);
 #pragma unroll
             for (unsigned k = 0; k < AT_ONCE; k++) {
-                const uint32_t i = first + k * prim::WARP, pixel = pixel_of(i), channel = i - pixel * channel_count();
-                sum[k] = 0;
-                if (i >= results) continue;
-                /* Places of one channel's pixels a warp apart are equally far apart. */
-                const uint32_t at = CHANNELS == 1 ? place(first + (uint32_t)lead, 0) + k * (prim::WARP / RUN * PITCH)
-                                                  : place(pixel + (uint32_t)lead, channel);
-                sum[k] = with_border(s.sums.get(row + at), channel, beyond);
-                extreme = extreme || is_extreme<Sample>(sum[k]);
+                const uint32_t j = i + k * prim::WARP, pixel = pixel_of(j);
+                const unsigned from =
+                    CHANNELS == 1 ? at + k * apart : row + place(first + pixel, j - pixel * channel_count());
+                sum[k] = j < n ? s.sums.get(from) : 0;
+            }
+            if (adds)
+#pragma unroll
+                for (unsigned k = 0; k < AT_ONCE; k++) {
+                    const uint32_t j = i + k * prim::WARP, channel = j - pixel_of(j) * channel_count();
+                    sum[k] = with_border(sum[k], channel, beyond);
+                }
+#pragma unroll
+            for (unsigned k = 0; k < AT_ONCE; k++) {
+                const uint32_t size = i + k * prim::WARP < n ? extremity<Sample>(sum[k]) : 0;
+                most = size > most ? size : most;
+            }
+            if (most >= EXTREME) {
+#pragma unroll
+                for (unsigned k = 0; k < AT_ONCE; k++)
+                    if (i + k * prim::WARP < n) prim::store(to + k * prim::WARP, (Result)(sum[k] / whole));
+                continue;
             }
 #pragma unroll
             for (unsigned k = 0; k < AT_ONCE; k++) {
-                const uint32_t i = first + k * prim::WARP;
-                const double mean = extreme ? sum[k] / whole : quotient(sum[k], whole, inverse);
-                if (i < results) prim::store(to + i, (Result)mean);
+                const double mean = quotient(sum[k], whole, inverse);
+                if (i + k * prim::WARP < n) prim::store(to + k * prim::WARP, (Result)mean);
             }
         }
     }
 
-    /* Row `at` of the image: the means of pixels begin .. end - 1.  alike: their windows hold as many columns. */
-    PRIM_DEVICE void store_means(const shared &s, unsigned row, Result *image, int32_t at, int32_t begin, int32_t end,
-                                 bool alike) const
+    /* The same where windows differ, or colours are weighted.  begin: the image's pixel. */
+    PRIM_DEVICE void store_others(const shared &s, unsigned row, Result *to, uint32_t first, uint32_t n, int32_t begin,
+                                  double covered_y) const
     {
-        const uint32_t results = (uint32_t)(end - begin) * channel_count();
-        const double covered_y = (double)prim::load(y.covered + at);
-        Result *to = image + (int64_t)at * out_pitch + (int64_t)begin * (int32_t)channel_count();
-        if (alike && !weighted()) {
-            const double covered = prim::product((double)prim::load(x.covered + begin), covered_y);
-            const double whole = shrinks ? covered : area;
-            store_alike(s, row, to, results, whole, whole - covered);
-            return;
-        }
 #pragma unroll 1
-        for (uint32_t i = prim::lane_id(); i < results; i += prim::WARP) {
+        for (uint32_t i = prim::lane_id(); i < n; i += prim::WARP) {
             const uint32_t pixel = pixel_of(i), channel = i - pixel * channel_count(), last = channel_count() - 1;
             const double covered = prim::product((double)prim::load(x.covered + begin + pixel), covered_y);
             const double whole = shrinks ? covered : area, beyond = whole - covered;
-            const double inside = s.sums.get(row + place(pixel + (uint32_t)lead, channel));
+            const double sum = with_border(s.sums.get(row + place(first + pixel, channel)), channel, beyond);
             double divisor = whole;
             if (weighted() && channel != last)
-                divisor = with_border(s.sums.get(row + place(pixel + (uint32_t)lead, last)), last, beyond);
-            const double sum = with_border(inside, channel, beyond);
+                divisor = with_border(s.sums.get(row + place(first + pixel, last)), last, beyond);
             prim::store(to + i, divisor == 0 ? Result(0) : (Result)(sum / divisor));
         }
+    }
+
+    /* Row `at` of the image: the means of pixels begin .. end - 1. */
+    PRIM_DEVICE void store_means(const shared &s, unsigned row, Result *image, int32_t at, int32_t begin,
+                                 int32_t end) const
+    {
+        const int32_t channels = (int32_t)channel_count();
+        const double covered_y = (double)prim::load(y.covered + at);
+        Result *const to = image + (int64_t)at * out_pitch;
+        /* Windows of pixels left .. right - 1 lie between the image's edges, or count alike. */
+        int32_t left = begin, right = end;
+        if (weighted()) right = begin;
+        if (shrinks || takes_value) {
+            left = left > x.before ? left : x.before < right ? x.before : right;
+            right = right < x.n - x.after ? right : x.n - x.after > left ? x.n - x.after : left;
+        }
+        const uint32_t first = (uint32_t)(lead - begin); /* a pixel's place in the strip, less its own number */
+        if (left > begin)
+            store_others(s, row, to + (int64_t)begin * channels, first + (uint32_t)begin,
+                         (uint32_t)((left - begin) * channels), begin, covered_y);
+        if (right > left) {
+            const double covered = prim::product((double)prim::load(x.covered + left), covered_y);
+            const double whole = shrinks ? covered : area;
+            store_alike(s, row, to + (int64_t)left * channels, first + (uint32_t)left,
+                        (uint32_t)((right - left) * channels), whole, whole - covered);
+        }
+        if (end > right)
+            store_others(s, row, to + (int64_t)right * channels, first + (uint32_t)right,
+                         (uint32_t)((end - right) * channels), right, covered_y);
     }
 
     /* ---- a block --------------------------------------------------------------------------------------- */
@@ -544,12 +630,11 @@ struct float_strip {
         const int32_t height = y.before + 1 + y.after;
         const Sample *image = in + (int64_t)image_number * in_image_pitch;
         Result *result = out + (int64_t)image_number * out_image_pitch;
-        /* Windows of all pixels of the strip hold as many columns. */
-        const bool alike = begin >= x.before && end + x.after <= x.n;
         const bool near = height <= (int32_t)NEAR;
 
         const thread_columns m = columns_of_thread(begin - x.before - lead);
         column_state state[PAIRS] = {};
+        clear_rows(s, m);
         const int32_t first = top - y.before, last = bottom + y.after; /* rows of the segment's windows */
         int32_t entry = 0;
         if (!near) {
@@ -587,7 +672,7 @@ struct float_strip {
             sum_rows(s, row);
             prim::warp_sync(); /* the window sums are there */
             const int32_t mine = at + (int32_t)prim::warp_id();
-            if (mine < bottom) store_means(s, row, result, mine, begin, end, alike);
+            if (mine < bottom) store_means(s, row, result, mine, begin, end);
         }
     }
 };
