@@ -60,7 +60,8 @@ struct box_float {
     sat_axis reach_x, reach_y;
     box::axis x, y;
     int32_t pixels, lead, strip, strips, rows;
-    int32_t blocks, rest; /* of a window's height */
+    int32_t blocks, rest; /* of a window's height, as box::float_strip has them */
+    bool newest;
     double *scratch;
     sat_status (*queue)(const box_float *f, const sat_view *src, const sat_view *dst, void *stream);
     box_float_passes *passes; /* windows too wide for a strip; then nothing of the above */
@@ -92,6 +93,7 @@ static sat_status queue_strips(const box_float *f, const sat_view *src, const sa
     k.reciprocal = (1u << 16) / (uint32_t)f->spec.channels + 1;
     k.blocks = f->blocks;
     k.rest = f->rest;
+    k.newest = f->newest;
     k.scratch = f->scratch;
     k.area = (double)f->window.area_px;
     for (int c = 0; c < f->spec.channels; c++) k.value[c] = f->window.real_value[c];
@@ -102,17 +104,21 @@ static sat_status queue_strips(const box_float *f, const sat_view *src, const sa
     return prim::launch(k, segments * f->strips * src->count, stream);
 }
 
-/* Pixels of results in a strip, at most; 0 if the window is too wide. */
-template <class Filter> static int64_t strip_of(const box_float *f)
+/* Pixels of a strip with its halo, and of its results, at most: 0 or less if the window is too wide. */
+template <class Filter> static int64_t pixels_of(const box_float *f)
 {
-    const int64_t width = f->reach_x.before + 1 + f->reach_x.after;
-    const int64_t results = (f->pixels - (width - 1) - f->lead) / UNIT * UNIT;
-    return results * 8 >= f->pixels ? results : 0;
+    return Filter::COLUMNS / (unsigned)f->spec.channels / Filter::PIXELS * Filter::PIXELS;
+}
+template <class Filter> static int64_t results_of(const box_float *f)
+{
+    return (pixels_of<Filter>(f) - (f->reach_x.before + f->reach_x.after) - f->lead) / UNIT * UNIT;
 }
 
-template <class Filter> static sat_status prepare_strips(box_float *f, int64_t strip, sat_arena *arena)
+template <class Filter> static sat_status prepare_strips(box_float *f, sat_arena *arena)
 {
     const sat_box_spec *s = &f->spec;
+    const int64_t strip = results_of<Filter>(f);
+    f->pixels = (int32_t)pixels_of<Filter>(f);
     f->queue = queue_strips<Filter>;
     f->strips = (int32_t)((s->width + strip - 1) / strip);
     f->strip = (int32_t)(((s->width + f->strips - 1) / f->strips + UNIT - 1) / UNIT * UNIT);
@@ -141,26 +147,35 @@ template <class Filter> static sat_status prepare_strips(box_float *f, int64_t s
     return status == SAT_OK ? t.upload() : status;
 }
 
-/* The kernel whose shared memory has room for the queue; or for windows too wide for its strips, the passes. */
+/* Does a block fit the device, and leave windows an eighth of its pixels for results? */
+template <class Filter> static bool fits(const box_float *f)
+{
+    return sizeof(typename Filter::shared) <= prim::shared_memory_limit() &&
+           results_of<Filter>(f) * 8 >= pixels_of<Filter>(f);
+}
+
+/* The kernel that leaves the larger share of its strips for results, where the wider one is slower otherwise, and whose
+ * shared memory has room for the queue; or for windows too wide for its strips, the passes. */
 template <class Sample, class Result, unsigned CHANNELS> static sat_status prepare(box_float *f, sat_arena *arena)
 {
     constexpr tuning::box_float_strip S = tuning::box_float_strip_of(sizeof(Sample));
-    using in_shared = box::float_strip<Sample, Result, CHANNELS, S.run, S.step, S.queue, S.resident>;
-    using in_device = box::float_strip<Sample, Result, CHANNELS, S.run, S.step, 0, S.resident>;
+    using in_shared = box::float_strip<Sample, Result, CHANNELS, S.run, 1, S.step, S.queue, S.resident>;
+    using in_device = box::float_strip<Sample, Result, CHANNELS, S.run, 1, S.step, 0, S.resident>;
+    using wider = box::float_strip<Sample, Result, CHANNELS, S.run, 2, S.step, 0, 1>;
     const int64_t height = f->reach_y.before + 1 + f->reach_y.after, step = S.step;
-    f->pixels = (int32_t)(in_shared::COLUMNS / (unsigned)f->spec.channels / S.run * S.run);
     f->lead = f->spec.channels % 2 ? (int32_t)(f->reach_x.before % 2) : 0;
     if (height > step) {
-        f->blocks = (int32_t)((height - 1 - step) / step);
+        const int64_t blocks = (height - 1 - step) / step;
+        f->newest = blocks > 0;
+        f->blocks = (int32_t)(blocks > 0 ? blocks - 1 : 0);
         f->rest = (int32_t)((height - 1 - step) % step);
     }
-    const int64_t strip = strip_of<in_shared>(f);
-    const bool room = sizeof(typename in_device::shared) <= prim::shared_memory_limit();
-    if (strip == 0 || !room)
-        return box_float_passes_open(&f->spec, &f->window, &f->reach_x, &f->reach_y, arena, &f->passes);
-    if (f->blocks <= (int32_t)S.queue && sizeof(typename in_shared::shared) <= prim::shared_memory_limit())
-        return prepare_strips<in_shared>(f, strip, arena);
-    return prepare_strips<in_device>(f, strip, arena);
+    const bool narrow = fits<in_device>(f), wide = fits<wider>(f);
+    const double gain = (double)results_of<wider>(f) / (2 * (double)results_of<in_device>(f));
+    if (wide && (!narrow || gain > tuning::BOX_FLOAT_WIDER)) return prepare_strips<wider>(f, arena);
+    if (!narrow) return box_float_passes_open(&f->spec, &f->window, &f->reach_x, &f->reach_y, arena, &f->passes);
+    if (f->blocks <= (int32_t)S.queue && fits<in_shared>(f)) return prepare_strips<in_shared>(f, arena);
+    return prepare_strips<in_device>(f, arena);
 }
 
 template <class Sample, class Result> static sat_status prepare(box_float *f, sat_arena *arena)

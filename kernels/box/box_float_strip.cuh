@@ -24,29 +24,34 @@ PRIM_DEVICE double quotient(double sum, double n, double inverse)
     return prim::multiply_add(prim::multiply_add(-q, n, sum), inverse, q);
 }
 
-/* CHANNELS: 1, or 0 for any number, perhaps with weights.  RUN: pixels of a lane in a row of sums.  STEP: rows that are
- * filtered at a time, one by each warp.  QUEUE: sums of blocks that shared memory holds for each column; 0: they lie in
- * device memory. */
-template <class Sample, class Result, unsigned CHANNELS, unsigned RUN, unsigned STEP, unsigned QUEUE, int BLOCKS>
+/* CHANNELS: 1, or 0 for any number, perhaps with weights.  RUN: pixels of a lane in a row of sums.  WARPS: of a row.
+ * STEP: rows that are filtered at a time.  QUEUE: sums of blocks that shared memory holds for each column; 0: they lie
+ * in device memory. */
+template <class Sample, class Result, unsigned CHANNELS, unsigned RUN, unsigned WARPS, unsigned STEP, unsigned QUEUE,
+          int BLOCKS>
 struct float_strip {
     using sample_type = Sample;
     using result_type = Result;
-    static constexpr unsigned threads = STEP * prim::WARP;
-    static constexpr int64_t STEP_ROWS = STEP;
+    static constexpr unsigned threads = STEP * WARPS * prim::WARP;
+    static constexpr int64_t STEP_ROWS = STEP, PIXELS = RUN;
     static constexpr bool SCRATCH = QUEUE == 0;
     static constexpr int min_blocks = BLOCKS;
-    static constexpr unsigned RUNS = prim::WARP;                   /* in a row of sums, of all channels */
-    static constexpr unsigned COLUMNS = RUNS * RUN;                /* samples of a strip and its halo */
-    static constexpr unsigned PAIRS = COLUMNS / (2 * threads);     /* of neighbouring columns, of a thread */
-    static constexpr unsigned PITCH = RUN + 2, ROW = RUNS * PITCH; /* of sums: lanes read vectors without conflicts */
-    static constexpr unsigned SLOTS = 2 * STEP;                    /* rows of samples */
-    static constexpr unsigned NEAR = STEP;                         /* the tallest window that is summed row by row */
+    static constexpr unsigned RUNS = WARPS * prim::WARP;       /* in a row of sums, of all channels */
+    static constexpr unsigned COLUMNS = RUNS * RUN;            /* samples of a strip and its halo */
+    static constexpr unsigned PAIRS = COLUMNS / (2 * threads); /* of neighbouring columns, of a thread */
+    /* Sums: two between runs, so that lanes read vectors without conflicts; and behind the last run of a row as many as
+     * a lane reads beyond the strip. */
+    static constexpr unsigned PITCH = RUN + 2, ROW = RUNS * PITCH + RUN;
+    static constexpr unsigned SLOTS = 2 * STEP; /* rows of samples */
+    static constexpr unsigned NEAR = STEP;      /* the tallest window that is summed row by row */
     static_assert(PAIRS * 2 * threads == COLUMNS && (RUN & (RUN - 1)) == 0);
 
     struct shared {
         prim::array<Sample, SLOTS * COLUMNS> rows;
         prim::array<double, STEP * ROW> sums;
         prim::array<double, QUEUE ? QUEUE * COLUMNS : 1> queue;
+        prim::array<double, WARPS == 1 ? 1 : STEP * RUNS> totals, begins; /* of runs, for the row's other warps */
+        prim::array<uint16_t, CHANNELS == 1 ? 1 : COLUMNS> places;        /* of a row's samples in a row of sums */
     };
 
     const Sample *in;
@@ -60,7 +65,9 @@ struct float_strip {
     int32_t rows;             /* results of a segment, a multiple of STEP */
     uint32_t image_blocks;
     uint32_t reciprocal;  /* i / channels = i * reciprocal >> 16 */
-    int32_t blocks, rest; /* a window's height: STEP, `blocks` times STEP, `rest`, and 1 */
+    /* A window's height: STEP, `blocks` times STEP in the queue, STEP if `newest`, `rest`, and 1. */
+    int32_t blocks, rest;
+    bool newest;
     double *scratch;      /* blocks * COLUMNS sums for each block, if not QUEUE */
     double area, value[4];
     bool shrinks, takes_value;
@@ -68,6 +75,8 @@ struct float_strip {
     bool wide;    /* pairs of samples are aligned */
 
     /* ---- columns --------------------------------------------------------------------------------------- */
+
+    using two = prim::vec<double, 2>;
 
     /* Two neighbouring columns of a thread. */
     struct column_pair {
@@ -85,10 +94,10 @@ struct float_strip {
 
     /* Sums of a column's windows, of two columns. */
     struct column_state {
-        double rest[2]; /* of the rows behind the last whole block */
+        two newest;     /* of the last whole block, which the queue has not yet */
+        two rest;       /* of the rows behind it */
         double back[2]; /* of the blocks since the queue's last turn */
     };
-    using two = prim::vec<double, 2>;
 
     PRIM_DEVICE bool weighted() const { return CHANNELS != 1 && weights; }
     PRIM_DEVICE uint32_t channel_count() const { return CHANNELS ? CHANNELS : (uint32_t)channels; }
@@ -156,7 +165,7 @@ struct float_strip {
             }
 #pragma unroll
             for (unsigned i = 0; i < 2; i++) {
-                if (pair.source[i] < 0) continue; /* zeros, since clear_rows() */
+                if (pair.source[i] < 0) continue; /* zeros, since clear() */
                 const Sample *from = row_at(image + pair.source[i], first);
 #pragma unroll
                 for (unsigned k = 0; k < STEP; k++, from = row_at(from, 1))
@@ -189,9 +198,11 @@ struct float_strip {
         }
     }
 
-    /* Zeros for the columns that have none of the image's: no copy touches them. */
-    PRIM_DEVICE static void clear_rows(shared &s, const thread_columns &m)
+    /* Zeros for sums that no column has, which lanes read beyond a strip, and for the columns that have none of the
+     * image's: no copy touches these. */
+    PRIM_DEVICE static void clear(shared &s, const thread_columns &m)
     {
+        for (unsigned i = prim::thread_id(); i < STEP * ROW; i += threads) s.sums.set(i, 0);
         if (m.plain) return;
 #pragma unroll
         for (unsigned p = 0; p < PAIRS; p++)
@@ -301,7 +312,8 @@ struct float_strip {
     PRIM_DEVICE void begin_columns(shared &s, const thread_columns &m, column_state (&state)[PAIRS],
                                    const Sample *image, int32_t first, int32_t entry) const
     {
-        const int32_t end = first + blocks * (int32_t)STEP + rest, first_entry = entry;
+        const int32_t whole = first + blocks * (int32_t)STEP, end = whole + (newest ? (int32_t)STEP : 0) + rest;
+        const int32_t first_entry = entry;
         bool turned = false;
 #pragma unroll 1
         for (int32_t at = first; at < end; at += 2 * (int32_t)STEP) {
@@ -311,7 +323,7 @@ struct float_strip {
             if (weighted()) prim::block_sync();
 #pragma unroll 1
             for (unsigned half = 0; half < 2; half++) {
-                const int32_t left = end - at - (int32_t)(half * STEP);
+                const int32_t from = at + (int32_t)(half * STEP), left = end - from;
                 if (left <= 0) continue;
 #pragma unroll
                 for (unsigned p = 0; p < PAIRS; p++) {
@@ -319,12 +331,12 @@ struct float_strip {
 #pragma unroll
                     for (unsigned k = 0; k < STEP; k++)
                         if ((int32_t)k < left) sum = sum_of(sum, samples(s, half * STEP + k, m.pair[p]));
-                    if (left < (int32_t)STEP) {
-                        state[p].rest[0] = sum.at[0];
-                        state[p].rest[1] = sum.at[1];
-                    } else {
+                    if (from < whole)
                         push(s, m.pair[p], state[p], entry, turned ? 0 : first_entry, sum);
-                    }
+                    else if (left >= (int32_t)STEP)
+                        state[p].newest = sum;
+                    else
+                        state[p].rest = sum;
                 }
                 turned = turned || entry == blocks - 1;
                 entry = entry == blocks - 1 ? 0 : entry + 1;
@@ -336,14 +348,13 @@ struct float_strip {
     /* The block that entering rows complete, and the rest behind it. */
     template <unsigned REST> PRIM_DEVICE static void split(const two (&enter)[STEP], column_state &state, two &block)
     {
-        block = {state.rest[0], state.rest[1]};
+        block = state.rest;
 #pragma unroll
         for (unsigned t = 0; t < STEP - REST; t++) block = sum_of(block, enter[t]);
         two sum = {};
 #pragma unroll
         for (unsigned t = STEP - REST; t < STEP; t++) sum = sum_of(sum, enter[t]);
-        state.rest[0] = sum.at[0];
-        state.rest[1] = sum.at[1];
+        state.rest = sum;
     }
     template <unsigned REST = STEP - 1>
     PRIM_DEVICE static void split(const two (&enter)[STEP], column_state &state, two &block, int32_t rest)
@@ -354,16 +365,14 @@ struct float_strip {
             split<REST - 1>(enter, state, block, rest);
     }
 
-    /* Windows of more than STEP rows: the leaving block from each row on, `blocks` whole blocks, the rest, and the
+    /* Windows of more than STEP rows: the leaving block from each row on, the whole blocks, the rest, and the
      * entering rows up to each.  Slots 0 .. STEP - 1 hold the leaving rows, the others the entering ones. */
     PRIM_DEVICE void sum_far(shared &s, const column_pair &m, column_state &state, int32_t entry) const
     {
-        two sum[STEP], enter[STEP], middle, prefix, block;
+        two sum[STEP], enter[STEP], middle = sum_of(state.newest, state.rest), prefix, block;
+        if (blocks > 0)
 #pragma unroll
-        for (unsigned i = 0; i < 2; i++) {
-            middle.at[i] = state.rest[i];
-            if (blocks > 0) middle.at[i] += queued(s, (unsigned)entry, m.at + i) + state.back[i];
-        }
+            for (unsigned i = 0; i < 2; i++) middle.at[i] += queued(s, (unsigned)entry, m.at + i) + state.back[i];
 #pragma unroll
         for (unsigned k = 0; k < STEP; k++) {
             const unsigned t = STEP - 1 - k;
@@ -376,7 +385,8 @@ struct float_strip {
             store_sums(s, t, m, sum_of(sum[t], prefix));
         }
         split(enter, state, block, rest);
-        if (blocks > 0) push(s, m, state, entry, 0, block);
+        if (blocks > 0) push(s, m, state, entry, 0, state.newest);
+        if (newest) state.newest = block;
     }
 
     /* ---- rows ------------------------------------------------------------------------------------------ */
@@ -427,42 +437,31 @@ struct float_strip {
     /* The window sums of a row, in place of its sums: for each of a lane's RUN pixels the sum of those up to width - 1
      * pixels further.  Runs are taken apart into parts of PART pixels, which a window exceeds: it is the end of one
      * part, the middle, and the beginning of another part. */
-    template <unsigned PART> PRIM_DEVICE void sum_row(shared &s, unsigned row) const
+    template <unsigned PART> PRIM_DEVICE void sum_row(shared &s) const
     {
         constexpr unsigned PARTS = RUN / PART;
-        const int32_t beyond = x.before + x.after, lane = (int32_t)prim::lane_id();
-        const int32_t runs = CHANNELS == 1 ? (int32_t)RUNS : pixels / (int32_t)RUN, line = lane / runs,
-                      first = (lane - line * runs) * (int32_t)RUN;
+        const int32_t beyond = x.before + x.after, runs = CHANNELS == 1 ? (int32_t)RUNS : pixels / (int32_t)RUN;
+        const int32_t run = (int32_t)(prim::thread_id() % RUNS), line = CHANNELS == 1 ? 0 : run / runs;
         const bool in_strip = line < (int32_t)channel_count();
-        const unsigned at = row + (unsigned)lane * PITCH;
+        const unsigned at = row_of_warp() + (unsigned)run * PITCH;
         double v[RUN], enter[RUN];
 #pragma unroll
         for (unsigned i = 0; i < RUN; i += 2) {
-            prim::vec<double, 2> pair = {};
+            two pair = {};
             if (in_strip) pair = s.sums.template get_vector<2>(at + i);
             v[i] = pair.at[0];
             v[i + 1] = pair.at[1];
         }
-        load_entering(s, at, beyond, in_strip ? pixels - first - beyond : 0, enter);
+        const bool has_windows = in_strip && (run - line * runs) * (int32_t)RUN + beyond < pixels;
+        load_entering(s, at, has_windows ? beyond : 0, beyond % 2 == 0, enter);
 
         const int32_t parts = (beyond - (int32_t)PART) / (int32_t)PART, few = (beyond - (int32_t)PART) % (int32_t)PART;
-        double begin[PARTS]; /* sums of the first `few` pixels of each part */
+        double begin[PARTS], middle[PARTS]; /* begin: sums of the first `few` pixels of each part */
 #pragma unroll
         for (unsigned u = 0; u < PARTS; u++) begin[u] = sum_first<PART>(v, u * PART, few);
-        double middle[PARTS];
 #pragma unroll
         for (unsigned u = 0; u + 1 < PARTS; u++) middle[u] = begin[u + 1];
-        if constexpr (PARTS > 1) {
-            middle[PARTS - 1] = prim::shuffle_down(begin[0], 1);
-        } else {
-            middle[0] = prim::shuffle_down(begin[0], 1 + (unsigned)parts);
-            if (parts > 0) {
-                double total = v[0];
-#pragma unroll
-                for (unsigned i = 1; i < PART; i++) total += v[i];
-                middle[0] += sum_lanes(total, parts);
-            }
-        }
+        middle[PARTS - 1] = sum_between<PART>(s, v, begin[0], run, parts);
 #pragma unroll
         for (unsigned u = 0; u < PARTS; u++) {
             double sum = middle[u], prefix = 0;
@@ -477,45 +476,72 @@ struct float_strip {
         prim::warp_sync(); /* all lanes have read */
         if (in_strip)
 #pragma unroll
-            for (unsigned i = 0; i < RUN; i += 2)
-                s.sums.template set_vector<2>(at + i, prim::vec<double, 2>{v[i], v[i + 1]});
+            for (unsigned i = 0; i < RUN; i += 2) s.sums.template set_vector<2>(at + i, two{v[i], v[i + 1]});
     }
 
-    /* The RUN sums from `beyond` pixels behind a lane's first on; `count` of them lie in the strip, the others are
-     * zeros. */
-    PRIM_DEVICE static void load_entering(const shared &s, unsigned at, int32_t beyond, int32_t count,
-                                          double (&enter)[RUN])
+    /* What a run's last part has between it and its windows' last parts: `parts` whole runs, if PART is RUN, and the
+     * beginning of the run behind them. */
+    template <unsigned PART>
+    PRIM_DEVICE double sum_between(shared &s, const double (&v)[RUN], double begin, int32_t run, int32_t parts) const
+    {
+        double total = 0;
+        if (PART == RUN && parts > 0) {
+            total = v[0];
+#pragma unroll
+            for (unsigned i = 1; i < PART; i++) total += v[i];
+        }
+        if constexpr (WARPS == 1) {
+            const double behind = prim::shuffle_down(begin, PART == RUN ? 1 + (unsigned)parts : 1);
+            return PART == RUN && parts > 0 ? sum_lanes(total, parts) + behind : behind;
+        } else {
+            const unsigned first = row_number() * RUNS, next = PART == RUN ? (unsigned)parts + 1 : 1;
+            s.totals.set(first + (unsigned)run, total);
+            s.begins.set(first + (unsigned)run, begin);
+            prim::block_sync(); /* they are there; and all warps of the row have read its sums */
+            double sum = 0;
+            for (unsigned k = 1; k < next && (unsigned)run + k < RUNS; k++)
+                sum += s.totals.get(first + (unsigned)run + k);
+            return (unsigned)run + next < RUNS ? sum + s.begins.get(first + (unsigned)run + next) : sum;
+        }
+    }
+
+    /* The RUN sums from `beyond` pixels behind a lane's first on. */
+    PRIM_DEVICE static void load_entering(const shared &s, unsigned at, int32_t beyond, bool even, double (&enter)[RUN])
     {
         const unsigned place = (unsigned)beyond % RUN, from = at + (unsigned)beyond / RUN * PITCH + place;
-        if (beyond % 2 == 0) {
+        if (even) {
 #pragma unroll
             for (unsigned i = 0; i < RUN; i += 2) {
-                prim::vec<double, 2> pair = {};
-                const unsigned skip = place + i >= RUN ? PITCH - RUN : 0;
-                if ((int32_t)i < count) pair = s.sums.template get_vector<2>(from + i + skip);
+                const two pair = s.sums.template get_vector<2>(from + i + (place + i >= RUN ? PITCH - RUN : 0));
                 enter[i] = pair.at[0];
                 enter[i + 1] = pair.at[1];
             }
         } else {
 #pragma unroll
-            for (unsigned i = 0; i < RUN; i++) {
-                const unsigned skip = place + i >= RUN ? PITCH - RUN : 0;
-                enter[i] = (int32_t)i < count ? s.sums.get(from + i + skip) : 0;
-            }
+            for (unsigned i = 0; i < RUN; i++) enter[i] = s.sums.get(from + i + (place + i >= RUN ? PITCH - RUN : 0));
         }
     }
 
-    PRIM_DEVICE void sum_rows(shared &s, unsigned row) const
+    PRIM_DEVICE static unsigned row_number()
+    {
+        return prim::thread_id() / RUNS;
+    }
+    PRIM_DEVICE static unsigned row_of_warp()
+    {
+        return row_number() * ROW;
+    }
+
+    PRIM_DEVICE void sum_rows(shared &s) const
     {
         const int32_t beyond = x.before + x.after;
         if (beyond == 0) return;
         if constexpr (RUN >= 16)
-            if (beyond >= 16) return sum_row<16>(s, row);
+            if (beyond >= 16) return sum_row<16>(s);
         if constexpr (RUN >= 8)
-            if (beyond >= 8) return sum_row<8>(s, row);
-        if (beyond >= 4) return sum_row<4>(s, row);
-        if (beyond >= 2) return sum_row<2>(s, row);
-        sum_row<1>(s, row);
+            if (beyond >= 8) return sum_row<8>(s);
+        if (beyond >= 4) return sum_row<4>(s);
+        if (beyond >= 2) return sum_row<2>(s);
+        sum_row<1>(s);
     }
 
     /* ---- means ----------------------------------------------------------------------------------------- */
@@ -526,50 +552,59 @@ struct float_strip {
         return takes_value && beyond > 0 ? inside + prim::product(value[channel], beyond) : inside;
     }
 
-    /* The means of the pixels from `first` on, `n` samples, whose windows all hold `whole` positions, `beyond` of them
-     * outside the image. */
-    PRIM_DEVICE void store_alike(const shared &s, unsigned row, Result *to, uint32_t first, uint32_t n, double whole,
-                                 double beyond) const
+    /* The place of a sample in a row of sums; samples are counted from the strip's first pixel on. */
+    PRIM_DEVICE unsigned place_of(const shared &s, uint32_t sample) const
     {
-        constexpr unsigned AT_ONCE = 4;
-        const double inverse = 1 / whole;
-        const bool adds = takes_value && beyond > 0;
-        to += prim::lane_id();
-        for (uint32_t i = prim::lane_id(); i < n; i += AT_ONCE * prim::WARP, to += AT_ONCE * prim::WARP) {
-            double sum[AT_ONCE];
-            uint32_t most = 0;
-            /* Places of one channel's pixels a warp apart are equally far apart. */
-            constexpr uint32_t apart = prim::WARP / RUN * PITCH;
-            const unsigned at = row + place(first + i, 0);
-#pragma unroll
-            for (unsigned k = 0; k < AT_ONCE; k++) {
-                const uint32_t j = i + k * prim::WARP, pixel = pixel_of(j);
-                const unsigned from =
-                    CHANNELS == 1 ? at + k * apart : row + place(first + pixel, j - pixel * channel_count());
-                sum[k] = j < n ? s.sums.get(from) : 0;
+        return CHANNELS == 1 ? place(sample, 0) : s.places.get(sample);
+    }
+    PRIM_DEVICE void store_places(shared &s) const
+    {
+        if constexpr (CHANNELS != 1)
+            for (uint32_t i = prim::thread_id(); i < COLUMNS; i += threads) {
+                const uint32_t pixel = pixel_of(i);
+                s.places.set(i, (uint16_t)place(pixel, i - pixel * channel_count()));
             }
-            if (adds)
+    }
+
+    /* The means of n samples from `first` on, whose windows all hold `whole` positions, `beyond` of them outside the
+     * image. */
+    PRIM_DEVICE void store_alike(const shared &s, unsigned row, Result *to, uint32_t first, uint32_t n, double whole,
+                                 double inverse, double beyond) const
+    {
+        const uint32_t own = prim::thread_id() % RUNS;
+        /* Places of one channel's pixels RUNS apart are equally far apart. */
+        constexpr uint32_t apart = RUNS / RUN * PITCH;
+        const unsigned at = row + (CHANNELS == 1 ? place(first + own, 0) : 0);
+        double sum[RUN];
+        uint32_t most = 0;
 #pragma unroll
-                for (unsigned k = 0; k < AT_ONCE; k++) {
-                    const uint32_t j = i + k * prim::WARP, channel = j - pixel_of(j) * channel_count();
-                    sum[k] = with_border(sum[k], channel, beyond);
-                }
+        for (unsigned k = 0; k < RUN; k++) {
+            sum[k] = 0;
+            if (own + k * RUNS < n)
+                sum[k] = s.sums.get(CHANNELS == 1 ? at + k * apart : at + s.places.get(first + own + k * RUNS));
+        }
+        if (takes_value && beyond > 0)
 #pragma unroll
-            for (unsigned k = 0; k < AT_ONCE; k++) {
-                const uint32_t size = i + k * prim::WARP < n ? extremity<Sample>(sum[k]) : 0;
-                most = size > most ? size : most;
+            for (unsigned k = 0; k < RUN; k++) {
+                const uint32_t sample = own + k * RUNS, channel = sample - pixel_of(sample) * channel_count();
+                sum[k] = with_border(sum[k], channel, beyond);
             }
-            if (most >= EXTREME) {
 #pragma unroll
-                for (unsigned k = 0; k < AT_ONCE; k++)
-                    if (i + k * prim::WARP < n) prim::store(to + k * prim::WARP, (Result)(sum[k] / whole));
-                continue;
-            }
+        for (unsigned k = 0; k < RUN; k++) {
+            const uint32_t size = sizeof(Sample) == 4 || own + k * RUNS < n ? extremity<Sample>(sum[k]) : 0;
+            most = size > most ? size : most;
+        }
+        to += own;
+        if (most >= EXTREME) {
 #pragma unroll
-            for (unsigned k = 0; k < AT_ONCE; k++) {
-                const double mean = quotient(sum[k], whole, inverse);
-                if (i + k * prim::WARP < n) prim::store(to + k * prim::WARP, (Result)mean);
-            }
+            for (unsigned k = 0; k < RUN; k++)
+                if (own + k * RUNS < n) prim::store(to + k * RUNS, (Result)(sum[k] / whole));
+            return;
+        }
+#pragma unroll
+        for (unsigned k = 0; k < RUN; k++) {
+            const double mean = quotient(sum[k], whole, inverse);
+            if (own + k * RUNS < n) prim::store(to + k * RUNS, (Result)mean);
         }
     }
 
@@ -578,45 +613,61 @@ struct float_strip {
                                   double covered_y) const
     {
 #pragma unroll 1
-        for (uint32_t i = prim::lane_id(); i < n; i += prim::WARP) {
+        for (uint32_t i = prim::thread_id() % RUNS; i < n; i += RUNS) {
             const uint32_t pixel = pixel_of(i), channel = i - pixel * channel_count(), last = channel_count() - 1;
             const double covered = prim::product((double)prim::load(x.covered + begin + pixel), covered_y);
             const double whole = shrinks ? covered : area, beyond = whole - covered;
-            const double sum = with_border(s.sums.get(row + place(first + pixel, channel)), channel, beyond);
+            const double sum = with_border(s.sums.get(row + place_of(s, first + i)), channel, beyond);
             double divisor = whole;
             if (weighted() && channel != last)
-                divisor = with_border(s.sums.get(row + place(first + pixel, last)), last, beyond);
+                divisor = with_border(s.sums.get(row + place_of(s, first + i - channel + last)), last, beyond);
             prim::store(to + i, divisor == 0 ? Result(0) : (Result)(sum / divisor));
         }
     }
 
-    /* Row `at` of the image: the means of pixels begin .. end - 1. */
-    PRIM_DEVICE void store_means(const shared &s, unsigned row, Result *image, int32_t at, int32_t begin,
-                                 int32_t end) const
+    /* The results of a strip.  Windows of pixels left .. right - 1 hold as many columns, covered_x, or all count alike.
+     */
+    struct strip_results {
+        int32_t begin, left, right, end;
+        double covered_x, inverse; /* inverse: of the windows' size, where they hold all rows */
+    };
+    PRIM_DEVICE double whole_of(double covered) const
+    {
+        return shrinks ? covered : area;
+    }
+
+    PRIM_DEVICE strip_results results_of(int32_t begin, int32_t end) const
+    {
+        strip_results r = {begin, begin, end, end, 0, 0};
+        if (weighted()) r.right = begin;
+        if (shrinks || takes_value) {
+            r.left = r.left > x.before ? r.left : x.before < r.right ? x.before : r.right;
+            r.right = r.right < x.n - x.after ? r.right : x.n - x.after > r.left ? x.n - x.after : r.left;
+        }
+        r.covered_x = (double)prim::load(x.covered + (r.left < x.n ? r.left : begin));
+        r.inverse = 1 / whole_of(prim::product(r.covered_x, (double)(y.before + 1 + y.after)));
+        return r;
+    }
+
+    PRIM_DEVICE void store_means(const shared &s, unsigned row, Result *image, int32_t at, const strip_results &r) const
     {
         const int32_t channels = (int32_t)channel_count();
-        const double covered_y = (double)prim::load(y.covered + at);
+        const bool all_rows = at >= y.before && at + y.after < y.n;
+        const double covered_y = (double)(all_rows ? y.before + 1 + y.after : prim::load(y.covered + at));
         Result *const to = image + (int64_t)at * out_pitch;
-        /* Windows of pixels left .. right - 1 lie between the image's edges, or count alike. */
-        int32_t left = begin, right = end;
-        if (weighted()) right = begin;
-        if (shrinks || takes_value) {
-            left = left > x.before ? left : x.before < right ? x.before : right;
-            right = right < x.n - x.after ? right : x.n - x.after > left ? x.n - x.after : left;
+        const auto sample = [&](int32_t pixel) { return (uint32_t)((pixel - r.begin + lead) * channels); };
+        if (r.left > r.begin)
+            store_others(s, row, to + (int64_t)r.begin * channels, sample(r.begin), sample(r.left) - sample(r.begin),
+                         r.begin, covered_y);
+        if (r.right > r.left) {
+            const double covered = prim::product(r.covered_x, covered_y), whole = whole_of(covered);
+            const double inverse = all_rows ? r.inverse : 1 / whole;
+            store_alike(s, row, to + (int64_t)r.left * channels, sample(r.left), sample(r.right) - sample(r.left),
+                        whole, inverse, whole - covered);
         }
-        const uint32_t first = (uint32_t)(lead - begin); /* a pixel's place in the strip, less its own number */
-        if (left > begin)
-            store_others(s, row, to + (int64_t)begin * channels, first + (uint32_t)begin,
-                         (uint32_t)((left - begin) * channels), begin, covered_y);
-        if (right > left) {
-            const double covered = prim::product((double)prim::load(x.covered + left), covered_y);
-            const double whole = shrinks ? covered : area;
-            store_alike(s, row, to + (int64_t)left * channels, first + (uint32_t)left,
-                        (uint32_t)((right - left) * channels), whole, whole - covered);
-        }
-        if (end > right)
-            store_others(s, row, to + (int64_t)right * channels, first + (uint32_t)right,
-                         (uint32_t)((end - right) * channels), right, covered_y);
+        if (r.end > r.right)
+            store_others(s, row, to + (int64_t)r.right * channels, sample(r.right), sample(r.end) - sample(r.right),
+                         r.right, covered_y);
     }
 
     /* ---- a block --------------------------------------------------------------------------------------- */
@@ -634,7 +685,9 @@ struct float_strip {
 
         const thread_columns m = columns_of_thread(begin - x.before - lead);
         column_state state[PAIRS] = {};
-        clear_rows(s, m);
+        const strip_results results = results_of(begin, end);
+        clear(s, m);
+        store_places(s);
         const int32_t first = top - y.before, last = bottom + y.after; /* rows of the segment's windows */
         int32_t entry = 0;
         if (!near) {
@@ -668,11 +721,13 @@ struct float_strip {
                     copy_rows(s, m, image, leaving + height - 1, last, STEP);
                 }
             }
-            const unsigned row = prim::warp_id() * ROW;
-            sum_rows(s, row);
-            prim::warp_sync(); /* the window sums are there */
-            const int32_t mine = at + (int32_t)prim::warp_id();
-            if (mine < bottom) store_means(s, row, result, mine, begin, end);
+            sum_rows(s);
+            if constexpr (WARPS == 1)
+                prim::warp_sync(); /* the window sums are there */
+            else
+                prim::block_sync();
+            const int32_t mine = at + (int32_t)row_number();
+            if (mine < bottom) store_means(s, row_of_warp(), result, mine, results);
         }
     }
 };
