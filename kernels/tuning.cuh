@@ -118,16 +118,20 @@ constexpr box_strip box_broad_bytes(unsigned channels)
 /* Strips of floats, as box::float_strip names them: two blocks of 256 threads on a multiprocessor, whose shared memory
  * the queue fills up. */
 struct box_float_strip {
-    unsigned run, step, queue;
+    unsigned run, step, queue, wide_queue;
     int resident;
 };
 constexpr box_float_strip box_float_strip_of(size_t bytes)
 {
-    return simulated ? box_float_strip{4, 2, 3, 1} : box_float_strip{16, 8, bytes == 4 ? 10u : 2u, 2};
+    if (simulated) return {4, 2, 3, 2, 1};
+    return bytes == 4 ? box_float_strip{16, 8, 10, 9, 2} : box_float_strip{16, 8, 2, 1, 2};
 }
 
 /* Strips twice as wide, with one block on a multiprocessor, pay where they have so many times more results. */
-constexpr double BOX_FLOAT_WIDER = 1.2;
+#ifndef WIDER
+#define WIDER 1.2
+#endif
+constexpr double BOX_FLOAT_WIDER = WIDER;
 
 /* ---- queries ------------------------------------------------------------------------------------------------------
  */

@@ -49,8 +49,8 @@ namespace
 
 const char name[] = "box";
 
-/* Results of a strip are a multiple of so many pixels, so that they begin at multiples of 16 bytes. */
-constexpr int64_t UNIT = 4;
+/* Results of a strip are a multiple of so many pixels, so that pairs of samples stay aligned. */
+constexpr int64_t UNIT = 2;
 
 } // namespace
 
@@ -111,7 +111,7 @@ template <class Filter> static int64_t pixels_of(const box_float *f)
 }
 template <class Filter> static int64_t results_of(const box_float *f)
 {
-    return (pixels_of<Filter>(f) - (f->reach_x.before + f->reach_x.after) - f->lead) / UNIT * UNIT;
+    return (pixels_of<Filter>(f) - (f->reach_x.before + f->reach_x.after)) / UNIT * UNIT;
 }
 
 template <class Filter> static sat_status prepare_strips(box_float *f, sat_arena *arena)
@@ -120,9 +120,9 @@ template <class Filter> static sat_status prepare_strips(box_float *f, sat_arena
     const int64_t strip = results_of<Filter>(f);
     f->pixels = (int32_t)pixels_of<Filter>(f);
     f->queue = queue_strips<Filter>;
-    f->strips = (int32_t)((s->width + strip - 1) / strip);
-    f->strip = (int32_t)(((s->width + f->strips - 1) / f->strips + UNIT - 1) / UNIT * UNIT);
-    f->strips = (int32_t)((s->width + f->strip - 1) / f->strip);
+    const int64_t width = s->width + f->lead, strips = (width + strip - 1) / strip;
+    f->strip = (int32_t)(((width + strips - 1) / strips + UNIT - 1) / UNIT * UNIT);
+    f->strips = (int32_t)((width + f->strip - 1) / f->strip);
     sat_device_info info;
     sat_status status = sat_device_current(&info);
     if (status != SAT_OK) return status;
@@ -161,7 +161,8 @@ template <class Sample, class Result, unsigned CHANNELS> static sat_status prepa
     constexpr tuning::box_float_strip S = tuning::box_float_strip_of(sizeof(Sample));
     using in_shared = box::float_strip<Sample, Result, CHANNELS, S.run, 1, S.step, S.queue, S.resident>;
     using in_device = box::float_strip<Sample, Result, CHANNELS, S.run, 1, S.step, 0, S.resident>;
-    using wider = box::float_strip<Sample, Result, CHANNELS, S.run, 2, S.step, 0, 1>;
+    using wide_in_shared = box::float_strip<Sample, Result, CHANNELS, S.run, 2, S.step, S.wide_queue, 1>;
+    using wide_in_device = box::float_strip<Sample, Result, CHANNELS, S.run, 2, S.step, 0, 1>;
     const int64_t height = f->reach_y.before + 1 + f->reach_y.after, step = S.step;
     f->lead = f->spec.channels % 2 ? (int32_t)(f->reach_x.before % 2) : 0;
     if (height > step) {
@@ -170,9 +171,13 @@ template <class Sample, class Result, unsigned CHANNELS> static sat_status prepa
         f->blocks = (int32_t)(blocks > 0 ? blocks - 1 : 0);
         f->rest = (int32_t)((height - 1 - step) % step);
     }
-    const bool narrow = fits<in_device>(f), wide = fits<wider>(f);
-    const double gain = (double)results_of<wider>(f) / (2 * (double)results_of<in_device>(f));
-    if (wide && (!narrow || gain > tuning::BOX_FLOAT_WIDER)) return prepare_strips<wider>(f, arena);
+    const bool narrow = fits<in_device>(f), wide = fits<wide_in_device>(f);
+    const double gain = (double)results_of<wide_in_device>(f) / (2 * (double)results_of<in_device>(f));
+    if (wide && (!narrow || gain > tuning::BOX_FLOAT_WIDER)) {
+        if (f->blocks <= (int32_t)S.wide_queue && fits<wide_in_shared>(f))
+            return prepare_strips<wide_in_shared>(f, arena);
+        return prepare_strips<wide_in_device>(f, arena);
+    }
     if (!narrow) return box_float_passes_open(&f->spec, &f->window, &f->reach_x, &f->reach_y, arena, &f->passes);
     if (f->blocks <= (int32_t)S.queue && fits<in_shared>(f)) return prepare_strips<in_shared>(f, arena);
     return prepare_strips<in_device>(f, arena);

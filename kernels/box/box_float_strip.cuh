@@ -60,15 +60,15 @@ struct float_strip {
     int64_t out_pitch, in_image_pitch, out_image_pitch; /* elements */
     axis x, y;
     int32_t channels, pixels; /* pixels: of a strip and its halo, a multiple of RUN */
-    int32_t lead;             /* pixels in front of a strip's first window, so that pairs are aligned */
+    int32_t lead;             /* the first strip begins so many pixels before the image, so that pairs are aligned */
     int32_t strips, strip;    /* results of a strip, pixels */
     int32_t rows;             /* results of a segment, a multiple of STEP */
     uint32_t image_blocks;
-    uint32_t reciprocal;  /* i / channels = i * reciprocal >> 16 */
+    uint32_t reciprocal; /* i / channels = i * reciprocal >> 16 */
     /* A window's height: STEP, `blocks` times STEP in the queue, STEP if `newest`, `rest`, and 1. */
     int32_t blocks, rest;
     bool newest;
-    double *scratch;      /* blocks * COLUMNS sums for each block, if not QUEUE */
+    double *scratch; /* blocks * COLUMNS sums for each block, if not QUEUE */
     double area, value[4];
     bool shrinks, takes_value;
     bool weights; /* the last channel weighs the others */
@@ -291,6 +291,7 @@ struct float_strip {
     PRIM_DEVICE void push(shared &s, const column_pair &m, column_state &state, int32_t entry, int32_t first,
                           const two &block) const
     {
+        constexpr int32_t AT_ONCE = 4;
 #pragma unroll
         for (unsigned i = 0; i < 2; i++) {
             double sum = block.at[i];
@@ -299,12 +300,23 @@ struct float_strip {
                 state.back[i] += sum;
                 continue;
             }
-            for (int32_t e = entry - 1; e >= first; e--) {
-                sum = queued(s, (unsigned)e, m.at + i) + sum;
-                queue(s, (unsigned)e, m.at + i, sum);
+            /* Several at a time: a load does not wait for the store before it. */
+            for (int32_t e = entry - 1; e >= first; e -= AT_ONCE) {
+                double entries[AT_ONCE];
+#pragma unroll
+                for (int32_t k = 0; k < AT_ONCE; k++)
+                    if (e - k >= first) entries[k] = queued(s, (unsigned)(e - k), m.at + i);
+#pragma unroll
+                for (int32_t k = 0; k < AT_ONCE; k++)
+                    if (e - k >= first) queue(s, (unsigned)(e - k), m.at + i, sum += entries[k]);
             }
             state.back[i] = 0;
         }
+    }
+
+    PRIM_DEVICE two oldest_queued(const shared &s, const column_pair &m, int32_t entry) const
+    {
+        return {queued(s, (unsigned)entry, m.at), queued(s, (unsigned)entry, m.at + 1)};
     }
 
     /* Sums the rows between the leaving block and the entering rows of a segment's first step: whole blocks, whose
@@ -367,21 +379,25 @@ struct float_strip {
 
     /* Windows of more than STEP rows: the leaving block from each row on, the whole blocks, the rest, and the
      * entering rows up to each.  Slots 0 .. STEP - 1 hold the leaving rows, the others the entering ones. */
-    PRIM_DEVICE void sum_far(shared &s, const column_pair &m, column_state &state, int32_t entry) const
+    PRIM_DEVICE void sum_far(shared &s, const column_pair &m, column_state &state, const two &oldest,
+                             int32_t entry) const
     {
-        two sum[STEP], enter[STEP], middle = sum_of(state.newest, state.rest), prefix, block;
+        two sum[STEP], enter[STEP], middle = sum_of(state.newest, state.rest), block;
         if (blocks > 0)
 #pragma unroll
-            for (unsigned i = 0; i < 2; i++) middle.at[i] += queued(s, (unsigned)entry, m.at + i) + state.back[i];
+            for (unsigned i = 0; i < 2; i++) middle.at[i] += oldest.at[i] + state.back[i];
 #pragma unroll
         for (unsigned k = 0; k < STEP; k++) {
             const unsigned t = STEP - 1 - k;
             sum[t] = middle = sum_of(middle, samples(s, t, m));
         }
+        /* All loads before all stores, which the compiler would not reorder. */
+#pragma unroll
+        for (unsigned t = 0; t < STEP; t++) enter[t] = samples(s, STEP + t, m);
+        two prefix = enter[0];
 #pragma unroll
         for (unsigned t = 0; t < STEP; t++) {
-            enter[t] = samples(s, STEP + t, m);
-            prefix = t ? sum_of(prefix, enter[t]) : enter[t];
+            if (t > 0) prefix = sum_of(prefix, enter[t]);
             store_sums(s, t, m, sum_of(sum[t], prefix));
         }
         split(enter, state, block, rest);
@@ -567,7 +583,8 @@ struct float_strip {
     }
 
     /* The means of n samples from `first` on, whose windows all hold `whole` positions, `beyond` of them outside the
-     * image. */
+     * image.  Each thread has at least FULL. */
+    template <unsigned FULL>
     PRIM_DEVICE void store_alike(const shared &s, unsigned row, Result *to, uint32_t first, uint32_t n, double whole,
                                  double inverse, double beyond) const
     {
@@ -575,13 +592,13 @@ struct float_strip {
         /* Places of one channel's pixels RUNS apart are equally far apart. */
         constexpr uint32_t apart = RUNS / RUN * PITCH;
         const unsigned at = row + (CHANNELS == 1 ? place(first + own, 0) : 0);
+        const auto has = [&](unsigned k) { return k < FULL || own + k * RUNS < n; };
         double sum[RUN];
         uint32_t most = 0;
 #pragma unroll
         for (unsigned k = 0; k < RUN; k++) {
             sum[k] = 0;
-            if (own + k * RUNS < n)
-                sum[k] = s.sums.get(CHANNELS == 1 ? at + k * apart : at + s.places.get(first + own + k * RUNS));
+            if (has(k)) sum[k] = s.sums.get(CHANNELS == 1 ? at + k * apart : at + s.places.get(first + own + k * RUNS));
         }
         if (takes_value && beyond > 0)
 #pragma unroll
@@ -591,20 +608,20 @@ struct float_strip {
             }
 #pragma unroll
         for (unsigned k = 0; k < RUN; k++) {
-            const uint32_t size = sizeof(Sample) == 4 || own + k * RUNS < n ? extremity<Sample>(sum[k]) : 0;
+            const uint32_t size = sizeof(Sample) == 4 || has(k) ? extremity<Sample>(sum[k]) : 0;
             most = size > most ? size : most;
         }
         to += own;
         if (most >= EXTREME) {
 #pragma unroll
             for (unsigned k = 0; k < RUN; k++)
-                if (own + k * RUNS < n) prim::store(to + k * RUNS, (Result)(sum[k] / whole));
+                if (has(k)) prim::store(to + k * RUNS, (Result)(sum[k] / whole));
             return;
         }
 #pragma unroll
         for (unsigned k = 0; k < RUN; k++) {
             const double mean = quotient(sum[k], whole, inverse);
-            if (own + k * RUNS < n) prim::store(to + k * RUNS, (Result)mean);
+            if (has(k)) prim::store(to + k * RUNS, (Result)mean);
         }
     }
 
@@ -628,6 +645,7 @@ struct float_strip {
     /* The results of a strip.  Windows of pixels left .. right - 1 hold as many columns, covered_x, or all count alike.
      */
     struct strip_results {
+        int32_t origin; /* the pixel of place 0 in a row of sums */
         int32_t begin, left, right, end;
         double covered_x, inverse; /* inverse: of the windows' size, where they hold all rows */
     };
@@ -636,9 +654,10 @@ struct float_strip {
         return shrinks ? covered : area;
     }
 
-    PRIM_DEVICE strip_results results_of(int32_t begin, int32_t end) const
+    PRIM_DEVICE strip_results results_of(int32_t origin) const
     {
-        strip_results r = {begin, begin, end, end, 0, 0};
+        const int32_t begin = origin > 0 ? origin : 0, end = origin + strip < x.n ? origin + strip : x.n;
+        strip_results r = {origin, begin, begin, end, end, 0, 0};
         if (weighted()) r.right = begin;
         if (shrinks || takes_value) {
             r.left = r.left > x.before ? r.left : x.before < r.right ? x.before : r.right;
@@ -655,15 +674,19 @@ struct float_strip {
         const bool all_rows = at >= y.before && at + y.after < y.n;
         const double covered_y = (double)(all_rows ? y.before + 1 + y.after : prim::load(y.covered + at));
         Result *const to = image + (int64_t)at * out_pitch;
-        const auto sample = [&](int32_t pixel) { return (uint32_t)((pixel - r.begin + lead) * channels); };
+        const auto sample = [&](int32_t pixel) { return (uint32_t)((pixel - r.origin) * channels); };
         if (r.left > r.begin)
             store_others(s, row, to + (int64_t)r.begin * channels, sample(r.begin), sample(r.left) - sample(r.begin),
                          r.begin, covered_y);
         if (r.right > r.left) {
             const double covered = prim::product(r.covered_x, covered_y), whole = whole_of(covered);
             const double inverse = all_rows ? r.inverse : 1 / whole;
-            store_alike(s, row, to + (int64_t)r.left * channels, sample(r.left), sample(r.right) - sample(r.left),
-                        whole, inverse, whole - covered);
+            Result *const first = to + (int64_t)r.left * channels;
+            const uint32_t n = sample(r.right) - sample(r.left);
+            if (n >= (RUN - RUN / 8) * RUNS)
+                store_alike<RUN - RUN / 8>(s, row, first, sample(r.left), n, whole, inverse, whole - covered);
+            else
+                store_alike<0>(s, row, first, sample(r.left), n, whole, inverse, whole - covered);
         }
         if (r.end > r.right)
             store_others(s, row, to + (int64_t)r.right * channels, sample(r.right), sample(r.end) - sample(r.right),
@@ -676,16 +699,16 @@ struct float_strip {
     {
         const uint32_t image_number = prim::block_id() / image_blocks;
         const int32_t block = (int32_t)(prim::block_id() - image_number * image_blocks);
-        const int32_t begin = block % strips * strip, end = begin + strip < x.n ? begin + strip : x.n;
+        const int32_t origin = block % strips * strip - lead;
         const int32_t top = block / strips * rows, bottom = top + rows < y.n ? top + rows : y.n;
         const int32_t height = y.before + 1 + y.after;
         const Sample *image = in + (int64_t)image_number * in_image_pitch;
         Result *result = out + (int64_t)image_number * out_image_pitch;
         const bool near = height <= (int32_t)NEAR;
 
-        const thread_columns m = columns_of_thread(begin - x.before - lead);
+        const thread_columns m = columns_of_thread(origin - x.before);
         column_state state[PAIRS] = {};
-        const strip_results results = results_of(begin, end);
+        const strip_results results = results_of(origin);
         clear(s, m);
         store_places(s);
         const int32_t first = top - y.before, last = bottom + y.after; /* rows of the segment's windows */
@@ -700,6 +723,10 @@ struct float_strip {
         copy_rows(s, m, image, near ? first + (int32_t)STEP : first + height - 1, last, STEP);
         unsigned half = 0;
         for (int32_t at = top; at < bottom; at += (int32_t)STEP, half ^= STEP) {
+            two oldest[PAIRS] = {};
+            if (blocks > 0)
+#pragma unroll
+                for (unsigned p = 0; p < PAIRS; p++) oldest[p] = oldest_queued(s, m.pair[p], entry);
             prim::copy_async_wait();
             prim::block_sync(); /* the rows are there, and the sums of the step before are read */
 #pragma unroll
@@ -707,7 +734,7 @@ struct float_strip {
                 if (near)
                     sum_near(s, m.pair[p], half, height);
                 else
-                    sum_far(s, m.pair[p], state[p], entry);
+                    sum_far(s, m.pair[p], state[p], oldest[p], entry);
             }
             entry = entry + 1 < blocks ? entry + 1 : 0;
             prim::block_sync(); /* the sums are there, and the rows are read */
