@@ -128,10 +128,7 @@ constexpr box_float_strip box_float_strip_of(size_t bytes)
 }
 
 /* Strips twice as wide, with one block on a multiprocessor, pay where they have so many times more results. */
-#ifndef WIDER
-#define WIDER 1.2
-#endif
-constexpr double BOX_FLOAT_WIDER = WIDER;
+constexpr double BOX_FLOAT_WIDER = 1.2;
 
 /* ---- queries ------------------------------------------------------------------------------------------------------
  */

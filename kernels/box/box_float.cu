@@ -52,6 +52,9 @@ const char name[] = "box";
 /* Results of a strip are a multiple of so many pixels, so that pairs of samples stay aligned. */
 constexpr int64_t UNIT = 2;
 
+template <class Sample, class Result, unsigned... SHAPE>
+using strip_filter = box::float_strip<box::float_layout<Sample, Result, SHAPE...>>;
+
 } // namespace
 
 struct box_float {
@@ -107,7 +110,7 @@ static sat_status queue_strips(const box_float *f, const sat_view *src, const sa
 /* Pixels of a strip with its halo, and of its results, at most: 0 or less if the window is too wide. */
 template <class Filter> static int64_t pixels_of(const box_float *f)
 {
-    return Filter::COLUMNS / (unsigned)f->spec.channels / Filter::PIXELS * Filter::PIXELS;
+    return Filter::COLUMNS / (unsigned)f->spec.channels / Filter::RUN_PIXELS * Filter::RUN_PIXELS;
 }
 template <class Filter> static int64_t results_of(const box_float *f)
 {
@@ -130,7 +133,7 @@ template <class Filter> static sat_status prepare_strips(box_float *f, sat_arena
     const int64_t at_once = info.multiprocessors * box::blocks_at_once<Filter>();
     const int64_t rows = box::rows_of(s->height, height, f->strips * s->count, at_once, Filter::STEP_ROWS);
     f->rows = (int32_t)((rows + Filter::STEP_ROWS - 1) / Filter::STEP_ROWS * Filter::STEP_ROWS);
-    if (Filter::SCRATCH && f->blocks > 0) {
+    if (Filter::QUEUED == 0 && f->blocks > 0) {
         const size_t blocks = (size_t)((s->height + f->rows - 1) / f->rows) * (size_t)f->strips * (size_t)s->count;
         size_t sums;
         if (!sat_mul(blocks, (size_t)f->blocks * Filter::COLUMNS, &sums))
@@ -159,10 +162,10 @@ template <class Filter> static bool fits(const box_float *f)
 template <class Sample, class Result, unsigned CHANNELS> static sat_status prepare(box_float *f, sat_arena *arena)
 {
     constexpr tuning::box_float_strip S = tuning::box_float_strip_of(sizeof(Sample));
-    using in_shared = box::float_strip<Sample, Result, CHANNELS, S.run, 1, S.step, S.queue, S.resident>;
-    using in_device = box::float_strip<Sample, Result, CHANNELS, S.run, 1, S.step, 0, S.resident>;
-    using wide_in_shared = box::float_strip<Sample, Result, CHANNELS, S.run, 2, S.step, S.wide_queue, 1>;
-    using wide_in_device = box::float_strip<Sample, Result, CHANNELS, S.run, 2, S.step, 0, 1>;
+    using in_shared = strip_filter<Sample, Result, CHANNELS, S.run, 1, S.step, S.queue, S.resident>;
+    using in_device = strip_filter<Sample, Result, CHANNELS, S.run, 1, S.step, 0, S.resident>;
+    using wide_in_shared = strip_filter<Sample, Result, CHANNELS, S.run, 2, S.step, S.wide_queue, 1>;
+    using wide_in_device = strip_filter<Sample, Result, CHANNELS, S.run, 2, S.step, 0, 1>;
     const int64_t height = f->reach_y.before + 1 + f->reach_y.after, step = S.step;
     f->lead = f->spec.channels % 2 ? (int32_t)(f->reach_x.before % 2) : 0;
     if (height > step) {

@@ -1,0 +1,75 @@
+/* box_float_layout.cuh - where the samples and sums of a strip of floats lie (box_float.cu). */
+#ifndef BOX_FLOAT_LAYOUT_CUH
+#define BOX_FLOAT_LAYOUT_CUH
+
+#include "box/box_axis.cuh"
+
+namespace box
+{
+
+/* CHANNELS: 1, or 0 for any number, perhaps with weights.  RUN: pixels of a lane in a row of sums.  WARPS: of a row.
+ * STEP: rows that are filtered at a time.  QUEUE: sums of blocks that shared memory holds for each column; 0: they lie
+ * in device memory. */
+template <class Sample, class Result, unsigned CHANNELS, unsigned RUN, unsigned WARPS, unsigned STEP, unsigned QUEUE,
+          int BLOCKS>
+struct float_layout {
+    using sample_type = Sample;
+    using result_type = Result;
+    static constexpr unsigned threads = STEP * WARPS * prim::WARP;
+    static constexpr int min_blocks = BLOCKS;
+    static constexpr unsigned STEP_ROWS = STEP, RUN_PIXELS = RUN, ROW_WARPS = WARPS, QUEUED = QUEUE;
+    static constexpr bool ONE_CHANNEL = CHANNELS == 1;
+    static constexpr unsigned RUNS = WARPS * prim::WARP;       /* in a row of sums, of all channels */
+    static constexpr unsigned COLUMNS = RUNS * RUN;            /* samples of a strip and its halo */
+    static constexpr unsigned PAIRS = COLUMNS / (2 * threads); /* of neighbouring columns, of a thread */
+    /* Sums: two between runs, so that lanes read vectors without conflicts; and behind the last run of a row as many as
+     * a lane reads beyond the strip. */
+    static constexpr unsigned PITCH = RUN + 2, ROW = RUNS * PITCH + RUN;
+    static constexpr unsigned SLOTS = 2 * STEP; /* rows of samples */
+    static_assert(PAIRS * 2 * threads == COLUMNS && (RUN & (RUN - 1)) == 0);
+
+    using two = prim::vec<double, 2>;
+
+    struct shared {
+        prim::array<Sample, SLOTS * COLUMNS> rows;
+        prim::array<double, STEP * ROW> sums;
+        prim::array<double, QUEUE ? QUEUE * COLUMNS : 1> queue;
+        prim::array<double, WARPS == 1 ? 1 : STEP * RUNS> totals, begins; /* of runs, for the row's other warps */
+        prim::array<uint16_t, CHANNELS == 1 ? 1 : COLUMNS> places;        /* of a row's samples in a row of sums */
+    };
+
+    const Sample *in;
+    Result *out;
+    int64_t in_row_bytes;
+    int64_t out_pitch, in_image_pitch, out_image_pitch; /* elements */
+    axis x, y;
+    int32_t channels, pixels; /* pixels: of a strip and its halo, a multiple of RUN */
+    int32_t lead;             /* the first strip begins so many pixels before the image, so that pairs are aligned */
+    int32_t strips, strip;    /* results of a strip, pixels */
+    int32_t rows;             /* results of a segment, a multiple of STEP */
+    uint32_t image_blocks;
+    uint32_t reciprocal; /* i / channels = i * reciprocal >> 16 */
+    /* A window's height: STEP, `blocks` times STEP in the queue, STEP if `newest`, `rest`, and 1. */
+    int32_t blocks, rest;
+    bool newest;
+    double *scratch; /* blocks * COLUMNS sums for each block, if not QUEUE */
+    double area, value[4];
+    bool shrinks, takes_value;
+    bool weights; /* the last channel weighs the others */
+    bool wide;    /* pairs of samples are aligned */
+
+    PRIM_DEVICE bool weighted() const { return CHANNELS != 1 && weights; }
+    PRIM_DEVICE uint32_t channel_count() const { return CHANNELS ? CHANNELS : (uint32_t)channels; }
+    PRIM_DEVICE uint32_t pixel_of(uint32_t sample) const { return CHANNELS == 1 ? sample : sample * reciprocal >> 16; }
+    PRIM_DEVICE uint32_t place(uint32_t pixel, uint32_t channel) const
+    {
+        const uint32_t line = CHANNELS == 1 ? 0 : channel * ((uint32_t)pixels / RUN);
+        return (line + pixel / RUN) * PITCH + pixel % RUN;
+    }
+
+    PRIM_DEVICE static unsigned row_number() { return prim::thread_id() / RUNS; }
+    PRIM_DEVICE static unsigned row_of_warp() { return row_number() * ROW; }
+};
+
+} // namespace box
+#endif
