@@ -5,8 +5,7 @@
 
 enum { LINE_BYTES = 64 };
 
-/* Do all windows of n pixels hold as many pixels as the largest? */
-static bool are_whole(const sat_float_part *p, const sat_float_output *o, int64_t position, int64_t n)
+bool sat_float_are_whole(const sat_float_part *p, const sat_float_output *o, int64_t position, int64_t n)
 {
     const sat_float_box *f = p->f;
     const sat_axis *x = &f->window.x;
@@ -33,7 +32,7 @@ void sat_float_start(const sat_float_part *p, int64_t block, sat_float_output *o
 bool sat_float_are_plain(const sat_float_part *p, const sat_float_output *o, int64_t position, int64_t n)
 {
     if (p->f->spec.weighted_alpha) return false;
-    return !p->f->window.border->takes_value || are_whole(p, o, position, n);
+    return !p->f->window.border->takes_value || sat_float_are_whole(p, o, position, n);
 }
 
 void sat_float_finish(const sat_float_box *f, const sat_box_means *m, int64_t n, const double *windows, int64_t step,
@@ -70,6 +69,7 @@ void sat_float_write(const sat_float_part *p, sat_float_output *o, bool all)
     const int64_t channels = f->spec.channels, skip = f->x.skip, y = o->block * BOX_LINES;
     const int64_t size = channels * (int64_t)f->out_bytes, first = p->first * size;
     const int64_t end = o->ready < p->last + skip ? o->ready : p->last + skip;
+    if (o->held == o->ready) return;
     const int64_t keep = o->ready - SAT_FLOAT_ALIGNED > o->held ? o->ready - SAT_FLOAT_ALIGNED : o->held;
     for (int64_t j = 0; j < BOX_LINES && y + j < p->end; j++) {
         char *row = p->w->means + (size_t)(j * f->row) * f->out_bytes;
@@ -91,22 +91,44 @@ void sat_float_write(const sat_float_part *p, sat_float_output *o, bool all)
     if (end > o->written) o->written = end;
 }
 
-sat_box_means sat_float_means(const sat_float_part *p, sat_float_output *o, int64_t position, int64_t n)
+/* Do rows that begin there, and those below, begin with a cache line each? */
+static bool whole_lines(const sat_view *dst, const char *to)
+{
+    return ((uintptr_t)to | dst->row_bytes) % LINE_BYTES == 0;
+}
+
+int64_t sat_float_origin(const sat_float_box *f, const sat_view *dst, int64_t first)
+{
+    const int64_t position = first + f->x.skip, window = f->x.rest;
+    const size_t pixel = (size_t)f->spec.channels * f->out_bytes;
+    if (f->x.blocks) return position / SAT_FLOAT_ALIGNED * SAT_FLOAT_ALIGNED;
+    for (int64_t back = 0; back < SAT_FLOAT_ALIGNED; back++) {
+        const int64_t pixels = first - back - (window - 1) + SAT_FLOAT_ALIGNED * 2;
+        if (((uintptr_t)dst->data + (size_t)pixels * pixel) % LINE_BYTES == 0) return position - back;
+    }
+    return position;
+}
+
+sat_box_means sat_float_means(const sat_float_part *p, sat_float_output *o, int64_t position, int64_t n, bool lines)
 {
     const sat_float_box *f = p->f;
     const size_t bytes = f->out_bytes, pixel = (size_t)f->spec.channels * bytes;
     const int64_t i = position - f->x.skip, y = o->block * BOX_LINES;
-    const bool direct = !f->stream && i >= p->first && i + n <= p->last && y + BOX_LINES <= p->end;
+    const bool wide = bytes == sizeof(double), whole = f->inverse != 0 && sat_float_are_whole(p, o, position, n);
+    const bool inside = i >= p->first && i + n <= p->last && y + BOX_LINES <= p->end;
+    char *const to = inside ? (char *)p->dst->data + (size_t)y * p->dst->row_bytes + (size_t)i * pixel : NULL;
+    const bool direct = inside && (!f->stream || (lines && (whole || wide) && whole_lines(p->dst, to)));
     sat_box_means m = {
         .columns = f->covered + (position + SAT_FLOAT_FRONT_PX) * f->spec.channels,
         .rows = o->rows,
         .row_bytes = (size_t)f->row * bytes,
-        .wide = bytes == sizeof(double),
-        .inverse = are_whole(p, o, position, n) ? f->inverse : 0,
+        .wide = wide,
+        .inverse = whole ? f->inverse : 0,
     };
     if (direct) {
         sat_float_write(p, o, true);
-        m.to = (char *)p->dst->data + (size_t)y * p->dst->row_bytes + (size_t)i * pixel;
+        m.to = to;
+        m.stream = f->stream;
         m.row_bytes = p->dst->row_bytes;
         o->held = o->written = position + n;
     } else {

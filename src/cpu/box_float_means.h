@@ -13,15 +13,22 @@ typedef struct sat_float_output {
     int64_t ready, written; /* means before this position are there; were written */
 } sat_float_output;
 
+/* The position at which the column sums of a strip begin, whose first pixel this is: for windows of few columns, such
+ * that means of 16 pixels begin with a cache line of the result. */
+int64_t sat_float_origin(const sat_float_box *f, const sat_view *dst, int64_t first);
+
 /* The rows of a block. */
 void sat_float_start(const sat_float_part *p, int64_t block, sat_float_output *o);
+
+/* Do all windows of n pixels hold as many pixels as the largest? */
+bool sat_float_are_whole(const sat_float_part *p, const sat_float_output *o, int64_t position, int64_t n);
 
 /* Are these sums to be divided by what their windows cover, and nothing else? */
 bool sat_float_are_plain(const sat_float_part *p, const sat_float_output *o, int64_t position, int64_t n);
 
 /* What turns sums into the next n pixels' means, which begin at that position: they go to the result, or to the
- * worker's memory. */
-sat_box_means sat_float_means(const sat_float_part *p, sat_float_output *o, int64_t position, int64_t n);
+ * worker's memory.  lines: can whole cache lines be written past the caches? */
+sat_box_means sat_float_means(const sat_float_part *p, sat_float_output *o, int64_t position, int64_t n, bool lines);
 
 /* Means of n pixels that are not plain: what the border value adds, colours by their weights.  Sample i of row j is
  * windows[i * step + j * row]. */

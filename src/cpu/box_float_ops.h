@@ -42,6 +42,7 @@ typedef struct sat_box_means {
     char *to;              /* sample 0 of the first row */
     size_t row_bytes;
     bool wide;      /* f64 */
+    bool stream;    /* they go past the caches; each row begins with a cache line then */
     double inverse; /* of the windows' pixels, if all have as many and the means are f32; else 0 */
 } sat_box_means;
 
@@ -66,6 +67,12 @@ struct sat_box_float_ops {
     /* Windows of 1 .. 7 samples, `stride` samples apart, along eight rows of n sums, which are `row` sums apart; means
      * NULL: their sums to out, as far apart. */
     void (*few_rows[BOX_LINES - 1])(const double *sums, int64_t row, int64_t stride, int64_t n, double *out,
+                                    const sat_box_means *means);
+
+    /* Means of f32 of windows of as many rows as columns, all of which have as many pixels, along eight rows of 1 .. 4
+     * channels; they end with the n samples (a multiple of 16) from `at` on.  before: as few_rows has it, the sums of
+     * the columns before these, then the last ones of these; eight pixels of them.  NULL: not for such windows. */
+    void (*small[4][BOX_LINES - 1])(const void *const *rows, int64_t at, int64_t n, double *before, int64_t row,
                                     const sat_box_means *means);
 
     /* to[i] += sums[i] */

@@ -145,7 +145,7 @@ sat_status sat_float_plan(sat_float_box *f, const sat_box_spec *spec, const sat_
     f->x = extend(&window->x);
     f->y = extend(&window->y);
     f->by_segments = reaches_far(&f->x) || reaches_far(&f->y);
-    f->x.skip = sat_float_round_up(-f->x.first, SAT_FLOAT_ALIGNED) + f->x.first;
+    f->x.skip = sat_float_round_up(-f->x.first, SAT_FLOAT_ALIGNED) + f->x.first + SAT_FLOAT_ALIGNED;
     f->x.first -= f->x.skip;
     f->in = spec->sample == SAT_F64 || spec->weighted_alpha ? BOX_F64 : BOX_F32;
     f->in_bytes = f->in == BOX_F64 ? sizeof(double) : sizeof(float);

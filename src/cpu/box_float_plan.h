@@ -8,7 +8,7 @@
 #include "window.h"
 
 /* Pixels: the image and chunks begin at multiples of SAT_FLOAT_ALIGNED, so that cache lines are read whole. */
-enum { SAT_FLOAT_ALIGNED = 16, SAT_FLOAT_FRONT_PX = BOX_LINES, SAT_FLOAT_CHUNK_SAMPLES = 256 };
+enum { SAT_FLOAT_ALIGNED = 16, SAT_FLOAT_FRONT_PX = BOX_LINES, SAT_FLOAT_CHUNK_SAMPLES = 1024 };
 
 /* An axis continued beyond the image: position p is the image's p + first. */
 typedef struct sat_float_axis {

@@ -99,7 +99,7 @@ static void do_groups(const sat_float_part *p, const walk *w, int64_t n, sat_flo
     const sat_float_box *f = p->f;
     const int64_t line = f->spec.channels * BOX_LINES, position = w->group * BOX_LINES, px = n * BOX_LINES;
     const bool plain = sat_float_are_plain(p, o, position, px);
-    const sat_box_means m = sat_float_means(p, o, position, px);
+    const sat_box_means m = sat_float_means(p, o, position, px, false);
     const sat_box_walk along = walk_of(p);
     const double *columns = p->w->columns;
     f->ops->rows[f->spec.channels - 1](&along, w->place, columns + w->leave * line, columns + w->enter * line, n,
@@ -158,21 +158,39 @@ static void do_rows(const sat_float_part *p, rows *r)
     }
 }
 
+/* The loop for small windows. */
+static void do_small(const sat_float_part *p, const rows *r, int64_t position, int64_t n, double *carried,
+                     sat_float_output *o)
+{
+    const sat_float_box *f = p->f;
+    const int64_t channels = f->spec.channels, before = f->x.rest - 1;
+    const sat_box_means m = sat_float_means(p, o, position - before, n, true);
+    f->ops->small[channels - 1][before](r->lines, 0, n * channels, carried, f->row, &m);
+}
+
 /* The same for windows of few columns: their sums are added as they stand in their rows. */
 static void do_few(const sat_float_part *p, rows *r)
 {
     const sat_float_box *f = p->f;
     const int64_t channels = f->spec.channels, before = f->x.rest - 1;
     const int64_t end = p->last + f->x.skip + before;
+    const bool small = f->in == BOX_F32 && f->y.blocks == 0 && f->x.rest == f->y.rest && f->inverse != 0 &&
+                       f->ops->small[channels - 1][before];
     double *columns = p->w->columns + SAT_FLOAT_FRONT_PX * channels, *carried = columns - before * channels;
     sat_float_output o;
     sat_float_start(p, r->block, &o);
     for (int64_t position = p->origin, n; position < end; position += n) {
         n = sat_float_chunk(p, position, end);
         sat_float_lines(p, r->rows, r->count, position, n, r->lines);
-        for (int64_t at = 0; at < n; at += f->piece_px) {
-            const int64_t from = position + at - before, piece = lower(f->piece_px, n - at);
-            const sat_box_means m = sat_float_means(p, &o, from, piece);
+        if (small && sat_float_are_whole(p, &o, position - before, n)) {
+            do_small(p, r, position, n, columns, &o);
+            sat_float_write(p, &o, position + n >= end);
+            continue;
+        }
+        for (int64_t at = 0, piece; at < n; at += piece) {
+            const int64_t from = position + at - before;
+            piece = lower(f->piece_px, n - at);
+            const sat_box_means m = sat_float_means(p, &o, from, piece, true);
             const bool plain = sat_float_are_plain(p, &o, from, piece);
             sum_columns(p, r, position, at, piece, columns + at * channels, f->row);
             f->ops->few_rows[before](carried + at * channels, f->row, channels, piece * channels, p->w->windows,

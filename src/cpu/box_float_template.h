@@ -118,12 +118,11 @@ INLINE void end_step(const sat_box_step *s, const step_sums *sums, int64_t i)
 }
 
 /* Windows of few lines, from sums of four, two and one: 7 = 4 + 2 + 1. */
-INLINE void few_lines(const f64s *one, f64s *v, const int window)
+INLINE void few_lines(const f64s *one, f64s *v, const int window, const int lines)
 {
     f64s two[2 * BOX_LINES];
-    UNROLL for (int j = 0; j < BOX_LINES + 6; j++) if (window > 1 && j < BOX_LINES + window - 2) two[j] =
-        one[j] + one[j + 1];
-    UNROLL for (int j = 0; j < BOX_LINES; j++)
+    UNROLL for (int j = 0; j < lines + 6; j++) if (window > 1 && j < lines + window - 2) two[j] = one[j] + one[j + 1];
+    UNROLL for (int j = 0; j < lines; j++)
     {
         if (window >= 4) v[j] = two[j] + two[j + 2];
         if (window == 6 || window == 7) v[j] += two[j + 4];
@@ -193,7 +192,7 @@ enum { AHEAD_BYTES = 1024 };
             UNROLL for (int k = 0; k < VECTORS; k++)                                                                   \
             {                                                                                                          \
                 f64s v[BOX_LINES];                                                                                     \
-                few_lines(one[k], v, window);                                                                          \
+                few_lines(one[k], v, window, BOX_LINES);                                                               \
                 store_columns(v, out, row, i + k * F64_LANES);                                                         \
             }                                                                                                          \
         }                                                                                                              \
@@ -273,6 +272,25 @@ INLINE void store_narrow(const f64s *v, const sat_box_means *m, int64_t i, int l
         memcpy(to, &row, sizeof row);
     }
 #endif
+}
+
+/* Means of samples that are side by side, past the caches or not. */
+INLINE void store_bytes(char *to, const void *means, size_t bytes, bool stream)
+{
+#if VECTOR_BYTES != 0
+    if (stream) {
+        for (size_t i = 0; i < bytes; i += VECTOR_BYTES) stream_vector(to + i, (const char *)means + i);
+        return;
+    }
+#endif
+    (void)stream;
+    memcpy(to, means, bytes);
+}
+
+INLINE void store_narrowed(char *to, const f32_half *two, bool stream)
+{
+    const f32s means = OF_TWO(AS_IT_IS, two[0], two[1]);
+    store_bytes(to, &means, sizeof means, stream);
 }
 
 INLINE void store_means(f64s *v, const sat_box_means *m, int64_t i, int lane)
@@ -405,9 +423,11 @@ INLINE void few_rows(const f64 *sums, int64_t row, int64_t stride, int64_t n, f6
         const f64s inverse = all_of(means->inverse);
         char *const to = means->to + (size_t)j * means->row_bytes;
         if (means->inverse != 0) {
-            for (int64_t i = 0; i < n; i += F64_LANES) {
-                const f32_half mean = NARROW(quotient(few_sums(sums, i, stride, window), area, inverse));
-                memcpy(to + (size_t)i * sizeof(f32), &mean, sizeof mean);
+            for (int64_t i = 0; i < n; i += F32_LANES) {
+                f32_half mean[2];
+                UNROLL for (int h = 0; h < 2; h++) mean[h] =
+                    NARROW(quotient(few_sums(sums, i + h * F64_LANES, stride, window), area, inverse));
+                store_narrowed(to + (size_t)i * sizeof(f32), mean, means->stream);
             }
             continue;
         }
@@ -415,7 +435,7 @@ INLINE void few_rows(const f64 *sums, int64_t row, int64_t stride, int64_t n, f6
             const f64s mean = few_sums(sums, i, stride, window) / (rows * load_sums(means->columns + i));
             const f32_half narrow = NARROW(mean);
             if (means->wide)
-                store_sums((f64 *)(void *)to + i, mean);
+                store_bytes(to + (size_t)i * sizeof(f64), &mean, sizeof mean, means->stream);
             else
                 memcpy(to + (size_t)i * sizeof(f32), &narrow, sizeof narrow);
         }
@@ -441,6 +461,8 @@ TARGET static void add_sums(f64 *restrict to, const f64 *restrict sums, int64_t 
     for (int64_t i = 0; i < n; i++) to[i] += sums[i];
 }
 
+#include "box_float_small.h"
+
 #define OF_WINDOWS(name)                                                                                               \
     {                                                                                                                  \
         name##_1, name##_2, name##_3, name##_4, name##_5, name##_6, name##_7                                           \
@@ -452,5 +474,6 @@ static const struct sat_box_float_ops box_float_ops = {
     .rows = {rows_1, rows_2, rows_3, rows_4},
     .enter_rows = enter_rows,
     .few_rows = OF_WINDOWS(few_rows),
+    .small = {OF_SMALL(1), OF_SMALL(2), OF_SMALL(3), OF_SMALL(4)},
     .add_sums = add_sums,
 };

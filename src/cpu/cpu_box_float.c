@@ -28,6 +28,7 @@
  *
  * Blocks begin at the same lines whatever the bands, strips and vectors are, so that sums do not depend on them. */
 #include "box_bands.h"
+#include "box_float_means.h"
 #include "box_float_plan.h"
 #include "box_float_segments.h"
 #include "box_float_steps.h"
@@ -67,7 +68,7 @@ static void do_part(void *context, int64_t index, int worker)
                               .end = lower(y + j->rows, f->spec.height),
                               .first = first,
                               .last = lower(first + f->strip_px, f->spec.width),
-                              .origin = (first + f->x.skip) / SAT_FLOAT_ALIGNED * SAT_FLOAT_ALIGNED};
+                              .origin = sat_float_origin(f, j->dst, first)};
     sat_float_strip(&p);
     if (f->stream) f->isa->fence();
 }

@@ -143,13 +143,16 @@ static int64_t some_window(int64_t n)
 static void one_filter(const char *border)
 {
     const int channels = (int)random_in(1, 4);
-    const int64_t width = random_in(0, 3) ? random_in(1, 70) : random_in(250, 420), height = random_in(1, 44);
+    const bool lines = random_in(0, 3) == 0, square = random_in(0, 2) == 0, wide = random_in(0, 15) == 0;
+    const int64_t narrow = lines ? 16 * random_in(1, 20) : random_in(0, 3) ? random_in(1, 70) : random_in(250, 420);
+    const int64_t width = wide ? 16 * random_in(66, 90) : narrow, height = wide ? random_in(8, 11) : random_in(1, 44);
+    const int64_t window = some_window(width < 70 ? width : 70);
     sat_box_spec spec = {.width = width,
                          .height = height,
                          .channels = channels,
                          .sample = random_in(0, 2) ? SAT_F32 : SAT_F64,
-                         .window_width = some_window(width < 70 ? width : 70),
-                         .window_height = some_window(height),
+                         .window_width = window,
+                         .window_height = square ? window : some_window(height),
                          .border = border,
                          .border_value = {3, -255, 0, 17},
                          .weighted_alpha = channels % 2 == 0 && random_in(0, 2) == 0,
@@ -163,8 +166,9 @@ static void one_filter(const char *border)
     if (status == SAT_ERR_UNAVAILABLE) return; /* this machine lacks the instruction set */
     assert_ok(status);
     sat_view src = guarded_images(width, height, spec.count, channels, spec.sample, spec.strided ? random64() % 3 : 0,
-                                  random64() % 5, random64() % 9);
-    sat_view dst = guarded_images(width, height, spec.count, channels, spec.sample, 0, random64() % 5, random64() % 9);
+                                  lines ? 0 : random64() % 5, lines ? 0 : random64() % 9);
+    sat_view dst = guarded_images(width, height, spec.count, channels, spec.sample, 0, lines ? 0 : random64() % 5,
+                                  lines ? 0 : random64() % 9);
     fill(&src);
     assert_ok(sat_box_run(box, &src, &dst, NULL));
     for (int64_t i = 0; i < spec.count; i++) {
@@ -277,6 +281,8 @@ static void bits_depend_on_nothing_else(void **state)
                                  .backend = "cpu",
                                  .threads = 1};
             spec.weighted_alpha = spec.channels % 2 == 0 && repeat % 3 == 0;
+            if (repeat % 4 == 1) spec.window_width = spec.window_height = random_in(2, 7);
+            if (repeat % 8 == 1) spec.width = 16 * random_in(2, 80);
             sat_view src = guarded(spec.width, spec.height, spec.channels, SAT_F32, 0);
             sat_view one = guarded(spec.width, spec.height, spec.channels, SAT_F32, 0);
             sat_view other = guarded(spec.width, spec.height, spec.channels, SAT_F32, 0);
