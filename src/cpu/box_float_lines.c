@@ -4,6 +4,8 @@
 #include "box_float_lines.h"
 #include "host_copy.h"
 
+enum { LINE_BYTES = 64 };
+
 void sat_float_rows(const sat_float_part *p, int64_t position, int n, const char **rows)
 {
     const sat_float_axis *y = &p->f->y;
@@ -68,6 +70,31 @@ static char *gather(const sat_float_box *f, const sat_view *src, const char *row
 static bool rows_lie(const sat_float_part *p)
 {
     return !p->f->spec.weighted_alpha && !sat_has_gaps(p->src);
+}
+
+/* How many pixels before this one, 16 at most, does a cache line begin?  0 where none begins with a pixel. */
+static int64_t pixels_into_line(const void *data, int64_t x, size_t pixel)
+{
+    for (int64_t back = 0; back < SAT_FLOAT_ALIGNED; back++) { /* 16 pixels are whole lines */
+        const size_t pixels = (size_t)(((x - back) % SAT_FLOAT_ALIGNED + SAT_FLOAT_ALIGNED) % SAT_FLOAT_ALIGNED);
+        if (((uintptr_t)data + pixels * pixel) % LINE_BYTES == 0) return back;
+    }
+    return 0;
+}
+
+void sat_float_begin(sat_float_part *p)
+{
+    const sat_float_axis *x = &p->f->x;
+    const size_t channels = (size_t)p->f->spec.channels;
+    p->origin = p->first + x->skip;
+    if (x->blocks == 0) {
+        p->origin -= pixels_into_line(p->dst->data, p->first - (x->rest - 1), channels * p->f->out_bytes);
+        p->start = p->origin;
+        return;
+    }
+    p->origin -= p->origin % SAT_FLOAT_ALIGNED;
+    p->start = p->origin;
+    if (rows_lie(p)) p->start -= pixels_into_line(p->src->data, p->origin + x->first, channels * p->f->in_bytes);
 }
 
 int64_t sat_float_chunk(const sat_float_part *p, int64_t position, int64_t end)

@@ -4,6 +4,10 @@
 
 #include "box_float_plan.h"
 
+/* Where the column sums of a part begin: such that the image's rows are read, or, for windows of few columns, the
+ * result's written, from the beginning of a cache line on. */
+void sat_float_begin(sat_float_part *p);
+
 /* The rows at n positions of y, NULL where there is none. */
 void sat_float_rows(const sat_float_part *p, int64_t position, int n, const char **rows);
 

@@ -97,18 +97,6 @@ static bool whole_lines(const sat_view *dst, const char *to)
     return ((uintptr_t)to | dst->row_bytes) % LINE_BYTES == 0;
 }
 
-int64_t sat_float_origin(const sat_float_box *f, const sat_view *dst, int64_t first)
-{
-    const int64_t position = first + f->x.skip, window = f->x.rest;
-    const size_t pixel = (size_t)f->spec.channels * f->out_bytes;
-    if (f->x.blocks) return position / SAT_FLOAT_ALIGNED * SAT_FLOAT_ALIGNED;
-    for (int64_t back = 0; back < SAT_FLOAT_ALIGNED; back++) {
-        const int64_t pixels = first - back - (window - 1) + SAT_FLOAT_ALIGNED * 2;
-        if (((uintptr_t)dst->data + (size_t)pixels * pixel) % LINE_BYTES == 0) return position - back;
-    }
-    return position;
-}
-
 sat_box_means sat_float_means(const sat_float_part *p, sat_float_output *o, int64_t position, int64_t n, bool lines)
 {
     const sat_float_box *f = p->f;

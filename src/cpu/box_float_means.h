@@ -13,10 +13,6 @@ typedef struct sat_float_output {
     int64_t ready, written; /* means before this position are there; were written */
 } sat_float_output;
 
-/* The position at which the column sums of a strip begin, whose first pixel this is: for windows of few columns, such
- * that means of 16 pixels begin with a cache line of the result. */
-int64_t sat_float_origin(const sat_float_box *f, const sat_view *dst, int64_t first);
-
 /* The rows of a block. */
 void sat_float_start(const sat_float_part *p, int64_t block, sat_float_output *o);
 

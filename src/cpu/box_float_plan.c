@@ -82,7 +82,8 @@ static void plan_widths(sat_float_box *f, int64_t strip_px)
 {
     f->strip_px = strip_px < f->spec.width ? strip_px : f->spec.width;
     f->ring_px = sat_float_round_up(f->x.window + 2 * BOX_LINES, SAT_FLOAT_ALIGNED) + f->piece_px;
-    f->span_px = sat_float_round_up(f->strip_px + f->x.window + SAT_FLOAT_ALIGNED + 4 * BOX_LINES, SAT_FLOAT_ALIGNED);
+    f->span_px =
+        sat_float_round_up(f->strip_px + f->x.window + 2 * SAT_FLOAT_ALIGNED + 4 * BOX_LINES, SAT_FLOAT_ALIGNED);
 }
 
 /* Takes the memory of all workers.  Large sums mean fewer workers. */

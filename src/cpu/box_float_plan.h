@@ -7,7 +7,8 @@
 #include "isa.h"
 #include "window.h"
 
-/* Pixels: the image and chunks begin at multiples of SAT_FLOAT_ALIGNED, so that cache lines are read whole. */
+/* Pixels: chunks begin at multiples of SAT_FLOAT_ALIGNED from a strip's start on, so that cache lines are read whole.
+ */
 enum { SAT_FLOAT_ALIGNED = 16, SAT_FLOAT_FRONT_PX = BOX_LINES, SAT_FLOAT_CHUNK_SAMPLES = 1024 };
 
 /* An axis continued beyond the image: position p is the image's p + first. */
@@ -59,7 +60,8 @@ typedef struct sat_float_part {
     const sat_float_worker *w;
     const sat_view *src, *dst;
     int64_t y, end, first, last;
-    int64_t origin; /* the position at which the column sums begin, a multiple of SAT_FLOAT_ALIGNED */
+    int64_t origin; /* the position from which on windows begin; that of a block, where a row is summed by blocks */
+    int64_t start;  /* the position at which the column sums begin: at most SAT_FLOAT_ALIGNED - 1 before the origin */
 } sat_float_part;
 
 static inline int64_t sat_float_round_up(int64_t n, int64_t to)

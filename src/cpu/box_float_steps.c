@@ -60,7 +60,7 @@ static void sum_columns(const sat_float_part *p, const rows *r, int64_t position
         f->ops->few_columns[f->in][f->y.rest - 1](r->lines, at * channels, n, out, row);
         return;
     }
-    const sat_box_step s = step_from(&r->step, (position + at - p->origin) * channels);
+    const sat_box_step s = step_from(&r->step, (position + at - p->start) * channels);
     f->ops->columns[f->in](&s, r->lines, r->lines + BOX_LINES, at * channels, n, out, row);
 }
 
@@ -75,8 +75,8 @@ static walk start_walk(const sat_float_part *p)
     const sat_float_axis *x = &p->f->x;
     walk w = {.group = p->origin / BOX_LINES - x->blocks - 1};
     w.place = place(x, w.group);
-    w.enter = SAT_FLOAT_ALIGNED + sat_float_lines_end(x, w.group) - BOX_LINES - p->origin;
-    w.leave = SAT_FLOAT_ALIGNED;
+    w.enter = SAT_FLOAT_ALIGNED + sat_float_lines_end(x, w.group) - BOX_LINES - p->start;
+    w.leave = SAT_FLOAT_ALIGNED + p->origin - p->start;
     return w;
 }
 
@@ -118,13 +118,12 @@ static void walk_to(const sat_float_part *p, walk *w, int64_t position, int64_t 
             const sat_box_walk along = walk_of(p);
             f->ops->enter_rows(&along, w->place, p->w->columns + w->enter * f->spec.channels * BOX_LINES);
         } else {
-            n = lower(n, (f->ring_px - w->leave) / BOX_LINES);
+            n = lower(n, (f->ring_px - w->leave + BOX_LINES - 1) / BOX_LINES);
             n = lower(n, (f->ring_px - w->enter + BOX_LINES - 1) / BOX_LINES);
             do_groups(p, w, n, o);
-            w->leave = (w->leave + n * BOX_LINES == f->ring_px ? 0 : w->leave + n * BOX_LINES);
+            w->leave = (w->leave + n * BOX_LINES) % f->ring_px;
         }
-        w->enter += n * BOX_LINES;
-        if (w->enter >= f->ring_px) w->enter -= f->ring_px;
+        w->enter = (w->enter + n * BOX_LINES) % f->ring_px;
         w->group += n;
         w->place += n;
         while (w->place >= f->x.blocks) w->place -= f->x.blocks;
@@ -144,7 +143,7 @@ static void do_rows(const sat_float_part *p, rows *r)
     sat_float_start(p, r->block, &o);
     start_sums(&f->x, &p->w->along);
     memset(ring, 0, (size_t)(to * px) * sizeof *ring);
-    for (int64_t position = p->origin, n; position < end; position += n) {
+    for (int64_t position = p->start, n; position < end; position += n) {
         n = sat_float_chunk(p, position, end);
         sat_float_lines(p, r->rows, r->count, position, n, r->lines);
         for (int64_t at = 0, piece; at < n; at += piece) {
@@ -179,7 +178,7 @@ static void do_few(const sat_float_part *p, rows *r)
     double *columns = p->w->columns + SAT_FLOAT_FRONT_PX * channels, *carried = columns - before * channels;
     sat_float_output o;
     sat_float_start(p, r->block, &o);
-    for (int64_t position = p->origin, n; position < end; position += n) {
+    for (int64_t position = p->start, n; position < end; position += n) {
         n = sat_float_chunk(p, position, end);
         sat_float_lines(p, r->rows, r->count, position, n, r->lines);
         if (small && sat_float_are_whole(p, &o, position - before, n)) {
@@ -208,15 +207,15 @@ static void do_few(const sat_float_part *p, rows *r)
 static void enter_rows(const sat_float_part *p, int64_t block)
 {
     const sat_float_box *f = p->f;
-    const int64_t end = p->origin + f->span_px;
+    const int64_t end = p->start + f->span_px;
     const char *entering[BOX_LINES];
     const void *lines[BOX_LINES];
     sat_float_rows(p, sat_float_lines_end(&f->y, block) - BOX_LINES, BOX_LINES, entering);
     const sat_box_step step = step_at(&f->y, &p->w->down, place(&f->y, block), 0);
-    for (int64_t position = p->origin, n; position < end; position += n) {
+    for (int64_t position = p->start, n; position < end; position += n) {
         n = sat_float_chunk(p, position, end);
         sat_float_lines(p, entering, BOX_LINES, position, n, lines);
-        const sat_box_step s = step_from(&step, (position - p->origin) * f->spec.channels);
+        const sat_box_step s = step_from(&step, (position - p->start) * f->spec.channels);
         f->ops->enter_columns[f->in](&s, lines, n * f->spec.channels);
     }
     if (step.last) end_segment(f, &f->y, &p->w->down);

@@ -28,7 +28,7 @@
  *
  * Blocks begin at the same lines whatever the bands, strips and vectors are, so that sums do not depend on them. */
 #include "box_bands.h"
-#include "box_float_means.h"
+#include "box_float_lines.h"
 #include "box_float_plan.h"
 #include "box_float_segments.h"
 #include "box_float_steps.h"
@@ -60,15 +60,15 @@ static void do_part(void *context, int64_t index, int worker)
     const job *j = context;
     const sat_float_box *f = j->f;
     const int64_t y = index / j->strips * j->rows, first = index % j->strips * f->strip_px;
-    const sat_float_part p = {.f = f,
+    sat_float_part p = {.f = f,
                               .w = &f->workers[worker],
                               .src = j->src,
                               .dst = j->dst,
                               .y = y,
                               .end = lower(y + j->rows, f->spec.height),
                               .first = first,
-                              .last = lower(first + f->strip_px, f->spec.width),
-                              .origin = sat_float_origin(f, j->dst, first)};
+                              .last = lower(first + f->strip_px, f->spec.width)};
+    sat_float_begin(&p);
     sat_float_strip(&p);
     if (f->stream) f->isa->fence();
 }
