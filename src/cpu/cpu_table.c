@@ -48,7 +48,7 @@ typedef struct worker {
     char *along;     /* for each row of the band: 4 running sums of 8 bytes */
 } worker;
 
-enum { LEAD = 64, ALONG_BYTES = 32 };
+enum { LINE_BYTES = 64, LEAD = LINE_BYTES, ALONG_BYTES = 32 };
 
 typedef struct table {
     sat_plan_spec spec;
@@ -119,14 +119,16 @@ static void put(const table *t, char *dst, const char *src, size_t bytes)
         memcpy(dst, src, bytes);
 }
 
-/* One row of a block: CHUNK samples at a time are added and written, so that the processor reads,
- * computes and writes at once.  A chunk is written up to its last full cache line, the rest goes with the
- * next, so that only the ends of a block's row are parts of lines.  row NULL: is not written. */
-static bool do_row(const table *t, const worker *w, const char *in, size_t in_pixel, char *row, int64_t first,
-                   int64_t n, void *along)
+/* One row of a block: CHUNK samples at a time are prefetched, `ahead` bytes further on, and added and written, so that
+ * the processor reads, computes and writes at once: a whole row of prefetches would wait for places in the queue of
+ * misses.  A chunk is written up to its last full cache line, the rest goes with the next, so that only the ends of a
+ * block's row are parts of lines.  row NULL: is not written. */
+static bool do_row(const table *t, const worker *w, const char *in, size_t in_pixel, size_t ahead, char *row,
+                   int64_t first, int64_t n, void *along)
 {
     const int64_t channels = t->spec.channels;
     size_t packed = (size_t)channels * sat_type_bytes(t->spec.sample), pixel = (size_t)channels * t->entry;
+    size_t step = in_pixel > LINE_BYTES ? in_pixel : LINE_BYTES;
     size_t lead = 0, written = 0, last = (size_t)n * t->entry; /* bytes, from the zero column on */
     char *dst = row ? row + (size_t)first * t->entry : NULL;
     bool inside = true;
@@ -141,6 +143,8 @@ static bool do_row(const table *t, const worker *w, const char *in, size_t in_pi
     for (int64_t i = 0; i < n; i += CHUNK) {
         int64_t m = n - i < CHUNK ? n - i : CHUNK;
         const char *samples = in + (size_t)(i / channels) * in_pixel;
+        size_t bytes = (size_t)(m / channels) * in_pixel;
+        for (size_t j = 0; ahead && j < bytes; j += step) __builtin_prefetch(samples + ahead + j);
         if (in_pixel != packed) {
             sat_gather(w->packed, samples, m / channels, packed, in_pixel);
             samples = w->packed;
@@ -164,8 +168,7 @@ static bool do_block(const table *t, const worker *w, const sat_view *image, int
                      size_t out_bytes, int64_t first)
 {
     int64_t n = t->samples - first < t->block ? t->samples - first : t->block;
-    size_t pixel = image->pixel_bytes, in_bytes = (size_t)(n / t->spec.channels) * pixel,
-           step = pixel > 64 ? pixel : 64;
+    size_t pixel = image->pixel_bytes;
     char *carry = t->carry + (size_t)first * t->entry;
     const char *top =
         (const char *)image->data + (size_t)y * image->row_bytes + (size_t)(first / t->spec.channels) * pixel;
@@ -175,9 +178,9 @@ static bool do_block(const table *t, const worker *w, const sat_view *image, int
         const char *in = top + (size_t)r * image->row_bytes;
         bool beyond = t->spec.layout == SAT_EXCLUSIVE && y + r + 1 == image->height;
         /* A block's rows are too short for the prefetchers, which begin anew on each: prefetch two rows ahead. */
-        for (size_t i = 0; r + 2 < rows && i < in_bytes; i += step) __builtin_prefetch(in + 2 * image->row_bytes + i);
+        size_t ahead = r + 2 < rows ? 2 * image->row_bytes : 0;
         char *to = beyond ? NULL : out + (size_t)r * out_bytes;
-        inside &= do_row(t, w, in, pixel, to, first, n, w->along + r * ALONG_BYTES);
+        inside &= do_row(t, w, in, pixel, ahead, to, first, n, w->along + r * ALONG_BYTES);
     }
     memcpy(carry, w->above, (size_t)n * t->entry);
     return inside;
