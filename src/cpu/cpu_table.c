@@ -34,8 +34,9 @@ enum { BLOCK_BYTES = 4096 };
 /* Threads beyond the number of blocks in a row would have nothing to do: with many, blocks are smaller. */
 enum { BLOCK_BYTES_MIN = 1024 };
 
-/* Samples that go through the loops at a time; a multiple of every vector length and channel count. */
-enum { CHUNK = 192 };
+/* Samples that go through the loops at a time, in bytes: of each type a multiple of every vector length and channel
+ * count.  Less costs calls, more lets reads wait for writes. */
+enum { CHUNK_BYTES = 768 };
 
 /* Rows in a band: so many that copying the carry row, once in and once out, does not count, so few that
  * every thread has bands to take. */
@@ -90,8 +91,8 @@ sat_status sat_cpu_table_open(const sat_plan_spec *spec, sat_arena *arena, void 
     if (t->threads > t->blocks) t->threads = (int)t->blocks; /* no more are ever at work at the same time */
     t->stream = sat_machine_streams(row, sat_area(spec->height, spec->count));
 
-    size_t block_bytes = LEAD + BLOCK_BYTES, fixed_bytes = CHUNK * sizeof(uint32_t);
-    size_t packed_bytes = CHUNK * sizeof(uint64_t), along_bytes = BAND_ROWS_MAX * ALONG_BYTES;
+    size_t block_bytes = LEAD + BLOCK_BYTES, fixed_bytes = CHUNK_BYTES;
+    size_t packed_bytes = CHUNK_BYTES, along_bytes = BAND_ROWS_MAX * ALONG_BYTES;
     size_t per_worker = block_bytes + fixed_bytes + packed_bytes + along_bytes;
     t->carry = sat_arena_alloc(arena, (size_t)t->samples * t->entry);
     t->done = sat_arena_alloc(arena, (size_t)t->blocks * sizeof *t->done);
@@ -119,14 +120,14 @@ static void put(const table *t, char *dst, const char *src, size_t bytes)
         memcpy(dst, src, bytes);
 }
 
-/* One row of a block: CHUNK samples at a time are prefetched, `ahead` bytes further on, and added and written, so that
+/* One row of a block: some samples at a time are prefetched, `ahead` bytes further on, and added and written, so that
  * the processor reads, computes and writes at once: a whole row of prefetches would wait for places in the queue of
  * misses.  A chunk is written up to its last full cache line, the rest goes with the next, so that only the ends of a
  * block's row are parts of lines.  row NULL: is not written. */
 static bool do_row(const table *t, const worker *w, const char *in, size_t in_pixel, size_t ahead, char *row,
                    int64_t first, int64_t n, void *along)
 {
-    const int64_t channels = t->spec.channels;
+    const int64_t channels = t->spec.channels, chunk = CHUNK_BYTES / (int64_t)sat_type_bytes(t->spec.sample);
     size_t packed = (size_t)channels * sat_type_bytes(t->spec.sample), pixel = (size_t)channels * t->entry;
     size_t step = in_pixel > LINE_BYTES ? in_pixel : LINE_BYTES;
     size_t lead = 0, written = 0, last = (size_t)n * t->entry; /* bytes, from the zero column on */
@@ -140,8 +141,8 @@ static bool do_row(const table *t, const worker *w, const char *in, size_t in_pi
         if (t->spec.layout == SAT_EXCLUSIVE && first + n == t->samples) last -= pixel;
     }
     const char *src = w->above - lead;
-    for (int64_t i = 0; i < n; i += CHUNK) {
-        int64_t m = n - i < CHUNK ? n - i : CHUNK;
+    for (int64_t i = 0; i < n; i += chunk) {
+        int64_t m = n - i < chunk ? n - i : chunk;
         const char *samples = in + (size_t)(i / channels) * in_pixel;
         size_t bytes = (size_t)(m / channels) * in_pixel;
         for (size_t j = 0; ahead && j < bytes; j += step) __builtin_prefetch(samples + ahead + j);
