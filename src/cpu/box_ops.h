@@ -10,6 +10,9 @@ enum { BOX_8, BOX_16, BOX_32, BOX_SAMPLES };
 enum { BOX_SUMS_16, BOX_SUMS_32, BOX_SUMS_64, BOX_SUMS };
 enum { BOX_RESULTS = BOX_16 + 1 };
 
+/* Windows of so many columns are summed column by column, where the sums have 16 bits. */
+enum { BOX_FEW = 5 };
+
 struct sat_box_ops {
     /* sums[i] += enter[i] - leave[i] */
     void (*slide[BOX_SAMPLES][BOX_SUMS])(void *sums, const void *enter, const void *leave, int64_t n);
@@ -31,6 +34,10 @@ struct sat_box_ops {
                                                    int channels, int64_t n);
     /* out[i] = in[i] times its pixel's alpha; alpha itself stays */
     void (*weigh[BOX_RESULTS])(uint32_t *out, const void *in, int channels, int64_t n);
+    /* Windows of 1 .. BOX_FEW columns of 16-bit sums: out[i] = sums[i] + sums[i + channels] + ..., or, divided as by
+     * divide, their 8-bit mean */
+    void (*few_sums[BOX_FEW])(void *out, const void *sums, int channels, int64_t n);
+    void (*few_means[BOX_FEW])(void *out, const void *sums, int channels, uint64_t divisor, int64_t n);
 };
 
 #endif

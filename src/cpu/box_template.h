@@ -160,6 +160,45 @@ DIVIDE_WEIGHTED(u64, u16)
 WEIGH(u8)
 WEIGH(u16)
 
+/* Windows of W columns.  The product with 1 / d rounded up, e / d too much in 2^16, is in no need of a remainder while
+ * value * e < 2^16. */
+#define FEW_COLUMNS_OF(W)                                                                                              \
+    INLINE u16 few_##W(const u16 *s, int64_t c)                                                                        \
+    {                                                                                                                  \
+        return (u16)(s[0] + (W > 1 ? s[c] : 0) + (W > 2 ? s[2 * c] : 0) + (W > 3 ? s[3 * c] : 0) +                     \
+                     (W > 4 ? s[4 * c] : 0));                                                                          \
+    }                                                                                                                  \
+    TARGET static void few_sums_##W(void *restrict out, const void *restrict sums, int channels, int64_t n)            \
+    {                                                                                                                  \
+        u16 *restrict o = out;                                                                                         \
+        const u16 *restrict s = sums;                                                                                  \
+        for (int64_t i = 0; i < n; i++) o[i] = few_##W(s + i, channels);                                               \
+    }                                                                                                                  \
+    TARGET static void few_means_##W(void *restrict out, const void *restrict sums, int channels, uint64_t divisor,    \
+                                     int64_t n)                                                                        \
+    {                                                                                                                  \
+        u8 *restrict o = out;                                                                                          \
+        const u16 *restrict s = sums;                                                                                  \
+        const u16 d = (u16)divisor, half = (u16)(divisor / 2);                                                         \
+        const u16 up = (u16)(65535 / divisor + 1), down = (u16)(65536 / (divisor > 1 ? divisor : 2));                  \
+        const uint64_t excess = up * divisor - 65536;                                                                  \
+        if (divisor == 1) {                                                                                            \
+            for (int64_t i = 0; i < n; i++) o[i] = (u8)few_##W(s + i, channels);                                       \
+        } else if (excess * (UINT8_MAX * divisor + half) < 65536) {                                                    \
+            for (int64_t i = 0; i < n; i++) o[i] = (u8)((u32)(u16)(few_##W(s + i, channels) + half) * up >> 16);       \
+        } else {                                                                                                       \
+            for (int64_t i = 0; i < n; i++) {                                                                          \
+                u16 value = (u16)(few_##W(s + i, channels) + half), q = (u16)((u32)value * down >> 16);                \
+                o[i] = (u8)(q + ((u16)(value - (u16)(q * d)) >= d));                                                   \
+            }                                                                                                          \
+        }                                                                                                              \
+    }
+FEW_COLUMNS_OF(1)
+FEW_COLUMNS_OF(2)
+FEW_COLUMNS_OF(3)
+FEW_COLUMNS_OF(4)
+FEW_COLUMNS_OF(5)
+
 static const struct sat_box_ops box_ops = {
     .slide = {[BOX_8] = {slide_u8_u16, slide_u8_u32, slide_u8_u64},
               [BOX_16] = {NULL, slide_u16_u32, slide_u16_u64},
@@ -179,4 +218,6 @@ static const struct sat_box_ops box_ops = {
                         {divide_weighted_u32_u8, divide_weighted_u32_u16},
                         {divide_weighted_u64_u8, divide_weighted_u64_u16}},
     .weigh = {weigh_u8, weigh_u16},
+    .few_sums = {few_sums_1, few_sums_2, few_sums_3, few_sums_4, few_sums_5},
+    .few_means = {few_means_1, few_means_2, few_means_3, few_means_4, few_means_5},
 };

@@ -66,6 +66,7 @@ typedef struct filter {
     int64_t *beyond;       /* which samples of the row the before + after pixels beyond it repeat; or NULL */
     void *covered_x;       /* for each sample, how many columns its window covers; of the sums' type */
     size_t entry;          /* bytes of a sum */
+    int few;               /* columns of a window, where it is summed without prefix sums; or 0 */
     bool stream;           /* the result will not fit the cache and goes past it */
     int threads;
     char *memory;
@@ -83,6 +84,8 @@ static bool plan_columns(filter *f, sat_arena *arena)
     f->by_segments = repeats && (x->before > n || x->after > n);
     f->before = f->by_segments ? 0 : x->before < n ? x->before : n;
     f->after = f->by_segments ? 0 : x->after < n ? x->after : n;
+    if (f->sums == BOX_SUMS_16 && !f->by_segments && f->before + 1 + f->after <= BOX_FEW)
+        f->few = (int)(f->before + 1 + f->after);
     f->left = x->before < n ? x->before : n;
     f->right = n - x->after > f->left ? n - x->after : f->left;
     f->covered_x = sat_arena_alloc(arena, (size_t)f->samples * f->entry);
@@ -277,6 +280,26 @@ FOR_SUMS(uint64_t)
      : (f)->sums == BOX_SUMS_32 ? what##_uint32_t(__VA_ARGS__)                                                         \
                                 : what##_uint64_t(__VA_ARGS__))
 
+/* The window sums of n samples from sample `first` on. */
+static void sum_windows(const filter *f, const worker *w, void *sums, int64_t first, int64_t n)
+{
+    const size_t at = (size_t)first * f->entry;
+    if (f->few)
+        f->ops->few_sums[f->few - 1](sums, w->column + at, f->spec.channels, n);
+    else
+        f->ops->differ[f->sums](sums, w->prefix + at, (f->before + 1 + f->after) * f->spec.channels, n);
+}
+
+/* The means of n samples whose windows are whole columns. */
+static void divide(const filter *f, const worker *w, char *out, const char *upper, const char *lower, int64_t first,
+                   uint64_t divisor, int64_t n, bool summed)
+{
+    if (f->few && !summed)
+        f->ops->few_means[f->few - 1](out, w->column + (size_t)first * f->entry, f->spec.channels, divisor, n);
+    else
+        f->ops->divide[f->sums][f->out](out, upper, lower, divisor, n);
+}
+
 /* The means of n samples from sample `first` on.  Their sums are differences of prefix sums `window` samples
  * apart, taken as they are divided; or, stored already, they are in w->sums. */
 static void means(const filter *f, const worker *w, char *row, int64_t first, int64_t n, bool stored,
@@ -288,8 +311,9 @@ static void means(const filter *f, const worker *w, char *row, int64_t first, in
     const char *lower = w->prefix + (size_t)first * f->entry, *upper = lower + (size_t)window * f->entry;
     bool edges = first < left || first + n > right;
     bool values = f->window.border->takes_value && (edges || covered_y < (uint64_t)f->spec.window_height);
-    if (values || f->spec.weighted_alpha || stored) {
-        if (!stored) f->ops->differ[f->sums](w->sums, lower, window, n);
+    const bool summed = values || f->spec.weighted_alpha || stored;
+    if (summed) {
+        if (!stored) sum_windows(f, w, w->sums, first, n);
         if (values) WITH_SUMS(f, add_values, f, w, first, n, covered_y);
         upper = w->sums, lower = w->zeros;
     }
@@ -301,17 +325,16 @@ static void means(const filter *f, const worker *w, char *row, int64_t first, in
         return;
     }
     if (!f->window.border->shrinks)
-        f->ops->divide[f->sums][f->out](row + (size_t)first * size, upper, lower, (uint64_t)f->window.area_px, n);
+        divide(f, w, row + (size_t)first * size, upper, lower, first, (uint64_t)f->window.area_px, n, summed);
     for (int64_t i = first, end; f->window.border->shrinks && i < first + n; i = end) {
         end = i < left ? left : i < right ? right : f->samples;
         if (end > first + n) end = first + n;
         size_t at = (size_t)(i - first) * f->entry;
         char *out = row + (size_t)i * size;
         if (i >= left && end <= right) {
-            f->ops->divide[f->sums][f->out](out, upper + at, lower + at, covered_y * (uint64_t)f->spec.window_width,
-                                            end - i);
+            divide(f, w, out, upper + at, lower + at, i, covered_y * (uint64_t)f->spec.window_width, end - i, summed);
         } else {
-            if (upper != w->sums) f->ops->differ[f->sums](w->sums + at, lower + at, window, end - i);
+            if (!summed) sum_windows(f, w, w->sums + at, i, end - i);
             f->ops->divide_each[f->sums][f->out](out, w->sums + at, (char *)f->covered_x + (size_t)i * f->entry,
                                                  covered_y, end - i);
         }
@@ -347,8 +370,9 @@ static void do_row(const filter *f, const worker *w, const sat_view *src, const 
             prefetch(f, src, y + 1 + f->window.y.after, (size_t)i * size, part);
             prefetch(f, src, y - f->window.y.before, (size_t)i * size, part);
         }
-        f->ops->prefix[f->sums][channels - 1](w->prefix + pixel + (size_t)i * f->entry,
-                                              w->column + (size_t)i * f->entry, n, along);
+        if (f->few == 0)
+            f->ops->prefix[f->sums][channels - 1](w->prefix + pixel + (size_t)i * f->entry,
+                                                  w->column + (size_t)i * f->entry, n, along);
         int64_t ready = i + n + channels - window - done; /* samples whose window's sums are there now */
         if (f->by_segments || ready <= 0) continue;
         means(f, w, row, done, ready, false, (uint64_t)covered_y);

@@ -15,6 +15,7 @@
 #define JOIN(a, b)  JOIN_(a, b)
 #define STRING_(a)  #a
 #define STRING(a)   STRING_(a)
+#define INLINE      TARGET static inline __attribute__((always_inline))
 
 typedef uint8_t u8;
 typedef uint16_t u16;

@@ -113,6 +113,43 @@ static void every_border_on_every_instruction_set(void **state)
     unsetenv("SAT_STREAM");
 }
 
+/* Windows of few columns of bytes, up to the largest whose sums have 16 bits: bright samples beside dark ones. */
+static void few_columns_of_bytes(void **state)
+{
+    static const int64_t heights[] = {1, 2, 3, 4, 5, 7, 13, 31, 50, 51, 52};
+    sat_border_info border;
+    (void)state;
+    for (size_t m = 0; sat_border_at(m, &border); m++)
+        for (int64_t window = 1; window <= 6; window++)
+            for (size_t h = 0; h < sizeof heights / sizeof *heights; h++) {
+                sat_box_spec spec = {.width = random_in(1, 90),
+                                     .height = random_in(1, 20),
+                                     .channels = (int)random_in(1, 4),
+                                     .sample = SAT_U8,
+                                     .window_width = window,
+                                     .window_height = heights[h],
+                                     .border = border.name,
+                                     .border_value = {255, 255, 254, 255}};
+                sat_box *box;
+                sat_view src = guarded(spec.width, spec.height, spec.channels, SAT_U8, 0);
+                sat_view dst = guarded(spec.width, spec.height, spec.channels, SAT_U8, 0);
+                const uint64_t bright = random64() % 40;
+                for (size_t i = 0; i < src.row_bytes * (size_t)spec.height; i++)
+                    ((uint8_t *)src.data)[i] = (uint8_t)(random64() % 40 < bright ? 255 - random64() % 2 : random64());
+                setenv("SAT_ISA", isas[random64() % ISAS], 1);
+                const sat_status status = sat_box_create(&box, &spec);
+                if (status != SAT_ERR_UNAVAILABLE) { /* this machine has the instruction set */
+                    assert_ok(status);
+                    assert_ok(sat_box_run(box, &src, &dst, NULL));
+                    check(&spec, box, &src, &dst);
+                    sat_box_destroy(&box);
+                }
+                unguard(&src);
+                unguard(&dst);
+            }
+    unsetenv("SAT_ISA");
+}
+
 /* All-white images: every window's mean is white whatever its size, also where sums change their type. */
 static void white_stays_white(void **state)
 {
@@ -275,6 +312,7 @@ int main(void)
     cmocka_set_message_output(CM_OUTPUT_TAP);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_border_on_every_instruction_set),
+        cmocka_unit_test(few_columns_of_bytes),
         cmocka_unit_test(white_stays_white),
         cmocka_unit_test(nan_stays_in_its_windows),
         cmocka_unit_test(float_sums_do_not_depend_on_threads),
