@@ -207,7 +207,7 @@ INLINE f64s quotient(f64s sum, f64s area, f64s inverse)
 {
 #if VECTOR_BYTES == 0
     (void)inverse;
-    return sum / area;
+    return sum / area + 0.0; /* no -0, as the residue has none */
 #else
     const f64s q = sum * inverse;
     return CORRECTED(sum, area, inverse, q);
