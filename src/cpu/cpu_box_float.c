@@ -61,13 +61,13 @@ static void do_part(void *context, int64_t index, int worker)
     const sat_float_box *f = j->f;
     const int64_t y = index / j->strips * j->rows, first = index % j->strips * f->strip_px;
     sat_float_part p = {.f = f,
-                              .w = &f->workers[worker],
-                              .src = j->src,
-                              .dst = j->dst,
-                              .y = y,
-                              .end = lower(y + j->rows, f->spec.height),
-                              .first = first,
-                              .last = lower(first + f->strip_px, f->spec.width)};
+                        .w = &f->workers[worker],
+                        .src = j->src,
+                        .dst = j->dst,
+                        .y = y,
+                        .end = lower(y + j->rows, f->spec.height),
+                        .first = first,
+                        .last = lower(first + f->strip_px, f->spec.width)};
     sat_float_begin(&p);
     sat_float_strip(&p);
     if (f->stream) f->isa->fence();
