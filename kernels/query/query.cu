@@ -181,6 +181,7 @@ sat_status query_rectangles(const sat_reader *table, int channels, const sat_rec
     const arguments q = {table, rects, n, sums, means, bad, stream};
     switch (table->type) {
     case SAT_U32:
+    case SAT_I32:
     case SAT_Q32: return with_channels<uint32_t>(channels, q);
     case SAT_F32: return with_channels<float>(channels, q);
     case SAT_F64: return with_channels<double>(channels, q);

@@ -70,6 +70,17 @@ TARGET static inline __m512i scanned_u8(const char *p, int channels)
     }
     return sums;
 }
+/* The bytes are the signed factors here, and the ones the unsigned. */
+TARGET static inline __m512i scanned_i8(const char *p, int channels)
+{
+    __m512i sums = _mm512_setzero_si512();
+    for (int k = 0; k < 4; k++) {
+        int32_t bytes;
+        __builtin_memcpy(&bytes, p + 4 * k, sizeof bytes);
+        sums = _mm512_dpbusd_epi32(sums, _mm512_load_si512(held[channels - 1][k]), _mm512_set1_epi32(bytes));
+    }
+    return sums;
+}
 #define LOAD_SCANS(sample, accum) (sizeof(sample) == 1 && sizeof(accum) == 4)
 
 /* gcc 12 widens vectors lane by lane; these are one or two instructions each. */
@@ -77,6 +88,17 @@ TARGET static inline __m512i scanned_u8(const char *p, int channels)
 #define LOAD_u8_u32(p, C)            scanned_u8(p, C)
 #define LOAD_u16_u32(p, C)           _mm512_cvtepu16_epi32(_mm256_loadu_si256(p))
 #define LOAD_u32_u32(p, C)           _mm512_loadu_si512(p)
+#define LOAD_i8_u32(p, C)            scanned_i8(p, C)
+#define LOAD_i16_u32(p, C)           _mm512_cvtepi16_epi32(_mm256_loadu_si256(p))
+#define LOAD_i8_f32(p, C)            _mm512_cvtepi32_ps(LOAD_i8_u32(p, C))
+#define LOAD_i16_f32(p, C)           _mm512_cvtepi32_ps(LOAD_i16_u32(p, C))
+#define LOAD_i32_f32(p, C)           _mm512_cvtepi32_ps(LOAD_u32_u32(p, C))
+#define LOAD_i8_u64(p, C)            _mm512_cvtepi8_epi64(_mm_loadl_epi64(p))
+#define LOAD_i16_u64(p, C)           _mm512_cvtepi16_epi64(_mm_loadu_si128(p))
+#define LOAD_i32_u64(p, C)           _mm512_cvtepi32_epi64(_mm256_loadu_si256(p))
+#define LOAD_i8_f64(p, C)            _mm512_cvtepi32_pd(_mm256_cvtepi8_epi32(_mm_loadl_epi64(p)))
+#define LOAD_i16_f64(p, C)           _mm512_cvtepi32_pd(_mm256_cvtepi16_epi32(_mm_loadu_si128(p)))
+#define LOAD_i32_f64(p, C)           _mm512_cvtepi32_pd(_mm256_loadu_si256(p))
 #define LOAD_u8_f32(p, C)            _mm512_cvtepi32_ps(LOAD_u8_u32(p, C))
 #define LOAD_u16_f32(p, C)           _mm512_cvtepi32_ps(LOAD_u16_u32(p, C))
 #define LOAD_u32_f32(p, C)           _mm512_cvtepu32_ps(LOAD_u32_u32(p, C))

@@ -21,20 +21,34 @@ typedef uint8_t u8;
 typedef uint16_t u16;
 typedef uint32_t u32;
 typedef uint64_t u64;
+typedef int8_t i8;
+typedef int16_t i16;
+typedef int32_t i32;
 typedef float f32;
 typedef double f64;
 
-/* Every pair of sample and accumulator type but fixed point, which sums u32 after quantise(). */
+/* Every pair of sample and accumulator type but fixed point, which sums u32 after quantise().  Signed samples are summed
+ * modulo 2^32 and 2^64 too; i32 ones modulo 2^32 are u32 to a backend. */
 #define PAIRS(M) PAIRS_TO_32(M) PAIRS_TO_64(M)
 #define PAIRS_TO_32(M)                                                                                                 \
     M(U8, u8, U32, u32)                                                                                                \
     M(U16, u16, U32, u32)                                                                                              \
-    M(U32, u32, U32, u32) M(U8, u8, F32, f32) M(U16, u16, F32, f32) M(U32, u32, F32, f32) M(F32, f32, F32, f32)
+    M(U32, u32, U32, u32)                                                                                              \
+    M(I8, i8, U32, u32)                                                                                                \
+    M(I16, i16, U32, u32)                                                                                              \
+    M(U8, u8, F32, f32)                                                                                                \
+    M(U16, u16, F32, f32) M(U32, u32, F32, f32) M(I8, i8, F32, f32) M(I16, i16, F32, f32) M(I32, i32, F32, f32)        \
+    M(F32, f32, F32, f32)
 #define PAIRS_TO_64(M)                                                                                                 \
     M(U8, u8, U64, u64)                                                                                                \
     M(U16, u16, U64, u64)                                                                                              \
     M(U32, u32, U64, u64)                                                                                              \
-    M(U8, u8, F64, f64) M(U16, u16, F64, f64) M(U32, u32, F64, f64) M(F32, f32, F64, f64) M(F64, f64, F64, f64)
+    M(I8, i8, U64, u64)                                                                                                \
+    M(I16, i16, U64, u64)                                                                                              \
+    M(I32, i32, U64, u64)                                                                                              \
+    M(U8, u8, F64, f64)                                                                                                \
+    M(U16, u16, F64, f64) M(U32, u32, F64, f64) M(I8, i8, F64, f64) M(I16, i16, F64, f64) M(I32, i32, F64, f64)        \
+    M(F32, f32, F64, f64) M(F64, f64, F64, f64)
 
 /* ---- widen, quantise: simple loops --------------------------------------------------------------------- */
 
@@ -122,8 +136,10 @@ static sat_quantise *quantise(sat_type sample)
         accum *restrict r = row, *restrict along = carry;                                                              \
         const sample *restrict s = samples;                                                                            \
         for (int64_t i = 0; i < n; i += C)                                                                             \
-            for (int c = 0; c < C; c++)                                                                                \
-                r[i + c] = (accum)(ABOVE(r[i + c])(along[c] = (accum)(along[c] + (accum)s[i + c])));                   \
+            for (int c = 0; c < C; c++) {                                                                              \
+                const accum value = (accum)s[i + c];                                                                   \
+                r[i + c] = (accum)(ABOVE(r[i + c])(along[c] = (accum)(along[c] + value)));                             \
+            }                                                                                                          \
     }
 #else
 #define SCAN(name, sample, accum, L, C, ABOVE)                                                                         \
@@ -158,7 +174,10 @@ static sat_quantise *quantise(sat_type sample)
             memcpy(r + i, &out, sizeof v);                                                                             \
         }                                                                                                              \
         for (int j = 0; j < C; j++) along[(i + j) % C] = before[j];                                                    \
-        for (; i < n; i++) r[i] = (accum)(ABOVE(r[i])(along[i % C] = (accum)(along[i % C] + (accum)s[i])));            \
+        for (; i < n; i++) {                                                                                           \
+            const accum value = (accum)s[i];                                                                           \
+            r[i] = (accum)(ABOVE(r[i])(along[i % C] = (accum)(along[i % C] + value)));                                 \
+        }                                                                                                              \
     }
 #endif
 

@@ -78,6 +78,9 @@ static bool sample(const sat_plan_spec *s, const char *pixel, size_t i, sum *val
     case SAT_U8: u = ((const uint8_t *)pixel)[i]; break;
     case SAT_U16: u = ((const uint16_t *)pixel)[i]; break;
     case SAT_U32: u = ((const uint32_t *)pixel)[i]; break;
+    case SAT_I8: u = (uint64_t)((const int8_t *)pixel)[i]; break;
+    case SAT_I16: u = (uint64_t)((const int16_t *)pixel)[i]; break;
+    case SAT_I32: u = (uint64_t)((const int32_t *)pixel)[i]; break;
     case SAT_F32: f = (double)((const float *)pixel)[i]; break;
     default: f = ((const double *)pixel)[i];
     }
@@ -86,7 +89,7 @@ static bool sample(const sat_plan_spec *s, const char *pixel, size_t i, sum *val
         if (!(q >= 0 && q <= (double)s->quant.largest)) return false;
         *value = (sum){.u = (uint64_t)(q + 0.5)};
     } else if (sat_is_float(s->accum)) {
-        *value = (sum){.f = sat_is_float(s->sample) ? (long double)f : (long double)u};
+        *value = (sum){.f = sat_is_float(s->sample) ? (long double)f : (long double)(int64_t)u};
     } else {
         *value = (sum){.u = u};
     }

@@ -26,11 +26,13 @@ struct sat_plan {
 /* Such samples are not summed in that: says in what they are. */
 static sat_status refuse_accum(sat_type sample, sat_type accum)
 {
+    static const sat_type accums[] = {SAT_U32, SAT_I32, SAT_U64, SAT_I64, SAT_F32, SAT_F64, SAT_Q32};
     char names[64] = "";
     size_t used = 0;
-    for (sat_type t = SAT_U8; t <= SAT_Q32; t++)
-        if (sat_combines(sample, t) && used < sizeof names)
-            used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", used ? " or " : "", sat_type_name(t));
+    for (size_t i = 0; i < sizeof accums / sizeof *accums; i++)
+        if (sat_combines(sample, accums[i]) && used < sizeof names)
+            used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", used ? " or " : "",
+                                     sat_type_name(accums[i]));
     return sat_fail(SAT_ERR_TYPE, "%s samples cannot be summed in %s, but in %s", sat_type_name(sample),
                     sat_type_name(accum), names);
 }
@@ -51,7 +53,7 @@ static sat_status complete(sat_plan_spec *s)
         return sat_fail(SAT_ERR_TYPE, "samples of type %s cannot be summed", sat_type_name(s->sample));
     if (s->accum == SAT_TYPE_NONE) {
         s->accum = sat_accum_for(s->sample, sat_area(s->width, s->height));
-        if (s->accum == SAT_TYPE_NONE) s->accum = SAT_U64;
+        if (s->accum == SAT_TYPE_NONE) s->accum = sat_is_signed(s->sample) ? SAT_I64 : SAT_U64;
     }
     if (!sat_combines(s->sample, s->accum)) return refuse_accum(s->sample, s->accum);
     if (s->accum == SAT_Q32 && !sat_quant_ok(&s->quant))
@@ -104,7 +106,8 @@ static sat_status open_with(void *object, const sat_backend *backend)
     if (status != SAT_OK) return status;
     if (spec.strided && !backend->gaps && !backend->device)
         return sat_fail(SAT_ERR_UNAVAILABLE, "%s: takes no images with gaps between their pixels", backend->name);
-    if (spec.accum == SAT_I64) spec.accum = SAT_U64; /* the same bits */
+    spec.sample = sat_backend_sample(plan->spec.sample, plan->spec.accum);
+    spec.accum = sat_backend_accum(plan->spec.accum);
     plan->backend = backend;
     plan->staged = backend->device && spec.memory == SAT_HOST;
     if (plan->staged) {
@@ -244,7 +247,8 @@ sat_status sat_plan_run_sized(sat_plan *plan, const sat_view *given_image, const
     if (status == SAT_OK) status = sat_take_output(&table, given_table, "table");
     if (status == SAT_OK) status = check_views(plan, &image, &table, run.continues);
     if (status != SAT_OK) return status;
-    if (table.type == SAT_I64) table.type = SAT_U64; /* the same bits */
+    image.type = sat_backend_sample(image.type, table.type);
+    table.type = sat_backend_accum(table.type);
     return plan->staged ? sat_bands_run(&plan->bands, plan->backend, plan->states[0], &image, &table, &run)
                         : run_there(plan, &image, &table, &run);
 }

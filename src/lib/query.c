@@ -9,21 +9,6 @@
 #include "shape.h"
 #include "sized.h"
 
-/* The largest rectangle that the table is proven to answer, in pixels. */
-static int64_t largest_area(const sat_table *t)
-{
-    uint64_t largest = t->view.type == SAT_Q32 ? t->quant.largest : sat_sample_max(t->sample), limit;
-    switch (t->view.type) {
-    case SAT_U32:
-    case SAT_Q32: limit = UINT32_MAX; break;
-    case SAT_U64: limit = UINT64_MAX; break;
-    case SAT_I64: limit = INT64_MAX; break;
-    default: return INT64_MAX;
-    }
-    uint64_t area = largest ? limit / largest : 0;
-    return area < INT64_MAX ? (int64_t)area : INT64_MAX;
-}
-
 /* Checks the table, wherever it lies, and fills in its view's defaults. */
 static sat_status read_through(sat_reader *r, sat_table *t, unsigned flags)
 {
@@ -51,7 +36,7 @@ static sat_status read_through(sat_reader *r, sat_table *t, unsigned flags)
                       .height = v->height - padded,
                       .x_max = v->width - padded - exclusive,
                       .y_max = v->height - padded - exclusive,
-                      .limit_px = largest_area(t),
+                      .limit_px = sat_largest_area(t->sample, v->type, &t->quant),
                       .offset = t->quant.offset,
                       .step = t->quant.step};
     return r->width < 1 || r->height < 1 ? sat_fail(SAT_ERR_SHAPE, "a padded table without pixels") : SAT_OK;
@@ -100,6 +85,7 @@ static sat_sum corners_of(const sat_reader *r, uint64_t image, const sat_rect *r
     case SAT_F32: return (sat_sum){.f = ALL_CORNERS(float)};
     case SAT_F64: return (sat_sum){.f = ALL_CORNERS(double)};
     case SAT_U32:
+    case SAT_I32:
     case SAT_Q32: return (sat_sum){.u = ALL_CORNERS(uint32_t)};
     default: return (sat_sum){.u = ALL_CORNERS(uint64_t)};
     }

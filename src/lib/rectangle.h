@@ -75,10 +75,11 @@ SAT_BOTH double sat_rect_px(const sat_rect *rect)
     return (double)rect->width * (double)rect->height;
 }
 
-/* The sum of a rectangle of so many pixels from its corners: u for integers and q32, f for floats. */
+/* The sum of a rectangle of so many pixels from its corners: u or i for integers, u for q32, f for floats. */
 SAT_BOTH sat_sum sat_rect_sum(const sat_reader *r, sat_sum corners, double px)
 {
     const double quanta = (double)corners.u;
+    if (r->type == SAT_I32) corners.i = (int32_t)corners.u;
     if (r->type == SAT_Q32) corners.f = SAT_PRODUCT(r->offset, px) + SAT_PRODUCT(r->step, quanta);
     return corners;
 }
@@ -87,6 +88,7 @@ SAT_BOTH double sat_rect_mean(const sat_reader *r, sat_sum corners, double px)
 {
     if (r->type == SAT_F32 || r->type == SAT_F64) return corners.f / px;
     if (r->type == SAT_I64) return (double)corners.i / px;
+    if (r->type == SAT_I32) return (double)(int32_t)corners.u / px;
     double mean = (double)corners.u / px;
     return r->type == SAT_Q32 ? r->offset + SAT_PRODUCT(r->step, mean) : mean;
 }

@@ -57,7 +57,7 @@ static sat_status complete(sat_scan_spec *s)
                         s->thread_items);
     bool whole = s->sample == SAT_U64;
     if (s->accum == SAT_TYPE_NONE && !whole) s->accum = sat_accum_for(s->sample, s->length);
-    if (s->accum == SAT_TYPE_NONE) s->accum = SAT_U64;
+    if (s->accum == SAT_TYPE_NONE) s->accum = sat_is_signed(s->sample) ? SAT_I64 : SAT_U64;
     bool possible =
         whole ? s->accum == SAT_U64 || s->accum == SAT_I64 : s->accum != SAT_Q32 && sat_combines(s->sample, s->accum);
     return possible ? SAT_OK
@@ -79,7 +79,8 @@ static sat_status start(sat_scan *scan, const sat_scan_method *m)
     if (!m->probe(&why)) return sat_fail(SAT_ERR_UNAVAILABLE, "%s: %s", m->name, why);
     sat_status status = sat_check_memory(m->name, spec.memory, m->device);
     if (status != SAT_OK) return status;
-    if (spec.accum == SAT_I64) spec.accum = SAT_U64; /* the same bits */
+    spec.sample = sat_backend_sample(scan->spec.sample, scan->spec.accum);
+    spec.accum = sat_backend_accum(scan->spec.accum);
     scan->method = m;
     scan->staged = m->device && spec.memory == SAT_HOST;
     if (scan->staged) spec.memory = SAT_DEVICE;

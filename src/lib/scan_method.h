@@ -23,7 +23,7 @@ typedef struct sat_scan_method {
     bool unrepeatable; /* float sums depend on timing */
 
     bool (*probe)(const char **why); /* as in backend.h */
-    /* accum is never SAT_TYPE_NONE nor SAT_I64.  Refuses with SAT_ERR_TYPE or SAT_ERR_UNAVAILABLE.  Memory as in
+    /* Types as in backend.h.  Refuses with SAT_ERR_TYPE or SAT_ERR_UNAVAILABLE.  Memory as in
      * backend.h. */
     sat_status (*open)(const sat_scan_spec *spec, sat_arena *arena, void **state, char *note, size_t note_bytes);
     sat_status (*run)(void *state, const void *in, void *out, void *stream);

@@ -11,6 +11,7 @@ static const struct {
 } types[] = {
     [SAT_U8] = {"u8", 1},   [SAT_U16] = {"u16", 2}, [SAT_U32] = {"u32", 4}, [SAT_U64] = {"u64", 8},
     [SAT_I64] = {"i64", 8}, [SAT_F32] = {"f32", 4}, [SAT_F64] = {"f64", 8}, [SAT_Q32] = {"q32", 4},
+    [SAT_I8] = {"i8", 1},   [SAT_I16] = {"i16", 2}, [SAT_I32] = {"i32", 4},
 };
 enum { TYPES = sizeof types / sizeof *types };
 
@@ -59,13 +60,38 @@ bool sat_combines(sat_type sample, sat_type accum)
     bool integer = sat_sample_max(sample) != 0;
     switch (accum) {
     case SAT_U32:
-    case SAT_U64:
+    case SAT_U64: return integer && !sat_is_signed(sample);
+    case SAT_I32:
     case SAT_I64: return integer;
     case SAT_F32: return integer || sample == SAT_F32;
     case SAT_F64: return integer || sat_is_float(sample);
     case SAT_Q32: return sat_is_float(sample);
     default: return false;
     }
+}
+
+/* n samples from [low, high] sum to s with n * low <= s <= n * high, and both ends are reached.  An accumulator of b bits
+ * that wraps gives s itself if s is in its range: [0, 2^b - 1], or [-2^(b-1), 2^(b-1) - 1] if it is read as signed.
+ *
+ *   low = 0: n * high <= the accumulator's largest value.
+ *   low < 0: two's complement has -low = high + 1.  n * -low <= 2^(b-1) is the lower end, which is reached exactly; and
+ *   it implies the upper one, as n * high = n * -low - n <= 2^(b-1) - 1. */
+int64_t sat_largest_area(sat_type sample, sat_type accum, const sat_quant *quant)
+{
+    uint64_t largest = accum == SAT_Q32 ? quant->largest : sat_sample_max(sample), limit;
+    const bool negative = accum != SAT_Q32 && sat_is_signed(sample);
+    switch (accum) {
+    case SAT_U32:
+    case SAT_Q32: limit = UINT32_MAX; break;
+    case SAT_U64: limit = UINT64_MAX; break;
+    case SAT_I32: limit = (uint64_t)INT32_MAX + negative; break;
+    case SAT_I64: limit = (uint64_t)INT64_MAX + negative; break;
+    default: return INT64_MAX;
+    }
+    largest += negative;
+    if (largest == 0 || (negative && !sat_is_signed(accum))) return 0;
+    const uint64_t area = limit / largest;
+    return area < INT64_MAX ? (int64_t)area : INT64_MAX;
 }
 
 bool sat_quant_ok(const sat_quant *quant)
@@ -79,10 +105,10 @@ sat_type sat_accum_for(sat_type sample, int64_t largest_rect_px)
 {
     if (largest_rect_px < 1) return SAT_TYPE_NONE;
     if (sat_is_float(sample)) return SAT_F64;
-    uint64_t largest = sat_sample_max(sample);
-    if (largest == 0) return SAT_TYPE_NONE;
-    if (sat_sum_fits(largest_rect_px, largest, 32)) return SAT_U32;
-    return sat_sum_fits(largest_rect_px, largest, 64) ? SAT_U64 : SAT_TYPE_NONE;
+    const bool negative = sat_is_signed(sample);
+    const sat_type narrow = negative ? SAT_I32 : SAT_U32, wide = negative ? SAT_I64 : SAT_U64;
+    if (largest_rect_px <= sat_largest_area(sample, narrow, NULL)) return narrow;
+    return largest_rect_px <= sat_largest_area(sample, wide, NULL) ? wide : SAT_TYPE_NONE;
 }
 
 /* The last multiple of the step that is not above low.  The quotient of a low that is small beside the step can be

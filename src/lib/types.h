@@ -1,4 +1,4 @@
-/* types.h - what follows from an element type: the largest sample, and which accumulator holds which sums. */
+/* types.h - what follows from an element type: the range of samples, and which accumulator holds which sums. */
 #ifndef SAT_TYPES_H
 #define SAT_TYPES_H
 
@@ -7,7 +7,27 @@
 /* Largest value of an integer sample type, 0 for the others. */
 static inline uint64_t sat_sample_max(sat_type sample)
 {
-    return sample == SAT_U8 ? UINT8_MAX : sample == SAT_U16 ? UINT16_MAX : sample == SAT_U32 ? UINT32_MAX : 0;
+    switch (sample) {
+    case SAT_U8: return UINT8_MAX;
+    case SAT_U16: return UINT16_MAX;
+    case SAT_U32: return UINT32_MAX;
+    case SAT_I8: return INT8_MAX;
+    case SAT_I16: return INT16_MAX;
+    case SAT_I32: return INT32_MAX;
+    default: return 0;
+    }
+}
+
+/* Samples or sums that can be negative integers. */
+static inline bool sat_is_signed(sat_type type)
+{
+    return type == SAT_I8 || type == SAT_I16 || type == SAT_I32 || type == SAT_I64;
+}
+
+/* Smallest value of an integer sample type, 0 for the others. */
+static inline int64_t sat_sample_min(sat_type sample)
+{
+    return sat_is_signed(sample) ? -(int64_t)sat_sample_max(sample) - 1 : 0;
 }
 
 static inline bool sat_is_float(sat_type type)
@@ -20,6 +40,22 @@ static inline bool sat_sum_fits(int64_t area_px, uint64_t largest, int bits)
 {
     uint64_t limit = bits == 64 ? UINT64_MAX : ((uint64_t)1 << bits) - 1;
     return largest == 0 || (uint64_t)area_px <= limit / largest;
+}
+
+/* How many samples of that type may be summed so that the accumulator is proven to hold their sum: 0 .. INT64_MAX.
+ * quant: of q32, else not used. */
+int64_t sat_largest_area(sat_type sample, sat_type accum, const sat_quant *quant);
+
+/* The type that backends sum in: sums modulo 2^32 or 2^64 are the same bits whether they are read as signed or not. */
+static inline sat_type sat_backend_accum(sat_type accum)
+{
+    return accum == SAT_I32 ? SAT_U32 : accum == SAT_I64 ? SAT_U64 : accum;
+}
+
+/* The type that backends take samples for: that of the samples, but u32 for i32 ones that are summed modulo 2^32. */
+static inline sat_type sat_backend_sample(sat_type sample, sat_type accum)
+{
+    return sample == SAT_I32 && (accum == SAT_I32 || accum == SAT_U32) ? SAT_U32 : sample;
 }
 
 /* Can samples of that type be summed in that accumulator? */

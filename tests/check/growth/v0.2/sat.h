@@ -20,9 +20,10 @@
  *                                                              0 15 24 36 51
  *     the rectangle x=1 y=1 w=2 h=2 sums to 36 - 6 - 15 + 1 = 16 = 6+7+1+2.
  *
- * Exactness.  Unsigned tables may wrap: modulo 2^32 (or 2^64) the four reads still give every rectangle
- * whose own sum is below 2^32 (2^64) exactly, whatever the size of the image.  sat_accum_for() picks the
- * narrowest type that is proven right; a query that a table cannot be proven to answer is refused.
+ * Exactness.  Integer tables may wrap: modulo 2^32 (or 2^64) the four reads still give every rectangle
+ * whose own sum the type can hold exactly, whatever the size of the image.  Signed samples are summed as they are,
+ * in tables whose entries are read as signed.  sat_accum_for() picks the narrowest type that is proven right; a query
+ * that a table cannot be proven to answer is refused.
  *
  * The library knows arrays, not files.  It never prints, never exits, never aborts.  Every function may
  * be called from any thread; an object (plan, box) is used by one thread at a time.  All memory is the
@@ -156,17 +157,19 @@ typedef struct sat_allocator {
 
 /* ---- element types --------------------------------------------------------------------------------- */
 
-/* 9, 10 and 11 are kept for i8, i16 and i32. */
 typedef enum sat_type {
     SAT_TYPE_NONE = 0,
     SAT_U8 = 1,  /* samples */
     SAT_U16 = 2, /* samples */
     SAT_U32 = 3, /* samples; accumulator modulo 2^32 */
     SAT_U64 = 4, /* accumulator modulo 2^64 */
-    SAT_I64 = 5, /* the same 64 bits read as signed: the default of table files */
+    SAT_I64 = 5, /* accumulator: the same 64 bits read as signed; the default of table files */
     SAT_F32 = 6, /* samples; accumulator */
     SAT_F64 = 7, /* samples; accumulator */
     SAT_Q32 = 8, /* accumulator: float samples in fixed point, summed modulo 2^32; see sat_quant */
+    SAT_I8 = 9,   /* samples */
+    SAT_I16 = 10, /* samples */
+    SAT_I32 = 11, /* samples; accumulator modulo 2^32, read as signed: that of OpenCV's integral() */
 } sat_type;
 
 SAT_API size_t sat_type_bytes(sat_type type);          /* 0 for an unknown type                */
@@ -190,8 +193,8 @@ typedef struct sat_quant {
 SAT_API sat_status sat_quant_for(double low, double high, int64_t largest_rect_px, sat_quant *quant);
 
 /* The narrowest accumulator for samples of that type that is proven to answer every rectangle of up to
- * largest_rect_px pixels: SAT_U32 or SAT_U64 for integer samples, SAT_F64 for float ones.
- * SAT_TYPE_NONE if none does (u32 samples over more than 2^32 pixels) or an argument is bad. */
+ * largest_rect_px pixels: SAT_U32 or SAT_U64 for unsigned samples, SAT_I32 or SAT_I64 for signed ones, SAT_F64 for
+ * floats.  SAT_TYPE_NONE if none does (32-bit samples over more than 2^32 pixels) or an argument is bad. */
 SAT_API sat_type sat_accum_for(sat_type sample, int64_t largest_rect_px);
 
 /* ---- views ----------------------------------------------------------------------------------------- */
@@ -262,9 +265,10 @@ typedef struct sat_plan_spec {
     int64_t width;                  /* px, 1 .. 2^40 */
     int64_t height;                 /* px, of the tallest image or band that this plan will be run on */
     int channels;                   /* 1..4, each summed on its own; 0 = 1 */
-    sat_type sample;                /* SAT_U8, SAT_U16, SAT_U32, SAT_F32, SAT_F64 */
-    sat_type accum;                 /* integer samples: u32 u64 i64 f32 f64; f32: f32 f64 q32; f64: f64 q32;
-                                       SAT_TYPE_NONE = sat_accum_for() the whole image, u64 where that is none */
+    sat_type sample;                /* u8 u16 u32, i8 i16 i32, f32, f64 */
+    sat_type accum;                 /* unsigned samples: u32 u64 i32 i64 f32 f64; signed ones: i32 i64 f32 f64;
+                                       f32: f32 f64 q32; f64: f64 q32; SAT_TYPE_NONE = sat_accum_for() the whole
+                                       image, u64 or i64 where that is none */
     sat_layout layout;              /* default SAT_PADDED */
     sat_quant quant;                /* for SAT_Q32 only */
     const char *backend;            /* a name of sat_backend_at(), NULL = the first that can do the job; for
@@ -349,7 +353,7 @@ typedef struct sat_rect {
     int64_t x, y, width, height; /* px; [x, x+width) x [y, y+height) */
 } sat_rect;
 
-/* Which member counts follows from the table's type: u (u32, u64), i (i64), f (f32, f64, q32). */
+/* Which member counts follows from the table's type: u (u32, u64), i (i32, i64), f (f32, f64, q32). */
 typedef union sat_sum {
     uint64_t u;
     int64_t i;
