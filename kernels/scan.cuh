@@ -65,7 +65,8 @@ template <> struct sums_in<q32> {
     using type = uint32_t;
 };
 
-/* Calls f(type_pair<Sample, Accum>()) for a pair that sat.h combines, and <u64, u64> and <accum, accum>. */
+/* Calls f(type_pair<Sample, Accum>()) for a pair that backends are given (backend.h), and <u64, u64> and
+ * <accum, accum>.  Signed samples are summed in integers only: each pair is compiled for each kernel. */
 template <class F> sat_status with_types(sat_type sample, sat_type accum, F f)
 {
 #define SAMPLE_TO(S, s, A, a)                                                                                          \
@@ -78,6 +79,11 @@ template <class F> sat_status with_types(sat_type sample, sat_type accum, F f)
     INTEGER(SAT_U8, uint8_t);
     INTEGER(SAT_U16, uint16_t);
     INTEGER(SAT_U32, uint32_t);
+    SAMPLE_TO(SAT_I8, int8_t, SAT_U32, uint32_t);
+    SAMPLE_TO(SAT_I8, int8_t, SAT_U64, uint64_t);
+    SAMPLE_TO(SAT_I16, int16_t, SAT_U32, uint32_t);
+    SAMPLE_TO(SAT_I16, int16_t, SAT_U64, uint64_t);
+    SAMPLE_TO(SAT_I32, int32_t, SAT_U64, uint64_t);
     SAMPLE_TO(SAT_U64, uint64_t, SAT_U64, uint64_t);
     SAMPLE_TO(SAT_F32, float, SAT_F32, float);
     SAMPLE_TO(SAT_F32, float, SAT_F64, double);
@@ -86,7 +92,8 @@ template <class F> sat_status with_types(sat_type sample, sat_type accum, F f)
     SAMPLE_TO(SAT_F64, double, SAT_Q32, q32);
 #undef INTEGER
 #undef SAMPLE_TO
-    return sat_fail(SAT_ERR_TYPE, "%s samples cannot be summed in %s", sat_type_name(sample), sat_type_name(accum));
+    return sat_fail(SAT_ERR_TYPE, "%s samples cannot be summed in %s on a device", sat_type_name(sample),
+                    sat_type_name(accum));
 }
 
 /* Calls f(Accum()) for the arithmetic type of an accumulator. */
@@ -135,7 +142,7 @@ template <class Sample, class Accum> struct scan_source {
             prim::store_relaxed(outside, 1u);
             return 0;
         } else {
-            return (sum)v;
+            return (sum)v; /* of a negative sample: extended by its sign, modulo 2^32 or 2^64 */
         }
     }
     PRIM_DEVICE sum at(const Sample *row, int64_t i) const { return widen(prim::load(row + i * step)); }

@@ -43,7 +43,8 @@ void say_version(char *text, size_t bytes)
 template <class Sample, class Accum> constexpr bool offered()
 {
     constexpr bool integer = std::is_same_v<Accum, uint32_t> || std::is_same_v<Accum, uint64_t>;
-    return std::is_same_v<Sample, Accum> || (integer && sizeof(Sample) < sizeof(uint32_t));
+    return std::is_same_v<Sample, Accum> ||
+           (integer && std::is_unsigned_v<Sample> && sizeof(Sample) < sizeof(uint32_t));
 }
 
 sat_status not_offered(sat_type sample, sat_type accum)

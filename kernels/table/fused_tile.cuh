@@ -216,9 +216,13 @@ template <class Sample, class Accum, unsigned C, class Shape> struct tile_loader
     using sum = typename sums_in<Accum>::type;
     using warp_region = fuse::warp_region<Sample>;
     static constexpr bool narrow = std::is_integral_v<Sample> && sizeof(Sample) <= 2;
-    /* Sums of what lies in one tile: 2^15 samples of 16 bits, or 2^16 of 8, fit 32 bits. */
-    using tile_sum = std::conditional_t<narrow || std::is_same_v<sum, uint32_t>, uint32_t, sum>;
-    static constexpr bool bytes = sizeof(Sample) == 1;
+    /* Sums of what lies in one tile: 2^15 samples of 16 bits, or 2^16 of 8, fit 32 bits.  Those of signed samples are
+     * signed, and are extended by their sign where wider sums take them. */
+    using narrow_sum = std::conditional_t<std::is_signed_v<Sample>, int32_t, uint32_t>;
+    using tile_sum =
+        std::conditional_t<narrow, narrow_sum, std::conditional_t<std::is_same_v<sum, uint32_t>, uint32_t, sum>>;
+    /* Four to a word all the way: sums of unsigned bytes only. */
+    static constexpr bool bytes = std::is_same_v<Sample, uint8_t>;
     using word = std::conditional_t<sizeof(Sample) == 8, uint64_t, uint32_t>;
     static constexpr unsigned WORD_ELEMENTS = sizeof(word) / sizeof(Sample), VECTOR_WORDS = 16 / sizeof(word);
     /* Words of one asynchronous copy where rows are misaligned, and their elements. */
@@ -226,7 +230,7 @@ template <class Sample, class Accum, unsigned C, class Shape> struct tile_loader
                               COPY_ELEMENTS = WORD_ELEMENTS * COPY_WORDS;
 
     /* Items of a lane, and their words; elements of a column group and of a row. */
-    static constexpr unsigned LANE_ITEMS = C == 3 ? (bytes ? 12 : 6) : 4, LANE_WORDS = LANE_ITEMS / WORD_ELEMENTS;
+    static constexpr unsigned LANE_ITEMS = C == 3 ? (sizeof(Sample) == 1 ? 12 : 6) : 4, LANE_WORDS = LANE_ITEMS / WORD_ELEMENTS;
     static constexpr unsigned GROUP = prim::WARP * LANE_ITEMS, WIDTH = Shape::GROUPS * GROUP,
                               ROW_WORDS = WIDTH / WORD_ELEMENTS;
     using lane_items = std::conditional_t<bytes, lane_bytes<C, LANE_ITEMS>, fuse::lane_items<tile_sum, C, LANE_ITEMS>>;
@@ -442,9 +446,10 @@ template <class Sample, class Accum, unsigned C, class Shape> struct tile_loader
         if constexpr (bytes) {
 #pragma unroll
             for (unsigned k = 0; k < LANE_WORDS; k++) q.w[k] = words.at[k];
-        } else if constexpr (sizeof(Sample) == 2) {
+        } else if constexpr (narrow) {
 #pragma unroll
-            for (unsigned i = 0; i < LANE_ITEMS; i++) q.at[i] = words.at[i / 2] >> 16 * (i % 2) & 0xffff;
+            for (unsigned i = 0; i < LANE_ITEMS; i++)
+                q.at[i] = (Sample)(words.at[i / WORD_ELEMENTS] >> 8 * sizeof(Sample) * (i % WORD_ELEMENTS));
         } else {
 #pragma unroll
             for (unsigned i = 0; i < LANE_ITEMS; i++)

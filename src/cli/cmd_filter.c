@@ -55,7 +55,7 @@ static const struct option longs[] = {
 /* An output of that extension, or format, is a table, unless --box makes an image. */
 static const char TABLE[] = ".npy";
 static const int64_t SIDE_MAX = INT32_MAX, PASSES_MAX = 1000;
-static const sat_type table_types[] = {SAT_U32, SAT_U64, SAT_I64, SAT_F32, SAT_F64, SAT_Q32, SAT_TYPE_NONE};
+static const sat_type table_types[] = {SAT_U32, SAT_U64, SAT_I32, SAT_I64, SAT_F32, SAT_F64, SAT_Q32, SAT_TYPE_NONE};
 
 /* What the command line asks for. */
 typedef struct request {

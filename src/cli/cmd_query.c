@@ -19,7 +19,8 @@ static const struct option longs[] = {
     {0},
 };
 
-static const sat_type sample_types[] = {SAT_U8, SAT_U16, SAT_U32, SAT_F32, SAT_F64, SAT_TYPE_NONE};
+static const sat_type sample_types[] = {SAT_U8,  SAT_U16, SAT_U32, SAT_I8,       SAT_I16,
+                                        SAT_I32, SAT_F32, SAT_F64, SAT_TYPE_NONE};
 
 static void take(int c, options *o, region_request *r)
 {
@@ -82,9 +83,9 @@ static const char help[] = "Means and sums of rectangles of images, or of tables
                            "  --no-clobber        refuse to replace FILE\n"
                            "  --files-from FILE   more inputs; - is standard input; -0, --null: zero-ended\n"
                            "  --layout NAME       padded, inclusive, exclusive: of a table without trailer\n"
-                           "  --sample TYPE       what it is the sum of: u8 u16 u32 f32 f64 [u8; f32 for\n"
-                           "                      float tables]\n"
-                           "  --as image|table    what an .npy of f32 of other software is\n"
+                           "  --sample TYPE       what it is the sum of: u8 u16 u32 i8 i16 i32 f32 f64\n"
+                           "                      [u8; f32 for float tables]\n"
+                           "  --as image|table    what an .npy of other software is\n"
                            "  --verify            compare a table's checksum, whatever its size\n"
                            "  --no-orient         keep pixels as stored, not turned by EXIF orientation\n"
                            "  --max-pixels N      refuse larger images; K, M, G are 2^10, 2^20, 2^30 [1G]\n"

@@ -43,6 +43,16 @@ bool regions_form(region_job *job, options *o, bool json)
 
 /* ---- the table ------------------------------------------------------------------------------------- */
 
+static bool is_real(sat_type type)
+{
+    return type == SAT_F32 || type == SAT_F64;
+}
+
+static bool is_signed(sat_type type)
+{
+    return type == SAT_I8 || type == SAT_I16 || type == SAT_I32;
+}
+
 typedef struct answer {
     const char *input; /* its name */
     sat_table table;
@@ -119,7 +129,7 @@ static void say_rounding(const region_job *job, const answer *a)
     char text[ROUNDING_TEXT_BYTES];
     const sat_view *v = &a->table.view;
     bool padded = a->table.layout == SAT_PADDED;
-    if (job->common->quiet || (v->type != SAT_F32 && v->type != SAT_F64)) return;
+    if (job->common->quiet || !is_real(v->type)) return;
     if (rounding_text(text, v->type, a->table.sample, v->width - padded, v->height - padded, rounding_largest(v)))
         say(input_name(a->input), "%s", text);
 }
@@ -127,17 +137,18 @@ static void say_rounding(const region_job *job, const answer *a)
 /* What to say of a file without trailer and --layout. */
 static bool refuse_unknown(const region_job *job, sat_type type, error *err)
 {
+    const bool ambiguous = type != SAT_I64 && type != SAT_U64; /* no image has samples of these */
     bool certain = job->decode.array == ARRAY_TABLE;
     if (!job->is_query)
         return fail(err, "%s`sat query FILE --layout padded|inclusive|exclusive`",
-                    certain || type != SAT_F32
+                    certain || !ambiguous
                         ? "a table without trailer needs "
-                        : "no trailer, and f32 may be an image or a table: an image needs --as image, a table ");
+                        : "no trailer, and it may be an image or a table: an image needs --as image, a table ");
     if (certain)
         return fail(err, "a table without trailer: say how it was made with --layout padded|inclusive|exclusive");
     return fail(err, "no trailer: if it is a table, say how it was made with --layout padded|inclusive|exclusive%s%s",
-                type == SAT_F32 ? ", if it is an image, --as image" : "; images are of u8, u16 or f32",
-                type == SAT_F32 || type == SAT_F64 ? "; whether floats are a table's or an image's cannot be checked"
+                ambiguous ? ", if it is an image, --as image" : "; no image has samples of 64-bit integers",
+                is_real(type) ? "; whether floats are a table's or an image's cannot be checked"
                                                    : "");
 }
 
@@ -168,7 +179,7 @@ static bool open_table(const region_job *job, input_file *in, const rects *from,
     if (!check_sum(job, a, &info, from, err)) return false;
     if (sat_file_check_samples(a->file) != SAT_OK)
         return fail(err, "%s; other samples are named by --sample", sat_file_detail());
-    bool real = a->table.view.type == SAT_F32 || a->table.view.type == SAT_F64;
+    bool real = is_real(a->table.view.type);
     bool said = job->common->quiet || certain;
     if (!info.has_trailer && a->table.layout == SAT_INCLUSIVE && real && !said)
         say(input_name(a->input), "whether its floats are a table's or an image's cannot be checked");
@@ -191,7 +202,7 @@ static bool need_no_table(const rects *from, int64_t width, int64_t height, sat_
     size_t n;
     const sat_rect *list = rects_list(from, &n);
     int64_t left = width * height;
-    if (type == SAT_F32) return true;
+    if (is_real(type)) return true;
     if (!list) return false;
     for (size_t i = 0; i < n; i++) {
         sat_rect r = part_inside(&list[i], width, height);
@@ -205,7 +216,7 @@ static bool need_no_table(const rects *from, int64_t width, int64_t height, sat_
 static bool stand_in(const image *img, answer *a)
 {
     sat_view v = {.width = img->width + 1, .height = img->height + 1, .channels = img->channels};
-    v.type = img->type == SAT_F32 ? SAT_F64 : SAT_U64;
+    v.type = is_real(img->type) ? SAT_F64 : is_signed(img->type) ? SAT_I64 : SAT_U64;
     if (!view_zeros(&v)) return false;
     a->none = v;
     a->table = (sat_table){.view = v, .layout = SAT_PADDED, .sample = img->type};
@@ -218,28 +229,37 @@ typedef struct float_sum {
     double sum, lost;
 } float_sum;
 
-static void add_floats(float_sum *to, const float *row, int64_t n, int channels)
+static void add_floats(float_sum *to, const void *row, sat_type type, int64_t n, int channels)
 {
+    const float *f32 = row;
+    const double *f64 = row;
     double sum = to->sum, lost = to->lost;
     for (int64_t i = 0; i < n; i++) {
-        double sample = (double)row[i * channels], next = sum + sample, part = next - sum;
+        double sample = type == SAT_F64 ? f64[i * channels] : (double)f32[i * channels];
+        double next = sum + sample, part = next - sum;
         lost += (sum - (next - part)) + (sample - part);
         sum = next;
     }
     *to = (float_sum){sum, lost};
 }
 
+/* Modulo 2^64, which holds the sum of every rectangle that the library does not refuse. */
+#define SUM_OF(type)                                                                                                   \
+    for (int64_t i = 0; i < n; i++) sum += (uint64_t)((const type *)row)[i * channels]
 static uint64_t sum_integers(const void *row, sat_type type, int64_t n, int channels)
 {
-    const uint8_t *u8 = row;
-    const uint16_t *u16 = row;
     uint64_t sum = 0;
-    if (type == SAT_U8)
-        for (int64_t i = 0; i < n; i++) sum += u8[i * channels];
-    else
-        for (int64_t i = 0; i < n; i++) sum += u16[i * channels];
+    switch (type) {
+    case SAT_U8: SUM_OF(uint8_t); break;
+    case SAT_U16: SUM_OF(uint16_t); break;
+    case SAT_U32: SUM_OF(uint32_t); break;
+    case SAT_I8: SUM_OF(int8_t); break;
+    case SAT_I16: SUM_OF(int16_t); break;
+    default: SUM_OF(int32_t);
+    }
     return sum;
 }
+#undef SUM_OF
 
 /* Of the pixels themselves, one after the other: floats give the same sum on any number of threads. */
 static void sum_pixels(const answer *a, const sat_rect *rect, int c, sat_sum *sum, double *mean)
@@ -251,17 +271,17 @@ static void sum_pixels(const answer *a, const sat_rect *rect, int c, sat_sum *su
     const char *first = (const char *)img->data + (size_t)r.y * img->row_bytes +
                         ((size_t)r.x * (size_t)img->channels + (size_t)c) * sample;
     double pixels = (double)r.width * (double)r.height;
-    if (img->type == SAT_F32) {
+    if (is_real(img->type)) {
         float_sum s = {0, 0};
         for (int64_t y = 0; y < r.height; y++)
-            add_floats(&s, (const void *)(first + (size_t)y * img->row_bytes), r.width, img->channels);
+            add_floats(&s, first + (size_t)y * img->row_bytes, img->type, r.width, img->channels);
         sum->f = isfinite(s.sum) ? s.sum + s.lost : s.sum;
         *mean = sum->f / pixels;
     } else {
         sum->u = 0;
         for (int64_t y = 0; y < r.height; y++)
             sum->u += sum_integers(first + (size_t)y * img->row_bytes, img->type, r.width, img->channels);
-        *mean = (double)sum->u / pixels;
+        *mean = (is_signed(img->type) ? (double)sum->i : (double)sum->u) / pixels;
     }
 }
 
@@ -312,7 +332,7 @@ static uint64_t table_bytes(const image_shape *shape, const void *context)
     const table_need *q = context;
     if (!q->job->common->backend && need_no_table(q->from, shape->width, shape->height, shape->type)) return 0;
     sat_type accum = sat_accum_for(shape->type, largest_area(q->from, shape->width, shape->height));
-    uint64_t bytes = sat_row_bytes(shape->width + 1, shape->channels, accum ? accum : SAT_U64);
+    uint64_t bytes = sat_row_bytes(shape->width + 1, shape->channels, accum ? accum : SAT_I64);
     return bytes == 0 || __builtin_mul_overflow(bytes, (uint64_t)shape->height + 1, &bytes) ? UINT64_MAX : bytes;
 }
 
@@ -329,7 +349,7 @@ static bool open_image(const region_job *job, input_file *in, const decode_optio
     ok = ok && (without || build(job, &img, from, a, err));
     if (without && job->common->verbose)
         say(input_name(a->input), "no table is made: the rectangles are summed from the pixels");
-    if (ok && (without || img.type == SAT_F32)) {
+    if (ok && (without || is_real(img.type))) {
         a->pixels = img;
         return true;
     }
@@ -361,7 +381,8 @@ static const char *cure(const sat_table *t, const sat_rect *r)
         (reaches(r->x, r->width, t->view.width) || reaches(r->y, r->height, t->view.height)))
         return "; a padded one does (--layout padded)";
     switch (t->view.type) {
-    case SAT_U32: return "; a table of i64 answers it (--type i64, the default)";
+    case SAT_U32:
+    case SAT_I32: return "; a table of i64 answers it (--type i64, the default)";
     case SAT_Q32: return "; one that was made with a larger --largest does";
     default: return "";
     }

@@ -4,7 +4,10 @@
  * that an addition is off by at most u = 2^-p of its result.  At most n = width + height of them lead to an entry, so
  * that it is off by at most g * S, S the sum of the image, g = n u / (1 - n u) (N. J. Higham, The accuracy of floating
  * point summation, 1993).  S is at most the last entry / (1 - g).  A rectangle takes four entries, and three more
- * roundings of numbers below 2 S: 4 g S + 6 u S, and a little. */
+ * roundings of numbers below 2 S: 4 g S + 6 u S, and a little.
+ *
+ * Signed samples cancel each other, so that the last entry bounds nothing.  For them S is the sum of the magnitudes, at
+ * most 2^(b-1) for each pixel. */
 #include "rounding.h"
 
 #include <math.h>
@@ -33,15 +36,18 @@ double rounding_largest(const sat_view *v)
 bool rounding_text(char text[ROUNDING_TEXT_BYTES], sat_type table, sat_type sample, int64_t width, int64_t height,
                    double largest)
 {
-    bool of_integers = sample == SAT_U8 || sample == SAT_U16 || sample == SAT_U32;
-    if (!of_integers || (table != SAT_F32 && table != SAT_F64)) return false;
+    const int bits = 8 * (int)sat_type_bytes(sample);
+    const bool negative = sample == SAT_I8 || sample == SAT_I16 || sample == SAT_I32;
+    if (sample == SAT_F32 || sample == SAT_F64 || sample == SAT_TYPE_NONE || (table != SAT_F32 && table != SAT_F64)) return false;
     double exact = table == SAT_F32 ? 0x1p24 : 0x1p53, steps = ((double)width + (double)height) / exact;
+    if (negative) largest = ldexp((double)width * (double)height, bits - 1);
     if (!(largest >= exact)) return false;
     double off = steps / (1 - steps), bound = (4 * off + 8 / exact) * largest / (1 - off);
     if (steps > 0.25) bound = INFINITY;
     snprintf(text, ROUNDING_TEXT_BYTES,
-             "its sums can be rounded: they reach %.15g, and %s is exact below %.0f; a rectangle's may be off by "
-             "%.15g; --type u32 and i64 make exact tables",
-             largest, sat_type_name(table), exact, ceil(bound));
+             "its sums can be rounded: they %s %.15g, and %s is exact below %.0f; a rectangle's may be off by "
+             "%.15g; --type %s and i64 make exact tables",
+             negative ? "may reach" : "reach", largest, sat_type_name(table), exact, ceil(bound),
+             negative ? "i32" : "u32");
     return true;
 }

@@ -71,7 +71,7 @@ static int64_t area_of(const row *r)
 /* Which member of a sum counts, as the 64-bit type that holds it exactly. */
 static sat_type sum_type_of(sat_type table)
 {
-    return table == SAT_I64 ? SAT_I64 : table == SAT_U32 || table == SAT_U64 ? SAT_U64 : SAT_F64;
+    return table == SAT_I32 || table == SAT_I64 ? SAT_I64 : table == SAT_U32 || table == SAT_U64 ? SAT_U64 : SAT_F64;
 }
 
 /* ---- .npy ------------------------------------------------------------------------------------------ */

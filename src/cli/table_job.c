@@ -16,19 +16,25 @@ enum { BAND_BYTES = 16 << 20 };
 /* q32 without --largest: rectangles of up to 256 x 256 px, which leaves 32 - 16 = 16 bits for each sample. */
 enum { Q32_LARGEST_PX = 1 << 16 };
 
+static double sample_at(const image *img, const void *row, int64_t i)
+{
+    return img->type == SAT_F64 ? ((const double *)row)[i] : (double)((const float *)row)[i];
+}
+
 static bool sample_range(const image *img, double *low, double *high, error *err)
 {
     int64_t row_n = img->width * img->channels;
     *low = INFINITY;
     *high = -INFINITY;
     for (int64_t y = 0; y < img->height; y++) {
-        const float *row = (const float *)(const void *)((const char *)img->data + (size_t)y * img->row_bytes);
+        const void *row = (const char *)img->data + (size_t)y * img->row_bytes;
         for (int64_t i = 0; i < row_n; i++) {
-            if (!isfinite(row[i]))
+            const double sample = sample_at(img, row, i);
+            if (!isfinite(sample))
                 return fail(err, "the sample at %lld,%lld is not finite, which q32 cannot hold",
                             (long long)(i / img->channels), (long long)y);
-            if (row[i] < *low) *low = row[i];
-            if (row[i] > *high) *high = row[i];
+            if (sample < *low) *low = sample;
+            if (sample > *high) *high = sample;
         }
     }
     return true;
@@ -38,8 +44,8 @@ static bool choose_quant(const job *j, const char *input, const image *img, sat_
 {
     double low, high;
     int64_t largest = j->largest_px;
-    if (img->type != SAT_F32)
-        return fail(err, "--type q32 is for float images, and this one is %s; u32 is exact for it",
+    if (img->type != SAT_F32 && img->type != SAT_F64)
+        return fail(err, "--type q32 is for float images, and this one is %s; i64 is exact for it",
                     sat_type_name(img->type));
     if (largest == 0) largest = Q32_LARGEST_PX;
     if (largest > img->width * img->height) largest = img->width * img->height;
@@ -68,7 +74,7 @@ static int64_t band_rows(int64_t height, size_t table_row_bytes)
 
 static sat_type accum_for(const job *j, sat_type sample)
 {
-    return j->accum ? j->accum : sample == SAT_F32 ? SAT_F64 : SAT_I64;
+    return j->accum ? j->accum : sample == SAT_F32 || sample == SAT_F64 ? SAT_F64 : SAT_I64;
 }
 
 /* A band, with a padded table's first row, and the row that is carried on. */

@@ -361,8 +361,7 @@ static bool decode(const uint8_t *bytes, size_t n, const decode_options *opt, im
 static bool holds(sat_type type, int channels, error *err)
 {
     if (type != SAT_U8)
-        return fail(err, "BMP holds 8-bit samples, not %s; use %s", sat_type_name(type),
-                    type == SAT_F32 ? ".pfm or .hdr" : ".png or .pam");
+        return codec_cannot_hold("BMP", "8-bit samples", type, err);
     if (channels == 2) return fail(err, "BMP holds no grey with alpha; use .png");
     return true;
 }

@@ -1,9 +1,9 @@
-/* Images saved by NumPy: H x W, or H x W x C with 1 to 4 channels, of |u1, <u2, >u2, <f4 or >f4, in C order.  np.save()
- * puts arrays one behind the other into a file that is open, so what follows an image is refused.
+/* Images saved by NumPy: H x W, or H x W x C with 1 to 4 channels, of u1, u2, u4, i1, i2, i4, f4 or f8 in either byte
+ * order, in C order.  np.save() puts arrays one behind the other into a file that is open, so what follows an image is refused.
  *
  * Tables are .npy files too.  A table of this program has a trailer behind the array (docs/format.md), and its array
- * begins at byte 4096.  Tables of other software have entries of four bytes or more.  An image of f32 that is written
- * here has a mark behind the array (npy_image.h).  Of a stream as much is read as trailer or mark may take. */
+ * begins at byte 4096.  Tables of other software have entries of four bytes or more.  An image of such samples that is
+ * written here has a mark behind the array (npy_image.h).  Of a stream as much is read as trailer or mark may take. */
 #include "codec.h"
 #include "npy_header.h"
 #include "npy_image.h"
@@ -14,13 +14,6 @@ static bool sniff(const uint8_t *bytes, size_t n)
     return npy_sniff(bytes, n);
 }
 
-static sat_type type_of(const npy_header *h)
-{
-    if (h->kind == 'u' && h->item_bytes == 1) return SAT_U8;
-    if (h->kind == 'u' && h->item_bytes == 2) return SAT_U16;
-    return h->kind == 'f' && h->item_bytes == 4 ? SAT_F32 : SAT_TYPE_NONE;
-}
-
 static int64_t channels_of(const npy_header *h)
 {
     return h->dims == 3 ? h->shape[2] : 1;
@@ -28,12 +21,12 @@ static int64_t channels_of(const npy_header *h)
 
 static bool fail_type(const npy_header *h, error *err)
 {
-    bool table = (h->item_bytes == 4 || h->item_bytes == 8) && strchr("iuf", h->kind);
+    bool table = h->item_bytes == 8 && strchr("iu", h->kind);
     const char *cure = h->kind == 'b'                         ? ", as a.astype('u1') makes"
                        : h->kind == 'c'                       ? ""
-                       : h->kind != 'f' && h->item_bytes >= 4 ? ", as a.astype('f4') makes, exact up to 2^24"
+                       : h->kind != 'f' && h->item_bytes >= 4 ? ", as a.astype('f8') makes, exact up to 2^53"
                                                               : ", as a.astype('f4') makes";
-    return fail(err, "an array of %c%d: images are of u1, u2 or f4%s%s", h->kind, h->item_bytes, cure,
+    return fail(err, "an array of %c%d: images are of u1, u2, u4, i1, i2, i4, f4 or f8%s%s", h->kind, h->item_bytes, cure,
                 table ? "; tables without trailer are queried with `sat query FILE --layout NAME`" : "");
 }
 
@@ -51,7 +44,7 @@ static bool fail_shape(const npy_header *h, error *err)
 
 static bool check(const npy_header *h, const decode_options *opt, error *err)
 {
-    if (type_of(h) == SAT_TYPE_NONE) return fail_type(h, err);
+    if (npy_image_type(h) == SAT_TYPE_NONE) return fail_type(h, err);
     if (h->data_bytes == 0 || h->dims < 2 || channels_of(h) > 4) return fail_shape(h, err);
     return codec_size_ok(h->shape[1], h->shape[0], opt, err);
 }
@@ -62,7 +55,7 @@ static bool extent(const uint8_t *bytes, size_t n, const decode_options *opt, ui
     if (!npy_parse_header(&h, bytes, n, err)) return false;
     uint64_t end = h.data_offset + h.data_bytes;
     bool may_be_table = h.data_offset == NPY_PAGE;
-    *most = type_of(&h) != SAT_F32 ? end : trailer_offset(end) + (may_be_table ? TRAILER_BYTES : NPY_MARK_BYTES);
+    *most = h.item_bytes < 4 ? end : trailer_offset(end) + (may_be_table ? TRAILER_BYTES : NPY_MARK_BYTES);
     return check(&h, opt, err);
 }
 
@@ -72,7 +65,7 @@ static bool shape(const uint8_t *bytes, size_t n, image_shape *s)
     error unused;
     if (!npy_parse_header(&h, bytes, n, &unused) || !check(&h, &codec_any_size, &unused)) return false;
     *s = (image_shape){
-        .width = h.shape[1], .height = h.shape[0], .channels = (int)channels_of(&h), .type = type_of(&h), .raw = true};
+        .width = h.shape[1], .height = h.shape[0], .channels = (int)channels_of(&h), .type = npy_image_type(&h), .raw = true};
     return true;
 }
 
@@ -80,10 +73,13 @@ static bool shape(const uint8_t *bytes, size_t n, image_shape *s)
 static void swap_samples(const image *img, int64_t y)
 {
     size_t n = (size_t)img->width * (size_t)img->channels;
-    uint16_t *narrow = (void *)image_row(img, y);
-    uint32_t *wide = (void *)image_row(img, y);
-    for (size_t i = 0; img->type == SAT_U16 && i < n; i++) narrow[i] = __builtin_bswap16(narrow[i]);
-    for (size_t i = 0; img->type == SAT_F32 && i < n; i++) wide[i] = __builtin_bswap32(wide[i]);
+    const size_t bytes = sat_type_bytes(img->type);
+    uint16_t *of_2 = (void *)image_row(img, y);
+    uint32_t *of_4 = (void *)image_row(img, y);
+    uint64_t *of_8 = (void *)image_row(img, y);
+    for (size_t i = 0; bytes == sizeof *of_2 && i < n; i++) of_2[i] = __builtin_bswap16(of_2[i]);
+    for (size_t i = 0; bytes == sizeof *of_4 && i < n; i++) of_4[i] = __builtin_bswap32(of_4[i]);
+    for (size_t i = 0; bytes == sizeof *of_8 && i < n; i++) of_8[i] = __builtin_bswap64(of_8[i]);
 }
 
 static bool decode(const uint8_t *bytes, size_t n, const decode_options *opt, image *img, error *err)
@@ -99,7 +95,7 @@ static bool decode(const uint8_t *bytes, size_t n, const decode_options *opt, im
     size_t end = h.data_offset + h.data_bytes;
     if (npy_is_marked_image(bytes, n)) end = (size_t)at + NPY_MARK_BYTES;
     if (n > end) return codec_more_follows(end, err);
-    if (!image_alloc(img, h.shape[1], h.shape[0], (int)channels_of(&h), type_of(&h), err)) return false;
+    if (!image_alloc(img, h.shape[1], h.shape[0], (int)channels_of(&h), npy_image_type(&h), err)) return false;
     for (int64_t y = 0; y < img->height; y++) {
         memcpy(image_row(img, y), bytes + h.data_offset + (size_t)y * img->row_bytes, img->row_bytes);
         if (h.big_endian) swap_samples(img, y);
@@ -111,27 +107,27 @@ static bool decode(const uint8_t *bytes, size_t n, const decode_options *opt, im
 static bool holds(sat_type type, int channels, error *err)
 {
     (void)channels;
-    if (type == SAT_U8 || type == SAT_U16 || type == SAT_F32) return true;
-    return fail(err, "an image in .npy has samples of u8, u16 or f32, not %s", sat_type_name(type));
+    (void)type, (void)err;
+    return true;
 }
 
 static bool encode(const image *img, const encode_options *opt, sink *out, error *err)
 {
     uint8_t page[NPY_PAGE];
-    npy_header h = {.kind = img->type == SAT_F32 ? 'f' : 'u',
+    npy_header h = {.kind = npy_kind(img->type),
                     .item_bytes = (int)sat_type_bytes(img->type),
                     .dims = img->channels > 1 ? 3 : 2,
                     .shape = {img->height, img->width, img->channels}};
     size_t header = npy_format_short(&h, page);
     size_t bytes = img->row_bytes * (size_t)img->height;
     return sink_write(out, page, header, err) && codec_write_rows(img, &opt->progress, out, err) &&
-           (img->type != SAT_F32 || npy_write_mark(header + bytes, out, err));
+           (h.item_bytes < 4 || npy_write_mark(header + bytes, out, err));
 }
 
 const image_format format_npy = {
     .name = "npy",
     .extensions = "npy",
-    .summary = "NumPy arrays of u8, u16 and f32, with or without alpha",
+    .summary = "NumPy arrays of all sample types, with or without alpha",
     .sniff = sniff,
     .extent = extent,
     .shape = shape,

@@ -280,8 +280,7 @@ static bool holds(sat_type type, int channels, error *err)
 {
     (void)channels;
     if (type == SAT_U8) return true;
-    return fail(err, "TGA holds 8-bit samples, not %s; use %s", sat_type_name(type),
-                type == SAT_F32 ? ".pfm or .hdr" : ".png or .pam");
+    return codec_cannot_hold("TGA", "8-bit samples", type, err);
 }
 
 static bool encode(const image *img, const encode_options *opt, sink *out, error *err)

@@ -46,7 +46,7 @@ void meta_free(image_meta *meta); /* frees what it points to, and zeroes the str
 typedef struct image {
     int64_t width, height; /* px, at least 1 */
     int channels;
-    sat_type type; /* SAT_U8, SAT_U16 (native byte order), SAT_F32 */
+    sat_type type; /* of samples: u8 u16 u32 i8 i16 i32 f32 f64, in native byte order */
     size_t row_bytes;
     void *data; /* malloc'd */
     image_meta meta;

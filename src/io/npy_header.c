@@ -135,6 +135,32 @@ static bool parse_dictionary(text t, npy_header *h, error *err)
 
 /* ---- the file -------------------------------------------------------------------------------------- */
 
+static const struct {
+    sat_type type;
+    char kind, bytes;
+} image_types[] = {{SAT_U8, 'u', 1}, {SAT_U16, 'u', 2}, {SAT_U32, 'u', 4}, {SAT_I8, 'i', 1},
+                   {SAT_I16, 'i', 2}, {SAT_I32, 'i', 4}, {SAT_F32, 'f', 4}, {SAT_F64, 'f', 8}};
+
+sat_type npy_image_type(const npy_header *h)
+{
+    for (size_t i = 0; i < sizeof image_types / sizeof *image_types; i++)
+        if (image_types[i].kind == h->kind && image_types[i].bytes == h->item_bytes) return image_types[i].type;
+    return SAT_TYPE_NONE;
+}
+
+char npy_kind(sat_type type)
+{
+    switch (type) {
+    case SAT_I8:
+    case SAT_I16:
+    case SAT_I32:
+    case SAT_I64: return 'i';
+    case SAT_F32:
+    case SAT_F64: return 'f';
+    default: return 'u';
+    }
+}
+
 bool npy_sniff(const uint8_t *bytes, size_t n)
 {
     return n >= MAGIC_BYTES && !memcmp(bytes, MAGIC, MAGIC_BYTES);

@@ -11,6 +11,7 @@
 #include <stddef.h>
 
 #include "error.h"
+#include "sat.h"
 
 enum {
     NPY_PAGE = 4096,  /* our arrays begin at this byte, so that a mapping of the file is aligned to pages */
@@ -25,6 +26,12 @@ typedef struct npy_header {
     size_t data_offset, data_bytes;
     bool big_endian; /* items of more than one byte; never so from npy_format() */
 } npy_header;
+
+/* The type of samples that an array of these numbers may hold, SAT_TYPE_NONE if none. */
+sat_type npy_image_type(const npy_header *header);
+
+/* NumPy's letter for a type of samples or sums. */
+char npy_kind(sat_type type);
 
 bool npy_sniff(const uint8_t *bytes, size_t n);
 

@@ -7,15 +7,10 @@
 
 static const uint8_t mark[NPY_MARK_BYTES] = {'S', 'A', 'T', 'I', 'M', 'A', 'G', 'E', [8] = 1, [12] = NPY_MARK_BYTES};
 
-static bool is_f32(const npy_header *h)
-{
-    return h->kind == 'f' && h->item_bytes == 4;
-}
-
 /* No table has entries of less than four bytes, or big-endian ones. */
 static bool has_type_of_images(const npy_header *h)
 {
-    return h->item_bytes < 4 || (is_f32(h) && h->big_endian);
+    return h->item_bytes < 4 || (npy_image_type(h) && h->big_endian);
 }
 
 bool npy_may_be_table(const uint8_t *bytes, size_t n, array_kind said)
@@ -35,7 +30,7 @@ bool npy_is_marked_image(const uint8_t *bytes, size_t n)
 {
     npy_header h;
     error unused;
-    if (!npy_parse(&h, bytes, n, &unused) || !is_f32(&h)) return false;
+    if (!npy_parse(&h, bytes, n, &unused) || !npy_image_type(&h) || h.item_bytes < 4) return false;
     uint64_t at = trailer_offset(h.data_offset + h.data_bytes);
     return at <= n && n - at >= NPY_MARK_BYTES && memcmp(bytes + at, mark, NPY_MARK_BYTES) == 0;
 }

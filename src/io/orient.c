@@ -13,7 +13,7 @@
 #include "codec.h"
 
 enum {
-    TILE = 64,              /* px: a tile of the widest pixels, 16 bytes, is 64 KiB */
+    TILE = 64,              /* px: a tile of the widest pixels, 32 bytes, is 128 KiB */
     THREAD_BYTES = 1 << 20, /* from which more threads are worth their start */
 };
 

@@ -71,6 +71,7 @@ static bool apply_trailer(table_file *file, const npy_header *h, const table_tra
         return fail(err, "broken trailer: no %s table of %s samples", t->accum, t->sample);
 
     if (accum == SAT_Q32 && view->type == SAT_U32) view->type = SAT_Q32;
+    if (accum == SAT_I32 && file->has_i4) view->type = SAT_I32;
     if (accum != view->type || (accum == SAT_U32 && h->kind != 'u'))
         return fail(err, "broken trailer: its type is not the array's");
     if (!table_image_shape(meta->layout, view, &width, &height) || t->width != (uint64_t)width ||
@@ -113,10 +114,15 @@ static bool check_zero_border(const sat_view *view, const char *layout, error *e
     return true;
 }
 
+static bool is_signed(sat_type sample)
+{
+    return sample == SAT_I8 || sample == SAT_I16 || sample == SAT_I32;
+}
+
 static bool apply_options(table_file *file, const sat_file_options *options, error *err)
 {
     table_meta *meta = &file->meta;
-    const sat_view *view = &file->table.view;
+    sat_view *view = &file->table.view;
     bool is_float = view->type == SAT_F32 || view->type == SAT_F64;
     int64_t width, height;
 
@@ -124,6 +130,7 @@ static bool apply_options(table_file *file, const sat_file_options *options, err
         return fail(err, "no trailer: the layout of other software's table has to be given");
     meta->layout = options->layout;
     meta->sample = options->sample != SAT_TYPE_NONE ? options->sample : is_float ? SAT_F32 : SAT_U8;
+    if (file->has_i4 && is_signed(meta->sample)) view->type = SAT_I32;
     if (!table_types_match(meta->sample, view->type))
         return fail(err, "no %s table of %s samples", table_file_type_name(file), sat_type_name(meta->sample));
     if (!table_image_shape(meta->layout, view, &width, &height))
@@ -138,7 +145,7 @@ bool table_file_extent(const uint8_t *bytes, size_t n, const void *context, uint
     (void)context;
     if (!npy_parse_header(&h, bytes, n, err) || !check_array(&h, err)) return false;
     *most = trailer_offset(h.data_offset + h.data_bytes) + TRAILER_BYTES;
-    const char *what = type_of(&h) == SAT_F32 ? "a stream of an array" : "a stream of a table"; /* f32: or an image */
+    const char *what = npy_image_type(&h) ? "a stream of an array" : "a stream of a table"; /* or an image */
     return memory_allows(h.data_bytes, what, err) && memory_allows(*most, what, err);
 }
 

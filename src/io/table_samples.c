@@ -5,8 +5,8 @@
  *     I(x,y) = T(x,y) - T(x-1,y) - T(x,y-1) + T(x-1,y-1),
  *
  * which must lie in the range of the samples' type.  In a picture that is not flat, about every second of these second
- * differences is negative.  For entries of four bytes, which wrap, they are taken modulo 2^32.  So u32 samples of such
- * entries cannot be checked, and neither can floats, which may be negative.
+ * differences is negative.  For entries of four bytes, which wrap, they are taken modulo 2^32.  So samples of 32 bits of
+ * such entries cannot be checked, and neither can floats.
  *
  * Rows are spread over all of the table, and runs of columns over each row, so that few pages are read:
  *
@@ -47,7 +47,9 @@ static uint64_t entry(const sat_view *v, int64_t x, int64_t y, int c)
 static uint64_t sample_at(const sat_view *v, int64_t x, int64_t y, int c)
 {
     uint64_t wide = entry(v, x, y, c) - entry(v, x - 1, y, c) - entry(v, x, y - 1, c) + entry(v, x - 1, y - 1, c);
-    return sat_type_bytes(v->type) == sizeof(uint32_t) ? (uint32_t)wide : wide;
+    return v->type == SAT_I32                             ? (uint64_t)(int32_t)wide
+           : sat_type_bytes(v->type) == sizeof(uint32_t) ? (uint32_t)wide
+                                                         : wide;
 }
 
 static bool refuse(const table_file *file, int64_t x, int64_t y, uint64_t sample, error *err)
@@ -63,14 +65,30 @@ static bool refuse(const table_file *file, int64_t x, int64_t y, uint64_t sample
         narrow ? (long long)(int32_t)sample : (long long)sample);
 }
 
+/* The samples of a type are `samples` integers from the lowest on, modulo 2^64; 0 where they are not known. */
+static uint64_t samples(sat_type type)
+{
+    switch (type) {
+    case SAT_U8:
+    case SAT_I8: return (uint64_t)1 << 8;
+    case SAT_U16:
+    case SAT_I16: return (uint64_t)1 << 16;
+    case SAT_U32:
+    case SAT_I32: return (uint64_t)1 << 32;
+    default: return 0;
+    }
+}
+
+static uint64_t lowest_sample(sat_type type)
+{
+    return type == SAT_I8 || type == SAT_I16 || type == SAT_I32 ? -(samples(type) / 2) : 0;
+}
+
 bool table_file_check_samples(const table_file *file, error *err)
 {
     const sat_view *v = &file->table.view;
-    uint64_t largest = file->table.sample == SAT_U8    ? UINT8_MAX
-                       : file->table.sample == SAT_U16 ? UINT16_MAX
-                       : file->table.sample == SAT_U32 ? UINT32_MAX
-                                                       : UINT64_MAX;
-    if (v->type != SAT_U32 && v->type != SAT_U64 && v->type != SAT_I64) return true;
+    const uint64_t lowest = lowest_sample(file->table.sample), count = samples(file->table.sample);
+    if (v->type == SAT_F32 || v->type == SAT_F64 || v->type == SAT_Q32 || count == 0) return true;
 
     /* The zeros of the other layouts are checked already. */
     int64_t first = file->table.layout == SAT_INCLUSIVE ? 0 : 1;
@@ -83,7 +101,7 @@ bool table_file_check_samples(const table_file *file, error *err)
         for (int64_t end = x + run; x < end; x++)
             for (int c = 0; c < v->channels; c++) {
                 uint64_t sample = sample_at(v, x, y, c);
-                if (sample > largest) return refuse(file, x, y, sample, err);
+                if (sample - lowest >= count) return refuse(file, x, y, sample, err);
             }
     }
     return true;

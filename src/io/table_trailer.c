@@ -18,8 +18,11 @@ bool table_types_match(sat_type sample, sat_type accum)
 
     switch (sample) {
     case SAT_U8:
-    case SAT_U16:
+    case SAT_U16: return accum == SAT_U32 || accum == SAT_U64 || accum == SAT_I32 || accum == SAT_I64 || f32 || f64;
     case SAT_U32: return accum == SAT_U32 || accum == SAT_U64 || accum == SAT_I64 || f32 || f64;
+    case SAT_I8:
+    case SAT_I16:
+    case SAT_I32: return accum == SAT_I32 || accum == SAT_I64 || f32 || f64;
     case SAT_F32: return f32 || f64 || q32;
     case SAT_F64: return f64 || q32;
     default: return false;

@@ -86,9 +86,7 @@ static bool describe(table_trailer *t, const sat_view *view, const table_meta *m
 static bool write_header(sink *out, const sat_view *view, error *err)
 {
     npy_header h = {
-        .kind = view->type == SAT_I64                            ? 'i'
-                : view->type == SAT_F32 || view->type == SAT_F64 ? 'f'
-                                                                 : 'u',
+        .kind = npy_kind(view->type),
         .item_bytes = (int)sat_type_bytes(view->type),
         .dims = view->channels > 1 ? 3 : 2,
         .shape = {view->height, view->width, view->channels},

@@ -83,8 +83,10 @@ static void invert(uint8_t *row, size_t pixels, int channels, sat_type type)
     for (size_t x = 0; x < pixels; x++) {
         if (type == SAT_U8)
             row[x * (size_t)channels] ^= UINT8_MAX;
-        else
+        else if (type == SAT_U16)
             ((uint16_t *)(void *)row)[x * (size_t)channels] ^= UINT16_MAX;
+        else
+            ((uint32_t *)(void *)row)[x * (size_t)channels] ^= UINT32_MAX;
     }
 }
 
@@ -98,13 +100,17 @@ static uint64_t quotient(uint64_t v, uint64_t a, uint64_t range)
 static void divide_by_alpha(uint8_t *row, size_t pixels, int channels, sat_type type)
 {
     uint16_t *row16 = (void *)row;
-    float *row32 = (void *)row;
+    uint32_t *row32 = (void *)row;
+    float *f32 = (void *)row;
+    double *f64 = (void *)row;
     for (size_t x = 0; x < pixels; x++) {
         size_t at = x * (size_t)channels, alpha = at + (size_t)channels - 1;
         for (size_t i = at; i < alpha; i++) {
             if (type == SAT_U8) row[i] = (uint8_t)quotient(row[i], row[alpha], UINT8_MAX);
             if (type == SAT_U16) row16[i] = (uint16_t)quotient(row16[i], row16[alpha], UINT16_MAX);
-            if (type == SAT_F32) row32[i] = row32[alpha] != 0 ? row32[i] / row32[alpha] : 0;
+            if (type == SAT_U32) row32[i] = (uint32_t)quotient(row32[i], row32[alpha], UINT32_MAX);
+            if (type == SAT_F32) f32[i] = f32[alpha] != 0 ? f32[i] / f32[alpha] : 0;
+            if (type == SAT_F64) f64[i] = f64[alpha] != 0 ? f64[i] / f64[alpha] : 0;
         }
     }
 }

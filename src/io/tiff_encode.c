@@ -23,13 +23,16 @@ static bool needs_big(const image *img, uint64_t strips)
 static bool set_fields(tiff_file *f, const image *img, uint32_t rows)
 {
     TIFF *tif = f->tif;
-    bool floats = img->type == SAT_F32, alpha = image_has_alpha(img);
+    bool floats = img->type == SAT_F32 || img->type == SAT_F64, alpha = image_has_alpha(img);
+    bool negative = img->type == SAT_I8 || img->type == SAT_I16 || img->type == SAT_I32;
     uint16_t unassociated = EXTRASAMPLE_UNASSALPHA;
     bool ok = TIFFSetField(tif, TIFFTAG_IMAGEWIDTH, (uint32_t)img->width) &&
               TIFFSetField(tif, TIFFTAG_IMAGELENGTH, (uint32_t)img->height) &&
               TIFFSetField(tif, TIFFTAG_SAMPLESPERPIXEL, (unsigned)img->channels) &&
               TIFFSetField(tif, TIFFTAG_BITSPERSAMPLE, (unsigned)(8 * sat_type_bytes(img->type))) &&
-              TIFFSetField(tif, TIFFTAG_SAMPLEFORMAT, floats ? SAMPLEFORMAT_IEEEFP : SAMPLEFORMAT_UINT) &&
+              TIFFSetField(tif, TIFFTAG_SAMPLEFORMAT, floats     ? SAMPLEFORMAT_IEEEFP
+                                                             : negative ? SAMPLEFORMAT_INT
+                                                                        : SAMPLEFORMAT_UINT) &&
               TIFFSetField(tif, TIFFTAG_PHOTOMETRIC, img->channels < 3 ? PHOTOMETRIC_MINISBLACK : PHOTOMETRIC_RGB) &&
               TIFFSetField(tif, TIFFTAG_PLANARCONFIG, PLANARCONFIG_CONTIG) &&
               TIFFSetField(tif, TIFFTAG_ROWSPERSTRIP, rows) &&

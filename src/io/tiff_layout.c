@@ -47,13 +47,23 @@ static bool read_type(tiff_file *f, tiff_layout *t, error *err)
 {
     unsigned format = field16(f, TIFFTAG_SAMPLEFORMAT, SAMPLEFORMAT_UINT);
     t->bits = (int)field16(f, TIFFTAG_BITSPERSAMPLE, 1);
-    if (format == SAMPLEFORMAT_IEEEFP && t->bits == 32) {
-        t->type = SAT_F32;
-        return true;
+    const int bits = t->bits;
+    switch (format) {
+    case SAMPLEFORMAT_IEEEFP: t->type = bits == 32 ? SAT_F32 : bits == 64 ? SAT_F64 : SAT_TYPE_NONE; break;
+    case SAMPLEFORMAT_INT:
+        t->type = bits == 8 ? SAT_I8 : bits == 16 ? SAT_I16 : bits == 32 ? SAT_I32 : SAT_TYPE_NONE;
+        break;
+    case SAMPLEFORMAT_UINT:
+    case SAMPLEFORMAT_VOID:
+        t->type = bits < 1 || (bits > 16 && bits != 32) ? SAT_TYPE_NONE
+                  : bits <= 8                           ? SAT_U8
+                  : bits <= 16                          ? SAT_U16
+                                                        : SAT_U32;
+        break;
+    default: t->type = SAT_TYPE_NONE;
     }
-    t->type = t->bits <= 8 ? SAT_U8 : SAT_U16;
-    if ((format == SAMPLEFORMAT_UINT || format == SAMPLEFORMAT_VOID) && t->bits >= 1 && t->bits <= 16) return true;
-    return fail(err, "a TIFF of %d-bit %s samples, which cannot be read; convert them to u8, u16 or f32 first", t->bits,
+    if (t->type) return true;
+    return fail(err, "a TIFF of %d-bit %s samples, which cannot be read; convert them to f32 or f64 first", bits,
                 format_name(format));
 }
 
@@ -70,6 +80,9 @@ static bool read_channels(tiff_file *f, tiff_layout *t, int colours, error *err)
     t->channels = colours;
     if (t->samples == colours || !TIFFGetField(f->tif, TIFFTAG_EXTRASAMPLES, &count, &kinds) || count != 1) return true;
     t->premultiplied = kinds[0] == EXTRASAMPLE_ASSOCALPHA;
+    if (t->premultiplied && (t->type == SAT_I8 || t->type == SAT_I16 || t->type == SAT_I32))
+        return fail(err, "a TIFF of %s colours that are multiplied by their alpha, which cannot be read",
+                    sat_type_name(t->type));
     if (t->premultiplied || kinds[0] == EXTRASAMPLE_UNASSALPHA) t->channels++;
     return true;
 }
@@ -94,7 +107,8 @@ static bool read_colours(tiff_file *f, tiff_layout *t, unsigned compression, err
     case PHOTOMETRIC_MINISBLACK: return read_channels(f, t, 1, err);
     case PHOTOMETRIC_MINISWHITE:
         t->inverted = true;
-        if (t->type == SAT_F32) return fail(err, "a TIFF of floats whose 0 is white, which cannot be read");
+        if (t->type != SAT_U8 && t->type != SAT_U16 && t->type != SAT_U32)
+            return fail(err, "a TIFF of %s whose 0 is white, which cannot be read", sat_type_name(t->type));
         return read_channels(f, t, 1, err);
     case PHOTOMETRIC_RGB: return read_channels(f, t, 3, err);
     case PHOTOMETRIC_PALETTE: return read_palette(f, t, err);

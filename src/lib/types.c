@@ -61,7 +61,7 @@ bool sat_combines(sat_type sample, sat_type accum)
     switch (accum) {
     case SAT_U32:
     case SAT_U64: return integer && !sat_is_signed(sample);
-    case SAT_I32:
+    case SAT_I32: return integer && sample != SAT_U32; /* would hold not even all samples */
     case SAT_I64: return integer;
     case SAT_F32: return integer || sample == SAT_F32;
     case SAT_F64: return integer || sat_is_float(sample);

@@ -82,7 +82,7 @@ options_in() { grep -oE -- '--[a-z][a-z-]*' | sort -u; }
     { names formats | sed 's/(read)//' && printf '%s\n' jpg pgm ppm; } | sort | diff - manual
     while read -r name; do
         sat a.pgm $([ "$name" = npy ] || echo --box 3) --format "$name" -o out
-        [ "$status" = 0 ] || [[ $stderr == *" holds float samples, not u8"* ]]
+        [ "$status" = 0 ] || [[ $stderr == *" holds f32 samples, not u8"* ]]
     done <manual
     ok a.pgm --box 3 --format pgm -o out
     ok a.pgm --box 3 -o want.pnm

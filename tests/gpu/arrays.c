@@ -68,11 +68,14 @@ static number sample_at(const array *a, int64_t i)
     case SAT_U8: n.u = ((const uint8_t *)a->in)[i]; break;
     case SAT_U16: n.u = ((const uint16_t *)a->in)[i]; break;
     case SAT_U32: n.u = ((const uint32_t *)a->in)[i]; break;
+    case SAT_I8: n.u = (uint64_t)((const int8_t *)a->in)[i]; break;
+    case SAT_I16: n.u = (uint64_t)((const int16_t *)a->in)[i]; break;
+    case SAT_I32: n.u = (uint64_t)((const int32_t *)a->in)[i]; break;
     case SAT_F32: n.f = (long double)((const float *)a->in)[i]; break;
     case SAT_F64: n.f = (long double)((const double *)a->in)[i]; break;
     default: n.u = ((const uint64_t *)a->in)[i];
     }
-    if (!is_float(a->spec.sample)) n.f = (long double)n.u;
+    if (!is_float(a->spec.sample)) n.f = (long double)(int64_t)n.u; /* u64 samples are not summed in floats */
     n.size = fabsl(n.f);
     return n;
 }
@@ -80,7 +83,8 @@ static number sample_at(const array *a, int64_t i)
 static void put_sum(array *a, int64_t i, number sum)
 {
     switch (a->spec.accum) {
-    case SAT_U32: ((uint32_t *)a->want)[i] = (uint32_t)sum.u; break;
+    case SAT_U32:
+    case SAT_I32: ((uint32_t *)a->want)[i] = (uint32_t)sum.u; break;
     case SAT_F32: ((float *)a->want)[i] = (float)sum.f; break;
     case SAT_F64: ((double *)a->want)[i] = (double)sum.f; break;
     default: ((uint64_t *)a->want)[i] = sum.u;

@@ -82,6 +82,12 @@ static inline uint64_t sequence(uint64_t seed, const char *name, size_t k)
     return random64(&state);
 }
 
+/* Sums that are proven for rectangles of one pixel only. */
+static inline bool fits_one_sample(sat_type sample, sat_type accum)
+{
+    return (sample == SAT_U32 && accum == SAT_U32) || (sample == SAT_I32 && accum == SAT_I32);
+}
+
 static inline bool is_float(sat_type t)
 {
     return t == SAT_F32 || t == SAT_F64;

@@ -13,12 +13,20 @@ const char *content_name(content c)
     return (unsigned)c < CONTENTS ? names[c] : "?";
 }
 
+static bool is_signed(sat_type type)
+{
+    return type == SAT_I8 || type == SAT_I16 || type == SAT_I32;
+}
+
 static void put_integer(void *samples, size_t i, sat_type type, uint64_t v)
 {
     switch (type) {
-    case SAT_U8: ((uint8_t *)samples)[i] = (uint8_t)v; break;
-    case SAT_U16: ((uint16_t *)samples)[i] = (uint16_t)v; break;
-    case SAT_U32: ((uint32_t *)samples)[i] = (uint32_t)v; break;
+    case SAT_U8:
+    case SAT_I8: ((uint8_t *)samples)[i] = (uint8_t)v; break;
+    case SAT_U16:
+    case SAT_I16: ((uint16_t *)samples)[i] = (uint16_t)v; break;
+    case SAT_U32:
+    case SAT_I32: ((uint32_t *)samples)[i] = (uint32_t)v; break;
     default: ((uint64_t *)samples)[i] = v;
     }
 }
@@ -41,10 +49,11 @@ void fill_samples(void *samples, size_t n, sat_type type, const sat_quant *quant
     bool real = is_float(type);
     if (c == INFINITE && (quant || !real)) c = RANDOM;
     size_t where = (size_t)random_in(random, 0, (int64_t)n - 1);
+    const uint64_t extreme = is_signed(type) ? (uint64_t)1 << (8 * sat_type_bytes(type) - 1) : UINT64_MAX;
     for (size_t i = 0; i < n; i++) {
         uint64_t bits = c == RANDOM || c == INFINITE ? random64(random)
-                        : c == LARGEST               ? UINT64_MAX
-                        : c == IMPULSE               ? (i == where ? UINT64_MAX : 0)
+                        : c == LARGEST               ? extreme
+                        : c == IMPULSE               ? (i == where ? extreme : 0)
                                                      : i % PERIOD_LENGTH;
         double unit = c == PERIOD ? (double)bits / PERIOD_LENGTH : (double)(bits >> 11) / (double)(UINT64_MAX >> 11);
         if (!real)
@@ -133,7 +142,7 @@ static sat_status refer(const sat_plan_spec *spec, const sat_view *image, const 
     return status;
 }
 
-/* The image of |samples|, for bounds. */
+/* The image of |samples|, for bounds.  The magnitude of the lowest signed sample is its bits, read as unsigned. */
 static bool absolutes(const sat_view *image, sat_view *out)
 {
     if (!packed(out, image->width, image->height, image->channels, image->type)) return false;
@@ -144,6 +153,14 @@ static bool absolutes(const sat_view *image, sat_view *out)
             ((float *)out->data)[i] = fabsf(((float *)out->data)[i]);
         else
             ((double *)out->data)[i] = fabs(((double *)out->data)[i]);
+    if (image->type == SAT_I8)
+        for (size_t i = 0; i < n; i++) ((uint8_t *)out->data)[i] = (uint8_t)abs(((int8_t *)out->data)[i]);
+    if (image->type == SAT_I16)
+        for (size_t i = 0; i < n; i++) ((uint16_t *)out->data)[i] = (uint16_t)abs(((int16_t *)out->data)[i]);
+    if (image->type == SAT_I32)
+        for (size_t i = 0; i < n; i++) ((uint32_t *)out->data)[i] = (uint32_t)llabs(((int32_t *)out->data)[i]);
+    if (is_signed(image->type))
+        out->type = image->type == SAT_I8 ? SAT_U8 : image->type == SAT_I16 ? SAT_U16 : SAT_U32;
     return true;
 }
 
@@ -154,8 +171,9 @@ bool picture_answer(picture *p)
     sat_plan_spec wide = p->spec;
     sat_view sizes;
     wide.accum = SAT_F64;
-    bool ok = absolutes(&p->image, &sizes) &&
-              is_status(refer(&wide, &sizes, &p->sizes, p->carry_sizes), SAT_OK, "the reference of bounds");
+    bool ok = absolutes(&p->image, &sizes);
+    wide.sample = sizes.type;
+    ok = ok && is_status(refer(&wide, &sizes, &p->sizes, p->carry_sizes), SAT_OK, "the reference of bounds");
     free(sizes.data);
     return ok;
 }
@@ -174,10 +192,13 @@ static number sample_of(const picture *p, size_t i)
     case SAT_U8: n.u = ((const uint8_t *)d)[i]; break;
     case SAT_U16: n.u = ((const uint16_t *)d)[i]; break;
     case SAT_U32: n.u = ((const uint32_t *)d)[i]; break;
+    case SAT_I8: n.u = (uint64_t)((const int8_t *)d)[i]; break;
+    case SAT_I16: n.u = (uint64_t)((const int16_t *)d)[i]; break;
+    case SAT_I32: n.u = (uint64_t)((const int32_t *)d)[i]; break;
     case SAT_F32: n.f = (long double)((const float *)d)[i]; break;
     default: n.f = (long double)((const double *)d)[i];
     }
-    if (!is_float(p->image.type)) n.f = (long double)n.u;
+    if (!is_float(p->image.type)) n.f = (long double)(int64_t)n.u;
     const sat_quant *q = &p->spec.quant;
     if (p->spec.accum == SAT_Q32) n.u = (uint64_t)floor(((double)n.f - q->offset) / q->step + 0.5);
     return n;
@@ -282,8 +303,8 @@ bool pair_at(bool scans, size_t i, pair *p)
     static pair found[2][64];
     static size_t n[2];
     if (n[scans] == 0)
-        for (sat_type s = SAT_U8; s <= SAT_Q32; s++)
-            for (sat_type a = SAT_U8; a <= SAT_Q32; a++)
+        for (sat_type s = SAT_U8; s <= SAT_I32; s++)
+            for (sat_type a = SAT_U8; a <= SAT_I32; a++)
                 if (combines(scans, s, a)) found[scans][n[scans]++] = (pair){s, a};
     if (i >= n[scans]) return false;
     *p = found[scans][i];
@@ -305,7 +326,8 @@ sat_plan *plan_of(const picture *p, const target *t, sat_memory memory)
     spec.memory = memory;
     sat_status status = sat_plan_create(&plan, &spec);
     bool refused = status == SAT_ERR_TYPE || status == SAT_ERR_UNAVAILABLE;
-    if (refused && (t->kind == SAT_PEER || t->kind == SAT_CEILING))
+    const bool unsupported = status == SAT_ERR_TYPE && t->device && is_signed(spec.sample) && is_float(spec.accum);
+    if (unsupported || (refused && (t->kind == SAT_PEER || t->kind == SAT_CEILING)))
         pass_over();
     else if (is_status(status, SAT_OK, "sat_plan_create") && sat_plan_accum(plan) != p->spec.accum)
         fail("the plan has another accumulator");

@@ -187,7 +187,7 @@ static bool check_query(const batch *b, const sat_view *table, const sat_view *s
     sat_query *query;
     uint64_t random = b->random;
     if (s->layout == SAT_EXCLUSIVE) return true;                  /* most rectangles of small images have no answer */
-    if (s->sample == SAT_U32 && s->accum == SAT_U32) return true; /* proven for rectangles of one pixel */
+    if (fits_one_sample(s->sample, s->accum)) return true; /* proven for rectangles of one pixel */
     answers *a = calloc(1, sizeof *a);
     if (a == NULL ||
         !is_status(sat_query_create(&query, &t, &(sat_query_spec){.flags = SAT_CLIP}), SAT_OK, "sat_query_create")) {

@@ -43,7 +43,7 @@ static sat_rect good_rect(const batch *b, uint64_t *random)
     int64_t w = p->image.width, h = p->image.height;
     if (p->spec.layout == SAT_EXCLUSIVE && !(b->flags & SAT_CLIP)) w -= w > 1, h -= h > 1;
     sat_rect r = {random_in(random, 0, w - 1), random_in(random, 0, h - 1), 1, 1};
-    if (p->spec.sample == SAT_U32 && p->spec.accum == SAT_U32) return r; /* more pixels may not fit */
+    if (fits_one_sample(p->spec.sample, p->spec.accum)) return r; /* more pixels may not fit */
     r.width = random_in(random, 1, w - r.x);
     r.height = random_in(random, 1, h - r.y);
     if (random64(random) % 8 == 0) r = (sat_rect){0, 0, w, h};

@@ -330,7 +330,7 @@ static bool query_right(void *what, int turn)
 static bool query_open(query_job *j, const table_streams *s, int i, const target *t)
 {
     const picture *p = &s->wholes[0]->picture;
-    bool small = p->spec.sample == SAT_U32 && p->spec.accum == SAT_U32, edgeless = p->spec.layout == SAT_EXCLUSIVE;
+    bool small = fits_one_sample(p->spec.sample, p->spec.accum), edgeless = p->spec.layout == SAT_EXCLUSIVE;
     int64_t w = p->image.width - edgeless, h = p->image.height - edgeless;
     if (!table_open(&j->table, s, i, t)) return false;
     uint64_t *random = &j->table.random;
