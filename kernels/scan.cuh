@@ -96,6 +96,12 @@ template <class F> sat_status with_types(sat_type sample, sat_type accum, F f)
                     sat_type_name(accum));
 }
 
+/* Is there a kernel for these types?  For open(): a plan that exists can be run. */
+inline sat_status has_types(sat_type sample, sat_type accum)
+{
+    return with_types(sample, accum, [](auto) { return SAT_OK; });
+}
+
 /* Calls f(Accum()) for the arithmetic type of an accumulator. */
 template <class F> sat_status with_accum(sat_type accum, F f)
 {

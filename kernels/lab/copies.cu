@@ -229,6 +229,8 @@ sat_status open_mover(const char *name, const sat_plan_spec *spec, decltype(move
     const char *device;
     size_t in, out, bytes = 0;
     bool widens = move == move_samples;
+    sat_status status = widens ? has_types(spec->sample, spec->accum) : SAT_OK;
+    if (status != SAT_OK) return status;
     int64_t padded = spec->layout == SAT_PADDED;
     if (!sat_mul(sat_row_bytes(spec->width, spec->channels, spec->sample), (size_t)spec->height, &in) ||
         !sat_mul(sat_row_bytes(spec->width + padded, spec->channels, spec->accum), (size_t)(spec->height + padded),
@@ -240,7 +242,6 @@ sat_status open_mover(const char *name, const sat_plan_spec *spec, decltype(move
     m->spec = *spec;
     bytes = least_copy(in, out);
     bytes = whole_vectors(bytes) + (bytes > out ? whole_vectors(bytes - out) : 0); /* what has no place in the table */
-    sat_status status = SAT_OK;
     if (!widens) status = sat_arena_take(arena, SAT_MEMORY_DEVICE, bytes, &m->scratch);
     if (status == SAT_OK && !widens) status = prim::fill_bytes(m->scratch, 0, bytes, NULL);
     if (status == SAT_OK && widens && spec->accum == SAT_Q32) status = prim::arena_alloc(arena, &m->outside, 1);

@@ -230,7 +230,8 @@ template <class Sample, class Accum, unsigned C, class Shape> struct tile_loader
                               COPY_ELEMENTS = WORD_ELEMENTS * COPY_WORDS;
 
     /* Items of a lane, and their words; elements of a column group and of a row. */
-    static constexpr unsigned LANE_ITEMS = C == 3 ? (sizeof(Sample) == 1 ? 12 : 6) : 4, LANE_WORDS = LANE_ITEMS / WORD_ELEMENTS;
+    static constexpr unsigned LANE_ITEMS = C == 3 ? (sizeof(Sample) == 1 ? 12 : 6) : 4,
+                              LANE_WORDS = LANE_ITEMS / WORD_ELEMENTS;
     static constexpr unsigned GROUP = prim::WARP * LANE_ITEMS, WIDTH = Shape::GROUPS * GROUP,
                               ROW_WORDS = WIDTH / WORD_ELEMENTS;
     using lane_items = std::conditional_t<bytes, lane_bytes<C, LANE_ITEMS>, fuse::lane_items<tile_sum, C, LANE_ITEMS>>;

@@ -127,6 +127,8 @@ void describe(const scan_algorithm *algorithm, int64_t rows, int64_t length, sat
 sat_status table_open(const scan_algorithm *algorithm, const sat_plan_spec *spec, sat_arena *arena, void **state,
                       char *note, size_t note_bytes)
 {
+    sat_status status = has_types(spec->sample, spec->accum);
+    if (status != SAT_OK) return status;
     pipeline *p = prim::arena_new<pipeline>(arena);
     if (p == NULL) return SAT_ERR_MEMORY;
     int64_t height = spec->height, width = spec->width, channels = spec->channels;
@@ -137,7 +139,7 @@ sat_status table_open(const scan_algorithm *algorithm, const sat_plan_spec *spec
     p->a_pitch = row_pitch(width, size);
     p->b_pitch = row_pitch(height, size);
 
-    sat_status status = alloc_sums(arena, &p->a, height * channels, p->a_pitch, size);
+    status = alloc_sums(arena, &p->a, height * channels, p->a_pitch, size);
     if (status == SAT_OK)
         status = alloc_workspace(algorithm, height * channels, width, spec->accum, &p->shape, arena, &p->row_work);
     if (status == SAT_OK && height > 1) status = alloc_sums(arena, &p->b, width * channels, p->b_pitch, size);
@@ -288,12 +290,14 @@ struct array {
 sat_status array_open(const scan_algorithm *algorithm, const sat_scan_spec *spec, sat_arena *arena, void **state,
                       char *note, size_t note_bytes)
 {
+    sat_status status = has_types(spec->sample, spec->accum);
+    if (status != SAT_OK) return status;
     array *a = prim::arena_new<array>(arena);
     if (a == NULL) return SAT_ERR_MEMORY;
     a->algorithm = algorithm;
     a->spec = *spec;
     a->shape = {spec->block_threads, spec->thread_items, spec->naive_staging};
-    sat_status status = alloc_workspace(algorithm, 1, spec->length, spec->accum, &a->shape, arena, &a->work);
+    status = alloc_workspace(algorithm, 1, spec->length, spec->accum, &a->shape, arena, &a->work);
     if (status != SAT_OK) return status;
     describe(algorithm, 1, spec->length, spec->accum, &a->shape, note, note_bytes);
     *state = a;

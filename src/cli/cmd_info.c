@@ -124,10 +124,11 @@ static void put_table_text(const sat_table *table, const sat_file_info *f, bool 
     const sat_view *v = &table->view;
     text_printf(t, "  format      table (.npy), %lld x %lld", (long long)v->height, (long long)v->width);
     if (v->channels > 1) text_printf(t, " x %d", v->channels);
-    text_printf(t, " of %s%s\n  layout      %s\n", f->entry, strcmp(f->entry, "i32") == 0 && v->type == SAT_U32 ? ", read modulo 2^32" : "",
-                f->has_trailer       ? sat_layout_name(table->layout)
+    text_printf(t, " of %s%s\n  layout      %s\n", f->entry,
+                strcmp(f->entry, "i32") == 0 && v->type == SAT_U32 ? ", read modulo 2^32" : "",
+                f->has_trailer                             ? sat_layout_name(table->layout)
                 : v->type != SAT_I64 && v->type != SAT_U64 ? "not said (no trailer; it may be an image)"
-                                     : "not said (no trailer)");
+                                                           : "not said (no trailer)");
     if (!f->has_trailer) return;
     text_printf(t, "  size        %lld x %lld px\n", (long long)f->width, (long long)f->height);
     text_printf(t, "  channels    %d (%s)\n", v->channels, channel_names[v->channels]);

@@ -135,21 +135,22 @@ static void say_rounding(const region_job *job, const answer *a)
 }
 
 /* What to say of a file without trailer and --layout. */
-static bool refuse_unknown(const region_job *job, sat_type type, error *err)
+static bool refuse_unknown(const region_job *job, sat_type type, const char *name, error *err)
 {
     const bool ambiguous = type != SAT_I64 && type != SAT_U64; /* no image has samples of these */
     bool certain = job->decode.array == ARRAY_TABLE;
     if (!job->is_query)
-        return fail(err, "%s`sat query FILE --layout padded|inclusive|exclusive`",
-                    certain || !ambiguous
-                        ? "a table without trailer needs "
-                        : "no trailer, and it may be an image or a table: an image needs --as image, a table ");
+        return certain || !ambiguous
+                   ? fail(err, "a table without trailer needs `sat query FILE --layout padded|inclusive|exclusive`")
+                   : fail(err,
+                          "no trailer, and %s may be an image or a table: an image needs --as image, a table `sat "
+                          "query FILE --layout padded|inclusive|exclusive`",
+                          name);
     if (certain)
         return fail(err, "a table without trailer: say how it was made with --layout padded|inclusive|exclusive");
     return fail(err, "no trailer: if it is a table, say how it was made with --layout padded|inclusive|exclusive%s%s",
                 ambiguous ? ", if it is an image, --as image" : "; no image has samples of 64-bit integers",
-                is_real(type) ? "; whether floats are a table's or an image's cannot be checked"
-                                                   : "");
+                is_real(type) ? "; whether floats are a table's or an image's cannot be checked" : "");
 }
 
 /* Without --layout, any will do to see whether there is a trailer. */
@@ -160,7 +161,7 @@ static bool open_file(const region_job *job, answer *a, sat_file_info *info, err
     if (sat_file_open_memory(&a->file, a->source.bytes, a->source.n, known ? &job->assume : &anything) != SAT_OK ||
         sat_file_table(a->file, &a->table) != SAT_OK || sat_file_describe(a->file, info) != SAT_OK)
         return fail(err, "%s", sat_file_detail());
-    return info->has_trailer || known || refuse_unknown(job, a->table.view.type, err);
+    return info->has_trailer || known || refuse_unknown(job, a->table.view.type, info->entry, err);
 }
 
 static bool open_table(const region_job *job, input_file *in, const rects *from, answer *a, error *err)

@@ -27,8 +27,8 @@ typedef int32_t i32;
 typedef float f32;
 typedef double f64;
 
-/* Every pair of sample and accumulator type but fixed point, which sums u32 after quantise().  Signed samples are summed
- * modulo 2^32 and 2^64 too; i32 ones modulo 2^32 are u32 to a backend. */
+/* Every pair of sample and accumulator type but fixed point, which sums u32 after quantise().  Signed samples are
+ * summed modulo 2^32 and 2^64 too; i32 ones modulo 2^32 are u32 to a backend. */
 #define PAIRS(M) PAIRS_TO_32(M) PAIRS_TO_64(M)
 #define PAIRS_TO_32(M)                                                                                                 \
     M(U8, u8, U32, u32)                                                                                                \
@@ -37,8 +37,8 @@ typedef double f64;
     M(I8, i8, U32, u32)                                                                                                \
     M(I16, i16, U32, u32)                                                                                              \
     M(U8, u8, F32, f32)                                                                                                \
-    M(U16, u16, F32, f32) M(U32, u32, F32, f32) M(I8, i8, F32, f32) M(I16, i16, F32, f32) M(I32, i32, F32, f32)        \
-    M(F32, f32, F32, f32)
+    M(U16, u16, F32, f32)                                                                                              \
+    M(U32, u32, F32, f32) M(I8, i8, F32, f32) M(I16, i16, F32, f32) M(I32, i32, F32, f32) M(F32, f32, F32, f32)
 #define PAIRS_TO_64(M)                                                                                                 \
     M(U8, u8, U64, u64)                                                                                                \
     M(U16, u16, U64, u64)                                                                                              \
@@ -47,8 +47,9 @@ typedef double f64;
     M(I16, i16, U64, u64)                                                                                              \
     M(I32, i32, U64, u64)                                                                                              \
     M(U8, u8, F64, f64)                                                                                                \
-    M(U16, u16, F64, f64) M(U32, u32, F64, f64) M(I8, i8, F64, f64) M(I16, i16, F64, f64) M(I32, i32, F64, f64)        \
-    M(F32, f32, F64, f64) M(F64, f64, F64, f64)
+    M(U16, u16, F64, f64)                                                                                              \
+    M(U32, u32, F64, f64) M(I8, i8, F64, f64) M(I16, i16, F64, f64) M(I32, i32, F64, f64) M(F32, f32, F64, f64)        \
+        M(F64, f64, F64, f64)
 
 /* ---- widen, quantise: simple loops --------------------------------------------------------------------- */
 

@@ -53,12 +53,17 @@ static const struct {
     {                                                                                                                  \
         type, SAT_F64, in_type##_to_double                                                                             \
     }
-    INTEGER_ROWS(SAT_U8, uint8_t),        INTEGER_ROWS(SAT_U16, uint16_t),
-    INTEGER_ROWS(SAT_U32, uint32_t),      INTEGER_ROWS(SAT_I8, int8_t),
-    INTEGER_ROWS(SAT_I16, int16_t),       {SAT_I32, SAT_U64, int32_t_to_uint64_t},
-    {SAT_I32, SAT_F32, int32_t_to_float}, {SAT_I32, SAT_F64, int32_t_to_double},
+    INTEGER_ROWS(SAT_U8, uint8_t),
+    INTEGER_ROWS(SAT_U16, uint16_t),
+    INTEGER_ROWS(SAT_U32, uint32_t),
+    INTEGER_ROWS(SAT_I8, int8_t),
+    INTEGER_ROWS(SAT_I16, int16_t),
+    {SAT_I32, SAT_U64, int32_t_to_uint64_t},
+    {SAT_I32, SAT_F32, int32_t_to_float},
+    {SAT_I32, SAT_F64, int32_t_to_double},
     {SAT_U64, SAT_U64, uint64_t_to_uint64_t},
-    {SAT_F32, SAT_F32, float_to_float},   {SAT_F32, SAT_F64, float_to_double},
+    {SAT_F32, SAT_F32, float_to_float},
+    {SAT_F32, SAT_F64, float_to_double},
     {SAT_F64, SAT_F64, double_to_double},
 };
 

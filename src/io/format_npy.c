@@ -1,5 +1,6 @@
 /* Images saved by NumPy: H x W, or H x W x C with 1 to 4 channels, of u1, u2, u4, i1, i2, i4, f4 or f8 in either byte
- * order, in C order.  np.save() puts arrays one behind the other into a file that is open, so what follows an image is refused.
+ * order, in C order.  np.save() puts arrays one behind the other into a file that is open, so what follows an image is
+ * refused.
  *
  * Tables are .npy files too.  A table of this program has a trailer behind the array (docs/format.md), and its array
  * begins at byte 4096.  Tables of other software have entries of four bytes or more.  An image of such samples that is
@@ -26,8 +27,8 @@ static bool fail_type(const npy_header *h, error *err)
                        : h->kind == 'c'                       ? ""
                        : h->kind != 'f' && h->item_bytes >= 4 ? ", as a.astype('f8') makes, exact up to 2^53"
                                                               : ", as a.astype('f4') makes";
-    return fail(err, "an array of %c%d: images are of u1, u2, u4, i1, i2, i4, f4 or f8%s%s", h->kind, h->item_bytes, cure,
-                table ? "; tables without trailer are queried with `sat query FILE --layout NAME`" : "");
+    return fail(err, "an array of %c%d: images are of u1, u2, u4, i1, i2, i4, f4 or f8%s%s", h->kind, h->item_bytes,
+                cure, table ? "; tables without trailer are queried with `sat query FILE --layout NAME`" : "");
 }
 
 static bool fail_shape(const npy_header *h, error *err)
@@ -64,8 +65,11 @@ static bool shape(const uint8_t *bytes, size_t n, image_shape *s)
     npy_header h;
     error unused;
     if (!npy_parse_header(&h, bytes, n, &unused) || !check(&h, &codec_any_size, &unused)) return false;
-    *s = (image_shape){
-        .width = h.shape[1], .height = h.shape[0], .channels = (int)channels_of(&h), .type = npy_image_type(&h), .raw = true};
+    *s = (image_shape){.width = h.shape[1],
+                       .height = h.shape[0],
+                       .channels = (int)channels_of(&h),
+                       .type = npy_image_type(&h),
+                       .raw = true};
     return true;
 }
 

@@ -1,7 +1,8 @@
 /* npy_image.h - which arrays are images and which are tables; docs/format.md is the specification.
  *
- * The type says it for all arrays but those of little-endian u4, i4, f4 and f8.  So an image of samples of four bytes or
- * more that is written here ends with a mark of 16 bytes, at the place where a table has its trailer: the first multiple of 8 bytes after the array. */
+ * The type says it for all arrays but those of little-endian u4, i4, f4 and f8.  So an image of samples of four bytes
+ * or more that is written here ends with a mark of 16 bytes, at the place where a table has its trailer: the first
+ * multiple of 8 bytes after the array. */
 #ifndef IO_NPY_IMAGE_H
 #define IO_NPY_IMAGE_H
 

@@ -5,8 +5,8 @@
  *     I(x,y) = T(x,y) - T(x-1,y) - T(x,y-1) + T(x-1,y-1),
  *
  * which must lie in the range of the samples' type.  In a picture that is not flat, about every second of these second
- * differences is negative.  For entries of four bytes, which wrap, they are taken modulo 2^32.  So samples of 32 bits of
- * such entries cannot be checked, and neither can floats.
+ * differences is negative.  For entries of four bytes, which wrap, they are taken modulo 2^32.  So samples of 32 bits
+ * of such entries cannot be checked, and neither can floats.
  *
  * Rows are spread over all of the table, and runs of columns over each row, so that few pages are read:
  *
@@ -47,7 +47,7 @@ static uint64_t entry(const sat_view *v, int64_t x, int64_t y, int c)
 static uint64_t sample_at(const sat_view *v, int64_t x, int64_t y, int c)
 {
     uint64_t wide = entry(v, x, y, c) - entry(v, x - 1, y, c) - entry(v, x, y - 1, c) + entry(v, x - 1, y - 1, c);
-    return v->type == SAT_I32                             ? (uint64_t)(int32_t)wide
+    return v->type == SAT_I32                            ? (uint64_t)(int32_t)wide
            : sat_type_bytes(v->type) == sizeof(uint32_t) ? (uint32_t)wide
                                                          : wide;
 }

@@ -30,9 +30,10 @@ static bool set_fields(tiff_file *f, const image *img, uint32_t rows)
               TIFFSetField(tif, TIFFTAG_IMAGELENGTH, (uint32_t)img->height) &&
               TIFFSetField(tif, TIFFTAG_SAMPLESPERPIXEL, (unsigned)img->channels) &&
               TIFFSetField(tif, TIFFTAG_BITSPERSAMPLE, (unsigned)(8 * sat_type_bytes(img->type))) &&
-              TIFFSetField(tif, TIFFTAG_SAMPLEFORMAT, floats     ? SAMPLEFORMAT_IEEEFP
-                                                             : negative ? SAMPLEFORMAT_INT
-                                                                        : SAMPLEFORMAT_UINT) &&
+              TIFFSetField(tif, TIFFTAG_SAMPLEFORMAT,
+                           floats     ? SAMPLEFORMAT_IEEEFP
+                           : negative ? SAMPLEFORMAT_INT
+                                      : SAMPLEFORMAT_UINT) &&
               TIFFSetField(tif, TIFFTAG_PHOTOMETRIC, img->channels < 3 ? PHOTOMETRIC_MINISBLACK : PHOTOMETRIC_RGB) &&
               TIFFSetField(tif, TIFFTAG_PLANARCONFIG, PLANARCONFIG_CONTIG) &&
               TIFFSetField(tif, TIFFTAG_ROWSPERSTRIP, rows) &&

@@ -6,8 +6,8 @@
  * The library has checked everything that sat.h promises before it calls a backend: pointers, shapes,
  * types and sizes of a job are right.  Sums modulo 2^32 and 2^64 are SAT_U32 and SAT_U64 to a backend, never SAT_I32,
  * SAT_I64 or SAT_TYPE_NONE; so i8 and i16 samples may be summed in any accumulator but q32, and i32 ones in all of
- * these but SAT_U32, where they are SAT_U32 themselves.  The defaults of views are filled in, and spec->count is 1 or more.  A backend fails by `return
- * sat_fail(SAT_ERR_..., "text", ...)`.
+ * these but SAT_U32, where they are SAT_U32 themselves.  The defaults of views are filled in, and spec->count is 1 or
+ * more.  A backend fails by `return sat_fail(SAT_ERR_..., "text", ...)`.
  */
 #ifndef SAT_BACKEND_H
 #define SAT_BACKEND_H

@@ -159,14 +159,14 @@ typedef struct sat_allocator {
 
 typedef enum sat_type {
     SAT_TYPE_NONE = 0,
-    SAT_U8 = 1,  /* samples */
-    SAT_U16 = 2, /* samples */
-    SAT_U32 = 3, /* samples; accumulator modulo 2^32 */
-    SAT_U64 = 4, /* accumulator modulo 2^64 */
-    SAT_I64 = 5, /* accumulator: the same 64 bits read as signed; the default of table files */
-    SAT_F32 = 6, /* samples; accumulator */
-    SAT_F64 = 7, /* samples; accumulator */
-    SAT_Q32 = 8, /* accumulator: float samples in fixed point, summed modulo 2^32; see sat_quant */
+    SAT_U8 = 1,   /* samples */
+    SAT_U16 = 2,  /* samples */
+    SAT_U32 = 3,  /* samples; accumulator modulo 2^32 */
+    SAT_U64 = 4,  /* accumulator modulo 2^64 */
+    SAT_I64 = 5,  /* accumulator: the same 64 bits read as signed; the default of table files */
+    SAT_F32 = 6,  /* samples; accumulator */
+    SAT_F64 = 7,  /* samples; accumulator */
+    SAT_Q32 = 8,  /* accumulator: float samples in fixed point, summed modulo 2^32; see sat_quant */
     SAT_I8 = 9,   /* samples */
     SAT_I16 = 10, /* samples */
     SAT_I32 = 11, /* samples; accumulator modulo 2^32, read as signed: that of OpenCV's integral() */

@@ -70,8 +70,9 @@ bool sat_combines(sat_type sample, sat_type accum)
     }
 }
 
-/* n samples from [low, high] sum to s with n * low <= s <= n * high, and both ends are reached.  An accumulator of b bits
- * that wraps gives s itself if s is in its range: [0, 2^b - 1], or [-2^(b-1), 2^(b-1) - 1] if it is read as signed.
+/* n samples from [low, high] sum to s with n * low <= s <= n * high, and both ends are reached.  An accumulator of b
+ * bits that wraps gives s itself if s is in its range: [0, 2^b - 1], or [-2^(b-1), 2^(b-1) - 1] if it is read as
+ * signed.
  *
  *   low = 0: n * high <= the accumulator's largest value.
  *   low < 0: two's complement has -low = high + 1.  n * -low <= 2^(b-1) is the lower end, which is reached exactly; and

@@ -57,7 +57,10 @@ def in_parallel(function, items):
 
 
 def write_image(path, pixels):
-    """pixels: (H, W, C) of uint8 or uint16 as PAM, of float32 (C = 1 or 3) as PFM."""
+    """pixels: (H, W, C) of uint8 or uint16 as PAM, of float32 (C = 1 or 3) as PFM, of other types as .npy."""
+    if extension(pixels.dtype) == "npy":
+        np.save(path, pixels)
+        return
     height, width, channels = pixels.shape
     with open(path, "wb") as f:
         if pixels.dtype == np.float32:
@@ -86,7 +89,7 @@ def read_image(path):
 
 
 def extension(dtype):
-    return "pfm" if np.dtype(dtype) == np.float32 else "pam"
+    return {"float32": "pfm", "uint8": "pam", "uint16": "pam"}.get(np.dtype(dtype).name, "npy")
 
 
 def run_sat(*args, isa=None, **kwargs):
@@ -150,7 +153,7 @@ LIB = ctypes.CDLL(os.path.join(BUILD, "libsat.so"))
 LIB.sat_detail.restype = ctypes.c_char_p
 LIB.sat_type_from_name.argtypes = [ctypes.c_char_p]
 TYPES = {"u8": np.uint8, "u16": np.uint16, "u32": np.uint32, "f32": np.float32, "f64": np.float64,
-         "u64": np.uint64, "i64": np.int64}
+         "u64": np.uint64, "i64": np.int64, "i8": np.int8, "i16": np.int16, "i32": np.int32}
 
 
 def code(name):
@@ -284,16 +287,19 @@ def box(pixels, window_width, window_height, border, value=0, weighted=False, ex
 
 
 def random_pixels(rng, height, width, channels, dtype):
-    """Random content of several natures: uniform, all-max, an impulse, sparse, a wide range of floats."""
+    """Random content of several natures: uniform, all the largest or lowest, an impulse, sparse, a wide range of
+    floats."""
     shape = (height, width, channels)
     nature = rng.integers(5)
-    if np.dtype(dtype) == np.float32:
+    if np.dtype(dtype).kind == "f":
         pixels = rng.standard_normal(shape) * 10.0 ** rng.integers(-3, 4)
-        return (np.abs(pixels) if nature == 0 else pixels).astype(np.float32)
-    top = np.iinfo(dtype).max
+        return (np.abs(pixels) if nature == 0 else pixels).astype(dtype)
+    low, top = np.iinfo(dtype).min, np.iinfo(dtype).max
+    if low < 0:
+        top = low  # the largest magnitude
     if nature == 0:
         return np.full(shape, top, dtype)
-    pixels = rng.integers(0, top + 1, shape).astype(dtype)
+    pixels = rng.integers(low, np.iinfo(dtype).max, shape, dtype=dtype, endpoint=True)
     if nature == 1:
         pixels[rng.random(shape) < 0.9] = 0
     if nature == 2:

@@ -8,8 +8,13 @@ from satlib import Tap, extension, in_parallel, random_pixels, run_sat, scratch,
 
 LAYOUTS = ["padded", "inclusive", "exclusive"]
 # --type: (dtype in the file, how to bring a 64-bit table there)
-INTEGER_TYPES = {"u32": "<u4", "u64": "<u8", "i64": "<i8", "f32": "<f4", "f64": "<f8"}
+INTEGER_TYPES = {"u32": "<u4", "u64": "<u8", "i32": "<i4", "i64": "<i8", "f32": "<f4", "f64": "<f8"}
+WIDE_TYPES = {"u32": "<u4", "u64": "<u8", "i64": "<i8", "f32": "<f4", "f64": "<f8"}
+SIGNED_TYPES = {"i32": "<i4", "i64": "<i8", "f32": "<f4", "f64": "<f8"}
 FLOAT_TYPES = {"f32": "<f4", "f64": "<f8"}
+DOUBLE_TYPES = {"f64": "<f8"}
+TYPES_OF = {np.uint8: INTEGER_TYPES, np.uint16: INTEGER_TYPES, np.uint32: WIDE_TYPES, np.int8: SIGNED_TYPES,
+            np.int16: SIGNED_TYPES, np.int32: SIGNED_TYPES, np.float32: FLOAT_TYPES, np.float64: DOUBLE_TYPES}
 SIZES = [(1, 1), (1, 5), (6, 1), (2, 3), (16, 16), (33, 7), (64, 65), (255, 9), (1031, 17), (5000, 37)]
 
 
@@ -28,15 +33,15 @@ def cumulate(pixels):
 
 def check(case):
     pixels, layout, type_name, (backend, isa, threads) = case
-    is_float = pixels.dtype == np.float32
+    is_float = pixels.dtype.kind == "f"
     dtype = (FLOAT_TYPES if is_float else INTEGER_TYPES).get(type_name, "<f8" if is_float else "<i8")
     with scratch() as folder:
         image = os.path.join(folder, "in." + extension(pixels.dtype))
         out = os.path.join(folder, "out.npy")
         write_image(image, pixels)
-        args = [image, "-o", out, "--layout", layout, "--backend", backend, "--threads", threads]
+        args = [image, "--as", "image", "-o", out, "--layout", layout, "--backend", backend, "--threads", threads]
         args += ["--type", type_name] if type_name else []
-        what = f"{pixels.shape} {pixels.dtype} SAT_ISA={isa} sat {' '.join(map(str, args[3:]))}"
+        what = f"{pixels.shape} {pixels.dtype} SAT_ISA={isa} sat {' '.join(map(str, args[5:]))}"
         status, _, error = run_sat(*args, isa=isa)
         if status != 0:
             return f"{what}: status {status}, {error}"
@@ -61,7 +66,7 @@ def check(case):
 
 def random_tables(tap, ways):
     rng = np.random.default_rng(5648)
-    for dtype, types in ((np.uint8, INTEGER_TYPES), (np.uint16, INTEGER_TYPES), (np.float32, FLOAT_TYPES)):
+    for dtype, types in TYPES_OF.items():
         for layout in LAYOUTS:
             cases = []
             for way in ways:

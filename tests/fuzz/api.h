@@ -101,7 +101,7 @@ static inline void spoil_view(fuzz_input *in, sat_view *v, const block *other)
     case 5: v->width = take_int(in, 0, 16); break;
     case 6: v->height = take_int(in, 0, 16); break;
     case 7: v->channels = (int)take_int(in, 0, 5); break;
-    case 8: v->type = (sat_type)take_int(in, 0, 9); break;
+    case 8: v->type = (sat_type)take_int(in, 0, 12); break;
     case 9: v->memory = (sat_memory)take_int(in, 0, 2); break;
     default: break;
     }
@@ -161,6 +161,9 @@ static inline void fill_view(const fuzz_input *in, const sat_view *v, bool wild)
                 case SAT_U8: *(uint8_t *)at = random % 5 == 0 ? 255 : (uint8_t)random; break;
                 case SAT_U16: *(uint16_t *)at = random % 5 == 0 ? 65535 : (uint16_t)random; break;
                 case SAT_U32: *(uint32_t *)at = random % 5 == 0 ? UINT32_MAX : random * 257u; break;
+                case SAT_I8: *(int8_t *)at = random % 5 == 0 ? INT8_MIN : (int8_t)random; break;
+                case SAT_I16: *(int16_t *)at = random % 5 == 0 ? INT16_MIN : (int16_t)random; break;
+                case SAT_I32: *(int32_t *)at = random % 5 == 0 ? INT32_MIN : (int32_t)(random * 257u); break;
                 case SAT_F32: *(float *)at = (float)f; break;
                 default: *(double *)at = f;
                 }
@@ -174,6 +177,9 @@ static inline long double load_sample(const sat_view *v, int64_t x, int64_t y, i
     case SAT_U8: return *(const uint8_t *)at;
     case SAT_U16: return *(const uint16_t *)at;
     case SAT_U32: return *(const uint32_t *)at;
+    case SAT_I8: return *(const int8_t *)at;
+    case SAT_I16: return *(const int16_t *)at;
+    case SAT_I32: return *(const int32_t *)at;
     case SAT_F32: return (long double)*(const float *)at;
     default: return (long double)*(const double *)at;
     }

@@ -8,14 +8,21 @@ enum { SIDE = 20, ROWS = 8, PIXELS = SIDE * ROWS, LARGEST = 1 << 16 };
 
 /* ---- specs ---- */
 
-static bool is_integer(sat_type type)
+static bool is_signed(sat_type type)
 {
-    return type == SAT_U8 || type == SAT_U16 || type == SAT_U32;
+    return type == SAT_I8 || type == SAT_I16 || type == SAT_I32;
 }
 
+static bool is_integer(sat_type type)
+{
+    return type == SAT_U8 || type == SAT_U16 || type == SAT_U32 || is_signed(type);
+}
+
+/* The largest magnitude of a sample. */
 static uint64_t largest_of(sat_type sample)
 {
-    return sample == SAT_U8 ? UINT8_MAX : sample == SAT_U16 ? UINT16_MAX : UINT32_MAX;
+    const uint64_t range = is_integer(sample) ? (uint64_t)1 << 8 * sat_type_bytes(sample) : (uint64_t)1 << 32;
+    return is_signed(sample) ? range / 2 : range - 1;
 }
 
 static bool types_right(sat_type sample, sat_type accum)
@@ -23,7 +30,8 @@ static bool types_right(sat_type sample, sat_type accum)
     bool integer = is_integer(sample), is_float = sample == SAT_F32 || sample == SAT_F64;
     switch (accum) {
     case SAT_U32:
-    case SAT_U64:
+    case SAT_U64: return integer && !is_signed(sample);
+    case SAT_I32: return integer && sample != SAT_U32;
     case SAT_I64: return integer;
     case SAT_F32: return integer || sample == SAT_F32;
     case SAT_F64: return integer || is_float;
@@ -35,13 +43,13 @@ static bool types_right(sat_type sample, sat_type accum)
 
 static sat_plan_spec take_spec(fuzz_input *in)
 {
-    static const sat_type samples[] = {SAT_U8, SAT_U16, SAT_U32, SAT_F32, SAT_F64};
-    static const sat_type accums[] = {SAT_TYPE_NONE, SAT_U32, SAT_U64, SAT_I64, SAT_F32, SAT_F64, SAT_Q32};
+    static const sat_type samples[] = {SAT_U8, SAT_U16, SAT_U32, SAT_F32, SAT_F64, SAT_I8, SAT_I16, SAT_I32};
+    static const sat_type accums[] = {SAT_TYPE_NONE, SAT_U32, SAT_U64, SAT_I64, SAT_F32, SAT_F64, SAT_Q32, SAT_I32};
     sat_plan_spec s = {.width = 1 + (int64_t)(take(in, 1) % SIDE),
                        .height = 1 + (int64_t)(take(in, 1) % ROWS),
                        .channels = 1 + (int)(take(in, 1) % 4),
-                       .sample = samples[take(in, 1) % 5],
-                       .accum = accums[take(in, 1) % 7],
+                       .sample = samples[take(in, 1) % (sizeof samples / sizeof *samples)],
+                       .accum = accums[take(in, 1) % (sizeof accums / sizeof *accums)],
                        .layout = (sat_layout)(take(in, 1) % 3),
                        .backend = take_one_in(in, 4) ? take_backend(in) : NULL,
                        .threads = take_threads(in),
@@ -51,8 +59,8 @@ static sat_plan_spec take_spec(fuzz_input *in)
     case 0: s.width = take_int(in, 0, SIDE); break;
     case 1: s.height = take_int(in, 0, ROWS); break;
     case 2: s.channels = (int)take_int(in, 0, 5); break;
-    case 3: s.sample = (sat_type)take_int(in, 0, 9); break;
-    case 4: s.accum = (sat_type)take_int(in, 0, 9); break;
+    case 3: s.sample = (sat_type)take_int(in, 0, 12); break;
+    case 4: s.accum = (sat_type)take_int(in, 0, 12); break;
     case 5: s.layout = (sat_layout)take_int(in, 0, 4); break;
     case 6: s.memory = (sat_memory)take_int(in, 0, 2); break;
     case 7: s.quant.step = take_real(in); break;
@@ -93,7 +101,7 @@ static total sum_of(const sat_view *image, const sat_plan_spec *s, int64_t x1, i
         for (int64_t x = 0; x < x1; x++) {
             long double v = load_sample(image, x, y, c);
             if (s->accum == SAT_Q32) v = (v - (long double)s->quant.offset) / (long double)s->quant.step;
-            if (is_integer(s->sample)) t.whole += (uint64_t)v;
+            if (is_integer(s->sample)) t.whole += (uint64_t)(int64_t)v;
             if (s->accum == SAT_Q32) t.whole += (uint64_t)(v + 0.5L);
             t.real += v;
             t.magnitude += fabsl(v);
@@ -107,6 +115,7 @@ static bool is_sum(const sat_view *image, const sat_plan_spec *s, const void *en
     long double bound = 2 * (long double)(image->width + image->height) * eps * should->magnitude, is;
     switch (s->accum) {
     case SAT_U32:
+    case SAT_I32:
     case SAT_Q32: return *(const uint32_t *)entry == (uint32_t)should->whole;
     case SAT_U64:
     case SAT_I64: return *(const uint64_t *)entry == should->whole;
@@ -154,6 +163,7 @@ static answer expect(const sat_plan_spec *s, int64_t height, sat_rect *r, bool c
     uint64_t area = (uint64_t)(cut.width * cut.height);
     uint64_t largest = s->accum == SAT_Q32 ? s->quant.largest : largest_of(s->sample);
     if ((s->accum == SAT_U32 || s->accum == SAT_Q32) && area > UINT32_MAX / largest) return BAD_RANGE;
+    if (s->accum == SAT_I32 && area > ((uint64_t)INT32_MAX + is_signed(s->sample)) / largest) return BAD_RANGE;
     return ANSWERED;
 }
 
@@ -161,7 +171,7 @@ static uint64_t rect_sum(const sat_view *image, const sat_rect *r, int c)
 {
     uint64_t sum = 0;
     for (int64_t y = r->y; y < r->y + r->height; y++)
-        for (int64_t x = r->x; x < r->x + r->width; x++) sum += (uint64_t)load_sample(image, x, y, c);
+        for (int64_t x = r->x; x < r->x + r->width; x++) sum += (uint64_t)(int64_t)load_sample(image, x, y, c);
     return sum;
 }
 
@@ -178,7 +188,9 @@ static const char *check_answers(const sat_view *image, const sat_plan_spec *s, 
             continue;
         uint64_t sum = rect_sum(image, r, (int)(i % channels));
         if (sums[i].u != sum) return "a rectangle's sum is not that of its pixels";
-        if (means[i] != (double)sum / ((double)r->width * (double)r->height)) return "a mean is not the sum's";
+        if (means[i] !=
+            (is_signed(s->sample) ? (double)(int64_t)sum : (double)sum) / ((double)r->width * (double)r->height))
+            return "a mean is not the sum's";
     }
     return NULL;
 }
@@ -223,7 +235,7 @@ static const char *query_wrong_table(fuzz_input *in, const sat_view *view, const
     double means[4];
     spoil_view(in, &table.view, b);
     if (take_one_in(in, 4)) table.layout = (sat_layout)take_int(in, 0, 4);
-    if (take_one_in(in, 4)) table.sample = (sat_type)take_int(in, 0, 9);
+    if (take_one_in(in, 4)) table.sample = (sat_type)take_int(in, 0, 12);
     unsigned flags = (unsigned)take_int(in, 0, 2);
     bool right = view_right(&table.view) && table.view.memory == SAT_HOST && (unsigned)table.layout <= SAT_EXCLUSIVE &&
                  flags <= SAT_CLIP && table.view.type != SAT_TYPE_NONE && types_right(table.sample, table.view.type);
@@ -357,7 +369,7 @@ static const char *run_scan(fuzz_input *in, sat_scan *scan, const sat_scan_spec 
                       .channels = 1,
                       .type = s->sample};
     sat_type accum = s->accum ? s->accum : sat_accum_for(s->sample, s->length);
-    if (accum == SAT_TYPE_NONE) accum = SAT_U64;
+    if (accum == SAT_TYPE_NONE) accum = is_signed(s->sample) ? SAT_I64 : SAT_U64;
     if (!is_integer(s->sample)) return NULL;
     fill_view(in, &array, false);
     if (sat_scan_run(scan, NULL, to->bytes, NULL) != SAT_ERR_ARGUMENT) return "a scan of nothing";
@@ -365,9 +377,9 @@ static const char *run_scan(fuzz_input *in, sat_scan *scan, const sat_scan_spec 
     if (sat_scan_run(scan, from->bytes, to->bytes, NULL) != SAT_OK) return "a right scan was refused";
     uint64_t sum = 0;
     for (int64_t i = 0; i < s->length; i++) {
-        uint64_t v = (uint64_t)load_sample(&array, i, 0, 0), should = s->exclusive ? sum : sum + v;
+        uint64_t v = (uint64_t)(int64_t)load_sample(&array, i, 0, 0), should = s->exclusive ? sum : sum + v;
         sum += v;
-        bool right = accum == SAT_U32                       ? ((uint32_t *)(void *)to->bytes)[i] == (uint32_t)should
+        bool right = accum == SAT_U32 || accum == SAT_I32   ? ((uint32_t *)(void *)to->bytes)[i] == (uint32_t)should
                      : accum == SAT_U64 || accum == SAT_I64 ? ((uint64_t *)(void *)to->bytes)[i] == should
                                                             : true;
         if (!right) return "an element is not its sum";
@@ -432,7 +444,7 @@ static const char *sizes(fuzz_input *in)
 {
     int64_t width = take_int(in, 0, SIDE), area = take_int(in, 0, PIXELS);
     int channels = (int)take_int(in, 0, 5);
-    sat_type type = (sat_type)take_int(in, 0, 9);
+    sat_type type = (sat_type)take_int(in, 0, 12);
     char name[16] = "";
     for (size_t i = 0; i < sizeof name - 1; i++) name[i] = (char)take(in, 1);
     sat_layout layout;
@@ -442,7 +454,10 @@ static const char *sizes(fuzz_input *in)
     sat_type accum = sat_accum_for(type, area);
     unsigned __int128 sum = (unsigned __int128)(area > 0 ? area : 0) * largest_of(type);
     if (is_integer(type) && area > 0 &&
-        accum != (sum <= UINT32_MAX   ? SAT_U32
+        accum != (is_signed(type)     ? sum <= (uint64_t)1 << 31   ? SAT_I32
+                                        : sum <= (uint64_t)1 << 63 ? SAT_I64
+                                                                   : SAT_TYPE_NONE
+                  : sum <= UINT32_MAX ? SAT_U32
                   : sum <= UINT64_MAX ? SAT_U64
                                       : SAT_TYPE_NONE))
         return "not the narrowest accumulator";

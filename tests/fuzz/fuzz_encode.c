@@ -12,8 +12,8 @@ enum { SIDE = 48, ICC_MOST = 255 };
 
 static bool take_image(fuzz_input *in, image *img, error *err)
 {
-    static const sat_type types[] = {SAT_U8, SAT_U16, SAT_F32};
-    sat_type type = types[take(in, 1) % 3];
+    static const sat_type types[] = {SAT_U8, SAT_U16, SAT_F32, SAT_U32, SAT_I8, SAT_I16, SAT_I32, SAT_F64};
+    sat_type type = types[take(in, 1) % (sizeof types / sizeof *types)];
     int channels = 1 + (int)(take(in, 1) % 4);
     int64_t width = 1 + (int64_t)(take(in, 1) % SIDE), height = 1 + (int64_t)(take(in, 1) % SIDE);
     return image_alloc(img, width, height, channels, type, err);

@@ -76,6 +76,7 @@ static bool is_sum(const sat_table *t, const sat_rect *r, size_t c, const sat_su
     int64_t x1 = r->x + r->width, y1 = r->y + r->height;
     uint64_t four = prefix(t, x1, y1, c) - prefix(t, x1, r->y, c) - prefix(t, r->x, y1, c) + prefix(t, r->x, r->y, c);
     if (t->view.type == SAT_U32) return sum->u == (uint32_t)four;
+    if (t->view.type == SAT_I32) return sum->i == (int32_t)four;
     return t->view.type == SAT_U64 || t->view.type == SAT_I64 ? sum->u == four : true;
 }
 
@@ -125,7 +126,7 @@ static const char *run(const uint8_t *bytes, size_t n)
     if (head >= n || n - head < 2) return NULL;
     fuzz_input in = {bytes + HEAD, head - HEAD};
     const sat_file_options assume = {
-        .foreign = bytes[0] % 4 < 3, .layout = (sat_layout)(bytes[0] % 4 % 3), .sample = (sat_type)(bytes[1] % 9)};
+        .foreign = bytes[0] % 4 < 3, .layout = (sat_layout)(bytes[0] % 4 % 3), .sample = (sat_type)(bytes[1] % 12)};
     uint64_t most;
     error err = {.text = ""}, other;
     uint8_t *copy = malloc(n - head);

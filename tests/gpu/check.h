@@ -82,15 +82,26 @@ static inline uint64_t sequence(uint64_t seed, const char *name, size_t k)
     return random64(&state);
 }
 
+static inline bool is_float(sat_type t)
+{
+    return t == SAT_F32 || t == SAT_F64;
+}
+
+static inline bool is_signed(sat_type t)
+{
+    return t == SAT_I8 || t == SAT_I16 || t == SAT_I32;
+}
+
+/* Signed samples are summed in integers only on a device. */
+static inline bool unsupported_on_devices(sat_type sample, sat_type accum)
+{
+    return is_signed(sample) && is_float(accum);
+}
+
 /* Sums that are proven for rectangles of one pixel only. */
 static inline bool fits_one_sample(sat_type sample, sat_type accum)
 {
     return (sample == SAT_U32 && accum == SAT_U32) || (sample == SAT_I32 && accum == SAT_I32);
-}
-
-static inline bool is_float(sat_type t)
-{
-    return t == SAT_F32 || t == SAT_F64;
 }
 
 /* The i-th pair of sample and accumulator that sums exist for: of tables (as sat_plan_create() on the reference

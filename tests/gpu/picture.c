@@ -13,11 +13,6 @@ const char *content_name(content c)
     return (unsigned)c < CONTENTS ? names[c] : "?";
 }
 
-static bool is_signed(sat_type type)
-{
-    return type == SAT_I8 || type == SAT_I16 || type == SAT_I32;
-}
-
 static void put_integer(void *samples, size_t i, sat_type type, uint64_t v)
 {
     switch (type) {
@@ -159,8 +154,7 @@ static bool absolutes(const sat_view *image, sat_view *out)
         for (size_t i = 0; i < n; i++) ((uint16_t *)out->data)[i] = (uint16_t)abs(((int16_t *)out->data)[i]);
     if (image->type == SAT_I32)
         for (size_t i = 0; i < n; i++) ((uint32_t *)out->data)[i] = (uint32_t)llabs(((int32_t *)out->data)[i]);
-    if (is_signed(image->type))
-        out->type = image->type == SAT_I8 ? SAT_U8 : image->type == SAT_I16 ? SAT_U16 : SAT_U32;
+    if (is_signed(image->type)) out->type = image->type == SAT_I8 ? SAT_U8 : image->type == SAT_I16 ? SAT_U16 : SAT_U32;
     return true;
 }
 
@@ -326,7 +320,7 @@ sat_plan *plan_of(const picture *p, const target *t, sat_memory memory)
     spec.memory = memory;
     sat_status status = sat_plan_create(&plan, &spec);
     bool refused = status == SAT_ERR_TYPE || status == SAT_ERR_UNAVAILABLE;
-    const bool unsupported = status == SAT_ERR_TYPE && t->device && is_signed(spec.sample) && is_float(spec.accum);
+    const bool unsupported = status == SAT_ERR_TYPE && t->device && unsupported_on_devices(spec.sample, spec.accum);
     if (unsupported || (refused && (t->kind == SAT_PEER || t->kind == SAT_CEILING)))
         pass_over();
     else if (is_status(status, SAT_OK, "sat_plan_create") && sat_plan_accum(plan) != p->spec.accum)

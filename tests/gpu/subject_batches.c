@@ -186,7 +186,7 @@ static bool check_query(const batch *b, const sat_view *table, const sat_view *s
     sat_table t = {.view = *table, .layout = s->layout, .sample = s->sample, .quant = s->quant};
     sat_query *query;
     uint64_t random = b->random;
-    if (s->layout == SAT_EXCLUSIVE) return true;                  /* most rectangles of small images have no answer */
+    if (s->layout == SAT_EXCLUSIVE) return true;           /* most rectangles of small images have no answer */
     if (fits_one_sample(s->sample, s->accum)) return true; /* proven for rectangles of one pixel */
     answers *a = calloc(1, sizeof *a);
     if (a == NULL ||

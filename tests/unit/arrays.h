@@ -103,6 +103,9 @@ static inline double value_at(const sat_view *v, int64_t x, int64_t y, int c)
     case SAT_U8: return *(const uint8_t *)p;
     case SAT_U16: return *(const uint16_t *)p;
     case SAT_U32: return *(const uint32_t *)p;
+    case SAT_I8: return *(const int8_t *)p;
+    case SAT_I16: return *(const int16_t *)p;
+    case SAT_I32: return *(const int32_t *)p;
     case SAT_F32: return (double)*(const float *)p;
     default: return *(const double *)p;
     }
@@ -122,9 +125,12 @@ static inline void randomise(const sat_view *v)
                 void *p = entry_at(v, x, y, c);
                 double eighths = (double)random_in(-800, 800) / 8;
                 switch (v->type) {
-                case SAT_U8: *(uint8_t *)p = (uint8_t)random64(); break;
-                case SAT_U16: *(uint16_t *)p = (uint16_t)random64(); break;
-                case SAT_U32: *(uint32_t *)p = (uint32_t)random64(); break;
+                case SAT_U8:
+                case SAT_I8: *(uint8_t *)p = (uint8_t)random64(); break;
+                case SAT_U16:
+                case SAT_I16: *(uint16_t *)p = (uint16_t)random64(); break;
+                case SAT_U32:
+                case SAT_I32: *(uint32_t *)p = (uint32_t)random64(); break;
                 case SAT_F32: *(float *)p = (float)eighths; break;
                 default: *(double *)p = eighths;
                 }

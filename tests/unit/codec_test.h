@@ -39,8 +39,10 @@ static inline image random_image(int64_t width, int64_t height, int channels, sa
     size_t n = image_bytes(&img) / sat_type_bytes(type);
     for (size_t i = 0; i < n; i++) {
         uint32_t noise = next_random(&seed), v = i / 97 % 2 ? noise : (uint32_t)(i / 13 * 259);
-        if (type == SAT_U8) ((uint8_t *)img.data)[i] = (uint8_t)v;
-        if (type == SAT_U16) ((uint16_t *)img.data)[i] = (uint16_t)v;
+        if (type == SAT_U8 || type == SAT_I8) ((uint8_t *)img.data)[i] = (uint8_t)v;
+        if (type == SAT_U16 || type == SAT_I16) ((uint16_t *)img.data)[i] = (uint16_t)v;
+        if (type == SAT_U32 || type == SAT_I32) ((uint32_t *)img.data)[i] = v * 257;
+        if (type == SAT_F64) ((double *)img.data)[i] = v / 1024.0 - 1e7;
         if (type == SAT_F32) ((float *)img.data)[i] = (float)(v % 100000) / 1024.0f;
     }
     return img;

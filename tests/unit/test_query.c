@@ -34,7 +34,7 @@ static double brute_force(const sat_view *image, sat_rect r, int c)
 
 static double as_double(sat_type type, sat_sum sum)
 {
-    return type == SAT_I64 ? (double)sum.i : type >= SAT_F32 ? sum.f : (double)sum.u;
+    return type == SAT_I64 || type == SAT_I32 ? (double)sum.i : type >= SAT_F32 ? sum.f : (double)sum.u;
 }
 
 static bool have_device(void)
@@ -140,7 +140,8 @@ static void random_rectangles(sat_type sample, sat_type accum, sat_layout layout
         int64_t w = image.width - (layout == SAT_EXCLUSIVE), h = image.height - (layout == SAT_EXCLUSIVE);
         rects[i].x = random_in(0, w - 1), rects[i].y = random_in(0, h - 1);
         rects[i].width = random_in(1, w - rects[i].x), rects[i].height = random_in(1, h - rects[i].y);
-        if (sample == SAT_U32 && accum == SAT_U32) rects[i].width = rects[i].height = 1;
+        if ((sample == SAT_U32 && accum == SAT_U32) || (sample == SAT_I32 && accum == SAT_I32))
+            rects[i].width = rects[i].height = 1;
     }
     sat_sum sums[RECTS * 4];
     double means[RECTS * 4];
@@ -149,8 +150,8 @@ static void random_rectangles(sat_type sample, sat_type accum, sat_layout layout
         for (int c = 0; c < channels; c++) {
             double want = brute_force(&image, rects[i], c), got = as_double(accum, sums[i * channels + c]);
             double area = (double)(rects[i].width * rects[i].height), slack = accum == SAT_F32 ? 1e7 * 0x1p-22 : 0;
-            if (accum == SAT_F32 && sample == SAT_U16) slack = 4e8 * 0x1p-22;
-            if (accum == SAT_F32 && sample == SAT_U32) slack = 2e13 * 0x1p-22;
+            if (accum == SAT_F32 && (sample == SAT_U16 || sample == SAT_I16)) slack = 4e8 * 0x1p-22;
+            if (accum == SAT_F32 && (sample == SAT_U32 || sample == SAT_I32)) slack = 2e13 * 0x1p-22;
             assert_true(fabs(got - want) <= slack);
             assert_true(fabs(means[i * channels + c] - want / area) <= slack / area + 1e-9 * fabs(want / area) + 1e-12);
         }
@@ -170,11 +171,46 @@ static void every_type_and_layout(void **state)
     static const sat_type pairs[][2] = {{SAT_U8, SAT_U32},  {SAT_U8, SAT_U64},  {SAT_U8, SAT_I64},  {SAT_U8, SAT_F32},
                                         {SAT_U8, SAT_F64},  {SAT_U16, SAT_U32}, {SAT_U16, SAT_I64}, {SAT_U16, SAT_F32},
                                         {SAT_U32, SAT_U32}, {SAT_U32, SAT_U64}, {SAT_U32, SAT_F64}, {SAT_F32, SAT_F32},
-                                        {SAT_F32, SAT_F64}, {SAT_F32, SAT_Q32}, {SAT_F64, SAT_F64}, {SAT_F64, SAT_Q32}};
+                                        {SAT_F32, SAT_F64}, {SAT_F32, SAT_Q32}, {SAT_F64, SAT_F64}, {SAT_F64, SAT_Q32},
+                                        {SAT_U8, SAT_I32},  {SAT_U16, SAT_I32}, {SAT_I8, SAT_I32},  {SAT_I8, SAT_I64},
+                                        {SAT_I8, SAT_F64},  {SAT_I16, SAT_I32}, {SAT_I16, SAT_I64}, {SAT_I16, SAT_F32},
+                                        {SAT_I32, SAT_I32}, {SAT_I32, SAT_I64}, {SAT_I32, SAT_F32}, {SAT_I32, SAT_F64}};
     (void)state;
     for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++)
         for (int layout = SAT_PADDED; layout <= SAT_EXCLUSIVE; layout++)
             random_rectangles(pairs[i][0], pairs[i][1], (sat_layout)layout);
+}
+
+/* All samples are the lowest: the largest rectangle of an i32 table sums to -2^31, and one more pixel is refused.  The
+ * table of some more rows wraps, and answers them all the same. */
+static void the_lowest_sums_are_exact(void **state)
+{
+    enum { WIDTH = 4096, MORE = 64 };
+    (void)state;
+    for (sat_type sample = SAT_I8; sample <= SAT_I16; sample++) {
+        const bool bytes = sample == SAT_I8;
+        const int64_t low = bytes ? INT8_MIN : INT16_MIN, height = -(int64_t)INT32_MIN / -low / WIDTH;
+        sat_view image = guarded(WIDTH, height + MORE, 1, sample, 0);
+        for (int64_t y = 0; y < image.height; y++)
+            for (int64_t x = 0; x < WIDTH; x++) {
+                if (bytes)
+                    *(int8_t *)entry_at(&image, x, y, 0) = INT8_MIN;
+                else
+                    *(int16_t *)entry_at(&image, x, y, 0) = INT16_MIN;
+            }
+        sat_table t = table_of(&image, SAT_I32, SAT_PADDED, NULL);
+        const sat_rect rects[] = {{0, 0, WIDTH, height}, {0, MORE, WIDTH, height}, {7, MORE + 3, 1, 1}};
+        sat_sum sums[3];
+        double means[3];
+        assert_ok(sat_table_query(&t, rects, 3, 0, 1, sums, means));
+        same_by_query(&t, rects, 3, sums, means);
+        assert_true(sums[0].i == INT32_MIN && sums[1].i == INT32_MIN && sums[2].i == low);
+        for (int i = 0; i < 3; i++) assert_true(means[i] == (double)low);
+        const sat_rect beyond = {0, 0, WIDTH, height + 1};
+        said(sat_table_query(&t, &beyond, 1, 0, 1, sums, means), SAT_ERR_RANGE, bytes ? "16777216" : "65536");
+        unguard(&image);
+        unguard(&t.view);
+    }
 }
 
 /* 4200 x 4200 white pixels sum to 4498200000, more than 2^32: the table wraps, its rectangles do not. */
@@ -513,6 +549,7 @@ int main(void)
     cmocka_set_message_output(CM_OUTPUT_TAP);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_type_and_layout),
+        cmocka_unit_test(the_lowest_sums_are_exact),
         cmocka_unit_test(a_wrapped_table_is_exact),
         cmocka_unit_test(outside_and_empty_rectangles),
         cmocka_unit_test(exclusive_tables_lack_the_last_sums),

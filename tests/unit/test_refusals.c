@@ -132,6 +132,13 @@ static void names_and_bounds(void **state)
     assert_int_equal(sat_accum_for(SAT_U16, 65538), SAT_U64);
     assert_int_equal(sat_accum_for(SAT_U32, (int64_t)1 << 32), SAT_U64);
     assert_int_equal(sat_accum_for(SAT_U32, ((int64_t)1 << 32) + 2), SAT_TYPE_NONE);
+    assert_int_equal(sat_accum_for(SAT_I8, 1 << 24), SAT_I32); /* 2^31 / 2^7: -2^31 fits */
+    assert_int_equal(sat_accum_for(SAT_I8, (1 << 24) + 1), SAT_I64);
+    assert_int_equal(sat_accum_for(SAT_I16, 1 << 16), SAT_I32);
+    assert_int_equal(sat_accum_for(SAT_I16, (1 << 16) + 1), SAT_I64);
+    assert_int_equal(sat_accum_for(SAT_I32, 1), SAT_I32);
+    assert_int_equal(sat_accum_for(SAT_I32, (int64_t)1 << 32), SAT_I64);
+    assert_int_equal(sat_accum_for(SAT_I32, ((int64_t)1 << 32) + 1), SAT_TYPE_NONE);
     assert_int_equal(sat_accum_for(SAT_F32, 1), SAT_F64);
     assert_int_equal(sat_row_bytes(3, 4, SAT_F64), 96);
     assert_int_equal(sat_row_bytes(0, 4, SAT_F64), 0);

@@ -4,19 +4,20 @@
 #include "arrays.h"
 #include "sat_lab.h"
 
-static const sat_type samples[] = {SAT_U8, SAT_U16, SAT_U32, SAT_F32, SAT_F64};
-static const sat_type accums[] = {SAT_U32, SAT_U64, SAT_I64, SAT_F32, SAT_F64, SAT_Q32};
+static const sat_type samples[] = {SAT_U8, SAT_U16, SAT_U32, SAT_I8, SAT_I16, SAT_I32, SAT_F32, SAT_F64};
+static const sat_type accums[] = {SAT_U32, SAT_U64, SAT_I32, SAT_I64, SAT_F32, SAT_F64, SAT_Q32};
 static const sat_quant eighths = {.offset = -128, .step = 0.125, .largest = 2048};
 
 /* 384 samples are a chunk and 2048 (u32) or 1024 (u64) a block of the cpu backend, 32 rows a band. */
 static const int64_t shapes[][2] = {{1, 1},   {1, 67},  {67, 1},   {16, 16},  {17, 31},   {127, 33},
                                     {383, 5}, {384, 3}, {385, 65}, {2048, 2}, {2049, 34}, {1023, 32}};
-enum { SHAPES = sizeof shapes / sizeof *shapes };
+enum { SHAPES = sizeof shapes / sizeof *shapes, MOST_ADDITIONS = 2049 + 34 };
 
-/* Modulo 2^64, or exact in double: all sums of these arrays are multiples of 1/8 below 2^50. */
+/* Modulo 2^64, or exact in double: all sums of these arrays are multiples of 1/8 below 2^50.  The size is the sum of the
+ * magnitudes. */
 typedef struct expected {
     uint64_t u;
-    double f;
+    double f, size;
 } expected;
 
 static expected *sums_of(const sat_view *image, sat_type accum)
@@ -31,10 +32,12 @@ static expected *sums_of(const sat_view *image, sat_type accum)
                 double value = value_at(image, x, y, c);
                 if (accum == SAT_Q32) value = (value - eighths.offset) / eighths.step;
                 e[i].f = value;
-                e[i].u = value >= 0 ? (uint64_t)value : 0;
-                if (x > 0) e[i].f += e[left].f, e[i].u += e[left].u;
-                if (y > 0) e[i].f += e[i - row].f, e[i].u += e[i - row].u;
-                if (x > 0 && y > 0) e[i].f -= e[left - row].f, e[i].u -= e[left - row].u;
+                e[i].size = fabs(value);
+                e[i].u = accum == SAT_F32 || accum == SAT_F64 ? 0 : (uint64_t)(int64_t)value;
+                if (x > 0) e[i].f += e[left].f, e[i].u += e[left].u, e[i].size += e[left].size;
+                if (y > 0) e[i].f += e[i - row].f, e[i].u += e[i - row].u, e[i].size += e[i - row].size;
+                if (x > 0 && y > 0)
+                    e[i].f -= e[left - row].f, e[i].u -= e[left - row].u, e[i].size -= e[left - row].size;
             }
     return e;
 }
@@ -42,7 +45,7 @@ static expected *sums_of(const sat_view *image, sat_type accum)
 /* What the table should hold at (x, y): `before` is how many rows and columns its zeros take. */
 static expected should_be(const expected *e, const sat_view *image, int64_t before, int64_t x, int64_t y, int c)
 {
-    if (x < before || y < before) return (expected){0, 0};
+    if (x < before || y < before) return (expected){0, 0, 0};
     return e[((y - before) * image->width + x - before) * image->channels + c];
 }
 
@@ -51,11 +54,12 @@ static bool same(const sat_view *table, int64_t x, int64_t y, int c, expected wa
     const void *p = entry_at(table, x, y, c);
     switch (table->type) {
     case SAT_U32:
+    case SAT_I32:
     case SAT_Q32: return *(const uint32_t *)p == (uint32_t)want.u;
     case SAT_U64:
     case SAT_I64: return *(const uint64_t *)p == want.u;
     case SAT_F64: return *(const double *)p == want.f;
-    default: return fabs((double)*(const float *)p - want.f) <= 0x1p-24 * 2e3 * 4096 * fmax(1, fabs(want.f) / 4096);
+    default: return fabs((double)*(const float *)p - want.f) <= 2 * 0x1p-24 * MOST_ADDITIONS * want.size; /* sat.h */
     }
 }
 

@@ -240,6 +240,60 @@ static void every_kind_decodes_to_its_pixels(void **state)
     }
 }
 
+/* Signed samples, and unsigned ones of 32 bits, are the stored bits. */
+static void wide_and_signed_samples_are_as_stored(void **state)
+{
+    static tiff t;
+    static const struct {
+        int bits, format;
+        sat_type type;
+    } cases[] = {{8, 2, SAT_I8}, {16, 2, SAT_I16}, {32, 2, SAT_I32}, {32, 1, SAT_U32}};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        for (int layout = 0; layout < 16; layout++)
+            for (int photometric = BLACK; photometric <= RGB; photometric++) {
+                image img;
+                error err;
+                make(&t, &(kind){.bits = cases[i].bits,
+                                 .format = cases[i].format,
+                                 .photometric = photometric,
+                                 .extra = layout & 1 ? ALPHA : NO_EXTRA,
+                                 .planar = layout & 1,
+                                 .tiled = layout & 2,
+                                 .last_first = layout & 4,
+                                 .big = layout & 8});
+                if (!decode_exactly(t.bytes, t.n, &plain, &img, &err)) fail_msg("%s", err.text);
+                assert_int_equal(img.type, cases[i].type);
+                size_t size = sat_type_bytes(img.type);
+                for (size_t at = 0; at < image_bytes(&img) / size; at++)
+                    assert_memory_equal((const char *)img.data + at * size, &t.values[at], size);
+                image_free(&img);
+            }
+}
+
+/* With deflate and a predictor, of floats that of their bytes. */
+static void every_sample_type_is_read_back(void **state)
+{
+    static const sat_type types[] = {SAT_U8, SAT_U16, SAT_U32, SAT_I8, SAT_I16, SAT_I32, SAT_F32, SAT_F64};
+    (void)state;
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++)
+        for (int channels = 1; channels <= 4; channels++) {
+            image img = random_image(61, 1 + 97 * (channels % 2), channels, types[i], 5), out;
+            uint8_t *bytes;
+            size_t n;
+            error err;
+            if (!encode_to_memory(&format_tiff, &img, &(encode_options){0}, &bytes, &n, &err) ||
+                !decode_exactly(bytes, n, &plain, &out, &err))
+                fail_msg("%s: %s", sat_type_name(types[i]), err.text);
+            assert_int_equal(out.type, types[i]);
+            assert_int_equal(out.channels, channels);
+            assert_memory_equal(out.data, img.data, image_bytes(&img));
+            image_free(&img);
+            image_free(&out);
+            free(bytes);
+        }
+}
+
 static void refused(const tiff *t, const decode_options *opt, const char *words)
 {
     image img;
@@ -257,8 +311,12 @@ static void what_cannot_be_read_is_refused_in_words(void **state)
         kind k;
         const char *words;
     } cases[] = {
-        {{.bits = 16, .photometric = BLACK, .extra = NO_EXTRA, .format = 2}, "16-bit signed samples"},
-        {{.bits = 32, .photometric = BLACK, .extra = NO_EXTRA, .format = 1}, "32-bit unsigned samples"},
+        {{.bits = 4, .photometric = BLACK, .extra = NO_EXTRA, .format = 2}, "4-bit signed samples"},
+        {{.bits = 12, .photometric = BLACK, .extra = NO_EXTRA, .format = 2}, "12-bit signed samples"},
+        {{.bits = 24, .photometric = BLACK, .extra = NO_EXTRA, .format = 1}, "24-bit unsigned samples"},
+        {{.bits = 8, .photometric = BLACK, .extra = NO_EXTRA, .format = 3}, "8-bit float samples"},
+        {{.bits = 16, .photometric = WHITE, .extra = NO_EXTRA, .format = 2}, "i16 whose 0 is white"},
+        {{.bits = 16, .photometric = RGB, .extra = PREMULTIPLIED, .format = 2}, "i16 colours that are multiplied"},
         {{.bits = 16, .photometric = BLACK, .extra = NO_EXTRA, .format = 3}, "16-bit float samples"},
         {{.bits = 32, .photometric = WHITE, .extra = NO_EXTRA}, "0 is white"},
         {{.bits = 8, .photometric = CMYK, .extra = NO_EXTRA}, "CMYK"},
@@ -405,6 +463,8 @@ int main(void)
     cmocka_set_message_output(CM_OUTPUT_TAP);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_kind_decodes_to_its_pixels),
+        cmocka_unit_test(wide_and_signed_samples_are_as_stored),
+        cmocka_unit_test(every_sample_type_is_read_back),
         cmocka_unit_test(what_cannot_be_read_is_refused_in_words),
         cmocka_unit_test(directories_that_lie_are_refused),
         cmocka_unit_test(one_picture_is_read_and_its_copies_are_passed_over),
