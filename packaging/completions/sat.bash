@@ -37,10 +37,10 @@ _sat() {
     --layout) words='padded inclusive exclusive' ;;
     --as) words='image table' ;;
     --stat) words='mean sum mean,sum' ;;
-    --sample) words='u8 u16 u32 f32 f64' ;;
-    --accum) words='u32 u64 i64 f32 f64' ;;
+    --sample) words='u8 u16 u32 i8 i16 i32 f32 f64' ;;
+    --accum) words='u32 u64 i32 i64 f32 f64' ;;
     --map) words='bn bq qn' ;;
-    --type) [ "$command" = bench ] && words='u8 u16 u32 f32 f64' || words='u32 u64 i64 f32 f64 q32' ;;
+    --type) [ "$command" = bench ] && words='u8 u16 u32 i8 i16 i32 f32 f64' || words='u32 u64 i32 i64 f32 f64 q32' ;;
     --box | --radius | --passes | --mean | --quality | --largest | --max-pixels | --max-memory | --threads | --rect | --size | \
         --channels | --repeat | --min | --max | --step | --block | --items) return ;;
     *)

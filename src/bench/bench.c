@@ -85,12 +85,18 @@ static double sum_of_magnitudes(const sat_view *in)
         const uint8_t *u8 = row;
         const uint16_t *u16 = row;
         const uint32_t *u32 = row;
+        const int8_t *i8 = row;
+        const int16_t *i16 = row;
+        const int32_t *i32 = row;
         const float *f32 = row;
         const double *f64 = row;
         for (size_t i = 0; i < n; i++) switch (in->type) {
             case SAT_U8: sum += u8[i]; break;
             case SAT_U16: sum += u16[i]; break;
             case SAT_U32: sum += u32[i]; break;
+            case SAT_I8: sum += fabs((double)i8[i]); break;
+            case SAT_I16: sum += fabs((double)i16[i]); break;
+            case SAT_I32: sum += fabs((double)i32[i]); break;
             case SAT_F32: sum += fabs((double)f32[i]); break;
             default: sum += fabs(f64[i]); break;
             }

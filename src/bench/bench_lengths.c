@@ -54,6 +54,7 @@ static int64_t default_max(const bench_session *s, const bench_case *b, int64_t 
 /* Sums of integers of up to 16 bits go into u32, others into their own type. */
 static sat_type default_accum(sat_type type)
 {
+    if (type == SAT_I8 || type == SAT_I16) return SAT_I32;
     return type == SAT_U8 || type == SAT_U16 ? SAT_U32 : type;
 }
 

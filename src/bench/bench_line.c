@@ -47,8 +47,9 @@ static const struct option longs[] = {
 static const int from_takes[] = {OPT_TYPE,  OPT_ACCUM, OPT_EXCLUSIVE, OPT_NAIVE, OPT_BLOCK,
                                  OPT_ITEMS, OPT_MAP,   OPT_AGAINST,   0};
 
-static const sat_type sample_types[] = {SAT_U8, SAT_U16, SAT_U32, SAT_U64, SAT_F32, SAT_F64, SAT_TYPE_NONE};
-static const sat_type accum_types[] = {SAT_U32, SAT_U64, SAT_I64, SAT_F32, SAT_F64, SAT_TYPE_NONE};
+static const sat_type sample_types[] = {SAT_U8,  SAT_U16, SAT_U32, SAT_U64, SAT_I8,
+                                        SAT_I16, SAT_I32, SAT_F32, SAT_F64, SAT_TYPE_NONE};
+static const sat_type accum_types[] = {SAT_U32, SAT_U64, SAT_I32, SAT_I64, SAT_F32, SAT_F64, SAT_TYPE_NONE};
 
 enum { LOG2_MAX = 40 /* sat_lab.h */ };
 

@@ -25,7 +25,7 @@ static const char *refuse(const bench_request *r)
     if (r->image && r->batch) return "--batch is of random samples, not of an image";
     if (r->against && r->layout != SAT_EXCLUSIVE) return "--against belongs to --layout exclusive";
     if (r->window && r->accum) return "--accum is for tables, not for --box";
-    if (r->type == SAT_U64) return "--type u64 is for scans; an image has u8, u16, u32, f32 or f64";
+    if (r->type == SAT_U64) return "--type u64 is for scans; an image has u8, u16, u32, i8, i16, i32, f32 or f64";
     return NULL;
 }
 
@@ -46,7 +46,9 @@ static bool prepare(const bench_request *r, bench_case *b, error *err)
                            .count = r->batch};
         if (!bench_fill(b, err)) return false;
     }
-    if (!b->accum) b->accum = b->in.type == SAT_F32 || b->in.type == SAT_F64 ? SAT_F64 : SAT_U32;
+    const bool negative = b->in.type == SAT_I8 || b->in.type == SAT_I16 || b->in.type == SAT_I32;
+    const bool real = b->in.type == SAT_F32 || b->in.type == SAT_F64;
+    if (!b->accum) b->accum = real ? SAT_F64 : negative ? SAT_I32 : SAT_U32;
     return bench_prepare(b, err);
 }
 

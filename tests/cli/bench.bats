@@ -49,7 +49,7 @@ sound() {
 }
 
 @test "types, channels, images, filters, one backend" {
-    for type in u8 u16 u32 f32 f64; do
+    for type in u8 u16 u32 i8 i16 i32 f32 f64; do
         ok bench --size 40x30 --type $type --channels 3 --repeat 1 --csv
         sound
         [[ $output == *",3,$type,"*,ok* ]]
