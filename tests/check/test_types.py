@@ -117,7 +117,8 @@ def main():
                 for layout in ("padded", "inclusive"):
                     seed += 1
                     cases.append((code, order, channels, layout, seed))
-        tap.report(f"{NAMES[code]}: pixels, tables and rectangles", [text for text in in_parallel(check, cases) if text],
+        tap.report(f"{NAMES[code]}: pixels, tables and rectangles",
+                   [text for text in in_parallel(check, cases) if text],
                    len(cases))
     refusals(tap)
     foreign(tap)

@@ -13,8 +13,8 @@ static const int64_t shapes[][2] = {{1, 1},   {1, 67},  {67, 1},   {16, 16},  {1
                                     {383, 5}, {384, 3}, {385, 65}, {2048, 2}, {2049, 34}, {1023, 32}};
 enum { SHAPES = sizeof shapes / sizeof *shapes, MOST_ADDITIONS = 2049 + 34 };
 
-/* Modulo 2^64, or exact in double: all sums of these arrays are multiples of 1/8 below 2^50.  The size is the sum of the
- * magnitudes. */
+/* Modulo 2^64, or exact in double: all sums of these arrays are multiples of 1/8 below 2^50.  The size is the sum of
+ * the magnitudes. */
 typedef struct expected {
     uint64_t u;
     double f, size;
