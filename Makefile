@@ -199,11 +199,16 @@ $(UNIT): $(B)/tests/%: $(OBJ)/tests/unit/%.o $(OBJ)/tests/override.o $(IO_OBJ) $
 	@mkdir -p $(@D)
 	$(Q)$(CC) $^ $(LDFLAGS) -lcmocka $(IO_LIBS) $(LIB_LIBS) -o $@
 
-# The command, with what tests set in the environment: override.o stands before the library, whose own is then left out.
+# The command and the library, with what tests set in the environment: override.o stands before the library, whose own is
+# then left out.
 $(OBJ)/tests/override.o: INC := -Isrc/cpu
 $(B)/tests/sat: $(CLI_OBJ) $(OBJ)/tests/override.o $(IO_OBJ) $(B)/libsat.a
 	@mkdir -p $(@D)
 	$(Q)$(CC) $^ $(LDFLAGS) $(IO_LIBS) $(LIB_LIBS) -o $@
+
+$(B)/tests/libsat.so: $(OBJ)/tests/override.o $(filter-out %/cpu/override.o,$(LIB_OBJ)) $(B)/flags
+	@mkdir -p $(@D)
+	$(Q)$(CC) -shared -Wl,--no-undefined $(filter %.o,$^) $(LDFLAGS) $(LIB_LIBS) -o $@
 
 $(B)/tsan/%: tests/tsan/%.c $(B)/libsat.a
 	@mkdir -p $(@D)
@@ -231,7 +236,7 @@ demo-run: all
 ## check: install what is missing (as root), build, run all tests
 check: deps-test
 	@$(MAKE) $(AGAIN) check-run
-unit: $(UNIT) $(B)/tests/sat $(REPLAY)
+unit: $(UNIT) $(B)/tests/sat $(B)/tests/libsat.so $(REPLAY)
 check-build: all unit simt $(SIMT_UNIT) $(if $(filter 1,$(WITH_CUDA)),$(B)/gpu/check)
 check-run: check-build
 	@B=$(B) tests/simt/changed.sh --all >$(B)/kernels.now

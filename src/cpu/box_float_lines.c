@@ -41,9 +41,9 @@ static int find_runs(const sat_float_box *f, int64_t position, int64_t n, run *r
 static char *gather(const sat_float_box *f, const sat_view *src, const char *row, const run *r, char *out)
 {
     const int channels = f->spec.channels, alpha = channels - 1;
-    const size_t size = f->out_bytes, pixel_bytes = (size_t)channels * f->in_bytes;
+    const size_t size = f->sample_bytes, pixel_bytes = (size_t)channels * f->in_bytes;
     const ptrdiff_t step = (ptrdiff_t)src->pixel_bytes * r->step;
-    const bool wide = f->out_bytes == sizeof(double);
+    const bool wide = f->sample_bytes == sizeof(double);
     char *const end = out + (size_t)r->n * pixel_bytes;
     if (r->column < 0) {
         memset(out, 0, (size_t)r->n * pixel_bytes);

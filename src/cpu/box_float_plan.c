@@ -150,7 +150,8 @@ sat_status sat_float_plan(sat_float_box *f, const sat_box_spec *spec, const sat_
     f->x.first -= f->x.skip;
     f->in = spec->sample == SAT_F64 || spec->weighted_alpha ? BOX_F64 : BOX_F32;
     f->in_bytes = f->in == BOX_F64 ? sizeof(double) : sizeof(float);
-    f->out_bytes = sat_type_bytes(spec->sample);
+    f->sample_bytes = sat_type_bytes(spec->sample);
+    f->out_bytes = sat_type_bytes(spec->result);
     f->inverse = f->out_bytes == sizeof(float) && area < 0x1p40 ? 1 / area : 0;
     f->stream = sat_machine_streams((size_t)spec->width * (size_t)spec->channels * f->out_bytes,
                                     sat_area(spec->height, spec->count));

@@ -38,8 +38,8 @@ typedef struct sat_cpu_box_float {
     const sat_isa *isa;
     const struct sat_box_float_ops *ops;
     sat_float_axis x, y;
-    int in; /* box_float_ops.h's index: of the samples that are summed */
-    size_t in_bytes, out_bytes;
+    int in;                                   /* box_float_ops.h's index: of the samples that are summed */
+    size_t sample_bytes, in_bytes, out_bytes; /* of the image's samples, of what is summed, of results */
     double inverse; /* of a whole window's pixels, if they are few enough (box_float_template.h); else 0 */
     bool stream;
     bool by_segments; /* windows reach so far beyond the image that they are taken apart (box_float_segments.c) */

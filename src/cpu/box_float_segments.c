@@ -17,7 +17,7 @@ static void load(const sat_float_box *f, const sat_view *src, int64_t y, double 
     for (int64_t x = 0; x < f->spec.width; x++, pixel += src->pixel_bytes, out += channels)
         for (int c = alpha; c >= 0; c--)
             out[c] =
-                real(src, pixel + (size_t)c * f->out_bytes) * (f->spec.weighted_alpha && c < alpha ? out[alpha] : 1);
+                real(src, pixel + (size_t)c * f->sample_bytes) * (f->spec.weighted_alpha && c < alpha ? out[alpha] : 1);
 }
 
 void sat_float_row_by_segments(const sat_float_box *f, const sat_float_worker *w, const sat_view *src,

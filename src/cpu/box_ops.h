@@ -4,11 +4,25 @@
 
 #include <stdint.h>
 
-/* Types as indices.  Sums of 16 bits are for 8-bit samples, and samples of 32 bits are products with alpha;
- * combinations that never occur are NULL.  n counts samples, all channels together. */
-enum { BOX_8, BOX_16, BOX_32, BOX_SAMPLES };
+/* Types as indices.  Sums of 16 bits are for 8-bit samples, and products with alpha have 32 bits; combinations that
+ * never occur are NULL.  n counts samples, all channels together. */
+enum { BOX_U8, BOX_U16, BOX_U32, BOX_I8, BOX_I16, BOX_I32, BOX_SAMPLES };
 enum { BOX_SUMS_16, BOX_SUMS_32, BOX_SUMS_64, BOX_SUMS };
-enum { BOX_RESULTS = BOX_16 + 1 };
+enum { BOX_UNSIGNED, BOX_SIGNED, BOX_SIGNS };
+
+/* Results: of the samples' type, by their bits; and of f32 and f64.  F24: f32 where the magnitudes of all sums are
+ * below 2^24, so that floats hold them. */
+enum { BOX_TO_8, BOX_TO_16, BOX_TO_32, BOX_TO_F24, BOX_TO_F32, BOX_TO_F64, BOX_RESULTS };
+
+/* out[i] = (upper[i] - lower[i]) / divisor */
+typedef void sat_box_divide(void *out, const void *upper, const void *lower, uint64_t divisor, int64_t n);
+/* out[i] = sums[i] / (divisors[i] * factor); the divisors are of the sums' type */
+typedef void sat_box_divide_each(void *out, const void *sums, const void *divisors, uint64_t factor, int64_t n);
+/* out[i] = sums[i] / its pixel's sum of alpha, which is the last channel, anything / 0 being 0; alpha itself as in
+ * divide_each, or by factor alone where divisors is NULL.  Integers beyond the result's range are cut to it, which
+ * only weights below zero make. */
+typedef void sat_box_divide_weighted(void *out, const void *sums, const void *divisors, uint64_t factor, int channels,
+                                     int64_t n);
 
 /* Windows of so many columns are summed column by column, where the sums have 16 bits. */
 enum { BOX_FEW = 5 };
@@ -23,17 +37,13 @@ struct sat_box_ops {
     void (*prefix[BOX_SUMS][4])(void *out, const void *sums, int64_t n, void *carry);
     /* out[i] = prefix[i + reach] - prefix[i] */
     void (*differ[BOX_SUMS])(void *out, const void *prefix, int64_t reach, int64_t n);
-    /* out[i] = (upper[i] - lower[i]) / divisor to nearest, halves up; the quotient fits the result */
-    void (*divide[BOX_SUMS][BOX_RESULTS])(void *out, const void *upper, const void *lower, uint64_t divisor, int64_t n);
-    /* out[i] = sums[i] / (divisors[i] * factor), likewise; the divisors are of the sums' type */
-    void (*divide_each[BOX_SUMS][BOX_RESULTS])(void *out, const void *sums, const void *divisors, uint64_t factor,
-                                               int64_t n);
-    /* out[i] = sums[i] / its pixel's sum of alpha, which is the last channel, 0 / 0 being 0; alpha itself as
-     * in divide_each, or by factor alone where divisors is NULL */
-    void (*divide_weighted[BOX_SUMS][BOX_RESULTS])(void *out, const void *sums, const void *divisors, uint64_t factor,
-                                                   int channels, int64_t n);
-    /* out[i] = in[i] times its pixel's alpha; alpha itself stays */
-    void (*weigh[BOX_RESULTS])(uint32_t *out, const void *in, int channels, int64_t n);
+    /* Sums to means: integers to nearest, halves away from zero, where the quotient fits the result; f64 as
+     * sat_real_quotient(), f32 that rounded */
+    sat_box_divide *divide[BOX_SIGNS][BOX_SUMS][BOX_RESULTS];
+    sat_box_divide_each *divide_each[BOX_SIGNS][BOX_SUMS][BOX_RESULTS];
+    sat_box_divide_weighted *divide_weighted[BOX_SIGNS][BOX_SUMS][BOX_RESULTS];
+    /* out[i] = in[i] times its pixel's alpha, u32 or i32; alpha itself stays */
+    void (*weigh[BOX_SAMPLES])(void *out, const void *in, int channels, int64_t n);
     /* Windows of 1 .. BOX_FEW columns of 16-bit sums: out[i] = sums[i] + sums[i + channels] + ..., or, divided as by
      * divide, their 8-bit mean */
     void (*few_sums[BOX_FEW])(void *out, const void *sums, int channels, int64_t n);

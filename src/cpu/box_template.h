@@ -18,7 +18,7 @@
         accum *restrict s = sums;                                                                                      \
         const sample *restrict r = row;                                                                                \
         const accum w = (accum)weight;                                                                                 \
-        for (int64_t i = 0; i < n; i++) s[i] = (accum)(s[i] + (accum)(w * (accum)r[i]));                               \
+        for (int64_t i = 0; i < n; i++) s[i] = (accum)(s[i] + (accum)(1u * w * (accum)r[i]));                          \
     }
 SLIDE_ADD(u8, int16_t, u16)
 SLIDE_ADD(u8, int16_t, u32)
@@ -27,6 +27,13 @@ SLIDE_ADD(u32, u32, u32)
 SLIDE_ADD(u8, int16_t, u64)
 SLIDE_ADD(u16, int32_t, u64)
 SLIDE_ADD(u32, int64_t, u64)
+SLIDE_ADD(i8, int16_t, u16)
+SLIDE_ADD(i8, int16_t, u32)
+SLIDE_ADD(i16, int32_t, u32)
+SLIDE_ADD(i32, u32, u32)
+SLIDE_ADD(i8, int16_t, u64)
+SLIDE_ADD(i16, int32_t, u64)
+SLIDE_ADD(i32, int64_t, u64)
 
 #define DIFFER(accum)                                                                                                  \
     TARGET static void differ_##accum(void *restrict out, const void *restrict prefix, int64_t reach, int64_t n)       \
@@ -76,89 +83,37 @@ DIVIDE_REAL(u32, int32_t, f32, u8)
 DIVIDE_REAL(u32, int32_t, f32, u16)
 DIVIDE_REAL(u32, u32, f64, u8)
 DIVIDE_REAL(u32, u32, f64, u16)
-DIVIDE_REAL(u64, int64_t, f64, u8)
-DIVIDE_REAL(u64, int64_t, f64, u16)
 
 /* The real type with the precision for sum + d/2, which is below d * (the result's largest value + 1). */
-#define DIVIDE(accum, result, largest, IF_F32_SUFFICES)                                                                \
-    TARGET static void divide_##accum##_##result(void *out, const void *upper, const void *lower, uint64_t divisor,    \
-                                                 int64_t n)                                                            \
+#define DIVIDE(result, largest)                                                                                        \
+    TARGET static void divide_u32_##result(void *out, const void *upper, const void *lower, uint64_t divisor,          \
+                                           int64_t n)                                                                  \
     {                                                                                                                  \
-        result *o = out;                                                                                               \
-        const accum *a = upper, *b = lower;                                                                            \
-        const uint64_t bound = divisor * ((uint64_t)largest + 1);                                                      \
-        IF_F32_SUFFICES(result)                                                                                        \
-        if (bound < (uint64_t)1 << 53)                                                                                 \
-            divide_##accum##_##result##_f64(o, a, b, divisor, n);                                                      \
+        if (divisor * ((uint64_t)largest + 1) < (uint64_t)1 << 24)                                                     \
+            divide_u32_##result##_f32(out, upper, lower, divisor, n);                                                  \
         else                                                                                                           \
-            for (int64_t i = 0; i < n; i++)                                                                            \
-                o[i] = (result)((accum)(a[i] - b[i] + (accum)(divisor / 2)) / (accum)divisor);                         \
+            divide_u32_##result##_f64(out, upper, lower, divisor, n);                                                  \
     }
-#define IF_F32(result)                                                                                                 \
-    if (bound < (uint64_t)1 << 24)                                                                                     \
-        divide_u32_##result##_f32(o, a, b, divisor, n);                                                                \
-    else
-#define NEVER(result)
-DIVIDE(u32, u8, UINT8_MAX, IF_F32)
-DIVIDE(u32, u16, UINT16_MAX, IF_F32)
-DIVIDE(u64, u8, UINT8_MAX, NEVER)
-DIVIDE(u64, u16, UINT16_MAX, NEVER)
+DIVIDE(u8, UINT8_MAX)
+DIVIDE(u16, UINT16_MAX)
 
-/* A quotient of reals is truncated to the right integer if numerator and divisor are held exactly: where
- * it is not whole it lies 1/d or more below the next integer, and rounding moves it by less. */
-#define QUOTIENT_u16(s, d) (int32_t)((f32)(s) / (f32)(d))
-#define QUOTIENT_u32(s, d) (int32_t)((f64)(s) / (f64)(d))
-#define QUOTIENT_u64(s, d) ((s) / (d))
-
-#define DIVIDE_EACH(accum, result)                                                                                     \
-    TARGET static void divide_each_##accum##_##result(void *restrict out, const void *restrict sums,                   \
-                                                      const void *restrict divisors, uint64_t factor, int64_t n)       \
+#define WEIGH(sample, product)                                                                                         \
+    TARGET static void weigh_##sample(void *restrict out, const void *restrict in, int channels, int64_t n)            \
     {                                                                                                                  \
-        result *restrict o = out;                                                                                      \
-        const accum *restrict s = sums, *restrict by = divisors;                                                       \
-        for (int64_t i = 0; i < n; i++) {                                                                              \
-            const accum d = (accum)(by[i] * (accum)factor);                                                            \
-            o[i] = (result)QUOTIENT_##accum((accum)(s[i] + d / 2), d);                                                 \
-        }                                                                                                              \
-    }
-DIVIDE_EACH(u16, u8)
-DIVIDE_EACH(u32, u8)
-DIVIDE_EACH(u32, u16)
-DIVIDE_EACH(u64, u8)
-DIVIDE_EACH(u64, u16)
-
-#define DIVIDE_WEIGHTED(accum, result)                                                                                 \
-    TARGET static void divide_weighted_##accum##_##result(void *restrict out, const void *restrict sums,               \
-                                                          const void *restrict divisors, uint64_t factor,              \
-                                                          int channels, int64_t n)                                     \
-    {                                                                                                                  \
-        result *restrict o = out;                                                                                      \
-        const accum *restrict s = sums, *restrict by = divisors;                                                       \
-        for (int64_t i = 0; i < n; i += channels) {                                                                    \
-            const int64_t last = i + channels - 1;                                                                     \
-            const accum alpha = s[last], d = alpha ? alpha : 1;                                                        \
-            const accum area = (accum)(by ? by[last] * (accum)factor : (accum)factor);                                 \
-            for (int c = 0; c < channels - 1; c++) o[i + c] = (result)QUOTIENT_##accum(s[i + c] + alpha / 2, d);       \
-            o[last] = (result)QUOTIENT_##accum((accum)(alpha + area / 2), area);                                       \
-        }                                                                                                              \
-    }
-DIVIDE_WEIGHTED(u32, u8)
-DIVIDE_WEIGHTED(u32, u16)
-DIVIDE_WEIGHTED(u64, u8)
-DIVIDE_WEIGHTED(u64, u16)
-
-#define WEIGH(sample)                                                                                                  \
-    TARGET static void weigh_##sample(uint32_t *restrict out, const void *restrict in, int channels, int64_t n)        \
-    {                                                                                                                  \
+        product *restrict o = out;                                                                                     \
         const sample *restrict s = in;                                                                                 \
         for (int64_t i = 0; i < n; i += channels) {                                                                    \
-            const uint32_t alpha = s[i + channels - 1];                                                                \
-            for (int c = 0; c < channels - 1; c++) out[i + c] = s[i + c] * alpha;                                      \
-            out[i + channels - 1] = alpha;                                                                             \
+            const product alpha = s[i + channels - 1];                                                                 \
+            for (int c = 0; c < channels - 1; c++) o[i + c] = s[i + c] * alpha;                                        \
+            o[i + channels - 1] = alpha;                                                                               \
         }                                                                                                              \
     }
-WEIGH(u8)
-WEIGH(u16)
+WEIGH(u8, u32)
+WEIGH(u16, u32)
+WEIGH(i8, i32)
+WEIGH(i16, i32)
+
+#include "box_divide_template.h"
 
 /* Windows of W columns.  The product with 1 / d rounded up, e / d too much in 2^16, is in no need of a remainder while
  * value * e < 2^16. */
@@ -200,24 +155,27 @@ FEW_COLUMNS_OF(4)
 FEW_COLUMNS_OF(5)
 
 static const struct sat_box_ops box_ops = {
-    .slide = {[BOX_8] = {slide_u8_u16, slide_u8_u32, slide_u8_u64},
-              [BOX_16] = {NULL, slide_u16_u32, slide_u16_u64},
-              [BOX_32] = {NULL, slide_u32_u32, slide_u32_u64}},
-    .add = {[BOX_8] = {add_u8_u16, add_u8_u32, add_u8_u64},
-            [BOX_16] = {NULL, add_u16_u32, add_u16_u64},
-            [BOX_32] = {NULL, add_u32_u32, add_u32_u64}},
+    .slide = {[BOX_U8] = {slide_u8_u16, slide_u8_u32, slide_u8_u64},
+              [BOX_U16] = {NULL, slide_u16_u32, slide_u16_u64},
+              [BOX_U32] = {NULL, slide_u32_u32, slide_u32_u64},
+              [BOX_I8] = {slide_i8_u16, slide_i8_u32, slide_i8_u64},
+              [BOX_I16] = {NULL, slide_i16_u32, slide_i16_u64},
+              [BOX_I32] = {NULL, slide_i32_u32, slide_i32_u64}},
+    .add = {[BOX_U8] = {add_u8_u16, add_u8_u32, add_u8_u64},
+            [BOX_U16] = {NULL, add_u16_u32, add_u16_u64},
+            [BOX_U32] = {NULL, add_u32_u32, add_u32_u64},
+            [BOX_I8] = {add_i8_u16, add_i8_u32, add_i8_u64},
+            [BOX_I16] = {NULL, add_i16_u32, add_i16_u64},
+            [BOX_I32] = {NULL, add_i32_u32, add_i32_u64}},
     .prefix = {{prefix_u16_u16_1, prefix_u16_u16_2, prefix_u16_u16_3, prefix_u16_u16_4},
                {prefix_u32_u32_1, prefix_u32_u32_2, prefix_u32_u32_3, prefix_u32_u32_4},
                {prefix_u64_u64_1, prefix_u64_u64_2, prefix_u64_u64_3, prefix_u64_u64_4}},
     .differ = {differ_u16, differ_u32, differ_u64},
-    .divide = {{divide_u16_u8, NULL}, {divide_u32_u8, divide_u32_u16}, {divide_u64_u8, divide_u64_u16}},
-    .divide_each = {{divide_each_u16_u8, NULL},
-                    {divide_each_u32_u8, divide_each_u32_u16},
-                    {divide_each_u64_u8, divide_each_u64_u16}},
-    .divide_weighted = {{NULL, NULL},
-                        {divide_weighted_u32_u8, divide_weighted_u32_u16},
-                        {divide_weighted_u64_u8, divide_weighted_u64_u16}},
-    .weigh = {weigh_u8, weigh_u16},
+    .divide = {[BOX_UNSIGNED] = OF_SUMS(divide, u), [BOX_SIGNED] = OF_SUMS(divide, i)},
+    .divide_each = {[BOX_UNSIGNED] = OF_SUMS(divide_each, u), [BOX_SIGNED] = OF_SUMS(divide_each, i)},
+    .divide_weighted =
+        {[BOX_UNSIGNED] = OF_PRODUCTS(divide_weighted, u), [BOX_SIGNED] = OF_PRODUCTS(divide_weighted, i)},
+    .weigh = {[BOX_U8] = weigh_u8, [BOX_U16] = weigh_u16, [BOX_I8] = weigh_i8, [BOX_I16] = weigh_i16},
     .few_sums = {few_sums_1, few_sums_2, few_sums_3, few_sums_4, few_sums_5},
     .few_means = {few_means_1, few_means_2, few_means_3, few_means_4, few_means_5},
 };

@@ -41,7 +41,7 @@ enum { SHARE_INTEGERS = 150000, SHARE_FLOATS = 60000 };
 /* A row that is summed, where it is not the image's own. */
 typedef struct summed_row {
     char *packed;      /* without the gaps between its pixels */
-    uint32_t *product; /* times alpha */
+    uint32_t *product; /* times alpha; or i32 */
 } summed_row;
 
 typedef struct worker {
@@ -58,16 +58,18 @@ typedef struct filter {
     sat_window window;
     const sat_isa *isa;
     const struct sat_box_ops *ops;
-    int sums, in, out;     /* box_ops.h's indices: of the sums, of the samples summed, of the results */
-    bool by_segments;      /* windows are taken apart; before and after are 0 */
-    int64_t before, after; /* pixels by which windows reach beyond a column, cut where those count nothing */
-    int64_t left, right;   /* the windows of columns [left, right) lie inside the image */
-    int64_t samples;       /* in a row */
-    int64_t *beyond;       /* which samples of the row the before + after pixels beyond it repeat; or NULL */
-    void *covered_x;       /* for each sample, how many columns its window covers; of the sums' type */
-    size_t entry;          /* bytes of a sum */
-    int few;               /* columns of a window, where it is summed without prefix sums; or 0 */
-    bool stream;           /* the result will not fit the cache and goes past it */
+    int sums, sample, in;       /* box_ops.h's indices: of the sums, of the samples, and of what is summed, */
+    int sign, out;              /* of the samples' sign, and of the results */
+    size_t in_bytes, out_bytes; /* of a sample and of a result */
+    bool by_segments;           /* windows are taken apart; before and after are 0 */
+    int64_t before, after;      /* pixels by which windows reach beyond a column, cut where those count nothing */
+    int64_t left, right;        /* the windows of columns [left, right) lie inside the image */
+    int64_t samples;            /* in a row */
+    int64_t *beyond;            /* which samples of the row the before + after pixels beyond it repeat; or NULL */
+    void *covered_x;            /* for each sample, how many columns its window covers; of the sums' type */
+    size_t entry;               /* bytes of a sum */
+    int few;                    /* columns of a window, where it is summed without prefix sums; or 0 */
+    bool stream;                /* the result will not fit the cache and goes past it */
     int threads;
     char *memory;
     worker *workers;
@@ -124,8 +126,8 @@ static bool plan_workers(filter *f, sat_arena *arena)
     size_t column = lines(reach * f->entry), prefix = lines((reach + pixel) * f->entry);
     size_t sums = lines((f->by_segments ? (size_t)f->samples : CHUNK) * f->entry);
     size_t product = f->spec.weighted_alpha ? lines((size_t)f->samples * sizeof(uint32_t)) : 0;
-    size_t row = lines((size_t)f->samples * sat_type_bytes(f->spec.sample));
-    size_t packed = f->spec.strided ? row : 0, result = f->stream ? row : 0;
+    size_t packed = f->spec.strided ? lines((size_t)f->samples * f->in_bytes) : 0;
+    size_t result = f->stream ? lines((size_t)f->samples * f->out_bytes) : 0;
     size_t each = column + prefix + 2 * sums + 2 * product + 2 * packed + result, all;
     if (!sat_mul(each, (size_t)f->threads, &all)) return false;
     f->memory = sat_arena_zeros(arena, all);
@@ -143,6 +145,27 @@ static bool plan_workers(filter *f, sat_arena *arena)
                                  .leave = {packed_rows + packed, (uint32_t *)(void *)(rows + product)}};
     }
     return true;
+}
+
+/* The indices of box_ops.h that a checked spec has. */
+static void choose_loops(filter *f)
+{
+    const sat_box_spec *s = &f->spec;
+    const sat_window *w = &f->window;
+    f->in_bytes = sat_type_bytes(s->sample);
+    f->out_bytes = sat_type_bytes(s->result);
+    f->sign = w->is_signed ? BOX_SIGNED : BOX_UNSIGNED;
+    f->sample = (w->is_signed ? BOX_I8 : BOX_U8) + (f->in_bytes == 1 ? 0 : f->in_bytes == 2 ? 1 : 2);
+    f->in = !s->weighted_alpha ? f->sample : w->is_signed ? BOX_I32 : BOX_U32;
+    f->sums = w->accum == SAT_U64 ? BOX_SUMS_64 : BOX_SUMS_32;
+    if (f->in_bytes == 1 && !s->weighted_alpha && sat_window_fits(w, 16)) f->sums = BOX_SUMS_16;
+    f->entry = (size_t)2 << f->sums;
+    if (s->result == SAT_F64)
+        f->out = BOX_TO_F64;
+    else if (s->result == SAT_F32)
+        f->out = sat_sum_fits(w->area_px, w->largest, 24) ? BOX_TO_F24 : BOX_TO_F32;
+    else
+        f->out = f->in_bytes == 1 ? BOX_TO_8 : f->in_bytes == 2 ? BOX_TO_16 : BOX_TO_32;
 }
 
 sat_status sat_cpu_box_open(const sat_box_spec *spec, sat_arena *arena, void **state, char *note, size_t note_bytes)
@@ -163,14 +186,9 @@ sat_status sat_cpu_box_open(const sat_box_spec *spec, sat_arena *arena, void **s
     if (status == SAT_OK && sat_is_float(spec->sample)) {
         status = sat_cpu_box_float_open(spec, &f->window, isa, f->threads, arena, &f->real);
     } else if (status == SAT_OK) {
+        choose_loops(f);
         f->samples = spec->width * spec->channels;
-        f->out = spec->sample == SAT_U16 ? BOX_16 : BOX_8;
-        f->in = spec->weighted_alpha ? BOX_32 : f->out;
-        f->sums = f->window.accum == SAT_U64 ? BOX_SUMS_64 : BOX_SUMS_32;
-        if (f->in == BOX_8 && sat_window_fits(&f->window, 1, 16)) f->sums = BOX_SUMS_16;
-        f->entry = (size_t)2 << f->sums;
-        f->stream =
-            sat_machine_streams((size_t)f->samples * sat_type_bytes(spec->sample), sat_area(spec->height, spec->count));
+        f->stream = sat_machine_streams((size_t)f->samples * f->out_bytes, sat_area(spec->height, spec->count));
         if (!plan_columns(f, arena) || !plan_workers(f, arena))
             status = sat_fail(SAT_ERR_MEMORY, "cpu: out of memory for a box filter of rows of %lld pixels",
                               (long long)spec->width);
@@ -192,7 +210,7 @@ static const void *row_to_sum(const filter *f, const sat_view *src, int64_t y, c
         row = to->packed;
     }
     if (!f->spec.weighted_alpha) return row;
-    f->ops->weigh[f->out](to->product, row, f->spec.channels, f->samples);
+    f->ops->weigh[f->sample](to->product, row, f->spec.channels, f->samples);
     return to->product;
 }
 
@@ -297,7 +315,7 @@ static void divide(const filter *f, const worker *w, char *out, const char *uppe
     if (f->few && !summed)
         f->ops->few_means[f->few - 1](out, w->column + (size_t)first * f->entry, f->spec.channels, divisor, n);
     else
-        f->ops->divide[f->sums][f->out](out, upper, lower, divisor, n);
+        f->ops->divide[f->sign][f->sums][f->out](out, upper, lower, divisor, n);
 }
 
 /* The means of n samples from sample `first` on.  Their sums are differences of prefix sums `window` samples
@@ -307,11 +325,12 @@ static void means(const filter *f, const worker *w, char *row, int64_t first, in
 {
     int64_t channels = f->spec.channels, left = f->left * channels, right = f->right * channels;
     int64_t window = (f->before + 1 + f->after) * channels;
-    size_t size = sat_type_bytes(f->spec.sample);
+    const size_t size = f->out_bytes;
     const char *lower = w->prefix + (size_t)first * f->entry, *upper = lower + (size_t)window * f->entry;
     bool edges = first < left || first + n > right;
     bool values = f->window.border->takes_value && (edges || covered_y < (uint64_t)f->spec.window_height);
-    const bool summed = values || f->spec.weighted_alpha || stored;
+    const bool few_sums = f->few && (f->out != BOX_TO_8 || f->sign == BOX_SIGNED); /* no few_means() for them */
+    const bool summed = values || f->spec.weighted_alpha || stored || few_sums;
     if (summed) {
         if (!stored) sum_windows(f, w, w->sums, first, n);
         if (values) WITH_SUMS(f, add_values, f, w, first, n, covered_y);
@@ -319,7 +338,7 @@ static void means(const filter *f, const worker *w, char *row, int64_t first, in
     }
     if (f->spec.weighted_alpha) {
         bool shrinks = f->window.border->shrinks;
-        f->ops->divide_weighted[f->sums][f->out](
+        f->ops->divide_weighted[f->sign][f->sums][f->out](
             row + (size_t)first * size, w->sums, shrinks ? (char *)f->covered_x + (size_t)first * f->entry : NULL,
             shrinks ? covered_y : (uint64_t)f->window.area_px, f->spec.channels, n);
         return;
@@ -335,8 +354,8 @@ static void means(const filter *f, const worker *w, char *row, int64_t first, in
             divide(f, w, out, upper + at, lower + at, i, covered_y * (uint64_t)f->spec.window_width, end - i, summed);
         } else {
             if (!summed) sum_windows(f, w, w->sums + at, i, end - i);
-            f->ops->divide_each[f->sums][f->out](out, w->sums + at, (char *)f->covered_x + (size_t)i * f->entry,
-                                                 covered_y, end - i);
+            f->ops->divide_each[f->sign][f->sums][f->out](
+                out, w->sums + at, (char *)f->covered_x + (size_t)i * f->entry, covered_y, end - i);
         }
     }
 }
@@ -354,7 +373,6 @@ static void prefetch(const filter *f, const sat_view *src, int64_t y, size_t fir
  * the cache: the prefetchers alone would stop at the ends of the last two. */
 static void do_row(const filter *f, const worker *w, const sat_view *src, const sat_view *dst, int64_t y)
 {
-    size_t size = sat_type_bytes(f->spec.sample);
     int64_t channels = f->spec.channels, covered_y, done = 0;
     int64_t window = (f->before + 1 + f->after) * channels, reach = f->samples + window - channels;
     size_t pixel = (size_t)channels * f->entry;
@@ -366,9 +384,9 @@ static void do_row(const filter *f, const worker *w, const sat_view *src, const 
     for (int64_t i = 0; i < reach; i += CHUNK) {
         int64_t n = reach - i < CHUNK ? reach - i : CHUNK;
         if (i < f->samples && !sat_has_gaps(src)) {
-            size_t part = (size_t)(f->samples - i < n ? f->samples - i : n) * size;
-            prefetch(f, src, y + 1 + f->window.y.after, (size_t)i * size, part);
-            prefetch(f, src, y - f->window.y.before, (size_t)i * size, part);
+            size_t part = (size_t)(f->samples - i < n ? f->samples - i : n) * f->in_bytes;
+            prefetch(f, src, y + 1 + f->window.y.after, (size_t)i * f->in_bytes, part);
+            prefetch(f, src, y - f->window.y.before, (size_t)i * f->in_bytes, part);
         }
         if (f->few == 0)
             f->ops->prefix[f->sums][channels - 1](w->prefix + pixel + (size_t)i * f->entry,
@@ -382,7 +400,7 @@ static void do_row(const filter *f, const worker *w, const sat_view *src, const 
         WITH_SUMS(f, sum_segments, f, w);
         means(f, w, row, 0, f->samples, true, (uint64_t)covered_y);
     }
-    if (f->stream) f->isa->stream(to, row, (size_t)f->samples * size);
+    if (f->stream) f->isa->stream(to, row, (size_t)f->samples * f->out_bytes);
 }
 
 typedef struct job {

@@ -24,6 +24,7 @@ typedef uint64_t u64;
 typedef int8_t i8;
 typedef int16_t i16;
 typedef int32_t i32;
+typedef int64_t i64;
 typedef float f32;
 typedef double f64;
 

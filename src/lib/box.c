@@ -84,9 +84,10 @@ static sat_status open_with(void *object, const sat_backend *b)
     status = open_states(box);
     const sat_box_spec *s = &box->spec;
     sat_view images = sat_packed_view(s->width, s->height, s->count, s->channels, s->sample, SAT_DEVICE);
+    sat_view results = sat_packed_view(s->width, s->height, s->count, s->channels, s->result, SAT_DEVICE);
     const bool host = s->memory == SAT_HOST;
     if (status == SAT_OK && b->device && (host || s->strided))
-        status = sat_offload_open(&box->offload, &images, host ? &images : NULL, &box->arena);
+        status = sat_offload_open(&box->offload, &images, host ? &results : NULL, &box->arena);
     if (status != SAT_OK) {
         close_states(box);
         sat_arena_reset(&box->arena, box);
@@ -105,6 +106,7 @@ sat_status sat_box_create_sized(sat_box **out, const sat_box_spec *given, size_t
     if (spec.channels == 0) spec.channels = 1;
     if (spec.count == 0) spec.count = 1;
     status = sat_window_of(&spec, &window);
+    if (spec.result == SAT_TYPE_NONE) spec.result = spec.sample;
     if (status == SAT_OK) status = sat_check_allocator(spec.allocator);
     if (status == SAT_OK && spec.memory != SAT_HOST && spec.memory != SAT_DEVICE)
         status = sat_fail(SAT_ERR_ARGUMENT, "unknown kind of memory");
@@ -125,7 +127,7 @@ sat_status sat_box_create_sized(sat_box **out, const sat_box_spec *given, size_t
     return status;
 }
 
-static sat_status fits(const sat_box_spec *s, const sat_view *view, const char *what)
+static sat_status fits(const sat_box_spec *s, const sat_view *view, sat_type type, const char *what)
 {
     if (view->memory != s->memory)
         return sat_fail(SAT_ERR_ARGUMENT, "%s: lies in %s memory where the filter was made for views in %s memory",
@@ -140,9 +142,9 @@ static sat_status fits(const sat_box_spec *s, const sat_view *view, const char *
                         (long long)s->count);
     if (sat_has_gaps(view) && !s->strided)
         return sat_fail(SAT_ERR_ARGUMENT, "%s: gaps between pixels; the filter was not made for them (strided)", what);
-    if (view->type != s->sample)
+    if (view->type != type)
         return sat_fail(SAT_ERR_TYPE, "%s: samples of %s where the filter has %s", what, sat_type_name(view->type),
-                        sat_type_name(s->sample));
+                        sat_type_name(type));
     return SAT_OK;
 }
 
@@ -174,8 +176,8 @@ sat_status sat_box_run(sat_box *box, const sat_view *given_src, const sat_view *
     if (box == NULL) return sat_fail(SAT_ERR_ARGUMENT, "no box filter");
     sat_status status = sat_take_view(&src, given_src, "source");
     if (status == SAT_OK) status = sat_take_output(&dst, given_dst, "result");
-    if (status == SAT_OK) status = fits(&box->spec, &src, "source");
-    if (status == SAT_OK) status = fits(&box->spec, &dst, "result");
+    if (status == SAT_OK) status = fits(&box->spec, &src, box->spec.sample, "source");
+    if (status == SAT_OK) status = fits(&box->spec, &dst, box->spec.result, "result");
     if (status == SAT_OK && src.count != dst.count)
         status = sat_fail(SAT_ERR_SHAPE, "result: %lld images for %lld", (long long)dst.count, (long long)src.count);
     if (status == SAT_OK && sat_overlap(&src, &dst)) status = sat_fail(SAT_ERR_ARGUMENT, "source and result overlap");

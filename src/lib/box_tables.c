@@ -19,7 +19,7 @@ typedef struct filter {
     sat_box_spec spec;
     sat_window window;
     sat_plan *plan;
-    sat_view weighted; /* the image with its colours times alpha: u32 or f64; data NULL if not asked for */
+    sat_view weighted; /* the image with its colours times alpha: u32, i32 or f64; data NULL if not asked for */
     sat_view table;
     sat_memory memory;  /* where all arrays lie, and the views of runs */
     sat_box_table runs; /* device memory only */
@@ -91,7 +91,7 @@ sat_status sat_box_tables_open(const sat_box_spec *spec, const sat_backend *back
     f->memory = backend->device ? SAT_DEVICE : SAT_HOST;
     sat_status status = sat_window_of(spec, &f->window);
     sat_type sample = spec->sample;
-    if (spec->weighted_alpha) sample = sat_is_float(sample) ? SAT_F64 : SAT_U32;
+    if (spec->weighted_alpha) sample = sat_is_float(sample) ? SAT_F64 : f->window.is_signed ? SAT_I32 : SAT_U32;
     sat_plan_spec plan = {.width = spec->width,
                           .height = spec->height,
                           .channels = spec->channels,
@@ -139,10 +139,16 @@ static double real_at(const sat_view *v, int64_t x, int64_t y, int64_t c)
     return v->type == SAT_F64 ? *(const double *)p : (double)*(const float *)p;
 }
 
-static uint64_t integer_at(const sat_view *v, int64_t x, int64_t y, int64_t c)
+/* Of u8, u16, i8 or i16: those that alpha weighs. */
+static int64_t integer_at(const sat_view *v, int64_t x, int64_t y, int64_t c)
 {
-    const char *p = sample_at(v, x, y, c);
-    return v->type == SAT_U8 ? *(const uint8_t *)p : *(const uint16_t *)(const void *)p;
+    const void *p = sample_at(v, x, y, c);
+    switch (v->type) {
+    case SAT_U8: return *(const uint8_t *)p;
+    case SAT_I8: return *(const int8_t *)p;
+    case SAT_I16: return *(const int16_t *)p;
+    default: return *(const uint16_t *)p;
+    }
 }
 
 /* Colours times alpha; alpha itself stays. */
@@ -191,6 +197,8 @@ static sat_sum window_sum(const filter *f, const sat_segment *xs, int nx, const 
      ((const type *)(const void *)top)[r] + ((const type *)(const void *)top)[l])
             if (t->type == SAT_F64)
                 real += (double)weight * CORNERS(double);
+            else if (t->type == SAT_U32 && f->window.is_signed)
+                total.u += (uint64_t)(weight * (int32_t)CORNERS(uint32_t));
             else if (t->type == SAT_U32)
                 total.u += (uint64_t)weight * CORNERS(uint32_t);
             else
@@ -202,13 +210,35 @@ static sat_sum window_sum(const filter *f, const sat_segment *xs, int nx, const 
     return total;
 }
 
-static void store(const filter *f, char *row, int64_t i, sat_sum sum, sat_sum divisor)
+/* Weights below zero can make a mean that no sample has: it is cut to the samples' range. */
+static uint64_t in_range(const filter *f, uint64_t mean)
 {
-    switch (f->spec.sample) {
-    case SAT_U8: ((uint8_t *)row)[i] = (uint8_t)sat_rounded(sum.u, divisor.u); break;
-    case SAT_U16: ((uint16_t *)(void *)row)[i] = (uint16_t)sat_rounded(sum.u, divisor.u); break;
-    case SAT_F64: ((double *)(void *)row)[i] = divisor.f != 0 ? sum.f / divisor.f : 0; break;
-    default: ((float *)(void *)row)[i] = divisor.f != 0 ? (float)(sum.f / divisor.f) : 0;
+    const int64_t most = (int64_t)sat_sample_max(f->spec.sample), value = (int64_t)mean;
+    if (!f->window.is_signed) return mean;
+    return (uint64_t)(value > most ? most : value < -most - 1 ? -most - 1 : value);
+}
+
+static double real_mean(const filter *f, sat_sum sum, sat_sum divisor)
+{
+    if (!sat_is_float(f->spec.sample)) return sat_real_quotient(sum.u, divisor.u, f->window.is_signed);
+    return divisor.f != 0 ? sum.f / divisor.f : 0;
+}
+
+static void store(const filter *f, void *row, int64_t i, sat_sum sum, sat_sum divisor)
+{
+    if (f->spec.result == SAT_F64) {
+        ((double *)row)[i] = real_mean(f, sum, divisor);
+        return;
+    }
+    if (f->spec.result == SAT_F32) {
+        ((float *)row)[i] = (float)real_mean(f, sum, divisor);
+        return;
+    }
+    const uint64_t mean = in_range(f, sat_rounded(sum.u, divisor.u, f->window.is_signed));
+    switch (sat_type_bytes(f->spec.result)) {
+    case 1: ((uint8_t *)row)[i] = (uint8_t)mean; break;
+    case 2: ((uint16_t *)row)[i] = (uint16_t)mean; break;
+    default: ((uint32_t *)row)[i] = (uint32_t)mean;
     }
 }
 

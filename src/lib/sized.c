@@ -7,7 +7,7 @@ SAT_NO_PADDING_BEHIND(sat_plan_spec, allocator);
 SAT_NO_PADDING_BEHIND(sat_run_options, stream);
 SAT_NO_PADDING_BEHIND(sat_table, quant);
 SAT_NO_PADDING_BEHIND(sat_query_spec, allocator);
-SAT_NO_PADDING_BEHIND(sat_box_spec, allocator);
+SAT_NO_PADDING_BEHIND(sat_box_spec, reserved_word);
 SAT_NO_PADDING_BEHIND(sat_scan_spec, thread_items);
 SAT_NO_PADDING_BEHIND(sat_border_info, reserved);
 SAT_NO_PADDING_BEHIND(sat_backend_info, why);

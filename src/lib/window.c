@@ -10,15 +10,20 @@
 
 enum { SIDE_MAX = INT32_MAX };
 
+static sat_type larger(sat_type a, sat_type b)
+{
+    return sat_type_bytes(a) < sat_type_bytes(b) ? b : a;
+}
+
 static sat_status integer_values(const sat_box_spec *s, sat_window *w)
 {
-    uint64_t largest = sat_sample_max(s->sample);
+    const double high = (double)sat_sample_max(s->sample), low = w->is_signed ? -high - 1 : 0;
     for (int c = 0; c < s->channels; c++) {
         double v = s->border_value[c];
-        if (!(v >= 0 && v <= (double)largest && v == floor(v)))
-            return sat_fail(SAT_ERR_ARGUMENT, "a border value of %g; %s samples take integers from 0 to %llu", v,
-                            sat_type_name(s->sample), (unsigned long long)largest);
-        w->value[c] = (uint64_t)v;
+        if (!(v >= low && v <= high && v == floor(v)))
+            return sat_fail(SAT_ERR_ARGUMENT, "a border value of %g; %s samples take integers from %.0f to %.0f", v,
+                            sat_type_name(s->sample), low, high);
+        w->value[c] = (uint64_t)(int64_t)v;
     }
     for (int c = 0; s->weighted_alpha && c < s->channels - 1; c++) w->value[c] *= w->value[s->channels - 1];
     return SAT_OK;
@@ -30,8 +35,12 @@ sat_status sat_window_of(const sat_box_spec *s, sat_window *w)
     if (w->border == NULL) return sat_fail(SAT_ERR_ARGUMENT, "no border mode is called '%s'", s->border);
     sat_status status = sat_check_job(s->width, s->height, s->count, s->channels, s->threads);
     if (status != SAT_OK) return status;
-    if (s->sample != SAT_U8 && s->sample != SAT_U16 && !sat_is_float(s->sample))
+    if (sat_sample_max(s->sample) == 0 && !sat_is_float(s->sample))
         return sat_fail(SAT_ERR_TYPE, "samples of type %s cannot be filtered", sat_type_name(s->sample));
+    if (s->result != SAT_TYPE_NONE && s->result != s->sample && !sat_is_float(s->result))
+        return sat_fail(SAT_ERR_TYPE, "results of type %s from %s samples; %s%s are possible", sat_type_name(s->result),
+                        sat_type_name(s->sample), sat_is_float(s->sample) ? "" : sat_type_name(s->sample),
+                        sat_is_float(s->sample) ? "f32 and f64" : ", f32 and f64");
     if (s->weighted_alpha && s->channels % 2 != 0)
         return sat_fail(SAT_ERR_ARGUMENT, "weights from alpha need 2 or 4 channels, not %d", s->channels);
     if (s->window_width < 1 || s->window_height < 1 || s->window_width > SIDE_MAX || s->window_height > SIDE_MAX)
@@ -40,9 +49,10 @@ sat_status sat_window_of(const sat_box_spec *s, sat_window *w)
     if (s->anchor != SAT_ANCHOR_SECOND && s->anchor != SAT_ANCHOR_FIRST)
         return sat_fail(SAT_ERR_ARGUMENT, "unknown anchor");
     status = sat_check_reserved(s->reserved, sizeof s->reserved);
+    if (status == SAT_OK) status = sat_check_reserved(&s->reserved_word, sizeof s->reserved_word);
     if (status == SAT_OK) status = sat_check_executor(s->executor);
     if (status != SAT_OK) return status;
-    size_t bytes = sat_row_bytes(s->width, s->channels, s->sample);
+    size_t bytes = sat_row_bytes(s->width, s->channels, larger(s->sample, s->result));
     if (!sat_mul(bytes, (size_t)s->height, &bytes) || !sat_mul(bytes, (size_t)s->count, &bytes) || bytes > PTRDIFF_MAX)
         return sat_fail(SAT_ERR_SHAPE, "%lld images of %lldx%lld are larger than the address space",
                         (long long)s->count, (long long)s->width, (long long)s->height);
@@ -60,13 +70,18 @@ sat_status sat_window_of(const sat_box_spec *s, sat_window *w)
         }
         return SAT_OK;
     }
-    w->largest = sat_sample_max(s->sample);
-    if (s->weighted_alpha) w->largest *= w->largest;
-    if (!sat_window_fits(w, s->weighted_alpha ? sat_sample_max(s->sample) : 1, 64))
-        return sat_fail(SAT_ERR_RANGE, "a window of %lldx%lld: the sum of its %s samples%s could exceed 2^64",
+    w->is_signed = sat_is_signed(s->sample);
+    w->largest = sat_sample_max(s->sample) + w->is_signed;
+    w->alpha = s->weighted_alpha ? w->largest : 1;
+    w->largest *= w->alpha;
+    if (s->weighted_alpha && sat_type_bytes(s->sample) > 2)
+        return sat_fail(SAT_ERR_RANGE, "sums of %s samples, each times its alpha, do not fit 64 bits",
+                        sat_type_name(s->sample));
+    if (!sat_window_fits(w, 64))
+        return sat_fail(SAT_ERR_RANGE, "a window of %lldx%lld: the sum of its %s samples%s could exceed %s",
                         (long long)s->window_width, (long long)s->window_height, sat_type_name(s->sample),
-                        s->weighted_alpha ? ", each times its alpha," : "");
-    w->accum = sat_window_fits(w, s->weighted_alpha ? sat_sample_max(s->sample) : 1, 32) ? SAT_U32 : SAT_U64;
+                        s->weighted_alpha ? ", each times its alpha," : "", w->is_signed ? "2^63" : "2^64");
+    w->accum = sat_window_fits(w, 32) ? SAT_U32 : SAT_U64;
     return w->border->takes_value ? integer_values(s, w) : SAT_OK;
 }
 
@@ -75,6 +90,33 @@ void sat_window_note(const sat_window *w, char *note, size_t note_bytes)
     if (w->accum == SAT_F64)
         snprintf(note, note_bytes, ", f64 sums");
     else
-        snprintf(note, note_bytes, ", %s sums (%lld pixels of at most %llu)", sat_type_name(w->accum),
-                 (long long)w->area_px, (unsigned long long)w->largest);
+        snprintf(note, note_bytes, ", %s sums (%lld pixels of at most %s%llu)", sat_type_name(w->accum),
+                 (long long)w->area_px, w->is_signed ? "+-" : "", (unsigned long long)w->largest);
+}
+
+/* An integer of 64 bits as the sum of two doubles: high is the nearest double, low what it is wrong by (Dekker 1971,
+ * Fast2Sum: the upper half is zero or larger than the lower one). */
+typedef struct two_parts {
+    double high, low;
+} two_parts;
+
+static two_parts parts_of(uint64_t n, bool is_signed)
+{
+    const double upper = (is_signed ? (double)((int64_t)n >> 32) : (double)(n >> 32)) * 0x1p32;
+    const double lower = (double)(n & UINT32_MAX);
+    const double high = upper + lower;
+    return (two_parts){high, lower - (high - upper)};
+}
+
+/* q is the quotient of the nearest doubles; the fused product gives the rest exactly.  The second quotient is what q
+ * is wrong by, at most 2 units of its last place (ulp), with an error of 2^-52 of itself.  A quotient of two integers
+ * that lies between two doubles is exactly their middle or at least ulp / (2 * by) from it.  In the middle, the second
+ * quotient is exact, and the sum rounds to even.  Elsewhere its error is too small to matter: 2^-51 ulp, and
+ * by < 2^48. */
+double sat_real_quotient(uint64_t sum, uint64_t by, bool is_signed)
+{
+    if (by == 0) return 0;
+    const two_parts s = parts_of(sum, is_signed);
+    const double d = parts_of(by, is_signed).high, q = s.high / d;
+    return q + (fma(-q, d, s.high) + s.low) / d;
 }

@@ -33,22 +33,34 @@ static inline int sat_axis_segments(const sat_axis *a, int64_t i, sat_segment se
     return count;
 }
 
-/* What the filter's arithmetic must hold. */
+/* What the filter's arithmetic must hold.
+ *
+ * Sums of integers are taken modulo 2^b, b = 16, 32 or 64, samples below zero as 2^b + sample.  n samples of magnitude
+ * m at most sum to S, |S| <= n * m, and rounding adds half the divisor D to |S|.  D is n, or n * a, a the largest
+ * magnitude of alpha: the sum of alpha.  So |S| + D / 2 <= n * (m + (a + 1) / 2), with a = 1 where nothing is weighted.
+ *
+ *   unsigned   S and S + D / 2 are below 2^b, if that bound is.  Then the remainder modulo 2^b is the sum.
+ *   signed     |S| + D / 2 is below 2^(b-1), if that bound is.  Then the remainder, read as a two's complement, is the
+ *              sum, and so is its magnitude with half of the divisor added.
+ *
+ * The sums of part of a window, and prefix sums of a row, may exceed 2^b: differences modulo 2^b are right all the
+ * same.  A mean lies between the least and the largest sample, and so does the integer that is nearest to it. */
 typedef struct sat_window {
     const sat_border *border;
     sat_axis x, y;
-    int64_t area_px;      /* positions that count, in the fullest window */
-    uint64_t largest;     /* sample, or product of sample and alpha; 0 for floats */
-    sat_type accum;       /* SAT_U32 or SAT_U64: sums and their rounding fit; SAT_F64 for floats */
-    uint64_t value[4];    /* integer border value of each channel, times alpha where colours are weighted */
+    int64_t area_px;   /* positions that count, in the fullest window */
+    uint64_t largest;  /* magnitude of a sample, or of a product of sample and alpha; 0 for floats */
+    uint64_t alpha;    /* largest magnitude of alpha where it is a weight, else 1 */
+    bool is_signed;    /* integers, some of them below zero */
+    sat_type accum;    /* SAT_U32 or SAT_U64: sums and their rounding fit; SAT_F64 for floats */
+    uint64_t value[4]; /* integer border value of each channel, times alpha where colours are weighted; modulo 2^64 */
     double real_value[4]; /* the same for floats */
 } sat_window;
 
-/* Do a window's sum, and half the divisor that rounding adds to it, stay below 2^bits?  The divisor is
- * area_px, times the largest alpha where colours are weighted: the sum of alpha. */
-static inline bool sat_window_fits(const sat_window *w, uint64_t largest_alpha, int bits)
+/* Do sums of that many bits hold those of all windows, with half the divisor that rounding adds? */
+static inline bool sat_window_fits(const sat_window *w, int bits)
 {
-    return sat_sum_fits(w->area_px, w->largest + (largest_alpha + 1) / 2, bits);
+    return sat_sum_fits(w->area_px, w->largest + (w->alpha + 1) / 2, w->is_signed ? bits - 1 : bits);
 }
 
 /* Checks the spec and derives the above; fails with SAT_ERR_ARGUMENT, _SHAPE, _TYPE or _RANGE. */
@@ -57,11 +69,19 @@ sat_status sat_window_of(const sat_box_spec *spec, sat_window *window);
 /* The proof that the accumulator suffices, in words: ", u32 sums (225 pixels of at most 255)". */
 void sat_window_note(const sat_window *window, char *note, size_t note_bytes);
 
-/* sum / area to nearest, halves up; 0 / 0 is 0. */
-static inline uint64_t sat_rounded(uint64_t sum, uint64_t area)
+/* sum / by to nearest, halves away from zero; 0 / 0 is 0.  Signed: both are two's complements, and so is the result. */
+static inline uint64_t sat_rounded(uint64_t sum, uint64_t by, bool is_signed)
 {
-    return area ? (sum + area / 2) / area : 0;
+    const bool negative = is_signed && (int64_t)(sum ^ by) < 0;
+    if (is_signed && (int64_t)sum < 0) sum = 0 - sum;
+    if (is_signed && (int64_t)by < 0) by = 0 - by;
+    const uint64_t quotient = by ? (sum + by / 2) / by : 0;
+    return negative ? 0 - quotient : quotient;
 }
+
+/* The f64 that is nearest to sum / by; 0 / 0 is 0.  by: below 2^48; else the error is below 2^-51 of the quotient.
+ * Signed: both are two's complements. */
+double sat_real_quotient(uint64_t sum, uint64_t by, bool is_signed);
 
 /* The filter of a backend that has none of its own, or none for this spec: through its tables (box_tables.c).  Views
  * lie where the backend works: in device memory, if it runs on a device. */

@@ -136,7 +136,10 @@ class BoxSpec(ctypes.Structure):
     _fields_ = [("width", ctypes.c_int64), ("height", ctypes.c_int64), ("channels", ctypes.c_int),
                 ("sample", ctypes.c_int), ("window_width", ctypes.c_int64), ("window_height", ctypes.c_int64),
                 ("border", ctypes.c_char_p), ("border_value", ctypes.c_double * 4), ("weighted_alpha", ctypes.c_bool),
-                ("backend", ctypes.c_char_p), ("threads", ctypes.c_int), ("memory", ctypes.c_int)]
+                ("backend", ctypes.c_char_p), ("threads", ctypes.c_int), ("memory", ctypes.c_int),
+                ("anchor", ctypes.c_int), ("strided", ctypes.c_bool), ("reserved", ctypes.c_bool * 3),
+                ("count", ctypes.c_int64), ("executor", ctypes.c_void_p), ("allocator", ctypes.c_void_p),
+                ("result", ctypes.c_int), ("reserved_word", ctypes.c_int)]
 
 
 class BackendInfo(ctypes.Structure):

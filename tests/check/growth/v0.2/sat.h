@@ -426,24 +426,32 @@ typedef enum sat_anchor {
     SAT_ANCHOR_FIRST,      /* (w-1)/2: windows reach (w-1)/2 pixels to the left (up), w/2 to the right (down)       */
 } sat_anchor;
 
-/* The mean over a window around each pixel, at a cost that does not depend on the window's size.  Integer samples: the
- * exact sum, divided and rounded to nearest, halves up (away from zero, as all samples are non-negative).  Float
- * samples: sums in f64 by additions only (van Herk 1992), so that a NaN or Inf reaches exactly the windows that hold
- * it; backends without a filter of their own go through a table of the whole image, and refuse one that holds NaN or
- * Inf with SAT_ERR_RANGE; floats in device memory, which they cannot check, they refuse when the filter is made.  So
- * does a device's filter whose float windows, in a border mode that repeats samples, reach beyond the image by more
- * than its size. */
+/* The mean over a window around each pixel, at a cost that does not depend on the window's size.
+ *
+ * Integer samples: the sum is exact.  A result of the samples' type is the quotient of sum and count rounded to
+ * nearest, halves away from zero.  A result of f64 is the f64 that is nearest to the quotient; from windows of 2^48
+ * pixels on, or sums of alpha as large, it is wrong by less than 2^-51 of itself.  A result of f32 is that f64, rounded
+ * to the nearest f32; of u8 and i8 in windows of up to 65793 pixels, and of u16 and i16 of up to 256, that is the f32
+ * nearest to the quotient.
+ *
+ * Float samples: sums in f64 by additions only (van Herk 1992), so that a NaN or Inf reaches exactly the windows that
+ * hold it.  A sum of n samples is divided by n, and for results of f32 rounded once more: the f64 is wrong by less than
+ * (n + 1) * 2^-53 of the mean of the samples' absolute values.  Backends without a filter of their own go through a
+ * table of the whole image, and refuse one that holds NaN or Inf with SAT_ERR_RANGE; floats in device memory, which they
+ * cannot check, they refuse when the filter is made.  So does a device's filter whose float windows, in a border mode
+ * that repeats samples, reach beyond the image by more than its size. */
 typedef struct sat_box_spec {
     int64_t width, height;               /* px */
     int channels;                        /* 1..4; 0 = 1 */
-    sat_type sample;                     /* SAT_U8, SAT_U16, SAT_F32; on the CPU SAT_F64, too;
-                                            the result has the same type */
+    sat_type sample;                     /* SAT_U8, _U16, _U32, _I8, _I16, _I32, _F32; on the CPU SAT_F64, too */
     int64_t window_width, window_height; /* px, at least 1, at most 2^31 - 1; may exceed the image */
     const char *border;                  /* a name of sat_border_at(); NULL = the first, "shrink" */
     double border_value[4];              /* for borders that take a value: one for each channel; integer
                                             samples: an integer in the type's range */
     bool weighted_alpha;                 /* the last channel is alpha: colours are averaged with it as
-                                            their weight; a pixel whose window is all transparent gets 0 */
+                                            their weight; where its sum is 0, colours get 0.  Not of u32 and i32.
+                                            With alphas below 0 a quotient may lie outside the samples' type: it is
+                                            cut to that range */
     const char *backend;                 /* NULL = the first that can do the job where the views lie */
     int threads;                         /* as in sat_plan_spec */
     sat_memory memory;                   /* where the views of all runs lie; default SAT_HOST */
@@ -453,6 +461,8 @@ typedef struct sat_box_spec {
     int64_t count;                       /* images that a run has at most; 0 = 1 */
     const sat_executor *executor;        /* as in sat_plan_spec */
     const sat_allocator *allocator;      /* as in sat_plan_spec */
+    sat_type result;                     /* SAT_TYPE_NONE = the sample's type; SAT_F32, SAT_F64 */
+    int reserved_word;                   /* 0 */
 } sat_box_spec;
 
 typedef struct sat_box sat_box;
@@ -461,16 +471,17 @@ typedef struct sat_box sat_box;
  * CPU: for each thread f64 sums of window_height / 8 + 3 rows of width + window_width pixels; where that is more than
  * 64 MiB, of strips of the image, at least 16384 pixels and four windows wide).
  * On SAT_OK *box is the caller's, to be given to sat_box_destroy(); else it is NULL, and the status is
- * SAT_ERR_ARGUMENT, _SHAPE, _TYPE, _RANGE (a window's sum could exceed 2^64), _MEMORY or _UNAVAILABLE. */
+ * SAT_ERR_ARGUMENT, _SHAPE, _TYPE (of samples or results), _RANGE (a window's sum could exceed 2^64, of signed samples
+ * 2^63), _MEMORY or _UNAVAILABLE. */
 #define sat_box_create(...) sat_box_create_sized(__VA_ARGS__, sizeof(sat_box_spec)) /* box, spec */
 SAT_API sat_status sat_box_create_sized(sat_box **box, const sat_box_spec *spec, size_t spec_bytes);
 
-/* Filters each image of src into dst: both of the spec's shape, channels and type and of 1 .. count images; they share
- * no byte.  Works in bands; needs no table of the whole image, where the backend has a filter of its own.  stream as in
+/* Filters each image of src into dst: both of the spec's shape and channels and of 1 .. count images, src of the spec's
+ * samples' type and dst of its results'; they share no byte.  Works in bands; needs no table of the whole image, where the backend has a filter of its own.  stream as in
  * sat_run_options. Views in device memory: the work is queued on the stream, as for sat_plan_run(), and may not have
- * begun when the call returns; runs of one filter go to one stream, or each waits for the one before. Integer results
- * are bit-equal on every backend and thread count, float ones on every thread count and, on the CPU, every instruction
- * set. Returns SAT_ERR_ARGUMENT, _SHAPE, _TYPE, _RANGE (above) or _DEVICE. */
+ * begun when the call returns; runs of one filter go to one stream, or each waits for the one before. Results of
+ * integer samples are bit-equal on every backend and thread count, those of float samples on every thread count and, on
+ * the CPU, every instruction set. Returns SAT_ERR_ARGUMENT, _SHAPE, _TYPE, _RANGE (above) or _DEVICE. */
 SAT_API sat_status sat_box_run(sat_box *box, const sat_view *src, const sat_view *dst, void *stream);
 
 /* The backend chosen, and one line for people: backend, instruction set, threads, and the accumulator with the proof
