@@ -23,8 +23,8 @@ _sat() {
     backends) options='--json --help --version' ;;
     bench) options='--size --type --channels --accum --layout --box --batch --against --backend --repeat --md --csv --json --list --from --plot
         --output --no-clobber --threads --quiet --verbose --help --version' ;;
-    *) options='--box --radius --border --passes --alpha --mean --rect --rects --as --stat --clip --json --output --format --quality --layout
-        --type --largest --files-from --null --max-pixels --max-memory --no-orient --no-clobber --backend --threads --quiet --verbose
+    *) options='--box --radius --border --passes --alpha --result --mean --rect --rects --as --stat --clip --json --output --format --quality
+        --layout --type --largest --files-from --null --max-pixels --max-memory --no-orient --no-clobber --backend --threads --quiet --verbose
         --help --version' ;;
     esac
     [ "$command" = bench ] && [ "$COMP_CWORD" -gt 2 ] && _sat_benches | grep -qx -- "${COMP_WORDS[2]}" &&
@@ -34,6 +34,7 @@ _sat() {
     --format) words=$(_sat_names formats) ;;
     --backend) words=$(_sat_names backends) ;;
     --alpha) words='weighted straight' ;;
+    --result) words='same f32 f64' ;;
     --layout) words='padded inclusive exclusive' ;;
     --as) words='image table' ;;
     --stat) words='mean sum mean,sum' ;;

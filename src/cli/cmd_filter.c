@@ -20,6 +20,7 @@ enum {
     OPT_BORDER,
     OPT_PASSES,
     OPT_ALPHA,
+    OPT_RESULT,
     OPT_FORMAT,
     OPT_LAYOUT,
     OPT_TYPE,
@@ -36,6 +37,7 @@ static const struct option longs[] = {
     {"border", required_argument, NULL, OPT_BORDER},
     {"passes", required_argument, NULL, OPT_PASSES},
     {"alpha", required_argument, NULL, OPT_ALPHA},
+    {"result", required_argument, NULL, OPT_RESULT},
     {"output", required_argument, NULL, 'o'},
     {"format", required_argument, NULL, OPT_FORMAT},
     {"layout", required_argument, NULL, OPT_LAYOUT},
@@ -55,6 +57,7 @@ static const struct option longs[] = {
 /* An output of that extension, or format, is a table, unless --box makes an image. */
 static const char TABLE[] = ".npy";
 static const int64_t SIDE_MAX = INT32_MAX, PASSES_MAX = 1000;
+static const sat_type result_types[] = {SAT_F32, SAT_F64, SAT_TYPE_NONE};
 static const sat_type table_types[] = {SAT_U32, SAT_U64, SAT_I32, SAT_I64, SAT_F32, SAT_F64, SAT_Q32, SAT_TYPE_NONE};
 
 /* What the command line asks for. */
@@ -156,6 +159,13 @@ static void take(int c, options *o, request *r)
         r->j.alpha = strcmp(optarg, "straight") == 0 ? ALPHA_STRAIGHT : ALPHA_WEIGHTED;
         if (r->j.alpha == ALPHA_WEIGHTED && strcmp(optarg, "weighted") != 0)
             options_refuse(o, "--alpha '%s': straight or weighted", optarg);
+        break;
+    case OPT_RESULT:
+        r->for_box = "--result";
+        r->j.result = SAT_TYPE_NONE;
+        if (strcmp(optarg, "same") != 0 && !parse_type(optarg, result_types, &r->j.result))
+            options_refuse(o, "--result '%s': same, which is the image's type, %s", optarg,
+                           type_names(&names, result_types));
         break;
     case 'o': r->output = optarg; break;
     case OPT_FORMAT: r->format = optarg; break;
@@ -392,7 +402,8 @@ static const char help[] = "Blurs images, makes summed-area tables, prints means
                            "\n"
                            "  --box N|WxH, --radius R|RXxRY   the window in pixels; its side is N, or 2R+1\n"
                            "  --border NAME      what lies beyond the edge: borders below, the default first\n"
-                           "  --passes N         repeat; each pass rounds to the image's type [1]\n"
+                           "  --passes N         repeat; each pass rounds to the result's type [1]\n"
+                           "  --result TYPE      of the blurred image: same as the image's, f32, f64 [same]\n"
                            "  --alpha MODE       weighted or straight [weighted]\n"
                            "  --mean X,Y,W,H     print the mean of a rectangle; may be given many times;\n"
                            "                     of each channel: colours are not weighted by alpha\n"

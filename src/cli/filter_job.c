@@ -1,14 +1,20 @@
 /* filter_job.c - the box filter of one image.
  *
- * Each pass rounds to the image's type, as if its result had been saved and filtered again.  Passes of an even side
- * alternate between the two anchors: each moves the picture by half a pixel, and the next one moves it back.  Two
- * images are held while it computes, one while it encodes. */
+ * Each pass rounds to the result's type, as if it had been saved and filtered again.  Passes of an even side alternate
+ * between the two anchors: each moves the picture by half a pixel, and the next one moves it back.  Two images are held
+ * while it computes, one while it encodes. */
 #include <stdio.h>
 #include <string.h>
 
 #include "clock.h"
 #include "job.h"
 #include "messages.h"
+#include "name_list.h"
+
+static sat_type result_type(const job *j, sat_type sample)
+{
+    return j->result == SAT_TYPE_NONE ? sample : j->result;
+}
 
 static bool make_spec(const job *j, const image *img, int threads, sat_box_spec *spec, error *err)
 {
@@ -49,6 +55,14 @@ static const char *border_name(const job *j)
     return j->border ? j->border : sat_border_at(0, &first) ? first.name : "";
 }
 
+/* Exchanges the pixels of two images of one shape, whose types may differ. */
+static void exchange(image *a, image *b)
+{
+    const image was = *a;
+    a->type = b->type, a->row_bytes = b->row_bytes, a->data = b->data;
+    b->type = was.type, b->row_bytes = was.row_bytes, b->data = was.data;
+}
+
 /* Leaves the result in img. */
 static bool filter(const job *j, const char *input, image *img, int threads, times *spent, error *err)
 {
@@ -59,11 +73,13 @@ static bool filter(const job *j, const char *input, image *img, int threads, tim
 
     if (!make_spec(j, img, threads, &spec, err)) return false;
     bool even = j->window_width % 2 == 0 || j->window_height % 2 == 0;
-    if (!image_alloc(&other, img->width, img->height, img->channels, img->type, err)) goto out;
+    spec.result = result_type(j, img->type);
     for (int64_t pass = 0; pass < j->passes; pass++) {
         job_stage(j, spent, "compute");
-        if (pass == 0 || even) {
+        if (!other.data && !image_alloc(&other, img->width, img->height, img->channels, spec.result, err)) goto out;
+        if (pass == 0 || even || spec.sample != img->type) {
             spec.anchor = pass % 2 ? SAT_ANCHOR_FIRST : SAT_ANCHOR_SECOND;
+            spec.sample = img->type;
             sat_box_destroy(&box); /* first: some backends hold a table */
             sat_status status = sat_box_create(&box, &spec);
             if (status != SAT_OK) {
@@ -72,17 +88,17 @@ static bool filter(const job *j, const char *input, image *img, int threads, tim
             }
         }
         if (pass == 0 && j->verbose)
-            say(input_name(input), "window %lldx%lld px, border %s, %lld pass%s%s; %s", (long long)j->window_width,
-                (long long)j->window_height, border_name(j), (long long)j->passes, j->passes > 1 ? "es" : "",
-                spec.weighted_alpha ? ", weighted by alpha" : "", sat_box_note(box));
+            say(input_name(input), "window %lldx%lld px, border %s, %lld pass%s%s, results of %s; %s",
+                (long long)j->window_width, (long long)j->window_height, border_name(j), (long long)j->passes,
+                j->passes > 1 ? "es" : "", spec.weighted_alpha ? ", weighted by alpha" : "", sat_type_name(spec.result),
+                sat_box_note(box));
         sat_view src = image_view(img), dst = image_view(&other);
         if (sat_box_run(box, &src, &dst, NULL) != SAT_OK) {
             fail(err, "%s", sat_detail());
             goto out;
         }
-        void *data = img->data;
-        img->data = other.data;
-        other.data = data;
+        exchange(img, &other);
+        if (other.type != img->type) image_free(&other);
     }
     ok = true;
 out:
@@ -91,10 +107,30 @@ out:
     return ok;
 }
 
+/* From the second pass on, both images are of the result's type. */
 uint64_t job_filter_bytes(const image_shape *shape, const void *context)
 {
-    (void)context;
-    return (uint64_t)sat_row_bytes(shape->width, shape->channels, shape->type) * (uint64_t)shape->height;
+    const job *j = context;
+    const uint64_t height = (uint64_t)shape->height;
+    const uint64_t in = (uint64_t)sat_row_bytes(shape->width, shape->channels, shape->type) * height;
+    const uint64_t out =
+        (uint64_t)sat_row_bytes(shape->width, shape->channels, result_type(j, shape->type)) * height;
+    return j->passes > 1 && out > in ? 2 * out - in : out;
+}
+
+/* Can the format hold the result?  What --result asks for and the format cannot hold, others may. */
+static bool check_holds(const job *j, const image_format *format, const char *word, const image *img, error *err)
+{
+    const sat_type type = result_type(j, img->type);
+    name_list names = {.used = 0};
+    const image_format *f;
+    error unused;
+    if (format_holds(format, word, type, img->channels, err)) return true;
+    if (type == img->type) return false;
+    for (size_t i = 0; (f = format_at(i)); i++)
+        if (f->encode && f->holds(type, img->channels, &unused)) name_list_add(&names, ", ", "%s", f->name);
+    return fail(err, "--result %s: %s cannot hold %d channel%s of it; these formats can: %s", sat_type_name(type),
+                format->name, img->channels, img->channels > 1 ? "s" : "", names.used ? names.text : "none");
 }
 
 bool job_filter(const job *j, const char *input, image *img, const char *output, int threads, times *spent,
@@ -106,7 +142,7 @@ bool job_filter(const job *j, const char *input, image *img, const char *output,
 
     *at_output = true;
     const char *word = j->format ? j->format_word : format_extension(output);
-    if (!format_holds(format, word, img->type, img->channels, err)) return false;
+    if (!check_holds(j, format, word, img, err)) return false;
     if (!sink_open(&out, output, &(sink_options){.no_clobber = j->no_clobber}, err)) return false;
     *at_output = false;
     bool ok = filter(j, input, img, threads, spent, err);

@@ -18,6 +18,7 @@ typedef struct job {
     double border_value[4];
     int border_values; /* 0, 1 = one for all channels, or one for each */
     alpha_mode alpha;
+    sat_type result; /* SAT_TYPE_NONE = the image's type */
 
     sat_layout layout;
     sat_type accum;     /* SAT_TYPE_NONE = i64 for integer images, f64 for float ones */

@@ -349,3 +349,47 @@ print(round(2 * x / whole, 2), round(2 * y / whole, 2))' "$1"
     cat a.bmp | "$sat" - --mean 0,0,37,29 >got
     "$sat" a.pgm --mean 0,0,37,29 | cmp - got
 }
+
+@test "--result makes floats of the means, in the formats that hold them" {
+    small a.pgm
+    ok a.pgm --box 3 --result f32 -o out.npy
+    ok a.pgm --box 3 --result f32 -o out.pfm
+    "${PYTHON:-python3}" - <<'END' || false
+import numpy as np
+image = np.array([[1, 2, 3, 4], [5, 6, 7, 8], [9, 1, 2, 3]])
+padded, ones = np.pad(image, 1), np.pad(np.ones_like(image), 1)
+total, area = (sum(a[y:y + 3, x:x + 4] for y in range(3) for x in range(3)) for a in (padded, ones))
+want = (total / area).astype("f4")
+have = np.load("out.npy")
+assert have.dtype == "f4" and (have == want).all(), have
+pfm = np.frombuffer(open("out.pfm", "rb").read().split(b"\n", 3)[3], "<f4").reshape(3, 4)[::-1]
+assert (pfm == want).all(), pfm
+END
+    ok a.pgm --box 3 --result same -o out.pgm
+    [ "$(pixels out.pgm 12)" = "4 4 5 6 4 4 4 5 5 5 5 5" ]
+    run -0 "$sat" -v a.pgm --box 3 --result f32 -o out.npy
+    [[ $output == *"results of f32; "* ]]
+}
+
+@test "--result: what cannot hold it is refused with what can, before anything is computed" {
+    small a.pgm
+    printf 'P7\nWIDTH 1\nHEIGHT 1\nDEPTH 2\nMAXVAL 255\nTUPLTYPE GRAYSCALE_ALPHA\nENDHDR\nab' >a.pam
+    failure "out.png: --result f32: png cannot hold 1 channel of it; these formats can: *pfm*npy*" a.pgm --box 3 --result f32 -o out.png
+    failure "out.pfm: --result f32: pfm cannot hold 2 channels of it; these formats can: *npy*" a.pam --box 3 --result f32 -o out.pfm
+    [ ! -e out.png ] && [ ! -e out.pfm ]
+    usage "*--result 'u9': same, which is the image's type, f32 or f64*" a.pgm --box 3 --result u9 -o out.png
+    usage "*--result is for --box, not for tables*" a.pgm --result f32 -o out.npy
+}
+
+@test "--result: passes after the first are of floats, as if they had been saved" {
+    small a.pgm
+    ok a.pgm --box 4x3 --result f32 --passes 3 -o three.npy
+    ok a.pgm --box 4x3 --result f32 --passes 2 -o two.npy
+    ok a.pgm --box 4x3 --result f32 -o one.npy
+    # The anchor of a side that is even alternates: a second pass alone would reach to the other side.
+    ok a.pgm --box 3 --result f32 -o odd.npy
+    ok odd.npy --box 3 -o odd2.npy
+    ok a.pgm --box 3 --result f32 --passes 2 -o both.npy
+    cmp odd2.npy both.npy
+    ! cmp -s one.npy two.npy && ! cmp -s two.npy three.npy
+}
