@@ -284,6 +284,9 @@ sat_status box_open(const sat_box_spec *spec, sat_arena *arena, void **state, ch
     f->arena = arena;
     f->spec = *spec;
     sat_status status = sat_window_of(spec, &f->window);
+    if (status == SAT_OK && (spec->result != spec->sample || f->window.is_signed || spec->sample == SAT_U32))
+        status = sat_fail(SAT_ERR_UNAVAILABLE, "%s: no %s means of %s samples without a table", name,
+                          sat_type_name(spec->result), sat_type_name(spec->sample));
     if (status == SAT_OK)
         status = sat_is_float(spec->sample) ? box_float_open(spec, &f->window, arena, &f->floats) : prepare_filter(f);
     if (status != SAT_OK) return status;

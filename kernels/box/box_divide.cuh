@@ -7,8 +7,8 @@
 namespace box
 {
 
-/* n / area for quotients below 2^16: a float, or double, is off by less than one, and the remainder shows in which
- * direction. */
+/* n / area for quotients below 2^16, of 64 bits below 2^33: a float, or double, is off by less than one, and the
+ * remainder shows in which direction. */
 PRIM_DEVICE uint32_t quotient(uint32_t n, uint32_t area)
 {
     uint32_t q = (uint32_t)((float)n / (float)area);
@@ -22,6 +22,16 @@ PRIM_DEVICE uint32_t quotient(uint64_t n, uint64_t area)
     const int64_t rest = (int64_t)(n - q * area);
     if (rest < 0) return (uint32_t)(q - 1);
     return (uint32_t)(rest >= (int64_t)area ? q + 1 : q);
+}
+
+/* sat_real_quotient() of window.h, operation by operation; window.c has the proof. */
+PRIM_DEVICE double real_quotient(uint64_t sum, uint64_t by, bool is_signed)
+{
+    if (by == 0) return 0;
+    const double upper = (is_signed ? (double)((int64_t)sum >> 32) : (double)(sum >> 32)) * 4294967296.0,
+                 lower = (double)(sum & UINT32_MAX), high = upper + lower, low = lower - (high - upper);
+    const double d = is_signed ? (double)(int64_t)by : (double)by, q = prim::product(high, 1 / d);
+    return q + (prim::multiply_add(-q, d, high) + low) / d;
 }
 
 /* The same where 1 / area is nearly known: as a float, it makes quotients below 2^16 that are off by less than one. */

@@ -72,20 +72,23 @@ struct runs {
     }
 };
 
-template <class Sample, class Entry, unsigned CHANNELS> struct means {
+/* Entry: u32, u64 or double.  The type of the results is no parameter: their store is little beside four reads. */
+template <class Entry, unsigned CHANNELS> struct means {
     static constexpr unsigned threads = THREADS;
-    static constexpr bool REAL = sizeof(Sample) == 4; /* float samples in double sums */
+    static constexpr bool REAL = std::is_same_v<Entry, double>;
     using sum = std::conditional_t<REAL, double, uint64_t>;
     struct shared {
     };
     const Entry *table; /* padded */
-    Sample *out;
-    int64_t table_pitch, out_pitch, width;
+    char *out;
+    int64_t table_pitch, width; /* entries, px */
+    size_t row_bytes;           /* of out */
     uint32_t blocks_per_row;
     runs x, y;
     uint64_t area;
     sum value[4];
-    bool shrinks, takes_value, weighted;
+    sat_type result;
+    bool shrinks, takes_value, weighted, is_signed;
 
     PRIM_DEVICE void operator()(shared &) const
     {
@@ -102,11 +105,12 @@ template <class Sample, class Entry, unsigned CHANNELS> struct means {
                 add_rectangle(sums, top, bottom, along.begin, along.end, (sum)(along.weight * down.weight));
             }
         }
-        write(out + row * out_pitch + column * CHANNELS, sums, (uint64_t)x.covered(column) * (uint64_t)y.covered(row));
+        write(out + (size_t)row * row_bytes, column * CHANNELS, sums,
+              (uint64_t)x.covered(column) * (uint64_t)y.covered(row));
     }
 
-    PRIM_DEVICE static void add_rectangle(sum (&sums)[CHANNELS], const Entry *top, const Entry *bottom, int64_t left,
-                                          int64_t right, sum weight)
+    PRIM_DEVICE void add_rectangle(sum (&sums)[CHANNELS], const Entry *top, const Entry *bottom, int64_t left,
+                                   int64_t right, sum weight) const
     {
 #pragma unroll
         for (unsigned c = 0; c < CHANNELS; c++) {
@@ -115,12 +119,14 @@ template <class Sample, class Entry, unsigned CHANNELS> struct means {
                 prim::load(bottom + r) - prim::load(bottom + l) - prim::load(top + r) + prim::load(top + l);
             if constexpr (REAL)
                 sums[c] += prim::product(weight, corners);
+            else if (sizeof(Entry) == 4 && is_signed)
+                sums[c] += weight * (uint64_t)(int64_t)(int32_t)corners;
             else
                 sums[c] += weight * corners;
         }
     }
 
-    PRIM_DEVICE void write(Sample *to, sum (&sums)[CHANNELS], uint64_t covered) const
+    PRIM_DEVICE void write(char *row, int64_t first, sum (&sums)[CHANNELS], uint64_t covered) const
     {
         const uint64_t whole = shrinks ? covered : area, beyond = whole - covered;
 #pragma unroll
@@ -132,14 +138,49 @@ template <class Sample, class Entry, unsigned CHANNELS> struct means {
                 sums[c] += beyond * value[c];
         }
 #pragma unroll
-        for (unsigned c = 0; c < CHANNELS; c++) {
-            const sum divisor = weighted && c + 1 < CHANNELS ? sums[CHANNELS - 1] : (sum)whole;
-            if (divisor == 0)
-                prim::store(to + c, Sample(0));
-            else if constexpr (REAL)
-                prim::store(to + c, (Sample)(sums[c] / divisor));
-            else
-                prim::store(to + c, (Sample)box::quotient(sums[c] + divisor / 2, divisor));
+        for (unsigned c = 0; c < CHANNELS; c++)
+            write_mean(row, first + c, sums[c], weighted && c + 1 < CHANNELS ? sums[CHANNELS - 1] : (sum)whole);
+    }
+
+    PRIM_DEVICE void write_mean(char *row, int64_t i, sum total, sum by) const
+    {
+        switch (result) {
+        case SAT_F64: prim::store((double *)row + i, real_mean(total, by)); break;
+        case SAT_F32: prim::store((float *)row + i, (float)real_mean(total, by)); break;
+        default:
+            if constexpr (!REAL) write_integer(row, i, integer_mean(total, by));
+        }
+    }
+
+    PRIM_DEVICE double real_mean(sum total, sum by) const
+    {
+        if constexpr (REAL)
+            return by == 0 ? 0 : total / by;
+        else
+            return box::real_quotient(total, by, is_signed);
+    }
+
+    /* sat_rounded() of window.h, cut to the range of the result, beyond which only weights below zero lead. */
+    PRIM_DEVICE int64_t integer_mean(uint64_t total, uint64_t by) const
+    {
+        if (by == 0) return 0;
+        if (!is_signed) return box::quotient(total + by / 2, by);
+        const bool negative = (int64_t)(total ^ by) < 0;
+        const uint64_t t = (int64_t)total < 0 ? 0 - total : total, d = (int64_t)by < 0 ? 0 - by : by;
+        const uint64_t beyond = result == SAT_I8 ? INT8_MAX : result == SAT_I16 ? INT16_MAX : INT32_MAX,
+                       most = negative ? beyond + 1 : beyond;
+        const uint64_t q = weighted && t / d > most ? most : box::quotient(t + d / 2, d), mean = q > most ? most : q;
+        return negative ? -(int64_t)mean : (int64_t)mean;
+    }
+
+    PRIM_DEVICE void write_integer(char *row, int64_t i, int64_t mean) const
+    {
+        switch (result) {
+        case SAT_U8:
+        case SAT_I8: prim::store((uint8_t *)row + i, (uint8_t)mean); break;
+        case SAT_U16:
+        case SAT_I16: prim::store((uint16_t *)row + i, (uint16_t)mean); break;
+        default: prim::store((uint32_t *)row + i, (uint32_t)mean);
         }
     }
 };
@@ -163,15 +204,15 @@ sat_status queue_weigh(const sat_view *image, const sat_view *product, void *str
     return prim::launch(k, image->height * k.blocks_per_row, stream);
 }
 
-template <class Sample, class Entry, unsigned CHANNELS>
+template <class Entry, unsigned CHANNELS>
 sat_status queue_means(const sat_box_table *b, const sat_view *table, const sat_view *result, void *stream)
 {
-    using kernel = means<Sample, Entry, CHANNELS>;
+    using kernel = means<Entry, CHANNELS>;
     kernel k = {};
     k.table = (const Entry *)table->data;
-    k.out = (Sample *)result->data;
+    k.out = (char *)result->data;
     k.table_pitch = (int64_t)(table->row_bytes / sizeof(Entry));
-    k.out_pitch = (int64_t)(result->row_bytes / sizeof(Sample));
+    k.row_bytes = result->row_bytes;
     k.width = result->width;
     k.blocks_per_row = blocks_for(result->width);
     k.x = {b->columns};
@@ -179,20 +220,22 @@ sat_status queue_means(const sat_box_table *b, const sat_view *table, const sat_
     k.area = b->area_px;
     for (int c = 0; c < 4; c++)
         k.value[c] = kernel::REAL ? (typename kernel::sum)b->real_value[c] : (typename kernel::sum)b->value[c];
+    k.result = result->type;
     k.shrinks = b->shrinks;
     k.takes_value = b->takes_value;
     k.weighted = b->weighted;
+    k.is_signed = b->is_signed;
     return prim::launch(k, result->height * k.blocks_per_row, stream);
 }
 
-template <class Sample, class Entry>
+template <class Entry>
 sat_status queue_channels(const sat_box_table *b, const sat_view *table, const sat_view *result, void *stream)
 {
     switch (result->channels) {
-    case 1: return queue_means<Sample, Entry, 1>(b, table, result, stream);
-    case 2: return queue_means<Sample, Entry, 2>(b, table, result, stream);
-    case 3: return queue_means<Sample, Entry, 3>(b, table, result, stream);
-    default: return queue_means<Sample, Entry, 4>(b, table, result, stream);
+    case 1: return queue_means<Entry, 1>(b, table, result, stream);
+    case 2: return queue_means<Entry, 2>(b, table, result, stream);
+    case 3: return queue_means<Entry, 3>(b, table, result, stream);
+    default: return queue_means<Entry, 4>(b, table, result, stream);
     }
 }
 
@@ -203,6 +246,8 @@ extern "C" sat_status sat_box_table_weigh(const sat_view *image, const sat_view 
     switch (image->type) {
     case SAT_U8: return queue_weigh<uint8_t, uint32_t>(image, product, stream);
     case SAT_U16: return queue_weigh<uint16_t, uint32_t>(image, product, stream);
+    case SAT_I8: return queue_weigh<int8_t, int32_t>(image, product, stream);
+    case SAT_I16: return queue_weigh<int16_t, int32_t>(image, product, stream);
     default: return queue_weigh<float, double>(image, product, stream);
     }
 }
@@ -210,14 +255,9 @@ extern "C" sat_status sat_box_table_weigh(const sat_view *image, const sat_view 
 extern "C" sat_status sat_box_table_means(const sat_box_table *b, const sat_view *table, const sat_view *result,
                                           void *stream)
 {
-    const bool wide = table->type == SAT_U64;
-    switch (result->type) {
-    case SAT_U8:
-        return wide ? queue_channels<uint8_t, uint64_t>(b, table, result, stream)
-                    : queue_channels<uint8_t, uint32_t>(b, table, result, stream);
-    case SAT_U16:
-        return wide ? queue_channels<uint16_t, uint64_t>(b, table, result, stream)
-                    : queue_channels<uint16_t, uint32_t>(b, table, result, stream);
-    default: return queue_channels<float, double>(b, table, result, stream);
+    switch (table->type) {
+    case SAT_U32: return queue_channels<uint32_t>(b, table, result, stream);
+    case SAT_F64: return queue_channels<double>(b, table, result, stream);
+    default: return queue_channels<uint64_t>(b, table, result, stream);
     }
 }

@@ -73,6 +73,7 @@ static sat_status plan_runs(filter *f, sat_arena *arena)
     f->runs.shrinks = w->border->shrinks;
     f->runs.takes_value = w->border->takes_value;
     f->runs.weighted = f->spec.weighted_alpha;
+    f->runs.is_signed = w->is_signed;
     for (int c = 0; c < f->spec.channels; c++) {
         f->runs.value[c] = w->value[c];
         f->runs.real_value[c] = w->real_value[c];

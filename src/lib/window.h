@@ -105,12 +105,12 @@ typedef struct sat_box_table {
     const sat_box_runs *columns, *rows; /* of each, in device memory */
     uint64_t area_px, value[4];
     double real_value[4];
-    bool shrinks, takes_value, weighted;
+    bool shrinks, takes_value, weighted, is_signed;
 } sat_box_table;
 
-/* Colours times alpha, u32 or for floats f64. */
+/* Colours times alpha: u32, of signed samples i32, of floats f64. */
 sat_status sat_box_table_weigh(const sat_view *image, const sat_view *product, void *stream);
-/* The means of all windows from a padded table: u32, u64 or f64. */
+/* The means of all windows from a padded table of u32, u64 or f64; of the result's type. */
 sat_status sat_box_table_means(const sat_box_table *b, const sat_view *table, const sat_view *result, void *stream);
 
 #ifdef __cplusplus

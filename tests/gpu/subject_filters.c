@@ -42,13 +42,13 @@ static const char *some_border(uint64_t *random)
     return info.name;
 }
 
-static sat_view packed(const sat_box_spec *s)
+static sat_view packed(const sat_box_spec *s, sat_type type)
 {
-    sat_view v = {.row_bytes = sat_row_bytes(s->width, s->channels, s->sample),
+    sat_view v = {.row_bytes = sat_row_bytes(s->width, s->channels, type),
                   .width = s->width,
                   .height = s->height,
                   .channels = s->channels,
-                  .type = s->sample};
+                  .type = type};
     v.data = malloc(v.row_bytes * (size_t)v.height);
     if (v.data == NULL) fail("out of memory");
     return v;
@@ -124,6 +124,22 @@ static bool bound_floats(filter *f)
     return true;
 }
 
+/* Samples and results that go through a table. */
+static void other_types(sat_box_spec *s, size_t k)
+{
+    const sat_type real = k / 16 % 2 ? SAT_F64 : SAT_F32;
+    switch (k % 16) {
+    case 6: s->sample = SAT_U32; break;
+    case 12:
+    case 13: s->result = real; break;
+    case 14:
+        s->sample = SAT_U32;
+        s->result = real;
+        break;
+    default: break;
+    }
+}
+
 static void *make(uint64_t seed, size_t k, effort e)
 {
     static const sat_type samples[] = {SAT_U8, SAT_U16, SAT_U8, SAT_F32};
@@ -158,11 +174,13 @@ static void *make(uint64_t seed, size_t k, effort e)
         f->spec.height = random_in(&seed, 1, 30);
         f->spec.window_width = f->spec.window_height = 3;
     }
+    other_types(&f->spec, k);
     bool real = f->spec.sample == SAT_F32 || f->spec.sample == SAT_F64;
-    f->spec.weighted_alpha = f->spec.channels % 2 == 0 && k != 5 && k != 9 && random64(&seed) % 3 == 0;
+    f->spec.weighted_alpha =
+        f->spec.channels % 2 == 0 && k != 5 && k != 9 && random64(&seed) % 3 == 0 && f->spec.sample != SAT_U32;
     f->content = real ? (content)(random64(&seed) % CONTENTS) : random64(&seed) % 4 == 0 ? LARGEST : RANDOM;
-    f->src = packed(&f->spec);
-    f->want = packed(&f->spec);
+    f->src = packed(&f->spec, f->spec.sample);
+    f->want = packed(&f->spec, f->spec.result == SAT_TYPE_NONE ? f->spec.sample : f->spec.result);
     f->random = seed;
     sat_box_spec spec = f->spec;
     spec.backend = real ? without_table() : reference();
@@ -244,8 +262,9 @@ static void text(const void *made, char *line, size_t bytes)
 {
     const filter *f = made;
     const sat_box_spec *s = &f->spec;
-    snprintf(line, bytes, "%lldx%lldx%d %s on the %s, window %lldx%lld%s, %s%s, %s", (long long)s->width,
-             (long long)s->height, s->channels, sat_type_name(s->sample), s->memory == SAT_DEVICE ? "device" : "host",
+    snprintf(line, bytes, "%lldx%lldx%d %s to %s on the %s, window %lldx%lld%s, %s%s, %s", (long long)s->width,
+             (long long)s->height, s->channels, sat_type_name(s->sample), sat_type_name(f->want.type),
+             s->memory == SAT_DEVICE ? "device" : "host",
              (long long)s->window_width, (long long)s->window_height,
              s->anchor == SAT_ANCHOR_FIRST ? " (first anchor)" : "", s->border, s->weighted_alpha ? ", alpha" : "",
              content_name(f->content));
