@@ -12,27 +12,36 @@ static bool is_float(sat_type type)
     return type == SAT_F32 || type == SAT_F64;
 }
 
+static bool is_signed(sat_type type)
+{
+    return type == SAT_I8 || type == SAT_I16 || type == SAT_I32;
+}
+
 static sat_box_spec take_spec(fuzz_input *in)
 {
-    static const sat_type samples[] = {SAT_U8, SAT_U16, SAT_F32};
+    static const sat_type samples[] = {SAT_U8, SAT_U16, SAT_F32, SAT_U32, SAT_I8, SAT_I16, SAT_I32, SAT_F64};
+    static const sat_type results[] = {SAT_TYPE_NONE, SAT_TYPE_NONE, SAT_F32, SAT_F64};
     sat_border_info border = {0};
     sat_box_spec s = {.width = 1 + (int64_t)(take(in, 1) % SIDE),
                       .height = 1 + (int64_t)(take(in, 1) % ROWS),
                       .channels = 1 + (int)(take(in, 1) % 4),
-                      .sample = samples[take(in, 1) % 3],
+                      .sample = samples[take(in, 1) % 8],
                       .window_width = 1 + (int64_t)(take(in, 1) % WINDOW),
                       .window_height = 1 + (int64_t)(take(in, 1) % WINDOW),
                       .border = sat_border_at(take(in, 1) % 8, &border) ? border.name : NULL,
                       .weighted_alpha = take_one_in(in, 2),
                       .backend = take_one_in(in, 4) ? take_backend(in) : NULL,
-                      .threads = take_threads(in)};
+                      .threads = take_threads(in),
+                      .result = results[take(in, 1) % 4]};
     for (int c = 0; border.takes_value && c < 4; c++)
-        s.border_value[c] = is_float(s.sample) ? take_real(in) : (double)take(in, 1);
+        s.border_value[c] = is_float(s.sample)    ? take_real(in)
+                            : is_signed(s.sample) ? (double)(int8_t)take(in, 1)
+                                                  : (double)take(in, 1);
     switch (take(in, 1) % 32) {
     case 0: s.width = take_int(in, 0, SIDE); break;
     case 1: s.height = take_int(in, 0, ROWS); break;
     case 2: s.channels = (int)take_int(in, 0, 5); break;
-    case 3: s.sample = (sat_type)take_int(in, 0, 9); break;
+    case 3: s.sample = (sat_type)take_int(in, 0, 13); break;
     case 4: s.window_width = take_int(in, 0, WINDOW); break;
     case 5: s.window_height = take_int(in, 0, WINDOW); break;
     case 6: s.border = "no such border"; break;
@@ -40,20 +49,48 @@ static sat_box_spec take_spec(fuzz_input *in)
     case 8: s.memory = (sat_memory)take_int(in, 0, 2); break;
     case 9: s.anchor = (sat_anchor)take_int(in, 0, 2); break;
     case 10: s.anchor = SAT_ANCHOR_FIRST; break;
-    case 11: s.sample = SAT_F64; break;
+    case 11: s.result = (sat_type)take_int(in, 0, 13); break;
+    case 12: s.reserved_word = (int)take_int(in, 0, 1); break;
     default: break;
     }
     return s;
 }
 
+static bool is_integer(sat_type type)
+{
+    return type == SAT_U8 || type == SAT_U16 || type == SAT_U32 || is_signed(type);
+}
+
+static double largest(sat_type type)
+{
+    return ldexp(1, (int)(8 * sat_type_bytes(type)) - is_signed(type)) - 1;
+}
+
+static double least(sat_type type)
+{
+    return is_signed(type) ? -largest(type) - 1 : 0;
+}
+
 static bool values_right(const sat_box_spec *s, bool takes_value)
 {
-    double most = s->sample == SAT_U8 ? UINT8_MAX : UINT16_MAX;
     int channels = s->channels ? s->channels : 1;
     for (int c = 0; takes_value && !is_float(s->sample) && c < channels; c++)
-        if (!(s->border_value[c] >= 0 && s->border_value[c] <= most && s->border_value[c] == floor(s->border_value[c])))
+        if (!(s->border_value[c] >= least(s->sample) && s->border_value[c] <= largest(s->sample) &&
+              s->border_value[c] == floor(s->border_value[c])))
             return false;
     return true;
+}
+
+static bool types_right(const sat_box_spec *s)
+{
+    if (!is_integer(s->sample) && !is_float(s->sample)) return false;
+    if (s->weighted_alpha && is_integer(s->sample) && sat_type_bytes(s->sample) == 4) return false;
+    return s->result == SAT_TYPE_NONE || s->result == s->sample || is_float(s->result);
+}
+
+static sat_type result_of(const sat_box_spec *s)
+{
+    return s->result == SAT_TYPE_NONE ? s->sample : s->result;
 }
 
 static bool spec_right(const sat_box_spec *s)
@@ -62,11 +99,11 @@ static bool spec_right(const sat_box_spec *s)
     bool known = s->border == NULL;
     for (size_t i = 0; !known && sat_border_at(i, &border); i++) known = strcmp(border.name, s->border) == 0;
     int channels = s->channels ? s->channels : 1;
-    return known && side_right(s->width) && side_right(s->height) && channels >= 1 && channels <= 4 &&
-           (s->sample == SAT_U8 || s->sample == SAT_U16 || is_float(s->sample)) && s->window_width >= 1 &&
-           s->window_height >= 1 && s->window_width <= INT32_MAX && s->window_height <= INT32_MAX &&
-           values_right(s, border.takes_value) && (!s->weighted_alpha || channels % 2 == 0) &&
-           backend_of(s->backend) == COMPUTES && threads_right(s->threads) && s->memory == SAT_HOST &&
+    return known && side_right(s->width) && side_right(s->height) && channels >= 1 && channels <= 4 && types_right(s) &&
+           s->reserved_word == 0 && s->window_width >= 1 && s->window_height >= 1 && s->window_width <= INT32_MAX &&
+           s->window_height <= INT32_MAX && values_right(s, border.takes_value) &&
+           (!s->weighted_alpha || channels % 2 == 0) && backend_of(s->backend) == COMPUTES &&
+           threads_right(s->threads) && s->memory == SAT_HOST &&
            (s->anchor == SAT_ANCHOR_SECOND || s->anchor == SAT_ANCHOR_FIRST);
 }
 
@@ -140,13 +177,18 @@ static sums column_at(const sat_box_spec *s, const sat_view *v, const axis *ay, 
     return column;
 }
 
-/* Integers are the quotient to nearest, halves up; floats as near as the roundings of the sums and of the quotient. */
+/* Of integers, whose sums are below 2^53 here: the quotient to nearest, halves away from zero, cut to the type's range;
+ * or the double that is nearest to it, perhaps rounded to float.  Of floats, as near as the roundings of the sums and
+ * of the quotient. */
 static bool is_mean(const sat_box_spec *s, const sums *m, long double area, int c, int last, long double is)
 {
     long double by = s->weighted_alpha && c < last ? m->of[last] : area;
     if (by == 0) return is == 0;
     long double exact = m->of[c] / by;
-    if (!is_float(s->sample)) return is == floorl(exact + 0.5L);
+    if (is_integer(result_of(s)))
+        return is == fminl(fmaxl(roundl(exact), (long double)least(s->sample)), (long double)largest(s->sample));
+    const double nearest = (double)m->of[c] / (double)by;
+    if (is_integer(s->sample)) return is == (result_of(s) == SAT_F32 ? (long double)(float)nearest : nearest);
     if (isnan(exact) || isinf(exact)) return isnan(is) == isnan(exact) && (isnan(is) || is == exact);
     return fabsl(is - exact) <= fabsl(exact) * 0x1p-23L + m->magnitude[c] / fabsl(by) * 0x1p-40L + 0x1p-140L;
 }
@@ -192,16 +234,18 @@ static const char *run_box(fuzz_input *in, sat_box *box, const sat_box_spec *s, 
 {
     int channels = s->channels ? s->channels : 1;
     sat_view src = take_view(in, from, s->width, s->height, channels, s->sample);
-    sat_view dst = take_view(in, to, s->width, s->height, channels, s->sample);
+    sat_view dst = take_view(in, to, s->width, s->height, channels, result_of(s));
     if (!src.data || !dst.data) return NULL;
     bool floats = is_float(s->sample), wild = floats && !s->weighted_alpha && take_one_in(in, 2);
     if (take_one_in(in, 4)) {
         spoil_view(in, &src, to);
         spoil_view(in, &dst, from);
     }
-    const sat_view should = {
+    sat_view source = {
         .width = s->width, .height = s->height, .channels = channels, .type = s->sample, .memory = SAT_HOST};
-    bool right = view_right(&src) && view_right(&dst) && views_alike(&src, &should) && views_alike(&dst, &should) &&
+    sat_view result = source;
+    result.type = result_of(s);
+    bool right = view_right(&src) && view_right(&dst) && views_alike(&src, &source) && views_alike(&dst, &result) &&
                  !views_overlap(&src, &dst);
     if (right && (!view_inside(&src, from) || !view_inside(&dst, to))) return NULL;
     if (right) fill_view(in, &src, wild);
