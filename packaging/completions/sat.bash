@@ -21,8 +21,8 @@ _sat() {
         --max-pixels --max-memory --backend --threads --quiet --verbose --help --version' ;;
     info) options='--json --no-orient --max-pixels --max-memory --help --version' ;;
     backends) options='--json --help --version' ;;
-    bench) options='--size --type --channels --accum --layout --box --batch --against --backend --repeat --md --csv --json --list --from --plot
-        --output --no-clobber --threads --quiet --verbose --help --version' ;;
+    bench) options='--size --type --channels --accum --layout --box --result --batch --against --backend --repeat --md --csv --json --list --from
+        --plot --output --no-clobber --threads --quiet --verbose --help --version' ;;
     *) options='--box --radius --border --passes --alpha --result --mean --rect --rects --as --stat --clip --json --output --format --quality
         --layout --type --largest --files-from --null --max-pixels --max-memory --no-orient --no-clobber --backend --threads --quiet --verbose
         --help --version' ;;

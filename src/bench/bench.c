@@ -117,7 +117,7 @@ bool bench_prepare(bench_case *b, error *err)
     b->reference = (sat_view){.width = b->in.width + extra,
                               .height = b->in.height + extra,
                               .channels = b->in.channels,
-                              .type = b->window ? b->in.type : b->accum,
+                              .type = b->window ? b->result : b->accum,
                               .count = b->in.count};
     b->full_width = b->reference.width;
     if (!view_alloc(&b->reference, "the reference", err)) return false;
@@ -337,6 +337,7 @@ static sat_status open_box(bench_work *w, const bench_method *m)
                          .sample = b->in.type,
                          .window_width = b->window,
                          .window_height = b->window,
+                         .result = b->result,
                          .backend = m->id,
                          .threads = b->threads,
                          .memory = w->device ? SAT_DEVICE : SAT_HOST};
@@ -402,14 +403,17 @@ static void copy_part(void *context, int64_t index, int worker)
     memcpy(c->to + at, c->from + at, i + 1 < c->parts ? c->part : c->bytes - at);
 }
 
+const void *bench_copy_source(const bench_case *b)
+{
+    return b->window && b->result == b->in.type ? b->in.data : b->reference.data;
+}
+
 /* The ceiling where the table has none: so many bytes, copied by all threads, that as many are read and written as
  * the input and the output have together.  A part that takes less time than waking a thread is not worth one. */
 static void copy(const bench_work *w)
 {
     const bench_case *b = w->of;
-    plain_copy c = {.to = b->out.data,
-                    .from = b->window ? b->in.data : b->reference.data,
-                    .bytes = (size_t)bench_least_bytes(b) / 2};
+    plain_copy c = {.to = b->out.data, .from = bench_copy_source(b), .bytes = (size_t)bench_least_bytes(b) / 2};
     c.parts = c.bytes / COPY_PART_BYTES + 1;
     if (c.parts > (size_t)b->threads) c.parts = (size_t)b->threads;
     if (c.parts > THREADS_MAX) c.parts = THREADS_MAX;

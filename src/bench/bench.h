@@ -16,8 +16,9 @@ typedef struct bench_case {
     image img;      /* or the image that was read */
     sat_type accum; /* tables and scans */
     sat_layout layout;
-    int64_t window; /* box filter of window x window px; 0 = tables */
-    bool scan;      /* the input is one row, and is scanned */
+    int64_t window;  /* box filter of window x window px; 0 = tables */
+    sat_type result; /* of the box filter */
+    bool scan;       /* the input is one row, and is scanned */
     bool exclusive;
     int threads;
 
@@ -83,7 +84,8 @@ typedef struct bench_work {
 
 /* SAT_ERR_TYPE and SAT_ERR_UNAVAILABLE: the method does not do this job; sat_detail() says why. */
 sat_status bench_open(bench_work *w, bench_case *of, const bench_method *m);
-sat_status bench_run(void *work);     /* a work_fn */
+sat_status bench_run(void *work);                   /* a work_fn */
+const void *bench_copy_source(const bench_case *b); /* what the plain copy reads */
 sat_status bench_wait(bench_work *w); /* until what was queued is done; returns the errors that only the device finds */
 const char *bench_note(const bench_work *w);
 void bench_close(bench_work *w);

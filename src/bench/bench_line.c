@@ -14,6 +14,7 @@ static const struct option longs[] = {
     {"channels", required_argument, NULL, OPT_CHANNELS},
     {"layout", required_argument, NULL, OPT_LAYOUT},
     {"box", required_argument, NULL, OPT_BOX},
+    {"result", required_argument, NULL, OPT_RESULT},
     {"batch", required_argument, NULL, OPT_BATCH},
     {"min", required_argument, NULL, OPT_MIN},
     {"max", required_argument, NULL, OPT_MAX},
@@ -50,6 +51,8 @@ static const int from_takes[] = {OPT_TYPE,  OPT_ACCUM, OPT_EXCLUSIVE, OPT_NAIVE,
 static const sat_type sample_types[] = {SAT_U8,  SAT_U16, SAT_U32, SAT_U64, SAT_I8,
                                         SAT_I16, SAT_I32, SAT_F32, SAT_F64, SAT_TYPE_NONE};
 static const sat_type accum_types[] = {SAT_U32, SAT_U64, SAT_I32, SAT_I64, SAT_F32, SAT_F64, SAT_TYPE_NONE};
+
+static const sat_type result_types[] = {SAT_F32, SAT_F64, SAT_TYPE_NONE};
 
 enum { LOG2_MAX = 40 /* sat_lab.h */ };
 
@@ -118,6 +121,9 @@ static void take_own(int c, options *o, bench_request *r)
             options_refuse(o, "--layout '%s': padded, inclusive or exclusive", optarg);
         break;
     case OPT_BOX: take_int(o, "--box", 1, INT32_MAX, "a side in pixels", &r->window); break;
+    case OPT_RESULT:
+        take_type(o, "--result", result_types, "other results than the samples' type are", &r->result);
+        break;
     case OPT_BATCH: take_int(o, "--batch", 1, 9999, "a number of images from 1 to 9999", &r->batch); break;
     case OPT_MIN: take_int(o, "--min", 0, LOG2_MAX, "a power of two from 0 to 40", &r->min_log2); break;
     case OPT_MAX: take_int(o, "--max", 0, LOG2_MAX, "a power of two from 0 to 40", &r->max_log2); break;

@@ -30,6 +30,7 @@ enum {
     OPT_CHANNELS,
     OPT_LAYOUT,
     OPT_BOX,
+    OPT_RESULT,
     OPT_BATCH,
     OPT_MIN,
     OPT_MAX,
@@ -56,7 +57,7 @@ typedef struct block_shape {
 typedef struct bench_request {
     int64_t width, height;
     int channels;
-    sat_type type, accum; /* SAT_TYPE_NONE = the bench's default */
+    sat_type type, accum, result; /* SAT_TYPE_NONE = the bench's default */
     sat_layout layout;
     int64_t window;
     int64_t batch;     /* images in a call; 0 = one */

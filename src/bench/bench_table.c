@@ -12,12 +12,14 @@
 
 enum { SIDE_DEFAULT = 8192 };
 
-/* In the column `bench`: followed by the layout, if it is another than the default; followed by the window. */
-#define TABLE "table"
-#define BOX   "box "
+/* In the column `bench`: followed by the layout, if it is another than the default; followed by the window, and by
+ * the results' type, if it is another than the samples'. */
+#define TABLE  "table"
+#define BOX    "box "
+#define RESULT " to "
 
-static const int takes[] = {OPT_SIZE,  OPT_TYPE,    OPT_ACCUM, OPT_CHANNELS, OPT_LAYOUT, OPT_BOX,
-                            OPT_BATCH, OPT_AGAINST, 0};
+static const int takes[] = {OPT_SIZE, OPT_TYPE,   OPT_ACCUM, OPT_CHANNELS, OPT_LAYOUT,
+                            OPT_BOX,  OPT_RESULT, OPT_BATCH, OPT_AGAINST,  0};
 
 static const char *refuse(const bench_request *r)
 {
@@ -25,6 +27,7 @@ static const char *refuse(const bench_request *r)
     if (r->image && r->batch) return "--batch is of random samples, not of an image";
     if (r->against && r->layout != SAT_EXCLUSIVE) return "--against belongs to --layout exclusive";
     if (r->window && r->accum) return "--accum is for tables, not for --box";
+    if (r->result && !r->window) return "--result is for --box";
     if (r->type == SAT_U64) return "--type u64 is for scans; an image has u8, u16, u32, i8, i16, i32, f32 or f64";
     return NULL;
 }
@@ -49,6 +52,7 @@ static bool prepare(const bench_request *r, bench_case *b, error *err)
     const bool negative = b->in.type == SAT_I8 || b->in.type == SAT_I16 || b->in.type == SAT_I32;
     const bool real = b->in.type == SAT_F32 || b->in.type == SAT_F64;
     if (!b->accum) b->accum = real ? SAT_F64 : negative ? SAT_I32 : SAT_U32;
+    b->result = r->result ? r->result : b->in.type;
     return bench_prepare(b, err);
 }
 
@@ -67,6 +71,12 @@ static bool any_wanted(const bench_request *r, bool device)
     return false;
 }
 
+/* Copies are of one type. */
+static bool has_device_copy(const bench_request *r, const bench_case *b)
+{
+    return b->result == b->in.type && any_wanted(r, true);
+}
+
 /* A ceiling is measured where something below it is. */
 static bool has_row(const bench_request *r, const bench_method *m)
 {
@@ -82,16 +92,16 @@ static void measure_copies(bench_session *s, bench_case *b)
         bench_plain_copy(&copy);
         bench_measure(s, b, &copy, false);
     }
-    if (any_wanted(s->request, true)) {
+    if (has_device_copy(s->request, b)) {
         bench_device_copy(&copy);
         bench_measure(s, b, &copy, false);
     }
 }
 
-static int64_t count_rows(const bench_request *r)
+static int64_t count_rows(const bench_request *r, const bench_case *b)
 {
     bench_method m;
-    int64_t n = r->window ? any_wanted(r, false) + any_wanted(r, true) : 0;
+    int64_t n = r->window ? any_wanted(r, false) + has_device_copy(r, b) : 0;
     for (size_t i = 0; bench_backend_entry(i, &m); i++) n += has_row(r, &m);
     return n;
 }
@@ -112,7 +122,8 @@ static bool run(bench_session *s, error *err)
     char label[sizeof((bench_row *)0)->bench] = TABLE;
     bool ok = prepare(s->request, &b, err);
     if (b.window)
-        snprintf(label, sizeof label, BOX "%lldx%lld", (long long)b.window, (long long)b.window);
+        snprintf(label, sizeof label, BOX "%lldx%lld%s%s", (long long)b.window, (long long)b.window,
+                 b.result == b.in.type ? "" : RESULT, b.result == b.in.type ? "" : sat_type_name(b.result));
     else if (b.layout != SAT_INCLUSIVE)
         snprintf(label, sizeof label, TABLE " %s", sat_layout_name(b.layout));
     if (b.in.count > 1) {
@@ -122,7 +133,7 @@ static bool run(bench_session *s, error *err)
     s->label = label;
     if (ok && !find_reference(&reference)) ok = fail(err, "there is no reference");
     bench_begin_size(s);
-    progress_begin(count_rows(s->request), s->request->quiet);
+    progress_begin(count_rows(s->request, &b), s->request->quiet);
     if (ok && b.window) {
         measure_copies(s, &b);
     } else if (ok) {
@@ -201,12 +212,20 @@ static bool belongs(const bench_rows *rows, const bench_row *row, const bench_ro
     return true;
 }
 
+/* The type of results in the column `bench`; "" where it is the samples'. */
+static const char *result_name(const bench_row *row)
+{
+    const char *at = strstr(row->bench, RESULT);
+    return at ? at : "";
+}
+
 /* Filters of the same images, whatever their window. */
 static bool belongs_to_filters(const bench_rows *rows, const bench_row *row, const bench_row *first)
 {
     (void)rows;
     return !row->accum && !first->accum && row->width == first->width && row->height == first->height &&
-           row->channels == first->channels && row->type == first->type;
+           row->channels == first->channels && row->type == first->type &&
+           strcmp(result_name(row), result_name(first)) == 0;
 }
 
 static double window(const bench_row *row)

@@ -72,6 +72,11 @@ sound() {
     sound
     [[ ${lines[1]} == "box 5x5,memcpy,40,30,1,u8,,"*",ok (copy)" ]]
     [ "${#lines[@]}" -ge 3 ]
+    ok bench --box 5 --result f32 --size 40x30 --repeat 1 --csv
+    sound
+    [[ ${lines[1]} == "box 5x5 to f32,memcpy,40,30,1,u8,,$((40 * 30 * 5)),"*",ok (copy)" ]]
+    [ "${#lines[@]}" -ge 3 ]
+    usage "*--result is for --box*" bench --result f32
     small a.pgm
     ok bench a.pgm --repeat 1 --csv
     [[ $output == *",4,3,1,u8,u32,"* ]]
