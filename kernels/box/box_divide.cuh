@@ -54,13 +54,23 @@ template <class Sum> PRIM_DEVICE uint32_t quotient(Sum n, Sum area, float share)
  * 1 / area to it: n * area < 2^(32 + 8 byte), or 2^48; and n < 2^8 area, or 2^16 area.
  */
 struct alignas(16) ratio {
-    uint64_t multiplier; /* 0: quotient() divides */
-    uint32_t half;
+    uint64_t multiplier; /* 0: quotient() divides; results of f32: the bits of 1 / area, a double */
+    uint32_t half;       /* of the area; results of f32: the area */
 };
+
+/* sum / area to nearest from a rounded reciprocal: the residue of the first product is exact, and divided as well
+ * (Markstein 1990).  src/cpu/box_divide_template.h has the bounds: in floats sums below 2^24 and areas below 2^17, in
+ * doubles sums below 2^53 and areas below 2^40. */
+template <class Real> PRIM_DEVICE Real corrected_quotient(Real sum, Real area, Real reciprocal)
+{
+    const Real q = prim::product(sum, reciprocal);
+    return prim::multiply_add(prim::multiply_add(-q, area, sum), reciprocal, q);
+}
 
 struct divisor {
     uint64_t area; /* of a whole window */
     uint32_t byte;
+    bool in_floats;    /* results of f32: sums are below 2^24 */
     bool shrinks;      /* the area is that of the samples which the window covers */
     const ratio *rows; /* for each row, where the window covers all columns that it can */
 };

@@ -9,14 +9,16 @@
 namespace box
 {
 
-/* RUN: columns of a lane.  STEP: rows that a block does at a time. */
-template <class Sample, unsigned CHANNELS, class Column, class Sum, unsigned RUN, unsigned STEP> struct row_filter {
+/* RUN: columns of a lane.  STEP: rows that a block does at a time.  Result: Sample, or float. */
+template <class Sample, unsigned CHANNELS, class Column, class Sum, unsigned RUN, unsigned STEP, class Result>
+struct row_filter {
+    static constexpr bool REAL = std::is_same_v<Result, float>;
     static constexpr unsigned ROWS = STEP;
     static constexpr unsigned ELEMENTS = prim::WARP * RUN;            /* columns of samples in a strip and its halo */
     static constexpr unsigned VECTOR = 16 / (unsigned)sizeof(Column); /* columns in a 16-byte vector */
     static constexpr unsigned VECTORS = RUN / VECTOR;                 /* vectors of a lane's run */
     static constexpr unsigned ROW_WORDS = ELEMENTS * (unsigned)sizeof(Column) / 4;
-    static constexpr unsigned RUN_WORDS = RUN * (unsigned)sizeof(Sample) / 4;
+    static constexpr unsigned RUN_WORDS = RUN * (unsigned)sizeof(Result) / 4;
     static constexpr unsigned STAGE_WORDS = 4 + prim::WARP * RUN_WORDS + 4;
     static constexpr unsigned UNIT =
         VECTOR % CHANNELS ? CHANNELS : 1; /* vectors from one that begins with channel 0 to the next */
@@ -44,8 +46,8 @@ template <class Sample, unsigned CHANNELS, class Column, class Sum, unsigned RUN
         prim::array<int32_t, ELEMENTS> sources;
     };
 
-    Sample *out;
-    int64_t out_pitch, out_image_pitch; /* samples from row to row, and from image to image */
+    Result *out;
+    int64_t out_pitch, out_image_pitch; /* results from row to row, and from image to image */
     uint32_t image_blocks;              /* blocks of an image */
     axis x, y;
     divisor mean;
@@ -147,7 +149,7 @@ template <class Sample, unsigned CHANNELS, class Column, class Sum, unsigned RUN
         ratio whole; /* of windows that are not cut by an edge */
         int32_t y;
         unsigned division;                  /* one of the three above */
-        uint32_t half;                      /* of the area, if it is that of the row, else 0 */
+        uint32_t half;                      /* of the area, if it is that of the row and results are rounded; else 0 */
         unsigned columns, end;              /* in shared memory: the lane's first window; the end of the row */
         unsigned stage;                     /* the lane's first result */
         unsigned edge_sums, lane_edge_sums; /* the warp's first stored sum, and this lane's */
@@ -191,6 +193,22 @@ template <class Sample, unsigned CHANNELS, class Column, class Sum, unsigned RUN
         }
     }
 
+    /* The bits of a mean of f32.  Sums are below 2^53: the window has fewer columns than a strip, and column sums are
+     * below 2^32. */
+    PRIM_DEVICE static uint32_t real_mean(Sum sum, Sum area)
+    {
+        return __builtin_bit_cast(uint32_t, (float)((double)sum / (double)area));
+    }
+
+    /* The same of a row's area. */
+    PRIM_DEVICE uint32_t real_mean_of_row(Sum sum, const ratio &whole) const
+    {
+        const double reciprocal = __builtin_bit_cast(double, whole.multiplier);
+        const float mean_of_floats = corrected_quotient((float)(uint32_t)sum, (float)whole.half, (float)reciprocal);
+        if (mean.in_floats) return __builtin_bit_cast(uint32_t, mean_of_floats);
+        return __builtin_bit_cast(uint32_t, (float)corrected_quotient((double)sum, (double)whole.half, reciprocal));
+    }
+
     /* Divides the stored sums, four results for each lane. */
     PRIM_DEVICE void divide_edges(shared &s, const results &r, const task &t, unsigned stage) const
     {
@@ -205,9 +223,15 @@ template <class Sample, unsigned CHANNELS, class Column, class Sum, unsigned RUN
                 const Sum n = s.edge_sums.get(t.edge_sums + (unsigned)i + k) - t.half;
                 const edge_window h = s.edge_windows.get((unsigned)i + k);
                 const Sum area = (Sum)h.columns * rows;
-                m[k] = quotient(n + area / 2, area, h.reciprocal * reciprocal);
+                if constexpr (REAL)
+                    m[k] = real_mean(n, area);
+                else
+                    m[k] = quotient(n + area / 2, area, h.reciprocal * reciprocal);
             }
-            if constexpr (sizeof(Sample) == 1) {
+            if constexpr (REAL) {
+#pragma unroll
+                for (unsigned k = 0; k < 4; k++) s.results.set(stage + (unsigned)at + k, m[k]);
+            } else if constexpr (sizeof(Sample) == 1) {
                 s.results.set(stage + (unsigned)at / 4, m[0] | m[1] << 8 | m[2] << 16 | m[3] << 24);
             } else {
                 s.results.set(stage + (unsigned)at / 2, m[0] | m[1] << 16);
@@ -289,7 +313,10 @@ template <class Sample, unsigned CHANNELS, class Column, class Sum, unsigned RUN
                 }
                 uint32_t m[VECTOR];
                 means(n, (g + u) * VECTOR, m);
-                if constexpr (sizeof(Sample) == 1) {
+                if constexpr (REAL) {
+#pragma unroll
+                    for (unsigned k = 0; k < VECTOR; k++) s.results.set(t.stage + (g + u) * VECTOR + k, m[k]);
+                } else if constexpr (sizeof(Sample) == 1) {
 #pragma unroll
                     for (unsigned w = 0; w < VECTOR / 4; w++) {
                         const uint32_t a = prim::permute_bytes(m[4 * w], m[4 * w + 1], pairs),
@@ -318,7 +345,12 @@ template <class Sample, unsigned CHANNELS, class Column, class Sum, unsigned RUN
         const uint32_t low = (uint32_t)t.whole.multiplier, high = (uint32_t)(t.whole.multiplier >> 32);
         const auto multiply = [&](const Sum(&n)[VECTOR], unsigned, uint32_t(&m)[VECTOR]) {
 #pragma unroll
-            for (unsigned k = 0; k < VECTOR; k++) m[k] = scaled((uint32_t)n[k], low, high);
+            for (unsigned k = 0; k < VECTOR; k++) {
+                if constexpr (REAL)
+                    m[k] = real_mean_of_row(n[k], t.whole);
+                else
+                    m[k] = scaled((uint32_t)n[k], low, high);
+            }
         };
         if (t.division == BY_ROW) {
             slide<PHASE, true>(s, t, sum, select, multiply);
@@ -336,7 +368,10 @@ template <class Sample, unsigned CHANNELS, class Column, class Sum, unsigned RUN
                     Sum area = (Sum)mean.area;
                     if (mean.shrinks)
                         area = i >= r.from && i < r.upto ? (Sum)covered(x, i / (int32_t)CHANNELS) * rows : 1;
-                    m[k] = quotient(n[k] + area / 2, area);
+                    if constexpr (REAL)
+                        m[k] = real_mean(n[k], area);
+                    else
+                        m[k] = quotient(n[k] + area / 2, area);
                 }
             });
         }
@@ -344,7 +379,7 @@ template <class Sample, unsigned CHANNELS, class Column, class Sum, unsigned RUN
 
     /* The results of row k of a step; its column sums begin at word `columns`. */
     template <unsigned PHASE>
-    PRIM_DEVICE void do_row(shared &s, const results &r, const ratio &whole, int32_t at_y, Sample *row, unsigned k,
+    PRIM_DEVICE void do_row(shared &s, const results &r, const ratio &whole, int32_t at_y, Result *row, unsigned k,
                             unsigned columns) const
     {
         task t;
@@ -353,7 +388,7 @@ template <class Sample, unsigned CHANNELS, class Column, class Sum, unsigned RUN
         t.division = whole.multiplier == 0 || r.edges > (int32_t)EDGE_RESULTS ? BY_RESULT
                      : r.edges                                                ? BY_ROW_BUT_EDGES
                                                                               : BY_ROW;
-        t.half = t.division == BY_RESULT ? 0 : whole.half;
+        t.half = REAL || t.division == BY_RESULT ? 0 : whole.half;
         t.columns = columns + prim::lane_id() * (VECTORS * 4);
         t.end = columns + ROW_WORDS;
         t.edge_sums = k * EDGE_RESULTS;
@@ -374,9 +409,9 @@ template <class Sample, unsigned CHANNELS, class Column, class Sum, unsigned RUN
 
     /* Writes a row that the warp has staged: vectors, and the results in front of the first and behind the last singly.
      *  Positions are bytes from the 16-byte boundary at or before element `first` of the row. */
-    PRIM_DEVICE static void write_row(const shared &s, const results &r, Sample *row, unsigned offset, unsigned stage)
+    PRIM_DEVICE static void write_row(const shared &s, const results &r, Result *row, unsigned offset, unsigned stage)
     {
-        constexpr unsigned SIZE = (unsigned)sizeof(Sample);
+        constexpr unsigned SIZE = (unsigned)sizeof(Result);
         constexpr unsigned LANE_VECTORS = (RUN * SIZE + 15) / 16; /* at most */
         const unsigned shift = offset % 4 * 8, lane = prim::lane_id();
         const unsigned begin = (unsigned)(r.begin - r.first) * SIZE + offset,
@@ -412,10 +447,14 @@ template <class Sample, unsigned CHANNELS, class Column, class Sum, unsigned RUN
         if (lane < 16 / SIZE && tail < r.end) store_result(s, row, tail, r.first, stage + offset / 4);
     }
 
-    PRIM_DEVICE static void store_result(const shared &s, Sample *row, int32_t e, int32_t first, unsigned stage)
+    PRIM_DEVICE static void store_result(const shared &s, Result *row, int32_t e, int32_t first, unsigned stage)
     {
-        const unsigned byte = (unsigned)(e - first) * (unsigned)sizeof(Sample);
-        prim::store(row + e, (Sample)(s.results.get(stage + byte / 4) >> byte % 4 * 8));
+        const unsigned byte = (unsigned)(e - first) * (unsigned)sizeof(Result);
+        const uint32_t word = s.results.get(stage + byte / 4);
+        if constexpr (REAL)
+            prim::store(row + e, __builtin_bit_cast(float, word));
+        else
+            prim::store(row + e, (Result)(word >> byte % 4 * 8));
     }
 
     /* The warp's rows: number k of each step. */
@@ -428,7 +467,7 @@ template <class Sample, unsigned CHANNELS, class Column, class Sum, unsigned RUN
         const int32_t last = g.bottom - 1;
         int32_t row = g.top + (int32_t)k;
         ratio next = prim::load(mean.rows + row_of(g, row < last ? row : last));
-        Sample *to = out + (int64_t)image_number() * out_image_pitch + row_of(g, row) * out_pitch;
+        Result *to = out + (int64_t)image_number() * out_image_pitch + row_of(g, row) * out_pitch;
         const int64_t far = (g.up ? -(int64_t)ROWS : (int64_t)ROWS) * out_pitch;
         unsigned columns = k * ROW_PITCH;
         for (int32_t at_y = g.top; at_y < g.bottom; at_y += ROWS) {

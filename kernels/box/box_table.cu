@@ -167,7 +167,9 @@ template <class Entry, unsigned CHANNELS> struct means {
         if (!is_signed) return box::quotient(total + by / 2, by);
         const bool negative = (int64_t)(total ^ by) < 0;
         const uint64_t t = (int64_t)total < 0 ? 0 - total : total, d = (int64_t)by < 0 ? 0 - by : by;
-        const uint64_t beyond = result == SAT_I8 ? INT8_MAX : result == SAT_I16 ? INT16_MAX : INT32_MAX,
+        const uint64_t beyond = result == SAT_I8    ? INT8_MAX
+                                : result == SAT_I16 ? INT16_MAX
+                                                    : INT32_MAX,
                        most = negative ? beyond + 1 : beyond;
         const uint64_t q = weighted && t / d > most ? most : box::quotient(t + d / 2, d), mean = q > most ? most : q;
         return negative ? -(int64_t)mean : (int64_t)mean;

@@ -51,8 +51,8 @@
  *   load_weak store_weak                   values that such a flag guards
  *   fetch_add(p, v)                        atomic, relaxed, 4 or 8 bytes; returns the value before
  *
- *   product(a, b)                          of doubles, rounded before anything is added to it
- *   multiply_add(a, b, c)                  of doubles, a * b + c rounded once
+ *   product(a, b)                          of floats or doubles, rounded before anything is added to it
+ *   multiply_add(a, b, c)                  of such, a * b + c rounded once
  *
  *   permute_bytes(a, b, selector)          byte i of the result is byte number (selector >> 4 * i) % 8 of b:a
  *   add_halves(a, sum)                     sum plus the two 16-bit halves of a
@@ -391,9 +391,17 @@ PRIM_DEVICE double product(double a, double b)
 {
     return __dmul_rn(a, b);
 }
+PRIM_DEVICE float product(float a, float b)
+{
+    return __fmul_rn(a, b);
+}
 PRIM_DEVICE double multiply_add(double a, double b, double c)
 {
     return __fma_rn(a, b, c);
+}
+PRIM_DEVICE float multiply_add(float a, float b, float c)
+{
+    return __fmaf_rn(a, b, c);
 }
 
 PRIM_DEVICE uint32_t fetch_add(uint32_t *p, uint32_t v)

@@ -124,11 +124,16 @@ static bool bound_floats(filter *f)
     return true;
 }
 
-/* Samples and results that go through a table. */
+/* Other samples than below, and results of another type; the first cases keep theirs, as mutants name them. */
 static void other_types(sat_box_spec *s, size_t k)
 {
     const sat_type real = k / 16 % 2 ? SAT_F64 : SAT_F32;
     switch (k % 16) {
+    case 0:
+    case 1:
+    case 2:
+        if (k >= 16) s->result = SAT_F32;
+        break;
     case 6: s->sample = SAT_U32; break;
     case 12:
     case 13: s->result = real; break;

@@ -285,9 +285,20 @@ inline double product(double a, double b)
 {
     return a * b;
 }
+
+inline float product(float a, float b)
+{
+    return a * b;
+}
+
 inline double multiply_add(double a, double b, double c)
 {
     return __builtin_fma(a, b, c);
+}
+
+inline float multiply_add(float a, float b, float c)
+{
+    return __builtin_fmaf(a, b, c);
 }
 
 inline uint32_t fetch_add(uint32_t *p, uint32_t v, site at = site::current())
