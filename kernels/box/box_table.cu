@@ -258,7 +258,8 @@ extern "C" sat_status sat_box_table_means(const sat_box_table *b, const sat_view
                                           void *stream)
 {
     switch (table->type) {
-    case SAT_U32: return queue_channels<uint32_t>(b, table, result, stream);
+    case SAT_U32:
+    case SAT_I32: return queue_channels<uint32_t>(b, table, result, stream);
     case SAT_F64: return queue_channels<double>(b, table, result, stream);
     default: return queue_channels<uint64_t>(b, table, result, stream);
     }

@@ -83,6 +83,12 @@ static sat_status plan_runs(filter *f, sat_arena *arena)
     return status == SAT_OK ? sat_device_wait(NULL) : status;
 }
 
+static sat_type table_type(const sat_window *w)
+{
+    if (!w->is_signed) return w->accum;
+    return w->accum == SAT_U32 ? SAT_I32 : SAT_I64;
+}
+
 sat_status sat_box_tables_open(const sat_box_spec *spec, const sat_backend *backend, sat_arena *arena, void **state,
                                char *note, size_t note_bytes)
 {
@@ -97,7 +103,7 @@ sat_status sat_box_tables_open(const sat_box_spec *spec, const sat_backend *back
                           .height = spec->height,
                           .channels = spec->channels,
                           .sample = sample,
-                          .accum = f->window.accum,
+                          .accum = table_type(&f->window),
                           .backend = backend->name,
                           .threads = spec->threads,
                           .memory = f->memory,
@@ -198,7 +204,7 @@ static sat_sum window_sum(const filter *f, const sat_segment *xs, int nx, const 
      ((const type *)(const void *)top)[r] + ((const type *)(const void *)top)[l])
             if (t->type == SAT_F64)
                 real += (double)weight * CORNERS(double);
-            else if (t->type == SAT_U32 && f->window.is_signed)
+            else if (t->type == SAT_I32)
                 total.u += (uint64_t)(weight * (int32_t)CORNERS(uint32_t));
             else if (t->type == SAT_U32)
                 total.u += (uint64_t)weight * CORNERS(uint32_t);

@@ -110,7 +110,7 @@ typedef struct sat_box_table {
 
 /* Colours times alpha: u32, of signed samples i32, of floats f64. */
 sat_status sat_box_table_weigh(const sat_view *image, const sat_view *product, void *stream);
-/* The means of all windows from a padded table of u32, u64 or f64; of the result's type. */
+/* The means of all windows from a padded table of u32, u64, i32, i64 or f64; of the result's type. */
 sat_status sat_box_table_means(const sat_box_table *b, const sat_view *table, const sat_view *result, void *stream);
 
 #ifdef __cplusplus

@@ -95,7 +95,8 @@ def expected(case):
     out = []
     for image in case["pixels"]:
         wide = image.astype(object)
-        outside = np.array([int(v) if case["border"] == "constant" else 0 for v in case["value"][:wide.shape[2]]], object)
+        values = case["value"] if case["border"] == "constant" else [0] * 4
+        outside = np.array(values[:wide.shape[2]], object)
 
         def sums(samples, beyond):
             return window_sums(samples, *case["window"], case["border"], beyond, case["first"])

@@ -437,9 +437,9 @@ typedef enum sat_anchor {
  * Float samples: sums in f64 by additions only (van Herk 1992), so that a NaN or Inf reaches exactly the windows that
  * hold it.  A sum of n samples is divided by n, and for results of f32 rounded once more: the f64 is wrong by less than
  * (n + 1) * 2^-53 of the mean of the samples' absolute values.  Backends without a filter of their own go through a
- * table of the whole image, and refuse one that holds NaN or Inf with SAT_ERR_RANGE; floats in device memory, which they
- * cannot check, they refuse when the filter is made.  So does a device's filter whose float windows, in a border mode
- * that repeats samples, reach beyond the image by more than its size. */
+ * table of the whole image, and refuse one that holds NaN or Inf with SAT_ERR_RANGE; floats in device memory, which
+ * they cannot check, they refuse when the filter is made.  So does a device's filter whose float windows, in a border
+ * mode that repeats samples, reach beyond the image by more than its size. */
 typedef struct sat_box_spec {
     int64_t width, height;               /* px */
     int channels;                        /* 1..4; 0 = 1 */
@@ -477,11 +477,12 @@ typedef struct sat_box sat_box;
 SAT_API sat_status sat_box_create_sized(sat_box **box, const sat_box_spec *spec, size_t spec_bytes);
 
 /* Filters each image of src into dst: both of the spec's shape and channels and of 1 .. count images, src of the spec's
- * samples' type and dst of its results'; they share no byte.  Works in bands; needs no table of the whole image, where the backend has a filter of its own.  stream as in
- * sat_run_options. Views in device memory: the work is queued on the stream, as for sat_plan_run(), and may not have
- * begun when the call returns; runs of one filter go to one stream, or each waits for the one before. Results of
- * integer samples are bit-equal on every backend and thread count, those of float samples on every thread count and, on
- * the CPU, every instruction set. Returns SAT_ERR_ARGUMENT, _SHAPE, _TYPE, _RANGE (above) or _DEVICE. */
+ * samples' type and dst of its results'; they share no byte.  Works in bands; needs no table of the whole image, where
+ * the backend has a filter of its own.  stream as in sat_run_options.  Views in device memory: the work is queued on the
+ * stream, as for sat_plan_run(), and may not have begun when the call returns; runs of one filter go to one stream, or
+ * each waits for the one before.  Results of integer samples are bit-equal on every backend and thread count, those of
+ * float samples on every thread count and, on the CPU, every instruction set.
+ * Returns SAT_ERR_ARGUMENT, _SHAPE, _TYPE, _RANGE (above) or _DEVICE. */
 SAT_API sat_status sat_box_run(sat_box *box, const sat_view *src, const sat_view *dst, void *stream);
 
 /* The backend chosen, and one line for people: backend, instruction set, threads, and the accumulator with the proof
