@@ -103,7 +103,7 @@ DIVIDE(u16, UINT16_MAX)
         product *restrict o = out;                                                                                     \
         const sample *restrict s = in;                                                                                 \
         for (int64_t i = 0; i < n; i += channels) {                                                                    \
-            const product alpha = s[i + channels - 1];                                                                 \
+            const product alpha = (product)s[i + channels - 1];                                                        \
             for (int c = 0; c < channels - 1; c++) o[i + c] = s[i + c] * alpha;                                        \
             o[i + channels - 1] = alpha;                                                                               \
         }                                                                                                              \
