@@ -250,6 +250,7 @@ extern "C" sat_status sat_box_table_weigh(const sat_view *image, const sat_view 
     case SAT_U16: return queue_weigh<uint16_t, uint32_t>(image, product, stream);
     case SAT_I8: return queue_weigh<int8_t, int32_t>(image, product, stream);
     case SAT_I16: return queue_weigh<int16_t, int32_t>(image, product, stream);
+    case SAT_F64: return queue_weigh<double, double>(image, product, stream);
     default: return queue_weigh<float, double>(image, product, stream);
     }
 }

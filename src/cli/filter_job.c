@@ -113,8 +113,7 @@ uint64_t job_filter_bytes(const image_shape *shape, const void *context)
     const job *j = context;
     const uint64_t height = (uint64_t)shape->height;
     const uint64_t in = (uint64_t)sat_row_bytes(shape->width, shape->channels, shape->type) * height;
-    const uint64_t out =
-        (uint64_t)sat_row_bytes(shape->width, shape->channels, result_type(j, shape->type)) * height;
+    const uint64_t out = (uint64_t)sat_row_bytes(shape->width, shape->channels, result_type(j, shape->type)) * height;
     return j->passes > 1 && out > in ? 2 * out - in : out;
 }
 

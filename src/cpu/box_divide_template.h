@@ -265,13 +265,13 @@ LONG_REAL_MEAN(i64)
 /* Weights of signed samples may be below zero, and their sum, too. */
 #define MAGNITUDE(accum, value, n) (accum)((accum)((n) ^ SIGN_##value(n)) - SIGN_##value(n))
 #define BY_WEIGHT_rounded(accum, value, result, sum, weight)                                                           \
-    CUT_##result(rounded_##value((accum)(SIGN_##value(weight) ? 0 - (sum) : (sum)), MAGNITUDE(accum, value, weight)))
+    CUT_##result(                                                                                                      \
+        (value)rounded_##value((accum)(SIGN_##value(weight) ? 0 - (sum) : (sum)), MAGNITUDE(accum, value, weight)))
 #define BY_WEIGHT_real_mean(accum, value, result, sum, weight) real_mean_##value(sum, weight)
 #define CUT_u8(mean)                                           mean
 #define CUT_u16(mean)                                          mean
-#define CUT_i8(mean)                                           cut((i64)TO_SIGNED(mean), 127)
-#define CUT_i16(mean)                                          cut((i64)TO_SIGNED(mean), 32767)
-#define TO_SIGNED(n)                                           (sizeof(n) == 4 ? (i64)(i32)(n) : (i64)(n))
+#define CUT_i8(mean)                                           cut(mean, INT8_MAX)
+#define CUT_i16(mean)                                          cut(mean, INT16_MAX)
 
 BOX_INLINE i64 cut(i64 n, i64 most)
 {

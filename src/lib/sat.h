@@ -443,7 +443,7 @@ typedef enum sat_anchor {
 typedef struct sat_box_spec {
     int64_t width, height;               /* px */
     int channels;                        /* 1..4; 0 = 1 */
-    sat_type sample;                     /* SAT_U8, _U16, _U32, _I8, _I16, _I32, _F32; on the CPU SAT_F64, too */
+    sat_type sample;                     /* SAT_U8, _U16, _U32, _I8, _I16, _I32, _F32, _F64 */
     int64_t window_width, window_height; /* px, at least 1, at most 2^31 - 1; may exceed the image */
     const char *border;                  /* a name of sat_border_at(); NULL = the first, "shrink" */
     double border_value[4];              /* for borders that take a value: one for each channel; integer

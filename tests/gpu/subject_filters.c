@@ -269,8 +269,7 @@ static void text(const void *made, char *line, size_t bytes)
     const sat_box_spec *s = &f->spec;
     snprintf(line, bytes, "%lldx%lldx%d %s to %s on the %s, window %lldx%lld%s, %s%s, %s", (long long)s->width,
              (long long)s->height, s->channels, sat_type_name(s->sample), sat_type_name(f->want.type),
-             s->memory == SAT_DEVICE ? "device" : "host",
-             (long long)s->window_width, (long long)s->window_height,
+             s->memory == SAT_DEVICE ? "device" : "host", (long long)s->window_width, (long long)s->window_height,
              s->anchor == SAT_ANCHOR_FIRST ? " (first anchor)" : "", s->border, s->weighted_alpha ? ", alpha" : "",
              content_name(f->content));
 }
