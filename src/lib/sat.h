@@ -478,10 +478,10 @@ SAT_API sat_status sat_box_create_sized(sat_box **box, const sat_box_spec *spec,
 
 /* Filters each image of src into dst: both of the spec's shape and channels and of 1 .. count images, src of the spec's
  * samples' type and dst of its results'; they share no byte.  Works in bands; needs no table of the whole image, where
- * the backend has a filter of its own.  stream as in sat_run_options.  Views in device memory: the work is queued on the
- * stream, as for sat_plan_run(), and may not have begun when the call returns; runs of one filter go to one stream, or
- * each waits for the one before.  Results of integer samples are bit-equal on every backend and thread count, those of
- * float samples on every thread count and, on the CPU, every instruction set.
+ * the backend has a filter of its own.  stream as in sat_run_options.  Views in device memory: the work is queued on
+ * the stream, as for sat_plan_run(), and may not have begun when the call returns; runs of one filter go to one stream,
+ * or each waits for the one before.  Results of integer samples are bit-equal on every backend and thread count, those
+ * of float samples on every thread count and, on the CPU, every instruction set.
  * Returns SAT_ERR_ARGUMENT, _SHAPE, _TYPE, _RANGE (above) or _DEVICE. */
 SAT_API sat_status sat_box_run(sat_box *box, const sat_view *src, const sat_view *dst, void *stream);
 
