@@ -37,11 +37,11 @@ BOX_INLINE u64 nearest_to(f64 v)
 
 /* All ones for a sum below zero. */
 #define SIGN_u16(sum) ((u16)0)
-#define SIGN_i16(sum) ((u16)((i16)(sum) >> 15))
+#define SIGN_i16(sum) ((u16)(0 - ((i16)(sum) < 0)))
 #define SIGN_u32(sum) ((u32)0)
-#define SIGN_i32(sum) ((u32)((i32)(sum) >> 31))
+#define SIGN_i32(sum) ((u32)0 - ((i32)(sum) < 0))
 #define SIGN_u64(sum) ((u64)0)
-#define SIGN_i64(sum) ((u64)((i64)(sum) >> 63))
+#define SIGN_i64(sum) ((u64)0 - ((i64)(sum) < 0))
 
 /* The upper 32 bits of a sum, and its value's range, moved to where real_of() takes it. */
 #define UPPER_u64(sum) (real_of((sum) >> 32) * 0x1p32)

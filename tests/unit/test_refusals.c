@@ -83,7 +83,7 @@ static void filters(void **state)
     s = good, s.anchor = (sat_anchor)2, filter_refused(s, SAT_ERR_ARGUMENT, "anchor");
     s = good, s.window_width = 0, filter_refused(s, SAT_ERR_ARGUMENT, "window of 0x3");
     s = good, s.window_height = (int64_t)1 << 31, filter_refused(s, SAT_ERR_ARGUMENT, "2^31");
-    s = good, s.sample = SAT_U32, filter_refused(s, SAT_ERR_TYPE, "u32");
+    s = good, s.sample = SAT_U64, filter_refused(s, SAT_ERR_TYPE, "u64");
     s = good, s.border = "cliff", filter_refused(s, SAT_ERR_ARGUMENT, "'cliff'");
     s = good, s.weighted_alpha = true, filter_refused(s, SAT_ERR_ARGUMENT, "alpha");
     s = good, s.border = "constant", s.border_value[0] = 256, filter_refused(s, SAT_ERR_ARGUMENT, "256");
