@@ -47,7 +47,7 @@ typedef struct sat_backend {
 
     /* The same for the box filter (optional: NULL = the library filters through this backend's tables; likewise where a
      * device's refuses with SAT_ERR_UNAVAILABLE); a device's box_run() takes views of several images.  spec->backend is
-     * this backend's name. */
+     * this backend's name, and spec->result never SAT_TYPE_NONE. */
     sat_status (*box_open)(const sat_box_spec *spec, sat_arena *arena, void **state, char *note, size_t note_bytes);
     sat_status (*box_run)(void *state, const sat_view *src, const sat_view *dst, void *stream);
 } sat_backend;
