@@ -127,7 +127,7 @@ sat_status prepare_integers(strip_plan *f)
 /* The rest goes through a table. */
 bool has_kernel(const sat_box_spec *s)
 {
-    if (sat_is_float(s->sample)) return s->result == s->sample;
+    if (sat_is_float(s->sample)) return sat_is_float(s->result);
     return (s->sample == SAT_U8 || s->sample == SAT_U16) && (s->result == s->sample || s->result == SAT_F32);
 }
 

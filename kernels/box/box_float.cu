@@ -52,8 +52,7 @@ const char name[] = "box";
 /* Results of a strip are a multiple of so many pixels, so that pairs of samples stay aligned. */
 constexpr int64_t UNIT = 2;
 
-template <class Sample, class Result, unsigned... SHAPE>
-using strip_filter = box::float_strip<box::float_layout<Sample, Result, SHAPE...>>;
+template <class Sample, unsigned... SHAPE> using strip_filter = box::float_strip<box::float_layout<Sample, SHAPE...>>;
 
 } // namespace
 
@@ -74,16 +73,17 @@ template <class Filter>
 static sat_status queue_strips(const box_float *f, const sat_view *src, const sat_view *dst, void *stream)
 {
     using sample = typename Filter::sample_type;
-    using result = typename Filter::result_type;
+    const size_t bytes = sat_type_bytes(dst->type);
     constexpr size_t pair = 2 * sizeof(sample);
     const int64_t segments = (f->y.n + f->rows - 1) / f->rows;
     Filter k = {};
     k.in = (const sample *)src->data;
-    k.out = (result *)dst->data;
+    k.out = dst->data;
+    k.doubles = dst->type == SAT_F64;
     k.in_row_bytes = (int64_t)src->row_bytes;
-    k.out_pitch = (int64_t)(dst->row_bytes / sizeof(result));
+    k.out_pitch = (int64_t)(dst->row_bytes / bytes);
     k.in_image_pitch = (int64_t)(src->image_bytes / sizeof(sample));
-    k.out_image_pitch = (int64_t)(dst->image_bytes / sizeof(result));
+    k.out_image_pitch = (int64_t)(dst->image_bytes / bytes);
     k.x = f->x;
     k.y = f->y;
     k.channels = f->spec.channels;
@@ -159,13 +159,13 @@ template <class Filter> static bool fits(const box_float *f)
 
 /* The kernel that leaves the larger share of its strips for results, where the wider one is slower otherwise, and whose
  * shared memory has room for the queue; or for windows too wide for its strips, the passes. */
-template <class Sample, class Result, unsigned CHANNELS> static sat_status prepare(box_float *f, sat_arena *arena)
+template <class Sample, unsigned CHANNELS> static sat_status prepare(box_float *f, sat_arena *arena)
 {
     constexpr tuning::box_float_strip S = tuning::box_float_strip_of(sizeof(Sample));
-    using in_shared = strip_filter<Sample, Result, CHANNELS, S.run, 1, S.step, S.queue, S.resident>;
-    using in_device = strip_filter<Sample, Result, CHANNELS, S.run, 1, S.step, 0, S.resident>;
-    using wide_in_shared = strip_filter<Sample, Result, CHANNELS, S.run, 2, S.step, S.wide_queue, 1>;
-    using wide_in_device = strip_filter<Sample, Result, CHANNELS, S.run, 2, S.step, 0, 1>;
+    using in_shared = strip_filter<Sample, CHANNELS, S.run, 1, S.step, S.queue, S.resident>;
+    using in_device = strip_filter<Sample, CHANNELS, S.run, 1, S.step, 0, S.resident>;
+    using wide_in_shared = strip_filter<Sample, CHANNELS, S.run, 2, S.step, S.wide_queue, 1>;
+    using wide_in_device = strip_filter<Sample, CHANNELS, S.run, 2, S.step, 0, 1>;
     const int64_t height = f->reach_y.before + 1 + f->reach_y.after, step = S.step;
     f->lead = f->spec.channels % 2 ? (int32_t)(f->reach_x.before % 2) : 0;
     if (height > step) {
@@ -186,9 +186,9 @@ template <class Sample, class Result, unsigned CHANNELS> static sat_status prepa
     return prepare_strips<in_device>(f, arena);
 }
 
-template <class Sample, class Result> static sat_status prepare(box_float *f, sat_arena *arena)
+template <class Sample> static sat_status prepare(box_float *f, sat_arena *arena)
 {
-    return f->spec.channels == 1 ? prepare<Sample, Result, 1>(f, arena) : prepare<Sample, Result, 0>(f, arena);
+    return f->spec.channels == 1 ? prepare<Sample, 1>(f, arena) : prepare<Sample, 0>(f, arena);
 }
 
 sat_status box_float_open(const sat_box_spec *spec, const sat_window *window, sat_arena *arena, box_float **filter)
@@ -206,7 +206,7 @@ sat_status box_float_open(const sat_box_spec *spec, const sat_window *window, sa
     const bool near_x = box::clip_reach(&f->reach_x, nothing), near_y = box::clip_reach(&f->reach_y, nothing);
     if (!near_x || !near_y)
         return sat_fail(SAT_ERR_UNAVAILABLE, "%s: windows reach outside the image by more than its size", name);
-    return spec->sample == SAT_F32 ? prepare<float, float>(f, arena) : prepare<double, double>(f, arena);
+    return spec->sample == SAT_F32 ? prepare<float>(f, arena) : prepare<double>(f, arena);
 }
 
 sat_status box_float_run(const box_float *f, const sat_view *src, const sat_view *dst, void *stream)

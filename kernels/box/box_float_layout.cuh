@@ -10,11 +10,9 @@ namespace box
 /* CHANNELS: 1, or 0 for any number, perhaps with weights.  RUN: pixels of a lane in a row of sums.  WARPS: of a row.
  * STEP: rows that are filtered at a time.  QUEUE: sums of blocks that shared memory holds for each column; 0: they lie
  * in device memory. */
-template <class Sample, class Result, unsigned CHANNELS, unsigned RUN, unsigned WARPS, unsigned STEP, unsigned QUEUE,
-          int BLOCKS>
+template <class Sample, unsigned CHANNELS, unsigned RUN, unsigned WARPS, unsigned STEP, unsigned QUEUE, int BLOCKS>
 struct float_layout {
     using sample_type = Sample;
-    using result_type = Result;
     static constexpr unsigned threads = STEP * WARPS * prim::WARP;
     static constexpr int min_blocks = BLOCKS;
     static constexpr unsigned STEP_ROWS = STEP, RUN_PIXELS = RUN, ROW_WARPS = WARPS, QUEUED = QUEUE;
@@ -39,9 +37,10 @@ struct float_layout {
     };
 
     const Sample *in;
-    Result *out;
+    void *out; /* f64 if doubles, else f32 */
     int64_t in_row_bytes;
     int64_t out_pitch, in_image_pitch, out_image_pitch; /* elements */
+    bool doubles;
     axis x, y;
     int32_t channels, pixels; /* pixels: of a strip and its halo, a multiple of RUN */
     int32_t lead;             /* the first strip begins so many pixels before the image, so that pairs are aligned */

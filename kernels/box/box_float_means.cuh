@@ -25,7 +25,6 @@ PRIM_DEVICE double quotient(double sum, double n, double inverse)
 
 template <class Layout> struct float_means : float_rows<Layout> {
     using Sample = typename Layout::sample_type;
-    using Result = typename Layout::result_type;
     using typename Layout::shared;
     static constexpr unsigned RUN = Layout::RUN_PIXELS;
     using Layout::RUNS, Layout::PITCH, Layout::COLUMNS, Layout::ONE_CHANNEL, Layout::threads, Layout::x, Layout::y,
@@ -54,7 +53,7 @@ template <class Layout> struct float_means : float_rows<Layout> {
 
     /* The means of n samples from `first` on, whose windows all hold `whole` positions, `beyond` of them outside the
      * image.  Each thread has at least FULL. */
-    template <unsigned FULL>
+    template <unsigned FULL, class Result>
     PRIM_DEVICE void store_alike(const shared &s, unsigned row, Result *to, uint32_t first, uint32_t n, double whole,
                                  double inverse, double beyond) const
     {
@@ -96,6 +95,7 @@ template <class Layout> struct float_means : float_rows<Layout> {
     }
 
     /* The same where windows differ, or colours are weighted.  begin: the image's pixel. */
+    template <class Result>
     PRIM_DEVICE void store_others(const shared &s, unsigned row, Result *to, uint32_t first, uint32_t n, int32_t begin,
                                   double covered_y) const
     {
@@ -138,6 +138,7 @@ template <class Layout> struct float_means : float_rows<Layout> {
         return r;
     }
 
+    template <class Result>
     PRIM_DEVICE void store_means(const shared &s, unsigned row, Result *image, int32_t at, const strip_results &r) const
     {
         const int32_t channels = (int32_t)channel_count();

@@ -9,7 +9,6 @@ namespace box
 
 template <class Layout> struct float_strip : float_means<Layout> {
     using Sample = typename Layout::sample_type;
-    using Result = typename Layout::result_type;
     using typename Layout::shared;
     using typename Layout::two;
     using typename float_columns<Layout>::thread_columns;
@@ -17,8 +16,8 @@ template <class Layout> struct float_strip : float_means<Layout> {
     using typename float_means<Layout>::strip_results;
     static constexpr unsigned STEP = Layout::STEP_ROWS, WARPS = Layout::ROW_WARPS;
     using Layout::PAIRS, Layout::in, Layout::out, Layout::in_image_pitch, Layout::out_image_pitch, Layout::image_blocks,
-        Layout::x, Layout::y, Layout::strips, Layout::strip, Layout::lead, Layout::rows, Layout::blocks,
-        Layout::row_number, Layout::row_of_warp;
+        Layout::x, Layout::y, Layout::strips, Layout::strip, Layout::lead, Layout::rows, Layout::doubles,
+        Layout::blocks, Layout::row_number, Layout::row_of_warp;
 
     PRIM_DEVICE void operator()(shared &s) const
     {
@@ -28,7 +27,7 @@ template <class Layout> struct float_strip : float_means<Layout> {
         const int32_t top = block / strips * rows, bottom = top + rows < y.n ? top + rows : y.n;
         const int32_t height = y.before + 1 + y.after;
         const Sample *image = in + (int64_t)image_number * in_image_pitch;
-        Result *result = out + (int64_t)image_number * out_image_pitch;
+        const int64_t result = (int64_t)image_number * out_image_pitch;
         const bool near = height <= (int32_t)STEP; /* summed row by row */
 
         const thread_columns m = this->columns_of_thread(origin - x.before);
@@ -79,7 +78,11 @@ template <class Layout> struct float_strip : float_means<Layout> {
             else
                 prim::block_sync();
             const int32_t mine = at + (int32_t)row_number();
-            if (mine < bottom) this->store_means(s, row_of_warp(), result, mine, results);
+            if (mine >= bottom) continue;
+            if (doubles)
+                this->store_means(s, row_of_warp(), (double *)out + result, mine, results);
+            else
+                this->store_means(s, row_of_warp(), (float *)out + result, mine, results);
         }
     }
 };
