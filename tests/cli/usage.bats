@@ -133,7 +133,7 @@ load helpers
     done
     usage "--alpha 'none'*" a.pgm --box 3 --alpha none -o out.png
     usage "--layout 'nope'*padded, inclusive or exclusive*" a.pgm --layout nope -o out.npy
-    usage "--type 'u8'*u32, u64, i64, f32, f64 or q32*" a.pgm --type u8 -o out.npy
+    usage "--type 'u8'*u32, u64, i32, i64, f32, f64 or q32*" a.pgm --type u8 -o out.npy
     usage "--format 'webp'*png*npy*" a.pgm --box 3 --format webp -o -
     usage "--backend: $(unknown backend); there are *" a.pgm --box 3 --backend nope -o out.pgm
     usage "--stat 'median'*" query a.pgm --rect 0,0,1,1 --stat median
