@@ -134,6 +134,24 @@ static void other_types(sat_box_spec *s, size_t k)
     case 2:
         if (k >= 16) s->result = SAT_F32;
         break;
+    case 4:
+        if (k >= 16) s->sample = SAT_I8;
+        break;
+    case 5:
+        if (k >= 16) s->sample = SAT_I16;
+        break;
+    case 8:
+        if (k >= 16) s->sample = SAT_I32;
+        break;
+    case 10:
+        if (k >= 16) s->sample = SAT_I16, s->result = real;
+        break;
+    case 11:
+        if (k >= 16) s->result = SAT_F64;
+        break;
+    case 15:
+        if (k >= 16) s->result = SAT_F32;
+        break;
     case 6: s->sample = SAT_U32; break;
     case 12:
     case 13: s->result = real; break;
@@ -179,10 +197,25 @@ static void *make(uint64_t seed, size_t k, effort e)
         f->spec.height = random_in(&seed, 1, 30);
         f->spec.window_width = f->spec.window_height = 3;
     }
+    /* Floats: windows that are runs apart, in strips of the simulator and of a GPU; blocks of rows in a queue that
+     * turns, in shared memory and outside it; strips of three channels. */
+    static const struct {
+        int64_t k, width, height, window_width, window_height;
+        int channels;
+    } wide[] = {{19, 300, 40, 41, 11, 1},   {23, 250, 45, 12, 30, 1},    {27, 100, 60, 10, 40, 3},
+                {35, 700, 200, 150, 90, 1}, {39, 600, 150, 101, 120, 2}, {43, 500, 90, 300, 25, 1}};
+    for (size_t i = 0; i < sizeof wide / sizeof *wide; i++)
+        if ((int64_t)k == wide[i].k && (e == FULL || i < 3)) {
+            f->spec.width = wide[i].width;
+            f->spec.height = wide[i].height;
+            f->spec.window_width = wide[i].window_width;
+            f->spec.window_height = wide[i].window_height;
+            f->spec.channels = wide[i].channels;
+        }
     other_types(&f->spec, k);
     bool real = f->spec.sample == SAT_F32 || f->spec.sample == SAT_F64;
-    f->spec.weighted_alpha =
-        f->spec.channels % 2 == 0 && k != 5 && k != 9 && random64(&seed) % 3 == 0 && f->spec.sample != SAT_U32;
+    f->spec.weighted_alpha = f->spec.channels % 2 == 0 && k != 5 && k != 9 && random64(&seed) % 3 == 0 &&
+                             f->spec.sample != SAT_U32 && f->spec.sample != SAT_I32;
     f->content = real ? (content)(random64(&seed) % CONTENTS) : random64(&seed) % 4 == 0 ? LARGEST : RANDOM;
     f->src = packed(&f->spec, f->spec.sample);
     f->want = packed(&f->spec, f->spec.result == SAT_TYPE_NONE ? f->spec.sample : f->spec.result);
