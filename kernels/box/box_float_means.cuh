@@ -61,7 +61,7 @@ template <class Layout> struct float_means : float_rows<Layout> {
         /* Places of one channel's pixels RUNS apart are equally far apart. */
         constexpr uint32_t apart = RUNS / RUN * PITCH;
         const unsigned at = row + (ONE_CHANNEL ? place(first + own, 0) : 0);
-        const auto has = [&](unsigned k) { return k < FULL || own + k * RUNS < n; };
+        const auto has = [&](unsigned k) { return (int)k < (int)FULL || own + k * RUNS < n; };
         double sum[RUN];
         uint32_t most = 0;
 #pragma unroll
