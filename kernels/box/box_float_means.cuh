@@ -52,8 +52,7 @@ template <class Layout> struct float_means : float_rows<Layout> {
     }
 
     /* The means of n samples from `first` on, whose windows all hold `whole` positions, `beyond` of them outside the
-     * image.  A thread takes the samples whose number is its own modulo RUNS, so that a warp's lie in whole runs. Those
-     * from number RUNS on to FULL * RUNS are among the n. */
+     * image.  Each thread has at least FULL. */
     template <unsigned FULL, class Result>
     PRIM_DEVICE void store_alike(const shared &s, unsigned row, Result *to, uint32_t first, uint32_t n, double whole,
                                  double inverse, double beyond) const
@@ -61,13 +60,15 @@ template <class Layout> struct float_means : float_rows<Layout> {
         const uint32_t own = prim::thread_id() % RUNS;
         /* Places of one channel's pixels RUNS apart are equally far apart. */
         constexpr uint32_t apart = RUNS / RUN * PITCH;
-        const unsigned at = row + (ONE_CHANNEL ? place(own, 0) : 0);
-        const auto has = [&](unsigned k) { return (k > 0 && (int)k < (int)FULL) || own + k * RUNS - first < n; };
+        const unsigned at = row + (ONE_CHANNEL ? place(first + own, 0) : 0);
+        const auto has = [&](unsigned k) { return (int)k < (int)FULL || own + k * RUNS < n; };
         double sum[RUN];
         uint32_t most = 0;
 #pragma unroll
-        for (unsigned k = 0; k < RUN; k++)
-            sum[k] = s.sums.get(ONE_CHANNEL ? at + k * apart : at + s.places.get(own + k * RUNS));
+        for (unsigned k = 0; k < RUN; k++) {
+            sum[k] = 0;
+            if (has(k)) sum[k] = s.sums.get(ONE_CHANNEL ? at + k * apart : at + s.places.get(first + own + k * RUNS));
+        }
         if (takes_value && beyond > 0)
 #pragma unroll
             for (unsigned k = 0; k < RUN; k++) {
@@ -76,10 +77,10 @@ template <class Layout> struct float_means : float_rows<Layout> {
             }
 #pragma unroll
         for (unsigned k = 0; k < RUN; k++) {
-            const uint32_t size = has(k) ? extremity<Sample>(sum[k]) : 0;
+            const uint32_t size = sizeof(Sample) == 4 || has(k) ? extremity<Sample>(sum[k]) : 0;
             most = size > most ? size : most;
         }
-        to += (int64_t)own - (int64_t)first;
+        to += own;
         if (most >= EXTREME) {
 #pragma unroll
             for (unsigned k = 0; k < RUN; k++)
@@ -153,7 +154,7 @@ template <class Layout> struct float_means : float_rows<Layout> {
             const double inverse = all_rows ? r.inverse : 1 / whole;
             Result *const first = to + (int64_t)r.left * channels;
             const uint32_t n = sample(r.right) - sample(r.left);
-            if (sample(r.left) <= RUNS && sample(r.right) >= (RUN - RUN / 8) * RUNS)
+            if (n >= (RUN - RUN / 8) * RUNS)
                 store_alike<RUN - RUN / 8>(s, row, first, sample(r.left), n, whole, inverse, whole - covered);
             else
                 store_alike<0>(s, row, first, sample(r.left), n, whole, inverse, whole - covered);
