@@ -49,9 +49,6 @@ namespace
 
 const char name[] = "box";
 
-/* Results of a strip are a multiple of so many pixels, so that pairs of samples stay aligned. */
-constexpr int64_t UNIT = 2;
-
 template <class Sample, unsigned... SHAPE> using strip_filter = box::float_strip<box::float_layout<Sample, SHAPE...>>;
 
 } // namespace
@@ -114,7 +111,8 @@ template <class Filter> static int64_t pixels_of(const box_float *f)
 }
 template <class Filter> static int64_t results_of(const box_float *f)
 {
-    return (pixels_of<Filter>(f) - (f->reach_x.before + f->reach_x.after)) / UNIT * UNIT;
+    const int64_t halo = f->reach_x.before + f->reach_x.after + (Filter::WHOLE_UNITS ? f->lead : 0);
+    return (pixels_of<Filter>(f) - halo) / Filter::UNIT * Filter::UNIT;
 }
 
 template <class Filter> static sat_status prepare_strips(box_float *f, sat_arena *arena)
@@ -123,8 +121,8 @@ template <class Filter> static sat_status prepare_strips(box_float *f, sat_arena
     const int64_t strip = results_of<Filter>(f);
     f->pixels = (int32_t)pixels_of<Filter>(f);
     f->queue = queue_strips<Filter>;
-    const int64_t width = s->width + f->lead, strips = (width + strip - 1) / strip;
-    f->strip = (int32_t)(((width + strips - 1) / strips + UNIT - 1) / UNIT * UNIT);
+    const int64_t width = s->width + (Filter::WHOLE_UNITS ? 0 : f->lead), strips = (width + strip - 1) / strip;
+    f->strip = (int32_t)(((width + strips - 1) / strips + Filter::UNIT - 1) / Filter::UNIT * Filter::UNIT);
     f->strips = (int32_t)((width + f->strip - 1) / f->strip);
     sat_device_info info;
     sat_status status = sat_device_current(&info);

@@ -17,6 +17,11 @@ struct float_layout {
     static constexpr int min_blocks = BLOCKS;
     static constexpr unsigned STEP_ROWS = STEP, RUN_PIXELS = RUN, ROW_WARPS = WARPS, QUEUED = QUEUE;
     static constexpr bool ONE_CHANNEL = CHANNELS == 1;
+    /* Results of a strip are a multiple of UNIT pixels, so that pairs of samples stay aligned.  Strips of f64 begin at
+     * multiples of it, a sector of memory: results of 8 bytes that lie across sectors took a tenth longer.  For f32 a
+     * pixel more in each strip is worth more.  (H200) */
+    static constexpr bool WHOLE_UNITS = sizeof(Sample) == 8;
+    static constexpr int32_t UNIT = WHOLE_UNITS ? 4 : 2;
     static constexpr unsigned RUNS = WARPS * prim::WARP;       /* in a row of sums, of all channels */
     static constexpr unsigned COLUMNS = RUNS * RUN;            /* samples of a strip and its halo */
     static constexpr unsigned PAIRS = COLUMNS / (2 * threads); /* of neighbouring columns, of a thread */
@@ -43,7 +48,7 @@ struct float_layout {
     bool doubles;
     axis x, y;
     int32_t channels, pixels; /* pixels: of a strip and its halo, a multiple of RUN */
-    int32_t lead;             /* the first strip begins so many pixels before the image, so that pairs are aligned */
+    int32_t lead;             /* pixels before the first one that is aligned; of the first strip, or of each */
     int32_t strips, strip;    /* results of a strip, pixels */
     int32_t rows;             /* results of a segment, a multiple of STEP */
     uint32_t image_blocks;

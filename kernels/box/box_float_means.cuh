@@ -28,8 +28,9 @@ template <class Layout> struct float_means : float_rows<Layout> {
     using typename Layout::shared;
     static constexpr unsigned RUN = Layout::RUN_PIXELS;
     using Layout::RUNS, Layout::PITCH, Layout::COLUMNS, Layout::ONE_CHANNEL, Layout::threads, Layout::x, Layout::y,
-        Layout::strip, Layout::area, Layout::value, Layout::shrinks, Layout::takes_value, Layout::out_pitch,
-        Layout::weighted, Layout::channel_count, Layout::pixel_of, Layout::place;
+        Layout::strip, Layout::lead, Layout::WHOLE_UNITS, Layout::area, Layout::value, Layout::shrinks,
+        Layout::takes_value, Layout::out_pitch, Layout::weighted, Layout::channel_count, Layout::pixel_of,
+        Layout::place;
 
     /* Window sums with what border values add to them, where a window has `beyond` positions outside the image. */
     PRIM_DEVICE double with_border(double inside, uint32_t channel, double beyond) const
@@ -126,7 +127,8 @@ template <class Layout> struct float_means : float_rows<Layout> {
 
     PRIM_DEVICE strip_results results_of(int32_t origin) const
     {
-        const int32_t begin = origin > 0 ? origin : 0, end = origin + strip < x.n ? origin + strip : x.n;
+        const int32_t begin = WHOLE_UNITS ? origin + lead : origin > 0 ? origin : 0;
+        const int32_t beyond = WHOLE_UNITS ? begin + strip : origin + strip, end = beyond < x.n ? beyond : x.n;
         strip_results r = {origin, begin, begin, end, end, 0, 0};
         if (weighted()) r.right = begin;
         if (shrinks || takes_value) {
