@@ -105,15 +105,8 @@ template <unsigned CHANNELS> sat_status prepare_channels(strip_plan *f)
 
 sat_status prepare_integers(strip_plan *f)
 {
-    const sat_border *border = f->window.border;
-    sat_status status = box::check_sides(NAME, &f->window);
+    sat_status status = box::clip_reach(&f->window, f->window.border->shrinks, &f->reach_x, &f->reach_y);
     if (status != SAT_OK) return status;
-    f->reach_x = f->window.x;
-    f->reach_y = f->window.y;
-    const bool near_x = box::clip_reach(&f->reach_x, border->shrinks),
-               near_y = box::clip_reach(&f->reach_y, border->shrinks);
-    if (!near_x || !near_y)
-        return sat_fail(SAT_ERR_UNAVAILABLE, "%s: windows reach outside the image by more than its size", NAME);
     if (f->spec.weighted_alpha) return sat_fail(SAT_ERR_UNAVAILABLE, "%s: does not weigh integers", NAME);
     if (f->spec.result != f->spec.sample) return box::prepare_reals(f);
     switch (f->spec.channels) {

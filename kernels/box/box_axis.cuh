@@ -1,4 +1,4 @@
-/* box_axis.cuh - one axis of a filter in device memory: its border indices and window sizes, and their upload. */
+/* box_axis.cuh - the axes of a filter: how far windows reach; border indices and window sizes in device memory. */
 #ifndef BOX_AXIS_CUH
 #define BOX_AXIS_CUH
 
@@ -7,6 +7,9 @@
 
 namespace box
 {
+
+/* What errors begin with. */
+constexpr char NAME[] = "box";
 
 /* One axis of an image of n positions, and of windows that hold `before` and `after` positions around their own.
  * `border` holds the border index of each position of the halo (a column or row of the image; -1: none): `halo` entries
@@ -64,21 +67,38 @@ struct tables {
     }
 };
 
-/* Indices of rows and columns have 32 bits, those of the halo included. */
-static inline sat_status check_sides(const char *name, const sat_window *w)
+/* Fills arrays and uploads them: fill(tables *) takes each with alloc(), and is called twice. */
+template <class Fill> sat_status make_tables(sat_arena *arena, const Fill &fill)
 {
-    if (w->x.n <= INT32_MAX / 4 && w->y.n <= INT32_MAX / 4) return SAT_OK;
-    return sat_fail(SAT_ERR_UNAVAILABLE, "%s: an image of %lldx%lld; sides below 2^29 are possible", name,
-                    (long long)w->x.n, (long long)w->y.n);
+    tables t = {.arena = arena};
+    fill(&t);
+    sat_status status = t.reserve();
+    if (status != SAT_OK) return status;
+    fill(&t);
+    return t.upload();
 }
 
 /* Clips the reach of windows to the image's size, where samples outside count nothing.  Returns whether the halo is
  * then no larger than the image, so that each of its positions has one border index. */
-static inline bool clip_reach(sat_axis *a, bool counts_nothing)
+static inline bool clip_axis(sat_axis *a, bool counts_nothing)
 {
     if (counts_nothing && a->before > a->n) a->before = a->n;
     if (counts_nothing && a->after > a->n) a->after = a->n;
     return a->before <= a->n && a->after <= a->n;
+}
+
+/* The window's axes, so clipped; or SAT_ERR_UNAVAILABLE.  Indices of rows and columns have 32 bits, those of the halo
+ * included. */
+static inline sat_status clip_reach(const sat_window *w, bool counts_nothing, sat_axis *x, sat_axis *y)
+{
+    if (w->x.n > INT32_MAX / 4 || w->y.n > INT32_MAX / 4)
+        return sat_fail(SAT_ERR_UNAVAILABLE, "%s: an image of %lldx%lld; sides below 2^29 are possible", NAME,
+                        (long long)w->x.n, (long long)w->y.n);
+    *x = w->x;
+    *y = w->y;
+    const bool near_x = clip_axis(x, counts_nothing), near_y = clip_axis(y, counts_nothing);
+    if (near_x && near_y) return SAT_OK;
+    return sat_fail(SAT_ERR_UNAVAILABLE, "%s: windows reach outside the image by more than its size", NAME);
 }
 
 /* reach: the axis after clip_reach(); whole: before. */

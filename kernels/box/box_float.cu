@@ -47,8 +47,6 @@
 namespace
 {
 
-const char name[] = "box";
-
 template <class Sample, unsigned... SHAPE> using strip_filter = box::float_strip<box::float_layout<Sample, SHAPE...>>;
 
 } // namespace
@@ -135,17 +133,14 @@ template <class Filter> static sat_status prepare_strips(box_float *f, sat_arena
         const size_t blocks = (size_t)((s->height + f->rows - 1) / f->rows) * (size_t)f->strips * (size_t)s->count;
         size_t sums;
         if (!sat_mul(blocks, (size_t)f->blocks * Filter::COLUMNS, &sums))
-            return sat_fail(SAT_ERR_SHAPE, "%s: the sums of an image are larger than the address space", name);
+            return sat_fail(SAT_ERR_SHAPE, "%s: the sums of an image are larger than the address space", box::NAME);
         status = prim::arena_alloc(arena, &f->scratch, sums);
     }
-    box::tables t = {.arena = arena};
-    for (int filled = 0; filled < 2 && status == SAT_OK; filled++) {
-        if (filled) status = t.reserve();
-        if (status != SAT_OK) break;
-        box::fill_axis(&f->x, &t, &f->reach_x, &f->window.x, (int32_t)f->reach_x.before);
-        box::fill_axis(&f->y, &t, &f->reach_y, &f->window.y, (int32_t)f->reach_y.before);
-    }
-    return status == SAT_OK ? t.upload() : status;
+    if (status != SAT_OK) return status;
+    return box::make_tables(arena, [&](box::tables *t) {
+        box::fill_axis(&f->x, t, &f->reach_x, &f->window.x, (int32_t)f->reach_x.before);
+        box::fill_axis(&f->y, t, &f->reach_y, &f->window.y, (int32_t)f->reach_y.before);
+    });
 }
 
 /* Does a block fit the device, and leave windows an eighth of its pixels for results? */
@@ -195,15 +190,10 @@ sat_status box_float_open(const sat_box_spec *spec, const sat_window *window, sa
     if (f == NULL) return SAT_ERR_MEMORY;
     f->spec = *spec;
     f->window = *window;
-    f->reach_x = window->x;
-    f->reach_y = window->y;
     *filter = f;
-    sat_status status = box::check_sides(name, window);
-    if (status != SAT_OK) return status;
     const bool nothing = window->border->shrinks || window->border->takes_value;
-    const bool near_x = box::clip_reach(&f->reach_x, nothing), near_y = box::clip_reach(&f->reach_y, nothing);
-    if (!near_x || !near_y)
-        return sat_fail(SAT_ERR_UNAVAILABLE, "%s: windows reach outside the image by more than its size", name);
+    sat_status status = box::clip_reach(window, nothing, &f->reach_x, &f->reach_y);
+    if (status != SAT_OK) return status;
     return spec->sample == SAT_F32 ? prepare<float>(f, arena) : prepare<double>(f, arena);
 }
 

@@ -2,25 +2,19 @@
 #ifndef BOX_FLOAT_MEANS_CUH
 #define BOX_FLOAT_MEANS_CUH
 
+#include "box/box_divide.cuh"
 #include "box/box_float_rows.cuh"
 
 namespace box
 {
 
-/* Where this is `EXTREME` or more, quotient() is not for a sum: its quotient or remainder may leave the range of normal
- * numbers.  The upper word of the sum tells; sums of f32 samples are no smaller than normal numbers, or 0. */
+/* Where this is EXTREME or more, corrected_quotient() is not for a sum: its quotient or remainder may leave the range
+ * of normal numbers.  The upper word of the sum tells; sums of f32 samples are no smaller than normal numbers, or 0. */
 constexpr uint32_t EXTREME = 1800u << 20;
 template <class Sample> PRIM_DEVICE uint32_t extremity(double sum)
 {
     constexpr uint32_t least = sizeof(Sample) == 4 ? 0 : (1023u - 900) << 20;
     return ((uint32_t)(__builtin_bit_cast(uint64_t, sum) >> 32) & 0x7fffffffu) - least;
-}
-
-/* inverse: 1 / n, rounded.  (Markstein, IA-64 and elementary functions, 2000, 8.3: a product, corrected once.) */
-PRIM_DEVICE double quotient(double sum, double n, double inverse)
-{
-    const double q = prim::product(sum, inverse);
-    return prim::multiply_add(prim::multiply_add(-q, n, sum), inverse, q);
 }
 
 template <class Layout> struct float_means : float_rows<Layout> {
@@ -90,7 +84,7 @@ template <class Layout> struct float_means : float_rows<Layout> {
         }
 #pragma unroll
         for (unsigned k = 0; k < RUN; k++) {
-            const double mean = quotient(sum[k], whole, inverse);
+            const double mean = corrected_quotient(sum[k], whole, inverse);
             if (has(k)) prim::store(to + k * RUNS, (Result)mean);
         }
     }

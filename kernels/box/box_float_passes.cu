@@ -1,10 +1,9 @@
 /* box_float_passes.cu - the box filter of float samples in passes over the whole image, for windows of any width.
  *
- * Idea    Sliding sums that subtract leaving samples drift, and keep a NaN for ever; a table spreads one over all
- *         entries below and to the right.  Cut the positions of an axis into blocks as long as the window.  Then every
- *         window is the end of one block and the beginning of the next.  Sums from each block's end backwards and from
- *         its beginning forwards are two additions for each sample.  First down the columns; then, when these sums are
- *         transposed, along the rows.
+ * Idea    For windows that box_float.cu has no room for: wider than its strips.  Nothing is subtracted here either.
+ *         Cut the positions of an axis into blocks as long as the window.  Then every window is the end of one block
+ *         and the beginning of the next.  Sums from each block's end backwards and from its beginning forwards are two
+ *         additions for each sample.  First down the columns; then, when these sums are transposed, along the rows.
  *
  * Paper   van Herk, A fast algorithm for local minimum and maximum filters on rectangular and octagonal kernels,
  *         Pattern Recognition Letters 13, 1992; Gil & Werman, Computing 2-D min, median, and max filters, PAMI 15,
@@ -13,8 +12,6 @@
  * Layout  |  .  .  .  a  b  c | d  e  .  .  .  . |          window {a b c d e} = suffix(a b c) + prefix(d e)
  *
  *         image -> columns' sums -> transposed -> rows' sums -> transposed back -> means
- *
- *         It is what box_float_strip.cuh, in one pass, has no room for: windows wider than its strips.
  *
  * Launch  A thread for each column and each block of the axis, 256 threads along a row, so that warps touch whole
  *         lines: the block upwards, then the next one downwards.
@@ -36,7 +33,6 @@
 namespace
 {
 
-const char name[] = "box";
 constexpr unsigned THREADS = 256;
 
 /* ---- kernels ------------------------------------------------------------------------------------------- */
@@ -164,7 +160,7 @@ static sat_status take_sums(box_float_passes *f, sat_arena *arena)
     size_t image, turned;
     if (!sat_mul((size_t)f->across, (size_t)f->spec.height, &image) ||
         !sat_mul((size_t)f->down, (size_t)samples, &turned))
-        return sat_fail(SAT_ERR_SHAPE, "%s: the sums of an image are larger than the address space", name);
+        return sat_fail(SAT_ERR_SHAPE, "%s: the sums of an image are larger than the address space", box::NAME);
     const size_t most = image > turned ? image : turned;
     sat_status status = prim::arena_alloc(arena, &f->a, most);
     return status == SAT_OK ? prim::arena_alloc(arena, &f->b, most) : status;
@@ -172,15 +168,10 @@ static sat_status take_sums(box_float_passes *f, sat_arena *arena)
 
 static sat_status fill_axes(box_float_passes *f, const sat_axis *x, const sat_axis *y, sat_arena *arena)
 {
-    box::tables t = {.arena = arena};
-    sat_status status = SAT_OK;
-    for (int filled = 0; filled < 2 && status == SAT_OK; filled++) {
-        if (filled) status = t.reserve();
-        if (status != SAT_OK) break;
-        box::fill_axis(&f->x, &t, x, &f->window.x, (int32_t)x->before);
-        box::fill_axis(&f->y, &t, y, &f->window.y, (int32_t)y->before);
-    }
-    return status == SAT_OK ? t.upload() : status;
+    return box::make_tables(arena, [&](box::tables *t) {
+        box::fill_axis(&f->x, t, x, &f->window.x, (int32_t)x->before);
+        box::fill_axis(&f->y, t, y, &f->window.y, (int32_t)y->before);
+    });
 }
 
 sat_status box_float_passes_open(const sat_box_spec *spec, const sat_window *window, const sat_axis *x,

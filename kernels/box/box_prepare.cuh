@@ -13,8 +13,6 @@
 namespace box
 {
 
-constexpr char NAME[] = "box";
-
 /* A filter of integers: its window, its kernel and what that reads. */
 struct strip_plan {
     sat_box_spec spec;
@@ -144,18 +142,12 @@ template <class Filter> sat_status prepare(strip_plan *f, int64_t rows)
     f->strips = (int32_t)((elements + f->strip - 1) / f->strip);
     f->rows = (int32_t)(rows < f->spec.height ? rows : f->spec.height);
     f->queue = queue<Filter>;
-
-    tables t = {.arena = f->arena};
-    sat_status status = SAT_OK;
-    for (int filled = 0; filled < 2 && status == SAT_OK; filled++) {
-        if (filled) status = t.reserve();
-        if (status != SAT_OK) break;
+    return make_tables(f->arena, [&](tables *t) {
         /* The halo before the image: columns back to an aligned load, and the row that leaves in the first step. */
-        fill_axis(&f->x, &t, &f->reach_x, &f->window.x, (int32_t)(f->reach_x.before + Filter::LOAD_ALIGNMENT - 1));
-        fill_axis(&f->y, &t, &f->reach_y, &f->window.y, (int32_t)f->reach_y.before + 1);
-        fill_divisor(f, &t);
-    }
-    return status == SAT_OK ? t.upload() : status;
+        fill_axis(&f->x, t, &f->reach_x, &f->window.x, (int32_t)(f->reach_x.before + Filter::LOAD_ALIGNMENT - 1));
+        fill_axis(&f->y, t, &f->reach_y, &f->window.y, (int32_t)f->reach_y.before + 1);
+        fill_divisor(f, t);
+    });
 }
 
 template <class Filter> sat_status prepare_for_device(strip_plan *f)
