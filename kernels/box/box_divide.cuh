@@ -1,4 +1,4 @@
-/* box_divide.cuh - exact quotients of integers, by a reciprocal where one was prepared. */
+/* box_divide.cuh - quotients: exact ones of integers, and those of reals by a reciprocal that is corrected. */
 #ifndef BOX_DIVIDE_CUH
 #define BOX_DIVIDE_CUH
 
@@ -59,8 +59,9 @@ struct alignas(16) ratio {
 };
 
 /* sum / area to nearest from a rounded reciprocal: the residue of the first product is exact, and divided as well
- * (Markstein 1990).  src/cpu/box_divide_template.h has the bounds: in floats sums below 2^24 and areas below 2^17, in
- * doubles sums below 2^53 and areas below 2^40. */
+ * (Markstein, IA-64 and elementary functions, 2000, 8.3).  src/cpu/box_divide_template.h has the bounds of integers: in
+ * floats sums below 2^24 and areas below 2^17, in doubles sums below 2^53 and areas below 2^40.  For real sums,
+ * box_float_means.cuh says which are not for it. */
 template <class Real> PRIM_DEVICE Real corrected_quotient(Real sum, Real area, Real reciprocal)
 {
     const Real q = prim::product(sum, reciprocal);

@@ -43,7 +43,8 @@ BOX_INLINE u64 nearest_to(f64 v)
 #define SIGN_u64(sum) ((u64)0)
 #define SIGN_i64(sum) ((u64)0 - ((i64)(sum) < 0))
 
-/* The upper 32 bits of a sum, and its value's range, moved to where real_of() takes it. */
+/* The upper 32 bits of a sum, times 2^32.  real_of() takes no negative numbers: signed ones are moved up by 2^31, and
+ * back. */
 #define UPPER_u64(sum) (real_of((sum) >> 32) * 0x1p32)
 #define UPPER_i64(sum) ((real_of(((sum) >> 32) ^ 0x80000000) - 0x1p31) * 0x1p32)
 

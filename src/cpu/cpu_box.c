@@ -41,7 +41,7 @@ enum { SHARE_INTEGERS = 150000, SHARE_FLOATS = 60000 };
 /* A row that is summed, where it is not the image's own. */
 typedef struct summed_row {
     char *packed;      /* without the gaps between its pixels */
-    uint32_t *product; /* times alpha; or i32 */
+    uint32_t *product; /* times alpha: u32, of signed samples i32 */
 } summed_row;
 
 typedef struct worker {
@@ -250,7 +250,7 @@ static void move_columns(const filter *f, const worker *w, const sat_view *src, 
         f->ops->add[f->in][f->sums](inside(f, w), l, UINT64_MAX, f->samples);
 }
 
-/* The loops of this file that go sample by sample, for either type of sum. */
+/* The loops of this file that go sample by sample, for each type of sum. */
 #define FOR_SUMS(accum)                                                                                                \
     /* The column sums beyond the edges. */                                                                            \
     static void continue_columns_##accum(const filter *f, const worker *w)                                             \

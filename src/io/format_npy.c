@@ -110,8 +110,7 @@ static bool decode(const uint8_t *bytes, size_t n, const decode_options *opt, im
 
 static bool holds(sat_type type, int channels, error *err)
 {
-    (void)channels;
-    (void)type, (void)err;
+    (void)type, (void)channels, (void)err;
     return true;
 }
 

@@ -268,8 +268,7 @@ typedef struct sat_plan_spec {
     sat_type sample;                /* u8 u16 u32, i8 i16 i32, f32, f64 */
     sat_type accum;                 /* u8, u16: u32 u64 i32 i64 f32 f64; u32: the same but i32; i8, i16, i32:
                                        i32 i64 f32 f64, on a device i32 i64; f32: f32 f64 q32; f64: f64 q32;
-                                       SAT_TYPE_NONE = sat_accum_for() the whole image, u64 or i64 where that is none
-                                     */
+                                       SAT_TYPE_NONE = sat_accum_for() the whole image, or u64 or i64 */
     sat_layout layout;              /* default SAT_PADDED */
     sat_quant quant;                /* for SAT_Q32 only */
     const char *backend;            /* a name of sat_backend_at(), NULL = the first that can do the job; for
