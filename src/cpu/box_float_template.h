@@ -460,7 +460,7 @@ TARGET static void add_sums(f64 *restrict to, const f64 *restrict sums, int64_t 
     for (int64_t i = 0; i < n; i++) to[i] += sums[i];
 }
 
-#include "box_float_small.h"
+#include "box_float_small_template.h"
 
 #define OF_WINDOWS(name)                                                                                               \
     {                                                                                                                  \

@@ -1,4 +1,5 @@
-/* box_float_small.h - means of windows of 2 .. 5 rows and as many columns in one step, for one instruction set.
+/* box_float_small_template.h - means of windows of 2 .. 5 rows and as many columns in one step, for one instruction
+ * set.
  *
  * Column sums of as many rows of results as there are registers for; those of the columns before are lanes of these
  * vectors and of the ones before them.  The sums are those of few_columns and few_rows, in their order. */
