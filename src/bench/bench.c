@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "arrays.h"
+#include "sample_type.h"
 
 enum {
     FILL_BYTES = 1 << 20,        /* that a thread fills at a time */
@@ -106,11 +107,6 @@ static double sum_of_magnitudes(const sat_view *in)
 
 /* ---- memory ------------------------------------------------------------------------------------------ */
 
-static bool is_float(sat_type type)
-{
-    return type == SAT_F32 || type == SAT_F64;
-}
-
 bool bench_prepare(bench_case *b, error *err)
 {
     int64_t extra = !b->scan && b->window == 0 && b->layout == SAT_PADDED;
@@ -122,8 +118,8 @@ bool bench_prepare(bench_case *b, error *err)
     b->full_width = b->reference.width;
     if (!view_alloc(&b->reference, "the reference", err)) return false;
     /* Integers that are summed as floats, and samples of an image, may round. */
-    if (b->window || (is_float(b->reference.type) && !is_float(b->in.type))) b->exact = false;
-    if (is_float(b->reference.type) && !b->exact && !b->window) b->magnitude = sum_of_magnitudes(&b->in);
+    if (b->window || (is_float_type(b->reference.type) && !is_float_type(b->in.type))) b->exact = false;
+    if (is_float_type(b->reference.type) && !b->exact && !b->window) b->magnitude = sum_of_magnitudes(&b->in);
     return true;
 }
 

@@ -6,6 +6,7 @@
 
 #include "arrays.h"
 #include "bench.h"
+#include "sample_type.h"
 
 enum {
     POISON = 0x88,
@@ -81,7 +82,7 @@ typedef struct comparison {
 static double distance_allowed(const bench_case *b, double want)
 {
     double eps = b->reference.type == SAT_F64 ? 0x1p-53 : 0x1p-24;
-    if (b->window) return b->in.type == SAT_F32 || b->in.type == SAT_F64 ? 2 * eps * fabs(want) : 0;
+    if (b->window) return is_float_type(b->in.type) ? 2 * eps * fabs(want) : 0;
     return b->exact ? 0 : 2 * (double)(b->in.width + b->in.height) * eps * b->magnitude;
 }
 
@@ -108,7 +109,7 @@ static size_t far_apart(const bench_case *b, const char *got, const char *want, 
 
 static size_t different(const bench_case *b, const char *got, const char *want, size_t n)
 {
-    if (b->reference.type == SAT_F32 || b->reference.type == SAT_F64) return far_apart(b, got, want, n);
+    if (is_float_type(b->reference.type)) return far_apart(b, got, want, n);
     if (memcmp(got, want, n) == 0) return n;
     size_t i = 0;
     while (got[i] == want[i]) i++;

@@ -9,6 +9,7 @@
 #include "bench_plots.h"
 #include "format.h"
 #include "progress.h"
+#include "sample_type.h"
 
 enum { SIDE_DEFAULT = 8192 };
 
@@ -49,9 +50,7 @@ static bool prepare(const bench_request *r, bench_case *b, error *err)
                            .count = r->batch};
         if (!bench_fill(b, err)) return false;
     }
-    const bool negative = b->in.type == SAT_I8 || b->in.type == SAT_I16 || b->in.type == SAT_I32;
-    const bool real = b->in.type == SAT_F32 || b->in.type == SAT_F64;
-    if (!b->accum) b->accum = real ? SAT_F64 : negative ? SAT_I32 : SAT_U32;
+    if (!b->accum) b->accum = is_float_type(b->in.type) ? SAT_F64 : is_signed_type(b->in.type) ? SAT_I32 : SAT_U32;
     b->result = r->result ? r->result : b->in.type;
     return bench_prepare(b, err);
 }

@@ -11,6 +11,7 @@
 #include "machine_info.h"
 #include "messages.h"
 #include "rounding.h"
+#include "sample_type.h"
 
 bool regions_stats(region_job *job, const char *text)
 {
@@ -42,16 +43,6 @@ bool regions_form(region_job *job, options *o, bool json)
 }
 
 /* ---- the table ------------------------------------------------------------------------------------- */
-
-static bool is_real(sat_type type)
-{
-    return type == SAT_F32 || type == SAT_F64;
-}
-
-static bool is_signed(sat_type type)
-{
-    return type == SAT_I8 || type == SAT_I16 || type == SAT_I32;
-}
 
 typedef struct answer {
     const char *input; /* its name */
@@ -129,7 +120,7 @@ static void say_rounding(const region_job *job, const answer *a)
     char text[ROUNDING_TEXT_BYTES];
     const sat_view *v = &a->table.view;
     bool padded = a->table.layout == SAT_PADDED;
-    if (job->common->quiet || !is_real(v->type)) return;
+    if (job->common->quiet || !is_float_type(v->type)) return;
     if (rounding_text(text, v->type, a->table.sample, v->width - padded, v->height - padded, rounding_largest(v)))
         say(input_name(a->input), "%s", text);
 }
@@ -150,7 +141,7 @@ static bool refuse_unknown(const region_job *job, sat_type type, const char *nam
         return fail(err, "a table without trailer: say how it was made with --layout padded|inclusive|exclusive");
     return fail(err, "no trailer: if it is a table, say how it was made with --layout padded|inclusive|exclusive%s%s",
                 ambiguous ? ", if it is an image, --as image" : "; no image has samples of 64-bit integers",
-                is_real(type) ? "; whether floats are a table's or an image's cannot be checked" : "");
+                is_float_type(type) ? "; whether floats are a table's or an image's cannot be checked" : "");
 }
 
 /* Without --layout, any will do to see whether there is a trailer. */
@@ -180,7 +171,7 @@ static bool open_table(const region_job *job, input_file *in, const rects *from,
     if (!check_sum(job, a, &info, from, err)) return false;
     if (sat_file_check_samples(a->file) != SAT_OK)
         return fail(err, "%s; other samples are named by --sample", sat_file_detail());
-    bool real = is_real(a->table.view.type);
+    bool real = is_float_type(a->table.view.type);
     bool said = job->common->quiet || certain;
     if (!info.has_trailer && a->table.layout == SAT_INCLUSIVE && real && !said)
         say(input_name(a->input), "whether its floats are a table's or an image's cannot be checked");
@@ -203,7 +194,7 @@ static bool need_no_table(const rects *from, int64_t width, int64_t height, sat_
     size_t n;
     const sat_rect *list = rects_list(from, &n);
     int64_t left = width * height;
-    if (is_real(type)) return true;
+    if (is_float_type(type)) return true;
     if (!list) return false;
     for (size_t i = 0; i < n; i++) {
         sat_rect r = part_inside(&list[i], width, height);
@@ -217,7 +208,7 @@ static bool need_no_table(const rects *from, int64_t width, int64_t height, sat_
 static bool stand_in(const image *img, answer *a)
 {
     sat_view v = {.width = img->width + 1, .height = img->height + 1, .channels = img->channels};
-    v.type = is_real(img->type) ? SAT_F64 : is_signed(img->type) ? SAT_I64 : SAT_U64;
+    v.type = is_float_type(img->type) ? SAT_F64 : is_signed_type(img->type) ? SAT_I64 : SAT_U64;
     if (!view_zeros(&v)) return false;
     a->none = v;
     a->table = (sat_table){.view = v, .layout = SAT_PADDED, .sample = img->type};
@@ -272,7 +263,7 @@ static void sum_pixels(const answer *a, const sat_rect *rect, int c, sat_sum *su
     const char *first = (const char *)img->data + (size_t)r.y * img->row_bytes +
                         ((size_t)r.x * (size_t)img->channels + (size_t)c) * sample;
     double pixels = (double)r.width * (double)r.height;
-    if (is_real(img->type)) {
+    if (is_float_type(img->type)) {
         float_sum s = {0, 0};
         for (int64_t y = 0; y < r.height; y++)
             add_floats(&s, first + (size_t)y * img->row_bytes, img->type, r.width, img->channels);
@@ -282,7 +273,7 @@ static void sum_pixels(const answer *a, const sat_rect *rect, int c, sat_sum *su
         sum->u = 0;
         for (int64_t y = 0; y < r.height; y++)
             sum->u += sum_integers(first + (size_t)y * img->row_bytes, img->type, r.width, img->channels);
-        *mean = (is_signed(img->type) ? (double)sum->i : (double)sum->u) / pixels;
+        *mean = (is_signed_type(img->type) ? (double)sum->i : (double)sum->u) / pixels;
     }
 }
 
@@ -350,7 +341,7 @@ static bool open_image(const region_job *job, input_file *in, const decode_optio
     ok = ok && (without || build(job, &img, from, a, err));
     if (without && job->common->verbose)
         say(input_name(a->input), "no table is made: the rectangles are summed from the pixels");
-    if (ok && (without || is_real(img.type))) {
+    if (ok && (without || is_float_type(img.type))) {
         a->pixels = img;
         return true;
     }

@@ -14,6 +14,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "sample_type.h"
+
 double rounding_largest(const sat_view *v)
 {
     const char *row = (const char *)v->data + (size_t)(v->height - 1) * v->row_bytes;
@@ -37,9 +39,8 @@ bool rounding_text(char text[ROUNDING_TEXT_BYTES], sat_type table, sat_type samp
                    double largest)
 {
     const int bits = 8 * (int)sat_type_bytes(sample);
-    const bool negative = sample == SAT_I8 || sample == SAT_I16 || sample == SAT_I32;
-    if (sample == SAT_F32 || sample == SAT_F64 || sample == SAT_TYPE_NONE || (table != SAT_F32 && table != SAT_F64))
-        return false;
+    const bool negative = is_signed_type(sample);
+    if (is_float_type(sample) || sample == SAT_TYPE_NONE || !is_float_type(table)) return false;
     double exact = table == SAT_F32 ? 0x1p24 : 0x1p53, steps = ((double)width + (double)height) / exact;
     if (negative) largest = ldexp((double)width * (double)height, bits - 1);
     if (!(largest >= exact)) return false;

@@ -10,6 +10,7 @@
 #include "job.h"
 #include "messages.h"
 #include "rounding.h"
+#include "sample_type.h"
 
 enum { BAND_BYTES = 16 << 20 };
 
@@ -44,7 +45,7 @@ static bool choose_quant(const job *j, const char *input, const image *img, sat_
 {
     double low, high;
     int64_t largest = j->largest_px;
-    if (img->type != SAT_F32 && img->type != SAT_F64)
+    if (!is_float_type(img->type))
         return fail(err, "--type q32 is for float images, and this one is %s; i64 is exact for it",
                     sat_type_name(img->type));
     if (largest == 0) largest = Q32_LARGEST_PX;
@@ -74,7 +75,7 @@ static int64_t band_rows(int64_t height, size_t table_row_bytes)
 
 static sat_type accum_for(const job *j, sat_type sample)
 {
-    return j->accum ? j->accum : sample == SAT_F32 || sample == SAT_F64 ? SAT_F64 : SAT_I64;
+    return j->accum ? j->accum : is_float_type(sample) ? SAT_F64 : SAT_I64;
 }
 
 /* A band, with a padded table's first row, and the row that is carried on. */

@@ -4,6 +4,7 @@
 
 #include "memory.h"
 #include "npy_header.h"
+#include "sample_type.h"
 #include "table_file.h"
 #include "table_trailer.h"
 
@@ -114,23 +115,17 @@ static bool check_zero_border(const sat_view *view, const char *layout, error *e
     return true;
 }
 
-static bool is_signed(sat_type sample)
-{
-    return sample == SAT_I8 || sample == SAT_I16 || sample == SAT_I32;
-}
-
 static bool apply_options(table_file *file, const sat_file_options *options, error *err)
 {
     table_meta *meta = &file->meta;
     sat_view *view = &file->table.view;
-    bool is_float = view->type == SAT_F32 || view->type == SAT_F64;
     int64_t width, height;
 
     if (!options || !options->foreign)
         return fail(err, "no trailer: the layout of other software's table has to be given");
     meta->layout = options->layout;
-    meta->sample = options->sample != SAT_TYPE_NONE ? options->sample : is_float ? SAT_F32 : SAT_U8;
-    if (file->has_i4 && is_signed(meta->sample)) view->type = SAT_I32;
+    meta->sample = options->sample != SAT_TYPE_NONE ? options->sample : is_float_type(view->type) ? SAT_F32 : SAT_U8;
+    if (file->has_i4 && is_signed_type(meta->sample)) view->type = SAT_I32;
     if (!table_types_match(meta->sample, view->type))
         return fail(err, "no %s table of %s samples", table_file_type_name(file), sat_type_name(meta->sample));
     if (!table_image_shape(meta->layout, view, &width, &height))

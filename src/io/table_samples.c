@@ -17,6 +17,7 @@
  * The mapped file may change meanwhile: each entry is read once, and any value is safe. */
 #include <string.h>
 
+#include "sample_type.h"
 #include "table_file.h"
 
 enum { RUN = 64, RUNS = 16, POSITIONS = 1 << 14 };
@@ -81,14 +82,14 @@ static uint64_t samples(sat_type type)
 
 static uint64_t lowest_sample(sat_type type)
 {
-    return type == SAT_I8 || type == SAT_I16 || type == SAT_I32 ? -(samples(type) / 2) : 0;
+    return is_signed_type(type) ? -(samples(type) / 2) : 0;
 }
 
 bool table_file_check_samples(const table_file *file, error *err)
 {
     const sat_view *v = &file->table.view;
     const uint64_t lowest = lowest_sample(file->table.sample), count = samples(file->table.sample);
-    if (v->type == SAT_F32 || v->type == SAT_F64 || v->type == SAT_Q32 || count == 0) return true;
+    if (is_float_type(v->type) || v->type == SAT_Q32 || count == 0) return true;
 
     /* The zeros of the other layouts are checked already. */
     int64_t first = file->table.layout == SAT_INCLUSIVE ? 0 : 1;

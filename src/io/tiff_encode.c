@@ -4,6 +4,7 @@
 #include <tiffio.h>
 
 #include "codec.h"
+#include "sample_type.h"
 #include "tiff_parts.h"
 
 enum { STRIP_BYTES = 1 << 18 }; /* about: whole rows */
@@ -23,24 +24,24 @@ static bool needs_big(const image *img, uint64_t strips)
 static bool set_fields(tiff_file *f, const image *img, uint32_t rows)
 {
     TIFF *tif = f->tif;
-    bool floats = img->type == SAT_F32 || img->type == SAT_F64, alpha = image_has_alpha(img);
-    bool negative = img->type == SAT_I8 || img->type == SAT_I16 || img->type == SAT_I32;
+    const bool alpha = image_has_alpha(img);
+    const unsigned numbers = is_float_type(img->type)    ? SAMPLEFORMAT_IEEEFP
+                             : is_signed_type(img->type) ? SAMPLEFORMAT_INT
+                                                         : SAMPLEFORMAT_UINT;
     uint16_t unassociated = EXTRASAMPLE_UNASSALPHA;
     bool ok = TIFFSetField(tif, TIFFTAG_IMAGEWIDTH, (uint32_t)img->width) &&
               TIFFSetField(tif, TIFFTAG_IMAGELENGTH, (uint32_t)img->height) &&
               TIFFSetField(tif, TIFFTAG_SAMPLESPERPIXEL, (unsigned)img->channels) &&
               TIFFSetField(tif, TIFFTAG_BITSPERSAMPLE, (unsigned)(8 * sat_type_bytes(img->type))) &&
-              TIFFSetField(tif, TIFFTAG_SAMPLEFORMAT,
-                           floats     ? SAMPLEFORMAT_IEEEFP
-                           : negative ? SAMPLEFORMAT_INT
-                                      : SAMPLEFORMAT_UINT) &&
+              TIFFSetField(tif, TIFFTAG_SAMPLEFORMAT, numbers) &&
               TIFFSetField(tif, TIFFTAG_PHOTOMETRIC, img->channels < 3 ? PHOTOMETRIC_MINISBLACK : PHOTOMETRIC_RGB) &&
               TIFFSetField(tif, TIFFTAG_PLANARCONFIG, PLANARCONFIG_CONTIG) &&
               TIFFSetField(tif, TIFFTAG_ROWSPERSTRIP, rows) &&
               (!alpha || TIFFSetField(tif, TIFFTAG_EXTRASAMPLES, 1, &unassociated));
     if (!ok || !TIFFIsCODECConfigured(COMPRESSION_ADOBE_DEFLATE)) return ok;
     return TIFFSetField(tif, TIFFTAG_COMPRESSION, COMPRESSION_ADOBE_DEFLATE) &&
-           TIFFSetField(tif, TIFFTAG_PREDICTOR, floats ? PREDICTOR_FLOATINGPOINT : PREDICTOR_HORIZONTAL);
+           TIFFSetField(tif, TIFFTAG_PREDICTOR,
+                        is_float_type(img->type) ? PREDICTOR_FLOATINGPOINT : PREDICTOR_HORIZONTAL);
 }
 
 static bool write_strips(tiff_file *f, const image *img, uint32_t rows, const io_progress *progress)

@@ -3,6 +3,7 @@
 #include <tiffio.h>
 
 #include "codec.h"
+#include "sample_type.h"
 #include "tiff_parts.h"
 
 static unsigned field16(tiff_file *f, uint32_t tag, unsigned otherwise)
@@ -80,7 +81,7 @@ static bool read_channels(tiff_file *f, tiff_layout *t, int colours, error *err)
     t->channels = colours;
     if (t->samples == colours || !TIFFGetField(f->tif, TIFFTAG_EXTRASAMPLES, &count, &kinds) || count != 1) return true;
     t->premultiplied = kinds[0] == EXTRASAMPLE_ASSOCALPHA;
-    if (t->premultiplied && (t->type == SAT_I8 || t->type == SAT_I16 || t->type == SAT_I32))
+    if (t->premultiplied && is_signed_type(t->type))
         return fail(err, "a TIFF of %s colours that are multiplied by their alpha, which cannot be read",
                     sat_type_name(t->type));
     if (t->premultiplied || kinds[0] == EXTRASAMPLE_UNASSALPHA) t->channels++;
