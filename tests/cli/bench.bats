@@ -76,6 +76,9 @@ sound() {
     sound
     [[ ${lines[1]} == "box 5x5 to f32,memcpy,40,30,1,u8,,$((40 * 30 * 5)),"*",ok (copy)" ]]
     [ "${#lines[@]}" -ge 3 ]
+    ok bench --type f64 --box 5 --result f32 --size 400x300 --repeat 1 --csv # no memcpy: no room for half of all bytes
+    sound
+    [[ $output != *,memcpy,* && ${lines[1]} == "box 5x5 to f32,"*,ok ]]
     usage "*--result is for --box*" bench --result f32
     small a.pgm
     ok bench a.pgm --repeat 1 --csv
