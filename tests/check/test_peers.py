@@ -3,7 +3,8 @@
 
 SciPy's means are unrounded: ours lie within half a level of them.  OpenCV's 16-bit means go through a float
 factor, and its 8-bit ones through an integer reciprocal that lifts 7/16 of a level as well as a half: ours
-are equal to them, but for means that close to a tie, where one level is allowed."""
+are equal to them, but for means that close to a tie, where one level is allowed.  Means of floats, and float means of
+8-bit samples, differ by the roundings of either side."""
 import os
 
 import numpy as np
@@ -12,17 +13,21 @@ from satlib import ROOT, Tap, extension, in_parallel, read_image, run_sat, scrat
 
 GOLDEN = os.path.join(ROOT, "tests", "golden")
 TIE = {"uint8": 1 / 16 + 1e-9, "uint16": 65535 * 2.0 ** -24}
+# How far float results may lie apart, as a part of the largest sample: by the samples' type.
+APART = {"float32": 1e-5, "float64": 1e-12, "uint8": 2.0 ** -22}
 
 
-def blurred(pixels, border, window):
+def blurred(pixels, border, window, result):
+    """result: the type of the means, float32 also of other samples."""
     with scratch() as folder:
         source = os.path.join(folder, "in." + extension(pixels.dtype))
-        target = os.path.join(folder, "out." + extension(pixels.dtype))
+        target = os.path.join(folder, "out." + extension(result))
         write_image(source, pixels)
-        status, _, error = run_sat(source, "--box", window, "--border", border, "-o", target)
+        words = [] if result == pixels.dtype else ["--result", "f32"]
+        status, _, error = run_sat(source, "--box", window, "--border", border, *words, "-o", target)
         if status:
             raise RuntimeError(error)
-        return read_image(target)
+        return np.load(target).reshape(pixels.shape) if target.endswith("npy") else read_image(target)
 
 
 def exact_mean(pixels, border, window):
@@ -35,12 +40,15 @@ def exact_mean(pixels, border, window):
 def check(item):
     peer, border, window, pixels, want = item
     try:
-        got = blurred(pixels, border, window)
+        result = np.dtype("float32") if peer == "opencv to f32" else pixels.dtype
+        got = blurred(pixels, border, window, result)
     except RuntimeError as e:
         return f"{border} {window}: {e}"
+    if got.dtype != result:
+        return f"{border} {window}: {got.dtype} came back"
     apart = np.abs(got.astype(np.float64) - want)
-    if pixels.dtype.kind == "f":
-        allowed = np.full(want.shape, 1e-5 * float(np.abs(pixels).max()))  # f32 results, OpenCV adds in f64
+    if result.kind == "f":
+        allowed = np.full(want.shape, APART[pixels.dtype.name] * float(np.abs(pixels).max()))
     elif peer == "scipy":
         allowed = np.full(want.shape, 0.5 + 1e-9)
     else:
@@ -66,6 +74,31 @@ def tables(tap, golden):
         tap.report(f"{file}.npy without --layout is refused, naming it", [] if fine else [f"{status} {out} {error}"])
 
 
+def float_table(tap, pixels):
+    """OpenCV's f32 table of f32 samples: rectangles answered from it, and a table of ours beside it.  Entries far from
+    the corner hold large sums, each of which was rounded: both bounds are a part of the sum of all magnitudes."""
+    file = os.path.join(GOLDEN, "opencv-f32-of-f32-padded.npy")
+    bound = 2.0 ** -22 * float(np.abs(pixels).sum(dtype=np.float64))
+    x, y, w, h = 3, 2, 11, 13
+    want = float(pixels[y:y + h, x:x + w].sum(dtype=np.float64))
+    status, out, error = run_sat("query", file, "--rect", f"{x},{y},{w},{h}", "--stat", "sum", "--layout", "padded")
+    got = [float(v) for v in out.decode().split("\n")[1].split(",")[4:]] if status == 0 else []
+    fine = len(got) == 1 and abs(got[0] - want) <= bound
+    tap.report("an f32 table of f32 samples answers", [] if fine else [f"{got} instead of {want} {error}"])
+    with scratch() as folder:
+        source, target = os.path.join(folder, "in.pfm"), os.path.join(folder, "out.npy")
+        write_image(source, pixels)
+        status, _, error = run_sat(source, "--type", "f32", "-o", target)
+        problems = [error] if status else []
+        if not problems:
+            ours, theirs = np.load(target).squeeze(), np.load(file)
+            if ours.dtype != theirs.dtype or ours.shape != theirs.shape:
+                problems = [f"{ours.shape} of {ours.dtype}, not {theirs.shape} of {theirs.dtype}"]
+            elif np.abs(ours.astype(np.float64) - theirs).max() > bound:
+                problems = [f"entries up to {np.abs(ours.astype(np.float64) - theirs).max()} apart"]
+        tap.report("an f32 table of f32 samples is OpenCV's", problems)
+
+
 def main():
     tap = Tap()
     golden = np.load(os.path.join(GOLDEN, "peers.npz"))
@@ -77,6 +110,7 @@ def main():
     for (peer, image), items in groups.items():
         tap.report(f"{peer}, {image}", [text for text in in_parallel(check, items) if text], len(items))
     tables(tap, golden)
+    float_table(tap, golden["in/float"])
     tap.finish()
 
 

@@ -28,6 +28,8 @@ def inputs():
         "grey8": rng.integers(0, 256, (22, 29, 1)).astype(np.uint8),
         "grey16": rng.integers(0, 65536, (19, 28, 1)).astype(np.uint16),
         "float": (rng.standard_normal((17, 26, 1)) * 100).astype(np.float32),
+        "rgbfloat": (rng.standard_normal((11, 17, 3)) * 100).astype(np.float32),
+        "double": rng.standard_normal((12, 19, 1)) * 100,
     }
 
 
@@ -42,7 +44,10 @@ def main():
             for border, flag in CV2_BORDERS.items():
                 blurred = cv2.blur(flat, window, borderType=flag)
                 out[f"opencv/{name}/{border}/{label}"] = blurred.reshape(image.shape)
-            if name == "rgb8":
+                if name == "grey8":
+                    mean = cv2.boxFilter(flat, cv2.CV_32F, window, borderType=flag)
+                    out[f"opencv to f32/{name}/{border}/{label}"] = mean.reshape(image.shape)
+            if image.shape[2] == 3:
                 continue
             wide = flat.astype(np.float64)
             size = window[1], window[0]
@@ -57,6 +62,7 @@ def main():
     np.save(os.path.join(here, "opencv-s32-padded.npy"), cv2.integral(images["rgb8"]))
     np.save(os.path.join(here, "opencv-f64-padded.npy"), cv2.integral(images["grey16"][:, :, 0], sdepth=cv2.CV_64F))
     np.save(os.path.join(here, "opencv-f32-padded.npy"), cv2.integral(images["grey8"][:, :, 0], sdepth=cv2.CV_32F))
+    np.save(os.path.join(here, "opencv-f32-of-f32-padded.npy"), cv2.integral(images["float"][:, :, 0], sdepth=cv2.CV_32F))
     np.save(os.path.join(here, "skimage-inclusive.npy"), skimage.transform.integral_image(images["grey8"][:, :, 0]))
 
 
