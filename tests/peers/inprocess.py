@@ -26,6 +26,11 @@ TABLES = [("u8", "u32", 1), ("u8", "u32", 3), ("u8", "u64", 1), ("u8", "f32", 1)
           ("u16", "u64", 1), ("u16", "f64", 1), ("f32", "f32", 1), ("f32", "f64", 1)]
 # What cv2.integral has.
 CV2_HAS = {("u8", "u32"), ("u8", "f32"), ("u8", "f64"), ("u16", "f64"), ("f32", "f32"), ("f32", "f64")}
+# Samples, results, pixels on a side, channels, windows.
+BOXES = [("u8", "u8", 8192, 1, (3, 15, 31, 101, 255)), ("u8", "u8", 8192, 3, (3, 15, 31, 101, 255)),
+         ("u8", "f32", 8192, 1, (31,)), ("f32", "f32", 4096, 1, (3, 31, 255)), ("f32", "f32", 4096, 3, (31,)),
+         ("f32", "f32", 8192, 1, (3, 15, 31, 101, 255)), ("f32", "f32", 8192, 3, (3, 15, 31, 101, 255)),
+         ("f64", "f64", 4096, 1, (31,)), ("f64", "f64", 8192, 1, (31,))]
 
 
 def view(array, name):
@@ -34,11 +39,15 @@ def view(array, name):
     return View(array.ctypes.data, array.strides[0], width, height, channels, code(name), 0)
 
 
-def image(sample, channels):
+def shape_of(side, channels):
+    return (side, side, channels) if channels > 1 else (side, side)
+
+
+def image(sample, channels, side=SIDE):
     rng = np.random.default_rng(3)
-    shape = (SIDE, SIDE, channels) if channels > 1 else (SIDE, SIDE)
-    if sample == "f32":
-        return rng.random(shape, np.float32)
+    shape = shape_of(side, channels)
+    if sample in ("f32", "f64"):
+        return rng.random(shape, TYPES[sample])
     return rng.integers(0, np.iinfo(TYPES[sample]).max, shape, TYPES[sample], endpoint=True)
 
 
@@ -60,13 +69,16 @@ class Table:
 
 
 class Box:
-    def __init__(self, pixels, sample, size, threads, out):
+    """A filter with its views: run() filters."""
+
+    def __init__(self, pixels, sample, result, size, threads, out):
+        height, width = pixels.shape[:2]
         channels = pixels.shape[2] if pixels.ndim == 3 else 1
-        spec = BoxSpec(SIDE, SIDE, channels, code(sample), size, size, b"reflect101", (ctypes.c_double * 4)(), False,
-                       None, threads)
+        spec = BoxSpec(width, height, channels, code(sample), size, size, b"reflect101", (ctypes.c_double * 4)(), False,
+                       None, threads, result=0 if result == sample else code(result))
         self.box = ctypes.c_void_p()
         need(LIB.sat_box_create_sized(ctypes.byref(self.box), *sized(spec)))
-        self.views = view(pixels, sample), view(out, sample)
+        self.views = view(pixels, sample), view(out, result)
 
     def run(self):
         need(LIB.sat_box_run(self.box, ctypes.byref(self.views[0]), ctypes.byref(self.views[1]), None))
@@ -97,7 +109,7 @@ def tables(threads):
     rows, copier = [], ceiling()
     for sample, accum, channels in TABLES:
         pixels = image(sample, channels)
-        shape = (SIDE + 1, SIDE + 1) + ((channels,) if channels > 1 else ())
+        shape = shape_of(SIDE + 1, channels)
         mine = np.full(shape, 0x55, TYPES[accum])
         ours = Table(pixels, sample, accum, None, threads, mine)
         functions = [ours.run]
@@ -128,24 +140,26 @@ def tables(threads):
     return rows
 
 
-def boxes(sample, threads):
+def boxes(sample, result, threads):
+    """OpenCV's blur() is its boxFilter() with results of the samples' type."""
     rows = []
-    for channels in (1, 3):
-        pixels = image(sample, channels)
-        mine, theirs = np.full_like(pixels, 0x55), np.full_like(pixels, 0x55)
-        for size in (3, 15, 31, 101, 255):
-            ours = Box(pixels, sample, size, threads, mine)
+    for side, channels, sizes in [row[2:] for row in BOXES if row[:2] == (sample, result)]:
+        pixels = image(sample, channels, side)
+        mine, theirs = np.full(pixels.shape, 0x55, TYPES[result]), np.full(pixels.shape, 0x55, TYPES[result])
+        depth = -1 if result == sample else CV2_DEPTH[result]
+        for size in sizes:
+            ours = Box(pixels, sample, result, size, threads, mine)
             cv2.setNumThreads(threads)
 
             def blur(k=size):
-                cv2.blur(pixels, (k, k), theirs, borderType=cv2.BORDER_REFLECT_101)
+                cv2.boxFilter(pixels, depth, (k, k), theirs, borderType=cv2.BORDER_REFLECT_101)
 
             ours.run()
             blur()
             apart = f"{cv2.absdiff(mine, theirs).max():.2g}"
             ms, cv2_ms = in_turns([ours.run, blur])
-            rows.append([f"{size}x{size}, {channels} ch", threads, f"{ms:.1f}", f"{pixels.size / ms / 1e3:.0f}",
-                         f"{cv2_ms:.1f}", f"{cv2_ms / ms:.2f}", apart])
+            rows.append([f"{size}x{size}, {channels} ch, {side}x{side}", threads, f"{ms:.1f}",
+                         f"{pixels.size / ms / 1e3:.0f}", f"{cv2_ms:.1f}", f"{cv2_ms / ms:.2f}", apart])
             ours.close()
     return rows
 
@@ -157,13 +171,15 @@ def main():
     sections = [
         ("Tables", ["job", "threads", "sat ms", "GB/s", "copy ms", "of the copy", "cv2.integral ms", "x OpenCV",
                     "results"],
-         [row for n in counts for row in tables(n)]),
-        ("Box filter, u8", ["job", "threads", "sat ms", "Msamples/s", "cv2.blur ms", "x OpenCV", "levels apart"],
-         [row for n in counts for row in boxes("u8", n)]),
-        ("Box filter, f32", ["job", "threads", "sat ms", "Msamples/s", "cv2.blur ms", "x OpenCV", "apart at most"],
-         [row for n in counts for row in boxes("f32", n)])]
+         [row for n in counts for row in tables(n)])]
+    for sample, result in dict.fromkeys(row[:2] for row in BOXES):
+        to, peer = ("", "cv2.blur") if result == sample else (f" to {result}", "cv2.boxFilter")
+        sections.append((f"Box filter, {sample}{to}",
+                         ["job", "threads", "sat ms", "Msamples/s", f"{peer} ms", "x OpenCV",
+                          "levels apart" if result == "u8" else "apart at most"],
+                         [row for n in counts for row in boxes(sample, result, n)]))
     versions = {"sat": version, "OpenCV": f"{cv2.__version__} (headless, from PyPI)"}
-    intro = [f"{SIDE}x{SIDE} pixels, one process, outputs reused, calls in turns, medians of {ROUNDS}.",
+    intro = [f"Tables of {SIDE}x{SIDE} pixels; one process, outputs reused, calls in turns, medians of {ROUNDS}.",
              "x OpenCV: how many times faster. The copy moves the same bytes with the same stores and sums nothing.",
              "cv2.integral has one thread. Made by `make peers`."]
     write(os.path.join(out, "inprocess"), "Against OpenCV in one process", machine(versions), intro, sections)
