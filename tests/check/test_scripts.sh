@@ -1,5 +1,5 @@
 #!/bin/bash
-# Scripts that no other suite runs: packages that are missing, as a user sees it; the start of a bench of peers.
+# Scripts that no other suite runs: packages that are missing, as a user sees it; the benches of peers, without the peers.
 cd "$(dirname "$0")/../.." || exit 1
 . tests/tap.sh
 : "${B:=build}" "${PYTHON:=python3}"
@@ -44,6 +44,48 @@ EOF
     grep -q '^sat: sat ' "$dir/inprocess.md"
 }
 try "inprocess.py needs no variable of the environment" compares
+
+# Libraries made of brute force, one of them for each rule at the edge, and one that errs; no GPU is needed.
+times_floats() {
+    local made=0
+    env SAT="$B/sat" B="$B" PYTHONPATH=tests/peers/gpu:tests/check "$PYTHON" - "$dir/peers.csv" 2>"$dir/said" <<'EOF' || made=1
+import sys
+import numpy as np
+import arrays, bench, libraries, satlib
+
+class Brute:
+    device, version = False, "0"
+    box_off_by = {"uint8": 0} | libraries.FLOATS_OFF_BY
+
+    def __init__(self, name, border, wrong=0):
+        self.name, self.box_cuts, self.border, self.wrong = name, border == "shrink", border, wrong
+
+    def box(self, image, n):
+        mean = satlib.box(image.reshape(*image.shape[:2], -1), n, n, self.border).reshape(image.shape)
+        mean[-1, -1] += self.wrong
+        return lambda: None, lambda: mean
+
+libraries.CuPy, libraries.PyTorch = lambda: Brute("repeats", "replicate"), lambda: Brute("cuts", "shrink")
+libraries.OpenCV = lambda: Brute("errs", "replicate", 1e-3)
+sat, peers, rows = bench.Sat([]), bench.Peers([]), bench.Rows(sys.argv[1])
+works = [("f32", 1), ("f64", 1), ("f32", 3)]
+for sample, channels in works:
+    sat.bench(rows, "--box", "5", "--size", "40x30", "--type", sample, "--channels", str(channels), "--backend", "cpu")
+    pixels = arrays.random_array((30, 40, channels) if channels > 1 else (30, 40), sample, fractions=True)
+    peers.measure(rows, sat, bench.job("box 5x5", 40, 30, sample, "", 2 * pixels.nbytes, channels),
+                  lambda x: x.box(pixels, 5), bench.close_to_means(pixels, 5))
+want = {"memcpy": "ok (copy)", "cpu": "ok", "repeats": "ok (peer)", "cuts": "ok (peer)", "errs": "differs from NumPy"}
+have = [(r["name"], r["type"], r["channels"], r["check"]) for r in rows.rows if r["name"] in want]
+if have != [(name, s, str(c), check) for s, c in works for name, check in want.items()]:
+    sys.exit(f"rows: {have}")
+if any(bool(r["warm_us"] and r["copy_us"]) == (r["name"] == "errs") for r in rows.rows):
+    sys.exit(f"times: {rows.rows}")
+EOF
+    [ "$made" = 0 ] && "$B/sat" bench --from "$dir/peers.csv" >"$dir/shown" 2>>"$dir/said" && grep -q cuts "$dir/shown" && return
+    cat "$dir/said"
+    return 1
+}
+try "the GPU's bench.py checks and times float means of other libraries" times_floats
 
 # A decoder that crashes, beside one that gives other samples, one that refuses and one that gives the same.
 reports_both() {

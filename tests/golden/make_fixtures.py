@@ -62,7 +62,8 @@ def main():
     np.save(os.path.join(here, "opencv-s32-padded.npy"), cv2.integral(images["rgb8"]))
     np.save(os.path.join(here, "opencv-f64-padded.npy"), cv2.integral(images["grey16"][:, :, 0], sdepth=cv2.CV_64F))
     np.save(os.path.join(here, "opencv-f32-padded.npy"), cv2.integral(images["grey8"][:, :, 0], sdepth=cv2.CV_32F))
-    np.save(os.path.join(here, "opencv-f32-of-f32-padded.npy"), cv2.integral(images["float"][:, :, 0], sdepth=cv2.CV_32F))
+    np.save(os.path.join(here, "opencv-f32-of-f32-padded.npy"),
+            cv2.integral(images["float"][:, :, 0], sdepth=cv2.CV_32F))
     np.save(os.path.join(here, "skimage-inclusive.npy"), skimage.transform.integral_image(images["grey8"][:, :, 0]))
 
 

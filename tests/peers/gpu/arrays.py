@@ -51,13 +51,16 @@ def window_sums(image, n, mode):
     return sums if image.dtype.kind == "f" else sums.astype(np.int64)
 
 
-def box_mean(image, n):
-    """8-bit means with the edge's pixels repeated, rounded to nearest, halves up."""
-    return ((2 * window_sums(image, n, "edge") + n * n) // (2 * n * n)).astype(np.uint8)
+def box_mean(image, n, cut=False):
+    """Means over n x n windows, the edge's pixels repeated: of 8-bit images rounded to nearest, halves up; of floats in
+    f64, of fractions from exact sums.  cut: of floats, over the pixels of the window that the image has."""
+    if image.ndim == 3:
+        return np.stack([box_mean(np.ascontiguousarray(image[..., c]), n, cut) for c in range(image.shape[2])], axis=2)
+    if image.dtype.kind != "f":
+        return ((2 * window_sums(image, n, "edge") + n * n) // (2 * n * n)).astype(np.uint8)
+    if not cut:
+        return window_sums(image, n, "edge") / (n * n)
 
-
-def box_mean_inside(image, n):
-    """Float means over the pixels of the window that the image has."""
     def reach(length):
         at = np.arange(length)
         return np.minimum(at + n // 2, length - 1) - np.maximum(at - n // 2, 0) + 1

@@ -3,6 +3,7 @@ that last long enough for the clock, behind one run. Medians, and the distance b
 import os
 import statistics
 import time
+from typing import NamedTuple
 
 import numpy as np
 
@@ -13,6 +14,15 @@ GUESS_BYTES = 64 << 20
 
 def quartile(sorted_times, k):
     return sorted_times[k * (len(sorted_times) - 1) // 4]
+
+
+class Times(NamedTuple):
+    """In microseconds a run; runs: how many were timed."""
+    median: float
+    noise_pct: float
+    least: float
+    mean: float
+    runs: int
 
 
 class Clock:
@@ -28,7 +38,8 @@ class Clock:
             times.append(self.group(work, runs) / runs)
         times.sort()
         median = statistics.median(times)
-        return median, 100 * (quartile(times, 3) - quartile(times, 1)) / median
+        return Times(median, 100 * (quartile(times, 3) - quartile(times, 1)) / median, times[0], statistics.mean(times),
+                     runs * len(times))
 
     def cold(self, work):
         return self.sample(work, 1, self.scrub)

@@ -1,11 +1,16 @@
 """The other libraries: each answers a job with (run, result), a function that queues or does the work into memory that
-is there already, and one that fetches what it made; or None if it has nothing of the kind.  A library
-that is not installed raises ImportError or OSError when it is made."""
+is there already, and one that fetches what it made; or None if it has nothing of the kind.  A library that is not
+installed raises ImportError or OSError when it is made.
+
+box_off_by: how far means may lie from NumPy's, by the samples' type.  box_cuts: windows are cut at the edge, as ours;
+else its pixels are repeated."""
 import ctypes
 
 import numpy as np
 
 import arrays
+
+FLOATS_OFF_BY = {"float32": 1e-4, "float64": 1e-12}  # sums of up to 255 x 255 fractions in the samples' type
 
 
 class CuPy:
@@ -60,13 +65,11 @@ class CuPy:
         return lambda: self.cupy.cumsum(x, dtype=x.dtype, out=out), lambda: self.download(out)
 
     def box(self, image, n):
-        """Filters the rows, then the columns, each rounded down to 8 bits: may be two too small."""
-        if image.dtype != np.uint8:
-            return None
+        """Filters the rows, then the columns, 8-bit ones rounded down each time: may be two too small."""
         x = self.upload(image)
-        out = self.cupy.empty_like(x)
-        return lambda: self.ndimage.uniform_filter(x, n, output=out, mode="nearest"), lambda: self.download(out)
-    box_off_by = 2
+        out, size = self.cupy.empty_like(x), (n, n) + (1,) * (image.ndim - 2)
+        return lambda: self.ndimage.uniform_filter(x, size, output=out, mode="nearest"), lambda: self.download(out)
+    box_off_by, box_cuts = {"uint8": 2} | FLOATS_OFF_BY, False
 
 
 class PyTorch:
@@ -125,16 +128,21 @@ class PyTorch:
                 lambda: self.download(out).view(samples.dtype))
 
     def box(self, image, n):
-        """Float images only; windows are cut at the edge.  Its output comes from PyTorch's own cache of memory."""
-        if image.dtype != np.float32:
+        """Float images only; their channels stay beside each other, PyTorch's "channels last".  Its output comes from
+        PyTorch's own cache of memory."""
+        if image.dtype.kind != "f":
             return None
-        x, pool = self.upload(image)[None, None], self.torch.nn.functional.avg_pool2d
+        x, pool = self.upload(image), self.torch.nn.functional.avg_pool2d
+        x = x[None, None] if image.ndim == 2 else x.permute(2, 0, 1)[None]
         made = []
 
         def run():
             made[:] = [pool(x, n, stride=1, padding=n // 2, count_include_pad=False)]
-        return run, lambda: self.download(made[0][0, 0])
-    box_off_by = 1e-4  # f32 sums of up to a hundred by a hundred fractions
+
+        def result():
+            return self.download(made[0][0, 0] if image.ndim == 2 else made[0][0].permute(1, 2, 0))
+        return run, result
+    box_off_by, box_cuts = FLOATS_OFF_BY, True
 
 
 class OpenCV:
@@ -150,11 +158,9 @@ class OpenCV:
         return lambda: self.cv2.integral(image, out, self.cv2.CV_32S), lambda: out.view(np.uint32)
 
     def box(self, image, n):
-        if image.dtype != np.uint8:
-            return None
         out, border = np.zeros_like(image), self.cv2.BORDER_REPLICATE
         return lambda: self.cv2.blur(image, (n, n), out, (-1, -1), border), lambda: out
-    box_off_by = 1
+    box_off_by, box_cuts = {"uint8": 1} | FLOATS_OFF_BY, False
 
 
 class Size(ctypes.Structure):
@@ -227,4 +233,4 @@ class NPP:
             if status != 0:
                 raise RuntimeError(f"nppiFilterBoxBorder_8u_C1R_Ctx: status {status}")
         return run, lambda: self.memory.download(out)
-    box_off_by = 1
+    box_off_by, box_cuts = {"uint8": 1}, False
