@@ -61,10 +61,11 @@ static sat_status refuse(const sat_table *t, const sat_reader *r, sat_rect_statu
                         i, x, y, w, h);
     case SAT_RECT_TOO_LARGE: break;
     }
+    const char *type = sat_type_name(t->view.type);
     return sat_fail(SAT_ERR_RANGE,
-                    "rectangle %zu (%lld,%lld,%lld,%lld) has more than the %lld pixels that a %s table of %s samples "
+                    "rectangle %zu (%lld,%lld,%lld,%lld) has more than the %lld pixels that %s %s table of %s samples "
                     "is proven to answer",
-                    i, x, y, w, h, (long long)r->limit_px, sat_type_name(t->view.type), sat_type_name(t->sample));
+                    i, x, y, w, h, (long long)r->limit_px, type[0] == 'i' ? "an" : "a", type, sat_type_name(t->sample));
 }
 
 static sat_status check(const sat_table *t, const sat_reader *r, size_t i, const sat_rect *given)

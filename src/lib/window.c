@@ -21,7 +21,7 @@ static sat_status integer_values(const sat_box_spec *s, sat_window *w)
     for (int c = 0; c < s->channels; c++) {
         double v = s->border_value[c];
         if (!(v >= low && v <= high && v == floor(v)))
-            return sat_fail(SAT_ERR_ARGUMENT, "a border value of %g; %s samples take integers from %.0f to %.0f", v,
+            return sat_fail(SAT_ERR_ARGUMENT, "a border value of %.17g; %s samples take integers from %.0f to %.0f", v,
                             sat_type_name(s->sample), low, high);
         w->value[c] = (uint64_t)(int64_t)v;
     }
