@@ -196,7 +196,7 @@ static bool check_query(const batch *b, const sat_view *table, const sat_view *s
     }
     for (int i = 0; i < RECTS; i++)
         a->rects[i] = (sat_rect){random_in(&random, -5, s->width - 1), random_in(&random, -5, s->height - 1),
-                                 random_in(&random, 1, 200), random_in(&random, 1, 200)};
+                                 random_in(&random, 1, 180), random_in(&random, 1, 180)};
     bool ok = run_query(query, a, table->memory);
     for (int64_t i = 0; i < b->count && ok; i++) {
         t.view = sat_view_image(seen, i);
