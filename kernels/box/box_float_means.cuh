@@ -8,8 +8,8 @@
 namespace box
 {
 
-/* Where this is EXTREME or more, corrected_quotient() is not for a sum: its quotient or remainder may leave the range
- * of normal numbers.  The upper word of the sum tells; sums of f32 samples are no smaller than normal numbers, or 0. */
+/* The size of a sum, from its exponent.  From EXTREME on, its quotient or remainder may be infinite or denormal, and
+ * corrected_quotient() is wrong.  Sums of f32 samples are never too small. */
 constexpr uint32_t EXTREME = 1800u << 20;
 template <class Sample> PRIM_DEVICE uint32_t extremity(double sum)
 {
