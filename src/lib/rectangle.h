@@ -79,7 +79,8 @@ SAT_BOTH double sat_rect_px(const sat_rect *rect)
 SAT_BOTH sat_sum sat_rect_sum(const sat_reader *r, sat_sum corners, double px)
 {
     const double quanta = (double)corners.u;
-    if (r->type == SAT_I32) corners.i = (int32_t)corners.u;
+    const int32_t low = (int32_t)corners.u;
+    if (r->type == SAT_I32) corners.i = low;
     if (r->type == SAT_Q32) corners.f = SAT_PRODUCT(r->offset, px) + SAT_PRODUCT(r->step, quanta);
     return corners;
 }

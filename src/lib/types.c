@@ -79,8 +79,8 @@ bool sat_combines(sat_type sample, sat_type accum)
  *   it implies the upper one, as n * high = n * -low - n <= 2^(b-1) - 1. */
 int64_t sat_largest_area(sat_type sample, sat_type accum, const sat_quant *quant)
 {
-    uint64_t largest = accum == SAT_Q32 ? quant->largest : sat_sample_max(sample), limit;
-    const bool negative = accum != SAT_Q32 && sat_is_signed(sample);
+    const bool quantized = accum == SAT_Q32, negative = !quantized && sat_is_signed(sample);
+    uint64_t largest = !quantized ? sat_sample_max(sample) : quant ? quant->largest : 0, limit;
     switch (accum) {
     case SAT_U32:
     case SAT_Q32: limit = UINT32_MAX; break;
