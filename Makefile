@@ -46,8 +46,9 @@ WITH_LIBTIFF := $(if $(filter 0,$(TIFF)),0,$(if $(filter 1,$(TIFF)),1,$(HAVE_LIB
 
 # ---- flags ---------------------------------------------------------------------------------------------
 
-# No product and sum rounded as one: answers are the same on every machine (rectangle.h).
-STD      := -std=c11 -D_GNU_SOURCE -ffp-contract=off
+# No product and sum rounded as one: answers are the same on every machine (rectangle.h).  No errno from sqrt(), so that
+# loops with it are vectorised.
+STD      := -std=c11 -D_GNU_SOURCE -ffp-contract=off -fno-math-errno
 DEFS     := -DSAT_WITH_CUDA=$(WITH_CUDA) -DSAT_WITH_LIBJPEG=$(WITH_LIBJPEG) -DSAT_WITH_LIBTIFF=$(WITH_LIBTIFF) \
             $(if $(filter 0,$(LAB)),-DSAT_NO_LAB) \
             $(if $(filter 1,$(SWEEP)),-DSAT_SWEEP=1)

@@ -133,7 +133,7 @@ sat_status box_open(const sat_box_spec *spec, sat_arena *arena, void **state, ch
     strip_plan *p = &f->integers;
     p->arena = arena;
     p->spec = *spec;
-    sat_status status = sat_window_of(spec, &p->window);
+    sat_status status = sat_box_window_of(spec, &p->window);
     if (status == SAT_OK && !has_kernel(spec))
         status = sat_fail(SAT_ERR_UNAVAILABLE, "%s: no %s means of %s samples without a table", NAME,
                           sat_type_name(spec->result), sat_type_name(spec->sample));
@@ -143,7 +143,7 @@ sat_status box_open(const sat_box_spec *spec, sat_arena *arena, void **state, ch
     const char *device;
     (void)device_probe(&device);
     const int n = snprintf(note, note_bytes, "%s without a table, %s", spec->backend, device);
-    if (n > 0 && (size_t)n < note_bytes) sat_window_note(&p->window, note + n, note_bytes - (size_t)n);
+    if (n > 0 && (size_t)n < note_bytes) sat_box_window_note(&p->window, note + n, note_bytes - (size_t)n);
     *state = f;
     return SAT_OK;
 }

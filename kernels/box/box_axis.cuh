@@ -89,7 +89,7 @@ static inline bool clip_axis(sat_axis *a, bool counts_nothing)
 
 /* The window's axes, so clipped; or SAT_ERR_UNAVAILABLE.  Indices of rows and columns have 32 bits, those of the halo
  * included. */
-static inline sat_status clip_reach(const sat_window *w, bool counts_nothing, sat_axis *x, sat_axis *y)
+static inline sat_status clip_reach(const sat_box_window *w, bool counts_nothing, sat_axis *x, sat_axis *y)
 {
     if (w->x.n > INT32_MAX / 4 || w->y.n > INT32_MAX / 4)
         return sat_fail(SAT_ERR_UNAVAILABLE, "%s: an image of %lldx%lld; sides below 2^29 are possible", NAME,

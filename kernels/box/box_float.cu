@@ -53,7 +53,7 @@ template <class Sample, unsigned... SHAPE> using strip_filter = box::float_strip
 
 struct box_float {
     sat_box_spec spec;
-    sat_window window;
+    sat_box_window window;
     sat_axis reach_x, reach_y;
     box::axis x, y;
     int32_t pixels, lead, strip, strips, rows;
@@ -184,7 +184,7 @@ template <class Sample> static sat_status prepare(box_float *f, sat_arena *arena
     return f->spec.channels == 1 ? prepare<Sample, 1>(f, arena) : prepare<Sample, 0>(f, arena);
 }
 
-sat_status box_float_open(const sat_box_spec *spec, const sat_window *window, sat_arena *arena, box_float **filter)
+sat_status box_float_open(const sat_box_spec *spec, const sat_box_window *window, sat_arena *arena, box_float **filter)
 {
     box_float *f = prim::arena_new<box_float>(arena);
     if (f == NULL) return SAT_ERR_MEMORY;

@@ -145,7 +145,7 @@ uint32_t blocks_for(int64_t samples)
 
 struct box_float_passes {
     sat_box_spec spec;
-    sat_window window;
+    sat_box_window window;
     box::axis x, y;
     int64_t across, down; /* doubles from row to row: of sums as the image lies, and transposed */
     double *a, *b;
@@ -174,7 +174,7 @@ static sat_status fill_axes(box_float_passes *f, const sat_axis *x, const sat_ax
     });
 }
 
-sat_status box_float_passes_open(const sat_box_spec *spec, const sat_window *window, const sat_axis *x,
+sat_status box_float_passes_open(const sat_box_spec *spec, const sat_box_window *window, const sat_axis *x,
                                  const sat_axis *y, sat_arena *arena, box_float_passes **filter)
 {
     box_float_passes *f = prim::arena_new<box_float_passes>(arena);

@@ -16,7 +16,7 @@ namespace box
 /* A filter of integers: its window, its kernel and what that reads. */
 struct strip_plan {
     sat_box_spec spec;
-    sat_window window;
+    sat_box_window window;
     sat_axis reach_x, reach_y;
     axis x, y;
     divisor mean;

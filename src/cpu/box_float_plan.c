@@ -138,7 +138,7 @@ static bool plan_columns(sat_float_box *f, sat_arena *arena)
     return true;
 }
 
-sat_status sat_float_plan(sat_float_box *f, const sat_box_spec *spec, const sat_window *window, const sat_isa *isa,
+sat_status sat_float_plan(sat_float_box *f, const sat_box_spec *spec, const sat_box_window *window, const sat_isa *isa,
                           int threads, sat_arena *arena)
 {
     const double area = (double)spec->window_width * (double)spec->window_height;

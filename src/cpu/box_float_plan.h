@@ -34,7 +34,7 @@ typedef struct sat_float_worker {
 
 typedef struct sat_cpu_box_float {
     sat_box_spec spec;
-    sat_window window;
+    sat_box_window window;
     const sat_isa *isa;
     const struct sat_box_float_ops *ops;
     sat_float_axis x, y;
@@ -76,7 +76,7 @@ static inline int64_t sat_float_lines_end(const sat_float_axis *a, int64_t block
 }
 
 /* Fills a zeroed struct for a spec that was checked; its memory is the arena's. */
-sat_status sat_float_plan(sat_float_box *f, const sat_box_spec *spec, const sat_window *window, const sat_isa *isa,
+sat_status sat_float_plan(sat_float_box *f, const sat_box_spec *spec, const sat_box_window *window, const sat_isa *isa,
                           int threads, sat_arena *arena);
 
 #endif

@@ -18,4 +18,6 @@ const sat_backend sat_backend_cpu = {
     .run = sat_cpu_table_run,
     .box_open = sat_cpu_box_open,
     .box_run = sat_cpu_box_run,
+    .window_open = sat_cpu_window_open,
+    .window_run = sat_cpu_window_run_image,
 };

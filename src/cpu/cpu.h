@@ -1,4 +1,4 @@
-/* cpu.h - the two halves of the cpu backend; cpu.c is its descriptor. */
+/* cpu.h - the parts of the cpu backend; cpu.c is its descriptor. */
 #ifndef SAT_CPU_CPU_H
 #define SAT_CPU_CPU_H
 
@@ -11,5 +11,11 @@ sat_status sat_cpu_table_run(void *state, const sat_view *image, const sat_view 
 /* cpu_box.c: running column sums */
 sat_status sat_cpu_box_open(const sat_box_spec *spec, sat_arena *arena, void **state, char *note, size_t note_bytes);
 sat_status sat_cpu_box_run(void *state, const sat_view *src, const sat_view *dst, void *stream);
+
+/* cpu_window.c: window statistics */
+sat_status sat_cpu_window_open(const sat_window_spec *spec, sat_arena *arena, void **state, char *note,
+                               size_t note_bytes);
+sat_status sat_cpu_window_run_image(void *state, const sat_view *src, const sat_view *mask, const sat_view *results,
+                                    int64_t *clipped);
 
 #endif

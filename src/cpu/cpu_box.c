@@ -55,7 +55,7 @@ typedef struct worker {
 
 typedef struct filter {
     sat_box_spec spec;
-    sat_window window;
+    sat_box_window window;
     const sat_isa *isa;
     const struct sat_box_ops *ops;
     int sums, sample, in;       /* box_ops.h's indices: of the sums, of the samples, and of what is summed, */
@@ -151,14 +151,14 @@ static bool plan_workers(filter *f, sat_arena *arena)
 static void choose_loops(filter *f)
 {
     const sat_box_spec *s = &f->spec;
-    const sat_window *w = &f->window;
+    const sat_box_window *w = &f->window;
     f->in_bytes = sat_type_bytes(s->sample);
     f->out_bytes = sat_type_bytes(s->result);
     f->sign = w->is_signed ? BOX_SIGNED : BOX_UNSIGNED;
     f->sample = (w->is_signed ? BOX_I8 : BOX_U8) + (f->in_bytes == 1 ? 0 : f->in_bytes == 2 ? 1 : 2);
     f->in = !s->weighted_alpha ? f->sample : w->is_signed ? BOX_I32 : BOX_U32;
     f->sums = w->accum == SAT_U64 ? BOX_SUMS_64 : BOX_SUMS_32;
-    if (f->in_bytes == 1 && !s->weighted_alpha && sat_window_fits(w, 16)) f->sums = BOX_SUMS_16;
+    if (f->in_bytes == 1 && !s->weighted_alpha && sat_box_window_fits(w, 16)) f->sums = BOX_SUMS_16;
     f->entry = (size_t)2 << f->sums;
     if (s->result == SAT_F64)
         f->out = BOX_TO_F64;
@@ -182,7 +182,7 @@ sat_status sat_cpu_box_open(const sat_box_spec *spec, sat_arena *arena, void **s
     f->threads =
         sat_machine_threads(spec->threads, samples, sat_is_float(spec->sample) ? SHARE_FLOATS : SHARE_INTEGERS);
     if (f->threads > spec->height) f->threads = (int)spec->height;
-    sat_status status = sat_window_of(spec, &f->window);
+    sat_status status = sat_box_window_of(spec, &f->window);
     if (status == SAT_OK && sat_is_float(spec->sample)) {
         status = sat_cpu_box_float_open(spec, &f->window, isa, f->threads, arena, &f->real);
     } else if (status == SAT_OK) {
@@ -196,7 +196,7 @@ sat_status sat_cpu_box_open(const sat_box_spec *spec, sat_arena *arena, void **s
     if (status != SAT_OK) return status;
     int n = snprintf(note, note_bytes, "cpu, %s, %d thread%s", isa->name, f->threads, f->threads == 1 ? "" : "s");
     if (f->entry == 2) f->window.accum = SAT_U16;
-    if (n > 0 && (size_t)n < note_bytes) sat_window_note(&f->window, note + n, note_bytes - (size_t)n);
+    if (n > 0 && (size_t)n < note_bytes) sat_box_window_note(&f->window, note + n, note_bytes - (size_t)n);
     *state = f;
     return SAT_OK;
 }

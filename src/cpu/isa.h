@@ -26,6 +26,7 @@ typedef void sat_stream(void *dst, const void *src, size_t bytes);
 
 struct sat_box_ops;       /* box_ops.h */
 struct sat_box_float_ops; /* box_float_ops.h */
+struct sat_window_ops;    /* window_ops.h */
 
 typedef struct sat_isa {
     const char *name;
@@ -37,6 +38,7 @@ typedef struct sat_isa {
     void (*fence)(void);
     const struct sat_box_ops *box;
     const struct sat_box_float_ops *box_float;
+    const struct sat_window_ops *window;
 } sat_isa;
 
 extern const sat_isa sat_isa_portable, sat_isa_avx2, sat_isa_avx512;

@@ -10,12 +10,20 @@
 
 #include "box_float_ops.h"
 #include "box_ops.h"
+#include "window_ops.h"
 
 #define JOIN_(a, b) a##b
 #define JOIN(a, b)  JOIN_(a, b)
 #define STRING_(a)  #a
 #define STRING(a)   STRING_(a)
 #define INLINE      TARGET static inline __attribute__((always_inline))
+
+/* The next loop may be vectorised: its arrays are the same or do not overlap. */
+#if defined(__clang__)
+#define IVDEP _Pragma("clang loop vectorize(assume_safety)")
+#else
+#define IVDEP _Pragma("GCC ivdep")
+#endif
 
 typedef uint8_t u8;
 typedef uint16_t u16;
@@ -248,6 +256,8 @@ TARGET static void stream(void *dst, const void *src, size_t bytes)
 
 #include "box_float_template.h"
 
+#include "window_template.h"
+
 const sat_isa JOIN(sat_isa_, ISA) = {
     .name = STRING(ISA),
     .supported = supported,
@@ -258,4 +268,5 @@ const sat_isa JOIN(sat_isa_, ISA) = {
     .fence = fence,
     .box = &box_ops,
     .box_float = &box_float_ops,
+    .window = &window_ops,
 };

@@ -15,6 +15,7 @@
 #include "arena.h"
 #include "choose.h"
 #include "sat_lab.h"
+#include "sat_window.h"
 #include "status.h"
 
 #ifdef __cplusplus
@@ -50,6 +51,13 @@ typedef struct sat_backend {
      * this backend's name, and spec->result never SAT_TYPE_NONE. */
     sat_status (*box_open)(const sat_box_spec *spec, sat_arena *arena, void **state, char *note, size_t note_bytes);
     sat_status (*box_run)(void *state, const sat_view *src, const sat_view *dst, void *stream);
+
+    /* The same for window statistics (optional: NULL = SAT_ERR_UNAVAILABLE).  The result of no output is SAT_TYPE_NONE.
+     * run: one image in host memory, which may have gaps between its pixels; sets *clipped, the image's number. */
+    sat_status (*window_open)(const sat_window_spec *spec, sat_arena *arena, void **state, char *note,
+                              size_t note_bytes);
+    sat_status (*window_run)(void *state, const sat_view *src, const sat_view *mask, const sat_view *results,
+                             int64_t *clipped);
 } sat_backend;
 
 #define SAT_BACKEND(id) extern const sat_backend sat_backend_##id;

@@ -98,14 +98,14 @@ static sat_status open_with(void *object, const sat_backend *b)
 sat_status sat_box_create_sized(sat_box **out, const sat_box_spec *given, size_t spec_bytes)
 {
     sat_box_spec spec;
-    sat_window window;
+    sat_box_window window;
     if (out == NULL) return sat_fail(SAT_ERR_ARGUMENT, "no place for the box filter");
     *out = NULL;
     sat_status status = sat_take_struct(&spec, sizeof spec, given, spec_bytes, "spec");
     if (status != SAT_OK) return status;
     if (spec.channels == 0) spec.channels = 1;
     if (spec.count == 0) spec.count = 1;
-    status = sat_window_of(&spec, &window);
+    status = sat_box_window_of(&spec, &window);
     if (spec.result == SAT_TYPE_NONE) spec.result = spec.sample;
     if (status == SAT_OK) status = sat_check_allocator(spec.allocator);
     if (status == SAT_OK && spec.memory != SAT_HOST && spec.memory != SAT_DEVICE)

@@ -17,7 +17,7 @@
 
 typedef struct filter {
     sat_box_spec spec;
-    sat_window window;
+    sat_box_window window;
     sat_plan *plan;
     sat_view weighted; /* the image with its colours times alpha: u32, i32 or f64; data NULL if not asked for */
     sat_view table;
@@ -68,7 +68,7 @@ static sat_status plan_axis(const sat_axis *axis, sat_arena *arena, const sat_bo
 /* What the kernels read of the window. */
 static sat_status plan_runs(filter *f, sat_arena *arena)
 {
-    const sat_window *w = &f->window;
+    const sat_box_window *w = &f->window;
     f->runs.area_px = (uint64_t)w->area_px;
     f->runs.shrinks = w->border->shrinks;
     f->runs.takes_value = w->border->takes_value;
@@ -83,7 +83,7 @@ static sat_status plan_runs(filter *f, sat_arena *arena)
     return status == SAT_OK ? sat_device_wait(NULL) : status;
 }
 
-static sat_type table_type(const sat_window *w)
+static sat_type table_type(const sat_box_window *w)
 {
     if (!w->is_signed) return w->accum;
     return w->accum == SAT_U32 ? SAT_I32 : SAT_I64;
@@ -96,7 +96,7 @@ sat_status sat_box_tables_open(const sat_box_spec *spec, const sat_backend *back
     if (f == NULL) return SAT_ERR_MEMORY;
     f->spec = *spec;
     f->memory = backend->device ? SAT_DEVICE : SAT_HOST;
-    sat_status status = sat_window_of(spec, &f->window);
+    sat_status status = sat_box_window_of(spec, &f->window);
     sat_type sample = spec->sample;
     if (spec->weighted_alpha) sample = sat_is_float(sample) ? SAT_F64 : f->window.is_signed ? SAT_I32 : SAT_U32;
     sat_plan_spec plan = {.width = spec->width,
@@ -124,7 +124,7 @@ sat_status sat_box_tables_open(const sat_box_spec *spec, const sat_backend *back
         return status;
     }
     int n = snprintf(note, note_bytes, "%s, through a table", sat_plan_note(f->plan));
-    if (n > 0 && (size_t)n < note_bytes) sat_window_note(&f->window, note + n, note_bytes - (size_t)n);
+    if (n > 0 && (size_t)n < note_bytes) sat_box_window_note(&f->window, note + n, note_bytes - (size_t)n);
     *state = f;
     return SAT_OK;
 }
@@ -261,7 +261,7 @@ static void row_of_means(void *context, int64_t y, int worker)
 {
     const job *j = context;
     const filter *f = j->f;
-    const sat_window *w = &f->window;
+    const sat_box_window *w = &f->window;
     int channels = f->spec.channels;
     bool real = sat_is_float(f->spec.sample);
     sat_segment xs[SAT_SEGMENTS], ys[SAT_SEGMENTS];

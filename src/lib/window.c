@@ -15,7 +15,7 @@ static sat_type larger(sat_type a, sat_type b)
     return sat_type_bytes(a) < sat_type_bytes(b) ? b : a;
 }
 
-static sat_status integer_values(const sat_box_spec *s, sat_window *w)
+static sat_status integer_values(const sat_box_spec *s, sat_box_window *w)
 {
     const double high = (double)sat_sample_max(s->sample), low = w->is_signed ? -high - 1 : 0;
     for (int c = 0; c < s->channels; c++) {
@@ -29,9 +29,9 @@ static sat_status integer_values(const sat_box_spec *s, sat_window *w)
     return SAT_OK;
 }
 
-sat_status sat_window_of(const sat_box_spec *s, sat_window *w)
+sat_status sat_box_window_of(const sat_box_spec *s, sat_box_window *w)
 {
-    *w = (sat_window){.border = sat_border_find(s->border)};
+    *w = (sat_box_window){.border = sat_border_find(s->border)};
     if (w->border == NULL) return sat_fail(SAT_ERR_ARGUMENT, "no border mode is called '%s'", s->border);
     sat_status status = sat_check_job(s->width, s->height, s->count, s->channels, s->threads);
     if (status != SAT_OK) return status;
@@ -77,15 +77,15 @@ sat_status sat_window_of(const sat_box_spec *s, sat_window *w)
     if (s->weighted_alpha && sat_type_bytes(s->sample) > 2)
         return sat_fail(SAT_ERR_RANGE, "sums of %s samples, each times its alpha, do not fit 64 bits",
                         sat_type_name(s->sample));
-    if (!sat_window_fits(w, 64))
+    if (!sat_box_window_fits(w, 64))
         return sat_fail(SAT_ERR_RANGE, "a window of %lldx%lld: the sum of its %s samples%s could exceed %s",
                         (long long)s->window_width, (long long)s->window_height, sat_type_name(s->sample),
                         s->weighted_alpha ? ", each times its alpha," : "", w->is_signed ? "2^63" : "2^64");
-    w->accum = sat_window_fits(w, 32) ? SAT_U32 : SAT_U64;
+    w->accum = sat_box_window_fits(w, 32) ? SAT_U32 : SAT_U64;
     return w->border->takes_value ? integer_values(s, w) : SAT_OK;
 }
 
-void sat_window_note(const sat_window *w, char *note, size_t note_bytes)
+void sat_box_window_note(const sat_box_window *w, char *note, size_t note_bytes)
 {
     if (w->accum == SAT_F64)
         snprintf(note, note_bytes, ", f64 sums");

@@ -4,6 +4,7 @@
 
 #include "arena.h"
 #include "border.h"
+#include "sat_window.h"
 #include "shape.h"
 
 #ifdef __cplusplus
@@ -45,7 +46,7 @@ static inline int sat_axis_segments(const sat_axis *a, int64_t i, sat_segment se
  *
  * The sums of part of a window, and prefix sums of a row, may exceed 2^b: differences modulo 2^b are right all the
  * same.  A mean lies between the least and the largest sample, and so does the integer that is nearest to it. */
-typedef struct sat_window {
+typedef struct sat_box_window {
     const sat_border *border;
     sat_axis x, y;
     int64_t area_px;   /* positions that count, in the fullest window */
@@ -55,19 +56,22 @@ typedef struct sat_window {
     sat_type accum;    /* SAT_U32 or SAT_U64: sums and their rounding fit; SAT_F64 for floats */
     uint64_t value[4]; /* integer border value of each channel, times alpha where colours are weighted; modulo 2^64 */
     double real_value[4]; /* the same for floats */
-} sat_window;
+} sat_box_window;
 
 /* Do sums of that many bits hold those of all windows, with half the divisor that rounding adds? */
-static inline bool sat_window_fits(const sat_window *w, int bits)
+static inline bool sat_box_window_fits(const sat_box_window *w, int bits)
 {
     return sat_sum_fits(w->area_px, w->largest + (w->alpha + 1) / 2, w->is_signed ? bits - 1 : bits);
 }
 
 /* Checks the spec and derives the above; fails with SAT_ERR_ARGUMENT, _SHAPE, _TYPE or _RANGE. */
-sat_status sat_window_of(const sat_box_spec *spec, sat_window *window);
+sat_status sat_box_window_of(const sat_box_spec *spec, sat_box_window *window);
+
+/* The box filter of the same window, image and samples, with results of f64. */
+sat_box_spec sat_window_box(const sat_window_spec *spec);
 
 /* The proof that the accumulator suffices, in words: ", u32 sums (225 pixels of at most 255)". */
-void sat_window_note(const sat_window *window, char *note, size_t note_bytes);
+void sat_box_window_note(const sat_box_window *window, char *note, size_t note_bytes);
 
 /* sum / by to nearest, halves away from zero; 0 / 0 is 0.  Signed: both are two's complements, and so is the result. */
 static inline uint64_t sat_rounded(uint64_t sum, uint64_t by, bool is_signed)

@@ -1,0 +1,207 @@
+/* cpu_window.c - the cpu backend's window statistics: bands of rows over threads, and moments to results. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "box_bands.h"
+#include "cpu.h"
+#include "cpu_window.h"
+#include "machine.h"
+#include "pool.h"
+
+/* Samples in a thread's share (machine.h). */
+enum { SHARE = 30000 };
+
+static double parameter(const sat_statistic *s, const sat_window_output *given, int i, double range)
+{
+    const sat_parameter_info *p = &s->info.parameter[i];
+    return given->set >> i & 1 ? given->parameter[i] : p->in_range ? p->value * range : p->value;
+}
+
+/* The spec is checked: window_stats.c. */
+static void resolve_outputs(sat_cpu_window *w)
+{
+    for (int i = 0; i < w->spec.outputs; i++) {
+        const sat_window_output *given = &w->spec.output[i];
+        sat_cpu_output *o = &w->output[i];
+        o->statistic = sat_statistic_find(given->statistic);
+        const sat_statistic *s = sat_statistic_get(o->statistic);
+        o->compare = given->compare;
+        o->store = sat_window_sample(given->result);
+        o->bytes = sat_type_bytes(given->result);
+        for (int k = 0; k < SAT_PARAMETERS; k++) o->p[k] = parameter(s, given, k, w->range);
+        o->empty = w->spec.empty_set ? w->spec.empty : sat_is_float(given->result) ? NAN : 0;
+        w->needs |= s->needs;
+    }
+}
+
+static bool open_finish(sat_cpu_window *w, sat_arena *arena)
+{
+    w->finish = sat_arena_zeros(arena, (size_t)w->threads * sizeof *w->finish);
+    const size_t arrays = 7, bytes = WINDOW_CHUNK * sizeof(double);
+    double *m = sat_arena_zeros(arena, (size_t)w->threads * arrays * bytes);
+    if (w->finish == NULL || m == NULL) return false;
+    for (int i = 0; i < w->threads; i++) {
+        double **of[] = {&w->finish[i].n,       &w->finish[i].sum, &w->finish[i].mean,  &w->finish[i].var,
+                         &w->finish[i].squares, &w->finish[i].x,   &w->finish[i].values};
+        for (size_t k = 0; k < arrays; k++, m += WINDOW_CHUNK) *of[k] = m;
+    }
+    return true;
+}
+
+sat_status sat_cpu_window_open(const sat_window_spec *spec, sat_arena *arena, void **state, char *note,
+                               size_t note_bytes)
+{
+    const char *why;
+    const sat_isa *isa = sat_isa_in_use(&why);
+    if (isa == NULL) return sat_fail(SAT_ERR_UNAVAILABLE, "cpu: %s", why);
+    sat_cpu_window *w = sat_arena_zeros(arena, sizeof *w);
+    if (w == NULL) return sat_fail(SAT_ERR_MEMORY, "cpu: out of memory for windows");
+    const sat_box_spec box = sat_window_box(spec);
+    sat_status status = sat_box_window_of(&box, &w->window);
+    if (status != SAT_OK) return status;
+    w->spec = *spec;
+    w->isa = isa;
+    w->ops = isa->window;
+    w->sample = sat_window_sample(spec->sample);
+    w->samples = spec->width * spec->channels;
+    w->area_px = w->window.area_px;
+    w->validity = spec->masked || spec->has_nodata || spec->skip_nan;
+    w->range = sat_is_float(spec->sample) ? 1 : (double)sat_sample_max(spec->sample);
+    const double whole = (double)spec->window_width * (double)spec->window_height;
+    w->least = spec->min_valid < 1 ? ceil(spec->min_valid * whole) : spec->min_valid;
+    if (w->least < 1) w->least = 1;
+    resolve_outputs(w);
+    w->threads = sat_machine_threads(spec->threads, (double)w->samples * (double)spec->height, SHARE);
+    if (w->threads > spec->height) w->threads = (int)spec->height;
+    if (!open_finish(w, arena)) return sat_fail(SAT_ERR_MEMORY, "cpu: out of memory for windows");
+    status = sat_is_float(spec->sample) ? sat_cpu_floats_open(w, arena) : sat_cpu_integers_open(w, arena);
+    if (status != SAT_OK) return status;
+    int n = snprintf(note, note_bytes, "cpu, %s, %d thread%s", isa->name, w->threads, w->threads == 1 ? "" : "s");
+    if (n > 0 && (size_t)n < note_bytes) sat_box_window_note(&w->window, note + n, note_bytes - (size_t)n);
+    *state = w;
+    return SAT_OK;
+}
+
+sat_validity sat_cpu_validity(const sat_cpu_window_run *run, int64_t y)
+{
+    const sat_window_spec *s = &run->w->spec;
+    return (sat_validity){.mask = run->mask ? sat_cpu_row(run->mask, y) : NULL,
+                          .channels = s->channels,
+                          .skip_nan = s->skip_nan,
+                          .has_nodata = s->has_nodata,
+                          .nodata = s->nodata};
+}
+
+/* ---- moments to results -------------------------------------------------------------------------------- */
+
+/* The samples themselves, as f64. */
+static void load_pixels(const sat_cpu_window_run *run, sat_cpu_finish *f, int64_t y, int64_t first, int64_t count)
+{
+    const sat_cpu_window *w = run->w;
+    const size_t bytes = sat_type_bytes(w->spec.sample);
+    const char *row = sat_cpu_row(run->src, y);
+    if (!sat_has_gaps(run->src)) {
+        w->isa->widen(w->spec.sample, SAT_F64)(f->x, row + (size_t)first * bytes, count);
+        return;
+    }
+    const int channels = w->spec.channels;
+    for (int64_t i = 0; i < count; i++) {
+        const int64_t px = (first + i) / channels, c = (first + i) % channels;
+        const char *sample = row + (size_t)px * run->src->pixel_bytes + (size_t)c * bytes;
+        w->isa->widen(w->spec.sample, SAT_F64)(f->x + i, sample, 1);
+    }
+}
+
+static void find_extremes(const sat_cpu_window_run *run, sat_cpu_finish *f, int64_t y, int64_t first, int64_t count)
+{
+    const sat_validity v = sat_cpu_validity(run, y);
+    for (int64_t i = 0; i < count; i++) {
+        const double x = f->x[i];
+        const bool counts = (!v.mask || v.mask[(first + i) / v.channels]) && !(v.has_nodata && x == v.nodata);
+        if (counts && x < f->extremes.low) f->extremes.low = x;
+        if (f->n[i] >= run->w->least && f->var[i] > f->extremes.most_var) f->extremes.most_var = f->var[i];
+    }
+}
+
+void sat_cpu_window_finish(const sat_cpu_window_run *run, sat_cpu_finish *f, int64_t y, int64_t first, int64_t count)
+{
+    const sat_cpu_window *w = run->w;
+    load_pixels(run, f, y, first, count);
+    if (run->extremes) {
+        find_extremes(run, f, y, first, count);
+        return;
+    }
+    const sat_features features = {.n = f->n,
+                                   .sum = f->sum,
+                                   .mean = f->mean,
+                                   .var = f->var,
+                                   .squares = f->squares,
+                                   .x = f->x,
+                                   .range = w->range,
+                                   .low = run->whole.low,
+                                   .most_std = sqrt(run->whole.most_var)};
+    for (int i = 0; i < w->spec.outputs; i++) {
+        const sat_cpu_output *o = &w->output[i];
+        const double least = sat_statistic_get(o->statistic)->needs & SAT_NEEDS_VAR && w->least <= w->spec.ddof
+                                 ? w->spec.ddof + 1
+                                 : w->least;
+        const sat_view *to = &run->results[i];
+        char *out = (char *)to->data + (size_t)y * to->row_bytes + (size_t)first * o->bytes;
+        w->ops->statistic[o->statistic](f->values, &features, o->p, count);
+        if (o->statistic != SAT_STATISTIC_count && (w->validity || w->window.border->shrinks || w->spec.ddof > 0))
+            w->ops->empty(f->values, f->n, least, o->compare ? INFINITY : o->empty, count);
+        if (o->compare)
+            w->ops->compare(out, f->x, f->values, count);
+        else
+            f->clipped += w->ops->store[o->store](out, f->values, count);
+    }
+}
+
+/* ---- runs ---------------------------------------------------------------------------------------------- */
+
+static void do_band(void *context, int64_t band, int worker)
+{
+    const sat_cpu_window_run *run = context;
+    const int64_t height = run->w->spec.height, y = band * run->rows;
+    const int64_t end = y + run->rows < height ? y + run->rows : height;
+    if (run->w->floats)
+        sat_cpu_floats_rows(run, worker, y, end);
+    else
+        sat_cpu_integers_rows(run, worker, y, end);
+}
+
+static void do_rows(sat_cpu_window_run *run)
+{
+    const sat_cpu_window *w = run->w;
+    const int64_t bands = (w->spec.height - 1) / run->rows + 1;
+    sat_parallel_on(w->spec.executor, w->threads, bands, do_band, run);
+}
+
+sat_status sat_cpu_window_run_image(void *state, const sat_view *src, const sat_view *mask, const sat_view *results,
+                                    int64_t *clipped)
+{
+    const sat_cpu_window *w = state;
+    sat_cpu_window_run run = {.w = w, .src = src, .mask = mask, .results = results};
+    const int64_t side = w->spec.window_height;
+    run.rows = sat_cpu_box_band_rows(w->spec.height, side, w->threads);
+    for (int i = 0; i < w->threads; i++) {
+        w->finish[i].clipped = 0;
+        w->finish[i].extremes = (sat_cpu_extremes){INFINITY, 0};
+    }
+    if (w->needs & SAT_NEEDS_EXTREMES) {
+        run.extremes = true;
+        do_rows(&run);
+        run.extremes = false;
+        run.whole = w->finish[0].extremes;
+        for (int i = 1; i < w->threads; i++) {
+            const sat_cpu_extremes *e = &w->finish[i].extremes;
+            if (e->low < run.whole.low) run.whole.low = e->low;
+            if (e->most_var > run.whole.most_var) run.whole.most_var = e->most_var;
+        }
+    }
+    do_rows(&run);
+    *clipped = 0;
+    for (int i = 0; i < w->threads; i++) *clipped += w->finish[i].clipped;
+    return SAT_OK;
+}

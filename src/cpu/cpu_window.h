@@ -1,0 +1,90 @@
+/* cpu_window.h - the parts of the cpu backend's window statistics.
+ *
+ *     cpu_window.c              the object, bands of rows over threads, moments to results
+ *     cpu_window_integers.c     n, S1, S2 of the windows of a row, by running sums
+ *     cpu_window_floats.c       n, mean and squared deviations of the windows of a row, by joining
+ */
+#ifndef SAT_CPU_WINDOW_H
+#define SAT_CPU_WINDOW_H
+
+#include "backend.h"
+#include "isa.h"
+#include "window.h"
+#include "window_ops.h"
+
+/* Samples whose results are made at a time: their arrays stay in the first-level cache.  A multiple of every vector
+ * length and channel count. */
+enum { WINDOW_CHUNK = 768 };
+
+/* An output, resolved. */
+typedef struct sat_cpu_output {
+    int statistic, store; /* indices of window_ops.h */
+    bool compare;
+    size_t bytes; /* of a result */
+    double p[SAT_PARAMETERS], empty;
+} sat_cpu_output;
+
+/* Extremes of the whole image, of one worker's rows or of all. */
+typedef struct sat_cpu_extremes {
+    double low, most_var;
+} sat_cpu_extremes;
+
+/* What results are made in; of one worker. */
+typedef struct sat_cpu_finish {
+    double *n, *sum, *mean, *var, *squares, *x, *values; /* WINDOW_CHUNK entries each */
+    int64_t clipped;
+    sat_cpu_extremes extremes;
+} sat_cpu_finish;
+
+struct sat_cpu_integers;
+struct sat_cpu_floats;
+
+typedef struct sat_cpu_window {
+    sat_window_spec spec;
+    sat_box_window window;
+    const sat_isa *isa;
+    const struct sat_window_ops *ops;
+    unsigned needs;
+    bool validity; /* some samples may not count */
+    int sample;    /* index of window_ops.h */
+    int64_t samples; /* in a row */
+    int64_t area_px; /* positions that count, in the fullest window */
+    double least; /* samples that must count */
+    double range;
+    sat_cpu_output output[SAT_OUTPUTS];
+    int threads;
+    sat_cpu_finish *finish; /* of each worker */
+    struct sat_cpu_integers *integers;
+    struct sat_cpu_floats *floats;
+} sat_cpu_window;
+
+/* What a run works on. */
+typedef struct sat_cpu_window_run {
+    const sat_cpu_window *w;
+    const sat_view *src, *mask, *results;
+    bool extremes;           /* this pass finds the extremes and makes no results */
+    sat_cpu_extremes whole;  /* of the image, in the pass that makes results */
+    int64_t rows;            /* in each band but the last */
+} sat_cpu_window_run;
+
+/* What counts of row y. */
+sat_validity sat_cpu_validity(const sat_cpu_window_run *run, int64_t y);
+
+/* Row y of the source. */
+static inline const void *sat_cpu_row(const sat_view *src, int64_t y)
+{
+    return (const char *)src->data + (size_t)y * src->row_bytes;
+}
+
+/* Makes the results of `count` samples of row y from sample `first` on: f holds n, sum and mean, and of var and squares
+ * what is needed. */
+void sat_cpu_window_finish(const sat_cpu_window_run *run, sat_cpu_finish *f, int64_t y, int64_t first, int64_t count);
+
+/* Rows [y, end) of all results. */
+sat_status sat_cpu_integers_open(sat_cpu_window *w, sat_arena *arena);
+void sat_cpu_integers_rows(const sat_cpu_window_run *run, int worker, int64_t y, int64_t end);
+
+sat_status sat_cpu_floats_open(sat_cpu_window *w, sat_arena *arena);
+void sat_cpu_floats_rows(const sat_cpu_window_run *run, int worker, int64_t y, int64_t end);
+
+#endif

@@ -1,0 +1,438 @@
+/* cpu_window_integers.c - exact n, S1 and S2 of the windows of a row: running sums, as in cpu_box.c.
+ *
+ * A feature is what each sample adds to a sum: 1 where it counts, itself, its square.  Each feature has sums of the
+ * window's rows in every column, and prefix sums of those along the row; a window is a difference of two of these.  All
+ * of it is taken modulo 2^32 or 2^64, and every window's own sum fits.
+ *
+ *     n      at most the window's area
+ *     S1     |S1| <= area * m, m the largest magnitude of a sample
+ *     S2     S2 <= area * m^2.  Squares of 32-bit samples are cut in halves of 32 bits, each a feature of its own.
+ *
+ * The variance is (n * S2 - S1^2) / (n * (n - ddof)).  The numerator is n^2 times a variance, and never negative; it
+ * and its terms are at most n^2 * m^2:
+ *
+ *     below 2^53     in f64, where each integer is held exactly
+ *     below 2^64     in 64 bits; the divisor is at most n^2 < 2^48, as m^2 is 2^14 or more; or 2^50 for m = 128, where
+ *                    the quotient is wrong by 2^-51 of itself at most
+ *     else           in 128 bits: area < 2^32, m^2 <= 2^64 */
+#include <math.h>
+#include <string.h>
+
+#include "cpu_window.h"
+#include "host_copy.h"
+
+enum { COUNT, SUM, SQUARES, HIGH_SQUARES, FEATURES };
+enum { IN_F64, IN_64_BITS, IN_128_BITS };
+
+typedef struct feature {
+    bool used;
+    int sums;     /* box_ops.h's index of their type */
+    size_t entry; /* bytes of a sum */
+    uint64_t value[4]; /* what a position beyond the image adds, where the border takes a value */
+} feature;
+
+/* The sums of one feature; of one worker. */
+typedef struct sums {
+    char *column; /* of the window's rows, from `before` pixels before the image on */
+    char *prefix; /* of these, one pixel of zeros in front */
+    char *row;    /* of the windows of a chunk; by segments: of a row */
+} sums;
+
+/* A row that is summed. */
+typedef struct summed_row {
+    char *packed;  /* without the gaps between its pixels */
+    char *samples; /* those that do not count are 0 */
+    uint8_t *valid;
+    uint32_t *low, *high; /* halves of squares */
+} summed_row;
+
+typedef struct worker {
+    sums of[FEATURES];
+    summed_row enter, leave;
+} worker;
+
+typedef struct sat_cpu_integers {
+    feature of[FEATURES];
+    int sign, arithmetic;
+    bool by_segments;      /* windows are taken apart; before and after are 0 */
+    int64_t before, after; /* pixels by which windows reach beyond a column, cut where those count nothing */
+    int64_t *beyond;       /* which samples of the row the before + after pixels beyond it repeat; or NULL */
+    double *covered_x;     /* for each sample, how many columns its window covers */
+    worker *workers;
+} integers;
+
+/* What summing a row takes. */
+typedef struct row_data {
+    const void *samples, *valid, *low, *high;
+} row_data;
+
+/* ---- creation ------------------------------------------------------------------------------------------ */
+
+static void use(feature *f, int type)
+{
+    *f = (feature){.used = true, .sums = type, .entry = (size_t)2 << type};
+}
+
+static void choose_features(const sat_cpu_window *w, integers *g)
+{
+    const int64_t area = w->area_px;
+    const uint64_t m = w->window.largest;
+    const bool variance = w->needs & SAT_NEEDS_VAR, wide = m > UINT32_MAX / 2, squares = w->needs & (SAT_NEEDS_VAR | SAT_NEEDS_SQUARES);
+    g->sign = w->window.is_signed ? BOX_SIGNED : BOX_UNSIGNED;
+    const double terms = (double)area * (double)area * (double)m * (double)m;
+    g->arithmetic = !variance || terms < 0x1p53 ? IN_F64 : terms < 0x1p63 && !wide ? IN_64_BITS : IN_128_BITS;
+    const bool narrow = sat_sum_fits(area, m, w->window.is_signed ? 31 : 32) && g->arithmetic == IN_F64;
+    use(&g->of[SUM], narrow ? BOX_SUMS_32 : BOX_SUMS_64);
+    if (w->validity) use(&g->of[COUNT], area <= UINT32_MAX ? BOX_SUMS_32 : BOX_SUMS_64);
+    if (squares && wide) {
+        use(&g->of[SQUARES], BOX_SUMS_64);
+        use(&g->of[HIGH_SQUARES], BOX_SUMS_64);
+    } else if (squares) {
+        const bool fits = sat_sum_fits(area, m * m, 32) && g->arithmetic == IN_F64;
+        use(&g->of[SQUARES], fits ? BOX_SUMS_32 : BOX_SUMS_64);
+    }
+    for (int c = 0; w->window.border->takes_value && c < w->spec.channels; c++) {
+        const uint64_t v = w->window.value[c], square = v * v;
+        g->of[COUNT].value[c] = 1;
+        g->of[SUM].value[c] = v;
+        g->of[SQUARES].value[c] = wide ? square & UINT32_MAX : square;
+        g->of[HIGH_SQUARES].value[c] = square >> 32;
+    }
+}
+
+/* Everything that depends on the column alone. */
+static bool plan_columns(const sat_cpu_window *w, integers *g, sat_arena *arena)
+{
+    const sat_axis *x = &w->window.x;
+    const int64_t channels = w->spec.channels, n = x->n;
+    const bool repeats = !x->border->shrinks && !x->border->takes_value;
+    g->by_segments = repeats && (x->before > n || x->after > n);
+    g->before = g->by_segments ? 0 : x->before < n ? x->before : n;
+    g->after = g->by_segments ? 0 : x->after < n ? x->after : n;
+    g->covered_x = sat_arena_alloc(arena, (size_t)w->samples * sizeof *g->covered_x);
+    if (g->covered_x == NULL) return false;
+    for (int64_t i = 0; i < w->samples; i++) {
+        sat_segment segments[SAT_SEGMENTS];
+        int64_t covered;
+        sat_axis_segments(x, i / channels, segments, &covered);
+        g->covered_x[i] = (double)covered;
+    }
+    if (!repeats) return true;
+    g->beyond = sat_arena_alloc(arena, (size_t)((g->before + g->after + 1) * channels) * sizeof *g->beyond);
+    for (int64_t i = 0; g->beyond && i < g->before + g->after; i++)
+        for (int64_t c = 0; c < channels; c++)
+            g->beyond[i * channels + c] =
+                sat_border_index(x->border, i < g->before ? i - g->before : n + i - g->before, n) * channels + c;
+    return g->beyond != NULL;
+}
+
+static bool plan_row(const sat_cpu_window *w, summed_row *row, sat_arena *arena)
+{
+    const size_t n = (size_t)w->samples, bytes = sat_type_bytes(w->spec.sample);
+    const bool halves = w->window.largest > UINT32_MAX / 2;
+    row->packed = w->spec.strided ? sat_arena_alloc(arena, n * bytes) : NULL;
+    row->samples = w->validity ? sat_arena_alloc(arena, n * bytes) : NULL;
+    row->valid = w->validity ? sat_arena_alloc(arena, n) : NULL;
+    row->low = halves ? sat_arena_alloc(arena, n * sizeof *row->low) : NULL;
+    row->high = halves ? sat_arena_alloc(arena, n * sizeof *row->high) : NULL;
+    return (row->packed || !w->spec.strided) && ((row->samples && row->valid) || !w->validity) &&
+           ((row->low && row->high) || !halves);
+}
+
+static bool plan_workers(const sat_cpu_window *w, integers *g, sat_arena *arena)
+{
+    const size_t pixel = (size_t)w->spec.channels;
+    const size_t reach = (size_t)w->samples + (size_t)(g->before + g->after) * pixel;
+    g->workers = sat_arena_zeros(arena, (size_t)w->threads * sizeof *g->workers);
+    if (g->workers == NULL) return false;
+    for (int i = 0; i < w->threads; i++) {
+        worker *k = &g->workers[i];
+        if (!plan_row(w, &k->enter, arena) || !plan_row(w, &k->leave, arena)) return false;
+        for (int f = 0; f < FEATURES; f++) {
+            const size_t entry = g->of[f].entry;
+            if (!g->of[f].used) continue;
+            k->of[f].column = sat_arena_zeros(arena, reach * entry);
+            k->of[f].prefix = sat_arena_zeros(arena, (reach + pixel) * entry);
+            k->of[f].row = sat_arena_zeros(arena, (g->by_segments ? (size_t)w->samples : WINDOW_CHUNK) * entry);
+            if (!k->of[f].column || !k->of[f].prefix || !k->of[f].row) return false;
+        }
+    }
+    return true;
+}
+
+sat_status sat_cpu_integers_open(sat_cpu_window *w, sat_arena *arena)
+{
+    integers *g = sat_arena_zeros(arena, sizeof *g);
+    w->integers = g;
+    const bool squares = w->needs & (SAT_NEEDS_VAR | SAT_NEEDS_SQUARES);
+    const uint64_t m = w->window.largest;
+    if (g && squares && !sat_sum_fits(w->area_px, m > UINT32_MAX / 2 ? UINT32_MAX : m * m, m > UINT32_MAX / 2 ? 64 : 63))
+        return sat_fail(SAT_ERR_RANGE, "a window of %lldx%lld: 64 bits cannot hold its sums of squares of %s samples",
+                        (long long)w->spec.window_width, (long long)w->spec.window_height,
+                        sat_type_name(w->spec.sample));
+    if (g == NULL) return sat_fail(SAT_ERR_MEMORY, "cpu: out of memory for windows");
+    choose_features(w, g);
+    if (!plan_columns(w, g, arena) || !plan_workers(w, g, arena))
+        return sat_fail(SAT_ERR_MEMORY, "cpu: out of memory for windows in rows of %lld pixels",
+                        (long long)w->spec.width);
+    return SAT_OK;
+}
+
+/* ---- columns ------------------------------------------------------------------------------------------- */
+
+static row_data prepare(const sat_cpu_window_run *run, int64_t y, const summed_row *to)
+{
+    const sat_cpu_window *w = run->w;
+    const integers *g = w->integers;
+    row_data row = {.samples = sat_cpu_row(run->src, y)};
+    if (sat_has_gaps(run->src)) {
+        sat_gather(to->packed, row.samples, w->spec.width, (size_t)w->spec.channels * sat_type_bytes(w->spec.sample),
+                   run->src->pixel_bytes);
+        row.samples = to->packed;
+    }
+    if (w->validity) {
+        const sat_validity v = sat_cpu_validity(run, y);
+        w->ops->validate[w->sample](to->samples, to->valid, row.samples, &v, w->samples);
+        row.samples = to->samples, row.valid = to->valid;
+    }
+    if (g->of[HIGH_SQUARES].used) {
+        w->ops->square[w->sample](to->low, to->high, row.samples, w->samples);
+        row.low = to->low, row.high = to->high;
+    }
+    return row;
+}
+
+/* The column sums inside the image. */
+static char *inside(const sat_cpu_window *w, const worker *k, int f)
+{
+    const integers *g = w->integers;
+    return k->of[f].column + (size_t)g->before * (size_t)w->spec.channels * g->of[f].entry;
+}
+
+static void add(const sat_cpu_window *w, const worker *k, const row_data *row, uint64_t weight)
+{
+    const integers *g = w->integers;
+    const feature *f = g->of;
+    const struct sat_box_ops *box = w->isa->box;
+    const int64_t n = w->samples;
+    box->add[w->sample][f[SUM].sums](inside(w, k, SUM), row->samples, weight, n);
+    if (f[COUNT].used) box->add[BOX_U8][f[COUNT].sums](inside(w, k, COUNT), row->valid, weight, n);
+    if (f[HIGH_SQUARES].used) {
+        box->add[BOX_U32][BOX_SUMS_64](inside(w, k, SQUARES), row->low, weight, n);
+        box->add[BOX_U32][BOX_SUMS_64](inside(w, k, HIGH_SQUARES), row->high, weight, n);
+    } else if (f[SQUARES].used) {
+        w->ops->add_squares[w->sample][f[SQUARES].sums](inside(w, k, SQUARES), row->samples, weight, n);
+    }
+}
+
+static void slide(const sat_cpu_window *w, const worker *k, const row_data *enter, const row_data *leave)
+{
+    const integers *g = w->integers;
+    const feature *f = g->of;
+    const struct sat_box_ops *box = w->isa->box;
+    const int64_t n = w->samples;
+    box->slide[w->sample][f[SUM].sums](inside(w, k, SUM), enter->samples, leave->samples, n);
+    if (f[COUNT].used) box->slide[BOX_U8][f[COUNT].sums](inside(w, k, COUNT), enter->valid, leave->valid, n);
+    if (f[HIGH_SQUARES].used) {
+        box->slide[BOX_U32][BOX_SUMS_64](inside(w, k, SQUARES), enter->low, leave->low, n);
+        box->slide[BOX_U32][BOX_SUMS_64](inside(w, k, HIGH_SQUARES), enter->high, leave->high, n);
+    } else if (f[SQUARES].used) {
+        w->ops->slide_squares[w->sample][f[SQUARES].sums](inside(w, k, SQUARES), enter->samples, leave->samples, n);
+    }
+}
+
+/* The column sums of row y from nothing. */
+static void start_columns(const sat_cpu_window_run *run, const worker *k, int64_t y)
+{
+    const sat_cpu_window *w = run->w;
+    sat_segment segments[SAT_SEGMENTS];
+    int64_t covered;
+    const int count = sat_axis_segments(&w->window.y, y, segments, &covered);
+    for (int f = 0; f < FEATURES; f++)
+        if (w->integers->of[f].used) memset(inside(w, k, f), 0, (size_t)w->samples * w->integers->of[f].entry);
+    for (int s = 0; s < count; s++)
+        for (int64_t r = segments[s].begin; r < segments[s].end; r++) {
+            const row_data row = prepare(run, r, &k->enter);
+            add(w, k, &row, (uint64_t)segments[s].weight);
+        }
+}
+
+/* The column sums of row y from those of row y - 1. */
+static void move_columns(const sat_cpu_window_run *run, const worker *k, int64_t y)
+{
+    const sat_axis *axis = &run->w->window.y;
+    const int64_t enter = sat_border_index(axis->border, y + axis->after, axis->n);
+    const int64_t leave = sat_border_index(axis->border, y - 1 - axis->before, axis->n);
+    row_data e, l;
+    if (enter == leave) return;
+    if (enter >= 0) e = prepare(run, enter, &k->enter);
+    if (leave >= 0) l = prepare(run, leave, &k->leave);
+    if (enter >= 0 && leave >= 0)
+        slide(run->w, k, &e, &l);
+    else if (enter >= 0)
+        add(run->w, k, &e, 1);
+    else
+        add(run->w, k, &l, UINT64_MAX);
+}
+
+/* ---- along a row --------------------------------------------------------------------------------------- */
+
+#define FOR_SUMS(accum)                                                                                                \
+    /* The column sums beyond the edges. */                                                                            \
+    static void continue_columns_##accum(const sat_cpu_window *w, const worker *k, int f)                              \
+    {                                                                                                                  \
+        const integers *g = w->integers;                                                                               \
+        const accum *in = (const accum *)(const void *)inside(w, k, f);                                                \
+        const int64_t channels = w->spec.channels, before = g->before * channels, after = g->after * channels;         \
+        accum *left = (accum *)(void *)k->of[f].column, *right = left + before + w->samples;                           \
+        for (int64_t i = 0; i < before; i++) left[i] = in[g->beyond[i]];                                               \
+        for (int64_t i = 0; i < after; i++) right[i] = in[g->beyond[before + i]];                                      \
+    }                                                                                                                  \
+    /* The window sums of a row from the segments of each window. */                                                   \
+    static void sum_segments_##accum(const sat_cpu_window *w, const worker *k, int f)                                  \
+    {                                                                                                                  \
+        const accum *p = (const accum *)(const void *)k->of[f].prefix;                                                 \
+        accum *row = (accum *)(void *)k->of[f].row;                                                                    \
+        const int64_t channels = w->spec.channels;                                                                     \
+        for (int64_t i = 0; i < w->samples; i++) {                                                                     \
+            sat_segment s[SAT_SEGMENTS];                                                                               \
+            int64_t covered, c = i % channels;                                                                         \
+            const int count = sat_axis_segments(&w->window.x, i / channels, s, &covered);                              \
+            accum sum = 0;                                                                                             \
+            for (int j = 0; j < count; j++)                                                                            \
+                sum += (accum)s[j].weight * (p[s[j].end * channels + c] - p[s[j].begin * channels + c]);               \
+            row[i] = sum;                                                                                              \
+        }                                                                                                              \
+    }                                                                                                                  \
+    /* What positions beyond the image add to the windows of n samples from sample `first` on. */                      \
+    static void add_values_##accum(const sat_cpu_window *w, const worker *k, int f, int64_t first, int64_t n,          \
+                                   double covered_y)                                                                   \
+    {                                                                                                                  \
+        accum *row = (accum *)(void *)k->of[f].row;                                                                    \
+        for (int64_t i = 0; i < n; i++) {                                                                              \
+            const uint64_t covered = (uint64_t)(covered_y * w->integers->covered_x[first + i]);                        \
+            const uint64_t value = w->integers->of[f].value[(first + i) % w->spec.channels];                           \
+            row[i] += (accum)(((uint64_t)w->area_px - covered) * value);                                               \
+        }                                                                                                              \
+    }
+FOR_SUMS(uint32_t)
+FOR_SUMS(uint64_t)
+
+#define WITH_SUMS(what, w, k, f, ...)                                                                                  \
+    ((w)->integers->of[f].sums == BOX_SUMS_32 ? what##_uint32_t(w, k, f, ##__VA_ARGS__)                                \
+                                              : what##_uint64_t(w, k, f, ##__VA_ARGS__))
+
+/* The exact quotient of 128-bit integers, rounded as its parts are: numerators of 2^53 and more are the sum of two
+ * doubles, the lower of which is wrong by 2^-106 of the numerator at most. */
+static double quotient_128(unsigned __int128 part, double by)
+{
+    const double high = (double)part;
+    const __int128 rest = (__int128)(part - (unsigned __int128)high);
+    const double q = high / by;
+    return q + (fma(-q, by, high) + (double)rest) / by;
+}
+
+static void variance_128(const sat_cpu_window *w, const worker *k, const char *sum, const char *squares,
+                         const char *high, const double *count, double *var, int64_t n)
+{
+    const uint64_t *s = (const uint64_t *)(const void *)sum, *q = (const uint64_t *)(const void *)squares;
+    const uint64_t *h = (const uint64_t *)(const void *)high;
+    (void)k;
+    for (int64_t i = 0; i < n; i++) {
+        const uint64_t magnitude = w->window.is_signed && (int64_t)s[i] < 0 ? 0 - s[i] : s[i];
+        const unsigned __int128 s2 = q[i] + (h ? (unsigned __int128)h[i] << 32 : 0);
+        const unsigned __int128 part = s2 * (uint64_t)count[i] - (unsigned __int128)magnitude * magnitude;
+        var[i] = quotient_128(part, count[i] * (count[i] - w->spec.ddof));
+    }
+}
+
+/* Sums to moments.  The rows of sums begin at sample `first`. */
+static void moments(const sat_cpu_window *w, const worker *k, sat_cpu_finish *f, int64_t at, int64_t n)
+{
+    const integers *g = w->integers;
+    const char *row[FEATURES];
+    for (int i = 0; i < FEATURES; i++) row[i] = g->of[i].used ? k->of[i].row + (size_t)at * g->of[i].entry : NULL;
+    const int s1 = g->of[SUM].sums, s2 = g->of[SQUARES].sums;
+    if (g->of[COUNT].used) w->ops->real[BOX_UNSIGNED][g->of[COUNT].sums](f->n, row[COUNT], n);
+    w->ops->real[g->sign][s1](f->sum, row[SUM], n);
+    w->ops->quotient[g->sign][s1](f->mean, row[SUM], f->n, n);
+    if (!g->of[SQUARES].used) return;
+    w->ops->real[BOX_UNSIGNED][s2](f->squares, row[SQUARES], n);
+    if (g->of[HIGH_SQUARES].used) {
+        w->ops->real[BOX_UNSIGNED][BOX_SUMS_64](f->values, row[HIGH_SQUARES], n);
+        for (int64_t i = 0; i < n; i++) f->squares[i] += f->values[i] * 0x1p32;
+    }
+    if (w->needs & SAT_NEEDS_VAR && g->arithmetic == IN_F64)
+        w->ops->variance(f->var, f->n, f->sum, f->squares, w->spec.ddof, n);
+    else if (w->needs & SAT_NEEDS_VAR && g->arithmetic == IN_64_BITS)
+        w->ops->variance_64(f->var, f->n, row[SUM], row[SQUARES], w->spec.ddof, n);
+    else if (w->needs & SAT_NEEDS_VAR)
+        variance_128(w, k, row[SUM], row[SQUARES], row[HIGH_SQUARES], f->n, f->var, n);
+    for (int64_t i = 0; w->needs & SAT_NEEDS_SQUARES && i < n; i++) f->squares[i] /= f->n[i];
+}
+
+/* The results of n samples from sample `first` on; `stored`: of a row by segments. */
+static void results(const sat_cpu_window_run *run, const worker *k, sat_cpu_finish *f, int64_t y, int64_t first,
+                    int64_t n, bool stored, double covered_y)
+{
+    const sat_cpu_window *w = run->w;
+    const integers *g = w->integers;
+    const int64_t window = (g->before + 1 + g->after) * w->spec.channels;
+    for (int i = 0; i < FEATURES && !stored; i++) {
+        const feature *of = &g->of[i];
+        if (!of->used) continue;
+        w->isa->box->differ[of->sums](k->of[i].row, k->of[i].prefix + (size_t)first * of->entry, window, n);
+        if (w->window.border->takes_value) WITH_SUMS(add_values, w, k, i, first, n, covered_y);
+    }
+    for (int64_t i = 0; !w->validity && i < n; i++)
+        f->n[i] = w->window.border->shrinks ? covered_y * g->covered_x[first + i] : (double)w->area_px;
+    moments(w, k, f, stored ? first : 0, n);
+    sat_cpu_window_finish(run, f, y, first, n);
+}
+
+static void do_row(const sat_cpu_window_run *run, const worker *k, sat_cpu_finish *f, int64_t y)
+{
+    const sat_cpu_window *w = run->w;
+    const integers *g = w->integers;
+    const int64_t channels = w->spec.channels, window = (g->before + 1 + g->after) * channels;
+    const int64_t reach = w->samples + window - channels;
+    uint64_t along[FEATURES][4] = {{0}};
+    sat_segment segments[SAT_SEGMENTS];
+    int64_t covered_y, done = 0;
+    sat_axis_segments(&w->window.y, y, segments, &covered_y);
+    for (int i = 0; g->beyond && i < FEATURES; i++)
+        if (g->of[i].used) WITH_SUMS(continue_columns, w, k, i);
+    for (int64_t at = 0; at < reach; at += WINDOW_CHUNK) {
+        const int64_t n = reach - at < WINDOW_CHUNK ? reach - at : WINDOW_CHUNK;
+        for (int i = 0; i < FEATURES; i++) {
+            const size_t entry = g->of[i].entry;
+            if (!g->of[i].used) continue;
+            w->isa->box->prefix[g->of[i].sums][channels - 1](k->of[i].prefix + (size_t)(channels + at) * entry,
+                                                             k->of[i].column + (size_t)at * entry, n, along[i]);
+        }
+        const int64_t ready = at + n + channels - window - done; /* samples whose windows' sums are there now */
+        if (g->by_segments || ready <= 0) continue;
+        results(run, k, f, y, done, ready, false, (double)covered_y);
+        done += ready;
+    }
+    if (!g->by_segments) return;
+    for (int i = 0; i < FEATURES; i++)
+        if (g->of[i].used) WITH_SUMS(sum_segments, w, k, i);
+    for (; done < w->samples; done += WINDOW_CHUNK) {
+        const int64_t n = w->samples - done < WINDOW_CHUNK ? w->samples - done : WINDOW_CHUNK;
+        results(run, k, f, y, done, n, true, (double)covered_y);
+    }
+}
+
+void sat_cpu_integers_rows(const sat_cpu_window_run *run, int worker_index, int64_t y, int64_t end)
+{
+    const worker *k = &run->w->integers->workers[worker_index];
+    sat_cpu_finish *f = &run->w->finish[worker_index];
+    for (int64_t first = y; y < end; y++) {
+        if (y == first)
+            start_columns(run, k, y);
+        else
+            move_columns(run, k, y);
+        do_row(run, k, f, y);
+    }
+}

@@ -1,0 +1,83 @@
+/* window_ops.h - the loops of window statistics over one row, compiled for each instruction set.
+ *
+ * Sample types are box_ops.h's indices, then WINDOW_F32 and WINDOW_F64.  n counts samples, all channels together. */
+#ifndef SAT_CPU_WINDOW_OPS_H
+#define SAT_CPU_WINDOW_OPS_H
+
+#include "box_ops.h"
+#include "statistic.h"
+
+enum { WINDOW_F32 = BOX_SAMPLES, WINDOW_F64, WINDOW_SAMPLES };
+
+/* Which samples of a row count. */
+typedef struct sat_validity {
+    const uint8_t *mask; /* of each pixel; NULL: all */
+    int channels;
+    bool skip_nan, has_nodata;
+    double nodata;
+} sat_validity;
+
+/* What is known of the samples of parts of windows, an array each.  Only n and sum where no variance is needed. */
+typedef struct sat_moments {
+    double *n, *sum, *mean, *m2; /* m2: the sum of squared distances from the mean */
+} sat_moments;
+
+/* Rows that are worked on together where sums run along rows. */
+enum { WINDOW_ROWS = 8 };
+
+struct sat_window_ops {
+    /* Samples that do not count become 0; valid[i]: does sample i count? */
+    void (*validate[WINDOW_SAMPLES])(void *samples, uint8_t *valid, const void *row, const sat_validity *v, int64_t n);
+
+    /* Integers: sums[i] += enter[i]^2 - leave[i]^2, and sums[i] += weight * row[i]^2; of 8 and 16 bits. */
+    void (*slide_squares[BOX_SAMPLES][BOX_SUMS])(void *sums, const void *enter, const void *leave, int64_t n);
+    void (*add_squares[BOX_SAMPLES][BOX_SUMS])(void *sums, const void *row, uint64_t weight, int64_t n);
+    /* The squares of 32-bit samples, their lower and their upper half. */
+    void (*square[BOX_SAMPLES])(uint32_t *low, uint32_t *high, const void *row, int64_t n);
+
+    /* Sums to f64, to nearest; and the f64 nearest to sums[i] / count[i]. */
+    void (*real[BOX_SIGNS][BOX_SUMS])(double *out, const void *sums, int64_t n);
+    void (*quotient[BOX_SIGNS][BOX_SUMS])(double *out, const void *sums, const double *count, int64_t n);
+    /* The f64 nearest to (count * squares - sum^2) / (count * (count - ddof)): where all of these integers are below
+     * 2^53; and from sums of 64 bits, where the products are below 2^64 and the divisor is below 2^48. */
+    void (*variance)(double *var, const double *count, const double *sum, const double *squares, double ddof,
+                     int64_t n);
+    void (*variance_64)(double *var, const double *count, const void *sum, const void *squares, double ddof, int64_t n);
+
+    /* Floats: a row as f64, samples that do not count as 0, with valid[i] 1 or 0. */
+    void (*load[WINDOW_SAMPLES])(double *x, double *valid, const void *row, const sat_validity *v, int64_t n);
+    /* Joins samples, and parts of windows: of a to those of b. */
+    void (*join_samples[2])(const sat_moments *out, const sat_moments *a, const double *x, const double *valid,
+                            int64_t n);
+    void (*join[2])(const sat_moments *out, const sat_moments *a, const sat_moments *b, int64_t n);
+    /* Windows of `side` columns, from moments of WINDOW_ROWS rows, entry by entry: those of n samples from those of
+     * n + (side - 1) * channels.  scratch: of side * channels entries. */
+    void (*run_columns[2])(const sat_moments *out, const sat_moments *in, const sat_moments *scratch, int64_t side,
+                           int channels, int64_t n);
+
+    /* The statistic of each window. */
+    void (*statistic[SAT_STATISTICS])(double *out, const sat_features *f, const double *p, int64_t n);
+    /* values[i] = empty where count[i] < least */
+    void (*empty)(double *values, const double *count, double least, double empty, int64_t n);
+    /* out[i] = x[i] > values[i] ? 255 : 0 */
+    void (*compare)(void *out, const double *x, const double *values, int64_t n);
+    /* Values to a result type; returns how many were clipped. */
+    int64_t (*store[WINDOW_SAMPLES])(void *out, const double *values, int64_t n);
+};
+
+/* The index of a sample's type. */
+static inline int sat_window_sample(sat_type type)
+{
+    switch (type) {
+    case SAT_U8: return BOX_U8;
+    case SAT_U16: return BOX_U16;
+    case SAT_U32: return BOX_U32;
+    case SAT_I8: return BOX_I8;
+    case SAT_I16: return BOX_I16;
+    case SAT_I32: return BOX_I32;
+    case SAT_F32: return WINDOW_F32;
+    default: return WINDOW_F64;
+    }
+}
+
+#endif

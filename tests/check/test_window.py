@@ -1,0 +1,460 @@
+#!/usr/bin/env python3
+"""Window statistics of the library: every type of samples and results, borders, masks, against rational arithmetic.
+
+Count, mean and variance of integers are exact quotients, rounded once; those of floats keep the bounds that
+sat_window.h gives.  What follows from these is computed from them once more, in Python's floats."""
+import ctypes
+import itertools
+import math
+import os
+from fractions import Fraction
+
+import numpy as np
+
+from satlib import BUILD, ISAS, TYPES, Failed, Tap, View, borders, code, runs_isa, sized, window_sums
+
+# The build of the library that takes its instruction set from the environment.
+LIB = ctypes.CDLL(os.path.join(BUILD, "tests", "libsat.so"))
+LIB.sat_detail.restype = ctypes.c_char_p
+LIB.sat_window_clipped.restype = ctypes.c_int64
+
+INTEGERS = ("u8", "u16", "u32", "i8", "i16", "i32")
+FLOATS = ("f32", "f64")
+SIZES = [(1, 1), (1, 9), (7, 1), (2, 3), (5, 4), (16, 5), (33, 9), (40, 20), (67, 8), (131, 3), (600, 2), (3, 70)]
+WINDOWS = [(1, 1), (3, 3), (2, 2), (5, 1), (1, 4), (7, 3), (8, 5), (15, 15), (17, 15), (16, 17), (64, 2), (25, 41)]
+
+
+class Parameter(ctypes.Structure):
+    _fields_ = [("name", ctypes.c_char_p), ("value", ctypes.c_double), ("in_range", ctypes.c_bool),
+                ("reserved", ctypes.c_bool * 7)]
+
+
+class Statistic(ctypes.Structure):
+    _fields_ = [("name", ctypes.c_char_p), ("summary", ctypes.c_char_p), ("equation", ctypes.c_char_p),
+                ("source", ctypes.c_char_p), ("parameter", Parameter * 4), ("threshold", ctypes.c_bool),
+                ("whole_image", ctypes.c_bool), ("reserved", ctypes.c_bool * 6)]
+
+
+class Output(ctypes.Structure):
+    _fields_ = [("statistic", ctypes.c_char_p), ("result", ctypes.c_int), ("compare", ctypes.c_bool),
+                ("reserved", ctypes.c_bool * 3), ("parameter", ctypes.c_double * 4), ("set", ctypes.c_uint),
+                ("reserved_word", ctypes.c_int)]
+
+
+class WindowSpec(ctypes.Structure):
+    _fields_ = [("width", ctypes.c_int64), ("height", ctypes.c_int64), ("channels", ctypes.c_int),
+                ("sample", ctypes.c_int), ("window_width", ctypes.c_int64), ("window_height", ctypes.c_int64),
+                ("border", ctypes.c_char_p), ("border_value", ctypes.c_double * 4), ("anchor", ctypes.c_int),
+                ("outputs", ctypes.c_int), ("output", ctypes.POINTER(Output)), ("masked", ctypes.c_bool),
+                ("skip_nan", ctypes.c_bool), ("has_nodata", ctypes.c_bool), ("strided", ctypes.c_bool),
+                ("ddof", ctypes.c_int), ("nodata", ctypes.c_double), ("min_valid", ctypes.c_double),
+                ("empty", ctypes.c_double), ("empty_set", ctypes.c_bool), ("reserved", ctypes.c_bool * 3),
+                ("threads", ctypes.c_int), ("backend", ctypes.c_char_p), ("memory", ctypes.c_int),
+                ("reserved_word", ctypes.c_int), ("count", ctypes.c_int64), ("executor", ctypes.c_void_p),
+                ("allocator", ctypes.c_void_p)]
+
+
+def need(status):
+    if status != 0:
+        raise Failed(f"status {status}: {LIB.sat_detail().decode()}")
+
+
+def statistics():
+    rows = []
+    while True:
+        info = Statistic()
+        if not LIB.sat_statistic_at_sized(ctypes.c_size_t(len(rows)), *sized(info)):
+            return rows
+        rows.append(info)
+
+
+def view(array, gap=0, pixel_gap=0):
+    """A view of (N, H, W, C) values in a buffer of its own with gaps between rows and pixels; with the buffer."""
+    count, height, width, channels = array.shape
+    rows = np.full((count, height, width * (channels + pixel_gap) + gap), 0x5a).astype(array.dtype)
+    own = rows[:, :, :width * (channels + pixel_gap)].reshape(count, height, width, -1)
+    own[..., :channels] = array
+    rows[:, :, :width * (channels + pixel_gap)] = own.reshape(count, height, -1)
+    name = next(n for n in TYPES if TYPES[n] == array.dtype.type)
+    return View(rows.ctypes.data, rows.strides[1], width, height, channels, code(name), 0, 0, count, rows.strides[0],
+                (channels + pixel_gap) * rows.itemsize), rows
+
+
+def run(case):
+    """The results, a list of (N, H, W, C), and how many were clipped."""
+    pixels = case["pixels"]
+    count, height, width, channels = pixels.shape
+    outputs = (Output * len(case["outputs"]))()
+    for o, (name, result, compare, parameters) in zip(outputs, case["outputs"]):
+        o.statistic, o.result, o.compare = name.encode(), code(result), compare
+        for i, p in enumerate(parameters):
+            if p is not None:
+                o.parameter[i], o.set = p, o.set | 1 << i
+    spec = WindowSpec(width, height, channels, code(case["sample"]), *case["window"], case["border"].encode(),
+                      (ctypes.c_double * 4)(*map(float, case["value"])), case["first"], len(outputs), outputs,
+                      case["mask"] is not None, case["skip_nan"], case["nodata"] is not None,
+                      bool(case["pixel_gap"]), case["ddof"], case["nodata"] or 0, case["min_valid"],
+                      case["empty"] or 0, case["empty"] is not None)
+    spec.threads, spec.count = case["threads"], count
+    window = ctypes.c_void_p()
+    if case["isa"]:
+        os.environ["SAT_ISA"] = case["isa"]
+    try:
+        need(LIB.sat_window_create_sized(ctypes.byref(window), *sized(spec)))
+        src, src_rows = view(pixels, case["gap"], case["pixel_gap"])
+        before = src_rows.copy()
+        mask = view(case["mask"], case["gap"]) if case["mask"] is not None else (None, None)
+        made = [view(np.full(pixels.shape, 77, TYPES[o[1]]), case["gap"]) for o in case["outputs"]]
+        need(LIB.sat_window_run(window, ctypes.byref(src), mask[0] and ctypes.byref(mask[0]),
+                                (View * len(made))(*(m[0] for m in made)), None))
+        if before.tobytes() != src_rows.tobytes():
+            raise Failed("the source was written to")
+        for _, rows in made:
+            if case["gap"] and not (rows[:, :, -case["gap"]:] == 0x5a).all():
+                raise Failed("the gap between rows was written to")
+        return [m[1][:, :, :width * channels].reshape(pixels.shape) for m in made], LIB.sat_window_clipped(window)
+    finally:
+        LIB.sat_window_destroy(ctypes.byref(window))
+        os.environ.pop("SAT_ISA", None)
+
+
+def as_text(case):
+    return ", ".join(f"{name} {case[name]}" for name in case if name not in ("pixels", "mask")) + \
+        f", {case['pixels'].shape}{', masked' if case['mask'] is not None else ''}"
+
+
+# ---- the oracle ----------------------------------------------------------------------------------------------
+
+
+def counting(case):
+    """Which samples count, (N, H, W, C)."""
+    pixels = case["pixels"]
+    counts = np.ones(pixels.shape, bool)
+    if case["mask"] is not None:
+        counts &= case["mask"] != 0
+    if case["nodata"] is not None:
+        counts &= pixels != case["nodata"]
+    if case["skip_nan"]:
+        counts &= pixels == pixels
+    return counts
+
+
+def exact_sums(case):
+    """n, S1, S2 and the sum of absolute values of each window, of exact numbers, (N, H, W, C) each."""
+    out = [[], [], [], []]
+    counts = counting(case)
+    exact = int if case["sample"] in INTEGERS else Fraction
+    for image, valid in zip(case["pixels"], counts):
+        x = np.array([exact(v.item()) if c else 0 for v, c in zip(image.ravel(), valid.ravel())], object)
+        x = x.reshape(image.shape)
+        values = [exact(v) if case["border"] == "constant" else 0 for v in case["value"][:image.shape[2]]]
+        features = [(valid.astype(object) * 1, [1] * len(values)), (x, values), (x * x, [v * v for v in values]),
+                    (abs(x), [abs(v) for v in values])]
+        for to, (feature, outside) in zip(out, features):
+            if case["border"] == "shrink":
+                outside = [0] * len(values)
+            to.append(window_sums(feature, *case["window"], case["border"], np.array(outside, object), case["first"]))
+    return [np.array(o, object) for o in out]
+
+
+def extremes(case, n, var):
+    """The smallest sample that counts and the largest std, of each image."""
+    counts = counting(case)
+    low = [min((v.item() for v, c in zip(i.ravel(), k.ravel()) if c), default=math.inf)
+           for i, k in zip(case["pixels"], counts)]
+    most = [max((math.sqrt(v) for v, k in zip(i.ravel(), m.ravel()) if k >= max(1, case["least"]) and v == v), default=0)
+            for i, m in zip(var, n)]
+    return low, most
+
+
+FORMULAS = {
+    "mean": lambda f, p: f["mean"] - p[0],
+    "sum": lambda f, p: f["sum"],
+    "var": lambda f, p: f["var"],
+    "std": lambda f, p: math.sqrt(f["var"]),
+    "rms": lambda f, p: math.sqrt(f["squares"]),
+    "count": lambda f, p: f["n"],
+    "norm": lambda f, p: (f["x"] - f["mean"]) / math.sqrt(f["var"]) if f["var"] > 0 else 0,
+    "bradley": lambda f, p: f["mean"] * (1 - p[0]),
+    "niblack": lambda f, p: f["mean"] + p[0] * math.sqrt(f["var"]),
+    "sauvola": lambda f, p: f["mean"] * (1 + p[0] * (math.sqrt(f["var"]) / p[1] - 1)),
+    "wolf": lambda f, p: f["mean"] + p[0] * ((math.sqrt(f["var"]) / (p[1] or f["most"]) if f["var"] > 0 else 0) - 1) *
+    (f["mean"] - f["low"]),
+    "nick": lambda f, p: f["mean"] + p[0] * math.sqrt(f["squares"]),
+    "phansalkar": lambda f, p: f["mean"] * (1 + p[2] * math.exp(-p[3] * f["mean"] / f["range"]) +
+                                            p[0] * (math.sqrt(f["var"]) / f["range"] / p[1] - 1)),
+}
+DEFAULTS = {"mean": [0], "bradley": [0.15], "niblack": [-0.2], "sauvola": [0.2, ("range", 0.5)], "wolf": [0.5, 0],
+            "nick": [-0.1], "phansalkar": [0.25, 0.5, 2, 10]}
+NEED_VAR = ("var", "std", "norm", "niblack", "sauvola", "wolf", "phansalkar")
+
+
+def parameters_of(name, given, type_range):
+    out = [v[1] * type_range if isinstance(v, tuple) else v for v in DEFAULTS.get(name, [])]
+    for i, v in enumerate(given):
+        if v is not None:
+            out[i] = v
+    return out
+
+
+def away_from_zero(value):
+    return math.copysign(math.floor(abs(value) + 0.5) if abs(value) < 2 ** 52 else abs(value), value)
+
+
+def stored(value, result):
+    """The value in the type, and whether it was clipped."""
+    if result in FLOATS:
+        with np.errstate(over="ignore"):
+            return TYPES[result](value), False
+    bounds = np.iinfo(TYPES[result])
+    if value != value:
+        return bounds.min, True
+    whole = away_from_zero(value) if math.isfinite(value) else value
+    return int(min(max(whole, bounds.min), bounds.max)), not bounds.min <= whole <= bounds.max
+
+
+def check_integers(case):
+    try:
+        got, clipped = run(case)
+    except Failed as e:
+        return f"{as_text(case)}: {e}"
+    n, s1, s2, _ = exact_sums(case)
+    var = np.array([(int(c) * int(q) - int(s) ** 2) / (int(c) * (int(c) - case["ddof"])) if c > case["ddof"] else math.nan
+                    for c, s, q in zip(n.ravel(), s1.ravel(), s2.ravel())]).reshape(n.shape)
+    low, most = extremes(case, n, var)
+    type_range = np.iinfo(TYPES[case["sample"]]).max
+    total = 0
+    for (name, result, compare, given), array in zip(case["outputs"], got):
+        p = parameters_of(name, given, type_range)
+        empty = case["empty"] if case["empty"] is not None else math.nan if result in FLOATS else 0
+        for at in np.ndindex(n.shape):
+            count, s, q, x = int(n[at]), int(s1[at]), int(s2[at]), int(case["pixels"][at])
+            f = {"n": count, "x": x, "range": type_range, "low": low[at[0]], "most": most[at[0]], "var": var[at]}
+            if count:
+                f |= {"mean": s / count, "sum": s, "squares": q / count}
+            short = count < max(1, case["least"]) or (name in NEED_VAR and count <= case["ddof"])
+            if name != "count" and short:
+                value = math.inf if compare else empty
+            else:
+                value = FORMULAS[name](f, p)
+            g = array[at]
+            if compare:
+                if abs(x - value) > 1e-9 * max(1, abs(x)) and g != (255 if x > value else 0):
+                    return f"{as_text(case)}: {name} {at}: {g} where {x} and {value}"
+                continue
+            want, cut = stored(value, result)
+            total += cut
+            if want != want and g != g:
+                continue
+            if name in ("mean", "sum", "var", "std", "count") and not (given and given[0]):
+                if name == "sum" and abs(s) > 2 ** 53 and result in FLOATS:
+                    same = abs(float(g) - s) <= abs(s) * 2.0 ** -23
+                else:
+                    same = g == want
+            elif result in FLOATS:
+                same = abs(float(g) - float(want)) <= (1e-6 if result == "f32" else 1e-11) * max(abs(float(want)), x, 1)
+            else:
+                same = abs(int(g) - int(want)) <= (abs(away_from_zero(value) - value) > 0.499)
+            if not same:
+                return f"{as_text(case)}: {name} as {result} at {at}: {g!r} instead of {want!r}"
+    if total != clipped and all(o[0] in ("mean", "sum", "var", "std", "count") for o in case["outputs"]):
+        return f"{as_text(case)}: {clipped} clipped, not {total}"
+    return None
+
+
+def check_floats(case):
+    """The bounds of sat_window.h."""
+    try:
+        got, _ = run(case)
+    except Failed as e:
+        return f"{as_text(case)}: {e}"
+    n, s1, s2, magnitudes = exact_sums(case)
+    e = Fraction(1, 2 ** 53)
+    tiny = Fraction(1, 2 ** 1074) if case["outputs"][0][1] == "f64" else Fraction(1, 2 ** 149)
+    for (name, result, _, _), array in zip(case["outputs"], got):
+        for at in np.ndindex(n.shape):
+            count, g = int(n[at]), float(array[at])
+            short = count < max(1, case["least"]) or (name == "var" and count <= case["ddof"])
+            if name == "count":
+                if g != count:
+                    return f"{as_text(case)}: {g} samples instead of {count} at {at}"
+                continue
+            if short:
+                if g == g:
+                    return f"{as_text(case)}: {name} {g} of {count} samples at {at}"
+                continue
+            if g != g or math.isinf(g):
+                return f"{as_text(case)}: {name} is {g} at {at}"
+            m, a = Fraction(s1[at]) / count, Fraction(magnitudes[at]) / count
+            if name == "mean":
+                want, bound = m, (count + 1) * e * a
+            else:
+                want = (Fraction(s2[at]) - count * m * m) / (count - case["ddof"])
+                v, c = want, (6 * count + 40) * e
+                root = Fraction(math.sqrt(v)) * (1 + Fraction(1, 2 ** 40)) if v < 2 ** 900 else v
+                bound = (c * (v + a * root) + c * c * a * a) * Fraction(count, count - case["ddof"])
+                if g < 0 or (v == 0 and g != 0):
+                    return f"{as_text(case)}: variance {g} of equal samples or below 0 at {at}"
+            if result == "f32":
+                bound += abs(want) * Fraction(1, 2 ** 24) * (1 + e)
+            bound += 4 * tiny
+            if abs(Fraction(g) - want) > bound:
+                return (f"{as_text(case)}: {name} {g} instead of {float(want)} at {at}: wrong by "
+                        f"{float(abs(Fraction(g) - want) / bound)} of the bound")
+    return None
+
+
+# ---- cases -----------------------------------------------------------------------------------------------------
+
+
+def integers(rng, shape, sample):
+    low, high = np.iinfo(TYPES[sample]).min, np.iinfo(TYPES[sample]).max
+    nature = rng.integers(6)
+    if nature < 2:
+        return np.full(shape, high if nature else low, TYPES[sample])
+    if nature == 2:
+        return np.where(rng.integers(0, 2, shape) == 0, low, high).astype(TYPES[sample])
+    if nature == 3:
+        return rng.integers(max(low, -3), 4, shape).astype(TYPES[sample])
+    pixels = rng.integers(low, high, shape, endpoint=True).astype(TYPES[sample])
+    if nature == 4:
+        pixels[rng.random(shape) < 0.9] = 0
+    return pixels
+
+
+def floats(rng, shape, sample):
+    nature = rng.integers(6)
+    pixels = rng.standard_normal(shape)
+    if nature == 0:
+        pixels = pixels * 10.0 ** rng.integers(-12, 13, shape)
+    if nature == 1:
+        pixels = np.round(pixels * 1000)
+    if nature == 2:
+        pixels = 300 + 0.01 * pixels
+    if nature == 3:
+        pixels = np.where(rng.random(shape) < 0.1, 1e15, 1e-15)
+    if nature == 4:
+        pixels = np.full(shape, 0.1)
+    return pixels.astype(TYPES[sample])
+
+
+def make_case(rng, sample, border, isa, outputs):
+    channels = int(rng.integers(1, 5))
+    width, height = SIZES[rng.integers(len(SIZES))]
+    window = WINDOWS[rng.integers(len(WINDOWS))]
+    shape = (int(rng.choice([1, 1, 3])), height, width, channels)
+    case = {"sample": sample, "border": border[0], "value": [0] * 4, "window": window,
+            "first": int(rng.integers(2)), "isa": isa, "threads": int(rng.integers(1, 4)),
+            "gap": int(rng.integers(0, 5)), "pixel_gap": int(rng.integers(0, 3)), "ddof": int(rng.integers(2)),
+            "skip_nan": False, "nodata": None, "mask": None, "min_valid": 0, "empty": None, "outputs": outputs}
+    if sample in INTEGERS:
+        case["pixels"] = integers(rng, shape, sample)
+        bounds = np.iinfo(TYPES[sample])
+        if border[1]:
+            case["value"] = [int(v) for v in rng.choice([bounds.min, bounds.max, 0, 1, 100], 4)]
+    else:
+        case["pixels"] = floats(rng, shape, sample)
+        if border[1]:
+            case["value"] = [float(v) for v in rng.choice([0, -1.5, 1e10, 0.1], 4)]
+        if border[0] not in ("shrink", "constant"):  # windows reach beyond the image by its size at most
+            case["window"] = (min(window[0], 2 * width), min(window[1], 2 * height))
+    way = rng.integers(5)
+    if way in (1, 3):
+        case["mask"] = (rng.random(shape[:3] + (1,)) < rng.choice([0.02, 0.5, 0.95])).astype(np.uint8) * 9
+    if way in (2, 3):
+        case["nodata"] = case["pixels"].ravel()[0].item()
+    if sample in FLOATS and way == 4:
+        case["skip_nan"] = True
+        case["pixels"][rng.random(shape) < 0.2] = np.nan
+    if way:
+        case["min_valid"] = rng.choice([0, 1, 3, 0.25])
+        case["empty"] = [None, None, -7, 99.5][rng.integers(4)] if sample in INTEGERS else None
+    area = case["window"][0] * case["window"][1]
+    case["least"] = math.ceil(case["min_valid"] * area) if case["min_valid"] < 1 else case["min_valid"]
+    return case
+
+
+def random_outputs(rng, sample):
+    """Some statistics with result types that hold them."""
+    names = list(FORMULAS)
+    out = []
+    for name in rng.choice(names, int(rng.integers(1, 5)), replace=False):
+        given = [None] * len(DEFAULTS.get(name, []))
+        if given and rng.integers(2):
+            given[0] = float(rng.choice([0.5, 0.25, 3]))
+        compare = bool(rng.integers(4) == 0)
+        result = "u8" if compare else str(rng.choice(["f32", "f64", sample, "u8", "i16"]))
+        out.append((str(name), result, compare, given))
+    return out
+
+
+def over_all(tap, name, samples, check, outputs, repeats):
+    problems, cases = [], 0
+    rng = np.random.default_rng(sum(map(ord, name)))
+    for sample, border in itertools.product(samples, borders()):
+        for _ in range(repeats):
+            isas = [isa for isa in ISAS if runs_isa(isa)]
+            case = make_case(rng, sample, border, str(rng.choice(isas)), outputs(rng, sample))
+            problem = check(case)
+            cases += 1
+            if problem:
+                problems.append(problem)
+    tap.report(name, problems, cases)
+
+
+def same_everywhere(tap):
+    """Integers and floats: the same bytes for each instruction set and number of threads, but formulas with exp()."""
+    rng = np.random.default_rng(5)
+    problems, cases = [], 0
+    for sample in INTEGERS + FLOATS:
+        outputs = [(n, "f64", False, []) for n in ("mean", "var", "std", "sum", "rms", "norm", "sauvola")]
+        case = make_case(rng, sample, ("replicate", False), None, outputs)
+        case["pixels"] = (integers if sample in INTEGERS else floats)(rng, (1, 90, 700, 1), sample)
+        case["mask"], case["nodata"], case["window"] = None, None, (31, 33)
+        case["least"] = case["min_valid"] = 0
+        results = []
+        for isa, threads in itertools.product([i for i in ISAS if runs_isa(i)], (1, 2, 3)):
+            got, _ = run(case | {"isa": isa, "threads": threads})
+            results.append([g.tobytes() for g in got])
+            cases += 1
+        if any(r != results[0] for r in results):
+            problems.append(f"{sample}: results depend on instruction set or threads")
+    tap.report("the same results for every instruction set and number of threads", problems, cases)
+
+
+def nothing_spreads(tap):
+    """A NaN, an infinity or a huge sample touches exactly the windows that hold it."""
+    problems = []
+    rng = np.random.default_rng(8)
+    for sample, bad in itertools.product(FLOATS, (math.nan, math.inf, 1e30)):
+        pixels = rng.standard_normal((1, 60, 80, 1)).astype(TYPES[sample])
+        base = {"sample": sample, "border": "shrink", "value": [0] * 4, "window": (9, 7), "first": 0, "isa": None,
+                "threads": 2, "gap": 0, "pixel_gap": 0, "ddof": 0, "skip_nan": False, "nodata": None, "mask": None,
+                "min_valid": 0, "empty": None, "outputs": [("mean", "f64", False, []), ("var", "f64", False, [])]}
+        clean, _ = run(base | {"pixels": pixels})
+        spoilt = pixels.copy()
+        spoilt[0, 30, 40] = bad
+        got, _ = run(base | {"pixels": spoilt})
+        held = np.zeros((60, 80), bool)
+        held[27:34, 36:45] = True
+        for a, b in zip(clean, got):
+            differs = ~((a == b) | ((a != a) & (b != b)))[0, :, :, 0]
+            if not (differs == held).all():
+                problems.append(f"{sample}, {bad}: {differs.sum()} windows differ, {held.sum()} hold it")
+    tap.report("a NaN, an infinity or a huge sample touches the windows that hold it", problems)
+
+
+def main():
+    tap = Tap()
+    named = [s.name.decode() for s in statistics()]
+    tap.report("each statistic has an oracle", [n for n in named if n not in FORMULAS] +
+               [n for n in FORMULAS if n not in named])
+    over_all(tap, "statistics of integers", INTEGERS, check_integers, random_outputs, 6)
+    over_all(tap, "count, mean and variance of floats", FLOATS, check_floats,
+             lambda rng, _: [(n, str(rng.choice(["f32", "f64"])), False, []) for n in ("count", "mean", "var")], 8)
+    same_everywhere(tap)
+    nothing_spreads(tap)
+    tap.finish()
+
+
+main()
