@@ -49,10 +49,8 @@ bool batch_add_from(batch *b, const char *list, bool zero_ended, error *err)
 
 void batch_free(batch *b)
 {
-    for (size_t i = 0; i < b->n; i++) {
-        free(b->inputs[i]);
-        if (b->outputs) free(b->outputs[i]);
-    }
+    for (size_t i = 0; i < b->n; i++) free(b->inputs[i]);
+    for (size_t i = 0; b->outputs && i < b->n * b->each; i++) free(b->outputs[i]);
     free(b->inputs);
     free(b->outputs);
 }
@@ -70,7 +68,7 @@ static void do_file(void *context, int64_t i, int worker)
 {
     run *r = context;
     (void)worker;
-    if (!job_run(r->j, r->b->inputs[i], r->b->outputs[i], r->threads_each)) atomic_fetch_add(&r->failed, 1);
+    if (!job_run(r->j, r->b->inputs[i], r->b->outputs + (size_t)i * r->b->each, r->threads_each)) atomic_fetch_add(&r->failed, 1);
 }
 
 size_t batch_run(const batch *b, const job *j, int threads, bool quiet)

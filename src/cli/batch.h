@@ -10,6 +10,7 @@
 typedef struct batch {
     char **inputs, **outputs; /* malloc'd strings */
     size_t n, capacity;
+    size_t each; /* outputs of each input, which lie one after the other; 0 = 1 */
 } batch;
 
 bool batch_add(batch *b, const char *input, error *err);
@@ -21,10 +22,10 @@ void batch_free(batch *b);
 /* Does an output name hold a placeholder? */
 bool batch_is_template(const char *output);
 
-/* Sets outputs.  Placeholders: {stem} name without extension, {ext} extension without dot, {name} both,
- * {dir} directory, {n} 1, 2, 3...; {{ and }} are braces.  EXIT_USAGE, before any work, if the template is wrong, if
+/* Sets outputs: one for each input, or for each statistic of windows.  Placeholders: {stem} name without extension,
+ * {ext} extension without dot, {name} both, {dir} directory, {n} 1, 2, 3..., {stat} the statistic; {{ and }} are braces.  EXIT_USAGE, before any work, if the template is wrong, if
  * two inputs would write the same file, or if one would replace another's input; EXIT_INPUT when out of memory. */
-int batch_name_outputs(batch *b, const char *template, error *err);
+int batch_name_outputs(batch *b, const window_request *windows, const char *template, error *err);
 
 /* Runs all; a bad file is reported and does not stop the rest.  Returns the number that failed. */
 size_t batch_run(const batch *b, const job *j, int threads, bool quiet);

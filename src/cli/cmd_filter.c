@@ -13,6 +13,7 @@
 #include "name_list.h"
 #include "options.h"
 #include "region_options.h"
+#include "window_options.h"
 
 enum {
     OPT_BOX = OPT_OWN,
@@ -48,6 +49,7 @@ static const struct option longs[] = {
     OPTIONS_LIMITS,
     {"no-clobber", no_argument, NULL, OPT_NO_CLOBBER},
     OPTIONS_REGIONS,
+    OPTIONS_WINDOWS,
     OPTIONS_RUN,
     OPTIONS_VERBOSITY,
     OPTIONS_HELP,
@@ -67,6 +69,7 @@ typedef struct request {
     const char *output, *format;
     char *in_folder; /* the template of outputs in a folder, or NULL; malloc'd */
     bool has_box;
+    const char *stats; /* of rectangles, or of windows */
     const char *for_box, *for_table, *for_image; /* an option that only makes sense there, as it was given */
     char border[32];
 } request;
@@ -141,7 +144,11 @@ static void take(int c, options *o, request *r)
 {
     name_list names = {.used = 0};
     int64_t n;
-    if (region_option(&r->regions, o, c)) return;
+    if (c == OPT_STAT) {
+        r->stats = optarg;
+        return;
+    }
+    if (region_option(&r->regions, o, c) || window_option(&r->j.windows, o, c)) return;
     switch (c) {
     case OPT_BOX:
     case OPT_RADIUS: take_window(c, o, r); break;
@@ -162,6 +169,7 @@ static void take(int c, options *o, request *r)
         break;
     case OPT_RESULT:
         r->for_box = "--result";
+        r->j.result_given = true;
         r->j.result = SAT_TYPE_NONE;
         if (strcmp(optarg, "same") != 0 && !parse_type(optarg, result_types, &r->j.result))
             options_refuse(o, "--result '%s': same, which is the image's type, %s", optarg,
@@ -244,11 +252,13 @@ static const image_format *check_output(options *o, const request *r, const char
     return NULL;
 }
 
-static bool check_means(options *o, const request *r)
+static bool check_means(options *o, request *r)
 {
     const char *stray = r->for_box ? r->for_box : r->for_table ? r->for_table : r->for_image;
     const char *means = r->regions.list_n > 0 ? r->regions.rect_name : "--rects";
     if (r->has_box) return options_refuse(o, "%s and --box: one or the other", means);
+    if (r->j.windows.given) return options_refuse(o, "%s does not go with %s", r->j.windows.given, means);
+    if (r->stats && !region_stats(&r->regions, o, r->stats)) return false;
     if (stray && strcmp(stray, "--layout") == 0)
         return options_refuse(o, "--layout does not go with %s; `sat query` takes it", means);
     if (stray || r->format) return options_refuse(o, "%s does not go with %s", stray ? stray : "--format", means);
@@ -296,6 +306,27 @@ static bool check_name(options *o, const request *r, const char *input, const ch
     return sink_check_path(output, &err) || stop(o, output, err.text);
 }
 
+/* Statistics of windows: what goes with them, and what is theirs alone. */
+static bool check_windows(options *o, request *r)
+{
+    window_request *w = &r->j.windows;
+    if (r->stats && !r->has_box)
+        return options_refuse(o, "--stat is for --mean and --rects, or for windows: --box N");
+    if (r->stats) window_stats(w, o, r->stats);
+    if (o->stop) return false;
+    if (w->given && !r->has_box) return options_refuse(o, "%s is for windows: --box N", w->given);
+    if (w->given && w->outputs == 0) { /* a mean over what counts */
+        *w->output = (sat_window_output){.statistic = "mean"};
+        w->outputs = 1;
+    }
+    if (w->outputs == 0) return true;
+    if (r->j.passes > 1) return options_refuse(o, "--passes does not go with statistics of windows");
+    if (r->j.alpha == ALPHA_WEIGHTED)
+        return options_refuse(o, "--alpha weighted: statistics of windows leave out pixels with an alpha of 0, or with "
+                                 "--alpha straight take all");
+    return true;
+}
+
 static bool check_images(options *o, request *r)
 {
     error err;
@@ -327,20 +358,22 @@ static bool check_images(options *o, request *r)
     if (!r->j.table && r->for_table)
         return options_refuse(o, "%s is for tables, -o OUT.npy without --box", r->for_table);
     if (r->regions.given) return options_refuse(o, "%s is for --mean", r->regions.given);
+    if (!check_windows(o, r)) return false;
     if (r->j.largest_px && r->j.accum != SAT_Q32) return options_refuse(o, "--largest is for --type q32");
     if (r->regions.files.n > 1 && !batch_is_template(template))
         return refuse_request(o, r, "%zu inputs need a folder that is there, or a template: -o 'out/{stem}.png'",
                               r->regions.files.n);
-    switch (batch_name_outputs(&r->regions.files, template, &err)) {
+    switch (batch_name_outputs(&r->regions.files, &r->j.windows, template, &err)) {
     case EXIT_FINE: break;
     case EXIT_USAGE: return options_refuse(o, "-o %s", err.text);
     default: return stop(o, NULL, err.text);
     }
     bool has_quality = false;
-    for (size_t i = 0; i < r->regions.files.n; i++) {
+    const size_t each = r->regions.files.each;
+    for (size_t i = 0; i < r->regions.files.n * each; i++) {
         const char *output = r->regions.files.outputs[i];
         const image_format *f = NULL;
-        if (!check_name(o, r, r->regions.files.inputs[i], output)) return false;
+        if (!check_name(o, r, r->regions.files.inputs[i / each], output)) return false;
         if (!r->j.table && !(f = check_output(o, r, output))) return false;
         has_quality = has_quality || (f && f->has_quality);
     }
@@ -404,6 +437,11 @@ static const char help[] = "Blurs images, makes summed-area tables, prints means
                            "  --border NAME      what lies beyond the edge: borders below, the default first\n"
                            "  --passes N         repeat; each pass rounds to the result's type [1]\n"
                            "  --result TYPE      of the blurred image: same as the image's, f32, f64 [same]\n"
+                           "  --stat LIST        statistics of windows below, -o 'out_{stat}.tif' [f32 or f64]\n"
+                           "  --threshold NAME[:K=V,...]    255 where a pixel is above that statistic, else 0\n"
+                           "  --mask FILE, --nodata V|nan   pixels that are not 0 there, or not V, count\n"
+                           "  --min-valid N|SHARE           pixels of a window that must count [1]\n"
+                           "  --ddof N           variances are divided by the pixels that count less N [0]\n"
                            "  --alpha MODE       weighted or straight [weighted]\n"
                            "  --mean X,Y,W,H     print the mean of a rectangle; may be given many times;\n"
                            "                     of each channel: colours are not weighted by alpha\n"

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "format.h"
-#include "sat.h"
+#include "sat_window.h"
 
 enum { COLUMNS = 80, LABEL = 9 };
 
@@ -33,6 +33,15 @@ static void print_names(void)
     int used = printf("\nborders: ") - 1;
     for (size_t i = 0; sat_border_at(i, &border); i++)
         print_word(&used, border.name, border.takes_value ? ":V[,V...]" : "");
+    sat_statistic_info statistic;
+    used = printf("\nstats:   ") - 1;
+    for (size_t i = 0; sat_statistic_at(i, &statistic); i++) {
+        char parameters[64] = "";
+        for (size_t k = 0, n = 0; k < SAT_PARAMETERS && statistic.parameter[k].name && n < sizeof parameters; k++)
+            n += (size_t)snprintf(parameters + n, sizeof parameters - n, "%s%s=", k ? "," : ":",
+                                  statistic.parameter[k].name);
+        print_word(&used, statistic.name, parameters);
+    }
     used = printf("\nformats: ") - 1;
     for (size_t i = 0; (format = format_at(i)); i++) print_word(&used, format->name, format->encode ? "" : "(read)");
     used = printf("\nbackends:") - 1;

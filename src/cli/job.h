@@ -1,17 +1,19 @@
-/* job.h - one image through the tool: into a filtered image, or into a table. */
+/* job.h - one image through the tool: into a filtered image, into statistics of its windows, or into a table. */
 #ifndef CLI_JOB_H
 #define CLI_JOB_H
 
 #include "format.h"
 #include "progress.h"
 #include "sat_file.h"
+#include "window_request.h"
 
 /* By default weighted, and a line says so where a format does not name its channels. */
 typedef enum alpha_mode { ALPHA_DEFAULT, ALPHA_WEIGHTED, ALPHA_STRAIGHT } alpha_mode;
 
 /* The same for all files of a command; read by many threads. */
 typedef struct job {
-    bool table; /* else a filtered image */
+    bool table; /* else a filtered image, or images of window statistics */
+    window_request windows;
 
     int64_t window_width, window_height, passes;
     const char *border; /* NULL = the first */
@@ -19,6 +21,7 @@ typedef struct job {
     int border_values; /* 0, 1 = one for all channels, or one for each */
     alpha_mode alpha;
     sat_type result; /* SAT_TYPE_NONE = the image's type */
+    bool result_given;
 
     sat_layout layout;
     sat_type accum;     /* SAT_TYPE_NONE = i64 for integer images, f64 for float ones */
@@ -34,8 +37,14 @@ typedef struct job {
     bool stages; /* the only file: the progress bar names its stages */
 } job;
 
-/* Prints its own line if it fails, and then returns false; the output is then as it was. */
-bool job_run(const job *j, const char *input, const char *output, int threads);
+/* How many outputs each input has. */
+static inline int job_outputs(const job *j)
+{
+    return j->windows.outputs > 1 ? j->windows.outputs : 1;
+}
+
+/* Prints its own line if it fails, and then returns false; the outputs are then as they were. */
+bool job_run(const job *j, const char *input, char *const *outputs, int threads);
 
 /* What job_run() is made of. */
 typedef struct times {
@@ -46,6 +55,7 @@ typedef struct times {
 /* What they hold beside the decoded image, in bytes; context: the job. */
 uint64_t job_filter_bytes(const image_shape *shape, const void *context);
 uint64_t job_table_bytes(const image_shape *shape, const void *context);
+uint64_t job_window_bytes(const image_shape *shape, const void *context);
 
 /* A stage of that name begins: decoding, each pass, encoding; or decoding, and the table with its writing.  Each reads
  * and writes all pixels once, and counts as much as any other. */
@@ -56,5 +66,9 @@ bool job_filter(const job *j, const char *input, image *img, const char *output,
                 bool *at_output, error *err);
 bool job_table(const job *j, const char *input, image *img, const char *output, int threads, times *spent,
                bool *at_output, error *err);
+
+/* The same with several outputs; *at_output: the index of the one at fault, or -1. */
+bool job_window(const job *j, const char *input, image *img, char *const *outputs, int threads, times *spent,
+                int *at_output, error *err);
 
 #endif

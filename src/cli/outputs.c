@@ -44,11 +44,11 @@ static parts split(const char *path)
     return p;
 }
 
-static bool put_placeholder(FILE *to, const char *word, size_t n, const parts *p, size_t index)
+static bool put_placeholder(FILE *to, const char *word, size_t n, const parts *p, size_t index, const char *stat)
 {
-    static const char *const words[] = {"stem", "name", "ext", "dir", "n"};
+    static const char *const words[] = {"stem", "name", "ext", "dir", "n", "stat"};
     int which = -1;
-    for (int i = 0; i < 5; i++)
+    for (int i = 0; i < 6; i++)
         if (strlen(words[i]) == n && strncmp(words[i], word, n) == 0) which = i;
     switch (which) {
     case 0: return fprintf(to, "%.*s", p->stem_n, p->name) >= 0;
@@ -56,12 +56,13 @@ static bool put_placeholder(FILE *to, const char *word, size_t n, const parts *p
     case 2: return fputs(p->ext, to) >= 0;
     case 3: return fprintf(to, "%.*s", p->dir_n, p->dir) >= 0;
     case 4: return fprintf(to, "%zu", index + 1) >= 0;
+    case 5: return stat && fputs(stat, to) >= 0;
     default: return false;
     }
 }
 
 /* The name of one output; NULL when out of memory, or with the error's text when the template is wrong. */
-static char *expand(const char *template, const char *input, size_t index, error *err)
+static char *expand(const char *template, const char *input, size_t index, const char *stat, error *err)
 {
     char *name = NULL;
     size_t size;
@@ -73,9 +74,10 @@ static char *expand(const char *template, const char *input, size_t index, error
             fputc(*at++, to);
         } else if (*at == '{') {
             const char *close = strchr(at, '}');
-            bool known = close && put_placeholder(to, at + 1, (size_t)(close - at - 1), &p, index);
+            bool known = close && put_placeholder(to, at + 1, (size_t)(close - at - 1), &p, index, stat);
             if (!known && !(close && ferror(to))) {
-                fail(err, "'%s': the placeholders are {stem} {name} {ext} {dir} {n}, and {{ }} are braces", template);
+                fail(err, "'%s': the placeholders are {stem} {name} {ext} {dir} {n}%s, and {{ }} are braces", template,
+                     stat ? " {stat}" : "");
                 goto wrong;
             }
             at = close;
@@ -158,21 +160,32 @@ static char *resolve(const char *path)
     return full;
 }
 
+/* Two outputs of one input, or of two, that are one file. */
+static void say_meeting(const batch *b, size_t i, size_t k, error *err)
+{
+    const size_t first = i / b->each, second = k / b->each;
+    if (first == second)
+        fail(err, "%.120s: all statistics of %.60s would be written there; {stat} in the name keeps them apart",
+             b->outputs[k], b->inputs[first]);
+    else
+        fail(err, "%.60s and %.60s would both write %.60s", b->inputs[first], b->inputs[second], b->outputs[k]);
+}
+
 static int check_outputs(const batch *b, error *err)
 {
     int status = EXIT_FINE;
     size_t n = 0;
-    place *places = calloc(b->n, sizeof *places);
-    for (; places && n < b->n; n++) {
+    const size_t all = b->n * b->each;
+    place *places = calloc(all, sizeof *places);
+    for (; places && n < all; n++) {
         places[n] = (place){.path = resolve(b->outputs[n]), .index = n};
         if (!places[n].path) break;
     }
-    if (n < b->n) status = out_of_memory(err);
+    if (n < all) status = out_of_memory(err);
     if (status == EXIT_FINE) qsort(places, n, sizeof *places, by_path);
     for (size_t i = 1; status == EXIT_FINE && i < n; i++) {
         if (strcmp(places[i - 1].path, places[i].path) != 0) continue;
-        fail(err, "%.60s and %.60s would both write %.60s", b->inputs[places[i - 1].index], b->inputs[places[i].index],
-             b->outputs[places[i].index]);
+        say_meeting(b, places[i - 1].index, places[i].index, err);
         status = EXIT_USAGE;
     }
     for (size_t i = 0; i < n; i++) free(places[i].path);
@@ -191,9 +204,9 @@ static int check_inputs(const batch *b, error *err)
     for (size_t i = 0; i < b->n; i++)
         if (stat(b->inputs[i], &st) == 0) ids[n++] = (file_id){.dev = st.st_dev, .ino = st.st_ino, .index = i};
     qsort(ids, n, sizeof *ids, by_id);
-    for (size_t i = 0; status == EXIT_FINE && i < b->n; i++) {
+    for (size_t i = 0; status == EXIT_FINE && i < b->n * b->each; i++) {
         if (stat(b->outputs[i], &st) != 0 || !S_ISREG(st.st_mode)) continue;
-        const file_id *hit = another_input(ids, n, &st, i);
+        const file_id *hit = another_input(ids, n, &st, i / b->each);
         if (!hit) continue;
         fail(err, "%.60s would be written over the input %.60s", b->outputs[i], b->inputs[hit->index]);
         status = EXIT_USAGE;
@@ -202,17 +215,20 @@ static int check_inputs(const batch *b, error *err)
     return status;
 }
 
-int batch_name_outputs(batch *b, const char *template, error *err)
+int batch_name_outputs(batch *b, const window_request *windows, const char *template, error *err)
 {
     bool one_name = !batch_is_template(template);
     err->text[0] = 0;
-    b->outputs = calloc(b->n, sizeof *b->outputs);
+    b->each = windows->outputs > 0 ? (size_t)windows->outputs : 1;
+    b->outputs = calloc(b->n * b->each, sizeof *b->outputs);
     if (!b->outputs) return out_of_memory(err);
-    for (size_t i = 0; i < b->n; i++) {
-        b->outputs[i] = one_name ? strdup(template) : expand(template, b->inputs[i], i, err);
+    for (size_t i = 0; i < b->n * b->each; i++) {
+        const size_t input = i / b->each;
+        const char *stat = windows->outputs > 0 ? windows->output[i % b->each].statistic : NULL;
+        b->outputs[i] = one_name ? strdup(template) : expand(template, b->inputs[input], input, stat, err);
         if (!b->outputs[i]) return err->text[0] ? EXIT_USAGE : out_of_memory(err);
     }
-    if (b->n < 2) return EXIT_FINE;
+    if (b->n * b->each < 2) return EXIT_FINE;
     int status = check_outputs(b, err);
     return status == EXIT_FINE ? check_inputs(b, err) : status;
 }

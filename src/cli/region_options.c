@@ -30,6 +30,11 @@ static void take_rect(region_request *r, options *o, const char *name)
         options_refuse(o, "%s '%s': a rectangle is X,Y,W,H in whole pixels", r->rect_name, optarg);
 }
 
+bool region_stats(region_request *r, options *o, const char *text)
+{
+    return regions_stats(&r->job, text) || options_refuse(o, "--stat '%s': mean, sum or both as mean,sum", text);
+}
+
 bool region_option(region_request *r, options *o, int c)
 {
     switch (c) {
@@ -46,7 +51,7 @@ bool region_option(region_request *r, options *o, int c)
         return true;
     case OPT_STAT:
         r->given = "--stat";
-        if (!regions_stats(&r->job, optarg)) options_refuse(o, "--stat '%s': mean, sum or both as mean,sum", optarg);
+        region_stats(r, o, optarg);
         return true;
     case OPT_CLIP:
         r->given = "--clip";

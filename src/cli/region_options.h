@@ -36,6 +36,9 @@ void region_request_free(region_request *r);
 /* Takes the option that options_next() returned, of OPTIONS_REGIONS or OPT_MEAN; false if it is none of them. */
 bool region_option(region_request *r, options *o, int c);
 
+/* The columns that --stat asks for; false, refused, if there are none of these names. */
+bool region_stats(region_request *r, options *o, const char *text);
+
 /* The operands argv[optind..argc) and --files-from become the inputs.  usage: of the line where there is none.
  * A list alone that names none is an error of status 1.
  * False when o->stop has been set. */

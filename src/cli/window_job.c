@@ -1,0 +1,219 @@
+/* window_job.c - statistics of the windows of one image: one output for each.
+ *
+ * Alpha is no sample: pixels with an alpha of 0 do not count, and outputs have the colours alone.  All outputs are held
+ * until the last is encoded, and appear together. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "clock.h"
+#include "job.h"
+#include "memory.h"
+#include "messages.h"
+#include "name_list.h"
+
+/* What is made of one image. */
+typedef struct work {
+    const job *j;
+    const window_request *r;
+    const image *img;
+    int channels; /* without alpha */
+    bool by_alpha;
+    const image_format *format[SAT_OUTPUTS];
+    sat_type result[SAT_OUTPUTS];
+    image out[SAT_OUTPUTS];
+    sink *sink[SAT_OUTPUTS];
+    image mask; /* u8, 1 channel; or empty */
+} work;
+
+/* ---- result types -------------------------------------------------------------------------------------- */
+
+static sat_type real_type(sat_type sample)
+{
+    return sample == SAT_F64 || sample == SAT_U32 || sample == SAT_I32 ? SAT_F64 : SAT_F32;
+}
+
+/* The type of output i: as --result says; else floats, or the image's type where the format holds no floats. */
+static bool choose_result(work *w, int i, const char *word, error *err)
+{
+    const job *j = w->j;
+    const sat_type real = real_type(w->img->type);
+    error unused;
+    w->result[i] = j->result_given ? (j->result == SAT_TYPE_NONE ? w->img->type : j->result) : real;
+    if (w->r->output[i].compare) w->result[i] = SAT_U8;
+    if (!j->result_given && !format_holds(w->format[i], word, w->result[i], w->channels, &unused))
+        w->result[i] = w->img->type;
+    return format_holds(w->format[i], word, w->result[i], w->channels, err);
+}
+
+/* ---- what counts --------------------------------------------------------------------------------------- */
+
+/* Is sample i of a row not 0?  A NaN is not. */
+static bool is_set(const void *row, sat_type type, int64_t i)
+{
+    switch (type) {
+    case SAT_U8:
+    case SAT_I8: return ((const uint8_t *)row)[i] != 0;
+    case SAT_U16:
+    case SAT_I16: return ((const uint16_t *)row)[i] != 0;
+    case SAT_U32:
+    case SAT_I32: return ((const uint32_t *)row)[i] != 0;
+    case SAT_F32: return ((const float *)row)[i] != 0;
+    default: return ((const double *)row)[i] != 0;
+    }
+}
+
+/* Clears the mask where no sample of channels [first, end) of an image of its size is set. */
+static void apply(image *mask, const image *from, int first, int end)
+{
+    for (int64_t y = 0; y < mask->height; y++) {
+        uint8_t *to = (uint8_t *)mask->data + (size_t)y * mask->row_bytes;
+        const void *row = (const char *)from->data + (size_t)y * from->row_bytes;
+        for (int64_t x = 0; x < mask->width; x++) {
+            bool set = false;
+            for (int c = first; c < end; c++) set = set || is_set(row, from->type, x * from->channels + c);
+            if (!set) to[x] = 0;
+        }
+    }
+}
+
+static bool make_mask(work *w, int threads, error *err)
+{
+    image from = {0};
+    const image *img = w->img;
+    if (!w->r->mask && !w->by_alpha) return true;
+    if (!image_alloc(&w->mask, img->width, img->height, 1, SAT_U8, err)) return false;
+    memset(w->mask.data, 1, w->mask.row_bytes * (size_t)w->mask.height);
+    if (w->by_alpha) apply(&w->mask, img, img->channels - 1, img->channels);
+    if (!w->r->mask) return true;
+    const decode_options decode = {.max_pixels = w->j->max_pixels, .no_orient = w->j->no_orient, .threads = threads};
+    error why;
+    if (!image_read(w->r->mask, &decode, &from, NULL, &why)) return fail(err, "--mask %s: %s", w->r->mask, why.text);
+    const bool fits = from.width == img->width && from.height == img->height;
+    if (fits)
+        apply(&w->mask, &from, 0, image_has_alpha(&from) ? from.channels - 1 : from.channels);
+    else
+        fail(err, "--mask %s: %lldx%lld px, where the image has %lldx%lld", w->r->mask, (long long)from.width,
+             (long long)from.height, (long long)img->width, (long long)img->height);
+    image_free(&from);
+    return fits;
+}
+
+/* ---- the statistics ------------------------------------------------------------------------------------ */
+
+static bool compute(work *w, const char *input, int threads, error *err)
+{
+    const job *j = w->j;
+    const image *img = w->img;
+    sat_window_output output[SAT_OUTPUTS];
+    sat_window_spec spec = {.width = img->width,
+                            .height = img->height,
+                            .channels = w->channels,
+                            .sample = img->type,
+                            .window_width = j->window_width,
+                            .window_height = j->window_height,
+                            .border = j->border,
+                            .outputs = w->r->outputs,
+                            .output = output,
+                            .masked = w->mask.data != NULL,
+                            .skip_nan = w->r->skip_nan,
+                            .has_nodata = w->r->has_nodata,
+                            .strided = w->channels != img->channels,
+                            .ddof = w->r->ddof,
+                            .nodata = w->r->nodata,
+                            .min_valid = w->r->min_valid,
+                            .empty = w->r->nodata,
+                            .empty_set = w->r->has_nodata,
+                            .threads = threads,
+                            .backend = j->backend};
+    if (j->border_values > 1 && j->border_values != w->channels)
+        return fail(err, "--border %s has %d values, but the image has %d channel%s", j->border, j->border_values,
+                    w->channels, w->channels > 1 ? "s beside alpha" : " beside alpha");
+    for (int c = 0; c < w->channels; c++) spec.border_value[c] = j->border_value[j->border_values > 1 ? c : 0];
+    sat_view src = image_view(img), mask = image_view(&w->mask), results[SAT_OUTPUTS];
+    src.pixel_bytes = (size_t)img->channels * sat_type_bytes(img->type);
+    src.channels = w->channels;
+    for (int i = 0; i < spec.outputs; i++) {
+        output[i] = w->r->output[i];
+        output[i].result = w->result[i];
+        if (!image_alloc(&w->out[i], img->width, img->height, w->channels, w->result[i], err)) return false;
+        results[i] = image_view(&w->out[i]);
+    }
+    sat_window *window;
+    if (sat_window_create(&window, &spec) != SAT_OK) return fail(err, "%s", sat_detail());
+    if (j->verbose)
+        say(input_name(input), "window %lldx%lld px, %d statistic%s; %s", (long long)j->window_width,
+            (long long)j->window_height, spec.outputs, spec.outputs > 1 ? "s" : "", sat_window_note(window));
+    bool ok = sat_window_run(window, &src, spec.masked ? &mask : NULL, results, NULL) == SAT_OK;
+    if (!ok) fail(err, "%s", sat_detail());
+    const int64_t clipped = sat_window_clipped(window);
+    sat_window_destroy(&window);
+    if (ok && clipped > 0 && !j->quiet)
+        say(input_name(input), "%lld values were beyond the range of their type and are clipped; --result f32 keeps them",
+            (long long)clipped);
+    return ok;
+}
+
+uint64_t job_window_bytes(const image_shape *shape, const void *context)
+{
+    const job *j = context;
+    const uint64_t height = (uint64_t)shape->height;
+    uint64_t bytes = (uint64_t)shape->width * height;
+    for (int i = 0; i < j->windows.outputs; i++) {
+        const sat_type type = j->windows.output[i].compare ? SAT_U8 : j->result ? j->result : real_type(shape->type);
+        bytes += (uint64_t)sat_row_bytes(shape->width, shape->channels, type) * height;
+    }
+    return bytes;
+}
+
+/* Encodes output i, with the image's metadata. */
+static bool encode(work *w, int i, int threads, times *spent, error *err)
+{
+    const encode_options options = {
+        .quality = w->j->quality, .threads = threads, .progress = {progress_more, &spent->item}};
+    w->out[i].meta = w->img->meta;
+    const bool ok = w->format[i]->encode(&w->out[i], &options, w->sink[i], err);
+    w->out[i].meta = (image_meta){0}; /* still the image's own */
+    image_free(&w->out[i]);
+    return ok;
+}
+
+bool job_window(const job *j, const char *input, image *img, char *const *outputs, int threads, times *spent,
+                int *at_output, error *err)
+{
+    work w = {.j = j, .r = &j->windows, .img = img};
+    const int n = w.r->outputs;
+    double start = clock_now_s();
+    bool ok = true;
+    w.channels = img->channels - image_has_alpha(img);
+    w.by_alpha = image_has_alpha(img) && j->alpha != ALPHA_STRAIGHT;
+    for (int i = 0; i < n && ok; i++) {
+        *at_output = i;
+        w.format[i] = j->format ? j->format : format_by_extension(outputs[i]);
+        ok = choose_result(&w, i, j->format ? j->format_word : format_extension(outputs[i]), err) &&
+             sink_open(&w.sink[i], outputs[i], &(sink_options){.no_clobber = j->no_clobber}, err);
+    }
+    if (ok) {
+        *at_output = -1;
+        job_stage(j, spent, "compute");
+        ok = make_mask(&w, threads, err) && compute(&w, input, threads, err);
+    }
+    spent->compute_s = clock_now_s() - start;
+    if (ok) job_stage(j, spent, "encode");
+    start = clock_now_s();
+    for (int i = 0; i < n && ok; i++) {
+        *at_output = i;
+        ok = encode(&w, i, threads, spent, err);
+    }
+    for (int i = 0; i < n && ok; i++) {
+        *at_output = i;
+        ok = sink_commit(&w.sink[i], err);
+    }
+    spent->encode_s = clock_now_s() - start;
+    for (int i = 0; i < n; i++) {
+        sink_abort(&w.sink[i]);
+        image_free(&w.out[i]);
+    }
+    image_free(&w.mask);
+    return ok;
+}
