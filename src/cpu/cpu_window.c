@@ -29,21 +29,24 @@ static void resolve_outputs(sat_cpu_window *w)
         o->compare = given->compare;
         o->store = sat_window_sample(given->result);
         o->bytes = sat_type_bytes(given->result);
+        o->stream = sat_machine_streams((size_t)w->samples * o->bytes, sat_area(w->spec.height, w->spec.count));
         for (int k = 0; k < SAT_PARAMETERS; k++) o->p[k] = parameter(s, given, k, w->range);
         o->empty = w->spec.empty_set ? w->spec.empty : sat_is_float(given->result) ? NAN : 0;
-        w->needs |= s->needs;
+        o->as_it_is = o->statistic == SAT_STATISTIC_var || o->statistic == SAT_STATISTIC_sum ||
+                      o->statistic == SAT_STATISTIC_count || (o->statistic == SAT_STATISTIC_mean && o->p[0] == 0);
+        w->needs |= s->needs | (o->compare || s->needs & SAT_NEEDS_EXTREMES ? SAT_NEEDS_PIXEL : 0);
     }
 }
 
 static bool open_finish(sat_cpu_window *w, sat_arena *arena)
 {
     w->finish = sat_arena_zeros(arena, (size_t)w->threads * sizeof *w->finish);
-    const size_t arrays = 7, bytes = WINDOW_CHUNK * sizeof(double);
+    const size_t arrays = 8, bytes = WINDOW_CHUNK * sizeof(double);
     double *m = sat_arena_zeros(arena, (size_t)w->threads * arrays * bytes);
     if (w->finish == NULL || m == NULL) return false;
     for (int i = 0; i < w->threads; i++) {
         double **of[] = {&w->finish[i].n,       &w->finish[i].sum, &w->finish[i].mean,  &w->finish[i].var,
-                         &w->finish[i].squares, &w->finish[i].x,   &w->finish[i].values};
+                         &w->finish[i].squares, &w->finish[i].x,   &w->finish[i].values, &w->finish[i].result};
         for (size_t k = 0; k < arrays; k++, m += WINDOW_CHUNK) *of[k] = m;
     }
     return true;
@@ -124,10 +127,21 @@ static void find_extremes(const sat_cpu_window_run *run, sat_cpu_finish *f, int6
     }
 }
 
+/* The array that a statistic is. */
+static const double *moment(const sat_cpu_finish *f, int statistic)
+{
+    switch (statistic) {
+    case SAT_STATISTIC_var: return f->var;
+    case SAT_STATISTIC_sum: return f->sum;
+    case SAT_STATISTIC_count: return f->n;
+    default: return f->mean;
+    }
+}
+
 void sat_cpu_window_finish(const sat_cpu_window_run *run, sat_cpu_finish *f, int64_t y, int64_t first, int64_t count)
 {
     const sat_cpu_window *w = run->w;
-    load_pixels(run, f, y, first, count);
+    if (w->needs & SAT_NEEDS_PIXEL) load_pixels(run, f, y, first, count);
     if (run->extremes) {
         find_extremes(run, f, y, first, count);
         return;
@@ -148,13 +162,20 @@ void sat_cpu_window_finish(const sat_cpu_window_run *run, sat_cpu_finish *f, int
                                  : w->least;
         const sat_view *to = &run->results[i];
         char *out = (char *)to->data + (size_t)y * to->row_bytes + (size_t)first * o->bytes;
-        w->ops->statistic[o->statistic](f->values, &features, o->p, count);
-        if (o->statistic != SAT_STATISTIC_count && (w->validity || w->window.border->shrinks || w->spec.ddof > 0))
-            w->ops->empty(f->values, f->n, least, o->compare ? INFINITY : o->empty, count);
-        if (o->compare)
-            w->ops->compare(out, f->x, f->values, count);
+        const bool may_be_empty =
+            o->statistic != SAT_STATISTIC_count && (w->validity || w->spec.min_valid > 0 || w->spec.ddof > 0);
+        void *to_row = o->stream ? (void *)f->result : (void *)out;
+        const double *values = f->values;
+        if (o->as_it_is && !may_be_empty)
+            values = moment(f, o->statistic);
         else
-            f->clipped += w->ops->store[o->store](out, f->values, count);
+            w->ops->statistic[o->statistic](f->values, &features, o->p, count);
+        if (may_be_empty) w->ops->empty(f->values, f->n, least, o->compare ? INFINITY : o->empty, count);
+        if (o->compare)
+            w->ops->compare(to_row, f->x, values, count);
+        else
+            f->clipped += w->ops->store[o->store](to_row, values, count);
+        if (o->stream) w->isa->stream(out, f->result, (size_t)count * o->bytes);
     }
 }
 
@@ -169,6 +190,7 @@ static void do_band(void *context, int64_t band, int worker)
         sat_cpu_floats_rows(run, worker, y, end);
     else
         sat_cpu_integers_rows(run, worker, y, end);
+    run->w->isa->fence();
 }
 
 static void do_rows(sat_cpu_window_run *run)

@@ -14,13 +14,15 @@
 
 /* Samples whose results are made at a time: their arrays stay in the first-level cache.  A multiple of every vector
  * length and channel count. */
-enum { WINDOW_CHUNK = 768 };
+enum { WINDOW_CHUNK = 384 };
 
 /* An output, resolved. */
 typedef struct sat_cpu_output {
     int statistic, store; /* indices of window_ops.h */
     bool compare;
-    size_t bytes; /* of a result */
+    bool as_it_is; /* the values are an array of moments */
+    bool stream;   /* results do not fit the cache and go past it */
+    size_t bytes;  /* of a result */
     double p[SAT_PARAMETERS], empty;
 } sat_cpu_output;
 
@@ -32,6 +34,8 @@ typedef struct sat_cpu_extremes {
 /* What results are made in; of one worker. */
 typedef struct sat_cpu_finish {
     double *n, *sum, *mean, *var, *squares, *x, *values; /* WINDOW_CHUNK entries each */
+    double *result;                                      /* their results, on the way past the cache */
+    double filled; /* all entries of n are this, if it is above 0 */
     int64_t clipped;
     sat_cpu_extremes extremes;
 } sat_cpu_finish;
@@ -44,7 +48,7 @@ typedef struct sat_cpu_window {
     sat_box_window window;
     const sat_isa *isa;
     const struct sat_window_ops *ops;
-    unsigned needs;
+    unsigned needs; /* of all statistics */
     bool validity; /* some samples may not count */
     int sample;    /* index of window_ops.h */
     int64_t samples; /* in a row */

@@ -5,18 +5,24 @@
  *
  *     n = na + nb     mean = ma + (mb - ma) * nb / n     q = qa + qb + (mb - ma)^2 * na * nb / n
  *
- * No difference of large sums is taken, and nothing is taken away: windows along an axis are joined from suffixes and
- * prefixes of segments as long as a window (van Herk 1992), first down the columns, then along the rows.
+ * No difference of large sums is taken, and nothing is taken away.
+ *
+ * Down the columns, windows are joined from suffixes and prefixes of segments as long as a window (van Herk 1992):
  *
  *     |  .  .  .  a  b  c | d  e  .  .  .  . |          window {a b c d e} = suffix(a b c) + prefix(d e)
  *
- * Down the columns.  A suffix is needed for each row of a segment, and all are made before the first is used.  One for
- * each GROUP rows is kept, and the others are made again from it.
+ * A suffix is needed for each row of a segment, and all are made before the first is used.  One for each GROUP rows is
+ * kept, and the others are made again from it.
  *
- * Along the rows.  WINDOW_ROWS rows lie side by side, so that vectors hold one column of each.
+ * Along a row, windows of 1, 2, 4, 8 ... columns are joined from those of half their width, and windows of `side` columns
+ * from those that its binary digits name: 13 = 1 + 4 + 8 takes three doublings and two more joins.  Each is a loop over
+ * the row without a dependence (Hillis and Steele 1986).
  *
- * Segments begin at multiples of their length, from the first row and column of the image on, so that results do not
- * depend on bands and strips.  Strips are whole segments wide.
+ * Segments begin at multiples of their length from the image's first row on, and strips of columns are the same whatever
+ * the threads are, so that results do not depend on bands.
+ *
+ * Counts.  Where all samples count, a part has as many samples in all columns of a strip, and its count is one number;
+ * elsewhere there is one for each column.
  *
  * Positions beyond the image.  Windows are cut to the image's size beyond each edge.  A border that takes a value is
  * joined as samples there, and what was cut off as one set of equal samples. */
@@ -26,34 +32,41 @@
 #include "host_copy.h"
 
 enum { GROUP = 16 };
-enum { STRIP_SAMPLES = 512 }; /* at least; moments of a group of rows then stay in the second-level cache */
+enum { STRIP_SAMPLES = 384 }; /* of results, at least; then a row's moments stay in the first-level cache */
+
+/* Moments of the parts of windows in a row of columns, and how many samples each has where they have no counts of their
+ * own. */
+typedef struct part {
+    sat_moments of;
+    double n;
+} part;
 
 typedef struct worker {
-    char *packed;              /* a row without the gaps between its pixels */
-    double *x, *valid;         /* of a strip's row */
-    sat_moments prefix;        /* of the columns of a strip: of the segment's rows that have come */
-    sat_moments kept, group;   /* suffixes: of each GROUP-th row, and of the rows of one group */
-    sat_moments window;        /* of one row */
-    sat_moments tile, done;    /* WINDOW_ROWS rows of a strip, entry by entry: of columns, of windows */
-    sat_moments scratch;
+    char *packed;         /* a row without the gaps between its pixels */
+    double *x, *valid;    /* of a strip's row */
+    part prefix;          /* of the rows of the next segment that have come */
+    part running;         /* of the suffixes that are being made; of a row's windows */
+    part joined;          /* of windows of one row, from some of their columns */
+    part *kept, group[GROUP]; /* suffixes: of each GROUP-th row, and of the rows of one group */
 } worker;
 
 typedef struct sat_cpu_floats {
-    bool all;                     /* means and squared deviations too */
-    int64_t before_x, after_x;    /* pixels by which windows reach beyond a column, and a row */
+    bool all;                  /* means and squared deviations too */
+    int64_t before_x, after_x; /* pixels by which windows reach beyond a column, and a row */
     int64_t before_y, after_y;
-    int64_t strip_px;             /* columns of results */
-    double cut_off;               /* positions of a window beyond these reaches; of the border's value */
+    int64_t strip_px; /* columns of results */
+    double cut_off;   /* positions of a window beyond these reaches; of the border's value */
     worker *workers;
 } floats;
 
-/* A strip of a band, and where its rows of samples are. */
+/* A strip of a band. */
 typedef struct strip {
     const sat_cpu_window_run *run;
-    const worker *k;
+    worker *k;
     sat_cpu_finish *finish;
     int64_t first_px, px; /* columns of results */
     int64_t entries;      /* samples of a row that the strip's windows hold */
+    bool counts;          /* each column has counts of its own */
 } strip;
 
 /* ---- creation ------------------------------------------------------------------------------------------ */
@@ -63,44 +76,40 @@ static int64_t lower(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
-static bool take(sat_moments *m, bool all, size_t entries, sat_arena *arena)
+static bool take(part *p, bool all, size_t entries, sat_arena *arena)
 {
-    double *p = sat_arena_zeros(arena, entries * (all ? 4 : 2) * sizeof *p);
-    if (p == NULL) return false;
-    *m = (sat_moments){p, p + entries, all ? p + 2 * entries : NULL, all ? p + 3 * entries : NULL};
+    double *m = sat_arena_zeros(arena, entries * (all ? 4 : 2) * sizeof *m);
+    if (m == NULL) return false;
+    p->of = (sat_moments){m, m + entries, all ? m + 2 * entries : NULL, all ? m + 3 * entries : NULL};
     return true;
-}
-
-static sat_moments at(const sat_moments *m, int64_t entry)
-{
-    return (sat_moments){m->n + entry, m->sum + entry, m->mean ? m->mean + entry : NULL, m->m2 ? m->m2 + entry : NULL};
 }
 
 static bool plan_worker(const sat_cpu_window *w, const floats *g, worker *k, sat_arena *arena)
 {
     const int64_t side_x = g->before_x + 1 + g->after_x, side_y = g->before_y + 1 + g->after_y;
-    const size_t channels = (size_t)w->spec.channels, out = (size_t)g->strip_px * channels;
-    const size_t in = out + (size_t)side_x * channels;
-    const size_t groups = (size_t)((side_y + GROUP - 1) / GROUP + 1);
+    const size_t entries = (size_t)((g->strip_px + side_x) * w->spec.channels);
+    const int64_t groups = (side_y + GROUP - 1) / GROUP;
     k->packed = sat_arena_alloc(arena, (size_t)w->samples * sat_type_bytes(w->spec.sample));
-    k->x = sat_arena_zeros(arena, in * sizeof *k->x);
-    k->valid = sat_arena_zeros(arena, in * sizeof *k->valid);
-    return k->packed && k->x && k->valid && take(&k->prefix, g->all, in, arena) &&
-           take(&k->kept, g->all, groups * in, arena) && take(&k->group, g->all, GROUP * in, arena) &&
-           take(&k->window, g->all, in, arena) && take(&k->tile, g->all, in * WINDOW_ROWS, arena) &&
-           take(&k->done, g->all, out * WINDOW_ROWS, arena) &&
-           take(&k->scratch, g->all, (size_t)side_x * channels * WINDOW_ROWS, arena);
+    k->x = sat_arena_zeros(arena, entries * sizeof *k->x);
+    k->valid = sat_arena_zeros(arena, entries * sizeof *k->valid);
+    k->kept = sat_arena_zeros(arena, (size_t)groups * sizeof *k->kept);
+    bool ok = k->packed && k->x && k->valid && k->kept && take(&k->prefix, g->all, entries, arena) &&
+              take(&k->running, g->all, entries, arena) && take(&k->joined, g->all, entries, arena);
+    for (int64_t i = 0; i < groups && ok; i++) ok = take(&k->kept[i], g->all, entries, arena);
+    for (int i = 0; i < GROUP && ok; i++) ok = take(&k->group[i], g->all, entries, arena);
+    return ok;
 }
 
 sat_status sat_cpu_floats_open(sat_cpu_window *w, sat_arena *arena)
 {
     const sat_axis *x = &w->window.x, *y = &w->window.y;
     const bool repeats = !x->border->shrinks && !x->border->takes_value;
-    floats *g = sat_arena_zeros(arena, sizeof *g);
     if (repeats && (x->before > x->n || x->after > x->n || y->before > y->n || y->after > y->n))
-        return sat_fail(SAT_ERR_RANGE, "a window of %lldx%lld reaches beyond the image by more than its size; for floats "
-                        "and border %s, that is too far", (long long)w->spec.window_width,
-                        (long long)w->spec.window_height, x->border->name);
+        return sat_fail(SAT_ERR_RANGE,
+                        "a window of %lldx%lld reaches beyond the image by more than its size, which border %s of floats "
+                        "does not do",
+                        (long long)w->spec.window_width, (long long)w->spec.window_height, x->border->name);
+    floats *g = sat_arena_zeros(arena, sizeof *g);
     w->floats = g;
     if (g == NULL) return sat_fail(SAT_ERR_MEMORY, "cpu: out of memory for windows");
     g->all = w->needs & (SAT_NEEDS_VAR | SAT_NEEDS_SQUARES);
@@ -109,42 +118,44 @@ sat_status sat_cpu_floats_open(sat_cpu_window *w, sat_arena *arena)
     const int64_t side_x = g->before_x + 1 + g->after_x, side_y = g->before_y + 1 + g->after_y;
     if (x->border->takes_value)
         g->cut_off = (double)w->spec.window_width * (double)w->spec.window_height - (double)side_x * (double)side_y;
-    g->strip_px = (STRIP_SAMPLES / w->spec.channels + side_x - 1) / side_x * side_x;
+    g->strip_px = STRIP_SAMPLES / w->spec.channels > 2 * side_x ? STRIP_SAMPLES / w->spec.channels : 2 * side_x;
     if (g->strip_px > w->spec.width) g->strip_px = w->spec.width;
     g->workers = sat_arena_zeros(arena, (size_t)w->threads * sizeof *g->workers);
-    for (int i = 0; g->workers && i < w->threads; i++)
-        if (!plan_worker(w, g, &g->workers[i], arena)) g->workers = NULL;
-    if (g->workers == NULL)
+    bool ok = g->workers != NULL;
+    for (int i = 0; i < w->threads && ok; i++) ok = plan_worker(w, g, &g->workers[i], arena);
+    if (!ok)
         return sat_fail(SAT_ERR_MEMORY, "cpu: out of memory for windows of %lldx%lld", (long long)w->spec.window_width,
                         (long long)w->spec.window_height);
     return SAT_OK;
 }
 
-/* ---- down the columns ---------------------------------------------------------------------------------- */
+/* ---- rows of samples ----------------------------------------------------------------------------------- */
 
-/* The pixels of a strip's row from position `from` to `to` that lie beyond the image. */
-static void fill_beyond(const strip *s, int64_t from, int64_t to, const sat_validity *v, const char *row)
+/* The pixels of a strip's row from position `from` to `to`, which lie beyond the image. */
+static void load_beyond(const strip *s, int64_t from, int64_t to, const sat_validity *v, const char *row)
 {
     const sat_cpu_window *w = s->run->w;
     const sat_axis *axis = &w->window.x;
     const int64_t origin = s->first_px - w->floats->before_x;
     const int channels = w->spec.channels;
+    const size_t bytes = (size_t)channels * sat_type_bytes(w->spec.sample);
     for (int64_t px = from; px < to; px++) {
-        const int64_t i = (px - origin) * channels, column = sat_border_index(axis->border, px, axis->n);
-        for (int c = 0; c < channels; c++) s->k->x[i + c] = s->k->valid[i + c] = 0;
-        if (column >= 0) {
-            sat_validity one = *v;
-            if (v->mask) one.mask += column;
-            const size_t bytes = (size_t)channels * sat_type_bytes(w->spec.sample);
-            w->ops->load[w->sample](s->k->x + i, s->k->valid + i, row + (size_t)column * bytes, &one, channels);
-        } else if (axis->border->takes_value) {
-            for (int c = 0; c < channels; c++) s->k->x[i + c] = w->window.real_value[c], s->k->valid[i + c] = 1;
+        const int64_t column = sat_border_index(axis->border, px, axis->n);
+        double *x = s->k->x + (px - origin) * channels, *valid = s->k->valid + (px - origin) * channels;
+        sat_validity here = *v;
+        if (v->mask && column >= 0) here.mask += column;
+        if (column >= 0)
+            w->ops->load[w->sample](x, s->counts ? valid : NULL, row + (size_t)column * bytes, &here, channels);
+        for (int c = 0; column < 0 && c < channels; c++) {
+            x[c] = axis->border->takes_value ? w->window.real_value[c] : 0;
+            valid[c] = axis->border->takes_value;
         }
     }
 }
 
-/* The samples at position y that the strip's windows hold: k->x and k->valid. */
-static void load_row(const strip *s, int64_t y)
+/* The samples at position y that the strip's windows hold: k->x and, if columns have counts, k->valid.  False if none of
+ * them counts, and the strip's columns have no counts. */
+static bool load_row(const strip *s, int64_t y)
 {
     const sat_cpu_window *w = s->run->w;
     const floats *g = w->floats;
@@ -153,12 +164,14 @@ static void load_row(const strip *s, int64_t y)
     const int64_t origin = s->first_px - g->before_x, end = origin + s->entries / channels, width = w->spec.width;
     const int64_t r = sat_border_index(w->window.border, y, w->window.y.n);
     const size_t bytes = (size_t)channels * sat_type_bytes(w->spec.sample);
+    const bool takes_value = w->window.border->takes_value;
     if (r < 0) {
+        if (!takes_value && !s->counts) return false;
         for (int64_t i = 0; i < s->entries; i++) {
-            s->k->x[i] = w->window.border->takes_value ? w->window.real_value[i % channels] : 0;
-            s->k->valid[i] = w->window.border->takes_value;
+            s->k->x[i] = takes_value ? w->window.real_value[i % channels] : 0;
+            s->k->valid[i] = takes_value;
         }
-        return;
+        return true;
     }
     const char *row = sat_cpu_row(src, r);
     if (sat_has_gaps(src)) {
@@ -167,159 +180,170 @@ static void load_row(const strip *s, int64_t y)
     }
     sat_validity v = sat_cpu_validity(s->run, r);
     const int64_t from = origin > 0 ? origin : 0, to = lower(end, width), skipped = (from - origin) * channels;
-    fill_beyond(s, origin, from, &v, row);
-    fill_beyond(s, to, end, &v, row);
+    load_beyond(s, origin, from, &v, row);
+    load_beyond(s, to, end, &v, row);
     if (v.mask) v.mask += from;
-    w->ops->load[w->sample](s->k->x + skipped, s->k->valid + skipped, row + (size_t)from * bytes, &v,
+    w->ops->load[w->sample](s->k->x + skipped, s->counts ? s->k->valid + skipped : NULL, row + (size_t)from * bytes, &v,
                             (to - from) * channels);
+    return true;
 }
 
-/* What the samples of one row are: no squared deviations. */
-static void set_row(const strip *s, const sat_moments *m)
+/* ---- parts of windows ---------------------------------------------------------------------------------- */
+
+static sat_moments of(const strip *s, const part *p, int64_t entry)
+{
+    const sat_moments *m = &p->of;
+    return (sat_moments){s->counts ? m->n + entry : NULL, m->sum + entry, m->mean ? m->mean + entry : NULL,
+                         m->m2 ? m->m2 + entry : NULL};
+}
+
+static void copy(const strip *s, part *to, const part *from)
 {
     const size_t bytes = (size_t)s->entries * sizeof(double);
-    memcpy(m->n, s->k->valid, bytes);
-    memcpy(m->sum, s->k->x, bytes);
-    if (m->mean) memcpy(m->mean, s->k->x, bytes);
-    if (m->m2) memset(m->m2, 0, bytes);
+    to->n = from->n;
+    if (s->counts) memcpy(to->of.n, from->of.n, bytes);
+    memcpy(to->of.sum, from->of.sum, bytes);
+    if (to->of.mean) memcpy(to->of.mean, from->of.mean, bytes);
+    if (to->of.m2) memcpy(to->of.m2, from->of.m2, bytes);
 }
 
-static void copy(const strip *s, const sat_moments *to, const sat_moments *from)
+/* to = p and the row at position y; p NULL: nothing and that row. */
+static void join_row(const strip *s, part *to, const part *p, int64_t y)
 {
     const size_t bytes = (size_t)s->entries * sizeof(double);
-    memcpy(to->n, from->n, bytes);
-    memcpy(to->sum, from->sum, bytes);
-    if (to->mean) memcpy(to->mean, from->mean, bytes);
-    if (to->m2) memcpy(to->m2, from->m2, bytes);
+    if (!load_row(s, y)) {
+        if (p == NULL)
+            to->n = 0;
+        else if (p != to)
+            copy(s, to, p);
+    } else if (p == NULL || (!s->counts && p->n == 0)) {
+        to->n = 1;
+        if (s->counts) memcpy(to->of.n, s->k->valid, bytes);
+        memcpy(to->of.sum, s->k->x, bytes);
+        if (to->of.mean) memcpy(to->of.mean, s->k->x, bytes);
+        if (to->of.m2) memset(to->of.m2, 0, bytes);
+    } else {
+        const sat_moments out = of(s, to, 0), a = of(s, p, 0);
+        s->run->w->ops->join_samples(&out, &a, p->n, s->k->x, s->k->valid, s->entries);
+        to->n = p->n + 1;
+    }
 }
 
-/* The suffixes of rows [first, last) of a segment at position `start`, from that of row `last`, if it is no segment's
- * end: to(row) for each, or only for each GROUP-th. */
+/* n entries of to, from `at` on: a from there, and b from `shift` further on. */
+static void join(const strip *s, part *to, const part *a, const part *b, int64_t shift, int64_t n)
+{
+    const double na = a->n, nb = b->n;
+    if (!s->counts && (na == 0 || nb == 0)) {
+        if (to != a) copy(s, to, na == 0 ? b : a);
+        return;
+    }
+    const sat_moments out = of(s, to, 0), first = of(s, a, 0), second = of(s, b, shift);
+    s->run->w->ops->join(&out, &first, na, &second, nb, n);
+    to->n = na + nb;
+}
+
+/* The suffixes of rows [first, last) of the segment at position `start`; last is its end, or a multiple of GROUP.  Kept
+ * for each GROUP-th row; or for all of these rows, which are those of a group. */
 static void make_suffixes(const strip *s, int64_t start, int64_t first, int64_t last, bool keep)
 {
-    const sat_cpu_window *w = s->run->w;
-    const floats *g = w->floats;
-    const worker *k = s->k;
+    const floats *g = s->run->w->floats;
+    worker *k = s->k;
     const int64_t side = g->before_y + 1 + g->after_y;
-    sat_moments running = k->window;
+    const part *below = last < side ? &k->kept[last / GROUP] : NULL;
     for (int64_t i = last - 1; i >= first; i--) {
-        load_row(s, start + i);
-        sat_moments below = keep ? running : at(&k->group, (i + 1 - first) * s->entries);
-        const sat_moments to = keep ? running : at(&k->group, (i - first) * s->entries);
-        if (i == last - 1 && !keep) below = at(&k->kept, last / GROUP * s->entries);
-        if (i == side - 1)
-            set_row(s, &to);
-        else
-            w->ops->join_samples[g->all](&to, &below, k->x, k->valid, s->entries);
-        if (keep && i % GROUP == 0) {
-            const sat_moments kept = at(&k->kept, i / GROUP * s->entries);
-            copy(s, &kept, &to);
-        }
+        part *to = keep ? &k->running : &k->group[i - first];
+        join_row(s, to, below, start + i);
+        if (keep && i % GROUP == 0) copy(s, &k->kept[i / GROUP], to);
+        below = to;
     }
 }
 
-/* ---- along the rows ------------------------------------------------------------------------------------ */
+/* ---- windows ------------------------------------------------------------------------------------------- */
 
-static void to_tile(const strip *s, const sat_moments *row, int r)
+/* The windows of a row of columns, whose moments are overwritten. */
+static const part *run_columns(const strip *s, part *columns)
 {
-    const sat_moments *t = &s->k->tile;
-    for (int64_t i = 0; i < s->entries; i++) {
-        t->n[i * WINDOW_ROWS + r] = row->n[i];
-        t->sum[i * WINDOW_ROWS + r] = row->sum[i];
-    }
-    for (int64_t i = 0; row->mean && i < s->entries; i++) {
-        t->mean[i * WINDOW_ROWS + r] = row->mean[i];
-        t->m2[i * WINDOW_ROWS + r] = row->m2[i];
+    const floats *g = s->run->w->floats;
+    const int64_t side = g->before_x + 1 + g->after_x, channels = s->run->w->spec.channels;
+    part *joined = &s->k->joined;
+    int64_t done = 0; /* columns in `joined` */
+    for (int64_t width = 1;; width *= 2) {
+        if (side & width) {
+            if (done == 0 && side == width) return columns;
+            if (done == 0)
+                copy(s, joined, columns);
+            else
+                join(s, joined, joined, columns, done * channels, s->entries - (done + width - 1) * channels);
+            done += width;
+        }
+        if (done == side) return joined;
+        join(s, columns, columns, columns, width * channels, s->entries - (2 * width - 1) * channels);
     }
 }
 
-/* Moments of n samples of a row, to what results are made of. */
-static void to_results(const strip *s, const sat_moments *m, int r, int64_t first, int64_t n)
+/* The cut-off positions of the windows of n samples from sample `first` of the strip on. */
+static void join_cut_off(const strip *s, const part *p, int64_t first, int64_t n)
+{
+    const sat_cpu_window *w = s->run->w;
+    const double cut = w->floats->cut_off;
+    sat_moments m = p->of;
+    for (int64_t i = first; i < first + n; i++) {
+        const double count = s->counts ? m.n[i] : p->n, value = w->window.real_value[i % w->spec.channels];
+        if (m.mean) {
+            const double apart = value - m.mean[i], share = cut / (count + cut);
+            m.m2[i] += apart * (count * share * apart);
+            m.mean[i] += apart * share;
+        }
+        m.sum[i] += value * cut;
+        if (s->counts) m.n[i] = count + cut;
+    }
+}
+
+/* Row y from the moments of its columns. */
+static void do_row(const strip *s, part *columns, int64_t y)
 {
     const sat_cpu_window *w = s->run->w;
     const floats *g = w->floats;
     sat_cpu_finish *f = s->finish;
-    for (int64_t i = 0; i < n; i++) {
-        f->n[i] = m->n[(first + i) * WINDOW_ROWS + r];
-        f->sum[i] = m->sum[(first + i) * WINDOW_ROWS + r];
+    const part *windows = run_columns(s, columns);
+    const double count = windows->n + g->cut_off;
+    for (int64_t i = 0, n; i < s->px * w->spec.channels; i += n) {
+        n = lower(s->px * w->spec.channels - i, WINDOW_CHUNK);
+        if (g->cut_off > 0) join_cut_off(s, windows, i, n);
+        const sat_moments m = of(s, windows, i);
+        w->ops->describe(f->mean, w->needs & SAT_NEEDS_VAR ? f->var : NULL,
+                         w->needs & SAT_NEEDS_SQUARES ? f->squares : NULL, &m, count, w->spec.ddof, n);
+        if (w->needs & SAT_NEEDS_SUM) memcpy(f->sum, m.sum, (size_t)n * sizeof *f->sum);
+        if (s->counts) memcpy(f->n, m.n, (size_t)n * sizeof *f->n);
+        for (int64_t e = 0; !s->counts && f->filled != count && e < WINDOW_CHUNK; e++) f->n[e] = count;
+        f->filled = s->counts ? 0 : count;
+        sat_cpu_window_finish(s->run, f, y, s->first_px * w->spec.channels + i, n);
     }
-    if (g->cut_off > 0)
-        for (int64_t i = 0; i < n; i++) {
-            const double value = w->window.real_value[(first + i) % w->spec.channels], count = f->n[i] + g->cut_off;
-            const int64_t e = (first + i) * WINDOW_ROWS + r;
-            if (g->all) {
-                const double apart = value - m->mean[e], share = g->cut_off / count;
-                m->m2[e] += apart * (f->n[i] * share * apart);
-                m->mean[e] += apart * share;
-            }
-            f->sum[i] += value * g->cut_off;
-            f->n[i] = count;
-        }
-    for (int64_t i = 0; i < n; i++) f->mean[i] = f->sum[i] / f->n[i];
-    for (int64_t i = 0; g->all && i < n; i++) {
-        const double q = m->m2[(first + i) * WINDOW_ROWS + r];
-        f->var[i] = q / (f->n[i] - w->spec.ddof);
-        f->squares[i] = q / f->n[i] + f->mean[i] * f->mean[i];
-    }
-}
-
-/* The results of the rows in the tile, of which the first is y. */
-static void finish_tile(const strip *s, int64_t y, int rows)
-{
-    const sat_cpu_window *w = s->run->w;
-    const floats *g = w->floats;
-    const int channels = w->spec.channels;
-    const int64_t n = s->px * channels;
-    w->ops->run_columns[g->all](&s->k->done, &s->k->tile, &s->k->scratch, g->before_x + 1 + g->after_x, channels, n);
-    for (int r = 0; r < rows; r++)
-        for (int64_t i = 0; i < n; i += WINDOW_CHUNK) {
-            const int64_t count = lower(n - i, WINDOW_CHUNK);
-            to_results(s, &s->k->done, r, i, count);
-            sat_cpu_window_finish(s->run, s->finish, y + r, s->first_px * channels + i, count);
-        }
 }
 
 /* Rows [y, end) of a strip. */
 static void do_strip(const strip *s, int64_t y, int64_t end)
 {
-    const sat_cpu_window *w = s->run->w;
-    const floats *g = w->floats;
-    const worker *k = s->k;
+    const floats *g = s->run->w->floats;
+    worker *k = s->k;
     const int64_t side = g->before_y + 1 + g->after_y;
-    int rows = 0;
-    for (int64_t first = y, tile = y; y < end; y++) {
-        const int64_t i = y % side, start = y - i - g->before_y; /* the segment's first position */
+    for (const int64_t first = y; y < end; y++) {
+        const int64_t i = y % side, start = y - i - g->before_y; /* of the segment: its row, its first position */
         if (i == 0 || y == first) {
             make_suffixes(s, start, i / GROUP * GROUP, side, true);
-            for (int64_t j = 0; j < i; j++) { /* of the next segment: what came before the band */
-                load_row(s, start + side + j);
-                if (j == 0)
-                    set_row(s, &k->prefix);
-                else
-                    w->ops->join_samples[g->all](&k->prefix, &k->prefix, k->x, k->valid, s->entries);
-            }
+            for (int64_t j = 0; j < i; j++) join_row(s, &k->prefix, j ? &k->prefix : NULL, start + side + j);
         } else {
-            load_row(s, start + side + i - 1);
-            if (i == 1)
-                set_row(s, &k->prefix);
-            else
-                w->ops->join_samples[g->all](&k->prefix, &k->prefix, k->x, k->valid, s->entries);
+            join_row(s, &k->prefix, i > 1 ? &k->prefix : NULL, start + side + i - 1);
         }
         if (i % GROUP == 0 || y == first) {
-            const int64_t from = i / GROUP * GROUP;
-            make_suffixes(s, start, from, lower(from + GROUP, side), false);
+            const int64_t group = i / GROUP * GROUP;
+            make_suffixes(s, start, group, lower(group + GROUP, side), false);
         }
-        const sat_moments suffix = at(&k->group, i % GROUP * s->entries);
-        if (i == 0) {
-            to_tile(s, &suffix, rows++);
-        } else {
-            w->ops->join[g->all](&k->window, &suffix, &k->prefix, s->entries);
-            to_tile(s, &k->window, rows++);
-        }
-        if (rows < WINDOW_ROWS && y + 1 < end) continue;
-        finish_tile(s, tile, rows);
-        rows = 0;
-        tile = y + 1;
+        if (i == 0)
+            copy(s, &k->running, &k->group[0]);
+        else
+            join(s, &k->running, &k->group[i % GROUP], &k->prefix, 0, s->entries);
+        do_row(s, &k->running, y);
     }
 }
 
@@ -327,14 +351,15 @@ void sat_cpu_floats_rows(const sat_cpu_window_run *run, int worker_index, int64_
 {
     const sat_cpu_window *w = run->w;
     const floats *g = w->floats;
-    const int channels = w->spec.channels;
     for (int64_t first = 0; first < w->spec.width; first += g->strip_px) {
         strip s = {.run = run,
                    .k = &g->workers[worker_index],
                    .finish = &w->finish[worker_index],
                    .first_px = first,
                    .px = lower(g->strip_px, w->spec.width - first)};
-        s.entries = (s.px + g->before_x + g->after_x) * channels;
+        s.entries = (s.px + g->before_x + g->after_x) * w->spec.channels;
+        const bool inside = first >= g->before_x && first + s.px + g->after_x <= w->spec.width;
+        s.counts = w->validity || (w->window.border->shrinks && !inside);
         do_strip(&s, y, end);
     }
 }

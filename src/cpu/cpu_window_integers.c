@@ -56,6 +56,8 @@ typedef struct sat_cpu_integers {
     int sign, arithmetic;
     bool by_segments;      /* windows are taken apart; before and after are 0 */
     int64_t before, after; /* pixels by which windows reach beyond a column, cut where those count nothing */
+    bool plain;            /* mean and variance of whole windows come straight from prefix sums */
+    int64_t left, right;   /* windows of samples [left, right) of a row are whole */
     int64_t *beyond;       /* which samples of the row the before + after pixels beyond it repeat; or NULL */
     double *covered_x;     /* for each sample, how many columns its window covers */
     worker *workers;
@@ -109,6 +111,10 @@ static bool plan_columns(const sat_cpu_window *w, integers *g, sat_arena *arena)
     g->by_segments = repeats && (x->before > n || x->after > n);
     g->before = g->by_segments ? 0 : x->before < n ? x->before : n;
     g->after = g->by_segments ? 0 : x->after < n ? x->after : n;
+    g->plain = !w->validity && g->arithmetic == IN_F64 && !(w->needs & (SAT_NEEDS_SUM | SAT_NEEDS_SQUARES));
+    g->left = repeats ? 0 : (x->before < n ? x->before : n) * channels;
+    g->right = repeats ? w->samples : (n - x->after) * channels;
+    if (g->right < g->left) g->right = g->left;
     g->covered_x = sat_arena_alloc(arena, (size_t)w->samples * sizeof *g->covered_x);
     if (g->covered_x == NULL) return false;
     for (int64_t i = 0; i < w->samples; i++) {
@@ -354,7 +360,7 @@ static void moments(const sat_cpu_window *w, const worker *k, sat_cpu_finish *f,
     for (int i = 0; i < FEATURES; i++) row[i] = g->of[i].used ? k->of[i].row + (size_t)at * g->of[i].entry : NULL;
     const int s1 = g->of[SUM].sums, s2 = g->of[SQUARES].sums;
     if (g->of[COUNT].used) w->ops->real[BOX_UNSIGNED][g->of[COUNT].sums](f->n, row[COUNT], n);
-    w->ops->real[g->sign][s1](f->sum, row[SUM], n);
+    if (w->needs & (SAT_NEEDS_SUM | SAT_NEEDS_VAR)) w->ops->real[g->sign][s1](f->sum, row[SUM], n);
     w->ops->quotient[g->sign][s1](f->mean, row[SUM], f->n, n);
     if (!g->of[SQUARES].used) return;
     w->ops->real[BOX_UNSIGNED][s2](f->squares, row[SQUARES], n);
@@ -371,9 +377,9 @@ static void moments(const sat_cpu_window *w, const worker *k, sat_cpu_finish *f,
     for (int64_t i = 0; w->needs & SAT_NEEDS_SQUARES && i < n; i++) f->squares[i] /= f->n[i];
 }
 
-/* The results of n samples from sample `first` on; `stored`: of a row by segments. */
-static void results(const sat_cpu_window_run *run, const worker *k, sat_cpu_finish *f, int64_t y, int64_t first,
-                    int64_t n, bool stored, double covered_y)
+/* The results of n samples from sample `first` on, whatever their windows hold; `stored`: of a row by segments. */
+static void any_results(const sat_cpu_window_run *run, const worker *k, sat_cpu_finish *f, int64_t y, int64_t first,
+                        int64_t n, bool stored, double covered_y)
 {
     const sat_cpu_window *w = run->w;
     const integers *g = w->integers;
@@ -386,8 +392,49 @@ static void results(const sat_cpu_window_run *run, const worker *k, sat_cpu_fini
     }
     for (int64_t i = 0; !w->validity && i < n; i++)
         f->n[i] = w->window.border->shrinks ? covered_y * g->covered_x[first + i] : (double)w->area_px;
+    f->filled = 0;
     moments(w, k, f, stored ? first : 0, n);
     sat_cpu_window_finish(run, f, y, first, n);
+}
+
+/* The same where all windows hold `count` samples of the image. */
+static void equal_results(const sat_cpu_window_run *run, const worker *k, sat_cpu_finish *f, int64_t y, int64_t first,
+                          int64_t n, double count)
+{
+    const sat_cpu_window *w = run->w;
+    const integers *g = w->integers;
+    const feature *s1 = &g->of[SUM], *s2 = &g->of[SQUARES];
+    const int64_t window = (g->before + 1 + g->after) * w->spec.channels;
+    const char *samples = k->of[SUM].prefix + (size_t)first * s1->entry;
+    const char *squares = s2->used ? k->of[SQUARES].prefix + (size_t)first * s2->entry : NULL;
+    for (int i = 0; f->filled != count && i < WINDOW_CHUNK; i++) f->n[i] = count;
+    f->filled = count;
+    w->ops->moments[g->sign][s1->sums][s2->used ? s2->sums : BOX_SUMS_64](f->mean, f->var, samples, squares, window,
+                                                                          count, w->spec.ddof, n);
+    sat_cpu_window_finish(run, f, y, first, n);
+}
+
+/* The results of n samples from sample `first` on. */
+static void results(const sat_cpu_window_run *run, const worker *k, sat_cpu_finish *f, int64_t y, int64_t first,
+                    int64_t n, bool stored, double covered_y)
+{
+    const sat_cpu_window *w = run->w;
+    const integers *g = w->integers;
+    const sat_border *border = w->window.border;
+    const bool whole_y = border->shrinks || covered_y == (double)w->spec.window_height;
+    if (stored || !g->plain || !whole_y) {
+        any_results(run, k, f, y, first, n, stored, covered_y);
+        return;
+    }
+    const double count = border->shrinks ? covered_y * (double)w->spec.window_width : (double)w->area_px;
+    for (int64_t i = first, end; i < first + n; i = end) {
+        end = i < g->left ? g->left : i < g->right ? g->right : w->samples;
+        if (end > first + n) end = first + n;
+        if (i >= g->left && end <= g->right)
+            equal_results(run, k, f, y, i, end - i, count);
+        else
+            any_results(run, k, f, y, i, end - i, false, covered_y);
+    }
 }
 
 static void do_row(const sat_cpu_window_run *run, const worker *k, sat_cpu_finish *f, int64_t y)

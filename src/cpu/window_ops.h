@@ -17,13 +17,11 @@ typedef struct sat_validity {
     double nodata;
 } sat_validity;
 
-/* What is known of the samples of parts of windows, an array each.  Only n and sum where no variance is needed. */
+/* What is known of the samples of parts of windows, an array each.  n is NULL where all parts have the same number of
+ * samples, mean and m2 where no variance is needed. */
 typedef struct sat_moments {
     double *n, *sum, *mean, *m2; /* m2: the sum of squared distances from the mean */
 } sat_moments;
-
-/* Rows that are worked on together where sums run along rows. */
-enum { WINDOW_ROWS = 8 };
 
 struct sat_window_ops {
     /* Samples that do not count become 0; valid[i]: does sample i count? */
@@ -44,16 +42,21 @@ struct sat_window_ops {
                      int64_t n);
     void (*variance_64)(double *var, const double *count, const void *sum, const void *squares, double ddof, int64_t n);
 
-    /* Floats: a row as f64, samples that do not count as 0, with valid[i] 1 or 0. */
+    /* Mean and variance, as above, of windows of `count` samples, straight from prefix sums `reach` apart: of the
+     * samples, and of their squares.  Squares are below 2^52; the divisor of var is below 2^53.  squares NULL: no var. */
+    void (*moments[BOX_SIGNS][BOX_SUMS][BOX_SUMS])(double *mean, double *var, const void *sums, const void *squares,
+                                                   int64_t reach, double count, double ddof, int64_t n);
+
+    /* Floats: a row as f64, samples that do not count as 0, with valid[i] 1 or 0; valid NULL: all count. */
     void (*load[WINDOW_SAMPLES])(double *x, double *valid, const void *row, const sat_validity *v, int64_t n);
-    /* Joins samples, and parts of windows: of a to those of b. */
-    void (*join_samples[2])(const sat_moments *out, const sat_moments *a, const double *x, const double *valid,
-                            int64_t n);
-    void (*join[2])(const sat_moments *out, const sat_moments *a, const sat_moments *b, int64_t n);
-    /* Windows of `side` columns, from moments of WINDOW_ROWS rows, entry by entry: those of n samples from those of
-     * n + (side - 1) * channels.  scratch: of side * channels entries. */
-    void (*run_columns[2])(const sat_moments *out, const sat_moments *in, const sat_moments *scratch, int64_t side,
-                           int channels, int64_t n);
+    /* Parts of windows, of a and b, joined; of na and nb samples each where out->n is NULL.  out may be a, and it may be
+     * b if b does not begin before a.  join_samples: b are single samples, which count or do not. */
+    void (*join)(const sat_moments *out, const sat_moments *a, double na, const sat_moments *b, double nb, int64_t n);
+    void (*join_samples)(const sat_moments *out, const sat_moments *a, double na, const double *x, const double *valid,
+                         int64_t n);
+    /* Of `count` samples each where m->n is NULL; var and squares may be NULL. */
+    void (*describe)(double *mean, double *var, double *squares, const sat_moments *m, double count, double ddof,
+                     int64_t n);
 
     /* The statistic of each window. */
     void (*statistic[SAT_STATISTICS])(double *out, const sat_features *f, const double *p, int64_t n);

@@ -2,34 +2,56 @@
 
 /* ---- samples that count -------------------------------------------------------------------------------- */
 
-#define COUNTS(v, value, i)                                                                                            \
-    ((!(v)->mask || (v)->mask[(i) / (v)->channels] != 0) && !((v)->skip_nan && (value) != (value)) &&                  \
-     !((v)->has_nodata && (f64)(value) == (v)->nodata))
+/* valid[i]: does sample `first` + i of a row count?  row is that sample's. */
+#define COUNTS(sample)                                                                                                 \
+    BOX_INLINE void counts_##sample(u8 *restrict valid, const sample *restrict row, const sat_validity *v,             \
+                                    int64_t first, int64_t n)                                                          \
+    {                                                                                                                  \
+        const f64 nodata = v->nodata;                                                                                  \
+        if (!v->mask)                                                                                                  \
+            memset(valid, 1, (size_t)n);                                                                               \
+        else if (v->channels == 1)                                                                                     \
+            for (int64_t i = 0; i < n; i++) valid[i] = v->mask[first + i] != 0;                                        \
+        else                                                                                                           \
+            for (int64_t i = 0; i < n; i++) valid[i] = v->mask[(first + i) / v->channels] != 0;                        \
+        for (int64_t i = 0; v->has_nodata && i < n; i++) valid[i] &= (f64)row[i] != nodata;                            \
+        for (int64_t i = 0; v->skip_nan && i < n; i++) valid[i] &= row[i] == row[i];                                   \
+    }
+
+/* value, or 0 if `counts` is 0, not 1: without a branch, which compilers do not vectorise. */
+BOX_INLINE f64 kept_if(u8 counts, f64 value)
+{
+    u64 bits;
+    memcpy(&bits, &value, sizeof bits);
+    bits &= 0 - (u64)counts;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
 
 #define VALIDATE(sample)                                                                                               \
+    COUNTS(sample)                                                                                                     \
     TARGET static void validate_##sample(void *restrict samples, u8 *restrict valid, const void *restrict row,         \
                                          const sat_validity *v, int64_t n)                                             \
     {                                                                                                                  \
         sample *restrict o = samples;                                                                                  \
         const sample *restrict r = row;                                                                                \
-        for (int64_t i = 0; i < n; i++) {                                                                              \
-            const u8 counts = COUNTS(v, r[i], i);                                                                      \
-            valid[i] = counts;                                                                                         \
-            o[i] = counts ? r[i] : 0;                                                                                  \
-        }                                                                                                              \
+        counts_##sample(valid, r, v, 0, n);                                                                            \
+        for (int64_t i = 0; i < n; i++) o[i] = valid[i] ? r[i] : 0;                                                    \
     }                                                                                                                  \
     TARGET static void load_row_##sample(f64 *restrict x, f64 *restrict valid, const void *restrict row,               \
                                          const sat_validity *v, int64_t n)                                             \
     {                                                                                                                  \
         const sample *restrict r = row;                                                                                \
-        const bool all = !v->mask && !v->skip_nan && !v->has_nodata;                                                   \
-        for (int64_t i = 0; all && i < n; i++) x[i] = (f64)r[i], valid[i] = 1;                                         \
-        for (int64_t i = 0; !all && i < n; i++) {                                                                      \
-            const bool counts = COUNTS(v, r[i], i);                                                                    \
-            x[i] = counts ? (f64)r[i] : 0;                                                                             \
-            valid[i] = counts;                                                                                         \
+        u8 counts[LOADED];                                                                                             \
+        for (int64_t i = 0; !valid && i < n; i++) x[i] = (f64)r[i];                                                    \
+        for (int64_t first = 0; valid && first < n; first += LOADED) {                                                          \
+            const int64_t m = n - first < LOADED ? n - first : LOADED;                                                 \
+            counts_##sample(counts, r + first, v, first, m);                                                           \
+            for (int64_t i = 0; i < m; i++) valid[first + i] = (f64)(i32)counts[i];                                    \
+            for (int64_t i = 0; i < m; i++) x[first + i] = kept_if(counts[i], (f64)r[first + i]);                      \
         }                                                                                                              \
     }
+enum { LOADED = 256 };
 VALIDATE(u8)
 VALIDATE(u16)
 VALIDATE(u32)
@@ -125,120 +147,99 @@ TARGET static void variance_64(f64 *restrict var, const f64 *restrict count, con
     }
 }
 
-/* ---- floats: moments joined ---------------------------------------------------------------------------- */
-
-/* Chan, Golub and LeVeque 1979.  With no sample in a, r is 1 and the mean b's; with none in b, r is 0.  out may be a or
- * b. */
-#define JOIN_MOMENTS(N, S, M, Q, na, sa, ma, qa, nb, sb, mb, qb)                                                       \
-    do {                                                                                                               \
-        const f64 both = (na) + (nb), r = (nb) / (both > 0 ? both : 1), apart = (mb) - (ma);                           \
-        (Q) = (qa) + (qb) + apart * ((na)*r * apart);                                                                  \
-        (M) = (ma) + apart * r;                                                                                        \
-        (S) = (sa) + (sb);                                                                                             \
-        (N) = both;                                                                                                    \
-    } while (0)
-
-TARGET static void join_samples_sums(const sat_moments *out, const sat_moments *a, const f64 *restrict x,
-                                     const f64 *restrict valid, int64_t n)
-{
-    for (int64_t i = 0; i < n; i++) out->sum[i] = a->sum[i] + x[i];
-    for (int64_t i = 0; i < n; i++) out->n[i] = a->n[i] + valid[i];
-}
-
-TARGET static void join_samples_all(const sat_moments *out, const sat_moments *a, const f64 *restrict x,
-                                    const f64 *restrict valid, int64_t n)
-{
-    f64 *N = out->n, *S = out->sum, *M = out->mean, *Q = out->m2;
-    const f64 *na = a->n, *sa = a->sum, *ma = a->mean, *qa = a->m2;
-    IVDEP
-    for (int64_t i = 0; i < n; i++)
-        JOIN_MOMENTS(N[i], S[i], M[i], Q[i], na[i], sa[i], ma[i], qa[i], valid[i], x[i], x[i], 0);
-}
-
-TARGET static void join_sums(const sat_moments *out, const sat_moments *a, const sat_moments *b, int64_t n)
-{
-    IVDEP
-    for (int64_t i = 0; i < n; i++) out->sum[i] = a->sum[i] + b->sum[i];
-    IVDEP
-    for (int64_t i = 0; i < n; i++) out->n[i] = a->n[i] + b->n[i];
-}
-
-INLINE void join_entries(f64 *N, f64 *S, f64 *M, f64 *Q, const sat_moments *a, const sat_moments *b, int64_t ia,
-                         int64_t ib, int64_t n)
-{
-    const f64 *na = a->n + ia, *sa = a->sum + ia, *ma = a->mean + ia, *qa = a->m2 + ia;
-    const f64 *nb = b->n + ib, *sb = b->sum + ib, *mb = b->mean + ib, *qb = b->m2 + ib;
-    IVDEP
-    for (int64_t i = 0; i < n; i++)
-        JOIN_MOMENTS(N[i], S[i], M[i], Q[i], na[i], sa[i], ma[i], qa[i], nb[i], sb[i], mb[i], qb[i]);
-}
-
-TARGET static void join_all(const sat_moments *out, const sat_moments *a, const sat_moments *b, int64_t n)
-{
-    join_entries(out->n, out->sum, out->mean, out->m2, a, b, 0, 0, n);
-}
-
-/* The window of column j begins at column j of the input.  In blocks of `side` columns: scratch holds what is left of a
- * block from each of its columns on, prefix what has come of the next (van Herk 1992). */
-#define RUN_COLUMNS(name, JOIN_ENTRY, COPY_ENTRY)                                                                      \
-    TARGET static void name(const sat_moments *out, const sat_moments *in, const sat_moments *scratch, int64_t side,   \
-                            int channels, int64_t n)                                                                   \
+#define MOMENTS(accum, value, accum_of_squares)                                                                        \
+    TARGET static void moments_##value##_##accum_of_squares(f64 *restrict mean, f64 *restrict var, const void *sums,   \
+                                                            const void *squares, int64_t reach, f64 count, f64 ddof,   \
+                                                            int64_t n)                                                 \
     {                                                                                                                  \
-        f64 values[4][4 * WINDOW_ROWS];                                                                                \
-        const sat_moments prefix = {values[0], values[1], values[2], values[3]};                                       \
-        const int64_t block = side * channels, rows = WINDOW_ROWS;                                                     \
-        for (int64_t j = 0; j < n; j += block) {                                                                       \
-            for (int64_t e = block - 1; e >= 0; e--)                                                                   \
-                if (e >= block - channels)                                                                             \
-                    COPY_ENTRY(scratch, e * rows, in, (j + e) * rows);                                                 \
-                else                                                                                                   \
-                    JOIN_ENTRY(scratch, e * rows, in, (j + e) * rows, scratch, (e + channels) * rows);                 \
-            for (int64_t e = 0; e < block && j + e < n; e++) {                                                         \
-                const int64_t c = e % channels, next = j + block + e - channels;                                       \
-                if (e < channels) {                                                                                    \
-                    COPY_ENTRY(out, (j + e) * rows, scratch, e * rows);                                                \
-                    continue;                                                                                          \
-                }                                                                                                      \
-                if (e < 2 * channels)                                                                                  \
-                    COPY_ENTRY(&prefix, c * rows, in, next * rows);                                                    \
-                else                                                                                                   \
-                    JOIN_ENTRY(&prefix, c * rows, &prefix, c * rows, in, next * rows);                                 \
-                JOIN_ENTRY(out, (j + e) * rows, scratch, e * rows, &prefix, c * rows);                                 \
-            }                                                                                                          \
+        const accum *restrict s = sums;                                                                                \
+        const accum_of_squares *restrict q = squares;                                                                  \
+        const f64 per_count = 1 / count, by = count * (count - ddof), per_by = 1 / by;                                 \
+        for (int64_t i = 0; !squares && i < n; i++)                                                                    \
+            mean[i] = quotient_f64(TO_REAL_##value((accum)(s[i + reach] - s[i])), count, per_count);                   \
+        for (int64_t i = 0; squares && i < n; i++) {                                                                   \
+            const f64 sum = TO_REAL_##value((accum)(s[i + reach] - s[i]));                                             \
+            const f64 sum_of_squares = real_of((accum_of_squares)(q[i + reach] - q[i]));                               \
+            mean[i] = quotient_f64(sum, count, per_count);                                                             \
+            var[i] = quotient_f64(count * sum_of_squares - sum * sum, by, per_by);                                     \
         }                                                                                                              \
     }
+MOMENTS(u32, u32, u32)
+MOMENTS(u32, i32, u32)
+MOMENTS(u32, u32, u64)
+MOMENTS(u32, i32, u64)
+MOMENTS(u64, u64, u64)
+MOMENTS(u64, i64, u64)
 
-INLINE void join_entry_all(const sat_moments *out, int64_t o, const sat_moments *a, int64_t ia, const sat_moments *b,
-                           int64_t ib)
-{
-    join_entries(out->n + o, out->sum + o, out->mean + o, out->m2 + o, a, b, ia, ib, WINDOW_ROWS);
-}
+/* ---- floats: moments joined ---------------------------------------------------------------------------- */
 
-INLINE void copy_entry_all(const sat_moments *out, int64_t o, const sat_moments *a, int64_t ia)
-{
-    memcpy(out->n + o, a->n + ia, WINDOW_ROWS * sizeof(f64));
-    memcpy(out->sum + o, a->sum + ia, WINDOW_ROWS * sizeof(f64));
-    memcpy(out->mean + o, a->mean + ia, WINDOW_ROWS * sizeof(f64));
-    memcpy(out->m2 + o, a->m2 + ia, WINDOW_ROWS * sizeof(f64));
-}
+/* Chan, Golub and LeVeque 1979: r = nb / (na + nb), c = na * r.  With no sample in a, r is 1 and the mean b's; with none
+ * in b, r is 0. */
+#define JOIN_MEANS(M, Q, ma, qa, mb, qb, r, c)                                                                         \
+    do {                                                                                                               \
+        const f64 apart = (mb) - (ma);                                                                                 \
+        (Q) = (qa) + (qb) + apart * ((c)*apart);                                                                       \
+        (M) = (ma) + apart * (r);                                                                                      \
+    } while (0)
 
-INLINE void join_entry_sums(const sat_moments *out, int64_t o, const sat_moments *a, int64_t ia, const sat_moments *b,
-                            int64_t ib)
+TARGET static void join(const sat_moments *out, const sat_moments *a, f64 na, const sat_moments *b, f64 nb, int64_t n)
 {
+    const f64 *sa = a->sum, *sb = b->sum, *ma = a->mean, *mb = b->mean, *qa = a->m2, *qb = b->m2, *ca = a->n, *cb = b->n;
+    f64 *S = out->sum, *M = out->mean, *Q = out->m2, *N = out->n;
     IVDEP
-    for (int64_t i = 0; i < WINDOW_ROWS; i++) out->n[o + i] = a->n[ia + i] + b->n[ib + i];
+    for (int64_t i = 0; i < n; i++) S[i] = sa[i] + sb[i];
+    if (N == NULL && M != NULL) {
+        const f64 r = nb / (na + nb), c = na * r;
+        IVDEP
+        for (int64_t i = 0; i < n; i++) JOIN_MEANS(M[i], Q[i], ma[i], qa[i], mb[i], qb[i], r, c);
+    } else if (M != NULL) {
+        IVDEP
+        for (int64_t i = 0; i < n; i++) {
+            const f64 both = ca[i] + cb[i], r = cb[i] / (both > 0 ? both : 1);
+            JOIN_MEANS(M[i], Q[i], ma[i], qa[i], mb[i], qb[i], r, ca[i] * r);
+        }
+    }
     IVDEP
-    for (int64_t i = 0; i < WINDOW_ROWS; i++) out->sum[o + i] = a->sum[ia + i] + b->sum[ib + i];
+    for (int64_t i = 0; N != NULL && i < n; i++) N[i] = ca[i] + cb[i];
 }
 
-INLINE void copy_entry_sums(const sat_moments *out, int64_t o, const sat_moments *a, int64_t ia)
+TARGET static void join_samples(const sat_moments *out, const sat_moments *a, f64 na, const f64 *restrict x,
+                                const f64 *restrict valid, int64_t n)
 {
-    memcpy(out->n + o, a->n + ia, WINDOW_ROWS * sizeof(f64));
-    memcpy(out->sum + o, a->sum + ia, WINDOW_ROWS * sizeof(f64));
+    const f64 *sa = a->sum, *ma = a->mean, *qa = a->m2, *ca = a->n;
+    f64 *S = out->sum, *M = out->mean, *Q = out->m2, *N = out->n;
+    IVDEP
+    for (int64_t i = 0; i < n; i++) S[i] = sa[i] + x[i];
+    if (N == NULL && M != NULL) {
+        const f64 r = 1 / (na + 1), c = na * r;
+        IVDEP
+        for (int64_t i = 0; i < n; i++) JOIN_MEANS(M[i], Q[i], ma[i], qa[i], x[i], 0, r, c);
+    } else if (M != NULL) {
+        IVDEP
+        for (int64_t i = 0; i < n; i++) {
+            const f64 both = ca[i] + valid[i], r = valid[i] / (both > 0 ? both : 1);
+            JOIN_MEANS(M[i], Q[i], ma[i], qa[i], x[i], 0, r, ca[i] * r);
+        }
+    }
+    IVDEP
+    for (int64_t i = 0; N != NULL && i < n; i++) N[i] = ca[i] + valid[i];
 }
 
-RUN_COLUMNS(run_columns_sums, join_entry_sums, copy_entry_sums)
-RUN_COLUMNS(run_columns_all, join_entry_all, copy_entry_all)
+TARGET static void describe(f64 *restrict mean, f64 *restrict var, f64 *restrict squares, const sat_moments *m, f64 count,
+                            f64 ddof, int64_t n)
+{
+    const f64 *restrict S = m->sum, *restrict Q = m->m2, *restrict N = m->n;
+    if (N == NULL) {
+        const f64 degrees = count - ddof;
+        for (int64_t i = 0; i < n; i++) mean[i] = S[i] / count;
+        for (int64_t i = 0; var && i < n; i++) var[i] = Q[i] / degrees;
+        for (int64_t i = 0; squares && i < n; i++) squares[i] = Q[i] / count + mean[i] * mean[i];
+    } else {
+        for (int64_t i = 0; i < n; i++) mean[i] = S[i] / N[i];
+        for (int64_t i = 0; var && i < n; i++) var[i] = Q[i] / (N[i] - ddof);
+        for (int64_t i = 0; squares && i < n; i++) squares[i] = Q[i] / N[i] + mean[i] * mean[i];
+    }
+}
 
 /* ---- results ------------------------------------------------------------------------------------------- */
 
@@ -327,10 +328,14 @@ static const struct sat_window_ops window_ops = {
     .quotient = OF_INTEGER_SUMS(quotient),
     .variance = variance,
     .variance_64 = variance_64,
+    .moments = {[BOX_UNSIGNED] = {[BOX_SUMS_32] = {[BOX_SUMS_32] = moments_u32_u32, [BOX_SUMS_64] = moments_u32_u64},
+                                  [BOX_SUMS_64] = {[BOX_SUMS_64] = moments_u64_u64}},
+                [BOX_SIGNED] = {[BOX_SUMS_32] = {[BOX_SUMS_32] = moments_i32_u32, [BOX_SUMS_64] = moments_i32_u64},
+                                [BOX_SUMS_64] = {[BOX_SUMS_64] = moments_i64_u64}}},
     .load = OF_SAMPLES(load_row),
-    .join_samples = {join_samples_sums, join_samples_all},
-    .join = {join_sums, join_all},
-    .run_columns = {run_columns_sums, run_columns_all},
+    .join = join,
+    .join_samples = join_samples,
+    .describe = describe,
     .statistic =
         {
 #define SAT_STATISTIC(id, ...) [SAT_STATISTIC_##id] = statistic_##id,

@@ -7,9 +7,9 @@
  * Whoever includes statistics.def defines that macro first: statistic.c makes descriptors of it, and each instruction
  * set a loop over a row.  The formula is an expression of double over
  *
- *     n, sum, mean           of the samples that count in the window
- *     var, squares           their variance and the mean of their squares; only if they are among its needs
- *     x                      the pixel
+ *     n, mean                of the samples that count in the window
+ *     sum, var, squares      their sum, their variance, the mean of their squares: if they are among its needs
+ *     x                      the pixel, likewise
  *     p[0] .. p[3]           the parameters
  *     range                  the largest value of the samples' type; 1 for floats
  *     low, most_std          of the whole image, all channels: its smallest sample that counts and the largest std of a
@@ -20,7 +20,14 @@
 
 #include "sat_window.h"
 
-enum { SAT_NEEDS_MEAN = 0, SAT_NEEDS_VAR = 1, SAT_NEEDS_SQUARES = 2, SAT_NEEDS_EXTREMES = 4 };
+enum {
+    SAT_NEEDS_MEAN = 0,
+    SAT_NEEDS_VAR = 1,
+    SAT_NEEDS_SQUARES = 2,
+    SAT_NEEDS_SUM = 4,
+    SAT_NEEDS_PIXEL = 8,
+    SAT_NEEDS_EXTREMES = 16
+};
 
 #define SAT_SET(...)                                                                                                   \
     {                                                                                                                  \
