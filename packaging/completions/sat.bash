@@ -1,8 +1,8 @@
 # Completion of sat for bash.
 
-# The words of one list of `sat --help`, which says what the tables hold: borders, formats, backends.
+# The words of one list of `sat --help`, which says what the tables hold: borders, stats, formats, backends.
 _sat_names() {
-    sat --help 2>/dev/null | awk -v list="$1:" '/^[^ ]/ { on = $1 == list; $1 = on ? "" : $1 } on' | sed 's/:V[^ ]*//g'
+    sat --help 2>/dev/null | awk -v list="$1:" '/^[^ ]/ { on = $1 == list; $1 = on ? "" : $1 } on' | sed 's/:[^ ]*//g'
 }
 
 # The benches that `sat bench --help` names, and the options in the help of one.
@@ -24,6 +24,7 @@ _sat() {
     bench) options='--size --type --channels --accum --layout --box --result --batch --against --backend --repeat --md --csv --json --list --from
         --plot --output --no-clobber --threads --quiet --verbose --help --version' ;;
     *) options='--box --radius --border --passes --alpha --result --mean --rect --rects --as --stat --clip --json --output --format --quality
+        --threshold --mask --nodata --min-valid --ddof
         --layout --type --largest --files-from --null --max-pixels --max-memory --no-orient --no-clobber --backend --threads --quiet --verbose
         --help --version' ;;
     esac
@@ -37,12 +38,12 @@ _sat() {
     --result) words='same f32 f64' ;;
     --layout) words='padded inclusive exclusive' ;;
     --as) words='image table' ;;
-    --stat) words='mean sum mean,sum' ;;
+    --stat | --threshold) words=$(_sat_names stats) ;;
     --sample) words='u8 u16 u32 i8 i16 i32 f32 f64' ;;
     --accum) words='u32 u64 i32 i64 f32 f64' ;;
     --map) words='bn bq qn' ;;
     --type) [ "$command" = bench ] && words='u8 u16 u32 i8 i16 i32 f32 f64' || words='u32 u64 i32 i64 f32 f64 q32' ;;
-    --box | --radius | --passes | --mean | --quality | --largest | --max-pixels | --max-memory | --threads | --rect | --size | \
+    --box | --radius | --passes | --mean | --quality | --largest | --nodata | --min-valid | --ddof | --max-pixels | --max-memory | --threads | --rect | --size | \
         --channels | --repeat | --min | --max | --step | --block | --items) return ;;
     *)
         if [[ $current == -* ]]; then

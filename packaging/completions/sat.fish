@@ -1,9 +1,9 @@
 # Completion of sat for fish.
 
-# The words of one list of `sat --help`, which says what the tables hold: borders, formats, backends.
+# The words of one list of `sat --help`, which says what the tables hold: borders, stats, formats, backends.
 function __sat_names
     sat --help 2>/dev/null | awk -v list="$argv[1]:" '/^[^ ]/ { on = $1 == list; $1 = on ? "" : $1 } on' |
-        sed 's/:V[^ ]*//g' | string split -n ' '
+        sed 's/:[^ ]*//g' | string split -n ' '
 end
 
 # Is the command line one of these commands, "filter" being the one without a name?
@@ -23,6 +23,11 @@ complete -c sat -n '__sat_is filter' -l border -x -a '(__sat_names borders)' -d 
 complete -c sat -n '__sat_is filter' -l passes -x -d 'Repeat'
 complete -c sat -n '__sat_is filter' -l alpha -x -a 'weighted straight' -d 'How colours are averaged'
 complete -c sat -n '__sat_is filter' -l result -x -a 'same f32 f64' -d 'Type of the blurred image'
+complete -c sat -n '__sat_is filter' -l threshold -x -a '(__sat_names stats)' -d '255 where a pixel is above that'
+complete -c sat -n '__sat_is filter' -l mask -r -d 'Pixels that are not 0 there count'
+complete -c sat -n '__sat_is filter' -l nodata -x -d 'Pixels of that value do not count'
+complete -c sat -n '__sat_is filter' -l min-valid -x -d 'Pixels of a window that must count'
+complete -c sat -n '__sat_is filter' -l ddof -x -d 'Variances are divided by the pixels that count less N'
 complete -c sat -n '__sat_is filter' -l mean -x -d 'Print the mean of a rectangle X,Y,W,H'
 complete -c sat -n '__sat_is filter' -l format -x -a '(__sat_names formats)' -d 'Of the output'
 complete -c sat -n '__sat_is filter' -l quality -x -d 'Of JPEG, 1 to 100'
@@ -34,7 +39,7 @@ complete -c sat -n '__sat_is filter query' -s 0 -l null -d 'Names end in zero by
 complete -c sat -n '__sat_is filter query' -l rect -x -d 'Rectangle X,Y,W,H'
 complete -c sat -n '__sat_is filter query' -l rects -r -d 'CSV or npy file of rectangles'
 complete -c sat -n '__sat_is filter query' -l as -x -a 'image table' -d 'What an npy of f32 of other software is'
-complete -c sat -n '__sat_is filter query' -l stat -x -a 'mean sum mean,sum' -d 'Columns'
+complete -c sat -n '__sat_is filter query' -l stat -x -a '(__sat_names stats)' -d 'Columns, or statistics of windows'
 complete -c sat -n '__sat_is filter query' -l clip -d 'Cut rectangles to the image'
 complete -c sat -n '__sat_is query' -l verify -d 'Compare the checksum of a table'
 complete -c sat -n '__sat_is query' -l sample -x -a 'u8 u16 u32 i8 i16 i32 f32 f64' -d 'What a table without trailer is the sum of'

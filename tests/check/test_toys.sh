@@ -1,5 +1,5 @@
 #!/bin/bash
-# A backend, a scan method, a border mode, a file format and a command are each one new file and one new line: copies
+# A backend, a scan method, a border mode, a statistic of windows, a file format and a command are each one new file and one new line: copies
 # the tree, adds one of each (toys/), builds, and looks for them where users would.
 cd "$(dirname "$0")/../.." || exit 1
 . tests/tap.sh
@@ -18,6 +18,8 @@ add() { # TOY FILE TABLE LINE
 add backend cpu/toy.c lib/backends.def 'SAT_BACKEND(toy)'
 add scan cpu/toy_scan.c lib/scans.def 'SAT_SCAN(toy_scan)'
 add border lib/border_toy.c lib/borders.def 'SAT_BORDER(toy)'
+cp tests/check/toys/statistic.def "$tree/repo/src/lib/statistics/toy.def"
+echo '#include "statistics/toy.def"' >>"$tree/repo/src/lib/statistics.def"
 add format io/format_toy.c io/formats.def 'FORMAT(toy)'
 add command cli/cmd_toy.c cli/commands.def 'COMMAND(toy)'
 
@@ -44,6 +46,10 @@ border() { # the window reaches 2 left, 2 right: of 0 10 20 30, (0+0+0+10+20)/5 
     printf 'P2\n4 1\n255\n0 10 20 30\n' | "$toy" - --box 5x1 --border toy -o "$tree/row.pgm" &&
         [ "$(tail -c4 "$tree/row.pgm" | od -An -tu1 | tr -s ' ')" = " 6 12 12 12" ]
 }
+statistic() { # mean + 2 * k of 0 10 20 30 in windows of one pixel
+    printf 'P2\n4 1\n255\n0 10 20 30\n' | "$toy" - --box 1 --stat toy:k=4 --result same -o "$tree/row.pgm" &&
+        [ "$(tail -c4 "$tree/row.pgm" | od -An -tu1 | tr -s ' ')" = " 8 18 28 38" ]
+}
 format() {
     printf 'TOY\003\002abcdef' >"$tree/in.toy"
     "$toy" "$tree/in.toy" --box 1 -o "$tree/out.toy" && same_files in.toy out.toy
@@ -53,7 +59,7 @@ refused() { # a format cannot hold what it cannot hold
         [ ! -e "$tree/rgb.toy" ]
 }
 
-try "the tree builds with five toys" build
+try "the tree builds with six toys" build
 try "sat backends lists the backend" says "a backend for the tests" "$toy" backends
 for layout in padded inclusive; do
     for type in u32 i64; do
@@ -64,6 +70,8 @@ try "--backend toy gives the same blurred picture" same_blur
 try "sat bench scan checks the scan method" says ,ok scan_row
 try "--help lists the border" says toy "$toy" --help
 try "--border toy follows its rule" border
+try "--help lists the statistic" says "toy:k=" "$toy" --help
+try "--stat toy follows its formula" statistic
 try "--version lists the format" says toy "$toy" --version
 try "the format is read and written" format
 try "the format's limits are in the error" refused

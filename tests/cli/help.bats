@@ -11,11 +11,11 @@ options_in() { grep -oE -- '--[a-z][a-z-]*' | sort -u; }
     [ "$(echo $("$sat" --help | sed -n '/^Commands/,/^$/s/^  \([a-z]*\) .*/\1/p'))" = "query info backends bench" ]
 }
 
-@test "help opens with examples and fits a screen of 80 columns and 40 lines" {
+@test "help opens with examples and fits 80 columns and 60 lines" {
     while read -r command; do
         # shellcheck disable=SC2086 # the empty command is no word
         ok $command --help
-        [ "$("$sat" $command --help | wc -l)" -le 40 ]
+        [ "$("$sat" $command --help | wc -l)" -le 60 ]
         "$sat" $command --help | awk 'length > 80 { print; wide = 1 } END { exit wide }'
         "$sat" $command --help | head -5 | grep -q "^  sat ${command:-photo}"
         "$sat" help $command >h1

@@ -42,7 +42,7 @@ load helpers
     ok a.pgm --box 3 --out out.pgm --bord wrap
     cmp <("$sat" a.pgm --box 3 --border wrap --format pgm -o -) out.pgm
     usage "--b could be --box, --border or --backend" a.pgm --b 3 -o out.pgm
-    usage "--ma could be --max-pixels or --max-memory" a.pgm --ma=3 --box 3 -o out.pgm
+    usage "--ma could be --max-pixels, --max-memory or --mask" a.pgm --ma=3 --box 3 -o out.pgm
     usage "--q could be --quality or --quiet" a.pgm --q --box 3 -o out.pgm
     usage "--rec could be --rect or --rects" query a.pgm --rec 0,0,1,1
     usage "--max could be --max-pixels or --max-memory" info --max 3 a.pgm
@@ -181,7 +181,7 @@ load helpers
     usage "--json is for --mean*" a.pgm --box 3 --json -o out.png
     usage "--json is for --mean*" a.pgm --json -o out.npy
     usage "--clip is for --mean*" a.pgm --clip -o out.npy
-    usage "--stat is for --mean*" a.pgm --box 3 --stat sum -o out.png
+    usage "--stat is for --mean*" a.pgm --stat sum -o out.npy
     usage "--rect and --box*" a.pgm --box 3 --rect 0,0,1,1 -o out.png
     usage "--rects and --box*" a.pgm --box 3 --rects r.csv -o out.png
     usage "-o '{stem}.csv': --mean writes one file for all inputs*" a.pgm b.pgm --mean 0,0,1,1 -o '{stem}.csv'

@@ -132,9 +132,10 @@ static const char *lists(const uint8_t *bytes, size_t n, bool zero_ended)
                                       : "a failure without a line that says why";
     if (ok && !why && b.n > 0) {
         err.text[0] = '\0';
-        int status = batch_name_outputs(&b, (const char *)bytes, &err);
+        static const window_request two = {.output = {{.statistic = "mean"}, {.statistic = "var"}}, .outputs = 2}, none;
+        int status = batch_name_outputs(&b, zero_ended ? &two : &none, (const char *)bytes, &err);
         if (status != EXIT_FINE && !err.text[0]) why = "a failure without a line that says why";
-        for (size_t i = 0; status == EXIT_FINE && i < b.n; i++)
+        for (size_t i = 0; status == EXIT_FINE && i < b.n * b.each; i++)
             if (!b.outputs[i]) why = "an input without an output";
     }
     batch_free(&b);

@@ -16,6 +16,7 @@ as_cpp() {
     "${CXX:-g++}" "$1" -Wall -Wextra -Wpedantic -Wconversion -Wold-style-cast -Wuseless-cast -Werror -Isrc/lib -Isrc/io \
         -fsyntax-only -x c++ - <<'END'
 #include "sat_lab.h"
+#include "sat_window.h"
 #include "sat_file.h"
 bool blur(const sat_view &from, const sat_view &to)
 {
@@ -23,6 +24,9 @@ bool blur(const sat_view &from, const sat_view &to)
     sat_box *box;
     if (sat_box_create(&box, &spec) != SAT_OK || sat_box_run(box, &from, &to, nullptr) != SAT_OK) return false;
     sat_box_destroy(&box);
+    sat_window_spec window_spec = {};
+    sat_window *window;
+    if (sat_window_create(&window, &window_spec) == SAT_OK) sat_window_destroy(&window);
     sat_scan_spec scan_spec = {};
     sat_scan *scan;
     sat_lab_backend_info info;
@@ -39,5 +43,5 @@ bool mean(const char *path, const sat_rect &rect, double *means)
 }
 END
 }
-for standard in c++11 c++20; do try "sat.h, sat_lab.h and sat_file.h compile as $standard" as_cpp "-std=$standard"; done
+for standard in c++11 c++20; do try "sat.h, sat_window.h, sat_lab.h and sat_file.h compile as $standard" as_cpp "-std=$standard"; done
 finish

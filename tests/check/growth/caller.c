@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "sat_lab.h"
+#include "sat_window.h"
 
 static int tests, failures;
 
@@ -62,6 +63,27 @@ static bool means(void)
     return ok;
 }
 
+static const sat_window_output variance = {.statistic = "var"};
+static sat_window_spec window_spec = {.width = 4,
+                                      .height = 3,
+                                      .sample = SAT_U8,
+                                      .window_width = 3,
+                                      .window_height = 3,
+                                      .outputs = 1,
+                                      .output = &variance};
+
+static bool variances(void)
+{
+    float var[12] = {0};
+    sat_view result = image;
+    sat_window *window;
+    result.data = var, result.type = SAT_F32, result.row_bytes = 16;
+    bool ok = sat_window_create(&window, &window_spec) == SAT_OK &&
+              sat_window_run(window, &image, NULL, &result, NULL) == SAT_OK && var[0] > 4 && var[0] < 4.5f;
+    sat_window_destroy(&window);
+    return ok;
+}
+
 static bool prefix_sums(void)
 {
     uint32_t out[12] = {0};
@@ -108,11 +130,13 @@ static void refusals(void)
     sat_query *query;
     sat_box *box;
     sat_scan *scan;
+    sat_window *window;
     sat_sum sum;
     REFUSED(spec, sat_plan_create(&plan, &spec));
     REFUSED(table, sat_table_query(&table, NULL, 0, 0, 1, &sum, NULL));
     REFUSED(table, sat_query_create(&query, &table, NULL));
     REFUSED(box_spec, sat_box_create(&box, &box_spec));
+    REFUSED(window_spec, sat_window_create(&window, &window_spec));
     REFUSED(scan_spec, sat_scan_create(&scan, &scan_spec));
     if (sat_plan_create(&plan, &spec) == SAT_OK) REFUSED(run, sat_plan_run(plan, &image, &table.view, &run));
     sat_plan_destroy(&plan);
@@ -128,6 +152,8 @@ int main(void)
     test(answers(), "queries");
     test(means(), "box filters");
     test(prefix_sums(), "scans");
+    test(variances(), "window statistics");
+    FILLS(sat_statistic_info, true, sat_statistic_at(0, &s.info));
     FILLS(sat_border_info, true, sat_border_at(0, &s.info));
     FILLS(sat_backend_info, true, sat_backend_at(0, &s.info));
     FILLS(sat_backend_info, true, sat_backend_entry(0, &s.info));

@@ -1,0 +1,140 @@
+/* sat_window.h - statistics of the window around each pixel: mean, variance, local thresholds; with masks.
+ *
+ * A window statistic is a formula over a few sums of what the window holds, and over the pixel itself:
+ *
+ *     n     how many samples count           mean = S1 / n
+ *     S1    the sum of these samples         var  = (n * S2 - S1 * S1) / (n * (n - ddof))
+ *     S2    the sum of their squares         std, rms, thresholds ... follow from these
+ *
+ * The cost does not depend on the window's size, and the sums are taken once for all results of a run.
+ *
+ * Integer samples.  n, S1, S2 and n * S2 - S1 * S1 are exact.  The f64 of mean and variance are the quotients rounded to
+ * nearest, where n < 2^24; else they are wrong by less than 2^-51 of themselves.  So a variance is never negative, and
+ * 0 for a constant.  Results are the same on every thread count and instruction set.
+ *
+ * Float samples.  Sums, means and squared deviations of parts of a window are joined, never taken away (Chan, Golub and
+ * LeVeque 1979; van Herk 1992).  No sample outside a window influences it: a NaN or an infinity spoils exactly the
+ * windows that hold it, of which the variance is NaN.  A variance is never negative, and 0 for a constant.  With e =
+ * 2^-53, n samples, their exact mean m, mean of absolute values a and variance v: the f64 mean is wrong by less than
+ * (n + 1) * e * a, and the f64 variance by less than (6 * n + 40) * e * (v + a * sqrt(v)), as far as that is small
+ * beside v; where it is not, by less than (6 * n + 40)^2 * e^2 * a^2 in addition.  Results are the same on every thread
+ * count.
+ *
+ * Samples that count.  Without a mask, nodata value and skip_nan all do.  With one of them, those that do not count take
+ * no part in any sum, and n is the number of those that do.  Where fewer than min_valid count, the result is `empty`.
+ */
+#ifndef SAT_WINDOW_OBJECT_H
+#define SAT_WINDOW_OBJECT_H
+
+#include "sat.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- statistics --------------------------------------------------------------------------------------- */
+
+enum { SAT_PARAMETERS = 4, SAT_OUTPUTS = 16 };
+
+typedef struct sat_parameter_info {
+    const char *name;     /* "k"; NULL past the last */
+    double value;         /* what it is where it is not set: */
+    bool in_range;        /* times the largest value of the samples' type, which is 1 for floats */
+    bool reserved[7];     /* false */
+} sat_parameter_info;
+
+typedef struct sat_statistic_info {
+    const char *name, *summary;
+    const char *equation; /* over n, mean, var, std, rms, x (the pixel), and the parameters */
+    const char *source;   /* citation, or NULL */
+    sat_parameter_info parameter[SAT_PARAMETERS];
+    bool threshold;       /* a local threshold: meant to be compared with the pixel */
+    bool whole_image;     /* depends on extremes of the whole image, for which a run reads it twice */
+    bool reserved[6];     /* false */
+} sat_statistic_info;
+
+/* The i-th statistic; false past the last. */
+#define sat_statistic_at(...) sat_statistic_at_sized(__VA_ARGS__, sizeof(sat_statistic_info)) /* i, info */
+SAT_API bool sat_statistic_at_sized(size_t i, sat_statistic_info *info, size_t info_bytes);
+
+/* ---- windows ------------------------------------------------------------------------------------------ */
+
+/* One result of a run. */
+typedef struct sat_window_output {
+    const char *statistic;            /* a name of sat_statistic_at() */
+    sat_type result;                  /* u8 u16 u32 i8 i16 i32, rounded to nearest, halves away from zero, and clipped
+                                         to the type's range; f32; f64.  SAT_TYPE_NONE = f32, of 32-bit integers and
+                                         f64 f64; of a comparison u8 */
+    bool compare;                     /* 255 where the pixel is above the statistic, else 0; of u8 */
+    bool reserved[3];                 /* false */
+    double parameter[SAT_PARAMETERS]; /* in the order of sat_statistic_info */
+    unsigned set;                     /* bit i: parameter[i] counts; else it has its default */
+    int reserved_word;                /* 0 */
+} sat_window_output;
+
+/* What windows are made for.  Zero means the default where one is named. */
+typedef struct sat_window_spec {
+    int64_t width, height;               /* px */
+    int channels;                        /* 1..4, each on its own; 0 = 1 */
+    sat_type sample;                     /* u8 u16 u32 i8 i16 i32 f32 f64 */
+    int64_t window_width, window_height; /* px, as in sat_box_spec */
+    const char *border;                  /* as in sat_box_spec; floats: in a mode that repeats samples, windows reach
+                                            beyond the image by its size at most */
+    double border_value[4];
+    sat_anchor anchor;
+    int outputs;                         /* 1..SAT_OUTPUTS */
+    const sat_window_output *output;     /* that many; read by sat_window_create() alone */
+    bool masked;                         /* runs have a mask */
+    bool skip_nan;                       /* NaN samples do not count */
+    bool has_nodata;                     /* samples equal to nodata do not count */
+    bool strided;                        /* sources of runs may have gaps between their pixels */
+    int ddof;                            /* 0 or more: variances are divided by n - ddof */
+    double nodata;
+    double min_valid;                    /* samples that must count: 1 or more, a whole number; below 1: a share of the
+                                            window's pixels; 0 = one sample */
+    double empty;                        /* the result where fewer count, or n <= ddof for a variance; clipped as any
+                                            other */
+    bool empty_set;                      /* false: empty is NaN for f32 and f64, 0 for others */
+    bool reserved[3];                    /* false */
+    int threads;                         /* as in sat_plan_spec */
+    const char *backend;                 /* NULL = the first that can do the job */
+    sat_memory memory;                   /* SAT_HOST: no device's backend has windows yet */
+    int reserved_word;                   /* 0 */
+    int64_t count;                       /* images that a run has at most; 0 = 1 */
+    const sat_executor *executor;        /* as in sat_plan_spec */
+    const sat_allocator *allocator;      /* as in sat_plan_spec */
+} sat_window_spec;
+
+typedef struct sat_window sat_window;
+
+/* Checks the spec, picks the backend, allocates all that runs need.  On SAT_OK *window is the caller's, to be given to
+ * sat_window_destroy(); else it is NULL, and the status is SAT_ERR_ARGUMENT, _SHAPE, _TYPE, _RANGE (sums that 64 bits
+ * cannot be proven to hold; of squares of 32-bit samples: windows of more than 2^32 px), _MEMORY or _UNAVAILABLE. */
+#define sat_window_create(...) sat_window_create_sized(__VA_ARGS__, sizeof(sat_window_spec)) /* window, spec */
+SAT_API sat_status sat_window_create_sized(sat_window **window, const sat_window_spec *spec, size_t spec_bytes);
+
+/* src: 1 .. count images of the spec's shape and sample type.  mask: as many images of u8 with one channel, of the same
+ * width and height, where samples of pixels that are not 0 count; NULL unless the spec is masked.  results: one view for
+ * each output, in their order, of src's shape and the output's type.  No result shares a byte with another view.
+ * stream as in sat_run_options.  Returns SAT_ERR_ARGUMENT, _SHAPE, _TYPE. */
+SAT_API sat_status sat_window_run(sat_window *window, const sat_view *src, const sat_view *mask,
+                                  const sat_view *results, void *stream);
+
+/* How many results of the last run lay beyond their integer type's range, or were NaN there, and were clipped. */
+SAT_API int64_t sat_window_clipped(const sat_window *window);
+
+/* The result type of output i; SAT_TYPE_NONE if there is none. */
+SAT_API sat_type sat_window_result(const sat_window *window, int i);
+
+/* The backend chosen, and one line for people: backend, instruction set, threads, and the accumulators; valid while the
+ * window lives. */
+SAT_API const char *sat_window_backend(const sat_window *window);
+SAT_API const char *sat_window_note(const sat_window *window);
+
+/* Frees the window and sets *window to NULL. NULL and pointers to NULL are fine. */
+SAT_API void sat_window_destroy(sat_window **window);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

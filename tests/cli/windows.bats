@@ -1,0 +1,142 @@
+# Statistics of windows, local thresholds, masks.
+
+load helpers
+
+# values FILE - the numbers of an .npy of f32 or f64, in rows of text.
+values() {
+    "${PYTHON:-python3}" -c 'import sys; import numpy as np; print(*np.load(sys.argv[1]).ravel().tolist())' "$1"
+}
+
+@test "mean and variance of the windows of the small image" {
+    small a.pgm
+    ok a.pgm --box 3 --stat mean,var,count -o '{stat}.npy'
+    [ "$(values count.npy)" = "4.0 6.0 6.0 4.0 6.0 9.0 9.0 6.0 4.0 6.0 6.0 4.0" ]
+    [ "$(values mean.npy | cut -d' ' -f1-3)" = "3.5 4.0 5.0" ]
+    [ "$(values var.npy | cut -d' ' -f1)" = "4.25" ] # 1 2 5 6: 66 / 4 - 3.5^2
+    ok a.pgm --box 3 --stat var --ddof 1 -o v.npy
+    [ "$(values v.npy | cut -d' ' -f1 | cut -c1-7)" = "5.66666" ]
+}
+
+@test "a mean of windows is the box filter's" {
+    grey 67 41 a.pgm
+    for border in shrink reflect wrap constant:9; do
+        ok a.pgm --box 7x4 --border $border -o box.pgm
+        ok a.pgm --box 7x4 --border $border --stat mean -o mean.pgm
+        cmp box.pgm mean.pgm
+    done
+}
+
+@test "results: floats where the format holds them, else the image's type, or as --result says" {
+    small a.pgm
+    for case in 'npy float32' 'tif f32' 'pgm u8' 'png u8' 'pfm f32'; do
+        ok a.pgm --box 3 --stat std -o "s.${case% *}"
+        [ "${case% *}" = npy ] || "$sat" info --json "s.${case% *}" | grep -q "\"${case#* }\""
+    done
+    ok a.pgm --box 3 --stat std --result f64 -o s.npy
+    ok a.pgm --box 3 --stat std --result same -o s.tif
+    "$sat" info --json s.tif | grep -q '"u8"'
+    failure "s.png: *f32*" a.pgm --box 3 --stat std --result f32 -o s.png
+}
+
+@test "values beyond the range of integers are clipped and counted" {
+    small a.pgm
+    sat a.pgm --box 3 --stat norm -o n.pgm
+    [ "$status" = 0 ]
+    [[ $stderr == "sat: a.pgm: "*" values were beyond the range of their type and are clipped; --result f32 keeps them" ]]
+    ok -q a.pgm --box 3 --stat norm -o n.pgm
+    ok a.pgm --box 3 --stat norm -o n.tif
+}
+
+@test "thresholds are 0 or 255, where the pixel is above" {
+    small a.pgm
+    ok a.pgm --box 3 --threshold mean -o t.pgm
+    [ "$(pixels t.pgm 12)" = "0 0 0 0 255 255 255 255 255 0 0 0" ]
+    ok a.pgm --box 3 --threshold mean:offset=100 -o t.pgm
+    [ "$(pixels t.pgm 12)" = "255 255 255 255 255 255 255 255 255 255 255 255" ]
+    for name in $(names stats | sed -n 's/:.*//p'); do
+        ok a.pgm --box 3 --threshold "$name" -o t.pgm
+        ok a.pgm --box 3 --stat "$name" -o t.tif
+    done
+    ok a.pgm --box 3 --threshold sauvola:k=0.3,r=10 -o a.png
+    ok a.pgm --box 3 --threshold sauvola:k=0.3:r=10 -o b.png
+    cmp a.png b.png
+}
+
+@test "a mask: pixels count where it is not 0" {
+    small a.pgm
+    printf 'P5 4 3 255\n\0\0\1\0\0\0\0\0\0\0\7\0' >m.pgm
+    ok a.pgm --box 3 --mask m.pgm --stat mean,count -o '{stat}.npy'
+    [ "$(values count.npy)" = "0.0 1.0 1.0 1.0 0.0 2.0 2.0 2.0 0.0 1.0 1.0 1.0" ]
+    [ "$(values mean.npy)" = "nan 3.0 3.0 3.0 nan 2.5 2.5 2.5 nan 2.0 2.0 2.0" ]
+    ok a.pgm --box 3 --mask m.pgm -o mean.pgm # without --stat a mean
+    [ "$(pixels mean.pgm 12)" = "0 3 3 3 0 3 3 3 0 2 2 2" ]
+    ok a.pgm --box 3 --mask m.pgm --min-valid 2 -o mean.pgm
+    [ "$(pixels mean.pgm 12)" = "0 0 0 0 0 3 3 3 0 0 0 0" ]
+    grey 5 5 wrong.pgm
+    failure "a.pgm: --mask wrong.pgm: 5x5 px, where the image has 4x3" a.pgm --box 3 --mask wrong.pgm -o o.pgm
+    failure "a.pgm: --mask none.pgm: *" a.pgm --box 3 --mask none.pgm -o o.pgm
+    [ ! -e o.pgm ]
+}
+
+@test "nodata: samples of that value do not count, and are the result where too few do" {
+    small a.pgm
+    ok a.pgm --box 1 --nodata 5 -o o.npy
+    [ "$(values o.npy)" = "1.0 2.0 3.0 4.0 5.0 6.0 7.0 8.0 9.0 1.0 2.0 3.0" ] # 5: nothing counts, and so nodata
+    ok a.pgm --box 3x1 --nodata 5 --min-valid 60% -o o.npy
+    [ "$(values o.npy | cut -d' ' -f5,6)" = "5.0 6.5" ]
+    "${PYTHON:-python3}" -c '
+import numpy as np
+np.save("nan.npy", np.array([[1, np.nan, 3], [4, 5, 6]], np.float32))'
+    ok nan.npy --as image --box 3 --stat mean -o plain.npy
+    [ "$(values plain.npy)" = "nan nan nan nan nan nan" ]
+    ok nan.npy --as image --box 3 --nodata nan --stat mean -o o.npy
+    [ "$(values o.npy)" = "3.3333332538604736 3.799999952316284 4.666666507720947 3.3333332538604736 3.799999952316284 4.666666507720947" ]
+}
+
+@test "alpha: pixels that are transparent do not count, and outputs have the colours alone" {
+    printf 'P7\nWIDTH 3\nHEIGHT 1\nDEPTH 2\nMAXVAL 255\nTUPLTYPE GRAYSCALE_ALPHA\nENDHDR\n\1\377\11\0\5\1' >a.pam
+    ok a.pam --box 3 --stat mean,count -o '{stat}.npy'
+    [ "$(values mean.npy)" = "1.0 3.0 5.0" ]
+    ok a.pam --box 3 --stat mean --alpha straight -o mean.npy
+    [ "$(values mean.npy)" = "5.0 5.0 7.0" ]
+    usage "--alpha weighted: *" a.pam --box 3 --stat mean --alpha weighted -o mean.npy
+}
+
+@test "several inputs and several statistics: an output for each" {
+    small a.pgm
+    grey 9 7 b.pgm
+    mkdir out
+    ok a.pgm b.pgm --box 3 --stat mean,std -o 'out/{stem}_{stat}.tif'
+    [ "$(cd out && echo *)" = "a_mean.tif a_std.tif b_mean.tif b_std.tif" ]
+    usage "-o x.tif: all statistics of a.pgm would be written there; *" a.pgm --box 3 --stat mean,std -o x.tif
+    usage "-o a.pgm and b.pgm would both write x_mean.tif" a.pgm b.pgm --box 3 --stat mean -o 'x_{stat}.tif'
+    usage "-o 'x_{stat}.tif': the placeholders are*" a.pgm --box 3 -o 'x_{stat}.tif'
+}
+
+@test "no output appears when one of them fails" {
+    small a.pgm
+    mkdir blocked_std.tif
+    sat a.pgm --box 3 --stat mean,std -o 'blocked_{stat}.tif'
+    [ "$status" != 0 ]
+    [ ! -e blocked_mean.tif ]
+}
+
+@test "what is refused" {
+    small a.pgm
+    usage "--stat 'nope': there is no such statistic; there are mean, *" a.pgm --box 3 --stat nope -o o.tif
+    usage "--threshold 'std': there is no such threshold; there are mean, *" a.pgm --box 3 --threshold std -o o.tif
+    usage "--stat: 'z=1' is no parameter of sauvola; it has k, r" a.pgm --box 3 --stat sauvola:z=1 -o o.tif
+    usage "--stat: std has no parameters" a.pgm --box 3 --stat std:k=1 -o o.tif
+    usage "--stat: k=x: a number" a.pgm --box 3 --stat niblack:k=x -o o.tif
+    usage "--stat 'k=1': a statistic's name comes first" a.pgm --box 3 --stat k=1 -o o.tif
+    usage "--stat: mean is named twice" a.pgm --box 3 --stat mean,mean -o o.tif
+    usage "--stat and --threshold: one or the other" a.pgm --box 3 --stat mean --threshold nick -o o.tif
+    usage "--threshold is for windows: --box N" a.pgm --threshold nick -o o.npy
+    usage "--mask is for windows: --box N" a.pgm --mask a.pgm -o o.npy
+    usage "--threshold does not go with --mean" a.pgm --mean 0,0,1,1 --threshold nick
+    usage "--passes does not go with statistics of windows" a.pgm --box 3 --stat mean --passes 2 -o o.tif
+    usage "--min-valid '0': *" a.pgm --box 3 --min-valid 0 -o o.tif
+    usage "--min-valid '100%': *" a.pgm --box 3 --min-valid 100% -o o.tif
+    usage "--nodata 'x': *" a.pgm --box 3 --nodata x -o o.tif
+    usage "--ddof '-1': *" a.pgm --box 3 --ddof=-1 --stat var -o o.tif
+}

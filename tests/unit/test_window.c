@@ -1,0 +1,240 @@
+/* Window statistics: what is refused, with which words; reads and writes to the last byte of the views; an executor and an
+ * allocator of the caller's; batches. */
+#include "arrays.h"
+#include "sat_window.h"
+
+static sat_window_output output[SAT_OUTPUTS];
+
+static sat_window_spec spec_of(const char *statistic)
+{
+    memset(output, 0, sizeof output);
+    output[0].statistic = statistic;
+    return (sat_window_spec){.width = 40,
+                             .height = 30,
+                             .channels = 2,
+                             .sample = SAT_U8,
+                             .window_width = 5,
+                             .window_height = 3,
+                             .outputs = 1,
+                             .output = output};
+}
+
+#define REFUSED(status, text, change)                                                                                  \
+    do {                                                                                                               \
+        sat_window_spec s = spec_of("var");                                                                            \
+        sat_window *w = (sat_window *)&s;                                                                              \
+        change;                                                                                                        \
+        said(sat_window_create(&w, &s), status, text);                                                                 \
+        assert_null(w);                                                                                                \
+    } while (0)
+
+static void specs_that_are_refused(void **state)
+{
+    (void)state;
+    REFUSED(SAT_ERR_ARGUMENT, "no statistic is called 'nope'", output[0].statistic = "nope");
+    REFUSED(SAT_ERR_ARGUMENT, "no statistic is called ''", output[0].statistic = NULL);
+    REFUSED(SAT_ERR_ARGUMENT, "0 outputs; 1 to 16", s.outputs = 0);
+    REFUSED(SAT_ERR_ARGUMENT, "17 outputs; 1 to 16", s.outputs = 17);
+    REFUSED(SAT_ERR_ARGUMENT, "1 outputs", s.output = NULL);
+    REFUSED(SAT_ERR_ARGUMENT, "var has no parameter 0", output[0].set = 1);
+    REFUSED(SAT_ERR_ARGUMENT, "sauvola has no parameter 3", (output[0].statistic = "sauvola", output[0].set = 8));
+    REFUSED(SAT_ERR_ARGUMENT, "no such parameter", (output[0].statistic = "phansalkar", output[0].set = 16));
+    REFUSED(SAT_ERR_ARGUMENT, "the parameter k is not finite",
+            (output[0].statistic = "niblack", output[0].set = 1, output[0].parameter[0] = NAN));
+    REFUSED(SAT_ERR_TYPE, "results of type u64", output[0].result = SAT_U64);
+    REFUSED(SAT_ERR_TYPE, "compared with it are u8, not f32", (output[0].compare = true, output[0].result = SAT_F32));
+    REFUSED(SAT_ERR_ARGUMENT, "min_valid is 1.5", s.min_valid = 1.5);
+    REFUSED(SAT_ERR_ARGUMENT, "min_valid is -1", s.min_valid = -1);
+    REFUSED(SAT_ERR_ARGUMENT, "min_valid is nan", s.min_valid = NAN);
+    REFUSED(SAT_ERR_ARGUMENT, "a ddof of -1", s.ddof = -1);
+    REFUSED(SAT_ERR_ARGUMENT, "reserved", s.reserved[1] = true);
+    REFUSED(SAT_ERR_ARGUMENT, "reserved", output[0].reserved[2] = true);
+    REFUSED(SAT_ERR_ARGUMENT, "reserved", output[0].reserved_word = 1);
+    REFUSED(SAT_ERR_ARGUMENT, "no border mode is called 'nope'", s.border = "nope");
+    REFUSED(SAT_ERR_ARGUMENT, "a window of 0x3", s.window_width = 0);
+    REFUSED(SAT_ERR_TYPE, "samples of type u64", s.sample = SAT_U64);
+    REFUSED(SAT_ERR_UNAVAILABLE, "serial: has no window statistics", s.backend = "serial");
+    REFUSED(SAT_ERR_UNAVAILABLE, "no backend is called 'nope'", s.backend = "nope");
+    REFUSED(SAT_ERR_RANGE, "64 bits cannot hold its sums of squares of u16 samples",
+            (s.sample = SAT_U16, s.border = "wrap", s.window_width = s.window_height = 1 << 16));
+    REFUSED(SAT_ERR_RANGE, "the sum of its u32 samples could exceed 2^64",
+            (s.sample = SAT_U32, s.border = "wrap", s.window_width = s.window_height = 1 << 17));
+    REFUSED(SAT_ERR_RANGE, "reaches beyond the image by more than its size",
+            (s.sample = SAT_F32, s.border = "reflect", s.window_width = 83));
+    said(sat_window_create(NULL, NULL), SAT_ERR_ARGUMENT, "no place for the window");
+}
+
+/* A view of the spec's shape before a guard page, in rows with a gap. */
+static sat_view view_of(const sat_window_spec *s, int channels, sat_type type)
+{
+    const int64_t count = s->count ? s->count : 1;
+    const size_t row = sat_row_bytes(s->width, channels, type) + 3 * sat_type_bytes(type);
+    return guard((sat_view){.row_bytes = row,
+                            .width = s->width,
+                            .height = s->height,
+                            .channels = channels,
+                            .type = type,
+                            .count = count,
+                            .image_bytes = row * (size_t)s->height});
+}
+
+static void views_that_are_refused(void **state)
+{
+    (void)state;
+    sat_window_spec s = spec_of("var");
+    sat_window *w, *masked;
+    assert_int_equal(sat_window_create(&w, &s), SAT_OK);
+    s.masked = true;
+    assert_int_equal(sat_window_create(&masked, &s), SAT_OK);
+    sat_view src = view_of(&s, 2, SAT_U8), out = view_of(&s, 2, SAT_F32), mask = view_of(&s, 1, SAT_U8);
+    randomise(&src);
+    randomise(&mask);
+    sat_view wrong = out;
+    said(sat_window_run(NULL, &src, NULL, &out, NULL), SAT_ERR_ARGUMENT, "no window");
+    said(sat_window_run(w, &src, NULL, NULL, NULL), SAT_ERR_ARGUMENT, "no results");
+    said(sat_window_run(w, NULL, NULL, &out, NULL), SAT_ERR_ARGUMENT, "source");
+    said(sat_window_run(w, &src, &mask, &out, NULL), SAT_ERR_ARGUMENT, "the window was not made for one");
+    said(sat_window_run(masked, &src, NULL, &out, NULL), SAT_ERR_ARGUMENT, "no mask");
+    said(sat_window_run(masked, &src, &src, &out, NULL), SAT_ERR_SHAPE, "mask: 40x30 with 2 channels");
+    said(sat_window_run(w, &out, NULL, &out, NULL), SAT_ERR_TYPE, "source: samples of f32");
+    said(sat_window_run(w, &src, NULL, &src, NULL), SAT_ERR_TYPE, "result: samples of u8");
+    wrong.width = 39;
+    said(sat_window_run(w, &src, NULL, &wrong, NULL), SAT_ERR_SHAPE, "result: 39x30");
+    wrong = out;
+    wrong.data = (void *)((uintptr_t)src.data & ~(uintptr_t)3);
+    said(sat_window_run(w, &src, NULL, &wrong, NULL), SAT_ERR_ARGUMENT, "overlaps the source");
+    assert_int_equal(sat_window_run(w, &src, NULL, &out, NULL), SAT_OK);
+    assert_int_equal(sat_window_run(masked, &src, &mask, &out, NULL), SAT_OK);
+    assert_string_equal(sat_window_backend(w), "cpu");
+    assert_int_equal(sat_window_result(w, 0), SAT_F32);
+    assert_int_equal(sat_window_result(w, 1), SAT_TYPE_NONE);
+    sat_window_destroy(&w);
+    sat_window_destroy(&masked);
+    sat_window_destroy(&w);
+    sat_window_destroy(NULL);
+    unguard(&src), unguard(&out), unguard(&mask);
+}
+
+/* ---- batches, executors, memory ------------------------------------------------------------------------ */
+
+static void run_backwards(void *context, int jobs, void (*job)(void *argument, int i), void *argument)
+{
+    ++*(int *)context;
+    while (jobs-- > 0) job(argument, jobs);
+}
+
+typedef struct counter {
+    int pieces, fail_at;
+} counter;
+
+static void *counted(void *context, size_t bytes, sat_memory_kind kind)
+{
+    counter *c = context;
+    (void)kind;
+    if (c->fail_at > 0 && c->pieces + 1 >= c->fail_at) return NULL;
+    c->pieces++;
+    return aligned_alloc(64, (bytes + 63) / 64 * 64);
+}
+
+static void released(void *context, void *data, size_t bytes, sat_memory_kind kind)
+{
+    (void)bytes, (void)kind;
+    ((counter *)context)->pieces--;
+    free(data);
+}
+
+/* Three images at once, in any threads: what each gives alone, in one. */
+static void batches_and_executors(void **state)
+{
+    (void)state;
+    static const sat_type samples[] = {SAT_U8, SAT_I16, SAT_U32, SAT_F32, SAT_F64};
+    int calls = 0;
+    counter memory = {0};
+    const sat_executor executor = {run_backwards, &calls};
+    const sat_allocator allocator = {counted, released, &memory};
+    for (size_t i = 0; i < sizeof samples / sizeof *samples; i++) {
+        sat_window_spec s = spec_of("mean");
+        sat_window *batch, *alone;
+        output[1].statistic = "std";
+        s.outputs = 2;
+        s.sample = samples[i];
+        s.window_width = 7, s.window_height = 9;
+        s.border = "reflect";
+        assert_int_equal(sat_window_create(&alone, &s), SAT_OK);
+        s.count = 3, s.threads = 2, s.executor = &executor, s.allocator = &allocator;
+        assert_int_equal(sat_window_create(&batch, &s), SAT_OK);
+        const sat_type real = sat_window_result(batch, 0);
+        sat_view src = view_of(&s, 2, s.sample), results[] = {view_of(&s, 2, real), view_of(&s, 2, real)};
+        randomise(&src);
+        assert_int_equal(sat_window_run(batch, &src, NULL, results, NULL), SAT_OK);
+        s.count = 1;
+        sat_view one[] = {view_of(&s, 2, real), view_of(&s, 2, real)};
+        for (int64_t k = 0; k < 3; k++) {
+            const sat_view image = sat_view_image(&src, k);
+            assert_int_equal(sat_window_run(alone, &image, NULL, one, NULL), SAT_OK);
+            for (int o = 0; o < 2; o++) {
+                const sat_view result = sat_view_image(&results[o], k);
+                for (int64_t y = 0; y < s.height; y++)
+                    assert_memory_equal((char *)result.data + (size_t)y * result.row_bytes,
+                                        (char *)one[o].data + (size_t)y * one[o].row_bytes,
+                                        sat_row_bytes(s.width, 2, real));
+            }
+        }
+        unguard(&src), unguard(&results[0]), unguard(&results[1]), unguard(&one[0]), unguard(&one[1]);
+        sat_window_destroy(&batch);
+        sat_window_destroy(&alone);
+    }
+    assert_true(calls > 0);
+    assert_int_equal(memory.pieces, 0);
+}
+
+/* Each piece of memory is refused once; nothing is left behind. */
+static void memory_that_is_refused(void **state)
+{
+    (void)state;
+    static const sat_type samples[] = {SAT_U8, SAT_I32, SAT_F32};
+    for (size_t i = 0; i < sizeof samples / sizeof *samples; i++)
+        for (int at = 1;; at++) {
+            counter memory = {.fail_at = at};
+            const sat_allocator allocator = {counted, released, &memory};
+            sat_window_spec s = spec_of("std");
+            sat_window *w;
+            s.sample = samples[i], s.masked = true, s.strided = true, s.border = "wrap", s.allocator = &allocator;
+            const sat_status status = sat_window_create(&w, &s);
+            if (status == SAT_OK) assert_true(at > 5);
+            if (status != SAT_OK) assert_int_equal(status, SAT_ERR_MEMORY);
+            sat_window_destroy(&w);
+            assert_int_equal(memory.pieces, 0);
+            if (status == SAT_OK) break;
+        }
+}
+
+/* Values beyond the range of their type are cut to it, and counted. */
+static void clipped_values(void **state)
+{
+    (void)state;
+    sat_window_spec s = spec_of("sum");
+    sat_window *w;
+    output[0].result = SAT_U8;
+    assert_int_equal(sat_window_create(&w, &s), SAT_OK);
+    sat_view src = view_of(&s, 2, SAT_U8), out = view_of(&s, 2, SAT_U8);
+    for (int64_t y = 0; y < s.height; y++) memset((char *)src.data + (size_t)y * src.row_bytes, 20, 80);
+    assert_int_equal(sat_window_run(w, &src, NULL, &out, NULL), SAT_OK);
+    /* 15 * 20 inside, 12 * 20 where a column is missing, 10 * 20 where a row is */
+    assert_int_equal(sat_window_clipped(w), (s.width - 4) * (s.height - 2) * 2);
+    assert_int_equal(*(uint8_t *)entry_at(&out, 20, 15, 1), 255);
+    assert_int_equal(*(uint8_t *)entry_at(&out, 1, 15, 1), 240);
+    assert_int_equal(*(uint8_t *)entry_at(&out, 20, 0, 0), 200);
+    sat_window_destroy(&w);
+    unguard(&src), unguard(&out);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(specs_that_are_refused),  cmocka_unit_test(views_that_are_refused),
+        cmocka_unit_test(batches_and_executors),   cmocka_unit_test(memory_that_is_refused),
+        cmocka_unit_test(clipped_values),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
