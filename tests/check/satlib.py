@@ -142,6 +142,36 @@ class BoxSpec(ctypes.Structure):
                 ("result", ctypes.c_int), ("reserved_word", ctypes.c_int)]
 
 
+class Parameter(ctypes.Structure):
+    _fields_ = [("name", ctypes.c_char_p), ("value", ctypes.c_double), ("in_range", ctypes.c_bool),
+                ("reserved", ctypes.c_bool * 7)]
+
+
+class Statistic(ctypes.Structure):
+    _fields_ = [("name", ctypes.c_char_p), ("summary", ctypes.c_char_p), ("equation", ctypes.c_char_p),
+                ("source", ctypes.c_char_p), ("parameter", Parameter * 4), ("threshold", ctypes.c_bool),
+                ("whole_image", ctypes.c_bool), ("reserved", ctypes.c_bool * 6)]
+
+
+class Output(ctypes.Structure):
+    _fields_ = [("statistic", ctypes.c_char_p), ("result", ctypes.c_int), ("compare", ctypes.c_bool),
+                ("reserved", ctypes.c_bool * 3), ("parameter", ctypes.c_double * 4), ("set", ctypes.c_uint),
+                ("reserved_word", ctypes.c_int)]
+
+
+class WindowSpec(ctypes.Structure):
+    _fields_ = [("width", ctypes.c_int64), ("height", ctypes.c_int64), ("channels", ctypes.c_int),
+                ("sample", ctypes.c_int), ("window_width", ctypes.c_int64), ("window_height", ctypes.c_int64),
+                ("border", ctypes.c_char_p), ("border_value", ctypes.c_double * 4), ("anchor", ctypes.c_int),
+                ("outputs", ctypes.c_int), ("output", ctypes.POINTER(Output)), ("masked", ctypes.c_bool),
+                ("skip_nan", ctypes.c_bool), ("has_nodata", ctypes.c_bool), ("strided", ctypes.c_bool),
+                ("ddof", ctypes.c_int), ("nodata", ctypes.c_double), ("min_valid", ctypes.c_double),
+                ("empty", ctypes.c_double), ("empty_set", ctypes.c_bool), ("reserved", ctypes.c_bool * 3),
+                ("threads", ctypes.c_int), ("backend", ctypes.c_char_p), ("memory", ctypes.c_int),
+                ("reserved_word", ctypes.c_int), ("count", ctypes.c_int64), ("executor", ctypes.c_void_p),
+                ("allocator", ctypes.c_void_p)]
+
+
 class BackendInfo(ctypes.Structure):
     _fields_ = [("name", ctypes.c_char_p), ("summary", ctypes.c_char_p), ("paper", ctypes.c_char_p),
                 ("device", ctypes.c_bool), ("repeatable", ctypes.c_bool), ("filters", ctypes.c_bool),

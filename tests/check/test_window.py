@@ -11,7 +11,8 @@ from fractions import Fraction
 
 import numpy as np
 
-from satlib import BUILD, ISAS, TYPES, Failed, Tap, View, borders, code, runs_isa, sized, window_sums
+from satlib import (BUILD, ISAS, TYPES, Failed, Output, Statistic, Tap, View, WindowSpec, borders, code, runs_isa, sized,
+                    window_sums)
 
 # The build of the library that takes its instruction set from the environment.
 LIB = ctypes.CDLL(os.path.join(BUILD, "tests", "libsat.so"))
@@ -22,36 +23,6 @@ INTEGERS = ("u8", "u16", "u32", "i8", "i16", "i32")
 FLOATS = ("f32", "f64")
 SIZES = [(1, 1), (1, 9), (7, 1), (2, 3), (5, 4), (16, 5), (33, 9), (40, 20), (67, 8), (131, 3), (600, 2), (3, 70)]
 WINDOWS = [(1, 1), (3, 3), (2, 2), (5, 1), (1, 4), (7, 3), (8, 5), (15, 15), (17, 15), (16, 17), (64, 2), (25, 41)]
-
-
-class Parameter(ctypes.Structure):
-    _fields_ = [("name", ctypes.c_char_p), ("value", ctypes.c_double), ("in_range", ctypes.c_bool),
-                ("reserved", ctypes.c_bool * 7)]
-
-
-class Statistic(ctypes.Structure):
-    _fields_ = [("name", ctypes.c_char_p), ("summary", ctypes.c_char_p), ("equation", ctypes.c_char_p),
-                ("source", ctypes.c_char_p), ("parameter", Parameter * 4), ("threshold", ctypes.c_bool),
-                ("whole_image", ctypes.c_bool), ("reserved", ctypes.c_bool * 6)]
-
-
-class Output(ctypes.Structure):
-    _fields_ = [("statistic", ctypes.c_char_p), ("result", ctypes.c_int), ("compare", ctypes.c_bool),
-                ("reserved", ctypes.c_bool * 3), ("parameter", ctypes.c_double * 4), ("set", ctypes.c_uint),
-                ("reserved_word", ctypes.c_int)]
-
-
-class WindowSpec(ctypes.Structure):
-    _fields_ = [("width", ctypes.c_int64), ("height", ctypes.c_int64), ("channels", ctypes.c_int),
-                ("sample", ctypes.c_int), ("window_width", ctypes.c_int64), ("window_height", ctypes.c_int64),
-                ("border", ctypes.c_char_p), ("border_value", ctypes.c_double * 4), ("anchor", ctypes.c_int),
-                ("outputs", ctypes.c_int), ("output", ctypes.POINTER(Output)), ("masked", ctypes.c_bool),
-                ("skip_nan", ctypes.c_bool), ("has_nodata", ctypes.c_bool), ("strided", ctypes.c_bool),
-                ("ddof", ctypes.c_int), ("nodata", ctypes.c_double), ("min_valid", ctypes.c_double),
-                ("empty", ctypes.c_double), ("empty_set", ctypes.c_bool), ("reserved", ctypes.c_bool * 3),
-                ("threads", ctypes.c_int), ("backend", ctypes.c_char_p), ("memory", ctypes.c_int),
-                ("reserved_word", ctypes.c_int), ("count", ctypes.c_int64), ("executor", ctypes.c_void_p),
-                ("allocator", ctypes.c_void_p)]
 
 
 def need(status):
@@ -180,7 +151,7 @@ FORMULAS = {
     "sauvola": lambda f, p: f["mean"] * (1 + p[0] * (math.sqrt(f["var"]) / p[1] - 1)),
     "wolf": lambda f, p: f["mean"] + p[0] * ((math.sqrt(f["var"]) / (p[1] or f["most"]) if f["var"] > 0 else 0) - 1) *
     (f["mean"] - f["low"]),
-    "nick": lambda f, p: f["mean"] + p[0] * math.sqrt(f["squares"]),
+    "nick": lambda f, p: f["mean"] + p[0] * math.sqrt(f["squares"] - f["mean"] ** 2 / f["n"]),
     "phansalkar": lambda f, p: f["mean"] * (1 + p[2] * math.exp(-p[3] * f["mean"] / f["range"]) +
                                             p[0] * (math.sqrt(f["var"]) / f["range"] / p[1] - 1)),
 }

@@ -46,7 +46,7 @@ load helpers
     usage "--q could be --quality or --quiet" a.pgm --q --box 3 -o out.pgm
     usage "--rec could be --rect or --rects" query a.pgm --rec 0,0,1,1
     usage "--max could be --max-pixels or --max-memory" info --max 3 a.pgm
-    usage "unknown option -m in -ma; did you mean --max-pixels or --max-memory?" a.pgm -ma 3 --box 3 -o out.pgm
+    usage "unknown option -m in -ma; did you mean --max-pixels, --max-memory or --mask?" a.pgm -ma 3 --box 3 -o out.pgm
     usage "unknown option --=" a.pgm --= 3
 }
 

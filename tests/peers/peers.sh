@@ -1,7 +1,7 @@
 #!/bin/bash
 # peers.sh - installs other tools, compares their pictures with ours, then times both; `make peers`.
-# Writes docs/bench/{commands,inprocess}.{md,csv}.  No part of `make check`: it needs the network, and
-# a machine that does nothing else for eight minutes.
+# Writes docs/bench/{commands,inprocess,windows}.{md,csv}.  No part of `make check`: it needs the network, and
+# a machine that does nothing else for ten minutes.
 set -eu
 cd "$(dirname "$0")/../.."
 export B=${B:-build} SAT_TEST_ROOT=$PWD PYTHONDONTWRITEBYTECODE=1 LC_ALL=C.UTF-8
@@ -11,10 +11,11 @@ packaging/deps.sh peers
 work=$B/peers
 mkdir -p "$work" docs/bench
 python=$work/venv/bin/python
-if ! "$python" -c 'import cv2, scipy, PIL' 2>/dev/null; then
+if ! "$python" -c 'import cv2.ximgproc, scipy, PIL, skimage' 2>/dev/null; then
     python3 -m venv "$work/venv"
-    "$work/venv/bin/pip" install --quiet opencv-python-headless scipy pillow
+    "$work/venv/bin/pip" install --quiet opencv-contrib-python-headless scipy pillow scikit-image
 fi
 
 "$python" tests/peers/commands.py "$work" docs/bench
 "$python" tests/peers/inprocess.py docs/bench
+"$python" tests/peers/windows.py docs/bench
