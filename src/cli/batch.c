@@ -68,7 +68,8 @@ static void do_file(void *context, int64_t i, int worker)
 {
     run *r = context;
     (void)worker;
-    if (!job_run(r->j, r->b->inputs[i], r->b->outputs + (size_t)i * r->b->each, r->threads_each)) atomic_fetch_add(&r->failed, 1);
+    if (!job_run(r->j, r->b->inputs[i], r->b->outputs + (size_t)i * r->b->each, r->threads_each))
+        atomic_fetch_add(&r->failed, 1);
 }
 
 size_t batch_run(const batch *b, const job *j, int threads, bool quiet)

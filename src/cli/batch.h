@@ -23,8 +23,9 @@ void batch_free(batch *b);
 bool batch_is_template(const char *output);
 
 /* Sets outputs: one for each input, or for each statistic of windows.  Placeholders: {stem} name without extension,
- * {ext} extension without dot, {name} both, {dir} directory, {n} 1, 2, 3..., {stat} the statistic; {{ and }} are braces.  EXIT_USAGE, before any work, if the template is wrong, if
- * two inputs would write the same file, or if one would replace another's input; EXIT_INPUT when out of memory. */
+ * {ext} extension without dot, {name} both, {dir} directory, {n} 1, 2, 3..., {stat} the statistic; {{ and }} are
+ * braces. EXIT_USAGE, before any work, if the template is wrong, if two outputs are the same file, or if one would
+ * replace another's input; EXIT_INPUT when out of memory. */
 int batch_name_outputs(batch *b, const window_request *windows, const char *template, error *err);
 
 /* Runs all; a bad file is reported and does not stop the rest.  Returns the number that failed. */

@@ -69,7 +69,7 @@ typedef struct request {
     const char *output, *format;
     char *in_folder; /* the template of outputs in a folder, or NULL; malloc'd */
     bool has_box;
-    const char *stats; /* of rectangles, or of windows */
+    const char *stats;                           /* of rectangles, or of windows */
     const char *for_box, *for_table, *for_image; /* an option that only makes sense there, as it was given */
     char border[32];
 } request;
@@ -310,8 +310,7 @@ static bool check_name(options *o, const request *r, const char *input, const ch
 static bool check_windows(options *o, request *r)
 {
     window_request *w = &r->j.windows;
-    if (r->stats && !r->has_box)
-        return options_refuse(o, "--stat is for --mean and --rects, or for windows: --box N");
+    if (r->stats && !r->has_box) return options_refuse(o, "--stat is for --mean and --rects, or for windows: --box N");
     if (r->stats) window_stats(w, o, r->stats);
     if (o->stop) return false;
     if (w->given && !r->has_box) return options_refuse(o, "%s is for windows: --box N", w->given);

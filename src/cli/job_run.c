@@ -15,7 +15,9 @@ bool job_run(const job *j, const char *input, char *const *outputs, int threads)
     int at_output = -1;
     const bool windows = j->windows.outputs > 0;
     double start = clock_now_s();
-    image_memory memory = {.work = j->table ? job_table_bytes : windows ? job_window_bytes : job_filter_bytes,
+    image_memory memory = {.work = j->table  ? job_table_bytes
+                                   : windows ? job_window_bytes
+                                             : job_filter_bytes,
                            .context = j};
     decode_options decode = {.max_pixels = j->max_pixels,
                              .no_orient = j->no_orient,
@@ -30,7 +32,8 @@ bool job_run(const job *j, const char *input, char *const *outputs, int threads)
         if (j->verbose)
             say(input_name(input), "%s, %lldx%lld px, %d channel%s, %s", format->name, (long long)img.width,
                 (long long)img.height, img.channels, img.channels > 1 ? "s" : "", sat_type_name(img.type));
-        if (!j->table && !windows && j->alpha == ALPHA_DEFAULT && !j->quiet && format->unnamed_channels && image_has_alpha(&img))
+        if (!j->table && !windows && j->alpha == ALPHA_DEFAULT && !j->quiet && format->unnamed_channels &&
+            image_has_alpha(&img))
             say(input_name(input),
                 "the last of its %d channels is taken for alpha, the weight of the others; --alpha straight filters it "
                 "like them, --alpha weighted leaves out this line",

@@ -149,7 +149,8 @@ static bool compute(work *w, const char *input, int threads, error *err)
     const int64_t clipped = sat_window_clipped(window);
     sat_window_destroy(&window);
     if (ok && clipped > 0 && !j->quiet)
-        say(input_name(input), "%lld values were beyond the range of their type and are clipped; --result f32 keeps them",
+        say(input_name(input),
+            "%lld values lie beyond the range of their type and are clipped; --result f32 keeps them",
             (long long)clipped);
     return ok;
 }

@@ -35,8 +35,8 @@
 #include "cpu_box_float.h"
 #include "pool.h"
 
-sat_status sat_cpu_box_float_open(const sat_box_spec *spec, const sat_box_window *window, const sat_isa *isa, int threads,
-                                  sat_arena *arena, sat_cpu_box_float **out)
+sat_status sat_cpu_box_float_open(const sat_box_spec *spec, const sat_box_window *window, const sat_isa *isa,
+                                  int threads, sat_arena *arena, sat_cpu_box_float **out)
 {
     sat_cpu_box_float *f = sat_arena_zeros(arena, sizeof *f);
     if (f == NULL) return sat_fail(SAT_ERR_MEMORY, "cpu: out of memory for a box filter");

@@ -1,4 +1,4 @@
-/* cpu_window.c - the cpu backend's window statistics: bands of rows over threads, and moments to results. */
+/* cpu_window.c - the cpu backend's window statistics: the spec resolved, bands of rows over threads. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -45,7 +45,7 @@ static bool open_finish(sat_cpu_window *w, sat_arena *arena)
     double *m = sat_arena_zeros(arena, (size_t)w->threads * arrays * bytes);
     if (w->finish == NULL || m == NULL) return false;
     for (int i = 0; i < w->threads; i++) {
-        double **of[] = {&w->finish[i].n,       &w->finish[i].sum, &w->finish[i].mean,  &w->finish[i].var,
+        double **of[] = {&w->finish[i].n,       &w->finish[i].sum, &w->finish[i].mean,   &w->finish[i].var,
                          &w->finish[i].squares, &w->finish[i].x,   &w->finish[i].values, &w->finish[i].result};
         for (size_t k = 0; k < arrays; k++, m += WINDOW_CHUNK) *of[k] = m;
     }
@@ -84,99 +84,6 @@ sat_status sat_cpu_window_open(const sat_window_spec *spec, sat_arena *arena, vo
     if (n > 0 && (size_t)n < note_bytes) sat_box_window_note(&w->window, note + n, note_bytes - (size_t)n);
     *state = w;
     return SAT_OK;
-}
-
-sat_validity sat_cpu_validity(const sat_cpu_window_run *run, int64_t y)
-{
-    const sat_window_spec *s = &run->w->spec;
-    return (sat_validity){.mask = run->mask ? sat_cpu_row(run->mask, y) : NULL,
-                          .channels = s->channels,
-                          .skip_nan = s->skip_nan,
-                          .has_nodata = s->has_nodata,
-                          .nodata = s->nodata};
-}
-
-/* ---- moments to results -------------------------------------------------------------------------------- */
-
-/* The samples themselves, as f64. */
-static void load_pixels(const sat_cpu_window_run *run, sat_cpu_finish *f, int64_t y, int64_t first, int64_t count)
-{
-    const sat_cpu_window *w = run->w;
-    const size_t bytes = sat_type_bytes(w->spec.sample);
-    const char *row = sat_cpu_row(run->src, y);
-    if (!sat_has_gaps(run->src)) {
-        w->isa->widen(w->spec.sample, SAT_F64)(f->x, row + (size_t)first * bytes, count);
-        return;
-    }
-    const int channels = w->spec.channels;
-    for (int64_t i = 0; i < count; i++) {
-        const int64_t px = (first + i) / channels, c = (first + i) % channels;
-        const char *sample = row + (size_t)px * run->src->pixel_bytes + (size_t)c * bytes;
-        w->isa->widen(w->spec.sample, SAT_F64)(f->x + i, sample, 1);
-    }
-}
-
-static void find_extremes(const sat_cpu_window_run *run, sat_cpu_finish *f, int64_t y, int64_t first, int64_t count)
-{
-    const sat_validity v = sat_cpu_validity(run, y);
-    for (int64_t i = 0; i < count; i++) {
-        const double x = f->x[i];
-        const bool counts = (!v.mask || v.mask[(first + i) / v.channels]) && !(v.has_nodata && x == v.nodata);
-        if (counts && x < f->extremes.low) f->extremes.low = x;
-        if (f->n[i] >= run->w->least && f->var[i] > f->extremes.most_var) f->extremes.most_var = f->var[i];
-    }
-}
-
-/* The array that a statistic is. */
-static const double *moment(const sat_cpu_finish *f, int statistic)
-{
-    switch (statistic) {
-    case SAT_STATISTIC_var: return f->var;
-    case SAT_STATISTIC_sum: return f->sum;
-    case SAT_STATISTIC_count: return f->n;
-    default: return f->mean;
-    }
-}
-
-void sat_cpu_window_finish(const sat_cpu_window_run *run, sat_cpu_finish *f, int64_t y, int64_t first, int64_t count)
-{
-    const sat_cpu_window *w = run->w;
-    if (w->needs & SAT_NEEDS_PIXEL) load_pixels(run, f, y, first, count);
-    if (run->extremes) {
-        find_extremes(run, f, y, first, count);
-        return;
-    }
-    const sat_features features = {.n = f->n,
-                                   .sum = f->sum,
-                                   .mean = f->mean,
-                                   .var = f->var,
-                                   .squares = f->squares,
-                                   .x = f->x,
-                                   .range = w->range,
-                                   .low = run->whole.low,
-                                   .most_std = sqrt(run->whole.most_var)};
-    for (int i = 0; i < w->spec.outputs; i++) {
-        const sat_cpu_output *o = &w->output[i];
-        const double least = sat_statistic_get(o->statistic)->needs & SAT_NEEDS_VAR && w->least <= w->spec.ddof
-                                 ? w->spec.ddof + 1
-                                 : w->least;
-        const sat_view *to = &run->results[i];
-        char *out = (char *)to->data + (size_t)y * to->row_bytes + (size_t)first * o->bytes;
-        const bool may_be_empty =
-            o->statistic != SAT_STATISTIC_count && (w->validity || w->spec.min_valid > 0 || w->spec.ddof > 0);
-        void *to_row = o->stream ? (void *)f->result : (void *)out;
-        const double *values = f->values;
-        if (o->as_it_is && !may_be_empty)
-            values = moment(f, o->statistic);
-        else
-            w->ops->statistic[o->statistic](f->values, &features, o->p, count);
-        if (may_be_empty) w->ops->empty(f->values, f->n, least, o->compare ? INFINITY : o->empty, count);
-        if (o->compare)
-            w->ops->compare(to_row, f->x, values, count);
-        else
-            f->clipped += w->ops->store[o->store](to_row, values, count);
-        if (o->stream) w->isa->stream(out, f->result, (size_t)count * o->bytes);
-    }
 }
 
 /* ---- runs ---------------------------------------------------------------------------------------------- */

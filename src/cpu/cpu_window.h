@@ -1,8 +1,9 @@
 /* cpu_window.h - the parts of the cpu backend's window statistics.
  *
- *     cpu_window.c              the object, bands of rows over threads, moments to results
+ *     cpu_window.c              the object, bands of rows over threads
  *     cpu_window_integers.c     n, S1, S2 of the windows of a row, by running sums
  *     cpu_window_floats.c       n, mean and squared deviations of the windows of a row, by joining
+ *     cpu_window_finish.c       these moments to results
  */
 #ifndef SAT_CPU_WINDOW_H
 #define SAT_CPU_WINDOW_H
@@ -35,7 +36,7 @@ typedef struct sat_cpu_extremes {
 typedef struct sat_cpu_finish {
     double *n, *sum, *mean, *var, *squares, *x, *values; /* WINDOW_CHUNK entries each */
     double *result;                                      /* their results, on the way past the cache */
-    double filled; /* all entries of n are this, if it is above 0 */
+    double filled;                                       /* all entries of n are this, if it is above 0 */
     int64_t clipped;
     sat_cpu_extremes extremes;
 } sat_cpu_finish;
@@ -48,12 +49,12 @@ typedef struct sat_cpu_window {
     sat_box_window window;
     const sat_isa *isa;
     const struct sat_window_ops *ops;
-    unsigned needs; /* of all statistics */
-    bool validity; /* some samples may not count */
-    int sample;    /* index of window_ops.h */
+    unsigned needs;  /* of all statistics */
+    bool validity;   /* some samples may not count */
+    int sample;      /* index of window_ops.h */
     int64_t samples; /* in a row */
     int64_t area_px; /* positions that count, in the fullest window */
-    double least; /* samples that must count */
+    double least;    /* samples that must count */
     double range;
     sat_cpu_output output[SAT_OUTPUTS];
     int threads;
@@ -66,9 +67,9 @@ typedef struct sat_cpu_window {
 typedef struct sat_cpu_window_run {
     const sat_cpu_window *w;
     const sat_view *src, *mask, *results;
-    bool extremes;           /* this pass finds the extremes and makes no results */
-    sat_cpu_extremes whole;  /* of the image, in the pass that makes results */
-    int64_t rows;            /* in each band but the last */
+    bool extremes;          /* this pass finds the extremes and makes no results */
+    sat_cpu_extremes whole; /* of the image, in the pass that makes results */
+    int64_t rows;           /* in each band but the last */
 } sat_cpu_window_run;
 
 /* What counts of row y. */

@@ -1,7 +1,7 @@
 /* cpu_window_floats.c - count, sum, mean and squared deviations of the windows of a row of floats, by joining alone.
  *
- * Two sets of samples with counts na and nb, means ma and mb, squared deviations qa and qb join (Chan, Golub and LeVeque
- * 1979) to
+ * Two sets of samples with counts na and nb, means ma and mb, squared deviations qa and qb join (Chan, Golub and
+ * LeVeque 1979) to
  *
  *     n = na + nb     mean = ma + (mb - ma) * nb / n     q = qa + qb + (mb - ma)^2 * na * nb / n
  *
@@ -14,12 +14,12 @@
  * A suffix is needed for each row of a segment, and all are made before the first is used.  One for each GROUP rows is
  * kept, and the others are made again from it.
  *
- * Along a row, windows of 1, 2, 4, 8 ... columns are joined from those of half their width, and windows of `side` columns
- * from those that its binary digits name: 13 = 1 + 4 + 8 takes three doublings and two more joins.  Each is a loop over
- * the row without a dependence (Hillis and Steele 1986).
+ * Along a row, windows of 1, 2, 4, 8 ... columns are joined from those of half their width, and windows of `side`
+ * columns from those that its binary digits name: 13 = 1 + 4 + 8 takes three doublings and two more joins.  Each is a
+ * loop over the row without a dependence (Hillis and Steele 1986).
  *
- * Segments begin at multiples of their length from the image's first row on, and strips of columns are the same whatever
- * the threads are, so that results do not depend on bands.
+ * Segments begin at multiples of their length from the image's first row on, and strips of columns are the same
+ * whatever the threads are, so that results do not depend on bands.
  *
  * Counts.  Where all samples count, a part has as many samples in all columns of a strip, and its count is one number;
  * elsewhere there is one for each column.
@@ -42,11 +42,11 @@ typedef struct part {
 } part;
 
 typedef struct worker {
-    char *packed;         /* a row without the gaps between its pixels */
-    double *x, *valid;    /* of a strip's row */
-    part prefix;          /* of the rows of the next segment that have come */
-    part running;         /* of the suffixes that are being made; of a row's windows */
-    part joined;          /* of windows of one row, from some of their columns */
+    char *packed;             /* a row without the gaps between its pixels */
+    double *x, *valid;        /* of a strip's row */
+    part prefix;              /* of the rows of the next segment that have come */
+    part running;             /* of the suffixes that are being made; of a row's windows */
+    part joined;              /* of windows of one row, from some of their columns */
     part *kept, group[GROUP]; /* suffixes: of each GROUP-th row, and of the rows of one group */
 } worker;
 
@@ -105,10 +105,11 @@ sat_status sat_cpu_floats_open(sat_cpu_window *w, sat_arena *arena)
     const sat_axis *x = &w->window.x, *y = &w->window.y;
     const bool repeats = !x->border->shrinks && !x->border->takes_value;
     if (repeats && (x->before > x->n || x->after > x->n || y->before > y->n || y->after > y->n))
-        return sat_fail(SAT_ERR_RANGE,
-                        "a window of %lldx%lld reaches beyond the image by more than its size, which border %s of floats "
-                        "does not do",
-                        (long long)w->spec.window_width, (long long)w->spec.window_height, x->border->name);
+        return sat_fail(
+            SAT_ERR_RANGE,
+            "a window of %lldx%lld reaches beyond the image by more than its size, which border %s of floats "
+            "does not do",
+            (long long)w->spec.window_width, (long long)w->spec.window_height, x->border->name);
     floats *g = sat_arena_zeros(arena, sizeof *g);
     w->floats = g;
     if (g == NULL) return sat_fail(SAT_ERR_MEMORY, "cpu: out of memory for windows");
@@ -153,8 +154,8 @@ static void load_beyond(const strip *s, int64_t from, int64_t to, const sat_vali
     }
 }
 
-/* The samples at position y that the strip's windows hold: k->x and, if columns have counts, k->valid.  False if none of
- * them counts, and the strip's columns have no counts. */
+/* The samples at position y that the strip's windows hold: k->x and, if columns have counts, k->valid.  False if none
+ * of them counts, and the strip's columns have no counts. */
 static bool load_row(const strip *s, int64_t y)
 {
     const sat_cpu_window *w = s->run->w;

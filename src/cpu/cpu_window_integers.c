@@ -26,8 +26,8 @@ enum { IN_F64, IN_64_BITS, IN_128_BITS };
 
 typedef struct feature {
     bool used;
-    int sums;     /* box_ops.h's index of their type */
-    size_t entry; /* bytes of a sum */
+    int sums;          /* box_ops.h's index of their type */
+    size_t entry;      /* bytes of a sum */
     uint64_t value[4]; /* what a position beyond the image adds, where the border takes a value */
 } feature;
 
@@ -79,7 +79,8 @@ static void choose_features(const sat_cpu_window *w, integers *g)
 {
     const int64_t area = w->area_px;
     const uint64_t m = w->window.largest;
-    const bool variance = w->needs & SAT_NEEDS_VAR, wide = m > UINT32_MAX / 2, squares = w->needs & (SAT_NEEDS_VAR | SAT_NEEDS_SQUARES);
+    const bool variance = w->needs & SAT_NEEDS_VAR, wide = m > UINT32_MAX / 2,
+               squares = w->needs & (SAT_NEEDS_VAR | SAT_NEEDS_SQUARES);
     g->sign = w->window.is_signed ? BOX_SIGNED : BOX_UNSIGNED;
     const double terms = (double)area * (double)area * (double)m * (double)m;
     g->arithmetic = !variance || terms < 0x1p53 ? IN_F64 : terms < 0x1p63 && !wide ? IN_64_BITS : IN_128_BITS;
@@ -172,7 +173,8 @@ sat_status sat_cpu_integers_open(sat_cpu_window *w, sat_arena *arena)
     w->integers = g;
     const bool squares = w->needs & (SAT_NEEDS_VAR | SAT_NEEDS_SQUARES);
     const uint64_t m = w->window.largest;
-    if (g && squares && !sat_sum_fits(w->area_px, m > UINT32_MAX / 2 ? UINT32_MAX : m * m, m > UINT32_MAX / 2 ? 64 : 63))
+    if (g && squares &&
+        !sat_sum_fits(w->area_px, m > UINT32_MAX / 2 ? UINT32_MAX : m * m, m > UINT32_MAX / 2 ? 64 : 63))
         return sat_fail(SAT_ERR_RANGE, "a window of %lldx%lld: 64 bits cannot hold its sums of squares of %s samples",
                         (long long)w->spec.window_width, (long long)w->spec.window_height,
                         sat_type_name(w->spec.sample));

@@ -43,14 +43,15 @@ struct sat_window_ops {
     void (*variance_64)(double *var, const double *count, const void *sum, const void *squares, double ddof, int64_t n);
 
     /* Mean and variance, as above, of windows of `count` samples, straight from prefix sums `reach` apart: of the
-     * samples, and of their squares.  Squares are below 2^52; the divisor of var is below 2^53.  squares NULL: no var. */
+     * samples, and of their squares.  Squares are below 2^52; the divisor of var is below 2^53.  squares NULL: no var.
+     */
     void (*moments[BOX_SIGNS][BOX_SUMS][BOX_SUMS])(double *mean, double *var, const void *sums, const void *squares,
                                                    int64_t reach, double count, double ddof, int64_t n);
 
     /* Floats: a row as f64, samples that do not count as 0, with valid[i] 1 or 0; valid NULL: all count. */
     void (*load[WINDOW_SAMPLES])(double *x, double *valid, const void *row, const sat_validity *v, int64_t n);
-    /* Parts of windows, of a and b, joined; of na and nb samples each where out->n is NULL.  out may be a, and it may be
-     * b if b does not begin before a.  join_samples: b are single samples, which count or do not. */
+    /* Parts of windows, of a and b, joined; of na and nb samples each where out->n is NULL.  out may be a, and it may
+     * be b if b does not begin before a.  join_samples: b are single samples, which count or do not. */
     void (*join)(const sat_moments *out, const sat_moments *a, double na, const sat_moments *b, double nb, int64_t n);
     void (*join_samples)(const sat_moments *out, const sat_moments *a, double na, const double *x, const double *valid,
                          int64_t n);

@@ -44,7 +44,7 @@ BOX_INLINE f64 kept_if(u8 counts, f64 value)
         const sample *restrict r = row;                                                                                \
         u8 counts[LOADED];                                                                                             \
         for (int64_t i = 0; !valid && i < n; i++) x[i] = (f64)r[i];                                                    \
-        for (int64_t first = 0; valid && first < n; first += LOADED) {                                                          \
+        for (int64_t first = 0; valid && first < n; first += LOADED) {                                                 \
             const int64_t m = n - first < LOADED ? n - first : LOADED;                                                 \
             counts_##sample(counts, r + first, v, first, m);                                                           \
             for (int64_t i = 0; i < m; i++) valid[first + i] = (f64)(i32)counts[i];                                    \
@@ -132,8 +132,7 @@ REAL_AND_QUOTIENT(u64, i64)
 TARGET static void variance(f64 *restrict var, const f64 *restrict count, const f64 *restrict sum,
                             const f64 *restrict squares, f64 ddof, int64_t n)
 {
-    for (int64_t i = 0; i < n; i++)
-        var[i] = (count[i] * squares[i] - sum[i] * sum[i]) / (count[i] * (count[i] - ddof));
+    for (int64_t i = 0; i < n; i++) var[i] = (count[i] * squares[i] - sum[i] * sum[i]) / (count[i] * (count[i] - ddof));
 }
 
 TARGET static void variance_64(f64 *restrict var, const f64 *restrict count, const void *restrict sum,
@@ -173,8 +172,8 @@ MOMENTS(u64, i64, u64)
 
 /* ---- floats: moments joined ---------------------------------------------------------------------------- */
 
-/* Chan, Golub and LeVeque 1979: r = nb / (na + nb), c = na * r.  With no sample in a, r is 1 and the mean b's; with none
- * in b, r is 0. */
+/* Chan, Golub and LeVeque 1979: r = nb / (na + nb), c = na * r.  With no sample in a, r is 1 and the mean b's; with
+ * none in b, r is 0. */
 #define JOIN_MEANS(M, Q, ma, qa, mb, qb, r, c)                                                                         \
     do {                                                                                                               \
         const f64 apart = (mb) - (ma);                                                                                 \
@@ -184,7 +183,8 @@ MOMENTS(u64, i64, u64)
 
 TARGET static void join(const sat_moments *out, const sat_moments *a, f64 na, const sat_moments *b, f64 nb, int64_t n)
 {
-    const f64 *sa = a->sum, *sb = b->sum, *ma = a->mean, *mb = b->mean, *qa = a->m2, *qb = b->m2, *ca = a->n, *cb = b->n;
+    const f64 *sa = a->sum, *sb = b->sum, *ma = a->mean, *mb = b->mean, *qa = a->m2, *qb = b->m2, *ca = a->n,
+              *cb = b->n;
     f64 *S = out->sum, *M = out->mean, *Q = out->m2, *N = out->n;
     IVDEP
     for (int64_t i = 0; i < n; i++) S[i] = sa[i] + sb[i];
@@ -225,8 +225,8 @@ TARGET static void join_samples(const sat_moments *out, const sat_moments *a, f6
     for (int64_t i = 0; N != NULL && i < n; i++) N[i] = ca[i] + valid[i];
 }
 
-TARGET static void describe(f64 *restrict mean, f64 *restrict var, f64 *restrict squares, const sat_moments *m, f64 count,
-                            f64 ddof, int64_t n)
+TARGET static void describe(f64 *restrict mean, f64 *restrict var, f64 *restrict squares, const sat_moments *m,
+                            f64 count, f64 ddof, int64_t n)
 {
     const f64 *restrict S = m->sum, *restrict Q = m->m2, *restrict N = m->n;
     if (N == NULL) {

@@ -8,9 +8,9 @@
  *
  * The cost does not depend on the window's size, and the sums are taken once for all results of a run.
  *
- * Integer samples.  n, S1, S2 and n * S2 - S1 * S1 are exact.  The f64 of mean and variance are the quotients rounded to
- * nearest, where n < 2^24; else they are wrong by less than 2^-51 of themselves.  So a variance is never negative, and
- * 0 for a constant.  Results are the same on every thread count and instruction set.
+ * Integer samples.  n, S1, S2 and n * S2 - S1 * S1 are exact.  The f64 of mean and variance are the quotients rounded
+ * to nearest, where n < 2^24; else they are wrong by less than 2^-51 of themselves.  So a variance is never negative,
+ * and 0 for a constant.  Results are the same on every thread count and instruction set.
  *
  * Float samples.  Sums, means and squared deviations of parts of a window are joined, never taken away (Chan, Golub and
  * LeVeque 1979; van Herk 1992).  No sample outside a window influences it: a NaN or an infinity spoils exactly the
@@ -20,8 +20,9 @@
  * beside v; where it is not, by less than (6 * n + 40)^2 * e^2 * a^2 in addition.  Results are the same on every thread
  * count.
  *
- * Samples that count.  Without a mask, nodata value and skip_nan all do.  With one of them, those that do not count take
- * no part in any sum, and n is the number of those that do.  Where fewer than min_valid count, the result is `empty`.
+ * Samples that count.  Without a mask, nodata value and skip_nan all do.  With one of them, those that do not count
+ * take no part in any sum, and n is the number of those that do.  Where fewer than min_valid count, the result is
+ * `empty`.
  */
 #ifndef SAT_WINDOW_OBJECT_H
 #define SAT_WINDOW_OBJECT_H
@@ -37,10 +38,10 @@ extern "C" {
 enum { SAT_PARAMETERS = 4, SAT_OUTPUTS = 16 };
 
 typedef struct sat_parameter_info {
-    const char *name;     /* "k"; NULL past the last */
-    double value;         /* what it is where it is not set: */
-    bool in_range;        /* times the largest value of the samples' type, which is 1 for floats */
-    bool reserved[7];     /* false */
+    const char *name; /* "k"; NULL past the last */
+    double value;     /* what it is where it is not set: */
+    bool in_range;    /* times the largest value of the samples' type, which is 1 for floats */
+    bool reserved[7]; /* false */
 } sat_parameter_info;
 
 typedef struct sat_statistic_info {
@@ -48,9 +49,9 @@ typedef struct sat_statistic_info {
     const char *equation; /* over n, mean, var, std, rms, x (the pixel), and the parameters */
     const char *source;   /* citation, or NULL */
     sat_parameter_info parameter[SAT_PARAMETERS];
-    bool threshold;       /* a local threshold: meant to be compared with the pixel */
-    bool whole_image;     /* depends on extremes of the whole image, for which a run reads it twice */
-    bool reserved[6];     /* false */
+    bool threshold;   /* a local threshold: meant to be compared with the pixel */
+    bool whole_image; /* depends on extremes of the whole image, for which a run reads it twice */
+    bool reserved[6]; /* false */
 } sat_statistic_info;
 
 /* The i-th statistic; false past the last. */
@@ -82,27 +83,27 @@ typedef struct sat_window_spec {
                                             beyond the image by its size at most */
     double border_value[4];
     sat_anchor anchor;
-    int outputs;                         /* 1..SAT_OUTPUTS */
-    const sat_window_output *output;     /* that many; read by sat_window_create() alone */
-    bool masked;                         /* runs have a mask */
-    bool skip_nan;                       /* NaN samples do not count */
-    bool has_nodata;                     /* samples equal to nodata do not count */
-    bool strided;                        /* sources of runs may have gaps between their pixels */
-    int ddof;                            /* 0 or more: variances are divided by n - ddof */
+    int outputs;                     /* 1..SAT_OUTPUTS */
+    const sat_window_output *output; /* that many; read by sat_window_create() alone */
+    bool masked;                     /* runs have a mask */
+    bool skip_nan;                   /* NaN samples do not count */
+    bool has_nodata;                 /* samples equal to nodata do not count */
+    bool strided;                    /* sources of runs may have gaps between their pixels */
+    int ddof;                        /* 0 or more: variances are divided by n - ddof */
     double nodata;
-    double min_valid;                    /* samples that must count: 1 or more, a whole number; below 1: a share of the
-                                            window's pixels; 0 = one sample */
-    double empty;                        /* the result where fewer count, or n <= ddof for a variance; clipped as any
-                                            other */
-    bool empty_set;                      /* false: empty is NaN for f32 and f64, 0 for others */
-    bool reserved[3];                    /* false */
-    int threads;                         /* as in sat_plan_spec */
-    const char *backend;                 /* NULL = the first that can do the job */
-    sat_memory memory;                   /* SAT_HOST: no device's backend has windows yet */
-    int reserved_word;                   /* 0 */
-    int64_t count;                       /* images that a run has at most; 0 = 1 */
-    const sat_executor *executor;        /* as in sat_plan_spec */
-    const sat_allocator *allocator;      /* as in sat_plan_spec */
+    double min_valid;               /* samples that must count: 1 or more, a whole number; below 1: a share of the
+                                       window's pixels; 0 = one sample */
+    double empty;                   /* the result where fewer count, or n <= ddof for a variance; clipped as any
+                                       other */
+    bool empty_set;                 /* false: empty is NaN for f32 and f64, 0 for others */
+    bool reserved[3];               /* false */
+    int threads;                    /* as in sat_plan_spec */
+    const char *backend;            /* NULL = the first that can do the job */
+    sat_memory memory;              /* SAT_HOST: no device's backend has windows yet */
+    int reserved_word;              /* 0 */
+    int64_t count;                  /* images that a run has at most; 0 = 1 */
+    const sat_executor *executor;   /* as in sat_plan_spec */
+    const sat_allocator *allocator; /* as in sat_plan_spec */
 } sat_window_spec;
 
 typedef struct sat_window sat_window;
@@ -114,8 +115,8 @@ typedef struct sat_window sat_window;
 SAT_API sat_status sat_window_create_sized(sat_window **window, const sat_window_spec *spec, size_t spec_bytes);
 
 /* src: 1 .. count images of the spec's shape and sample type.  mask: as many images of u8 with one channel, of the same
- * width and height, where samples of pixels that are not 0 count; NULL unless the spec is masked.  results: one view for
- * each output, in their order, of src's shape and the output's type.  No result shares a byte with another view.
+ * width and height, where samples of pixels that are not 0 count; NULL unless the spec is masked.  results: one view
+ * for each output, in their order, of src's shape and the output's type.  No result shares a byte with another view.
  * stream as in sat_run_options.  Returns SAT_ERR_ARGUMENT, _SHAPE, _TYPE. */
 SAT_API sat_status sat_window_run(sat_window *window, const sat_view *src, const sat_view *mask,
                                   const sat_view *results, void *stream);

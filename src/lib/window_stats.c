@@ -16,7 +16,7 @@ struct sat_window {
     sat_window_spec spec;
     sat_window_output output[SAT_OUTPUTS];
     const sat_backend *backend;
-    void **states; /* one for each image that is worked on at a time */
+    void **states;    /* one for each image that is worked on at a time */
     int64_t *clipped; /* by each of them, in a run */
     int workers;
     int64_t clipped_in_run;
@@ -86,13 +86,12 @@ static sat_status check_spec(const sat_window_spec *s)
     if (status != SAT_OK) return status;
     const double least = s->min_valid;
     if (!(least >= 0 && least <= 0x1p53) || (least >= 1 && least != floor(least)))
-        return sat_fail(SAT_ERR_ARGUMENT, "min_valid is %.17g; a share below 1 or a whole number of samples is possible",
-                        least);
+        return sat_fail(SAT_ERR_ARGUMENT,
+                        "min_valid is %.17g; a share below 1 or a whole number of samples is possible", least);
     if (s->ddof < 0) return sat_fail(SAT_ERR_ARGUMENT, "a ddof of %d; it is 0 or more", s->ddof);
     if (s->outputs < 1 || s->outputs > SAT_OUTPUTS || s->output == NULL)
         return sat_fail(SAT_ERR_ARGUMENT, "%d outputs; 1 to %d are possible", s->outputs, SAT_OUTPUTS);
-    if (s->memory != SAT_HOST && s->memory != SAT_DEVICE)
-        return sat_fail(SAT_ERR_ARGUMENT, "unknown kind of memory");
+    if (s->memory != SAT_HOST && s->memory != SAT_DEVICE) return sat_fail(SAT_ERR_ARGUMENT, "unknown kind of memory");
     return SAT_OK;
 }
 
@@ -141,7 +140,8 @@ sat_status sat_window_create_sized(sat_window **out, const sat_window_spec *give
     sat_window *w = sat_arena_zeros(&arena, sizeof *w);
     if (w == NULL) return SAT_ERR_MEMORY;
     w->arena = arena;
-    for (int i = 0; i < spec.outputs && status == SAT_OK; i++) status = take_output(&spec, &spec.output[i], &w->output[i]);
+    for (int i = 0; i < spec.outputs && status == SAT_OK; i++)
+        status = take_output(&spec, &spec.output[i], &w->output[i]);
     spec.output = w->output;
     w->spec = spec;
     sat_choice choice = {.memory = spec.memory, .device_pays = false};
@@ -185,7 +185,8 @@ static sat_status do_image(void *context, int64_t i, int worker)
     if (b->mask) mask = sat_images_of(b->mask, i, 1);
     for (int k = 0; k < b->w->spec.outputs; k++) results[k] = sat_images_of(&b->results[k], i, 1);
     int64_t clipped = 0;
-    sat_status status = b->w->backend->window_run(b->w->states[worker], &src, b->mask ? &mask : NULL, results, &clipped);
+    sat_status status =
+        b->w->backend->window_run(b->w->states[worker], &src, b->mask ? &mask : NULL, results, &clipped);
     b->w->clipped[worker] += clipped;
     return status;
 }

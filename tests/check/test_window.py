@@ -11,8 +11,8 @@ from fractions import Fraction
 
 import numpy as np
 
-from satlib import (BUILD, ISAS, TYPES, Failed, Output, Statistic, Tap, View, WindowSpec, borders, code, runs_isa, sized,
-                    window_sums)
+from satlib import (BUILD, ISAS, TYPES, Failed, Output, Statistic, Tap, View, WindowSpec, borders, code, runs_isa,
+                    sized, window_sums)
 
 # The build of the library that takes its instruction set from the environment.
 LIB = ctypes.CDLL(os.path.join(BUILD, "tests", "libsat.so"))
@@ -133,7 +133,8 @@ def extremes(case, n, var):
     counts = counting(case)
     low = [min((v.item() for v, c in zip(i.ravel(), k.ravel()) if c), default=math.inf)
            for i, k in zip(case["pixels"], counts)]
-    most = [max((math.sqrt(v) for v, k in zip(i.ravel(), m.ravel()) if k >= max(1, case["least"]) and v == v), default=0)
+    least = max(1, case["least"])
+    most = [max((math.sqrt(v) for v, k in zip(i.ravel(), m.ravel()) if k >= least and v == v), default=0)
             for i, m in zip(var, n)]
     return low, most
 
@@ -190,7 +191,8 @@ def check_integers(case):
     except Failed as e:
         return f"{as_text(case)}: {e}"
     n, s1, s2, _ = exact_sums(case)
-    var = np.array([(int(c) * int(q) - int(s) ** 2) / (int(c) * (int(c) - case["ddof"])) if c > case["ddof"] else math.nan
+    ddof = case["ddof"]
+    var = np.array([(int(c) * int(q) - int(s) ** 2) / (int(c) * (int(c) - ddof)) if c > ddof else math.nan
                     for c, s, q in zip(n.ravel(), s1.ravel(), s2.ravel())]).reshape(n.shape)
     low, most = extremes(case, n, var)
     type_range = np.iinfo(TYPES[case["sample"]]).max

@@ -42,7 +42,7 @@ values() {
     small a.pgm
     sat a.pgm --box 3 --stat norm -o n.pgm
     [ "$status" = 0 ]
-    [[ $stderr == "sat: a.pgm: "*" values were beyond the range of their type and are clipped; --result f32 keeps them" ]]
+    [[ $stderr == "sat: a.pgm: "*" values lie beyond the range of their type and are clipped; --result f32 keeps them" ]]
     ok -q a.pgm --box 3 --stat norm -o n.pgm
     ok a.pgm --box 3 --stat norm -o n.tif
 }

@@ -53,8 +53,8 @@ calls() { grep -rnE "(^|[^A-Za-z0-9_>.])($1) *\(" "${@:2}"; }
 try "src/ sees no CUDA header" nothing grep -rniE '# *include.*(cuda|cub/|nv_|npp)' src
 try "src/ calls no CUDA function" nothing grep -rnE '\b(cuda|cu)[A-Z][A-Za-z0-9]* *\(|__(global|device|host|shared)__|<<<' src
 try "the library includes only its own headers" \
-    nothing outside_includes "src/lib src/cpu" $(names src/lib/*.[hd]* src/cpu/*.h)
-try "src/lib includes nothing of src/cpu" nothing outside_includes src/lib $(names src/lib/*.[hd]*)
+    nothing outside_includes "src/lib src/cpu" $(names src/lib/*.[hd]* src/cpu/*.h) $(printf "statistics/%s\n" $(names src/lib/statistics/*))
+try "src/lib includes nothing of src/cpu" nothing outside_includes src/lib $(names src/lib/*.[hd]*) $(printf "statistics/%s\n" $(names src/lib/statistics/*))
 try "src/io includes its own headers, sat.h and sized.h" nothing outside_includes src/io sat.h sized.h $(names src/io/*.[hd]*)
 try "the command knows table files through sat_file.h alone" nothing grep -rnE '"table_[a-z]*\.h"' src/cli src/bench
 try "src/cli includes its own headers, those of io, sat.h and sat_window.h" \

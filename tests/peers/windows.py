@@ -44,8 +44,8 @@ class Window:
                     o.parameter[i], o.set = p, o.set | 1 << i
             self.results.append(np.zeros(pixels.shape, np.uint8 if compare else np.float32))
         name = next(n for n in TYPES if TYPES[n] == pixels.dtype.type)
-        spec = WindowSpec(pixels.shape[1], pixels.shape[0], 1, code(name), side, side, border, (ctypes.c_double * 4)(), 0,
-                          len(outputs), self.out, mask is not None)
+        spec = WindowSpec(pixels.shape[1], pixels.shape[0], 1, code(name), side, side, border,
+                          (ctypes.c_double * 4)(), 0, len(outputs), self.out, mask is not None)
         spec.threads = threads
         self.window = ctypes.c_void_p()
         need(LIB.sat_window_create_sized(ctypes.byref(self.window), *sized(spec)))
@@ -185,10 +185,10 @@ def timings():
 
 def main():
     cv2.setNumThreads(1)
-    block = machine({"sat": first_line(SAT, "--version"), "OpenCV": cv2.__version__, "scikit-image": skimage.__version__,
-                     "SciPy": scipy.__version__})
+    block = machine({"sat": first_line(SAT, "--version"), "OpenCV": cv2.__version__,
+                     "scikit-image": skimage.__version__, "SciPy": scipy.__version__})
     write(os.path.join(sys.argv[1], "windows"), "Statistics of windows beside other libraries", block,
-          ["Made by `make peers` (`tests/peers/windows.py`).  One thread each, medians of rounds in turns, milliseconds."],
+          ["Made by `make peers` (`tests/peers/windows.py`).  One thread each, medians of rounds in turns, in ms."],
           [("Time", ["work", "sat", "peer", "peer's", "times faster"], timings()),
            ("Local thresholds of photographs, 25x25",
             ["picture", "peer", "pixels", "differ", "with thresholds rounded as the peer does"], agreement()),

@@ -1,5 +1,5 @@
-/* Window statistics: what is refused, with which words; reads and writes to the last byte of the views; an executor and an
- * allocator of the caller's; batches. */
+/* Window statistics: what is refused, with which words; reads and writes to the last byte of the views; an executor and
+ * an allocator of the caller's; batches. */
 #include "arrays.h"
 #include "sat_window.h"
 
@@ -232,9 +232,10 @@ static void clipped_values(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(specs_that_are_refused),  cmocka_unit_test(views_that_are_refused),
-        cmocka_unit_test(batches_and_executors),   cmocka_unit_test(memory_that_is_refused),
+        cmocka_unit_test(specs_that_are_refused), cmocka_unit_test(views_that_are_refused),
+        cmocka_unit_test(batches_and_executors),  cmocka_unit_test(memory_that_is_refused),
         cmocka_unit_test(clipped_values),
     };
+    cmocka_set_message_output(CM_OUTPUT_TAP);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
