@@ -18,9 +18,9 @@
 #define STRING(a)   STRING_(a)
 #define INLINE      TARGET static inline __attribute__((always_inline))
 
-/* The next loop may be vectorised: its arrays are the same or do not overlap. */
+/* The next loop may be vectorised: its arrays are the same or do not overlap.  clang finds out as it runs. */
 #if defined(__clang__)
-#define IVDEP _Pragma("clang loop vectorize(assume_safety)")
+#define IVDEP
 #else
 #define IVDEP _Pragma("GCC ivdep")
 #endif

@@ -185,9 +185,20 @@ def interface():
         seed("box", f"{border}-{sample}", spec + bytes([1, 2, 3, 4, 0, 0]) + bytes(range(1, 40)))
 
 
+def windows():
+    for border, sample, name in itertools.product(range(7), range(8), range(3)):
+        spec = bytes([9, 6, (border + name) % 4, sample, border + 2, 4, border, 0, 2, border % 2, sample % 2, name % 2,
+                      name % 2, 40, name, 0])
+        outputs = bytes([name, name % 3, 0, 0, (name + 1) % 3, 1, 0, 0, (sample + 3) % 14, 0, 0, 0])
+        if (border + sample + name) % 4 == 0:
+            seed("window", f"{border}-{sample}-{name}", spec + outputs + bytes([255] * 5) + bytes([1, 2, 3, 4, 5, 6, 0, 0]) +
+                 bytes(range(1, 60)))
+
+
 tables()
 marked_arrays()
 texts()
 metadata()
 encoders()
 interface()
+windows()
