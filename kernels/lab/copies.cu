@@ -227,21 +227,23 @@ sat_status open_mover(const char *name, const sat_plan_spec *spec, decltype(move
                       void **state, char *note, size_t note_bytes)
 {
     const char *device;
-    size_t in, out, bytes = 0;
+    size_t in, out, joined;
     bool widens = move == move_samples;
     sat_status status = widens ? has_types(spec->sample, spec->accum) : SAT_OK;
     if (status != SAT_OK) return status;
     int64_t padded = spec->layout == SAT_PADDED;
+    const size_t table_row = sat_row_bytes(spec->width + padded, spec->channels, spec->accum);
     if (!sat_mul(sat_row_bytes(spec->width, spec->channels, spec->sample), (size_t)spec->height, &in) ||
-        !sat_mul(sat_row_bytes(spec->width + padded, spec->channels, spec->accum), (size_t)(spec->height + padded),
-                 &out))
+        !sat_mul(table_row, (size_t)(spec->height + padded), &out) ||
+        !sat_mul(table_row, (size_t)spec->height, &joined))
         return sat_fail(SAT_ERR_SHAPE, "%s: larger than the address space", name);
     mover *m = prim::arena_new<mover>(arena);
     if (m == NULL) return SAT_ERR_MEMORY;
     m->move = move;
     m->spec = *spec;
-    bytes = least_copy(in, out);
-    bytes = whole_vectors(bytes) + (bytes > out ? whole_vectors(bytes - out) : 0); /* what has no place in the table */
+    /* A band that joins another has no zero row in its table: it copies less, but more of that has no place there. */
+    const size_t most = least_copy(in, out), joining = least_copy(in, joined);
+    const size_t bytes = whole_vectors(most) + (joining > joined ? whole_vectors(joining - joined) : 0);
     if (!widens) status = sat_arena_take(arena, SAT_MEMORY_DEVICE, bytes, &m->scratch);
     if (status == SAT_OK && !widens) status = prim::fill_bytes(m->scratch, 0, bytes, NULL);
     if (status == SAT_OK && widens && spec->accum == SAT_Q32) status = prim::arena_alloc(arena, &m->outside, 1);

@@ -375,6 +375,33 @@ static void what_waits_spoils_no_capture(void **state)
 }
 #endif
 
+/* Samples that are wider than their sums, in bands: a ceiling's own memory takes what the table has no place for, and
+ * all bands but the first write a row less than the plan's table has. */
+static void ceilings_keep_to_their_memory(void **state)
+{
+    enum { SIDE = 12 };
+    static double samples[SIDE * SIDE];
+    static uint32_t sums[(SIDE + 1) * (SIDE + 1)];
+    sat_lab_backend_info info;
+    (void)state;
+    if (!have_device()) skip();
+    for (size_t i = 0; sat_lab_backend_at(i, &info); i++)
+        for (int64_t n = 0; info.available && info.device && info.kind == SAT_CEILING && n < SIDE * SIDE; n++) {
+            const int64_t w = n / SIDE + 1, h = n % SIDE + 1;
+            sat_view image = {.data = samples, .row_bytes = (size_t)w * 8, .width = w, .height = h, .channels = 1};
+            sat_view table = {.data = sums, .width = w + 1, .height = h + 1, .channels = 1, .type = SAT_Q32};
+            sat_plan_spec spec = {.width = w, .height = h, .sample = SAT_F64, .accum = SAT_Q32, .layout = SAT_PADDED};
+            sat_plan *plan;
+            image.type = SAT_F64;
+            table.row_bytes = (size_t)table.width * 4;
+            spec.quant = (sat_quant){.step = 1, .largest = 1};
+            spec.backend = info.name;
+            assert_ok(sat_plan_create(&plan, &spec));
+            assert_ok(sat_plan_run(plan, &image, &table, NULL));
+            sat_plan_destroy(&plan);
+        }
+}
+
 int main(void)
 {
     cmocka_set_message_output(CM_OUTPUT_TAP);
@@ -386,6 +413,7 @@ int main(void)
         cmocka_unit_test(without_a_device_everything_says_why),
         cmocka_unit_test(with_a_device_what_goes_there_comes_back),
         cmocka_unit_test(notes_name_who_does_it),
+        cmocka_unit_test(ceilings_keep_to_their_memory),
 #ifdef SAT_SIMT
         cmocka_unit_test(what_waits_spoils_no_capture),
 #endif
