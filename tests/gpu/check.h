@@ -29,7 +29,8 @@ typedef struct target {
     const char *name, *why;
     sat_kind kind;
     bool scans, device, repeatable, available;
-    int64_t segment; /* of a scan method */
+    int table_filter; /* which of the backends that filter through their tables, from 0; -1: none of them */
+    int64_t segment;  /* of a scan method */
 } target;
 
 typedef struct subject {
@@ -114,6 +115,13 @@ size_t pairs(bool scans);
 
 /* The backend of kind SAT_REFERENCE. */
 const char *reference(void);
+
+/* All filters through tables are the same code behind the table.  So each of these backends takes every fifth case of a
+ * full check, and five of them take all.  5 has no divisor in common with the numbers of types, which take turns. */
+static inline bool takes_filter(const target *t, size_t k, effort e)
+{
+    return e != FULL || t->table_filter < 0 || k % 5 == (size_t)t->table_filter % 5;
+}
 
 /* ---- memory ---------------------------------------------------------------------------------------- */
 

@@ -156,6 +156,7 @@ static void find_targets(void)
 {
     sat_lab_backend_info b;
     sat_scan_info s;
+    int table_filters = 0;
     n_targets = 0;
     for (size_t i = 0; n_targets < MAX_TARGETS && sat_lab_backend_at(i, &b); i++)
         targets[n_targets++] = (target){.name = b.name,
@@ -163,7 +164,8 @@ static void find_targets(void)
                                         .kind = b.kind,
                                         .device = b.device,
                                         .repeatable = b.repeatable,
-                                        .available = b.available};
+                                        .available = b.available,
+                                        .table_filter = b.filters ? -1 : table_filters++};
     for (size_t i = 0; n_targets < MAX_TARGETS && sat_scan_at(i, &s); i++)
         targets[n_targets++] = (target){.name = s.name,
                                         .why = s.why,
@@ -172,6 +174,7 @@ static void find_targets(void)
                                         .device = s.device,
                                         .repeatable = s.repeatable,
                                         .available = s.available,
+                                        .table_filter = -1,
                                         .segment = s.segment};
 }
 

@@ -14,6 +14,8 @@ typedef struct batch {
     size_t pixel_gap, row_gap, image_gap; /* in samples */
     bool carry_out;
     sat_box_spec filter; /* of filters; backend NULL */
+    size_t k;
+    effort effort;
     uint64_t random;
 } batch;
 
@@ -48,7 +50,8 @@ static shape random_shape(uint64_t *random, effort e)
     return (shape){random_in(random, 100, 2100), random_in(random, 100, 1100)};
 }
 
-static void *make(uint64_t seed, size_t k, effort e)
+/* Filters need no tables of their images. */
+static batch *make_images(uint64_t seed, size_t k, effort e, bool tables)
 {
     batch *b = calloc(1, sizeof *b);
     pair types;
@@ -71,10 +74,15 @@ static void *make(uint64_t seed, size_t k, effort e)
     bool ok = true;
     for (int64_t i = 0; i < b->count && ok; i++)
         ok = picture_open(&b->pictures[i], &spec, s.height, i % 2 ? RANDOM : PERIOD, random64(&seed)) &&
-             picture_answer(&b->pictures[i]);
+             (!tables || picture_answer(&b->pictures[i]));
     if (ok) return b;
     drop(b);
     return NULL;
+}
+
+static void *make(uint64_t seed, size_t k, effort e)
+{
+    return make_images(seed, k, e, true);
 }
 
 /* ---- memory -------------------------------------------------------------------------------------------- */
@@ -285,8 +293,9 @@ static void *make_filter(uint64_t seed, size_t k, effort e)
     size_t i = 0;
     const sat_type want = k % 2 ? SAT_U8 : SAT_U16;
     while (pair_at(false, i, &types) && !(types.sample == want && types.accum == SAT_U32)) i++;
-    batch *b = make(seed, i, e);
+    batch *b = make_images(seed, i, e, false);
     if (b == NULL) return NULL;
+    b->k = k, b->effort = e;
     const sat_plan_spec *s = &b->pictures[0].spec;
     b->filter = (sat_box_spec){.width = s->width,
                                .height = s->height,
@@ -301,6 +310,10 @@ static void *make_filter(uint64_t seed, size_t k, effort e)
 static void run_filter(void *made, const target *t)
 {
     const batch *b = made;
+    if (!takes_filter(t, b->k, b->effort)) {
+        pass_over();
+        return;
+    }
     const sat_memory memory = t->device ? b->memory : SAT_HOST;
     sat_box_spec spec = b->filter, alone = b->filter;
     sat_box *box = NULL, *single = NULL;

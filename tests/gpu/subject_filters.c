@@ -13,6 +13,8 @@ typedef struct filter {
     double *bounds;     /* float samples: of each result; else NULL */
     double *loose;      /* the same through a table, whose entries are rounded as sat.h says */
     bool finite;
+    size_t k;
+    effort effort;
     uint64_t random;
 } filter;
 
@@ -180,6 +182,8 @@ static void *make(uint64_t seed, size_t k, effort e)
         fail("out of memory");
         return NULL;
     }
+    f->k = k;
+    f->effort = e;
     f->spec = (sat_box_spec){.width = random_in(&seed, 1, random64(&seed) % 4 ? most : 10 * most),
                              .height = random_in(&seed, 1, most),
                              .channels = (int)random_in(&seed, 1, 4),
@@ -300,6 +304,10 @@ static void run(void *made, const target *t)
 {
     filter *f = made;
     uint64_t random = f->random;
+    if (!takes_filter(t, f->k, f->effort)) {
+        pass_over();
+        return;
+    }
     sat_box_spec spec = f->spec;
     area src = {0}, dst = {0};
     sat_view image = f->src, result = f->want, seen;
