@@ -121,12 +121,13 @@ static bool write_images(const batch *b, area *a, const sat_view *v)
         return false;
     }
     for (int64_t i = 0; i < v->count; i++)
-        for (int64_t y = 0; y < v->height; y++)
-            for (int64_t x = 0; x < v->width; x++) {
-                const sat_view *from = &b->pictures[i].image;
-                memcpy(pixel_of(v, all, i, y, x),
-                       (const char *)from->data + (size_t)y * from->row_bytes + (size_t)x * pixel, pixel);
-            }
+        for (int64_t y = 0; y < v->height; y++) {
+            const sat_view *images = &b->pictures[i].image;
+            const char *from = (const char *)images->data + (size_t)y * images->row_bytes;
+            const int64_t at_once = v->pixel_bytes == pixel ? v->width : 1; /* pixels that lie side by side */
+            for (int64_t x = 0; x < v->width; x += at_once)
+                memcpy(pixel_of(v, all, i, y, x), from + (size_t)x * pixel, (size_t)at_once * pixel);
+        }
     const sat_view packed = {
         .data = all, .row_bytes = bytes, .width = (int64_t)bytes, .height = 1, .channels = 1, .type = SAT_U8};
     bool ok = area_write(a, &packed);
@@ -134,17 +135,24 @@ static bool write_images(const batch *b, area *a, const sat_view *v)
     return ok;
 }
 
-/* Is what lies between rows and images still poison? */
-static bool gaps_clean(const sat_view *v, const char *bytes, int poison)
+static bool untouched(const char *bytes, size_t from, size_t to, int poison)
 {
-    const size_t row = (size_t)v->width * v->pixel_bytes, all = (size_t)v->count * v->image_bytes;
-    for (size_t at = 0; at < all; at++) {
-        const size_t in_image = at % v->image_bytes, y = in_image / v->row_bytes;
-        const bool inside = y < (size_t)v->height && in_image % v->row_bytes < row;
-        if (!inside && (unsigned char)bytes[at] != (unsigned char)poison) {
+    for (size_t at = from; at < to; at++)
+        if ((unsigned char)bytes[at] != (unsigned char)poison) {
             fail("table: byte %zu, between rows or images, was written", at);
             return false;
         }
+    return true;
+}
+
+/* Is what lies between rows and images still poison? */
+static bool gaps_clean(const sat_view *v, const char *bytes, int poison)
+{
+    const size_t row = (size_t)v->width * v->pixel_bytes, rows = (size_t)v->height * v->row_bytes;
+    for (size_t image = 0, i = 0; i < (size_t)v->count; i++, image += v->image_bytes) {
+        for (size_t at = image; at < image + rows; at += v->row_bytes)
+            if (!untouched(bytes, at + row, at + v->row_bytes, poison)) return false;
+        if (!untouched(bytes, image + rows, image + v->image_bytes, poison)) return false;
     }
     return true;
 }
