@@ -9,7 +9,6 @@
 #include "clock.h"
 #include "job.h"
 #include "messages.h"
-#include "name_list.h"
 
 static sat_type result_type(const job *j, sat_type sample)
 {
@@ -117,19 +116,13 @@ uint64_t job_filter_bytes(const image_shape *shape, const void *context)
     return j->passes > 1 && out > in ? 2 * out - in : out;
 }
 
-/* Can the format hold the result?  What --result asks for and the format cannot hold, others may. */
+/* Can the format hold the result?  The error names what asked for its type. */
 static bool check_holds(const job *j, const image_format *format, const char *word, const image *img, error *err)
 {
     const sat_type type = result_type(j, img->type);
-    name_list names = {.used = 0};
-    const image_format *f;
-    error unused;
-    if (format_holds(format, word, type, img->channels, err)) return true;
-    if (type == img->type) return false;
-    for (size_t i = 0; (f = format_at(i)); i++)
-        if (f->encode && f->holds(type, img->channels, &unused)) name_list_add(&names, ", ", "%s", f->name);
-    return fail(err, "--result %s: %s cannot hold %d channel%s of it; these formats can: %s", sat_type_name(type),
-                format->name, img->channels, img->channels > 1 ? "s" : "", names.used ? names.text : "none");
+    error why;
+    if (format_holds(format, word, type, img->channels, &why)) return true;
+    return type == img->type ? fail(err, "%s", why.text) : fail(err, "--result %s: %s", sat_type_name(type), why.text);
 }
 
 bool job_filter(const job *j, const char *input, image *img, const char *output, int threads, times *spent,

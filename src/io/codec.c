@@ -28,8 +28,7 @@ bool codec_too_long(const char *format, uint64_t n, error *err)
 
 bool codec_cannot_hold(const char *format, const char *samples, sat_type type, error *err)
 {
-    const char *cure = type == SAT_U8 || type == SAT_U16 ? ".png or .pam" : type == SAT_F32 ? ".pfm or .hdr" : ".npy";
-    return fail(err, "%s holds %s, not %s; use %s", format, samples, sat_type_name(type), cure);
+    return fail(err, "%s holds %s samples, not %s", format, samples, sat_type_name(type));
 }
 
 bool codec_more_follows(uint64_t at, error *err)

@@ -14,7 +14,7 @@ bool codec_size_ok(int64_t width, int64_t height, const decode_options *opt, err
 /* The error of a stream that continues after n bytes, more than a file of this format can need; returns false. */
 bool codec_too_long(const char *format, uint64_t n, error *err);
 
-/* The error of a format that holds other samples ("8-bit samples"), with those that hold these; returns false. */
+/* The error of a format that holds other samples ("u8"); returns false. */
 bool codec_cannot_hold(const char *format, const char *samples, sat_type type, error *err);
 
 /* The error of a file or stream that continues behind the picture, which ends at this byte; returns false. */

@@ -1,6 +1,7 @@
 /* format.c - the table of image formats, and a format by its name, extension or content. */
 #include "format.h"
 
+#include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
@@ -60,7 +61,36 @@ const image_format *format_by_content(const uint8_t *bytes, size_t n)
     return NULL;
 }
 
+/* The first of a format's extensions that may name a file of so many channels; "" if it cannot hold such pixels. */
+static const char *extension_for(const image_format *f, sat_type type, int channels, char word[16])
+{
+    error unused;
+    *word = 0;
+    if (!f->encode || !f->holds(type, channels, &unused)) return word;
+    for (const char *at = f->extensions; *at; at += strcspn(at, " "), at += strspn(at, " ")) {
+        snprintf(word, 16, "%.*s", (int)strcspn(at, " "), at);
+        if (!f->promises || f->promises(word, channels, &unused)) return word;
+    }
+    *word = 0;
+    return word;
+}
+
+/* Adds "; use .tif, .npy or .pam" to the error. */
+static void add_cures(sat_type type, int channels, error *err)
+{
+    char words[FORMATS][16];
+    size_t n = 0, used = strlen(err->text);
+    for (size_t i = 0; i < FORMATS; i++)
+        if (*extension_for(formats[i], type, channels, words[n])) n++;
+    for (size_t i = 0; i < n && used < sizeof err->text; i++) {
+        const char *before = i == 0 ? "; use " : i + 1 < n ? ", " : " or ";
+        used += (size_t)snprintf(err->text + used, sizeof err->text - used, "%s.%s", before, words[i]);
+    }
+}
+
 bool format_holds(const image_format *format, const char *extension, sat_type type, int channels, error *err)
 {
-    return format->holds(type, channels, err) && (!format->promises || format->promises(extension, channels, err));
+    if (format->holds(type, channels, err)) return !format->promises || format->promises(extension, channels, err);
+    add_cures(type, channels, err);
+    return false;
 }

@@ -78,7 +78,7 @@ typedef struct image_format {
     bool unnamed_channels;
 
     /* Can a file of this format hold such pixels unchanged?  On false the error says why not
-     * ("JPEG holds 8-bit samples, not u16; use .png").  NULL = read only, and then encode is NULL too. */
+     * ("JPEG holds u8 samples, not u16").  NULL = read only, and then encode is NULL too. */
     bool (*holds)(sat_type type, int channels, error *err);
     /* Can a file with this one of `extensions`, or of this format's name, hold such pixels?  NULL: yes. */
     bool (*promises)(const char *extension, int channels, error *err);
@@ -96,7 +96,8 @@ const image_format *format_by_extension(const char *path); /* NULL if it has non
 const char *format_extension(const char *path);            /* without its dot; "" if there is none */
 const image_format *format_by_content(const uint8_t *bytes, size_t n);
 
-/* holds() and promises(), extension in letters of any case. */
+/* holds() and promises(), extension in letters of any case.  An error of holds() is followed by the extensions of the
+ * formats that hold such pixels ("; use .png, .tif or .pam"). */
 bool format_holds(const image_format *format, const char *extension, sat_type type, int channels, error *err);
 
 /* ---- image_file.c ------------------------------------------------------------------------------------ */

@@ -360,8 +360,8 @@ static bool decode(const uint8_t *bytes, size_t n, const decode_options *opt, im
 
 static bool holds(sat_type type, int channels, error *err)
 {
-    if (type != SAT_U8) return codec_cannot_hold("BMP", "8-bit samples", type, err);
-    if (channels == 2) return fail(err, "BMP holds no grey with alpha; use .png");
+    if (type != SAT_U8) return codec_cannot_hold("BMP", "u8", type, err);
+    if (channels == 2) return fail(err, "BMP holds no grey with alpha");
     return true;
 }
 

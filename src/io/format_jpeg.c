@@ -94,8 +94,8 @@ static bool decode(const uint8_t *bytes, size_t n, const decode_options *opt, im
 
 static bool holds(sat_type type, int channels, error *err)
 {
-    if (type != SAT_U8) return codec_cannot_hold("JPEG", "8-bit samples", type, err);
-    if (channels == 2 || channels == 4) return fail(err, "JPEG holds no alpha; use .png");
+    if (type != SAT_U8) return codec_cannot_hold("JPEG", "u8", type, err);
+    if (channels == 2 || channels == 4) return fail(err, "JPEG holds no alpha");
     return true;
 }
 

@@ -141,7 +141,7 @@ static bool holds(sat_type type, int channels, error *err)
 {
     (void)channels;
     if (type == SAT_U8 || type == SAT_U16) return true;
-    return codec_cannot_hold("PAM", "8-bit and 16-bit samples", type, err);
+    return codec_cannot_hold("PAM", "u8 and u16", type, err);
 }
 
 static bool encode(const image *img, const encode_options *opt, sink *out, error *err)

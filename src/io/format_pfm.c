@@ -88,7 +88,7 @@ static bool decode(const uint8_t *bytes, size_t n, const decode_options *opt, im
 
 static bool holds(sat_type type, int channels, error *err)
 {
-    if (type != SAT_F32) return codec_cannot_hold("PFM", "f32 samples", type, err);
+    if (type != SAT_F32) return codec_cannot_hold("PFM", "f32", type, err);
     if (channels == 2 || channels == 4) return fail(err, "PFM holds no alpha");
     return true;
 }

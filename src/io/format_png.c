@@ -22,7 +22,7 @@ static bool holds(sat_type type, int channels, error *err)
 {
     (void)channels;
     if (type == SAT_U8 || type == SAT_U16) return true;
-    return codec_cannot_hold("PNG", "8-bit and 16-bit samples", type, err);
+    return codec_cannot_hold("PNG", "u8 and u16", type, err);
 }
 
 const image_format format_png = {

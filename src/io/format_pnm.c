@@ -119,8 +119,8 @@ static bool decode(const uint8_t *bytes, size_t n, const decode_options *opt, im
 
 static bool holds(sat_type type, int channels, error *err)
 {
-    if (type != SAT_U8 && type != SAT_U16) { return codec_cannot_hold("PNM", "8-bit and 16-bit samples", type, err); }
-    if (channels == 2 || channels == 4) return fail(err, "PNM holds no alpha; use .pam or .png");
+    if (type != SAT_U8 && type != SAT_U16) return codec_cannot_hold("PNM", "u8 and u16", type, err);
+    if (channels == 2 || channels == 4) return fail(err, "PNM holds no alpha");
     return true;
 }
 

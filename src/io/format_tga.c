@@ -280,7 +280,7 @@ static bool holds(sat_type type, int channels, error *err)
 {
     (void)channels;
     if (type == SAT_U8) return true;
-    return codec_cannot_hold("TGA", "8-bit samples", type, err);
+    return codec_cannot_hold("TGA", "u8", type, err);
 }
 
 static bool encode(const image *img, const encode_options *opt, sink *out, error *err)
