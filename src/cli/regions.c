@@ -121,7 +121,9 @@ static void say_rounding(const region_job *job, const answer *a)
     const sat_view *v = &a->table.view;
     bool padded = a->table.layout == SAT_PADDED;
     if (job->common->quiet || !is_float_type(v->type)) return;
-    if (rounding_text(text, v->type, a->table.sample, v->width - padded, v->height - padded, rounding_largest(v)))
+    const double largest = is_signed_type(a->table.sample) ? 0 : rounding_largest(v);
+    if (rounding_lost_text(text, v, a->table.layout != SAT_INCLUSIVE, NULL) ||
+        rounding_text(text, v->type, a->table.sample, v->width - padded, v->height - padded, largest))
         say(input_name(a->input), "%s", text);
 }
 

@@ -131,8 +131,11 @@ static void say_rounding(const job *j, const image *img, const band_work *w, con
     char text[ROUNDING_TEXT_BYTES];
     sat_view last = {
         .data = w->carry, .width = img->width, .height = 1, .channels = img->channels, .type = w->band.type};
-    if (j->quiet || (last.type != SAT_F32 && last.type != SAT_F64)) return;
-    if (rounding_text(text, last.type, img->type, img->width, img->height, rounding_largest(&last)))
+    const sat_view pixels = image_view(img);
+    if (j->quiet || !is_float_type(last.type)) return;
+    const double largest = is_signed_type(img->type) ? rounding_magnitude(&pixels) : rounding_largest(&last);
+    if (rounding_lost_text(text, &last, false, &pixels) ||
+        rounding_text(text, last.type, img->type, img->width, img->height, largest))
         say(output_name(output), "%s", text);
 }
 

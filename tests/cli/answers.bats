@@ -367,6 +367,48 @@ npy() {
     [[ $status$stderr == "0sat: t.npy: its sums can be rounded: "* ]]
 }
 
+@test "a table of floats of signed samples says that it rounds where its image's magnitudes can do it" {
+    # 600 samples of 32767 and 600 of -32768 cancel each other, and are more than 2^24
+    for n in 1200:"\377\177\0\200" 400:"\377\177\0\200" 1200:"\1\0\376\377"; do
+        printf '\223NUMPY\1\0\166\0%-117s\n' "{'descr': '<i2', 'fortran_order': False, 'shape': (1, ${n%%:*}), }" >i.npy
+        # shellcheck disable=SC2059 # escapes
+        for ((i = 0; i < ${n%%:*}; i += 2)); do printf "${n#*:}"; done >>i.npy
+        sat i.npy --type f32 -o t.npy
+        if [ "$n" = 1200:"\377\177\0\200" ]; then
+            [[ $status$stderr == "0sat: t.npy: its sums can be rounded: they may reach 39321000, and f32 is exact below 16777216; "*"; --type i32 and i64 make exact tables" ]]
+        else
+            [ "$status$stderr" = 0 ]
+        fi
+    done
+    sat query t.npy --rect 0,0,2,1 --stat sum # the image's magnitudes are not known here
+    [[ $status$stderr == "0sat: t.npy: its sums can be rounded: of such samples they may reach 39321600, "* ]]
+    [ "${lines[1]}" = 0,0,2,1,-1 ]
+    # 2^18 of them need more than 32 bits
+    { printf '\223NUMPY\1\0\166\0%-117s\n' "{'descr': '<i2', 'fortran_order': False, 'shape': (512, 512), }" && head -c 524288 /dev/zero | tr '\0' '\177'; } >i.npy
+    sat i.npy --type f32 -o t.npy
+    [[ $status$stderr == "0sat: t.npy: its sums can be rounded: they may reach 8556118016, "*"; --type i64 makes an exact table" ]]
+}
+
+@test "a table of floats with sums that are inf or nan says so, when it is made and when it is queried" {
+    { printf 'Pf\n4 2\n1.0\n' && printf '\0\0\0\0\0\0\0\0\177\0\0\0\0\0\0\0%.0s' 1 2 3 4; } >big.pfm # two of 1.7e38, in column 2
+    { printf 'Pf\n4 2\n1.0\n' && printf '\0\0\0\0\177\200\0\0\0\0\0\0\0\0\0\0' && head -c 16 /dev/zero; } >inf.pfm
+    head -c $((11 + 32)) big.pfm >two.pfm
+    lost="its sums are inf or nan from column"
+    for layout in padded inclusive; do
+        sat two.pfm --type f32 --layout $layout -o t.npy
+        [ "$status$stderr" = "0sat: t.npy: $lost 2 on, and rectangles that need them have no answer; --type f64 holds these sums" ]
+        sat query t.npy --rect 0,0,1,1 --stat sum
+        [[ $status$stderr == "0sat: t.npy: $lost 2 on, "*"; \`sat query\` of the image itself sums what lies in a rectangle" ]]
+        [ "${lines[1]}" = 0,0,1,1,0 ]
+        ok query t.npy --rect 0,0,1,1 -q
+        ok two.pfm --type f32 --layout $layout -o t.npy -q
+        ok two.pfm --layout $layout -o t.npy
+        ok query t.npy --rect 2,0,1,2 --stat sum
+        sat inf.pfm --type f32 --layout $layout -o t.npy
+        [[ $status$stderr == "0sat: t.npy: $lost 1 on, "*"; \`sat query\` of the image itself sums what lies in a rectangle" ]]
+    done
+}
+
 @test "query --verify compares the checksum whatever the size" {
     grey 9000 1000 a.pgm
     ok a.pgm -o t.npy
