@@ -350,7 +350,7 @@ static bool probe(const uint8_t *head, size_t n, uint64_t file_bytes, const void
 static bool open_npy(rects *r, error *err)
 {
     npy_header *h = &r->npy;
-    if (!npy_parse(h, r->file.bytes, r->file.n, err) || !npy_little(h, err)) return false;
+    if (!npy_parse(h, r->file.bytes, r->file.n, err)) return false;
     r->kind = NPY;
     if (h->kind != 'i' && h->kind != 'u')
         return fail(err, "rectangles are whole numbers, not %c%d", h->kind, 8 * h->item_bytes);
@@ -362,11 +362,13 @@ static bool open_npy(rects *r, error *err)
     return fail(err, "rectangles are an array of N x 4, not %s%s", shape, h->dims == 1 ? " numbers" : "");
 }
 
-/* Little-endian, of that many bytes; false if 64 bits with a sign do not hold it. */
-static bool read_item(const uint8_t *at, int bytes, bool is_signed, int64_t *value)
+/* An item of either byte order; false if 64 bits with a sign do not hold it. */
+static bool read_item(const uint8_t *at, const npy_header *h, int64_t *value)
 {
+    const int bytes = h->item_bytes;
+    const bool is_signed = h->kind == 'i';
     uint64_t v = 0;
-    for (int i = bytes; i-- > 0;) v = v << 8 | at[i];
+    for (int i = 0; i < bytes; i++) v = v << 8 | at[h->big_endian ? i : bytes - 1 - i];
     uint64_t sign = UINT64_C(1) << (8 * bytes - 1);
     if (is_signed && bytes < 8) v = (v ^ sign) - sign;
     *value = (int64_t)v;
@@ -381,7 +383,7 @@ static bool next_npy(rects *r, error *err)
         const uint8_t *row = r->file.bytes + h->data_offset + r->given * SIDES * bytes;
         int64_t value[SIDES];
         for (size_t f = 0; f < SIDES; f++)
-            if (!read_item(row + f * bytes, h->item_bytes, h->kind == 'i', &value[f]))
+            if (!read_item(row + f * bytes, h, &value[f]))
                 return fail(err, "row %zu: %llu is too large", r->given, (unsigned long long)value[f]);
         r->lines[r->chunk_n] = (int64_t)r->given;
         r->chunk[r->chunk_n++] = (sat_rect){.x = value[0], .y = value[1], .width = value[2], .height = value[3]};

@@ -115,6 +115,18 @@ static bool check_zero_border(const sat_view *view, const char *layout, error *e
     return true;
 }
 
+/* Such samples are not summed in that: names those that are. */
+static bool refuse_samples(const table_file *file, error *err)
+{
+    char names[64] = "";
+    size_t used = 0;
+    for (sat_type t = SAT_U8; t <= SAT_I32; t++)
+        if (table_types_match(t, file->table.view.type) && used < sizeof names)
+            used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", used ? ", " : "", sat_type_name(t));
+    return fail(err, "no %s table of %s samples; --sample names those of the image that was summed, of %s",
+                table_file_type_name(file), sat_type_name(file->meta.sample), names);
+}
+
 static bool apply_options(table_file *file, const sat_file_options *options, error *err)
 {
     table_meta *meta = &file->meta;
@@ -126,8 +138,7 @@ static bool apply_options(table_file *file, const sat_file_options *options, err
     meta->layout = options->layout;
     meta->sample = options->sample != SAT_TYPE_NONE ? options->sample : is_float_type(view->type) ? SAT_F32 : SAT_U8;
     if (file->has_i4 && is_signed_type(meta->sample)) view->type = SAT_I32;
-    if (!table_types_match(meta->sample, view->type))
-        return fail(err, "no %s table of %s samples", table_file_type_name(file), sat_type_name(meta->sample));
+    if (!table_types_match(meta->sample, view->type)) return refuse_samples(file, err);
     if (!table_image_shape(meta->layout, view, &width, &height))
         return fail(err, "no padded table: it has one row or column only");
     if (meta->layout == SAT_INCLUSIVE) return true;

@@ -446,7 +446,7 @@ typedef struct sat_box_spec {
     int64_t window_width, window_height; /* px, at least 1, at most 2^31 - 1; may exceed the image */
     const char *border;                  /* a name of sat_border_at(); NULL = the first, "shrink" */
     double border_value[4];              /* for borders that take a value: one for each channel; integer
-                                            samples: an integer in the type's range */
+                                            samples: an integer in the type's range; f32: in its range, inf or nan */
     bool weighted_alpha;                 /* the last channel is alpha: colours are averaged with it as
                                             their weight; where its sum is 0, colours get 0.  Not of u32 and i32.
                                             With alphas below 0 a quotient may lie outside the samples' type: it is

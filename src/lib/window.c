@@ -1,4 +1,5 @@
 /* window.c - a box filter's spec, checked, and the window that follows from it. */
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 
@@ -66,6 +67,10 @@ sat_status sat_box_window_of(const sat_box_spec *s, sat_box_window *w)
         w->accum = SAT_F64;
         for (int c = 0; c < s->channels; c++) {
             bool colour = s->weighted_alpha && c < s->channels - 1;
+            if (s->sample == SAT_F32 && w->border->takes_value && isfinite(s->border_value[c]) &&
+                fabs(s->border_value[c]) > (double)FLT_MAX)
+                return sat_fail(SAT_ERR_ARGUMENT, "a border value of %.9g; f32 samples go from %.9g to %.9g",
+                                s->border_value[c], -(double)FLT_MAX, (double)FLT_MAX);
             w->real_value[c] = s->border_value[c] * (colour ? s->border_value[s->channels - 1] : 1);
         }
         return SAT_OK;
@@ -90,8 +95,8 @@ void sat_box_window_note(const sat_box_window *w, char *note, size_t note_bytes)
     if (w->accum == SAT_F64)
         snprintf(note, note_bytes, ", f64 sums");
     else
-        snprintf(note, note_bytes, ", %s sums (%lld pixels of at most %s%llu)", sat_type_name(w->accum),
-                 (long long)w->area_px, w->is_signed ? "+-" : "", (unsigned long long)w->largest);
+        snprintf(note, note_bytes, ", %s sums (%lld pixels of at most %llu%s)", sat_type_name(w->accum),
+                 (long long)w->area_px, (unsigned long long)w->largest, w->is_signed ? " in magnitude" : "");
 }
 
 /* An integer of 64 bits as the sum of two doubles: high is the nearest double, low what it is wrong by (Dekker 1971,

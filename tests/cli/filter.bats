@@ -69,6 +69,8 @@ filtered() {
     [ ! -e no.ppm ]
     floats 4 4 f.pfm
     ok f.pfm --box 3 --border constant:-1.5 -o out.pfm
+    ok f.pfm --box 3 --border constant:-3.4e38 -o out.pfm
+    failure "f.pfm: a border value of 1e+39; f32 samples go from -3.40282347e+38 to 3.40282347e+38" f.pfm --box 3 --border constant:1e39 -o no.pfm
 }
 
 @test "passes are what filtering again is" {
@@ -154,7 +156,7 @@ filtered() {
     ok c16.ppm --box 3 -o out.png
     ok info out.png
     [[ $output == *"type        u16"* ]]
-    failure "out.jpg: JPEG holds 8-bit samples*" c16.ppm --box 3 -o out.jpg
+    failure "out.jpg: JPEG holds u8 samples, not u16; use .png, *" c16.ppm --box 3 -o out.jpg
     floats 4 4 f.pfm
     ok f.pfm --box 3 -o out.pfm
     failure "no.png: *" f.pfm --box 3 -o no.png
@@ -374,8 +376,8 @@ END
 @test "--result: what cannot hold it is refused with what can, before anything is computed" {
     small a.pgm
     printf 'P7\nWIDTH 1\nHEIGHT 1\nDEPTH 2\nMAXVAL 255\nTUPLTYPE GRAYSCALE_ALPHA\nENDHDR\nab' >a.pam
-    failure "out.png: --result f32: png cannot hold 1 channel of it; these formats can: *pfm*npy*" a.pgm --box 3 --result f32 -o out.png
-    failure "out.pfm: --result f32: pfm cannot hold 2 channels of it; these formats can: *npy*" a.pam --box 3 --result f32 -o out.pfm
+    failure "out.png: --result f32: PNG holds u8 and u16 samples, not f32; use *.pfm, *.npy" a.pgm --box 3 --result f32 -o out.png
+    failure "out.pfm: --result f32: PFM holds no alpha; use *.npy" a.pam --box 3 --result f32 -o out.pfm
     [ ! -e out.png ] && [ ! -e out.pfm ]
     usage "*--result 'u9': same, which is the image's type, f32 or f64*" a.pgm --box 3 --result u9 -o out.png
     usage "*--result is for --box, not for tables*" a.pgm --result f32 -o out.npy

@@ -341,8 +341,18 @@ npy() {
             done | npy r.npy "$descr" "2, 4"
             ok query a.pgm --rects r.npy
             [ "$output" = "$want" ]
+            [ $bytes != 1 ] || continue
+            for n in 1 1 2 2 0 0 4 3; do
+                # shellcheck disable=SC2059 # an escape
+                head -c $((bytes - 1)) /dev/zero && printf "\\$n"
+            done | npy r.npy ">$kind$bytes" "2, 4"
+            ok query a.pgm --rects r.npy
+            [ "$output" = "$want" ]
         done
     done
+    printf '\377\376\0\1\0\4\0\2' | npy r.npy '>i2' "1, 4"
+    ok query a.pgm --rects r.npy --clip --stat sum
+    [ "${lines[1]}" = "-2,1,4,2,21,4" ]
     printf '\376\377\1\0\4\0\2\0' | npy r.npy '<i2' "1, 4"
     ok query a.pgm --rects r.npy --clip --stat sum
     [ "${lines[1]}" = "-2,1,4,2,21,4" ]

@@ -475,7 +475,8 @@ static void foreign_tables_need_a_layout(void **state)
     assert_int_equal(file.table.sample, SAT_U16);
     table_file_close(&file);
     padded.sample = SAT_F32;
-    assert_open_fails(&padded, "no i64 table of f32 samples");
+    assert_open_fails(&padded, "no i64 table of f32 samples; --sample names those of the image that was summed, of u8, "
+                               "u16, u32, i8, i16, i32");
 }
 
 static void opencv_int32_is_read_modulo_2_32(void **state)
