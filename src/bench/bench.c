@@ -119,7 +119,8 @@ bool bench_prepare(bench_case *b, error *err)
     if (!view_alloc(&b->reference, "the reference", err)) return false;
     /* Integers that are summed as floats, and samples of an image, may round. */
     if (b->window || (is_float_type(b->reference.type) && !is_float_type(b->in.type))) b->exact = false;
-    if (is_float_type(b->reference.type) && !b->exact && !b->window) b->magnitude = sum_of_magnitudes(&b->in);
+    if (b->window ? is_float_type(b->in.type) : is_float_type(b->reference.type) && !b->exact)
+        b->magnitude = sum_of_magnitudes(&b->in);
     return true;
 }
 
