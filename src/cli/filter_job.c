@@ -62,45 +62,48 @@ static void exchange(image *a, image *b)
     b->type = was.type, b->row_bytes = was.row_bytes, b->data = was.data;
 }
 
+/* The filter of that pass, which is the one before's where the samples' type and the anchor are the same. */
+static bool open_pass(const job *j, const image *img, int64_t pass, sat_box_spec *spec, sat_box **box, error *err)
+{
+    const bool even = j->window_width % 2 == 0 || j->window_height % 2 == 0;
+    if (pass > 0 && !even && spec->sample == img->type) return true;
+    spec->anchor = pass % 2 ? SAT_ANCHOR_FIRST : SAT_ANCHOR_SECOND;
+    spec->sample = img->type;
+    sat_box_destroy(box); /* first: some backends hold a table */
+    const sat_status status = sat_box_create(box, spec);
+    if (status != SAT_OK) refuse(status, spec, err);
+    return status == SAT_OK;
+}
+
+static void say_filter(const job *j, const char *input, const sat_box_spec *spec, const sat_box *box)
+{
+    say(input_name(input), "window %lldx%lld px, border %s, %lld pass%s%s, results of %s; %s",
+        (long long)j->window_width, (long long)j->window_height, border_name(j), (long long)j->passes,
+        j->passes > 1 ? "es" : "", spec->weighted_alpha ? ", weighted by alpha" : "", sat_type_name(spec->result),
+        sat_box_note(box));
+}
+
 /* Leaves the result in img. */
 static bool filter(const job *j, const char *input, image *img, int threads, times *spent, error *err)
 {
     sat_box_spec spec;
     sat_box *box = NULL;
     image other = {0};
-    bool ok = false;
+    bool ok = make_spec(j, img, threads, &spec, err);
 
-    if (!make_spec(j, img, threads, &spec, err)) return false;
-    bool even = j->window_width % 2 == 0 || j->window_height % 2 == 0;
     spec.result = result_type(j, img->type);
-    for (int64_t pass = 0; pass < j->passes; pass++) {
+    for (int64_t pass = 0; ok && pass < j->passes; pass++) {
         job_stage(j, spent, "compute");
-        if (!other.data && !image_alloc(&other, img->width, img->height, img->channels, spec.result, err)) goto out;
-        if (pass == 0 || even || spec.sample != img->type) {
-            spec.anchor = pass % 2 ? SAT_ANCHOR_FIRST : SAT_ANCHOR_SECOND;
-            spec.sample = img->type;
-            sat_box_destroy(&box); /* first: some backends hold a table */
-            sat_status status = sat_box_create(&box, &spec);
-            if (status != SAT_OK) {
-                refuse(status, &spec, err);
-                goto out;
-            }
-        }
-        if (pass == 0 && j->verbose)
-            say(input_name(input), "window %lldx%lld px, border %s, %lld pass%s%s, results of %s; %s",
-                (long long)j->window_width, (long long)j->window_height, border_name(j), (long long)j->passes,
-                j->passes > 1 ? "es" : "", spec.weighted_alpha ? ", weighted by alpha" : "", sat_type_name(spec.result),
-                sat_box_note(box));
+        ok = (other.data || image_alloc(&other, img->width, img->height, img->channels, spec.result, err)) &&
+             open_pass(j, img, pass, &spec, &box, err);
+        if (!ok) break;
+        if (pass == 0 && j->verbose) say_filter(j, input, &spec, box);
         sat_view src = image_view(img), dst = image_view(&other);
-        if (sat_box_run(box, &src, &dst, NULL) != SAT_OK) {
-            fail(err, "%s", sat_detail());
-            goto out;
-        }
+        if (sat_box_run(box, &src, &dst, NULL) != SAT_OK) ok = fail(err, "%s", sat_detail());
+        if (!ok) break;
         exchange(img, &other);
         if (other.type != img->type) image_free(&other);
     }
-    ok = true;
-out:
     image_free(&other);
     sat_box_destroy(&box);
     return ok;

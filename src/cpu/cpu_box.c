@@ -308,56 +308,79 @@ static void sum_windows(const filter *f, const worker *w, void *sums, int64_t fi
         f->ops->differ[f->sums](sums, w->prefix + at, (f->before + 1 + f->after) * f->spec.channels, n);
 }
 
-/* The means of n samples whose windows are whole columns. */
-static void divide(const filter *f, const worker *w, char *out, const char *upper, const char *lower, int64_t first,
-                   uint64_t divisor, int64_t n, bool summed)
+/* Means of n samples from sample `first` on.  The sums of their windows are upper - lower, differences of prefix sums
+ * that are taken as they are divided; or they are `summed` already, in w->sums, and lower is zeros. */
+typedef struct chunk {
+    int64_t first, n;
+    uint64_t covered_y; /* rows of each window inside the image */
+    const char *upper, *lower;
+    bool summed;
+} chunk;
+
+/* Sums what is not divided as it is summed.  stored: the sums are in w->sums. */
+static void sum_chunk(const filter *f, const worker *w, chunk *c, bool stored)
 {
-    if (f->few && !summed)
-        f->ops->few_means[f->few - 1](out, w->column + (size_t)first * f->entry, f->spec.channels, divisor, n);
-    else
-        f->ops->divide[f->sign][f->sums][f->out](out, upper, lower, divisor, n);
+    const int64_t channels = f->spec.channels, window = (f->before + 1 + f->after) * channels;
+    const bool edges = c->first < f->left * channels || c->first + c->n > f->right * channels;
+    const bool values = f->window.border->takes_value && (edges || c->covered_y < (uint64_t)f->spec.window_height);
+    const bool few_sums = f->few && (f->out != BOX_TO_8 || f->sign == BOX_SIGNED); /* no few_means() for them */
+    c->lower = w->prefix + (size_t)c->first * f->entry, c->upper = c->lower + (size_t)window * f->entry;
+    c->summed = values || f->spec.weighted_alpha || stored || few_sums;
+    if (!c->summed) return;
+    if (!stored) sum_windows(f, w, w->sums, c->first, c->n);
+    if (values) WITH_SUMS(f, add_values, f, w, c->first, c->n, c->covered_y);
+    c->upper = w->sums, c->lower = w->zeros;
 }
 
-/* The means of n samples from sample `first` on.  Their sums are differences of prefix sums `window` samples
- * apart, taken as they are divided; or, stored already, they are in w->sums. */
+/* Means of n samples of the chunk, from sample i on, whose windows hold as many samples: `divisor`. */
+static void divide(const filter *f, const worker *w, char *row, const chunk *c, int64_t i, int64_t n, uint64_t divisor)
+{
+    const size_t at = (size_t)(i - c->first) * f->entry;
+    char *out = row + (size_t)i * f->out_bytes;
+    if (f->few && !c->summed)
+        f->ops->few_means[f->few - 1](out, w->column + (size_t)i * f->entry, f->spec.channels, divisor, n);
+    else
+        f->ops->divide[f->sign][f->sums][f->out](out, c->upper + at, c->lower + at, divisor, n);
+}
+
+/* The same where positions beyond the image count nothing: windows at the edges have fewer columns. */
+static void divide_shrunk(const filter *f, const worker *w, char *row, const chunk *c)
+{
+    const int64_t left = f->left * f->spec.channels, right = f->right * f->spec.channels, behind = c->first + c->n;
+    for (int64_t i = c->first, end; i < behind; i = end) {
+        end = i < left ? left : i < right ? right : f->samples;
+        if (end > behind) end = behind;
+        if (i >= left && end <= right) {
+            divide(f, w, row, c, i, end - i, c->covered_y * (uint64_t)f->spec.window_width);
+            continue;
+        }
+        char *sums = w->sums + (size_t)(i - c->first) * f->entry;
+        if (!c->summed) sum_windows(f, w, sums, i, end - i);
+        f->ops->divide_each[f->sign][f->sums][f->out](
+            row + (size_t)i * f->out_bytes, sums, (char *)f->covered_x + (size_t)i * f->entry, c->covered_y, end - i);
+    }
+}
+
+static void divide_weighted(const filter *f, const worker *w, char *row, const chunk *c)
+{
+    const bool shrinks = f->window.border->shrinks;
+    f->ops->divide_weighted[f->sign][f->sums][f->out](
+        row + (size_t)c->first * f->out_bytes, w->sums,
+        shrinks ? (char *)f->covered_x + (size_t)c->first * f->entry : NULL,
+        shrinks ? c->covered_y : (uint64_t)f->window.area_px, f->spec.channels, c->n);
+}
+
 static void means(const filter *f, const worker *w, char *row, int64_t first, int64_t n, bool stored,
                   uint64_t covered_y)
 {
-    int64_t channels = f->spec.channels, left = f->left * channels, right = f->right * channels;
-    int64_t window = (f->before + 1 + f->after) * channels;
-    const size_t size = f->out_bytes;
-    const char *lower = w->prefix + (size_t)first * f->entry, *upper = lower + (size_t)window * f->entry;
-    bool edges = first < left || first + n > right;
-    bool values = f->window.border->takes_value && (edges || covered_y < (uint64_t)f->spec.window_height);
-    const bool few_sums = f->few && (f->out != BOX_TO_8 || f->sign == BOX_SIGNED); /* no few_means() for them */
-    const bool summed = values || f->spec.weighted_alpha || stored || few_sums;
-    if (summed) {
-        if (!stored) sum_windows(f, w, w->sums, first, n);
-        if (values) WITH_SUMS(f, add_values, f, w, first, n, covered_y);
-        upper = w->sums, lower = w->zeros;
-    }
-    if (f->spec.weighted_alpha) {
-        bool shrinks = f->window.border->shrinks;
-        f->ops->divide_weighted[f->sign][f->sums][f->out](
-            row + (size_t)first * size, w->sums, shrinks ? (char *)f->covered_x + (size_t)first * f->entry : NULL,
-            shrinks ? covered_y : (uint64_t)f->window.area_px, f->spec.channels, n);
-        return;
-    }
-    if (!f->window.border->shrinks)
-        divide(f, w, row + (size_t)first * size, upper, lower, first, (uint64_t)f->window.area_px, n, summed);
-    for (int64_t i = first, end; f->window.border->shrinks && i < first + n; i = end) {
-        end = i < left ? left : i < right ? right : f->samples;
-        if (end > first + n) end = first + n;
-        size_t at = (size_t)(i - first) * f->entry;
-        char *out = row + (size_t)i * size;
-        if (i >= left && end <= right) {
-            divide(f, w, out, upper + at, lower + at, i, covered_y * (uint64_t)f->spec.window_width, end - i, summed);
-        } else {
-            if (!summed) sum_windows(f, w, w->sums + at, i, end - i);
-            f->ops->divide_each[f->sign][f->sums][f->out](
-                out, w->sums + at, (char *)f->covered_x + (size_t)i * f->entry, covered_y, end - i);
-        }
-    }
+    chunk c = {.first = first, .n = n, .covered_y = covered_y};
+    sum_chunk(f, w, &c, stored);
+    if (f->spec.weighted_alpha)
+        divide_weighted(f, w, row, &c);
+    else if (f->window.border->shrinks)
+        divide_shrunk(f, w, row, &c);
+    else
+        divide(f, w, row, &c, first, n, (uint64_t)f->window.area_px);
 }
 
 /* Prefetches n bytes from `first` on of the row at position y. */
