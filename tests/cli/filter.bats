@@ -107,7 +107,7 @@ filtered() {
         printf '\377\377\377\0\377\377\377\0\377\377\377\0\12\24\36\377'; } >a.pam
     ok a.pam --box 3x1 -o out.pam
     [ "$(pixels out.pam 16)" = "0 0 0 0 0 0 0 0 10 20 30 85 10 20 30 128" ]
-    grep -q 'nothing but alpha 0 .*: all its channels become 0' "$root/packaging/sat.1"
+    grep -q 'alphas that sum to 0 .*: all its channels become 0' "$root/packaging/sat.1"
 }
 
 @test "sums of colour times alpha that 64 bits cannot hold: the line names what would do" {
