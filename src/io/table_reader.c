@@ -120,9 +120,11 @@ static bool refuse_samples(const table_file *file, error *err)
 {
     char names[64] = "";
     size_t used = 0;
-    for (sat_type t = SAT_U8; t <= SAT_I32; t++)
-        if (table_types_match(t, file->table.view.type) && used < sizeof names)
+    for (sat_type t = SAT_U8; t <= SAT_I32; t++) {
+        const sat_type entry = file->has_i4 && is_signed_type(t) ? SAT_I32 : file->table.view.type;
+        if (table_types_match(t, entry) && used < sizeof names)
             used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", used ? ", " : "", sat_type_name(t));
+    }
     return fail(err, "no %s table of %s samples; --sample names those of the image that was summed, of %s",
                 table_file_type_name(file), sat_type_name(file->meta.sample), names);
 }

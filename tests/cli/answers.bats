@@ -100,7 +100,7 @@ npy() {
     [[ $output == *'"channels":1,"accum":"i32"}' ]]
     sat query u16.npy --layout inclusive --sample u16 --rect 0,0,2,1 --stat sum -v
     [[ $stderr == *"u16.npy: inclusive table of i32, u16 samples"* ]]
-    failure "u16.npy: no i32 table of f32 samples; --sample names those of the image that was summed, of u8, u16, i8, i16, i32" query u16.npy --layout inclusive --sample f32 --rect 0,0,2,1
+    failure "u16.npy: no i32 table of f32 samples; --sample names those of the image that was summed, of u8, u16, u32, i8, i16, i32" query u16.npy --layout inclusive --sample f32 --rect 0,0,2,1
     # sums that wrapped: 2^32 - 1, then 255 more
     printf '\377\377\377\377\376\0\0\0' | npy wrapped.npy '<u4' "1, 2"
     ok info wrapped.npy
