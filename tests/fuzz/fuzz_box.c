@@ -1,5 +1,6 @@
 /* fuzz_box.c - box filters of any spec and views: what sat.h does not allow is refused and left alone, and means are
  * those of the definition, a sum over every position of the window. */
+#include <float.h>
 #include <math.h>
 
 #include "../borders.h"
@@ -74,6 +75,8 @@ static double least(sat_type type)
 static bool values_right(const sat_box_spec *s, bool takes_value)
 {
     int channels = s->channels ? s->channels : 1;
+    for (int c = 0; takes_value && s->sample == SAT_F32 && c < channels; c++)
+        if (isfinite(s->border_value[c]) && fabs(s->border_value[c]) > (double)FLT_MAX) return false;
     for (int c = 0; takes_value && !is_float(s->sample) && c < channels; c++)
         if (!(s->border_value[c] >= least(s->sample) && s->border_value[c] <= largest(s->sample) &&
               s->border_value[c] == floor(s->border_value[c])))
