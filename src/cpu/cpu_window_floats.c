@@ -11,8 +11,8 @@
  *
  *     |  .  .  .  a  b  c | d  e  .  .  .  . |          window {a b c d e} = suffix(a b c) + prefix(d e)
  *
- * A suffix is needed for each row of a segment, and all are made before the first is used.  One for each GROUP rows is
- * kept, and the others are made again from it.
+ * A suffix is needed for each row of a segment, and all are made before the first is used.  Of longer segments one for
+ * each `group` rows is kept, and the others are made again from it.
  *
  * Along a row, windows of 1, 2, 4, 8 ... columns are joined from those of half their width, and windows of `side`
  * columns from those that its binary digits name: 13 = 1 + 4 + 8 takes three doublings and two more joins.  Each is a
@@ -31,7 +31,8 @@
 #include "cpu_window.h"
 #include "host_copy.h"
 
-enum { GROUP = 16 };
+/* Rows whose suffixes are there at a time; of a longer segment GROUP.  They stay in the second-level cache. */
+enum { MOST_AT_ONCE = 32, GROUP = 16 };
 enum { STRIP_SAMPLES = 384 }; /* of results, at least; then a row's moments stay in the first-level cache */
 
 /* Moments of the parts of windows in a row of columns, and how many samples each has where they have no counts of their
@@ -42,18 +43,19 @@ typedef struct part {
 } part;
 
 typedef struct worker {
-    char *packed;             /* a row without the gaps between its pixels */
-    double *x, *valid;        /* of a strip's row */
-    part prefix;              /* of the rows of the next segment that have come */
-    part running;             /* of the suffixes that are being made; of a row's windows */
-    part joined;              /* of windows of one row, from some of their columns */
-    part *kept, group[GROUP]; /* suffixes: of each GROUP-th row, and of the rows of one group */
+    char *packed;       /* a row without the gaps between its pixels */
+    double *x, *valid;  /* of a strip's row */
+    part prefix;        /* of the rows of the next segment that have come */
+    part running;       /* of the suffixes that are being made; of a row's windows */
+    part joined;        /* of windows of one row, from some of their columns */
+    part *kept, *group; /* suffixes: of each group's first row, and of the rows of one group */
 } worker;
 
 typedef struct sat_cpu_floats {
     bool all;                  /* means and squared deviations too */
     int64_t before_x, after_x; /* pixels by which windows reach beyond a column, and a row */
     int64_t before_y, after_y;
+    int64_t group;    /* rows */
     int64_t strip_px; /* columns of results */
     double cut_off;   /* positions of a window beyond these reaches; of the border's value */
     worker *workers;
@@ -88,15 +90,16 @@ static bool plan_worker(const sat_cpu_window *w, const floats *g, worker *k, sat
 {
     const int64_t side_x = g->before_x + 1 + g->after_x, side_y = g->before_y + 1 + g->after_y;
     const size_t entries = (size_t)((g->strip_px + side_x) * w->spec.channels);
-    const int64_t groups = (side_y + GROUP - 1) / GROUP;
+    const int64_t groups = (side_y + g->group - 1) / g->group;
     k->packed = sat_arena_alloc(arena, (size_t)w->samples * sat_type_bytes(w->spec.sample));
     k->x = sat_arena_zeros(arena, entries * sizeof *k->x);
     k->valid = sat_arena_zeros(arena, entries * sizeof *k->valid);
     k->kept = sat_arena_zeros(arena, (size_t)groups * sizeof *k->kept);
-    bool ok = k->packed && k->x && k->valid && k->kept && take(&k->prefix, g->all, entries, arena) &&
+    k->group = sat_arena_zeros(arena, (size_t)g->group * sizeof *k->group);
+    bool ok = k->packed && k->x && k->valid && k->kept && k->group && take(&k->prefix, g->all, entries, arena) &&
               take(&k->running, g->all, entries, arena) && take(&k->joined, g->all, entries, arena);
-    for (int64_t i = 0; i < groups && ok; i++) ok = take(&k->kept[i], g->all, entries, arena);
-    for (int i = 0; i < GROUP && ok; i++) ok = take(&k->group[i], g->all, entries, arena);
+    for (int64_t i = 0; groups > 1 && i < groups && ok; i++) ok = take(&k->kept[i], g->all, entries, arena);
+    for (int64_t i = 0; i < g->group && ok; i++) ok = take(&k->group[i], g->all, entries, arena);
     return ok;
 }
 
@@ -117,6 +120,7 @@ sat_status sat_cpu_floats_open(sat_cpu_window *w, sat_arena *arena)
     g->before_x = lower(x->before, x->n), g->after_x = lower(x->after, x->n);
     g->before_y = lower(y->before, y->n), g->after_y = lower(y->after, y->n);
     const int64_t side_x = g->before_x + 1 + g->after_x, side_y = g->before_y + 1 + g->after_y;
+    g->group = side_y <= MOST_AT_ONCE ? side_y : GROUP;
     if (x->border->takes_value)
         g->cut_off = (double)w->spec.window_width * (double)w->spec.window_height - (double)side_x * (double)side_y;
     g->strip_px = STRIP_SAMPLES / w->spec.channels > 2 * side_x ? STRIP_SAMPLES / w->spec.channels : 2 * side_x;
@@ -243,18 +247,18 @@ static void join(const strip *s, part *to, const part *a, const part *b, int64_t
     to->n = na + nb;
 }
 
-/* The suffixes of rows [first, last) of the segment at position `start`; last is its end, or a multiple of GROUP.  Kept
- * for each GROUP-th row; or for all of these rows, which are those of a group. */
+/* The suffixes of rows [first, last) of the segment at position `start`; last is its end, or a group's.  Kept for the
+ * first row of each group; or for all of these rows, which are those of one group. */
 static void make_suffixes(const strip *s, int64_t start, int64_t first, int64_t last, bool keep)
 {
     const floats *g = s->run->w->floats;
     worker *k = s->k;
     const int64_t side = g->before_y + 1 + g->after_y;
-    const part *below = last < side ? &k->kept[last / GROUP] : NULL;
+    const part *below = last < side ? &k->kept[last / g->group] : NULL;
     for (int64_t i = last - 1; i >= first; i--) {
         part *to = keep ? &k->running : &k->group[i - first];
         join_row(s, to, below, start + i);
-        if (keep && i % GROUP == 0) copy(s, &k->kept[i / GROUP], to);
+        if (keep && i % g->group == 0) copy(s, &k->kept[i / g->group], to);
         below = to;
     }
 }
@@ -331,19 +335,19 @@ static void do_strip(const strip *s, int64_t y, int64_t end)
     for (const int64_t first = y; y < end; y++) {
         const int64_t i = y % side, start = y - i - g->before_y; /* of the segment: its row, its first position */
         if (i == 0 || y == first) {
-            make_suffixes(s, start, i / GROUP * GROUP, side, true);
+            if (side > g->group) make_suffixes(s, start, i / g->group * g->group, side, true);
             for (int64_t j = 0; j < i; j++) join_row(s, &k->prefix, j ? &k->prefix : NULL, start + side + j);
         } else {
             join_row(s, &k->prefix, i > 1 ? &k->prefix : NULL, start + side + i - 1);
         }
-        if (i % GROUP == 0 || y == first) {
-            const int64_t group = i / GROUP * GROUP;
-            make_suffixes(s, start, group, lower(group + GROUP, side), false);
+        if (i % g->group == 0 || y == first) {
+            const int64_t group = i / g->group * g->group;
+            make_suffixes(s, start, group, lower(group + g->group, side), false);
         }
         if (i == 0)
             copy(s, &k->running, &k->group[0]);
         else
-            join(s, &k->running, &k->group[i % GROUP], &k->prefix, 0, s->entries);
+            join(s, &k->running, &k->group[i % g->group], &k->prefix, 0, s->entries);
         do_row(s, &k->running, y);
     }
 }
