@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "sat.h"
+#include "sat_window.h"
 
 enum { CALLERS = 6, ROUNDS = 8, WIDTH = 2039, HEIGHT = 131, RECTS = 20000, ENTRY_BYTES = 8 };
 
@@ -70,6 +71,35 @@ static bool run_box(sat_type sample, const char *backend, int threads, void *out
     return ok;
 }
 
+/* A threshold that reads the image twice. */
+static bool run_window(sat_type sample, int threads, void *out)
+{
+    const sat_window_output output = {.statistic = "wolf", .compare = true};
+    const sat_window_spec spec = {.width = WIDTH,
+                                  .height = HEIGHT,
+                                  .sample = sample,
+                                  .window_width = 9,
+                                  .window_height = 7,
+                                  .outputs = 1,
+                                  .output = &output,
+                                  .has_nodata = true,
+                                  .nodata = 3,
+                                  .threads = threads};
+    sat_view image = view(sample == SAT_U8 ? (void *)bytes : (void *)floats, sample), to = view(out, SAT_U8);
+    sat_window *window = NULL;
+    bool ok = sat_window_create(&window, &spec) == SAT_OK && sat_window_run(window, &image, NULL, &to, NULL) == SAT_OK;
+    sat_window_destroy(&window);
+    return ok;
+}
+
+static bool windows_of_integers(int threads, void *out)
+{
+    return run_window(SAT_U8, threads, out);
+}
+static bool windows_of_reals(int threads, void *out)
+{
+    return run_window(SAT_F32, threads, out);
+}
 static bool integers(int threads, void *out)
 {
     return run_plan(SAT_U8, SAT_U32, "cpu", threads, out);
@@ -120,6 +150,8 @@ static const work works[] = {
     {"filters of integers", box_of_integers},
     {"filters of floats", box_of_reals},
     {"filters through a table", box_through_table},
+    {"windows of integers", windows_of_integers},
+    {"windows of floats", windows_of_reals},
     {"queries of one table", queries},
     {"query objects of one table", query_objects},
 };
