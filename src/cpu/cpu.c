@@ -1,5 +1,6 @@
 /* cpu.c - the backend for every machine: all cores, the widest vectors, one read and one write. */
 #include "cpu.h"
+#include "cpu_gauss.h"
 #include "isa.h"
 
 static bool probe(const char **why)
@@ -18,6 +19,8 @@ const sat_backend sat_backend_cpu = {
     .run = sat_cpu_table_run,
     .box_open = sat_cpu_box_open,
     .box_run = sat_cpu_box_run,
+    .gauss_open = sat_cpu_gauss_open,
+    .gauss_run = sat_cpu_gauss_run,
     .window_open = sat_cpu_window_open,
     .window_run = sat_cpu_window_run_image,
 };

@@ -26,6 +26,7 @@ typedef void sat_stream(void *dst, const void *src, size_t bytes);
 
 struct sat_box_ops;       /* box_ops.h */
 struct sat_box_float_ops; /* box_float_ops.h */
+struct sat_gauss_ops;     /* gauss_ops.h */
 struct sat_window_ops;    /* window_ops.h */
 
 typedef struct sat_isa {
@@ -38,6 +39,7 @@ typedef struct sat_isa {
     void (*fence)(void);
     const struct sat_box_ops *box;
     const struct sat_box_float_ops *box_float;
+    const struct sat_gauss_ops *gauss[2]; /* in reals of f32, of f64 */
     const struct sat_window_ops *window;
 } sat_isa;
 

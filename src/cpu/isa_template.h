@@ -10,6 +10,7 @@
 
 #include "box_float_ops.h"
 #include "box_ops.h"
+#include "gauss_ops.h"
 #include "window_ops.h"
 
 #define JOIN_(a, b) a##b
@@ -256,6 +257,18 @@ TARGET static void stream(void *dst, const void *src, size_t bytes)
 
 #include "box_float_template.h"
 
+#define REAL         f32
+#define REAL_LANES   F32_LANES
+#define REAL_INTEGER i32
+#define REAL_IS_F64  0
+#include "gauss_template.h"
+
+#define REAL         f64
+#define REAL_LANES   F64_LANES
+#define REAL_INTEGER i64
+#define REAL_IS_F64  1
+#include "gauss_template.h"
+
 #include "window_template.h"
 
 const sat_isa JOIN(sat_isa_, ISA) = {
@@ -268,5 +281,6 @@ const sat_isa JOIN(sat_isa_, ISA) = {
     .fence = fence,
     .box = &box_ops,
     .box_float = &box_float_ops,
+    .gauss = {&gauss_ops_f32, &gauss_ops_f64},
     .window = &window_ops,
 };

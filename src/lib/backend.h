@@ -14,6 +14,7 @@
 
 #include "arena.h"
 #include "choose.h"
+#include "sat_gauss.h"
 #include "sat_lab.h"
 #include "sat_window.h"
 #include "status.h"
@@ -51,6 +52,11 @@ typedef struct sat_backend {
      * this backend's name, and spec->result never SAT_TYPE_NONE. */
     sat_status (*box_open)(const sat_box_spec *spec, sat_arena *arena, void **state, char *note, size_t note_bytes);
     sat_status (*box_run)(void *state, const sat_view *src, const sat_view *dst, void *stream);
+
+    /* The same for the Gaussian filter, of backends that have one (optional; host memory alone).  gauss_run() sets
+     * *clipped to the number of results that were cut to their type's range. */
+    sat_status (*gauss_open)(const sat_gauss_spec *spec, sat_arena *arena, void **state, char *note, size_t note_bytes);
+    sat_status (*gauss_run)(void *state, const sat_view *src, const sat_view *dst, int64_t *clipped);
 
     /* The same for window statistics (optional: NULL = SAT_ERR_UNAVAILABLE).  The result of no output is SAT_TYPE_NONE.
      * run: one image in host memory, which may have gaps between its pixels; sets *clipped, the image's number. */

@@ -1,4 +1,5 @@
-/* sized.c - copies structs between versions of sat.h, sat_window.h and sat_lab.h. */
+/* sized.c - copies structs between versions of the public headers. */
+#include "sat_gauss.h"
 #include "sat_lab.h"
 #include "sat_window.h"
 #include "status.h"
@@ -9,6 +10,7 @@ SAT_NO_PADDING_BEHIND(sat_run_options, stream);
 SAT_NO_PADDING_BEHIND(sat_table, quant);
 SAT_NO_PADDING_BEHIND(sat_query_spec, allocator);
 SAT_NO_PADDING_BEHIND(sat_box_spec, reserved_word);
+SAT_NO_PADDING_BEHIND(sat_gauss_spec, reserved_word);
 SAT_NO_PADDING_BEHIND(sat_scan_spec, thread_items);
 SAT_NO_PADDING_BEHIND(sat_border_info, reserved);
 SAT_NO_PADDING_BEHIND(sat_backend_info, why);

@@ -142,6 +142,16 @@ class BoxSpec(ctypes.Structure):
                 ("result", ctypes.c_int), ("reserved_word", ctypes.c_int)]
 
 
+class GaussSpec(ctypes.Structure):
+    _fields_ = [("width", ctypes.c_int64), ("height", ctypes.c_int64), ("channels", ctypes.c_int),
+                ("sample", ctypes.c_int), ("sigma", ctypes.c_double), ("border", ctypes.c_char_p),
+                ("border_value", ctypes.c_double * 4), ("weighted_alpha", ctypes.c_bool), ("strided", ctypes.c_bool),
+                ("reserved", ctypes.c_bool * 2), ("mode", ctypes.c_int), ("amount", ctypes.c_double),
+                ("sigma2", ctypes.c_double), ("backend", ctypes.c_char_p), ("threads", ctypes.c_int),
+                ("memory", ctypes.c_int), ("count", ctypes.c_int64), ("executor", ctypes.c_void_p),
+                ("allocator", ctypes.c_void_p), ("result", ctypes.c_int), ("reserved_word", ctypes.c_int)]
+
+
 class Parameter(ctypes.Structure):
     _fields_ = [("name", ctypes.c_char_p), ("value", ctypes.c_double), ("in_range", ctypes.c_bool),
                 ("reserved", ctypes.c_bool * 7)]

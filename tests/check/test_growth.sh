@@ -1,5 +1,5 @@
 #!/bin/bash
-# Programs and libraries of different versions of sat.h, sat_window.h and sat_lab.h go together: a program that was compiled with the headers of
+# Programs and libraries of different versions of the public headers go together: a program that was compiled with the headers of
 # version 0.2 (growth/v0.2, which stay as they are) runs with a library whose structs have grown, and a program with grown structs
 # runs with this library.
 cd "$(dirname "$0")/../.." || exit 1
@@ -9,7 +9,7 @@ cd "$(dirname "$0")/../.." || exit 1
 tree=$(mktemp -d)
 trap 'rm -rf "$tree"' EXIT
 
-structs='sat_plan_spec sat_query_spec sat_run_options sat_table sat_box_spec sat_scan_spec sat_border_info sat_backend_info sat_lab_backend_info sat_scan_info
+structs='sat_plan_spec sat_query_spec sat_run_options sat_table sat_box_spec sat_gauss_spec sat_scan_spec sat_border_info sat_backend_info sat_lab_backend_info sat_scan_info
     sat_device_info sat_window_spec sat_statistic_info'
 
 # grow FOLDER - adds a member to the end of each struct of its headers; one of bytes, which would fit into any padding.
@@ -17,7 +17,7 @@ structs='sat_plan_spec sat_query_spec sat_run_options sat_table sat_box_spec sat
 grow() {
     local name
     for name in $structs; do
-        sed -i "s/^} $name;/    unsigned char grown[24];\n&/" "$1/lib/sat.h" "$1/lib/sat_window.h" "$1/lib/sat_lab.h"
+        sed -i "s/^} $name;/    unsigned char grown[24];\n&/" "$1"/lib/sat*.h
         sed -i "s/^SAT_NO_PADDING_BEHIND($name, .*/SAT_NO_PADDING_BEHIND($name, grown);/" "$1/lib/sized.c"
     done
     [ "$(grep -c '^SAT_NO_PADDING_BEHIND(.*, grown);' "$1/lib/sized.c")" = "$(wc -w <<<"$structs")" ] &&

@@ -183,6 +183,12 @@ def interface():
         if border < 5 or border == 6:
             spec = bytes([9, 6, border % 4, sample, border + 2, 4, border, border % 2, 0, 1, 255])
         seed("box", f"{border}-{sample}", spec + bytes([1, 2, 3, 4, 0, 0]) + bytes(range(1, 40)))
+    for border, sample in itertools.product(range(7), range(8)):
+        sigmas = bytes([0, 9 + 14 * sample]), bytes([0, 70])
+        mode, values = (border + sample) % 3, bytes([1, 2, 3, 4] if border == 5 else [])
+        spec = bytes([9, 6, border % 4, sample]) + sigmas[0] + bytes([border, border % 2, mode, 10]) + sigmas[1]
+        rest = bytes([1, 0]) + values + bytes([31, 1, 2, 3, 4, 0, 0]) + bytes(range(1, 40))
+        seed("gauss", f"{border}-{sample}", spec + rest)
 
 
 def windows():

@@ -1,6 +1,7 @@
 /* test_allocator.c - a caller's allocator: all memory of an object is taken from it when the object is created, none
  * while it runs, and all of it is given back; whichever piece is refused.  In the simulator also with a device. */
 #include "arrays.h"
+#include "sat_gauss.h"
 
 /* ---- an allocator that keeps a record ------------------------------------------------------------------- */
 
@@ -137,6 +138,25 @@ static sat_status life_of_a_float_filter(const sat_allocator *allocator, const c
     return life_of_a_filter_of(SAT_F32, allocator, backend, r);
 }
 
+static sat_status life_of_a_gaussian(const sat_allocator *allocator, const char *backend, record *r)
+{
+    sat_gauss *gauss;
+    sat_gauss_spec spec = {.width = W, .height = H, .sample = SAT_U8, .sigma = 5, .count = IMAGES};
+    spec.mode = SAT_GAUSS_DOG, spec.sigma2 = 2;
+    spec.backend = backend, spec.threads = 2, spec.allocator = allocator;
+    sat_view src = view(image_bytes, W, H, SAT_U8), dst = view(result_bytes, W, H, SAT_F32);
+    sat_status status = sat_gauss_create(&gauss, &spec);
+    if (status != SAT_OK) {
+        assert_null(gauss);
+        return status;
+    }
+    const int calls = r->calls;
+    assert_ok(sat_gauss_run(gauss, &src, &dst, NULL, NULL));
+    assert_int_equal(r->calls, calls);
+    sat_gauss_destroy(&gauss);
+    return SAT_OK;
+}
+
 /* Floats in [0, 1): also as bytes and words they are any samples. */
 static void fill_image(void)
 {
@@ -182,6 +202,7 @@ static void objects_live_in_the_callers_memory(void **state)
         check_life(life_of_a_plan, info.name);
         check_life(life_of_a_filter, info.name);
         check_life(life_of_a_float_filter, info.name);
+        check_life(life_of_a_gaussian, info.name);
     }
 }
 
@@ -251,7 +272,9 @@ static void an_allocator_has_two_functions(void **state)
     const sat_allocator half = {allocate, NULL, &r};
     sat_plan *plan;
     sat_box *box;
+    sat_gauss *gauss;
     sat_query *query;
+    const sat_gauss_spec gauss_spec = {.width = W, .height = H, .sample = SAT_U8, .sigma = 1, .allocator = &half};
     const sat_plan_spec plan_spec = {.width = W, .height = H, .sample = SAT_U8, .allocator = &half};
     const sat_box_spec box_spec = {
         .width = W, .height = H, .sample = SAT_U8, .window_width = 1, .window_height = 1, .allocator = &half};
@@ -259,6 +282,7 @@ static void an_allocator_has_two_functions(void **state)
     const sat_table table = {.view = view(result_bytes, W + 1, H + 1, SAT_U32), .sample = SAT_U8};
     said(sat_plan_create(&plan, &plan_spec), SAT_ERR_ARGUMENT, "allocator");
     said(sat_box_create(&box, &box_spec), SAT_ERR_ARGUMENT, "allocator");
+    said(sat_gauss_create(&gauss, &gauss_spec), SAT_ERR_ARGUMENT, "allocator");
     said(sat_query_create(&query, &table, &query_spec), SAT_ERR_ARGUMENT, "allocator");
 }
 

@@ -1,6 +1,7 @@
 /* test_batches.c - views of several images, gaps between pixels, a caller's executor: the results are those of each
  * image by itself, packed, on the library's threads. */
 #include "arrays.h"
+#include "sat_gauss.h"
 #include "shape.h"
 
 /* ---- executors ----------------------------------------------------------------------------------------- */
@@ -184,6 +185,57 @@ static void filters_of_batches_are_those_of_each_image(void **state)
         }
         assert_gaps_untouched(&dst);
         sat_box_destroy(&box), sat_box_destroy(&single);
+        unguard(&src), unguard(&dst);
+    }
+}
+
+static void gaussians_of_batches_are_those_of_each_image(void **state)
+{
+    (void)state;
+    for (int round = 0; round < 300; round++) {
+        static const sat_type types[] = {SAT_U8, SAT_U16, SAT_I32, SAT_F32, SAT_F64};
+        static const char *const borders[] = {"shrink", "constant", "replicate", "reflect", "reflect101", "wrap"};
+        sat_gauss_spec spec = {.width = random_in(1, random_in(0, 3) ? 50 : 1500),
+                               .height = random_in(1, 40),
+                               .channels = (int)random_in(1, 4),
+                               .sample = types[random_in(0, 4)],
+                               .sigma = (double)random_in(1, 200) / 10,
+                               .border = borders[random_in(0, 5)],
+                               .mode = (sat_gauss_mode)random_in(0, 2),
+                               .amount = 1.5,
+                               .sigma2 = (double)random_in(1, 200) / 10,
+                               .threads = (int)random_in(0, 5),
+                               .count = random_in(1, 9),
+                               .strided = random_in(0, 1),
+                               .executor = executors[random_in(0, 2)]};
+        spec.weighted_alpha = spec.channels % 2 == 0 && random_in(0, 1);
+        if (spec.mode == SAT_GAUSS_DOG) spec.result = random_in(0, 1) ? SAT_F32 : SAT_F64;
+        sat_gauss *gauss, *single;
+        int64_t clipped, each, all = 0;
+        const int64_t count = random_in(1, spec.count);
+        const sat_type result = spec.result ? spec.result : spec.sample;
+        sat_view src = guarded_images(spec.width, spec.height, count, spec.channels, spec.sample,
+                                      spec.strided ? some(5) : 0, some(9), some(30));
+        sat_view dst = guarded_images(spec.width, spec.height, count, spec.channels, result, 0, some(9), some(30));
+        randomise(&src);
+        assert_ok(sat_gauss_create(&gauss, &spec));
+        assert_ok(sat_gauss_run(gauss, &src, &dst, NULL, NULL));
+        assert_ok(sat_gauss_run(gauss, &src, &dst, NULL, &clipped)); /* of this run alone */
+        assert_string_equal(sat_gauss_backend(gauss), "cpu");
+        sat_gauss_spec alone = spec;
+        alone.count = 0, alone.strided = false, alone.executor = NULL, alone.threads = 1;
+        assert_ok(sat_gauss_create(&single, &alone));
+        for (int64_t i = 0; i < count; i++) {
+            sat_view packed = packed_image(&src, i), is = sat_view_image(&dst, i);
+            sat_view want = guarded(dst.width, dst.height, dst.channels, dst.type, 0);
+            assert_ok(sat_gauss_run(single, &packed, &want, NULL, &each));
+            all += each;
+            assert_rows_equal(&is, &want);
+            unguard(&packed), unguard(&want);
+        }
+        assert_int_equal(clipped, all);
+        assert_gaps_untouched(&dst);
+        sat_gauss_destroy(&gauss), sat_gauss_destroy(&single);
         unguard(&src), unguard(&dst);
     }
 }
@@ -437,6 +489,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(tables_of_batches_are_those_of_each_image),
         cmocka_unit_test(filters_of_batches_are_those_of_each_image),
+        cmocka_unit_test(gaussians_of_batches_are_those_of_each_image),
         cmocka_unit_test(rectangles_are_answered_in_every_image),
         cmocka_unit_test(views_that_do_not_fit_are_refused),
         cmocka_unit_test(a_failure_names_its_image),

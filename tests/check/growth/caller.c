@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "sat_gauss.h"
 #include "sat_lab.h"
 #include "sat_window.h"
 
@@ -27,6 +28,7 @@ static sat_table table = {
     .sample = SAT_U8};
 static sat_plan_spec spec = {.width = 4, .height = 3, .sample = SAT_U8, .accum = SAT_U32};
 static sat_box_spec box_spec = {.width = 4, .height = 3, .sample = SAT_U8, .window_width = 3, .window_height = 3};
+static sat_gauss_spec gauss_spec = {.width = 4, .height = 3, .sample = SAT_U8, .sigma = 1, .border = "wrap"};
 static sat_scan_spec scan_spec = {.length = 12, .sample = SAT_U8, .accum = SAT_U32};
 static sat_run_options run;
 
@@ -60,6 +62,18 @@ static bool means(void)
     bool ok =
         sat_box_create(&box, &box_spec) == SAT_OK && sat_box_run(box, &image, &result, NULL) == SAT_OK && mean[5] == 4;
     sat_box_destroy(&box);
+    return ok;
+}
+
+static bool blurs(void)
+{
+    uint8_t blurred[12] = {0};
+    sat_view result = image;
+    sat_gauss *gauss;
+    result.data = blurred;
+    bool ok = sat_gauss_create(&gauss, &gauss_spec) == SAT_OK &&
+              sat_gauss_run(gauss, &image, &result, NULL, NULL) == SAT_OK && blurred[5] == 4;
+    sat_gauss_destroy(&gauss);
     return ok;
 }
 
@@ -129,6 +143,7 @@ static void refusals(void)
     sat_plan *plan;
     sat_query *query;
     sat_box *box;
+    sat_gauss *gauss;
     sat_scan *scan;
     sat_window *window;
     sat_sum sum;
@@ -136,6 +151,7 @@ static void refusals(void)
     REFUSED(table, sat_table_query(&table, NULL, 0, 0, 1, &sum, NULL));
     REFUSED(table, sat_query_create(&query, &table, NULL));
     REFUSED(box_spec, sat_box_create(&box, &box_spec));
+    REFUSED(gauss_spec, sat_gauss_create(&gauss, &gauss_spec));
     REFUSED(window_spec, sat_window_create(&window, &window_spec));
     REFUSED(scan_spec, sat_scan_create(&scan, &scan_spec));
     if (sat_plan_create(&plan, &spec) == SAT_OK) REFUSED(run, sat_plan_run(plan, &image, &table.view, &run));
@@ -151,6 +167,7 @@ int main(void)
     test(sums(), "tables");
     test(answers(), "queries");
     test(means(), "box filters");
+    test(blurs(), "Gaussian filters");
     test(prefix_sums(), "scans");
     test(variances(), "window statistics");
     FILLS(sat_statistic_info, true, sat_statistic_at(0, &s.info));

@@ -1,0 +1,325 @@
+/* gauss_template.h - gauss_ops.h for one instruction set and one type of reals.
+ *
+ * Parameters besides those of isa_template.h: REAL, f32 or f64; REAL_LANES, those of a vector;
+ * REAL_INTEGER, the integer of its size; REAL_IS_F64, 0 or 1. */
+
+#define NAME(x)   JOIN(JOIN(gauss_, x), JOIN(_, REAL))
+#define VECTORS   (GAUSS_LANES / REAL_LANES)
+#define EACH      UNROLL for (int g = 0; g < VECTORS; g++)
+#define REALS     JOIN(REAL, s)
+#define NAMED_(x) NAME(x)
+
+typedef struct NAME(line) {
+    REALS v[VECTORS];
+} NAME(line);
+
+INLINE NAME(line) NAME(get)(const REAL *p)
+{
+    NAME(line) line;
+    EACH memcpy(&line.v[g], p + g * REAL_LANES, sizeof line.v[g]);
+    return line;
+}
+
+INLINE void NAME(put)(REAL *p, NAME(line) line)
+{
+    EACH memcpy(p + g * REAL_LANES, &line.v[g], sizeof line.v[g]);
+}
+
+INLINE NAME(line) NAME(plus)(NAME(line) a, NAME(line) b)
+{
+    EACH a.v[g] += b.v[g];
+    return a;
+}
+
+INLINE NAME(line) NAME(times)(NAME(line) a, REAL by)
+{
+    EACH a.v[g] *= by - (REALS){0};
+    return a;
+}
+
+/* ---- samples ------------------------------------------------------------------------------------------- */
+
+/* Rows lie far apart: none but this asks for them in time. */
+enum { NAME(rows_ahead) = 16 };
+
+#define GAUSS_LOAD(S, sample)                                                                                          \
+    TARGET static void NAMED_(load_##sample)(void *lines, const sat_gauss_rows *from)                                  \
+    {                                                                                                                  \
+        REAL *restrict to = lines;                                                                                     \
+        const char *row = from->data;                                                                                  \
+        for (int64_t y = 0; y < from->rows; y++, row += from->row_bytes, to += GAUSS_LANES) {                          \
+            const sample *restrict s = (const void *)row;                                                              \
+            if (y + NAME(rows_ahead) < from->rows) __builtin_prefetch(row + NAME(rows_ahead) * from->row_bytes);       \
+            if (from->lanes == GAUSS_LANES) {                                                                          \
+                for (int i = 0; i < GAUSS_LANES; i++) to[i] = (REAL)s[i];                                              \
+                continue;                                                                                              \
+            }                                                                                                          \
+            for (int i = 0; i < from->lanes; i++) to[i] = (REAL)s[i];                                                  \
+            for (int i = from->lanes; i < GAUSS_LANES; i++) to[i] = 0;                                                 \
+        }                                                                                                              \
+    }
+
+/* What comparisons of reals give: -1 where they hold, else 0. */
+typedef REAL_INTEGER NAME(masks) __attribute__((vector_size(REAL_LANES * sizeof(REAL))));
+#define SELECT(mask, a, b)                                                                                             \
+    ((REALS)(((NAME(masks))(mask) & (NAME(masks))(a)) | (~(NAME(masks))(mask) & (NAME(masks))(b))))
+
+/* To the nearest integer, halves away from zero, cut to the range.  NaN becomes the largest; only samples that are none
+ * make one. */
+INLINE NAME(masks) NAME(round)(REALS v, REALS low, REALS high)
+{
+    const REALS half = (REAL)0.5 - (REALS){0};
+    v = SELECT(v <= high, v, high);
+    v = SELECT(v >= low, v, low);
+    const NAME(masks) whole = __builtin_convertvector(v, NAME(masks));
+    const REALS rest = v - __builtin_convertvector(whole, REALS);
+    return whole - (NAME(masks))(rest >= half) + (NAME(masks))(rest <= -half);
+}
+
+#define GAUSS_STORE(S, sample, low, high)                                                                              \
+    TARGET static int64_t NAMED_(store_##sample)(const void *lines, const sat_gauss_rows *to)                          \
+    {                                                                                                                  \
+        const REALS least = (REAL)(low) - (REALS){0}, most = (REAL)(high) - (REALS){0};                                \
+        const REALS below = least - (REAL)0.5, above = most + (REAL)0.5;                                               \
+        const REAL *restrict from = lines;                                                                             \
+        NAME(masks) beyond[VECTORS] = {{0}};                                                                           \
+        int64_t cut = 0;                                                                                               \
+        for (int64_t y = 0; y < to->rows; y++, from += GAUSS_LANES) {                                                  \
+            sample line[GAUSS_LANES];                                                                                  \
+            REAL_INTEGER whole[GAUSS_LANES];                                                                           \
+            EACH                                                                                                       \
+            {                                                                                                          \
+                REALS v;                                                                                               \
+                memcpy(&v, from + g * REAL_LANES, sizeof v);                                                           \
+                beyond[g] -= (NAME(masks))((v >= above) | (v <= below));                                               \
+                const NAME(masks) rounded = NAME(round)(v, least, most);                                               \
+                memcpy(whole + g * REAL_LANES, &rounded, sizeof rounded);                                              \
+            }                                                                                                          \
+            for (int i = 0; i < GAUSS_LANES; i++) line[i] = (sample)whole[i];                                          \
+            char *row = to->data + (size_t)y * to->row_bytes;                                                          \
+            if (to->lanes == GAUSS_LANES)                                                                              \
+                memcpy(row, line, sizeof line);                                                                        \
+            else                                                                                                       \
+                memcpy(row, line, (size_t)to->lanes * sizeof *line);                                                   \
+        }                                                                                                              \
+        for (int i = 0; i < to->lanes; i++) cut += beyond[i / REAL_LANES][i % REAL_LANES];                             \
+        return cut;                                                                                                    \
+    }
+
+#define GAUSS_STORE_REAL(S, sample)                                                                                    \
+    TARGET static int64_t NAMED_(store_##sample)(const void *lines, const sat_gauss_rows *to)                          \
+    {                                                                                                                  \
+        const REAL *restrict from = lines;                                                                             \
+        for (int64_t y = 0; y < to->rows; y++, from += GAUSS_LANES) {                                                  \
+            sample *restrict s = (void *)(to->data + (size_t)y * to->row_bytes);                                       \
+            if (to->lanes == GAUSS_LANES)                                                                              \
+                for (int i = 0; i < GAUSS_LANES; i++) s[i] = (sample)from[i];                                          \
+            else                                                                                                       \
+                for (int i = 0; i < to->lanes; i++) s[i] = (sample)from[i];                                            \
+        }                                                                                                              \
+        return 0;                                                                                                      \
+    }
+
+#define GAUSS_REALS(M)    M(F32, f32) M(F64, f64)
+#define GAUSS_INTEGERS(M) M(U8, u8) M(U16, u16) M(U32, u32) M(I8, i8) M(I16, i16) M(I32, i32)
+GAUSS_INTEGERS(GAUSS_LOAD)
+GAUSS_REALS(GAUSS_LOAD)
+GAUSS_STORE(U8, u8, 0, UINT8_MAX)
+GAUSS_STORE(U16, u16, 0, UINT16_MAX)
+GAUSS_STORE(I8, i8, INT8_MIN, INT8_MAX)
+GAUSS_STORE(I16, i16, INT16_MIN, INT16_MAX)
+#if REAL_IS_F64
+GAUSS_STORE(U32, u32, 0, UINT32_MAX)
+GAUSS_STORE(I32, i32, INT32_MIN, INT32_MAX)
+#endif
+GAUSS_REALS(GAUSS_STORE_REAL)
+
+/* ---- passes -------------------------------------------------------------------------------------------- */
+
+/* The sums of windows by additions only, as cpu_box_float.c has them: a window is the end of one segment, as long as
+ * the window, and the beginning of the next.  suffix[i] is the sum from line i of a segment to its end. */
+typedef struct NAME(window) {
+    REAL *suffix;
+    int64_t first, side, done; /* of line 0, its first line; lines; lines of the segment that windows began with */
+    NAME(line) prefix;
+} NAME(window);
+
+INLINE void NAME(begin_segment)(NAME(window) * w, const REAL *in)
+{
+    NAME(line) sum = {0};
+    for (int64_t k = w->side - 1; k >= 0; k--) {
+        sum = NAME(plus)(NAME(get)(in + k * GAUSS_LANES), sum);
+        NAME(put)(w->suffix + k * GAUSS_LANES, sum);
+    }
+    w->done = 0;
+    w->prefix = (NAME(line)){0};
+}
+
+/* Line i of the result may take the place of line i of the input: no later window holds it. */
+INLINE void NAME(boxes)(REAL *out, const REAL *in, int64_t n, const sat_gauss_kernel *k, REAL *scratch)
+{
+    const REAL inside[] = {(REAL)k->inside[0], (REAL)k->inside[1]}, rim[] = {(REAL)k->rim[0], (REAL)k->rim[1]};
+    NAME(window) w[SAT_GAUSS_BOXES];
+    for (int b = 0; b < SAT_GAUSS_BOXES; b++) {
+        const int64_t side = 2 * k->radius[b] + 1;
+        w[b] = (NAME(window)){.suffix = scratch, .first = k->reach - k->radius[b], .side = side, .done = side};
+        scratch += side * GAUSS_LANES;
+    }
+    for (int64_t i = 0, run; i < n; i += run) {
+        run = n - i;
+        for (int b = 0; b < SAT_GAUSS_BOXES; b++) {
+            if (w[b].done == w[b].side) NAME(begin_segment)(&w[b], in + (i + w[b].first) * GAUSS_LANES);
+            if (run > w[b].side - w[b].done) run = w[b].side - w[b].done;
+        }
+        const REAL *suffix0 = w[0].suffix + w[0].done * GAUSS_LANES, *suffix1 = w[1].suffix + w[1].done * GAUSS_LANES;
+        const REAL *before0 = in + (i + w[0].first - 1) * GAUSS_LANES,
+                   *before1 = in + (i + w[1].first - 1) * GAUSS_LANES;
+        const REAL *after0 = before0 + (w[0].side + 1) * GAUSS_LANES, *after1 = before1 + (w[1].side + 1) * GAUSS_LANES;
+        NAME(line) prefix0 = w[0].prefix, prefix1 = w[1].prefix;
+        REAL *to = out + i * GAUSS_LANES;
+        for (int64_t j = 0; j < run * GAUSS_LANES; j += GAUSS_LANES) {
+            const NAME(line) enters0 = NAME(get)(after0 + j), enters1 = NAME(get)(after1 + j);
+            const NAME(line) sum0 = NAME(plus)(NAME(get)(suffix0 + j), prefix0);
+            const NAME(line) sum1 = NAME(plus)(NAME(get)(suffix1 + j), prefix1);
+            const NAME(line) rim0 = NAME(plus)(NAME(get)(before0 + j), enters0);
+            const NAME(line) rim1 = NAME(plus)(NAME(get)(before1 + j), enters1);
+            const NAME(line) boxes = NAME(plus)(NAME(times)(sum0, inside[0]), NAME(times)(sum1, inside[1]));
+            const NAME(line) rims = NAME(plus)(NAME(times)(rim0, rim[0]), NAME(times)(rim1, rim[1]));
+            NAME(put)(to + j, NAME(plus)(boxes, rims));
+            prefix0 = NAME(plus)(prefix0, enters0);
+            prefix1 = NAME(plus)(prefix1, enters1);
+        }
+        w[0].prefix = prefix0, w[0].done += run;
+        w[1].prefix = prefix1, w[1].done += run;
+    }
+}
+
+INLINE void NAME(taps)(REAL *out, const REAL *in, int64_t n, const sat_gauss_kernel *k)
+{
+    const int64_t reach = k->reach * GAUSS_LANES;
+    REAL taps[SAT_GAUSS_TAPS + 1];
+    for (int64_t i = 0; i <= k->reach; i++) taps[i] = (REAL)k->taps[i];
+    for (int64_t i = 0; i < n * GAUSS_LANES; i += GAUSS_LANES) {
+        const REAL *middle = in + i + reach;
+        NAME(line) sum = NAME(times)(NAME(get)(middle), taps[0]);
+        for (int64_t j = 1; j <= k->reach; j++) {
+            const NAME(line) left = NAME(get)(middle - j * GAUSS_LANES), right = NAME(get)(middle + j * GAUSS_LANES);
+            sum = NAME(plus)(sum, NAME(times)(NAME(plus)(left, right), taps[j]));
+        }
+        NAME(put)(out + i, sum);
+    }
+}
+
+TARGET static void NAME(pass)(void *out, const void *in, int64_t n, const sat_gauss_kernel *kernel, void *scratch)
+{
+    if (kernel->direct)
+        NAME(taps)(out, in, n, kernel);
+    else
+        NAME(boxes)(out, in, n, kernel, scratch);
+}
+
+TARGET static void NAME(scale)(void *lines, const double *by, int64_t n)
+{
+    REAL *p = lines;
+    for (int64_t i = 0; i < n; i++, p += GAUSS_LANES) NAME(put)(p, NAME(times)(NAME(get)(p), (REAL)by[i]));
+}
+
+/* ---- blocks -------------------------------------------------------------------------------------------- */
+
+/* Transposes a square of lanes, as transpose_square() of box_float_template.h. */
+#define SWAP(d)                                                                                                        \
+    UNROLL for (int i = 0; i < REAL_LANES; i++)                                                                        \
+    {                                                                                                                  \
+        if (i & (d)) continue;                                                                                         \
+        const REALS a = v[i], b = v[i | (d)];                                                                          \
+        v[i] = __builtin_shufflevector(a, b, JOIN(LANES_, REAL_LANES)(EVEN, d, REAL_LANES));                           \
+        v[i | (d)] = __builtin_shufflevector(a, b, JOIN(LANES_, REAL_LANES)(ODD, d, REAL_LANES));                      \
+    }
+
+TARGET static void NAME(transpose)(void *const *to, const void *const *from)
+{
+    for (int row = 0; row < GAUSS_LANES; row += REAL_LANES)
+        for (int column = 0; column < GAUSS_LANES; column += REAL_LANES) {
+            REALS v[REAL_LANES];
+            UNROLL for (int i = 0; i < REAL_LANES; i++)
+                memcpy(&v[i], (const REAL *)from[row + i] + column, sizeof v[i]);
+            SWAP(1)
+#if REAL_LANES > 2
+            SWAP(2)
+#endif
+#if REAL_LANES > 4
+            SWAP(4)
+#endif
+#if REAL_LANES > 8
+            SWAP(8)
+#endif
+            UNROLL for (int i = 0; i < REAL_LANES; i++) memcpy((REAL *)to[column + i] + row, &v[i], sizeof v[i]);
+        }
+}
+
+TARGET static void NAME(weigh)(void *lines, int64_t n, int channels)
+{
+    REAL *p = lines;
+    for (int64_t i = 0; i < n * GAUSS_LANES; i += channels)
+        for (int c = 0; c < channels - 1; c++) p[i + c] *= p[i + channels - 1];
+}
+
+TARGET static void NAME(unweigh)(void *colours, const void *alpha, int64_t n)
+{
+    REAL *restrict p = colours;
+    const REAL *restrict a = alpha;
+    for (int64_t i = 0; i < n * GAUSS_LANES; i++) p[i] = a[i] != 0 ? p[i] / a[i] : 0;
+}
+
+TARGET static void NAME(mix)(void *blurred, const void *other, int64_t n, sat_gauss_mix mix, double amount,
+                             int channels)
+{
+    REAL *restrict b = blurred;
+    const REAL *restrict o = other;
+    const REAL times = (REAL)amount;
+    if (mix == GAUSS_MIX_UNSHARP)
+        for (int64_t i = 0; i < n * GAUSS_LANES; i++) b[i] = o[i] + times * (o[i] - b[i]);
+    if (mix == GAUSS_MIX_DIFFERENCE)
+        for (int64_t i = 0; i < n * GAUSS_LANES; i++) b[i] = o[i] - b[i];
+    for (int64_t i = channels - 1; channels && i < n * GAUSS_LANES; i += channels) b[i] = o[i];
+}
+
+#define GAUSS_ENTRY(prefix, S, sample) [GAUSS_##S] = NAMED_(prefix##_##sample),
+#define GAUSS_LOADS(S, sample)         GAUSS_ENTRY(load, S, sample)
+#define GAUSS_STORES(S, sample)        GAUSS_ENTRY(store, S, sample)
+static const struct sat_gauss_ops NAME(ops) = {
+    .line_bytes = GAUSS_LANES * sizeof(REAL),
+    .load = {GAUSS_INTEGERS(GAUSS_LOADS) GAUSS_REALS(GAUSS_LOADS)},
+    .weigh = NAME(weigh),
+    .pass = NAME(pass),
+    .scale = NAME(scale),
+    .transpose = NAME(transpose),
+    .unweigh = NAME(unweigh),
+    .mix = NAME(mix),
+    .store = {GAUSS_REALS(GAUSS_STORES) GAUSS_STORES(U8, u8) GAUSS_STORES(U16, u16) GAUSS_STORES(I8, i8)
+                  GAUSS_STORES(I16, i16)
+#if REAL_IS_F64
+                      GAUSS_STORES(U32, u32) GAUSS_STORES(I32, i32)
+#endif
+    },
+};
+
+#undef NAME
+#undef NAMED_
+#undef VECTORS
+#undef EACH
+#undef REALS
+#undef GAUSS_LOAD
+#undef GAUSS_STORE
+#undef SELECT
+#undef GAUSS_STORE_REAL
+#undef GAUSS_REALS
+#undef GAUSS_INTEGERS
+#undef SWAP
+#undef GAUSS_ENTRY
+#undef GAUSS_LOADS
+#undef GAUSS_STORES
+#undef REAL
+#undef REAL_LANES
+#undef REAL_INTEGER
+#undef REAL_IS_F64
