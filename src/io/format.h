@@ -5,6 +5,7 @@
 #ifndef IO_FORMAT_H
 #define IO_FORMAT_H
 
+#include "channels.h"
 #include "image.h"
 #include "memory.h"
 #include "sink.h"
@@ -45,6 +46,7 @@ typedef struct decode_options {
     image_memory *memory; /* NULL = not counted */
     io_progress progress;
     array_kind array;
+    channel_choice channels; /* made by image_decode(); decoders ignore it */
 } decode_options;
 
 typedef struct encode_options {

@@ -48,6 +48,13 @@ void image_free(image *img)
     *img = (image){0};
 }
 
+void image_exchange(image *a, image *b)
+{
+    const image was = *a;
+    a->type = b->type, a->row_bytes = b->row_bytes, a->data = b->data;
+    b->type = was.type, b->row_bytes = was.row_bytes, b->data = was.data;
+}
+
 sat_view image_view(const image *img)
 {
     return (sat_view){.data = img->data,

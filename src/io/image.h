@@ -56,6 +56,9 @@ typedef struct image {
 bool image_alloc(image *img, int64_t width, int64_t height, int channels, sat_type type, error *err);
 void image_free(image *img); /* frees data and meta, zeroes the struct; a zeroed one is fine */
 
+/* Exchanges the pixels of two images of one size and number of channels, whose types may differ. */
+void image_exchange(image *a, image *b);
+
 static inline bool image_has_alpha(const image *img)
 {
     return img->channels == 2 || img->channels == 4;

@@ -115,9 +115,9 @@ static inline double value_at(const sat_view *v, int64_t x, int64_t y, int c)
 static inline void randomise(const sat_view *v)
 {
     for (int64_t i = 1; i < v->count; i++) {
-        sat_view image = sat_view_image(v, i);
-        image.count = 1;
-        randomise(&image);
+        sat_view one = sat_view_image(v, i);
+        one.count = 1;
+        randomise(&one);
     }
     for (int64_t y = 0; y < v->height; y++)
         for (int64_t x = 0; x < v->width; x++)
