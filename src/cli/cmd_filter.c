@@ -7,7 +7,9 @@
 #include <unistd.h>
 
 #include "batch.h"
+#include "channel_options.h"
 #include "folder.h"
+#include "gauss_options.h"
 #include "input.h"
 #include "messages.h"
 #include "name_list.h"
@@ -22,6 +24,7 @@ enum {
     OPT_PASSES,
     OPT_ALPHA,
     OPT_RESULT,
+    OPT_LINEAR,
     OPT_FORMAT,
     OPT_LAYOUT,
     OPT_TYPE,
@@ -34,11 +37,14 @@ enum {
 static const struct option longs[] = {
     {"box", required_argument, NULL, OPT_BOX},
     {"radius", required_argument, NULL, OPT_RADIUS},
+    OPTIONS_GAUSS,
+    OPTIONS_CHANNELS,
     {"mean", required_argument, NULL, OPT_MEAN | OPT_REPEATS},
     {"border", required_argument, NULL, OPT_BORDER},
     {"passes", required_argument, NULL, OPT_PASSES},
     {"alpha", required_argument, NULL, OPT_ALPHA},
     {"result", required_argument, NULL, OPT_RESULT},
+    {"linear", no_argument, NULL, OPT_LINEAR},
     {"output", required_argument, NULL, 'o'},
     {"format", required_argument, NULL, OPT_FORMAT},
     {"layout", required_argument, NULL, OPT_LAYOUT},
@@ -67,8 +73,8 @@ typedef struct request {
     job j;
     region_request regions;
     const char *output, *format;
-    char *in_folder; /* the template of outputs in a folder, or NULL; malloc'd */
-    bool has_box;
+    char *in_folder;                             /* the template of outputs in a folder, or NULL; malloc'd */
+    bool has_box;                                /* or a Gaussian filter */
     const char *stats;                           /* of rectangles, or of windows */
     const char *for_box, *for_table, *for_image; /* an option that only makes sense there, as it was given */
     char border[32];
@@ -111,12 +117,14 @@ static void take_border(options *o, request *r)
     options_refuse(o, "--border '%s': there is no such border; there are %s", optarg, names.text);
 }
 
+#define ONE_FILTER "a filter has been given already"
+
 static void take_window(int c, options *o, request *r)
 {
     const char *name = c == OPT_BOX ? "--box" : "--radius";
     int64_t w, h;
     if (r->has_box) {
-        options_refuse(o, "%s '%s': a window has been given already", name, optarg);
+        options_refuse(o, "%s '%s': " ONE_FILTER, name, optarg);
     } else if (c == OPT_BOX && !parse_size(optarg, 1, SIDE_MAX, &r->j.window_width, &r->j.window_height)) {
         options_refuse(o, "--box '%s': the window's side N, or WxH, in pixels from 1 to %lld", optarg,
                        (long long)SIDE_MAX);
@@ -148,7 +156,14 @@ static void take(int c, options *o, request *r)
         r->stats = optarg;
         return;
     }
-    if (region_option(&r->regions, o, c) || window_option(&r->j.windows, o, c)) return;
+    if (region_option(&r->regions, o, c) || window_option(&r->j.windows, o, c) ||
+        channel_option(&r->regions.job.decode.channels, o, c))
+        return;
+    if (gauss_option(&r->j.gauss, o, c)) {
+        if (r->has_box && !o->stop) options_refuse(o, "%s '%s': " ONE_FILTER, r->j.gauss.name, optarg);
+        r->has_box = true;
+        return;
+    }
     switch (c) {
     case OPT_BOX:
     case OPT_RADIUS: take_window(c, o, r); break;
@@ -174,6 +189,10 @@ static void take(int c, options *o, request *r)
         if (strcmp(optarg, "same") != 0 && !parse_type(optarg, result_types, &r->j.result))
             options_refuse(o, "--result '%s': same, which is the image's type, %s", optarg,
                            type_names(&names, result_types));
+        break;
+    case OPT_LINEAR:
+        r->for_box = "--linear";
+        r->j.linear = true;
         break;
     case 'o': r->output = optarg; break;
     case OPT_FORMAT: r->format = optarg; break;
@@ -252,11 +271,16 @@ static const image_format *check_output(options *o, const request *r, const char
     return NULL;
 }
 
+static const char *filter_name(const request *r)
+{
+    return r->j.gauss.name ? r->j.gauss.name : "--box";
+}
+
 static bool check_means(options *o, request *r)
 {
     const char *stray = r->for_box ? r->for_box : r->for_table ? r->for_table : r->for_image;
     const char *means = r->regions.list_n > 0 ? r->regions.rect_name : "--rects";
-    if (r->has_box) return options_refuse(o, "%s and --box: one or the other", means);
+    if (r->has_box) return options_refuse(o, "%s and %s: one or the other", means, filter_name(r));
     if (r->j.windows.given) return options_refuse(o, "%s does not go with %s", r->j.windows.given, means);
     if (r->stats && !region_stats(&r->regions, o, r->stats)) return false;
     if (stray && strcmp(stray, "--layout") == 0)
@@ -319,6 +343,10 @@ static bool check_windows(options *o, request *r)
         w->outputs = 1;
     }
     if (w->outputs == 0) return true;
+    if (r->j.gauss.name)
+        return options_refuse(o, "%s does not go with %s: statistics are of windows, --box N",
+                              w->given ? w->given : "--stat", r->j.gauss.name);
+    if (r->j.linear) return options_refuse(o, "--linear does not go with statistics of windows");
     if (r->j.passes > 1) return options_refuse(o, "--passes does not go with statistics of windows");
     if (r->j.alpha == ALPHA_WEIGHTED)
         return options_refuse(o, "--alpha weighted: statistics of windows leave out pixels with an alpha of 0, or with "
@@ -349,7 +377,13 @@ static bool check_images(options *o, request *r)
         return refuse_request(o, r,
                               "-o %s: an image needs --box N, which blurs; a table has a name in %s, or --format %s",
                               r->output, TABLE, TABLE + 1);
-    if (!r->output) return refuse_request(o, r, "--box needs an output: -o OUT");
+    if (!r->output) return refuse_request(o, r, "%s needs an output: -o OUT", filter_name(r));
+    if (r->j.gauss.name && o->given[OPT_PASSES])
+        return options_refuse(o, "--passes is for --box; %s has the passes that it needs", r->j.gauss.name);
+    if (r->j.linear && r->j.result)
+        return options_refuse(o, "--linear keeps the image's type; it does not go with --result");
+    if (r->j.linear && r->j.gauss.mode == SAT_GAUSS_DOG)
+        return options_refuse(o, "--linear does not go with --dog: no sample stands for a difference of light");
     if (r->regions.job.decode.array == ARRAY_TABLE)
         return options_refuse(o, "--as table: a table is for `sat query`, and cannot be filtered or summed");
     if (r->j.table && (r->for_box || r->for_image))
@@ -394,6 +428,7 @@ static int run_means(options *o, request *r)
 static int run_images(const options *o, request *r)
 {
     r->j.max_pixels = o->max_pixels;
+    r->j.channels = r->regions.job.decode.channels;
     r->j.backend = o->backend;
     r->j.verbose = o->verbose;
     r->j.quiet = o->quiet;
@@ -433,15 +468,20 @@ static const char help[] = "Blurs images, makes summed-area tables, prints means
                            "  sat - --radius 7 -o - --format png <a.pgm >b.png\n"
                            "\n"
                            "  --box N|WxH, --radius R|RXxRY   the window in pixels; its side is N, or 2R+1\n"
+                           "  --gauss S          instead of a window: a Gaussian of standard deviation S px\n"
+                           "  --unsharp S,A      sharpen: the image and A times its difference from that\n"
+                           "  --dog S,S2         the difference of two Gaussians, as floats\n"
                            "  --border NAME      what lies beyond the edge: borders below, the default first\n"
                            "  --passes N         repeat; each pass rounds to the result's type [1]\n"
                            "  --result TYPE      of the blurred image: same as the image's, f32, f64 [same]\n"
+                           "  --alpha MODE       weighted or straight [weighted]\n"
+                           "  --linear           filter light: samples of u8 and u16 are sRGB\n"
                            "  --stat LIST        statistics of windows: stats below, -o 'out_{stat}.tif'\n"
                            "  --threshold NAME[:K=V,...]    255 where a pixel is above that one, else 0\n"
                            "  --mask FILE, --nodata V|nan   pixels that are not 0 there, or not V, count\n"
                            "  --min-valid N|SHARE           pixels of a window that must count [1]\n"
                            "  --ddof N           variances are divided by the pixels that count less N [0]\n"
-                           "  --alpha MODE       weighted or straight [weighted]\n"
+                           "  --gray, --channel N|r|g|b|a   its luma, or one channel, in place of an image\n"
                            "  --mean X,Y,W,H     print the mean of a rectangle; may be given many times;\n"
                            "                     of each channel: colours are not weighted by alpha\n"
                            "  --rect X,Y,W,H, --rects FILE, --stat LIST, --clip, --json      as in sat query\n"

@@ -1,4 +1,5 @@
 /* cmd_query.c - means and sums of rectangles. */
+#include "channel_options.h"
 #include "messages.h"
 #include "region_options.h"
 
@@ -11,6 +12,7 @@ static const struct option longs[] = {
     {"output", required_argument, NULL, 'o'},
     {"no-clobber", no_argument, NULL, OPT_NO_CLOBBER},
     {"no-orient", no_argument, NULL, OPT_NO_ORIENT},
+    OPTIONS_CHANNELS,
     OPTIONS_LIMITS,
     OPTIONS_REGIONS,
     OPTIONS_RUN,
@@ -25,7 +27,7 @@ static const sat_type sample_types[] = {SAT_U8,  SAT_U16, SAT_U32, SAT_I8,      
 static void take(int c, options *o, region_request *r)
 {
     name_list names = {.used = 0};
-    if (region_option(r, o, c)) return;
+    if (region_option(r, o, c) || channel_option(&r->job.decode.channels, o, c)) return;
     switch (c) {
     case OPT_LAYOUT:
         r->job.assume_given = r->job.assume.foreign = true;
@@ -87,6 +89,7 @@ static const char help[] = "Means and sums of rectangles of images, or of tables
                            "                      [u8; f32 for float tables]\n"
                            "  --as image|table    what an .npy of other software is\n"
                            "  --verify            compare a table's checksum, whatever its size\n"
+                           "  --gray, --channel N|r|g|b|a    its luma, or one channel, in place of an image\n"
                            "  --no-orient         keep pixels as stored, not turned by EXIF orientation\n"
                            "  --max-pixels N      refuse larger images; K, M, G are 2^10, 2^20, 2^30 [1G]\n"
                            "  --max-memory N      refuse what needs more bytes; K, M, G [3/4 of all]\n"

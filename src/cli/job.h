@@ -5,10 +5,18 @@
 #include "format.h"
 #include "progress.h"
 #include "sat_file.h"
+#include "sat_gauss.h"
 #include "window_request.h"
 
 /* By default weighted, and a line says so where a format does not name its channels. */
 typedef enum alpha_mode { ALPHA_DEFAULT, ALPHA_WEIGHTED, ALPHA_STRAIGHT } alpha_mode;
+
+/* A Gaussian filter: members as in sat_gauss_spec. */
+typedef struct gauss_choice {
+    const char *name; /* the option that was given, NULL: none */
+    sat_gauss_mode mode;
+    double sigma, sigma2, amount;
+} gauss_choice;
 
 /* The same for all files of a command; read by many threads. */
 typedef struct job {
@@ -16,12 +24,14 @@ typedef struct job {
     window_request windows;
 
     int64_t window_width, window_height, passes;
+    gauss_choice gauss; /* a Gaussian filter instead of a box, if it has a name */
     const char *border; /* NULL = the first */
     double border_value[4];
     int border_values; /* 0, 1 = one for all channels, or one for each */
     alpha_mode alpha;
     sat_type result; /* SAT_TYPE_NONE = the image's type */
     bool result_given;
+    bool linear; /* filter light; the image's samples are sRGB */
 
     sat_layout layout;
     sat_type accum;     /* SAT_TYPE_NONE = i64 for integer images, f64 for float ones */
@@ -32,6 +42,7 @@ typedef struct job {
     int quality;                /* 0 = the format's default */
     bool no_clobber, no_orient;
     int64_t max_pixels;
+    channel_choice channels;
     const char *backend;
     bool verbose, quiet;
     bool stages; /* the only file: the progress bar names its stages */
@@ -56,6 +67,16 @@ typedef struct times {
 uint64_t job_filter_bytes(const image_shape *shape, const void *context);
 uint64_t job_table_bytes(const image_shape *shape, const void *context);
 uint64_t job_window_bytes(const image_shape *shape, const void *context);
+
+/* The type of a filter's results, from samples of that type: of differences floats with as many digits. */
+sat_type job_result_type(const job *j, sat_type sample);
+
+/* What lies beyond the edge of each channel; false if there are not as many values as channels. */
+bool job_border_values(const job *j, const image *img, double values[4], error *err);
+const char *job_border_name(const job *j);
+
+/* Says how many samples of the result lay beyond its range, if some did. */
+void job_say_clipped(const job *j, const char *input, const image *img, int64_t clipped);
 
 /* A stage of that name begins: decoding, each pass, encoding; or decoding, and the table with its writing.  Each reads
  * and writes all pixels once, and counts as much as any other. */

@@ -23,7 +23,8 @@ bool job_run(const job *j, const char *input, char *const *outputs, int threads)
                              .no_orient = j->no_orient,
                              .threads = threads,
                              .memory = &memory,
-                             .progress = {progress_more, &spent.item}};
+                             .progress = {progress_more, &spent.item},
+                             .channels = j->channels};
 
     job_stage(j, &spent, "decode");
     bool ok = image_read(input, &decode, &img, &format, &err);

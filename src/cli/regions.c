@@ -453,6 +453,13 @@ out:
     return ok;
 }
 
+static bool takes_channels(const decode_options *decode, const input_file *in, error *err)
+{
+    const channel_choice *c = &decode->channels;
+    if (!in->is_table || (!c->gray && !c->one)) return true;
+    return fail(err, "%s is for images, and this is a table", c->gray ? "--gray" : "--channel");
+}
+
 /* All rectangles of one input; on false, *at_fault is the file that the error is about. */
 static bool answer_input(const region_job *job, const char *input, rects *from, sheet *to, const char **at_fault,
                          error *err)
@@ -465,7 +472,7 @@ static bool answer_input(const region_job *job, const char *input, rects *from, 
 
     *at_fault = input_name(input);
     decode.memory = &memory;
-    bool ok = input_open(&in, input, &decode, err) &&
+    bool ok = input_open(&in, input, &decode, err) && takes_channels(&decode, &in, err) &&
               (in.is_table ? open_table(job, &in, from, &a, err) : open_image(job, &in, &decode, from, &a, err));
     source_close(&in.file);
     bool padded = a.table.layout == SAT_PADDED;

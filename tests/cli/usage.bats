@@ -109,7 +109,7 @@ load helpers
     for bad in -1 1.5 x 1x 1073741824; do
         usage "--radius '$bad'*" a.pgm --radius "$bad" -o out.pgm
     done
-    usage "*a window has been given already*" a.pgm --box 3 --radius 3 -o out.pgm
+    usage "*a filter has been given already*" a.pgm --box 3 --radius 3 -o out.pgm
 }
 
 @test "every number is checked" {

@@ -1,7 +1,7 @@
 #!/bin/bash
 # peers.sh - installs other tools, compares their pictures with ours, then times both; `make peers`.
-# Writes docs/bench/{commands,inprocess,windows}.{md,csv}.  No part of `make check`: it needs the network, and
-# a machine that does nothing else for ten minutes.
+# Writes docs/bench/{commands,inprocess,windows,gauss}.{md,csv}.  No part of `make check`: it needs the network, and
+# a machine that does nothing else for twelve minutes.
 set -eu
 cd "$(dirname "$0")/../.."
 export B=${B:-build} SAT_TEST_ROOT=$PWD PYTHONDONTWRITEBYTECODE=1 LC_ALL=C.UTF-8
@@ -19,3 +19,4 @@ fi
 "$python" tests/peers/commands.py "$work" docs/bench
 "$python" tests/peers/inprocess.py docs/bench
 "$python" tests/peers/windows.py docs/bench
+"$python" tests/peers/gauss.py docs/bench

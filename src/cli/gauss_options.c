@@ -1,0 +1,42 @@
+#include "gauss_options.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* "A,B", both whole numbers or fractions. */
+static bool parse_pair(const char *text, double *a, double *b)
+{
+    char first[64];
+    const size_t n = strcspn(text, ",");
+    if (text[n] != ',' || n >= sizeof first) return false;
+    snprintf(first, sizeof first, "%.*s", (int)n, text);
+    return parse_real(first, a) && parse_real(text + n + 1, b);
+}
+
+static bool is_sigma(double sigma)
+{
+    return sigma > 0 && sigma <= SAT_GAUSS_SIGMA_MAX;
+}
+
+bool gauss_option(gauss_choice *g, options *o, int c)
+{
+    static const char range[] = "in pixels, above 0 and up to 16384";
+    switch (c) {
+    case OPT_GAUSS:
+        *g = (gauss_choice){.name = "--gauss", .mode = SAT_GAUSS_BLUR};
+        if (!parse_real(optarg, &g->sigma) || !is_sigma(g->sigma))
+            options_refuse(o, "--gauss '%s': the standard deviation %s", optarg, range);
+        return true;
+    case OPT_UNSHARP:
+        *g = (gauss_choice){.name = "--unsharp", .mode = SAT_GAUSS_UNSHARP};
+        if (!parse_pair(optarg, &g->sigma, &g->amount) || !is_sigma(g->sigma))
+            options_refuse(o, "--unsharp '%s': S,A, the blur's standard deviation %s, and the amount", optarg, range);
+        return true;
+    case OPT_DOG:
+        *g = (gauss_choice){.name = "--dog", .mode = SAT_GAUSS_DOG};
+        if (!parse_pair(optarg, &g->sigma, &g->sigma2) || !is_sigma(g->sigma) || !is_sigma(g->sigma2))
+            options_refuse(o, "--dog '%s': A,B, two standard deviations %s", optarg, range);
+        return true;
+    default: return false;
+    }
+}

@@ -1,0 +1,82 @@
+# --gray and --channel: one channel of an image, or its luma, in place of all.
+
+load helpers
+
+setup_file() {
+    cd "$BATS_FILE_TMPDIR" || return 1
+    # two pixels: 200, 100, 50, alpha 10 and 1, 2, 3, alpha 255; luma 124.2 and 1.815
+    { printf 'P7\nWIDTH 2\nHEIGHT 1\nDEPTH 4\nMAXVAL 255\nTUPLTYPE RGB_ALPHA\nENDHDR\n' && printf '\310\144\062\012\001\002\003\377'; } >rgba.pam
+    { printf 'P6 2 1 255\n' && printf '\310\144\062\001\002\003'; } >rgb.ppm
+    { printf 'P7\nWIDTH 1\nHEIGHT 1\nDEPTH 2\nMAXVAL 255\nTUPLTYPE GRAYSCALE_ALPHA\nENDHDR\n' && printf '\007\011'; } >ga.pam
+    printf 'P5 1 1 255\n\007' >g.pgm
+}
+
+# bytes FILE N - the last N bytes, as numbers.
+bytes() { tail -c "$2" "$1" | od -An -tu1 | xargs; }
+
+@test "--gray: the luma of colours, rounded; alpha stays" {
+    in=$BATS_FILE_TMPDIR
+    ok "$in/rgb.ppm" --gray --box 1 -o out.pgm
+    [ "$(head -c 2 out.pgm)" = P5 ]
+    [ "$(bytes out.pgm 2)" = "124 2" ]
+    ok "$in/rgba.pam" --gray --box 1 -o out.pam
+    grep -aq '^DEPTH 2' out.pam
+    [ "$(bytes out.pam 4)" = "124 10 2 255" ]
+    ok "$in/ga.pam" --gray --box 1 -o out.pam
+    [ "$(bytes out.pam 2)" = "7 9" ]
+    ok "$in/g.pgm" --gray --box 1 -o out.pgm
+    [ "$(bytes out.pgm 1)" = 7 ]
+}
+
+@test "--channel: by number and by letter" {
+    in=$BATS_FILE_TMPDIR
+    for pair in 1:200,1 2:100,2 3:50,3 4:10,255 r:200,1 g:100,2 b:50,3 a:10,255; do
+        ok "$in/rgba.pam" --channel "${pair%:*}" --box 1 -o out.pgm
+        [ "$(bytes out.pgm 2)" = "$(tr , ' ' <<<"${pair#*:}")" ]
+    done
+    for name in 2 a; do
+        ok "$in/ga.pam" --channel $name --box 1 -o out.pgm
+        [ "$(bytes out.pgm 1)" = 9 ]
+    done
+    ok "$in/g.pgm" --channel 1 --box 1 -o out.pgm
+    [ "$(bytes out.pgm 1)" = 7 ]
+}
+
+@test "--gray, --channel: tables, means and queries of images, too" {
+    in=$BATS_FILE_TMPDIR
+    ok "$in/rgb.ppm" --mean 0,0,2,1 --gray
+    [ "${lines[1]}" = "0,0,2,1,63" ]
+    ok query "$in/rgba.pam" --rect 0,0,2,1 --stat sum --channel a
+    [ "${lines[1]}" = "0,0,2,1,265" ]
+    ok "$in/rgb.ppm" --gray -o t.npy
+    ok query t.npy --rect 0,0,2,1 --stat sum
+    [ "${lines[1]}" = "0,0,2,1,126" ]
+    failure "t.npy: --gray is for images, and this is a table" query t.npy --gray --rect 0,0,1,1
+    failure "t.npy: --channel is for images, and this is a table" query t.npy --channel 1 --rect 0,0,1,1
+}
+
+@test "--gray, --channel: with every filter" {
+    in=$BATS_FILE_TMPDIR
+    ok "$in/rgb.ppm" --gray --box 1 -o gray.pgm
+    for filter in "--box 3" "--gauss 1" "--unsharp 1,0.1 -q"; do
+        # shellcheck disable=SC2086 # words
+        ok "$in/rgb.ppm" --gray $filter -o one.pgm
+        # shellcheck disable=SC2086
+        ok gray.pgm $filter -o two.pgm
+        cmp one.pgm two.pgm
+    done
+}
+
+@test "--gray, --channel: what there is not" {
+    in=$BATS_FILE_TMPDIR
+    failure "*rgb.ppm: there is no channel 4: the image has 3 channels" "$in/rgb.ppm" --channel 4 --box 1 -o out.pgm
+    failure "*rgb.ppm: there is no channel a: the image has 3 channels" "$in/rgb.ppm" --channel a --mean 0,0,1,1
+    failure "*ga.pam: there is no channel r: the image has 2 channels, the last of which is alpha" query "$in/ga.pam" --channel r --rect 0,0,1,1
+    failure "*g.pgm: there is no channel a: the image has 1 channel" "$in/g.pgm" --channel a -o out.npy
+    [ ! -e out.pgm ] && [ ! -e out.npy ]
+    for name in 0 5 x rg ''; do
+        usage "--channel '$name': a number from 1 to 4, or r, g, b or a" "$in/g.pgm" --channel "$name" --box 1 -o out.pgm
+    done
+    usage "--gray and --channel: one or the other" "$in/g.pgm" --channel 1 --gray --box 1 -o out.pgm
+}
+
