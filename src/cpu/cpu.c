@@ -14,6 +14,7 @@ const sat_backend sat_backend_cpu = {
     .paper = "Zhang, Wang & Ross, Parallel prefix sum with SIMD, ADMS 2020 (cache-sized partitions)",
     .traffic = {.in_reads = 1, .out_reads = 0, .out_writes = 1},
     .gaps = true,
+    .squares = true,
     .probe = probe,
     .open = sat_cpu_table_open,
     .run = sat_cpu_table_run,

@@ -26,6 +26,7 @@
 #include "machine.h"
 #include "pool.h"
 #include "shape.h"
+#include "types.h"
 
 /* Sums in a block's row: so few that they, the samples read ahead and what the prefetchers bring along stay
  * in the smallest first-level caches (32 KiB). */
@@ -45,6 +46,7 @@ enum { BAND_ROWS_MAX = 32 };
 typedef struct worker {
     char *above;     /* the block's row of the table; LEAD bytes in front of it are the zero column's */
     uint32_t *fixed; /* q32: a part of a row in fixed point */
+    char *squares;   /* of a part of a row */
     char *packed;    /* a part of a row, without the gaps between its pixels */
     char *along;     /* for each row of the band: 4 running sums of 8 bytes */
 } worker;
@@ -55,6 +57,7 @@ typedef struct table {
     sat_plan_spec spec;
     const sat_isa *isa;
     sat_quantise *quantise; /* NULL unless q32 */
+    sat_square *square;     /* NULL unless squares are summed */
     sat_scan_add *scan_add;
     size_t entry; /* bytes of a sum */
     int64_t samples, block, blocks;
@@ -76,8 +79,10 @@ sat_status sat_cpu_table_open(const sat_plan_spec *spec, sat_arena *arena, void 
     t->spec = *spec;
     t->isa = isa;
     t->quantise = spec->accum == SAT_Q32 ? isa->quantise(spec->sample) : NULL;
+    t->square = spec->power == 2 ? isa->square(spec->sample) : NULL;
+    const sat_type added = t->square ? sat_square_type(spec->sample) : spec->sample;
     t->scan_add = spec->accum == SAT_Q32 ? isa->scan_add(SAT_U32, SAT_U32, spec->channels)
-                                         : isa->scan_add(spec->sample, spec->accum, spec->channels);
+                                         : isa->scan_add(added, spec->accum, spec->channels);
     t->entry = sat_type_bytes(spec->accum);
     t->samples = spec->width * spec->channels;
     size_t row = (size_t)t->samples * t->entry, block = BLOCK_BYTES;
@@ -93,7 +98,8 @@ sat_status sat_cpu_table_open(const sat_plan_spec *spec, sat_arena *arena, void 
 
     size_t block_bytes = LEAD + BLOCK_BYTES, fixed_bytes = CHUNK_BYTES;
     size_t packed_bytes = CHUNK_BYTES, along_bytes = BAND_ROWS_MAX * ALONG_BYTES;
-    size_t per_worker = block_bytes + fixed_bytes + packed_bytes + along_bytes;
+    size_t squares_bytes = t->square ? 2 * CHUNK_BYTES : 0; /* a square has at most twice the bytes of its sample */
+    size_t per_worker = block_bytes + fixed_bytes + packed_bytes + along_bytes + squares_bytes;
     t->carry = sat_arena_alloc(arena, (size_t)t->samples * t->entry);
     t->done = sat_arena_alloc(arena, (size_t)t->blocks * sizeof *t->done);
     t->memory = sat_arena_alloc(arena, (size_t)t->threads * per_worker);
@@ -105,6 +111,7 @@ sat_status sat_cpu_table_open(const sat_plan_spec *spec, sat_arena *arena, void 
         t->workers[i] = (worker){.above = m + LEAD, .fixed = (uint32_t *)(void *)(m + block_bytes)};
         t->workers[i].packed = m + block_bytes + fixed_bytes;
         t->workers[i].along = t->workers[i].packed + packed_bytes;
+        t->workers[i].squares = t->workers[i].along + along_bytes;
         memset(m, 0, LEAD);
     }
     snprintf(note, note_bytes, "cpu, %s, %d thread%s", isa->name, t->threads, t->threads == 1 ? "" : "s");
@@ -153,6 +160,10 @@ static bool do_row(const table *t, const worker *w, const char *in, size_t in_pi
         if (t->quantise) {
             inside &= t->quantise(w->fixed, samples, m, &t->spec.quant);
             samples = (const char *)w->fixed;
+        }
+        if (t->square) {
+            t->square(w->squares, samples, m);
+            samples = w->squares;
         }
         t->scan_add(w->above + (size_t)i * t->entry, samples, m, along);
         if (row == NULL) continue;

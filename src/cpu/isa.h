@@ -13,6 +13,9 @@
 /* n samples to n accumulators of the same value. */
 typedef void sat_widen(void *out, const void *samples, int64_t n);
 
+/* n samples to their squares, of sat_square_type() (types.h). */
+typedef void sat_square(void *out, const void *samples, int64_t n);
+
 /* n float samples to fixed point; false if one is NaN or lies outside the range. */
 typedef bool sat_quantise(uint32_t *out, const void *samples, int64_t n, const sat_quant *quant);
 
@@ -34,6 +37,7 @@ typedef struct sat_isa {
     bool (*supported)(void);
     sat_widen *(*widen)(sat_type sample, sat_type accum); /* NULL: no such pair */
     sat_scan_add *(*scan_add)(sat_type sample, sat_type accum, int channels);
+    sat_square *(*square)(sat_type sample);
     sat_quantise *(*quantise)(sat_type sample);
     sat_stream *stream;
     void (*fence)(void);

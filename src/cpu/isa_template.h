@@ -81,6 +81,32 @@ static sat_widen *widen(sat_type sample, sat_type accum)
     return NULL;
 }
 
+/* A square is that of the sample in the square's own type: exact, or rounded to f64; of a negative i8 or i16, in i32.
+ */
+#define SQUARES(M)                                                                                                     \
+    M(U8, u8, u16, u32)                                                                                                \
+    M(U16, u16, u32, u32)                                                                                              \
+    M(I8, i8, u16, i32)                                                                                                \
+    M(I16, i16, u32, i32)                                                                                              \
+    M(U32, u32, f64, f64) M(I32, i32, f64, f64) M(F32, f32, f64, f64) M(F64, f64, f64, f64)
+#define SQUARE(S, sample, square, wide)                                                                                \
+    TARGET static void square_##sample(void *restrict out, const void *restrict samples, int64_t n)                    \
+    {                                                                                                                  \
+        square *restrict o = out;                                                                                      \
+        const sample *restrict s = samples;                                                                            \
+        for (int64_t i = 0; i < n; i++) o[i] = (square)((wide)s[i] * (wide)s[i]);                                      \
+    }
+SQUARES(SQUARE)
+
+static sat_square *square(sat_type sample)
+{
+#define IS_SAMPLE(S, s, square, wide)                                                                                  \
+    if (sample == SAT_##S) return square_##s;
+    SQUARES(IS_SAMPLE)
+#undef IS_SAMPLE
+    return NULL;
+}
+
 /* To the nearest step.  The step is a power of two, so its reciprocal is exact; NaN is not inside. */
 #define QUANTISE(sample, flag)                                                                                         \
     TARGET static bool quantise_##sample(u32 *restrict out, const void *restrict samples, int64_t n,                   \
@@ -276,6 +302,7 @@ const sat_isa JOIN(sat_isa_, ISA) = {
     .supported = supported,
     .widen = widen,
     .scan_add = scan_add,
+    .square = square,
     .quantise = quantise,
     .stream = stream,
     .fence = fence,

@@ -9,6 +9,7 @@
 #include "backend.h"
 #include "isa.h"
 #include "shape.h"
+#include "types.h"
 
 typedef struct sum {
     uint64_t u;    /* integer accumulators */
@@ -88,6 +89,12 @@ static bool sample(const sat_plan_spec *s, const char *pixel, size_t i, sum *val
         double q = (f - s->quant.offset) / s->quant.step;
         if (!(q >= 0 && q <= (double)s->quant.largest)) return false;
         *value = (sum){.u = (uint64_t)(q + 0.5)};
+    } else if (s->power == 2) {
+        const bool real = sat_square_type(s->sample) == SAT_F64;
+        if (!sat_is_float(s->sample)) f = (double)(int64_t)u;
+        f *= f;
+        u = real ? 0 : u * u;
+        *value = !sat_is_float(s->accum) ? (sum){.u = u} : (sum){.f = real ? (long double)f : (long double)u};
     } else if (sat_is_float(s->accum)) {
         *value = (sum){.f = sat_is_float(s->sample) ? (long double)f : (long double)(int64_t)u};
     } else {
@@ -135,6 +142,7 @@ const sat_backend sat_backend_serial = {
     .traffic = {.in_reads = 1, .out_reads = 0, .out_writes = 1},
     .kind = SAT_REFERENCE,
     .gaps = true,
+    .squares = true,
     .probe = probe,
     .open = open_plan,
     .run = run_plan,

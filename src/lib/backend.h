@@ -33,6 +33,7 @@ typedef struct sat_backend {
     bool unrepeatable; /* float sums depend on timing */
     bool batches;      /* run() takes views of several images; without it, it is called for each image */
     bool gaps;         /* run() and box_run() take images with gaps between their pixels */
+    bool squares;      /* sums squares, spec->power 2, in the accumulators of sat_power_combines() (types.h) */
 
     /* Can it run on this machine, now?  Cheap; *why is static text: what it found, or what is missing. */
     bool (*probe)(const char **why);

@@ -24,17 +24,20 @@ struct sat_plan {
 };
 
 /* Such samples are not summed in that: says in what they are. */
-static sat_status refuse_accum(sat_type sample, sat_type accum)
+static sat_status refuse_accum(sat_type sample, int power, sat_type accum)
 {
     static const sat_type accums[] = {SAT_U32, SAT_I32, SAT_U64, SAT_I64, SAT_F32, SAT_F64, SAT_Q32};
     char names[64] = "";
     size_t used = 0;
     for (size_t i = 0; i < sizeof accums / sizeof *accums; i++)
-        if (sat_combines(sample, accums[i]) && used < sizeof names)
+        if (sat_power_combines(sample, power, accums[i]) && used < sizeof names)
             used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", used ? " or " : "",
                                      sat_type_name(accums[i]));
-    return sat_fail(SAT_ERR_TYPE, "%s samples cannot be summed in %s, but in %s", sat_type_name(sample),
-                    sat_type_name(accum), names);
+    return sat_fail(SAT_ERR_TYPE, "%s%s samples cannot be summed in %s, but in %s%s", power == 2 ? "squares of " : "",
+                    sat_type_name(sample), sat_type_name(accum), names,
+                    power == 2 && sat_type_bytes(sample) == 4 && !sat_is_float(sample)
+                        ? ", which rounds: 64 bits hold the sum of three of them at most"
+                        : "");
 }
 
 /* Checks the spec and fills in its defaults. */
@@ -51,11 +54,14 @@ static sat_status complete(sat_plan_spec *s)
     if ((unsigned)s->layout > SAT_EXCLUSIVE) return sat_fail(SAT_ERR_ARGUMENT, "unknown layout");
     if (sat_sample_max(s->sample) == 0 && !sat_is_float(s->sample))
         return sat_fail(SAT_ERR_TYPE, "samples of type %s cannot be summed", sat_type_name(s->sample));
+    if (s->power == 0) s->power = 1;
+    if (s->power < 1 || s->power > 2 || s->reserved_word != 0)
+        return sat_fail(SAT_ERR_ARGUMENT, "samples to the power of %d; 1 and 2 are summed", s->power);
     if (s->accum == SAT_TYPE_NONE) {
-        s->accum = sat_accum_for(s->sample, sat_area(s->width, s->height));
-        if (s->accum == SAT_TYPE_NONE) s->accum = sat_is_signed(s->sample) ? SAT_I64 : SAT_U64;
+        s->accum = sat_power_accum(s->sample, s->power, sat_area(s->width, s->height));
+        if (s->accum == SAT_TYPE_NONE) s->accum = sat_is_signed(s->sample) && s->power == 1 ? SAT_I64 : SAT_U64;
     }
-    if (!sat_combines(s->sample, s->accum)) return refuse_accum(s->sample, s->accum);
+    if (!sat_power_combines(s->sample, s->power, s->accum)) return refuse_accum(s->sample, s->power, s->accum);
     if (s->accum == SAT_Q32 && !sat_quant_ok(&s->quant))
         return sat_fail(SAT_ERR_ARGUMENT, "q32 needs a step that is a power of two and a largest value; "
                                           "sat_quant_for() finds them");
@@ -106,6 +112,8 @@ static sat_status open_with(void *object, const sat_backend *backend)
     if (status != SAT_OK) return status;
     if (spec.strided && !backend->gaps && !backend->device)
         return sat_fail(SAT_ERR_UNAVAILABLE, "%s: takes no images with gaps between their pixels", backend->name);
+    if (spec.power == 2 && !backend->squares)
+        return sat_fail(SAT_ERR_UNAVAILABLE, "%s: sums no squares", backend->name);
     spec.sample = sat_backend_sample(plan->spec.sample, plan->spec.accum);
     spec.accum = sat_backend_accum(plan->spec.accum);
     plan->backend = backend;
@@ -261,7 +269,7 @@ sat_status sat_table_for_sized(const sat_plan_spec *given, sat_table *table, siz
     if (status == SAT_OK) status = complete(&s);
     if (status != SAT_OK) return status;
     bool padded = s.layout == SAT_PADDED;
-    sat_table t = {.layout = s.layout, .sample = s.sample, .quant = s.quant};
+    sat_table t = {.layout = s.layout, .sample = s.sample, .quant = s.quant, .power = s.power};
     t.view = sat_packed_view(s.width + padded, s.height + padded, s.count, s.channels, s.accum, s.memory);
     sat_give_struct(table, table_bytes, &t, sizeof t);
     return SAT_OK;

@@ -1,102 +1,13 @@
 /* query.c - rectangles answered from a table: four reads each. */
 #include <math.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 
 #include "backend.h"
 #include "device.h"
 #include "pool.h"
+#include "reader.h"
 #include "shape.h"
 #include "sized.h"
-
-/* Checks the table, wherever it lies, and fills in its view's defaults. */
-static sat_status read_through(sat_reader *r, sat_table *t, unsigned flags)
-{
-    const sat_view *v = &t->view;
-    sat_status status = sat_take_view(&t->view, v, "table");
-    if (status != SAT_OK) return status;
-    if (sat_has_gaps(v)) return sat_fail(SAT_ERR_ARGUMENT, "table: gaps between entries");
-    if ((unsigned)t->layout > SAT_EXCLUSIVE) return sat_fail(SAT_ERR_ARGUMENT, "unknown layout");
-    if (flags & ~(unsigned)SAT_CLIP) return sat_fail(SAT_ERR_ARGUMENT, "unknown flags");
-    if (!sat_combines(t->sample, v->type))
-        return sat_fail(SAT_ERR_TYPE, "there is no %s table of %s samples", sat_type_name(v->type),
-                        sat_type_name(t->sample));
-    if (v->type == SAT_Q32 && !sat_quant_ok(&t->quant))
-        return sat_fail(SAT_ERR_ARGUMENT, "a q32 table without its fixed point");
-    const bool padded = t->layout == SAT_PADDED, exclusive = t->layout == SAT_EXCLUSIVE;
-    *r = (sat_reader){.origin = v->data,
-                      .row_bytes = v->row_bytes,
-                      .pixel_bytes = v->pixel_bytes,
-                      .image_bytes = v->image_bytes,
-                      .count = v->count,
-                      .inclusive = t->layout == SAT_INCLUSIVE,
-                      .clip = flags & SAT_CLIP,
-                      .type = v->type,
-                      .width = v->width - padded,
-                      .height = v->height - padded,
-                      .x_max = v->width - padded - exclusive,
-                      .y_max = v->height - padded - exclusive,
-                      .limit_px = sat_largest_area(t->sample, v->type, &t->quant),
-                      .offset = t->quant.offset,
-                      .step = t->quant.step};
-    return r->width < 1 || r->height < 1 ? sat_fail(SAT_ERR_SHAPE, "a padded table without pixels") : SAT_OK;
-}
-
-/* What is wrong with rectangle i, in words. */
-static sat_status refuse(const sat_table *t, const sat_reader *r, sat_rect_status rect_status, size_t i,
-                         const sat_rect *rect)
-{
-    long long x = rect->x, y = rect->y, w = rect->width, h = rect->height;
-    switch (rect_status) {
-    case SAT_RECT_INSIDE:
-    case SAT_RECT_CLIPPED_AWAY: return SAT_OK;
-    case SAT_RECT_EMPTY: return sat_fail(SAT_ERR_RECT, "rectangle %zu (%lld,%lld,%lld,%lld) is empty", i, x, y, w, h);
-    case SAT_RECT_OUTSIDE:
-        return sat_fail(SAT_ERR_RECT, "rectangle %zu (%lld,%lld,%lld,%lld) reaches outside the %lldx%lld image", i, x,
-                        y, w, h, (long long)r->width, (long long)r->height);
-    case SAT_RECT_AT_EDGE:
-        return sat_fail(SAT_ERR_RANGE,
-                        "rectangle %zu (%lld,%lld,%lld,%lld) touches the last row or column, whose sums an exclusive "
-                        "table does not hold",
-                        i, x, y, w, h);
-    case SAT_RECT_TOO_LARGE: break;
-    }
-    const char *type = sat_type_name(t->view.type);
-    return sat_fail(SAT_ERR_RANGE,
-                    "rectangle %zu (%lld,%lld,%lld,%lld) has more than the %lld pixels that %s %s table of %s samples "
-                    "is proven to answer",
-                    i, x, y, w, h, (long long)r->limit_px, type[0] == 'i' ? "an" : "a", type, sat_type_name(t->sample));
-}
-
-static sat_status check(const sat_table *t, const sat_reader *r, size_t i, const sat_rect *given)
-{
-    sat_rect rect = *given;
-    return refuse(t, r, sat_rect_validate(r, &rect), i, given);
-}
-
-#define CORNER(type, p)   ((p) ? ((const type *)(p))[c] : 0)
-#define ALL_CORNERS(type) SAT_CORNERS(type, CORNER(type, a), CORNER(type, b), CORNER(type, l), CORNER(type, d))
-
-static sat_sum corners_of(const sat_reader *r, uint64_t image, const sat_rect *rect, size_t c)
-{
-    const int64_t x1 = rect->x + rect->width, y1 = rect->y + rect->height;
-    const void *a = sat_entry(r, image, rect->x, rect->y), *b = sat_entry(r, image, x1, rect->y);
-    const void *l = sat_entry(r, image, rect->x, y1), *d = sat_entry(r, image, x1, y1);
-    switch (r->type) {
-    case SAT_F32: return (sat_sum){.f = ALL_CORNERS(float)};
-    case SAT_F64: return (sat_sum){.f = ALL_CORNERS(double)};
-    case SAT_U32:
-    case SAT_I32:
-    case SAT_Q32: return (sat_sum){.u = ALL_CORNERS(uint32_t)};
-    default: return (sat_sum){.u = ALL_CORNERS(uint64_t)};
-    }
-}
-
-/* Rectangles worth a thread: some 100 us, ten times what it takes to wake one. */
-enum { SHARE_RECTS = 4096 };
-
-/* Rectangles in a part: so many that taking it does not count, so few that no thread waits long for the last. */
-enum { PART_RECTS = 1024 };
 
 typedef struct job {
     const sat_reader *r;
@@ -104,30 +15,14 @@ typedef struct job {
     size_t n, channels;
     sat_sum *sums;
     double *means;
-    atomic_size_t *bad; /* the first rectangle that is refused; n = none */
 } job;
-
-static void check_part(void *context, int64_t part, int worker)
-{
-    const job *j = context;
-    size_t first = (size_t)part * PART_RECTS, end = j->n - first < PART_RECTS ? j->n : first + PART_RECTS;
-    (void)worker;
-    for (size_t i = first; i < end; i++) {
-        sat_rect rect = j->rects[i];
-        sat_rect_status rect_status = sat_rect_validate(j->r, &rect);
-        if (rect_status == SAT_RECT_INSIDE || rect_status == SAT_RECT_CLIPPED_AWAY) continue;
-        size_t bad = atomic_load(j->bad);
-        while (i < bad && !atomic_compare_exchange_weak(j->bad, &bad, i)) {}
-        break;
-    }
-}
 
 /* Answers are numbered through all images: image * n + rectangle. */
 static void answer_part(void *context, int64_t part, int worker)
 {
     const job j = *(const job *)context; /* here, no answer that is written can change it */
-    const size_t all = j.n * (size_t)j.r->count, first = (size_t)part * PART_RECTS;
-    const size_t end = all - first < PART_RECTS ? all : first + PART_RECTS;
+    const size_t all = j.n * (size_t)j.r->count, first = (size_t)part * SAT_PART_RECTS;
+    const size_t end = all - first < SAT_PART_RECTS ? all : first + SAT_PART_RECTS;
     uint64_t image = first / j.n;
     size_t of = first % j.n; /* the rectangle */
     (void)worker;
@@ -136,7 +31,7 @@ static void answer_part(void *context, int64_t part, int worker)
         bool inside = sat_rect_validate(j.r, &rect) == SAT_RECT_INSIDE;
         double px = sat_rect_px(&rect);
         for (size_t c = 0; c < j.channels; c++) {
-            sat_sum corners = inside ? corners_of(j.r, image, &rect, c) : (sat_sum){0};
+            sat_sum corners = inside ? sat_corners_of(j.r, image, &rect, c) : (sat_sum){0};
             if (j.sums) j.sums[i * j.channels + c] = inside ? sat_rect_sum(j.r, corners, px) : corners;
             if (j.means) j.means[i * j.channels + c] = inside ? sat_rect_mean(j.r, corners, px) : NAN;
         }
@@ -147,29 +42,12 @@ static void answer_part(void *context, int64_t part, int worker)
 static sat_status answer(const sat_table *t, const sat_reader *r, const sat_rect *rects, size_t n,
                          const sat_executor *executor, int threads, sat_sum *sums, double *means)
 {
-    atomic_size_t bad = n;
-    int64_t parts = (int64_t)((n + PART_RECTS - 1) / PART_RECTS);
-    job j = {.r = r,
-             .rects = rects,
-             .n = n,
-             .channels = (size_t)t->view.channels,
-             .sums = sums,
-             .means = means,
-             .bad = &bad};
-    threads = sat_threads_worth((double)n * (double)r->count, SHARE_RECTS, threads ? threads : sat_processors());
-    sat_parallel_on(executor, threads, parts, check_part, &j);
-    size_t first_bad = atomic_load(&bad);
-    if (first_bad < n) return check(t, r, first_bad, &rects[first_bad]);
-    if (n == 0) return SAT_OK;
-    sat_parallel_on(executor, threads, sat_parts((int64_t)(n * (size_t)r->count), PART_RECTS), answer_part, &j);
+    job j = {.r = r, .rects = rects, .n = n, .channels = (size_t)t->view.channels, .sums = sums, .means = means};
+    threads = sat_threads_worth((double)n * (double)r->count, SAT_SHARE_RECTS, threads ? threads : sat_processors());
+    sat_status status = sat_reader_check_all(t, r, rects, n, executor, threads);
+    if (status != SAT_OK || n == 0) return status;
+    sat_parallel_on(executor, threads, sat_parts((int64_t)(n * (size_t)r->count), SAT_PART_RECTS), answer_part, &j);
     return SAT_OK;
-}
-
-static sat_status check_threads(int threads)
-{
-    return threads >= 0 && threads <= SAT_MAX_THREADS
-               ? SAT_OK
-               : sat_fail(SAT_ERR_ARGUMENT, "%d threads; 1 to %d are possible", threads, SAT_MAX_THREADS);
 }
 
 sat_status sat_table_query_sized(const sat_table *table, const sat_rect *rects, size_t n, unsigned flags, int threads,
@@ -184,9 +62,9 @@ sat_status sat_table_query_sized(const sat_table *table, const sat_rect *rects, 
         return sat_fail(SAT_ERR_UNAVAILABLE,
                         "table: lies in device memory; query it with sat_query_create, or copy it to "
                         "the host first (sat_device_copy)");
-    status = read_through(&r, &t, flags);
+    status = sat_reader_open(&r, &t, flags);
     if (status != SAT_OK) return status;
-    status = check_threads(threads);
+    status = sat_check_threads(threads);
     if (status != SAT_OK) return status;
     return answer(&t, &r, rects, n, NULL, threads, sums, means);
 }
@@ -239,10 +117,10 @@ sat_status sat_query_create_sized(sat_query **query, const sat_table *table, con
     *query = NULL;
     sat_status status = sat_take_struct(&t, sizeof t, table, table_bytes, "table");
     if (status == SAT_OK && given) status = sat_take_struct(&spec, sizeof spec, given, spec_bytes, "spec");
-    if (status == SAT_OK) status = check_threads(spec.threads);
+    if (status == SAT_OK) status = sat_check_threads(spec.threads);
     if (status == SAT_OK) status = sat_check_executor(spec.executor);
     if (status == SAT_OK) status = sat_check_allocator(spec.allocator);
-    if (status == SAT_OK) status = read_through(&r, &t, spec.flags);
+    if (status == SAT_OK) status = sat_reader_open(&r, &t, spec.flags);
     if (status != SAT_OK) return status;
     sat_arena arena = {.allocator = spec.allocator};
     sat_query *q = sat_arena_zeros(&arena, sizeof *q);
@@ -296,5 +174,5 @@ sat_status sat_query_wait(sat_query *q, void *stream)
     const sat_bad_rect *first = q->seen->of;
     for (size_t b = 1; b < SAT_QUERY_BLOCKS; b++)
         if (q->seen->of[b].index < first->index) first = &q->seen->of[b];
-    return check(&q->table, &q->reader, (size_t)first->index, &first->rect);
+    return sat_reader_check(&q->table, &q->reader, (size_t)first->index, &first->rect);
 }

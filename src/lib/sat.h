@@ -29,10 +29,10 @@
  * be called from any thread; an object (plan, box) is used by one thread at a time.  All memory is the
  * caller's except inside the opaque objects.  Sizes are 64 bit and every product is checked.
  *
- * Versions.  sat_plan_spec, sat_run_options, sat_table, sat_query_spec, sat_box_spec and the structs called
- * sat_..._info get new members at their end, where zero means what the version before did.  The size of the caller's
- * struct travels with the call, so a program may run with a library that is newer, or older, than the header it was
- * compiled with. The functions that take or fill such a struct are macros: sat_plan_create(plan, spec) is
+ * Versions.  sat_plan_spec, sat_run_options, sat_table, sat_statistics, sat_query_spec, sat_box_spec and the structs
+ * called sat_..._info get new members at their end, where zero means what the version before did.  The size of the
+ * caller's struct travels with the call, so a program may run with a library that is newer, or older, than the header
+ * it was compiled with. The functions that take or fill such a struct are macros: sat_plan_create(plan, spec) is
  * sat_plan_create_sized(plan, spec, sizeof(sat_plan_spec)), and so on, the size last.  Other languages call the latter
  * with the size of their own declaration. The library takes members that the caller's struct lacks for zero, and does
  * not write them.  A non-zero member that the library does not have is refused with SAT_ERR_ARGUMENT.  All other
@@ -207,11 +207,11 @@ typedef enum sat_memory { SAT_HOST = 0, SAT_DEVICE } sat_memory;
  *     data + i * image_bytes + y * row_bytes + x * pixel_bytes + c * sat_type_bytes(type)
  *
  * Data and strides are multiples of the type's size.  pixel_bytes is at least channels * sat_type_bytes(type),
- * row_bytes at least width pixels.  Tables and results of filters have no gaps between their pixels; their images lie
- * one after the other, or side by side in each row.  What lies between the pixels, rows and images of a view is part of
- * the array: it may be read, and is not written.  Zero in count, image_bytes or pixel_bytes means the default: zero a
- * view before its members are set.  A view has these members in all versions.  A view that a function takes as const is
- * only read, whatever its pointer's type says. */
+ * row_bytes at least width pixels.  Tables that are built and results of filters have no gaps between their pixels;
+ * their images lie one after the other, or side by side in each row.  What lies between the pixels, rows and images of
+ * a view is part of the array: it may be read, and is not written.  Zero in count, image_bytes or pixel_bytes means the
+ * default: zero a view before its members are set.  A view has these members in all versions.  A view that a function
+ * takes as const is only read, whatever its pointer's type says. */
 typedef struct sat_view {
     void *data;
     size_t row_bytes;
@@ -256,8 +256,10 @@ SAT_API bool sat_layout_from_name(const char *name, sat_layout *layout);
 typedef struct sat_table {
     sat_view view;
     sat_layout layout;
-    sat_type sample; /* of the image: bounds what a rectangle can sum to */
-    sat_quant quant; /* for SAT_Q32 */
+    sat_type sample;   /* of the image: bounds what a rectangle can sum to */
+    sat_quant quant;   /* for SAT_Q32 */
+    int power;         /* the table's entries sum the samples (1; 0 = 1) or their squares (2) */
+    int reserved_word; /* 0 */
 } sat_table;
 
 /* What a plan is made for. Zero means the default where one is named. */
@@ -281,6 +283,11 @@ typedef struct sat_plan_spec {
     bool reserved[7];               /* false */
     const sat_executor *executor;   /* runs the plan's jobs; NULL = the library's threads */
     const sat_allocator *allocator; /* of the plan's memory; NULL = the library's */
+    int power;                      /* 1 sums the samples, 2 their squares; 0 = 1.  Squares of u8, u16, i8, i16 go to
+                                       u32 u64 i64 f64, all others to f64, each rounded to f64 first; SAT_TYPE_NONE =
+                                       the narrowest of u32, u64 and f64 that is proven for the whole image.  By the
+                                       backends cpu and serial, in host memory */
+    int reserved_word;              /* 0 */
 } sat_plan_spec;
 
 /* Describes the table of an image of the spec's width and height: all members but the data, rows without gaps.  The
@@ -364,7 +371,8 @@ enum { SAT_CLIP = 1 }; /* flags: cut each rectangle to the image instead of refu
 
 /* Answers n rectangles in each image of the table: sums[(image * n + i) * channels + c], and means likewise; either may
  * be NULL.
- * Sums are exact for integer tables; a mean is the sum divided by the area in double.  With SAT_CLIP a
+ * Sums are exact for integer tables; a mean is the sum divided by the area in double.  Of a table of squares, they are
+ * those of the squares.  With SAT_CLIP a
  * rectangle that lies wholly outside gives sum 0 and mean NaN.
  * All rectangles are checked before the first answer is written: SAT_ERR_RECT names the first bad one by
  * its index and the image's size; SAT_ERR_RANGE the first that this table cannot be proven to answer,
@@ -375,6 +383,44 @@ enum { SAT_CLIP = 1 }; /* flags: cut each rectangle to the image instead of refu
     sat_table_query_sized(__VA_ARGS__, sizeof(sat_table))
 SAT_API sat_status sat_table_query_sized(const sat_table *table, const sat_rect *rects, size_t n, unsigned flags,
                                          int threads, sat_sum *sums, double *means, size_t table_bytes);
+
+/* What is asked of rectangles beside their sums.  Zero means the default, NULL that it is not asked for. */
+typedef struct sat_statistics {
+    unsigned flags; /* SAT_CLIP */
+    int threads;    /* as in sat_plan_spec */
+    int64_t
+        ddof; /* 0 or more: a variance is divided by the number of pixels less ddof; NaN where that is not above 0 */
+    sat_sum *sums; /* as of sat_table_query() */
+    double *means;
+    double *variances;
+    double *deviations;           /* standard deviations: the square roots of the variances */
+    double *roots;                /* of the means of the squares: root mean squares */
+    int64_t *areas;               /* px: n of them, of the part inside the image */
+    const sat_executor *executor; /* as in sat_plan_spec */
+} sat_statistics;
+
+/* Answers n rectangles in each image of a table and of the table of its squares (sat_plan_spec.power = 2): each array
+ * but the areas holds [(image * n + i) * channels + c].  squares may be NULL where no variances, deviations and roots
+ * are asked for.  Both tables are of one image, with the same samples, in host memory; types and layouts may differ.
+ *
+ * Tables of integers: a variance (n * S2 - S1 * S1) / (n * (n - ddof)) is computed exactly and rounded once; so is the
+ * mean of the squares, of which a root is the rounded square root.  Variances are never negative, and 0 for equal
+ * samples.
+ *
+ * A table of f32, f64 or q32 among them: a variance is (S2 - S1 * (S1 / n)) / (n - ddof) in f64, and 0 where rounding
+ * makes that negative.  With sums wrong by at most e1 and e2 it is wrong by at most
+ *     (e2 + 2 * |S1| / n * e1 + e1 * e1 / n + 4 * 2^-53 * S2) / (n - ddof),
+ * and e1, e2 grow with the whole image (sat_plan_run()): where the deviation is small beside the mean, nothing may be
+ * left of it.  Nothing is refused for that.
+ *
+ * With SAT_CLIP a rectangle that lies wholly outside gives sum 0, area 0 and NaN for the others.  Returns as
+ * sat_table_query() does, before the first answer is written; SAT_ERR_ARGUMENT also for squares that are missing or are
+ * none, SAT_ERR_SHAPE and _TYPE for tables that are not of one image. */
+#define sat_table_statistics(...) /* table, squares, rects, n, ask */                                                  \
+    sat_table_statistics_sized(__VA_ARGS__, sizeof(sat_table), sizeof(sat_statistics))
+SAT_API sat_status sat_table_statistics_sized(const sat_table *table, const sat_table *squares, const sat_rect *rects,
+                                              size_t n, const sat_statistics *ask, size_t table_bytes,
+                                              size_t ask_bytes);
 
 /* A table that is queried many times, in host memory or on a device. */
 typedef struct sat_query sat_query;

@@ -112,6 +112,40 @@ sat_type sat_accum_for(sat_type sample, int64_t largest_rect_px)
     return largest_rect_px <= sat_largest_area(sample, wide, NULL) ? wide : SAT_TYPE_NONE;
 }
 
+/* ---- squares --------------------------------------------------------------------------------------- */
+
+/* Squares are not negative: an accumulator of integers is one of unsigned samples, whose largest value is m * m, m the
+ * largest magnitude.  The types of 8 and 16 bits have m <= 2^16 - 1 and m * m < 2^32.  Those of 32 bits reach
+ * m * m > 2^63, so that 64 bits hold the sum of three such squares at most: f64 only, which rounds. */
+bool sat_power_combines(sat_type sample, int power, sat_type accum)
+{
+    if (power == 1) return sat_combines(sample, accum);
+    if (sat_sample_max(sample) == 0 && !sat_is_float(sample)) return false;
+    if (accum == SAT_F64) return true;
+    return sat_square_type(sample) != SAT_F64 && (accum == SAT_U32 || accum == SAT_U64 || accum == SAT_I64);
+}
+
+/* n squares of at most m * m sum to n * m * m at most, which is reached. */
+int64_t sat_power_area(sat_type sample, int power, sat_type accum, const sat_quant *quant)
+{
+    if (power == 1) return sat_largest_area(sample, accum, quant);
+    if (sat_square_type(sample) == SAT_F64 || sat_is_float(accum)) return INT64_MAX;
+    const uint64_t m = sat_sample_max(sample) + sat_is_signed(sample);
+    const uint64_t limit = accum == SAT_U32 ? UINT32_MAX : accum == SAT_U64 ? UINT64_MAX : INT64_MAX;
+    return (int64_t)(limit / (m * m)); /* m * m is 2^14 or more */
+}
+
+sat_type sat_power_accum(sat_type sample, int power, int64_t largest_rect_px)
+{
+    if (power == 1) return sat_accum_for(sample, largest_rect_px);
+    if (largest_rect_px < 1) return SAT_TYPE_NONE;
+    if (sat_square_type(sample) == SAT_F64) return SAT_F64;
+    if (largest_rect_px <= sat_power_area(sample, power, SAT_U32, NULL)) return SAT_U32;
+    return largest_rect_px <= sat_power_area(sample, power, SAT_U64, NULL) ? SAT_U64 : SAT_TYPE_NONE;
+}
+
+/* ---- fixed point ----------------------------------------------------------------------------------- */
+
 /* The last multiple of the step that is not above low.  The quotient of a low that is small beside the step can be
  * rounded to zero, which is above a negative low. */
 static double offset_for(double low, double step)

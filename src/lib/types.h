@@ -46,6 +46,21 @@ static inline bool sat_sum_fits(int64_t area_px, uint64_t largest, int bits)
  * quant: of q32, else not used. */
 int64_t sat_largest_area(sat_type sample, sat_type accum, const sat_quant *quant);
 
+/* ---- squares ---- */
+
+/* The type that holds the squares of samples of that type: exactly, but for those of u32, i32 and f64, which are
+ * rounded to f64. */
+static inline sat_type sat_square_type(sat_type sample)
+{
+    const size_t bytes = sat_type_bytes(sample);
+    return bytes == 1 ? SAT_U16 : bytes == 2 ? SAT_U32 : SAT_F64;
+}
+
+/* The same as sat_combines(), sat_largest_area() and sat_accum_for() for a power of the samples, 1 or 2. */
+bool sat_power_combines(sat_type sample, int power, sat_type accum);
+int64_t sat_power_area(sat_type sample, int power, sat_type accum, const sat_quant *quant);
+sat_type sat_power_accum(sat_type sample, int power, int64_t largest_rect_px);
+
 /* The type that backends sum in: sums modulo 2^32 or 2^64 are the same bits whether they are read as signed or not. */
 static inline sat_type sat_backend_accum(sat_type accum)
 {

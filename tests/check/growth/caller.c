@@ -50,7 +50,9 @@ static bool answers(void)
               sat_query_create(&query, &table, NULL) == SAT_OK &&
               sat_query_run(query, &rect, 1, &again, NULL, NULL) == SAT_OK && sum.u == 16 && again.u == 16;
     sat_query_destroy(&query);
-    return ok;
+    int64_t area = 0;
+    const sat_statistics ask = {.sums = &sum, .areas = &area};
+    return ok && sat_table_statistics(&table, NULL, &rect, 1, &ask) == SAT_OK && area == 4;
 }
 
 static bool means(void)

@@ -1,0 +1,84 @@
+/* moments.h - variance, standard deviation and root mean square from a count n, a sum S1 and a sum of squares S2:
+ *
+ *     var = (n * S2 - S1 * S1) / (n * (n - ddof))      std = sqrt(var)      rms = sqrt(S2 / n)
+ *
+ * Integers: the numerator is exact in 128 bits.  n < 2^63 and S2 < 2^64, so n * S2 < 2^127; and S1 * S1 <= n * S2
+ * (Cauchy and Schwarz), so the difference is not negative, and 0 for equal samples.  The quotient is rounded once.
+ *
+ * Floats: S2 - S1 * (S1 / n) loses what the two terms have in common; below 0 it is 0.  sat.h states the bound.
+ *
+ * Written once, for C and for kernels: SAT_BOTH and SAT_PRODUCT are those of rectangle.h. */
+#ifndef SAT_MOMENTS_H
+#define SAT_MOMENTS_H
+
+#include <math.h>
+
+#include "rectangle.h"
+
+__extension__ typedef unsigned __int128 sat_u128;
+
+/* a / b, rounded once to the nearest double, ties to even; 0 < b < 2^127. */
+SAT_BOTH double sat_quotient(sat_u128 a, sat_u128 b)
+{
+    const sat_u128 exact = (sat_u128)1 << 53, enough = (sat_u128)1 << 54;
+    if (a <= exact && b <= exact) return (double)(uint64_t)a / (double)(uint64_t)b;
+    sat_u128 q = a / b, r = a % b;
+    double unit = 1; /* a / b = (q + r / b) * unit */
+    while (q < enough && r != 0) {
+        if (b >> 64 == 0) { /* r < b < 2^64: the next 64 bits at once; q < 2^54 has room for them */
+            q = q << 64 | (r << 64) / b;
+            r = (r << 64) % b;
+            unit *= 0x1p-64;
+        } else {
+            r <<= 1;
+            q = q << 1 | (r >= b);
+            if (r >= b) r -= b;
+            unit *= 0.5;
+        }
+    }
+    /* Now q has at least 55 bits, or is all of the quotient.  A lowest bit that says whether anything lies below it
+     * rounds as all that it stands for. */
+    bool below = r != 0;
+    while (q >> 62 != 0) {
+        const int bits = q >> 94 != 0 ? 32 : q >> 70 != 0 ? 8 : 1;
+        below = below || (q & (((sat_u128)1 << bits) - 1)) != 0;
+        q >>= bits;
+        unit *= (double)((uint64_t)1 << bits);
+    }
+    return (double)((uint64_t)q | below) * unit;
+}
+
+/* Of n integer samples; s1: the magnitude of their sum.  NaN if n <= ddof.  Sums of no samples, as a damaged table may
+ * give, are taken for equal samples' where the numerator would be negative. */
+SAT_BOTH double sat_variance_u(uint64_t n, uint64_t s1, uint64_t s2, uint64_t ddof)
+{
+    if (n <= ddof) return NAN;
+    const sat_u128 above = (sat_u128)n * s2, below = (sat_u128)s1 * s1;
+    return above > below ? sat_quotient(above - below, (sat_u128)n * (n - ddof)) : 0;
+}
+
+/* The same of a sum with a sign. */
+SAT_BOTH double sat_variance_i(uint64_t n, int64_t s1, uint64_t s2, uint64_t ddof)
+{
+    return sat_variance_u(n, s1 < 0 ? -(uint64_t)s1 : (uint64_t)s1, s2, ddof);
+}
+
+/* Of n float samples. */
+SAT_BOTH double sat_variance_f(double n, double s1, double s2, double ddof)
+{
+    if (n <= ddof) return NAN;
+    const double var = (s2 - SAT_PRODUCT(s1, s1 / n)) / (n - ddof);
+    return var < 0 ? 0 : var;
+}
+
+/* Of n samples, integer or float. */
+SAT_BOTH double sat_rms_u(uint64_t n, uint64_t s2)
+{
+    return sqrt(sat_quotient(s2, n));
+}
+SAT_BOTH double sat_rms_f(double n, double s2)
+{
+    return sqrt(s2 / n);
+}
+
+#endif

@@ -1,0 +1,116 @@
+/* reader.c - tables and rectangles checked, and what is wrong with them in words. */
+#include "reader.h"
+
+#include <stdatomic.h>
+
+#include "pool.h"
+#include "shape.h"
+#include "status.h"
+
+sat_status sat_reader_open(sat_reader *r, sat_table *t, unsigned flags)
+{
+    const sat_view *v = &t->view;
+    sat_status status = sat_take_view(&t->view, v, "table");
+    if (status != SAT_OK) return status;
+    if (sat_has_gaps(v) && v->memory == SAT_DEVICE)
+        return sat_fail(SAT_ERR_ARGUMENT, "table: gaps between entries in device memory");
+    if ((unsigned)t->layout > SAT_EXCLUSIVE) return sat_fail(SAT_ERR_ARGUMENT, "unknown layout");
+    if (flags & ~(unsigned)SAT_CLIP) return sat_fail(SAT_ERR_ARGUMENT, "unknown flags");
+    if (t->power == 0) t->power = 1;
+    if (t->power < 1 || t->power > 2 || t->reserved_word != 0)
+        return sat_fail(SAT_ERR_ARGUMENT, "table: of samples to the power of %d; 1 and 2 are known", t->power);
+    if (!sat_power_combines(t->sample, t->power, v->type))
+        return sat_fail(SAT_ERR_TYPE, "there is no %s table of %s%s samples", sat_type_name(v->type),
+                        t->power == 2 ? "squares of " : "", sat_type_name(t->sample));
+    if (v->type == SAT_Q32 && !sat_quant_ok(&t->quant))
+        return sat_fail(SAT_ERR_ARGUMENT, "a q32 table without its fixed point");
+    const bool padded = t->layout == SAT_PADDED, exclusive = t->layout == SAT_EXCLUSIVE;
+    *r = (sat_reader){.origin = v->data,
+                      .row_bytes = v->row_bytes,
+                      .pixel_bytes = v->pixel_bytes,
+                      .image_bytes = v->image_bytes,
+                      .count = v->count,
+                      .inclusive = t->layout == SAT_INCLUSIVE,
+                      .clip = flags & SAT_CLIP,
+                      .type = v->type,
+                      .width = v->width - padded,
+                      .height = v->height - padded,
+                      .x_max = v->width - padded - exclusive,
+                      .y_max = v->height - padded - exclusive,
+                      .limit_px = sat_power_area(t->sample, t->power, v->type, &t->quant),
+                      .offset = t->quant.offset,
+                      .step = t->quant.step};
+    return r->width < 1 || r->height < 1 ? sat_fail(SAT_ERR_SHAPE, "a padded table without pixels") : SAT_OK;
+}
+
+/* What is wrong with rectangle i, in words. */
+static sat_status refuse(const sat_table *t, const sat_reader *r, sat_rect_status rect_status, size_t i,
+                         const sat_rect *rect)
+{
+    long long x = rect->x, y = rect->y, w = rect->width, h = rect->height;
+    switch (rect_status) {
+    case SAT_RECT_INSIDE:
+    case SAT_RECT_CLIPPED_AWAY: return SAT_OK;
+    case SAT_RECT_EMPTY: return sat_fail(SAT_ERR_RECT, "rectangle %zu (%lld,%lld,%lld,%lld) is empty", i, x, y, w, h);
+    case SAT_RECT_OUTSIDE:
+        return sat_fail(SAT_ERR_RECT, "rectangle %zu (%lld,%lld,%lld,%lld) reaches outside the %lldx%lld image", i, x,
+                        y, w, h, (long long)r->width, (long long)r->height);
+    case SAT_RECT_AT_EDGE:
+        return sat_fail(SAT_ERR_RANGE,
+                        "rectangle %zu (%lld,%lld,%lld,%lld) touches the last row or column, whose sums an exclusive "
+                        "table does not hold",
+                        i, x, y, w, h);
+    case SAT_RECT_TOO_LARGE: break;
+    }
+    const char *type = sat_type_name(t->view.type);
+    return sat_fail(
+        SAT_ERR_RANGE,
+        "rectangle %zu (%lld,%lld,%lld,%lld) has more than the %lld pixels that %s %s table of %s%s samples "
+        "is proven to answer",
+        i, x, y, w, h, (long long)r->limit_px, type[0] == 'i' ? "an" : "a", type, t->power == 2 ? "squares of " : "",
+        sat_type_name(t->sample));
+}
+
+sat_status sat_reader_check(const sat_table *t, const sat_reader *r, size_t i, const sat_rect *given)
+{
+    sat_rect rect = *given;
+    return refuse(t, r, sat_rect_validate(r, &rect), i, given);
+}
+
+typedef struct checks {
+    const sat_reader *r;
+    const sat_rect *rects;
+    size_t n;
+    atomic_size_t bad; /* the first rectangle that is refused; n = none */
+} checks;
+
+static void check_part(void *context, int64_t part, int worker)
+{
+    checks *j = context;
+    size_t first = (size_t)part * SAT_PART_RECTS, end = j->n - first < SAT_PART_RECTS ? j->n : first + SAT_PART_RECTS;
+    (void)worker;
+    for (size_t i = first; i < end; i++) {
+        sat_rect rect = j->rects[i];
+        sat_rect_status rect_status = sat_rect_validate(j->r, &rect);
+        if (rect_status == SAT_RECT_INSIDE || rect_status == SAT_RECT_CLIPPED_AWAY) continue;
+        size_t bad = atomic_load(&j->bad);
+        while (i < bad && !atomic_compare_exchange_weak(&j->bad, &bad, i)) {}
+        break;
+    }
+}
+
+sat_status sat_reader_check_all(const sat_table *t, const sat_reader *r, const sat_rect *rects, size_t n,
+                                const sat_executor *executor, int threads)
+{
+    checks j = {.r = r, .rects = rects, .n = n, .bad = n};
+    sat_parallel_on(executor, threads, sat_parts((int64_t)n, SAT_PART_RECTS), check_part, &j);
+    const size_t bad = atomic_load(&j.bad);
+    return bad < n ? sat_reader_check(t, r, bad, &rects[bad]) : SAT_OK;
+}
+
+sat_status sat_check_threads(int threads)
+{
+    return threads >= 0 && threads <= SAT_MAX_THREADS
+               ? SAT_OK
+               : sat_fail(SAT_ERR_ARGUMENT, "%d threads; 1 to %d are possible", threads, SAT_MAX_THREADS);
+}

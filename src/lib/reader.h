@@ -1,0 +1,58 @@
+/* reader.h - what all questions to tables share on the host: the table and the rectangles checked, four corners read.
+ */
+#ifndef SAT_READER_H
+#define SAT_READER_H
+
+#include "rectangle.h"
+
+/* Rectangles worth a thread: some 100 us, ten times what it takes to wake one. */
+enum { SAT_SHARE_RECTS = 4096 };
+
+/* Rectangles in a part: so many that taking it does not count, so few that no thread waits long for the last. */
+enum { SAT_PART_RECTS = 1024 };
+
+/* Checks the table, wherever it lies, and fills in its defaults. */
+sat_status sat_reader_open(sat_reader *r, sat_table *t, unsigned flags);
+
+/* SAT_OK, or what is wrong with rectangle i, in words. */
+sat_status sat_reader_check(const sat_table *t, const sat_reader *r, size_t i, const sat_rect *given);
+
+/* The same for the first of n rectangles with which anything is wrong. */
+sat_status sat_reader_check_all(const sat_table *t, const sat_reader *r, const sat_rect *rects, size_t n,
+                                const sat_executor *executor, int threads);
+
+sat_status sat_check_threads(int threads);
+
+#define SAT_CORNER(type, p) ((p) ? ((const type *)(p))[c] : 0)
+#define SAT_ALL_CORNERS(type)                                                                                          \
+    SAT_CORNERS(type, SAT_CORNER(type, a), SAT_CORNER(type, b), SAT_CORNER(type, l), SAT_CORNER(type, d))
+
+static inline sat_sum sat_corners_of(const sat_reader *r, uint64_t image, const sat_rect *rect, size_t c)
+{
+    const int64_t x1 = rect->x + rect->width, y1 = rect->y + rect->height;
+    const void *a = sat_entry(r, image, rect->x, rect->y), *b = sat_entry(r, image, x1, rect->y);
+    const void *l = sat_entry(r, image, rect->x, y1), *d = sat_entry(r, image, x1, y1);
+    switch (r->type) {
+    case SAT_F32: return (sat_sum){.f = SAT_ALL_CORNERS(float)};
+    case SAT_F64: return (sat_sum){.f = SAT_ALL_CORNERS(double)};
+    case SAT_U32:
+    case SAT_I32:
+    case SAT_Q32: return (sat_sum){.u = SAT_ALL_CORNERS(uint32_t)};
+    default: return (sat_sum){.u = SAT_ALL_CORNERS(uint64_t)};
+    }
+}
+
+#undef SAT_CORNER
+#undef SAT_ALL_CORNERS
+
+/* Asks for the four entries, which sat_corners_of() will read, of a valid rectangle. */
+static inline void sat_prefetch_corners(const sat_reader *r, uint64_t image, const sat_rect *rect)
+{
+    const int64_t x1 = rect->x + rect->width, y1 = rect->y + rect->height;
+    __builtin_prefetch(sat_entry(r, image, rect->x, rect->y));
+    __builtin_prefetch(sat_entry(r, image, x1, rect->y));
+    __builtin_prefetch(sat_entry(r, image, rect->x, y1));
+    __builtin_prefetch(sat_entry(r, image, x1, y1));
+}
+
+#endif
