@@ -29,6 +29,7 @@ enum {
     OPT_LAYOUT,
     OPT_TYPE,
     OPT_LARGEST,
+    OPT_MOMENTS,
     OPT_QUALITY,
     OPT_NO_ORIENT,
     OPT_NO_CLOBBER,
@@ -50,6 +51,7 @@ static const struct option longs[] = {
     {"layout", required_argument, NULL, OPT_LAYOUT},
     {"type", required_argument, NULL, OPT_TYPE},
     {"largest", required_argument, NULL, OPT_LARGEST},
+    {"moments", required_argument, NULL, OPT_MOMENTS},
     {"quality", required_argument, NULL, OPT_QUALITY},
     {"no-orient", no_argument, NULL, OPT_NO_ORIENT},
     OPTIONS_LIMITS,
@@ -75,7 +77,7 @@ typedef struct request {
     const char *output, *format;
     char *in_folder;                             /* the template of outputs in a folder, or NULL; malloc'd */
     bool has_box;                                /* or a Gaussian filter */
-    const char *stats;                           /* of rectangles, or of windows */
+    const char *stats, *ddof;                    /* of rectangles or windows: the list, and whether that was given */
     const char *for_box, *for_table, *for_image; /* an option that only makes sense there, as it was given */
     char border[32];
 } request;
@@ -156,6 +158,13 @@ static void take(int c, options *o, request *r)
         r->stats = optarg;
         return;
     }
+    if (c == OPT_DDOF) {
+        const char *given = r->regions.given;
+        region_option(&r->regions, o, c);
+        r->regions.given = given;
+        r->ddof = "--ddof";
+        return;
+    }
     if (region_option(&r->regions, o, c) || window_option(&r->j.windows, o, c) ||
         channel_option(&r->regions.job.decode.channels, o, c))
         return;
@@ -209,6 +218,12 @@ static void take(int c, options *o, request *r)
     case OPT_LARGEST:
         r->for_table = "--largest";
         take_largest(o, r);
+        break;
+    case OPT_MOMENTS:
+        r->for_table = "--moments";
+        r->j.squares = strcmp(optarg, "1,2") == 0;
+        if (!r->j.squares && strcmp(optarg, "1") != 0)
+            options_refuse(o, "--moments '%s': 1 is the table of sums, 1,2 has the sums of squares, too", optarg);
         break;
     case OPT_QUALITY:
         r->for_image = "--quality";
@@ -335,7 +350,10 @@ static bool check_windows(options *o, request *r)
 {
     window_request *w = &r->j.windows;
     if (r->stats && !r->has_box) return options_refuse(o, "--stat is for --mean and --rects, or for windows: --box N");
+    if (r->ddof && !r->has_box) return options_refuse(o, "--ddof is for --mean and --rects, or for windows: --box N");
     if (r->stats) window_stats(w, o, r->stats);
+    if (r->ddof && w->given == NULL) w->given = r->ddof;
+    w->ddof = r->regions.job.ddof < INT32_MAX ? (int)r->regions.job.ddof : INT32_MAX;
     if (o->stop) return false;
     if (w->given && !r->has_box) return options_refuse(o, "%s is for windows: --box N", w->given);
     if (w->given && w->outputs == 0) { /* a mean over what counts */
@@ -493,6 +511,7 @@ static const char help[] = "Blurs images, makes summed-area tables, prints means
                            "  --layout NAME      of a table: padded, inclusive, exclusive [padded]\n"
                            "  --type TYPE        of a table: u32 u64 i32 i64 f32 f64 q32 [i64; f64: floats]\n"
                            "  --largest N|WxH    q32: the largest rectangle of later queries [256x256]\n"
+                           "  --moments LIST     1, or 1,2: sums, and sums of squares for variances [1]\n"
                            "  --files-from FILE  more inputs; - is standard input; -0, --null: zero-ended\n"
                            "  --max-pixels N     refuse larger images; K, M, G are 2^10, 2^20, 2^30 [1G]\n"
                            "  --max-memory N     refuse what needs more bytes; K, M, G [3/4 of all]\n"

@@ -133,6 +133,8 @@ static void put_table_text(const sat_table *table, const sat_file_info *f, bool 
     text_printf(t, "  size        %lld x %lld px\n", (long long)f->width, (long long)f->height);
     text_printf(t, "  channels    %d (%s)\n", v->channels, channel_names[v->channels]);
     text_printf(t, "  type        %s\n", sat_type_name(table->sample));
+    if (strcmp(f->moment, "sum") != 0)
+        text_printf(t, "  moments     %s: sums, then sums of squares, of each pixel's channels\n", f->moment);
     if (v->type == SAT_Q32)
         text_printf(t, "  quant       offset %.17g, step %.17g, rectangles of up to %lld px\n", table->quant.offset,
                     table->quant.step, (long long)largest_px(table));
@@ -148,6 +150,7 @@ static void put_table_json(const sat_table *table, const sat_file_info *f, bool 
     if (!f->has_trailer) return;
     text_printf(t, ",\"layout\":\"%s\",\"width\":%lld,\"height\":%lld,\"type\":\"%s\"", sat_layout_name(table->layout),
                 (long long)f->width, (long long)f->height, sat_type_name(table->sample));
+    if (strcmp(f->moment, "sum") != 0) text_printf(t, ",\"moments\":[%s]", f->moment);
     if (v->type == SAT_Q32)
         text_printf(t, ",\"offset\":%.17g,\"step\":%.17g,\"largest_px\":%lld", table->quant.offset, table->quant.step,
                     (long long)largest_px(table));

@@ -32,7 +32,9 @@ static void take_rect(region_request *r, options *o, const char *name)
 
 bool region_stats(region_request *r, options *o, const char *text)
 {
-    return regions_stats(&r->job, text) || options_refuse(o, "--stat '%s': mean, sum or both as mean,sum", text);
+    name_list names = {.used = 0};
+    return regions_stats(&r->job, text) ||
+           options_refuse(o, "--stat '%s': a list of %s, each once at most", text, stat_list(&names));
 }
 
 bool region_option(region_request *r, options *o, int c)
@@ -52,6 +54,11 @@ bool region_option(region_request *r, options *o, int c)
     case OPT_STAT:
         r->given = "--stat";
         region_stats(r, o, optarg);
+        return true;
+    case OPT_DDOF:
+        r->given = "--ddof";
+        if (!parse_int(optarg, 0, INT64_MAX, &r->job.ddof))
+            options_refuse(o, "--ddof '%s': a variance is divided by the pixels less this number, 0 or more", optarg);
         return true;
     case OPT_CLIP:
         r->given = "--clip";

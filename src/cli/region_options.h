@@ -5,13 +5,24 @@
 #include "batch.h"
 #include "regions.h"
 
-enum { OPT_RECT = 512, OPT_MEAN, OPT_RECTS, OPT_AS, OPT_STAT, OPT_CLIP, OPT_JSON, OPT_FILES_FROM, OPT_NULL = '0' };
+enum {
+    OPT_RECT = 512,
+    OPT_MEAN,
+    OPT_RECTS,
+    OPT_AS,
+    OPT_STAT,
+    OPT_DDOF,
+    OPT_CLIP,
+    OPT_JSON,
+    OPT_FILES_FROM,
+    OPT_NULL = '0'
+};
 
 #define OPTIONS_REGIONS                                                                                                \
     {"rect", required_argument, NULL, OPT_RECT | OPT_REPEATS}, {"rects", required_argument, NULL, OPT_RECTS},          \
         {"as", required_argument, NULL, OPT_AS}, {"stat", required_argument, NULL, OPT_STAT},                          \
-        {"clip", no_argument, NULL, OPT_CLIP}, {"json", no_argument, NULL, OPT_JSON},                                  \
-        {"files-from", required_argument, NULL, OPT_FILES_FROM},                                                       \
+        {"ddof", required_argument, NULL, OPT_DDOF}, {"clip", no_argument, NULL, OPT_CLIP},                            \
+        {"json", no_argument, NULL, OPT_JSON}, {"files-from", required_argument, NULL, OPT_FILES_FROM},                \
     {                                                                                                                  \
         "null", no_argument, NULL, OPT_NULL                                                                            \
     }
@@ -26,7 +37,7 @@ typedef struct region_request {
     size_t list_n;
     const char *rects_path; /* --rects, or NULL */
     bool json;
-    const char *given; /* one of --rects, --stat, --clip and --json that was given; NULL = none was */
+    const char *given; /* one of --rects, --stat, --ddof, --clip and --json that was given; NULL = none was */
 } region_request;
 
 /* stats: the columns where --stat does not stand.  False, with a line said, when out of memory. */

@@ -10,6 +10,7 @@
 #include "input.h"
 #include "machine_info.h"
 #include "messages.h"
+#include "region_pixels.h"
 #include "rounding.h"
 #include "sample_type.h"
 
@@ -35,7 +36,7 @@ bool regions_form(region_job *job, options *o, bool json)
 {
     bool named = sheet_form_named(job->output, &job->form);
     if (!named && format_by_extension(job->output))
-        return options_refuse(o, "-o '%s': means and sums are written as .csv, .json or .npy", job->output);
+        return options_refuse(o, "-o '%s': answers are written as .csv, .json or .npy", job->output);
     if (named && json && job->form != SHEET_JSON)
         return options_refuse(o, "-o '%s': --json writes a .json", job->output);
     if (!named) job->form = json ? SHEET_JSON : SHEET_CSV;
@@ -47,10 +48,11 @@ bool regions_form(region_job *job, options *o, bool json)
 typedef struct answer {
     const char *input; /* its name */
     sat_table table;
+    sat_table squares;     /* where they are asked for, and no pixels are summed */
     int64_t width, height; /* of the image */
     source source;         /* of the file */
     sat_file *file;        /* a table file, or NULL */
-    void *memory;          /* a table that was built here */
+    void *memory[2];       /* tables that were built here, of sums and squares */
     image pixels;          /* of floats, or for a few rectangles: what these are summed from */
     sat_view none;         /* then: a table of zeros that takes no memory, by which the library checks rectangles */
 } answer;
@@ -69,7 +71,15 @@ static int64_t largest_area(const rects *from, int64_t width, int64_t height)
     return most;
 }
 
-static bool build(const region_job *job, const image *img, const rects *from, answer *a, error *err)
+static bool needs_squares(const region_job *job)
+{
+    for (int s = 0; s < job->stats_n; s++)
+        if (stat_needs_squares(job->stats[s])) return true;
+    return false;
+}
+
+/* power 1: the sums; 2: the squares. */
+static bool build(const region_job *job, const image *img, const rects *from, int power, answer *a, error *err)
 {
     sat_plan *plan = NULL;
     sat_view in = image_view(img);
@@ -78,7 +88,8 @@ static bool build(const region_job *job, const image *img, const rects *from, an
                           .height = img->height,
                           .channels = img->channels,
                           .sample = img->type,
-                          .accum = sat_accum_for(img->type, largest),
+                          .accum = power == 1 ? sat_accum_for(img->type, largest) : SAT_TYPE_NONE,
+                          .power = power,
                           .layout = SAT_PADDED,
                           .backend = job->common->backend,
                           .threads = job->common->threads};
@@ -87,13 +98,14 @@ static bool build(const region_job *job, const image *img, const rects *from, an
     sat_view view = {.width = img->width + 1, .height = img->height + 1, .channels = img->channels};
     view.type = sat_plan_accum(plan);
     if (!view_alloc(&view, "its table", err)) goto out;
-    a->memory = view.data;
+    a->memory[power - 1] = view.data;
     if (sat_plan_run(plan, &in, &view, NULL) != SAT_OK) {
         fail(err, "%s", sat_detail());
         goto out;
     }
-    a->table = (sat_table){.view = view, .layout = SAT_PADDED, .sample = img->type};
-    if (job->common->verbose)
+    *(power == 1 ? &a->table : &a->squares) =
+        (sat_table){.view = view, .layout = SAT_PADDED, .sample = img->type, .power = power};
+    if (job->common->verbose && power == 1)
         say(input_name(a->input), "%s; %s is the narrowest that holds the largest rectangle%s, %lld px of %s",
             sat_plan_note(plan), sat_type_name(view.type), rects_list(from, &(size_t){0}) ? "" : " that fits the image",
             (long long)largest, sat_type_name(img->type));
@@ -115,15 +127,15 @@ static bool check_sum(const region_job *job, const answer *a, const sat_file_inf
     return (left_out && !job->verify) || sat_file_verify(a->file) == SAT_OK || fail(err, "%s", sat_file_detail());
 }
 
-static void say_rounding(const region_job *job, const answer *a)
+static void say_rounding(const region_job *job, const answer *a, int power)
 {
     char text[ROUNDING_TEXT_BYTES];
-    const sat_view *v = &a->table.view;
+    const sat_view *v = power == 1 ? &a->table.view : &a->squares.view;
     bool padded = a->table.layout == SAT_PADDED;
-    if (job->common->quiet || !is_float_type(v->type)) return;
-    const double largest = is_signed_type(a->table.sample) ? 0 : rounding_largest(v);
+    if (!v->data || job->common->quiet || !is_float_type(v->type)) return;
+    const double largest = is_signed_type(a->table.sample) && power == 1 ? 0 : rounding_largest(v);
     if (rounding_lost_text(text, v, a->table.layout != SAT_INCLUSIVE, NULL) ||
-        rounding_text(text, v->type, a->table.sample, v->width - padded, v->height - padded, largest))
+        rounding_text(text, power, v->type, a->table.sample, v->width - padded, v->height - padded, largest))
         say(input_name(a->input), "%s", text);
 }
 
@@ -179,7 +191,11 @@ static bool open_table(const region_job *job, input_file *in, const rects *from,
         say(input_name(a->input), "whether its floats are a table's or an image's cannot be checked");
     if (info.looks_padded && !job->common->quiet)
         say(input_name(a->input), "its first row and column are zero; if it is padded, --layout inclusive is wrong");
-    say_rounding(job, a);
+    if (needs_squares(job) && sat_file_squares(a->file, &a->squares) != SAT_OK)
+        return fail(err, "a table of sums alone, without the squares of var, std and rms: `sat IMAGE -o TABLE.npy "
+                         "--moments 1,2` makes one with both, and `sat query IMAGE` needs none");
+    say_rounding(job, a, 1);
+    say_rounding(job, a, 2);
     if (job->common->verbose)
         say(input_name(a->input), "%s table of %s, %s samples", sat_layout_name(a->table.layout), info.entry,
             sat_type_name(a->table.sample));
@@ -191,12 +207,13 @@ static bool open_table(const region_job *job, input_file *in, const rects *from,
 /* Do the rectangles hold no more pixels than the image?  Then a table, which takes its memory several times over, would
  * save nothing.  Floats are always summed from the pixels, however many they are: the difference of two large sums has
  * lost what is small beside them, and one NaN is in every sum behind it. */
-static bool need_no_table(const rects *from, int64_t width, int64_t height, sat_type type)
+static bool need_no_table(const rects *from, int64_t width, int64_t height, sat_type type, bool squares)
 {
     size_t n;
     const sat_rect *list = rects_list(from, &n);
     int64_t left = width * height;
-    if (is_float_type(type)) return true;
+    if (is_float_type(type) || (squares && sat_type_bytes(type) == 4)) return true;
+    if (squares) return false;
     if (!list) return false;
     for (size_t i = 0; i < n; i++) {
         sat_rect r = part_inside(&list[i], width, height);
@@ -217,104 +234,6 @@ static bool stand_in(const image *img, answer *a)
     return true;
 }
 
-/* A sum of doubles, and the sum of what its additions lost to rounding: as exact as one in twice the precision, rounded
- * once (Ogita, Rump and Oishi, "Accurate sum and dot product", 2005: Sum2). */
-typedef struct float_sum {
-    double sum, lost;
-} float_sum;
-
-static void add_floats(float_sum *to, const void *row, sat_type type, int64_t n, int channels)
-{
-    const float *f32 = row;
-    const double *f64 = row;
-    double sum = to->sum, lost = to->lost;
-    for (int64_t i = 0; i < n; i++) {
-        double sample = type == SAT_F64 ? f64[i * channels] : (double)f32[i * channels];
-        double next = sum + sample, part = next - sum;
-        lost += (sum - (next - part)) + (sample - part);
-        sum = next;
-    }
-    *to = (float_sum){sum, lost};
-}
-
-/* Modulo 2^64, which holds the sum of every rectangle that the library does not refuse. */
-#define SUM_OF(type)                                                                                                   \
-    for (int64_t i = 0; i < n; i++) sum += (uint64_t)((const type *)row)[i * channels]
-static uint64_t sum_integers(const void *row, sat_type type, int64_t n, int channels)
-{
-    uint64_t sum = 0;
-    switch (type) {
-    case SAT_U8: SUM_OF(uint8_t); break;
-    case SAT_U16: SUM_OF(uint16_t); break;
-    case SAT_U32: SUM_OF(uint32_t); break;
-    case SAT_I8: SUM_OF(int8_t); break;
-    case SAT_I16: SUM_OF(int16_t); break;
-    default: SUM_OF(int32_t);
-    }
-    return sum;
-}
-#undef SUM_OF
-
-/* Of the pixels themselves, one after the other: floats give the same sum on any number of threads. */
-static void sum_pixels(const answer *a, const sat_rect *rect, int c, sat_sum *sum, double *mean)
-{
-    const image *img = &a->pixels;
-    sat_rect r = part_inside(rect, a->width, a->height);
-    if (r.width == 0) return; /* wholly outside: as the library has it */
-    size_t sample = sat_type_bytes(img->type);
-    const char *first = (const char *)img->data + (size_t)r.y * img->row_bytes +
-                        ((size_t)r.x * (size_t)img->channels + (size_t)c) * sample;
-    double pixels = (double)r.width * (double)r.height;
-    if (is_float_type(img->type)) {
-        float_sum s = {0, 0};
-        for (int64_t y = 0; y < r.height; y++)
-            add_floats(&s, first + (size_t)y * img->row_bytes, img->type, r.width, img->channels);
-        sum->f = isfinite(s.sum) ? s.sum + s.lost : s.sum;
-        *mean = sum->f / pixels;
-    } else {
-        sum->u = 0;
-        for (int64_t y = 0; y < r.height; y++)
-            sum->u += sum_integers(first + (size_t)y * img->row_bytes, img->type, r.width, img->channels);
-        *mean = (is_signed_type(img->type) ? (double)sum->i : (double)sum->u) / pixels;
-    }
-}
-
-typedef struct pixel_sums {
-    const answer *a;
-    const sat_rect *rows;
-    size_t n;
-    sat_sum *sums;
-    double *means;
-} pixel_sums;
-
-enum { PART_RECTS = 16 }; /* that a thread takes at a time */
-
-static void sum_part(void *context, int64_t part, int worker)
-{
-    const pixel_sums *p = context;
-    int channels = p->a->table.view.channels;
-    (void)worker;
-    for (size_t i = (size_t)part * PART_RECTS; i < p->n && i < ((size_t)part + 1) * PART_RECTS; i++)
-        for (int c = 0; c < channels; c++) {
-            size_t at = i * (size_t)channels + (size_t)c;
-            sum_pixels(p->a, &p->rows[i], c, &p->sums[at], &p->means[at]);
-        }
-}
-
-/* A rectangle is one thread's: the same sums on any number of them. */
-static void sum_all_pixels(const region_job *job, const answer *a, const sat_rect *rows, size_t n, sat_sum *sums,
-                           double *means)
-{
-    enum { PIXELS_FOR_THREADS = 1 << 20 };
-    pixel_sums p = {.a = a, .rows = rows, .n = n, .sums = sums, .means = means};
-    int64_t left = PIXELS_FOR_THREADS;
-    for (size_t i = 0; left > 0 && i < n; i++) {
-        sat_rect r = part_inside(&rows[i], a->width, a->height);
-        left -= r.width * r.height;
-    }
-    sat_parallel(left <= 0 ? job->common->threads : 1, (int64_t)((n + PART_RECTS - 1) / PART_RECTS), sum_part, &p);
-}
-
 typedef struct table_need {
     const region_job *job;
     const rects *from;
@@ -324,9 +243,11 @@ typedef struct table_need {
 static uint64_t table_bytes(const image_shape *shape, const void *context)
 {
     const table_need *q = context;
-    if (!q->job->common->backend && need_no_table(q->from, shape->width, shape->height, shape->type)) return 0;
+    const bool squares = needs_squares(q->job);
+    if (!q->job->common->backend && need_no_table(q->from, shape->width, shape->height, shape->type, squares)) return 0;
     sat_type accum = sat_accum_for(shape->type, largest_area(q->from, shape->width, shape->height));
     uint64_t bytes = sat_row_bytes(shape->width + 1, shape->channels, accum ? accum : SAT_I64);
+    if (squares) bytes += sat_row_bytes(shape->width + 1, shape->channels, SAT_U64);
     return bytes == 0 || __builtin_mul_overflow(bytes, (uint64_t)shape->height + 1, &bytes) ? UINT64_MAX : bytes;
 }
 
@@ -338,9 +259,10 @@ static bool open_image(const region_job *job, input_file *in, const decode_optio
     if (job->verify) return fail(err, "--verify is for tables, and this is none");
     bool ok = image_decode(&in->file, decode, &img, NULL, err);
     source_close(&in->file);
-    bool without =
-        ok && !job->common->backend && need_no_table(from, img.width, img.height, img.type) && stand_in(&img, a);
-    ok = ok && (without || build(job, &img, from, a, err));
+    const bool squares = needs_squares(job);
+    bool without = ok && !job->common->backend && need_no_table(from, img.width, img.height, img.type, squares) &&
+                   stand_in(&img, a);
+    ok = ok && (without || (build(job, &img, from, 1, a, err) && (!squares || build(job, &img, from, 2, a, err))));
     if (without && job->common->verbose)
         say(input_name(a->input), "no table is made: the rectangles are summed from the pixels");
     if (ok && (without || is_float_type(img.type))) {
@@ -355,7 +277,8 @@ static void close_answer(answer *a)
 {
     sat_file_close(&a->file);
     source_close(&a->source);
-    free(a->memory);
+    free(a->memory[0]);
+    free(a->memory[1]);
     if (a->none.data) view_unmap(&a->none);
     image_free(&a->pixels);
 }
@@ -388,10 +311,12 @@ static bool refuse(const region_job *job, const answer *a, const rects *from, co
 {
     char where[48], name[128], index[160];
     for (size_t i = 0; i < n; i++) {
-        sat_sum sums[4];
+        double roots[4];
         const sat_rect *r = &chunk[i];
-        sat_status status =
-            sat_table_query(&a->table, r, 1, job->clip ? SAT_CLIP : 0, job->common->threads, sums, NULL);
+        const sat_statistics ask = {.flags = job->clip ? SAT_CLIP : 0,
+                                    .threads = job->common->threads,
+                                    .roots = a->squares.view.data ? roots : NULL};
+        sat_status status = sat_table_statistics(&a->table, &a->squares, r, 1, &ask);
         if (status == SAT_OK) continue;
         rects_where(from, i, where);
         snprintf(name, sizeof name, "%lld,%lld,%lld,%lld", (long long)r->x, (long long)r->y, (long long)r->width,
@@ -412,44 +337,77 @@ static bool refuse(const region_job *job, const answer *a, const rects *from, co
 
 /* Answers n rectangles, the first of which is number `at` of the chunk, and writes their rows; false if the library
  * refuses one of them. */
-static bool put_rows(const region_job *job, const answer *a, const rects *from, size_t at, const sat_rect *rows,
-                     size_t n, sat_sum *sums, double *means, sheet *to)
+static bool put_rows(const answer *a, const rects *from, size_t at, const sat_rect *rows, size_t n,
+                     const sat_statistics *ask, sheet *to)
 {
-    if (sat_table_query(&a->table, rows, n, job->clip ? SAT_CLIP : 0, job->common->threads, sums, means) != SAT_OK)
-        return false;
-    if (a->pixels.data) sum_all_pixels(job, a, rows, n, sums, means);
-    sheet_rows(to, from, at, rows, n, sums, means);
+    sat_statistics checked = *ask; /* of pixels, the stand-in answers no squares */
+    if (a->pixels.data) checked.variances = checked.deviations = checked.roots = NULL;
+    if (sat_table_statistics(&a->table, &a->squares, rows, n, &checked) != SAT_OK) return false;
+    if (a->pixels.data) {
+        for (size_t i = 0; i < n * (size_t)a->table.view.channels; i++) {
+            if (ask->variances) ask->variances[i] = NAN;
+            if (ask->deviations) ask->deviations[i] = NAN;
+            if (ask->roots) ask->roots[i] = NAN;
+        }
+        region_pixels(&a->pixels, rows, n, ask->threads, ask);
+    }
+    sheet_rows(to, from, at, rows, n, ask);
     return true;
+}
+
+/* Memory for what is asked of a chunk of rectangles. */
+static bool allocate(const region_job *job, int channels, sat_statistics *ask)
+{
+    const size_t n = (size_t)RECTS_CHUNK * (size_t)channels;
+    bool ok = true;
+    *ask = (sat_statistics){.flags = job->clip ? SAT_CLIP : 0, .threads = job->common->threads, .ddof = job->ddof};
+    for (int s = 0; s < job->stats_n && ok; s++) switch (job->stats[s]) {
+        case STAT_SUM: ok = (ask->sums = malloc(n * sizeof *ask->sums)) != NULL; break;
+        case STAT_MEAN: ok = (ask->means = malloc(n * sizeof *ask->means)) != NULL; break;
+        case STAT_VAR: ok = (ask->variances = malloc(n * sizeof *ask->variances)) != NULL; break;
+        case STAT_STD: ok = (ask->deviations = malloc(n * sizeof *ask->deviations)) != NULL; break;
+        case STAT_RMS: ok = (ask->roots = malloc(n * sizeof *ask->roots)) != NULL; break;
+        case STAT_COUNT:
+        case STAT_AREA:
+        case STATS_MAX: break; /* follow from the rectangles */
+        }
+    return ok;
+}
+
+static void free_all(sat_statistics *ask)
+{
+    free(ask->sums);
+    free(ask->means);
+    free(ask->variances);
+    free(ask->deviations);
+    free(ask->roots);
 }
 
 static bool put_all(const region_job *job, const answer *a, rects *from, sheet *to, error *err)
 {
-    int channels = a->table.view.channels;
     const sat_rect *chunk;
+    sat_statistics ask;
     size_t n;
     bool ok = false;
-    sat_sum *sums = malloc((size_t)RECTS_CHUNK * (size_t)channels * sizeof *sums);
-    double *means = malloc((size_t)RECTS_CHUNK * (size_t)channels * sizeof *means);
-    if (!sums || !means) {
+    if (!allocate(job, a->table.view.channels, &ask)) {
         fail(err, "out of memory");
         goto out;
     }
     for (;;) {
         if (!rects_next(from, &chunk, &n, err) || !sheet_takes_names(to, from, err)) goto out;
         if (n == 0) break;
-        if (!put_rows(job, a, from, 0, chunk, n, sums, means, to)) {
+        if (!put_rows(a, from, 0, chunk, n, &ask, to)) {
             /* The rows before the first that is refused, one by one; then why. */
-            for (size_t i = 0; i < n && put_rows(job, a, from, i, &chunk[i], 1, sums, means, to); i++) {}
+            for (size_t i = 0; i < n && put_rows(a, from, i, &chunk[i], 1, &ask, to); i++) {}
             refuse(job, a, from, chunk, n, err);
             goto out;
         }
         if (sheet_failed(to)) break;
     }
-    sheet_rows(to, from, 0, NULL, 0, sums, means); /* the header, where there is no rectangle */
+    sheet_rows(to, from, 0, NULL, 0, &ask); /* the header, where there is no rectangle */
     ok = true;
 out:
-    free(sums);
-    free(means);
+    free_all(&ask);
     return ok;
 }
 

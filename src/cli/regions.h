@@ -1,4 +1,4 @@
-/* regions.h - means and sums of rectangles of an image or a table, as CSV, JSON or .npy. */
+/* regions.h - statistics of rectangles of an image or a table, as CSV, JSON or .npy. */
 #ifndef CLI_REGIONS_H
 #define CLI_REGIONS_H
 
@@ -17,6 +17,7 @@ typedef struct region_job {
     stat_id stats[STATS_MAX]; /* the columns, in this order */
     int stats_n;
     bool clip;
+    int64_t ddof; /* of variances */
     sheet_form form;
     bool is_query;           /* the command has options for clip, and for what a table's file does not say */
     decode_options decode;   /* images */
@@ -26,7 +27,7 @@ typedef struct region_job {
     const options *common;
 } region_job;
 
-/* "mean,sum" to columns; false if a name is unknown or stands twice. */
+/* "mean,std" to columns; false if a name is unknown or stands twice. */
 bool regions_stats(region_job *job, const char *text);
 
 /* The form of the answers, by the extension of job->output and --json; refuses what contradicts itself, and the name

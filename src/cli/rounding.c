@@ -19,15 +19,19 @@
 
 #include "sample_type.h"
 
+/* Entry i of a row, which may have gaps between its pixels. */
 static double entry_at(const sat_view *v, const char *row, int64_t i)
 {
+    const size_t bytes = sat_type_bytes(v->type), packed = (size_t)v->channels * bytes;
+    const char *pixel = row + (size_t)(i / v->channels) * (v->pixel_bytes ? v->pixel_bytes : packed);
+    const char *at = pixel + (size_t)(i % v->channels) * bytes;
     float narrow;
     double wide;
     if (v->type == SAT_F32) {
-        memcpy(&narrow, row + (size_t)i * sizeof narrow, sizeof narrow);
+        memcpy(&narrow, at, sizeof narrow);
         return (double)narrow;
     }
-    memcpy(&wide, row + (size_t)i * sizeof wide, sizeof wide);
+    memcpy(&wide, at, sizeof wide);
     return wide;
 }
 
@@ -65,12 +69,13 @@ double rounding_magnitude(const sat_view *v)
     return largest;
 }
 
-bool rounding_text(char text[ROUNDING_TEXT_BYTES], sat_type table, sat_type sample, int64_t width, int64_t height,
-                   double largest)
+bool rounding_text(char text[ROUNDING_TEXT_BYTES], int power, sat_type table, sat_type sample, int64_t width,
+                   int64_t height, double largest)
 {
     const int bits = 8 * (int)sat_type_bytes(sample);
-    const bool negative = is_signed_type(sample), by_type = negative && largest == 0;
+    const bool negative = power == 1 && is_signed_type(sample), by_type = negative && largest == 0;
     if (is_float_type(sample) || sample == SAT_TYPE_NONE || !is_float_type(table)) return false;
+    if (power == 2 && bits == 32) return false; /* the squares themselves are rounded, as asked for */
     double exact = table == SAT_F32 ? 0x1p24 : 0x1p53, steps = ((double)width + (double)height) / exact;
     if (by_type) largest = ldexp((double)width * (double)height, bits - 1);
     if (!(largest >= exact)) return false;
@@ -79,8 +84,9 @@ bool rounding_text(char text[ROUNDING_TEXT_BYTES], sat_type table, sat_type samp
     const sat_type narrowest = sat_accum_for(sample, width * height); /* that answers all rectangles */
     const bool narrow = sat_type_bytes(narrowest) == 4;
     snprintf(text, ROUNDING_TEXT_BYTES,
-             "its sums can be rounded: %s %.15g, and %s is exact below %.0f; a rectangle's may be off by %.15g; "
+             "its sums%s can be rounded: %s %.15g, and %s is exact below %.0f; a rectangle's may be off by %.15g; "
              "--type %s%si64 make%s exact table%s",
+             power == 2 ? " of squares" : "",
              by_type    ? "of such samples they may reach"
              : negative ? "they may reach"
                         : "they reach",

@@ -9,10 +9,17 @@
 #include "npy_header.h"
 #include "text_out.h"
 
-static const char *const stat_names[] = {[STAT_MEAN] = "mean", [STAT_SUM] = "sum"};
-static const char SIDES[] = "xywh", AREA[] = "area";
+static const struct {
+    const char *name;
+    bool of_channels, squares; /* a column for each channel; made of squares, too */
+} stats[STATS_MAX] = {
+    [STAT_MEAN] = {"mean", true, false},  [STAT_SUM] = {"sum", true, false}, [STAT_VAR] = {"var", true, true},
+    [STAT_STD] = {"std", true, true},     [STAT_RMS] = {"rms", true, true},  [STAT_COUNT] = {"count", false, false},
+    [STAT_AREA] = {"area", false, false},
+};
+static const char SIDES[] = "xywh";
 
-enum { CHANNELS_MAX = 4 };
+enum { CHANNELS_MAX = 4, REALS = STAT_RMS + 1 };
 
 /* What is written in one row. */
 typedef struct row {
@@ -20,7 +27,7 @@ typedef struct row {
     sat_rect rect;
     const char *others; /* the fields of the other columns */
     sat_sum sums[CHANNELS_MAX];
-    double means[CHANNELS_MAX];
+    double reals[REALS][CHANNELS_MAX]; /* of all others of channels */
 } row;
 
 struct sheet {
@@ -40,7 +47,18 @@ struct sheet {
 
 const char *stat_name(stat_id id)
 {
-    return stat_names[id];
+    return stats[id].name;
+}
+
+bool stat_needs_squares(stat_id id)
+{
+    return stats[id].squares;
+}
+
+const char *stat_list(name_list *names)
+{
+    for (int s = 0; s < STATS_MAX; s++) name_list_add(names, ",", "%s", stats[s].name);
+    return names->text;
 }
 
 bool sheet_form_named(const char *output, sheet_form *form)
@@ -93,12 +111,11 @@ static void npy_page(const sheet *s, uint8_t page[NPY_PAGE])
     for (int i = 0; i < 4; i++)
         used += (size_t)snprintf(fields + used, sizeof fields - used, "('%c', '<i8'), ", SIDES[i]);
     for (int i = 0; i < s->spec.stats_n; i++) {
-        bool is_sum = s->spec.stats[i] == STAT_SUM;
-        char kind = !is_sum || s->sum_type == SAT_F64 ? 'f' : s->sum_type == SAT_I64 ? 'i' : 'u';
-        used += (size_t)snprintf(fields + used, sizeof fields - used, "('%s', '<%c8'%s), ",
-                                 stat_names[s->spec.stats[i]], kind, vector);
+        const stat_id id = s->spec.stats[i];
+        const sat_type type = id == STAT_SUM ? s->sum_type : stats[id].of_channels ? SAT_F64 : SAT_I64;
+        used += (size_t)snprintf(fields + used, sizeof fields - used, "('%s', '<%c8'%s), ", stats[id].name,
+                                 npy_kind(type), stats[id].of_channels ? vector : "");
     }
-    if (s->spec.area) snprintf(fields + used, sizeof fields - used, "('%s', '<i8')", AREA);
     npy_format_records(fields, s->rows, page);
 }
 
@@ -113,10 +130,13 @@ static void put_record(sheet *s, const row *r)
     }
     text_bytes(t, (const char *)side, sizeof side);
     for (int i = 0; i < s->spec.stats_n; i++) {
-        bool is_sum = s->spec.stats[i] == STAT_SUM;
-        text_bytes(t, is_sum ? (const char *)r->sums : (const char *)r->means, sizeof(double) * (size_t)s->channels);
+        const stat_id id = s->spec.stats[i];
+        const void *values = id == STAT_SUM ? (const void *)r->sums : r->reals[stats[id].of_channels ? id : 0];
+        if (stats[id].of_channels)
+            text_bytes(t, values, sizeof(double) * (size_t)s->channels);
+        else
+            text_bytes(t, (const char *)&area, sizeof area);
     }
-    if (s->spec.area) text_bytes(t, (const char *)&area, sizeof area);
 }
 
 /* ---- text ------------------------------------------------------------------------------------------ */
@@ -125,9 +145,8 @@ static void put_record(sheet *s, const row *r)
 static bool is_ours(const sheet *s, const char *name)
 {
     if (s->spec.name_bytes > 0 && strcmp(name, "file") == 0) return true;
-    if (s->spec.area && strcmp(name, AREA) == 0) return true;
     for (int i = 0; i < s->spec.stats_n; i++) {
-        const char *stat = stat_names[s->spec.stats[i]];
+        const char *stat = stats[s->spec.stats[i]].name;
         size_t n = strlen(stat);
         if (strncmp(name, stat, n) == 0 && (!name[n] || (name[n] == '.' && name[n + 1] && !name[n + 2]))) return true;
     }
@@ -168,26 +187,32 @@ int sheet_left_out(const sheet *s, name_list *names)
     return found;
 }
 
+static int columns_of(stat_id id, int channels)
+{
+    return stats[id].of_channels ? channels : 1;
+}
+
 static void put_csv_header(sheet *s)
 {
     text_out *t = &s->text;
     text_string(t, s->spec.name_bytes > 0 ? "file,x,y,w,h" : "x,y,w,h");
     for (int i = 0; i < s->spec.stats_n; i++)
-        for (int c = 0; c < s->channels; c++)
-            if (s->channels == 1)
-                text_printf(t, ",%s", stat_names[s->spec.stats[i]]);
+        for (int c = 0; c < columns_of(s->spec.stats[i], s->channels); c++)
+            if (s->channels == 1 || !stats[s->spec.stats[i]].of_channels)
+                text_printf(t, ",%s", stats[s->spec.stats[i]].name);
             else
-                text_printf(t, ",%s.%d", stat_names[s->spec.stats[i]], c);
-    if (s->spec.area) text_printf(t, ",%s", AREA);
+                text_printf(t, ",%s.%d", stats[s->spec.stats[i]].name, c);
     put_others(s, rects_other_names(s->from), false);
     text_bytes(t, "\n", 1);
 }
 
 static void put_value(const sheet *s, const row *r, stat_id stat, int c, text_out *t)
 {
-    sat_type type = stat == STAT_MEAN ? SAT_F64 : sum_type_of(r->input.type);
-    double value = stat == STAT_MEAN ? r->means[c] : r->sums[c].f;
-    if (type == SAT_I64)
+    sat_type type = stat == STAT_SUM ? sum_type_of(r->input.type) : SAT_F64;
+    double value = stat == STAT_SUM ? r->sums[c].f : stats[stat].of_channels ? r->reals[stat][c] : 0;
+    if (!stats[stat].of_channels)
+        text_int(t, area_of(r));
+    else if (type == SAT_I64)
         text_int(t, r->sums[c].i);
     else if (type == SAT_U64)
         text_uint(t, r->sums[c].u);
@@ -210,14 +235,10 @@ static void put_csv(sheet *s, const row *r)
         text_int(t, side[i]);
     }
     for (int i = 0; i < s->spec.stats_n; i++)
-        for (int c = 0; c < s->channels; c++) {
+        for (int c = 0; c < columns_of(s->spec.stats[i], s->channels); c++) {
             text_bytes(t, ",", 1);
             if (c < r->input.channels) put_value(s, r, s->spec.stats[i], c, t);
         }
-    if (s->spec.area) {
-        text_bytes(t, ",", 1);
-        text_int(t, area_of(r));
-    }
     put_others(s, r->others, false);
     text_bytes(t, "\n", 1);
 }
@@ -234,14 +255,14 @@ static void put_json(sheet *s, const row *r)
     text_printf(t, "\"x\":%lld,\"y\":%lld,\"w\":%lld,\"h\":%lld", (long long)r->rect.x, (long long)r->rect.y,
                 (long long)r->rect.width, (long long)r->rect.height);
     for (int i = 0; i < s->spec.stats_n; i++) {
-        text_printf(t, ",\"%s\":[", stat_names[s->spec.stats[i]]);
-        for (int c = 0; c < r->input.channels; c++) {
+        const bool vector = stats[s->spec.stats[i]].of_channels;
+        text_printf(t, ",\"%s\":%s", stats[s->spec.stats[i]].name, vector ? "[" : "");
+        for (int c = 0; c < columns_of(s->spec.stats[i], r->input.channels); c++) {
             if (c > 0) text_bytes(t, ",", 1);
             put_value(s, r, s->spec.stats[i], c, t);
         }
-        text_bytes(t, "]", 1);
+        if (vector) text_bytes(t, "]", 1);
     }
-    if (s->spec.area) text_printf(t, ",\"%s\":%lld", AREA, (long long)area_of(r));
     put_others(s, r->others, true);
     text_bytes(t, "}\n", 2);
 }
@@ -303,6 +324,9 @@ bool sheet_open(sheet **out, const sheet_spec *spec, error *err)
     sheet *s = *out = calloc(1, sizeof *s);
     if (!s) return fail(err, "out of memory");
     s->spec = *spec;
+    bool has_area = false;
+    for (int i = 0; i < spec->stats_n; i++) has_area |= spec->stats[i] == STAT_AREA;
+    if (spec->area && !has_area) s->spec.stats[s->spec.stats_n++] = STAT_AREA;
     if (text_open(&s->text, spec->output, spec->no_clobber, err)) return true;
     free(s);
     *out = NULL;
@@ -342,17 +366,21 @@ bool sheet_takes_names(const sheet *s, const rects *from, error *err)
     return true;
 }
 
-void sheet_rows(sheet *s, const rects *from, size_t at, const sat_rect *list, size_t n, const sat_sum *sums,
-                const double *means)
+void sheet_rows(sheet *s, const rects *from, size_t at, const sat_rect *list, size_t n, const sat_statistics *answers)
 {
+    const double *const reals[REALS] = {[STAT_MEAN] = answers->means,
+                                        [STAT_VAR] = answers->variances,
+                                        [STAT_STD] = answers->deviations,
+                                        [STAT_RMS] = answers->roots};
     size_t channels = (size_t)s->input.channels;
     s->begun = true;
     s->from = from;
     if (s->spec.form != SHEET_CSV || !s->spec.several) fix_columns(s);
     for (size_t i = 0; i < n; i++) {
         row r = {.input = s->input, .rect = list[i], .others = rects_other_fields(from, at + i)};
-        memcpy(r.sums, sums + i * channels, channels * sizeof *sums);
-        memcpy(r.means, means + i * channels, channels * sizeof *means);
+        if (answers->sums) memcpy(r.sums, answers->sums + i * channels, channels * sizeof *r.sums);
+        for (int k = 0; k < REALS; k++)
+            if (reals[k]) memcpy(r.reals[k], reals[k] + i * channels, channels * sizeof *r.reals[k]);
         if (!s->fixed && hold(s, &r)) continue;
         fix_columns(s);
         put_row(s, &r);

@@ -1,7 +1,8 @@
 /* sheet.h - the rows that answer rectangles: CSV, a JSON object in each line, or the records of a .npy.
  *
  *     file,x,y,w,h,mean,sum,area,...     file: where there are several inputs
- *                                        mean.0,mean.1 and so on where an input has several channels
+ *                                        mean.0,mean.1 and so on where an input has several channels; count and area
+ *                                        are those of the rectangle
  *                                        area: of the part inside the image, where rectangles are cut to it
  *                                        ...: the other columns of the rectangles' CSV, but for those named as above,
  *                                        which are left out
@@ -15,11 +16,13 @@
 #include "name_list.h"
 #include "rects.h"
 
-typedef enum stat_id { STAT_MEAN, STAT_SUM } stat_id;
-
-enum { STATS_MAX = 2 };
+typedef enum stat_id { STAT_MEAN, STAT_SUM, STAT_VAR, STAT_STD, STAT_RMS, STAT_COUNT, STAT_AREA, STATS_MAX } stat_id;
 
 const char *stat_name(stat_id id); /* "mean" */
+bool stat_needs_squares(stat_id id);
+
+/* "mean,sum,var,std,rms,count,area" */
+const char *stat_list(name_list *names);
 
 typedef enum sheet_form { SHEET_CSV, SHEET_JSON, SHEET_NPY } sheet_form;
 
@@ -34,7 +37,7 @@ typedef struct sheet_spec {
     int stats_n;
     size_t name_bytes; /* each row names its input, in at most so many bytes; 0 = it does not */
     bool several;      /* inputs */
-    bool area;         /* is a column */
+    bool area;         /* is a column, the last where it is not among these */
 } sheet_spec;
 
 enum { SHEET_HELD_ROWS = 1 << 16, SHEET_HELD_BYTES = 16 << 20 /* of other columns */ };
@@ -58,10 +61,9 @@ bool sheet_next_input(sheet *s, const sheet_input *input, error *err);
  * Those that are left out do not count.  In other forms they need not differ. */
 bool sheet_takes_names(const sheet *s, const rects *from, error *err);
 
-/* The answers to n rectangles, as sat_table_query() gives them; the first is number `at` of the last chunk of `from`,
- * which knows its other columns.  n = 0: there is no rectangle, and a header is wanted. */
-void sheet_rows(sheet *s, const rects *from, size_t at, const sat_rect *list, size_t n, const sat_sum *sums,
-                const double *means);
+/* The answers to n rectangles, as sat_table_statistics() gives them: all that are columns; the first is number `at` of
+ * the last chunk of `from`, which knows its other columns.  n = 0: there is no rectangle, and a header is wanted. */
+void sheet_rows(sheet *s, const rects *from, size_t at, const sat_rect *list, size_t n, const sat_statistics *answers);
 
 /* Adds the names of the rectangles' columns that are left out, as answers have them: "mean, area".  Returns their
  * number. */

@@ -58,11 +58,16 @@ static bool choose_quant(const job *j, const char *input, const image *img, sat_
     return true;
 }
 
-typedef struct band_work {
+/* One moment's sums: of the samples, or of their squares. */
+typedef struct moment {
     sat_plan *plan;
-    sat_plan_spec spec;
     sat_view band; /* the table's rows of one band */
     void *carry;
+} moment;
+
+typedef struct band_work {
+    sat_plan_spec spec;
+    moment moments[2];
     sat_file_writer *writer;
 } band_work;
 
@@ -82,15 +87,31 @@ static sat_type accum_for(const job *j, sat_type sample)
 uint64_t job_table_bytes(const image_shape *shape, const void *context)
 {
     size_t row_bytes = sat_row_bytes(shape->width + 1, shape->channels, accum_for(context, shape->type));
-    return row_bytes ? (uint64_t)(band_rows(shape->height, row_bytes) + 2) * row_bytes : UINT64_MAX;
+    const unsigned moments = ((const job *)context)->squares ? 2 : 1;
+    return row_bytes ? moments * (uint64_t)(band_rows(shape->height, row_bytes) + 2) * row_bytes : UINT64_MAX;
+}
+
+static bool open_moment(band_work *w, int power, error *err)
+{
+    const sat_plan_spec *s = &w->spec;
+    moment *m = &w->moments[power - 1];
+    const bool padded = s->layout == SAT_PADDED;
+    sat_plan_spec spec = *s;
+    spec.power = power;
+    if (sat_plan_create(&m->plan, &spec) != SAT_OK)
+        return fail(err, "%s%s", sat_detail(), power == 2 ? " (--type)" : "");
+    m->band = (sat_view){.width = s->width + padded, .height = s->height + padded, .channels = s->channels};
+    m->band.type = s->accum;
+    if (!view_alloc(&m->band, "a band of its table", err)) return false;
+    m->carry = calloc((size_t)s->width * (size_t)s->channels, sat_type_bytes(s->accum));
+    return m->carry ? true : fail(err, "out of memory");
 }
 
 static bool prepare(const job *j, const char *input, const image *img, int threads, band_work *w, error *err)
 {
     int padded = j->layout == SAT_PADDED;
     sat_type accum = accum_for(j, img->type);
-    w->band = (sat_view){.width = img->width + padded, .channels = img->channels, .type = accum};
-    size_t row_bytes = sat_row_bytes(w->band.width, w->band.channels, accum);
+    size_t row_bytes = sat_row_bytes(img->width + padded, img->channels, accum);
     if (row_bytes == 0) return fail(err, "a row of its table would not fit any memory");
     int64_t rows = band_rows(img->height, row_bytes);
     w->spec = (sat_plan_spec){.width = img->width,
@@ -102,40 +123,39 @@ static bool prepare(const job *j, const char *input, const image *img, int threa
                               .backend = j->backend,
                               .threads = threads};
     if (accum == SAT_Q32 && !choose_quant(j, input, img, &w->spec.quant, err)) return false;
-    if (sat_plan_create(&w->plan, &w->spec) != SAT_OK) return fail(err, "%s", sat_detail());
-    w->band.height = rows + padded;
-    if (!view_alloc(&w->band, "a band of its table", err)) return false;
-    w->carry = calloc((size_t)img->width * (size_t)img->channels, sat_type_bytes(accum));
-    if (!w->carry) return fail(err, "out of memory");
+    if (!open_moment(w, 1, err) || (j->squares && !open_moment(w, 2, err))) return false;
     if (j->verbose)
-        say(input_name(input), "%s; %s table of %s, in bands of %lld rows", sat_plan_note(w->plan),
-            sat_layout_name(j->layout), sat_type_name(accum), (long long)rows);
+        say(input_name(input), "%s; %s table of %s%s, in bands of %lld rows", sat_plan_note(w->moments[0].plan),
+            sat_layout_name(j->layout), sat_type_name(accum), j->squares ? ", and of the squares" : "",
+            (long long)rows);
     return true;
 }
 
 /* Sums image rows [y, y + rows) and shows the table's rows for them in *made. */
-static bool sum_band(band_work *w, const image *img, int64_t y, int64_t rows, sat_view *made, error *err)
+static bool sum_band(const band_work *w, const moment *m, const image *img, int64_t y, int64_t rows, sat_view *made,
+                     error *err)
 {
     sat_view in = image_view(img);
     in.data = (char *)in.data + (size_t)y * in.row_bytes;
     in.height = rows;
-    *made = w->band;
+    *made = m->band;
     made->height = rows + (w->spec.layout == SAT_PADDED && y == 0);
-    sat_run_options run = {.carry_in = y > 0 ? w->carry : NULL, .carry_out = w->carry, .continues = y > 0};
-    return sat_plan_run(w->plan, &in, made, &run) == SAT_OK ? true : fail(err, "%s", sat_detail());
+    sat_run_options run = {.carry_in = y > 0 ? m->carry : NULL, .carry_out = m->carry, .continues = y > 0};
+    return sat_plan_run(m->plan, &in, made, &run) == SAT_OK ? true : fail(err, "%s", sat_detail());
 }
 
 /* The carry row is the last of an inclusive table. */
-static void say_rounding(const job *j, const image *img, const band_work *w, const char *output)
+static void say_rounding(const job *j, const image *img, const moment *m, int power, const char *output)
 {
     char text[ROUNDING_TEXT_BYTES];
     sat_view last = {
-        .data = w->carry, .width = img->width, .height = 1, .channels = img->channels, .type = w->band.type};
+        .data = m->carry, .width = img->width, .height = 1, .channels = img->channels, .type = m->band.type};
     const sat_view pixels = image_view(img);
-    if (j->quiet || !is_float_type(last.type)) return;
-    const double largest = is_signed_type(img->type) ? rounding_magnitude(&pixels) : rounding_largest(&last);
-    if (rounding_lost_text(text, &last, false, &pixels) ||
-        rounding_text(text, last.type, img->type, img->width, img->height, largest))
+    if (!m->plan || j->quiet || !is_float_type(last.type)) return;
+    const bool by_magnitude = power == 1 && is_signed_type(img->type);
+    const double largest = by_magnitude ? rounding_magnitude(&pixels) : rounding_largest(&last);
+    if (rounding_lost_text(text, &last, false, power == 1 ? &pixels : NULL) ||
+        rounding_text(text, power, last.type, img->type, img->width, img->height, largest))
         say(output_name(output), "%s", text);
 }
 
@@ -148,21 +168,24 @@ bool job_table(const job *j, const char *input, image *img, const char *output, 
 
     if (!prepare(j, input, img, threads, &w, err)) goto out;
     *at_output = true;
-    sat_table whole = {.view = w.band, .layout = j->layout, .sample = img->type, .quant = w.spec.quant};
+    sat_table whole = {.view = w.moments[0].band, .layout = j->layout, .sample = img->type, .quant = w.spec.quant};
     whole.view.height = img->height + (j->layout == SAT_PADDED);
-    sat_file_write_options options = {.no_clobber = j->no_clobber};
+    sat_file_write_options options = {.no_clobber = j->no_clobber, .moments = j->squares ? 2 : 1};
     if (sat_file_writer_open(&w.writer, output, &whole, &options) != SAT_OK) goto file_failed;
 
     job_stage(j, spent, "compute");
     for (int64_t y = 0, rows; y < img->height; y += rows) {
-        sat_view made;
+        sat_view made, squares;
         rows = img->height - y < w.spec.height ? img->height - y : w.spec.height;
         *at_output = false;
-        if (!sum_band(&w, img, y, rows, &made, err)) goto out;
+        if (!sum_band(&w, &w.moments[0], img, y, rows, &made, err)) goto out;
+        if (j->squares && !sum_band(&w, &w.moments[1], img, y, rows, &squares, err)) goto out;
         now = clock_now_s();
         spent->compute_s += now - start;
         *at_output = true;
-        if (sat_file_writer_rows(w.writer, &made) != SAT_OK) goto file_failed;
+        if ((j->squares ? sat_file_writer_moments(w.writer, &made, &squares) : sat_file_writer_rows(w.writer, &made)) !=
+            SAT_OK)
+            goto file_failed;
         start = clock_now_s();
         spent->encode_s += start - now;
         progress_more(&spent->item, (double)rows / (double)img->height);
@@ -171,15 +194,18 @@ bool job_table(const job *j, const char *input, image *img, const char *output, 
     ok = sat_file_writer_close(&w.writer) == SAT_OK;
     spent->encode_s += clock_now_s() - start;
     if (ok) {
-        say_rounding(j, img, &w, output);
+        say_rounding(j, img, &w.moments[0], 1, output);
+        say_rounding(j, img, &w.moments[1], 2, output);
         goto out;
     }
 file_failed:
     fail(err, "%s", sat_file_detail());
 out:
     sat_file_writer_abort(&w.writer);
-    sat_plan_destroy(&w.plan);
-    free(w.band.data);
-    free(w.carry);
+    for (int m = 0; m < 2; m++) {
+        sat_plan_destroy(&w.moments[m].plan);
+        free(w.moments[m].band.data);
+        free(w.moments[m].carry);
+    }
     return ok;
 }

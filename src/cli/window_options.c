@@ -106,7 +106,6 @@ static void take_min_valid(window_request *r, options *o)
 
 bool window_option(window_request *r, options *o, int c)
 {
-    int64_t n;
     switch (c) {
     case OPT_THRESHOLD:
         if (r->outputs > 0)
@@ -126,13 +125,6 @@ bool window_option(window_request *r, options *o, int c)
             options_refuse(o, "--nodata '%s': the value of pixels that do not count, or nan", optarg);
         return true;
     case OPT_MIN_VALID: take_min_valid(r, o); return true;
-    case OPT_DDOF:
-        r->given = "--ddof";
-        if (!parse_int(optarg, 0, INT32_MAX, &n))
-            options_refuse(o, "--ddof '%s': 0, or 1 for the variance of a sample", optarg);
-        else
-            r->ddof = (int)n;
-        return true;
     default: return false;
     }
 }

@@ -5,13 +5,13 @@
 #include "options.h"
 #include "window_request.h"
 
-enum { OPT_THRESHOLD = 640, OPT_MASK, OPT_NODATA, OPT_MIN_VALID, OPT_DDOF };
+enum { OPT_THRESHOLD = 640, OPT_MASK, OPT_NODATA, OPT_MIN_VALID };
 
 #define OPTIONS_WINDOWS                                                                                                \
     {"threshold", required_argument, NULL, OPT_THRESHOLD}, {"mask", required_argument, NULL, OPT_MASK},                \
-        {"nodata", required_argument, NULL, OPT_NODATA}, {"min-valid", required_argument, NULL, OPT_MIN_VALID},        \
+        {"nodata", required_argument, NULL, OPT_NODATA},                                                               \
     {                                                                                                                  \
-        "ddof", required_argument, NULL, OPT_DDOF                                                                      \
+        "min-valid", required_argument, NULL, OPT_MIN_VALID                                                            \
     }
 
 /* Takes the option that options_next() returned, of OPTIONS_WINDOWS; false if it is none of them. */

@@ -64,7 +64,7 @@ VALIDATE(f64)
 /* ---- integers: sums of squares ------------------------------------------------------------------------- */
 
 /* e^2 - l^2 = (e - l) * (e + l), in a type that holds it, or modulo the sums' width. */
-#define SQUARES(sample, product, accum)                                                                                \
+#define SLIDE_SQUARES(sample, product, accum)                                                                          \
     TARGET static void slide_squares_##sample##_##accum(void *restrict sums, const void *restrict enter,               \
                                                         const void *restrict leave, int64_t n)                         \
     {                                                                                                                  \
@@ -80,17 +80,17 @@ VALIDATE(f64)
         const sample *restrict r = row;                                                                                \
         for (int64_t i = 0; i < n; i++) s[i] += (accum)weight * (accum)((product)r[i] * (product)r[i]);                \
     }
-SQUARES(u8, i32, u32)
-SQUARES(u8, i32, u64)
-SQUARES(i8, i32, u32)
-SQUARES(i8, i32, u64)
-SQUARES(u16, u32, u32)
-SQUARES(u16, i64, u64)
-SQUARES(i16, u32, u32)
-SQUARES(i16, i64, u64)
+SLIDE_SQUARES(u8, i32, u32)
+SLIDE_SQUARES(u8, i32, u64)
+SLIDE_SQUARES(i8, i32, u32)
+SLIDE_SQUARES(i8, i32, u64)
+SLIDE_SQUARES(u16, u32, u32)
+SLIDE_SQUARES(u16, i64, u64)
+SLIDE_SQUARES(i16, u32, u32)
+SLIDE_SQUARES(i16, i64, u64)
 
-#define SQUARE(sample, wide)                                                                                           \
-    TARGET static void square_##sample(u32 *restrict low, u32 *restrict high, const void *restrict row, int64_t n)     \
+#define HALVES(sample, wide)                                                                                           \
+    TARGET static void halve_##sample(u32 *restrict low, u32 *restrict high, const void *restrict row, int64_t n)      \
     {                                                                                                                  \
         const sample *restrict r = row;                                                                                \
         for (int64_t i = 0; i < n; i++) {                                                                              \
@@ -99,8 +99,8 @@ SQUARES(i16, i64, u64)
             high[i] = (u32)(square >> 32);                                                                             \
         }                                                                                                              \
     }
-SQUARE(u32, u64)
-SQUARE(i32, i64)
+HALVES(u32, u64)
+HALVES(i32, i64)
 
 /* ---- integers: quotients ------------------------------------------------------------------------------- */
 
@@ -323,7 +323,7 @@ static const struct sat_window_ops window_ops = {
     .validate = OF_SAMPLES(validate),
     .slide_squares = OF_SQUARES(slide_squares),
     .add_squares = OF_SQUARES(add_squares),
-    .square = {[BOX_U32] = square_u32, [BOX_I32] = square_i32},
+    .square = {[BOX_U32] = halve_u32, [BOX_I32] = halve_i32},
     .real = OF_INTEGER_SUMS(real),
     .quotient = OF_INTEGER_SUMS(quotient),
     .variance = variance,

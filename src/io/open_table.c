@@ -22,7 +22,7 @@ struct sat_file_writer {
 
 SAT_NO_PADDING_BEHIND(sat_file_options, sample);
 SAT_NO_PADDING_BEHIND(sat_file_info, writer);
-SAT_NO_PADDING_BEHIND(sat_file_write_options, writer);
+SAT_NO_PADDING_BEHIND(sat_file_write_options, reserved_word);
 
 static _Thread_local error last;
 
@@ -107,6 +107,17 @@ sat_status sat_file_table_sized(const sat_file *file, sat_table *table, size_t t
     return SAT_OK;
 }
 
+sat_status sat_file_squares_sized(const sat_file *file, sat_table *table, size_t table_bytes)
+{
+    sat_table squares;
+    if (!file || !table) return refuse(SAT_ERR_ARGUMENT, "no file or no table");
+    if (!table_file_squares(&file->table, &squares))
+        return refuse(SAT_ERR_UNAVAILABLE,
+                      "the table has no squares: sat IMAGE -o TABLE.npy --moments 1,2 writes them");
+    sat_give_struct(table, table_bytes, &squares, sizeof squares);
+    return SAT_OK;
+}
+
 sat_status sat_file_describe_sized(const sat_file *file, sat_file_info *info, size_t info_bytes)
 {
     if (!file || !info) return refuse(SAT_ERR_ARGUMENT, "no file or no info");
@@ -118,9 +129,9 @@ sat_status sat_file_describe_sized(const sat_file *file, sat_file_info *info, si
         .has_trailer = t->meta.has_trailer,
         .is_mapped = t->file.mapped,
         .looks_padded = table_file_looks_padded(t),
-        .moment = "sum",
     };
     table_image_shape(t->table.layout, &t->table.view, &ours.width, &ours.height);
+    snprintf(ours.moment, sizeof ours.moment, "%s", t->meta.moments == 2 ? MOMENTS_1_2 : MOMENT_SUM);
     snprintf(ours.entry, sizeof ours.entry, "%s", table_file_type_name(t));
     memcpy(ours.writer, t->meta.writer, sizeof ours.writer);
     sat_give_struct(info, info_bytes, &ours, sizeof ours);
@@ -159,6 +170,9 @@ static sat_status take_write_options(sat_file_write_options *ours, const sat_fil
     if (!theirs) return SAT_OK;
     if (!sat_copy_struct(ours, sizeof *ours, theirs, bytes)) return newer("options");
     if (memcmp(ours->reserved, none, sizeof none) != 0) return newer("options");
+    if (ours->reserved_word != 0) return newer("options");
+    if (ours->moments < 0 || ours->moments > 2) return refuse(SAT_ERR_ARGUMENT, "a file has one or two moments");
+    meta->moments = ours->moments;
     if (!ours->writer) return SAT_OK;
     size_t n = strnlen(ours->writer, sizeof meta->writer);
     bool printable = n > 0 && n < sizeof meta->writer;
@@ -209,6 +223,9 @@ sat_status sat_file_writer_open_sized(sat_file_writer **writer, const char *path
     if (!sat_copy_struct(&table, sizeof table, theirs, table_bytes)) return newer("table");
     sat_status status = take_write_options(&options, their_options, options_bytes, &meta);
     if (status != SAT_OK) return status;
+    if (table.power != 0 && table.power != 1)
+        return refuse(SAT_ERR_ARGUMENT, "a table of squares alone: a file has sums, or sums and squares");
+    if (table.reserved_word != 0) return newer("table");
     meta.layout = table.layout;
     meta.sample = table.sample;
     meta.quant = table.quant;
@@ -231,14 +248,35 @@ sat_status sat_file_writer_open_sized(sat_file_writer **writer, const char *path
     return failed(&err);
 }
 
-sat_status sat_file_writer_rows(sat_file_writer *writer, const sat_view *rows)
+/* squares: NULL for one moment. */
+static sat_status write_rows(sat_file_writer *writer, const sat_view *rows, const sat_view *squares)
 {
     error err;
-    if (!writer) return refuse(SAT_ERR_ARGUMENT, "no writer");
     sat_status status = check_rows(rows);
+    if (status == SAT_OK && squares) status = check_rows(squares);
     if (status != SAT_OK) return status;
-    if (!table_writer_takes(writer->rows, rows)) return refuse(SAT_ERR_SHAPE, "rows of another shape than the table's");
-    return table_writer_rows(writer->rows, rows, &err) ? SAT_OK : failed(&err);
+    if (!table_writer_takes(writer->rows, rows) || (squares && !table_writer_takes(writer->rows, squares)) ||
+        (squares && squares->height != rows->height))
+        return refuse(SAT_ERR_SHAPE, "rows of another shape than the table's");
+    bool ok =
+        squares ? table_writer_joined(writer->rows, rows, squares, &err) : table_writer_rows(writer->rows, rows, &err);
+    return ok ? SAT_OK : failed(&err);
+}
+
+sat_status sat_file_writer_rows(sat_file_writer *writer, const sat_view *rows)
+{
+    if (!writer) return refuse(SAT_ERR_ARGUMENT, "no writer");
+    if (table_writer_moments(writer->rows) != 1)
+        return refuse(SAT_ERR_ARGUMENT, "rows without their squares, in a file of two moments");
+    return write_rows(writer, rows, NULL);
+}
+
+sat_status sat_file_writer_moments(sat_file_writer *writer, const sat_view *rows, const sat_view *squares)
+{
+    if (!writer || !squares) return refuse(SAT_ERR_ARGUMENT, "no writer or no squares");
+    if (table_writer_moments(writer->rows) != 2)
+        return refuse(SAT_ERR_ARGUMENT, "rows of squares, in a file of one moment");
+    return write_rows(writer, rows, squares);
 }
 
 sat_status sat_file_writer_close(sat_file_writer **writer)

@@ -72,6 +72,11 @@ SAT_API sat_status sat_file_open_memory_sized(sat_file **file, const void *bytes
 #define sat_file_table(...) sat_file_table_sized(__VA_ARGS__, sizeof(sat_table)) /* file, table */
 SAT_API sat_status sat_file_table_sized(const sat_file *file, sat_table *table, size_t table_bytes);
 
+/* The table of the squares (sat_table.power = 2) of a file of two moments, for sat_table_statistics(): as above.  Sums
+ * and squares lie in turns, with gaps between the pixels of both.  SAT_ERR_UNAVAILABLE if the file has none. */
+#define sat_file_squares(...) sat_file_squares_sized(__VA_ARGS__, sizeof(sat_table)) /* file, table */
+SAT_API sat_status sat_file_squares_sized(const sat_file *file, sat_table *table, size_t table_bytes);
+
 /* What else the file says of itself. */
 typedef struct sat_file_info {
     int64_t width, height;            /* of the image, px */
@@ -83,7 +88,7 @@ typedef struct sat_file_info {
                           it may be a padded one */
     bool reserved[5];  /* false */
     char entry[8];     /* the type of the array: "i32" for <i4, else the table's */
-    char moment[8];    /* what was summed: "sum" */
+    char moment[8];    /* what was summed: "sum", or "1,2" with the squares */
     char writer[32];   /* the program that wrote it, "sat 0.2.0"; "" without a trailer */
 } sat_file_info;
 
@@ -109,6 +114,8 @@ typedef struct sat_file_write_options {
     bool no_clobber; /* refuse a path that exists; checked again, atomically, at the end */
     bool reserved[7];
     const char *writer; /* name of the program, 1 .. 31 printable ASCII characters; NULL = "sat " and sat_version() */
+    int moments;        /* 2: sums and sums of squares, by sat_file_writer_moments(); 0, 1: sums */
+    int reserved_word;  /* 0 */
 } sat_file_write_options;
 
 /* Writes a table in host memory to a path; "-" is standard output, and /dev/fd/N a descriptor of the process.  A file
@@ -141,6 +148,9 @@ SAT_API sat_status sat_file_writer_open_sized(sat_file_writer **writer, const ch
 
 /* The next rows, top to bottom, of the table's width, channels and type, in host memory. */
 SAT_API sat_status sat_file_writer_rows(sat_file_writer *writer, const sat_view *rows);
+
+/* The same for a file of two moments: as many rows of the sums and of the squares, both of that type. */
+SAT_API sat_status sat_file_writer_moments(sat_file_writer *writer, const sat_view *rows, const sat_view *squares);
 
 /* After the last row: writes the trailer, syncs the file and gives it its name.  Frees the writer in every case, and
  * sets *writer to NULL. SAT_ERR_SHAPE if rows are missing. */

@@ -22,9 +22,18 @@ static sat_type type_of(const npy_header *h)
     }
 }
 
+/* Channels of the image, times moments. */
 static int64_t channels_of(const npy_header *h)
 {
     return h->dims == 3 ? h->shape[2] : 1;
+}
+
+enum { CHANNELS_MAX = 4, MOMENTS_MAX = 2 };
+
+static bool check_channels(const npy_header *h, int64_t most, error *err)
+{
+    return channels_of(h) <= most ||
+           fail(err, "array of %lld channels: a table has 1 to %d", (long long)channels_of(h), CHANNELS_MAX);
 }
 
 static bool check_array(const npy_header *h, error *err)
@@ -34,7 +43,7 @@ static bool check_array(const npy_header *h, error *err)
         return fail(err, "array of type %c%d: a table has i4, u4, i8, u8, f4 or f8", h->kind, h->item_bytes);
     if (h->dims < 2) return fail(err, "array of 1 dimension: a table has rows and columns");
     if (h->data_bytes == 0) return fail(err, "the array is empty");
-    if (channels_of(h) > 4) return fail(err, "array of %lld channels: a table has 1 to 4", (long long)channels_of(h));
+    if (!check_channels(h, CHANNELS_MAX * MOMENTS_MAX, err)) return false;
     if (h->data_offset % (size_t)h->item_bytes) return fail(err, "the array is not aligned to its elements");
     return true;
 }
@@ -49,7 +58,7 @@ static void read_array(table_file *file, const npy_header *h)
     file->has_i4 = h->kind == 'i' && h->item_bytes == 4;
     file->table.view = (sat_view){
         .data = (void *)(uintptr_t)(file->file.bytes + h->data_offset),
-        .row_bytes = sat_row_bytes(h->shape[1], channels, type),
+        .row_bytes = h->data_bytes / (size_t)h->shape[0],
         .width = h->shape[1],
         .height = h->shape[0],
         .channels = channels,
@@ -64,12 +73,24 @@ static bool apply_trailer(table_file *file, const npy_header *h, const table_tra
     int64_t width, height;
     sat_type accum = sat_type_from_name(t->accum);
 
-    if (strcmp(t->moment, "sum") != 0) return fail(err, "table of the moment '%s'; this program knows sum", t->moment);
+    if (strcmp(t->moment, MOMENTS_1_2) == 0 && channels_of(h) % MOMENTS_MAX == 0) {
+        meta->moments = MOMENTS_MAX;
+        view->channels /= MOMENTS_MAX;
+        view->pixel_bytes = MOMENTS_MAX * (size_t)view->channels * sat_type_bytes(view->type);
+    } else if (strcmp(t->moment, MOMENT_SUM) != 0) {
+        return fail(err,
+                    "table of the moments '%s' in %lld channels; this program knows " MOMENT_SUM " and " MOMENTS_1_2,
+                    t->moment, (long long)channels_of(h));
+    } else if (!check_channels(h, CHANNELS_MAX, err)) {
+        return false;
+    }
     if (!sat_layout_from_name(t->layout, &meta->layout))
         return fail(err, "table of the unknown layout '%s'", t->layout);
     meta->sample = sat_type_from_name(t->sample);
     if (!table_types_match(meta->sample, accum))
         return fail(err, "broken trailer: no %s table of %s samples", t->accum, t->sample);
+    if (meta->moments == MOMENTS_MAX && !table_squares_match(meta->sample, accum))
+        return fail(err, "broken trailer: no %s table of squares of %s samples", t->accum, t->sample);
 
     if (accum == SAT_Q32 && view->type == SAT_U32) view->type = SAT_Q32;
     if (accum == SAT_I32 && file->has_i4) view->type = SAT_I32;
@@ -190,13 +211,22 @@ bool table_file_take(table_file *file, source *src, const sat_file_options *opti
     if (trailer_read(&t, file->file.bytes + (file->file.n - left), left, err))
         ok = apply_trailer(file, &h, &t, err);
     else
-        ok = !err->text[0] && apply_options(file, options, err);
+        ok = !err->text[0] && check_channels(&h, CHANNELS_MAX, err) && apply_options(file, options, err);
     file->table.layout = file->meta.layout;
     file->table.sample = file->meta.sample;
     file->table.quant = file->meta.quant;
 out:
     if (!ok) table_file_close(file);
     return ok;
+}
+
+bool table_file_squares(const table_file *file, sat_table *squares)
+{
+    if (file->meta.moments != MOMENTS_MAX) return false;
+    *squares = file->table;
+    squares->view.data = (char *)squares->view.data + squares->view.pixel_bytes / MOMENTS_MAX;
+    squares->power = 2;
+    return true;
 }
 
 const char *table_file_type_name(const table_file *file)

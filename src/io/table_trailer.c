@@ -29,6 +29,15 @@ bool table_types_match(sat_type sample, sat_type accum)
     }
 }
 
+bool table_squares_match(sat_type sample, sat_type accum)
+{
+    const size_t bytes = sat_type_bytes(sample);
+    const bool known = table_types_match(sample, SAT_F64);
+    if (bytes == 1 || bytes == 2)
+        return known && (accum == SAT_U32 || accum == SAT_U64 || accum == SAT_I64 || accum == SAT_F64);
+    return known && accum == SAT_F64;
+}
+
 static uint64_t own_checksum(const table_trailer *trailer)
 {
     return XXH3_64bits(trailer, offsetof(table_trailer, own_xxh3));

@@ -13,6 +13,10 @@
 
 #define TRAILER_MAGIC "SATTABLE"
 
+/* The moment's name of sums alone, and of sums and sums of squares. */
+#define MOMENT_SUM  "sum"
+#define MOMENTS_1_2 "1,2"
+
 enum { TRAILER_VERSION = 1, TRAILER_BYTES = 192, TRAILER_ALIGN = 8 };
 
 typedef struct table_trailer {
@@ -44,6 +48,9 @@ bool table_image_shape(sat_layout layout, const sat_view *table, int64_t *width,
 
 /* Does this combination of sample and accumulator exist? */
 bool table_types_match(sat_type sample, sat_type accum);
+
+/* The same for an accumulator of the squares. */
+bool table_squares_match(sat_type sample, sat_type accum);
 
 /* Sets magic, version, bytes and own_xxh3. */
 void trailer_seal(table_trailer *trailer);

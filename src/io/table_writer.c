@@ -13,9 +13,11 @@
 struct table_writer {
     sink *out; /* the caller's */
     XXH3_state_t *hash;
-    sat_view view; /* the whole array, without data */
-    size_t row_bytes;
-    int64_t rows; /* written so far */
+    sat_view view;                 /* the whole array, without data */
+    size_t row_bytes, pixel_bytes; /* of the view */
+    int moments;                   /* 1 or 2 */
+    uint8_t *joined;               /* of two moments: a row of the file */
+    int64_t rows;                  /* written so far */
     table_trailer trailer;
 };
 
@@ -25,12 +27,17 @@ static void put_name(char *field, size_t capacity, const char *name)
 }
 
 /* The size of the array, if a file can hold it with header and trailer. */
-static bool fits_file(const sat_view *view, uint64_t *data_bytes)
+static bool fits_file(const sat_view *view, int moments, uint64_t *data_bytes)
 {
-    size_t row = sat_row_bytes(view->width, view->channels, view->type);
-    uint64_t end;
-    return row && !__builtin_mul_overflow(row, view->height, data_bytes) &&
+    uint64_t row = sat_row_bytes(view->width, view->channels, view->type), end;
+    return row && !__builtin_mul_overflow(row, (unsigned)moments, &row) &&
+           !__builtin_mul_overflow(row, (uint64_t)view->height, data_bytes) &&
            !__builtin_add_overflow(*data_bytes, NPY_PAGE + TRAILER_ALIGN + TRAILER_BYTES, &end) && end <= INT64_MAX;
+}
+
+static int moments_of(const table_meta *meta)
+{
+    return meta->moments == 2 ? 2 : 1;
 }
 
 sat_status table_writer_check(const sat_view *view, const table_meta *meta, error *err)
@@ -50,7 +57,11 @@ sat_status table_writer_check(const sat_view *view, const table_meta *meta, erro
         fail(err, "no %s table of %s samples", sat_type_name(view->type), sat_type_name(meta->sample));
         return SAT_ERR_TYPE;
     }
-    if (!fits_file(view, &bytes)) {
+    if (moments_of(meta) == 2 && !table_squares_match(meta->sample, view->type)) {
+        fail(err, "no %s table of squares of %s samples", sat_type_name(view->type), sat_type_name(meta->sample));
+        return SAT_ERR_TYPE;
+    }
+    if (!fits_file(view, moments_of(meta), &bytes)) {
         fail(err, "the table is larger than any file");
         return SAT_ERR_SHAPE;
     }
@@ -76,20 +87,21 @@ static bool describe(table_trailer *t, const sat_view *view, const table_meta *m
     put_name(t->layout, sizeof(t->layout), sat_layout_name(meta->layout));
     put_name(t->sample, sizeof(t->sample), sat_type_name(meta->sample));
     put_name(t->accum, sizeof(t->accum), sat_type_name(view->type));
-    put_name(t->moment, sizeof(t->moment), "sum");
+    put_name(t->moment, sizeof(t->moment), moments_of(meta) == 2 ? MOMENTS_1_2 : MOMENT_SUM);
     put_name(t->writer, sizeof(t->writer), meta->writer);
     if (!meta->writer[0]) snprintf(t->writer, sizeof(t->writer), "sat %s", sat_version());
 
-    return fits_file(view, &t->data_bytes);
+    return fits_file(view, moments_of(meta), &t->data_bytes);
 }
 
-static bool write_header(sink *out, const sat_view *view, error *err)
+static bool write_header(sink *out, const sat_view *view, int moments, error *err)
 {
+    const int channels = view->channels * moments;
     npy_header h = {
         .kind = npy_kind(view->type),
         .item_bytes = (int)sat_type_bytes(view->type),
-        .dims = view->channels > 1 ? 3 : 2,
-        .shape = {view->height, view->width, view->channels},
+        .dims = channels > 1 ? 3 : 2,
+        .shape = {view->height, view->width, channels},
     };
     uint8_t page[NPY_PAGE];
 
@@ -107,12 +119,18 @@ bool table_writer_open(table_writer **writer, sink *out, const sat_view *view, c
     w->out = out;
     w->view = *view;
     w->row_bytes = sat_row_bytes(view->width, view->channels, view->type);
+    w->pixel_bytes = (size_t)view->channels * sat_type_bytes(view->type);
+    w->moments = moments_of(meta);
+    if (w->moments == 2 && !(w->joined = malloc(2 * w->row_bytes))) {
+        fail(err, "out of memory");
+        goto out;
+    }
     w->hash = XXH3_createState();
     if (!w->hash || XXH3_64bits_reset(w->hash) != XXH_OK) {
         fail(err, "out of memory");
         goto out;
     }
-    if (!write_header(out, view, err)) goto out;
+    if (!write_header(out, view, w->moments, err)) goto out;
     *writer = w;
     return true;
 out:
@@ -131,6 +149,44 @@ bool table_writer_is_whole(const table_writer *w)
     return w->rows == w->view.height;
 }
 
+int table_writer_moments(const table_writer *w)
+{
+    return w->moments;
+}
+
+static bool put(table_writer *w, const void *bytes, size_t n, error *err)
+{
+    if (XXH3_64bits_update(w->hash, bytes, n) != XXH_OK) return fail(err, "cannot compute the checksum");
+    return sink_write(w->out, bytes, n, err);
+}
+
+/* A row of the file from a row of each moment: one pixel's sums, then its squares. */
+#define JOIN(bytes)                                                                                                    \
+    for (int64_t x = 0; x < n; x++, to += 2 * (bytes)) {                                                               \
+        memcpy(to, first + (size_t)x * (bytes), bytes);                                                                \
+        memcpy(to + (bytes), second + (size_t)x * (bytes), bytes);                                                     \
+    }
+static void join(uint8_t *to, const uint8_t *first, const uint8_t *second, int64_t n, size_t pixel_bytes)
+{
+    if (pixel_bytes == 8) { /* the default: copies of a known size take no calls */
+        JOIN((size_t)8)
+    } else {
+        JOIN(pixel_bytes)
+    }
+}
+#undef JOIN
+
+bool table_writer_joined(table_writer *w, const sat_view *rows, const sat_view *squares, error *err)
+{
+    for (int64_t y = 0; y < rows->height; y++) {
+        join(w->joined, (const uint8_t *)rows->data + (size_t)y * rows->row_bytes,
+             (const uint8_t *)squares->data + (size_t)y * squares->row_bytes, rows->width, w->pixel_bytes);
+        if (!put(w, w->joined, 2 * w->row_bytes, err)) return false;
+    }
+    w->rows += rows->height;
+    return true;
+}
+
 bool table_writer_rows(table_writer *writer, const sat_view *rows, error *err)
 {
     if (!table_writer_takes(writer, rows)) return fail(err, "rows of another shape than the table's");
@@ -141,8 +197,7 @@ bool table_writer_rows(table_writer *writer, const sat_view *rows, error *err)
     for (int64_t y = 0; y < rows->height; y += step) {
         int64_t n = rows->height - y < step ? rows->height - y : step;
         size_t bytes = (size_t)n * writer->row_bytes;
-        if (XXH3_64bits_update(writer->hash, at, bytes) != XXH_OK) return fail(err, "cannot compute the checksum");
-        if (!sink_write(writer->out, at, bytes, err)) return false;
+        if (!put(writer, at, bytes, err)) return false;
         at += (size_t)n * rows->row_bytes;
     }
     writer->rows += rows->height;
@@ -173,6 +228,7 @@ void table_writer_abort(table_writer **writer)
 {
     if (!writer || !*writer) return;
     XXH3_freeState((*writer)->hash);
+    free((*writer)->joined);
     free(*writer);
     *writer = NULL;
 }

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Sums of squares, and the statistics of rectangles from them, against Python's integers and fractions."""
+"""Sums of squares, and the statistics of rectangles from them, in the library and the command, against Python's integers and fractions."""
 import ctypes
 import math
 import os
@@ -282,6 +282,75 @@ def refusals(tap):
     tap.report("what is no table of squares, and what it cannot answer, is refused", problems)
 
 
+def command(case):
+    """`sat --moments 1,2` writes both sums as the format says, and `sat query` answers from it and from the image."""
+    sample, accum, layout, channels, seed = case
+    rng = np.random.default_rng(seed)
+    height, width = int(rng.integers(2, 40)), int(rng.integers(2, 60))
+    pixels = random_pixels(rng, height, width, channels, satlib.TYPES[sample])
+    what = f"{pixels.shape} {sample} {accum} {layout}"
+    rects = rectangles(rng, height, width, 6)
+    ddof = int(rng.integers(0, 2))
+    with scratch() as folder:
+        image, path = os.path.join(folder, "in.npy"), os.path.join(folder, "table.npy")
+        np.save(image, pixels if channels > 1 else pixels[:, :, 0])
+        status, _, error = run_sat("-q", image, "--as", "image", "-o", path, "--moments", "1,2", "--type", accum,
+                                   "--layout", layout)
+        if status:
+            return f"{what}: {error}"
+        kind = np.float64 if accum == "f64" else object
+        wide = pixels.astype(np.float64) if accum == "f64" else np.vectorize(int, otypes=[object])(pixels)
+        want = np.concatenate([prefix_sums(wide, layout), prefix_sums(wide * wide, layout)], 2)
+        table = np.load(path)
+        close = (np.allclose(table, want.astype(kind), rtol=1e-12, atol=1e-12 * float(np.abs(wide).max())**2 * wide.size)
+                 if accum == "f64" else
+                 np.array_equal(table.astype(object), np.vectorize(lambda v: wrapped(v, accum), otypes=[object])(want)))
+        if table.shape != want.shape or not close:
+            return f"{what}: the file has other entries, {table.shape}"
+        status, out, error = run_sat("info", "--json", path)
+        if status or b'"moments":[1,2]' not in out or f'"channels":{channels},'.encode() not in out:
+            return f"{what}: info: {out} {error}"
+        text = "".join("%d,%d,%d,%d\n" % rect for rect in rects).encode()
+        for source in (image, path):
+            args = ["query", "-q", source, "--rects", "-", "--stat", "std,area,var,mean,rms,count", "--ddof", ddof]
+            status, out, error = run_sat(*args, *(["--as", "image"] if source == image else []), input=text)
+            if status:
+                return f"{what}: {source}: {error}"
+            for rect, line in zip(rects, out.decode().split()[1:]):
+                x, y, w, h = rect
+                got = [float(v) for v in line.split(",")[4:]]
+                exact = [exact_statistics(pixels[y:y + h, x:x + w, c], ddof) for c in range(channels)]
+                var = [math.nan if e[2] is None else nearest(e[2]) for e in exact]
+                want = [math.sqrt(v) for v in var] + [w * h] + var
+                want += [nearest(e[1]) for e in exact] + [math.sqrt(nearest(e[3])) for e in exact] + [w * h]
+                if satlib.TYPES[sample] in (np.uint8, np.int8, np.uint16, np.int16) and accum != "f64":
+                    equal = np.array_equal(got, want, equal_nan=True)
+                elif source == image:  # centred, in twice the precision
+                    equal = np.allclose(got, want, rtol=1e-12, atol=0, equal_nan=True)
+                else:
+                    scale = float(np.abs(pixels.astype(np.float64)).max())
+                    equal = np.allclose(got, want, rtol=1e-6, atol=1e-6 * scale * max(1, scale), equal_nan=True)
+                if not equal:
+                    return f"{what}: {os.path.basename(source)} {rect} ddof {ddof}: {got}, not {want}"
+    return None
+
+
+def offsets(tap):
+    """Floats at 300 K that deviate by 0.01: exact from the image."""
+    rng = np.random.default_rng(1)
+    pixels = (300 + rng.standard_normal((40, 50)) * 0.01).astype(np.float32)
+    problems = []
+    with scratch() as folder:
+        path = os.path.join(folder, "k.npy")
+        np.save(path, pixels)
+        _, out, error = run_sat("query", "--as", "image", path, "--rect", "3,4,30,20", "--stat", "var")
+        want = nearest(exact_statistics(pixels[4:24, 3:33], 0)[2])
+        got = float(out.decode().split()[-1].split(",")[-1])
+        if abs(got - want) > 1e-15 * want * 2:
+            problems.append(f"{got}, not {want} {error}")
+    tap.report("a small deviation of floats at a large offset keeps its digits", problems)
+
+
 def main():
     tap = Tap()
     cases = [(sample, accum, layout, 1 + k % 4, backend, k * 7 + len(sample))
@@ -294,6 +363,14 @@ def main():
     tap.report("statistics of rectangles: integers exact and rounded once, floats within the bound", found, len(cases))
     large_quotients(tap)
     refusals(tap)
+    cases = [(sample, accum, layout, channels, 31 * k + channels)
+             for k, (sample, accum) in enumerate([("u8", "i64"), ("u8", "u32"), ("u16", "u64"), ("i8", "i64"), ("i16", "i64"),
+                                                  ("u8", "f64"), ("u32", "f64"), ("i32", "f64"), ("f32", "f64"),
+                                                  ("f64", "f64")])
+             for layout in ("padded", "inclusive") for channels in (1, 2, 3, 4)]
+    found = [p for p in in_parallel(command, cases) if p]
+    tap.report("the command's tables of two moments, and its answers from them and from images", found, len(cases))
+    offsets(tap)
     tap.finish()
 
 
