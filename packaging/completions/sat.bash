@@ -17,14 +17,15 @@ _sat() {
     local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]} command=${COMP_WORDS[1]} options words=
     COMPREPLY=()
     case $command in
-    query) options='--rect --rects --as --stat --clip --json --output --no-clobber --files-from --null --layout --sample --verify --gray --channel --no-orient
+    query) options='--rect --rects --as --stat --ddof --clip --json --output --no-clobber --files-from --null --layout --sample --verify --gray
+        --channel --no-orient
         --max-pixels --max-memory --backend --threads --quiet --verbose --help --version' ;;
     info) options='--json --no-orient --max-pixels --max-memory --help --version' ;;
     backends) options='--json --help --version' ;;
     bench) options='--size --type --channels --accum --layout --box --result --batch --against --backend --repeat --md --csv --json --list --from
         --plot --output --no-clobber --threads --quiet --verbose --help --version' ;;
-    *) options='--box --radius --gauss --unsharp --dog --border --passes --alpha --result --linear --mean --rect --rects --as --stat --clip --json
-        --output --format --quality --threshold --mask --nodata --min-valid --ddof --gray --channel
+    *) options='--box --radius --gauss --unsharp --dog --border --passes --alpha --result --linear --mean --rect --rects --as --stat --ddof --clip
+        --json --output --format --quality --threshold --mask --nodata --min-valid --gray --channel --moments
         --layout --type --largest --files-from --null --max-pixels --max-memory --no-orient --no-clobber --backend --threads --quiet --verbose
         --help --version' ;;
     esac
@@ -40,6 +41,7 @@ _sat() {
     --channel) words='1 2 3 4 r g b a' ;;
     --as) words='image table' ;;
     --stat | --threshold) words=$(_sat_names stats) ;;
+    --moments) words='1 1,2' ;;
     --sample) words='u8 u16 u32 i8 i16 i32 f32 f64' ;;
     --accum) words='u32 u64 i32 i64 f32 f64' ;;
     --map) words='bn bq qn' ;;

@@ -66,7 +66,8 @@ out:
     return o.status;
 }
 
-static const char help[] = "Means, sums, variances of rectangles of images, or of tables (sat IMAGE -o T.npy).\n"
+static const char help[] = "Means, sums and variances of rectangles of images, or of tables (sat IMAGE -o\n"
+                           "T.npy; var, std and rms need one of two moments).\n"
                            "\n"
                            "  sat query photo.jpg --rect 100,50,64,48       x, y, width, height in pixels\n"
                            "  sat query table.npy --rects boxes.csv -o means.csv\n"
@@ -77,8 +78,7 @@ static const char help[] = "Means, sums, variances of rectangles of images, or o
                            "  --rects FILE        CSV: x,y,w,h in each line; a header may name them, or\n"
                            "                      x0,y0,x1,y1, in any order; other columns are kept.\n"
                            "                      Or an integer .npy of N x 4. - is CSV on standard input\n"
-                           "  --stat LIST         the columns: mean,sum,var,std,rms,count,area [mean,sum]; var,\n"
-                           "                      std and rms of a table need sat IMAGE --moments 1,2 -o T.npy\n"
+                           "  --stat LIST         the columns: mean,sum,var,std,rms,count,area [mean,sum]\n"
                            "  --ddof N            a variance is divided by the pixels less N [0]\n"
                            "  --clip              cut rectangles to the image, and print the area that is\n"
                            "                      left; else one outside is an error\n"
@@ -106,7 +106,7 @@ static const char help[] = "Means, sums, variances of rectangles of images, or o
 
 const command command_query = {
     .name = "query",
-    .summary = "means and sums of rectangles",
+    .summary = "means, sums and variances of rectangles",
     .help = help,
     .run = run,
 };

@@ -23,7 +23,7 @@ load helpers
     [[ $(<m.json) == '{"x":1,"y":1,"w":2,"h":2,"mean":[4]}' ]]
     for args in "a.pgm --mean 0,0,1,1" "query a.pgm --rect 0,0,1,1"; do
         # shellcheck disable=SC2086 # words
-        usage "-o 'no.png': means and sums are written as .csv, .json or .npy" $args -o no.png
+        usage "-o 'no.png': answers are written as .csv, .json or .npy" $args -o no.png
         # shellcheck disable=SC2086 # words
         for name in no.csv no.npy; do usage "-o '$name': --json writes a .json" $args --json -o $name; done
     done

@@ -185,7 +185,7 @@ load helpers
     usage "--rect and --box*" a.pgm --box 3 --rect 0,0,1,1 -o out.png
     usage "--rects and --box*" a.pgm --box 3 --rects r.csv -o out.png
     usage "-o '{stem}.csv': --mean writes one file for all inputs*" a.pgm b.pgm --mean 0,0,1,1 -o '{stem}.csv'
-    usage "-o 'out.png': means and sums are written as .csv, .json or .npy" a.pgm --mean 0,0,1,1 -o out.png
+    usage "-o 'out.png': answers are written as .csv, .json or .npy" a.pgm --mean 0,0,1,1 -o out.png
     usage "-0 is for --files-from*" a.pgm -0 --box 3 -o out.pgm
 }
 

@@ -44,6 +44,7 @@ static size_t repair(uint8_t *bytes, size_t n, size_t room)
         t.width = (uint64_t)(h.shape[1] - padded);
         t.height = (uint64_t)(h.shape[0] - padded);
         t.channels = h.dims == 3 ? (uint32_t)h.shape[2] : 1;
+        if (strncmp(t.moment, MOMENTS_1_2, sizeof t.moment) == 0) t.channels /= 2;
         t.data_offset = h.data_offset;
         t.data_bytes = h.data_bytes;
     }
@@ -58,7 +59,8 @@ static size_t repair(uint8_t *bytes, size_t n, size_t room)
 static const uint8_t *entry(const sat_view *v, int64_t x, int64_t y, size_t c)
 {
     return (const uint8_t *)v->data + (size_t)y * v->row_bytes +
-           ((size_t)x * (size_t)v->channels + c) * sat_type_bytes(v->type);
+           (size_t)x * (v->pixel_bytes ? v->pixel_bytes : (size_t)v->channels * sat_type_bytes(v->type)) +
+           c * sat_type_bytes(v->type);
 }
 
 /* The sum of the first x columns of the first y rows. */
@@ -80,8 +82,26 @@ static bool is_sum(const sat_table *t, const sat_rect *r, size_t c, const sat_su
     return t->view.type == SAT_U64 || t->view.type == SAT_I64 ? sum->u == four : true;
 }
 
-static const char *query_table(fuzz_input *in, const sat_table *t, size_t n)
+/* squares: NULL, or the table of the squares. */
+static const char *query_statistics(const sat_table *t, const sat_table *squares, const sat_rect *r, bool inside)
 {
+    double variances[4], roots[4];
+    sat_sum sums[4];
+    int64_t area = -1;
+    sat_statistics ask = {.threads = 1, .sums = sums, .areas = &area};
+    if (squares) ask.variances = variances, ask.roots = roots;
+    sat_status status = sat_table_statistics(t, squares, r, 1, &ask);
+    if (status == SAT_OK && (!inside || area != r->width * r->height)) return "statistics of another rectangle";
+    for (int c = 0; status == SAT_OK && c < t->view.channels; c++) {
+        if (!is_sum(t, r, (size_t)c, &sums[c])) return "a sum beside statistics is not that of four entries";
+        if (squares && variances[c] < 0) return "a variance below 0";
+    }
+    return NULL;
+}
+
+static const char *query_table(fuzz_input *in, const sat_table *t, const sat_table *squares, size_t n)
+{
+    const char *why;
     bool padded = t->layout == SAT_PADDED;
     int64_t width = t->view.width - padded, height = t->view.height - padded;
     size_t channels = (size_t)t->view.channels;
@@ -100,6 +120,7 @@ static const char *query_table(fuzz_input *in, const sat_table *t, size_t n)
             return "a table that was opened cannot be queried";
         for (size_t c = 0; status == SAT_OK && c < channels; c++)
             if (!is_sum(t, &r, c, &sums[c])) return "a sum is not that of four entries";
+        if ((why = query_statistics(t, squares, &r, inside))) return why;
     }
     return NULL;
 }
@@ -109,10 +130,15 @@ static const char *query_table(fuzz_input *in, const sat_table *t, size_t n)
 static const char *check_open(const table_file *file, const uint8_t *bytes, size_t n)
 {
     const sat_view *v = &file->table.view;
-    size_t row = sat_row_bytes(v->width, v->channels, v->type);
+    sat_table squares;
+    const bool two = table_file_squares(file, &squares);
+    size_t row = sat_row_bytes(v->width, v->channels, v->type) * (two ? 2 : 1);
     error err;
     if (file->data_offset > n || file->data_bytes > n - file->data_offset) return "an array that is not in the file";
     if (row == 0 || row != v->row_bytes || row * (size_t)v->height != file->data_bytes) return "rows of a wrong size";
+    if (two && (char *)squares.view.data + sat_row_bytes(1, v->channels, v->type) !=
+                   (char *)v->data + squares.view.pixel_bytes)
+        return "squares that do not end with the pixel";
     if (file->table.layout != file->meta.layout || file->table.sample != file->meta.sample)
         return "a table that is not what its file says";
     bool same =
@@ -144,7 +170,9 @@ static const char *run(const uint8_t *bytes, size_t n)
     if (!is_table || !wanted) why = "a table from a file, and none from a stream";
     if (!why) why = check_open(&file, bytes + head, n - head);
     (void)table_file_looks_padded(&file);
-    if (!why) why = query_table(&in, &file.table, (head - HEAD) / RECT_BYTES);
+    sat_table squares;
+    const bool two = table_file_squares(&file, &squares);
+    if (!why) why = query_table(&in, &file.table, two ? &squares : NULL, (head - HEAD) / RECT_BYTES);
     table_file_close(&file);
     return why;
 }

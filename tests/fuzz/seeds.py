@@ -35,13 +35,13 @@ def name_field(text, room):
     return text.encode().ljust(room, b"\0")
 
 
-def trailer(layout, sample, accum, shape, padded, offset, array, quant):
-    channels = shape[2] if len(shape) > 2 else 1
+def trailer(layout, sample, accum, shape, padded, offset, array, quant, moment="sum"):
+    channels = (shape[2] if len(shape) > 2 else 1) // (2 if moment == "1,2" else 1)
     fields = b"SATTABLE" + struct.pack("<II", 1, 192)
     fields += struct.pack("<QQ", shape[1] - padded, shape[0] - padded)
     fields += struct.pack("<II", channels, quant[2])
     fields += struct.pack("<QQQ", offset, len(array), xxh3(array))
-    fields += name_field(layout, 16) + name_field(sample, 8) + name_field(accum, 8) + name_field("sum", 8)
+    fields += name_field(layout, 16) + name_field(sample, 8) + name_field(accum, 8) + name_field(moment, 8)
     fields += struct.pack("<Qdd", 0, quant[0], quant[1]) + name_field("seed", 32) + bytes(24)
     return fields + struct.pack("<Q", xxh3(fields))
 
@@ -66,6 +66,20 @@ def tables():
         if layout != "exclusive":
             seed("table", f"foreign-{accum}-{layout}", bytes([layouts.index(layout), 1, 2]) + rects +
                  npy(descr, shape, array))
+
+
+def two_moments():
+    rects = struct.pack("<4h", 1, 0, 2, 2) + struct.pack("<4h", 0, 0, 3, 2)
+    for accum, descr, code, sample, channels in (("i64", "<i8", "q", "u8", 1), ("u32", "<u4", "I", "u16", 3),
+                                                 ("f64", "<f8", "d", "f32", 2), ("u64", "<u8", "Q", "u8", 4)):
+        array = b"".join(struct.pack("<" + code, x * y * value) for y in range(4) for x in range(5)
+                         for value in [3] * channels + [9] * channels)
+        shape = (4, 5, 2 * channels)
+        file = npy(descr, shape, array)
+        offset = len(file) - len(array)
+        file += bytes(-len(file) % 8)
+        file += trailer("padded", sample, accum, shape, True, offset, array, (0.0, 0.0, 0), "1,2")
+        seed("table", f"moments-{accum}-{channels}", bytes([0, 0, 2]) + rects + file)
 
 
 # ---- images of f32 with their mark: docs/format.md ---------------------------------------------------------------
@@ -202,6 +216,7 @@ def windows():
 
 
 tables()
+two_moments()
 marked_arrays()
 texts()
 metadata()

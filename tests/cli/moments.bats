@@ -1,0 +1,72 @@
+# Tables of sums and squares, and what they answer.
+
+load helpers
+
+@test "--moments 1,2 writes sums and squares, which answer var, std and rms" {
+    small a.pgm
+    ok a.pgm -o t.npy --moments 1,2
+    ok query t.npy --rect 1,1,2,2 --rect 0,0,1,1 --stat var,std,rms,sum,area
+    [ "$output" = "x,y,w,h,var,std,rms,sum,area
+1,1,2,2,6.5,2.5495097567963922,4.743416490252569,16,4
+0,0,1,1,0,0,1,1,1" ]
+    ok query t.npy --rect 1,1,2,2 --stat var,count --ddof 1 --json
+    [ "$output" = '{"x":1,"y":1,"w":2,"h":2,"var":[8.666666666666666],"count":4}' ]
+    ok query a.pgm --rect 1,1,2,2 --rect 0,0,1,1 --stat var,std,rms,sum,area
+    [ "${lines[1]}" = 1,1,2,2,6.5,2.5495097567963922,4.743416490252569,16,4 ]
+    ok query t.npy --rect 1,1,1,1 --stat var --ddof 1
+    [ "${lines[1]}" = 1,1,1,1,nan ]
+    ok query t.npy --rect 1,1,2,2
+    [ "$output" = "x,y,w,h,mean,sum
+1,1,2,2,4,16" ]
+    ok info t.npy
+    [[ $output == *"4 x 5 of i64"*"moments     1,2: sums, then sums of squares, of each pixel's channels"*verified* ]]
+    ok info --json t.npy
+    [[ $output == *'"moments":[1,2]'* ]]
+}
+
+@test "a table of sums refuses var, and says what answers it" {
+    small a.pgm
+    ok a.pgm -o t.npy --moments 1
+    "$sat" a.pgm -o default.npy
+    cmp t.npy default.npy
+    failure "t.npy: a table of sums alone, *--moments 1,2*" query t.npy --rect 1,1,2,2 --stat std
+    [ -z "$output" ]
+    ok query t.npy --rect 1,1,2,2 --stat mean,area,count
+    [ "${lines[1]}" = 1,1,2,2,4,4,4 ]
+}
+
+@test "the area is one column, with --clip too" {
+    small a.pgm
+    ok query a.pgm --rect=-1,-1,3,2 --stat area,var --clip
+    [ "$output" = "x,y,w,h,area,var
+-1,-1,3,2,2,0.25" ]
+    ok query a.pgm --rect=-1,-1,3,2 --stat var --clip
+    [ "$output" = "x,y,w,h,var,area
+-1,-1,3,2,0.25,2" ]
+    ok query a.pgm --rect=9,9,1,1 --stat var,std,rms,count --clip
+    [ "${lines[1]}" = 9,9,1,1,nan,nan,nan,0,0 ]
+}
+
+@test "moments and statistics that there are none of" {
+    small a.pgm
+    usage "--moments '2': 1 is the table of sums, 1,2 has the sums of squares, too" a.pgm -o t.npy --moments 2
+    usage "--moments is for tables, -o OUT.npy without --box" a.pgm --box 3 -o b.pgm --moments 1,2
+    usage "--stat 'variance': a list of mean,sum,var,std,rms,count,area, each once at most" query a.pgm --rect 0,0,1,1 --stat variance
+    usage "--stat 'var,var': a list of *" query a.pgm --rect 0,0,1,1 --stat var,var
+    usage "--ddof '-1': *" query a.pgm --rect 0,0,1,1 --stat var --ddof=-1
+    failure "a.pgm: squares of u8 samples cannot be summed in f32, but in u32 or u64 or i64 or f64 (--type)" \
+        a.pgm -o t.npy --moments 1,2 --type f32
+    [ ! -e t.npy ]
+}
+
+@test "a table of u32 squares refuses rectangles beyond its proof, and i64 answers them" {
+    { printf 'P5 258 257 255\n' && head -c $((258 * 257)) /dev/zero | tr '\0' '\377'; } >a.pgm
+    ok a.pgm -o t.npy --moments 1,2 --type u32
+    failure "t.npy: rectangle 0,0,258,257 has more than the 66051 pixels that a u32 table of squares of u8 samples is proven to answer; *i64*" \
+        query t.npy --rect 0,0,258,257 --stat std
+    ok query t.npy --rect 0,0,257,257 --stat std,mean
+    [ "${lines[1]}" = 0,0,257,257,0,255 ]
+    ok a.pgm -o t.npy --moments 1,2
+    ok query t.npy --rect 0,0,258,257 --stat std,mean,rms
+    [ "${lines[1]}" = 0,0,258,257,0,255,255 ]
+}
