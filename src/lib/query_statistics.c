@@ -9,9 +9,6 @@
 #include "sized.h"
 #include "status.h"
 
-/* Rectangles between asking for entries and reading them: some 100 ns of other work. */
-enum { AHEAD = 8 };
-
 typedef struct job {
     sat_statistics ask;
     sat_reader sums, squares;
@@ -84,13 +81,6 @@ static void answer_part(void *context, int64_t part, int worker)
     (void)worker;
     for (size_t i = first; i < end; i++) {
         sat_rect rect = j.rects[of];
-        if (of + AHEAD < j.n) {
-            sat_rect later = j.rects[of + AHEAD];
-            if (sat_rect_validate(&j.sums, &later) == SAT_RECT_INSIDE) {
-                sat_prefetch_corners(&j.sums, image, &later);
-                if (j.with_squares) sat_prefetch_corners(&j.squares, image, &later);
-            }
-        }
         /* Both tables cut it alike; that each can answer it is asked again, as others may have changed it. */
         bool inside = sat_rect_validate(&j.sums, &rect) == SAT_RECT_INSIDE;
         if (inside && j.with_squares) inside = sat_rect_validate(&j.squares, &rect) == SAT_RECT_INSIDE;

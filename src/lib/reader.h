@@ -45,14 +45,4 @@ static inline sat_sum sat_corners_of(const sat_reader *r, uint64_t image, const 
 #undef SAT_CORNER
 #undef SAT_ALL_CORNERS
 
-/* Asks for the four entries, which sat_corners_of() will read, of a valid rectangle. */
-static inline void sat_prefetch_corners(const sat_reader *r, uint64_t image, const sat_rect *rect)
-{
-    const int64_t x1 = rect->x + rect->width, y1 = rect->y + rect->height;
-    __builtin_prefetch(sat_entry(r, image, rect->x, rect->y));
-    __builtin_prefetch(sat_entry(r, image, x1, rect->y));
-    __builtin_prefetch(sat_entry(r, image, rect->x, y1));
-    __builtin_prefetch(sat_entry(r, image, x1, y1));
-}
-
 #endif
