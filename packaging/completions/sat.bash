@@ -17,7 +17,7 @@ _sat() {
     local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]} command=${COMP_WORDS[1]} options words=
     COMPREPLY=()
     case $command in
-    query) options='--rect --rects --as --stat --ddof --clip --json --output --no-clobber --files-from --null --layout --sample --verify --gray
+    query) options='--rect --rects --grid --as --stat --ddof --clip --json --output --no-clobber --files-from --null --layout --sample --verify --gray
         --channel --no-orient
         --max-pixels --max-memory --backend --threads --quiet --verbose --help --version' ;;
     info) options='--json --no-orient --max-pixels --max-memory --help --version' ;;
@@ -46,7 +46,7 @@ _sat() {
     --accum) words='u32 u64 i32 i64 f32 f64' ;;
     --map) words='bn bq qn' ;;
     --type) [ "$command" = bench ] && words='u8 u16 u32 i8 i16 i32 f32 f64' || words='u32 u64 i32 i64 f32 f64 q32' ;;
-    --box | --radius | --gauss | --unsharp | --dog | --passes | --mean | --quality | --largest | --nodata | --min-valid | --ddof | --max-pixels | \
+    --box | --radius | --gauss | --unsharp | --dog | --passes | --mean | --quality | --largest | --nodata | --min-valid | --ddof | --grid | --max-pixels | \
         --max-memory | --threads | --rect | --size | \
         --channels | --repeat | --min | --max | --step | --block | --items) return ;;
     *)

@@ -46,6 +46,7 @@ complete -c sat -n '__sat_is filter query' -l as -x -a 'image table' -d 'What an
 complete -c sat -n '__sat_is filter query' -l stat -x -a '(__sat_names stats)' -d 'Columns, or statistics of windows'
 complete -c sat -n '__sat_is filter query' -l ddof -x -d 'Variances are divided by the pixels that count less N'
 complete -c sat -n '__sat_is filter query' -l clip -d 'Cut rectangles to the image'
+complete -c sat -n '__sat_is query' -l grid -x -d 'Cells of that size, N or WxH'
 complete -c sat -n '__sat_is query' -l verify -d 'Compare the checksum of a table'
 complete -c sat -n '__sat_is query' -l sample -x -a 'u8 u16 u32 i8 i16 i32 f32 f64' -d 'What a table without trailer is the sum of'
 

@@ -21,7 +21,7 @@ enum {
 /* x1 and y1 stand for a width and a height. */
 enum field { X, Y, W, H, X1, Y1, FIELDS, SIDES = 4 };
 
-enum kind { LIST, CSV, NPY };
+enum kind { LIST, GRID, CSV, NPY };
 
 /* Strings one behind the other. */
 typedef struct text_heap {
@@ -34,8 +34,9 @@ struct rects {
     const char *name;     /* of the file; NULL for a list */
     const sat_rect *list; /* LIST: all of them */
     size_t list_n;
-    size_t given;   /* LIST, NPY: handed out already */
-    npy_header npy; /* NPY: of the mapped file */
+    size_t given;                                               /* LIST, GRID, NPY: handed out already */
+    int64_t cell_width, cell_height, image_width, image_height; /* GRID, px */
+    npy_header npy;                                             /* NPY: of the mapped file */
 
     /* CSV: text[begin..end) is what has been read and not yet parsed. */
     source file;
@@ -391,6 +392,24 @@ static bool next_npy(rects *r, error *err)
     return true;
 }
 
+/* ---- a grid ---------------------------------------------------------------------------------------- */
+
+static int64_t least(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+static void next_cells(rects *r)
+{
+    const int64_t w = r->cell_width, h = r->cell_height;
+    const int64_t columns = (r->image_width - 1) / w + 1, rows = (r->image_height - 1) / h + 1;
+    for (; r->chunk_n < RECTS_CHUNK && (int64_t)r->given < columns * rows; r->given++) {
+        const int64_t x = (int64_t)r->given % columns * w, y = (int64_t)r->given / columns * h;
+        r->chunk[r->chunk_n++] =
+            (sat_rect){.x = x, .y = y, .width = least(w, r->image_width - x), .height = least(h, r->image_height - y)};
+    }
+}
+
 /* ---- the interface --------------------------------------------------------------------------------- */
 
 static bool allocate(rects **out, error *err)
@@ -462,6 +481,21 @@ bool rects_from_list(rects **out, const sat_rect *list, size_t n, error *err)
     return true;
 }
 
+bool rects_from_grid(rects **out, int64_t width, int64_t height, error *err)
+{
+    if (!allocate(out, err)) return false;
+    (*out)->kind = GRID;
+    (*out)->cell_width = width;
+    (*out)->cell_height = height;
+    return true;
+}
+
+void rects_of_image(rects *r, int64_t width, int64_t height)
+{
+    r->image_width = width;
+    r->image_height = height;
+}
+
 void rects_close(rects **out)
 {
     rects *r = out ? *out : NULL;
@@ -489,6 +523,7 @@ bool rects_next(rects *r, const sat_rect **chunk, size_t *n, error *err)
         *chunk = *n > 0 ? r->list + r->given : NULL;
         r->given += *n;
         return true;
+    case GRID: next_cells(r); break;
     case CSV: r->deferred = !next_csv(r, &r->deferred_err); break;
     case NPY: r->deferred = !next_npy(r, &r->deferred_err); break;
     }
@@ -552,6 +587,7 @@ const char *rects_name(const rects *r)
 const char *rects_where(const rects *r, size_t i, char *buffer)
 {
     *buffer = 0;
-    if (r->kind != LIST) snprintf(buffer, 48, "%s %lld: ", r->kind == CSV ? "line" : "row", (long long)r->lines[i]);
+    if (r->kind == CSV || r->kind == NPY)
+        snprintf(buffer, 48, "%s %lld: ", r->kind == CSV ? "line" : "row", (long long)r->lines[i]);
     return buffer;
 }

@@ -1,4 +1,4 @@
-/* rects.h - where rectangles come from: the command line, a CSV file or stream, or an integer .npy of
+/* rects.h - where rectangles come from: the command line, a grid, a CSV file or stream, or an integer .npy of
  * N x 4.  They are handed out in chunks, so that a file of any length needs the same memory.
  *
  * CSV: x,y,w,h in each line, in pixels; commas, semicolons, tabs or blanks, whichever the first line has; a field may
@@ -18,7 +18,12 @@ typedef struct rects rects;
 /* "-" = CSV on standard input.  again: rects_again() will be called, and so a stream is read whole, up to 128 MiB. */
 bool rects_open(rects **out, const char *path, bool again, error *err);
 bool rects_from_list(rects **out, const sat_rect *list, size_t n, error *err); /* list stays the caller's */
+bool rects_from_grid(rects **out, int64_t width, int64_t height, error *err);  /* cells of that size, in px */
 void rects_close(rects **r);
+
+/* The image of the rectangles to come, of which the cells of a grid are made: in order, those of the first row first;
+ * the last of a row, and the last row, are cut to the image. */
+void rects_of_image(rects *r, int64_t width, int64_t height);
 
 /* The next chunk, at most RECTS_CHUNK, in memory that is valid until the next call; *n = 0: the end.  If a line is
  * wrong, the rectangles before it are handed out first. */

@@ -9,6 +9,7 @@ enum {
     OPT_RECT = 512,
     OPT_MEAN,
     OPT_RECTS,
+    OPT_GRID,
     OPT_AS,
     OPT_STAT,
     OPT_DDOF,
@@ -35,7 +36,8 @@ typedef struct region_request {
     const char *rect_name;  /* the option of one rectangle that was given last: "--mean" or "--rect" */
     sat_rect *list;         /* those of the command line */
     size_t list_n;
-    const char *rects_path; /* --rects, or NULL */
+    const char *rects_path;          /* --rects, or NULL */
+    int64_t cell_width, cell_height; /* --grid, px; 0 = not given */
     bool json;
     const char *given; /* one of --rects, --stat, --ddof, --clip and --json that was given; NULL = none was */
 } region_request;

@@ -436,6 +436,7 @@ static bool answer_input(const region_job *job, const char *input, rects *from, 
     bool padded = a.table.layout == SAT_PADDED;
     a.width = a.table.view.width - padded;
     a.height = a.table.view.height - padded;
+    rects_of_image(from, a.width, a.height);
     sheet_input columns = {.name = input,
                            .width = a.width,
                            .height = a.height,

@@ -70,3 +70,28 @@ load helpers
     ok query t.npy --rect 0,0,258,257 --stat std,mean,rms
     [ "${lines[1]}" = 0,0,258,257,0,255,255 ]
 }
+
+@test "--grid asks the cells of each input in order, the last ones cut" {
+    small a.pgm
+    ok query a.pgm --grid 3x2 --stat sum,area
+    [ "$output" = "x,y,w,h,sum,area
+0,0,3,2,24,6
+3,0,1,2,12,2
+0,2,3,1,12,3
+3,2,1,1,3,1" ]
+    for size in 1 2 3 1x9 9x1 9; do
+        ok query a.pgm --grid $size --stat area
+        [ "$(awk -F, 'NR > 1 { n += $5 } END { print n }' <<<"$output")" = 12 ]
+    done
+    printf 'P5 2 1 255\n\1\2' >b.pgm
+    ok query a.pgm b.pgm --grid 4 --stat mean
+    [ "$output" = "file,x,y,w,h,mean
+a.pgm,0,0,4,3,4.25
+b.pgm,0,0,2,1,1.5" ]
+    grey 300 700 c.pgm # more cells than a chunk
+    ok query c.pgm --grid 1 --stat sum
+    [ "${#lines[@]}" = 210001 ]
+    [ "$(awk -F, 'NR > 1 { n += $5 } END { print n }' <<<"$output")" = "$("$sat" query c.pgm --rect 0,0,300,700 --stat sum | awk -F, 'END { print $5 }')" ]
+    usage "--grid '0': *" query a.pgm --grid 0
+    usage "--rect and --grid: one or the other" query a.pgm --grid 2 --rect 0,0,1,1
+}
