@@ -58,7 +58,7 @@ static int run(int argc, char **argv)
     r.job.is_query = true;
     while ((c = options_next(&o, argc, argv, OPTIONS_SHORT "qvo:0", longs)) != -1) take(c, &o, &r);
     if (!options_end(&o) || !region_inputs(&r, &o, argc, argv, "sat query IMAGE|TABLE... --rect X,Y,W,H")) goto out;
-    if (r.list_n == 0 && !r.rects_path && !r.cell_width)
+    if (r.list_n == 0 && !r.rects_path && !r.job.cell_width)
         options_refuse(&o, "no rectangle: give --rect X,Y,W,H, --rects FILE or --grid N");
     else
         o.status = region_answer(&r, &o);
@@ -79,7 +79,8 @@ static const char help[] = "Means, sums and variances of rectangles of images, o
                            "  --rects FILE        CSV: x,y,w,h in each line; a header may name them, or\n"
                            "                      x0,y0,x1,y1, in any order; other columns are kept.\n"
                            "                      Or an integer .npy of N x 4. - is CSV on standard input\n"
-                           "  --grid N|WxH        cells of that size, row by row; the last are cut\n"
+                           "  --grid N|WxH        cells of that size, in order; with one --stat and -o .npy,\n"
+                           "                      .tif or .pfm, an image of the cells\n"
                            "  --stat LIST         the columns: mean,sum,var,std,rms,count,area [mean,sum]\n"
                            "  --ddof N            a variance is divided by the pixels less N [0]\n"
                            "  --clip              cut rectangles to the image, and print the area that is\n"

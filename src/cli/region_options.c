@@ -47,7 +47,7 @@ bool region_option(region_request *r, options *o, int c)
         r->rects_path = optarg;
         return true;
     case OPT_GRID:
-        if (!parse_size(optarg, 1, INT32_MAX, &r->cell_width, &r->cell_height))
+        if (!parse_size(optarg, 1, INT32_MAX, &r->job.cell_width, &r->job.cell_height))
             options_refuse(o, "--grid '%s': the cell's side N, or WxH, in pixels from 1 to %d", optarg, INT32_MAX);
         return true;
     case OPT_AS:
@@ -105,7 +105,7 @@ static bool check(region_request *r, options *o)
 {
     const char *output = r->job.output;
     if (r->list_n > 0 && r->rects_path) return options_refuse(o, "%s and --rects: one or the other", r->rect_name);
-    if (r->cell_width && (r->list_n > 0 || r->rects_path))
+    if (r->job.cell_width && (r->list_n > 0 || r->rects_path))
         return options_refuse(o, "%s and --grid: one or the other", r->rects_path ? "--rects" : r->rect_name);
     if (r->job.decode.array == ARRAY_IMAGE && r->job.assume_given)
         return options_refuse(o, "--layout and --sample are for tables, not for --as image");
@@ -119,6 +119,7 @@ static bool check(region_request *r, options *o)
         o->status = EXIT_INPUT;
         return false;
     }
+    r->job.inputs_n = r->files.n;
     return regions_form(&r->job, o, r->json);
 }
 
@@ -132,9 +133,9 @@ int region_answer(region_request *r, options *o)
     r->job.name_inputs = r->files.n > 1 || r->files_from;
     r->job.decode.threads = o->threads;
     r->job.decode.max_pixels = o->max_pixels;
-    bool ok = r->cell_width   ? rects_from_grid(&from, r->cell_width, r->cell_height, &err)
-              : r->rects_path ? rects_open(&from, r->rects_path, r->files.n > 1, &err)
-                              : rects_from_list(&from, r->list, r->list_n, &err);
+    bool ok = r->job.cell_width ? rects_from_grid(&from, r->job.cell_width, r->job.cell_height, &err)
+              : r->rects_path   ? rects_open(&from, r->rects_path, r->files.n > 1, &err)
+                                : rects_from_list(&from, r->list, r->list_n, &err);
     if (!ok) say(r->rects_path ? input_name(r->rects_path) : NULL, "%s", err.text);
     int status = ok ? regions_run(&r->job, from) : EXIT_INPUT;
     rects_close(&from);

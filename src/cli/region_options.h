@@ -36,8 +36,7 @@ typedef struct region_request {
     const char *rect_name;  /* the option of one rectangle that was given last: "--mean" or "--rect" */
     sat_rect *list;         /* those of the command line */
     size_t list_n;
-    const char *rects_path;          /* --rects, or NULL */
-    int64_t cell_width, cell_height; /* --grid, px; 0 = not given */
+    const char *rects_path; /* --rects, or NULL */
     bool json;
     const char *given; /* one of --rects, --stat, --ddof, --clip and --json that was given; NULL = none was */
 } region_request;

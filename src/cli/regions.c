@@ -35,6 +35,13 @@ bool regions_stats(region_job *job, const char *text)
 bool regions_form(region_job *job, options *o, bool json)
 {
     bool named = sheet_form_named(job->output, &job->form);
+    if (job->cell_width && job->stats_n == 1 && !json) job->cell_format = cell_image_format(job->output);
+    error err;
+    if (job->cell_format && !cell_image_holds(job->cell_format, &err))
+        return options_refuse(o, "-o '%s': %s; cells are written as .npy, .tif, .pfm or .csv", job->output, err.text);
+    if (job->cell_format && job->inputs_n > 1)
+        return options_refuse(o, "-o '%s': an image of cells is of one input; .csv and .json take many", job->output);
+    if (job->cell_format) return true;
     if (!named && format_by_extension(job->output))
         return options_refuse(o, "-o '%s': answers are written as .csv, .json or .npy", job->output);
     if (named && json && job->form != SHEET_JSON)
@@ -495,7 +502,12 @@ int regions_run(const region_job *job, rects *from)
                        .stats_n = job->stats_n,
                        .name_bytes = name_bytes(job),
                        .several = job->inputs_n > 1,
-                       .area = job->clip};
+                       .area = job->clip,
+                       .cells = {.format = job->cell_format,
+                                 .output = job->output,
+                                 .no_clobber = job->no_clobber,
+                                 .cell_width = job->cell_width,
+                                 .cell_height = job->cell_height}};
 
     for (size_t i = 0; i < job->inputs_n; i++)
         if (input_is_output(job->inputs[i], job->output))

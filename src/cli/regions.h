@@ -17,7 +17,9 @@ typedef struct region_job {
     stat_id stats[STATS_MAX]; /* the columns, in this order */
     int stats_n;
     bool clip;
-    int64_t ddof; /* of variances */
+    int64_t ddof;                    /* of variances */
+    int64_t cell_width, cell_height; /* of a grid, px; 0: there is none */
+    const image_format *cell_format; /* its cells become an image; NULL: rows */
     sheet_form form;
     bool is_query;           /* the command has options for clip, and for what a table's file does not say */
     decode_options decode;   /* images */

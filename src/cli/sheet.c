@@ -327,6 +327,7 @@ bool sheet_open(sheet **out, const sheet_spec *spec, error *err)
     bool has_area = false;
     for (int i = 0; i < spec->stats_n; i++) has_area |= spec->stats[i] == STAT_AREA;
     if (spec->area && !has_area) s->spec.stats[s->spec.stats_n++] = STAT_AREA;
+    if (s->spec.cells.format) return true;
     if (text_open(&s->text, spec->output, spec->no_clobber, err)) return true;
     free(s);
     *out = NULL;
@@ -336,6 +337,10 @@ bool sheet_open(sheet **out, const sheet_spec *spec, error *err)
 bool sheet_next_input(sheet *s, const sheet_input *input, error *err)
 {
     int channels = input->channels;
+    cell_image *cells = &s->spec.cells;
+    if (cells->format &&
+        !cell_image_begin(cells, input->width, input->height, columns_of(s->spec.stats[0], channels), err))
+        return false;
     bool npy = s->spec.form == SHEET_NPY, more = channels > s->channels;
     if (s->begun && npy && channels != s->channels)
         return fail(err, "the files before have %d channel%s, this one %d; CSV and JSON take both", s->channels,
@@ -366,6 +371,23 @@ bool sheet_takes_names(const sheet *s, const rects *from, error *err)
     return true;
 }
 
+/* Of n cells, as doubles. */
+static void put_cells(sheet *s, const sat_rect *list, size_t n, const sat_sum *sums, const double *reals)
+{
+    const stat_id id = s->spec.stats[0];
+    const sat_type type = sum_type_of(s->input.type);
+    const size_t columns = (size_t)columns_of(id, s->input.channels);
+    for (size_t i = 0; i < n * columns; i++) {
+        const row r = {.input = s->input, .rect = list[i / columns]};
+        const double value = !stats[id].of_channels ? (double)area_of(&r)
+                             : id != STAT_SUM       ? reals[i]
+                             : type == SAT_I64      ? (double)sums[i].i
+                             : type == SAT_U64      ? (double)sums[i].u
+                                                    : sums[i].f;
+        cell_image_put(&s->spec.cells, value);
+    }
+}
+
 void sheet_rows(sheet *s, const rects *from, size_t at, const sat_rect *list, size_t n, const sat_statistics *answers)
 {
     const double *const reals[REALS] = {[STAT_MEAN] = answers->means,
@@ -375,6 +397,10 @@ void sheet_rows(sheet *s, const rects *from, size_t at, const sat_rect *list, si
     size_t channels = (size_t)s->input.channels;
     s->begun = true;
     s->from = from;
+    if (s->spec.cells.format) {
+        put_cells(s, list, n, answers->sums, reals[stats[s->spec.stats[0]].of_channels ? s->spec.stats[0] : 0]);
+        return;
+    }
     if (s->spec.form != SHEET_CSV || !s->spec.several) fix_columns(s);
     for (size_t i = 0; i < n; i++) {
         row r = {.input = s->input, .rect = list[i], .others = rects_other_fields(from, at + i)};
@@ -409,6 +435,11 @@ bool sheet_close(sheet **out, error *err)
 {
     sheet *s = *out;
     uint8_t page[NPY_PAGE];
+    if (s->spec.cells.format) {
+        const bool written = cell_image_end(&s->spec.cells, err);
+        sheet_free(out);
+        return written;
+    }
     fix_columns(s);
     if (s->fixed && s->spec.form == SHEET_NPY) {
         npy_page(s, page);
@@ -422,6 +453,11 @@ bool sheet_close(sheet **out, error *err)
 void sheet_abort(sheet **out)
 {
     if (!*out) return;
+    image_free(&(*out)->spec.cells.img);
+    if ((*out)->spec.cells.format) {
+        sheet_free(out);
+        return;
+    }
     if ((*out)->text.is_stdout) fix_columns(*out);
     text_abort(&(*out)->text);
     sheet_free(out);

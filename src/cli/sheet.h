@@ -13,6 +13,7 @@
 #ifndef CLI_SHEET_H
 #define CLI_SHEET_H
 
+#include "cell_image.h"
 #include "name_list.h"
 #include "rects.h"
 
@@ -35,6 +36,7 @@ typedef struct sheet_spec {
     sheet_form form;
     stat_id stats[STATS_MAX]; /* the columns, in this order */
     int stats_n;
+    cell_image cells;  /* with a format: the first statistic becomes an image, in place of rows */
     size_t name_bytes; /* each row names its input, in at most so many bytes; 0 = it does not */
     bool several;      /* inputs */
     bool area;         /* is a column, the last where it is not among these */

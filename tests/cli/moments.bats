@@ -95,3 +95,24 @@ b.pgm,0,0,2,1,1.5" ]
     usage "--grid '0': *" query a.pgm --grid 0
     usage "--rect and --grid: one or the other" query a.pgm --grid 2 --rect 0,0,1,1
 }
+
+@test "--grid with one statistic and -o makes an image of the cells" {
+    small a.pgm
+    for name in cells.npy cells.tif cells.pfm; do
+        if [ $name = cells.tif ] && ! "$sat" --help | grep -q '^formats:.* tiff'; then continue; fi
+        ok query a.pgm --grid 3x2 --stat sum -o $name
+        ok query $name --as image --grid 1 --stat sum
+        [ "$(awk -F, 'NR > 1 { print $5 }' <<<"$output" | xargs)" = "24 12 12 3" ]
+    done
+    ok query a.pgm --grid 3x2 --stat area -o cells.npy
+    ok info cells.npy
+    [[ $output == *"2 x 2 px"*f64* ]]
+    ok query a.pgm --grid 3x2 --stat sum,mean -o rows.npy
+    failure "rows.npy: *" info rows.npy # records
+    rm -f cells.*
+    printf 'P7\nWIDTH 1\nHEIGHT 1\nDEPTH 2\nMAXVAL 255\nTUPLTYPE GRAYSCALE_ALPHA\nENDHDR\n\1\2' >c.pam
+    usage "-o 'cells.png': PNG holds *; cells are written as .npy, .tif, .pfm or .csv" query a.pgm --grid 3x2 --stat sum -o cells.png
+    failure "c.pam: *" query c.pam --grid 1 --stat mean -o cells.pfm
+    usage "-o 'cells.npy': an image of cells is of one input; *" query a.pgm a.pgm --grid 2 --stat sum -o cells.npy
+    [ ! -e cells.png ] && [ ! -e cells.npy ]
+}
