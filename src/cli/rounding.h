@@ -13,8 +13,8 @@ enum { ROUNDING_TEXT_BYTES = 240 };
 double rounding_magnitude(const sat_view *image);
 
 /* Does a table of samples, power 1, or squares, 2, of that type, of an image of this size and sample type, round sums
- * that reach `largest`?  Then the text says so, with the bound.  `largest` of signed samples: rounding_magnitude(), or 0
- * where only their type is known. */
+ * that reach `largest`?  Then the text says so, with the bound.  `largest` of signed samples: rounding_magnitude(), or
+ * 0 where only their type is known. */
 bool rounding_text(char text[ROUNDING_TEXT_BYTES], int power, sat_type table, sat_type sample, int64_t width,
                    int64_t height, double largest);
 

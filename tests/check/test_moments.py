@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Sums of squares, and the statistics of rectangles from them, in the library and the command, against Python's integers and fractions."""
+"""Sums of squares, and the statistics of rectangles from them, in the library and the command, against Python's integers
+and fractions."""
 import ctypes
 import math
 import os
@@ -225,13 +226,13 @@ def statistics_cases():
 
 
 def large_quotients(tap):
-    """Sums that no small image has, in tables written by hand: one row of n pixels, of which the last entry is the sum."""
+    """Sums that no small image has, in tables written by hand: a row of n pixels, whose last entry is the sum."""
     problems = []
     rng = np.random.default_rng(5)
     for _ in range(300):
         n, top = int(rng.integers(1, 2**int(rng.integers(1, 20)), endpoint=True)), 2**int(rng.integers(1, 17)) - 1
         s1 = int(rng.integers(0, n * top, endpoint=True))
-        s2 = -(-s1 * s1 // n) + int(rng.integers(0, 2**int(rng.integers(1, 30))))  # no less than Cauchy and Schwarz allow
+        s2 = -(-s1 * s1 // n) + int(rng.integers(0, 2**int(rng.integers(1, 30))))
         sums = np.zeros((1, 2, n + 1, 1), np.uint64)
         squares = np.zeros_like(sums)
         sums[0, 1, -1, 0], squares[0, 1, -1, 0] = s1, s2
