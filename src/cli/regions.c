@@ -362,23 +362,27 @@ static bool put_rows(const answer *a, const rects *from, size_t at, const sat_re
     return true;
 }
 
+static bool has_stat(const region_job *job, stat_id id)
+{
+    for (int s = 0; s < job->stats_n; s++)
+        if (job->stats[s] == id) return true;
+    return false;
+}
+
 /* Memory for what is asked of a chunk of rectangles. */
 static bool allocate(const region_job *job, int channels, sat_statistics *ask)
 {
     const size_t n = (size_t)RECTS_CHUNK * (size_t)channels;
-    bool ok = true;
+    const bool sum = has_stat(job, STAT_SUM), mean = has_stat(job, STAT_MEAN), var = has_stat(job, STAT_VAR);
+    const bool std = has_stat(job, STAT_STD), rms = has_stat(job, STAT_RMS);
     *ask = (sat_statistics){.flags = job->clip ? SAT_CLIP : 0, .threads = job->common->threads, .ddof = job->ddof};
-    for (int s = 0; s < job->stats_n && ok; s++) switch (job->stats[s]) {
-        case STAT_SUM: ok = (ask->sums = malloc(n * sizeof *ask->sums)) != NULL; break;
-        case STAT_MEAN: ok = (ask->means = malloc(n * sizeof *ask->means)) != NULL; break;
-        case STAT_VAR: ok = (ask->variances = malloc(n * sizeof *ask->variances)) != NULL; break;
-        case STAT_STD: ok = (ask->deviations = malloc(n * sizeof *ask->deviations)) != NULL; break;
-        case STAT_RMS: ok = (ask->roots = malloc(n * sizeof *ask->roots)) != NULL; break;
-        case STAT_COUNT:
-        case STAT_AREA:
-        case STATS_MAX: break; /* follow from the rectangles */
-        }
-    return ok;
+    if (sum) ask->sums = malloc(n * sizeof *ask->sums);
+    if (mean) ask->means = malloc(n * sizeof *ask->means);
+    if (var) ask->variances = malloc(n * sizeof *ask->variances);
+    if (std) ask->deviations = malloc(n * sizeof *ask->deviations);
+    if (rms) ask->roots = malloc(n * sizeof *ask->roots);
+    return (ask->sums || !sum) && (ask->means || !mean) && (ask->variances || !var) && (ask->deviations || !std) &&
+           (ask->roots || !rms);
 }
 
 static void free_all(sat_statistics *ask)

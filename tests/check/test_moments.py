@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Sums of squares, and the statistics of rectangles from them, in the library and the command, against Python's integers
-and fractions."""
+"""Sums of squares, and the statistics of rectangles from them, in the library and the command, against Python's
+integers and fractions."""
 import ctypes
 import math
 import os
@@ -232,7 +232,8 @@ def large_quotients(tap):
     for _ in range(300):
         n, top = int(rng.integers(1, 2**int(rng.integers(1, 20)), endpoint=True)), 2**int(rng.integers(1, 17)) - 1
         s1 = int(rng.integers(0, n * top, endpoint=True))
-        s2 = -(-s1 * s1 // n) + int(rng.integers(0, 2**int(rng.integers(1, 30))))
+        least = -(-s1 * s1 // n)  # Cauchy and Schwarz
+        s2 = least + int(rng.integers(0, 2**int(rng.integers(1, 30))))
         sums = np.zeros((1, 2, n + 1, 1), np.uint64)
         squares = np.zeros_like(sums)
         sums[0, 1, -1, 0], squares[0, 1, -1, 0] = s1, s2
@@ -249,7 +250,7 @@ def refusals(tap):
     pixels = np.arange(30, dtype=np.uint8).reshape(1, 5, 6, 1)
     wide = pixels.astype(np.uint32)
     for name, got, words in [
-            ("u32 squares in u64", create(wide, "u32", "u64"), "but in f64, which rounds: 64 bits hold the sum of three"),
+            ("u32 squares in u64", create(wide, "u32", "u64"), "but in f64, which rounds: 64 bits"),
             ("u8 squares in i32", create(pixels, "u8", "i32"), "squares of u8 samples cannot be summed in i32"),
             ("u8 squares in f32", create(pixels, "u8", "f32"), "but in u32 or u64 or i64 or f64"),
             ("power 3", create(pixels, "u8", "u32", power=3), "power of 3")]:
@@ -261,7 +262,8 @@ def refusals(tap):
     other.sample = code("u16")
     small = create(pixels[:, :4].copy(), "u8", "u32")
     rects = [(0, 0, 2, 2)]
-    for name, pair, words in [("no squares", (sums, None), "no table of squares"), ("twice sums", (sums, sums), "power 1"),
+    for name, pair, words in [("no squares", (sums, None), "no table of squares"),
+                              ("twice sums", (sums, sums), "power 1"),
                               ("twice squares", (squares, squares), "power 2"),
                               ("another sample", (sums, other), "u8 and u16"),
                               ("another shape", (sums, small[2]), "different shapes")]:
@@ -277,7 +279,8 @@ def refusals(tap):
     if status != 4 or "66051 pixels that a u32 table of squares of u8 samples" not in LIB.sat_detail().decode():
         problems.append(f"66052 squares of u8: {status} {LIB.sat_detail().decode()}")
     status, out = ask_of(sums, squares, [(-2, -2, 3, 3), (9, 9, 1, 1)], 1, 1, flags=1)
-    if status or out["areas"].tolist() != [1, 0] or out["variances"][0, 0, 0] != 0 or not np.isnan(out["roots"][0, 1, 0]):
+    nothing = np.isnan(out["roots"][0, 1, 0])
+    if status or out["areas"].tolist() != [1, 0] or out["variances"][0, 0, 0] != 0 or not nothing:
         problems.append(f"clipped: {status} {out}")
     del kept, kept2, small
     tap.report("what is no table of squares, and what it cannot answer, is refused", problems)
@@ -303,7 +306,8 @@ def command(case):
         wide = pixels.astype(np.float64) if accum == "f64" else np.vectorize(int, otypes=[object])(pixels)
         want = np.concatenate([prefix_sums(wide, layout), prefix_sums(wide * wide, layout)], 2)
         table = np.load(path)
-        close = (np.allclose(table, want.astype(kind), rtol=1e-12, atol=1e-12 * float(np.abs(wide).max())**2 * wide.size)
+        slack = 1e-12 * float(np.abs(wide).max())**2 * wide.size
+        close = (np.allclose(table, want.astype(kind), rtol=1e-12, atol=slack)
                  if accum == "f64" else
                  np.array_equal(table.astype(object), np.vectorize(lambda v: wrapped(v, accum), otypes=[object])(want)))
         if table.shape != want.shape or not close:
@@ -365,7 +369,8 @@ def main():
     large_quotients(tap)
     refusals(tap)
     cases = [(sample, accum, layout, channels, 31 * k + channels)
-             for k, (sample, accum) in enumerate([("u8", "i64"), ("u8", "u32"), ("u16", "u64"), ("i8", "i64"), ("i16", "i64"),
+             for k, (sample, accum) in enumerate([("u8", "i64"), ("u8", "u32"), ("u16", "u64"), ("i8", "i64"),
+                                                  ("i16", "i64"),
                                                   ("u8", "f64"), ("u32", "f64"), ("i32", "f64"), ("f32", "f64"),
                                                   ("f64", "f64")])
              for layout in ("padded", "inclusive") for channels in (1, 2, 3, 4)]

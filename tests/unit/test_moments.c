@@ -134,6 +134,7 @@ static void the_largest_sums(void **state)
 
 int main(void)
 {
+    cmocka_set_message_output(CM_OUTPUT_TAP);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(quotients_are_rounded_once),
         cmocka_unit_test(the_largest_sums),
