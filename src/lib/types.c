@@ -132,7 +132,7 @@ int64_t sat_power_area(sat_type sample, int power, sat_type accum, const sat_qua
     if (sat_square_type(sample) == SAT_F64 || sat_is_float(accum)) return INT64_MAX;
     const uint64_t m = sat_sample_max(sample) + sat_is_signed(sample);
     const uint64_t limit = accum == SAT_U32 ? UINT32_MAX : accum == SAT_U64 ? UINT64_MAX : INT64_MAX;
-    return (int64_t)(limit / (m * m)); /* m * m is 2^14 or more */
+    return m > 0 ? (int64_t)(limit / (m * m)) : 0; /* m * m is 2^14 or more */
 }
 
 sat_type sat_power_accum(sat_type sample, int power, int64_t largest_rect_px)
