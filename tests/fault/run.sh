@@ -298,6 +298,7 @@ faults "PNG to PNG with a temporary name" "$sat" in.png --box 5 -o run/out.png
 unset FAULT_NAMED
 lines_max=3
 faults "two pictures at once" "$sat" in.png in2.png --box 5 -o 'run/{stem}.png'
+faults "a Gaussian of the luma's light" "$sat" in.png --gray --linear --gauss 5 -o run/out.png
 faults "two statistics of windows" "$sat" in.png --box 5 --mask in2.png --stat mean,std -o 'run/{stat}.pfm'
 lines_max=1
 

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "sat.h"
+#include "sat_gauss.h"
 #include "sat_window.h"
 
 enum { CALLERS = 6, ROUNDS = 8, WIDTH = 2039, HEIGHT = 131, RECTS = 20000, ENTRY_BYTES = 8 };
@@ -92,6 +93,23 @@ static bool run_window(sat_type sample, int threads, void *out)
     return ok;
 }
 
+/* Of two blurs, of which the second reads what the first one's threads kept. */
+static bool difference_of_gaussians(int threads, void *out)
+{
+    const sat_gauss_spec spec = {.width = WIDTH,
+                                 .height = HEIGHT,
+                                 .sample = SAT_U8,
+                                 .sigma = 5,
+                                 .mode = SAT_GAUSS_DOG,
+                                 .sigma2 = 2,
+                                 .threads = threads};
+    sat_view image = view((void *)bytes, SAT_U8), to = view(out, SAT_F32);
+    sat_gauss *gauss = NULL;
+    bool ok = sat_gauss_create(&gauss, &spec) == SAT_OK && sat_gauss_run(gauss, &image, &to, NULL, NULL) == SAT_OK;
+    sat_gauss_destroy(&gauss);
+    return ok;
+}
+
 static bool windows_of_integers(int threads, void *out)
 {
     return run_window(SAT_U8, threads, out);
@@ -150,6 +168,7 @@ static const work works[] = {
     {"filters of integers", box_of_integers},
     {"filters of floats", box_of_reals},
     {"filters through a table", box_through_table},
+    {"differences of Gaussians", difference_of_gaussians},
     {"windows of integers", windows_of_integers},
     {"windows of floats", windows_of_reals},
     {"queries of one table", queries},
