@@ -211,8 +211,8 @@ def windows():
                       name % 2, 40, name, 0])
         outputs = bytes([name, name % 3, 0, 0, (name + 1) % 3, 1, 0, 0, (sample + 3) % 14, 0, 0, 0])
         if (border + sample + name) % 4 == 0:
-            seed("window", f"{border}-{sample}-{name}", spec + outputs + bytes([255] * 5) + bytes([1, 2, 3, 4, 5, 6, 0, 0]) +
-                 bytes(range(1, 60)))
+            seed("window", f"{border}-{sample}-{name}",
+                 spec + outputs + bytes([255] * 5) + bytes([1, 2, 3, 4, 5, 6, 0, 0]) + bytes(range(1, 60)))
 
 
 tables()

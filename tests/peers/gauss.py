@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""gauss.py OUT - Gaussian blurs of libsat, OpenCV and SciPy in one process, on the same arrays, call by call in turns."""
+"""gauss.py OUT - Gaussian blurs of libsat, OpenCV and SciPy in one process, on the same arrays, in turns."""
 import ctypes
 import os
 import sys
@@ -70,7 +70,7 @@ def main():
     columns = ["job", "threads", "sat ms", "cv2.GaussianBlur ms", "scipy.ndimage ms", "x OpenCV", "apart at most"]
     versions = {"sat": version, "OpenCV": f"{cv2.__version__} (headless, from PyPI)", "SciPy": scipy.__version__}
     intro = [f"{WIDTH}x{HEIGHT} pixels of noise from 0 to 255; one process, outputs reused, calls in turns, medians.",
-             "SciPy has one thread. OpenCV's kernels end at 3 sigma (u8) or 4 sigma, and those of u8 have a fixed point.",
+             "SciPy has one thread. OpenCV's weights end at 3 sigma (u8) or 4 sigma; those of u8 are in fixed point.",
              "Made by `make peers`."]
     write(os.path.join(out, "gauss"), "Gaussian blurs in one process", machine(versions), intro,
           [("Gaussian blur", columns, rows)])
