@@ -339,10 +339,19 @@ static bool check_name(options *o, const request *r, const char *input, const ch
     error err;
     if (r->regions.files_from && input_is_output(r->regions.files_from, output))
         return options_refuse(o, "-o %s would replace the list of inputs", output);
+    if (r->j.windows.mask && input_is_output(r->j.windows.mask, output))
+        return options_refuse(o, "-o %s would replace the mask", output);
     if (r->in_folder && input_is_output(input, output))
         return options_refuse(o, "-o %s: %s would be written over itself; to replace it, name it: -o '{dir}/{name}'",
                               r->output, input);
     return sink_check_path(output, &err) || stop(o, output, err.text);
+}
+
+/* One input, which is a file? */
+static bool is_alone(const region_request *r)
+{
+    const bool list = r->files_from && strcmp(r->files_from, "-") == 0;
+    return r->files.n == 1 && !list && strcmp(r->files.inputs[0], "-") != 0;
 }
 
 /* Statistics of windows: what goes with them, and what is theirs alone. */
@@ -361,6 +370,10 @@ static bool check_windows(options *o, request *r)
         w->outputs = 1;
     }
     if (w->outputs == 0) return true;
+    if (w->mask && strcmp(w->mask, "-") == 0 && !is_alone(&r->regions))
+        return options_refuse(o, "--mask -: standard input holds one mask, for one input that is a file");
+    if (w->output->compare && r->j.result_given)
+        return options_refuse(o, "--result does not go with --threshold, which writes 0 and 255 in 8 bits");
     if (r->j.gauss.name)
         return options_refuse(o, "%s does not go with %s: statistics are of windows, --box N",
                               w->given ? w->given : "--stat", r->j.gauss.name);

@@ -150,7 +150,7 @@ static bool compute(work *w, const char *input, int threads, error *err)
     sat_window_destroy(&window);
     if (ok && clipped > 0 && !j->quiet)
         say(input_name(input),
-            "%lld values lie beyond the range of their type and are clipped; --result f32 keeps them",
+            "%lld values lie beyond the range of their type and are clipped; floats hold them (--result)",
             (long long)clipped);
     return ok;
 }

@@ -1,5 +1,6 @@
 #include "window_options.h"
 
+#include <math.h>
 #include <string.h>
 
 /* Names of statistics; of thresholds alone, if `compare`. */
@@ -93,15 +94,15 @@ static void take_min_valid(window_request *r, options *o)
     if (ok && optarg[n - 1] == '%') {
         memcpy(number, optarg, n);
         number[n - 1] = 0;
-        ok = parse_real(number, &r->min_valid) && r->min_valid >= 0 && r->min_valid < 100;
-        r->min_valid /= 100;
+        ok = parse_real(number, &r->min_valid) && r->min_valid > 0 && r->min_valid <= 100;
+        r->min_valid = fmin(r->min_valid / 100, nextafter(1, 0)); /* 1 stands for one pixel */
     } else if (ok) {
         int64_t whole;
         ok = parse_int(optarg, 1, INT32_MAX, &whole);
         if (ok) r->min_valid = (double)whole;
         if (!ok) ok = parse_real(optarg, &r->min_valid) && r->min_valid > 0 && r->min_valid < 1;
     }
-    if (!ok) options_refuse(o, "--min-valid '%s': a number of pixels, or a share below 1, or of per cent", optarg);
+    if (!ok) options_refuse(o, "--min-valid '%s': a number of pixels, a share below 1, or per cent up to 100%%", optarg);
 }
 
 bool window_option(window_request *r, options *o, int c)

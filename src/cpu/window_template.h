@@ -232,11 +232,11 @@ TARGET static void describe(f64 *restrict mean, f64 *restrict var, f64 *restrict
     if (N == NULL) {
         const f64 degrees = count - ddof;
         for (int64_t i = 0; i < n; i++) mean[i] = S[i] / count;
-        for (int64_t i = 0; var && i < n; i++) var[i] = Q[i] / degrees;
+        for (int64_t i = 0; var && i < n; i++) var[i] = (Q[i] + 0 * S[i]) / degrees; /* NaN if the sum is infinite */
         for (int64_t i = 0; squares && i < n; i++) squares[i] = Q[i] / count + mean[i] * mean[i];
     } else {
         for (int64_t i = 0; i < n; i++) mean[i] = S[i] / N[i];
-        for (int64_t i = 0; var && i < n; i++) var[i] = Q[i] / (N[i] - ddof);
+        for (int64_t i = 0; var && i < n; i++) var[i] = (Q[i] + 0 * S[i]) / (N[i] - ddof);
         for (int64_t i = 0; squares && i < n; i++) squares[i] = Q[i] / N[i] + mean[i] * mean[i];
     }
 }

@@ -134,6 +134,7 @@ sat_status sat_window_create_sized(sat_window **out, const sat_window_spec *give
     if (status != SAT_OK) return status;
     if (spec.channels == 0) spec.channels = 1;
     if (spec.count == 0) spec.count = 1;
+    if (spec.sample == SAT_F32) spec.nodata = (double)(float)spec.nodata;
     status = check_spec(&spec);
     if (status != SAT_OK) return status;
     sat_arena arena = {.allocator = spec.allocator};

@@ -414,6 +414,8 @@ def nothing_spreads(tap):
             differs = ~((a == b) | ((a != a) & (b != b)))[0, :, :, 0]
             if not (differs == held).all():
                 problems.append(f"{sample}, {bad}: {differs.sum()} windows differ, {held.sum()} hold it")
+        if not math.isfinite(bad) and not np.isnan(got[1][0, :, :, 0][held]).all():
+            problems.append(f"{sample}, {bad}: a variance of a window that holds it is a number")
     tap.report("a NaN, an infinity or a huge sample touches the windows that hold it", problems)
 
 

@@ -42,7 +42,7 @@ values() {
     small a.pgm
     sat a.pgm --box 3 --stat norm -o n.pgm
     [ "$status" = 0 ]
-    [[ $stderr == "sat: a.pgm: "*" values lie beyond the range of their type and are clipped; --result f32 keeps them" ]]
+    [[ $stderr == "sat: a.pgm: "*" values lie beyond the range of their type and are clipped; floats hold them (--result)" ]]
     ok -q a.pgm --box 3 --stat norm -o n.pgm
     ok a.pgm --box 3 --stat norm -o n.tif
 }
@@ -76,6 +76,24 @@ values() {
     failure "a.pgm: --mask wrong.pgm: 5x5 px, where the image has 4x3" a.pgm --box 3 --mask wrong.pgm -o o.pgm
     failure "a.pgm: --mask none.pgm: *" a.pgm --box 3 --mask none.pgm -o o.pgm
     [ ! -e o.pgm ]
+    ok a.pgm --box 3 --mask m.pgm --min-valid 100% -o mean.pgm
+    [ "$(pixels mean.pgm 12)" = "0 0 0 0 0 0 0 0 0 0 0 0" ]
+}
+
+@test "a mask is neither replaced nor read twice" {
+    small a.pgm
+    small b.pgm
+    cp a.pgm m.pgm
+    ln -s m.pgm link.pgm
+    usage "-o m.pgm would replace the mask" a.pgm --box 3 --mask m.pgm -o m.pgm
+    usage "-o link.pgm would replace the mask" a.pgm --box 3 --mask m.pgm -o link.pgm
+    usage "-o m.pgm would replace the mask" a.pgm b.pgm m.pgm --box 3 --mask m.pgm -o '{name}'
+    usage "--mask -: *" a.pgm b.pgm --box 3 --mask - -o '{stem}.tif'
+    usage "--mask -: *" - --box 3 --mask - -o o.tif
+    "$sat" a.pgm --box 3 --mask - -o piped.pgm <m.pgm
+    ok a.pgm --box 3 --mask m.pgm -o named.pgm
+    cmp piped.pgm named.pgm
+    cmp a.pgm m.pgm
 }
 
 @test "nodata: samples of that value do not count, and are the result where too few do" {
@@ -84,6 +102,9 @@ values() {
     [ "$(values o.npy)" = "1.0 2.0 3.0 4.0 5.0 6.0 7.0 8.0 9.0 1.0 2.0 3.0" ] # 5: nothing counts, and so nodata
     ok a.pgm --box 3x1 --nodata 5 --min-valid 60% -o o.npy
     [ "$(values o.npy | cut -d' ' -f5,6)" = "5.0 6.5" ]
+    "${PYTHON:-python3}" -c 'import numpy as np; np.save("tenth.npy", np.array([[0.1, 3]], np.float32))'
+    ok tenth.npy --as image --box 3 --nodata 0.1 --stat count -o o.npy # rounded as the samples are
+    [ "$(values o.npy)" = "1.0 1.0" ]
     "${PYTHON:-python3}" -c '
 import numpy as np
 np.save("nan.npy", np.array([[1, np.nan, 3], [4, 5, 6]], np.float32))'
@@ -136,7 +157,8 @@ np.save("nan.npy", np.array([[1, np.nan, 3], [4, 5, 6]], np.float32))'
     usage "--threshold does not go with --mean" a.pgm --mean 0,0,1,1 --threshold nick
     usage "--passes does not go with statistics of windows" a.pgm --box 3 --stat mean --passes 2 -o o.tif
     usage "--min-valid '0': *" a.pgm --box 3 --min-valid 0 -o o.tif
-    usage "--min-valid '100%': *" a.pgm --box 3 --min-valid 100% -o o.tif
+    usage "--min-valid '101%': *" a.pgm --box 3 --min-valid 101% -o o.tif
+    usage "--result does not go with --threshold*" a.pgm --box 3 --threshold mean --result f32 -o o.tif
     usage "--nodata 'x': *" a.pgm --box 3 --nodata x -o o.tif
     usage "--ddof '-1': *" a.pgm --box 3 --ddof=-1 --stat var -o o.tif
 }

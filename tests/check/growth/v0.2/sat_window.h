@@ -14,7 +14,7 @@
  *
  * Float samples.  Sums, means and squared deviations of parts of a window are joined, never taken away (Chan, Golub and
  * LeVeque 1979; van Herk 1992).  No sample outside a window influences it: a NaN or an infinity spoils exactly the
- * windows that hold it, of which the variance is NaN.  A variance is never negative, and 0 for a constant.  With e =
+ * windows that hold it, whose variance is NaN.  A variance is never negative, and 0 for a constant.  With e =
  * 2^-53, n samples, their exact mean m, mean of absolute values a and variance v: the f64 mean is wrong by less than
  * (n + 1) * e * a, and the f64 variance by less than (6 * n + 40) * e * (v + a * sqrt(v)), as far as that is small
  * beside v; where it is not, by less than (6 * n + 40)^2 * e^2 * a^2 in addition.  Results are the same on every thread
@@ -90,7 +90,7 @@ typedef struct sat_window_spec {
     bool has_nodata;                 /* samples equal to nodata do not count */
     bool strided;                    /* sources of runs may have gaps between their pixels */
     int ddof;                        /* 0 or more: variances are divided by n - ddof */
-    double nodata;
+    double nodata;                       /* floats: rounded to the samples' type */
     double min_valid;               /* samples that must count: 1 or more, a whole number; below 1: a share of the
                                        window's pixels; 0 = one sample */
     double empty;                   /* the result where fewer count, or n <= ddof for a variance; clipped as any
@@ -110,7 +110,7 @@ typedef struct sat_window sat_window;
 
 /* Checks the spec, picks the backend, allocates all that runs need.  On SAT_OK *window is the caller's, to be given to
  * sat_window_destroy(); else it is NULL, and the status is SAT_ERR_ARGUMENT, _SHAPE, _TYPE, _RANGE (sums that 64 bits
- * cannot be proven to hold; of squares of 32-bit samples: windows of more than 2^32 px), _MEMORY or _UNAVAILABLE. */
+ * cannot be proven to hold: windows of 2^32 px and more of 32-bit samples, of 2^31 px of squares of 16 bits), _MEMORY or _UNAVAILABLE. */
 #define sat_window_create(...) sat_window_create_sized(__VA_ARGS__, sizeof(sat_window_spec)) /* window, spec */
 SAT_API sat_status sat_window_create_sized(sat_window **window, const sat_window_spec *spec, size_t spec_bytes);
 
