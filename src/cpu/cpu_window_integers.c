@@ -271,7 +271,7 @@ static void move_columns(const sat_cpu_window_run *run, const worker *k, int64_t
     const sat_axis *axis = &run->w->window.y;
     const int64_t enter = sat_border_index(axis->border, y + axis->after, axis->n);
     const int64_t leave = sat_border_index(axis->border, y - 1 - axis->before, axis->n);
-    row_data e, l;
+    row_data e = {0}, l = {0};
     if (enter == leave) return;
     if (enter >= 0) e = prepare(run, enter, &k->enter);
     if (leave >= 0) l = prepare(run, leave, &k->leave);
