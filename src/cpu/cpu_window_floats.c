@@ -136,6 +136,16 @@ sat_status sat_cpu_floats_open(sat_cpu_window *w, sat_arena *arena)
 
 /* ---- rows of samples ----------------------------------------------------------------------------------- */
 
+/* Samples as f64; valid only where columns have counts. */
+static void load(const strip *s, double *x, double *valid, const char *samples, const sat_validity *v, int64_t n)
+{
+    const sat_cpu_window *w = s->run->w;
+    if (s->counts)
+        w->ops->load[w->sample](x, valid, samples, v, n);
+    else
+        w->isa->widen(w->spec.sample, SAT_F64)(x, samples, n);
+}
+
 /* The pixels of a strip's row from position `from` to `to`, which lie beyond the image. */
 static void load_beyond(const strip *s, int64_t from, int64_t to, const sat_validity *v, const char *row)
 {
@@ -149,8 +159,7 @@ static void load_beyond(const strip *s, int64_t from, int64_t to, const sat_vali
         double *x = s->k->x + (px - origin) * channels, *valid = s->k->valid + (px - origin) * channels;
         sat_validity here = *v;
         if (v->mask && column >= 0) here.mask += column;
-        if (column >= 0)
-            w->ops->load[w->sample](x, s->counts ? valid : NULL, row + (size_t)column * bytes, &here, channels);
+        if (column >= 0) load(s, x, valid, row + (size_t)column * bytes, &here, channels);
         for (int c = 0; column < 0 && c < channels; c++) {
             x[c] = axis->border->takes_value ? w->window.real_value[c] : 0;
             valid[c] = axis->border->takes_value;
@@ -188,8 +197,7 @@ static bool load_row(const strip *s, int64_t y)
     load_beyond(s, origin, from, &v, row);
     load_beyond(s, to, end, &v, row);
     if (v.mask) v.mask += from;
-    w->ops->load[w->sample](s->k->x + skipped, s->counts ? s->k->valid + skipped : NULL, row + (size_t)from * bytes, &v,
-                            (to - from) * channels);
+    load(s, s->k->x + skipped, s->k->valid + skipped, row + (size_t)from * bytes, &v, (to - from) * channels);
     return true;
 }
 

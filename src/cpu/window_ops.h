@@ -48,7 +48,7 @@ struct sat_window_ops {
     void (*moments[BOX_SIGNS][BOX_SUMS][BOX_SUMS])(double *mean, double *var, const void *sums, const void *squares,
                                                    int64_t reach, double count, double ddof, int64_t n);
 
-    /* Floats: a row as f64, samples that do not count as 0, with valid[i] 1 or 0; valid NULL: all count. */
+    /* Floats: a row as f64, samples that do not count as 0, with valid[i] 1 or 0. */
     void (*load[WINDOW_SAMPLES])(double *x, double *valid, const void *row, const sat_validity *v, int64_t n);
     /* Parts of windows, of a and b, joined; of na and nb samples each where out->n is NULL.  out may be a, and it may
      * be b if b does not begin before a.  join_samples: b are single samples, which count or do not. */

@@ -43,8 +43,7 @@ BOX_INLINE f64 kept_if(u8 counts, f64 value)
     {                                                                                                                  \
         const sample *restrict r = row;                                                                                \
         u8 counts[LOADED];                                                                                             \
-        for (int64_t i = 0; !valid && i < n; i++) x[i] = (f64)r[i];                                                    \
-        for (int64_t first = 0; valid && first < n; first += LOADED) {                                                 \
+        for (int64_t first = 0; first < n; first += LOADED) {                                                          \
             const int64_t m = n - first < LOADED ? n - first : LOADED;                                                 \
             counts_##sample(counts, r + first, v, first, m);                                                           \
             for (int64_t i = 0; i < m; i++) valid[first + i] = (f64)(i32)counts[i];                                    \

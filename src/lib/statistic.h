@@ -29,6 +29,14 @@ enum {
     SAT_NEEDS_EXTREMES = 16
 };
 
+#define SAT_PARAMETER(name_, value_)                                                                                   \
+    {                                                                                                                  \
+        .name = name_, .value = value_                                                                                 \
+    }
+#define SAT_PARAMETER_IN_RANGE(name_, value_)                                                                          \
+    {                                                                                                                  \
+        .name = name_, .value = value_, .in_range = true                                                               \
+    }
 #define SAT_SET(...)                                                                                                   \
     {                                                                                                                  \
         __VA_ARGS__                                                                                                    \
