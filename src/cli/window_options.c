@@ -102,7 +102,8 @@ static void take_min_valid(window_request *r, options *o)
         if (ok) r->min_valid = (double)whole;
         if (!ok) ok = parse_real(optarg, &r->min_valid) && r->min_valid > 0 && r->min_valid < 1;
     }
-    if (!ok) options_refuse(o, "--min-valid '%s': a number of pixels, a share below 1, or per cent up to 100%%", optarg);
+    if (!ok)
+        options_refuse(o, "--min-valid '%s': a number of pixels, a share below 1, or per cent up to 100%%", optarg);
 }
 
 bool window_option(window_request *r, options *o, int c)

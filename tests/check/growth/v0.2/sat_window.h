@@ -90,27 +90,28 @@ typedef struct sat_window_spec {
     bool has_nodata;                 /* samples equal to nodata do not count */
     bool strided;                    /* sources of runs may have gaps between their pixels */
     int ddof;                        /* 0 or more: variances are divided by n - ddof */
-    double nodata;                       /* floats: rounded to the samples' type */
-    double min_valid;               /* samples that must count: 1 or more, a whole number; below 1: a share of the
-                                       window's pixels; 0 = one sample */
-    double empty;                   /* the result where fewer count, or n <= ddof for a variance; clipped as any
-                                       other */
-    bool empty_set;                 /* false: empty is NaN for f32 and f64, 0 for others */
-    bool reserved[3];               /* false */
-    int threads;                    /* as in sat_plan_spec */
-    const char *backend;            /* NULL = the first that can do the job */
-    sat_memory memory;              /* SAT_HOST: no device's backend has windows yet */
-    int reserved_word;              /* 0 */
-    int64_t count;                  /* images that a run has at most; 0 = 1 */
-    const sat_executor *executor;   /* as in sat_plan_spec */
-    const sat_allocator *allocator; /* as in sat_plan_spec */
+    double nodata;                   /* floats: rounded to the samples' type */
+    double min_valid;                /* samples that must count: 1 or more, a whole number; below 1: a share of the
+                                        window's pixels; 0 = one sample */
+    double empty;                    /* the result where fewer count, or n <= ddof for a variance; clipped as any
+                                        other */
+    bool empty_set;                  /* false: empty is NaN for f32 and f64, 0 for others */
+    bool reserved[3];                /* false */
+    int threads;                     /* as in sat_plan_spec */
+    const char *backend;             /* NULL = the first that can do the job */
+    sat_memory memory;               /* SAT_HOST: no device's backend has windows yet */
+    int reserved_word;               /* 0 */
+    int64_t count;                   /* images that a run has at most; 0 = 1 */
+    const sat_executor *executor;    /* as in sat_plan_spec */
+    const sat_allocator *allocator;  /* as in sat_plan_spec */
 } sat_window_spec;
 
 typedef struct sat_window sat_window;
 
 /* Checks the spec, picks the backend, allocates all that runs need.  On SAT_OK *window is the caller's, to be given to
  * sat_window_destroy(); else it is NULL, and the status is SAT_ERR_ARGUMENT, _SHAPE, _TYPE, _RANGE (sums that 64 bits
- * cannot be proven to hold: windows of 2^32 px and more of 32-bit samples, of 2^31 px of squares of 16 bits), _MEMORY or _UNAVAILABLE. */
+ * cannot be proven to hold: windows of 2^32 px and more of 32-bit samples, of 2^31 px of squares of 16 bits), _MEMORY
+ * or _UNAVAILABLE. */
 #define sat_window_create(...) sat_window_create_sized(__VA_ARGS__, sizeof(sat_window_spec)) /* window, spec */
 SAT_API sat_status sat_window_create_sized(sat_window **window, const sat_window_spec *spec, size_t spec_bytes);
 
