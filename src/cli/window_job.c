@@ -48,7 +48,7 @@ static bool choose_result(work *w, int i, const char *word, error *err)
 
 /* ---- what counts --------------------------------------------------------------------------------------- */
 
-/* Is sample i of a row not 0?  A NaN is not. */
+/* Is sample i of a row not 0?  A NaN is set. */
 static bool is_set(const void *row, sat_type type, int64_t i)
 {
     switch (type) {

@@ -72,7 +72,8 @@ sat_status sat_cpu_window_open(const sat_window_spec *spec, sat_arena *arena, vo
     w->validity = spec->masked || spec->has_nodata || spec->skip_nan;
     w->range = sat_is_float(spec->sample) ? 1 : (double)sat_sample_max(spec->sample);
     const double whole = (double)spec->window_width * (double)spec->window_height;
-    w->least = spec->min_valid < 1 ? ceil(spec->min_valid * whole) : spec->min_valid;
+    /* 0.07 of 100 is 7, although the product is a little more */
+    w->least = spec->min_valid < 1 ? ceil(spec->min_valid * whole * (1 - 0x1p-50)) : spec->min_valid;
     if (w->least < 1) w->least = 1;
     resolve_outputs(w);
     w->threads = sat_machine_threads(spec->threads, (double)w->samples * (double)spec->height, SHARE);

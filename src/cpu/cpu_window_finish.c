@@ -34,14 +34,22 @@ static void load_pixels(const sat_cpu_window_run *run, sat_cpu_finish *f, int64_
     }
 }
 
+/* Samples that must count for a statistic with these needs: a variance is divided by the count less ddof. */
+static double least_for(const sat_cpu_window *w, unsigned needs)
+{
+    const double more_than = w->spec.ddof;
+    return needs & SAT_NEEDS_VAR && w->least <= more_than ? more_than + 1 : w->least;
+}
+
 static void find_extremes(const sat_cpu_window_run *run, sat_cpu_finish *f, int64_t y, int64_t first, int64_t count)
 {
     const sat_validity v = sat_cpu_validity(run, y);
+    const double least = least_for(run->w, SAT_NEEDS_VAR);
     for (int64_t i = 0; i < count; i++) {
         const double x = f->x[i];
         const bool counts = (!v.mask || v.mask[(first + i) / v.channels]) && !(v.has_nodata && x == v.nodata);
         if (counts && x < f->extremes.low) f->extremes.low = x;
-        if (f->n[i] >= run->w->least && f->var[i] > f->extremes.most_var) f->extremes.most_var = f->var[i];
+        if (f->n[i] >= least && f->var[i] > f->extremes.most_var) f->extremes.most_var = f->var[i];
     }
 }
 
@@ -75,9 +83,7 @@ void sat_cpu_window_finish(const sat_cpu_window_run *run, sat_cpu_finish *f, int
                                    .most_std = sqrt(run->whole.most_var)};
     for (int i = 0; i < w->spec.outputs; i++) {
         const sat_cpu_output *o = &w->output[i];
-        const double least = sat_statistic_get(o->statistic)->needs & SAT_NEEDS_VAR && w->least <= w->spec.ddof
-                                 ? w->spec.ddof + 1
-                                 : w->least;
+        const double least = least_for(w, sat_statistic_get(o->statistic)->needs);
         const sat_view *to = &run->results[i];
         char *out = (char *)to->data + (size_t)y * to->row_bytes + (size_t)first * o->bytes;
         const bool may_be_empty =

@@ -4,8 +4,8 @@
 
 /* valid[i]: does sample `first` + i of a row count?  row is that sample's. */
 #define COUNTS(sample)                                                                                                 \
-    BOX_INLINE void counts_##sample(u8 *restrict valid, const sample *restrict row, const sat_validity *v,             \
-                                    int64_t first, int64_t n)                                                          \
+    BOX_INLINE void counts_##sample(u8 *restrict valid, const sample *restrict row, const sat_validity *v, int64_t n,  \
+                                    int64_t first)                                                                     \
     {                                                                                                                  \
         const f64 nodata = v->nodata;                                                                                  \
         if (!v->mask)                                                                                                  \
@@ -35,7 +35,7 @@ BOX_INLINE f64 kept_if(u8 counts, f64 value)
     {                                                                                                                  \
         sample *restrict o = samples;                                                                                  \
         const sample *restrict r = row;                                                                                \
-        counts_##sample(valid, r, v, 0, n);                                                                            \
+        counts_##sample(valid, r, v, n, 0);                                                                            \
         for (int64_t i = 0; i < n; i++) o[i] = valid[i] ? r[i] : 0;                                                    \
     }                                                                                                                  \
     TARGET static void load_row_##sample(f64 *restrict x, f64 *restrict valid, const void *restrict row,               \
@@ -45,7 +45,7 @@ BOX_INLINE f64 kept_if(u8 counts, f64 value)
         u8 counts[LOADED];                                                                                             \
         for (int64_t first = 0; first < n; first += LOADED) {                                                          \
             const int64_t m = n - first < LOADED ? n - first : LOADED;                                                 \
-            counts_##sample(counts, r + first, v, first, m);                                                           \
+            counts_##sample(counts, r + first, v, m, first);                                                           \
             for (int64_t i = 0; i < m; i++) valid[first + i] = (f64)(i32)counts[i];                                    \
             for (int64_t i = 0; i < m; i++) x[first + i] = kept_if(counts[i], (f64)r[first + i]);                      \
         }                                                                                                              \
