@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "cpu_window.h"
+#include "host_copy.h"
 #include "shape.h"
 
 sat_validity sat_cpu_validity(const sat_cpu_window_run *run, int64_t y)
@@ -26,12 +27,10 @@ static void load_pixels(const sat_cpu_window_run *run, sat_cpu_finish *f, int64_
         w->isa->widen(w->spec.sample, SAT_F64)(f->x, row + (size_t)first * bytes, count);
         return;
     }
-    const int channels = w->spec.channels;
-    for (int64_t i = 0; i < count; i++) {
-        const int64_t px = (first + i) / channels, c = (first + i) % channels;
-        const char *sample = row + (size_t)px * run->src->pixel_bytes + (size_t)c * bytes;
-        w->isa->widen(w->spec.sample, SAT_F64)(f->x + i, sample, 1);
-    }
+    const int64_t channels = w->spec.channels; /* first and count are whole pixels */
+    const char *pixels = row + (size_t)(first / channels) * run->src->pixel_bytes;
+    sat_gather(f->result, pixels, count / channels, (size_t)channels * bytes, run->src->pixel_bytes);
+    w->isa->widen(w->spec.sample, SAT_F64)(f->x, f->result, count);
 }
 
 /* Samples that must count for a statistic with these needs: a variance is divided by the count less ddof. */
