@@ -101,6 +101,7 @@ static sums window_at(const sat_window_spec *s, const sat_view *src, const sat_v
     const char *border = s->border ? s->border : "shrink";
     const bool first = s->anchor == SAT_ANCHOR_FIRST, constant = strcmp(border, "constant") == 0;
     const int64_t left = x - (s->window_width - first) / 2, top = y - (s->window_height - first) / 2;
+    const long double nodata = s->sample == SAT_F32 ? (float)s->nodata : s->nodata; /* sat_window.h */
     sums all = {0};
     for (int64_t j = top; j < top + s->window_height; j++)
         for (int64_t i = left; i < left + s->window_width; i++) {
@@ -111,7 +112,7 @@ static sums window_at(const sat_window_spec *s, const sat_view *src, const sat_v
             }
             const long double value = load_sample(src, px, py, c);
             const bool counts = (!s->masked || load_sample(mask, px, py, 0) != 0) && !(s->skip_nan && isnan(value)) &&
-                                !(s->has_nodata && value == (long double)s->nodata);
+                                !(s->has_nodata && value == nodata);
             if (counts) add(&all, value);
         }
     return all;
