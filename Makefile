@@ -144,6 +144,8 @@ $(OBJ)/%.o: %.c
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(BASE) $(INC) -c $< -o $@
 
+# Formulas of statistics are those of the host, operation by operation.
+$(CU_DIR)/window/%.o: NVCCFLAGS += -fmad=false
 $(CU_DIR)/%.o: kernels/%.cu
 	@mkdir -p $(@D)
 	$(Q)$(NVCC) $(NVCCFLAGS) -MMD -MP -MF $(@:.o=.d) -c $< -o $@

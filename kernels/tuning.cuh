@@ -130,6 +130,23 @@ constexpr box_float_strip box_float_strip_of(size_t bytes)
 /* Strips twice as wide, with one block on a multiprocessor, pay where they have so many times more results. */
 constexpr double BOX_FLOAT_WIDER = 1.2;
 
+/* ---- window: statistics ---------------------------------------------------------------------------------------- */
+
+/* Columns of a lane: 16 bytes of u8; of three channels a multiple of three. */
+constexpr unsigned window_run(unsigned channels)
+{
+    return channels == 3 ? 12 : simulated ? 4 : 16;
+}
+/* Blocks on a multiprocessor: a warp has two sums, and a count where samples are masked, of each of its columns in
+ * registers. */
+constexpr int window_blocks(unsigned warps, size_t sum_bytes, bool masked)
+{
+    if (simulated || warps > 1) return simulated ? 2 : 1;
+    if (sum_bytes == 8) return 12;
+    return masked ? 16 : 20;
+}
+constexpr unsigned WINDOW_BROAD_WARPS = simulated ? 2 : 8;
+
 /* ---- queries ------------------------------------------------------------------------------------------------------
  */
 

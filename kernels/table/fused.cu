@@ -53,6 +53,7 @@
 #include "table/fused.cuh"
 #include "table/table.cuh"
 #include "tuning.cuh"
+#include "window/window.cuh"
 
 namespace
 {
@@ -268,4 +269,7 @@ const sat_backend sat_backend_fused = {
     .wait = wait_plan,
     .box_open = box_open,
     .box_run = box_run,
+    .window_open = window_open,
+    .window_run = window_run,
+    .window_clipped = window_clipped,
 };

@@ -16,6 +16,6 @@ sat_status sat_cpu_box_run(void *state, const sat_view *src, const sat_view *dst
 sat_status sat_cpu_window_open(const sat_window_spec *spec, sat_arena *arena, void **state, char *note,
                                size_t note_bytes);
 sat_status sat_cpu_window_run_image(void *state, const sat_view *src, const sat_view *mask, const sat_view *results,
-                                    int64_t *clipped);
+                                    void *stream, int64_t *clipped);
 
 #endif

@@ -109,9 +109,10 @@ static void do_rows(sat_cpu_window_run *run)
 }
 
 sat_status sat_cpu_window_run_image(void *state, const sat_view *src, const sat_view *mask, const sat_view *results,
-                                    int64_t *clipped)
+                                    void *stream, int64_t *clipped)
 {
     const sat_cpu_window *w = state;
+    (void)stream;
     sat_cpu_window_run run = {.w = w, .src = src, .mask = mask, .results = results};
     const int64_t side = w->spec.window_height;
     run.rows = sat_cpu_box_band_rows(w->spec.height, side, w->threads);

@@ -60,11 +60,14 @@ typedef struct sat_backend {
     sat_status (*gauss_run)(void *state, const sat_view *src, const sat_view *dst, int64_t *clipped);
 
     /* The same for window statistics (optional: NULL = SAT_ERR_UNAVAILABLE).  The result of no output is SAT_TYPE_NONE.
-     * run: one image in host memory, which may have gaps between its pixels; sets *clipped, the image's number. */
+     * run: one image in host memory, which may have gaps between its pixels; sets *clipped, the image's number.  A
+     * device's: several images in device memory without gaps; window_clipped() waits for them and gives their number.
+     */
     sat_status (*window_open)(const sat_window_spec *spec, sat_arena *arena, void **state, char *note,
                               size_t note_bytes);
     sat_status (*window_run)(void *state, const sat_view *src, const sat_view *mask, const sat_view *results,
-                             int64_t *clipped);
+                             void *stream, int64_t *clipped);
+    sat_status (*window_clipped)(void *state, int64_t *clipped);
 } sat_backend;
 
 #define SAT_BACKEND(id) extern const sat_backend sat_backend_##id;

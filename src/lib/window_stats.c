@@ -10,6 +10,7 @@
 #include "sized.h"
 #include "statistic.h"
 #include "window.h"
+#include "window_offload.h"
 
 struct sat_window {
     sat_arena arena; /* the object and all that it holds */
@@ -19,7 +20,9 @@ struct sat_window {
     void **states;    /* one for each image that is worked on at a time */
     int64_t *clipped; /* by each of them, in a run */
     int workers;
-    int64_t clipped_in_run;
+    int64_t clipped_in_run; /* on the host */
+    bool ran;
+    sat_window_offload offload; /* of a device's backend */
     char note[256];
 };
 
@@ -110,7 +113,8 @@ static sat_status open_with(void *object, const sat_backend *b)
     sat_window_spec spec = w->spec;
     const double samples = (double)spec.width * (double)spec.height * spec.channels;
     const double image_us = samples / (sat_is_float(spec.sample) ? FLOATS_PER_US : INTEGERS_PER_US);
-    const sat_image_threads threads = sat_image_threads_for(spec.count, image_us, spec.threads);
+    const sat_image_threads threads =
+        b->device ? (sat_image_threads){1, 1} : sat_image_threads_for(spec.count, image_us, spec.threads);
     spec.threads = threads.each;
     w->backend = b;
     w->workers = threads.workers;
@@ -121,6 +125,7 @@ static sat_status open_with(void *object, const sat_backend *b)
         status = b->window_open(&spec, &w->arena, &w->states[i], w->note, sizeof w->note);
         if (status != SAT_OK) break;
     }
+    if (status == SAT_OK && b->device) status = sat_window_offload_open(&w->offload, &spec, &w->arena);
     if (status != SAT_OK) sat_arena_reset(&w->arena, w);
     return status;
 }
@@ -187,16 +192,38 @@ static sat_status do_image(void *context, int64_t i, int worker)
     for (int k = 0; k < b->w->spec.outputs; k++) results[k] = sat_images_of(&b->results[k], i, 1);
     int64_t clipped = 0;
     sat_status status =
-        b->w->backend->window_run(b->w->states[worker], &src, b->mask ? &mask : NULL, results, &clipped);
+        b->w->backend->window_run(b->w->states[worker], &src, b->mask ? &mask : NULL, results, NULL, &clipped);
     b->w->clipped[worker] += clipped;
     return status;
+}
+
+static sat_status run_on_host(sat_window *w, const sat_view *src, const sat_view *mask, const sat_view *results)
+{
+    images b = {.w = w, .src = src, .mask = mask, .results = results};
+    for (int i = 0; i < w->workers; i++) w->clipped[i] = 0;
+    sat_status status = sat_each_image(w->spec.executor, w->workers, src->count, do_image, &b);
+    w->clipped_in_run = 0;
+    for (int i = 0; i < w->workers; i++) w->clipped_in_run += w->clipped[i];
+    return status;
+}
+
+static sat_status run_on_device(sat_window *w, const sat_view *given_src, const sat_view *given_mask,
+                                const sat_view *given_results, void *stream)
+{
+    sat_view src = *given_src, mask = {0}, results[SAT_OUTPUTS];
+    int64_t clipped;
+    if (given_mask) mask = *given_mask;
+    for (int i = 0; i < w->spec.outputs; i++) results[i] = given_results[i];
+    sat_status status = sat_window_offload_in(&w->offload, &src, given_mask ? &mask : NULL, results, stream);
+    if (status == SAT_OK)
+        status = w->backend->window_run(w->states[0], &src, given_mask ? &mask : NULL, results, stream, &clipped);
+    return status == SAT_OK ? sat_window_offload_out(&w->offload, given_results, stream) : status;
 }
 
 sat_status sat_window_run(sat_window *w, const sat_view *given_src, const sat_view *given_mask,
                           const sat_view *given_results, void *stream)
 {
     sat_view src, mask = {0}, results[SAT_OUTPUTS];
-    (void)stream;
     if (w == NULL) return sat_fail(SAT_ERR_ARGUMENT, "no window");
     if (given_results == NULL) return sat_fail(SAT_ERR_ARGUMENT, "no results");
     if ((given_mask != NULL) != w->spec.masked)
@@ -225,17 +252,18 @@ sat_status sat_window_run(sat_window *w, const sat_view *given_src, const sat_vi
                 status = sat_fail(SAT_ERR_ARGUMENT, "results %d and %d overlap", k, i);
     }
     if (status != SAT_OK) return status;
-    images b = {.w = w, .src = &src, .mask = given_mask ? &mask : NULL, .results = results};
-    for (int i = 0; i < w->workers; i++) w->clipped[i] = 0;
-    status = sat_each_image(w->spec.executor, w->workers, src.count, do_image, &b);
-    w->clipped_in_run = 0;
-    for (int i = 0; i < w->workers; i++) w->clipped_in_run += w->clipped[i];
-    return status;
+    w->ran = true;
+    const sat_view *counting = given_mask ? &mask : NULL;
+    return w->backend->device ? run_on_device(w, &src, counting, results, stream)
+                              : run_on_host(w, &src, counting, results);
 }
 
 int64_t sat_window_clipped(const sat_window *window)
 {
-    return window ? window->clipped_in_run : 0;
+    int64_t clipped;
+    if (window == NULL || !window->ran) return 0;
+    if (!window->backend->device) return window->clipped_in_run;
+    return window->backend->window_clipped(window->states[0], &clipped) == SAT_OK ? clipped : -1;
 }
 
 sat_type sat_window_result(const sat_window *window, int i)

@@ -99,7 +99,7 @@ typedef struct sat_window_spec {
     bool reserved[3];                /* false */
     int threads;                     /* as in sat_plan_spec */
     const char *backend;             /* NULL = the first that can do the job */
-    sat_memory memory;               /* SAT_HOST: no device's backend has windows yet */
+    sat_memory memory;               /* where views lie; SAT_DEVICE: integer samples, squares of 8 and 16 bits */
     int reserved_word;               /* 0 */
     int64_t count;                   /* images that a run has at most; 0 = 1 */
     const sat_executor *executor;    /* as in sat_plan_spec */
@@ -122,7 +122,8 @@ SAT_API sat_status sat_window_create_sized(sat_window **window, const sat_window
 SAT_API sat_status sat_window_run(sat_window *window, const sat_view *src, const sat_view *mask,
                                   const sat_view *results, void *stream);
 
-/* How many results of the last run lay beyond their integer type's range, or were NaN there, and were clipped. */
+/* How many results of the last run lay beyond their integer type's range, or were NaN there, and were clipped.  Where a
+ * device made them, waits for the run's stream; -1 if that failed. */
 SAT_API int64_t sat_window_clipped(const sat_window *window);
 
 /* The result type of output i; SAT_TYPE_NONE if there is none. */

@@ -1,0 +1,464 @@
+/* window_strip.cuh - window statistics of integers: sums of columns that slide down strips (window.cu). */
+#ifndef WINDOW_STRIP_CUH
+#define WINDOW_STRIP_CUH
+
+#include "box/box_axis.cuh"
+#include "prim/block_scan.cuh"
+#include "prim/warp_scan.cuh"
+#include "tuning.cuh"
+#include "window/window_finish.cuh"
+
+namespace window
+{
+
+PRIM_DEVICE void join(extremes &seen, const extremes &other)
+{
+    if (other.low < seen.low) seen.low = other.low;
+    if (other.most_var > seen.most_var) seen.most_var = other.most_var;
+}
+PRIM_DEVICE extremes join_lanes(extremes seen)
+{
+#pragma unroll
+    for (unsigned d = prim::WARP / 2; d; d /= 2)
+        join(seen, {prim::shuffle_xor(seen.low, d), prim::shuffle_xor(seen.most_var, d)});
+    return seen;
+}
+
+/* Sample: of as many bytes, without a sign.  Sum: holds the sum of squares of a window, modulo its range.  CHANNELS:
+ * that lie side by side in a strip.  MASKED: some samples may not count.  WARPS: of a block. */
+template <class Sample, class Sum, unsigned CHANNELS, bool MASKED, unsigned WARPS> struct strip_kernel {
+    static constexpr unsigned RUN = tuning::window_run(CHANNELS), threads = WARPS * prim::WARP,
+                              ELEMENTS = threads * RUN;
+    static constexpr int min_blocks = tuning::window_blocks(WARPS, sizeof(Sum), MASKED);
+    static constexpr unsigned channels = CHANNELS;
+    static_assert(RUN % CHANNELS == 0 && RUN % 4 == 0 && RUN <= 32);
+
+    /* A lane's samples of a row, in words, and loads of UNIT words. */
+    static constexpr unsigned PER = 4 / (unsigned)sizeof(Sample), WORDS = RUN / PER;
+    static constexpr unsigned UNIT = WORDS % 4 == 0 ? 4 : WORDS % 2 == 0 ? 2 : 1, ALIGNMENT = UNIT * PER;
+    using unit = prim::vec<uint32_t, UNIT>;
+    static constexpr unsigned MASK_WORDS = MASKED ? RUN / 4 : 1;
+    static constexpr bool MASK_VECTORS = CHANNELS == 1 && RUN % 16 == 0;
+
+    /* Runs are padded to an odd number of 16-byte vectors, so that lanes store theirs without bank conflicts; not those
+     * of three channels, where columns a warp apart would no longer be equally far apart. */
+    static constexpr unsigned padding(unsigned entries_of_vector)
+    {
+        return prim::WARP % RUN == 0 && RUN / entries_of_vector % 2 == 0 ? entries_of_vector : 0;
+    }
+    static constexpr unsigned PAIRS = 16 / (2 * (unsigned)sizeof(Sum)); /* of both sums, in a vector */
+    static constexpr unsigned PAIR_PADDING = padding(PAIRS), COUNT_PADDING = padding(4);
+
+    struct shared {
+        prim::array<Sum, 2 * (ELEMENTS + threads * PAIR_PADDING)> sums; /* S1 and S2 side by side */
+        prim::array<uint32_t, MASKED ? ELEMENTS + threads * COUNT_PADDING : 4> counts;
+        prim::array<int32_t, ELEMENTS> sources; /* the element of a row that each column repeats; -1: none */
+        prim::array<Sum, WARPS> totals[2];
+        prim::array<uint32_t, WARPS> total_count;
+    };
+
+    const Sample *in;
+    const uint8_t *mask;                                            /* NULL: all */
+    int64_t in_pitch, in_image_pitch, mask_pitch, mask_image_pitch; /* samples; px */
+    box::axis x, y;
+    int32_t strips, strip, rows, segments; /* elements of a strip, rows of a segment */
+    int32_t stride;                        /* samples from one element to the next: the image's channels, or 1 */
+    bool wide, wide_mask;                  /* all rows are aligned to units; of masks to 16 bytes */
+    uint32_t bias;                         /* what is added to samples that may be below zero */
+    bool has_nodata, shrinks, takes_value;
+    uint32_t nodata; /* with the bias */
+    uint64_t value[4];
+    double area;
+    divisors whole; /* of windows that hold `area` positions */
+    finish results;
+    extremes *found;       /* of each warp, in the pass that searches them; else NULL */
+    const extremes *image; /* of each image, in a pass that needs them */
+    uint64_t *clipped;
+
+    struct column_sums {
+        Sum s1[RUN], s2[RUN];
+        uint32_t n[MASKED ? RUN : 1];
+    };
+    /* A lane's part of a row; samples from nowhere are `bias`, and masked. */
+    struct line {
+        uint32_t samples[WORDS], mask[MASK_WORDS];
+    };
+    /* What a block works on. */
+    struct place {
+        int64_t image;
+        int32_t channel; /* of the image, where strips hold one of several */
+        int32_t begin, end, left, top, bottom;
+        unsigned own; /* the lane's first column */
+        bool direct;  /* all of its columns are the image's own, and aligned */
+    };
+
+    PRIM_DEVICE uint32_t nothing() const
+    {
+        return bias * (sizeof(Sample) == 1 ? 0x01010101u : sizeof(Sample) == 2 ? 0x00010001u : 1u);
+    }
+    PRIM_DEVICE static uint32_t sample(const line &l, unsigned i)
+    {
+        return l.samples[i / PER] >> i % PER * 8 * (unsigned)sizeof(Sample) & (uint32_t)(Sample)~0;
+    }
+    PRIM_DEVICE static bool masked_in(const line &l, unsigned i) { return (l.mask[i / 4] >> i % 4 * 8 & 0xff) != 0; }
+
+    /* ---- rows ---- */
+
+    PRIM_DEVICE line load(const shared &s, const place &p, int32_t row) const
+    {
+        line l;
+        const int32_t from = row < -y.halo || row > y.n + y.after ? -1 : box::border_index(y, row);
+#pragma unroll
+        for (unsigned w = 0; w < WORDS; w++) l.samples[w] = nothing();
+#pragma unroll
+        for (unsigned w = 0; w < MASK_WORDS; w++) l.mask[w] = 0;
+        if (from < 0) return l;
+        const Sample *samples = in + p.image * in_image_pitch + from * in_pitch + p.channel;
+        const uint8_t *counting = mask ? mask + p.image * mask_image_pitch + from * mask_pitch : nullptr;
+        const int32_t first = p.left + (int32_t)p.own;
+        if (p.direct) {
+#pragma unroll
+            for (unsigned w = 0; w < WORDS; w += UNIT) {
+                const unit u = prim::load(reinterpret_cast<const unit *>(samples + first + w * PER));
+#pragma unroll
+                for (unsigned i = 0; i < UNIT; i++) l.samples[w + i] = u.at[i];
+            }
+            if (!MASKED) return l;
+            if (counting == nullptr) {
+#pragma unroll
+                for (unsigned w = 0; w < MASK_WORDS; w++) l.mask[w] = 0x01010101u;
+                return l;
+            }
+            if constexpr (MASKED && MASK_VECTORS)
+                if (wide_mask) {
+#pragma unroll
+                    for (unsigned w = 0; w < MASK_WORDS; w += 4) {
+                        const auto u =
+                            prim::load(reinterpret_cast<const prim::vec<uint32_t, 4> *>(counting + first + 4 * w));
+#pragma unroll
+                        for (unsigned i = 0; i < 4; i++) l.mask[w + i] = u.at[i];
+                    }
+                    return l;
+                }
+        }
+#pragma unroll
+        for (unsigned i = 0; i < RUN; i++) {
+            const int32_t e = s.sources.get(p.own + i);
+            if (e < 0) continue;
+            constexpr unsigned BITS = 8 * (unsigned)sizeof(Sample);
+            const unsigned shift = i % PER * BITS;
+            if (!p.direct) {
+                const uint32_t own = (uint32_t)(Sample)~0 << shift,
+                               is = (uint32_t)prim::load(samples + (int64_t)e * stride) << shift;
+                l.samples[i / PER] = (l.samples[i / PER] & ~own) | is;
+            }
+            if constexpr (MASKED)
+                l.mask[i / 4] |= (counting == nullptr || prim::load(counting + e / (int32_t)CHANNELS) != 0)
+                                 << i % 4 * 8;
+        }
+        return l;
+    }
+
+    struct one {
+        uint32_t x, counts;
+    };
+    PRIM_DEVICE one sample_of(const line &l, unsigned i) const
+    {
+        const uint32_t x = sample(l, i);
+        if constexpr (!MASKED) {
+            return {x ^ bias, 1};
+        } else {
+            const bool counts = masked_in(l, i) && !(has_nodata && (x ^ bias) == nodata);
+            return {counts ? x ^ bias : 0, counts};
+        }
+    }
+
+    PRIM_DEVICE void add(column_sums &sums, const line &enter) const
+    {
+#pragma unroll
+        for (unsigned i = 0; i < RUN; i++) {
+            const one e = sample_of(enter, i);
+            sums.s1[i] += e.x;
+            sums.s2[i] += (Sum)e.x * e.x;
+            if constexpr (MASKED) sums.n[i] += e.counts;
+        }
+    }
+    PRIM_DEVICE void slide(column_sums &sums, const line &enter, const line &leave) const
+    {
+#pragma unroll
+        for (unsigned i = 0; i < RUN; i++) {
+            const one e = sample_of(enter, i), l = sample_of(leave, i);
+            sums.s1[i] += (Sum)e.x - (Sum)l.x;
+            sums.s2[i] += (Sum)e.x * e.x - (Sum)l.x * l.x;
+            if constexpr (MASKED) sums.n[i] += e.counts - l.counts;
+        }
+    }
+
+    /* ---- prefix sums along a row ---- */
+
+    PRIM_DEVICE static void sync()
+    {
+        if constexpr (WARPS == 1)
+            prim::warp_sync();
+        else
+            prim::block_sync();
+    }
+    PRIM_DEVICE static unsigned pair_at(unsigned column)
+    {
+        return 2 * (column + column / RUN * PAIR_PADDING);
+    }
+    PRIM_DEVICE static unsigned count_at(unsigned column)
+    {
+        return column + column / RUN * COUNT_PADDING;
+    }
+
+    /* The sum of v over all threads before this one. */
+    template <class T> PRIM_DEVICE static T before_thread(prim::array<T, WARPS> &totals, T v)
+    {
+        const T inclusive = prim::warp_scan_inclusive(v);
+        T exclusive = inclusive - v;
+        if constexpr (WARPS > 1)
+            exclusive += prim::block_scan_exclusive(totals, prim::shuffle(inclusive, prim::WARP - 1)).exclusive;
+        return exclusive;
+    }
+
+    /* Entry c: the sums of all columns before c, of c's channel. */
+    PRIM_DEVICE void store_prefixes(shared &s, const place &p, const column_sums &sums) const
+    {
+        static_assert(WARPS == 1 || CHANNELS == 1, "totals are of one channel");
+        Sum s1[CHANNELS] = {}, s2[CHANNELS] = {};
+        uint32_t n[CHANNELS] = {};
+#pragma unroll
+        for (unsigned i = 0; i < RUN; i++) {
+            s1[i % CHANNELS] += sums.s1[i];
+            s2[i % CHANNELS] += sums.s2[i];
+            if constexpr (MASKED) n[i % CHANNELS] += sums.n[i];
+        }
+#pragma unroll
+        for (unsigned c = 0; c < CHANNELS; c++) {
+            s1[c] = before_thread(s.totals[0], s1[c]);
+            s2[c] = before_thread(s.totals[1], s2[c]);
+            if constexpr (MASKED) n[c] = before_thread(s.total_count, n[c]);
+        }
+#pragma unroll
+        for (unsigned i = 0; i < RUN; i += PAIRS) {
+            prim::vec<Sum, 2 * PAIRS> v;
+#pragma unroll
+            for (unsigned k = 0; k < PAIRS; k++) {
+                const unsigned c = (i + k) % CHANNELS;
+                v.at[2 * k] = s1[c];
+                v.at[2 * k + 1] = s2[c];
+                s1[c] += sums.s1[i + k];
+                s2[c] += sums.s2[i + k];
+            }
+            s.sums.template set_vector<2 * PAIRS>(pair_at(p.own) + 2 * i, v);
+        }
+        if constexpr (MASKED) {
+#pragma unroll
+            for (unsigned i = 0; i < RUN; i += 4) {
+                prim::vec<uint32_t, 4> v;
+#pragma unroll
+                for (unsigned k = 0; k < 4; k++) {
+                    const unsigned c = (i + k) % CHANNELS;
+                    v.at[k] = n[c];
+                    n[c] += sums.n[i + k];
+                }
+                s.counts.template set_vector<4>(count_at(p.own) + i, v);
+            }
+        }
+    }
+
+    /* ---- results ---- */
+
+    static constexpr unsigned AT_ONCE = 2;
+
+    /* The windows of elements first + i * threads of a row, i < count; those behind are of the first one. */
+    PRIM_DEVICE moments<AT_ONCE> windows(const shared &s, const place &p, int32_t row, int32_t covered_y, int32_t first,
+                                         unsigned count) const
+    {
+        const unsigned before = (unsigned)x.before * CHANNELS, after = (unsigned)(x.after + 1) * CHANNELS;
+        moments<AT_ONCE> m;
+#pragma unroll
+        for (unsigned i = 0; i < AT_ONCE; i++) {
+            const int32_t e = first + (i < count ? (int32_t)(i * threads) : 0), pixel = e / (int32_t)CHANNELS;
+            const unsigned column = (unsigned)(e - p.left), low = column - before, high = column + after;
+            const prim::vec<Sum, 2> a = s.sums.template get_vector<2>(pair_at(low)),
+                                    b = s.sums.template get_vector<2>(pair_at(high));
+            Sum s1 = b.at[0] - a.at[0], s2 = b.at[1] - a.at[1];
+            const bool inside = pixel >= x.before && pixel < x.n - x.after;
+            const uint64_t covered =
+                (uint64_t)covered_y * (uint64_t)(inside ? x.before + 1 + x.after : prim::load(x.covered + pixel));
+            uint64_t n = covered;
+            if constexpr (MASKED) n = s.counts.get(count_at(high)) - s.counts.get(count_at(low));
+            if (bias) { /* sums of x + bias, and of their squares */
+                s2 = s2 - (Sum)bias * 2 * s1 + (Sum)bias * bias * (Sum)n;
+                s1 -= (Sum)bias * (Sum)n;
+            }
+            if (takes_value) {
+                const uint64_t beyond = (uint64_t)area - covered,
+                               v = value[CHANNELS == 1 ? p.channel : e % (int32_t)CHANNELS];
+                n += beyond;
+                s1 += (Sum)(beyond * v);
+                s2 += (Sum)(beyond * v * v);
+            }
+            m.n[i] = (double)n;
+            divisors all = whole;
+            all.known = m.n[i] == area;
+            describe(results, m, i, s1, s2, all);
+        }
+        if (results.needs & SAT_NEEDS_PIXEL) {
+            const Sample *samples = in + p.image * in_image_pitch + row * in_pitch + p.channel;
+#pragma unroll
+            for (unsigned i = 0; i < AT_ONCE; i++) {
+                const int64_t e = first + (i < count ? (int64_t)(i * threads) : 0);
+                const uint32_t x = prim::load(samples + e * stride);
+                m.x[i] = (double)(x ^ bias) - (double)bias;
+            }
+        }
+        return m;
+    }
+
+    PRIM_DEVICE void write_row(const shared &s, const place &p, int32_t row, uint32_t &clipped_here,
+                               extremes &seen) const
+    {
+        const int32_t covered_y = prim::load(y.covered + row);
+        extremes of_image = {};
+        if (image) of_image = {prim::load(&image[p.image].low), prim::load(&image[p.image].most_var)};
+        for (int32_t first = p.begin + (int32_t)prim::thread_id(); first < p.end; first += AT_ONCE * threads) {
+            const unsigned count = (unsigned)(p.end - first + (int32_t)threads - 1) / threads;
+            const moments<AT_ONCE> m = windows(s, p, row, covered_y, first, count);
+            int64_t at[AT_ONCE];
+#pragma unroll
+            for (unsigned i = 0; i < AT_ONCE; i++)
+                at[i] = (int64_t)(first + (int32_t)(i * threads)) * stride + p.channel;
+            if (found) {
+                search(p, row, first, count, m, seen);
+                continue;
+            }
+#pragma unroll 1
+            for (int k = 0; k < results.outputs; k++) {
+                const finish::output &o = results.of[k];
+                double v[AT_ONCE];
+                evaluate(o.statistic, m, o.p, results.range, of_image, v);
+                store(o, o.to + p.image * o.image_bytes + row * o.row_bytes, at, count, m, v, clipped_here);
+            }
+        }
+    }
+
+    PRIM_DEVICE void search(const place &p, int32_t row, int32_t first, unsigned count, const moments<AT_ONCE> &m,
+                            extremes &seen) const
+    {
+#pragma unroll
+        for (unsigned i = 0; i < AT_ONCE; i++) {
+            if (i >= count) continue;
+            const int32_t pixel = (first + (int32_t)(i * threads)) / (int32_t)CHANNELS;
+            const bool counts =
+                (!mask || prim::load(mask + p.image * mask_image_pitch + row * mask_pitch + pixel) != 0) &&
+                !(has_nodata && m.x[i] == (double)nodata - (double)bias);
+            if (counts) join(seen, {m.x[i], 0});
+            if (m.n[i] >= results.of[0].least) join(seen, {seen.low, m.var[i]});
+        }
+    }
+
+    /* ---- a block ---- */
+
+    PRIM_HOST_DEVICE static int32_t misalignment(int32_t first)
+    {
+        const int32_t rest = first % (int32_t)ALIGNMENT;
+        return rest < 0 ? rest + (int32_t)ALIGNMENT : rest;
+    }
+
+    PRIM_DEVICE place find_place(shared &s) const
+    {
+        const int32_t elements = x.n * (int32_t)CHANNELS;
+        int64_t block = prim::block_id();
+        place p;
+        const int32_t segment = (int32_t)(block % segments);
+        block /= segments;
+        p.begin = (int32_t)(block % strips) * strip;
+        block /= strips;
+        p.channel = (int32_t)(block % stride);
+        p.image = block / stride;
+        p.end = p.begin + strip < elements ? p.begin + strip : elements;
+        p.top = segment * rows;
+        p.bottom = p.top + rows < y.n ? p.top + rows : y.n;
+        const int32_t first = p.begin - x.before * (int32_t)CHANNELS;
+        p.left = first - misalignment(first);
+        p.own = prim::thread_id() * RUN;
+        const int32_t own = p.left + (int32_t)p.own;
+        p.direct = wide && own >= 0 && own + (int32_t)RUN <= elements;
+#pragma unroll
+        for (unsigned i = 0; i < RUN; i++) {
+            /* C rounds towards zero: a multiple of the channels first makes the element positive. */
+            const int32_t e = own + (int32_t)i, shift = x.halo * (int32_t)CHANNELS;
+            const int32_t pixel = (e + shift) / (int32_t)CHANNELS - x.halo, channel = e - pixel * (int32_t)CHANNELS;
+            const int32_t to = e + shift < 0 || pixel > x.n + x.after ? -1 : box::border_index(x, pixel);
+            s.sources.set(p.own + i, to < 0 ? -1 : to * (int32_t)CHANNELS + channel);
+        }
+        return p;
+    }
+
+    PRIM_DEVICE void operator()(shared &s) const
+    {
+        const place p = find_place(s); /* each lane reads its own columns' sources alone */
+        column_sums sums = {};
+        uint32_t clipped_here = 0;
+        extremes seen = {1.0 / 0.0, 0};
+        for (int32_t row = p.top - y.before; row <= p.top + y.after; row++) add(sums, load(s, p, row));
+        for (int32_t row = p.top; row < p.bottom; row++) {
+            const bool more = row + 1 < p.bottom;
+            line enter, leave;
+            if (more) {
+                enter = load(s, p, row + 1 + y.after);
+                leave = load(s, p, row - y.before);
+            }
+            store_prefixes(s, p, sums);
+            sync();
+            write_row(s, p, row, clipped_here, seen);
+            if (found) store_extremes(seen);
+            sync();
+            if (more) slide(sums, enter, leave);
+        }
+        count_clipped(clipped_here);
+    }
+
+    PRIM_DEVICE void count_clipped(uint32_t clipped_here) const
+    {
+        const uint32_t all = prim::add_lanes(clipped_here);
+        if (prim::lane_id() == 0 && all) prim::fetch_add(clipped, (uint64_t)all);
+    }
+    /* What the warp has seen so far. */
+    PRIM_DEVICE void store_extremes(const extremes &seen) const
+    {
+        const extremes all = join_lanes(seen);
+        if (prim::lane_id() != 0) return;
+        extremes *to = found + (uint64_t)prim::block_id() * WARPS + prim::warp_id();
+        prim::store(&to->low, all.low);
+        prim::store(&to->most_var, all.most_var);
+    }
+};
+
+/* The extremes of an image from those of its warps: a block for each image. */
+struct join_extremes {
+    static constexpr unsigned threads = prim::WARP;
+    struct shared {
+    };
+    const extremes *found;
+    extremes *image;
+    int64_t of_image;
+
+    PRIM_DEVICE void operator()(shared &) const
+    {
+        const extremes *from = found + prim::block_id() * of_image;
+        extremes seen = {1.0 / 0.0, 0};
+        for (int64_t i = prim::lane_id(); i < of_image; i += prim::WARP)
+            join(seen, {prim::load(&from[i].low), prim::load(&from[i].most_var)});
+        seen = join_lanes(seen);
+        if (prim::lane_id() != 0) return;
+        prim::store(&image[prim::block_id()].low, seen.low);
+        prim::store(&image[prim::block_id()].most_var, seen.most_var);
+    }
+};
+
+} // namespace window
+#endif

@@ -1,0 +1,47 @@
+/* window_plan.c - a window's spec, resolved for backends. */
+#include <math.h>
+
+#include "types.h"
+#include "window_plan.h"
+
+double sat_window_least(const sat_window_plan *plan, const sat_window_spec *spec, unsigned needs)
+{
+    const double ddof = spec->ddof;
+    return needs & SAT_NEEDS_VAR && plan->least <= ddof ? ddof + 1 : plan->least;
+}
+
+static double parameter(const sat_statistic *s, const sat_window_output *given, int i, double largest)
+{
+    const sat_parameter_info *p = &s->info.parameter[i];
+    return given->set >> i & 1 ? given->parameter[i] : p->in_range ? p->value * largest : p->value;
+}
+
+sat_status sat_window_plan_of(const sat_window_spec *spec, sat_window_plan *plan)
+{
+    const sat_box_spec box = sat_window_box(spec);
+    *plan = (sat_window_plan){0};
+    sat_status status = sat_box_window_of(&box, &plan->window);
+    if (status != SAT_OK) return status;
+    plan->validity = spec->masked || spec->has_nodata || spec->skip_nan;
+    plan->largest = sat_is_float(spec->sample) ? 1 : (double)sat_sample_max(spec->sample);
+    const double whole = (double)spec->window_width * (double)spec->window_height;
+    /* 0.07 of 100 is 7, although the product is a little more */
+    plan->least = spec->min_valid < 1 ? ceil(spec->min_valid * whole * (1 - 0x1p-50)) : spec->min_valid;
+    if (plan->least < 1) plan->least = 1;
+    for (int i = 0; i < spec->outputs; i++) {
+        const sat_window_output *given = &spec->output[i];
+        sat_window_result_plan *r = &plan->result[i];
+        r->statistic = sat_statistic_find(given->statistic);
+        const sat_statistic *s = sat_statistic_get(r->statistic);
+        r->type = given->result;
+        r->compare = given->compare;
+        r->may_be_empty =
+            r->statistic != SAT_STATISTIC_count && (plan->validity || spec->min_valid > 0 || spec->ddof > 0);
+        r->least = sat_window_least(plan, spec, s->needs);
+        r->empty = spec->empty_set ? spec->empty : sat_is_float(given->result) ? NAN : 0;
+        if (r->compare) r->empty = INFINITY;
+        for (int k = 0; k < SAT_PARAMETERS; k++) r->p[k] = parameter(s, given, k, plan->largest);
+        plan->needs |= s->needs | (r->compare || s->needs & SAT_NEEDS_EXTREMES ? SAT_NEEDS_PIXEL : 0);
+    }
+    return SAT_OK;
+}

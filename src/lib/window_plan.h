@@ -1,0 +1,41 @@
+/* window_plan.h - a window's spec, resolved for backends: what is summed, and what results are made of the sums. */
+#ifndef SAT_WINDOW_PLAN_H
+#define SAT_WINDOW_PLAN_H
+
+#include "statistic.h"
+#include "window.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* A result, resolved. */
+typedef struct sat_window_result_plan {
+    int statistic; /* index of statistics.def */
+    sat_type type;
+    bool compare;             /* pixels are compared with it */
+    bool may_be_empty;        /* fewer than `least` samples may count */
+    double least;             /* samples that must count; else the result is `empty` */
+    double empty;             /* compared: infinity, which no pixel is above */
+    double p[SAT_PARAMETERS]; /* defaults filled in */
+} sat_window_result_plan;
+
+typedef struct sat_window_plan {
+    sat_box_window window;
+    unsigned needs; /* SAT_NEEDS_... of all results; the pixel's, where one is compared */
+    bool validity;  /* some samples may not count */
+    double least;   /* samples that must count, a variance apart */
+    double largest; /* value of the samples' type; 1 for floats */
+    sat_window_result_plan result[SAT_OUTPUTS];
+} sat_window_plan;
+
+/* Of a spec that window_stats.c has checked; fails as sat_box_window_of() does. */
+sat_status sat_window_plan_of(const sat_window_spec *spec, sat_window_plan *plan);
+
+/* Samples that must count for a statistic with these needs: a variance is divided by the count less ddof. */
+double sat_window_least(const sat_window_plan *plan, const sat_window_spec *spec, unsigned needs);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

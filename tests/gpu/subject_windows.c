@@ -1,0 +1,275 @@
+/* subject_windows.c - window statistics: a device gives the bytes that the host gives, for any spec of integer samples.
+ * The host's are held against exact arithmetic by tests/check/test_window.py. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "check.h"
+#include "sat_window.h"
+
+enum { OUTPUTS = 3 };
+
+typedef struct windows {
+    sat_window_spec spec; /* backend NULL */
+    sat_window_output output[OUTPUTS];
+    int64_t images;                    /* of the run */
+    sat_view src, mask, want[OUTPUTS]; /* rows without gaps, all images below one another */
+    int64_t clipped;
+    uint64_t random;
+} windows;
+
+static bool has_windows(const target *t)
+{
+    const sat_window_output output = {.statistic = "mean"};
+    const sat_window_spec spec = {.width = 1,
+                                  .height = 1,
+                                  .sample = SAT_U8,
+                                  .window_width = 1,
+                                  .window_height = 1,
+                                  .outputs = 1,
+                                  .output = &output,
+                                  .backend = t->name};
+    sat_window *window;
+    if (t->scans || !t->available) return !t->scans && t->device && strcmp(t->name, "fused") == 0;
+    const bool has = sat_window_create(&window, &spec) == SAT_OK;
+    sat_window_destroy(&window);
+    return has;
+}
+
+static size_t cases(effort e)
+{
+    return e == FULL ? 600 : e == QUICK ? 24 : 90;
+}
+
+static void drop(void *made)
+{
+    windows *w = made;
+    free(w->src.data);
+    free(w->mask.data);
+    for (int i = 0; i < OUTPUTS; i++) free(w->want[i].data);
+    free(w);
+}
+
+/* The images of a run as one view of all their rows, for areas. */
+static sat_view tall(const windows *w, int channels, sat_type type)
+{
+    return (sat_view){.row_bytes = sat_row_bytes(w->spec.width, channels, type),
+                      .width = w->spec.width,
+                      .height = w->spec.height * w->images,
+                      .channels = channels,
+                      .type = type};
+}
+
+/* The same memory as so many images. */
+static sat_view batch(const windows *w, sat_view v)
+{
+    v.height = w->spec.height;
+    v.count = w->images;
+    v.image_bytes = v.row_bytes * (size_t)w->spec.height;
+    return v;
+}
+
+static bool fill(sat_view *v, uint64_t *random, content what)
+{
+    v->data = malloc(v->row_bytes * (size_t)v->height);
+    if (v->data == NULL) {
+        fail("out of memory");
+        return false;
+    }
+    fill_samples(v->data, (size_t)(v->width * v->height * v->channels), v->type, NULL, what, random);
+    return true;
+}
+
+static void choose_outputs(windows *w, uint64_t *random)
+{
+    static const sat_type types[] = {SAT_TYPE_NONE, SAT_F64, SAT_F32, SAT_U8, SAT_I16,
+                                     SAT_U16,       SAT_U32, SAT_I8,  SAT_I32};
+    const bool wide = w->spec.sample == SAT_U32 || w->spec.sample == SAT_I32; /* no squares of them */
+    static const char *const of_sums[] = {"mean", "sum", "count", "bradley"};
+    sat_statistic_info info;
+    size_t statistics = 0;
+    while (sat_statistic_at(statistics, &info)) statistics++;
+    w->spec.outputs = (int)random_in(random, 1, OUTPUTS);
+    for (int i = 0; i < w->spec.outputs; i++) {
+        sat_window_output *o = &w->output[i];
+        sat_statistic_at(random64(random) % statistics, &info);
+        o->statistic = wide ? of_sums[random64(random) % 4] : info.name;
+        o->compare = random64(random) % 3 == 0;
+        o->result = o->compare ? SAT_U8 : types[random64(random) % (sizeof types / sizeof *types)];
+        if (random64(random) % 3 == 0 && !wide && info.parameter[0].name) {
+            o->set = 1;
+            o->parameter[0] = (double)random_in(random, -8, 8) / 4;
+        }
+    }
+}
+
+static void choose_spec(windows *w, size_t k, effort e, uint64_t *random)
+{
+    static const sat_type samples[] = {SAT_U8, SAT_U16, SAT_U8, SAT_I8, SAT_U8, SAT_I16, SAT_U32, SAT_U8, SAT_I32};
+    static const int64_t sides[] = {1, 2, 3, 7, 15, 31, 64};
+    const int64_t most = e == FULL ? 700 : e == QUICK ? 90 : 40;
+    sat_border_info border;
+    size_t borders = 0;
+    while (sat_border_at(borders, &border)) borders++;
+    sat_border_at(random64(random) % borders, &border);
+    w->spec = (sat_window_spec){.width = random_in(random, 1, random64(random) % 4 ? most : 6 * most),
+                                .height = random_in(random, 1, most),
+                                .channels = (int)random_in(random, 1, 4),
+                                .sample = samples[k % 9],
+                                .window_width = sides[random64(random) % 7],
+                                .window_height = sides[random64(random) % 7],
+                                .border = border.name,
+                                .border_value = {1, 2, 100, 4},
+                                .anchor = random64(random) % 2 ? SAT_ANCHOR_FIRST : SAT_ANCHOR_SECOND,
+                                .output = w->output,
+                                .masked = random64(random) % 3 == 0,
+                                .has_nodata = random64(random) % 3 == 0,
+                                .nodata = (double)random_in(random, 0, 3),
+                                .strided = false,
+                                .ddof = (int)(random64(random) % 4 == 0 ? random_in(random, 1, 3) : 0),
+                                .min_valid = random64(random) % 3 ? 0 : (double)random_in(random, 1, 40) / 8,
+                                .empty = 7,
+                                .empty_set = random64(random) % 4 == 0,
+                                .threads = 1,
+                                .memory = random64(random) % 4 == 0 ? SAT_HOST : SAT_DEVICE,
+                                .count = random_in(random, 1, 3)};
+    if (w->spec.min_valid >= 1) w->spec.min_valid = floor(w->spec.min_valid);
+    if (k % 5 == 4) w->spec.channels = 1;
+    /* Windows wider than three quarters of a warp's columns, and tall ones, whose sums of squares exceed 32 bits. */
+    if (k % 7 == 6) w->spec.window_width = random_in(random, 1, e == FULL ? 1500 : 150);
+    if (k % 11 == 10) w->spec.window_height = random_in(random, 1, 3 * most);
+    if (k % 13 == 12 && e == FULL) w->spec.window_width = w->spec.window_height = 300;
+    if (is_signed(w->spec.sample) && random64(random) % 2) w->spec.nodata = -w->spec.nodata;
+}
+
+static bool answered(const windows *w, const sat_window_spec *spec, const sat_view *src, const sat_view *mask,
+                     const sat_view *results, int64_t *clipped)
+{
+    sat_window *window;
+    bool ok =
+        is_status(sat_window_create(&window, spec), SAT_OK, "sat_window_create") &&
+        is_status(sat_window_run(window, src, w->spec.masked ? mask : NULL, results, NULL), SAT_OK, "sat_window_run");
+    *clipped = sat_window_clipped(window);
+    sat_window_destroy(&window);
+    return ok;
+}
+
+/* Fills in the types of results that the library chooses. */
+static bool resolve(windows *w)
+{
+    sat_window_spec spec = w->spec;
+    sat_window *window;
+    spec.backend = "cpu";
+    spec.memory = SAT_HOST;
+    const bool ok = is_status(sat_window_create(&window, &spec), SAT_OK, "sat_window_create");
+    for (int i = 0; ok && i < w->spec.outputs; i++) w->output[i].result = sat_window_result(window, i);
+    sat_window_destroy(&window);
+    return ok;
+}
+
+static void *make(uint64_t seed, size_t k, effort e)
+{
+    windows *w = calloc(1, sizeof *w);
+    if (w == NULL) {
+        fail("out of memory");
+        return NULL;
+    }
+    choose_spec(w, k, e, &seed);
+    choose_outputs(w, &seed);
+    w->images = random_in(&seed, 1, w->spec.count);
+    w->src = tall(w, w->spec.channels, w->spec.sample);
+    w->mask = tall(w, 1, SAT_U8);
+    const content what = random64(&seed) % 4 == 0 ? LARGEST : RANDOM;
+    bool ok = resolve(w) && fill(&w->src, &seed, what) && fill(&w->mask, &seed, RANDOM);
+    /* Half of the samples small, so that some are the nodata value, and some of the mask 0. */
+    for (int64_t i = 0; ok && i < w->mask.width * w->mask.height; i++)
+        if (((uint8_t *)w->mask.data)[i] % 3 == 0) ((uint8_t *)w->mask.data)[i] = 0;
+    const int64_t samples = w->src.width * w->src.height * w->src.channels;
+    for (int64_t i = 0; ok && what == RANDOM && sat_type_bytes(w->src.type) == 1 && i < samples; i += 2)
+        ((uint8_t *)w->src.data)[i] %= 5;
+    sat_view results[OUTPUTS], src = batch(w, w->src), mask = batch(w, w->mask);
+    for (int i = 0; ok && i < w->spec.outputs; i++) {
+        w->want[i] = tall(w, w->spec.channels, w->output[i].result);
+        w->want[i].data = malloc(w->want[i].row_bytes * (size_t)w->want[i].height);
+        ok = w->want[i].data != NULL;
+        results[i] = batch(w, w->want[i]);
+    }
+    sat_window_spec spec = w->spec;
+    spec.backend = "cpu";
+    spec.memory = SAT_HOST;
+    w->random = seed;
+    if (ok && answered(w, &spec, &src, &mask, results, &w->clipped)) return w;
+    drop(w);
+    return NULL;
+}
+
+/* exp() is the machine's, and may be wrong in its last bit: so may results of phansalkar. */
+static bool same(const windows *w, int i, const sat_view *seen)
+{
+    const sat_view *want = &w->want[i];
+    if (strcmp(w->output[i].statistic, "phansalkar") != 0) return same_bits(seen, want, w->output[i].statistic);
+    if (!is_float(want->type)) return true;
+    for (int64_t y = 0; y < want->height; y++)
+        for (int64_t x = 0; x < want->width * want->channels; x++) {
+            const char *a = (const char *)seen->data + (size_t)y * seen->row_bytes;
+            const char *b = (const char *)want->data + (size_t)y * want->row_bytes;
+            const bool single = want->type == SAT_F32;
+            const double is =
+                single ? (double)((const float *)(const void *)a)[x] : ((const double *)(const void *)a)[x];
+            const double to =
+                single ? (double)((const float *)(const void *)b)[x] : ((const double *)(const void *)b)[x];
+            if ((isnan(is) && isnan(to)) || fabs(is - to) <= fabs(to) * (single ? 0x1p-22 : 0x1p-48) + 0x1p-40)
+                continue;
+            fail("phansalkar: %.17g, not %.17g", is, to);
+            return false;
+        }
+    return true;
+}
+
+static void run(void *made, const target *t)
+{
+    windows *w = made;
+    uint64_t random = w->random;
+    sat_window_spec spec = w->spec;
+    spec.backend = t->name;
+    if (!t->device) spec.memory = SAT_HOST;
+    area src = {0}, mask = {0}, to[OUTPUTS] = {{0}};
+    sat_view image = w->src, over = w->mask, results[OUTPUTS], seen;
+    image.memory = over.memory = spec.memory;
+    bool ok = area_open(&src, image, random_placement(&random)) && area_fill(&src, 0xa5) && area_write(&src, &w->src) &&
+              area_open(&mask, over, random_placement(&random)) && area_fill(&mask, 0xa5) &&
+              area_write(&mask, &w->mask);
+    for (int i = 0; ok && i < spec.outputs; i++) {
+        sat_view shape = w->want[i];
+        shape.memory = spec.memory;
+        ok = area_open(&to[i], shape, random_placement(&random)) && area_fill(&to[i], 0x5a);
+        results[i] = batch(w, to[i].view);
+    }
+    int64_t clipped = 0;
+    sat_view from = batch(w, src.view), counting = batch(w, mask.view);
+    ok = ok && answered(w, &spec, &from, &counting, results, &clipped);
+    for (int i = 0; ok && i < spec.outputs; i++)
+        ok = area_read(&to[i], &seen) && area_clean(&to[i], w->output[i].statistic) && same(w, i, &seen);
+    if (ok && clipped != w->clipped)
+        fail("%lld results were clipped, not %lld", (long long)clipped, (long long)w->clipped);
+    area_close(&src);
+    area_close(&mask);
+    for (int i = 0; i < OUTPUTS; i++) area_close(&to[i]);
+}
+
+static void text(const void *made, char *line, size_t bytes)
+{
+    const windows *w = made;
+    const sat_window_spec *s = &w->spec;
+    int n =
+        snprintf(line, bytes, "%lldx%lldx%d %s on the %s, window %lldx%lld%s, %s%s%s, %lld of %lld images,",
+                 (long long)s->width, (long long)s->height, s->channels, sat_type_name(s->sample),
+                 s->memory == SAT_DEVICE ? "device" : "host", (long long)s->window_width, (long long)s->window_height,
+                 s->anchor == SAT_ANCHOR_FIRST ? " (first anchor)" : "", s->border, s->masked ? ", mask" : "",
+                 s->has_nodata ? ", nodata" : "", (long long)w->images, (long long)s->count);
+    for (int i = 0; i < s->outputs && n > 0 && (size_t)n < bytes; i++)
+        n += snprintf(line + n, bytes - (size_t)n, " %s%s to %s", w->output[i].statistic,
+                      w->output[i].compare ? " compared" : "", sat_type_name(w->output[i].result));
+}
+
+const subject subject_windows = {"windows", has_windows, cases, make, run, drop, text};
