@@ -54,6 +54,8 @@
  *   product(a, b)                          of floats or doubles, rounded before anything is added to it
  *   multiply_add(a, b, c)                  of such, a * b + c rounded once
  *
+ *   divide_approx(a, b)  sqrt_approx(a)    of floats, wrong by 2^-22 of the result at most; |b| within 2^-126 .. 2^126
+ *
  *   permute_bytes(a, b, selector)          byte i of the result is byte number (selector >> 4 * i) % 8 of b:a
  *   add_halves(a, sum)                     sum plus the two 16-bit halves of a
  *   add_half(a, i, sum)                    sum plus half i of a, 0 the lower; subtract_half(a, i, sum): sum less that
@@ -402,6 +404,17 @@ PRIM_DEVICE double multiply_add(double a, double b, double c)
 PRIM_DEVICE float multiply_add(float a, float b, float c)
 {
     return __fmaf_rn(a, b, c);
+}
+
+PRIM_DEVICE float divide_approx(float a, float b)
+{
+    return __fdividef(a, b);
+}
+PRIM_DEVICE float sqrt_approx(float a)
+{
+    float root;
+    asm("sqrt.approx.f32 %0, %1;" : "=f"(root) : "f"(a));
+    return root;
 }
 
 PRIM_DEVICE uint32_t fetch_add(uint32_t *p, uint32_t v)

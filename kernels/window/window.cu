@@ -69,13 +69,19 @@ struct windows {
                         void *stream);
 };
 
+/* Columns that a whole window covers. */
+int64_t whole_columns(const windows *w)
+{
+    const int64_t columns = w->plan.window.x.before + 1 + w->plan.window.x.after;
+    return w->plan.window.border->shrinks && columns > w->spec.width ? w->spec.width : columns;
+}
+
 /* ---- runs ---------------------------------------------------------------------------------------------- */
 
 window::finish finish_of(const windows *w, const sat_view *results)
 {
     window::finish f = {};
     f.outputs = w->spec.outputs;
-    f.needs = w->plan.needs;
     f.arithmetic = w->arithmetic;
     f.sums_in_f64 =
         w->plan.window.area_px < (int64_t)1 << 40 && sat_sum_fits(w->plan.window.area_px, w->plan.window.largest, 53);
@@ -88,7 +94,12 @@ window::finish finish_of(const windows *w, const sat_view *results)
         o->to = (char *)results[i].data;
         o->row_bytes = (int64_t)results[i].row_bytes;
         o->image_bytes = (int64_t)results[i].image_bytes;
-        for (int k = 0; k < SAT_PARAMETERS; k++) o->p[k] = r->p[k];
+        o->is_rough = r->compare;
+        for (int k = 0; k < SAT_PARAMETERS; k++) {
+            o->p[k] = r->p[k];
+            o->rough_p[k] = (float)r->p[k];
+            if (r->p[k] != 0) o->is_rough = o->is_rough && fabs(r->p[k]) > 0x1p-40 && fabs(r->p[k]) < 0x1p40;
+        }
         o->least = r->least;
         o->empty = r->empty;
         o->statistic = r->statistic;
@@ -125,11 +136,12 @@ sat_status queue(const windows *w, const sat_view *src, const sat_view *mask, co
     const double nodata = w->spec.nodata, most = (double)sat_sample_max(w->spec.sample), least = k.bias ? -most - 1 : 0;
     k.has_nodata = w->spec.has_nodata && nodata >= least && nodata <= most && nodata == floor(nodata);
     if (k.has_nodata) k.nodata = ((uint32_t)(int64_t)nodata & (uint32_t)(Sample)~0) ^ k.bias;
-    k.shrinks = w->plan.window.border->shrinks;
     k.takes_value = w->plan.window.border->takes_value;
+    k.clips_x = k.takes_value || w->plan.window.border->shrinks;
+    k.whole_rows = (int32_t)(w->plan.window.area_px / whole_columns(w));
     for (int c = 0; c < 4; c++) k.value[c] = w->plan.window.value[c];
-    k.area = (double)w->plan.window.area_px;
-    k.whole = window::divisors_of(k.area, w->spec.ddof);
+    k.area = (uint64_t)w->plan.window.area_px;
+    k.whole = window::divisors_of((double)k.area, w->spec.ddof);
     k.results = finish_of(w, results);
     k.clipped = w->clipped;
     const int64_t blocks = (int64_t)w->strips * w->segments * w->stride;

@@ -2,12 +2,17 @@
 #ifndef WINDOW_FINISH_CUH
 #define WINDOW_FINISH_CUH
 
+#include <type_traits>
+
 #include "box/box_divide.cuh"
 #include "moments.h"
+#include "window/window_rough.cuh"
 #include "window_plan.h"
 
 namespace window
 {
+
+using ::exp, ::sqrt;
 
 /* In which numbers a variance's numerator is exact; src/cpu/cpu_window_integers.c has the bounds. */
 enum arithmetic { IN_F64, IN_64_BITS, IN_128_BITS };
@@ -18,30 +23,53 @@ struct finish {
         char *to;
         int64_t row_bytes, image_bytes;
         double p[SAT_PARAMETERS], least, empty;
+        float rough_p[SAT_PARAMETERS];
         int statistic;
         sat_type type;
         bool compare, may_be_empty;
+        bool is_rough; /* compared, with parameters that f32 holds */
     };
     output of[SAT_OUTPUTS];
     int outputs;
-    unsigned needs;
     enum arithmetic arithmetic;
     bool sums_in_f64; /* sums are below 2^53, counts below 2^40 */
     bool is_signed;
     double ddof, range;
 };
 
-/* Of N windows; what no statistic of the run needs is not set. */
-template <unsigned N> struct moments {
-    double n[N], sum[N], mean[N], var[N], squares[N], x[N];
+/* The sums of a window, modulo the range of their type; S1 is signed if samples are. */
+template <class Sum> struct sums {
+    using pixel = std::conditional_t<sizeof(Sum) == 4, float, double>;
+    Sum n, s1, s2;
+    pixel x;    /* the pixel itself */
+    bool whole; /* n is that of whole windows */
+};
+
+/* What a statistic does not need is not set. */
+template <class Real> struct moments {
+    Real n, sum, mean, var, squares, x;
 };
 
 /* Of a whole image. */
 struct extremes {
-    double low, most_var;
+    double low, most_std;
 };
 
-/* A sum below 2^53 in magnitude as f64.  u32: with the exponent of 2^52 in front, it is a double already. */
+/* The count of windows, and reciprocals of what sums are divided by. */
+struct divisors {
+    double n, per_n, by, per_by; /* by: n * (n - ddof) */
+    float rough_per_n, rough_per_by;
+};
+PRIM_HOST_DEVICE divisors divisors_of(double n, double ddof)
+{
+    const double by = n * (n - ddof);
+    const double per_n = 1 / n, per_by = 1 / by;
+    return {n, per_n, by, per_by, (float)per_n, (float)per_by};
+}
+
+/* ---- moments in f64 ------------------------------------------------------------------------------------ */
+
+/* A sum below 2^53 in magnitude.  u32: with the exponent of 2^52 in front, it is a double already. */
 PRIM_DEVICE double real(uint32_t sum, bool is_signed)
 {
     const uint32_t bits = is_signed ? sum ^ 0x80000000u : sum;
@@ -52,66 +80,96 @@ PRIM_DEVICE double real(uint64_t sum, bool is_signed)
 {
     return is_signed ? (double)(int64_t)sum : (double)sum;
 }
-
-/* The counts of windows, and reciprocals of what they are divided by: where `known`, those of all are given. */
-struct divisors {
-    bool known;
-    double n, per_n, by, per_by; /* by: n * (n - ddof) */
-};
-PRIM_HOST_DEVICE divisors divisors_of(double n, double ddof)
+PRIM_DEVICE uint64_t wide(uint32_t sum, bool is_signed)
 {
-    const double by = n * (n - ddof);
-    return {true, n, 1 / n, by, 1 / by};
+    return is_signed ? (uint64_t)(int64_t)(int32_t)sum : sum;
+}
+PRIM_DEVICE uint64_t wide(uint64_t sum, bool)
+{
+    return sum;
 }
 
-/* Number i of the windows, from its sums; m.n[i] is set. */
-template <unsigned N, class Sum>
-PRIM_DEVICE void describe(const finish &f, moments<N> &m, unsigned i, Sum s1, Sum s2, const divisors &all)
+/* needs: SAT_NEEDS_..., and the pixel. */
+template <unsigned NEEDS, class Sum>
+PRIM_DEVICE moments<double> describe(const finish &f, const sums<Sum> &w, const divisors &whole)
 {
-    const double n = m.n[i], sum = real(s1, f.is_signed);
-    const divisors d = all.known ? all : divisors_of(n, f.ddof);
-    m.sum[i] = sum;
-    m.mean[i] = f.sums_in_f64
-                    ? box::corrected_quotient(sum, n, d.per_n)
-                    : box::real_quotient(f.is_signed && sizeof(Sum) == 4 ? (uint64_t)(int64_t)(int32_t)s1 : s1,
-                                         (uint64_t)n, f.is_signed);
-    if (f.needs & SAT_NEEDS_SQUARES) m.squares[i] = real(s2, false) / n;
-    if (!(f.needs & SAT_NEEDS_VAR)) return;
-    if (f.arithmetic == IN_F64) {
-        const double part = prim::multiply_add(-sum, sum, prim::product(n, real(s2, false)));
-        m.var[i] = box::corrected_quotient(part, d.by, d.per_by);
-    } else if (f.arithmetic == IN_64_BITS) {
-        const uint64_t part = (uint64_t)n * s2 - (uint64_t)s1 * s1;
-        m.var[i] = n > f.ddof ? box::real_quotient(part, (uint64_t)d.by, false) : 0;
-    } else {
-        const uint64_t size = f.is_signed && (int64_t)s1 < 0 ? 0 - (uint64_t)s1 : s1;
-        m.var[i] = sat_variance_u((uint64_t)n, size, s2, (uint64_t)f.ddof);
+    moments<double> m;
+    const divisors d = w.whole ? whole : divisors_of(real(w.n, false), f.ddof);
+    m.n = d.n;
+    m.sum = real(w.s1, f.is_signed);
+    m.x = (double)w.x;
+    m.mean = f.sums_in_f64 ? box::corrected_quotient(m.sum, d.n, d.per_n)
+                           : box::real_quotient(wide(w.s1, f.is_signed), w.n, f.is_signed);
+    if constexpr ((NEEDS & SAT_NEEDS_SQUARES) != 0) m.squares = real(w.s2, false) / d.n;
+    if constexpr ((NEEDS & SAT_NEEDS_VAR) != 0) {
+        if (sizeof(Sum) == 4 || f.arithmetic == IN_F64) {
+            const double part = prim::multiply_add(-m.sum, m.sum, prim::product(d.n, real(w.s2, false)));
+            m.var = box::corrected_quotient(part, d.by, d.per_by);
+        } else if (f.arithmetic == IN_64_BITS) {
+            const uint64_t part = (uint64_t)w.n * w.s2 - (uint64_t)w.s1 * w.s1;
+            m.var = d.n > f.ddof ? box::real_quotient(part, (uint64_t)d.by, false) : 0;
+        } else {
+            const uint64_t s1 = w.s1, size = f.is_signed && (int64_t)s1 < 0 ? 0 - s1 : s1;
+            m.var = sat_variance_u(w.n, size, w.s2, (uint64_t)f.ddof);
+        }
     }
+    return m;
+}
+
+/* ---- moments in f32 ------------------------------------------------------------------------------------ */
+
+PRIM_DEVICE float rough_real(uint64_t v)
+{
+    return (float)(uint32_t)(v >> 32) * 0x1p32f + (float)(uint32_t)v;
+}
+
+/* The same, near enough: for sums of 32 bits, whose variances are exact in f64. */
+PRIM_DEVICE moments<near> describe_roughly(const finish &f, const sums<uint32_t> &w, const divisors &whole)
+{
+    moments<near> m;
+    const float n = (float)w.n;
+    const float per_n = w.whole ? whole.rough_per_n : prim::divide_approx(1, n);
+    const float per_by = w.whole ? whole.rough_per_by : prim::divide_approx(per_n, n - (float)f.ddof);
+    const uint64_t s1 = wide(w.s1, f.is_signed), part = (uint64_t)w.n * w.s2 - s1 * s1;
+    m.n = n;
+    m.sum = f.is_signed ? (float)(int32_t)w.s1 : (float)w.s1;
+    m.mean = m.sum.v * per_n;
+    m.var = rough_real(part) * per_by;
+    m.squares = (float)w.s2 * per_n;
+    m.x = w.x;
+    return m;
 }
 
 /* ---- results ------------------------------------------------------------------------------------------- */
 
-template <unsigned N>
-PRIM_DEVICE void evaluate(int statistic, const moments<N> &m, const double (&p)[SAT_PARAMETERS], double range,
-                          const extremes &whole, double (&v)[N])
-{
-    const double low = whole.low, most_std = sqrt(whole.most_var);
-    (void)low, (void)most_std, (void)range, (void)p;
-#define SAT_STATISTIC(id, summary, equation, source, needs, threshold, set, formula)                                   \
-    case SAT_STATISTIC_##id:                                                                                           \
-        _Pragma("unroll") for (unsigned i = 0; i < N; i++)                                                             \
+/* A struct for each statistic: value() is its formula, of double; or rough, of moments and parameters that are near. */
+#define SAT_STATISTIC(id, summary, equation, source, needs_, threshold, set, formula)                                  \
+    struct statistic_##id {                                                                                            \
+        static constexpr unsigned needs = needs_;                                                                      \
+        template <class Real>                                                                                          \
+        PRIM_DEVICE static auto value(const moments<Real> &m, const Real *p, Real range, Real low, Real most_std)      \
         {                                                                                                              \
-            const double n = m.n[i], sum = m.sum[i], mean = m.mean[i], var = m.var[i], squares = m.squares[i],         \
-                         x = m.x[i];                                                                                   \
+            const Real n = m.n, sum = m.sum, mean = m.mean, var = m.var, squares = m.squares, x = m.x;                 \
             (void)n, (void)sum, (void)mean, (void)var, (void)squares, (void)x;                                         \
-            v[i] = formula;                                                                                            \
+            (void)p, (void)range, (void)low, (void)most_std;                                                           \
+            return formula;                                                                                            \
         }                                                                                                              \
-        break;
-    switch (statistic) {
+    };
 #include "statistics.def"
+#undef SAT_STATISTIC
+
+/* Calls do_it() with the struct of a statistic. */
+template <class Do> PRIM_DEVICE void with_statistic(int statistic, const Do &do_it)
+{
+    switch (statistic) {
+#define SAT_STATISTIC(id, ...)                                                                                         \
+    case SAT_STATISTIC_##id:                                                                                           \
+        do_it(statistic_##id());                                                                                       \
+        break;
+#include "statistics.def"
+#undef SAT_STATISTIC
     default: break;
     }
-#undef SAT_STATISTIC
 }
 
 /* To nearest, halves away from zero, cut to the type's range; NaN is 0. */
@@ -125,47 +183,45 @@ template <class Integer, class Wide> PRIM_DEVICE Integer rounded(double v, doubl
     return (Integer)(whole + (rest >= 0.5) - (rest <= -0.5));
 }
 
-template <class Integer, class Wide, unsigned N>
-PRIM_DEVICE void store_integers(char *row, const int64_t (&at)[N], unsigned count, const double (&v)[N], double least,
-                                double most, uint32_t &clipped)
+/* Element `at` of an output's row; compared: 255 where the pixel is above the value. */
+PRIM_DEVICE void store(const finish::output &o, char *row, int64_t at, double v, uint32_t &clipped)
 {
-#pragma unroll
-    for (unsigned i = 0; i < N; i++)
-        if (i < count) prim::store((Integer *)row + at[i], rounded<Integer, Wide>(v[i], least, most, clipped));
+    switch (o.type) {
+    case SAT_F32: prim::store((float *)row + at, (float)v); break;
+    case SAT_F64: prim::store((double *)row + at, v); break;
+    case SAT_U8: prim::store((uint8_t *)row + at, rounded<uint8_t, int32_t>(v, 0, UINT8_MAX, clipped)); break;
+    case SAT_U16: prim::store((uint16_t *)row + at, rounded<uint16_t, int32_t>(v, 0, UINT16_MAX, clipped)); break;
+    case SAT_U32: prim::store((uint32_t *)row + at, rounded<uint32_t, int64_t>(v, 0, UINT32_MAX, clipped)); break;
+    case SAT_I8: prim::store((int8_t *)row + at, rounded<int8_t, int32_t>(v, INT8_MIN, INT8_MAX, clipped)); break;
+    case SAT_I16: prim::store((int16_t *)row + at, rounded<int16_t, int32_t>(v, INT16_MIN, INT16_MAX, clipped)); break;
+    default: prim::store((int32_t *)row + at, rounded<int32_t, int64_t>(v, INT32_MIN, INT32_MAX, clipped)); break;
+    }
 }
 
-/* The first `count` of N results of an output, to elements at[i] of a row. */
-template <unsigned N>
-PRIM_DEVICE void store(const finish::output &o, char *row, const int64_t (&at)[N], unsigned count, const moments<N> &m,
-                       double (&v)[N], uint32_t &clipped)
+/* The value of a statistic in f64. */
+template <class Statistic, unsigned NEEDS, class Sum>
+PRIM_DEVICE double value_of(const finish &f, const finish::output &o, const sums<Sum> &w, const divisors &whole,
+                            const extremes &image)
 {
-#pragma unroll
-    for (unsigned i = 0; i < N; i++)
-        if (o.may_be_empty && m.n[i] < o.least) v[i] = o.empty;
-    if (o.compare) {
-#pragma unroll
-        for (unsigned i = 0; i < N; i++)
-            if (i < count) prim::store((uint8_t *)row + at[i], (uint8_t)(m.x[i] > v[i] ? 255 : 0));
-        return;
-    }
-    switch (o.type) {
-    case SAT_F32:
-#pragma unroll
-        for (unsigned i = 0; i < N; i++)
-            if (i < count) prim::store((float *)row + at[i], (float)v[i]);
-        break;
-    case SAT_F64:
-#pragma unroll
-        for (unsigned i = 0; i < N; i++)
-            if (i < count) prim::store((double *)row + at[i], v[i]);
-        break;
-    case SAT_U8: store_integers<uint8_t, int32_t>(row, at, count, v, 0, UINT8_MAX, clipped); break;
-    case SAT_U16: store_integers<uint16_t, int32_t>(row, at, count, v, 0, UINT16_MAX, clipped); break;
-    case SAT_U32: store_integers<uint32_t, int64_t>(row, at, count, v, 0, UINT32_MAX, clipped); break;
-    case SAT_I8: store_integers<int8_t, int32_t>(row, at, count, v, INT8_MIN, INT8_MAX, clipped); break;
-    case SAT_I16: store_integers<int16_t, int32_t>(row, at, count, v, INT16_MIN, INT16_MAX, clipped); break;
-    default: store_integers<int32_t, int64_t>(row, at, count, v, INT32_MIN, INT32_MAX, clipped); break;
-    }
+    const moments<double> m = describe<NEEDS>(f, w, whole);
+    const double v = Statistic::value(m, o.p, f.range, image.low, image.most_std);
+    return o.may_be_empty && m.n < o.least ? o.empty : v;
+}
+
+/* Is the pixel above its threshold?  In f32, or if it is too near to say, in f64. */
+template <class Statistic, class Sum>
+PRIM_DEVICE bool above(const finish &f, const finish::output &o, const sums<Sum> &w, const divisors &whole,
+                       const extremes &image)
+{
+    if constexpr (sizeof(Sum) == 4)
+        if (o.is_rough) {
+            const moments<near> m = describe_roughly(f, w, whole);
+            const near p[SAT_PARAMETERS] = {o.rough_p[0], o.rough_p[1], o.rough_p[2], o.rough_p[3]};
+            const rough v = Statistic::value(m, p, near(f.range), near(image.low), near(image.most_std));
+            const float apart = m.x.v - v.v;
+            if (fabsf(apart) > v.m * ROUGH_ERROR && !(o.may_be_empty && m.n.v < (float)o.least)) return apart > 0;
+        }
+    return (double)w.x > value_of<Statistic, Statistic::needs>(f, o, w, whole, image);
 }
 
 } // namespace window

@@ -14,13 +14,13 @@ namespace window
 PRIM_DEVICE void join(extremes &seen, const extremes &other)
 {
     if (other.low < seen.low) seen.low = other.low;
-    if (other.most_var > seen.most_var) seen.most_var = other.most_var;
+    if (other.most_std > seen.most_std) seen.most_std = other.most_std;
 }
 PRIM_DEVICE extremes join_lanes(extremes seen)
 {
 #pragma unroll
     for (unsigned d = prim::WARP / 2; d; d /= 2)
-        join(seen, {prim::shuffle_xor(seen.low, d), prim::shuffle_xor(seen.most_var, d)});
+        join(seen, {prim::shuffle_xor(seen.low, d), prim::shuffle_xor(seen.most_std, d)});
     return seen;
 }
 
@@ -65,11 +65,13 @@ template <class Sample, class Sum, unsigned CHANNELS, bool MASKED, unsigned WARP
     int32_t stride;                        /* samples from one element to the next: the image's channels, or 1 */
     bool wide, wide_mask;                  /* all rows are aligned to units; of masks to 16 bytes */
     uint32_t bias;                         /* what is added to samples that may be below zero */
-    bool has_nodata, shrinks, takes_value;
-    uint32_t nodata; /* with the bias */
+    bool has_nodata, takes_value;
+    bool clips_x;       /* windows cover fewer columns at the edges */
+    int32_t whole_rows; /* that a whole window covers */
+    uint32_t nodata;    /* with the bias */
     uint64_t value[4];
-    double area;
-    divisors whole; /* of windows that hold `area` positions */
+    uint64_t area;
+    divisors whole; /* of windows that hold `area` samples */
     finish results;
     extremes *found;       /* of each warp, in the pass that searches them; else NULL */
     const extremes *image; /* of each image, in a pass that needs them */
@@ -79,7 +81,7 @@ template <class Sample, class Sum, unsigned CHANNELS, bool MASKED, unsigned WARP
         Sum s1[RUN], s2[RUN];
         uint32_t n[MASKED ? RUN : 1];
     };
-    /* A lane's part of a row; samples from nowhere are `bias`, and masked. */
+    /* A lane's part of a row, with the bias; samples from nowhere are 0, and masked. */
     struct line {
         uint32_t samples[WORDS], mask[MASK_WORDS];
     };
@@ -90,9 +92,10 @@ template <class Sample, class Sum, unsigned CHANNELS, bool MASKED, unsigned WARP
         int32_t begin, end, left, top, bottom;
         unsigned own; /* the lane's first column */
         bool direct;  /* all of its columns are the image's own, and aligned */
+        bool whole_x; /* all windows of the strip cover as many columns as any */
     };
 
-    PRIM_DEVICE uint32_t nothing() const
+    PRIM_DEVICE uint32_t biases() const
     {
         return bias * (sizeof(Sample) == 1 ? 0x01010101u : sizeof(Sample) == 2 ? 0x00010001u : 1u);
     }
@@ -109,7 +112,7 @@ template <class Sample, class Sum, unsigned CHANNELS, bool MASKED, unsigned WARP
         line l;
         const int32_t from = row < -y.halo || row > y.n + y.after ? -1 : box::border_index(y, row);
 #pragma unroll
-        for (unsigned w = 0; w < WORDS; w++) l.samples[w] = nothing();
+        for (unsigned w = 0; w < WORDS; w++) l.samples[w] = 0;
 #pragma unroll
         for (unsigned w = 0; w < MASK_WORDS; w++) l.mask[w] = 0;
         if (from < 0) return l;
@@ -121,7 +124,7 @@ template <class Sample, class Sum, unsigned CHANNELS, bool MASKED, unsigned WARP
             for (unsigned w = 0; w < WORDS; w += UNIT) {
                 const unit u = prim::load(reinterpret_cast<const unit *>(samples + first + w * PER));
 #pragma unroll
-                for (unsigned i = 0; i < UNIT; i++) l.samples[w + i] = u.at[i];
+                for (unsigned i = 0; i < UNIT; i++) l.samples[w + i] = u.at[i] ^ biases();
             }
             if (!MASKED) return l;
             if (counting == nullptr) {
@@ -148,9 +151,7 @@ template <class Sample, class Sum, unsigned CHANNELS, bool MASKED, unsigned WARP
             constexpr unsigned BITS = 8 * (unsigned)sizeof(Sample);
             const unsigned shift = i % PER * BITS;
             if (!p.direct) {
-                const uint32_t own = (uint32_t)(Sample)~0 << shift,
-                               is = (uint32_t)prim::load(samples + (int64_t)e * stride) << shift;
-                l.samples[i / PER] = (l.samples[i / PER] & ~own) | is;
+                l.samples[i / PER] |= (uint32_t)(Sample)(prim::load(samples + (int64_t)e * stride) ^ bias) << shift;
             }
             if constexpr (MASKED)
                 l.mask[i / 4] |= (counting == nullptr || prim::load(counting + e / (int32_t)CHANNELS) != 0)
@@ -166,10 +167,10 @@ template <class Sample, class Sum, unsigned CHANNELS, bool MASKED, unsigned WARP
     {
         const uint32_t x = sample(l, i);
         if constexpr (!MASKED) {
-            return {x ^ bias, 1};
+            return {x, 1};
         } else {
-            const bool counts = masked_in(l, i) && !(has_nodata && (x ^ bias) == nodata);
-            return {counts ? x ^ bias : 0, counts};
+            const bool counts = masked_in(l, i) && !(has_nodata && x == nodata);
+            return {counts ? x : 0, counts};
         }
     }
 
@@ -270,93 +271,119 @@ template <class Sample, class Sum, unsigned CHANNELS, bool MASKED, unsigned WARP
 
     /* ---- results ---- */
 
-    static constexpr unsigned AT_ONCE = 2;
-
-    /* The windows of elements first + i * threads of a row, i < count; those behind are of the first one. */
-    PRIM_DEVICE moments<AT_ONCE> windows(const shared &s, const place &p, int32_t row, int32_t covered_y, int32_t first,
-                                         unsigned count) const
+    /* Where the windows of a thread begin and end in the prefix sums: of its first element, and from one to the next.
+     */
+    static constexpr unsigned PAIR_STEP = 2 * (threads + threads / RUN * PAIR_PADDING),
+                              COUNT_STEP = threads + threads / RUN * COUNT_PADDING;
+    static_assert((PAIR_PADDING == 0 && COUNT_PADDING == 0) || threads % RUN == 0);
+    struct row_place {
+        unsigned pair_low, pair_high, count_low, count_high;
+        int32_t first; /* element */
+    };
+    PRIM_DEVICE row_place first_of_thread(const place &p) const
     {
-        const unsigned before = (unsigned)x.before * CHANNELS, after = (unsigned)(x.after + 1) * CHANNELS;
-        moments<AT_ONCE> m;
-#pragma unroll
-        for (unsigned i = 0; i < AT_ONCE; i++) {
-            const int32_t e = first + (i < count ? (int32_t)(i * threads) : 0), pixel = e / (int32_t)CHANNELS;
-            const unsigned column = (unsigned)(e - p.left), low = column - before, high = column + after;
-            const prim::vec<Sum, 2> a = s.sums.template get_vector<2>(pair_at(low)),
-                                    b = s.sums.template get_vector<2>(pair_at(high));
-            Sum s1 = b.at[0] - a.at[0], s2 = b.at[1] - a.at[1];
-            const bool inside = pixel >= x.before && pixel < x.n - x.after;
-            const uint64_t covered =
-                (uint64_t)covered_y * (uint64_t)(inside ? x.before + 1 + x.after : prim::load(x.covered + pixel));
-            uint64_t n = covered;
-            if constexpr (MASKED) n = s.counts.get(count_at(high)) - s.counts.get(count_at(low));
-            if (bias) { /* sums of x + bias, and of their squares */
-                s2 = s2 - (Sum)bias * 2 * s1 + (Sum)bias * bias * (Sum)n;
-                s1 -= (Sum)bias * (Sum)n;
-            }
+        const int32_t first = p.begin + (int32_t)prim::thread_id();
+        const unsigned column = (unsigned)(first - p.left), low = column - (unsigned)x.before * CHANNELS,
+                       high = column + (unsigned)(x.after + 1) * CHANNELS;
+        return {pair_at(low), pair_at(high), count_at(low), count_at(high), first};
+    }
+
+    /* A row of results: its windows' rows in the image; the image's extremes. */
+    struct row_of_results {
+        int32_t y, covered;
+        extremes image;
+    };
+
+    /* The window of the thread's k-th element, e.  INTERIOR: all windows of the row are whole. */
+    template <bool INTERIOR>
+    PRIM_DEVICE sums<Sum> window_at(const shared &s, const place &p, const row_place &t, const row_of_results &row,
+                                    unsigned k, int32_t e) const
+    {
+        const prim::vec<Sum, 2> a = s.sums.template get_vector<2>(t.pair_low + k * PAIR_STEP),
+                                b = s.sums.template get_vector<2>(t.pair_high + k * PAIR_STEP);
+        sums<Sum> w = {(Sum)area, b.at[0] - a.at[0], b.at[1] - a.at[1], 0, true};
+        Sum covered = (Sum)area;
+        if constexpr (!INTERIOR) {
+            const int32_t pixel = e / (int32_t)CHANNELS;
+            covered = (Sum)row.covered * (Sum)prim::load(x.covered + pixel);
+            w.n = covered;
+        }
+        if constexpr (MASKED)
+            w.n = s.counts.get(t.count_high + k * COUNT_STEP) - s.counts.get(t.count_low + k * COUNT_STEP);
+        if (bias) { /* sums of x + bias, and of their squares */
+            w.s2 = w.s2 - (Sum)bias * 2 * w.s1 + (Sum)bias * bias * w.n;
+            w.s1 -= (Sum)bias * w.n;
+        }
+        if constexpr (!INTERIOR)
             if (takes_value) {
-                const uint64_t beyond = (uint64_t)area - covered,
-                               v = value[CHANNELS == 1 ? p.channel : e % (int32_t)CHANNELS];
-                n += beyond;
-                s1 += (Sum)(beyond * v);
-                s2 += (Sum)(beyond * v * v);
+                const Sum beyond = (Sum)area - covered,
+                          v = (Sum)value[CHANNELS == 1 ? p.channel : e % (int32_t)CHANNELS];
+                w.n += beyond;
+                w.s1 += beyond * v;
+                w.s2 += beyond * v * v;
             }
-            m.n[i] = (double)n;
-            divisors all = whole;
-            all.known = m.n[i] == area;
-            describe(results, m, i, s1, s2, all);
-        }
-        if (results.needs & SAT_NEEDS_PIXEL) {
-            const Sample *samples = in + p.image * in_image_pitch + row * in_pitch + p.channel;
-#pragma unroll
-            for (unsigned i = 0; i < AT_ONCE; i++) {
-                const int64_t e = first + (i < count ? (int64_t)(i * threads) : 0);
-                const uint32_t x = prim::load(samples + e * stride);
-                m.x[i] = (double)(x ^ bias) - (double)bias;
-            }
-        }
-        return m;
+        if constexpr (!INTERIOR || MASKED) w.whole = w.n == (Sum)area;
+        return w;
     }
 
-    PRIM_DEVICE void write_row(const shared &s, const place &p, int32_t row, uint32_t &clipped_here,
-                               extremes &seen) const
+    PRIM_DEVICE typename sums<Sum>::pixel pixel_at(const place &p, int32_t y, int32_t e) const
     {
-        const int32_t covered_y = prim::load(y.covered + row);
-        extremes of_image = {};
-        if (image) of_image = {prim::load(&image[p.image].low), prim::load(&image[p.image].most_var)};
-        for (int32_t first = p.begin + (int32_t)prim::thread_id(); first < p.end; first += AT_ONCE * threads) {
-            const unsigned count = (unsigned)(p.end - first + (int32_t)threads - 1) / threads;
-            const moments<AT_ONCE> m = windows(s, p, row, covered_y, first, count);
-            int64_t at[AT_ONCE];
-#pragma unroll
-            for (unsigned i = 0; i < AT_ONCE; i++)
-                at[i] = (int64_t)(first + (int32_t)(i * threads)) * stride + p.channel;
-            if (found) {
-                search(p, row, first, count, m, seen);
-                continue;
+        const Sample *samples = in + p.image * in_image_pitch + y * in_pitch + p.channel;
+        return (typename sums<Sum>::pixel)((int64_t)(prim::load(samples + (int64_t)e * stride) ^ bias) - (int64_t)bias);
+    }
+
+    template <class Statistic, bool INTERIOR>
+    PRIM_DEVICE void write_output(const shared &s, const place &p, const row_place &t, const row_of_results &row,
+                                  const finish::output &o, uint32_t &clipped_here) const
+    {
+        char *to = o.to + p.image * o.image_bytes + row.y * o.row_bytes;
+        unsigned k = 0;
+        if (o.compare) {
+#pragma unroll 2
+            for (int32_t e = t.first; e < p.end; e += threads, k++) {
+                sums<Sum> w = window_at<INTERIOR>(s, p, t, row, k, e);
+                w.x = pixel_at(p, row.y, e);
+                prim::store((uint8_t *)to + (int64_t)e * stride + p.channel,
+                            (uint8_t)(above<Statistic>(results, o, w, whole, row.image) ? 255 : 0));
             }
-#pragma unroll 1
-            for (int k = 0; k < results.outputs; k++) {
-                const finish::output &o = results.of[k];
-                double v[AT_ONCE];
-                evaluate(o.statistic, m, o.p, results.range, of_image, v);
-                store(o, o.to + p.image * o.image_bytes + row * o.row_bytes, at, count, m, v, clipped_here);
-            }
+            return;
+        }
+#pragma unroll 2
+        for (int32_t e = t.first; e < p.end; e += threads, k++) {
+            sums<Sum> w = window_at<INTERIOR>(s, p, t, row, k, e);
+            if constexpr ((Statistic::needs & SAT_NEEDS_PIXEL) != 0) w.x = pixel_at(p, row.y, e);
+            store(o, to, (int64_t)e * stride + p.channel,
+                  value_of<Statistic, Statistic::needs>(results, o, w, whole, row.image), clipped_here);
         }
     }
 
-    PRIM_DEVICE void search(const place &p, int32_t row, int32_t first, unsigned count, const moments<AT_ONCE> &m,
+    template <bool INTERIOR>
+    PRIM_DEVICE void write_row(const shared &s, const place &p, const row_place &t, const row_of_results &row,
+                               uint32_t &clipped_here) const
+    {
+#pragma unroll 1
+        for (int k = 0; k < results.outputs; k++) {
+            const finish::output &o = results.of[k];
+            with_statistic(o.statistic, [&](auto statistic) {
+                write_output<decltype(statistic), INTERIOR>(s, p, t, row, o, clipped_here);
+            });
+        }
+    }
+
+    PRIM_DEVICE void search(const shared &s, const place &p, const row_place &t, const row_of_results &row,
                             extremes &seen) const
     {
-#pragma unroll
-        for (unsigned i = 0; i < AT_ONCE; i++) {
-            if (i >= count) continue;
-            const int32_t pixel = (first + (int32_t)(i * threads)) / (int32_t)CHANNELS;
+        unsigned k = 0;
+        for (int32_t e = t.first; e < p.end; e += threads, k++) {
+            sums<Sum> w = window_at<false>(s, p, t, row, k, e);
+            w.x = pixel_at(p, row.y, e);
+            const int32_t pixel = e / (int32_t)CHANNELS;
             const bool counts =
-                (!mask || prim::load(mask + p.image * mask_image_pitch + row * mask_pitch + pixel) != 0) &&
-                !(has_nodata && m.x[i] == (double)nodata - (double)bias);
-            if (counts) join(seen, {m.x[i], 0});
-            if (m.n[i] >= results.of[0].least) join(seen, {seen.low, m.var[i]});
+                (!mask || prim::load(mask + p.image * mask_image_pitch + row.y * mask_pitch + pixel) != 0) &&
+                !(has_nodata && (double)w.x == (double)nodata - (double)bias);
+            const moments<double> m = describe<SAT_NEEDS_VAR>(results, w, whole);
+            if (counts) join(seen, {m.x, 0});
+            if (m.n >= results.of[0].least) join(seen, {seen.low, m.var});
         }
     }
 
@@ -383,6 +410,8 @@ template <class Sample, class Sum, unsigned CHANNELS, bool MASKED, unsigned WARP
         p.top = segment * rows;
         p.bottom = p.top + rows < y.n ? p.top + rows : y.n;
         const int32_t first = p.begin - x.before * (int32_t)CHANNELS;
+        const int32_t last = (p.end - 1) / (int32_t)CHANNELS;
+        p.whole_x = !clips_x || (p.begin / (int32_t)CHANNELS >= x.before && last + x.after < x.n);
         p.left = first - misalignment(first);
         p.own = prim::thread_id() * RUN;
         const int32_t own = p.left + (int32_t)p.own;
@@ -401,21 +430,32 @@ template <class Sample, class Sum, unsigned CHANNELS, bool MASKED, unsigned WARP
     PRIM_DEVICE void operator()(shared &s) const
     {
         const place p = find_place(s); /* each lane reads its own columns' sources alone */
+        const row_place t = first_of_thread(p);
+        const bool inside = p.whole_x;
         column_sums sums = {};
         uint32_t clipped_here = 0;
-        extremes seen = {1.0 / 0.0, 0};
+        extremes seen = {1.0 / 0.0, 0}; /* with a variance */
+        row_of_results now = {};
+        if (image) now.image = {prim::load(&image[p.image].low), sqrt(prim::load(&image[p.image].most_std))};
         for (int32_t row = p.top - y.before; row <= p.top + y.after; row++) add(sums, load(s, p, row));
-        for (int32_t row = p.top; row < p.bottom; row++) {
-            const bool more = row + 1 < p.bottom;
+        for (now.y = p.top; now.y < p.bottom; now.y++) {
+            const bool more = now.y + 1 < p.bottom;
             line enter, leave;
             if (more) {
-                enter = load(s, p, row + 1 + y.after);
-                leave = load(s, p, row - y.before);
+                enter = load(s, p, now.y + 1 + y.after);
+                leave = load(s, p, now.y - y.before);
             }
+            now.covered = prim::load(y.covered + now.y);
             store_prefixes(s, p, sums);
             sync();
-            write_row(s, p, row, clipped_here, seen);
-            if (found) store_extremes(seen);
+            if (found) {
+                search(s, p, t, now, seen);
+                store_extremes(seen);
+            } else if (inside && now.covered == whole_rows) {
+                write_row<true>(s, p, t, now, clipped_here);
+            } else {
+                write_row<false>(s, p, t, now, clipped_here);
+            }
             sync();
             if (more) slide(sums, enter, leave);
         }
@@ -434,7 +474,7 @@ template <class Sample, class Sum, unsigned CHANNELS, bool MASKED, unsigned WARP
         if (prim::lane_id() != 0) return;
         extremes *to = found + (uint64_t)prim::block_id() * WARPS + prim::warp_id();
         prim::store(&to->low, all.low);
-        prim::store(&to->most_var, all.most_var);
+        prim::store(&to->most_std, all.most_std);
     }
 };
 
@@ -452,11 +492,11 @@ struct join_extremes {
         const extremes *from = found + prim::block_id() * of_image;
         extremes seen = {1.0 / 0.0, 0};
         for (int64_t i = prim::lane_id(); i < of_image; i += prim::WARP)
-            join(seen, {prim::load(&from[i].low), prim::load(&from[i].most_var)});
+            join(seen, {prim::load(&from[i].low), prim::load(&from[i].most_std)});
         seen = join_lanes(seen);
         if (prim::lane_id() != 0) return;
         prim::store(&image[prim::block_id()].low, seen.low);
-        prim::store(&image[prim::block_id()].most_var, seen.most_var);
+        prim::store(&image[prim::block_id()].most_std, seen.most_std);
     }
 };
 

@@ -301,6 +301,16 @@ inline float multiply_add(float a, float b, float c)
     return __builtin_fmaf(a, b, c);
 }
 
+/* As far off as a device may be, so that nothing relies on less. */
+inline float divide_approx(float a, float b)
+{
+    return a / b * (1 + 0x1p-22f);
+}
+inline float sqrt_approx(float a)
+{
+    return __builtin_sqrtf(a) * (1 - 0x1p-22f);
+}
+
 inline uint32_t fetch_add(uint32_t *p, uint32_t v, site at = site::current())
 {
     return (uint32_t)simt::word_add(p, v, 4, at);
