@@ -94,7 +94,9 @@ window::finish finish_of(const windows *w, const sat_view *results)
         o->to = (char *)results[i].data;
         o->row_bytes = (int64_t)results[i].row_bytes;
         o->image_bytes = (int64_t)results[i].image_bytes;
-        o->is_rough = r->compare;
+        o->needs = sat_statistic_get(r->statistic)->needs | (r->compare ? SAT_NEEDS_PIXEL : 0);
+        o->is_real = !r->compare && r->type == SAT_F32;
+        o->is_rough = r->compare && w->arithmetic == window::IN_F64;
         for (int k = 0; k < SAT_PARAMETERS; k++) {
             o->p[k] = r->p[k];
             o->rough_p[k] = (float)r->p[k];
@@ -138,10 +140,10 @@ sat_status queue(const windows *w, const sat_view *src, const sat_view *mask, co
     if (k.has_nodata) k.nodata = ((uint32_t)(int64_t)nodata & (uint32_t)(Sample)~0) ^ k.bias;
     k.takes_value = w->plan.window.border->takes_value;
     k.clips_x = k.takes_value || w->plan.window.border->shrinks;
-    k.whole_rows = (int32_t)(w->plan.window.area_px / whole_columns(w));
+    k.whole_columns = (int32_t)whole_columns(w);
+    k.whole_rows = (int32_t)(w->plan.window.area_px / k.whole_columns);
     for (int c = 0; c < 4; c++) k.value[c] = w->plan.window.value[c];
     k.area = (uint64_t)w->plan.window.area_px;
-    k.whole = window::divisors_of((double)k.area, w->spec.ddof);
     k.results = finish_of(w, results);
     k.clipped = w->clipped;
     const int64_t blocks = (int64_t)w->strips * w->segments * w->stride;

@@ -27,7 +27,9 @@ struct finish {
         int statistic;
         sat_type type;
         bool compare, may_be_empty;
-        bool is_rough; /* compared, with parameters that f32 holds */
+        bool is_real;  /* to f32, and never empty but by a count */
+        bool is_rough; /* compared, with sums that are exact in f64 and parameters that f32 holds */
+        unsigned needs;
     };
     output of[SAT_OUTPUTS];
     int outputs;
@@ -42,7 +44,7 @@ template <class Sum> struct sums {
     using pixel = std::conditional_t<sizeof(Sum) == 4, float, double>;
     Sum n, s1, s2;
     pixel x;    /* the pixel itself */
-    bool whole; /* n is that of whole windows */
+    bool known; /* n is the one whose divisors are */
 };
 
 /* What a statistic does not need is not set. */
@@ -52,7 +54,7 @@ template <class Real> struct moments {
 
 /* Of a whole image. */
 struct extremes {
-    double low, most_std;
+    double low, most; /* smallest sample that counts; largest variance of a window, in the end its root */
 };
 
 /* The count of windows, and reciprocals of what sums are divided by. */
@@ -89,29 +91,27 @@ PRIM_DEVICE uint64_t wide(uint64_t sum, bool)
     return sum;
 }
 
-/* needs: SAT_NEEDS_..., and the pixel. */
-template <unsigned NEEDS, class Sum>
-PRIM_DEVICE moments<double> describe(const finish &f, const sums<Sum> &w, const divisors &whole)
+/* needs: SAT_NEEDS_... */
+template <class Sum>
+PRIM_DEVICE moments<double> describe(const finish &f, unsigned needs, const sums<Sum> &w, const divisors &known)
 {
-    moments<double> m;
-    const divisors d = w.whole ? whole : divisors_of(real(w.n, false), f.ddof);
-    m.n = d.n;
-    m.sum = real(w.s1, f.is_signed);
-    m.x = (double)w.x;
-    m.mean = f.sums_in_f64 ? box::corrected_quotient(m.sum, d.n, d.per_n)
-                           : box::real_quotient(wide(w.s1, f.is_signed), w.n, f.is_signed);
-    if constexpr ((NEEDS & SAT_NEEDS_SQUARES) != 0) m.squares = real(w.s2, false) / d.n;
-    if constexpr ((NEEDS & SAT_NEEDS_VAR) != 0) {
-        if (sizeof(Sum) == 4 || f.arithmetic == IN_F64) {
-            const double part = prim::multiply_add(-m.sum, m.sum, prim::product(d.n, real(w.s2, false)));
-            m.var = box::corrected_quotient(part, d.by, d.per_by);
-        } else if (f.arithmetic == IN_64_BITS) {
-            const uint64_t part = (uint64_t)w.n * w.s2 - (uint64_t)w.s1 * w.s1;
-            m.var = d.n > f.ddof ? box::real_quotient(part, (uint64_t)d.by, false) : 0;
-        } else {
-            const uint64_t s1 = w.s1, size = f.is_signed && (int64_t)s1 < 0 ? 0 - s1 : s1;
-            m.var = sat_variance_u(w.n, size, w.s2, (uint64_t)f.ddof);
-        }
+    const bool in_f64 = sizeof(Sum) == 4 || f.sums_in_f64;
+    const divisors d = w.known ? known : divisors_of(real(w.n, false), f.ddof);
+    const double sum = real(w.s1, f.is_signed);
+    moments<double> m = {d.n, sum, 0, 0, 0, (double)w.x};
+    m.mean = in_f64 ? box::corrected_quotient(sum, d.n, d.per_n)
+                    : box::real_quotient(wide(w.s1, f.is_signed), w.n, f.is_signed);
+    if (needs & SAT_NEEDS_SQUARES) m.squares = real(w.s2, false) / d.n;
+    if (!(needs & SAT_NEEDS_VAR)) return m;
+    if (sizeof(Sum) == 4 || f.arithmetic == IN_F64) {
+        const double part = prim::multiply_add(-sum, sum, prim::product(d.n, real(w.s2, false)));
+        m.var = box::corrected_quotient(part, d.by, d.per_by);
+    } else if (f.arithmetic == IN_64_BITS) {
+        const uint64_t part = (uint64_t)w.n * w.s2 - (uint64_t)w.s1 * w.s1;
+        m.var = d.n > f.ddof ? box::real_quotient(part, (uint64_t)d.by, false) : 0;
+    } else {
+        const uint64_t s1 = w.s1, size = f.is_signed && (int64_t)s1 < 0 ? 0 - s1 : s1;
+        m.var = sat_variance_u(w.n, size, w.s2, (uint64_t)f.ddof);
     }
     return m;
 }
@@ -123,20 +123,24 @@ PRIM_DEVICE float rough_real(uint64_t v)
     return (float)(uint32_t)(v >> 32) * 0x1p32f + (float)(uint32_t)v;
 }
 
-/* The same, near enough: for sums of 32 bits, whose variances are exact in f64. */
-PRIM_DEVICE moments<near> describe_roughly(const finish &f, const sums<uint32_t> &w, const divisors &whole)
+/* The same, near enough. */
+template <class Sum>
+PRIM_DEVICE moments<near> describe_roughly(const finish &f, const sums<Sum> &w, const divisors &known)
 {
-    moments<near> m;
     const float n = (float)w.n;
-    const float per_n = w.whole ? whole.rough_per_n : prim::divide_approx(1, n);
-    const float per_by = w.whole ? whole.rough_per_by : prim::divide_approx(per_n, n - (float)f.ddof);
+    const float per_n = w.known ? known.rough_per_n : prim::divide_approx(1, n);
+    const float per_by = w.known ? known.rough_per_by : prim::divide_approx(per_n, n - (float)f.ddof);
     const uint64_t s1 = wide(w.s1, f.is_signed), part = (uint64_t)w.n * w.s2 - s1 * s1;
+    const float sum = sizeof(Sum) == 8 ? (float)real(w.s1, f.is_signed)
+                      : f.is_signed    ? (float)(int32_t)w.s1
+                                       : (float)(uint32_t)w.s1;
+    moments<near> m;
     m.n = n;
-    m.sum = f.is_signed ? (float)(int32_t)w.s1 : (float)w.s1;
-    m.mean = m.sum.v * per_n;
+    m.sum = sum;
+    m.mean = sum * per_n;
     m.var = rough_real(part) * per_by;
-    m.squares = (float)w.s2 * per_n;
-    m.x = w.x;
+    m.squares = rough_real(w.s2) * per_n;
+    m.x = (float)w.x;
     return m;
 }
 
@@ -183,9 +187,13 @@ template <class Integer, class Wide> PRIM_DEVICE Integer rounded(double v, doubl
     return (Integer)(whole + (rest >= 0.5) - (rest <= -0.5));
 }
 
-/* Element `at` of an output's row; compared: 255 where the pixel is above the value. */
-PRIM_DEVICE void store(const finish::output &o, char *row, int64_t at, double v, uint32_t &clipped)
+/* Element `at` of an output's row, from the pixel and the value. */
+PRIM_DEVICE void store(const finish::output &o, char *row, int64_t at, double x, double v, uint32_t &clipped)
 {
+    if (o.compare) {
+        prim::store((uint8_t *)row + at, (uint8_t)(x > v ? 255 : 0));
+        return;
+    }
     switch (o.type) {
     case SAT_F32: prim::store((float *)row + at, (float)v); break;
     case SAT_F64: prim::store((double *)row + at, v); break;
@@ -199,29 +207,28 @@ PRIM_DEVICE void store(const finish::output &o, char *row, int64_t at, double v,
 }
 
 /* The value of a statistic in f64. */
-template <class Statistic, unsigned NEEDS, class Sum>
-PRIM_DEVICE double value_of(const finish &f, const finish::output &o, const sums<Sum> &w, const divisors &whole,
+template <class Statistic>
+PRIM_DEVICE double value_of(Statistic, const finish &f, const finish::output &o, const moments<double> &m,
                             const extremes &image)
 {
-    const moments<double> m = describe<NEEDS>(f, w, whole);
-    const double v = Statistic::value(m, o.p, f.range, image.low, image.most_std);
+    const double v = Statistic::value(m, o.p, f.range, image.low, image.most);
     return o.may_be_empty && m.n < o.least ? o.empty : v;
 }
 
-/* Is the pixel above its threshold?  In f32, or if it is too near to say, in f64. */
+/* Is the pixel above its threshold, and is f32 enough to say? */
+struct comparison {
+    bool above, sure;
+};
 template <class Statistic, class Sum>
-PRIM_DEVICE bool above(const finish &f, const finish::output &o, const sums<Sum> &w, const divisors &whole,
-                       const extremes &image)
+PRIM_DEVICE comparison compare_roughly(const finish &f, const finish::output &o, const sums<Sum> &w,
+                                       const divisors &known, const extremes &image)
 {
-    if constexpr (sizeof(Sum) == 4)
-        if (o.is_rough) {
-            const moments<near> m = describe_roughly(f, w, whole);
-            const near p[SAT_PARAMETERS] = {o.rough_p[0], o.rough_p[1], o.rough_p[2], o.rough_p[3]};
-            const rough v = Statistic::value(m, p, near(f.range), near(image.low), near(image.most_std));
-            const float apart = m.x.v - v.v;
-            if (fabsf(apart) > v.m * ROUGH_ERROR && !(o.may_be_empty && m.n.v < (float)o.least)) return apart > 0;
-        }
-    return (double)w.x > value_of<Statistic, Statistic::needs>(f, o, w, whole, image);
+    const moments<near> m = describe_roughly(f, w, known);
+    const near p[SAT_PARAMETERS] = {o.rough_p[0], o.rough_p[1], o.rough_p[2], o.rough_p[3]};
+    const rough v = Statistic::value(m, p, near(f.range), near(image.low), near(image.most));
+    const float apart = m.x.v - v.v;
+    const bool empty = o.may_be_empty && m.n.v < (float)o.least;
+    return {apart > 0, fabsf(apart) > v.m * ROUGH_ERROR && !empty};
 }
 
 } // namespace window

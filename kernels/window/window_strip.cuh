@@ -14,13 +14,13 @@ namespace window
 PRIM_DEVICE void join(extremes &seen, const extremes &other)
 {
     if (other.low < seen.low) seen.low = other.low;
-    if (other.most_std > seen.most_std) seen.most_std = other.most_std;
+    if (other.most > seen.most) seen.most = other.most;
 }
 PRIM_DEVICE extremes join_lanes(extremes seen)
 {
 #pragma unroll
     for (unsigned d = prim::WARP / 2; d; d /= 2)
-        join(seen, {prim::shuffle_xor(seen.low, d), prim::shuffle_xor(seen.most_std, d)});
+        join(seen, {prim::shuffle_xor(seen.low, d), prim::shuffle_xor(seen.most, d)});
     return seen;
 }
 
@@ -66,12 +66,11 @@ template <class Sample, class Sum, unsigned CHANNELS, bool MASKED, unsigned WARP
     bool wide, wide_mask;                  /* all rows are aligned to units; of masks to 16 bytes */
     uint32_t bias;                         /* what is added to samples that may be below zero */
     bool has_nodata, takes_value;
-    bool clips_x;       /* windows cover fewer columns at the edges */
-    int32_t whole_rows; /* that a whole window covers */
-    uint32_t nodata;    /* with the bias */
+    bool clips_x;                      /* windows cover fewer columns at the edges */
+    int32_t whole_rows, whole_columns; /* that a whole window covers */
+    uint32_t nodata;                   /* with the bias */
     uint64_t value[4];
     uint64_t area;
-    divisors whole; /* of windows that hold `area` samples */
     finish results;
     extremes *found;       /* of each warp, in the pass that searches them; else NULL */
     const extremes *image; /* of each image, in a pass that needs them */
@@ -92,7 +91,6 @@ template <class Sample, class Sum, unsigned CHANNELS, bool MASKED, unsigned WARP
         int32_t begin, end, left, top, bottom;
         unsigned own; /* the lane's first column */
         bool direct;  /* all of its columns are the image's own, and aligned */
-        bool whole_x; /* all windows of the strip cover as many columns as any */
     };
 
     PRIM_DEVICE uint32_t biases() const
@@ -276,45 +274,57 @@ template <class Sample, class Sum, unsigned CHANNELS, bool MASKED, unsigned WARP
     static constexpr unsigned PAIR_STEP = 2 * (threads + threads / RUN * PAIR_PADDING),
                               COUNT_STEP = threads + threads / RUN * COUNT_PADDING;
     static_assert((PAIR_PADDING == 0 && COUNT_PADDING == 0) || threads % RUN == 0);
-    struct row_place {
+
+    /* A thread's elements, every `threads`th from the first one on. */
+    struct thread_elements {
         unsigned pair_low, pair_high, count_low, count_high;
-        int32_t first; /* element */
+        int32_t first, count;
+        int32_t inner, inner_end; /* of all threads: numbers of elements whose windows cover as many columns as any */
     };
-    PRIM_DEVICE row_place first_of_thread(const place &p) const
+    PRIM_DEVICE thread_elements elements_of_thread(const place &p) const
     {
-        const int32_t first = p.begin + (int32_t)prim::thread_id();
+        const int32_t first = p.begin + (int32_t)prim::thread_id(), T = (int32_t)threads;
         const unsigned column = (unsigned)(first - p.left), low = column - (unsigned)x.before * CHANNELS,
                        high = column + (unsigned)(x.after + 1) * CHANNELS;
-        return {pair_at(low), pair_at(high), count_at(low), count_at(high), first};
+        thread_elements t = {pair_at(low), pair_at(high), count_at(low), count_at(high), first};
+        t.count = (p.end - first + T - 1) / T;
+        t.inner_end = (p.end - p.begin + T - 1) / T;
+        if (clips_x) {
+            const int32_t from = x.before * (int32_t)CHANNELS - p.begin,
+                          to = (x.n - x.after) * (int32_t)CHANNELS - p.begin;
+            t.inner = from > 0 ? (from + T - 1) / T : 0;
+            if (to < p.end - p.begin) t.inner_end = to > 0 ? to / T : 0;
+            if (t.inner_end < t.inner) t.inner = t.inner_end = 0;
+        }
+        return t;
     }
 
-    /* A row of results: its windows' rows in the image; the image's extremes. */
+    /* A row of results. */
     struct row_of_results {
-        int32_t y, covered;
+        int32_t y, covered; /* rows of the image that its windows hold */
+        Sum n;              /* samples in a window that covers as many columns as any, if none is masked */
+        divisors by;        /* of such a window */
         extremes image;
     };
 
-    /* The window of the thread's k-th element, e.  INTERIOR: all windows of the row are whole. */
-    template <bool INTERIOR>
-    PRIM_DEVICE sums<Sum> window_at(const shared &s, const place &p, const row_place &t, const row_of_results &row,
-                                    unsigned k, int32_t e) const
+    /* The window of the thread's element number k, e.  INNER: it covers as many columns as any. */
+    template <bool INNER>
+    PRIM_DEVICE sums<Sum> window_at(const shared &s, const place &p, const thread_elements &t,
+                                    const row_of_results &row, int32_t k, int32_t e) const
     {
-        const prim::vec<Sum, 2> a = s.sums.template get_vector<2>(t.pair_low + k * PAIR_STEP),
-                                b = s.sums.template get_vector<2>(t.pair_high + k * PAIR_STEP);
-        sums<Sum> w = {(Sum)area, b.at[0] - a.at[0], b.at[1] - a.at[1], 0, true};
-        Sum covered = (Sum)area;
-        if constexpr (!INTERIOR) {
-            const int32_t pixel = e / (int32_t)CHANNELS;
-            covered = (Sum)row.covered * (Sum)prim::load(x.covered + pixel);
-            w.n = covered;
-        }
+        const prim::vec<Sum, 2> a = s.sums.template get_vector<2>(t.pair_low + (unsigned)k * PAIR_STEP),
+                                b = s.sums.template get_vector<2>(t.pair_high + (unsigned)k * PAIR_STEP);
+        sums<Sum> w = {row.n, b.at[0] - a.at[0], b.at[1] - a.at[1], 0, true};
+        Sum covered = row.n;
+        if constexpr (!INNER) w.n = covered = (Sum)row.covered * (Sum)prim::load(x.covered + e / (int32_t)CHANNELS);
         if constexpr (MASKED)
-            w.n = s.counts.get(t.count_high + k * COUNT_STEP) - s.counts.get(t.count_low + k * COUNT_STEP);
+            w.n = s.counts.get(t.count_high + (unsigned)k * COUNT_STEP) -
+                  s.counts.get(t.count_low + (unsigned)k * COUNT_STEP);
         if (bias) { /* sums of x + bias, and of their squares */
             w.s2 = w.s2 - (Sum)bias * 2 * w.s1 + (Sum)bias * bias * w.n;
             w.s1 -= (Sum)bias * w.n;
         }
-        if constexpr (!INTERIOR)
+        if constexpr (!INNER)
             if (takes_value) {
                 const Sum beyond = (Sum)area - covered,
                           v = (Sum)value[CHANNELS == 1 ? p.channel : e % (int32_t)CHANNELS];
@@ -322,7 +332,7 @@ template <class Sample, class Sum, unsigned CHANNELS, bool MASKED, unsigned WARP
                 w.s1 += beyond * v;
                 w.s2 += beyond * v * v;
             }
-        if constexpr (!INTERIOR || MASKED) w.whole = w.n == (Sum)area;
+        if constexpr (!INNER || MASKED) w.known = w.n == row.n;
         return w;
     }
 
@@ -332,56 +342,100 @@ template <class Sample, class Sum, unsigned CHANNELS, bool MASKED, unsigned WARP
         return (typename sums<Sum>::pixel)((int64_t)(prim::load(samples + (int64_t)e * stride) ^ bias) - (int64_t)bias);
     }
 
-    template <class Statistic, bool INTERIOR>
-    PRIM_DEVICE void write_output(const shared &s, const place &p, const row_place &t, const row_of_results &row,
-                                  const finish::output &o, uint32_t &clipped_here) const
+    /* Any result of element number k. */
+    PRIM_DEVICE void write_any(const shared &s, const place &p, const thread_elements &t, const row_of_results &row,
+                               const finish::output &o, int32_t k, uint32_t &clipped_here) const
     {
-        char *to = o.to + p.image * o.image_bytes + row.y * o.row_bytes;
-        unsigned k = 0;
-        if (o.compare) {
+        const int32_t e = t.first + k * (int32_t)threads;
+        sums<Sum> w = window_at<false>(s, p, t, row, k, e);
+        if (o.needs & SAT_NEEDS_PIXEL) w.x = pixel_at(p, row.y, e);
+        const moments<double> m = describe(results, o.needs, w, row.by);
+        double v = 0;
+        with_statistic(o.statistic, [&](auto statistic) { v = value_of(statistic, results, o, m, row.image); });
+        store(o, row_at(o, p, row), (int64_t)e * stride + p.channel, m.x, v, clipped_here);
+    }
+    PRIM_DEVICE static char *row_at(const finish::output &o, const place &p, const row_of_results &row)
+    {
+        return o.to + p.image * o.image_bytes + row.y * o.row_bytes;
+    }
+
+    /* Elements k .. end - 1 to f32. */
+    template <class Statistic>
+    PRIM_DEVICE void write_reals(const shared &s, const place &p, const thread_elements &t, const row_of_results &row,
+                                 const finish::output &o, int32_t k, int32_t end) const
+    {
+        float *to = (float *)row_at(o, p, row) + p.channel;
 #pragma unroll 2
-            for (int32_t e = t.first; e < p.end; e += threads, k++) {
-                sums<Sum> w = window_at<INTERIOR>(s, p, t, row, k, e);
-                w.x = pixel_at(p, row.y, e);
-                prim::store((uint8_t *)to + (int64_t)e * stride + p.channel,
-                            (uint8_t)(above<Statistic>(results, o, w, whole, row.image) ? 255 : 0));
-            }
-            return;
-        }
-#pragma unroll 2
-        for (int32_t e = t.first; e < p.end; e += threads, k++) {
-            sums<Sum> w = window_at<INTERIOR>(s, p, t, row, k, e);
+        for (; k < end; k++) {
+            const int32_t e = t.first + k * (int32_t)threads;
+            sums<Sum> w = window_at<true>(s, p, t, row, k, e);
             if constexpr ((Statistic::needs & SAT_NEEDS_PIXEL) != 0) w.x = pixel_at(p, row.y, e);
-            store(o, to, (int64_t)e * stride + p.channel,
-                  value_of<Statistic, Statistic::needs>(results, o, w, whole, row.image), clipped_here);
+            const moments<double> m = describe(results, Statistic::needs, w, row.by);
+            prim::store(to + (int64_t)e * stride, (float)value_of(Statistic(), results, o, m, row.image));
         }
     }
 
-    template <bool INTERIOR>
-    PRIM_DEVICE void write_row(const shared &s, const place &p, const row_place &t, const row_of_results &row,
+    /* Compares the pixels of elements k .. end - 1 in f32.  Returns those that are too near to their threshold, a bit
+     * for each. */
+    template <class Statistic>
+    PRIM_DEVICE uint32_t compare(const shared &s, const place &p, const thread_elements &t, const row_of_results &row,
+                                 const finish::output &o, int32_t k, int32_t end) const
+    {
+        uint8_t *to = (uint8_t *)row_at(o, p, row) + p.channel;
+        uint32_t unsure = 0;
+#pragma unroll 2
+        for (; k < end; k++) {
+            const int32_t e = t.first + k * (int32_t)threads;
+            sums<Sum> w = window_at<true>(s, p, t, row, k, e);
+            w.x = pixel_at(p, row.y, e);
+            const comparison c = compare_roughly<Statistic>(results, o, w, row.by, row.image);
+            if (c.sure)
+                prim::store(to + (int64_t)e * stride, (uint8_t)(c.above ? 255 : 0));
+            else
+                unsure |= 1u << k;
+        }
+        return unsure;
+    }
+
+    PRIM_DEVICE void write_row(const shared &s, const place &p, const thread_elements &t, const row_of_results &row,
                                uint32_t &clipped_here) const
     {
+        constexpr int32_t MOST = 32; /* bits */
+        /* Windows of border values do not end at an edge. */
+        const bool inner = !takes_value || row.covered == whole_rows;
 #pragma unroll 1
         for (int k = 0; k < results.outputs; k++) {
             const finish::output &o = results.of[k];
-            with_statistic(o.statistic, [&](auto statistic) {
-                write_output<decltype(statistic), INTERIOR>(s, p, t, row, o, clipped_here);
-            });
+            const int32_t from = inner && (o.is_rough || o.is_real) ? t.inner : 0;
+            int32_t to = inner && (o.is_rough || o.is_real) ? t.inner_end : 0;
+            if (to > t.count) to = t.count;
+            if (to > MOST) to = MOST;
+            uint32_t unsure = 0;
+            if (from < to && o.is_real) {
+                with_statistic(o.statistic, [&](auto of) { write_reals<decltype(of)>(s, p, t, row, o, from, to); });
+            } else if (from < to) {
+                with_statistic(o.statistic,
+                               [&](auto of) { unsure = compare<decltype(of)>(s, p, t, row, o, from, to); });
+            }
+            if (unsure == 0 && from == 0 && to == t.count) continue;
+#pragma unroll 1
+            for (int32_t i = 0; i < t.count; i++)
+                if (i < from || i >= to || (unsure >> i & 1)) write_any(s, p, t, row, o, i, clipped_here);
         }
     }
 
-    PRIM_DEVICE void search(const shared &s, const place &p, const row_place &t, const row_of_results &row,
+    PRIM_DEVICE void search(const shared &s, const place &p, const thread_elements &t, const row_of_results &row,
                             extremes &seen) const
     {
-        unsigned k = 0;
-        for (int32_t e = t.first; e < p.end; e += threads, k++) {
+#pragma unroll 1
+        for (int32_t k = 0; k < t.count; k++) {
+            const int32_t e = t.first + k * (int32_t)threads, pixel = e / (int32_t)CHANNELS;
             sums<Sum> w = window_at<false>(s, p, t, row, k, e);
             w.x = pixel_at(p, row.y, e);
-            const int32_t pixel = e / (int32_t)CHANNELS;
             const bool counts =
                 (!mask || prim::load(mask + p.image * mask_image_pitch + row.y * mask_pitch + pixel) != 0) &&
                 !(has_nodata && (double)w.x == (double)nodata - (double)bias);
-            const moments<double> m = describe<SAT_NEEDS_VAR>(results, w, whole);
+            const moments<double> m = describe(results, SAT_NEEDS_VAR, w, row.by);
             if (counts) join(seen, {m.x, 0});
             if (m.n >= results.of[0].least) join(seen, {seen.low, m.var});
         }
@@ -410,8 +464,6 @@ template <class Sample, class Sum, unsigned CHANNELS, bool MASKED, unsigned WARP
         p.top = segment * rows;
         p.bottom = p.top + rows < y.n ? p.top + rows : y.n;
         const int32_t first = p.begin - x.before * (int32_t)CHANNELS;
-        const int32_t last = (p.end - 1) / (int32_t)CHANNELS;
-        p.whole_x = !clips_x || (p.begin / (int32_t)CHANNELS >= x.before && last + x.after < x.n);
         p.left = first - misalignment(first);
         p.own = prim::thread_id() * RUN;
         const int32_t own = p.left + (int32_t)p.own;
@@ -430,31 +482,33 @@ template <class Sample, class Sum, unsigned CHANNELS, bool MASKED, unsigned WARP
     PRIM_DEVICE void operator()(shared &s) const
     {
         const place p = find_place(s); /* each lane reads its own columns' sources alone */
-        const row_place t = first_of_thread(p);
-        const bool inside = p.whole_x;
+        const thread_elements t = elements_of_thread(p);
         column_sums sums = {};
         uint32_t clipped_here = 0;
-        extremes seen = {1.0 / 0.0, 0}; /* with a variance */
-        row_of_results now = {};
-        if (image) now.image = {prim::load(&image[p.image].low), sqrt(prim::load(&image[p.image].most_std))};
+        extremes seen = {1.0 / 0.0, 0};
+        row_of_results now = {p.top, 0, 0, {}, {}};
+        if (image) now.image = {prim::load(&image[p.image].low), prim::load(&image[p.image].most)};
         for (int32_t row = p.top - y.before; row <= p.top + y.after; row++) add(sums, load(s, p, row));
-        for (now.y = p.top; now.y < p.bottom; now.y++) {
+        for (; now.y < p.bottom; now.y++) {
             const bool more = now.y + 1 < p.bottom;
             line enter, leave;
             if (more) {
                 enter = load(s, p, now.y + 1 + y.after);
                 leave = load(s, p, now.y - y.before);
             }
-            now.covered = prim::load(y.covered + now.y);
+            const int32_t covered = prim::load(y.covered + now.y);
+            if (covered != now.covered) {
+                now.covered = covered;
+                now.n = takes_value ? (Sum)area : (Sum)covered * (Sum)whole_columns;
+                now.by = divisors_of((double)now.n, results.ddof);
+            }
             store_prefixes(s, p, sums);
             sync();
             if (found) {
                 search(s, p, t, now, seen);
                 store_extremes(seen);
-            } else if (inside && now.covered == whole_rows) {
-                write_row<true>(s, p, t, now, clipped_here);
             } else {
-                write_row<false>(s, p, t, now, clipped_here);
+                write_row(s, p, t, now, clipped_here);
             }
             sync();
             if (more) slide(sums, enter, leave);
@@ -474,7 +528,7 @@ template <class Sample, class Sum, unsigned CHANNELS, bool MASKED, unsigned WARP
         if (prim::lane_id() != 0) return;
         extremes *to = found + (uint64_t)prim::block_id() * WARPS + prim::warp_id();
         prim::store(&to->low, all.low);
-        prim::store(&to->most_std, all.most_std);
+        prim::store(&to->most, all.most);
     }
 };
 
@@ -492,11 +546,11 @@ struct join_extremes {
         const extremes *from = found + prim::block_id() * of_image;
         extremes seen = {1.0 / 0.0, 0};
         for (int64_t i = prim::lane_id(); i < of_image; i += prim::WARP)
-            join(seen, {prim::load(&from[i].low), prim::load(&from[i].most_std)});
+            join(seen, {prim::load(&from[i].low), prim::load(&from[i].most)});
         seen = join_lanes(seen);
         if (prim::lane_id() != 0) return;
         prim::store(&image[prim::block_id()].low, seen.low);
-        prim::store(&image[prim::block_id()].most_std, seen.most_std);
+        prim::store(&image[prim::block_id()].most, sqrt(seen.most));
     }
 };
 

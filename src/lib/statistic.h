@@ -20,6 +20,10 @@
 
 #include "sat_window.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 enum {
     SAT_NEEDS_MEAN = 0,
     SAT_NEEDS_VAR = 1,
@@ -64,4 +68,7 @@ enum {
 int sat_statistic_find(const char *name);
 const sat_statistic *sat_statistic_get(int i);
 
+#ifdef __cplusplus
+}
+#endif
 #endif
