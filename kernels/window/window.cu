@@ -76,6 +76,16 @@ int64_t whole_columns(const windows *w)
     return w->plan.window.border->shrinks && columns > w->spec.width ? w->spec.width : columns;
 }
 
+/* What is added to samples that may be below zero, and the largest that they then are. */
+uint32_t bias_of(const windows *w)
+{
+    return w->plan.window.is_signed ? 1u << (8 * sat_type_bytes(w->spec.sample) - 1) : 0;
+}
+uint64_t largest_of(const windows *w)
+{
+    return w->plan.window.largest + bias_of(w);
+}
+
 /* ---- runs ---------------------------------------------------------------------------------------------- */
 
 window::finish finish_of(const windows *w, const sat_view *results)
@@ -84,8 +94,10 @@ window::finish finish_of(const windows *w, const sat_view *results)
     f.outputs = w->spec.outputs;
     f.arithmetic = w->arithmetic;
     f.sums_in_f64 =
-        w->plan.window.area_px < (int64_t)1 << 40 && sat_sum_fits(w->plan.window.area_px, w->plan.window.largest, 53);
+        w->plan.window.area_px < (int64_t)1 << 40 && sat_sum_fits(w->plan.window.area_px, largest_of(w), 53);
     f.is_signed = w->plan.window.is_signed;
+    f.integer_bias = bias_of(w);
+    f.bias = f.integer_bias;
     f.ddof = w->spec.ddof;
     f.range = w->plan.largest;
     for (int i = 0; i < f.outputs; i++) {
@@ -133,8 +145,7 @@ sat_status queue(const windows *w, const sat_view *src, const sat_view *mask, co
              ((uintptr_t)src->data | src->row_bytes | src->image_bytes) % sizeof(typename Kernel::unit) == 0;
     k.wide_mask =
         mask && ((uintptr_t)mask->data | mask->row_bytes | mask->image_bytes) % 16 == 0 && Kernel::ALIGNMENT % 16 == 0;
-    const unsigned bits = 8 * (unsigned)sizeof(Sample);
-    k.bias = w->plan.window.is_signed ? 1u << (bits - 1) : 0;
+    k.bias = bias_of(w);
     const double nodata = w->spec.nodata, most = (double)sat_sample_max(w->spec.sample), least = k.bias ? -most - 1 : 0;
     k.has_nodata = w->spec.has_nodata && nodata >= least && nodata <= most && nodata == floor(nodata);
     if (k.has_nodata) k.nodata = ((uint32_t)(int64_t)nodata & (uint32_t)(Sample)~0) ^ k.bias;
@@ -142,7 +153,7 @@ sat_status queue(const windows *w, const sat_view *src, const sat_view *mask, co
     k.clips_x = k.takes_value || w->plan.window.border->shrinks;
     k.whole_columns = (int32_t)whole_columns(w);
     k.whole_rows = (int32_t)(w->plan.window.area_px / k.whole_columns);
-    for (int c = 0; c < 4; c++) k.value[c] = w->plan.window.value[c];
+    for (int c = 0; c < 4; c++) k.value[c] = w->plan.window.value[c] + k.bias;
     k.area = (uint64_t)w->plan.window.area_px;
     k.results = finish_of(w, results);
     k.clipped = w->clipped;
@@ -225,17 +236,16 @@ template <class Sample, class Sum, unsigned CHANNELS> sat_status prepare_masked(
 template <class Sample, class Sum> sat_status prepare_channels(windows *w)
 {
     switch (w->spec.channels) {
-    case 1: return prepare_masked<Sample, Sum, 1>(w);
-    case 2: return prepare_masked<Sample, Sum, 2>(w);
     case 3: return prepare_masked<Sample, Sum, 3>(w);
-    default: return prepare_masked<Sample, Sum, 4>(w);
+    case 4: return prepare_masked<Sample, Sum, 4>(w);
+    default: return prepare_masked<Sample, Sum, 1>(w); /* of each channel */
     }
 }
 
 sat_status choose(windows *w)
 {
     const sat_box_window *b = &w->plan.window;
-    const uint64_t m = b->largest;
+    const uint64_t m = largest_of(w);
     const double terms = (double)b->area_px * (double)b->area_px * (double)m * (double)m;
     const bool variance = w->plan.needs & SAT_NEEDS_VAR, squares = w->plan.needs & (SAT_NEEDS_VAR | SAT_NEEDS_SQUARES);
     const size_t bytes = sat_type_bytes(w->spec.sample);
@@ -249,7 +259,7 @@ sat_status choose(windows *w)
         return sat_fail(SAT_ERR_RANGE, "a window of %lldx%lld: 64 bits cannot hold its sums of squares of %s samples",
                         (long long)w->spec.window_width, (long long)w->spec.window_height,
                         sat_type_name(w->spec.sample));
-    const bool in_32_bits = w->arithmetic == window::IN_F64 && sat_sum_fits(b->area_px, m, b->is_signed ? 31 : 32) &&
+    const bool in_32_bits = w->arithmetic == window::IN_F64 && sat_sum_fits(b->area_px, m, 32) &&
                             (!squares || sat_sum_fits(b->area_px, m * m, 32));
     if (bytes == 4) return prepare<broad<uint32_t>, uint32_t>(w);
     if (bytes == 2) return prepare_channels<uint16_t, uint64_t>(w);

@@ -34,16 +34,17 @@ struct finish {
     output of[SAT_OUTPUTS];
     int outputs;
     enum arithmetic arithmetic;
-    bool sums_in_f64; /* sums are below 2^53, counts below 2^40 */
+    bool sums_in_f64; /* sums with the bias are below 2^53, counts below 2^40 */
     bool is_signed;
-    double ddof, range;
+    uint32_t integer_bias;
+    double bias, ddof, range;
 };
 
-/* The sums of a window, modulo the range of their type; S1 is signed if samples are. */
+/* The sums of a window, modulo the range of their type: of samples + bias, which is 0 where samples have no sign. */
 template <class Sum> struct sums {
     using pixel = std::conditional_t<sizeof(Sum) == 4, float, double>;
     Sum n, s1, s2;
-    pixel x;    /* the pixel itself */
+    pixel x;    /* the pixel itself, without the bias */
     bool known; /* n is the one whose divisors are */
 };
 
@@ -57,61 +58,54 @@ struct extremes {
     double low, most; /* smallest sample that counts; largest variance of a window, in the end its root */
 };
 
-/* The count of windows, and reciprocals of what sums are divided by. */
+/* The count of windows, and what follows from it. */
 struct divisors {
     double n, per_n, by, per_by; /* by: n * (n - ddof) */
+    double shift;                /* n * bias */
     float rough_per_n, rough_per_by;
 };
-PRIM_HOST_DEVICE divisors divisors_of(double n, double ddof)
+PRIM_DEVICE divisors divisors_of(const finish &f, double n)
 {
-    const double by = n * (n - ddof);
-    const double per_n = 1 / n, per_by = 1 / by;
-    return {n, per_n, by, per_by, (float)per_n, (float)per_by};
+    const double by = n * (n - f.ddof), per_n = 1 / n, per_by = 1 / by;
+    return {n, per_n, by, per_by, n * f.bias, (float)per_n, (float)per_by};
 }
 
 /* ---- moments in f64 ------------------------------------------------------------------------------------ */
 
-/* A sum below 2^53 in magnitude.  u32: with the exponent of 2^52 in front, it is a double already. */
-PRIM_DEVICE double real(uint32_t sum, bool is_signed)
+/* A sum below 2^53, less `shift`.  u32: with the exponent of 2^52 in front, it is a double already. */
+PRIM_DEVICE double real(uint32_t sum, double shift)
 {
-    const uint32_t bits = is_signed ? sum ^ 0x80000000u : sum;
-    const double above = __builtin_bit_cast(double, (uint64_t)0x43300000u << 32 | bits);
-    return above - (is_signed ? 0x1p52 + 0x1p31 : 0x1p52);
+    return __builtin_bit_cast(double, (uint64_t)0x43300000u << 32 | sum) - (0x1p52 + shift);
 }
-PRIM_DEVICE double real(uint64_t sum, bool is_signed)
+PRIM_DEVICE double real(uint64_t sum, double shift)
 {
-    return is_signed ? (double)(int64_t)sum : (double)sum;
-}
-PRIM_DEVICE uint64_t wide(uint32_t sum, bool is_signed)
-{
-    return is_signed ? (uint64_t)(int64_t)(int32_t)sum : sum;
-}
-PRIM_DEVICE uint64_t wide(uint64_t sum, bool)
-{
-    return sum;
+    return (double)sum - shift;
 }
 
 /* needs: SAT_NEEDS_... */
 template <class Sum>
 PRIM_DEVICE moments<double> describe(const finish &f, unsigned needs, const sums<Sum> &w, const divisors &known)
 {
-    const bool in_f64 = sizeof(Sum) == 4 || f.sums_in_f64;
-    const divisors d = w.known ? known : divisors_of(real(w.n, false), f.ddof);
-    const double sum = real(w.s1, f.is_signed);
-    moments<double> m = {d.n, sum, 0, 0, 0, (double)w.x};
-    m.mean = in_f64 ? box::corrected_quotient(sum, d.n, d.per_n)
-                    : box::real_quotient(wide(w.s1, f.is_signed), w.n, f.is_signed);
-    if (needs & SAT_NEEDS_SQUARES) m.squares = real(w.s2, false) / d.n;
+    const divisors d = w.known ? known : divisors_of(f, real(w.n, 0));
+    const Sum bias = (Sum)f.integer_bias, s1 = w.s1 - bias * w.n;
+    moments<double> m = {d.n, 0, 0, 0, 0, (double)w.x};
+    if (sizeof(Sum) == 4 || f.sums_in_f64) {
+        m.sum = real(w.s1, d.shift);
+        m.mean = box::corrected_quotient(m.sum, d.n, d.per_n);
+    } else {
+        m.sum = f.is_signed ? (double)(int64_t)s1 : (double)s1;
+        m.mean = box::real_quotient(s1, w.n, f.is_signed);
+    }
+    if (needs & SAT_NEEDS_SQUARES) m.squares = real(w.s2 - bias * 2 * w.s1 + bias * bias * w.n, 0) / d.n;
     if (!(needs & SAT_NEEDS_VAR)) return m;
     if (sizeof(Sum) == 4 || f.arithmetic == IN_F64) {
-        const double part = prim::multiply_add(-sum, sum, prim::product(d.n, real(w.s2, false)));
+        const double sum = real(w.s1, 0), part = prim::multiply_add(-sum, sum, prim::product(d.n, real(w.s2, 0)));
         m.var = box::corrected_quotient(part, d.by, d.per_by);
     } else if (f.arithmetic == IN_64_BITS) {
         const uint64_t part = (uint64_t)w.n * w.s2 - (uint64_t)w.s1 * w.s1;
         m.var = d.n > f.ddof ? box::real_quotient(part, (uint64_t)d.by, false) : 0;
     } else {
-        const uint64_t s1 = w.s1, size = f.is_signed && (int64_t)s1 < 0 ? 0 - s1 : s1;
-        m.var = sat_variance_u(w.n, size, w.s2, (uint64_t)f.ddof);
+        m.var = sat_variance_u(w.n, w.s1, w.s2, (uint64_t)f.ddof);
     }
     return m;
 }
@@ -130,16 +124,15 @@ PRIM_DEVICE moments<near> describe_roughly(const finish &f, const sums<Sum> &w, 
     const float n = (float)w.n;
     const float per_n = w.known ? known.rough_per_n : prim::divide_approx(1, n);
     const float per_by = w.known ? known.rough_per_by : prim::divide_approx(per_n, n - (float)f.ddof);
-    const uint64_t s1 = wide(w.s1, f.is_signed), part = (uint64_t)w.n * w.s2 - s1 * s1;
-    const float sum = sizeof(Sum) == 8 ? (float)real(w.s1, f.is_signed)
-                      : f.is_signed    ? (float)(int32_t)w.s1
-                                       : (float)(uint32_t)w.s1;
+    const Sum bias = (Sum)f.integer_bias;
     moments<near> m;
     m.n = n;
-    m.sum = sum;
-    m.mean = sum * per_n;
-    m.var = rough_real(part) * per_by;
-    m.squares = rough_real(w.s2) * per_n;
+    m.sum = sizeof(Sum) == 8 ? (float)real(w.s1, w.known ? known.shift : (double)w.n * f.bias)
+            : f.is_signed    ? (float)(int32_t)(w.s1 - bias * w.n)
+                             : (float)(uint32_t)w.s1;
+    m.mean = m.sum.v * per_n;
+    m.var = rough_real((uint64_t)w.n * w.s2 - (uint64_t)w.s1 * w.s1) * per_by;
+    m.squares = rough_real(w.s2 - bias * 2 * w.s1 + bias * bias * w.n) * per_n;
     m.x = (float)w.x;
     return m;
 }
@@ -206,13 +199,18 @@ PRIM_DEVICE void store(const finish::output &o, char *row, int64_t at, double x,
     }
 }
 
-/* The value of a statistic in f64. */
+/* The value of a statistic in f64; of a window where enough samples count, and of any. */
 template <class Statistic>
-PRIM_DEVICE double value_of(Statistic, const finish &f, const finish::output &o, const moments<double> &m,
+PRIM_DEVICE double whole_value_of(Statistic, const finish &f, const finish::output &o, const moments<double> &m,
+                                  const extremes &image)
+{
+    return Statistic::value(m, o.p, f.range, image.low, image.most);
+}
+template <class Statistic>
+PRIM_DEVICE double value_of(Statistic statistic, const finish &f, const finish::output &o, const moments<double> &m,
                             const extremes &image)
 {
-    const double v = Statistic::value(m, o.p, f.range, image.low, image.most);
-    return o.may_be_empty && m.n < o.least ? o.empty : v;
+    return o.may_be_empty && m.n < o.least ? o.empty : whole_value_of(statistic, f, o, m, image);
 }
 
 /* Is the pixel above its threshold, and is f32 enough to say? */
@@ -227,8 +225,7 @@ PRIM_DEVICE comparison compare_roughly(const finish &f, const finish::output &o,
     const near p[SAT_PARAMETERS] = {o.rough_p[0], o.rough_p[1], o.rough_p[2], o.rough_p[3]};
     const rough v = Statistic::value(m, p, near(f.range), near(image.low), near(image.most));
     const float apart = m.x.v - v.v;
-    const bool empty = o.may_be_empty && m.n.v < (float)o.least;
-    return {apart > 0, fabsf(apart) > v.m * ROUGH_ERROR && !empty};
+    return {apart > 0, fabsf(apart) > v.m * ROUGH_ERROR};
 }
 
 } // namespace window

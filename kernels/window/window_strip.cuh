@@ -99,6 +99,7 @@ template <class Sample, class Sum, unsigned CHANNELS, bool MASKED, unsigned WARP
     }
     PRIM_DEVICE static uint32_t sample(const line &l, unsigned i)
     {
+        if constexpr (sizeof(Sample) == 1) return prim::permute_bytes(l.samples[i / PER], 0, 0x4440 + i % PER);
         return l.samples[i / PER] >> i % PER * 8 * (unsigned)sizeof(Sample) & (uint32_t)(Sample)~0;
     }
     PRIM_DEVICE static bool masked_in(const line &l, unsigned i) { return (l.mask[i / 4] >> i % 4 * 8 & 0xff) != 0; }
@@ -320,10 +321,6 @@ template <class Sample, class Sum, unsigned CHANNELS, bool MASKED, unsigned WARP
         if constexpr (MASKED)
             w.n = s.counts.get(t.count_high + (unsigned)k * COUNT_STEP) -
                   s.counts.get(t.count_low + (unsigned)k * COUNT_STEP);
-        if (bias) { /* sums of x + bias, and of their squares */
-            w.s2 = w.s2 - (Sum)bias * 2 * w.s1 + (Sum)bias * bias * w.n;
-            w.s1 -= (Sum)bias * w.n;
-        }
         if constexpr (!INNER)
             if (takes_value) {
                 const Sum beyond = (Sum)area - covered,
@@ -339,7 +336,9 @@ template <class Sample, class Sum, unsigned CHANNELS, bool MASKED, unsigned WARP
     PRIM_DEVICE typename sums<Sum>::pixel pixel_at(const place &p, int32_t y, int32_t e) const
     {
         const Sample *samples = in + p.image * in_image_pitch + y * in_pitch + p.channel;
-        return (typename sums<Sum>::pixel)((int64_t)(prim::load(samples + (int64_t)e * stride) ^ bias) - (int64_t)bias);
+        const uint32_t x = prim::load(samples + (int64_t)e * stride) ^ bias;
+        if constexpr (sizeof(Sample) < 4) return (typename sums<Sum>::pixel)((int32_t)x - (int32_t)bias);
+        return (typename sums<Sum>::pixel)((int64_t)x - (int64_t)bias);
     }
 
     /* Any result of element number k. */
@@ -364,14 +363,17 @@ template <class Sample, class Sum, unsigned CHANNELS, bool MASKED, unsigned WARP
     PRIM_DEVICE void write_reals(const shared &s, const place &p, const thread_elements &t, const row_of_results &row,
                                  const finish::output &o, int32_t k, int32_t end) const
     {
-        float *to = (float *)row_at(o, p, row) + p.channel;
-#pragma unroll 2
+        float *to = (float *)row_at(o, p, row) + (int64_t)t.first * stride + p.channel;
+        const int32_t step = (int32_t)threads * stride;
+#pragma unroll 4
         for (; k < end; k++) {
             const int32_t e = t.first + k * (int32_t)threads;
             sums<Sum> w = window_at<true>(s, p, t, row, k, e);
             if constexpr ((Statistic::needs & SAT_NEEDS_PIXEL) != 0) w.x = pixel_at(p, row.y, e);
             const moments<double> m = describe(results, Statistic::needs, w, row.by);
-            prim::store(to + (int64_t)e * stride, (float)value_of(Statistic(), results, o, m, row.image));
+            const double v = MASKED ? value_of(Statistic(), results, o, m, row.image)
+                                    : whole_value_of(Statistic(), results, o, m, row.image);
+            prim::store(to + k * step, (float)v);
         }
     }
 
@@ -381,7 +383,8 @@ template <class Sample, class Sum, unsigned CHANNELS, bool MASKED, unsigned WARP
     PRIM_DEVICE uint32_t compare(const shared &s, const place &p, const thread_elements &t, const row_of_results &row,
                                  const finish::output &o, int32_t k, int32_t end) const
     {
-        uint8_t *to = (uint8_t *)row_at(o, p, row) + p.channel;
+        uint8_t *to = (uint8_t *)row_at(o, p, row) + (int64_t)t.first * stride + p.channel;
+        const int32_t step = (int32_t)threads * stride;
         uint32_t unsure = 0;
 #pragma unroll 2
         for (; k < end; k++) {
@@ -389,8 +392,8 @@ template <class Sample, class Sum, unsigned CHANNELS, bool MASKED, unsigned WARP
             sums<Sum> w = window_at<true>(s, p, t, row, k, e);
             w.x = pixel_at(p, row.y, e);
             const comparison c = compare_roughly<Statistic>(results, o, w, row.by, row.image);
-            if (c.sure)
-                prim::store(to + (int64_t)e * stride, (uint8_t)(c.above ? 255 : 0));
+            if (c.sure && !(MASKED && o.may_be_empty && (double)w.n < o.least))
+                prim::store(to + k * step, (uint8_t)(c.above ? 255 : 0));
             else
                 unsure |= 1u << k;
         }
@@ -406,8 +409,11 @@ template <class Sample, class Sum, unsigned CHANNELS, bool MASKED, unsigned WARP
 #pragma unroll 1
         for (int k = 0; k < results.outputs; k++) {
             const finish::output &o = results.of[k];
-            const int32_t from = inner && (o.is_rough || o.is_real) ? t.inner : 0;
-            int32_t to = inner && (o.is_rough || o.is_real) ? t.inner_end : 0;
+            /* Without a mask, all of a row's inner windows hold equally many samples. */
+            const bool empty = !MASKED && o.may_be_empty && row.by.n < o.least;
+            const bool fast = inner && !empty && (o.is_rough || o.is_real);
+            const int32_t from = fast ? t.inner : 0;
+            int32_t to = fast ? t.inner_end : 0;
             if (to > t.count) to = t.count;
             if (to > MOST) to = MOST;
             uint32_t unsure = 0;
@@ -500,7 +506,7 @@ template <class Sample, class Sum, unsigned CHANNELS, bool MASKED, unsigned WARP
             if (covered != now.covered) {
                 now.covered = covered;
                 now.n = takes_value ? (Sum)area : (Sum)covered * (Sum)whole_columns;
-                now.by = divisors_of((double)now.n, results.ddof);
+                now.by = divisors_of(results, (double)now.n);
             }
             store_prefixes(s, p, sums);
             sync();
