@@ -142,8 +142,8 @@ constexpr unsigned window_run(unsigned channels)
 constexpr int window_blocks(unsigned warps, size_t sum_bytes, bool masked)
 {
     if (simulated || warps > 1) return simulated ? 2 : 1;
-    if (sum_bytes == 8) return masked ? 8 : 10;
-    return masked ? 12 : 16;
+    if (sum_bytes == 8) return 12;
+    return masked ? 16 : 20;
 }
 constexpr unsigned WINDOW_BROAD_WARPS = simulated ? 2 : 8;
 

@@ -106,6 +106,9 @@ template <class Sample, class Sum, unsigned CHANNELS, bool MASKED, unsigned WARP
 
     /* ---- rows ---- */
 
+    static constexpr int32_t AT_ONCE = 4, /* rows of a first window that are loaded before they are added */
+        OUTSIDE = -(1 << 30);             /* no row */
+
     PRIM_DEVICE line load(const shared &s, const place &p, int32_t row) const
     {
         line l;
@@ -494,7 +497,13 @@ template <class Sample, class Sum, unsigned CHANNELS, bool MASKED, unsigned WARP
         extremes seen = {1.0 / 0.0, 0};
         row_of_results now = {p.top, 0, 0, {}, {}};
         if (image) now.image = {prim::load(&image[p.image].low), prim::load(&image[p.image].most)};
-        for (int32_t row = p.top - y.before; row <= p.top + y.after; row++) add(sums, load(s, p, row));
+        for (int32_t row = p.top - y.before; row <= p.top + y.after; row += AT_ONCE) {
+            line l[AT_ONCE];
+#pragma unroll
+            for (int32_t i = 0; i < AT_ONCE; i++) l[i] = load(s, p, row + i <= p.top + y.after ? row + i : OUTSIDE);
+#pragma unroll
+            for (int32_t i = 0; i < AT_ONCE; i++) add(sums, l[i]);
+        }
         for (; now.y < p.bottom; now.y++) {
             const bool more = now.y + 1 < p.bottom;
             line enter, leave;
