@@ -518,14 +518,14 @@ template <class Sample, class Sum, unsigned CHANNELS, bool MASKED, unsigned WARP
                 now.by = divisors_of(results, (double)now.n);
             }
             store_prefixes(s, p, sums);
-            sync();
+            sync(); /* the prefix sums are stored */
             if (found) {
                 search(s, p, t, now, seen);
                 store_extremes(seen);
             } else {
                 write_row(s, p, t, now, clipped_here);
             }
-            sync();
+            sync(); /* all have read them */
             if (more) slide(sums, enter, leave);
         }
         count_clipped(clipped_here);

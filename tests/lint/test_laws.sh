@@ -97,11 +97,12 @@ kernel_floor() {
     local files
     files=$(ours -path "kernels/$1/*" | tr '\n' ' ')
     try "kernels/$1 includes its own headers${2:+, those of ${*:2}}, and the library's" nothing outside_includes "$files" \
-        $(headers "$@") $(names src/lib/*.h) device.h runtime.h
+        $(headers "$@") $(names src/lib/*.h src/lib/*.def) device.h runtime.h
 }
 kernel_floor box prim .
 kernel_floor query prim .
-kernel_floor table prim box .
+kernel_floor table prim box window .
+kernel_floor window prim box .
 kernel_floor lab prim table .
 prim_alone() { outside_includes "$(echo kernels/prim/*)" $(headers prim) backend.h tuning.cuh device.h runtime.h; }
 try "kernels/prim includes its own headers, tuning.cuh and backend.h alone" nothing prim_alone
