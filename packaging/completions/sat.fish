@@ -41,7 +41,7 @@ complete -c sat -n '__sat_is filter query' -l files-from -r -d 'More inputs'
 complete -c sat -n '__sat_is filter query' -s 0 -l null -d 'Names end in zero bytes'
 
 complete -c sat -n '__sat_is filter query' -l rect -x -d 'Rectangle X,Y,W,H'
-complete -c sat -n '__sat_is filter query' -l rects -r -d 'CSV or npy file of rectangles'
+complete -c sat -n '__sat_is filter query' -l rects -r -d 'CSV, JSON lines or npy file of rectangles'
 complete -c sat -n '__sat_is filter query' -l as -x -a 'image table' -d 'What an npy of f32 of other software is'
 complete -c sat -n '__sat_is filter query' -l stat -x -a '(__sat_names stats)' -d 'Columns, or statistics of windows'
 complete -c sat -n '__sat_is filter query' -l ddof -x -d 'Variances are divided by the pixels that count less N'

@@ -1,21 +1,21 @@
-/* rects.h - where rectangles come from: the command line, a grid, a CSV file or stream, or an integer .npy of
- * N x 4.  They are handed out in chunks, so that a file of any length needs the same memory.
+/* rects.h - where rectangles come from: the command line, a grid, a file or stream of CSV or JSON lines, or an integer
+ * .npy of N x 4.  They are handed out in chunks, so that a file of any length needs the same memory.
  *
  * CSV: x,y,w,h in each line, in pixels; commas, semicolons, tabs or blanks, whichever the first line has; a field may
  * stand in quotes, and holds no line end.  Blank lines and lines that begin with # are skipped.  A header line may name
  * the columns x y w h in any order, or x0 y0 x1 y1, where x1 and y1 lie just outside; further columns are then allowed,
- * and kept. */
+ * and kept.
+ *
+ * JSON lines: the first line that is neither blank nor a comment begins with { or [.  Each line is an array x,y,w,h, or
+ * an object with these names.  Its other members are the other columns, as text: numbers, arrays and objects as they
+ * stand, null as nothing.  The first line has all of them; in one that follows any may be missing. */
 #ifndef CLI_RECTS_H
 #define CLI_RECTS_H
 
 #include "error.h"
-#include "sat.h"
+#include "rects_chunk.h"
 
-enum { RECTS_CHUNK = 1 << 16 };
-
-typedef struct rects rects;
-
-/* "-" = CSV on standard input.  again: rects_again() will be called, and so a stream is read whole, up to 128 MiB. */
+/* "-" = text on standard input.  again: rects_again() will be called, and so a stream is read whole, up to 128 MiB. */
 bool rects_open(rects **out, const char *path, bool again, error *err);
 bool rects_from_list(rects **out, const sat_rect *list, size_t n, error *err); /* list stays the caller's */
 bool rects_from_grid(rects **out, int64_t width, int64_t height, error *err);  /* cells of that size, in px */
@@ -32,8 +32,8 @@ bool rects_next(rects *r, const sat_rect **chunk, size_t *n, error *err);
 void rects_again(rects *r);        /* all are handed out again, from the first */
 bool rects_broken(const rects *r); /* a line is wrong: each time it will be */
 
-/* The CSV's other columns: how many, once the first chunk has been handed out; their names, and the fields of rectangle
- * i of the last chunk: strings one behind the other.  NULL where there are none. */
+/* The text's other columns: how many, once the first chunk has been handed out; their names, and the fields of
+ * rectangle i of the last chunk: strings one behind the other.  NULL where there are none. */
 int rects_others(const rects *r);
 const char *rects_other_names(const rects *r);
 const char *rects_other_fields(const rects *r, size_t i);

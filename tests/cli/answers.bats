@@ -324,7 +324,7 @@ npy() {
     bad "line 2: rectangle 3,1,-2,2 is empty*" 'x0,y0,x1,y1\n3,1,1,3\n'
     bad "line 2: from -2 to 9223372036854775807 is too long" 'x0,y0,x1,y1\n-2,1,9223372036854775807,3\n'
     bad "line 1: the header names both column w and column x1" 'x,y,w,h,x1\n1,1,1,1,1\n'
-    bad "line 1: column x is named twice" 'x,x0,y,w,h\n1,1,1,1,1\n'
+    bad "line 1: the header names column x twice" 'x,x0,y,w,h\n1,1,1,1,1\n'
     bad "line 1: the header names no column y" 'x,w,y1\n1,1,1\n'
 }
 

@@ -284,7 +284,7 @@ entries() { tail -c +4097 "$1" | head -c "$2" | od -An -v -w$((8 * $3)) -t"$4" |
     bad "line 1: 3 values where 4 are expected*" '1,1,1\n'
     bad "line 3: 5 values where 4 are expected*" '#\n1,1,1,1\n1,1,1,1,1\n'
     bad "line 1: the header names no column h or y1" 'x,y,w\n1,1,1\n'
-    bad "line 1: column x is named twice*" 'x,y,w,h,x\n'
+    bad "line 1: the header names column x twice" 'x,y,w,h,x\n'
     bad "line 2: 4 values where 5 are expected*" 'id,x,y,w,h\n1,1,1,1\n'
     bad "line 2: a quote is not closed*" 'x,y,w,h,name\n1,1,1,1,"two\nlines"\n'
     bad "line 2: a quote is not at the end of its field" 'name,x,y,w,h\n"a"b,1,1,1,1\n'

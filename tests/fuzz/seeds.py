@@ -106,6 +106,12 @@ def texts():
            "twice": "x,y,w,w\n"}
     for name, text in csv.items():
         seed("text", f"csv-{name}", b"\0" + text.encode())
+    json = {"object": '{"x":1,"y":2,"w":3,"height":4,"a":"\\u00e4\\ud83d\\ude00\\n","b":[1,{"c":null}]}\n'
+                      '{"b":1.5e3,"y1":9,"x":0,"y":0,"w":1}',
+            "array": " [1, 2,3,4e0]\r\n\n[5,6,7,8]\n", "mixed": '[1,2,3,4]\n{"x0":1,"y0":2,"x1":3,"y1":4}\n',
+            "open": '{"x":1,"y":2,"w":3,"h":4,"a":[[{"b":"'}
+    for name, text in json.items():
+        seed("text", f"json-{name}", b"\0" + text.encode())
     seed("text", "npy-rects", b"\0" + npy("<i4", (2, 4), struct.pack("<8i", *range(8))))
     seed("text", "list", b"\3{dir}/{stem}_{n}.{ext}\0a/b.png\r\n\nc.jpg\nd")
     seed("text", "list-zero", b"\4out/{{{name}}}\0a\nb.png\0c\0")

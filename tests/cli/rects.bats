@@ -1,0 +1,72 @@
+# Rectangles from files: JSON lines, and sides with fractions.
+
+load helpers
+
+# rects TEXT ARGUMENTS... - the answers to rectangles in a file; a pipe of them has the same.
+rects() {
+    printf "$1" >r.txt
+    shift
+    ok query a.pgm --rects r.txt "$@"
+    "$sat" query a.pgm --rects - "$@" <r.txt | diff - <(printf '%s\n' "$output")
+}
+
+@test "rectangles from JSON lines" {
+    small a.pgm
+    rects '{"x":1,"y":1,"w":2,"h":1}\n' --stat sum
+    [ "$output" = "$(printf 'x,y,w,h,sum\n1,1,2,1,13')" ]
+    rects ' [ 1 , 1 ,2,1 ] \r\n\n[0,0,1.0,1e0]' --stat sum
+    [ "$output" = "$(printf 'x,y,w,h,sum\n1,1,2,1,13\n0,0,1,1,1')" ]
+    rects '{"x0":1,"Y":1,"X1":3,"height":1}\n[0,0,1,1]\n{"y1":1,"y":0,"width":1,"x":0}\n' --stat sum
+    [ "$output" = "$(printf 'x,y,w,h,sum\n1,1,2,1,13\n0,0,1,1,1\n0,0,1,1,1')" ]
+    rects '\xef\xbb\xbf[1,1,2,1]\n' --stat sum --json
+    [ "$output" = '{"x":1,"y":1,"w":2,"h":1,"sum":[13]}' ]
+    # what sat writes, it reads
+    rects '[1,1,2,1]\n[0,0,1,1]\n' --stat mean,sum -q --json
+    before=$output
+    rects "$output\n" --stat mean,sum --json -q
+    [ "$output" = "$before" ]
+    rects '# none\n' --stat sum
+    [ "$output" = "x,y,w,h,sum" ]
+}
+
+@test "JSON lines: the other members are kept" {
+    small a.pgm
+    rects '{"id":7,"x":0,"y":0,"w":1,"h":1,"tag":"a\\u00e4\\ud83d\\ude00\\n\\"\\ud800","deep":[1,{"b":[]},{}],"no":null,"is":true}\n{"tag":"","x":1,"y":0,"w":1,"h":1}\n[2,0,1,1]\n' --stat sum --json
+    tag=$(printf 'a\303\244\360\237\230\200\\u000a\\"\357\277\275')
+    [ "${lines[0]}" = '{"x":0,"y":0,"w":1,"h":1,"sum":[1],"id":"7","tag":"'"$tag"'","deep":"[1,{\"b\":[]},{}]","no":"","is":"true"}' ]
+    [ "${lines[1]}" = '{"x":1,"y":0,"w":1,"h":1,"sum":[2],"id":"","tag":"","deep":"","no":"","is":""}' ]
+    [ "${lines[2]}" = '{"x":2,"y":0,"w":1,"h":1,"sum":[3],"id":"","tag":"","deep":"","no":"","is":""}' ]
+    "$sat" query a.pgm a.pgm --rects - --stat sum --json <r.txt | grep -c '"id":"7"' | grep -qx 2 # read again from what a pipe held
+}
+
+@test "JSON lines: what is wrong in one" {
+    small a.pgm
+    bad() {
+        printf "$2" >r.jsonl
+        failure "r.jsonl: $1" query a.pgm --rects r.jsonl -o no.csv
+        [ ! -e no.csv ]
+    }
+    bad "line 1: 3 values where 4 are expected" '[1,1,2]\n'
+    bad "line 1: 5 values where 4 are expected" '[1,1,2,3,4]\n'
+    bad "line 1: 0 values where 4 are expected" '[]\n'
+    bad "line 1: the object has no x" '{}\n'
+    bad "line 1: the object has no w or x1" '{"x":1,"y":1,"h":1}\n'
+    bad "line 1: the object has both h and y1" '{"x":1,"y":1,"w":1,"h":1,"y1":2}\n'
+    bad "line 2: the object has x twice" '[0,0,1,1]\n{"x":1,"x0":1,"y":1,"w":1,"h":1}\n'
+    bad "line 2: neither an object nor an array, as the first line is" '[0,0,1,1]\n0,0,1,1\n'
+    bad "line 2: a member 'k', which the first line has not" '{"x":1,"y":1,"w":1,"h":1}\n{"x":1,"y":1,"w":1,"h":1,"k":1}\n'
+    bad "line 1: member 'k' is there twice" '{"x":1,"y":1,"w":1,"h":1,"k":1,"k":1}\n'
+    bad "line 1: '\[1,1,1,1\]' is not a number" '[[1,1,1,1],[1,1,1,1]]\n'
+    bad "line 1: '1' is not a number" '{"x":"1","y":1,"w":1,"h":1}\n'
+    bad "line 1: 'null' is not a number" '[null,1,1,1]\n'
+    bad "line 1: an object or array is not closed, or goes on in the next line" '[\n[1,1,1,1]\n]\n'
+    bad "line 3: an object or array is not closed*" '{"x":1,"y":1,"w":1,"h":1}\n\n{"x":1,'
+    bad "line 1: an object or array is not closed*" '{"x":1,"y":1,"w":1,"h":1,"k":"'
+    bad "line 1: a line holds one rectangle, and this one goes on behind it" '[1,1,1,1],\n'
+    bad "line 1: a zero byte" '{"x":1,"y":1,"w":1,"h":1,"k":"\\u0000"}\n'
+    for wrong in '01' '+1' '.5' '1.' '0x1' 'nan' '-' '1e' 'tru' "'1'"; do bad "line 1: not JSON from *" "[$wrong,1,1,1]\n"; done
+    for wrong in '"\\x"' '"\\u12g4"' '"\t"' '[1,]' '[1 2]' '{1:2}' '{"a" 1}' '{"a":1,}' '[}' "$(printf '[%.0s' {1..65})"; do
+        bad "line 1: not JSON from *" "{\"x\":1,\"y\":1,\"w\":1,\"h\":1,\"k\":$wrong}\n"
+    done
+    bad "line 2: rectangle 3,1,2,2 reaches outside*" '[1,1,1,1]\n[3,1,2,2]\n'
+}
