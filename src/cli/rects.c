@@ -22,7 +22,7 @@ static void next_cells(rects *r)
     const int64_t columns = (r->image_width - 1) / w + 1, rows = (r->image_height - 1) / h + 1;
     for (; r->chunk_n < RECTS_CHUNK && (int64_t)r->given < columns * rows; r->given++) {
         const int64_t x = (int64_t)r->given % columns * w, y = (int64_t)r->given / columns * h;
-        r->chunk[r->chunk_n++] =
+        r->chunk.whole[r->chunk_n++] =
             (sat_rect){.x = x, .y = y, .width = least(w, r->image_width - x), .height = least(h, r->image_height - y)};
     }
 }
@@ -133,7 +133,7 @@ void rects_close(rects **out)
     *out = NULL;
 }
 
-bool rects_next(rects *r, const sat_rect **chunk, size_t *n, error *err)
+bool rects_next(rects *r, rect_chunk *chunk, error *err)
 {
     r->chunk_n = 0;
     if (r->deferred) {
@@ -142,10 +142,9 @@ bool rects_next(rects *r, const sat_rect **chunk, size_t *n, error *err)
     }
     switch (r->kind) {
     case RECTS_LIST:
-        *n = r->list_n - r->given;
-        if (*n > RECTS_CHUNK) *n = RECTS_CHUNK;
-        *chunk = *n > 0 ? r->list + r->given : NULL;
-        r->given += *n;
+        *chunk = (rect_chunk){.n = r->list_n - r->given, .whole = r->list + r->given};
+        if (chunk->n > RECTS_CHUNK) chunk->n = RECTS_CHUNK;
+        r->given += chunk->n;
         return true;
     case RECTS_GRID: next_cells(r); break;
     case RECTS_TEXT: r->deferred = !rects_next_text(r, &r->deferred_err); break;
@@ -155,9 +154,19 @@ bool rects_next(rects *r, const sat_rect **chunk, size_t *n, error *err)
         *err = r->deferred_err;
         return false;
     }
-    *chunk = r->chunk;
-    *n = r->chunk_n;
+    *chunk =
+        (rect_chunk){.n = r->chunk_n, .whole = r->real ? NULL : r->chunk.whole, .real = r->real ? r->chunk.real : NULL};
     return true;
+}
+
+bool rects_real(const rects *r)
+{
+    return r->kind == RECTS_NPY && r->real;
+}
+
+void rects_refuse_fractions(rects *r)
+{
+    r->whole_only = true;
 }
 
 void rects_again(rects *r)

@@ -1,10 +1,10 @@
-/* rects.h - where rectangles come from: the command line, a grid, a file or stream of CSV or JSON lines, or an integer
- * .npy of N x 4.  They are handed out in chunks, so that a file of any length needs the same memory.
+/* rects.h - where rectangles come from: the command line, a grid, a file or stream of CSV or JSON lines, or a .npy of
+ * N x 4 integers, f32 or f64.  They are handed out in chunks, so that a file of any length needs the same memory.
  *
- * CSV: x,y,w,h in each line, in pixels; commas, semicolons, tabs or blanks, whichever the first line has; a field may
- * stand in quotes, and holds no line end.  Blank lines and lines that begin with # are skipped.  A header line may name
- * the columns x y w h in any order, or x0 y0 x1 y1, where x1 and y1 lie just outside; further columns are then allowed,
- * and kept.
+ * CSV: x,y,w,h in each line, in pixels, whole or not; commas, semicolons, tabs or blanks, whichever the first line has;
+ * a field may stand in quotes, and holds no line end.  Blank lines and lines that begin with # are skipped.  A header
+ * line may name the columns x y w h in any order, or x0 y0 x1 y1, where x1 and y1 lie just outside; further columns are
+ * then allowed, and kept.
  *
  * JSON lines: the first line that is neither blank nor a comment begins with { or [.  Each line is an array x,y,w,h, or
  * an object with these names.  Its other members are the other columns, as text: numbers, arrays and objects as they
@@ -25,9 +25,13 @@ void rects_close(rects **r);
  * the last of a row, and the last row, are cut to the image. */
 void rects_of_image(rects *r, int64_t width, int64_t height);
 
-/* The next chunk, at most RECTS_CHUNK, in memory that is valid until the next call; *n = 0: the end.  If a line is
+/* The next chunk, at most RECTS_CHUNK, in memory that is valid until the next call; n = 0: the end.  One is of whole
+ * rectangles, or of those with fractions: a .npy of floats has these alone, lines of text may change.  If a line is
  * wrong, the rectangles before it are handed out first. */
-bool rects_next(rects *r, const sat_rect **chunk, size_t *n, error *err);
+bool rects_next(rects *r, rect_chunk *chunk, error *err);
+
+bool rects_real(const rects *r);       /* all have fractions: a .npy of floats */
+void rects_refuse_fractions(rects *r); /* in text: a line with one is wrong */
 
 void rects_again(rects *r);        /* all are handed out again, from the first */
 bool rects_broken(const rects *r); /* a line is wrong: each time it will be */

@@ -2,9 +2,22 @@
 #ifndef CLI_RECTS_CHUNK_H
 #define CLI_RECTS_CHUNK_H
 
-#include "sat.h"
+#include "sat_query.h"
 
 enum { RECTS_CHUNK = 1 << 16 };
+
+/* Whole ones, or with fractions: the other is NULL. */
+typedef struct rect_chunk {
+    size_t n;
+    const sat_rect *whole;
+    const sat_rect_f64 *real;
+} rect_chunk;
+
+/* Number i of a chunk, alone. */
+static inline rect_chunk rect_chunk_one(const rect_chunk *c, size_t i)
+{
+    return (rect_chunk){.n = 1, .whole = c->whole ? c->whole + i : NULL, .real = c->real ? c->real + i : NULL};
+}
 
 /* Their reader. */
 typedef struct rects rects;

@@ -108,9 +108,9 @@ bool rects_begin_csv(rects *r, const char *text, const char *end, bool *is_heade
     return r->known || !*is_header || read_header(r, text, end, err);
 }
 
-bool rects_read_csv(rects *r, const char *text, const char *end, sat_rect *rect, error *err)
+bool rects_read_csv(rects *r, const char *text, const char *end, rects_one *rect, error *err)
 {
-    int64_t value[RECTS_FIELDS] = {0};
+    rects_number value[RECTS_FIELDS] = {0};
     csv_field field;
     int c;
     for (c = 0; text; c++) {

@@ -1,4 +1,5 @@
 /* rects_fields.c - what the forms of text share: numbers, the names of fields, memory for the other columns. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -26,27 +27,34 @@ static bool read_int(const char *s, size_t n, int64_t *value)
     return negative ? (*value = v, true) : !__builtin_sub_overflow(0, v, value);
 }
 
-/* A whole number, also as other programs write it: 2.0, 2e+00 (NumPy's savetxt), up to 2^53. */
-static bool read_whole(const char *s, size_t n, int64_t *value)
+/* A number as other programs write it: 2.0 and 2e+00 (NumPy's savetxt) are whole, up to 2^53. */
+static bool read_number(const char *s, size_t n, rects_number *value)
 {
     static const double most = 9007199254740992.0;
     char text[64], *end;
-    if (read_int(s, n, value)) return true;
+    value->is_real = !read_int(s, n, &value->i);
+    value->f = (double)value->i;
+    if (!value->is_real) return true;
     if (n == 0 || n >= sizeof text) return false;
     for (size_t i = 0; i < n; i++)
         if (!memchr("0123456789+-.eE", s[i], 15)) return false;
     memcpy(text, s, n);
     text[n] = '\0';
-    double v = strtod(text, &end);
-    if (*end || !(v >= -most && v <= most) || v != (double)(int64_t)v) return false;
-    *value = (int64_t)v;
+    const double v = value->f = strtod(text, &end);
+    if (*end || !isfinite(v)) return false;
+    value->is_real = !(v >= -most && v <= most) || v != (double)(int64_t)v;
+    value->i = value->is_real ? 0 : (int64_t)v;
     return true;
 }
 
-bool rects_read_number(const rects *r, const char *text, size_t n, int64_t *value, error *err)
+bool rects_read_number(const rects *r, const char *text, size_t n, rects_number *value, error *err)
 {
-    if (read_whole(text, n, value)) return true;
-    return fail(err, "line %lld: '%.*s' is not a whole number", (long long)r->line, n < 40 ? (int)n : 40, text);
+    const long long line = r->line;
+    const int shown = n < 40 ? (int)n : 40;
+    if (!read_number(text, n, value)) return fail(err, "line %lld: '%.*s' is not a number", line, shown, text);
+    if (!value->is_real || !r->whole_only) return true;
+    return fail(err, "line %lld: '%.*s' is not a whole number; .npy answers need rectangles in a .npy for that", line,
+                shown, text);
 }
 
 /* ---- fields ---------------------------------------------------------------------------------------- */
@@ -83,20 +91,31 @@ bool rects_check_fields(const rects *r, const int *seen, bool by_corners[2], err
     return true;
 }
 
-/* value[end] - value[start] */
-static bool side_of(const rects *r, const int64_t *value, int start, int end, int64_t *side, error *err)
+/* The side of number i, x or y, and its length. */
+static bool side_of(const rects *r, const rects_number *value, int i, bool by_corner, int64_t *length, error *err)
 {
-    if (!__builtin_sub_overflow(value[end], value[start], side)) return true;
-    return fail(err, "line %lld: from %lld to %lld is too long", (long long)r->line, (long long)value[start],
-                (long long)value[end]);
+    const int64_t from = value[RECTS_X + i].i, to = value[RECTS_X1 + i].i;
+    *length = value[RECTS_W + i].i;
+    if (!by_corner || !__builtin_sub_overflow(to, from, length)) return true;
+    return fail(err, "line %lld: from %lld to %lld is too long", (long long)r->line, (long long)from, (long long)to);
 }
 
-bool rects_of_fields(const rects *r, int64_t *value, const bool by_corners[2], sat_rect *rect, error *err)
+bool rects_of_fields(const rects *r, const rects_number *value, const bool by_corners[2], rects_one *rect, error *err)
 {
-    for (int i = 0; i < 2; i++)
-        if (by_corners[i] && !side_of(r, value, RECTS_X + i, RECTS_X1 + i, &value[RECTS_W + i], err)) return false;
-    *rect = (sat_rect){.x = value[RECTS_X], .y = value[RECTS_Y], .width = value[RECTS_W], .height = value[RECTS_H]};
-    return true;
+    const rects_number *x = &value[RECTS_X], *y = &value[RECTS_Y], *w = &value[RECTS_W], *h = &value[RECTS_H];
+    rect->is_real = false;
+    for (int f = 0; f < RECTS_FIELDS; f++) rect->is_real |= value[f].is_real;
+    if (rect->is_real) {
+        rect->real = (sat_rect_f64){.x = x->f,
+                                    .y = y->f,
+                                    .width = by_corners[0] ? value[RECTS_X1].f - x->f : w->f,
+                                    .height = by_corners[1] ? value[RECTS_Y1].f - y->f : h->f};
+        return true;
+    }
+    rect->whole.x = x->i;
+    rect->whole.y = y->i;
+    return side_of(r, value, 0, by_corners[0], &rect->whole.width, err) &&
+           side_of(r, value, 1, by_corners[1], &rect->whole.height, err);
 }
 
 char *rects_room(text_heap *to, size_t n, error *err)

@@ -28,13 +28,13 @@ static bool check_end(const rects *r, const char *at, const char *end, error *er
     return fail(err, "line %lld: a line holds one rectangle, and this one goes on behind it", (long long)r->line);
 }
 
-static bool read_number(const rects *r, const json_value *v, int64_t *value, error *err)
+static bool read_number(const rects *r, const json_value *v, rects_number *value, error *err)
 {
     if (v->kind == JSON_NUMBER) return rects_read_number(r, v->text, v->n, value, err);
     return fail(err, "line %lld: '%.*s' is not a number", (long long)r->line, v->n < 40 ? (int)v->n : 40, v->text);
 }
 
-static bool read_array(rects *r, const char *at, const char *end, int64_t *value, error *err)
+static bool read_array(rects *r, const char *at, const char *end, rects_number *value, error *err)
 {
     int n = 0;
     if (json_peek(&at, end) == ']') return fail(err, "line %lld: 0 values where 4 are expected", (long long)r->line);
@@ -88,8 +88,8 @@ static int column_named(rects *r, const json_value *name, error *err)
 }
 
 /* One member, its name and its value. */
-static bool take_member(rects *r, const json_value *name, const json_value *v, int *seen, int64_t *value, others *o,
-                        error *err)
+static bool take_member(rects *r, const json_value *name, const json_value *v, int *seen, rects_number *value,
+                        others *o, error *err)
 {
     const int f = rects_field_named(name->text, name->n);
     if (f >= 0) {
@@ -106,7 +106,7 @@ static bool take_member(rects *r, const json_value *name, const json_value *v, i
     return true;
 }
 
-static bool read_object(rects *r, const char *at, const char *end, int64_t *value, bool by_corners[2], error *err)
+static bool read_object(rects *r, const char *at, const char *end, rects_number *value, bool by_corners[2], error *err)
 {
     static const json_value nothing = {.kind = JSON_NULL, .text = ""};
     int seen[RECTS_FIELDS] = {0};
@@ -131,10 +131,10 @@ static bool read_object(rects *r, const char *at, const char *end, int64_t *valu
     return true;
 }
 
-bool rects_read_json(rects *r, const char *text, const char *end, sat_rect *rect, error *err)
+bool rects_read_json(rects *r, const char *text, const char *end, rects_one *rect, error *err)
 {
     static const json_value nothing = {.kind = JSON_NULL, .text = ""};
-    int64_t value[RECTS_FIELDS] = {0};
+    rects_number value[RECTS_FIELDS] = {0};
     bool by_corners[2] = {false, false}, ok;
     if (*text == '{') {
         ok = read_object(r, text + 1, end, value, by_corners, err);

@@ -24,6 +24,20 @@ typedef struct text_heap {
     size_t used, capacity;
 } text_heap;
 
+/* A number: an integer, or one that is none of 64 bits. */
+typedef struct rects_number {
+    bool is_real;
+    int64_t i;
+    double f; /* in any case */
+} rects_number;
+
+/* One rectangle. */
+typedef struct rects_one {
+    bool is_real;
+    sat_rect whole;
+    sat_rect_f64 real;
+} rects_one;
+
 struct rects {
     enum rects_kind kind;
     const char *name;     /* of the file; NULL for a list */
@@ -53,8 +67,14 @@ struct rects {
     bool deferred;                        /* a line is wrong: the next call says so */
     error deferred_err;
 
+    bool whole_only; /* TEXT: fractions are refused */
+
     size_t chunk_n;
-    sat_rect chunk[RECTS_CHUNK];
+    bool real; /* the chunk is of rectangles with fractions */
+    union {
+        sat_rect whole[RECTS_CHUNK];
+        sat_rect_f64 real[RECTS_CHUNK];
+    } chunk;
     int64_t lines[RECTS_CHUNK];
     size_t rest_at[RECTS_CHUNK]; /* where in rest the fields begin */
 };
@@ -69,10 +89,10 @@ bool rects_open_npy(rects *r, error *err);
 /* CSV: the first line that is neither blank nor a comment says what the columns are, and may do nothing else: then
  * *is_header.  Where they are known from a first time, they stay. */
 bool rects_begin_csv(rects *r, const char *text, const char *end, bool *is_header, error *err);
-bool rects_read_csv(rects *r, const char *text, const char *end, sat_rect *rect, error *err);
+bool rects_read_csv(rects *r, const char *text, const char *end, rects_one *rect, error *err);
 
 /* One line of JSON; the members of the first that are no fields name the other columns. */
-bool rects_read_json(rects *r, const char *text, const char *end, sat_rect *rect, error *err);
+bool rects_read_json(rects *r, const char *text, const char *end, rects_one *rect, error *err);
 
 /* ---- text ---- */
 
@@ -85,10 +105,10 @@ int rects_field_named(const char *name, size_t n);
 bool rects_check_fields(const rects *r, const int *seen, bool by_corners[2], error *err);
 
 /* A field's number. */
-bool rects_read_number(const rects *r, const char *text, size_t n, int64_t *value, error *err);
+bool rects_read_number(const rects *r, const char *text, size_t n, rects_number *value, error *err);
 
 /* The rectangle of the fields that by_corners leaves. */
-bool rects_of_fields(const rects *r, int64_t *value, const bool by_corners[2], sat_rect *rect, error *err);
+bool rects_of_fields(const rects *r, const rects_number *value, const bool by_corners[2], rects_one *rect, error *err);
 
 /* Room for n bytes and a zero behind what is used; NULL: out of memory.  The caller adds what it took to `used`. */
 char *rects_room(text_heap *to, size_t n, error *err);

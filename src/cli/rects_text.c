@@ -74,19 +74,30 @@ bool rects_next_text(rects *r, error *err)
         bool is_header = false;
         if (!next_line(r, &text, &n, err)) return false;
         if (!text) return true;
-        const char *end = text + n;
+        const char *start = text, *end = text + n;
         if (r->line == 1 && n >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0) text += 3; /* byte order mark */
         while (end > text && (end[-1] == ' ' || end[-1] == '\r')) end--;
         for (first = text; first < end && rects_is_blank(*first);) first++;
         if (first == end || *first == '#') continue;
-        sat_rect *rect = &r->chunk[r->chunk_n];
+        rects_one rect;
         r->rest_at[r->chunk_n] = r->rest.used;
         bool ok = r->begun || begin(r, first, text, end, &is_header, err);
         if (ok && !is_header)
-            ok = r->json ? rects_read_json(r, first, end, rect, err) : rects_read_csv(r, text, end, rect, err);
+            ok = r->json ? rects_read_json(r, first, end, &rect, err) : rects_read_csv(r, text, end, &rect, err);
         if (!ok) return r->known ? false : forget(r);
         r->begun = r->known = true;
-        if (!is_header) r->lines[r->chunk_n++] = r->line;
+        if (is_header) continue;
+        if (r->chunk_n > 0 && rect.is_real != r->real) { /* the next chunk begins with this line */
+            r->begin = (size_t)(start - r->text);
+            r->line--;
+            return true;
+        }
+        r->real = rect.is_real;
+        if (r->real)
+            r->chunk.real[r->chunk_n] = rect.real;
+        else
+            r->chunk.whole[r->chunk_n] = rect.whole;
+        r->lines[r->chunk_n++] = r->line;
     }
     return true;
 }

@@ -69,16 +69,24 @@ static uint64_t sum_integers(const void *row, sat_type type, int64_t n, int chan
 }
 #undef SUM_OF
 
-/* One channel of a rectangle. */
+/* One channel of whole pixels, which count with one weight. */
 typedef struct part {
     const char *first;
     size_t row_bytes;
     sat_type type;
     int64_t width, height;
     int channels;
+    double weight;
 } part;
 
-static double add_all(const part *p, term what, double mean)
+/* Of a rectangle: one, or with fractions up to nine. */
+typedef struct parts {
+    int n;
+    part of[9];
+    double area; /* px */
+} parts;
+
+static double add_rows(const part *p, term what, double mean)
 {
     float_sum s = {0, 0};
     for (int64_t y = 0; y < p->height; y++)
@@ -86,53 +94,115 @@ static double add_all(const part *p, term what, double mean)
     return total(&s);
 }
 
+static double add_all(const parts *p, term what, double mean)
+{
+    double sum = 0;
+    for (int i = 0; i < p->n; i++) sum += p->of[i].weight * add_rows(&p->of[i], what, mean);
+    return sum;
+}
+
+static uint64_t add_integers(const part *p)
+{
+    uint64_t sum = 0;
+    for (int64_t y = 0; y < p->height; y++)
+        sum += sum_integers(p->first + (size_t)y * p->row_bytes, p->type, p->width, p->channels);
+    return sum;
+}
+
 /* The samples less their mean, which is rounded; what that leaves of their sum is taken out again (Chan, Golub and
  * LeVeque, "Algorithms for computing the sample variance", 1983: the corrected two-pass algorithm). */
-static double variance_of(const part *p, double mean, double pixels, double ddof)
+static double variance_of(const parts *p, double mean, double ddof)
 {
-    if (pixels <= ddof) return NAN;
+    if (p->area <= ddof) return NAN;
     const double rest = add_all(p, DEVIATION, mean), squares = add_all(p, SQUARED_DEVIATION, mean);
-    const double variance = (squares - rest * rest / pixels) / (pixels - ddof);
+    const double variance = (squares - rest * rest / p->area) / (p->area - ddof);
     return variance < 0 ? 0 : variance;
 }
 
-static void answer(const image *img, const sat_rect *rect, int c, size_t to, const sat_statistics *ask)
+static void add_part(parts *p, const image *img, int c, const sat_rect *r, double weight)
 {
-    const sat_rect r = part_inside(rect, img->width, img->height);
-    if (r.width == 0) return; /* wholly outside: as the library has it */
-    const size_t sample = sat_type_bytes(img->type);
-    const part p = {.first = (const char *)img->data + (size_t)r.y * img->row_bytes +
-                             ((size_t)r.x * (size_t)img->channels + (size_t)c) * sample,
-                    .row_bytes = img->row_bytes,
-                    .type = img->type,
-                    .width = r.width,
-                    .height = r.height,
-                    .channels = img->channels};
-    const double pixels = (double)r.width * (double)r.height;
+    const size_t at = ((size_t)r->x * (size_t)img->channels + (size_t)c) * sat_type_bytes(img->type);
+    p->of[p->n++] = (part){.first = (const char *)img->data + (size_t)r->y * img->row_bytes + at,
+                           .row_bytes = img->row_bytes,
+                           .type = img->type,
+                           .width = r->width,
+                           .height = r->height,
+                           .channels = img->channels,
+                           .weight = weight};
+}
+
+/* A side from an edge to another, cut where the share of its pixels that is covered changes: [at[i], at[i+1]) has
+ * weight[i].  Returns how many pieces that makes. */
+static int cut(double from, double to, int64_t at[4], double weight[3])
+{
+    const int64_t first = (int64_t)floor(from), end = (int64_t)ceil(to);
+    const double edges[4] = {from, fmin(ceil(from), to), fmax(floor(to), fmin(ceil(from), to)), to};
+    int n = 0;
+    at[0] = first;
+    for (int i = 0; i < 3; i++) {
+        if (!(edges[i + 1] > edges[i])) continue;
+        at[n + 1] = i == 2 || edges[i + 1] == to ? end : (int64_t)edges[i + 1];
+        weight[n] = (edges[i + 1] - edges[i]) / (double)(at[n + 1] - at[n]);
+        n++;
+    }
+    return n;
+}
+
+static void cut_rect(parts *p, const image *img, int c, const sat_rect_f64 *rect)
+{
+    const double x0 = fmax(rect->x, 0), x1 = fmin(rect->x + rect->width, (double)img->width);
+    const double y0 = fmax(rect->y, 0), y1 = fmin(rect->y + rect->height, (double)img->height);
+    int64_t x[4], y[4];
+    double wide[3], high[3];
+    if (!(x1 > x0) || !(y1 > y0)) return;
+    const int columns = cut(x0, x1, x, wide), rows = cut(y0, y1, y, high);
+    for (int j = 0; j < rows; j++)
+        for (int i = 0; i < columns; i++) {
+            const sat_rect r = {.x = x[i], .y = y[j], .width = x[i + 1] - x[i], .height = y[j + 1] - y[j]};
+            add_part(p, img, c, &r, wide[i] * high[j]);
+        }
+    p->area = (x1 - x0) * (y1 - y0);
+}
+
+static parts parts_of(const image *img, int c, const rect_chunk *one)
+{
+    parts p = {.n = 0};
+    if (one->real) {
+        cut_rect(&p, img, c, one->real);
+        return p;
+    }
+    const sat_rect r = part_inside(one->whole, img->width, img->height);
+    if (r.width > 0) add_part(&p, img, c, &r, 1);
+    p.area = (double)r.width * (double)r.height;
+    return p;
+}
+
+static void answer(const image *img, const rect_chunk *one, int c, size_t to, const sat_statistics *ask)
+{
+    const parts p = parts_of(img, c, one);
+    if (p.n == 0) return; /* wholly outside: as the library has it */
     sat_sum sum = {0};
     double mean;
-    if (is_float_type(img->type)) {
+    if (is_float_type(img->type) || one->real) {
         sum.f = add_all(&p, SAMPLE, 0);
-        mean = sum.f / pixels;
+        mean = sum.f / p.area;
     } else {
-        for (int64_t y = 0; y < r.height; y++)
-            sum.u += sum_integers(p.first + (size_t)y * img->row_bytes, img->type, r.width, img->channels);
-        mean = (is_signed_type(img->type) ? (double)sum.i : (double)sum.u) / pixels;
+        sum.u = add_integers(&p.of[0]);
+        mean = (is_signed_type(img->type) ? (double)sum.i : (double)sum.u) / p.area;
     }
     if (ask->sums) ask->sums[to] = sum;
     if (ask->means) ask->means[to] = mean;
     if (ask->variances || ask->deviations) {
-        const double variance = variance_of(&p, mean, pixels, (double)ask->ddof);
+        const double variance = variance_of(&p, mean, (double)ask->ddof);
         if (ask->variances) ask->variances[to] = variance;
         if (ask->deviations) ask->deviations[to] = sqrt(variance);
     }
-    if (ask->roots) ask->roots[to] = sqrt(add_all(&p, SQUARE, 0) / pixels);
+    if (ask->roots) ask->roots[to] = sqrt(add_all(&p, SQUARE, 0) / p.area);
 }
 
 typedef struct job {
     const image *img;
-    const sat_rect *rects;
-    size_t n;
+    const rect_chunk *chunk;
     const sat_statistics *ask;
 } job;
 
@@ -142,20 +212,22 @@ static void answer_part(void *context, int64_t index, int worker)
 {
     const job *j = context;
     (void)worker;
-    for (size_t i = (size_t)index * PART_RECTS; i < j->n && i < ((size_t)index + 1) * PART_RECTS; i++)
+    for (size_t i = (size_t)index * PART_RECTS; i < j->chunk->n && i < ((size_t)index + 1) * PART_RECTS; i++) {
+        const rect_chunk one = rect_chunk_one(j->chunk, i);
         for (int c = 0; c < j->img->channels; c++)
-            answer(j->img, &j->rects[i], c, i * (size_t)j->img->channels + (size_t)c, j->ask);
+            answer(j->img, &one, c, i * (size_t)j->img->channels + (size_t)c, j->ask);
+    }
 }
 
 /* A rectangle is one thread's: the same sums on any number of them. */
-void region_pixels(const image *img, const sat_rect *list, size_t n, int threads, const sat_statistics *ask)
+void region_pixels(const image *img, const rect_chunk *chunk, int threads, const sat_statistics *ask)
 {
     enum { PIXELS_FOR_THREADS = 1 << 20 };
-    job j = {.img = img, .rects = list, .n = n, .ask = ask};
-    int64_t left = PIXELS_FOR_THREADS;
-    for (size_t i = 0; left > 0 && i < n; i++) {
-        sat_rect r = part_inside(&list[i], img->width, img->height);
-        left -= r.width * r.height;
+    job j = {.img = img, .chunk = chunk, .ask = ask};
+    double left = PIXELS_FOR_THREADS;
+    for (size_t i = 0; left > 0 && i < chunk->n; i++) {
+        const rect_chunk one = rect_chunk_one(chunk, i);
+        left -= parts_of(img, 0, &one).area;
     }
-    sat_parallel(left <= 0 ? threads : 1, (int64_t)((n + PART_RECTS - 1) / PART_RECTS), answer_part, &j);
+    sat_parallel(left <= 0 ? threads : 1, (int64_t)((chunk->n + PART_RECTS - 1) / PART_RECTS), answer_part, &j);
 }

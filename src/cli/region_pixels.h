@@ -3,11 +3,12 @@
 #define CLI_REGION_PIXELS_H
 
 #include "image.h"
-#include "sat.h"
+#include "rects_chunk.h"
 
-/* Fills what is asked for (its arrays and ddof count), for rectangles that are cut to the image.  Sums of integers are
+/* Fills what is asked for (its arrays and ddof count), for rectangles that are cut to the image; those with fractions
+ * as sat_table_statistics_f64() defines it.  Sums of integers are
  * modulo 2^64; those of floats, and all deviations, are as exact as in twice the precision of doubles, rounded once.
  * What lies wholly outside is left as it is.  The same answers on any number of threads. */
-void region_pixels(const image *img, const sat_rect *list, size_t n, int threads, const sat_statistics *ask);
+void region_pixels(const image *img, const rect_chunk *chunk, int threads, const sat_statistics *ask);
 
 #endif

@@ -298,12 +298,16 @@ static bool reaches(int64_t at, int64_t length, int64_t end)
     return __builtin_add_overflow(at, length, &to) || to >= end;
 }
 
-/* What table would answer a rectangle that this one cannot. */
-static const char *cure(const sat_table *t, const sat_rect *r)
+/* What table would answer a rectangle that this one cannot; it is inside the image, but where it is cut to that. */
+static const char *cure(const sat_table *t, const rect_chunk *one)
 {
-    if (t->layout == SAT_EXCLUSIVE &&
-        (reaches(r->x, r->width, t->view.width) || reaches(r->y, r->height, t->view.height)))
-        return "; a padded one does (--layout padded)";
+    const sat_rect *whole = one->whole;
+    const sat_rect_f64 *real = one->real;
+    const double width = (double)t->view.width, height = (double)t->view.height;
+    const bool at_edge =
+        real ? real->x + real->width > width - 1 || real->y + real->height > height - 1
+             : reaches(whole->x, whole->width, t->view.width) || reaches(whole->y, whole->height, t->view.height);
+    if (t->layout == SAT_EXCLUSIVE && at_edge) return "; a padded one does (--layout padded)";
     switch (t->view.type) {
     case SAT_U32:
     case SAT_I32: return "; a table of i64 answers it (--type i64, the default)";
@@ -312,53 +316,76 @@ static const char *cure(const sat_table *t, const sat_rect *r)
     }
 }
 
+static sat_status ask_library(const answer *a, const rect_chunk *chunk, const sat_statistics *ask)
+{
+    return chunk->real ? sat_table_statistics_f64(&a->table, &a->squares, chunk->real, chunk->n, ask)
+                       : sat_table_statistics(&a->table, &a->squares, chunk->whole, chunk->n, ask);
+}
+
+/* "x,y,w,h", as the library has it in its words. */
+static void name_rect(char *to, size_t bytes, const rect_chunk *one)
+{
+    if (one->real)
+        snprintf(to, bytes, "%.15g,%.15g,%.15g,%.15g", one->real->x, one->real->y, one->real->width, one->real->height);
+    else
+        snprintf(to, bytes, "%lld,%lld,%lld,%lld", (long long)one->whole->x, (long long)one->whole->y,
+                 (long long)one->whole->width, (long long)one->whole->height);
+}
+
+/* Why a rectangle is none of the image's; NULL: it reaches outside. */
+static const char *fault_of(const rect_chunk *one)
+{
+    if (one->whole) return one->whole->width <= 0 || one->whole->height <= 0 ? "is empty" : NULL;
+    const sat_rect_f64 *r = one->real;
+    const double x1 = r->x + r->width, y1 = r->y + r->height;
+    return isnan(x1) || isnan(y1) ? "has a side that is no number" : x1 <= r->x || y1 <= r->y ? "is empty" : NULL;
+}
+
 /* The library refused a chunk: finds the first rectangle that it refuses, and says which and why. */
-static bool refuse(const region_job *job, const answer *a, const rects *from, const sat_rect *chunk, size_t n,
-                   error *err)
+static bool refuse(const region_job *job, const answer *a, const rects *from, const rect_chunk *chunk, error *err)
 {
     char where[48], name[128], index[160];
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = 0; i < chunk->n; i++) {
         double roots[4];
-        const sat_rect *r = &chunk[i];
+        const rect_chunk one = rect_chunk_one(chunk, i);
         const sat_statistics ask = {.flags = job->clip ? SAT_CLIP : 0,
                                     .threads = job->common->threads,
                                     .roots = a->squares.view.data ? roots : NULL};
-        sat_status status = sat_table_statistics(&a->table, &a->squares, r, 1, &ask);
+        sat_status status = ask_library(a, &one, &ask);
         if (status == SAT_OK) continue;
         rects_where(from, i, where);
-        snprintf(name, sizeof name, "%lld,%lld,%lld,%lld", (long long)r->x, (long long)r->y, (long long)r->width,
-                 (long long)r->height);
+        name_rect(name, sizeof name, &one);
         if (status == SAT_ERR_RECT) {
-            bool empty = r->width <= 0 || r->height <= 0;
+            const char *fault = fault_of(&one);
             return fail(err, "%srectangle %s %s; the image is %lldx%lld px%s", where, name,
-                        empty ? "is empty" : "reaches outside the image", (long long)a->width, (long long)a->height,
-                        empty ? "" : " (--clip cuts rectangles to it)");
+                        fault ? fault : "reaches outside the image", (long long)a->width, (long long)a->height,
+                        fault ? "" : " (--clip cuts rectangles to it)");
         }
         /* The detail counts within the call: our own place in the file stands for that. */
         size_t skip = (size_t)snprintf(index, sizeof index, "rectangle 0 (%s) ", name);
         if (strncmp(sat_detail(), index, skip) != 0) return fail(err, "%s%s", where, sat_detail());
-        return fail(err, "%srectangle %s %s%s", where, name, sat_detail() + skip, cure(&a->table, r));
+        return fail(err, "%srectangle %s %s%s", where, name, sat_detail() + skip, cure(&a->table, &one));
     }
     return fail(err, "%s", sat_detail());
 }
 
-/* Answers n rectangles, the first of which is number `at` of the chunk, and writes their rows; false if the library
- * refuses one of them. */
-static bool put_rows(const answer *a, const rects *from, size_t at, const sat_rect *rows, size_t n,
-                     const sat_statistics *ask, sheet *to)
+/* Answers rectangles, the first of which is number `at` of what was handed out, and writes their rows; false if the
+ * library refuses one of them. */
+static bool put_rows(const answer *a, const rects *from, size_t at, const rect_chunk *rows, const sat_statistics *ask,
+                     sheet *to)
 {
     sat_statistics checked = *ask; /* of pixels, the stand-in answers no squares */
     if (a->pixels.data) checked.variances = checked.deviations = checked.roots = NULL;
-    if (sat_table_statistics(&a->table, &a->squares, rows, n, &checked) != SAT_OK) return false;
+    if (ask_library(a, rows, &checked) != SAT_OK) return false;
     if (a->pixels.data) {
-        for (size_t i = 0; i < n * (size_t)a->table.view.channels; i++) {
+        for (size_t i = 0; i < rows->n * (size_t)a->table.view.channels; i++) {
             if (ask->variances) ask->variances[i] = NAN;
             if (ask->deviations) ask->deviations[i] = NAN;
             if (ask->roots) ask->roots[i] = NAN;
         }
-        region_pixels(&a->pixels, rows, n, ask->threads, ask);
+        region_pixels(&a->pixels, rows, ask->threads, ask);
     }
-    sheet_rows(to, from, at, rows, n, ask);
+    sheet_rows(to, from, at, rows, ask);
     return true;
 }
 
@@ -381,8 +408,9 @@ static bool allocate(const region_job *job, int channels, sat_statistics *ask)
     if (var) ask->variances = malloc(n * sizeof *ask->variances);
     if (std) ask->deviations = malloc(n * sizeof *ask->deviations);
     if (rms) ask->roots = malloc(n * sizeof *ask->roots);
+    ask->areas_f64 = malloc(RECTS_CHUNK * sizeof *ask->areas_f64);
     return (ask->sums || !sum) && (ask->means || !mean) && (ask->variances || !var) && (ask->deviations || !std) &&
-           (ask->roots || !rms);
+           (ask->roots || !rms) && ask->areas_f64;
 }
 
 static void free_all(sat_statistics *ask)
@@ -392,30 +420,34 @@ static void free_all(sat_statistics *ask)
     free(ask->variances);
     free(ask->deviations);
     free(ask->roots);
+    free(ask->areas_f64);
 }
 
 static bool put_all(const region_job *job, const answer *a, rects *from, sheet *to, error *err)
 {
-    const sat_rect *chunk;
+    rect_chunk chunk;
     sat_statistics ask;
-    size_t n;
     bool ok = false;
     if (!allocate(job, a->table.view.channels, &ask)) {
         fail(err, "out of memory");
         goto out;
     }
     for (;;) {
-        if (!rects_next(from, &chunk, &n, err) || !sheet_takes_names(to, from, err)) goto out;
-        if (n == 0) break;
-        if (!put_rows(a, from, 0, chunk, n, &ask, to)) {
+        if (!rects_next(from, &chunk, err) || !sheet_takes_names(to, from, err)) goto out;
+        if (chunk.n == 0) break;
+        if (!put_rows(a, from, 0, &chunk, &ask, to)) {
             /* The rows before the first that is refused, one by one; then why. */
-            for (size_t i = 0; i < n && put_rows(a, from, i, &chunk[i], 1, &ask, to); i++) {}
-            refuse(job, a, from, chunk, n, err);
+            for (size_t i = 0; i < chunk.n; i++) {
+                const rect_chunk one = rect_chunk_one(&chunk, i);
+                if (!put_rows(a, from, i, &one, &ask, to)) break;
+            }
+            refuse(job, a, from, &chunk, err);
             goto out;
         }
         if (sheet_failed(to)) break;
     }
-    sheet_rows(to, from, 0, NULL, 0, &ask); /* the header, where there is no rectangle */
+    chunk.n = 0;
+    sheet_rows(to, from, 0, &chunk, &ask); /* the header, where there is no rectangle */
     ok = true;
 out:
     free_all(&ask);
@@ -507,6 +539,7 @@ int regions_run(const region_job *job, rects *from)
                        .name_bytes = name_bytes(job),
                        .several = job->inputs_n > 1,
                        .area = job->clip,
+                       .real = rects_real(from),
                        .cells = {.format = job->cell_format,
                                  .output = job->output,
                                  .no_clobber = job->no_clobber,
@@ -517,6 +550,7 @@ int regions_run(const region_job *job, rects *from)
         if (input_is_output(job->inputs[i], job->output))
             return usage_error(job->common->self->name, "-o %s would replace the input by its answers", job->output);
     memcpy(spec.stats, job->stats, sizeof spec.stats);
+    if (job->form == SHEET_NPY && !job->cell_format) rects_refuse_fractions(from);
     bool ok = sheet_open(&to, &spec, &err);
     for (size_t i = 0; ok && i < job->inputs_n && !sheet_failed(to); i++) {
         if (i > 0) rects_again(from);

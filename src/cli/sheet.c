@@ -24,7 +24,10 @@ enum { CHANNELS_MAX = 4, REALS = STAT_RMS + 1 };
 /* What is written in one row. */
 typedef struct row {
     sheet_input input;
+    bool is_real; /* the rectangle has fractions */
     sat_rect rect;
+    sat_rect_f64 real;
+    double area;        /* of one with fractions */
     const char *others; /* the fields of the other columns */
     sat_sum sums[CHANNELS_MAX];
     double reals[REALS][CHANNELS_MAX]; /* of all others of channels */
@@ -86,6 +89,16 @@ static int64_t area_of(const row *r)
     return part.width * part.height;
 }
 
+static int64_t side_of(const sat_rect *r, int i)
+{
+    return i == 0 ? r->x : i == 1 ? r->y : i == 2 ? r->width : r->height;
+}
+
+static double real_side_of(const sat_rect_f64 *r, int i)
+{
+    return i == 0 ? r->x : i == 1 ? r->y : i == 2 ? r->width : r->height;
+}
+
 /* Which member of a sum counts, as the 64-bit type that holds it exactly. */
 static sat_type sum_type_of(sat_type table)
 {
@@ -109,10 +122,12 @@ static void npy_page(const sheet *s, uint8_t page[NPY_PAGE])
     if (s->spec.name_bytes > 0)
         used = (size_t)snprintf(fields, sizeof fields, "('file', '|S%zu'), ", s->spec.name_bytes);
     for (int i = 0; i < 4; i++)
-        used += (size_t)snprintf(fields + used, sizeof fields - used, "('%c', '<i8'), ", SIDES[i]);
+        used += (size_t)snprintf(fields + used, sizeof fields - used, "('%c', '<%c8'), ", SIDES[i],
+                                 s->spec.real ? 'f' : 'i');
     for (int i = 0; i < s->spec.stats_n; i++) {
         const stat_id id = s->spec.stats[i];
-        const sat_type type = id == STAT_SUM ? s->sum_type : stats[id].of_channels ? SAT_F64 : SAT_I64;
+        const sat_type whole = id == STAT_SUM ? s->sum_type : stats[id].of_channels ? SAT_F64 : SAT_I64;
+        const sat_type type = s->spec.real ? SAT_F64 : whole;
         used += (size_t)snprintf(fields + used, sizeof fields - used, "('%s', '<%c8'%s), ", stats[id].name,
                                  npy_kind(type), stats[id].of_channels ? vector : "");
     }
@@ -122,20 +137,24 @@ static void npy_page(const sheet *s, uint8_t page[NPY_PAGE])
 static void put_record(sheet *s, const row *r)
 {
     text_out *t = &s->text;
-    const int64_t side[4] = {r->rect.x, r->rect.y, r->rect.width, r->rect.height}, area = area_of(r);
+    const int64_t area = area_of(r);
     if (s->spec.name_bytes > 0) {
         size_t n = strlen(r->input.name);
         text_bytes(t, r->input.name, n);
         for (; n < s->spec.name_bytes; n++) text_bytes(t, "", 1);
     }
-    text_bytes(t, (const char *)side, sizeof side);
+    for (int i = 0; i < 4; i++) {
+        const int64_t whole = side_of(&r->rect, i);
+        const double real = real_side_of(&r->real, i);
+        text_bytes(t, r->is_real ? (const char *)&real : (const char *)&whole, sizeof real);
+    }
     for (int i = 0; i < s->spec.stats_n; i++) {
         const stat_id id = s->spec.stats[i];
         const void *values = id == STAT_SUM ? (const void *)r->sums : r->reals[stats[id].of_channels ? id : 0];
         if (stats[id].of_channels)
             text_bytes(t, values, sizeof(double) * (size_t)s->channels);
         else
-            text_bytes(t, (const char *)&area, sizeof area);
+            text_bytes(t, r->is_real ? (const char *)&r->area : (const char *)&area, sizeof area);
     }
 }
 
@@ -208,9 +227,11 @@ static void put_csv_header(sheet *s)
 
 static void put_value(const sheet *s, const row *r, stat_id stat, int c, text_out *t)
 {
-    sat_type type = stat == STAT_SUM ? sum_type_of(r->input.type) : SAT_F64;
+    sat_type type = stat == STAT_SUM && !r->is_real ? sum_type_of(r->input.type) : SAT_F64;
     double value = stat == STAT_SUM ? r->sums[c].f : stats[stat].of_channels ? r->reals[stat][c] : 0;
-    if (!stats[stat].of_channels)
+    if (!stats[stat].of_channels && r->is_real)
+        text_real(t, r->area);
+    else if (!stats[stat].of_channels)
         text_int(t, area_of(r));
     else if (type == SAT_I64)
         text_int(t, r->sums[c].i);
@@ -222,17 +243,24 @@ static void put_value(const sheet *s, const row *r, stat_id stat, int c, text_ou
         text_real(t, value);
 }
 
+static void put_side(text_out *t, const row *r, int i)
+{
+    if (r->is_real)
+        text_real(t, real_side_of(&r->real, i));
+    else
+        text_int(t, side_of(&r->rect, i));
+}
+
 static void put_csv(sheet *s, const row *r)
 {
     text_out *t = &s->text;
-    const int64_t side[4] = {r->rect.x, r->rect.y, r->rect.width, r->rect.height};
     if (s->spec.name_bytes > 0) {
         text_csv_string(t, r->input.name);
         text_bytes(t, ",", 1);
     }
     for (int i = 0; i < 4; i++) {
         if (i > 0) text_bytes(t, ",", 1);
-        text_int(t, side[i]);
+        put_side(t, r, i);
     }
     for (int i = 0; i < s->spec.stats_n; i++)
         for (int c = 0; c < columns_of(s->spec.stats[i], s->channels); c++) {
@@ -252,8 +280,10 @@ static void put_json(sheet *s, const row *r)
         text_json_string(t, r->input.name);
         text_bytes(t, ",", 1);
     }
-    text_printf(t, "\"x\":%lld,\"y\":%lld,\"w\":%lld,\"h\":%lld", (long long)r->rect.x, (long long)r->rect.y,
-                (long long)r->rect.width, (long long)r->rect.height);
+    for (int i = 0; i < 4; i++) {
+        text_printf(t, "%s\"%c\":", i > 0 ? "," : "", SIDES[i]);
+        put_side(t, r, i);
+    }
     for (int i = 0; i < s->spec.stats_n; i++) {
         const bool vector = stats[s->spec.stats[i]].of_channels;
         text_printf(t, ",\"%s\":%s", stats[s->spec.stats[i]].name, vector ? "[" : "");
@@ -388,7 +418,7 @@ static void put_cells(sheet *s, const sat_rect *list, size_t n, const sat_sum *s
     }
 }
 
-void sheet_rows(sheet *s, const rects *from, size_t at, const sat_rect *list, size_t n, const sat_statistics *answers)
+void sheet_rows(sheet *s, const rects *from, size_t at, const rect_chunk *chunk, const sat_statistics *answers)
 {
     const double *const reals[REALS] = {[STAT_MEAN] = answers->means,
                                         [STAT_VAR] = answers->variances,
@@ -398,12 +428,17 @@ void sheet_rows(sheet *s, const rects *from, size_t at, const sat_rect *list, si
     s->begun = true;
     s->from = from;
     if (s->spec.cells.format) {
-        put_cells(s, list, n, answers->sums, reals[stats[s->spec.stats[0]].of_channels ? s->spec.stats[0] : 0]);
+        put_cells(s, chunk->whole, chunk->n, answers->sums,
+                  reals[stats[s->spec.stats[0]].of_channels ? s->spec.stats[0] : 0]);
         return;
     }
     if (s->spec.form != SHEET_CSV || !s->spec.several) fix_columns(s);
-    for (size_t i = 0; i < n; i++) {
-        row r = {.input = s->input, .rect = list[i], .others = rects_other_fields(from, at + i)};
+    for (size_t i = 0; i < chunk->n; i++) {
+        row r = {.input = s->input, .is_real = chunk->real, .others = rects_other_fields(from, at + i)};
+        if (chunk->real)
+            r.real = chunk->real[i], r.area = answers->areas_f64[i];
+        else
+            r.rect = chunk->whole[i];
         if (answers->sums) memcpy(r.sums, answers->sums + i * channels, channels * sizeof *r.sums);
         for (int k = 0; k < REALS; k++)
             if (reals[k]) memcpy(r.reals[k], reals[k] + i * channels, channels * sizeof *r.reals[k]);

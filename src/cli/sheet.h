@@ -40,6 +40,7 @@ typedef struct sheet_spec {
     size_t name_bytes; /* each row names its input, in at most so many bytes; 0 = it does not */
     bool several;      /* inputs */
     bool area;         /* is a column, the last where it is not among these */
+    bool real;         /* NPY: all rectangles have fractions, and so sides, areas and sums are f64 */
 } sheet_spec;
 
 enum { SHEET_HELD_ROWS = 1 << 16, SHEET_HELD_BYTES = 16 << 20 /* of other columns */ };
@@ -63,9 +64,10 @@ bool sheet_next_input(sheet *s, const sheet_input *input, error *err);
  * Those that are left out do not count.  In other forms they need not differ. */
 bool sheet_takes_names(const sheet *s, const rects *from, error *err);
 
-/* The answers to n rectangles, as sat_table_statistics() gives them: all that are columns; the first is number `at` of
- * the last chunk of `from`, which knows its other columns.  n = 0: there is no rectangle, and a header is wanted. */
-void sheet_rows(sheet *s, const rects *from, size_t at, const sat_rect *list, size_t n, const sat_statistics *answers);
+/* The answers to rectangles, as sat_table_statistics() and sat_table_statistics_f64() give them: all that are columns,
+ * and areas_f64; the first is number `at` of the last chunk of `from`, which knows its other columns.  n = 0: there is
+ * no rectangle, and a header is wanted. */
+void sheet_rows(sheet *s, const rects *from, size_t at, const rect_chunk *chunk, const sat_statistics *answers);
 
 /* Adds the names of the rectangles' columns that are left out, as answers have them: "mean, area".  Returns their
  * number. */

@@ -2,6 +2,7 @@
 #include "reader.h"
 
 #include <stdatomic.h>
+#include <stdio.h>
 
 #include "pool.h"
 #include "shape.h"
@@ -43,38 +44,38 @@ sat_status sat_reader_open(sat_reader *r, sat_table *t, unsigned flags)
     return r->width < 1 || r->height < 1 ? sat_fail(SAT_ERR_SHAPE, "a padded table without pixels") : SAT_OK;
 }
 
-/* What is wrong with rectangle i, in words. */
-static sat_status refuse(const sat_table *t, const sat_reader *r, sat_rect_status rect_status, size_t i,
-                         const sat_rect *rect)
+sat_status sat_reader_refuse(const sat_table *t, const sat_reader *r, sat_rect_status rect_status, size_t i,
+                             const char *sides)
 {
-    long long x = rect->x, y = rect->y, w = rect->width, h = rect->height;
     switch (rect_status) {
     case SAT_RECT_INSIDE:
     case SAT_RECT_CLIPPED_AWAY: return SAT_OK;
-    case SAT_RECT_EMPTY: return sat_fail(SAT_ERR_RECT, "rectangle %zu (%lld,%lld,%lld,%lld) is empty", i, x, y, w, h);
+    case SAT_RECT_EMPTY: return sat_fail(SAT_ERR_RECT, "rectangle %zu (%s) is empty", i, sides);
     case SAT_RECT_OUTSIDE:
-        return sat_fail(SAT_ERR_RECT, "rectangle %zu (%lld,%lld,%lld,%lld) reaches outside the %lldx%lld image", i, x,
-                        y, w, h, (long long)r->width, (long long)r->height);
+        return sat_fail(SAT_ERR_RECT, "rectangle %zu (%s) reaches outside the %lldx%lld image", i, sides,
+                        (long long)r->width, (long long)r->height);
     case SAT_RECT_AT_EDGE:
         return sat_fail(SAT_ERR_RANGE,
-                        "rectangle %zu (%lld,%lld,%lld,%lld) touches the last row or column, whose sums an exclusive "
-                        "table does not hold",
-                        i, x, y, w, h);
+                        "rectangle %zu (%s) touches the last row or column, whose sums an exclusive table does not "
+                        "hold",
+                        i, sides);
     case SAT_RECT_TOO_LARGE: break;
     }
     const char *type = sat_type_name(t->view.type);
-    return sat_fail(
-        SAT_ERR_RANGE,
-        "rectangle %zu (%lld,%lld,%lld,%lld) has more than the %lld pixels that %s %s table of %s%s samples "
-        "is proven to answer",
-        i, x, y, w, h, (long long)r->limit_px, type[0] == 'i' ? "an" : "a", type, t->power == 2 ? "squares of " : "",
-        sat_type_name(t->sample));
+    return sat_fail(SAT_ERR_RANGE,
+                    "rectangle %zu (%s) has more than the %lld pixels that %s %s table of %s%s samples is proven to "
+                    "answer",
+                    i, sides, (long long)r->limit_px, type[0] == 'i' ? "an" : "a", type,
+                    t->power == 2 ? "squares of " : "", sat_type_name(t->sample));
 }
 
 sat_status sat_reader_check(const sat_table *t, const sat_reader *r, size_t i, const sat_rect *given)
 {
     sat_rect rect = *given;
-    return refuse(t, r, sat_rect_validate(r, &rect), i, given);
+    char sides[96];
+    snprintf(sides, sizeof sides, "%lld,%lld,%lld,%lld", (long long)given->x, (long long)given->y,
+             (long long)given->width, (long long)given->height);
+    return sat_reader_refuse(t, r, sat_rect_validate(r, &rect), i, sides);
 }
 
 typedef struct checks {

@@ -17,7 +17,11 @@ sat_status sat_reader_open(sat_reader *r, sat_table *t, unsigned flags);
 /* SAT_OK, or what is wrong with rectangle i, in words. */
 sat_status sat_reader_check(const sat_table *t, const sat_reader *r, size_t i, const sat_rect *given);
 
-/* The same for the first of n rectangles with which anything is wrong. */
+/* The words of a status; SAT_OK if nothing is wrong.  sides: "x,y,w,h". */
+sat_status sat_reader_refuse(const sat_table *t, const sat_reader *r, sat_rect_status rect_status, size_t i,
+                             const char *sides);
+
+/* sat_reader_check() for the first of n rectangles with which anything is wrong. */
 sat_status sat_reader_check_all(const sat_table *t, const sat_reader *r, const sat_rect *rects, size_t n,
                                 const sat_executor *executor, int threads);
 

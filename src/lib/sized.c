@@ -8,7 +8,7 @@
 SAT_NO_PADDING_BEHIND(sat_plan_spec, reserved_word);
 SAT_NO_PADDING_BEHIND(sat_run_options, stream);
 SAT_NO_PADDING_BEHIND(sat_table, reserved_word);
-SAT_NO_PADDING_BEHIND(sat_statistics, executor);
+SAT_NO_PADDING_BEHIND(sat_statistics, areas_f64);
 SAT_NO_PADDING_BEHIND(sat_query_spec, allocator);
 SAT_NO_PADDING_BEHIND(sat_box_spec, reserved_word);
 SAT_NO_PADDING_BEHIND(sat_gauss_spec, reserved_word);

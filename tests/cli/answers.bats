@@ -333,7 +333,7 @@ npy() {
     printf '0,0,1,1\noops,0,1,1\n' >r.csv
     sat a.pgm a.pgm a.pgm --rects r.csv
     [ "$status" = 1 ]
-    [ "$stderr" = "sat: r.csv: line 2: 'oops' is not a whole number" ]
+    [ "$stderr" = "sat: r.csv: line 2: 'oops' is not a number" ]
     [ "$output" = "$(printf 'file,x,y,w,h,mean\na.pgm,0,0,1,1,1')" ]
 }
 

@@ -4,7 +4,7 @@ load helpers
 
 # rects TEXT ARGUMENTS... - the answers to rectangles in a file; a pipe of them has the same.
 rects() {
-    printf "$1" >r.txt
+    printf -- "$1" >r.txt
     shift
     ok query a.pgm --rects r.txt "$@"
     "$sat" query a.pgm --rects - "$@" <r.txt | diff - <(printf '%s\n' "$output")
@@ -69,4 +69,48 @@ rects() {
         bad "line 1: not JSON from *" "{\"x\":1,\"y\":1,\"w\":1,\"h\":1,\"k\":$wrong}\n"
     done
     bad "line 2: rectangle 3,1,2,2 reaches outside*" '[1,1,1,1]\n[3,1,2,2]\n'
+}
+
+# The rectangles 0.5,0.5,2,1 and 0.25,0,0.5,1 of the example: half of 1 3 5 7 and all of 2 6; half of 1.
+@test "sides with fractions: pixels count by the area that is covered" {
+    small a.pgm
+    rects '0.5,0.5,2,1\n1,1,2,2\n.25,0,5e-1,1\n' --stat mean,sum,var,count
+    [ "$output" = "$(printf 'x,y,w,h,mean,sum,var,count\n0.5,0.5,2,1,4,8,4.5,2\n1,1,2,2,4,16,6.5,4\n0.25,0,0.5,1,1,0.5,0,0.5')" ]
+    rects '{"x0":0.5,"y":0.5,"x1":2.5,"h":1,"id":"a"}\n{"id":"b","x":1,"y":1,"w":2,"h":2}\n' --stat sum --json
+    [ "$output" = "$(printf '{"x":0.5,"y":0.5,"w":2,"h":1,"sum":[8],"id":"a"}\n{"x":1,"y":1,"w":2,"h":2,"sum":[16],"id":"b"}')" ]
+    rects '-1.5,0,2,1\n9.5,0,1,1\n3.5,2.75,1e9,1e9\n' --stat mean,sum --clip
+    [ "$output" = "$(printf 'x,y,w,h,mean,sum,area\n-1.5,0,2,1,1,0.5,0.5\n9.5,0,1,1,nan,0,0\n3.5,2.75,1000000000,1000000000,3,0.375,0.125')" ]
+    printf '0,0,1,1\n3.5,0,0.6,1\n' >r.csv
+    sat query a.pgm --rects r.csv --stat sum
+    [ "$status ${lines[1]}" = "1 0,0,1,1,1" ]
+    [[ $stderr == "sat: r.csv: line 2: rectangle 3.5,0,0.6,1 reaches outside the image; the image is 4x3 px (--clip cuts rectangles to it)" ]]
+    ok a.pgm -o t.npy --layout exclusive
+    printf '0.5,0.5,2.5,1\n' >r.csv
+    ok query t.npy --rects r.csv --stat sum
+    printf '0.5,0.5,2.75,1\n' >r.csv
+    failure "r.csv: line 1: rectangle 0.5,0.5,2.75,1 touches the last row or column, *; a padded one does (--layout padded)" query t.npy --rects r.csv
+}
+
+@test "sides with fractions: chunks begin where lines change, and other columns stay with their rectangles" {
+    small a.pgm
+    { echo x,y,w,h,id && seq 1 3000 | awk '{ print $1 % 3 ($1 % 7 ? "" : ".5") ",0,1,1,n" $1 }'; } >r.csv
+    ok query a.pgm --rects r.csv --stat sum
+    awk 'NR > 1 { split($0, f, ","); print $0, f[1] + 1 }' r.csv | awk '{ split($1, f, ","); print f[1] ",0,1,1," $2 "," f[5] }' >want
+    printf '%s\n' "${lines[@]:1}" | cmp - want
+    "$sat" query a.pgm a.pgm --rects - --stat sum <r.csv | grep '^a.pgm' | cut -d, -f2- >got # kept, and read again
+    cat want want | cmp - got
+}
+
+@test "sides with fractions: answers in a .npy" {
+    small a.pgm
+    printf '0.5,0.5,2,1\n' >r.csv
+    failure "r.csv: line 1: '0.5' is not a whole number; .npy answers need rectangles in a .npy for that" query a.pgm --rects r.csv -o no.npy
+    [ ! -e no.npy ]
+    { printf '\223NUMPY\1\0\166\0%-117s\n' "{'descr': '<f4', 'fortran_order': False, 'shape': (1, 4), }" && printf '\0\0\0\77\0\0\0\77\0\0\0\100\0\0\200\77'; } >r.npy
+    ok query a.pgm --rects r.npy -o out.npy
+    grep -aq "('x', '<f8'), ('y', '<f8'), ('w', '<f8'), ('h', '<f8'), ('mean', '<f8'), ('sum', '<f8')" out.npy
+    ok query a.pgm --rects r.npy
+    [ "${lines[1]}" = 0.5,0.5,2,1,4,8 ]
+    { printf '\223NUMPY\1\0\166\0%-117s\n' "{'descr': '>f8', 'fortran_order': False, 'shape': (1, 4), }" && printf '\177\370\0\0\0\0\0\0%.0s' 1 2 3 4; } >r.npy
+    failure "r.npy: row 0: rectangle nan,nan,nan,nan has a side that is no number; *" query a.pgm --rects r.npy
 }

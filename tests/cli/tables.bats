@@ -270,17 +270,19 @@ entries() { tail -c +4097 "$1" | head -c "$2" | od -An -v -w$((8 * $3)) -t"$4" |
     ok query a.pgm --rects r.csv --stat sum
     [ "${lines[1]}" = 0,1,2,1,11 ]
     printf 'x,y,w,h\n0,0,1,one\n' >r.csv
-    failure "r.csv: line 2: 'one' is not a whole number*" query a.pgm --rects r.csv
+    failure "r.csv: line 2: 'one' is not a number*" query a.pgm --rects r.csv
     [ -z "$output" ] # no header without a row
     failure "a.pgm: rectangle 0,0,9,1 reaches outside*" query a.pgm --rect 0,0,9,1
     [ -z "$output" ]
-    bad "line 2: 'abc' is not a whole number*" '1,1,1,1\nabc,1,1,1\n'
-    bad "line 1: '' is not a whole number*" ',1,1,1\n'
-    bad "line 1: '1.5' is not a whole number*" '1.5,1,1,1\n'
-    bad "line 1: '1e300' is not a whole number*" '1e300,1,1,1\n'
-    bad "line 2: 'nan' is not a whole number*" '1,1,1,1\nnan,1,1,1\n'
-    bad "line 1: '0x1' is not a whole number*" '0x1,1,1,1\n'
-    bad "line 1: '99999999999999999999' is not a whole number*" '99999999999999999999,1,1,1\n'
+    bad "line 2: 'abc' is not a number*" '1,1,1,1\nabc,1,1,1\n'
+    bad "line 1: '' is not a number*" ',1,1,1\n'
+    bad "line 1: '1.5.' is not a number*" '1.5.,1,1,1\n'
+    bad "line 1: rectangle 1e+300,1,1,1 is empty*" '1e300,1,1,1\n' # 1e300 + 1 is the same f64
+    bad "line 1: rectangle 1,1,1e+300,1 reaches outside*" '1,1,1e300,1\n'
+    bad "line 1: '1e309' is not a number*" '1e309,1,1,1\n'
+    bad "line 2: 'nan' is not a number*" '1,1,1,1\nnan,1,1,1\n'
+    bad "line 1: '0x1' is not a number*" '0x1,1,1,1\n'
+    bad "line 1: rectangle 1,1,1e+20,1 reaches outside*" '1,1,99999999999999999999,1\n'
     bad "line 1: 3 values where 4 are expected*" '1,1,1\n'
     bad "line 3: 5 values where 4 are expected*" '#\n1,1,1,1\n1,1,1,1,1\n'
     bad "line 1: the header names no column h or y1" 'x,y,w\n1,1,1\n'
@@ -292,8 +294,8 @@ entries() { tail -c +4097 "$1" | head -c "$2" | od -An -v -w$((8 * $3)) -t"$4" |
     bad "line 1: a quote is not closed*" '"'
     bad "line 1: a quote is not closed*" '1,"""'
     bad "line 1: the header names no column x" '"x y",y,w,h\n'
-    bad "line 2: '0,0,1,1' is not a whole number" 'x;y;w;h\n0,0,1,1\n'
-    bad "line 2: '1;1;1;1' is not a whole number" '1,1,1,1\n1;1;1;1\n'
+    bad "line 2: '0,0,1,1' is not a number" 'x;y;w;h\n0,0,1,1\n'
+    bad "line 2: '1;1;1;1' is not a number" '1,1,1,1\n1;1;1;1\n'
     bad "line 2: 5 values where 4 are expected" '1 1 1 1\n1 1 1 1 1\n'
     bad "line 4: rectangle 3,1,2,2 reaches outside*4x3*" 'x,y,w,h\n1,1,1,1\n\n3,1,2,2\n'
     failure "missing.csv: *" query a.pgm --rects missing.csv
@@ -320,7 +322,7 @@ entries() { tail -c +4097 "$1" | head -c "$2" | od -An -v -w$((8 * $3)) -t"$4" |
     ok query a.pgm --rects r.npy --clip
     [ "$output" = "$(printf 'x,y,w,h,mean,sum,area\n1,1,2,2,4,16,4\n1,2,3,4,2,6,3')" ]
     ok r.pgm --layout inclusive --type f64 -o r.npy
-    failure "r.npy: rectangles are whole numbers, not f64" query a.pgm --rects r.npy
+    failure "r.npy: row 1: rectangle 1,2,3,4 reaches outside*" query a.pgm --rects r.npy
     ok a.pgm -o r.npy
     failure "r.npy: rectangles are an array of N x 4, not 4 x 5" query a.pgm --rects r.npy
 }
@@ -370,7 +372,7 @@ npy() {
     printf '\1\1\2\2' | npy r.npy '|u1' "4,"
     failure "r.npy: rectangles are an array of N x 4, not 4 numbers" query a.pgm --rects r.npy
     printf '\1\1\0\1' | npy r.npy '|b1' "1, 4"
-    failure "r.npy: rectangles are whole numbers, not b8" query a.pgm --rects r.npy
+    failure "r.npy: rectangles are integers, f32 or f64, not b8" query a.pgm --rects r.npy
 }
 
 @test "query: a million rectangles in constant memory" {

@@ -58,18 +58,19 @@ static void add_string(outcome *o, const char *text)
     o->hash = (o->hash ^ 256) * 31;
 }
 
-static void add_rects(outcome *o, rects *r, const sat_rect *chunk, size_t n)
+static void add_rects(outcome *o, rects *r, const rect_chunk *chunk)
 {
     char where[48];
-    for (size_t i = 0; i < n; i++) {
-        uint64_t word[4];
+    for (size_t i = 0; i < chunk->n; i++) {
+        uint64_t word[4]; /* of a rectangle of either kind */
         const char *field = rects_other_fields(r, i);
-        memcpy(word, &chunk[i], sizeof word);
+        memcpy(word, chunk->real ? (const void *)&chunk->real[i] : &chunk->whole[i], sizeof word);
+        o->hash ^= chunk->real != NULL;
         for (int k = 0; k < 4; k++) o->hash = (o->hash ^ word[k]) * 0x9e3779b97f4a7c15u;
         add_string(o, rects_where(r, i, where));
         for (int k = 0; field && k < rects_others(r); k++, field += strlen(field) + 1) add_string(o, field);
     }
-    o->n += n;
+    o->n += chunk->n;
 }
 
 /* Everything in the file; if again, for the second time. */
@@ -77,15 +78,14 @@ static outcome read_rects(const char *path, bool again)
 {
     outcome o = {.opened = false};
     rects *r = NULL;
-    const sat_rect *chunk;
-    size_t n = 1;
+    rect_chunk chunk = {.n = 1};
     o.opened = rects_open(&r, path, again, &o.err);
     for (bool first = again; o.opened && first; first = false) {
-        while (n > 0 && rects_next(r, &chunk, &n, &o.err)) {}
+        while (chunk.n > 0 && rects_next(r, &chunk, &o.err)) {}
         rects_again(r);
-        n = 1;
+        chunk.n = 1;
     }
-    while (o.opened && n > 0 && (o.ended = rects_next(r, &chunk, &n, &o.err))) add_rects(&o, r, chunk, n);
+    while (o.opened && chunk.n > 0 && (o.ended = rects_next(r, &chunk, &o.err))) add_rects(&o, r, &chunk);
     rects_close(&r);
     return o;
 }

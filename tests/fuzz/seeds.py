@@ -103,15 +103,16 @@ def texts():
     csv = {"plain": "1,2,3,4\n5,6,7,8\n", "header": "h;w;y;x;note\n1;2;3;4;\"a;\"\"b\"\n", "tabs": "1\t2\t3\t4\r\n",
            "blanks": " 1  2 3 4 \n\n# no\n5 6 7 8", "mark": "\ufeffx,y,width,height\n1,2,3,4\n", "bad": "1,2,3\n",
            "quote": '"1","2","3","4\n', "large": "9223372036854775807,-9223372036854775808,1,99999999999999999999\n",
-           "twice": "x,y,w,w\n"}
+           "twice": "x,y,w,w\n", "fractions": "x0,y0,x1,y1,a\n1,1,2,2,b\n.5,1e-2,3.5,4,c\n0,0,1,1,d\n"}
     for name, text in csv.items():
         seed("text", f"csv-{name}", b"\0" + text.encode())
     json = {"object": '{"x":1,"y":2,"w":3,"height":4,"a":"\\u00e4\\ud83d\\ude00\\n","b":[1,{"c":null}]}\n'
                       '{"b":1.5e3,"y1":9,"x":0,"y":0,"w":1}',
             "array": " [1, 2,3,4e0]\r\n\n[5,6,7,8]\n", "mixed": '[1,2,3,4]\n{"x0":1,"y0":2,"x1":3,"y1":4}\n',
-            "open": '{"x":1,"y":2,"w":3,"h":4,"a":[[{"b":"'}
+            "fractions": '[0.5,0,1,1]\n[1,1,1,1]\n[1e-3,2.25,1E9,1]\n', "open": '{"x":1,"y":2,"w":3,"h":4,"a":[[{"b":"'}
     for name, text in json.items():
         seed("text", f"json-{name}", b"\0" + text.encode())
+    seed("text", "npy-floats", b"\0" + npy(">f4", (2, 4), struct.pack(">8f", *(k / 4 for k in range(8)))))
     seed("text", "npy-rects", b"\0" + npy("<i4", (2, 4), struct.pack("<8i", *range(8))))
     seed("text", "list", b"\3{dir}/{stem}_{n}.{ext}\0a/b.png\r\n\nc.jpg\nd")
     seed("text", "list-zero", b"\4out/{{{name}}}\0a\nb.png\0c\0")

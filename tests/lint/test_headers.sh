@@ -16,6 +16,7 @@ as_cpp() {
     "${CXX:-g++}" "$1" -Wall -Wextra -Wpedantic -Wconversion -Wold-style-cast -Wuseless-cast -Werror -Isrc/lib -Isrc/io \
         -fsyntax-only -x c++ - <<'END'
 #include "sat_gauss.h"
+#include "sat_query.h"
 #include "sat_lab.h"
 #include "sat_window.h"
 #include "sat_file.h"

@@ -397,6 +397,7 @@ typedef struct sat_statistics {
     double *roots;                /* of the means of the squares: root mean squares */
     int64_t *areas;               /* px: n of them, of the part inside the image */
     const sat_executor *executor; /* as in sat_plan_spec */
+    double *areas_f64;            /* the areas, in f64 */
 } sat_statistics;
 
 /* Answers n rectangles in each image of a table and of the table of its squares (sat_plan_spec.power = 2): each array

@@ -1,0 +1,258 @@
+/* query_fractions.c - rectangles whose sides have fractions, from whole ones.
+ *
+ *            x0                x1        A side with fractions has up to three parts, of which each has one weight:
+ *        +---:---+-------+---:---+         the column that x0 cuts (here 1/2), the columns that are covered whole (1),
+ * and y0 |...:...|.......|...:...|         the column that x1 cuts (here 1/2). |   :a  |   b   | c :   |
+ *        +---:---+-------+---:---+       The parts of both sides make up to nine rectangles of whole pixels (a .. i),
+ * of |   :d  |   e   | f :   |       which each takes four reads, exact in tables of integers.  The sum is that of
+ *        +---:---+-------+---:---+       their sums with their weights.
+ *     y1 |...:g..|...h...|.i.:...|
+ *        +---:---+-------+---:---+
+ *
+ * With T read bilinearly between its entries, the same sum is D - B - C + A at the four corners: T is linear within a
+ * pixel, as the area that is covered is.  Those four values are as large as the whole image's sum and cancel; in tables
+ * that wrap they mean nothing.
+ *
+ * Rounding, u = 2^-53.  A weight of a side is a difference of two numbers that are at most one pixel apart, wrong by at
+ * most u of itself (beyond column 0 it is exact).  Then each of nine terms is rounded as the sum of its whole pixels,
+ * as the product of the weights, and as their product; eight additions follow: 13 roundings, below 14 * u.
+ *
+ * Variances of integers are those of x - c, where c is the integer next to the mean.  The sums of x - c and (x - c)^2
+ * over whole pixels are integers, too, from those of x and x^2, exactly: with |c| <= 2^32, which holds for samples, and
+ * n < 2^47 entries of a table in memory, all terms are below 2^112.  The square of the mean that is left is at most
+ * 1/4 and a little, so that nothing large cancels.  With D1, D2 these sums with their weights, and |D1| <= sqrt(A * D2)
+ * (Cauchy and Schwarz), D2 is wrong by 14 * u * D2, D1 * D1 / A by 34 * u * D2, and D2 <= A * (v0 + 1/3). */
+#include <math.h>
+#include <stdatomic.h>
+#include <stdio.h>
+
+#include "moments.h"
+#include "pool.h"
+#include "sat_query.h"
+#include "status.h"
+#include "table_pair.h"
+
+__extension__ typedef __int128 sat_i128;
+
+typedef struct job {
+    sat_pair pair;
+    const sat_rect_f64 *rects;
+    size_t n;
+    atomic_size_t bad; /* the first rectangle that is refused; n = none */
+} job;
+
+/* ---- a rectangle in pieces ------------------------------------------------------------------------- */
+
+typedef struct edges {
+    double x0, y0, x1, y1;
+} edges;
+
+static double area_of(const edges *e)
+{
+    return (e->x1 - e->x0) * (e->y1 - e->y0);
+}
+
+/* The edges, cut to the image if the table clips, and the whole pixels that they touch. */
+static sat_rect_status edges_of(const sat_reader *r, const sat_rect_f64 *rect, edges *e, sat_rect *touched)
+{
+    const double width = (double)r->width, height = (double)r->height; /* exact: at most 2^40 */
+    *e = (edges){rect->x, rect->y, rect->x + rect->width, rect->y + rect->height};
+    if (!(e->x1 > e->x0) || !(e->y1 > e->y0)) return SAT_RECT_EMPTY; /* NaN, too */
+    if (r->clip) {
+        *e = (edges){fmax(e->x0, 0), fmax(e->y0, 0), fmin(e->x1, width), fmin(e->y1, height)};
+        if (!(e->x1 > e->x0) || !(e->y1 > e->y0)) return SAT_RECT_CLIPPED_AWAY;
+    } else if (e->x0 < 0 || e->y0 < 0 || e->x1 > width || e->y1 > height) {
+        return SAT_RECT_OUTSIDE;
+    }
+    const int64_t x = (int64_t)floor(e->x0), y = (int64_t)floor(e->y0);
+    *touched = (sat_rect){.x = x, .y = y, .width = (int64_t)ceil(e->x1) - x, .height = (int64_t)ceil(e->y1) - y};
+    return sat_rect_validate(r, touched);
+}
+
+/* A side's parts: [at[i], at[i + 1]) has weight[i]. */
+typedef struct parts {
+    int n;
+    int64_t at[4];
+    double weight[3];
+} parts;
+
+static void add_part(parts *p, int64_t end, double weight)
+{
+    p->weight[p->n++] = weight;
+    p->at[p->n] = end;
+}
+
+static parts parts_of(double from, double to)
+{
+    const int64_t first = (int64_t)floor(from), end = (int64_t)ceil(to);
+    parts p = {.at = {first}};
+    if (end - first == 1) {
+        add_part(&p, end, to - from);
+        return p;
+    }
+    if (from > (double)first) add_part(&p, first + 1, (double)(first + 1) - from);
+    const int64_t whole = to < (double)end ? end - 1 : end; /* where those that are covered whole end */
+    if (whole > p.at[p.n]) add_part(&p, whole, 1);
+    if (whole < end) add_part(&p, end, to - (double)whole);
+    return p;
+}
+
+/* Whole pixels with one weight. */
+typedef struct piece {
+    sat_rect rect;
+    double weight;
+} piece;
+
+typedef struct pieces {
+    int n;
+    piece of[9];
+    double area;
+} pieces;
+
+static pieces pieces_of(const edges *e)
+{
+    const parts columns = parts_of(e->x0, e->x1), rows = parts_of(e->y0, e->y1);
+    pieces p = {.area = area_of(e)};
+    for (int j = 0; j < rows.n; j++)
+        for (int i = 0; i < columns.n; i++)
+            p.of[p.n++] = (piece){.rect = {.x = columns.at[i],
+                                           .y = rows.at[j],
+                                           .width = columns.at[i + 1] - columns.at[i],
+                                           .height = rows.at[j + 1] - rows.at[j]},
+                                  .weight = columns.weight[i] * rows.weight[j]};
+    return p;
+}
+
+/* ---- its answers ----------------------------------------------------------------------------------- */
+
+/* The sums of one channel over the pieces; returns that of all with their weights. */
+static double weigh(const sat_reader *r, uint64_t image, const pieces *p, size_t c, sat_sum *sums)
+{
+    double all = 0;
+    for (int k = 0; k < p->n; k++) {
+        const sat_rect *rect = &p->of[k].rect;
+        sums[k] = sat_rect_sum(r, sat_corners_of(r, image, rect, c), sat_rect_px(rect));
+        all += p->of[k].weight * sat_sum_as_double(r->type, sums[k]);
+    }
+    return all;
+}
+
+/* Of tables of integers. */
+static double variance_of(const pieces *p, bool is_signed, double mean, const sat_sum *s1, const sat_sum *s2,
+                          double ddof)
+{
+    const int64_t c = (int64_t)llrint(fmax(-0x1p32, fmin(mean, 0x1p32))); /* of a damaged table, too */
+    double d1 = 0, d2 = 0;
+    for (int k = 0; k < p->n; k++) {
+        const sat_i128 n = (sat_i128)p->of[k].rect.width * p->of[k].rect.height;
+        const sat_i128 sum = is_signed ? (sat_i128)s1[k].i : (sat_i128)s1[k].u;
+        d1 += p->of[k].weight * (double)(sum - c * n);
+        d2 += p->of[k].weight * (double)((sat_i128)s2[k].u - 2 * c * sum + (sat_i128)c * c * n);
+    }
+    return sat_variance_f(p->area, d1, d2, ddof);
+}
+
+/* One channel of a rectangle that is inside, as answer number `to`. */
+static void answer_one(const sat_pair *p, uint64_t image, const pieces *at, size_t c, size_t to)
+{
+    const sat_statistics *ask = &p->ask;
+    sat_sum s1[9], s2[9];
+    const double sum = weigh(&p->sums, image, at, c, s1), mean = sum / at->area;
+    if (ask->sums) ask->sums[to].f = sum;
+    if (ask->means) ask->means[to] = mean;
+    if (!p->with_squares) return;
+    const double squares = weigh(&p->squares, image, at, c, s2), ddof = (double)ask->ddof;
+    if (ask->variances || ask->deviations) {
+        const bool is_signed = p->sums.type == SAT_I32 || p->sums.type == SAT_I64;
+        const double variance =
+            p->exact ? variance_of(at, is_signed, mean, s1, s2, ddof) : sat_variance_f(at->area, sum, squares, ddof);
+        if (ask->variances) ask->variances[to] = variance;
+        if (ask->deviations) ask->deviations[to] = sqrt(variance);
+    }
+    if (ask->roots) ask->roots[to] = sat_rms_f(at->area, squares);
+}
+
+/* Both tables cut it alike; each may be proven for less. */
+static sat_rect_status status_of(const sat_pair *p, const sat_rect_f64 *rect, edges *e)
+{
+    sat_rect touched;
+    sat_rect_status status = edges_of(&p->sums, rect, e, &touched);
+    return status == SAT_RECT_INSIDE && p->with_squares ? sat_rect_validate(&p->squares, &touched) : status;
+}
+
+/* Answers are numbered through all images: image * n + rectangle. */
+static void answer_part(void *context, int64_t part, int worker)
+{
+    const job *j = context;
+    const sat_pair p = j->pair; /* here, no answer that is written can change it */
+    const size_t n = j->n, all = n * (size_t)p.sums.count, first = (size_t)part * SAT_PART_RECTS;
+    const size_t end = all - first < SAT_PART_RECTS ? all : first + SAT_PART_RECTS;
+    const sat_rect_f64 *rects = j->rects;
+    uint64_t image = first / n;
+    size_t of = first % n; /* the rectangle */
+    (void)worker;
+    for (size_t i = first; i < end; i++) {
+        const sat_rect_f64 rect = rects[of];
+        edges e;
+        const bool inside = status_of(&p, &rect, &e) == SAT_RECT_INSIDE;
+        const pieces at = inside ? pieces_of(&e) : (pieces){.area = 0};
+        for (size_t c = 0; c < p.channels; c++)
+            if (inside)
+                answer_one(&p, image, &at, c, i * p.channels + c);
+            else
+                sat_pair_answer_nothing(&p, i * p.channels + c);
+        if (p.ask.areas_f64 && image == 0) p.ask.areas_f64[of] = at.area;
+        if (++of == n) of = 0, image++;
+    }
+}
+
+/* ---- all of them ----------------------------------------------------------------------------------- */
+
+static void check_part(void *context, int64_t part, int worker)
+{
+    job *j = context;
+    size_t first = (size_t)part * SAT_PART_RECTS, end = j->n - first < SAT_PART_RECTS ? j->n : first + SAT_PART_RECTS;
+    (void)worker;
+    for (size_t i = first; i < end; i++) {
+        const sat_rect_f64 rect = j->rects[i];
+        edges e;
+        const sat_rect_status rect_status = status_of(&j->pair, &rect, &e);
+        if (rect_status == SAT_RECT_INSIDE || rect_status == SAT_RECT_CLIPPED_AWAY) continue;
+        size_t bad = atomic_load(&j->bad);
+        while (i < bad && !atomic_compare_exchange_weak(&j->bad, &bad, i)) {}
+        break;
+    }
+}
+
+/* What is wrong with rectangle i. */
+static sat_status refuse(const sat_pair *p, size_t i, const sat_rect_f64 *rect)
+{
+    char sides[128];
+    edges e;
+    sat_rect touched;
+    snprintf(sides, sizeof sides, "%.15g,%.15g,%.15g,%.15g", rect->x, rect->y, rect->width, rect->height);
+    if (isnan(e.x0 = rect->x + rect->width) || isnan(e.y0 = rect->y + rect->height))
+        return sat_fail(SAT_ERR_RECT, "rectangle %zu (%s) has a side that is no number", i, sides);
+    sat_rect_status status = edges_of(&p->sums, rect, &e, &touched);
+    if (status != SAT_RECT_INSIDE || !p->with_squares)
+        return sat_reader_refuse(&p->sum_table, &p->sums, status, i, sides);
+    return sat_reader_refuse(&p->square_table, &p->squares, sat_rect_validate(&p->squares, &touched), i, sides);
+}
+
+sat_status sat_table_statistics_f64_sized(const sat_table *sums, const sat_table *squares, const sat_rect_f64 *rects,
+                                          size_t n, const sat_statistics *ask, size_t table_bytes, size_t ask_bytes)
+{
+    job j = {.rects = rects, .n = n, .bad = n};
+    sat_pair *p = &j.pair;
+    sat_status status = sat_pair_open(p, sums, squares, rects != NULL, n, ask, table_bytes, ask_bytes);
+    if (status != SAT_OK) return status;
+    if (p->ask.areas)
+        return sat_fail(SAT_ERR_ARGUMENT, "areas of rectangles with fractions are no integers: areas_f64 takes them");
+    sat_parallel_on(p->ask.executor, p->threads, sat_parts((int64_t)n, SAT_PART_RECTS), check_part, &j);
+    const size_t bad = atomic_load(&j.bad);
+    if (bad < n) return refuse(p, bad, &rects[bad]);
+    if (n == 0) return SAT_OK;
+    sat_parallel_on(p->ask.executor, p->threads, sat_parts((int64_t)(n * (size_t)p->sums.count), SAT_PART_RECTS),
+                    answer_part, &j);
+    return SAT_OK;
+}

@@ -1,0 +1,66 @@
+#include "table_pair.h"
+
+#include <math.h>
+
+#include "choose.h"
+#include "pool.h"
+#include "shape.h"
+#include "sized.h"
+#include "status.h"
+
+static sat_status check_host(const sat_table *t)
+{
+    if (t->view.memory != SAT_DEVICE) return SAT_OK;
+    return sat_fail(SAT_ERR_UNAVAILABLE, "table: lies in device memory; copy it to the host first (sat_device_copy)");
+}
+
+/* Are they of one image? */
+static sat_status check_pair(const sat_pair *p)
+{
+    const sat_table *sums = &p->sum_table, *squares = &p->square_table;
+    if (squares->power != 2) return sat_fail(SAT_ERR_ARGUMENT, "the table of squares has sums of samples, power 1");
+    if (p->sums.width != p->squares.width || p->sums.height != p->squares.height || p->sums.count != p->squares.count ||
+        sums->view.channels != squares->view.channels)
+        return sat_fail(SAT_ERR_SHAPE, "sums and squares: tables of images of different shapes");
+    if (sums->sample != squares->sample)
+        return sat_fail(SAT_ERR_TYPE, "sums and squares: tables of %s and %s samples", sat_type_name(sums->sample),
+                        sat_type_name(squares->sample));
+    return SAT_OK;
+}
+
+sat_status sat_pair_open(sat_pair *p, const sat_table *sums, const sat_table *squares, bool has_rects, size_t n,
+                         const sat_statistics *ask, size_t table_bytes, size_t ask_bytes)
+{
+    *p = (sat_pair){.exact = false};
+    sat_status status = sat_take_struct(&p->sum_table, sizeof p->sum_table, sums, table_bytes, "table");
+    if (status == SAT_OK) status = sat_take_struct(&p->ask, sizeof p->ask, ask, ask_bytes, "statistics");
+    if (status == SAT_OK && !has_rects && n > 0) status = sat_fail(SAT_ERR_ARGUMENT, "no rectangles");
+    if (status == SAT_OK && p->ask.ddof < 0) status = sat_fail(SAT_ERR_ARGUMENT, "ddof below 0");
+    if (status == SAT_OK) status = sat_check_threads(p->ask.threads);
+    if (status == SAT_OK) status = sat_check_executor(p->ask.executor);
+    if (status == SAT_OK) status = check_host(&p->sum_table);
+    if (status == SAT_OK) status = sat_reader_open(&p->sums, &p->sum_table, p->ask.flags);
+    if (status == SAT_OK && p->sum_table.power == 2)
+        status = sat_fail(SAT_ERR_ARGUMENT, "the table of sums has sums of squares, power 2");
+    if (status != SAT_OK) return status;
+    p->channels = (size_t)p->sum_table.view.channels;
+    p->threads = sat_threads_worth((double)n * (double)p->sums.count, SAT_SHARE_RECTS,
+                                   p->ask.threads ? p->ask.threads : sat_processors());
+    p->with_squares = p->ask.variances || p->ask.deviations || p->ask.roots;
+    if (!p->with_squares) return SAT_OK;
+    status = sat_take_struct(&p->square_table, sizeof p->square_table, squares, table_bytes, "table of squares");
+    if (status == SAT_OK) status = check_host(&p->square_table);
+    if (status == SAT_OK) status = sat_reader_open(&p->squares, &p->square_table, p->ask.flags);
+    p->exact = !sat_is_real(p->sums.type) && !sat_is_real(p->squares.type);
+    return status == SAT_OK ? check_pair(p) : status;
+}
+
+void sat_pair_answer_nothing(const sat_pair *p, size_t to)
+{
+    const sat_statistics *ask = &p->ask;
+    if (ask->sums) ask->sums[to] = (sat_sum){0};
+    if (ask->means) ask->means[to] = NAN;
+    if (ask->variances) ask->variances[to] = NAN;
+    if (ask->deviations) ask->deviations[to] = NAN;
+    if (ask->roots) ask->roots[to] = NAN;
+}

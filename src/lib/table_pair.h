@@ -1,0 +1,34 @@
+/* table_pair.h - the table of sums and that of squares, opened for one question to both. */
+#ifndef SAT_TABLE_PAIR_H
+#define SAT_TABLE_PAIR_H
+
+#include "reader.h"
+
+typedef struct sat_pair {
+    sat_statistics ask;
+    sat_table sum_table, square_table;
+    sat_reader sums, squares;
+    size_t channels;
+    bool with_squares; /* they are asked for, and open */
+    bool exact;        /* both tables are of integers */
+    int threads;       /* for the rectangles that are asked */
+} sat_pair;
+
+/* Checks what is asked and the tables that it needs; n rectangles are asked of them. */
+sat_status sat_pair_open(sat_pair *p, const sat_table *sums, const sat_table *squares, bool has_rects, size_t n,
+                         const sat_statistics *ask, size_t table_bytes, size_t ask_bytes);
+
+/* The answers of a rectangle that is cut away: sum 0, and NaN. */
+void sat_pair_answer_nothing(const sat_pair *p, size_t to);
+
+static inline bool sat_is_real(sat_type type)
+{
+    return type == SAT_F32 || type == SAT_F64 || type == SAT_Q32;
+}
+
+static inline double sat_sum_as_double(sat_type type, sat_sum sum)
+{
+    return sat_is_real(type) ? sum.f : type == SAT_I32 || type == SAT_I64 ? (double)sum.i : (double)sum.u;
+}
+
+#endif
