@@ -55,6 +55,7 @@ complete -c sat -n '__sat_is bench' -l type -x -a 'u8 u16 u32 i8 i16 i32 f32 f64
 complete -c sat -n '__sat_is bench' -l channels -x -a '1 2 3 4' -d 'Of the image'
 complete -c sat -n '__sat_is bench' -l accum -x -a 'u32 u64 i32 i64 f32 f64' -d 'Of the table'
 complete -c sat -n '__sat_is bench' -l box -x -d 'Time the box filter'
+complete -c sat -n '__sat_is bench' -l stat -x -a 'mean var std mean,var' -d 'Statistics of these windows'
 complete -c sat -n '__sat_is bench' -l result -x -a 'f32 f64' -d 'Type of its results'
 complete -c sat -n '__sat_is bench' -l batch -x -d 'Images in one call'
 complete -c sat -n '__sat_is bench' -l against -x -d 'A row to compare exclusive tables with'

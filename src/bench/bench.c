@@ -111,7 +111,7 @@ bool bench_prepare(bench_case *b, error *err)
 {
     int64_t extra = !b->scan && b->window == 0 && b->layout == SAT_PADDED;
     b->reference = (sat_view){.width = b->in.width + extra,
-                              .height = b->in.height + extra,
+                              .height = (b->in.height + extra) * (b->outputs ? b->outputs : 1),
                               .channels = b->in.channels,
                               .type = b->window ? b->result : b->accum,
                               .count = b->in.count};
@@ -170,6 +170,18 @@ bool bench_host_output(bench_case *b, error *err)
     return true;
 }
 
+/* Half of all bytes that statistics read and write: no more than their results have, where these are as wide as the
+ * samples. */
+static bool copied_on_device(bench_case *b, error *err)
+{
+    const size_t bytes = (size_t)bench_least_bytes(b) / 2;
+    b->device_from = (sat_view){
+        .row_bytes = bytes, .width = (int64_t)bytes, .height = 1, .channels = 1, .type = SAT_U8, .memory = SAT_DEVICE};
+    b->device_to = b->device_from;
+    b->device_to.data = b->device_out.data;
+    return sat_device_alloc(&b->device_from.data, bytes) == SAT_OK || fail(err, "%s", sat_detail());
+}
+
 bool bench_device_arrays(bench_case *b, error *err)
 {
     if (b->device_out.data) return true;
@@ -190,7 +202,7 @@ bool bench_device_arrays(bench_case *b, error *err)
     }
     if (b->scan) set_width(&b->device_in, b->in.width);
     set_width(&b->device_out, b->reference.width);
-    return true;
+    return b->outputs == 0 || copied_on_device(b, err);
 }
 
 void bench_narrow(bench_case *b, int64_t n)
@@ -208,6 +220,7 @@ void bench_free(bench_case *b)
     free(b->piece);
     sat_device_free(b->device_in.data);
     sat_device_free(b->device_out.data);
+    sat_device_free(b->device_from.data);
     sat_device_free(b->device_table.view.data);
 }
 
@@ -341,6 +354,46 @@ static sat_status open_box(bench_work *w, const bench_method *m)
     return sat_box_create(&w->box, &spec);
 }
 
+sat_window_spec bench_window_spec(const bench_case *b)
+{
+    return (sat_window_spec){.width = b->in.width,
+                             .height = b->in.height,
+                             .count = b->in.count,
+                             .channels = b->in.channels,
+                             .sample = b->in.type,
+                             .window_width = b->window,
+                             .window_height = b->window,
+                             .outputs = b->outputs,
+                             .output = b->output,
+                             .threads = b->threads};
+}
+
+static sat_status open_windows(bench_work *w, const bench_method *m)
+{
+    sat_window_spec spec = bench_window_spec(w->of);
+    spec.backend = m->id;
+    spec.memory = w->device ? SAT_DEVICE : SAT_HOST;
+    return sat_window_create(&w->windows, &spec);
+}
+
+/* The results of an image lie one below the other, in one view. */
+void bench_window_results(const bench_case *b, const sat_view *out, sat_view to[SAT_OUTPUTS])
+{
+    for (int k = 0; k < b->outputs; k++) {
+        to[k] = *out;
+        to[k].height = out->height / b->outputs;
+        to[k].image_bytes = (size_t)out->height * out->row_bytes;
+        to[k].data = (char *)out->data + (size_t)k * (size_t)to[k].height * out->row_bytes;
+    }
+}
+
+static sat_status run_windows(const bench_work *w, const sat_view *in, const sat_view *out)
+{
+    sat_view results[SAT_OUTPUTS];
+    bench_window_results(w->of, out, results);
+    return sat_window_run(w->windows, in, NULL, results, NULL);
+}
+
 static sat_status open_scan(bench_work *w, const bench_method *m)
 {
     const bench_case *b = w->of;
@@ -378,6 +431,7 @@ sat_status bench_open(bench_work *w, bench_case *of, const bench_method *m)
     *w = (bench_work){.of = of, .device = m->device};
     if (!m->id) return SAT_OK;
     if (of->table) return open_query(w, of);
+    if (of->outputs) return open_windows(w, m);
     return of->window ? open_box(w, m) : of->scan ? open_scan(w, m) : open_plan(w, m);
 }
 
@@ -402,7 +456,7 @@ static void copy_part(void *context, int64_t index, int worker)
 
 const void *bench_copy_source(const bench_case *b)
 {
-    return b->window && b->result == b->in.type ? b->in.data : b->reference.data;
+    return b->window && !b->outputs && b->result == b->in.type ? b->in.data : b->reference.data;
 }
 
 /* The ceiling where the table has none: so many bytes, copied by all threads, that as many are read and written as
@@ -431,6 +485,8 @@ sat_status bench_run(void *work)
     if (w->box) return sat_box_run(w->box, in, out, NULL);
     if (w->scan) return sat_scan_run(w->scan, in->data, out->data, NULL);
     if (w->query) return sat_query_run(w->query, in->data, (size_t)in->width, NULL, out->data, NULL);
+    if (w->windows) return run_windows(w, in, out);
+    if (w->device && w->of->outputs) return sat_device_copy(&w->of->device_from, &w->of->device_to, NULL);
     if (w->device) return sat_device_copy(in, out, NULL);
     copy(w);
     return SAT_OK;
@@ -444,13 +500,18 @@ sat_status bench_wait(bench_work *w)
 
 const char *bench_note(const bench_work *w)
 {
-    return w->plan ? sat_plan_note(w->plan) : w->box ? sat_box_note(w->box) : w->scan ? sat_scan_note(w->scan) : NULL;
+    return w->plan      ? sat_plan_note(w->plan)
+           : w->box     ? sat_box_note(w->box)
+           : w->windows ? sat_window_note(w->windows)
+           : w->scan    ? sat_scan_note(w->scan)
+                        : NULL;
 }
 
 void bench_close(bench_work *w)
 {
     sat_plan_destroy(&w->plan);
     sat_box_destroy(&w->box);
+    sat_window_destroy(&w->windows);
     sat_scan_destroy(&w->scan);
     sat_query_destroy(&w->query);
 }

@@ -9,6 +9,7 @@
 #include "error.h"
 #include "image.h"
 #include "sat_lab.h"
+#include "sat_window.h"
 
 typedef struct bench_case {
     sat_view in;
@@ -17,8 +18,10 @@ typedef struct bench_case {
     sat_type accum; /* tables and scans */
     sat_layout layout;
     int64_t window;  /* box filter of window x window px; 0 = tables */
-    sat_type result; /* of the box filter */
-    bool scan;       /* the input is one row, and is scanned */
+    sat_type result; /* of the box filter, or of all statistics */
+    int outputs;     /* statistics of windows; 0 = the box filter.  Those of an image lie one below the other */
+    sat_window_output output[SAT_OUTPUTS];
+    bool scan; /* the input is one row, and is scanned */
     bool exclusive;
     int threads;
 
@@ -34,6 +37,7 @@ typedef struct bench_case {
     sat_table device_table;
 
     sat_view out, device_in, device_out; /* data NULL until asked for */
+    sat_view device_from, device_to;     /* statistics: what the copy on the device reads, and writes of device_out */
     int64_t out_width;                   /* what out is allocated for; 0 = as wide as the reference */
     int64_t full_width;
     void *piece; /* of a device's output, on its way to a comparison */
@@ -78,6 +82,7 @@ typedef struct bench_work {
     bool device, as_one; /* as_one: the images of a batch are one tall image */
     sat_plan *plan;      /* one of these, or none: a plain copy */
     sat_box *box;
+    sat_window *windows;
     sat_scan *scan;
     sat_query *query;
 } bench_work;
@@ -103,6 +108,13 @@ double bench_model_bytes(const bench_case *b, const bench_method *m);
 
 /* The bytes that a ceiling writes at least: half of what it reads and writes. */
 size_t bench_copied_bytes(const bench_work *w);
+
+/* How far a float may lie from the reference's. */
+double bench_distance_allowed(const bench_case *b, double want);
+
+/* The windows of statistics, but the backend and the memory; and the views of their results in one. */
+sat_window_spec bench_window_spec(const bench_case *b);
+void bench_window_results(const bench_case *b, const sat_view *out, sat_view to[SAT_OUTPUTS]);
 
 /* Inside: */
 size_t bench_view_bytes(const sat_view *v);

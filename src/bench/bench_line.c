@@ -14,6 +14,7 @@ static const struct option longs[] = {
     {"channels", required_argument, NULL, OPT_CHANNELS},
     {"layout", required_argument, NULL, OPT_LAYOUT},
     {"box", required_argument, NULL, OPT_BOX},
+    {"stat", required_argument, NULL, OPT_STATISTICS},
     {"result", required_argument, NULL, OPT_RESULT},
     {"batch", required_argument, NULL, OPT_BATCH},
     {"min", required_argument, NULL, OPT_MIN},
@@ -136,6 +137,7 @@ static void take_own(int c, options *o, bench_request *r)
     case OPT_MAP: r->map = optarg; break;
     case OPT_MAPS: r->maps = true; break;
     case OPT_AGAINST: r->against = optarg; break;
+    case OPT_STATISTICS: r->statistics = optarg; break;
     case OPT_RECTS: take_int(o, "--rects", 1, (int64_t)1 << 31, "a number from 1 to 2^31", &r->rects); break;
     }
 }

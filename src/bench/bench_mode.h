@@ -44,6 +44,7 @@ enum {
     OPT_MAPS,
     OPT_AGAINST,
     OPT_RECTS,
+    OPT_STATISTICS,
 };
 
 enum { NAMES_MAX = 32, SHAPES_MAX = 8 };
@@ -60,6 +61,7 @@ typedef struct bench_request {
     sat_type type, accum, result; /* SAT_TYPE_NONE = the bench's default */
     sat_layout layout;
     int64_t window;
+    const char *statistics; /* of windows; NULL = the box filter */
     int64_t batch;     /* images in a call; 0 = one */
     int64_t rects;     /* 0 = not given */
     const char *image; /* NULL = random samples */

@@ -9,7 +9,7 @@
 #include "sat.h"
 
 typedef struct bench_row {
-    char bench[40], name[64];
+    char bench[80], name[64];
     int64_t width, height;
     int channels;
     sat_type type, accum; /* accum SAT_TYPE_NONE: a filter, whose result has the samples' type */

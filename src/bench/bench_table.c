@@ -1,4 +1,4 @@
-/* bench_table.c - all backends on one image: tables, or the box filter. */
+/* bench_table.c - all backends on one image: tables, the box filter, or statistics of windows. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,20 +7,22 @@
 #include "bench_criterion.h"
 #include "bench_mode.h"
 #include "bench_plots.h"
+#include "bench_window.h"
 #include "format.h"
 #include "progress.h"
 #include "sample_type.h"
 
 enum { SIDE_DEFAULT = 8192 };
 
-/* In the column `bench`: followed by the layout, if it is another than the default; followed by the window, and by
- * the results' type, if it is another than the samples'. */
+/* In the column `bench`: followed by the layout, if it is another than the default; followed by the window, by
+ * its statistics, and by the results' type, if it is another than the samples'. */
 #define TABLE  "table"
 #define BOX    "box "
 #define RESULT " to "
+enum { STATISTICS_MAX = 36 }; /* characters, with the widest window and a batch */
 
-static const int takes[] = {OPT_SIZE, OPT_TYPE,   OPT_ACCUM, OPT_CHANNELS, OPT_LAYOUT,
-                            OPT_BOX,  OPT_RESULT, OPT_BATCH, OPT_AGAINST,  0};
+static const int takes[] = {OPT_SIZE,   OPT_TYPE,  OPT_ACCUM,   OPT_CHANNELS,   OPT_LAYOUT, OPT_BOX,
+                            OPT_RESULT, OPT_BATCH, OPT_AGAINST, OPT_STATISTICS, 0};
 
 static const char *refuse(const bench_request *r)
 {
@@ -29,6 +31,14 @@ static const char *refuse(const bench_request *r)
     if (r->against && r->layout != SAT_EXCLUSIVE) return "--against belongs to --layout exclusive";
     if (r->window && r->accum) return "--accum is for tables, not for --box";
     if (r->result && !r->window) return "--result is for --box";
+    if (r->statistics && !r->window) return "--stat is of windows: --box N";
+    if (r->statistics) {
+        static char why[160];
+        const char *wrong = bench_window_outputs(&(bench_case){0}, r->statistics);
+        if (!wrong && strlen(r->statistics) > STATISTICS_MAX) wrong = "more than a row has room for";
+        snprintf(why, sizeof why, "--stat '%.60s': %s", r->statistics, wrong ? wrong : "");
+        if (wrong) return why;
+    }
     if (r->type == SAT_U64) return "--type u64 is for scans; an image has u8, u16, u32, i8, i16, i32, f32 or f64";
     return NULL;
 }
@@ -51,7 +61,9 @@ static bool prepare(const bench_request *r, bench_case *b, error *err)
         if (!bench_fill(b, err)) return false;
     }
     if (!b->accum) b->accum = is_float_type(b->in.type) ? SAT_F64 : is_signed_type(b->in.type) ? SAT_I32 : SAT_U32;
-    b->result = r->result ? r->result : b->in.type;
+    const bool wide = b->in.type == SAT_U32 || b->in.type == SAT_I32 || b->in.type == SAT_F64;
+    b->result = r->result ? r->result : !r->statistics ? b->in.type : wide ? SAT_F64 : SAT_F32; /* sat_window.h */
+    if (r->statistics) bench_window_outputs(b, r->statistics);
     return bench_prepare(b, err);
 }
 
@@ -59,6 +71,19 @@ static bool find_reference(bench_method *reference)
 {
     for (size_t i = 0; bench_backend_entry(i, reference); i++)
         if (reference->kind == SAT_REFERENCE) return true;
+    return false;
+}
+
+/* The first that has windows, on the host: what it computes is checked by other means. */
+static bool find_windows(bench_case *b, bool device, bench_method *m)
+{
+    for (size_t i = 0; bench_backend_entry(i, m); i++) {
+        bench_work w = {0};
+        if (m->kind != SAT_METHOD || m->device != device || !bench_backend_at(i, m) || !m->available) continue;
+        const bool has = bench_open(&w, b, m) == SAT_OK;
+        bench_close(&w);
+        if (has) return true;
+    }
     return false;
 }
 
@@ -73,12 +98,17 @@ static bool any_wanted(const bench_request *r, bool device)
 /* It copies half of all bytes, which results that are narrower than the samples have no room for. */
 static bool has_plain_copy(const bench_request *r, const bench_case *b)
 {
-    return sat_type_bytes(b->result) >= sat_type_bytes(b->in.type) && any_wanted(r, false);
+    const size_t results = (size_t)(b->outputs ? b->outputs : 1);
+    return results * sat_type_bytes(b->result) >= sat_type_bytes(b->in.type) && any_wanted(r, false);
 }
 
-/* It copies samples of one type. */
-static bool has_device_copy(const bench_request *r, const bench_case *b)
+/* It copies samples of one type, or half of what statistics read and write. */
+static bool has_device_copy(const bench_request *r, bench_case *b)
 {
+    bench_method m;
+    if (b->outputs)
+        return any_wanted(r, true) && find_windows(b, true, &m) &&
+               (size_t)b->outputs * sat_type_bytes(b->result) >= sat_type_bytes(b->in.type);
     return b->result == b->in.type && any_wanted(r, true);
 }
 
@@ -103,7 +133,7 @@ static void measure_copies(bench_session *s, bench_case *b)
     }
 }
 
-static int64_t count_rows(const bench_request *r, const bench_case *b)
+static int64_t count_rows(const bench_request *r, bench_case *b)
 {
     bench_method m;
     int64_t n = r->window ? has_plain_copy(r, b) + has_device_copy(r, b) : 0;
@@ -117,7 +147,7 @@ static void measure_all(bench_session *s, bench_case *b, bool ceilings)
     bench_method m;
     for (size_t i = 0; bench_backend_entry(i, &m); i++)
         if ((m.kind == SAT_CEILING) == ceilings && has_row(s->request, &m) && bench_backend_at(i, &m))
-            bench_measure(s, b, &m, false);
+            bench_measure(s, b, &m, b->outputs && s->request->wanted_n == 0);
 }
 
 static bool run(bench_session *s, error *err)
@@ -127,16 +157,19 @@ static bool run(bench_session *s, error *err)
     char label[sizeof((bench_row *)0)->bench] = TABLE;
     bool ok = prepare(s->request, &b, err);
     if (b.window)
-        snprintf(label, sizeof label, BOX "%lldx%lld%s%s", (long long)b.window, (long long)b.window,
-                 b.result == b.in.type ? "" : RESULT, b.result == b.in.type ? "" : sat_type_name(b.result));
+        snprintf(label, sizeof label, BOX "%lldx%lld%s%s%s%s", (long long)b.window, (long long)b.window,
+                 b.outputs ? " " : "", b.outputs ? s->request->statistics : "", b.result == b.in.type ? "" : RESULT,
+                 b.result == b.in.type ? "" : sat_type_name(b.result));
     else if (b.layout != SAT_INCLUSIVE)
         snprintf(label, sizeof label, TABLE " %s", sat_layout_name(b.layout));
+    for (char *comma = label; (comma = strchr(comma, ','));) *comma = '+'; /* CSV's separator */
     if (b.in.count > 1) {
         size_t used = strlen(label);
         snprintf(label + used, sizeof label - used, " batch %lld", (long long)b.in.count);
     }
     s->label = label;
-    if (ok && !find_reference(&reference)) ok = fail(err, "there is no reference");
+    if (ok && !(b.outputs ? find_windows(&b, false, &reference) : find_reference(&reference)))
+        ok = fail(err, "there is no reference");
     bench_begin_size(s);
     progress_begin(count_rows(s->request, &b), s->request->quiet);
     if (ok && b.window) {
@@ -146,6 +179,7 @@ static bool run(bench_session *s, error *err)
     }
     progress_label("reference");
     ok = ok && bench_make_reference(&b, &reference, 0, err);
+    if (b.outputs) ok = ok && bench_window_check(&b, err);
     if (ok) measure_all(s, &b, false);
     progress_end();
     bench_free(&b);
@@ -217,10 +251,10 @@ static bool belongs(const bench_rows *rows, const bench_row *row, const bench_ro
     return true;
 }
 
-/* The type of results in the column `bench`; "" where it is the samples'. */
+/* What follows the window in the column `bench`: the statistics and the type of results, where they are named. */
 static const char *result_name(const bench_row *row)
 {
-    const char *at = strstr(row->bench, RESULT);
+    const char *at = strchr(row->bench + strlen(BOX), ' ');
     return at ? at : "";
 }
 

@@ -12,8 +12,8 @@ sound() {
     [ "${lines[0]}" = "$header" ] || return 1
     for line in "${lines[@]:1}"; do
         # times and a check, or neither
-        [[ $line =~ ^[a-z0-9x\ -]+,[^,]+,[0-9]+,[0-9]+,[1-4],[a-z0-9]+,[a-z0-9]*,[0-9]+,[0-9.]+,[0-9.]+,[0-9.]+,[0-9.]+,[0-9.]*,[0-9.]*,[0-9.]+,[0-9.]+,[0-9]+,ok(\ \((copy|peer)\))?$ ]] ||
-            [[ $line =~ ^[a-z0-9x\ -]+,[^,]+,[0-9]+,[0-9]+,[1-4],[a-z0-9]+,[a-z0-9]*,[0-9]+,,,,,,,,,,.*[a-z].*$ && $line != *,ok* ]] || {
+        [[ $line =~ ^[a-z0-9x+\ -]+,[^,]+,[0-9]+,[0-9]+,[1-4],[a-z0-9]+,[a-z0-9]*,[0-9]+,[0-9.]+,[0-9.]+,[0-9.]+,[0-9.]+,[0-9.]*,[0-9.]*,[0-9.]+,[0-9.]+,[0-9]+,ok(\ \((copy|peer)\))?$ ]] ||
+            [[ $line =~ ^[a-z0-9x+\ -]+,[^,]+,[0-9]+,[0-9]+,[1-4],[a-z0-9]+,[a-z0-9]*,[0-9]+,,,,,,,,,,.*[a-z].*$ && $line != *,ok* ]] || {
             echo "unsound: $line"
             return 1
         }
@@ -85,6 +85,27 @@ sound() {
     sound
     [[ $output == *"box 31x31,cpu,"*,f64,*,ok* ]]
     usage "*--result is for --box*" bench --result f32
+    ok bench --box 5 --stat mean,var --size 40x30 --repeat 1 --csv # two results, f32 of each pixel
+    sound
+    [[ ${lines[1]} == "box 5x5 mean+var to f32,memcpy,40,30,1,u8,,$((40 * 30 * 9)),"*",ok (copy)" ]]
+    [[ ${lines[2]} == "box 5x5 mean+var to f32,cpu,40,30,1,u8,,$((40 * 30 * 9)),"*",ok" ]]
+    echo "$output" >windows.csv
+    cmp windows.csv <("$sat" bench --from windows.csv --csv)
+    for name in mean sum var std rms count norm wolf sauvola; do
+        ok bench --box 9 --stat "$name" --size 50x40 --type u16 --channels 2 --repeat 1 --csv
+        sound
+        [[ $output == *"box 9x9 $name to f32,cpu,"*,ok* ]]
+    done
+    ok bench d.npy --box 30 --stat std --result f32 --repeat 1 --csv
+    sound
+    [[ $output == *"box 30x30 std to f32,cpu,"*,f64,*,ok* ]]
+    ok bench --box 4 --stat mean,std --type i32 --size 30 --batch 3 --repeat 1 --csv
+    sound
+    [[ $output == *"box 4x4 mean+std to f64 batch 3,cpu,30,30,1,i32,,$((3 * 900 * 20)),"*,ok* ]]
+    failure "serial: *no window statistics" bench --box 4 --stat mean --backend serial --size 9 --csv -o no.csv
+    usage "*--stat is of windows: --box N*" bench --stat mean
+    usage "*--stat 'mean,': a list of statistics; *" bench --box 3 --stat mean,
+    usage "*--stat*: more than a row has room for*" bench --box 3 --stat mean,var,std,rms,count,norm,niblack,wolf
     small a.pgm
     ok bench a.pgm --repeat 1 --csv
     [[ $output == *",4,3,1,u8,u32,"* ]]
