@@ -27,6 +27,7 @@ static void answer_part(void *context, int64_t part, int worker)
     size_t of = first % j.n; /* the rectangle */
     (void)worker;
     for (size_t i = first; i < end; i++) {
+        if (of + SAT_AHEAD_RECTS < j.n) SAT_PREFETCH_CORNERS(j.r, image, &j.rects[of + SAT_AHEAD_RECTS]);
         sat_rect rect = j.rects[of];
         bool inside = sat_rect_validate(j.r, &rect) == SAT_RECT_INSIDE;
         double px = sat_rect_px(&rect);

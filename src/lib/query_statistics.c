@@ -57,6 +57,7 @@ static void answer_part(void *context, int64_t part, int worker)
     size_t of = first % j.n; /* the rectangle */
     (void)worker;
     for (size_t i = first; i < end; i++) {
+        if (of + SAT_AHEAD_RECTS < j.n) SAT_PREFETCH_CORNERS(&p->sums, image, &j.rects[of + SAT_AHEAD_RECTS]);
         sat_rect rect = j.rects[of];
         /* Both tables cut it alike; that each can answer it is asked again, as others may have changed it. */
         bool inside = sat_rect_validate(&p->sums, &rect) == SAT_RECT_INSIDE;

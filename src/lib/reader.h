@@ -11,6 +11,9 @@ enum { SAT_SHARE_RECTS = 4096 };
 /* Rectangles in a part: so many that taking it does not count, so few that no thread waits long for the last. */
 enum { SAT_PART_RECTS = 1024 };
 
+/* So far ahead corners are asked for: some 100 instructions a rectangle, while memory takes some 1000 to answer. */
+enum { SAT_AHEAD_RECTS = 8 };
+
 /* Checks the table, wherever it lies, and fills in its defaults. */
 sat_status sat_reader_open(sat_reader *r, sat_table *t, unsigned flags);
 
@@ -45,6 +48,26 @@ static inline sat_sum sat_corners_of(const sat_reader *r, uint64_t image, const 
     default: return (sat_sum){.u = SAT_ALL_CORNERS(uint64_t)};
     }
 }
+
+/* Where the four corners of a rectangle lie, whatever it holds: no address is read, and they may be none. */
+static inline void sat_corner_places(const sat_reader *r, uint64_t image, const sat_rect *rect, uintptr_t to[4])
+{
+    const size_t across = (size_t)rect->width * r->pixel_bytes, down = (size_t)rect->height * r->row_bytes;
+    to[0] = (uintptr_t)r->origin + image * r->image_bytes + (size_t)rect->y * r->row_bytes +
+            (size_t)rect->x * r->pixel_bytes - (r->inclusive ? r->row_bytes + r->pixel_bytes : 0);
+    to[1] = to[0] + across;
+    to[2] = to[0] + down;
+    to[3] = to[1] + down;
+}
+
+/* Asks for the corners of a rectangle that is answered soon.  A function of prefetches alone has no effect in gcc's
+ * eyes, which leaves out its calls: hence a macro. */
+#define SAT_PREFETCH_CORNERS(r, image, rect)                                                                           \
+    do {                                                                                                               \
+        uintptr_t places[4];                                                                                           \
+        sat_corner_places(r, image, rect, places);                                                                     \
+        for (int corner = 0; corner < 4; corner++) __builtin_prefetch((const void *)places[corner]);                   \
+    } while (0)
 
 #undef SAT_CORNER
 #undef SAT_ALL_CORNERS
