@@ -16,7 +16,8 @@ typedef struct rect_chunk {
 /* Number i of a chunk, alone. */
 static inline rect_chunk rect_chunk_one(const rect_chunk *c, size_t i)
 {
-    return (rect_chunk){.n = 1, .whole = c->whole ? c->whole + i : NULL, .real = c->real ? c->real + i : NULL};
+    if (c->real) return (rect_chunk){.n = 1, .real = c->real + i};
+    return (rect_chunk){.n = 1, .whole = c->whole + i};
 }
 
 /* Their reader. */

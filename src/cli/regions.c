@@ -325,18 +325,20 @@ static sat_status ask_library(const answer *a, const rect_chunk *chunk, const sa
 /* "x,y,w,h", as the library has it in its words. */
 static void name_rect(char *to, size_t bytes, const rect_chunk *one)
 {
-    if (one->real)
-        snprintf(to, bytes, "%.15g,%.15g,%.15g,%.15g", one->real->x, one->real->y, one->real->width, one->real->height);
+    const sat_rect_f64 *real = one->real;
+    const sat_rect *whole = one->whole;
+    if (real)
+        snprintf(to, bytes, "%.15g,%.15g,%.15g,%.15g", real->x, real->y, real->width, real->height);
     else
-        snprintf(to, bytes, "%lld,%lld,%lld,%lld", (long long)one->whole->x, (long long)one->whole->y,
-                 (long long)one->whole->width, (long long)one->whole->height);
+        snprintf(to, bytes, "%lld,%lld,%lld,%lld", (long long)whole->x, (long long)whole->y, (long long)whole->width,
+                 (long long)whole->height);
 }
 
 /* Why a rectangle is none of the image's; NULL: it reaches outside. */
 static const char *fault_of(const rect_chunk *one)
 {
-    if (one->whole) return one->whole->width <= 0 || one->whole->height <= 0 ? "is empty" : NULL;
     const sat_rect_f64 *r = one->real;
+    if (!r) return one->whole->width <= 0 || one->whole->height <= 0 ? "is empty" : NULL;
     const double x1 = r->x + r->width, y1 = r->y + r->height;
     return isnan(x1) || isnan(y1) ? "has a side that is no number" : x1 <= r->x || y1 <= r->y ? "is empty" : NULL;
 }

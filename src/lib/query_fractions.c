@@ -244,8 +244,9 @@ sat_status sat_table_statistics_f64_sized(const sat_table *sums, const sat_table
 {
     job j = {.rects = rects, .n = n, .bad = n};
     sat_pair *p = &j.pair;
-    sat_status status = sat_pair_open(p, sums, squares, rects != NULL, n, ask, table_bytes, ask_bytes);
+    sat_status status = sat_pair_open(p, sums, squares, n, ask, table_bytes, ask_bytes);
     if (status != SAT_OK) return status;
+    if (rects == NULL && n > 0) return sat_fail(SAT_ERR_ARGUMENT, "no rectangles");
     if (p->ask.areas)
         return sat_fail(SAT_ERR_ARGUMENT, "areas of rectangles with fractions are no integers: areas_f64 takes them");
     sat_parallel_on(p->ask.executor, p->threads, sat_parts((int64_t)n, SAT_PART_RECTS), check_part, &j);

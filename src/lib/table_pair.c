@@ -28,13 +28,12 @@ static sat_status check_pair(const sat_pair *p)
     return SAT_OK;
 }
 
-sat_status sat_pair_open(sat_pair *p, const sat_table *sums, const sat_table *squares, bool has_rects, size_t n,
+sat_status sat_pair_open(sat_pair *p, const sat_table *sums, const sat_table *squares, size_t n,
                          const sat_statistics *ask, size_t table_bytes, size_t ask_bytes)
 {
     *p = (sat_pair){.exact = false};
     sat_status status = sat_take_struct(&p->sum_table, sizeof p->sum_table, sums, table_bytes, "table");
     if (status == SAT_OK) status = sat_take_struct(&p->ask, sizeof p->ask, ask, ask_bytes, "statistics");
-    if (status == SAT_OK && !has_rects && n > 0) status = sat_fail(SAT_ERR_ARGUMENT, "no rectangles");
     if (status == SAT_OK && p->ask.ddof < 0) status = sat_fail(SAT_ERR_ARGUMENT, "ddof below 0");
     if (status == SAT_OK) status = sat_check_threads(p->ask.threads);
     if (status == SAT_OK) status = sat_check_executor(p->ask.executor);

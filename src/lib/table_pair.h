@@ -15,7 +15,7 @@ typedef struct sat_pair {
 } sat_pair;
 
 /* Checks what is asked and the tables that it needs; n rectangles are asked of them. */
-sat_status sat_pair_open(sat_pair *p, const sat_table *sums, const sat_table *squares, bool has_rects, size_t n,
+sat_status sat_pair_open(sat_pair *p, const sat_table *sums, const sat_table *squares, size_t n,
                          const sat_statistics *ask, size_t table_bytes, size_t ask_bytes);
 
 /* The answers of a rectangle that is cut away: sum 0, and NaN. */

@@ -11,9 +11,9 @@ packaging/deps.sh peers
 work=$B/peers
 mkdir -p "$work" docs/bench
 python=$work/venv/bin/python
-if ! "$python" -c 'import cv2.ximgproc, scipy, PIL, skimage' 2>/dev/null; then
+if ! "$python" -c 'import cv2.ximgproc, scipy, PIL, skimage, astropy' 2>/dev/null; then
     python3 -m venv "$work/venv"
-    "$work/venv/bin/pip" install --quiet opencv-contrib-python-headless scipy pillow scikit-image
+    "$work/venv/bin/pip" install --quiet opencv-contrib-python-headless scipy pillow scikit-image astropy
 fi
 
 "$python" tests/peers/commands.py "$work" docs/bench

@@ -1,18 +1,23 @@
 #!/usr/bin/env python3
-"""windows.py OUT - statistics of windows beside OpenCV, scikit-image and SciPy: the same pixels, and the same time?
+"""windows.py OUT - statistics of windows beside OpenCV, scikit-image, SciPy and astropy: the same pixels, and the same
+time?
 
-Thresholds of the photographs in data/ are compared pixel by pixel; means and variances with float64 sums.  Then both
-sides are timed in turns, with one thread each, on arrays that are allocated once."""
+Thresholds of the photographs in data/ are compared pixel by pixel; means and variances with float64 sums, means of
+pictures with holes with astropy's normalised convolution.  Then both sides are timed in turns, with one thread each, on
+arrays that are allocated once."""
 import ctypes
 import os
 import statistics
 import sys
 import time
+import warnings
 
+import astropy
 import cv2
 import numpy as np
 import scipy
 import skimage
+from astropy.convolution import Box2DKernel, convolve
 from PIL import Image
 from scipy.ndimage import uniform_filter
 from skimage import filters
@@ -34,7 +39,8 @@ def view(array):
 class Window:
     """Windows with their views: run() fills results."""
 
-    def __init__(self, pixels, side, outputs, border=MIRROR, mask=None, threads=1):
+    def __init__(self, pixels, side, outputs, border=MIRROR, mask=None, threads=1, skip_nan=False,
+                 result=np.float32):
         self.out = (Output * len(outputs))()
         self.results = []
         for o, (name, compare, parameters) in zip(self.out, outputs):
@@ -42,11 +48,12 @@ class Window:
             for i, p in enumerate(parameters):
                 if p is not None:
                     o.parameter[i], o.set = p, o.set | 1 << i
-            self.results.append(np.zeros(pixels.shape, np.uint8 if compare else np.float32))
+            o.result = 0 if compare else code("f64" if result is np.float64 else "f32")
+            self.results.append(np.zeros(pixels.shape, np.uint8 if compare else result))
         name = next(n for n in TYPES if TYPES[n] == pixels.dtype.type)
         spec = WindowSpec(pixels.shape[1], pixels.shape[0], 1, code(name), side, side, border,
                           (ctypes.c_double * 4)(), 0, len(outputs), self.out, mask is not None)
-        spec.threads = threads
+        spec.threads, spec.skip_nan = threads, skip_nan
         self.window = ctypes.c_void_p()
         need(LIB.sat_window_create_sized(ctypes.byref(self.window), *sized(spec)))
         self.source, self.mask = view(pixels), view(mask) if mask is not None else None
@@ -131,6 +138,35 @@ def accuracy():
     return rows
 
 
+def with_holes(name):
+    """A photograph in f32 with a twentieth of its pixels NaN, and two holes, of which one is larger than the window."""
+    pixels = np.array(Image.open(os.path.join(ROOT, "data", name)).convert("L")).astype(np.float32)
+    pixels[np.random.default_rng(6).random(pixels.shape) < 0.05] = np.nan
+    pixels[100:160, 200:240] = np.nan
+    pixels[:20, :20] = np.nan
+    return pixels
+
+
+def astropy_mean(pixels, side, boundary="extend", fill=0.0):
+    return convolve(pixels, Box2DKernel(side), boundary=boundary, fill_value=fill, nan_treatment="interpolate")
+
+
+def holes():
+    """Means of what is there: per border the largest difference, and pixels without any in their window."""
+    warnings.simplefilter("ignore")  # astropy's, of those pixels
+    rows = []
+    for name in ("camera.png", "coffee.png"):
+        pixels = with_holes(name)
+        for boundary, fill, border in (("extend", 0.0, b"replicate"), ("wrap", 0.0, b"wrap"),
+                                       ("fill", 0.0, b"constant"), ("fill", np.nan, b"shrink")):
+            windows = Window(pixels, 25, [("mean", False, ())], border, skip_nan=True, result=np.float64)
+            mine, theirs = windows.run()[0], astropy_mean(pixels.astype(np.float64), 25, boundary, fill)
+            rows.append([name, f"{boundary}{' with NaN' if np.isnan(fill) else ''}", border.decode(),
+                         f"{np.nanmax(np.abs(mine - theirs)):.0e}", int(np.isnan(mine).sum()),
+                         int((np.isnan(mine) != np.isnan(theirs)).sum())])
+    return rows
+
+
 # ---- the same time? ------------------------------------------------------------------------------------------
 
 
@@ -180,18 +216,25 @@ def timings():
     rows.append(row("mean with a mask, f32 4096x4096, 31x31", Window(f32, 31, both[:1], mask=mask).run,
                     "scipy.ndimage.uniform_filter twice and a quotient",
                     lambda: uniform_filter(f32 * weight, 31) / uniform_filter(weight, 31)))
+    gaps = with_holes("camera.png")
+    rows.append(row("mean without NaN, f32 512x512, 25x25", Window(gaps, 25, both[:1], REPLICATE, skip_nan=True).run,
+                    "astropy.convolution.convolve", lambda: astropy_mean(gaps, 25)))
     return rows
 
 
 def main():
     cv2.setNumThreads(1)
     block = machine({"sat": first_line(SAT, "--version"), "OpenCV": cv2.__version__,
-                     "scikit-image": skimage.__version__, "SciPy": scipy.__version__})
+                     "scikit-image": skimage.__version__, "SciPy": scipy.__version__,
+                     "astropy": astropy.__version__})
     write(os.path.join(sys.argv[1], "windows"), "Statistics of windows beside other libraries", block,
           ["Made by `make peers` (`tests/peers/windows.py`).  One thread each, medians of rounds in turns, in ms."],
           [("Time", ["work", "sat", "peer", "peer's", "times faster"], timings()),
            ("Local thresholds of photographs, 25x25",
             ["picture", "peer", "pixels", "differ", "with thresholds rounded as the peer does"], agreement()),
+           ("Means of pictures with holes, 25x25",
+            ["picture", "astropy's boundary", "border", "largest difference", "NaN", "NaN in one of both"],
+            holes()),
            ("Variances, 31x31: largest relative error", ["samples", "sat", "below 0", "OpenCV, f32", "below 0"],
             accuracy())])
 
