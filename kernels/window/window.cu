@@ -61,6 +61,7 @@ struct windows {
     box::axis x, y;
     int32_t strips, strip, rows, segments, stride;
     enum window::arithmetic arithmetic;
+    bool sums_in_32_bits;
     window::extremes *found, *image; /* NULL: no statistic needs them */
     uint64_t *clipped;
     void *stream; /* of the last run */
@@ -263,6 +264,7 @@ sat_status choose(windows *w)
                             (!squares || sat_sum_fits(b->area_px, m * m, 32));
     if (bytes == 4) return prepare<broad<uint32_t>, uint32_t>(w);
     if (bytes == 2) return prepare_channels<uint16_t, uint64_t>(w);
+    w->sums_in_32_bits = in_32_bits && bytes == 1;
     return in_32_bits ? prepare_channels<uint8_t, uint32_t>(w) : prepare<broad<uint8_t>, uint8_t>(w);
 }
 
@@ -300,8 +302,8 @@ sat_status window_open(const sat_window_spec *spec, sat_arena *arena, void **sta
     w->spec.output = NULL; /* the caller's */
     const char *device;
     (void)device_probe(&device);
-    (void)snprintf(note, note_bytes, "%s; %d strips of %d columns, in segments of %d rows", device, w->strips, w->strip,
-                   w->rows);
+    (void)snprintf(note, note_bytes, "%s, %s; sums of %s in %d strips of %d columns and %d rows", spec->backend, device,
+                   w->sums_in_32_bits ? "32 bits" : "64 bits", w->strips, w->strip, w->rows);
     *state = w;
     return SAT_OK;
 }

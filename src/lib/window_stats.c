@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "backend.h"
+#include "device.h"
 #include "images.h"
 #include "pool.h"
 #include "shape.h"
@@ -22,6 +23,7 @@ struct sat_window {
     int workers;
     int64_t clipped_in_run; /* on the host */
     bool ran;
+    void *stream;               /* of the last run */
     sat_window_offload offload; /* of a device's backend */
     char note[256];
 };
@@ -116,6 +118,7 @@ static sat_status open_with(void *object, const sat_backend *b)
     const sat_image_threads threads =
         b->device ? (sat_image_threads){1, 1} : sat_image_threads_for(spec.count, image_us, spec.threads);
     spec.threads = threads.each;
+    spec.backend = b->name;
     w->backend = b;
     w->workers = threads.workers;
     w->states = sat_arena_zeros(&w->arena, (size_t)threads.workers * sizeof *w->states);
@@ -253,6 +256,7 @@ sat_status sat_window_run(sat_window *w, const sat_view *given_src, const sat_vi
     }
     if (status != SAT_OK) return status;
     w->ran = true;
+    w->stream = stream;
     const sat_view *counting = given_mask ? &mask : NULL;
     return w->backend->device ? run_on_device(w, &src, counting, results, stream)
                               : run_on_host(w, &src, counting, results);
@@ -263,7 +267,11 @@ int64_t sat_window_clipped(const sat_window *window)
     int64_t clipped;
     if (window == NULL || !window->ran) return 0;
     if (!window->backend->device) return window->clipped_in_run;
-    return window->backend->window_clipped(window->states[0], &clipped) == SAT_OK ? clipped : -1;
+    const sat_device *device;
+    sat_status status = sat_device_need(&device);
+    if (status == SAT_OK) status = sat_device_may_wait(device, window->stream);
+    if (status == SAT_OK) status = window->backend->window_clipped(window->states[0], &clipped);
+    return status == SAT_OK ? clipped : -1;
 }
 
 sat_type sat_window_result(const sat_window *window, int i)

@@ -2,6 +2,7 @@
  * there is one, that what goes there comes back. */
 #include "arrays.h"
 #include "sat_lab.h"
+#include "sat_window.h"
 
 #ifdef SAT_SIMT
 #include "simt.h"
@@ -297,6 +298,67 @@ static void notes_name_who_does_it(void **state)
     }
 }
 
+/* Statistics of images with gaps between their pixels: those of the host, with as many results clipped, wherever views
+ * lie. */
+static void windows_of_views_with_gaps(void **state)
+{
+    enum { W = 41, H = 23, CHANNELS = 3, GAP = 1 };
+    const sat_window_output output[2] = {{.statistic = "std", .result = SAT_F32},
+                                         {.statistic = "sum", .result = SAT_U8}};
+    uint8_t *pixels = malloc(W * H * (CHANNELS + GAP)), sums[2][W * H * CHANNELS];
+    float *stds[2] = {malloc(sizeof(float) * W * H * CHANNELS), malloc(sizeof(float) * W * H * CHANNELS)};
+    sat_window_spec spec = {.width = W,
+                            .height = H,
+                            .channels = CHANNELS,
+                            .sample = SAT_U8,
+                            .window_width = 5,
+                            .window_height = 4,
+                            .outputs = 2,
+                            .output = output,
+                            .strided = true};
+    sat_view src = {.data = pixels,
+                    .row_bytes = W * (CHANNELS + GAP),
+                    .pixel_bytes = CHANNELS + GAP,
+                    .width = W,
+                    .height = H,
+                    .channels = CHANNELS,
+                    .type = SAT_U8};
+    sat_backend_info info;
+    int64_t clipped[2];
+    size_t i = 0;
+    (void)state;
+    if (!have_device()) skip();
+    for (size_t k = 0; k < W * H * (CHANNELS + GAP); k++) pixels[k] = (uint8_t)(k * k * 7 % 31);
+    while (device_backend(&i, &info) && strcmp(info.name, "fused") != 0) {}
+    for (int on_device = 0; on_device < 2; on_device++) {
+        sat_view results[2] = {{.data = stds[on_device],
+                                .row_bytes = sizeof(float) * W * CHANNELS,
+                                .width = W,
+                                .height = H,
+                                .channels = CHANNELS,
+                                .type = SAT_F32},
+                               {.data = sums[on_device],
+                                .row_bytes = W * CHANNELS,
+                                .width = W,
+                                .height = H,
+                                .channels = CHANNELS,
+                                .type = SAT_U8}};
+        sat_window *window;
+        spec.backend = on_device ? "fused" : "cpu";
+        assert_ok(sat_window_create(&window, &spec));
+        begins_with_a_name(sat_window_note(window), on_device);
+        assert_int_equal(sat_window_clipped(window), 0);
+        assert_ok(sat_window_run(window, &src, NULL, results, NULL));
+        clipped[on_device] = sat_window_clipped(window);
+        sat_window_destroy(&window);
+    }
+    assert_true(clipped[0] > 0);
+    assert_int_equal(clipped[1], clipped[0]);
+    assert_memory_equal(stds[1], stds[0], sizeof(float) * W * H * CHANNELS);
+    assert_memory_equal(sums[1], sums[0], sizeof sums[0]);
+    free(pixels), free(stds[0]), free(stds[1]);
+}
+
 #ifdef SAT_SIMT
 /* While a stream is captured, whatever would wait for it says so before it has queued anything; afterwards all is well.
  */
@@ -328,9 +390,19 @@ static void what_waits_spoils_no_capture(void **state)
     sat_scan_spec row = {.length = 4, .sample = SAT_U8, .accum = SAT_U32, .method = method.name};
     sat_table asked = {.view = table, .sample = SAT_U8};
     sat_plan *plan, *device_plan;
+    const sat_window_output mean = {.statistic = "mean", .result = SAT_U8};
+    const sat_window_spec window_spec = {.width = 4,
+                                         .height = 4,
+                                         .sample = SAT_U8,
+                                         .window_width = 1,
+                                         .window_height = 1,
+                                         .outputs = 1,
+                                         .output = &mean,
+                                         .backend = "fused"};
     sat_box *box;
     sat_scan *scan;
     sat_query *query;
+    sat_window *window;
     assert_ok(sat_plan_create(&plan, &spec));
     spec.memory = there.memory = asked.view.memory = SAT_DEVICE;
     assert_ok(sat_plan_create(&device_plan, &spec));
@@ -339,11 +411,15 @@ static void what_waits_spoils_no_capture(void **state)
     assert_ok(sat_device_alloc(&there.data, 16));
     assert_ok(sat_device_alloc(&asked.view.data, sizeof sums));
     assert_ok(sat_query_create(&query, &asked, NULL));
+    assert_ok(sat_window_create(&window, &window_spec));
+    assert_ok(sat_window_run(window, &image, NULL, &result, NULL));
 
     simt_capture(1);
     uint64_t launches = simt_count().launches;
     captured(sat_plan_run(plan, &image, &table, NULL));
     captured(sat_box_run(box, &image, &result, NULL));
+    captured(sat_window_run(window, &image, NULL, &result, NULL));
+    assert_int_equal(sat_window_clipped(window), -1);
     captured(sat_scan_run(scan, pixels, entries, NULL));
     captured(sat_plan_wait(device_plan, NULL));
     captured(sat_query_wait(query, NULL));
@@ -366,6 +442,9 @@ static void what_waits_spoils_no_capture(void **state)
     assert_ok(sat_plan_wait(device_plan, NULL));
     assert_ok(sat_query_wait(query, NULL));
     sat_query_destroy(&query);
+    assert_ok(sat_window_run(window, &image, NULL, &result, NULL));
+    assert_int_equal(sat_window_clipped(window), 0);
+    sat_window_destroy(&window);
     sat_scan_destroy(&scan);
     sat_box_destroy(&box);
     sat_plan_destroy(&device_plan);
@@ -413,6 +492,7 @@ int main(void)
         cmocka_unit_test(without_a_device_everything_says_why),
         cmocka_unit_test(with_a_device_what_goes_there_comes_back),
         cmocka_unit_test(notes_name_who_does_it),
+        cmocka_unit_test(windows_of_views_with_gaps),
         cmocka_unit_test(ceilings_keep_to_their_memory),
 #ifdef SAT_SIMT
         cmocka_unit_test(what_waits_spoils_no_capture),
