@@ -26,10 +26,10 @@ typedef struct sat_rect_f64 {
  *
  * sums are f64 (the member f) of tables of any type; areas is NULL, and areas_f64 takes A.
  *
- * Tables of integers: a sum differs from that of the definition by at most 14 * 2^-53 * (sum of w * |x|), and is that
- * sum, rounded once, where all sides are whole.  A mean differs by at most 18 * 2^-53 of the mean of w * |x|.  Where
- * both tables are of integers, a variance v is 0 for equal samples, never negative, and differs by at most
- *     64 * 2^-53 * (A / (A - ddof))^2 * (v0 + 1/3),  v0 = the variance with ddof 0.
+ * Tables of integers, and areas above 2^-1000 px: a sum differs from that of the definition by at most 14 * 2^-53 *
+ * (sum of w * |x|), and is that sum, rounded once, where all sides are whole.  A mean differs by at most 18 * 2^-53 of
+ * the mean of w * |x|.  Where both tables are of integers, a variance v is 0 for equal samples, never negative, and
+ * differs by at most 64 * 2^-53 * (A / (A - ddof))^2 * (v0 + 1/3),  v0 = the variance with ddof 0.
  *
  * A table of f32, f64 or q32 among them: where it answers each rectangle of whole pixels with an error of at most e, a
  * sum with fractions is wrong by at most 9 * e and the bound above; of variances holds with these what

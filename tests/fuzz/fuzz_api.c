@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "api.h"
+#include "sat_query.h"
 
 enum { SIDE = 20, ROWS = 8, PIXELS = SIDE * ROWS, LARGEST = 1 << 16 };
 
@@ -195,6 +196,49 @@ static const char *check_answers(const sat_view *image, const sat_plan_spec *s, 
     return NULL;
 }
 
+/* How much of pixel i lies between two edges. */
+static long double covered(double from, double to, int64_t i)
+{
+    const long double low = from > (double)i ? (long double)from : (long double)i;
+    const long double high = to < (double)(i + 1) ? (long double)to : (long double)(i + 1);
+    return high > low ? high - low : 0;
+}
+
+/* A rectangle of eighths, or of any f64: refused, or the area that it covers and the sum over that. */
+static const char *query_fractions(fuzz_input *in, const sat_view *image, const sat_table *t, bool clip)
+{
+    sat_sum sums[4];
+    double means[4], area, side[4];
+    bool any = take_one_in(in, 4);
+    for (int i = 0; i < 4; i++) {
+        const uint64_t bits = any ? take(in, 8) : 0;
+        memcpy(&side[i], &bits, sizeof bits);
+        if (!any) side[i] = (double)take_int(in, -16, 8 * SIDE) / 8;
+    }
+    const sat_rect_f64 r = {side[0], side[1], side[2], side[3]};
+    const sat_statistics ask = {
+        .flags = clip ? SAT_CLIP : 0, .threads = 1, .sums = sums, .means = means, .areas_f64 = &area};
+    const sat_status status = sat_table_statistics_f64(t, NULL, &r, 1, &ask);
+    if (status == SAT_ERR_RECT || status == SAT_ERR_RANGE) return NULL;
+    if (status != SAT_OK) return "a rectangle with fractions has another status";
+    if (!(area >= 0 && area <= (double)image->width * (double)image->height)) return "an area larger than the image";
+    const double x1 = r.x + r.width, y1 = r.y + r.height;
+    for (int c = 0; c < image->channels; c++) {
+        long double sum = 0, size = 0;
+        for (int64_t y = 0; y < image->height; y++)
+            for (int64_t x = 0; x < image->width; x++) {
+                const long double weight = covered(r.x, x1, x) * covered(r.y, y1, y);
+                if (weight > 0) sum += weight * load_sample(image, x, y, c);
+                if (weight > 0) size += weight * fabsl(load_sample(image, x, y, c));
+            }
+        if (area == 0 && (sums[c].f != 0 || !isnan(means[c]))) return "an answer from nowhere";
+        if (!is_integer(t->sample) || t->view.type == SAT_F32 || t->view.type == SAT_F64) continue;
+        if (!(fabsl((long double)sums[c].f - sum) <= 15 * 0x1p-53L * size + 0x1p-1000L))
+            return "a sum of fractions is another";
+    }
+    return NULL;
+}
+
 static const char *query_table(fuzz_input *in, const sat_view *image, const sat_view *view, const sat_plan_spec *s)
 {
     sat_table table = {.view = *view, .layout = s->layout, .sample = s->sample, .quant = s->quant};
@@ -223,7 +267,7 @@ static const char *query_table(fuzz_input *in, const sat_view *image, const sat_
     if (!why && sat_query_run(query, rects, n, again, means_again, NULL) != status) why = "two ways, two statuses";
     if (!why && memcmp(sums, again, sizeof sums) != 0) why = "two ways, two answers";
     sat_query_destroy(&query);
-    return why;
+    return why ? why : query_fractions(in, image, &table, clip);
 }
 
 /* A table that is described wrongly: anything but a crash, and what cannot be is refused. */
