@@ -71,7 +71,8 @@ def main():
     versions = {"sat": version, "OpenCV": f"{cv2.__version__} (headless, from PyPI)", "SciPy": scipy.__version__}
     intro = [f"{WIDTH}x{HEIGHT} pixels of noise from 0 to 255; one process, outputs reused, calls in turns, medians.",
              "SciPy has one thread. OpenCV's weights end at 3 sigma (u8) or 4 sigma; those of u8 are in fixed point.",
-             "Where others use the machine, the ratios are steadier than the times.  Made by `make peers` (`tests/peers/gauss.py`)."]
+             "Where others use the machine, the ratios are steadier than the times.  Made by `make peers` "
+             "(`tests/peers/gauss.py`)."]
     write(os.path.join(out, "gauss"), "Gaussian blurs in one process", machine(versions), intro,
           [("Gaussian blur", columns, rows)])
 
