@@ -62,9 +62,9 @@ typedef struct bench_request {
     sat_layout layout;
     int64_t window;
     const char *statistics; /* of windows; NULL = the box filter */
-    int64_t batch;     /* images in a call; 0 = one */
-    int64_t rects;     /* 0 = not given */
-    const char *image; /* NULL = random samples */
+    int64_t batch;          /* images in a call; 0 = one */
+    int64_t rects;          /* 0 = not given */
+    const char *image;      /* NULL = random samples */
 
     int64_t min_log2, max_log2, step; /* lengths 2^min .. 2^max; -1 = the bench's default, step 0 likewise */
     bool exclusive, naive_staging;
