@@ -247,7 +247,7 @@ static void run(void *made, const target *t)
     sat_window_spec spec = w->spec;
     spec.backend = t->name;
     if (!t->device) spec.memory = SAT_HOST;
-    area src = {0}, mask = {0}, to[OUTPUTS] = {{0}};
+    area src = {0}, mask = {0}, to[OUTPUTS] = {0};
     sat_view image = w->src, over = w->mask, results[OUTPUTS], seen;
     image.memory = over.memory = spec.memory;
     bool ok = area_open(&src, image, random_placement(&random)) && area_fill(&src, 0xa5) && area_write(&src, &w->src) &&
