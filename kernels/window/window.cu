@@ -198,9 +198,11 @@ template <class Kernel, class Sample> sat_status prepare(windows *w)
     w->strip = (int32_t)(whole <= most ? whole : each);
     w->strips = (int32_t)((elements + w->strip - 1) / w->strip);
     w->stride = (int32_t)(w->spec.channels / (int)Kernel::channels);
-    const int64_t at_once = info.multiprocessors * box::blocks_at_once<Kernel>();
-    const int64_t rows = box::rows_of(w->spec.height, w->reach_y.before + 1 + w->reach_y.after,
-                                      (int64_t)w->strips * w->stride * w->spec.count, at_once, 1);
+    /* Blocks at the edges take longer: two waves level that out, where the rows of first windows are few. */
+    const int64_t window_rows = w->reach_y.before + 1 + w->reach_y.after, waves = window_rows <= 64 ? 2 : 1;
+    const int64_t at_once = waves * info.multiprocessors * box::blocks_at_once<Kernel>();
+    const int64_t rows =
+        box::rows_of(w->spec.height, window_rows, (int64_t)w->strips * w->stride * w->spec.count, at_once, 1);
     w->rows = (int32_t)(rows < w->spec.height ? rows : w->spec.height);
     w->segments = (int32_t)((w->spec.height + w->rows - 1) / w->rows);
     w->queue = queue<Kernel, Sample>;
