@@ -1,4 +1,4 @@
-/* cpu_window.c - the cpu backend's window statistics: the spec resolved, bands of rows over threads. */
+/* cpu_window.c - the cpu backend's window statistics: the object, bands of rows over threads. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -12,29 +12,17 @@
 /* Samples in a thread's share (machine.h). */
 enum { SHARE = 30000 };
 
-static double parameter(const sat_statistic *s, const sat_window_output *given, int i, double range)
-{
-    const sat_parameter_info *p = &s->info.parameter[i];
-    return given->set >> i & 1 ? given->parameter[i] : p->in_range ? p->value * range : p->value;
-}
-
-/* The spec is checked: window_stats.c. */
-static void resolve_outputs(sat_cpu_window *w)
+/* What stores of results take. */
+static void plan_outputs(sat_cpu_window *w)
 {
     for (int i = 0; i < w->spec.outputs; i++) {
-        const sat_window_output *given = &w->spec.output[i];
+        const sat_window_result_plan *r = &w->plan.result[i];
         sat_cpu_output *o = &w->output[i];
-        o->statistic = sat_statistic_find(given->statistic);
-        const sat_statistic *s = sat_statistic_get(o->statistic);
-        o->compare = given->compare;
-        o->store = sat_window_sample(given->result);
-        o->bytes = sat_type_bytes(given->result);
+        o->store = sat_window_sample(r->type);
+        o->bytes = sat_type_bytes(r->type);
         o->stream = sat_machine_streams((size_t)w->samples * o->bytes, sat_area(w->spec.height, w->spec.count));
-        for (int k = 0; k < SAT_PARAMETERS; k++) o->p[k] = parameter(s, given, k, w->range);
-        o->empty = w->spec.empty_set ? w->spec.empty : sat_is_float(given->result) ? NAN : 0;
-        o->as_it_is = o->statistic == SAT_STATISTIC_var || o->statistic == SAT_STATISTIC_sum ||
-                      o->statistic == SAT_STATISTIC_count || (o->statistic == SAT_STATISTIC_mean && o->p[0] == 0);
-        w->needs |= s->needs | (o->compare || s->needs & SAT_NEEDS_EXTREMES ? SAT_NEEDS_PIXEL : 0);
+        o->as_it_is = r->statistic == SAT_STATISTIC_var || r->statistic == SAT_STATISTIC_sum ||
+                      r->statistic == SAT_STATISTIC_count || (r->statistic == SAT_STATISTIC_mean && r->p[0] == 0);
     }
 }
 
@@ -60,29 +48,21 @@ sat_status sat_cpu_window_open(const sat_window_spec *spec, sat_arena *arena, vo
     if (isa == NULL) return sat_fail(SAT_ERR_UNAVAILABLE, "cpu: %s", why);
     sat_cpu_window *w = sat_arena_zeros(arena, sizeof *w);
     if (w == NULL) return sat_fail(SAT_ERR_MEMORY, "cpu: out of memory for windows");
-    const sat_box_spec box = sat_window_box(spec);
-    sat_status status = sat_box_window_of(&box, &w->window);
+    sat_status status = sat_window_plan_of(spec, &w->plan);
     if (status != SAT_OK) return status;
     w->spec = *spec;
     w->isa = isa;
     w->ops = isa->window;
     w->sample = sat_window_sample(spec->sample);
     w->samples = spec->width * spec->channels;
-    w->area_px = w->window.area_px;
-    w->validity = spec->masked || spec->has_nodata || spec->skip_nan;
-    w->range = sat_is_float(spec->sample) ? 1 : (double)sat_sample_max(spec->sample);
-    const double whole = (double)spec->window_width * (double)spec->window_height;
-    /* 0.07 of 100 is 7, although the product is a little more */
-    w->least = spec->min_valid < 1 ? ceil(spec->min_valid * whole * (1 - 0x1p-50)) : spec->min_valid;
-    if (w->least < 1) w->least = 1;
-    resolve_outputs(w);
+    plan_outputs(w);
     w->threads = sat_machine_threads(spec->threads, (double)w->samples * (double)spec->height, SHARE);
     if (w->threads > spec->height) w->threads = (int)spec->height;
     if (!open_finish(w, arena)) return sat_fail(SAT_ERR_MEMORY, "cpu: out of memory for windows");
     status = sat_is_float(spec->sample) ? sat_cpu_floats_open(w, arena) : sat_cpu_integers_open(w, arena);
     if (status != SAT_OK) return status;
     int n = snprintf(note, note_bytes, "cpu, %s, %d thread%s", isa->name, w->threads, w->threads == 1 ? "" : "s");
-    if (n > 0 && (size_t)n < note_bytes) sat_box_window_note(&w->window, note + n, note_bytes - (size_t)n);
+    if (n > 0 && (size_t)n < note_bytes) sat_box_window_note(&w->plan.window, note + n, note_bytes - (size_t)n);
     *state = w;
     return SAT_OK;
 }
@@ -120,7 +100,7 @@ sat_status sat_cpu_window_run_image(void *state, const sat_view *src, const sat_
         w->finish[i].clipped = 0;
         w->finish[i].extremes = (sat_cpu_extremes){INFINITY, 0};
     }
-    if (w->needs & SAT_NEEDS_EXTREMES) {
+    if (w->plan.needs & SAT_NEEDS_EXTREMES) {
         run.extremes = true;
         do_rows(&run);
         run.extremes = false;

@@ -10,21 +10,19 @@
 
 #include "backend.h"
 #include "isa.h"
-#include "window.h"
 #include "window_ops.h"
+#include "window_plan.h"
 
 /* Samples whose results are made at a time: their arrays stay in the first-level cache.  A multiple of every vector
  * length and channel count. */
 enum { WINDOW_CHUNK = 384 };
 
-/* An output, resolved. */
+/* How an output is stored. */
 typedef struct sat_cpu_output {
-    int statistic, store; /* indices of window_ops.h */
-    bool compare;
+    int store;     /* index of window_ops.h */
     bool as_it_is; /* the values are an array of moments */
     bool stream;   /* results do not fit the cache and go past it */
     size_t bytes;  /* of a result */
-    double p[SAT_PARAMETERS], empty;
 } sat_cpu_output;
 
 /* Extremes of the whole image, of one worker's rows or of all. */
@@ -46,16 +44,11 @@ struct sat_cpu_floats;
 
 typedef struct sat_cpu_window {
     sat_window_spec spec;
-    sat_box_window window;
+    sat_window_plan plan;
     const sat_isa *isa;
     const struct sat_window_ops *ops;
-    unsigned needs;  /* of all statistics */
-    bool validity;   /* some samples may not count */
     int sample;      /* index of window_ops.h */
     int64_t samples; /* in a row */
-    int64_t area_px; /* positions that count, in the fullest window */
-    double least;    /* samples that must count */
-    double range;
     sat_cpu_output output[SAT_OUTPUTS];
     int threads;
     sat_cpu_finish *finish; /* of each worker */

@@ -33,17 +33,10 @@ static void load_pixels(const sat_cpu_window_run *run, sat_cpu_finish *f, int64_
     w->isa->widen(w->spec.sample, SAT_F64)(f->x, f->result, count);
 }
 
-/* Samples that must count for a statistic with these needs: a variance is divided by the count less ddof. */
-static double least_for(const sat_cpu_window *w, unsigned needs)
-{
-    const double more_than = w->spec.ddof;
-    return needs & SAT_NEEDS_VAR && w->least <= more_than ? more_than + 1 : w->least;
-}
-
 static void find_extremes(const sat_cpu_window_run *run, sat_cpu_finish *f, int64_t y, int64_t first, int64_t count)
 {
     const sat_validity v = sat_cpu_validity(run, y);
-    const double least = least_for(run->w, SAT_NEEDS_VAR);
+    const double least = sat_window_least(&run->w->plan, &run->w->spec, SAT_NEEDS_VAR);
     for (int64_t i = 0; i < count; i++) {
         const double x = f->x[i];
         const bool counts = (!v.mask || v.mask[(first + i) / v.channels]) && !(v.has_nodata && x == v.nodata);
@@ -66,7 +59,7 @@ static const double *moment(const sat_cpu_finish *f, int statistic)
 void sat_cpu_window_finish(const sat_cpu_window_run *run, sat_cpu_finish *f, int64_t y, int64_t first, int64_t count)
 {
     const sat_cpu_window *w = run->w;
-    if (w->needs & SAT_NEEDS_PIXEL) load_pixels(run, f, y, first, count);
+    if (w->plan.needs & SAT_NEEDS_PIXEL) load_pixels(run, f, y, first, count);
     if (run->extremes) {
         find_extremes(run, f, y, first, count);
         return;
@@ -77,24 +70,22 @@ void sat_cpu_window_finish(const sat_cpu_window_run *run, sat_cpu_finish *f, int
                                    .var = f->var,
                                    .squares = f->squares,
                                    .x = f->x,
-                                   .range = w->range,
+                                   .range = w->plan.largest,
                                    .low = run->whole.low,
                                    .most_std = sqrt(run->whole.most_var)};
     for (int i = 0; i < w->spec.outputs; i++) {
         const sat_cpu_output *o = &w->output[i];
-        const double least = least_for(w, sat_statistic_get(o->statistic)->needs);
+        const sat_window_result_plan *r = &w->plan.result[i];
         const sat_view *to = &run->results[i];
         char *out = (char *)to->data + (size_t)y * to->row_bytes + (size_t)first * o->bytes;
-        const bool may_be_empty =
-            o->statistic != SAT_STATISTIC_count && (w->validity || w->spec.min_valid > 0 || w->spec.ddof > 0);
         void *to_row = o->stream ? (void *)f->result : (void *)out;
         const double *values = f->values;
-        if (o->as_it_is && !may_be_empty)
-            values = moment(f, o->statistic);
+        if (o->as_it_is && !r->may_be_empty)
+            values = moment(f, r->statistic);
         else
-            w->ops->statistic[o->statistic](f->values, &features, o->p, count);
-        if (may_be_empty) w->ops->empty(f->values, f->n, least, o->compare ? INFINITY : o->empty, count);
-        if (o->compare)
+            w->ops->statistic[r->statistic](f->values, &features, r->p, count);
+        if (r->may_be_empty) w->ops->empty(f->values, f->n, r->least, r->empty, count);
+        if (r->compare)
             w->ops->compare(to_row, f->x, values, count);
         else
             f->clipped += w->ops->store[o->store](to_row, values, count);

@@ -105,7 +105,7 @@ static bool plan_worker(const sat_cpu_window *w, const floats *g, worker *k, sat
 
 sat_status sat_cpu_floats_open(sat_cpu_window *w, sat_arena *arena)
 {
-    const sat_axis *x = &w->window.x, *y = &w->window.y;
+    const sat_axis *x = &w->plan.window.x, *y = &w->plan.window.y;
     const bool repeats = !x->border->shrinks && !x->border->takes_value;
     if (repeats && (x->before > x->n || x->after > x->n || y->before > y->n || y->after > y->n))
         return sat_fail(
@@ -116,7 +116,7 @@ sat_status sat_cpu_floats_open(sat_cpu_window *w, sat_arena *arena)
     floats *g = sat_arena_zeros(arena, sizeof *g);
     w->floats = g;
     if (g == NULL) return sat_fail(SAT_ERR_MEMORY, "cpu: out of memory for windows");
-    g->all = w->needs & (SAT_NEEDS_VAR | SAT_NEEDS_SQUARES);
+    g->all = w->plan.needs & (SAT_NEEDS_VAR | SAT_NEEDS_SQUARES);
     g->before_x = lower(x->before, x->n), g->after_x = lower(x->after, x->n);
     g->before_y = lower(y->before, y->n), g->after_y = lower(y->after, y->n);
     const int64_t side_x = g->before_x + 1 + g->after_x, side_y = g->before_y + 1 + g->after_y;
@@ -150,7 +150,7 @@ static void load(const strip *s, double *x, double *valid, const char *samples, 
 static void load_beyond(const strip *s, int64_t from, int64_t to, const sat_validity *v, const char *row)
 {
     const sat_cpu_window *w = s->run->w;
-    const sat_axis *axis = &w->window.x;
+    const sat_axis *axis = &w->plan.window.x;
     const int64_t origin = s->first_px - w->floats->before_x;
     const int channels = w->spec.channels;
     const size_t bytes = (size_t)channels * sat_type_bytes(w->spec.sample);
@@ -161,7 +161,7 @@ static void load_beyond(const strip *s, int64_t from, int64_t to, const sat_vali
         if (v->mask && column >= 0) here.mask += column;
         if (column >= 0) load(s, x, valid, row + (size_t)column * bytes, &here, channels);
         for (int c = 0; column < 0 && c < channels; c++) {
-            x[c] = axis->border->takes_value ? w->window.real_value[c] : 0;
+            x[c] = axis->border->takes_value ? w->plan.window.real_value[c] : 0;
             valid[c] = axis->border->takes_value;
         }
     }
@@ -176,13 +176,13 @@ static bool load_row(const strip *s, int64_t y)
     const sat_view *src = s->run->src;
     const int channels = w->spec.channels;
     const int64_t origin = s->first_px - g->before_x, end = origin + s->entries / channels, width = w->spec.width;
-    const int64_t r = sat_border_index(w->window.border, y, w->window.y.n);
+    const int64_t r = sat_border_index(w->plan.window.border, y, w->plan.window.y.n);
     const size_t bytes = (size_t)channels * sat_type_bytes(w->spec.sample);
-    const bool takes_value = w->window.border->takes_value;
+    const bool takes_value = w->plan.window.border->takes_value;
     if (r < 0) {
         if (!takes_value && !s->counts) return false;
         for (int64_t i = 0; i < s->entries; i++) {
-            s->k->x[i] = takes_value ? w->window.real_value[i % channels] : 0;
+            s->k->x[i] = takes_value ? w->plan.window.real_value[i % channels] : 0;
             s->k->valid[i] = takes_value;
         }
         return true;
@@ -301,7 +301,7 @@ static void join_cut_off(const strip *s, const part *p, int64_t first, int64_t n
     const double cut = w->floats->cut_off;
     sat_moments m = p->of;
     for (int64_t i = first; i < first + n; i++) {
-        const double count = s->counts ? m.n[i] : p->n, value = w->window.real_value[i % w->spec.channels];
+        const double count = s->counts ? m.n[i] : p->n, value = w->plan.window.real_value[i % w->spec.channels];
         if (m.mean) {
             const double apart = value - m.mean[i], share = cut / (count + cut);
             m.m2[i] += apart * (count * share * apart);
@@ -324,9 +324,9 @@ static void do_row(const strip *s, part *columns, int64_t y)
         n = lower(s->px * w->spec.channels - i, WINDOW_CHUNK);
         if (g->cut_off > 0) join_cut_off(s, windows, i, n);
         const sat_moments m = of(s, windows, i);
-        w->ops->describe(f->mean, w->needs & SAT_NEEDS_VAR ? f->var : NULL,
-                         w->needs & SAT_NEEDS_SQUARES ? f->squares : NULL, &m, count, w->spec.ddof, n);
-        if (w->needs & SAT_NEEDS_SUM) memcpy(f->sum, m.sum, (size_t)n * sizeof *f->sum);
+        w->ops->describe(f->mean, w->plan.needs & SAT_NEEDS_VAR ? f->var : NULL,
+                         w->plan.needs & SAT_NEEDS_SQUARES ? f->squares : NULL, &m, count, w->spec.ddof, n);
+        if (w->plan.needs & SAT_NEEDS_SUM) memcpy(f->sum, m.sum, (size_t)n * sizeof *f->sum);
         if (s->counts) memcpy(f->n, m.n, (size_t)n * sizeof *f->n);
         for (int64_t e = 0; !s->counts && f->filled != count && e < WINDOW_CHUNK; e++) f->n[e] = count;
         f->filled = s->counts ? 0 : count;
@@ -372,7 +372,7 @@ void sat_cpu_floats_rows(const sat_cpu_window_run *run, int worker_index, int64_
                    .px = lower(g->strip_px, w->spec.width - first)};
         s.entries = (s.px + g->before_x + g->after_x) * w->spec.channels;
         const bool inside = first >= g->before_x && first + s.px + g->after_x <= w->spec.width;
-        s.counts = w->validity || (w->window.border->shrinks && !inside);
+        s.counts = w->plan.validity || (w->plan.window.border->shrinks && !inside);
         do_strip(&s, y, end);
     }
 }

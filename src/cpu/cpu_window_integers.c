@@ -77,16 +77,16 @@ static void use(feature *f, int type)
 
 static void choose_features(const sat_cpu_window *w, integers *g)
 {
-    const int64_t area = w->area_px;
-    const uint64_t m = w->window.largest;
-    const bool variance = w->needs & SAT_NEEDS_VAR, wide = m > UINT32_MAX / 2,
-               squares = w->needs & (SAT_NEEDS_VAR | SAT_NEEDS_SQUARES);
-    g->sign = w->window.is_signed ? BOX_SIGNED : BOX_UNSIGNED;
+    const int64_t area = w->plan.window.area_px;
+    const uint64_t m = w->plan.window.largest;
+    const bool variance = w->plan.needs & SAT_NEEDS_VAR, wide = m > UINT32_MAX / 2,
+               squares = w->plan.needs & (SAT_NEEDS_VAR | SAT_NEEDS_SQUARES);
+    g->sign = w->plan.window.is_signed ? BOX_SIGNED : BOX_UNSIGNED;
     const double terms = (double)area * (double)area * (double)m * (double)m;
     g->arithmetic = !variance || terms < 0x1p53 ? IN_F64 : terms < 0x1p63 && !wide ? IN_64_BITS : IN_128_BITS;
-    const bool narrow = sat_sum_fits(area, m, w->window.is_signed ? 31 : 32) && g->arithmetic == IN_F64;
+    const bool narrow = sat_sum_fits(area, m, w->plan.window.is_signed ? 31 : 32) && g->arithmetic == IN_F64;
     use(&g->of[SUM], narrow ? BOX_SUMS_32 : BOX_SUMS_64);
-    if (w->validity) use(&g->of[COUNT], area <= UINT32_MAX ? BOX_SUMS_32 : BOX_SUMS_64);
+    if (w->plan.validity) use(&g->of[COUNT], area <= UINT32_MAX ? BOX_SUMS_32 : BOX_SUMS_64);
     if (squares && wide) {
         use(&g->of[SQUARES], BOX_SUMS_64);
         use(&g->of[HIGH_SQUARES], BOX_SUMS_64);
@@ -94,8 +94,8 @@ static void choose_features(const sat_cpu_window *w, integers *g)
         const bool fits = sat_sum_fits(area, m * m, 32) && g->arithmetic == IN_F64;
         use(&g->of[SQUARES], fits ? BOX_SUMS_32 : BOX_SUMS_64);
     }
-    for (int c = 0; w->window.border->takes_value && c < w->spec.channels; c++) {
-        const uint64_t v = w->window.value[c], square = v * v;
+    for (int c = 0; w->plan.window.border->takes_value && c < w->spec.channels; c++) {
+        const uint64_t v = w->plan.window.value[c], square = v * v;
         g->of[COUNT].value[c] = 1;
         g->of[SUM].value[c] = v;
         g->of[SQUARES].value[c] = wide ? square & UINT32_MAX : square;
@@ -106,13 +106,13 @@ static void choose_features(const sat_cpu_window *w, integers *g)
 /* Everything that depends on the column alone. */
 static bool plan_columns(const sat_cpu_window *w, integers *g, sat_arena *arena)
 {
-    const sat_axis *x = &w->window.x;
+    const sat_axis *x = &w->plan.window.x;
     const int64_t channels = w->spec.channels, n = x->n;
     const bool repeats = !x->border->shrinks && !x->border->takes_value;
     g->by_segments = repeats && (x->before > n || x->after > n);
     g->before = g->by_segments ? 0 : x->before < n ? x->before : n;
     g->after = g->by_segments ? 0 : x->after < n ? x->after : n;
-    g->plain = !w->validity && g->arithmetic == IN_F64 && !(w->needs & (SAT_NEEDS_SUM | SAT_NEEDS_SQUARES));
+    g->plain = !w->plan.validity && g->arithmetic == IN_F64 && !(w->plan.needs & (SAT_NEEDS_SUM | SAT_NEEDS_SQUARES));
     g->left = repeats ? 0 : (x->before < n ? x->before : n) * channels;
     g->right = repeats ? w->samples : (n - x->after) * channels;
     if (g->right < g->left) g->right = g->left;
@@ -136,13 +136,13 @@ static bool plan_columns(const sat_cpu_window *w, integers *g, sat_arena *arena)
 static bool plan_row(const sat_cpu_window *w, summed_row *row, sat_arena *arena)
 {
     const size_t n = (size_t)w->samples, bytes = sat_type_bytes(w->spec.sample);
-    const bool halves = w->window.largest > UINT32_MAX / 2;
+    const bool halves = w->plan.window.largest > UINT32_MAX / 2;
     row->packed = w->spec.strided ? sat_arena_alloc(arena, n * bytes) : NULL;
-    row->samples = w->validity ? sat_arena_alloc(arena, n * bytes) : NULL;
-    row->valid = w->validity ? sat_arena_alloc(arena, n) : NULL;
+    row->samples = w->plan.validity ? sat_arena_alloc(arena, n * bytes) : NULL;
+    row->valid = w->plan.validity ? sat_arena_alloc(arena, n) : NULL;
     row->low = halves ? sat_arena_alloc(arena, n * sizeof *row->low) : NULL;
     row->high = halves ? sat_arena_alloc(arena, n * sizeof *row->high) : NULL;
-    return (row->packed || !w->spec.strided) && ((row->samples && row->valid) || !w->validity) &&
+    return (row->packed || !w->spec.strided) && ((row->samples && row->valid) || !w->plan.validity) &&
            ((row->low && row->high) || !halves);
 }
 
@@ -171,10 +171,10 @@ sat_status sat_cpu_integers_open(sat_cpu_window *w, sat_arena *arena)
 {
     integers *g = sat_arena_zeros(arena, sizeof *g);
     w->integers = g;
-    const bool squares = w->needs & (SAT_NEEDS_VAR | SAT_NEEDS_SQUARES);
-    const uint64_t m = w->window.largest;
+    const bool squares = w->plan.needs & (SAT_NEEDS_VAR | SAT_NEEDS_SQUARES);
+    const uint64_t m = w->plan.window.largest;
     if (g && squares &&
-        !sat_sum_fits(w->area_px, m > UINT32_MAX / 2 ? UINT32_MAX : m * m, m > UINT32_MAX / 2 ? 64 : 63))
+        !sat_sum_fits(w->plan.window.area_px, m > UINT32_MAX / 2 ? UINT32_MAX : m * m, m > UINT32_MAX / 2 ? 64 : 63))
         return sat_fail(SAT_ERR_RANGE, "a window of %lldx%lld: 64 bits cannot hold its sums of squares of %s samples",
                         (long long)w->spec.window_width, (long long)w->spec.window_height,
                         sat_type_name(w->spec.sample));
@@ -198,7 +198,7 @@ static row_data prepare(const sat_cpu_window_run *run, int64_t y, const summed_r
                    run->src->pixel_bytes);
         row.samples = to->packed;
     }
-    if (w->validity) {
+    if (w->plan.validity) {
         const sat_validity v = sat_cpu_validity(run, y);
         w->ops->validate[w->sample](to->samples, to->valid, row.samples, &v, w->samples);
         row.samples = to->samples, row.valid = to->valid;
@@ -255,7 +255,7 @@ static void start_columns(const sat_cpu_window_run *run, const worker *k, int64_
     const sat_cpu_window *w = run->w;
     sat_segment segments[SAT_SEGMENTS];
     int64_t covered;
-    const int count = sat_axis_segments(&w->window.y, y, segments, &covered);
+    const int count = sat_axis_segments(&w->plan.window.y, y, segments, &covered);
     for (int f = 0; f < FEATURES; f++)
         if (w->integers->of[f].used) memset(inside(w, k, f), 0, (size_t)w->samples * w->integers->of[f].entry);
     for (int s = 0; s < count; s++)
@@ -268,7 +268,7 @@ static void start_columns(const sat_cpu_window_run *run, const worker *k, int64_
 /* The column sums of row y from those of row y - 1. */
 static void move_columns(const sat_cpu_window_run *run, const worker *k, int64_t y)
 {
-    const sat_axis *axis = &run->w->window.y;
+    const sat_axis *axis = &run->w->plan.window.y;
     const int64_t enter = sat_border_index(axis->border, y + axis->after, axis->n);
     const int64_t leave = sat_border_index(axis->border, y - 1 - axis->before, axis->n);
     row_data e = {0}, l = {0};
@@ -305,7 +305,7 @@ static void move_columns(const sat_cpu_window_run *run, const worker *k, int64_t
         for (int64_t i = 0; i < w->samples; i++) {                                                                     \
             sat_segment s[SAT_SEGMENTS];                                                                               \
             int64_t covered, c = i % channels;                                                                         \
-            const int count = sat_axis_segments(&w->window.x, i / channels, s, &covered);                              \
+            const int count = sat_axis_segments(&w->plan.window.x, i / channels, s, &covered);                         \
             accum sum = 0;                                                                                             \
             for (int j = 0; j < count; j++)                                                                            \
                 sum += (accum)s[j].weight * (p[s[j].end * channels + c] - p[s[j].begin * channels + c]);               \
@@ -320,7 +320,7 @@ static void move_columns(const sat_cpu_window_run *run, const worker *k, int64_t
         for (int64_t i = 0; i < n; i++) {                                                                              \
             const uint64_t covered = (uint64_t)(covered_y * w->integers->covered_x[first + i]);                        \
             const uint64_t value = w->integers->of[f].value[(first + i) % w->spec.channels];                           \
-            row[i] += (accum)(((uint64_t)w->area_px - covered) * value);                                               \
+            row[i] += (accum)(((uint64_t)w->plan.window.area_px - covered) * value);                                   \
         }                                                                                                              \
     }
 FOR_SUMS(uint32_t)
@@ -347,7 +347,7 @@ static void variance_128(const sat_cpu_window *w, const worker *k, const char *s
     const uint64_t *h = (const uint64_t *)(const void *)high;
     (void)k;
     for (int64_t i = 0; i < n; i++) {
-        const uint64_t magnitude = w->window.is_signed && (int64_t)s[i] < 0 ? 0 - s[i] : s[i];
+        const uint64_t magnitude = w->plan.window.is_signed && (int64_t)s[i] < 0 ? 0 - s[i] : s[i];
         const unsigned __int128 s2 = q[i] + (h ? (unsigned __int128)h[i] << 32 : 0);
         const unsigned __int128 part = s2 * (uint64_t)count[i] - (unsigned __int128)magnitude * magnitude;
         var[i] = quotient_128(part, count[i] * (count[i] - w->spec.ddof));
@@ -362,7 +362,7 @@ static void moments(const sat_cpu_window *w, const worker *k, sat_cpu_finish *f,
     for (int i = 0; i < FEATURES; i++) row[i] = g->of[i].used ? k->of[i].row + (size_t)at * g->of[i].entry : NULL;
     const int s1 = g->of[SUM].sums, s2 = g->of[SQUARES].sums;
     if (g->of[COUNT].used) w->ops->real[BOX_UNSIGNED][g->of[COUNT].sums](f->n, row[COUNT], n);
-    if (w->needs & (SAT_NEEDS_SUM | SAT_NEEDS_VAR)) w->ops->real[g->sign][s1](f->sum, row[SUM], n);
+    if (w->plan.needs & (SAT_NEEDS_SUM | SAT_NEEDS_VAR)) w->ops->real[g->sign][s1](f->sum, row[SUM], n);
     w->ops->quotient[g->sign][s1](f->mean, row[SUM], f->n, n);
     if (!g->of[SQUARES].used) return;
     w->ops->real[BOX_UNSIGNED][s2](f->squares, row[SQUARES], n);
@@ -370,13 +370,13 @@ static void moments(const sat_cpu_window *w, const worker *k, sat_cpu_finish *f,
         w->ops->real[BOX_UNSIGNED][BOX_SUMS_64](f->values, row[HIGH_SQUARES], n);
         for (int64_t i = 0; i < n; i++) f->squares[i] += f->values[i] * 0x1p32;
     }
-    if (w->needs & SAT_NEEDS_VAR && g->arithmetic == IN_F64)
+    if (w->plan.needs & SAT_NEEDS_VAR && g->arithmetic == IN_F64)
         w->ops->variance(f->var, f->n, f->sum, f->squares, w->spec.ddof, n);
-    else if (w->needs & SAT_NEEDS_VAR && g->arithmetic == IN_64_BITS)
+    else if (w->plan.needs & SAT_NEEDS_VAR && g->arithmetic == IN_64_BITS)
         w->ops->variance_64(f->var, f->n, row[SUM], row[SQUARES], w->spec.ddof, n);
-    else if (w->needs & SAT_NEEDS_VAR)
+    else if (w->plan.needs & SAT_NEEDS_VAR)
         variance_128(w, k, row[SUM], row[SQUARES], row[HIGH_SQUARES], f->n, f->var, n);
-    for (int64_t i = 0; w->needs & SAT_NEEDS_SQUARES && i < n; i++) f->squares[i] /= f->n[i];
+    for (int64_t i = 0; w->plan.needs & SAT_NEEDS_SQUARES && i < n; i++) f->squares[i] /= f->n[i];
 }
 
 /* The results of n samples from sample `first` on, whatever their windows hold; `stored`: of a row by segments. */
@@ -390,10 +390,10 @@ static void any_results(const sat_cpu_window_run *run, const worker *k, sat_cpu_
         const feature *of = &g->of[i];
         if (!of->used) continue;
         w->isa->box->differ[of->sums](k->of[i].row, k->of[i].prefix + (size_t)first * of->entry, window, n);
-        if (w->window.border->takes_value) WITH_SUMS(add_values, w, k, i, first, n, covered_y);
+        if (w->plan.window.border->takes_value) WITH_SUMS(add_values, w, k, i, first, n, covered_y);
     }
-    for (int64_t i = 0; !w->validity && i < n; i++)
-        f->n[i] = w->window.border->shrinks ? covered_y * g->covered_x[first + i] : (double)w->area_px;
+    for (int64_t i = 0; !w->plan.validity && i < n; i++)
+        f->n[i] = w->plan.window.border->shrinks ? covered_y * g->covered_x[first + i] : (double)w->plan.window.area_px;
     f->filled = 0;
     moments(w, k, f, stored ? first : 0, n);
     sat_cpu_window_finish(run, f, y, first, n);
@@ -422,13 +422,13 @@ static void results(const sat_cpu_window_run *run, const worker *k, sat_cpu_fini
 {
     const sat_cpu_window *w = run->w;
     const integers *g = w->integers;
-    const sat_border *border = w->window.border;
+    const sat_border *border = w->plan.window.border;
     const bool whole_y = border->shrinks || covered_y == (double)w->spec.window_height;
     if (stored || !g->plain || !whole_y) {
         any_results(run, k, f, y, first, n, stored, covered_y);
         return;
     }
-    const double count = border->shrinks ? covered_y * (double)w->spec.window_width : (double)w->area_px;
+    const double count = border->shrinks ? covered_y * (double)w->spec.window_width : (double)w->plan.window.area_px;
     for (int64_t i = first, end; i < first + n; i = end) {
         end = i < g->left ? g->left : i < g->right ? g->right : w->samples;
         if (end > first + n) end = first + n;
@@ -448,7 +448,7 @@ static void do_row(const sat_cpu_window_run *run, const worker *k, sat_cpu_finis
     uint64_t along[FEATURES][4] = {{0}};
     sat_segment segments[SAT_SEGMENTS];
     int64_t covered_y, done = 0;
-    sat_axis_segments(&w->window.y, y, segments, &covered_y);
+    sat_axis_segments(&w->plan.window.y, y, segments, &covered_y);
     for (int i = 0; g->beyond && i < FEATURES; i++)
         if (g->of[i].used) WITH_SUMS(continue_columns, w, k, i);
     for (int64_t at = 0; at < reach; at += WINDOW_CHUNK) {
