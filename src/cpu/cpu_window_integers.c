@@ -20,6 +20,7 @@
 
 #include "cpu_window.h"
 #include "host_copy.h"
+#include "moments.h"
 
 enum { COUNT, SUM, SQUARES, HIGH_SQUARES, FEATURES };
 enum { IN_F64, IN_64_BITS, IN_128_BITS };
@@ -330,27 +331,16 @@ FOR_SUMS(uint64_t)
     ((w)->integers->of[f].sums == BOX_SUMS_32 ? what##_uint32_t(w, k, f, ##__VA_ARGS__)                                \
                                               : what##_uint64_t(w, k, f, ##__VA_ARGS__))
 
-/* The exact quotient of 128-bit integers, rounded as its parts are: numerators of 2^53 and more are the sum of two
- * doubles, the lower of which is wrong by 2^-106 of the numerator at most. */
-static double quotient_128(unsigned __int128 part, double by)
-{
-    const double high = (double)part;
-    const __int128 rest = (__int128)(part - (unsigned __int128)high);
-    const double q = high / by;
-    return q + (fma(-q, by, high) + (double)rest) / by;
-}
-
-static void variance_128(const sat_cpu_window *w, const worker *k, const char *sum, const char *squares,
-                         const char *high, const double *count, double *var, int64_t n)
+static void variance_128(const sat_cpu_window *w, const char *sum, const char *squares, const char *high,
+                         const double *count, double *var, int64_t n)
 {
     const uint64_t *s = (const uint64_t *)(const void *)sum, *q = (const uint64_t *)(const void *)squares;
-    const uint64_t *h = (const uint64_t *)(const void *)high;
-    (void)k;
+    const uint64_t *h = (const uint64_t *)(const void *)high, ddof = (uint64_t)w->spec.ddof;
     for (int64_t i = 0; i < n; i++) {
         const uint64_t magnitude = w->plan.window.is_signed && (int64_t)s[i] < 0 ? 0 - s[i] : s[i];
-        const unsigned __int128 s2 = q[i] + (h ? (unsigned __int128)h[i] << 32 : 0);
-        const unsigned __int128 part = s2 * (uint64_t)count[i] - (unsigned __int128)magnitude * magnitude;
-        var[i] = quotient_128(part, count[i] * (count[i] - w->spec.ddof));
+        const uint64_t px = (uint64_t)count[i];
+        const sat_u128 s2 = q[i] + (h ? (sat_u128)h[i] << 32 : 0);
+        var[i] = px > ddof ? sat_quotient(s2 * px - (sat_u128)magnitude * magnitude, (sat_u128)px * (px - ddof)) : NAN;
     }
 }
 
@@ -375,7 +365,7 @@ static void moments(const sat_cpu_window *w, const worker *k, sat_cpu_finish *f,
     else if (w->plan.needs & SAT_NEEDS_VAR && g->arithmetic == IN_64_BITS)
         w->ops->variance_64(f->var, f->n, row[SUM], row[SQUARES], w->spec.ddof, n);
     else if (w->plan.needs & SAT_NEEDS_VAR)
-        variance_128(w, k, row[SUM], row[SQUARES], row[HIGH_SQUARES], f->n, f->var, n);
+        variance_128(w, row[SUM], row[SQUARES], row[HIGH_SQUARES], f->n, f->var, n);
     for (int64_t i = 0; w->plan.needs & SAT_NEEDS_SQUARES && i < n; i++) f->squares[i] /= f->n[i];
 }
 

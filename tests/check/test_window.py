@@ -375,6 +375,29 @@ def over_all(tap, name, samples, check, outputs, repeats):
     tap.report(name, problems, cases)
 
 
+def large_variances(tap):
+    """Numerators of 64 and of 128 bits: windows of small images many times over, and of 32-bit samples."""
+    problems, cases = [], 0
+    rng = np.random.default_rng(11)
+    cases_of = [("u16", (101, 103)), ("i16", (101, 103)), ("u16", (1025, 1501)), ("i16", (1025, 1501)),
+                ("u8", (1025, 1501)), ("u32", (9, 9)), ("i32", (9, 9)), ("u32", (1025, 1501)), ("i32", (1025, 1501))]
+    for (sample, window), ddof, masked, isa in itertools.product(cases_of, (0, 1), (False, True), ISAS):
+        if not runs_isa(isa):
+            continue
+        bounds = np.iinfo(TYPES[sample])
+        pixels = rng.integers(bounds.min, bounds.max, (1, 9, 14, 1), endpoint=True).astype(TYPES[sample])
+        case = {"sample": sample, "border": "wrap", "value": [0] * 4, "window": window, "first": 0, "isa": isa,
+                "threads": 2, "gap": 0, "pixel_gap": 0, "ddof": ddof, "skip_nan": False, "nodata": None,
+                "mask": (rng.random(pixels.shape) < 0.5).astype(np.uint8) if masked else None, "min_valid": 0,
+                "least": 0, "empty": None, "outputs": [("mean", "f64", False, []), ("var", "f64", False, [])],
+                "pixels": pixels}
+        problem = check_integers(case)
+        cases += 1
+        if problem:
+            problems.append(problem)
+    tap.report("variances of 2^53 and more are the nearest f64", problems, cases)
+
+
 def same_everywhere(tap):
     """Integers and floats: the same bytes for each instruction set and number of threads, but formulas with exp()."""
     rng = np.random.default_rng(5)
@@ -427,6 +450,7 @@ def main():
     over_all(tap, "statistics of integers", INTEGERS, check_integers, random_outputs, 6)
     over_all(tap, "count, mean and variance of floats", FLOATS, check_floats,
              lambda rng, _: [(n, str(rng.choice(["f32", "f64"])), False, []) for n in ("count", "mean", "var")], 8)
+    large_variances(tap)
     same_everywhere(tap)
     nothing_spreads(tap)
     tap.finish()
