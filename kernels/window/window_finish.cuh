@@ -210,7 +210,8 @@ template <class Statistic>
 PRIM_DEVICE double value_of(Statistic statistic, const finish &f, const finish::output &o, const moments<double> &m,
                             const extremes &image)
 {
-    return o.may_be_empty && m.n < o.least ? o.empty : whole_value_of(statistic, f, o, m, image);
+    const bool no_image = (Statistic::needs & SAT_NEEDS_EXTREMES) != 0 && image.low == 1.0 / 0.0;
+    return o.may_be_empty && (no_image || m.n < o.least) ? o.empty : whole_value_of(statistic, f, o, m, image);
 }
 
 /* Is the pixel above its threshold, and is f32 enough to say? */

@@ -37,6 +37,9 @@ static bool take_parameter(window_request *r, options *o, const char *option, co
         if (digits < sizeof number) memcpy(number, text + key + 1, digits), number[digits] = 0;
         if (digits >= sizeof number || !parse_real(number, &out->parameter[i]))
             return options_refuse(o, "%s: %s=%.*s: a number", option, name, (int)digits, text + key + 1);
+        if (info.parameter[i].positive && out->parameter[i] <= 0)
+            return options_refuse(o, "%s: %s=%s of %s: a number above 0", option, name, number, out->statistic);
+        if (out->set >> i & 1) return options_refuse(o, "%s: %s of %s is set twice", option, name, out->statistic);
         out->set |= 1u << i;
         return true;
     }
@@ -63,6 +66,8 @@ static bool take_name(window_request *r, options *o, const char *option, bool co
 /* NAME[:KEY=VALUE...], several with commas between; a comma may stand before a further KEY=VALUE, too. */
 static void take_outputs(window_request *r, options *o, const char *option, bool compare, const char *text)
 {
+    const char *const all = text;
+    bool after_colon = false;
     r->given = option;
     for (;;) {
         const size_t n = strcspn(text, ",:");
@@ -71,8 +76,13 @@ static void take_outputs(window_request *r, options *o, const char *option, bool
             options_refuse(o, "%s '%s': a statistic's name comes first", option, text);
             return;
         }
+        if (after_colon && !parameter) {
+            options_refuse(o, "%s '%s': a parameter, KEY=VALUE, stands after a colon", option, all);
+            return;
+        }
         if (!(parameter ? take_parameter(r, o, option, text, n) : take_name(r, o, option, compare, text, n))) return;
         if (text[n] == 0) return;
+        after_colon = text[n] == ':';
         text += n + 1;
     }
 }

@@ -84,7 +84,7 @@ void sat_cpu_window_finish(const sat_cpu_window_run *run, sat_cpu_finish *f, int
             values = moment(f, r->statistic);
         else
             w->ops->statistic[r->statistic](f->values, &features, r->p, count);
-        if (r->may_be_empty) w->ops->empty(f->values, f->n, r->least, r->empty, count);
+        if (r->may_be_empty) w->ops->empty(f->values, f->n, sat_window_least_in(r, run->whole.low), r->empty, count);
         if (r->compare)
             w->ops->compare(to_row, f->x, values, count);
         else

@@ -268,14 +268,15 @@ TARGET static void compare(void *restrict out, const f64 *restrict x, const f64 
     for (int64_t i = 0; i < n; i++) o[i] = x[i] > values[i] ? 255 : 0;
 }
 
-/* To nearest, halves away from zero: a value's own fraction says it, as value + 0.5 may be rounded. */
+/* To nearest, halves away from zero; NaN is 0: a value's own fraction says it, as value + 0.5 may be rounded. */
 #define STORE_INTEGER(type, wide, least, most)                                                                         \
     TARGET static int64_t store_##type(void *restrict out, const f64 *restrict values, int64_t n)                      \
     {                                                                                                                  \
         type *restrict o = out;                                                                                        \
         int64_t clipped = 0;                                                                                           \
         for (int64_t i = 0; i < n; i++) {                                                                              \
-            const f64 v = values[i], in = v > (least)-0.5 ? v < (most) + 0.5 ? v : (most) : (least);                   \
+            const f64 v = values[i], low = v <= (least) ? (least) : 0;                                                 \
+            const f64 in = v > (least)-0.5 ? v < (most) + 0.5 ? v : (most) : low;                                      \
             const wide whole = (wide)in;                                                                               \
             const f64 rest = in - (f64)whole;                                                                          \
             o[i] = (type)(whole + (rest >= 0.5) - (rest <= -0.5));                                                     \

@@ -41,7 +41,8 @@ typedef struct sat_parameter_info {
     const char *name; /* "k"; NULL past the last */
     double value;     /* what it is where it is not set: */
     bool in_range;    /* times the largest value of the samples' type, which is 1 for floats */
-    bool reserved[7]; /* false */
+    bool positive;    /* must be above 0 where it is set */
+    bool reserved[6]; /* false */
 } sat_parameter_info;
 
 typedef struct sat_statistic_info {
@@ -64,7 +65,7 @@ SAT_API bool sat_statistic_at_sized(size_t i, sat_statistic_info *info, size_t i
 typedef struct sat_window_output {
     const char *statistic;            /* a name of sat_statistic_at() */
     sat_type result;                  /* u8 u16 u32 i8 i16 i32, rounded to nearest, halves away from zero, and clipped
-                                         to the type's range; f32; f64.  SAT_TYPE_NONE = f32, of 32-bit integers and
+                                         to the type's range, NaN to 0; f32; f64.  SAT_TYPE_NONE = f32, of 32-bit integers and
                                          f64 f64; of a comparison u8 */
     bool compare;                     /* 255 where the pixel is above the statistic, else 0; of u8 */
     bool reserved[3];                 /* false */
@@ -93,7 +94,8 @@ typedef struct sat_window_spec {
     double nodata;                   /* floats: rounded to the samples' type */
     double min_valid;                /* samples that must count: 1 or more, a whole number; below 1: a share of the
                                         window's pixels; 0 = one sample */
-    double empty;                    /* the result where fewer count, or n <= ddof for a variance; clipped as any
+    double empty;                    /* the result where fewer count, or n <= ddof for a variance; of a statistic with
+                                        extremes of the image also where none of its samples counts; clipped as any
                                         other */
     bool empty_set;                  /* false: empty is NaN for f32 and f64, 0 for others */
     bool reserved[3];                /* false */
@@ -122,7 +124,8 @@ SAT_API sat_status sat_window_create_sized(sat_window **window, const sat_window
 SAT_API sat_status sat_window_run(sat_window *window, const sat_view *src, const sat_view *mask,
                                   const sat_view *results, void *stream);
 
-/* How many results of the last run lay beyond their integer type's range, or were NaN there, and were clipped.  Where a
+/* How many results of the last run lay beyond their integer type's range, or were NaN there, which gives 0; empty
+ * ones are counted like any other.  Where a
  * device made them, waits for the run's stream; -1 if that failed. */
 SAT_API int64_t sat_window_clipped(const sat_window *window);
 

@@ -37,9 +37,13 @@ enum {
     {                                                                                                                  \
         .name = name_, .value = value_                                                                                 \
     }
-#define SAT_PARAMETER_IN_RANGE(name_, value_)                                                                          \
+#define SAT_POSITIVE_PARAMETER(name_, value_)                                                                          \
     {                                                                                                                  \
-        .name = name_, .value = value_, .in_range = true                                                               \
+        .name = name_, .value = value_, .positive = true                                                               \
+    }
+#define SAT_POSITIVE_PARAMETER_IN_RANGE(name_, value_)                                                                 \
+    {                                                                                                                  \
+        .name = name_, .value = value_, .in_range = true, .positive = true                                             \
     }
 #define SAT_SET(...)                                                                                                   \
     {                                                                                                                  \

@@ -35,6 +35,7 @@ sat_status sat_window_plan_of(const sat_window_spec *spec, sat_window_plan *plan
         const sat_statistic *s = sat_statistic_get(r->statistic);
         r->type = given->result;
         r->compare = given->compare;
+        r->of_image = s->needs & SAT_NEEDS_EXTREMES;
         r->may_be_empty =
             r->statistic != SAT_STATISTIC_count && (plan->validity || spec->min_valid > 0 || spec->ddof > 0);
         r->least = sat_window_least(plan, spec, s->needs);

@@ -2,6 +2,8 @@
 #ifndef SAT_WINDOW_PLAN_H
 #define SAT_WINDOW_PLAN_H
 
+#include <math.h>
+
 #include "statistic.h"
 #include "window.h"
 
@@ -14,6 +16,7 @@ typedef struct sat_window_result_plan {
     int statistic; /* index of statistics.def */
     sat_type type;
     bool compare;             /* pixels are compared with it */
+    bool of_image;            /* the statistic depends on extremes of the image */
     bool may_be_empty;        /* fewer than `least` samples may count */
     double least;             /* samples that must count; else the result is `empty` */
     double empty;             /* compared: infinity, which no pixel is above */
@@ -31,6 +34,13 @@ typedef struct sat_window_plan {
 
 /* Of a spec that window_stats.c has checked; fails as sat_box_window_of() does. */
 sat_status sat_window_plan_of(const sat_window_spec *spec, sat_window_plan *plan);
+
+/* Samples that must count for a result, in an image whose smallest sample that counts is `low`; infinity, as `low` is,
+ * where none counts and the statistic depends on it. */
+static inline double sat_window_least_in(const sat_window_result_plan *result, double low)
+{
+    return result->of_image && low == INFINITY ? INFINITY : result->least;
+}
 
 /* Samples that must count for a statistic with these needs: a variance is divided by the count less ddof. */
 double sat_window_least(const sat_window_plan *plan, const sat_window_spec *spec, unsigned needs);

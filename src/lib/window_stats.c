@@ -71,9 +71,12 @@ static sat_status take_output(const sat_window_spec *s, const sat_window_output 
         if (!(o->set >> i & 1)) continue;
         if (statistic->info.parameter[i].name == NULL)
             return sat_fail(SAT_ERR_ARGUMENT, "%s has no parameter %d", o->statistic, i);
+        const sat_parameter_info *p = &statistic->info.parameter[i];
         if (!isfinite(o->parameter[i]))
-            return sat_fail(SAT_ERR_ARGUMENT, "%s: the parameter %s is not finite", o->statistic,
-                            statistic->info.parameter[i].name);
+            return sat_fail(SAT_ERR_ARGUMENT, "%s: the parameter %s is not finite", o->statistic, p->name);
+        if (p->positive && o->parameter[i] <= 0)
+            return sat_fail(SAT_ERR_ARGUMENT, "%s: the parameter %s is %g; it must be above 0", o->statistic, p->name,
+                            o->parameter[i]);
     }
     if (o->set >> SAT_PARAMETERS) return sat_fail(SAT_ERR_ARGUMENT, "%s has no such parameter", o->statistic);
     sat_status status = sat_check_reserved(o->reserved, sizeof o->reserved);

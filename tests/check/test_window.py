@@ -180,7 +180,7 @@ def stored(value, result):
             return TYPES[result](value), False
     bounds = np.iinfo(TYPES[result])
     if value != value:
-        return bounds.min, True
+        return 0, True
     whole = away_from_zero(value) if math.isfinite(value) else value
     return int(min(max(whole, bounds.min), bounds.max)), not bounds.min <= whole <= bounds.max
 
@@ -206,6 +206,7 @@ def check_integers(case):
             if count:
                 f |= {"mean": s / count, "sum": s, "squares": q / count}
             short = count < max(1, case["least"]) or (name in NEED_VAR and count <= case["ddof"])
+            short = short or (name == "wolf" and low[at[0]] == math.inf)
             if name != "count" and short:
                 value = math.inf if compare else empty
             else:
@@ -418,6 +419,24 @@ def same_everywhere(tap):
     tap.report("the same results for every instruction set and number of threads", problems, cases)
 
 
+def nothing_counts(tap):
+    """An empty result that is NaN is 0 in integers, and clipped; without a sample that counts, wolf has none."""
+    problems = []
+    for sample, result in itertools.product(INTEGERS + FLOATS, INTEGERS):
+        pixels = np.full((1, 40, 50, 2), 9, TYPES[sample])
+        base = {"sample": sample, "border": "constant", "value": [3] * 4, "window": (5, 3), "first": 0, "isa": None,
+                "threads": 2, "gap": 0, "pixel_gap": 0, "ddof": 0, "skip_nan": False, "nodata": 9, "mask": None,
+                "min_valid": 15, "empty": math.nan, "outputs": [("mean", result, False, [])], "pixels": pixels}
+        (got,), clipped = run(base)
+        inner = got[0, 1:-1, 2:-2]
+        if inner.any() or clipped < inner.size:
+            problems.append(f"{sample} to {result}: {inner.min()} .. {inner.max()}, {clipped} clipped")
+        (got,), clipped = run(base | {"min_valid": 0, "empty": 7, "outputs": [("wolf", result, False, [])]})
+        if (got != 7).any() or clipped:
+            problems.append(f"{sample} to {result}: wolf {got.min()} .. {got.max()}, {clipped} clipped")
+    tap.report("where nothing counts, results are empty; NaN is 0 in integers", problems)
+
+
 def nothing_spreads(tap):
     """A NaN, an infinity or a huge sample touches exactly the windows that hold it."""
     problems = []
@@ -453,6 +472,7 @@ def main():
     large_variances(tap)
     same_everywhere(tap)
     nothing_spreads(tap)
+    nothing_counts(tap)
     tap.finish()
 
 

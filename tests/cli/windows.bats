@@ -147,6 +147,11 @@ np.save("nan.npy", np.array([[1, np.nan, 3], [4, 5, 6]], np.float32))'
     usage "--stat 'nope': there is no such statistic; there are mean, *" a.pgm --box 3 --stat nope -o o.tif
     usage "--threshold 'std': there is no such threshold; there are mean, *" a.pgm --box 3 --threshold std -o o.tif
     usage "--stat: 'z=1' is no parameter of sauvola; it has k, r" a.pgm --box 3 --stat sauvola:z=1 -o o.tif
+    usage "--stat: r=0 of sauvola: a number above 0" a.pgm --box 3 --stat sauvola:r=0 -o o.tif
+    usage "--threshold: r=-1 of wolf: a number above 0" a.pgm --box 3 --threshold wolf:r=-1 -o o.tif
+    usage "--stat: k of sauvola is set twice" a.pgm --box 3 --stat sauvola:k=1,k=2 -o o.tif
+    usage "--stat 'sauvola:': a parameter, KEY=VALUE, stands after a colon" a.pgm --box 3 --stat sauvola: -o o.tif
+    usage "--stat 'mean:std': a parameter, KEY=VALUE, stands after a colon" a.pgm --box 3 --stat mean:std -o o.tif
     usage "--stat: std has no parameters" a.pgm --box 3 --stat std:k=1 -o o.tif
     usage "--stat: k=x: a number" a.pgm --box 3 --stat niblack:k=x -o o.tif
     usage "--stat 'k=1': a statistic's name comes first" a.pgm --box 3 --stat k=1 -o o.tif

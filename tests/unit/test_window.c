@@ -41,6 +41,12 @@ static void specs_that_are_refused(void **state)
     REFUSED(SAT_ERR_ARGUMENT, "no such parameter", (output[0].statistic = "phansalkar", output[0].set = 16));
     REFUSED(SAT_ERR_ARGUMENT, "the parameter k is not finite",
             (output[0].statistic = "niblack", output[0].set = 1, output[0].parameter[0] = NAN));
+    REFUSED(SAT_ERR_ARGUMENT, "sauvola: the parameter r is 0; it must be above 0",
+            (output[0].statistic = "sauvola", output[0].set = 2));
+    REFUSED(SAT_ERR_ARGUMENT, "wolf: the parameter r is -2; it must be above 0",
+            (output[0].statistic = "wolf", output[0].set = 2, output[0].parameter[1] = -2));
+    REFUSED(SAT_ERR_ARGUMENT, "phansalkar: the parameter r is 0;",
+            (output[0].statistic = "phansalkar", output[0].set = 2));
     REFUSED(SAT_ERR_TYPE, "results of type u64", output[0].result = SAT_U64);
     REFUSED(SAT_ERR_TYPE, "compared with it are u8, not f32", (output[0].compare = true, output[0].result = SAT_F32));
     REFUSED(SAT_ERR_ARGUMENT, "min_valid is 1.5", s.min_valid = 1.5);
