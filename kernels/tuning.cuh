@@ -137,13 +137,18 @@ constexpr unsigned window_run(unsigned channels)
 {
     return channels == 3 ? 12 : simulated ? 4 : 16;
 }
-/* Blocks on a multiprocessor: a warp has two sums, and a count where samples are masked, of each of its columns in
- * registers. */
+/* Blocks of one warp on a multiprocessor, which has two sums, and a count where samples are masked, of each of its
+ * columns in registers.  Turing holds no more than 16. */
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
+constexpr int WINDOW_BLOCKS = 16;
+#else
+constexpr int WINDOW_BLOCKS = 20;
+#endif
 constexpr int window_blocks(unsigned warps, size_t sum_bytes, bool masked)
 {
     if (simulated || warps > 1) return simulated ? 2 : 1;
     if (sum_bytes == 8) return 12;
-    return masked ? 16 : 20;
+    return masked ? 16 : WINDOW_BLOCKS;
 }
 constexpr unsigned WINDOW_BROAD_WARPS = simulated ? 2 : 8;
 
