@@ -91,7 +91,9 @@ typedef struct sat_window_spec {
     bool has_nodata;                 /* samples equal to nodata do not count */
     bool strided;                    /* sources of runs may have gaps between their pixels */
     int ddof;                        /* 0 or more: variances are divided by n - ddof */
-    double nodata;                   /* floats: rounded to the samples' type */
+    double nodata;                   /* a value that samples can have: integers without a fraction, within the type's
+                                        range; floats are rounded to the type, whose range they must not leave, and
+                                        NaN means skip_nan */
     double min_valid;                /* samples that must count: 1 or more, a whole number; below 1: a share of the
                                         window's pixels; 0 = one sample */
     double empty;                    /* the result where fewer count, or n <= ddof for a variance; of a statistic with

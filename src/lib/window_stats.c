@@ -103,6 +103,32 @@ static sat_status check_spec(const sat_window_spec *s)
     return SAT_OK;
 }
 
+/* Can a sample of the type have that value, rounded to it if the type is a float's? */
+static bool is_sample(double value, sat_type type)
+{
+    if (type == SAT_F64) return true;
+    if (type == SAT_F32) return isinf(value) || fabs(value) < 0x1.ffffffp127; /* nearer to the largest than to 2^128 */
+    const double most = (double)sat_sample_max(type);
+    const bool is_signed = type == SAT_I8 || type == SAT_I16 || type == SAT_I32;
+    return value >= (is_signed ? -most - 1 : 0) && value <= most && value == floor(value);
+}
+
+/* nodata as backends compare it with samples. */
+static sat_status take_nodata(sat_window_spec *s)
+{
+    if (!s->has_nodata) return SAT_OK;
+    if (sat_is_float(s->sample) && isnan(s->nodata)) {
+        s->has_nodata = false;
+        s->skip_nan = true;
+        return SAT_OK;
+    }
+    if (!is_sample(s->nodata, s->sample))
+        return sat_fail(SAT_ERR_ARGUMENT, "nodata %.17g: no sample of type %s can be that", s->nodata,
+                        sat_type_name(s->sample));
+    if (s->sample == SAT_F32) s->nodata = (double)(float)s->nodata;
+    return SAT_OK;
+}
+
 /* ---- creation ------------------------------------------------------------------------------------------ */
 
 /* What one thread does in a microsecond, in samples (docs/cpu.md). */
@@ -145,8 +171,8 @@ sat_status sat_window_create_sized(sat_window **out, const sat_window_spec *give
     if (status != SAT_OK) return status;
     if (spec.channels == 0) spec.channels = 1;
     if (spec.count == 0) spec.count = 1;
-    if (spec.sample == SAT_F32) spec.nodata = (double)(float)spec.nodata;
     status = check_spec(&spec);
+    if (status == SAT_OK) status = take_nodata(&spec);
     if (status != SAT_OK) return status;
     sat_arena arena = {.allocator = spec.allocator};
     sat_window *w = sat_arena_zeros(&arena, sizeof *w);

@@ -152,6 +152,7 @@ np.save("nan.npy", np.array([[1, np.nan, 3], [4, 5, 6]], np.float32))'
     usage "--stat: k of sauvola is set twice" a.pgm --box 3 --stat sauvola:k=1,k=2 -o o.tif
     usage "--stat 'sauvola:': a parameter, KEY=VALUE, stands after a colon" a.pgm --box 3 --stat sauvola: -o o.tif
     usage "--stat 'mean:std': a parameter, KEY=VALUE, stands after a colon" a.pgm --box 3 --stat mean:std -o o.tif
+    failure "a.pgm: nodata 300: no sample of type u8 can be that" a.pgm --box 3 --nodata 300 -o o.tif
     usage "--stat: std has no parameters" a.pgm --box 3 --stat std:k=1 -o o.tif
     usage "--stat: k=x: a number" a.pgm --box 3 --stat niblack:k=x -o o.tif
     usage "--stat 'k=1': a statistic's name comes first" a.pgm --box 3 --stat k=1 -o o.tif

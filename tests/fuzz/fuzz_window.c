@@ -47,7 +47,7 @@ static sat_window_spec take_spec(fuzz_input *in, sat_window_output *outputs)
                          .skip_nan = take_one_in(in, 2),
                          .has_nodata = take_one_in(in, 2),
                          .ddof = (int)(take(in, 1) % 3),
-                         .nodata = (double)take(in, 1),
+                         .nodata = (double)(take(in, 1) % 128),
                          .min_valid = (double)(take(in, 1) % 4),
                          .threads = take_threads(in)};
     for (int i = 0; i < OUTPUTS; i++) outputs[i] = take_output(in);
@@ -111,7 +111,8 @@ static sums window_at(const sat_window_spec *s, const sat_view *src, const sat_v
                 continue;
             }
             const long double value = load_sample(src, px, py, c);
-            const bool counts = (!s->masked || load_sample(mask, px, py, 0) != 0) && !(s->skip_nan && isnan(value)) &&
+            const bool skip_nan = s->skip_nan || (s->has_nodata && isnan(s->nodata));
+            const bool counts = (!s->masked || load_sample(mask, px, py, 0) != 0) && !(skip_nan && isnan(value)) &&
                                 !(s->has_nodata && value == nodata);
             if (counts) add(&all, value);
         }

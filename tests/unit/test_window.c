@@ -1,5 +1,7 @@
 /* Window statistics: what is refused, with which words; reads and writes to the last byte of the views; an executor and
  * an allocator of the caller's; batches. */
+#include <float.h>
+
 #include "arrays.h"
 #include "sat_window.h"
 
@@ -52,6 +54,15 @@ static void specs_that_are_refused(void **state)
     REFUSED(SAT_ERR_ARGUMENT, "min_valid is 1.5", s.min_valid = 1.5);
     REFUSED(SAT_ERR_ARGUMENT, "min_valid is -1", s.min_valid = -1);
     REFUSED(SAT_ERR_ARGUMENT, "min_valid is nan", s.min_valid = NAN);
+    REFUSED(SAT_ERR_ARGUMENT, "nodata 300: no sample of type u8", (s.has_nodata = true, s.nodata = 300));
+    REFUSED(SAT_ERR_ARGUMENT, "nodata -1: no sample of type u8", (s.has_nodata = true, s.nodata = -1));
+    REFUSED(SAT_ERR_ARGUMENT, "nodata 1.5: no sample", (s.has_nodata = true, s.nodata = 1.5));
+    REFUSED(SAT_ERR_ARGUMENT, "nodata nan: no sample", (s.has_nodata = true, s.nodata = NAN));
+    REFUSED(SAT_ERR_ARGUMENT, "nodata -32769: no sample of type i16",
+            (s.sample = SAT_I16, s.has_nodata = true, s.nodata = -32769));
+    REFUSED(SAT_ERR_ARGUMENT, "no sample of type f32", (s.sample = SAT_F32, s.has_nodata = true, s.nodata = 1e300));
+    REFUSED(SAT_ERR_ARGUMENT, "no sample of type f32",
+            (s.sample = SAT_F32, s.has_nodata = true, s.nodata = 0x1.ffffffp127));
     REFUSED(SAT_ERR_ARGUMENT, "a ddof of -1", s.ddof = -1);
     REFUSED(SAT_ERR_ARGUMENT, "reserved", s.reserved[1] = true);
     REFUSED(SAT_ERR_ARGUMENT, "reserved", output[0].reserved[2] = true);
@@ -215,6 +226,47 @@ static void memory_that_is_refused(void **state)
         }
 }
 
+static void put(void *to, sat_type type, double value)
+{
+    switch (type) {
+    case SAT_U8: *(uint8_t *)to = (uint8_t)value; break;
+    case SAT_I16: *(int16_t *)to = (int16_t)value; break;
+    case SAT_U32: *(uint32_t *)to = (uint32_t)value; break;
+    case SAT_I32: *(int32_t *)to = (int32_t)value; break;
+    case SAT_F32: *(float *)to = (float)value; break;
+    default: *(double *)to = value; break;
+    }
+}
+
+/* Values that samples can have, and NaN for those that are not numbers. */
+static void nodata_of_samples(void **state)
+{
+    (void)state;
+    static const struct {
+        sat_type sample;
+        double nodata;
+    } of[] = {{SAT_U8, 0},          {SAT_U8, 255},       {SAT_I16, -32768},   {SAT_U32, 4294967295.0},
+              {SAT_I32, -0x1p31},   {SAT_F32, -3.5e-46}, {SAT_F32, FLT_MAX},  {SAT_F32, 3.4028234663852887e38},
+              {SAT_F32, -INFINITY}, {SAT_F64, 1e300},    {SAT_F64, INFINITY}, {SAT_F32, NAN},
+              {SAT_F64, NAN}};
+    for (size_t i = 0; i < sizeof of / sizeof *of; i++) {
+        sat_window_spec s = spec_of("count");
+        sat_window *w;
+        s.sample = of[i].sample, s.has_nodata = true, s.nodata = of[i].nodata, s.channels = 1;
+        assert_int_equal(sat_window_create(&w, &s), SAT_OK);
+        sat_view src = view_of(&s, 1, s.sample), out = view_of(&s, 1, sat_window_result(w, 0));
+        for (int64_t y = 0; y < s.height; y++)
+            for (int64_t x = 0; x < s.width; x++) put(entry_at(&src, x, y, 0), s.sample, 1);
+        put(entry_at(&src, 20, 15, 0), s.sample, s.nodata);
+        assert_int_equal(sat_window_run(w, &src, NULL, &out, NULL), SAT_OK);
+        const void *at = entry_at(&out, 20, 15, 0);
+        const double n = out.type == SAT_F32 ? (double)*(const float *)at : *(const double *)at;
+        assert_true(n == 14);
+        sat_window_destroy(&w);
+        unguard(&src), unguard(&out);
+    }
+}
+
 /* Values beyond the range of their type are cut to it, and counted. */
 static void clipped_values(void **state)
 {
@@ -240,7 +292,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(specs_that_are_refused), cmocka_unit_test(views_that_are_refused),
         cmocka_unit_test(batches_and_executors),  cmocka_unit_test(memory_that_is_refused),
-        cmocka_unit_test(clipped_values),
+        cmocka_unit_test(nodata_of_samples),      cmocka_unit_test(clipped_values),
     };
     cmocka_set_message_output(CM_OUTPUT_TAP);
     return cmocka_run_group_tests(tests, NULL, NULL);
