@@ -130,6 +130,7 @@ static bool compute(work *w, const char *input, int threads, error *err)
         return fail(err, "--border %s has %d values, but the image has %d channel%s", j->border, j->border_values,
                     w->channels, w->channels > 1 ? "s beside alpha" : " beside alpha");
     for (int c = 0; c < w->channels; c++) spec.border_value[c] = j->border_value[j->border_values > 1 ? c : 0];
+    long long integers = 0; /* samples of results that may be clipped */
     sat_view src = image_view(img), mask = image_view(&w->mask), results[SAT_OUTPUTS];
     src.pixel_bytes = (size_t)img->channels * sat_type_bytes(img->type);
     src.channels = w->channels;
@@ -138,6 +139,8 @@ static bool compute(work *w, const char *input, int threads, error *err)
         output[i].result = w->result[i];
         if (!image_alloc(&w->out[i], img->width, img->height, w->channels, w->result[i], err)) return false;
         results[i] = image_view(&w->out[i]);
+        if (w->result[i] != SAT_F32 && w->result[i] != SAT_F64 && !output[i].compare)
+            integers += (long long)img->width * img->height * w->channels;
     }
     sat_window *window;
     if (sat_window_create(&window, &spec) != SAT_OK) return fail(err, "%s", sat_detail());
@@ -150,8 +153,8 @@ static bool compute(work *w, const char *input, int threads, error *err)
     sat_window_destroy(&window);
     if (ok && clipped > 0 && !j->quiet)
         say(input_name(input),
-            "%lld values lie beyond the range of their type and are clipped; floats hold them (--result)",
-            (long long)clipped);
+            "%lld of %lld samples lay beyond the range of their type and were clipped; floats hold them (--result)",
+            (long long)clipped, integers);
     return ok;
 }
 

@@ -62,7 +62,13 @@ sat_status sat_cpu_window_open(const sat_window_spec *spec, sat_arena *arena, vo
     status = sat_is_float(spec->sample) ? sat_cpu_floats_open(w, arena) : sat_cpu_integers_open(w, arena);
     if (status != SAT_OK) return status;
     int n = snprintf(note, note_bytes, "cpu, %s, %d thread%s", isa->name, w->threads, w->threads == 1 ? "" : "s");
-    if (n > 0 && (size_t)n < note_bytes) sat_box_window_note(&w->plan.window, note + n, note_bytes - (size_t)n);
+    if (n > 0 && (size_t)n < note_bytes) {
+        if (w->floats)
+            snprintf(note + n, note_bytes - (size_t)n, ", f64 sums%s",
+                     w->plan.needs & (SAT_NEEDS_VAR | SAT_NEEDS_SQUARES) ? ", means and squared deviations" : "");
+        else
+            sat_cpu_integers_note(w, note + n, note_bytes - (size_t)n);
+    }
     *state = w;
     return SAT_OK;
 }

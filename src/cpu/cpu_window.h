@@ -80,6 +80,8 @@ void sat_cpu_window_finish(const sat_cpu_window_run *run, sat_cpu_finish *f, int
 
 /* Rows [y, end) of all results. */
 sat_status sat_cpu_integers_open(sat_cpu_window *w, sat_arena *arena);
+/* The accumulators, in words: ", u32 sums, u64 squares, variances in 64 bits (225 pixels of at most 255)". */
+void sat_cpu_integers_note(const sat_cpu_window *w, char *note, size_t bytes);
 void sat_cpu_integers_rows(const sat_cpu_window_run *run, int worker, int64_t y, int64_t end);
 
 sat_status sat_cpu_floats_open(sat_cpu_window *w, sat_arena *arena);

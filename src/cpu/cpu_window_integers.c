@@ -16,6 +16,7 @@
  *                    the quotient is wrong by 2^-51 of itself at most
  *     else           in 128 bits: area < 2^32, m^2 <= 2^64 */
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "cpu_window.h"
@@ -185,6 +186,22 @@ sat_status sat_cpu_integers_open(sat_cpu_window *w, sat_arena *arena)
         return sat_fail(SAT_ERR_MEMORY, "cpu: out of memory for windows in rows of %lld pixels",
                         (long long)w->spec.width);
     return SAT_OK;
+}
+
+void sat_cpu_integers_note(const sat_cpu_window *w, char *note, size_t bytes)
+{
+    static const char *const variances[] = {"f64", "64 bits", "128 bits"};
+    const integers *g = w->integers;
+    char squares[32] = "", variance[32] = "";
+    if (g->of[HIGH_SQUARES].used)
+        snprintf(squares, sizeof squares, ", squares in two u64");
+    else if (g->of[SQUARES].used)
+        snprintf(squares, sizeof squares, ", %s squares", g->of[SQUARES].sums == BOX_SUMS_32 ? "u32" : "u64");
+    if (w->plan.needs & SAT_NEEDS_VAR)
+        snprintf(variance, sizeof variance, ", variances in %s", variances[g->arithmetic]);
+    snprintf(note, bytes, ", %s sums%s%s (%lld pixels of at most %llu%s)",
+             g->of[SUM].sums == BOX_SUMS_32 ? "u32" : "u64", squares, variance, (long long)w->plan.window.area_px,
+             (unsigned long long)w->plan.window.largest, w->plan.window.is_signed ? " in magnitude" : "");
 }
 
 /* ---- columns ------------------------------------------------------------------------------------------- */

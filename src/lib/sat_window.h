@@ -17,8 +17,8 @@
  * windows that hold it, whose variance is NaN.  A variance is never negative, and 0 for a constant.  With e =
  * 2^-53, n samples, their exact mean m, mean of absolute values a and variance v: the f64 mean is wrong by less than
  * (n + 1) * e * a, and the f64 variance by less than (6 * n + 40) * e * (v + a * sqrt(v)), as far as that is small
- * beside v; where it is not, by less than (6 * n + 40)^2 * e^2 * a^2 in addition.  Results are the same on every thread
- * count.
+ * beside v; where it is not, by less than (6 * n + 40)^2 * e^2 * a^2 in addition; with a ddof, all of it times
+ * n / (n - ddof).  Results are the same on every thread count.
  *
  * Samples that count.  Without a mask, nodata value and skip_nan all do.  With one of them, those that do not count
  * take no part in any sum, and n is the number of those that do.  Where fewer than min_valid count, the result is
@@ -47,7 +47,8 @@ typedef struct sat_parameter_info {
 
 typedef struct sat_statistic_info {
     const char *name, *summary;
-    const char *equation; /* over n, mean, var, std, rms, x (the pixel), and the parameters */
+    const char *equation; /* over n, S1, S2, mean, var, std, x (the pixel), min(image) and the parameters; for
+                           * people */
     const char *source;   /* citation, or NULL */
     sat_parameter_info parameter[SAT_PARAMETERS];
     bool threshold;   /* a local threshold: meant to be compared with the pixel */
@@ -113,9 +114,17 @@ typedef struct sat_window_spec {
 typedef struct sat_window sat_window;
 
 /* Checks the spec, picks the backend, allocates all that runs need.  On SAT_OK *window is the caller's, to be given to
- * sat_window_destroy(); else it is NULL, and the status is SAT_ERR_ARGUMENT, _SHAPE, _TYPE, _RANGE (sums that 64 bits
- * cannot be proven to hold: windows of 2^32 px and more of 32-bit samples, of 2^31 px of squares of 16 bits), _MEMORY
- * or _UNAVAILABLE. */
+ * sat_window_destroy(); else it is NULL, and the status is SAT_ERR_ARGUMENT, _SHAPE, _TYPE, _RANGE, _MEMORY or
+ * _UNAVAILABLE.
+ *
+ * _RANGE: sums that 64 bits cannot be proven to hold.  With area the pixels of the fullest window, which are at most
+ * the image's where the border mode is shrink, and m the largest magnitude of a sample's type: area * m is not below
+ * 2^64, or of signed samples 2^63, with half of the area added for rounding; or, where a statistic needs squares,
+ * area * m^2 is not below 2^63, of 32-bit samples area * (2^32 - 1) below 2^64.  Floats: windows that reach beyond the
+ * image by more than its size, where the border mode repeats samples.
+ *
+ * Memory, for each thread.  Integers: some rows of sums.  Floats: sums in strips of at least twice the window's width,
+ * as far as the image is as wide; of tall windows a row of them for every few rows of the window. */
 #define sat_window_create(...) sat_window_create_sized(__VA_ARGS__, sizeof(sat_window_spec)) /* window, spec */
 SAT_API sat_status sat_window_create_sized(sat_window **window, const sat_window_spec *spec, size_t spec_bytes);
 

@@ -267,6 +267,33 @@ static void nodata_of_samples(void **state)
     }
 }
 
+/* The note names the accumulators that the statistics take. */
+static void notes(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *statistic;
+        sat_type sample;
+        int64_t side;
+        const char *note;
+    } of[] = {{"mean", SAT_U8, 15, ", u32 sums (225 pixels of at most 255)"},
+              {"std", SAT_U8, 15, ", u32 sums, u32 squares, variances in f64 (225 pixels of at most 255)"},
+              {"rms", SAT_I16, 15, ", u32 sums, u64 squares (225 pixels of at most 32768 in magnitude)"},
+              {"std", SAT_U16, 51, ", u64 sums, u64 squares, variances in 64 bits (2601 pixels of at most 65535)"},
+              {"std", SAT_U32, 3, ", u64 sums, squares in two u64, variances in 128 bits (9 pixels of at most 42949"},
+              {"mean", SAT_F32, 3, ", f64 sums"},
+              {"std", SAT_F64, 3, ", f64 sums, means and squared deviations"}};
+    for (size_t i = 0; i < sizeof of / sizeof *of; i++) {
+        sat_window_spec s = spec_of(of[i].statistic);
+        sat_window *w;
+        s.sample = of[i].sample, s.window_width = s.window_height = of[i].side;
+        s.backend = "cpu", s.border = "wrap";
+        assert_int_equal(sat_window_create(&w, &s), SAT_OK);
+        if (!strstr(sat_window_note(w), of[i].note)) fail_msg("%s: %s", of[i].note, sat_window_note(w));
+        sat_window_destroy(&w);
+    }
+}
+
 /* Values beyond the range of their type are cut to it, and counted. */
 static void clipped_values(void **state)
 {
@@ -290,9 +317,13 @@ static void clipped_values(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(specs_that_are_refused), cmocka_unit_test(views_that_are_refused),
-        cmocka_unit_test(batches_and_executors),  cmocka_unit_test(memory_that_is_refused),
-        cmocka_unit_test(nodata_of_samples),      cmocka_unit_test(clipped_values),
+        cmocka_unit_test(specs_that_are_refused),
+        cmocka_unit_test(views_that_are_refused),
+        cmocka_unit_test(batches_and_executors),
+        cmocka_unit_test(memory_that_is_refused),
+        cmocka_unit_test(nodata_of_samples),
+        cmocka_unit_test(clipped_values),
+        cmocka_unit_test(notes),
     };
     cmocka_set_message_output(CM_OUTPUT_TAP);
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -29,9 +29,9 @@
  * be called from any thread; an object (plan, box) is used by one thread at a time.  All memory is the
  * caller's except inside the opaque objects.  Sizes are 64 bit and every product is checked.
  *
- * Versions.  sat_plan_spec, sat_run_options, sat_table, sat_statistics, sat_query_spec, sat_box_spec and the structs
- * called sat_..._info get new members at their end, where zero means what the version before did.  The size of the
- * caller's struct travels with the call, so a program may run with a library that is newer, or older, than the header
+ * Versions.  sat_plan_spec, sat_run_options, sat_table, sat_statistics, sat_query_spec, sat_box_spec, sat_gauss_spec,
+ * sat_window_spec and the structs called sat_..._info get new members at their end, where zero means what the version
+ * before did.  The size of the caller's struct travels with the call, so a program may run with a library that is newer, or older, than the header
  * it was compiled with. The functions that take or fill such a struct are macros: sat_plan_create(plan, spec) is
  * sat_plan_create_sized(plan, spec, sizeof(sat_plan_spec)), and so on, the size last.  Other languages call the latter
  * with the size of their own declaration. The library takes members that the caller's struct lacks for zero, and does
