@@ -31,11 +31,11 @@
  *
  * Versions.  sat_plan_spec, sat_run_options, sat_table, sat_statistics, sat_query_spec, sat_box_spec, sat_gauss_spec,
  * sat_window_spec and the structs called sat_..._info get new members at their end, where zero means what the version
- * before did.  The size of the caller's struct travels with the call, so a program may run with a library that is newer, or older, than the header
- * it was compiled with. The functions that take or fill such a struct are macros: sat_plan_create(plan, spec) is
- * sat_plan_create_sized(plan, spec, sizeof(sat_plan_spec)), and so on, the size last.  Other languages call the latter
- * with the size of their own declaration. The library takes members that the caller's struct lacks for zero, and does
- * not write them.  A non-zero member that the library does not have is refused with SAT_ERR_ARGUMENT.  All other
+ * before did.  The size of the caller's struct travels with the call, so a program may run with a library that is
+ * newer, or older, than the header it was compiled with. The functions that take or fill such a struct are macros:
+ * sat_plan_create(plan, spec) is sat_plan_create_sized(plan, spec, sizeof(sat_plan_spec)), and so on, the size last.
+ * Other languages call the latter with the size of their own declaration. The library takes members that the caller's
+ * struct lacks for zero, and does not write them.  A non-zero member that the library does not have is refused with SAT_ERR_ARGUMENT.  All other
  * structs stay as they are.
  *
  * Threads.  Work on the CPU is shared with worker threads of the library's own (sat_parallel()).  They are started when
