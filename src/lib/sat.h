@@ -35,8 +35,8 @@
  * newer, or older, than the header it was compiled with. The functions that take or fill such a struct are macros:
  * sat_plan_create(plan, spec) is sat_plan_create_sized(plan, spec, sizeof(sat_plan_spec)), and so on, the size last.
  * Other languages call the latter with the size of their own declaration. The library takes members that the caller's
- * struct lacks for zero, and does not write them.  A non-zero member that the library does not have is refused with SAT_ERR_ARGUMENT.  All other
- * structs stay as they are.
+ * struct lacks for zero, and does not write them.  A non-zero member that the library does not have is refused
+ * with SAT_ERR_ARGUMENT.  All other structs stay as they are.
  *
  * Threads.  Work on the CPU is shared with worker threads of the library's own (sat_parallel()).  They are started when
  * they are first needed, block all signals but those that a thread brings on itself, sleep while there is no work, and

@@ -66,8 +66,8 @@ SAT_API bool sat_statistic_at_sized(size_t i, sat_statistic_info *info, size_t i
 typedef struct sat_window_output {
     const char *statistic;            /* a name of sat_statistic_at() */
     sat_type result;                  /* u8 u16 u32 i8 i16 i32, rounded to nearest, halves away from zero, and clipped
-                                         to the type's range, NaN to 0; f32; f64.  SAT_TYPE_NONE = f32, of 32-bit integers and
-                                         f64 f64; of a comparison u8 */
+                                         to the type's range, NaN to 0; f32; f64.  SAT_TYPE_NONE = f32, of 32-bit
+                                         integers and f64 f64; of a comparison u8 */
     bool compare;                     /* 255 where the pixel is above the statistic, else 0; of u8 */
     bool reserved[3];                 /* false */
     double parameter[SAT_PARAMETERS]; /* in the order of sat_statistic_info */
