@@ -34,7 +34,7 @@
  *         2^29, rows of less than 2^30 samples.
  *
  * Steps   1. Sum the rows of the first window.  2. Load the rows that enter and leave next.  3. Prefix sums to shared
- *         memory.  4. Windows' sums to moments, and these to each result, four columns at a time.  5. Slide; go to 2.
+ *         memory.  4. For each result: windows' sums to moments, and these to the result.  5. Slide; go to 2.
  */
 #include <math.h>
 #include <stdio.h>

@@ -80,7 +80,8 @@ template <class Sample, class Sum, unsigned CHANNELS, bool MASKED, unsigned WARP
         Sum s1[RUN], s2[RUN];
         uint32_t n[MASKED ? RUN : 1];
     };
-    /* A lane's part of a row, with the bias; samples from nowhere are 0, and masked. */
+    /* A lane's samples of a row, with the bias, and its part of the mask.  Positions outside the image, where the
+     * border mode names no sample for them, are 0 in both. */
     struct line {
         uint32_t samples[WORDS], mask[MASK_WORDS];
     };
@@ -152,9 +153,8 @@ template <class Sample, class Sum, unsigned CHANNELS, bool MASKED, unsigned WARP
             if (e < 0) continue;
             constexpr unsigned BITS = 8 * (unsigned)sizeof(Sample);
             const unsigned shift = i % PER * BITS;
-            if (!p.direct) {
+            if (!p.direct)
                 l.samples[i / PER] |= (uint32_t)(Sample)(prim::load(samples + (int64_t)e * stride) ^ bias) << shift;
-            }
             if constexpr (MASKED)
                 l.mask[i / 4] |= (counting == nullptr || prim::load(counting + e / (int32_t)CHANNELS) != 0)
                                  << i % 4 * 8;
@@ -381,7 +381,7 @@ template <class Sample, class Sum, unsigned CHANNELS, bool MASKED, unsigned WARP
     }
 
     /* Compares the pixels of elements k .. end - 1 in f32.  Returns those that are too near to their threshold, a bit
-     * for each. */
+     * for each: a thread has RUN elements at most. */
     template <class Statistic>
     PRIM_DEVICE uint32_t compare(const shared &s, const place &p, const thread_elements &t, const row_of_results &row,
                                  const finish::output &o, int32_t k, int32_t end) const
@@ -406,7 +406,6 @@ template <class Sample, class Sum, unsigned CHANNELS, bool MASKED, unsigned WARP
     PRIM_DEVICE void write_row(const shared &s, const place &p, const thread_elements &t, const row_of_results &row,
                                uint32_t &clipped_here) const
     {
-        constexpr int32_t MOST = 32; /* bits */
         /* Windows of border values do not end at an edge. */
         const bool inner = !takes_value || row.covered == whole_rows;
 #pragma unroll 1
@@ -418,7 +417,6 @@ template <class Sample, class Sum, unsigned CHANNELS, bool MASKED, unsigned WARP
             const int32_t from = fast ? t.inner : 0;
             int32_t to = fast ? t.inner_end : 0;
             if (to > t.count) to = t.count;
-            if (to > MOST) to = MOST;
             uint32_t unsure = 0;
             if (from < to && o.is_real) {
                 with_statistic(o.statistic, [&](auto of) { write_reals<decltype(of)>(s, p, t, row, o, from, to); });

@@ -17,11 +17,10 @@
 
 __extension__ typedef unsigned __int128 sat_u128;
 
-/* a / b, rounded once to the nearest double, ties to even; 0 < b < 2^127. */
-SAT_BOTH double sat_quotient(sat_u128 a, sat_u128 b)
+/* a / b, rounded once to the nearest double, ties to even; 0 < b < 2^127.  Bit by bit. */
+SAT_BOTH double sat_quotient_by_bits(sat_u128 a, sat_u128 b)
 {
-    const sat_u128 exact = (sat_u128)1 << 53, enough = (sat_u128)1 << 54;
-    if (a <= exact && b <= exact) return (double)(uint64_t)a / (double)(uint64_t)b;
+    const sat_u128 enough = (sat_u128)1 << 54;
     sat_u128 q = a / b, r = a % b;
     double unit = 1; /* a / b = (q + r / b) * unit */
     while (q < enough && r != 0) {
@@ -46,6 +45,33 @@ SAT_BOTH double sat_quotient(sat_u128 a, sat_u128 b)
         unit *= (double)((uint64_t)1 << bits);
     }
     return (double)((uint64_t)q | below) * unit;
+}
+
+/* The same in f64, for a < 2^127 and b <= 2^53; false if that leaves open how to round, as near a tie.
+ *
+ * a = high + low, low being below 2^-52 of a and wrong by 2^-104 at most.  q is the rounded quotient of high; its
+ * remainder is exact (fma), and with low it is divided as well.  So quotient + rest, which are one sum rounded and what
+ * it lost, are a / b but for 2^-102 of it.  Half a unit in the last place is 2^-54 of it at least: the rounding is
+ * right unless the rest is within 2^-30 of itself of that half. */
+SAT_BOTH bool sat_quotient_in_f64(sat_u128 a, double b, double *quotient)
+{
+    const uint64_t limb = ((uint64_t)1 << 43) - 1;
+    const double top = (double)(uint64_t)(a >> 86) * 0x1p86, middle = (double)((uint64_t)(a >> 43) & limb) * 0x1p43,
+                 bottom = (double)((uint64_t)a & limb), lower = middle + bottom, high = top + lower;
+    const double low = (lower - (high - top)) + (bottom - (lower - middle));
+    const double q = high / b, correction = (fma(-q, b, high) + low) / b;
+    *quotient = q + correction;
+    const double rest = correction - (*quotient - q);
+    return *quotient + rest * (1 + 0x1p-30) == *quotient;
+}
+
+SAT_BOTH double sat_quotient(sat_u128 a, sat_u128 b)
+{
+    const sat_u128 exact = (sat_u128)1 << 53;
+    if (a <= exact && b <= exact) return (double)(uint64_t)a / (double)(uint64_t)b;
+    double quotient;
+    if (b <= exact && sat_quotient_in_f64(a, (double)(uint64_t)b, &quotient)) return quotient;
+    return sat_quotient_by_bits(a, b);
 }
 
 /* Of n integer samples; s1: the magnitude of their sum.  NaN if n <= ddof.  Sums of no samples, as a damaged table may

@@ -184,7 +184,8 @@ static const char *check_answers(const sat_view *image, const sat_plan_spec *s, 
     size_t channels = (size_t)image->channels;
     for (size_t i = 0; i < n * channels; i++) {
         const sat_rect *r = &rects[i / channels];
-        if (want[i / channels] == NOWHERE && (sums[i].u != 0 || !isnan(means[i]))) return "an answer from nowhere";
+        if (want[i / channels] == NOWHERE && (sums[i].u != 0 || !isnan(means[i])))
+            return "an answer for a rectangle without pixels";
         if (want[i / channels] != ANSWERED || !is_integer(s->sample) || s->accum == SAT_F32 || s->accum == SAT_F64)
             continue;
         uint64_t sum = rect_sum(image, r, (int)(i % channels));
@@ -231,7 +232,7 @@ static const char *query_fractions(fuzz_input *in, const sat_view *image, const 
                 if (weight > 0) sum += weight * load_sample(image, x, y, c);
                 if (weight > 0) size += weight * fabsl(load_sample(image, x, y, c));
             }
-        if (area == 0 && (sums[c].f != 0 || !isnan(means[c]))) return "an answer from nowhere";
+        if (area == 0 && (sums[c].f != 0 || !isnan(means[c]))) return "an answer for a rectangle without pixels";
         if (!is_integer(t->sample) || t->view.type == SAT_F32 || t->view.type == SAT_F64) continue;
         if (!(fabsl((long double)sums[c].f - sum) <= 15 * 0x1p-53L * size + 0x1p-1000L))
             return "a sum of fractions is another";

@@ -115,6 +115,33 @@ static void quotients_are_rounded_once(void **state)
         assert_true(sat_quotient(join(quotients[i].a), join(quotients[i].b)) == quotients[i].quotient);
 }
 
+/* The quick quotient is that by bits, or none: of random numbers, and of such as lie on a tie, or beside it. */
+static void quick_quotients_are_right_or_none(void **state)
+{
+    uint64_t taken = 0, left = 0;
+    (void)state;
+    for (int i = 0; i < 300000; i++) {
+        const sat_u128 b = 1 + (random64() >> (11 + random64() % 53));
+        sat_u128 a = ((sat_u128)random64() << 64 | random64()) >> (1 + random64() % 127);
+        const int ties = i % 3;
+        if (ties) { /* (2 k + 1) / 2 units of a number of 53 bits, times b, a little off */
+            const uint64_t half = (UINT64_C(1) << 53 | random64() >> 11) | 1;
+            const unsigned up = (unsigned)(random64() % 20);
+            a = (sat_u128)half * b;
+            if (a >> (126 - up)) continue;
+            a = (a << up) + random64() % 3 - 1;
+        }
+        double quick;
+        if (!sat_quotient_in_f64(a, (double)(uint64_t)b, &quick)) {
+            left++;
+            continue;
+        }
+        taken++;
+        assert_true(quick == sat_quotient_by_bits(a, b));
+    }
+    assert_true(taken > 100000 && left > 1000);
+}
+
 /* The largest counts and sums: 2^62 samples of 1 and -1, and none that differ. */
 static void the_largest_sums(void **state)
 {
@@ -137,6 +164,7 @@ int main(void)
     cmocka_set_message_output(CM_OUTPUT_TAP);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(quotients_are_rounded_once),
+        cmocka_unit_test(quick_quotients_are_right_or_none),
         cmocka_unit_test(the_largest_sums),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
