@@ -145,7 +145,7 @@ $(OBJ)/%.o: %.c
 	$(Q)$(CC) $(BASE) $(INC) -c $< -o $@
 
 # Formulas of statistics are those of the host, operation by operation.
-$(CU_DIR)/window/%.o: NVCCFLAGS += -fmad=false
+$(CU_DIR)/window/%.o $(CU_DIR)/query/%.o: NVCCFLAGS += -fmad=false
 $(CU_DIR)/%.o: kernels/%.cu
 	@mkdir -p $(@D)
 	$(Q)$(NVCC) $(NVCCFLAGS) -MMD -MP -MF $(@:.o=.d) -c $< -o $@

@@ -279,4 +279,5 @@ extern "C" const sat_device sat_device_cuda = {
     .event_wait = event_wait,
     .captured = captured,
     .query = query_rectangles,
+    .statistics = query_statistics,
 };

@@ -27,8 +27,9 @@ struct scan_job {
     int64_t rows, length;
     bool exclusive;
     const void *initial_values; /* device: for each row the sum before its first element, of type accum; NULL = zeros */
-    sat_quant quant;            /* SAT_Q32 */
-    uint32_t *outside;          /* device: set to 1 where a sample cannot be held by q32; it counts as 0 */
+    bool is_signed;    /* squares: samples are signed, and `sample` is the type of as many bytes without a sign */
+    sat_quant quant;   /* SAT_Q32 */
+    uint32_t *outside; /* device: set to 1 where a sample cannot be held by q32; it counts as 0 */
 };
 
 /* How a method is called.  B threads for each block and Q elements for each thread; 0 = the method's own choice. */
@@ -58,12 +59,20 @@ template <class Sample, class Accum> struct type_pair {
 /* Fixed point: the same as uint32_t but for the way in. */
 struct q32 {
 };
+/* Sums of squares, which are A. */
+template <class A> struct squares_in {
+};
 template <class A> struct sums_in {
     using type = A;
 };
 template <> struct sums_in<q32> {
     using type = uint32_t;
 };
+template <class A> struct sums_in<squares_in<A>> {
+    using type = A;
+};
+template <class Accum> constexpr bool sums_squares = false;
+template <class A> constexpr bool sums_squares<squares_in<A>> = true;
 
 /* Calls f(type_pair<Sample, Accum>()) for a pair that backends are given (backend.h), and <u64, u64> and
  * <accum, accum>.  Signed samples are summed in integers only: each pair is compiled for each kernel. */
@@ -96,6 +105,24 @@ template <class F> sat_status with_types(sat_type sample, sat_type accum, F f)
                     sat_type_name(accum));
 }
 
+/* The same for the squares of samples, as type_pair<Sample, squares_in<Accum>>(); for signed samples, of their
+ * magnitudes: Sample has no sign. */
+template <class F> sat_status with_squares(sat_type sample, sat_type accum, F f)
+{
+#define SAMPLE_TO(S, T, s, A, a)                                                                                       \
+    if ((sample == S || sample == T) && accum == A) return f(type_pair<s, squares_in<a>>())
+    SAMPLE_TO(SAT_U8, SAT_I8, uint8_t, SAT_U32, uint32_t);
+    SAMPLE_TO(SAT_U8, SAT_I8, uint8_t, SAT_U64, uint64_t);
+    SAMPLE_TO(SAT_U16, SAT_I16, uint16_t, SAT_U32, uint32_t);
+    SAMPLE_TO(SAT_U16, SAT_I16, uint16_t, SAT_U64, uint64_t);
+    SAMPLE_TO(SAT_U32, SAT_I32, uint32_t, SAT_F64, double);
+    SAMPLE_TO(SAT_F32, SAT_F32, float, SAT_F64, double);
+    SAMPLE_TO(SAT_F64, SAT_F64, double, SAT_F64, double);
+#undef SAMPLE_TO
+    return sat_fail(SAT_ERR_TYPE, "squares of %s samples cannot be summed in %s on a device", sat_type_name(sample),
+                    sat_type_name(accum));
+}
+
 /* Is there a kernel for these types?  For open(): a plan that exists can be run. */
 inline sat_status has_types(sat_type sample, sat_type accum)
 {
@@ -125,11 +152,12 @@ template <class Sample, class Accum> struct scan_source {
     int32_t step;
     double offset, reciprocal, largest; /* q32; the reciprocal of a power of two is exact */
     uint32_t *outside;
+    bool is_signed; /* squares: of signed samples */
 
     static scan_source of_job(const scan_job *j)
     {
-        return {(const Sample *)j->in,    j->in_pitch, j->step, j->quant.offset, 1 / j->quant.step,
-                (double)j->quant.largest, j->outside};
+        return {(const Sample *)j->in,    j->in_pitch, j->step,     j->quant.offset, 1 / j->quant.step,
+                (double)j->quant.largest, j->outside,  j->is_signed};
     }
 
     /* Where row r begins; its elements lie `step` apart. */
@@ -147,6 +175,13 @@ template <class Sample, class Accum> struct scan_source {
             if (q >= 0 && q <= largest) return (uint32_t)(q + 0.5);
             prim::store_relaxed(outside, 1u);
             return 0;
+        } else if constexpr (sums_squares<Accum>) {
+            if constexpr (std::is_integral_v<Sample>)
+                if (is_signed && v >> (8 * sizeof v - 1)) v = (Sample)(0 - v);
+            if constexpr (std::is_integral_v<sum>)
+                return (sum)v * (sum)v;
+            else
+                return prim::product((sum)v, (sum)v);
         } else {
             return (sum)v; /* of a negative sample: extended by its sign, modulo 2^32 or 2^64 */
         }

@@ -34,29 +34,18 @@
 #include <math.h>
 #include <type_traits>
 
-#include "prim/runtime.cuh"
-#include "prim/vector.cuh"
-#include "tuning.cuh"
+#include "query/query_rects.cuh"
 
-/* rectangle.h in the device's terms. */
-#define SAT_BOTH          PRIM_DEVICE
-#define SAT_PRODUCT(a, b) prim::product(a, b)
 #include "query/query.cuh"
 
 namespace
 {
 
-constexpr uint64_t NONE = UINT64_MAX;
-
-constexpr unsigned BLOCK = tuning::QUERY_THREADS, MOST_BLOCKS = tuning::QUERY_BLOCKS;
-static_assert(MOST_BLOCKS <= SAT_QUERY_BLOCKS, "each block stores its first bad rectangle");
+using query::BLOCK;
 
 template <class Entry, unsigned CHANNELS> struct answer_rectangles {
-    static constexpr unsigned threads = BLOCK, WARPS = BLOCK / prim::WARP;
-    struct shared {
-        prim::array<uint64_t, WARPS> bad;
-    };
-    using half = prim::vec<int64_t, 2>; /* x and y, or width and height */
+    static constexpr unsigned threads = BLOCK;
+    using shared = query::first_invalid;
     sat_reader table;
     const sat_rect *rects;
     uint64_t n;
@@ -69,22 +58,16 @@ template <class Entry, unsigned CHANNELS> struct answer_rectangles {
     {
         const uint64_t first = (uint64_t)prim::block_id() * BLOCK + prim::thread_id();
         const uint64_t stride = (uint64_t)prim::blocks() * BLOCK;
-        uint64_t lowest = NONE;
+        uint64_t lowest = query::NONE;
         for (uint64_t i = first; i < n * (uint64_t)table.count; i += stride)
-            if (query_one(i) >= SAT_RECT_EMPTY && lowest == NONE) lowest = i;
-        store_first_invalid(s, lowest);
-    }
-
-    PRIM_DEVICE half load_half(const int64_t *p) const
-    {
-        return vectors ? prim::load(reinterpret_cast<const half *>(p)) : half{prim::load(p), prim::load(p + 1)};
+            if (query_one(i) >= SAT_RECT_EMPTY && lowest == query::NONE) lowest = i;
+        s.store(lowest, rects, n, bad);
     }
 
     PRIM_DEVICE sat_rect_status query_one(uint64_t i) const
     {
         const uint64_t image = table.count > 1 ? i / n : 0, r = i - image * n;
-        const half corner = load_half(&rects[r].x), sides = load_half(&rects[r].width);
-        sat_rect rect = {corner.at[0], corner.at[1], sides.at[0], sides.at[1]};
+        sat_rect rect = query::load_rect(&rects[r], vectors);
         const sat_rect_status status = sat_rect_validate(&table, &rect);
         const bool inside = status == SAT_RECT_INSIDE;
         if (!inside) rect = {}; /* the corners of an invalid one may overflow */
@@ -120,28 +103,6 @@ template <class Entry, unsigned CHANNELS> struct answer_rectangles {
             sum.u = v;
         return sum;
     }
-
-    PRIM_DEVICE void store_first_invalid(shared &s, uint64_t lowest) const
-    {
-#pragma unroll
-        for (unsigned d = prim::WARP / 2; d; d /= 2) {
-            const uint64_t other = prim::shuffle_xor(lowest, d);
-            lowest = other < lowest ? other : lowest;
-        }
-        if (prim::lane_id() == 0) s.bad.set(prim::warp_id(), lowest);
-        prim::block_sync(); /* each warp has stored its lowest */
-        if (prim::thread_id() != 0) return;
-        for (unsigned w = 1; w < WARPS; w++) lowest = s.bad.get(w) < lowest ? s.bad.get(w) : lowest;
-        sat_bad_rect *entry = &bad->of[prim::block_id()];
-        if (lowest >= prim::load(&entry->index)) return;
-        const sat_rect *rect = &rects[lowest % n];
-        prim::store(&entry->index, lowest);
-        prim::store(&entry->rect.x, prim::load(&rect->x));
-        prim::store(&entry->rect.y, prim::load(&rect->y));
-        prim::store(&entry->rect.width, prim::load(&rect->width));
-        prim::store(&entry->rect.height, prim::load(&rect->height));
-        prim::store_relaxed(&bad->none, (uint64_t)0);
-    }
 };
 
 /* A query's arguments but its types. */
@@ -157,10 +118,9 @@ struct arguments {
 
 template <class Entry, unsigned CHANNELS> sat_status queue(const arguments &q)
 {
-    const uint64_t wanted = (q.n * (uint64_t)q.table->count - 1) / BLOCK + 1;
     const bool vectors = (uintptr_t)q.rects % prim::VECTOR_BYTES == 0;
     return prim::launch(answer_rectangles<Entry, CHANNELS>{*q.table, q.rects, q.n, vectors, q.sums, q.means, q.bad},
-                        (int64_t)(wanted < MOST_BLOCKS ? wanted : MOST_BLOCKS), q.stream);
+                        query::blocks_of(q.n, q.table->count), q.stream);
 }
 
 template <class Entry> sat_status with_channels(int channels, const arguments &q)

@@ -106,8 +106,8 @@ template <class Sample, class Accum, unsigned C, class F> sat_status with_shape(
     using sum = typename sums_in<Accum>::type;
     using both = shapes<Sample, sum, C>;
     using big = fuse::fused<Sample, Accum, C, typename both::large>;
-    if constexpr (C == 1) /* images of several channels are seldom small, and each kernel takes a second to compile */
-    {
+    /* Images of several channels are seldom small, and each kernel takes a second to compile. */
+    if constexpr (C == 1 && !sums_squares<Accum>) {
         using little = fuse::fused<Sample, Accum, C, typename both::small>;
         const bool fits = spec->width <= little::WIDTH && spec->height <= little::height;
         if (fits ||
@@ -119,7 +119,7 @@ template <class Sample, class Accum, unsigned C, class F> sat_status with_shape(
 
 template <class F> sat_status with_kernel(const sat_plan_spec *spec, F f)
 {
-    return with_types(spec->sample, spec->accum, [&](auto pair) {
+    const auto with_pair = [&](auto pair) {
         using sample = typename decltype(pair)::sample;
         using accum = typename decltype(pair)::accum;
         if constexpr (std::is_same_v<sample, uint64_t>) {
@@ -132,7 +132,9 @@ template <class F> sat_status with_kernel(const sat_plan_spec *spec, F f)
             default: return with_shape<sample, accum, 4>(spec, f);
             }
         }
-    });
+    };
+    return spec->power == 2 ? with_squares(spec->sample, spec->accum, with_pair)
+                            : with_types(spec->sample, spec->accum, with_pair);
 }
 
 /* ---- plans --------------------------------------------------------------------------------------------------- */
@@ -211,6 +213,7 @@ sat_status queue(const plan *p, const sat_view *image, const sat_view *table, co
     job.in = image->data;
     job.in_pitch = (int64_t)(image->row_bytes / sat_type_bytes(image->type));
     job.step = 1;
+    job.is_signed = sat_is_signed(p->spec.sample);
     job.quant = p->spec.quant;
     job.outside = p->outside;
 
@@ -263,6 +266,7 @@ const sat_backend sat_backend_fused = {
     .kind = SAT_METHOD,
     .device = true,
     .batches = true,
+    .squares = true,
     .probe = device_probe,
     .open = open_plan,
     .run = run_plan,

@@ -216,13 +216,15 @@ template <class Sample, class Accum, unsigned C, class Shape> struct tile_loader
     using sum = typename sums_in<Accum>::type;
     using warp_region = fuse::warp_region<Sample>;
     static constexpr bool narrow = std::is_integral_v<Sample> && sizeof(Sample) <= 2;
-    /* Sums of what lies in one tile: 2^15 samples of 16 bits, or 2^16 of 8, fit 32 bits.  Those of signed samples are
-     * signed, and are extended by their sign where wider sums take them. */
-    using narrow_sum = std::conditional_t<std::is_signed_v<Sample>, int32_t, uint32_t>;
+    static constexpr bool squares = sums_squares<Accum>;
+    /* Sums of what lies in one tile: 2^15 samples of 16 bits, or 2^16 of 8, fit 32 bits, and so do the squares of 8
+     * bits.  Those of signed samples are signed, and are extended by their sign where wider sums take them. */
+    using narrow_sum = std::conditional_t<squares && sizeof(Sample) == 2, sum,
+                                          std::conditional_t<std::is_signed_v<Sample>, int32_t, uint32_t>>;
     using tile_sum =
         std::conditional_t<narrow, narrow_sum, std::conditional_t<std::is_same_v<sum, uint32_t>, uint32_t, sum>>;
     /* Four to a word all the way: sums of unsigned bytes only. */
-    static constexpr bool bytes = std::is_same_v<Sample, uint8_t>;
+    static constexpr bool bytes = std::is_same_v<Sample, uint8_t> && !squares;
     using word = std::conditional_t<sizeof(Sample) == 8, uint64_t, uint32_t>;
     static constexpr unsigned WORD_ELEMENTS = sizeof(word) / sizeof(Sample), VECTOR_WORDS = 16 / sizeof(word);
     /* Words of one asynchronous copy where rows are misaligned, and their elements. */
@@ -449,8 +451,13 @@ template <class Sample, class Accum, unsigned C, class Shape> struct tile_loader
             for (unsigned k = 0; k < LANE_WORDS; k++) q.w[k] = words.at[k];
         } else if constexpr (narrow) {
 #pragma unroll
-            for (unsigned i = 0; i < LANE_ITEMS; i++)
-                q.at[i] = (Sample)(words.at[i / WORD_ELEMENTS] >> 8 * sizeof(Sample) * (i % WORD_ELEMENTS));
+            for (unsigned i = 0; i < LANE_ITEMS; i++) {
+                const Sample v = (Sample)(words.at[i / WORD_ELEMENTS] >> 8 * sizeof(Sample) * (i % WORD_ELEMENTS));
+                if constexpr (squares)
+                    q.at[i] = (tile_sum)source.widen(v);
+                else
+                    q.at[i] = v;
+            }
         } else {
 #pragma unroll
             for (unsigned i = 0; i < LANE_ITEMS; i++)

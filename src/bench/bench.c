@@ -77,7 +77,8 @@ bool bench_fill(bench_case *b, error *err)
     return true;
 }
 
-static double sum_of_magnitudes(const sat_view *in)
+/* Of the samples, or of their squares. */
+static double sum_of_magnitudes(const sat_view *in, bool squares)
 {
     double sum = 0;
     size_t n = (size_t)in->width * (size_t)in->channels;
@@ -91,16 +92,20 @@ static double sum_of_magnitudes(const sat_view *in)
         const int32_t *i32 = row;
         const float *f32 = row;
         const double *f64 = row;
-        for (size_t i = 0; i < n; i++) switch (in->type) {
-            case SAT_U8: sum += u8[i]; break;
-            case SAT_U16: sum += u16[i]; break;
-            case SAT_U32: sum += u32[i]; break;
-            case SAT_I8: sum += fabs((double)i8[i]); break;
-            case SAT_I16: sum += fabs((double)i16[i]); break;
-            case SAT_I32: sum += fabs((double)i32[i]); break;
-            case SAT_F32: sum += fabs((double)f32[i]); break;
-            default: sum += fabs(f64[i]); break;
+        for (size_t i = 0; i < n; i++) {
+            double v = 0;
+            switch (in->type) {
+            case SAT_U8: v = (double)u8[i]; break;
+            case SAT_U16: v = (double)u16[i]; break;
+            case SAT_U32: v = (double)u32[i]; break;
+            case SAT_I8: v = (double)i8[i]; break;
+            case SAT_I16: v = (double)i16[i]; break;
+            case SAT_I32: v = (double)i32[i]; break;
+            case SAT_F32: v = (double)f32[i]; break;
+            default: v = f64[i]; break;
             }
+            sum += squares ? v * v : fabs(v);
+        }
     }
     return sum;
 }
@@ -120,7 +125,7 @@ bool bench_prepare(bench_case *b, error *err)
     /* Integers that are summed as floats, and samples of an image, may round. */
     if (b->window || (is_float_type(b->reference.type) && !is_float_type(b->in.type))) b->exact = false;
     if (b->window ? is_float_type(b->in.type) : is_float_type(b->reference.type) && !b->exact)
-        b->magnitude = sum_of_magnitudes(&b->in);
+        b->magnitude = sum_of_magnitudes(&b->in, b->squares);
     return true;
 }
 
@@ -333,6 +338,7 @@ static sat_status open_plan(bench_work *w, const bench_method *m)
                           .layout = b->layout,
                           .backend = m->id,
                           .threads = b->threads,
+                          .power = b->squares && m->kind != SAT_CEILING ? 2 : 1,
                           .memory = w->device ? SAT_DEVICE : SAT_HOST};
     return sat_plan_create(&w->plan, &spec);
 }

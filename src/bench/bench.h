@@ -16,6 +16,7 @@ typedef struct bench_case {
     void *owned;    /* in.data, if it was made here */
     image img;      /* or the image that was read */
     sat_type accum; /* tables and scans */
+    bool squares;   /* tables: of the samples' squares */
     sat_layout layout;
     int64_t window;  /* box filter of window x window px; 0 = tables */
     sat_type result; /* of the box filter, or of all statistics */

@@ -45,6 +45,7 @@ enum {
     OPT_AGAINST,
     OPT_RECTS,
     OPT_STATISTICS,
+    OPT_SQUARES,
 };
 
 enum { NAMES_MAX = 32, SHAPES_MAX = 8 };
@@ -59,6 +60,7 @@ typedef struct bench_request {
     int64_t width, height;
     int channels;
     sat_type type, accum, result; /* SAT_TYPE_NONE = the bench's default */
+    bool squares;                 /* tables of the samples' squares */
     sat_layout layout;
     int64_t window;
     const char *statistics; /* of windows; NULL = the box filter */

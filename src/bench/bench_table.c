@@ -16,13 +16,14 @@ enum { SIDE_DEFAULT = 8192 };
 
 /* In the column `bench`: followed by the layout, if it is another than the default; followed by the window, by
  * its statistics, and by the results' type, if it is another than the samples'. */
-#define TABLE  "table"
-#define BOX    "box "
-#define RESULT " to "
+#define TABLE   "table"
+#define BOX     "box "
+#define RESULT  " to "
+#define SQUARES " of squares"
 enum { STATISTICS_MAX = 36 }; /* characters, with the widest window and a batch */
 
-static const int takes[] = {OPT_SIZE,   OPT_TYPE,  OPT_ACCUM,   OPT_CHANNELS,   OPT_LAYOUT, OPT_BOX,
-                            OPT_RESULT, OPT_BATCH, OPT_AGAINST, OPT_STATISTICS, 0};
+static const int takes[] = {OPT_SIZE,   OPT_TYPE,  OPT_ACCUM,   OPT_CHANNELS,   OPT_LAYOUT,  OPT_BOX,
+                            OPT_RESULT, OPT_BATCH, OPT_AGAINST, OPT_STATISTICS, OPT_SQUARES, 0};
 
 static const char *refuse(const bench_request *r)
 {
@@ -30,6 +31,7 @@ static const char *refuse(const bench_request *r)
     if (r->image && r->batch) return "--batch is of random samples, not of an image";
     if (r->against && r->layout != SAT_EXCLUSIVE) return "--against belongs to --layout exclusive";
     if (r->window && r->accum) return "--accum is for tables, not for --box";
+    if (r->squares && r->window) return "--squares is for tables, not for --box";
     if (r->result && !r->window) return "--result is for --box";
     if (r->statistics && !r->window) return "--stat is of windows: --box N";
     if (r->statistics) {
@@ -46,7 +48,8 @@ static const char *refuse(const bench_request *r)
 /* Gets the input, an image or random samples, and makes room for the answer. */
 static bool prepare(const bench_request *r, bench_case *b, error *err)
 {
-    *b = (bench_case){.accum = r->accum, .layout = r->layout, .window = r->window, .threads = r->threads};
+    *b = (bench_case){
+        .accum = r->accum, .squares = r->squares, .layout = r->layout, .window = r->window, .threads = r->threads};
     if (r->image) {
         const image_format *format;
         decode_options decode = {.max_pixels = MAX_PIXELS_DEFAULT, .threads = r->threads};
@@ -60,6 +63,8 @@ static bool prepare(const bench_request *r, bench_case *b, error *err)
                            .count = r->batch};
         if (!bench_fill(b, err)) return false;
     }
+    if (!b->accum && b->squares)
+        b->accum = is_float_type(b->in.type) || sat_type_bytes(b->in.type) == 4 ? SAT_F64 : SAT_U64;
     if (!b->accum) b->accum = is_float_type(b->in.type) ? SAT_F64 : is_signed_type(b->in.type) ? SAT_I32 : SAT_U32;
     const bool wide = b->in.type == SAT_U32 || b->in.type == SAT_I32 || b->in.type == SAT_F64;
     b->result = r->result ? r->result : !r->statistics ? b->in.type : wide ? SAT_F64 : SAT_F32; /* sat_window.h */
@@ -160,8 +165,9 @@ static bool run(bench_session *s, error *err)
         snprintf(label, sizeof label, BOX "%lldx%lld%s%s%s%s", (long long)b.window, (long long)b.window,
                  b.outputs ? " " : "", b.outputs ? s->request->statistics : "", b.result == b.in.type ? "" : RESULT,
                  b.result == b.in.type ? "" : sat_type_name(b.result));
-    else if (b.layout != SAT_INCLUSIVE)
-        snprintf(label, sizeof label, TABLE " %s", sat_layout_name(b.layout));
+    else if (b.layout != SAT_INCLUSIVE || b.squares)
+        snprintf(label, sizeof label, TABLE "%s%s%s", b.squares ? SQUARES : "", b.layout == SAT_INCLUSIVE ? "" : " ",
+                 b.layout == SAT_INCLUSIVE ? "" : sat_layout_name(b.layout));
     for (char *comma = label; (comma = strchr(comma, ','));) *comma = '+'; /* CSV's separator */
     if (b.in.count > 1) {
         size_t used = strlen(label);

@@ -236,6 +236,8 @@ static const char help[] = "Checks every backend against the reference, then tim
                            "  --channels N       1 to 4 [1]\n"
                            "  --accum TYPE       of the table: u32 u64 i32 i64 f32 f64 [u32; i32 of signed\n"
                            "                     samples, f64 of floats]\n"
+                           "  --squares          tables of the samples' squares, in u64; of samples of 32\n"
+                           "                     bits and floats in f64\n"
                            "  --layout NAME      padded, inclusive, exclusive [inclusive]\n"
                            "  --against NAME     exclusive: what the summary compares with [the fastest and\n"
                            "                     the first method of scans]\n"

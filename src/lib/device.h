@@ -48,7 +48,8 @@ typedef struct sat_device {
     sat_status (*captured)(void *stream, bool *captured);
 
     sat_status (*query)(const sat_reader *table, int channels, const sat_rect *rects, size_t n, sat_sum *sums,
-                        double *means, sat_bad_rects *bad, void *stream); /* all of it in device memory; n > 0 */
+                        double *means, sat_bad_rects *bad, void *stream);      /* all of it in device memory; n > 0 */
+    sat_status (*statistics)(const sat_rect_question *question, void *stream); /* n > 0 */
 } sat_device;
 
 extern const sat_device sat_device_cuda; /* with SAT_WITH_CUDA only */

@@ -24,6 +24,7 @@ static bool give(const sat_backend *b, bool probes, sat_lab_backend_info *info, 
         .device = b->device,
         .repeatable = !b->unrepeatable,
         .filters = b->box_open != NULL,
+        .squares = b->squares,
         .why = "not probed",
     };
     if (probes) ours.available = b->probe(&ours.why);

@@ -107,4 +107,34 @@ SAT_BOTH double sat_rms_f(double n, double s2)
     return sqrt(s2 / n);
 }
 
+/* ---- of a rectangle, from a table of sums and one of squares -------------------------------------------- */
+
+SAT_BOTH bool sat_is_real(sat_type type)
+{
+    return type == SAT_F32 || type == SAT_F64 || type == SAT_Q32;
+}
+
+SAT_BOTH double sat_sum_as_double(sat_type type, sat_sum sum)
+{
+    return sat_is_real(type) ? sum.f : type == SAT_I32 || type == SAT_I64 ? (double)sum.i : (double)sum.u;
+}
+
+/* s1, s2: sat_rect_sum() of both. */
+SAT_BOTH double sat_rect_variance(const sat_reader *sums, const sat_reader *squares, sat_sum s1, sat_sum s2,
+                                  const sat_rect *rect, int64_t ddof)
+{
+    if (sat_is_real(sums->type) || sat_is_real(squares->type))
+        return sat_variance_f(sat_rect_px(rect), sat_sum_as_double(sums->type, s1),
+                              sat_sum_as_double(squares->type, s2), (double)ddof);
+    const uint64_t n = (uint64_t)rect->width * (uint64_t)rect->height;
+    const bool is_signed = sums->type == SAT_I32 || sums->type == SAT_I64;
+    return is_signed ? sat_variance_i(n, s1.i, s2.u, (uint64_t)ddof) : sat_variance_u(n, s1.u, s2.u, (uint64_t)ddof);
+}
+
+SAT_BOTH double sat_rect_rms(const sat_reader *squares, sat_sum s2, const sat_rect *rect)
+{
+    if (sat_is_real(squares->type)) return sat_rms_f(sat_rect_px(rect), s2.f);
+    return sat_rms_u((uint64_t)rect->width * (uint64_t)rect->height, s2.u);
+}
+
 #endif

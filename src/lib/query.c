@@ -8,6 +8,7 @@
 #include "reader.h"
 #include "shape.h"
 #include "sized.h"
+#include "table_pair.h"
 
 typedef struct job {
     const sat_reader *r;
@@ -75,8 +76,7 @@ sat_status sat_table_query_sized(const sat_table *table, const sat_rect *rects, 
 struct sat_query {
     sat_arena arena; /* the query and all that it holds */
     sat_query_spec spec;
-    sat_table table;
-    sat_reader reader;
+    sat_pair pair;             /* the table; and that of squares, if it is there */
     const sat_device *device;  /* NULL: a table on the host */
     sat_bad_rects *bad, *seen; /* on the device, and a copy here */
 };
@@ -108,29 +108,42 @@ static sat_status open_device(sat_query *q)
     return status == SAT_OK ? q->device->wait(NULL) : status;
 }
 
+static sat_status take_squares(sat_pair *pair, const sat_query_spec *spec, size_t table_bytes)
+{
+    sat_table *t = &pair->square_table;
+    sat_status status = sat_take_struct(t, sizeof *t, spec->squares, table_bytes, "table of squares");
+    if (status == SAT_OK) status = sat_reader_open(&pair->squares, t, spec->flags);
+    if (status == SAT_OK && (t->view.memory == SAT_DEVICE) != (pair->sum_table.view.memory == SAT_DEVICE))
+        status = sat_fail(SAT_ERR_ARGUMENT, "sums and squares: one table in host memory, one on a device");
+    pair->with_squares = true;
+    return status == SAT_OK ? sat_pair_check(pair) : status;
+}
+
 sat_status sat_query_create_sized(sat_query **query, const sat_table *table, const sat_query_spec *given,
                                   size_t table_bytes, size_t spec_bytes)
 {
-    sat_table t;
-    sat_reader r;
+    sat_pair pair = {.with_squares = false};
+    sat_table *t = &pair.sum_table;
     sat_query_spec spec = {0};
     if (query == NULL) return sat_fail(SAT_ERR_ARGUMENT, "no place for the query");
     *query = NULL;
-    sat_status status = sat_take_struct(&t, sizeof t, table, table_bytes, "table");
+    sat_status status = sat_take_struct(t, sizeof *t, table, table_bytes, "table");
     if (status == SAT_OK && given) status = sat_take_struct(&spec, sizeof spec, given, spec_bytes, "spec");
     if (status == SAT_OK) status = sat_check_threads(spec.threads);
     if (status == SAT_OK) status = sat_check_executor(spec.executor);
     if (status == SAT_OK) status = sat_check_allocator(spec.allocator);
-    if (status == SAT_OK) status = sat_reader_open(&r, &t, spec.flags);
+    if (status == SAT_OK) status = sat_reader_open(&pair.sums, t, spec.flags);
+    if (status == SAT_OK && spec.squares) status = take_squares(&pair, &spec, table_bytes);
     if (status != SAT_OK) return status;
     sat_arena arena = {.allocator = spec.allocator};
     sat_query *q = sat_arena_zeros(&arena, sizeof *q);
     if (q == NULL) return SAT_ERR_MEMORY;
     q->arena = arena;
     q->spec = spec;
-    q->table = t;
-    q->reader = r;
-    if (t.view.memory == SAT_DEVICE) status = open_device(q);
+    q->spec.squares = NULL; /* the caller's */
+    q->pair = pair;
+    q->pair.channels = (size_t)t->view.channels;
+    if (t->view.memory == SAT_DEVICE) status = open_device(q);
     if (status == SAT_OK)
         *query = q;
     else
@@ -150,11 +163,43 @@ sat_status sat_query_run(sat_query *q, const sat_rect *rects, size_t n, sat_sum 
 {
     if (q == NULL || (rects == NULL && n > 0)) return sat_fail(SAT_ERR_ARGUMENT, "no query or no rectangles");
     if (q->device == NULL)
-        return answer(&q->table, &q->reader, rects, n, q->spec.executor, q->spec.threads, sums, means);
+        return answer(&q->pair.sum_table, &q->pair.sums, rects, n, q->spec.executor, q->spec.threads, sums, means);
     if (((uintptr_t)rects | (uintptr_t)sums | (uintptr_t)means) % 8 != 0)
         return sat_fail(SAT_ERR_ARGUMENT, "rectangles, sums or means: not aligned to 8 bytes");
     if (n == 0) return SAT_OK;
-    return q->device->query(&q->reader, q->table.view.channels, rects, n, sums, means, q->bad, stream);
+    return q->device->query(&q->pair.sums, (int)q->pair.channels, rects, n, sums, means, q->bad, stream);
+}
+
+sat_status sat_query_statistics_sized(sat_query *q, const sat_rect *rects, size_t n, const sat_statistics *given,
+                                      void *stream, size_t ask_bytes)
+{
+    sat_statistics ask;
+    if (q == NULL || (rects == NULL && n > 0)) return sat_fail(SAT_ERR_ARGUMENT, "no query or no rectangles");
+    sat_status status = sat_take_struct(&ask, sizeof ask, given, ask_bytes, "statistics");
+    if (status != SAT_OK) return status;
+    const sat_pair *p = &q->pair;
+    ask.flags = q->spec.flags;
+    ask.threads = q->spec.threads;
+    ask.executor = q->spec.executor;
+    if (q->device == NULL)
+        return sat_table_statistics(&p->sum_table, p->with_squares ? &p->square_table : NULL, rects, n, &ask);
+    if (ask.ddof < 0) return sat_fail(SAT_ERR_ARGUMENT, "ddof below 0");
+    const bool with_squares = ask.variances || ask.deviations || ask.roots;
+    if (with_squares && !p->with_squares) return sat_fail(SAT_ERR_ARGUMENT, "no table of squares");
+    const uintptr_t arrays = (uintptr_t)rects | (uintptr_t)ask.sums | (uintptr_t)ask.means | (uintptr_t)ask.variances |
+                             (uintptr_t)ask.deviations | (uintptr_t)ask.roots | (uintptr_t)ask.areas |
+                             (uintptr_t)ask.areas_f64;
+    if (arrays % 8 != 0) return sat_fail(SAT_ERR_ARGUMENT, "rectangles or answers: not aligned to 8 bytes");
+    if (n == 0) return SAT_OK;
+    return q->device->statistics(&(sat_rect_question){.sums = p->sums,
+                                                      .squares = p->squares,
+                                                      .channels = (int)p->channels,
+                                                      .with_squares = with_squares,
+                                                      .rects = rects,
+                                                      .n = n,
+                                                      .ask = ask,
+                                                      .bad = q->bad},
+                                 stream);
 }
 
 sat_status sat_query_wait(sat_query *q, void *stream)
@@ -175,5 +220,7 @@ sat_status sat_query_wait(sat_query *q, void *stream)
     const sat_bad_rect *first = q->seen->of;
     for (size_t b = 1; b < SAT_QUERY_BLOCKS; b++)
         if (q->seen->of[b].index < first->index) first = &q->seen->of[b];
-    return sat_reader_check(&q->table, &q->reader, (size_t)first->index, &first->rect);
+    status = sat_reader_check(&q->pair.sum_table, &q->pair.sums, (size_t)first->index, &first->rect);
+    if (status != SAT_OK || !q->pair.with_squares) return status;
+    return sat_reader_check(&q->pair.square_table, &q->pair.squares, (size_t)first->index, &first->rect);
 }

@@ -1,7 +1,6 @@
 /* query_statistics.c - variances and more of rectangles, from a table and the table of the squares. */
 #include <math.h>
 
-#include "moments.h"
 #include "pool.h"
 #include "status.h"
 #include "table_pair.h"
@@ -11,23 +10,6 @@ typedef struct job {
     const sat_rect *rects;
     size_t n;
 } job;
-
-static double variance_of(const sat_pair *p, sat_sum s1, sat_sum s2, const sat_rect *rect)
-{
-    const double px = sat_rect_px(rect);
-    if (!p->exact)
-        return sat_variance_f(px, sat_sum_as_double(p->sums.type, s1), sat_sum_as_double(p->squares.type, s2),
-                              (double)p->ask.ddof);
-    const uint64_t n = (uint64_t)rect->width * (uint64_t)rect->height, ddof = (uint64_t)p->ask.ddof;
-    const bool is_signed = p->sums.type == SAT_I32 || p->sums.type == SAT_I64;
-    return is_signed ? sat_variance_i(n, s1.i, s2.u, ddof) : sat_variance_u(n, s1.u, s2.u, ddof);
-}
-
-static double root_of(const sat_pair *p, sat_sum s2, const sat_rect *rect)
-{
-    if (sat_is_real(p->squares.type)) return sat_rms_f(sat_rect_px(rect), s2.f);
-    return sat_rms_u((uint64_t)rect->width * (uint64_t)rect->height, s2.u);
-}
 
 /* One channel of a rectangle that is inside, as answer number `to`. */
 static void answer_one(const sat_pair *p, uint64_t image, const sat_rect *rect, size_t c, size_t to)
@@ -40,11 +22,11 @@ static void answer_one(const sat_pair *p, uint64_t image, const sat_rect *rect, 
     if (!p->with_squares) return;
     const sat_sum s2 = sat_rect_sum(&p->squares, sat_corners_of(&p->squares, image, rect, c), px);
     if (ask->variances || ask->deviations) {
-        const double variance = variance_of(p, s1, s2, rect);
+        const double variance = sat_rect_variance(&p->sums, &p->squares, s1, s2, rect, ask->ddof);
         if (ask->variances) ask->variances[to] = variance;
         if (ask->deviations) ask->deviations[to] = sqrt(variance);
     }
-    if (ask->roots) ask->roots[to] = root_of(p, s2, rect);
+    if (ask->roots) ask->roots[to] = sat_rect_rms(&p->squares, s2, rect);
 }
 
 /* Answers are numbered through all images: image * n + rectangle. */

@@ -106,4 +106,15 @@ typedef struct sat_bad_rects {
     sat_bad_rect of[SAT_QUERY_BLOCKS];
 } sat_bad_rects;
 
+/* Rectangles asked of a table of sums and one of squares, all in device memory. */
+typedef struct sat_rect_question {
+    sat_reader sums, squares;
+    int channels;
+    bool with_squares; /* what is asked needs them */
+    const sat_rect *rects;
+    size_t n;
+    sat_statistics ask;
+    sat_bad_rects *bad;
+} sat_rect_question;
+
 #endif

@@ -14,8 +14,13 @@ static sat_status check_host(const sat_table *t)
     return sat_fail(SAT_ERR_UNAVAILABLE, "table: lies in device memory; copy it to the host first (sat_device_copy)");
 }
 
-/* Are they of one image? */
-static sat_status check_pair(const sat_pair *p)
+static sat_status check_sums(const sat_pair *p)
+{
+    return p->sum_table.power != 2 ? SAT_OK
+                                   : sat_fail(SAT_ERR_ARGUMENT, "the table of sums has sums of squares, power 2");
+}
+
+sat_status sat_pair_check(const sat_pair *p)
 {
     const sat_table *sums = &p->sum_table, *squares = &p->square_table;
     if (squares->power != 2) return sat_fail(SAT_ERR_ARGUMENT, "the table of squares has sums of samples, power 1");
@@ -25,7 +30,7 @@ static sat_status check_pair(const sat_pair *p)
     if (sums->sample != squares->sample)
         return sat_fail(SAT_ERR_TYPE, "sums and squares: tables of %s and %s samples", sat_type_name(sums->sample),
                         sat_type_name(squares->sample));
-    return SAT_OK;
+    return check_sums(p);
 }
 
 sat_status sat_pair_open(sat_pair *p, const sat_table *sums, const sat_table *squares, size_t n,
@@ -39,8 +44,7 @@ sat_status sat_pair_open(sat_pair *p, const sat_table *sums, const sat_table *sq
     if (status == SAT_OK) status = sat_check_executor(p->ask.executor);
     if (status == SAT_OK) status = check_host(&p->sum_table);
     if (status == SAT_OK) status = sat_reader_open(&p->sums, &p->sum_table, p->ask.flags);
-    if (status == SAT_OK && p->sum_table.power == 2)
-        status = sat_fail(SAT_ERR_ARGUMENT, "the table of sums has sums of squares, power 2");
+    if (status == SAT_OK) status = check_sums(p);
     if (status != SAT_OK) return status;
     p->channels = (size_t)p->sum_table.view.channels;
     p->threads = sat_threads_worth((double)n * (double)p->sums.count, SAT_SHARE_RECTS,
@@ -51,7 +55,7 @@ sat_status sat_pair_open(sat_pair *p, const sat_table *sums, const sat_table *sq
     if (status == SAT_OK) status = check_host(&p->square_table);
     if (status == SAT_OK) status = sat_reader_open(&p->squares, &p->square_table, p->ask.flags);
     p->exact = !sat_is_real(p->sums.type) && !sat_is_real(p->squares.type);
-    return status == SAT_OK ? check_pair(p) : status;
+    return status == SAT_OK ? sat_pair_check(p) : status;
 }
 
 void sat_pair_answer_nothing(const sat_pair *p, size_t to)

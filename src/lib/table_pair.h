@@ -2,6 +2,7 @@
 #ifndef SAT_TABLE_PAIR_H
 #define SAT_TABLE_PAIR_H
 
+#include "moments.h"
 #include "reader.h"
 
 typedef struct sat_pair {
@@ -18,17 +19,10 @@ typedef struct sat_pair {
 sat_status sat_pair_open(sat_pair *p, const sat_table *sums, const sat_table *squares, size_t n,
                          const sat_statistics *ask, size_t table_bytes, size_t ask_bytes);
 
+/* Are both of one image, the table of squares one, and that of sums none? */
+sat_status sat_pair_check(const sat_pair *p);
+
 /* The answers of a rectangle that is cut away: sum 0, and NaN. */
 void sat_pair_answer_nothing(const sat_pair *p, size_t to);
-
-static inline bool sat_is_real(sat_type type)
-{
-    return type == SAT_F32 || type == SAT_F64 || type == SAT_Q32;
-}
-
-static inline double sat_sum_as_double(sat_type type, sat_sum sum)
-{
-    return sat_is_real(type) ? sum.f : type == SAT_I32 || type == SAT_I64 ? (double)sum.i : (double)sum.u;
-}
 
 #endif

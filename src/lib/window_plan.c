@@ -1,6 +1,7 @@
 /* window_plan.c - a window's spec, resolved for backends. */
 #include <math.h>
 
+#include "status.h"
 #include "types.h"
 #include "window_plan.h"
 
@@ -22,6 +23,14 @@ sat_status sat_window_plan_of(const sat_window_spec *spec, sat_window_plan *plan
     *plan = (sat_window_plan){0};
     sat_status status = sat_box_window_of(&box, &plan->window);
     if (status != SAT_OK) return status;
+    const sat_axis *x = &plan->window.x, *y = &plan->window.y;
+    const bool repeats = !x->border->shrinks && !x->border->takes_value;
+    if (sat_is_float(spec->sample) && repeats &&
+        (x->before > x->n || x->after > x->n || y->before > y->n || y->after > y->n))
+        return sat_fail(SAT_ERR_RANGE,
+                        "a window of %lldx%lld reaches beyond the image by more than its size, which border %s of "
+                        "floats does not do",
+                        (long long)spec->window_width, (long long)spec->window_height, x->border->name);
     plan->validity = spec->masked || spec->has_nodata || spec->skip_nan;
     plan->largest = sat_is_float(spec->sample) ? 1 : (double)sat_sample_max(spec->sample);
     const double whole = (double)spec->window_width * (double)spec->window_height;

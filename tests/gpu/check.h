@@ -29,6 +29,7 @@ typedef struct target {
     const char *name, *why;
     sat_kind kind;
     bool scans, device, repeatable, available;
+    bool squares;     /* a backend that sums squares */
     int table_filter; /* which of the backends that filter through their tables, from 0; -1: none of them */
     int64_t segment;  /* of a scan method */
 } target;
@@ -44,7 +45,7 @@ typedef struct subject {
 } subject;
 
 extern const subject subject_brute, subject_tables, subject_bands, subject_plans, subject_range, subject_filters,
-    subject_queries, subject_batches, subject_batch_filters, subject_windows;
+    subject_queries, subject_squares, subject_statistics, subject_batches, subject_batch_filters, subject_windows;
 extern const subject subject_hosts, subject_scans, subject_shapes;
 extern const subject subject_big_tables, subject_big_scans;
 extern const subject subject_stream_tables, subject_stream_queries, subject_stream_scans;
@@ -93,9 +94,10 @@ static inline bool is_signed(sat_type t)
     return t == SAT_I8 || t == SAT_I16 || t == SAT_I32;
 }
 
-/* Signed samples are summed in integers only on a device. */
-static inline bool unsupported_on_devices(sat_type sample, sat_type accum)
+/* Signed samples are summed in integers only on a device, and so are squares of 8 and 16 bits. */
+static inline bool unsupported_on_devices(sat_type sample, int power, sat_type accum)
 {
+    if (power == 2) return !is_float(sample) && sat_type_bytes(sample) < 4 && is_float(accum);
     return is_signed(sample) && is_float(accum);
 }
 
@@ -105,13 +107,15 @@ static inline bool fits_one_sample(sat_type sample, sat_type accum)
     return (sample == SAT_U32 && accum == SAT_U32) || (sample == SAT_I32 && accum == SAT_I32);
 }
 
-/* The i-th pair of sample and accumulator that sums exist for: of tables (as sat_plan_create() on the reference
- * answers) or of scans (as sat.h says).  false past the last. */
+/* The i-th pair of sample and accumulator that sums exist for: of tables, of samples or squares (as sat_plan_create()
+ * on the reference answers), or of scans (as sat.h says).  false past the last. */
+typedef enum summed { TABLES, SQUARES, SCANS, SUMMED } summed;
 typedef struct pair {
     sat_type sample, accum;
+    int power; /* of the samples */
 } pair;
-bool pair_at(bool scans, size_t i, pair *p);
-size_t pairs(bool scans);
+bool pair_at(summed what, size_t i, pair *p);
+size_t pairs(summed what);
 
 /* The backend of kind SAT_REFERENCE. */
 const char *reference(void);

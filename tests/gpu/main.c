@@ -32,7 +32,7 @@
 static const subject *const subjects[] = {
     &subject_brute,         &subject_tables,         &subject_bands,        &subject_plans,      &subject_range,
     &subject_filters,       &subject_queries,        &subject_scans,        &subject_shapes,     &subject_hosts,
-    &subject_batches,       &subject_batch_filters,  &subject_windows,
+    &subject_batches,       &subject_batch_filters,  &subject_windows,      &subject_squares,    &subject_statistics,
 #if SAT_WITH_CUDA && !defined(SAT_SIMT)
     &subject_stream_tables, &subject_stream_queries, &subject_stream_scans, &subject_big_tables, &subject_big_scans,
 #endif
@@ -165,6 +165,7 @@ static void find_targets(void)
                                         .device = b.device,
                                         .repeatable = b.repeatable,
                                         .available = b.available,
+                                        .squares = b.squares,
                                         .table_filter = b.filters ? -1 : table_filters++};
     for (size_t i = 0; n_targets < MAX_TARGETS && sat_scan_at(i, &s); i++)
         targets[n_targets++] = (target){.name = s.name,

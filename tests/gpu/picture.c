@@ -109,8 +109,9 @@ void picture_close(picture *p)
 void picture_text(const picture *p, char *text, size_t bytes)
 {
     const sat_plan_spec *s = &p->spec;
-    snprintf(text, bytes, "%lldx%lldx%d %s to %s %s, %s", (long long)s->width, (long long)p->image.height, s->channels,
-             sat_type_name(s->sample), sat_type_name(s->accum), sat_layout_name(s->layout), content_name(p->content));
+    snprintf(text, bytes, "%lldx%lldx%d %s%s to %s %s, %s", (long long)s->width, (long long)p->image.height,
+             s->channels, s->power == 2 ? "squares of " : "", sat_type_name(s->sample), sat_type_name(s->accum),
+             sat_layout_name(s->layout), content_name(p->content));
 }
 
 /* ---- answers --------------------------------------------------------------------------------------- */
@@ -193,6 +194,7 @@ static number sample_of(const picture *p, size_t i)
     default: n.f = (long double)((const double *)d)[i];
     }
     if (!is_float(p->image.type)) n.f = (long double)(int64_t)n.u;
+    if (p->spec.power == 2) n.u *= n.u, n.f *= n.f;
     const sat_quant *q = &p->spec.quant;
     if (p->spec.accum == SAT_Q32) n.u = (uint64_t)floor(((double)n.f - q->offset) / q->step + 0.5);
     return n;
@@ -274,9 +276,9 @@ bool picture_same_carry(const picture *p, const void *got, const char *what)
 
 /* ---- types ----------------------------------------------------------------------------------------- */
 
-static bool combines(bool scans, sat_type sample, sat_type accum)
+static bool combines(summed what, sat_type sample, sat_type accum)
 {
-    if (scans) {
+    if (what == SCANS) {
         if (sample == SAT_U64 && accum == SAT_U64) return true;
         if (accum == SAT_Q32) return false;
     }
@@ -284,6 +286,7 @@ static bool combines(bool scans, sat_type sample, sat_type accum)
                           .height = 1,
                           .sample = sample,
                           .accum = accum,
+                          .power = what == SQUARES ? 2 : 1,
                           .backend = reference(),
                           .quant = {.offset = 0, .step = 1, .largest = 1}};
     sat_plan *plan;
@@ -292,23 +295,23 @@ static bool combines(bool scans, sat_type sample, sat_type accum)
     return status == SAT_OK;
 }
 
-bool pair_at(bool scans, size_t i, pair *p)
+bool pair_at(summed what, size_t i, pair *p)
 {
-    static pair found[2][64];
-    static size_t n[2];
-    if (n[scans] == 0)
+    static pair found[SUMMED][64];
+    static size_t n[SUMMED];
+    if (n[what] == 0)
         for (sat_type s = SAT_U8; s <= SAT_I32; s++)
             for (sat_type a = SAT_U8; a <= SAT_I32; a++)
-                if (combines(scans, s, a)) found[scans][n[scans]++] = (pair){s, a};
-    if (i >= n[scans]) return false;
-    *p = found[scans][i];
+                if (combines(what, s, a)) found[what][n[what]++] = (pair){s, a, what == SQUARES ? 2 : 1};
+    if (i >= n[what]) return false;
+    *p = found[what][i];
     return true;
 }
 
-size_t pairs(bool scans)
+size_t pairs(summed what)
 {
     size_t n = 0;
-    for (pair p; pair_at(scans, n, &p);) n++;
+    for (pair p; pair_at(what, n, &p);) n++;
     return n;
 }
 
@@ -320,7 +323,8 @@ sat_plan *plan_of(const picture *p, const target *t, sat_memory memory)
     spec.memory = memory;
     sat_status status = sat_plan_create(&plan, &spec);
     bool refused = status == SAT_ERR_TYPE || status == SAT_ERR_UNAVAILABLE;
-    const bool unsupported = status == SAT_ERR_TYPE && t->device && unsupported_on_devices(spec.sample, spec.accum);
+    const bool unsupported =
+        status == SAT_ERR_TYPE && t->device && unsupported_on_devices(spec.sample, spec.power, spec.accum);
     if (unsupported || (refused && (t->kind == SAT_PEER || t->kind == SAT_CEILING)))
         pass_over();
     else if (is_status(status, SAT_OK, "sat_plan_create") && sat_plan_accum(plan) != p->spec.accum)

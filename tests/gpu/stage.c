@@ -24,6 +24,7 @@ static sat_plan_spec spec_of(pair p, shape s, uint64_t *random)
                           .height = s.height,
                           .sample = p.sample,
                           .accum = p.accum,
+                          .power = p.power,
                           .quant = quants[random64(random) % 2],
                           .channels = channels[random64(random) % 5],
                           .layout = (sat_layout)(random64(random) % 3),
@@ -125,4 +126,35 @@ bool stage_queue(stage *st, const whole *w, sat_plan *plan)
 {
     sat_run_options run = {.carry_out = w->carry ? st->carry.view.data : NULL};
     return is_status(sat_plan_run(plan, &st->image.view, &st->table.view, &run), SAT_OK, "sat_plan_run");
+}
+
+/* ---- rectangles -------------------------------------------------------------------------------------- */
+
+static sat_rect good_rect(const picture *p, unsigned flags, uint64_t *random)
+{
+    int64_t w = p->image.width, h = p->image.height;
+    if (p->spec.layout == SAT_EXCLUSIVE && !(flags & SAT_CLIP)) w -= w > 1, h -= h > 1;
+    sat_rect r = {random_in(random, 0, w - 1), random_in(random, 0, h - 1), 1, 1};
+    if (fits_one_sample(p->spec.sample, p->spec.accum)) return r; /* more pixels may not fit */
+    r.width = random_in(random, 1, w - r.x);
+    r.height = random_in(random, 1, h - r.y);
+    if (random64(random) % 8 == 0) r = (sat_rect){0, 0, w, h};
+    return r;
+}
+
+/* Anything at all, from harmless to absurd. */
+static sat_rect odd_rect(const picture *p, uint64_t *random)
+{
+    static const int64_t far[] = {INT64_MIN, INT64_MIN + 1, -1, 0, 1, INT64_MAX - 1, INT64_MAX, (int64_t)1 << 40};
+    int64_t v[4], most = p->image.width + p->image.height;
+    for (int i = 0; i < 4; i++)
+        v[i] = random64(random) % 3 == 0 ? far[random64(random) % 8] : random_in(random, i < 2 ? -most : 1, most);
+    return (sat_rect){v[0], v[1], v[2], v[3]};
+}
+
+void random_rects(const picture *p, unsigned flags, sat_rect *rects, size_t n, uint64_t *random)
+{
+    const int64_t odd_of_1000 = (const int64_t[]){0, 2, 30, 500}[random64(random) % 4];
+    for (size_t i = 0; i < n; i++)
+        rects[i] = random_in(random, 1, 1000) <= odd_of_1000 ? odd_rect(p, random) : good_rect(p, flags, random);
 }

@@ -40,4 +40,7 @@ bool stage_queue(stage *st, const whole *w, sat_plan *plan); /* sat_plan_run()  
 bool stage_check(stage *st, const whole *w, bool compare, sat_view *table);
 void stage_close(stage *st); /* accepts a zeroed one */
 
+/* Rectangles in the picture; in three of four cases some that are not. */
+void random_rects(const picture *p, unsigned flags, sat_rect *rects, size_t n, uint64_t *random);
+
 #endif

@@ -11,7 +11,7 @@
 
 static size_t rounds(effort e, size_t full)
 {
-    return pairs(false) * (e == FULL ? full : e == QUICK ? 1 : 2);
+    return pairs(TABLES) * (e == FULL ? full : e == QUICK ? 1 : 2);
 }
 
 static size_t band_cases(effort e)
@@ -22,10 +22,10 @@ static size_t band_cases(effort e)
 static void *make_bands(uint64_t seed, size_t k, effort e)
 {
     pair types;
-    pair_at(false, k % pairs(false), &types);
+    pair_at(TABLES, k % pairs(TABLES), &types);
     int64_t most = e == FULL ? 700 : 40;
     shape s = {random_in(&seed, 1, most), random_in(&seed, 2, most)};
-    if (k / pairs(false) % 4 == 0) s.width = e == FULL ? random_in(&seed, 2000, 20000) : random_in(&seed, 100, 300);
+    if (k / pairs(TABLES) % 4 == 0) s.width = e == FULL ? random_in(&seed, 2000, 20000) : random_in(&seed, 100, 300);
     if (s.width > 2000) s.height = random_in(&seed, 2, 60);
     whole *w = whole_new(seed, types, s);
     if (w) w->picture.spec.height = random_in(&seed, 1, s.height);
@@ -123,7 +123,7 @@ static void *make_several(uint64_t seed, size_t k, effort e)
     for (int i = 0; i < PLANS; i++) {
         pair types;
         int64_t most = e == FULL ? 600 : 35;
-        pair_at(false, (size_t)random_in(&seed, 0, (int64_t)pairs(false) - 1), &types);
+        pair_at(TABLES, (size_t)random_in(&seed, 0, (int64_t)pairs(TABLES) - 1), &types);
         shape size = {random_in(&seed, 1, most), random_in(&seed, 1, most)};
         s->wholes[i] = whole_answer(whole_new(random64(&seed), types, size), picture_answer);
         if (s->wholes[i] == NULL) {
@@ -199,7 +199,7 @@ static pair fixed_point(size_t k)
 {
     pair p = {0};
     for (size_t i = 0;; i++) {
-        if (!pair_at(false, i, &p))
+        if (!pair_at(TABLES, i, &p))
             i = (size_t)-1;
         else if (p.accum == SAT_Q32 && k-- == 0)
             return p;

@@ -38,7 +38,7 @@ static void text(const void *made, char *line, size_t bytes)
 
 static size_t cases(effort e)
 {
-    return pairs(false) * (e == FULL ? 12 : e == QUICK ? 2 : 4);
+    return pairs(TABLES) * (e == FULL ? 12 : e == QUICK ? 2 : 4);
 }
 
 /* Small images, and those of several tiles, in both directions; in the simulator tiles are small. */
@@ -55,7 +55,7 @@ static batch *make_images(uint64_t seed, size_t k, effort e, bool tables)
 {
     batch *b = calloc(1, sizeof *b);
     pair types;
-    pair_at(false, k % pairs(false), &types);
+    pair_at(TABLES, k % pairs(TABLES), &types);
     if (b == NULL) {
         fail("out of memory");
         return NULL;
@@ -300,7 +300,7 @@ static void *make_filter(uint64_t seed, size_t k, effort e)
     pair types;
     size_t i = 0;
     const sat_type want = k % 2 ? SAT_U8 : SAT_U16;
-    while (pair_at(false, i, &types) && !(types.sample == want && types.accum == SAT_U32)) i++;
+    while (pair_at(TABLES, i, &types) && !(types.sample == want && types.accum == SAT_U32)) i++;
     batch *b = make_images(seed, i, e, false);
     if (b == NULL) return NULL;
     b->k = k, b->effort = e;

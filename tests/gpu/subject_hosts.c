@@ -19,16 +19,16 @@ static bool fits_hosts(const target *t)
 
 static size_t host_cases(effort e)
 {
-    return pairs(false) * (e == FULL ? 6 : e == QUICK ? 1 : 3);
+    return pairs(TABLES) * (e == FULL ? 6 : e == QUICK ? 1 : 3);
 }
 
 /* On a GPU a band has half a megabyte at least, in the simulator 64 bytes. */
 static void *make_hosts(uint64_t seed, size_t k, effort e)
 {
     pair types;
-    pair_at(false, k % pairs(false), &types);
+    pair_at(TABLES, k % pairs(TABLES), &types);
     int64_t most = e == FULL ? 1500000 : e == QUICK ? 2000 : 900, width = random_in(&seed, 1, e == FULL ? 4000 : 40);
-    if (e == FULL && k / pairs(false) == 0) width = random_in(&seed, 100000, 300000);
+    if (e == FULL && k / pairs(TABLES) == 0) width = random_in(&seed, 100000, 300000);
     int64_t height = most / width;
     if (height > 3 * width) height = 3 * width;
     whole *w = whole_new(seed, types, (shape){width, random_in(&seed, (height + 1) / 2, height)});

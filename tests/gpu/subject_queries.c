@@ -37,30 +37,6 @@ static size_t some_count(uint64_t *random, size_t k, effort e)
     return (size_t)random_in(random, 1, e == FULL ? 20000 : 700);
 }
 
-static sat_rect good_rect(const batch *b, uint64_t *random)
-{
-    const picture *p = &b->whole->picture;
-    int64_t w = p->image.width, h = p->image.height;
-    if (p->spec.layout == SAT_EXCLUSIVE && !(b->flags & SAT_CLIP)) w -= w > 1, h -= h > 1;
-    sat_rect r = {random_in(random, 0, w - 1), random_in(random, 0, h - 1), 1, 1};
-    if (fits_one_sample(p->spec.sample, p->spec.accum)) return r; /* more pixels may not fit */
-    r.width = random_in(random, 1, w - r.x);
-    r.height = random_in(random, 1, h - r.y);
-    if (random64(random) % 8 == 0) r = (sat_rect){0, 0, w, h};
-    return r;
-}
-
-/* Anything at all, from harmless to absurd. */
-static sat_rect odd_rect(const batch *b, uint64_t *random)
-{
-    static const int64_t far[] = {INT64_MIN, INT64_MIN + 1, -1, 0, 1, INT64_MAX - 1, INT64_MAX, (int64_t)1 << 40};
-    const picture *p = &b->whole->picture;
-    int64_t v[4], most = p->image.width + p->image.height;
-    for (int i = 0; i < 4; i++)
-        v[i] = random64(random) % 3 == 0 ? far[random64(random) % 8] : random_in(random, i < 2 ? -most : 1, most);
-    return (sat_rect){v[0], v[1], v[2], v[3]};
-}
-
 static void *make(uint64_t seed, size_t k, effort e)
 {
     pair types;
@@ -70,7 +46,7 @@ static void *make(uint64_t seed, size_t k, effort e)
         fail("out of memory");
         return NULL;
     }
-    pair_at(false, k % pairs(false), &types);
+    pair_at(TABLES, k % pairs(TABLES), &types);
     shape size = {random_in(&seed, 1, most), random_in(&seed, 1, most)};
     if (random64(&seed) % 16 == 0) size.width = size.height = 1;
     b->whole = whole_answer(whole_new(random64(&seed), types, size), picture_answer);
@@ -83,9 +59,7 @@ static void *make(uint64_t seed, size_t k, effort e)
         drop(b);
         return NULL;
     }
-    int64_t odd_of_1000 = (const int64_t[]){0, 2, 30, 500}[random64(&seed) % 4];
-    for (size_t i = 0; i < b->n; i++)
-        b->rects[i] = random_in(&seed, 1, 1000) <= odd_of_1000 ? odd_rect(b, &seed) : good_rect(b, &seed);
+    random_rects(&b->whole->picture, b->flags, b->rects, b->n, &seed);
     if (b->n) b->skip = (size_t)random_in(&seed, 0, (int64_t)b->n - 1);
     b->random = seed;
     return b;

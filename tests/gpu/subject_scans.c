@@ -28,16 +28,16 @@ static int64_t length_at(effort e, size_t i, uint64_t *random)
 
 static size_t scan_cases(effort e)
 {
-    return pairs(true) * lengths(e);
+    return pairs(SCANS) * lengths(e);
 }
 
 static void *make_scan(uint64_t seed, size_t k, effort e)
 {
     pair types;
-    pair_at(true, k % pairs(true), &types);
+    pair_at(SCANS, k % pairs(SCANS), &types);
     sat_scan_spec spec = {.sample = types.sample,
                           .accum = types.accum,
-                          .length = length_at(e, k / pairs(true), &seed),
+                          .length = length_at(e, k / pairs(SCANS), &seed),
                           .exclusive = random64(&seed) % 2};
     return array_new(seed, &spec);
 }
@@ -66,7 +66,7 @@ static void *make_shape(uint64_t seed, size_t k, effort e)
     pair types;
     int b = block_threads[k % BLOCKS], q = thread_items[k / BLOCKS % ITEMS];
     int64_t tile = (int64_t)(b ? b : 256) * (q ? q : 16), tiles = random_in(&seed, 1, e == FULL ? 50 : 3);
-    pair_at(true, (size_t)random_in(&seed, 0, (int64_t)pairs(true) - 1), &types);
+    pair_at(SCANS, (size_t)random_in(&seed, 0, (int64_t)pairs(SCANS) - 1), &types);
     sat_scan_spec spec = {.sample = types.sample,
                           .accum = types.accum,
                           .length = tile * tiles + random_in(&seed, -1, 1),

@@ -33,14 +33,14 @@ static shape shape_at(size_t i)
 
 static size_t cases(effort e)
 {
-    return pairs(false) * shapes(e);
+    return pairs(TABLES) * shapes(e);
 }
 
 static void *make(uint64_t seed, size_t k, effort e)
 {
     pair types;
-    size_t i = k / pairs(false);
-    pair_at(false, k % pairs(false), &types);
+    size_t i = k / pairs(TABLES);
+    pair_at(TABLES, k % pairs(TABLES), &types);
     if (e != FULL) i = (size_t)random_in(&seed, 0, (i % 3 ? SMALL : SMALL + MEDIUM) - 1);
     shape s = shape_at(i);
     if (e == SIMT && s.width * s.height > 1100) s = (shape){s.width / 8 + 1, s.height / 2 + 1};
@@ -52,16 +52,40 @@ static void *make(uint64_t seed, size_t k, effort e)
 /* Brute force: shapes of a few pixels. */
 static size_t brute_cases(effort e)
 {
-    return pairs(false) * (e == FULL ? 40 : e == QUICK ? 2 : 4);
+    return pairs(TABLES) * (e == FULL ? 40 : e == QUICK ? 2 : 4);
 }
 
 static void *make_brute(uint64_t seed, size_t k, effort e)
 {
     (void)e;
     pair types;
-    pair_at(false, k % pairs(false), &types);
+    pair_at(TABLES, k % pairs(TABLES), &types);
     shape s = {random_in(&seed, 1, 9), random_in(&seed, 1, 9)};
     return whole_answer(whole_new(seed, types, s), picture_brute);
+}
+
+/* Squares, in a few shapes for each pair of types. */
+static bool sums_squares(const target *t)
+{
+    return t->squares;
+}
+
+static size_t square_cases(effort e)
+{
+    return pairs(SQUARES) * (e == FULL ? 16 : e == QUICK ? 2 : 3);
+}
+
+static void *make_squares(uint64_t seed, size_t k, effort e)
+{
+    pair types;
+    pair_at(SQUARES, k % pairs(SQUARES), &types);
+    const size_t of = k / pairs(SQUARES) % 4;
+    shape s = e != FULL ? (shape){random_in(&seed, 1, 330), random_in(&seed, 1, 30)}
+              : of == 0 ? small[random64(&seed) % SMALL]
+              : of == 1 ? (shape){random_in(&seed, 1, 9), random_in(&seed, 1, 9)}
+              : of == 2 ? medium[random64(&seed) % MEDIUM]
+                        : large[random64(&seed) % LARGE];
+    return whole_answer(whole_new(seed, types, s), of == 1 && e == FULL ? picture_brute : picture_answer);
 }
 
 /* Rows without gaps of a host view, for comparing two runs. */
@@ -110,4 +134,5 @@ static void run(void *made, const target *t)
 }
 
 const subject subject_tables = {"tables", builds_tables, cases, make, run, whole_drop, whole_text};
+const subject subject_squares = {"squares", sums_squares, square_cases, make_squares, run, whole_drop, whole_text};
 const subject subject_brute = {"brute-force", sums_tables, brute_cases, make_brute, run, whole_drop, whole_text};

@@ -191,4 +191,5 @@ extern "C" const sat_device sat_device_cuda = {
     .event_wait = event_wait,
     .captured = captured,
     .query = query_rectangles,
+    .statistics = query_statistics,
 };

@@ -286,7 +286,8 @@ typedef struct sat_plan_spec {
     int power;                      /* 1 sums the samples, 2 their squares; 0 = 1.  Squares of u8, u16, i8, i16 go to
                                        u32 u64 i64 f64, all others to f64, each rounded to f64 first; SAT_TYPE_NONE =
                                        the narrowest of u32, u64 and f64 that is proven for the whole image.  By the
-                                       backends cpu and serial, in host memory */
+                                       backends cpu, serial, and on a device fused, which sums those of 8 and 16 bits
+                                       in integers only */
     int reserved_word;              /* 0 */
 } sat_plan_spec;
 
@@ -432,6 +433,8 @@ typedef struct sat_query_spec {
     int threads;                    /* of a table in host memory: as in sat_plan_spec */
     const sat_executor *executor;   /* likewise */
     const sat_allocator *allocator; /* as in sat_plan_spec */
+    const sat_table *squares;       /* of the same image, power 2, in memory of the same kind; NULL: no statistics that
+                                       need it.  Copied, as the table is */
 } sat_query_spec;
 
 /* Checks the table as sat_table_query() does and copies its description; its memory is borrowed while the query lives,
@@ -453,6 +456,16 @@ SAT_API sat_status sat_query_create_sized(sat_query **query, const sat_table *ta
  * Returns SAT_ERR_ARGUMENT, SAT_ERR_DEVICE; for a table in host memory also SAT_ERR_RECT, SAT_ERR_RANGE. */
 SAT_API sat_status sat_query_run(sat_query *query, const sat_rect *rects, size_t n, sat_sum *sums, double *means,
                                  void *stream);
+
+/* The statistics of sat_table_statistics() from the query's table and its table of squares; ask->flags, threads and
+ * executor do not count, but the spec's.  Tables in host memory: as sat_table_statistics(); stream is not used.
+ * Tables in device memory: as sat_query_run(), all arrays of *ask in device memory too, aligned to 8 bytes.  Results
+ * are bit for bit those of sat_table_statistics(), but that a NaN may be another NaN.  A bad rectangle gets sum 0, area
+ * 0 and NaN for the others.  Returns as sat_query_run(); SAT_ERR_ARGUMENT also for squares that are missing. */
+#define sat_query_statistics(...) /* query, rects, n, ask, stream */                                                   \
+    sat_query_statistics_sized(__VA_ARGS__, sizeof(sat_statistics))
+SAT_API sat_status sat_query_statistics_sized(sat_query *query, const sat_rect *rects, size_t n,
+                                              const sat_statistics *ask, void *stream, size_t ask_bytes);
 
 /* Waits for the work queued on that stream and returns the failures of runs on device memory: SAT_ERR_RECT or
  * SAT_ERR_RANGE, with the sentence of sat_table_query(), for the bad rectangle of the lowest index in any run since the

@@ -33,7 +33,9 @@ typedef struct sat_lab_backend_info {
     double in_reads, out_reads, out_writes; /* modelled memory accesses per pixel: "1R1W" = 1, 0, 1 */
     sat_kind kind;
     bool device, repeatable, filters, available;
-    const char *why; /* what it runs on, or why it cannot; never NULL */
+    const char *why;  /* what it runs on, or why it cannot; never NULL */
+    bool squares;     /* sums the squares of samples, too: sat_plan_spec.power */
+    bool reserved[7]; /* false */
 } sat_lab_backend_info;
 
 /* The i-th backend, the ceilings and peers among them, best first; false past the last.  sat_plan_create() takes all of
