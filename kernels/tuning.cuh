@@ -152,6 +152,15 @@ constexpr int window_blocks(unsigned warps, size_t sum_bytes, bool masked)
 }
 constexpr unsigned WINDOW_BROAD_WARPS = simulated ? 2 : 8;
 
+/* Floats: threads of a block, and columns of each.  The broad ones are for wide windows: 64 KiB of Turing's shared
+ * memory do not hold them. */
+constexpr unsigned WINDOW_FLOAT_THREADS = simulated ? 32 : 256, WINDOW_FLOAT_OWN = 2,
+                   WINDOW_FLOAT_BROAD_THREADS = simulated ? 64 : 512, WINDOW_FLOAT_BROAD_OWN = 6;
+constexpr int window_float_blocks(unsigned threads)
+{
+    return threads == WINDOW_FLOAT_THREADS ? simulated ? 2 : 3 : 1;
+}
+
 /* ---- queries ------------------------------------------------------------------------------------------------------
  */
 

@@ -5,6 +5,10 @@
 #include <type_traits>
 
 #include "box/box_divide.cuh"
+
+/* moments.h in the device's terms. */
+#define SAT_BOTH          PRIM_DEVICE
+#define SAT_PRODUCT(a, b) prim::product(a, b)
 #include "moments.h"
 #include "window/window_rough.cuh"
 #include "window_plan.h"
@@ -197,6 +201,13 @@ PRIM_DEVICE void store(const finish::output &o, char *row, int64_t at, double x,
     case SAT_I16: prim::store((int16_t *)row + at, rounded<int16_t, int32_t>(v, INT16_MIN, INT16_MAX, clipped)); break;
     default: prim::store((int32_t *)row + at, rounded<int32_t, int64_t>(v, INT32_MIN, INT32_MAX, clipped)); break;
     }
+}
+
+/* Adds what the warp's threads have clipped to the run's count. */
+PRIM_DEVICE void add_clipped(uint64_t *clipped, uint32_t here)
+{
+    const uint32_t all = prim::add_lanes(here);
+    if (prim::lane_id() == 0 && all) prim::fetch_add(clipped, (uint64_t)all);
 }
 
 /* The value of a statistic in f64; of a window where enough samples count, and of any. */

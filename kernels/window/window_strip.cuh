@@ -6,23 +6,10 @@
 #include "prim/block_scan.cuh"
 #include "prim/warp_scan.cuh"
 #include "tuning.cuh"
-#include "window/window_finish.cuh"
+#include "window/window_extremes.cuh"
 
 namespace window
 {
-
-PRIM_DEVICE void join(extremes &seen, const extremes &other)
-{
-    if (other.low < seen.low) seen.low = other.low;
-    if (other.most > seen.most) seen.most = other.most;
-}
-PRIM_DEVICE extremes join_lanes(extremes seen)
-{
-#pragma unroll
-    for (unsigned d = prim::WARP / 2; d; d /= 2)
-        join(seen, {prim::shuffle_xor(seen.low, d), prim::shuffle_xor(seen.most, d)});
-    return seen;
-}
 
 /* Sample: of as many bytes, without a sign.  Sum: holds the sum of squares of a window, modulo its range.  CHANNELS:
  * that lie side by side in a strip.  MASKED: some samples may not count.  WARPS: of a block. */
@@ -492,7 +479,7 @@ template <class Sample, class Sum, unsigned CHANNELS, bool MASKED, unsigned WARP
         const thread_elements t = elements_of_thread(p);
         column_sums sums = {};
         uint32_t clipped_here = 0;
-        extremes seen = {1.0 / 0.0, 0};
+        extremes seen = no_extremes();
         row_of_results now = {p.top, 0, 0, {}, {}};
         if (image) now.image = {prim::load(&image[p.image].low), prim::load(&image[p.image].most)};
         for (int32_t row = p.top - y.before; row <= p.top + y.after; row += AT_ONCE) {
@@ -519,51 +506,14 @@ template <class Sample, class Sum, unsigned CHANNELS, bool MASKED, unsigned WARP
             sync(); /* the prefix sums are stored */
             if (found) {
                 search(s, p, t, now, seen);
-                store_extremes(seen);
+                store_extremes(found + (uint64_t)prim::block_id() * WARPS, seen);
             } else {
                 write_row(s, p, t, now, clipped_here);
             }
             sync(); /* all have read them */
             if (more) slide(sums, enter, leave);
         }
-        count_clipped(clipped_here);
-    }
-
-    PRIM_DEVICE void count_clipped(uint32_t clipped_here) const
-    {
-        const uint32_t all = prim::add_lanes(clipped_here);
-        if (prim::lane_id() == 0 && all) prim::fetch_add(clipped, (uint64_t)all);
-    }
-    /* What the warp has seen so far. */
-    PRIM_DEVICE void store_extremes(const extremes &seen) const
-    {
-        const extremes all = join_lanes(seen);
-        if (prim::lane_id() != 0) return;
-        extremes *to = found + (uint64_t)prim::block_id() * WARPS + prim::warp_id();
-        prim::store(&to->low, all.low);
-        prim::store(&to->most, all.most);
-    }
-};
-
-/* The extremes of an image from those of its warps: a block for each image. */
-struct join_extremes {
-    static constexpr unsigned threads = prim::WARP;
-    struct shared {
-    };
-    const extremes *found;
-    extremes *image;
-    int64_t of_image;
-
-    PRIM_DEVICE void operator()(shared &) const
-    {
-        const extremes *from = found + prim::block_id() * of_image;
-        extremes seen = {1.0 / 0.0, 0};
-        for (int64_t i = prim::lane_id(); i < of_image; i += prim::WARP)
-            join(seen, {prim::load(&from[i].low), prim::load(&from[i].most)});
-        seen = join_lanes(seen);
-        if (prim::lane_id() != 0) return;
-        prim::store(&image[prim::block_id()].low, seen.low);
-        prim::store(&image[prim::block_id()].most, sqrt(seen.most));
+        add_clipped(clipped, clipped_here);
     }
 };
 

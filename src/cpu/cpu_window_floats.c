@@ -106,13 +106,6 @@ static bool plan_worker(const sat_cpu_window *w, const floats *g, worker *k, sat
 sat_status sat_cpu_floats_open(sat_cpu_window *w, sat_arena *arena)
 {
     const sat_axis *x = &w->plan.window.x, *y = &w->plan.window.y;
-    const bool repeats = !x->border->shrinks && !x->border->takes_value;
-    if (repeats && (x->before > x->n || x->after > x->n || y->before > y->n || y->after > y->n))
-        return sat_fail(
-            SAT_ERR_RANGE,
-            "a window of %lldx%lld reaches beyond the image by more than its size, which border %s of floats "
-            "does not do",
-            (long long)w->spec.window_width, (long long)w->spec.window_height, x->border->name);
     floats *g = sat_arena_zeros(arena, sizeof *g);
     w->floats = g;
     if (g == NULL) return sat_fail(SAT_ERR_MEMORY, "cpu: out of memory for windows");

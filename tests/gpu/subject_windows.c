@@ -1,5 +1,5 @@
-/* subject_windows.c - window statistics: a device gives the bytes that the host gives, for any spec of integer samples.
- * The host's are held against exact arithmetic by tests/check/test_window.py. */
+/* subject_windows.c - window statistics: a device gives the bytes that the host gives, for any spec of integer samples;
+ * of floats, the same numbers.  The host's are held against exact arithmetic by tests/check/test_window.py. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -119,7 +119,9 @@ static void choose_outputs(windows *w, uint64_t *random)
 
 static void choose_spec(windows *w, size_t k, effort e, uint64_t *random)
 {
-    static const sat_type samples[] = {SAT_U8, SAT_U16, SAT_U8, SAT_I8, SAT_U8, SAT_I16, SAT_U32, SAT_U8, SAT_I32};
+    static const sat_type samples[] = {SAT_U8,  SAT_U16, SAT_F32, SAT_I8, SAT_U8,  SAT_I16,
+                                       SAT_U32, SAT_U8,  SAT_F64, SAT_U8, SAT_I32, SAT_F32};
+    enum { SAMPLES = sizeof samples / sizeof *samples };
     static const int64_t sides[] = {1, 2, 3, 7, 15, 31, 64};
     const int64_t most = e == FULL ? 700 : e == QUICK ? 90 : 40;
     sat_border_info border;
@@ -129,7 +131,7 @@ static void choose_spec(windows *w, size_t k, effort e, uint64_t *random)
     w->spec = (sat_window_spec){.width = random_in(random, 1, random64(random) % 4 ? most : 6 * most),
                                 .height = random_in(random, 1, most),
                                 .channels = (int)random_in(random, 1, 4),
-                                .sample = samples[k % 9],
+                                .sample = samples[k % SAMPLES],
                                 .window_width = sides[random64(random) % 7],
                                 .window_height = sides[random64(random) % 7],
                                 .border = border.name,
@@ -154,6 +156,17 @@ static void choose_spec(windows *w, size_t k, effort e, uint64_t *random)
     if (k % 11 == 10) w->spec.window_height = random_in(random, 1, 3 * most);
     if (k % 13 == 12 && e == FULL) w->spec.window_width = w->spec.window_height = 300;
     if (is_signed(w->spec.sample) && random64(random) % 2) w->spec.nodata = -w->spec.nodata;
+    if (!is_float(w->spec.sample)) return;
+    w->spec.skip_nan = random64(random) % 3 == 0;
+    /* Segments whose suffixes are not all there at a time. */
+    if (k % 3 == 0) w->spec.window_height = random_in(random, 1, e == FULL ? 300 : 40);
+    /* Borders that repeat floats reach as far as the image. */
+    const bool repeats = strcmp(w->spec.border, "shrink") != 0 && strcmp(w->spec.border, "constant") != 0;
+    if (repeats && w->spec.window_width > w->spec.width) w->spec.window_width = w->spec.width;
+    if (repeats && w->spec.window_height > w->spec.height) w->spec.window_height = w->spec.height;
+    /* And a device's blocks hold so many columns. */
+    const int64_t widest = (e == SIMT ? 300 : 2900) / w->spec.channels;
+    if (w->spec.window_width > widest) w->spec.window_width = widest;
 }
 
 static bool answered(const windows *w, const sat_window_spec *spec, const sat_view *src, const sat_view *mask,
@@ -181,6 +194,22 @@ static bool resolve(windows *w)
     return ok;
 }
 
+/* Far from zero in half of the cases; NaN, and the value that is no sample, here and there. */
+static void make_floats(const windows *w, int64_t samples, uint64_t *random)
+{
+    const double offset = random64(random) % 2 ? 300 : 0;
+    for (int64_t i = 0; i < samples; i++) {
+        const uint64_t bits = random64(random);
+        float *f32 = w->src.data;
+        double *f64 = w->src.data, v = w->src.type == SAT_F32 ? (double)f32[i] : f64[i];
+        v = bits % 64 == 0 ? NAN : bits % 8 == 1 ? w->spec.nodata : v + offset;
+        if (w->src.type == SAT_F32)
+            f32[i] = (float)v;
+        else
+            f64[i] = v;
+    }
+}
+
 static void *make(uint64_t seed, size_t k, effort e)
 {
     windows *w = calloc(1, sizeof *w);
@@ -193,12 +222,13 @@ static void *make(uint64_t seed, size_t k, effort e)
     w->images = random_in(&seed, 1, w->spec.count);
     w->src = tall(w, w->spec.channels, w->spec.sample);
     w->mask = tall(w, 1, SAT_U8);
-    const content what = random64(&seed) % 4 == 0 ? LARGEST : RANDOM;
+    const content what = random64(&seed) % 4 ? RANDOM : is_float(w->spec.sample) ? INFINITE : LARGEST;
     bool ok = resolve(w) && fill(&w->src, &seed, what) && fill(&w->mask, &seed, RANDOM);
     /* Half of the samples small, so that some are the nodata value, and some of the mask 0. */
     for (int64_t i = 0; ok && i < w->mask.width * w->mask.height; i++)
         if (((uint8_t *)w->mask.data)[i] % 3 == 0) ((uint8_t *)w->mask.data)[i] = 0;
     const int64_t samples = w->src.width * w->src.height * w->src.channels;
+    if (ok && is_float(w->src.type)) make_floats(w, samples, &seed);
     for (int64_t i = 0; ok && what == RANDOM && sat_type_bytes(w->src.type) == 1 && i < samples; i += 2)
         ((uint8_t *)w->src.data)[i] %= 5;
     sat_view results[OUTPUTS], src = batch(w, w->src), mask = batch(w, w->mask);
@@ -217,24 +247,28 @@ static void *make(uint64_t seed, size_t k, effort e)
     return NULL;
 }
 
-/* exp() is the machine's, and may be wrong in its last bit: so may results of phansalkar. */
+static double real_at(const void *row, sat_type type, int64_t i)
+{
+    return type == SAT_F32 ? (double)((const float *)row)[i] : ((const double *)row)[i];
+}
+
+/* The same bytes; but
+ *     exp() is the machine's, and may be wrong in its last bit: so may results of phansalkar;
+ *     of floats, a NaN may be another NaN, a zero have another sign, and what infinity spoils may be either. */
 static bool same(const windows *w, int i, const sat_view *seen)
 {
     const sat_view *want = &w->want[i];
-    if (strcmp(w->output[i].statistic, "phansalkar") != 0) return same_bits(seen, want, w->output[i].statistic);
-    if (!is_float(want->type)) return true;
+    const bool rounds = strcmp(w->output[i].statistic, "phansalkar") == 0;
+    if (!rounds && !is_float(w->src.type)) return same_bits(seen, want, w->output[i].statistic);
+    if (!is_float(want->type)) return rounds || same_bits(seen, want, w->output[i].statistic);
+    const double bound = !rounds ? 0 : want->type == SAT_F32 ? 0x1p-22 : 0x1p-48;
     for (int64_t y = 0; y < want->height; y++)
         for (int64_t x = 0; x < want->width * want->channels; x++) {
-            const char *a = (const char *)seen->data + (size_t)y * seen->row_bytes;
-            const char *b = (const char *)want->data + (size_t)y * want->row_bytes;
-            const bool single = want->type == SAT_F32;
-            const double is =
-                single ? (double)((const float *)(const void *)a)[x] : ((const double *)(const void *)a)[x];
-            const double to =
-                single ? (double)((const float *)(const void *)b)[x] : ((const double *)(const void *)b)[x];
-            if ((isnan(is) && isnan(to)) || fabs(is - to) <= fabs(to) * (single ? 0x1p-22 : 0x1p-48) + 0x1p-40)
-                continue;
-            fail("phansalkar: %.17g, not %.17g", is, to);
+            const double is = real_at((const char *)seen->data + (size_t)y * seen->row_bytes, want->type, x),
+                         to = real_at((const char *)want->data + (size_t)y * want->row_bytes, want->type, x);
+            if (!isfinite(is) && !isfinite(to)) continue;
+            if (is == to || (rounds && fabs(is - to) <= fabs(to) * bound + 0x1p-40)) continue;
+            fail("%s: x=%lld y=%lld is %.17g, not %.17g", w->output[i].statistic, (long long)x, (long long)y, is, to);
             return false;
         }
     return true;

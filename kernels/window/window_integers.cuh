@@ -1,0 +1,136 @@
+/* window_integers.cuh - a plan of windows of integer samples: the kernel of window_strip.cuh, its strips and segments,
+ * and its arguments. */
+#ifndef WINDOW_INTEGERS_CUH
+#define WINDOW_INTEGERS_CUH
+
+#include "box/box_segments.cuh"
+#include "window/window_state.cuh"
+#include "window/window_strip.cuh"
+
+namespace window
+{
+
+/* ---- runs ---------------------------------------------------------------------------------------------- */
+
+template <class Kernel, class Sample>
+sat_status queue(const state *w, const sat_view *src, const sat_view *mask, const sat_view *results, void *stream)
+{
+    Kernel k = {};
+    k.in = (const Sample *)src->data;
+    k.in_pitch = (int64_t)(src->row_bytes / sizeof(Sample));
+    k.in_image_pitch = (int64_t)(src->image_bytes / sizeof(Sample));
+    k.mask = mask ? (const uint8_t *)mask->data : nullptr;
+    k.mask_pitch = mask ? (int64_t)mask->row_bytes : 0;
+    k.mask_image_pitch = mask ? (int64_t)mask->image_bytes : 0;
+    k.x = w->x;
+    k.y = w->y;
+    k.strips = w->strips;
+    k.strip = w->strip;
+    k.rows = w->rows;
+    k.segments = w->segments;
+    k.stride = w->stride;
+    k.wide = w->stride == 1 &&
+             ((uintptr_t)src->data | src->row_bytes | src->image_bytes) % sizeof(typename Kernel::unit) == 0;
+    k.wide_mask =
+        mask && ((uintptr_t)mask->data | mask->row_bytes | mask->image_bytes) % 16 == 0 && Kernel::ALIGNMENT % 16 == 0;
+    k.bias = bias_of(w);
+    const double nodata = w->spec.nodata, most = (double)sat_sample_max(w->spec.sample), least = k.bias ? -most - 1 : 0;
+    k.has_nodata = w->spec.has_nodata && nodata >= least && nodata <= most && nodata == floor(nodata);
+    if (k.has_nodata) k.nodata = ((uint32_t)(int64_t)nodata & (uint32_t)(Sample)~0) ^ k.bias;
+    k.takes_value = w->plan.window.border->takes_value;
+    k.clips_x = k.takes_value || w->plan.window.border->shrinks;
+    k.whole_columns = (int32_t)whole_columns(w);
+    k.whole_rows = (int32_t)(w->plan.window.area_px / k.whole_columns);
+    for (int c = 0; c < 4; c++) k.value[c] = w->plan.window.value[c] + k.bias;
+    k.area = (uint64_t)w->plan.window.area_px;
+    k.results = finish_of(w, results);
+    k.clipped = w->clipped;
+    const int64_t blocks = (int64_t)w->strips * w->segments * w->stride;
+    if (w->image) {
+        Kernel search = k;
+        search.found = w->found;
+        search.results.of[0].least = sat_window_least(&w->plan, &w->spec, SAT_NEEDS_VAR);
+        sat_status status = prim::launch(search, blocks * src->count, stream);
+        const join_extremes join = {w->found, w->image, blocks * (Kernel::threads / prim::WARP)};
+        if (status == SAT_OK) status = prim::launch(join, src->count, stream);
+        if (status != SAT_OK) return status;
+        k.image = w->image;
+    }
+    return prim::launch(k, blocks * src->count, stream);
+}
+
+/* ---- creation ------------------------------------------------------------------------------------------ */
+
+/* Elements of a strip, at most; 0 if the window is too wide. */
+template <class Kernel> int64_t most_of(const state *w)
+{
+    const int64_t window = (w->reach_x.before + 1 + w->reach_x.after) * (int64_t)Kernel::channels;
+    const int64_t most = (int64_t)Kernel::ELEMENTS - window - ((int64_t)Kernel::ALIGNMENT - 1);
+    return most < 1 ? 0 : most < prim::WARP ? most : most / prim::WARP * prim::WARP;
+}
+
+template <class Kernel, class Sample> sat_status prepare(state *w)
+{
+    sat_device_info info;
+    sat_status status = sat_device_current(&info);
+    if (status != SAT_OK) return status;
+    const int64_t most = most_of<Kernel>(w), elements = w->spec.width * (int64_t)Kernel::channels;
+    if (most == 0)
+        return sat_fail(SAT_ERR_UNAVAILABLE, "%s: a window of %lld columns is too wide for a device", NAME,
+                        (long long)w->spec.window_width);
+    if (sizeof(typename Kernel::shared) > prim::shared_memory_limit())
+        return sat_fail(SAT_ERR_UNAVAILABLE, "%s: the device's shared memory is too small", NAME);
+    const int64_t strips = (elements + most - 1) / most, each = (elements + strips - 1) / strips,
+                  whole = (each + prim::WARP - 1) / prim::WARP * prim::WARP;
+    w->strip = (int32_t)(whole <= most ? whole : each);
+    w->strips = (int32_t)((elements + w->strip - 1) / w->strip);
+    w->stride = (int32_t)(w->spec.channels / (int)Kernel::channels);
+    /* Blocks at the edges take longer: two waves level that out, where the rows of first windows are few. */
+    const int64_t window_rows = w->reach_y.before + 1 + w->reach_y.after, waves = window_rows <= 64 ? 2 : 1;
+    const int64_t at_once = waves * info.multiprocessors * box::blocks_at_once<Kernel>();
+    const int64_t rows =
+        box::rows_of(w->spec.height, window_rows, (int64_t)w->strips * w->stride * w->spec.count, at_once, 1);
+    w->rows = (int32_t)(rows < w->spec.height ? rows : w->spec.height);
+    w->segments = (int32_t)((w->spec.height + w->rows - 1) / w->rows);
+    w->queue = queue<Kernel, Sample>;
+    if (w->plan.needs & SAT_NEEDS_EXTREMES) {
+        const size_t warps = (size_t)w->strips * (size_t)w->segments * (size_t)w->stride * (size_t)w->spec.count *
+                             (Kernel::threads / prim::WARP);
+        status = prim::arena_alloc(w->arena, &w->found, warps);
+        if (status == SAT_OK) status = prim::arena_alloc(w->arena, &w->image, (size_t)w->spec.count);
+    }
+    if (status == SAT_OK) status = prim::arena_alloc(w->arena, &w->clipped, 1);
+    if (status != SAT_OK) return status;
+    return box::make_tables(w->arena, [&](box::tables *t) {
+        /* The halo before the image: columns back to an aligned load. */
+        box::fill_axis(&w->x, t, &w->reach_x, &w->plan.window.x,
+                       (int32_t)(w->reach_x.before + (int64_t)Kernel::ALIGNMENT));
+        box::fill_axis(&w->y, t, &w->reach_y, &w->plan.window.y, (int32_t)w->reach_y.before + 1);
+    });
+}
+
+template <class Sample> using broad = strip_kernel<Sample, uint64_t, 1, true, tuning::WINDOW_BROAD_WARPS>;
+
+template <class Kernel, class Sample> sat_status prepare_narrow(state *w)
+{
+    if (most_of<Kernel>(w) * 4 < Kernel::ELEMENTS) return prepare<broad<Sample>, Sample>(w);
+    return prepare<Kernel, Sample>(w);
+}
+
+template <class Sample, class Sum, unsigned CHANNELS> sat_status prepare_masked(state *w)
+{
+    return w->plan.validity ? prepare_narrow<strip_kernel<Sample, Sum, CHANNELS, true, 1>, Sample>(w)
+                            : prepare_narrow<strip_kernel<Sample, Sum, CHANNELS, false, 1>, Sample>(w);
+}
+
+template <class Sample, class Sum> sat_status prepare_channels(state *w)
+{
+    switch (w->spec.channels) {
+    case 3: return prepare_masked<Sample, Sum, 3>(w);
+    case 4: return prepare_masked<Sample, Sum, 4>(w);
+    default: return prepare_masked<Sample, Sum, 1>(w); /* of each channel */
+    }
+}
+
+} // namespace window
+#endif

@@ -1,0 +1,92 @@
+/* window_state.cuh - what a plan of window statistics holds on the host; for any of the kernels. */
+#ifndef WINDOW_STATE_CUH
+#define WINDOW_STATE_CUH
+
+#include "box/box_axis.cuh"
+#include "window/window_finish.cuh"
+
+namespace window
+{
+
+/* What errors begin with. */
+constexpr char NAME[] = "windows";
+
+struct state {
+    sat_window_spec spec;
+    sat_window_plan plan;
+    sat_axis reach_x, reach_y; /* before and after, clipped where positions outside count nothing */
+    box::axis x, y;
+    int32_t strips, strip, rows, segments, stride;
+    enum arithmetic arithmetic;
+    bool sums_in_32_bits;
+    extremes *found, *image; /* NULL: no statistic needs them */
+    uint64_t *clipped;
+    double *suffixes;       /* floats */
+    int32_t group, at_once; /* floats: float_kernel's; blocks of a launch */
+    void *stream;           /* of the last run */
+    sat_arena *arena;
+    sat_status (*queue)(const state *w, const sat_view *src, const sat_view *mask, const sat_view *results,
+                        void *stream);
+};
+
+/* Columns that a whole window covers. */
+inline int64_t whole_columns(const state *w)
+{
+    const int64_t columns = w->plan.window.x.before + 1 + w->plan.window.x.after;
+    return w->plan.window.border->shrinks && columns > w->spec.width ? w->spec.width : columns;
+}
+
+/* What is added to samples that may be below zero, and the largest that they then are. */
+inline uint32_t bias_of(const state *w)
+{
+    return w->plan.window.is_signed ? 1u << (8 * sat_type_bytes(w->spec.sample) - 1) : 0;
+}
+inline uint64_t largest_of(const state *w)
+{
+    return w->plan.window.largest + bias_of(w);
+}
+
+inline finish finish_of(const state *w, const sat_view *results)
+{
+    finish f = {};
+    f.outputs = w->spec.outputs;
+    f.arithmetic = w->arithmetic;
+    f.sums_in_f64 =
+        w->plan.window.area_px < (int64_t)1 << 40 && sat_sum_fits(w->plan.window.area_px, largest_of(w), 53);
+    f.is_signed = w->plan.window.is_signed;
+    f.integer_bias = bias_of(w);
+    f.bias = f.integer_bias;
+    f.ddof = w->spec.ddof;
+    f.range = w->plan.largest;
+    for (int i = 0; i < f.outputs; i++) {
+        const sat_window_result_plan *r = &w->plan.result[i];
+        finish::output *o = &f.of[i];
+        o->to = (char *)results[i].data;
+        o->row_bytes = (int64_t)results[i].row_bytes;
+        o->image_bytes = (int64_t)results[i].image_bytes;
+        o->needs = sat_statistic_get(r->statistic)->needs | (r->compare ? SAT_NEEDS_PIXEL : 0);
+        o->is_real = !r->compare && r->type == SAT_F32;
+        o->is_rough = r->compare && w->arithmetic == window::IN_F64;
+        for (int k = 0; k < SAT_PARAMETERS; k++) {
+            o->p[k] = r->p[k];
+            o->rough_p[k] = (float)r->p[k];
+            if (r->p[k] != 0) o->is_rough = o->is_rough && fabs(r->p[k]) > 0x1p-40 && fabs(r->p[k]) < 0x1p40;
+        }
+        o->least = r->least;
+        o->empty = r->empty;
+        o->statistic = r->statistic;
+        o->type = r->type;
+        o->compare = r->compare;
+        o->may_be_empty = r->may_be_empty;
+    }
+    return f;
+}
+
+/* Each chooses the kernel of its samples, and takes the memory of runs: window_bytes.cu, window_words.cu,
+ * window_float.cu. */
+sat_status prepare_bytes(state *w);
+sat_status prepare_words(state *w);
+sat_status prepare_floats(state *w);
+
+} // namespace window
+#endif
