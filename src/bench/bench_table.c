@@ -14,8 +14,8 @@
 
 enum { SIDE_DEFAULT = 8192 };
 
-/* In the column `bench`: followed by the layout, if it is another than the default; followed by the window, by
- * its statistics, and by the results' type, if it is another than the samples'. */
+/* In the column `bench`: followed by SQUARES where samples are squared, and by the layout, if it is another than the
+ * default; followed by the window, by its statistics, and by the results' type, if it is another than the samples'. */
 #define TABLE   "table"
 #define BOX     "box "
 #define RESULT  " to "

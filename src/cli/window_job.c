@@ -2,6 +2,8 @@
  *
  * Alpha is no sample: pixels with an alpha of 0 do not count, and outputs have the colours alone.  All outputs are held
  * until the last is encoded, and appear together. */
+#include <float.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +13,8 @@
 #include "memory.h"
 #include "messages.h"
 #include "name_list.h"
+#include "sample_type.h"
+#include "text_out.h"
 
 /* What is made of one image. */
 typedef struct work {
@@ -19,6 +23,8 @@ typedef struct work {
     const image *img;
     int channels; /* without alpha */
     bool by_alpha;
+    bool skip_nan, has_nodata; /* as asked for, or as the file has it */
+    double nodata;
     const image_format *format[SAT_OUTPUTS];
     sat_type result[SAT_OUTPUTS];
     image out[SAT_OUTPUTS];
@@ -77,6 +83,56 @@ static void apply(image *mask, const image *from, int first, int end)
     }
 }
 
+/* Can a sample be that? */
+static bool is_sample(double v, sat_type type)
+{
+    if (type == SAT_F64) return true;
+    if (type == SAT_F32) return isinf(v) || fabs(v) <= (double)FLT_MAX;
+    const bool is_signed = is_signed_type(type);
+    const double range = ldexp(1, 8 * (int)sat_type_bytes(type) - is_signed);
+    return v == floor(v) && v >= (is_signed ? -range : 0) && v < range;
+}
+
+static bool choose_nodata(work *w, const char *input, error *err)
+{
+    const window_request *r = w->r;
+    const sat_type type = w->img->type;
+    const bool is_float = is_float_type(type);
+    const char *text = w->img->meta.nodata;
+    char *end;
+    w->skip_nan = r->skip_nan, w->has_nodata = r->has_nodata, w->nodata = r->nodata;
+    if (r->skip_nan && !is_float) return fail(err, "--nodata nan: of %s samples none is NaN", sat_type_name(type));
+    if (r->has_nodata && !is_sample(r->nodata, type))
+        return fail(err, "--nodata %.17g: no %s sample can be that", r->nodata, sat_type_name(type));
+    if (r->nodata_given || !text[0]) return true;
+    const double value = strtod(text, &end);
+    const bool number = end != text && end[strspn(end, " ")] == 0,
+               fits = isnan(value) ? is_float : is_sample(value, type);
+    w->skip_nan = number && fits && isnan(value);
+    w->has_nodata = number && fits && !isnan(value);
+    if (w->has_nodata) w->nodata = value;
+    if (w->j->verbose)
+        say(input_name(input), "its value for no data is '%s'%s", text,
+            !number ? ", which is no number"
+            : fits  ? ""
+                    : ", which no sample can be");
+    return true;
+}
+
+/* The file's value for no data becomes that of output i: a result that pixels without data have, and no others. */
+static void set_nodata(const work *w, int i, image_meta *meta)
+{
+    const sat_window_output *o = &w->r->output[i];
+    const sat_type type = w->result[i];
+    const bool some_empty = w->skip_nan || w->has_nodata || w->mask.data || w->r->min_valid > 0 || w->r->ddof > 0;
+    meta->nodata[0] = 0;
+    if (!some_empty || o->compare || strcmp(o->statistic, "count") == 0) return;
+    if (w->has_nodata && is_sample(w->nodata, type))
+        meta->nodata[real_text(meta->nodata, w->nodata)] = 0;
+    else if (!w->has_nodata && is_float_type(type))
+        snprintf(meta->nodata, sizeof meta->nodata, "nan");
+}
+
 static bool make_mask(work *w, int threads, error *err)
 {
     image from = {0};
@@ -116,14 +172,14 @@ static bool compute(work *w, const char *input, int threads, error *err)
                             .outputs = w->r->outputs,
                             .output = output,
                             .masked = w->mask.data != NULL,
-                            .skip_nan = w->r->skip_nan,
-                            .has_nodata = w->r->has_nodata,
+                            .skip_nan = w->skip_nan,
+                            .has_nodata = w->has_nodata,
                             .strided = w->channels != img->channels,
                             .ddof = w->r->ddof,
-                            .nodata = w->r->nodata,
+                            .nodata = w->nodata,
                             .min_valid = w->r->min_valid,
-                            .empty = w->r->nodata,
-                            .empty_set = w->r->has_nodata,
+                            .empty = w->nodata,
+                            .empty_set = w->has_nodata,
                             .threads = threads,
                             .backend = j->backend};
     if (j->border_values > 1 && j->border_values != w->channels)
@@ -158,11 +214,26 @@ static bool compute(work *w, const char *input, int threads, error *err)
     return ok;
 }
 
+/* What the library takes beside views: of integers some rows of sums for each thread; of floats, in strips that are
+ * twice as wide as a window, a part of 32 bytes for each sample in some rows of the window (sat_window.h). */
+static uint64_t engine_bytes(const job *j, const image_shape *shape)
+{
+    enum { ROW_BYTES = 64, PART_BYTES = 32, LEAST_STRIP = 384, GROUP = 16, MORE_ROWS = 2 * GROUP + 4 };
+    const uint64_t threads = (uint64_t)sat_processors();
+    const uint64_t channels = (uint64_t)shape->channels, width = (uint64_t)shape->width,
+                   side = (uint64_t)(j->window_width < 2 * shape->width ? j->window_width : 2 * shape->width),
+                   rows = (uint64_t)(j->window_height < 2 * shape->height ? j->window_height : 2 * shape->height);
+    if (!is_float_type(shape->type)) return threads * ROW_BYTES * width * channels;
+    uint64_t strip = 2 * side > LEAST_STRIP ? 2 * side : LEAST_STRIP;
+    if (strip > width) strip = width;
+    return threads * PART_BYTES * channels * (strip + side) * (rows / GROUP + MORE_ROWS);
+}
+
 uint64_t job_window_bytes(const image_shape *shape, const void *context)
 {
     const job *j = context;
     const uint64_t height = (uint64_t)shape->height;
-    uint64_t bytes = (uint64_t)shape->width * height;
+    uint64_t bytes = (uint64_t)shape->width * height + engine_bytes(j, shape);
     for (int i = 0; i < j->windows.outputs; i++) {
         const sat_type type = j->windows.output[i].compare ? SAT_U8 : j->result ? j->result : real_type(shape->type);
         bytes += (uint64_t)sat_row_bytes(shape->width, shape->channels, type) * height;
@@ -176,6 +247,7 @@ static bool encode(work *w, int i, int threads, times *spent, error *err)
     const encode_options options = {
         .quality = w->j->quality, .threads = threads, .progress = {progress_more, &spent->item}};
     w->out[i].meta = w->img->meta;
+    set_nodata(w, i, &w->out[i].meta);
     const bool ok = w->format[i]->encode(&w->out[i], &options, w->sink[i], err);
     w->out[i].meta = (image_meta){0}; /* still the image's own */
     image_free(&w->out[i]);
@@ -200,7 +272,7 @@ bool job_window(const job *j, const char *input, image *img, char *const *output
     if (ok) {
         *at_output = -1;
         job_stage(j, spent, "compute");
-        ok = make_mask(&w, threads, err) && compute(&w, input, threads, err);
+        ok = choose_nodata(&w, input, err) && make_mask(&w, threads, err) && compute(&w, input, threads, err);
     }
     spent->compute_s = clock_now_s() - start;
     if (ok) job_stage(j, spent, "encode");

@@ -131,10 +131,11 @@ bool window_option(window_request *r, options *o, int c)
         return true;
     case OPT_NODATA:
         r->given = "--nodata";
+        r->nodata_given = true;
         r->skip_nan = strcmp(optarg, "nan") == 0 || strcmp(optarg, "NaN") == 0;
-        r->has_nodata = !r->skip_nan;
+        r->has_nodata = !r->skip_nan && strcmp(optarg, "none") != 0;
         if (r->has_nodata && !parse_real(optarg, &r->nodata))
-            options_refuse(o, "--nodata '%s': the value of pixels that do not count, or nan", optarg);
+            options_refuse(o, "--nodata '%s': the value of pixels that do not count, nan, or none", optarg);
         return true;
     case OPT_MIN_VALID: take_min_valid(r, o); return true;
     default: return false;

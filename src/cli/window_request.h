@@ -9,6 +9,7 @@ typedef struct window_request {
     sat_window_output output[SAT_OUTPUTS]; /* names are the library's; result SAT_TYPE_NONE */
     int outputs;                           /* 0: a box filter */
     const char *mask;                      /* a file, or NULL */
+    bool nodata_given;                     /* else that of the file counts */
     bool skip_nan, has_nodata;
     double nodata, min_valid;
     int ddof;

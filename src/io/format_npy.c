@@ -1,6 +1,6 @@
 /* Images saved by NumPy: H x W, or H x W x C with 1 to 4 channels, of u1, u2, u4, i1, i2, i4, f4 or f8 in either byte
- * order, in C order.  np.save() puts arrays one behind the other into a file that is open, so what follows an image is
- * refused.
+ * order, in C order; of b1, which are read as u1, 0 and 1.  np.save() puts arrays one behind the other into a file that
+ * is open, so what follows an image is refused.
  *
  * Tables are .npy files too.  A table of this program has a trailer behind the array (docs/format.md), and its array
  * begins at byte 4096.  Tables of other software have entries of four bytes or more.  An image of such samples that is
@@ -23,8 +23,7 @@ static int64_t channels_of(const npy_header *h)
 static bool fail_type(const npy_header *h, error *err)
 {
     bool table = h->item_bytes == 8 && strchr("iu", h->kind);
-    const char *cure = h->kind == 'b'                         ? ", as a.astype('u1') makes"
-                       : h->kind == 'c'                       ? ""
+    const char *cure = h->kind == 'c'                         ? ""
                        : h->kind != 'f' && h->item_bytes >= 4 ? ", as a.astype('f8') makes, exact up to 2^53"
                                                               : ", as a.astype('f4') makes";
     return fail(err, "an array of %c%d: images are of u1, u2, u4, i1, i2, i4, f4 or f8%s%s", h->kind, h->item_bytes,

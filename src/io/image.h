@@ -28,6 +28,8 @@ typedef struct meta_block {
     size_t n;
 } meta_block;
 
+enum { NODATA_TEXT_BYTES = 32 };
+
 /* A file's metadata; copied from input to output if the output's format can store it. */
 typedef struct image_meta {
     uint8_t *icc; /* colour profile, malloc'd, or NULL */
@@ -35,6 +37,7 @@ typedef struct image_meta {
     double x_per_metre, y_per_metre; /* resolution, 0 = unknown */
     int orientation;                 /* of the stored pixels, as in Exif: 2..8; 0, 1 = upright, or unknown */
     meta_block blocks[META_KINDS];
+    char nodata[NODATA_TEXT_BYTES]; /* GDAL's value for no data, as the file writes it; "" = none */
 } image_meta;
 
 /* Appends a copy of n bytes to the block of that kind; drops them if it would exceed META_MOST_BYTES.  False: out of

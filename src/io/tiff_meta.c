@@ -1,5 +1,5 @@
-/* tiff_meta.c - the metadata of a TIFF: resolution, colour profile, XMP, orientation, and the tags of GeoTIFF (OGC
- * 19-008r4) with GDAL's value for no data, which are carried as they are. */
+/* tiff_meta.c - the metadata of a TIFF: resolution, colour profile, XMP, orientation, the tags of GeoTIFF (OGC
+ * 19-008r4), which are carried as they are, and GDAL's value for no data. */
 #if SAT_WITH_LIBTIFF
 #include <stdlib.h>
 #include <tiffio.h>
@@ -16,9 +16,9 @@ static const TIFFFieldInfo geo_tags[] = {
     {34735, ANY, ANY, TIFF_SHORT, FIELD_CUSTOM, 1, 1, "GeoKeyDirectory"},
     {34736, ANY, ANY, TIFF_DOUBLE, FIELD_CUSTOM, 1, 1, "GeoDoubleParams"},
     {34737, TEXT, TEXT, TIFF_ASCII, FIELD_CUSTOM, 1, 0, "GeoAsciiParams"},
-    {42113, TEXT, TEXT, TIFF_ASCII, FIELD_CUSTOM, 1, 0, "GDAL_NODATA"},
 };
 enum { GEO_TAGS = sizeof geo_tags / sizeof *geo_tags };
+static const TIFFFieldInfo nodata_tag = {42113, TEXT, TEXT, TIFF_ASCII, FIELD_CUSTOM, 1, 0, "GDAL_NODATA"};
 
 /* A tag in the block of META_GEOTIFF; its bytes follow. */
 typedef struct geo_head {
@@ -34,6 +34,7 @@ static size_t value_bytes(const TIFFFieldInfo *tag)
 void tiff_know_tags(struct tiff *tif)
 {
     TIFFMergeFieldInfo(tif, geo_tags, GEO_TAGS);
+    TIFFMergeFieldInfo(tif, &nodata_tag, 1);
 }
 
 /* The values of a tag as the file has it, which libtiff does not know; NULL if the file has none of its type. */
@@ -77,6 +78,14 @@ static bool read_geo(tiff_file *f, image_meta *meta, error *err)
     return ok;
 }
 
+/* A text that is too long for a number says nothing. */
+static void read_nodata(tiff_file *f, image_meta *meta)
+{
+    uint32_t count = 0;
+    const char *text = geo_values(f->tif, &nodata_tag, &count);
+    if (text && count <= sizeof meta->nodata) snprintf(meta->nodata, sizeof meta->nodata, "%.*s", (int)count, text);
+}
+
 static void read_resolution(tiff_file *f, image_meta *meta)
 {
     float x = 0, y = 0;
@@ -94,6 +103,7 @@ bool tiff_read_meta(tiff_file *f, bool geo, image_meta *meta, error *err)
     uint32_t icc_bytes = 0, xmp_bytes = 0;
     const void *icc = NULL, *xmp = NULL;
     read_resolution(f, meta);
+    read_nodata(f, meta);
     if (TIFFGetField(f->tif, TIFFTAG_ICCPROFILE, &icc_bytes, &icc) && icc && !codec_keep_icc(meta, icc, icc_bytes, err))
         return false;
     if (TIFFGetField(f->tif, TIFFTAG_XMLPACKET, &xmp_bytes, &xmp) && xmp &&
@@ -135,6 +145,7 @@ bool tiff_write_meta(tiff_file *f, const image_meta *meta)
     if (ok && meta->orientation > 1) ok = TIFFSetField(tif, TIFFTAG_ORIENTATION, meta->orientation);
     if (ok && meta->icc_bytes > 0) ok = TIFFSetField(tif, TIFFTAG_ICCPROFILE, (uint32_t)meta->icc_bytes, meta->icc);
     if (ok && xmp->n > 0) ok = TIFFSetField(tif, TIFFTAG_XMLPACKET, (uint32_t)xmp->n, xmp->bytes);
+    if (ok && meta->nodata[0]) ok = TIFFSetField(tif, nodata_tag.field_tag, meta->nodata);
     return ok && write_geo(tif, &meta->blocks[META_GEOTIFF]);
 }
 

@@ -185,7 +185,6 @@ npy() {
     # f4 keeps what is negative, and u2 would not
     refused "an array of i8: images are of u1, u2, u4, i1, i2, i4, f4 or f8, as a.astype('f8') makes, exact up to 2^53; tables*\`sat query*" '<i8' "2, 2"
     refused "an array of f2: images are of u1, u2, u4, i1, i2, i4, f4 or f8, as a.astype('f4') makes" '<f2' "2, 2"
-    refused "an array of b1: images are of u1, u2, u4, i1, i2, i4, f4 or f8, as a.astype('u1') makes" '|b1' "2, 2"
     refused "an array of c8: images are of u1, u2, u4, i1, i2, i4, f4 or f8" '<c8' "2, 2"
     refused "an array of 5 numbers: an image is H x W, or H x W x C with 1 to 4 channels" '|u1' "5,"
     refused "an array of 3 x 4 x 5: an image is H x W, or H x W x C with 1 to 4 channels, as a.transpose(1, 2, 0) makes" '|u1' "3, 4, 5"

@@ -114,6 +114,57 @@ np.save("nan.npy", np.array([[1, np.nan, 3], [4, 5, 6]], np.float32))'
     [ "$(values o.npy)" = "3.3333332538604736 3.799999952316284 4.666666507720947 3.3333332538604736 3.799999952316284 4.666666507720947" ]
 }
 
+@test "nodata: a TIFF's own value, carried as far as it holds" {
+    "${PYTHON:-python3}" -c '
+import struct, sys
+def tiff(name, text, values):
+    text = text.encode() + b"\0"
+    data = struct.pack("<4f", *values)
+    tags = [(256, 3, 1, 4), (257, 3, 1, 1), (258, 3, 1, 32), (259, 3, 1, 1), (262, 3, 1, 1), (273, 4, 1, 8),
+            (277, 3, 1, 1), (278, 3, 1, 1), (279, 4, 1, 16), (339, 3, 1, 3), (42113, 2, len(text), 24)]
+    if len(text) <= 4: tags[-1] = (42113, 2, len(text), struct.unpack("<I", text.ljust(4, b"\0"))[0])
+    body = data + text.ljust(16, b"\0")
+    ifd = struct.pack("<H", len(tags)) + b"".join(struct.pack("<HHII", *t) for t in tags) + bytes(4)
+    open(name, "wb").write(struct.pack("<2sHI", b"II", 42, 8 + len(body)) + body + ifd)
+tiff("hole.tif", "-9999", [1, -9999, 3, -9999])
+tiff("nan.tif", "nan", [1, float("nan"), 3, 5])
+tiff("odd.tif", "none of these", [1, -9999, 3, 5])'
+    ok hole.tif --box 1 --stat mean,count -o '{stat}.npy'
+    [ "$(values mean.npy)" = "1.0 -9999.0 3.0 -9999.0" ]
+    [ "$(values count.npy)" = "1.0 0.0 1.0 0.0" ]
+    ok hole.tif --box 3x1 --stat mean -o o.npy
+    [ "$(values o.npy)" = "1.0 2.0 3.0 3.0" ]
+    ok hole.tif --box 3x1 --stat mean --nodata none -o o.npy
+    [ "$(values o.npy | cut -d' ' -f1)" = "-4999.0" ]
+    ok hole.tif --box 3x1 --stat mean --nodata 3 -o o.npy
+    [ "$(values o.npy | cut -d' ' -f1)" = "-4999.0" ]
+    ok nan.tif --box 3x1 --stat mean -o o.npy
+    [ "$(values o.npy)" = "1.0 2.0 4.0 4.0" ]
+    ok odd.tif --box 1 --stat mean -o o.npy
+    [ "$(values o.npy)" = "1.0 -9999.0 3.0 5.0" ]
+    "$sat" odd.tif --box 1 --stat mean -v -o o.npy 2>&1 | grep -q "odd.tif: its value for no data is 'none of these', which is no number"
+
+    # an output names the value that it has, and no other
+    ok hole.tif --box 1 --stat mean,count -o '{stat}.tif'
+    grep -aq -e '-9999' mean.tif
+    ! grep -aq -e '-9999' count.tif
+    ok mean.tif --box 1 --stat count -o o.npy
+    [ "$(values o.npy)" = "1.0 0.0 1.0 0.0" ]
+    ok hole.tif --box 1 --stat mean --nodata none -o all.tif
+    ! grep -aq -e '-9999' all.tif
+    ok nan.tif --box 1 --threshold mean -o t.tif
+    ! grep -aq nan t.tif
+    ok hole.tif --box 3 -o box.tif
+    grep -aq -e '-9999' box.tif
+}
+
+@test "a mask of truths, as NumPy saves them" {
+    small a.pgm
+    "${PYTHON:-python3}" -c 'import numpy as np; np.save("m.npy", np.arange(12).reshape(3, 4) % 2 == 0)'
+    ok a.pgm --box 1 --stat count --mask m.npy -o o.npy
+    [ "$(values o.npy)" = "1.0 0.0 1.0 0.0 1.0 0.0 1.0 0.0 1.0 0.0 1.0 0.0" ]
+}
+
 @test "alpha: pixels that are transparent do not count, and outputs have the colours alone" {
     printf 'P7\nWIDTH 3\nHEIGHT 1\nDEPTH 2\nMAXVAL 255\nTUPLTYPE GRAYSCALE_ALPHA\nENDHDR\n\1\377\11\0\5\1' >a.pam
     ok a.pam --box 3 --stat mean,count -o '{stat}.npy'
@@ -152,7 +203,10 @@ np.save("nan.npy", np.array([[1, np.nan, 3], [4, 5, 6]], np.float32))'
     usage "--stat: k of sauvola is set twice" a.pgm --box 3 --stat sauvola:k=1,k=2 -o o.tif
     usage "--stat 'sauvola:': a parameter, KEY=VALUE, stands after a colon" a.pgm --box 3 --stat sauvola: -o o.tif
     usage "--stat 'mean:std': a parameter, KEY=VALUE, stands after a colon" a.pgm --box 3 --stat mean:std -o o.tif
-    failure "a.pgm: nodata 300: no sample of type u8 can be that" a.pgm --box 3 --nodata 300 -o o.tif
+    failure "a.pgm: --nodata 300: no u8 sample can be that" a.pgm --box 3 --nodata 300 -o o.tif
+    failure "a.pgm: --nodata -1: no u8 sample can be that" a.pgm --box 3 --nodata=-1 -o o.tif
+    failure "a.pgm: --nodata 0.5: no u8 sample can be that" a.pgm --box 3 --nodata 0.5 -o o.tif
+    failure "a.pgm: --nodata nan: of u8 samples none is NaN" a.pgm --box 3 --nodata nan -o o.tif
     usage "--stat: std has no parameters" a.pgm --box 3 --stat std:k=1 -o o.tif
     usage "--stat: k=x: a number" a.pgm --box 3 --stat niblack:k=x -o o.tif
     usage "--stat 'k=1': a statistic's name comes first" a.pgm --box 3 --stat k=1 -o o.tif

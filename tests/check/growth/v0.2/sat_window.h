@@ -104,7 +104,7 @@ typedef struct sat_window_spec {
     bool reserved[3];                /* false */
     int threads;                     /* as in sat_plan_spec */
     const char *backend;             /* NULL = the first that can do the job */
-    sat_memory memory;               /* where views lie; SAT_DEVICE: integer samples, squares of 8 and 16 bits */
+    sat_memory memory;               /* where views lie; SAT_DEVICE: no squares of 32-bit integers */
     int reserved_word;               /* 0 */
     int64_t count;                   /* images that a run has at most; 0 = 1 */
     const sat_executor *executor;    /* as in sat_plan_spec */
@@ -124,7 +124,9 @@ typedef struct sat_window sat_window;
  * image by more than its size, where the border mode repeats samples.
  *
  * Memory, for each thread.  Integers: some rows of sums.  Floats: sums in strips of at least twice the window's width,
- * as far as the image is as wide; of tall windows a row of them for every few rows of the window. */
+ * as far as the image is as wide; of tall windows a row of them for every few rows of the window.  On a device, for
+ * floats: up to 96 KiB a multiprocessor for each row of the window, of more than 64 rows for twice their square root.
+ */
 #define sat_window_create(...) sat_window_create_sized(__VA_ARGS__, sizeof(sat_window_spec)) /* window, spec */
 SAT_API sat_status sat_window_create_sized(sat_window **window, const sat_window_spec *spec, size_t spec_bytes);
 
