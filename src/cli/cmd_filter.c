@@ -509,7 +509,7 @@ static const char help[] = "Blurs images, makes summed-area tables, prints means
                            "  --linear           filter light: samples of u8 and u16 are sRGB\n"
                            "  --stat LIST        statistics of windows: stats below, -o 'out_{stat}.tif'\n"
                            "  --threshold NAME[:K=V,...]    255 where a pixel is above that one, else 0\n"
-                           "  --mask FILE, --nodata V|nan|none   pixels that are not 0 there, or not V, count\n"
+                           "  --mask FILE, --nodata V|nan   pixels that are not 0 there, or not V, count\n"
                            "  --min-valid N|SHARE           pixels of a window that must count [1]\n"
                            "  --ddof N           variances are divided by the pixels that count less N [0]\n"
                            "  --gray, --channel N|r|g|b|a   its luma, or one channel, in place of an image\n"
