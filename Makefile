@@ -112,7 +112,7 @@ UNIT     := $(UNIT_SRC:tests/unit/%.c=$(B)/tests/%)
 -include tests/fuzz/fuzz.mk tests/corpora/corpora.mk
 
 # Unit tests of what the library does with a device, which the simulator is too.
-SIMT_UNIT := $(patsubst %,$(B)/simt/unit_%,allocator device scan query)
+SIMT_UNIT := $(patsubst %,$(B)/simt/unit_%,allocator device scan query query_statistics)
 $(B)/simt/unit_%.o: tests/unit/test_%.c
 	@mkdir -p $(@D)
 	$(Q)$(SIMT_CC) $(SIMT_CFLAGS) -Itests/unit -c $< -o $@

@@ -184,6 +184,8 @@ sat_status sat_query_statistics_sized(sat_query *q, const sat_rect *rects, size_
     if (q->device == NULL)
         return sat_table_statistics(&p->sum_table, p->with_squares ? &p->square_table : NULL, rects, n, &ask);
     if (ask.ddof < 0) return sat_fail(SAT_ERR_ARGUMENT, "ddof below 0");
+    status = sat_pair_check_sums(p);
+    if (status != SAT_OK) return status;
     const bool with_squares = ask.variances || ask.deviations || ask.roots;
     if (with_squares && !p->with_squares) return sat_fail(SAT_ERR_ARGUMENT, "no table of squares");
     const uintptr_t arrays = (uintptr_t)rects | (uintptr_t)ask.sums | (uintptr_t)ask.means | (uintptr_t)ask.variances |

@@ -14,7 +14,7 @@ static sat_status check_host(const sat_table *t)
     return sat_fail(SAT_ERR_UNAVAILABLE, "table: lies in device memory; copy it to the host first (sat_device_copy)");
 }
 
-static sat_status check_sums(const sat_pair *p)
+sat_status sat_pair_check_sums(const sat_pair *p)
 {
     return p->sum_table.power != 2 ? SAT_OK
                                    : sat_fail(SAT_ERR_ARGUMENT, "the table of sums has sums of squares, power 2");
@@ -30,7 +30,7 @@ sat_status sat_pair_check(const sat_pair *p)
     if (sums->sample != squares->sample)
         return sat_fail(SAT_ERR_TYPE, "sums and squares: tables of %s and %s samples", sat_type_name(sums->sample),
                         sat_type_name(squares->sample));
-    return check_sums(p);
+    return sat_pair_check_sums(p);
 }
 
 sat_status sat_pair_open(sat_pair *p, const sat_table *sums, const sat_table *squares, size_t n,
@@ -44,7 +44,7 @@ sat_status sat_pair_open(sat_pair *p, const sat_table *sums, const sat_table *sq
     if (status == SAT_OK) status = sat_check_executor(p->ask.executor);
     if (status == SAT_OK) status = check_host(&p->sum_table);
     if (status == SAT_OK) status = sat_reader_open(&p->sums, &p->sum_table, p->ask.flags);
-    if (status == SAT_OK) status = check_sums(p);
+    if (status == SAT_OK) status = sat_pair_check_sums(p);
     if (status != SAT_OK) return status;
     p->channels = (size_t)p->sum_table.view.channels;
     p->threads = sat_threads_worth((double)n * (double)p->sums.count, SAT_SHARE_RECTS,

@@ -19,6 +19,9 @@ typedef struct sat_pair {
 sat_status sat_pair_open(sat_pair *p, const sat_table *sums, const sat_table *squares, size_t n,
                          const sat_statistics *ask, size_t table_bytes, size_t ask_bytes);
 
+/* Is the table of sums none of squares? */
+sat_status sat_pair_check_sums(const sat_pair *p);
+
 /* Are both of one image, the table of squares one, and that of sums none? */
 sat_status sat_pair_check(const sat_pair *p);
 

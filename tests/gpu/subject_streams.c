@@ -286,13 +286,16 @@ static bool query_put(void *what, int turn)
     return area_fill(&j->got[SUMS], 0xa5) && area_fill(&j->got[MEANS], 0x5a) && table_put(&j->table, turn);
 }
 
+/* Sums by one call, means by the other. */
 static bool query_queue(void *what, cudaStream_t stream)
 {
     query_job *j = what;
+    const sat_rect *rects = j->given.view.data;
+    const sat_statistics ask = {.means = j->got[MEANS].view.data};
     return table_queue(&j->table, stream) &&
-           is_status(sat_query_run(j->query, j->given.view.data, RECTS, j->got[SUMS].view.data, j->got[MEANS].view.data,
-                                   stream),
-                     SAT_OK, "sat_query_run");
+           is_status(sat_query_run(j->query, rects, RECTS, j->got[SUMS].view.data, NULL, stream), SAT_OK,
+                     "sat_query_run") &&
+           is_status(sat_query_statistics(j->query, rects, RECTS, &ask, stream), SAT_OK, "sat_query_statistics");
 }
 
 static bool query_right(void *what, int turn)

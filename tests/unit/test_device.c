@@ -1,18 +1,13 @@
 /* test_device.c - device memory: what is refused everywhere; where there is no device, that everything says why; where
  * there is one, that what goes there comes back. */
 #include "arrays.h"
+#include "device_memory.h"
 #include "sat_lab.h"
 #include "sat_window.h"
 
 #ifdef SAT_SIMT
 #include "simt.h"
 #endif
-
-static bool have_device(void)
-{
-    sat_device_info info;
-    return sat_device_current(&info) == SAT_OK;
-}
 
 /* Names and reasons of the backends that need one. */
 static bool device_backend(size_t *i, sat_backend_info *info)

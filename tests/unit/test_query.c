@@ -4,6 +4,7 @@
 #include <float.h>
 
 #include "arrays.h"
+#include "device_memory.h"
 
 /* A table of the image, allocated here. */
 static sat_table table_of(const sat_view *image, sat_type accum, sat_layout layout, const sat_quant *quant)
@@ -36,44 +37,6 @@ static double brute_force(const sat_view *image, sat_rect r, int c)
 static double as_double(sat_type type, sat_sum sum)
 {
     return type == SAT_I64 || type == SAT_I32 ? (double)sum.i : type >= SAT_F32 ? sum.f : (double)sum.u;
-}
-
-static bool have_device(void)
-{
-    sat_device_info info;
-    return sat_device_current(&info) == SAT_OK;
-}
-
-/* A host array's copy in device memory; NULL data: memory for as many bytes. */
-static void *device_copy(const void *data, size_t bytes)
-{
-    void *there;
-    assert_ok(sat_device_alloc(&there, bytes));
-    sat_view to = {.data = there,
-                   .row_bytes = bytes,
-                   .width = (int64_t)bytes,
-                   .height = 1,
-                   .channels = 1,
-                   .type = SAT_U8,
-                   .memory = SAT_DEVICE},
-             from = to;
-    from.data = (void *)(uintptr_t)data, from.memory = SAT_HOST;
-    if (data) assert_ok(sat_device_copy(&from, &to, NULL));
-    return there;
-}
-
-static void host_copy(void *data, void *there, size_t bytes)
-{
-    sat_view from = {.data = there,
-                     .row_bytes = bytes,
-                     .width = (int64_t)bytes,
-                     .height = 1,
-                     .channels = 1,
-                     .type = SAT_U8,
-                     .memory = SAT_DEVICE},
-             to = from;
-    to.data = data, to.memory = SAT_HOST;
-    assert_ok(sat_device_copy(&from, &to, NULL));
 }
 
 /* The table with rows as they lie, in device memory. */
@@ -524,53 +487,6 @@ static void fixed_point_is_rounded_after_each_step(void **state)
 }
 
 /* Of several that are refused, in the parts of several threads, the one of the lowest index is named. */
-/* A query with a table of squares answers as sat_table_statistics() does. */
-static void statistics_of_a_query(void **state)
-{
-    (void)state;
-    uint32_t sums[4] = {1, 3, 5, 14};        /* inclusive, of 1 2 4 7 */
-    uint64_t of_squares[4] = {1, 5, 17, 70}; /* 1 4 16 49 */
-    const sat_rect rects[2] = {{0, 0, 2, 2}, {1, 1, 1, 1}}, outside = {2, 0, 1, 1};
-    const sat_table t = {
-        .view = {.data = sums, .row_bytes = 8, .width = 2, .height = 2, .channels = 1, .type = SAT_U32},
-        .layout = SAT_INCLUSIVE,
-        .sample = SAT_U8};
-    sat_table squares = {
-        .view = {.data = of_squares, .row_bytes = 16, .width = 2, .height = 2, .channels = 1, .type = SAT_U64},
-        .layout = SAT_INCLUSIVE,
-        .sample = SAT_U8,
-        .power = 2};
-    sat_query_spec spec = {.squares = &squares};
-    double variances[2] = {-1, -1}, means[2], roots[2];
-    const sat_statistics ask = {.means = means, .variances = variances, .roots = roots, .flags = SAT_CLIP},
-                         alone = {.means = means};
-    sat_query *query;
-    assert_ok(sat_query_create(&query, &t, &spec));
-    squares.power = 1; /* it was copied */
-    assert_ok(sat_query_statistics(query, rects, 2, &ask, NULL));
-    assert_true(means[0] == 3.5 && variances[0] == 5.25 && roots[0] == sqrt(17.5)); /* (4 * 70 - 14^2) / 16 */
-    assert_true(means[1] == 7 && variances[1] == 0 && roots[1] == 7);
-    said(sat_query_statistics(query, &outside, 1, &ask, NULL), SAT_ERR_RECT, "outside"); /* the spec does not clip */
-    assert_int_equal(sat_query_statistics(NULL, rects, 2, &ask, NULL), SAT_ERR_ARGUMENT);
-    assert_int_equal(sat_query_statistics(query, NULL, 2, &ask, NULL), SAT_ERR_ARGUMENT);
-    assert_int_equal(sat_query_statistics(query, rects, 2, NULL, NULL), SAT_ERR_ARGUMENT);
-    sat_query_destroy(&query);
-
-    said(sat_query_create(&query, &t, &spec), SAT_ERR_ARGUMENT, "power 1");
-    squares.power = 2, squares.sample = SAT_U16;
-    said(sat_query_create(&query, &t, &spec), SAT_ERR_TYPE, "u8 and u16");
-    squares.sample = SAT_U8, squares.view.height = 1;
-    said(sat_query_create(&query, &t, &spec), SAT_ERR_SHAPE, "different shapes");
-    squares.view.height = 2, squares.view.memory = SAT_DEVICE;
-    said(sat_query_create(&query, &t, &spec), SAT_ERR_ARGUMENT, "one table in host memory");
-    assert_null(query);
-    assert_ok(sat_query_create(&query, &t, NULL));
-    assert_ok(sat_query_statistics(query, rects, 2, &alone, NULL));
-    assert_true(means[0] == 3.5);
-    assert_int_equal(sat_query_statistics(query, rects, 2, &ask, NULL), SAT_ERR_ARGUMENT);
-    sat_query_destroy(&query);
-}
-
 static void the_first_bad_of_many_is_named(void **state)
 {
     enum { MANY = 40000 };
@@ -609,7 +525,6 @@ int main(void)
         cmocka_unit_test(bad_rectangles_on_a_device),
         cmocka_unit_test(sizes_beyond_memory),
         cmocka_unit_test(the_first_bad_of_many_is_named),
-        cmocka_unit_test(statistics_of_a_query),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

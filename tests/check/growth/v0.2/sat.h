@@ -373,8 +373,7 @@ enum { SAT_CLIP = 1 }; /* flags: cut each rectangle to the image instead of refu
 /* Answers n rectangles in each image of the table: sums[(image * n + i) * channels + c], and means likewise; either may
  * be NULL.
  * Sums are exact for integer tables; a mean is the sum divided by the area in double.  Of a table of squares, they are
- * those of the squares.  With SAT_CLIP a
- * rectangle that lies wholly outside gives sum 0 and mean NaN.
+ * those of the squares.  With SAT_CLIP a rectangle that lies wholly outside gives sum 0 and mean NaN.
  * All rectangles are checked before the first answer is written: SAT_ERR_RECT names the first bad one by
  * its index and the image's size; SAT_ERR_RANGE the first that this table cannot be proven to answer,
  * with the bound.  Also SAT_ERR_TYPE for a table that no samples of its type make, SAT_ERR_UNAVAILABLE for one
@@ -389,9 +388,8 @@ SAT_API sat_status sat_table_query_sized(const sat_table *table, const sat_rect 
 typedef struct sat_statistics {
     unsigned flags; /* SAT_CLIP */
     int threads;    /* as in sat_plan_spec */
-    int64_t
-        ddof; /* 0 or more: a variance is divided by the number of pixels less ddof; NaN where that is not above 0 */
-    sat_sum *sums; /* as of sat_table_query() */
+    int64_t ddof;   /* 0 or more: variances are divided by the number of pixels less ddof; NaN if that is below 1 */
+    sat_sum *sums;  /* as of sat_table_query() */
     double *means;
     double *variances;
     double *deviations;           /* standard deviations: the square roots of the variances */
@@ -440,8 +438,8 @@ typedef struct sat_query_spec {
 /* Checks the table as sat_table_query() does and copies its description; its memory is borrowed while the query lives,
  * and what it holds may change between runs: a new table in the same place.  All memory that runs need is taken here.
  * spec NULL: the defaults.  On SAT_OK *query is the caller's, to be given to sat_query_destroy(); else it is NULL, and
- * the status one of those of sat_table_query() for a table, SAT_ERR_MEMORY, SAT_ERR_DEVICE, or SAT_ERR_UNAVAILABLE
- * where there is no device. */
+ * the status one of those of sat_table_query() or sat_table_statistics() for their tables, SAT_ERR_MEMORY,
+ * SAT_ERR_DEVICE, or SAT_ERR_UNAVAILABLE where there is no device. */
 #define sat_query_create(...) /* query, table, spec */                                                                 \
     sat_query_create_sized(__VA_ARGS__, sizeof(sat_table), sizeof(sat_query_spec))
 SAT_API sat_status sat_query_create_sized(sat_query **query, const sat_table *table, const sat_query_spec *spec,
@@ -461,7 +459,9 @@ SAT_API sat_status sat_query_run(sat_query *query, const sat_rect *rects, size_t
  * executor do not count, but the spec's.  Tables in host memory: as sat_table_statistics(); stream is not used.
  * Tables in device memory: as sat_query_run(), all arrays of *ask in device memory too, aligned to 8 bytes.  Results
  * are bit for bit those of sat_table_statistics(), but that a NaN may be another NaN.  A bad rectangle gets sum 0, area
- * 0 and NaN for the others.  Returns as sat_query_run(); SAT_ERR_ARGUMENT also for squares that are missing. */
+ * 0 and NaN for the others; bad is what the table cannot answer or, where an answer needs it, that of squares.  Returns
+ * as sat_query_run(); SAT_ERR_ARGUMENT also for squares that are missing, a table of squares in place of the sums, and
+ * a ddof below 0. */
 #define sat_query_statistics(...) /* query, rects, n, ask, stream */                                                   \
     sat_query_statistics_sized(__VA_ARGS__, sizeof(sat_statistics))
 SAT_API sat_status sat_query_statistics_sized(sat_query *query, const sat_rect *rects, size_t n,

@@ -1,0 +1,45 @@
+/* device_memory.h - arrays copied to a device and back. */
+#ifndef TEST_DEVICE_MEMORY_H
+#define TEST_DEVICE_MEMORY_H
+
+#include "arrays.h"
+
+static inline bool have_device(void)
+{
+    sat_device_info info;
+    return sat_device_current(&info) == SAT_OK;
+}
+
+/* A host array's copy in device memory; NULL data: memory for as many bytes. */
+static inline void *device_copy(const void *data, size_t bytes)
+{
+    void *there;
+    assert_ok(sat_device_alloc(&there, bytes));
+    sat_view to = {.data = there,
+                   .row_bytes = bytes,
+                   .width = (int64_t)bytes,
+                   .height = 1,
+                   .channels = 1,
+                   .type = SAT_U8,
+                   .memory = SAT_DEVICE},
+             from = to;
+    from.data = (void *)(uintptr_t)data, from.memory = SAT_HOST;
+    if (data) assert_ok(sat_device_copy(&from, &to, NULL));
+    return there;
+}
+
+static inline void host_copy(void *data, void *there, size_t bytes)
+{
+    sat_view from = {.data = there,
+                     .row_bytes = bytes,
+                     .width = (int64_t)bytes,
+                     .height = 1,
+                     .channels = 1,
+                     .type = SAT_U8,
+                     .memory = SAT_DEVICE},
+             to = from;
+    to.data = data, to.memory = SAT_HOST;
+    assert_ok(sat_device_copy(&from, &to, NULL));
+}
+
+#endif
