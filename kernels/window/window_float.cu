@@ -25,7 +25,8 @@
  *
  * Sync    A barrier for each row and each doubling.  A thread accesses its own suffixes alone.
  *
- * Limits  Windows of at most half a block's entries in columns, as far as they are clipped to the image.
+ * Limits  Windows of at most as many columns, times the channels, as a broad block has entries; they are clipped to the
+ *         image where nothing counts beyond it.
  *
  * Steps   1. Suffixes of a segment, upwards.  2. For each row: join the suffix and the prefix of each column.  3. Join
  *         columns to windows.  4. Join what windows have beyond their clipped reach.  5. Make and store results.
