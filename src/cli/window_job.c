@@ -2,7 +2,6 @@
  *
  * Alpha is no sample: pixels with an alpha of 0 do not count, and outputs have the colours alone.  All outputs are held
  * until the last is encoded, and appear together. */
-#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -83,11 +82,11 @@ static void apply(image *mask, const image *from, int first, int end)
     }
 }
 
-/* Can a sample be that? */
+/* Can a sample be that, rounded to f32 if it is one? */
 static bool is_sample(double v, sat_type type)
 {
     if (type == SAT_F64) return true;
-    if (type == SAT_F32) return isinf(v) || fabs(v) <= (double)FLT_MAX;
+    if (type == SAT_F32) return isinf(v) || fabs(v) < 0x1.ffffffp127; /* nearer to the largest than to 2^128 */
     const bool is_signed = is_signed_type(type);
     const double range = ldexp(1, 8 * (int)sat_type_bytes(type) - is_signed);
     return v == floor(v) && v >= (is_signed ? -range : 0) && v < range;
@@ -128,7 +127,7 @@ static void set_nodata(const work *w, int i, image_meta *meta)
     meta->nodata[0] = 0;
     if (!some_empty || o->compare || strcmp(o->statistic, "count") == 0) return;
     if (w->has_nodata && is_sample(w->nodata, type))
-        meta->nodata[real_text(meta->nodata, w->nodata)] = 0;
+        meta->nodata[real_text(meta->nodata, type == SAT_F32 ? (double)(float)w->nodata : w->nodata)] = 0;
     else if (!w->has_nodata && is_float_type(type))
         snprintf(meta->nodata, sizeof meta->nodata, "nan");
 }
@@ -214,19 +213,28 @@ static bool compute(work *w, const char *input, int threads, error *err)
     return ok;
 }
 
-/* What the library takes beside views: of integers some rows of sums for each thread; of floats, in strips that are
- * twice as wide as a window, a part of 32 bytes for each sample in some rows of the window (sat_window.h). */
+/* What the library takes beside views, at most (sat_window.h; cpu_window_integers.c and cpu_window_floats.c).  Of
+ * integers, for each thread: columns of sums, and prefixes of them, of samples, squares in halves, and counts, for the
+ * row and what windows reach beyond it.  Of floats: a part of 32 bytes for each sample of a strip, twice as wide as a
+ * window, in some rows of the window. */
 static uint64_t engine_bytes(const job *j, const image_shape *shape)
 {
-    enum { ROW_BYTES = 64, PART_BYTES = 32, LEAST_STRIP = 384, GROUP = 16, MORE_ROWS = 2 * GROUP + 4 };
-    const uint64_t threads = (uint64_t)sat_processors();
+    enum {
+        SAMPLE_BYTES = 128,
+        PART_BYTES = 36,
+        LEAST_STRIP = 384,
+        GROUP = 16,
+        MORE_ROWS = 2 * GROUP + 4,
+        REST = 64 << 10
+    };
     const uint64_t channels = (uint64_t)shape->channels, width = (uint64_t)shape->width,
                    side = (uint64_t)(j->window_width < 2 * shape->width ? j->window_width : 2 * shape->width),
                    rows = (uint64_t)(j->window_height < 2 * shape->height ? j->window_height : 2 * shape->height);
-    if (!is_float_type(shape->type)) return threads * ROW_BYTES * width * channels;
-    uint64_t strip = 2 * side > LEAST_STRIP ? 2 * side : LEAST_STRIP;
+    uint64_t strip = 2 * side > LEAST_STRIP ? 2 * side : LEAST_STRIP, threads = (uint64_t)sat_processors();
+    if (threads > (uint64_t)shape->height) threads = (uint64_t)shape->height;
+    if (!is_float_type(shape->type)) return threads * (SAMPLE_BYTES * channels * (width + side) + REST);
     if (strip > width) strip = width;
-    return threads * PART_BYTES * channels * (strip + side) * (rows / GROUP + MORE_ROWS);
+    return threads * (PART_BYTES * channels * (strip + side) * (rows / GROUP + MORE_ROWS) + REST);
 }
 
 uint64_t job_window_bytes(const image_shape *shape, const void *context)

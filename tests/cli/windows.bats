@@ -128,6 +128,7 @@ def tiff(name, text, values):
     open(name, "wb").write(struct.pack("<2sHI", b"II", 42, 8 + len(body)) + body + ifd)
 tiff("hole.tif", "-9999", [1, -9999, 3, -9999])
 tiff("nan.tif", "nan", [1, float("nan"), 3, 5])
+tiff("low.tif", "-3.4028235e+38", [1, -3.4028235e+38, 3, 5])
 tiff("odd.tif", "none of these", [1, -9999, 3, 5])'
     ok hole.tif --box 1 --stat mean,count -o '{stat}.npy'
     [ "$(values mean.npy)" = "1.0 -9999.0 3.0 -9999.0" ]
@@ -140,6 +141,8 @@ tiff("odd.tif", "none of these", [1, -9999, 3, 5])'
     [ "$(values o.npy | cut -d' ' -f1)" = "-4999.0" ]
     ok nan.tif --box 3x1 --stat mean -o o.npy
     [ "$(values o.npy)" = "1.0 2.0 4.0 4.0" ]
+    ok low.tif --box 1 --stat count -o o.npy # the lowest f32, in so many digits as f32 needs
+    [ "$(values o.npy)" = "1.0 0.0 1.0 1.0" ]
     ok odd.tif --box 1 --stat mean -o o.npy
     [ "$(values o.npy)" = "1.0 -9999.0 3.0 5.0" ]
     "$sat" odd.tif --box 1 --stat mean -v -o o.npy 2>&1 | grep -q "odd.tif: its value for no data is 'none of these', which is no number"

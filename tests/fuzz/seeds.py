@@ -220,6 +220,14 @@ def windows():
         if (border + sample + name) % 4 == 0:
             seed("window", f"{border}-{sample}-{name}",
                  spec + outputs + bytes([255] * 5) + bytes([1, 2, 3, 4, 5, 6, 0, 0]) + bytes(range(1, 60)))
+    # mean, var and sum in f64 of large and masked windows where a share must count: 28 of 100 pixels, 38.64 of 552, and
+    # half of 552 with border constant
+    for sample, (share, side, border) in itertools.product(range(8), ((28, 10, 0), (7, 23, 0), (50, 23, 5))):
+        spec = bytes([19, 7, 0, sample, side - 1, side - (side == 10), border])
+        spec += bytes([0, 2, 1, 0, 0, share % 3, 40, 128 + share, 0])
+        outputs = bytes([1, 1, 0, 0, 2, 1, 0, 0, 4, 1, 0, 0])
+        views = bytes([255] * (5 if border == 5 else 1)) + bytes(12 if sample in (2, 7) else 11)
+        seed("window", f"share-{sample}-{share}", spec + outputs + views + bytes([230]) + bytes(range(1, 60)))
 
 
 tables()
