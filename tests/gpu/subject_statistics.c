@@ -243,9 +243,9 @@ static bool place(area *a, const stack *s, sat_memory memory, uint64_t *random, 
 {
     sat_view rows = s->view;
     rows.height = s->tall * s->view.count, rows.count = 0, rows.image_bytes = 0;
-    sat_view shape = rows;
-    shape.memory = memory;
-    if (!area_open(a, shape, random_placement(random)) || !area_fill(a, 0xa5) || !area_write(a, &rows)) return false;
+    sat_view each = rows;
+    each.memory = memory;
+    if (!area_open(a, each, random_placement(random)) || !area_fill(a, 0xa5) || !area_write(a, &rows)) return false;
     *there = s->view;
     there->memory = memory, there->data = a->view.data, there->row_bytes = a->view.row_bytes;
     there->image_bytes = (size_t)s->tall * there->row_bytes;
