@@ -252,7 +252,7 @@ static bool place(area *a, const stack *s, sat_memory memory, uint64_t *random, 
     return true;
 }
 
-/* What a device tells at the end. */
+/* The status of the wait, and its sentence where a rectangle is bad. */
 static bool is_told(const batch *b, sat_query *query)
 {
     if (!is_status(sat_query_wait(query, NULL), b->status, "sat_query_wait")) return false;

@@ -54,7 +54,8 @@ static void statistics_of_a_query(void **state)
     sat_query_destroy(&query);
 }
 
-/* What is refused at once; and a rectangle that only the table of squares cannot answer, which the wait tells of. */
+/* Bad arguments are refused by the call.  A rectangle that only the table of squares cannot answer is refused by the
+ * wait. */
 static void statistics_on_a_device(void **state)
 {
     (void)state;
