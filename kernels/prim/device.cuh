@@ -54,7 +54,8 @@
  *   product(a, b)                          of floats or doubles, rounded before anything is added to it
  *   multiply_add(a, b, c)                  of such, a * b + c rounded once
  *
- *   divide_approx(a, b)  sqrt_approx(a)    of floats, wrong by 2^-22 of the result at most; |b| within 2^-126 .. 2^126
+ *   divide_approx(a, b)  sqrt_approx(a)    of floats, wrong by 2^-22 of the result at most; |b| within 2^-126 .. 2^126;
+ *                                          arguments and results below 2^-126 are 0
  *
  *   permute_bytes(a, b, selector)          byte i of the result is byte number (selector >> 4 * i) % 8 of b:a
  *   add_halves(a, sum)                     sum plus the two 16-bit halves of a
@@ -408,12 +409,14 @@ PRIM_DEVICE float multiply_add(float a, float b, float c)
 
 PRIM_DEVICE float divide_approx(float a, float b)
 {
-    return __fdividef(a, b);
+    float quotient;
+    asm("div.approx.ftz.f32 %0, %1, %2;" : "=f"(quotient) : "f"(a), "f"(b));
+    return quotient;
 }
 PRIM_DEVICE float sqrt_approx(float a)
 {
     float root;
-    asm("sqrt.approx.f32 %0, %1;" : "=f"(root) : "f"(a));
+    asm("sqrt.approx.ftz.f32 %0, %1;" : "=f"(root) : "f"(a));
     return root;
 }
 

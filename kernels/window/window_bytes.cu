@@ -19,15 +19,17 @@
  *         then read and write neighbouring words.  Columns outside the image repeat those that the border mode names;
  *         without one they count nothing, and border values are added to the sums of windows at the end.
  *
- * Launch  One block for each strip and segment of rows.  A segment begins with the rows of its first window.  Blocks of
- *         one warp; of several, with a scan over the block, for windows wider than three quarters of a warp's columns,
- *         sums of 64 bits of u8, and samples of 32 bits.  These have strips of one channel.
+ * Launch  One block for each strip and segment of rows, strips at the edges first, since they take longest.  A segment
+ *         begins with the rows of its first window (rows_of()).  Blocks of one warp, whose strips hold all channels; of
+ *         several, with a scan over the block, for windows wider than three quarters of a warp's columns, sums of 64
+ *         bits of u8, and samples of 32 bits.  These have strips of one channel.
  *
  * Traffic 1R, and a write of each result; the leaving rows a second time and, for comparisons, each pixel a third time,
- *         from L2; strips and segments read their halos.
+ *         from L2; strips and segments read their halos.  Rows are loaded while those before them become results.
  *
- * Sync    The lanes of a warp: one barrier after the prefix sums of a row, one after their use.  Extremes of an image
- *         come from a pass of their own: each warp stores those that it saw, and a second kernel joins them.
+ * Sync    The lanes of a warp: one barrier after the prefix sums of a row, one after their use.  Columns beyond an edge
+ *         change hands between the same two (window_lines.cuh).  Extremes of an image come from a pass of their own:
+ *         each warp stores those that it saw, and a second kernel joins them.
  *
  * Limits  Integer samples; of 32 bits without squares, whose sums would take 96 bits.  Windows of at most a block's
  *         columns, where the border mode repeats samples or counts them; others are clipped to the image.  Sides below

@@ -32,11 +32,13 @@ struct finish {
         sat_type type;
         bool compare, may_be_empty;
         bool is_real;  /* to f32, and never empty but by a count */
-        bool is_rough; /* compared, with sums that are exact in f64 and parameters that f32 holds */
+        bool pairs;    /* a mean, with a variance or its root next, both to f32 */
+        bool is_rough; /* compared, with sums below 2^31 that are exact in f64, and parameters that f32 holds */
         unsigned needs;
     };
     output of[SAT_OUTPUTS];
     int outputs;
+    bool needs_pixel; /* some result does */
     enum arithmetic arithmetic;
     bool sums_in_f64; /* sums with the bias are below 2^53, counts below 2^40 */
     bool is_signed;
@@ -66,12 +68,14 @@ struct extremes {
 struct divisors {
     double n, per_n, by, per_by; /* by: n * (n - ddof) */
     double shift;                /* n * bias */
+    uint32_t integer_shift;      /* the same, modulo 2^32 */
     float rough_per_n, rough_per_by;
 };
 PRIM_DEVICE divisors divisors_of(const finish &f, double n)
 {
     const double by = n * (n - f.ddof), per_n = 1 / n, per_by = 1 / by;
-    return {n, per_n, by, per_by, n * f.bias, (float)per_n, (float)per_by};
+    const uint32_t integer_shift = (uint32_t)(uint64_t)n * f.integer_bias;
+    return {n, per_n, by, per_by, n * f.bias, integer_shift, (float)per_n, (float)per_by};
 }
 
 /* ---- moments in f64 ------------------------------------------------------------------------------------ */
@@ -118,7 +122,17 @@ PRIM_DEVICE moments<double> describe(const finish &f, unsigned needs, const sums
 
 PRIM_DEVICE float rough_real(uint64_t v)
 {
-    return (float)(uint32_t)(v >> 32) * 0x1p32f + (float)(uint32_t)v;
+    return prim::multiply_add((float)(uint32_t)(v >> 32), 0x1p32f, (float)(uint32_t)v);
+}
+
+/* n * S2 - S1 * S1, which is not below 0.  Sums of 32 bits are below 2^31 (finish::output::is_rough). */
+PRIM_DEVICE uint64_t numerator(uint32_t n, uint32_t s1, uint32_t s2)
+{
+    return (uint64_t)n * s2 + (uint64_t)((int64_t)(int32_t)s1 * -(int32_t)s1);
+}
+PRIM_DEVICE uint64_t numerator(uint64_t n, uint64_t s1, uint64_t s2)
+{
+    return n * s2 - s1 * s1;
 }
 
 /* The same, near enough. */
@@ -131,11 +145,12 @@ PRIM_DEVICE moments<near> describe_roughly(const finish &f, const sums<Sum> &w, 
     const Sum bias = (Sum)f.integer_bias;
     moments<near> m;
     m.n = n;
-    m.sum = sizeof(Sum) == 8 ? (float)real(w.s1, w.known ? known.shift : (double)w.n * f.bias)
-            : f.is_signed    ? (float)(int32_t)(w.s1 - bias * w.n)
-                             : (float)(uint32_t)w.s1;
+    if constexpr (sizeof(Sum) == 4)
+        m.sum = (float)(int32_t)(w.s1 - (w.known ? known.integer_shift : f.integer_bias * w.n));
+    else
+        m.sum = (float)real(w.s1, w.known ? known.shift : (double)w.n * f.bias);
     m.mean = m.sum.v * per_n;
-    m.var = rough_real((uint64_t)w.n * w.s2 - (uint64_t)w.s1 * w.s1) * per_by;
+    m.var = rough_real(numerator(w.n, w.s1, w.s2)) * per_by;
     m.squares = rough_real(w.s2 - bias * 2 * w.s1 + bias * bias * w.n) * per_n;
     m.x = (float)w.x;
     return m;
@@ -230,11 +245,10 @@ struct comparison {
     bool above, sure;
 };
 template <class Statistic, class Sum>
-PRIM_DEVICE comparison compare_roughly(const finish &f, const finish::output &o, const sums<Sum> &w,
-                                       const divisors &known, const extremes &image)
+PRIM_DEVICE comparison compare_roughly(const finish &f, const near *p, const sums<Sum> &w, const divisors &known,
+                                       const extremes &image)
 {
     const moments<near> m = describe_roughly(f, w, known);
-    const near p[SAT_PARAMETERS] = {o.rough_p[0], o.rough_p[1], o.rough_p[2], o.rough_p[3]};
     const rough v = Statistic::value(m, p, near(f.range), near(image.low), near(image.most));
     const float apart = m.x.v - v.v;
     return {apart > 0, fabsf(apart) > v.m * ROUGH_ERROR};

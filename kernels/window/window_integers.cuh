@@ -28,17 +28,17 @@ sat_status queue(const state *w, const sat_view *src, const sat_view *mask, cons
     k.strip = w->strip;
     k.rows = w->rows;
     k.segments = w->segments;
-    k.stride = w->stride;
+    k.samples_apart = w->stride;
     k.wide = w->stride == 1 &&
-             ((uintptr_t)src->data | src->row_bytes | src->image_bytes) % sizeof(typename Kernel::unit) == 0;
-    k.wide_mask =
-        mask && ((uintptr_t)mask->data | mask->row_bytes | mask->image_bytes) % 16 == 0 && Kernel::ALIGNMENT % 16 == 0;
+             ((uintptr_t)src->data | src->row_bytes | src->image_bytes) % sizeof(typename Kernel::lines::unit) == 0;
+    k.wide_mask = mask && ((uintptr_t)mask->data | mask->row_bytes | mask->image_bytes) % 16 == 0 &&
+                  Kernel::lines::ALIGNMENT % 16 == 0;
     k.bias = bias_of(w);
     const double nodata = w->spec.nodata, most = (double)sat_sample_max(w->spec.sample), least = k.bias ? -most - 1 : 0;
     k.has_nodata = w->spec.has_nodata && nodata >= least && nodata <= most && nodata == floor(nodata);
     if (k.has_nodata) k.nodata = ((uint32_t)(int64_t)nodata & (uint32_t)(Sample)~0) ^ k.bias;
     k.takes_value = w->plan.window.border->takes_value;
-    k.clips_x = k.takes_value || w->plan.window.border->shrinks;
+    k.clips = k.takes_value || w->plan.window.border->shrinks;
     k.whole_columns = (int32_t)whole_columns(w);
     k.whole_rows = (int32_t)(w->plan.window.area_px / k.whole_columns);
     for (int c = 0; c < 4; c++) k.value[c] = w->plan.window.value[c] + k.bias;
@@ -65,8 +65,24 @@ sat_status queue(const state *w, const sat_view *src, const sat_view *mask, cons
 template <class Kernel> int64_t most_of(const state *w)
 {
     const int64_t window = (w->reach_x.before + 1 + w->reach_x.after) * (int64_t)Kernel::channels;
-    const int64_t most = (int64_t)Kernel::ELEMENTS - window - ((int64_t)Kernel::ALIGNMENT - 1);
+    const int64_t most = (int64_t)Kernel::ELEMENTS - window - ((int64_t)Kernel::lines::ALIGNMENT - 1);
     return most < 1 ? 0 : most < prim::WARP ? most : most / prim::WARP * prim::WARP;
+}
+
+/* Rows of a segment.  Each begins with the rows of its first window, SUMMED_ROWS of which take as long as one of
+ * results, and with START_ROWS.  Half a segment is lost at the end, where few blocks are left: with R rows of strips
+ * for each block that runs at a time, rows / 2 = R * start / rows loses least.  Then the blocks are made to fill whole
+ * waves, in which those of the first and last strip count as EDGE.  Fitted on an H200, 8192x8192 u8, windows of 3 to
+ * 101 rows. */
+inline int32_t rows_of(int64_t height, int64_t window_rows, double strips, double edges, int64_t at_once)
+{
+    constexpr double SUMMED_ROWS = 8, START_ROWS = 4, EDGE = 2;
+    const double start = (double)window_rows / SUMMED_ROWS + START_ROWS,
+                 rows = ceil(sqrt(2 * (double)height * strips / (double)at_once * start)),
+                 weight = (strips + (EDGE - 1) * edges) / (double)at_once,
+                 waves = ceil(ceil((double)height / rows) * weight), segments = floor(waves / weight);
+    const int64_t most = segments < 1 ? 1 : segments < (double)height ? (int64_t)segments : height;
+    return (int32_t)((height + most - 1) / most);
 }
 
 template <class Kernel, class Sample> sat_status prepare(state *w)
@@ -85,12 +101,10 @@ template <class Kernel, class Sample> sat_status prepare(state *w)
     w->strip = (int32_t)(whole <= most ? whole : each);
     w->strips = (int32_t)((elements + w->strip - 1) / w->strip);
     w->stride = (int32_t)(w->spec.channels / (int)Kernel::channels);
-    /* Blocks at the edges take longer: two waves level that out, where the rows of first windows are few. */
-    const int64_t window_rows = w->reach_y.before + 1 + w->reach_y.after, waves = window_rows <= 64 ? 2 : 1;
-    const int64_t at_once = waves * info.multiprocessors * box::blocks_at_once<Kernel>();
-    const int64_t rows =
-        box::rows_of(w->spec.height, window_rows, (int64_t)w->strips * w->stride * w->spec.count, at_once, 1);
-    w->rows = (int32_t)(rows < w->spec.height ? rows : w->spec.height);
+    const int64_t at_once = info.multiprocessors * box::blocks_at_once<Kernel>();
+    const double of_each = (double)w->stride * (double)w->spec.count;
+    w->rows = rows_of(w->spec.height, w->reach_y.before + 1 + w->reach_y.after, w->strips * of_each,
+                      (w->strips > 1 ? 2 : 1) * of_each, at_once);
     w->segments = (int32_t)((w->spec.height + w->rows - 1) / w->rows);
     w->queue = queue<Kernel, Sample>;
     if (w->plan.needs & SAT_NEEDS_EXTREMES) {
@@ -104,7 +118,7 @@ template <class Kernel, class Sample> sat_status prepare(state *w)
     return box::make_tables(w->arena, [&](box::tables *t) {
         /* The halo before the image: columns back to an aligned load. */
         box::fill_axis(&w->x, t, &w->reach_x, &w->plan.window.x,
-                       (int32_t)(w->reach_x.before + (int64_t)Kernel::ALIGNMENT));
+                       (int32_t)(w->reach_x.before + (int64_t)Kernel::lines::ALIGNMENT));
         box::fill_axis(&w->y, t, &w->reach_y, &w->plan.window.y, (int32_t)w->reach_y.before + 1);
     });
 }
@@ -126,9 +140,10 @@ template <class Sample, class Sum, unsigned CHANNELS> sat_status prepare_masked(
 template <class Sample, class Sum> sat_status prepare_channels(state *w)
 {
     switch (w->spec.channels) {
+    case 1: return prepare_masked<Sample, Sum, 1>(w);
+    case 2: return prepare_masked<Sample, Sum, 2>(w);
     case 3: return prepare_masked<Sample, Sum, 3>(w);
-    case 4: return prepare_masked<Sample, Sum, 4>(w);
-    default: return prepare_masked<Sample, Sum, 1>(w); /* of each channel */
+    default: return prepare_masked<Sample, Sum, 4>(w);
     }
 }
 

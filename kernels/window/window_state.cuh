@@ -65,8 +65,10 @@ inline finish finish_of(const state *w, const sat_view *results)
         o->row_bytes = (int64_t)results[i].row_bytes;
         o->image_bytes = (int64_t)results[i].image_bytes;
         o->needs = sat_statistic_get(r->statistic)->needs | (r->compare ? SAT_NEEDS_PIXEL : 0);
+        f.needs_pixel = f.needs_pixel || (o->needs & SAT_NEEDS_PIXEL);
         o->is_real = !r->compare && r->type == SAT_F32;
-        o->is_rough = r->compare && w->arithmetic == window::IN_F64;
+        o->is_rough = r->compare && w->arithmetic == window::IN_F64 &&
+                      (!w->sums_in_32_bits || sat_sum_fits(w->plan.window.area_px, largest_of(w), 31));
         for (int k = 0; k < SAT_PARAMETERS; k++) {
             o->p[k] = r->p[k];
             o->rough_p[k] = (float)r->p[k];
@@ -79,6 +81,9 @@ inline finish finish_of(const state *w, const sat_view *results)
         o->compare = r->compare;
         o->may_be_empty = r->may_be_empty;
     }
+    for (int i = 0; i + 1 < f.outputs; i++)
+        f.of[i].pairs = f.of[i].is_real && f.of[i].statistic == SAT_STATISTIC_mean && f.of[i + 1].is_real &&
+                        (f.of[i + 1].statistic == SAT_STATISTIC_var || f.of[i + 1].statistic == SAT_STATISTIC_std);
     return f;
 }
 

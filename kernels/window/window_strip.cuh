@@ -2,30 +2,26 @@
 #ifndef WINDOW_STRIP_CUH
 #define WINDOW_STRIP_CUH
 
-#include "box/box_axis.cuh"
 #include "prim/block_scan.cuh"
 #include "prim/warp_scan.cuh"
 #include "tuning.cuh"
 #include "window/window_extremes.cuh"
+#include "window/window_lines.cuh"
 
 namespace window
 {
 
 /* Sample: of as many bytes, without a sign.  Sum: holds the sum of squares of a window, modulo its range.  CHANNELS:
  * that lie side by side in a strip.  MASKED: some samples may not count.  WARPS: of a block. */
-template <class Sample, class Sum, unsigned CHANNELS, bool MASKED, unsigned WARPS> struct strip_kernel {
-    static constexpr unsigned RUN = tuning::window_run(CHANNELS), threads = WARPS * prim::WARP,
-                              ELEMENTS = threads * RUN;
+template <class Sample, class Sum, unsigned CHANNELS, bool MASKED, unsigned WARPS>
+struct strip_kernel : strip_lines<Sample, CHANNELS, MASKED, WARPS> {
+    using lines = strip_lines<Sample, CHANNELS, MASKED, WARPS>;
+    using lines::bias, lines::mask, lines::x, lines::y, lines::biased, lines::stride;
+    using line = typename lines::line;
+    using columns = typename lines::columns;
+    static constexpr unsigned RUN = lines::RUN, threads = lines::threads, ELEMENTS = lines::ELEMENTS;
     static constexpr int min_blocks = tuning::window_blocks(WARPS, sizeof(Sum), MASKED);
     static constexpr unsigned channels = CHANNELS;
-    static_assert(RUN % CHANNELS == 0 && RUN % 4 == 0 && RUN <= 32);
-
-    /* A lane's samples of a row, in words, and loads of UNIT words. */
-    static constexpr unsigned PER = 4 / (unsigned)sizeof(Sample), WORDS = RUN / PER;
-    static constexpr unsigned UNIT = WORDS % 4 == 0 ? 4 : WORDS % 2 == 0 ? 2 : 1, ALIGNMENT = UNIT * PER;
-    using unit = prim::vec<uint32_t, UNIT>;
-    static constexpr unsigned MASK_WORDS = MASKED ? RUN / 4 : 1;
-    static constexpr bool MASK_VECTORS = CHANNELS == 1 && RUN % 16 == 0;
 
     /* Runs are padded to an odd number of 16-byte vectors, so that lanes store theirs without bank conflicts; not those
      * of three channels, where columns a warp apart would no longer be equally far apart. */
@@ -39,21 +35,15 @@ template <class Sample, class Sum, unsigned CHANNELS, bool MASKED, unsigned WARP
     struct shared {
         prim::array<Sum, 2 * (ELEMENTS + threads * PAIR_PADDING)> sums; /* S1 and S2 side by side */
         prim::array<uint32_t, MASKED ? ELEMENTS + threads * COUNT_PADDING : 4> counts;
-        prim::array<int32_t, ELEMENTS> sources; /* the element of a row that each column repeats; -1: none */
+        prim::array<Sample, ELEMENTS> pixels; /* of the row of results, with the bias */
+        typename lines::shared gathered;
         prim::array<Sum, WARPS> totals[2];
         prim::array<uint32_t, WARPS> total_count;
     };
 
-    const Sample *in;
-    const uint8_t *mask;                                            /* NULL: all */
-    int64_t in_pitch, in_image_pitch, mask_pitch, mask_image_pitch; /* samples; px */
-    box::axis x, y;
     int32_t strips, strip, rows, segments; /* elements of a strip, rows of a segment */
-    int32_t stride;                        /* samples from one element to the next: the image's channels, or 1 */
-    bool wide, wide_mask;                  /* all rows are aligned to units; of masks to 16 bytes */
-    uint32_t bias;                         /* what is added to samples that may be below zero */
     bool has_nodata, takes_value;
-    bool clips_x;                      /* windows cover fewer columns at the edges */
+    bool clips;                        /* windows cover fewer rows and columns at the edges */
     int32_t whole_rows, whole_columns; /* that a whole window covers */
     uint32_t nodata;                   /* with the bias */
     uint64_t value[4];
@@ -67,104 +57,30 @@ template <class Sample, class Sum, unsigned CHANNELS, bool MASKED, unsigned WARP
         Sum s1[RUN], s2[RUN];
         uint32_t n[MASKED ? RUN : 1];
     };
-    /* A lane's samples of a row, with the bias, and its part of the mask.  Positions outside the image, where the
-     * border mode names no sample for them, are 0 in both. */
-    struct line {
-        uint32_t samples[WORDS], mask[MASK_WORDS];
-    };
     /* What a block works on. */
-    struct place {
-        int64_t image;
-        int32_t channel; /* of the image, where strips hold one of several */
-        int32_t begin, end, left, top, bottom;
-        unsigned own; /* the lane's first column */
-        bool direct;  /* all of its columns are the image's own, and aligned */
+    struct place : columns {
+        int32_t begin, end, top, bottom; /* elements of the strip; rows */
     };
 
-    PRIM_DEVICE uint32_t biases() const
-    {
-        return bias * (sizeof(Sample) == 1 ? 0x01010101u : sizeof(Sample) == 2 ? 0x00010001u : 1u);
-    }
-    PRIM_DEVICE static uint32_t sample(const line &l, unsigned i)
-    {
-        if constexpr (sizeof(Sample) == 1) return prim::permute_bytes(l.samples[i / PER], 0, 0x4440 + i % PER);
-        return l.samples[i / PER] >> i % PER * 8 * (unsigned)sizeof(Sample) & (uint32_t)(Sample)~0;
-    }
-    PRIM_DEVICE static bool masked_in(const line &l, unsigned i) { return (l.mask[i / 4] >> i % 4 * 8 & 0xff) != 0; }
-
-    /* ---- rows ---- */
-
-    static constexpr int32_t AT_ONCE = 4, /* rows of a first window that are loaded before they are added */
-        OUTSIDE = -(1 << 30);             /* no row */
-
-    PRIM_DEVICE line load(const shared &s, const place &p, int32_t row) const
-    {
-        line l;
-        const int32_t from = row < -y.halo || row > y.n + y.after ? -1 : box::border_index(y, row);
-#pragma unroll
-        for (unsigned w = 0; w < WORDS; w++) l.samples[w] = 0;
-#pragma unroll
-        for (unsigned w = 0; w < MASK_WORDS; w++) l.mask[w] = 0;
-        if (from < 0) return l;
-        const Sample *samples = in + p.image * in_image_pitch + from * in_pitch + p.channel;
-        const uint8_t *counting = mask ? mask + p.image * mask_image_pitch + from * mask_pitch : nullptr;
-        const int32_t first = p.left + (int32_t)p.own;
-        if (p.direct) {
-#pragma unroll
-            for (unsigned w = 0; w < WORDS; w += UNIT) {
-                const unit u = prim::load(reinterpret_cast<const unit *>(samples + first + w * PER));
-#pragma unroll
-                for (unsigned i = 0; i < UNIT; i++) l.samples[w + i] = u.at[i] ^ biases();
-            }
-            if (!MASKED) return l;
-            if (counting == nullptr) {
-#pragma unroll
-                for (unsigned w = 0; w < MASK_WORDS; w++) l.mask[w] = 0x01010101u;
-                return l;
-            }
-            if constexpr (MASKED && MASK_VECTORS)
-                if (wide_mask) {
-#pragma unroll
-                    for (unsigned w = 0; w < MASK_WORDS; w += 4) {
-                        const auto u =
-                            prim::load(reinterpret_cast<const prim::vec<uint32_t, 4> *>(counting + first + 4 * w));
-#pragma unroll
-                        for (unsigned i = 0; i < 4; i++) l.mask[w + i] = u.at[i];
-                    }
-                    return l;
-                }
-        }
-#pragma unroll
-        for (unsigned i = 0; i < RUN; i++) {
-            const int32_t e = s.sources.get(p.own + i);
-            if (e < 0) continue;
-            constexpr unsigned BITS = 8 * (unsigned)sizeof(Sample);
-            const unsigned shift = i % PER * BITS;
-            if (!p.direct)
-                l.samples[i / PER] |= (uint32_t)(Sample)(prim::load(samples + (int64_t)e * stride) ^ bias) << shift;
-            if constexpr (MASKED)
-                l.mask[i / 4] |= (counting == nullptr || prim::load(counting + e / (int32_t)CHANNELS) != 0)
-                                 << i % 4 * 8;
-        }
-        return l;
-    }
+    /* ---- sums of columns ---- */
 
     struct one {
         uint32_t x, counts;
     };
     PRIM_DEVICE one sample_of(const line &l, unsigned i) const
     {
-        const uint32_t x = sample(l, i);
+        const uint32_t x = lines::sample(l, i);
         if constexpr (!MASKED) {
             return {x, 1};
         } else {
-            const bool counts = masked_in(l, i) && !(has_nodata && x == nodata);
+            const bool counts = lines::masked_in(l, i) && !(has_nodata && x == nodata);
             return {counts ? x : 0, counts};
         }
     }
 
-    PRIM_DEVICE void add(column_sums &sums, const line &enter) const
+    PRIM_DEVICE void add(column_sums &sums, const line &entering) const
     {
+        const line enter = biased(entering);
 #pragma unroll
         for (unsigned i = 0; i < RUN; i++) {
             const one e = sample_of(enter, i);
@@ -173,8 +89,9 @@ template <class Sample, class Sum, unsigned CHANNELS, bool MASKED, unsigned WARP
             if constexpr (MASKED) sums.n[i] += e.counts;
         }
     }
-    PRIM_DEVICE void slide(column_sums &sums, const line &enter, const line &leave) const
+    PRIM_DEVICE void slide(column_sums &sums, const line &entering, const line &leaving) const
     {
+        const line enter = biased(entering), leave = biased(leaving);
 #pragma unroll
         for (unsigned i = 0; i < RUN; i++) {
             const one e = sample_of(enter, i), l = sample_of(leave, i);
@@ -268,7 +185,7 @@ template <class Sample, class Sum, unsigned CHANNELS, bool MASKED, unsigned WARP
 
     /* A thread's elements, every `threads`th from the first one on. */
     struct thread_elements {
-        unsigned pair_low, pair_high, count_low, count_high;
+        unsigned pair_low, pair_high, count_low, count_high, column;
         int32_t first, count;
         int32_t inner, inner_end; /* of all threads: numbers of elements whose windows cover as many columns as any */
     };
@@ -277,10 +194,10 @@ template <class Sample, class Sum, unsigned CHANNELS, bool MASKED, unsigned WARP
         const int32_t first = p.begin + (int32_t)prim::thread_id(), T = (int32_t)threads;
         const unsigned column = (unsigned)(first - p.left), low = column - (unsigned)x.before * CHANNELS,
                        high = column + (unsigned)(x.after + 1) * CHANNELS;
-        thread_elements t = {pair_at(low), pair_at(high), count_at(low), count_at(high), first};
+        thread_elements t = {pair_at(low), pair_at(high), count_at(low), count_at(high), column, first};
         t.count = (p.end - first + T - 1) / T;
         t.inner_end = (p.end - p.begin + T - 1) / T;
-        if (clips_x) {
+        if (clips) {
             const int32_t from = x.before * (int32_t)CHANNELS - p.begin,
                           to = (x.n - x.after) * (int32_t)CHANNELS - p.begin;
             t.inner = from > 0 ? (from + T - 1) / T : 0;
@@ -295,10 +212,26 @@ template <class Sample, class Sum, unsigned CHANNELS, bool MASKED, unsigned WARP
         int32_t y, covered; /* rows of the image that its windows hold */
         Sum n;              /* samples in a window that covers as many columns as any, if none is masked */
         divisors by;        /* of such a window */
+        unsigned fast;      /* bit k: result k of such windows has a loop of its own */
         extremes image;
     };
+    PRIM_DEVICE void set_covered(row_of_results &row, int32_t covered) const
+    {
+        if (covered == row.covered) return;
+        row.covered = covered;
+        row.n = takes_value ? (Sum)area : (Sum)covered * (Sum)whole_columns;
+        row.by = divisors_of(results, (double)row.n);
+        row.fast = 0;
+        if (takes_value && covered != whole_rows) return; /* windows of border values do not end at an edge */
+        for (int k = 0; k < results.outputs; k++) {
+            const finish::output &o = results.of[k];
+            /* Without a mask, all of a row's inner windows hold equally many samples. */
+            const bool empty = !MASKED && o.may_be_empty && row.by.n < o.least;
+            row.fast |= (unsigned)(!empty && (o.is_rough || o.is_real)) << k;
+        }
+    }
 
-    /* The window of the thread's element number k, e.  INNER: it covers as many columns as any. */
+    /* The window of the thread's element number k, e.  INNER: it covers as many columns as any; e does not matter. */
     template <bool INNER>
     PRIM_DEVICE sums<Sum> window_at(const shared &s, const place &p, const thread_elements &t,
                                     const row_of_results &row, int32_t k, int32_t e) const
@@ -323,12 +256,24 @@ template <class Sample, class Sum, unsigned CHANNELS, bool MASKED, unsigned WARP
         return w;
     }
 
-    PRIM_DEVICE typename sums<Sum>::pixel pixel_at(const place &p, int32_t y, int32_t e) const
+    PRIM_DEVICE typename sums<Sum>::pixel pixel_at(const shared &s, const thread_elements &t, int32_t k) const
     {
-        const Sample *samples = in + p.image * in_image_pitch + y * in_pitch + p.channel;
-        const uint32_t x = prim::load(samples + (int64_t)e * stride) ^ bias;
+        const uint32_t x = s.pixels.get(t.column + (unsigned)k * threads);
         if constexpr (sizeof(Sample) < 4) return (typename sums<Sum>::pixel)((int32_t)x - (int32_t)bias);
         return (typename sums<Sum>::pixel)((int64_t)x - (int64_t)bias);
+    }
+    /* The row's own samples, for pixel_at(). */
+    PRIM_DEVICE void store_pixels(shared &s, const place &p, const line &own) const
+    {
+        const line l = biased(own);
+#pragma unroll
+        for (unsigned w = 0; w < lines::WORDS; w += lines::UNIT) {
+            typename lines::unit u;
+#pragma unroll
+            for (unsigned i = 0; i < lines::UNIT; i++) u.at[i] = l.samples[w + i];
+            s.pixels.template set_vector<lines::ALIGNMENT>(p.own + w * lines::PER,
+                                                           __builtin_bit_cast(typename lines::samples_of_unit, u));
+        }
     }
 
     /* Any result of element number k. */
@@ -337,84 +282,123 @@ template <class Sample, class Sum, unsigned CHANNELS, bool MASKED, unsigned WARP
     {
         const int32_t e = t.first + k * (int32_t)threads;
         sums<Sum> w = window_at<false>(s, p, t, row, k, e);
-        if (o.needs & SAT_NEEDS_PIXEL) w.x = pixel_at(p, row.y, e);
+        if (o.needs & SAT_NEEDS_PIXEL) w.x = pixel_at(s, t, k);
         const moments<double> m = describe(results, o.needs, w, row.by);
         double v = 0;
         with_statistic(o.statistic, [&](auto statistic) { v = value_of(statistic, results, o, m, row.image); });
-        store(o, row_at(o, p, row), (int64_t)e * stride + p.channel, m.x, v, clipped_here);
+        store(o, row_at(o, p, row), (int64_t)e * stride() + p.channel, m.x, v, clipped_here);
     }
     PRIM_DEVICE static char *row_at(const finish::output &o, const place &p, const row_of_results &row)
     {
         return o.to + p.image * o.image_bytes + row.y * o.row_bytes;
     }
-
-    /* Elements k .. end - 1 to f32. */
-    template <class Statistic>
-    PRIM_DEVICE void write_reals(const shared &s, const place &p, const thread_elements &t, const row_of_results &row,
-                                 const finish::output &o, int32_t k, int32_t end) const
+    /* The result of the thread's first element. */
+    template <class Result>
+    PRIM_DEVICE Result *first_at(const finish::output &o, const place &p, const thread_elements &t,
+                                 const row_of_results &row) const
     {
-        float *to = (float *)row_at(o, p, row) + (int64_t)t.first * stride + p.channel;
-        const int32_t step = (int32_t)threads * stride;
+        return (Result *)row_at(o, p, row) + (int64_t)t.first * stride() + p.channel;
+    }
+
+    /* Elements k .. end - 1 to f32: of one output, or of several in a row. */
+    template <class... Statistics>
+    PRIM_DEVICE void write_reals(const shared &s, const place &p, const thread_elements &t, const row_of_results &row,
+                                 const finish::output *o, int32_t k, int32_t end) const
+    {
+        constexpr unsigned needs = (Statistics::needs | ...);
+        constexpr int n = sizeof...(Statistics);
+        const int32_t step = (int32_t)threads * stride();
+        float *to[n];
+#pragma unroll
+        for (int i = 0; i < n; i++) to[i] = first_at<float>(o[i], p, t, row);
 #pragma unroll 4
         for (; k < end; k++) {
-            const int32_t e = t.first + k * (int32_t)threads;
-            sums<Sum> w = window_at<true>(s, p, t, row, k, e);
-            if constexpr ((Statistic::needs & SAT_NEEDS_PIXEL) != 0) w.x = pixel_at(p, row.y, e);
-            const moments<double> m = describe(results, Statistic::needs, w, row.by);
-            const double v = MASKED ? value_of(Statistic(), results, o, m, row.image)
-                                    : whole_value_of(Statistic(), results, o, m, row.image);
-            prim::store(to + k * step, (float)v);
+            sums<Sum> w = window_at<true>(s, p, t, row, k, 0);
+            if constexpr ((needs & SAT_NEEDS_PIXEL) != 0) w.x = pixel_at(s, t, k);
+            const moments<double> m = describe(results, needs, w, row.by);
+            int i = 0;
+            const auto write = [&](auto statistic) {
+                const double v = MASKED ? value_of(statistic, results, o[i], m, row.image)
+                                        : whole_value_of(statistic, results, o[i], m, row.image);
+                prim::store(to[i++] + k * step, (float)v);
+            };
+            (write(Statistics()), ...);
         }
     }
 
-    /* Compares the pixels of elements k .. end - 1 in f32.  Returns those that are too near to their threshold, a bit
-     * for each: a thread has RUN elements at most. */
+    /* Compares the pixels of COUNT elements from k on in f32.  Returns those that are too near to their threshold, a
+     * bit for each.  All windows are read before a result is written: loads do not wait for stores. */
+    template <class Statistic, unsigned COUNT>
+    PRIM_DEVICE uint32_t compare_some(const shared &s, const place &p, const thread_elements &t,
+                                      const row_of_results &row, const finish::output &o, const near *parameters,
+                                      uint8_t *to, int32_t k) const
+    {
+        sums<Sum> w[COUNT];
+        comparison c[COUNT];
+        uint32_t unsure = 0;
+#pragma unroll
+        for (unsigned i = 0; i < COUNT; i++) {
+            w[i] = window_at<true>(s, p, t, row, k + (int32_t)i, 0);
+            w[i].x = pixel_at(s, t, k + (int32_t)i);
+        }
+#pragma unroll
+        for (unsigned i = 0; i < COUNT; i++)
+            c[i] = compare_roughly<Statistic>(results, parameters, w[i], row.by, row.image);
+#pragma unroll
+        for (unsigned i = 0; i < COUNT; i++) {
+            prim::store(to + (k + (int32_t)i) * (int32_t)threads * stride(), (uint8_t)(c[i].above ? 255 : 0));
+            if (!c[i].sure || (MASKED && o.may_be_empty && (double)w[i].n < o.least)) unsure |= 1u << i;
+        }
+        return unsure << k;
+    }
+    /* The same of elements k .. end - 1: a thread has RUN elements at most. */
     template <class Statistic>
     PRIM_DEVICE uint32_t compare(const shared &s, const place &p, const thread_elements &t, const row_of_results &row,
                                  const finish::output &o, int32_t k, int32_t end) const
     {
-        uint8_t *to = (uint8_t *)row_at(o, p, row) + (int64_t)t.first * stride + p.channel;
-        const int32_t step = (int32_t)threads * stride;
+        uint8_t *to = first_at<uint8_t>(o, p, t, row);
+        const near parameters[SAT_PARAMETERS] = {o.rough_p[0], o.rough_p[1], o.rough_p[2], o.rough_p[3]};
         uint32_t unsure = 0;
-#pragma unroll 2
-        for (; k < end; k++) {
-            const int32_t e = t.first + k * (int32_t)threads;
-            sums<Sum> w = window_at<true>(s, p, t, row, k, e);
-            w.x = pixel_at(p, row.y, e);
-            const comparison c = compare_roughly<Statistic>(results, o, w, row.by, row.image);
-            if (c.sure && !(MASKED && o.may_be_empty && (double)w.n < o.least))
-                prim::store(to + k * step, (uint8_t)(c.above ? 255 : 0));
-            else
-                unsure |= 1u << k;
-        }
+#pragma unroll 1
+        for (; k + 4 <= end; k += 4) unsure |= compare_some<Statistic, 4>(s, p, t, row, o, parameters, to, k);
+#pragma unroll 1
+        for (; k < end; k++) unsure |= compare_some<Statistic, 1>(s, p, t, row, o, parameters, to, k);
         return unsure;
     }
 
     PRIM_DEVICE void write_row(const shared &s, const place &p, const thread_elements &t, const row_of_results &row,
                                uint32_t &clipped_here) const
     {
-        /* Windows of border values do not end at an edge. */
-        const bool inner = !takes_value || row.covered == whole_rows;
 #pragma unroll 1
-        for (int k = 0; k < results.outputs; k++) {
-            const finish::output &o = results.of[k];
-            /* Without a mask, all of a row's inner windows hold equally many samples. */
-            const bool empty = !MASKED && o.may_be_empty && row.by.n < o.least;
-            const bool fast = inner && !empty && (o.is_rough || o.is_real);
+        for (int k = 0; k < results.outputs;) {
+            const finish::output *o = &results.of[k];
+            const bool fast = row.fast >> k & 1, pair = o->pairs && (row.fast >> k & 3) == 3;
+            const int end = k + 1 + pair;
             const int32_t from = fast ? t.inner : 0;
             int32_t to = fast ? t.inner_end : 0;
             if (to > t.count) to = t.count;
             uint32_t unsure = 0;
-            if (from < to && o.is_real) {
-                with_statistic(o.statistic, [&](auto of) { write_reals<decltype(of)>(s, p, t, row, o, from, to); });
+            if (from < to && pair) {
+                if (o[1].statistic == SAT_STATISTIC_var)
+                    write_reals<statistic_mean, statistic_var>(s, p, t, row, o, from, to);
+                else
+                    write_reals<statistic_mean, statistic_std>(s, p, t, row, o, from, to);
+            } else if (from < to && o->is_real) {
+                with_statistic(o->statistic, [&](auto of) { write_reals<decltype(of)>(s, p, t, row, o, from, to); });
             } else if (from < to) {
-                with_statistic(o.statistic,
-                               [&](auto of) { unsure = compare<decltype(of)>(s, p, t, row, o, from, to); });
+                with_statistic(o->statistic,
+                               [&](auto of) { unsure = compare<decltype(of)>(s, p, t, row, *o, from, to); });
             }
-            if (unsure == 0 && from == 0 && to == t.count) continue;
+            if (unsure == 0 && from == 0 && to == t.count) {
+                k = end;
+                continue;
+            }
 #pragma unroll 1
-            for (int32_t i = 0; i < t.count; i++)
-                if (i < from || i >= to || (unsure >> i & 1)) write_any(s, p, t, row, o, i, clipped_here);
+            for (; k < end; k++)
+#pragma unroll 1
+                for (int32_t i = 0; i < t.count; i++)
+                    if (i < from || i >= to || (unsure >> i & 1))
+                        write_any(s, p, t, row, results.of[k], i, clipped_here);
         }
     }
 
@@ -425,10 +409,9 @@ template <class Sample, class Sum, unsigned CHANNELS, bool MASKED, unsigned WARP
         for (int32_t k = 0; k < t.count; k++) {
             const int32_t e = t.first + k * (int32_t)threads, pixel = e / (int32_t)CHANNELS;
             sums<Sum> w = window_at<false>(s, p, t, row, k, e);
-            w.x = pixel_at(p, row.y, e);
-            const bool counts =
-                (!mask || prim::load(mask + p.image * mask_image_pitch + row.y * mask_pitch + pixel) != 0) &&
-                !(has_nodata && (double)w.x == (double)nodata - (double)bias);
+            w.x = pixel_at(s, t, k);
+            const bool counts = (!mask || prim::load(lines::mask_at(p, row.y) + pixel)) &&
+                                !(has_nodata && (double)w.x == (double)nodata - (double)bias);
             const moments<double> m = describe(results, SAT_NEEDS_VAR, w, row.by);
             if (counts) join(seen, {m.x, 0});
             if (m.n >= results.of[0].least) join(seen, {seen.low, m.var});
@@ -439,76 +422,99 @@ template <class Sample, class Sum, unsigned CHANNELS, bool MASKED, unsigned WARP
 
     PRIM_HOST_DEVICE static int32_t misalignment(int32_t first)
     {
-        const int32_t rest = first % (int32_t)ALIGNMENT;
-        return rest < 0 ? rest + (int32_t)ALIGNMENT : rest;
+        const int32_t rest = first % (int32_t)lines::ALIGNMENT;
+        return rest < 0 ? rest + (int32_t)lines::ALIGNMENT : rest;
     }
 
     PRIM_DEVICE place find_place(shared &s) const
     {
         const int32_t elements = x.n * (int32_t)CHANNELS;
         int64_t block = prim::block_id();
-        place p;
         const int32_t segment = (int32_t)(block % segments);
         block /= segments;
-        p.begin = (int32_t)(block % strips) * strip;
+        /* The first strip, the last one, the others: those at the edges take longest. */
+        int32_t number = (int32_t)(block % strips);
+        if (number > 0) number = number == 1 ? strips - 1 : number - 1;
+        const int32_t begin = number * strip;
         block /= strips;
-        p.channel = (int32_t)(block % stride);
-        p.image = block / stride;
-        p.end = p.begin + strip < elements ? p.begin + strip : elements;
+        const int32_t first = begin - x.before * (int32_t)CHANNELS;
+        place p = {lines::find_columns(s.gathered, block / stride(), (int32_t)(block % stride()),
+                                       first - misalignment(first))};
+        p.begin = begin;
+        p.end = begin + strip < elements ? begin + strip : elements;
         p.top = segment * rows;
         p.bottom = p.top + rows < y.n ? p.top + rows : y.n;
-        const int32_t first = p.begin - x.before * (int32_t)CHANNELS;
-        p.left = first - misalignment(first);
-        p.own = prim::thread_id() * RUN;
-        const int32_t own = p.left + (int32_t)p.own;
-        p.direct = wide && own >= 0 && own + (int32_t)RUN <= elements;
-#pragma unroll
-        for (unsigned i = 0; i < RUN; i++) {
-            /* C rounds towards zero: a multiple of the channels first makes the element positive. */
-            const int32_t e = own + (int32_t)i, shift = x.halo * (int32_t)CHANNELS;
-            const int32_t pixel = (e + shift) / (int32_t)CHANNELS - x.halo, channel = e - pixel * (int32_t)CHANNELS;
-            const int32_t to = e + shift < 0 || pixel > x.n + x.after ? -1 : box::border_index(x, pixel);
-            s.sources.set(p.own + i, to < 0 ? -1 : to * (int32_t)CHANNELS + channel);
-        }
         return p;
+    }
+
+    /* Sums the rows of the first window. */
+    PRIM_DEVICE void add_first_rows(shared &s, const place &p, bool gathers, column_sums &sums) const
+    {
+        constexpr int32_t AT_ONCE = lines::AT_ONCE;
+#pragma unroll 1
+        for (int32_t row = p.top - y.before; row <= p.top + y.after; row += AT_ONCE) {
+            int32_t from[AT_ONCE];
+            line l[AT_ONCE];
+#pragma unroll
+            for (int32_t i = 0; i < AT_ONCE; i++) from[i] = row + i <= p.top + y.after ? lines::source_of(row + i) : -1;
+#pragma unroll
+            for (int32_t i = 0; i < AT_ONCE; i++) l[i] = lines::load(p, from[i]);
+            if (gathers) {
+                lines::gather(s.gathered, p, from);
+                sync(); /* gathered */
+#pragma unroll
+                for (int32_t i = 0; i < AT_ONCE; i++) lines::take(s.gathered, p, (unsigned)i, l[i]);
+                sync(); /* taken */
+            }
+#pragma unroll
+            for (int32_t i = 0; i < AT_ONCE; i++) add(sums, l[i]);
+        }
     }
 
     PRIM_DEVICE void operator()(shared &s) const
     {
-        const place p = find_place(s); /* each lane reads its own columns' sources alone */
+        const place p = find_place(s);
         const thread_elements t = elements_of_thread(p);
+        const bool gathers = lines::gathers(p), pixels = found || results.needs_pixel;
         column_sums sums = {};
         uint32_t clipped_here = 0;
         extremes seen = no_extremes();
-        row_of_results now = {p.top, 0, 0, {}, {}};
+        row_of_results now = {p.top};
+        line enter, leave, own = {};
         if (image) now.image = {prim::load(&image[p.image].low), prim::load(&image[p.image].most)};
-        for (int32_t row = p.top - y.before; row <= p.top + y.after; row += AT_ONCE) {
-            line l[AT_ONCE];
-#pragma unroll
-            for (int32_t i = 0; i < AT_ONCE; i++) l[i] = load(s, p, row + i <= p.top + y.after ? row + i : OUTSIDE);
-#pragma unroll
-            for (int32_t i = 0; i < AT_ONCE; i++) add(sums, l[i]);
+        sync(); /* sources of columns are stored */
+        add_first_rows(s, p, gathers, sums);
+        if (pixels) own = lines::template load<false>(p, p.top);
+        if (pixels && gathers) {
+            lines::gather(s.gathered, p, {p.top});
+            sync(); /* gathered */
+            lines::template take<false>(s.gathered, p, 0, own);
+            sync(); /* taken */
         }
         for (; now.y < p.bottom; now.y++) {
             const bool more = now.y + 1 < p.bottom;
-            line enter, leave;
+            set_covered(now, clips ? (int32_t)box::covered(y, now.y) : whole_rows);
+            if (pixels) store_pixels(s, p, own);
             if (more) {
-                enter = load(s, p, now.y + 1 + y.after);
-                leave = load(s, p, now.y - y.before);
-            }
-            const int32_t covered = prim::load(y.covered + now.y);
-            if (covered != now.covered) {
-                now.covered = covered;
-                now.n = takes_value ? (Sum)area : (Sum)covered * (Sum)whole_columns;
-                now.by = divisors_of(results, (double)now.n);
+                const int32_t from[] = {lines::source_of(now.y + 1 + y.after), lines::source_of(now.y - y.before),
+                                        pixels ? now.y + 1 : -1};
+                enter = lines::load(p, from[0]);
+                leave = lines::load(p, from[1]);
+                if (pixels) own = lines::template load<false>(p, from[2]);
+                if (gathers) lines::gather(s.gathered, p, from);
             }
             store_prefixes(s, p, sums);
-            sync(); /* the prefix sums are stored */
+            sync(); /* prefix sums, pixels and what was gathered are stored */
             if (found) {
                 search(s, p, t, now, seen);
                 store_extremes(found + (uint64_t)prim::block_id() * WARPS, seen);
             } else {
                 write_row(s, p, t, now, clipped_here);
+            }
+            if (more && gathers) {
+                lines::take(s.gathered, p, 0, enter);
+                lines::take(s.gathered, p, 1, leave);
+                if (pixels) lines::template take<false>(s.gathered, p, 2, own);
             }
             sync(); /* all have read them */
             if (more) slide(sums, enter, leave);
