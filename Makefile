@@ -63,7 +63,8 @@ IO_LIBS  := -lisal -ldeflate -lxxhash $(if $(filter 1,$(WITH_LIBJPEG)),-ljpeg) $
 
 # CUDA: nvcc compiles kernels/ to objects that hold no C++ runtime, and $(CC) links them with the static
 # CUDA runtime, so that one binary runs with and without a driver.  SM: native, all, or numbers ("90 75");
-# without a GPU to ask, code for Turing and Hopper, and their PTX, from which all others compile their own.
+# without a GPU to ask, code for Turing and Hopper, and their PTX, from which all others compile their own.  PTX: whose,
+# by default that of the oldest and the newest.
 # SWEEP=1: every block size and number of elements for each thread, for `sat bench tune`.
 SM_ALL := 75 80 86 89 90 100 120
 ifeq ($(WITH_CUDA),1)
@@ -71,7 +72,7 @@ ifeq ($(WITH_CUDA),1)
   SM     ?= $(if $(shell nvidia-smi -L 2>/dev/null),native,90 75)
   SMS    := $(if $(filter all,$(SM)),$(SM_ALL),$(SM))
   ORDER  := $(shell printf '%s\n' $(SMS) | sort -n)
-  PTX    := $(sort $(firstword $(ORDER)) $(lastword $(ORDER)))
+  PTX    ?= $(sort $(firstword $(ORDER)) $(lastword $(ORDER)))
   ARCH   := $(if $(filter native,$(SMS)),-arch=native,$(foreach s,$(ORDER),-gencode arch=compute_$s,code=sm_$s) \
               $(foreach s,$(PTX),-gencode arch=compute_$s,code=compute_$s))
   HOST_FLAGS := -fPIC,-fvisibility=hidden,-fno-exceptions,-fno-rtti,-fno-threadsafe-statics,-fno-gnu-unique
