@@ -163,11 +163,16 @@ static bool is_part(tiff_file *f)
 bool tiff_one_picture(tiff_file *f, error *err)
 {
     enum { MOST = 2 * 64 }; /* copies of halved sides, each with a mask */
+    uint32_t depth = field32(f, TIFFTAG_IMAGEDEPTH, 1);
+    if (depth != 1) return fail(err, "a TIFF of a volume of %u slices, which cannot be read", depth);
     if (is_part(f)) return fail(err, "a TIFF that begins with a thumbnail or a mask, which cannot be read");
     if (TIFFLastDirectory(f->tif)) return true;
     for (int i = 1; !TIFFLastDirectory(f->tif); i++) {
         if (i > MOST) return fail(err, "a TIFF of more than %d directories, which cannot be read", MOST);
-        if (!TIFFReadDirectory(f->tif)) return tiff_fail(f, err);
+        if (!TIFFReadDirectory(f->tif)) {
+            if (f->circle) break;
+            return tiff_fail(f, err);
+        }
         if (!is_part(f)) { return fail(err, "a TIFF of several pictures; only one can be read from a file"); }
     }
     return TIFFSetDirectory(f->tif, 0) || tiff_fail(f, err);

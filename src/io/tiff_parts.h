@@ -17,6 +17,7 @@ typedef struct tiff_file {
     uint64_t at;
     bool strict; /* warnings are errors: they concern pixels */
     bool cut;    /* something behind the end was asked for */
+    bool circle; /* the chain of directories leads back to one of them */
     error first; /* empty: no error so far */
 } tiff_file;
 
@@ -53,8 +54,8 @@ typedef struct tiff_layout {
 /* Of the directory that is open.  Refuses what cannot be read. */
 bool tiff_read_layout(tiff_file *f, tiff_layout *t, error *err);
 
-/* Refuses a file of several pictures, and one that begins with a thumbnail or a mask.  The first directory is open
- * before and after. */
+/* Refuses a file of several pictures, a volume, and one that begins with a thumbnail or a mask.  A chain of directories ends where
+ * it leads back.  The first directory is open before and after. */
 bool tiff_one_picture(tiff_file *f, error *err);
 
 /* ---- tiff_decode.c, tiff_encode.c ----------------------------------------------------------------------- */

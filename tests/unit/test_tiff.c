@@ -357,10 +357,21 @@ static void directories_that_lie_are_refused(void **state)
         unsigned tag, value;
         const char *words;
     } cases[] = {
-        {false, 256, 0, ""},         {false, 257, 0, ""},    {false, 278, 0, ""},      {false, 256, 22, "corrupt"},
-        {false, 257, 20, "corrupt"}, {false, 278, 3, ""},    {true, 322, 0, ""},       {true, 323, 0, ""},
-        {true, 322, 0xfff0, ""},     {true, 257, 600, ""},   {false, 277, 9, ""},      {false, 258, 0, ""},
-        {false, 258, 64, ""},        {false, 262, 77, "77"}, {false, 256, 0xffff, ""},
+        {false, 256, 0, ""},
+        {false, 257, 0, ""},
+        {false, 278, 0, ""},
+        {false, 256, 22, "corrupt"},
+        {false, 257, 20, "strip 1 is not in the file"},
+        {false, 278, 3, ""},
+        {true, 322, 0, ""},
+        {true, 323, 0, ""},
+        {true, 322, 0xfff0, ""},
+        {true, 257, 600, ""},
+        {false, 277, 9, ""},
+        {false, 258, 0, ""},
+        {false, 258, 64, ""},
+        {false, 262, 77, "77"},
+        {false, 256, 0xffff, ""},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         make(&t, cases[i].tiled ? &tiles : &strips);
@@ -416,7 +427,87 @@ static void one_picture_is_read_and_its_copies_are_passed_over(void **state)
     }
     make(&t, &k);
     put_at(&t, next_at(&t), (size_t)t.bytes[7] | (size_t)t.bytes[6] << 8, 4); /* the next one is this one */
-    if (decode_exactly(t.bytes, t.n, &plain, &img, &err)) image_free(&img);
+    if (!decode_exactly(t.bytes, t.n, &plain, &img, &err)) fail_msg("%s", err.text);
+    assert_int_equal(got(&img, 7), wanted(&t, 7, 0));
+    image_free(&img);
+}
+
+/* ---- odd files -------------------------------------------------------------------------------------------------- */
+
+/* The place of the first offset of a strip or tile, or of the first size. */
+static size_t first_at(const tiff *t, unsigned tag)
+{
+    size_t value = value_at(t, tag), at = 0;
+    for (int i = 0; i < 4; i++) at = at << 8 | t->bytes[value + (size_t)i];
+    return at;
+}
+
+static void a_volume_is_no_picture(void **state)
+{
+    static tiff t;
+    (void)state;
+    make(&t, &(kind){.bits = 8, .photometric = BLACK, .extra = NO_EXTRA});
+    put_at(&t, value_at(&t, 284) - 8, 32997, 2); /* ImageDepth */
+    put_at(&t, value_at(&t, 32997), 5, 2);
+    refused(&t, &plain, "a volume of 5 slices");
+}
+
+/* "Readers should skip over fields containing an unexpected field type": TIFF 6.0, page 16. */
+static void a_field_of_unknown_type_is_skipped(void **state)
+{
+    static tiff t;
+    image img;
+    error err;
+    (void)state;
+    make(&t, &(kind){.bits = 8, .photometric = BLACK, .extra = NO_EXTRA});
+    put_at(&t, value_at(&t, 284) - 8, 60000, 2);
+    put_at(&t, value_at(&t, 60000) - 6, 99, 2);
+    if (!decode_exactly(t.bytes, t.n, &plain, &img, &err)) fail_msg("%s", err.text);
+    assert_int_equal(got(&img, 7), wanted(&t, 7, 0));
+    image_free(&img);
+}
+
+/* Old writers of LZW put the lowest bit of a code first: 256 (clear), 1, 2, 3, 257 (end), of nine bits. */
+static void lzw_of_old_writers_is_read(void **state)
+{
+    static tiff t;
+    image img;
+    error err;
+    uint64_t bits = 0;
+    static const unsigned codes[] = {256, 1, 2, 3, 257};
+    (void)state;
+    make(&t, &(kind){.bits = 8, .photometric = BLACK, .extra = NO_EXTRA, .compression = 5, .rows = HEIGHT});
+    put_at(&t, value_at(&t, 256), 3, 2);
+    put_at(&t, value_at(&t, 257), 1, 2);
+    put_at(&t, value_at(&t, 278), 1, 2);
+    put_at(&t, value_at(&t, 279), 6, 4);
+    for (unsigned i = 0; i < 5; i++) bits |= (uint64_t)codes[i] << 9 * i;
+    for (unsigned i = 0; i < 6; i++) t.bytes[HEADER + i] = (uint8_t)(bits >> 8 * i);
+    if (!decode_exactly(t.bytes, t.n, &plain, &img, &err)) fail_msg("%s", err.text);
+    for (int i = 0; i < 3; i++) assert_int_equal(got(&img, i), i + 1);
+    image_free(&img);
+}
+
+/* Of a sample that is left out, nothing is read; of others, the file needs all blocks. */
+static void blocks_may_lack_where_they_are_not_read(void **state)
+{
+    static tiff t;
+    image img;
+    error err;
+    (void)state;
+    for (int plane = 0; plane < 2; plane++) {
+        make(&t, &(kind){.bits = 8, .photometric = BLACK, .extra = UNNAMED, .planar = true, .rows = HEIGHT});
+        size_t at = 4 * (size_t)plane;
+        put_at(&t, first_at(&t, 273) + at, 0, 4);
+        put_at(&t, first_at(&t, 279) + at, 0, 4);
+        if (plane == 0) {
+            refused(&t, &plain, "strip 0 is not in the file: a sparse TIFF, or a corrupt one");
+            continue;
+        }
+        if (!decode_exactly(t.bytes, t.n, &plain, &img, &err)) fail_msg("%s", err.text);
+        assert_int_equal(got(&img, 7), wanted(&t, 7, 0));
+        image_free(&img);
+    }
 }
 
 /* ---- metadata ----------------------------------------------------------------------------------------------- */
@@ -470,6 +561,10 @@ int main(void)
         cmocka_unit_test(what_cannot_be_read_is_refused_in_words),
         cmocka_unit_test(directories_that_lie_are_refused),
         cmocka_unit_test(one_picture_is_read_and_its_copies_are_passed_over),
+        cmocka_unit_test(a_volume_is_no_picture),
+        cmocka_unit_test(a_field_of_unknown_type_is_skipped),
+        cmocka_unit_test(lzw_of_old_writers_is_read),
+        cmocka_unit_test(blocks_may_lack_where_they_are_not_read),
         cmocka_unit_test(geotiff_is_carried_to_a_tiff),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
