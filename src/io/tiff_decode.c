@@ -162,6 +162,7 @@ static bool has_blocks(const decoder *d, error *err)
 static bool read_block(const decoder *d, uint32_t index, uint8_t *to, uint64_t bytes, error *err)
 {
     TIFF *tif = d->file->tif;
+    if (d->layout->deflate) return tiff_inflate(d->file, d->layout, index, to, bytes, err);
     tmsize_t got = d->layout->tiled ? TIFFReadEncodedTile(tif, index, to, (tmsize_t)bytes)
                                     : TIFFReadEncodedStrip(tif, index, to, (tmsize_t)bytes);
     if (got >= 0 && (uint64_t)got == bytes && !d->file->first.text[0]) return true;
