@@ -1,5 +1,5 @@
-"""The pixels of a TIFF, from the samples that `tifffile` gives, by the rules that `sat` documents: samples of fewer bits
-are scaled to the whole range of 8 or 16, a palette becomes RGB of 8 bits, where 0 is white colours are inverted,
+"""The pixels of a TIFF, from the samples that `tifffile` gives, by the rules that `sat` documents: samples of fewer
+bits are scaled to the whole range of 8 or 16, a palette becomes RGB of 8 bits, where 0 is white colours are inverted,
 colours are divided by an alpha that they were multiplied with, and one extra sample that is no alpha is left out.  As
 in the specification, written from it and not from src/io."""
 import numpy as np

@@ -50,7 +50,8 @@ FORMATS = {"png": "png", "jpg": "jpeg", "jpeg": "jpeg", "jpe": "jpeg", "jfif": "
            "pic": "hdr", "tga": "tga", "tif": "tiff", "tiff": "tiff"}
 MAGIC = [(b"\x89PNG\r\n\x1a\n", "png"), (b"\xff\xd8\xff", "jpeg"), (b"BM", "bmp"), (b"P7\n", "pam"),
          (b"PF", "pfm"), (b"Pf", "pfm"), (b"#?", "hdr"),
-         (b"II*\0", "tiff"), (b"MM\0*", "tiff"), (b"II+\0", "tiff"), (b"MM\0+", "tiff")] + [(b"P%d" % i, "pnm") for i in range(1, 7)]
+         (b"II*\0", "tiff"), (b"MM\0*", "tiff"), (b"II+\0", "tiff"),
+         (b"MM\0+", "tiff")] + [(b"P%d" % i, "pnm") for i in range(1, 7)]
 
 
 def format_of(path):
@@ -88,8 +89,8 @@ def class_of(reason):
 
 def run_sat(path):
     """Samples, or None and what was said; None and None for a crash, with the status."""
-    command = [SAT, os.path.abspath(path), "--box", "1", "--no-orient", "--as", "image", "--max-pixels", str(MAX_PIXELS),
-               "-o", "-", "--format", "npy"]
+    command = [SAT, os.path.abspath(path), "--box", "1", "--no-orient", "--as", "image", "--max-pixels",
+               str(MAX_PIXELS), "-o", "-", "--format", "npy"]
     for alpha in (["--alpha", "straight"], []):
         try:
             done = subprocess.run(command + alpha, capture_output=True, timeout=SECONDS, check=False)
