@@ -117,9 +117,15 @@ static void divide_by_alpha(uint8_t *row, size_t pixels, int channels, sat_type 
 
 /* ---- strips and tiles ----------------------------------------------------------------------------------------- */
 
-static uint64_t blocks(const decoder *d)
+static uint64_t blocks(const decoder *d, int planes)
 {
-    return d->blocks_across * d->blocks_down * (uint64_t)(d->layout->planar ? d->layout->samples : 1);
+    return d->blocks_across * d->blocks_down * (uint64_t)planes;
+}
+
+/* Those that are read: not that of a sample that is left out. */
+static int planes_of(const tiff_layout *t)
+{
+    return t->planar ? t->channels : 1;
 }
 
 /* Without padding behind the last row of a strip. */
@@ -130,24 +136,25 @@ static uint64_t block_bytes(const decoder *d, uint64_t down)
     return t->tiled || left > t->block_height ? t->block_bytes : left * t->block_row_bytes;
 }
 
-/* Has the file the bytes of every strip or tile?  libtiff reads uncompressed ones without a look at their size. */
+/* Has the file the bytes of every strip or tile that is read?  libtiff reads uncompressed ones without a look at their
+ * size.  GDAL leaves out those of zeros. */
 static bool has_blocks(const decoder *d, error *err)
 {
     TIFF *tif = d->file->tif;
+    const char *name = d->layout->tiled ? "tile" : "strip";
     uint64_t stored = d->layout->tiled ? TIFFNumberOfTiles(tif) : TIFFNumberOfStrips(tif);
-    if (stored != blocks(d))
-        return fail(err, "corrupt: the TIFF has another number of %s", d->layout->tiled ? "tiles" : "strips");
-    for (uint32_t i = 0; i < stored; i++) {
+    if (stored != blocks(d, d->layout->planar ? d->layout->samples : 1))
+        return fail(err, "corrupt: the TIFF has another number of %ss", name);
+    for (uint32_t i = 0; i < blocks(d, planes_of(d->layout)); i++) {
         int wrong = 0;
         uint64_t at = TIFFGetStrileOffsetWithErr(tif, i, &wrong),
                  n = wrong ? 0 : TIFFGetStrileByteCountWithErr(tif, i, &wrong);
         if (wrong) return tiff_fail(d->file, err);
         uint64_t least = d->layout->plain ? block_bytes(d, i / d->blocks_across % d->blocks_down) : 1;
-        if (n < least)
-            return fail(err, "corrupt: %s %u of the TIFF has too few bytes", d->layout->tiled ? "tile" : "strip", i);
+        if (at == 0 && n == 0) return fail(err, "%s %u is not in the file: a sparse TIFF, or a corrupt one", name, i);
+        if (n < least) return fail(err, "corrupt: %s %u of the TIFF has too few bytes", name, i);
         if (at > d->file->n || n > d->file->n - at)
-            return fail(err, "truncated: the file ends inside %s %u of the TIFF", d->layout->tiled ? "tile" : "strip",
-                        i);
+            return fail(err, "truncated: the file ends inside %s %u of the TIFF", name, i);
     }
     return true;
 }
@@ -155,6 +162,7 @@ static bool has_blocks(const decoder *d, error *err)
 static bool read_block(const decoder *d, uint32_t index, uint8_t *to, uint64_t bytes, error *err)
 {
     TIFF *tif = d->file->tif;
+    if (d->layout->deflate) return tiff_inflate(d->file, d->layout, index, to, bytes, err);
     tmsize_t got = d->layout->tiled ? TIFFReadEncodedTile(tif, index, to, (tmsize_t)bytes)
                                     : TIFFReadEncodedStrip(tif, index, to, (tmsize_t)bytes);
     if (got >= 0 && (uint64_t)got == bytes && !d->file->first.text[0]) return true;
@@ -183,7 +191,7 @@ static bool read_blocks(const decoder *d, uint64_t y, int plane, error *err)
 static bool read_planes(const decoder *d, error *err)
 {
     const tiff_layout *t = d->layout;
-    int planes = t->planar ? t->channels : 1;
+    int planes = planes_of(t);
     double steps = (double)d->blocks_down * planes, done = 0, reported = 0;
     for (int plane = 0; plane < planes; plane++) {
         for (uint64_t y = 0; y < t->height; y += t->block_height) {

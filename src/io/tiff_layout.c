@@ -136,6 +136,17 @@ static bool read_blocks(tiff_file *f, tiff_layout *t, error *err)
     return true;
 }
 
+/* What libtiff has to refuse, or to reverse the bits of, is left to it. */
+static void read_predictor(tiff_file *f, tiff_layout *t, unsigned compression)
+{
+    if (compression != COMPRESSION_DEFLATE && compression != COMPRESSION_ADOBE_DEFLATE) return;
+    bool whole = t->bits == 8 || t->bits == 16 || t->bits == 32 || t->bits == 64;
+    t->predictor = (int)field16(f, TIFFTAG_PREDICTOR, PREDICTOR_NONE);
+    t->deflate = field16(f, TIFFTAG_FILLORDER, FILLORDER_MSB2LSB) == FILLORDER_MSB2LSB &&
+                 (t->predictor == PREDICTOR_NONE || (t->predictor == PREDICTOR_HORIZONTAL && whole) ||
+                  (t->predictor == PREDICTOR_FLOATINGPOINT && is_float_type(t->type)));
+}
+
 bool tiff_read_layout(tiff_file *f, tiff_layout *t, error *err)
 {
     unsigned compression;
@@ -151,6 +162,7 @@ bool tiff_read_layout(tiff_file *f, tiff_layout *t, error *err)
     t->orientation = orientation >= 1 && orientation <= 8 ? (int)orientation : 1;
     t->direct = !TIFFIsTiled(f->tif) && !t->planar && !t->palette && t->samples == t->channels &&
                 compression != COMPRESSION_JPEG && t->bits == 8 * (int)sat_type_bytes(t->type);
+    read_predictor(f, t, compression);
     if (t->ycbcr) TIFFSetField(f->tif, TIFFTAG_JPEGCOLORMODE, JPEGCOLORMODE_RGB);
     return read_blocks(f, t, err);
 }
@@ -163,11 +175,16 @@ static bool is_part(tiff_file *f)
 bool tiff_one_picture(tiff_file *f, error *err)
 {
     enum { MOST = 2 * 64 }; /* copies of halved sides, each with a mask */
+    uint32_t depth = field32(f, TIFFTAG_IMAGEDEPTH, 1);
+    if (depth != 1) return fail(err, "a TIFF of a volume of %u slices, which cannot be read", depth);
     if (is_part(f)) return fail(err, "a TIFF that begins with a thumbnail or a mask, which cannot be read");
     if (TIFFLastDirectory(f->tif)) return true;
     for (int i = 1; !TIFFLastDirectory(f->tif); i++) {
         if (i > MOST) return fail(err, "a TIFF of more than %d directories, which cannot be read", MOST);
-        if (!TIFFReadDirectory(f->tif)) return tiff_fail(f, err);
+        if (!TIFFReadDirectory(f->tif)) {
+            if (f->circle) break;
+            return tiff_fail(f, err);
+        }
         if (!is_part(f)) { return fail(err, "a TIFF of several pictures; only one can be read from a file"); }
     }
     return TIFFSetDirectory(f->tif, 0) || tiff_fail(f, err);

@@ -17,6 +17,7 @@ typedef struct tiff_file {
     uint64_t at;
     bool strict; /* warnings are errors: they concern pixels */
     bool cut;    /* something behind the end was asked for */
+    bool circle; /* the chain of directories leads back to one of them */
     error first; /* empty: no error so far */
 } tiff_file;
 
@@ -45,6 +46,8 @@ typedef struct tiff_layout {
     bool ycbcr;                         /* JPEG's, which libtiff converts to RGB */
     bool plain;                         /* not compressed */
     bool direct;                        /* strips have the samples of the result */
+    bool deflate;                       /* for tiff_inflate() */
+    int predictor;                      /* of Deflate: libtiff's number */
     uint32_t block_width, block_height; /* of a tile or strip, px */
     uint64_t block_row_bytes, block_bytes;
     int orientation; /* 1 to 8 */
@@ -53,9 +56,15 @@ typedef struct tiff_layout {
 /* Of the directory that is open.  Refuses what cannot be read. */
 bool tiff_read_layout(tiff_file *f, tiff_layout *t, error *err);
 
-/* Refuses a file of several pictures, and one that begins with a thumbnail or a mask.  The first directory is open
- * before and after. */
+/* Refuses a file of several pictures, a volume, and one that begins with a thumbnail or a mask.  A chain of directories
+ * ends where it leads back.  The first directory is open before and after. */
 bool tiff_one_picture(tiff_file *f, error *err);
+
+/* ---- tiff_deflate.c: strips and tiles in Deflate --------------------------------------------------------- */
+
+/* A block that lies in the file, its samples in the order of this machine.  bytes: fewer than those of a whole block in
+ * a strip at the end. */
+bool tiff_inflate(const tiff_file *f, const tiff_layout *t, uint32_t index, uint8_t *to, uint64_t bytes, error *err);
 
 /* ---- tiff_decode.c, tiff_encode.c ----------------------------------------------------------------------- */
 

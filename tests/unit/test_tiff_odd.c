@@ -1,0 +1,125 @@
+/* TIFFs of odd writers decode to what was meant, or are refused in words; and Deflate, which libtiff leaves to us. */
+#include "tiff_maker.h"
+
+/* Also with a last strip of more rows than the image has left, which some writers make. */
+static void deflate_decodes_to_its_pixels(void **state)
+{
+    static const int depths[] = {1, 4, 8, 12, 16, 32};
+    (void)state;
+    for (size_t d = 0; d < sizeof depths / sizeof *depths; d++) {
+        for (int extra = NO_EXTRA; extra <= UNNAMED; extra++) {
+            for (int layout = 0; layout < 64; layout++) {
+                kind k = {.bits = depths[d],
+                          .photometric = layout & 1 ? RGB : BLACK,
+                          .extra = extra,
+                          .planar = layout & 2,
+                          .tiled = layout & 4,
+                          .last_first = layout & 8,
+                          .differences = layout & 16,
+                          .more_rows = layout & 32 ? 1 : 0,
+                          .rows = 4,
+                          .compression = DEFLATE};
+                if (!k.differences || depths[d] == 8 || depths[d] >= 16) check(&k);
+            }
+        }
+    }
+}
+
+static void deflate_of_other_sizes_is_refused(void **state)
+{
+    static tiff t;
+    (void)state;
+    kind k = {.bits = 8, .photometric = BLACK, .extra = NO_EXTRA, .rows = 4, .compression = DEFLATE};
+    make(&t, &k);
+    put_at(&t, value_at(&t, 256), WIDTH - 1, 2);
+    refused(&t, &plain, "corrupt: strip 0 of the TIFF has too many pixels");
+    make(&t, &k);
+    put_at(&t, value_at(&t, 256), WIDTH + 1, 2);
+    refused(&t, &plain, "corrupt: strip 0 of the TIFF has too few pixels");
+    make(&t, &k);
+    t.bytes[HEADER + 20] ^= 1;
+    refused(&t, &plain, "corrupt: strip 0 of the TIFF cannot be inflated");
+    k.more_rows = 2;
+    make(&t, &k);
+    refused(&t, &plain, "corrupt: strip 4 of the TIFF has too many pixels");
+}
+
+static void a_volume_is_no_picture(void **state)
+{
+    static tiff t;
+    (void)state;
+    make(&t, &(kind){.bits = 8, .photometric = BLACK, .extra = NO_EXTRA});
+    put_at(&t, value_at(&t, 284) - 8, 32997, 2); /* ImageDepth */
+    put_at(&t, value_at(&t, 32997), 5, 2);
+    refused(&t, &plain, "a volume of 5 slices");
+}
+
+/* "Readers should skip over fields containing an unexpected field type": TIFF 6.0, page 16. */
+static void a_field_of_unknown_type_is_skipped(void **state)
+{
+    static tiff t;
+    image img;
+    error err;
+    (void)state;
+    make(&t, &(kind){.bits = 8, .photometric = BLACK, .extra = NO_EXTRA});
+    put_at(&t, value_at(&t, 284) - 8, 60000, 2);
+    put_at(&t, value_at(&t, 60000) - 6, 99, 2);
+    if (!decode_exactly(t.bytes, t.n, &plain, &img, &err)) fail_msg("%s", err.text);
+    assert_int_equal(got(&img, 7), wanted(&t, 7, 0));
+    image_free(&img);
+}
+
+/* Old writers of LZW put the lowest bit of a code first: 256 (clear), 1, 2, 3, 257 (end), of nine bits. */
+static void lzw_of_old_writers_is_read(void **state)
+{
+    static tiff t;
+    image img;
+    error err;
+    uint64_t bits = 0;
+    static const unsigned codes[] = {256, 1, 2, 3, 257};
+    (void)state;
+    make(&t, &(kind){.bits = 8, .photometric = BLACK, .extra = NO_EXTRA, .compression = 5, .rows = HEIGHT});
+    put_at(&t, value_at(&t, 256), 3, 2);
+    put_at(&t, value_at(&t, 257), 1, 2);
+    put_at(&t, value_at(&t, 278), 1, 2);
+    put_at(&t, value_at(&t, 279), 6, 4);
+    for (unsigned i = 0; i < 5; i++) bits |= (uint64_t)codes[i] << 9 * i;
+    for (unsigned i = 0; i < 6; i++) t.bytes[HEADER + i] = (uint8_t)(bits >> 8 * i);
+    if (!decode_exactly(t.bytes, t.n, &plain, &img, &err)) fail_msg("%s", err.text);
+    for (int i = 0; i < 3; i++) assert_int_equal(got(&img, i), i + 1);
+    image_free(&img);
+}
+
+/* Of a sample that is left out, nothing is read; of others, the file needs all blocks. */
+static void blocks_may_lack_where_they_are_not_read(void **state)
+{
+    static tiff t;
+    image img;
+    error err;
+    (void)state;
+    for (int plane = 0; plane < 2; plane++) {
+        make(&t, &(kind){.bits = 8, .photometric = BLACK, .extra = UNNAMED, .planar = true, .rows = HEIGHT});
+        size_t at = 4 * (size_t)plane;
+        put_at(&t, first_at(&t, 273) + at, 0, 4);
+        put_at(&t, first_at(&t, 279) + at, 0, 4);
+        if (plane == 0) {
+            refused(&t, &plain, "strip 0 is not in the file: a sparse TIFF, or a corrupt one");
+            continue;
+        }
+        if (!decode_exactly(t.bytes, t.n, &plain, &img, &err)) fail_msg("%s", err.text);
+        assert_int_equal(got(&img, 7), wanted(&t, 7, 0));
+        image_free(&img);
+    }
+}
+
+int main(void)
+{
+    if (!SAT_WITH_LIBTIFF) return puts("1..0 # SKIP built without libtiff") < 0;
+    cmocka_set_message_output(CM_OUTPUT_TAP);
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(deflate_decodes_to_its_pixels), cmocka_unit_test(deflate_of_other_sizes_is_refused),
+        cmocka_unit_test(a_volume_is_no_picture),        cmocka_unit_test(a_field_of_unknown_type_is_skipped),
+        cmocka_unit_test(lzw_of_old_writers_is_read),    cmocka_unit_test(blocks_may_lack_where_they_are_not_read),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
