@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """bench.py OUT - `sat bench` and other libraries on the same arrays, on this machine's GPU and its host, in one run.
 
-Writes OUT/h200-sat.csv, h200-scan.csv, h200-box.csv and h200-query.csv in the bench's own columns, and h200-log.txt.
+Writes OUT/h200-sat.csv, h200-scan.csv, h200-box.csv, h200-windows.csv and h200-query.csv in the bench's own columns,
+and h200-log.txt.
 Environment: SAT, the command [build/sat]; SAT_LIBRARY_PATH, where its libraries are, if they are not the system's;
-LIMIT_S, after which nothing more is begun [190]; ONLY, some of "queries boxes tables scans shapes"; SMALL=1, small
-arrays, to try the script.
+LIMIT_S, after which nothing more is begun [190]; ONLY, some of "queries boxes windows tables scans shapes"; SMALL=1,
+small arrays, to try the script.
 
 The arrays are those that `sat bench` makes (arrays.py makes them again).  Each result is compared with NumPy's before
 it is timed, and what differs has no time.  A library that is not here is named on stderr, and has no rows."""
@@ -277,6 +278,24 @@ def boxes(out, sat, peers):
     sat.bench(rows, "--box", "31", "--size", str(n), "--channels", "3", *few)
 
 
+def windows(out, sat, peers):
+    """Mean and variance of u8.  The others' variances of f32 are differences of large numbers: right within 1/2."""
+    rows, n = Rows(os.path.join(out, "h200-windows.csv")), side(8192)
+    image = arrays.random_array((n, n), "u8")
+    for window in (31, 3, 101):
+        sat.bench(rows, "--box", str(window), "--stat", "mean,var", "--size", str(n), "--backend", "fused", "--backend",
+                  "cpu")
+        wanted = {}
+
+        def right(library, have, window=window, wanted=wanted):
+            cuts = library.box_cuts
+            if cuts not in wanted:
+                wanted[cuts] = arrays.moments(image, window, cuts)
+            return have.shape == wanted[cuts].shape and float(np.abs(have - wanted[cuts]).max()) <= 0.5
+        peers.measure(rows, sat, job(f"box {window}x{window} mean+var to f32", n, n, "u8", "", 9 * n * n),
+                      lambda x, window=window: x.moments(image, window) if hasattr(x, "moments") else None, right)
+
+
 def shapes(out, sat, peers):
     """Tables of types and shapes that have no peers here, by the first two backends, as far as the time goes."""
     del peers
@@ -314,7 +333,7 @@ def main():
         log.append("gpu: no nvidia-smi")
     log.append(f"host: {os.cpu_count()} cores, {os.uname().release}")
     peers = Peers(log)
-    parts = {"queries": queries, "boxes": boxes, "tables": tables, "scans": scans, "shapes": shapes}
+    parts = {"queries": queries, "boxes": boxes, "windows": windows, "tables": tables, "scans": scans, "shapes": shapes}
     only = os.environ.get("ONLY", " ".join(parts)).split()
     for name, work in parts.items():
         if name in only:

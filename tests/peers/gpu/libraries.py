@@ -71,6 +71,18 @@ class CuPy:
         return lambda: self.ndimage.uniform_filter(x, size, output=out, mode="nearest"), lambda: self.download(out)
     box_off_by, box_cuts = {"uint8": 2} | FLOATS_OFF_BY, False
 
+    def moments(self, image, n):
+        """In f32: the mean of the squares, less the square of the mean."""
+        x = self.upload(image)
+        out = self.cupy.empty((2,) + image.shape, self.cupy.float32)
+
+        def run():
+            real = x.astype(self.cupy.float32)
+            self.ndimage.uniform_filter(real, n, output=out[0], mode="nearest")
+            self.ndimage.uniform_filter(real * real, n, output=out[1], mode="nearest")
+            out[1] -= out[0] * out[0]
+        return run, lambda: self.download(out)
+
 
 class PyTorch:
     name, device = "pytorch", True
@@ -144,6 +156,17 @@ class PyTorch:
         return run, result
     box_off_by, box_cuts = FLOATS_OFF_BY, True
 
+    def moments(self, image, n):
+        """As CuPy's."""
+        x, pool = self.upload(image)[None, None], self.torch.nn.functional.avg_pool2d
+        made = []
+
+        def run():
+            real = x.float()
+            mean, squares = (pool(a, n, stride=1, padding=n // 2, count_include_pad=False) for a in (real, real * real))
+            made[:] = [mean, squares - mean * mean]
+        return run, lambda: np.stack([self.download(a[0, 0]) for a in made])
+
 
 class OpenCV:
     """On the host, with as many threads as it likes."""
@@ -161,6 +184,16 @@ class OpenCV:
         out, border = np.zeros_like(image), self.cv2.BORDER_REPLICATE
         return lambda: self.cv2.blur(image, (n, n), out, (-1, -1), border), lambda: out
     box_off_by, box_cuts = {"uint8": 1} | FLOATS_OFF_BY, False
+
+    def moments(self, image, n):
+        """As CuPy's."""
+        out, border = np.zeros((2,) + image.shape, np.float32), self.cv2.BORDER_REPLICATE
+
+        def run():
+            self.cv2.boxFilter(image, self.cv2.CV_32F, (n, n), out[0], borderType=border)
+            self.cv2.sqrBoxFilter(image, self.cv2.CV_32F, (n, n), out[1], borderType=border)
+            out[1] -= out[0] * out[0]
+        return run, lambda: out
 
 
 class Size(ctypes.Structure):
