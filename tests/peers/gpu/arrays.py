@@ -73,7 +73,7 @@ def covered(shape, n):
 
 
 def moments(image, n, cut=False):
-    """Mean and variance over n x n windows of 8-bit images, from exact sums; cut: over the pixels that the image has."""
+    """Mean and variance over n x n windows of 8-bit images, from exact sums; cut: over the image's own pixels."""
     mode, count = ("constant", covered(image.shape, n)) if cut else ("edge", n * n)
     sums, squares = (window_sums(x, n, mode) for x in (image, image.astype(np.uint32) ** 2))
     return np.stack([sums / count, (count * squares - sums * sums) / (count * count)])
