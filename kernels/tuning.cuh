@@ -130,6 +130,32 @@ constexpr box_float_strip box_float_strip_of(size_t bytes)
 /* Strips twice as wide, with one block on a multiprocessor, pay where they have so many times more results. */
 constexpr double BOX_FLOAT_WIDER = 1.2;
 
+/* Wide windows: warps of a block, each with 512 columns, so that images of that many columns take one block in a row.
+ * Of each thread the groups of four columns. */
+constexpr unsigned BOX_WIDE_WARPS = simulated ? 2 : 16, BOX_WIDE_FEW_WARPS = simulated ? 1 : 8,
+                   BOX_WIDE_PARTS = simulated ? 2 : 4;
+/* Blocks on a multiprocessor: 64 registers hold 16 sums of 32 bits and the rows of a step. */
+constexpr int box_wide_blocks(unsigned warps, unsigned channels, size_t bytes)
+{
+    return (int)(16 / warps) * (channels <= 3 && bytes == 1 ? 2 : 1);
+}
+/* Columns that windows may reach beyond the image. */
+constexpr unsigned box_wide_halo(unsigned warps)
+{
+    return simulated ? 128 : warps * 256;
+}
+/* Whether whole rows are faster than strips.  Those have column sums of 32 bits from 258 rows of u8 on, window sums of
+ * 64 bits where `narrow` does not hold; and each loses `columns` of 2304 (u8), or 1152.  The simulator has both. */
+constexpr bool box_wide_pays(size_t bytes, bool real, bool narrow, int64_t columns, int64_t rows)
+{
+    if (simulated) return rows % 3 == 1;
+    if (bytes == 2) return !narrow || columns > 800;
+    return rows > 257 || columns > (real ? 448 : 880);
+}
+/* Images with fewer elements in a row leave most of a block idle. */
+constexpr int64_t BOX_WIDE_LEAST_ELEMENTS = simulated ? 8 : 512;
+constexpr unsigned BOX_WIDE_SUM_THREADS = simulated ? 64 : 256, BOX_WIDE_SCAN_WARPS = simulated ? 2 : 32;
+
 /* ---- window: statistics ---------------------------------------------------------------------------------------- */
 
 /* Columns of a lane: 16 bytes of u8; of three channels a multiple of three. */

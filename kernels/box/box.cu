@@ -63,6 +63,7 @@
 
 #include "box/box_float.cuh"
 #include "box/box_prepare.cuh"
+#include "box/box_wide.cuh"
 
 namespace
 {
@@ -72,6 +73,7 @@ using box::NAME, box::strip_plan, box::words;
 struct filter {
     strip_plan integers;
     box_float *floats; /* float samples; then not the above */
+    box_wide *wide;    /* wide or tall windows; then neither */
 };
 
 /* ---- which kernel -------------------------------------------------------------------------------------- */
@@ -103,11 +105,16 @@ template <unsigned CHANNELS> sat_status prepare_channels(strip_plan *f)
                 : box::prepare_for_device<words<uint8_t, uint8_t, CHANNELS, uint32_t>>(f);
 }
 
-sat_status prepare_integers(strip_plan *f)
+sat_status prepare_integers(strip_plan *f, box_wide **wide)
 {
     sat_status status = box::clip_reach(&f->window, f->window.border->shrinks, &f->reach_x, &f->reach_y);
     if (status != SAT_OK) return status;
     if (f->spec.weighted_alpha) return sat_fail(SAT_ERR_UNAVAILABLE, "%s: does not weigh integers", NAME);
+    if (box_wide_pays(&f->spec, &f->window, &f->reach_x, &f->reach_y)) {
+        status = box_wide_open(&f->spec, &f->window, &f->reach_x, &f->reach_y, f->arena, wide);
+        if (status != SAT_ERR_UNAVAILABLE) return status;
+        *wide = NULL;
+    }
     if (f->spec.result != f->spec.sample) return box::prepare_reals(f);
     switch (f->spec.channels) {
     case 1: return prepare_channels<1>(f);
@@ -138,7 +145,8 @@ sat_status box_open(const sat_box_spec *spec, sat_arena *arena, void **state, ch
         status = sat_fail(SAT_ERR_UNAVAILABLE, "%s: no %s means of %s samples without a table", NAME,
                           sat_type_name(spec->result), sat_type_name(spec->sample));
     if (status == SAT_OK)
-        status = sat_is_float(spec->sample) ? box_float_open(spec, &p->window, arena, &f->floats) : prepare_integers(p);
+        status = sat_is_float(spec->sample) ? box_float_open(spec, &p->window, arena, &f->floats)
+                                            : prepare_integers(p, &f->wide);
     if (status != SAT_OK) return status;
     const char *device;
     (void)device_probe(&device);
@@ -152,5 +160,6 @@ sat_status box_run(void *state, const sat_view *src, const sat_view *dst, void *
 {
     const filter *f = (const filter *)state;
     if (f->floats) return box_float_run(f->floats, src, dst, stream);
+    if (f->wide) return box_wide_run(f->wide, src, dst, stream);
     return f->integers.queue(&f->integers, src, dst, stream);
 }

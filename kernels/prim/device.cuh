@@ -29,6 +29,7 @@
  *   shuffle(v, lane, mask) shuffle_up(v, d, mask) shuffle_down(v, d, mask) shuffle_xor(v, d, mask)
  *   ballot(p, mask) any(p, mask) all(p, mask) add_lanes(v)    v of 4 or 8 bytes, add_lanes u32; all lanes of the mask
  *                                          call the same one together; they order no memory
+ *   add_left(v, d)                         v plus that of the lane d to the left, if there is one; u32, as above
  *   nanosleep(ns)                          in a loop that polls: lets other warps run
  *
  *   array<T, N>  var<T>                    shared memory: get(i), set(i, v); get_vector<M>(i), set_vector(i, v) for M
@@ -60,6 +61,8 @@
  *   permute_bytes(a, b, selector)          byte i of the result is byte number (selector >> 4 * i) % 8 of b:a
  *   add_halves(a, sum)                     sum plus the two 16-bit halves of a
  *   add_half(a, i, sum)                    sum plus half i of a, 0 the lower; subtract_half(a, i, sum): sum less that
+ *   add_bytes(a, which, sum)               sum plus the bytes i of a for which bit i of `which` is set, 4 bits that are
+ *                                          known when it is compiled; subtract_bytes(a, which, sum): sum less these
  *   shift_right(low, high, n)              the lower word of high:low >> n, 0 <= n < 32
  *   dot_bytes(a, b, sum)                   sum plus the products of the bytes of a and b, one by one
  *   high_product(a, b)                     the upper word of a * b
@@ -170,6 +173,16 @@ PRIM_DEVICE uint32_t add_lanes(uint32_t v)
 #endif
 }
 
+/* The shuffle's own predicate spares a comparison. */
+PRIM_DEVICE uint32_t add_left(uint32_t v, unsigned d)
+{
+    asm volatile("{\n\t.reg .pred has;\n\t.reg .u32 left;\n\tshfl.sync.up.b32 left|has, %0, %1, 0, 0xffffffff;\n\t"
+                 "@has add.u32 %0, %0, left;\n\t}"
+                 : "+r"(v)
+                 : "r"(d));
+    return v;
+}
+
 PRIM_DEVICE uint32_t permute_bytes(uint32_t a, uint32_t b, uint32_t selector)
 {
     return __byte_perm(a, b, selector);
@@ -188,6 +201,18 @@ PRIM_DEVICE uint32_t subtract_half(uint32_t a, unsigned i, uint32_t sum)
 {
     uint32_t less;
     asm("dp2a.lo.u32.s32 %0, %1, %2, %3;" : "=r"(less) : "r"(a), "r"(0xffu << 8 * i), "r"(sum));
+    return less;
+}
+
+PRIM_DEVICE uint32_t add_bytes(uint32_t a, unsigned which, uint32_t sum)
+{
+    return __dp4a(a, (which & 1) | (which & 2) << 7 | (which & 4) << 14 | (which & 8) << 21, sum);
+}
+PRIM_DEVICE uint32_t subtract_bytes(uint32_t a, unsigned which, uint32_t sum)
+{
+    const uint32_t minus = 0xff * ((which & 1) | (which & 2) << 7 | (which & 4) << 14 | (which & 8) << 21);
+    uint32_t less;
+    asm("dp4a.u32.s32 %0, %1, %2, %3;" : "=r"(less) : "r"(a), "r"(minus), "r"(sum));
     return less;
 }
 

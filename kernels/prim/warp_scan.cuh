@@ -34,8 +34,12 @@ template <class T> PRIM_DEVICE T warp_scan_inclusive(T v)
     const unsigned lane = lane_id();
 #pragma unroll
     for (unsigned d = 1; d < WARP; d *= 2) {
-        T left = shuffle_up(v, d);
-        if (lane >= d) v += left;
+        if constexpr (std::is_same_v<T, uint32_t>) {
+            v = add_left(v, d);
+        } else {
+            T left = shuffle_up(v, d);
+            if (lane >= d) v += left;
+        }
     }
     return v;
 }

@@ -23,9 +23,48 @@ static bool filters(const target *t)
     return !t->scans && t->kind < SAT_CEILING;
 }
 
-static size_t cases(effort e)
+/* Integers under windows for which whole rows of the image are summed (kernels/box/box_wide.cu), after the other cases:
+ * one block in a row, of both sizes, and several. */
+typedef struct large_window {
+    int64_t width, height, window_width, window_height;
+    int channels;
+    sat_type sample, result;
+} large_window;
+
+static const large_window in_simulator[] = {
+    {200, 40, 61, 13, 1, SAT_U8, SAT_U8},  {500, 40, 101, 13, 1, SAT_U8, SAT_U8},
+    {1400, 30, 61, 22, 1, SAT_U8, SAT_U8}, {300, 50, 41, 31, 3, SAT_U8, SAT_F32},
+    {900, 20, 15, 10, 3, SAT_U8, SAT_U8},  {120, 30, 25, 10, 4, SAT_U16, SAT_U16},
+    {90, 60, 83, 40, 2, SAT_U16, SAT_F32}, {256, 33, 64, 16, 1, SAT_U16, SAT_U16},
+    {301, 70, 90, 61, 1, SAT_U8, SAT_F32}, {8, 40, 17, 13, 1, SAT_U8, SAT_U8},
+};
+static const large_window on_gpu[] = {
+    {8192, 300, 301, 301, 1, SAT_U8, SAT_U8},    {5001, 600, 1023, 301, 1, SAT_U8, SAT_U8},
+    {20000, 200, 1001, 151, 1, SAT_U8, SAT_U8},  {3000, 400, 301, 301, 3, SAT_U8, SAT_U8},
+    {1500, 500, 259, 259, 4, SAT_U8, SAT_U8},    {4096, 300, 31, 259, 2, SAT_U8, SAT_U8},
+    {2000, 401, 301, 401, 1, SAT_U16, SAT_U16},  {9000, 300, 600, 199, 1, SAT_U16, SAT_F32},
+    {6000, 300, 1501, 31, 1, SAT_U8, SAT_F32},   {1920, 1080, 301, 301, 1, SAT_U8, SAT_U8},
+    {1024, 1024, 1023, 1023, 1, SAT_U8, SAT_U8}, {2048, 700, 300, 259, 3, SAT_U16, SAT_U16},
+    {3840, 600, 1000, 500, 1, SAT_U8, SAT_F32},  {1000, 600, 301, 301, 4, SAT_U16, SAT_U16},
+    {600, 300, 1201, 301, 1, SAT_U8, SAT_U8},    {900, 500, 300, 301, 2, SAT_U16, SAT_F32},
+};
+
+/* Cases before those. */
+static size_t usual_cases(effort e)
 {
     return e == FULL ? 480 : e == QUICK ? 12 : 48;
+}
+
+static const large_window *large_case(size_t i, effort e)
+{
+    if (e == FULL) return &on_gpu[i % (sizeof on_gpu / sizeof *on_gpu)];
+    return &in_simulator[i % (sizeof in_simulator / sizeof *in_simulator)];
+}
+
+static size_t cases(effort e)
+{
+    if (e == QUICK) return usual_cases(e);
+    return usual_cases(e) + (e == FULL ? sizeof on_gpu / sizeof *on_gpu : sizeof in_simulator / sizeof *in_simulator);
 }
 
 static void drop(void *made)
@@ -224,9 +263,20 @@ static void *make(uint64_t seed, size_t k, effort e)
             f->spec.window_height = wide[i].window_height;
             f->spec.channels = wide[i].channels;
         }
-    other_types(&f->spec, k);
+    const large_window *large = k < usual_cases(e) ? NULL : large_case(k - usual_cases(e), e);
+    if (large) {
+        f->spec.width = large->width;
+        f->spec.height = large->height;
+        f->spec.window_width = large->window_width;
+        f->spec.window_height = large->window_height;
+        f->spec.channels = large->channels;
+        f->spec.sample = large->sample;
+        f->spec.result = large->result;
+    } else {
+        other_types(&f->spec, k);
+    }
     bool real = f->spec.sample == SAT_F32 || f->spec.sample == SAT_F64;
-    f->spec.weighted_alpha = f->spec.channels % 2 == 0 && k != 5 && k != 9 && random64(&seed) % 3 == 0 &&
+    f->spec.weighted_alpha = f->spec.channels % 2 == 0 && k != 5 && k != 9 && random64(&seed) % 3 == 0 && !large &&
                              f->spec.sample != SAT_U32 && f->spec.sample != SAT_I32;
     f->content = real ? (content)(random64(&seed) % CONTENTS) : random64(&seed) % 4 == 0 ? LARGEST : RANDOM;
     f->src = packed(&f->spec, f->spec.sample);

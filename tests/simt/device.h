@@ -94,6 +94,12 @@ inline uint32_t add_lanes(uint32_t v, site at = site::current())
     return (uint32_t)simt::warp_collective(simt::collective::add_lanes, v, 0, ALL_LANES, at);
 }
 
+inline uint32_t add_left(uint32_t v, unsigned d, site at = site::current())
+{
+    const uint32_t left = shuffle_up(v, d, ALL_LANES, at);
+    return lane_id() >= d ? v + left : v;
+}
+
 /* As the instructions define them. */
 inline uint32_t permute_bytes(uint32_t a, uint32_t b, uint32_t selector)
 {
@@ -110,6 +116,15 @@ inline uint32_t dot_bytes(uint32_t a, uint32_t b, uint32_t sum)
 {
     for (unsigned i = 0; i < 32; i += 8) sum += (a >> i & 255) * (b >> i & 255);
     return sum;
+}
+inline uint32_t add_bytes(uint32_t a, unsigned which, uint32_t sum)
+{
+    for (unsigned i = 0; i < 4; i++) sum += which >> i & 1 ? a >> 8 * i & 255 : 0;
+    return sum;
+}
+inline uint32_t subtract_bytes(uint32_t a, unsigned which, uint32_t sum)
+{
+    return sum - add_bytes(a, which, 0);
 }
 inline uint32_t add_halves(uint32_t a, uint32_t sum)
 {
