@@ -79,12 +79,12 @@ void sat_cpu_window_finish(const sat_cpu_window_run *run, sat_cpu_finish *f, int
         const sat_view *to = &run->results[i];
         char *out = (char *)to->data + (size_t)y * to->row_bytes + (size_t)first * o->bytes;
         void *to_row = o->stream ? (void *)f->result : (void *)out;
-        const double *values = f->values;
-        if (o->as_it_is && !r->may_be_empty)
-            values = moment(f, r->statistic);
-        else
-            w->ops->statistic[r->statistic](f->values, &features, r->p, count);
-        if (r->may_be_empty) w->ops->empty(f->values, f->n, sat_window_least_in(r, run->whole.low), r->empty, count);
+        const double *values = o->as_it_is ? moment(f, r->statistic) : f->values;
+        if (!o->as_it_is) w->ops->statistic[r->statistic](f->values, &features, r->p, count);
+        if (r->may_be_empty) {
+            w->ops->empty(f->values, values, f->n, sat_window_least_in(r, run->whole.low), r->empty, count);
+            values = f->values;
+        }
         if (r->compare)
             w->ops->compare(to_row, f->x, values, count);
         else

@@ -15,8 +15,8 @@
  * each `group` rows is kept, and the others are made again from it.
  *
  * Along a row, windows of 1, 2, 4, 8 ... columns are joined from those of half their width, and windows of `side`
- * columns from those that its binary digits name: 13 = 1 + 4 + 8 takes three doublings and two more joins.  Each is a
- * loop over the row without a dependence (Hillis and Steele 1986).
+ * columns from those that its binary digits name: 13 = 1 + 4 + 8 takes three doublings and two more joins (Hillis and
+ * Steele 1986).
  *
  * Segments begin at multiples of their length from the image's first row on, and strips of columns are the same
  * whatever the threads are, so that results do not depend on bands.
@@ -31,9 +31,10 @@
 #include "cpu_window.h"
 #include "host_copy.h"
 
-/* Rows whose suffixes are there at a time; of a longer segment GROUP.  They stay in the second-level cache. */
+/* Rows whose suffixes are there at a time; of a longer segment GROUP. */
 enum { MOST_AT_ONCE = 32, GROUP = 16 };
-enum { STRIP_SAMPLES = 384 }; /* of results, at least; then a row's moments stay in the first-level cache */
+/* Of results, at least; half of it where columns may have counts.  A group stays in the second-level cache. */
+enum { STRIP_SAMPLES = 768 };
 
 /* Moments of the parts of windows in a row of columns, and how many samples each has where they have no counts of their
  * own. */
@@ -47,7 +48,7 @@ typedef struct worker {
     double *x, *valid;  /* of a strip's row */
     part prefix;        /* of the rows of the next segment that have come */
     part running;       /* of the suffixes that are being made; of a row's windows */
-    part joined;        /* of windows of one row, from some of their columns */
+    double *line;       /* parts of a row's windows on their way to later columns */
     part *kept, *group; /* suffixes: of each group's first row, and of the rows of one group */
 } worker;
 
@@ -80,9 +81,11 @@ static int64_t lower(int64_t a, int64_t b)
 
 static bool take(part *p, bool all, size_t entries, sat_arena *arena)
 {
-    double *m = sat_arena_zeros(arena, entries * (all ? 4 : 2) * sizeof *m);
+    const size_t apart = (entries + 2 * WINDOW_PAD - 1) / WINDOW_PAD * WINDOW_PAD;
+    double *m = sat_arena_zeros(arena, (apart * (all ? 4 : 2) + WINDOW_PAD) * sizeof *m);
     if (m == NULL) return false;
-    p->of = (sat_moments){m, m + entries, all ? m + 2 * entries : NULL, all ? m + 3 * entries : NULL};
+    m += WINDOW_PAD;
+    p->of = (sat_moments){m, m + apart, all ? m + 2 * apart : NULL, all ? m + 3 * apart : NULL};
     return true;
 }
 
@@ -96,8 +99,9 @@ static bool plan_worker(const sat_cpu_window *w, const floats *g, worker *k, sat
     k->valid = sat_arena_zeros(arena, entries * sizeof *k->valid);
     k->kept = sat_arena_zeros(arena, (size_t)groups * sizeof *k->kept);
     k->group = sat_arena_zeros(arena, (size_t)g->group * sizeof *k->group);
-    bool ok = k->packed && k->x && k->valid && k->kept && k->group && take(&k->prefix, g->all, entries, arena) &&
-              take(&k->running, g->all, entries, arena) && take(&k->joined, g->all, entries, arena);
+    k->line = sat_arena_alloc(arena, sat_window_line(side_x, w->spec.channels) * sizeof *k->line);
+    bool ok = k->line && k->packed && k->x && k->valid && k->kept && k->group &&
+              take(&k->prefix, g->all, entries, arena) && take(&k->running, g->all, entries, arena);
     for (int64_t i = 0; groups > 1 && i < groups && ok; i++) ok = take(&k->kept[i], g->all, entries, arena);
     for (int64_t i = 0; i < g->group && ok; i++) ok = take(&k->group[i], g->all, entries, arena);
     return ok;
@@ -116,7 +120,8 @@ sat_status sat_cpu_floats_open(sat_cpu_window *w, sat_arena *arena)
     g->group = side_y <= MOST_AT_ONCE ? side_y : GROUP;
     if (x->border->takes_value)
         g->cut_off = (double)w->spec.window_width * (double)w->spec.window_height - (double)side_x * (double)side_y;
-    g->strip_px = STRIP_SAMPLES / w->spec.channels > 2 * side_x ? STRIP_SAMPLES / w->spec.channels : 2 * side_x;
+    g->strip_px = STRIP_SAMPLES / w->spec.channels / (w->plan.validity || x->border->shrinks ? 2 : 1);
+    if (g->strip_px < 2 * side_x) g->strip_px = 2 * side_x;
     if (g->strip_px > w->spec.width) g->strip_px = w->spec.width;
     g->workers = sat_arena_zeros(arena, (size_t)w->threads * sizeof *g->workers);
     bool ok = g->workers != NULL;
@@ -139,20 +144,29 @@ static void load(const strip *s, double *x, double *valid, const char *samples, 
         w->isa->widen(w->spec.sample, SAT_F64)(x, samples, n);
 }
 
-/* The pixels of a strip's row from position `from` to `to`, which lie beyond the image. */
-static void load_beyond(const strip *s, int64_t from, int64_t to, const sat_validity *v, const char *row)
+/* The pixels of a strip's row from position `begin` to `end`, which lie beyond the image; those from `from` to `to` are
+ * loaded. */
+static void load_beyond(const strip *s, int64_t begin, int64_t end, int64_t from, int64_t to, const sat_validity *v,
+                        const char *row)
 {
     const sat_cpu_window *w = s->run->w;
     const sat_axis *axis = &w->plan.window.x;
     const int64_t origin = s->first_px - w->floats->before_x;
     const int channels = w->spec.channels;
     const size_t bytes = (size_t)channels * sat_type_bytes(w->spec.sample);
-    for (int64_t px = from; px < to; px++) {
+    for (int64_t px = begin; px < end; px++) {
         const int64_t column = sat_border_index(axis->border, px, axis->n);
         double *x = s->k->x + (px - origin) * channels, *valid = s->k->valid + (px - origin) * channels;
-        sat_validity here = *v;
-        if (v->mask && column >= 0) here.mask += column;
-        if (column >= 0) load(s, x, valid, row + (size_t)column * bytes, &here, channels);
+        if (column >= from && column < to) {
+            for (int c = 0; c < channels; c++) {
+                x[c] = x[(column - px) * channels + c];
+                valid[c] = valid[(column - px) * channels + c];
+            }
+        } else if (column >= 0) {
+            sat_validity here = *v;
+            if (v->mask) here.mask += column;
+            load(s, x, valid, row + (size_t)column * bytes, &here, channels);
+        }
         for (int c = 0; column < 0 && c < channels; c++) {
             x[c] = axis->border->takes_value ? w->plan.window.real_value[c] : 0;
             valid[c] = axis->border->takes_value;
@@ -185,12 +199,13 @@ static bool load_row(const strip *s, int64_t y)
         sat_gather(s->k->packed, row, width, bytes, src->pixel_bytes);
         row = s->k->packed;
     }
-    sat_validity v = sat_cpu_validity(s->run, r);
+    const sat_validity v = sat_cpu_validity(s->run, r);
+    sat_validity here = v;
     const int64_t from = origin > 0 ? origin : 0, to = lower(end, width), skipped = (from - origin) * channels;
-    load_beyond(s, origin, from, &v, row);
-    load_beyond(s, to, end, &v, row);
-    if (v.mask) v.mask += from;
-    load(s, s->k->x + skipped, s->k->valid + skipped, row + (size_t)from * bytes, &v, (to - from) * channels);
+    if (v.mask) here.mask += from;
+    load(s, s->k->x + skipped, s->k->valid + skipped, row + (size_t)from * bytes, &here, (to - from) * channels);
+    load_beyond(s, origin, from, from, to, &v, row);
+    load_beyond(s, to, end, from, to, &v, row);
     return true;
 }
 
@@ -235,16 +250,16 @@ static void join_row(const strip *s, part *to, const part *p, int64_t y)
     }
 }
 
-/* n entries of to, from `at` on: a from there, and b from `shift` further on. */
-static void join(const strip *s, part *to, const part *a, const part *b, int64_t shift, int64_t n)
+/* to = a and b, column by column. */
+static void join(const strip *s, part *to, const part *a, const part *b)
 {
     const double na = a->n, nb = b->n;
     if (!s->counts && (na == 0 || nb == 0)) {
         if (to != a) copy(s, to, na == 0 ? b : a);
         return;
     }
-    const sat_moments out = of(s, to, 0), first = of(s, a, 0), second = of(s, b, shift);
-    s->run->w->ops->join(&out, &first, na, &second, nb, n);
+    const sat_moments out = of(s, to, 0), first = of(s, a, 0), second = of(s, b, 0);
+    s->run->w->ops->join(&out, &first, na, &second, nb, s->entries);
     to->n = na + nb;
 }
 
@@ -266,25 +281,15 @@ static void make_suffixes(const strip *s, int64_t start, int64_t first, int64_t 
 
 /* ---- windows ------------------------------------------------------------------------------------------- */
 
-/* The windows of a row of columns, whose moments are overwritten. */
-static const part *run_columns(const strip *s, part *columns)
+/* The windows of a row from its columns, in their place. */
+static void run_columns(const strip *s, part *columns)
 {
-    const floats *g = s->run->w->floats;
-    const int64_t side = g->before_x + 1 + g->after_x, channels = s->run->w->spec.channels;
-    part *joined = &s->k->joined;
-    int64_t done = 0; /* columns in `joined` */
-    for (int64_t width = 1;; width *= 2) {
-        if (side & width) {
-            if (done == 0 && side == width) return columns;
-            if (done == 0)
-                copy(s, joined, columns);
-            else
-                join(s, joined, joined, columns, done * channels, s->entries - (done + width - 1) * channels);
-            done += width;
-        }
-        if (done == side) return joined;
-        join(s, columns, columns, columns, width * channels, s->entries - (2 * width - 1) * channels);
-    }
+    const sat_cpu_window *w = s->run->w;
+    const floats *g = w->floats;
+    const int64_t side = g->before_x + 1 + g->after_x;
+    const sat_moments m = of(s, columns, 0);
+    w->ops->along[g->all][s->counts][w->spec.channels - 1](&m, &m, columns->n, side, s->k->line, s->entries);
+    columns->n *= (double)side;
 }
 
 /* The cut-off positions of the windows of n samples from sample `first` of the strip on. */
@@ -311,12 +316,12 @@ static void do_row(const strip *s, part *columns, int64_t y)
     const sat_cpu_window *w = s->run->w;
     const floats *g = w->floats;
     sat_cpu_finish *f = s->finish;
-    const part *windows = run_columns(s, columns);
-    const double count = windows->n + g->cut_off;
+    run_columns(s, columns);
+    const double count = columns->n + g->cut_off;
     for (int64_t i = 0, n; i < s->px * w->spec.channels; i += n) {
         n = lower(s->px * w->spec.channels - i, WINDOW_CHUNK);
-        if (g->cut_off > 0) join_cut_off(s, windows, i, n);
-        const sat_moments m = of(s, windows, i);
+        if (g->cut_off > 0) join_cut_off(s, columns, i, n);
+        const sat_moments m = of(s, columns, i);
         w->ops->describe(f->mean, w->plan.needs & SAT_NEEDS_VAR ? f->var : NULL,
                          w->plan.needs & SAT_NEEDS_SQUARES ? f->squares : NULL, &m, count, w->spec.ddof, n);
         if (w->plan.needs & SAT_NEEDS_SUM) memcpy(f->sum, m.sum, (size_t)n * sizeof *f->sum);
@@ -348,7 +353,7 @@ static void do_strip(const strip *s, int64_t y, int64_t end)
         if (i == 0)
             copy(s, &k->running, &k->group[0]);
         else
-            join(s, &k->running, &k->group[i % g->group], &k->prefix, 0, s->entries);
+            join(s, &k->running, &k->group[i % g->group], &k->prefix);
         do_row(s, &k->running, y);
     }
 }

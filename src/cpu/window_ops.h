@@ -23,9 +23,19 @@ typedef struct sat_moments {
     double *n, *sum, *mean, *m2; /* m2: the sum of squared distances from the mean */
 } sat_moments;
 
+/* Entries: more than what is joined at a time along a row. */
+enum { WINDOW_PAD = 16 };
+
+/* What along() needs: two moments of four members for each entry that a part of up to `side` columns is late by, which
+ * are less than twice the columns, in whole blocks. */
+static inline size_t sat_window_line(int64_t side, int channels)
+{
+    return 16 * (size_t)side * (size_t)channels + 8 * WINDOW_PAD * 64;
+}
+
 struct sat_window_ops {
-    /* Samples that do not count become 0; valid[i]: does sample i count? */
-    void (*validate[WINDOW_SAMPLES])(void *samples, uint8_t *valid, const void *row, const sat_validity *v, int64_t n);
+    /* Integers: samples that do not count become 0; valid[i]: does sample i count? */
+    void (*validate[BOX_SAMPLES])(void *samples, uint8_t *valid, const void *row, const sat_validity *v, int64_t n);
 
     /* Integers: sums[i] += enter[i]^2 - leave[i]^2, and sums[i] += weight * row[i]^2; of 8 and 16 bits. */
     void (*slide_squares[BOX_SAMPLES][BOX_SUMS])(void *sums, const void *enter, const void *leave, int64_t n);
@@ -50,19 +60,25 @@ struct sat_window_ops {
 
     /* Floats: a row as f64, samples that do not count as 0, with valid[i] 1 or 0. */
     void (*load[WINDOW_SAMPLES])(double *x, double *valid, const void *row, const sat_validity *v, int64_t n);
-    /* Parts of windows, of a and b, joined; of na and nb samples each where out->n is NULL.  out may be a, and it may
-     * be b if b does not begin before a.  join_samples: b are single samples, which count or do not. */
+    /* Parts of windows, of a and b, joined; of na and nb samples each where out->n is NULL.  out may be a or
+     * b.  join_samples: b are single samples, which count or do not. */
     void (*join)(const sat_moments *out, const sat_moments *a, double na, const sat_moments *b, double nb, int64_t n);
     void (*join_samples)(const sat_moments *out, const sat_moments *a, double na, const double *x, const double *valid,
                          int64_t n);
+    /* Windows of `side` columns from the moments of n entries, `count` samples each where n is NULL: window i lies at
+     * entry i of out, for entry i + (side - 1) * channels of the columns; out may be columns.  By whether there are
+     * means, whether there are counts, and channels - 1.  Before and after both, WINDOW_PAD entries may be accessed.
+     * line: sat_window_line() entries. */
+    void (*along[2][2][4])(const sat_moments *out, const sat_moments *columns, double count, int64_t side, double *line,
+                           int64_t n);
     /* Of `count` samples each where m->n is NULL; var and squares may be NULL. */
     void (*describe)(double *mean, double *var, double *squares, const sat_moments *m, double count, double ddof,
                      int64_t n);
 
     /* The statistic of each window. */
     void (*statistic[SAT_STATISTICS])(double *out, const sat_features *f, const double *p, int64_t n);
-    /* values[i] = empty where count[i] < least */
-    void (*empty)(double *values, const double *count, double least, double empty, int64_t n);
+    /* out[i] = values[i], empty where count[i] < least; out may be values */
+    void (*empty)(double *out, const double *values, const double *count, double least, double empty, int64_t n);
     /* out[i] = x[i] > values[i] ? 255 : 0 */
     void (*compare)(void *out, const double *x, const double *values, int64_t n);
     /* Values to a result type; returns how many were clipped. */

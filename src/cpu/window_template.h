@@ -15,18 +15,7 @@
         else                                                                                                           \
             for (int64_t i = 0; i < n; i++) valid[i] = v->mask[(first + i) / v->channels] != 0;                        \
         for (int64_t i = 0; v->has_nodata && i < n; i++) valid[i] &= (f64)row[i] != nodata;                            \
-        for (int64_t i = 0; v->skip_nan && i < n; i++) valid[i] &= row[i] == row[i];                                   \
     }
-
-/* value, or 0 if `counts` is 0, not 1: without a branch, which compilers do not vectorise. */
-BOX_INLINE f64 kept_if(u8 counts, f64 value)
-{
-    u64 bits;
-    memcpy(&bits, &value, sizeof bits);
-    bits &= 0 - (u64)counts;
-    memcpy(&value, &bits, sizeof value);
-    return value;
-}
 
 #define VALIDATE(sample)                                                                                               \
     COUNTS(sample)                                                                                                     \
@@ -37,28 +26,13 @@ BOX_INLINE f64 kept_if(u8 counts, f64 value)
         const sample *restrict r = row;                                                                                \
         counts_##sample(valid, r, v, n, 0);                                                                            \
         for (int64_t i = 0; i < n; i++) o[i] = valid[i] ? r[i] : 0;                                                    \
-    }                                                                                                                  \
-    TARGET static void load_row_##sample(f64 *restrict x, f64 *restrict valid, const void *restrict row,               \
-                                         const sat_validity *v, int64_t n)                                             \
-    {                                                                                                                  \
-        const sample *restrict r = row;                                                                                \
-        u8 counts[LOADED];                                                                                             \
-        for (int64_t first = 0; first < n; first += LOADED) {                                                          \
-            const int64_t m = n - first < LOADED ? n - first : LOADED;                                                 \
-            counts_##sample(counts, r + first, v, m, first);                                                           \
-            for (int64_t i = 0; i < m; i++) valid[first + i] = (f64)(i32)counts[i];                                    \
-            for (int64_t i = 0; i < m; i++) x[first + i] = kept_if(counts[i], (f64)r[first + i]);                      \
-        }                                                                                                              \
     }
-enum { LOADED = 256 };
 VALIDATE(u8)
 VALIDATE(u16)
 VALIDATE(u32)
 VALIDATE(i8)
 VALIDATE(i16)
 VALIDATE(i32)
-VALIDATE(f32)
-VALIDATE(f64)
 
 /* ---- integers: sums of squares ------------------------------------------------------------------------- */
 
@@ -169,13 +143,64 @@ MOMENTS(u32, i32, u64)
 MOMENTS(u64, u64, u64)
 MOMENTS(u64, i64, u64)
 
+/* ---- floats: samples that count ------------------------------------------------------------------------ */
+
+typedef int64_t f64_bits __attribute__((vector_size(F64_LANES * sizeof(int64_t))));
+
+/* F64_LANES samples, of which those count whose byte of `mask` is not 0; valid: of each 1 or 0. */
+INLINE f64s keep_valid(f64s x, f64s mask, const sat_validity *v, f64s *valid)
+{
+    f64_bits keep = mask != 0;
+    if (v->has_nodata) keep &= x != v->nodata;
+    if (v->skip_nan) keep &= x == x;
+    *valid = (f64s)(keep & (f64_bits)all_of(1));
+    return (f64s)((f64_bits)x & keep);
+}
+
+enum { LOADED = 256 };
+#define LOAD_ROW(sample)                                                                                               \
+    INLINE void load_vector_##sample(f64 *x, f64 *valid, const sample *row, const u8 *mask, const sat_validity *v)     \
+    {                                                                                                                  \
+        f64s value, counts;                                                                                            \
+        LOAD_REALS(sample, value, row);                                                                                \
+        LOAD_REALS(u8, counts, mask);                                                                                  \
+        store_sums(x, keep_valid(value, counts, v, &counts));                                                          \
+        store_sums(valid, counts);                                                                                     \
+    }                                                                                                                  \
+    TARGET static void load_row_##sample(f64 *restrict x, f64 *restrict valid, const void *restrict row,               \
+                                         const sat_validity *v, int64_t n)                                             \
+    {                                                                                                                  \
+        const sample *restrict r = row;                                                                                \
+        const int channels = v->channels;                                                                              \
+        u8 spread[LOADED];                                                                                             \
+        memset(spread, 1, sizeof spread);                                                                              \
+        for (int64_t first = 0, m, i; first < n; first += m) {                                                         \
+            m = n - first < LOADED ? n - first : LOADED;                                                               \
+            for (i = 0; v->mask && channels > 1 && i < m; i++) spread[i] = v->mask[(first + i) / channels];            \
+            const u8 *mask = v->mask && channels == 1 ? v->mask + first : spread;                                      \
+            for (i = 0; i + F64_LANES <= m; i += F64_LANES)                                                            \
+                load_vector_##sample(x + first + i, valid + first + i, r + first + i, mask + i, v);                    \
+            if (i == m) continue;                                                                                      \
+            sample reals[F64_LANES] = {0};                                                                             \
+            u8 bytes[F64_LANES] = {0};                                                                                 \
+            f64 values[F64_LANES], counts[F64_LANES];                                                                  \
+            memcpy(reals, r + first + i, (size_t)(m - i) * sizeof *r);                                                 \
+            memcpy(bytes, mask + i, (size_t)(m - i));                                                                  \
+            load_vector_##sample(values, counts, reals, bytes, v);                                                     \
+            memcpy(x + first + i, values, (size_t)(m - i) * sizeof *x);                                                \
+            memcpy(valid + first + i, counts, (size_t)(m - i) * sizeof *x);                                            \
+        }                                                                                                              \
+    }
+LOAD_ROW(f32)
+LOAD_ROW(f64)
+
 /* ---- floats: moments joined ---------------------------------------------------------------------------- */
 
 /* Chan, Golub and LeVeque 1979: r = nb / (na + nb), c = na * r.  With no sample in a, r is 1 and the mean b's; with
  * none in b, r is 0. */
 #define JOIN_MEANS(M, Q, ma, qa, mb, qb, r, c)                                                                         \
     do {                                                                                                               \
-        const f64 apart = (mb) - (ma);                                                                                 \
+        const __typeof__(mb) apart = (mb) - (ma);                                                                      \
         (Q) = (qa) + (qb) + apart * ((c)*apart);                                                                       \
         (M) = (ma) + apart * (r);                                                                                      \
     } while (0)
@@ -240,6 +265,8 @@ TARGET static void describe(f64 *restrict mean, f64 *restrict var, f64 *restrict
     }
 }
 
+#include "window_along_template.h"
+
 /* ---- results ------------------------------------------------------------------------------------------- */
 
 #define SAT_STATISTIC(id, summary, equation, source, needs, threshold, set, formula)                                   \
@@ -257,9 +284,10 @@ TARGET static void describe(f64 *restrict mean, f64 *restrict var, f64 *restrict
 #include "statistics.def"
 #undef SAT_STATISTIC
 
-TARGET static void empty_values(f64 *restrict values, const f64 *restrict count, f64 least, f64 empty, int64_t n)
+TARGET static void empty_values(f64 *out, const f64 *values, const f64 *restrict count, f64 least, f64 empty, int64_t n)
 {
-    for (int64_t i = 0; i < n; i++) values[i] = count[i] >= least ? values[i] : empty;
+    IVDEP
+    for (int64_t i = 0; i < n; i++) out[i] = count[i] >= least ? values[i] : empty;
 }
 
 TARGET static void compare(void *restrict out, const f64 *restrict x, const f64 *restrict values, int64_t n)
@@ -320,7 +348,12 @@ STORE_REAL(f64)
     }
 
 static const struct sat_window_ops window_ops = {
-    .validate = OF_SAMPLES(validate),
+    .validate = {[BOX_U8] = validate_u8,
+                 [BOX_U16] = validate_u16,
+                 [BOX_U32] = validate_u32,
+                 [BOX_I8] = validate_i8,
+                 [BOX_I16] = validate_i16,
+                 [BOX_I32] = validate_i32},
     .slide_squares = OF_SQUARES(slide_squares),
     .add_squares = OF_SQUARES(add_squares),
     .square = {[BOX_U32] = halve_u32, [BOX_I32] = halve_i32},
@@ -332,9 +365,10 @@ static const struct sat_window_ops window_ops = {
                                   [BOX_SUMS_64] = {[BOX_SUMS_64] = moments_u64_u64}},
                 [BOX_SIGNED] = {[BOX_SUMS_32] = {[BOX_SUMS_32] = moments_i32_u32, [BOX_SUMS_64] = moments_i32_u64},
                                 [BOX_SUMS_64] = {[BOX_SUMS_64] = moments_i64_u64}}},
-    .load = OF_SAMPLES(load_row),
+    .load = {[WINDOW_F32] = load_row_f32, [WINDOW_F64] = load_row_f64},
     .join = join,
     .join_samples = join_samples,
+    .along = {{OF_ALONG(sums), OF_ALONG(counted_sums)}, {OF_ALONG(means), OF_ALONG(counted_means)}},
     .describe = describe,
     .statistic =
         {
