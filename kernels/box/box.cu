@@ -52,7 +52,7 @@
  *         sums in 16 bits up to 257 rows of u8, else in 32; windows up to a strip's columns; windows that reach
  *         outside the image by at most its size, unless samples there count nothing; rows of less than 2^30 samples.
  *         Other filters go through a table.  Modulo 2^16 or 2^32 all differences are exact, since each window's own
- *         sum fits.  Floats: box_float.cu.
+ *         sum fits.  Windows that leave strips little room: box_wide.cu.  Floats: box_float.cu.
  *
  * Steps   All warps: 1. sums of the rows above; barrier.  Warps of columns: 2. add the sums of all groups  3. rows
  *         enter and leave, and their registers are loaded with later rows  4. barrier; the next step.  Warps of rows:

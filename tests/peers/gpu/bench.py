@@ -260,6 +260,7 @@ def boxes(out, sat, peers):
     n, few = side(8192), sat.all_but_the_reference()
     for window in (31, 101, 3, 15, 255):
         sat.bench(rows, "--box", str(window), "--size", str(n), *few)
+    sat.bench(rows, "--box", "1023", "--size", str(n), *few[:4])
     sat.bench(rows, "--box", "31", "--size", str(n), "--type", "f32", *few)
     for sample, channels, window in FLOAT_BOXES[1:]:  # by the first two on the device and the first on the host
         sat.bench(rows, "--box", str(window), "--size", str(n), "--type", sample, "--channels", str(channels), *few[:6])
