@@ -321,6 +321,7 @@ template <class Sample, class Result, unsigned CHANNELS, unsigned BLOCK_WARPS> s
     struct results {
         int32_t first, end;
         unsigned full;      /* so many results have all threads */
+        uint32_t uncut;     /* bit k: no edge cuts windows k of the warp, all of which are there */
         unsigned low, high; /* in a row of prefix sums, the ends of the first one's window */
     };
 
@@ -395,14 +396,28 @@ template <class Sample, class Result, unsigned CHANNELS, unsigned BLOCK_WARPS> s
             for_results(r, [&](unsigned k) { prim::store(own + k * threads, mean_of(sum[k], m, width * height)); });
             return;
         }
-        const uint32_t rows_held = covered(y, at);
+        const uint32_t rows_held = covered(y, at), whole = width * rows_held;
 #pragma unroll
         for (unsigned k = 0; k < RESULTS; k++) {
-            if (element(r, k) >= r.end) continue;
-            const uint32_t held = covered(x, pixel(r, k)), area = held * rows_held;
-            const Sum rounded = sum[k] + half_of(area);
-            prim::store(own + k * threads, held == width ? mean_of(rounded, m, area) : mean_of(rounded, area));
+            if (r.uncut >> k & 1) {
+                prim::store(own + k * threads, mean_of(sum[k] + half_of(whole), m, whole));
+            } else if (element(r, k) < r.end) {
+                const uint32_t area = covered(x, pixel(r, k)) * rows_held;
+                prim::store(own + k * threads, mean_of(sum[k] + half_of(area), area));
+            }
         }
+    }
+
+    /* The results of which mean_of() takes the area of a row. */
+    PRIM_DEVICE uint32_t uncut(const results &r) const
+    {
+        uint32_t bits = 0;
+#pragma unroll
+        for (unsigned k = 0; k < RESULTS; k++) {
+            const int32_t at = pixel(r, k);
+            if (prim::all(element(r, k) < r.end && at >= x.before && at < x.n - x.after)) bits |= 1u << k;
+        }
+        return bits;
     }
 
     /* The sums of the first windows, with what their columns outside the image and rounding add to those of every row.
@@ -454,6 +469,7 @@ template <class Sample, class Result, unsigned CHANNELS, unsigned BLOCK_WARPS> s
         m.whole = prim::all(wide && m.first + (int32_t)((PARTS - 1) * PART + UNIT) <= elements);
         results r = {.first = begin + (int32_t)prim::thread_id(), .end = end};
         r.full = (unsigned)(end - begin) / threads;
+        r.uncut = shrinks ? uncut(r) : 0;
         r.low = lead + (unsigned)(r.first - left - x.before * (int32_t)CHANNELS);
         r.high = lead + (unsigned)(r.first - left + (x.after + 1) * (int32_t)CHANNELS);
         Result *to = out + (int64_t)number * out_image_pitch + top * out_pitch;
