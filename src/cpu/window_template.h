@@ -150,9 +150,10 @@ typedef int64_t f64_bits __attribute__((vector_size(F64_LANES * sizeof(int64_t))
 /* F64_LANES samples, of which those count whose byte of `mask` is not 0; valid: of each 1 or 0. */
 INLINE f64s keep_valid(f64s x, f64s mask, const sat_validity *v, f64s *valid)
 {
+    const f64s same = x; /* which a NaN is not equal to */
     f64_bits keep = mask != 0;
     if (v->has_nodata) keep &= x != v->nodata;
-    if (v->skip_nan) keep &= x == x;
+    if (v->skip_nan) keep &= x == same;
     *valid = (f64s)(keep & (f64_bits)all_of(1));
     return (f64s)((f64_bits)x & keep);
 }
