@@ -42,26 +42,29 @@ static char *gather(const sat_float_box *f, const sat_view *src, const char *row
 {
     const int channels = f->spec.channels, alpha = channels - 1;
     const size_t size = f->sample_bytes, pixel_bytes = (size_t)channels * f->in_bytes;
-    const ptrdiff_t step = (ptrdiff_t)src->pixel_bytes * r->step;
+    const ptrdiff_t step = r->n > 1 ? (ptrdiff_t)src->pixel_bytes * r->step : 0;
     const bool wide = f->sample_bytes == sizeof(double);
     char *const end = out + (size_t)r->n * pixel_bytes;
     if (r->column < 0) {
         memset(out, 0, (size_t)r->n * pixel_bytes);
         return end;
     }
-    const char *pixel = row + (size_t)r->column * src->pixel_bytes;
+    /* From the first pixel, not from one to the next: the stride of a row of one pixel may be any. */
+    const char *const pixels = row + (size_t)r->column * src->pixel_bytes;
     if (f->spec.weighted_alpha) {
-        for (double *to = (double *)(void *)out; (char *)to < end; to += channels, pixel += step) {
+        double *to = (double *)(void *)out;
+        for (int64_t i = 0; i < r->n; i++, to += channels) {
+            const char *pixel = pixels + i * step;
             to[alpha] = real(pixel + (size_t)alpha * size, wide);
             for (int c = 0; c < alpha; c++) to[c] = real(pixel + (size_t)c * size, wide) * to[alpha];
         }
     } else if (step == (ptrdiff_t)pixel_bytes) {
-        memcpy(out, pixel, (size_t)r->n * pixel_bytes);
+        memcpy(out, pixels, (size_t)r->n * pixel_bytes);
     } else if (channels == 1 && !wide) {
-        for (float *to = (float *)(void *)out; (char *)to < end; to++, pixel += step)
-            *to = *(const float *)(const void *)pixel;
+        float *to = (float *)(void *)out;
+        for (int64_t i = 0; i < r->n; i++) to[i] = *(const float *)(const void *)(pixels + i * step);
     } else {
-        for (; out < end; out += pixel_bytes, pixel += step) memcpy(out, pixel, pixel_bytes);
+        for (int64_t i = 0; i < r->n; i++) memcpy(out + (size_t)i * pixel_bytes, pixels + i * step, pixel_bytes);
     }
     return end;
 }

@@ -13,11 +13,13 @@ static double real(const sat_view *v, const char *sample)
 static void load(const sat_float_box *f, const sat_view *src, int64_t y, double *out)
 {
     const int channels = f->spec.channels, alpha = channels - 1;
-    const char *pixel = (const char *)src->data + (size_t)y * src->row_bytes;
-    for (int64_t x = 0; x < f->spec.width; x++, pixel += src->pixel_bytes, out += channels)
+    const char *row = (const char *)src->data + (size_t)y * src->row_bytes;
+    for (int64_t x = 0; x < f->spec.width; x++, out += channels) {
+        const char *pixel = row + (size_t)x * src->pixel_bytes;
         for (int c = alpha; c >= 0; c--)
             out[c] =
                 real(src, pixel + (size_t)c * f->sample_bytes) * (f->spec.weighted_alpha && c < alpha ? out[alpha] : 1);
+    }
 }
 
 void sat_float_row_by_segments(const sat_float_box *f, const sat_float_worker *w, const sat_view *src,

@@ -271,10 +271,12 @@ static sat_gauss_rows rows_of(const filter *f, const worker *w, const sat_view *
     const int lanes = left < GAUSS_LANES ? (int)left : GAUSS_LANES;
     char *row = (char *)v->data + (size_t)y * v->row_bytes;
     if (!sat_has_gaps(v)) return (sat_gauss_rows){row + (size_t)first * bytes, v->row_bytes, rows, lanes};
-    for (int64_t i = 0; i < rows; i++, row += v->row_bytes)
+    for (int64_t i = 0; i < rows; i++)
         for (int64_t s = first; s < first + lanes; s++)
             memcpy(w->packed + (size_t)(i * GAUSS_LANES + s - first) * bytes,
-                   row + (size_t)(s / channels) * v->pixel_bytes + (size_t)(s % channels) * bytes, bytes);
+                   row + (size_t)i * v->row_bytes + (size_t)(s / channels) * v->pixel_bytes +
+                       (size_t)(s % channels) * bytes,
+                   bytes);
     return (sat_gauss_rows){w->packed, GAUSS_LANES * bytes, rows, lanes};
 }
 

@@ -46,8 +46,8 @@ enum { NAME(rows_ahead) = 16 };
     TARGET static void NAMED_(load_##sample)(void *lines, const sat_gauss_rows *from)                                  \
     {                                                                                                                  \
         REAL *restrict to = lines;                                                                                     \
-        const char *row = from->data;                                                                                  \
-        for (int64_t y = 0; y < from->rows; y++, row += from->row_bytes, to += GAUSS_LANES) {                          \
+        for (int64_t y = 0; y < from->rows; y++, to += GAUSS_LANES) {                                                  \
+            const char *row = from->data + (size_t)y * from->row_bytes;                                                \
             const sample *restrict s = (const void *)row;                                                              \
             if (y + NAME(rows_ahead) < from->rows) __builtin_prefetch(row + NAME(rows_ahead) * from->row_bytes);       \
             if (from->lanes == GAUSS_LANES) {                                                                          \
