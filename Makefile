@@ -195,6 +195,7 @@ $(B)/sat: $(CLI_OBJ) $(IO_OBJ) $(B)/libsat.a
 TEST_BASE := $(filter-out -Wmissing-prototypes,$(BASE)) -Wno-maybe-uninitialized -Wno-format-truncation
 
 $(OBJ)/tests/unit/%.o: INC := $(CLI_INC) -Itests/unit
+$(OBJ)/tests/unit/test_moments.o: INC += -Isrc/cpu
 $(OBJ)/tests/unit/%.o: tests/unit/%.c
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(TEST_BASE) $(INC) -c $< -o $@

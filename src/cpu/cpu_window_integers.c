@@ -353,11 +353,15 @@ static void variance_128(const sat_cpu_window *w, const char *sum, const char *s
 {
     const uint64_t *s = (const uint64_t *)(const void *)sum, *q = (const uint64_t *)(const void *)squares;
     const uint64_t *h = (const uint64_t *)(const void *)high, ddof = (uint64_t)w->spec.ddof;
-    for (int64_t i = 0; i < n; i++) {
-        const uint64_t magnitude = w->plan.window.is_signed && (int64_t)s[i] < 0 ? 0 - s[i] : s[i];
+    const bool is_signed = w->plan.window.is_signed;
+    int64_t open = w->ops->variance_128(var, count, s, q, h, is_signed, w->spec.ddof, n);
+    for (int64_t i = 0; open > 0 && i < n; i++) {
+        if (var[i] >= 0) continue;
+        const uint64_t magnitude = is_signed && (int64_t)s[i] < 0 ? 0 - s[i] : s[i];
         const uint64_t px = (uint64_t)count[i];
         const sat_u128 s2 = q[i] + (h ? (sat_u128)h[i] << 32 : 0);
         var[i] = px > ddof ? sat_quotient(s2 * px - (sat_u128)magnitude * magnitude, (sat_u128)px * (px - ddof)) : NAN;
+        open--;
     }
 }
 

@@ -51,6 +51,10 @@ struct sat_window_ops {
     void (*variance)(double *var, const double *count, const double *sum, const double *squares, double ddof,
                      int64_t n);
     void (*variance_64)(double *var, const double *count, const void *sum, const void *squares, double ddof, int64_t n);
+    /* The same in 128 bits, from sums of 64 bits: squares + 2^32 * high, which may be NULL; counts are below 2^32.
+     * var[i] is -1 where it is not known how to round, or count <= ddof; returns how many these are. */
+    int64_t (*variance_128)(double *var, const double *count, const void *sum, const void *squares, const void *high,
+                            bool is_signed, double ddof, int64_t n);
 
     /* Mean and variance, as above, of windows of `count` samples, straight from prefix sums `reach` apart: of the
      * samples, and of their squares.  Squares are below 2^52; the divisor of var is below 2^53.  squares NULL: no var.

@@ -119,6 +119,8 @@ TARGET static void variance_64(f64 *restrict var, const f64 *restrict count, con
     }
 }
 
+#include "window_wide_template.h"
+
 #define MOMENTS(accum, value, accum_of_squares)                                                                        \
     TARGET static void moments_##value##_##accum_of_squares(f64 *restrict mean, f64 *restrict var, const void *sums,   \
                                                             const void *squares, int64_t reach, f64 count, f64 ddof,   \
@@ -362,6 +364,7 @@ static const struct sat_window_ops window_ops = {
     .quotient = OF_INTEGER_SUMS(quotient),
     .variance = variance,
     .variance_64 = variance_64,
+    .variance_128 = variance_128,
     .moments = {[BOX_UNSIGNED] = {[BOX_SUMS_32] = {[BOX_SUMS_32] = moments_u32_u32, [BOX_SUMS_64] = moments_u32_u64},
                                   [BOX_SUMS_64] = {[BOX_SUMS_64] = moments_u64_u64}},
                 [BOX_SIGNED] = {[BOX_SUMS_32] = {[BOX_SUMS_32] = moments_i32_u32, [BOX_SUMS_64] = moments_i32_u64},

@@ -1,7 +1,9 @@
 /* Quotients of integers of up to 128 bits are rounded once, to the nearest and to even: fractions of Python's integers.
  */
 #include "arrays.h"
+#include "isa.h"
 #include "moments.h"
+#include "window_ops.h"
 
 typedef struct wide {
     uint64_t high, low;
@@ -142,6 +144,68 @@ static void quick_quotients_are_right_or_none(void **state)
     assert_true(taken > 100000 && left > 1000);
 }
 
+/* Windows of two values, of 32 bits or, in one word, of 16: their sums, and the numerator of their variance. */
+enum { WINDOWS = 1031 }; /* not a multiple of any vector */
+typedef struct windows {
+    bool is_signed, halves;
+    double count[WINDOWS];
+    uint64_t sum[WINDOWS], low[WINDOWS], high[WINDOWS];
+    sat_u128 numerator[WINDOWS];
+} windows;
+
+static void make_windows(windows *w)
+{
+    w->is_signed = random64() % 2, w->halves = random64() % 4 != 0;
+    const unsigned bits = w->halves ? 32 : 16;
+    const uint64_t most = w->is_signed ? UINT64_C(1) << (bits - 1) : (UINT64_C(1) << bits) - 1;
+    for (int i = 0; i < WINDOWS; i++) {
+        const uint64_t n = random64() % 64 ? random64() >> (33 + random64() % 31) : random64() % 3;
+        const uint64_t k = random64() % (n + 1);
+        uint64_t v[] = {random64() >> (64 - bits + random64() % bits), random64() >> (64 - bits + random64() % bits)};
+        if (random64() % 3 == 0) v[1] = v[0] + random64() % 2;
+        for (int j = 0; j < 2; j++)
+            if (v[j] > most || random64() % 16 == 0) v[j] = most;
+        const uint64_t sum = k * v[0] + (n - k) * v[1], a = v[0] * v[0], b = v[1] * v[1];
+        w->count[i] = (double)n;
+        w->sum[i] = w->is_signed && random64() % 2 ? 0 - sum : sum;
+        w->low[i] = w->halves ? k * (uint32_t)a + (n - k) * (uint32_t)b : k * a + (n - k) * b;
+        w->high[i] = k * (a >> 32) + (n - k) * (b >> 32);
+        w->numerator[i] = ((sat_u128)k * a + (sat_u128)(n - k) * b) * n - (sat_u128)sum * sum;
+    }
+}
+
+/* Variances of rows in 128 bits are the quotient by bits, or left open; most are not where there is a fused
+ * multiplication. */
+static void variances_of_rows_are_right_or_open(void **state)
+{
+    static windows w;
+    static double var[WINDOWS];
+    (void)state;
+    for (int k = 0; k < ISAS; k++) {
+        const char *why;
+        int64_t taken = 0;
+        setenv("SAT_ISA", isas[k], 1);
+        const sat_isa *isa = sat_isa_in_use(&why);
+        unsetenv("SAT_ISA");
+        for (int round = 0; isa && round < 300; round++) {
+            const int ddof = (int)(random64() % 3);
+            make_windows(&w);
+            int64_t open = isa->window->variance_128(var, w.count, w.sum, w.low, w.halves ? w.high : NULL, w.is_signed,
+                                                     ddof, WINDOWS);
+            taken += WINDOWS - open;
+            for (int i = 0; i < WINDOWS; i++) {
+                const uint64_t n = (uint64_t)w.count[i];
+                open -= var[i] < 0;
+                if (var[i] < 0) continue;
+                assert_true(n > (uint64_t)ddof);
+                assert_true(var[i] == sat_quotient_by_bits(w.numerator[i], (sat_u128)n * (n - (uint64_t)ddof)));
+            }
+            assert_int_equal(open, 0);
+        }
+        assert_true(!isa || strcmp(isas[k], "portable") == 0 || taken > 150 * WINDOWS);
+    }
+}
+
 /* The largest counts and sums: 2^62 samples of 1 and -1, and none that differ. */
 static void the_largest_sums(void **state)
 {
@@ -165,6 +229,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(quotients_are_rounded_once),
         cmocka_unit_test(quick_quotients_are_right_or_none),
+        cmocka_unit_test(variances_of_rows_are_right_or_open),
         cmocka_unit_test(the_largest_sums),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
