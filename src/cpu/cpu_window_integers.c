@@ -45,7 +45,6 @@ typedef struct summed_row {
     char *packed;  /* without the gaps between its pixels */
     char *samples; /* those that do not count are 0 */
     uint8_t *valid;
-    uint32_t *low, *high; /* halves of squares */
 } summed_row;
 
 typedef struct worker {
@@ -67,7 +66,7 @@ typedef struct sat_cpu_integers {
 
 /* What summing a row takes. */
 typedef struct row_data {
-    const void *samples, *valid, *low, *high;
+    const void *samples, *valid;
 } row_data;
 
 /* ---- creation ------------------------------------------------------------------------------------------ */
@@ -138,14 +137,10 @@ static bool plan_columns(const sat_cpu_window *w, integers *g, sat_arena *arena)
 static bool plan_row(const sat_cpu_window *w, summed_row *row, sat_arena *arena)
 {
     const size_t n = (size_t)w->samples, bytes = sat_type_bytes(w->spec.sample);
-    const bool halves = w->plan.window.largest > UINT32_MAX / 2;
     row->packed = w->spec.strided ? sat_arena_alloc(arena, n * bytes) : NULL;
     row->samples = w->plan.validity ? sat_arena_alloc(arena, n * bytes) : NULL;
     row->valid = w->plan.validity ? sat_arena_alloc(arena, n) : NULL;
-    row->low = halves ? sat_arena_alloc(arena, n * sizeof *row->low) : NULL;
-    row->high = halves ? sat_arena_alloc(arena, n * sizeof *row->high) : NULL;
-    return (row->packed || !w->spec.strided) && ((row->samples && row->valid) || !w->plan.validity) &&
-           ((row->low && row->high) || !halves);
+    return (row->packed || !w->spec.strided) && ((row->samples && row->valid) || !w->plan.validity);
 }
 
 static bool plan_workers(const sat_cpu_window *w, integers *g, sat_arena *arena)
@@ -209,7 +204,6 @@ void sat_cpu_integers_note(const sat_cpu_window *w, char *note, size_t bytes)
 static row_data prepare(const sat_cpu_window_run *run, int64_t y, const summed_row *to)
 {
     const sat_cpu_window *w = run->w;
-    const integers *g = w->integers;
     row_data row = {.samples = sat_cpu_row(run->src, y)};
     if (sat_has_gaps(run->src)) {
         sat_gather(to->packed, row.samples, w->spec.width, (size_t)w->spec.channels * sat_type_bytes(w->spec.sample),
@@ -220,10 +214,6 @@ static row_data prepare(const sat_cpu_window_run *run, int64_t y, const summed_r
         const sat_validity v = sat_cpu_validity(run, y);
         w->ops->validate[w->sample](to->samples, to->valid, row.samples, &v, w->samples);
         row.samples = to->samples, row.valid = to->valid;
-    }
-    if (g->of[HIGH_SQUARES].used) {
-        w->ops->square[w->sample](to->low, to->high, row.samples, w->samples);
-        row.low = to->low, row.high = to->high;
     }
     return row;
 }
@@ -244,8 +234,7 @@ static void add(const sat_cpu_window *w, const worker *k, const row_data *row, u
     box->add[w->sample][f[SUM].sums](inside(w, k, SUM), row->samples, weight, n);
     if (f[COUNT].used) box->add[BOX_U8][f[COUNT].sums](inside(w, k, COUNT), row->valid, weight, n);
     if (f[HIGH_SQUARES].used) {
-        box->add[BOX_U32][BOX_SUMS_64](inside(w, k, SQUARES), row->low, weight, n);
-        box->add[BOX_U32][BOX_SUMS_64](inside(w, k, HIGH_SQUARES), row->high, weight, n);
+        w->ops->add_halves[w->sample](inside(w, k, SQUARES), inside(w, k, HIGH_SQUARES), row->samples, weight, n);
     } else if (f[SQUARES].used) {
         w->ops->add_squares[w->sample][f[SQUARES].sums](inside(w, k, SQUARES), row->samples, weight, n);
     }
@@ -260,8 +249,8 @@ static void slide(const sat_cpu_window *w, const worker *k, const row_data *ente
     box->slide[w->sample][f[SUM].sums](inside(w, k, SUM), enter->samples, leave->samples, n);
     if (f[COUNT].used) box->slide[BOX_U8][f[COUNT].sums](inside(w, k, COUNT), enter->valid, leave->valid, n);
     if (f[HIGH_SQUARES].used) {
-        box->slide[BOX_U32][BOX_SUMS_64](inside(w, k, SQUARES), enter->low, leave->low, n);
-        box->slide[BOX_U32][BOX_SUMS_64](inside(w, k, HIGH_SQUARES), enter->high, leave->high, n);
+        w->ops->slide_halves[w->sample](inside(w, k, SQUARES), inside(w, k, HIGH_SQUARES), enter->samples,
+                                        leave->samples, n);
     } else if (f[SQUARES].used) {
         w->ops->slide_squares[w->sample][f[SQUARES].sums](inside(w, k, SQUARES), enter->samples, leave->samples, n);
     }
@@ -373,19 +362,19 @@ static void moments(const sat_cpu_window *w, const worker *k, sat_cpu_finish *f,
     for (int i = 0; i < FEATURES; i++) row[i] = g->of[i].used ? k->of[i].row + (size_t)at * g->of[i].entry : NULL;
     const int s1 = g->of[SUM].sums, s2 = g->of[SQUARES].sums;
     if (g->of[COUNT].used) w->ops->real[BOX_UNSIGNED][g->of[COUNT].sums](f->n, row[COUNT], n);
-    if (w->plan.needs & (SAT_NEEDS_SUM | SAT_NEEDS_VAR)) w->ops->real[g->sign][s1](f->sum, row[SUM], n);
+    const bool variance = w->plan.needs & SAT_NEEDS_VAR, in_f64 = variance && g->arithmetic == IN_F64;
+    if (w->plan.needs & SAT_NEEDS_SUM || in_f64) w->ops->real[g->sign][s1](f->sum, row[SUM], n);
     w->ops->quotient[g->sign][s1](f->mean, row[SUM], f->n, n);
-    if (!g->of[SQUARES].used) return;
-    w->ops->real[BOX_UNSIGNED][s2](f->squares, row[SQUARES], n);
-    if (g->of[HIGH_SQUARES].used) {
+    if (w->plan.needs & SAT_NEEDS_SQUARES || in_f64) w->ops->real[BOX_UNSIGNED][s2](f->squares, row[SQUARES], n);
+    if (w->plan.needs & SAT_NEEDS_SQUARES && g->of[HIGH_SQUARES].used) {
         w->ops->real[BOX_UNSIGNED][BOX_SUMS_64](f->values, row[HIGH_SQUARES], n);
         for (int64_t i = 0; i < n; i++) f->squares[i] += f->values[i] * 0x1p32;
     }
-    if (w->plan.needs & SAT_NEEDS_VAR && g->arithmetic == IN_F64)
+    if (in_f64)
         w->ops->variance(f->var, f->n, f->sum, f->squares, w->spec.ddof, n);
-    else if (w->plan.needs & SAT_NEEDS_VAR && g->arithmetic == IN_64_BITS)
+    else if (variance && g->arithmetic == IN_64_BITS)
         w->ops->variance_64(f->var, f->n, row[SUM], row[SQUARES], w->spec.ddof, n);
-    else if (w->plan.needs & SAT_NEEDS_VAR)
+    else if (variance)
         variance_128(w, row[SUM], row[SQUARES], row[HIGH_SQUARES], f->n, f->var, n);
     for (int64_t i = 0; w->plan.needs & SAT_NEEDS_SQUARES && i < n; i++) f->squares[i] /= f->n[i];
 }

@@ -40,8 +40,9 @@ struct sat_window_ops {
     /* Integers: sums[i] += enter[i]^2 - leave[i]^2, and sums[i] += weight * row[i]^2; of 8 and 16 bits. */
     void (*slide_squares[BOX_SAMPLES][BOX_SUMS])(void *sums, const void *enter, const void *leave, int64_t n);
     void (*add_squares[BOX_SAMPLES][BOX_SUMS])(void *sums, const void *row, uint64_t weight, int64_t n);
-    /* The squares of 32-bit samples, their lower and their upper half. */
-    void (*square[BOX_SAMPLES])(uint32_t *low, uint32_t *high, const void *row, int64_t n);
+    /* The same of 32-bit samples: sums of the lower and of the upper halves of the squares. */
+    void (*slide_halves[BOX_SAMPLES])(void *low, void *high, const void *enter, const void *leave, int64_t n);
+    void (*add_halves[BOX_SAMPLES])(void *low, void *high, const void *row, uint64_t weight, int64_t n);
 
     /* Sums to f64, to nearest; and the f64 nearest to sums[i] / count[i]. */
     void (*real[BOX_SIGNS][BOX_SUMS])(double *out, const void *sums, int64_t n);

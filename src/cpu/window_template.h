@@ -62,18 +62,31 @@ SLIDE_SQUARES(u16, i64, u64)
 SLIDE_SQUARES(i16, u32, u32)
 SLIDE_SQUARES(i16, i64, u64)
 
-#define HALVES(sample, wide)                                                                                           \
-    TARGET static void halve_##sample(u32 *restrict low, u32 *restrict high, const void *restrict row, int64_t n)      \
+#define SLIDE_HALVES(sample, wide)                                                                                     \
+    TARGET static void slide_halves_##sample(void *restrict low, void *restrict high, const void *restrict enter,      \
+                                             const void *restrict leave, int64_t n)                                    \
     {                                                                                                                  \
+        u64 *restrict s = low, *restrict t = high;                                                                     \
+        const sample *restrict e = enter, *restrict l = leave;                                                         \
+        for (int64_t i = 0; i < n; i++) {                                                                              \
+            const u64 a = (u64)((wide)e[i] * (wide)e[i]), b = (u64)((wide)l[i] * (wide)l[i]);                          \
+            s[i] += (a & UINT32_MAX) - (b & UINT32_MAX);                                                               \
+            t[i] += (a >> 32) - (b >> 32);                                                                             \
+        }                                                                                                              \
+    }                                                                                                                  \
+    TARGET static void add_halves_##sample(void *restrict low, void *restrict high, const void *restrict row,          \
+                                           uint64_t weight, int64_t n)                                                 \
+    {                                                                                                                  \
+        u64 *restrict s = low, *restrict t = high;                                                                     \
         const sample *restrict r = row;                                                                                \
         for (int64_t i = 0; i < n; i++) {                                                                              \
             const u64 square = (u64)((wide)r[i] * (wide)r[i]);                                                         \
-            low[i] = (u32)square;                                                                                      \
-            high[i] = (u32)(square >> 32);                                                                             \
+            s[i] += weight * (square & UINT32_MAX);                                                                    \
+            t[i] += weight * (square >> 32);                                                                           \
         }                                                                                                              \
     }
-HALVES(u32, u64)
-HALVES(i32, i64)
+SLIDE_HALVES(u32, u64)
+SLIDE_HALVES(i32, i64)
 
 /* ---- integers: quotients ------------------------------------------------------------------------------- */
 
@@ -359,7 +372,8 @@ static const struct sat_window_ops window_ops = {
                  [BOX_I32] = validate_i32},
     .slide_squares = OF_SQUARES(slide_squares),
     .add_squares = OF_SQUARES(add_squares),
-    .square = {[BOX_U32] = halve_u32, [BOX_I32] = halve_i32},
+    .slide_halves = {[BOX_U32] = slide_halves_u32, [BOX_I32] = slide_halves_i32},
+    .add_halves = {[BOX_U32] = add_halves_u32, [BOX_I32] = add_halves_i32},
     .real = OF_INTEGER_SUMS(real),
     .quotient = OF_INTEGER_SUMS(quotient),
     .variance = variance,

@@ -206,6 +206,10 @@ def timings():
         rows.append(row(f"mean and variance, {name} 4096x4096, 31x31, f32 results", windows.run,
                         "boxFilter, sqrBoxFilter and a difference", lambda p=pixels: cv2_variance(p, 31)))
         rows.append(row("the same", windows.run, "sat_box: the mean alone", Box(pixels, 31).run))
+    u32 = rng.integers(0, 1 << 32, (4096, 4096), np.uint32)
+    wide = u32.astype(float)
+    rows.append(row("mean and variance, u32 4096x4096, 31x31, f32 results", Window(u32, 31, both).run,
+                    "the same of f64 samples", lambda: cv2_variance(wide, 31)))
     windows = Window(page, 25, [("sauvola", True, (0.2, 128))], REPLICATE)
     rows.append(row("Sauvola, u8 4000x3000, 25x25", windows.run, "skimage.filters.threshold_sauvola",
                     lambda: page > filters.threshold_sauvola(page, 25)))
