@@ -67,6 +67,7 @@ typedef struct filter {
     int64_t samples;            /* in a row */
     int64_t *beyond;            /* which samples of the row the before + after pixels beyond it repeat; or NULL */
     void *covered_x;            /* for each sample, how many columns its window covers; of the sums' type */
+    void *values;               /* for each sample, the border's value in its channel; of that type; or NULL */
     size_t entry;               /* bytes of a sum */
     int few;                    /* columns of a window, where it is summed without prefix sums; or 0 */
     bool stream;                /* the result will not fit the cache and goes past it */
@@ -75,6 +76,16 @@ typedef struct filter {
     worker *workers;
     sat_cpu_box_float *real; /* float samples: cpu_box_float.c, and nothing of the above */
 } filter;
+
+/* sums[i] = value, modulo the sums' width. */
+static void put_sum(const filter *f, void *sums, int64_t i, uint64_t value)
+{
+    switch (f->sums) {
+    case BOX_SUMS_16: ((uint16_t *)sums)[i] = (uint16_t)value; break;
+    case BOX_SUMS_32: ((uint32_t *)sums)[i] = (uint32_t)value; break;
+    default: ((uint64_t *)sums)[i] = value;
+    }
+}
 
 /* Everything that depends on the column alone. */
 static bool plan_columns(filter *f, sat_arena *arena)
@@ -91,7 +102,8 @@ static bool plan_columns(filter *f, sat_arena *arena)
     f->left = x->before < n ? x->before : n;
     f->right = n - x->after > f->left ? n - x->after : f->left;
     f->covered_x = sat_arena_alloc(arena, (size_t)f->samples * f->entry);
-    if (f->covered_x == NULL) return false;
+    f->values = border->takes_value ? sat_arena_alloc(arena, (size_t)f->samples * f->entry) : NULL;
+    if (f->covered_x == NULL || (border->takes_value && f->values == NULL)) return false;
     if (repeats) {
         const size_t beyond = (size_t)(f->before + f->after + 1) * (size_t)channels;
         f->beyond = sat_arena_alloc(arena, beyond * sizeof *f->beyond);
@@ -101,12 +113,8 @@ static bool plan_columns(filter *f, sat_arena *arena)
         sat_segment segments[SAT_SEGMENTS];
         int64_t covered = f->spec.window_width, at = i / channels;
         if (at < f->left || at >= f->right) sat_axis_segments(x, at, segments, &covered);
-        if (f->sums == BOX_SUMS_16)
-            ((uint16_t *)f->covered_x)[i] = (uint16_t)covered;
-        else if (f->sums == BOX_SUMS_32)
-            ((uint32_t *)f->covered_x)[i] = (uint32_t)covered;
-        else
-            ((uint64_t *)f->covered_x)[i] = (uint64_t)covered;
+        put_sum(f, f->covered_x, i, (uint64_t)covered);
+        if (f->values) put_sum(f, f->values, i, f->window.value[i % channels]);
     }
     for (int64_t i = 0; repeats && i < f->before + f->after; i++)
         for (int64_t c = 0; c < channels; c++)
@@ -279,15 +287,14 @@ static void move_columns(const filter *f, const worker *w, const sat_view *src, 
             }                                                                                                          \
         }                                                                                                              \
     }                                                                                                                  \
-    /* What positions beyond the image add to the windows of n samples from sample `first` on. */                      \
-    static void add_values_##accum(const filter *f, const worker *w, int64_t first, int64_t n, uint64_t covered_y)     \
+    /* What positions beyond the image add to n windows from sample i on; sums: of these. */                           \
+    static void add_values_##accum(const filter *f, void *restrict sums, int64_t i, int64_t n, uint64_t covered_y)     \
     {                                                                                                                  \
-        accum *sums = (accum *)(void *)w->sums;                                                                        \
-        for (int64_t i = 0; i < n; i++) {                                                                              \
-            uint64_t covered = covered_y * ((const accum *)f->covered_x)[first + i];                                   \
-            uint64_t value = f->window.value[(first + i) % f->spec.channels];                                          \
-            sums[i] = (accum)(sums[i] + ((uint64_t)f->window.area_px - covered) * value);                              \
-        }                                                                                                              \
+        accum *restrict s = sums;                                                                                      \
+        const accum *restrict covered = (const accum *)f->covered_x + i, *restrict value =                             \
+                                                                             (const accum *)f->values + i;             \
+        const accum area = (accum)f->window.area_px, rows = (accum)covered_y;                                          \
+        for (int64_t k = 0; k < n; k++) s[k] = (accum)(s[k] + (area - 1u * rows * covered[k]) * value[k]);             \
     }
 FOR_SUMS(uint16_t)
 FOR_SUMS(uint32_t)
@@ -317,6 +324,15 @@ typedef struct chunk {
     bool summed;
 } chunk;
 
+/* Adds what positions beyond the image add to the windows of those samples of the chunk that lie in [begin, end). */
+static void add_values(const filter *f, const worker *w, const chunk *c, int64_t begin, int64_t end)
+{
+    if (begin < c->first) begin = c->first;
+    if (end > c->first + c->n) end = c->first + c->n;
+    char *sums = w->sums + (size_t)(begin - c->first) * f->entry;
+    if (begin < end) WITH_SUMS(f, add_values, f, sums, begin, end - begin, c->covered_y);
+}
+
 /* Sums what is not divided as it is summed.  stored: the sums are in w->sums. */
 static void sum_chunk(const filter *f, const worker *w, chunk *c, bool stored)
 {
@@ -328,7 +344,12 @@ static void sum_chunk(const filter *f, const worker *w, chunk *c, bool stored)
     c->summed = values || f->spec.weighted_alpha || stored || few_sums;
     if (!c->summed) return;
     if (!stored) sum_windows(f, w, w->sums, c->first, c->n);
-    if (values) WITH_SUMS(f, add_values, f, w, c->first, c->n, c->covered_y);
+    if (values && c->covered_y < (uint64_t)f->spec.window_height) {
+        add_values(f, w, c, c->first, c->first + c->n);
+    } else if (values) {
+        add_values(f, w, c, c->first, f->left * channels);
+        add_values(f, w, c, f->right * channels, c->first + c->n);
+    }
     c->upper = w->sums, c->lower = w->zeros;
 }
 

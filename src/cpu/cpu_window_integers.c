@@ -319,23 +319,35 @@ static void move_columns(const sat_cpu_window_run *run, const worker *k, int64_t
             row[i] = sum;                                                                                              \
         }                                                                                                              \
     }                                                                                                                  \
-    /* What positions beyond the image add to the windows of n samples from sample `first` on. */                      \
-    static void add_values_##accum(const sat_cpu_window *w, const worker *k, int f, int64_t first, int64_t n,          \
-                                   double covered_y)                                                                   \
+    /* What positions beyond the image add to n windows from sample i on; row: of these. */                            \
+    static void add_values_##accum(const sat_cpu_window *w, int f, void *row, int64_t i, int64_t n, double covered_y)  \
     {                                                                                                                  \
-        accum *row = (accum *)(void *)k->of[f].row;                                                                    \
-        for (int64_t i = 0; i < n; i++) {                                                                              \
-            const uint64_t covered = (uint64_t)(covered_y * w->integers->covered_x[first + i]);                        \
-            const uint64_t value = w->integers->of[f].value[(first + i) % w->spec.channels];                           \
-            row[i] += (accum)(((uint64_t)w->plan.window.area_px - covered) * value);                                   \
-        }                                                                                                              \
+        accum *s = row;                                                                                                \
+        const double *covered = w->integers->covered_x + i, area = (double)w->plan.window.area_px;                     \
+        const uint64_t *value = w->integers->of[f].value;                                                              \
+        const int64_t channels = w->spec.channels;                                                                     \
+        for (int64_t k = 0, c = i % channels; k < n; k++, c = c + 1 < channels ? c + 1 : 0)                            \
+            s[k] += (accum)((uint64_t)(int64_t)(area - covered_y * covered[k]) * value[c]);                            \
     }
 FOR_SUMS(uint32_t)
 FOR_SUMS(uint64_t)
 
-#define WITH_SUMS(what, w, k, f, ...)                                                                                  \
-    ((w)->integers->of[f].sums == BOX_SUMS_32 ? what##_uint32_t(w, k, f, ##__VA_ARGS__)                                \
-                                              : what##_uint64_t(w, k, f, ##__VA_ARGS__))
+#define WITH_SUMS(what, w, f, ...)                                                                                     \
+    ((w)->integers->of[f].sums == BOX_SUMS_32 ? what##_uint32_t(w, __VA_ARGS__) : what##_uint64_t(w, __VA_ARGS__))
+
+/* Adds what positions beyond the image add to the windows of those of n samples from sample `first` on that lie in
+ * [begin, end). */
+static void add_values(const sat_cpu_window *w, const worker *k, int64_t first, int64_t n, int64_t begin, int64_t end,
+                       double covered_y)
+{
+    const integers *g = w->integers;
+    if (begin < first) begin = first;
+    if (end > first + n) end = first + n;
+    for (int f = 0; f < FEATURES && begin < end; f++)
+        if (g->of[f].used)
+            WITH_SUMS(add_values, w, f, f, k->of[f].row + (size_t)(begin - first) * g->of[f].entry, begin, end - begin,
+                      covered_y);
+}
 
 static void variance_128(const sat_cpu_window *w, const char *sum, const char *squares, const char *high,
                          const double *count, double *var, int64_t n)
@@ -390,7 +402,12 @@ static void any_results(const sat_cpu_window_run *run, const worker *k, sat_cpu_
         const feature *of = &g->of[i];
         if (!of->used) continue;
         w->isa->box->differ[of->sums](k->of[i].row, k->of[i].prefix + (size_t)first * of->entry, window, n);
-        if (w->plan.window.border->takes_value) WITH_SUMS(add_values, w, k, i, first, n, covered_y);
+    }
+    if (w->plan.window.border->takes_value && covered_y < (double)w->spec.window_height) {
+        add_values(w, k, first, n, first, first + n, covered_y);
+    } else if (w->plan.window.border->takes_value) {
+        add_values(w, k, first, n, first, g->left, covered_y);
+        add_values(w, k, first, n, g->right, first + n, covered_y);
     }
     for (int64_t i = 0; !w->plan.validity && i < n; i++)
         f->n[i] = w->plan.window.border->shrinks ? covered_y * g->covered_x[first + i] : (double)w->plan.window.area_px;
@@ -450,7 +467,7 @@ static void do_row(const sat_cpu_window_run *run, const worker *k, sat_cpu_finis
     int64_t covered_y, done = 0;
     sat_axis_segments(&w->plan.window.y, y, segments, &covered_y);
     for (int i = 0; g->beyond && i < FEATURES; i++)
-        if (g->of[i].used) WITH_SUMS(continue_columns, w, k, i);
+        if (g->of[i].used) WITH_SUMS(continue_columns, w, i, k, i);
     for (int64_t at = 0; at < reach; at += WINDOW_CHUNK) {
         const int64_t n = reach - at < WINDOW_CHUNK ? reach - at : WINDOW_CHUNK;
         for (int i = 0; i < FEATURES; i++) {
@@ -466,7 +483,7 @@ static void do_row(const sat_cpu_window_run *run, const worker *k, sat_cpu_finis
     }
     if (!g->by_segments) return;
     for (int i = 0; i < FEATURES; i++)
-        if (g->of[i].used) WITH_SUMS(sum_segments, w, k, i);
+        if (g->of[i].used) WITH_SUMS(sum_segments, w, i, k, i);
     for (; done < w->samples; done += WINDOW_CHUNK) {
         const int64_t n = w->samples - done < WINDOW_CHUNK ? w->samples - done : WINDOW_CHUNK;
         results(run, k, f, y, done, n, true, (double)covered_y);
