@@ -263,37 +263,88 @@ LONG_REAL_MEAN(i64)
         for (int64_t i = 0; i < n; i++) o[i] = (result)mean##_##value(s[i], (accum)(by[i] * (accum)factor));           \
     }
 
+/* Means by a divisor that several sums share, from its inverse.
+ *
+ * In 32 bits the inverse is a little more than 1 / d, and the product between q and q (1 + 2^-49).  So it is truncated
+ * to the right integer for q < 2^17, as in QUOTIENT_u32.  In 64 bits the nearest integer is the right one, or one more,
+ * for q < 2^32, as in DIVIDE_LONG.  Larger ones, of signed weights, stay so large that they are cut. */
+BOX_INLINE f64 inverse_u32(u32 d)
+{
+    return (1 + 0x1p-50) / REAL_u32(d);
+}
+BOX_INLINE u32 quotient_by_u32(u32 sum, u32 d, f64 inverse)
+{
+    const f64 q = REAL_u32(sum) * inverse;
+    (void)d;
+    return (u32)(i32)(q < 0x1p30 ? q : 0x1p30);
+}
+BOX_INLINE f64 inverse_u64(u64 d)
+{
+    return 1 / (UPPER_u64(d) + real_of(d & UINT32_MAX));
+}
+BOX_INLINE u64 quotient_by_u64(u64 sum, u64 d, f64 inverse)
+{
+    const f64 estimate = (UPPER_u64(sum) + real_of(sum & UINT32_MAX)) * inverse;
+    const u64 q = nearest_to(estimate < 0x1p50 ? estimate : 0x1p50);
+    return q - ((sum - q * d) >> 63);
+}
+#define MEANS_BY(accum, value)                                                                                         \
+    BOX_INLINE accum rounded_by_##value(accum sum, accum d, f64 inverse)                                               \
+    {                                                                                                                  \
+        const accum sign = SIGN_##value(sum), rounded = (sum ^ sign) - sign + d / 2;                                   \
+        return (quotient_by_##accum(rounded, d, inverse) ^ sign) - sign;                                               \
+    }                                                                                                                  \
+    BOX_INLINE f64 real_mean_by_##value(accum sum, accum d, f64 inverse)                                               \
+    {                                                                                                                  \
+        (void)inverse;                                                                                                 \
+        return real_mean_##value(sum, d);                                                                              \
+    }
+MEANS_BY(u32, u32)
+MEANS_BY(u32, i32)
+MEANS_BY(u64, u64)
+MEANS_BY(u64, i64)
+
 /* Weights of signed samples may be below zero, and their sum, too. */
 #define MAGNITUDE(accum, value, n) (accum)((accum)((n) ^ SIGN_##value(n)) - SIGN_##value(n))
-#define BY_WEIGHT_rounded(accum, value, result, sum, weight)                                                           \
-    CUT_##result(                                                                                                      \
-        (value)rounded_##value((accum)(SIGN_##value(weight) ? 0 - (sum) : (sum)), MAGNITUDE(accum, value, weight)))
-#define BY_WEIGHT_real_mean(accum, value, result, sum, weight) real_mean_##value(sum, weight)
-#define CUT_u8(mean)                                           mean
-#define CUT_u16(mean)                                          mean
-#define CUT_i8(mean)                                           cut(mean, INT8_MAX)
-#define CUT_i16(mean)                                          cut(mean, INT16_MAX)
+#define BY_WEIGHT_rounded(accum, value, result, sum, weight, inverse)                                                  \
+    CUT_##result((value)rounded_by_##value((accum)(SIGN_##value(weight) ? 0 - (sum) : (sum)),                          \
+                                           MAGNITUDE(accum, value, weight), inverse))
+#define BY_WEIGHT_real_mean(accum, value, result, sum, weight, inverse) real_mean_by_##value(sum, weight, inverse)
+#define CUT_u8(mean)                                                    mean
+#define CUT_u16(mean)                                                   mean
+#define CUT_i8(mean)                                                    cut(mean, INT8_MAX)
+#define CUT_i16(mean)                                                   cut(mean, INT16_MAX)
 
 BOX_INLINE i64 cut(i64 n, i64 most)
 {
     return n > most ? most : n < -most - 1 ? -most - 1 : n;
 }
 
+/* A divisor of 1 stands for a sum of weights of 0, so that nothing branches. */
 #define DIVIDE_WEIGHTED(accum, value, result, mean)                                                                    \
+    INLINE void divide_pixels_##value##_##result(const int channels, result *restrict o, const accum *restrict s,      \
+                                                 const accum *restrict by, accum factor, int64_t n)                    \
+    {                                                                                                                  \
+        for (int64_t i = 0; i < n; i += channels) {                                                                    \
+            const int64_t last = i + channels - 1;                                                                     \
+            const accum alpha = s[last], weight = (accum)(alpha + (alpha == 0));                                       \
+            const accum area = (accum)(by ? by[last] * factor : factor);                                               \
+            const f64 per_weight = inverse_##accum(MAGNITUDE(accum, value, weight));                                   \
+            for (int c = 0; c < channels - 1; c++) {                                                                   \
+                const result colour = (result)BY_WEIGHT_##mean(accum, value, result, s[i + c], weight, per_weight);    \
+                o[i + c] = alpha ? colour : 0;                                                                         \
+            }                                                                                                          \
+            o[last] = (result)mean##_by_##value(alpha, area, inverse_##accum(area));                                   \
+        }                                                                                                              \
+    }                                                                                                                  \
     TARGET static void divide_weighted_##value##_##result(void *restrict out, const void *restrict sums,               \
                                                           const void *restrict divisors, uint64_t factor,              \
                                                           int channels, int64_t n)                                     \
     {                                                                                                                  \
-        result *restrict o = out;                                                                                      \
-        const accum *restrict s = sums, *restrict by = divisors;                                                       \
-        for (int64_t i = 0; i < n; i += channels) {                                                                    \
-            const int64_t last = i + channels - 1;                                                                     \
-            const accum alpha = s[last];                                                                               \
-            const accum area = (accum)(by ? by[last] * (accum)factor : (accum)factor);                                 \
-            for (int c = 0; c < channels - 1; c++)                                                                     \
-                o[i + c] = alpha ? (result)BY_WEIGHT_##mean(accum, value, result, s[i + c], alpha) : 0;                \
-            o[last] = (result)mean##_##value(alpha, area);                                                             \
-        }                                                                                                              \
+        if (divisors)                                                                                                  \
+            WITH_ALPHA(divide_pixels_##value##_##result, channels, out, sums, divisors, (accum)factor, n);             \
+        else                                                                                                           \
+            WITH_ALPHA(divide_pixels_##value##_##result, channels, out, sums, NULL, (accum)factor, n);                 \
     }
 
 #define EACH_AND_WEIGHTED(accum, value, result, mean)                                                                  \

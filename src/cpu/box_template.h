@@ -97,16 +97,27 @@ DIVIDE_REAL(u32, u32, f64, u16)
 DIVIDE(u8, UINT8_MAX)
 DIVIDE(u16, UINT16_MAX)
 
+/* Loops over pixels whose last channel is alpha: of two channels or of four, which the compiler must know. */
+#define WITH_ALPHA(loop, channels, ...)                                                                                \
+    do {                                                                                                               \
+        if ((channels) == 2)                                                                                           \
+            loop(2, __VA_ARGS__);                                                                                      \
+        else                                                                                                           \
+            loop(4, __VA_ARGS__);                                                                                      \
+    } while (0)
+
 #define WEIGH(sample, product)                                                                                         \
-    TARGET static void weigh_##sample(void *restrict out, const void *restrict in, int channels, int64_t n)            \
+    INLINE void weigh_pixels_##sample(const int channels, product *restrict o, const sample *restrict s, int64_t n)    \
     {                                                                                                                  \
-        product *restrict o = out;                                                                                     \
-        const sample *restrict s = in;                                                                                 \
         for (int64_t i = 0; i < n; i += channels) {                                                                    \
             const product alpha = (product)s[i + channels - 1];                                                        \
             for (int c = 0; c < channels - 1; c++) o[i + c] = s[i + c] * alpha;                                        \
             o[i + channels - 1] = alpha;                                                                               \
         }                                                                                                              \
+    }                                                                                                                  \
+    TARGET static void weigh_##sample(void *restrict out, const void *restrict in, int channels, int64_t n)            \
+    {                                                                                                                  \
+        WITH_ALPHA(weigh_pixels_##sample, channels, out, in, n);                                                       \
     }
 WEIGH(u8, u32)
 WEIGH(u16, u32)
