@@ -43,32 +43,45 @@ static void fence(void)
 #endif
 }
 
-#define GATHER(type)                                                                                                   \
-    static void gather_##type(void *restrict to, const char *restrict from, int64_t n, size_t stride)                  \
-    {                                                                                                                  \
-        for (int64_t i = 0; i < n; i++)                                                                                \
-            memcpy((char *)to + (size_t)i * sizeof(type), from + (size_t)i * stride, sizeof(type));                    \
-    }
-GATHER(uint8_t)
-GATHER(uint16_t)
-GATHER(uint32_t)
-GATHER(uint64_t)
+/* Inlined for each number of bytes, so that a pixel is one or two moves; and for strides that neighbouring channels
+ * have, where the compiler takes several pixels at once. */
+static inline __attribute__((always_inline)) void gather(char *restrict to, const char *restrict from, int64_t n,
+                                                         const size_t pixel, const size_t stride)
+{
+    for (int64_t i = 0; i < n; i++) memcpy(to + (size_t)i * pixel, from + (size_t)i * stride, pixel);
+}
 
-/* Pixels are aligned to their samples only: those of several channels, to a part of them. */
 void sat_gather(void *to, const void *from, int64_t n, size_t pixel, size_t stride)
 {
-    const uintptr_t misaligned = ((uintptr_t)to | (uintptr_t)from | stride) & (pixel - 1);
-    if (pixel == 1)
-        gather_uint8_t(to, from, n, stride);
-    else if (pixel == 2 && !misaligned)
-        gather_uint16_t(to, from, n, stride);
-    else if (pixel == 4 && !misaligned)
-        gather_uint32_t(to, from, n, stride);
-    else if (pixel == 8 && !misaligned)
-        gather_uint64_t(to, from, n, stride);
-    else
-        for (int64_t i = 0; i < n; i++)
-            memcpy((char *)to + (size_t)i * pixel, (const char *)from + (size_t)i * stride, pixel);
+#define OF_BYTES(bytes)                                                                                                \
+    case bytes:                                                                                                        \
+        gather(to, from, n, bytes, stride);                                                                            \
+        break
+#define OF_SAMPLE(bytes)                                                                                               \
+    case bytes:                                                                                                        \
+        if (stride == 2 * (bytes))                                                                                     \
+            gather(to, from, n, bytes, 2 * (bytes));                                                                   \
+        else if (bytes > 1 && stride == 3 * (bytes))                                                                   \
+            gather(to, from, n, bytes, 3 * (bytes));                                                                   \
+        else if (stride == 4 * (bytes))                                                                                \
+            gather(to, from, n, bytes, 4 * (bytes));                                                                   \
+        else                                                                                                           \
+            gather(to, from, n, bytes, stride);                                                                        \
+        break
+    switch (pixel) {
+        OF_SAMPLE(1);
+        OF_SAMPLE(2);
+        OF_BYTES(3);
+        OF_SAMPLE(4);
+        OF_BYTES(6);
+        OF_SAMPLE(8);
+        OF_BYTES(12);
+        OF_BYTES(16);
+        OF_BYTES(24);
+    default: gather(to, from, n, 32, stride); /* four channels of f64 */
+    }
+#undef OF_SAMPLE
+#undef OF_BYTES
 }
 
 /* Row y of all images' rows. */
