@@ -37,11 +37,25 @@ static int find_runs(const sat_float_box *f, int64_t position, int64_t n, run *r
     return count;
 }
 
+/* n pixels, colours times alpha.  Inlined for each number of channels and type.  Pixels are found from the first, not
+ * from one to the next: the stride of a row of one pixel may be any. */
+static inline __attribute__((always_inline)) void weigh(double *to, const char *pixels, ptrdiff_t step, int64_t n,
+                                                        const int channels, const bool wide)
+{
+    const size_t size = wide ? sizeof(double) : sizeof(float);
+    for (int64_t i = 0; i < n; i++, to += channels) {
+        const char *pixel = pixels + i * step;
+        const double alpha = real(pixel + (size_t)(channels - 1) * size, wide);
+        for (int c = 0; c < channels - 1; c++) to[c] = real(pixel + (size_t)c * size, wide) * alpha;
+        to[channels - 1] = alpha;
+    }
+}
+
 /* The pixels of a run in a row, as they are summed. */
 static char *gather(const sat_float_box *f, const sat_view *src, const char *row, const run *r, char *out)
 {
-    const int channels = f->spec.channels, alpha = channels - 1;
-    const size_t size = f->sample_bytes, pixel_bytes = (size_t)channels * f->in_bytes;
+    const int channels = f->spec.channels;
+    const size_t pixel_bytes = (size_t)channels * f->in_bytes;
     const ptrdiff_t step = r->n > 1 ? (ptrdiff_t)src->pixel_bytes * r->step : 0;
     const bool wide = f->sample_bytes == sizeof(double);
     char *const end = out + (size_t)r->n * pixel_bytes;
@@ -49,20 +63,21 @@ static char *gather(const sat_float_box *f, const sat_view *src, const char *row
         memset(out, 0, (size_t)r->n * pixel_bytes);
         return end;
     }
-    /* From the first pixel, not from one to the next: the stride of a row of one pixel may be any. */
     const char *const pixels = row + (size_t)r->column * src->pixel_bytes;
     if (f->spec.weighted_alpha) {
-        double *to = (double *)(void *)out;
-        for (int64_t i = 0; i < r->n; i++, to += channels) {
-            const char *pixel = pixels + i * step;
-            to[alpha] = real(pixel + (size_t)alpha * size, wide);
-            for (int c = 0; c < alpha; c++) to[c] = real(pixel + (size_t)c * size, wide) * to[alpha];
-        }
+        double *const to = (double *)(void *)out;
+        if (wide && channels == 2)
+            weigh(to, pixels, step, r->n, 2, true);
+        else if (wide)
+            weigh(to, pixels, step, r->n, 4, true);
+        else if (channels == 2)
+            weigh(to, pixels, step, r->n, 2, false);
+        else
+            weigh(to, pixels, step, r->n, 4, false);
     } else if (step == (ptrdiff_t)pixel_bytes) {
         memcpy(out, pixels, (size_t)r->n * pixel_bytes);
-    } else if (channels == 1 && !wide) {
-        float *to = (float *)(void *)out;
-        for (int64_t i = 0; i < r->n; i++) to[i] = *(const float *)(const void *)(pixels + i * step);
+    } else if (step >= 0) {
+        sat_gather(out, pixels, r->n, pixel_bytes, (size_t)step);
     } else {
         for (int64_t i = 0; i < r->n; i++) memcpy(out + (size_t)i * pixel_bytes, pixels + i * step, pixel_bytes);
     }
