@@ -58,19 +58,20 @@ typedef struct filter {
     sat_box_window window;
     const sat_isa *isa;
     const struct sat_box_ops *ops;
-    int sums, sample, in;       /* box_ops.h's indices: of the sums, of the samples, and of what is summed, */
-    int sign, out;              /* of the samples' sign, and of the results */
-    size_t in_bytes, out_bytes; /* of a sample and of a result */
-    bool by_segments;           /* windows are taken apart; before and after are 0 */
-    int64_t before, after;      /* pixels by which windows reach beyond a column, cut where those count nothing */
-    int64_t left, right;        /* the windows of columns [left, right) lie inside the image */
-    int64_t samples;            /* in a row */
-    int64_t *beyond;            /* which samples of the row the before + after pixels beyond it repeat; or NULL */
-    void *covered_x;            /* for each sample, how many columns its window covers; of the sums' type */
-    void *values;               /* for each sample, the border's value in its channel; of that type; or NULL */
-    size_t entry;               /* bytes of a sum */
-    int few;                    /* columns of a window, where it is summed without prefix sums; or 0 */
-    bool stream;                /* the result will not fit the cache and goes past it */
+    int sums, sample, in;        /* box_ops.h's indices: of the sums, of the samples, and of what is summed, */
+    int sign, out;               /* of the samples' sign, and of the results */
+    size_t in_bytes, out_bytes;  /* of a sample and of a result */
+    bool by_segments;            /* windows are taken apart; before and after are 0 */
+    const sat_box_runs *columns; /* then: what the window of each column holds */
+    int64_t before, after;       /* pixels by which windows reach beyond a column, cut where those count nothing */
+    int64_t left, right;         /* the windows of columns [left, right) lie inside the image */
+    int64_t samples;             /* in a row */
+    int64_t *beyond;             /* which samples of the row the before + after pixels beyond it repeat; or NULL */
+    void *covered_x;             /* for each sample, how many columns its window covers; of the sums' type */
+    void *values;                /* for each sample, the border's value in its channel; of that type; or NULL */
+    size_t entry;                /* bytes of a sum */
+    int few;                     /* columns of a window, where it is summed without prefix sums; or 0 */
+    bool stream;                 /* the result will not fit the cache and goes past it */
     int threads;
     char *memory;
     worker *workers;
@@ -95,6 +96,8 @@ static bool plan_columns(filter *f, sat_arena *arena)
     int64_t channels = f->spec.channels, n = x->n;
     bool repeats = !border->shrinks && !border->takes_value;
     f->by_segments = repeats && (x->before > n || x->after > n);
+    if (f->by_segments) f->columns = sat_axis_runs(x, arena);
+    if (f->by_segments && f->columns == NULL) return false;
     f->before = f->by_segments ? 0 : x->before < n ? x->before : n;
     f->after = f->by_segments ? 0 : x->after < n ? x->after : n;
     if (f->sums == BOX_SUMS_16 && !f->by_segments && f->before + 1 + f->after <= BOX_FEW)
@@ -274,10 +277,10 @@ static void move_columns(const filter *f, const worker *w, const sat_view *src, 
     {                                                                                                                  \
         const accum *p = (const accum *)(const void *)w->prefix;                                                       \
         accum *sums = (accum *)(void *)w->sums;                                                                        \
-        sat_segment s[SAT_SEGMENTS];                                                                                   \
-        int64_t covered, channels = f->spec.channels;                                                                  \
+        const int64_t channels = f->spec.channels;                                                                     \
         for (int64_t x = 0; x < f->spec.width; x++) {                                                                  \
-            int count = sat_axis_segments(&f->window.x, x, s, &covered);                                               \
+            const sat_segment *s = f->columns[x].runs;                                                                 \
+            const int count = f->columns[x].count;                                                                     \
             for (int64_t c = 0; c < channels; c++) {                                                                   \
                 accum sum = 0;                                                                                         \
                 for (int i = 0; i < count; i++)                                                                        \

@@ -55,12 +55,13 @@ typedef struct worker {
 typedef struct sat_cpu_integers {
     feature of[FEATURES];
     int sign, arithmetic;
-    bool by_segments;      /* windows are taken apart; before and after are 0 */
-    int64_t before, after; /* pixels by which windows reach beyond a column, cut where those count nothing */
-    bool plain;            /* mean and variance of whole windows come straight from prefix sums */
-    int64_t left, right;   /* windows of samples [left, right) of a row are whole */
-    int64_t *beyond;       /* which samples of the row the before + after pixels beyond it repeat; or NULL */
-    double *covered_x;     /* for each sample, how many columns its window covers */
+    bool by_segments;            /* windows are taken apart; before and after are 0 */
+    const sat_box_runs *columns; /* then: what the window of each column holds */
+    int64_t before, after;       /* pixels by which windows reach beyond a column, cut where those count nothing */
+    bool plain;                  /* mean and variance of whole windows come straight from prefix sums */
+    int64_t left, right;         /* windows of samples [left, right) of a row are whole */
+    int64_t *beyond;             /* which samples of the row the before + after pixels beyond it repeat; or NULL */
+    double *covered_x;           /* for each sample, how many columns its window covers */
     worker *workers;
 } integers;
 
@@ -111,6 +112,8 @@ static bool plan_columns(const sat_cpu_window *w, integers *g, sat_arena *arena)
     const int64_t channels = w->spec.channels, n = x->n;
     const bool repeats = !x->border->shrinks && !x->border->takes_value;
     g->by_segments = repeats && (x->before > n || x->after > n);
+    if (g->by_segments) g->columns = sat_axis_runs(x, arena);
+    if (g->by_segments && g->columns == NULL) return false;
     g->before = g->by_segments ? 0 : x->before < n ? x->before : n;
     g->after = g->by_segments ? 0 : x->after < n ? x->after : n;
     g->plain = !w->plan.validity && g->arithmetic == IN_F64 && !(w->plan.needs & (SAT_NEEDS_SUM | SAT_NEEDS_SQUARES));
@@ -309,14 +312,15 @@ static void move_columns(const sat_cpu_window_run *run, const worker *k, int64_t
         const accum *p = (const accum *)(const void *)k->of[f].prefix;                                                 \
         accum *row = (accum *)(void *)k->of[f].row;                                                                    \
         const int64_t channels = w->spec.channels;                                                                     \
-        for (int64_t i = 0; i < w->samples; i++) {                                                                     \
-            sat_segment s[SAT_SEGMENTS];                                                                               \
-            int64_t covered, c = i % channels;                                                                         \
-            const int count = sat_axis_segments(&w->plan.window.x, i / channels, s, &covered);                         \
-            accum sum = 0;                                                                                             \
-            for (int j = 0; j < count; j++)                                                                            \
-                sum += (accum)s[j].weight * (p[s[j].end * channels + c] - p[s[j].begin * channels + c]);               \
-            row[i] = sum;                                                                                              \
+        for (int64_t i = 0, x = 0; x < w->spec.width; x++) {                                                           \
+            const sat_segment *s = w->integers->columns[x].runs;                                                       \
+            const int count = w->integers->columns[x].count;                                                           \
+            for (int64_t c = 0; c < channels; c++, i++) {                                                              \
+                accum sum = 0;                                                                                         \
+                for (int j = 0; j < count; j++)                                                                        \
+                    sum += (accum)s[j].weight * (p[s[j].end * channels + c] - p[s[j].begin * channels + c]);           \
+                row[i] = sum;                                                                                          \
+            }                                                                                                          \
         }                                                                                                              \
     }                                                                                                                  \
     /* What positions beyond the image add to n windows from sample i on; row: of these. */                            \

@@ -46,14 +46,10 @@ static sat_status allocate(const filter *f, sat_arena *arena, sat_view *v, int64
 /* What every position's window holds of its axis, in device memory. */
 static sat_status plan_axis(const sat_axis *axis, sat_arena *arena, const sat_box_runs **to)
 {
-    size_t bytes;
     void *device = NULL;
-    if (!sat_mul((size_t)axis->n, sizeof(sat_box_runs), &bytes))
-        return sat_fail(SAT_ERR_SHAPE, "the windows of %lld positions are larger than the address space",
-                        (long long)axis->n);
-    sat_box_runs *runs = sat_arena_zeros(arena, bytes);
-    if (runs == NULL) return sat_fail(SAT_ERR_MEMORY, "out of memory for the windows of a box filter");
-    for (int64_t i = 0; i < axis->n; i++) runs[i].count = sat_axis_segments(axis, i, runs[i].runs, &runs[i].covered);
+    sat_box_runs *runs = sat_axis_runs(axis, arena);
+    if (runs == NULL) return SAT_ERR_MEMORY;
+    const size_t bytes = (size_t)axis->n * sizeof *runs;
     sat_view from = sat_packed_view((int64_t)bytes, 1, 1, 1, SAT_U8, SAT_HOST), there = from;
     sat_status status = sat_arena_take(arena, SAT_MEMORY_DEVICE, bytes, &device);
     from.data = runs;

@@ -11,6 +11,21 @@
 
 enum { SIDE_MAX = INT32_MAX };
 
+sat_box_runs *sat_axis_runs(const sat_axis *axis, sat_arena *arena)
+{
+    size_t bytes;
+    sat_box_runs *runs = sat_mul((size_t)axis->n, sizeof *runs, &bytes) ? sat_arena_alloc(arena, bytes) : NULL;
+    if (runs == NULL) {
+        (void)sat_fail(SAT_ERR_MEMORY, "out of memory for the windows of %lld positions", (long long)axis->n);
+        return NULL;
+    }
+    for (int64_t i = 0; i < axis->n; i++) {
+        runs[i] = (sat_box_runs){0};
+        runs[i].count = sat_axis_segments(axis, i, runs[i].runs, &runs[i].covered);
+    }
+    return runs;
+}
+
 static sat_type larger(sat_type a, sat_type b)
 {
     return sat_type_bytes(a) < sat_type_bytes(b) ? b : a;

@@ -34,6 +34,15 @@ static inline int sat_axis_segments(const sat_axis *a, int64_t i, sat_segment se
     return count;
 }
 
+/* What the window of one position holds. */
+typedef struct sat_box_runs {
+    sat_segment runs[SAT_SEGMENTS];
+    int64_t covered;
+    int32_t count;
+} sat_box_runs;
+/* That of each position of an axis, in the arena; NULL, with the failure reported, if there is no memory. */
+sat_box_runs *sat_axis_runs(const sat_axis *axis, sat_arena *arena);
+
 /* What the filter's arithmetic must hold.
  *
  * Sums of integers are taken modulo 2^b, b = 16, 32 or 64, samples below zero as 2^b + sample.  n samples of magnitude
@@ -98,13 +107,7 @@ void sat_box_tables_close(void *state);
 sat_status sat_box_tables_check(const sat_view *image);
 
 /* Its work on a device (kernels/box/box_table.cu; with SAT_WITH_CUDA only): all arrays lie in device memory, and the
- * work is queued on the stream.  What a window holds of one axis: */
-typedef struct sat_box_runs {
-    sat_segment runs[SAT_SEGMENTS];
-    int64_t covered;
-    int32_t count;
-} sat_box_runs;
-
+ * work is queued on the stream. */
 typedef struct sat_box_table {
     const sat_box_runs *columns, *rows; /* of each, in device memory */
     uint64_t area_px, value[4];
