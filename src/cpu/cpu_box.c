@@ -294,8 +294,8 @@ static void move_columns(const filter *f, const worker *w, const sat_view *src, 
     static void add_values_##accum(const filter *f, void *restrict sums, int64_t i, int64_t n, uint64_t covered_y)     \
     {                                                                                                                  \
         accum *restrict s = sums;                                                                                      \
-        const accum *restrict covered = (const accum *)f->covered_x + i, *restrict value =                             \
-                                                                             (const accum *)f->values + i;             \
+        const accum *restrict covered = (const accum *)f->covered_x + i;                                               \
+        const accum *restrict value = (const accum *)f->values + i;                                                    \
         const accum area = (accum)f->window.area_px, rows = (accum)covered_y;                                          \
         for (int64_t k = 0; k < n; k++) s[k] = (accum)(s[k] + (area - 1u * rows * covered[k]) * value[k]);             \
     }
