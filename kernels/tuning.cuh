@@ -99,6 +99,29 @@ constexpr unsigned fused_kept_aggregates(size_t sum_bytes, unsigned n)
     return simulated ? 2 : fit < most ? fit : most;
 }
 
+/* ---- fused: thin tables ---------------------------------------------------------------------------------------- */
+
+constexpr unsigned THIN_THREADS = simulated ? 64 : 256;
+
+/* Narrow images: sums of a round, in shared memory, four blocks to a multiprocessor; groups of rows. */
+constexpr unsigned THIN_NARROW_SUM_BYTES = simulated ? 2 << 10 : 38 << 10, THIN_NARROW_GROUPS = simulated ? 5 : 16;
+constexpr int THIN_NARROW_BLOCKS = simulated ? 3 : 4;
+constexpr bool thin_narrow(int64_t elements, int64_t rows)
+{
+    if (simulated) return elements <= 32 && rows % 3 == 1;
+    return elements <= 128 && rows >= 32 << 10;
+}
+
+/* Low images: columns of a lane; blocks on a multiprocessor. */
+constexpr unsigned THIN_LOW_RUN = simulated ? 4 : 8;
+constexpr int THIN_LOW_BLOCKS = simulated ? 2 : 5;
+constexpr int64_t THIN_LOW_ROWS = simulated ? 20 : 64;
+constexpr bool thin_low(int64_t columns, int64_t rows)
+{
+    if (simulated) return rows <= THIN_LOW_ROWS && columns % 3 == 1;
+    return rows <= THIN_LOW_ROWS && columns >= 64 << 10;
+}
+
 /* ---- box: filters ---------------------------------------------------------------------------------------------- */
 
 /* Strips of the box filter, as box::strip_filter names them. */

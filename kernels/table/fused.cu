@@ -52,6 +52,7 @@
 #include "shape.h"
 #include "table/fused.cuh"
 #include "table/table.cuh"
+#include "table/thin.cuh"
 #include "tuning.cuh"
 #include "window/window.cuh"
 
@@ -143,6 +144,7 @@ struct plan {
     sat_plan_spec spec;
     uint64_t *counter, *row_descriptors, *column_descriptors, *done; /* one allocation */
     uint32_t *outside;                                               /* q32: set to 1 by a sample that does not fit */
+    thin_table *thin;                                                /* or NULL; then nothing else is used */
 };
 
 template <class K>
@@ -180,12 +182,13 @@ sat_status open_plan(const sat_plan_spec *spec, sat_arena *arena, void **state, 
     plan *p = prim::arena_new<plan>(arena);
     if (p == NULL) return SAT_ERR_MEMORY;
     p->spec = *spec;
+    *state = p;
+    if (thin_pays(spec)) return thin_open(spec, arena, &p->thin, note, note_bytes);
     sat_status status = with_kernel(
         spec, [=](auto k) { return alloc_descriptors<typename decltype(k)::type>(p, spec, arena, note, note_bytes); });
     if (status == SAT_OK && spec->accum == SAT_Q32) status = prim::arena_alloc(arena, &p->outside, 1);
     if (status == SAT_OK && spec->accum == SAT_Q32) status = prim::fill_bytes(p->outside, 0, sizeof *p->outside, NULL);
     if (status == SAT_OK) status = prim::stream_wait(NULL);
-    *state = p;
     return status;
 }
 
@@ -248,6 +251,7 @@ sat_status queue(const plan *p, const sat_view *image, const sat_view *table, co
 sat_status run_plan(void *state, const sat_view *image, const sat_view *table, const sat_run_options *run)
 {
     const plan *p = (const plan *)state;
+    if (p->thin) return thin_run(p->thin, image, table, run);
     return with_kernel(&p->spec, [=](auto k) { return queue<typename decltype(k)::type>(p, image, table, run); });
 }
 
