@@ -112,13 +112,16 @@ constexpr bool thin_narrow(int64_t elements, int64_t rows)
     return elements <= 128 && rows >= 32 << 10;
 }
 
-/* Low images: columns of a lane; blocks on a multiprocessor. */
+/* Low images: columns of a lane; blocks on a multiprocessor, whose registers hold two rows of a lane's sums. */
 constexpr unsigned THIN_LOW_RUN = simulated ? 4 : 8;
-constexpr int THIN_LOW_BLOCKS = simulated ? 2 : 5;
-constexpr int64_t THIN_LOW_ROWS = simulated ? 20 : 64;
+constexpr int thin_low_blocks(size_t sum_bytes)
+{
+    return sum_bytes == 4 ? 4 : 3;
+}
+constexpr int64_t THIN_LOW_ROWS = 64;
 constexpr bool thin_low(int64_t columns, int64_t rows)
 {
-    if (simulated) return rows <= THIN_LOW_ROWS && columns % 3 == 1;
+    if (simulated) return rows <= THIN_LOW_ROWS && columns % 7 == 3;
     return rows <= THIN_LOW_ROWS && columns >= 64 << 10;
 }
 

@@ -1,7 +1,7 @@
 /* thin.cu - tables of images of few columns, or of few rows; a part of backend `fused`
  *
- * Idea    Tiles of fused.cu are wider and higher than such an image.  A narrow one leaves most of a tile's columns idle;
- *         a low one makes a chain of look-backs as long as the image.  Here a first kernel sums parts of the image, and
+ * Idea    Tiles of fused.cu are wider and higher than such an image.  A narrow one leaves most of a tile's columns
+ * idle; a low one makes a chain of look-backs as long as the image.  Here a first kernel sums parts of the image, and
  *         a second one makes the table of each part: so few values come from each part that it adds up those of all
  *         parts before its own.
  *
@@ -32,7 +32,11 @@
  * Sync    None between blocks but the end of the first kernel.
  *
  * Limits  One image; integer sums; narrow: rows of at most 128 elements, with up to four channels; low: at most 64 rows
- *         of one channel. */
+ *         of one channel.
+ *
+ * Steps   1. The sums of the columns of each band, or of the rows of each chunk.
+ *         2. Narrow, for each round: samples to shared memory; sums down the columns; scans of the rows; the table.
+ *            Low, for each row: a scan in the block; L and the row above; the table. */
 #include "table/thin.cuh"
 
 #include <stdio.h>
@@ -76,8 +80,9 @@ template <class F> sat_status with_pair(const sat_plan_spec *spec, F f)
     });
 }
 
-template <class Sum> thin::table_rows<Sum> rows_of(const sat_plan_spec *spec, const sat_view *image,
-                                                   const sat_view *table, const sat_run_options *run)
+template <class Sum>
+thin::table_rows<Sum> rows_of(const sat_plan_spec *spec, const sat_view *image, const sat_view *table,
+                              const sat_run_options *run)
 {
     const bool exclusive = spec->layout == SAT_EXCLUSIVE, padded = spec->layout == SAT_PADDED;
     const int64_t channels = image->channels;

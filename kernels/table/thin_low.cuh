@@ -77,7 +77,7 @@ template <class Sample, class Sum> struct low_table {
     using image_type = low_columns<Sample>;
     static constexpr unsigned threads = tuning::THIN_THREADS, WARPS = image_type::WARPS, RUN = image_type::RUN,
                               SECTION = image_type::SECTION;
-    static constexpr int min_blocks = tuning::THIN_LOW_BLOCKS;
+    static constexpr int min_blocks = tuning::thin_low_blocks(sizeof(Sum));
     static constexpr unsigned PER_VECTOR = RUN < prim::vector_items<Sum> ? RUN : prim::vector_items<Sum>;
     static_assert(LOW_ROWS <= threads && SECTION >= prim::WARP);
     struct shared {

@@ -92,9 +92,11 @@ template <class Sample, class Sum> struct narrow_sums {
             image.copy(s.samples, at, y, n);
             prim::copy_async_wait();
             prim::block_sync(); /* the samples are there */
-            if (at.has_column)
-                for (uint32_t r = image.first_of(at.group, n), end = image.first_of(at.group + 1, n); r < end; r++)
-                    sum += (Sum)s.samples.get(lead + r * image.elements + at.column);
+            if (at.has_column) {
+                const uint32_t first = image.first_of(at.group, n), end = image.first_of(at.group + 1, n);
+#pragma unroll 8
+                for (uint32_t r = first; r < end; r++) sum += (Sum)s.samples.get(lead + r * image.elements + at.column);
+            }
             prim::block_sync(); /* they have been read */
         }
         s.totals.set(prim::thread_id(), sum);
@@ -143,11 +145,7 @@ template <class Sample, class Sum> struct narrow_table {
                            end = at.has_column ? image.first_of(at.group + 1, n) : first;
             prim::copy_async_wait();
             prim::block_sync(); /* the samples are there, and the sums of the round before have been read */
-            Sum sum = 0;
-            for (uint32_t r = first; r < end; r++) {
-                sum += (Sum)s.samples.get(lead + r * image.elements + at.column);
-                s.sums.set(r * pitch + at.column, sum);
-            }
+            sum_columns(s, lead + at.column, at.column, first, end);
             prim::block_sync(); /* the groups' column sums are there, and the samples have been read */
             const int64_t next = y + n;
             const uint32_t rows_of_next = next < image.end() ? image.rows_of_round(next) : 0;
@@ -179,17 +177,41 @@ template <class Sample, class Sum> struct narrow_table {
             prim::store(out, start + s.sums.get(r * pitch + at.column));
     }
 
+    /* Steps of a loop whose loads are made together, before the stores that might be to the same memory. */
+    static constexpr unsigned AT_ONCE = 8;
+
+    /* Sums of a column from row `first` on, for rows [first, end) of a round; sample: the column's in row 0. */
+    PRIM_DEVICE void sum_columns(shared &s, uint32_t sample, uint32_t column, uint32_t first, uint32_t end) const
+    {
+        const uint32_t pitch = sums_pitch(image.elements);
+        uint32_t from = sample + first * image.elements, to = first * pitch + column, r = first;
+        Sum sum = 0;
+        for (; r + AT_ONCE <= end; r += AT_ONCE, from += AT_ONCE * image.elements, to += AT_ONCE * pitch) {
+            Sum v[AT_ONCE];
+#pragma unroll
+            for (unsigned k = 0; k < AT_ONCE; k++) v[k] = (Sum)s.samples.get(from + k * image.elements);
+#pragma unroll
+            for (unsigned k = 0; k < AT_ONCE; k++) s.sums.set(to + k * pitch, sum += v[k]);
+        }
+        for (; r < end; r++, from += image.elements, to += pitch) s.sums.set(to, sum += (Sum)s.samples.get(from));
+    }
+
     /* Replaces n rows of sums by their inclusive scans, for each channel.  A thread has a row. */
     PRIM_DEVICE void scan_rows(shared &s, uint32_t n) const
     {
-        const uint32_t row = prim::thread_id() * sums_pitch(image.elements);
+        const uint32_t row = prim::thread_id() * sums_pitch(image.elements), end = row + image.elements;
         if (prim::thread_id() >= n) return;
         for (uint32_t c = 0; c < channels; c++) {
+            uint32_t i = row + c;
             Sum sum = 0;
-            for (uint32_t x = c; x < image.elements; x += channels) {
-                sum += s.sums.get(row + x);
-                s.sums.set(row + x, sum);
+            for (; i + (AT_ONCE - 1) * channels < end; i += AT_ONCE * channels) {
+                Sum v[AT_ONCE];
+#pragma unroll
+                for (unsigned k = 0; k < AT_ONCE; k++) v[k] = s.sums.get(i + k * channels);
+#pragma unroll
+                for (unsigned k = 0; k < AT_ONCE; k++) s.sums.set(i + k * channels, sum += v[k]);
             }
+            for (; i < end; i += channels) s.sums.set(i, sum += s.sums.get(i));
         }
     }
 
@@ -198,8 +220,8 @@ template <class Sample, class Sum> struct narrow_table {
     {
         const uint32_t pitch = sums_pitch(image.elements);
         if (at.has_column)
-            s.sums.set(at.group * pitch + at.column, sum_parts(sums, image.elements, at.column, at.group,
-                                                               prim::block_id(), image.groups));
+            s.sums.set(at.group * pitch + at.column,
+                       sum_parts(sums, image.elements, at.column, at.group, prim::block_id(), image.groups));
         prim::block_sync(); /* the sums of a share of the bands each */
         scan_rows(s, image.groups);
         prim::block_sync(); /* they are scanned */

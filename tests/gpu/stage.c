@@ -17,7 +17,7 @@ bool sums_tables(const target *t)
 static const sat_quant quants[] = {{.offset = -1, .step = 1.0 / 2048, .largest = 4096},
                                    {.offset = 1, .step = 1.0 / 2048, .largest = 4096}};
 
-static sat_plan_spec spec_of(pair p, shape s, uint64_t *random)
+static sat_plan_spec spec_of(pair p, shape s, int fixed, uint64_t *random)
 {
     static const int channels[] = {1, 1, 2, 3, 4};
     sat_plan_spec spec = {.width = s.width,
@@ -29,11 +29,12 @@ static sat_plan_spec spec_of(pair p, shape s, uint64_t *random)
                           .channels = channels[random64(random) % 5],
                           .layout = (sat_layout)(random64(random) % 3),
                           .threads = (int)random_in(random, 1, 3)};
+    if (fixed) spec.channels = fixed;
     if (random64(random) % 4 == 0) spec.height += random_in(random, 1, 40); /* taller than the image */
     return spec;
 }
 
-whole *whole_new(uint64_t seed, pair types, shape s)
+whole *whole_of(uint64_t seed, pair types, shape s, int channels)
 {
     whole *w = calloc(1, sizeof *w);
     if (w == NULL) {
@@ -41,7 +42,7 @@ whole *whole_new(uint64_t seed, pair types, shape s)
         return NULL;
     }
     uint64_t random = seed;
-    sat_plan_spec spec = spec_of(types, s, &random);
+    sat_plan_spec spec = spec_of(types, s, channels, &random);
     w->memory = random64(&random) % 3 == 0 ? SAT_HOST : SAT_DEVICE;
     w->carry = random64(&random) % 2;
     content c = (content)(random64(&random) % CONTENTS);
@@ -52,6 +53,11 @@ whole *whole_new(uint64_t seed, pair types, shape s)
     }
     w->random = random;
     return w;
+}
+
+whole *whole_new(uint64_t seed, pair types, shape s)
+{
+    return whole_of(seed, types, s, 0);
 }
 
 void whole_drop(void *made)

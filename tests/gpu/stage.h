@@ -18,6 +18,8 @@ typedef struct shape {
 
 /* A case with everything but types and shape at random.  NULL after fail(). */
 whole *whole_new(uint64_t seed, pair types, shape s);
+/* The same with so many channels. */
+whole *whole_of(uint64_t seed, pair types, shape s, int channels);
 /* The same case with its answer; NULL (and the case dropped) after fail(). */
 whole *whole_answer(whole *w, bool (*answer)(picture *p));
 void whole_drop(void *made);

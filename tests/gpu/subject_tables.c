@@ -9,10 +9,10 @@ static const shape small[] = {{1, 1},  {1, 7},  {13, 1},  {31, 33}, {32, 32}, {3
                               {64, 5}, {5, 65}, {127, 3}, {3, 131}, {84, 13}};
 static const shape medium[] = {{255, 2},  {256, 3},  {257, 2},  {1023, 2}, {1024, 1}, {1025, 3}, {2, 1025},
                                {2049, 1}, {2047, 2}, {2, 2048}, {4096, 1}, {4097, 2}, {1, 4099}, {67, 71}};
-static const shape large[] = {{1, 100003},  {100003, 1},  {8191, 5},    {8192, 4},    {8193, 3},
-                              {5, 8193},    {16384, 33},  {16385, 32},  {33, 16385},  {509, 521},
-                              {1021, 1031}, {2048, 1024}, {3, 1000003}, {1000003, 2}, {12289, 129},
-                              {61, 30011},  {1 << 20, 4}, {1920, 1080}, {260, 17041}};
+static const shape large[] = {{1, 100003},  {100003, 1},  {8191, 5},    {8192, 4},   {8193, 3},    {5, 8193},
+                              {16384, 33},  {16385, 32},  {33, 16385},  {509, 521},  {1021, 1031}, {2048, 1024},
+                              {3, 1000003}, {1000003, 2}, {12289, 129}, {61, 30011}, {1 << 20, 4}, {1920, 1080},
+                              {260, 17041}, {37, 200003}, {128, 40961}, {65537, 64}, {200001, 37}};
 
 enum {
     SMALL = sizeof small / sizeof *small,
@@ -23,12 +23,23 @@ enum {
 /* All of them, or so many for each pair of types, at random: the simulator, and sanitizers, are slow. */
 static size_t shapes(effort e)
 {
-    return e == FULL ? SMALL + MEDIUM + LARGE : e == QUICK ? 4 : 6;
+    return e == FULL ? SMALL + MEDIUM + LARGE : e == QUICK ? 5 : 8;
 }
 
 static shape shape_at(size_t i)
 {
     return i < SMALL ? small[i] : i < SMALL + MEDIUM ? medium[i - SMALL] : large[i - SMALL - MEDIUM];
+}
+
+/* Images of few columns or of few rows (kernels/table/thin.cu), as the last of each pair's shapes. */
+static shape thin_shape(uint64_t *seed, bool low, effort e)
+{
+    if (e == SIMT) {
+        if (low) return (shape){7 * random_in(seed, 1, 150) + 3, random_in(seed, 1, 20)};
+        return (shape){random_in(seed, 1, 10), 3 * random_in(seed, 1, 130) + 1};
+    }
+    if (low) return (shape){random_in(seed, 65536, 70000), random_in(seed, 1, 3)};
+    return (shape){random_in(seed, 1, 6), random_in(seed, 32768, 35000)};
 }
 
 static size_t cases(effort e)
@@ -46,7 +57,11 @@ static void *make(uint64_t seed, size_t k, effort e)
     if (e == SIMT && s.width * s.height > 1100) s = (shape){s.width / 8 + 1, s.height / 2 + 1};
     /* the simulator's tiles are small: several across and down */
     if (e == SIMT && k % 3 == 0) s = (shape){random_in(&seed, 60, 520), random_in(&seed, 13, 45)};
-    return whole_answer(whole_new(seed, types, s), picture_answer);
+    const size_t thin = e == SIMT ? 6 : 4, at = k / pairs(TABLES);
+    if (e == FULL || at < thin) return whole_answer(whole_new(seed, types, s), picture_answer);
+    const bool low = e == SIMT ? at == 7 : k % 2 == 0;
+    s = thin_shape(&seed, low, e);
+    return whole_answer(whole_of(seed, types, s, low ? 1 : 0), picture_answer);
 }
 
 /* Brute force: shapes of a few pixels. */
