@@ -18,8 +18,8 @@
  *               | part 0        | part 1        | part 0        | part 1        |       part: 4 columns of each lane
  *               |0000111122223..|000011112222...|
  *
- *         and in shared memory the sum of all columns before each one, of two rows in turns.  Results are dealt out
- *         again: result number t + 512 k is thread t's, so that neighbouring lanes read neighbouring words.
+ *         and in shared memory the sum of all columns before each one, of one row.  Results are dealt out again: result
+ *         number t + k * threads is thread t's, so that neighbouring lanes read neighbouring words.
  *
  * Launch  1. a block for each group of rows and 1024 columns  2. a block for 32 columns of all groups  3. a block for
  *         each segment of rows and strip; one strip where a row has up to 8192 samples.
@@ -27,8 +27,8 @@
  * Traffic 3R1W of the samples: sums of groups, rows that enter, rows that leave.  4 bytes four times for each group
  *         and column, in L2.
  *
- * Sync    1. none  2. one barrier: the totals of all warps are stored  3. one barrier a row: prefix
- *         sums of this row are stored, and the warps' totals of the next one.
+ * Sync    1. none  2. one barrier: the totals of all warps are stored  3. two barriers a row: the totals of all
+ *         warps, and the prefix sums, are stored; a third where windows reach beyond the image.
  *
  * Limits  u8 whose windows have up to 2^23 samples, u16; results of the same type, or of f32.  Windows that reach
  *         outside the image by at most its size, unless samples there count nothing; `wrap` where a block has whole

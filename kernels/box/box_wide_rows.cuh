@@ -108,7 +108,7 @@ template <class Sample, class Result, unsigned CHANNELS, unsigned BLOCK_WARPS> s
 
     /* What a row of windows gains: the columns of the row that enters less those of the row that leaves. */
     struct difference {
-        /* The sums of a section's columns, of either sign, fit 16 bits. */
+        /* The sums of the columns of one part and channel, of either sign, fit 16 bits. */
         static constexpr bool small = sizeof(Sample) == 1;
         line enter, leave;
 
@@ -489,8 +489,7 @@ template <class Sample, class Result, unsigned CHANNELS, unsigned BLOCK_WARPS> s
             to += out_pitch;
             const bool ends = at + 1 == bottom;
             const wide_mean mean = prim::load(means + at);
-            prim::block_sync(); /* the totals of all warps are there; the prefix sums of the row before have been read
-                                 */
+            prim::block_sync(); /* the totals of all warps are there, and the prefix sums have been read */
             store_prefixes(s, d, before);
             if (!ends) load_rows(d, m, next);
             next = prim::load(steps + (at + 2 < bottom ? at + 2 : top));
