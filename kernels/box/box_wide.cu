@@ -340,6 +340,7 @@ template <class Sample, class Result> static sat_status prepare_channels(box_wid
 bool box_wide_pays(const sat_box_spec *spec, const sat_box_window *window, const sat_axis *x, const sat_axis *y)
 {
     return spec->width * spec->channels >= tuning::BOX_WIDE_LEAST_ELEMENTS &&
+           spec->height >= tuning::BOX_WIDE_LEAST_ROWS &&
            tuning::box_wide_pays(sat_type_bytes(spec->sample), spec->result != spec->sample, window->accum == SAT_U32,
                                  (x->before + 1 + x->after) * spec->channels, y->before + 1 + y->after);
 }

@@ -296,7 +296,7 @@ template <class Sample, class Result, unsigned CHANNELS, unsigned BLOCK_WARPS> s
     PRIM_DEVICE void extend_prefixes(shared &s, const halo &h) const
     {
         int32_t i = (int32_t)prim::thread_id();
-        for (; i < h.kept; i += 2 * (int32_t)threads) {
+        if (i < h.kept) {
             const bool two = i + (int32_t)threads < h.kept;
             const halo_run one = s.beyond.get((unsigned)i), other = s.beyond.get((unsigned)i + (two ? threads : 0));
             const uint32_t sum = s.prefixes.get(one.from) + sum_of(s, one),

@@ -135,7 +135,7 @@ PRIM_DEVICE uint64_t numerator(uint64_t n, uint64_t s1, uint64_t s2)
     return n * s2 - s1 * s1;
 }
 
-/* The same, near enough. */
+/* describe() in f32. */
 template <class Sum>
 PRIM_DEVICE moments<near> describe_roughly(const finish &f, const sums<Sum> &w, const divisors &known)
 {

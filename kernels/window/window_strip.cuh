@@ -1,4 +1,4 @@
-/* window_strip.cuh - window statistics of integers: sums of columns that slide down strips (window.cu). */
+/* window_strip.cuh - window statistics of integers: sums of columns that slide down strips (window_bytes.cu). */
 #ifndef WINDOW_STRIP_CUH
 #define WINDOW_STRIP_CUH
 
@@ -507,7 +507,6 @@ struct strip_kernel : strip_lines<Sample, CHANNELS, MASKED, WARPS> {
             sync(); /* prefix sums, pixels and what was gathered are stored */
             if (found) {
                 search(s, p, t, now, seen);
-                store_extremes(found + (uint64_t)prim::block_id() * WARPS, seen);
             } else {
                 write_row(s, p, t, now, clipped_here);
             }
@@ -519,6 +518,7 @@ struct strip_kernel : strip_lines<Sample, CHANNELS, MASKED, WARPS> {
             sync(); /* all have read them */
             if (more) slide(sums, enter, leave);
         }
+        if (found) store_extremes(found + (uint64_t)prim::block_id() * WARPS, seen);
         add_clipped(clipped, clipped_here);
     }
 };
