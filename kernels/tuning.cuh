@@ -104,12 +104,12 @@ constexpr unsigned fused_kept_aggregates(size_t sum_bytes, unsigned n)
 constexpr unsigned THIN_THREADS = simulated ? 64 : 256;
 
 /* Narrow images: sums of a round, in shared memory, four blocks to a multiprocessor; groups of rows. */
-constexpr unsigned THIN_NARROW_SUM_BYTES = simulated ? 2 << 10 : 38 << 10, THIN_NARROW_GROUPS = simulated ? 5 : 16;
+constexpr unsigned THIN_NARROW_SUM_BYTES = simulated ? 2 << 10 : 38 << 10, THIN_NARROW_GROUPS = simulated ? 5 : 64;
 constexpr int THIN_NARROW_BLOCKS = simulated ? 3 : 4;
 constexpr bool thin_narrow(int64_t elements, int64_t rows)
 {
     if (simulated) return elements <= 32 && rows % 3 == 1;
-    return elements <= 128 && rows >= 32 << 10;
+    return elements <= 100 && rows >= 32 << 10;
 }
 
 /* Low images: columns of a lane; blocks on a multiprocessor, whose registers hold two rows of a lane's sums. */
@@ -122,7 +122,7 @@ constexpr int64_t THIN_LOW_ROWS = 64;
 constexpr bool thin_low(int64_t columns, int64_t rows)
 {
     if (simulated) return rows <= THIN_LOW_ROWS && columns % 7 == 3;
-    return rows <= THIN_LOW_ROWS && columns >= 64 << 10;
+    return (rows <= 16 && columns >= 256 << 10) || (rows <= 40 && columns >= 512 << 10);
 }
 
 /* ---- box: filters ---------------------------------------------------------------------------------------------- */

@@ -13,14 +13,16 @@
  *
  *             +-----+   column sums of each band            +-----+-----+-----+   row sums of each chunk
  *             |  0  |                                       |  0  |  1  |  2  |
- *             +-----+   T above a band: the column sums     +-----+-----+-----+   L(y), the row left of a chunk: the
- *             |  1  |   of all bands above, scanned          row sums of all chunks on the left, added
- *             +-----+
- *             |  2  |   T(y,x) = T above (x) + sum          T(y,x) = T(y-1,x) + L(y) + X(y,x)
- *             +-----+   over rows y' <= y of X(y',x)
+ *             +-----+   C(y,x): the column sums of all      +-----+-----+-----+   L(y): the row sums of all chunks
+ *             |  1  |   bands above, and of the band down                         on the left
+ *             +-----+   to row y
+ *             |  2  |                                       T(y,x) = T(y-1,x) + L(y) + X(y,x)
+ *             +-----+   T(y,x) = sum of C(y,x') for x' <= x
  *
  *         A band is taken in rounds.  A thread sums a column down a group of rows in shared memory; a thread scans a
- *         row there; a thread writes its column of its group, to which it adds the groups above.
+ *         row there, with the column sums above the group added; then the block writes the rows one after another, so
+ *         that each store of a warp covers a line of memory.  (Columns written by a thread each, a row at a time, took
+ *         twice as long: parts of lines went to memory.)
  *         A chunk is walked down: a thread has neighbouring columns, and T of the row above in registers.
  *
  * Launch  Narrow: as many blocks as are resident together, so that all end together.  Low: a block for each 2048
@@ -31,11 +33,12 @@
  *
  * Sync    None between blocks but the end of the first kernel.
  *
- * Limits  One image; integer sums; narrow: rows of at most 128 elements, with up to four channels; low: at most 64 rows
- *         of one channel.
+ * Limits  One image; integer sums; narrow: rows of fewer elements than a block has threads; low: at most 64 rows of one
+ *         channel.
  *
  * Steps   1. The sums of the columns of each band, or of the rows of each chunk.
- *         2. Narrow, for each round: samples to shared memory; sums down the columns; scans of the rows; the table.
+ *         2. Narrow, for each round: samples to shared memory; sums down the columns of groups; what lies above each
+ *            group; scans of the rows; the table.
  *            Low, for each row: a scan in the block; L and the row above; the table. */
 #include "table/thin.cuh"
 
@@ -103,30 +106,32 @@ sat_status queue_narrow(const thin_table *p, const sat_view *image, const sat_vi
     using second = thin::narrow_table<Sample, Sum>;
     const uint32_t elements = (uint32_t)(image->width * image->channels);
     const uint32_t most_groups = tuning::THIN_NARROW_GROUPS, groups = tuning::THIN_THREADS / elements;
-    const uint32_t fit = second::SUMS / second::sums_pitch(elements);
+    const int64_t fit = second::SUMS / second::sums_pitch(elements);
 
     thin::narrow_sums<Sample, Sum> a = {};
     a.image.in = (const Sample *)image->data;
     a.image.pitch = (int64_t)(image->row_bytes / sizeof(Sample));
     a.image.rows = image->height;
     a.image.band = (image->height + p->parts - 1) / p->parts;
+    const int64_t rounds = (a.image.band + fit - 1) / fit;
+    a.image.round = (uint32_t)((a.image.band + rounds - 1) / rounds);
     a.image.elements = elements;
     a.image.groups = groups < most_groups ? groups : most_groups;
-    a.image.round = fit < tuning::THIN_THREADS ? fit : tuning::THIN_THREADS;
-    a.bands = (uint32_t)((image->height + a.image.band - 1) / a.image.band);
+    a.table = rows_of<Sum>(&p->spec, image, table, run);
     a.carry_in = (const Sum *)run->carry_in;
     a.sums = (Sum *)p->sums;
-    const sat_status status = prim::launch(a, a.bands, run->stream);
+    a.channels = (uint32_t)image->channels;
+    const uint32_t bands = (uint32_t)((image->height + a.image.band - 1) / a.image.band);
+    const sat_status status = prim::launch(a, bands, run->stream);
     if (status != SAT_OK) return status;
 
     second b = {};
     b.image = a.image;
-    b.table = rows_of<Sum>(&p->spec, image, table, run);
+    b.table = a.table;
     b.sums = a.sums;
     b.carry_out = (Sum *)run->carry_out;
-    b.bands = a.bands;
-    b.channels = (uint32_t)image->channels;
-    return prim::launch(b, b.bands, run->stream);
+    b.channels = a.channels;
+    return prim::launch(b, bands, run->stream);
 }
 
 template <class Sample, class Sum>

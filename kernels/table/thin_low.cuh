@@ -48,6 +48,7 @@ template <class Sample> struct low_columns {
 template <class Sample, class Sum> struct low_sums {
     using image_type = low_columns<Sample>;
     static constexpr unsigned threads = tuning::THIN_THREADS;
+    static constexpr int min_blocks = tuning::thin_low_blocks(sizeof(Sum));
     struct shared {
     };
     image_type image;
@@ -55,17 +56,20 @@ template <class Sample, class Sum> struct low_sums {
 
     PRIM_DEVICE void operator()(shared &) const
     {
-        constexpr unsigned RUNS = image_type::CHUNK / image_type::SECTION;
+        constexpr unsigned RUNS = image_type::CHUNK / image_type::SECTION, AT_ONCE = RUNS < 4 ? RUNS : 4;
         const int64_t first = (int64_t)prim::block_id() * image_type::CHUNK + prim::lane_id() * image_type::RUN;
         for (uint32_t y = prim::warp_id(); y < image.rows; y += image_type::WARPS) {
-            typename image_type::run r[RUNS];
-#pragma unroll
-            for (unsigned k = 0; k < RUNS; k++) r[k] = image.load(y, first + k * image_type::SECTION);
             Sum sum = 0;
 #pragma unroll
-            for (unsigned k = 0; k < RUNS; k++)
+            for (unsigned k = 0; k < RUNS; k += AT_ONCE) {
+                typename image_type::run r[AT_ONCE];
 #pragma unroll
-                for (unsigned i = 0; i < image_type::RUN; i++) sum += (Sum)r[k].at[i];
+                for (unsigned j = 0; j < AT_ONCE; j++) r[j] = image.load(y, first + (k + j) * image_type::SECTION);
+#pragma unroll
+                for (unsigned j = 0; j < AT_ONCE; j++)
+#pragma unroll
+                    for (unsigned i = 0; i < image_type::RUN; i++) sum += (Sum)r[j].at[i];
+            }
             sum = prim::warp_sum(sum);
             if (prim::lane_id() == 0) prim::store(sums + (int64_t)prim::block_id() * image.rows + y, sum);
         }

@@ -7,9 +7,6 @@
 namespace thin
 {
 
-/* Elements of a row, all channels together, at most. */
-constexpr int64_t NARROW_ELEMENTS = tuning::THIN_THREADS / 2;
-
 /* An image in bands of rows, a block's each, which takes a band in rounds of some rows.  In a round a thread has one
  * column of a group of rows. */
 template <class Sample> struct narrow_rows {
@@ -32,10 +29,12 @@ template <class Sample> struct narrow_rows {
     PRIM_DEVICE int64_t end() const { return begin() + band < rows ? begin() + band : rows; }
     PRIM_DEVICE uint32_t rows_of_round(int64_t y) const { return (uint32_t)(end() - y < round ? end() - y : round); }
 
-    /* The first row of a group in a round of n rows; of the group behind the last: n. */
+    /* Of a round of n rows; the last groups can have fewer, or none. */
+    PRIM_DEVICE uint32_t rows_of_group(uint32_t n) const { return (n + groups - 1) / groups; }
+    /* The first row of a group; of the group behind the last: n. */
     PRIM_DEVICE uint32_t first_of(uint32_t group, uint32_t n) const
     {
-        const uint32_t first = group * ((n + groups - 1) / groups);
+        const uint32_t first = group * rows_of_group(n);
         return first < n ? first : n;
     }
 
@@ -69,7 +68,8 @@ template <class Sample> struct narrow_rows {
     }
 };
 
-/* The sums of the columns of each band; behind them the carry row. */
+/* The sums of the columns of each band.  In front of them those of the rows above the image, from the carry row; and
+ * the table's row above row 0. */
 template <class Sample, class Sum> struct narrow_sums {
     static constexpr unsigned threads = tuning::THIN_THREADS;
     static constexpr unsigned SUMS = tuning::THIN_NARROW_SUM_BYTES / sizeof(Sum),
@@ -79,9 +79,10 @@ template <class Sample, class Sum> struct narrow_sums {
         prim::array<Sum, threads> totals;
     };
     narrow_rows<Sample> image;
+    table_rows<Sum> table;
     const Sum *carry_in;
     Sum *sums;
-    uint32_t bands;
+    uint32_t channels;
 
     PRIM_DEVICE void operator()(shared &s) const
     {
@@ -103,10 +104,17 @@ template <class Sample, class Sum> struct narrow_sums {
         prim::block_sync(); /* the sums of all groups are there */
         if (at.group != 0) return;
         for (uint32_t g = 1; g < image.groups; g++) sum += s.totals.get(g * image.elements + at.column);
-        prim::store(sums + (int64_t)prim::block_id() * image.elements + at.column, sum);
-        if (prim::block_id() == 0)
-            prim::store(sums + (int64_t)bands * image.elements + at.column,
-                        carry_in ? prim::load(carry_in + at.column) : Sum());
+        prim::store(sums + ((int64_t)prim::block_id() + 1) * image.elements + at.column, sum);
+        if (prim::block_id() == 0) write_above(at.column);
+    }
+
+    PRIM_DEVICE void write_above(uint32_t x) const
+    {
+        const Sum carry = carry_in ? prim::load(carry_in + x) : Sum(),
+                  left = carry_in && x >= channels ? prim::load(carry_in + x - channels) : Sum();
+        prim::store(sums + x, carry - left);
+        table.write_top(x, carry);
+        table.write_zeros(-1, x);
     }
 };
 
@@ -115,16 +123,16 @@ template <class Sample, class Sum> struct narrow_table {
     static constexpr unsigned threads = tuning::THIN_THREADS;
     static constexpr int min_blocks = tuning::THIN_NARROW_BLOCKS;
     static constexpr unsigned SUMS = narrow_sums<Sample, Sum>::SUMS, SAMPLES = narrow_sums<Sample, Sum>::SAMPLES;
-    static_assert(SUMS >= 2 * threads, "a row of each group");
     struct shared {
         alignas(prim::VECTOR_BYTES) prim::array<Sample, SAMPLES> samples;
-        prim::array<Sum, SUMS> sums; /* rows, sums_pitch() apart */
+        prim::array<Sum, SUMS> sums;      /* rows, sums_pitch() apart */
+        prim::array<Sum, threads> starts; /* column sums of all rows above a group */
     };
     narrow_rows<Sample> image;
     table_rows<Sum> table;
     const Sum *sums;
     Sum *carry_out;
-    uint32_t bands, channels;
+    uint32_t channels;
     using place = typename narrow_rows<Sample>::place;
 
     /* Odd, so that neighbouring rows lie in different banks. */
@@ -133,58 +141,52 @@ template <class Sample, class Sum> struct narrow_table {
     PRIM_DEVICE void operator()(shared &s) const
     {
         const place at = image.of_thread();
-        const uint32_t pitch = sums_pitch(image.elements);
         int64_t y = image.begin();
         uint32_t n = image.rows_of_round(y);
         image.copy(s.samples, at, y, n);
-        const Sum carry = at.has_column ? prim::load(sums + (int64_t)bands * image.elements + at.column) : Sum();
-        write_edges(at, carry);
-        Sum above = carry + sum_above(s, at); /* T of the row above, in the thread's column */
+        Sum above = sum_above(s, at); /* the sum of the thread's column above the round */
         for (;;) {
-            const uint32_t lead = image.lead(y), first = image.first_of(at.group, n),
-                           end = at.has_column ? image.first_of(at.group + 1, n) : first;
             prim::copy_async_wait();
-            prim::block_sync(); /* the samples are there, and the sums of the round before have been read */
-            sum_columns(s, lead + at.column, at.column, first, end);
+            prim::block_sync(); /* the samples are there, and the rows of the round before have been written */
+            if (at.has_column)
+                sum_columns(s, image.lead(y), at.column, image.first_of(at.group, n), image.first_of(at.group + 1, n));
             prim::block_sync(); /* the groups' column sums are there, and the samples have been read */
             const int64_t next = y + n;
             const uint32_t rows_of_next = next < image.end() ? image.rows_of_round(next) : 0;
             if (rows_of_next > 0) image.copy(s.samples, at, next, rows_of_next);
+            if (at.has_column) above = start_groups(s, at, n, above);
+            prim::block_sync(); /* the starts are there */
             scan_rows(s, n);
-            prim::block_sync(); /* the rows are scanned */
-            if (at.has_column) {
-                Sum start = above;
-                for (uint32_t g = 0; g < image.groups && image.first_of(g, n) < n; g++) {
-                    above += s.sums.get((image.first_of(g + 1, n) - 1) * pitch + at.column);
-                    if (g < at.group) start = above;
-                }
-                write(s, at, y, first, end, start);
-            }
+            prim::block_sync(); /* the sums are rows of the table */
+            write(s, y, n);
             if (rows_of_next == 0) break;
             y = next, n = rows_of_next;
         }
-        if (carry_out && at.group == 0 && image.end() == image.rows) prim::store(carry_out + at.column, above);
+        if (carry_out && at.group == 0 && image.end() == image.rows)
+            prim::store(carry_out + at.column, s.sums.get((n - 1) * sums_pitch(image.elements) + at.column));
     }
 
-    /* Rows [first, end) of a round, in the thread's column. */
-    PRIM_DEVICE void write(const shared &s, const place &at, int64_t y, uint32_t first, uint32_t end, Sum start) const
+    /* The sum of the thread's column over all bands above. */
+    PRIM_DEVICE Sum sum_above(shared &s, const place &at) const
     {
-        const uint32_t pitch = sums_pitch(image.elements);
-        if (at.column >= table.elements) return;
-        if (table.rows - y < end) end = (uint32_t)(table.rows - y);
-        Sum *out = table.out + (y + first) * table.pitch + at.column;
-        for (uint32_t r = first; r < end; r++, out += table.pitch)
-            prim::store(out, start + s.sums.get(r * pitch + at.column));
+        if (at.has_column)
+            s.starts.set(prim::thread_id(),
+                         sum_parts(sums, image.elements, at.column, at.group, prim::block_id() + 1, image.groups));
+        prim::block_sync(); /* the sums of a share of the bands each */
+        Sum sum = 0;
+        for (uint32_t g = 0; at.has_column && g < image.groups; g++)
+            sum += s.starts.get(g * image.elements + at.column);
+        return sum;
     }
 
     /* Steps of a loop whose loads are made together, before the stores that might be to the same memory. */
     static constexpr unsigned AT_ONCE = 8;
 
-    /* Sums of a column from row `first` on, for rows [first, end) of a round; sample: the column's in row 0. */
-    PRIM_DEVICE void sum_columns(shared &s, uint32_t sample, uint32_t column, uint32_t first, uint32_t end) const
+    /* Sums of a column from row `first` on, for rows [first, end) of a round. */
+    PRIM_DEVICE void sum_columns(shared &s, uint32_t lead, uint32_t column, uint32_t first, uint32_t end) const
     {
         const uint32_t pitch = sums_pitch(image.elements);
-        uint32_t from = sample + first * image.elements, to = first * pitch + column, r = first;
+        uint32_t from = lead + first * image.elements + column, to = first * pitch + column, r = first;
         Sum sum = 0;
         for (; r + AT_ONCE <= end; r += AT_ONCE, from += AT_ONCE * image.elements, to += AT_ONCE * pitch) {
             Sum v[AT_ONCE];
@@ -196,47 +198,65 @@ template <class Sample, class Sum> struct narrow_table {
         for (; r < end; r++, from += image.elements, to += pitch) s.sums.set(to, sum += (Sum)s.samples.get(from));
     }
 
-    /* Replaces n rows of sums by their inclusive scans, for each channel.  A thread has a row. */
+    /* The start of the thread's group, from the last rows of the groups above it.  Returns that of the next round. */
+    PRIM_DEVICE Sum start_groups(shared &s, const place &at, uint32_t n, Sum above) const
+    {
+        const uint32_t of_group = image.rows_of_group(n), pitch = sums_pitch(image.elements);
+        uint32_t g = 0;
+        for (uint32_t end = of_group; end < n + of_group; end += of_group, g++) {
+            if (g == at.group) s.starts.set(prim::thread_id(), above);
+            above += s.sums.get(((end < n ? end : n) - 1) * pitch + at.column);
+        }
+        return above;
+    }
+
+    /* Makes n rows of the table: scans of the rows of sums with the starts of their groups added, for each channel.
+     * A thread has a row. */
     PRIM_DEVICE void scan_rows(shared &s, uint32_t n) const
     {
-        const uint32_t row = prim::thread_id() * sums_pitch(image.elements), end = row + image.elements;
-        if (prim::thread_id() >= n) return;
-        for (uint32_t c = 0; c < channels; c++) {
-            uint32_t i = row + c;
-            Sum sum = 0;
-            for (; i + (AT_ONCE - 1) * channels < end; i += AT_ONCE * channels) {
-                Sum v[AT_ONCE];
-#pragma unroll
-                for (unsigned k = 0; k < AT_ONCE; k++) v[k] = s.sums.get(i + k * channels);
-#pragma unroll
-                for (unsigned k = 0; k < AT_ONCE; k++) s.sums.set(i + k * channels, sum += v[k]);
-            }
-            for (; i < end; i += channels) s.sums.set(i, sum += s.sums.get(i));
-        }
+        const uint32_t of_group = image.rows_of_group(n), pitch = sums_pitch(image.elements);
+        for (uint32_t r = prim::thread_id(); r < n; r += threads)
+            for (uint32_t c = 0; c < channels; c++) scan_row(s, r * pitch, r / of_group * image.elements, c);
     }
-
-    /* The sum of all samples above the band, up to the thread's column. */
-    PRIM_DEVICE Sum sum_above(shared &s, const place &at) const
+    PRIM_DEVICE void scan_row(shared &s, uint32_t row, uint32_t start, uint32_t x) const
     {
-        const uint32_t pitch = sums_pitch(image.elements);
-        if (at.has_column)
-            s.sums.set(at.group * pitch + at.column,
-                       sum_parts(sums, image.elements, at.column, at.group, prim::block_id(), image.groups));
-        prim::block_sync(); /* the sums of a share of the bands each */
-        scan_rows(s, image.groups);
-        prim::block_sync(); /* they are scanned */
         Sum sum = 0;
-        for (uint32_t g = 0; at.has_column && g < image.groups; g++) sum += s.sums.get(g * pitch + at.column);
-        return sum;
+        for (; x + (AT_ONCE - 1) * channels < image.elements; x += AT_ONCE * channels) {
+            Sum v[AT_ONCE];
+#pragma unroll
+            for (unsigned k = 0; k < AT_ONCE; k++)
+                v[k] = s.sums.get(row + x + k * channels) + s.starts.get(start + x + k * channels);
+#pragma unroll
+            for (unsigned k = 0; k < AT_ONCE; k++) s.sums.set(row + x + k * channels, sum += v[k]);
+        }
+        for (; x < image.elements; x += channels)
+            s.sums.set(row + x, sum += s.sums.get(row + x) + s.starts.get(start + x));
     }
 
-    PRIM_DEVICE void write_edges(const place &at, Sum carry) const
+    /* Writes n rows from row y on, with the zeros in front.  Threads have neighbouring elements, across the ends of
+     * rows, so that each store of a warp covers a line where the table has no gaps. */
+    PRIM_DEVICE void write(const shared &s, int64_t y, uint32_t n) const
     {
-        if (prim::block_id() == 0 && at.group == 0) table.write_top(at.column, carry);
-        if (table.zeros == 0) return;
-        const int64_t top = image.begin() - (prim::block_id() == 0);
-        for (int64_t i = prim::thread_id(); i < (image.end() - top) * table.zeros; i += threads)
-            table.write_zeros(top + i / table.zeros, (uint32_t)(i % table.zeros));
+        constexpr unsigned STORES = 4, LINE = tuning::CACHE_LINE_BYTES / sizeof(Sum);
+        const uint32_t width = table.zeros + (uint32_t)table.elements, pitch = sums_pitch(image.elements);
+        const int64_t rows = table.rows - y < n ? table.rows - y : n;
+        Sum *const out = table.out + y * table.pitch - table.zeros;
+        const uint32_t i = (prim::thread_id() + threads - (uint32_t)((uintptr_t)out / sizeof(Sum) % LINE)) % threads;
+        uint32_t row = i / width, x = i % width;
+        while (row < rows) {
+            Sum v[STORES];
+            int64_t to[STORES];
+#pragma unroll
+            for (unsigned k = 0; k < STORES; k++) {
+                to[k] = row < rows ? row * table.pitch + x : -1;
+                v[k] = row < rows && x >= table.zeros ? s.sums.get(row * pitch + x - table.zeros) : Sum();
+                row += threads / width, x += threads % width;
+                if (x >= width) x -= width, row++;
+            }
+#pragma unroll
+            for (unsigned k = 0; k < STORES; k++)
+                if (to[k] >= 0) prim::store(out + to[k], v[k]);
+        }
     }
 };
 
