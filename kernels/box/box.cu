@@ -52,7 +52,8 @@
  *         sums in 16 bits up to 257 rows of u8, else in 32; windows up to a strip's columns; windows that reach
  *         outside the image by at most its size, unless samples there count nothing; rows of less than 2^30 samples.
  *         Other filters go through a table.  Modulo 2^16 or 2^32 all differences are exact, since each window's own
- *         sum fits.  Windows that leave strips little room: box_wide.cu.  Floats: box_float.cu.
+ *         sum fits.  Windows that leave strips little room: box_wide.cu.  Windows of 3x3: box_small.cu.  Floats:
+ *         box_float.cu.
  *
  * Steps   All warps: 1. sums of the rows above; barrier.  Warps of columns: 2. add the sums of all groups  3. rows
  *         enter and leave, and their registers are loaded with later rows  4. barrier; the next step.  Warps of rows:
@@ -63,6 +64,7 @@
 
 #include "box/box_float.cuh"
 #include "box/box_prepare.cuh"
+#include "box/box_small.cuh"
 #include "box/box_wide.cuh"
 
 namespace
@@ -74,6 +76,7 @@ struct filter {
     strip_plan integers;
     box_float *floats; /* float samples; then not the above */
     box_wide *wide;    /* wide or tall windows; then neither */
+    box_small *small;  /* beside them, for views that it takes */
 };
 
 /* ---- which kernel -------------------------------------------------------------------------------------- */
@@ -107,8 +110,7 @@ template <unsigned CHANNELS> sat_status prepare_channels(strip_plan *f)
 
 sat_status prepare_integers(strip_plan *f, box_wide **wide)
 {
-    sat_status status = box::clip_reach(&f->window, f->window.border->shrinks, &f->reach_x, &f->reach_y);
-    if (status != SAT_OK) return status;
+    sat_status status;
     if (f->spec.weighted_alpha) return sat_fail(SAT_ERR_UNAVAILABLE, "%s: does not weigh integers", NAME);
     if (box_wide_pays(&f->spec, &f->window, &f->reach_x, &f->reach_y)) {
         status = box_wide_open(&f->spec, &f->window, &f->reach_x, &f->reach_y, f->arena, wide);
@@ -138,15 +140,20 @@ sat_status box_open(const sat_box_spec *spec, sat_arena *arena, void **state, ch
     filter *f = prim::arena_new<filter>(arena);
     if (f == NULL) return SAT_ERR_MEMORY;
     strip_plan *p = &f->integers;
+    const bool real = sat_is_float(spec->sample);
     p->arena = arena;
     p->spec = *spec;
     sat_status status = sat_box_window_of(spec, &p->window);
     if (status == SAT_OK && !has_kernel(spec))
         status = sat_fail(SAT_ERR_UNAVAILABLE, "%s: no %s means of %s samples without a table", NAME,
                           sat_type_name(spec->result), sat_type_name(spec->sample));
+    const bool nothing = p->window.border && (p->window.border->shrinks || (real && p->window.border->takes_value));
+    if (status == SAT_OK) status = box::clip_reach(&p->window, nothing, &p->reach_x, &p->reach_y);
+    if (status == SAT_OK && box_small_pays(spec, &p->reach_x, &p->reach_y))
+        status = box_small_open(spec, &p->window, &p->reach_x, &p->reach_y, arena, &f->small);
     if (status == SAT_OK)
-        status = sat_is_float(spec->sample) ? box_float_open(spec, &p->window, arena, &f->floats)
-                                            : prepare_integers(p, &f->wide);
+        status = real ? box_float_open(spec, &p->window, &p->reach_x, &p->reach_y, arena, &f->floats)
+                      : prepare_integers(p, &f->wide);
     if (status != SAT_OK) return status;
     const char *device;
     (void)device_probe(&device);
@@ -159,6 +166,7 @@ sat_status box_open(const sat_box_spec *spec, sat_arena *arena, void **state, ch
 sat_status box_run(void *state, const sat_view *src, const sat_view *dst, void *stream)
 {
     const filter *f = (const filter *)state;
+    if (f->small && box_small_takes(src, dst)) return box_small_run(f->small, src, dst, stream);
     if (f->floats) return box_float_run(f->floats, src, dst, stream);
     if (f->wide) return box_wide_run(f->wide, src, dst, stream);
     return f->integers.queue(&f->integers, src, dst, stream);

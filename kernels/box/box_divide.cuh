@@ -61,11 +61,26 @@ struct alignas(16) ratio {
 /* sum / area to nearest from a rounded reciprocal: the residue of the first product is exact, and divided as well
  * (Markstein, IA-64 and elementary functions, 2000, 8.3).  src/cpu/box_divide_template.h has the bounds of integers: in
  * floats sums below 2^24 and areas below 2^17, in doubles sums below 2^53 and areas below 2^40.  For real sums,
- * box_float_means.cuh says which are not for it. */
+ * EXTREME says which are not for it. */
 template <class Real> PRIM_DEVICE Real corrected_quotient(Real sum, Real area, Real reciprocal)
 {
     const Real q = prim::product(sum, reciprocal);
     return prim::multiply_add(prim::multiply_add(-q, area, sum), reciprocal, q);
+}
+
+/* The size of a sum, from its exponent.  From EXTREME on, its quotient or remainder may be infinite or denormal, and
+ * corrected_quotient() is wrong.  Sums of f32 samples are never too small. */
+constexpr uint32_t EXTREME = 1800u << 20;
+template <class Sample> PRIM_DEVICE uint32_t extremity(double sum)
+{
+    constexpr uint32_t least = sizeof(Sample) == 4 ? 0 : (1023u - 900) << 20;
+    return ((uint32_t)(__builtin_bit_cast(uint64_t, sum) >> 32) & 0x7fffffffu) - least;
+}
+
+/* The quotient of such a sum: of f32 samples, an infinity or a NaN. */
+template <class Sample> PRIM_DEVICE double extreme_quotient(double sum, double whole)
+{
+    return sizeof(Sample) == 4 ? sum : sum / whole;
 }
 
 struct divisor {

@@ -23,10 +23,12 @@
  *         The block that follows the queue is the rest and the first entering rows: it enters the queue after the step.
  *
  *         A row of sums in shared memory: all pixels of channel 0, then of channel 1, ...; runs of RUN pixels, and
- *         two doubles between them, so that lanes read vectors of their runs without bank conflicts.
+ *         two doubles between them, so that lanes read vectors of their runs without bank conflicts.  Means of one
+ *         channel take the place of the row's sums on their way from a lane's run to whole lines of the result.
  *
  * Launch  A block for each strip and segment of rows, a warp for each row of a step, two columns for each thread.
- *         Neighbouring strips begin at the same row at the same time, so that they share the halo in L2.
+ *         Rows are copied in chunks of 16 bytes where these are aligned, by any thread.  Neighbouring strips begin at
+ *         the same row at the same time, so that they share the halo in L2.
  *
  * Traffic 1R1W; the leaving rows a second time, from L2 if the window is not too tall; strips and segments read their
  *         halos.  Queues that shared memory has no room for: 2R2W of f64 for STEP samples, in L2.
@@ -69,7 +71,8 @@ static sat_status queue_strips(const box_float *f, const sat_view *src, const sa
 {
     using sample = typename Filter::sample_type;
     const size_t bytes = sat_type_bytes(dst->type);
-    constexpr size_t pair = 2 * sizeof(sample);
+    constexpr size_t pair = 2 * sizeof(sample), chunk = prim::VECTOR_BYTES;
+    const auto rows_of = [](const sat_view *v) { return (uintptr_t)v->data | v->row_bytes | v->image_bytes; };
     const int64_t segments = (f->y.n + f->rows - 1) / f->rows;
     Filter k = {};
     k.in = (const sample *)src->data;
@@ -98,7 +101,9 @@ static sat_status queue_strips(const box_float *f, const sat_view *src, const sa
     k.shrinks = f->window.border->shrinks;
     k.takes_value = f->window.border->takes_value;
     k.weights = f->spec.weighted_alpha;
-    k.wide = ((uintptr_t)src->data | src->row_bytes | src->image_bytes) % pair == 0;
+    k.pairs = rows_of(src) % pair == 0;
+    k.chunks = rows_of(src) % chunk == 0;
+    k.aligned = rows_of(dst) % chunk == 0;
     return prim::launch(k, segments * f->strips * src->count, stream);
 }
 
@@ -109,7 +114,7 @@ template <class Filter> static int64_t pixels_of(const box_float *f)
 }
 template <class Filter> static int64_t results_of(const box_float *f)
 {
-    const int64_t halo = f->reach_x.before + f->reach_x.after + (Filter::WHOLE_UNITS ? f->lead : 0);
+    const int64_t halo = f->reach_x.before + f->reach_x.after + f->lead;
     return (pixels_of<Filter>(f) - halo) / Filter::UNIT * Filter::UNIT;
 }
 
@@ -119,7 +124,7 @@ template <class Filter> static sat_status prepare_strips(box_float *f, sat_arena
     const int64_t strip = results_of<Filter>(f);
     f->pixels = (int32_t)pixels_of<Filter>(f);
     f->queue = queue_strips<Filter>;
-    const int64_t width = s->width + (Filter::WHOLE_UNITS ? 0 : f->lead), strips = (width + strip - 1) / strip;
+    const int64_t width = s->width, strips = (width + strip - 1) / strip;
     f->strip = (int32_t)(((width + strips - 1) / strips + Filter::UNIT - 1) / Filter::UNIT * Filter::UNIT);
     f->strips = (int32_t)((width + f->strip - 1) / f->strip);
     sat_device_info info;
@@ -160,7 +165,9 @@ template <class Sample, unsigned CHANNELS> static sat_status prepare(box_float *
     using wide_in_shared = strip_filter<Sample, CHANNELS, S.run, 2, S.step, S.wide_queue, 1>;
     using wide_in_device = strip_filter<Sample, CHANNELS, S.run, 2, S.step, 0, 1>;
     const int64_t height = f->reach_y.before + 1 + f->reach_y.after, step = S.step;
-    f->lead = f->spec.channels % 2 ? (int32_t)(f->reach_x.before % 2) : 0;
+    int32_t whole = (int32_t)prim::vector_items<Sample>; /* pixels whose samples are whole chunks */
+    while (whole > 1 && whole / 2 * f->spec.channels % (int32_t)prim::vector_items<Sample> == 0) whole /= 2;
+    f->lead = (int32_t)((whole - f->reach_x.before % whole) % whole);
     if (height > step) {
         const int64_t blocks = (height - 1 - step) / step;
         f->newest = blocks > 0;
@@ -184,16 +191,16 @@ template <class Sample> static sat_status prepare(box_float *f, sat_arena *arena
     return f->spec.channels == 1 ? prepare<Sample, 1>(f, arena) : prepare<Sample, 0>(f, arena);
 }
 
-sat_status box_float_open(const sat_box_spec *spec, const sat_box_window *window, sat_arena *arena, box_float **filter)
+sat_status box_float_open(const sat_box_spec *spec, const sat_box_window *window, const sat_axis *x, const sat_axis *y,
+                          sat_arena *arena, box_float **filter)
 {
     box_float *f = prim::arena_new<box_float>(arena);
     if (f == NULL) return SAT_ERR_MEMORY;
     f->spec = *spec;
     f->window = *window;
+    f->reach_x = *x;
+    f->reach_y = *y;
     *filter = f;
-    const bool nothing = window->border->shrinks || window->border->takes_value;
-    sat_status status = box::clip_reach(window, nothing, &f->reach_x, &f->reach_y);
-    if (status != SAT_OK) return status;
     return spec->sample == SAT_F32 ? prepare<float>(f, arena) : prepare<double>(f, arena);
 }
 

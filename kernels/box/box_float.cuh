@@ -5,13 +5,13 @@
 #include "backend.h"
 #include "window.h"
 
-/* f32 and f64 samples and results, all images of the views.  Refuses with SAT_ERR_UNAVAILABLE windows that reach
- * outside the image by more than its size, unless samples there count nothing. */
+/* f32 and f64 samples and results, all images of the views.  x, y: the window's axes after box::clip_reach(). */
 typedef struct box_float box_float;
-sat_status box_float_open(const sat_box_spec *spec, const sat_box_window *window, sat_arena *arena, box_float **filter);
+sat_status box_float_open(const sat_box_spec *spec, const sat_box_window *window, const sat_axis *x, const sat_axis *y,
+                          sat_arena *arena, box_float **filter);
 sat_status box_float_run(const box_float *filter, const sat_view *src, const sat_view *dst, void *stream);
 
-/* In passes over the whole image (box_float_passes.cu).  x, y: the window's axes after box::clip_reach(). */
+/* In passes over the whole image (box_float_passes.cu). */
 typedef struct box_float_passes box_float_passes;
 sat_status box_float_passes_open(const sat_box_spec *spec, const sat_box_window *window, const sat_axis *x,
                                  const sat_axis *y, sat_arena *arena, box_float_passes **filter);

@@ -13,8 +13,9 @@ template <class Layout> struct float_columns : Layout {
     using typename Layout::two;
     static constexpr unsigned STEP = Layout::STEP_ROWS, QUEUE = Layout::QUEUED;
     using Layout::COLUMNS, Layout::PAIRS, Layout::ROW, Layout::SLOTS, Layout::threads, Layout::ONE_CHANNEL, Layout::x,
-        Layout::y, Layout::pixels, Layout::blocks, Layout::rest, Layout::newest, Layout::scratch, Layout::wide,
-        Layout::in_row_bytes, Layout::weighted, Layout::channel_count, Layout::pixel_of, Layout::place;
+        Layout::y, Layout::pixels, Layout::blocks, Layout::rest, Layout::newest, Layout::scratch, Layout::pairs,
+        Layout::chunks, Layout::CHUNK, Layout::CHUNKS, Layout::CHUNK_ROWS, Layout::in_row_bytes, Layout::weighted,
+        Layout::channel_count, Layout::pixel_of, Layout::place;
 
     /* Two neighbouring columns of a thread. */
     struct column_pair {
@@ -27,6 +28,12 @@ template <class Layout> struct float_columns : Layout {
     struct thread_columns {
         column_pair pair[PAIRS];
         bool plain; /* all columns of this warp lie in the image, side by side */
+        /* If chunks of samples are aligned: a thread copies one of every CHUNK_ROWS-th row, where all of it lies in the
+         * strip and in the image.  Threads copy their other columns themselves. */
+        int32_t chunk;    /* its first sample of an image's row */
+        bool has_chunk;   /* it lies there */
+        bool has_columns; /* some columns of this warp do not lie in such a chunk */
+        int32_t left;     /* the strip's first pixel */
     };
     static constexpr uint32_t NONE = ~0u;
 
@@ -59,15 +66,29 @@ template <class Layout> struct float_columns : Layout {
     PRIM_DEVICE thread_columns columns_of_thread(int32_t left) const
     {
         thread_columns m;
-        bool plain = true;
+        bool plain = true, columns = false;
 #pragma unroll
         for (unsigned p = 0; p < PAIRS; p++) {
             m.pair[p] = pair_of_thread(p, left);
             const int32_t *source = m.pair[p].source;
             plain = plain && source[0] >= 0 && source[0] % 2 == 0 && source[1] == source[0] + 1;
+            columns = columns || !in_chunk(left, m.pair[p].at);
         }
+        const unsigned at = prim::thread_id() % CHUNKS * CHUNK;
         m.plain = prim::all(plain);
+        m.chunk = left * (int32_t)channel_count() + (int32_t)at;
+        m.has_chunk = in_chunk(left, at);
+        m.has_columns = prim::any(columns);
+        m.left = left;
         return m;
+    }
+
+    /* Does the chunk of that sample of a strip lie in the strip and in the image?  left: the strip's first pixel. */
+    PRIM_DEVICE bool in_chunk(int32_t left, unsigned at) const
+    {
+        const int32_t channels = (int32_t)channel_count(), place = (int32_t)(at - at % CHUNK);
+        const int32_t first = left * channels + place, chunk = (int32_t)CHUNK;
+        return chunks && place + chunk <= pixels * channels && first >= 0 && first + chunk <= x.n * channels;
     }
 
     PRIM_DEVICE const Sample *row_at(const Sample *image, int32_t row) const
@@ -81,11 +102,19 @@ template <class Layout> struct float_columns : Layout {
                                unsigned slot) const
     {
         if (first < 0 || first + (int32_t)STEP > y.n) return copy_edge_rows(s, m, image, first, end, slot);
+        if (m.has_chunk) {
+            const unsigned row = prim::thread_id() / CHUNKS, column = prim::thread_id() % CHUNKS * CHUNK;
+            const Sample *from = row_at(image + m.chunk, first + (int32_t)row);
+#pragma unroll
+            for (unsigned k = 0; k < STEP; k += CHUNK_ROWS, from = row_at(from, (int32_t)CHUNK_ROWS))
+                prim::copy_async_vector<CHUNK>(s.rows, (slot + row + k) * COLUMNS + column, from);
+        }
+        if (!m.has_columns) return;
 #pragma unroll
         for (unsigned p = 0; p < PAIRS; p++) {
             const column_pair &pair = m.pair[p];
             const unsigned to = slot * COLUMNS + pair.at;
-            if (m.plain && wide) {
+            if (CHUNK > 2 && m.plain && pairs && !chunks) {
                 const Sample *from = row_at(image + pair.source[0], first);
 #pragma unroll
                 for (unsigned k = 0; k < STEP; k++, from = row_at(from, 1))
@@ -95,6 +124,7 @@ template <class Layout> struct float_columns : Layout {
 #pragma unroll
             for (unsigned i = 0; i < 2; i++) {
                 if (pair.source[i] < 0) continue; /* zeros, since clear() */
+                if (in_chunk(m.left, pair.at)) continue;
                 const Sample *from = row_at(image + pair.source[i], first);
 #pragma unroll
                 for (unsigned k = 0; k < STEP; k++, from = row_at(from, 1))
@@ -261,7 +291,7 @@ template <class Layout> struct float_columns : Layout {
             copy_rows(s, m, image, at, end, 0);
             copy_rows(s, m, image, at + (int32_t)STEP, end, STEP);
             prim::copy_async_wait();
-            if (weighted()) prim::block_sync();
+            prim::block_sync(); /* the rows above have come */
 #pragma unroll 1
             for (unsigned half = 0; half < 2; half++) {
                 const int32_t from = at + (int32_t)(half * STEP), left = end - from;
@@ -282,7 +312,7 @@ template <class Layout> struct float_columns : Layout {
                 turned = turned || entry == blocks - 1;
                 entry = entry == blocks - 1 ? 0 : entry + 1;
             }
-            if (weighted()) prim::block_sync();
+            prim::block_sync(); /* and they are read */
         }
     }
 

@@ -3,6 +3,7 @@
 #define BOX_FLOAT_LAYOUT_CUH
 
 #include "box/box_axis.cuh"
+#include "prim/vector.cuh"
 
 namespace box
 {
@@ -17,19 +18,20 @@ struct float_layout {
     static constexpr int min_blocks = BLOCKS;
     static constexpr unsigned STEP_ROWS = STEP, RUN_PIXELS = RUN, ROW_WARPS = WARPS, QUEUED = QUEUE;
     static constexpr bool ONE_CHANNEL = CHANNELS == 1;
-    /* Results of a strip are a multiple of UNIT pixels, so that pairs of samples stay aligned.  Strips of f64 begin at
-     * multiples of it, a sector of memory: results of 8 bytes that lie across sectors took a tenth longer.  For f32 a
-     * pixel more in each strip is worth more.  (H200) */
-    static constexpr bool WHOLE_UNITS = sizeof(Sample) == 8;
-    static constexpr int32_t UNIT = WHOLE_UNITS ? 4 : 2;
+    /* Samples of 16 bytes, which one thread copies.  Results of a strip are a multiple of UNIT pixels, and strips begin
+     * at multiples of it, so that such chunks of all rows stay aligned. */
+    static constexpr unsigned CHUNK = prim::vector_items<Sample>;
+    static constexpr int32_t UNIT = 4;
     static constexpr unsigned RUNS = WARPS * prim::WARP;       /* in a row of sums, of all channels */
     static constexpr unsigned COLUMNS = RUNS * RUN;            /* samples of a strip and its halo */
     static constexpr unsigned PAIRS = COLUMNS / (2 * threads); /* of neighbouring columns, of a thread */
     /* Sums: two between runs, so that lanes read vectors without conflicts; and behind the last run of a row as many as
      * a lane reads beyond the strip. */
     static constexpr unsigned PITCH = RUN + 2, ROW = RUNS * PITCH + RUN;
-    static constexpr unsigned SLOTS = 2 * STEP; /* rows of samples */
+    static constexpr unsigned SLOTS = 2 * STEP;                                        /* rows of samples */
+    static constexpr unsigned CHUNKS = COLUMNS / CHUNK, CHUNK_ROWS = threads / CHUNKS; /* of a row; rows at a time */
     static_assert(PAIRS * 2 * threads == COLUMNS && (RUN & (RUN - 1)) == 0);
+    static_assert(CHUNK_ROWS * CHUNKS == threads && STEP % CHUNK_ROWS == 0);
 
     using two = prim::vec<double, 2>;
 
@@ -48,7 +50,7 @@ struct float_layout {
     bool doubles;
     axis x, y;
     int32_t channels, pixels; /* pixels: of a strip and its halo, a multiple of RUN */
-    int32_t lead;             /* pixels before the first one that is aligned; of the first strip, or of each */
+    int32_t lead;             /* pixels of a strip before its first result, so that its first sample is aligned */
     int32_t strips, strip;    /* results of a strip, pixels */
     int32_t rows;             /* results of a segment, a multiple of STEP */
     uint32_t image_blocks;
@@ -59,8 +61,9 @@ struct float_layout {
     double *scratch; /* blocks * COLUMNS sums for each block, if not QUEUE */
     double area, value[4];
     bool shrinks, takes_value;
-    bool weights; /* the last channel weighs the others */
-    bool wide;    /* pairs of samples are aligned */
+    bool weights;       /* the last channel weighs the others */
+    bool pairs, chunks; /* pairs and chunks of samples are aligned */
+    bool aligned;       /* 16 bytes of results are */
 
     PRIM_DEVICE bool weighted() const { return CHANNELS != 1 && weights; }
     PRIM_DEVICE uint32_t channel_count() const { return CHANNELS ? CHANNELS : (uint32_t)channels; }

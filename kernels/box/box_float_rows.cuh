@@ -57,26 +57,19 @@ template <class Layout> struct float_rows : float_columns<Layout> {
         }
     }
 
-    /* The window sums of a row, in place of its sums: for each of a lane's RUN pixels the sum of those up to width - 1
-     * pixels further.  Runs are taken apart into parts of PART pixels, which a window exceeds: it is the end of one
-     * part, the middle, and the beginning of another part. */
-    template <unsigned PART> PRIM_DEVICE void sum_row(shared &s) const
+    /* The window sums of a row: for each of a lane's RUN pixels the sum of those up to width - 1 pixels further.  Runs
+     * are taken apart into parts of PART pixels, which a window exceeds: it is the end of one part, the middle, and the
+     * beginning of another part.  The three are added at last, so that none waits for another. */
+    template <unsigned PART> PRIM_DEVICE void sum_row(shared &s, double (&v)[RUN]) const
     {
         constexpr unsigned PARTS = RUN / PART;
         const int32_t beyond = x.before + x.after, runs = ONE_CHANNEL ? (int32_t)RUNS : pixels / (int32_t)RUN;
         const int32_t run = (int32_t)(prim::thread_id() % RUNS), line = ONE_CHANNEL ? 0 : run / runs;
         const bool in_strip = line < (int32_t)channel_count();
-        const unsigned at = row_of_warp() + (unsigned)run * PITCH;
-        double v[RUN], enter[RUN];
-#pragma unroll
-        for (unsigned i = 0; i < RUN; i += 2) {
-            two pair = {};
-            if (in_strip) pair = s.sums.template get_vector<2>(at + i);
-            v[i] = pair.at[0];
-            v[i + 1] = pair.at[1];
-        }
+        double enter[RUN];
+        load_own(s, in_strip, v);
         const bool has_windows = in_strip && (run - line * runs) * (int32_t)RUN + beyond < pixels;
-        load_entering(s, at, has_windows ? beyond : 0, beyond % 2 == 0, enter);
+        load_entering(s, place_of_run(), has_windows ? beyond : 0, beyond % 2 == 0, enter);
 
         const int32_t parts = (beyond - (int32_t)PART) / (int32_t)PART, few = (beyond - (int32_t)PART) % (int32_t)PART;
         double begin[PARTS], middle[PARTS]; /* begin: sums of the first `few` pixels of each part */
@@ -87,19 +80,39 @@ template <class Layout> struct float_rows : float_columns<Layout> {
         middle[PARTS - 1] = sum_between<PART>(s, v, begin[0], run, parts);
 #pragma unroll
         for (unsigned u = 0; u < PARTS; u++) {
-            double sum = middle[u], prefix = 0;
+            double *part = v + u * PART, *prefix = enter + u * PART;
 #pragma unroll
-            for (unsigned i = 0; i < PART; i++) {
-                const unsigned j = u * PART + PART - 1 - i;
-                v[j] = sum += v[j];
+            for (unsigned i = 1; i < PART; i++) {
+                part[PART - 1 - i] += part[PART - i];
+                prefix[i] += prefix[i - 1];
             }
 #pragma unroll
-            for (unsigned i = 0; i < PART; i++) v[u * PART + i] += prefix += enter[u * PART + i];
+            for (unsigned i = 0; i < PART; i++) part[i] = part[i] + prefix[i] + middle[u];
         }
-        prim::warp_sync(); /* all lanes have read */
-        if (in_strip)
+    }
+
+    PRIM_DEVICE static unsigned place_of_run()
+    {
+        return row_of_warp() + prim::thread_id() % RUNS * PITCH;
+    }
+    PRIM_DEVICE static void load_own(const shared &s, bool in_strip, double (&v)[RUN])
+    {
 #pragma unroll
-            for (unsigned i = 0; i < RUN; i += 2) s.sums.template set_vector<2>(at + i, two{v[i], v[i + 1]});
+        for (unsigned i = 0; i < RUN; i += 2) {
+            two pair = {};
+            if (in_strip) pair = s.sums.template get_vector<2>(place_of_run() + i);
+            v[i] = pair.at[0];
+            v[i + 1] = pair.at[1];
+        }
+    }
+
+    /* Window sums in place of the row's sums, which all warps of the row have read. */
+    PRIM_DEVICE void store_windows(shared &s, const double (&v)[RUN]) const
+    {
+        const int32_t runs = ONE_CHANNEL ? (int32_t)RUNS : pixels / (int32_t)RUN;
+        if ((int32_t)(prim::thread_id() % RUNS) / runs >= (int32_t)channel_count()) return;
+#pragma unroll
+        for (unsigned i = 0; i < RUN; i += 2) s.sums.template set_vector<2>(place_of_run() + i, two{v[i], v[i + 1]});
     }
 
     /* What a run's last part has between it and its windows' last parts: `parts` whole runs, if PART is RUN, and the
@@ -145,17 +158,23 @@ template <class Layout> struct float_rows : float_columns<Layout> {
         }
     }
 
-    PRIM_DEVICE void sum_rows(shared &s) const
+    /* Of the warp's row, and waits until its sums have been read. */
+    PRIM_DEVICE void sum_rows(shared &s, double (&v)[RUN]) const
     {
         const int32_t beyond = x.before + x.after;
-        if (beyond == 0) return;
-        if constexpr (RUN >= 16)
-            if (beyond >= 16) return sum_row<16>(s);
-        if constexpr (RUN >= 8)
-            if (beyond >= 8) return sum_row<8>(s);
-        if (beyond >= 4) return sum_row<4>(s);
-        if (beyond >= 2) return sum_row<2>(s);
-        sum_row<1>(s);
+        if (beyond >= 16)
+            sum_row < RUN<16 ? RUN : 16>(s, v);
+        else if (beyond >= 8)
+            sum_row < RUN<8 ? RUN : 8>(s, v);
+        else if (beyond >= 4)
+            sum_row<4>(s, v);
+        else if (beyond >= 2)
+            sum_row<2>(s, v);
+        else if (beyond == 1)
+            sum_row<1>(s, v);
+        else
+            load_own(s, true, v);
+        prim::warp_sync(); /* all lanes have read */
     }
 };
 

@@ -14,7 +14,7 @@ template <class Layout> struct float_strip : float_means<Layout> {
     using typename float_columns<Layout>::thread_columns;
     using typename float_columns<Layout>::column_state;
     using typename float_means<Layout>::strip_results;
-    static constexpr unsigned STEP = Layout::STEP_ROWS, WARPS = Layout::ROW_WARPS;
+    static constexpr unsigned STEP = Layout::STEP_ROWS, WARPS = Layout::ROW_WARPS, RUN = Layout::RUN_PIXELS;
     using Layout::PAIRS, Layout::in, Layout::out, Layout::in_image_pitch, Layout::out_image_pitch, Layout::image_blocks,
         Layout::x, Layout::y, Layout::strips, Layout::strip, Layout::lead, Layout::rows, Layout::doubles,
         Layout::blocks, Layout::row_number, Layout::row_of_warp;
@@ -33,6 +33,7 @@ template <class Layout> struct float_strip : float_means<Layout> {
         const thread_columns m = this->columns_of_thread(origin - x.before);
         column_state state[PAIRS] = {};
         const strip_results results = this->results_of(origin);
+        const bool in_shared = this->sums_in_shared(results);
         this->clear(s, m);
         this->store_places(s);
         const int32_t first = top - y.before, last = bottom + y.after; /* rows of the segment's windows */
@@ -72,17 +73,21 @@ template <class Layout> struct float_strip : float_means<Layout> {
                     this->copy_rows(s, m, image, leaving + height - 1, last, STEP);
                 }
             }
-            this->sum_rows(s);
-            if constexpr (WARPS == 1)
-                prim::warp_sync(); /* the window sums are there */
-            else
-                prim::block_sync();
+            double v[RUN];
+            this->sum_rows(s, v);
+            if (in_shared) {
+                this->store_windows(s, v);
+                if constexpr (WARPS == 1)
+                    prim::warp_sync(); /* the window sums are there */
+                else
+                    prim::block_sync();
+            }
             const int32_t mine = at + (int32_t)row_number();
             if (mine >= bottom) continue;
             if (doubles)
-                this->store_means(s, row_of_warp(), (double *)out + result, mine, results);
+                this->store_means(s, v, row_of_warp(), (double *)out + result, mine, results);
             else
-                this->store_means(s, row_of_warp(), (float *)out + result, mine, results);
+                this->store_means(s, v, row_of_warp(), (float *)out + result, mine, results);
         }
     }
 };

@@ -12,7 +12,7 @@ typedef struct filter {
     sat_view src, want; /* rows without gaps */
     double *bounds;     /* float samples: of each result; else NULL */
     double *loose;      /* the same through a table, whose entries are rounded as sat.h says */
-    bool finite;
+    bool finite, even;  /* even: rows begin on vectors */
     size_t k;
     effort effort;
     uint64_t random;
@@ -23,22 +23,36 @@ static bool filters(const target *t)
     return !t->scans && t->kind < SAT_CEILING;
 }
 
-/* Integers under windows for which whole rows of the image are summed (kernels/box/box_wide.cu), after the other cases:
- * one block in a row, of both sizes, and several. */
-typedef struct large_window {
+/* Windows that have kernels of their own, after the other cases, with rows that mostly begin on vectors.  Integers for
+ * which whole rows of the image are summed (kernels/box/box_wide.cu): one block in a row, of both sizes, and several.
+ * Windows of 3x3 (kernels/box/box_small.cu): one strip and several, whose last one has few columns or none but a halo;
+ * rows in one segment and in several.  Floats (kernels/box/box_float.cu): a row of one warp and of two. */
+typedef struct own_kernel {
     int64_t width, height, window_width, window_height;
     int channels;
     sat_type sample, result;
-} large_window;
+} own_kernel;
 
-static const large_window in_simulator[] = {
-    {200, 40, 61, 13, 1, SAT_U8, SAT_U8},  {500, 40, 101, 13, 1, SAT_U8, SAT_U8},
-    {1400, 30, 61, 22, 1, SAT_U8, SAT_U8}, {300, 50, 41, 31, 3, SAT_U8, SAT_F32},
-    {900, 20, 15, 10, 3, SAT_U8, SAT_U8},  {120, 30, 25, 10, 4, SAT_U16, SAT_U16},
-    {90, 60, 83, 40, 2, SAT_U16, SAT_F32}, {256, 33, 64, 16, 1, SAT_U16, SAT_U16},
-    {301, 70, 90, 61, 1, SAT_U8, SAT_F32}, {8, 40, 17, 13, 1, SAT_U8, SAT_U8},
+static const own_kernel in_simulator[] = {
+    {200, 40, 61, 13, 1, SAT_U8, SAT_U8},   {500, 40, 101, 13, 1, SAT_U8, SAT_U8},
+    {1400, 30, 61, 22, 1, SAT_U8, SAT_U8},  {300, 50, 41, 31, 3, SAT_U8, SAT_F32},
+    {900, 20, 15, 10, 3, SAT_U8, SAT_U8},   {120, 30, 25, 10, 4, SAT_U16, SAT_U16},
+    {90, 60, 83, 40, 2, SAT_U16, SAT_F32},  {256, 33, 64, 16, 1, SAT_U16, SAT_U16},
+    {301, 70, 90, 61, 1, SAT_U8, SAT_F32},  {8, 40, 17, 13, 1, SAT_U8, SAT_U8},
+    {961, 12, 3, 3, 1, SAT_U8, SAT_U8},     {960, 23, 3, 3, 2, SAT_U8, SAT_U8},
+    {501, 7, 3, 3, 3, SAT_U8, SAT_U8},      {244, 16, 3, 3, 4, SAT_U8, SAT_U8},
+    {482, 11, 3, 3, 1, SAT_U16, SAT_U16},   {90, 30, 3, 3, 3, SAT_U16, SAT_U16},
+    {365, 11, 3, 3, 1, SAT_F32, SAT_F32},   {70, 26, 3, 3, 2, SAT_F32, SAT_F32},
+    {120, 17, 3, 3, 3, SAT_F32, SAT_F32},   {93, 6, 3, 3, 4, SAT_F32, SAT_F32},
+    {241, 21, 3, 3, 1, SAT_F64, SAT_F64},   {50, 13, 3, 3, 3, SAT_F64, SAT_F64},
+    {1, 1, 3, 3, 1, SAT_U16, SAT_U16},      {2, 40, 3, 3, 2, SAT_F32, SAT_F32},
+    {1, 9, 3, 3, 3, SAT_U8, SAT_U8},        {700, 1, 3, 3, 1, SAT_U8, SAT_U8},
+    {300, 40, 43, 11, 1, SAT_F32, SAT_F32}, {301, 20, 12, 30, 1, SAT_F32, SAT_F32},
+    {402, 30, 91, 7, 1, SAT_F32, SAT_F32},  {333, 25, 94, 20, 1, SAT_F32, SAT_F64},
+    {260, 31, 15, 9, 1, SAT_F64, SAT_F64},  {203, 20, 63, 9, 1, SAT_F64, SAT_F32},
+    {420, 12, 91, 3, 1, SAT_F32, SAT_F32},  {290, 9, 41, 5, 1, SAT_F32, SAT_F64},
 };
-static const large_window on_gpu[] = {
+static const own_kernel on_gpu[] = {
     {8192, 300, 301, 301, 1, SAT_U8, SAT_U8},    {5001, 600, 1023, 301, 1, SAT_U8, SAT_U8},
     {20000, 200, 1001, 151, 1, SAT_U8, SAT_U8},  {3000, 400, 301, 301, 3, SAT_U8, SAT_U8},
     {1500, 500, 259, 259, 4, SAT_U8, SAT_U8},    {4096, 300, 31, 259, 2, SAT_U8, SAT_U8},
@@ -47,6 +61,18 @@ static const large_window on_gpu[] = {
     {1024, 1024, 1023, 1023, 1, SAT_U8, SAT_U8}, {2048, 700, 300, 259, 3, SAT_U16, SAT_U16},
     {3840, 600, 1000, 500, 1, SAT_U8, SAT_F32},  {1000, 600, 301, 301, 4, SAT_U16, SAT_U16},
     {600, 300, 1201, 301, 1, SAT_U8, SAT_U8},    {900, 500, 300, 301, 2, SAT_U16, SAT_F32},
+    {3841, 700, 3, 3, 1, SAT_U8, SAT_U8},        {1440, 333, 3, 3, 2, SAT_U8, SAT_U8},
+    {801, 640, 3, 3, 3, SAT_U8, SAT_U8},         {1917, 1080, 3, 3, 4, SAT_U8, SAT_U8},
+    {2400, 513, 3, 3, 1, SAT_U16, SAT_U16},      {1001, 400, 3, 3, 3, SAT_U16, SAT_U16},
+    {4800, 1000, 3, 3, 1, SAT_F32, SAT_F32},     {4799, 200, 3, 3, 1, SAT_F32, SAT_F32},
+    {999, 499, 3, 3, 2, SAT_F32, SAT_F32},       {1283, 720, 3, 3, 3, SAT_F32, SAT_F32},
+    {640, 480, 3, 3, 4, SAT_F32, SAT_F32},       {1201, 301, 3, 3, 1, SAT_F64, SAT_F64},
+    {333, 444, 3, 3, 4, SAT_F64, SAT_F64},       {1, 1, 3, 3, 1, SAT_U16, SAT_U16},
+    {2, 3000, 3, 3, 1, SAT_F32, SAT_F32},        {100000, 1, 3, 3, 1, SAT_U8, SAT_U8},
+    {4000, 300, 31, 31, 1, SAT_F32, SAT_F32},    {3001, 200, 255, 255, 1, SAT_F32, SAT_F32},
+    {2222, 300, 101, 101, 1, SAT_F32, SAT_F64},  {1500, 300, 31, 31, 1, SAT_F64, SAT_F64},
+    {1100, 200, 331, 9, 1, SAT_F64, SAT_F32},    {2500, 200, 31, 31, 3, SAT_F32, SAT_F32},
+    {3000, 100, 64, 16, 1, SAT_F32, SAT_F32},    {5000, 64, 301, 5, 1, SAT_F32, SAT_F32},
 };
 
 /* Cases before those. */
@@ -55,7 +81,7 @@ static size_t usual_cases(effort e)
     return e == FULL ? 480 : e == QUICK ? 12 : 48;
 }
 
-static const large_window *large_case(size_t i, effort e)
+static const own_kernel *own_case(size_t i, effort e)
 {
     if (e == FULL) return &on_gpu[i % (sizeof on_gpu / sizeof *on_gpu)];
     return &in_simulator[i % (sizeof in_simulator / sizeof *in_simulator)];
@@ -248,7 +274,8 @@ static void *make(uint64_t seed, size_t k, effort e)
         f->spec.channels = 1;
         f->spec.width = k == 4 ? 1512 : k == 8 ? 1528 : 2536;
         f->spec.height = random_in(&seed, 1, 30);
-        f->spec.window_width = f->spec.window_height = 3;
+        f->spec.window_width = 3;
+        f->spec.window_height = 5;
     }
     /* Floats: windows that are runs apart, in strips of the simulator and of a GPU; blocks of rows in a queue that
      * turns, in shared memory and outside it; strips of three channels. */
@@ -265,25 +292,26 @@ static void *make(uint64_t seed, size_t k, effort e)
             f->spec.window_height = wide[i].window_height;
             f->spec.channels = wide[i].channels;
         }
-    const large_window *large = k < usual_cases(e) ? NULL : large_case(k - usual_cases(e), e);
-    if (large) {
-        f->spec.width = large->width;
-        f->spec.height = large->height;
-        f->spec.window_width = large->window_width;
-        f->spec.window_height = large->window_height;
-        f->spec.channels = large->channels;
-        f->spec.sample = large->sample;
-        f->spec.result = large->result;
+    const own_kernel *own = k < usual_cases(e) ? NULL : own_case(k - usual_cases(e), e);
+    if (own) {
+        f->spec.width = own->width;
+        f->spec.height = own->height;
+        f->spec.window_width = own->window_width;
+        f->spec.window_height = own->window_height;
+        f->spec.channels = own->channels;
+        f->spec.sample = own->sample;
+        f->spec.result = own->result;
     } else {
         other_types(&f->spec, k);
     }
     bool real = f->spec.sample == SAT_F32 || f->spec.sample == SAT_F64;
-    f->spec.weighted_alpha = f->spec.channels % 2 == 0 && k != 5 && k != 9 && random64(&seed) % 3 == 0 && !large &&
+    f->spec.weighted_alpha = f->spec.channels % 2 == 0 && k != 5 && k != 9 && random64(&seed) % 3 == 0 && !own &&
                              f->spec.sample != SAT_U32 && f->spec.sample != SAT_I32;
     f->content = real ? (content)(random64(&seed) % CONTENTS) : random64(&seed) % 4 == 0 ? LARGEST : RANDOM;
     f->src = packed(&f->spec, f->spec.sample);
     f->want = packed(&f->spec, f->spec.result == SAT_TYPE_NONE ? f->spec.sample : f->spec.result);
     f->random = seed;
+    f->even = own && random64(&seed) % 8 != 0;
     sat_box_spec spec = f->spec;
     spec.backend = real ? without_table() : reference();
     spec.memory = SAT_HOST;
@@ -366,8 +394,13 @@ static void run(void *made, const target *t)
     spec.backend = t->name;
     if (!t->device) spec.memory = SAT_HOST;
     image.memory = result.memory = spec.memory;
-    if (area_open(&src, image, random_placement(&random)) && area_open(&dst, result, random_placement(&random)) &&
-        area_fill(&src, 0xa5) && area_write(&src, &f->src) && area_fill(&dst, 0x5a)) {
+    placement from = random_placement(&random), to = random_placement(&random);
+    if (f->even) {
+        from.even = to.even = true;
+        from.shift = to.shift = 0;
+    }
+    if (area_open(&src, image, from) && area_open(&dst, result, to) && area_fill(&src, 0xa5) &&
+        area_write(&src, &f->src) && area_fill(&dst, 0x5a)) {
         run_areas(f, &spec, &src, &dst);
         if (area_read(&src, &seen) && area_clean(&src, "image")) same_bits(&seen, &f->src, "image after the run");
     }
