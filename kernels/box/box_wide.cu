@@ -112,7 +112,7 @@ static sat_status queue(const box_wide *f, const sat_view *src, const sat_view *
     k.out = (result *)dst->data;
     k.above = f->sums;
     k.in_row_bytes = (uint32_t)src->row_bytes;
-    k.in_pitch = g.in_pitch;
+    k.in_row_over = (uint32_t)(src->row_bytes >> 32);
     k.in_image_pitch = g.in_image_pitch;
     k.out_pitch = (int64_t)(dst->row_bytes / sizeof(result));
     k.out_image_pitch = (int64_t)(dst->image_bytes / sizeof(result));
@@ -128,7 +128,7 @@ static sat_status queue(const box_wide *f, const sat_view *src, const sat_view *
     k.lead = lead_of(f);
     k.rows = f->rows;
     k.image_blocks = (uint32_t)(segments_of(f) * f->strips);
-    k.wide = wide && src->row_bytes <= UINT32_MAX;
+    k.wide = wide && k.in_row_over == 0;
     k.single_runs = f->single_runs;
     k.shrinks = f->window.border->shrinks;
     k.takes_value = f->window.border->takes_value;

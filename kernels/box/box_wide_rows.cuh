@@ -62,8 +62,8 @@ template <class Sample, class Result, unsigned CHANNELS, unsigned BLOCK_WARPS> s
     const Sample *in;
     Result *out;
     const uint32_t *above; /* column sums of all rows above each group (scan_groups) */
-    int64_t in_pitch, in_image_pitch, out_pitch, out_image_pitch, above_pitch, above_image_pitch;
-    uint32_t in_row_bytes; /* where wide */
+    int64_t in_image_pitch, out_pitch, out_image_pitch, above_pitch, above_image_pitch;
+    uint32_t in_row_bytes, in_row_over; /* from a row to the next: bytes, and 2^32 of them */
     axis x, y;
     const wide_run *first_windows; /* SAT_SEGMENTS for each segment: groups of rows */
     const wide_run *beyond;        /* SAT_SEGMENTS for each pixel beyond the image, up to the reach of windows */
@@ -89,8 +89,9 @@ template <class Sample, class Result, unsigned CHANNELS, unsigned BLOCK_WARPS> s
 
     PRIM_DEVICE void load_line(line &r, const columns &m, int32_t row) const
     {
+        const uint8_t *bytes = m.at + (uint64_t)(uint32_t)row * in_row_bytes; /* row >= 0 */
         if (row >= 0 && m.whole) {
-            const Sample *samples = reinterpret_cast<const Sample *>(m.at + (uint64_t)(uint32_t)row * in_row_bytes);
+            const Sample *samples = reinterpret_cast<const Sample *>(bytes);
 #pragma unroll
             for (unsigned p = 0; p < PARTS; p++)
 #pragma unroll
@@ -98,7 +99,8 @@ template <class Sample, class Result, unsigned CHANNELS, unsigned BLOCK_WARPS> s
                     r[p][q] = prim::load(reinterpret_cast<const quad<Sample> *>(samples + p * PART + q * QUAD));
             return;
         }
-        const Sample *samples = reinterpret_cast<const Sample *>(m.at) + row * in_pitch;
+        bytes += (uint64_t)((uint32_t)row * in_row_over) << 32;
+        const Sample *samples = reinterpret_cast<const Sample *>(bytes);
         const int32_t count = x.n * (int32_t)CHANNELS - m.first;
 #pragma unroll
         for (unsigned p = 0; p < PARTS; p++)
