@@ -197,7 +197,9 @@ constexpr int window_blocks(unsigned warps, size_t sum_bytes, bool masked)
     if (simulated || warps > 1) return simulated ? 2 : 1;
     return sum_bytes == 8 || masked ? 12 : 16;
 }
-constexpr unsigned WINDOW_BROAD_WARPS = simulated ? 2 : 8;
+/* Warps of a broad block, of which samples of 32 bits need 200 KiB of shared memory; and of one that Turing's 64 KiB
+ * hold. */
+constexpr unsigned WINDOW_BROAD_WARPS = simulated ? 4 : 8, WINDOW_FEW_WARPS = 2;
 
 /* Floats: threads of a block, and columns of each.  The broad ones are for wide windows: 64 KiB of Turing's shared
  * memory do not hold them. */
