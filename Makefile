@@ -29,7 +29,10 @@ SWEEP_SRC := kernels/lab/lookback_aux_one.cu
 # ---- what this machine has -----------------------------------------------------------------------------
 
 NVCC ?= $(shell command -v nvcc 2>/dev/null || ls /usr/local/cuda/bin/nvcc 2>/dev/null)
-KERNELS := $(filter-out $(LEFT_OUT) $(if $(filter 1,$(SWEEP)),,$(SWEEP_SRC)),$(sort $(wildcard kernels/*.cu kernels/*/*.cu)))
+# Those that take longest to compile begin first, so that no core waits for another at the end.
+LONGEST := kernels/table/fused.cu kernels/window/window_words.cu
+KERNELS := $(filter-out $(LEFT_OUT) $(if $(filter 1,$(SWEEP)),,$(SWEEP_SRC)), \
+             $(wildcard $(LONGEST)) $(filter-out $(LONGEST),$(sort $(wildcard kernels/*.cu kernels/*/*.cu))))
 ifeq ($(CUDA),1)
   ifeq ($(NVCC),)
     $(error CUDA=1, but no nvcc on PATH or in /usr/local/cuda/bin)
@@ -77,7 +80,7 @@ ifeq ($(WITH_CUDA),1)
               $(foreach s,$(PTX),-gencode arch=compute_$s,code=compute_$s))
   HOST_FLAGS := -fPIC,-fvisibility=hidden,-fno-exceptions,-fno-rtti,-fno-threadsafe-statics,-fno-gnu-unique
   NVCCFLAGS  := -std=c++20 -O3 -cudart static -Xfatbin -compress-all $(ARCH) -DSAT_WITH_CUDA=1 $(if $(filter 1,$(SWEEP)),-DSAT_SWEEP=1) \
-                -Ikernels -Isrc/lib -Xcompiler $(HOST_FLAGS)
+                -Ikernels -Isrc/lib -Xcompiler $(HOST_FLAGS) $(EXTRA_NVCCFLAGS)
   LIB_LIBS   += -L$(CUDA_HOME)/lib64 -lcudart_static -ldl -lrt -lpthread
 endif
 OBJCOPY ?= objcopy

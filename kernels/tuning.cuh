@@ -206,13 +206,17 @@ constexpr unsigned window_run(unsigned channels)
     return channels == 3 ? 12 : simulated ? 4 : 16;
 }
 /* Blocks of one warp on a multiprocessor, which has two sums, and a count where samples are masked, of each of its
- * columns in registers: 128 or 168 for each lane.  With 96 it spills sums, and takes a third longer. */
+ * columns in registers: 128 or 168 for each lane.  With 96 it spills sums, and takes a third longer.  Of several warps:
+ * eight of them, which leave each lane all the registers that it may have. */
 constexpr int window_blocks(unsigned warps, size_t sum_bytes, bool masked)
 {
-    if (simulated || warps > 1) return simulated ? 2 : 1;
+    if (simulated) return 2;
+    if (warps > 1) return (int)(8 / warps);
     return sum_bytes == 8 || masked ? 12 : 16;
 }
-constexpr unsigned WINDOW_BROAD_WARPS = simulated ? 2 : 8;
+/* Warps of a broad block, of which samples of 32 bits need 200 KiB of shared memory; and of one that Turing's 64 KiB
+ * hold. */
+constexpr unsigned WINDOW_BROAD_WARPS = simulated ? 4 : 8, WINDOW_FEW_WARPS = 2;
 
 /* Floats: threads of a block, and columns of each.  The broad ones are for wide windows: 64 KiB of Turing's shared
  * memory do not hold them. */

@@ -85,9 +85,6 @@ static sat_status queue(const box_wide *f, const sat_view *src, const sat_view *
     using result = typename Filter::result_type;
     using group_sums = box::group_sums<sample>;
     const bool wide = ((uintptr_t)src->data | src->row_bytes | src->image_bytes) % sizeof(box::quad<sample>) == 0;
-    if (src->row_bytes > UINT32_MAX)
-        return sat_fail(SAT_ERR_SHAPE, "%s: rows %zu bytes apart; fewer than 2^32 are possible", box::NAME,
-                        src->row_bytes);
     group_sums g = {};
     g.in = (const sample *)src->data;
     g.sums = f->sums;
@@ -115,6 +112,7 @@ static sat_status queue(const box_wide *f, const sat_view *src, const sat_view *
     k.out = (result *)dst->data;
     k.above = f->sums;
     k.in_row_bytes = (uint32_t)src->row_bytes;
+    k.in_row_over = (uint32_t)(src->row_bytes >> 32);
     k.in_image_pitch = g.in_image_pitch;
     k.out_pitch = (int64_t)(dst->row_bytes / sizeof(result));
     k.out_image_pitch = (int64_t)(dst->image_bytes / sizeof(result));
@@ -130,7 +128,7 @@ static sat_status queue(const box_wide *f, const sat_view *src, const sat_view *
     k.lead = lead_of(f);
     k.rows = f->rows;
     k.image_blocks = (uint32_t)(segments_of(f) * f->strips);
-    k.wide = wide;
+    k.wide = wide && k.in_row_over == 0;
     k.single_runs = f->single_runs;
     k.shrinks = f->window.border->shrinks;
     k.takes_value = f->window.border->takes_value;
@@ -151,7 +149,7 @@ static int by_size(const void *a, const void *b)
 }
 
 /* The rows where first windows begin or end, in order, each once, and others so that no group has more than GROUP_ROWS
- * rows; the last row's end twice.  Returns their number. */
+ * rows.  Returns their number. */
 static int64_t fill_bounds(const box_wide *f, int32_t *bounds)
 {
     int64_t n = 0, kept = 0;
@@ -173,8 +171,7 @@ static int64_t fill_bounds(const box_wide *f, int32_t *bounds)
     for (int64_t i = 0; i + 1 < own; i++)
         for (int64_t y = bounds[i] + GROUP_ROWS; y < bounds[i + 1]; y += GROUP_ROWS) bounds[kept++] = (int32_t)y;
     qsort(bounds, (size_t)kept, sizeof *bounds, by_size);
-    bounds[kept] = bounds[kept - 1];
-    return kept + 1;
+    return kept;
 }
 
 static void fill_runs(box::wide_run *to, const sat_axis *axis, int64_t at)
@@ -234,9 +231,17 @@ static box::wide_mean mean_of(const sat_box_spec *spec, uint64_t area)
     return m;
 }
 
+/* Positions of an axis that a window holds, at most. */
+static int64_t most_held(const sat_axis *a, bool shrinks)
+{
+    const int64_t side = a->before + 1 + a->after;
+    return shrinks && side > a->n ? a->n : side;
+}
+
 static void fill_means(const box_wide *f, box::wide_mean *means)
 {
-    const int64_t width = f->reach_x.before + 1 + f->reach_x.after, height = f->reach_y.before + 1 + f->reach_y.after;
+    const int64_t width = most_held(&f->reach_x, f->window.border->shrinks),
+                  height = f->reach_y.before + 1 + f->reach_y.after;
     for (int64_t i = 0; i < f->spec.height; i++) {
         sat_segment segments[SAT_SEGMENTS];
         int64_t covered;
@@ -289,7 +294,7 @@ template <class Filter> static sat_status prepare(box_wide *f, sat_arena *arena)
     f->rows = (int32_t)(rows < height ? rows : height);
     f->pitch = (f->elements + box::QUAD - 1) / box::QUAD * box::QUAD;
     f->queue = queue<Filter>;
-    const int64_t segments = segments_of(f), most = segments * 2 * SAT_SEGMENTS + height / GROUP_ROWS + 3;
+    const int64_t segments = segments_of(f), most = segments * 2 * SAT_SEGMENTS + height / GROUP_ROWS + 2;
     int32_t *bounds = (int32_t *)sat_arena_zeros(arena, (size_t)most * sizeof *bounds);
     if (bounds == NULL) return SAT_ERR_MEMORY;
     f->groups = (int32_t)fill_bounds(f, bounds);
@@ -355,9 +360,9 @@ sat_status box_wide_open(const sat_box_spec *spec, const sat_box_window *window,
     f->reach_x = *x;
     f->reach_y = *y;
     const int64_t elements = spec->width * spec->channels;
-    const uint64_t width = (uint64_t)(x->before + 1 + x->after), height = (uint64_t)(y->before + 1 + y->after);
-    if (elements > INT32_MAX / 2 || width < 2 || height > UINT32_MAX / sat_sample_max(spec->sample) ||
-        (spec->sample == SAT_U8 && width * height > 1 << 23) || width * height > UINT32_MAX)
+    const int64_t width = most_held(x, window->border->shrinks), height = most_held(y, window->border->shrinks);
+    if (elements > INT32_MAX / 2 || width < 2 || height > (int64_t)(UINT32_MAX / sat_sample_max(spec->sample)) ||
+        window->area_px > (spec->sample == SAT_U8 ? 1 << 23 : UINT32_MAX))
         return sat_fail(SAT_ERR_UNAVAILABLE, "%s: no wide window of %lldx%lld", box::NAME,
                         (long long)spec->window_width, (long long)spec->window_height);
     f->elements = (int32_t)elements;

@@ -40,8 +40,9 @@ template <class Sample, class Result, unsigned CHANNELS, unsigned BLOCK_WARPS> s
                               PARTS = UNIT == 4 ? tuning::BOX_WIDE_PARTS : 1;
     static constexpr unsigned PART = prim::WARP * UNIT, SECTION = PARTS * PART, ELEMENTS = WARPS * SECTION;
     static constexpr unsigned RESULTS = ELEMENTS / threads; /* of a thread */
-    /* Positions beyond the image whose place is kept: two for each thread. */
-    static constexpr unsigned KEPT = 2 * threads;
+    /* Positions beyond the image whose place is kept: two for each thread, less those of the totals, with which a block
+     * would need more than Turing's 64 KiB of shared memory. */
+    static constexpr unsigned KEPT = 2 * threads - (WARPS * CHANNELS + 3) / 4;
 
     /* Positions of a row's prefix sums: the columns, and what windows reach beyond the image. */
     static constexpr unsigned HALO = tuning::box_wide_halo(WARPS), POSITIONS = ELEMENTS + HALO;
@@ -56,12 +57,13 @@ template <class Sample, class Result, unsigned CHANNELS, unsigned BLOCK_WARPS> s
         alignas(16) prim::array<halo_run, KEPT> beyond;        /* of the halo's first positions */
         prim::array<uint32_t, WARPS * CHANNELS> totals;        /* of the row: the sums of the warps' sections */
     };
+    static_assert(sizeof(shared) <= 64 << 10);
 
     const Sample *in;
     Result *out;
     const uint32_t *above; /* column sums of all rows above each group (scan_groups) */
     int64_t in_image_pitch, out_pitch, out_image_pitch, above_pitch, above_image_pitch;
-    uint32_t in_row_bytes;
+    uint32_t in_row_bytes, in_row_over; /* from a row to the next: bytes, and 2^32 of them */
     axis x, y;
     const wide_run *first_windows; /* SAT_SEGMENTS for each segment: groups of rows */
     const wide_run *beyond;        /* SAT_SEGMENTS for each pixel beyond the image, up to the reach of windows */
@@ -72,7 +74,8 @@ template <class Sample, class Result, unsigned CHANNELS, unsigned BLOCK_WARPS> s
     uint32_t image_blocks;
     quad<Sample> border[QUADS]; /* border values, or zeros */
     uint32_t value[CHANNELS];
-    bool wide, shrinks, takes_value;
+    bool wide; /* all rows are aligned to four samples, and less than 2^32 bytes apart */
+    bool shrinks, takes_value;
     bool single_runs; /* all positions beyond the image have one run each */
 
     /* ---- rows of samples ------------------------------------------------------------------------------- */
@@ -86,9 +89,9 @@ template <class Sample, class Result, unsigned CHANNELS, unsigned BLOCK_WARPS> s
 
     PRIM_DEVICE void load_line(line &r, const columns &m, int32_t row) const
     {
-        const Sample *samples =
-            reinterpret_cast<const Sample *>(m.at + (uint64_t)(uint32_t)row * in_row_bytes); /* row >= 0 */
+        const uint8_t *bytes = m.at + (uint64_t)(uint32_t)row * in_row_bytes; /* row >= 0 */
         if (row >= 0 && m.whole) {
+            const Sample *samples = reinterpret_cast<const Sample *>(bytes);
 #pragma unroll
             for (unsigned p = 0; p < PARTS; p++)
 #pragma unroll
@@ -96,6 +99,8 @@ template <class Sample, class Result, unsigned CHANNELS, unsigned BLOCK_WARPS> s
                     r[p][q] = prim::load(reinterpret_cast<const quad<Sample> *>(samples + p * PART + q * QUAD));
             return;
         }
+        bytes += (uint64_t)((uint32_t)row * in_row_over) << 32;
+        const Sample *samples = reinterpret_cast<const Sample *>(bytes);
         const int32_t count = x.n * (int32_t)CHANNELS - m.first;
 #pragma unroll
         for (unsigned p = 0; p < PARTS; p++)
@@ -444,13 +449,14 @@ template <class Sample, class Result, unsigned CHANNELS, unsigned BLOCK_WARPS> s
                     half.at[p][i] = HALVES == 1 ? all.at[p][i] : all.at[p][i] >> 16 * h & UINT16_MAX;
             offsets before;
             scan(s, half, before);
-            prim::block_sync(); /* the totals of the first row are there */
+            prim::block_sync(); /* the totals of the first row are there, and other prefix sums have been read */
             store_prefixes(s, half, before);
             prim::block_sync(); /* the prefix sums of the first row are there */
-            extend_prefixes(s, beyond_edges);
-            prim::block_sync(); /* and those of its halo */
+            if (beyond_edges.count > 0) {
+                extend_prefixes(s, beyond_edges);
+                prim::block_sync(); /* and those of its halo */
+            }
             gains(s, r, [&](unsigned k, uint32_t gained) { sum[k] += (Sum)gained << 16 * h; });
-            prim::block_sync(); /* and have been read */
         }
     }
 

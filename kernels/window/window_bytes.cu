@@ -22,7 +22,8 @@
  * Launch  One block for each strip and segment of rows, strips at the edges first, since they take longest.  A segment
  *         begins with the rows of its first window (rows_of()).  Blocks of one warp, whose strips hold all channels; of
  *         several, with a scan over the block, for windows wider than three quarters of a warp's columns, sums of 64
- *         bits of u8, and samples of 32 bits.  These have strips of one channel.
+ *         bits of u8, and samples of 32 bits: of fewer where the device's shared memory is smaller.  These have strips
+ *         of one channel.
  *
  * Traffic 1R, and a write of each result; the leaving rows a second time and, for comparisons, each pixel a third time,
  *         from L2; strips and segments read their halos.  Rows are loaded while those before them become results.
@@ -42,5 +43,5 @@
 
 sat_status window::prepare_bytes(state *w)
 {
-    return w->sums_in_32_bits ? prepare_channels<uint8_t, uint32_t>(w) : prepare<broad<uint8_t>, uint8_t>(w);
+    return w->sums_in_32_bits ? prepare_channels<uint8_t, uint32_t>(w) : prepare_broad<uint8_t>(w);
 }

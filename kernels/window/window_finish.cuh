@@ -31,9 +31,10 @@ struct finish {
         int statistic;
         sat_type type;
         bool compare, may_be_empty;
-        bool is_real;  /* to f32, and never empty but by a count */
+        bool is_real;  /* to f32, not in 128 bits, and never empty but by a count */
         bool pairs;    /* a mean, with a variance or its root next, both to f32 */
-        bool is_rough; /* compared, with sums below 2^31 that are exact in f64, and parameters that f32 holds */
+        bool is_rough; /* a threshold compared, with sums below 2^31 that are exact in f64, and parameters that f32
+                          holds */
         unsigned needs;
     };
     output of[SAT_OUTPUTS];
@@ -90,8 +91,8 @@ PRIM_DEVICE double real(uint64_t sum, double shift)
     return (double)sum - shift;
 }
 
-/* needs: SAT_NEEDS_... */
-template <class Sum>
+/* needs: SAT_NEEDS_...  MOST: the widest arithmetic that the run may have. */
+template <enum arithmetic MOST = IN_128_BITS, class Sum>
 PRIM_DEVICE moments<double> describe(const finish &f, unsigned needs, const sums<Sum> &w, const divisors &known)
 {
     const divisors d = w.known ? known : divisors_of(f, real(w.n, 0));
@@ -109,7 +110,7 @@ PRIM_DEVICE moments<double> describe(const finish &f, unsigned needs, const sums
     if (sizeof(Sum) == 4 || f.arithmetic == IN_F64) {
         const double sum = real(w.s1, 0), part = prim::multiply_add(-sum, sum, prim::product(d.n, real(w.s2, 0)));
         m.var = box::corrected_quotient(part, d.by, d.per_by);
-    } else if (f.arithmetic == IN_64_BITS) {
+    } else if (MOST == IN_64_BITS || f.arithmetic == IN_64_BITS) {
         const uint64_t part = (uint64_t)w.n * w.s2 - (uint64_t)w.s1 * w.s1;
         m.var = d.n > f.ddof ? box::real_quotient(part, (uint64_t)d.by, false) : 0;
     } else {
@@ -159,9 +160,10 @@ PRIM_DEVICE moments<near> describe_roughly(const finish &f, const sums<Sum> &w, 
 /* ---- results ------------------------------------------------------------------------------------------- */
 
 /* A struct for each statistic: value() is its formula, of double; or rough, of moments and parameters that are near. */
-#define SAT_STATISTIC(id, summary, equation, source, needs_, threshold, set, formula)                                  \
+#define SAT_STATISTIC(id, summary, equation, source, needs_, threshold_, set, formula)                                 \
     struct statistic_##id {                                                                                            \
         static constexpr unsigned needs = needs_;                                                                      \
+        static constexpr bool threshold = threshold_;                                                                  \
         template <class Real>                                                                                          \
         PRIM_DEVICE static auto value(const moments<Real> &m, const Real *p, Real range, Real low, Real most_std)      \
         {                                                                                                              \

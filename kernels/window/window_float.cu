@@ -33,6 +33,7 @@
  */
 #include "box/box_segments.cuh"
 #include "window/window_float.cuh"
+#include "window/window_queue.cuh"
 
 namespace
 {
@@ -44,49 +45,25 @@ sat_status queue_floats(const state *w, const sat_view *src, const sat_view *mas
                         void *stream)
 {
     const sat_box_window *b = &w->plan.window;
-    const size_t bytes = sat_type_bytes(w->spec.sample);
     Kernel k = {};
+    window::set_arguments(&k, w, src, mask, results);
     k.in = src->data;
     k.is_f64 = w->spec.sample == SAT_F64;
-    k.in_pitch = (int64_t)(src->row_bytes / bytes);
-    k.in_image_pitch = (int64_t)(src->image_bytes / bytes);
-    k.mask = mask ? (const uint8_t *)mask->data : nullptr;
-    k.mask_pitch = mask ? (int64_t)mask->row_bytes : 0;
-    k.mask_image_pitch = mask ? (int64_t)mask->image_bytes : 0;
-    k.x = w->x;
-    k.y = w->y;
     k.channels = w->spec.channels;
-    k.strips = w->strips;
-    k.strip = w->strip;
     k.runs = w->segments;
-    k.rows = w->rows;
     k.group = w->group;
     k.images = src->count;
     k.has_nodata = w->spec.has_nodata;
     k.skip_nan = w->spec.skip_nan;
     k.nodata = w->spec.nodata;
-    k.takes_value = b->border->takes_value;
     for (int c = 0; c < 4; c++) k.value[c] = b->real_value[c];
     if (k.takes_value)
         k.cut_off = (double)w->spec.window_width * (double)w->spec.window_height -
                     (double)(k.x.before + 1 + k.x.after) * (double)(k.y.before + 1 + k.y.after);
     k.suffixes = w->suffixes;
-    k.results = window::finish_of(w, results);
-    k.clipped = w->clipped;
-    const int64_t items = (int64_t)w->strips * w->segments * src->count,
-                  blocks = items < w->at_once ? items : w->at_once;
-    if (w->image) {
-        Kernel search = k;
-        search.found = w->found;
-        search.results.of[0].least = sat_window_least(&w->plan, &w->spec, SAT_NEEDS_VAR);
-        sat_status status = prim::launch(search, blocks, stream);
-        const window::join_extremes join = {w->found, w->image,
-                                            (int64_t)w->strips * w->segments * (Kernel::threads / prim::WARP)};
-        if (status == SAT_OK) status = prim::launch(join, src->count, stream);
-        if (status != SAT_OK) return status;
-        k.image = w->image;
-    }
-    return prim::launch(k, blocks, stream);
+    const int64_t of_image = (int64_t)w->strips * w->segments, items = of_image * src->count;
+    return window::queue_passes(&k, w, items < w->at_once ? items : w->at_once, src->count,
+                                of_image * (Kernel::threads / prim::WARP), stream);
 }
 
 /* Rows of a segment whose suffixes are there at a time.  Of more, those of each group's first row are kept. */
@@ -106,11 +83,8 @@ template <class Kernel> sat_status prepare_float(state *w)
     if (status != SAT_OK) return status;
     const int64_t side_x = w->reach_x.before + 1 + w->reach_x.after, side_y = w->reach_y.before + 1 + w->reach_y.after;
     const int64_t most = (int64_t)Kernel::ENTRIES / w->spec.channels - (side_x - 1);
-    if (most < 1)
-        return sat_fail(SAT_ERR_UNAVAILABLE, "%s: a window of %lld columns is too wide for a device", window::NAME,
-                        (long long)w->spec.window_width);
-    if (sizeof(typename Kernel::shared) > prim::shared_memory_limit())
-        return sat_fail(SAT_ERR_UNAVAILABLE, "%s: the device's shared memory is too small", window::NAME);
+    status = window::check_block<Kernel>(w, most);
+    if (status != SAT_OK) return status;
     w->strips = (int32_t)((w->spec.width + most - 1) / most);
     w->strip = (int32_t)((w->spec.width + w->strips - 1) / w->strips);
     /* Runs of whole segments, and twice as many as blocks where the image has them: they take unequally long. */
@@ -125,11 +99,7 @@ template <class Kernel> sat_status prepare_float(state *w)
     w->queue = queue_floats<Kernel>;
     const size_t suffixes = (size_t)(w->group + (side_y + w->group - 1) / w->group), entries = Kernel::ENTRIES;
     status = prim::arena_alloc(w->arena, &w->suffixes, (size_t)w->at_once * suffixes * entries * Kernel::MEMBERS);
-    if (status == SAT_OK && w->plan.needs & SAT_NEEDS_EXTREMES) {
-        status = prim::arena_alloc(w->arena, &w->found, (size_t)items * (Kernel::threads / prim::WARP));
-        if (status == SAT_OK) status = prim::arena_alloc(w->arena, &w->image, (size_t)w->spec.count);
-    }
-    if (status == SAT_OK) status = prim::arena_alloc(w->arena, &w->clipped, 1);
+    if (status == SAT_OK) status = window::take_found(w, items * (Kernel::threads / prim::WARP));
     if (status != SAT_OK) return status;
     return box::make_tables(w->arena, [&](box::tables *t) {
         box::fill_axis(&w->x, t, &w->reach_x, &w->plan.window.x, (int32_t)w->reach_x.before);

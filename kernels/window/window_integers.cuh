@@ -4,7 +4,7 @@
 #define WINDOW_INTEGERS_CUH
 
 #include "box/box_segments.cuh"
-#include "window/window_state.cuh"
+#include "window/window_queue.cuh"
 #include "window/window_strip.cuh"
 
 namespace window
@@ -16,17 +16,8 @@ template <class Kernel, class Sample>
 sat_status queue(const state *w, const sat_view *src, const sat_view *mask, const sat_view *results, void *stream)
 {
     Kernel k = {};
+    set_arguments(&k, w, src, mask, results);
     k.in = (const Sample *)src->data;
-    k.in_pitch = (int64_t)(src->row_bytes / sizeof(Sample));
-    k.in_image_pitch = (int64_t)(src->image_bytes / sizeof(Sample));
-    k.mask = mask ? (const uint8_t *)mask->data : nullptr;
-    k.mask_pitch = mask ? (int64_t)mask->row_bytes : 0;
-    k.mask_image_pitch = mask ? (int64_t)mask->image_bytes : 0;
-    k.x = w->x;
-    k.y = w->y;
-    k.strips = w->strips;
-    k.strip = w->strip;
-    k.rows = w->rows;
     k.segments = w->segments;
     k.samples_apart = w->stride;
     k.wide = w->stride == 1 &&
@@ -37,26 +28,13 @@ sat_status queue(const state *w, const sat_view *src, const sat_view *mask, cons
     const double nodata = w->spec.nodata, most = (double)sat_sample_max(w->spec.sample), least = k.bias ? -most - 1 : 0;
     k.has_nodata = w->spec.has_nodata && nodata >= least && nodata <= most && nodata == floor(nodata);
     if (k.has_nodata) k.nodata = ((uint32_t)(int64_t)nodata & (uint32_t)(Sample)~0) ^ k.bias;
-    k.takes_value = w->plan.window.border->takes_value;
     k.clips = k.takes_value || w->plan.window.border->shrinks;
     k.whole_columns = (int32_t)whole_columns(w);
     k.whole_rows = (int32_t)(w->plan.window.area_px / k.whole_columns);
     for (int c = 0; c < 4; c++) k.value[c] = w->plan.window.value[c] + k.bias;
     k.area = (uint64_t)w->plan.window.area_px;
-    k.results = finish_of(w, results);
-    k.clipped = w->clipped;
     const int64_t blocks = (int64_t)w->strips * w->segments * w->stride;
-    if (w->image) {
-        Kernel search = k;
-        search.found = w->found;
-        search.results.of[0].least = sat_window_least(&w->plan, &w->spec, SAT_NEEDS_VAR);
-        sat_status status = prim::launch(search, blocks * src->count, stream);
-        const join_extremes join = {w->found, w->image, blocks * (Kernel::threads / prim::WARP)};
-        if (status == SAT_OK) status = prim::launch(join, src->count, stream);
-        if (status != SAT_OK) return status;
-        k.image = w->image;
-    }
-    return prim::launch(k, blocks * src->count, stream);
+    return queue_passes(&k, w, blocks * src->count, src->count, blocks * (Kernel::threads / prim::WARP), stream);
 }
 
 /* ---- creation ------------------------------------------------------------------------------------------ */
@@ -91,11 +69,8 @@ template <class Kernel, class Sample> sat_status prepare(state *w)
     sat_status status = sat_device_current(&info);
     if (status != SAT_OK) return status;
     const int64_t most = most_of<Kernel>(w), elements = w->spec.width * (int64_t)Kernel::channels;
-    if (most == 0)
-        return sat_fail(SAT_ERR_UNAVAILABLE, "%s: a window of %lld columns is too wide for a device", NAME,
-                        (long long)w->spec.window_width);
-    if (sizeof(typename Kernel::shared) > prim::shared_memory_limit())
-        return sat_fail(SAT_ERR_UNAVAILABLE, "%s: the device's shared memory is too small", NAME);
+    status = check_block<Kernel>(w, most);
+    if (status != SAT_OK) return status;
     const int64_t strips = (elements + most - 1) / most, each = (elements + strips - 1) / strips,
                   whole = (each + prim::WARP - 1) / prim::WARP * prim::WARP;
     w->strip = (int32_t)(whole <= most ? whole : each);
@@ -107,13 +82,8 @@ template <class Kernel, class Sample> sat_status prepare(state *w)
                       (w->strips > 1 ? 2 : 1) * of_each, at_once);
     w->segments = (int32_t)((w->spec.height + w->rows - 1) / w->rows);
     w->queue = queue<Kernel, Sample>;
-    if (w->plan.needs & SAT_NEEDS_EXTREMES) {
-        const size_t warps = (size_t)w->strips * (size_t)w->segments * (size_t)w->stride * (size_t)w->spec.count *
-                             (Kernel::threads / prim::WARP);
-        status = prim::arena_alloc(w->arena, &w->found, warps);
-        if (status == SAT_OK) status = prim::arena_alloc(w->arena, &w->image, (size_t)w->spec.count);
-    }
-    if (status == SAT_OK) status = prim::arena_alloc(w->arena, &w->clipped, 1);
+    status =
+        take_found(w, (int64_t)w->strips * w->segments * w->stride * w->spec.count * (Kernel::threads / prim::WARP));
     if (status != SAT_OK) return status;
     return box::make_tables(w->arena, [&](box::tables *t) {
         /* The halo before the image: columns back to an aligned load. */
@@ -123,11 +93,20 @@ template <class Kernel, class Sample> sat_status prepare(state *w)
     });
 }
 
-template <class Sample> using broad = strip_kernel<Sample, uint64_t, 1, true, tuning::WINDOW_BROAD_WARPS>;
+/* Blocks of several warps: of few where the device's shared memory does not hold more, and in the simulator wherever
+ * windows leave them half of their columns. */
+template <class Sample> sat_status prepare_broad(state *w)
+{
+    using broad = strip_kernel<Sample, uint64_t, 1, true, tuning::WINDOW_BROAD_WARPS>;
+    using few = strip_kernel<Sample, uint64_t, 1, true, tuning::WINDOW_FEW_WARPS>;
+    const bool fits = sizeof(typename broad::shared) <= prim::shared_memory_limit();
+    return fits && !(tuning::simulated && most_of<few>(w) * 2 > few::ELEMENTS) ? prepare<broad, Sample>(w)
+                                                                               : prepare<few, Sample>(w);
+}
 
 template <class Kernel, class Sample> sat_status prepare_narrow(state *w)
 {
-    if (most_of<Kernel>(w) * 4 < Kernel::ELEMENTS) return prepare<broad<Sample>, Sample>(w);
+    if (most_of<Kernel>(w) * 4 < Kernel::ELEMENTS) return prepare_broad<Sample>(w);
     return prepare<Kernel, Sample>(w);
 }
 

@@ -64,10 +64,12 @@ inline finish finish_of(const state *w, const sat_view *results)
         o->to = (char *)results[i].data;
         o->row_bytes = (int64_t)results[i].row_bytes;
         o->image_bytes = (int64_t)results[i].image_bytes;
-        o->needs = sat_statistic_get(r->statistic)->needs | (r->compare ? SAT_NEEDS_PIXEL : 0);
+        const sat_statistic *statistic = sat_statistic_get(r->statistic);
+        o->needs = statistic->needs | (r->compare ? SAT_NEEDS_PIXEL : 0);
         f.needs_pixel = f.needs_pixel || (o->needs & SAT_NEEDS_PIXEL);
-        o->is_real = !r->compare && r->type == SAT_F32;
-        o->is_rough = r->compare && w->arithmetic == window::IN_F64 && f.sums_in_f64 &&
+        o->is_real =
+            !r->compare && r->type == SAT_F32 && (w->arithmetic != window::IN_128_BITS || !(o->needs & SAT_NEEDS_VAR));
+        o->is_rough = r->compare && statistic->info.threshold && w->arithmetic == window::IN_F64 && f.sums_in_f64 &&
                       (!w->sums_in_32_bits || sat_sum_fits(w->plan.window.area_px, largest_of(w), 31));
         for (int k = 0; k < SAT_PARAMETERS; k++) {
             o->p[k] = r->p[k];

@@ -22,6 +22,9 @@ struct strip_kernel : strip_lines<Sample, CHANNELS, MASKED, WARPS> {
     static constexpr unsigned RUN = lines::RUN, threads = lines::threads, ELEMENTS = lines::ELEMENTS;
     static constexpr int min_blocks = tuning::window_blocks(WARPS, sizeof(Sum), MASKED);
     static constexpr unsigned channels = CHANNELS;
+    /* No squares of samples of 32 bits; what results may need. */
+    static constexpr bool SQUARES = sizeof(Sample) < 4;
+    static constexpr unsigned POSSIBLE = SQUARES ? ~0u : ~(unsigned)(SAT_NEEDS_VAR | SAT_NEEDS_SQUARES);
 
     /* Runs are padded to an odd number of 16-byte vectors, so that lanes store theirs without bank conflicts; not those
      * of three channels, where columns a warp apart would no longer be equally far apart. */
@@ -40,6 +43,8 @@ struct strip_kernel : strip_lines<Sample, CHANNELS, MASKED, WARPS> {
         prim::array<Sum, WARPS> totals[2];
         prim::array<uint32_t, WARPS> total_count;
     };
+
+    static_assert(WARPS > tuning::WINDOW_FEW_WARPS || sizeof(shared) <= 64 << 10); /* Turing's */
 
     int32_t strips, strip, rows, segments; /* elements of a strip, rows of a segment */
     bool has_nodata, takes_value;
@@ -78,6 +83,7 @@ struct strip_kernel : strip_lines<Sample, CHANNELS, MASKED, WARPS> {
         }
     }
 
+    PRIM_DEVICE static Sum square(uint32_t x) { return SQUARES ? (Sum)x * x : 0; }
     PRIM_DEVICE void add(column_sums &sums, const line &entering) const
     {
         const line enter = biased(entering);
@@ -85,7 +91,7 @@ struct strip_kernel : strip_lines<Sample, CHANNELS, MASKED, WARPS> {
         for (unsigned i = 0; i < RUN; i++) {
             const one e = sample_of(enter, i);
             sums.s1[i] += e.x;
-            sums.s2[i] += (Sum)e.x * e.x;
+            sums.s2[i] += square(e.x);
             if constexpr (MASKED) sums.n[i] += e.counts;
         }
     }
@@ -96,7 +102,7 @@ struct strip_kernel : strip_lines<Sample, CHANNELS, MASKED, WARPS> {
         for (unsigned i = 0; i < RUN; i++) {
             const one e = sample_of(enter, i), l = sample_of(leave, i);
             sums.s1[i] += (Sum)e.x - (Sum)l.x;
-            sums.s2[i] += (Sum)e.x * e.x - (Sum)l.x * l.x;
+            sums.s2[i] += square(e.x) - square(l.x);
             if constexpr (MASKED) sums.n[i] += e.counts - l.counts;
         }
     }
@@ -119,14 +125,17 @@ struct strip_kernel : strip_lines<Sample, CHANNELS, MASKED, WARPS> {
         return column + column / RUN * COUNT_PADDING;
     }
 
-    /* The sum of v over all threads before this one. */
-    template <class T> PRIM_DEVICE static T before_thread(prim::array<T, WARPS> &totals, T v)
+    /* The sum of v over all lanes of the warp before this one; of several warps, it stores the warp's. */
+    template <class T> PRIM_DEVICE static T before_lane(prim::array<T, WARPS> &totals, T v)
     {
         const T inclusive = prim::warp_scan_inclusive(v);
-        T exclusive = inclusive - v;
-        if constexpr (WARPS > 1)
-            exclusive += prim::block_scan_exclusive(totals, prim::shuffle(inclusive, prim::WARP - 1)).exclusive;
-        return exclusive;
+        if (WARPS > 1 && prim::lane_id() == prim::WARP - 1) totals.set(prim::warp_id(), inclusive);
+        return inclusive - v;
+    }
+    /* The sum of v over all warps before this one. */
+    template <class T> PRIM_DEVICE static T before_warp(const prim::array<T, WARPS> &totals)
+    {
+        return prim::warp_sum(prim::lane_id() < prim::warp_id() ? totals.get(prim::lane_id()) : T());
     }
 
     /* Entry c: the sums of all columns before c, of c's channel. */
@@ -143,9 +152,15 @@ struct strip_kernel : strip_lines<Sample, CHANNELS, MASKED, WARPS> {
         }
 #pragma unroll
         for (unsigned c = 0; c < CHANNELS; c++) {
-            s1[c] = before_thread(s.totals[0], s1[c]);
-            s2[c] = before_thread(s.totals[1], s2[c]);
-            if constexpr (MASKED) n[c] = before_thread(s.total_count, n[c]);
+            s1[c] = before_lane(s.totals[0], s1[c]);
+            if constexpr (SQUARES) s2[c] = before_lane(s.totals[1], s2[c]);
+            if constexpr (MASKED) n[c] = before_lane(s.total_count, n[c]);
+        }
+        if constexpr (WARPS > 1) {
+            sync(); /* the totals of all warps are stored */
+            s1[0] += before_warp(s.totals[0]);
+            if constexpr (SQUARES) s2[0] += before_warp(s.totals[1]);
+            if constexpr (MASKED) n[0] += before_warp(s.total_count);
         }
 #pragma unroll
         for (unsigned i = 0; i < RUN; i += PAIRS) {
@@ -276,6 +291,14 @@ struct strip_kernel : strip_lines<Sample, CHANNELS, MASKED, WARPS> {
         }
     }
 
+    /* Calls do_it() with the struct of a statistic that is possible. */
+    template <class Do> PRIM_DEVICE static void with_possible(int statistic, const Do &do_it)
+    {
+        with_statistic(statistic, [&](auto of) {
+            if constexpr ((decltype(of)::needs & ~POSSIBLE) == 0) do_it(of);
+        });
+    }
+
     /* Any result of element number k. */
     PRIM_DEVICE void write_any(const shared &s, const place &p, const thread_elements &t, const row_of_results &row,
                                const finish::output &o, int32_t k, uint32_t &clipped_here) const
@@ -283,9 +306,9 @@ struct strip_kernel : strip_lines<Sample, CHANNELS, MASKED, WARPS> {
         const int32_t e = t.first + k * (int32_t)threads;
         sums<Sum> w = window_at<false>(s, p, t, row, k, e);
         if (o.needs & SAT_NEEDS_PIXEL) w.x = pixel_at(s, t, k);
-        const moments<double> m = describe(results, o.needs, w, row.by);
+        const moments<double> m = describe(results, o.needs & POSSIBLE, w, row.by);
         double v = 0;
-        with_statistic(o.statistic, [&](auto statistic) { v = value_of(statistic, results, o, m, row.image); });
+        with_possible(o.statistic, [&](auto statistic) { v = value_of(statistic, results, o, m, row.image); });
         store(o, row_at(o, p, row), (int64_t)e * stride() + p.channel, m.x, v, clipped_here);
     }
     PRIM_DEVICE static char *row_at(const finish::output &o, const place &p, const row_of_results &row)
@@ -315,7 +338,7 @@ struct strip_kernel : strip_lines<Sample, CHANNELS, MASKED, WARPS> {
         for (; k < end; k++) {
             sums<Sum> w = window_at<true>(s, p, t, row, k, 0);
             if constexpr ((needs & SAT_NEEDS_PIXEL) != 0) w.x = pixel_at(s, t, k);
-            const moments<double> m = describe(results, needs, w, row.by);
+            const moments<double> m = describe<IN_64_BITS>(results, needs, w, row.by);
             int i = 0;
             const auto write = [&](auto statistic) {
                 const double v = MASKED ? value_of(statistic, results, o[i], m, row.image)
@@ -378,16 +401,17 @@ struct strip_kernel : strip_lines<Sample, CHANNELS, MASKED, WARPS> {
             int32_t to = fast ? t.inner_end : 0;
             if (to > t.count) to = t.count;
             uint32_t unsure = 0;
-            if (from < to && pair) {
+            if (from < to && pair && POSSIBLE & SAT_NEEDS_VAR) {
                 if (o[1].statistic == SAT_STATISTIC_var)
                     write_reals<statistic_mean, statistic_var>(s, p, t, row, o, from, to);
                 else
                     write_reals<statistic_mean, statistic_std>(s, p, t, row, o, from, to);
             } else if (from < to && o->is_real) {
-                with_statistic(o->statistic, [&](auto of) { write_reals<decltype(of)>(s, p, t, row, o, from, to); });
+                with_possible(o->statistic, [&](auto of) { write_reals<decltype(of)>(s, p, t, row, o, from, to); });
             } else if (from < to) {
-                with_statistic(o->statistic,
-                               [&](auto of) { unsure = compare<decltype(of)>(s, p, t, row, *o, from, to); });
+                with_possible(o->statistic, [&](auto of) {
+                    if constexpr (decltype(of)::threshold) unsure = compare<decltype(of)>(s, p, t, row, *o, from, to);
+                });
             }
             if (unsure == 0 && from == 0 && to == t.count) {
                 k = end;
@@ -412,7 +436,7 @@ struct strip_kernel : strip_lines<Sample, CHANNELS, MASKED, WARPS> {
             w.x = pixel_at(s, t, k);
             const bool counts = (!mask || prim::load(lines::mask_at(p, row.y) + pixel)) &&
                                 !(has_nodata && (double)w.x == (double)nodata - (double)bias);
-            const moments<double> m = describe(results, SAT_NEEDS_VAR, w, row.by);
+            const moments<double> m = describe(results, SAT_NEEDS_VAR & POSSIBLE, w, row.by);
             if (counts) join(seen, {m.x, 0});
             if (m.n >= results.of[0].least) join(seen, {seen.low, m.var});
         }

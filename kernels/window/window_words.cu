@@ -20,6 +20,6 @@
 
 sat_status window::prepare_words(state *w)
 {
-    if (sat_type_bytes(w->spec.sample) == 4) return prepare<broad<uint32_t>, uint32_t>(w);
+    if (sat_type_bytes(w->spec.sample) == 4) return prepare_broad<uint32_t>(w);
     return prepare_channels<uint16_t, uint64_t>(w);
 }

@@ -50,8 +50,16 @@ static shape random_shape(uint64_t *random, effort e)
     return (shape){random_in(random, 100, 2100), random_in(random, 100, 1100)};
 }
 
+/* Rows for which kernels/box/box_wide.cu is, and so many that its windows do not leave the image by more than that. */
+static shape wide_shape(uint64_t *random, effort e)
+{
+    if (e == SIMT) return (shape){random_in(random, 60, 300), random_in(random, 13, 40)};
+    if (e == QUICK) return (shape){random_in(random, 520, 700), random_in(random, 150, 200)};
+    return (shape){random_in(random, 520, 2100), random_in(random, 300, 700)};
+}
+
 /* Filters need no tables of their images. */
-static batch *make_images(uint64_t seed, size_t k, effort e, bool tables)
+static batch *make_images(uint64_t seed, size_t k, effort e, bool tables, bool wide)
 {
     batch *b = calloc(1, sizeof *b);
     pair types;
@@ -60,7 +68,7 @@ static batch *make_images(uint64_t seed, size_t k, effort e, bool tables)
         fail("out of memory");
         return NULL;
     }
-    shape s = random_shape(&seed, e);
+    shape s = wide ? wide_shape(&seed, e) : random_shape(&seed, e);
     sat_plan_spec spec = {.width = s.width, .height = s.height, .channels = (int)random_in(&seed, 1, 4)};
     spec.sample = types.sample, spec.accum = types.accum, spec.layout = (sat_layout)random_in(&seed, 0, 2);
     if (types.accum == SAT_Q32) sat_quant_for(-1, 1, s.width * s.height, &spec.quant);
@@ -82,7 +90,7 @@ static batch *make_images(uint64_t seed, size_t k, effort e, bool tables)
 
 static void *make(uint64_t seed, size_t k, effort e)
 {
-    return make_images(seed, k, e, true);
+    return make_images(seed, k, e, true, false);
 }
 
 /* ---- memory -------------------------------------------------------------------------------------------- */
@@ -301,7 +309,9 @@ static void *make_filter(uint64_t seed, size_t k, effort e)
     size_t i = 0;
     const sat_type want = k % 2 ? SAT_U8 : SAT_U16;
     while (pair_at(TABLES, i, &types) && !(types.sample == want && types.accum == SAT_U32)) i++;
-    batch *b = make_images(seed, i, e, false);
+    /* In one of four, windows as kernels/tuning.cuh has them for box_wide.cu. */
+    const bool wide = k / 2 % 4 == 3;
+    batch *b = make_images(seed, i, e, false, wide);
     if (b == NULL) return NULL;
     b->k = k, b->effort = e;
     const sat_plan_spec *s = &b->pictures[0].spec;
@@ -312,6 +322,15 @@ static void *make_filter(uint64_t seed, size_t k, effort e)
                                .border = borders[random_in(&b->random, 0, 5)],
                                .strided = b->pixel_gap > 0};
     b->filter.window_width = random_in(&b->random, 1, 21), b->filter.window_height = random_in(&b->random, 1, 21);
+    if (wide && e == SIMT)
+        b->filter.window_width = random_in(&b->random, 20, 60),
+        b->filter.window_height = 3 * random_in(&b->random, 3, 8) + 1;
+    else if (wide && s->sample == SAT_U8)
+        b->filter.window_width = random_in(&b->random, 2, 500),
+        b->filter.window_height = random_in(&b->random, 258, e == QUICK ? 300 : 600);
+    else if (wide)
+        b->filter.window_width = random_in(&b->random, 801, 1000) / s->channels + 1,
+        b->filter.window_height = random_in(&b->random, 30, 300);
     return b;
 }
 

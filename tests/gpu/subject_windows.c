@@ -222,7 +222,13 @@ static void *make(uint64_t seed, size_t k, effort e)
     w->images = random_in(&seed, 1, w->spec.count);
     w->src = tall(w, w->spec.channels, w->spec.sample);
     w->mask = tall(w, 1, SAT_U8);
-    const content what = random64(&seed) % 4 ? RANDOM : is_float(w->spec.sample) ? INFINITE : LARGEST;
+    content what = random64(&seed) % 4 ? RANDOM : is_float(w->spec.sample) ? INFINITE : LARGEST;
+    /* All pixels equal their thresholds, 255; 255 * 55 times the float that is nearest to 1 / 55 is less. */
+    if (k % 12 == 4) {
+        what = LARGEST;
+        w->spec.window_width = 11, w->spec.window_height = 5;
+        w->output[0] = (sat_window_output){.statistic = "mean", .compare = true, .result = SAT_U8};
+    }
     bool ok = resolve(w) && fill(&w->src, &seed, what) && fill(&w->mask, &seed, RANDOM);
     /* Half of the samples small, so that some are the nodata value, and some of the mask 0. */
     for (int64_t i = 0; ok && i < w->mask.width * w->mask.height; i++)

@@ -1,0 +1,70 @@
+/* window_queue.cuh - what plans of windows of integers and of floats have alike: memory, arguments, launches. */
+#ifndef WINDOW_QUEUE_CUH
+#define WINDOW_QUEUE_CUH
+
+#include "window/window_extremes.cuh"
+#include "window/window_state.cuh"
+
+namespace window
+{
+
+/* Refuses windows that leave a strip no columns (most: what they leave), and blocks that the device does not hold. */
+template <class Kernel> sat_status check_block(const state *w, int64_t most)
+{
+    if (most < 1)
+        return sat_fail(SAT_ERR_UNAVAILABLE, "%s: a window of %lld columns is too wide for a device", NAME,
+                        (long long)w->spec.window_width);
+    if (sizeof(typename Kernel::shared) > prim::shared_memory_limit())
+        return sat_fail(SAT_ERR_UNAVAILABLE, "%s: the device's shared memory is too small", NAME);
+    return SAT_OK;
+}
+
+/* The memory for what a run counts, and for what so many warps find. */
+inline sat_status take_found(state *w, int64_t warps)
+{
+    sat_status status = prim::arena_alloc(w->arena, &w->clipped, 1);
+    if (!(w->plan.needs & SAT_NEEDS_EXTREMES)) return status;
+    if (status == SAT_OK) status = prim::arena_alloc(w->arena, &w->found, (size_t)warps);
+    if (status == SAT_OK) status = prim::arena_alloc(w->arena, &w->image, (size_t)w->spec.count);
+    return status;
+}
+
+template <class Kernel>
+void set_arguments(Kernel *k, const state *w, const sat_view *src, const sat_view *mask, const sat_view *results)
+{
+    const size_t bytes = sat_type_bytes(w->spec.sample);
+    k->in_pitch = (int64_t)(src->row_bytes / bytes);
+    k->in_image_pitch = (int64_t)(src->image_bytes / bytes);
+    k->mask = mask ? (const uint8_t *)mask->data : nullptr;
+    k->mask_pitch = mask ? (int64_t)mask->row_bytes : 0;
+    k->mask_image_pitch = mask ? (int64_t)mask->image_bytes : 0;
+    k->x = w->x;
+    k->y = w->y;
+    k->strips = w->strips;
+    k->strip = w->strip;
+    k->rows = w->rows;
+    k->takes_value = w->plan.window.border->takes_value;
+    k->results = finish_of(w, results);
+    k->clipped = w->clipped;
+}
+
+/* Queues the kernel; before it, where a statistic needs extremes, a pass that searches those of each of the images,
+ * which `warps` warps find. */
+template <class Kernel>
+sat_status queue_passes(Kernel *k, const state *w, int64_t blocks, int64_t images, int64_t warps, void *stream)
+{
+    if (w->image) {
+        Kernel search = *k;
+        search.found = w->found;
+        search.results.of[0].least = sat_window_least(&w->plan, &w->spec, SAT_NEEDS_VAR);
+        sat_status status = prim::launch(search, blocks, stream);
+        const join_extremes join = {w->found, w->image, warps};
+        if (status == SAT_OK) status = prim::launch(join, images, stream);
+        if (status != SAT_OK) return status;
+        k->image = w->image;
+    }
+    return prim::launch(*k, blocks, stream);
+}
+
+} // namespace window
+#endif
