@@ -354,6 +354,27 @@ static bool is_alone(const region_request *r)
     return r->files.n == 1 && !list && strcmp(r->files.inputs[0], "-") != 0;
 }
 
+/* Refuses what no window can have: fewer samples than must count. */
+static bool check_counts(options *o, const request *r)
+{
+    const window_request *w = &r->j.windows;
+    const int64_t most = r->j.window_width * r->j.window_height;
+    const long long width = r->j.window_width, height = r->j.window_height;
+    sat_statistic_info info;
+    bool variance = false;
+    for (size_t i = 0; sat_statistic_at(i, &info); i++)
+        for (int k = 0; k < w->outputs; k++)
+            variance = variance || (info.variance && strcmp(w->output[k].statistic, info.name) == 0);
+    if (variance && w->ddof >= most)
+        return options_refuse(o,
+                              "--ddof %d: a window of %lldx%lld has at most %lld sample%s, and a variance needs more",
+                              w->ddof, width, height, (long long)most, most > 1 ? "s" : "");
+    if (w->min_valid > (double)most)
+        return options_refuse(o, "--min-valid %.0f: a window of %lldx%lld has at most %lld sample%s", w->min_valid,
+                              width, height, (long long)most, most > 1 ? "s" : "");
+    return true;
+}
+
 /* Statistics of windows: what goes with them, and what is theirs alone. */
 static bool check_windows(options *o, request *r)
 {
@@ -370,6 +391,7 @@ static bool check_windows(options *o, request *r)
         w->outputs = 1;
     }
     if (w->outputs == 0) return true;
+    if (!check_counts(o, r)) return false;
     if (w->mask && strcmp(w->mask, "-") == 0 && !is_alone(&r->regions))
         return options_refuse(o, "--mask -: standard input holds one mask, for one input that is a file");
     if (w->output->compare && r->j.result_given)
