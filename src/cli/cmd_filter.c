@@ -244,13 +244,19 @@ static bool is_table_name(const char *path)
     return strcasecmp(format_extension(path), TABLE + 1) == 0;
 }
 
-static bool refuse_format(options *o, const char *what, const char *name, const char *why)
+/* Names the formats that can be written; for differences, those that hold them. */
+static bool refuse_format(options *o, const request *r, const char *what, const char *name, const char *why)
 {
+    const bool differences = r->j.gauss.name && r->j.gauss.mode == SAT_GAUSS_DOG;
+    const sat_type type = r->j.result ? r->j.result : SAT_F32;
     name_list names = {.used = 0};
     const image_format *f;
+    error unused;
     for (size_t i = 0; (f = format_at(i)); i++)
-        if (f->encode) name_list_add(&names, " ", "%s", f->name);
-    return options_refuse(o, "%s '%s': %sthe formats that can be written are %s", what, name, why, names.text);
+        if (f->encode && !(differences && (f->no_negatives || !f->holds(type, 1, &unused))))
+            name_list_add(&names, " ", "%s", f->name);
+    return options_refuse(o, "%s '%s': %sthe formats that %s are %s", what, name, why,
+                          differences ? "hold differences" : "can be written", names.text);
 }
 
 /* Reports an error that is none of usage; returns false. */
@@ -281,7 +287,7 @@ static const image_format *check_output(options *o, const request *r, const char
     if (strcmp(output, "-") == 0)
         options_refuse(o, "-o - needs --format, which says what to write");
     else
-        refuse_format(o, "-o", output,
+        refuse_format(o, r, "-o", output,
                       *format_extension(output) ? "" : "its extension, or --format, says the format; ");
     return NULL;
 }
@@ -414,7 +420,7 @@ static bool check_images(options *o, request *r)
     if (r->format && (r->has_box || !by_format)) {
         r->j.format = format_by_name(r->format);
         r->j.format_word = r->format;
-        if (!r->j.format || !r->j.format->encode) return refuse_format(o, "--format", r->format, "");
+        if (!r->j.format || !r->j.format->encode) return refuse_format(o, r, "--format", r->format, "");
     }
     if (r->output && !*r->output) return options_refuse(o, "-o '': the name of the output is empty");
     if (r->output && strcmp(r->output, "-") != 0 && is_folder(r->output)) {
@@ -523,7 +529,7 @@ static const char help[] = "Blurs images, makes summed-area tables, prints means
                            "  --box N|WxH, --radius R|RXxRY   the window in pixels; its side is N, or 2R+1\n"
                            "  --gauss S          instead of a window: a Gaussian of standard deviation S px\n"
                            "  --unsharp S,A      sharpen: the image and A times its difference from that\n"
-                           "  --dog S,S2         the difference of two Gaussians, as floats\n"
+                           "  --dog S,S2         the difference of two Gaussians, as floats, some negative\n"
                            "  --border NAME      what lies beyond the edge: borders below, the default first\n"
                            "  --passes N         repeat; each pass rounds to the result's type [1]\n"
                            "  --result TYPE      of the blurred image: same as the image's, f32, f64 [same]\n"

@@ -46,9 +46,9 @@ static bool choose_result(work *w, int i, const char *word, error *err)
     error unused;
     w->result[i] = j->result_given ? (j->result == SAT_TYPE_NONE ? w->img->type : j->result) : real;
     if (w->r->output[i].compare) w->result[i] = SAT_U8;
-    if (!j->result_given && !format_holds(w->format[i], word, w->result[i], w->channels, &unused))
+    if (!j->result_given && !format_holds(w->format[i], word, w->result[i], w->channels, true, &unused))
         w->result[i] = w->img->type;
-    return format_holds(w->format[i], word, w->result[i], w->channels, err);
+    return format_holds(w->format[i], word, w->result[i], w->channels, true, err);
 }
 
 /* ---- what counts --------------------------------------------------------------------------------------- */
