@@ -301,10 +301,10 @@ bool job_window(const job *j, const char *input, image *img, char *const *output
     if (ok) {
         *at_output = -1;
         job_stage(j, spent, "compute");
-        if (w.channels < img->channels && !j->quiet)
+        ok = choose_nodata(&w, input, err) && make_mask(&w, threads, err) && compute(&w, input, threads, err);
+        if (ok && w.channels < img->channels && !j->quiet)
             say(input_name(input), "results are without alpha%s",
                 w.by_alpha ? "; pixels whose alpha is 0 do not count" : "");
-        ok = choose_nodata(&w, input, err) && make_mask(&w, threads, err) && compute(&w, input, threads, err);
     }
     spent->compute_s = clock_now_s() - start;
     if (ok) job_stage(j, spent, "encode");

@@ -207,6 +207,8 @@ tiff("odd.tif", "none of these", [1, -9999, 3, 5])'
     [ "$(values mean.npy)" = "1.0 3.0 5.0" ]
     noted "a.pam: results are without alpha" a.pam --box 3 --stat mean --alpha straight -o mean.npy
     [ "$(values mean.npy)" = "5.0 5.0 7.0" ]
+    failure "a.pam: --border constant has 2 values, but the image has 1 channel beside alpha" \
+        a.pam --box 3 --stat mean --border constant:1,2 -o mean.npy
     usage "--alpha weighted: *" a.pam --box 3 --stat mean --alpha weighted -o mean.npy
 }
 
