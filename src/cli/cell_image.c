@@ -18,9 +18,9 @@ bool cell_image_begin(cell_image *c, int64_t width, int64_t height, int channels
     const int64_t columns = (width - 1) / c->cell_width + 1, rows = (height - 1) / c->cell_height + 1;
     const char *word = format_extension(c->output);
     sat_type type = SAT_F64;
-    if (!format_holds(c->format, word, type, channels, err)) {
+    if (!format_holds(c->format, word, type, channels, true, err)) {
         type = SAT_F32;
-        if (!format_holds(c->format, word, type, channels, err)) return false;
+        if (!format_holds(c->format, word, type, channels, true, err)) return false;
     }
     c->used = 0;
     return image_alloc(&c->img, columns, rows, channels, type, err);

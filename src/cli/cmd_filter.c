@@ -244,13 +244,19 @@ static bool is_table_name(const char *path)
     return strcasecmp(format_extension(path), TABLE + 1) == 0;
 }
 
-static bool refuse_format(options *o, const char *what, const char *name, const char *why)
+/* Names the formats that can be written; for differences, those that hold them. */
+static bool refuse_format(options *o, const request *r, const char *what, const char *name, const char *why)
 {
+    const bool differences = r->j.gauss.name && r->j.gauss.mode == SAT_GAUSS_DOG;
+    const sat_type type = r->j.result ? r->j.result : SAT_F32;
     name_list names = {.used = 0};
     const image_format *f;
+    error unused;
     for (size_t i = 0; (f = format_at(i)); i++)
-        if (f->encode) name_list_add(&names, " ", "%s", f->name);
-    return options_refuse(o, "%s '%s': %sthe formats that can be written are %s", what, name, why, names.text);
+        if (f->encode && !(differences && (f->no_negatives || !f->holds(type, 1, &unused))))
+            name_list_add(&names, " ", "%s", f->name);
+    return options_refuse(o, "%s '%s': %sthe formats that %s are %s", what, name, why,
+                          differences ? "hold differences" : "can be written", names.text);
 }
 
 /* Reports an error that is none of usage; returns false. */
@@ -281,7 +287,7 @@ static const image_format *check_output(options *o, const request *r, const char
     if (strcmp(output, "-") == 0)
         options_refuse(o, "-o - needs --format, which says what to write");
     else
-        refuse_format(o, "-o", output,
+        refuse_format(o, r, "-o", output,
                       *format_extension(output) ? "" : "its extension, or --format, says the format; ");
     return NULL;
 }
@@ -354,6 +360,27 @@ static bool is_alone(const region_request *r)
     return r->files.n == 1 && !list && strcmp(r->files.inputs[0], "-") != 0;
 }
 
+/* Refuses what no window can have: fewer samples than must count. */
+static bool check_counts(options *o, const request *r)
+{
+    const window_request *w = &r->j.windows;
+    const int64_t most = r->j.window_width * r->j.window_height;
+    const long long width = r->j.window_width, height = r->j.window_height;
+    sat_statistic_info info;
+    bool variance = false;
+    for (size_t i = 0; sat_statistic_at(i, &info); i++)
+        for (int k = 0; k < w->outputs; k++)
+            variance = variance || (info.variance && strcmp(w->output[k].statistic, info.name) == 0);
+    if (variance && w->ddof >= most)
+        return options_refuse(o,
+                              "--ddof %d: a window of %lldx%lld has at most %lld sample%s, and a variance needs more",
+                              w->ddof, width, height, (long long)most, most > 1 ? "s" : "");
+    if (w->min_valid > (double)most)
+        return options_refuse(o, "--min-valid %.0f: a window of %lldx%lld has at most %lld sample%s", w->min_valid,
+                              width, height, (long long)most, most > 1 ? "s" : "");
+    return true;
+}
+
 /* Statistics of windows: what goes with them, and what is theirs alone. */
 static bool check_windows(options *o, request *r)
 {
@@ -370,6 +397,7 @@ static bool check_windows(options *o, request *r)
         w->outputs = 1;
     }
     if (w->outputs == 0) return true;
+    if (!check_counts(o, r)) return false;
     if (w->mask && strcmp(w->mask, "-") == 0 && !is_alone(&r->regions))
         return options_refuse(o, "--mask -: standard input holds one mask, for one input that is a file");
     if (w->output->compare && r->j.result_given)
@@ -392,7 +420,7 @@ static bool check_images(options *o, request *r)
     if (r->format && (r->has_box || !by_format)) {
         r->j.format = format_by_name(r->format);
         r->j.format_word = r->format;
-        if (!r->j.format || !r->j.format->encode) return refuse_format(o, "--format", r->format, "");
+        if (!r->j.format || !r->j.format->encode) return refuse_format(o, r, "--format", r->format, "");
     }
     if (r->output && !*r->output) return options_refuse(o, "-o '': the name of the output is empty");
     if (r->output && strcmp(r->output, "-") != 0 && is_folder(r->output)) {
@@ -501,15 +529,17 @@ static const char help[] = "Blurs images, makes summed-area tables, prints means
                            "  --box N|WxH, --radius R|RXxRY   the window in pixels; its side is N, or 2R+1\n"
                            "  --gauss S          instead of a window: a Gaussian of standard deviation S px\n"
                            "  --unsharp S,A      sharpen: the image and A times its difference from that\n"
-                           "  --dog S,S2         the difference of two Gaussians, as floats\n"
+                           "  --dog S,S2         the difference of two Gaussians, as floats, some negative\n"
                            "  --border NAME      what lies beyond the edge: borders below, the default first\n"
+                           "                     constant:V sets alpha to V, too; constant:R,G,B,A does not\n"
                            "  --passes N         repeat; each pass rounds to the result's type [1]\n"
                            "  --result TYPE      of the blurred image: same as the image's, f32, f64 [same]\n"
                            "  --alpha MODE       weighted or straight [weighted]\n"
                            "  --linear           filter light: samples of u8 and u16 are sRGB\n"
                            "  --stat LIST        statistics of windows: stats below, -o 'out_{stat}.tif'\n"
                            "  --threshold NAME[:K=V,...]    255 where a pixel is above that one, else 0\n"
-                           "  --mask FILE, --nodata V|nan   pixels that are not 0 there, or not V, count\n"
+                           "  --mask FILE        pixels that are not 0 there count\n"
+                           "  --nodata V|nan     samples that are not V count, in each channel by itself\n"
                            "  --min-valid N|SHARE           pixels of a window that must count [1]\n"
                            "  --ddof N           variances are divided by the pixels that count less N [0]\n"
                            "  --gray, --channel N|r|g|b|a   its luma, or one channel, in place of an image\n"

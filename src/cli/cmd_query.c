@@ -75,7 +75,7 @@ static const char help[] = "Means, sums and variances of rectangles of images, o
                            "  cut -d, -f2-5 log.csv | sat query table.npy --rects - --stat mean\n"
                            "  sat query cv2.npy --layout padded --rect 0,0,9,9      a table of NumPy, OpenCV\n"
                            "\n"
-                           "  --rect X,Y,W,H      may be given many times\n"
+                           "  --rect X,Y,W,H      may be given many times; sides may have fractions\n"
                            "  --rects FILE        CSV: x,y,w,h in each line; a header may name them, or\n"
                            "                      x0,y0,x1,y1, in any order; other columns are kept.\n"
                            "                      Or JSON lines: objects with these names, or [x,y,w,h].\n"

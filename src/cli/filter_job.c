@@ -12,6 +12,7 @@
 #include "job.h"
 #include "light.h"
 #include "messages.h"
+#include "sample_type.h"
 
 static bool make_spec(const job *j, const image *img, int threads, sat_box_spec *spec, error *err)
 {
@@ -167,8 +168,9 @@ uint64_t job_filter_bytes(const image_shape *shape, const void *context)
 static bool check_holds(const job *j, const image_format *format, const char *word, const image *img, error *err)
 {
     const sat_type type = job_result_type(j, img->type);
+    const bool blur = !j->gauss.name || j->gauss.mode == SAT_GAUSS_BLUR;
     error why;
-    if (format_holds(format, word, type, img->channels, &why)) return true;
+    if (format_holds(format, word, type, img->channels, !blur || is_signed_type(img->type), &why)) return true;
     if (type == img->type) return fail(err, "%s", why.text);
     return fail(err, "%s %s: %s", j->result ? "--result" : "differences are of", sat_type_name(type), why.text);
 }

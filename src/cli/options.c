@@ -60,20 +60,6 @@ bool parse_size(const char *text, int64_t low, int64_t high, int64_t *width, int
     return *text == 0;
 }
 
-bool parse_rect(const char *text, sat_rect *rect)
-{
-    static const char blanks[] = " \t";
-    int64_t v[4];
-    for (int i = 0; i < 4; i++) {
-        if (i > 0 && *text++ != ',') return false;
-        text += strspn(text, blanks);
-        if (!take_int(&text, INT64_MIN, INT64_MAX, &v[i])) return false;
-        text += strspn(text, blanks);
-    }
-    *rect = (sat_rect){.x = v[0], .y = v[1], .width = v[2], .height = v[3]};
-    return *text == 0;
-}
-
 bool parse_type(const char *text, const sat_type *among, sat_type *type)
 {
     for (; *among; among++)

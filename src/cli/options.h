@@ -83,7 +83,6 @@ __attribute__((format(printf, 2, 3))) bool options_refuse(options *o, const char
 bool parse_int(const char *text, int64_t low, int64_t high, int64_t *value);
 bool parse_real(const char *text, double *value);                                              /* finite */
 bool parse_size(const char *text, int64_t low, int64_t high, int64_t *width, int64_t *height); /* N or WxH */
-bool parse_rect(const char *text, sat_rect *rect); /* X,Y,W,H; blanks between */
 
 /* The type of that name among those of a zero-ended list. */
 bool parse_type(const char *text, const sat_type *among, sat_type *type);

@@ -1,6 +1,7 @@
 #include "rects.h"
 
 #include <fcntl.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,6 +25,37 @@ static void next_cells(rects *r)
         const int64_t x = (int64_t)r->given % columns * w, y = (int64_t)r->given / columns * h;
         r->chunk.whole[r->chunk_n++] =
             (sat_rect){.x = x, .y = y, .width = least(w, r->image_width - x), .height = least(h, r->image_height - y)};
+    }
+}
+
+/* ---- a list ---------------------------------------------------------------------------------------- */
+
+/* An edge in whole pixels; one that is far outside of any image stays so. */
+static int64_t edge(double at)
+{
+    static const double far = 0x1p60;
+    return (int64_t)fmax(-far, fmin(at, far));
+}
+
+static sat_rect touched(const rects_one *one)
+{
+    const sat_rect_f64 *r = &one->real;
+    if (!one->is_real) return one->whole;
+    const int64_t x = edge(floor(r->x)), y = edge(floor(r->y));
+    return (sat_rect){
+        .x = x, .y = y, .width = edge(ceil(r->x + r->width)) - x, .height = edge(ceil(r->y + r->height)) - y};
+}
+
+static void next_of_list(rects *r)
+{
+    for (; r->chunk_n < RECTS_CHUNK && r->given < r->list_n; r->given++) {
+        const rects_one *one = &r->list[r->given];
+        if (r->chunk_n > 0 && one->is_real != r->real) return;
+        r->real = one->is_real;
+        if (r->real)
+            r->chunk.real[r->chunk_n++] = one->real;
+        else
+            r->chunk.whole[r->chunk_n++] = one->whole;
     }
 }
 
@@ -96,13 +128,18 @@ bool rects_open(rects **out, const char *path, bool again, error *err)
     return ok;
 }
 
-bool rects_from_list(rects **out, const sat_rect *list, size_t n, error *err)
+bool rects_from_list(rects **out, const rects_one *list, size_t n, error *err)
 {
     if (!allocate(out, err)) return false;
-    (*out)->kind = RECTS_LIST;
-    (*out)->list = list;
-    (*out)->list_n = n;
-    return true;
+    rects *r = *out;
+    r->kind = RECTS_LIST;
+    r->list = list;
+    r->list_n = n;
+    r->touched = calloc(n > 0 ? n : 1, sizeof *r->touched);
+    for (size_t i = 0; r->touched && i < n; i++) r->touched[i] = touched(&list[i]);
+    if (r->touched) return true;
+    rects_close(out);
+    return fail(err, "out of memory");
 }
 
 bool rects_from_grid(rects **out, int64_t width, int64_t height, error *err)
@@ -127,6 +164,7 @@ void rects_close(rects **out)
     if (r->file.bytes) source_close(&r->file);
     if (r->fd > STDIN_FILENO) close(r->fd);
     free(r->window);
+    free(r->touched);
     free(r->names.bytes);
     free(r->rest.bytes);
     free(r);
@@ -141,11 +179,7 @@ bool rects_next(rects *r, rect_chunk *chunk, error *err)
         return false;
     }
     switch (r->kind) {
-    case RECTS_LIST:
-        *chunk = (rect_chunk){.n = r->list_n - r->given, .whole = r->list + r->given};
-        if (chunk->n > RECTS_CHUNK) chunk->n = RECTS_CHUNK;
-        r->given += chunk->n;
-        return true;
+    case RECTS_LIST: next_of_list(r); break;
     case RECTS_GRID: next_cells(r); break;
     case RECTS_TEXT: r->deferred = !rects_next_text(r, &r->deferred_err); break;
     case RECTS_NPY: r->deferred = !rects_next_npy(r, &r->deferred_err); break;
@@ -161,7 +195,9 @@ bool rects_next(rects *r, rect_chunk *chunk, error *err)
 
 bool rects_real(const rects *r)
 {
-    return r->kind == RECTS_NPY && r->real;
+    bool all = r->kind == RECTS_LIST && r->list_n > 0;
+    for (size_t i = 0; all && i < r->list_n; i++) all = r->list[i].is_real;
+    return all || (r->kind == RECTS_NPY && r->real);
 }
 
 void rects_refuse_fractions(rects *r)
@@ -209,7 +245,7 @@ sat_rect part_inside(const sat_rect *r, int64_t width, int64_t height)
 const sat_rect *rects_list(const rects *r, size_t *n)
 {
     *n = r->list_n;
-    return r->kind == RECTS_LIST ? r->list : NULL;
+    return r->touched;
 }
 
 const char *rects_name(const rects *r)

@@ -17,20 +17,23 @@
 
 /* "-" = text on standard input.  again: rects_again() will be called, and so a stream is read whole, up to 128 MiB. */
 bool rects_open(rects **out, const char *path, bool again, error *err);
-bool rects_from_list(rects **out, const sat_rect *list, size_t n, error *err); /* list stays the caller's */
-bool rects_from_grid(rects **out, int64_t width, int64_t height, error *err);  /* cells of that size, in px */
+bool rects_from_list(rects **out, const rects_one *list, size_t n, error *err); /* list stays the caller's */
+bool rects_from_grid(rects **out, int64_t width, int64_t height, error *err);   /* cells of that size, in px */
 void rects_close(rects **r);
 
 /* The image of the rectangles to come, of which the cells of a grid are made: in order, those of the first row first;
  * the last of a row, and the last row, are cut to the image. */
 void rects_of_image(rects *r, int64_t width, int64_t height);
 
+/* "X,Y,W,H", numbers as in CSV, blanks around them; false: it is none. */
+bool rects_parse(const char *text, rects_one *rect);
+
 /* The next chunk, at most RECTS_CHUNK, in memory that is valid until the next call; n = 0: the end.  One is of whole
- * rectangles, or of those with fractions: a .npy of floats has these alone, lines of text may change.  If a line is
- * wrong, the rectangles before it are handed out first. */
+ * rectangles, or of those with fractions: a .npy of floats has these alone, lines of text and lists may change.  If a
+ * line is wrong, the rectangles before it are handed out first. */
 bool rects_next(rects *r, rect_chunk *chunk, error *err);
 
-bool rects_real(const rects *r);       /* all have fractions: a .npy of floats */
+bool rects_real(const rects *r);       /* all have fractions: a .npy of floats, or a list */
 void rects_refuse_fractions(rects *r); /* in text: a line with one is wrong */
 
 void rects_again(rects *r);        /* all are handed out again, from the first */
@@ -42,7 +45,7 @@ int rects_others(const rects *r);
 const char *rects_other_names(const rects *r);
 const char *rects_other_fields(const rects *r, size_t i);
 
-/* Whole list known beforehand (the command line)? Else NULL. */
+/* Whole list known beforehand (the command line)? Else NULL.  Of one with fractions: the pixels that it touches. */
 const sat_rect *rects_list(const rects *r, size_t *n);
 
 /* The part of a rectangle that lies in an image of this size; all 0 if none does. */

@@ -13,6 +13,13 @@ typedef struct rect_chunk {
     const sat_rect_f64 *real;
 } rect_chunk;
 
+/* One, with fractions (real) or without (whole). */
+typedef struct rects_one {
+    bool is_real;
+    sat_rect whole;
+    sat_rect_f64 real;
+} rects_one;
+
 /* Number i of a chunk, alone. */
 static inline rect_chunk rect_chunk_one(const rect_chunk *c, size_t i)
 {

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "rects.h"
 #include "rects_parts.h"
 
 bool rects_is_blank(char c)
@@ -55,6 +56,27 @@ bool rects_read_number(const rects *r, const char *text, size_t n, rects_number 
     if (!value->is_real || !r->whole_only) return true;
     return fail(err, "line %lld: '%.*s' is not a whole number; .npy answers need rectangles in a .npy for that", line,
                 shown, text);
+}
+
+bool rects_parse(const char *text, rects_one *rect)
+{
+    double side[RECTS_SIDES];
+    int64_t whole[RECTS_SIDES];
+    rect->is_real = false;
+    for (int i = 0; i < RECTS_SIDES; i++) {
+        rects_number v;
+        size_t n = strcspn(text, ","), begin = strspn(text, " \t"), end = n;
+        if (text[n] != (i + 1 < RECTS_SIDES ? ',' : 0) || begin >= n) return false;
+        while (rects_is_blank(text[end - 1])) end--;
+        if (!read_number(text + begin, end - begin, &v)) return false;
+        rect->is_real = rect->is_real || v.is_real;
+        side[i] = v.f;
+        whole[i] = v.i;
+        text += n + 1;
+    }
+    rect->real = (sat_rect_f64){side[0], side[1], side[2], side[3]};
+    rect->whole = (sat_rect){whole[0], whole[1], whole[2], whole[3]};
+    return true;
 }
 
 /* ---- fields ---------------------------------------------------------------------------------------- */

@@ -7,11 +7,12 @@
 bool rects_open_npy(rects *r, error *err)
 {
     npy_header *h = &r->npy;
+    char name[NPY_NAME_BYTES];
     if (!npy_parse(h, r->file.bytes, r->file.n, err)) return false;
     r->kind = RECTS_NPY;
     r->real = h->kind == 'f' && (h->item_bytes == 4 || h->item_bytes == 8);
     if (h->kind != 'i' && h->kind != 'u' && !r->real)
-        return fail(err, "rectangles are integers, f32 or f64, not %c%d", h->kind, 8 * h->item_bytes);
+        return fail(err, "rectangles are integers, f32 or f64, not %s", npy_type_name(h, name));
     if (h->dims == 2 && h->shape[1] == RECTS_SIDES) return true;
     char shape[64] = "";
     size_t used = 0;

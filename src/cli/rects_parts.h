@@ -31,17 +31,11 @@ typedef struct rects_number {
     double f; /* in any case */
 } rects_number;
 
-/* One rectangle. */
-typedef struct rects_one {
-    bool is_real;
-    sat_rect whole;
-    sat_rect_f64 real;
-} rects_one;
-
 struct rects {
     enum rects_kind kind;
-    const char *name;     /* of the file; NULL for a list */
-    const sat_rect *list; /* LIST: all of them */
+    const char *name;      /* of the file; NULL for a list */
+    const rects_one *list; /* LIST: all of them */
+    sat_rect *touched;     /* LIST: the pixels of each */
     size_t list_n;
     size_t given;                                               /* LIST, GRID, NPY: handed out already */
     int64_t cell_width, cell_height, image_width, image_height; /* GRID, px */

@@ -26,8 +26,8 @@ void region_request_free(region_request *r)
 static void take_rect(region_request *r, options *o, const char *name)
 {
     r->rect_name = name;
-    if (!parse_rect(optarg, &r->list[r->list_n++]))
-        options_refuse(o, "%s '%s': a rectangle is X,Y,W,H in whole pixels", r->rect_name, optarg);
+    if (!rects_parse(optarg, &r->list[r->list_n++]))
+        options_refuse(o, "%s '%s': a rectangle is X,Y,W,H, four numbers of pixels", r->rect_name, optarg);
 }
 
 bool region_stats(region_request *r, options *o, const char *text)
@@ -123,6 +123,14 @@ static bool check(region_request *r, options *o)
     return regions_form(&r->job, o, r->json);
 }
 
+/* A column of a .npy has one type: all rectangles have fractions, or none. */
+static void make_alike(region_request *r)
+{
+    bool some = false;
+    for (size_t i = 0; i < r->list_n; i++) some = some || r->list[i].is_real;
+    for (size_t i = 0; i < r->list_n; i++) r->list[i].is_real = some;
+}
+
 int region_answer(region_request *r, options *o)
 {
     rects *from = NULL;
@@ -133,6 +141,7 @@ int region_answer(region_request *r, options *o)
     r->job.name_inputs = r->files.n > 1 || r->files_from;
     r->job.decode.threads = o->threads;
     r->job.decode.max_pixels = o->max_pixels;
+    if (r->job.form == SHEET_NPY) make_alike(r);
     bool ok = r->job.cell_width ? rects_from_grid(&from, r->job.cell_width, r->job.cell_height, &err)
               : r->rects_path   ? rects_open(&from, r->rects_path, r->files.n > 1, &err)
                                 : rects_from_list(&from, r->list, r->list_n, &err);

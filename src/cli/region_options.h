@@ -34,7 +34,7 @@ typedef struct region_request {
     const char *files_from; /* --files-from, or NULL */
     bool zero_ended;        /* -0 */
     const char *rect_name;  /* the option of one rectangle that was given last: "--mean" or "--rect" */
-    sat_rect *list;         /* those of the command line */
+    rects_one *list;        /* those of the command line */
     size_t list_n;
     const char *rects_path; /* --rects, or NULL */
     bool json;

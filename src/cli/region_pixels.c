@@ -2,6 +2,7 @@
 
 #include <math.h>
 
+#include "quotient.h"
 #include "rects.h"
 #include "sample_type.h"
 
@@ -69,6 +70,27 @@ static uint64_t sum_integers(const void *row, sat_type type, int64_t n, int chan
 }
 #undef SUM_OF
 
+/* Exact.  A sample's magnitude is at most 2^32 - 1, and so its square is below 2^64. */
+#define SQUARES_OF(type)                                                                                               \
+    for (int64_t i = 0; i < n; i++) {                                                                                  \
+        const int64_t x = (int64_t)((const type *)row)[i * channels];                                                  \
+        sum += (uint64_t)x * (uint64_t)x;                                                                              \
+    }
+static u128 square_integers(const void *row, sat_type type, int64_t n, int channels)
+{
+    u128 sum = 0;
+    switch (type) {
+    case SAT_U8: SQUARES_OF(uint8_t) break;
+    case SAT_U16: SQUARES_OF(uint16_t) break;
+    case SAT_U32: SQUARES_OF(uint32_t) break;
+    case SAT_I8: SQUARES_OF(int8_t) break;
+    case SAT_I16: SQUARES_OF(int16_t) break;
+    default: SQUARES_OF(int32_t)
+    }
+    return sum;
+}
+#undef SQUARES_OF
+
 /* One channel of whole pixels, which count with one weight. */
 typedef struct part {
     const char *first;
@@ -107,6 +129,24 @@ static uint64_t add_integers(const part *p)
     for (int64_t y = 0; y < p->height; y++)
         sum += sum_integers(p->first + (size_t)y * p->row_bytes, p->type, p->width, p->channels);
     return sum;
+}
+
+static u128 add_squares(const part *p)
+{
+    u128 sum = 0;
+    for (int64_t y = 0; y < p->height; y++)
+        sum += square_integers(p->first + (size_t)y * p->row_bytes, p->type, p->width, p->channels);
+    return sum;
+}
+
+/* (n * S2 - S1 * S1) / (n * (n - ddof)), an exact quotient, rounded once.  The library refuses rectangles whose sum may
+ * reach 2^64: n * m < 2^64, m the largest magnitude of a sample.  So S1 * S1 < 2^128, and S2 <= n * m * m < 2^96.
+ * n * S2 may be more: the difference is taken modulo 2^128.  It is at most n * n * (2^32 - 1)^2 / 4 < 2^127 (Popoviciu:
+ * a variance is at most a quarter of the range's square), and so right. */
+static double integer_variance(uint64_t n, uint64_t magnitude, u128 squares, uint64_t ddof)
+{
+    if (n <= ddof) return NAN;
+    return quotient_of(n * squares - (u128)magnitude * magnitude, (u128)n * (n - ddof));
 }
 
 /* The samples less their mean, which is rounded; what that leaves of their sum is taken out again (Chan, Golub and
@@ -177,27 +217,45 @@ static parts parts_of(const image *img, int c, const rect_chunk *one)
     return p;
 }
 
+/* What is asked for of one channel. */
+typedef struct moments {
+    sat_sum sum;
+    double mean, variance, mean_square;
+} moments;
+
+static moments real_moments(const parts *p, const sat_statistics *ask)
+{
+    moments m = {.sum.f = add_all(p, SAMPLE, 0)};
+    m.mean = m.sum.f / p->area;
+    if (ask->variances || ask->deviations) m.variance = variance_of(p, m.mean, (double)ask->ddof);
+    if (ask->roots) m.mean_square = add_all(p, SQUARE, 0) / p->area;
+    return m;
+}
+
+static moments integer_moments(const part *p, const sat_statistics *ask)
+{
+    const bool is_signed = is_signed_type(p->type);
+    const uint64_t n = (uint64_t)p->width * (uint64_t)p->height;
+    moments m = {.sum.u = add_integers(p)};
+    m.mean = (is_signed ? (double)m.sum.i : (double)m.sum.u) / (double)n;
+    if (!ask->variances && !ask->deviations && !ask->roots) return m;
+    const u128 squares = add_squares(p);
+    const uint64_t magnitude = is_signed && m.sum.i < 0 ? -m.sum.u : m.sum.u;
+    m.variance = integer_variance(n, magnitude, squares, (uint64_t)ask->ddof);
+    m.mean_square = quotient_of(squares, n);
+    return m;
+}
+
 static void answer(const image *img, const rect_chunk *one, int c, size_t to, const sat_statistics *ask)
 {
     const parts p = parts_of(img, c, one);
     if (p.n == 0) return; /* wholly outside: as the library has it */
-    sat_sum sum = {0};
-    double mean;
-    if (is_float_type(img->type) || one->real) {
-        sum.f = add_all(&p, SAMPLE, 0);
-        mean = sum.f / p.area;
-    } else {
-        sum.u = add_integers(&p.of[0]);
-        mean = (is_signed_type(img->type) ? (double)sum.i : (double)sum.u) / p.area;
-    }
-    if (ask->sums) ask->sums[to] = sum;
-    if (ask->means) ask->means[to] = mean;
-    if (ask->variances || ask->deviations) {
-        const double variance = variance_of(&p, mean, (double)ask->ddof);
-        if (ask->variances) ask->variances[to] = variance;
-        if (ask->deviations) ask->deviations[to] = sqrt(variance);
-    }
-    if (ask->roots) ask->roots[to] = sqrt(add_all(&p, SQUARE, 0) / p.area);
+    const moments m = is_float_type(img->type) || one->real ? real_moments(&p, ask) : integer_moments(&p.of[0], ask);
+    if (ask->sums) ask->sums[to] = m.sum;
+    if (ask->means) ask->means[to] = m.mean;
+    if (ask->variances) ask->variances[to] = m.variance;
+    if (ask->deviations) ask->deviations[to] = sqrt(m.variance);
+    if (ask->roots) ask->roots[to] = sqrt(m.mean_square);
 }
 
 typedef struct job {

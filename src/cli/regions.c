@@ -211,15 +211,22 @@ static bool open_table(const region_job *job, input_file *in, const rects *from,
 
 /* ---- the pixels ------------------------------------------------------------------------------------ */
 
+/* Floats are always summed from the pixels, however many they are: the difference of two large sums has lost what is
+ * small beside them, and one NaN is in every sum behind it.  So are squares of integers of 32 bits, which no table
+ * holds exactly. */
+static bool takes_pixels(sat_type type, bool squares)
+{
+    return is_float_type(type) || (squares && sat_type_bytes(type) == 4);
+}
+
 /* Do the rectangles hold no more pixels than the image?  Then a table, which takes its memory several times over, would
- * save nothing.  Floats are always summed from the pixels, however many they are: the difference of two large sums has
- * lost what is small beside them, and one NaN is in every sum behind it. */
+ * save nothing. */
 static bool need_no_table(const rects *from, int64_t width, int64_t height, sat_type type, bool squares)
 {
     size_t n;
     const sat_rect *list = rects_list(from, &n);
     int64_t left = width * height;
-    if (is_float_type(type) || (squares && sat_type_bytes(type) == 4)) return true;
+    if (takes_pixels(type, squares)) return true;
     if (squares) return false;
     if (!list) return false;
     for (size_t i = 0; i < n; i++) {
@@ -254,7 +261,8 @@ static uint64_t table_bytes(const image_shape *shape, const void *context)
     if (!q->job->common->backend && need_no_table(q->from, shape->width, shape->height, shape->type, squares)) return 0;
     sat_type accum = sat_accum_for(shape->type, largest_area(q->from, shape->width, shape->height));
     uint64_t bytes = sat_row_bytes(shape->width + 1, shape->channels, accum ? accum : SAT_I64);
-    if (squares) bytes += sat_row_bytes(shape->width + 1, shape->channels, SAT_U64);
+    if (squares && !takes_pixels(shape->type, squares))
+        bytes += sat_row_bytes(shape->width + 1, shape->channels, SAT_U64);
     return bytes == 0 || __builtin_mul_overflow(bytes, (uint64_t)shape->height + 1, &bytes) ? UINT64_MAX : bytes;
 }
 
@@ -266,13 +274,14 @@ static bool open_image(const region_job *job, input_file *in, const decode_optio
     if (job->verify) return fail(err, "--verify is for tables, and this is none");
     bool ok = image_decode(&in->file, decode, &img, NULL, err);
     source_close(&in->file);
-    const bool squares = needs_squares(job);
+    const bool squares = needs_squares(job), pixels = takes_pixels(img.type, squares);
     bool without = ok && !job->common->backend && need_no_table(from, img.width, img.height, img.type, squares) &&
                    stand_in(&img, a);
-    ok = ok && (without || (build(job, &img, from, 1, a, err) && (!squares || build(job, &img, from, 2, a, err))));
+    ok = ok &&
+         (without || (build(job, &img, from, 1, a, err) && (!squares || pixels || build(job, &img, from, 2, a, err))));
     if (without && job->common->verbose)
         say(input_name(a->input), "no table is made: the rectangles are summed from the pixels");
-    if (ok && (without || is_float_type(img.type))) {
+    if (ok && (without || pixels)) {
         a->pixels = img;
         return true;
     }

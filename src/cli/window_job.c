@@ -46,9 +46,9 @@ static bool choose_result(work *w, int i, const char *word, error *err)
     error unused;
     w->result[i] = j->result_given ? (j->result == SAT_TYPE_NONE ? w->img->type : j->result) : real;
     if (w->r->output[i].compare) w->result[i] = SAT_U8;
-    if (!j->result_given && !format_holds(w->format[i], word, w->result[i], w->channels, &unused))
+    if (!j->result_given && !format_holds(w->format[i], word, w->result[i], w->channels, true, &unused))
         w->result[i] = w->img->type;
-    return format_holds(w->format[i], word, w->result[i], w->channels, err);
+    return format_holds(w->format[i], word, w->result[i], w->channels, true, err);
 }
 
 /* ---- what counts --------------------------------------------------------------------------------------- */
@@ -156,6 +156,26 @@ static bool make_mask(work *w, int threads, error *err)
 
 /* ---- the statistics ------------------------------------------------------------------------------------ */
 
+/* Says how many results of integers, and of thresholds, are empty: there they look like others. */
+static void say_empty(const work *w, const char *input, const sat_window *window)
+{
+    const window_request *r = w->r;
+    const bool given = w->has_nodata && !r->output->compare, some = r->min_valid > 0 || r->ddof > 0;
+    char value[REAL_TEXT_BYTES + 1] = "0";
+    long long empty = 0, of = 0;
+    for (int i = 0; i < r->outputs; i++) {
+        const int64_t n = sat_window_empty(window, i);
+        if (n < 0 || is_float_type(w->result[i])) continue;
+        empty += n;
+        of += (long long)w->img->width * w->img->height * w->channels;
+    }
+    if (empty == 0 || w->j->quiet) return;
+    if (given) value[real_text(value, w->nodata)] = 0;
+    say(input_name(input), "%lld of %lld results are %s, as %s of their windows count%s", empty, of, value,
+        some ? "too few samples" : "no samples",
+        given || r->output->compare ? "" : "; floats are NaN there (--result)");
+}
+
 static bool compute(work *w, const char *input, int threads, error *err)
 {
     const job *j = w->j;
@@ -205,6 +225,7 @@ static bool compute(work *w, const char *input, int threads, error *err)
     bool ok = sat_window_run(window, &src, spec.masked ? &mask : NULL, results, NULL) == SAT_OK;
     if (!ok) fail(err, "%s", sat_detail());
     const int64_t clipped = sat_window_clipped(window);
+    if (ok) say_empty(w, input, window);
     sat_window_destroy(&window);
     if (ok && clipped > 0 && !j->quiet)
         say(input_name(input),
@@ -281,6 +302,9 @@ bool job_window(const job *j, const char *input, image *img, char *const *output
         *at_output = -1;
         job_stage(j, spent, "compute");
         ok = choose_nodata(&w, input, err) && make_mask(&w, threads, err) && compute(&w, input, threads, err);
+        if (ok && w.channels < img->channels && !j->quiet)
+            say(input_name(input), "results are without alpha%s",
+                w.by_alpha ? "; pixels whose alpha is 0 do not count" : "");
     }
     spent->compute_s = clock_now_s() - start;
     if (ok) job_stage(j, spent, "encode");

@@ -17,5 +17,6 @@ sat_status sat_cpu_window_open(const sat_window_spec *spec, sat_arena *arena, vo
                                size_t note_bytes);
 sat_status sat_cpu_window_run_image(void *state, const sat_view *src, const sat_view *mask, const sat_view *results,
                                     void *stream, int64_t *clipped);
+int64_t sat_cpu_window_empty(void *state, int output);
 
 #endif

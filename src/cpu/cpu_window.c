@@ -104,6 +104,7 @@ sat_status sat_cpu_window_run_image(void *state, const sat_view *src, const sat_
     run.rows = sat_cpu_box_band_rows(w->spec.height, side, w->threads);
     for (int i = 0; i < w->threads; i++) {
         w->finish[i].clipped = 0;
+        memset(w->finish[i].empty, 0, sizeof w->finish[i].empty);
         w->finish[i].extremes = (sat_cpu_extremes){INFINITY, 0};
     }
     if (w->plan.needs & SAT_NEEDS_EXTREMES) {
@@ -121,4 +122,12 @@ sat_status sat_cpu_window_run_image(void *state, const sat_view *src, const sat_
     *clipped = 0;
     for (int i = 0; i < w->threads; i++) *clipped += w->finish[i].clipped;
     return SAT_OK;
+}
+
+int64_t sat_cpu_window_empty(void *state, int output)
+{
+    const sat_cpu_window *w = state;
+    int64_t empty = 0;
+    for (int i = 0; i < w->threads; i++) empty += w->finish[i].empty[output];
+    return empty;
 }

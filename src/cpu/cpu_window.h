@@ -35,7 +35,7 @@ typedef struct sat_cpu_finish {
     double *n, *sum, *mean, *var, *squares, *x, *values; /* WINDOW_CHUNK entries each */
     double *result;                                      /* their results, on the way past the cache */
     double filled;                                       /* all entries of n are this, if it is above 0 */
-    int64_t clipped;
+    int64_t clipped, empty[SAT_OUTPUTS];
     sat_cpu_extremes extremes;
 } sat_cpu_finish;
 

@@ -82,7 +82,8 @@ void sat_cpu_window_finish(const sat_cpu_window_run *run, sat_cpu_finish *f, int
         const double *values = o->as_it_is ? moment(f, r->statistic) : f->values;
         if (!o->as_it_is) w->ops->statistic[r->statistic](f->values, &features, r->p, count);
         if (r->may_be_empty) {
-            w->ops->empty(f->values, values, f->n, sat_window_least_in(r, run->whole.low), r->empty, count);
+            const double least = sat_window_least_in(r, run->whole.low);
+            f->empty[i] += w->ops->empty(f->values, values, f->n, least, r->empty, count);
             values = f->values;
         }
         if (r->compare)

@@ -82,8 +82,8 @@ struct sat_window_ops {
 
     /* The statistic of each window. */
     void (*statistic[SAT_STATISTICS])(double *out, const sat_features *f, const double *p, int64_t n);
-    /* out[i] = values[i], empty where count[i] < least; out may be values */
-    void (*empty)(double *out, const double *values, const double *count, double least, double empty, int64_t n);
+    /* out[i] = values[i], empty where count[i] < least; out may be values.  Returns how many are empty. */
+    int64_t (*empty)(double *out, const double *values, const double *count, double least, double empty, int64_t n);
     /* out[i] = x[i] > values[i] ? 255 : 0 */
     void (*compare)(void *out, const double *x, const double *values, int64_t n);
     /* Values to a result type; returns how many were clipped. */

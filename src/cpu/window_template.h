@@ -300,10 +300,17 @@ TARGET static void describe(f64 *restrict mean, f64 *restrict var, f64 *restrict
 #include "statistics.def"
 #undef SAT_STATISTIC
 
-TARGET static void empty_values(f64 *out, const f64 *values, const f64 *restrict count, f64 least, f64 empty, int64_t n)
+TARGET static int64_t empty_values(f64 *out, const f64 *values, const f64 *restrict count, f64 least, f64 empty,
+                                   int64_t n)
 {
+    int64_t filled = 0;
     IVDEP
-    for (int64_t i = 0; i < n; i++) out[i] = count[i] >= least ? values[i] : empty;
+    for (int64_t i = 0; i < n; i++) {
+        const bool enough = count[i] >= least;
+        out[i] = enough ? values[i] : empty;
+        filled += enough;
+    }
+    return n - filled;
 }
 
 TARGET static void compare(void *restrict out, const f64 *restrict x, const f64 *restrict values, int64_t n)

@@ -76,21 +76,24 @@ static const char *extension_for(const image_format *f, sat_type type, int chann
 }
 
 /* Adds "; use .tif, .npy or .pam" to the error. */
-static void add_cures(sat_type type, int channels, error *err)
+static void add_cures(sat_type type, int channels, bool negative, error *err)
 {
     char words[FORMATS][16];
     size_t n = 0, used = strlen(err->text);
-    for (size_t i = 0; i < FORMATS; i++)
+    for (size_t i = 0; i < FORMATS; i++) {
+        if (negative && formats[i]->no_negatives) continue;
         if (*extension_for(formats[i], type, channels, words[n])) n++;
+    }
     for (size_t i = 0; i < n && used < sizeof err->text; i++) {
         const char *before = i == 0 ? "; use " : i + 1 < n ? ", " : " or ";
         used += (size_t)snprintf(err->text + used, sizeof err->text - used, "%s.%s", before, words[i]);
     }
 }
 
-bool format_holds(const image_format *format, const char *extension, sat_type type, int channels, error *err)
+bool format_holds(const image_format *format, const char *extension, sat_type type, int channels, bool negative,
+                  error *err)
 {
     if (format->holds(type, channels, err)) return !format->promises || format->promises(extension, channels, err);
-    add_cures(type, channels, err);
+    add_cures(type, channels, negative, err);
     return false;
 }

@@ -85,7 +85,8 @@ typedef struct image_format {
     /* Can a file with this one of `extensions`, or of this format's name, hold such pixels?  NULL: yes. */
     bool (*promises)(const char *extension, int channels, error *err);
     bool (*encode)(const image *img, const encode_options *opt, sink *out, error *err);
-    bool has_quality; /* encode() uses its quality */
+    bool has_quality;  /* encode() uses its quality */
+    bool no_negatives; /* encode() refuses samples below 0 */
 } image_format;
 
 #define FORMAT(id) extern const image_format format_##id;
@@ -99,8 +100,9 @@ const char *format_extension(const char *path);            /* without its dot; "
 const image_format *format_by_content(const uint8_t *bytes, size_t n);
 
 /* holds() and promises(), extension in letters of any case.  An error of holds() is followed by the extensions of the
- * formats that hold such pixels ("; use .png, .tif or .pam"). */
-bool format_holds(const image_format *format, const char *extension, sat_type type, int channels, error *err);
+ * formats that hold such pixels ("; use .png, .tif or .pam"), negative ones too where some may be. */
+bool format_holds(const image_format *format, const char *extension, sat_type type, int channels, bool negative,
+                  error *err);
 
 /* ---- image_file.c ------------------------------------------------------------------------------------ */
 

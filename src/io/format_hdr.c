@@ -292,4 +292,5 @@ const image_format format_hdr = {
     .decode = decode,
     .holds = holds,
     .encode = encode,
+    .no_negatives = true,
 };

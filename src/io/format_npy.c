@@ -24,10 +24,12 @@ static bool fail_type(const npy_header *h, error *err)
 {
     bool table = h->item_bytes == 8 && strchr("iu", h->kind);
     const char *cure = h->kind == 'c'                         ? ""
-                       : h->kind != 'f' && h->item_bytes >= 4 ? ", as a.astype('f8') makes, exact up to 2^53"
-                                                              : ", as a.astype('f4') makes";
-    return fail(err, "an array of %c%d: images are of u1, u2, u4, i1, i2, i4, f4 or f8%s%s", h->kind, h->item_bytes,
-                cure, table ? "; tables without trailer are queried with `sat query FILE --layout NAME`" : "");
+                       : h->kind != 'f' && h->item_bytes >= 4 ? ", as a.astype('float64') makes, exact up to 2^53"
+                                                              : ", as a.astype('float32') makes";
+    char name[NPY_NAME_BYTES];
+    return fail(err, "an array of %s: images are of uint8, uint16, uint32, int8, int16, int32, float32 or float64%s%s",
+                npy_type_name(h, name), cure,
+                table ? "; tables without trailer are queried with `sat query FILE --layout NAME`" : "");
 }
 
 static bool fail_shape(const npy_header *h, error *err)

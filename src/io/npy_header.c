@@ -141,6 +141,19 @@ static const struct {
 } image_types[] = {{SAT_U8, 'u', 1},  {SAT_U16, 'u', 2}, {SAT_U32, 'u', 4}, {SAT_I8, 'i', 1}, {SAT_I16, 'i', 2},
                    {SAT_I32, 'i', 4}, {SAT_F32, 'f', 4}, {SAT_F64, 'f', 8}, {SAT_U8, 'b', 1}};
 
+const char *npy_type_name(const npy_header *h, char name[NPY_NAME_BYTES])
+{
+    static const char letters[] = "iufc", words[][8] = {"int", "uint", "float", "complex"};
+    const char *letter = strchr(letters, h->kind);
+    if (h->kind == 'b')
+        snprintf(name, NPY_NAME_BYTES, "bool");
+    else if (letter && *letter)
+        snprintf(name, NPY_NAME_BYTES, "%s%d", words[letter - letters], 8 * h->item_bytes);
+    else
+        snprintf(name, NPY_NAME_BYTES, "%c%d", h->kind, h->item_bytes);
+    return name;
+}
+
 sat_type npy_image_type(const npy_header *h)
 {
     for (size_t i = 0; i < sizeof image_types / sizeof *image_types; i++)

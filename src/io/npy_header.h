@@ -30,6 +30,10 @@ typedef struct npy_header {
 /* The type of samples that an array of these numbers may hold, SAT_TYPE_NONE if none. */
 sat_type npy_image_type(const npy_header *header);
 
+/* NumPy's name of the numbers' type: "int64".  Its short ones, such as i8, are our names of other types. */
+enum { NPY_NAME_BYTES = 24 };
+const char *npy_type_name(const npy_header *header, char name[NPY_NAME_BYTES]);
+
 /* NumPy's letter for a type of samples or sums. */
 char npy_kind(sat_type type);
 

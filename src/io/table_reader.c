@@ -38,9 +38,11 @@ static bool check_channels(const npy_header *h, int64_t most, error *err)
 
 static bool check_array(const npy_header *h, error *err)
 {
+    char name[NPY_NAME_BYTES];
     if (!npy_little(h, err)) return false;
     if (type_of(h) == SAT_TYPE_NONE)
-        return fail(err, "array of type %c%d: a table has i4, u4, i8, u8, f4 or f8", h->kind, h->item_bytes);
+        return fail(err, "array of %s: a table has int32, uint32, int64, uint64, float32 or float64",
+                    npy_type_name(h, name));
     if (h->dims < 2) return fail(err, "array of 1 dimension: a table has rows and columns");
     if (h->data_bytes == 0) return fail(err, "the array is empty");
     if (!check_channels(h, CHANNELS_MAX * MOMENTS_MAX, err)) return false;

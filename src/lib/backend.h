@@ -68,6 +68,8 @@ typedef struct sat_backend {
     sat_status (*window_run)(void *state, const sat_view *src, const sat_view *mask, const sat_view *results,
                              void *stream, int64_t *clipped);
     sat_status (*window_clipped)(void *state, int64_t *clipped);
+    /* How many results of that output the last window_run() left empty, in host memory (optional). */
+    int64_t (*window_empty)(void *state, int output);
 } sat_backend;
 
 #define SAT_BACKEND(id) extern const sat_backend sat_backend_##id;

@@ -53,7 +53,8 @@ typedef struct sat_statistic_info {
     sat_parameter_info parameter[SAT_PARAMETERS];
     bool threshold;   /* a local threshold: meant to be compared with the pixel */
     bool whole_image; /* depends on extremes of the whole image, for which a run reads it twice */
-    bool reserved[6]; /* false */
+    bool variance;    /* depends on a variance, and so on ddof */
+    bool reserved[5]; /* false */
 } sat_statistic_info;
 
 /* The i-th statistic; false past the last. */
@@ -141,6 +142,11 @@ SAT_API sat_status sat_window_run(sat_window *window, const sat_view *src, const
  * ones are counted like any other.  Where a
  * device made them, waits for the run's stream; -1 if that failed. */
 SAT_API int64_t sat_window_clipped(const sat_window *window);
+
+/* How many results of output i of the last run are `empty`, as too few samples of their windows count; of thresholds,
+ * how many were compared with none, and so are 0.  -1 where a device made them, which does not count them, and where
+ * there is no such output. */
+SAT_API int64_t sat_window_empty(const sat_window *window, int i);
 
 /* The result type of output i; SAT_TYPE_NONE if there is none. */
 SAT_API sat_type sat_window_result(const sat_window *window, int i);

@@ -12,7 +12,8 @@ static const sat_statistic table[] = {
               .source = source_,                                                                                       \
               .parameter = set,                                                                                        \
               .threshold = threshold_,                                                                                 \
-              .whole_image = ((needs_)&SAT_NEEDS_EXTREMES) != 0},                                                      \
+              .whole_image = ((needs_)&SAT_NEEDS_EXTREMES) != 0,                                                       \
+              .variance = ((needs_)&SAT_NEEDS_VAR) != 0},                                                              \
      .needs = (needs_)},
 #include "statistics.def"
 #undef SAT_STATISTIC

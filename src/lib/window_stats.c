@@ -20,6 +20,7 @@ struct sat_window {
     const sat_backend *backend;
     void **states;    /* one for each image that is worked on at a time */
     int64_t *clipped; /* by each of them, in a run */
+    int64_t *empty;   /* likewise, SAT_OUTPUTS each */
     int workers;
     int64_t clipped_in_run; /* on the host */
     bool ran;
@@ -152,7 +153,8 @@ static sat_status open_with(void *object, const sat_backend *b)
     w->workers = threads.workers;
     w->states = sat_arena_zeros(&w->arena, (size_t)threads.workers * sizeof *w->states);
     w->clipped = sat_arena_zeros(&w->arena, (size_t)threads.workers * sizeof *w->clipped);
-    if (w->states == NULL || w->clipped == NULL) return SAT_ERR_MEMORY;
+    w->empty = sat_arena_zeros(&w->arena, (size_t)threads.workers * SAT_OUTPUTS * sizeof *w->empty);
+    if (w->states == NULL || w->clipped == NULL || w->empty == NULL) return SAT_ERR_MEMORY;
     for (int i = 0; i < threads.workers; i++) {
         status = b->window_open(&spec, &w->arena, &w->states[i], w->note, sizeof w->note);
         if (status != SAT_OK) break;
@@ -223,16 +225,20 @@ static sat_status do_image(void *context, int64_t i, int worker)
     if (b->mask) mask = sat_images_of(b->mask, i, 1);
     for (int k = 0; k < b->w->spec.outputs; k++) results[k] = sat_images_of(&b->results[k], i, 1);
     int64_t clipped = 0;
-    sat_status status =
-        b->w->backend->window_run(b->w->states[worker], &src, b->mask ? &mask : NULL, results, NULL, &clipped);
-    b->w->clipped[worker] += clipped;
+    const sat_window *w = b->w;
+    void *state = w->states[worker];
+    sat_status status = w->backend->window_run(state, &src, b->mask ? &mask : NULL, results, NULL, &clipped);
+    w->clipped[worker] += clipped;
+    for (int k = 0; w->backend->window_empty && k < w->spec.outputs; k++)
+        w->empty[worker * SAT_OUTPUTS + k] += w->backend->window_empty(state, k);
     return status;
 }
 
 static sat_status run_on_host(sat_window *w, const sat_view *src, const sat_view *mask, const sat_view *results)
 {
     images b = {.w = w, .src = src, .mask = mask, .results = results};
-    for (int i = 0; i < w->workers; i++) w->clipped[i] = 0;
+    memset(w->clipped, 0, (size_t)w->workers * sizeof *w->clipped);
+    memset(w->empty, 0, (size_t)w->workers * SAT_OUTPUTS * sizeof *w->empty);
     sat_status status = sat_each_image(w->spec.executor, w->workers, src->count, do_image, &b);
     w->clipped_in_run = 0;
     for (int i = 0; i < w->workers; i++) w->clipped_in_run += w->clipped[i];
@@ -301,6 +307,14 @@ int64_t sat_window_clipped(const sat_window *window)
     if (status == SAT_OK) status = sat_device_may_wait(device, window->stream);
     if (status == SAT_OK) status = window->backend->window_clipped(window->states[0], &clipped);
     return status == SAT_OK ? clipped : -1;
+}
+
+int64_t sat_window_empty(const sat_window *window, int i)
+{
+    int64_t empty = 0;
+    if (window == NULL || i < 0 || i >= window->spec.outputs || window->backend->window_empty == NULL) return -1;
+    for (int k = 0; k < window->workers; k++) empty += window->empty[k * SAT_OUTPUTS + i];
+    return empty;
 }
 
 sat_type sat_window_result(const sat_window *window, int i)

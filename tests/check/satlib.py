@@ -160,7 +160,7 @@ class Parameter(ctypes.Structure):
 class Statistic(ctypes.Structure):
     _fields_ = [("name", ctypes.c_char_p), ("summary", ctypes.c_char_p), ("equation", ctypes.c_char_p),
                 ("source", ctypes.c_char_p), ("parameter", Parameter * 4), ("threshold", ctypes.c_bool),
-                ("whole_image", ctypes.c_bool), ("reserved", ctypes.c_bool * 6)]
+                ("whole_image", ctypes.c_bool), ("variance", ctypes.c_bool), ("reserved", ctypes.c_bool * 5)]
 
 
 class Output(ctypes.Structure):

@@ -285,10 +285,11 @@ def command(case):
                         ok = False
                     if not ok:
                         return f"{what}: {os.path.basename(source)} {rect.tolist()}: {row}"
-            for text in texts:
+            for text in [*texts, "--rect=%r,%r,%r,%r"]:
                 columns = rects[:, order] if "y" in text else rects
-                lines = "".join(text % tuple(float(v) for v in rect) for rect in columns)
-                status, out, error = run_sat(*args, "--rects", "-", input=lines.encode())
+                lines = [text % tuple(float(v) for v in rect) for rect in columns]
+                given = lines if text.startswith("--") else ["--rects", "-"]
+                status, out, error = run_sat(*args, *given, input="".join(lines).encode())
                 if status:
                     return f"{what}: {text}: {error}"
                 for row, line in zip(got, out.decode().split()[1:], strict=True):

@@ -34,6 +34,11 @@ shared() {
     gcc -std=c11 -Wall -Wextra -Werror examples/mean.c $(flags --cflags --libs) -o "$dir/mean" &&
         LD_LIBRARY_PATH=$root/lib "$dir/mean"
 }
+with_rpath() { # as the README says of a prefix of one's own
+    # shellcheck disable=SC2046 # flags
+    gcc -std=c11 -Wall -Wextra -Werror examples/mean.c $(flags --cflags --libs) -Wl,-rpath,"$root/lib" -o "$dir/mean-rpath" &&
+        "$dir/mean-rpath"
+}
 static() {
     # shellcheck disable=SC2046 # flags
     gcc -std=c11 -Wall -Wextra -Werror examples/mean.c -I"$root/include" "$root/lib/libsat.a" \
@@ -113,6 +118,7 @@ try "make install" installs
 try "everything is there" holds
 try "the shared library's links" sonames
 try "the example builds against the shared library and is right" prints_mean shared
+try "linked with -rpath it runs as it is" prints_mean with_rpath
 try "the example builds against the static library and is right" prints_mean static
 try "the example of table files builds against the shared libraries and is right" prints_mean file_shared
 try "the example of table files builds against the static libraries and is right" prints_mean file_static

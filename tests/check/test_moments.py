@@ -328,7 +328,7 @@ def command(case):
                 var = [math.nan if e[2] is None else nearest(e[2]) for e in exact]
                 want = [math.sqrt(v) for v in var] + [w * h] + var
                 want += [nearest(e[1]) for e in exact] + [math.sqrt(nearest(e[3])) for e in exact] + [w * h]
-                if satlib.TYPES[sample] in (np.uint8, np.int8, np.uint16, np.int16) and accum != "f64":
+                if sample[0] != "f" and (source == image or accum != "f64"):
                     equal = np.array_equal(got, want, equal_nan=True)
                 elif source == image:  # centred, in twice the precision
                     equal = np.allclose(got, want, rtol=1e-12, atol=0, equal_nan=True)
@@ -337,6 +337,40 @@ def command(case):
                     equal = np.allclose(got, want, rtol=1e-6, atol=1e-6 * scale * max(1, scale), equal_nan=True)
                 if not equal:
                     return f"{what}: {os.path.basename(source)} {rect} ddof {ddof}: {got}, not {want}"
+    return None
+
+
+def words(case):
+    """Rectangles of 32-bit integers, from the pixels: exact quotients, rounded once, whatever the samples."""
+    sample, kind, backend, seed = case
+    rng = np.random.default_rng(seed)
+    info = np.iinfo(satlib.TYPES[sample])
+    height, width, channels = int(rng.integers(1, 60)), int(rng.integers(1, 60)), 1 + seed % 4
+    shape = (height, width, channels)
+    pixels = {"any": lambda: rng.integers(info.min, info.max, shape, endpoint=True),
+              "extremes": lambda: rng.choice([info.min, info.max], shape),
+              "top": lambda: rng.integers(info.max - 2, info.max, shape, endpoint=True),
+              "bottom": lambda: np.full(shape, info.min)}[kind]().astype(satlib.TYPES[sample])
+    what = f"{pixels.shape} {sample} {kind} {backend} seed {seed}"
+    rects, ddof = rectangles(rng, height, width, 12), seed % 3
+    with scratch() as folder:
+        image = os.path.join(folder, "in.npy")
+        np.save(image, pixels if channels > 1 else pixels[:, :, 0])
+        text = "".join("%d,%d,%d,%d\n" % rect for rect in rects).encode()
+        status, out, error = run_sat("query", "-q", "--as", "image", image, "--rects", "-", "--stat", "var,std,rms,sum",
+                                     "--ddof", ddof, *(["--backend", backend] if backend else []), input=text)
+    if status:
+        return f"{what}: {error}"
+    for rect, line in zip(rects, out.decode().split()[1:], strict=True):
+        x, y, w, h = rect
+        exact = [exact_statistics(pixels[y:y + h, x:x + w, c], ddof) for c in range(channels)]
+        var = [math.nan if e[2] is None else nearest(e[2]) for e in exact]
+        want = [*var, *map(math.sqrt, var), *(math.sqrt(nearest(e[3])) for e in exact)]
+        got = line.split(",")[4:]
+        if not np.array_equal([float(v) for v in got[:-channels]], want, equal_nan=True):
+            return f"{what}: {rect} ddof {ddof}: {got}, not {want}"
+        if [int(v) for v in got[-channels:]] != [e[0] for e in exact]:
+            return f"{what}: {rect}: {got}"
     return None
 
 
@@ -376,6 +410,11 @@ def main():
              for layout in ("padded", "inclusive") for channels in (1, 2, 3, 4)]
     found = [p for p in in_parallel(command, cases) if p]
     tap.report("the command's tables of two moments, and its answers from them and from images", found, len(cases))
+    cases = [(sample, kind, backend, seed) for seed, (sample, kind, backend) in enumerate(
+        [(sample, kind, backend) for sample in ("u32", "i32") for kind in ("any", "extremes", "top", "bottom")
+         for backend in (None, None, "cpu")])]
+    found = [p for p in in_parallel(words, cases) if p]
+    tap.report("the command's variances of 32-bit integers are exact quotients, rounded once", found, len(cases))
     offsets(tap)
     tap.finish()
 

@@ -17,7 +17,7 @@ from satlib import (BUILD, ISAS, TYPES, Failed, Output, Statistic, Tap, View, Wi
 # The build of the library that takes its instruction set from the environment.
 LIB = ctypes.CDLL(os.path.join(BUILD, "tests", "libsat.so"))
 LIB.sat_detail.restype = ctypes.c_char_p
-LIB.sat_window_clipped.restype = ctypes.c_int64
+LIB.sat_window_clipped.restype = LIB.sat_window_empty.restype = ctypes.c_int64
 
 INTEGERS = ("u8", "u16", "u32", "i8", "i16", "i32")
 FLOATS = ("f32", "f64")
@@ -52,7 +52,7 @@ def view(array, gap=0, pixel_gap=0):
 
 
 def run(case):
-    """The results, a list of (N, H, W, C), and how many were clipped."""
+    """The results, a list of (N, H, W, C), how many were clipped, and how many of each output are empty."""
     pixels = case["pixels"]
     count, height, width, channels = pixels.shape
     outputs = (Output * len(case["outputs"]))()
@@ -83,7 +83,8 @@ def run(case):
         for _, rows in made:
             if case["gap"] and not (rows[:, :, -case["gap"]:] == 0x5a).all():
                 raise Failed("the gap between rows was written to")
-        return [m[1][:, :, :width * channels].reshape(pixels.shape) for m in made], LIB.sat_window_clipped(window)
+        return ([m[1][:, :, :width * channels].reshape(pixels.shape) for m in made], LIB.sat_window_clipped(window),
+                [LIB.sat_window_empty(window, i) for i in range(len(made))])
     finally:
         LIB.sat_window_destroy(ctypes.byref(window))
         os.environ.pop("SAT_ISA", None)
@@ -187,7 +188,7 @@ def stored(value, result):
 
 def check_integers(case):
     try:
-        got, clipped = run(case)
+        got, clipped, empties = run(case)
     except Failed as e:
         return f"{as_text(case)}: {e}"
     n, s1, s2, _ = exact_sums(case)
@@ -197,8 +198,8 @@ def check_integers(case):
     low, most = extremes(case, n, var)
     type_range = np.iinfo(TYPES[case["sample"]]).max
     total = 0
-    for (name, result, compare, given), array in zip(case["outputs"], got):
-        p = parameters_of(name, given, type_range)
+    for (name, result, compare, given), array, told in zip(case["outputs"], got, empties):
+        p, left = parameters_of(name, given, type_range), 0
         empty = case["empty"] if case["empty"] is not None else math.nan if result in FLOATS else 0
         for at in np.ndindex(n.shape):
             count, s, q, x = int(n[at]), int(s1[at]), int(s2[at]), int(case["pixels"][at])
@@ -209,6 +210,7 @@ def check_integers(case):
             short = short or (name == "wolf" and low[at[0]] == math.inf)
             if name != "count" and short:
                 value = math.inf if compare else empty
+                left += 1
             else:
                 value = FORMULAS[name](f, p)
             g = array[at]
@@ -231,6 +233,8 @@ def check_integers(case):
                 same = abs(int(g) - int(want)) <= (abs(away_from_zero(value) - value) > 0.499)
             if not same:
                 return f"{as_text(case)}: {name} as {result} at {at}: {g!r} instead of {want!r}"
+        if told != left:
+            return f"{as_text(case)}: {name}: {told} empty, not {left}"
     if total != clipped and all(o[0] in ("mean", "sum", "var", "std", "count") for o in case["outputs"]):
         return f"{as_text(case)}: {clipped} clipped, not {total}"
     return None
@@ -239,13 +243,14 @@ def check_integers(case):
 def check_floats(case):
     """The bounds of sat_window.h."""
     try:
-        got, _ = run(case)
+        got, _, empties = run(case)
     except Failed as e:
         return f"{as_text(case)}: {e}"
     n, s1, s2, magnitudes = exact_sums(case)
     e = Fraction(1, 2 ** 53)
     tiny = Fraction(1, 2 ** 1074) if case["outputs"][0][1] == "f64" else Fraction(1, 2 ** 149)
-    for (name, result, _, _), array in zip(case["outputs"], got):
+    for (name, result, _, _), array, told in zip(case["outputs"], got, empties):
+        left = 0
         for at in np.ndindex(n.shape):
             count, g = int(n[at]), float(array[at])
             short = count < max(1, case["least"]) or (name == "var" and count <= case["ddof"])
@@ -254,6 +259,7 @@ def check_floats(case):
                     return f"{as_text(case)}: {g} samples instead of {count} at {at}"
                 continue
             if short:
+                left += 1
                 if g == g:
                     return f"{as_text(case)}: {name} {g} of {count} samples at {at}"
                 continue
@@ -275,6 +281,8 @@ def check_floats(case):
             if abs(Fraction(g) - want) > bound:
                 return (f"{as_text(case)}: {name} {g} instead of {float(want)} at {at}: wrong by "
                         f"{float(abs(Fraction(g) - want) / bound)} of the bound")
+        if told != left:
+            return f"{as_text(case)}: {name}: {told} empty, not {left}"
     return None
 
 
@@ -411,7 +419,7 @@ def same_everywhere(tap):
         case["least"] = case["min_valid"] = 0
         results = []
         for isa, threads in itertools.product([i for i in ISAS if runs_isa(i)], (1, 2, 3)):
-            got, _ = run(case | {"isa": isa, "threads": threads})
+            got, _, _ = run(case | {"isa": isa, "threads": threads})
             results.append([g.tobytes() for g in got])
             cases += 1
         if any(r != results[0] for r in results):
@@ -427,13 +435,13 @@ def nothing_counts(tap):
         base = {"sample": sample, "border": "constant", "value": [3] * 4, "window": (5, 3), "first": 0, "isa": None,
                 "threads": 2, "gap": 0, "pixel_gap": 0, "ddof": 0, "skip_nan": False, "nodata": 9, "mask": None,
                 "min_valid": 15, "empty": math.nan, "outputs": [("mean", result, False, [])], "pixels": pixels}
-        (got,), clipped = run(base)
+        (got,), clipped, _ = run(base)
         inner = got[0, 1:-1, 2:-2]
         if inner.any() or clipped < inner.size:
             problems.append(f"{sample} to {result}: {inner.min()} .. {inner.max()}, {clipped} clipped")
-        (got,), clipped = run(base | {"min_valid": 0, "empty": 7, "outputs": [("wolf", result, False, [])]})
-        if (got != 7).any() or clipped:
-            problems.append(f"{sample} to {result}: wolf {got.min()} .. {got.max()}, {clipped} clipped")
+        (got,), clipped, (empty,) = run(base | {"min_valid": 0, "empty": 7, "outputs": [("wolf", result, False, [])]})
+        if (got != 7).any() or clipped or empty != got.size:
+            problems.append(f"{sample} to {result}: wolf {got.min()} .. {got.max()}, {clipped} clipped, {empty} empty")
     tap.report("where nothing counts, results are empty; NaN is 0 in integers", problems)
 
 
@@ -446,10 +454,10 @@ def nothing_spreads(tap):
         base = {"sample": sample, "border": "shrink", "value": [0] * 4, "window": (9, 7), "first": 0, "isa": None,
                 "threads": 2, "gap": 0, "pixel_gap": 0, "ddof": 0, "skip_nan": False, "nodata": None, "mask": None,
                 "min_valid": 0, "empty": None, "outputs": [("mean", "f64", False, []), ("var", "f64", False, [])]}
-        clean, _ = run(base | {"pixels": pixels})
+        clean, _, _ = run(base | {"pixels": pixels})
         spoilt = pixels.copy()
         spoilt[0, 30, 40] = bad
-        got, _ = run(base | {"pixels": spoilt})
+        got, _, _ = run(base | {"pixels": spoilt})
         held = np.zeros((60, 80), bool)
         held[27:34, 36:45] = True
         for a, b in zip(clean, got):

@@ -111,7 +111,7 @@ npy() {
     ok info f.npy
     [[ $output == *"not said (no trailer; it may be an image)" ]]
     printf '\1\2' | npy u.npy '|u1' "1, 2"
-    failure "u.npy: array of type u1: a table has *" query u.npy --as table --layout inclusive --rect 0,0,1,1
+    failure "u.npy: array of uint8: a table has *" query u.npy --as table --layout inclusive --rect 0,0,1,1
     failure "u.npy: --layout and --sample are for tables*" query u.npy --layout inclusive --rect 0,0,1,1
 }
 
@@ -183,9 +183,9 @@ npy() {
         failure "x.npy: $1" x.npy --box 3 -o no.png
     }
     # f4 keeps what is negative, and u2 would not
-    refused "an array of i8: images are of u1, u2, u4, i1, i2, i4, f4 or f8, as a.astype('f8') makes, exact up to 2^53; tables*\`sat query*" '<i8' "2, 2"
-    refused "an array of f2: images are of u1, u2, u4, i1, i2, i4, f4 or f8, as a.astype('f4') makes" '<f2' "2, 2"
-    refused "an array of c8: images are of u1, u2, u4, i1, i2, i4, f4 or f8" '<c8' "2, 2"
+    refused "an array of int64: images are of uint8, uint16, uint32, int8, int16, int32, float32 or float64, as a.astype('float64') makes, exact up to 2^53; tables*\`sat query*" '<i8' "2, 2"
+    refused "an array of float16: images are of uint8, uint16, uint32, int8, int16, int32, float32 or float64, as a.astype('float32') makes" '<f2' "2, 2"
+    refused "an array of complex64: images are of uint8, uint16, uint32, int8, int16, int32, float32 or float64" '<c8' "2, 2"
     refused "an array of 5 numbers: an image is H x W, or H x W x C with 1 to 4 channels" '|u1' "5,"
     refused "an array of 3 x 4 x 5: an image is H x W, or H x W x C with 1 to 4 channels, as a.transpose(1, 2, 0) makes" '|u1' "3, 4, 5"
     refused "an array of 5 x 4 x 5: an image is H x W, or H x W x C with 1 to 4 channels" '|u1' "5, 4, 5"

@@ -11,6 +11,12 @@ options_in() { grep -oE -- '--[a-z][a-z-]*' | sort -u; }
     [ "$(echo $("$sat" --help | sed -n '/^Commands/,/^$/s/^  \([a-z]*\) .*/\1/p'))" = "query info backends bench" ]
 }
 
+@test "help says what is compared with --nodata, and what constant:V is of alpha" {
+    ok --help
+    [[ $output == *"--nodata V|nan     samples that are not V count, in each channel by itself"* ]]
+    [[ $output == *"constant:V sets alpha to V, too; constant:R,G,B,A does not"* ]]
+}
+
 @test "help opens with examples and fits 80 columns and 60 lines" {
     while read -r command; do
         # shellcheck disable=SC2086 # the empty command is no word

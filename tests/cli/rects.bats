@@ -101,6 +101,27 @@ rects() {
     cat want want | cmp - got
 }
 
+@test "sides with fractions: on the command line, too" {
+    small a.pgm
+    ok a.pgm -o t.npy --moments 1,2
+    for args in "a.pgm" "a.pgm --backend cpu" t.npy; do
+        # shellcheck disable=SC2086 # a list
+        ok query $args --rect 0.5,0.5,2,1 --rect 1,1,2,2 --rect ' .25, 0 ,5e-1,1' --stat mean,sum,var,count
+        [ "$output" = "$(printf 'x,y,w,h,mean,sum,var,count\n0.5,0.5,2,1,4,8,4.5,2\n1,1,2,2,4,16,6.5,4\n0.25,0,0.5,1,1,0.5,0,0.5')" ]
+    done
+    ok a.pgm a.pgm --mean 0.5,0.5,2,1 --mean 2.0,0,1,1
+    [ "${lines[*]}" = "file,x,y,w,h,mean a.pgm,0.5,0.5,2,1,4 a.pgm,2,0,1,1,3 a.pgm,0.5,0.5,2,1,4 a.pgm,2,0,1,1,3" ]
+    ok query a.pgm --rect=-1.5,0,2,1 --rect 1e300,0,1e300,1 --clip --stat sum --json
+    [ "${lines[0]}" = '{"x":-1.5,"y":0,"w":2,"h":1,"sum":[0.5],"area":0.5}' ]
+    [[ ${lines[1]} == '{"x":1e+300,'*'"sum":[0],"area":0}' ]]
+    failure "a.pgm: rectangle 3.5,0,0.6,1 reaches outside the image; *" query a.pgm --rect 3.5,0,0.6,1
+    failure "a.pgm: rectangle 0.5,0,0,1 is empty; *" query a.pgm --rect 0.5,0,0,1
+    ok query a.pgm --rect 0.5,0.5,2,1 --rect 1,1,2,2 -o out.npy # a column has one type
+    grep -aq "('x', '<f8'), ('y', '<f8'), ('w', '<f8'), ('h', '<f8'), ('mean', '<f8'), ('sum', '<f8')" out.npy
+    ok query a.pgm --rect 1,1,2,2 --rect 0,0,1,1 -o out.npy
+    grep -aq "('x', '<i8'), ('y', '<i8'), ('w', '<i8'), ('h', '<i8'), ('mean', '<f8'), ('sum', '<u8')" out.npy
+}
+
 @test "sides with fractions: answers in a .npy" {
     small a.pgm
     printf '0.5,0.5,2,1\n' >r.csv

@@ -372,7 +372,7 @@ npy() {
     printf '\1\1\2\2' | npy r.npy '|u1' "4,"
     failure "r.npy: rectangles are an array of N x 4, not 4 numbers" query a.pgm --rects r.npy
     printf '\1\1\0\1' | npy r.npy '|b1' "1, 4"
-    failure "r.npy: rectangles are integers, f32 or f64, not b8" query a.pgm --rects r.npy
+    failure "r.npy: rectangles are integers, f32 or f64, not bool" query a.pgm --rects r.npy
 }
 
 @test "query: a million rectangles in constant memory" {

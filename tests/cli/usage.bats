@@ -117,7 +117,7 @@ load helpers
     for bad in 0 101 -5 x; do usage "--quality '$bad'*" a.pgm --box 3 --quality "$bad" -o out.pgm; done
     for bad in -1 x 1025 1.5 ""; do usage "--threads '$bad'*" a.pgm --box 3 --threads "$bad" -o out.pgm; done
     for bad in 0 x 3x 3x0 2147483648 99999999999x99999999999; do usage "--largest '$bad'*" a.pgm --type q32 --largest "$bad" -o out.npy; done
-    for bad in 1,2,3 1,2,3,4,5 a,b,c,d 1,2,3,4x "" 1,,2,3 "1 2,3,4" "1, 2, 3 3,4" "1, ,3,4" 99999999999999999999,1,1,1; do
+    for bad in 1,2,3 1,2,3,4,5 a,b,c,d 1,2,3,4x "" 1,,2,3 "1 2,3,4" "1, 2, 3 3,4" "1, ,3,4" 1e999,1,1,1 nan,0,1,1 0x1,0,1,1 1.5,2,3 1.5.,0,1,1; do
         usage "--mean '$bad'*X,Y,W,H*" a.pgm --mean "$bad"
         usage "--rect '$bad'*X,Y,W,H*" query a.pgm --rect "$bad"
     done

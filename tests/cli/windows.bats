@@ -68,16 +68,48 @@ values() {
     ok a.pgm --box 3 --mask m.pgm --stat mean,count -o '{stat}.npy'
     [ "$(values count.npy)" = "0.0 1.0 1.0 1.0 0.0 2.0 2.0 2.0 0.0 1.0 1.0 1.0" ]
     [ "$(values mean.npy)" = "nan 3.0 3.0 3.0 nan 2.5 2.5 2.5 nan 2.0 2.0 2.0" ]
-    ok a.pgm --box 3 --mask m.pgm -o mean.pgm # without --stat a mean
+    noted "a.pgm: 3 of 12 results are 0, as no samples of their windows count; floats are NaN there (--result)" \
+        a.pgm --box 3 --mask m.pgm -o mean.pgm # without --stat a mean
     [ "$(pixels mean.pgm 12)" = "0 3 3 3 0 3 3 3 0 2 2 2" ]
-    ok a.pgm --box 3 --mask m.pgm --min-valid 2 -o mean.pgm
+    noted "a.pgm: 9 of 12 results are 0, as too few samples of their windows count; *" \
+        a.pgm --box 3 --mask m.pgm --min-valid 2 -o mean.pgm
     [ "$(pixels mean.pgm 12)" = "0 0 0 0 0 3 3 3 0 0 0 0" ]
     grey 5 5 wrong.pgm
     failure "a.pgm: --mask wrong.pgm: 5x5 px, where the image has 4x3" a.pgm --box 3 --mask wrong.pgm -o o.pgm
     failure "a.pgm: --mask none.pgm: *" a.pgm --box 3 --mask none.pgm -o o.pgm
     [ ! -e o.pgm ]
-    ok a.pgm --box 3 --mask m.pgm --min-valid 100% -o mean.pgm
+    noted "a.pgm: 12 of 12 results are 0, as too few *" a.pgm --box 3 --mask m.pgm --min-valid 100% -o mean.pgm
     [ "$(pixels mean.pgm 12)" = "0 0 0 0 0 0 0 0 0 0 0 0" ]
+}
+
+@test "windows in which nothing counts are told where results cannot be NaN" {
+    small a.pgm
+    printf 'P5 4 3 255\n\0\0\1\0\0\0\0\0\0\0\7\0' >m.pgm
+    ok a.pgm --box 3 --mask m.pgm --stat mean,std -o '{stat}.tif' # floats
+    noted "a.pgm: 6 of 24 results are 0, as no samples *; floats are NaN there (--result)" \
+        a.pgm --box 3 --mask m.pgm --stat mean,std --result same -o '{stat}.tif'
+    ok a.pgm --box 3 --mask m.pgm --stat count -o c.pgm # 0 is the count
+    [ "$(pixels c.pgm 12)" = "0 1 1 1 0 2 2 2 0 1 1 1" ]
+    noted "a.pgm: 3 of 12 results are 0, as no samples of their windows count" \
+        a.pgm --box 3 --mask m.pgm --threshold mean -o t.pgm
+    noted "a.pgm: 1 of 12 results are 5, as no samples of their windows count" a.pgm --box 1 --nodata 5 -o o.pgm
+    [ "$(pixels o.pgm 12)" = "1 2 3 4 5 6 7 8 9 1 2 3" ]
+    noted "a.pgm: 9 of 12 results are 0, as too few *" a.pgm --box 3 --mask m.pgm --stat var --ddof 1 -o v.pgm
+    ok a.pgm --box 3 --nodata 200 -o o.pgm # all have samples that count
+}
+
+@test "a ddof, or samples that must count, as no window has" {
+    small a.pgm
+    usage "--ddof 9: a window of 3x3 has at most 9 samples, and a variance needs more" \
+        a.pgm --box 3 --stat var --ddof 9 -o o.tif
+    usage "--ddof 90: a window of 9x9 has at most 81 samples, and *" a.pgm --box 9 --threshold sauvola --ddof 90 -o o.png
+    usage "--ddof 1: a window of 1x1 has at most 1 sample, and *" a.pgm --radius 0 --stat mean,std --ddof 1 -o '{stat}.tif'
+    usage "--ddof 2147483647: a window of *" a.pgm --box 3 --stat rms,var --ddof 9223372036854775807 -o '{stat}.tif'
+    usage "--min-valid 10: a window of 3x3 has at most 9 samples" a.pgm --box 3 --min-valid 10 -o o.tif
+    ok a.pgm --box 3 --stat var --ddof 8 -o v.tif
+    ok a.pgm --box 3 --stat mean --ddof 9 -o o.tif # it has no variance
+    ok a.pgm --box 3 --min-valid 9 --border replicate -o o.tif
+    [ ! -e o.png ]
 }
 
 @test "a mask is neither replaced nor read twice" {
@@ -155,7 +187,7 @@ tiff("odd.tif", "none of these", [1, -9999, 3, 5])'
     [ "$(values o.npy)" = "1.0 0.0 1.0 0.0" ]
     ok hole.tif --box 1 --stat mean --nodata none -o all.tif
     [ "$(grep -ac -e '-9999' all.tif)" = 0 ]
-    ok nan.tif --box 1 --threshold mean -o t.tif
+    ok -q nan.tif --box 1 --threshold mean -o t.tif
     [ "$(grep -ac nan t.tif)" = 0 ]
     ok hole.tif --box 3 -o box.tif
     grep -aq -e '-9999' box.tif
@@ -170,10 +202,13 @@ tiff("odd.tif", "none of these", [1, -9999, 3, 5])'
 
 @test "alpha: pixels that are transparent do not count, and outputs have the colours alone" {
     printf 'P7\nWIDTH 3\nHEIGHT 1\nDEPTH 2\nMAXVAL 255\nTUPLTYPE GRAYSCALE_ALPHA\nENDHDR\n\1\377\11\0\5\1' >a.pam
-    ok a.pam --box 3 --stat mean,count -o '{stat}.npy'
+    noted "a.pam: results are without alpha; pixels whose alpha is 0 do not count" \
+        a.pam --box 3 --stat mean,count -o '{stat}.npy'
     [ "$(values mean.npy)" = "1.0 3.0 5.0" ]
-    ok a.pam --box 3 --stat mean --alpha straight -o mean.npy
+    noted "a.pam: results are without alpha" a.pam --box 3 --stat mean --alpha straight -o mean.npy
     [ "$(values mean.npy)" = "5.0 5.0 7.0" ]
+    failure "a.pam: --border constant has 2 values, but the image has 1 channel beside alpha" \
+        a.pam --box 3 --stat mean --border constant:1,2 -o mean.npy
     usage "--alpha weighted: *" a.pam --box 3 --stat mean --alpha weighted -o mean.npy
 }
 

@@ -1,5 +1,6 @@
 /* Quotients of integers of up to 128 bits are rounded once, to the nearest and to even: fractions of Python's integers.
  */
+#include "../../src/cli/quotient.c"
 #include "arrays.h"
 #include "isa.h"
 #include "moments.h"
@@ -113,8 +114,12 @@ static sat_u128 join(wide w)
 static void quotients_are_rounded_once(void **state)
 {
     (void)state;
-    for (size_t i = 0; i < sizeof quotients / sizeof *quotients; i++)
-        assert_true(sat_quotient(join(quotients[i].a), join(quotients[i].b)) == quotients[i].quotient);
+    for (size_t i = 0; i < sizeof quotients / sizeof *quotients; i++) {
+        const sat_u128 a = join(quotients[i].a), b = join(quotients[i].b);
+        assert_true(sat_quotient(a, b) == quotients[i].quotient);
+        assert_true(quotient_of(a, b) == quotients[i].quotient); /* the command's own */
+    }
+    assert_true(quotient_of(0, 7) == 0);
 }
 
 /* The quick quotient is that by bits, or none: of random numbers, and of such as lie on a tie, or beside it. */
@@ -136,6 +141,7 @@ static void quick_quotients_are_right_or_none(void **state)
         double quick;
         if (!sat_quotient_in_f64(a, (double)(uint64_t)b, &quick)) {
             left++;
+            assert_true(quotient_of(a, b) == sat_quotient_by_bits(a, b));
             continue;
         }
         taken++;

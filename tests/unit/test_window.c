@@ -132,6 +132,64 @@ static void views_that_are_refused(void **state)
     unguard(&src), unguard(&out), unguard(&mask);
 }
 
+/* Of each output, of all images, of the last run. */
+static void empty_results_are_counted(void **state)
+{
+    (void)state;
+    sat_window_spec s = spec_of("mean");
+    output[1] = (sat_window_output){.statistic = "var"};
+    output[2] = (sat_window_output){.statistic = "count"};
+    output[3] = (sat_window_output){.statistic = "mean", .compare = true};
+    s.outputs = 4;
+    s.masked = true;
+    s.count = 2;
+    s.ddof = 5;
+    s.threads = 2;
+    sat_window *w;
+    assert_int_equal(sat_window_create(&w, &s), SAT_OK);
+    assert_int_equal(sat_window_empty(w, 0), 0); /* no run */
+    sat_view src = view_of(&s, 2, SAT_U8), mask = view_of(&s, 1, SAT_U8), out[4];
+    for (int i = 0; i < 4; i++) out[i] = view_of(&s, 2, sat_window_result(w, i));
+    randomise(&src);
+    for (int image = 0; image < 2; image++) /* one pixel counts, far from the edge */
+        for (int64_t y = 0; y < s.height; y++) {
+            uint8_t *row = (uint8_t *)mask.data + (size_t)image * mask.image_bytes + (size_t)y * mask.row_bytes;
+            memset(row, 0, (size_t)s.width);
+            row[9] = y == 9;
+        }
+    const int64_t samples = 2 * s.width * s.height * s.channels, near = 2 * 5 * 3 * s.channels;
+    for (int run = 0; run < 2; run++) {
+        assert_int_equal(sat_window_run(w, &src, &mask, out, NULL), SAT_OK);
+        assert_int_equal(sat_window_empty(w, 0), samples - near);
+        assert_int_equal(sat_window_empty(w, 1), samples);
+        assert_int_equal(sat_window_empty(w, 2), 0);
+        assert_int_equal(sat_window_empty(w, 3), samples - near);
+    }
+    src.count = mask.count = 1;
+    for (int i = 0; i < 4; i++) out[i].count = 1;
+    assert_int_equal(sat_window_run(w, &src, &mask, out, NULL), SAT_OK);
+    assert_int_equal(sat_window_empty(w, 0), (samples - near) / 2);
+    assert_int_equal(sat_window_empty(w, -1), -1);
+    assert_int_equal(sat_window_empty(w, 4), -1);
+    assert_int_equal(sat_window_empty(NULL, 0), -1);
+    sat_window_destroy(&w);
+    src.count = mask.count = 2;
+    unguard(&src), unguard(&mask);
+    for (int i = 0; i < 4; i++) out[i].count = 2, unguard(&out[i]);
+}
+
+static void statistics_of_variances_say_so(void **state)
+{
+    (void)state;
+    sat_statistic_info info;
+    for (size_t i = 0; sat_statistic_at(i, &info); i++) {
+        const bool means = strcmp(info.name, "mean") == 0 || strcmp(info.name, "count") == 0 ||
+                           strcmp(info.name, "sum") == 0 || strcmp(info.name, "rms") == 0 ||
+                           strcmp(info.name, "bradley") == 0 || strcmp(info.name, "nick") == 0;
+        assert_true(info.variance == !means);
+    }
+}
+
 /* ---- batches, executors, memory ------------------------------------------------------------------------ */
 
 static void run_backwards(void *context, int jobs, void (*job)(void *argument, int i), void *argument)
@@ -323,6 +381,8 @@ int main(void)
         cmocka_unit_test(memory_that_is_refused),
         cmocka_unit_test(nodata_of_samples),
         cmocka_unit_test(clipped_values),
+        cmocka_unit_test(empty_results_are_counted),
+        cmocka_unit_test(statistics_of_variances_say_so),
         cmocka_unit_test(notes),
     };
     cmocka_set_message_output(CM_OUTPUT_TAP);
