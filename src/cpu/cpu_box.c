@@ -34,6 +34,7 @@
 #include "window.h"
 
 enum { CHUNK = 768 }; /* a multiple of every vector length and channel count */
+enum { LINE = 64 };   /* bytes of the longest vector, and of a cache line */
 
 /* Samples in a thread's share (machine.h), at 0.7 and at 1.6 ns each (docs/cpu.md). */
 enum { SHARE_INTEGERS = 150000, SHARE_FLOATS = 60000 };
@@ -128,13 +129,14 @@ static bool plan_columns(filter *f, sat_arena *arena)
 
 static size_t lines(size_t bytes)
 {
-    return (bytes + 63) / 64 * 64;
+    return (bytes + LINE - 1) / LINE * LINE;
 }
 
 static bool plan_workers(filter *f, sat_arena *arena)
 {
     size_t pixel = (size_t)f->spec.channels, reach = (size_t)f->samples + (size_t)(f->before + f->after) * pixel;
-    size_t column = lines(reach * f->entry), prefix = lines((reach + pixel) * f->entry);
+    size_t beyond = LINE * pixel; /* rows of column sums are scanned in whole vectors */
+    size_t column = lines(reach * f->entry) + beyond, prefix = lines((reach + pixel) * f->entry) + beyond;
     size_t sums = lines((f->by_segments ? (size_t)f->samples : CHUNK) * f->entry);
     size_t product = f->spec.weighted_alpha ? lines((size_t)f->samples * sizeof(uint32_t)) : 0;
     size_t packed = f->spec.strided ? lines((size_t)f->samples * f->in_bytes) : 0;
@@ -216,7 +218,7 @@ sat_status sat_cpu_box_open(const sat_box_spec *spec, sat_arena *arena, void **s
 static const void *row_to_sum(const filter *f, const sat_view *src, int64_t y, const summed_row *to)
 {
     const char *row = (const char *)src->data + (size_t)y * src->row_bytes;
-    if (sat_has_gaps(src)) {
+    if (f->spec.strided && sat_has_gaps(src)) {
         sat_gather(to->packed, row, src->width, (size_t)src->channels * sat_type_bytes(src->type), src->pixel_bytes);
         row = to->packed;
     }
@@ -367,6 +369,18 @@ static void divide(const filter *f, const worker *w, char *row, const chunk *c, 
         f->ops->divide[f->sign][f->sums][f->out](out, c->upper + at, c->lower + at, divisor, n);
 }
 
+/* Means of the few samples [i, end) at an edge, one by one: a call takes longer than they do. */
+static void divide_edge(const filter *f, const worker *w, uint8_t *row, int64_t i, int64_t end, uint64_t covered_y)
+{
+    const uint16_t *column = (const uint16_t *)(const void *)w->column, *covered = f->covered_x;
+    for (; i < end; i++) {
+        const uint32_t divisor = (uint32_t)covered_y * covered[i];
+        uint32_t sum = divisor / 2;
+        for (int k = 0; k < f->few; k++) sum += column[i + k * f->spec.channels];
+        row[i] = (uint8_t)(sum / divisor);
+    }
+}
+
 /* The same where positions beyond the image count nothing: windows at the edges have fewer columns. */
 static void divide_shrunk(const filter *f, const worker *w, char *row, const chunk *c)
 {
@@ -376,6 +390,10 @@ static void divide_shrunk(const filter *f, const worker *w, char *row, const chu
         if (end > behind) end = behind;
         if (i >= left && end <= right) {
             divide(f, w, row, c, i, end - i, c->covered_y * (uint64_t)f->spec.window_width);
+            continue;
+        }
+        if (f->few && !c->summed) {
+            divide_edge(f, w, (uint8_t *)row, i, end, c->covered_y);
             continue;
         }
         char *sums = w->sums + (size_t)(i - c->first) * f->entry;
@@ -422,22 +440,29 @@ static void do_row(const filter *f, const worker *w, const sat_view *src, const 
 {
     int64_t channels = f->spec.channels, covered_y, done = 0;
     int64_t window = (f->before + 1 + f->after) * channels, reach = f->samples + window - channels;
+    const int64_t whole = LINE / (int64_t)f->entry * channels; /* samples in vectors of whole pixels */
     size_t pixel = (size_t)channels * f->entry;
     char *to = (char *)dst->data + (size_t)y * dst->row_bytes, *row = f->stream ? w->result : to;
     uint64_t along[4] = {0};
+    const sat_axis *axis = &f->window.y;
+    const bool gaps = f->spec.strided && sat_has_gaps(src);
     sat_segment segments[SAT_SEGMENTS];
-    sat_axis_segments(&f->window.y, y, segments, &covered_y);
+    if (y >= axis->before && y + axis->after < axis->n)
+        covered_y = f->spec.window_height;
+    else
+        sat_axis_segments(axis, y, segments, &covered_y);
     if (f->beyond) WITH_SUMS(f, continue_columns, f, w);
     for (int64_t i = 0; i < reach; i += CHUNK) {
         int64_t n = reach - i < CHUNK ? reach - i : CHUNK;
-        if (i < f->samples && !sat_has_gaps(src)) {
+        if (i < f->samples && !gaps) {
             size_t part = (size_t)(f->samples - i < n ? f->samples - i : n) * f->in_bytes;
             prefetch(f, src, y + 1 + f->window.y.after, (size_t)i * f->in_bytes, part);
             prefetch(f, src, y - f->window.y.before, (size_t)i * f->in_bytes, part);
         }
         if (f->few == 0)
             f->ops->prefix[f->sums][channels - 1](w->prefix + pixel + (size_t)i * f->entry,
-                                                  w->column + (size_t)i * f->entry, n, along);
+                                                  w->column + (size_t)i * f->entry, (n + whole - 1) / whole * whole,
+                                                  along);
         int64_t ready = i + n + channels - window - done; /* samples whose window's sums are there now */
         if (f->by_segments || ready <= 0) continue;
         means(f, w, row, done, ready, false, (uint64_t)covered_y);

@@ -21,6 +21,7 @@
 #include <string.h>
 
 #include "cpu.h"
+#include "cpu_table_narrow.h"
 #include "host_copy.h"
 #include "isa.h"
 #include "machine.h"
@@ -34,6 +35,9 @@ enum { BLOCK_BYTES = 4096 };
 
 /* Threads beyond the number of blocks in a row would have nothing to do: with many, blocks are smaller. */
 enum { BLOCK_BYTES_MIN = 1024 };
+
+/* Sums in rows so short that cpu_table_narrow.c makes them: fewer than in any block, so that they are one thread's. */
+enum { NARROW_BYTES = 512 };
 
 /* Samples that go through the loops at a time, in bytes: of each type a multiple of every vector length and channel
  * count.  Less costs calls, more lets reads wait for writes. */
@@ -56,18 +60,37 @@ enum { LINE_BYTES = 64, LEAD = LINE_BYTES, ALONG_BYTES = 32 };
 typedef struct table {
     sat_plan_spec spec;
     const sat_isa *isa;
-    sat_quantise *quantise; /* NULL unless q32 */
-    sat_square *square;     /* NULL unless squares are summed */
-    sat_scan_add *scan_add;
-    size_t entry; /* bytes of a sum */
+    sat_summing summing;
+    sat_narrow *narrow; /* makes tables of few columns; or NULL */
+    size_t entry;       /* bytes of a sum */
     int64_t samples, block, blocks;
     int threads;
-    bool stream;
     char *carry;        /* the row that goes from band to band */
     sat_progress *done; /* of each block: the bands */
     char *memory;       /* of the workers */
     worker *workers;
 } table;
+
+static bool open_workers(table *t, sat_arena *arena)
+{
+    size_t block_bytes = LEAD + BLOCK_BYTES, fixed_bytes = CHUNK_BYTES;
+    size_t packed_bytes = CHUNK_BYTES, along_bytes = BAND_ROWS_MAX * ALONG_BYTES;
+    size_t squares_bytes = t->summing.square ? 2 * CHUNK_BYTES : 0; /* a square has at most twice its sample's bytes */
+    size_t per_worker = block_bytes + fixed_bytes + packed_bytes + along_bytes + squares_bytes;
+    t->done = sat_arena_alloc(arena, (size_t)t->blocks * sizeof *t->done);
+    t->memory = sat_arena_alloc(arena, (size_t)t->threads * per_worker);
+    t->workers = sat_arena_zeros(arena, (size_t)t->threads * sizeof *t->workers);
+    if (!t->done || !t->memory || !t->workers) return false;
+    for (int i = 0; i < t->threads; i++) {
+        char *m = t->memory + (size_t)i * per_worker;
+        t->workers[i] = (worker){.above = m + LEAD, .fixed = (uint32_t *)(void *)(m + block_bytes)};
+        t->workers[i].packed = m + block_bytes + fixed_bytes;
+        t->workers[i].along = t->workers[i].packed + packed_bytes;
+        t->workers[i].squares = t->workers[i].along + along_bytes;
+        memset(m, 0, LEAD);
+    }
+    return true;
+}
 
 sat_status sat_cpu_table_open(const sat_plan_spec *spec, sat_arena *arena, void **state, char *note, size_t note_bytes)
 {
@@ -78,11 +101,13 @@ sat_status sat_cpu_table_open(const sat_plan_spec *spec, sat_arena *arena, void 
     if (t == NULL) return sat_fail(SAT_ERR_MEMORY, "cpu: out of memory for a plan");
     t->spec = *spec;
     t->isa = isa;
-    t->quantise = spec->accum == SAT_Q32 ? isa->quantise(spec->sample) : NULL;
-    t->square = spec->power == 2 ? isa->square(spec->sample) : NULL;
-    const sat_type added = t->square ? sat_square_type(spec->sample) : spec->sample;
-    t->scan_add = spec->accum == SAT_Q32 ? isa->scan_add(SAT_U32, SAT_U32, spec->channels)
-                                         : isa->scan_add(added, spec->accum, spec->channels);
+    sat_summing *summing = &t->summing;
+    summing->quantise = spec->accum == SAT_Q32 ? isa->quantise(spec->sample) : NULL;
+    summing->square = spec->power == 2 ? isa->square(spec->sample) : NULL;
+    summing->squares = sat_square_type(spec->sample);
+    summing->scan = spec->accum == SAT_Q32
+                        ? isa->scan(SAT_U32, SAT_U32, spec->channels)
+                        : isa->scan(summing->square ? summing->squares : spec->sample, spec->accum, spec->channels);
     t->entry = sat_type_bytes(spec->accum);
     t->samples = spec->width * spec->channels;
     size_t row = (size_t)t->samples * t->entry, block = BLOCK_BYTES;
@@ -94,26 +119,12 @@ sat_status sat_cpu_table_open(const sat_plan_spec *spec, sat_arena *arena, void 
     t->block = (int64_t)(block / line * line / t->entry);
     t->blocks = (t->samples + t->block - 1) / t->block;
     if (t->threads > t->blocks) t->threads = (int)t->blocks; /* no more are ever at work at the same time */
-    t->stream = sat_machine_streams(row, sat_area(spec->height, spec->count));
-
-    size_t block_bytes = LEAD + BLOCK_BYTES, fixed_bytes = CHUNK_BYTES;
-    size_t packed_bytes = CHUNK_BYTES, along_bytes = BAND_ROWS_MAX * ALONG_BYTES;
-    size_t squares_bytes = t->square ? 2 * CHUNK_BYTES : 0; /* a square has at most twice the bytes of its sample */
-    size_t per_worker = block_bytes + fixed_bytes + packed_bytes + along_bytes + squares_bytes;
-    t->carry = sat_arena_alloc(arena, (size_t)t->samples * t->entry);
-    t->done = sat_arena_alloc(arena, (size_t)t->blocks * sizeof *t->done);
-    t->memory = sat_arena_alloc(arena, (size_t)t->threads * per_worker);
-    t->workers = sat_arena_zeros(arena, (size_t)t->threads * sizeof *t->workers);
-    if (!t->carry || !t->done || !t->memory || !t->workers)
+    summing->stream = sat_machine_streams(row, sat_area(spec->height, spec->count));
+    t->carry = sat_arena_alloc(arena, row);
+    const bool narrow = row <= NARROW_BYTES;
+    if (narrow) t->narrow = sat_narrow_open(spec, isa, summing, arena);
+    if (!t->carry || (narrow ? !t->narrow : !open_workers(t, arena)))
         return sat_fail(SAT_ERR_MEMORY, "cpu: out of memory for a row of %lld pixels", (long long)spec->width);
-    for (int i = 0; i < t->threads; i++) {
-        char *m = t->memory + (size_t)i * per_worker;
-        t->workers[i] = (worker){.above = m + LEAD, .fixed = (uint32_t *)(void *)(m + block_bytes)};
-        t->workers[i].packed = m + block_bytes + fixed_bytes;
-        t->workers[i].along = t->workers[i].packed + packed_bytes;
-        t->workers[i].squares = t->workers[i].along + along_bytes;
-        memset(m, 0, LEAD);
-    }
     snprintf(note, note_bytes, "cpu, %s, %d thread%s", isa->name, t->threads, t->threads == 1 ? "" : "s");
     *state = t;
     return SAT_OK;
@@ -121,7 +132,7 @@ sat_status sat_cpu_table_open(const sat_plan_spec *spec, sat_arena *arena, void 
 
 static void put(const table *t, char *dst, const char *src, size_t bytes)
 {
-    if (t->stream)
+    if (t->summing.stream)
         t->isa->stream(dst, src, bytes);
     else
         memcpy(dst, src, bytes);
@@ -157,15 +168,15 @@ static bool do_row(const table *t, const worker *w, const char *in, size_t in_pi
             sat_gather(w->packed, samples, m / channels, packed, in_pixel);
             samples = w->packed;
         }
-        if (t->quantise) {
-            inside &= t->quantise(w->fixed, samples, m, &t->spec.quant);
+        if (t->summing.quantise) {
+            inside &= t->summing.quantise(w->fixed, samples, m, &t->spec.quant);
             samples = (const char *)w->fixed;
         }
-        if (t->square) {
-            t->square(w->squares, samples, m);
+        if (t->summing.square) {
+            t->summing.square(w->squares, samples, m);
             samples = w->squares;
         }
-        t->scan_add(w->above + (size_t)i * t->entry, samples, m, along);
+        t->summing.scan->add(w->above + (size_t)i * t->entry, samples, m, along);
         if (row == NULL) continue;
         size_t ready = lead + (i + m < n ? (size_t)(i + m) * t->entry : last);
         if (i + m < n) ready -= (uintptr_t)(dst + ready) % 64;
@@ -234,7 +245,17 @@ static void do_band(void *context, int64_t band, int worker_index)
             atomic_store(&j->outside, true);
         sat_advance(&t->done[b], (unsigned)band + 1);
     }
-    if (t->stream) t->isa->fence();
+    if (t->summing.stream) t->isa->fence();
+}
+
+static bool run_bands(table *t, const sat_view *image, const sat_view *view, char *out)
+{
+    job j = {.t = t, .image = image, .view = view, .out = out};
+    int64_t per_thread = (image->height + t->threads - 1) / t->threads;
+    j.band_rows = per_thread < BAND_ROWS_MAX ? per_thread : BAND_ROWS_MAX;
+    for (int64_t b = 0; b < t->blocks; b++) t->done[b] = (sat_progress){.done = 0};
+    sat_parallel_on(t->spec.executor, t->threads, (image->height - 1) / j.band_rows + 1, do_band, &j);
+    return !atomic_load(&j.outside);
 }
 
 sat_status sat_cpu_table_run(void *state, const sat_view *image, const sat_view *view, const sat_run_options *run)
@@ -245,13 +266,11 @@ sat_status sat_cpu_table_run(void *state, const sat_view *image, const sat_view 
         memcpy(t->carry, run->carry_in, row);
     else
         memset(t->carry, 0, row);
-    job j = {.t = t, .image = image, .view = view, .out = first_row(t, view, run->continues)};
-    int64_t per_thread = (image->height + t->threads - 1) / t->threads;
-    j.band_rows = per_thread < BAND_ROWS_MAX ? per_thread : BAND_ROWS_MAX;
-    for (int64_t b = 0; b < t->blocks; b++) t->done[b] = (sat_progress){.done = 0};
-    sat_parallel_on(t->spec.executor, t->threads, (image->height - 1) / j.band_rows + 1, do_band, &j);
+    char *out = first_row(t, view, run->continues);
+    const bool inside =
+        t->narrow ? sat_narrow_run(t->narrow, image, out, view->row_bytes, t->carry) : run_bands(t, image, view, out);
     if (run->carry_out) memcpy(run->carry_out, t->carry, row);
-    if (atomic_load(&j.outside))
+    if (!inside)
         return sat_fail(SAT_ERR_RANGE, "a sample is NaN or lies outside [%g, %g], the range declared for fixed point",
                         t->spec.quant.offset, t->spec.quant.offset + t->spec.quant.step * t->spec.quant.largest);
     return SAT_OK;

@@ -24,6 +24,17 @@ typedef bool sat_quantise(uint32_t *out, const void *samples, int64_t n, const s
  * from call to call; n is a multiple of channels. */
 typedef void sat_scan_add(void *row, const void *samples, int64_t n, void *carry);
 
+/* The same for whole rows of few samples, which are read from `table` and written to it: row r + 1 of the table, n
+ * entries at table + (r + 1) * table_bytes, is row r of it plus the running sums of the samples at samples + r *
+ * sample_bytes. along: memory of rows * channels entries and 64 bytes. */
+typedef void sat_scan_rows(void *table, size_t table_bytes, const void *samples, size_t sample_bytes, void *along,
+                           int64_t n, int64_t rows);
+
+typedef struct sat_scan_loops {
+    sat_scan_add *add;
+    sat_scan_rows *rows; /* the bits that `add` makes */
+} sat_scan_loops;
+
 /* Copies bytes past the caches; fence() must follow before another thread may read them. */
 typedef void sat_stream(void *dst, const void *src, size_t bytes);
 
@@ -35,8 +46,8 @@ struct sat_window_ops;    /* window_ops.h */
 typedef struct sat_isa {
     const char *name;
     bool (*supported)(void);
-    sat_widen *(*widen)(sat_type sample, sat_type accum); /* NULL: no such pair */
-    sat_scan_add *(*scan_add)(sat_type sample, sat_type accum, int channels);
+    sat_widen *(*widen)(sat_type sample, sat_type accum);                         /* NULL: no such pair */
+    const sat_scan_loops *(*scan)(sat_type sample, sat_type accum, int channels); /* NULL: no such pair */
     sat_square *(*square)(sat_type sample);
     sat_quantise *(*quantise)(sat_type sample);
     sat_stream *stream;

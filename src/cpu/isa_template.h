@@ -232,27 +232,105 @@ static sat_quantise *quantise(sat_type sample)
 #define SCANS(name, s, a, L, ABOVE)                                                                                    \
     SCAN(name, s, a, L, 1, ABOVE)                                                                                      \
     SCAN(name, s, a, L, 2, ABOVE) SCAN(name, s, a, L, 3, ABOVE) SCAN(name, s, a, L, 4, ABOVE)
-#define SCANS_TO_32(S, s, A, a) SCANS(scan, s, a, LANES_OF_32, ADD_TO)
-#define SCANS_TO_64(S, s, A, a) SCANS(scan, s, a, LANES_OF_64, ADD_TO)
+/* Rows of few samples go strip by strip: down each strip, the row above stays in registers, and what a row summed
+ * before the strip lies in `along`, C sums for each row.  Strips are vectors, and then some columns each, of which K
+ * must be known when this is compiled. */
+#define FIRST(i, C, L)        ((i) % (C))
+#define SPREAD_FIRST(v, C, L) __builtin_shufflevector(v, v, LANES_##L(FIRST, C, L))
+
+#define SCAN_COLUMNS(sample, accum, C)                                                                                 \
+    INLINE void scan_columns_##sample##_##accum##_##C(const int K, char *t, size_t table_bytes, const char *s,         \
+                                                      size_t sample_bytes, accum *restrict along, int64_t rows)        \
+    {                                                                                                                  \
+        accum up[8];                                                                                                   \
+        for (int j = 0; j < K; j++) up[j] = ((const accum *)(const void *)t)[j];                                       \
+        for (int64_t r = 0; r < rows; r++, s += sample_bytes, along += C) {                                            \
+            accum *restrict row = (accum *)(void *)(t += table_bytes);                                                 \
+            const sample *restrict in = (const sample *)(const void *)s;                                               \
+            for (int j = 0; j < K; j++) {                                                                              \
+                const accum value = (accum)in[j];                                                                      \
+                along[j % C] = (accum)(along[j % C] + value);                                                          \
+                row[j] = up[j] = (accum)(up[j] + along[j % C]);                                                        \
+            }                                                                                                          \
+        }                                                                                                              \
+    }
+
+#if VECTOR_BYTES == 0
+#define SCAN_STRIP(sample, accum, L, C)
+#define SCAN_STRIPS(sample, accum, L, C)
+#else
+#define SCAN_STRIP(sample, accum, L, C)                                                                                \
+    INLINE void scan_strip_##sample##_##accum##_##C(char *t, size_t table_bytes, const char *s, size_t sample_bytes,   \
+                                                    accum *restrict along, int64_t rows)                               \
+    {                                                                                                                  \
+        typedef accum vector __attribute__((vector_size(L * sizeof(accum))));                                          \
+        vector up, v, before;                                                                                          \
+        memcpy(&up, t, sizeof up);                                                                                     \
+        for (int64_t r = 0; r < rows; r++, s += sample_bytes, along += C) {                                            \
+            LOAD(sample, accum, v, (const sample *)(const void *)s, C);                                                \
+            memcpy(&before, along, sizeof before);                                                                     \
+            if (C < L && !LOAD_SCANS(sample, accum)) v += MOVE_UP(v, C, L);                                            \
+            if (2 * C < L && !LOAD_SCANS(sample, accum)) v += MOVE_UP(v, 2 * C, L);                                    \
+            if (4 * C < L && !LOAD_SCANS(sample, accum)) v += MOVE_UP(v, 4 * C, L);                                    \
+            if (8 * C < L && !LOAD_SCANS(sample, accum)) v += MOVE_UP(v, 8 * C, L);                                    \
+            v = SPREAD_FIRST(before, C, L) + v;                                                                        \
+            for (int j = 0; j < C; j++) along[j] = (accum)v[L - C + j];                                                \
+            up = up + v;                                                                                               \
+            memcpy(t += table_bytes, &up, sizeof up);                                                                  \
+        }                                                                                                              \
+    }
+#define SCAN_STRIPS(sample, accum, L, C)                                                                               \
+    for (; i + L <= n; i += L, t += L * sizeof(accum), s += L * sizeof(sample))                                        \
+        scan_strip_##sample##_##accum##_##C(t, table_bytes, s, sample_bytes, along, rows);
+#endif
+
+#define SCAN_COLUMNS_WHILE(K, sample, accum, C)                                                                        \
+    for (; i + (K) <= n; i += (K), t += (K) * sizeof(accum), s += (K) * sizeof(sample))                                \
+    scan_columns_##sample##_##accum##_##C(K, t, table_bytes, s, sample_bytes, along, rows)
+
+#define SCAN_ROWS(sample, accum, L, C)                                                                                 \
+    SCAN_COLUMNS(sample, accum, C)                                                                                     \
+    SCAN_STRIP(sample, accum, L, C)                                                                                    \
+    TARGET static void scan_rows_##sample##_##accum##_##C(void *table, size_t table_bytes, const void *samples,        \
+                                                          size_t sample_bytes, void *sums, int64_t n, int64_t rows)    \
+    {                                                                                                                  \
+        char *t = table;                                                                                               \
+        const char *s = samples;                                                                                       \
+        accum *restrict along = sums;                                                                                  \
+        int64_t i = 0;                                                                                                 \
+        memset(along, 0, (size_t)rows *C * sizeof(accum));                                                             \
+        SCAN_STRIPS(sample, accum, L, C)                                                                               \
+        SCAN_COLUMNS_WHILE(C == 3 ? 6 : 8, sample, accum, C);                                                          \
+        SCAN_COLUMNS_WHILE(C == 3 ? 3 : 4, sample, accum, C);                                                          \
+        if (C < 4) SCAN_COLUMNS_WHILE(2, sample, accum, C);                                                            \
+        if (C % 2) SCAN_COLUMNS_WHILE(1, sample, accum, C);                                                            \
+    }
+
+#define SCANS_TO_32(S, s, A, a) SCANS(scan, s, a, LANES_OF_32, ADD_TO) SCANS_OF_ROWS(s, a, LANES_OF_32)
+#define SCANS_TO_64(S, s, A, a) SCANS(scan, s, a, LANES_OF_64, ADD_TO) SCANS_OF_ROWS(s, a, LANES_OF_64)
+#define SCANS_OF_ROWS(s, a, L)                                                                                         \
+    SCAN_ROWS(s, a, L, 1)                                                                                              \
+    SCAN_ROWS(s, a, L, 2) SCAN_ROWS(s, a, L, 3) SCAN_ROWS(s, a, L, 4)
 PAIRS_TO_32(SCANS_TO_32)
 PAIRS_TO_64(SCANS_TO_64)
 SCANS(prefix, u16, u16, LANES_OF_16, REPLACE)
 SCANS(prefix, u32, u32, LANES_OF_32, REPLACE)
 SCANS(prefix, u64, u64, LANES_OF_64, REPLACE)
 
-static sat_scan_add *scan_add(sat_type sample, sat_type accum, int channels)
+static const sat_scan_loops *scan(sat_type sample, sat_type accum, int channels)
 {
     static const struct {
         sat_type sample, accum;
-        sat_scan_add *channels[4];
+        sat_scan_loops channels[4];
     } scans[] = {
-#define ROW(S, s, A, a)                                                                                                \
-    {SAT_##S, SAT_##A, {scan_##s##_##a##_1, scan_##s##_##a##_2, scan_##s##_##a##_3, scan_##s##_##a##_4}},
+#define OF(s, a, C)     {scan_##s##_##a##_##C, scan_rows_##s##_##a##_##C}
+#define ROW(S, s, A, a) {SAT_##S, SAT_##A, {OF(s, a, 1), OF(s, a, 2), OF(s, a, 3), OF(s, a, 4)}},
         PAIRS(ROW)
 #undef ROW
+#undef OF
     };
     for (size_t i = 0; i < sizeof scans / sizeof *scans; i++)
-        if (scans[i].sample == sample && scans[i].accum == accum) return scans[i].channels[channels - 1];
+        if (scans[i].sample == sample && scans[i].accum == accum) return &scans[i].channels[channels - 1];
     return NULL;
 }
 
@@ -301,7 +379,7 @@ const sat_isa JOIN(sat_isa_, ISA) = {
     .name = STRING(ISA),
     .supported = supported,
     .widen = widen,
-    .scan_add = scan_add,
+    .scan = scan,
     .square = square,
     .quantise = quantise,
     .stream = stream,

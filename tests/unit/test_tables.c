@@ -8,9 +8,11 @@ static const sat_type samples[] = {SAT_U8, SAT_U16, SAT_U32, SAT_I8, SAT_I16, SA
 static const sat_type accums[] = {SAT_U32, SAT_U64, SAT_I32, SAT_I64, SAT_F32, SAT_F64, SAT_Q32};
 static const sat_quant eighths = {.offset = -128, .step = 0.125, .largest = 2048};
 
-/* 384 samples are a chunk and 2048 (u32) or 1024 (u64) a block of the cpu backend, 32 rows a band. */
-static const int64_t shapes[][2] = {{1, 1},   {1, 67},  {67, 1},   {16, 16},  {17, 31},   {127, 33},
-                                    {383, 5}, {384, 3}, {385, 65}, {2048, 2}, {2049, 34}, {1023, 32}};
+/* 384 samples are a chunk and 2048 (u32) or 1024 (u64) a block of the cpu backend, 32 rows a band; rows of up to 512
+ * bytes of sums are made in stages of 8 KiB. */
+static const int64_t shapes[][2] = {{1, 1},     {1, 67},    {67, 1},   {16, 16},  {17, 31},
+                                    {127, 33},  {383, 5},   {384, 3},  {385, 65}, {2048, 2},
+                                    {2049, 34}, {1023, 32}, {1, 2050}, {37, 131}, {128, 70}};
 enum { SHAPES = sizeof shapes / sizeof *shapes, MOST_ADDITIONS = 2049 + 34 };
 
 /* Modulo 2^64, or exact in double: all sums of these arrays are multiples of 1/8 below 2^50.  The size is the sum of
