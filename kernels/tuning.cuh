@@ -157,15 +157,15 @@ constexpr box_float_strip box_float_strip_of(size_t bytes)
 constexpr double BOX_FLOAT_WIDER = 1.2;
 
 /* Windows of 3x3: warps of a block, each with a strip of its own; rows that a warp loads ahead; 16-byte vectors of a
- * lane. 128 registers hold two rows of f64 sums of 8 columns and the rows ahead, 85 the packed sums of 16 bytes. */
-constexpr unsigned BOX_SMALL_WARPS = simulated ? 2 : 4, BOX_SMALL_AHEAD = simulated ? 2 : 3;
+ * lane. 128 registers hold two rows of f64 sums of 8 columns and the rows ahead, 102 the packed sums of 16 bytes. */
+constexpr unsigned BOX_SMALL_WARPS = simulated ? 2 : 4, BOX_SMALL_AHEAD = simulated ? 2 : 4;
 constexpr unsigned box_small_vectors(size_t bytes)
 {
     return bytes == 8 ? 2 : bytes == 4 ? (simulated ? 1 : 2) : 1;
 }
 constexpr int box_small_blocks(size_t bytes)
 {
-    return bytes == 1 ? 6 : bytes == 2 ? 5 : 4;
+    return bytes <= 2 ? 5 : 4;
 }
 /* Rows of a segment: at most, so that its halo is a few percent of what it reads; at least, in images that few blocks
  * cover. */

@@ -23,12 +23,12 @@
  *         The block that follows the queue is the rest and the first entering rows: it enters the queue after the step.
  *
  *         A row of sums in shared memory: all pixels of channel 0, then of channel 1, ...; runs of RUN pixels, and
- *         two doubles between them, so that lanes read vectors of their runs without bank conflicts.  Means of one
- *         channel take the place of the row's sums on their way from a lane's run to whole lines of the result.
+ *         two doubles between them, so that lanes read vectors of their runs without bank conflicts.
  *
  * Launch  A block for each strip and segment of rows, a warp for each row of a step, two columns for each thread.
- *         Rows are copied in chunks of 16 bytes where these are aligned, by any thread.  Neighbouring strips begin at
- *         the same row at the same time, so that they share the halo in L2.
+ *         A warp copies a row, in chunks of 16 bytes where these are aligned, so that a strip at the edge, which has
+ *         columns outside the image, takes no longer than others.  Neighbouring strips begin at the same row at the
+ * same time, so that they share the halo in L2.
  *
  * Traffic 1R1W; the leaving rows a second time, from L2 if the window is not too tall; strips and segments read their
  *         halos.  Queues that shared memory has no room for: 2R2W of f64 for STEP samples, in L2.
@@ -72,7 +72,6 @@ static sat_status queue_strips(const box_float *f, const sat_view *src, const sa
     using sample = typename Filter::sample_type;
     const size_t bytes = sat_type_bytes(dst->type);
     constexpr size_t pair = 2 * sizeof(sample), chunk = prim::VECTOR_BYTES;
-    const auto rows_of = [](const sat_view *v) { return (uintptr_t)v->data | v->row_bytes | v->image_bytes; };
     const int64_t segments = (f->y.n + f->rows - 1) / f->rows;
     Filter k = {};
     k.in = (const sample *)src->data;
@@ -101,9 +100,8 @@ static sat_status queue_strips(const box_float *f, const sat_view *src, const sa
     k.shrinks = f->window.border->shrinks;
     k.takes_value = f->window.border->takes_value;
     k.weights = f->spec.weighted_alpha;
-    k.pairs = rows_of(src) % pair == 0;
-    k.chunks = rows_of(src) % chunk == 0;
-    k.aligned = rows_of(dst) % chunk == 0;
+    const uintptr_t rows = (uintptr_t)src->data | src->row_bytes | src->image_bytes;
+    k.aligned = rows % chunk == 0 ? Filter::CHUNK : rows % pair == 0 ? 2 : 1;
     return prim::launch(k, segments * f->strips * src->count, stream);
 }
 

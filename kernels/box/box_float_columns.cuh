@@ -2,38 +2,30 @@
 #ifndef BOX_FLOAT_COLUMNS_CUH
 #define BOX_FLOAT_COLUMNS_CUH
 
-#include "box/box_float_layout.cuh"
+#include "box/box_float_copies.cuh"
 
 namespace box
 {
 
-template <class Layout> struct float_columns : Layout {
+template <class Layout> struct float_columns : float_copies<Layout> {
     using Sample = typename Layout::sample_type;
     using typename Layout::shared;
     using typename Layout::two;
     static constexpr unsigned STEP = Layout::STEP_ROWS, QUEUE = Layout::QUEUED;
-    using Layout::COLUMNS, Layout::PAIRS, Layout::ROW, Layout::SLOTS, Layout::threads, Layout::ONE_CHANNEL, Layout::x,
-        Layout::y, Layout::pixels, Layout::blocks, Layout::rest, Layout::newest, Layout::scratch, Layout::pairs,
-        Layout::chunks, Layout::CHUNK, Layout::CHUNKS, Layout::CHUNK_ROWS, Layout::in_row_bytes, Layout::weighted,
+    using typename float_copies<Layout>::strip_source;
+    using Layout::COLUMNS, Layout::PAIRS, Layout::ROW, Layout::SLOTS, Layout::threads, Layout::ONE_CHANNEL,
+        Layout::pixels, Layout::blocks, Layout::rest, Layout::newest, Layout::scratch, Layout::weighted,
         Layout::channel_count, Layout::pixel_of, Layout::place;
 
     /* Two neighbouring columns of a thread. */
     struct column_pair {
         unsigned at;       /* the first one's place in a row of samples */
-        int32_t source[2]; /* sample of the image's row; -1: none, zeros */
         uint32_t to[2];    /* place in a row of sums */
         uint32_t alpha[2]; /* the place of the pixel's alpha, if the column is weighted by it; else none */
         bool in_strip[2];
     };
     struct thread_columns {
         column_pair pair[PAIRS];
-        bool plain; /* all columns of this warp lie in the image, side by side */
-        /* If chunks of samples are aligned: a thread copies one of every CHUNK_ROWS-th row, where all of it lies in the
-         * strip and in the image.  Threads copy their other columns themselves. */
-        int32_t chunk;    /* its first sample of an image's row */
-        bool has_chunk;   /* it lies there */
-        bool has_columns; /* some columns of this warp do not lie in such a chunk */
-        int32_t left;     /* the strip's first pixel */
     };
     static constexpr uint32_t NONE = ~0u;
 
@@ -44,18 +36,14 @@ template <class Layout> struct float_columns : Layout {
         double back[2]; /* of the blocks since the queue's last turn */
     };
 
-    PRIM_DEVICE column_pair pair_of_thread(unsigned p, int32_t left) const
+    PRIM_DEVICE column_pair pair_of_thread(unsigned p) const
     {
         column_pair m = {};
         m.at = 2 * (prim::thread_id() + p * threads);
 #pragma unroll
         for (unsigned i = 0; i < 2; i++) {
             const uint32_t pixel = pixel_of(m.at + i), channel = m.at + i - pixel * channel_count();
-            const int32_t position = left + (int32_t)pixel;
             m.in_strip[i] = pixel < (uint32_t)pixels;
-            const bool has_source = m.in_strip[i] && position >= -x.halo && position <= x.n + x.after;
-            const int32_t source = has_source ? border_index(x, position) : -1;
-            m.source[i] = source < 0 ? -1 : source * (int32_t)channel_count() + (int32_t)channel;
             m.to[i] = place(pixel, channel);
             const bool colour = weighted() && channel != channel_count() - 1;
             m.alpha[i] = colour && m.in_strip[i] ? m.at + i - channel + channel_count() - 1 : NONE;
@@ -63,112 +51,18 @@ template <class Layout> struct float_columns : Layout {
         return m;
     }
 
-    PRIM_DEVICE thread_columns columns_of_thread(int32_t left) const
+    PRIM_DEVICE thread_columns columns_of_thread() const
     {
         thread_columns m;
-        bool plain = true, columns = false;
 #pragma unroll
-        for (unsigned p = 0; p < PAIRS; p++) {
-            m.pair[p] = pair_of_thread(p, left);
-            const int32_t *source = m.pair[p].source;
-            plain = plain && source[0] >= 0 && source[0] % 2 == 0 && source[1] == source[0] + 1;
-            columns = columns || !in_chunk(left, m.pair[p].at);
-        }
-        const unsigned at = prim::thread_id() % CHUNKS * CHUNK;
-        m.plain = prim::all(plain);
-        m.chunk = left * (int32_t)channel_count() + (int32_t)at;
-        m.has_chunk = in_chunk(left, at);
-        m.has_columns = prim::any(columns);
-        m.left = left;
+        for (unsigned p = 0; p < PAIRS; p++) m.pair[p] = pair_of_thread(p);
         return m;
     }
 
-    /* Does the chunk of that sample of a strip lie in the strip and in the image?  left: the strip's first pixel. */
-    PRIM_DEVICE bool in_chunk(int32_t left, unsigned at) const
-    {
-        const int32_t channels = (int32_t)channel_count(), place = (int32_t)(at - at % CHUNK);
-        const int32_t first = left * channels + place, chunk = (int32_t)CHUNK;
-        return chunks && place + chunk <= pixels * channels && first >= 0 && first + chunk <= x.n * channels;
-    }
-
-    PRIM_DEVICE const Sample *row_at(const Sample *image, int32_t row) const
-    {
-        return reinterpret_cast<const Sample *>(reinterpret_cast<const char *>(image) + row * in_row_bytes);
-    }
-
-    /* Begins to copy rows first .. first + STEP - 1 to `slot` and the slots behind it; rows from `end` on are not
-     * needed, and zeros. */
-    PRIM_DEVICE void copy_rows(shared &s, const thread_columns &m, const Sample *image, int32_t first, int32_t end,
-                               unsigned slot) const
-    {
-        if (first < 0 || first + (int32_t)STEP > y.n) return copy_edge_rows(s, m, image, first, end, slot);
-        if (m.has_chunk) {
-            const unsigned row = prim::thread_id() / CHUNKS, column = prim::thread_id() % CHUNKS * CHUNK;
-            const Sample *from = row_at(image + m.chunk, first + (int32_t)row);
-#pragma unroll
-            for (unsigned k = 0; k < STEP; k += CHUNK_ROWS, from = row_at(from, (int32_t)CHUNK_ROWS))
-                prim::copy_async_vector<CHUNK>(s.rows, (slot + row + k) * COLUMNS + column, from);
-        }
-        if (!m.has_columns) return;
-#pragma unroll
-        for (unsigned p = 0; p < PAIRS; p++) {
-            const column_pair &pair = m.pair[p];
-            const unsigned to = slot * COLUMNS + pair.at;
-            if (CHUNK > 2 && m.plain && pairs && !chunks) {
-                const Sample *from = row_at(image + pair.source[0], first);
-#pragma unroll
-                for (unsigned k = 0; k < STEP; k++, from = row_at(from, 1))
-                    prim::copy_async_vector<2>(s.rows, to + k * COLUMNS, from);
-                continue;
-            }
-#pragma unroll
-            for (unsigned i = 0; i < 2; i++) {
-                if (pair.source[i] < 0) continue; /* zeros, since clear() */
-                if (in_chunk(m.left, pair.at)) continue;
-                const Sample *from = row_at(image + pair.source[i], first);
-#pragma unroll
-                for (unsigned k = 0; k < STEP; k++, from = row_at(from, 1))
-                    prim::copy_async(s.rows, to + i + k * COLUMNS, from);
-            }
-        }
-    }
-
-    /* The same where rows lie outside the image. */
-    PRIM_DEVICE void copy_edge_rows(shared &s, const thread_columns &m, const Sample *image, int32_t first, int32_t end,
-                                    unsigned slot) const
-    {
-        const int32_t row = first + (int32_t)prim::lane_id();
-        const int32_t mine = prim::lane_id() < STEP && row < end ? border_index(y, row) : -1;
-#pragma unroll 1
-        for (unsigned k = 0; k < STEP; k++) {
-            const int32_t source = prim::shuffle(mine, k);
-            const Sample *from = row_at(image, source < 0 ? 0 : source);
-#pragma unroll
-            for (unsigned p = 0; p < PAIRS; p++)
-#pragma unroll
-                for (unsigned i = 0; i < 2; i++) {
-                    const unsigned to = (slot + k) * COLUMNS + m.pair[p].at + i;
-                    const int32_t column = m.pair[p].source[i];
-                    if (source >= 0 && column >= 0)
-                        prim::copy_async(s.rows, to, from + column);
-                    else
-                        s.rows.set(to, Sample(0));
-                }
-        }
-    }
-
-    /* Zeros for sums that no column has, which lanes read beyond a strip, and for the columns that have none of the
-     * image's: no copy touches these. */
-    PRIM_DEVICE static void clear(shared &s, const thread_columns &m)
+    /* Zeros for sums that no column has, which lanes read beyond a strip. */
+    PRIM_DEVICE static void clear(shared &s)
     {
         for (unsigned i = prim::thread_id(); i < STEP * ROW; i += threads) s.sums.set(i, 0);
-        if (m.plain) return;
-#pragma unroll
-        for (unsigned p = 0; p < PAIRS; p++)
-#pragma unroll
-            for (unsigned i = 0; i < 2; i++)
-                for (unsigned slot = 0; slot < SLOTS && m.pair[p].source[i] < 0; slot++)
-                    s.rows.set(slot * COLUMNS + m.pair[p].at + i, Sample(0));
     }
 
     /* Two columns of a row of samples, times their alphas. */
@@ -281,15 +175,15 @@ template <class Layout> struct float_columns : Layout {
     /* Sums the rows between the leaving block and the entering rows of a segment's first step: whole blocks, whose
      * first has that entry, and the rest.  first: the first of these rows. */
     PRIM_DEVICE void begin_columns(shared &s, const thread_columns &m, column_state (&state)[PAIRS],
-                                   const Sample *image, int32_t first, int32_t entry) const
+                                   const strip_source &source, int32_t first, int32_t entry) const
     {
         const int32_t whole = first + blocks * (int32_t)STEP, end = whole + (newest ? (int32_t)STEP : 0) + rest;
         const int32_t first_entry = entry;
         bool turned = false;
 #pragma unroll 1
         for (int32_t at = first; at < end; at += 2 * (int32_t)STEP) {
-            copy_rows(s, m, image, at, end, 0);
-            copy_rows(s, m, image, at + (int32_t)STEP, end, STEP);
+            this->copy_rows(s, source, at, end, 0);
+            this->copy_rows(s, source, at + (int32_t)STEP, end, STEP);
             prim::copy_async_wait();
             prim::block_sync(); /* the rows above have come */
 #pragma unroll 1

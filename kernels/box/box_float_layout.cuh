@@ -18,8 +18,8 @@ struct float_layout {
     static constexpr int min_blocks = BLOCKS;
     static constexpr unsigned STEP_ROWS = STEP, RUN_PIXELS = RUN, ROW_WARPS = WARPS, QUEUED = QUEUE;
     static constexpr bool ONE_CHANNEL = CHANNELS == 1;
-    /* Samples of 16 bytes, which one thread copies.  Results of a strip are a multiple of UNIT pixels, and strips begin
-     * at multiples of it, so that such chunks of all rows stay aligned. */
+    /* Samples of 16 bytes, which one instruction copies.  Results of a strip are a multiple of UNIT pixels, and strips
+     * begin at multiples of it, so that such chunks of all rows stay aligned. */
     static constexpr unsigned CHUNK = prim::vector_items<Sample>;
     static constexpr int32_t UNIT = 4;
     static constexpr unsigned RUNS = WARPS * prim::WARP;       /* in a row of sums, of all channels */
@@ -28,10 +28,8 @@ struct float_layout {
     /* Sums: two between runs, so that lanes read vectors without conflicts; and behind the last run of a row as many as
      * a lane reads beyond the strip. */
     static constexpr unsigned PITCH = RUN + 2, ROW = RUNS * PITCH + RUN;
-    static constexpr unsigned SLOTS = 2 * STEP;                                        /* rows of samples */
-    static constexpr unsigned CHUNKS = COLUMNS / CHUNK, CHUNK_ROWS = threads / CHUNKS; /* of a row; rows at a time */
+    static constexpr unsigned SLOTS = 2 * STEP; /* rows of samples */
     static_assert(PAIRS * 2 * threads == COLUMNS && (RUN & (RUN - 1)) == 0);
-    static_assert(CHUNK_ROWS * CHUNKS == threads && STEP % CHUNK_ROWS == 0);
 
     using two = prim::vec<double, 2>;
 
@@ -40,6 +38,7 @@ struct float_layout {
         prim::array<double, STEP * ROW> sums;
         prim::array<double, QUEUE ? QUEUE * COLUMNS : 1> queue;
         prim::array<double, WARPS == 1 ? 1 : STEP * RUNS> totals, begins; /* of runs, for the row's other warps */
+        prim::array<int32_t, COLUMNS> sources;                            /* samples of a row of the image; -1: none */
         prim::array<uint16_t, CHANNELS == 1 ? 1 : COLUMNS> places;        /* of a row's samples in a row of sums */
     };
 
@@ -61,9 +60,8 @@ struct float_layout {
     double *scratch; /* blocks * COLUMNS sums for each block, if not QUEUE */
     double area, value[4];
     bool shrinks, takes_value;
-    bool weights;       /* the last channel weighs the others */
-    bool pairs, chunks; /* pairs and chunks of samples are aligned */
-    bool aligned;       /* 16 bytes of results are */
+    bool weights;     /* the last channel weighs the others */
+    uint32_t aligned; /* so many samples, of at most 16 bytes, that are aligned in all rows */
 
     PRIM_DEVICE bool weighted() const { return CHANNELS != 1 && weights; }
     PRIM_DEVICE uint32_t channel_count() const { return CHANNELS ? CHANNELS : (uint32_t)channels; }

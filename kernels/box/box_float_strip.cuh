@@ -30,22 +30,24 @@ template <class Layout> struct float_strip : float_means<Layout> {
         const int64_t result = (int64_t)image_number * out_image_pitch;
         const bool near = height <= (int32_t)STEP; /* summed row by row */
 
-        const thread_columns m = this->columns_of_thread(origin - x.before);
+        const thread_columns m = this->columns_of_thread();
+        const auto source = this->source_of_strip(image, origin - x.before);
         column_state state[PAIRS] = {};
         const strip_results results = this->results_of(origin);
-        const bool in_shared = this->sums_in_shared(results);
-        this->clear(s, m);
+        this->clear(s);
+        this->prepare_columns(s, origin - x.before);
         this->store_places(s);
+        prim::block_sync();                                            /* the sources are there */
         const int32_t first = top - y.before, last = bottom + y.after; /* rows of the segment's windows */
         int32_t entry = 0;
         if (!near) {
             /* Blocks are numbered from the first row of the image's first window on: sums do not depend on where a
              * segment begins. */
             if (blocks > 0) entry = (top / (int32_t)STEP + 1) % blocks;
-            this->begin_columns(s, m, state, image, first + (int32_t)STEP, entry);
+            this->begin_columns(s, m, state, source, first + (int32_t)STEP, entry);
         }
-        this->copy_rows(s, m, image, first, last, 0);
-        this->copy_rows(s, m, image, near ? first + (int32_t)STEP : first + height - 1, last, STEP);
+        this->copy_rows(s, source, first, last, 0);
+        this->copy_rows(s, source, near ? first + (int32_t)STEP : first + height - 1, last, STEP);
         unsigned half = 0;
         for (int32_t at = top; at < bottom; at += (int32_t)STEP, half ^= STEP) {
             two oldest[PAIRS] = {};
@@ -67,27 +69,25 @@ template <class Layout> struct float_strip : float_means<Layout> {
             if (next < bottom) {
                 const int32_t leaving = next - y.before;
                 if (near) {
-                    this->copy_rows(s, m, image, leaving + (int32_t)STEP, last, half);
+                    this->copy_rows(s, source, leaving + (int32_t)STEP, last, half);
                 } else {
-                    this->copy_rows(s, m, image, leaving, last, 0);
-                    this->copy_rows(s, m, image, leaving + height - 1, last, STEP);
+                    this->copy_rows(s, source, leaving, last, 0);
+                    this->copy_rows(s, source, leaving + height - 1, last, STEP);
                 }
             }
             double v[RUN];
             this->sum_rows(s, v);
-            if (in_shared) {
-                this->store_windows(s, v);
-                if constexpr (WARPS == 1)
-                    prim::warp_sync(); /* the window sums are there */
-                else
-                    prim::block_sync();
-            }
+            this->store_windows(s, v);
+            if constexpr (WARPS == 1)
+                prim::warp_sync(); /* the window sums are there */
+            else
+                prim::block_sync();
             const int32_t mine = at + (int32_t)row_number();
             if (mine >= bottom) continue;
             if (doubles)
-                this->store_means(s, v, row_of_warp(), (double *)out + result, mine, results);
+                this->store_means(s, row_of_warp(), (double *)out + result, mine, results);
             else
-                this->store_means(s, v, row_of_warp(), (float *)out + result, mine, results);
+                this->store_means(s, row_of_warp(), (float *)out + result, mine, results);
         }
     }
 };

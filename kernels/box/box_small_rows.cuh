@@ -97,11 +97,15 @@ template <class Sums> struct small_rows {
                 r.v[v] = prim::load(reinterpret_cast<const vector *>(p + m.begin) + v);
             return r;
         }
+        /* All at once: no load waits for the one before. */
+        int32_t sources[COLUMNS];
+        Sample v[COLUMNS];
 #pragma unroll
-        for (unsigned j = 0; j < COLUMNS; j++) {
-            const int32_t source = s.sources.get(source_place(j));
-            if (source >= 0) Sums::set(r, j, prim::load(p + source));
-        }
+        for (unsigned j = 0; j < COLUMNS; j++) sources[j] = s.sources.get(source_place(j));
+#pragma unroll
+        for (unsigned j = 0; j < COLUMNS; j++) v[j] = prim::load(p + (sources[j] < 0 ? 0 : sources[j]));
+#pragma unroll
+        for (unsigned j = 0; j < COLUMNS; j++) Sums::set(r, j, sources[j] < 0 ? Sample(0) : v[j]);
         return r;
     }
 
@@ -145,7 +149,7 @@ template <class Sums> struct small_rows {
     PRIM_DEVICE void march(const shared &s, const lane_columns &m, const Sample *image, Sample *result, int32_t top,
                            int32_t end) const
     {
-        constexpr int32_t AHEAD = PLAIN ? (int32_t)tuning::BOX_SMALL_AHEAD : 1;
+        constexpr int32_t AHEAD = PLAIN ? (int32_t)tuning::BOX_SMALL_AHEAD : 2;
         const bool up = top / rows % 2;
         const int32_t first = up ? end : top - 1, step = up ? -1 : 1, last = end - top + 1;
         row_samples ahead[AHEAD]; /* rows first + k * step */
