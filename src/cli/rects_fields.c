@@ -64,7 +64,7 @@ bool rects_parse(const char *text, rects_one *rect)
     int64_t whole[RECTS_SIDES];
     rect->is_real = false;
     for (int i = 0; i < RECTS_SIDES; i++) {
-        rects_number v;
+        rects_number v = {.is_real = false};
         size_t n = strcspn(text, ","), begin = strspn(text, " \t"), end = n;
         if (text[n] != (i + 1 < RECTS_SIDES ? ',' : 0) || begin >= n) return false;
         while (rects_is_blank(text[end - 1])) end--;
