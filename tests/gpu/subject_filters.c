@@ -47,6 +47,7 @@ static const large_window on_gpu[] = {
     {1024, 1024, 1023, 1023, 1, SAT_U8, SAT_U8}, {2048, 700, 300, 259, 3, SAT_U16, SAT_U16},
     {3840, 600, 1000, 500, 1, SAT_U8, SAT_F32},  {1000, 600, 301, 301, 4, SAT_U16, SAT_U16},
     {600, 300, 1201, 301, 1, SAT_U8, SAT_U8},    {900, 500, 300, 301, 2, SAT_U16, SAT_F32},
+    {2000, 1500, 3999, 2999, 1, SAT_U8, SAT_U8},
 };
 
 /* Cases before those. */
@@ -274,6 +275,8 @@ static void *make(uint64_t seed, size_t k, effort e)
         f->spec.channels = large->channels;
         f->spec.sample = large->sample;
         f->spec.result = large->result;
+        /* More than 2^23 positions, of which the image has less. */
+        if (large->window_width * large->window_height > 1 << 23) f->spec.border = "shrink";
     } else {
         other_types(&f->spec, k);
     }
