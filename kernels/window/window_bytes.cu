@@ -29,8 +29,9 @@
  *         from L2; strips and segments read their halos.  Rows are loaded while those before them become results.
  *
  * Sync    The lanes of a warp: one barrier after the prefix sums of a row, one after their use.  Columns beyond an edge
- *         change hands between the same two (window_lines.cuh).  Extremes of an image come from a pass of their own:
- *         each warp stores those that it saw, and a second kernel joins them.
+ *         change hands between the same two (window_lines.cuh).  Of several warps: one before, after their totals.
+ *         Extremes of an image come from a pass of their own: each warp stores those that it saw, and a second kernel
+ *         joins them.
  *
  * Limits  Integer samples; of 32 bits without squares, whose sums would take 96 bits.  Windows of at most a block's
  *         columns, where the border mode repeats samples or counts them; others are clipped to the image.  Sides below

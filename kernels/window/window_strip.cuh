@@ -83,7 +83,6 @@ struct strip_kernel : strip_lines<Sample, CHANNELS, MASKED, WARPS> {
         }
     }
 
-    PRIM_DEVICE static Sum square(uint32_t x) { return SQUARES ? (Sum)x * x : 0; }
     PRIM_DEVICE void add(column_sums &sums, const line &entering) const
     {
         const line enter = biased(entering);
@@ -91,7 +90,7 @@ struct strip_kernel : strip_lines<Sample, CHANNELS, MASKED, WARPS> {
         for (unsigned i = 0; i < RUN; i++) {
             const one e = sample_of(enter, i);
             sums.s1[i] += e.x;
-            sums.s2[i] += square(e.x);
+            if constexpr (SQUARES) sums.s2[i] += (Sum)e.x * e.x;
             if constexpr (MASKED) sums.n[i] += e.counts;
         }
     }
@@ -102,7 +101,7 @@ struct strip_kernel : strip_lines<Sample, CHANNELS, MASKED, WARPS> {
         for (unsigned i = 0; i < RUN; i++) {
             const one e = sample_of(enter, i), l = sample_of(leave, i);
             sums.s1[i] += (Sum)e.x - (Sum)l.x;
-            sums.s2[i] += square(e.x) - square(l.x);
+            if constexpr (SQUARES) sums.s2[i] += (Sum)e.x * e.x - (Sum)l.x * l.x;
             if constexpr (MASKED) sums.n[i] += e.counts - l.counts;
         }
     }
