@@ -51,6 +51,35 @@ static inline __attribute__((always_inline)) void weigh(double *to, const char *
     }
 }
 
+/* n pixels, of which each lies before the one before it.  Inlined for each size, so that a pixel is a move or two. */
+static inline __attribute__((always_inline)) void mirror(char *restrict to, const char *restrict from, ptrdiff_t step,
+                                                         int64_t n, const size_t pixel)
+{
+    for (int64_t i = 0; i < n; i++) memcpy(to + (size_t)i * pixel, from + i * step, pixel);
+}
+
+static void gather_mirrored(char *to, const char *from, ptrdiff_t step, int64_t n, size_t pixel)
+{
+    switch (pixel) {
+    case 4:
+        if (step == -4)
+            mirror(to, from, -4, n, 4); /* several at once */
+        else
+            mirror(to, from, step, n, 4);
+        break;
+    case 8:
+        if (step == -8)
+            mirror(to, from, -8, n, 8);
+        else
+            mirror(to, from, step, n, 8);
+        break;
+    case 12: mirror(to, from, step, n, 12); break;
+    case 16: mirror(to, from, step, n, 16); break;
+    case 24: mirror(to, from, step, n, 24); break;
+    default: mirror(to, from, step, n, 32); /* four channels of f64 */
+    }
+}
+
 /* The pixels of a run in a row, as they are summed. */
 static char *gather(const sat_float_box *f, const sat_view *src, const char *row, const run *r, char *out)
 {
@@ -66,7 +95,9 @@ static char *gather(const sat_float_box *f, const sat_view *src, const char *row
     const char *const pixels = row + (size_t)r->column * src->pixel_bytes;
     if (f->spec.weighted_alpha) {
         double *const to = (double *)(void *)out;
-        if (wide && channels == 2)
+        if (step == (ptrdiff_t)((size_t)channels * f->sample_bytes))
+            f->ops->weigh[wide ? BOX_F64 : BOX_F32](to, pixels, channels, r->n * channels);
+        else if (wide && channels == 2)
             weigh(to, pixels, step, r->n, 2, true);
         else if (wide)
             weigh(to, pixels, step, r->n, 4, true);
@@ -79,7 +110,7 @@ static char *gather(const sat_float_box *f, const sat_view *src, const char *row
     } else if (step >= 0) {
         sat_gather(out, pixels, r->n, pixel_bytes, (size_t)step);
     } else {
-        for (int64_t i = 0; i < r->n; i++) memcpy(out + (size_t)i * pixel_bytes, pixels + i * step, pixel_bytes);
+        gather_mirrored(out, pixels, step, r->n, pixel_bytes);
     }
     return end;
 }

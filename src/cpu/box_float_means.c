@@ -35,31 +35,23 @@ bool sat_float_are_plain(const sat_float_part *p, const sat_float_output *o, int
     return !p->f->window.border->takes_value || sat_float_are_whole(p, o, position, n);
 }
 
-void sat_float_finish(const sat_float_box *f, const sat_box_means *m, int64_t n, const double *windows, int64_t step,
-                      int64_t row)
+void sat_float_finish(const sat_float_box *f, const sat_box_means *m, int64_t n, const double *windows, int64_t row)
 {
-    const int channels = f->spec.channels;
-    const double full = (double)f->spec.window_width * (double)f->spec.window_height;
-    for (int j = 0; j < BOX_LINES; j++) {
-        char *to = m->to + (size_t)j * m->row_bytes;
-        for (int64_t i = 0; i < n * channels; i += channels) {
-            const double covered = m->columns[i] * m->rows[j], area = f->window.border->shrinks ? covered : full;
-            double sum[4];
-            for (int c = 0; c < channels; c++) {
-                sum[c] = windows[(i + c) * step + j * row];
-                if (f->window.border->takes_value && covered < area)
-                    sum[c] += f->window.real_value[c] * (area - covered);
-            }
-            for (int c = 0; c < channels; c++) {
-                const double by = f->spec.weighted_alpha && c < channels - 1 ? sum[channels - 1] : area;
-                const double mean = by == 0 ? 0 : sum[c] / by;
-                if (m->wide)
-                    ((double *)(void *)to)[i + c] = mean;
-                else
-                    ((float *)(void *)to)[i + c] = (float)mean;
-            }
-        }
-    }
+    const sat_border *border = f->window.border;
+    const int64_t samples = n * f->spec.channels;
+    double value[4 + BOX_LINES];
+    for (int i = 0; i < 4 + BOX_LINES; i++) value[i] = f->window.real_value[i % f->spec.channels];
+    const sat_box_finish finish = {
+        .means = m,
+        .value = border->takes_value ? value : NULL,
+        .area = border->shrinks ? 0 : (double)f->spec.window_width * (double)f->spec.window_height,
+        .channels = f->spec.channels,
+        .weighted = f->spec.weighted_alpha,
+    };
+    if (row)
+        f->ops->finish_rows(&finish, windows, row, samples);
+    else
+        f->ops->finish_groups(&finish, windows, samples);
 }
 
 /* Rows are not aligned alike: each is written up to its own last whole line, and what follows is kept, in front. */

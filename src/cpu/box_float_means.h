@@ -26,10 +26,9 @@ bool sat_float_are_plain(const sat_float_part *p, const sat_float_output *o, int
  * worker's memory.  lines: can whole cache lines be written past the caches? */
 sat_box_means sat_float_means(const sat_float_part *p, sat_float_output *o, int64_t position, int64_t n, bool lines);
 
-/* Means of n pixels that are not plain: what the border value adds, colours by their weights.  Sample i of row j is
- * windows[i * step + j * row]. */
-void sat_float_finish(const sat_float_box *f, const sat_box_means *m, int64_t n, const double *windows, int64_t step,
-                      int64_t row);
+/* Means of n pixels that are not plain: what the border value adds, colours by their weights.  row: as few_rows() has
+ * it; 0: the sums are transposed. */
+void sat_float_finish(const sat_float_box *f, const sat_box_means *m, int64_t n, const double *windows, int64_t row);
 
 /* Writes the means that are ready in the worker's memory: all of them, or whole cache lines. */
 void sat_float_write(const sat_float_part *p, sat_float_output *o, bool all);

@@ -46,6 +46,16 @@ typedef struct sat_box_means {
     double inverse; /* of the windows' pixels, if all have as many and the means are f32; else 0 */
 } sat_box_means;
 
+/* What turns sums into means that divide_lines() has no loop for: alpha is a weight, or what lies beyond the image has
+ * a value. */
+typedef struct sat_box_finish {
+    const sat_box_means *means;
+    const double *value; /* of each channel, over and over: 4 + BOX_LINES of them; or NULL */
+    double area;         /* a window's pixels, which divide the sums; 0: those that it covers do */
+    int channels;
+    bool weighted; /* of 2 or 4 channels: the sum of alpha divides the others, anything / 0 being 0 */
+} sat_box_finish;
+
 struct sat_box_float_ops {
     /* Window sums of n samples (a multiple of 8), from sample `at` of the lines on; leave and enter are eight rows
      * each. row 0: sums are stored transposed; else in rows that many sums apart. */
@@ -74,6 +84,14 @@ struct sat_box_float_ops {
      * the columns before these, then the last ones of these; eight pixels of them.  NULL: not for such windows. */
     void (*small[4][BOX_LINES - 1])(const void *const *rows, int64_t at, int64_t n, double *before, int64_t row,
                                     const sat_box_means *means);
+
+    /* Means of n samples (a multiple of 8), sums of which are transposed, or stand in rows that are `row` sums apart.
+     */
+    void (*finish_groups)(const sat_box_finish *finish, const double *sums, int64_t n);
+    void (*finish_rows)(const sat_box_finish *finish, const double *sums, int64_t row, int64_t n);
+
+    /* to[i] = samples[i] times the last of its pixel's 2 or 4 channels, which itself stays; n: whole pixels */
+    void (*weigh[BOX_FLOATS])(double *to, const void *samples, int channels, int64_t n);
 
     /* to[i] += sums[i] */
     void (*add_sums)(double *to, const double *sums, int64_t n);

@@ -104,7 +104,7 @@ static void do_groups(const sat_float_part *p, const walk *w, int64_t n, sat_flo
     const double *columns = p->w->columns;
     f->ops->rows[f->spec.channels - 1](&along, w->place, columns + w->leave * line, columns + w->enter * line, n,
                                        p->w->windows, plain ? &m : NULL);
-    if (!plain) sat_float_finish(f, &m, px, p->w->windows, BOX_LINES, 1);
+    if (!plain) sat_float_finish(f, &m, px, p->w->windows, 0);
 }
 
 /* The steps along the rows, before group `end`, whose lines are there: those before a position. */
@@ -194,7 +194,7 @@ static void do_few(const sat_float_part *p, rows *r)
             sum_columns(p, r, position, at, piece, columns + at * channels, f->row);
             f->ops->few_rows[before](carried + at * channels, f->row, channels, piece * channels, p->w->windows,
                                      plain ? &m : NULL);
-            if (!plain) sat_float_finish(f, &m, piece, p->w->windows, 1, f->row);
+            if (!plain) sat_float_finish(f, &m, piece, p->w->windows, f->row);
         }
         for (int64_t j = 0; j < BOX_LINES; j++)
             memcpy(carried + j * f->row, carried + j * f->row + n * channels,

@@ -460,6 +460,7 @@ TARGET static void add_sums(f64 *restrict to, const f64 *restrict sums, int64_t 
     for (int64_t i = 0; i < n; i++) to[i] += sums[i];
 }
 
+#include "box_float_finish_template.h"
 #include "box_float_small_template.h"
 
 #define OF_WINDOWS(name)                                                                                               \
@@ -474,5 +475,8 @@ static const struct sat_box_float_ops box_float_ops = {
     .enter_rows = enter_rows,
     .few_rows = OF_WINDOWS(few_rows),
     .small = {OF_SMALL(1), OF_SMALL(2), OF_SMALL(3), OF_SMALL(4)},
+    .finish_groups = finish_groups,
+    .finish_rows = finish_rows,
+    .weigh = {weigh_reals_f32, weigh_reals_f64},
     .add_sums = add_sums,
 };

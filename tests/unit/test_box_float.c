@@ -88,15 +88,17 @@ static double mean_at(const sat_box_spec *s, const double *sums, int64_t x, int6
     return s->sample == SAT_F32 ? (double)(float)mean : mean;
 }
 
-/* Whole numbers, so that all sums are exact. */
+/* Whole numbers, so that all sums are exact; in some images those of the last channel are 0 in some columns. */
 static void fill(const sat_view *v)
 {
+    const int64_t empty = random_in(0, 2) ? 0 : random_in(0, v->width);
     for (int64_t i = 0; i < (v->count ? v->count : 1); i++) {
         sat_view image = sat_view_image(v, i);
         for (int64_t y = 0; y < v->height; y++)
             for (int64_t x = 0; x < v->width; x++)
                 for (int c = 0; c < v->channels; c++) {
-                    int64_t sample = random_in(c == v->channels - 1 ? 0 : -4000, 4000);
+                    const bool last = c == v->channels - 1;
+                    const int64_t sample = last && x < empty ? 0 : random_in(last ? 0 : -4000, 4000);
                     void *at = entry_at(&image, x, y, c);
                     if (v->type == SAT_F64)
                         *(double *)at = (double)sample;
