@@ -25,10 +25,9 @@
  *         A row of sums in shared memory: all pixels of channel 0, then of channel 1, ...; runs of RUN pixels, and
  *         two doubles between them, so that lanes read vectors of their runs without bank conflicts.
  *
- * Launch  A block for each strip and segment of rows, a warp for each row of a step, two columns for each thread.
- *         A warp copies a row, in chunks of 16 bytes where these are aligned, so that a strip at the edge, which has
- *         columns outside the image, takes no longer than others.  Neighbouring strips begin at the same row at the
- * same time, so that they share the halo in L2.
+ * Launch  A block for each strip and segment of rows, a warp for each row of a step (two where strips are wide), two
+ *         columns for each thread.  Rows are copied in chunks of 16 bytes where these are aligned.  Neighbouring strips
+ *         begin at the same row at the same time, so that they share the halo in L2.
  *
  * Traffic 1R1W; the leaving rows a second time, from L2 if the window is not too tall; strips and segments read their
  *         halos.  Queues that shared memory has no room for: 2R2W of f64 for STEP samples, in L2.

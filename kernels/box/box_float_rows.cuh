@@ -162,10 +162,11 @@ template <class Layout> struct float_rows : float_columns<Layout> {
     PRIM_DEVICE void sum_rows(shared &s, double (&v)[RUN]) const
     {
         const int32_t beyond = x.before + x.after;
+        constexpr unsigned LONG = RUN < 16 ? RUN : 16, HALF = RUN < 8 ? RUN : 8;
         if (beyond >= 16)
-            sum_row < RUN<16 ? RUN : 16>(s, v);
+            sum_row<LONG>(s, v);
         else if (beyond >= 8)
-            sum_row < RUN<8 ? RUN : 8>(s, v);
+            sum_row<HALF>(s, v);
         else if (beyond >= 4)
             sum_row<4>(s, v);
         else if (beyond >= 2)

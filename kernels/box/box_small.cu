@@ -5,7 +5,8 @@
  * take one shuffle to each side; those of three rows are added from two rows that stay in registers.  Each warp is
  * alone: nothing waits but for memory, and rows are loaded several rows ahead.
  *
- * Paper   McDonnell, Box-filtering techniques, CGIP 17, 1981: rows first, and then columns.  Division: box_divide.cuh.
+ * Paper   McDonnell, Box-filtering techniques, CGIP 17, 1981: sums along one axis, and then the other.  Division:
+ * box_divide.cuh.
  *
  * Layout  A warp, and the columns of its lanes:
  *
@@ -33,8 +34,8 @@
 
 struct box_small {
     box::axis x, y;
-    int32_t elements, strips, segments, rows;
-    int64_t count;
+    int32_t elements, strips, rows, edge_rows;
+    int64_t units; /* of an image */
     box::small_border border;
     sat_status (*queue)(const box_small *f, const sat_view *src, const sat_view *dst, void *stream);
 };
@@ -55,9 +56,9 @@ static sat_status queue(const box_small *f, const sat_view *src, const sat_view 
     k.y = f->y;
     k.elements = f->elements;
     k.strips = f->strips;
-    k.segments = f->segments;
     k.rows = f->rows;
-    k.image_units = (uint32_t)f->strips * (uint32_t)f->segments;
+    k.edge_rows = f->edge_rows;
+    k.image_units = (uint32_t)f->units;
     k.units = k.image_units * (uint32_t)src->count;
     k.border = f->border;
     return prim::launch(k, (k.units + filter::WARPS - 1) / filter::WARPS, stream);
@@ -71,13 +72,22 @@ template <class Sums> static sat_status prepare(box_small *f, int64_t height, in
     if (status != SAT_OK) return status;
     f->strips = (f->elements + filter::STRIP - 1) / filter::STRIP;
     const int64_t at_once = (int64_t)info.multiprocessors * filter::min_blocks * filter::WARPS;
-    int64_t rows = tuning::BOX_SMALL_ROWS;
-    const auto segments = [&] { return (height + rows - 1) / rows; };
-    while (rows > tuning::BOX_SMALL_LEAST_ROWS && segments() * f->strips * count < at_once) rows /= 2;
-    if (segments() * f->strips * count > INT32_MAX)
+    const int64_t strips = f->strips * count, least = tuning::BOX_SMALL_LEAST_ROWS;
+    int64_t rows = height;
+    for (int64_t waves = tuning::BOX_SMALL_WAVES; rows > tuning::BOX_SMALL_ROWS; waves++) {
+        const int64_t segments = at_once * waves / strips;
+        rows = segments > 0 ? (height + segments - 1) / segments : height;
+        if (segments >= height) break;
+    }
+    if (rows > tuning::BOX_SMALL_ROWS) rows = tuning::BOX_SMALL_ROWS;
+    if (rows < least) rows = least;
+    f->rows = (int32_t)(rows < height ? rows : height);
+    f->edge_rows = (f->rows + tuning::BOX_SMALL_EDGE_SHARE - 1) / tuning::BOX_SMALL_EDGE_SHARE;
+    const int64_t edges = f->strips > 1 ? 2 : 1;
+    f->units =
+        edges * ((height + f->edge_rows - 1) / f->edge_rows) + (f->strips - edges) * ((height + f->rows - 1) / f->rows);
+    if (f->units * count > INT32_MAX)
         return sat_fail(SAT_ERR_UNAVAILABLE, "%s: too many strips of 3x3 windows", box::NAME);
-    f->rows = (int32_t)rows;
-    f->segments = (int32_t)segments();
     f->queue = queue<Sums>;
     return SAT_OK;
 }
@@ -102,9 +112,10 @@ static sat_status prepare_channels(box_small *f, const sat_box_spec *s)
     }
 }
 
-bool box_small_pays(const sat_box_spec *spec, const sat_axis *x, const sat_axis *y)
+bool box_small_fits(const sat_box_spec *spec, const sat_axis *x, const sat_axis *y)
 {
-    const bool three = x->before == 1 && x->after == 1 && y->before == 1 && y->after == 1;
+    const bool three = spec->window_width == 3 && spec->window_height == 3 && x->before == 1 && x->after == 1 &&
+                       y->before == 1 && y->after == 1;
     const bool type = spec->sample == SAT_U8 || spec->sample == SAT_U16 || sat_is_float(spec->sample);
     return three && type && spec->result == spec->sample && !spec->weighted_alpha &&
            spec->width * spec->channels <= INT32_MAX / 2;

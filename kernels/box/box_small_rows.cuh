@@ -20,7 +20,7 @@ template <class Sums> struct small_rows {
     using vector = typename Sums::vector;
 
     struct shared {
-        /* For each column of a lane whose columns are not all in the image: the sample of a row; -1: none, zero. */
+        /* For each column of a partial lane, the sample of a row; -1: none, zero. */
         prim::array<int32_t, COLUMNS * threads> sources;
     };
 
@@ -28,30 +28,36 @@ template <class Sums> struct small_rows {
     Sample *out;
     int64_t in_row_bytes, out_row_bytes, in_image_bytes, out_image_bytes;
     axis x, y;
-    int32_t elements; /* of a row */
-    int32_t strips, segments, rows;
-    uint32_t image_units, units; /* strips of segments: of an image, of all */
+    int32_t elements;                /* of a row */
+    int32_t strips, rows, edge_rows; /* rows of a segment; of one at the left or right edge */
+    uint32_t image_units, units;     /* strips of segments: of an image, of all */
     small_border border;
 
     /* The columns of a lane: neighbours of the lanes beside it.  The first and the last lane have no results. */
     struct lane_columns {
         int32_t begin;
-        bool inside; /* all lie in the image */
-        bool cut;    /* the windows of some hold fewer columns than others, or border values */
+        bool inside;            /* all lie in the image */
+        bool cut;               /* the windows of some hold fewer columns than others, or border values */
+        bool left, partial;     /* begins before the image; has parts of the image, or of a pixel beside it */
+        int32_t halo[CHANNELS]; /* samples of a row for the pixel beside the image, if all lie beside it; -1: none */
     };
 
-    /* Strips at the edges come first, since they take longest. */
-    PRIM_DEVICE void place_of(uint32_t unit, int32_t *segment, int32_t *strip) const
+    /* Rows begin .. end - 1 of a strip. */
+    struct segment {
+        int32_t strip, begin, end;
+        bool up; /* walked upwards */
+    };
+
+    /* Strips at the edges come first, in short segments, since their rows take longer. */
+    PRIM_DEVICE segment segment_of(uint32_t unit) const
     {
-        const uint32_t edges = strips > 1 ? 2 : 1, first = edges * (uint32_t)segments;
-        if (unit < first) {
-            *segment = (int32_t)(unit / edges);
-            *strip = unit % edges ? strips - 1 : 0;
-        } else {
-            const uint32_t others = (uint32_t)strips - edges;
-            *segment = (int32_t)((unit - first) / others);
-            *strip = (int32_t)((unit - first) % others) + 1;
-        }
+        const uint32_t edges = strips > 1 ? 2 : 1, others = (uint32_t)strips - edges;
+        const uint32_t first = edges * (uint32_t)((y.n + edge_rows - 1) / edge_rows);
+        const bool edge = unit < first;
+        const int32_t number = (int32_t)(edge ? unit / edges : (unit - first) / others);
+        const int32_t height = edge ? edge_rows : rows, begin = number * height;
+        const int32_t strip = edge ? (unit % edges ? strips - 1 : 0) : (int32_t)((unit - first) % others) + 1;
+        return {strip, begin, begin + height < y.n ? begin + height : y.n, number % 2 != 0};
     }
 
     /* The sample of a row that a column of the image or of its halo has; -1: none. */
@@ -68,12 +74,16 @@ template <class Sums> struct small_rows {
 
     PRIM_DEVICE lane_columns columns_of_lane(shared &s, int32_t strip) const
     {
+        constexpr int32_t channels = (int32_t)CHANNELS;
         lane_columns m;
         m.begin = strip * STRIP + ((int32_t)prim::lane_id() - 1) * OWN;
-        m.inside = m.begin >= 0 && m.begin + OWN <= elements;
-        m.cut = (border.shrinks || border.takes_value) &&
-                (m.begin < (int32_t)CHANNELS || m.begin + OWN > elements - (int32_t)CHANNELS);
-        if (!m.inside)
+        const int32_t end = m.begin + OWN;
+        m.inside = m.begin >= 0 && end <= elements;
+        m.cut = (border.shrinks || border.takes_value) && (m.begin < channels || end > elements - channels);
+        m.left = m.begin < 0;
+        m.partial = !m.inside && end != 0 && m.begin != elements && m.begin < elements + channels;
+        for (int32_t c = 0; c < channels; c++) m.halo[c] = source_of(m.left ? c - channels : elements + c);
+        if (m.partial)
             for (unsigned j = 0; j < COLUMNS; j++) s.sources.set(source_place(j), source_of(m.begin + (int32_t)j));
         return m;
     }
@@ -87,23 +97,41 @@ template <class Sums> struct small_rows {
     template <bool PLAIN>
     PRIM_DEVICE row_samples load_row(const shared &s, const lane_columns &m, const Sample *image, int32_t row) const
     {
-        row_samples r = {};
         const int32_t from = border_index(y, row);
-        if (from < 0) return r;
+        if (from < 0) return {};
         const Sample *p = row_at(image, from);
-        if (PLAIN || m.inside) {
+        if constexpr (!PLAIN)
+            if (!m.inside) return m.partial ? load_samples(s, p) : load_halo(m, p);
+        row_samples r;
 #pragma unroll
-            for (unsigned v = 0; v < VECTORS; v++)
-                r.v[v] = prim::load(reinterpret_cast<const vector *>(p + m.begin) + v);
-            return r;
+        for (unsigned v = 0; v < VECTORS; v++) r.v[v] = prim::load(reinterpret_cast<const vector *>(p + m.begin) + v);
+        return r;
+    }
+
+    PRIM_DEVICE static row_samples load_halo(const lane_columns &m, const Sample *row)
+    {
+        row_samples r = {};
+#pragma unroll
+        for (unsigned c = 0; c < CHANNELS; c++) {
+            const Sample v = m.halo[c] < 0 ? Sample(0) : prim::load(row + m.halo[c]);
+            if (m.left)
+                Sums::set(r, COLUMNS - CHANNELS + c, v);
+            else
+                Sums::set(r, c, v);
         }
-        /* All at once: no load waits for the one before. */
+        return r;
+    }
+
+    /* One by one, but all at once: no load waits for the one before. */
+    PRIM_DEVICE static row_samples load_samples(const shared &s, const Sample *row)
+    {
+        row_samples r = {};
         int32_t sources[COLUMNS];
         Sample v[COLUMNS];
 #pragma unroll
         for (unsigned j = 0; j < COLUMNS; j++) sources[j] = s.sources.get(source_place(j));
 #pragma unroll
-        for (unsigned j = 0; j < COLUMNS; j++) v[j] = prim::load(p + (sources[j] < 0 ? 0 : sources[j]));
+        for (unsigned j = 0; j < COLUMNS; j++) v[j] = prim::load(row + (sources[j] < 0 ? 0 : sources[j]));
 #pragma unroll
         for (unsigned j = 0; j < COLUMNS; j++) Sums::set(r, j, sources[j] < 0 ? Sample(0) : v[j]);
         return r;
@@ -115,14 +143,16 @@ template <class Sums> struct small_rows {
         const unsigned lane = prim::lane_id();
         if (lane == 0 || lane == prim::WARP - 1) return;
         Sample *p = reinterpret_cast<Sample *>(reinterpret_cast<char *>(image) + row * out_row_bytes) + m.begin;
-        if (PLAIN || m.inside) {
+        if constexpr (!PLAIN)
+            if (!m.inside) return store_samples(m, p, means);
 #pragma unroll
-            for (unsigned v = 0; v < VECTORS; v++) prim::store(reinterpret_cast<vector *>(p) + v, means.v[v]);
-            return;
-        }
+        for (unsigned v = 0; v < VECTORS; v++) prim::store(reinterpret_cast<vector *>(p) + v, means.v[v]);
+    }
+    PRIM_DEVICE void store_samples(const lane_columns &m, Sample *to, const row_samples &means) const
+    {
 #pragma unroll
         for (unsigned j = 0; j < COLUMNS; j++)
-            if (m.begin + (int32_t)j < elements) prim::store(p + j, Sums::get(means, j));
+            if (m.begin + (int32_t)j < elements) prim::store(to + j, Sums::get(means, j));
     }
 
     PRIM_DEVICE void operator()(shared &s) const
@@ -130,27 +160,30 @@ template <class Sums> struct small_rows {
         const uint32_t number = prim::block_id() * WARPS + prim::warp_id();
         if (number >= units) return;
         const uint32_t image_number = number / image_units;
-        int32_t segment, strip;
-        place_of(number - image_number * image_units, &segment, &strip);
-        const lane_columns m = columns_of_lane(s, strip);
-        const char *image = reinterpret_cast<const char *>(in) + image_number * in_image_bytes;
-        char *result = reinterpret_cast<char *>(out) + image_number * out_image_bytes;
-        const int32_t top = segment * rows, end = top + rows < y.n ? top + rows : y.n;
-        const bool cut = m.cut || ((border.shrinks || border.takes_value) && (top == 0 || end == y.n));
-        const bool plain = prim::all(m.inside && !cut);
-        if (plain)
-            march<true>(s, m, reinterpret_cast<const Sample *>(image), reinterpret_cast<Sample *>(result), top, end);
-        else
-            march<false>(s, m, reinterpret_cast<const Sample *>(image), reinterpret_cast<Sample *>(result), top, end);
+        const segment g = segment_of(number - image_number * image_units);
+        const lane_columns m = columns_of_lane(s, g.strip);
+        const auto image =
+            reinterpret_cast<const Sample *>(reinterpret_cast<const char *>(in) + image_number * in_image_bytes);
+        const auto result = reinterpret_cast<Sample *>(reinterpret_cast<char *>(out) + image_number * out_image_bytes);
+        const bool plain = prim::all(m.inside && !m.cut), cut_rows = border.shrinks || border.takes_value;
+        for (int32_t top = g.begin; top < g.end;) {
+            /* The first and the last row of an image by themselves, where edges cut their windows. */
+            const bool cut = cut_rows && (top == 0 || top == y.n - 1);
+            const int32_t end = !plain ? g.end : cut ? top + 1 : cut_rows && g.end == y.n ? y.n - 1 : g.end;
+            if (plain && !cut)
+                march<true>(s, m, image, result, top, end, g.up);
+            else
+                march<false>(s, m, image, result, top, end, g.up);
+            top = end;
+        }
     }
 
-    /* The results of rows top .. end - 1.  Every other segment is walked upwards. */
+    /* The results of rows top .. end - 1, from the last one on if `up`. */
     template <bool PLAIN>
     PRIM_DEVICE void march(const shared &s, const lane_columns &m, const Sample *image, Sample *result, int32_t top,
-                           int32_t end) const
+                           int32_t end, bool up) const
     {
-        constexpr int32_t AHEAD = PLAIN ? (int32_t)tuning::BOX_SMALL_AHEAD : 2;
-        const bool up = top / rows % 2;
+        constexpr int32_t AHEAD = (int32_t)(PLAIN ? tuning::BOX_SMALL_AHEAD : tuning::BOX_SMALL_EDGE_AHEAD);
         const int32_t first = up ? end : top - 1, step = up ? -1 : 1, last = end - top + 1;
         row_samples ahead[AHEAD]; /* rows first + k * step */
 #pragma unroll
@@ -166,19 +199,19 @@ template <class Sums> struct small_rows {
                 if (k + AHEAD <= last) ahead[i] = load_row<PLAIN>(s, m, image, first + (k + AHEAD) * step);
                 if (k >= 2) {
                     const row_sums windows = Sums::sum_windows(before, middle, now);
-                    store_row<PLAIN>(m, result, row,
-                                     PLAIN ? Sums::means(windows)
-                                           : Sums::cut_means(windows, border, covered_rows(row), m.begin, elements));
+                    store_row<PLAIN>(m, result, row, PLAIN ? Sums::means(windows) : means_of(m, windows, row));
                 }
                 before = middle;
                 middle = now;
             }
     }
 
-    /* Rows of the image in the windows of a row. */
-    PRIM_DEVICE int32_t covered_rows(int32_t row) const
+    PRIM_DEVICE row_samples means_of(const lane_columns &m, const row_sums &windows, int32_t row) const
     {
-        return 3 - (row == 0) - (row == y.n - 1);
+        const int32_t covered_rows = 3 - (row == 0) - (row == y.n - 1);
+        const bool cut = m.cut || (covered_rows < 3 && (border.shrinks || border.takes_value));
+        if (!prim::any(cut)) return Sums::means(windows);
+        return Sums::cut_means(windows, border, small_windows_of<CHANNELS>(border, covered_rows, elements), m.begin);
     }
 };
 

@@ -2,6 +2,8 @@
 #ifndef BOX_SMALL_SUMS_CUH
 #define BOX_SMALL_SUMS_CUH
 
+#include <type_traits>
+
 #include "box/box_axis.cuh"
 #include "box/box_divide.cuh"
 #include "prim/vector.cuh"
@@ -20,26 +22,34 @@ struct small_border {
     double real_value[4]; /* the same of floats */
 };
 
-/* The window of one element of a row. */
-struct small_window {
-    int32_t covered, area; /* samples of the image; what the sum is divided by */
-    unsigned channel;
+/* The windows of a row that edges cut: samples of the image that they hold, and what their sums are divided by; of
+ * pixels inside a row, and of those at its ends. */
+struct small_windows {
+    int32_t covered, covered_at_end, area, area_at_end;
+    int32_t first, last; /* elements first .. last - 1 are inside */
 };
 template <unsigned CHANNELS>
-PRIM_DEVICE small_window small_window_of(const small_border &b, int32_t covered_rows, int32_t element, int32_t elements)
+PRIM_DEVICE small_windows small_windows_of(const small_border &b, int32_t covered_rows, int32_t elements)
 {
     constexpr int32_t channels = (int32_t)CHANNELS;
-    const int32_t covered = covered_rows * (3 - (element < channels) - (element >= elements - channels));
-    return {covered, b.shrinks ? covered : SMALL_AREA, (unsigned)element % CHANNELS};
+    small_windows w = {3 * covered_rows, (elements > channels ? 2 : 1) * covered_rows,
+                       SMALL_AREA,       SMALL_AREA,
+                       channels,         elements - channels};
+    if (b.shrinks) {
+        w.area = w.covered;
+        w.area_at_end = w.covered_at_end;
+    }
+    return w;
 }
 
 /* Sums are of Sum: u32 for u16, f64 for floats. */
 template <class Sample, class Sum, unsigned CHANNELS> struct small_sums {
     using sample_type = Sample;
-    using vector = prim::vec<Sample, prim::vector_items<Sample>>;
+    static constexpr bool REAL = sizeof(Sum) == 8;
+    using word = std::conditional_t<REAL, Sample, uint32_t>; /* two samples of u16 */
+    using vector = prim::vec<word, prim::vector_items<word>>;
     static constexpr unsigned CHANNEL_COUNT = CHANNELS, VECTORS = tuning::box_small_vectors(sizeof(Sample)),
                               ITEMS = prim::vector_items<Sample>, COLUMNS = VECTORS * ITEMS;
-    static constexpr bool REAL = sizeof(Sum) == 8;
     static_assert(COLUMNS >= CHANNELS);
     /* Samples or means. */
     struct row_samples {
@@ -49,8 +59,21 @@ template <class Sample, class Sum, unsigned CHANNELS> struct small_sums {
         Sum at[COLUMNS];
     };
 
-    PRIM_DEVICE static Sample get(const row_samples &r, unsigned j) { return r.v[j / ITEMS].at[j % ITEMS]; }
-    PRIM_DEVICE static void set(row_samples &r, unsigned j, Sample v) { r.v[j / ITEMS].at[j % ITEMS] = v; }
+    PRIM_DEVICE static Sample get(const row_samples &r, unsigned j)
+    {
+        if constexpr (REAL)
+            return r.v[j / ITEMS].at[j % ITEMS];
+        else
+            return (Sample)(r.v[j / ITEMS].at[j % ITEMS / 2] >> 16 * (j % 2));
+    }
+    /* In place of a zero. */
+    PRIM_DEVICE static void set(row_samples &r, unsigned j, Sample v)
+    {
+        if constexpr (REAL)
+            r.v[j / ITEMS].at[j % ITEMS] = v;
+        else
+            r.v[j / ITEMS].at[j % ITEMS / 2] |= (uint32_t)v << 16 * (j % 2);
+    }
 
     /* Of each pixel and its two neighbours in the row. */
     PRIM_DEVICE static row_sums sum_row(const row_samples &r)
@@ -60,8 +83,8 @@ template <class Sample, class Sum, unsigned CHANNELS> struct small_sums {
         for (unsigned j = 0; j < COLUMNS; j++) all[CHANNELS + j] = (Sum)get(r, j);
 #pragma unroll
         for (unsigned c = 0; c < CHANNELS; c++) {
-            all[c] = (Sum)prim::shuffle_up(word(get(r, COLUMNS - CHANNELS + c)), 1);
-            all[CHANNELS + COLUMNS + c] = (Sum)prim::shuffle_down(word(get(r, c)), 1);
+            all[c] = (Sum)prim::shuffle_up((word)get(r, COLUMNS - CHANNELS + c), 1);
+            all[CHANNELS + COLUMNS + c] = (Sum)prim::shuffle_down((word)get(r, c), 1);
         }
         row_sums sums;
 #pragma unroll
@@ -81,7 +104,7 @@ template <class Sample, class Sum, unsigned CHANNELS> struct small_sums {
     /* Of whole windows. */
     PRIM_DEVICE static row_samples means(const row_sums &sums)
     {
-        row_samples r;
+        row_samples r = {};
         if constexpr (REAL) {
             constexpr double whole = SMALL_AREA, inverse = 1 / whole;
             uint32_t most = 0;
@@ -99,46 +122,52 @@ template <class Sample, class Sum, unsigned CHANNELS> struct small_sums {
                         set(r, j, (Sample)extreme_quotient<Sample>(sums.at[j], whole));
         } else {
 #pragma unroll
-            for (unsigned j = 0; j < COLUMNS; j++) set(r, j, rounded(sums.at[j], SMALL_AREA));
+            for (unsigned j = 0; j < COLUMNS; j++) set(r, j, divisor(SMALL_AREA).mean(sums.at[j]));
         }
         return r;
     }
 
     /* Where edges cut windows.  begin: the lane's first element of a row. */
-    PRIM_DEVICE static row_samples cut_means(const row_sums &sums, const small_border &b, int32_t covered_rows,
-                                             int32_t begin, int32_t elements)
+    PRIM_DEVICE static row_samples cut_means(const row_sums &sums, const small_border &b, const small_windows &w,
+                                             int32_t begin)
     {
-        row_samples r;
+        row_samples r = {};
+        const divisor inside(w.area), at_end(w.area_at_end);
 #pragma unroll
         for (unsigned j = 0; j < COLUMNS; j++) {
-            const small_window w = small_window_of<CHANNELS>(b, covered_rows, begin + (int32_t)j, elements);
-            const int32_t beyond = b.takes_value ? SMALL_AREA - w.covered : 0;
+            const int32_t element = begin + (int32_t)j;
+            const bool is_inside = element >= w.first && element < w.last;
             Sum sum = sums.at[j];
-            if constexpr (REAL) {
-                if (beyond > 0) sum += prim::product(b.real_value[w.channel], (double)beyond);
-                set(r, j, (Sample)(sum / w.area));
-            } else {
-                sum += b.value[w.channel] * (uint32_t)beyond;
-                set(r, j, rounded(sum, (uint32_t)w.area));
+            if (b.takes_value) {
+                const int32_t beyond = SMALL_AREA - (is_inside ? w.covered : w.covered_at_end);
+                const unsigned channel = (unsigned)element % CHANNELS;
+                if constexpr (REAL)
+                    sum = beyond > 0 ? sum + prim::product(b.real_value[channel], (double)beyond) : sum;
+                else
+                    sum += b.value[channel] * (uint32_t)beyond;
             }
+            set(r, j, is_inside ? inside.mean(sum) : at_end.mean(sum));
         }
         return r;
     }
 
-    /* n = sum + area / 2 is below 2^20, and the multiplier exceeds 2^32 / area by less than 1: n * area < 2^32. */
-    PRIM_DEVICE static Sample rounded(uint32_t sum, uint32_t area)
-    {
-        return (Sample)(area == 1 ? sum : prim::high_product(sum + area / 2, UINT32_MAX / area + 1));
-    }
-
-    /* What shuffles take. */
-    PRIM_DEVICE static auto word(Sample v)
-    {
-        if constexpr (sizeof(Sample) < 4)
-            return (uint32_t)v;
-        else
-            return v;
-    }
+    /* u16: n = sum + area / 2 is below 2^20, and the multiplier exceeds 2^32 / area by less than 1: n * area < 2^32. */
+    struct divisor {
+        double area, inverse;
+        uint32_t whole, multiplier;
+        PRIM_DEVICE explicit divisor(int32_t a)
+            : area(a), inverse(1 / area), whole((uint32_t)a), multiplier(UINT32_MAX / whole + 1)
+        {
+        }
+        PRIM_DEVICE Sample mean(Sum sum) const
+        {
+            if constexpr (REAL)
+                return (Sample)(extremity<Sample>(sum) >= EXTREME ? extreme_quotient<Sample>(sum, area)
+                                                                  : corrected_quotient(sum, area, inverse));
+            else
+                return (Sample)(whole == 1 ? sum : prim::high_product(sum + whole / 2, multiplier));
+        }
+    };
 };
 
 /* u8: two sums of 16 bits in a word.  Word k of a lane's columns has the bytes 4 k .. 4 k + 3: `even` holds sums of the
@@ -254,17 +283,23 @@ template <unsigned CHANNELS> struct small_bytes {
         return r;
     }
 
-    PRIM_DEVICE static row_samples cut_means(const row_sums &sums, const small_border &b, int32_t covered_rows,
-                                             int32_t begin, int32_t elements)
+    PRIM_DEVICE static row_samples cut_means(const row_sums &sums, const small_border &b, const small_windows &w,
+                                             int32_t begin)
     {
         row_samples r = {};
+        const uint32_t inside = multiplier((uint32_t)w.area), at_end = multiplier((uint32_t)w.area_at_end);
 #pragma unroll
         for (unsigned j = 0; j < COLUMNS; j++) {
-            const small_window w = small_window_of<CHANNELS>(b, covered_rows, begin + (int32_t)j, elements);
-            const uint32_t both = j % 2 ? sums.odd[j / 4] : sums.even[j / 4], area = (uint32_t)w.area;
+            const int32_t element = begin + (int32_t)j;
+            const bool is_inside = element >= w.first && element < w.last;
+            const uint32_t both = j % 2 ? sums.odd[j / 4] : sums.even[j / 4];
             uint32_t sum = j % 4 < 2 ? both & 0xffffu : both >> 16;
-            if (b.takes_value) sum += b.value[w.channel] * (uint32_t)(SMALL_AREA - w.covered);
-            set(r, j, (uint8_t)((sum + area / 2) * multiplier(area) >> 16));
+            if (b.takes_value) {
+                const int32_t covered = is_inside ? w.covered : w.covered_at_end;
+                sum += b.value[(unsigned)element % CHANNELS] * (uint32_t)(SMALL_AREA - covered);
+            }
+            const uint32_t half = (uint32_t)(is_inside ? w.area : w.area_at_end) / 2;
+            set(r, j, (uint8_t)((sum + half) * (is_inside ? inside : at_end) >> 16));
         }
         return r;
     }

@@ -309,12 +309,18 @@ static void *make_filter(uint64_t seed, size_t k, effort e)
     size_t i = 0;
     const sat_type want = k % 2 ? SAT_U8 : SAT_U16;
     while (pair_at(TABLES, i, &types) && !(types.sample == want && types.accum == SAT_U32)) i++;
-    /* In one of four, windows as kernels/tuning.cuh has them for box_wide.cu. */
+    /* In one of four, windows as kernels/tuning.cuh has them for box_wide.cu; in one of four, of 3x3 with rows that
+     * begin on vectors, for box_small.cu. */
     const bool wide = k / 2 % 4 == 3;
     batch *b = make_images(seed, i, e, false, wide);
     if (b == NULL) return NULL;
     b->k = k, b->effort = e;
     const sat_plan_spec *s = &b->pictures[0].spec;
+    const bool small = k / 2 % 4 == 1;
+    if (small) {
+        const size_t vector = 16 / sat_type_bytes(s->sample), row = (size_t)s->width * (size_t)s->channels % vector;
+        b->pixel_gap = 0, b->row_gap = (vector - row) % vector, b->image_gap -= b->image_gap % vector;
+    }
     b->filter = (sat_box_spec){.width = s->width,
                                .height = s->height,
                                .channels = s->channels,
@@ -322,6 +328,7 @@ static void *make_filter(uint64_t seed, size_t k, effort e)
                                .border = borders[random_in(&b->random, 0, 5)],
                                .strided = b->pixel_gap > 0};
     b->filter.window_width = random_in(&b->random, 1, 21), b->filter.window_height = random_in(&b->random, 1, 21);
+    if (small) b->filter.window_width = b->filter.window_height = 3;
     if (wide && e == SIMT)
         b->filter.window_width = random_in(&b->random, 20, 60),
         b->filter.window_height = 3 * random_in(&b->random, 3, 8) + 1;

@@ -73,6 +73,7 @@ static const own_kernel on_gpu[] = {
     {2222, 300, 101, 101, 1, SAT_F32, SAT_F64},  {1500, 300, 31, 31, 1, SAT_F64, SAT_F64},
     {1100, 200, 331, 9, 1, SAT_F64, SAT_F32},    {2500, 200, 31, 31, 3, SAT_F32, SAT_F32},
     {3000, 100, 64, 16, 1, SAT_F32, SAT_F32},    {5000, 64, 301, 5, 1, SAT_F32, SAT_F32},
+    {8, 1, 3, 5, 1, SAT_F32, SAT_F32},           {1, 9, 5, 3, 3, SAT_F64, SAT_F64},
     {2000, 1500, 3999, 2999, 1, SAT_U8, SAT_U8},
 };
 
@@ -304,6 +305,9 @@ static void *make(uint64_t seed, size_t k, effort e)
         f->spec.result = own->result;
         /* More than 2^23 positions, of which the image has less. */
         if (own->window_width * own->window_height > 1 << 23) f->spec.border = "shrink";
+        /* Clipped to the image, it would be 3x3. */
+        if (own->height == 1 && own->window_height == 5) f->spec.border = "constant";
+        if (own->width == 1 && own->window_width == 5) f->spec.border = "constant";
     } else {
         other_types(&f->spec, k);
     }
