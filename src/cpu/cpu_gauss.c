@@ -12,13 +12,24 @@
  * back, and rounded to results.  So the image is read once, the strips are written and read once, and the result is
  * written once, whatever the number of passes is.
  *
- * A pass takes lines with `reach` more in front and behind; these are made anew before each pass, as the border mode
- * says.  Its result begins where the input began, `reach` lines further to the front; so the first pass begins with its
- * samples at line passes * reach, and the last one leaves them at line 0.
+ * A pass takes lines with `reach` more in front and behind, and moves its samples `reach` lines to the front; so the
+ * first pass begins with its samples at line passes * reach, and the last one leaves them at line 0.  The border mode
+ * says what the margins hold.  Where a blurred picture goes on beyond its edge as the picture did (border.h: blurs),
+ * they are made anew before each pass:
  *
- *     pass 0    . . . . m m [samples       ] m m        m: margins, reach = 2
- *     pass 1    . . m m [samples       ] m m
- *     result    . . [samples       ]                     (pass 2 would begin here)
+ *     pass 0    . . m m [samples       ] m m        m: margins, reach = 2
+ *     pass 1    m m [samples       ] m m
+ *     result    [samples       ]
+ *
+ * Elsewhere what lies beyond the edge becomes another from pass to pass, and passes filter it, too: the first one takes
+ * margins as long as all passes reach, and each leaves them `reach` shorter.
+ *
+ *     pass 0    m m m m [samples       ] m m m m
+ *     pass 1    m m [samples       ] m m
+ *     result    [samples       ]
+ *
+ * Where samples beyond the edge do not count, the margins are 0, and the result is divided by what becomes of a line of
+ * ones: the weight of the samples inside, by the same sums.
  *
  * Lines are filtered apart from each other, and by the same additions whatever the threads and vectors are. */
 #include <stdatomic.h>
@@ -43,9 +54,9 @@ enum { SHARE_SAMPLES = 30000, CACHE_LINE = 64 };
 /* What one axis of n samples needs of a kernel. */
 typedef struct axis {
     int64_t n;
-    int64_t
-        *beyond;   /* the sample at each of the `reach` positions in front, then behind; -1: none.  NULL: none at all */
-    double *scale; /* where samples beyond the edge do not count: 1 / the weights that do; else NULL */
+    int64_t margin;  /* lines in front of the first pass's samples, and behind them */
+    int64_t *beyond; /* the sample at each position of the margins in front, then behind; NULL: they hold one value */
+    double *scale;   /* where samples beyond the edge do not count: 1 / the weights that do; else NULL */
 } axis;
 
 typedef struct kernel {
@@ -87,38 +98,101 @@ static int index_of(sat_type type)
     }
 }
 
-/* ---- memory ---------------------------------------------------------------------------------------- */
+/* ---- one axis ---------------------------------------------------------------------------------------- */
+
+static void put_real(const filter *f, char *line, int lane, double value)
+{
+    const float narrow = (float)value;
+    if (f->ops->line_bytes == GAUSS_LANES * sizeof narrow)
+        memcpy(line + (size_t)lane * sizeof narrow, &narrow, sizeof narrow);
+    else
+        memcpy(line + (size_t)lane * sizeof value, &value, sizeof value);
+}
+
+static double first_real(const filter *f, const char *line)
+{
+    float narrow;
+    double value;
+    memcpy(&narrow, line, sizeof narrow);
+    memcpy(&value, line, sizeof value);
+    return f->ops->line_bytes == GAUSS_LANES * sizeof narrow ? (double)narrow : value;
+}
 
 static bool plan_axis(axis *a, const sat_gauss_kernel *k, const sat_border *border, int64_t n, sat_arena *arena)
 {
     a->n = n;
-    if (!border->shrinks && !border->takes_value) {
-        a->beyond = sat_arena_alloc(arena, (size_t)(2 * k->reach) * sizeof *a->beyond);
-        if (a->beyond == NULL) return false;
-        for (int64_t i = 0; i < k->reach; i++) {
-            a->beyond[i] = sat_border_index(border, i - k->reach, n);
-            a->beyond[k->reach + i] = sat_border_index(border, n + i, n);
-        }
-    }
-    if (!border->shrinks) return true;
-    a->scale = sat_arena_alloc(arena, (size_t)n * sizeof *a->scale);
-    if (a->scale == NULL) return false;
-    double before = sat_gauss_weight(k, 0), after = 0;
-    for (int64_t i = 0; i < n; i++) {
-        a->scale[i] = before;
-        if (i < k->reach) before += sat_gauss_weight(k, i + 1);
-    }
-    for (int64_t i = n - 1; i >= 0; i--) {
-        a->scale[i] = 1 / (a->scale[i] + after);
-        if (n - 1 - i < k->reach) after += sat_gauss_weight(k, n - i);
+    a->margin = border->blurs ? k->reach : k->passes * k->reach;
+    if (border->shrinks) return (a->scale = sat_arena_alloc(arena, (size_t)n * sizeof *a->scale)) != NULL;
+    if (border->takes_value) return true;
+    a->beyond = sat_arena_alloc(arena, (size_t)(2 * a->margin) * sizeof *a->beyond);
+    if (a->beyond == NULL) return false;
+    for (int64_t i = 0; i < a->margin; i++) {
+        a->beyond[i] = sat_border_index(border, i - a->margin, n);
+        a->beyond[a->margin + i] = sat_border_index(border, n + i, n);
     }
     return true;
 }
 
-/* Lines of one channel or strip: the samples, the margins of the first pass, and the room in which passes move. */
-static int64_t lines_of(const sat_gauss_kernel *k, int64_t n)
+/* Margins that hold one value for each lane; NULL: zeros. */
+static void fill(char *lines, int64_t n, const char *value, size_t line)
 {
-    return (n + GAUSS_LANES - 1) / GAUSS_LANES * GAUSS_LANES + (k->passes + 1) * k->reach;
+    if (value == NULL) memset(lines, 0, (size_t)n * line);
+    for (int64_t i = 0; value && i < n; i++) memcpy(lines + (size_t)i * line, value, line);
+}
+
+/* All passes over a line's n samples, which begin at line passes * reach of `lines`; the result begins at `out`, which
+ * may be `lines`.  value: a line of what lies beyond the edge, where that is one value. */
+static void filter_axis(const filter *f, const sat_gauss_kernel *k, const axis *a, char *out, char *lines,
+                        const char *value, char *scratch)
+{
+    const size_t line = f->ops->line_bytes;
+    const int64_t n = a->n, reach = k->reach;
+    int64_t margin = 0; /* of the samples, on both sides */
+    for (int pass = k->passes - 1; pass >= 0; pass--) {
+        char *samples = lines + (size_t)((pass + 1) * reach) * line;
+        if (margin == 0) {
+            margin = a->margin;
+            char *front = samples - (size_t)margin * line, *behind = samples + (size_t)n * line;
+            if (a->beyond == NULL) {
+                fill(front, margin, value, line);
+                fill(behind, margin, value, line);
+            }
+            for (int64_t i = 0; a->beyond && i < margin; i++) {
+                memcpy(front + (size_t)i * line, samples + (size_t)a->beyond[i] * line, line);
+                memcpy(behind + (size_t)i * line, samples + (size_t)a->beyond[margin + i] * line, line);
+            }
+        }
+        char *in = samples - (size_t)margin * line;
+        margin -= reach;
+        f->ops->pass(pass ? in : out, in, n + 2 * margin, k, scratch);
+    }
+}
+
+/* Divides by the weights of the samples inside, where that are not all. */
+static void scale_edges(const filter *f, const axis *a, char *lines)
+{
+    const int64_t n = a->n, edge = a->margin < n ? a->margin : n, last = n - edge > edge ? n - edge : edge;
+    f->ops->scale(lines, a->scale, edge);
+    f->ops->scale(lines + (size_t)last * f->ops->line_bytes, a->scale + last, n - last);
+}
+
+/* The weights of the samples inside: what becomes of a line of ones. */
+static void plan_scale(const filter *f, const sat_gauss_kernel *k, const axis *a)
+{
+    const worker *w = &f->workers[0];
+    const size_t line = f->ops->line_bytes;
+    for (int i = 0; i < GAUSS_LANES; i++) put_real(f, w->other, i, 1);
+    fill(w->lines + (size_t)(k->passes * k->reach) * line, a->n, w->other, line);
+    filter_axis(f, k, a, w->lines, w->lines, NULL, w->scratch);
+    for (int64_t i = 0; i < a->n; i++) a->scale[i] = 1 / first_real(f, w->lines + (size_t)i * line);
+}
+
+/* ---- memory ---------------------------------------------------------------------------------------- */
+
+/* Lines of one channel or strip: the room in which passes move, the samples, and the margin behind them. */
+static int64_t lines_of(const sat_gauss_kernel *k, const axis *a)
+{
+    return k->passes * k->reach + (a->n + GAUSS_LANES - 1) / GAUSS_LANES * GAUSS_LANES + a->margin;
 }
 
 static bool plan_workers(filter *f, sat_arena *arena)
@@ -127,7 +201,7 @@ static bool plan_workers(filter *f, sat_arena *arena)
     int64_t lines = 0, scratch = 0;
     for (int i = 0; i < f->kernels; i++) {
         const sat_gauss_kernel *k = &f->kernel[i].k;
-        const int64_t down = lines_of(k, f->spec.height), along = lines_of(k, f->spec.width);
+        const int64_t down = lines_of(k, &f->kernel[i].y), along = lines_of(k, &f->kernel[i].x);
         if (f->line_room < along) f->line_room = along;
         if (lines < down) lines = down;
         if (scratch < sat_gauss_scratch_lines(k)) scratch = sat_gauss_scratch_lines(k);
@@ -168,7 +242,12 @@ static bool plan_memory(filter *f, sat_arena *arena)
         if (!plan_axis(&k->x, &k->k, f->border, f->spec.width, arena)) return false;
         if (!plan_axis(&k->y, &k->k, f->border, f->spec.height, arena)) return false;
     }
-    return plan_workers(f, arena);
+    if (!plan_workers(f, arena)) return false;
+    for (int i = 0; i < f->kernels && f->border->shrinks; i++) {
+        plan_scale(f, &f->kernel[i].k, &f->kernel[i].x);
+        plan_scale(f, &f->kernel[i].k, &f->kernel[i].y);
+    }
+    return true;
 }
 
 static bool in_f64(const sat_gauss_spec *s)
@@ -218,40 +297,7 @@ sat_status sat_cpu_gauss_open(const sat_gauss_spec *spec, sat_arena *arena, void
     return SAT_OK;
 }
 
-/* ---- one axis ---------------------------------------------------------------------------------------- */
-
-/* Margins that hold one value for each lane; NULL: zeros. */
-static void fill(char *lines, int64_t n, const char *value, size_t line)
-{
-    if (value == NULL) memset(lines, 0, (size_t)n * line);
-    for (int64_t i = 0; value && i < n; i++) memcpy(lines + (size_t)i * line, value, line);
-}
-
-/* All passes over a line's n samples, which begin at line passes * reach of `lines`; the result begins at `out`, which
- * may be `lines`.  value: a line of what lies beyond the edge, where that is one value. */
-static void filter_axis(const filter *f, const sat_gauss_kernel *k, const axis *a, char *out, char *lines,
-                        const char *value, char *scratch)
-{
-    const size_t line = f->ops->line_bytes;
-    const int64_t n = a->n, edge = k->reach < n ? k->reach : n;
-    for (int pass = k->passes - 1; pass >= 0; pass--) {
-        char *front = lines + (size_t)(pass * k->reach) * line, *samples = front + (size_t)k->reach * line;
-        char *behind = samples + (size_t)n * line, *to = pass ? front : out;
-        if (a->beyond == NULL) {
-            fill(front, k->reach, value, line);
-            fill(behind, k->reach, value, line);
-        }
-        for (int64_t i = 0; a->beyond && i < k->reach; i++) {
-            memcpy(front + (size_t)i * line, samples + (size_t)a->beyond[i] * line, line);
-            memcpy(behind + (size_t)i * line, samples + (size_t)a->beyond[k->reach + i] * line, line);
-        }
-        f->ops->pass(to, front, n, k, scratch);
-        if (a->scale == NULL) continue;
-        const int64_t last = n - edge > edge ? n - edge : edge;
-        f->ops->scale(to, a->scale, edge);
-        f->ops->scale(to + (size_t)last * line, a->scale + last, n - last);
-    }
-}
+/* ---- a run --------------------------------------------------------------------------------------------- */
 
 typedef struct job {
     const filter *f;
@@ -287,15 +333,6 @@ static double border_value(const sat_gauss_spec *s, int64_t sample)
     return s->border_value[c] * (s->weighted_alpha && c < s->channels - 1 ? s->border_value[s->channels - 1] : 1);
 }
 
-static void put_real(const filter *f, char *line, int lane, double value)
-{
-    const float narrow = (float)value;
-    if (f->ops->line_bytes == GAUSS_LANES * sizeof narrow)
-        memcpy(line + (size_t)lane * sizeof narrow, &narrow, sizeof narrow);
-    else
-        memcpy(line + (size_t)lane * sizeof value, &value, sizeof value);
-}
-
 /* Strips, filtered down the columns. */
 static void do_strips(void *context, int64_t task, int worker_index)
 {
@@ -315,6 +352,7 @@ static void do_strips(void *context, int64_t task, int worker_index)
         f->ops->load[f->sample](lines, &rows);
         if (f->spec.weighted_alpha) f->ops->weigh(lines, height, f->spec.channels);
         filter_axis(f, k, &j->k->y, kept, w->lines, value, w->scratch);
+        if (j->k->y.scale) scale_edges(f, &j->k->y, kept);
         memset(kept + (size_t)height * line, 0, (size_t)(f->rows - height) * line);
     }
 }
@@ -382,6 +420,7 @@ static void do_rows(void *context, int64_t group, int worker_index)
         char *lines = lines_of_channel(f, w, c), *value = f->border->takes_value ? w->other : NULL;
         for (int i = 0; value && i < GAUSS_LANES; i++) put_real(f, value, i, border_value(s, c));
         filter_axis(f, k, &j->k->x, lines, lines, value, w->scratch);
+        if (j->k->x.scale) scale_edges(f, &j->k->x, lines);
     }
     if (s->weighted_alpha) unweigh(f, w);
     for (int64_t i = 0; i < f->strips; i++) {

@@ -9,5 +9,6 @@ static int segments(int64_t low, int64_t high, int64_t n, sat_segment out[SAT_SE
 const sat_border sat_border_reflect = {
     .name = "reflect",
     .summary = "c b a | a b c d | d c b",
+    .blurs = true,
     .segments = segments,
 };

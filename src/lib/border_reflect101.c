@@ -9,5 +9,6 @@ static int segments(int64_t low, int64_t high, int64_t n, sat_segment out[SAT_SE
 const sat_border sat_border_reflect101 = {
     .name = "reflect101",
     .summary = "d c b | a b c d | c b a",
+    .blurs = true,
     .segments = segments,
 };

@@ -14,5 +14,6 @@ static int segments(int64_t low, int64_t high, int64_t n, sat_segment out[SAT_SE
 const sat_border sat_border_wrap = {
     .name = "wrap",
     .summary = "b c d | a b c d | a b c",
+    .blurs = true,
     .segments = segments,
 };

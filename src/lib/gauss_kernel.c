@@ -65,12 +65,3 @@ sat_gauss_kernel sat_gauss_kernel_for(double sigma)
     k.reach = k.radius[1] + 1;
     return k;
 }
-
-double sat_gauss_weight(const sat_gauss_kernel *k, int64_t distance)
-{
-    double weight = 0;
-    if (k->direct) return k->taps[distance];
-    for (int i = 0; i < SAT_GAUSS_BOXES; i++)
-        weight += distance <= k->radius[i] ? k->inside[i] : distance == k->radius[i] + 1 ? k->rim[i] : 0;
-    return weight;
-}

@@ -26,9 +26,6 @@ typedef struct sat_gauss_kernel {
 /* For 0 < sigma <= SAT_GAUSS_SIGMA_MAX (sat_gauss.h). */
 sat_gauss_kernel sat_gauss_kernel_for(double sigma);
 
-/* The weight of a sample that is so far from the middle, 0 .. reach. */
-double sat_gauss_weight(const sat_gauss_kernel *kernel, int64_t distance);
-
 #ifdef __cplusplus
 }
 #endif

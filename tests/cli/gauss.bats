@@ -33,6 +33,16 @@ same() { cmp <(tail -c "$1" "$2") <(tail -c "$1" "$3"); }
     [ -s out/b.pgm ]
 }
 
+@test "gauss: black lies beyond the edge of a white picture, and no grey that a pass made" {
+    { printf 'P5 64 64 255\n' && head -c 4096 /dev/zero | tr '\0' '\377'; } >white.pgm
+    # half of the weights and half of the one in the middle: 0.5 + 0.5 / (sigma * sqrt(2 pi)) of 255
+    for pair in 4,140 4.5,139 5,138 8,134; do
+        ok white.pgm --gauss "${pair%,*}" --border constant:0 -o out.pgm
+        ok query out.pgm --rect 0,32,1,1
+        [[ $output == *"0,32,1,1,${pair#*,},${pair#*,}" ]]
+    done
+}
+
 @test "gauss: a small sigma changes nothing, and unsharp by nothing neither" {
     grey 40 30 a.pgm
     ok a.pgm --gauss 0.1 -o out.pgm
