@@ -51,6 +51,7 @@ static const own_kernel in_simulator[] = {
     {402, 30, 91, 7, 1, SAT_F32, SAT_F32},  {333, 25, 94, 20, 1, SAT_F32, SAT_F64},
     {260, 31, 15, 9, 1, SAT_F64, SAT_F64},  {203, 20, 63, 9, 1, SAT_F64, SAT_F32},
     {420, 12, 91, 3, 1, SAT_F32, SAT_F32},  {290, 9, 41, 5, 1, SAT_F32, SAT_F64},
+    {8, 1, 3, 5, 1, SAT_F32, SAT_F32},      {1, 9, 5, 3, 3, SAT_F64, SAT_F64},
 };
 static const own_kernel on_gpu[] = {
     {8192, 300, 301, 301, 1, SAT_U8, SAT_U8},    {5001, 600, 1023, 301, 1, SAT_U8, SAT_U8},
