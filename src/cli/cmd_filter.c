@@ -397,14 +397,14 @@ static bool check_windows(options *o, request *r)
         w->outputs = 1;
     }
     if (w->outputs == 0) return true;
+    if (r->j.gauss.name)
+        return options_refuse(o, "%s does not go with %s: statistics are of windows, --box N",
+                              w->given ? w->given : "--stat", r->j.gauss.name);
     if (!check_counts(o, r)) return false;
     if (w->mask && strcmp(w->mask, "-") == 0 && !is_alone(&r->regions))
         return options_refuse(o, "--mask -: standard input holds one mask, for one input that is a file");
     if (w->output->compare && r->j.result_given)
         return options_refuse(o, "--result does not go with --threshold, which writes 0 and 255 in 8 bits");
-    if (r->j.gauss.name)
-        return options_refuse(o, "%s does not go with %s: statistics are of windows, --box N",
-                              w->given ? w->given : "--stat", r->j.gauss.name);
     if (r->j.linear) return options_refuse(o, "--linear does not go with statistics of windows");
     if (r->j.passes > 1) return options_refuse(o, "--passes does not go with statistics of windows");
     if (r->j.alpha == ALPHA_WEIGHTED)

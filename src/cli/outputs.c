@@ -75,6 +75,10 @@ static char *expand(const char *template, const char *input, size_t index, const
         } else if (*at == '{') {
             const char *close = strchr(at, '}');
             bool known = close && put_placeholder(to, at + 1, (size_t)(close - at - 1), &p, index, stat);
+            if (!known && !stat && strncmp(at, "{stat}", 6) == 0) {
+                fail(err, "'%s': {stat} needs --stat", template);
+                goto wrong;
+            }
             if (!known && !(close && ferror(to))) {
                 fail(err, "'%s': the placeholders are {stem} {name} {ext} {dir} {n}%s, and {{ }} are braces", template,
                      stat ? " {stat}" : "");

@@ -193,16 +193,12 @@ bool rects_next(rects *r, rect_chunk *chunk, error *err)
     return true;
 }
 
-bool rects_real(const rects *r)
+bool rects_fix_columns(rects *r)
 {
-    bool all = r->kind == RECTS_LIST && r->list_n > 0;
-    for (size_t i = 0; all && i < r->list_n; i++) all = r->list[i].is_real;
-    return all || (r->kind == RECTS_NPY && r->real);
-}
-
-void rects_refuse_fractions(rects *r)
-{
-    r->whole_only = true;
+    bool some = r->kind == RECTS_NPY && rects_npy_fractions(r);
+    for (size_t i = 0; r->kind == RECTS_LIST && i < r->list_n; i++) some = some || r->list[i].is_real;
+    r->whole_only = !some;
+    return some;
 }
 
 void rects_again(rects *r)

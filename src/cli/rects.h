@@ -29,12 +29,13 @@ void rects_of_image(rects *r, int64_t width, int64_t height);
 bool rects_parse(const char *text, rects_one *rect);
 
 /* The next chunk, at most RECTS_CHUNK, in memory that is valid until the next call; n = 0: the end.  One is of whole
- * rectangles, or of those with fractions: a .npy of floats has these alone, lines of text and lists may change.  If a
- * line is wrong, the rectangles before it are handed out first. */
+ * rectangles, or of those with fractions, whatever type a .npy has.  If a line is wrong, the rectangles before it are
+ * handed out first. */
 bool rects_next(rects *r, rect_chunk *chunk, error *err);
 
-bool rects_real(const rects *r);       /* all have fractions: a .npy of floats, or a list */
-void rects_refuse_fractions(rects *r); /* in text: a line with one is wrong */
+/* For answers whose columns have one type: has any of a list or a .npy fractions?  If none, and in text, which cannot
+ * be known beforehand, one that comes is wrong. */
+bool rects_fix_columns(rects *r);
 
 void rects_again(rects *r);        /* all are handed out again, from the first */
 bool rects_broken(const rects *r); /* a line is wrong: each time it will be */

@@ -28,10 +28,15 @@ static bool read_int(const char *s, size_t n, int64_t *value)
     return negative ? (*value = v, true) : !__builtin_sub_overflow(0, v, value);
 }
 
-/* A number as other programs write it: 2.0 and 2e+00 (NumPy's savetxt) are whole, up to 2^53. */
-static bool read_number(const char *s, size_t n, rects_number *value)
+bool rects_is_whole(double v)
 {
     static const double most = 9007199254740992.0;
+    return v >= -most && v <= most && v == (double)(int64_t)v;
+}
+
+/* A number as other programs write it: 2.0 and 2e+00 (NumPy's savetxt) are whole. */
+static bool read_number(const char *s, size_t n, rects_number *value)
+{
     char text[64], *end;
     value->is_real = !read_int(s, n, &value->i);
     value->f = (double)value->i;
@@ -43,7 +48,7 @@ static bool read_number(const char *s, size_t n, rects_number *value)
     text[n] = '\0';
     const double v = value->f = strtod(text, &end);
     if (*end || !isfinite(v)) return false;
-    value->is_real = !(v >= -most && v <= most) || v != (double)(int64_t)v;
+    value->is_real = !rects_is_whole(v);
     value->i = value->is_real ? 0 : (int64_t)v;
     return true;
 }
@@ -65,9 +70,10 @@ bool rects_parse(const char *text, rects_one *rect)
     rect->is_real = false;
     for (int i = 0; i < RECTS_SIDES; i++) {
         rects_number v = {.is_real = false};
-        size_t n = strcspn(text, ","), begin = strspn(text, " \t"), end = n;
-        if (text[n] != (i + 1 < RECTS_SIDES ? ',' : 0) || begin >= n) return false;
-        while (rects_is_blank(text[end - 1])) end--;
+        size_t n = strcspn(text, ","), begin = 0, end = n;
+        if (text[n] != (i + 1 < RECTS_SIDES ? ',' : 0)) return false;
+        while (begin < end && rects_is_blank(text[begin])) begin++;
+        while (end > begin && rects_is_blank(text[end - 1])) end--;
         if (!read_number(text + begin, end - begin, &v)) return false;
         rect->is_real = rect->is_real || v.is_real;
         side[i] = v.f;

@@ -10,8 +10,8 @@ bool rects_open_npy(rects *r, error *err)
     char name[NPY_NAME_BYTES];
     if (!npy_parse(h, r->file.bytes, r->file.n, err)) return false;
     r->kind = RECTS_NPY;
-    r->real = h->kind == 'f' && (h->item_bytes == 4 || h->item_bytes == 8);
-    if (h->kind != 'i' && h->kind != 'u' && !r->real)
+    const bool floats = h->kind == 'f' && (h->item_bytes == 4 || h->item_bytes == 8);
+    if (h->kind != 'i' && h->kind != 'u' && !floats)
         return fail(err, "rectangles are integers, f32 or f64, not %s", npy_type_name(h, name));
     if (h->dims == 2 && h->shape[1] == RECTS_SIDES) return true;
     char shape[64] = "";
@@ -52,23 +52,62 @@ static double read_float(const uint8_t *at, const npy_header *h)
     return h->item_bytes == 8 ? f64 : (double)f32;
 }
 
-bool rects_next_npy(rects *r, error *err)
+/* Row i, whose sides are floats. */
+static rects_one read_floats(const rects *r, size_t i)
 {
     const npy_header *h = &r->npy;
-    size_t bytes = (size_t)h->item_bytes;
-    for (; r->chunk_n < RECTS_CHUNK && (int64_t)r->given < h->shape[0]; r->given++) {
-        const uint8_t *row = r->file.bytes + h->data_offset + r->given * RECTS_SIDES * bytes;
-        double side[RECTS_SIDES];
-        int64_t value[RECTS_SIDES];
-        for (size_t f = 0; f < RECTS_SIDES; f++)
-            if (r->real)
-                side[f] = read_float(row + f * bytes, h);
-            else if (!read_integer(row + f * bytes, h, &value[f]))
-                return fail(err, "row %zu: %llu is too large", r->given, (unsigned long long)value[f]);
+    const size_t bytes = (size_t)h->item_bytes;
+    const uint8_t *row = r->file.bytes + h->data_offset + i * RECTS_SIDES * bytes;
+    double side[RECTS_SIDES];
+    rects_one one = {.is_real = false};
+    for (size_t f = 0; f < RECTS_SIDES; f++) {
+        side[f] = read_float(row + f * bytes, h);
+        one.is_real = one.is_real || !rects_is_whole(side[f]);
+    }
+    if (one.is_real)
+        one.real = (sat_rect_f64){side[0], side[1], side[2], side[3]};
+    else
+        one.whole = (sat_rect){(int64_t)side[0], (int64_t)side[1], (int64_t)side[2], (int64_t)side[3]};
+    return one;
+}
+
+/* Row i, whose sides are integers. */
+static bool read_integers(const rects *r, size_t i, rects_one *one, error *err)
+{
+    const npy_header *h = &r->npy;
+    const size_t bytes = (size_t)h->item_bytes;
+    const uint8_t *row = r->file.bytes + h->data_offset + i * RECTS_SIDES * bytes;
+    int64_t side[RECTS_SIDES];
+    for (size_t f = 0; f < RECTS_SIDES; f++)
+        if (!read_integer(row + f * bytes, h, &side[f]))
+            return fail(err, "row %zu: %llu is too large", i, (unsigned long long)side[f]);
+    *one = (rects_one){.whole = {side[0], side[1], side[2], side[3]}};
+    return true;
+}
+
+bool rects_npy_fractions(const rects *r)
+{
+    bool some = false;
+    for (int64_t i = 0; r->npy.kind == 'f' && i < r->npy.shape[0] && !some; i++)
+        some = read_floats(r, (size_t)i).is_real;
+    return some;
+}
+
+bool rects_next_npy(rects *r, error *err)
+{
+    for (; r->chunk_n < RECTS_CHUNK && (int64_t)r->given < r->npy.shape[0]; r->given++) {
+        rects_one one = {.is_real = false};
+        if (r->npy.kind == 'f')
+            one = read_floats(r, r->given);
+        else if (!read_integers(r, r->given, &one, err))
+            return false;
+        if (one.is_real && r->whole_only) return fail(err, "row %zu: changed while it was read", r->given);
+        if (r->chunk_n > 0 && one.is_real != r->real) return true; /* the next chunk begins with this row */
+        r->real = one.is_real;
         if (r->real)
-            r->chunk.real[r->chunk_n] = (sat_rect_f64){side[0], side[1], side[2], side[3]};
+            r->chunk.real[r->chunk_n] = one.real;
         else
-            r->chunk.whole[r->chunk_n] = (sat_rect){value[0], value[1], value[2], value[3]};
+            r->chunk.whole[r->chunk_n] = one.whole;
         r->lines[r->chunk_n++] = (int64_t)r->given;
     }
     return true;

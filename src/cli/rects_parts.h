@@ -61,7 +61,7 @@ struct rects {
     bool deferred;                        /* a line is wrong: the next call says so */
     error deferred_err;
 
-    bool whole_only; /* TEXT: fractions are refused */
+    bool whole_only; /* TEXT: fractions are refused; NPY: there were none */
 
     size_t chunk_n;
     bool real; /* the chunk is of rectangles with fractions */
@@ -80,6 +80,9 @@ bool rects_next_npy(rects *r, error *err);
 /* The mapped file is an array of rectangles? */
 bool rects_open_npy(rects *r, error *err);
 
+/* Has any row fractions?  Reads all of them. */
+bool rects_npy_fractions(const rects *r);
+
 /* CSV: the first line that is neither blank nor a comment says what the columns are, and may do nothing else: then
  * *is_header.  Where they are known from a first time, they stay. */
 bool rects_begin_csv(rects *r, const char *text, const char *end, bool *is_header, error *err);
@@ -91,6 +94,9 @@ bool rects_read_json(rects *r, const char *text, const char *end, rects_one *rec
 /* ---- text ---- */
 
 bool rects_is_blank(char c);
+
+/* Is it an integer, of a magnitude up to 2^53? */
+bool rects_is_whole(double v);
 
 /* Which field has that name? -1 = none. */
 int rects_field_named(const char *name, size_t n);

@@ -123,14 +123,6 @@ static bool check(region_request *r, options *o)
     return regions_form(&r->job, o, r->json);
 }
 
-/* A column of a .npy has one type: all rectangles have fractions, or none. */
-static void make_alike(region_request *r)
-{
-    bool some = false;
-    for (size_t i = 0; i < r->list_n; i++) some = some || r->list[i].is_real;
-    for (size_t i = 0; i < r->list_n; i++) r->list[i].is_real = some;
-}
-
 int region_answer(region_request *r, options *o)
 {
     rects *from = NULL;
@@ -141,7 +133,6 @@ int region_answer(region_request *r, options *o)
     r->job.name_inputs = r->files.n > 1 || r->files_from;
     r->job.decode.threads = o->threads;
     r->job.decode.max_pixels = o->max_pixels;
-    if (r->job.form == SHEET_NPY) make_alike(r);
     bool ok = r->job.cell_width ? rects_from_grid(&from, r->job.cell_width, r->job.cell_height, &err)
               : r->rects_path   ? rects_open(&from, r->rects_path, r->files.n > 1, &err)
                                 : rects_from_list(&from, r->list, r->list_n, &err);

@@ -139,10 +139,11 @@ static u128 add_squares(const part *p)
     return sum;
 }
 
-/* (n * S2 - S1 * S1) / (n * (n - ddof)), an exact quotient, rounded once.  The library refuses rectangles whose sum may
- * reach 2^64: n * m < 2^64, m the largest magnitude of a sample.  So S1 * S1 < 2^128, and S2 <= n * m * m < 2^96.
- * n * S2 may be more: the difference is taken modulo 2^128.  It is at most n * n * (2^32 - 1)^2 / 4 < 2^127 (Popoviciu:
- * a variance is at most a quarter of the range's square), and so right. */
+/* (n * S2 - S1 * S1) / (n * (n - ddof)), an exact quotient, rounded once.  m is the largest magnitude of a sample.  The
+ * library refuses rectangles whose sum may be none of 64 bits: n * m < 2^64 for unsigned samples, n * m <= 2^63 for
+ * signed ones.  S1 * S1 and n * S2 are at most (n * m)^2 < 2^128.  Their difference is at most n^2 / 4 times the square
+ * of the range (Popoviciu: a variance is at most a quarter of that).  Unsigned, the range is at most m: n^2 * m^2 / 4
+ * < 2^126.  Signed, it is below 2 * m: (n * m)^2 <= 2^126. */
 static double integer_variance(uint64_t n, uint64_t magnitude, u128 squares, uint64_t ddof)
 {
     if (n <= ddof) return NAN;

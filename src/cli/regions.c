@@ -550,7 +550,7 @@ int regions_run(const region_job *job, rects *from)
                        .name_bytes = name_bytes(job),
                        .several = job->inputs_n > 1,
                        .area = job->clip,
-                       .real = rects_real(from),
+                       .real = job->form == SHEET_NPY && !job->cell_format && rects_fix_columns(from),
                        .cells = {.format = job->cell_format,
                                  .output = job->output,
                                  .no_clobber = job->no_clobber,
@@ -561,7 +561,6 @@ int regions_run(const region_job *job, rects *from)
         if (input_is_output(job->inputs[i], job->output))
             return usage_error(job->common->self->name, "-o %s would replace the input by its answers", job->output);
     memcpy(spec.stats, job->stats, sizeof spec.stats);
-    if (job->form == SHEET_NPY && !job->cell_format) rects_refuse_fractions(from);
     bool ok = sheet_open(&to, &spec, &err);
     for (size_t i = 0; ok && i < job->inputs_n && !sheet_failed(to); i++) {
         if (i > 0) rects_again(from);

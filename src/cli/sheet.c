@@ -134,10 +134,24 @@ static void npy_page(const sheet *s, uint8_t page[NPY_PAGE])
     npy_format_records(fields, s->rows, page);
 }
 
+/* A sum as f64, rounded once. */
+static double real_sum(const row *r, int c)
+{
+    switch (sum_type_of(r->input.type)) {
+    case SAT_I64: return r->is_real ? r->sums[c].f : (double)r->sums[c].i;
+    case SAT_U64: return r->is_real ? r->sums[c].f : (double)r->sums[c].u;
+    default: return r->sums[c].f;
+    }
+}
+
+/* Where some rectangles have fractions, all columns are of f64. */
 static void put_record(sheet *s, const row *r)
 {
     text_out *t = &s->text;
     const int64_t area = area_of(r);
+    const double real_area = r->is_real ? r->area : (double)area;
+    double real_sums[CHANNELS_MAX];
+    for (int c = 0; c < s->channels; c++) real_sums[c] = real_sum(r, c);
     if (s->spec.name_bytes > 0) {
         size_t n = strlen(r->input.name);
         text_bytes(t, r->input.name, n);
@@ -145,16 +159,17 @@ static void put_record(sheet *s, const row *r)
     }
     for (int i = 0; i < 4; i++) {
         const int64_t whole = side_of(&r->rect, i);
-        const double real = real_side_of(&r->real, i);
-        text_bytes(t, r->is_real ? (const char *)&real : (const char *)&whole, sizeof real);
+        const double real = r->is_real ? real_side_of(&r->real, i) : (double)whole;
+        text_bytes(t, s->spec.real ? (const char *)&real : (const char *)&whole, sizeof real);
     }
     for (int i = 0; i < s->spec.stats_n; i++) {
         const stat_id id = s->spec.stats[i];
-        const void *values = id == STAT_SUM ? (const void *)r->sums : r->reals[stats[id].of_channels ? id : 0];
+        const void *sums = s->spec.real ? (const void *)real_sums : r->sums;
+        const void *values = id == STAT_SUM ? sums : r->reals[stats[id].of_channels ? id : 0];
         if (stats[id].of_channels)
             text_bytes(t, values, sizeof(double) * (size_t)s->channels);
         else
-            text_bytes(t, r->is_real ? (const char *)&r->area : (const char *)&area, sizeof area);
+            text_bytes(t, s->spec.real ? (const char *)&real_area : (const char *)&area, sizeof area);
     }
 }
 

@@ -40,7 +40,7 @@ typedef struct sheet_spec {
     size_t name_bytes; /* each row names its input, in at most so many bytes; 0 = it does not */
     bool several;      /* inputs */
     bool area;         /* is a column, the last where it is not among these */
-    bool real;         /* NPY: all rectangles have fractions, and so sides, areas and sums are f64 */
+    bool real;         /* NPY: some rectangles have fractions, and so sides, areas and sums are f64 */
 } sheet_spec;
 
 enum { SHEET_HELD_ROWS = 1 << 16, SHEET_HELD_BYTES = 16 << 20 /* of other columns */ };

@@ -38,9 +38,10 @@ static bool allowed(const image_shape *s, uint64_t input_bytes, const decode_opt
     if (!codec_size_ok(s->width, s->height, opt, err)) return false;
     *need = larger(sum(input_bytes, decoding_bytes(s, opt)), working_bytes(s, opt));
     if (*need <= memory_limit()) return true;
+    size_texts(bytes, *need, most, memory_limit());
     return fail(err, "%lldx%lld px with %d channel%s of %s may take %s, more than the %s of --max-memory",
                 (long long)s->width, (long long)s->height, s->channels, s->channels > 1 ? "s" : "",
-                sat_type_name(s->type), size_text(bytes, (double)*need), size_text(most, (double)memory_limit()));
+                sat_type_name(s->type), bytes, most);
 }
 
 static bool read_shape(const image_format *format, const uint8_t *bytes, size_t n, image_shape *s)

@@ -41,8 +41,8 @@ bool memory_allows(uint64_t bytes, const char *what, error *err)
 {
     char size[32], most[32];
     if (bytes <= memory_limit()) return true;
-    return fail(err, "%s of %s, more than the %s%s", what, size_text(size, (double)bytes),
-                size_text(most, (double)memory_limit()), limit_words);
+    size_texts(size, bytes, most, memory_limit());
+    return fail(err, "%s of %s, more than the %s%s", what, size, most, limit_words);
 }
 
 void memory_take(memory_share *share, uint64_t bytes)
@@ -144,7 +144,7 @@ uint64_t memory_of_machine(const char *root)
 
 /* ---- text ------------------------------------------------------------------------------------------ */
 
-const char *size_text(char *buffer, double bytes)
+static void put_size(char *buffer, double bytes, int digits)
 {
     static const char *const units[] = {"bytes", "KiB", "MiB", "GiB", "TiB"};
     size_t u = 0;
@@ -152,6 +152,21 @@ const char *size_text(char *buffer, double bytes)
         bytes /= 1024;
         u++;
     }
-    snprintf(buffer, 32, "%.*f %s", u ? 1 : 0, bytes, units[u]);
+    snprintf(buffer, 32, "%.*f %s", u ? digits : 0, bytes, units[u]);
+}
+
+const char *size_text(char *buffer, double bytes)
+{
+    put_size(buffer, bytes, 1);
     return buffer;
+}
+
+/* 12 digits show a byte in a TiB. */
+void size_texts(char *more, uint64_t more_bytes, char *most, uint64_t most_bytes)
+{
+    for (int digits = 1; digits <= 12; digits++) {
+        put_size(more, (double)more_bytes, digits);
+        put_size(most, (double)most_bytes, digits);
+        if (strcmp(more, most) != 0) return;
+    }
 }

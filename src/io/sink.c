@@ -14,6 +14,8 @@
 #include <unistd.h>
 
 #include "file_rights.h"
+#include "mapped.h"
+#include "printable.h"
 #include "temp_file.h"
 
 #define BUFFER_BYTES ((size_t)1 << 20) /* one write in 256 pages: the system call is lost in the copy */
@@ -321,12 +323,18 @@ static sigset_t guarded;
 static bool dies_of_pipe; /* SIGPIPE was not ignored when the program began */
 
 /* SIGBUS: pages of a mapped input are gone. */
-static void input_cut_short(int sig)
+static void input_cut_short(int sig, siginfo_t *info, void *unused)
 {
-    static const char line[] = "sat: an input became shorter while it was read\n";
-    (void)sig;
+    static const char words[] = " became shorter while it was read\n";
+    char line[MAPPED_NAME_BYTES + sizeof words + 8] = "sat: ";
+    const char *name = mapped_name(info->si_addr);
+    (void)sig, (void)unused;
     temp_file_remove_all();
-    if (write(STDERR_FILENO, line, sizeof(line) - 1) < 0) _exit(1);
+    char *end = stpcpy(line + 5, name ? name : "an input");
+    make_printable(line);
+    if (name) *end++ = ':';
+    end = stpcpy(end, words);
+    if (write(STDERR_FILENO, line, (size_t)(end - line)) < 0) _exit(1);
     _exit(1);
 }
 
@@ -361,7 +369,7 @@ void sink_reader_left(void)
 bool sink_guard_signals(error *err)
 {
     static const int ends[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGXCPU, SIGALRM, SIGUSR1, SIGUSR2};
-    struct sigaction cut_short = {.sa_handler = input_cut_short};
+    struct sigaction cut_short = {.sa_sigaction = input_cut_short, .sa_flags = SA_SIGINFO};
     struct sigaction ignore = {.sa_handler = SIG_IGN}, old;
     pthread_t thread;
 

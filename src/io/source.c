@@ -1,4 +1,5 @@
 #include "source.h"
+#include "mapped.h"
 #include "memory.h"
 
 #include <errno.h>
@@ -171,12 +172,15 @@ static bool open_path(source *src, const char *path, source_probe *probe, source
     *src = (source){0};
     if (!strcmp(path, "-")) {
         if (isatty(STDIN_FILENO)) return fail(err, "is a terminal");
-        return open_fd(src, STDIN_FILENO, probe, extent, context, err);
+        if (!open_fd(src, STDIN_FILENO, probe, extent, context, err)) return false;
+        if (src->mapped) mapped_add(src->bytes, src->n, "standard input");
+        return true;
     }
     int fd = open(path, O_RDONLY | O_NOCTTY | O_CLOEXEC);
     if (fd < 0) return fail_errno(err, "cannot open");
     bool ok = open_fd(src, fd, probe, extent, context, err);
     close(fd);
+    if (ok && src->mapped) mapped_add(src->bytes, src->n, path);
     return ok;
 }
 
@@ -201,9 +205,11 @@ bool source_open_by(source *src, const char *path, source_probe *probe, source_e
 
 void source_close(source *src)
 {
-    if (src->mapped)
+    if (src->mapped) {
+        mapped_remove(src->bytes);
         munmap((void *)(uintptr_t)src->bytes, src->n);
-    else if (!src->borrowed)
+    } else if (!src->borrowed) {
         free((void *)(uintptr_t)src->bytes);
+    }
     *src = (source){0};
 }

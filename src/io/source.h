@@ -31,7 +31,7 @@ enum {
  *
  * Bytes in memory do not change with the file.  Mapped bytes do, from one read to the next.  When a mapped file becomes
  * shorter, reading behind its end raises SIGBUS; the handler of sink_guard_signals() then ends the process with a
- * message and status 1.  Replacing the file (rename) is harmless. */
+ * message that names the file, and status 1.  Replacing the file (rename) is harmless. */
 typedef struct source {
     const uint8_t *bytes;
     size_t n;

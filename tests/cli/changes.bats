@@ -5,7 +5,7 @@ load helpers
 # query_during COMMAND... - starts a query of t.npy, runs the command once the table is open, and only then gives the rectangle.
 query_during() {
     mkfifo rects
-    timeout 60 "$sat" query t.npy -v --rects - <rects >out 2>err &
+    timeout --foreground 60 "$sat" query t.npy -v --rects - <rects >out 2>err &
     local pid=$!
     exec 7>rects
     until grep -q "table of" err; do sleep 0.01; done
@@ -31,6 +31,6 @@ query_during() {
     run query_during truncate -s 5000 t.npy
     cat err
     [ "$status" = 1 ]
-    [ "$(tail -1 err)" = "sat: an input became shorter while it was read" ]
+    [ "$(tail -1 err)" = "sat: t.npy: became shorter while it was read" ]
 }
 

@@ -135,3 +135,67 @@ rects() {
     { printf '\223NUMPY\1\0\166\0%-117s\n' "{'descr': '>f8', 'fortran_order': False, 'shape': (1, 4), }" && printf '\177\370\0\0\0\0\0\0%.0s' 1 2 3 4; } >r.npy
     failure "r.npy: row 0: rectangle nan,nan,nan,nan has a side that is no number; *" query a.pgm --rects r.npy
 }
+
+# array TYPE NUMBER... - r.npy of N x 4 numbers.
+array() { "$PYTHON" -c 'import numpy, sys; numpy.save("r.npy", numpy.array(sys.argv[2:], sys.argv[1]).reshape(-1, 4))' "$@"; }
+# columns FILE - their types; rows FILE - all numbers, as Python prints them.
+columns() { "$PYTHON" -c 'import numpy, sys; d = numpy.load(sys.argv[1]).dtype; print(*[d[n].str for n in d.names])' "$1"; }
+rows() { "$PYTHON" -c 'import numpy, sys; [print(*r.tolist()) for r in numpy.load(sys.argv[1])]' "$1"; }
+
+@test "a .npy of floats: rectangles without fractions are whole ones, exactly" {
+    # the sum is no multiple of 8, as those of f64 are above 2^55
+    "$PYTHON" -c 'import numpy; numpy.save("a.npy", numpy.full((3001, 3001), 2**32 - 1, "u4") - numpy.arange(3001, dtype="u4") % 7)'
+    ok a.npy --as image -o t.npy --moments 1
+    for input in "a.npy --as image" t.npy; do
+        for type in '<f4' '>f8'; do
+            array "$type" 1 0 3000 3001 0 0 3 1 0.5 0 2 1 -0.0 0 1 1
+            # shellcheck disable=SC2086 # a list
+            ok query $input --rects r.npy --stat sum,count
+            [ "${lines[1]}" = "1,0,3000,3001,38667590529882002,9003000" ] || { echo "$output"; false; }
+            [ "${lines[2]}" = "0,0,3,1,12884901882,3" ]
+            [ "${lines[3]}" = "0.5,0,2,1,8589934588,2" ]
+            [ "${lines[4]}" = "0,0,1,1,4294967295,1" ]
+        done
+        # shellcheck disable=SC2086 # a list
+        ok query $input --rects r.npy --stat sum,count -o out.npy # a column has one type
+        [ "$(columns out.npy)" = "<f8 <f8 <f8 <f8 <f8 <f8" ]
+        [ "$(rows out.npy | head -2)" = "1.0 0.0 3000.0 3001.0 3.8667590529882e+16 9003000.0
+0.0 0.0 3.0 1.0 12884901882.0 3.0" ]
+        array '<f8' 1 0 3000 3001
+        # shellcheck disable=SC2086 # a list
+        ok query $input --rects r.npy --stat sum,count -o out.npy
+        [[ $(columns out.npy) == "<i8 <i8 <i8 <i8 <"[iu]"8 <i8" ]]
+        [ "$(rows out.npy)" = "1 0 3000 3001 38667590529882002 9003000" ]
+        # shellcheck disable=SC2086 # a list
+        ok query $input --rect 1,0,3000,3001 --rect 0.5,0,2,1 --stat sum,count -o out.npy
+        [ "$(rows out.npy)" = "1.0 0.0 3000.0 3001.0 3.8667590529882e+16 9003000.0
+0.5 0.0 2.0 1.0 8589934588.0 2.0" ]
+    done
+    array '<f8' 0 0 0 1
+    failure "r.npy: row 0: rectangle 0,0,0,1 is empty; *" query t.npy --rects r.npy
+    array '<f8' 0 0 1 1 0 0 1e300 1
+    failure "r.npy: row 1: rectangle 0,0,1e+300,1 reaches outside the image; *" query t.npy --rects r.npy
+}
+
+@test "a .npy of floats: variances of whole rectangles are those of integers" {
+    grey 60 40 a.pgm
+    seq 0 499 | awk '{ print $1 % 50 "," $1 % 31 "," 1 + $1 % 9 "," 1 + $1 % 8 }' >r.csv
+    # shellcheck disable=SC2046 # numbers
+    array '<f4' $(tr ',' ' ' <r.csv)
+    ok a.pgm -o t.npy --moments 1,2
+    for input in a.pgm t.npy; do
+        ok query $input --rects r.csv --stat mean,sum,var,std,rms,count
+        echo "$output" >want
+        ok query $input --rects r.npy --stat mean,sum,var,std,rms,count
+        echo "$output" | cmp - want
+    done
+}
+
+@test "--rect: blanks alone are no number" {
+    small a.pgm
+    for rect in $'\r,1,2,3' ' ,1,2,3' $'\t\r ,1,2,3' ',1,2,3' $'1,1,2,\r'; do
+        usage "--rect *" query a.pgm --rect "$rect"
+    done
+    ok query a.pgm --rect $'\r1 ,\t1\r,2,2' --stat count
+    [ "${lines[1]}" = 1,1,2,2,4 ]
+}

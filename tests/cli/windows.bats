@@ -220,7 +220,8 @@ tiff("odd.tif", "none of these", [1, -9999, 3, 5])'
     [ "$(cd out && echo *)" = "a_mean.tif a_std.tif b_mean.tif b_std.tif" ]
     usage "-o x.tif: all statistics of a.pgm would be written there; *" a.pgm --box 3 --stat mean,std -o x.tif
     usage "-o a.pgm and b.pgm would both write x_mean.tif" a.pgm b.pgm --box 3 --stat mean -o 'x_{stat}.tif'
-    usage "-o 'x_{stat}.tif': the placeholders are*" a.pgm --box 3 -o 'x_{stat}.tif'
+    usage "-o 'x_{stat}.tif': {stat} needs --stat" a.pgm --box 3 -o 'x_{stat}.tif'
+    usage "-o 'x_{stats}.tif': the placeholders are {stem} {name} {ext} {dir} {n}, and*" a.pgm --box 3 -o 'x_{stats}.tif'
 }
 
 @test "no output appears when one of them fails" {

@@ -72,6 +72,24 @@ static void sizes_read_well(void **state)
     assert_string_equal(size_text(text, 7.5 * (1 << 30)), "7.5 GiB");
 }
 
+static void sizes_that_differ_look_so(void **state)
+{
+    char more[32], most[32];
+    (void)state;
+    size_texts(more, 2 << 20, most, 1 << 20);
+    assert_string_equal(more, "2.0 MiB");
+    assert_string_equal(most, "1.0 MiB");
+    size_texts(more, (1 << 20) + 1, most, 1 << 20);
+    assert_string_equal(more, "1.000001 MiB");
+    assert_string_equal(most, "1.000000 MiB");
+    for (int shift = 0; shift < 53; shift++) {
+        size_texts(more, (UINT64_C(1) << shift) + 1, most, UINT64_C(1) << shift);
+        assert_string_not_equal(more, most);
+    }
+    size_texts(more, UINT64_MAX, most, UINT64_C(1) << 62);
+    assert_string_not_equal(more, most);
+}
+
 /* ---- shares --------------------------------------------------------------------------------------------- */
 
 static atomic_uint_fast64_t held, most_held;
@@ -257,6 +275,7 @@ int main(void)
         cmocka_unit_test(three_quarters_are_the_default),
         cmocka_unit_test(control_groups_limit_the_memory),
         cmocka_unit_test(sizes_read_well),
+        cmocka_unit_test(sizes_that_differ_look_so),
         cmocka_unit_test(shares_never_exceed_the_limit),
         cmocka_unit_test(images_take_what_they_need),
         cmocka_unit_test(images_whose_head_does_not_say),

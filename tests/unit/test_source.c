@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "source.h"
+#include "mapped.h"
 #include "child.h"
 #include "scratch.h"
 #include <cmocka.h> /* last: it has a macro fail() */
@@ -268,6 +269,46 @@ static void terminals_are_refused(void **state)
     close(terminal);
 }
 
+static void mapped_files_have_names(void **state)
+{
+    static char files[MAPPED_MOST + 1][16];
+    char name[32], longer[2 * MAPPED_NAME_BYTES];
+    (void)state;
+    for (int i = 0; i <= MAPPED_MOST; i++) {
+        snprintf(name, sizeof name, "%d", i);
+        mapped_add(files[i], sizeof files[i], name);
+    }
+    for (int i = 0; i < MAPPED_MOST; i++) {
+        snprintf(name, sizeof name, "%d", i);
+        assert_string_equal(mapped_name(files[i]), name);
+        assert_string_equal(mapped_name(&files[i][15]), name);
+    }
+    assert_null(mapped_name(files[MAPPED_MOST])); /* more than are kept */
+    mapped_remove(files[7]);
+    assert_null(mapped_name(files[7]));
+    memset(longer, 'x', sizeof longer - 1);
+    longer[sizeof longer - 1] = 0;
+    mapped_add(files[7], 1, longer);
+    assert_int_equal(strlen(mapped_name(files[7])), MAPPED_NAME_BYTES - 1);
+    assert_null(mapped_name(&files[7][1]));
+    for (int i = 0; i < MAPPED_MOST; i++) mapped_remove(files[i]);
+    assert_null(mapped_name(files[0]));
+    assert_null(mapped_name(NULL));
+}
+
+static void a_mapped_source_has_a_name_until_it_is_closed(void **state)
+{
+    source src;
+    (void)state;
+    put("f", big, BIG);
+    assert_true(source_open_by(&src, "f", look, NULL, &src, &err));
+    const uint8_t *bytes = src.bytes;
+    assert_string_equal(mapped_name(bytes + BIG - 1), "f");
+    source_close(&src);
+    assert_null(mapped_name(bytes + BIG - 1));
+    unlink("f");
+}
+
 int main(void)
 {
     cmocka_set_message_output(CM_OUTPUT_TAP);
@@ -282,6 +323,8 @@ int main(void)
         cmocka_unit_test(pipes_that_do_not_block_are_waited_for),
         cmocka_unit_test(a_stream_that_goes_on_is_known_by_it),
         cmocka_unit_test(terminals_are_refused),
+        cmocka_unit_test(mapped_files_have_names),
+        cmocka_unit_test(a_mapped_source_has_a_name_until_it_is_closed),
     };
     return cmocka_run_group_tests(tests, enter, leave);
 }

@@ -3,8 +3,8 @@
  * A terminal takes control characters for commands: those of ASCII, and U+0080 to U+009F.  Marks of direction make a
  * name look like another ("gnp.exe" behind U+202E reads "exe.png"; Boucher and Anderson, "Trojan Source", 2021), and so
  * do characters that have no width.  The joiners U+200C and U+200D stay: words and emoji are spelt with them. */
-#ifndef CLI_PRINTABLE_H
-#define CLI_PRINTABLE_H
+#ifndef IO_PRINTABLE_H
+#define IO_PRINTABLE_H
 
 #include <stdbool.h>
 #include <stddef.h>
