@@ -238,7 +238,7 @@ deps-lint:
 demo: deps
 	@$(MAKE) $(AGAIN) demo-run
 demo-run: all
-	$(B)/sat data/coffee.png --box 15 -o $(B)/demo.png
+	$(B)/sat data/coffee.png --box 31 -o $(B)/demo.png
 	@echo "The blurred picture is $(B)/demo.png; the original is data/coffee.png."
 
 ## check: install what is missing (as root), build, run all tests

@@ -62,12 +62,15 @@ watch() {
     done
 }
 
-# begin NAME COMMAND... - runs one; prints its name and status at its end.  timeout(1), here without a time, passes
-# the signal on to all processes of the suite.
+# begin NAME COMMAND... - runs one; prints its name and status at its end.  timeout(1), here without a
+# time, makes a process group of the suite, and passes a signal on to all of it.  So a signal to this runner's group is
+# passed to timeout.
 begin() {
     local out=$log/${1//\//-}.tap pid watcher status
     timeout --kill-after=10 0 "${@:2}" >"$out" 2>&1 </dev/null &
     pid=$!
+    # shellcheck disable=SC2064 # this pid
+    trap "kill $pid; exit 1" INT TERM HUP
     watch "$pid" "$out" >/dev/null 2>&1 &
     watcher=$!
     wait "$pid"

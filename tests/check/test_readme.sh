@@ -53,6 +53,11 @@ compares() { # with the tools that it is taken for
 explains_blanks() { # before the first cell of a table's number that is blank
     from "## Speed" | awk '/^\*\*A blank cell\*\*/ { said = 1 } /^\|.*[0-9].*\| *\|/ { print; exit !said }'
 }
+makes_its_picture() { # make demo, by the command above the picture
+    local command
+    command=$(sed -nE 's/^\| .* \| `sat (data.*) -o blurred.png` \|$/\1/p' README.md)
+    [ -n "$command" ] && grep -qxF "	\$(B)/sat $command -o \$(B)/demo.png" Makefile
+}
 has_versions() { # of the compilers, and of all that the tool is linked with, by upstream's names
     local name
     for name in gcc clang nvcc glibc ISA-L libdeflate xxHash stb libjpeg-turbo libtiff; do
@@ -65,6 +70,7 @@ installs_at_home() { # by the line that the README has for those without root
         env HOME="$dir" B="$B" sh -c "$line" >"$dir/log" 2>&1 || { cat "$dir/log"; return 1; }
     [ -s "$dir/.local/share/man/man1/sat.1" ] && "$dir/.local/bin/sat" --version | grep -q '^sat '
 }
+try "make demo makes the picture of the README" makes_its_picture
 try "it says when to use something else" compares
 try "it says what a blank cell means before it has one" explains_blanks
 try "it has the least versions of compilers and libraries" has_versions

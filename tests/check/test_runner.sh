@@ -42,5 +42,23 @@ try "suites run side by side, and are printed in order" together
 try "a suite that hangs is a failure" runs 'echo "1..1"; echo "ok 1"; sleep 60' "1 passed, 1 failed, 0 skipped" 1 HANG_SECONDS=1
 try "a slow suite that prints is none" runs 'echo 1..1; for n in {1..12}; do echo "# $n"; sleep 0.5; done; echo ok 1' \
     "1 passed, 0 failed, 0 skipped" 0 HANG_SECONDS=5
+# What a suite started, as tests/cli/helpers.bash does, ends with the runner's group.
+ended() {
+    local pid i
+    rm -f "$dir/pid"
+    echo "timeout --foreground 60 bash -c 'echo \$\$ >$dir/pid; exec sleep 60'" >"$dir/tests/check/test_one.sh"
+    setsid "$dir/tests/run.sh" check >"$dir/out" 2>&1 &
+    until [ -s "$dir/pid" ]; do sleep 0.1; done
+    pid=$(cat "$dir/pid")
+    kill "-$1" -- "-$!"
+    for ((i = 0; i < 100; i++)); do
+        kill -0 "$pid" 2>/dev/null || return 0
+        sleep 0.1
+    done
+    kill "$pid"
+    return 1
+}
+try "a signal to the runner's group ends the suites" ended TERM
+try "a hangup does, too" ended HUP
 try "the time of each suite is kept" grep -qE '^check/test_two [0-9]+m[0-9.]+s [0-9]+m[0-9.]+s$' "$dir/build/log/seconds"
 finish

@@ -10,7 +10,7 @@ setup() {
 }
 
 # sat ARGS... - runs it; $status, $output (standard output) and $stderr are set.  Nothing here takes a minute.
-sat() { run --separate-stderr timeout 60 "$sat" "$@"; }
+sat() { run --separate-stderr timeout --foreground 60 "$sat" "$@"; }
 
 # ok ARGS... - succeeds without a word on standard error.
 ok() {

@@ -11,7 +11,7 @@ endless() {
     local head=$1
     shift
     needs_limit
-    run --separate-stderr bash -c 'ulimit -v 1500000; { eval "$1"; exec cat /dev/zero; } 2>/dev/null | timeout 60 "${@:2}"' \
+    run --separate-stderr bash -c 'ulimit -v 1500000; { eval "$1"; exec cat /dev/zero; } 2>/dev/null | timeout --foreground 60 "${@:2}"' \
         bash "$head" "$sat" "$@"
     echo "after $head: status $status, stdout: $output, stderr: $stderr"
 }
@@ -193,7 +193,7 @@ is_tiff() { grep -qE '^  format +tiff$' want; }
 
 @test "a list without end is refused" {
     needs_limit
-    run --separate-stderr bash -c 'ulimit -v 1500000; yes | timeout 60 "$1" --files-from - --box 3 -o "{n}.png"' bash "$sat"
+    run --separate-stderr bash -c 'ulimit -v 1500000; yes | timeout --foreground 60 "$1" --files-from - --box 3 -o "{n}.png"' bash "$sat"
     [ "$status" = 1 ]
     [[ $stderr == "sat: standard input: goes on after 128 MiB"* ]]
 }

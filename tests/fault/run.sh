@@ -161,7 +161,7 @@ interrupt() {
     RANDOM=1
     for ((i = 0; i < INTERRUPTS; i++)); do
         us=$(((RANDOM * 32768 + RANDOM) % ((to - from) * 6 / 5) + 1))
-        env --default-signal=INT timeout --preserve-status -s INT "$(printf '%d.%06d' $((us / 1000000)) $((us % 1000000)))" \
+        env --default-signal=INT timeout --foreground --preserve-status -s INT "$(printf '%d.%06d' $((us / 1000000)) $((us % 1000000)))" \
             "${command[@]}" >out 2>err
         status=$?
         [ "$status" != 0 ] || finished=$((finished + 1))
