@@ -149,8 +149,10 @@ sat_status box_open(const sat_box_spec *spec, sat_arena *arena, void **state, ch
                           sat_type_name(spec->result), sat_type_name(spec->sample));
     const bool nothing = p->window.border && (p->window.border->shrinks || (real && p->window.border->takes_value));
     if (status == SAT_OK) status = box::clip_reach(&p->window, nothing, &p->reach_x, &p->reach_y);
-    if (status == SAT_OK && box_small_fits(spec, &p->reach_x, &p->reach_y))
+    if (status == SAT_OK && box_small_fits(spec, &p->reach_x, &p->reach_y)) {
         status = box_small_open(spec, &p->window, &p->reach_x, &p->reach_y, arena, &f->small);
+        if (status == SAT_ERR_UNAVAILABLE) status = SAT_OK;
+    }
     if (status == SAT_OK)
         status = real ? box_float_open(spec, &p->window, &p->reach_x, &p->reach_y, arena, &f->floats)
                       : prepare_integers(p, &f->wide);

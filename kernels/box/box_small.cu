@@ -72,15 +72,11 @@ template <class Sums> static sat_status prepare(box_small *f, int64_t height, in
     if (status != SAT_OK) return status;
     f->strips = (f->elements + filter::STRIP - 1) / filter::STRIP;
     const int64_t at_once = (int64_t)info.multiprocessors * filter::min_blocks * filter::WARPS;
-    const int64_t strips = f->strips * count, least = tuning::BOX_SMALL_LEAST_ROWS;
-    int64_t rows = height;
-    for (int64_t waves = tuning::BOX_SMALL_WAVES; rows > tuning::BOX_SMALL_ROWS; waves++) {
-        const int64_t segments = at_once * waves / strips;
-        rows = segments > 0 ? (height + segments - 1) / segments : height;
-        if (segments >= height) break;
-    }
-    if (rows > tuning::BOX_SMALL_ROWS) rows = tuning::BOX_SMALL_ROWS;
-    if (rows < least) rows = least;
+    const int64_t strips = f->strips * count, most = tuning::BOX_SMALL_ROWS, least = tuning::BOX_SMALL_LEAST_ROWS;
+    const int64_t full = (strips * height + most * at_once - 1) / (most * at_once);
+    const int64_t segments = at_once * (full > tuning::BOX_SMALL_WAVES ? full : tuning::BOX_SMALL_WAVES) / strips;
+    int64_t rows = segments > 0 ? (height + segments - 1) / segments : height;
+    rows = rows > most ? most : rows < least ? least : rows;
     f->rows = (int32_t)(rows < height ? rows : height);
     f->edge_rows = (f->rows + tuning::BOX_SMALL_EDGE_SHARE - 1) / tuning::BOX_SMALL_EDGE_SHARE;
     const int64_t edges = f->strips > 1 ? 2 : 1;

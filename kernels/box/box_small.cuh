@@ -12,6 +12,7 @@ typedef struct box_small box_small;
 /* Whether there is a kernel for this filter.  x, y: the window's axes after box::clip_reach(). */
 bool box_small_fits(const sat_box_spec *spec, const sat_axis *x, const sat_axis *y);
 
+/* SAT_ERR_UNAVAILABLE where images have more strips than a launch has warps. */
 sat_status box_small_open(const sat_box_spec *spec, const sat_box_window *window, const sat_axis *x, const sat_axis *y,
                           sat_arena *arena, box_small **filter);
 
