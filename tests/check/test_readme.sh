@@ -56,7 +56,7 @@ explains_blanks() { # before the first cell of a table's number that is blank
 makes_its_picture() { # make demo, by the command above the picture
     local command
     command=$(sed -nE 's/^\| .* \| `sat (data.*) -o blurred.png` \|$/\1/p' README.md)
-    [ -n "$command" ] && grep -qxF "	\$(B)/sat $command -o \$(B)/demo.png" Makefile
+    [ -n "$command" ] && tr -d '\t' <Makefile | grep -qxF "\$(B)/sat $command -o \$(B)/demo.png"
 }
 has_versions() { # of the compilers, and of all that the tool is linked with, by upstream's names
     local name
