@@ -234,7 +234,7 @@ static sat_quantise *quantise(sat_type sample)
     SCAN(name, s, a, L, 2, ABOVE) SCAN(name, s, a, L, 3, ABOVE) SCAN(name, s, a, L, 4, ABOVE)
 /* Rows of few samples go strip by strip: down each strip, the row above stays in registers, and what a row summed
  * before the strip lies in `along`, C sums for each row.  Strips are vectors, and then some columns each, of which K
- * must be known when this is compiled. */
+ * must be known when this is compiled.  No pointer steps beyond the last row, whose stride may be any. */
 #define FIRST(i, C, L)        ((i) % (C))
 #define SPREAD_FIRST(v, C, L) __builtin_shufflevector(v, v, LANES_##L(FIRST, C, L))
 
@@ -244,9 +244,9 @@ static sat_quantise *quantise(sat_type sample)
     {                                                                                                                  \
         accum up[8];                                                                                                   \
         for (int j = 0; j < K; j++) up[j] = ((const accum *)(const void *)t)[j];                                       \
-        for (int64_t r = 0; r < rows; r++, s += sample_bytes, along += C) {                                            \
+        for (int64_t r = 0; r < rows; r++, along += C) {                                                               \
             accum *restrict row = (accum *)(void *)(t += table_bytes);                                                 \
-            const sample *restrict in = (const sample *)(const void *)s;                                               \
+            const sample *restrict in = (const sample *)(const void *)(s + (size_t)r * sample_bytes);                  \
             for (int j = 0; j < K; j++) {                                                                              \
                 const accum value = (accum)in[j];                                                                      \
                 along[j % C] = (accum)(along[j % C] + value);                                                          \
@@ -266,8 +266,8 @@ static sat_quantise *quantise(sat_type sample)
         typedef accum vector __attribute__((vector_size(L * sizeof(accum))));                                          \
         vector up, v, before;                                                                                          \
         memcpy(&up, t, sizeof up);                                                                                     \
-        for (int64_t r = 0; r < rows; r++, s += sample_bytes, along += C) {                                            \
-            LOAD(sample, accum, v, (const sample *)(const void *)s, C);                                                \
+        for (int64_t r = 0; r < rows; r++, along += C) {                                                               \
+            LOAD(sample, accum, v, (const sample *)(const void *)(s + (size_t)r * sample_bytes), C);                   \
             memcpy(&before, along, sizeof before);                                                                     \
             if (C < L && !LOAD_SCANS(sample, accum)) v += MOVE_UP(v, C, L);                                            \
             if (2 * C < L && !LOAD_SCANS(sample, accum)) v += MOVE_UP(v, 2 * C, L);                                    \
