@@ -198,7 +198,7 @@ def check_integers(case):
     low, most = extremes(case, n, var)
     type_range = np.iinfo(TYPES[case["sample"]]).max
     total = 0
-    for (name, result, compare, given), array, told in zip(case["outputs"], got, empties):
+    for (name, result, compare, given), array, reported in zip(case["outputs"], got, empties):
         p, left = parameters_of(name, given, type_range), 0
         empty = case["empty"] if case["empty"] is not None else math.nan if result in FLOATS else 0
         for at in np.ndindex(n.shape):
@@ -233,8 +233,8 @@ def check_integers(case):
                 same = abs(int(g) - int(want)) <= (abs(away_from_zero(value) - value) > 0.499)
             if not same:
                 return f"{as_text(case)}: {name} as {result} at {at}: {g!r} instead of {want!r}"
-        if told != left:
-            return f"{as_text(case)}: {name}: {told} empty, not {left}"
+        if reported != left:
+            return f"{as_text(case)}: {name}: {reported} empty, not {left}"
     if total != clipped and all(o[0] in ("mean", "sum", "var", "std", "count") for o in case["outputs"]):
         return f"{as_text(case)}: {clipped} clipped, not {total}"
     return None
@@ -249,7 +249,7 @@ def check_floats(case):
     n, s1, s2, magnitudes = exact_sums(case)
     e = Fraction(1, 2 ** 53)
     tiny = Fraction(1, 2 ** 1074) if case["outputs"][0][1] == "f64" else Fraction(1, 2 ** 149)
-    for (name, result, _, _), array, told in zip(case["outputs"], got, empties):
+    for (name, result, _, _), array, reported in zip(case["outputs"], got, empties):
         left = 0
         for at in np.ndindex(n.shape):
             count, g = int(n[at]), float(array[at])
@@ -281,8 +281,8 @@ def check_floats(case):
             if abs(Fraction(g) - want) > bound:
                 return (f"{as_text(case)}: {name} {g} instead of {float(want)} at {at}: wrong by "
                         f"{float(abs(Fraction(g) - want) / bound)} of the bound")
-        if told != left:
-            return f"{as_text(case)}: {name}: {told} empty, not {left}"
+        if reported != left:
+            return f"{as_text(case)}: {name}: {reported} empty, not {left}"
     return None
 
 
