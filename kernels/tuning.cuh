@@ -159,7 +159,7 @@ constexpr double BOX_FLOAT_WIDER = 1.2;
 /* Windows of 3x3: warps of a block, each with a strip of its own; rows that a warp loads ahead, and one at an edge,
  * which needs more registers for each; 16-byte vectors of a lane.  128 registers hold two rows of f64 sums of 8 columns
  * and the rows ahead, 102 the packed sums of 16 bytes. */
-constexpr unsigned BOX_SMALL_WARPS = simulated ? 2 : 4, BOX_SMALL_AHEAD = simulated ? 2 : 4, BOX_SMALL_EDGE_AHEAD = 2;
+constexpr unsigned BOX_SMALL_WARPS = simulated ? 2 : 4, BOX_SMALL_AHEAD = simulated ? 2 : 4, BOX_SMALL_EDGE_AHEAD = 1;
 constexpr unsigned box_small_vectors(size_t bytes)
 {
     return bytes == 8 ? 2 : bytes == 4 ? (simulated ? 1 : 2) : 1;
@@ -172,7 +172,7 @@ constexpr int box_small_blocks(size_t bytes)
  * come last; at most, since more waves cost little; at least, since each reads two more. */
 constexpr int64_t BOX_SMALL_WAVES = 2, BOX_SMALL_ROWS = simulated ? 5 : 40, BOX_SMALL_LEAST_ROWS = simulated ? 5 : 8;
 /* Strips at the edges have so many segments for each of the others. */
-constexpr int32_t BOX_SMALL_EDGE_SHARE = simulated ? 2 : 4;
+constexpr int32_t BOX_SMALL_EDGE_SHARE = 2;
 
 /* Wide windows: warps of a block, each with 512 columns, so that images of that many columns take one block in a row.
  * Of each thread the groups of four columns. */

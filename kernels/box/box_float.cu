@@ -25,9 +25,9 @@
  *         A row of sums in shared memory: all pixels of channel 0, then of channel 1, ...; runs of RUN pixels, and
  *         two doubles between them, so that lanes read vectors of their runs without bank conflicts.
  *
- * Launch  A block for each strip and segment of rows, a warp for each row of a step (two where strips are wide), two
- *         columns for each thread.  Rows are copied in chunks of 16 bytes where these are aligned.  Neighbouring strips
- *         begin at the same row at the same time, so that they share the halo in L2.
+ * Launch  A block for each strip and segment of rows, shorter ones at the left and right edge; a warp for each row of a
+ * step (two where strips are wide), two columns for each thread.  Rows are copied in chunks of 16 bytes where these are
+ * aligned.  Neighbouring strips begin at the same row at the same time, so that they share the halo in L2.
  *
  * Traffic 1R1W; the leaving rows a second time, from L2 if the window is not too tall; strips and segments read their
  *         halos.  Queues that shared memory has no room for: 2R2W of f64 for STEP samples, in L2.
@@ -43,7 +43,6 @@
 
 #include "box/box_float.cuh"
 #include "box/box_float_strip.cuh"
-#include "box/box_segments.cuh"
 
 namespace
 {
@@ -57,7 +56,8 @@ struct box_float {
     sat_box_window window;
     sat_axis reach_x, reach_y;
     box::axis x, y;
-    int32_t pixels, lead, strip, strips, rows;
+    int32_t pixels, lead, strip;
+    box::segments work;
     int32_t blocks, rest; /* of a window's height, as box::float_strip has them */
     bool newest;
     double *scratch;
@@ -69,27 +69,26 @@ template <class Filter>
 static sat_status queue_strips(const box_float *f, const sat_view *src, const sat_view *dst, void *stream)
 {
     using sample = typename Filter::sample_type;
-    const size_t bytes = sat_type_bytes(dst->type);
     constexpr size_t pair = 2 * sizeof(sample), chunk = prim::VECTOR_BYTES;
-    const int64_t segments = (f->y.n + f->rows - 1) / f->rows;
+    const int64_t blocks = box::count_of(f->work);
     Filter k = {};
     k.in = (const sample *)src->data;
     k.out = dst->data;
     k.doubles = dst->type == SAT_F64;
     k.in_row_bytes = (int64_t)src->row_bytes;
-    k.out_pitch = (int64_t)(dst->row_bytes / bytes);
+    k.out_row_bytes = (int64_t)dst->row_bytes;
     k.in_image_pitch = (int64_t)(src->image_bytes / sizeof(sample));
-    k.out_image_pitch = (int64_t)(dst->image_bytes / bytes);
+    k.out_image_bytes = (int64_t)dst->image_bytes;
     k.x = f->x;
     k.y = f->y;
     k.channels = f->spec.channels;
     k.pixels = f->pixels;
     k.lead = f->lead;
-    k.strips = f->strips;
     k.strip = f->strip;
-    k.rows = f->rows;
-    k.image_blocks = (uint32_t)(segments * f->strips);
+    k.work = f->work;
+    k.image_blocks = (uint32_t)blocks;
     k.reciprocal = (1u << 16) / (uint32_t)f->spec.channels + 1;
+    k.height = (int32_t)(f->reach_y.before + 1 + f->reach_y.after);
     k.blocks = f->blocks;
     k.rest = f->rest;
     k.newest = f->newest;
@@ -101,7 +100,7 @@ static sat_status queue_strips(const box_float *f, const sat_view *src, const sa
     k.weights = f->spec.weighted_alpha;
     const uintptr_t rows = (uintptr_t)src->data | src->row_bytes | src->image_bytes;
     k.aligned = rows % chunk == 0 ? Filter::CHUNK : rows % pair == 0 ? 2 : 1;
-    return prim::launch(k, segments * f->strips * src->count, stream);
+    return prim::launch(k, blocks * src->count, stream);
 }
 
 /* Pixels of a strip with its halo, and of its results, at most: 0 or less if the window is too wide. */
@@ -121,18 +120,16 @@ template <class Filter> static sat_status prepare_strips(box_float *f, sat_arena
     const int64_t strip = results_of<Filter>(f);
     f->pixels = (int32_t)pixels_of<Filter>(f);
     f->queue = queue_strips<Filter>;
-    const int64_t width = s->width, strips = (width + strip - 1) / strip;
-    f->strip = (int32_t)(((width + strips - 1) / strips + Filter::UNIT - 1) / Filter::UNIT * Filter::UNIT);
-    f->strips = (int32_t)((width + f->strip - 1) / f->strip);
+    const int64_t width = s->width, least = (width + strip - 1) / strip;
+    f->strip = (int32_t)(((width + least - 1) / least + Filter::UNIT - 1) / Filter::UNIT * Filter::UNIT);
     sat_device_info info;
     sat_status status = sat_device_current(&info);
     if (status != SAT_OK) return status;
-    const int64_t height = f->reach_y.before + 1 + f->reach_y.after;
+    const int64_t height = f->reach_y.before + 1 + f->reach_y.after, strips = (width + f->strip - 1) / f->strip;
     const int64_t at_once = info.multiprocessors * box::blocks_at_once<Filter>();
-    const int64_t rows = box::rows_of(s->height, height, f->strips * s->count, at_once, Filter::STEP_ROWS);
-    f->rows = (int32_t)((rows + Filter::STEP_ROWS - 1) / Filter::STEP_ROWS * Filter::STEP_ROWS);
+    f->work = box::segments_of(s->height, height, strips, s->count, at_once, Filter::STEP_ROWS);
     if (Filter::QUEUED == 0 && f->blocks > 0) {
-        const size_t blocks = (size_t)((s->height + f->rows - 1) / f->rows) * (size_t)f->strips * (size_t)s->count;
+        const size_t blocks = (size_t)box::count_of(f->work) * (size_t)s->count;
         size_t sums;
         if (!sat_mul(blocks, (size_t)f->blocks * Filter::COLUMNS, &sums))
             return sat_fail(SAT_ERR_SHAPE, "%s: the sums of an image are larger than the address space", box::NAME);

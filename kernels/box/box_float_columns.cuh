@@ -31,9 +31,9 @@ template <class Layout> struct float_columns : float_copies<Layout> {
 
     /* Sums of a column's windows, of two columns. */
     struct column_state {
-        two newest;     /* of the last whole block, which the queue has not yet */
-        two rest;       /* of the rows behind it */
-        double back[2]; /* of the blocks since the queue's last turn */
+        two newest; /* of the last whole block, which the queue has not yet */
+        two rest;   /* of the rows behind it */
+        two back;   /* of the blocks since the queue's last turn */
     };
 
     PRIM_DEVICE column_pair pair_of_thread(unsigned p) const
@@ -65,10 +65,14 @@ template <class Layout> struct float_columns : float_copies<Layout> {
         for (unsigned i = prim::thread_id(); i < STEP * ROW; i += threads) s.sums.set(i, 0);
     }
 
-    /* Two columns of a row of samples, times their alphas. */
-    PRIM_DEVICE two samples(const shared &s, unsigned slot, const column_pair &m) const
+    /* Two columns of a row of samples: as they are; as doubles, times their alphas. */
+    using pair_of_samples = prim::vec<Sample, 2>;
+    PRIM_DEVICE static pair_of_samples load_pair(const shared &s, unsigned slot, const column_pair &m)
     {
-        const prim::vec<Sample, 2> v = s.rows.template get_vector<2>(slot * COLUMNS + m.at);
+        return s.rows.template get_vector<2>(slot * COLUMNS + m.at);
+    }
+    PRIM_DEVICE two weighted_pair(const shared &s, unsigned slot, const column_pair &m, const pair_of_samples &v) const
+    {
         two d = {(double)v.at[0], (double)v.at[1]};
         if (weighted())
 #pragma unroll
@@ -76,6 +80,10 @@ template <class Layout> struct float_columns : float_copies<Layout> {
                 if (m.alpha[i] != NONE)
                     d.at[i] = prim::product(d.at[i], (double)s.rows.get(slot * COLUMNS + m.alpha[i]));
         return d;
+    }
+    PRIM_DEVICE two samples(const shared &s, unsigned slot, const column_pair &m) const
+    {
+        return weighted_pair(s, slot, m, load_pair(s, slot, m));
     }
 
     PRIM_DEVICE static two sum_of(two a, two b)
@@ -123,17 +131,17 @@ template <class Layout> struct float_columns : float_copies<Layout> {
 
     /* The queue: sums of whole blocks.  Entry b % blocks is block b's.  After each turn of the ring all its entries
      * become sums up to the turn's end (van Herk); `back` is the sum of those that came since. */
-    PRIM_DEVICE double queued(const shared &s, unsigned entry, unsigned column) const
+    PRIM_DEVICE two queued(const shared &s, int32_t entry, const column_pair &m) const
     {
-        if constexpr (QUEUE > 0) return s.queue.get(entry * COLUMNS + column);
-        return prim::load(scratch_of_block() + (int64_t)entry * COLUMNS + column);
+        if constexpr (QUEUE > 0) return s.queue.template get_vector<2>((unsigned)entry * COLUMNS + m.at);
+        return prim::load_vector<2>(scratch_of_block() + (int64_t)entry * COLUMNS + m.at);
     }
-    PRIM_DEVICE void queue(shared &s, unsigned entry, unsigned column, double sum) const
+    PRIM_DEVICE void queue(shared &s, int32_t entry, const column_pair &m, const two &sum) const
     {
         if constexpr (QUEUE > 0)
-            s.queue.set(entry * COLUMNS + column, sum);
+            s.queue.template set_vector<2>((unsigned)entry * COLUMNS + m.at, sum);
         else
-            prim::store(scratch_of_block() + (int64_t)entry * COLUMNS + column, sum);
+            prim::store_vector(scratch_of_block() + (int64_t)entry * COLUMNS + m.at, sum);
     }
     PRIM_DEVICE double *scratch_of_block() const
     {
@@ -145,31 +153,23 @@ template <class Layout> struct float_columns : float_copies<Layout> {
                           const two &block) const
     {
         constexpr int32_t AT_ONCE = 4;
-#pragma unroll
-        for (unsigned i = 0; i < 2; i++) {
-            double sum = block.at[i];
-            queue(s, (unsigned)entry, m.at + i, sum);
-            if (entry != blocks - 1) {
-                state.back[i] += sum;
-                continue;
-            }
-            /* Several at a time: a load does not wait for the store before it. */
-            for (int32_t e = entry - 1; e >= first; e -= AT_ONCE) {
-                double entries[AT_ONCE];
-#pragma unroll
-                for (int32_t k = 0; k < AT_ONCE; k++)
-                    if (e - k >= first) entries[k] = queued(s, (unsigned)(e - k), m.at + i);
-#pragma unroll
-                for (int32_t k = 0; k < AT_ONCE; k++)
-                    if (e - k >= first) queue(s, (unsigned)(e - k), m.at + i, sum += entries[k]);
-            }
-            state.back[i] = 0;
+        queue(s, entry, m, block);
+        if (entry != blocks - 1) {
+            state.back = sum_of(state.back, block);
+            return;
         }
-    }
-
-    PRIM_DEVICE two oldest_queued(const shared &s, const column_pair &m, int32_t entry) const
-    {
-        return {queued(s, (unsigned)entry, m.at), queued(s, (unsigned)entry, m.at + 1)};
+        two sum = block;
+        /* Several at a time: a load does not wait for the store before it. */
+        for (int32_t e = entry - 1; e >= first; e -= AT_ONCE) {
+            two entries[AT_ONCE];
+#pragma unroll
+            for (int32_t k = 0; k < AT_ONCE; k++)
+                if (e - k >= first) entries[k] = queued(s, e - k, m);
+#pragma unroll
+            for (int32_t k = 0; k < AT_ONCE; k++)
+                if (e - k >= first) queue(s, e - k, m, sum = sum_of(sum, entries[k]));
+        }
+        state.back = {};
     }
 
     /* Sums the rows between the leaving block and the entering rows of a segment's first step: whole blocks, whose
@@ -210,52 +210,46 @@ template <class Layout> struct float_columns : float_copies<Layout> {
         }
     }
 
-    /* The block that entering rows complete, and the rest behind it. */
-    template <unsigned REST> PRIM_DEVICE static void split(const two (&enter)[STEP], column_state &state, two &block)
-    {
-        block = state.rest;
-#pragma unroll
-        for (unsigned t = 0; t < STEP - REST; t++) block = sum_of(block, enter[t]);
-        two sum = {};
-#pragma unroll
-        for (unsigned t = STEP - REST; t < STEP; t++) sum = sum_of(sum, enter[t]);
-        state.rest = sum;
-    }
-    template <unsigned REST = STEP - 1>
-    PRIM_DEVICE static void split(const two (&enter)[STEP], column_state &state, two &block, int32_t rest)
-    {
-        if (rest == (int32_t)REST)
-            split<REST>(enter, state, block);
-        else if constexpr (REST > 0)
-            split<REST - 1>(enter, state, block, rest);
-    }
-
     /* Windows of more than STEP rows: the leaving block from each row on, the whole blocks, the rest, and the
-     * entering rows up to each.  Slots 0 .. STEP - 1 hold the leaving rows, the others the entering ones. */
-    PRIM_DEVICE void sum_far(shared &s, const column_pair &m, column_state &state, const two &oldest,
-                             int32_t entry) const
+     * entering rows up to each.  Slots 0 .. STEP - 1 hold the leaving rows, the others the entering ones, of which
+     * REST lie behind the last whole block. */
+    template <unsigned REST>
+    PRIM_DEVICE void sum_around(shared &s, const column_pair &m, column_state &state, const two &oldest,
+                                int32_t entry) const
     {
-        two sum[STEP], enter[STEP], middle = sum_of(state.newest, state.rest), block;
-        if (blocks > 0)
-#pragma unroll
-            for (unsigned i = 0; i < 2; i++) middle.at[i] += oldest.at[i] + state.back[i];
+        two sum[STEP], middle = sum_of(state.newest, state.rest), prefix, block;
+        if (blocks > 0) {
+            middle = sum_of(middle, sum_of(oldest, state.back));
+            push(s, m, state, entry, 0, state.newest);
+        }
 #pragma unroll
         for (unsigned k = 0; k < STEP; k++) {
             const unsigned t = STEP - 1 - k;
             sum[t] = middle = sum_of(middle, samples(s, t, m));
         }
         /* All loads before all stores, which the compiler would not reorder. */
+        pair_of_samples enter[STEP];
 #pragma unroll
-        for (unsigned t = 0; t < STEP; t++) enter[t] = samples(s, STEP + t, m);
-        two prefix = enter[0];
+        for (unsigned t = 0; t < STEP; t++) enter[t] = load_pair(s, STEP + t, m);
 #pragma unroll
         for (unsigned t = 0; t < STEP; t++) {
-            if (t > 0) prefix = sum_of(prefix, enter[t]);
+            const two sample = weighted_pair(s, STEP + t, m, enter[t]);
+            prefix = t == 0 ? sample : sum_of(prefix, sample);
+            if (t + 1 == STEP - REST) block = sum_of(state.rest, prefix);
+            if (t + 1 > STEP - REST) state.rest = t == STEP - REST ? sample : sum_of(state.rest, sample);
             store_sums(s, t, m, sum_of(sum[t], prefix));
         }
-        split(enter, state, block, rest);
-        if (blocks > 0) push(s, m, state, entry, 0, state.newest);
+        if (REST == 0) state.rest = {};
         if (newest) state.newest = block;
+    }
+    template <unsigned REST = STEP - 1>
+    PRIM_DEVICE void sum_far(shared &s, const column_pair &m, column_state &state, const two &oldest,
+                             int32_t entry) const
+    {
+        if (rest == (int32_t)REST)
+            sum_around<REST>(s, m, state, oldest, entry);
+        else if constexpr (REST > 0)
+            sum_far<REST - 1>(s, m, state, oldest, entry);
     }
 };
 

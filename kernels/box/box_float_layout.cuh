@@ -3,6 +3,7 @@
 #define BOX_FLOAT_LAYOUT_CUH
 
 #include "box/box_axis.cuh"
+#include "box/box_segments.cuh"
 #include "prim/vector.cuh"
 
 namespace box
@@ -28,6 +29,8 @@ struct float_layout {
     /* Sums: two between runs, so that lanes read vectors without conflicts; and behind the last run of a row as many as
      * a lane reads beyond the strip. */
     static constexpr unsigned PITCH = RUN + 2, ROW = RUNS * PITCH + RUN;
+    /* Means of f32: four between runs, for the same reason. */
+    static constexpr unsigned MEANS_PITCH = RUN + 4;
     static constexpr unsigned SLOTS = 2 * STEP; /* rows of samples */
     static_assert(PAIRS * 2 * threads == COLUMNS && (RUN & (RUN - 1)) == 0);
 
@@ -35,26 +38,30 @@ struct float_layout {
 
     struct shared {
         prim::array<Sample, SLOTS * COLUMNS> rows;
-        prim::array<double, STEP * ROW> sums;
+        union {
+            prim::array<double, STEP * ROW> sums;
+            prim::array<float, 2 * STEP * ROW> means; /* in place of a row's sums */
+        };
         prim::array<double, QUEUE ? QUEUE * COLUMNS : 1> queue;
         prim::array<double, WARPS == 1 ? 1 : STEP * RUNS> totals, begins; /* of runs, for the row's other warps */
+        prim::var<double> inverse;                                        /* of the size of whole windows */
         prim::array<int32_t, COLUMNS> sources;                            /* samples of a row of the image; -1: none */
         prim::array<uint16_t, CHANNELS == 1 ? 1 : COLUMNS> places;        /* of a row's samples in a row of sums */
     };
 
     const Sample *in;
     void *out; /* f64 if doubles, else f32 */
-    int64_t in_row_bytes;
-    int64_t out_pitch, in_image_pitch, out_image_pitch; /* elements */
+    int64_t in_row_bytes, out_row_bytes, out_image_bytes;
+    int64_t in_image_pitch; /* samples */
     bool doubles;
     axis x, y;
     int32_t channels, pixels; /* pixels: of a strip and its halo, a multiple of RUN */
     int32_t lead;             /* pixels of a strip before its first result, so that its first sample is aligned */
-    int32_t strips, strip;    /* results of a strip, pixels */
-    int32_t rows;             /* results of a segment, a multiple of STEP */
+    int32_t strip;            /* results of a strip, pixels */
+    segments work;            /* of an image; rows are multiples of STEP */
     uint32_t image_blocks;
     uint32_t reciprocal; /* i / channels = i * reciprocal >> 16 */
-    /* A window's height: STEP, `blocks` times STEP in the queue, STEP if `newest`, `rest`, and 1. */
+    int32_t height;      /* of a window: STEP, `blocks` times STEP in the queue, STEP if `newest`, `rest`, and 1 */
     int32_t blocks, rest;
     bool newest;
     double *scratch; /* blocks * COLUMNS sums for each block, if not QUEUE */

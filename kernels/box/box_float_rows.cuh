@@ -30,64 +30,67 @@ template <class Layout> struct float_rows : float_columns<Layout> {
         return sum;
     }
 
-    /* The sum of the first n < 16 of v, from `at` on, but for those from `at` + PART on: a jump into the additions. */
-    template <unsigned PART> PRIM_DEVICE static double sum_first(const double (&v)[RUN], unsigned at, int32_t n)
-    {
-        double sum = 0;
-        const auto add = [&](unsigned i) {
-            if (i < PART) sum += v[at + i];
-        };
-        switch (n) {
-        case 15: add(14); [[fallthrough]];
-        case 14: add(13); [[fallthrough]];
-        case 13: add(12); [[fallthrough]];
-        case 12: add(11); [[fallthrough]];
-        case 11: add(10); [[fallthrough]];
-        case 10: add(9); [[fallthrough]];
-        case 9: add(8); [[fallthrough]];
-        case 8: add(7); [[fallthrough]];
-        case 7: add(6); [[fallthrough]];
-        case 6: add(5); [[fallthrough]];
-        case 5: add(4); [[fallthrough]];
-        case 4: add(3); [[fallthrough]];
-        case 3: add(2); [[fallthrough]];
-        case 2: add(1); [[fallthrough]];
-        case 1: add(0); [[fallthrough]];
-        default: return sum;
-        }
-    }
-
     /* The window sums of a row: for each of a lane's RUN pixels the sum of those up to width - 1 pixels further.  Runs
-     * are taken apart into parts of PART pixels, which a window exceeds: it is the end of one part, the middle, and the
-     * beginning of another part.  The three are added at last, so that none waits for another. */
-    template <unsigned PART> PRIM_DEVICE void sum_row(shared &s, double (&v)[RUN]) const
+     * are taken apart into parts of PART pixels, which a window exceeds by `further` runs, if PART is RUN, and PLACE
+     * pixels: it is the end of one part, the middle, and the beginning of another part.  The three are added at last,
+     * so that none waits for another. */
+    template <unsigned PART, unsigned PLACE> PRIM_DEVICE void sum_row(shared &s, double (&v)[RUN]) const
     {
         constexpr unsigned PARTS = RUN / PART;
         const int32_t beyond = x.before + x.after, runs = ONE_CHANNEL ? (int32_t)RUNS : pixels / (int32_t)RUN;
         const int32_t run = (int32_t)(prim::thread_id() % RUNS), line = ONE_CHANNEL ? 0 : run / runs;
         const bool in_strip = line < (int32_t)channel_count();
-        double enter[RUN];
-        load_own(s, in_strip, v);
         const bool has_windows = in_strip && (run - line * runs) * (int32_t)RUN + beyond < pixels;
-        load_entering(s, place_of_run(), has_windows ? beyond : 0, beyond % 2 == 0, enter);
-
-        const int32_t parts = (beyond - (int32_t)PART) / (int32_t)PART, few = (beyond - (int32_t)PART) % (int32_t)PART;
-        double begin[PARTS], middle[PARTS]; /* begin: sums of the first `few` pixels of each part */
-#pragma unroll
-        for (unsigned u = 0; u < PARTS; u++) begin[u] = sum_first<PART>(v, u * PART, few);
-#pragma unroll
-        for (unsigned u = 0; u + 1 < PARTS; u++) middle[u] = begin[u + 1];
-        middle[PARTS - 1] = sum_between<PART>(s, v, begin[0], run, parts);
+        const unsigned further = PART == RUN ? (unsigned)beyond / RUN : 1;
+        double end[RUN], middle[PARTS]; /* middle: at first sums of the first PLACE pixels of each part */
+        load_own(s, in_strip, v);
+        load_entering<PART == RUN ? PLACE : PART + PLACE>(
+            s, place_of_run() + (PART == RUN && has_windows ? further * PITCH : 0), end);
 #pragma unroll
         for (unsigned u = 0; u < PARTS; u++) {
-            double *part = v + u * PART, *prefix = enter + u * PART;
+            middle[u] = 0;
+            if constexpr (PLACE > 0) {
+                middle[u] = v[u * PART];
 #pragma unroll
-            for (unsigned i = 1; i < PART; i++) {
-                part[PART - 1 - i] += part[PART - i];
-                prefix[i] += prefix[i - 1];
+                for (unsigned i = 1; i < PLACE; i++) middle[u] += v[u * PART + i];
             }
+        }
+        const double begin = middle[0];
 #pragma unroll
-            for (unsigned i = 0; i < PART; i++) part[i] = part[i] + prefix[i] + middle[u];
+        for (unsigned u = 0; u + 1 < PARTS; u++) middle[u] = middle[u + 1];
+#pragma unroll
+        for (unsigned i = 1; i < RUN; i++) {
+            if (i % PART == 0) continue;
+            v[RUN - 1 - i] += v[RUN - i];
+            end[i] += end[i - 1];
+        }
+        middle[PARTS - 1] = sum_between(s, begin, v[0], run, further);
+#pragma unroll
+        for (unsigned i = 0; i < RUN; i++) v[i] = v[i] + end[i] + middle[i / PART];
+    }
+
+    template <unsigned PART> PRIM_DEVICE void sum_row(shared &s, double (&v)[RUN]) const
+    {
+        const uint32_t place = (uint32_t)(x.before + x.after) % PART;
+        const auto sum = [&]<unsigned CASE>() { sum_row<PART, CASE % PART>(s, v); };
+        /* A case for each, so that its places in shared memory and its additions are fixed. */
+        switch (place) {
+        case 0: return sum.template operator()<0>();
+        case 1: return sum.template operator()<1>();
+        case 2: return sum.template operator()<2>();
+        case 3: return sum.template operator()<3>();
+        case 4: return sum.template operator()<4>();
+        case 5: return sum.template operator()<5>();
+        case 6: return sum.template operator()<6>();
+        case 7: return sum.template operator()<7>();
+        case 8: return sum.template operator()<8>();
+        case 9: return sum.template operator()<9>();
+        case 10: return sum.template operator()<10>();
+        case 11: return sum.template operator()<11>();
+        case 12: return sum.template operator()<12>();
+        case 13: return sum.template operator()<13>();
+        case 14: return sum.template operator()<14>();
+        default: return sum.template operator()<15>();
         }
     }
 
@@ -115,47 +118,38 @@ template <class Layout> struct float_rows : float_columns<Layout> {
         for (unsigned i = 0; i < RUN; i += 2) s.sums.template set_vector<2>(place_of_run() + i, two{v[i], v[i + 1]});
     }
 
-    /* What a run's last part has between it and its windows' last parts: `parts` whole runs, if PART is RUN, and the
-     * beginning of the run behind them. */
-    template <unsigned PART>
-    PRIM_DEVICE double sum_between(shared &s, const double (&v)[RUN], double begin, int32_t run, int32_t parts) const
+    /* What a run's last part has between it and its windows' last parts: further - 1 whole runs, and the beginning of
+     * the run behind them.  begin, total: of each run. */
+    PRIM_DEVICE double sum_between(shared &s, double begin, double total, int32_t run, unsigned further) const
     {
-        double total = 0;
-        if (PART == RUN && parts > 0) {
-            total = v[0];
-#pragma unroll
-            for (unsigned i = 1; i < PART; i++) total += v[i];
-        }
         if constexpr (WARPS == 1) {
-            const double behind = prim::shuffle_down(begin, PART == RUN ? 1 + (unsigned)parts : 1);
-            return PART == RUN && parts > 0 ? sum_lanes(total, parts) + behind : behind;
+            const double behind = prim::shuffle_down(begin, further);
+            return further > 1 ? sum_lanes(total, (int32_t)further - 1) + behind : behind;
         } else {
-            const unsigned first = row_number() * RUNS, next = PART == RUN ? (unsigned)parts + 1 : 1;
+            const unsigned first = row_number() * RUNS, behind = (unsigned)run + further;
             s.totals.set(first + (unsigned)run, total);
             s.begins.set(first + (unsigned)run, begin);
             prim::block_sync(); /* they are there; and all warps of the row have read its sums */
             double sum = 0;
-            for (unsigned k = 1; k < next && (unsigned)run + k < RUNS; k++)
-                sum += s.totals.get(first + (unsigned)run + k);
-            return (unsigned)run + next < RUNS ? sum + s.begins.get(first + (unsigned)run + next) : sum;
+            for (unsigned k = (unsigned)run + 1; k < behind && k < RUNS; k++) sum += s.totals.get(first + k);
+            return behind < RUNS ? sum + s.begins.get(first + behind) : sum;
         }
     }
 
-    /* The RUN sums from `beyond` pixels behind a lane's first on. */
-    PRIM_DEVICE static void load_entering(const shared &s, unsigned at, int32_t beyond, bool even, double (&enter)[RUN])
+    /* The RUN sums from FIRST pixels behind a place on. */
+    template <unsigned FIRST> PRIM_DEVICE static void load_entering(const shared &s, unsigned from, double (&sum)[RUN])
     {
-        const unsigned place = (unsigned)beyond % RUN, from = at + (unsigned)beyond / RUN * PITCH + place;
-        if (even) {
+        const auto place = [&](unsigned i) { return from + i + (i >= RUN ? PITCH - RUN : 0); };
 #pragma unroll
-            for (unsigned i = 0; i < RUN; i += 2) {
-                const two pair = s.sums.template get_vector<2>(from + i + (place + i >= RUN ? PITCH - RUN : 0));
-                enter[i] = pair.at[0];
-                enter[i + 1] = pair.at[1];
+        for (unsigned i = 0; i < RUN; i += 2)
+            if constexpr (FIRST % 2 == 0) {
+                const two pair = s.sums.template get_vector<2>(place(FIRST + i));
+                sum[i] = pair.at[0];
+                sum[i + 1] = pair.at[1];
+            } else {
+                sum[i] = s.sums.get(place(FIRST + i));
+                sum[i + 1] = s.sums.get(place(FIRST + i + 1));
             }
-        } else {
-#pragma unroll
-            for (unsigned i = 0; i < RUN; i++) enter[i] = s.sums.get(from + i + (place + i >= RUN ? PITCH - RUN : 0));
-        }
     }
 
     /* Of the warp's row, and waits until its sums have been read. */
@@ -175,7 +169,10 @@ template <class Layout> struct float_rows : float_columns<Layout> {
             sum_row<1>(s, v);
         else
             load_own(s, true, v);
-        prim::warp_sync(); /* all lanes have read */
+        if (WARPS > 1 && beyond == 0)
+            prim::block_sync();
+        else
+            prim::warp_sync(); /* all warps of the row have read */
     }
 };
 

@@ -15,28 +15,27 @@ template <class Layout> struct float_strip : float_means<Layout> {
     using typename float_columns<Layout>::column_state;
     using typename float_means<Layout>::strip_results;
     static constexpr unsigned STEP = Layout::STEP_ROWS, WARPS = Layout::ROW_WARPS, RUN = Layout::RUN_PIXELS;
-    using Layout::PAIRS, Layout::in, Layout::out, Layout::in_image_pitch, Layout::out_image_pitch, Layout::image_blocks,
-        Layout::x, Layout::y, Layout::strips, Layout::strip, Layout::lead, Layout::rows, Layout::doubles,
-        Layout::blocks, Layout::row_number, Layout::row_of_warp;
+    using Layout::PAIRS, Layout::in, Layout::out, Layout::in_image_pitch, Layout::out_image_bytes,
+        Layout::out_row_bytes, Layout::image_blocks, Layout::x, Layout::y, Layout::work, Layout::strip, Layout::lead,
+        Layout::height, Layout::doubles, Layout::blocks, Layout::channel_count, Layout::row_number, Layout::row_of_warp;
 
     PRIM_DEVICE void operator()(shared &s) const
     {
         const uint32_t image_number = prim::block_id() / image_blocks;
-        const int32_t block = (int32_t)(prim::block_id() - image_number * image_blocks);
-        const int32_t origin = block % strips * strip - lead;
-        const int32_t top = block / strips * rows, bottom = top + rows < y.n ? top + rows : y.n;
-        const int32_t height = y.before + 1 + y.after;
+        const segments::segment g = work.at(prim::block_id() - image_number * image_blocks);
+        const int32_t origin = g.strip * strip - lead, top = g.begin, bottom = g.end;
         const Sample *image = in + (int64_t)image_number * in_image_pitch;
-        const int64_t result = (int64_t)image_number * out_image_pitch;
         const bool near = height <= (int32_t)STEP; /* summed row by row */
 
         const thread_columns m = this->columns_of_thread();
         const auto source = this->source_of_strip(image, origin - x.before);
         column_state state[PAIRS] = {};
         const strip_results results = this->results_of(origin);
+        const bool staged = this->means_in_registers(results);
         this->clear(s);
         this->prepare_columns(s, origin - x.before);
         this->store_places(s);
+        this->store_inverse(s, results);
         prim::block_sync();                                            /* the sources are there */
         const int32_t first = top - y.before, last = bottom + y.after; /* rows of the segment's windows */
         int32_t entry = 0;
@@ -49,11 +48,15 @@ template <class Layout> struct float_strip : float_means<Layout> {
         this->copy_rows(s, source, first, last, 0);
         this->copy_rows(s, source, near ? first + (int32_t)STEP : first + height - 1, last, STEP);
         unsigned half = 0;
-        for (int32_t at = top; at < bottom; at += (int32_t)STEP, half ^= STEP) {
+        /* The strip's first result in the warp's row. */
+        char *to = reinterpret_cast<char *>(out) + image_number * out_image_bytes +
+                   (top + (int32_t)row_number()) * out_row_bytes +
+                   (int64_t)results.begin * (int32_t)channel_count() * (doubles ? 8 : 4);
+        for (int32_t at = top; at < bottom; at += (int32_t)STEP, half ^= STEP, to += STEP * out_row_bytes) {
             two oldest[PAIRS] = {};
             if (blocks > 0)
 #pragma unroll
-                for (unsigned p = 0; p < PAIRS; p++) oldest[p] = this->oldest_queued(s, m.pair[p], entry);
+                for (unsigned p = 0; p < PAIRS; p++) oldest[p] = this->queued(s, entry, m.pair[p]);
             prim::copy_async_wait();
             prim::block_sync(); /* the rows are there, and the sums of the step before are read */
 #pragma unroll
@@ -77,17 +80,22 @@ template <class Layout> struct float_strip : float_means<Layout> {
             }
             double v[RUN];
             this->sum_rows(s, v);
-            this->store_windows(s, v);
+            const int32_t mine = at + (int32_t)row_number();
+            if (!staged)
+                this->store_windows(s, v);
+            else if (mine < bottom)
+                this->stage_means(s, v, this->windows_of(s, mine, results));
             if constexpr (WARPS == 1)
-                prim::warp_sync(); /* the window sums are there */
+                prim::warp_sync(); /* the window sums or means are there */
             else
                 prim::block_sync();
-            const int32_t mine = at + (int32_t)row_number();
             if (mine >= bottom) continue;
-            if (doubles)
-                this->store_means(s, row_of_warp(), (double *)out + result, mine, results);
+            if (staged)
+                this->store_staged(s, (float *)to, results);
+            else if (doubles)
+                this->store_means(s, row_of_warp(), (double *)to, mine, results);
             else
-                this->store_means(s, row_of_warp(), (float *)out + result, mine, results);
+                this->store_means(s, row_of_warp(), (float *)to, mine, results);
         }
     }
 };

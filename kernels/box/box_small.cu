@@ -29,13 +29,12 @@
  * Steps   1. sources of columns outside the image  2. load a row ahead  3. sums of a row, of three rows  4. means
  */
 #include "box/box_small.cuh"
-#include "box/box_segments.cuh"
 #include "box/box_small_rows.cuh"
 
 struct box_small {
     box::axis x, y;
-    int32_t elements, strips, rows, edge_rows;
-    int64_t units; /* of an image */
+    int32_t elements;
+    box::segments work; /* of an image */
     box::small_border border;
     sat_status (*queue)(const box_small *f, const sat_view *src, const sat_view *dst, void *stream);
 };
@@ -55,10 +54,8 @@ static sat_status queue(const box_small *f, const sat_view *src, const sat_view 
     k.x = f->x;
     k.y = f->y;
     k.elements = f->elements;
-    k.strips = f->strips;
-    k.rows = f->rows;
-    k.edge_rows = f->edge_rows;
-    k.image_units = (uint32_t)f->units;
+    k.work = f->work;
+    k.image_units = (uint32_t)box::count_of(f->work);
     k.units = k.image_units * (uint32_t)src->count;
     k.border = f->border;
     return prim::launch(k, (k.units + filter::WARPS - 1) / filter::WARPS, stream);
@@ -70,19 +67,17 @@ template <class Sums> static sat_status prepare(box_small *f, int64_t height, in
     sat_device_info info;
     sat_status status = sat_device_current(&info);
     if (status != SAT_OK) return status;
-    f->strips = (f->elements + filter::STRIP - 1) / filter::STRIP;
+    const int64_t of_image = (f->elements + filter::STRIP - 1) / filter::STRIP, strips = of_image * count;
     const int64_t at_once = (int64_t)info.multiprocessors * filter::min_blocks * filter::WARPS;
-    const int64_t strips = f->strips * count, most = tuning::BOX_SMALL_ROWS, least = tuning::BOX_SMALL_LEAST_ROWS;
+    const int64_t most = tuning::BOX_SMALL_ROWS, least = tuning::BOX_SMALL_LEAST_ROWS;
     const int64_t full = (strips * height + most * at_once - 1) / (most * at_once);
     const int64_t segments = at_once * (full > tuning::BOX_SMALL_WAVES ? full : tuning::BOX_SMALL_WAVES) / strips;
     int64_t rows = segments > 0 ? (height + segments - 1) / segments : height;
     rows = rows > most ? most : rows < least ? least : rows;
-    f->rows = (int32_t)(rows < height ? rows : height);
-    f->edge_rows = (f->rows + tuning::BOX_SMALL_EDGE_SHARE - 1) / tuning::BOX_SMALL_EDGE_SHARE;
-    const int64_t edges = f->strips > 1 ? 2 : 1;
-    f->units =
-        edges * ((height + f->edge_rows - 1) / f->edge_rows) + (f->strips - edges) * ((height + f->rows - 1) / f->rows);
-    if (f->units * count > INT32_MAX)
+    rows = rows < height ? rows : height;
+    const int64_t edge_rows = (rows + tuning::BOX_SMALL_EDGE_SHARE - 1) / tuning::BOX_SMALL_EDGE_SHARE;
+    f->work = {(int32_t)height, (int32_t)of_image, (int32_t)rows, (int32_t)edge_rows};
+    if (box::count_of(f->work) * count > INT32_MAX)
         return sat_fail(SAT_ERR_UNAVAILABLE, "%s: too many strips of 3x3 windows", box::NAME);
     f->queue = queue<Sums>;
     return SAT_OK;

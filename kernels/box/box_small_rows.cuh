@@ -2,6 +2,7 @@
 #ifndef BOX_SMALL_ROWS_CUH
 #define BOX_SMALL_ROWS_CUH
 
+#include "box/box_segments.cuh"
 #include "box/box_small_sums.cuh"
 #include "tuning.cuh"
 
@@ -28,9 +29,9 @@ template <class Sums> struct small_rows {
     Sample *out;
     int64_t in_row_bytes, out_row_bytes, in_image_bytes, out_image_bytes;
     axis x, y;
-    int32_t elements;                /* of a row */
-    int32_t strips, rows, edge_rows; /* rows of a segment; of one at the left or right edge */
-    uint32_t image_units, units;     /* strips of segments: of an image, of all */
+    int32_t elements; /* of a row */
+    segments work;
+    uint32_t image_units, units; /* segments: of an image, of all */
     small_border border;
 
     /* The columns of a lane: neighbours of the lanes beside it.  The first and the last lane have no results. */
@@ -41,24 +42,6 @@ template <class Sums> struct small_rows {
         bool left, partial;     /* begins before the image; has parts of the image, or of a pixel beside it */
         int32_t halo[CHANNELS]; /* samples of a row for the pixel beside the image, if all lie beside it; -1: none */
     };
-
-    /* Rows begin .. end - 1 of a strip. */
-    struct segment {
-        int32_t strip, begin, end;
-        bool up; /* walked upwards */
-    };
-
-    /* Strips at the edges come first, in short segments, since their rows take longer. */
-    PRIM_DEVICE segment segment_of(uint32_t unit) const
-    {
-        const uint32_t edges = strips > 1 ? 2 : 1, others = (uint32_t)strips - edges;
-        const uint32_t first = edges * (uint32_t)((y.n + edge_rows - 1) / edge_rows);
-        const bool edge = unit < first;
-        const int32_t number = (int32_t)(edge ? unit / edges : (unit - first) / others);
-        const int32_t height = edge ? edge_rows : rows, begin = number * height;
-        const int32_t strip = edge ? (unit % edges ? strips - 1 : 0) : (int32_t)((unit - first) % others) + 1;
-        return {strip, begin, begin + height < y.n ? begin + height : y.n, number % 2 != 0};
-    }
 
     /* The sample of a row that a column of the image or of its halo has; -1: none. */
     PRIM_DEVICE int32_t source_of(int32_t column) const
@@ -160,22 +143,28 @@ template <class Sums> struct small_rows {
         const uint32_t number = prim::block_id() * WARPS + prim::warp_id();
         if (number >= units) return;
         const uint32_t image_number = number / image_units;
-        const segment g = segment_of(number - image_number * image_units);
+        const segments::segment g = work.at(number - image_number * image_units);
+        const bool up = g.number % 2 != 0;
         const lane_columns m = columns_of_lane(s, g.strip);
         const auto image =
             reinterpret_cast<const Sample *>(reinterpret_cast<const char *>(in) + image_number * in_image_bytes);
         const auto result = reinterpret_cast<Sample *>(reinterpret_cast<char *>(out) + image_number * out_image_bytes);
         const bool plain = prim::all(m.inside && !m.cut), cut_rows = border.shrinks || border.takes_value;
-        for (int32_t top = g.begin; top < g.end;) {
-            /* The first and the last row of an image by themselves, where edges cut their windows. */
-            const bool cut = cut_rows && (top == 0 || top == y.n - 1);
-            const int32_t end = !plain ? g.end : cut ? top + 1 : cut_rows && g.end == y.n ? y.n - 1 : g.end;
-            if (plain && !cut)
-                march<true>(s, m, image, result, top, end, g.up);
-            else
-                march<false>(s, m, image, result, top, end, g.up);
-            top = end;
+        int32_t begin = g.begin, end = g.end;
+        /* At first what is not plain, so that registers hold nothing else meanwhile: strips at the edges; and the first
+         * and the last row of an image by themselves, where edges cut their windows. */
+        for (;;) {
+            int32_t from = begin, to = end;
+            if (plain && cut_rows && begin == 0)
+                to = begin = 1;
+            else if (plain && cut_rows && end == y.n && begin < end)
+                from = --end;
+            else if (plain)
+                break;
+            march<false>(s, m, image, result, from, to, up);
+            if (!plain) return;
         }
+        if (begin < end) march<true>(s, m, image, result, begin, end, up);
     }
 
     /* The results of rows top .. end - 1, from the last one on if `up`. */
