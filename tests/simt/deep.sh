@@ -4,8 +4,8 @@
 #
 # Rounds of the harness, each with another seed, go on until the rarest kernel has been launched often enough.  The first
 # runs all cases, the others those that launch most kernels in the least time: scans of arrays, and at times small tables
-# or all that the first backend does.  The kernels of filters, queries and gathers, whose blocks do not communicate, are not
-# waited for: they are checked as often as they come.
+# or all that the first backend does.  The kernels of filters, windows, thin tables, queries and gathers, whose blocks do
+# not communicate, are not waited for: they are checked as often as they come.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 B=${B:-build} wanted=${1:-10000}
@@ -15,7 +15,7 @@ SAT_SIMT_TALLY=$(realpath -m "$out/tally")
 export SAT_SIMT_TALLY
 seed=0 cases=0
 
-unhurried='^(answer_rectangles|box::strip_filter|divide|gather|means|sum_windows|weigh)$'
+unhurried='^((box|thin|window)::.*|answer_rectangles|answer_statistics|divide|gather|means|sum_windows|weigh)$'
 least() { awk -v skip="$unhurried" '$1 !~ skip { n[$1] += $2 } END { for (k in n) if (!m || n[k] < m) m = n[k]; print m + 0 }' "$SAT_SIMT_TALLY"; }
 
 # The sources that run in the simulator.
