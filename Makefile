@@ -17,6 +17,9 @@ WARN     := -Wall -Wextra -Wconversion -Wshadow -Wstrict-prototypes -Wmissing-pr
 B        ?= build# where everything that is built goes
 V        ?= 0
 Q        := $(if $(filter 1,$(V)),,@)
+# A line for each file that is compiled or linked; none where the command is shown, or with make -s.
+QUIET    := $(findstring s,$(filter-out -%,$(firstword $(MAKEFLAGS))))
+say       = $(if $(filter 1,$(V))$(QUIET),,@printf '  %-4s %s\n' $(1) $(2))
 
 # What the tables of a build with LAB=0 do not name.
 LAB_SRC  := src/bench/%.c src/lib/lab.c src/lib/scan.c src/cpu/cpu_copy.c src/cpu/serial_scan.c kernels/lab/% kernels/peer/%
@@ -108,8 +111,8 @@ UNIT_SRC := $(sort $(wildcard tests/unit/test_*.c))
 UNIT     := $(UNIT_SRC:tests/unit/%.c=$(B)/tests/%)
 
 .DEFAULT_GOAL := all
-.PHONY: all lib kernels sweep check-gpu verified config demo demo-run deps deps-test deps-lint check check-build check-run quick \
-        quick-run unit lint lint-run install uninstall bench reproduce peers asan ubsan tsan valgrind help clean FORCE
+.PHONY: all lib kernels sweep check-gpu verified config demo demo-run deps deps-test deps-lint check check-build check-run bare \
+        quick quick-run unit lint lint-run install uninstall bench reproduce peers asan ubsan tsan valgrind help clean FORCE
 
 # How kernels are checked: in the simulator, and on a GPU; fuzz targets; corpora.
 -include tests/simt/simt.mk tests/gpu/gpu.mk
@@ -119,6 +122,7 @@ UNIT     := $(UNIT_SRC:tests/unit/%.c=$(B)/tests/%)
 SIMT_UNIT := $(patsubst %,$(B)/simt/unit_%,allocator device scan query query_statistics)
 $(B)/simt/unit_%.o: tests/unit/test_%.c
 	@mkdir -p $(@D)
+	$(call say,CC,$<)
 	$(Q)$(SIMT_CC) $(SIMT_CFLAGS) -Itests/unit -c $< -o $@
 $(SIMT_UNIT): %: %.o $(filter-out $(SIMT_OBJ)/gpu/%,$(SIMT_CHECK_OBJ))
 	$(Q)$(SIMT_CXX) $^ -pthread -lm -lcmocka -o $@
@@ -146,12 +150,14 @@ $(OBJ)/src/cli/%.o: INC := $(CLI_INC)
 $(OBJ)/src/bench/%.o: INC := $(CLI_INC)
 $(OBJ)/%.o: %.c
 	@mkdir -p $(@D)
+	$(call say,CC,$<)
 	$(Q)$(CC) $(BASE) $(INC) -c $< -o $@
 
 # Formulas of statistics are those of the host, operation by operation.
 $(CU_DIR)/window/%.o $(CU_DIR)/query/%.o: NVCCFLAGS += -fmad=false
 $(CU_DIR)/%.o: kernels/%.cu
 	@mkdir -p $(@D)
+	$(call say,NVCC,$<)
 	$(Q)$(NVCC) $(NVCCFLAGS) -MMD -MP -MF $(@:.o=.d) -c $< -o $@
 
 # The kernels as one object that shows the descriptors alone: nvcc makes even unnamed namespaces global.
@@ -170,6 +176,7 @@ $(B)/libsat.a: $(LIB_OBJ) $(B)/flags
 	$(Q)rm -f $@ && $(AR) rcsD $@ $(LIB_OBJ)
 
 $(B)/libsat.so.$(VERSION): $(LIB_OBJ) $(B)/flags
+	$(call say,LINK,$@)
 	$(Q)$(CC) -shared -Wl,-soname,libsat.so.$(SOVERSION) -Wl,--no-undefined -Wl,--exclude-libs,ALL $(LIB_OBJ) \
 	    $(LDFLAGS) $(LIB_LIBS) -o $@
 
@@ -182,6 +189,7 @@ $(B)/libsat_file.a: $(OBJ)/sat_file.o $(B)/flags
 	$(Q)rm -f $@ && $(AR) rcsD $@ $(OBJ)/sat_file.o
 
 $(B)/libsat_file.so.$(VERSION): $(FILE_OBJ) $(B)/libsat.so $(B)/flags
+	$(call say,LINK,$@)
 	$(Q)$(CC) -shared -Wl,-soname,libsat_file.so.$(SOVERSION) -Wl,--no-undefined $(FILE_OBJ) $(B)/libsat.so \
 	    $(LDFLAGS) $(FILE_LIBS) -o $@
 
@@ -192,6 +200,7 @@ $(B)/libsat.so: $(B)/libsat.so.$(VERSION)
 	$(Q)ln -sf $(<F) $(B)/libsat.so.$(SOVERSION) && ln -sf libsat.so.$(SOVERSION) $@
 
 $(B)/sat: $(CLI_OBJ) $(IO_OBJ) $(B)/libsat.a
+	$(call say,LINK,$@)
 	$(Q)$(CC) $(CLI_OBJ) $(IO_OBJ) $(B)/libsat.a $(LDFLAGS) $(IO_LIBS) $(LIB_LIBS) -o $@
 
 # cmocka's assertions do not tell the compiler that they end the function.
@@ -201,10 +210,12 @@ $(OBJ)/tests/unit/%.o: INC := $(CLI_INC) -Itests/unit
 $(OBJ)/tests/unit/test_moments.o: INC += -Isrc/cpu
 $(OBJ)/tests/unit/%.o: tests/unit/%.c
 	@mkdir -p $(@D)
+	$(call say,CC,$<)
 	$(Q)$(CC) $(TEST_BASE) $(INC) -c $< -o $@
 
 $(UNIT): $(B)/tests/%: $(OBJ)/tests/unit/%.o $(OBJ)/tests/override.o $(IO_OBJ) $(B)/libsat.a
 	@mkdir -p $(@D)
+	$(call say,LINK,$@)
 	$(Q)$(CC) $^ $(LDFLAGS) -lcmocka $(IO_LIBS) $(LIB_LIBS) -o $@
 
 # The command and the library, with what tests set in the environment: override.o stands before the library, whose own is
@@ -212,10 +223,12 @@ $(UNIT): $(B)/tests/%: $(OBJ)/tests/unit/%.o $(OBJ)/tests/override.o $(IO_OBJ) $
 $(OBJ)/tests/override.o: INC := -Isrc/cpu
 $(B)/tests/sat: $(CLI_OBJ) $(OBJ)/tests/override.o $(IO_OBJ) $(B)/libsat.a
 	@mkdir -p $(@D)
+	$(call say,LINK,$@)
 	$(Q)$(CC) $^ $(LDFLAGS) $(IO_LIBS) $(LIB_LIBS) -o $@
 
 $(B)/tests/libsat.so: $(OBJ)/tests/override.o $(filter-out %/cpu/override.o,$(LIB_OBJ)) $(B)/flags
 	@mkdir -p $(@D)
+	$(call say,LINK,$@)
 	$(Q)$(CC) -shared -Wl,--no-undefined $(filter %.o,$^) $(LDFLAGS) $(LIB_LIBS) -o $@
 
 $(B)/tsan/%: tests/tsan/%.c $(B)/libsat.a
@@ -246,18 +259,24 @@ check: deps-test
 	@$(MAKE) $(AGAIN) check-run
 unit: $(UNIT) $(B)/tests/sat $(B)/tests/libsat.so $(REPLAY)
 check-build: all unit simt $(SIMT_UNIT) $(if $(filter 1,$(WITH_CUDA)),$(B)/gpu/check)
-check-run: check-build
-	@B=$(B) tests/simt/changed.sh --all >$(B)/kernels.now
+# Before the simulator is built: what it may not include shows in seconds.
+$(B)/kernels.now $(B)/kernels.changed: FORCE
+	@mkdir -p $(@D)
+	@B=$(B) tests/simt/changed.sh $(if $(filter %.now,$@),--all) >$@
+check-run: $(B)/kernels.now check-build
 	@B=$(B) tests/run.sh
 	@mv $(B)/kernels.now $(B)/kernels.passed
 
 ## quick: after a small change: laws, units, the command line, and the kernels that changed in the simulator
 quick: deps-test
 	@$(MAKE) $(AGAIN) quick-run
-quick-run: all unit
-	@B=$(B) tests/simt/changed.sh >$(B)/kernels.changed
+quick-run: $(B)/kernels.changed all unit
 	@B=$(B) tests/run.sh changed cli unit fuzz laws
 	@cat $(B)/kernels.changed >>$(B)/kernels.passed
+
+## bare: the README's commands on a minimal Debian 12, which debootstrap makes (as root)
+bare:
+	@B=$(B) tests/bare/run.sh
 
 ## lint: the tests' greps, and clang-format, clang-tidy, cppcheck, shellcheck
 lint: deps-lint

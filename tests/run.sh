@@ -8,7 +8,8 @@
 # `N passed, N failed, N skipped`; $B/log/seconds has the processor time of each suite, of the user and the system.
 #
 #   JOBS=N        so many suites at a time, by default one for each core; a suite is one job (SUITE_JOBS=1)
-#   HANG_SECONDS=N  a suite that prints nothing for so long (600) hangs, and is ended
+#   HANG_SECONDS=N  a suite that prints nothing for so long (600) hangs, and is ended: seconds of its processor time, or of
+#                   the clock while it uses none
 #   REQUIRE=NAME  a skip whose suite or text contains NAME is a failure; REQUIRE=all: every skip
 #   UNDER=COMMAND runs unit tests and the fuzz corpus under it (valgrind)
 #   B=DIR         what was built, by default build
@@ -52,13 +53,29 @@ skips() {
 # suite NAME COMMAND... - one more to run; its words hold no spaces.
 suite() { suites+=("$*"); }
 
-# watch PID FILE - ends the process when the file has not grown for HANG_SECONDS.  A slow machine is no fault, so only
-# silence counts.
+# busy PID - the processor time of a process and of all that it started, in clock ticks.
+busy() {
+    cat /proc/[0-9]*/stat 2>/dev/null | sed 's/(.*)/-/' | awk -v root="$1" '
+        { parent[$1] = $4; ticks[$1] = $14 + $15 + $16 + $17 }
+        END { for (p in parent) { for (q = p; q != root && q in parent;) q = parent[q]
+                                  if (q == root) sum += ticks[p] }
+              print sum + 0 }'
+}
+
+# watch PID FILE - ends the process when it has printed nothing for HANG_SECONDS of its own processor time, or of the clock
+# while it used none.  So a suite that waits for a busy machine is not ended.
 watch() {
-    local size=-1 now idle=0
+    local limit=${HANG_SECONDS:-600} hertz size=-1 used=0 idle=0 now ticks since=0
+    hertz=$(getconf CLK_TCK)
     while sleep 1; do
-        now=$(stat -c %s "$2") idle=$((now == size ? idle + 1 : 0)) size=$now
-        [ "$idle" -lt "${HANG_SECONDS:-600}" ] || kill "$1"
+        now=$(stat -c %s "$2") ticks=$(busy "$1")
+        [ "$now" = "$size" ] || since=$ticks
+        if [ "$now" != "$size" ] || [ "$ticks" -gt "$used" ]; then idle=0; else idle=$((idle + 1)); fi
+        size=$now used=$ticks
+        [ "$idle" -lt "$limit" ] && [ $(((used - since) / hertz)) -lt "$limit" ] && continue
+        echo "# ended by tests/run.sh: silent for $limit s" >>"$2"
+        kill "$1"
+        return
     done
 }
 
@@ -81,7 +98,7 @@ begin() {
     rm -f "$out.times"
     echo "$1 $status"
 }
-export -f watch begin
+export -f busy watch begin
 
 # end NAME STATUS - adds its counts.
 end() {

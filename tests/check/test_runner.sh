@@ -40,6 +40,17 @@ check/test_two 1 passed
 }
 try "suites run side by side, and are printed in order" together
 try "a suite that hangs is a failure" runs 'echo "1..1"; echo "ok 1"; sleep 60' "1 passed, 1 failed, 0 skipped" 1 HANG_SECONDS=1
+is_named() { # by what ended it
+    runs 'echo 1..1; sleep 60' "0 passed, 1 failed, 0 skipped" 1 HANG_SECONDS=1 &&
+        grep -qxF '# ended by tests/run.sh: silent for 1 s' "$dir/build/log/check-test_one.tap"
+}
+try "its output says what ended it" is_named
+try "a suite that computes in silence for so long is a failure" runs 'echo 1..1; echo ok 1; while :; do :; done' \
+    "1 passed, 1 failed, 0 skipped" 1 HANG_SECONDS=1
+# Each second a little, as where others take the processors.
+try "a suite that computes little by little is none" runs \
+    'echo 1..1; for n in {1..16}; do for ((i = 0; i < 20000; i++)); do :; done; sleep 0.3; done; echo ok 1' \
+    "1 passed, 0 failed, 0 skipped" 0 HANG_SECONDS=3
 try "a slow suite that prints is none" runs 'echo 1..1; for n in {1..12}; do echo "# $n"; sleep 0.5; done; echo ok 1' \
     "1 passed, 0 failed, 0 skipped" 0 HANG_SECONDS=5
 # What a suite started, as tests/cli/helpers.bash does, ends with the runner's group.
@@ -60,5 +71,9 @@ ended() {
 }
 try "a signal to the runner's group ends the suites" ended TERM
 try "a hangup does, too" ended HUP
-try "the time of each suite is kept" grep -qE '^check/test_two [0-9]+m[0-9.]+s [0-9]+m[0-9.]+s$' "$dir/build/log/seconds"
+times_are_kept() {
+    runs 'echo 1..1; echo ok 1' "1 passed, 0 failed, 0 skipped" 0 &&
+        grep -qE '^check/test_two [0-9]+m[0-9.]+s [0-9]+m[0-9.]+s$' "$dir/build/log/seconds"
+}
+try "the time of each suite is kept" times_are_kept
 finish

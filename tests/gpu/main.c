@@ -257,6 +257,16 @@ static size_t cases_of(int subject_index)
     return subjects[subject_index]->cases(opt.effort);
 }
 
+/* A line for each tenth of a subject's cases, so that the output shows that the run goes on. */
+static void say_progress(const char *name, size_t k, size_t n)
+{
+    size_t tenth = n / 10 + 1;
+    char line[200];
+    if (k / tenth == (k + opt.stride) / tenth) return;
+    snprintf(line, sizeof line, "# %s: %zu of %zu cases\n", name, k + 1, n);
+    say(line);
+}
+
 static void work(int job, place from)
 {
     place *here = &shared->places[job];
@@ -269,8 +279,10 @@ static void work(int job, place from)
             if (job == 0) run_case(s, (size_t)opt.the_case, 0, here);
             continue;
         }
-        for (size_t k, n = cases_of(s); (k = opt.stride * atomic_fetch_add(&shared->next[s], 1)) < n;)
+        for (size_t k, n = cases_of(s); (k = opt.stride * atomic_fetch_add(&shared->next[s], 1)) < n;) {
             run_case(s, k, 0, here);
+            say_progress(subjects[s]->name, k, n);
+        }
     }
 }
 

@@ -28,18 +28,22 @@ simt: $(patsubst tests/simt/%.cpp,$(SIMT_OUT)/%,$(wildcard tests/simt/test_*.cpp
 
 $(SIMT_OBJ)/simt/%.o: tests/simt/%.cpp
 	@mkdir -p $(@D)
+	$(call say,CXX,$<)
 	$(Q)$(SIMT_CXX) $(SIMT_FLAGS) -c $< -o $@
 
 $(SIMT_OBJ)/gpu/%.o: tests/gpu/%.c
 	@mkdir -p $(@D)
+	$(call say,CC,$<)
 	$(Q)$(SIMT_CC) $(SIMT_CFLAGS) -c $< -o $@
 
 $(SIMT_OBJ)/%.o: src/%.c
 	@mkdir -p $(@D)
+	$(call say,CC,$<)
 	$(Q)$(SIMT_CC) $(SIMT_CFLAGS) -c $< -o $@
 
 $(SIMT_OUT)/kernels/%.o: kernels/%.cu
 	@mkdir -p $(@D)
+	$(call say,CXX,$<)
 	$(Q)$(SIMT_CXX) -O1 $(SIMT_KERNEL_FLAGS) -x c++ -c $< -o $@
 
 # For `make quick`: the kernels of SIMT_CHANGED, compiled in a third of the time, to code that runs slower.
@@ -47,6 +51,7 @@ SIMT_QUICK_OBJ := $(foreach o,$(SIMT_CU_OBJ:$(SIMT_OUT)/%=%),$(if $(filter $(bas
     $(B)/quick/$o),$(B)/quick,$(SIMT_OUT))/$o)
 $(B)/quick/kernels/%.o: kernels/%.cu
 	@mkdir -p $(@D)
+	$(call say,CXX,$<)
 	$(Q)$(SIMT_CXX) -O0 $(SIMT_KERNEL_FLAGS) -x c++ -c $< -o $@
 
 $(SIMT_OUT)/test_%: $(SIMT_OBJ)/simt/test_%.o $(filter-out %/library.o,$(SIMT_ENGINE))
@@ -70,9 +75,13 @@ check-deep: simt
 # Objects of the simulator's own tests are kept: nothing is printed after the last line of `make check`.
 .SECONDARY: $(patsubst tests/simt/%.cpp,$(SIMT_OBJ)/simt/%.o,$(wildcard tests/simt/test_*.cpp))
 
-# For mutants.sh.
-.PHONY: simt-objects
+# For mutants.sh, and for changed.sh.
+.PHONY: simt-objects simt-kernels simt-harness
 simt-objects: $(SIMT_CHECK_OBJ)
 	@echo $^
+simt-kernels:
+	@echo $(SIMT_CU)
+simt-harness:
+	@echo $(filter-out tests/simt/test_%,$(wildcard tests/simt/*.cpp)) $(SIMT_CHECK)
 
 -include $(SIMT_ENGINE:.o=.d) $(SIMT_LIBRARY:.o=.d) $(SIMT_CU_OBJ:.o=.d) $(wildcard $(B)/quick/kernels/*.d $(B)/quick/kernels/*/*.d $(SIMT_OBJ)/gpu/*.d $(SIMT_OBJ)/simt/test_*.d)

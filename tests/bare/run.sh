@@ -1,0 +1,88 @@
+#!/bin/bash
+# run.sh - what `make bare` does: runs the README's commands where its readers run them.
+#
+# debootstrap makes a minimal Debian 12, without git, compilers and CUDA.  A clone of this repository's HEAD is copied into
+# it, and the commands are taken from the README: the first two as root; in a second such system, with gcc and make, the
+# block "Without root" as an ordinary user.  Packages come from where this machine's apt takes them.
+#
+#   B=DIR   where the systems and logs go, by default build; the systems are removed at the end
+#
+# Needs root and debootstrap; without them, the whole suite is skipped.
+set -u
+cd "$(dirname "$0")/../.." || exit 1
+. tests/tap.sh
+
+skip_all() {
+    echo "1..0 # SKIP $*"
+    echo "bare: NOTHING WAS TESTED: $*" >&2
+    exit 0
+}
+[ "$(id -u)" = 0 ] || skip_all "make bare needs root"
+command -v debootstrap >/dev/null || skip_all "make bare needs debootstrap (Debian's package)"
+unshare --mount --pid --fork true 2>/dev/null || skip_all "make bare needs namespaces of mounts and processes"
+
+dir=$(realpath -m "${B:-build}/bare")
+rm -rf "$dir"
+mkdir -p "$dir"
+trap 'rm -rf --one-file-system "$dir"/root "$dir"/user' EXIT
+release=bookworm
+# shellcheck disable=SC2016 # apt's variables
+sources=$(apt-get indextargets --format 'deb $(SITE) $(RELEASE) $(COMPONENT)' 'Created-By: Packages' | sort -u | grep " $release")
+mirror=$(awk -v release=$release '$3 == release { print $2; exit }' <<<"$sources")
+: "${mirror:=http://deb.debian.org/debian}"
+http_proxy=${http_proxy:-$(apt-config dump | sed -n 's/^Acquire::http::Proxy "\(.*\)";$/\1/p')}
+export http_proxy
+
+# block N - the Nth block of commands of the README.
+block() { awk -v n="$1" '/^```$/ { if (!code) at++; code = !code; next } /^```/ { code = 1; next } code && at == n' README.md; }
+
+# logged NAME COMMAND... - its last lines are shown if it fails.
+logged() {
+    "${@:2}" >"$dir/$1.log" 2>&1 </dev/null || { tail -40 "$dir/$1.log"; return 1; }
+}
+# inside SYSTEM USER COMMANDS - runs them in the clone there.
+inside() {
+    # shellcheck disable=SC2016 # its own arguments
+    env -i PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin HOME="$(home "$2")" TERM=dumb \
+        unshare --mount --pid --fork --kill-child bash -c '
+            mount -t proc proc "$1/proc" && mount --rbind /dev "$1/dev" && exec chroot --userspec="$2" "$1" bash -c "cd ~/sat && $3"
+        ' inside "$dir/$1" "$2" "$3"
+}
+home() { if [ "$1" = root ]; then echo /root; else echo "/home/$1"; fi; }
+clone() { # SYSTEM USER
+    git clone -q "file://$PWD" "$dir/$1$(home "$2")/sat" && chroot "$dir/$1" chown -R "$2" "$(home "$2")"
+}
+system() {
+    debootstrap --variant=minbase $release "$dir/root" "$mirror" || return 1
+    [ -z "$sources" ] || echo "$sources" >"$dir/root/etc/apt/sources.list"
+    apt-config dump | grep '^Acquire::' >"$dir/root/etc/apt/apt.conf.d/99machine"
+    cp /etc/resolv.conf /etc/hosts "$dir/root/etc/"
+    cp -a "$dir/root" "$dir/user"
+}
+last_line() { # of the second command
+    local line
+    line=$(tail -1 "$dir/second.log")
+    echo "# $line" >&3
+    [[ $line =~ ^[0-9]+\ passed,\ 0\ failed,\ [0-9]+\ skipped$ ]]
+}
+picture() { # SYSTEM FILE - by an oracle that runs in the first system, whose second command has installed NumPy
+    [ "$1" = root ] || cp "$2" "$dir/root/root/sat/" || return 1
+    inside root root "/usr/bin/python3 tests/bare/picture.py data/coffee.png 31 $(basename "$2" | sed 's|^demo|build/demo|')"
+}
+packages() { inside user root "cd / && apt-get update && apt-get install -y gcc make && useradd -m guest"; }
+
+exec 3>&1
+try "a minimal Debian 12" logged system system
+try "the README has its commands" eval '[[ $(block 1) == *"make demo" && $(block 2) == "make check" ]]'
+try "a clone" clone root root
+try "the first command: $(block 1)" logged first inside root root "$(block 1)"
+try "the second command: $(block 2)" logged second inside root root "$(block 2)"
+try "its last line has no failures" last_line
+try "the first command's picture" picture root build/demo.png
+try "a second system with gcc and make alone" logged packages packages
+try "a clone for an ordinary user" clone user guest
+without=$(sed -n '/^### Without root/,$p' README.md | awk '/^deps=/ { on = 1 } on && /^```$/ { exit } on')
+try "the block for users without root" logged without inside user guest "$without"
+try "what it installed blurs a picture" logged blur inside user guest '~/.local/bin/sat data/coffee.png --box 31 -o blurred.png'
+try "the picture" picture user "$dir/user/home/guest/sat/blurred.png"
+finish
