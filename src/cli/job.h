@@ -55,6 +55,13 @@ static inline int job_outputs(const job *j)
     return j->windows.outputs > 1 ? j->windows.outputs : 1;
 }
 
+/* Descriptors that job_run() holds at most: first that of the input; when it is closed, of each output a file and its
+ * directory, and one more for what is read meanwhile, a mask or the size of a cache (src/cpu/machine.c). */
+static inline int job_descriptors(const job *j)
+{
+    return 2 * job_outputs(j) + 1;
+}
+
 /* Prints its own line if it fails, and then returns false; the outputs are then as they were. */
 bool job_run(const job *j, const char *input, char *const *outputs, int threads);
 
