@@ -9,7 +9,7 @@
  *         sat_table_query(&table, rects, n, 0, 0, NULL, means)) ...
  *     sat_file_close(&file);
  *
- * Files of the system are mapped, and only the pages of a query are read.  Nothing is printed, and the process is never
+ * Large files are mapped, and only the pages of a query are read.  Nothing is printed, and the process is never
  * ended.  Functions return sat_status; where it is not SAT_OK, sat_file_detail() has one line that says why.
  *
  * Threads.  Every function may be called from any thread.  An open file may be read by many threads at once, as long as
@@ -45,10 +45,11 @@ typedef struct sat_file_options {
     sat_type sample; /* SAT_TYPE_NONE: u8 for a table of integers, f32 for one of floats */
 } sat_file_options;
 
-/* Opens a table file; "-" is standard input.  A regular file is mapped, privately and read only; what is no regular
- * file (a pipe) is read to its end.  Header and trailer are checked, the sums are not: sat_file_verify().
+/* Opens a table file; "-" is standard input.  The first 128 KiB of a regular file are read, and the rest is mapped,
+ * privately and read only: a file without a rest is in memory.  So is one that its file system cannot map.  What is no
+ * regular file (a pipe) is read to its end.  Header and trailer are checked, the sums are not: sat_file_verify().
  * On SAT_OK *file is the caller's, to be given to sat_file_close(); else it is NULL and the status is
- *   SAT_ERR_FILE      the file cannot be opened or read, holds no table, or is broken; a stream of a table that is
+ *   SAT_ERR_FILE      the file cannot be opened or read, holds no table, or is broken; what cannot be mapped is
  *                     larger than three quarters of the machine's memory, or of its control group's limit
  *   SAT_ERR_ARGUMENT  a pointer is NULL, or an option is unknown
  *   SAT_ERR_MEMORY    an allocation failed
@@ -83,7 +84,7 @@ typedef struct sat_file_info {
     uint64_t data_offset, data_bytes; /* of the array in the file */
     uint64_t checksum;                /* XXH3-64 of the array, by the trailer; 0 without one */
     bool has_trailer;                 /* false: made by other software */
-    bool is_mapped;                   /* false: in memory */
+    bool is_mapped;                   /* but for its first 128 KiB; false: in memory */
     bool looks_padded; /* it was opened as inclusive, has no trailer, and its first row and column are zero:
                           it may be a padded one */
     bool reserved[5];  /* false */
@@ -118,7 +119,8 @@ typedef struct sat_file_write_options {
     int reserved_word;  /* 0 */
 } sat_file_write_options;
 
-/* Writes a table in host memory to a path; "-" is standard output, and /dev/fd/N a descriptor of the process.  A file
+/* Writes a table in host memory to a path; "-" is standard output, and /dev/fd/N a descriptor of the process that is
+ * open for writing, also one that is closed on exec.  A file
  * is whole or not there: no failure, full disk or crash leaves half of it, or loses the one that was there before.  It
  * is synced before it gets its name.  A file that is replaced hands on its permissions as far as the process may set
  * them.  A closed pipe raises SIGPIPE unless the process ignores it.
