@@ -250,6 +250,8 @@ static sat_status write_rows(sat_file_writer *writer, const sat_view *rows, cons
     sat_status status = check_rows(rows);
     if (status == SAT_OK && squares) status = check_rows(squares);
     if (status != SAT_OK) return status;
+    if (rows->type != writer->view.type || (squares && squares->type != rows->type))
+        return refuse(SAT_ERR_TYPE, "rows of another type than the table's");
     if (!table_writer_takes(writer->rows, rows) || (squares && !table_writer_takes(writer->rows, squares)) ||
         (squares && squares->height != rows->height))
         return refuse(SAT_ERR_SHAPE, "rows of another shape than the table's");

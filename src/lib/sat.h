@@ -79,12 +79,17 @@ SAT_API const char *sat_version(void);
 
 /* ---- status ---------------------------------------------------------------------------------------- */
 
+/* A function returns those that its comment names.  All return SAT_ERR_ARGUMENT for what SAT_ERR_ARGUMENT stands for,
+ * also where their comments do not name it.  Of several faults, any may be told. */
 typedef enum sat_status {
     SAT_OK = 0,
-    SAT_ERR_ARGUMENT = 1,    /* a pointer is NULL or a value lies outside its documented range       */
-    SAT_ERR_SHAPE = 2,       /* a size overflows, or two views that belong together disagree         */
+    SAT_ERR_ARGUMENT = 1,    /* a pointer is NULL, or a value lies outside its documented range but for those below;
+                                memory is of another kind, not aligned, shared with another view, or has gaps
+                                between pixels where none may be                                     */
+    SAT_ERR_SHAPE = 2,       /* sides, channels or the count of images are outside their range, strides
+                                are too small, a size overflows, or views that belong together disagree */
     SAT_ERR_TYPE = 3,        /* this combination of sample and accumulator type does not exist       */
-    SAT_ERR_RANGE = 4,       /* the table cannot be proven to hold the answer, or a sample is outside
+    SAT_ERR_RANGE = 4,       /* the sums cannot be proven to hold the answer, or a sample is outside
                                 the range that was declared for fixed point                          */
     SAT_ERR_RECT = 5,        /* a rectangle is empty or reaches outside the image                    */
     SAT_ERR_MEMORY = 6,      /* an allocation failed                                                 */
@@ -303,7 +308,8 @@ SAT_API sat_status sat_table_for_sized(const sat_plan_spec *spec, sat_table *tab
 typedef struct sat_plan sat_plan;
 
 /* Makes a plan: checks the spec, picks the backend, allocates all that runs will need.
- * On SAT_OK *plan is the caller's, to be given to sat_plan_destroy(); else it is NULL. */
+ * On SAT_OK *plan is the caller's, to be given to sat_plan_destroy(); else it is NULL, and the status is
+ * SAT_ERR_ARGUMENT, _SHAPE, _TYPE, _MEMORY, _DEVICE or _UNAVAILABLE. */
 #define sat_plan_create(...) sat_plan_create_sized(__VA_ARGS__, sizeof(sat_plan_spec)) /* plan, spec */
 SAT_API sat_status sat_plan_create_sized(sat_plan **plan, const sat_plan_spec *spec, size_t spec_bytes);
 
@@ -507,7 +513,7 @@ typedef struct sat_box_spec {
     const char *border;                  /* a name of sat_border_at(); NULL = the first, "shrink" */
     double border_value[4];              /* for borders that take a value: one for each channel; integer
                                             samples: an integer in the type's range; f32: in its range, inf or nan */
-    bool weighted_alpha;                 /* the last channel is alpha: colours are averaged with it as
+    bool weighted_alpha;                 /* the last of 2 or 4 channels is alpha: colours are averaged with it as
                                             their weight; where its sum is 0, colours get 0.  Not of u32 and i32.
                                             With alphas below 0 a quotient may lie outside the samples' type: it is
                                             cut to that range */
@@ -520,7 +526,7 @@ typedef struct sat_box_spec {
     int64_t count;                       /* images that a run has at most; 0 = 1 */
     const sat_executor *executor;        /* as in sat_plan_spec */
     const sat_allocator *allocator;      /* as in sat_plan_spec */
-    sat_type result;                     /* SAT_TYPE_NONE = the sample's type; SAT_F32, SAT_F64 */
+    sat_type result;                     /* the sample's type, SAT_F32 or SAT_F64; SAT_TYPE_NONE = the sample's */
     int reserved_word;                   /* 0 */
 } sat_box_spec;
 
@@ -531,7 +537,7 @@ typedef struct sat_box sat_box;
  * 64 MiB, of strips of the image, at least 16384 pixels and four windows wide).
  * On SAT_OK *box is the caller's, to be given to sat_box_destroy(); else it is NULL, and the status is
  * SAT_ERR_ARGUMENT, _SHAPE, _TYPE (of samples or results), _RANGE (a window's sum could exceed 2^64, of signed samples
- * 2^63), _MEMORY or _UNAVAILABLE. */
+ * 2^63; sums of 32-bit integers weighted by alpha), _MEMORY, _DEVICE or _UNAVAILABLE. */
 #define sat_box_create(...) sat_box_create_sized(__VA_ARGS__, sizeof(sat_box_spec)) /* box, spec */
 SAT_API sat_status sat_box_create_sized(sat_box **box, const sat_box_spec *spec, size_t spec_bytes);
 
@@ -591,8 +597,9 @@ SAT_API bool sat_backend_absent(size_t i, char *name, size_t bytes);
 /* ---- device memory ----------------------------------------------------------------------------------- */
 
 /* For programs without a CUDA compiler: what it takes to keep images and tables on the device.  All of it works on the
- * calling thread's current device and returns SAT_ERR_UNAVAILABLE, with the reason, where there is none.  stream: a
- * cudaStream_t, NULL = the default one. */
+ * calling thread's current device and returns SAT_ERR_UNAVAILABLE, with the reason, where there is none; else
+ * SAT_ERR_DEVICE where the device fails, and SAT_ERR_MEMORY where it has no memory left.  stream: a cudaStream_t, NULL
+ * = the default one. */
 
 typedef struct sat_device_info {
     char name[128]; /* "NVIDIA H200" */
@@ -608,7 +615,8 @@ SAT_API sat_status sat_device_alloc(void **data, size_t bytes); /* aligned to 25
 SAT_API void sat_device_free(void *data);                       /* waits for the device; accepts NULL */
 
 /* Queues setting all bytes; queues copying pixels between two views of one shape and type, in any memory (a copy
- * from or to host memory is done when the call returns); waits until the stream is empty. */
+ * from or to host memory is done when the call returns; SAT_ERR_SHAPE and _TYPE for views that differ); waits until the
+ * stream is empty.  Where there is no device, or it fails: SAT_ERR_UNAVAILABLE, _DEVICE. */
 SAT_API sat_status sat_device_fill(void *data, int byte, size_t bytes, void *stream);
 SAT_API sat_status sat_device_copy(const sat_view *from, const sat_view *to, void *stream);
 SAT_API sat_status sat_device_wait(void *stream);
