@@ -83,19 +83,15 @@ SAT_API const char *sat_version(void);
  * also where their comments do not name it.  Of several faults, any may be told. */
 typedef enum sat_status {
     SAT_OK = 0,
-    SAT_ERR_ARGUMENT = 1,    /* a pointer is NULL, or a value lies outside its documented range but for those below;
-                                memory is of another kind, not aligned, shared with another view, or has gaps
-                                between pixels where none may be                                     */
-    SAT_ERR_SHAPE = 2,       /* sides, channels or the count of images are outside their range, strides
-                                are too small, a size overflows, or views that belong together disagree */
-    SAT_ERR_TYPE = 3,        /* this combination of sample and accumulator type does not exist       */
-    SAT_ERR_RANGE = 4,       /* the sums cannot be proven to hold the answer, or a sample is outside
-                                the range that was declared for fixed point                          */
-    SAT_ERR_RECT = 5,        /* a rectangle is empty or reaches outside the image                    */
-    SAT_ERR_MEMORY = 6,      /* an allocation failed                                                 */
-    SAT_ERR_UNAVAILABLE = 7, /* no backend of that name, or it cannot run here or do this job        */
-    SAT_ERR_DEVICE = 8,      /* the device reported an error                                         */
-    SAT_ERR_FILE = 9,        /* a file cannot be read or written, or is broken: sat_file.h only      */
+    SAT_ERR_ARGUMENT = 1,    /* NULL; a value out of its range; memory of a wrong kind, shared, unaligned, with gaps */
+    SAT_ERR_SHAPE = 2,       /* sides, channels, count or strides that cannot be, overflow, or disagree between views */
+    SAT_ERR_TYPE = 3,        /* this combination of sample and accumulator type does not exist */
+    SAT_ERR_RANGE = 4,       /* sums cannot be proven to hold the answer; a sample is out of fixed point's range */
+    SAT_ERR_RECT = 5,        /* a rectangle is empty or reaches outside the image */
+    SAT_ERR_MEMORY = 6,      /* an allocation failed */
+    SAT_ERR_UNAVAILABLE = 7, /* no backend of that name, or it cannot run here or do this job */
+    SAT_ERR_DEVICE = 8,      /* the device reported an error */
+    SAT_ERR_FILE = 9,        /* a file cannot be read or written, or is broken: sat_file.h only */
 } sat_status;
 
 /* One sentence for each status; never NULL, also for values outside the enum. */
@@ -299,9 +295,7 @@ typedef struct sat_plan_spec {
 /* Describes the table of an image of the spec's width and height: all members but the data, rows without gaps.  The
  * spec's defaults are filled in, its backend is not looked for.  sat_view_alloc(&table->view) then gives it memory.
  * Returns SAT_ERR_ARGUMENT, _SHAPE, _TYPE. */
-#define sat_table_for(...)                                                                                             \
-    sat_table_for_sized(__VA_ARGS__, sizeof(sat_plan_spec), sizeof(sat_table)) /* spec, table                          \
-                                                                                */
+#define sat_table_for(...) /* spec, table */ sat_table_for_sized(__VA_ARGS__, sizeof(sat_plan_spec), sizeof(sat_table))
 SAT_API sat_status sat_table_for_sized(const sat_plan_spec *spec, sat_table *table, size_t spec_bytes,
                                        size_t table_bytes);
 
@@ -315,12 +309,11 @@ SAT_API sat_status sat_plan_create_sized(sat_plan **plan, const sat_plan_spec *s
 
 /* How to run; a NULL or a zeroed one runs a whole image.
  *
- * Bands.  An image of any height can be summed a band of rows at a time, on one machine or several: the
- * carry row is the inclusive table's row above the band, width * channels entries of the accumulator
- * type (q32: u32), and joins them.  carry_in NULL means zeros.  carry_out, if not NULL, receives the
- * inclusive table's last row of this band; it may be carry_in itself.
- * A run of several images takes one band of each, all of one height: carry_in and carry_out then hold a row for each
- * image, one after the other. */
+ * Bands.  An image of any height can be summed a band of rows at a time, on one machine or several: the carry row is
+ * the inclusive table's row above the band, width * channels entries of the accumulator type (q32: u32), and joins
+ * them.  carry_in NULL means zeros.  carry_out, if not NULL, receives the inclusive table's last row of this band; it
+ * may be carry_in itself.  A run of several images takes one band of each, all of one height: carry_in and carry_out
+ * then hold a row for each image, one after the other. */
 typedef struct sat_run_options {
     const void *carry_in;
     void *carry_out;
@@ -597,9 +590,8 @@ SAT_API bool sat_backend_absent(size_t i, char *name, size_t bytes);
 /* ---- device memory ----------------------------------------------------------------------------------- */
 
 /* For programs without a CUDA compiler: what it takes to keep images and tables on the device.  All of it works on the
- * calling thread's current device and returns SAT_ERR_UNAVAILABLE, with the reason, where there is none; else
- * SAT_ERR_DEVICE where the device fails, and SAT_ERR_MEMORY where it has no memory left.  stream: a cudaStream_t, NULL
- * = the default one. */
+ * calling thread's current device and returns SAT_ERR_UNAVAILABLE, with the reason, where there is none, SAT_ERR_DEVICE
+ * where it fails, and SAT_ERR_MEMORY where its memory is full.  stream: a cudaStream_t, NULL = the default one. */
 
 typedef struct sat_device_info {
     char name[128]; /* "NVIDIA H200" */
@@ -614,9 +606,8 @@ SAT_API sat_status sat_device_current_sized(sat_device_info *info, size_t info_b
 SAT_API sat_status sat_device_alloc(void **data, size_t bytes); /* aligned to 256 bytes; *data NULL on failure */
 SAT_API void sat_device_free(void *data);                       /* waits for the device; accepts NULL */
 
-/* Queues setting all bytes; queues copying pixels between two views of one shape and type, in any memory (a copy
- * from or to host memory is done when the call returns; SAT_ERR_SHAPE and _TYPE for views that differ); waits until the
- * stream is empty.  Where there is no device, or it fails: SAT_ERR_UNAVAILABLE, _DEVICE. */
+/* Queues setting all bytes; queues copying views in any memory, of one shape and type, else SAT_ERR_SHAPE, _TYPE (a
+ * copy from or to host memory is done when the call returns); waits until the stream is empty. */
 SAT_API sat_status sat_device_fill(void *data, int byte, size_t bytes, void *stream);
 SAT_API sat_status sat_device_copy(const sat_view *from, const sat_view *to, void *stream);
 SAT_API sat_status sat_device_wait(void *stream);
