@@ -121,10 +121,10 @@ typedef struct sat_file_write_options {
 } sat_file_write_options;
 
 /* Writes a table in host memory to a path; "-" is standard output, and /dev/fd/N a descriptor of the process that is
- * open for writing, also one that is closed on exec.  A file
- * is whole or not there: no failure, full disk or crash leaves half of it, or loses the one that was there before.  It
- * is synced before it gets its name.  A file that is replaced hands on its permissions as far as the process may set
- * them.  A closed pipe raises SIGPIPE unless the process ignores it.
+ * open for writing, also one that is closed on exec.  A file is whole or not there: no failure, full disk or crash
+ * leaves half of it, or loses the one that was there before.  It is synced before it gets its name.  A file that is
+ * replaced hands on its permissions as far as the process may set them.  A closed pipe raises SIGPIPE unless the
+ * process ignores it.
  *
  *   SAT_ERR_ARGUMENT     a pointer is NULL, an option, the layout or the fixed point is none, or the table sums squares
  *   SAT_ERR_SHAPE        no table has this shape, its rows lie too close or its pixels apart, or there are several
