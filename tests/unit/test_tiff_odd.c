@@ -90,6 +90,32 @@ static void lzw_of_old_writers_is_read(void **state)
     image_free(&img);
 }
 
+/* libtiff reports a unit of resolution that there is not, and goes on: of a copy that is passed over, it is no error.
+ */
+static void an_error_in_a_copy_that_is_passed_over_does_not_concern_the_pixels(void **state)
+{
+    static tiff t;
+    image img;
+    error err;
+    (void)state;
+    make(&t, &(kind){.bits = 8, .photometric = BLACK, .extra = NO_EXTRA, .rows = HEIGHT});
+    size_t directory = (size_t)t.bytes[6] << 8 | t.bytes[7];
+    put_at(&t, directory + 2 + 12 * (size_t)t.bytes[directory + 1], t.n, 4);
+    put_directory(&t,
+                  (const field[]){{254, LONG, 1, {1}},
+                                  {256, SHORT, 1, {1}},
+                                  {257, SHORT, 1, {1}},
+                                  {258, SHORT, 1, {8}},
+                                  {262, SHORT, 1, {BLACK}},
+                                  {273, LONG, 1, {HEADER}},
+                                  {279, LONG, 1, {1}},
+                                  {296, SHORT, 1, {77}}},
+                  8);
+    if (!decode_exactly(t.bytes, t.n, &plain, &img, &err)) fail_msg("%s", err.text);
+    assert_int_equal(got(&img, 7), wanted(&t, 7, 0));
+    image_free(&img);
+}
+
 /* Of a sample that is left out, nothing is read; of others, the file needs all blocks. */
 static void blocks_may_lack_where_they_are_not_read(void **state)
 {
@@ -117,9 +143,13 @@ int main(void)
     if (!SAT_WITH_LIBTIFF) return puts("1..0 # SKIP built without libtiff") < 0;
     cmocka_set_message_output(CM_OUTPUT_TAP);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(deflate_decodes_to_its_pixels), cmocka_unit_test(deflate_of_other_sizes_is_refused),
-        cmocka_unit_test(a_volume_is_no_picture),        cmocka_unit_test(a_field_of_unknown_type_is_skipped),
-        cmocka_unit_test(lzw_of_old_writers_is_read),    cmocka_unit_test(blocks_may_lack_where_they_are_not_read),
+        cmocka_unit_test(deflate_decodes_to_its_pixels),
+        cmocka_unit_test(deflate_of_other_sizes_is_refused),
+        cmocka_unit_test(a_volume_is_no_picture),
+        cmocka_unit_test(a_field_of_unknown_type_is_skipped),
+        cmocka_unit_test(an_error_in_a_copy_that_is_passed_over_does_not_concern_the_pixels),
+        cmocka_unit_test(lzw_of_old_writers_is_read),
+        cmocka_unit_test(blocks_may_lack_where_they_are_not_read),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
