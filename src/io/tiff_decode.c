@@ -165,7 +165,8 @@ static bool read_block(const decoder *d, uint32_t index, uint8_t *to, uint64_t b
     if (d->layout->deflate) return tiff_inflate(d->file, d->layout, index, to, bytes, err);
     tmsize_t got = d->layout->tiled ? TIFFReadEncodedTile(tif, index, to, (tmsize_t)bytes)
                                     : TIFFReadEncodedStrip(tif, index, to, (tmsize_t)bytes);
-    if (got >= 0 && (uint64_t)got == bytes && !d->file->first.text[0]) return true;
+    if (got >= 0 && (uint64_t)got == bytes && !d->file->first.text[0])
+        return !d->layout->predictor || tiff_undo_predictor(d->file, d->layout, true, to, bytes, err);
     if (!d->file->first.text[0]) fail(&d->file->first, "block %u has another size", index);
     return tiff_fail(d->file, err);
 }

@@ -136,15 +136,22 @@ static bool read_blocks(tiff_file *f, tiff_layout *t, error *err)
     return true;
 }
 
-/* What libtiff has to refuse, or to reverse the bits of, is left to it. */
-static void read_predictor(tiff_file *f, tiff_layout *t, unsigned compression)
+/* libtiff undoes the predictors of LZW and Zstandard, or refuses them; and those of Deflate that are refused here, or
+ * whose bits are to be reversed. */
+static bool read_predictor(tiff_file *f, tiff_layout *t, unsigned compression, error *err)
 {
-    if (compression != COMPRESSION_DEFLATE && compression != COMPRESSION_ADOBE_DEFLATE) return;
-    bool whole = t->bits == 8 || t->bits == 16 || t->bits == 32 || t->bits == 64;
-    t->predictor = (int)field16(f, TIFFTAG_PREDICTOR, PREDICTOR_NONE);
-    t->deflate = field16(f, TIFFTAG_FILLORDER, FILLORDER_MSB2LSB) == FILLORDER_MSB2LSB &&
-                 (t->predictor == PREDICTOR_NONE || (t->predictor == PREDICTOR_HORIZONTAL && whole) ||
-                  (t->predictor == PREDICTOR_FLOATINGPOINT && is_float_type(t->type)));
+    if (compression == COMPRESSION_LZW || compression == COMPRESSION_ZSTD) return true;
+    const bool deflate = compression == COMPRESSION_DEFLATE || compression == COMPRESSION_ADOBE_DEFLATE;
+    const bool whole = t->bits == 8 || t->bits == 16 || t->bits == 32 || t->bits == 64;
+    const unsigned predictor = deflate ? field16(f, TIFFTAG_PREDICTOR, PREDICTOR_NONE) : tiff_predictor(f);
+    const bool none = predictor == PREDICTOR_NONE,
+               known = none || (predictor == PREDICTOR_HORIZONTAL && whole) ||
+                       (predictor == PREDICTOR_FLOATINGPOINT && is_float_type(t->type));
+    t->deflate = deflate && known && field16(f, TIFFTAG_FILLORDER, FILLORDER_MSB2LSB) == FILLORDER_MSB2LSB;
+    if (!none && (t->deflate || compression == COMPRESSION_PACKBITS)) t->predictor = predictor;
+    if (deflate || none || (compression == COMPRESSION_PACKBITS && known)) return true;
+    return fail(err, "a TIFF in compression %u (%s) with predictor %u, which cannot be read", compression,
+                TIFFFindCODEC((uint16_t)compression)->name, predictor);
 }
 
 bool tiff_read_layout(tiff_file *f, tiff_layout *t, error *err)
@@ -162,7 +169,7 @@ bool tiff_read_layout(tiff_file *f, tiff_layout *t, error *err)
     t->orientation = orientation >= 1 && orientation <= 8 ? (int)orientation : 1;
     t->direct = !TIFFIsTiled(f->tif) && !t->planar && !t->palette && t->samples == t->channels &&
                 compression != COMPRESSION_JPEG && t->bits == 8 * (int)sat_type_bytes(t->type);
-    read_predictor(f, t, compression);
+    if (!read_predictor(f, t, compression, err)) return false;
     if (t->ycbcr) TIFFSetField(f->tif, TIFFTAG_JPEGCOLORMODE, JPEGCOLORMODE_RGB);
     return read_blocks(f, t, err);
 }

@@ -10,7 +10,7 @@
 enum { WIDTH = 21, HEIGHT = 19, TILE = 16, MOST = 1 << 16, HEADER = 16 };
 enum { WHITE = 0, BLACK = 1, RGB = 2, PALETTE = 3, CMYK = 5 };
 enum { NO_EXTRA = -1, UNNAMED = 0, PREMULTIPLIED = 1, ALPHA = 2 };
-enum { DEFLATE = 8 };
+enum { JPEG = 7, DEFLATE = 8, PACKBITS = 32773 };
 enum { SHORT = 3, LONG = 4, LONG8 = 16 };
 
 typedef struct kind {
@@ -19,6 +19,7 @@ typedef struct kind {
     int compression, format; /* 0: none, and unsigned or of 32 bits float */
     int rows, width;         /* of a strip, of the image; 0: 4, WIDTH */
     bool differences;        /* to the sample on the left */
+    bool of_bytes;           /* the same of the bytes of floats, the highest of all samples first */
     int more_rows;           /* in the last strip, behind the image */
 } kind;
 
@@ -82,6 +83,19 @@ static inline void put_directory(tiff *t, const field *fields, int count)
     t->n = end;
 }
 
+/* Rows of `samples` of four bytes that begin at `at`: Adobe's Technical Note 3. */
+static inline void split_bytes(tiff *t, size_t at, int samples, int step)
+{
+    uint8_t row[1 << 12];
+    const int bytes = 4 * samples;
+    for (; at < t->n; at += (size_t)bytes) {
+        for (int i = 0; i < bytes; i++)
+            row[(t->k.last_first ? 3 - i % 4 : i % 4) * samples + i / 4] = t->bytes[at + (size_t)i];
+        for (int i = bytes - 1; i >= step; i--) row[i] = (uint8_t)(row[i] - row[i - step]);
+        memcpy(t->bytes + at, row, (size_t)bytes);
+    }
+}
+
 /* One tile or strip of these columns and rows, of samples first to last; behind the image's edge are ones. */
 static inline void put_block(tiff *t, int x0, int y0, int width, int height, int first, int last)
 {
@@ -127,6 +141,21 @@ static inline void deflate_from(tiff *t, size_t at)
     for (int i = 0; i < 4; i++) t->bytes[t->n++] = (uint8_t)((i < 2 ? b : a) >> (i % 2 ? 0 : 8));
 }
 
+/* Packets of up to 128 bytes as they are, each behind their number less 1 (TIFF 6.0, section 9). */
+static inline void pack_from(tiff *t, size_t at)
+{
+    static uint8_t whole[MOST];
+    size_t n = t->n - at;
+    memcpy(whole, t->bytes + at, n);
+    t->n = at;
+    for (size_t done = 0, count; done < n; done += count) {
+        count = n - done < 128 ? n - done : 128;
+        t->bytes[t->n++] = (uint8_t)(count - 1);
+        memcpy(t->bytes + t->n, whole + done, count);
+        t->n += count;
+    }
+}
+
 static inline void make(tiff *t, const kind *k)
 {
     static field f[16];
@@ -148,7 +177,10 @@ static inline void make(tiff *t, const kind *k)
                 size_t at = t->n;
                 int height = k->tiled ? TILE : HEIGHT - y < rows ? HEIGHT - y + k->more_rows : rows;
                 put_block(t, x, y, k->tiled ? TILE : width, height, k->planar ? p : 0, k->planar ? p : samples(k) - 1);
+                const int step = k->planar ? 1 : samples(k);
+                if (k->of_bytes) split_bytes(t, at, (k->tiled ? TILE : width) * step, step);
                 if (k->compression == DEFLATE) deflate_from(t, at);
+                if (k->compression == PACKBITS) pack_from(t, at);
                 offsets.values[offsets.count++] = at;
                 counts.values[counts.count++] = t->n - at;
             }
@@ -175,7 +207,7 @@ static inline void make(tiff *t, const kind *k)
         f[n++] = counts;
     }
     FIELD(284, SHORT, 1, {k->planar ? 2 : 1});
-    if (k->differences) FIELD(317, SHORT, 1, {2});
+    if (k->differences || k->of_bytes) FIELD(317, SHORT, 1, {k->of_bytes ? 3 : 2});
     if (k->photometric == PALETTE) {
         f[n] = (field){320, SHORT, 3u << k->bits, {0}};
         for (unsigned i = 0; i < f[n].count; i++) f[n].values[i] = i * 6007 % 256 * 257;
