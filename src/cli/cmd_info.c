@@ -72,6 +72,7 @@ static void put_meta_text(const image_meta *meta, text_out *t)
     if (orientation > 1)
         text_printf(t, "  orientation %d: %s%s\n", orientation, is_upright(meta) ? "" : "to be ",
                     orientations[orientation]);
+    if (meta->note[0]) text_printf(t, "  note        %s\n", meta->note);
 }
 
 static void put_image_text(const image *img, const image_format *format, text_out *t)
@@ -99,6 +100,10 @@ static void put_image_json(const image *img, const image_format *format, text_ou
                 is_upright(&img->meta) ? "true" : "false");
     if (img->meta.x_per_metre > 0)
         text_printf(t, ",\"x_per_metre\":%.17g,\"y_per_metre\":%.17g", img->meta.x_per_metre, img->meta.y_per_metre);
+    if (img->meta.note[0]) {
+        text_string(t, ",\"note\":");
+        text_json_string(t, img->meta.note);
+    }
 }
 
 static bool put_image(input_file *in, const decode_options *decode, bool json, text_out *t, error *err)

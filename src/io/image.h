@@ -28,7 +28,7 @@ typedef struct meta_block {
     size_t n;
 } meta_block;
 
-enum { NODATA_TEXT_BYTES = 32 };
+enum { NODATA_TEXT_BYTES = 32, NOTE_BYTES = 128 };
 
 /* A file's metadata; copied from input to output if the output's format can store it. */
 typedef struct image_meta {
@@ -38,6 +38,7 @@ typedef struct image_meta {
     int orientation;                 /* of the stored pixels, as in Exif: 2..8; 0, 1 = upright, or unknown */
     meta_block blocks[META_KINDS];
     char nodata[NODATA_TEXT_BYTES]; /* GDAL's value for no data, as the file writes it; "" = none */
+    char note[NOTE_BYTES];          /* how the pixels differ from those of the file, for the user; "" = they do not */
 } image_meta;
 
 /* Appends a copy of n bytes to the block of that kind; drops them if it would exceed META_MOST_BYTES.  False: out of

@@ -104,3 +104,22 @@ WORDS
     ok info --json a.pgm
     [[ $output == *'"icc_bytes":0,"exif_bytes":0,'*'"orientation":1,"upright":true}' ]]
 }
+
+@test "a BMP or TGA whose alpha is 0 everywhere is opaque, and a line says so" {
+    said="its alpha is 0 in every pixel, and is taken for opaque"
+    printf '\0\0\2\0\0\0\0\0\0\0\0\0\2\0\1\0\040\050\3\2\1\0\6\5\4\0' >in.tga
+    { printf 'BM\0\0\0\0\0\0\0\0\106\0\0\0\070\0\0\0\2\0\0\0\1\0\0\0\1\0\040\0\3\0\0\0' &&
+        printf '\0%.0s' {1..20} && printf '\0\0\377\0\0\377\0\0\377\0\0\0\0\0\0\377\3\2\1\0\6\5\4\0'; } >in.bmp
+    for in in in.tga in.bmp; do
+        noted "$in: $said" "$in" --box 1 -o out.pam
+        [ "$(pixels out.pam 8)" = "1 2 3 255 4 5 6 255" ]
+        noted "$in: $said" "$in" -o out.npy
+        noted "$in: $said" "$in" --mean 0,0,2,1
+        ok info "$in"
+        [[ $output == *$'\n  channels    4 (RGBA)\n'*$'\n  note        '"$said" ]]
+        ok info --json "$in"
+        [[ $output == *",\"note\":\"$said\"}" ]]
+    done
+    ok out.pam --box 1 -o out.tga
+    ok out.tga --box 1 -o out.bmp
+}
