@@ -76,16 +76,17 @@ lacks() {
     n=0
     while read -r words; do
         n=$((n + 1))
-        for type in png jpg; do
-            ok info "$root/tests/data/codecs/orient$n.$type"
+        ok "$root/tests/data/codecs/orient$n.png" --no-orient --box 1 -o "orient$n.tif"
+        for file in "$root/tests/data/codecs/orient$n."{png,jpg} "orient$n.tif"; do
+            ok info "$file"
             [ $n = 1 ] || [[ $output == *$'\n  orientation '"$n: $words" ]]
             [ $n != 1 ] || [[ $output != *orientation* ]]
-            ok info --json "$root/tests/data/codecs/orient$n.$type"
+            ok info --json "$file"
             [[ $output == *',"width":48,"height":32,'*'"orientation":'$n',"upright":true}' ]]
             size='"width":48,"height":32' upright=true
             [ $n = 1 ] || upright=false
             [ $n -lt 5 ] || size='"width":32,"height":48'
-            ok info --json --no-orient "$root/tests/data/codecs/orient$n.$type"
+            ok info --json --no-orient "$file"
             [[ $output == *",$size,"*'"orientation":'$n',"upright":'$upright'}' ]]
         done
     done <<'WORDS'
@@ -98,6 +99,10 @@ turned clockwise by 90 degrees
 mirrored at the diagonal from the top right
 turned anticlockwise by 90 degrees
 WORDS
+    ok info "$root/tests/data/codecs/geo.tif"
+    [[ $output == *$'\n  no data     -9999' && $output != *orientation* ]]
+    ok info --json "$root/tests/data/codecs/geo.tif"
+    [[ $output == *'"upright":true'*',"nodata":"-9999"}' ]]
     small a.pgm
     ok info a.pgm
     [[ $output != *metadata* && $output != *orientation* ]]
