@@ -469,7 +469,7 @@ out:
 static bool takes_channels(const decode_options *decode, const input_file *in, error *err)
 {
     const channel_choice *c = &decode->channels;
-    if (!in->is_table || (!c->gray && !c->one)) return true;
+    if (!in->is_table || (!c->gray && !c->name && !c->number)) return true;
     return fail(err, "%s is for images, and this is a table", c->gray ? "--gray" : "--channel");
 }
 

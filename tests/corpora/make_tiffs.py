@@ -14,7 +14,8 @@ TYPES = ["u1", "u2", "u4", "i1", "i2", "i4", "f4", "f8"] * 3 + ["?", "f2", "u8",
 CODECS = [None, "lzw", "packbits", "deflate", "adobe_deflate", "zstd"] * 3 + ["lzma", "webp", "jpeg", "png", "lerc"]
 MEANINGS = {"minisblack": 1, "miniswhite": 1, "rgb": 3, "palette": 1, "separated": 4}
 LIKELY = ["minisblack", "rgb"] * 4 + list(MEANINGS)
-EXTRAS = [()] * 3 + [("unassalpha",), ("assocalpha",), ("unspecified",), ("unspecified", "unassalpha")]
+EXTRAS = [()] * 3 + [("unassalpha",), ("assocalpha",), ("unspecified",), ("unspecified", "unassalpha"),
+                       ("unspecified",) * 5, ("unspecified", "assocalpha", "unspecified")]
 
 
 def noise(rng, kind, shape):
