@@ -118,6 +118,9 @@ static void views_that_are_refused(void **state)
     said(sat_window_run(w, &src, &mask, &out, NULL), SAT_ERR_ARGUMENT, "the window was not made for one");
     said(sat_window_run(masked, &src, NULL, &out, NULL), SAT_ERR_ARGUMENT, "no mask");
     said(sat_window_run(masked, &src, &src, &out, NULL), SAT_ERR_SHAPE, "mask: 40x30 with 2 channels");
+    sat_view spaced = src;
+    spaced.channels = 1, spaced.pixel_bytes = 2;
+    said(sat_window_run(masked, &src, &spaced, &out, NULL), SAT_ERR_ARGUMENT, "mask: gaps between pixels");
     said(sat_window_run(w, &out, NULL, &out, NULL), SAT_ERR_TYPE, "source: samples of f32");
     said(sat_window_run(w, &src, NULL, &src, NULL), SAT_ERR_TYPE, "result: samples of u8");
     wrong.width = 39;
