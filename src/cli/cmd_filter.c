@@ -397,6 +397,7 @@ static bool check_windows(options *o, request *r)
         w->outputs = 1;
     }
     if (w->outputs == 0) return true;
+    if (!window_label_outputs(w, o)) return false;
     if (r->j.gauss.name)
         return options_refuse(o, "%s does not go with %s: statistics are of windows, --box N",
                               w->given ? w->given : "--stat", r->j.gauss.name);
@@ -540,7 +541,8 @@ static const char help[] = "Blurs images, makes summed-area tables, prints means
                            "  --threshold NAME[:K=V,...]    255 where a pixel is above that one, else 0\n"
                            "  --mask FILE        pixels that are not 0 there count\n"
                            "  --nodata V|nan     samples that are not V count, in each channel by itself\n"
-                           "  --min-valid N|SHARE           pixels of a window that must count [1]\n"
+                           "  --min-valid N|SHARE  pixels of a window that must count [1]; 60%: of its whole\n"
+                           "                     area, beyond the image too; inside alone: --border reflect\n"
                            "  --ddof N           variances are divided by the pixels that count less N [0]\n"
                            "  --gray, --channel N|r|g|b|a   its luma, or one channel, in place of an image\n"
                            "  --mean X,Y,W,H     print the mean of a rectangle; may be given many times;\n"

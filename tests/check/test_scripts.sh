@@ -1,6 +1,6 @@
 #!/bin/bash
-# Scripts that no other suite runs: packages that are missing, as a user sees it; hashes of sources; the benches of peers,
-# without the peers.
+# Scripts that no other suite runs: packages that are missing, as a user sees it; hashes of sources; F-measures
+# of thresholds; the benches of peers, without the peers.
 cd "$(dirname "$0")/../.." || exit 1
 . tests/tap.sh
 : "${B:=build}" "${PYTHON:=python3}"
@@ -45,6 +45,22 @@ ignores_comments() {
     [ -n "$hash" ] && [ "$hash" = "$(hash_of $'// two\nint a =\n        1;')" ] && [ "$hash" != "$(hash_of 'int a = 2;')" ]
 }
 try "a comment in a kernel is no reason to run it again" ignores_comments
+# Of pages whose ink is known: every table is there, and under a lamp a local threshold is better than any one level.
+thresholds() {
+    PYTHONPATH=docs/bench "$PYTHON" - "$B/sat" >"$dir/tables" <<'EOF' || return 1
+import importlib
+
+pages = importlib.import_module("threshold-pages")
+pages.WINDOWS, pages.EACH, pages.TEXT = (25,), 25, {"small": (16, 2.2)}
+pages.main()
+EOF
+    [ "$(grep -c '^| 25 | [1-9][0-9] (' "$dir/tables")" = 7 ] || { cat "$dir/tables"; return 1; }
+    local level k
+    level=$(sed -n 's/.* lamp \([0-9]*\),.*/\1/p' "$dir/tables")
+    k=$(sed -n 's/^| k 0.2 | [0-9]* | \([0-9]*\) .*/\1/p' "$dir/tables")
+    [ "$k" -gt $((level + 10)) ] || { echo "lamp: Sauvola $k, one level $level"; return 1; }
+}
+try "F-measures of thresholds" thresholds
 
 # Without OpenCV and without the measurements, and with nothing in the environment.
 compares() {

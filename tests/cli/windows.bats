@@ -51,15 +51,89 @@ values() {
     small a.pgm
     ok a.pgm --box 3 --threshold mean -o t.pgm
     [ "$(pixels t.pgm 12)" = "0 0 0 0 255 255 255 255 255 0 0 0" ]
-    ok a.pgm --box 3 --threshold mean:offset=100 -o t.pgm
+    noted "a.pgm: every pixel is above mean, so that all results are 255" a.pgm --box 3 --threshold mean:offset=100 -o t.pgm
     [ "$(pixels t.pgm 12)" = "255 255 255 255 255 255 255 255 255 255 255 255" ]
     for name in $(names stats | sed -n 's/:.*//p'); do
-        ok a.pgm --box 3 --threshold "$name" -o t.pgm
+        ok -q a.pgm --box 3 --threshold "$name" -o t.pgm
         ok a.pgm --box 3 --stat "$name" -o t.tif
     done
     ok a.pgm --box 3 --threshold sauvola:k=0.3,r=10 -o a.png
     ok a.pgm --box 3 --threshold sauvola:k=0.3:r=10 -o b.png
     cmp a.png b.png
+}
+
+# deep FILE - 16x16 samples of u16 that have 12 bits: dark strokes on bright paper.
+deep() {
+    "${PYTHON:-python3}" -c '
+import sys
+import numpy as np
+page = np.full((16, 16), 3500, np.uint16)
+page[4:6] = 600
+np.save(sys.argv[1], page + np.arange(16, dtype=np.uint16))' "$1"
+}
+
+@test "a threshold that no pixel passes, or every pixel, is told" {
+    deep page.npy
+    noted "page.npy: no pixel is above phansalkar, so that all results are 0; its range is 65535 (phansalkar:range=V)" \
+        page.npy --as image --box 9 --threshold phansalkar -o t.pgm
+    noted "page.npy: no pixel is above phansalkar, so that all results are 0" \
+        page.npy --as image --box 9 --threshold phansalkar:range=65535 -o t.pgm
+    noted "page.npy: every pixel is above sauvola, so that all results are 255; its range is 65535 (sauvola:range=V)" \
+        page.npy --as image --box 1 --threshold sauvola -o t.pgm
+    noted "page.npy: every pixel is above sauvola, so that all results are 255" \
+        page.npy --as image --box 1 --threshold sauvola:r=2048 -o t.pgm
+    "${PYTHON:-python3}" -c 'import numpy as np; np.save("ones.npy", np.ones((3, 4), np.float32))'
+    noted "ones.npy: no pixel is above phansalkar, *; its range is 1 (phansalkar:range=V)" \
+        ones.npy --as image --box 1 --threshold phansalkar:q=0 -o t.pgm
+    ok page.npy --as image --box 9 --stat phansalkar -o t.tif
+    printf 'P6 2 1 255\n\1\1\1\1\1\2' >b.ppm # one sample of six
+    ok b.ppm --box 3 --threshold mean -o t.ppm
+    noted "b.ppm: no pixel is above mean, so *" b.ppm --box 3 --threshold mean:offset=-1 -o t.ppm
+}
+
+@test "the range of the samples is a parameter of the thresholds that read it" {
+    deep page.npy
+    ok page.npy --as image --box 9 --threshold phansalkar:range=4095 -o t.pgm
+    [ "$(pixels t.pgm 256 | tr ' ' '\n' | sort | uniq -c | xargs)" = "32 0 224 255" ]
+    ok page.npy --as image --box 9 --stat sauvola:range=4095 -o a.npy
+    ok page.npy --as image --box 9 --stat sauvola:r=2047.5 -o b.npy
+    cmp a.npy b.npy
+    ok page.npy --as image --box 9 --stat sauvola:r=2047.5,range=9 -o b.npy
+    cmp a.npy b.npy
+    # each output has its own
+    ok page.npy --as image --box 9 --stat phansalkar,mean,phansalkar:range=4095,sauvola:range=4095 -o '{stat}.npy'
+    cmp sauvola.npy a.npy
+    for range in '' :range=4095; do
+        ok page.npy --as image --box 9 --stat phansalkar$range -o a.npy
+        cmp a.npy "phansalkar$(tr -d := <<<"${range/:/-}").npy"
+    done
+    usage "--stat: 'range=9' is no parameter of wolf; it has k, r" page.npy --as image --box 9 --stat wolf:range=9 -o o.npy
+    usage "--stat: range=0 of sauvola: a number above 0" page.npy --as image --box 9 --stat sauvola:range=0 -o o.npy
+    usage "--stat: range of sauvola is set twice" page.npy --as image --box 9 --stat sauvola:range=1,range=2 -o o.npy
+    failure "page.npy: a range of 65536; of u16 samples it is 1 to 65535" \
+        page.npy --as image --box 9 --stat phansalkar:range=65536 -o o.npy
+    failure "page.npy: a range of 0.5; of u16 *" page.npy --as image --box 9 --stat phansalkar:range=0.5 -o o.npy
+}
+
+@test "several settings of one statistic, told apart in {stat}" {
+    grey 40 30 a.pgm
+    mkdir one
+    ok a.pgm --box 9 --threshold sauvola:k=0.15 --threshold sauvola:k=0.30,r=64 --threshold niblack -o '{stat}.pgm'
+    [ "$(echo *.pgm)" = "a.pgm niblack.pgm sauvola-k0.15.pgm sauvola-k0.3-r64.pgm" ]
+    ok a.pgm --box 9 --threshold sauvola:k=0.15 -o 'one/{stat}.pgm'
+    cmp one/sauvola.pgm sauvola-k0.15.pgm
+    ok a.pgm --box 9 --threshold sauvola:k=0.3:r=64 -o 'one/{stat}.pgm'
+    cmp one/sauvola.pgm sauvola-k0.3-r64.pgm
+    rm ./*-*.pgm
+    ok a.pgm --box 9 --stat mean,niblack,niblack:k=-1e-3 -o '{stat}.tif'
+    [ "$(echo *.tif)" = "mean.tif niblack-k-0.001.tif niblack.tif" ]
+    usage "--threshold: sauvola-k0.3 is named twice" \
+        a.pgm --box 9 --threshold sauvola:k=0.3 --threshold sauvola:k=0.30 -o '{stat}.pgm'
+    usage "--threshold 'k=0.3': a statistic's name comes first" \
+        a.pgm --box 9 --threshold sauvola --threshold k=0.3 -o '{stat}.pgm'
+    usage "-o x.pgm: all statistics of a.pgm would be written there; *" a.pgm --box 9 --threshold sauvola,sauvola:k=1 -o x.pgm
+    usage "--threshold: at most 16 statistics" a.pgm --box 9 -o '{stat}.pgm' \
+        --threshold "$(seq -f 'sauvola:k=%g' -s , 17)"
 }
 
 @test "a mask: pixels count where it is not 0" {
@@ -110,6 +184,19 @@ values() {
     ok a.pgm --box 3 --stat mean --ddof 9 -o o.tif # it has no variance
     ok a.pgm --box 3 --min-valid 9 --border replicate -o o.tif
     [ ! -e o.png ]
+}
+
+@test "a share that must count is of the whole window, and what is repeated counts" {
+    "${PYTHON:-python3}" -c 'import numpy as np; np.save("a.npy", np.ones((20, 20), np.float32))'
+    frame() { # BORDER SHARE - the numbers of results that are NaN in the first row, and in the middle one
+        ok a.npy --as image --box 9 --border "$1" --min-valid "$2" -o o.npy >o.log
+        "${PYTHON:-python3}" -c 'import numpy as np; n = np.isnan(np.load("o.npy")); print(n[0].sum(), n[10].sum())'
+    }
+    [ "$(frame shrink 60%)" = "20 2" ]
+    [ "$(frame shrink 15%)" = "0 0" ]
+    for border in replicate reflect reflect101 wrap; do [ "$(frame $border 60%)" = "0 0" ]; done
+    ok --help
+    [[ $output == *"60%: of its whole"*"area, beyond the image too; inside alone: --border reflect"* ]]
 }
 
 @test "a mask is neither replaced nor read twice" {
@@ -236,7 +323,7 @@ tiff("odd.tif", "none of these", [1, -9999, 3, 5])'
     small a.pgm
     usage "--stat 'nope': there is no such statistic; there are mean, *" a.pgm --box 3 --stat nope -o o.tif
     usage "--threshold 'std': there is no such threshold; there are mean, *" a.pgm --box 3 --threshold std -o o.tif
-    usage "--stat: 'z=1' is no parameter of sauvola; it has k, r" a.pgm --box 3 --stat sauvola:z=1 -o o.tif
+    usage "--stat: 'z=1' is no parameter of sauvola; it has k, r, range" a.pgm --box 3 --stat sauvola:z=1 -o o.tif
     usage "--stat: r=0 of sauvola: a number above 0" a.pgm --box 3 --stat sauvola:r=0 -o o.tif
     usage "--threshold: r=-1 of wolf: a number above 0" a.pgm --box 3 --threshold wolf:r=-1 -o o.tif
     usage "--stat: k of sauvola is set twice" a.pgm --box 3 --stat sauvola:k=1,k=2 -o o.tif
