@@ -13,6 +13,7 @@
 #include "input.h"
 #include "messages.h"
 #include "name_list.h"
+#include "number.h"
 #include "options.h"
 #include "region_options.h"
 #include "window_options.h"
@@ -108,7 +109,8 @@ static void take_border(options *o, request *r)
             char number[64];
             size_t digits = strcspn(value, ",");
             snprintf(number, sizeof number, "%.*s", (int)(digits < sizeof number ? digits : sizeof number), value);
-            if (r->j.border_values == 4 || !parse_real(number, &r->j.border_value[r->j.border_values++])) {
+            if (r->j.border_values == 4 ||
+                !number_of(number, NUMBER_SIGN | NUMBER_REAL, &r->j.border_value[r->j.border_values++])) {
                 options_refuse(o, "--border '%s': after the name, one number or one for each channel", optarg);
                 return;
             }

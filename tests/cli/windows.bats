@@ -161,7 +161,8 @@ def tiff(name, text, values):
 tiff("hole.tif", "-9999", [1, -9999, 3, -9999])
 tiff("nan.tif", "nan", [1, float("nan"), 3, 5])
 tiff("low.tif", "-3.4028235e+38", [1, -3.4028235e+38, 3, 5])
-tiff("odd.tif", "none of these", [1, -9999, 3, 5])'
+tiff("odd.tif", "none of these", [1, -9999, 3, 5])
+for name, text in (("hex", "0x10"), ("deep", "nan(1)"), ("exponent", " +1.6e1 ")): tiff(name + ".tif", text, [1, 16, 3, 5])'
     ok hole.tif --box 1 --stat mean,count -o '{stat}.npy'
     [ "$(values mean.npy)" = "1.0 -9999.0 3.0 -9999.0" ]
     [ "$(values count.npy)" = "1.0 0.0 1.0 0.0" ]
@@ -178,6 +179,14 @@ tiff("odd.tif", "none of these", [1, -9999, 3, 5])'
     ok odd.tif --box 1 --stat mean -o o.npy
     [ "$(values o.npy)" = "1.0 -9999.0 3.0 5.0" ]
     "$sat" odd.tif --box 1 --stat mean -v -o o.npy 2>&1 | grep -q "odd.tif: its value for no data is 'none of these', which is no number"
+
+    ok exponent.tif --box 1 --stat count -o o.npy
+    [ "$(values o.npy)" = "1.0 0.0 1.0 1.0" ]
+    for odd in hex deep; do
+        ok $odd.tif --box 1 --stat count -o o.npy
+        [ "$(values o.npy)" = "1.0 1.0 1.0 1.0" ]
+        "$sat" $odd.tif --box 1 --stat count -v -o o.npy 2>&1 | grep -q "$odd.tif: its value for no data is .*, which is no number"
+    done
 
     # an output names the value that it has, and no other
     ok hole.tif --box 1 --stat mean,count -o '{stat}.tif'
@@ -247,7 +256,7 @@ tiff("odd.tif", "none of these", [1, -9999, 3, 5])'
     failure "a.pgm: --nodata 0.5: no u8 sample can be that" a.pgm --box 3 --nodata 0.5 -o o.tif
     failure "a.pgm: --nodata nan: of u8 samples none is NaN" a.pgm --box 3 --nodata nan -o o.tif
     usage "--stat: std has no parameters" a.pgm --box 3 --stat std:k=1 -o o.tif
-    usage "--stat: k=x: a number" a.pgm --box 3 --stat niblack:k=x -o o.tif
+    usage "--stat: k=x of niblack: a number" a.pgm --box 3 --stat niblack:k=x -o o.tif
     usage "--stat 'k=1': a statistic's name comes first" a.pgm --box 3 --stat k=1 -o o.tif
     usage "--stat: mean is named twice" a.pgm --box 3 --stat mean,mean -o o.tif
     usage "--stat and --threshold: one or the other" a.pgm --box 3 --stat mean --threshold nick -o o.tif
