@@ -205,6 +205,7 @@ bool rects_next(rects *r, rect_chunk *chunk, error *err)
         *err = r->deferred_err;
         return false;
     }
+    r->handed_out = true;
     *chunk = rects_chunk_of(r);
     return true;
 }
@@ -232,7 +233,7 @@ bool rects_broken(const rects *r)
 
 int rects_others(const rects *r)
 {
-    return r->held ? 0 : r->others;
+    return r->handed_out ? r->others : 0;
 }
 
 const char *rects_other_names(const rects *r)

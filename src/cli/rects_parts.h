@@ -63,8 +63,9 @@ struct rects {
 
     bool whole_only; /* TEXT: fractions are refused; NPY: there were none */
 
-    bool held;     /* the chunk was read, and not handed out yet */
-    bool held_all; /* and no rectangle follows it */
+    bool handed_out; /* a chunk was, at any time */
+    bool held;       /* the chunk was read, and not handed out yet */
+    bool held_all;   /* and no rectangle follows it */
     size_t chunk_n;
     bool real; /* the chunk is of rectangles with fractions */
     union {
