@@ -43,6 +43,9 @@ bool regions_form(region_job *job, options *o, bool json)
     if (job->cell_format && job->inputs_n > 1)
         return options_refuse(o, "-o '%s': an image of cells is of one input; .csv and .json take many", job->output);
     if (job->cell_format) return true;
+    if (!named && job->cell_width && cell_image_format(job->output))
+        return options_refuse(o, "-o '%s': an image of the cells has one statistic: --stat mean%s", job->output,
+                              json ? ", without --json" : ", or another");
     if (!named && format_by_extension(job->output))
         return options_refuse(o, "-o '%s': answers are written as .csv, .json or .npy", job->output);
     if (named && json && job->form != SHEET_JSON)

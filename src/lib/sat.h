@@ -83,7 +83,7 @@ typedef enum sat_status {
     SAT_OK = 0,
     SAT_ERR_ARGUMENT = 1,    /* a pointer is NULL or a value lies outside its documented range       */
     SAT_ERR_SHAPE = 2,       /* a size overflows, or two views that belong together disagree         */
-    SAT_ERR_TYPE = 3,        /* this combination of sample and accumulator type does not exist       */
+    SAT_ERR_TYPE = 3,        /* no such type of samples, sums or results, or they do not go together */
     SAT_ERR_RANGE = 4,       /* the table cannot be proven to hold the answer, or a sample is outside
                                 the range that was declared for fixed point                          */
     SAT_ERR_RECT = 5,        /* a rectangle is empty or reaches outside the image                    */

@@ -51,10 +51,11 @@ load helpers
 }
 
 @test "what other tools call an option gets its name" {
-    for word in blur kernel ksize size window sigma; do
+    for word in blur kernel ksize size window; do
         usage "unknown option --$word; did you mean --box?" a.pgm --$word 3 -o out.pgm
     done
-    usage "unknown option --sigma=1.5; did you mean --box?" a.pgm --sigma=1.5
+    usage "unknown option --sigma=1.5; did you mean --gauss?" a.pgm --sigma=1.5
+    usage "unknown option --sigma; did you mean --gauss?" a.pgm --sigma 3 -o out.pgm
     usage "unknown option -b in -blur; did you mean --box?" a.pgm -blur 3 -o out.pgm
     usage "unknown option --boxes; did you mean --rects?" query a.pgm --boxes r.csv
     usage "unknown option --roi; did you mean --rect?" query a.pgm --roi 0,0,1,1
@@ -317,6 +318,16 @@ load helpers
     small $'two\nlines.pgm'
     ok info $'two\nlines.pgm'
     [ "${lines[0]}" = 'two?lines.pgm' ]
+}
+
+@test "a folder as the input is called one, whatever else is missing" {
+    mkdir here
+    for args in "--box 3 -o blur" "--box 3 -o out.png" "-o t.npy" "--box 3" ""; do
+        # shellcheck disable=SC2086 # words
+        failure "here: is a directory; its files are named one by one, or by the shell: sat DIR/\*.png" here $args
+    done
+    failure "here: is a directory" here --mean 0,0,1,1
+    failure "here: is a directory" info here
 }
 
 @test "numbers are decimal digits; reals have a fraction and an exponent, and a sign where values may be negative" {

@@ -260,7 +260,12 @@ for name, text in (("hex", "0x10"), ("deep", "nan(1)"), ("exponent", " +1.6e1 ")
     usage "--stat 'k=1': a statistic's name comes first" a.pgm --box 3 --stat k=1 -o o.tif
     usage "--stat: mean is named twice" a.pgm --box 3 --stat mean,mean -o o.tif
     usage "--stat and --threshold: one or the other" a.pgm --box 3 --stat mean --threshold nick -o o.tif
-    usage "--threshold is for windows: --box N" a.pgm --threshold nick -o o.npy
+    for out in o.npy o.png o; do
+        usage "--threshold is for windows: --box N" a.pgm --threshold nick -o $out
+        usage "--min-valid is for windows: --box N" a.pgm --min-valid 3 -o $out
+        usage "--stat is for --mean and --rects, or for windows: --box N" a.pgm --stat var -o $out
+    done
+    usage "--threshold is for windows: --box N" a.pgm --threshold nick
     usage "--mask is for windows: --box N" a.pgm --mask a.pgm -o o.npy
     usage "--threshold does not go with --mean" a.pgm --mean 0,0,1,1 --threshold nick
     usage "--passes does not go with statistics of windows" a.pgm --box 3 --stat mean --passes 2 -o o.tif
