@@ -412,7 +412,7 @@ static bool check_windows(options *o, request *r)
     if (w->mask && strcmp(w->mask, "-") == 0 && !is_alone(&r->regions))
         return options_refuse(o, "--mask -: standard input holds one mask, for one input that is a file");
     if (w->output->compare && r->j.result_given)
-        return options_refuse(o, "--result does not go with --threshold, which writes 0 and 255 in 8 bits");
+        return options_refuse(o, "--result does not go with --threshold, which writes 0 and 255");
     if (r->j.linear) return options_refuse(o, "--linear does not go with statistics of windows");
     if (r->j.passes > 1) return options_refuse(o, "--passes does not go with statistics of windows");
     if (r->j.alpha == ALPHA_WEIGHTED)

@@ -28,6 +28,7 @@ typedef struct work {
     double nodata;
     const image_format *format[SAT_OUTPUTS];
     sat_type result[SAT_OUTPUTS];
+    bool bilevel[SAT_OUTPUTS];
     image out[SAT_OUTPUTS];
     sink *sink[SAT_OUTPUTS];
     image mask; /* u8, 1 channel; or empty */
@@ -48,6 +49,8 @@ static bool choose_result(work *w, int i, const char *word, error *err)
     error unused;
     w->result[i] = j->result_given ? (j->result == SAT_TYPE_NONE ? w->img->type : j->result) : real;
     if (w->r->output[i].compare) w->result[i] = SAT_U8;
+    w->bilevel[i] = w->r->output[i].compare && w->channels == 1 && format_has_bits(w->format[i], word);
+    if (w->bilevel[i]) return true;
     if (!j->result_given && !format_holds(w->format[i], word, w->result[i], w->channels, true, &unused))
         w->result[i] = w->img->type;
     return format_holds(w->format[i], word, w->result[i], w->channels, true, err);
@@ -290,6 +293,7 @@ static bool encode(work *w, int i, int threads, times *spent, error *err)
     const encode_options options = {
         .quality = w->j->quality, .threads = threads, .progress = {progress_more, &spent->item}};
     w->out[i].meta = w->img->meta;
+    w->out[i].bilevel = w->bilevel[i];
     set_nodata(w, i, &w->out[i].meta);
     const bool ok = w->format[i]->encode(&w->out[i], &options, w->sink[i], err);
     w->out[i].meta = (image_meta){0}; /* still the image's own */

@@ -62,6 +62,50 @@ values() {
     cmp a.png b.png
 }
 
+@test "a threshold of one channel is one bit for each pixel in .pbm and .png" {
+    # shellcheck disable=SC2016 # Python
+    check='
+import sys, zlib, numpy as np
+want = np.frombuffer(open("t.pgm", "rb").read().split(b"\n", 3)[3], "u1")
+head, size, bits = open("t.pbm", "rb").read().split(b"\n", 2)
+w, h = map(int, size.split())
+assert head == b"P4" and set(want) == {0, 255}, head
+line = (w + 7) // 8
+rows = np.frombuffer(bits, "u1").reshape(h, line)
+black = np.unpackbits(rows, axis=1)
+assert (black[:, :w] == (want.reshape(h, w) == 0)).all() and not black[:, w:].any()
+png, at, data = open("t.png", "rb").read(), 8, b""
+while at < len(png):
+    n, kind = int.from_bytes(png[at:at + 4], "big"), png[at + 4:at + 8]
+    if kind == b"IHDR": assert png[at + 16:at + 18] == b"\1\0", png[at + 16:at + 18] # depth 1, grey
+    if kind == b"IDAT": data += png[at + 8:at + 8 + n]
+    at += n + 12
+raw = np.frombuffer(zlib.decompress(data), "u1").reshape(h, line + 1)
+white = np.unpackbits(np.cumsum(raw[:, 1:], 0, "u1"), axis=1) # filter Up
+assert (raw[:, 0] == 2).all() and (white[:, :w] == want.reshape(h, w) // 255).all() and not white[:, w:].any()'
+    for size in "1 1" "7 3" "8 8" "9 5" "64 2" "300 2000"; do # shellcheck disable=SC2086 # two words
+        grey $size a.pgm
+        ok a.pgm --box 5 --threshold mean:offset=-1 -o t.pgm
+        [ "$size" = "1 1" ] && continue # of one colour
+        for format in pbm png; do
+            ok a.pgm --box 5 --threshold mean:offset=-1 -o t.$format
+            ok t.$format --box 1 -o back.pgm
+            cmp back.pgm t.pgm
+        done
+        "${PYTHON:-python3}" -c "$check"
+        "$sat" a.pgm --box 5 --threshold mean:offset=-1 -o - --format PBM | cmp - t.pbm
+        "$sat" a.pgm --box 5 --threshold mean:offset=-1 -o - --format pnm | cmp - t.pgm
+        "$sat" a.pgm --box 5 --threshold mean:offset=-1 -o - --format png --threads 3 | cmp - t.png
+    done
+    # colours have a threshold in each channel; nothing else is known to be black and white
+    colour 8 8 c.ppm
+    failure "t.pbm: PBM holds black and white alone; use .ppm" c.ppm --box 5 --threshold mean -o t.pbm
+    ok c.ppm --box 5 --threshold mean -o t.png
+    [ "$(head -c 26 t.png | tail -c 2 | od -An -tu1)" = "   8   2" ]
+    ok c.ppm --gray --box 5 --threshold mean -o t.pbm
+    failure "o.pbm: PBM holds black and white alone; use .pgm" t.pbm --box 1 -o o.pbm
+}
+
 @test "a mask: pixels count where it is not 0" {
     small a.pgm
     printf 'P5 4 3 255\n\0\0\1\0\0\0\0\0\0\0\7\0' >m.pgm
