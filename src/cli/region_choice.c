@@ -23,30 +23,15 @@
 
 enum { LINE_BYTES = 64, CORNERS = 4, TABLE_TIMES = 3 };
 
-bool regions_need_squares(const region_job *job)
-{
-    for (int s = 0; s < job->stats_n; s++)
-        if (stat_needs_squares(job->stats[s])) return true;
-    return false;
-}
-
-static bool asks(const region_job *job, stat_id id)
-{
-    for (int s = 0; s < job->stats_n; s++)
-        if (job->stats[s] == id) return true;
-    return false;
-}
-
 /* How often region_pixels() reads a rectangle of one channel. */
-static int sums_of(const region_job *job, sat_type type)
+static int sums_of(const region_ask *ask, sat_type type)
 {
-    const bool variance = asks(job, STAT_VAR) || asks(job, STAT_STD), root = asks(job, STAT_RMS);
-    return is_float_type(type) ? 1 + 2 * variance + root : 1 + (variance || root);
+    return is_float_type(type) ? 1 + 2 * ask->variances + ask->roots : 1 + (ask->variances || ask->roots);
 }
 
-static double moved_by_pixels(const region_job *job, const rects_load *load, const image_shape *shape)
+static double moved_by_pixels(const region_ask *ask, const rects_load *load, const image_shape *shape)
 {
-    return load->bytes * shape->channels * sums_of(job, shape->type) + load->n * CORNERS * LINE_BYTES;
+    return load->bytes * shape->channels * sums_of(ask, shape->type) + load->n * CORNERS * LINE_BYTES;
 }
 
 static double moved_by_table(const rects_load *load, const image_shape *shape, bool squares, uint64_t table_bytes)
@@ -64,9 +49,9 @@ static uint64_t bytes_of(const image_shape *shape, sat_type accum, bool squares)
     return bytes == 0 || __builtin_mul_overflow(bytes, (uint64_t)shape->height + 1, &bytes) ? UINT64_MAX : bytes;
 }
 
-region_choice region_choose(const region_job *job, const rects *from, const image_shape *shape)
+region_choice region_choose(const region_ask *ask, const rects *from, const image_shape *shape)
 {
-    const bool asked = regions_need_squares(job), forced = job->common->backend != NULL;
+    const bool asked = ask->variances || ask->roots, forced = ask->force_table;
     const size_t pixel_bytes = (size_t)shape->channels * sat_type_bytes(shape->type);
     const double image_bytes = (double)shape->width * (double)shape->height * (double)pixel_bytes;
     rects_load load = {.n = 0};
@@ -77,7 +62,7 @@ region_choice region_choose(const region_job *job, const rects *from, const imag
     c.accum = sat_accum_for(shape->type, c.largest_px);
     c.table_bytes = bytes_of(shape, c.accum, squares);
     if (c.known && !exact) {
-        c.moved_by_pixels = moved_by_pixels(job, &load, shape);
+        c.moved_by_pixels = moved_by_pixels(ask, &load, shape);
         c.moved_by_table = moved_by_table(&load, shape, squares, c.table_bytes);
     }
     c.table = forced || (!exact && (!c.known || c.moved_by_table < c.moved_by_pixels));
@@ -87,11 +72,11 @@ region_choice region_choose(const region_job *job, const rects *from, const imag
     return c;
 }
 
-bool region_table_pays(const region_job *job, const rects_load *load, const image_shape *shape)
+bool region_table_pays(const region_ask *ask, const rects_load *load, const image_shape *shape)
 {
     static const double worth_a_command = 1 << 30, far_less = 4;
-    const bool squares = regions_need_squares(job);
-    const double pixels = moved_by_pixels(job, load, shape),
+    const bool squares = ask->variances || ask->roots;
+    const double pixels = moved_by_pixels(ask, load, shape),
                  table = moved_by_table(load, shape, squares, bytes_of(shape, SAT_F64, squares));
     return is_float_type(shape->type) && pixels > worth_a_command && pixels > far_less * table;
 }

@@ -68,6 +68,27 @@ typedef struct answer {
     sat_view none;         /* then: a table of zeros that takes no memory, by which the library checks rectangles */
 } answer;
 
+static bool has_stat(const region_job *job, stat_id id)
+{
+    for (int s = 0; s < job->stats_n; s++)
+        if (job->stats[s] == id) return true;
+    return false;
+}
+
+static region_ask ask_of(const region_job *job)
+{
+    return (region_ask){.variances = has_stat(job, STAT_VAR) || has_stat(job, STAT_STD),
+                        .roots = has_stat(job, STAT_RMS),
+                        .force_table = job->common->backend != NULL};
+}
+
+static bool needs_squares(const region_job *job)
+{
+    for (int s = 0; s < job->stats_n; s++)
+        if (stat_needs_squares(job->stats[s])) return true;
+    return false;
+}
+
 /* power 1: the sums; 2: the squares. */
 static bool build(const region_job *job, const image *img, const region_choice *c, int power, answer *a, error *err)
 {
@@ -180,7 +201,7 @@ static bool open_table(const region_job *job, input_file *in, const rects *from,
         say(input_name(a->input), "whether its floats are a table's or an image's cannot be checked");
     if (info.looks_padded && !job->common->quiet)
         say(input_name(a->input), "its first row and column are zero; if it is padded, --layout inclusive is wrong");
-    if (regions_need_squares(job) && sat_file_squares(a->file, &a->squares) != SAT_OK)
+    if (needs_squares(job) && sat_file_squares(a->file, &a->squares) != SAT_OK)
         return fail(err, "a table of sums alone, without the squares of var, std and rms: `sat IMAGE -o TABLE.npy "
                          "--moments 1,2` makes one with both, and `sat query IMAGE` needs none");
     say_rounding(job, a, 1);
@@ -210,7 +231,7 @@ static image_shape shape_of(const image *img)
 }
 
 typedef struct table_need {
-    const region_job *job;
+    region_ask ask;
     const rects *from;
 } table_need;
 
@@ -218,7 +239,7 @@ typedef struct table_need {
 static uint64_t table_bytes(const image_shape *shape, const void *context)
 {
     const table_need *q = context;
-    const region_choice c = region_choose(q->job, q->from, shape);
+    const region_choice c = region_choose(&q->ask, q->from, shape);
     return c.table ? c.table_bytes : 0;
 }
 
@@ -231,9 +252,10 @@ static bool open_image(const region_job *job, input_file *in, const decode_optio
     bool ok = image_decode(&in->file, decode, &img, NULL, err);
     source_close(&in->file);
     const image_shape shape = shape_of(&img);
-    const region_choice c = ok ? region_choose(job, from, &shape) : (region_choice){.table = false};
+    const region_ask ask = ask_of(job);
+    const region_choice c = ok ? region_choose(&ask, from, &shape) : (region_choice){.table = false};
     ok = ok && (c.table ? build(job, &img, &c, 1, a, err) : stand_in(&img, a, err));
-    if (ok && !c.pixels && regions_need_squares(job)) ok = build(job, &img, &c, 2, a, err);
+    if (ok && !c.pixels && needs_squares(job)) ok = build(job, &img, &c, 2, a, err);
     if (ok && job->common->verbose) region_choice_say(&c, input_name(a->input));
     if (ok && c.pixels) {
         a->pixels = img;
@@ -354,13 +376,6 @@ static bool put_rows(const answer *a, const rects *from, size_t at, const rect_c
     return true;
 }
 
-static bool has_stat(const region_job *job, stat_id id)
-{
-    for (int s = 0; s < job->stats_n; s++)
-        if (job->stats[s] == id) return true;
-    return false;
-}
-
 /* Memory for what is asked of a chunk of rectangles. */
 static bool allocate(const region_job *job, int channels, sat_statistics *ask)
 {
@@ -392,14 +407,15 @@ static void free_all(sat_statistics *ask)
 static void say_slow(const region_job *job, const answer *a, const rect_chunk *chunk, rects_load *load)
 {
     const image_shape shape = shape_of(&a->pixels);
-    const bool before = region_table_pays(job, load, &shape);
+    const region_ask ask = ask_of(job);
+    const bool before = region_table_pays(&ask, load, &shape);
     rects_add_load(load, chunk, shape.width, shape.height, (size_t)shape.channels * sat_type_bytes(shape.type));
-    if (before || !region_table_pays(job, load, &shape)) return;
+    if (before || !region_table_pays(&ask, load, &shape)) return;
     say(input_name(a->input),
         "so many rectangles of floats are summed from the pixels; quicker, but with sums that are rounded, is `sat "
         "IMAGE "
         "-o TABLE.npy%s`, and `sat query TABLE.npy`",
-        regions_need_squares(job) ? " --moments 1,2" : "");
+        needs_squares(job) ? " --moments 1,2" : "");
 }
 
 static bool put_all(const region_job *job, const answer *a, rects *from, sheet *to, error *err)
@@ -447,7 +463,7 @@ static bool answer_input(const region_job *job, const char *input, rects *from, 
                          error *err)
 {
     answer a = {.input = input};
-    image_memory memory = {.work = table_bytes, .context = &(table_need){job, from}};
+    image_memory memory = {.work = table_bytes, .context = &(table_need){ask_of(job), from}};
     decode_options decode = job->decode;
     input_file in = {.is_table = false};
     double start = clock_now_s(), ready;
