@@ -140,7 +140,7 @@ if command -v cmake >/dev/null; then
     try "the program with CMake's shared library is right" prints_mean "$dir/made/mean"
     try "the program with CMake's static library is right" prints_mean "$dir/made/mean_static"
     for program in file file_static; do
-        try "CMake's $program is right" prints_mean "$dir/made/$program" "$dir/cmake.npy"
+        try "CMake's $program is right" prints_mean "$dir/made/$program" "$dir/$program.npy"
     done
     for version in 0.3 0.1 1 0.2.99; do try "CMake finds no version $version" cmake_refuses $version; done
 else
