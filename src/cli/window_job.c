@@ -6,12 +6,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "clock.h"
 #include "job.h"
 #include "memory.h"
 #include "messages.h"
 #include "name_list.h"
+#include "number.h"
 #include "sample_type.h"
 #include "text_out.h"
 
@@ -26,6 +28,7 @@ typedef struct work {
     double nodata;
     const image_format *format[SAT_OUTPUTS];
     sat_type result[SAT_OUTPUTS];
+    bool bilevel[SAT_OUTPUTS];
     image out[SAT_OUTPUTS];
     sink *sink[SAT_OUTPUTS];
     image mask; /* u8, 1 channel; or empty */
@@ -47,6 +50,8 @@ static bool choose_result(work *w, int i, const char *word, error *err)
     error unused;
     w->result[i] = j->result_given ? (j->result == SAT_TYPE_NONE ? w->img->type : j->result) : real;
     if (w->r->output[i].compare) w->result[i] = SAT_U8;
+    w->bilevel[i] = w->r->output[i].compare && w->channels == 1 && format_has_bits(w->format[i], word);
+    if (w->bilevel[i]) return true;
     if (!j->result_given && !format_holds(w->format[i], word, w->result[i], w->channels, true, &unused))
         w->result[i] = w->img->type;
     return format_holds(w->format[i], word, w->result[i], w->channels, true, err);
@@ -93,23 +98,35 @@ static bool is_sample(double v, sat_type type)
     return v == floor(v) && v >= (is_signed ? -range : 0) && v < range;
 }
 
+/* A file's text: a number, NaN or an infinity, and blanks around it. */
+static bool nodata_of(const char *text, double *value)
+{
+    char word[NODATA_TEXT_BYTES];
+    snprintf(word, sizeof word, "%s", text + strspn(text, " "));
+    size_t n = strlen(word);
+    while (n > 0 && word[n - 1] == ' ') word[--n] = 0;
+    if (number_of(word, NUMBER_SIGN | NUMBER_REAL, value)) return true;
+    const char *bare = word + (*word == '-' || *word == '+');
+    if (strcasecmp(bare, "nan") != 0 && strcasecmp(bare, "inf") != 0) return false;
+    *value = strtod(word, NULL);
+    return true;
+}
+
 static bool choose_nodata(work *w, const char *input, error *err)
 {
     const window_request *r = w->r;
     const sat_type type = w->img->type;
     const bool is_float = is_float_type(type);
     const char *text = w->img->meta.nodata;
-    char *end;
+    double value;
     w->skip_nan = r->skip_nan, w->has_nodata = r->has_nodata, w->nodata = r->nodata;
     if (r->skip_nan && !is_float) return fail(err, "--nodata nan: of %s samples none is NaN", sat_type_name(type));
     if (r->has_nodata && !is_sample(r->nodata, type))
         return fail(err, "--nodata %.17g: no %s sample can be that", r->nodata, sat_type_name(type));
     if (r->nodata_given || !text[0]) return true;
-    const double value = strtod(text, &end);
-    const bool number = end != text && end[strspn(end, " ")] == 0,
-               fits = isnan(value) ? is_float : is_sample(value, type);
-    w->skip_nan = number && fits && isnan(value);
-    w->has_nodata = number && fits && !isnan(value);
+    const bool number = nodata_of(text, &value), fits = number && (isnan(value) ? is_float : is_sample(value, type));
+    w->skip_nan = fits && isnan(value);
+    w->has_nodata = fits && !isnan(value);
     if (w->has_nodata) w->nodata = value;
     if (w->j->verbose)
         say(input_name(input), "its value for no data is '%s'%s", text,
@@ -340,6 +357,7 @@ static bool encode(work *w, int i, int threads, times *spent, error *err)
     const encode_options options = {
         .quality = w->j->quality, .threads = threads, .progress = {progress_more, &spent->item}};
     w->out[i].meta = w->img->meta;
+    w->out[i].bilevel = w->bilevel[i];
     set_nodata(w, i, &w->out[i].meta);
     const bool ok = w->format[i]->encode(&w->out[i], &options, w->sink[i], err);
     w->out[i].meta = (image_meta){0}; /* still the image's own */

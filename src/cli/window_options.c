@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "name_list.h"
+#include "number.h"
 #include "text_out.h"
 
 /* Names of statistics; of thresholds alone, if `compare`. */
@@ -62,11 +63,11 @@ static bool take_parameter(window_request *r, options *o, const char *option, co
                               names.text);
     if (given) return options_refuse(o, "%s: %s of %s is set twice", option, name, out->statistic);
     if (digits < sizeof number) memcpy(number, text + key + 1, digits), number[digits] = 0;
-    if (digits >= sizeof number || !parse_real(number, value))
-        return options_refuse(o, "%s: %s=%.*s: a number", option, name, (int)digits, text + key + 1);
-    if (positive && *value <= 0)
-        return options_refuse(o, "%s: %s=%s of %s: a number above 0", option, name, number, out->statistic);
-    return true;
+    if (digits < sizeof number && number_of(number, positive ? NUMBER_REAL : NUMBER_SIGN | NUMBER_REAL, value) &&
+        !(positive && *value == 0))
+        return true;
+    return options_refuse(o, "%s: %s=%.*s of %s: a number%s", option, name, (int)digits, text + key + 1,
+                          out->statistic, positive ? " above 0" : "");
 }
 
 static bool take_name(window_request *r, options *o, const char *option, bool compare, const char *text, size_t n)
@@ -151,13 +152,13 @@ static void take_min_valid(window_request *r, options *o)
     if (ok && optarg[n - 1] == '%') {
         memcpy(number, optarg, n);
         number[n - 1] = 0;
-        ok = parse_real(number, &r->min_valid) && r->min_valid > 0 && r->min_valid <= 100;
+        ok = number_of(number, NUMBER_REAL, &r->min_valid) && r->min_valid > 0 && r->min_valid <= 100;
         r->min_valid = fmin(r->min_valid / 100, nextafter(1, 0)); /* 1 stands for one pixel */
     } else if (ok) {
         int64_t whole;
         ok = parse_int(optarg, 1, INT32_MAX, &whole);
         if (ok) r->min_valid = (double)whole;
-        if (!ok) ok = parse_real(optarg, &r->min_valid) && r->min_valid > 0 && r->min_valid < 1;
+        if (!ok) ok = number_of(optarg, NUMBER_REAL, &r->min_valid) && r->min_valid > 0 && r->min_valid < 1;
     }
     if (!ok)
         options_refuse(o, "--min-valid '%s': a number of pixels, a share below 1, or per cent up to 100%%", optarg);
@@ -176,7 +177,7 @@ bool window_option(window_request *r, options *o, int c)
         r->nodata_given = true;
         r->skip_nan = strcmp(optarg, "nan") == 0 || strcmp(optarg, "NaN") == 0;
         r->has_nodata = !r->skip_nan && strcmp(optarg, "none") != 0;
-        if (r->has_nodata && !parse_real(optarg, &r->nodata))
+        if (r->has_nodata && !number_of(optarg, NUMBER_SIGN | NUMBER_REAL, &r->nodata))
             options_refuse(o, "--nodata '%s': the value of pixels that do not count, nan, or none", optarg);
         return true;
     case OPT_MIN_VALID: take_min_valid(r, o); return true;

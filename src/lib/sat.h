@@ -85,7 +85,7 @@ typedef enum sat_status {
     SAT_OK = 0,
     SAT_ERR_ARGUMENT = 1,    /* NULL; a value out of its range; memory of a wrong kind, shared, unaligned, with gaps */
     SAT_ERR_SHAPE = 2,       /* sides, channels, count or strides that cannot be, overflow, or disagree between views */
-    SAT_ERR_TYPE = 3,        /* this combination of sample and accumulator type does not exist */
+    SAT_ERR_TYPE = 3,        /* no such type of samples, sums or results, or they do not go together */
     SAT_ERR_RANGE = 4,       /* sums cannot be proven to hold the answer; a sample is out of fixed point's range */
     SAT_ERR_RECT = 5,        /* a rectangle is empty or reaches outside the image */
     SAT_ERR_MEMORY = 6,      /* an allocation failed */

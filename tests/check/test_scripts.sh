@@ -62,6 +62,37 @@ EOF
 }
 try "F-measures of thresholds" thresholds
 
+# A PATH with all but the compiler, where dpkg-query knows no package.
+mkdir "$dir/bare"
+for tool in bash sh sed awk paste sort cat cmp mkdir dirname mktemp nproc printf echo cut find head tr uname grep; do
+    path=$(command -v "$tool") && [ -x "$path" ] && ln -s "$path" "$dir/bare/$tool"
+done
+printf '#!/bin/sh\nexit 1\n' >"$dir/bare/dpkg-query"
+printf '#!/bin/sh\nexit 1\n' >"$dir/bare/apt-get"
+chmod +x "$dir/bare/"*-*
+make=$(command -v make)
+without_compiler() {
+    local out
+    if out=$(PATH=$dir/bare "$make" CC=gcc CUDA=0 B="$dir/build" all 2>&1); then echo "status 0: $out"; return 1; fi
+    grep -q '^ *sudo apt-get install -y --no-install-recommends gcc .*libdeflate-dev' <<<"$out" || { echo "$out"; return 1; }
+}
+names_compiler() {
+    local out
+    if out=$("$make" CC=no-such-compiler CUDA=0 B="$dir/build" lib 2>&1); then echo "status 0: $out"; return 1; fi
+    grep -q 'there is no no-such-compiler; CC=NAME is another compiler$' <<<"$out" || { echo "$out"; return 1; }
+}
+name="make without a compiler prints what installs it"
+try "$name" without_compiler
+if command -v dpkg-query >/dev/null && packaging/deps.sh --say build jpeg tiff 2>/dev/null; then
+    try "make with a compiler that is none says so" names_compiler
+else
+    skip "make with a compiler that is none says so" "other packages are missing, and are named first"
+fi
+whole_lines() { # of `make help`: all of each ##
+    diff <(sed -n 's/^## [a-z-]*: //p' Makefile) <("$make" CUDA=0 help | sed -E 's/^  make [a-z-]+ +//' | head -n "$(grep -c '^## [a-z-]*: ' Makefile)")
+}
+try "make help cuts no line" whole_lines
+
 # Without OpenCV and without the measurements, and with nothing in the environment.
 compares() {
     if ! env -u SAT -u SAT_TEST_ROOT PYTHONPATH=tests/peers "$PYTHON" - "$dir" <<'EOF'; then return 1; fi

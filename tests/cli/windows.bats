@@ -136,6 +136,50 @@ np.save(sys.argv[1], page + np.arange(16, dtype=np.uint16))' "$1"
         --threshold "$(seq -f 'sauvola:k=%g' -s , 17)"
 }
 
+@test "a threshold of one channel is one bit for each pixel in .pbm and .png" {
+    # shellcheck disable=SC2016 # Python
+    check='
+import sys, zlib, numpy as np
+want = np.frombuffer(open("t.pgm", "rb").read().split(b"\n", 3)[3], "u1")
+head, size, bits = open("t.pbm", "rb").read().split(b"\n", 2)
+w, h = map(int, size.split())
+assert head == b"P4" and set(want) == {0, 255}, head
+line = (w + 7) // 8
+rows = np.frombuffer(bits, "u1").reshape(h, line)
+black = np.unpackbits(rows, axis=1)
+assert (black[:, :w] == (want.reshape(h, w) == 0)).all() and not black[:, w:].any()
+png, at, data = open("t.png", "rb").read(), 8, b""
+while at < len(png):
+    n, kind = int.from_bytes(png[at:at + 4], "big"), png[at + 4:at + 8]
+    if kind == b"IHDR": assert png[at + 16:at + 18] == b"\1\0", png[at + 16:at + 18] # depth 1, grey
+    if kind == b"IDAT": data += png[at + 8:at + 8 + n]
+    at += n + 12
+raw = np.frombuffer(zlib.decompress(data), "u1").reshape(h, line + 1)
+white = np.unpackbits(np.cumsum(raw[:, 1:], 0, "u1"), axis=1) # filter Up
+assert (raw[:, 0] == 2).all() and (white[:, :w] == want.reshape(h, w) // 255).all() and not white[:, w:].any()'
+    for size in "1 1" "7 3" "8 8" "9 5" "64 2" "300 2000"; do # shellcheck disable=SC2086 # two words
+        grey $size a.pgm
+        ok a.pgm --box 5 --threshold mean:offset=-1 -o t.pgm
+        [ "$size" = "1 1" ] && continue # of one colour
+        for format in pbm png; do
+            ok a.pgm --box 5 --threshold mean:offset=-1 -o t.$format
+            ok t.$format --box 1 -o back.pgm
+            cmp back.pgm t.pgm
+        done
+        "${PYTHON:-python3}" -c "$check"
+        "$sat" a.pgm --box 5 --threshold mean:offset=-1 -o - --format PBM | cmp - t.pbm
+        "$sat" a.pgm --box 5 --threshold mean:offset=-1 -o - --format pnm | cmp - t.pgm
+        "$sat" a.pgm --box 5 --threshold mean:offset=-1 -o - --format png --threads 3 | cmp - t.png
+    done
+    # colours have a threshold in each channel; nothing else is known to be black and white
+    colour 8 8 c.ppm
+    failure "t.pbm: PBM holds black and white alone; use .ppm" c.ppm --box 5 --threshold mean -o t.pbm
+    ok c.ppm --box 5 --threshold mean -o t.png
+    [ "$(head -c 26 t.png | tail -c 2 | od -An -tu1)" = "   8   2" ]
+    ok c.ppm --gray --box 5 --threshold mean -o t.pbm
+    failure "o.pbm: PBM holds black and white alone; use .pgm" t.pbm --box 1 -o o.pbm
+}
+
 @test "a mask: pixels count where it is not 0" {
     small a.pgm
     printf 'P5 4 3 255\n\0\0\1\0\0\0\0\0\0\0\7\0' >m.pgm
@@ -248,7 +292,8 @@ def tiff(name, text, values):
 tiff("hole.tif", "-9999", [1, -9999, 3, -9999])
 tiff("nan.tif", "nan", [1, float("nan"), 3, 5])
 tiff("low.tif", "-3.4028235e+38", [1, -3.4028235e+38, 3, 5])
-tiff("odd.tif", "none of these", [1, -9999, 3, 5])'
+tiff("odd.tif", "none of these", [1, -9999, 3, 5])
+for name, text in (("hex", "0x10"), ("deep", "nan(1)"), ("exponent", " +1.6e1 ")): tiff(name + ".tif", text, [1, 16, 3, 5])'
     ok hole.tif --box 1 --stat mean,count -o '{stat}.npy'
     [ "$(values mean.npy)" = "1.0 -9999.0 3.0 -9999.0" ]
     [ "$(values count.npy)" = "1.0 0.0 1.0 0.0" ]
@@ -265,6 +310,14 @@ tiff("odd.tif", "none of these", [1, -9999, 3, 5])'
     ok odd.tif --box 1 --stat mean -o o.npy
     [ "$(values o.npy)" = "1.0 -9999.0 3.0 5.0" ]
     "$sat" odd.tif --box 1 --stat mean -v -o o.npy 2>&1 | grep -q "odd.tif: its value for no data is 'none of these', which is no number"
+
+    ok exponent.tif --box 1 --stat count -o o.npy
+    [ "$(values o.npy)" = "1.0 0.0 1.0 1.0" ]
+    for odd in hex deep; do
+        ok $odd.tif --box 1 --stat count -o o.npy
+        [ "$(values o.npy)" = "1.0 1.0 1.0 1.0" ]
+        "$sat" $odd.tif --box 1 --stat count -v -o o.npy 2>&1 | grep -q "$odd.tif: its value for no data is .*, which is no number"
+    done
 
     # an output names the value that it has, and no other
     ok hole.tif --box 1 --stat mean,count -o '{stat}.tif'
@@ -334,11 +387,16 @@ tiff("odd.tif", "none of these", [1, -9999, 3, 5])'
     failure "a.pgm: --nodata 0.5: no u8 sample can be that" a.pgm --box 3 --nodata 0.5 -o o.tif
     failure "a.pgm: --nodata nan: of u8 samples none is NaN" a.pgm --box 3 --nodata nan -o o.tif
     usage "--stat: std has no parameters" a.pgm --box 3 --stat std:k=1 -o o.tif
-    usage "--stat: k=x: a number" a.pgm --box 3 --stat niblack:k=x -o o.tif
+    usage "--stat: k=x of niblack: a number" a.pgm --box 3 --stat niblack:k=x -o o.tif
     usage "--stat 'k=1': a statistic's name comes first" a.pgm --box 3 --stat k=1 -o o.tif
     usage "--stat: mean is named twice" a.pgm --box 3 --stat mean,mean -o o.tif
     usage "--stat and --threshold: one or the other" a.pgm --box 3 --stat mean --threshold nick -o o.tif
-    usage "--threshold is for windows: --box N" a.pgm --threshold nick -o o.npy
+    for out in o.npy o.png o; do
+        usage "--threshold is for windows: --box N" a.pgm --threshold nick -o $out
+        usage "--min-valid is for windows: --box N" a.pgm --min-valid 3 -o $out
+        usage "--stat is for --mean and --rects, or for windows: --box N" a.pgm --stat var -o $out
+    done
+    usage "--threshold is for windows: --box N" a.pgm --threshold nick
     usage "--mask is for windows: --box N" a.pgm --mask a.pgm -o o.npy
     usage "--threshold does not go with --mean" a.pgm --mean 0,0,1,1 --threshold nick
     usage "--passes does not go with statistics of windows" a.pgm --box 3 --stat mean --passes 2 -o o.tif
