@@ -471,9 +471,9 @@ static bool answer_input(const region_job *job, const char *input, rects *from, 
 
     *at_fault = input_name(input);
     decode.memory = &memory;
-    rects_look(from);
-    bool ok = input_open(&in, input, &decode, err) && takes_channels(&decode, &in, err) &&
-              (in.is_table ? open_table(job, &in, from, &a, err) : open_image(job, &in, &decode, from, &a, err));
+    bool ok = input_open(&in, input, &decode, err) && takes_channels(&decode, &in, err);
+    if (ok && !in.is_table) rects_look(from); /* a table waits for no rectangle */
+    ok = ok && (in.is_table ? open_table(job, &in, from, &a, err) : open_image(job, &in, &decode, from, &a, err));
     source_close(&in.file);
     bool padded = a.table.layout == SAT_PADDED;
     a.width = a.table.view.width - padded;
