@@ -91,22 +91,21 @@ sat_status window_open(const sat_window_spec *spec, sat_arena *arena, void **sta
     return SAT_OK;
 }
 
-sat_status window_run(void *state, const sat_view *src, const sat_view *mask, const sat_view *results, void *stream,
-                      int64_t *clipped)
+sat_status window_run(void *state, const sat_view *src, const sat_view *mask, const sat_view *results,
+                      const sat_run *run, sat_counts *)
 {
     window::state *w = (window::state *)state;
-    *clipped = 0;
-    w->stream = stream;
-    sat_status status = prim::fill_bytes(w->clipped, 0, sizeof *w->clipped, stream);
-    return status == SAT_OK ? w->queue(w, src, mask, results, stream) : status;
+    w->stream = run->stream;
+    sat_status status = prim::fill_bytes(w->clipped, 0, sizeof *w->clipped, run->stream);
+    return status == SAT_OK ? w->queue(w, src, mask, results, run->stream) : status;
 }
 
-sat_status window_clipped(void *state, int64_t *clipped)
+sat_status window_counts(void *state, sat_counts *counts)
 {
     const window::state *w = (const window::state *)state;
     uint64_t n = 0;
     sat_status status = prim::copy_rows(&n, sizeof n, w->clipped, sizeof n, sizeof n, 1, w->stream);
     if (status == SAT_OK) status = prim::stream_wait(w->stream);
-    *clipped = (int64_t)n;
+    counts->clipped = (int64_t)n;
     return status;
 }

@@ -327,8 +327,8 @@ static const char *cure(const sat_table *t, const rect_chunk *one)
 
 static sat_status ask_library(const answer *a, const rect_chunk *chunk, const sat_statistics *ask)
 {
-    return chunk->real ? sat_table_statistics_f64(&a->table, &a->squares, chunk->real, chunk->n, ask)
-                       : sat_table_statistics(&a->table, &a->squares, chunk->whole, chunk->n, ask);
+    return chunk->real ? sat_table_statistics_f64(&a->table, &a->squares, chunk->real, chunk->n, ask, NULL)
+                       : sat_table_statistics(&a->table, &a->squares, chunk->whole, chunk->n, ask, NULL);
 }
 
 /* "x,y,w,h", as the library has it in its words. */

@@ -157,16 +157,15 @@ static bool make_mask(work *w, int threads, error *err)
 /* ---- the statistics ------------------------------------------------------------------------------------ */
 
 /* Says how many results of integers, and of thresholds, are empty: there they look like others. */
-static void say_empty(const work *w, const char *input, const sat_window *window)
+static void say_empty(const work *w, const char *input, const sat_counts *counts)
 {
     const window_request *r = w->r;
     const bool given = w->has_nodata && !r->output->compare, some = r->min_valid > 0 || r->ddof > 0;
     char value[REAL_TEXT_BYTES + 1] = "0";
     long long empty = 0, of = 0;
     for (int i = 0; i < r->outputs; i++) {
-        const int64_t n = sat_window_empty(window, i);
-        if (n < 0 || is_float_type(w->result[i])) continue;
-        empty += n;
+        if (counts->empty[i] < 0 || is_float_type(w->result[i])) continue;
+        empty += counts->empty[i];
         of += (long long)w->img->width * w->img->height * w->channels;
     }
     if (empty == 0 || w->j->quiet) return;
@@ -222,15 +221,16 @@ static bool compute(work *w, const char *input, int threads, error *err)
     if (j->verbose)
         say(input_name(input), "window %lldx%lld px, %d statistic%s; %s", (long long)j->window_width,
             (long long)j->window_height, spec.outputs, spec.outputs > 1 ? "s" : "", sat_window_note(window));
-    bool ok = sat_window_run(window, &src, spec.masked ? &mask : NULL, results, NULL) == SAT_OK;
+    sat_counts counts;
+    const sat_run_options run = {.counts = &counts};
+    bool ok = sat_window_run(window, &src, spec.masked ? &mask : NULL, results, &run) == SAT_OK;
     if (!ok) fail(err, "%s", sat_detail());
-    const int64_t clipped = sat_window_clipped(window);
-    if (ok) say_empty(w, input, window);
+    if (ok) say_empty(w, input, &counts);
     sat_window_destroy(&window);
-    if (ok && clipped > 0 && !j->quiet)
+    if (ok && counts.clipped > 0 && !j->quiet)
         say(input_name(input),
             "%lld of %lld samples lay beyond the range of their type and were clipped; floats hold them (--result)",
-            (long long)clipped, integers);
+            (long long)counts.clipped, integers);
     return ok;
 }
 

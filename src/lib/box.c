@@ -16,7 +16,7 @@ struct sat_box {
     sat_arena arena; /* the filter and all that it holds */
     sat_box_spec spec;
     const sat_backend *backend;
-    sat_status (*run)(void *state, const sat_view *src, const sat_view *dst, void *stream);
+    sat_status (*run)(void *state, const sat_view *src, const sat_view *dst, const sat_run *run);
     void **states; /* one for each image that is worked on at a time */
     int workers;
     sat_offload offload; /* to a backend on a device */
@@ -151,41 +151,45 @@ static sat_status fits(const sat_box_spec *s, const sat_view *view, sat_type typ
 typedef struct images {
     sat_box *box;
     const sat_view *src, *dst;
-    void *stream;
 } images;
 
-static sat_status filter_image(void *context, int64_t i, int worker)
+static sat_status filter_image(void *context, const sat_run *run, int64_t i, int worker)
 {
     const images *b = context;
     sat_view src = sat_images_of(b->src, i, 1), dst = sat_images_of(b->dst, i, 1);
-    return b->box->run(b->box->states[worker], &src, &dst, b->stream);
+    return b->box->run(b->box->states[worker], &src, &dst, run);
 }
 
 /* Views that the backend takes: a device's filter takes all images, a host's some at a time. */
-static sat_status filter_images(void *context, const sat_view *src, const sat_view *dst, void *stream)
+static sat_status filter_images(void *context, const sat_view *src, const sat_view *dst, const sat_run *run)
 {
     sat_box *box = context;
-    images b = {box, src, dst, stream};
-    if (box->backend->device && box->run != sat_box_tables_run) return box->run(box->states[0], src, dst, stream);
-    return sat_each_image(box->spec.executor, box->workers, src->count, filter_image, &b);
+    images b = {box, src, dst};
+    if (box->backend->device && box->run != sat_box_tables_run) return box->run(box->states[0], src, dst, run);
+    return sat_each_image(run, box->spec.executor, box->workers, src->count, filter_image, &b);
 }
 
-sat_status sat_box_run(sat_box *box, const sat_view *given_src, const sat_view *given_dst, void *stream)
+sat_status sat_box_run_sized(sat_box *box, const sat_view *given_src, const sat_view *given_dst,
+                             const sat_run_options *given, size_t run_bytes)
 {
+    sat_run run;
+    sat_control control;
     sat_view src, dst;
     if (box == NULL) return sat_fail(SAT_ERR_ARGUMENT, "no box filter");
-    sat_status status = sat_take_view(&src, given_src, "source");
+    sat_status status = sat_take_run(&run, &control, given, run_bytes, false);
+    if (status == SAT_OK) status = sat_take_view(&src, given_src, "source");
     if (status == SAT_OK) status = sat_take_output(&dst, given_dst, "result");
     if (status == SAT_OK) status = fits(&box->spec, &src, box->spec.sample, "source");
     if (status == SAT_OK) status = fits(&box->spec, &dst, box->spec.result, "result");
     if (status == SAT_OK && src.count != dst.count)
         status = sat_fail(SAT_ERR_SHAPE, "result: %lld images for %lld", (long long)dst.count, (long long)src.count);
     if (status == SAT_OK && sat_overlap(&src, &dst)) status = sat_fail(SAT_ERR_ARGUMENT, "source and result overlap");
+    if (status == SAT_OK) status = sat_run_asked(&run);
     if (status == SAT_OK && box->run == sat_box_tables_run && src.memory == SAT_HOST)
-        status = sat_box_tables_check(&src);
+        status = sat_box_tables_check(&src, &run);
     if (status != SAT_OK) return status;
-    if (!box->backend->device) return filter_images(box, &src, &dst, stream);
-    return sat_offload_run(&box->offload, &src, &dst, stream, filter_images, box);
+    if (!box->backend->device) return filter_images(box, &src, &dst, &run);
+    return sat_offload_run(&box->offload, &src, &dst, &run, filter_images, box);
 }
 
 const char *sat_box_backend(const sat_box *box)

@@ -14,8 +14,8 @@ struct sat_gauss {
     sat_arena arena; /* the filter and all that it holds */
     sat_gauss_spec spec;
     const sat_backend *backend;
-    void **states;    /* one for each image that is worked on at a time */
-    int64_t *clipped; /* by each of them */
+    void **states;      /* one for each image that is worked on at a time */
+    sat_counts *counts; /* by each of them */
     int workers;
     char note[256];
 };
@@ -112,8 +112,8 @@ static sat_status open_states(sat_gauss *gauss)
     spec.threads = threads.each;
     gauss->workers = threads.workers;
     gauss->states = sat_arena_zeros(&gauss->arena, (size_t)threads.workers * sizeof *gauss->states);
-    gauss->clipped = sat_arena_zeros(&gauss->arena, (size_t)threads.workers * sizeof *gauss->clipped);
-    if (gauss->states == NULL || gauss->clipped == NULL) return SAT_ERR_MEMORY;
+    gauss->counts = sat_arena_zeros(&gauss->arena, (size_t)threads.workers * sizeof *gauss->counts);
+    if (gauss->states == NULL || gauss->counts == NULL) return SAT_ERR_MEMORY;
     for (int i = 0; i < threads.workers; i++) {
         sat_status status =
             gauss->backend->gauss_open(&spec, &gauss->arena, &gauss->states[i], gauss->note, sizeof gauss->note);
@@ -187,36 +187,40 @@ typedef struct images {
     const sat_view *src, *dst;
 } images;
 
-static sat_status filter_image(void *context, int64_t i, int worker)
+static sat_status filter_image(void *context, const sat_run *run, int64_t i, int worker)
 {
     const images *b = context;
     sat_view src = sat_images_of(b->src, i, 1), dst = sat_images_of(b->dst, i, 1);
-    int64_t clipped;
-    sat_status status = b->gauss->backend->gauss_run(b->gauss->states[worker], &src, &dst, &clipped);
-    if (status == SAT_OK) b->gauss->clipped[worker] += clipped;
+    sat_counts counts = {0};
+    sat_status status = b->gauss->backend->gauss_run(b->gauss->states[worker], &src, &dst, run, &counts);
+    b->gauss->counts[worker].clipped += counts.clipped;
     return status;
 }
 
-sat_status sat_gauss_run(sat_gauss *gauss, const sat_view *given_src, const sat_view *given_dst, void *stream,
-                         int64_t *clipped)
+sat_status sat_gauss_run_sized(sat_gauss *gauss, const sat_view *given_src, const sat_view *given_dst,
+                               const sat_run_options *given, size_t run_bytes)
 {
+    sat_run run;
+    sat_control control;
     sat_view src, dst;
-    (void)stream;
-    if (clipped) *clipped = 0;
     if (gauss == NULL) return sat_fail(SAT_ERR_ARGUMENT, "no Gaussian filter");
-    sat_status status = sat_take_view(&src, given_src, "source");
+    sat_status status = sat_take_run(&run, &control, given, run_bytes, false);
+    if (status == SAT_OK) status = sat_take_view(&src, given_src, "source");
     if (status == SAT_OK) status = sat_take_output(&dst, given_dst, "result");
     if (status == SAT_OK) status = fits(&gauss->spec, &src, gauss->spec.sample, "source");
     if (status == SAT_OK) status = fits(&gauss->spec, &dst, gauss->spec.result, "result");
     if (status == SAT_OK && src.count != dst.count)
         status = sat_fail(SAT_ERR_SHAPE, "result: %lld images for %lld", (long long)dst.count, (long long)src.count);
     if (status == SAT_OK && sat_overlap(&src, &dst)) status = sat_fail(SAT_ERR_ARGUMENT, "source and result overlap");
+    if (status == SAT_OK) status = sat_run_asked(&run);
     if (status != SAT_OK) return status;
     images b = {gauss, &src, &dst};
-    memset(gauss->clipped, 0, (size_t)gauss->workers * sizeof *gauss->clipped);
-    status = sat_each_image(gauss->spec.executor, gauss->workers, src.count, filter_image, &b);
-    for (int i = 0; clipped && i < gauss->workers; i++) *clipped += gauss->clipped[i];
-    return status;
+    memset(gauss->counts, 0, (size_t)gauss->workers * sizeof *gauss->counts);
+    status = sat_each_image(&run, gauss->spec.executor, gauss->workers, src.count, filter_image, &b);
+    if (status != SAT_OK || run.counts == NULL) return status;
+    run.counts->clipped = 0;
+    for (int i = 0; i < gauss->workers; i++) run.counts->clipped += gauss->counts[i].clipped;
+    return SAT_OK;
 }
 
 const char *sat_gauss_backend(const sat_gauss *gauss)

@@ -218,47 +218,53 @@ static sat_status check_views(const sat_plan *plan, const sat_view *image, const
 typedef struct images {
     sat_plan *plan;
     const sat_view *image, *table;
-    const sat_run_options *run;
 } images;
 
-static sat_status run_image(void *context, int64_t i, int worker)
+static sat_status run_image(void *context, const sat_run *all, int64_t i, int worker)
 {
     const images *b = context;
     sat_view image = sat_images_of(b->image, i, 1), table = sat_images_of(b->table, i, 1);
-    sat_run_options run = sat_run_of_image(b->run, &image, &table, i);
+    sat_run run = sat_run_of_image(all, &image, &table, i);
     return b->plan->backend->run(b->plan->states[worker], &image, &table, &run);
 }
 
-static sat_status run_on_device(void *context, const sat_view *image, const sat_view *table, void *stream)
+static sat_status run_on_device(void *context, const sat_view *image, const sat_view *table, const sat_run *run)
 {
-    const images *b = context;
-    (void)stream; /* is in the options */
-    return sat_backend_run(b->plan->backend, b->plan->states[0], image, table, b->run);
+    sat_plan *plan = context;
+    return sat_backend_run(plan->backend, plan->states[0], image, table, run);
 }
 
 /* Views in the memory where the backend works. */
-static sat_status run_there(sat_plan *plan, const sat_view *image, const sat_view *table, const sat_run_options *run)
+static sat_status run_there(sat_plan *plan, const sat_view *image, const sat_view *table, const sat_run *run)
 {
-    images b = {plan, image, table, run};
-    if (!plan->backend->device) return sat_each_image(plan->spec.executor, plan->workers, image->count, run_image, &b);
-    return sat_offload_run(&plan->offload, image, table, run->stream, run_on_device, &b);
+    images b = {plan, image, table};
+    if (plan->backend->device) return sat_offload_run(&plan->offload, image, table, run, run_on_device, plan);
+    return sat_each_image(run, plan->spec.executor, plan->workers, image->count, run_image, &b);
 }
 
-sat_status sat_plan_run_sized(sat_plan *plan, const sat_view *given_image, const sat_view *given_table,
-                              const sat_run_options *given, size_t run_bytes)
+sat_status sat_plan_run_within(sat_plan *plan, const sat_view *given_image, const sat_view *given_table,
+                               const sat_run *run)
 {
-    sat_run_options run = {0};
     sat_view image, table;
-    if (plan == NULL) return sat_fail(SAT_ERR_ARGUMENT, "no plan");
-    sat_status status = given ? sat_take_struct(&run, sizeof run, given, run_bytes, "run") : SAT_OK;
-    if (status == SAT_OK) status = sat_take_view(&image, given_image, "image");
+    sat_status status = sat_take_view(&image, given_image, "image");
     if (status == SAT_OK) status = sat_take_output(&table, given_table, "table");
-    if (status == SAT_OK) status = check_views(plan, &image, &table, run.continues);
+    if (status == SAT_OK) status = check_views(plan, &image, &table, run->continues);
+    if (status == SAT_OK) status = sat_run_asked(run);
     if (status != SAT_OK) return status;
     image.type = sat_backend_sample(image.type, table.type);
     table.type = sat_backend_accum(table.type);
-    return plan->staged ? sat_bands_run(&plan->bands, plan->backend, plan->states[0], &image, &table, &run)
-                        : run_there(plan, &image, &table, &run);
+    return plan->staged ? sat_bands_run(&plan->bands, plan->backend, plan->states[0], &image, &table, run)
+                        : run_there(plan, &image, &table, run);
+}
+
+sat_status sat_plan_run_sized(sat_plan *plan, const sat_view *image, const sat_view *table,
+                              const sat_run_options *given, size_t run_bytes)
+{
+    sat_run run;
+    sat_control control;
+    if (plan == NULL) return sat_fail(SAT_ERR_ARGUMENT, "no plan");
+    sat_status status = sat_take_run(&run, &control, given, run_bytes, true);
+    return status == SAT_OK ? sat_plan_run_within(plan, image, table, &run) : status;
 }
 
 sat_status sat_table_for_sized(const sat_plan_spec *given, sat_table *table, size_t spec_bytes, size_t table_bytes)

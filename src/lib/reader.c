@@ -79,6 +79,7 @@ sat_status sat_reader_check(const sat_table *t, const sat_reader *r, size_t i, c
 }
 
 typedef struct checks {
+    const sat_run *run;
     const sat_reader *r;
     const sat_rect *rects;
     size_t n;
@@ -88,8 +89,8 @@ typedef struct checks {
 static void check_part(void *context, int64_t part, int worker)
 {
     checks *j = context;
+    if (!sat_goes_on(j->run, worker, SAT_PART_US / 10)) return;
     size_t first = (size_t)part * SAT_PART_RECTS, end = j->n - first < SAT_PART_RECTS ? j->n : first + SAT_PART_RECTS;
-    (void)worker;
     for (size_t i = first; i < end; i++) {
         sat_rect rect = j->rects[i];
         sat_rect_status rect_status = sat_rect_validate(j->r, &rect);
@@ -101,10 +102,11 @@ static void check_part(void *context, int64_t part, int worker)
 }
 
 sat_status sat_reader_check_all(const sat_table *t, const sat_reader *r, const sat_rect *rects, size_t n,
-                                const sat_executor *executor, int threads)
+                                const sat_run *run, const sat_executor *executor, int threads)
 {
-    checks j = {.r = r, .rects = rects, .n = n, .bad = n};
-    sat_parallel_on(executor, threads, sat_parts((int64_t)n, SAT_PART_RECTS), check_part, &j);
+    checks j = {.run = run, .r = r, .rects = rects, .n = n, .bad = n};
+    sat_status status = sat_run_each(run, executor, threads, sat_parts((int64_t)n, SAT_PART_RECTS), check_part, &j);
+    if (status != SAT_OK) return status;
     const size_t bad = atomic_load(&j.bad);
     return bad < n ? sat_reader_check(t, r, bad, &rects[bad]) : SAT_OK;
 }

@@ -7,7 +7,7 @@
 
 double sat_window_least(const sat_window_plan *plan, const sat_window_spec *spec, unsigned needs)
 {
-    const double ddof = spec->ddof;
+    const double ddof = (double)spec->ddof;
     return needs & SAT_NEEDS_VAR && plan->least <= ddof ? ddof + 1 : plan->least;
 }
 

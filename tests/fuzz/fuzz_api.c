@@ -219,7 +219,7 @@ static const char *query_fractions(fuzz_input *in, const sat_view *image, const 
     const sat_rect_f64 r = {side[0], side[1], side[2], side[3]};
     const sat_statistics ask = {
         .flags = clip ? SAT_CLIP : 0, .threads = 1, .sums = sums, .means = means, .areas_f64 = &area};
-    const sat_status status = sat_table_statistics_f64(t, NULL, &r, 1, &ask);
+    const sat_status status = sat_table_statistics_f64(t, NULL, &r, 1, &ask, NULL);
     if (status == SAT_ERR_RECT || status == SAT_ERR_RANGE) return NULL;
     if (status != SAT_OK) return "a rectangle with fractions has another status";
     if (!(area >= 0 && area <= (double)image->width * (double)image->height)) return "an area larger than the image";

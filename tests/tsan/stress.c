@@ -105,7 +105,7 @@ static bool difference_of_gaussians(int threads, void *out)
                                  .threads = threads};
     sat_view image = view((void *)bytes, SAT_U8), to = view(out, SAT_F32);
     sat_gauss *gauss = NULL;
-    bool ok = sat_gauss_create(&gauss, &spec) == SAT_OK && sat_gauss_run(gauss, &image, &to, NULL, NULL) == SAT_OK;
+    bool ok = sat_gauss_create(&gauss, &spec) == SAT_OK && sat_gauss_run(gauss, &image, &to, NULL) == SAT_OK;
     sat_gauss_destroy(&gauss);
     return ok;
 }

@@ -13,7 +13,7 @@ enum { STREAMS = 4, QUEUE = 400 };
 typedef struct op {
     enum { COPY, FILL, SUM, MARK, AFTER } what;
     sat_view from, to;
-    sat_run_options run;
+    sat_run run;
     int byte;
     size_t bytes;
     struct event *event;
@@ -257,7 +257,7 @@ static const sat_device device = {
     .captured = captured,
 };
 
-static sat_status backend_run(void *state, const sat_view *image, const sat_view *table, const sat_run_options *run)
+static sat_status backend_run(void *state, const sat_view *image, const sat_view *table, const sat_run *run)
 {
     (void)state;
     return queue(run->stream, (op){.what = SUM, .from = *image, .to = *table, .run = *run});
@@ -293,7 +293,7 @@ typedef struct job {
     const sat_backend *backend;
     sat_view image, table, want;
     uint32_t in[64 * MOST_IMAGES], out[64 * MOST_IMAGES], want_out[64 * MOST_IMAGES];
-    sat_run_options run;
+    sat_run run;
 } job;
 
 /* Everything at random: shapes around multiples of the band, gaps, carry rows, pinned or not, a lazy or eager device.
@@ -325,7 +325,7 @@ static job random_job(void)
     j.want = guarded_images(width + padded, height + zero_row, count, 1, SAT_U32, 0, gap, gap);
     randomise(&j.image);
     for (int i = 0; i < 64 * MOST_IMAGES; i++) j.in[i] = (uint32_t)random64();
-    j.run = (sat_run_options){.continues = continues};
+    j.run = (sat_run){.continues = continues};
     fake.eager = random_in(0, 1);
     fake.refuses = false;
     fake.host_copies = 0;

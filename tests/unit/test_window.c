@@ -147,7 +147,6 @@ static void empty_results_are_counted(void **state)
     s.threads = 2;
     sat_window *w;
     assert_int_equal(sat_window_create(&w, &s), SAT_OK);
-    assert_int_equal(sat_window_empty(w, 0), 0); /* no run */
     sat_view src = view_of(&s, 2, SAT_U8), mask = view_of(&s, 1, SAT_U8), out[4];
     for (int i = 0; i < 4; i++) out[i] = view_of(&s, 2, sat_window_result(w, i));
     randomise(&src);
@@ -157,21 +156,20 @@ static void empty_results_are_counted(void **state)
             memset(row, 0, (size_t)s.width);
             row[9] = y == 9;
         }
+    sat_counts counts;
     const int64_t samples = 2 * s.width * s.height * s.channels, near = 2 * 5 * 3 * s.channels;
     for (int run = 0; run < 2; run++) {
-        assert_int_equal(sat_window_run(w, &src, &mask, out, NULL), SAT_OK);
-        assert_int_equal(sat_window_empty(w, 0), samples - near);
-        assert_int_equal(sat_window_empty(w, 1), samples);
-        assert_int_equal(sat_window_empty(w, 2), 0);
-        assert_int_equal(sat_window_empty(w, 3), samples - near);
+        assert_int_equal(sat_window_run(w, &src, &mask, out, &(sat_run_options){.counts = &counts}), SAT_OK);
+        assert_int_equal(counts.empty[0], samples - near);
+        assert_int_equal(counts.empty[1], samples);
+        assert_int_equal(counts.empty[2], 0);
+        assert_int_equal(counts.empty[3], samples - near);
     }
     src.count = mask.count = 1;
     for (int i = 0; i < 4; i++) out[i].count = 1;
-    assert_int_equal(sat_window_run(w, &src, &mask, out, NULL), SAT_OK);
-    assert_int_equal(sat_window_empty(w, 0), (samples - near) / 2);
-    assert_int_equal(sat_window_empty(w, -1), -1);
-    assert_int_equal(sat_window_empty(w, 4), -1);
-    assert_int_equal(sat_window_empty(NULL, 0), -1);
+    assert_int_equal(sat_window_run(w, &src, &mask, out, &(sat_run_options){.counts = &counts}), SAT_OK);
+    assert_int_equal(counts.empty[0], (samples - near) / 2);
+    assert_int_equal(counts.empty[4], -1);
     sat_window_destroy(&w);
     src.count = mask.count = 2;
     unguard(&src), unguard(&mask);
@@ -362,9 +360,10 @@ static void clipped_values(void **state)
     assert_int_equal(sat_window_create(&w, &s), SAT_OK);
     sat_view src = view_of(&s, 2, SAT_U8), out = view_of(&s, 2, SAT_U8);
     for (int64_t y = 0; y < s.height; y++) memset((char *)src.data + (size_t)y * src.row_bytes, 20, 80);
-    assert_int_equal(sat_window_run(w, &src, NULL, &out, NULL), SAT_OK);
+    sat_counts counts;
+    assert_int_equal(sat_window_run(w, &src, NULL, &out, &(sat_run_options){.counts = &counts}), SAT_OK);
     /* 15 * 20 inside, 12 * 20 where a column is missing, 10 * 20 where a row is */
-    assert_int_equal(sat_window_clipped(w), (s.width - 4) * (s.height - 2) * 2);
+    assert_int_equal(counts.clipped, (s.width - 4) * (s.height - 2) * 2);
     assert_int_equal(*(uint8_t *)entry_at(&out, 20, 15, 1), 255);
     assert_int_equal(*(uint8_t *)entry_at(&out, 1, 15, 1), 240);
     assert_int_equal(*(uint8_t *)entry_at(&out, 20, 0, 0), 200);
