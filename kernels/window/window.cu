@@ -43,7 +43,7 @@ sat_status choose(window::state *w)
         return sat_fail(SAT_ERR_UNAVAILABLE, "%s: no squares of %s samples on a device", window::NAME,
                         sat_type_name(w->spec.sample));
     if (squares && !sat_sum_fits(b->area_px, m * m, 63))
-        return sat_fail(SAT_ERR_RANGE, "a window of %lldx%lld: 64 bits cannot hold its sums of squares of %s samples",
+        return sat_fail(SAT_ERR_RANGE, "a window %lld wide and %lld high: 64 bits cannot hold its sums of squares of %s samples",
                         (long long)w->spec.window_width, (long long)w->spec.window_height,
                         sat_type_name(w->spec.sample));
     if (bytes > 1) return window::prepare_words(w);

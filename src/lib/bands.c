@@ -92,8 +92,8 @@ sat_status sat_bands_open(sat_bands *b, const sat_device *device, const sat_plan
     if (!sat_mul(image_row * images, (size_t)band->height, &image_bytes) ||
         !sat_mul(table_row * images, (size_t)(band->height + padded), &table_bytes) ||
         !sat_mul(sat_row_bytes(spec->width, spec->channels, spec->accum), (size_t)spec->count, &carry))
-        return sat_fail(SAT_ERR_SHAPE, "bands of %lldx%lld are larger than the address space", (long long)spec->width,
-                        (long long)band->height);
+        return sat_fail(SAT_ERR_SHAPE, "bands of %lld columns and %lld rows are larger than the address space",
+                        (long long)spec->width, (long long)band->height);
     int64_t bands = ((spec->height - 1) / b->rows + 1) * ((spec->count - 1) / b->images + 1);
     b->slots = bands < SAT_BANDS ? (int)bands : SAT_BANDS;
     b->threads = spec->threads ? spec->threads : sat_processors();

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "backend.h"
+#include "device.h"
 #include "images.h"
 #include "offload.h"
 #include "shape.h"
@@ -17,8 +18,8 @@ struct sat_box {
     sat_box_spec spec;
     const sat_backend *backend;
     sat_status (*run)(void *state, const sat_view *src, const sat_view *dst, const sat_run *run);
-    void **states; /* one for each image that is worked on at a time */
-    int workers;
+    void **states;       /* one for each image that is worked on at a time */
+    int workers, device; /* device: -1: none */
     sat_offload offload; /* to a backend on a device */
     char note[256];
 };
@@ -99,7 +100,7 @@ sat_status sat_box_create_sized(sat_box **out, const sat_box_spec *given, size_t
 {
     sat_box_spec spec;
     sat_box_window window;
-    if (out == NULL) return sat_fail(SAT_ERR_ARGUMENT, "no place for the box filter");
+    if (out == NULL) return sat_fail(SAT_ERR_ARGUMENT, "box is NULL");
     *out = NULL;
     sat_status status = sat_take_struct(&spec, sizeof spec, given, spec_bytes, "spec");
     if (status != SAT_OK) return status;
@@ -120,32 +121,23 @@ sat_status sat_box_create_sized(sat_box **out, const sat_box_spec *given, size_t
      * each sample once is rarely slow beside that. */
     sat_choice choice = {.memory = spec.memory, .device_pays = false};
     status = sat_backend_choose(spec.backend, &choice, open_with, box);
-    if (status == SAT_OK)
+    if (status == SAT_OK) {
+        box->device = sat_device_ordinal(box->backend->device);
         *out = box;
-    else
+    } else {
         sat_box_destroy(&box);
+    }
     return status;
 }
 
 static sat_status fits(const sat_box_spec *s, const sat_view *view, sat_type type, const char *what)
 {
-    if (view->memory != s->memory)
-        return sat_fail(SAT_ERR_ARGUMENT, "%s: lies in %s memory where the filter was made for views in %s memory",
-                        what, view->memory == SAT_DEVICE ? "device" : "host",
-                        s->memory == SAT_DEVICE ? "device" : "host");
-    if (view->width != s->width || view->height != s->height || view->channels != s->channels)
-        return sat_fail(SAT_ERR_SHAPE, "%s: %lldx%lld with %d channels where the filter has %lldx%lld with %d", what,
-                        (long long)view->width, (long long)view->height, view->channels, (long long)s->width,
-                        (long long)s->height, s->channels);
-    if (view->count > s->count)
-        return sat_fail(SAT_ERR_SHAPE, "%s: %lld images, more than the filter's %lld", what, (long long)view->count,
-                        (long long)s->count);
-    if (sat_has_gaps(view) && !s->strided)
-        return sat_fail(SAT_ERR_ARGUMENT, "%s: gaps between pixels; the filter was not made for them (strided)", what);
-    if (view->type != type)
-        return sat_fail(SAT_ERR_TYPE, "%s: samples of %s where the filter has %s", what, sat_type_name(view->type),
-                        sat_type_name(type));
-    return SAT_OK;
+    const sat_view made = sat_packed_view(s->width, s->height, s->count, s->channels, type, s->memory);
+    sat_status status = sat_check_fit(view, &made, what, "filter");
+    if (status == SAT_OK && sat_has_gaps(view) && !s->strided)
+        status =
+            sat_fail(SAT_ERR_ARGUMENT, "%s: gaps between pixels; the filter was not made for them (strided)", what);
+    return status;
 }
 
 typedef struct images {
@@ -200,6 +192,11 @@ const char *sat_box_backend(const sat_box *box)
 const char *sat_box_note(const sat_box *box)
 {
     return box ? box->note : "";
+}
+
+int sat_box_device(const sat_box *box)
+{
+    return box ? box->device : -1;
 }
 
 void sat_box_destroy(sat_box **box)

@@ -39,8 +39,8 @@ static sat_status allocate(const filter *f, sat_arena *arena, sat_view *v, int64
     sat_status status = sat_arena_view(arena, v);
     return status != SAT_ERR_MEMORY
                ? status
-               : sat_fail(status, "%s filters through a table, and there is no memory for one of %lldx%lld",
-                          f->spec.backend, (long long)f->spec.width + 1, (long long)f->spec.height + 1);
+               : sat_fail(status, "%s filters through a table, and there is no memory for one of shape (%lld, %lld)",
+                          f->spec.backend, (long long)f->spec.height + 1, (long long)f->spec.width + 1);
 }
 
 /* What every position's window holds of its axis, in device memory. */
@@ -184,8 +184,9 @@ sat_status sat_box_tables_check(const sat_view *v, const sat_run *run)
         if (!sat_goes_on(run, 0, (double)(v->width * v->channels) / CHECKED_PER_US)) return sat_run_status(run);
         for (int64_t i = 0; i < v->width * v->channels; i++)
             if (!isfinite(real_at(&image, i / v->channels, row % v->height, i % v->channels)))
-                return sat_fail(SAT_ERR_RANGE, "the image holds NaN or Inf, which a table would spread; %s",
-                                "use a backend with a filter of its own");
+                return sat_fail(SAT_ERR_RANGE,
+                                "the image holds NaN or Inf, which a filter through tables would spread; the default "
+                                "backend takes them");
     }
     return SAT_OK;
 }

@@ -50,8 +50,8 @@ static sat_status check_types(sat_gauss_spec *s)
 {
     const char *name = sat_type_name(s->sample);
     const bool differs = s->mode == SAT_GAUSS_DOG;
-    if (sat_sample_max(s->sample) == 0 && !sat_is_float(s->sample))
-        return sat_fail(SAT_ERR_TYPE, "samples of type %s cannot be filtered", name);
+    const sat_status status = sat_check_sample(s->sample);
+    if (status != SAT_OK) return status;
     if (s->result == SAT_TYPE_NONE) {
         const bool wide = s->sample == SAT_F64 || s->sample == SAT_U32 || s->sample == SAT_I32;
         s->result = !differs ? s->sample : wide ? SAT_F64 : SAT_F32;
@@ -97,8 +97,8 @@ static sat_status check_spec(sat_gauss_spec *s)
     if (status != SAT_OK) return status;
     size_t bytes = sat_row_bytes(s->width, s->channels, SAT_F64);
     if (!sat_mul(bytes, (size_t)s->height, &bytes) || !sat_mul(bytes, (size_t)s->count, &bytes) || bytes > PTRDIFF_MAX)
-        return sat_fail(SAT_ERR_SHAPE, "%lld images of %lldx%lld are larger than the address space",
-                        (long long)s->count, (long long)s->width, (long long)s->height);
+        return sat_fail(SAT_ERR_SHAPE, "%lld images of shape (%lld, %lld) are larger than the address space",
+                        (long long)s->count, (long long)s->height, (long long)s->width);
     return SAT_OK;
 }
 
@@ -142,13 +142,13 @@ static sat_status open_with(void *object, const sat_backend *b)
 sat_status sat_gauss_create_sized(sat_gauss **out, const sat_gauss_spec *given, size_t spec_bytes)
 {
     sat_gauss_spec spec;
-    if (out == NULL) return sat_fail(SAT_ERR_ARGUMENT, "no place for the Gaussian filter");
+    if (out == NULL) return sat_fail(SAT_ERR_ARGUMENT, "gauss is NULL");
     *out = NULL;
     sat_status status = sat_take_struct(&spec, sizeof spec, given, spec_bytes, "spec");
     if (status == SAT_OK) status = check_spec(&spec);
     if (status != SAT_OK) return status;
     if (spec.memory == SAT_DEVICE)
-        return sat_fail(SAT_ERR_UNAVAILABLE, "views in device memory: no device has a Gaussian filter");
+        return sat_fail(SAT_ERR_UNAVAILABLE, "Gaussian filters are of arrays in host memory: no device has one");
     sat_arena arena = {.allocator = spec.allocator};
     sat_gauss *gauss = sat_arena_zeros(&arena, sizeof *gauss);
     if (gauss == NULL) return SAT_ERR_MEMORY;
@@ -165,21 +165,12 @@ sat_status sat_gauss_create_sized(sat_gauss **out, const sat_gauss_spec *given, 
 
 static sat_status fits(const sat_gauss_spec *s, const sat_view *view, sat_type type, const char *what)
 {
-    if (view->memory != SAT_HOST)
-        return sat_fail(SAT_ERR_ARGUMENT, "%s: lies in device memory where the filter was made for host memory", what);
-    if (view->width != s->width || view->height != s->height || view->channels != s->channels)
-        return sat_fail(SAT_ERR_SHAPE, "%s: %lldx%lld with %d channels where the filter has %lldx%lld with %d", what,
-                        (long long)view->width, (long long)view->height, view->channels, (long long)s->width,
-                        (long long)s->height, s->channels);
-    if (view->count > s->count)
-        return sat_fail(SAT_ERR_SHAPE, "%s: %lld images, more than the filter's %lld", what, (long long)view->count,
-                        (long long)s->count);
-    if (sat_has_gaps(view) && !s->strided)
-        return sat_fail(SAT_ERR_ARGUMENT, "%s: gaps between pixels; the filter was not made for them (strided)", what);
-    if (view->type != type)
-        return sat_fail(SAT_ERR_TYPE, "%s: samples of %s where the filter has %s", what, sat_type_name(view->type),
-                        sat_type_name(type));
-    return SAT_OK;
+    const sat_view made = sat_packed_view(s->width, s->height, s->count, s->channels, type, s->memory);
+    sat_status status = sat_check_fit(view, &made, what, "filter");
+    if (status == SAT_OK && sat_has_gaps(view) && !s->strided)
+        status =
+            sat_fail(SAT_ERR_ARGUMENT, "%s: gaps between pixels; the filter was not made for them (strided)", what);
+    return status;
 }
 
 typedef struct images {
@@ -231,6 +222,12 @@ const char *sat_gauss_backend(const sat_gauss *gauss)
 const char *sat_gauss_note(const sat_gauss *gauss)
 {
     return gauss ? gauss->note : "";
+}
+
+int sat_gauss_device(const sat_gauss *gauss)
+{
+    (void)gauss; /* no device has a Gaussian filter */
+    return -1;
 }
 
 void sat_gauss_destroy(sat_gauss **gauss)

@@ -63,9 +63,7 @@ sat_status sat_table_query_sized(const sat_table *table, const sat_rect *rects, 
     if (status != SAT_OK) return status;
     if (rects == NULL && n > 0) return sat_fail(SAT_ERR_ARGUMENT, "no rectangles");
     if (t.view.memory == SAT_DEVICE)
-        return sat_fail(SAT_ERR_UNAVAILABLE,
-                        "table: lies in device memory; query it with sat_query_create, or copy it to "
-                        "the host first (sat_device_copy)");
+        return sat_fail(SAT_ERR_UNAVAILABLE, "table: in device memory; make a query of it, or copy it to host memory");
     status = sat_reader_open(&r, &t, flags);
     if (status != SAT_OK) return status;
     status = sat_check_threads(threads);
@@ -81,6 +79,7 @@ struct sat_query {
     sat_pair pair;             /* the table; and that of squares, if it is there */
     const sat_device *device;  /* NULL: a table on the host */
     sat_bad_rects *bad, *seen; /* on the device, and a copy here */
+    int ordinal;               /* of the device; -1: none */
 };
 
 static sat_view flat(void *data, size_t bytes, sat_memory memory)
@@ -127,7 +126,7 @@ sat_status sat_query_create_sized(sat_query **query, const sat_table *table, con
     sat_pair pair = {.with_squares = false};
     sat_table *t = &pair.sum_table;
     sat_query_spec spec = {0};
-    if (query == NULL) return sat_fail(SAT_ERR_ARGUMENT, "no place for the query");
+    if (query == NULL) return sat_fail(SAT_ERR_ARGUMENT, "query is NULL");
     *query = NULL;
     sat_status status = sat_take_struct(t, sizeof *t, table, table_bytes, "table");
     if (status == SAT_OK && given) status = sat_take_struct(&spec, sizeof spec, given, spec_bytes, "spec");
@@ -145,12 +144,18 @@ sat_status sat_query_create_sized(sat_query **query, const sat_table *table, con
     q->spec.squares = NULL; /* the caller's */
     q->pair = pair;
     q->pair.channels = (size_t)t->view.channels;
+    q->ordinal = sat_device_ordinal(t->view.memory == SAT_DEVICE);
     if (t->view.memory == SAT_DEVICE) status = open_device(q);
     if (status == SAT_OK)
         *query = q;
     else
         sat_query_destroy(&q);
     return status;
+}
+
+int sat_query_device(const sat_query *query)
+{
+    return query ? query->ordinal : -1;
 }
 
 void sat_query_destroy(sat_query **query)
@@ -201,7 +206,7 @@ sat_status sat_query_statistics_sized(sat_query *q, const sat_rect *rects, size_
     status = sat_pair_check_sums(p);
     if (status != SAT_OK) return status;
     const bool with_squares = ask.variances || ask.deviations || ask.roots;
-    if (with_squares && !p->with_squares) return sat_fail(SAT_ERR_ARGUMENT, "no table of squares");
+    if (with_squares && !p->with_squares) return sat_pair_needs_squares();
     const uintptr_t arrays = (uintptr_t)rects | (uintptr_t)ask.sums | (uintptr_t)ask.means | (uintptr_t)ask.variances |
                              (uintptr_t)ask.deviations | (uintptr_t)ask.roots | (uintptr_t)ask.areas |
                              (uintptr_t)ask.areas_f64;

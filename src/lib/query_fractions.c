@@ -228,10 +228,11 @@ static void check_part(void *context, int64_t part, int worker)
 /* What is wrong with rectangle i. */
 static sat_status refuse(const sat_pair *p, size_t i, const sat_rect_f64 *rect)
 {
-    char sides[128];
+    char sides[160];
     edges e;
     sat_rect touched;
-    snprintf(sides, sizeof sides, "%.15g,%.15g,%.15g,%.15g", rect->x, rect->y, rect->width, rect->height);
+    snprintf(sides, sizeof sides, "x=%.15g, y=%.15g, width=%.15g, height=%.15g", rect->x, rect->y, rect->width,
+             rect->height);
     if (isnan(e.x0 = rect->x + rect->width) || isnan(e.y0 = rect->y + rect->height))
         return sat_fail(SAT_ERR_RECT, "rectangle %zu (%s) has a side that is no number", i, sides);
     sat_rect_status status = edges_of(&p->sums, rect, &e, &touched);

@@ -24,7 +24,7 @@ sat_status sat_reader_open(sat_reader *r, sat_table *t, unsigned flags);
 /* SAT_OK, or what is wrong with rectangle i, in words. */
 sat_status sat_reader_check(const sat_table *t, const sat_reader *r, size_t i, const sat_rect *given);
 
-/* The words of a status; SAT_OK if nothing is wrong.  sides: "x,y,w,h". */
+/* The words of a status; SAT_OK if nothing is wrong.  sides: "x=0, y=0, width=1, height=1". */
 sat_status sat_reader_refuse(const sat_table *t, const sat_reader *r, sat_rect_status rect_status, size_t i,
                              const char *sides);
 

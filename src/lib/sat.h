@@ -102,6 +102,9 @@ SAT_API const char *sat_status_text(sat_status status);
  * next failing call on this thread; never NULL. */
 SAT_API const char *sat_detail(void);
 
+/* For libraries that stand on this one, as libsat_file does: their own line in its place, cut to some 200 bytes. */
+SAT_API void sat_set_detail(const char *text);
+
 /* ---- threads --------------------------------------------------------------------------------------- */
 
 /* How many processors this thread may run on, 1 .. 1024: what threads = 0 stands for. */
@@ -160,17 +163,20 @@ typedef struct sat_allocator {
 
 typedef enum sat_type {
     SAT_TYPE_NONE = 0,
-    SAT_U8 = 1,   /* samples */
-    SAT_U16 = 2,  /* samples */
-    SAT_U32 = 3,  /* samples; accumulator modulo 2^32 */
-    SAT_U64 = 4,  /* accumulator modulo 2^64 */
-    SAT_I64 = 5,  /* accumulator: the same 64 bits read as signed; the default of table files */
+    SAT_U8 = 1,  /* samples */
+    SAT_U16 = 2, /* samples */
+    SAT_U32 = 3, /* samples; accumulator modulo 2^32 */
+    SAT_U64 = 4, /* accumulator modulo 2^64; samples of later versions */
+    SAT_I64 =
+        5, /* accumulator: the same 64 bits read as signed, the default of table files; samples of later versions */
     SAT_F32 = 6,  /* samples; accumulator */
     SAT_F64 = 7,  /* samples; accumulator */
     SAT_Q32 = 8,  /* accumulator: float samples in fixed point, summed modulo 2^32; see sat_quant */
     SAT_I8 = 9,   /* samples */
     SAT_I16 = 10, /* samples */
     SAT_I32 = 11, /* samples; accumulator modulo 2^32, read as signed: that of OpenCV's integral() */
+    SAT_F16 =
+        12, /* samples of later versions: SAT_ERR_TYPE, as for those of 64-bit integers, says what to convert to */
 } sat_type;
 
 SAT_API size_t sat_type_bytes(sat_type type);          /* 0 for an unknown type                */
@@ -341,6 +347,17 @@ typedef struct sat_plan_spec {
 SAT_API sat_status sat_table_for_sized(const sat_plan_spec *spec, sat_table *table, size_t spec_bytes,
                                        size_t table_bytes);
 
+/* The table of an image, for those who need no plan: makes one of the spec, takes memory for the table where the image
+ * lies, runs it, and waits.  The image's width, height, channels, type, memory and count are the spec's where they are
+ * 0 there; spec NULL: all of them, and the defaults.  On SAT_OK the table's view is the caller's, to be given to
+ * sat_view_free(); else its data is NULL.  Returns as sat_table_for(), sat_view_alloc(), sat_plan_create() and
+ * sat_plan_run() do. */
+#define sat_table_of(...)                                                                                              \
+    sat_table_of_sized(__VA_ARGS__, sizeof(sat_plan_spec), sizeof(sat_table)) /* image, spec,                          \
+                                                                                table */
+SAT_API sat_status sat_table_of_sized(const sat_view *image, const sat_plan_spec *spec, sat_table *table,
+                                      size_t spec_bytes, size_t table_bytes);
+
 typedef struct sat_plan sat_plan;
 
 /* Makes a plan: checks the spec, picks the backend, allocates all that runs will need.
@@ -376,6 +393,10 @@ SAT_API sat_status sat_plan_wait(sat_plan *plan, void *stream);
 SAT_API sat_type sat_plan_accum(const sat_plan *plan);
 SAT_API const char *sat_plan_backend(const sat_plan *plan);
 SAT_API const char *sat_plan_note(const sat_plan *plan);
+
+/* The device on which its backend works, as sat_device_info numbers it: the current one when the plan was made; -1: the
+ * CPU. */
+SAT_API int sat_plan_device(const sat_plan *plan);
 
 /* Frees the plan and sets *plan to NULL. NULL and pointers to NULL are fine. */
 SAT_API void sat_plan_destroy(sat_plan **plan);
@@ -501,6 +522,9 @@ SAT_API sat_status sat_query_statistics_sized(sat_query *query, const sat_rect *
  * last wait; or SAT_ERR_DEVICE.  Elsewhere it returns SAT_OK at once. */
 SAT_API sat_status sat_query_wait(sat_query *query, void *stream);
 
+/* The device on which its tables lie, as of sat_plan_device(). */
+SAT_API int sat_query_device(const sat_query *query);
+
 /* Frees the query and sets *query to NULL. NULL and pointers to NULL are fine. */
 SAT_API void sat_query_destroy(sat_query **query);
 
@@ -579,11 +603,20 @@ SAT_API sat_status sat_box_run_sized(sat_box *box, const sat_view *src, const sa
  * that it suffices; valid while the filter lives. */
 SAT_API const char *sat_box_backend(const sat_box *box);
 SAT_API const char *sat_box_note(const sat_box *box);
+SAT_API int sat_box_device(const sat_box *box); /* as of sat_plan_device() */
 
 /* Frees the filter and sets *box to NULL. NULL and pointers to NULL are fine. */
 SAT_API void sat_box_destroy(sat_box **box);
 
-/* What lies beyond the image's edge. */
+/* What lies beyond the image's edge; V is the caller's value.
+ *
+ *     shrink      mean of the pixels inside the image
+ *     reflect101  d c b | a b c d | c b a
+ *     reflect     c b a | a b c d | d c b
+ *     replicate   a a a | a b c d | d d d
+ *     wrap        b c d | a b c d | a b c
+ *     constant    V V V | a b c d | V V V
+ */
 typedef struct sat_border_info {
     const char *name, *summary;
     bool takes_value;
@@ -631,6 +664,8 @@ typedef struct sat_device_info {
     int multiprocessors;
     size_t memory_bytes, l2_bytes;
     int driver, runtime; /* CUDA versions: 13000 */
+    int ordinal;         /* its number, as of cudaSetDevice() */
+    int reserved_word;   /* 0 */
 } sat_device_info;
 
 #define sat_device_current(...) sat_device_current_sized(__VA_ARGS__, sizeof(sat_device_info)) /* info */
@@ -643,6 +678,9 @@ SAT_API void sat_device_free(void *data);                       /* waits for the
 SAT_API sat_status sat_device_fill(void *data, int byte, size_t bytes, void *stream);
 SAT_API sat_status sat_device_copy(const sat_view *from, const sat_view *to, void *stream);
 SAT_API sat_status sat_device_wait(void *stream);
+
+/* Is what is queued on that stream captured into a graph, not run?  Changes nothing. */
+SAT_API sat_status sat_device_capturing(void *stream, bool *capturing);
 
 #ifdef __cplusplus
 }

@@ -35,6 +35,24 @@ extern "C" {
 
 /* ---- statistics --------------------------------------------------------------------------------------- */
 
+/* The statistics, with their parameters in order and what these are where they are not set; an asterisk marks local
+ * thresholds.  "of the range": times the largest value of the samples' type, which is 1 for floats.
+ *
+ *     mean *        mean - offset                                     offset 0
+ *     sum           n * mean
+ *     var           (n * S2 - S1 * S1) / (n * (n - ddof))
+ *     std           sqrt(var)
+ *     rms           sqrt(S2 / n)
+ *     count         n
+ *     norm          (x - mean) / std
+ *     bradley *     mean * (1 - t)                                    t 0.15
+ *     niblack *     mean + k * std                                    k -0.2
+ *     sauvola *     mean * (1 + k * (std / r - 1))                    k 0.2, r 0.5 of the range
+ *     wolf *        mean + k * (std / r - 1) * (mean - min(image))    k 0.5, r 0
+ *     nick *        mean + k * sqrt((S2 - mean * mean) / n)           k -0.1
+ *     phansalkar *  mean * (1 + p * exp(-q * m) + k * (s / r - 1))    k 0.25, r 0.5, p 2, q 10
+ */
+
 enum { SAT_PARAMETERS = 4 };
 
 typedef struct sat_parameter_info {
@@ -156,6 +174,7 @@ SAT_API sat_type sat_window_result(const sat_window *window, int i);
  * window lives. */
 SAT_API const char *sat_window_backend(const sat_window *window);
 SAT_API const char *sat_window_note(const sat_window *window);
+SAT_API int sat_window_device(const sat_window *window); /* as of sat_plan_device() */
 
 /* Frees the window and sets *window to NULL. NULL and pointers to NULL are fine. */
 SAT_API void sat_window_destroy(sat_window **window);

@@ -119,7 +119,7 @@ static sat_status choose(sat_scan *scan)
 sat_status sat_scan_create_sized(sat_scan **out, const sat_scan_spec *given, size_t spec_bytes)
 {
     sat_scan_spec spec;
-    if (out == NULL) return sat_fail(SAT_ERR_ARGUMENT, "no place for the scan");
+    if (out == NULL) return sat_fail(SAT_ERR_ARGUMENT, "scan is NULL");
     *out = NULL;
     sat_status status = sat_take_struct(&spec, sizeof spec, given, spec_bytes, "spec");
     if (status == SAT_OK) status = complete(&spec);

@@ -38,6 +38,11 @@ const char *sat_detail(void)
     return detail;
 }
 
+void sat_set_detail(const char *text)
+{
+    snprintf(detail, sizeof detail, "%s", text ? text : "");
+}
+
 sat_kept_detail sat_keep_detail(void)
 {
     sat_kept_detail kept;

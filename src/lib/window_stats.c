@@ -18,10 +18,10 @@ struct sat_window {
     sat_window_spec spec;
     sat_window_output output[SAT_OUTPUTS];
     const sat_backend *backend;
-    void **states;          /* one for each image that is worked on at a time */
-    sat_counts *counts;     /* by each of them, in a run */
-    sat_counts *waited_for; /* the caller's, of the last run on device memory; or NULL */
-    int workers;
+    void **states;              /* one for each image that is worked on at a time */
+    sat_counts *counts;         /* by each of them, in a run */
+    sat_counts *waited_for;     /* the caller's, of the last run on device memory; or NULL */
+    int workers, device;        /* device: -1: none */
     sat_window_offload offload; /* of a device's backend */
     char note[256];
 };
@@ -162,7 +162,7 @@ static sat_status open_with(void *object, const sat_backend *b)
 sat_status sat_window_create_sized(sat_window **out, const sat_window_spec *given, size_t spec_bytes)
 {
     sat_window_spec spec;
-    if (out == NULL) return sat_fail(SAT_ERR_ARGUMENT, "no place for the window");
+    if (out == NULL) return sat_fail(SAT_ERR_ARGUMENT, "window is NULL");
     *out = NULL;
     sat_status status = sat_take_struct(&spec, sizeof spec, given, spec_bytes, "spec");
     if (status != SAT_OK) return status;
@@ -181,10 +181,12 @@ sat_status sat_window_create_sized(sat_window **out, const sat_window_spec *give
     w->spec = spec;
     sat_choice choice = {.memory = spec.memory, .device_pays = false};
     if (status == SAT_OK) status = sat_backend_choose(spec.backend, &choice, open_with, w);
-    if (status == SAT_OK)
+    if (status == SAT_OK) {
+        w->device = sat_device_ordinal(w->backend->device);
         *out = w;
-    else
+    } else {
         sat_window_destroy(&w);
+    }
     return status;
 }
 
@@ -193,19 +195,8 @@ sat_status sat_window_create_sized(sat_window **out, const sat_window_spec *give
 static sat_status fits(const sat_window *w, const sat_view *view, int channels, sat_type type, const char *what)
 {
     const sat_window_spec *s = &w->spec;
-    if (view->memory != s->memory)
-        return sat_fail(SAT_ERR_ARGUMENT, "%s: lies in another kind of memory than the window was made for", what);
-    if (view->width != s->width || view->height != s->height || view->channels != channels)
-        return sat_fail(SAT_ERR_SHAPE, "%s: %lldx%lld with %d channels where the window has %lldx%lld with %d", what,
-                        (long long)view->width, (long long)view->height, view->channels, (long long)s->width,
-                        (long long)s->height, channels);
-    if (view->count > s->count)
-        return sat_fail(SAT_ERR_SHAPE, "%s: %lld images, more than the window's %lld", what, (long long)view->count,
-                        (long long)s->count);
-    if (view->type != type)
-        return sat_fail(SAT_ERR_TYPE, "%s: samples of %s where the window has %s", what, sat_type_name(view->type),
-                        sat_type_name(type));
-    return SAT_OK;
+    const sat_view made = sat_packed_view(s->width, s->height, s->count, channels, type, s->memory);
+    return sat_check_fit(view, &made, what, "window");
 }
 
 typedef struct images {
@@ -286,6 +277,9 @@ sat_status sat_window_run_sized(sat_window *w, const sat_view *given_src, const 
     if (status == SAT_OK && sat_has_gaps(&src) && !w->spec.strided)
         status = sat_fail(SAT_ERR_ARGUMENT, "source: gaps between pixels; the window was not made for them (strided)");
     if (status == SAT_OK && given_mask) status = sat_take_view(&mask, given_mask, "mask");
+    if (status == SAT_OK && given_mask && mask.type != SAT_U8)
+        status = sat_fail(SAT_ERR_TYPE, "mask: type %s; a mask has u8, and not 0 where pixels count",
+                          sat_type_name(mask.type));
     if (status == SAT_OK && given_mask) status = fits(w, &mask, 1, SAT_U8, "mask");
     if (status == SAT_OK && given_mask && sat_has_gaps(&mask))
         status = sat_fail(SAT_ERR_ARGUMENT, "mask: gaps between pixels");
@@ -331,6 +325,11 @@ const char *sat_window_backend(const sat_window *window)
 const char *sat_window_note(const sat_window *window)
 {
     return window ? window->note : "";
+}
+
+int sat_window_device(const sat_window *window)
+{
+    return window ? window->device : -1;
 }
 
 void sat_window_destroy(sat_window **window)

@@ -195,7 +195,7 @@ def refusals(tap):
     _, kept2, last = create(pixels, "u8", "u32", "exclusive", power=1)
     nan, inf = math.nan, math.inf
     for table, rect, code, words in [
-            (sums, (0.5, 0.5, 0, 1), 5, "rectangle 1 (0.5,0.5,0,1) is empty"),
+            (sums, (0.5, 0.5, 0, 1), 5, "rectangle 1 (x=0.5, y=0.5, width=0, height=1) is empty"),
             (sums, (0.5, 0.5, 1, -0.25), 5, "is empty"),
             (sums, (1, 1, 2.0**-60, 1), 5, "is empty"),
             (sums, (nan, 0, 1, 1), 5, "has a side that is no number"),

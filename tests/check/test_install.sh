@@ -105,8 +105,8 @@ EOF
     cmake -S "$dir/project" -B "$dir/made" -DCMAKE_PREFIX_PATH="$dir/moved" >"$dir/cmake.log" 2>&1
 }
 cmake_builds() {
-    cmake_project 0.2 && cmake --build "$dir/made" >>"$dir/cmake.log" 2>&1 || { cat "$dir/cmake.log"; return 1; }
-    readelf -d "$dir/made/mean" | grep -q 'NEEDED.*\[libsat\.so\.0\.2\]' &&
+    cmake_project 0.3 && cmake --build "$dir/made" >>"$dir/cmake.log" 2>&1 || { cat "$dir/cmake.log"; return 1; }
+    readelf -d "$dir/made/mean" | grep -q 'NEEDED.*\[libsat\.so\.0\.3\]' &&
         ! readelf -d "$dir/made/mean_static" "$dir/made/file_static" | grep -q 'NEEDED.*libsat'
 }
 cmake_refuses() { ! cmake_project "$1" || { cat "$dir/cmake.log"; return 1; }; }
@@ -136,7 +136,7 @@ if command -v cmake >/dev/null; then
     for program in file file_static; do
         try "CMake's $program is right" prints_mean "$dir/made/$program" "$dir/cmake.npy"
     done
-    for version in 0.3 0.1 1 0.2.99; do try "CMake finds no version $version" cmake_refuses $version; done
+    for version in 0.4 0.2 1 0.3.99; do try "CMake finds no version $version" cmake_refuses $version; done
 else
     skip "CMake builds programs against both libraries" "no cmake: \`make deps-test\` installs it"
 fi

@@ -262,7 +262,7 @@ def refusals(tap):
     other.sample = code("u16")
     small = create(pixels[:, :4].copy(), "u8", "u32")
     rects = [(0, 0, 2, 2)]
-    for name, pair, words in [("no squares", (sums, None), "no table of squares"),
+    for name, pair, words in [("no squares", (sums, None), "a table of the squares"),
                               ("twice sums", (sums, sums), "power 1"),
                               ("twice squares", (squares, squares), "power 2"),
                               ("another sample", (sums, other), "u8 and u16"),

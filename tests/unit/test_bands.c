@@ -473,6 +473,46 @@ static void nothing_is_left_after_a_failure(void **state)
     }
 }
 
+static bool count_down(void *context)
+{
+    int *left = context;
+    return (*left)-- > 0;
+}
+
+/* A caller ends a run between any two bands: nothing is under way any more, and the next run is right. */
+static void nothing_is_left_after_an_end(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 20; i++) {
+        job j = random_job();
+        sat_bands b;
+        fake.fail_at = 0;
+        choose_carries(&j);
+        uint32_t in[64 * MOST_IMAGES];
+        memcpy(in, j.in, sizeof in);
+        assert_ok(open_bands(&b, &j));
+        for (int n = 0;; n++) {
+            int left = n;
+            sat_control control = {.proceed = count_down, .context = &left};
+            sat_run ended = j.run;
+            ended.control = &control, ended.asks = true;
+            memcpy(j.in, in, sizeof in);
+            sat_status status = sat_bands_run(&b, j.backend, NULL, &j.image, &j.table, &ended);
+            assert_true(idle());
+            if (status == SAT_OK) break;
+            assert_int_equal(status, SAT_ERR_CANCELLED);
+            assert_int_equal(left, -1);
+        }
+        check(&j);
+        memcpy(j.in, in, sizeof in);
+        assert_ok(sat_bands_run(&b, j.backend, NULL, &j.image, &j.table, &j.run));
+        check(&j);
+        close_bands(&b);
+        assert_int_equal(fake.made, 0);
+        drop(&j);
+    }
+}
+
 static void what_only_the_device_knows_is_told(void **state)
 {
     (void)state;
@@ -577,6 +617,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(tables_are_right_whatever_the_order),
         cmocka_unit_test(nothing_is_left_after_a_failure),
+        cmocka_unit_test(nothing_is_left_after_an_end),
         cmocka_unit_test(what_only_the_device_knows_is_told),
         cmocka_unit_test(a_run_begins_when_the_callers_stream_is_empty),
         cmocka_unit_test(bands_have_some_rows_and_no_more_than_the_image),

@@ -481,7 +481,7 @@ static void views_are_allocated_as_they_are_described(void **state)
     assert_int_equal(t.view.row_bytes, 96), assert_int_equal(t.view.image_bytes, 576),
         assert_int_equal(t.sample, SAT_U8);
     spec.sample = SAT_U64, said(sat_table_for(&spec, &t), SAT_ERR_TYPE, "u64");
-    said(sat_table_for(&spec, NULL), SAT_ERR_ARGUMENT, "no place");
+    said(sat_table_for(&spec, NULL), SAT_ERR_ARGUMENT, "table is NULL");
 }
 
 int main(void)

@@ -28,7 +28,7 @@ static void wrong_specs_are_refused(void **state)
     (void)state;
     const sat_executor none = {0};
     refused(NULL, SAT_ERR_ARGUMENT, "no spec");
-    said(sat_gauss_create(NULL, NULL), SAT_ERR_ARGUMENT, "no place");
+    said(sat_gauss_create(NULL, NULL), SAT_ERR_ARGUMENT, "gauss is NULL");
     REFUSED(sigma, 0, SAT_ERR_ARGUMENT, "a sigma of 0;");
     REFUSED(sigma, -1, SAT_ERR_ARGUMENT, "a sigma of -1;");
     REFUSED(sigma, NAN, SAT_ERR_ARGUMENT, "a sigma of");
@@ -88,8 +88,8 @@ static void wrong_views_are_refused(void **state)
     assert_ok(sat_gauss_create(&gauss, &s));
     said(sat_gauss_run(gauss, NULL, &dst, &run), SAT_ERR_ARGUMENT, "source");
     assert_int_equal(counts.clipped, -1);
-    said(sat_gauss_run(gauss, &src, &other, NULL), SAT_ERR_SHAPE, "result: 20x9");
-    said(sat_gauss_run(gauss, &wide, &dst, NULL), SAT_ERR_TYPE, "source: samples of u16");
+    said(sat_gauss_run(gauss, &src, &other, NULL), SAT_ERR_SHAPE, "result: shape (9, 20, 2)");
+    said(sat_gauss_run(gauss, &wide, &dst, NULL), SAT_ERR_TYPE, "source: type u16");
     said(sat_gauss_run(gauss, &src, &src, NULL), SAT_ERR_ARGUMENT, "overlap");
     said(sat_gauss_run(gauss, &spaced, &dst, NULL), SAT_ERR_ARGUMENT, "strided");
     said(sat_gauss_run(gauss, &two, &dst, NULL), SAT_ERR_SHAPE, "2 images");

@@ -63,12 +63,12 @@ static void specs_that_are_refused(void **state)
     REFUSED(SAT_ERR_ARGUMENT, "no sample of type f32", (s.sample = SAT_F32, s.has_nodata = true, s.nodata = 1e300));
     REFUSED(SAT_ERR_ARGUMENT, "no sample of type f32",
             (s.sample = SAT_F32, s.has_nodata = true, s.nodata = 0x1.ffffffp127));
-    REFUSED(SAT_ERR_ARGUMENT, "a ddof of -1", s.ddof = -1);
+    REFUSED(SAT_ERR_ARGUMENT, "ddof is -1", s.ddof = -1);
     REFUSED(SAT_ERR_ARGUMENT, "reserved", s.reserved[1] = true);
     REFUSED(SAT_ERR_ARGUMENT, "reserved", output[0].reserved[2] = true);
     REFUSED(SAT_ERR_ARGUMENT, "reserved", output[0].reserved_word = 1);
     REFUSED(SAT_ERR_ARGUMENT, "no border mode is called 'nope'", s.border = "nope");
-    REFUSED(SAT_ERR_ARGUMENT, "a window of 0x3", s.window_width = 0);
+    REFUSED(SAT_ERR_ARGUMENT, "a window 0 wide and 3 high", s.window_width = 0);
     REFUSED(SAT_ERR_TYPE, "samples of type u64", s.sample = SAT_U64);
     REFUSED(SAT_ERR_UNAVAILABLE, "serial: has no window statistics", s.backend = "serial");
     REFUSED(SAT_ERR_UNAVAILABLE, "no backend is called 'nope'", s.backend = "nope");
@@ -78,7 +78,7 @@ static void specs_that_are_refused(void **state)
             (s.sample = SAT_U32, s.border = "wrap", s.window_width = s.window_height = 1 << 17));
     REFUSED(SAT_ERR_RANGE, "reaches beyond the image by more than its size",
             (s.sample = SAT_F32, s.border = "reflect", s.window_width = 83));
-    said(sat_window_create(NULL, NULL), SAT_ERR_ARGUMENT, "no place for the window");
+    said(sat_window_create(NULL, NULL), SAT_ERR_ARGUMENT, "window is NULL");
 }
 
 /* A view of the spec's shape before a guard page, in rows with a gap. */
@@ -112,11 +112,11 @@ static void views_that_are_refused(void **state)
     said(sat_window_run(w, NULL, NULL, &out, NULL), SAT_ERR_ARGUMENT, "source");
     said(sat_window_run(w, &src, &mask, &out, NULL), SAT_ERR_ARGUMENT, "the window was not made for one");
     said(sat_window_run(masked, &src, NULL, &out, NULL), SAT_ERR_ARGUMENT, "no mask");
-    said(sat_window_run(masked, &src, &src, &out, NULL), SAT_ERR_SHAPE, "mask: 40x30 with 2 channels");
-    said(sat_window_run(w, &out, NULL, &out, NULL), SAT_ERR_TYPE, "source: samples of f32");
-    said(sat_window_run(w, &src, NULL, &src, NULL), SAT_ERR_TYPE, "result: samples of u8");
+    said(sat_window_run(masked, &src, &src, &out, NULL), SAT_ERR_SHAPE, "mask: shape (30, 40, 2)");
+    said(sat_window_run(w, &out, NULL, &out, NULL), SAT_ERR_TYPE, "source: type f32");
+    said(sat_window_run(w, &src, NULL, &src, NULL), SAT_ERR_TYPE, "result: type u8");
     wrong.width = 39;
-    said(sat_window_run(w, &src, NULL, &wrong, NULL), SAT_ERR_SHAPE, "result: 39x30");
+    said(sat_window_run(w, &src, NULL, &wrong, NULL), SAT_ERR_SHAPE, "result: shape (30, 39, 2)");
     wrong = out;
     wrong.data = (void *)((uintptr_t)src.data & ~(uintptr_t)3);
     said(sat_window_run(w, &src, NULL, &wrong, NULL), SAT_ERR_ARGUMENT, "overlaps the source");
