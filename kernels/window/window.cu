@@ -43,9 +43,9 @@ sat_status choose(window::state *w)
         return sat_fail(SAT_ERR_UNAVAILABLE, "%s: no squares of %s samples on a device", window::NAME,
                         sat_type_name(w->spec.sample));
     if (squares && !sat_sum_fits(b->area_px, m * m, 63))
-        return sat_fail(SAT_ERR_RANGE, "a window %lld wide and %lld high: 64 bits cannot hold its sums of squares of %s samples",
-                        (long long)w->spec.window_width, (long long)w->spec.window_height,
-                        sat_type_name(w->spec.sample));
+        return sat_fail(
+            SAT_ERR_RANGE, "a window %lld wide and %lld high: 64 bits cannot hold its sums of squares of %s samples",
+            (long long)w->spec.window_width, (long long)w->spec.window_height, sat_type_name(w->spec.sample));
     if (bytes > 1) return window::prepare_words(w);
     w->sums_in_32_bits = w->arithmetic == window::IN_F64 && sat_sum_fits(b->area_px, m, 32) &&
                          (!squares || sat_sum_fits(b->area_px, m * m, 32));

@@ -128,8 +128,8 @@ sat_status sat_cpu_floats_open(sat_cpu_window *w, sat_arena *arena)
     bool ok = g->workers != NULL;
     for (int i = 0; i < w->threads && ok; i++) ok = plan_worker(w, g, &g->workers[i], arena);
     if (!ok)
-        return sat_fail(SAT_ERR_MEMORY, "cpu: out of memory for windows %lld wide and %lld high", (long long)w->spec.window_width,
-                        (long long)w->spec.window_height);
+        return sat_fail(SAT_ERR_MEMORY, "cpu: out of memory for windows %lld wide and %lld high",
+                        (long long)w->spec.window_width, (long long)w->spec.window_height);
     return SAT_OK;
 }
 

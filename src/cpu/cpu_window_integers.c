@@ -175,9 +175,9 @@ sat_status sat_cpu_integers_open(sat_cpu_window *w, sat_arena *arena)
     const uint64_t m = w->plan.window.largest;
     if (g && squares &&
         !sat_sum_fits(w->plan.window.area_px, m > UINT32_MAX / 2 ? UINT32_MAX : m * m, m > UINT32_MAX / 2 ? 64 : 63))
-        return sat_fail(SAT_ERR_RANGE, "a window %lld wide and %lld high: 64 bits cannot hold its sums of squares of %s samples",
-                        (long long)w->spec.window_width, (long long)w->spec.window_height,
-                        sat_type_name(w->spec.sample));
+        return sat_fail(
+            SAT_ERR_RANGE, "a window %lld wide and %lld high: 64 bits cannot hold its sums of squares of %s samples",
+            (long long)w->spec.window_width, (long long)w->spec.window_height, sat_type_name(w->spec.sample));
     if (g == NULL) return sat_fail(SAT_ERR_MEMORY, "cpu: out of memory for windows");
     choose_features(w, g);
     if (!plan_columns(w, g, arena) || !plan_workers(w, g, arena))

@@ -133,7 +133,7 @@ sat_status sat_box_create_sized(sat_box **out, const sat_box_spec *given, size_t
 static sat_status fits(const sat_box_spec *s, const sat_view *view, sat_type type, const char *what)
 {
     const sat_view made = sat_packed_view(s->width, s->height, s->count, s->channels, type, s->memory);
-    sat_status status = sat_check_fit(view, &made, what, "filter");
+    sat_status status = sat_check_fit(view, &made, what, "box filter");
     if (status == SAT_OK && sat_has_gaps(view) && !s->strided)
         status =
             sat_fail(SAT_ERR_ARGUMENT, "%s: gaps between pixels; the filter was not made for them (strided)", what);

@@ -3,8 +3,8 @@
  * The calling thread is worker 0 of what it starts.  Worker 0 asks the caller's proceed() after each share of work; if
  * that says no, it sets a flag.  All workers look at the flag between rows, blocks or strips, and leave what is left
  * undone.  Of several images at a time, each of which has workers of its own, worker 0 of worker 0 asks. */
-#ifndef SAT_RUN_H
-#define SAT_RUN_H
+#ifndef SAT_LIB_RUN_H
+#define SAT_LIB_RUN_H
 
 #include "sat.h"
 

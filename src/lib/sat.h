@@ -60,6 +60,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "sat_run.h"
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -246,46 +248,6 @@ SAT_API void sat_view_free(sat_view *view);
 
 /* Image i of a view, as a view of one image; data is NULL if there is no such image. */
 SAT_API sat_view sat_view_image(const sat_view *view, int64_t i);
-
-/* ---- runs ------------------------------------------------------------------------------------------ */
-
-enum { SAT_OUTPUTS = 16 }; /* results that a run has at most, beside one another: of sat_window_run() */
-
-/* What a run counted; -1 what its operation or backend does not count.  Box filters, tables and queries count nothing.
- */
-typedef struct sat_counts {
-    int64_t clipped;            /* results that lay beyond the range of their integer type, or were NaN there */
-    int64_t empty[SAT_OUTPUTS]; /* of each output of sat_window_run(): its empty results */
-} sat_counts;
-
-/* How any object runs; NULL or zeros: to the end.
- *
- * Ending a run.  proceed(context) is asked whether the run goes on: by the calling thread, before there is work and
- * then about every millisecond of it, at least every 20 ms, between rows.  What it does takes time from the run.  Once
- * it returns false it is not asked again, and the run soon returns SAT_ERR_CANCELLED; results are then undefined,
- * objects are as before.  With an executor, the thread asks that runs job 0.  On a device, proceed is asked before work
- * is queued, and where views lie in host memory also between bands; what is queued is waited for.
- *
- * Bands.  An image of any height can be summed a band of rows at a time, on one machine or several: the carry row is
- * the inclusive table's row above the band, width * channels entries of the accumulator type (q32: u32), and joins
- * them.  carry_in NULL means zeros.  carry_out, if not NULL, receives the inclusive table's last row of this band; it
- * may be carry_in itself.  A run of several images takes one band of each, all of one height: carry_in and carry_out
- * then hold a row for each image, one after the other.  For tables only; others return SAT_ERR_ARGUMENT. */
-typedef struct sat_run_options {
-    void *stream;                   /* a cudaStream_t for backends on a device, else not used; views in host memory: the
-                                       run begins when it is empty, is done when the call returns, and cannot be
-                                       captured into a graph */
-    bool (*proceed)(void *context); /* NULL: the run cannot be ended */
-    void *context;
-    sat_counts *counts; /* where the counts go, or NULL: filled when the call returns, of views in device memory when
-                           the object's wait does (sat_window_wait()), until which it must stay */
-    const void *carry_in;
-    void *carry_out;
-    bool continues;          /* padded layout: this is not the first band, its table view has no zero row */
-    bool reserved[7];        /* false */
-    int64_t first_row, rows; /* 0; for later versions */
-    void (*progress)(void *context, int64_t done, int64_t of); /* NULL; for later versions */
-} sat_run_options;
 
 /* ---- tables ---------------------------------------------------------------------------------------- */
 
@@ -603,7 +565,8 @@ SAT_API sat_status sat_box_run_sized(sat_box *box, const sat_view *src, const sa
  * that it suffices; valid while the filter lives. */
 SAT_API const char *sat_box_backend(const sat_box *box);
 SAT_API const char *sat_box_note(const sat_box *box);
-SAT_API int sat_box_device(const sat_box *box); /* as of sat_plan_device() */
+/* As of sat_plan_device(). */
+SAT_API int sat_box_device(const sat_box *box);
 
 /* Frees the filter and sets *box to NULL. NULL and pointers to NULL are fine. */
 SAT_API void sat_box_destroy(sat_box **box);
@@ -627,62 +590,10 @@ typedef struct sat_border_info {
 #define sat_border_at(...) sat_border_at_sized(__VA_ARGS__, sizeof(sat_border_info)) /* i, info */
 SAT_API bool sat_border_at_sized(size_t i, sat_border_info *info, size_t info_bytes);
 
-/* ---- backends -------------------------------------------------------------------------------------- */
-
-/* What computes tables: the library's own methods, all of which a caller may be given. */
-typedef struct sat_backend_info {
-    const char *name, *summary;
-    const char *paper; /* citation, or NULL */
-    bool device;       /* runs on a device; takes views in its memory */
-    bool repeatable;   /* float results are the same from run to run */
-    bool filters;      /* has a box filter of its own; the others filter through their tables */
-    bool available;    /* can run here and now */
-    const char *why;   /* what it runs on ("avx512, 2 cores"), or why it cannot; never NULL */
-} sat_backend_info;
-
-/* The i-th backend, best first; false past the last.  Probes that one backend only. */
-#define sat_backend_at(...) sat_backend_at_sized(__VA_ARGS__, sizeof(sat_backend_info)) /* i, info */
-SAT_API bool sat_backend_at_sized(size_t i, sat_backend_info *info, size_t info_bytes);
-
-/* The same without probing, so that no driver is loaded: available is false, and why no reason. */
-#define sat_backend_entry(...) sat_backend_entry_sized(__VA_ARGS__, sizeof(sat_backend_info)) /* i, info */
-SAT_API bool sat_backend_entry_sized(size_t i, sat_backend_info *info, size_t info_bytes);
-
-/* The name of the i-th backend that only builds with CUDA have, where this one is without: at most bytes - 1 characters
- * of it.  False past the last, and in builds with CUDA. */
-SAT_API bool sat_backend_absent(size_t i, char *name, size_t bytes);
-
-/* ---- device memory ----------------------------------------------------------------------------------- */
-
-/* For programs without a CUDA compiler: what it takes to keep images and tables on the device.  All of it works on the
- * calling thread's current device and returns SAT_ERR_UNAVAILABLE, with the reason, where there is none.  stream: a
- * cudaStream_t, NULL = the default one. */
-
-typedef struct sat_device_info {
-    char name[128]; /* "NVIDIA H200" */
-    int sm;         /* compute capability: 90 */
-    int multiprocessors;
-    size_t memory_bytes, l2_bytes;
-    int driver, runtime; /* CUDA versions: 13000 */
-    int ordinal;         /* its number, as of cudaSetDevice() */
-    int reserved_word;   /* 0 */
-} sat_device_info;
-
-#define sat_device_current(...) sat_device_current_sized(__VA_ARGS__, sizeof(sat_device_info)) /* info */
-SAT_API sat_status sat_device_current_sized(sat_device_info *info, size_t info_bytes);
-SAT_API sat_status sat_device_alloc(void **data, size_t bytes); /* aligned to 256 bytes; *data NULL on failure */
-SAT_API void sat_device_free(void *data);                       /* waits for the device; accepts NULL */
-
-/* Queues setting all bytes; queues copying pixels between two views of one shape and type, in any memory (a copy
- * from or to host memory is done when the call returns); waits until the stream is empty. */
-SAT_API sat_status sat_device_fill(void *data, int byte, size_t bytes, void *stream);
-SAT_API sat_status sat_device_copy(const sat_view *from, const sat_view *to, void *stream);
-SAT_API sat_status sat_device_wait(void *stream);
-
-/* Is what is queued on that stream captured into a graph, not run?  Changes nothing. */
-SAT_API sat_status sat_device_capturing(void *stream, bool *capturing);
-
 #ifdef __cplusplus
 }
 #endif
+
+#include "sat_device.h"
+
 #endif

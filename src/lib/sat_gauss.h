@@ -83,7 +83,8 @@ SAT_API sat_status sat_gauss_run_sized(sat_gauss *gauss, const sat_view *src, co
 /* The backend chosen, and one line for people; valid while the filter lives. */
 SAT_API const char *sat_gauss_backend(const sat_gauss *gauss);
 SAT_API const char *sat_gauss_note(const sat_gauss *gauss);
-SAT_API int sat_gauss_device(const sat_gauss *gauss); /* as of sat_plan_device() */
+/* As of sat_plan_device(). */
+SAT_API int sat_gauss_device(const sat_gauss *gauss);
 
 /* Frees the filter and sets *gauss to NULL. NULL and pointers to NULL are fine. */
 SAT_API void sat_gauss_destroy(sat_gauss **gauss);

@@ -174,7 +174,8 @@ SAT_API sat_type sat_window_result(const sat_window *window, int i);
  * window lives. */
 SAT_API const char *sat_window_backend(const sat_window *window);
 SAT_API const char *sat_window_note(const sat_window *window);
-SAT_API int sat_window_device(const sat_window *window); /* as of sat_plan_device() */
+/* As of sat_plan_device(). */
+SAT_API int sat_window_device(const sat_window *window);
 
 /* Frees the window and sets *window to NULL. NULL and pointers to NULL are fine. */
 SAT_API void sat_window_destroy(sat_window **window);

@@ -221,8 +221,8 @@ def refusals(tap):
             problems.append(f"{rect}: {status} {LIB.sat_detail().decode()}")
     ask = AskF64(areas=1)
     one = (ctypes.c_double * 4)(0, 0, 1, 1)
-    status = LIB.sat_table_statistics_f64_sized(ctypes.byref(sums), None, one, ctypes.c_size_t(1), ctypes.byref(ask), None,
-                                                ctypes.c_size_t(ctypes.sizeof(Table)),
+    status = LIB.sat_table_statistics_f64_sized(ctypes.byref(sums), None, one, ctypes.c_size_t(1), ctypes.byref(ask),
+                                                None, ctypes.c_size_t(ctypes.sizeof(Table)),
                                                 ctypes.c_size_t(ctypes.sizeof(ask)), ctypes.c_size_t(0))
     if status != 1 or "areas_f64" not in LIB.sat_detail().decode():
         problems.append(f"areas: {status} {LIB.sat_detail().decode()}")

@@ -230,8 +230,8 @@ static void what_a_filter_refuses(void **state)
     assert_ok(sat_box_create(&box, &spec));
     sat_view src = guarded(4, 2, 2, SAT_I32, 0), same = guarded(4, 2, 2, SAT_I32, 0),
              right = guarded(4, 2, 2, SAT_F32, 0);
-    said(sat_box_run(box, &src, &same, NULL), SAT_ERR_TYPE, "result: type i32 where the filter has f32");
-    said(sat_box_run(box, &right, &same, NULL), SAT_ERR_TYPE, "source: type f32 where the filter has i32");
+    said(sat_box_run(box, &src, &same, NULL), SAT_ERR_TYPE, "result: type i32 where the box filter has f32");
+    said(sat_box_run(box, &right, &same, NULL), SAT_ERR_TYPE, "source: type f32 where the box filter has i32");
     fill(&src, 0);
     assert_ok(sat_box_run(box, &src, &right, NULL));
     sat_box_destroy(&box);

@@ -42,7 +42,7 @@ static void arguments(void **state)
     assert_int_equal(sat_device_copy(NULL, &good, NULL), SAT_ERR_ARGUMENT);
     assert_int_equal(sat_device_copy(&good, NULL, NULL), SAT_ERR_ARGUMENT);
     v = good, v.width = 3, said(sat_device_copy(&good, &v, NULL), SAT_ERR_SHAPE, "shape (2, 4, 1)");
-    v = good, v.height = 1, said(sat_device_copy(&good, &v, NULL), SAT_ERR_SHAPE, "4x1");
+    v = good, v.height = 1, said(sat_device_copy(&good, &v, NULL), SAT_ERR_SHAPE, "(1, 4, 1)");
     v = good, v.row_bytes = 3, said(sat_device_copy(&good, &v, NULL), SAT_ERR_SHAPE, "less than a row");
     v = good, v.memory = (sat_memory)5, said(sat_device_copy(&good, &v, NULL), SAT_ERR_ARGUMENT, "memory");
     v = good, v.data = bytes + 4, said(sat_device_copy(&good, &v, NULL), SAT_ERR_ARGUMENT, "overlap");
@@ -76,7 +76,8 @@ static void views_elsewhere(void **state)
     said(sat_plan_create(&plan, &spec), SAT_ERR_ARGUMENT, "memory");
 
     whole.view.memory = SAT_DEVICE;
-    said(sat_table_query(&whole, &rect, 1, 0, 1, (sat_sum[1]){{0}}, NULL), SAT_ERR_UNAVAILABLE, "copy it to host memory");
+    said(sat_table_query(&whole, &rect, 1, 0, 1, (sat_sum[1]){{0}}, NULL), SAT_ERR_UNAVAILABLE,
+         "copy it to host memory");
 
     uint8_t from[4] = {0}, to[4];
     sat_view src = {.data = from,
@@ -90,9 +91,9 @@ static void views_elsewhere(void **state)
     sat_box_spec filter = {.width = 2, .height = 2, .sample = SAT_U8, .window_width = 1, .window_height = 1};
     sat_box *box;
     assert_ok(sat_box_create(&box, &filter));
-    said(sat_box_run(box, &src, &dst, NULL), SAT_ERR_ARGUMENT, "in device memory where the filter has host memory");
+    said(sat_box_run(box, &src, &dst, NULL), SAT_ERR_ARGUMENT, "in device memory where the box filter has host memory");
     src.memory = SAT_HOST, dst.memory = SAT_DEVICE;
-    said(sat_box_run(box, &src, &dst, NULL), SAT_ERR_ARGUMENT, "in device memory where the filter has host memory");
+    said(sat_box_run(box, &src, &dst, NULL), SAT_ERR_ARGUMENT, "in device memory where the box filter has host memory");
     sat_box_destroy(&box);
     filter.memory = (sat_memory)9;
     said(sat_box_create(&box, &filter), SAT_ERR_ARGUMENT, "memory");
