@@ -220,6 +220,8 @@ TEST_BASE := $(filter-out -Wmissing-prototypes,$(BASE)) -Wno-maybe-uninitialized
 
 $(OBJ)/tests/unit/%.o: INC := $(CLI_INC) -Itests/unit
 $(OBJ)/tests/unit/test_moments.o: INC += -Isrc/cpu
+$(B)/tests/test_file_memory: LDFLAGS += $(patsubst %,-Xlinker --wrap=%,malloc calloc realloc posix_memalign strdup \
+    strndup asprintf)
 $(OBJ)/tests/unit/%.o: tests/unit/%.c
 	@mkdir -p $(@D)
 	$(call say,CC,$<)
