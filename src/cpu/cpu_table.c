@@ -232,11 +232,12 @@ typedef struct job {
     atomic_bool outside;
 } job;
 
-/* Those that wait for a band of a run that has ended need not: the bands below are not made either.  A thread that
- * is at work in a band above may set a block's number back once more, and then comes here itself. */
+/* Lets those go that wait for this band, or for one above it, of a run that has ended: every band comes here that is
+ * not done.  A thread whose block was under way sets that block's number back to its own band's, and then finds, as all
+ * these are in one order, that the run has ended. */
 static void give_way(const table *t, int64_t band)
 {
-    const unsigned beyond = 1u << 30;
+    const unsigned beyond = 1U << 30; /* bands; as sat_await() compares them, more than are under way */
     for (int64_t b = 0; b < t->blocks; b++) sat_advance(&t->done[b], (unsigned)band + beyond);
 }
 
@@ -250,16 +251,13 @@ static void do_band(void *context, int64_t band, int worker_index)
     memset(w->along, 0, (size_t)rows * ALONG_BYTES);
     const size_t pixel_bytes = t->entry + sat_type_bytes(t->spec.sample);
     const double block_us = (double)((size_t)(rows * t->block) * pixel_bytes) / SAT_BYTES_PER_US;
-    for (int64_t b = 0; b < t->blocks; b++) {
-        if (!sat_goes_on(j->run, worker_index, block_us)) {
-            give_way(t, band);
-            break;
-        }
+    for (int64_t b = 0; b < t->blocks && sat_goes_on(j->run, worker_index, block_us); b++) {
         sat_await(&t->done[b], (unsigned)band);
         if (!do_block(t, w, j->image, y, rows, j->out + (size_t)y * row_bytes, row_bytes, b * t->block))
             atomic_store(&j->outside, true);
         sat_advance(&t->done[b], (unsigned)band + 1);
     }
+    if (!sat_goes_on(j->run, worker_index, 0)) give_way(t, band);
     if (t->summing.stream) t->isa->fence();
 }
 

@@ -1,8 +1,8 @@
 /* device.h - what the library asks of a device; kernels/device.cu answers for CUDA.
  *
  * Without CUDA (SAT_WITH_CUDA 0) there is none, and every sat_device_ function says so. */
-#ifndef SAT_LIB_DEVICE_H
-#define SAT_LIB_DEVICE_H
+#ifndef SAT_DEVICE_H
+#define SAT_DEVICE_H
 
 #include "rectangle.h"
 #include "sat.h"

@@ -36,24 +36,24 @@ bool sat_ask(const sat_run *run)
 {
     sat_control *c = run->control;
     if (c == NULL) return true;
-    if (__atomic_load_n(&c->ended, __ATOMIC_RELAXED)) return false;
+    if (__atomic_load_n(&c->ended, __ATOMIC_SEQ_CST)) return false;
     c->work_us = 0;
     const bool on = c->proceed(c->context);
-    if (!on) __atomic_store_n(&c->ended, true, __ATOMIC_RELAXED);
+    if (!on) __atomic_store_n(&c->ended, true, __ATOMIC_SEQ_CST);
     return on;
 }
 
 bool sat_worked(const sat_run *run, int worker, double us)
 {
     sat_control *c = run->control;
-    if (!run->asks || worker != 0) return !__atomic_load_n(&c->ended, __ATOMIC_RELAXED);
+    if (!run->asks || worker != 0) return !__atomic_load_n(&c->ended, __ATOMIC_SEQ_CST);
     c->work_us += us;
-    return c->work_us < ASK_US ? !__atomic_load_n(&c->ended, __ATOMIC_RELAXED) : sat_ask(run);
+    return c->work_us < ASK_US ? !__atomic_load_n(&c->ended, __ATOMIC_SEQ_CST) : sat_ask(run);
 }
 
 sat_status sat_run_status(const sat_run *run)
 {
-    const bool ended = run->control && __atomic_load_n(&run->control->ended, __ATOMIC_RELAXED);
+    const bool ended = run->control && __atomic_load_n(&run->control->ended, __ATOMIC_SEQ_CST);
     return ended ? sat_fail(SAT_ERR_CANCELLED, "the caller ended the run") : SAT_OK;
 }
 
@@ -61,18 +61,6 @@ sat_status sat_run_asked(const sat_run *run)
 {
     (void)sat_ask(run);
     return sat_run_status(run);
-}
-
-typedef struct tasks {
-    const sat_run *run;
-    sat_task *task;
-    void *context;
-} tasks;
-
-static void do_task(void *context, int64_t index, int worker)
-{
-    const tasks *t = context;
-    if (sat_goes_on(t->run, worker, 0)) t->task(t->context, index, worker);
 }
 
 static void ask_while_waiting(void *run)
@@ -83,14 +71,9 @@ static void ask_while_waiting(void *run)
 sat_status sat_run_each(const sat_run *run, const sat_executor *executor, int threads, int64_t count, sat_task *task,
                         void *context)
 {
-    if (run->control == NULL) {
+    if (executor || run->control == NULL || !run->asks)
         sat_parallel_on(executor, threads, count, task, context);
-        return SAT_OK;
-    }
-    tasks t = {.run = run, .task = task, .context = context};
-    if (executor || !run->asks)
-        sat_parallel_on(executor, threads, count, do_task, &t);
     else
-        sat_parallel_waiting(threads, count, do_task, &t, ask_while_waiting, (void *)(uintptr_t)run);
+        sat_parallel_waiting(threads, count, task, context, ask_while_waiting, (void *)(uintptr_t)run);
     return sat_run_status(run);
 }

@@ -51,8 +51,8 @@ sat_status sat_run_status(const sat_run *run);
 /* sat_ask() and sat_run_status(): before work is begun or queued. */
 sat_status sat_run_asked(const sat_run *run);
 
-/* sat_parallel_on() (pool.h) for a run: no task is begun once the run has ended, for which the calling thread asks also
- * while it waits for others.  SAT_OK or SAT_ERR_CANCELLED. */
+/* sat_parallel_on() (pool.h) for a run, for whose end the calling thread asks also while it waits for others.  All
+ * tasks are begun, also once it has ended: each looks before it works.  SAT_OK or SAT_ERR_CANCELLED. */
 sat_status sat_run_each(const sat_run *run, const sat_executor *executor, int threads, int64_t count, sat_task *task,
                         void *context);
 

@@ -70,12 +70,6 @@ extern "C" {
 #define SAT_VERSION_MINOR 3
 #define SAT_VERSION_PATCH 0
 
-#if defined(__GNUC__)
-#define SAT_API __attribute__((visibility("default")))
-#else
-#define SAT_API
-#endif
-
 /* The version of the library that is running, "0.3.0". */
 SAT_API const char *sat_version(void);
 
@@ -107,60 +101,6 @@ SAT_API const char *sat_detail(void);
 
 /* For libraries that stand on this one, as libsat_file does: their own line in its place, cut to some 200 bytes. */
 SAT_API void sat_set_detail(const char *text);
-
-/* ---- threads --------------------------------------------------------------------------------------- */
-
-/* How many processors this thread may run on, 1 .. 1024: what threads = 0 stands for. */
-SAT_API int sat_processors(void);
-
-/* One of count tasks: index is 0 .. count-1, worker which thread of those that take part does it. */
-typedef void sat_task(void *context, int64_t index, int worker);
-
-/* Calls task(context, index, worker) once for each index 0 .. count-1, in up to `threads` threads (1 .. 1024; 0 = one
- * for each processor), and returns when all calls have.
- *
- * The calling thread is worker 0; the others are 1 .. threads-1, of which any may not come, and each is one thread at a
- * time: scratch memory for `threads` workers suffices.  Indices are begun in order: before one is begun, all lower ones
- * have been.  So a task may wait for a lower index, and for nothing else.  What the caller wrote before is
- * seen by all tasks, and what they wrote by the caller after.  Calls at the same time, from several threads or from
- * inside a task, share the workers: a call takes those that are idle, and at worst its caller does everything.
- *
- * A task has 256 KiB of stack.  It must return: not by longjmp(), not by an exception.  In a child that a task forks no
- * other thread goes on with the indices: it ends there, or calls exec().
- * Returns how many threads took part, 1 or more; 0 if count < 1 or there is no task. */
-SAT_API int sat_parallel(int threads, int64_t count, sat_task *task, void *context);
-
-/* A caller's threads in place of the library's, for one object.  run() calls job(argument, i) once for each i in
- * 0 .. jobs-1 and returns when all calls have: in any order, at the same time or one after the other, from any thread.
- * It may be called at the same time from several threads, and from inside a job.  jobs is 2 or more, at most the
- * object's number of threads (sat_processors() when it was made, where that is 0); what one thread suffices for is done
- * by the caller's.  A job needs 256 KiB of stack and must return.  The struct and what it points to outlive the object.
- */
-typedef struct sat_executor {
-    void (*run)(void *context, int jobs, void (*job)(void *argument, int i), void *argument);
-    void *context;
-} sat_executor;
-
-/* ---- memory ---------------------------------------------------------------------------------------- */
-
-/* What objects take, and how it is aligned. */
-typedef enum sat_memory_kind {
-    SAT_MEMORY_HOST = 0,   /* 64 bytes */
-    SAT_MEMORY_PINNED = 1, /* 64 bytes; host memory that the device copies from and to by itself: cudaHostAlloc() */
-    SAT_MEMORY_DEVICE = 2, /* 256 bytes; on the current device */
-} sat_memory_kind;
-
-/* A caller's memory in place of the library's, for one object.  allocate() returns memory that is not initialised, or
- * NULL; then, or if the memory is not aligned, creating the object fails with SAT_ERR_MEMORY.  release() is given what
- * allocate() returned, once, with the same bytes and kind.  Both are called while the object is created or destroyed,
- * by the thread that does so; runs call neither.  A device may still be at work in the memory when release() is called,
- * if the object is destroyed before its stream is empty: the caller waits, or releases in the stream's order.  The
- * struct and what it points to outlive the object.  The threads' stacks are the library's in any case. */
-typedef struct sat_allocator {
-    void *(*allocate)(void *context, size_t bytes, sat_memory_kind kind);
-    void (*release)(void *context, void *data, size_t bytes, sat_memory_kind kind);
-    void *context;
-} sat_allocator;
 
 /* ---- element types --------------------------------------------------------------------------------- */
 
@@ -590,10 +530,63 @@ typedef struct sat_border_info {
 #define sat_border_at(...) sat_border_at_sized(__VA_ARGS__, sizeof(sat_border_info)) /* i, info */
 SAT_API bool sat_border_at_sized(size_t i, sat_border_info *info, size_t info_bytes);
 
+/* ---- backends -------------------------------------------------------------------------------------- */
+
+/* What computes tables: the library's own methods, all of which a caller may be given. */
+typedef struct sat_backend_info {
+    const char *name, *summary;
+    const char *paper; /* citation, or NULL */
+    bool device;       /* runs on a device; takes views in its memory */
+    bool repeatable;   /* float results are the same from run to run */
+    bool filters;      /* has a box filter of its own; the others filter through their tables */
+    bool available;    /* can run here and now */
+    const char *why;   /* what it runs on ("avx512, 2 cores"), or why it cannot; never NULL */
+} sat_backend_info;
+
+/* The i-th backend, best first; false past the last.  Probes that one backend only. */
+#define sat_backend_at(...) sat_backend_at_sized(__VA_ARGS__, sizeof(sat_backend_info)) /* i, info */
+SAT_API bool sat_backend_at_sized(size_t i, sat_backend_info *info, size_t info_bytes);
+
+/* The same without probing, so that no driver is loaded: available is false, and why no reason. */
+#define sat_backend_entry(...) sat_backend_entry_sized(__VA_ARGS__, sizeof(sat_backend_info)) /* i, info */
+SAT_API bool sat_backend_entry_sized(size_t i, sat_backend_info *info, size_t info_bytes);
+
+/* The name of the i-th backend that only builds with CUDA have, where this one is without: at most bytes - 1 characters
+ * of it.  False past the last, and in builds with CUDA. */
+SAT_API bool sat_backend_absent(size_t i, char *name, size_t bytes);
+
+/* ---- device memory ----------------------------------------------------------------------------------- */
+
+/* For programs without a CUDA compiler: what it takes to keep images and tables on the device.  All of it works on the
+ * calling thread's current device and returns SAT_ERR_UNAVAILABLE, with the reason, where there is none, SAT_ERR_DEVICE
+ * where it fails, and SAT_ERR_MEMORY where its memory is full.  stream: a cudaStream_t, NULL = the default one. */
+
+typedef struct sat_device_info {
+    char name[128]; /* "NVIDIA H200" */
+    int sm;         /* compute capability: 90 */
+    int multiprocessors;
+    size_t memory_bytes, l2_bytes;
+    int driver, runtime; /* CUDA versions: 13000 */
+    int ordinal;         /* its number, as of cudaSetDevice() */
+    int reserved_word;   /* 0 */
+} sat_device_info;
+
+#define sat_device_current(...) sat_device_current_sized(__VA_ARGS__, sizeof(sat_device_info)) /* info */
+SAT_API sat_status sat_device_current_sized(sat_device_info *info, size_t info_bytes);
+SAT_API sat_status sat_device_alloc(void **data, size_t bytes); /* aligned to 256 bytes; *data NULL on failure */
+SAT_API void sat_device_free(void *data);                       /* waits for the device; accepts NULL */
+
+/* Queues setting all bytes; queues copying views in any memory, of one shape and type, else SAT_ERR_SHAPE, _TYPE (a
+ * copy from or to host memory is done when the call returns); waits until the stream is empty. */
+SAT_API sat_status sat_device_fill(void *data, int byte, size_t bytes, void *stream);
+SAT_API sat_status sat_device_copy(const sat_view *from, const sat_view *to, void *stream);
+SAT_API sat_status sat_device_wait(void *stream);
+
+/* Is what is queued on that stream captured into a graph, not run?  Changes nothing. */
+SAT_API sat_status sat_device_capturing(void *stream, bool *capturing);
+
 #ifdef __cplusplus
 }
 #endif
-
-#include "sat_device.h"
 
 #endif

@@ -60,6 +60,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "sat_run.h"
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -68,30 +70,25 @@ extern "C" {
 #define SAT_VERSION_MINOR 3
 #define SAT_VERSION_PATCH 0
 
-#if defined(__GNUC__)
-#define SAT_API __attribute__((visibility("default")))
-#else
-#define SAT_API
-#endif
-
 /* The version of the library that is running, "0.3.0". */
 SAT_API const char *sat_version(void);
 
 /* ---- status ---------------------------------------------------------------------------------------- */
 
+/* A function returns those that its comment names.  All return SAT_ERR_ARGUMENT for what SAT_ERR_ARGUMENT stands for,
+ * also where their comments do not name it.  Of several faults, any may be told. */
 typedef enum sat_status {
     SAT_OK = 0,
-    SAT_ERR_ARGUMENT = 1,    /* a pointer is NULL or a value lies outside its documented range       */
-    SAT_ERR_SHAPE = 2,       /* a size overflows, or two views that belong together disagree         */
-    SAT_ERR_TYPE = 3,        /* this combination of sample and accumulator type does not exist       */
-    SAT_ERR_RANGE = 4,       /* the table cannot be proven to hold the answer, or a sample is outside
-                                the range that was declared for fixed point                          */
-    SAT_ERR_RECT = 5,        /* a rectangle is empty or reaches outside the image                    */
-    SAT_ERR_MEMORY = 6,      /* an allocation failed                                                 */
-    SAT_ERR_UNAVAILABLE = 7, /* no backend of that name, or it cannot run here or do this job        */
-    SAT_ERR_DEVICE = 8,      /* the device reported an error                                         */
-    SAT_ERR_FILE = 9,        /* a file cannot be read or written, or is broken: sat_file.h only      */
-    SAT_ERR_CANCELLED = 10,  /* the caller ended the run: sat_run_options.proceed                    */
+    SAT_ERR_ARGUMENT = 1,    /* NULL; a value out of its range; memory of a wrong kind, shared, unaligned, with gaps */
+    SAT_ERR_SHAPE = 2,       /* sides, channels, count or strides that cannot be, overflow, or disagree between views */
+    SAT_ERR_TYPE = 3,        /* this combination of sample and accumulator type does not exist */
+    SAT_ERR_RANGE = 4,       /* sums cannot be proven to hold the answer; a sample is out of fixed point's range */
+    SAT_ERR_RECT = 5,        /* a rectangle is empty or reaches outside the image */
+    SAT_ERR_MEMORY = 6,      /* an allocation failed */
+    SAT_ERR_UNAVAILABLE = 7, /* no backend of that name, or it cannot run here or do this job */
+    SAT_ERR_DEVICE = 8,      /* the device reported an error */
+    SAT_ERR_FILE = 9,        /* a file cannot be read or written, or is broken: sat_file.h only */
+    SAT_ERR_CANCELLED = 10,  /* the caller ended the run: sat_run_options.proceed */
 } sat_status;
 
 /* One sentence for each status; never NULL, also for values outside the enum. */
@@ -104,60 +101,6 @@ SAT_API const char *sat_detail(void);
 
 /* For libraries that stand on this one, as libsat_file does: their own line in its place, cut to some 200 bytes. */
 SAT_API void sat_set_detail(const char *text);
-
-/* ---- threads --------------------------------------------------------------------------------------- */
-
-/* How many processors this thread may run on, 1 .. 1024: what threads = 0 stands for. */
-SAT_API int sat_processors(void);
-
-/* One of count tasks: index is 0 .. count-1, worker which thread of those that take part does it. */
-typedef void sat_task(void *context, int64_t index, int worker);
-
-/* Calls task(context, index, worker) once for each index 0 .. count-1, in up to `threads` threads (1 .. 1024; 0 = one
- * for each processor), and returns when all calls have.
- *
- * The calling thread is worker 0; the others are 1 .. threads-1, of which any may not come, and each is one thread at a
- * time: scratch memory for `threads` workers suffices.  Indices are begun in order: before one is begun, all lower ones
- * have been.  So a task may wait for a lower index, and for nothing else.  What the caller wrote before is
- * seen by all tasks, and what they wrote by the caller after.  Calls at the same time, from several threads or from
- * inside a task, share the workers: a call takes those that are idle, and at worst its caller does everything.
- *
- * A task has 256 KiB of stack.  It must return: not by longjmp(), not by an exception.  In a child that a task forks no
- * other thread goes on with the indices: it ends there, or calls exec().
- * Returns how many threads took part, 1 or more; 0 if count < 1 or there is no task. */
-SAT_API int sat_parallel(int threads, int64_t count, sat_task *task, void *context);
-
-/* A caller's threads in place of the library's, for one object.  run() calls job(argument, i) once for each i in
- * 0 .. jobs-1 and returns when all calls have: in any order, at the same time or one after the other, from any thread.
- * It may be called at the same time from several threads, and from inside a job.  jobs is 2 or more, at most the
- * object's number of threads (sat_processors() when it was made, where that is 0); what one thread suffices for is done
- * by the caller's.  A job needs 256 KiB of stack and must return.  The struct and what it points to outlive the object.
- */
-typedef struct sat_executor {
-    void (*run)(void *context, int jobs, void (*job)(void *argument, int i), void *argument);
-    void *context;
-} sat_executor;
-
-/* ---- memory ---------------------------------------------------------------------------------------- */
-
-/* What objects take, and how it is aligned. */
-typedef enum sat_memory_kind {
-    SAT_MEMORY_HOST = 0,   /* 64 bytes */
-    SAT_MEMORY_PINNED = 1, /* 64 bytes; host memory that the device copies from and to by itself: cudaHostAlloc() */
-    SAT_MEMORY_DEVICE = 2, /* 256 bytes; on the current device */
-} sat_memory_kind;
-
-/* A caller's memory in place of the library's, for one object.  allocate() returns memory that is not initialised, or
- * NULL; then, or if the memory is not aligned, creating the object fails with SAT_ERR_MEMORY.  release() is given what
- * allocate() returned, once, with the same bytes and kind.  Both are called while the object is created or destroyed,
- * by the thread that does so; runs call neither.  A device may still be at work in the memory when release() is called,
- * if the object is destroyed before its stream is empty: the caller waits, or releases in the stream's order.  The
- * struct and what it points to outlive the object.  The threads' stacks are the library's in any case. */
-typedef struct sat_allocator {
-    void *(*allocate)(void *context, size_t bytes, sat_memory_kind kind);
-    void (*release)(void *context, void *data, size_t bytes, sat_memory_kind kind);
-    void *context;
-} sat_allocator;
 
 /* ---- element types --------------------------------------------------------------------------------- */
 
@@ -247,46 +190,6 @@ SAT_API void sat_view_free(sat_view *view);
 /* Image i of a view, as a view of one image; data is NULL if there is no such image. */
 SAT_API sat_view sat_view_image(const sat_view *view, int64_t i);
 
-/* ---- runs ------------------------------------------------------------------------------------------ */
-
-enum { SAT_OUTPUTS = 16 }; /* results that a run has at most, beside one another: of sat_window_run() */
-
-/* What a run counted; -1 what its operation or backend does not count.  Box filters, tables and queries count nothing.
- */
-typedef struct sat_counts {
-    int64_t clipped;            /* results that lay beyond the range of their integer type, or were NaN there */
-    int64_t empty[SAT_OUTPUTS]; /* of each output of sat_window_run(): its empty results */
-} sat_counts;
-
-/* How any object runs; NULL or zeros: to the end.
- *
- * Ending a run.  proceed(context) is asked whether the run goes on: by the calling thread, before there is work and
- * then about every millisecond of it, at least every 20 ms, between rows.  What it does takes time from the run.  Once
- * it returns false it is not asked again, and the run soon returns SAT_ERR_CANCELLED; results are then undefined,
- * objects are as before.  With an executor, the thread asks that runs job 0.  On a device, proceed is asked before work
- * is queued, and where views lie in host memory also between bands; what is queued is waited for.
- *
- * Bands.  An image of any height can be summed a band of rows at a time, on one machine or several: the carry row is
- * the inclusive table's row above the band, width * channels entries of the accumulator type (q32: u32), and joins
- * them.  carry_in NULL means zeros.  carry_out, if not NULL, receives the inclusive table's last row of this band; it
- * may be carry_in itself.  A run of several images takes one band of each, all of one height: carry_in and carry_out
- * then hold a row for each image, one after the other.  For tables only; others return SAT_ERR_ARGUMENT. */
-typedef struct sat_run_options {
-    void *stream;                   /* a cudaStream_t for backends on a device, else not used; views in host memory: the
-                                       run begins when it is empty, is done when the call returns, and cannot be
-                                       captured into a graph */
-    bool (*proceed)(void *context); /* NULL: the run cannot be ended */
-    void *context;
-    sat_counts *counts; /* where the counts go, or NULL: filled when the call returns, of views in device memory when
-                           the object's wait does (sat_window_wait()), until which it must stay */
-    const void *carry_in;
-    void *carry_out;
-    bool continues;          /* padded layout: this is not the first band, its table view has no zero row */
-    bool reserved[7];        /* false */
-    int64_t first_row, rows; /* 0; for later versions */
-    void (*progress)(void *context, int64_t done, int64_t of); /* NULL; for later versions */
-} sat_run_options;
-
 /* ---- tables ---------------------------------------------------------------------------------------- */
 
 typedef enum sat_layout {
@@ -341,17 +244,15 @@ typedef struct sat_plan_spec {
 /* Describes the table of an image of the spec's width and height: all members but the data, rows without gaps.  The
  * spec's defaults are filled in, its backend is not looked for.  sat_view_alloc(&table->view) then gives it memory.
  * Returns SAT_ERR_ARGUMENT, _SHAPE, _TYPE. */
-#define sat_table_for(...)                                                                                             \
-    sat_table_for_sized(__VA_ARGS__, sizeof(sat_plan_spec), sizeof(sat_table)) /* spec, table                          \
-                                                                                */
+#define sat_table_for(...) /* spec, table */ sat_table_for_sized(__VA_ARGS__, sizeof(sat_plan_spec), sizeof(sat_table))
 SAT_API sat_status sat_table_for_sized(const sat_plan_spec *spec, sat_table *table, size_t spec_bytes,
                                        size_t table_bytes);
 
 /* The table of an image, for those who need no plan: makes one of the spec, takes memory for the table where the image
  * lies, runs it, and waits.  The image's width, height, channels, type, memory and count are the spec's where they are
  * 0 there; spec NULL: all of them, and the defaults.  On SAT_OK the table's view is the caller's, to be given to
- * sat_view_free(); else its data is NULL.  Returns as sat_table_for(), sat_view_alloc(), sat_plan_create() and
- * sat_plan_run() do. */
+ * sat_view_free(); else its data is NULL, and the status SAT_ERR_ARGUMENT, _SHAPE, _TYPE, _RANGE, _MEMORY, _UNAVAILABLE
+ * or _DEVICE, as of sat_plan_create() and sat_plan_run(). */
 #define sat_table_of(...)                                                                                              \
     sat_table_of_sized(__VA_ARGS__, sizeof(sat_plan_spec), sizeof(sat_table)) /* image, spec,                          \
                                                                                 table */
@@ -361,7 +262,8 @@ SAT_API sat_status sat_table_of_sized(const sat_view *image, const sat_plan_spec
 typedef struct sat_plan sat_plan;
 
 /* Makes a plan: checks the spec, picks the backend, allocates all that runs will need.
- * On SAT_OK *plan is the caller's, to be given to sat_plan_destroy(); else it is NULL. */
+ * On SAT_OK *plan is the caller's, to be given to sat_plan_destroy(); else it is NULL, and the status is
+ * SAT_ERR_ARGUMENT, _SHAPE, _TYPE, _MEMORY, _DEVICE or _UNAVAILABLE. */
 #define sat_plan_create(...) sat_plan_create_sized(__VA_ARGS__, sizeof(sat_plan_spec)) /* plan, spec */
 SAT_API sat_status sat_plan_create_sized(sat_plan **plan, const sat_plan_spec *spec, size_t spec_bytes);
 
@@ -560,7 +462,7 @@ typedef struct sat_box_spec {
     const char *border;                  /* a name of sat_border_at(); NULL = the first, "shrink" */
     double border_value[4];              /* for borders that take a value: one for each channel; integer
                                             samples: an integer in the type's range; f32: in its range, inf or nan */
-    bool weighted_alpha;                 /* the last channel is alpha: colours are averaged with it as
+    bool weighted_alpha;                 /* the last of 2 or 4 channels is alpha: colours are averaged with it as
                                             their weight; where its sum is 0, colours get 0.  Not of u32 and i32.
                                             With alphas below 0 a quotient may lie outside the samples' type: it is
                                             cut to that range */
@@ -573,7 +475,7 @@ typedef struct sat_box_spec {
     int64_t count;                       /* images that a run has at most; 0 = 1 */
     const sat_executor *executor;        /* as in sat_plan_spec */
     const sat_allocator *allocator;      /* as in sat_plan_spec */
-    sat_type result;                     /* SAT_TYPE_NONE = the sample's type; SAT_F32, SAT_F64 */
+    sat_type result;                     /* the sample's type, SAT_F32 or SAT_F64; SAT_TYPE_NONE = the sample's */
     int reserved_word;                   /* 0 */
 } sat_box_spec;
 
@@ -584,7 +486,7 @@ typedef struct sat_box sat_box;
  * 64 MiB, of strips of the image, at least 16384 pixels and four windows wide).
  * On SAT_OK *box is the caller's, to be given to sat_box_destroy(); else it is NULL, and the status is
  * SAT_ERR_ARGUMENT, _SHAPE, _TYPE (of samples or results), _RANGE (a window's sum could exceed 2^64, of signed samples
- * 2^63), _MEMORY or _UNAVAILABLE. */
+ * 2^63; sums of 32-bit integers weighted by alpha), _MEMORY, _DEVICE or _UNAVAILABLE. */
 #define sat_box_create(...) sat_box_create_sized(__VA_ARGS__, sizeof(sat_box_spec)) /* box, spec */
 SAT_API sat_status sat_box_create_sized(sat_box **box, const sat_box_spec *spec, size_t spec_bytes);
 
@@ -603,7 +505,8 @@ SAT_API sat_status sat_box_run_sized(sat_box *box, const sat_view *src, const sa
  * that it suffices; valid while the filter lives. */
 SAT_API const char *sat_box_backend(const sat_box *box);
 SAT_API const char *sat_box_note(const sat_box *box);
-SAT_API int sat_box_device(const sat_box *box); /* as of sat_plan_device() */
+/* As of sat_plan_device(). */
+SAT_API int sat_box_device(const sat_box *box);
 
 /* Frees the filter and sets *box to NULL. NULL and pointers to NULL are fine. */
 SAT_API void sat_box_destroy(sat_box **box);
@@ -655,8 +558,8 @@ SAT_API bool sat_backend_absent(size_t i, char *name, size_t bytes);
 /* ---- device memory ----------------------------------------------------------------------------------- */
 
 /* For programs without a CUDA compiler: what it takes to keep images and tables on the device.  All of it works on the
- * calling thread's current device and returns SAT_ERR_UNAVAILABLE, with the reason, where there is none.  stream: a
- * cudaStream_t, NULL = the default one. */
+ * calling thread's current device and returns SAT_ERR_UNAVAILABLE, with the reason, where there is none, SAT_ERR_DEVICE
+ * where it fails, and SAT_ERR_MEMORY where its memory is full.  stream: a cudaStream_t, NULL = the default one. */
 
 typedef struct sat_device_info {
     char name[128]; /* "NVIDIA H200" */
@@ -673,8 +576,8 @@ SAT_API sat_status sat_device_current_sized(sat_device_info *info, size_t info_b
 SAT_API sat_status sat_device_alloc(void **data, size_t bytes); /* aligned to 256 bytes; *data NULL on failure */
 SAT_API void sat_device_free(void *data);                       /* waits for the device; accepts NULL */
 
-/* Queues setting all bytes; queues copying pixels between two views of one shape and type, in any memory (a copy
- * from or to host memory is done when the call returns); waits until the stream is empty. */
+/* Queues setting all bytes; queues copying views in any memory, of one shape and type, else SAT_ERR_SHAPE, _TYPE (a
+ * copy from or to host memory is done when the call returns); waits until the stream is empty. */
 SAT_API sat_status sat_device_fill(void *data, int byte, size_t bytes, void *stream);
 SAT_API sat_status sat_device_copy(const sat_view *from, const sat_view *to, void *stream);
 SAT_API sat_status sat_device_wait(void *stream);
@@ -685,4 +588,5 @@ SAT_API sat_status sat_device_capturing(void *stream, bool *capturing);
 #ifdef __cplusplus
 }
 #endif
+
 #endif

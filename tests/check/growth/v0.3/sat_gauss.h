@@ -45,8 +45,8 @@ typedef struct sat_gauss_spec {
     double sigma;                   /* px, the standard deviation: above 0, at most SAT_GAUSS_SIGMA_MAX */
     const char *border;             /* as in sat_box_spec */
     double border_value[4];         /* likewise */
-    bool weighted_alpha;            /* likewise: blurs are of colours times alpha, divided by the blur of alpha;
-                                       the alpha of masks and differences is the image's own */
+    bool weighted_alpha;            /* likewise, of samples of any type: blurs are of colours times alpha, divided by
+                                       the blur of alpha; the alpha of masks and differences is the image's own */
     bool strided;                   /* sources of runs may have gaps between their pixels */
     bool reserved[2];               /* false */
     sat_gauss_mode mode;            /* default SAT_GAUSS_BLUR */
@@ -58,8 +58,9 @@ typedef struct sat_gauss_spec {
     int64_t count;                  /* images that a run has at most; 0 = 1 */
     const sat_executor *executor;   /* as in sat_plan_spec */
     const sat_allocator *allocator; /* as in sat_plan_spec */
-    sat_type result;                /* SAT_TYPE_NONE = the sample's type, of differences f64 where they are
-                                       computed in it for the samples' sake, else f32; SAT_F32, SAT_F64 */
+    sat_type result;                /* SAT_F32, SAT_F64, or, but of differences, the sample's type; SAT_TYPE_NONE = the
+                                       latter, of differences f64 where they are computed in it for the samples'
+                                       sake, else f32 */
     int reserved_word;              /* 0 */
 } sat_gauss_spec;
 
@@ -83,7 +84,8 @@ SAT_API sat_status sat_gauss_run_sized(sat_gauss *gauss, const sat_view *src, co
 /* The backend chosen, and one line for people; valid while the filter lives. */
 SAT_API const char *sat_gauss_backend(const sat_gauss *gauss);
 SAT_API const char *sat_gauss_note(const sat_gauss *gauss);
-SAT_API int sat_gauss_device(const sat_gauss *gauss); /* as of sat_plan_device() */
+/* As of sat_plan_device(). */
+SAT_API int sat_gauss_device(const sat_gauss *gauss);
 
 /* Frees the filter and sets *gauss to NULL. NULL and pointers to NULL are fine. */
 SAT_API void sat_gauss_destroy(sat_gauss **gauss);

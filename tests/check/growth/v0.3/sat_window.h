@@ -132,7 +132,7 @@ typedef struct sat_window_spec {
 typedef struct sat_window sat_window;
 
 /* Checks the spec, picks the backend, allocates all that runs need.  On SAT_OK *window is the caller's, to be given to
- * sat_window_destroy(); else it is NULL, and the status is SAT_ERR_ARGUMENT, _SHAPE, _TYPE, _RANGE, _MEMORY or
+ * sat_window_destroy(); else it is NULL, and the status is SAT_ERR_ARGUMENT, _SHAPE, _TYPE, _RANGE, _MEMORY, _DEVICE or
  * _UNAVAILABLE.
  *
  * _RANGE: sums that 64 bits cannot be proven to hold.  With area the pixels of the fullest window, which are at most
@@ -174,7 +174,8 @@ SAT_API sat_type sat_window_result(const sat_window *window, int i);
  * window lives. */
 SAT_API const char *sat_window_backend(const sat_window *window);
 SAT_API const char *sat_window_note(const sat_window *window);
-SAT_API int sat_window_device(const sat_window *window); /* as of sat_plan_device() */
+/* As of sat_plan_device(). */
+SAT_API int sat_window_device(const sat_window *window);
 
 /* Frees the window and sets *window to NULL. NULL and pointers to NULL are fine. */
 SAT_API void sat_window_destroy(sat_window **window);
