@@ -260,7 +260,7 @@ static void writing(void **state)
     WRITE(ARGUMENT, o.writer = "a\nb");
     WRITE(ARGUMENT, o.writer = "a name of more than 31 characters");
     WRITE(ARGUMENT, o.moments = 3);
-    WRITE(ARGUMENT, o.reserved[6] = true);
+    WRITE(ARGUMENT, o.reserved[5] = true);
     WRITE(ARGUMENT, o.reserved_word = 1);
     WRITE(ARGUMENT, t.view.type = SAT_Q32; t.sample = SAT_F32);
     WRITE(ARGUMENT, t.view.type = SAT_Q32; t.sample = SAT_F32; t.quant = ((sat_quant){0, 0.3, 255}));
