@@ -201,7 +201,7 @@ def refusals(tap):
             (sums, (nan, 0, 1, 1), 5, "has a side that is no number"),
             (sums, (0, 0, 1, nan), 5, "has a side that is no number"),
             (sums, (-inf, 0, inf, 1), 5, "has a side that is no number"),
-            (sums, (0, 0, inf, 1), 5, "reaches outside the 6x5 image"),
+            (sums, (0, 0, inf, 1), 5, "reaches outside the image of shape (5, 6)"),
             (sums, (-2.0**-40, 0, 1, 1), 5, "reaches outside"),
             (sums, (5.5, 0, 0.5000001, 1), 5, "reaches outside"),
             (last, (4.5, 0, 0.75, 1), 4, "touches the last row or column"),
