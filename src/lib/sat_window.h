@@ -36,7 +36,8 @@ extern "C" {
 /* ---- statistics --------------------------------------------------------------------------------------- */
 
 /* The statistics, with their parameters in order and what these are where they are not set; an asterisk marks local
- * thresholds.  "of the range": times the largest value of the samples' type, which is 1 for floats.
+ * thresholds.  "of the range": times the range of the samples (sat_window_spec); "share": of that range, also where it
+ * is set.
  *
  *     mean *        mean - offset                                     offset 0
  *     sum           n * mean
@@ -50,7 +51,7 @@ extern "C" {
  *     sauvola *     mean * (1 + k * (std / r - 1))                    k 0.2, r 0.5 of the range
  *     wolf *        mean + k * (std / r - 1) * (mean - min(image))    k 0.5, r 0
  *     nick *        mean + k * sqrt((S2 - mean * mean) / n)           k -0.1
- *     phansalkar *  mean * (1 + p * exp(-q * m) + k * (s / r - 1))    k 0.25, r 0.5, p 2, q 10
+ *     phansalkar *  mean * (1 + p * exp(-q * m) + k * (s / r - 1))    k 0.25, r 0.5 share, p 2, q 10
  */
 
 enum { SAT_PARAMETERS = 4 };
@@ -58,9 +59,10 @@ enum { SAT_PARAMETERS = 4 };
 typedef struct sat_parameter_info {
     const char *name; /* "k"; NULL past the last */
     double value;     /* what it is where it is not set: */
-    bool in_range;    /* times the largest value of the samples' type, which is 1 for floats */
+    bool in_range;    /* times the range of the samples (sat_window_spec) */
     bool positive;    /* must be above 0 where it is set */
-    bool reserved[6]; /* false */
+    bool of_range;    /* is a share of that range, also where it is set */
+    bool reserved[5]; /* false */
 } sat_parameter_info;
 
 typedef struct sat_statistic_info {
@@ -70,7 +72,8 @@ typedef struct sat_statistic_info {
     const char *source;   /* citation, or NULL */
     sat_parameter_info parameter[SAT_PARAMETERS];
     bool threshold;   /* a local threshold: meant to be compared with the pixel */
-    bool whole_image; /* depends on extremes of the whole image, for which a run reads it twice */
+    bool whole_image; /* depends on extremes of the whole image, of all its channels together, for which a run reads it
+                       * twice */
     bool variance;    /* depends on a variance, and so on ddof */
     bool reserved[5]; /* false */
 } sat_statistic_info;
@@ -97,7 +100,7 @@ typedef struct sat_window_output {
 /* What windows are made for.  Zero means the default where one is named. */
 typedef struct sat_window_spec {
     int64_t width, height;               /* px */
-    int channels;                        /* 1..4, each on its own; 0 = 1 */
+    int channels;                        /* 1..4, each on its own, but for the extremes of the image; 0 = 1 */
     sat_type sample;                     /* u8 u16 u32 i8 i16 i32 f32 f64 */
     int64_t window_width, window_height; /* px, as in sat_box_spec */
     const char *border;                  /* as in sat_box_spec; floats: in a mode that repeats samples, windows reach
@@ -116,8 +119,10 @@ typedef struct sat_window_spec {
     double nodata;                   /* a value that samples can have: integers without a fraction, within the type's
                                         range; floats are rounded to the type, whose range they must not leave, and
                                         NaN means skip_nan */
-    double min_valid;                /* samples that must count: 1 or more, a whole number; below 1: a share of the
-                                        window's pixels; 0 = one sample */
+    double min_valid;                /* samples that must count: 1 or more, a whole number; below 1: a share of
+                                        window_width * window_height, of which what lies beyond the image never
+                                        counts where the border mode is shrink, and counts as the pixel that it
+                                        repeats in modes that repeat; 0 = one sample */
     double empty;                    /* the result where fewer count, or n <= ddof for a variance; of a statistic with
                                         extremes of the image also where none of its samples counts; clipped as any
                                         other */
@@ -127,6 +132,9 @@ typedef struct sat_window_spec {
     int64_t count;                   /* images that a run has at most; 0 = 1 */
     const sat_executor *executor;    /* as in sat_plan_spec */
     const sat_allocator *allocator;  /* as in sat_plan_spec */
+    double range;                    /* the largest value that samples are to have, for statistics with a parameter
+                                        in_range or of_range: 4095 for 12 bits in u16.  Of integers 1 to the largest
+                                        of the type, of floats finite and above 0.  0 = that largest; 1 for floats */
 } sat_window_spec;
 
 typedef struct sat_window sat_window;
@@ -149,7 +157,8 @@ typedef struct sat_window sat_window;
 SAT_API sat_status sat_window_create_sized(sat_window **window, const sat_window_spec *spec, size_t spec_bytes);
 
 /* src: 1 .. count images of the spec's shape and sample type.  mask: as many images of u8 with one channel, of the same
- * width and height, where samples of pixels that are not 0 count; NULL unless the spec is masked.  results: one view
+ * width and height and without gaps between their pixels, where samples of pixels that are not 0 count; NULL unless the
+ * spec is masked.  results: one view
  * for each output, in their order, of src's shape and the output's type.  No result shares a byte with another view.
  *
  * run->counts: clipped counts the results of all outputs that lay beyond their integer type's range, or were NaN there,

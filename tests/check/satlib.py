@@ -185,7 +185,7 @@ class WindowSpec(ctypes.Structure):
                 ("nodata", ctypes.c_double), ("min_valid", ctypes.c_double), ("empty", ctypes.c_double),
                 ("threads", ctypes.c_int), ("memory", ctypes.c_int), ("backend", ctypes.c_char_p),
                 ("count", ctypes.c_int64), ("executor", ctypes.c_void_p),
-                ("allocator", ctypes.c_void_p)]
+                ("allocator", ctypes.c_void_p), ("range", ctypes.c_double)]
 
 
 class BackendInfo(ctypes.Structure):

@@ -79,8 +79,11 @@ static void statistics(void **state)
         int used = snprintf(wants[n], sizeof wants[n], "%s %s%s", info.name, info.threshold ? "* " : "", info.equation);
         for (int i = 0; i < SAT_PARAMETERS && info.parameter[i].name; i++) {
             const sat_parameter_info *p = &info.parameter[i];
-            used += snprintf(wants[n] + used, sizeof wants[n] - (size_t)used, "%s %s %g%s", i ? "," : "", p->name,
-                             p->value, p->in_range ? " of the range" : "");
+            used +=
+                snprintf(wants[n] + used, sizeof wants[n] - (size_t)used, "%s %s %g%s", i ? "," : "", p->name, p->value,
+                         p->in_range   ? " of the range"
+                         : p->of_range ? " share"
+                                       : "");
         }
     }
     assert_true(n > 1);
