@@ -204,8 +204,7 @@ template <class K> bool pads_rows(const sat_view *table, int64_t elements, int64
            tiles_of(elements + channels, K::WIDTH) == tiles_of(elements, K::WIDTH);
 }
 
-template <class K>
-sat_status queue(const plan *p, const sat_view *image, const sat_view *table, const sat_run *run)
+template <class K> sat_status queue(const plan *p, const sat_view *image, const sat_view *table, const sat_run *run)
 {
     using sum = typename K::sum;
     const int64_t channels = image->channels, elements = image->width * channels;

@@ -210,8 +210,7 @@ sat_status transpose_to_table(const pipeline *p, const sat_view *table, int64_t 
     return prim::transpose(b, out, samples - (exclusive ? channels : 0), height - exclusive, 1, stream);
 }
 
-template <class Sum>
-sat_status finish(const pipeline *p, const sat_view *table, int64_t height, const sat_run *run)
+template <class Sum> sat_status finish(const pipeline *p, const sat_view *table, int64_t height, const sat_run *run)
 {
     edges<Sum> e = {};
     e.table = (Sum *)table->data;
