@@ -282,8 +282,8 @@ sat_status sat_cpu_gauss_open(const sat_gauss_spec *spec, sat_arena *arena, void
     const int64_t tasks = spec->width * spec->channels > spec->height ? spec->width * spec->channels : spec->height;
     if (f->threads > (tasks - 1) / GAUSS_LANES + 1) f->threads = (int)((tasks - 1) / GAUSS_LANES + 1);
     if (!plan_memory(f, arena))
-        return sat_fail(SAT_ERR_MEMORY, "cpu: out of memory for a Gaussian filter of %lldx%lld pixels",
-                        (long long)spec->width, (long long)spec->height);
+        return sat_fail(SAT_ERR_MEMORY, "cpu: out of memory for a Gaussian filter of images of shape (%lld, %lld)",
+                        (long long)spec->height, (long long)spec->width);
     /* Strips whose samples share cache lines are one task, if that leaves enough of them for all threads. */
     f->strips_each = (int64_t)(CACHE_LINE / (GAUSS_LANES * sat_type_bytes(spec->sample)));
     if (f->strips_each < 1 || f->strips < 2 * f->threads * f->strips_each) f->strips_each = 1;
