@@ -1,6 +1,5 @@
 #include "regions.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,9 +9,15 @@
 #include "input.h"
 #include "machine_info.h"
 #include "messages.h"
-#include "region_pixels.h"
 #include "rounding.h"
 #include "sample_type.h"
+
+static bool find_column(const char *name, size_t n, stat_column *column)
+{
+    for (size_t i = 0; sat_rect_statistic_at(i, column); i++)
+        if (strlen(column->name) == n && strncmp(name, column->name, n) == 0) return true;
+    return false;
+}
 
 bool regions_stats(region_job *job, const char *text)
 {
@@ -20,13 +25,11 @@ bool regions_stats(region_job *job, const char *text)
     while (text) {
         const char *comma = strchr(text, ',');
         size_t n = comma ? (size_t)(comma - text) : strlen(text);
-        int found = -1;
-        for (int s = 0; s < STATS_MAX; s++)
-            if (strlen(stat_name((stat_id)s)) == n && strncmp(text, stat_name((stat_id)s), n) == 0) found = s;
+        stat_column *found = &job->stats[job->stats_n];
+        if (job->stats_n == STATS_MAX - 1 || !find_column(text, n, found)) return false;
         for (int k = 0; k < job->stats_n; k++)
-            if ((int)job->stats[k] == found) return false;
-        if (found < 0) return false;
-        job->stats[job->stats_n++] = (stat_id)found;
+            if (strcmp(job->stats[k].name, found->name) == 0) return false;
+        job->stats_n++;
         text = comma ? comma + 1 : NULL;
     }
     return true;
@@ -57,11 +60,12 @@ typedef struct answer {
     sat_table table;
     sat_table squares;     /* where they are asked for, and no pixels are summed */
     int64_t width, height; /* of the image */
+    int channels;
+    sat_type sums;         /* the type of sums: whose member of sat_sum counts */
     source source;         /* of the file */
     sat_file *file;        /* a table file, or NULL */
     void *memory[2];       /* tables that were built here, of sums and squares */
     image pixels;          /* of floats, or for a few rectangles: what these are summed from */
-    sat_view none;         /* then: a table of zeros that takes no memory, by which the library checks rectangles */
 } answer;
 
 /* The largest area of a rectangle: that of the rectangles when all are known, cut to the image. */
@@ -81,7 +85,7 @@ static int64_t largest_area(const rects *from, int64_t width, int64_t height)
 static bool needs_squares(const region_job *job)
 {
     for (int s = 0; s < job->stats_n; s++)
-        if (stat_needs_squares(job->stats[s])) return true;
+        if (job->stats[s].squares) return true;
     return false;
 }
 
@@ -237,17 +241,6 @@ static bool need_no_table(const rects *from, int64_t width, int64_t height, sat_
     return true;
 }
 
-/* A table of zeros, by which the library checks rectangles; false if there is no address space for it. */
-static bool stand_in(const image *img, answer *a)
-{
-    sat_view v = {.width = img->width + 1, .height = img->height + 1, .channels = img->channels};
-    v.type = is_float_type(img->type) ? SAT_F64 : is_signed_type(img->type) ? SAT_I64 : SAT_U64;
-    if (!view_zeros(&v)) return false;
-    a->none = v;
-    a->table = (sat_table){.view = v, .layout = SAT_PADDED, .sample = img->type};
-    return true;
-}
-
 typedef struct table_need {
     const region_job *job;
     const rects *from;
@@ -275,8 +268,8 @@ static bool open_image(const region_job *job, input_file *in, const decode_optio
     bool ok = image_decode(&in->file, decode, &img, NULL, err);
     source_close(&in->file);
     const bool squares = needs_squares(job), pixels = takes_pixels(img.type, squares);
-    bool without = ok && !job->common->backend && need_no_table(from, img.width, img.height, img.type, squares) &&
-                   stand_in(&img, a);
+    const bool without =
+        ok && !job->common->backend && need_no_table(from, img.width, img.height, img.type, squares);
     ok = ok &&
          (without || (build(job, &img, from, 1, a, err) && (!squares || pixels || build(job, &img, from, 2, a, err))));
     if (without && job->common->verbose)
@@ -295,7 +288,6 @@ static void close_answer(answer *a)
     source_close(&a->source);
     free(a->memory[0]);
     free(a->memory[1]);
-    if (a->none.data) view_unmap(&a->none);
     image_free(&a->pixels);
 }
 
@@ -327,6 +319,10 @@ static const char *cure(const sat_table *t, const rect_chunk *one)
 
 static sat_status ask_library(const answer *a, const rect_chunk *chunk, const sat_statistics *ask)
 {
+    const sat_view pixels = image_view(&a->pixels);
+    if (pixels.data)
+        return chunk->real ? sat_image_statistics_f64(&pixels, chunk->real, chunk->n, ask)
+                           : sat_image_statistics(&pixels, chunk->whole, chunk->n, ask);
     return chunk->real ? sat_table_statistics_f64(&a->table, &a->squares, chunk->real, chunk->n, ask)
                        : sat_table_statistics(&a->table, &a->squares, chunk->whole, chunk->n, ask);
 }
@@ -349,20 +345,16 @@ static const char *fault_of(const rect_chunk *one)
     const sat_rect_f64 *r = one->real;
     if (!r) return one->whole->width <= 0 || one->whole->height <= 0 ? "is empty" : NULL;
     const double x1 = r->x + r->width, y1 = r->y + r->height;
-    return isnan(x1) || isnan(y1) ? "has a side that is no number" : x1 <= r->x || y1 <= r->y ? "is empty" : NULL;
+    return x1 != x1 || y1 != y1 ? "has a side that is no number" : x1 <= r->x || y1 <= r->y ? "is empty" : NULL;
 }
 
 /* The library refused a chunk: finds the first rectangle that it refuses, and says which and why. */
-static bool refuse(const region_job *job, const answer *a, const rects *from, const rect_chunk *chunk, error *err)
+static bool refuse(const answer *a, const rects *from, const rect_chunk *chunk, const sat_statistics *ask, error *err)
 {
     char where[48], name[128], index[160];
     for (size_t i = 0; i < chunk->n; i++) {
-        double roots[4];
         const rect_chunk one = rect_chunk_one(chunk, i);
-        const sat_statistics ask = {.flags = job->clip ? SAT_CLIP : 0,
-                                    .threads = job->common->threads,
-                                    .roots = a->squares.view.data ? roots : NULL};
-        sat_status status = ask_library(a, &one, &ask);
+        sat_status status = ask_library(a, &one, ask);
         if (status == SAT_OK) continue;
         rects_where(from, i, where);
         name_rect(name, sizeof name, &one);
@@ -385,83 +377,72 @@ static bool refuse(const region_job *job, const answer *a, const rects *from, co
 static bool put_rows(const answer *a, const rects *from, size_t at, const rect_chunk *rows, const sat_statistics *ask,
                      sheet *to)
 {
-    sat_statistics checked = *ask; /* of pixels, the stand-in answers no squares */
-    if (a->pixels.data) checked.variances = checked.deviations = checked.roots = NULL;
-    if (ask_library(a, rows, &checked) != SAT_OK) return false;
-    if (a->pixels.data) {
-        for (size_t i = 0; i < rows->n * (size_t)a->table.view.channels; i++) {
-            if (ask->variances) ask->variances[i] = NAN;
-            if (ask->deviations) ask->deviations[i] = NAN;
-            if (ask->roots) ask->roots[i] = NAN;
-        }
-        region_pixels(&a->pixels, rows, ask->threads, ask);
-    }
+    if (ask_library(a, rows, ask) != SAT_OK) return false;
     sheet_rows(to, from, at, rows, ask);
     return true;
 }
 
-static bool has_stat(const region_job *job, stat_id id)
-{
-    for (int s = 0; s < job->stats_n; s++)
-        if (job->stats[s] == id) return true;
-    return false;
-}
+/* What is asked of a chunk of rectangles, with its arrays. */
+typedef struct question {
+    sat_statistics ask;
+    sat_rect_output output[STATS_MAX];
+} question;
 
-/* Memory for what is asked of a chunk of rectangles. */
-static bool allocate(const region_job *job, int channels, sat_statistics *ask)
+static bool allocate(const region_job *job, int channels, question *q)
 {
     const size_t n = (size_t)RECTS_CHUNK * (size_t)channels;
-    const bool sum = has_stat(job, STAT_SUM), mean = has_stat(job, STAT_MEAN), var = has_stat(job, STAT_VAR);
-    const bool std = has_stat(job, STAT_STD), rms = has_stat(job, STAT_RMS);
-    *ask = (sat_statistics){.flags = job->clip ? SAT_CLIP : 0, .threads = job->common->threads, .ddof = job->ddof};
-    if (sum) ask->sums = malloc(n * sizeof *ask->sums);
-    if (mean) ask->means = malloc(n * sizeof *ask->means);
-    if (var) ask->variances = malloc(n * sizeof *ask->variances);
-    if (std) ask->deviations = malloc(n * sizeof *ask->deviations);
-    if (rms) ask->roots = malloc(n * sizeof *ask->roots);
+    sat_statistics *ask = &q->ask;
+    *ask = (sat_statistics){
+        .flags = job->clip ? SAT_CLIP : 0, .threads = job->common->threads, .ddof = job->ddof, .output = q->output};
     ask->areas_f64 = malloc(RECTS_CHUNK * sizeof *ask->areas_f64);
-    return (ask->sums || !sum) && (ask->means || !mean) && (ask->variances || !var) && (ask->deviations || !std) &&
-           (ask->roots || !rms) && ask->areas_f64;
+    bool ok = ask->areas_f64;
+    for (int s = 0; ok && s < job->stats_n; s++) {
+        const stat_column *column = &job->stats[s];
+        if (column->sum) ok = (ask->sums = malloc(n * sizeof *ask->sums)) != NULL;
+        if (!stat_is_real(column)) continue;
+        double *values = malloc(n * sizeof *values);
+        q->output[ask->outputs++] = (sat_rect_output){column->name, values};
+        ok = values;
+    }
+    return ok;
 }
 
-static void free_all(sat_statistics *ask)
+static void free_all(question *q)
 {
-    free(ask->sums);
-    free(ask->means);
-    free(ask->variances);
-    free(ask->deviations);
-    free(ask->roots);
-    free(ask->areas_f64);
+    for (int i = 0; i < q->ask.outputs; i++) free(q->output[i].values);
+    free(q->ask.sums);
+    free(q->ask.areas_f64);
 }
 
 static bool put_all(const region_job *job, const answer *a, rects *from, sheet *to, error *err)
 {
     rect_chunk chunk;
-    sat_statistics ask;
+    question q = {.ask = {0}};
+    const sat_statistics *ask = &q.ask;
     bool ok = false;
-    if (!allocate(job, a->table.view.channels, &ask)) {
+    if (!allocate(job, a->channels, &q)) {
         fail(err, "out of memory");
         goto out;
     }
     for (;;) {
         if (!rects_next(from, &chunk, err) || !sheet_takes_names(to, from, err)) goto out;
         if (chunk.n == 0) break;
-        if (!put_rows(a, from, 0, &chunk, &ask, to)) {
+        if (!put_rows(a, from, 0, &chunk, ask, to)) {
             /* The rows before the first that is refused, one by one; then why. */
             for (size_t i = 0; i < chunk.n; i++) {
                 const rect_chunk one = rect_chunk_one(&chunk, i);
-                if (!put_rows(a, from, i, &one, &ask, to)) break;
+                if (!put_rows(a, from, i, &one, ask, to)) break;
             }
-            refuse(job, a, from, &chunk, err);
+            refuse(a, from, &chunk, ask, err);
             goto out;
         }
         if (sheet_failed(to)) break;
     }
     chunk.n = 0;
-    sheet_rows(to, from, 0, &chunk, &ask); /* the header, where there is no rectangle */
+    sheet_rows(to, from, 0, &chunk, ask); /* the header, where there is no rectangle */
     ok = true;
 out:
-    free_all(&ask);
+    free_all(&q);
     return ok;
 }
 
@@ -470,6 +451,18 @@ static bool takes_channels(const decode_options *decode, const input_file *in, e
     const channel_choice *c = &decode->channels;
     if (!in->is_table || (!c->gray && !c->one)) return true;
     return fail(err, "%s is for images, and this is a table", c->gray ? "--gray" : "--channel");
+}
+
+/* What is asked, a table or pixels. */
+static void describe(answer *a)
+{
+    const sat_view *t = &a->table.view;
+    const bool padded = a->table.layout == SAT_PADDED;
+    const image *img = &a->pixels;
+    a->width = img->data ? img->width : t->width - padded;
+    a->height = img->data ? img->height : t->height - padded;
+    a->channels = img->data ? img->channels : t->channels;
+    a->sums = !img->data ? t->type : is_float_type(img->type) ? SAT_F64 : is_signed_type(img->type) ? SAT_I64 : SAT_U64;
 }
 
 /* All rectangles of one input; on false, *at_fault is the file that the error is about. */
@@ -487,15 +480,10 @@ static bool answer_input(const region_job *job, const char *input, rects *from, 
     bool ok = input_open(&in, input, &decode, err) && takes_channels(&decode, &in, err) &&
               (in.is_table ? open_table(job, &in, from, &a, err) : open_image(job, &in, &decode, from, &a, err));
     source_close(&in.file);
-    bool padded = a.table.layout == SAT_PADDED;
-    a.width = a.table.view.width - padded;
-    a.height = a.table.view.height - padded;
+    if (ok) describe(&a);
     rects_of_image(from, a.width, a.height);
-    sheet_input columns = {.name = input,
-                           .width = a.width,
-                           .height = a.height,
-                           .channels = a.table.view.channels,
-                           .type = a.table.view.type};
+    sheet_input columns = {
+        .name = input, .width = a.width, .height = a.height, .channels = a.channels, .type = a.sums};
     ready = clock_now_s();
     ok = ok && sheet_next_input(to, &columns, err);
     if (ok && !put_all(job, &a, from, to, err)) {

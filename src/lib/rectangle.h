@@ -1,16 +1,18 @@
 /* rectangle.h - one rectangle of one table: validation, the addresses of its corners, its sum and mean.
  *
- * Written once, for C and for kernels (kernels/query/query.cu), so that both give the same bits.  A kernel defines two
+ * Written once, for C and for kernels (kernels/query/query.cu), so that both give the same bits.  A kernel defines three
  * macros before it includes this.  SAT_BOTH makes a function the device's.  SAT_PRODUCT is a product that is rounded
- * before anything is added to it, as C11 rounds it; device compilers would fuse the two operations. */
+ * before anything is added to it, as C11 rounds it; device compilers would fuse the two operations.  SAT_STORE stores an
+ * answer. */
 #ifndef SAT_RECTANGLE_H
 #define SAT_RECTANGLE_H
 
-#include "sat.h"
+#include "rect_statistic.h"
 
 #ifndef SAT_BOTH
-#define SAT_BOTH          static inline
-#define SAT_PRODUCT(a, b) ((a) * (b))
+#define SAT_BOTH             static inline
+#define SAT_PRODUCT(a, b)    ((a) * (b))
+#define SAT_STORE(to, value) ((void)(*(to) = (value)))
 #endif
 
 /* A table read through its prefix sums: entry (x, y) is the sum of the first x columns of the first y rows. */
@@ -113,7 +115,7 @@ typedef struct sat_rect_question {
     bool with_squares; /* what is asked needs them */
     const sat_rect *rects;
     size_t n;
-    sat_statistics ask;
+    sat_rect_ask ask;
     sat_bad_rects *bad;
 } sat_rect_question;
 

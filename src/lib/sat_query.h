@@ -1,6 +1,7 @@
-/* sat_query.h - rectangles whose sides have fractions: statistics of the area that they cover.
+/* sat_query.h - more of rectangles: which statistics there are, sides with fractions, and answers straight from an image,
+ * for which no table is made.
  *
- * What sat.h says of versions, threads and executors holds here. */
+ * What sat.h says of versions, threads and executors holds here; sat_rect_statistic_info travels with its size. */
 #ifndef SAT_QUERY_H
 #define SAT_QUERY_H
 
@@ -9,6 +10,26 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+/* ---- the statistics ------------------------------------------------------------------------------------ */
+
+/* A statistic of rectangles: what sat_rect_output names. */
+typedef struct sat_rect_statistic_info {
+    const char *name, *summary;
+    const char *equation; /* over n, the area in pixels, S1, S2, mean, var and std; for people */
+    const char *source;   /* citation, or NULL */
+    bool squares;         /* a table must have that of its squares beside it */
+    bool variance;        /* depends on a variance, and so on ddof */
+    bool sum;             /* is the sum, which sat_statistics.sums has in its own type */
+    bool area;            /* is the area, the same for all channels, which sat_statistics.areas has as an integer */
+    bool reserved[4];     /* false */
+} sat_rect_statistic_info;
+
+/* The i-th statistic of rectangles; false past the last. */
+#define sat_rect_statistic_at(...) sat_rect_statistic_at_sized(__VA_ARGS__, sizeof(sat_rect_statistic_info)) /* i, info */
+SAT_API bool sat_rect_statistic_at_sized(size_t i, sat_rect_statistic_info *info, size_t info_bytes);
+
+/* ---- sides with fractions ------------------------------------------------------------------------------ */
 
 /* The pixels of column i cover [i, i + 1), those of row j likewise.  The edges are x, y, x + width and y + height, the
  * latter two rounded to f64. */
@@ -43,6 +64,39 @@ typedef struct sat_rect_f64 {
 SAT_API sat_status sat_table_statistics_f64_sized(const sat_table *table, const sat_table *squares,
                                                   const sat_rect_f64 *rects, size_t n, const sat_statistics *ask,
                                                   size_t table_bytes, size_t ask_bytes);
+
+/* ---- straight from an image ---------------------------------------------------------------------------- */
+
+/* Answers n rectangles in each image of a view by reading their pixels: for a few rectangles, which no table would pay
+ * for, and for samples whose sums no table holds exactly.  The image has samples of u8 u16 u32 i8 i16 i32 f32 f64 and
+ * lies in host memory.  Arrays are those of sat_table_statistics(); sums are u of unsigned samples, i of signed ones
+ * and f of floats.
+ *
+ * Integers: sums are exact.  Variances and the means of the squares are exact quotients, rounded once, those of 32-bit
+ * samples too: sums of squares have 128 bits.
+ *
+ * Floats: a sum is added up in f64 with what its additions lose (T. Ogita, S. M. Rump and S. Oishi, Accurate sum and
+ * dot product, SIAM J. Sci. Comput. 26 (2005): Sum2): as exact as in twice the precision of f64, rounded once.  A
+ * variance is that of the samples less their mean (T. F. Chan, G. H. Golub and R. J. LeVeque, Algorithms for computing
+ * the sample variance, The American Statistician 37 (1983): the corrected two-pass algorithm): never negative, and
+ * nothing cancels.  A NaN or an infinity reaches exactly the rectangles that hold it.
+ *
+ * The time follows the pixels in the rectangles.  Results are the same on every number of threads.  Where nothing is
+ * asked for, the rectangles are checked, and no more.  Takes no memory.
+ * Returns as sat_table_statistics() does, before the first answer is written; SAT_ERR_RANGE for a rectangle whose sum
+ * of integers might not fit 64 bits: one of more than 2^32 pixels of 32-bit samples; SAT_ERR_TYPE for samples of other
+ * types; SAT_ERR_UNAVAILABLE for an image in device memory. */
+#define sat_image_statistics(...) /* image, rects, n, ask */                                                           \
+    sat_image_statistics_sized(__VA_ARGS__, sizeof(sat_statistics))
+SAT_API sat_status sat_image_statistics_sized(const sat_view *image, const sat_rect *rects, size_t n,
+                                              const sat_statistics *ask, size_t ask_bytes);
+
+/* The same for rectangles with fractions, as sat_table_statistics_f64() defines them: sums are f64 (the member f) of all
+ * samples, areas is NULL.  Each of up to nine parts of one weight is summed as floats are above. */
+#define sat_image_statistics_f64(...) /* image, rects, n, ask */                                                       \
+    sat_image_statistics_f64_sized(__VA_ARGS__, sizeof(sat_statistics))
+SAT_API sat_status sat_image_statistics_f64_sized(const sat_view *image, const sat_rect_f64 *rects, size_t n,
+                                                  const sat_statistics *ask, size_t ask_bytes);
 
 #ifdef __cplusplus
 }

@@ -54,7 +54,8 @@ typedef struct sat_statistic_info {
     bool threshold;   /* a local threshold: meant to be compared with the pixel */
     bool whole_image; /* depends on extremes of the whole image, for which a run reads it twice */
     bool variance;    /* depends on a variance, and so on ddof */
-    bool reserved[5]; /* false */
+    bool count;       /* how many samples count: never empty */
+    bool reserved[4]; /* false */
 } sat_statistic_info;
 
 /* The i-th statistic; false past the last. */

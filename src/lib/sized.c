@@ -1,6 +1,7 @@
 /* sized.c - copies structs between versions of the public headers. */
 #include "sat_gauss.h"
 #include "sat_lab.h"
+#include "sat_query.h"
 #include "sat_window.h"
 #include "status.h"
 #include "sized.h"
@@ -8,7 +9,7 @@
 SAT_NO_PADDING_BEHIND(sat_plan_spec, reserved_word);
 SAT_NO_PADDING_BEHIND(sat_run_options, stream);
 SAT_NO_PADDING_BEHIND(sat_table, reserved_word);
-SAT_NO_PADDING_BEHIND(sat_statistics, areas_f64);
+SAT_NO_PADDING_BEHIND(sat_statistics, reserved_word);
 SAT_NO_PADDING_BEHIND(sat_query_spec, squares);
 SAT_NO_PADDING_BEHIND(sat_box_spec, reserved_word);
 SAT_NO_PADDING_BEHIND(sat_gauss_spec, reserved_word);
@@ -20,6 +21,7 @@ SAT_NO_PADDING_BEHIND(sat_lab_backend_info, reserved);
 SAT_NO_PADDING_BEHIND(sat_device_info, runtime);
 SAT_NO_PADDING_BEHIND(sat_window_spec, allocator);
 SAT_NO_PADDING_BEHIND(sat_statistic_info, reserved);
+SAT_NO_PADDING_BEHIND(sat_rect_statistic_info, reserved);
 
 sat_status sat_take_struct(void *ours, size_t bytes, const void *theirs, size_t their_bytes, const char *what)
 {

@@ -6,7 +6,8 @@
 #include "reader.h"
 
 typedef struct sat_pair {
-    sat_statistics ask;
+    sat_statistics given;
+    sat_rect_ask ask;
     sat_table sum_table, square_table;
     sat_reader sums, squares;
     size_t channels;
@@ -25,7 +26,7 @@ sat_status sat_pair_check_sums(const sat_pair *p);
 /* Are both of one image, the table of squares one, and that of sums none? */
 sat_status sat_pair_check(const sat_pair *p);
 
-/* The answers of a rectangle that is cut away: sum 0, and NaN. */
+/* The answers of a rectangle that is cut away: sums and areas of 0, and NaN. */
 void sat_pair_answer_nothing(const sat_pair *p, size_t to);
 
 #endif

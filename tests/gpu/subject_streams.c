@@ -291,7 +291,8 @@ static bool query_queue(void *what, cudaStream_t stream)
 {
     query_job *j = what;
     const sat_rect *rects = j->given.view.data;
-    const sat_statistics ask = {.means = j->got[MEANS].view.data};
+    const sat_rect_output mean = {"mean", j->got[MEANS].view.data};
+    const sat_statistics ask = {.output = &mean, .outputs = 1};
     return table_queue(&j->table, stream) &&
            is_status(sat_query_run(j->query, rects, RECTS, j->got[SUMS].view.data, NULL, stream), SAT_OK,
                      "sat_query_run") &&
