@@ -90,20 +90,27 @@ static bool needs_squares(const region_job *job)
 }
 
 /* power 1: the sums; 2: the squares. */
+static sat_plan_spec plan_spec(const region_job *job, const image_shape *shape, const rects *from, int power)
+{
+    const int64_t largest = largest_area(from, shape->width, shape->height);
+    return (sat_plan_spec){.width = shape->width,
+                           .height = shape->height,
+                           .channels = shape->channels,
+                           .sample = shape->type,
+                           .accum = power == 1 ? sat_accum_for(shape->type, largest) : SAT_TYPE_NONE,
+                           .power = power,
+                           .layout = SAT_PADDED,
+                           .backend = job->common->backend,
+                           .threads = job->common->threads};
+}
+
 static bool build(const region_job *job, const image *img, const rects *from, int power, answer *a, error *err)
 {
     sat_plan *plan = NULL;
     sat_view in = image_view(img);
-    int64_t largest = largest_area(from, img->width, img->height);
-    sat_plan_spec spec = {.width = img->width,
-                          .height = img->height,
-                          .channels = img->channels,
-                          .sample = img->type,
-                          .accum = power == 1 ? sat_accum_for(img->type, largest) : SAT_TYPE_NONE,
-                          .power = power,
-                          .layout = SAT_PADDED,
-                          .backend = job->common->backend,
-                          .threads = job->common->threads};
+    const int64_t largest = largest_area(from, img->width, img->height);
+    const image_shape shape = {.width = img->width, .height = img->height, .channels = img->channels, .type = img->type};
+    const sat_plan_spec spec = plan_spec(job, &shape, from, power);
     bool ok = false;
     if (sat_plan_create(&plan, &spec) != SAT_OK) return fail(err, "%s", sat_detail());
     sat_view view = {.width = img->width + 1, .height = img->height + 1, .channels = img->channels};
@@ -141,13 +148,9 @@ static bool check_sum(const region_job *job, const answer *a, const sat_file_inf
 static void say_rounding(const region_job *job, const answer *a, int power)
 {
     char text[ROUNDING_TEXT_BYTES];
-    const sat_view *v = power == 1 ? &a->table.view : &a->squares.view;
-    bool padded = a->table.layout == SAT_PADDED;
-    if (!v->data || job->common->quiet || !is_float_type(v->type)) return;
-    const double largest = is_signed_type(a->table.sample) && power == 1 ? 0 : rounding_largest(v);
-    if (rounding_lost_text(text, v, a->table.layout != SAT_INCLUSIVE, NULL) ||
-        rounding_text(text, power, v->type, a->table.sample, v->width - padded, v->height - padded, largest))
-        say(input_name(a->input), "%s", text);
+    const sat_table *t = power == 1 ? &a->table : &a->squares;
+    if (!t->view.data || job->common->quiet) return;
+    if (rounding_text(text, t, t->view.height - (t->layout == SAT_PADDED), NULL)) say(input_name(a->input), "%s", text);
 }
 
 /* What to say of a file without trailer and --layout. */
@@ -246,17 +249,29 @@ typedef struct table_need {
     const rects *from;
 } table_need;
 
-/* The table of an image, where one is made: what open_image() holds beside the pixels. */
-static uint64_t table_bytes(const image_shape *shape, const void *context)
+/* A table of an image, and the plan that makes it. */
+static uint64_t table_bytes(const table_need *q, const image_shape *shape, int power)
+{
+    const sat_plan_spec spec = plan_spec(q->job, shape, q->from, power);
+    sat_table table;
+    sat_bytes plan;
+    uint64_t bytes;
+    if (sat_table_for(&spec, &table) != SAT_OK ||
+        __builtin_mul_overflow(table.view.row_bytes, (uint64_t)table.view.height, &bytes))
+        return UINT64_MAX;
+    const sat_status status = sat_plan_bytes(&spec, &plan);
+    return status == SAT_OK || status == SAT_ERR_MEMORY ? bytes + plan.host + plan.pinned : bytes;
+}
+
+/* What open_image() holds beside the pixels. */
+static uint64_t tables_bytes(const image_shape *shape, const void *context)
 {
     const table_need *q = context;
     const bool squares = needs_squares(q->job);
     if (!q->job->common->backend && need_no_table(q->from, shape->width, shape->height, shape->type, squares)) return 0;
-    sat_type accum = sat_accum_for(shape->type, largest_area(q->from, shape->width, shape->height));
-    uint64_t bytes = sat_row_bytes(shape->width + 1, shape->channels, accum ? accum : SAT_I64);
-    if (squares && !takes_pixels(shape->type, squares))
-        bytes += sat_row_bytes(shape->width + 1, shape->channels, SAT_U64);
-    return bytes == 0 || __builtin_mul_overflow(bytes, (uint64_t)shape->height + 1, &bytes) ? UINT64_MAX : bytes;
+    const uint64_t first = table_bytes(q, shape, 1);
+    const uint64_t second = squares && !takes_pixels(shape->type, squares) ? table_bytes(q, shape, 2) : 0;
+    return first > UINT64_MAX - second ? UINT64_MAX : first + second;
 }
 
 static bool open_image(const region_job *job, input_file *in, const decode_options *decode, const rects *from,
@@ -470,7 +485,7 @@ static bool answer_input(const region_job *job, const char *input, rects *from, 
                          error *err)
 {
     answer a = {.input = input};
-    image_memory memory = {.work = table_bytes, .context = &(table_need){job, from}};
+    image_memory memory = {.work = tables_bytes, .context = &(table_need){job, from}};
     decode_options decode = job->decode;
     input_file in = {.is_table = false};
     double start = clock_now_s(), ready;

@@ -52,10 +52,7 @@ static sat_status check_types(sat_gauss_spec *s)
     const bool differs = s->mode == SAT_GAUSS_DOG;
     if (sat_sample_max(s->sample) == 0 && !sat_is_float(s->sample))
         return sat_fail(SAT_ERR_TYPE, "samples of type %s cannot be filtered", name);
-    if (s->result == SAT_TYPE_NONE) {
-        const bool wide = s->sample == SAT_F64 || s->sample == SAT_U32 || s->sample == SAT_I32;
-        s->result = !differs ? s->sample : wide ? SAT_F64 : SAT_F32;
-    }
+    if (s->result == SAT_TYPE_NONE) s->result = differs ? sat_real_type(s->sample) : s->sample;
     if (sat_is_float(s->result) || (s->result == s->sample && !differs)) return SAT_OK;
     if (differs)
         return sat_fail(SAT_ERR_TYPE, "differences of type %s; f32 and f64 are possible", sat_type_name(s->result));

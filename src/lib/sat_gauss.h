@@ -58,8 +58,8 @@ typedef struct sat_gauss_spec {
     int64_t count;                  /* images that a run has at most; 0 = 1 */
     const sat_executor *executor;   /* as in sat_plan_spec */
     const sat_allocator *allocator; /* as in sat_plan_spec */
-    sat_type result;                /* SAT_TYPE_NONE = the sample's type, of differences f64 where they are
-                                       computed in it for the samples' sake, else f32; SAT_F32, SAT_F64 */
+    sat_type result;                /* SAT_TYPE_NONE = the sample's type, of differences sat_real_type(); SAT_F32,
+                                       SAT_F64 */
     int reserved_word;              /* 0 */
 } sat_gauss_spec;
 
@@ -85,6 +85,10 @@ SAT_API const char *sat_gauss_note(const sat_gauss *gauss);
 
 /* Frees the filter and sets *gauss to NULL. NULL and pointers to NULL are fine. */
 SAT_API void sat_gauss_destroy(sat_gauss **gauss);
+
+/* The memory that a filter of that spec takes: as sat_plan_bytes(). */
+#define sat_gauss_bytes(...) sat_gauss_bytes_sized(__VA_ARGS__, sizeof(sat_gauss_spec)) /* spec, bytes */
+SAT_API sat_status sat_gauss_bytes_sized(const sat_gauss_spec *spec, sat_bytes *bytes, size_t spec_bytes);
 
 #ifdef __cplusplus
 }

@@ -1,6 +1,7 @@
 /* sized.c - copies structs between versions of the public headers. */
 #include "sat_gauss.h"
 #include "sat_lab.h"
+#include "sat_light.h"
 #include "sat_query.h"
 #include "sat_window.h"
 #include "status.h"
@@ -13,6 +14,8 @@ SAT_NO_PADDING_BEHIND(sat_statistics, reserved_word);
 SAT_NO_PADDING_BEHIND(sat_query_spec, squares);
 SAT_NO_PADDING_BEHIND(sat_box_spec, reserved_word);
 SAT_NO_PADDING_BEHIND(sat_gauss_spec, reserved_word);
+SAT_NO_PADDING_BEHIND(sat_light_spec, allocator);
+SAT_NO_PADDING_BEHIND(sat_rounding, reserved);
 SAT_NO_PADDING_BEHIND(sat_scan_spec, thread_items);
 SAT_NO_PADDING_BEHIND(sat_border_info, reserved);
 SAT_NO_PADDING_BEHIND(sat_backend_info, why);

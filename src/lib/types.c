@@ -36,6 +36,21 @@ sat_type sat_type_from_name(const char *name)
     return SAT_TYPE_NONE;
 }
 
+bool sat_type_holds(sat_type type, double value)
+{
+    if (type == SAT_F64) return true;
+    if (type == SAT_F32) return !isfinite(value) || fabs(value) < 0x1.ffffffp127; /* nearer to the largest than to 2^128 */
+    const bool is_signed = sat_is_signed(type);
+    const double range = ldexp(1, 8 * (int)sat_type_bytes(type) - is_signed);
+    return known(type) && type != SAT_Q32 && value == floor(value) && value >= (is_signed ? -range : 0) && value < range;
+}
+
+sat_type sat_real_type(sat_type sample)
+{
+    if (sample == SAT_F64 || sample == SAT_U32 || sample == SAT_I32) return SAT_F64;
+    return sat_sample_max(sample) != 0 || sample == SAT_F32 ? SAT_F32 : SAT_TYPE_NONE;
+}
+
 static const char *const layouts[] = {
     [SAT_PADDED] = "padded", [SAT_INCLUSIVE] = "inclusive", [SAT_EXCLUSIVE] = "exclusive"};
 enum { LAYOUTS = sizeof layouts / sizeof *layouts };
