@@ -44,16 +44,10 @@ typedef enum term { SAMPLE, SQUARE, DEVIATION, SQUARED_DEVIATION } term;
 static void add_terms(float_sum *to, const void *row, sat_type type, int64_t n, ptrdiff_t step, term what, double mean)
 {
     double sum = to->sum, lost = to->lost;
-    switch (type) {
-    case SAT_U8: ADD_TERMS(uint8_t) break;
-    case SAT_U16: ADD_TERMS(uint16_t) break;
-    case SAT_U32: ADD_TERMS(uint32_t) break;
-    case SAT_I8: ADD_TERMS(int8_t) break;
-    case SAT_I16: ADD_TERMS(int16_t) break;
-    case SAT_I32: ADD_TERMS(int32_t) break;
-    case SAT_F32: ADD_TERMS(float) break;
-    default: ADD_TERMS(double)
-    }
+    if (type == SAT_F32)
+        ADD_TERMS(float)
+    else
+        ADD_TERMS(double)
     *to = (float_sum){sum, lost};
 }
 #undef ADD_TERMS
@@ -77,26 +71,47 @@ static uint64_t sum_integers(const void *row, sat_type type, int64_t n, ptrdiff_
 }
 #undef SUM_OF
 
-/* Exact.  A sample's magnitude is at most 2^32 - 1, and so its square is below 2^64. */
-#define SQUARES_OF(type)                                                                                               \
+#define SQUARES_OF(type, wide)                                                                                         \
     for (int64_t i = 0; i < n; i++) {                                                                                  \
-        const int64_t x = (int64_t)((const type *)row)[i * step];                                                      \
-        sum += (uint64_t)x * (uint64_t)x;                                                                              \
+        const wide x = (wide)((const type *)row)[i * step];                                                            \
+        sum += (uint64_t)(x * x);                                                                                      \
     }
-static sat_u128 square_integers(const void *row, sat_type type, int64_t n, ptrdiff_t step)
+/* Of up to 2^31 samples of 8 or 16 bits, whose squares are at most 2^32. */
+static uint64_t square_narrow(const void *row, sat_type type, int64_t n, ptrdiff_t step)
 {
-    sat_u128 sum = 0;
+    uint64_t sum = 0;
     switch (type) {
-    case SAT_U8: SQUARES_OF(uint8_t) break;
-    case SAT_U16: SQUARES_OF(uint16_t) break;
-    case SAT_U32: SQUARES_OF(uint32_t) break;
-    case SAT_I8: SQUARES_OF(int8_t) break;
-    case SAT_I16: SQUARES_OF(int16_t) break;
-    default: SQUARES_OF(int32_t)
+    case SAT_U8: SQUARES_OF(uint8_t, uint32_t) break;
+    case SAT_U16: SQUARES_OF(uint16_t, uint32_t) break;
+    case SAT_I8: SQUARES_OF(int8_t, int32_t) break;
+    default: SQUARES_OF(int16_t, int32_t)
     }
     return sum;
 }
+
+/* Of samples of 32 bits, whose squares are below 2^64. */
+static sat_u128 square_wide(const void *row, sat_type type, int64_t n, ptrdiff_t step)
+{
+    sat_u128 sum = 0;
+    if (type == SAT_U32)
+        SQUARES_OF(uint32_t, uint64_t)
+    else
+        SQUARES_OF(int32_t, int64_t)
+    return sum;
+}
 #undef SQUARES_OF
+
+/* Exact. */
+static sat_u128 square_integers(const char *row, sat_type type, int64_t n, ptrdiff_t step)
+{
+    enum { PIECE = 1 << 30 };
+    const size_t bytes = sat_type_bytes(type);
+    sat_u128 sum = 0;
+    if (bytes == 4) return square_wide(row, type, n, step);
+    for (int64_t i = 0; i < n; i += PIECE)
+        sum += square_narrow(row + i * step * (ptrdiff_t)bytes, type, n - i < PIECE ? n - i : PIECE, step);
+    return sum;
+}
 
 /* ---- one channel of a rectangle ------------------------------------------------------------------------ */
 
@@ -106,7 +121,7 @@ typedef struct channel {
     int c;
 } channel;
 
-static const void *row_of(const channel *p, const sat_rect *r, int64_t y)
+static const char *row_of(const channel *p, const sat_rect *r, int64_t y)
 {
     return sat_sample_at(p->view, p->image, r->x, r->y + y, p->c);
 }
@@ -142,6 +157,40 @@ static sat_sum answer_reals(const channel *p, const sat_pieces *at, const sat_re
     return sum;
 }
 
+static uint64_t add_integers(const channel *p, const sat_rect *r)
+{
+    const ptrdiff_t step = sat_sample_step(p->view);
+    uint64_t sum = 0;
+    for (int64_t y = 0; y < r->height; y++) sum += sum_integers(row_of(p, r, y), p->view->type, r->width, step);
+    return sum;
+}
+
+static sat_u128 add_squares(const channel *p, const sat_rect *r)
+{
+    const ptrdiff_t step = sat_sample_step(p->view);
+    sat_u128 sum = 0;
+    for (int64_t y = 0; y < r->height; y++) sum += square_integers(row_of(p, r, y), p->view->type, r->width, step);
+    return sum;
+}
+
+/* Integers whose parts have weights, as from tables (query_fractions.c): the same bits. */
+static sat_sum answer_weighted(const channel *p, const sat_pieces *at, const sat_rect_ask *ask, sat_rect_features *f)
+{
+    const bool is_signed = sat_is_signed(p->view->type), with_squares = sat_rect_needs_squares(ask);
+    sat_i128 s1[9], s2[9];
+    double all = 0, squares = 0;
+    for (int k = 0; k < at->n; k++) {
+        const uint64_t sum = add_integers(p, &at->of[k].rect);
+        s1[k] = is_signed ? (sat_i128)(int64_t)sum : (sat_i128)sum;
+        s2[k] = with_squares ? (sat_i128)add_squares(p, &at->of[k].rect) : 0;
+        all += at->of[k].weight * (double)s1[k];
+        squares += at->of[k].weight * (double)s2[k];
+    }
+    *f = (sat_rect_features){.n = at->area, .mean = all / at->area, .sum = all, .squares = squares / at->area};
+    if (ask->needs & SAT_NEEDS_VAR) f->var = sat_pieces_variance(at, f->mean, s1, s2, (double)ask->ddof);
+    return (sat_sum){.f = all};
+}
+
 /* (n * S2 - S1 * S1) / (n * (n - ddof)).  m is the largest magnitude of a sample.  Rectangles whose sum may be none of
  * 64 bits are refused: n * m < 2^64 for unsigned samples, n * m <= 2^63 for signed ones.  S1 * S1 and n * S2 are at most
  * (n * m)^2 < 2^128.  Their difference is at most n^2 / 4 times the square of the range (Popoviciu: a variance is at
@@ -155,17 +204,13 @@ static double integer_variance(uint64_t n, uint64_t magnitude, sat_u128 squares,
 
 static sat_sum answer_integers(const channel *p, const sat_rect *r, const sat_rect_ask *ask, sat_rect_features *f)
 {
-    const sat_type type = p->view->type;
-    const bool is_signed = sat_is_signed(type);
+    const bool is_signed = sat_is_signed(p->view->type);
     const uint64_t n = (uint64_t)r->width * (uint64_t)r->height;
-    const ptrdiff_t step = sat_sample_step(p->view);
-    sat_sum sum = {0};
-    for (int64_t y = 0; y < r->height; y++) sum.u += sum_integers(row_of(p, r, y), type, r->width, step);
+    const sat_sum sum = {.u = add_integers(p, r)};
     const double real = is_signed ? (double)sum.i : (double)sum.u;
     *f = (sat_rect_features){.n = (double)n, .mean = real / (double)n, .sum = real};
     if (!sat_rect_needs_squares(ask)) return sum;
-    sat_u128 squares = 0;
-    for (int64_t y = 0; y < r->height; y++) squares += square_integers(row_of(p, r, y), type, r->width, step);
+    const sat_u128 squares = add_squares(p, r);
     const uint64_t magnitude = is_signed && sum.i < 0 ? -sum.u : sum.u;
     f->var = integer_variance(n, magnitude, squares, (uint64_t)ask->ddof);
     f->squares = sat_quotient(squares, n);
@@ -182,7 +227,8 @@ typedef struct job {
     const sat_rect *whole;     /* these, */
     const sat_rect_f64 *reals; /* or these */
     size_t n;
-    bool counts; /* something is asked for beside areas */
+    bool counts;       /* something is asked for beside areas */
+    size_t part_rects; /* that a thread takes at a time */
 } job;
 
 static sat_rect_status pieces_of(const job *j, size_t i, sat_pieces *at)
@@ -212,8 +258,10 @@ static void answer_one(const job *j, int64_t image, size_t i)
         sat_sum sum = {0};
         if (!inside)
             sat_rect_put_nothing(ask, to);
-        else if (j->reals || sat_is_float(j->image.type))
+        else if (sat_is_float(j->image.type))
             sum = answer_reals(&p, &at, ask, &f);
+        else if (j->reals)
+            sum = answer_weighted(&p, &at, ask, &f);
         else
             sum = answer_integers(&p, &at.of[0].rect, ask, &f);
         if (inside) sat_rect_put(ask, to, &f);
@@ -223,18 +271,28 @@ static void answer_one(const job *j, int64_t image, size_t i)
     if (ask->areas_f64 && image == 0) ask->areas_f64[i] = at.area;
 }
 
-/* Rectangles that a thread takes at a time. */
-enum { PART_RECTS = 16 };
-
-/* Pixels worth a thread: some 100 us, ten times what it takes to wake one. */
-#define SHARE_PX 0x1p18
-
 static void answer_part(void *context, int64_t part, int worker)
 {
     const job *j = context;
-    const size_t all = j->n * (size_t)j->image.count, first = (size_t)part * PART_RECTS;
+    const size_t all = j->n * (size_t)j->image.count, first = (size_t)part * j->part_rects;
     (void)worker;
-    for (size_t i = first; i < all && i < first + PART_RECTS; i++) answer_one(j, (int64_t)(i / j->n), i % j->n);
+    for (size_t i = first; i < all && i < first + j->part_rects; i++) answer_one(j, (int64_t)(i / j->n), i % j->n);
+}
+
+/* So that large rectangles are spread, parts are of as few as make them worth taking, on an average. */
+static void answer_all(job *j, int threads)
+{
+    enum { PART_RECTS = 16 };
+    const double part_px = 0x1p16, share_px = 0x1p18; /* some 100 us: ten times what it takes to wake a thread */
+    const size_t all = j->n * (size_t)j->image.count;
+    double px = 0;
+    sat_pieces at;
+    for (size_t i = 0; i < j->n; i++)
+        if (pieces_of(j, i, &at) == SAT_RECT_INSIDE) px += at.area * (double)j->image.count;
+    j->part_rects = 1;
+    while (j->part_rects < PART_RECTS && (double)j->part_rects * px < (double)all * part_px) j->part_rects *= 2;
+    sat_parallel_on(j->given.executor, sat_threads_worth(px, share_px, threads),
+                    sat_parts((int64_t)all, (int64_t)j->part_rects), answer_part, j);
 }
 
 static sat_rect_status status_at(const void *context, size_t i)
@@ -285,17 +343,6 @@ static sat_status open_job(job *j, const sat_view *image, const sat_statistics *
     return SAT_OK;
 }
 
-/* As many as have a share of the pixels each. */
-static int threads_for(const job *j)
-{
-    const int most = j->given.threads ? j->given.threads : sat_processors();
-    double px = 0;
-    sat_pieces at;
-    for (size_t i = 0; px < SHARE_PX * most && i < j->n; i++)
-        if (pieces_of(j, i, &at) == SAT_RECT_INSIDE) px += at.area * (double)j->image.count;
-    return sat_threads_worth(px, SHARE_PX, most);
-}
-
 static sat_status run(job *j, const sat_view *image, const sat_statistics *ask, size_t ask_bytes)
 {
     sat_status status = open_job(j, image, ask, ask_bytes);
@@ -304,9 +351,7 @@ static sat_status run(job *j, const sat_view *image, const sat_statistics *ask, 
     const size_t bad = sat_first_bad(j->given.executor, sat_threads_worth((double)j->n, SAT_SHARE_RECTS, most), j->n,
                                      status_at, j);
     if (bad < j->n) return refuse(j, bad);
-    if (j->n > 0 && (j->counts || j->ask.areas || j->ask.areas_f64))
-        sat_parallel_on(j->given.executor, threads_for(j),
-                        sat_parts((int64_t)(j->n * (size_t)j->image.count), PART_RECTS), answer_part, j);
+    if (j->n > 0 && (j->counts || j->ask.areas || j->ask.areas_f64)) answer_all(j, most);
     return SAT_OK;
 }
 

@@ -60,3 +60,15 @@ sat_pieces sat_pieces_of(const sat_edges *e)
                                       .weight = columns.weight[i] * rows.weight[j]};
     return p;
 }
+
+double sat_pieces_variance(const sat_pieces *p, double mean, const sat_i128 *s1, const sat_i128 *s2, double ddof)
+{
+    const int64_t c = (int64_t)llrint(fmax(-0x1p32, fmin(mean, 0x1p32))); /* of a damaged table, too */
+    double d1 = 0, d2 = 0;
+    for (int k = 0; k < p->n; k++) {
+        const sat_i128 n = (sat_i128)p->of[k].rect.width * p->of[k].rect.height;
+        d1 += p->of[k].weight * (double)(s1[k] - c * n);
+        d2 += p->of[k].weight * (double)(s2[k] - 2 * c * s1[k] + (sat_i128)c * c * n);
+    }
+    return sat_variance_f(p->area, d1, d2, ddof);
+}

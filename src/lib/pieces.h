@@ -2,7 +2,9 @@
 #ifndef SAT_PIECES_H
 #define SAT_PIECES_H
 
-#include "rectangle.h"
+#include "moments.h"
+
+__extension__ typedef __int128 sat_i128;
 
 typedef struct sat_edges {
     double x0, y0, x1, y1;
@@ -31,6 +33,10 @@ typedef struct sat_pieces {
 } sat_pieces;
 
 sat_pieces sat_pieces_of(const sat_edges *e);
+
+/* The variance of integers, from the exact sums of samples and of squares over each piece, and their mean; the head of
+ * query_fractions.c has the bound. */
+double sat_pieces_variance(const sat_pieces *p, double mean, const sat_i128 *s1, const sat_i128 *s2, double ddof);
 
 /* One of weight 1: a rectangle of whole pixels. */
 static inline sat_pieces sat_whole_piece(const sat_rect *rect)

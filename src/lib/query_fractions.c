@@ -24,14 +24,11 @@
  * (Cauchy and Schwarz), D2 is wrong by 14 * u * D2, D1 * D1 / A by 34 * u * D2, and D2 <= A * (v0 + 1/3). */
 #include <math.h>
 
-#include "moments.h"
 #include "pieces.h"
 #include "pool.h"
 #include "sat_query.h"
 #include "status.h"
 #include "table_pair.h"
-
-__extension__ typedef __int128 sat_i128;
 
 /* The edges, cut to the image if the table clips, and the whole pixels that they touch. */
 static sat_rect_status edges_of(const sat_reader *r, const sat_rect_f64 *rect, sat_edges *e, sat_rect *touched)
@@ -64,15 +61,12 @@ static double weigh(const sat_reader *r, uint64_t image, const sat_pieces *p, si
 static double variance_of(const sat_pieces *p, bool is_signed, double mean, const sat_sum *s1, const sat_sum *s2,
                           double ddof)
 {
-    const int64_t c = (int64_t)llrint(fmax(-0x1p32, fmin(mean, 0x1p32))); /* of a damaged table, too */
-    double d1 = 0, d2 = 0;
+    sat_i128 sums[9], squares[9];
     for (int k = 0; k < p->n; k++) {
-        const sat_i128 n = (sat_i128)p->of[k].rect.width * p->of[k].rect.height;
-        const sat_i128 sum = is_signed ? (sat_i128)s1[k].i : (sat_i128)s1[k].u;
-        d1 += p->of[k].weight * (double)(sum - c * n);
-        d2 += p->of[k].weight * (double)((sat_i128)s2[k].u - 2 * c * sum + (sat_i128)c * c * n);
+        sums[k] = is_signed ? (sat_i128)s1[k].i : (sat_i128)s1[k].u;
+        squares[k] = (sat_i128)s2[k].u;
     }
-    return sat_variance_f(p->area, d1, d2, ddof);
+    return sat_pieces_variance(p, mean, sums, squares, ddof);
 }
 
 /* One channel of a rectangle that is inside, as answer number `to`. */

@@ -30,7 +30,7 @@
  * caller's except inside the opaque objects.  Sizes are 64 bit and every product is checked.
  *
  * Versions.  sat_plan_spec, sat_run_options, sat_table, sat_statistics, sat_query_spec, sat_box_spec, sat_gauss_spec,
- * sat_window_spec, sat_rounding and the structs called sat_..._info get new members at their end, where zero means what the version
+ * sat_window_spec, sat_light_spec, sat_rounding and the structs called sat_..._info get new members at their end, where zero means what the version
  * before did.  The size of the caller's struct travels with the call, so a program may run with a library that is
  * newer, or older, than the header it was compiled with. The functions that take or fill such a struct are macros:
  * sat_plan_create(plan, spec) is sat_plan_create_sized(plan, spec, sizeof(sat_plan_spec)), and so on, the size last.

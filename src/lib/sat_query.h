@@ -92,7 +92,8 @@ SAT_API sat_status sat_image_statistics_sized(const sat_view *image, const sat_r
                                               const sat_statistics *ask, size_t ask_bytes);
 
 /* The same for rectangles with fractions, as sat_table_statistics_f64() defines them: sums are f64 (the member f) of all
- * samples, areas is NULL.  Each of up to nine parts of one weight is summed as floats are above. */
+ * samples, areas is NULL.  Integers have the bits that two exact tables give; of floats, each of up to nine parts with
+ * one weight is summed as above. */
 #define sat_image_statistics_f64(...) /* image, rects, n, ask */                                                       \
     sat_image_statistics_f64_sized(__VA_ARGS__, sizeof(sat_statistics))
 SAT_API sat_status sat_image_statistics_f64_sized(const sat_view *image, const sat_rect_f64 *rects, size_t n,
