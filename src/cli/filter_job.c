@@ -110,11 +110,10 @@ static bool check_linear(const image *img, error *err)
 static bool light_border(job *j, const image *img, error *err)
 {
     const double largest = img->type == SAT_U8 ? UINT8_MAX : UINT16_MAX;
-    double values[4];
     if (j->border_values == 0) return true;
-    if (!job_border_values(j, img, values, err)) return false;
+    if (!job_border_values(j, img, j->border_value, err)) return false;
     for (int c = 0; c < img->channels; c++) {
-        const double v = values[c];
+        const double v = j->border_value[c];
         if (!sat_type_holds(img->type, v))
             return fail(err, "a border value of %.17g; %s samples take integers from 0 to %.0f", v,
                         sat_type_name(img->type), largest);

@@ -25,7 +25,7 @@ uint64_t job_object_bytes(sat_status status, const sat_bytes *bytes)
     return status == SAT_OK || status == SAT_ERR_MEMORY ? (uint64_t)bytes->host + bytes->pinned : 0;
 }
 
-bool job_border_values(const job *j, const image *img, double values[4], error *err)
+bool job_border_values(const job *j, const image *img, double values[static 4], error *err)
 {
     if (j->border_values > 1 && j->border_values != img->channels)
         return fail(err, "--border %s has %d values, but the image has %d channel%s", j->border, j->border_values,

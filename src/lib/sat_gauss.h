@@ -45,8 +45,8 @@ typedef struct sat_gauss_spec {
     double sigma;                   /* px, the standard deviation: above 0, at most SAT_GAUSS_SIGMA_MAX */
     const char *border;             /* as in sat_box_spec */
     double border_value[4];         /* likewise */
-    bool weighted_alpha;            /* likewise: blurs are of colours times alpha, divided by the blur of alpha;
-                                       the alpha of masks and differences is the image's own */
+    bool weighted_alpha;            /* likewise, of samples of any type: blurs are of colours times alpha, divided by
+                                       the blur of alpha; the alpha of masks and differences is the image's own */
     bool strided;                   /* sources of runs may have gaps between their pixels */
     bool reserved[2];               /* false */
     sat_gauss_mode mode;            /* default SAT_GAUSS_BLUR */
@@ -58,8 +58,8 @@ typedef struct sat_gauss_spec {
     int64_t count;                  /* images that a run has at most; 0 = 1 */
     const sat_executor *executor;   /* as in sat_plan_spec */
     const sat_allocator *allocator; /* as in sat_plan_spec */
-    sat_type result;                /* SAT_TYPE_NONE = the sample's type, of differences sat_real_type(); SAT_F32,
-                                       SAT_F64 */
+    sat_type result;                /* SAT_F32, SAT_F64, or, but of differences, the sample's type; SAT_TYPE_NONE = the
+                                       latter, of differences sat_real_type() */
     int reserved_word;              /* 0 */
 } sat_gauss_spec;
 

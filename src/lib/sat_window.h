@@ -115,7 +115,7 @@ typedef struct sat_window_spec {
 typedef struct sat_window sat_window;
 
 /* Checks the spec, picks the backend, allocates all that runs need.  On SAT_OK *window is the caller's, to be given to
- * sat_window_destroy(); else it is NULL, and the status is SAT_ERR_ARGUMENT, _SHAPE, _TYPE, _RANGE, _MEMORY or
+ * sat_window_destroy(); else it is NULL, and the status is SAT_ERR_ARGUMENT, _SHAPE, _TYPE, _RANGE, _MEMORY, _DEVICE or
  * _UNAVAILABLE.
  *
  * _RANGE: sums that 64 bits cannot be proven to hold.  With area the pixels of the fullest window, which are at most
@@ -134,7 +134,7 @@ SAT_API sat_status sat_window_create_sized(sat_window **window, const sat_window
 /* src: 1 .. count images of the spec's shape and sample type.  mask: as many images of u8 with one channel, of the same
  * width and height, where samples of pixels that are not 0 count; NULL unless the spec is masked.  results: one view
  * for each output, in their order, of src's shape and the output's type.  No result shares a byte with another view.
- * stream as in sat_run_options.  Returns SAT_ERR_ARGUMENT, _SHAPE, _TYPE. */
+ * stream as in sat_run_options.  Returns SAT_ERR_ARGUMENT, _SHAPE, _TYPE, _DEVICE. */
 SAT_API sat_status sat_window_run(sat_window *window, const sat_view *src, const sat_view *mask,
                                   const sat_view *results, void *stream);
 

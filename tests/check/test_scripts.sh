@@ -1,5 +1,6 @@
 #!/bin/bash
-# Scripts that no other suite runs: packages that are missing, as a user sees it; the benches of peers, without the peers.
+# Scripts that no other suite runs: packages that are missing, as a user sees it; hashes of sources; the benches of peers,
+# without the peers.
 cd "$(dirname "$0")/../.." || exit 1
 . tests/tap.sh
 : "${B:=build}" "${PYTHON:=python3}"
@@ -30,6 +31,20 @@ elif ! as_user true 2>/dev/null; then
 else
     try "$name" advises
 fi
+
+# What was verified on a GPU: code, whatever its comments say.
+mkdir -p "$dir/hashed/tests/gpu" "$dir/hashed/kernels" "$dir/hashed/src/lib" "$dir/hashed/src/cpu"
+cp tests/gpu/sources.sh "$dir/hashed/tests/gpu/"
+hash_of() { # CODE
+    printf '%s\n' "$1" >"$dir/hashed/kernels/a.cu"
+    "$dir/hashed/tests/gpu/sources.sh"
+}
+ignores_comments() {
+    local hash
+    hash=$(hash_of '/* a */ int a = 1; // one')
+    [ -n "$hash" ] && [ "$hash" = "$(hash_of $'// two\nint a =\n        1;')" ] && [ "$hash" != "$(hash_of 'int a = 2;')" ]
+}
+try "a comment in a kernel is no reason to run it again" ignores_comments
 
 # Without OpenCV and without the measurements, and with nothing in the environment.
 compares() {
