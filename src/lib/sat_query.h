@@ -83,9 +83,9 @@ SAT_API sat_status sat_table_statistics_f64_sized(const sat_table *table, const 
  *
  * The time follows the pixels in the rectangles.  Results are the same on every number of threads.  Where nothing is
  * asked for, the rectangles are checked, and no more.  Takes no memory.
- * Returns as sat_table_statistics() does, before the first answer is written; SAT_ERR_RANGE for a rectangle whose sum
- * of integers might not fit 64 bits: one of more than 2^32 pixels of 32-bit samples; SAT_ERR_TYPE for samples of other
- * types; SAT_ERR_UNAVAILABLE for an image in device memory. */
+ * Returns, before the first answer is written, SAT_ERR_ARGUMENT, _SHAPE, _TYPE (of samples), _UNAVAILABLE (an image in
+ * device memory), SAT_ERR_RECT with the first rectangle that is empty or reaches outside, or SAT_ERR_RANGE with the first
+ * whose sum of integers might not fit 64 bits: one of more than 2^32 pixels of 32-bit samples. */
 #define sat_image_statistics(...) /* image, rects, n, ask */                                                           \
     sat_image_statistics_sized(__VA_ARGS__, sizeof(sat_statistics))
 SAT_API sat_status sat_image_statistics_sized(const sat_view *image, const sat_rect *rects, size_t n,
