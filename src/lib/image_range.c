@@ -49,7 +49,7 @@ static void read_row(void *context, int64_t index, int worker)
     const sat_view *v = &r->image;
     extremes *e = &r->of[worker];
     for (int c = 0; c < v->channels; c++) {
-        const void *row = sat_sample_at(v, index / v->height, 0, index % v->height, c);
+        const void *row = sat_sample_in(v, index / v->height, 0, index % v->height, c);
         const ptrdiff_t step = sat_sample_step(v);
         bool finite = true;
         for (int64_t x = 0; x < v->width; x++) {
@@ -69,7 +69,7 @@ static sat_status refuse(const sat_view *v, int64_t index)
     int64_t x = 0;
     for (bool finite = true; finite && x < v->width; x += finite)
         for (int c = 0; c < v->channels; c++)
-            finite = finite && isfinite(value_at(sat_sample_at(v, image, x, y, c), v->type, 0));
+            finite = finite && isfinite(value_at(sat_sample_in(v, image, x, y, c), v->type, 0));
     if (v->count > 1) snprintf(which, sizeof which, " of image %lld", (long long)image);
     return sat_fail(SAT_ERR_RANGE, "the sample at %lld,%lld%s is not finite", (long long)x, (long long)y, which);
 }
@@ -106,11 +106,11 @@ static void mask_row(void *context, int64_t index, int worker)
     const masking *m = context;
     const sat_view *v = &m->image;
     const int64_t image = index / v->height, y = index % v->height;
-    uint8_t *to = sat_sample_at(&m->mask, image, 0, y, 0);
+    uint8_t *to = sat_sample_in(&m->mask, image, 0, y, 0);
     const ptrdiff_t step = sat_sample_step(v), to_step = sat_sample_step(&m->mask);
     const void *row[4];
     (void)worker;
-    for (int c = 0; c < v->channels; c++) row[c] = sat_sample_at(v, image, 0, y, c);
+    for (int c = 0; c < v->channels; c++) row[c] = sat_sample_in(v, image, 0, y, c);
     for (int64_t x = 0; x < v->width; x++) {
         bool set = false;
         for (int c = 0; c < v->channels; c++) set = set || value_at(row[c], v->type, x * step) != 0; /* NaN, too */

@@ -123,7 +123,7 @@ typedef struct channel {
 
 static const char *row_of(const channel *p, const sat_rect *r, int64_t y)
 {
-    return sat_sample_at(p->view, p->image, r->x, r->y + y, p->c);
+    return sat_sample_in(p->view, p->image, r->x, r->y + y, p->c);
 }
 
 static double add_all(const channel *p, const sat_pieces *at, term what, double mean)

@@ -118,10 +118,10 @@ static void row_to_light(void *context, int64_t index, int worker)
     const bool wide = l->spec.sample == SAT_U16;
     (void)worker;
     for (int c = 0; c < w->from.channels; c++) {
-        const void *from = sat_sample_at(&w->from, image, 0, y, c);
+        const void *from = sat_sample_in(&w->from, image, 0, y, c);
         const uint8_t *bytes = from;
         const uint16_t *words = from;
-        float *to = sat_sample_at(&w->to, image, 0, y, c);
+        float *to = sat_sample_in(&w->to, image, 0, y, c);
         const bool is_light = c < w->light_channels;
         for (int64_t x = 0; x < w->from.width; x++) {
             const int sample = wide ? words[x * step] : bytes[x * step];
@@ -141,8 +141,8 @@ static void row_from_light(void *context, int64_t index, int worker)
     long long clipped = 0;
     (void)worker;
     for (int c = 0; c < w->from.channels; c++) {
-        const float *from = sat_sample_at(&w->from, image, 0, y, c);
-        void *to = sat_sample_at(&w->to, image, 0, y, c);
+        const float *from = sat_sample_in(&w->from, image, 0, y, c);
+        void *to = sat_sample_in(&w->to, image, 0, y, c);
         uint8_t *bytes = to;
         uint16_t *words = to;
         const bool is_light = c < w->light_channels;

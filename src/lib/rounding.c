@@ -20,7 +20,7 @@
 
 static double entry_at(const sat_view *v, int64_t x, int c)
 {
-    const void *at = sat_sample_at(v, 0, x, v->height - 1, c);
+    const void *at = sat_sample_in(v, 0, x, v->height - 1, c);
     float narrow;
     double wide;
     if (v->type == SAT_F64) {
@@ -60,7 +60,7 @@ static double sum_of_magnitudes(const sat_view *v)
     double sums[4] = {0}, largest = 1;
     for (int64_t y = 0; y < v->height; y++)
         for (int64_t x = 0; x < v->width; x++)
-            for (int c = 0; c < v->channels; c++) sums[c] += magnitude_at(sat_sample_at(v, 0, x, y, c), v->type);
+            for (int c = 0; c < v->channels; c++) sums[c] += magnitude_at(sat_sample_in(v, 0, x, y, c), v->type);
     for (int c = 0; c < v->channels; c++) largest = fmax(largest, sums[c]);
     return largest;
 }

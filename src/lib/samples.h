@@ -6,10 +6,10 @@
 #include "status.h"
 
 /* Channel c of pixel (x, y) of image i of a view whose defaults are filled in. */
-static inline void *sat_sample_at(const sat_view *v, int64_t i, int64_t x, int64_t y, int c)
+static inline void *sat_sample_in(const sat_view *v, int64_t i, int64_t x, int64_t y, int c)
 {
-    return (char *)v->data + (size_t)i * v->image_bytes + (size_t)y * v->row_bytes + (size_t)x * v->pixel_bytes +
-           (size_t)c * sat_type_bytes(v->type);
+    return (char *)v->data + i * (ptrdiff_t)v->image_bytes + y * (ptrdiff_t)v->row_bytes +
+           x * (ptrdiff_t)v->pixel_bytes + c * (ptrdiff_t)sat_type_bytes(v->type);
 }
 
 /* From a sample to that of the next pixel, in samples. */

@@ -30,7 +30,7 @@
  * caller's except inside the opaque objects.  Sizes are 64 bit and every product is checked.
  *
  * Versions.  sat_plan_spec, sat_run_options, sat_table, sat_statistics, sat_query_spec, sat_box_spec, sat_gauss_spec,
- * sat_window_spec and the structs called sat_..._info get new members at their end, where zero means what the version
+ * sat_window_spec, sat_light_spec, sat_rounding and the structs called sat_..._info get new members at their end, where zero means what the version
  * before did.  The size of the caller's struct travels with the call, so a program may run with a library that is
  * newer, or older, than the header it was compiled with. The functions that take or fill such a struct are macros:
  * sat_plan_create(plan, spec) is sat_plan_create_sized(plan, spec, sizeof(sat_plan_spec)), and so on, the size last.
@@ -79,18 +79,19 @@ SAT_API const char *sat_version(void);
 
 /* ---- status ---------------------------------------------------------------------------------------- */
 
+/* A function returns those that its comment names.  All return SAT_ERR_ARGUMENT for what SAT_ERR_ARGUMENT stands for,
+ * also where their comments do not name it.  Of several faults, any may be told. */
 typedef enum sat_status {
     SAT_OK = 0,
-    SAT_ERR_ARGUMENT = 1,    /* a pointer is NULL or a value lies outside its documented range       */
-    SAT_ERR_SHAPE = 2,       /* a size overflows, or two views that belong together disagree         */
-    SAT_ERR_TYPE = 3,        /* this combination of sample and accumulator type does not exist       */
-    SAT_ERR_RANGE = 4,       /* the table cannot be proven to hold the answer, or a sample is outside
-                                the range that was declared for fixed point                          */
-    SAT_ERR_RECT = 5,        /* a rectangle is empty or reaches outside the image                    */
-    SAT_ERR_MEMORY = 6,      /* an allocation failed                                                 */
-    SAT_ERR_UNAVAILABLE = 7, /* no backend of that name, or it cannot run here or do this job        */
-    SAT_ERR_DEVICE = 8,      /* the device reported an error                                         */
-    SAT_ERR_FILE = 9,        /* a file cannot be read or written, or is broken: sat_file.h only      */
+    SAT_ERR_ARGUMENT = 1,    /* NULL; a value out of its range; memory of a wrong kind, shared, unaligned, with gaps */
+    SAT_ERR_SHAPE = 2,       /* sides, channels, count or strides that cannot be, overflow, or disagree between views */
+    SAT_ERR_TYPE = 3,        /* this combination of sample and accumulator type does not exist */
+    SAT_ERR_RANGE = 4,       /* sums cannot be proven to hold the answer; a sample is out of fixed point's range */
+    SAT_ERR_RECT = 5,        /* a rectangle is empty or reaches outside the image */
+    SAT_ERR_MEMORY = 6,      /* an allocation failed */
+    SAT_ERR_UNAVAILABLE = 7, /* no backend of that name, or it cannot run here or do this job */
+    SAT_ERR_DEVICE = 8,      /* the device reported an error */
+    SAT_ERR_FILE = 9,        /* a file cannot be read or written, or is broken: sat_file.h only */
 } sat_status;
 
 /* One sentence for each status; never NULL, also for values outside the enum. */
@@ -155,6 +156,11 @@ typedef struct sat_allocator {
     void *context;
 } sat_allocator;
 
+/* What creating an object takes, at most at a time, of each kind of memory. */
+typedef struct sat_bytes {
+    size_t host, pinned, device;
+} sat_bytes;
+
 /* ---- element types --------------------------------------------------------------------------------- */
 
 typedef enum sat_type {
@@ -175,6 +181,14 @@ typedef enum sat_type {
 SAT_API size_t sat_type_bytes(sat_type type);          /* 0 for an unknown type                */
 SAT_API const char *sat_type_name(sat_type type);      /* "u8"; "none" for an unknown type     */
 SAT_API sat_type sat_type_from_name(const char *name); /* SAT_TYPE_NONE if there is none       */
+
+/* Can a sample of that type have that value?  Integers: whole numbers in the type's range.  f32: what rounds to its
+ * range, infinities and NaN.  f64: all.  No others. */
+SAT_API bool sat_type_holds(sat_type type, double value);
+
+/* The floats that statistics of windows, and differences of Gaussians, are by default: f64 of samples of u32, i32 and
+ * f64, f32 of other samples; SAT_TYPE_NONE for what is no type of samples. */
+SAT_API sat_type sat_real_type(sat_type sample);
 
 /* Fixed point for float samples: the integer q, 0 <= q <= largest, stands for the value
  * offset + step * q.  The offset is finite, the step a power of two whose reciprocal is a normal number,
@@ -240,6 +254,11 @@ SAT_API void sat_view_free(sat_view *view);
 /* Image i of a view, as a view of one image; data is NULL if there is no such image. */
 SAT_API sat_view sat_view_image(const sat_view *view, int64_t i);
 
+/* The smallest and the largest sample of all channels of all images: the range for sat_quant_for().  threads as in
+ * sat_plan_spec.  Returns SAT_ERR_RANGE where a sample is NaN or infinite, and names the first one's place;
+ * SAT_ERR_ARGUMENT, _SHAPE, _TYPE or _UNAVAILABLE (device memory). */
+SAT_API sat_status sat_image_range(const sat_view *image, int threads, double *low, double *high);
+
 /* ---- tables ---------------------------------------------------------------------------------------- */
 
 typedef enum sat_layout {
@@ -294,27 +313,25 @@ typedef struct sat_plan_spec {
 /* Describes the table of an image of the spec's width and height: all members but the data, rows without gaps.  The
  * spec's defaults are filled in, its backend is not looked for.  sat_view_alloc(&table->view) then gives it memory.
  * Returns SAT_ERR_ARGUMENT, _SHAPE, _TYPE. */
-#define sat_table_for(...)                                                                                             \
-    sat_table_for_sized(__VA_ARGS__, sizeof(sat_plan_spec), sizeof(sat_table)) /* spec, table                          \
-                                                                                */
+#define sat_table_for(...) /* spec, table */ sat_table_for_sized(__VA_ARGS__, sizeof(sat_plan_spec), sizeof(sat_table))
 SAT_API sat_status sat_table_for_sized(const sat_plan_spec *spec, sat_table *table, size_t spec_bytes,
                                        size_t table_bytes);
 
 typedef struct sat_plan sat_plan;
 
 /* Makes a plan: checks the spec, picks the backend, allocates all that runs will need.
- * On SAT_OK *plan is the caller's, to be given to sat_plan_destroy(); else it is NULL. */
+ * On SAT_OK *plan is the caller's, to be given to sat_plan_destroy(); else it is NULL, and the status is
+ * SAT_ERR_ARGUMENT, _SHAPE, _TYPE, _MEMORY, _DEVICE or _UNAVAILABLE. */
 #define sat_plan_create(...) sat_plan_create_sized(__VA_ARGS__, sizeof(sat_plan_spec)) /* plan, spec */
 SAT_API sat_status sat_plan_create_sized(sat_plan **plan, const sat_plan_spec *spec, size_t spec_bytes);
 
 /* How to run; a NULL or a zeroed one runs a whole image.
  *
- * Bands.  An image of any height can be summed a band of rows at a time, on one machine or several: the
- * carry row is the inclusive table's row above the band, width * channels entries of the accumulator
- * type (q32: u32), and joins them.  carry_in NULL means zeros.  carry_out, if not NULL, receives the
- * inclusive table's last row of this band; it may be carry_in itself.
- * A run of several images takes one band of each, all of one height: carry_in and carry_out then hold a row for each
- * image, one after the other. */
+ * Bands.  An image of any height can be summed a band of rows at a time, on one machine or several: the carry row is
+ * the inclusive table's row above the band, width * channels entries of the accumulator type (q32: u32), and joins
+ * them.  carry_in NULL means zeros.  carry_out, if not NULL, receives the inclusive table's last row of this band; it
+ * may be carry_in itself.  A run of several images takes one band of each, all of one height: carry_in and carry_out
+ * then hold a row for each image, one after the other. */
 typedef struct sat_run_options {
     const void *carry_in;
     void *carry_out;
@@ -355,6 +372,12 @@ SAT_API const char *sat_plan_note(const sat_plan *plan);
 /* Frees the plan and sets *plan to NULL. NULL and pointers to NULL are fine. */
 SAT_API void sat_plan_destroy(sat_plan **plan);
 
+/* The memory that a plan of that spec takes, views aside.  It is made and destroyed to see that, with its memory, most
+ * of which is not written; the spec's allocator is not called.  Returns as sat_plan_create() does.  With SAT_ERR_MEMORY
+ * *bytes is what had been asked for until then: it takes more than there is. */
+#define sat_plan_bytes(...) sat_plan_bytes_sized(__VA_ARGS__, sizeof(sat_plan_spec)) /* spec, bytes */
+SAT_API sat_status sat_plan_bytes_sized(const sat_plan_spec *spec, sat_bytes *bytes, size_t spec_bytes);
+
 /* ---- questions to a table -------------------------------------------------------------------------- */
 
 typedef struct sat_rect {
@@ -384,28 +407,34 @@ enum { SAT_CLIP = 1 }; /* flags: cut each rectangle to the image instead of refu
 SAT_API sat_status sat_table_query_sized(const sat_table *table, const sat_rect *rects, size_t n, unsigned flags,
                                          int threads, sat_sum *sums, double *means, size_t table_bytes);
 
-/* What is asked of rectangles beside their sums.  Zero means the default, NULL that it is not asked for. */
+/* One statistic of rectangles: mean, var, std, rms and so on, as sat_rect_statistic_at() lists them (sat_query.h). */
+typedef struct sat_rect_output {
+    const char *statistic; /* its name */
+    double *values;
+} sat_rect_output;
+
+/* What is asked of rectangles.  Zero means the default, NULL that it is not asked for. */
 typedef struct sat_statistics {
-    unsigned flags; /* SAT_CLIP */
-    int threads;    /* as in sat_plan_spec */
-    int64_t ddof;   /* 0 or more: variances are divided by the number of pixels less ddof; NaN if that is below 1 */
-    sat_sum *sums;  /* as of sat_table_query() */
-    double *means;
-    double *variances;
-    double *deviations;           /* standard deviations: the square roots of the variances */
-    double *roots;                /* of the means of the squares: root mean squares */
-    int64_t *areas;               /* px: n of them, of the part inside the image */
-    const sat_executor *executor; /* as in sat_plan_spec */
-    double *areas_f64;            /* the areas, in f64 */
+    unsigned flags;                /* SAT_CLIP */
+    int threads;                   /* as in sat_plan_spec */
+    int64_t ddof;                  /* 0 or more: variances are divided by the number of pixels less ddof; NaN if that
+                                      is below 1 */
+    sat_sum *sums;                 /* as of sat_table_query() */
+    int64_t *areas;                /* px: n of them, of the part inside the image */
+    double *areas_f64;             /* the areas, in f64 */
+    const sat_executor *executor;  /* as in sat_plan_spec */
+    const sat_rect_output *output; /* other statistics, each once at most; read during the call alone */
+    int outputs;                   /* how many these are */
+    int reserved_word;             /* 0 */
 } sat_statistics;
 
 /* Answers n rectangles in each image of a table and of the table of its squares (sat_plan_spec.power = 2): each array
- * but the areas holds [(image * n + i) * channels + c].  squares may be NULL where no variances, deviations and roots
- * are asked for.  Both tables are of one image, with the same samples, in host memory; types and layouts may differ.
+ * but the areas holds [(image * n + i) * channels + c].  squares may be NULL where no statistic that needs squares is
+ * asked for.  Both tables are of one image, with the same samples, in host memory; types and layouts may differ.
  *
  * Tables of integers: a variance (n * S2 - S1 * S1) / (n * (n - ddof)) is computed exactly and rounded once; so is the
- * mean of the squares, of which a root is the rounded square root.  Variances are never negative, and 0 for equal
- * samples.
+ * mean of the squares.  std and rms are the rounded square roots of these.  Variances are never negative, and 0 for
+ * equal samples.
  *
  * A table of f32, f64 or q32 among them: a variance is (S2 - S1 * (S1 / n)) / (n - ddof) in f64, and 0 where rounding
  * makes that negative.  With sums wrong by at most e1 and e2 it is wrong by at most
@@ -413,14 +442,35 @@ typedef struct sat_statistics {
  * and e1, e2 grow with the whole image (sat_plan_run()): where the deviation is small beside the mean, nothing may be
  * left of it.  Nothing is refused for that.
  *
- * With SAT_CLIP a rectangle that lies wholly outside gives sum 0, area 0 and NaN for the others.  Returns as
- * sat_table_query() does, before the first answer is written; SAT_ERR_ARGUMENT also for squares that are missing or are
+ * With SAT_CLIP a rectangle that lies wholly outside gives sum 0, area 0 and NaN for the others.  Where nothing is
+ * asked for, the rectangles are checked, and no more.  Returns as sat_table_query() does, before the first answer is written; SAT_ERR_ARGUMENT also for squares that are missing or are
  * none, SAT_ERR_SHAPE and _TYPE for tables that are not of one image. */
 #define sat_table_statistics(...) /* table, squares, rects, n, ask */                                                  \
     sat_table_statistics_sized(__VA_ARGS__, sizeof(sat_table), sizeof(sat_statistics))
 SAT_API sat_status sat_table_statistics_sized(const sat_table *table, const sat_table *squares, const sat_rect *rects,
                                               size_t n, const sat_statistics *ask, size_t table_bytes,
                                               size_t ask_bytes);
+
+/* How a table of f32 or f64 rounds. */
+typedef struct sat_rounding {
+    double largest;   /* what its sums reach: its largest sum; of signed samples the sum of a channel's magnitudes, or 0
+                         where nothing is known of the error */
+    double exact;     /* below, all integers are held exactly: 2^24 or 2^53 */
+    double error;     /* how far the sum of any rectangle may be off, at most: 0 of integers below `exact`; NaN where that
+                         is not known, of float samples and of squares of 32-bit ones; INFINITY */
+    int64_t lost_x;   /* the image's first column in which sums are inf or NaN: rectangles that need them have no answer;
+                         -1: all are finite */
+    bool by_type;     /* `largest` is that of any image of such signed samples, as none is given */
+    bool reserved[7]; /* false */
+} sat_rounding;
+
+/* The rounding of a table of one image of so many rows, of which the table's view may hold the last ones alone: only its
+ * last row is read.  image: what was summed, which says more of signed samples; NULL: not at hand.  Both in host memory.
+ * Returns SAT_ERR_ARGUMENT, _SHAPE, _TYPE (a table of integers or q32) or _UNAVAILABLE. */
+#define sat_table_rounding(...) /* table, height, image, rounding */                                                   \
+    sat_table_rounding_sized(__VA_ARGS__, sizeof(sat_table), sizeof(sat_rounding))
+SAT_API sat_status sat_table_rounding_sized(const sat_table *table, int64_t height, const sat_view *image,
+                                            sat_rounding *rounding, size_t table_bytes, size_t rounding_bytes);
 
 /* A table that is queried many times, in host memory or on a device. */
 typedef struct sat_query sat_query;
@@ -507,7 +557,7 @@ typedef struct sat_box_spec {
     const char *border;                  /* a name of sat_border_at(); NULL = the first, "shrink" */
     double border_value[4];              /* for borders that take a value: one for each channel; integer
                                             samples: an integer in the type's range; f32: in its range, inf or nan */
-    bool weighted_alpha;                 /* the last channel is alpha: colours are averaged with it as
+    bool weighted_alpha;                 /* the last of 2 or 4 channels is alpha: colours are averaged with it as
                                             their weight; where its sum is 0, colours get 0.  Not of u32 and i32.
                                             With alphas below 0 a quotient may lie outside the samples' type: it is
                                             cut to that range */
@@ -520,7 +570,7 @@ typedef struct sat_box_spec {
     int64_t count;                       /* images that a run has at most; 0 = 1 */
     const sat_executor *executor;        /* as in sat_plan_spec */
     const sat_allocator *allocator;      /* as in sat_plan_spec */
-    sat_type result;                     /* SAT_TYPE_NONE = the sample's type; SAT_F32, SAT_F64 */
+    sat_type result;                     /* the sample's type, SAT_F32 or SAT_F64; SAT_TYPE_NONE = the sample's */
     int reserved_word;                   /* 0 */
 } sat_box_spec;
 
@@ -531,7 +581,7 @@ typedef struct sat_box sat_box;
  * 64 MiB, of strips of the image, at least 16384 pixels and four windows wide).
  * On SAT_OK *box is the caller's, to be given to sat_box_destroy(); else it is NULL, and the status is
  * SAT_ERR_ARGUMENT, _SHAPE, _TYPE (of samples or results), _RANGE (a window's sum could exceed 2^64, of signed samples
- * 2^63), _MEMORY or _UNAVAILABLE. */
+ * 2^63; sums of 32-bit integers weighted by alpha), _MEMORY, _DEVICE or _UNAVAILABLE. */
 #define sat_box_create(...) sat_box_create_sized(__VA_ARGS__, sizeof(sat_box_spec)) /* box, spec */
 SAT_API sat_status sat_box_create_sized(sat_box **box, const sat_box_spec *spec, size_t spec_bytes);
 
@@ -551,6 +601,10 @@ SAT_API const char *sat_box_note(const sat_box *box);
 
 /* Frees the filter and sets *box to NULL. NULL and pointers to NULL are fine. */
 SAT_API void sat_box_destroy(sat_box **box);
+
+/* The memory that a filter of that spec takes: as sat_plan_bytes(). */
+#define sat_box_bytes(...) sat_box_bytes_sized(__VA_ARGS__, sizeof(sat_box_spec)) /* spec, bytes */
+SAT_API sat_status sat_box_bytes_sized(const sat_box_spec *spec, sat_bytes *bytes, size_t spec_bytes);
 
 /* What lies beyond the image's edge. */
 typedef struct sat_border_info {
@@ -591,8 +645,8 @@ SAT_API bool sat_backend_absent(size_t i, char *name, size_t bytes);
 /* ---- device memory ----------------------------------------------------------------------------------- */
 
 /* For programs without a CUDA compiler: what it takes to keep images and tables on the device.  All of it works on the
- * calling thread's current device and returns SAT_ERR_UNAVAILABLE, with the reason, where there is none.  stream: a
- * cudaStream_t, NULL = the default one. */
+ * calling thread's current device and returns SAT_ERR_UNAVAILABLE, with the reason, where there is none, SAT_ERR_DEVICE
+ * where it fails, and SAT_ERR_MEMORY where its memory is full.  stream: a cudaStream_t, NULL = the default one. */
 
 typedef struct sat_device_info {
     char name[128]; /* "NVIDIA H200" */
@@ -607,8 +661,8 @@ SAT_API sat_status sat_device_current_sized(sat_device_info *info, size_t info_b
 SAT_API sat_status sat_device_alloc(void **data, size_t bytes); /* aligned to 256 bytes; *data NULL on failure */
 SAT_API void sat_device_free(void *data);                       /* waits for the device; accepts NULL */
 
-/* Queues setting all bytes; queues copying pixels between two views of one shape and type, in any memory (a copy
- * from or to host memory is done when the call returns); waits until the stream is empty. */
+/* Queues setting all bytes; queues copying views in any memory, of one shape and type, else SAT_ERR_SHAPE, _TYPE (a
+ * copy from or to host memory is done when the call returns); waits until the stream is empty. */
 SAT_API sat_status sat_device_fill(void *data, int byte, size_t bytes, void *stream);
 SAT_API sat_status sat_device_copy(const sat_view *from, const sat_view *to, void *stream);
 SAT_API sat_status sat_device_wait(void *stream);

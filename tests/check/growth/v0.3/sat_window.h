@@ -53,7 +53,9 @@ typedef struct sat_statistic_info {
     sat_parameter_info parameter[SAT_PARAMETERS];
     bool threshold;   /* a local threshold: meant to be compared with the pixel */
     bool whole_image; /* depends on extremes of the whole image, for which a run reads it twice */
-    bool reserved[6]; /* false */
+    bool variance;    /* depends on a variance, and so on ddof */
+    bool count;       /* how many samples count: never empty */
+    bool reserved[4]; /* false */
 } sat_statistic_info;
 
 /* The i-th statistic; false past the last. */
@@ -66,8 +68,8 @@ SAT_API bool sat_statistic_at_sized(size_t i, sat_statistic_info *info, size_t i
 typedef struct sat_window_output {
     const char *statistic;            /* a name of sat_statistic_at() */
     sat_type result;                  /* u8 u16 u32 i8 i16 i32, rounded to nearest, halves away from zero, and clipped
-                                         to the type's range, NaN to 0; f32; f64.  SAT_TYPE_NONE = f32, of 32-bit
-                                         integers and f64 f64; of a comparison u8 */
+                                         to the type's range, NaN to 0; f32; f64.  SAT_TYPE_NONE = sat_real_type(), of a
+                                         comparison u8 */
     bool compare;                     /* 255 where the pixel is above the statistic, else 0; of u8 */
     bool reserved[3];                 /* false */
     double parameter[SAT_PARAMETERS]; /* in the order of sat_statistic_info */
@@ -92,9 +94,8 @@ typedef struct sat_window_spec {
     bool has_nodata;                 /* samples equal to nodata do not count */
     bool strided;                    /* sources of runs may have gaps between their pixels */
     int ddof;                        /* 0 or more: variances are divided by n - ddof */
-    double nodata;                   /* a value that samples can have: integers without a fraction, within the type's
-                                        range; floats are rounded to the type, whose range they must not leave, and
-                                        NaN means skip_nan */
+    double nodata;                   /* a value that samples can have (sat_type_holds()); of f32 rounded to it; NaN means
+                                        skip_nan */
     double min_valid;                /* samples that must count: 1 or more, a whole number; below 1: a share of the
                                         window's pixels; 0 = one sample */
     double empty;                    /* the result where fewer count, or n <= ddof for a variance; of a statistic with
@@ -114,7 +115,7 @@ typedef struct sat_window_spec {
 typedef struct sat_window sat_window;
 
 /* Checks the spec, picks the backend, allocates all that runs need.  On SAT_OK *window is the caller's, to be given to
- * sat_window_destroy(); else it is NULL, and the status is SAT_ERR_ARGUMENT, _SHAPE, _TYPE, _RANGE, _MEMORY or
+ * sat_window_destroy(); else it is NULL, and the status is SAT_ERR_ARGUMENT, _SHAPE, _TYPE, _RANGE, _MEMORY, _DEVICE or
  * _UNAVAILABLE.
  *
  * _RANGE: sums that 64 bits cannot be proven to hold.  With area the pixels of the fullest window, which are at most
@@ -133,7 +134,7 @@ SAT_API sat_status sat_window_create_sized(sat_window **window, const sat_window
 /* src: 1 .. count images of the spec's shape and sample type.  mask: as many images of u8 with one channel, of the same
  * width and height, where samples of pixels that are not 0 count; NULL unless the spec is masked.  results: one view
  * for each output, in their order, of src's shape and the output's type.  No result shares a byte with another view.
- * stream as in sat_run_options.  Returns SAT_ERR_ARGUMENT, _SHAPE, _TYPE. */
+ * stream as in sat_run_options.  Returns SAT_ERR_ARGUMENT, _SHAPE, _TYPE, _DEVICE. */
 SAT_API sat_status sat_window_run(sat_window *window, const sat_view *src, const sat_view *mask,
                                   const sat_view *results, void *stream);
 
@@ -141,6 +142,11 @@ SAT_API sat_status sat_window_run(sat_window *window, const sat_view *src, const
  * ones are counted like any other.  Where a
  * device made them, waits for the run's stream; -1 if that failed. */
 SAT_API int64_t sat_window_clipped(const sat_window *window);
+
+/* How many results of output i of the last run are `empty`, as too few samples of their windows count; of thresholds,
+ * how many were compared with none, and so are 0.  -1 where a device made them, which does not count them, and where
+ * there is no such output. */
+SAT_API int64_t sat_window_empty(const sat_window *window, int i);
 
 /* The result type of output i; SAT_TYPE_NONE if there is none. */
 SAT_API sat_type sat_window_result(const sat_window *window, int i);
@@ -152,6 +158,18 @@ SAT_API const char *sat_window_note(const sat_window *window);
 
 /* Frees the window and sets *window to NULL. NULL and pointers to NULL are fine. */
 SAT_API void sat_window_destroy(sat_window **window);
+
+/* The memory that a window of that spec takes: as sat_plan_bytes(). */
+#define sat_window_bytes(...) sat_window_bytes_sized(__VA_ARGS__, sizeof(sat_window_spec)) /* spec, bytes */
+SAT_API sat_status sat_window_bytes_sized(const sat_window_spec *spec, sat_bytes *bytes, size_t spec_bytes);
+
+/* ---- masks --------------------------------------------------------------------------------------------- */
+
+/* Clears the pixels of a mask in which no channel of the image is set: is not 0; a NaN is set.  The mask is u8 with one
+ * channel, of the image's width, height and number of images, in host memory, and shares no byte with the image.  So a
+ * mask of ones takes what several images leave out, one after the other; alpha alone is a view of one channel.  threads
+ * as in sat_plan_spec.  Returns SAT_ERR_ARGUMENT, _SHAPE, _TYPE or _UNAVAILABLE (device memory). */
+SAT_API sat_status sat_mask_clear(const sat_view *mask, const sat_view *image, int threads);
 
 #ifdef __cplusplus
 }

@@ -1,0 +1,105 @@
+/* sat_query.h - more of rectangles: which statistics there are, sides with fractions, and answers straight from an image,
+ * for which no table is made.
+ *
+ * What sat.h says of versions, threads and executors holds here; sat_rect_statistic_info travels with its size. */
+#ifndef SAT_QUERY_H
+#define SAT_QUERY_H
+
+#include "sat.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- the statistics ------------------------------------------------------------------------------------ */
+
+/* A statistic of rectangles: what sat_rect_output names. */
+typedef struct sat_rect_statistic_info {
+    const char *name, *summary;
+    const char *equation; /* over n, the area in pixels, S1, S2, mean, var and std; for people */
+    const char *source;   /* citation, or NULL */
+    bool squares;         /* a table must have that of its squares beside it */
+    bool variance;        /* depends on a variance, and so on ddof */
+    bool sum;             /* is the sum, which sat_statistics.sums has in its own type */
+    bool area;            /* is the area, the same for all channels, which sat_statistics.areas has as an integer */
+    bool reserved[4];     /* false */
+} sat_rect_statistic_info;
+
+/* The i-th statistic of rectangles; false past the last. */
+#define sat_rect_statistic_at(...) sat_rect_statistic_at_sized(__VA_ARGS__, sizeof(sat_rect_statistic_info)) /* i, info */
+SAT_API bool sat_rect_statistic_at_sized(size_t i, sat_rect_statistic_info *info, size_t info_bytes);
+
+/* ---- sides with fractions ------------------------------------------------------------------------------ */
+
+/* The pixels of column i cover [i, i + 1), those of row j likewise.  The edges are x, y, x + width and y + height, the
+ * latter two rounded to f64. */
+typedef struct sat_rect_f64 {
+    double x, y, width, height; /* px */
+} sat_rect_f64;
+
+/* Answers n rectangles as sat_table_statistics() does, with each pixel weighted by the area of it that the rectangle
+ * covers: w = 0 .. 1.  With A = sum of w, S1 = sum of w * x and S2 = sum of w * x * x,
+ *
+ *     mean = S1 / A      variance = (S2 - S1 * S1 / A) / (A - ddof)      rms = sqrt(S2 / A)
+ *
+ * S1 is what a bilinear reading of the table's entries at the four corners gives.  It is added up from up to nine
+ * rectangles of whole pixels with one weight each, so that nothing cancels but what cancels in these.
+ *
+ * sums are f64 (the member f) of tables of any type; areas is NULL, and areas_f64 takes A.
+ *
+ * Tables of integers, and areas above 2^-1000 px: a sum differs from that of the definition by at most 14 * 2^-53 *
+ * (sum of w * |x|), and is that sum, rounded once, where all sides are whole.  A mean differs by at most 18 * 2^-53 of
+ * the mean of w * |x|.  Where both tables are of integers, a variance v is 0 for equal samples, never negative, and
+ * differs by at most 64 * 2^-53 * (A / (A - ddof))^2 * (v0 + 1/3),  v0 = the variance with ddof 0.
+ *
+ * A table of f32, f64 or q32 among them: where it answers each rectangle of whole pixels with an error of at most e, a
+ * sum with fractions is wrong by at most 9 * e and the bound above; of variances holds with these what
+ * sat_table_statistics() says.
+ *
+ * Rectangles are refused as those of whole pixels: SAT_ERR_RECT also where a side is NaN, or edges are one number in
+ * f64; SAT_ERR_RANGE where all pixels that they touch are more than the table is proven to answer.  SAT_CLIP cuts them
+ * to the image.  Other statuses as of sat_table_statistics(); SAT_ERR_ARGUMENT also for areas. */
+#define sat_table_statistics_f64(...) /* table, squares, rects, n, ask */                                              \
+    sat_table_statistics_f64_sized(__VA_ARGS__, sizeof(sat_table), sizeof(sat_statistics))
+SAT_API sat_status sat_table_statistics_f64_sized(const sat_table *table, const sat_table *squares,
+                                                  const sat_rect_f64 *rects, size_t n, const sat_statistics *ask,
+                                                  size_t table_bytes, size_t ask_bytes);
+
+/* ---- straight from an image ---------------------------------------------------------------------------- */
+
+/* Answers n rectangles in each image of a view by reading their pixels: for a few rectangles, which no table would pay
+ * for, and for samples whose sums no table holds exactly.  The image has samples of u8 u16 u32 i8 i16 i32 f32 f64 and
+ * lies in host memory.  Arrays are those of sat_table_statistics(); sums are u of unsigned samples, i of signed ones
+ * and f of floats.
+ *
+ * Integers: sums are exact.  Variances and the means of the squares are exact quotients, rounded once, those of 32-bit
+ * samples too: sums of squares have 128 bits.
+ *
+ * Floats: a sum is added up in f64 with what its additions lose (T. Ogita, S. M. Rump and S. Oishi, Accurate sum and
+ * dot product, SIAM J. Sci. Comput. 26 (2005): Sum2): as exact as in twice the precision of f64, rounded once.  A
+ * variance is that of the samples less their mean (T. F. Chan, G. H. Golub and R. J. LeVeque, Algorithms for computing
+ * the sample variance, The American Statistician 37 (1983): the corrected two-pass algorithm): never negative, and
+ * nothing cancels.  A NaN or an infinity reaches exactly the rectangles that hold it.
+ *
+ * The time follows the pixels in the rectangles.  Results are the same on every number of threads.  Where nothing is
+ * asked for, the rectangles are checked, and no more.  Takes no memory.
+ * Returns, before the first answer is written, SAT_ERR_ARGUMENT, _SHAPE, _TYPE (of samples), _UNAVAILABLE (an image in
+ * device memory), SAT_ERR_RECT with the first rectangle that is empty or reaches outside, or SAT_ERR_RANGE with the first
+ * whose sum of integers might not fit 64 bits: one of more than 2^32 pixels of 32-bit samples. */
+#define sat_image_statistics(...) /* image, rects, n, ask */                                                           \
+    sat_image_statistics_sized(__VA_ARGS__, sizeof(sat_statistics))
+SAT_API sat_status sat_image_statistics_sized(const sat_view *image, const sat_rect *rects, size_t n,
+                                              const sat_statistics *ask, size_t ask_bytes);
+
+/* The same for rectangles with fractions, as sat_table_statistics_f64() defines them: sums are f64 (the member f) of all
+ * samples, areas is NULL.  Integers have the bits that two exact tables give; of floats, each of up to nine parts with
+ * one weight is summed as above. */
+#define sat_image_statistics_f64(...) /* image, rects, n, ask */                                                       \
+    sat_image_statistics_f64_sized(__VA_ARGS__, sizeof(sat_statistics))
+SAT_API sat_status sat_image_statistics_f64_sized(const sat_view *image, const sat_rect_f64 *rects, size_t n,
+                                                  const sat_statistics *ask, size_t ask_bytes);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
