@@ -282,6 +282,7 @@ static bool open_image(const region_job *job, input_file *in, const decode_optio
     if (job->verify) return fail(err, "--verify is for tables, and this is none");
     bool ok = image_decode(&in->file, decode, &img, NULL, err);
     source_close(&in->file);
+    if (ok && img.meta.note[0] && !job->common->quiet) say(input_name(a->input), "%s", img.meta.note);
     const bool squares = needs_squares(job), pixels = takes_pixels(img.type, squares);
     const bool without =
         ok && !job->common->backend && need_no_table(from, img.width, img.height, img.type, squares);
@@ -464,7 +465,7 @@ out:
 static bool takes_channels(const decode_options *decode, const input_file *in, error *err)
 {
     const channel_choice *c = &decode->channels;
-    if (!in->is_table || (!c->gray && !c->one)) return true;
+    if (!in->is_table || (!c->gray && !c->name && !c->number)) return true;
     return fail(err, "%s is for images, and this is a table", c->gray ? "--gray" : "--channel");
 }
 

@@ -20,6 +20,10 @@ bool codec_cannot_hold(const char *format, const char *samples, sat_type type, e
 /* The error of a file or stream that continues behind the picture, which ends at this byte; returns false. */
 bool codec_more_follows(uint64_t at, error *err);
 
+/* Makes an image of u8 whose alpha is 0 in every pixel opaque, with a note: some writers declare an alpha and leave it
+ * 0, and viewers show their pictures. */
+void codec_opaque_if_clear(image *img);
+
 /* Keeps a copy of a colour profile; n = 0 keeps none. */
 bool codec_keep_icc(image_meta *meta, const uint8_t *icc, size_t n, error *err);
 

@@ -46,7 +46,7 @@ typedef struct decode_options {
     image_memory *memory; /* NULL = not counted */
     io_progress progress;
     array_kind array;
-    channel_choice channels; /* made by image_decode(); decoders ignore it */
+    channel_choice channels; /* made by image_decode(), unless the format chooses; other decoders ignore it */
 } decode_options;
 
 typedef struct encode_options {
@@ -76,6 +76,8 @@ typedef struct image_format {
     /* Files of this format are concatenated to sequences.  decode() refuses bytes behind the image, as all pictures but
      * the first would be lost. */
     bool alone;
+    /* decode() makes the choice of channels: a file may have more of them than an image. */
+    bool chooses;
     /* Nothing in a file says whether the last of 2 or 4 channels is alpha. */
     bool unnamed_channels;
 
