@@ -123,8 +123,8 @@ UNIT_SRC := $(sort $(wildcard tests/unit/test_*.c))
 UNIT     := $(UNIT_SRC:tests/unit/%.c=$(B)/tests/%)
 
 .DEFAULT_GOAL := all
-.PHONY: all lib kernels sweep check-gpu verified config demo demo-run deps deps-test deps-lint check check-build check-run bare \
-        quick quick-run unit lint lint-run install uninstall bench reproduce peers asan ubsan tsan valgrind help clean FORCE
+.PHONY: all lib kernels sweep check-gpu verified config compiler demo demo-run deps deps-test deps-lint check check-build check-run \
+        bare quick quick-run unit lint lint-run install uninstall bench reproduce peers asan ubsan tsan valgrind help clean FORCE
 
 # How kernels are checked: in the simulator, and on a GPU; fuzz targets; corpora.
 -include tests/simt/simt.mk tests/gpu/gpu.mk
@@ -155,12 +155,17 @@ $(B)/flags: FORCE
 	@mkdir -p $(@D)
 	@echo $(HASH) | cmp -s - $@ || echo $(HASH) >$@
 
+# Without it: the line that installs what is missing, as of `make demo`.
+compiler:
+	@command -v $(firstword $(CC)) >/dev/null || { packaging/deps.sh --say build jpeg tiff && \
+	    echo "make: there is no $(firstword $(CC)); CC=NAME is another compiler" >&2; false; }
+
 $(OBJ)/src/lib/%.o: INC := $(LIB_INC)
 $(OBJ)/src/cpu/%.o: INC := $(LIB_INC)
 $(OBJ)/src/io/%.o: INC := $(IO_INC)
 $(OBJ)/src/cli/%.o: INC := $(CLI_INC)
 $(OBJ)/src/bench/%.o: INC := $(CLI_INC)
-$(OBJ)/%.o: %.c
+$(OBJ)/%.o: %.c | compiler
 	@mkdir -p $(@D)
 	$(call say,CC,$<)
 	$(Q)$(CC) $(BASE) $(INC) -c $< -o $@
@@ -347,7 +352,7 @@ uninstall:
 
 ## help: this list
 help:
-	@sed -n 's/^## //p' $(MAKEFILE_LIST) | awk -F': ' '{printf "  make %-10s %s\n", $$1, $$2}'
+	@sed -n 's/^## //p' $(MAKEFILE_LIST) | awk '{at = index($$0, ": "); printf "  make %-10s %s\n", substr($$0, 1, at - 1), substr($$0, at + 2)}'
 
 ## clean: remove everything that was built
 clean:

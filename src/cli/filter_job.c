@@ -58,10 +58,10 @@ static bool open_pass(const job *j, const image *img, int64_t pass, sat_box_spec
 
 static void say_filter(const job *j, const char *input, const sat_box_spec *spec, const sat_box *box)
 {
-    say(input_name(input), "window %lldx%lld px, border %s, %lld pass%s%s, results of %s; %s",
-        (long long)j->window_width, (long long)j->window_height, job_border_name(j), (long long)j->passes,
-        j->passes > 1 ? "es" : "", spec->weighted_alpha ? ", weighted by alpha" : "", sat_type_name(spec->result),
-        sat_box_note(box));
+    say(input_name(input), "window %lldx%lld px, border %s, %lld pass%s%s, %s%s; %s", (long long)j->window_width,
+        (long long)j->window_height, job_border_name(j), (long long)j->passes, j->passes > 1 ? "es" : "",
+        spec->weighted_alpha ? ", weighted by alpha" : "", j->linear ? "in linear light" : "results of ",
+        j->linear ? "" : sat_type_name(spec->result), sat_box_note(box));
 }
 
 /* Leaves the result in img. */

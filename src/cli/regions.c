@@ -9,6 +9,7 @@
 #include "input.h"
 #include "machine_info.h"
 #include "messages.h"
+#include "region_choice.h"
 #include "rounding.h"
 #include "sample_type.h"
 
@@ -45,6 +46,9 @@ bool regions_form(region_job *job, options *o, bool json)
     if (job->cell_format && job->inputs_n > 1)
         return options_refuse(o, "-o '%s': an image of cells is of one input; .csv and .json take many", job->output);
     if (job->cell_format) return true;
+    if (!named && job->cell_width && cell_image_format(job->output))
+        return options_refuse(o, "-o '%s': an image of the cells has one statistic: --stat mean%s", job->output,
+                              json ? ", without --json" : ", or another");
     if (!named && format_by_extension(job->output))
         return options_refuse(o, "-o '%s': answers are written as .csv, .json or .npy", job->output);
     if (named && json && job->form != SHEET_JSON)
@@ -68,18 +72,14 @@ typedef struct answer {
     image pixels;          /* of floats, or for a few rectangles: what these are summed from */
 } answer;
 
-/* The largest area of a rectangle: that of the rectangles when all are known, cut to the image. */
-static int64_t largest_area(const rects *from, int64_t width, int64_t height)
+static region_ask ask_of(const region_job *job)
 {
-    size_t n;
-    const sat_rect *r = rects_list(from, &n);
-    int64_t most = 1;
-    if (!r) return width * height;
-    for (size_t i = 0; i < n; i++) {
-        int64_t w = r[i].width < width ? r[i].width : width, h = r[i].height < height ? r[i].height : height;
-        if (w > 0 && h > 0 && w * h > most) most = w * h;
+    region_ask ask = {.backend = job->common->backend, .threads = job->common->threads};
+    for (int s = 0; s < job->stats_n; s++) {
+        ask.variances = ask.variances || job->stats[s].variance;
+        ask.roots = ask.roots || (job->stats[s].squares && !job->stats[s].variance);
     }
-    return most;
+    return ask;
 }
 
 static bool needs_squares(const region_job *job)
@@ -90,27 +90,19 @@ static bool needs_squares(const region_job *job)
 }
 
 /* power 1: the sums; 2: the squares. */
-static sat_plan_spec plan_spec(const region_job *job, const image_shape *shape, const rects *from, int power)
-{
-    const int64_t largest = largest_area(from, shape->width, shape->height);
-    return (sat_plan_spec){.width = shape->width,
-                           .height = shape->height,
-                           .channels = shape->channels,
-                           .sample = shape->type,
-                           .accum = power == 1 ? sat_accum_for(shape->type, largest) : SAT_TYPE_NONE,
-                           .power = power,
-                           .layout = SAT_PADDED,
-                           .backend = job->common->backend,
-                           .threads = job->common->threads};
-}
-
-static bool build(const region_job *job, const image *img, const rects *from, int power, answer *a, error *err)
+static bool build(const region_job *job, const image *img, const region_choice *c, int power, answer *a, error *err)
 {
     sat_plan *plan = NULL;
     sat_view in = image_view(img);
-    const int64_t largest = largest_area(from, img->width, img->height);
-    const image_shape shape = {.width = img->width, .height = img->height, .channels = img->channels, .type = img->type};
-    const sat_plan_spec spec = plan_spec(job, &shape, from, power);
+    sat_plan_spec spec = {.width = img->width,
+                          .height = img->height,
+                          .channels = img->channels,
+                          .sample = img->type,
+                          .accum = power == 1 ? c->accum : SAT_TYPE_NONE,
+                          .power = power,
+                          .layout = SAT_PADDED,
+                          .backend = job->common->backend,
+                          .threads = job->common->threads};
     bool ok = false;
     if (sat_plan_create(&plan, &spec) != SAT_OK) return fail(err, "%s", sat_detail());
     sat_view view = {.width = img->width + 1, .height = img->height + 1, .channels = img->channels};
@@ -125,8 +117,8 @@ static bool build(const region_job *job, const image *img, const rects *from, in
         (sat_table){.view = view, .layout = SAT_PADDED, .sample = img->type, .power = power};
     if (job->common->verbose && power == 1)
         say(input_name(a->input), "%s; %s is the narrowest that holds the largest rectangle%s, %lld px of %s",
-            sat_plan_note(plan), sat_type_name(view.type), rects_list(from, &(size_t){0}) ? "" : " that fits the image",
-            (long long)largest, sat_type_name(img->type));
+            sat_plan_note(plan), sat_type_name(view.type), c->known ? "" : " that fits the image",
+            (long long)c->largest_px, sat_type_name(img->type));
     ok = true;
 out:
     sat_plan_destroy(&plan);
@@ -139,7 +131,7 @@ static bool check_sum(const region_job *job, const answer *a, const sat_file_inf
 {
     enum { CORNERS = 4, PAGE_BYTES = 4096, SMALL_BYTES = 64 << 20 };
     size_t n;
-    if (!rects_list(from, &n)) n = RECTS_CHUNK;
+    if (!rects_listed(from, &n)) n = RECTS_CHUNK;
     bool few = info->data_bytes > SMALL_BYTES && n * CORNERS < info->data_bytes / PAGE_BYTES;
     bool left_out = !info->has_trailer || (a->source.mapped && few);
     return (left_out && !job->verify) || sat_file_verify(a->file) == SAT_OK || fail(err, "%s", sat_file_detail());
@@ -218,60 +210,22 @@ static bool open_table(const region_job *job, input_file *in, const rects *from,
 
 /* ---- the pixels ------------------------------------------------------------------------------------ */
 
-/* Floats are always summed from the pixels, however many they are: the difference of two large sums has lost what is
- * small beside them, and one NaN is in every sum behind it.  So are squares of integers of 32 bits, which no table
- * holds exactly. */
-static bool takes_pixels(sat_type type, bool squares)
+static image_shape shape_of(const image *img)
 {
-    return is_float_type(type) || (squares && sat_type_bytes(type) == 4);
-}
-
-/* Do the rectangles hold no more pixels than the image?  Then a table, which takes its memory several times over, would
- * save nothing. */
-static bool need_no_table(const rects *from, int64_t width, int64_t height, sat_type type, bool squares)
-{
-    size_t n;
-    const sat_rect *list = rects_list(from, &n);
-    int64_t left = width * height;
-    if (takes_pixels(type, squares)) return true;
-    if (squares) return false;
-    if (!list) return false;
-    for (size_t i = 0; i < n; i++) {
-        sat_rect r = part_inside(&list[i], width, height);
-        left -= r.width * r.height;
-        if (left < 0) return false;
-    }
-    return true;
+    return (image_shape){.width = img->width, .height = img->height, .channels = img->channels, .type = img->type};
 }
 
 typedef struct table_need {
-    const region_job *job;
+    region_ask ask;
     const rects *from;
 } table_need;
 
-/* A table of an image, and the plan that makes it. */
-static uint64_t table_bytes(const table_need *q, const image_shape *shape, int power)
-{
-    const sat_plan_spec spec = plan_spec(q->job, shape, q->from, power);
-    sat_table table;
-    sat_bytes plan;
-    uint64_t bytes;
-    if (sat_table_for(&spec, &table) != SAT_OK ||
-        __builtin_mul_overflow(table.view.row_bytes, (uint64_t)table.view.height, &bytes))
-        return UINT64_MAX;
-    const sat_status status = sat_plan_bytes(&spec, &plan);
-    return status == SAT_OK || status == SAT_ERR_MEMORY ? bytes + plan.host + plan.pinned : bytes;
-}
-
 /* What open_image() holds beside the pixels. */
-static uint64_t tables_bytes(const image_shape *shape, const void *context)
+static uint64_t table_bytes(const image_shape *shape, const void *context)
 {
     const table_need *q = context;
-    const bool squares = needs_squares(q->job);
-    if (!q->job->common->backend && need_no_table(q->from, shape->width, shape->height, shape->type, squares)) return 0;
-    const uint64_t first = table_bytes(q, shape, 1);
-    const uint64_t second = squares && !takes_pixels(shape->type, squares) ? table_bytes(q, shape, 2) : 0;
-    return first > UINT64_MAX - second ? UINT64_MAX : first + second;
+    const region_choice c = region_choose(&q->ask, q->from, shape);
+    return c.table ? c.table_bytes : 0;
 }
 
 static bool open_image(const region_job *job, input_file *in, const decode_options *decode, const rects *from,
@@ -283,14 +237,13 @@ static bool open_image(const region_job *job, input_file *in, const decode_optio
     bool ok = image_decode(&in->file, decode, &img, NULL, err);
     source_close(&in->file);
     if (ok && img.meta.note[0] && !job->common->quiet) say(input_name(a->input), "%s", img.meta.note);
-    const bool squares = needs_squares(job), pixels = takes_pixels(img.type, squares);
-    const bool without =
-        ok && !job->common->backend && need_no_table(from, img.width, img.height, img.type, squares);
-    ok = ok &&
-         (without || (build(job, &img, from, 1, a, err) && (!squares || pixels || build(job, &img, from, 2, a, err))));
-    if (without && job->common->verbose)
-        say(input_name(a->input), "no table is made: the rectangles are summed from the pixels");
-    if (ok && (without || pixels)) {
+    const image_shape shape = shape_of(&img);
+    const region_ask ask = ask_of(job);
+    const region_choice c = ok ? region_choose(&ask, from, &shape) : (region_choice){.table = false};
+    if (ok && c.table) ok = build(job, &img, &c, 1, a, err);
+    if (ok && !c.pixels && needs_squares(job)) ok = build(job, &img, &c, 2, a, err);
+    if (ok && job->common->verbose) region_choice_say(&c, input_name(a->input));
+    if (ok && c.pixels) {
         a->pixels = img;
         return true;
     }
@@ -430,11 +383,27 @@ static void free_all(question *q)
     free(q->ask.areas_f64);
 }
 
+/* Says once of floats that a table would be the quicker way. */
+static void say_slow(const region_job *job, const answer *a, const rect_chunk *chunk, rects_load *load)
+{
+    const image_shape shape = shape_of(&a->pixels);
+    const region_ask ask = ask_of(job);
+    const bool before = region_table_pays(&ask, load, &shape);
+    rects_add_load(load, chunk, shape.width, shape.height, (size_t)shape.channels * sat_type_bytes(shape.type));
+    if (before || !region_table_pays(&ask, load, &shape)) return;
+    say(input_name(a->input),
+        "so many rectangles of floats are summed from the pixels; quicker, but with sums that are rounded, is `sat "
+        "IMAGE "
+        "-o TABLE.npy%s`, and `sat query TABLE.npy`",
+        needs_squares(job) ? " --moments 1,2" : "");
+}
+
 static bool put_all(const region_job *job, const answer *a, rects *from, sheet *to, error *err)
 {
     rect_chunk chunk;
     question q = {.ask = {0}};
     const sat_statistics *ask = &q.ask;
+    rects_load load = {.n = 0};
     bool ok = false;
     if (!allocate(job, a->channels, &q)) {
         fail(err, "out of memory");
@@ -443,6 +412,7 @@ static bool put_all(const region_job *job, const answer *a, rects *from, sheet *
     for (;;) {
         if (!rects_next(from, &chunk, err) || !sheet_takes_names(to, from, err)) goto out;
         if (chunk.n == 0) break;
+        if (a->pixels.data && !job->common->quiet) say_slow(job, a, &chunk, &load);
         if (!put_rows(a, from, 0, &chunk, ask, to)) {
             /* The rows before the first that is refused, one by one; then why. */
             for (size_t i = 0; i < chunk.n; i++) {
@@ -486,13 +456,14 @@ static bool answer_input(const region_job *job, const char *input, rects *from, 
                          error *err)
 {
     answer a = {.input = input};
-    image_memory memory = {.work = tables_bytes, .context = &(table_need){job, from}};
+    image_memory memory = {.work = table_bytes, .context = &(table_need){ask_of(job), from}};
     decode_options decode = job->decode;
     input_file in = {.is_table = false};
     double start = clock_now_s(), ready;
 
     *at_fault = input_name(input);
     decode.memory = &memory;
+    rects_look(from);
     bool ok = input_open(&in, input, &decode, err) && takes_channels(&decode, &in, err) &&
               (in.is_table ? open_table(job, &in, from, &a, err) : open_image(job, &in, &decode, from, &a, err));
     source_close(&in.file);

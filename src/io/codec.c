@@ -73,3 +73,12 @@ bool codec_keep_icc(image_meta *meta, const uint8_t *icc, size_t n, error *err)
     meta->icc_bytes = n;
     return true;
 }
+
+void codec_pack_bits(uint8_t *restrict bits, const uint8_t *row, size_t n, uint8_t set)
+{
+    for (size_t i = 0; i < n; i += 8) {
+        unsigned byte = 0;
+        for (size_t k = i; k < i + 8; k++) byte = byte << 1 | (k < n && row[k] == set);
+        *bits++ = (uint8_t)byte;
+    }
+}

@@ -87,6 +87,8 @@ typedef struct image_format {
     /* Can a file with this one of `extensions`, or of this format's name, hold such pixels?  NULL: yes. */
     bool (*promises)(const char *extension, int channels, error *err);
     bool (*encode)(const image *img, const encode_options *opt, sink *out, error *err);
+    /* Those of `extensions`, and its name, whose files have one bit for each pixel of a bilevel image; NULL: none. */
+    const char *bilevel;
     bool has_quality;  /* encode() uses its quality */
     bool no_negatives; /* encode() refuses samples below 0 */
 } image_format;
@@ -100,6 +102,9 @@ const image_format *format_by_name(const char *name);      /* or by one of its e
 const image_format *format_by_extension(const char *path); /* NULL if it has none or an unknown one */
 const char *format_extension(const char *path);            /* without its dot; "" if there is none */
 const image_format *format_by_content(const uint8_t *bytes, size_t n);
+
+/* Do files with that extension, or of that format's name, have bits for bilevel images? */
+bool format_has_bits(const image_format *format, const char *extension);
 
 /* holds() and promises(), extension in letters of any case.  An error of holds() is followed by the extensions of the
  * formats that hold such pixels ("; use .png, .tif or .pam"), negative ones too where some may be. */

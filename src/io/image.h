@@ -55,6 +55,7 @@ typedef struct image {
     size_t row_bytes;
     void *data; /* malloc'd */
     image_meta meta;
+    bool bilevel; /* u8, one channel, each sample 0 or 255: encoders of such formats write one bit for it */
 } image;
 
 /* Allocates data (uninitialised, on huge pages when large); all fields are set. */

@@ -43,6 +43,39 @@ typedef struct ranges {
     extremes of[SAT_MAX_THREADS]; /* what each worker has seen */
 } ranges;
 
+#define READ_INTEGERS(type)                                                                                            \
+    for (int64_t x = 0; x < n; x++) {                                                                                  \
+        const double value = (double)((const type *)row)[x * step];                                                    \
+        low = value < low ? value : low;                                                                               \
+        high = value > high ? value : high;                                                                            \
+    }
+#define READ_FLOATS(type)                                                                                              \
+    for (int64_t x = 0; x < n; x++) {                                                                                  \
+        const double value = (double)((const type *)row)[x * step];                                                    \
+        low = value < low ? value : low;                                                                               \
+        high = value > high ? value : high;                                                                            \
+        zero += value * 0; /* NaN from the first that is not finite */                                                 \
+    }
+/* One channel of a row; false where a sample is not finite. */
+static bool read_samples(extremes *e, const void *row, sat_type type, int64_t n, ptrdiff_t step)
+{
+    double low = e->low, high = e->high, zero = 0;
+    switch (type) {
+    case SAT_U8: READ_INTEGERS(uint8_t) break;
+    case SAT_U16: READ_INTEGERS(uint16_t) break;
+    case SAT_U32: READ_INTEGERS(uint32_t) break;
+    case SAT_I8: READ_INTEGERS(int8_t) break;
+    case SAT_I16: READ_INTEGERS(int16_t) break;
+    case SAT_I32: READ_INTEGERS(int32_t) break;
+    case SAT_F32: READ_FLOATS(float) break;
+    default: READ_FLOATS(double)
+    }
+    e->low = low, e->high = high;
+    return zero == 0;
+}
+#undef READ_INTEGERS
+#undef READ_FLOATS
+
 static void read_row(void *context, int64_t index, int worker)
 {
     ranges *r = context;
@@ -50,15 +83,7 @@ static void read_row(void *context, int64_t index, int worker)
     extremes *e = &r->of[worker];
     for (int c = 0; c < v->channels; c++) {
         const void *row = sat_sample_in(v, index / v->height, 0, index % v->height, c);
-        const ptrdiff_t step = sat_sample_step(v);
-        bool finite = true;
-        for (int64_t x = 0; x < v->width; x++) {
-            const double value = value_at(row, v->type, x * step);
-            finite = finite && isfinite(value);
-            if (value < e->low) e->low = value;
-            if (value > e->high) e->high = value;
-        }
-        if (!finite && index < e->lost) e->lost = index;
+        if (!read_samples(e, row, v->type, v->width, sat_sample_step(v)) && index < e->lost) e->lost = index;
     }
 }
 

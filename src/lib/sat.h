@@ -85,7 +85,7 @@ typedef enum sat_status {
     SAT_OK = 0,
     SAT_ERR_ARGUMENT = 1,    /* NULL; a value out of its range; memory of a wrong kind, shared, unaligned, with gaps */
     SAT_ERR_SHAPE = 2,       /* sides, channels, count or strides that cannot be, overflow, or disagree between views */
-    SAT_ERR_TYPE = 3,        /* this combination of sample and accumulator type does not exist */
+    SAT_ERR_TYPE = 3,        /* no such type of samples, sums or results, or they do not go together */
     SAT_ERR_RANGE = 4,       /* sums cannot be proven to hold the answer; a sample is out of fixed point's range */
     SAT_ERR_RECT = 5,        /* a rectangle is empty or reaches outside the image */
     SAT_ERR_MEMORY = 6,      /* an allocation failed */
@@ -186,6 +186,9 @@ SAT_API sat_type sat_type_from_name(const char *name); /* SAT_TYPE_NONE if there
  * range, infinities and NaN.  f64: all.  No others. */
 SAT_API bool sat_type_holds(sat_type type, double value);
 
+/* The largest value of a type of samples, which is 1 for floats; 0 for what is no type of samples. */
+SAT_API double sat_type_largest(sat_type sample);
+
 /* The floats that statistics of windows, and differences of Gaussians, are by default: f64 of samples of u32, i32 and
  * f64, f32 of other samples; SAT_TYPE_NONE for what is no type of samples. */
 SAT_API sat_type sat_real_type(sat_type sample);
@@ -200,10 +203,10 @@ typedef struct sat_quant {
     uint32_t largest;
 } sat_quant;
 
-/* The finest step (a power of two, at most 24 bits for the range) with which rectangles of up to
- * largest_rect_px pixels of samples in [low, high] are answered.  Values that are multiples of the step
- * are held exactly.  SAT_ERR_RANGE if fewer than 8 bits remain (more than 2^24 pixels), or if low and
- * high are not finite and in order. */
+/* The finest step (a power of two, at most 24 bits for the range) with which rectangles of up to largest_rect_px pixels
+ * of samples in [low, high] are answered.  Values that are multiples of the step are held exactly.  SAT_ERR_RANGE if
+ * fewer than 8 bits remain (more than 16843009 pixels), if low and high are not finite and in order, or if no step
+ * serves: they are too near each other, too far apart or from 0. */
 SAT_API sat_status sat_quant_for(double low, double high, int64_t largest_rect_px, sat_quant *quant);
 
 /* The narrowest accumulator for samples of that type that is proven to answer every rectangle of up to
@@ -545,10 +548,11 @@ typedef enum sat_anchor {
  *
  * Float samples: sums in f64 by additions only (van Herk 1992), so that a NaN or Inf reaches exactly the windows that
  * hold it.  A sum of n samples is divided by n, and for results of f32 rounded once more: the f64 is wrong by less than
- * (n + 1) * 2^-53 of the mean of the samples' absolute values.  Backends without a filter of their own go through a
- * table of the whole image, and refuse one that holds NaN or Inf with SAT_ERR_RANGE; floats in device memory, which
- * they cannot check, they refuse when the filter is made.  So does a device's filter whose float windows, in a border
- * mode that repeats samples, reach beyond the image by more than its size. */
+ * (n + 1) * 2^-53 of the mean of the samples' absolute values.  Backends without a filter of their own (serial) go
+ * through an f64 table of the whole image, whose rounding breaks that bound, and refuse one that holds NaN or Inf with
+ * SAT_ERR_RANGE; floats in device memory, which they cannot check, they refuse when the filter is made.  So does a
+ * device's filter whose float windows, in a border mode that repeats samples, reach beyond the image by more than its
+ * size. */
 typedef struct sat_box_spec {
     int64_t width, height;               /* px */
     int channels;                        /* 1..4; 0 = 1 */

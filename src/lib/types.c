@@ -1,4 +1,5 @@
 /* types.c - element types, layouts, and which accumulator is proven to suffice. */
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -43,6 +44,11 @@ bool sat_type_holds(sat_type type, double value)
     const bool is_signed = sat_is_signed(type);
     const double range = ldexp(1, 8 * (int)sat_type_bytes(type) - is_signed);
     return known(type) && type != SAT_Q32 && value == floor(value) && value >= (is_signed ? -range : 0) && value < range;
+}
+
+double sat_type_largest(sat_type sample)
+{
+    return sat_is_float(sample) ? 1 : (double)sat_sample_max(sample);
 }
 
 sat_type sat_real_type(sat_type sample)
@@ -171,7 +177,8 @@ static double offset_for(double low, double step)
 
 /* levels = the largest q that largest_rect_px of them may have and still sum below 2^32, no more than
  * 2^24 - 1.  The step is the smallest power of two with low and high at most `levels` steps apart; low
- * is then rounded down to a multiple of it, which can cost one level more. */
+ * is then rounded down to a multiple of it, which can cost one level more.  Where that step would be
+ * below every double, it is the smallest of them, whose reciprocal is none: it is refused. */
 sat_status sat_quant_for(double low, double high, int64_t largest_rect_px, sat_quant *quant)
 {
     if (quant == NULL || largest_rect_px < 1) return sat_fail(SAT_ERR_ARGUMENT, "fixed point: no pixels or no result");
@@ -184,7 +191,7 @@ sat_status sat_quant_for(double low, double high, int64_t largest_rect_px, sat_q
                         (long long)largest_rect_px, (long long)(UINT32_MAX / 255));
 
     int exponent;
-    frexp(high > low ? (high - low) / (double)levels : ldexp(1, -24), &exponent);
+    frexp(high > low ? fmax((high - low) / (double)levels, DBL_TRUE_MIN) : ldexp(1, -24), &exponent);
     double step = ldexp(1, exponent - 1), offset = offset_for(low, step);
     while (isfinite(offset) && ceil((high - offset) / step) > (double)levels) {
         step *= 2;

@@ -17,8 +17,9 @@ load helpers
 @test "--max-memory: tables count" {
     small a.pgm
     echo 0,0,4,3 >all.csv
-    ok query a.pgm --rects all.csv --max-memory 64K # 12 pixels, 5x4 sums of 4 bytes, and the plan
-    failure "a.pgm: *may take *, more than the 91 bytes of --max-memory" query a.pgm --rects all.csv --max-memory 91
+    ok query a.pgm --rects all.csv --backend cpu --max-memory 64K # 12 pixels, 5x4 sums of 4 bytes, and the plan
+    failure "a.pgm: *may take *, more than the 91 bytes of --max-memory" \
+        query a.pgm --rects all.csv --backend cpu --max-memory 91
     ok a.pgm -o t.npy --max-memory 64K # 12 pixels, 5x5 sums of 8 bytes: a band and the row that is carried on, and the plan
     failure "a.pgm: *may take *" a.pgm -o no.npy --max-memory 211
     [ ! -e no.npy ]
