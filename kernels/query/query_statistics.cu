@@ -125,8 +125,7 @@ struct answer_statistics {
         sat_rect_features f = {px, sat_rect_mean(&q.sums, c, px), sat_sum_as_double(q.sums.type, s1), 0, 0};
         if (q.with_squares) {
             const sat_sum s2 = sat_rect_sum(&q.squares, combine(q.squares, of_squares), px);
-            if (q.ask.needs & SAT_NEEDS_VAR)
-                f.var = sat_rect_variance(&q.sums, &q.squares, s1, s2, &rect, q.ask.ddof);
+            if (q.ask.needs & SAT_NEEDS_VAR) f.var = sat_rect_variance(&q.sums, &q.squares, s1, s2, &rect, q.ask.ddof);
             if (q.ask.needs & SAT_NEEDS_SQUARES) f.squares = sat_rect_mean_square(&q.squares, s2, &rect);
         }
         sat_rect_put(&q.ask, to, &f);

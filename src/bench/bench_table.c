@@ -11,6 +11,7 @@
 #include "format.h"
 #include "progress.h"
 #include "sample_type.h"
+#include "sat_image.h"
 
 enum { SIDE_DEFAULT = 8192 };
 

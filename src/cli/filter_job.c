@@ -11,7 +11,7 @@
 #include "job.h"
 #include "messages.h"
 #include "sample_type.h"
-#include "sat_light.h"
+#include "sat_image.h"
 
 static sat_box_spec box_spec(const job *j, const image_shape *shape, int threads)
 {
@@ -67,7 +67,8 @@ static void say_filter(const job *j, const char *input, const sat_box_spec *spec
 /* Leaves the result in img. */
 static bool filter(const job *j, const char *input, image *img, int threads, times *spent, error *err)
 {
-    const image_shape shape = {.width = img->width, .height = img->height, .channels = img->channels, .type = img->type};
+    const image_shape shape = {
+        .width = img->width, .height = img->height, .channels = img->channels, .type = img->type};
     sat_box_spec spec = box_spec(j, &shape, threads);
     sat_box *box = NULL;
     image other = {0};

@@ -33,7 +33,8 @@ uint64_t gauss_bytes(const image_shape *shape, const job_need *need)
 bool gauss_filter(const job *j, const char *input, image *img, int threads, error *err)
 {
     sat_gauss *gauss = NULL;
-    const image_shape shape = {.width = img->width, .height = img->height, .channels = img->channels, .type = img->type};
+    const image_shape shape = {
+        .width = img->width, .height = img->height, .channels = img->channels, .type = img->type};
     sat_gauss_spec spec = gauss_spec(j, &shape, threads);
     image made = {0};
     int64_t clipped;

@@ -2,6 +2,7 @@
 #include "job.h"
 
 #include "messages.h"
+#include "sat_image.h"
 
 void job_stage(const job *j, times *spent, const char *label)
 {

@@ -5,7 +5,7 @@
 #include "format.h"
 #include "progress.h"
 #include "sat_file.h"
-#include "sat_gauss.h"
+#include "sat_bytes.h"
 #include "window_request.h"
 
 /* By default weighted, and a line says so where a format does not name its channels. */

@@ -19,6 +19,7 @@
 #include "memory.h"
 #include "messages.h"
 #include "sample_type.h"
+#include "sat_bytes.h"
 
 enum { LINE_BYTES = 64, CORNERS = 4, TABLE_TIMES = 3 };
 

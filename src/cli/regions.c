@@ -65,11 +65,11 @@ typedef struct answer {
     sat_table squares;     /* where they are asked for, and no pixels are summed */
     int64_t width, height; /* of the image */
     int channels;
-    sat_type sums;         /* the type of sums: whose member of sat_sum counts */
-    source source;         /* of the file */
-    sat_file *file;        /* a table file, or NULL */
-    void *memory[2];       /* tables that were built here, of sums and squares */
-    image pixels;          /* of floats, or for a few rectangles: what these are summed from */
+    sat_type sums;   /* the type of sums: whose member of sat_sum counts */
+    source source;   /* of the file */
+    sat_file *file;  /* a table file, or NULL */
+    void *memory[2]; /* tables that were built here, of sums and squares */
+    image pixels;    /* of floats, or for a few rectangles: what these are summed from */
 } answer;
 
 static region_ask ask_of(const region_job *job)
@@ -469,8 +469,7 @@ static bool answer_input(const region_job *job, const char *input, rects *from, 
     source_close(&in.file);
     if (ok) describe(&a);
     rects_of_image(from, a.width, a.height);
-    sheet_input columns = {
-        .name = input, .width = a.width, .height = a.height, .channels = a.channels, .type = a.sums};
+    sheet_input columns = {.name = input, .width = a.width, .height = a.height, .channels = a.channels, .type = a.sums};
     ready = clock_now_s();
     ok = ok && sheet_next_input(to, &columns, err);
     if (ok && !put_all(job, &a, from, to, err)) {

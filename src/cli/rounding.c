@@ -4,6 +4,8 @@
 #include <stdio.h>
 
 #include "sample_type.h"
+#include "sat_image.h"
+#include "sat_query.h"
 
 static bool is_rounded(char text[ROUNDING_TEXT_BYTES], const sat_table *t, int64_t height, const sat_rounding *r)
 {

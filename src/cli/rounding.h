@@ -6,8 +6,8 @@
 
 enum { ROUNDING_TEXT_BYTES = 240 };
 
-/* Does a table, or its last rows, round sums of its image of that height, or are some inf or nan?  Then the text says so:
- * with the bound, or with the first column of the image in which they are.  image: what was summed, or NULL. */
+/* Does a table, or its last rows, round sums of its image of that height, or are some inf or nan?  Then the text says
+ * so: with the bound, or with the first column of the image in which they are.  image: what was summed, or NULL. */
 bool rounding_text(char text[ROUNDING_TEXT_BYTES], const sat_table *t, int64_t height, const sat_view *image);
 
 #endif

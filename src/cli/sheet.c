@@ -30,11 +30,11 @@ struct sheet {
     text_out text;
     sheet_input input;
     const rects *from;
-    bool begun;        /* an input is answered */
-    bool fixed;        /* the columns are; the header is written */
-    int channels;      /* the most of an input so far; when fixed, the columns' */
-    sat_type sum_type; /* NPY: SAT_I64, SAT_U64 or SAT_F64 */
-    uint64_t rows;     /* written */
+    bool begun;         /* an input is answered */
+    bool fixed;         /* the columns are; the header is written */
+    int channels;       /* the most of an input so far; when fixed, the columns' */
+    sat_type sum_type;  /* NPY: SAT_I64, SAT_U64 or SAT_F64 */
+    uint64_t rows;      /* written */
     row *held;          /* until the columns are fixed */
     char *held_others;  /* what their fields point to */
     double *held_reals; /* and their reals */
@@ -344,7 +344,8 @@ static bool hold(sheet *s, const row *r)
     if (!s->held) s->held = malloc(SHEET_HELD_ROWS * sizeof *s->held);
     if (!s->held_others) s->held_others = malloc(SHEET_HELD_BYTES);
     if (!s->held_reals) s->held_reals = malloc(SHEET_HELD_ROWS * reals * sizeof *s->held_reals);
-    if (!s->held || !s->held_others || !s->held_reals || s->held_n == SHEET_HELD_ROWS || bytes > SHEET_HELD_BYTES - s->held_bytes)
+    if (!s->held || !s->held_others || !s->held_reals || s->held_n == SHEET_HELD_ROWS ||
+        bytes > SHEET_HELD_BYTES - s->held_bytes)
         return false;
     double *values = s->held_reals + s->held_n * reals;
     row *kept = &s->held[s->held_n++];

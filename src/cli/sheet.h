@@ -65,8 +65,8 @@ bool sheet_next_input(sheet *s, const sheet_input *input, error *err);
 bool sheet_takes_names(const sheet *s, const rects *from, error *err);
 
 /* The answers to rectangles, as sat_table_statistics() and sat_table_statistics_f64() give them: sums where they are a
- * column, an output for each column of reals, in their order, and areas_f64; the first is number `at` of the last chunk of `from`, which knows its other columns.  n = 0: there is
- * no rectangle, and a header is wanted. */
+ * column, an output for each column of reals, in their order, and areas_f64; the first is number `at` of the last chunk
+ * of `from`, which knows its other columns.  n = 0: there is no rectangle, and a header is wanted. */
 void sheet_rows(sheet *s, const rects *from, size_t at, const rect_chunk *chunk, const sat_statistics *answers);
 
 /* Adds the names of the rectangles' columns that are left out, as answers have them: "mean, area".  Returns their

@@ -10,6 +10,7 @@
 #include "messages.h"
 #include "rounding.h"
 #include "sample_type.h"
+#include "sat_image.h"
 
 enum { BAND_BYTES = 16 << 20 };
 
@@ -27,7 +28,8 @@ static bool choose_quant(const job *j, const char *input, const image *img, int 
     if (largest > img->width * img->height) largest = img->width * img->height;
     const sat_view pixels = image_view(img);
     const sat_status status = sat_image_range(&pixels, threads, &low, &high);
-    if (status != SAT_OK) return fail(err, "%s%s", sat_detail(), status == SAT_ERR_RANGE ? ", which q32 cannot hold" : "");
+    if (status != SAT_OK)
+        return fail(err, "%s%s", sat_detail(), status == SAT_ERR_RANGE ? ", which q32 cannot hold" : "");
     if (sat_quant_for(low, high, largest, quant) != SAT_OK) return fail(err, "%s", sat_detail());
     if (j->verbose)
         say(input_name(input), "samples from %g to %g in steps of %g, rectangles of up to %lld px", low, high,
@@ -116,7 +118,8 @@ static bool prepare(const job *j, const char *input, const image *img, int threa
     size_t row_bytes = sat_row_bytes(img->width + padded, img->channels, accum);
     if (row_bytes == 0) return fail(err, "a row of its table would not fit any memory");
     int64_t rows = band_rows(img->height, row_bytes);
-    const image_shape shape = {.width = img->width, .height = img->height, .channels = img->channels, .type = img->type};
+    const image_shape shape = {
+        .width = img->width, .height = img->height, .channels = img->channels, .type = img->type};
     w->spec = plan_spec(j, &shape, rows, threads);
     if (accum == SAT_Q32 && !choose_quant(j, input, img, threads, &w->spec.quant, err)) return false;
     if (!open_moment(w, 1, err) || (j->squares && !open_moment(w, 2, err))) return false;

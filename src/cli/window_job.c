@@ -14,6 +14,7 @@
 #include "name_list.h"
 #include "number.h"
 #include "sample_type.h"
+#include "sat_image.h"
 #include "text_out.h"
 
 /* What is made of one image. */
@@ -306,8 +307,9 @@ uint64_t job_window_bytes(const image_shape *shape, const void *context)
     const sat_status status = sat_window_bytes(&spec, &bytes);
     uint64_t all = job_image_bytes(&mask, SAT_U8) + job_object_bytes(status, &bytes);
     for (int i = 0; i < j->windows.outputs; i++) {
-        const sat_type type =
-            j->windows.output[i].compare ? SAT_U8 : j->result ? j->result : sat_real_type(shape->type);
+        const sat_type type = j->windows.output[i].compare ? SAT_U8
+                              : j->result                  ? j->result
+                                                           : sat_real_type(shape->type);
         all += job_image_bytes(&colours, type);
     }
     return all;

@@ -3,9 +3,7 @@
  * So there is no second account of what backends take.  Host memory that is taken and not written costs addresses
  * alone. */
 #include "arena.h"
-#include "sat_gauss.h"
-#include "sat_light.h"
-#include "sat_window.h"
+#include "sat_bytes.h"
 #include "sized.h"
 #include "status.h"
 

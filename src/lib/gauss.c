@@ -7,6 +7,7 @@
 #include "border.h"
 #include "images.h"
 #include "pool.h"
+#include "sat_image.h"
 #include "shape.h"
 #include "sized.h"
 

@@ -5,8 +5,8 @@
 #include "choose.h"
 #include "pool.h"
 #include "reader.h"
-#include "sat_window.h"
 #include "samples.h"
+#include "sat_image.h"
 
 /* Samples worth a thread: some 100 us, ten times what it takes to wake one. */
 #define SHARE_SAMPLES 0x1p18

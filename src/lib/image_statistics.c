@@ -1,7 +1,7 @@
 /* image_statistics.c - statistics of rectangles from the pixels themselves; sat_query.h has the papers.
  *
- * A rectangle is one of whole pixels, or up to nine with a weight each (pieces.h), and one thread's: the same answers on
- * any number of threads. */
+ * A rectangle is one of whole pixels, or up to nine with a weight each (pieces.h), and one thread's: the same answers
+ * on any number of threads. */
 #include <math.h>
 
 #include "choose.h"
@@ -192,10 +192,10 @@ static sat_sum answer_weighted(const channel *p, const sat_pieces *at, const sat
 }
 
 /* (n * S2 - S1 * S1) / (n * (n - ddof)).  m is the largest magnitude of a sample.  Rectangles whose sum may be none of
- * 64 bits are refused: n * m < 2^64 for unsigned samples, n * m <= 2^63 for signed ones.  S1 * S1 and n * S2 are at most
- * (n * m)^2 < 2^128.  Their difference is at most n^2 / 4 times the square of the range (Popoviciu: a variance is at
- * most a quarter of that).  Unsigned, the range is at most m: n^2 * m^2 / 4 < 2^126.  Signed, it is below 2 * m:
- * (n * m)^2 <= 2^126. */
+ * 64 bits are refused: n * m < 2^64 for unsigned samples, n * m <= 2^63 for signed ones.  S1 * S1 and n * S2 are at
+ * most (n * m)^2 < 2^128.  Their difference is at most n^2 / 4 times the square of the range (Popoviciu: a variance is
+ * at most a quarter of that).  Unsigned, the range is at most m: n^2 * m^2 / 4 < 2^126.  Signed, it is below 2 * m: (n
+ * * m)^2 <= 2^126. */
 static double integer_variance(uint64_t n, uint64_t magnitude, sat_u128 squares, uint64_t ddof)
 {
     if (n <= ddof) return NAN;
@@ -314,8 +314,9 @@ static sat_status refuse(const job *j, size_t i)
     if (j->reals && sat_rect_has_nan(&j->reals[i]))
         return sat_fail(SAT_ERR_RECT, "rectangle %zu (%s) has a side that is no number", i, sides);
     if (status != SAT_RECT_TOO_LARGE) return sat_reader_refuse(NULL, &j->bounds, status, i, sides);
-    return sat_fail(SAT_ERR_RANGE, "rectangle %zu (%s) has more than the %lld pixels whose sum of %s samples fits 64 bits",
-                    i, sides, (long long)j->bounds.limit_px, sat_type_name(j->image.type));
+    return sat_fail(SAT_ERR_RANGE,
+                    "rectangle %zu (%s) has more than the %lld pixels whose sum of %s samples fits 64 bits", i, sides,
+                    (long long)j->bounds.limit_px, sat_type_name(j->image.type));
 }
 
 static sat_status open_job(job *j, const sat_view *image, const sat_statistics *ask, size_t ask_bytes)
@@ -348,8 +349,8 @@ static sat_status run(job *j, const sat_view *image, const sat_statistics *ask, 
     sat_status status = open_job(j, image, ask, ask_bytes);
     if (status != SAT_OK) return status;
     const int most = j->given.threads ? j->given.threads : sat_processors();
-    const size_t bad = sat_first_bad(j->given.executor, sat_threads_worth((double)j->n, SAT_SHARE_RECTS, most), j->n,
-                                     status_at, j);
+    const size_t bad =
+        sat_first_bad(j->given.executor, sat_threads_worth((double)j->n, SAT_SHARE_RECTS, most), j->n, status_at, j);
     if (bad < j->n) return refuse(j, bad);
     if (j->n > 0 && (j->counts || j->ask.areas || j->ask.areas_f64)) answer_all(j, most);
     return SAT_OK;

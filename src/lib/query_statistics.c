@@ -60,7 +60,8 @@ sat_status sat_table_statistics_sized(const sat_table *sums, const sat_table *sq
     sat_pair *p = &j.pair;
     sat_status status = sat_pair_open(p, sums, squares, n, ask, table_bytes, ask_bytes);
     if (status == SAT_OK && rects == NULL && n > 0) status = sat_fail(SAT_ERR_ARGUMENT, "no rectangles");
-    if (status == SAT_OK) status = sat_reader_check_all(&p->sum_table, &p->sums, rects, n, p->given.executor, p->threads);
+    if (status == SAT_OK)
+        status = sat_reader_check_all(&p->sum_table, &p->sums, rects, n, p->given.executor, p->threads);
     if (status == SAT_OK && p->with_squares)
         status = sat_reader_check_all(&p->square_table, &p->squares, rects, n, p->given.executor, p->threads);
     if (status != SAT_OK || n == 0) return status;

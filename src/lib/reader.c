@@ -110,7 +110,8 @@ static void check_part(void *context, int64_t part, int worker)
     }
 }
 
-size_t sat_first_bad(const sat_executor *executor, int threads, size_t n, sat_rect_check *status_of, const void *context)
+size_t sat_first_bad(const sat_executor *executor, int threads, size_t n, sat_rect_check *status_of,
+                     const void *context)
 {
     checks j = {.status_of = status_of, .context = context, .n = n, .bad = n};
     sat_parallel_on(executor, threads, sat_parts((int64_t)n, SAT_PART_RECTS), check_part, &j);

@@ -22,7 +22,8 @@ sat_status sat_reader_check(const sat_table *t, const sat_reader *r, size_t i, c
 
 /* The first of n rectangles that status_of() finds wrong; n if there is none. */
 typedef sat_rect_status sat_rect_check(const void *context, size_t i);
-size_t sat_first_bad(const sat_executor *executor, int threads, size_t n, sat_rect_check *status_of, const void *context);
+size_t sat_first_bad(const sat_executor *executor, int threads, size_t n, sat_rect_check *status_of,
+                     const void *context);
 
 /* "x,y,w,h"; returns the buffer. */
 enum { SAT_SIDES_BYTES = 128 };

@@ -40,8 +40,8 @@ static int find(const char *name)
 
 sat_status sat_rect_ask_of(const sat_statistics *given, sat_rect_ask *ask)
 {
-    *ask = (sat_rect_ask){
-        .ddof = given->ddof, .sums = given->sums, .areas = given->areas, .areas_f64 = given->areas_f64};
+    *ask =
+        (sat_rect_ask){.ddof = given->ddof, .sums = given->sums, .areas = given->areas, .areas_f64 = given->areas_f64};
     if (given->ddof < 0) return sat_fail(SAT_ERR_ARGUMENT, "ddof below 0");
     if (given->outputs < 0 || (given->outputs > 0 && given->output == NULL))
         return sat_fail(SAT_ERR_ARGUMENT, "%d statistics, and no list of them", given->outputs);

@@ -1,7 +1,8 @@
 /* rect_statistic.h - the table of statistics of rectangles, and what is asked of one rectangle.
  *
- * A statistic is one file in statistics/, written as statistic.h says, and one line in rect_statistics.def.  A file that
- * statistics.def includes as well is one statistic of both, windows and rectangles.  Formulas of rectangles are over
+ * A statistic is one file in statistics/, written as statistic.h says, and one line in rect_statistics.def.  A file
+ * that statistics.def includes as well is one statistic of both, windows and rectangles.  Formulas of rectangles are
+ * over
  *
  *     n, mean, sum           of the pixels in the rectangle, those with fractions by the area that is covered
  *     var, squares           their variance, the mean of their squares: if they are among its needs

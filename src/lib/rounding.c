@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "samples.h"
+#include "sat_query.h"
 #include "sized.h"
 #include "status.h"
 

@@ -87,10 +87,6 @@ SAT_API const char *sat_gauss_note(const sat_gauss *gauss);
 /* Frees the filter and sets *gauss to NULL. NULL and pointers to NULL are fine. */
 SAT_API void sat_gauss_destroy(sat_gauss **gauss);
 
-/* The memory that a filter of that spec takes: as sat_plan_bytes(). */
-#define sat_gauss_bytes(...) sat_gauss_bytes_sized(__VA_ARGS__, sizeof(sat_gauss_spec)) /* spec, bytes */
-SAT_API sat_status sat_gauss_bytes_sized(const sat_gauss_spec *spec, sat_bytes *bytes, size_t spec_bytes);
-
 #ifdef __cplusplus
 }
 #endif

@@ -96,8 +96,8 @@ typedef struct sat_window_spec {
     bool has_nodata;                 /* samples equal to nodata do not count */
     bool strided;                    /* sources of runs may have gaps between their pixels */
     int ddof;                        /* 0 or more: variances are divided by n - ddof */
-    double nodata;                   /* a value that samples can have (sat_type_holds()); of f32 rounded to it; NaN means
-                                        skip_nan */
+    double nodata;                   /* a value that samples can have (sat_type_holds()), of f32 rounded to it; NaN
+                                        means skip_nan */
     double min_valid;                /* samples that must count: 1 or more, a whole number; below 1: a share of
                                         window_width * window_height, of which what lies beyond the image never
                                         counts where the border mode is shrink, and counts as the pixel that it
@@ -166,18 +166,6 @@ SAT_API const char *sat_window_note(const sat_window *window);
 
 /* Frees the window and sets *window to NULL. NULL and pointers to NULL are fine. */
 SAT_API void sat_window_destroy(sat_window **window);
-
-/* The memory that a window of that spec takes: as sat_plan_bytes(). */
-#define sat_window_bytes(...) sat_window_bytes_sized(__VA_ARGS__, sizeof(sat_window_spec)) /* spec, bytes */
-SAT_API sat_status sat_window_bytes_sized(const sat_window_spec *spec, sat_bytes *bytes, size_t spec_bytes);
-
-/* ---- masks --------------------------------------------------------------------------------------------- */
-
-/* Clears the pixels of a mask in which no channel of the image is set: is not 0; a NaN is set.  The mask is u8 with one
- * channel, of the image's width, height and number of images, in host memory, and shares no byte with the image.  So a
- * mask of ones takes what several images leave out, one after the other; alpha alone is a view of one channel.  threads
- * as in sat_plan_spec.  Returns SAT_ERR_ARGUMENT, _SHAPE, _TYPE or _UNAVAILABLE (device memory). */
-SAT_API sat_status sat_mask_clear(const sat_view *mask, const sat_view *image, int threads);
 
 #ifdef __cplusplus
 }

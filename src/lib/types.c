@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "sat_image.h"
 #include "status.h"
 #include "types.h"
 
@@ -40,10 +41,12 @@ sat_type sat_type_from_name(const char *name)
 bool sat_type_holds(sat_type type, double value)
 {
     if (type == SAT_F64) return true;
-    if (type == SAT_F32) return !isfinite(value) || fabs(value) < 0x1.ffffffp127; /* nearer to the largest than to 2^128 */
+    if (type == SAT_F32)
+        return !isfinite(value) || fabs(value) < 0x1.ffffffp127; /* nearer to the largest than to 2^128 */
     const bool is_signed = sat_is_signed(type);
     const double range = ldexp(1, 8 * (int)sat_type_bytes(type) - is_signed);
-    return known(type) && type != SAT_Q32 && value == floor(value) && value >= (is_signed ? -range : 0) && value < range;
+    return known(type) && type != SAT_Q32 && value == floor(value) && value >= (is_signed ? -range : 0) &&
+           value < range;
 }
 
 double sat_type_largest(sat_type sample)

@@ -7,6 +7,7 @@
 #include "device.h"
 #include "images.h"
 #include "pool.h"
+#include "sat_image.h"
 #include "shape.h"
 #include "sized.h"
 #include "statistic.h"

@@ -60,8 +60,9 @@ static void write_image(const sat_view *v, const char *path)
     char head[128];
     FILE *f = fopen(path, "wb");
     if (!f) die(path);
-    int n = snprintf(head, sizeof head, "%cNUMPY%c%c%c%c{'descr': '%s', 'fortran_order': False, 'shape': (%d, %d, %d), }",
-                     0x93, 1, 0, 118, 0, descr[v->type], HEIGHT, WIDTH, v->channels);
+    int n =
+        snprintf(head, sizeof head, "%cNUMPY%c%c%c%c{'descr': '%s', 'fortran_order': False, 'shape': (%d, %d, %d), }",
+                 0x93, 1, 0, 118, 0, descr[v->type], HEIGHT, WIDTH, v->channels);
     memset(head + n, ' ', sizeof head - (size_t)n);
     head[127] = '\n';
     fwrite(head, 1, sizeof head, f);
@@ -132,7 +133,8 @@ static size_t records(const answers *a, bool real, int channels, unsigned char *
     size_t used = 0;
     const size_t each = sizeof(double) * (size_t)channels;
     for (int i = 0; i < RECTS; i++) {
-        used += real ? put(to + used, &a->real[i], sizeof a->real[i]) : put(to + used, &a->whole[i], sizeof a->whole[i]);
+        used +=
+            real ? put(to + used, &a->real[i], sizeof a->real[i]) : put(to + used, &a->whole[i], sizeof a->whole[i]);
         for (int k = 0; k < REALS; k++) used += put(to + used, a->values[k] + i * channels, each);
         used += put(to + used, a->sums + i * channels, each);
         used += real ? put(to + used, &a->areas_f64[i], 8) : put(to + used, &a->areas[i], 8);
@@ -151,15 +153,16 @@ static void rectangles(sat_type type, int channels, bool real, int64_t ddof)
     snprintf(what, sizeof what, "%s with %d channels, %s rectangles", sat_type_name(type), channels,
              real ? "fractional" : "whole");
     write_image(&image, file("image.npy"));
-    int used = snprintf(line, sizeof line, "query '%s' --as image --clip --ddof %d --stat %s -o '%s'", file("image.npy"),
-                        (int)ddof, STATISTICS, file("answers.npy"));
+    int used = snprintf(line, sizeof line, "query '%s' --as image --clip --ddof %d --stat %s -o '%s'",
+                        file("image.npy"), (int)ddof, STATISTICS, file("answers.npy"));
     for (int i = 0; i < RECTS; i++) {
         sat_rect *w = &a.whole[i];
         *w = (sat_rect){.x = (int64_t)(random64() % (WIDTH + 10)) - 5,
                         .y = (int64_t)(random64() % (HEIGHT + 10)) - 5,
                         .width = 1 + (int64_t)(random64() % WIDTH),
                         .height = 1 + (int64_t)(random64() % HEIGHT)};
-        a.real[i] = (sat_rect_f64){(double)w->x + 0.375, (double)w->y - 0.25, (double)w->width - 0.5, 0.125 * (double)w->height};
+        a.real[i] = (sat_rect_f64){(double)w->x + 0.375, (double)w->y - 0.25, (double)w->width - 0.5,
+                                   0.125 * (double)w->height};
         const sat_rect_f64 *r = &a.real[i];
         used += real ? snprintf(line + used, sizeof line - (size_t)used, " --rect=%.17g,%.17g,%.17g,%.17g", r->x, r->y,
                                 r->width, r->height)
@@ -202,7 +205,8 @@ static void light(sat_type type, int channels)
     snprintf(what, sizeof what, "light of %s with %d channels", sat_type_name(type), channels);
     write_image(&image, file("image.npy"));
     linear.type = mean.type = SAT_F32;
-    linear.row_bytes = mean.row_bytes = linear.image_bytes = mean.image_bytes = linear.pixel_bytes = mean.pixel_bytes = 0;
+    linear.row_bytes = mean.row_bytes = linear.image_bytes = mean.image_bytes = linear.pixel_bytes = mean.pixel_bytes =
+        0;
     if (sat_view_alloc(&linear) != SAT_OK || sat_view_alloc(&mean) != SAT_OK) die(what);
     if (sat_light_create(&tables, &light_spec) != SAT_OK || sat_box_create(&box, &box_spec) != SAT_OK) die(what);
     if (sat_light_from_srgb(tables, &image, &linear) != SAT_OK || sat_box_run(box, &linear, &mean, NULL) != SAT_OK ||

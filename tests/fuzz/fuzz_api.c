@@ -218,12 +218,8 @@ static const char *query_fractions(fuzz_input *in, const sat_view *image, const 
     }
     const sat_rect_f64 r = {side[0], side[1], side[2], side[3]};
     const sat_rect_output mean = {"mean", means};
-    const sat_statistics ask = {.flags = clip ? SAT_CLIP : 0,
-                                .threads = 1,
-                                .sums = sums,
-                                .areas_f64 = &area,
-                                .output = &mean,
-                                .outputs = 1};
+    const sat_statistics ask = {
+        .flags = clip ? SAT_CLIP : 0, .threads = 1, .sums = sums, .areas_f64 = &area, .output = &mean, .outputs = 1};
     const sat_status status = sat_table_statistics_f64(t, NULL, &r, 1, &ask);
     if (status == SAT_ERR_RECT || status == SAT_ERR_RANGE) return NULL;
     if (status != SAT_OK) return "a rectangle with fractions has another status";

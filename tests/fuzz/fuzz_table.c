@@ -8,6 +8,7 @@
 
 #include "fuzz.h"
 #include "npy_header.h"
+#include "sat_query.h"
 #include "table_file.h"
 #include "table_trailer.h"
 

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sat_query.h"
 #include "stage.h"
 
 enum { SUMS, MEANS, VARIANCES, DEVIATIONS, ROOTS, AREAS, AREAS_F64, ANSWERS };

@@ -7,6 +7,7 @@
 
 #include "arrays.h"
 #include "hog.h"
+#include "sat_query.h"
 #include "stage.h"
 
 static bool cuda_ok(cudaError_t e, const char *what)

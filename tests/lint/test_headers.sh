@@ -16,6 +16,8 @@ as_cpp() {
     "${CXX:-g++}" "$1" -Wall -Wextra -Wpedantic -Wconversion -Wold-style-cast -Wuseless-cast -Werror -Isrc/lib -Isrc/io \
         -fsyntax-only -x c++ - <<'END'
 #include "sat_gauss.h"
+#include "sat_bytes.h"
+#include "sat_image.h"
 #include "sat_light.h"
 #include "sat_query.h"
 #include "sat_lab.h"

@@ -104,7 +104,8 @@ static char header_text[1 << 18];
 static inline void read_headers(void)
 {
     static const char *const names[] = {"lib/sat",       "lib/sat_query", "lib/sat_window",
-                                        "lib/sat_gauss", "lib/sat_light", "lib/sat_lab",   "io/sat_file"};
+                                        "lib/sat_gauss", "lib/sat_light", "lib/sat_image",
+                                        "lib/sat_bytes", "lib/sat_lab",   "io/sat_file"};
     const char *root = getenv("SAT_TEST_ROOT");
     size_t n = 0;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {

@@ -2,6 +2,7 @@
  * several images, on any number of threads.  Then what else reads samples one by one: ranges, masks, the rounding of
  * tables, light. */
 #include "arrays.h"
+#include "sat_image.h"
 #include "sat_light.h"
 #include "sat_query.h"
 #include "sat_window.h"
@@ -236,8 +237,14 @@ static void ranges_and_masks(void **state)
         assert_true((long double)low == least && (long double)high == most);
 
         static uint8_t mask[IMAGES][HEIGHT][WIDTH];
-        const sat_view m = {.data = mask, .row_bytes = WIDTH, .width = WIDTH, .height = HEIGHT, .channels = 1,
-                            .type = SAT_U8, .count = IMAGES, .image_bytes = sizeof *mask};
+        const sat_view m = {.data = mask,
+                            .row_bytes = WIDTH,
+                            .width = WIDTH,
+                            .height = HEIGHT,
+                            .channels = 1,
+                            .type = SAT_U8,
+                            .count = IMAGES,
+                            .image_bytes = sizeof *mask};
         memset(mask, 9, sizeof mask);
         memset((char *)v.data + v.image_bytes + 2 * v.row_bytes + 5 * v.pixel_bytes, 0, 3 * sat_type_bytes(v.type));
         memset(v.data, 0, sat_type_bytes(v.type)); /* one channel of three */
@@ -284,10 +291,10 @@ static void rounding(void **state)
     (void)state;
     enum { SIDE = 5000, ROWS = 4000 };
     static float last[SIDE];
-    sat_table t = {.view = {.data = last, .row_bytes = sizeof last, .width = SIDE, .height = 1, .channels = 1,
-                            .type = SAT_F32},
-                   .layout = SAT_INCLUSIVE,
-                   .sample = SAT_U8};
+    sat_table t = {
+        .view = {.data = last, .row_bytes = sizeof last, .width = SIDE, .height = 1, .channels = 1, .type = SAT_F32},
+        .layout = SAT_INCLUSIVE,
+        .sample = SAT_U8};
     sat_rounding r;
     for (int i = 0; i < SIDE; i++) last[i] = (float)i;
     assert_ok(sat_table_rounding(&t, ROWS, NULL, &r));
@@ -318,11 +325,11 @@ static void light(void **state)
         const int64_t n = wide ? 65536 : 256;
         const sat_type type = wide ? SAT_U16 : SAT_U8;
         const size_t size = sat_type_bytes(type);
-        sat_view srgb = guard((sat_view){.width = n, .height = 1, .channels = 2, .type = type,
-                                         .row_bytes = (size_t)n * 2 * size}),
+        sat_view srgb = guard((sat_view){
+                     .width = n, .height = 1, .channels = 2, .type = type, .row_bytes = (size_t)n * 2 * size}),
                  back = guard(srgb),
-                 linear = guard((sat_view){.width = n, .height = 1, .channels = 2, .type = SAT_F32,
-                                           .row_bytes = (size_t)n * 8});
+                 linear = guard(
+                     (sat_view){.width = n, .height = 1, .channels = 2, .type = SAT_F32, .row_bytes = (size_t)n * 8});
         for (int64_t i = 0; i < n; i++)
             for (int c = 0; c < 2; c++) memcpy((char *)srgb.data + (size_t)(2 * i + c) * size, &i, size);
         const sat_light_spec spec = {.sample = type, .alpha = true};
@@ -375,9 +382,14 @@ static void the_table(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(those_of_the_definition), cmocka_unit_test(those_of_tables), cmocka_unit_test(large_images),
-        cmocka_unit_test(ranges_and_masks),        cmocka_unit_test(values_of_types), cmocka_unit_test(rounding),
-        cmocka_unit_test(light),                   cmocka_unit_test(the_table),
+        cmocka_unit_test(those_of_the_definition),
+        cmocka_unit_test(those_of_tables),
+        cmocka_unit_test(large_images),
+        cmocka_unit_test(ranges_and_masks),
+        cmocka_unit_test(values_of_types),
+        cmocka_unit_test(rounding),
+        cmocka_unit_test(light),
+        cmocka_unit_test(the_table),
     };
     cmocka_set_message_output(CM_OUTPUT_TAP);
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -110,8 +110,8 @@ static sat_u128 join(wide w)
     return (sat_u128)w.high << 64 | w.low;
 }
 
-/* The same by the school's rule, to 55 bits or to the end.  A lowest bit that says whether anything is left rounds as all
- * that it stands for. */
+/* The same by the school's rule, to 55 bits or to the end.  A lowest bit that says whether anything is left rounds as
+ * all that it stands for. */
 static double long_division(sat_u128 a, sat_u128 b)
 {
     sat_u128 q = a / b, rest = a % b;

@@ -2,6 +2,7 @@
  * those of sat_table_statistics() for all types is tests/gpu/subject_statistics.c's. */
 #include "arrays.h"
 #include "device_memory.h"
+#include "sat_query.h"
 
 /* A query with a table of squares answers as sat_table_statistics() does. */
 static void statistics_of_a_query(void **state)

@@ -1,6 +1,6 @@
 /* What is asked of images, light and the memory of objects: each with one thing that is wrong (statuses.h). */
-#include "sat_gauss.h"
-#include "sat_light.h"
+#include "sat_bytes.h"
+#include "sat_image.h"
 #include "sat_query.h"
 #include "sat_window.h"
 #include "statuses.h"
@@ -320,8 +320,11 @@ int main(void)
 {
     calls = all;
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rectangles), cmocka_unit_test(images), cmocka_unit_test(light),
-        cmocka_unit_test(memory),     cmocka_unit_test(headers_and_calls_agree),
+        cmocka_unit_test(rectangles),
+        cmocka_unit_test(images),
+        cmocka_unit_test(light),
+        cmocka_unit_test(memory),
+        cmocka_unit_test(headers_and_calls_agree),
     };
     cmocka_set_message_output(CM_OUTPUT_TAP);
     return cmocka_run_group_tests(tests, NULL, NULL);

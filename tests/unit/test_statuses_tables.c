@@ -164,7 +164,8 @@ static void tables(void **state)
 
     double means[1];
     int64_t areas[1];
-    const sat_rect_output mean = {"mean", means}, twice[] = {mean, mean}, unknown = {"mode", means}, nowhere = {"mean", NULL};
+    const sat_rect_output mean = {"mean", means}, twice[] = {mean, mean}, unknown = {"mode", means},
+                          nowhere = {"mean", NULL};
     const sat_table t = table_good();
     sat_statistics ask = {.output = &mean, .outputs = 1};
     const sat_rect_f64 nan_side = {0, 0, NAN, 1}, no_side = {1e15, 0, 1e-9, 1}, good = {0.5, 0.5, 1, 1};
@@ -177,7 +178,8 @@ static void tables(void **state)
                                     {.reserved_word = 1}};
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         told("sat_table_statistics", "a statistic", ARGUMENT, sat_table_statistics(&t, NULL, &rect, 1, &wrong[i]));
-        told("sat_table_statistics_f64", "a statistic", ARGUMENT, sat_table_statistics_f64(&t, NULL, &good, 1, &wrong[i]));
+        told("sat_table_statistics_f64", "a statistic", ARGUMENT,
+             sat_table_statistics_f64(&t, NULL, &good, 1, &wrong[i]));
     }
     told("sat_table_statistics_f64", "NaN", RECT, sat_table_statistics_f64(&t, NULL, &nan_side, 1, &ask));
     told("sat_table_statistics_f64", "edges that are one", RECT, sat_table_statistics_f64(&t, NULL, &no_side, 1, &ask));

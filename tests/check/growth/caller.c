@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "sat_bytes.h"
 #include "sat_gauss.h"
 #include "sat_lab.h"
 #include "sat_light.h"

@@ -30,13 +30,13 @@
  * caller's except inside the opaque objects.  Sizes are 64 bit and every product is checked.
  *
  * Versions.  sat_plan_spec, sat_run_options, sat_table, sat_statistics, sat_query_spec, sat_box_spec, sat_gauss_spec,
- * sat_window_spec, sat_light_spec, sat_rounding and the structs called sat_..._info get new members at their end, where zero means what the version
- * before did.  The size of the caller's struct travels with the call, so a program may run with a library that is
- * newer, or older, than the header it was compiled with. The functions that take or fill such a struct are macros:
- * sat_plan_create(plan, spec) is sat_plan_create_sized(plan, spec, sizeof(sat_plan_spec)), and so on, the size last.
- * Other languages call the latter with the size of their own declaration. The library takes members that the caller's
- * struct lacks for zero, and does not write them.  A non-zero member that the library does not have is refused
- * with SAT_ERR_ARGUMENT.  All other structs stay as they are.
+ * sat_window_spec, sat_light_spec, sat_rounding and the structs called sat_..._info get new members at their end, where
+ * zero means what the version before did.  The size of the caller's struct travels with the call, so a program may run
+ * with a library that is newer, or older, than the header it was compiled with. The functions that take or fill such a
+ * struct are macros: sat_plan_create(plan, spec) is sat_plan_create_sized(plan, spec, sizeof(sat_plan_spec)), and so
+ * on, the size last. Other languages call the latter with the size of their own declaration. The library takes members
+ * that the caller's struct lacks for zero, and does not write them.  A non-zero member that the library does not have
+ * is refused with SAT_ERR_ARGUMENT.  All other structs stay as they are.
  *
  * Threads.  Work on the CPU is shared with worker threads of the library's own (sat_parallel()).  They are started when
  * they are first needed, block all signals but those that a thread brings on itself, sleep while there is no work, and
@@ -85,7 +85,7 @@ typedef enum sat_status {
     SAT_OK = 0,
     SAT_ERR_ARGUMENT = 1,    /* NULL; a value out of its range; memory of a wrong kind, shared, unaligned, with gaps */
     SAT_ERR_SHAPE = 2,       /* sides, channels, count or strides that cannot be, overflow, or disagree between views */
-    SAT_ERR_TYPE = 3,        /* this combination of sample and accumulator type does not exist */
+    SAT_ERR_TYPE = 3,        /* no such type of samples, sums or results, or they do not go together */
     SAT_ERR_RANGE = 4,       /* sums cannot be proven to hold the answer; a sample is out of fixed point's range */
     SAT_ERR_RECT = 5,        /* a rectangle is empty or reaches outside the image */
     SAT_ERR_MEMORY = 6,      /* an allocation failed */
@@ -156,11 +156,6 @@ typedef struct sat_allocator {
     void *context;
 } sat_allocator;
 
-/* What creating an object takes, at most at a time, of each kind of memory. */
-typedef struct sat_bytes {
-    size_t host, pinned, device;
-} sat_bytes;
-
 /* ---- element types --------------------------------------------------------------------------------- */
 
 typedef enum sat_type {
@@ -182,14 +177,6 @@ SAT_API size_t sat_type_bytes(sat_type type);          /* 0 for an unknown type 
 SAT_API const char *sat_type_name(sat_type type);      /* "u8"; "none" for an unknown type     */
 SAT_API sat_type sat_type_from_name(const char *name); /* SAT_TYPE_NONE if there is none       */
 
-/* Can a sample of that type have that value?  Integers: whole numbers in the type's range.  f32: what rounds to its
- * range, infinities and NaN.  f64: all.  No others. */
-SAT_API bool sat_type_holds(sat_type type, double value);
-
-/* The floats that statistics of windows, and differences of Gaussians, are by default: f64 of samples of u32, i32 and
- * f64, f32 of other samples; SAT_TYPE_NONE for what is no type of samples. */
-SAT_API sat_type sat_real_type(sat_type sample);
-
 /* Fixed point for float samples: the integer q, 0 <= q <= largest, stands for the value
  * offset + step * q.  The offset is finite, the step a power of two whose reciprocal is a normal number,
  * and largest at most 2^31 - 1.  A wrapping u32 table of q answers every rectangle of area_px pixels with
@@ -200,10 +187,10 @@ typedef struct sat_quant {
     uint32_t largest;
 } sat_quant;
 
-/* The finest step (a power of two, at most 24 bits for the range) with which rectangles of up to
- * largest_rect_px pixels of samples in [low, high] are answered.  Values that are multiples of the step
- * are held exactly.  SAT_ERR_RANGE if fewer than 8 bits remain (more than 2^24 pixels), or if low and
- * high are not finite and in order. */
+/* The finest step (a power of two, at most 24 bits for the range) with which rectangles of up to largest_rect_px pixels
+ * of samples in [low, high] are answered.  Values that are multiples of the step are held exactly.  SAT_ERR_RANGE if
+ * fewer than 8 bits remain (more than 16843009 pixels), if low and high are not finite and in order, or if no step
+ * serves: they are too near each other, too far apart or from 0. */
 SAT_API sat_status sat_quant_for(double low, double high, int64_t largest_rect_px, sat_quant *quant);
 
 /* The narrowest accumulator for samples of that type that is proven to answer every rectangle of up to
@@ -253,11 +240,6 @@ SAT_API void sat_view_free(sat_view *view);
 
 /* Image i of a view, as a view of one image; data is NULL if there is no such image. */
 SAT_API sat_view sat_view_image(const sat_view *view, int64_t i);
-
-/* The smallest and the largest sample of all channels of all images: the range for sat_quant_for().  threads as in
- * sat_plan_spec.  Returns SAT_ERR_RANGE where a sample is NaN or infinite, and names the first one's place;
- * SAT_ERR_ARGUMENT, _SHAPE, _TYPE or _UNAVAILABLE (device memory). */
-SAT_API sat_status sat_image_range(const sat_view *image, int threads, double *low, double *high);
 
 /* ---- tables ---------------------------------------------------------------------------------------- */
 
@@ -372,12 +354,6 @@ SAT_API const char *sat_plan_note(const sat_plan *plan);
 /* Frees the plan and sets *plan to NULL. NULL and pointers to NULL are fine. */
 SAT_API void sat_plan_destroy(sat_plan **plan);
 
-/* The memory that a plan of that spec takes, views aside.  It is made and destroyed to see that, with its memory, most
- * of which is not written; the spec's allocator is not called.  Returns as sat_plan_create() does.  With SAT_ERR_MEMORY
- * *bytes is what had been asked for until then: it takes more than there is. */
-#define sat_plan_bytes(...) sat_plan_bytes_sized(__VA_ARGS__, sizeof(sat_plan_spec)) /* spec, bytes */
-SAT_API sat_status sat_plan_bytes_sized(const sat_plan_spec *spec, sat_bytes *bytes, size_t spec_bytes);
-
 /* ---- questions to a table -------------------------------------------------------------------------- */
 
 typedef struct sat_rect {
@@ -407,25 +383,19 @@ enum { SAT_CLIP = 1 }; /* flags: cut each rectangle to the image instead of refu
 SAT_API sat_status sat_table_query_sized(const sat_table *table, const sat_rect *rects, size_t n, unsigned flags,
                                          int threads, sat_sum *sums, double *means, size_t table_bytes);
 
-/* One statistic of rectangles: mean, var, std, rms and so on, as sat_rect_statistic_at() lists them (sat_query.h). */
-typedef struct sat_rect_output {
-    const char *statistic; /* its name */
-    double *values;
-} sat_rect_output;
-
 /* What is asked of rectangles.  Zero means the default, NULL that it is not asked for. */
 typedef struct sat_statistics {
-    unsigned flags;                /* SAT_CLIP */
-    int threads;                   /* as in sat_plan_spec */
-    int64_t ddof;                  /* 0 or more: variances are divided by the number of pixels less ddof; NaN if that
-                                      is below 1 */
-    sat_sum *sums;                 /* as of sat_table_query() */
-    int64_t *areas;                /* px: n of them, of the part inside the image */
-    double *areas_f64;             /* the areas, in f64 */
-    const sat_executor *executor;  /* as in sat_plan_spec */
-    const sat_rect_output *output; /* other statistics, each once at most; read during the call alone */
-    int outputs;                   /* how many these are */
-    int reserved_word;             /* 0 */
+    unsigned flags;               /* SAT_CLIP */
+    int threads;                  /* as in sat_plan_spec */
+    int64_t ddof;                 /* 0 or more: variances are divided by the number of pixels less ddof; NaN if that
+                                     is below 1 */
+    sat_sum *sums;                /* as of sat_table_query() */
+    int64_t *areas;               /* px: n of them, of the part inside the image */
+    double *areas_f64;            /* the areas, in f64 */
+    const sat_executor *executor; /* as in sat_plan_spec */
+    const struct sat_rect_output *output; /* other statistics (sat_query.h); read during the call alone */
+    int outputs;                          /* how many these are */
+    int reserved_word;                    /* 0 */
 } sat_statistics;
 
 /* Answers n rectangles in each image of a table and of the table of its squares (sat_plan_spec.power = 2): each array
@@ -443,34 +413,14 @@ typedef struct sat_statistics {
  * left of it.  Nothing is refused for that.
  *
  * With SAT_CLIP a rectangle that lies wholly outside gives sum 0, area 0 and NaN for the others.  Where nothing is
- * asked for, the rectangles are checked, and no more.  Returns as sat_table_query() does, before the first answer is written; SAT_ERR_ARGUMENT also for squares that are missing or are
- * none, SAT_ERR_SHAPE and _TYPE for tables that are not of one image. */
+ * asked for, the rectangles are checked, and no more.  Returns as sat_table_query() does, before the first answer is
+ * written; SAT_ERR_ARGUMENT also for squares that are missing or are none, SAT_ERR_SHAPE and _TYPE for tables that are
+ * not of one image. */
 #define sat_table_statistics(...) /* table, squares, rects, n, ask */                                                  \
     sat_table_statistics_sized(__VA_ARGS__, sizeof(sat_table), sizeof(sat_statistics))
 SAT_API sat_status sat_table_statistics_sized(const sat_table *table, const sat_table *squares, const sat_rect *rects,
                                               size_t n, const sat_statistics *ask, size_t table_bytes,
                                               size_t ask_bytes);
-
-/* How a table of f32 or f64 rounds. */
-typedef struct sat_rounding {
-    double largest;   /* what its sums reach: its largest sum; of signed samples the sum of a channel's magnitudes, or 0
-                         where nothing is known of the error */
-    double exact;     /* below, all integers are held exactly: 2^24 or 2^53 */
-    double error;     /* how far the sum of any rectangle may be off, at most: 0 of integers below `exact`; NaN where that
-                         is not known, of float samples and of squares of 32-bit ones; INFINITY */
-    int64_t lost_x;   /* the image's first column in which sums are inf or NaN: rectangles that need them have no answer;
-                         -1: all are finite */
-    bool by_type;     /* `largest` is that of any image of such signed samples, as none is given */
-    bool reserved[7]; /* false */
-} sat_rounding;
-
-/* The rounding of a table of one image of so many rows, of which the table's view may hold the last ones alone: only its
- * last row is read.  image: what was summed, which says more of signed samples; NULL: not at hand.  Both in host memory.
- * Returns SAT_ERR_ARGUMENT, _SHAPE, _TYPE (a table of integers or q32) or _UNAVAILABLE. */
-#define sat_table_rounding(...) /* table, height, image, rounding */                                                   \
-    sat_table_rounding_sized(__VA_ARGS__, sizeof(sat_table), sizeof(sat_rounding))
-SAT_API sat_status sat_table_rounding_sized(const sat_table *table, int64_t height, const sat_view *image,
-                                            sat_rounding *rounding, size_t table_bytes, size_t rounding_bytes);
 
 /* A table that is queried many times, in host memory or on a device. */
 typedef struct sat_query sat_query;
@@ -545,10 +495,11 @@ typedef enum sat_anchor {
  *
  * Float samples: sums in f64 by additions only (van Herk 1992), so that a NaN or Inf reaches exactly the windows that
  * hold it.  A sum of n samples is divided by n, and for results of f32 rounded once more: the f64 is wrong by less than
- * (n + 1) * 2^-53 of the mean of the samples' absolute values.  Backends without a filter of their own go through a
- * table of the whole image, and refuse one that holds NaN or Inf with SAT_ERR_RANGE; floats in device memory, which
- * they cannot check, they refuse when the filter is made.  So does a device's filter whose float windows, in a border
- * mode that repeats samples, reach beyond the image by more than its size. */
+ * (n + 1) * 2^-53 of the mean of the samples' absolute values.  Backends without a filter of their own (serial) go
+ * through an f64 table of the whole image, whose rounding breaks that bound, and refuse one that holds NaN or Inf with
+ * SAT_ERR_RANGE; floats in device memory, which they cannot check, they refuse when the filter is made.  So does a
+ * device's filter whose float windows, in a border mode that repeats samples, reach beyond the image by more than its
+ * size. */
 typedef struct sat_box_spec {
     int64_t width, height;               /* px */
     int channels;                        /* 1..4; 0 = 1 */
@@ -601,10 +552,6 @@ SAT_API const char *sat_box_note(const sat_box *box);
 
 /* Frees the filter and sets *box to NULL. NULL and pointers to NULL are fine. */
 SAT_API void sat_box_destroy(sat_box **box);
-
-/* The memory that a filter of that spec takes: as sat_plan_bytes(). */
-#define sat_box_bytes(...) sat_box_bytes_sized(__VA_ARGS__, sizeof(sat_box_spec)) /* spec, bytes */
-SAT_API sat_status sat_box_bytes_sized(const sat_box_spec *spec, sat_bytes *bytes, size_t spec_bytes);
 
 /* What lies beyond the image's edge. */
 typedef struct sat_border_info {

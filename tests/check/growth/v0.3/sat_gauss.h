@@ -21,10 +21,11 @@ typedef enum sat_gauss_mode {
 
 /* A Gaussian blur, and what is made of one.
  *
- * Up to sigma 4 the Gaussian is sampled, from -ceil(4 sigma) to ceil(4 sigma), and its weights sum to 1: SciPy's and
- * OpenCV's.  Wider ones take a time that hardly depends on sigma, while it is small beside the image: four equal
- * passes, each the sum of two boxes whose rims are weighted so that the variance of all is exactly sigma^2.  Against
- * the Gaussian (docs/gauss.md), along one axis, for any sigma above 4:
+ * Up to sigma 4 the Gaussian is sampled, from -r to r with r = floor(4 sigma + 1/2), and its weights sum to 1: those of
+ * SciPy's gaussian_filter().  So up to sigma 1/8, not included, nothing is blurred.  Wider ones take a time that hardly
+ * depends on sigma, while it is small beside the image: four equal passes, each the sum of two boxes whose rims are
+ * weighted so that the variance of all is exactly sigma^2.  Against the Gaussian (docs/gauss.md), along one axis, for
+ * any sigma above 4:
  *
  *     largest difference of weights   0.36 % of the largest weight        sum of all differences   0.29 % of the sum
  *     their root mean square          0.26 % of that of the weights       error of sigma           none but rounding
@@ -85,10 +86,6 @@ SAT_API const char *sat_gauss_note(const sat_gauss *gauss);
 
 /* Frees the filter and sets *gauss to NULL. NULL and pointers to NULL are fine. */
 SAT_API void sat_gauss_destroy(sat_gauss **gauss);
-
-/* The memory that a filter of that spec takes: as sat_plan_bytes(). */
-#define sat_gauss_bytes(...) sat_gauss_bytes_sized(__VA_ARGS__, sizeof(sat_gauss_spec)) /* spec, bytes */
-SAT_API sat_status sat_gauss_bytes_sized(const sat_gauss_spec *spec, sat_bytes *bytes, size_t spec_bytes);
 
 #ifdef __cplusplus
 }

@@ -48,10 +48,6 @@ SAT_API double sat_light_of(double sample);
 /* Frees the tables and sets *light to NULL.  NULL and pointers to NULL are fine. */
 SAT_API void sat_light_destroy(sat_light **light);
 
-/* The memory that tables of that spec take: as sat_plan_bytes(). */
-#define sat_light_bytes(...) sat_light_bytes_sized(__VA_ARGS__, sizeof(sat_light_spec)) /* spec, bytes */
-SAT_API sat_status sat_light_bytes_sized(const sat_light_spec *spec, sat_bytes *bytes, size_t spec_bytes);
-
 #ifdef __cplusplus
 }
 #endif

@@ -1,7 +1,8 @@
-/* sat_query.h - more of rectangles: which statistics there are, sides with fractions, and answers straight from an image,
- * for which no table is made.
+/* sat_query.h - more of rectangles: which statistics there are, sides with fractions, how far tables of floats are off,
+ * and answers straight from an image, for which no table is made.
  *
- * What sat.h says of versions, threads and executors holds here; sat_rect_statistic_info travels with its size. */
+ * What sat.h says of versions, threads and executors holds here; sat_rect_statistic_info and sat_rounding travel with
+ * their sizes. */
 #ifndef SAT_QUERY_H
 #define SAT_QUERY_H
 
@@ -13,7 +14,7 @@ extern "C" {
 
 /* ---- the statistics ------------------------------------------------------------------------------------ */
 
-/* A statistic of rectangles: what sat_rect_output names. */
+/* A statistic of rectangles. */
 typedef struct sat_rect_statistic_info {
     const char *name, *summary;
     const char *equation; /* over n, the area in pixels, S1, S2, mean, var and std; for people */
@@ -26,8 +27,15 @@ typedef struct sat_rect_statistic_info {
 } sat_rect_statistic_info;
 
 /* The i-th statistic of rectangles; false past the last. */
-#define sat_rect_statistic_at(...) sat_rect_statistic_at_sized(__VA_ARGS__, sizeof(sat_rect_statistic_info)) /* i, info */
+#define sat_rect_statistic_at(...)                                                                                     \
+    sat_rect_statistic_at_sized(__VA_ARGS__, sizeof(sat_rect_statistic_info)) /* i, info */
 SAT_API bool sat_rect_statistic_at_sized(size_t i, sat_rect_statistic_info *info, size_t info_bytes);
+
+/* One of them, asked for: each once at most in one question. */
+typedef struct sat_rect_output {
+    const char *statistic; /* its name */
+    double *values;        /* as the arrays of sat_statistics */
+} sat_rect_output;
 
 /* ---- sides with fractions ------------------------------------------------------------------------------ */
 
@@ -65,6 +73,29 @@ SAT_API sat_status sat_table_statistics_f64_sized(const sat_table *table, const 
                                                   const sat_rect_f64 *rects, size_t n, const sat_statistics *ask,
                                                   size_t table_bytes, size_t ask_bytes);
 
+/* ---- tables of floats ------------------------------------------------------------------------------------ */
+
+/* How a table of f32 or f64 rounds. */
+typedef struct sat_rounding {
+    double largest; /* what its sums reach: its largest sum; of signed samples the sum of a channel's magnitudes, or 0
+                       where nothing is known of the error */
+    double exact;   /* below, all integers are held exactly: 2^24 or 2^53 */
+    double error;   /* how far the sum of any rectangle may be off, at most: 0 of integers below `exact`; NaN where that
+                       is not known, of float samples and of squares of 32-bit ones; INFINITY */
+    int64_t lost_x; /* the image's first column in which sums are inf or NaN: rectangles that need them have no answer;
+                       -1: all are finite */
+    bool by_type;   /* `largest` is that of any image of such signed samples, as none is given */
+    bool reserved[7]; /* false */
+} sat_rounding;
+
+/* The rounding of a table of one image of so many rows, of which the table's view may hold the last ones alone: only
+ * its last row is read.  image: what was summed, which says more of signed samples; NULL: not at hand.  Both in host
+ * memory. Returns SAT_ERR_ARGUMENT, _SHAPE, _TYPE (a table of integers or q32) or _UNAVAILABLE. */
+#define sat_table_rounding(...) /* table, height, image, rounding */                                                   \
+    sat_table_rounding_sized(__VA_ARGS__, sizeof(sat_table), sizeof(sat_rounding))
+SAT_API sat_status sat_table_rounding_sized(const sat_table *table, int64_t height, const sat_view *image,
+                                            sat_rounding *rounding, size_t table_bytes, size_t rounding_bytes);
+
 /* ---- straight from an image ---------------------------------------------------------------------------- */
 
 /* Answers n rectangles in each image of a view by reading their pixels: for a few rectangles, which no table would pay
@@ -84,16 +115,16 @@ SAT_API sat_status sat_table_statistics_f64_sized(const sat_table *table, const 
  * The time follows the pixels in the rectangles.  Results are the same on every number of threads.  Where nothing is
  * asked for, the rectangles are checked, and no more.  Takes no memory.
  * Returns, before the first answer is written, SAT_ERR_ARGUMENT, _SHAPE, _TYPE (of samples), _UNAVAILABLE (an image in
- * device memory), SAT_ERR_RECT with the first rectangle that is empty or reaches outside, or SAT_ERR_RANGE with the first
- * whose sum of integers might not fit 64 bits: one of more than 2^32 pixels of 32-bit samples. */
+ * device memory), SAT_ERR_RECT with the first rectangle that is empty or reaches outside, or SAT_ERR_RANGE with the
+ * first whose sum of integers might not fit 64 bits: one of more than 2^32 pixels of 32-bit samples. */
 #define sat_image_statistics(...) /* image, rects, n, ask */                                                           \
     sat_image_statistics_sized(__VA_ARGS__, sizeof(sat_statistics))
 SAT_API sat_status sat_image_statistics_sized(const sat_view *image, const sat_rect *rects, size_t n,
                                               const sat_statistics *ask, size_t ask_bytes);
 
-/* The same for rectangles with fractions, as sat_table_statistics_f64() defines them: sums are f64 (the member f) of all
- * samples, areas is NULL.  Integers have the bits that two exact tables give; of floats, each of up to nine parts with
- * one weight is summed as above. */
+/* The same for rectangles with fractions, as sat_table_statistics_f64() defines them: sums are f64 (the member f) of
+ * all samples, areas is NULL.  Integers have the bits that two exact tables give; of floats, each of up to nine parts
+ * with one weight is summed as above. */
 #define sat_image_statistics_f64(...) /* image, rects, n, ask */                                                       \
     sat_image_statistics_f64_sized(__VA_ARGS__, sizeof(sat_statistics))
 SAT_API sat_status sat_image_statistics_f64_sized(const sat_view *image, const sat_rect_f64 *rects, size_t n,

@@ -40,9 +40,10 @@ enum { SAT_PARAMETERS = 4, SAT_OUTPUTS = 16 };
 typedef struct sat_parameter_info {
     const char *name; /* "k"; NULL past the last */
     double value;     /* what it is where it is not set: */
-    bool in_range;    /* times the largest value of the samples' type, which is 1 for floats */
+    bool in_range;    /* times the range of the samples (sat_window_spec) */
     bool positive;    /* must be above 0 where it is set */
-    bool reserved[6]; /* false */
+    bool of_range;    /* is a share of that range, also where it is set */
+    bool reserved[5]; /* false */
 } sat_parameter_info;
 
 typedef struct sat_statistic_info {
@@ -52,7 +53,8 @@ typedef struct sat_statistic_info {
     const char *source;   /* citation, or NULL */
     sat_parameter_info parameter[SAT_PARAMETERS];
     bool threshold;   /* a local threshold: meant to be compared with the pixel */
-    bool whole_image; /* depends on extremes of the whole image, for which a run reads it twice */
+    bool whole_image; /* depends on extremes of the whole image, of all its channels together, for which a run reads it
+                       * twice */
     bool variance;    /* depends on a variance, and so on ddof */
     bool count;       /* how many samples count: never empty */
     bool reserved[4]; /* false */
@@ -80,7 +82,7 @@ typedef struct sat_window_output {
 /* What windows are made for.  Zero means the default where one is named. */
 typedef struct sat_window_spec {
     int64_t width, height;               /* px */
-    int channels;                        /* 1..4, each on its own; 0 = 1 */
+    int channels;                        /* 1..4, each on its own, but for the extremes of the image; 0 = 1 */
     sat_type sample;                     /* u8 u16 u32 i8 i16 i32 f32 f64 */
     int64_t window_width, window_height; /* px, as in sat_box_spec */
     const char *border;                  /* as in sat_box_spec; floats: in a mode that repeats samples, windows reach
@@ -94,10 +96,12 @@ typedef struct sat_window_spec {
     bool has_nodata;                 /* samples equal to nodata do not count */
     bool strided;                    /* sources of runs may have gaps between their pixels */
     int ddof;                        /* 0 or more: variances are divided by n - ddof */
-    double nodata;                   /* a value that samples can have (sat_type_holds()); of f32 rounded to it; NaN means
-                                        skip_nan */
-    double min_valid;                /* samples that must count: 1 or more, a whole number; below 1: a share of the
-                                        window's pixels; 0 = one sample */
+    double nodata;                   /* a value that samples can have (sat_type_holds()), of f32 rounded to it; NaN
+                                        means skip_nan */
+    double min_valid;                /* samples that must count: 1 or more, a whole number; below 1: a share of
+                                        window_width * window_height, of which what lies beyond the image never
+                                        counts where the border mode is shrink, and counts as the pixel that it
+                                        repeats in modes that repeat; 0 = one sample */
     double empty;                    /* the result where fewer count, or n <= ddof for a variance; of a statistic with
                                         extremes of the image also where none of its samples counts; clipped as any
                                         other */
@@ -110,6 +114,9 @@ typedef struct sat_window_spec {
     int64_t count;                   /* images that a run has at most; 0 = 1 */
     const sat_executor *executor;    /* as in sat_plan_spec */
     const sat_allocator *allocator;  /* as in sat_plan_spec */
+    double range;                    /* the largest value that samples are to have, for statistics with a parameter
+                                        in_range or of_range: 4095 for 12 bits in u16.  Of integers 1 to the largest
+                                        of the type, of floats finite and above 0.  0 = sat_type_largest() */
 } sat_window_spec;
 
 typedef struct sat_window sat_window;
@@ -132,7 +139,8 @@ typedef struct sat_window sat_window;
 SAT_API sat_status sat_window_create_sized(sat_window **window, const sat_window_spec *spec, size_t spec_bytes);
 
 /* src: 1 .. count images of the spec's shape and sample type.  mask: as many images of u8 with one channel, of the same
- * width and height, where samples of pixels that are not 0 count; NULL unless the spec is masked.  results: one view
+ * width and height and without gaps between their pixels, where samples of pixels that are not 0 count; NULL unless the
+ * spec is masked.  results: one view
  * for each output, in their order, of src's shape and the output's type.  No result shares a byte with another view.
  * stream as in sat_run_options.  Returns SAT_ERR_ARGUMENT, _SHAPE, _TYPE, _DEVICE. */
 SAT_API sat_status sat_window_run(sat_window *window, const sat_view *src, const sat_view *mask,
@@ -158,18 +166,6 @@ SAT_API const char *sat_window_note(const sat_window *window);
 
 /* Frees the window and sets *window to NULL. NULL and pointers to NULL are fine. */
 SAT_API void sat_window_destroy(sat_window **window);
-
-/* The memory that a window of that spec takes: as sat_plan_bytes(). */
-#define sat_window_bytes(...) sat_window_bytes_sized(__VA_ARGS__, sizeof(sat_window_spec)) /* spec, bytes */
-SAT_API sat_status sat_window_bytes_sized(const sat_window_spec *spec, sat_bytes *bytes, size_t spec_bytes);
-
-/* ---- masks --------------------------------------------------------------------------------------------- */
-
-/* Clears the pixels of a mask in which no channel of the image is set: is not 0; a NaN is set.  The mask is u8 with one
- * channel, of the image's width, height and number of images, in host memory, and shares no byte with the image.  So a
- * mask of ones takes what several images leave out, one after the other; alpha alone is a view of one channel.  threads
- * as in sat_plan_spec.  Returns SAT_ERR_ARGUMENT, _SHAPE, _TYPE or _UNAVAILABLE (device memory). */
-SAT_API sat_status sat_mask_clear(const sat_view *mask, const sat_view *image, int threads);
 
 #ifdef __cplusplus
 }
