@@ -5,7 +5,8 @@
  *   pixels   each rectangle's rows, a line of a cache at least, for each channel, once for each sum that is asked for
  *   table    the image, and three times the table: cleared by the system when its pages are touched first, read into
  *            the caches before it is written, and written; twice for sums and squares
- *            and four corners of each rectangle, each in a line of its own
+ *   both     four lines of a cache for each rectangle: its corners in a table, or what it takes to begin with its
+ * pixels
  *
  * So rectangles of bytes, under a table with 8 of them for each pixel, are summed up to some 25 times the image's area.
  * That the pixels take no memory besides is counted, too: a table is first touched.  Where all rectangles are not known
@@ -31,7 +32,7 @@ static int sums_of(const region_ask *ask, sat_type type)
 
 static double moved_by_pixels(const region_ask *ask, const rects_load *load, const image_shape *shape)
 {
-    return load->bytes * shape->channels * sums_of(ask, shape->type);
+    return load->bytes * shape->channels * sums_of(ask, shape->type) + load->n * CORNERS * LINE_BYTES;
 }
 
 static double moved_by_table(const rects_load *load, const image_shape *shape, bool squares, uint64_t table_bytes)

@@ -231,26 +231,30 @@ typedef struct job {
     size_t part_rects; /* that a thread takes at a time */
 } job;
 
-static sat_rect_status pieces_of(const job *j, size_t i, sat_pieces *at)
+/* Rectangle i, cut to the image if that is asked for: the pixels that it touches, and with fractions its edges. */
+static sat_rect_status status_of(const job *j, size_t i, sat_rect *touched, sat_edges *e)
 {
-    sat_rect r;
-    sat_edges e;
-    *at = (sat_pieces){.area = 0};
-    if (j->whole) r = j->whole[i];
-    sat_rect_status status =
-        j->whole ? SAT_RECT_INSIDE
-                 : sat_edges_of(j->bounds.width, j->bounds.height, j->bounds.clip, &j->reals[i], &e, &r);
-    if (status == SAT_RECT_INSIDE) status = sat_rect_validate(&j->bounds, &r);
-    if (status == SAT_RECT_INSIDE) *at = j->whole ? sat_whole_piece(&r) : sat_pieces_of(&e);
-    return status;
+    const sat_reader *b = &j->bounds;
+    sat_rect_status status = SAT_RECT_INSIDE;
+    if (j->whole)
+        *touched = j->whole[i];
+    else
+        status = sat_edges_of(b->width, b->height, b->clip, &j->reals[i], e, touched);
+    return status == SAT_RECT_INSIDE ? sat_rect_validate(b, touched) : status;
 }
 
 static void answer_one(const job *j, int64_t image, size_t i)
 {
     const sat_rect_ask *ask = &j->ask;
     const int channels = j->image.channels;
+    sat_rect touched;
+    sat_edges e;
     sat_pieces at;
-    const bool inside = pieces_of(j, i, &at) == SAT_RECT_INSIDE;
+    const bool inside = status_of(j, i, &touched, &e) == SAT_RECT_INSIDE;
+    if (inside && j->whole)
+        sat_whole_piece(&at, &touched);
+    else if (inside)
+        at = sat_pieces_of(&e);
     for (int c = 0; j->counts && c < channels; c++) {
         const channel p = {&j->image, image, c};
         const size_t to = ((size_t)image * j->n + i) * (size_t)channels + (size_t)c;
@@ -267,8 +271,8 @@ static void answer_one(const job *j, int64_t image, size_t i)
         if (inside) sat_rect_put(ask, to, &f);
         if (ask->sums) ask->sums[to] = sum;
     }
-    if (ask->areas && image == 0) ask->areas[i] = inside ? at.of[0].rect.width * at.of[0].rect.height : 0;
-    if (ask->areas_f64 && image == 0) ask->areas_f64[i] = at.area;
+    if (ask->areas && image == 0) ask->areas[i] = inside ? touched.width * touched.height : 0;
+    if (ask->areas_f64 && image == 0) ask->areas_f64[i] = inside ? at.area : 0;
 }
 
 static void answer_part(void *context, int64_t part, int worker)
@@ -286,9 +290,10 @@ static void answer_all(job *j, int threads)
     const double part_px = 0x1p16, share_px = 0x1p18; /* some 100 us: ten times what it takes to wake a thread */
     const size_t all = j->n * (size_t)j->image.count;
     double px = 0;
-    sat_pieces at;
+    sat_rect touched;
+    sat_edges e;
     for (size_t i = 0; i < j->n; i++)
-        if (pieces_of(j, i, &at) == SAT_RECT_INSIDE) px += at.area * (double)j->image.count;
+        if (status_of(j, i, &touched, &e) == SAT_RECT_INSIDE) px += sat_rect_px(&touched) * (double)j->image.count;
     j->part_rects = 1;
     while (j->part_rects < PART_RECTS && (double)j->part_rects * px < (double)all * part_px) j->part_rects *= 2;
     sat_parallel_on(j->given.executor, sat_threads_worth(px, share_px, threads),
@@ -297,16 +302,18 @@ static void answer_all(job *j, int threads)
 
 static sat_rect_status status_at(const void *context, size_t i)
 {
-    sat_pieces at;
-    return pieces_of(context, i, &at);
+    sat_rect touched;
+    sat_edges e;
+    return status_of(context, i, &touched, &e);
 }
 
 /* What is wrong with rectangle i. */
 static sat_status refuse(const job *j, size_t i)
 {
     char sides[SAT_SIDES_BYTES];
-    sat_pieces at;
-    const sat_rect_status status = pieces_of(j, i, &at);
+    sat_rect touched;
+    sat_edges e;
+    const sat_rect_status status = status_of(j, i, &touched, &e);
     if (j->whole)
         sat_rect_sides(&j->whole[i], sides);
     else

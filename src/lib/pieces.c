@@ -50,7 +50,9 @@ static parts parts_of(double from, double to)
 sat_pieces sat_pieces_of(const sat_edges *e)
 {
     const parts columns = parts_of(e->x0, e->x1), rows = parts_of(e->y0, e->y1);
-    sat_pieces p = {.area = (e->x1 - e->x0) * (e->y1 - e->y0)};
+    sat_pieces p;
+    p.n = 0;
+    p.area = (e->x1 - e->x0) * (e->y1 - e->y0);
     for (int j = 0; j < rows.n; j++)
         for (int i = 0; i < columns.n; i++)
             p.of[p.n++] = (sat_piece){.rect = {.x = columns.at[i],

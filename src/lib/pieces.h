@@ -39,9 +39,11 @@ sat_pieces sat_pieces_of(const sat_edges *e);
 double sat_pieces_variance(const sat_pieces *p, double mean, const sat_i128 *s1, const sat_i128 *s2, double ddof);
 
 /* One of weight 1: a rectangle of whole pixels. */
-static inline sat_pieces sat_whole_piece(const sat_rect *rect)
+static inline void sat_whole_piece(sat_pieces *p, const sat_rect *rect)
 {
-    return (sat_pieces){.n = 1, .of = {{.rect = *rect, .weight = 1}}, .area = sat_rect_px(rect)};
+    p->n = 1;
+    p->of[0] = (sat_piece){.rect = *rect, .weight = 1};
+    p->area = sat_rect_px(rect);
 }
 
 #endif
