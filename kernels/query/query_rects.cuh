@@ -7,9 +7,8 @@
 #include "tuning.cuh"
 
 /* rectangle.h in the device's terms. */
-#define SAT_BOTH             PRIM_DEVICE
-#define SAT_PRODUCT(a, b)    prim::product(a, b)
-#define SAT_STORE(to, value) prim::store(to, value)
+#define SAT_BOTH          PRIM_DEVICE
+#define SAT_PRODUCT(a, b) prim::product(a, b)
 #include "rectangle.h"
 
 namespace query

@@ -20,7 +20,9 @@
  */
 #include "query/query_rects.cuh"
 
-#include "moments.h"
+#define SAT_STORE(to, value) prim::store(to, value)
+#include "rect_values.h"
+
 #include "query/query.cuh"
 
 namespace

@@ -5,7 +5,6 @@
 #include <math.h>
 
 #include "choose.h"
-#include "moments.h"
 #include "pieces.h"
 #include "pool.h"
 #include "reader.h"

@@ -2,7 +2,7 @@
 #ifndef SAT_PIECES_H
 #define SAT_PIECES_H
 
-#include "moments.h"
+#include "rect_values.h"
 
 __extension__ typedef __int128 sat_i128;
 

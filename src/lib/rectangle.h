@@ -1,18 +1,16 @@
 /* rectangle.h - one rectangle of one table: validation, the addresses of its corners, its sum and mean.
  *
- * Written once, for C and for kernels (kernels/query/query.cu), so that both give the same bits.  A kernel defines
- * three macros before it includes this.  SAT_BOTH makes a function the device's.  SAT_PRODUCT is a product that is
- * rounded before anything is added to it, as C11 rounds it; device compilers would fuse the two operations.  SAT_STORE
- * stores an answer. */
+ * Written once, for C and for kernels (kernels/query/query.cu), so that both give the same bits.  A kernel defines two
+ * macros before it includes this.  SAT_BOTH makes a function the device's.  SAT_PRODUCT is a product that is rounded
+ * before anything is added to it, as C11 rounds it; device compilers would fuse the two operations. */
 #ifndef SAT_RECTANGLE_H
 #define SAT_RECTANGLE_H
 
 #include "rect_statistic.h"
 
 #ifndef SAT_BOTH
-#define SAT_BOTH             static inline
-#define SAT_PRODUCT(a, b)    ((a) * (b))
-#define SAT_STORE(to, value) ((void)(*(to) = (value)))
+#define SAT_BOTH          static inline
+#define SAT_PRODUCT(a, b) ((a) * (b))
 #endif
 
 /* A table read through its prefix sums: entry (x, y) is the sum of the first x columns of the first y rows. */

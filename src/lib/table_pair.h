@@ -2,8 +2,8 @@
 #ifndef SAT_TABLE_PAIR_H
 #define SAT_TABLE_PAIR_H
 
-#include "moments.h"
 #include "reader.h"
+#include "rect_values.h"
 
 typedef struct sat_pair {
     sat_statistics given;
