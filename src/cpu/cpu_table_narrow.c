@@ -13,6 +13,7 @@
 
 #include "cpu_table_narrow.h"
 #include "host_copy.h"
+#include "machine.h"
 #include "shape.h"
 #include "types.h"
 
@@ -88,7 +89,8 @@ static void put(const sat_narrow *t, char *dst, const char *src, size_t bytes)
         memcpy(dst, src, bytes);
 }
 
-bool sat_narrow_run(const sat_narrow *t, const sat_view *image, char *out, size_t out_bytes, void *carry)
+bool sat_narrow_run(const sat_narrow *t, const sat_view *image, char *out, size_t out_bytes, void *carry,
+                    const sat_run *run)
 {
     const bool exclusive = t->spec.layout == SAT_EXCLUSIVE;
     const size_t sums = (size_t)t->samples * t->entry, kept = exclusive ? sums : t->row;
@@ -98,6 +100,7 @@ bool sat_narrow_run(const sat_narrow *t, const sat_view *image, char *out, size_
         const int64_t left = image->height - y, rows = left < t->rows ? left : t->rows;
         const int64_t shown = exclusive && rows == left ? rows - 1 : rows;
         size_t pitch;
+        if (!sat_goes_on(run, 0, (double)((size_t)rows * 2 * t->row) / SAT_BYTES_PER_US)) break;
         const char *samples = samples_of(t, image, y, rows, &pitch, &inside);
         t->summing.scan->rows(t->stage + t->lead, t->row, samples, pitch, t->along, t->samples, rows);
         if (out_bytes == t->row && kept == t->row)

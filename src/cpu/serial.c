@@ -21,6 +21,9 @@ typedef struct serial {
     sum *above; /* the inclusive table's row above, width * channels */
 } serial;
 
+/* What it sums in a microsecond. */
+#define SAMPLES_PER_US 100.0
+
 static bool probe(const char **why)
 {
     if (sat_isa_in_use(why) == NULL) return false; /* a SAT_ISA that is none is a mistake, not a wish for this */
@@ -103,7 +106,7 @@ static bool sample(const sat_plan_spec *s, const char *pixel, size_t i, sum *val
     return true;
 }
 
-static sat_status run_plan(void *state, const sat_view *image, const sat_view *table, const sat_run_options *run)
+static sat_status run_plan(void *state, const sat_view *image, const sat_view *table, const sat_run *run)
 {
     serial *s = state;
     const sat_plan_spec *spec = &s->spec;
@@ -117,6 +120,7 @@ static sat_status run_plan(void *state, const sat_view *image, const sat_view *t
     int64_t zero_rows = padded && !run->continues;
     if (zero_rows) memset(table->data, 0, (samples + channels) * size);
     for (int64_t y = 0; y < image->height; y++) {
+        if (!sat_goes_on(run, 0, (double)samples / SAMPLES_PER_US)) return sat_run_status(run);
         const char *in = (const char *)image->data + (size_t)y * image->row_bytes;
         char *out = (char *)table->data + (size_t)(y + zero_rows) * table->row_bytes;
         sum along[4] = {zero, zero, zero, zero}; /* for each channel */

@@ -8,6 +8,7 @@
 #include "pieces.h"
 #include "pool.h"
 #include "reader.h"
+#include "run.h"
 #include "samples.h"
 #include "sized.h"
 
@@ -219,6 +220,7 @@ static sat_sum answer_integers(const channel *p, const sat_rect *r, const sat_re
 /* ---- all rectangles ------------------------------------------------------------------------------------ */
 
 typedef struct job {
+    const sat_run *run;
     sat_view image;
     sat_statistics given;
     sat_rect_ask ask;
@@ -228,6 +230,7 @@ typedef struct job {
     size_t n;
     bool counts;       /* something is asked for beside areas */
     size_t part_rects; /* that a thread takes at a time */
+    double rect_us;    /* for one, on an average */
 } job;
 
 /* Rectangle i, cut to the image if that is asked for: the pixels that it touches, and with fractions its edges. */
@@ -278,12 +281,17 @@ static void answer_part(void *context, int64_t part, int worker)
 {
     const job *j = context;
     const size_t all = j->n * (size_t)j->image.count, first = (size_t)part * j->part_rects;
-    (void)worker;
-    for (size_t i = first; i < all && i < first + j->part_rects; i++) answer_one(j, (int64_t)(i / j->n), i % j->n);
+    for (size_t i = first; i < all && i < first + j->part_rects; i++) {
+        if (!sat_goes_on(j->run, worker, j->rect_us)) return;
+        answer_one(j, (int64_t)(i / j->n), i % j->n);
+    }
 }
 
+/* Pixels that a thread sums in a microsecond: floats, which take longest. */
+#define PX_PER_US 500.0
+
 /* So that large rectangles are spread, parts are of as few as make them worth taking, on an average. */
-static void answer_all(job *j, int threads)
+static sat_status answer_all(job *j, int threads)
 {
     enum { PART_RECTS = 16 };
     const double part_px = 0x1p16, share_px = 0x1p18; /* some 100 us: ten times what it takes to wake a thread */
@@ -295,8 +303,9 @@ static void answer_all(job *j, int threads)
         if (status_of(j, i, &touched, &e) == SAT_RECT_INSIDE) px += sat_rect_px(&touched) * (double)j->image.count;
     j->part_rects = 1;
     while (j->part_rects < PART_RECTS && (double)j->part_rects * px < (double)all * part_px) j->part_rects *= 2;
-    sat_parallel_on(j->given.executor, sat_threads_worth(px, share_px, threads),
-                    sat_parts((int64_t)all, (int64_t)j->part_rects), answer_part, j);
+    j->rect_us = px * j->image.channels / (double)all / PX_PER_US;
+    return sat_run_each(j->run, j->given.executor, sat_threads_worth(px, share_px, threads),
+                        sat_parts((int64_t)all, (int64_t)j->part_rects), answer_part, j);
 }
 
 static sat_rect_status status_at(const void *context, size_t i)
@@ -350,28 +359,36 @@ static sat_status open_job(job *j, const sat_view *image, const sat_statistics *
     return SAT_OK;
 }
 
-static sat_status run(job *j, const sat_view *image, const sat_statistics *ask, size_t ask_bytes)
+static sat_status answer(job *j, const sat_view *image, const sat_statistics *ask, const sat_run_options *given,
+                         size_t ask_bytes, size_t run_bytes)
 {
-    sat_status status = open_job(j, image, ask, ask_bytes);
+    sat_run run;
+    sat_control control;
+    size_t bad;
+    sat_status status = sat_take_run(&run, &control, given, run_bytes, false);
+    if (status == SAT_OK) status = open_job(j, image, ask, ask_bytes);
+    if (status == SAT_OK) status = sat_run_asked(&run);
     if (status != SAT_OK) return status;
+    j->run = &run;
     const int most = j->given.threads ? j->given.threads : sat_processors();
-    const size_t bad =
-        sat_first_bad(j->given.executor, sat_threads_worth((double)j->n, SAT_SHARE_RECTS, most), j->n, status_at, j);
+    status = sat_first_bad(&run, j->given.executor, sat_threads_worth((double)j->n, SAT_SHARE_RECTS, most), j->n,
+                           status_at, j, &bad);
+    if (status != SAT_OK) return status;
     if (bad < j->n) return refuse(j, bad);
-    if (j->n > 0 && (j->counts || j->ask.areas || j->ask.areas_f64)) answer_all(j, most);
-    return SAT_OK;
+    return j->n > 0 && (j->counts || j->ask.areas || j->ask.areas_f64) ? answer_all(j, most) : SAT_OK;
 }
 
 sat_status sat_image_statistics_sized(const sat_view *image, const sat_rect *rects, size_t n, const sat_statistics *ask,
-                                      size_t ask_bytes)
+                                      const sat_run_options *run, size_t ask_bytes, size_t run_bytes)
 {
     job j = {.whole = rects, .n = n};
-    return run(&j, image, ask, ask_bytes);
+    return answer(&j, image, ask, run, ask_bytes, run_bytes);
 }
 
 sat_status sat_image_statistics_f64_sized(const sat_view *image, const sat_rect_f64 *rects, size_t n,
-                                          const sat_statistics *ask, size_t ask_bytes)
+                                          const sat_statistics *ask, const sat_run_options *run, size_t ask_bytes,
+                                          size_t run_bytes)
 {
     job j = {.reals = rects, .n = n};
-    return run(&j, image, ask, ask_bytes);
+    return answer(&j, image, ask, run, ask_bytes, run_bytes);
 }

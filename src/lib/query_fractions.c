@@ -38,6 +38,7 @@ static sat_rect_status edges_of(const sat_reader *r, const sat_rect_f64 *rect, s
 }
 
 typedef struct job {
+    const sat_run *run;
     sat_pair pair;
     const sat_rect_f64 *rects;
     size_t n;
@@ -106,7 +107,7 @@ static void answer_part(void *context, int64_t part, int worker)
     const sat_rect_f64 *rects = j->rects;
     uint64_t image = first / n;
     size_t of = first % n; /* the rectangle */
-    (void)worker;
+    if (!sat_goes_on(j->run, worker, SAT_PART_US)) return;
     for (size_t i = first; i < end; i++) {
         const sat_rect_f64 rect = rects[of];
         sat_edges e;
@@ -148,19 +149,25 @@ static sat_status refuse(const sat_pair *p, size_t i, const sat_rect_f64 *rect)
 }
 
 sat_status sat_table_statistics_f64_sized(const sat_table *sums, const sat_table *squares, const sat_rect_f64 *rects,
-                                          size_t n, const sat_statistics *ask, size_t table_bytes, size_t ask_bytes)
+                                          size_t n, const sat_statistics *ask, const sat_run_options *given,
+                                          size_t table_bytes, size_t ask_bytes, size_t run_bytes)
 {
-    job j = {.rects = rects, .n = n};
+    sat_run run;
+    sat_control control;
+    size_t bad;
+    job j = {.run = &run, .rects = rects, .n = n};
     sat_pair *p = &j.pair;
-    sat_status status = sat_pair_open(p, sums, squares, n, ask, table_bytes, ask_bytes);
+    sat_status status = sat_take_run(&run, &control, given, run_bytes, false);
+    if (status == SAT_OK) status = sat_pair_open(p, sums, squares, n, ask, table_bytes, ask_bytes);
     if (status != SAT_OK) return status;
     if (rects == NULL && n > 0) return sat_fail(SAT_ERR_ARGUMENT, "no rectangles");
     if (p->ask.areas)
         return sat_fail(SAT_ERR_ARGUMENT, "areas of rectangles with fractions are no integers: areas_f64 takes them");
-    const size_t bad = sat_first_bad(p->given.executor, p->threads, n, status_at, &j);
+    status = sat_run_asked(&run);
+    if (status == SAT_OK) status = sat_first_bad(&run, p->given.executor, p->threads, n, status_at, &j, &bad);
+    if (status != SAT_OK) return status;
     if (bad < n) return refuse(p, bad, &rects[bad]);
     if (n == 0) return SAT_OK;
-    sat_parallel_on(p->given.executor, p->threads, sat_parts((int64_t)(n * (size_t)p->sums.count), SAT_PART_RECTS),
-                    answer_part, &j);
-    return SAT_OK;
+    return sat_run_each(&run, p->given.executor, p->threads,
+                        sat_parts((int64_t)(n * (size_t)p->sums.count), SAT_PART_RECTS), answer_part, &j);
 }

@@ -24,7 +24,10 @@ sat_status sat_reader_open(sat_reader *r, sat_table *t, unsigned flags)
         return sat_fail(SAT_ERR_TYPE, "there is no %s table of %s%s samples", sat_type_name(v->type),
                         t->power == 2 ? "squares of " : "", sat_type_name(t->sample));
     if (v->type == SAT_Q32 && !sat_quant_ok(&t->quant))
-        return sat_fail(SAT_ERR_ARGUMENT, "a q32 table without its fixed point");
+        return sat_fail(
+            SAT_ERR_ARGUMENT,
+            "table: of q32, with a step of %g and a largest value of %lu: its fixed point (quant) is missing",
+            t->quant.step, (unsigned long)t->quant.largest);
     const bool padded = t->layout == SAT_PADDED, exclusive = t->layout == SAT_EXCLUSIVE;
     *r = (sat_reader){.origin = v->data,
                       .row_bytes = v->row_bytes,
@@ -52,8 +55,8 @@ sat_status sat_reader_refuse(const sat_table *t, const sat_reader *r, sat_rect_s
     case SAT_RECT_CLIPPED_AWAY: return SAT_OK;
     case SAT_RECT_EMPTY: return sat_fail(SAT_ERR_RECT, "rectangle %zu (%s) is empty", i, sides);
     case SAT_RECT_OUTSIDE:
-        return sat_fail(SAT_ERR_RECT, "rectangle %zu (%s) reaches outside the %lldx%lld image", i, sides,
-                        (long long)r->width, (long long)r->height);
+        return sat_fail(SAT_ERR_RECT, "rectangle %zu (%s) reaches outside the image of shape (%lld, %lld)", i, sides,
+                        (long long)r->height, (long long)r->width);
     case SAT_RECT_AT_EDGE:
         return sat_fail(SAT_ERR_RANGE,
                         "rectangle %zu (%s) touches the last row or column, whose sums an exclusive table does not "
@@ -71,14 +74,14 @@ sat_status sat_reader_refuse(const sat_table *t, const sat_reader *r, sat_rect_s
 
 const char *sat_rect_sides(const sat_rect *r, char sides[SAT_SIDES_BYTES])
 {
-    snprintf(sides, SAT_SIDES_BYTES, "%lld,%lld,%lld,%lld", (long long)r->x, (long long)r->y, (long long)r->width,
-             (long long)r->height);
+    snprintf(sides, SAT_SIDES_BYTES, "x=%lld, y=%lld, width=%lld, height=%lld", (long long)r->x, (long long)r->y,
+             (long long)r->width, (long long)r->height);
     return sides;
 }
 
 const char *sat_rect_sides_f64(const sat_rect_f64 *r, char sides[SAT_SIDES_BYTES])
 {
-    snprintf(sides, SAT_SIDES_BYTES, "%.15g,%.15g,%.15g,%.15g", r->x, r->y, r->width, r->height);
+    snprintf(sides, SAT_SIDES_BYTES, "x=%.15g, y=%.15g, width=%.15g, height=%.15g", r->x, r->y, r->width, r->height);
     return sides;
 }
 
@@ -90,6 +93,7 @@ sat_status sat_reader_check(const sat_table *t, const sat_reader *r, size_t i, c
 }
 
 typedef struct checks {
+    const sat_run *run;
     sat_rect_check *status_of;
     const void *context;
     size_t n;
@@ -99,8 +103,8 @@ typedef struct checks {
 static void check_part(void *context, int64_t part, int worker)
 {
     checks *j = context;
+    if (!sat_goes_on(j->run, worker, SAT_PART_US / 10)) return;
     size_t first = (size_t)part * SAT_PART_RECTS, end = j->n - first < SAT_PART_RECTS ? j->n : first + SAT_PART_RECTS;
-    (void)worker;
     for (size_t i = first; i < end; i++) {
         const sat_rect_status status = j->status_of(j->context, i);
         if (status == SAT_RECT_INSIDE || status == SAT_RECT_CLIPPED_AWAY) continue;
@@ -110,12 +114,14 @@ static void check_part(void *context, int64_t part, int worker)
     }
 }
 
-size_t sat_first_bad(const sat_executor *executor, int threads, size_t n, sat_rect_check *status_of,
-                     const void *context)
+sat_status sat_first_bad(const sat_run *run, const sat_executor *executor, int threads, size_t n,
+                         sat_rect_check *status_of, const void *context, size_t *bad)
 {
-    checks j = {.status_of = status_of, .context = context, .n = n, .bad = n};
-    sat_parallel_on(executor, threads, sat_parts((int64_t)n, SAT_PART_RECTS), check_part, &j);
-    return atomic_load(&j.bad);
+    checks j = {.run = run, .status_of = status_of, .context = context, .n = n, .bad = n};
+    const sat_status status =
+        sat_run_each(run, executor, threads, sat_parts((int64_t)n, SAT_PART_RECTS), check_part, &j);
+    *bad = atomic_load(&j.bad);
+    return status;
 }
 
 typedef struct whole_rects {
@@ -131,9 +137,11 @@ static sat_rect_status status_of_whole(const void *context, size_t i)
 }
 
 sat_status sat_reader_check_all(const sat_table *t, const sat_reader *r, const sat_rect *rects, size_t n,
-                                const sat_executor *executor, int threads)
+                                const sat_run *run, const sat_executor *executor, int threads)
 {
-    const size_t bad = sat_first_bad(executor, threads, n, status_of_whole, &(whole_rects){r, rects});
+    size_t bad;
+    sat_status status = sat_first_bad(run, executor, threads, n, status_of_whole, &(whole_rects){r, rects}, &bad);
+    if (status != SAT_OK) return status;
     return bad < n ? sat_reader_check(t, r, bad, &rects[bad]) : SAT_OK;
 }
 

@@ -4,12 +4,16 @@
 #define SAT_READER_H
 
 #include "rectangle.h"
+#include "run.h"
 
 /* Rectangles worth a thread: some 100 us, ten times what it takes to wake one. */
 enum { SAT_SHARE_RECTS = 4096 };
 
 /* Rectangles in a part: so many that taking it does not count, so few that no thread waits long for the last. */
 enum { SAT_PART_RECTS = 1024 };
+
+/* What a part takes one thread, about, in microseconds: with corners that are not in the caches, and variances. */
+#define SAT_PART_US 100.0
 
 /* So far ahead corners are asked for: some 100 instructions a rectangle, while memory takes some 1000 to answer. */
 enum { SAT_AHEAD_RECTS = 8 };
@@ -20,23 +24,25 @@ sat_status sat_reader_open(sat_reader *r, sat_table *t, unsigned flags);
 /* SAT_OK, or what is wrong with rectangle i, in words. */
 sat_status sat_reader_check(const sat_table *t, const sat_reader *r, size_t i, const sat_rect *given);
 
-/* The first of n rectangles that status_of() finds wrong; n if there is none. */
+/* *bad becomes the first of n rectangles that status_of() finds wrong; n if there is none.  SAT_OK or
+ * SAT_ERR_CANCELLED.
+ */
 typedef sat_rect_status sat_rect_check(const void *context, size_t i);
-size_t sat_first_bad(const sat_executor *executor, int threads, size_t n, sat_rect_check *status_of,
-                     const void *context);
+sat_status sat_first_bad(const sat_run *run, const sat_executor *executor, int threads, size_t n,
+                         sat_rect_check *status_of, const void *context, size_t *bad);
 
-/* "x,y,w,h"; returns the buffer. */
-enum { SAT_SIDES_BYTES = 128 };
+/* "x=0, y=0, width=1, height=1"; returns the buffer. */
+enum { SAT_SIDES_BYTES = 160 };
 const char *sat_rect_sides(const sat_rect *rect, char sides[SAT_SIDES_BYTES]);
 const char *sat_rect_sides_f64(const sat_rect_f64 *rect, char sides[SAT_SIDES_BYTES]);
 
-/* The words of a status; SAT_OK if nothing is wrong.  sides: "x,y,w,h".  t: NULL for what is no table. */
+/* The words of a status; SAT_OK if nothing is wrong.  sides: as above.  t: NULL for what is no table. */
 sat_status sat_reader_refuse(const sat_table *t, const sat_reader *r, sat_rect_status rect_status, size_t i,
                              const char *sides);
 
 /* sat_reader_check() for the first of n rectangles with which anything is wrong. */
 sat_status sat_reader_check_all(const sat_table *t, const sat_reader *r, const sat_rect *rects, size_t n,
-                                const sat_executor *executor, int threads);
+                                const sat_run *run, const sat_executor *executor, int threads);
 
 sat_status sat_check_threads(int threads);
 

@@ -76,7 +76,8 @@ static sat_status check(const sat_table *t, int64_t height, const sat_view *imag
         return sat_fail(SAT_ERR_TYPE, "there is no %s table of %s samples", sat_type_name(t->view.type),
                         sat_type_name(t->sample));
     if (height < 1 || height > SAT_MAX_SIDE || width < 1)
-        return sat_fail(SAT_ERR_SHAPE, "a table of an image of %lldx%lld", (long long)width, (long long)height);
+        return sat_fail(SAT_ERR_SHAPE, "a table of an image of shape (%lld, %lld)", (long long)height,
+                        (long long)width);
     if (image && (image->width != width || image->height != height || image->type != t->sample ||
                   image->channels != t->view.channels || image->count != 1))
         return sat_fail(SAT_ERR_SHAPE, "image: it is not what the table sums");

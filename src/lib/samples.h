@@ -26,9 +26,7 @@ static inline sat_status sat_take_samples(sat_view *view, const sat_view *given,
     if (view->memory == SAT_DEVICE)
         return sat_fail(SAT_ERR_UNAVAILABLE, "%s: lies in device memory; copy it to the host first (sat_device_copy)",
                         what);
-    return sat_sample_max(view->type) != 0 || sat_is_float(view->type)
-               ? SAT_OK
-               : sat_fail(SAT_ERR_TYPE, "%s: there are no samples of type %s", what, sat_type_name(view->type));
+    return sat_check_sample(view->type);
 }
 
 #endif

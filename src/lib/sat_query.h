@@ -67,11 +67,12 @@ typedef struct sat_rect_f64 {
  * Rectangles are refused as those of whole pixels: SAT_ERR_RECT also where a side is NaN, or edges are one number in
  * f64; SAT_ERR_RANGE where all pixels that they touch are more than the table is proven to answer.  SAT_CLIP cuts them
  * to the image.  Other statuses as of sat_table_statistics(); SAT_ERR_ARGUMENT also for areas. */
-#define sat_table_statistics_f64(...) /* table, squares, rects, n, ask */                                              \
-    sat_table_statistics_f64_sized(__VA_ARGS__, sizeof(sat_table), sizeof(sat_statistics))
+#define sat_table_statistics_f64(...) /* table, squares, rects, n, ask, run */                                         \
+    sat_table_statistics_f64_sized(__VA_ARGS__, sizeof(sat_table), sizeof(sat_statistics), sizeof(sat_run_options))
 SAT_API sat_status sat_table_statistics_f64_sized(const sat_table *table, const sat_table *squares,
                                                   const sat_rect_f64 *rects, size_t n, const sat_statistics *ask,
-                                                  size_t table_bytes, size_t ask_bytes);
+                                                  const sat_run_options *run, size_t table_bytes, size_t ask_bytes,
+                                                  size_t run_bytes);
 
 /* ---- tables of floats ------------------------------------------------------------------------------------ */
 
@@ -116,19 +117,22 @@ SAT_API sat_status sat_table_rounding_sized(const sat_table *table, int64_t heig
  * asked for, the rectangles are checked, and no more.  Takes no memory.
  * Returns, before the first answer is written, SAT_ERR_ARGUMENT, _SHAPE, _TYPE (of samples), _UNAVAILABLE (an image in
  * device memory), SAT_ERR_RECT with the first rectangle that is empty or reaches outside, or SAT_ERR_RANGE with the
- * first whose sum of integers might not fit 64 bits: one of more than 2^32 pixels of 32-bit samples. */
-#define sat_image_statistics(...) /* image, rects, n, ask */                                                           \
-    sat_image_statistics_sized(__VA_ARGS__, sizeof(sat_statistics))
+ * first whose sum of integers might not fit 64 bits: one of more than 2^32 pixels of 32-bit samples; and
+ * SAT_ERR_CANCELLED for a run that was ended (sat_run_options), which is asked between rectangles. */
+#define sat_image_statistics(...) /* image, rects, n, ask, run */                                                      \
+    sat_image_statistics_sized(__VA_ARGS__, sizeof(sat_statistics), sizeof(sat_run_options))
 SAT_API sat_status sat_image_statistics_sized(const sat_view *image, const sat_rect *rects, size_t n,
-                                              const sat_statistics *ask, size_t ask_bytes);
+                                              const sat_statistics *ask, const sat_run_options *run, size_t ask_bytes,
+                                              size_t run_bytes);
 
 /* The same for rectangles with fractions, as sat_table_statistics_f64() defines them: sums are f64 (the member f) of
  * all samples, areas is NULL.  Integers have the bits that two exact tables give; of floats, each of up to nine parts
  * with one weight is summed as above. */
-#define sat_image_statistics_f64(...) /* image, rects, n, ask */                                                       \
-    sat_image_statistics_f64_sized(__VA_ARGS__, sizeof(sat_statistics))
+#define sat_image_statistics_f64(...) /* image, rects, n, ask, run */                                                  \
+    sat_image_statistics_f64_sized(__VA_ARGS__, sizeof(sat_statistics), sizeof(sat_run_options))
 SAT_API sat_status sat_image_statistics_f64_sized(const sat_view *image, const sat_rect_f64 *rects, size_t n,
-                                                  const sat_statistics *ask, size_t ask_bytes);
+                                                  const sat_statistics *ask, const sat_run_options *run,
+                                                  size_t ask_bytes, size_t run_bytes);
 
 #ifdef __cplusplus
 }

@@ -45,6 +45,10 @@ static inline bool sat_has_gaps(const sat_view *view) /* between pixels */
     return view->pixel_bytes != (size_t)view->channels * sat_type_bytes(view->type);
 }
 
+/* Is a view that a run is given one of those that its object was made for: of the same shape, type and memory, and of
+ * no more images?  SAT_ERR_ARGUMENT, _SHAPE or _TYPE in words: what: "source"; object: "filter". */
+sat_status sat_check_fit(const sat_view *view, const sat_view *made, const char *what, const char *object);
+
 /* Bytes from the first of a view to its last, both included. */
 size_t sat_extent(const sat_view *view);
 

@@ -177,8 +177,8 @@ static void rectangles(sat_type type, int channels, bool real, int64_t ddof)
                                 .areas_f64 = a.areas_f64,
                                 .output = output,
                                 .outputs = REALS};
-    if ((real ? sat_image_statistics_f64(&image, a.real, RECTS, &ask)
-              : sat_image_statistics(&image, a.whole, RECTS, &ask)) != SAT_OK)
+    if ((real ? sat_image_statistics_f64(&image, a.real, RECTS, &ask, NULL)
+              : sat_image_statistics(&image, a.whole, RECTS, &ask, NULL)) != SAT_OK)
         die(what);
     run(line);
     compare(rows, records(&a, real, channels, rows), file("answers.npy"), what);

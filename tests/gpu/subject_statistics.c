@@ -136,12 +136,12 @@ static void answer_image(batch *b, int64_t image)
         const size_t to = ((size_t)image * b->n + r) * channels;
         const sat_statistics ask = statistics(b, b->want, to, r, output);
         const sat_status status =
-            sat_table_statistics(&sums, needs_squares(b) ? &squares : NULL, &b->rects[r], 1, &ask);
+            sat_table_statistics(&sums, needs_squares(b) ? &squares : NULL, &b->rects[r], 1, &ask, NULL);
         if (status == SAT_OK) continue;
         for (int i = MEANS; i <= ROOTS; i++)
             for (size_t c = 0; c < channels; c++) memcpy(&b->want[i][to + c], &nan, sizeof nan);
         if (b->status != SAT_OK) continue;
-        b->status = sat_table_statistics(&sums, needs_squares(b) ? &squares : NULL, b->rects, r + 1, &ask);
+        b->status = sat_table_statistics(&sums, needs_squares(b) ? &squares : NULL, b->rects, r + 1, &ask, NULL);
         snprintf(b->detail, sizeof b->detail, "%s", sat_detail());
     }
 }
@@ -160,7 +160,7 @@ static bool answer(batch *b)
     sat_rect_output output[ANSWERS];
     const sat_statistics ask = statistics(b, b->want, 0, 0, output);
     if (b->status != SAT_OK)
-        b->of_all = sat_table_statistics(&sums, needs_squares(b) ? &squares : NULL, b->rects, b->n, &ask);
+        b->of_all = sat_table_statistics(&sums, needs_squares(b) ? &squares : NULL, b->rects, b->n, &ask, NULL);
     return true;
 }
 

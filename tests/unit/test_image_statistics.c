@@ -100,7 +100,7 @@ static void those_of_the_definition(void **state)
             sat_rect rects[RECTS];
             random_rects(rects);
             ask_for_all(&a, 1, t % 2);
-            assert_ok(sat_image_statistics(&v, rects, RECTS, &a.ask));
+            assert_ok(sat_image_statistics(&v, rects, RECTS, &a.ask, NULL));
             for (int64_t i = 0; i < IMAGES; i++)
                 for (int k = 0; k < RECTS; k++)
                     for (int c = 0; c < channels; c++) {
@@ -137,7 +137,7 @@ static void those_of_the_definition(void **state)
                         if (by > 0) assert_true(a.std[at] == sqrt(a.var[at]) && a.var[at] >= 0);
                     }
             ask_for_all(&again, 5, t % 2);
-            assert_ok(sat_image_statistics(&v, rects, RECTS, &again.ask));
+            assert_ok(sat_image_statistics(&v, rects, RECTS, &again.ask, NULL));
             assert_memory_equal(a.var, again.var, sizeof a.var);
             assert_memory_equal(a.sums, again.sums, sizeof a.sums);
         }
@@ -175,13 +175,13 @@ static void those_of_tables(void **state)
         }
         ask_for_all(&a, 1, 1), ask_for_all(&b, 1, 1);
         a.ask.flags = b.ask.flags = SAT_CLIP;
-        assert_ok(sat_image_statistics(&image, rects, RECTS, &a.ask));
-        assert_ok(sat_table_statistics(&table, &squares, rects, RECTS, &b.ask));
+        assert_ok(sat_image_statistics(&image, rects, RECTS, &a.ask, NULL));
+        assert_ok(sat_table_statistics(&table, &squares, rects, RECTS, &b.ask, NULL));
         assert_memory_equal(&a, &b, offsetof(answers, output));
         ask_for_all(&a, 3, 0), ask_for_all(&b, 1, 0);
         a.ask.flags = b.ask.flags = SAT_CLIP, a.ask.areas = b.ask.areas = NULL;
-        assert_ok(sat_image_statistics_f64(&image, reals, RECTS, &a.ask));
-        assert_ok(sat_table_statistics_f64(&table, &squares, reals, RECTS, &b.ask));
+        assert_ok(sat_image_statistics_f64(&image, reals, RECTS, &a.ask, NULL));
+        assert_ok(sat_table_statistics_f64(&table, &squares, reals, RECTS, &b.ask, NULL));
         assert_memory_equal(&a, &b, offsetof(answers, output));
         sat_view_free(&table.view);
         sat_view_free(&squares.view);
@@ -208,12 +208,13 @@ static void large_images(void **state)
     memset(pixels, 3, sizeof pixels);
     sat_rect rects[3] = {{0, 0, SIDE, SIDE}, {1, 1, SIDE, 1}, {0, 0, 0, 1}};
     const sat_statistics ask = {.sums = sums, .executor = &executor, .threads = 4};
-    said(sat_image_statistics(&v, rects, 3, &ask), SAT_ERR_RECT,
-         "rectangle 1 (1,1,1024,1) reaches outside the 1024x1024 image");
-    said(sat_image_statistics(&v, rects + 2, 1, &ask), SAT_ERR_RECT, "rectangle 0 (0,0,0,1) is empty");
+    said(sat_image_statistics(&v, rects, 3, &ask, NULL), SAT_ERR_RECT,
+         "rectangle 1 (x=1, y=1, width=1024, height=1) reaches outside");
+    said(sat_image_statistics(&v, rects + 2, 1, &ask, NULL), SAT_ERR_RECT,
+         "rectangle 0 (x=0, y=0, width=0, height=1) is empty");
     assert_true(sums[0].u == 7);
     rects[1].width = rects[2].width = 2;
-    assert_ok(sat_image_statistics(&v, rects, 3, &ask));
+    assert_ok(sat_image_statistics(&v, rects, 3, &ask, NULL));
     assert_true(sums[0].u == 3U * SIDE * SIDE && sums[1].u == 6 && sums[2].u == 6 && runs > 0);
 }
 

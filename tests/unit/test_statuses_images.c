@@ -50,9 +50,9 @@ typedef struct question {
 static void ask_image(const char *fault, sat_status want, const question *q)
 {
     told("sat_image_statistics", fault, want,
-         sat_image_statistics(&q->image, q->no_rects ? NULL : &q->rect, 1, &q->ask));
+         sat_image_statistics(&q->image, q->no_rects ? NULL : &q->rect, 1, &q->ask, NULL));
     told("sat_image_statistics_f64", fault, want,
-         sat_image_statistics_f64(&q->image, q->no_rects ? NULL : &q->real, 1, &q->ask));
+         sat_image_statistics_f64(&q->image, q->no_rects ? NULL : &q->real, 1, &q->ask, NULL));
 }
 
 #define ASK(want, ...)                                                                                                 \
@@ -96,7 +96,7 @@ static void rectangles(void **state)
     RECTANGLE(RECT, INT64_C(1) << 60, 0, 2, 1);
     ASK(OK, q.ask.flags = SAT_CLIP; q.rect.x = 100; q.real.x = 100);
     told("sat_image_statistics", "no question", ARGUMENT,
-         sat_image_statistics(&(sat_view){0}, &(sat_rect){0}, 1, NULL));
+         sat_image_statistics(&(sat_view){0}, &(sat_rect){0}, 1, NULL, NULL));
 
     /* One row, read again and again: rectangles are checked before any pixel is read. */
     sat_view tall = image_good();
@@ -104,16 +104,23 @@ static void rectangles(void **state)
     const sat_rect large = {0, 0, 8, (INT64_C(1) << 29) + 1};
     const sat_rect_f64 large_real = {0.5, 0, 7, 0x1p29 + 1};
     told("sat_image_statistics", "more than 2^32 px", RANGE,
-         sat_image_statistics(&tall, &large, 1, &(sat_statistics){.flags = 0}));
+         sat_image_statistics(&tall, &large, 1, &(sat_statistics){.flags = 0}, NULL));
     told("sat_image_statistics_f64", "more than 2^32 px", RANGE,
-         sat_image_statistics_f64(&tall, &large_real, 1, &(sat_statistics){.flags = 0}));
+         sat_image_statistics_f64(&tall, &large_real, 1, &(sat_statistics){.flags = 0}, NULL));
     const sat_view image = image_good();
+    const sat_rect inside = {1, 1, 2, 2};
+    const sat_rect_f64 inside_real = {1, 1, 2, 2};
+    told("sat_image_statistics", "ended", CANCELLED,
+         sat_image_statistics(&image, &inside, 1, &(sat_statistics){.flags = 0}, &ended));
+    told("sat_image_statistics_f64", "ended", CANCELLED,
+         sat_image_statistics_f64(&image, &inside_real, 1, &(sat_statistics){.flags = 0}, &ended));
     int64_t area;
     const sat_rect_f64 nan_side = {0, 0, NAN, 1};
     const sat_statistics areas = {.areas = &area};
-    told("sat_image_statistics_f64", "NaN", RECT, sat_image_statistics_f64(&image, &nan_side, 1, &(sat_statistics){0}));
+    told("sat_image_statistics_f64", "NaN", RECT,
+         sat_image_statistics_f64(&image, &nan_side, 1, &(sat_statistics){0}, NULL));
     told("sat_image_statistics_f64", "areas", ARGUMENT,
-         sat_image_statistics_f64(&image, &(sat_rect_f64){0, 0, 1, 1}, 1, &areas));
+         sat_image_statistics_f64(&image, &(sat_rect_f64){0, 0, 1, 1}, 1, &areas, NULL));
 }
 
 /* ---- ranges, masks, rounding ---------------------------------------------------------------------------- */

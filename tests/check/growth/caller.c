@@ -53,12 +53,12 @@ static bool answers(void)
     sat_sum sum = {0}, again = {0};
     bool ok = sat_table_query(&table, &rect, 1, 0, 1, &sum, NULL) == SAT_OK &&
               sat_query_create(&query, &table, NULL) == SAT_OK &&
-              sat_query_run(query, &rect, 1, &again, NULL, NULL) == SAT_OK && sum.u == 16 && again.u == 16;
+              sat_query_run(query, &rect, 1, &again, NULL, &run) == SAT_OK && sum.u == 16 && again.u == 16;
     sat_query_destroy(&query);
     int64_t area = 0;
     const sat_statistics ask = {.sums = &sum, .areas = &area};
-    return ok && sat_table_statistics(&table, NULL, &rect, 1, &ask) == SAT_OK && area == 4 &&
-           sat_image_statistics(&image, &rect, 1, &ask) == SAT_OK && area == 4 && sum.u == 16;
+    return ok && sat_table_statistics(&table, NULL, &rect, 1, &ask, &run) == SAT_OK && area == 4 &&
+           sat_image_statistics(&image, &rect, 1, &ask, &run) == SAT_OK && area == 4 && sum.u == 16;
 }
 
 static bool light(void)
@@ -80,7 +80,7 @@ static bool means(void)
     sat_box *box;
     result.data = mean;
     bool ok =
-        sat_box_create(&box, &box_spec) == SAT_OK && sat_box_run(box, &image, &result, NULL) == SAT_OK && mean[5] == 4;
+        sat_box_create(&box, &box_spec) == SAT_OK && sat_box_run(box, &image, &result, &run) == SAT_OK && mean[5] == 4;
     sat_box_destroy(&box);
     return ok;
 }
@@ -92,7 +92,7 @@ static bool blurs(void)
     sat_gauss *gauss;
     result.data = blurred;
     bool ok = sat_gauss_create(&gauss, &gauss_spec) == SAT_OK &&
-              sat_gauss_run(gauss, &image, &result, NULL, NULL) == SAT_OK && blurred[5] == 4;
+              sat_gauss_run(gauss, &image, &result, &run) == SAT_OK && blurred[5] == 4;
     sat_gauss_destroy(&gauss);
     return ok;
 }
@@ -113,7 +113,7 @@ static bool variances(void)
     sat_window *window;
     result.data = var, result.type = SAT_F32, result.row_bytes = 16;
     bool ok = sat_window_create(&window, &window_spec) == SAT_OK &&
-              sat_window_run(window, &image, NULL, &result, NULL) == SAT_OK && var[0] > 4 && var[0] < 4.5f;
+              sat_window_run(window, &image, NULL, &result, &run) == SAT_OK && var[0] > 4 && var[0] < 4.5f;
     sat_window_destroy(&window);
     return ok;
 }
