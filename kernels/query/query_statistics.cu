@@ -16,13 +16,13 @@
  * Limits  As in query.cu.
  *
  * Steps   1. Load the rectangle.  2. Validate it for both tables.  3. For each channel: load all corners, and make and
- *         store what is asked.  4. At the end: store the first invalid one.
+ *         store what is asked (src/lib/rect_statistics.def).  4. At the end: store the first invalid one.
  */
-#include <math.h>
-
 #include "query/query_rects.cuh"
 
-#include "moments.h"
+#define SAT_STORE(to, value) prim::store(to, value)
+#include "rect_values.h"
+
 #include "query/query.cuh"
 
 namespace
@@ -91,12 +91,8 @@ struct answer_statistics {
     }
     PRIM_DEVICE void put_nothing(uint64_t to) const
     {
-        const double nan = (double)NAN;
         if (q.ask.sums) prim::store(&q.ask.sums[to].u, (uint64_t)0);
-        put(q.ask.means, to, nan);
-        put(q.ask.variances, to, nan);
-        put(q.ask.deviations, to, nan);
-        put(q.ask.roots, to, nan);
+        sat_rect_put_nothing(&q.ask, to);
     }
 
     /* Answer i; false for an invalid rectangle. */
@@ -128,15 +124,13 @@ struct answer_statistics {
         if (q.with_squares) of_squares = load(q.squares, image, rect, channel);
         const sat_sum c = combine(q.sums, of_sums), s1 = sat_rect_sum(&q.sums, c, px);
         if (q.ask.sums) prim::store(&q.ask.sums[to].u, s1.u);
-        if (q.ask.means) prim::store(q.ask.means + to, sat_rect_mean(&q.sums, c, px));
-        if (!q.with_squares) return;
-        const sat_sum s2 = sat_rect_sum(&q.squares, combine(q.squares, of_squares), px);
-        if (q.ask.variances || q.ask.deviations) {
-            const double variance = sat_rect_variance(&q.sums, &q.squares, s1, s2, &rect, q.ask.ddof);
-            put(q.ask.variances, to, variance);
-            put(q.ask.deviations, to, sqrt(variance));
+        sat_rect_features f = {px, sat_rect_mean(&q.sums, c, px), sat_sum_as_double(q.sums.type, s1), 0, 0};
+        if (q.with_squares) {
+            const sat_sum s2 = sat_rect_sum(&q.squares, combine(q.squares, of_squares), px);
+            if (q.ask.needs & SAT_NEEDS_VAR) f.var = sat_rect_variance(&q.sums, &q.squares, s1, s2, &rect, q.ask.ddof);
+            if (q.ask.needs & SAT_NEEDS_SQUARES) f.squares = sat_rect_mean_square(&q.squares, s2, &rect);
         }
-        if (q.ask.roots) prim::store(q.ask.roots + to, sat_rect_rms(&q.squares, s2, &rect));
+        sat_rect_put(&q.ask, to, &f);
     }
 };
 

@@ -11,6 +11,7 @@
 #include "format.h"
 #include "progress.h"
 #include "sample_type.h"
+#include "sat_image.h"
 
 enum { SIDE_DEFAULT = 8192 };
 
@@ -66,8 +67,7 @@ static bool prepare(const bench_request *r, bench_case *b, error *err)
     if (!b->accum && b->squares)
         b->accum = is_float_type(b->in.type) || sat_type_bytes(b->in.type) == 4 ? SAT_F64 : SAT_U64;
     if (!b->accum) b->accum = is_float_type(b->in.type) ? SAT_F64 : is_signed_type(b->in.type) ? SAT_I32 : SAT_U32;
-    const bool wide = b->in.type == SAT_U32 || b->in.type == SAT_I32 || b->in.type == SAT_F64;
-    b->result = r->result ? r->result : !r->statistics ? b->in.type : wide ? SAT_F64 : SAT_F32; /* sat_window.h */
+    b->result = r->result ? r->result : r->statistics ? sat_real_type(b->in.type) : b->in.type;
     if (r->statistics) bench_window_outputs(b, r->statistics);
     return bench_prepare(b, err);
 }

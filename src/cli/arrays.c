@@ -27,18 +27,3 @@ bool view_alloc(sat_view *view, const char *what, error *err)
     if (step == HUGE_PAGE) (void)madvise(view->data, rounded, MADV_HUGEPAGE);
     return true;
 }
-
-bool view_zeros(sat_view *view)
-{
-    size_t bytes;
-    if (!size_rows(view, &bytes)) return false;
-    void *map = mmap(NULL, bytes, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (map == MAP_FAILED) return false;
-    view->data = map;
-    return true;
-}
-
-void view_unmap(sat_view *view)
-{
-    munmap(view->data, view->row_bytes * (size_t)view->height);
-}

@@ -12,8 +12,4 @@
  * width, channels and type.  what: "the table", for the error.  Freed with free(). */
 bool view_alloc(sat_view *view, const char *what, error *err);
 
-/* The same with zeros that can be read only, and take no memory; false if there are not so many addresses. */
-bool view_zeros(sat_view *view);
-void view_unmap(sat_view *view); /* of view_zeros() */
-
 #endif

@@ -29,10 +29,7 @@ bool cell_image_begin(cell_image *c, int64_t width, int64_t height, int channels
 void cell_image_put(cell_image *c, double value)
 {
     if (c->used == c->img.width * c->img.height * c->img.channels) return;
-    if (c->img.type == SAT_F64)
-        ((double *)c->img.data)[c->used++] = value;
-    else
-        ((float *)c->img.data)[c->used++] = (float)value;
+    image_set(&c->img, c->used++, value);
 }
 
 bool cell_image_end(cell_image *c, error *err)

@@ -1,5 +1,6 @@
 /* cmd_query.c - means, sums, variances and more of rectangles. */
 #include "channel_options.h"
+#include "help.h"
 #include "messages.h"
 #include "region_options.h"
 
@@ -83,7 +84,7 @@ static const char help[] = "Means, sums and variances of rectangles of images, o
                            "                      fractions, pixels count by the area covered\n"
                            "  --grid N|WxH        cells of that size, in order; with one --stat and -o .npy,\n"
                            "                      .tif or .pfm, an image of the cells\n"
-                           "  --stat LIST         the columns: mean,sum,var,std,rms,count,area [mean,sum]\n"
+                           "  --stat LIST         the columns: statistics of the list below [mean,sum]\n"
                            "  --ddof N            a variance is divided by the pixels less N [0]\n"
                            "  --clip              cut rectangles to the image, and print the area that is\n"
                            "                      left; else one outside is an error\n"
@@ -113,5 +114,6 @@ const command command_query = {
     .name = "query",
     .summary = "means, sums and variances of rectangles",
     .help = help,
+    .help_more = help_rect_statistics,
     .run = run,
 };

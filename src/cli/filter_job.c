@@ -3,30 +3,30 @@
  * Each pass of a box rounds to the result's type, as if it had been saved and filtered again.  Passes of an even side
  * alternate between the two anchors: each moves the picture by half a pixel, and the next one moves it back.  Two
  * images are held while it computes, one while it encodes. */
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "clock.h"
 #include "gauss_job.h"
 #include "job.h"
-#include "light.h"
 #include "messages.h"
 #include "sample_type.h"
+#include "sat_image.h"
 
-static bool make_spec(const job *j, const image *img, int threads, sat_box_spec *spec, error *err)
+static sat_box_spec box_spec(const job *j, const image_shape *shape, int threads)
 {
-    *spec = (sat_box_spec){.width = img->width,
-                           .height = img->height,
-                           .channels = img->channels,
-                           .sample = img->type,
-                           .window_width = j->window_width,
-                           .window_height = j->window_height,
-                           .border = j->border,
-                           .weighted_alpha = j->alpha != ALPHA_STRAIGHT && image_has_alpha(img),
-                           .backend = j->backend,
-                           .threads = threads};
-    return job_border_values(j, img, spec->border_value, err);
+    const bool has_alpha = shape->channels % 2 == 0;
+    return (sat_box_spec){.width = shape->width,
+                          .height = shape->height,
+                          .channels = shape->channels,
+                          .sample = shape->type,
+                          .window_width = j->window_width,
+                          .window_height = j->window_height,
+                          .border = j->border,
+                          .weighted_alpha = j->alpha != ALPHA_STRAIGHT && has_alpha,
+                          .backend = j->backend,
+                          .threads = threads,
+                          .result = job_result_type(j, shape->type)};
 }
 
 /* The library refused the spec: says why, and what would do. */
@@ -67,12 +67,13 @@ static void say_filter(const job *j, const char *input, const sat_box_spec *spec
 /* Leaves the result in img. */
 static bool filter(const job *j, const char *input, image *img, int threads, times *spent, error *err)
 {
-    sat_box_spec spec;
+    const image_shape shape = {
+        .width = img->width, .height = img->height, .channels = img->channels, .type = img->type};
+    sat_box_spec spec = box_spec(j, &shape, threads);
     sat_box *box = NULL;
     image other = {0};
-    bool ok = make_spec(j, img, threads, &spec, err);
+    bool ok = job_border_values(j, img, spec.border_value, err);
 
-    spec.result = job_result_type(j, img->type);
     for (int64_t pass = 0; ok && pass < j->passes; pass++) {
         job_stage(j, spent, "compute");
         ok = (other.data || image_alloc(&other, img->width, img->height, img->channels, spec.result, err)) &&
@@ -114,53 +115,97 @@ static bool light_border(job *j, const image *img, error *err)
     if (!job_border_values(j, img, j->border_value, err)) return false;
     for (int c = 0; c < img->channels; c++) {
         const double v = j->border_value[c];
-        if (!(v >= 0 && v <= largest && v == floor(v)))
+        if (!sat_type_holds(img->type, v))
             return fail(err, "a border value of %.17g; %s samples take integers from 0 to %.0f", v,
                         sat_type_name(img->type), largest);
         const bool alpha = image_has_alpha(img) && c == img->channels - 1;
-        j->border_value[c] = alpha ? v / largest : light_of(v / largest);
+        j->border_value[c] = alpha ? v / largest : sat_light_of(v / largest);
     }
     j->border_values = img->channels;
     return true;
 }
 
+/* Pixels of another type take the place of an image's. */
+static bool exchange(image *img, sat_type type, image *made, error *err)
+{
+    if (!image_alloc(made, img->width, img->height, img->channels, type, err)) return false;
+    image_exchange(img, made);
+    return true;
+}
+
+static bool to_light(const sat_light *light, image *img, error *err)
+{
+    image samples;
+    if (!exchange(img, SAT_F32, &samples, err)) return false;
+    const sat_view from = image_view(&samples), to = image_view(img);
+    const bool ok = sat_light_from_srgb(light, &from, &to) == SAT_OK || fail(err, "%s", sat_detail());
+    image_free(&samples);
+    return ok;
+}
+
+static bool to_samples(const sat_light *light, image *img, sat_type type, int64_t *clipped, error *err)
+{
+    image reals;
+    if (!exchange(img, type, &reals, err)) return false;
+    const sat_view from = image_view(&reals), to = image_view(img);
+    const bool ok = sat_light_to_srgb(light, &from, &to, clipped) == SAT_OK || fail(err, "%s", sat_detail());
+    image_free(&reals);
+    return ok;
+}
+
 static bool filter_light(const job *j, const char *input, image *img, int threads, times *spent, error *err)
 {
     job linear = *j;
-    light *l = NULL;
+    sat_light *light = NULL;
     int64_t clipped = 0;
-    if (!light_border(&linear, img, err) || !light_open(&l, img->type, err)) return false;
-    const bool ok = light_from_srgb(l, img, threads, err) && filter_any(&linear, input, img, threads, spent, err) &&
-                    light_to_srgb(l, img, threads, &clipped, err);
-    light_close(l);
+    const sat_light_spec spec = {.sample = img->type, .threads = threads, .alpha = image_has_alpha(img)};
+    if (!light_border(&linear, img, err)) return false;
+    const bool ok = (sat_light_create(&light, &spec) == SAT_OK || fail(err, "%s", sat_detail())) &&
+                    to_light(light, img, err) && filter_any(&linear, input, img, threads, spent, err) &&
+                    to_samples(light, img, spec.sample, &clipped, err);
+    sat_light_destroy(&light);
     if (ok) job_say_clipped(j, input, img, clipped);
     return ok;
 }
 
 /* The samples, light and what its filter holds. */
-static uint64_t light_bytes(const job *j, const image_shape *shape)
+static uint64_t light_bytes(const job_need *need, const image_shape *shape)
 {
-    job plain = *j;
+    job plain = *need->j;
     image_shape reals = *shape;
     plain.linear = false;
     reals.type = SAT_F32;
-    return (uint64_t)sat_row_bytes(shape->width, shape->channels, SAT_F32) * (uint64_t)shape->height +
-           job_filter_bytes(&reals, &plain);
+    return job_image_bytes(shape, SAT_F32) + job_filter_bytes(&reals, &(job_need){&plain, need->threads});
 }
 
 /* ---- from image to file ---------------------------------------------------------------------------- */
 
+static uint64_t box_bytes(const job_need *need, const image_shape *shape)
+{
+    sat_box_spec spec = box_spec(need->j, shape, need->threads);
+    sat_bytes bytes;
+    for (int c = 0; c < 4; c++) spec.border_value[c] = need->j->border_value[need->j->border_values > 1 ? c : 0];
+    const sat_status status = sat_box_bytes(&spec, &bytes);
+    return job_object_bytes(status, &bytes);
+}
+
+static uint64_t larger(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
+
 /* From the second pass on, both images are of the result's type. */
 uint64_t job_filter_bytes(const image_shape *shape, const void *context)
 {
-    const job *j = context;
-    const uint64_t height = (uint64_t)shape->height;
-    if (j->linear) return light_bytes(j, shape);
-    if (j->gauss.name) return gauss_bytes(shape, j);
-    const uint64_t in = (uint64_t)sat_row_bytes(shape->width, shape->channels, shape->type) * height;
-    const uint64_t out =
-        (uint64_t)sat_row_bytes(shape->width, shape->channels, job_result_type(j, shape->type)) * height;
-    return j->passes > 1 && out > in ? 2 * out - in : out;
+    const job_need *need = context;
+    const job *j = need->j;
+    if (j->linear) return light_bytes(need, shape);
+    if (j->gauss.name) return gauss_bytes(shape, need);
+    image_shape result = *shape;
+    result.type = job_result_type(j, shape->type);
+    const uint64_t in = job_image_bytes(shape, shape->type), out = job_image_bytes(shape, result.type);
+    const uint64_t first = out + box_bytes(need, shape);
+    return j->passes > 1 && out > in ? larger(first, 2 * out - in + box_bytes(need, &result)) : first;
 }
 
 /* Can the format hold the result?  The error names what asked for its type. */

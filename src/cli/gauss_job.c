@@ -3,33 +3,39 @@
 
 #include "messages.h"
 
-/* The result, and reals of eight bytes or, up to what f32 suffices for, of four: one for each sample, of differences
- * two. */
-uint64_t gauss_bytes(const image_shape *shape, const job *j)
+static sat_gauss_spec gauss_spec(const job *j, const image_shape *shape, int threads)
 {
-    const uint64_t samples = (uint64_t)shape->width * (uint64_t)shape->height * (uint64_t)shape->channels;
-    const bool wide =
-        sat_type_bytes(shape->type) > 2 || j->result == SAT_F64 || j->gauss.sigma > 64 || j->gauss.sigma2 > 64;
-    const uint64_t reals = (wide ? sizeof(double) : sizeof(float)) * (j->gauss.mode == SAT_GAUSS_DOG ? 2 : 1);
-    return samples * (reals + sat_type_bytes(job_result_type(j, shape->type)));
+    const bool has_alpha = shape->channels % 2 == 0;
+    return (sat_gauss_spec){.width = shape->width,
+                            .height = shape->height,
+                            .channels = shape->channels,
+                            .sample = shape->type,
+                            .sigma = j->gauss.sigma,
+                            .border = j->border,
+                            .weighted_alpha = j->alpha != ALPHA_STRAIGHT && has_alpha,
+                            .mode = j->gauss.mode,
+                            .amount = j->gauss.amount,
+                            .sigma2 = j->gauss.sigma2,
+                            .backend = j->backend,
+                            .threads = threads,
+                            .result = job_result_type(j, shape->type)};
+}
+
+/* The result, and the filter. */
+uint64_t gauss_bytes(const image_shape *shape, const job_need *need)
+{
+    const sat_gauss_spec spec = gauss_spec(need->j, shape, need->threads);
+    sat_bytes bytes;
+    const sat_status status = sat_gauss_bytes(&spec, &bytes);
+    return job_image_bytes(shape, spec.result) + job_object_bytes(status, &bytes);
 }
 
 bool gauss_filter(const job *j, const char *input, image *img, int threads, error *err)
 {
     sat_gauss *gauss = NULL;
-    sat_gauss_spec spec = {.width = img->width,
-                           .height = img->height,
-                           .channels = img->channels,
-                           .sample = img->type,
-                           .sigma = j->gauss.sigma,
-                           .border = j->border,
-                           .weighted_alpha = j->alpha != ALPHA_STRAIGHT && image_has_alpha(img),
-                           .mode = j->gauss.mode,
-                           .amount = j->gauss.amount,
-                           .sigma2 = j->gauss.sigma2,
-                           .backend = j->backend,
-                           .threads = threads,
-                           .result = job_result_type(j, img->type)};
+    const image_shape shape = {
+        .width = img->width, .height = img->height, .channels = img->channels, .type = img->type};
+    sat_gauss_spec spec = gauss_spec(j, &shape, threads);
     image made = {0};
     sat_counts counts;
     if (!job_border_values(j, img, spec.border_value, err)) return false;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "format.h"
+#include "sat_query.h"
 #include "window_request.h"
 
 enum { COLUMNS = 80, LABEL = 9 };
@@ -49,6 +50,14 @@ static void print_names(void)
     for (size_t i = 0; (format = format_at(i)); i++) print_word(&used, format->name, format->encode ? "" : "(read)");
     used = printf("\nbackends:") - 1;
     for (size_t i = 0; sat_backend_entry(i, &backend); i++) print_word(&used, backend.name, "");
+    putchar('\n');
+}
+
+void help_rect_statistics(void)
+{
+    sat_rect_statistic_info statistic;
+    int used = printf("\nstats:   ") - 1;
+    for (size_t i = 0; sat_rect_statistic_at(i, &statistic); i++) print_word(&used, statistic.name, "");
     putchar('\n');
 }
 

@@ -6,5 +6,6 @@
 
 void help_print(const command *self);
 void version_print(void);
+void help_rect_statistics(void); /* the list of statistics of rectangles */
 
 #endif

@@ -2,6 +2,7 @@
 #include "job.h"
 
 #include "messages.h"
+#include "sat_image.h"
 
 void job_stage(const job *j, times *spent, const char *label)
 {
@@ -12,8 +13,17 @@ void job_stage(const job *j, times *spent, const char *label)
 sat_type job_result_type(const job *j, sat_type sample)
 {
     if (j->result != SAT_TYPE_NONE) return j->result;
-    if (!j->gauss.name || j->gauss.mode != SAT_GAUSS_DOG) return sample;
-    return sample == SAT_F64 || sample == SAT_U32 || sample == SAT_I32 ? SAT_F64 : SAT_F32;
+    return j->gauss.name && j->gauss.mode == SAT_GAUSS_DOG ? sat_real_type(sample) : sample;
+}
+
+uint64_t job_image_bytes(const image_shape *shape, sat_type type)
+{
+    return (uint64_t)sat_row_bytes(shape->width, shape->channels, type) * (uint64_t)shape->height;
+}
+
+uint64_t job_object_bytes(sat_status status, const sat_bytes *bytes)
+{
+    return status == SAT_OK || status == SAT_ERR_MEMORY ? (uint64_t)bytes->host + bytes->pinned : 0;
 }
 
 bool job_border_values(const job *j, const image *img, double values[static 4], error *err)

@@ -5,7 +5,7 @@
 #include "format.h"
 #include "progress.h"
 #include "sat_file.h"
-#include "sat_gauss.h"
+#include "sat_bytes.h"
 #include "window_request.h"
 
 /* By default weighted, and a line says so where a format does not name its channels. */
@@ -71,7 +71,19 @@ typedef struct times {
     progress_item item; /* of the progress bar */
 } times;
 
-/* What they hold beside the decoded image, in bytes; context: the job. */
+/* A job and its threads. */
+typedef struct job_need {
+    const job *j;
+    int threads;
+} job_need;
+
+/* Host memory that the library said an object would take; 0 where it refused the spec, which is said later. */
+uint64_t job_object_bytes(sat_status status, const sat_bytes *bytes);
+
+/* An image of that shape, with samples of that type. */
+uint64_t job_image_bytes(const image_shape *shape, sat_type type);
+
+/* What they hold beside the decoded image, in bytes; context: a job_need. */
 uint64_t job_filter_bytes(const image_shape *shape, const void *context);
 uint64_t job_table_bytes(const image_shape *shape, const void *context);
 uint64_t job_window_bytes(const image_shape *shape, const void *context);

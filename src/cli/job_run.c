@@ -15,10 +15,11 @@ bool job_run(const job *j, const char *input, char *const *outputs, int threads)
     int at_output = -1;
     const bool windows = j->windows.outputs > 0;
     double start = clock_now_s();
+    const job_need need = {j, threads};
     image_memory memory = {.work = j->table  ? job_table_bytes
                                    : windows ? job_window_bytes
                                              : job_filter_bytes,
-                           .context = j};
+                           .context = &need};
     decode_options decode = {.max_pixels = j->max_pixels,
                              .no_orient = j->no_orient,
                              .threads = threads,

@@ -1,7 +1,6 @@
 #include "rects.h"
 
 #include <fcntl.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,18 +29,21 @@ static void next_cells(rects *r)
 
 /* ---- a list ---------------------------------------------------------------------------------------- */
 
-/* An edge in whole pixels; one that is far outside of any image stays so. */
-static int64_t edge(double at)
+/* An edge in whole pixels, down or up; one that is far outside of any image stays so. */
+static int64_t edge(double at, bool up)
 {
     static const double far = 0x1p60;
-    return (int64_t)fmax(-far, fmin(at, far));
+    if (!(at < far)) return (int64_t)far; /* NaN, too */
+    if (at < -far) return (int64_t)-far;
+    const int64_t whole = (int64_t)at; /* towards 0 */
+    return up ? whole + ((double)whole < at) : whole - ((double)whole > at);
 }
 
 sat_rect rects_touched(const sat_rect_f64 *r)
 {
-    const int64_t x = edge(floor(r->x)), y = edge(floor(r->y));
+    const int64_t x = edge(r->x, false), y = edge(r->y, false);
     return (sat_rect){
-        .x = x, .y = y, .width = edge(ceil(r->x + r->width)) - x, .height = edge(ceil(r->y + r->height)) - y};
+        .x = x, .y = y, .width = edge(r->x + r->width, true) - x, .height = edge(r->y + r->height, true) - y};
 }
 
 static void next_of_list(rects *r)

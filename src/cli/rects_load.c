@@ -1,6 +1,4 @@
 /* rects_load.c - what rectangles read of an image, as far as that is known before the first is answered. */
-#include <math.h>
-
 #include "rects.h"
 #include "rects_parts.h"
 
@@ -8,7 +6,8 @@ enum { LINE_BYTES = 64 }; /* what a memory hands out at a time */
 
 static double rows_bytes(int64_t width, int64_t height, size_t pixel_bytes)
 {
-    return (double)height * fmax((double)width * (double)pixel_bytes, LINE_BYTES);
+    const double row = (double)width * (double)pixel_bytes;
+    return (double)height * (row > LINE_BYTES ? row : LINE_BYTES);
 }
 
 void rects_add_load(rects_load *load, const rect_chunk *chunk, int64_t width, int64_t height, size_t pixel_bytes)

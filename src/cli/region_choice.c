@@ -5,8 +5,8 @@
  *   pixels   each rectangle's rows, a line of a cache at least, for each channel, once for each sum that is asked for
  *   table    the image, and three times the table: cleared by the system when its pages are touched first, read into
  *            the caches before it is written, and written; twice for sums and squares
- *   both     four corners of each rectangle, each in a line of its own: the library checks all by a table, if by one of
- *            zeros
+ *   both     four lines of a cache for each rectangle: its corners in a table, or what it takes to begin with its
+ * pixels
  *
  * So rectangles of bytes, under a table with 8 of them for each pixel, are summed up to some 25 times the image's area.
  * That the pixels take no memory besides is counted, too: a table is first touched.  Where all rectangles are not known
@@ -20,10 +20,11 @@
 #include "memory.h"
 #include "messages.h"
 #include "sample_type.h"
+#include "sat_bytes.h"
 
 enum { LINE_BYTES = 64, CORNERS = 4, TABLE_TIMES = 3 };
 
-/* How often region_pixels() reads a rectangle of one channel. */
+/* How often sat_image_statistics() reads a rectangle of one channel. */
 static int sums_of(const region_ask *ask, sat_type type)
 {
     return is_float_type(type) ? 1 + 2 * ask->variances + ask->roots : 1 + (ask->variances || ask->roots);
@@ -49,9 +50,30 @@ static uint64_t bytes_of(const image_shape *shape, sat_type accum, bool squares)
     return bytes == 0 || __builtin_mul_overflow(bytes, (uint64_t)shape->height + 1, &bytes) ? UINT64_MAX : bytes;
 }
 
+/* What a plan takes besides; one after the other makes the tables. */
+static uint64_t plan_bytes(const region_ask *ask, const image_shape *shape, sat_type accum, bool squares)
+{
+    uint64_t most = 0;
+    for (int power = 1; power <= 1 + squares; power++) {
+        const sat_plan_spec spec = {.width = shape->width,
+                                    .height = shape->height,
+                                    .channels = shape->channels,
+                                    .sample = shape->type,
+                                    .accum = power == 1 ? accum : SAT_TYPE_NONE,
+                                    .power = power,
+                                    .backend = ask->backend,
+                                    .threads = ask->threads};
+        sat_bytes bytes;
+        const sat_status status = sat_plan_bytes(&spec, &bytes);
+        if (status != SAT_OK && status != SAT_ERR_MEMORY) continue; /* refused when it is made */
+        if ((uint64_t)bytes.host + bytes.pinned > most) most = (uint64_t)bytes.host + bytes.pinned;
+    }
+    return most;
+}
+
 region_choice region_choose(const region_ask *ask, const rects *from, const image_shape *shape)
 {
-    const bool asked = ask->variances || ask->roots, forced = ask->force_table;
+    const bool asked = ask->variances || ask->roots, forced = ask->backend != NULL;
     const size_t pixel_bytes = (size_t)shape->channels * sat_type_bytes(shape->type);
     const double image_bytes = (double)shape->width * (double)shape->height * (double)pixel_bytes;
     rects_load load = {.n = 0};
@@ -66,6 +88,7 @@ region_choice region_choose(const region_ask *ask, const rects *from, const imag
         c.moved_by_table = moved_by_table(&load, shape, squares, c.table_bytes);
     }
     c.table = forced || (!exact && (!c.known || c.moved_by_table < c.moved_by_pixels));
+    if (c.table && c.table_bytes != UINT64_MAX) c.table_bytes += plan_bytes(ask, shape, c.accum, squares);
     c.too_large = c.table && !forced && (double)c.table_bytes + image_bytes > (double)memory_limit();
     c.table = c.table && !c.too_large;
     c.pixels = exact || !c.table;

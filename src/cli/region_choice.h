@@ -5,10 +5,11 @@
 #include "format.h"
 #include "rects.h"
 
-/* What is asked of each rectangle beside its sum, and whether a table is made in any case. */
+/* What is asked of each rectangle beside its sum. */
 typedef struct region_ask {
     bool variances, roots; /* of squares */
-    bool force_table;
+    const char *backend;   /* of a table, which is made in any case; NULL: whichever way is better */
+    int threads;
 } region_ask;
 
 typedef struct region_choice {
@@ -18,7 +19,7 @@ typedef struct region_choice {
     bool too_large;         /* a table would be made if there were memory for it */
     int64_t largest_px;     /* the largest rectangle, as far as that is known */
     sat_type accum;         /* of the table of sums that answers it; SAT_TYPE_NONE: none is proven to */
-    uint64_t table_bytes;   /* of the tables; UINT64_MAX: more than can be */
+    uint64_t table_bytes;   /* of the tables and what makes them; UINT64_MAX: more than can be */
     double moved_by_pixels; /* bytes between processor and memory; 0: not compared */
     double moved_by_table;  /* to make the tables and read them */
 } region_choice;

@@ -1,6 +1,5 @@
 #include "regions.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,9 +10,15 @@
 #include "machine_info.h"
 #include "messages.h"
 #include "region_choice.h"
-#include "region_pixels.h"
 #include "rounding.h"
 #include "sample_type.h"
+
+static bool find_column(const char *name, size_t n, stat_column *column)
+{
+    for (size_t i = 0; sat_rect_statistic_at(i, column); i++)
+        if (strlen(column->name) == n && strncmp(name, column->name, n) == 0) return true;
+    return false;
+}
 
 bool regions_stats(region_job *job, const char *text)
 {
@@ -21,13 +26,11 @@ bool regions_stats(region_job *job, const char *text)
     while (text) {
         const char *comma = strchr(text, ',');
         size_t n = comma ? (size_t)(comma - text) : strlen(text);
-        int found = -1;
-        for (int s = 0; s < STATS_MAX; s++)
-            if (strlen(stat_name((stat_id)s)) == n && strncmp(text, stat_name((stat_id)s), n) == 0) found = s;
+        stat_column *found = &job->stats[job->stats_n];
+        if (job->stats_n == STATS_MAX - 1 || !find_column(text, n, found)) return false;
         for (int k = 0; k < job->stats_n; k++)
-            if ((int)job->stats[k] == found) return false;
-        if (found < 0) return false;
-        job->stats[job->stats_n++] = (stat_id)found;
+            if (strcmp(job->stats[k].name, found->name) == 0) return false;
+        job->stats_n++;
         text = comma ? comma + 1 : NULL;
     }
     return true;
@@ -61,31 +64,28 @@ typedef struct answer {
     sat_table table;
     sat_table squares;     /* where they are asked for, and no pixels are summed */
     int64_t width, height; /* of the image */
-    source source;         /* of the file */
-    sat_file *file;        /* a table file, or NULL */
-    void *memory[2];       /* tables that were built here, of sums and squares */
-    image pixels;          /* of floats, or for a few rectangles: what these are summed from */
-    sat_view none;         /* then: a table of zeros that takes no memory, by which the library checks rectangles */
+    int channels;
+    sat_type sums;   /* the type of sums: whose member of sat_sum counts */
+    source source;   /* of the file */
+    sat_file *file;  /* a table file, or NULL */
+    void *memory[2]; /* tables that were built here, of sums and squares */
+    image pixels;    /* of floats, or for a few rectangles: what these are summed from */
 } answer;
-
-static bool has_stat(const region_job *job, stat_id id)
-{
-    for (int s = 0; s < job->stats_n; s++)
-        if (job->stats[s] == id) return true;
-    return false;
-}
 
 static region_ask ask_of(const region_job *job)
 {
-    return (region_ask){.variances = has_stat(job, STAT_VAR) || has_stat(job, STAT_STD),
-                        .roots = has_stat(job, STAT_RMS),
-                        .force_table = job->common->backend != NULL};
+    region_ask ask = {.backend = job->common->backend, .threads = job->common->threads};
+    for (int s = 0; s < job->stats_n; s++) {
+        ask.variances = ask.variances || job->stats[s].variance;
+        ask.roots = ask.roots || (job->stats[s].squares && !job->stats[s].variance);
+    }
+    return ask;
 }
 
 static bool needs_squares(const region_job *job)
 {
     for (int s = 0; s < job->stats_n; s++)
-        if (stat_needs_squares(job->stats[s])) return true;
+        if (job->stats[s].squares) return true;
     return false;
 }
 
@@ -140,13 +140,9 @@ static bool check_sum(const region_job *job, const answer *a, const sat_file_inf
 static void say_rounding(const region_job *job, const answer *a, int power)
 {
     char text[ROUNDING_TEXT_BYTES];
-    const sat_view *v = power == 1 ? &a->table.view : &a->squares.view;
-    bool padded = a->table.layout == SAT_PADDED;
-    if (!v->data || job->common->quiet || !is_float_type(v->type)) return;
-    const double largest = is_signed_type(a->table.sample) && power == 1 ? 0 : rounding_largest(v);
-    if (rounding_lost_text(text, v, a->table.layout != SAT_INCLUSIVE, NULL) ||
-        rounding_text(text, power, v->type, a->table.sample, v->width - padded, v->height - padded, largest))
-        say(input_name(a->input), "%s", text);
+    const sat_table *t = power == 1 ? &a->table : &a->squares;
+    if (!t->view.data || job->common->quiet) return;
+    if (rounding_text(text, t, t->view.height - (t->layout == SAT_PADDED), NULL)) say(input_name(a->input), "%s", text);
 }
 
 /* What to say of a file without trailer and --layout. */
@@ -214,17 +210,6 @@ static bool open_table(const region_job *job, input_file *in, const rects *from,
 
 /* ---- the pixels ------------------------------------------------------------------------------------ */
 
-/* A table of zeros, by which the library checks rectangles. */
-static bool stand_in(const image *img, answer *a, error *err)
-{
-    sat_view v = {.width = img->width + 1, .height = img->height + 1, .channels = img->channels};
-    v.type = is_float_type(img->type) ? SAT_F64 : is_signed_type(img->type) ? SAT_I64 : SAT_U64;
-    if (!view_zeros(&v)) return fail(err, "no addresses for a table of its size");
-    a->none = v;
-    a->table = (sat_table){.view = v, .layout = SAT_PADDED, .sample = img->type};
-    return true;
-}
-
 static image_shape shape_of(const image *img)
 {
     return (image_shape){.width = img->width, .height = img->height, .channels = img->channels, .type = img->type};
@@ -255,7 +240,7 @@ static bool open_image(const region_job *job, input_file *in, const decode_optio
     const image_shape shape = shape_of(&img);
     const region_ask ask = ask_of(job);
     const region_choice c = ok ? region_choose(&ask, from, &shape) : (region_choice){.table = false};
-    ok = ok && (c.table ? build(job, &img, &c, 1, a, err) : stand_in(&img, a, err));
+    if (ok && c.table) ok = build(job, &img, &c, 1, a, err);
     if (ok && !c.pixels && needs_squares(job)) ok = build(job, &img, &c, 2, a, err);
     if (ok && job->common->verbose) region_choice_say(&c, input_name(a->input));
     if (ok && c.pixels) {
@@ -272,7 +257,6 @@ static void close_answer(answer *a)
     source_close(&a->source);
     free(a->memory[0]);
     free(a->memory[1]);
-    if (a->none.data) view_unmap(&a->none);
     image_free(&a->pixels);
 }
 
@@ -304,6 +288,10 @@ static const char *cure(const sat_table *t, const rect_chunk *one)
 
 static sat_status ask_library(const answer *a, const rect_chunk *chunk, const sat_statistics *ask)
 {
+    const sat_view pixels = image_view(&a->pixels);
+    if (pixels.data)
+        return chunk->real ? sat_image_statistics_f64(&pixels, chunk->real, chunk->n, ask, NULL)
+                           : sat_image_statistics(&pixels, chunk->whole, chunk->n, ask, NULL);
     return chunk->real ? sat_table_statistics_f64(&a->table, &a->squares, chunk->real, chunk->n, ask, NULL)
                        : sat_table_statistics(&a->table, &a->squares, chunk->whole, chunk->n, ask, NULL);
 }
@@ -326,20 +314,16 @@ static const char *fault_of(const rect_chunk *one)
     const sat_rect_f64 *r = one->real;
     if (!r) return one->whole->width <= 0 || one->whole->height <= 0 ? "is empty" : NULL;
     const double x1 = r->x + r->width, y1 = r->y + r->height;
-    return isnan(x1) || isnan(y1) ? "has a side that is no number" : x1 <= r->x || y1 <= r->y ? "is empty" : NULL;
+    return x1 != x1 || y1 != y1 ? "has a side that is no number" : x1 <= r->x || y1 <= r->y ? "is empty" : NULL;
 }
 
 /* The library refused a chunk: finds the first rectangle that it refuses, and says which and why. */
-static bool refuse(const region_job *job, const answer *a, const rects *from, const rect_chunk *chunk, error *err)
+static bool refuse(const answer *a, const rects *from, const rect_chunk *chunk, const sat_statistics *ask, error *err)
 {
     char where[48], name[128];
     for (size_t i = 0; i < chunk->n; i++) {
-        double roots[4];
         const rect_chunk one = rect_chunk_one(chunk, i);
-        const sat_statistics ask = {.flags = job->clip ? SAT_CLIP : 0,
-                                    .threads = job->common->threads,
-                                    .roots = a->squares.view.data ? roots : NULL};
-        sat_status status = ask_library(a, &one, &ask);
+        sat_status status = ask_library(a, &one, ask);
         if (status == SAT_OK) continue;
         rects_where(from, i, where);
         name_rect(name, sizeof name, &one);
@@ -363,46 +347,41 @@ static bool refuse(const region_job *job, const answer *a, const rects *from, co
 static bool put_rows(const answer *a, const rects *from, size_t at, const rect_chunk *rows, const sat_statistics *ask,
                      sheet *to)
 {
-    sat_statistics checked = *ask; /* of pixels, the stand-in answers no squares */
-    if (a->pixels.data) checked.variances = checked.deviations = checked.roots = NULL;
-    if (ask_library(a, rows, &checked) != SAT_OK) return false;
-    if (a->pixels.data) {
-        for (size_t i = 0; i < rows->n * (size_t)a->table.view.channels; i++) {
-            if (ask->variances) ask->variances[i] = NAN;
-            if (ask->deviations) ask->deviations[i] = NAN;
-            if (ask->roots) ask->roots[i] = NAN;
-        }
-        region_pixels(&a->pixels, rows, ask->threads, ask);
-    }
+    if (ask_library(a, rows, ask) != SAT_OK) return false;
     sheet_rows(to, from, at, rows, ask);
     return true;
 }
 
-/* Memory for what is asked of a chunk of rectangles. */
-static bool allocate(const region_job *job, int channels, sat_statistics *ask)
+/* What is asked of a chunk of rectangles, with its arrays. */
+typedef struct question {
+    sat_statistics ask;
+    sat_rect_output output[STATS_MAX];
+} question;
+
+static bool allocate(const region_job *job, int channels, question *q)
 {
     const size_t n = (size_t)RECTS_CHUNK * (size_t)channels;
-    const bool sum = has_stat(job, STAT_SUM), mean = has_stat(job, STAT_MEAN), var = has_stat(job, STAT_VAR);
-    const bool std = has_stat(job, STAT_STD), rms = has_stat(job, STAT_RMS);
-    *ask = (sat_statistics){.flags = job->clip ? SAT_CLIP : 0, .threads = job->common->threads, .ddof = job->ddof};
-    if (sum) ask->sums = malloc(n * sizeof *ask->sums);
-    if (mean) ask->means = malloc(n * sizeof *ask->means);
-    if (var) ask->variances = malloc(n * sizeof *ask->variances);
-    if (std) ask->deviations = malloc(n * sizeof *ask->deviations);
-    if (rms) ask->roots = malloc(n * sizeof *ask->roots);
+    sat_statistics *ask = &q->ask;
+    *ask = (sat_statistics){
+        .flags = job->clip ? SAT_CLIP : 0, .threads = job->common->threads, .ddof = job->ddof, .output = q->output};
     ask->areas_f64 = malloc(RECTS_CHUNK * sizeof *ask->areas_f64);
-    return (ask->sums || !sum) && (ask->means || !mean) && (ask->variances || !var) && (ask->deviations || !std) &&
-           (ask->roots || !rms) && ask->areas_f64;
+    bool ok = ask->areas_f64;
+    for (int s = 0; ok && s < job->stats_n; s++) {
+        const stat_column *column = &job->stats[s];
+        if (column->sum) ok = (ask->sums = malloc(n * sizeof *ask->sums)) != NULL;
+        if (!stat_is_real(column)) continue;
+        double *values = malloc(n * sizeof *values);
+        q->output[ask->outputs++] = (sat_rect_output){column->name, values};
+        ok = values;
+    }
+    return ok;
 }
 
-static void free_all(sat_statistics *ask)
+static void free_all(question *q)
 {
-    free(ask->sums);
-    free(ask->means);
-    free(ask->variances);
-    free(ask->deviations);
-    free(ask->roots);
-    free(ask->areas_f64);
+    for (int i = 0; i < q->ask.outputs; i++) free(q->output[i].values);
+    free(q->ask.sums);
+    free(q->ask.areas_f64);
 }
 
 /* Says once of floats that a table would be the quicker way. */
@@ -423,10 +402,11 @@ static void say_slow(const region_job *job, const answer *a, const rect_chunk *c
 static bool put_all(const region_job *job, const answer *a, rects *from, sheet *to, error *err)
 {
     rect_chunk chunk;
-    sat_statistics ask;
+    question q = {.ask = {0}};
+    const sat_statistics *ask = &q.ask;
     rects_load load = {.n = 0};
     bool ok = false;
-    if (!allocate(job, a->table.view.channels, &ask)) {
+    if (!allocate(job, a->channels, &q)) {
         fail(err, "out of memory");
         goto out;
     }
@@ -434,22 +414,22 @@ static bool put_all(const region_job *job, const answer *a, rects *from, sheet *
         if (!rects_next(from, &chunk, err) || !sheet_takes_names(to, from, err)) goto out;
         if (chunk.n == 0) break;
         if (a->pixels.data && !job->common->quiet) say_slow(job, a, &chunk, &load);
-        if (!put_rows(a, from, 0, &chunk, &ask, to)) {
+        if (!put_rows(a, from, 0, &chunk, ask, to)) {
             /* The rows before the first that is refused, one by one; then why. */
             for (size_t i = 0; i < chunk.n; i++) {
                 const rect_chunk one = rect_chunk_one(&chunk, i);
-                if (!put_rows(a, from, i, &one, &ask, to)) break;
+                if (!put_rows(a, from, i, &one, ask, to)) break;
             }
-            refuse(job, a, from, &chunk, err);
+            refuse(a, from, &chunk, ask, err);
             goto out;
         }
         if (sheet_failed(to)) break;
     }
     chunk.n = 0;
-    sheet_rows(to, from, 0, &chunk, &ask); /* the header, where there is no rectangle */
+    sheet_rows(to, from, 0, &chunk, ask); /* the header, where there is no rectangle */
     ok = true;
 out:
-    free_all(&ask);
+    free_all(&q);
     return ok;
 }
 
@@ -458,6 +438,18 @@ static bool takes_channels(const decode_options *decode, const input_file *in, e
     const channel_choice *c = &decode->channels;
     if (!in->is_table || (!c->gray && !c->name && !c->number)) return true;
     return fail(err, "%s is for images, and this is a table", c->gray ? "--gray" : "--channel");
+}
+
+/* What is asked, a table or pixels. */
+static void describe(answer *a)
+{
+    const sat_view *t = &a->table.view;
+    const bool padded = a->table.layout == SAT_PADDED;
+    const image *img = &a->pixels;
+    a->width = img->data ? img->width : t->width - padded;
+    a->height = img->data ? img->height : t->height - padded;
+    a->channels = img->data ? img->channels : t->channels;
+    a->sums = !img->data ? t->type : is_float_type(img->type) ? SAT_F64 : is_signed_type(img->type) ? SAT_I64 : SAT_U64;
 }
 
 /* All rectangles of one input; on false, *at_fault is the file that the error is about. */
@@ -476,15 +468,9 @@ static bool answer_input(const region_job *job, const char *input, rects *from, 
     if (ok && !in.is_table) rects_look(from); /* a table waits for no rectangle */
     ok = ok && (in.is_table ? open_table(job, &in, from, &a, err) : open_image(job, &in, &decode, from, &a, err));
     source_close(&in.file);
-    bool padded = a.table.layout == SAT_PADDED;
-    a.width = a.table.view.width - padded;
-    a.height = a.table.view.height - padded;
+    if (ok) describe(&a);
     rects_of_image(from, a.width, a.height);
-    sheet_input columns = {.name = input,
-                           .width = a.width,
-                           .height = a.height,
-                           .channels = a.table.view.channels,
-                           .type = a.table.view.type};
+    sheet_input columns = {.name = input, .width = a.width, .height = a.height, .channels = a.channels, .type = a.sums};
     ready = clock_now_s();
     ok = ok && sheet_next_input(to, &columns, err);
     if (ok && !put_all(job, &a, from, to, err)) {

@@ -14,7 +14,7 @@ typedef struct region_job {
     bool name_inputs;    /* in each row */
     const char *output;  /* "-" = standard output */
     bool no_clobber;
-    stat_id stats[STATS_MAX]; /* the columns, in this order */
+    stat_column stats[STATS_MAX]; /* the columns, in this order */
     int stats_n;
     bool clip;
     int64_t ddof;                    /* of variances */

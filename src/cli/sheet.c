@@ -9,17 +9,9 @@
 #include "npy_header.h"
 #include "text_out.h"
 
-static const struct {
-    const char *name;
-    bool of_channels, squares; /* a column for each channel; made of squares, too */
-} stats[STATS_MAX] = {
-    [STAT_MEAN] = {"mean", true, false},  [STAT_SUM] = {"sum", true, false}, [STAT_VAR] = {"var", true, true},
-    [STAT_STD] = {"std", true, true},     [STAT_RMS] = {"rms", true, true},  [STAT_COUNT] = {"count", false, false},
-    [STAT_AREA] = {"area", false, false},
-};
 static const char SIDES[] = "xywh";
 
-enum { CHANNELS_MAX = 4, REALS = STAT_RMS + 1 };
+enum { CHANNELS_MAX = 4 };
 
 /* What is written in one row. */
 typedef struct row {
@@ -30,7 +22,7 @@ typedef struct row {
     double area;        /* of one with fractions */
     const char *others; /* the fields of the other columns */
     sat_sum sums[CHANNELS_MAX];
-    double reals[REALS][CHANNELS_MAX]; /* of all others of channels */
+    const double *reals; /* [k * CHANNELS_MAX + channel] of column k, where it is one of reals */
 } row;
 
 struct sheet {
@@ -38,29 +30,26 @@ struct sheet {
     text_out text;
     sheet_input input;
     const rects *from;
-    bool begun;        /* an input is answered */
-    bool fixed;        /* the columns are; the header is written */
-    int channels;      /* the most of an input so far; when fixed, the columns' */
-    sat_type sum_type; /* NPY: SAT_I64, SAT_U64 or SAT_F64 */
-    uint64_t rows;     /* written */
-    row *held;         /* until the columns are fixed */
-    char *held_others; /* what their fields point to */
+    bool begun;         /* an input is answered */
+    bool fixed;         /* the columns are; the header is written */
+    int channels;       /* the most of an input so far; when fixed, the columns' */
+    sat_type sum_type;  /* NPY: SAT_I64, SAT_U64 or SAT_F64 */
+    uint64_t rows;      /* written */
+    row *held;          /* until the columns are fixed */
+    char *held_others;  /* what their fields point to */
+    double *held_reals; /* and their reals */
     size_t held_n, held_bytes;
 };
 
-const char *stat_name(stat_id id)
+bool stat_is_real(const stat_column *column)
 {
-    return stats[id].name;
-}
-
-bool stat_needs_squares(stat_id id)
-{
-    return stats[id].squares;
+    return !column->sum && !column->area;
 }
 
 const char *stat_list(name_list *names)
 {
-    for (int s = 0; s < STATS_MAX; s++) name_list_add(names, ",", "%s", stats[s].name);
+    stat_column column;
+    for (size_t i = 0; sat_rect_statistic_at(i, &column); i++) name_list_add(names, ",", "%s", column.name);
     return names->text;
 }
 
@@ -110,7 +99,7 @@ static sat_type sum_type_of(sat_type table)
 static bool has_sums(const sheet *s)
 {
     for (int i = 0; i < s->spec.stats_n; i++)
-        if (s->spec.stats[i] == STAT_SUM) return true;
+        if (s->spec.stats[i].sum) return true;
     return false;
 }
 
@@ -125,11 +114,11 @@ static void npy_page(const sheet *s, uint8_t page[NPY_PAGE])
         used += (size_t)snprintf(fields + used, sizeof fields - used, "('%c', '<%c8'), ", SIDES[i],
                                  s->spec.real ? 'f' : 'i');
     for (int i = 0; i < s->spec.stats_n; i++) {
-        const stat_id id = s->spec.stats[i];
-        const sat_type whole = id == STAT_SUM ? s->sum_type : stats[id].of_channels ? SAT_F64 : SAT_I64;
+        const stat_column *column = &s->spec.stats[i];
+        const sat_type whole = column->sum ? s->sum_type : column->area ? SAT_I64 : SAT_F64;
         const sat_type type = s->spec.real ? SAT_F64 : whole;
-        used += (size_t)snprintf(fields + used, sizeof fields - used, "('%s', '<%c8'%s), ", stats[id].name,
-                                 npy_kind(type), stats[id].of_channels ? vector : "");
+        used += (size_t)snprintf(fields + used, sizeof fields - used, "('%s', '<%c8'%s), ", column->name,
+                                 npy_kind(type), column->area ? "" : vector);
     }
     npy_format_records(fields, s->rows, page);
 }
@@ -163,10 +152,10 @@ static void put_record(sheet *s, const row *r)
         text_bytes(t, s->spec.real ? (const char *)&real : (const char *)&whole, sizeof real);
     }
     for (int i = 0; i < s->spec.stats_n; i++) {
-        const stat_id id = s->spec.stats[i];
+        const stat_column *column = &s->spec.stats[i];
         const void *sums = s->spec.real ? (const void *)real_sums : r->sums;
-        const void *values = id == STAT_SUM ? sums : r->reals[stats[id].of_channels ? id : 0];
-        if (stats[id].of_channels)
+        const void *values = column->sum ? sums : r->reals + i * CHANNELS_MAX;
+        if (!column->area)
             text_bytes(t, values, sizeof(double) * (size_t)s->channels);
         else
             text_bytes(t, s->spec.real ? (const char *)&real_area : (const char *)&area, sizeof area);
@@ -180,7 +169,7 @@ static bool is_ours(const sheet *s, const char *name)
 {
     if (s->spec.name_bytes > 0 && strcmp(name, "file") == 0) return true;
     for (int i = 0; i < s->spec.stats_n; i++) {
-        const char *stat = stats[s->spec.stats[i]].name;
+        const char *stat = s->spec.stats[i].name;
         size_t n = strlen(stat);
         if (strncmp(name, stat, n) == 0 && (!name[n] || (name[n] == '.' && name[n + 1] && !name[n + 2]))) return true;
     }
@@ -221,9 +210,9 @@ int sheet_left_out(const sheet *s, name_list *names)
     return found;
 }
 
-static int columns_of(stat_id id, int channels)
+static int columns_of(const stat_column *column, int channels)
 {
-    return stats[id].of_channels ? channels : 1;
+    return column->area ? 1 : channels;
 }
 
 static void put_csv_header(sheet *s)
@@ -231,22 +220,24 @@ static void put_csv_header(sheet *s)
     text_out *t = &s->text;
     text_string(t, s->spec.name_bytes > 0 ? "file,x,y,w,h" : "x,y,w,h");
     for (int i = 0; i < s->spec.stats_n; i++)
-        for (int c = 0; c < columns_of(s->spec.stats[i], s->channels); c++)
-            if (s->channels == 1 || !stats[s->spec.stats[i]].of_channels)
-                text_printf(t, ",%s", stats[s->spec.stats[i]].name);
+        for (int c = 0; c < columns_of(&s->spec.stats[i], s->channels); c++)
+            if (columns_of(&s->spec.stats[i], s->channels) == 1)
+                text_printf(t, ",%s", s->spec.stats[i].name);
             else
-                text_printf(t, ",%s.%d", stats[s->spec.stats[i]].name, c);
+                text_printf(t, ",%s.%d", s->spec.stats[i].name, c);
     put_others(s, rects_other_names(s->from), false);
     text_bytes(t, "\n", 1);
 }
 
-static void put_value(const sheet *s, const row *r, stat_id stat, int c, text_out *t)
+/* Channel c of column k. */
+static void put_value(const sheet *s, const row *r, int k, int c, text_out *t)
 {
-    sat_type type = stat == STAT_SUM && !r->is_real ? sum_type_of(r->input.type) : SAT_F64;
-    double value = stat == STAT_SUM ? r->sums[c].f : stats[stat].of_channels ? r->reals[stat][c] : 0;
-    if (!stats[stat].of_channels && r->is_real)
+    const stat_column *column = &s->spec.stats[k];
+    sat_type type = column->sum && !r->is_real ? sum_type_of(r->input.type) : SAT_F64;
+    double value = column->sum ? r->sums[c].f : column->area ? 0 : r->reals[k * CHANNELS_MAX + c];
+    if (column->area && r->is_real)
         text_real(t, r->area);
-    else if (!stats[stat].of_channels)
+    else if (column->area)
         text_int(t, area_of(r));
     else if (type == SAT_I64)
         text_int(t, r->sums[c].i);
@@ -278,9 +269,9 @@ static void put_csv(sheet *s, const row *r)
         put_side(t, r, i);
     }
     for (int i = 0; i < s->spec.stats_n; i++)
-        for (int c = 0; c < columns_of(s->spec.stats[i], s->channels); c++) {
+        for (int c = 0; c < columns_of(&s->spec.stats[i], s->channels); c++) {
             text_bytes(t, ",", 1);
-            if (c < r->input.channels) put_value(s, r, s->spec.stats[i], c, t);
+            if (c < r->input.channels) put_value(s, r, i, c, t);
         }
     put_others(s, r->others, false);
     text_bytes(t, "\n", 1);
@@ -300,11 +291,11 @@ static void put_json(sheet *s, const row *r)
         put_side(t, r, i);
     }
     for (int i = 0; i < s->spec.stats_n; i++) {
-        const bool vector = stats[s->spec.stats[i]].of_channels;
-        text_printf(t, ",\"%s\":%s", stats[s->spec.stats[i]].name, vector ? "[" : "");
-        for (int c = 0; c < columns_of(s->spec.stats[i], r->input.channels); c++) {
+        const bool vector = !s->spec.stats[i].area;
+        text_printf(t, ",\"%s\":%s", s->spec.stats[i].name, vector ? "[" : "");
+        for (int c = 0; c < columns_of(&s->spec.stats[i], r->input.channels); c++) {
             if (c > 0) text_bytes(t, ",", 1);
-            put_value(s, r, s->spec.stats[i], c, t);
+            put_value(s, r, i, c, t);
         }
         if (vector) text_bytes(t, "]", 1);
     }
@@ -349,13 +340,17 @@ static size_t others_bytes(const sheet *s, const char *fields)
 /* Keeps a row; false if the columns have to be fixed now. */
 static bool hold(sheet *s, const row *r)
 {
-    size_t bytes = others_bytes(s, r->others);
+    const size_t bytes = others_bytes(s, r->others), reals = (size_t)s->spec.stats_n * CHANNELS_MAX;
     if (!s->held) s->held = malloc(SHEET_HELD_ROWS * sizeof *s->held);
     if (!s->held_others) s->held_others = malloc(SHEET_HELD_BYTES);
-    if (!s->held || !s->held_others || s->held_n == SHEET_HELD_ROWS || bytes > SHEET_HELD_BYTES - s->held_bytes)
+    if (!s->held_reals) s->held_reals = malloc(SHEET_HELD_ROWS * reals * sizeof *s->held_reals);
+    if (!s->held || !s->held_others || !s->held_reals || s->held_n == SHEET_HELD_ROWS ||
+        bytes > SHEET_HELD_BYTES - s->held_bytes)
         return false;
+    double *values = s->held_reals + s->held_n * reals;
     row *kept = &s->held[s->held_n++];
     *kept = *r;
+    kept->reals = memcpy(values, r->reals, reals * sizeof *values);
     kept->others = s->held_others + s->held_bytes;
     if (bytes > 0) memcpy(s->held_others + s->held_bytes, r->others, bytes);
     s->held_bytes += bytes;
@@ -369,9 +364,10 @@ bool sheet_open(sheet **out, const sheet_spec *spec, error *err)
     sheet *s = *out = calloc(1, sizeof *s);
     if (!s) return fail(err, "out of memory");
     s->spec = *spec;
+    static const stat_column area = {.name = "area", .area = true};
     bool has_area = false;
-    for (int i = 0; i < spec->stats_n; i++) has_area |= spec->stats[i] == STAT_AREA;
-    if (spec->area && !has_area) s->spec.stats[s->spec.stats_n++] = STAT_AREA;
+    for (int i = 0; i < spec->stats_n; i++) has_area = has_area || strcmp(spec->stats[i].name, area.name) == 0;
+    if (spec->area && !has_area) s->spec.stats[s->spec.stats_n++] = area;
     if (s->spec.cells.format) return true;
     if (text_open(&s->text, spec->output, spec->no_clobber, err)) return true;
     free(s);
@@ -384,7 +380,7 @@ bool sheet_next_input(sheet *s, const sheet_input *input, error *err)
     int channels = input->channels;
     cell_image *cells = &s->spec.cells;
     if (cells->format &&
-        !cell_image_begin(cells, input->width, input->height, columns_of(s->spec.stats[0], channels), err))
+        !cell_image_begin(cells, input->width, input->height, columns_of(s->spec.stats, channels), err))
         return false;
     bool npy = s->spec.form == SHEET_NPY, more = channels > s->channels;
     if (s->begun && npy && channels != s->channels)
@@ -417,46 +413,53 @@ bool sheet_takes_names(const sheet *s, const rects *from, error *err)
 }
 
 /* Of n cells, as doubles. */
-static void put_cells(sheet *s, const sat_rect *list, size_t n, const sat_sum *sums, const double *reals)
+static void put_cells(sheet *s, const sat_rect *list, size_t n, const sat_statistics *answers)
 {
-    const stat_id id = s->spec.stats[0];
+    const stat_column *column = s->spec.stats;
     const sat_type type = sum_type_of(s->input.type);
-    const size_t columns = (size_t)columns_of(id, s->input.channels);
+    const size_t columns = (size_t)columns_of(column, s->input.channels);
     for (size_t i = 0; i < n * columns; i++) {
         const row r = {.input = s->input, .rect = list[i / columns]};
-        const double value = !stats[id].of_channels ? (double)area_of(&r)
-                             : id != STAT_SUM       ? reals[i]
-                             : type == SAT_I64      ? (double)sums[i].i
-                             : type == SAT_U64      ? (double)sums[i].u
-                                                    : sums[i].f;
+        const double value = column->area      ? (double)area_of(&r)
+                             : !column->sum    ? answers->output->values[i]
+                             : type == SAT_I64 ? (double)answers->sums[i].i
+                             : type == SAT_U64 ? (double)answers->sums[i].u
+                                               : answers->sums[i].f;
         cell_image_put(&s->spec.cells, value);
+    }
+}
+
+/* Of rectangle i: the reals of each column, one behind the other. */
+static void gather_reals(const sheet *s, const sat_statistics *answers, size_t i, double *reals)
+{
+    const size_t channels = (size_t)s->input.channels;
+    const sat_rect_output *next = answers->output;
+    for (int k = 0; k < s->spec.stats_n; k++) {
+        if (!stat_is_real(&s->spec.stats[k])) continue;
+        memcpy(reals + k * CHANNELS_MAX, next->values + i * channels, channels * sizeof *reals);
+        next++;
     }
 }
 
 void sheet_rows(sheet *s, const rects *from, size_t at, const rect_chunk *chunk, const sat_statistics *answers)
 {
-    const double *const reals[REALS] = {[STAT_MEAN] = answers->means,
-                                        [STAT_VAR] = answers->variances,
-                                        [STAT_STD] = answers->deviations,
-                                        [STAT_RMS] = answers->roots};
+    double reals[STATS_MAX * CHANNELS_MAX] = {0};
     size_t channels = (size_t)s->input.channels;
     s->begun = true;
     s->from = from;
     if (s->spec.cells.format) {
-        put_cells(s, chunk->whole, chunk->n, answers->sums,
-                  reals[stats[s->spec.stats[0]].of_channels ? s->spec.stats[0] : 0]);
+        put_cells(s, chunk->whole, chunk->n, answers);
         return;
     }
     if (s->spec.form != SHEET_CSV || !s->spec.several) fix_columns(s);
     for (size_t i = 0; i < chunk->n; i++) {
-        row r = {.input = s->input, .is_real = chunk->real, .others = rects_other_fields(from, at + i)};
+        row r = {.input = s->input, .is_real = chunk->real, .others = rects_other_fields(from, at + i), .reals = reals};
         if (chunk->real)
             r.real = chunk->real[i], r.area = answers->areas_f64[i];
         else
             r.rect = chunk->whole[i];
         if (answers->sums) memcpy(r.sums, answers->sums + i * channels, channels * sizeof *r.sums);
-        for (int k = 0; k < REALS; k++)
-            if (reals[k]) memcpy(r.reals[k], reals[k] + i * channels, channels * sizeof *r.reals[k]);
+        gather_reals(s, answers, i, reals);
         if (!s->fixed && hold(s, &r)) continue;
         fix_columns(s);
         put_row(s, &r);
@@ -477,6 +480,7 @@ static void sheet_free(sheet **out)
 {
     free((*out)->held);
     free((*out)->held_others);
+    free((*out)->held_reals);
     free(*out);
     *out = NULL;
 }

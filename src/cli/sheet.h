@@ -17,12 +17,12 @@
 #include "name_list.h"
 #include "rects.h"
 
-typedef enum stat_id { STAT_MEAN, STAT_SUM, STAT_VAR, STAT_STD, STAT_RMS, STAT_COUNT, STAT_AREA, STATS_MAX } stat_id;
+/* A column that answers: a statistic of rectangles.  Is it one of reals, in an array of its own, and no sum or area? */
+typedef sat_rect_statistic_info stat_column;
+enum { STATS_MAX = 32 };
+bool stat_is_real(const stat_column *column);
 
-const char *stat_name(stat_id id); /* "mean" */
-bool stat_needs_squares(stat_id id);
-
-/* "mean,sum,var,std,rms,count,area" */
+/* "mean,sum,...": all that there are. */
 const char *stat_list(name_list *names);
 
 typedef enum sheet_form { SHEET_CSV, SHEET_JSON, SHEET_NPY } sheet_form;
@@ -34,7 +34,7 @@ typedef struct sheet_spec {
     const char *output; /* "-" = standard output */
     bool no_clobber;
     sheet_form form;
-    stat_id stats[STATS_MAX]; /* the columns, in this order */
+    stat_column stats[STATS_MAX]; /* the columns, in this order, one place being left for the area */
     int stats_n;
     cell_image cells;  /* with a format: the first statistic becomes an image, in place of rows */
     size_t name_bytes; /* each row names its input, in at most so many bytes; 0 = it does not */
@@ -64,9 +64,9 @@ bool sheet_next_input(sheet *s, const sheet_input *input, error *err);
  * Those that are left out do not count.  In other forms they need not differ. */
 bool sheet_takes_names(const sheet *s, const rects *from, error *err);
 
-/* The answers to rectangles, as sat_table_statistics() and sat_table_statistics_f64() give them: all that are columns,
- * and areas_f64; the first is number `at` of the last chunk of `from`, which knows its other columns.  n = 0: there is
- * no rectangle, and a header is wanted. */
+/* The answers to rectangles, as sat_table_statistics() and sat_table_statistics_f64() give them: sums where they are a
+ * column, an output for each column of reals, in their order, and areas_f64; the first is number `at` of the last chunk
+ * of `from`, which knows its other columns.  n = 0: there is no rectangle, and a header is wanted. */
 void sheet_rows(sheet *s, const rects *from, size_t at, const rect_chunk *chunk, const sat_statistics *answers);
 
 /* Adds the names of the rectangles' columns that are left out, as answers have them: "mean, area".  Returns their

@@ -2,7 +2,6 @@
  *
  * Bands of about 16 MiB (well beyond what a parallel region costs to start, and small beside an image) are
  * summed, joined by their carry row, and written as they come: no table is ever held whole. */
-#include <math.h>
 #include <stdlib.h>
 
 #include "arrays.h"
@@ -11,37 +10,14 @@
 #include "messages.h"
 #include "rounding.h"
 #include "sample_type.h"
+#include "sat_image.h"
 
 enum { BAND_BYTES = 16 << 20 };
 
 /* q32 without --largest: rectangles of up to 256 x 256 px, which leaves 32 - 16 = 16 bits for each sample. */
 enum { Q32_LARGEST_PX = 1 << 16 };
 
-static double sample_at(const image *img, const void *row, int64_t i)
-{
-    return img->type == SAT_F64 ? ((const double *)row)[i] : (double)((const float *)row)[i];
-}
-
-static bool sample_range(const image *img, double *low, double *high, error *err)
-{
-    int64_t row_n = img->width * img->channels;
-    *low = INFINITY;
-    *high = -INFINITY;
-    for (int64_t y = 0; y < img->height; y++) {
-        const void *row = (const char *)img->data + (size_t)y * img->row_bytes;
-        for (int64_t i = 0; i < row_n; i++) {
-            const double sample = sample_at(img, row, i);
-            if (!isfinite(sample))
-                return fail(err, "the sample at %lld,%lld is not finite, which q32 cannot hold",
-                            (long long)(i / img->channels), (long long)y);
-            if (sample < *low) *low = sample;
-            if (sample > *high) *high = sample;
-        }
-    }
-    return true;
-}
-
-static bool choose_quant(const job *j, const char *input, const image *img, sat_quant *quant, error *err)
+static bool choose_quant(const job *j, const char *input, const image *img, int threads, sat_quant *quant, error *err)
 {
     double low, high;
     int64_t largest = j->largest_px;
@@ -50,7 +26,10 @@ static bool choose_quant(const job *j, const char *input, const image *img, sat_
                     sat_type_name(img->type));
     if (largest == 0) largest = Q32_LARGEST_PX;
     if (largest > img->width * img->height) largest = img->width * img->height;
-    if (!sample_range(img, &low, &high, err)) return false;
+    const sat_view pixels = image_view(img);
+    const sat_status status = sat_image_range(&pixels, threads, &low, &high);
+    if (status != SAT_OK)
+        return fail(err, "%s%s", sat_detail(), status == SAT_ERR_RANGE ? ", which q32 cannot hold" : "");
     if (sat_quant_for(low, high, largest, quant) != SAT_OK) return fail(err, "%s", sat_detail());
     if (j->verbose)
         say(input_name(input), "samples from %g to %g in steps of %g, rectangles of up to %lld px", low, high,
@@ -83,12 +62,37 @@ static sat_type accum_for(const job *j, sat_type sample)
     return j->accum ? j->accum : is_float_type(sample) ? SAT_F64 : SAT_I64;
 }
 
-/* A band, with a padded table's first row, and the row that is carried on. */
+static sat_plan_spec plan_spec(const job *j, const image_shape *shape, int64_t rows, int threads)
+{
+    return (sat_plan_spec){.width = shape->width,
+                           .height = rows,
+                           .channels = shape->channels,
+                           .sample = shape->type,
+                           .accum = accum_for(j, shape->type),
+                           .layout = j->layout,
+                           .backend = j->backend,
+                           .threads = threads};
+}
+
+/* A plan, with a band, a padded table's first row, and the row that is carried on. */
+static uint64_t moment_bytes(const job_need *need, const image_shape *shape, int power)
+{
+    const job *j = need->j;
+    const size_t row_bytes = sat_row_bytes(shape->width + 1, shape->channels, accum_for(j, shape->type));
+    if (row_bytes == 0) return UINT64_MAX;
+    const int64_t rows = band_rows(shape->height, row_bytes);
+    sat_plan_spec spec = plan_spec(j, shape, rows, need->threads);
+    spec.power = power;
+    sat_bytes bytes;
+    const sat_status status = sat_plan_bytes(&spec, &bytes);
+    return (uint64_t)(rows + 2) * row_bytes + job_object_bytes(status, &bytes);
+}
+
 uint64_t job_table_bytes(const image_shape *shape, const void *context)
 {
-    size_t row_bytes = sat_row_bytes(shape->width + 1, shape->channels, accum_for(context, shape->type));
-    const unsigned moments = ((const job *)context)->squares ? 2 : 1;
-    return row_bytes ? moments * (uint64_t)(band_rows(shape->height, row_bytes) + 2) * row_bytes : UINT64_MAX;
+    const job_need *need = context;
+    const uint64_t sums = moment_bytes(need, shape, 1), squares = need->j->squares ? moment_bytes(need, shape, 2) : 0;
+    return sums > UINT64_MAX - squares ? UINT64_MAX : sums + squares;
 }
 
 static bool open_moment(band_work *w, int power, error *err)
@@ -114,15 +118,10 @@ static bool prepare(const job *j, const char *input, const image *img, int threa
     size_t row_bytes = sat_row_bytes(img->width + padded, img->channels, accum);
     if (row_bytes == 0) return fail(err, "a row of its table would not fit any memory");
     int64_t rows = band_rows(img->height, row_bytes);
-    w->spec = (sat_plan_spec){.width = img->width,
-                              .height = rows,
-                              .channels = img->channels,
-                              .sample = img->type,
-                              .accum = accum,
-                              .layout = j->layout,
-                              .backend = j->backend,
-                              .threads = threads};
-    if (accum == SAT_Q32 && !choose_quant(j, input, img, &w->spec.quant, err)) return false;
+    const image_shape shape = {
+        .width = img->width, .height = img->height, .channels = img->channels, .type = img->type};
+    w->spec = plan_spec(j, &shape, rows, threads);
+    if (accum == SAT_Q32 && !choose_quant(j, input, img, threads, &w->spec.quant, err)) return false;
     if (!open_moment(w, 1, err) || (j->squares && !open_moment(w, 2, err))) return false;
     if (j->verbose)
         say(input_name(input), "%s; %s table of %s%s, in bands of %lld rows", sat_plan_note(w->moments[0].plan),
@@ -135,9 +134,7 @@ static bool prepare(const job *j, const char *input, const image *img, int threa
 static bool sum_band(const band_work *w, const moment *m, const image *img, int64_t y, int64_t rows, sat_view *made,
                      error *err)
 {
-    sat_view in = image_view(img);
-    in.data = (char *)in.data + (size_t)y * in.row_bytes;
-    in.height = rows;
+    const sat_view in = image_rows_view(img, y, rows);
     *made = m->band;
     made->height = rows + (w->spec.layout == SAT_PADDED && y == 0);
     sat_run_options run = {.carry_in = y > 0 ? m->carry : NULL, .carry_out = m->carry, .continues = y > 0};
@@ -148,15 +145,13 @@ static bool sum_band(const band_work *w, const moment *m, const image *img, int6
 static void say_rounding(const job *j, const image *img, const moment *m, int power, const char *output)
 {
     char text[ROUNDING_TEXT_BYTES];
-    sat_view last = {
-        .data = m->carry, .width = img->width, .height = 1, .channels = img->channels, .type = m->band.type};
     const sat_view pixels = image_view(img);
-    if (!m->plan || j->quiet || !is_float_type(last.type)) return;
-    const bool by_magnitude = power == 1 && is_signed_type(img->type);
-    const double largest = by_magnitude ? rounding_magnitude(&pixels) : rounding_largest(&last);
-    if (rounding_lost_text(text, &last, false, power == 1 ? &pixels : NULL) ||
-        rounding_text(text, power, last.type, img->type, img->width, img->height, largest))
-        say(output_name(output), "%s", text);
+    sat_table last = {.view = {.data = m->carry, .width = img->width, .height = 1}};
+    if (!m->plan || j->quiet) return;
+    last.view.channels = img->channels, last.view.type = m->band.type;
+    last.view.row_bytes = sat_row_bytes(img->width, img->channels, m->band.type);
+    last.layout = SAT_INCLUSIVE, last.sample = img->type, last.power = power;
+    if (rounding_text(text, &last, img->height, power == 1 ? &pixels : NULL)) say(output_name(output), "%s", text);
 }
 
 bool job_table(const job *j, const char *input, image *img, const char *output, int threads, times *spent,

@@ -2,7 +2,6 @@
  *
  * Alpha is no sample: pixels with an alpha of 0 do not count, and outputs have the colours alone.  All outputs are held
  * until the last is encoded, and appear together. */
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +14,7 @@
 #include "name_list.h"
 #include "number.h"
 #include "sample_type.h"
+#include "sat_image.h"
 #include "text_out.h"
 
 /* What is made of one image. */
@@ -37,16 +37,11 @@ typedef struct work {
 
 /* ---- result types -------------------------------------------------------------------------------------- */
 
-static sat_type real_type(sat_type sample)
-{
-    return sample == SAT_F64 || sample == SAT_U32 || sample == SAT_I32 ? SAT_F64 : SAT_F32;
-}
-
 /* The type of output i: as --result says; else floats, or the image's type where the format holds no floats. */
 static bool choose_result(work *w, int i, const char *word, error *err)
 {
     const job *j = w->j;
-    const sat_type real = real_type(w->img->type);
+    const sat_type real = sat_real_type(w->img->type);
     error unused;
     w->result[i] = j->result_given ? (j->result == SAT_TYPE_NONE ? w->img->type : j->result) : real;
     if (w->r->output[i].compare) w->result[i] = SAT_U8;
@@ -59,43 +54,9 @@ static bool choose_result(work *w, int i, const char *word, error *err)
 
 /* ---- what counts --------------------------------------------------------------------------------------- */
 
-/* Is sample i of a row not 0?  A NaN is set. */
-static bool is_set(const void *row, sat_type type, int64_t i)
+static bool is_nan(double v)
 {
-    switch (type) {
-    case SAT_U8:
-    case SAT_I8: return ((const uint8_t *)row)[i] != 0;
-    case SAT_U16:
-    case SAT_I16: return ((const uint16_t *)row)[i] != 0;
-    case SAT_U32:
-    case SAT_I32: return ((const uint32_t *)row)[i] != 0;
-    case SAT_F32: return ((const float *)row)[i] != 0;
-    default: return ((const double *)row)[i] != 0;
-    }
-}
-
-/* Clears the mask where no sample of channels [first, end) of an image of its size is set. */
-static void apply(image *mask, const image *from, int first, int end)
-{
-    for (int64_t y = 0; y < mask->height; y++) {
-        uint8_t *to = (uint8_t *)mask->data + (size_t)y * mask->row_bytes;
-        const void *row = (const char *)from->data + (size_t)y * from->row_bytes;
-        for (int64_t x = 0; x < mask->width; x++) {
-            bool set = false;
-            for (int c = first; c < end; c++) set = set || is_set(row, from->type, x * from->channels + c);
-            if (!set) to[x] = 0;
-        }
-    }
-}
-
-/* Can a sample be that, rounded to f32 if it is one? */
-static bool is_sample(double v, sat_type type)
-{
-    if (type == SAT_F64) return true;
-    if (type == SAT_F32) return isinf(v) || fabs(v) < 0x1.ffffffp127; /* nearer to the largest than to 2^128 */
-    const bool is_signed = is_signed_type(type);
-    const double range = ldexp(1, 8 * (int)sat_type_bytes(type) - is_signed);
-    return v == floor(v) && v >= (is_signed ? -range : 0) && v < range;
+    return v != v;
 }
 
 /* A file's text: a number, NaN or an infinity, and blanks around it. */
@@ -121,12 +82,12 @@ static bool choose_nodata(work *w, const char *input, error *err)
     double value;
     w->skip_nan = r->skip_nan, w->has_nodata = r->has_nodata, w->nodata = r->nodata;
     if (r->skip_nan && !is_float) return fail(err, "--nodata nan: of %s samples none is NaN", sat_type_name(type));
-    if (r->has_nodata && !is_sample(r->nodata, type))
+    if (r->has_nodata && !sat_type_holds(type, r->nodata))
         return fail(err, "--nodata %.17g: no %s sample can be that", r->nodata, sat_type_name(type));
     if (r->nodata_given || !text[0]) return true;
-    const bool number = nodata_of(text, &value), fits = number && (isnan(value) ? is_float : is_sample(value, type));
-    w->skip_nan = fits && isnan(value);
-    w->has_nodata = fits && !isnan(value);
+    const bool number = nodata_of(text, &value), fits = number && sat_type_holds(type, value);
+    w->skip_nan = fits && is_nan(value);
+    w->has_nodata = fits && !is_nan(value);
     if (w->has_nodata) w->nodata = value;
     if (w->j->verbose)
         say(input_name(input), "its value for no data is '%s'%s", text,
@@ -136,6 +97,14 @@ static bool choose_nodata(work *w, const char *input, error *err)
     return true;
 }
 
+static bool is_count(const char *statistic)
+{
+    sat_statistic_info info;
+    for (size_t i = 0; sat_statistic_at(i, &info); i++)
+        if (strcmp(info.name, statistic) == 0) return info.count;
+    return false;
+}
+
 /* The file's value for no data becomes that of output i: a result that pixels without data have, and no others. */
 static void set_nodata(const work *w, int i, image_meta *meta)
 {
@@ -143,11 +112,18 @@ static void set_nodata(const work *w, int i, image_meta *meta)
     const sat_type type = w->result[i];
     const bool some_empty = w->skip_nan || w->has_nodata || w->mask.data || w->r->min_valid > 0 || w->r->ddof > 0;
     meta->nodata[0] = 0;
-    if (!some_empty || o->compare || strcmp(o->statistic, "count") == 0) return;
-    if (w->has_nodata && is_sample(w->nodata, type))
+    if (!some_empty || o->compare || is_count(o->statistic)) return;
+    if (w->has_nodata && sat_type_holds(type, w->nodata))
         meta->nodata[real_text(meta->nodata, type == SAT_F32 ? (double)(float)w->nodata : w->nodata)] = 0;
     else if (!w->has_nodata && is_float_type(type))
         snprintf(meta->nodata, sizeof meta->nodata, "nan");
+}
+
+/* Clears the mask where none of these channels is set. */
+static bool clear(const work *w, const image *from, int first, int channels, int threads, error *err)
+{
+    const sat_view mask = image_view(&w->mask), set = image_channels_view(from, first, channels);
+    return sat_mask_clear(&mask, &set, threads) == SAT_OK || fail(err, "%s", sat_detail());
 }
 
 static bool make_mask(work *w, int threads, error *err)
@@ -157,14 +133,14 @@ static bool make_mask(work *w, int threads, error *err)
     if (!w->r->mask && !w->by_alpha) return true;
     if (!image_alloc(&w->mask, img->width, img->height, 1, SAT_U8, err)) return false;
     memset(w->mask.data, 1, w->mask.row_bytes * (size_t)w->mask.height);
-    if (w->by_alpha) apply(&w->mask, img, img->channels - 1, img->channels);
+    if (w->by_alpha && !clear(w, img, img->channels - 1, 1, threads, err)) return false;
     if (!w->r->mask) return true;
     const decode_options decode = {.max_pixels = w->j->max_pixels, .no_orient = w->j->no_orient, .threads = threads};
     error why;
     if (!image_read(w->r->mask, &decode, &from, NULL, &why)) return fail(err, "--mask %s: %s", w->r->mask, why.text);
-    const bool fits = from.width == img->width && from.height == img->height;
+    bool fits = from.width == img->width && from.height == img->height;
     if (fits)
-        apply(&w->mask, &from, 0, image_has_alpha(&from) ? from.channels - 1 : from.channels);
+        fits = clear(w, &from, 0, from.channels - image_has_alpha(&from), threads, err);
     else
         fail(err, "--mask %s: %lldx%lld px, where the image has %lldx%lld", w->r->mask, (long long)from.width,
              (long long)from.height, (long long)img->width, (long long)img->height);
@@ -193,16 +169,31 @@ static void say_empty(const work *w, const char *input)
         given || r->output->compare ? "" : "; floats are NaN there (--result)");
 }
 
-/* The value of all samples of an image of u8; -1 if they differ.  Stops at the first that does. */
+/* What all outputs have in common. */
+static sat_window_spec window_spec(const job *j, const image_shape *colours, int threads)
+{
+    sat_window_spec spec = {.width = colours->width,
+                            .height = colours->height,
+                            .channels = colours->channels,
+                            .sample = colours->type,
+                            .window_width = j->window_width,
+                            .window_height = j->window_height,
+                            .border = j->border,
+                            .ddof = j->windows.ddof,
+                            .min_valid = j->windows.min_valid,
+                            .threads = threads,
+                            .backend = j->backend};
+    for (int c = 0; c < spec.channels; c++) spec.border_value[c] = j->border_value[j->border_values > 1 ? c : 0];
+    return spec;
+}
+
+/* The value of all samples of an image of u8; -1 if they differ: mostly in the first row already. */
 static int only_value(const image *img)
 {
-    const uint8_t *first = img->data;
-    const size_t n = (size_t)img->width * (size_t)img->channels;
-    for (int64_t y = 0; y < img->height; y++) {
-        const uint8_t *row = first + (size_t)y * img->row_bytes;
-        if (*row != *first || memcmp(row, row + 1, n - 1) != 0) return -1;
-    }
-    return *first;
+    const sat_view first = image_rows_view(img, 0, 1), all = image_view(img);
+    double low, high;
+    if (sat_image_range(&first, 1, &low, &high) != SAT_OK || low < high) return -1;
+    return sat_image_range(&all, 0, &low, &high) == SAT_OK && low == high ? (int)low : -1;
 }
 
 /* The range that output i reads, if it is not set: of the image's type.  0 if it reads none. */
@@ -216,7 +207,7 @@ static double silent_range(const work *w, int i)
     for (int k = 0; k < SAT_PARAMETERS; k++)
         reads = reads || info.parameter[k].of_range || (info.parameter[k].in_range && !(o->set >> k & 1));
     if (!reads || w->r->range[i] != 0) return 0;
-    return is_float_type(type) ? 1 : ldexp(1, 8 * (int)sat_type_bytes(type) - is_signed_type(type)) - 1;
+    return sat_type_largest(type);
 }
 
 /* Says where a threshold tells nothing apart; often its range is another than the image's. */
@@ -270,32 +261,19 @@ static bool compute(work *w, const char *input, int threads, error *err)
     const job *j = w->j;
     const image *img = w->img;
     const double *range = w->r->range;
-    sat_window_spec spec = {.width = img->width,
-                            .height = img->height,
-                            .channels = w->channels,
-                            .sample = img->type,
-                            .window_width = j->window_width,
-                            .window_height = j->window_height,
-                            .border = j->border,
-                            .masked = w->mask.data != NULL,
-                            .skip_nan = w->skip_nan,
-                            .has_nodata = w->has_nodata,
-                            .strided = w->channels != img->channels,
-                            .ddof = w->r->ddof,
-                            .nodata = w->nodata,
-                            .min_valid = w->r->min_valid,
-                            .empty = w->nodata,
-                            .empty_set = w->has_nodata,
-                            .threads = threads,
-                            .backend = j->backend};
+    const image_shape colours = {
+        .width = img->width, .height = img->height, .channels = w->channels, .type = img->type};
+    sat_window_spec spec = window_spec(j, &colours, threads);
+    spec.masked = w->mask.data != NULL;
+    spec.skip_nan = w->skip_nan;
+    spec.has_nodata = spec.empty_set = w->has_nodata;
+    spec.nodata = spec.empty = w->nodata;
+    spec.strided = w->channels != img->channels;
     if (j->border_values > 1 && j->border_values != w->channels)
         return fail(err, "--border %s has %d values, but the image has %d channel%s", j->border, j->border_values,
                     w->channels, w->channels > 1 ? "s beside alpha" : " beside alpha");
-    for (int c = 0; c < w->channels; c++) spec.border_value[c] = j->border_value[j->border_values > 1 ? c : 0];
     long long integers = 0; /* samples of results that may be clipped */
-    sat_view src = image_view(img);
-    src.pixel_bytes = (size_t)img->channels * sat_type_bytes(img->type);
-    src.channels = w->channels;
+    const sat_view src = image_channels_view(img, 0, w->channels);
     for (int i = 0; i < w->r->outputs; i++) {
         if (!image_alloc(&w->out[i], img->width, img->height, w->channels, w->result[i], err)) return false;
         if (w->result[i] != SAT_F32 && w->result[i] != SAT_F64 && !w->r->output[i].compare)
@@ -316,40 +294,26 @@ static bool compute(work *w, const char *input, int threads, error *err)
     return true;
 }
 
-/* What the library takes beside views, at most (sat_window.h; cpu_window_integers.c and cpu_window_floats.c).  Of
- * integers, for each thread: columns of sums, and prefixes of them, of samples, squares in halves, and counts, for the
- * row and what windows reach beyond it.  Of floats: a part of 32 bytes for each sample of a strip, twice as wide as a
- * window, in some rows of the window. */
-static uint64_t engine_bytes(const job *j, const image_shape *shape)
-{
-    enum {
-        SAMPLE_BYTES = 128,
-        PART_BYTES = 36,
-        LEAST_STRIP = 384,
-        GROUP = 16,
-        MORE_ROWS = 2 * GROUP + 4,
-        REST = 64 << 10
-    };
-    const uint64_t channels = (uint64_t)shape->channels, width = (uint64_t)shape->width,
-                   side = (uint64_t)(j->window_width < 2 * shape->width ? j->window_width : 2 * shape->width),
-                   rows = (uint64_t)(j->window_height < 2 * shape->height ? j->window_height : 2 * shape->height);
-    uint64_t strip = 2 * side > LEAST_STRIP ? 2 * side : LEAST_STRIP, threads = (uint64_t)sat_processors();
-    if (threads > (uint64_t)shape->height) threads = (uint64_t)shape->height;
-    if (!is_float_type(shape->type)) return threads * (SAMPLE_BYTES * channels * (width + side) + REST);
-    if (strip > width) strip = width;
-    return threads * (PART_BYTES * channels * (strip + side) * (rows / GROUP + MORE_ROWS) + REST);
-}
-
+/* Results, a mask and the object; whether there will be a mask is not known yet. */
 uint64_t job_window_bytes(const image_shape *shape, const void *context)
 {
-    const job *j = context;
-    const uint64_t height = (uint64_t)shape->height;
-    uint64_t bytes = (uint64_t)shape->width * height + engine_bytes(j, shape);
+    const job_need *need = context;
+    const job *j = need->j;
+    image_shape colours = *shape, mask = *shape;
+    colours.channels -= shape->channels % 2 == 0;
+    mask.channels = 1;
+    sat_window_spec spec = window_spec(j, &colours, need->threads);
+    spec.output = j->windows.output, spec.outputs = j->windows.outputs, spec.masked = true;
+    sat_bytes bytes;
+    const sat_status status = sat_window_bytes(&spec, &bytes);
+    uint64_t all = job_image_bytes(&mask, SAT_U8) + job_object_bytes(status, &bytes);
     for (int i = 0; i < j->windows.outputs; i++) {
-        const sat_type type = j->windows.output[i].compare ? SAT_U8 : j->result ? j->result : real_type(shape->type);
-        bytes += (uint64_t)sat_row_bytes(shape->width, shape->channels, type) * height;
+        const sat_type type = j->windows.output[i].compare ? SAT_U8
+                              : j->result                  ? j->result
+                                                           : sat_real_type(shape->type);
+        all += job_image_bytes(&colours, type);
     }
-    return bytes;
+    return all;
 }
 
 /* Encodes output i, with the image's metadata. */

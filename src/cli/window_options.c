@@ -1,6 +1,5 @@
 #include "window_options.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -66,8 +65,8 @@ static bool take_parameter(window_request *r, options *o, const char *option, co
     if (digits < sizeof number && number_of(number, positive ? NUMBER_REAL : NUMBER_SIGN | NUMBER_REAL, value) &&
         !(positive && *value == 0))
         return true;
-    return options_refuse(o, "%s: %s=%.*s of %s: a number%s", option, name, (int)digits, text + key + 1,
-                          out->statistic, positive ? " above 0" : "");
+    return options_refuse(o, "%s: %s=%.*s of %s: a number%s", option, name, (int)digits, text + key + 1, out->statistic,
+                          positive ? " above 0" : "");
 }
 
 static bool take_name(window_request *r, options *o, const char *option, bool compare, const char *text, size_t n)
@@ -153,7 +152,7 @@ static void take_min_valid(window_request *r, options *o)
         memcpy(number, optarg, n);
         number[n - 1] = 0;
         ok = number_of(number, NUMBER_REAL, &r->min_valid) && r->min_valid > 0 && r->min_valid <= 100;
-        r->min_valid = fmin(r->min_valid / 100, nextafter(1, 0)); /* 1 stands for one pixel */
+        r->min_valid = r->min_valid < 100 ? r->min_valid / 100 : 1 - 0x1p-53; /* 1 stands for one pixel */
     } else if (ok) {
         int64_t whole;
         ok = parse_int(optarg, 1, INT32_MAX, &whole);

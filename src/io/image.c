@@ -65,3 +65,28 @@ sat_view image_view(const image *img)
                       .type = img->type,
                       .memory = SAT_HOST};
 }
+
+sat_view image_channels_view(const image *img, int first, int channels)
+{
+    sat_view v = image_view(img);
+    v.pixel_bytes = (size_t)img->channels * sat_type_bytes(img->type);
+    v.data = (char *)v.data + (size_t)first * sat_type_bytes(img->type);
+    v.channels = channels;
+    return v;
+}
+
+sat_view image_rows_view(const image *img, int64_t y, int64_t rows)
+{
+    sat_view v = image_view(img);
+    v.data = (char *)v.data + (size_t)y * v.row_bytes;
+    v.height = rows;
+    return v;
+}
+
+void image_set(image *img, int64_t i, double value)
+{
+    if (img->type == SAT_F64)
+        ((double *)img->data)[i] = value;
+    else
+        ((float *)img->data)[i] = (float)value;
+}

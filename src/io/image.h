@@ -70,7 +70,12 @@ static inline bool image_has_alpha(const image *img)
     return img->channels == 2 || img->channels == 4;
 }
 
-/* The library's view of it. */
+/* The library's view of it; of some channels of it; of some rows. */
 sat_view image_view(const image *img);
+sat_view image_channels_view(const image *img, int first, int channels);
+sat_view image_rows_view(const image *img, int64_t y, int64_t rows);
+
+/* Sets sample i of an image of f32 or f64, counted through all its rows. */
+void image_set(image *img, int64_t i, double value);
 
 #endif

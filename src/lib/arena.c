@@ -22,7 +22,7 @@ sat_status sat_check_allocator(const sat_allocator *allocator)
                : sat_fail(SAT_ERR_ARGUMENT, "an allocator without its two functions");
 }
 
-static sat_status take_own(sat_memory_kind kind, size_t bytes, void **data)
+sat_status sat_take_own(sat_memory_kind kind, size_t bytes, void **data)
 {
     const sat_device *device;
     if (kind == SAT_MEMORY_HOST)
@@ -34,7 +34,7 @@ static sat_status take_own(sat_memory_kind kind, size_t bytes, void **data)
     return kind == SAT_MEMORY_PINNED ? device->pinned_alloc(data, bytes) : device->alloc(data, bytes);
 }
 
-static void free_own(sat_memory_kind kind, void *data)
+void sat_free_own(sat_memory_kind kind, void *data)
 {
     const sat_device *device;
     if (kind == SAT_MEMORY_HOST)
@@ -48,7 +48,7 @@ static void release(const sat_allocator *a, sat_memory_kind kind, void *data, si
     if (a)
         a->release(a->context, data, bytes, kind);
     else
-        free_own(kind, data);
+        sat_free_own(kind, data);
 }
 
 static sat_status allocate(const sat_allocator *a, sat_memory_kind kind, size_t bytes, void **data)
@@ -56,7 +56,7 @@ static sat_status allocate(const sat_allocator *a, sat_memory_kind kind, size_t 
     static const char *const names[] = {"host", "pinned", "device"};
     const uintptr_t alignment = kind == SAT_MEMORY_DEVICE ? 256 : 64;
     *data = NULL;
-    if (a == NULL) return take_own(kind, bytes, data);
+    if (a == NULL) return sat_take_own(kind, bytes, data);
     *data = a->allocate(a->context, bytes, kind);
     if (*data == NULL)
         return sat_fail(SAT_ERR_MEMORY, "the allocator has no %zu bytes of %s memory", bytes, names[kind]);

@@ -19,6 +19,10 @@ typedef struct sat_arena {
 /* SAT_ERR_ARGUMENT for an allocator without its functions; NULL is none. */
 sat_status sat_check_allocator(const sat_allocator *allocator);
 
+/* The library's own memory, as allocators give theirs. */
+sat_status sat_take_own(sat_memory_kind kind, size_t bytes, void **data);
+void sat_free_own(sat_memory_kind kind, void *data);
+
 /* Host memory, aligned to 64 bytes; NULL if there is none. */
 void *sat_arena_alloc(sat_arena *arena, size_t bytes); /* not initialised */
 void *sat_arena_zeros(sat_arena *arena, size_t bytes);

@@ -7,6 +7,7 @@
 #include "border.h"
 #include "images.h"
 #include "pool.h"
+#include "sat_image.h"
 #include "shape.h"
 #include "sized.h"
 
@@ -52,10 +53,7 @@ static sat_status check_types(sat_gauss_spec *s)
     const bool differs = s->mode == SAT_GAUSS_DOG;
     const sat_status status = sat_check_sample(s->sample);
     if (status != SAT_OK) return status;
-    if (s->result == SAT_TYPE_NONE) {
-        const bool wide = s->sample == SAT_F64 || s->sample == SAT_U32 || s->sample == SAT_I32;
-        s->result = !differs ? s->sample : wide ? SAT_F64 : SAT_F32;
-    }
+    if (s->result == SAT_TYPE_NONE) s->result = differs ? sat_real_type(s->sample) : s->sample;
     if (sat_is_float(s->result) || (s->result == s->sample && !differs)) return SAT_OK;
     if (differs)
         return sat_fail(SAT_ERR_TYPE, "differences of type %s; f32 and f64 are possible", sat_type_name(s->result));

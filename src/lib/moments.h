@@ -1,4 +1,4 @@
-/* moments.h - variance, standard deviation and root mean square from a count n, a sum S1 and a sum of squares S2:
+/* moments.h - the variance and the mean of squares from a count n, a sum S1 and a sum of squares S2, and what follows:
  *
  *     var = (n * S2 - S1 * S1) / (n * (n - ddof))      std = sqrt(var)      rms = sqrt(S2 / n)
  *
@@ -97,16 +97,6 @@ SAT_BOTH double sat_variance_f(double n, double s1, double s2, double ddof)
     return var < 0 ? 0 : var;
 }
 
-/* Of n samples, integer or float. */
-SAT_BOTH double sat_rms_u(uint64_t n, uint64_t s2)
-{
-    return sqrt(sat_quotient(s2, n));
-}
-SAT_BOTH double sat_rms_f(double n, double s2)
-{
-    return sqrt(s2 / n);
-}
-
 /* ---- of a rectangle, from a table of sums and one of squares -------------------------------------------- */
 
 SAT_BOTH bool sat_is_real(sat_type type)
@@ -131,10 +121,10 @@ SAT_BOTH double sat_rect_variance(const sat_reader *sums, const sat_reader *squa
     return is_signed ? sat_variance_i(n, s1.i, s2.u, (uint64_t)ddof) : sat_variance_u(n, s1.u, s2.u, (uint64_t)ddof);
 }
 
-SAT_BOTH double sat_rect_rms(const sat_reader *squares, sat_sum s2, const sat_rect *rect)
+SAT_BOTH double sat_rect_mean_square(const sat_reader *squares, sat_sum s2, const sat_rect *rect)
 {
-    if (sat_is_real(squares->type)) return sat_rms_f(sat_rect_px(rect), s2.f);
-    return sat_rms_u((uint64_t)rect->width * (uint64_t)rect->height, s2.u);
+    if (sat_is_real(squares->type)) return s2.f / sat_rect_px(rect);
+    return sat_quotient(s2.u, (uint64_t)rect->width * (uint64_t)rect->height);
 }
 
 #endif

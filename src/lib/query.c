@@ -202,15 +202,14 @@ sat_status sat_query_statistics_sized(sat_query *q, const sat_rect *rects, size_
                                           given_run, sizeof(sat_table), sizeof ask, run_bytes);
     status = sat_take_run(&run, &control, given_run, run_bytes, false);
     if (status != SAT_OK) return status;
-    if (ask.ddof < 0) return sat_fail(SAT_ERR_ARGUMENT, "ddof below 0");
-    status = sat_pair_check_sums(p);
+    sat_rect_ask checked;
+    status = sat_rect_ask_of(&ask, &checked);
+    if (status == SAT_OK) status = sat_pair_check_sums(p);
     if (status != SAT_OK) return status;
-    const bool with_squares = ask.variances || ask.deviations || ask.roots;
+    const bool with_squares = sat_rect_needs_squares(&checked);
     if (with_squares && !p->with_squares) return sat_pair_needs_squares();
-    const uintptr_t arrays = (uintptr_t)rects | (uintptr_t)ask.sums | (uintptr_t)ask.means | (uintptr_t)ask.variances |
-                             (uintptr_t)ask.deviations | (uintptr_t)ask.roots | (uintptr_t)ask.areas |
-                             (uintptr_t)ask.areas_f64;
-    if (arrays % 8 != 0) return sat_fail(SAT_ERR_ARGUMENT, "rectangles or answers: not aligned to 8 bytes");
+    if (((uintptr_t)rects | sat_rect_ask_places(&checked)) % 8 != 0)
+        return sat_fail(SAT_ERR_ARGUMENT, "rectangles or answers: not aligned to 8 bytes");
     status = sat_run_asked(&run);
     if (status != SAT_OK || n == 0) return status;
     return q->device->statistics(&(sat_rect_question){.sums = p->sums,
@@ -219,7 +218,7 @@ sat_status sat_query_statistics_sized(sat_query *q, const sat_rect *rects, size_
                                                       .with_squares = with_squares,
                                                       .rects = rects,
                                                       .n = n,
-                                                      .ask = ask,
+                                                      .ask = checked,
                                                       .bad = q->bad},
                                  run.stream);
 }

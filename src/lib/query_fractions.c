@@ -23,111 +23,31 @@
  * 1/4 and a little, so that nothing large cancels.  With D1, D2 these sums with their weights, and |D1| <= sqrt(A * D2)
  * (Cauchy and Schwarz), D2 is wrong by 14 * u * D2, D1 * D1 / A by 34 * u * D2, and D2 <= A * (v0 + 1/3). */
 #include <math.h>
-#include <stdatomic.h>
-#include <stdio.h>
 
-#include "moments.h"
+#include "pieces.h"
 #include "pool.h"
 #include "sat_query.h"
 #include "status.h"
 #include "table_pair.h"
 
-__extension__ typedef __int128 sat_i128;
+/* The edges, cut to the image if the table clips, and the whole pixels that they touch. */
+static sat_rect_status edges_of(const sat_reader *r, const sat_rect_f64 *rect, sat_edges *e, sat_rect *touched)
+{
+    const sat_rect_status status = sat_edges_of(r->width, r->height, r->clip, rect, e, touched);
+    return status == SAT_RECT_INSIDE ? sat_rect_validate(r, touched) : status;
+}
 
 typedef struct job {
     const sat_run *run;
     sat_pair pair;
     const sat_rect_f64 *rects;
     size_t n;
-    atomic_size_t bad; /* the first rectangle that is refused; n = none */
 } job;
-
-/* ---- a rectangle in pieces ------------------------------------------------------------------------- */
-
-typedef struct edges {
-    double x0, y0, x1, y1;
-} edges;
-
-static double area_of(const edges *e)
-{
-    return (e->x1 - e->x0) * (e->y1 - e->y0);
-}
-
-/* The edges, cut to the image if the table clips, and the whole pixels that they touch. */
-static sat_rect_status edges_of(const sat_reader *r, const sat_rect_f64 *rect, edges *e, sat_rect *touched)
-{
-    const double width = (double)r->width, height = (double)r->height; /* exact: at most 2^40 */
-    *e = (edges){rect->x, rect->y, rect->x + rect->width, rect->y + rect->height};
-    if (!(e->x1 > e->x0) || !(e->y1 > e->y0)) return SAT_RECT_EMPTY; /* NaN, too */
-    if (r->clip) {
-        *e = (edges){fmax(e->x0, 0), fmax(e->y0, 0), fmin(e->x1, width), fmin(e->y1, height)};
-        if (!(e->x1 > e->x0) || !(e->y1 > e->y0)) return SAT_RECT_CLIPPED_AWAY;
-    } else if (e->x0 < 0 || e->y0 < 0 || e->x1 > width || e->y1 > height) {
-        return SAT_RECT_OUTSIDE;
-    }
-    const int64_t x = (int64_t)floor(e->x0), y = (int64_t)floor(e->y0);
-    *touched = (sat_rect){.x = x, .y = y, .width = (int64_t)ceil(e->x1) - x, .height = (int64_t)ceil(e->y1) - y};
-    return sat_rect_validate(r, touched);
-}
-
-/* A side's parts: [at[i], at[i + 1]) has weight[i]. */
-typedef struct parts {
-    int n;
-    int64_t at[4];
-    double weight[3];
-} parts;
-
-static void add_part(parts *p, int64_t end, double weight)
-{
-    p->weight[p->n++] = weight;
-    p->at[p->n] = end;
-}
-
-static parts parts_of(double from, double to)
-{
-    const int64_t first = (int64_t)floor(from), end = (int64_t)ceil(to);
-    parts p = {.at = {first}};
-    if (end - first == 1) {
-        add_part(&p, end, to - from);
-        return p;
-    }
-    if (from > (double)first) add_part(&p, first + 1, (double)(first + 1) - from);
-    const int64_t whole = to < (double)end ? end - 1 : end; /* where those that are covered whole end */
-    if (whole > p.at[p.n]) add_part(&p, whole, 1);
-    if (whole < end) add_part(&p, end, to - (double)whole);
-    return p;
-}
-
-/* Whole pixels with one weight. */
-typedef struct piece {
-    sat_rect rect;
-    double weight;
-} piece;
-
-typedef struct pieces {
-    int n;
-    piece of[9];
-    double area;
-} pieces;
-
-static pieces pieces_of(const edges *e)
-{
-    const parts columns = parts_of(e->x0, e->x1), rows = parts_of(e->y0, e->y1);
-    pieces p = {.area = area_of(e)};
-    for (int j = 0; j < rows.n; j++)
-        for (int i = 0; i < columns.n; i++)
-            p.of[p.n++] = (piece){.rect = {.x = columns.at[i],
-                                           .y = rows.at[j],
-                                           .width = columns.at[i + 1] - columns.at[i],
-                                           .height = rows.at[j + 1] - rows.at[j]},
-                                  .weight = columns.weight[i] * rows.weight[j]};
-    return p;
-}
 
 /* ---- its answers ----------------------------------------------------------------------------------- */
 
 /* The sums of one channel over the pieces; returns that of all with their weights. */
-static double weigh(const sat_reader *r, uint64_t image, const pieces *p, size_t c, sat_sum *sums)
+static double weigh(const sat_reader *r, uint64_t image, const sat_pieces *p, size_t c, sat_sum *sums)
 {
     double all = 0;
     for (int k = 0; k < p->n; k++) {
@@ -139,42 +59,38 @@ static double weigh(const sat_reader *r, uint64_t image, const pieces *p, size_t
 }
 
 /* Of tables of integers. */
-static double variance_of(const pieces *p, bool is_signed, double mean, const sat_sum *s1, const sat_sum *s2,
+static double variance_of(const sat_pieces *p, bool is_signed, double mean, const sat_sum *s1, const sat_sum *s2,
                           double ddof)
 {
-    const int64_t c = (int64_t)llrint(fmax(-0x1p32, fmin(mean, 0x1p32))); /* of a damaged table, too */
-    double d1 = 0, d2 = 0;
+    sat_i128 sums[9], squares[9];
     for (int k = 0; k < p->n; k++) {
-        const sat_i128 n = (sat_i128)p->of[k].rect.width * p->of[k].rect.height;
-        const sat_i128 sum = is_signed ? (sat_i128)s1[k].i : (sat_i128)s1[k].u;
-        d1 += p->of[k].weight * (double)(sum - c * n);
-        d2 += p->of[k].weight * (double)((sat_i128)s2[k].u - 2 * c * sum + (sat_i128)c * c * n);
+        sums[k] = is_signed ? (sat_i128)s1[k].i : (sat_i128)s1[k].u;
+        squares[k] = (sat_i128)s2[k].u;
     }
-    return sat_variance_f(p->area, d1, d2, ddof);
+    return sat_pieces_variance(p, mean, sums, squares, ddof);
 }
 
 /* One channel of a rectangle that is inside, as answer number `to`. */
-static void answer_one(const sat_pair *p, uint64_t image, const pieces *at, size_t c, size_t to)
+static void answer_one(const sat_pair *p, uint64_t image, const sat_pieces *at, size_t c, size_t to)
 {
-    const sat_statistics *ask = &p->ask;
+    const sat_rect_ask *ask = &p->ask;
     sat_sum s1[9], s2[9];
     const double sum = weigh(&p->sums, image, at, c, s1), mean = sum / at->area;
+    sat_rect_features f = {.n = at->area, .mean = mean, .sum = sum};
     if (ask->sums) ask->sums[to].f = sum;
-    if (ask->means) ask->means[to] = mean;
-    if (!p->with_squares) return;
-    const double squares = weigh(&p->squares, image, at, c, s2), ddof = (double)ask->ddof;
-    if (ask->variances || ask->deviations) {
+    if (p->with_squares) {
+        const double squares = weigh(&p->squares, image, at, c, s2), ddof = (double)ask->ddof;
         const bool is_signed = p->sums.type == SAT_I32 || p->sums.type == SAT_I64;
-        const double variance =
-            p->exact ? variance_of(at, is_signed, mean, s1, s2, ddof) : sat_variance_f(at->area, sum, squares, ddof);
-        if (ask->variances) ask->variances[to] = variance;
-        if (ask->deviations) ask->deviations[to] = sqrt(variance);
+        if (ask->needs & SAT_NEEDS_VAR)
+            f.var = p->exact ? variance_of(at, is_signed, mean, s1, s2, ddof)
+                             : sat_variance_f(at->area, sum, squares, ddof);
+        f.squares = squares / at->area;
     }
-    if (ask->roots) ask->roots[to] = sat_rms_f(at->area, squares);
+    sat_rect_put(ask, to, &f);
 }
 
 /* Both tables cut it alike; each may be proven for less. */
-static sat_rect_status status_of(const sat_pair *p, const sat_rect_f64 *rect, edges *e)
+static sat_rect_status status_of(const sat_pair *p, const sat_rect_f64 *rect, sat_edges *e)
 {
     sat_rect touched;
     sat_rect_status status = edges_of(&p->sums, rect, e, &touched);
@@ -194,9 +110,9 @@ static void answer_part(void *context, int64_t part, int worker)
     if (!sat_goes_on(j->run, worker, SAT_PART_US)) return;
     for (size_t i = first; i < end; i++) {
         const sat_rect_f64 rect = rects[of];
-        edges e;
+        sat_edges e;
         const bool inside = status_of(&p, &rect, &e) == SAT_RECT_INSIDE;
-        const pieces at = inside ? pieces_of(&e) : (pieces){.area = 0};
+        const sat_pieces at = inside ? sat_pieces_of(&e) : (sat_pieces){.area = 0};
         for (size_t c = 0; c < p.channels; c++)
             if (inside)
                 answer_one(&p, image, &at, c, i * p.channels + c);
@@ -209,31 +125,22 @@ static void answer_part(void *context, int64_t part, int worker)
 
 /* ---- all of them ----------------------------------------------------------------------------------- */
 
-static void check_part(void *context, int64_t part, int worker)
+static sat_rect_status status_at(const void *context, size_t i)
 {
-    job *j = context;
-    size_t first = (size_t)part * SAT_PART_RECTS, end = j->n - first < SAT_PART_RECTS ? j->n : first + SAT_PART_RECTS;
-    if (!sat_goes_on(j->run, worker, SAT_PART_US / 10)) return;
-    for (size_t i = first; i < end; i++) {
-        const sat_rect_f64 rect = j->rects[i];
-        edges e;
-        const sat_rect_status rect_status = status_of(&j->pair, &rect, &e);
-        if (rect_status == SAT_RECT_INSIDE || rect_status == SAT_RECT_CLIPPED_AWAY) continue;
-        size_t bad = atomic_load(&j->bad);
-        while (i < bad && !atomic_compare_exchange_weak(&j->bad, &bad, i)) {}
-        break;
-    }
+    const job *j = context;
+    const sat_rect_f64 rect = j->rects[i];
+    sat_edges e;
+    return status_of(&j->pair, &rect, &e);
 }
 
 /* What is wrong with rectangle i. */
 static sat_status refuse(const sat_pair *p, size_t i, const sat_rect_f64 *rect)
 {
-    char sides[160];
-    edges e;
+    char sides[SAT_SIDES_BYTES];
+    sat_edges e;
     sat_rect touched;
-    snprintf(sides, sizeof sides, "x=%.15g, y=%.15g, width=%.15g, height=%.15g", rect->x, rect->y, rect->width,
-             rect->height);
-    if (isnan(e.x0 = rect->x + rect->width) || isnan(e.y0 = rect->y + rect->height))
+    sat_rect_sides_f64(rect, sides);
+    if (sat_rect_has_nan(rect))
         return sat_fail(SAT_ERR_RECT, "rectangle %zu (%s) has a side that is no number", i, sides);
     sat_rect_status status = edges_of(&p->sums, rect, &e, &touched);
     if (status != SAT_RECT_INSIDE || !p->with_squares)
@@ -247,7 +154,8 @@ sat_status sat_table_statistics_f64_sized(const sat_table *sums, const sat_table
 {
     sat_run run;
     sat_control control;
-    job j = {.run = &run, .rects = rects, .n = n, .bad = n};
+    size_t bad;
+    job j = {.run = &run, .rects = rects, .n = n};
     sat_pair *p = &j.pair;
     sat_status status = sat_take_run(&run, &control, given, run_bytes, false);
     if (status == SAT_OK) status = sat_pair_open(p, sums, squares, n, ask, table_bytes, ask_bytes);
@@ -256,12 +164,10 @@ sat_status sat_table_statistics_f64_sized(const sat_table *sums, const sat_table
     if (p->ask.areas)
         return sat_fail(SAT_ERR_ARGUMENT, "areas of rectangles with fractions are no integers: areas_f64 takes them");
     status = sat_run_asked(&run);
-    if (status == SAT_OK)
-        status = sat_run_each(&run, p->ask.executor, p->threads, sat_parts((int64_t)n, SAT_PART_RECTS), check_part, &j);
+    if (status == SAT_OK) status = sat_first_bad(&run, p->given.executor, p->threads, n, status_at, &j, &bad);
     if (status != SAT_OK) return status;
-    const size_t bad = atomic_load(&j.bad);
     if (bad < n) return refuse(p, bad, &rects[bad]);
     if (n == 0) return SAT_OK;
-    return sat_run_each(&run, p->ask.executor, p->threads,
+    return sat_run_each(&run, p->given.executor, p->threads,
                         sat_parts((int64_t)(n * (size_t)p->sums.count), SAT_PART_RECTS), answer_part, &j);
 }

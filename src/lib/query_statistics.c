@@ -1,6 +1,4 @@
 /* query_statistics.c - variances and more of rectangles, from a table and the table of the squares. */
-#include <math.h>
-
 #include "pool.h"
 #include "status.h"
 #include "table_pair.h"
@@ -15,19 +13,18 @@ typedef struct job {
 /* One channel of a rectangle that is inside, as answer number `to`. */
 static void answer_one(const sat_pair *p, uint64_t image, const sat_rect *rect, size_t c, size_t to)
 {
-    const sat_statistics *ask = &p->ask;
+    const sat_rect_ask *ask = &p->ask;
     const double px = sat_rect_px(rect);
     const sat_sum corners = sat_corners_of(&p->sums, image, rect, c), s1 = sat_rect_sum(&p->sums, corners, px);
     if (ask->sums) ask->sums[to] = s1;
-    if (ask->means) ask->means[to] = sat_rect_mean(&p->sums, corners, px);
-    if (!p->with_squares) return;
-    const sat_sum s2 = sat_rect_sum(&p->squares, sat_corners_of(&p->squares, image, rect, c), px);
-    if (ask->variances || ask->deviations) {
-        const double variance = sat_rect_variance(&p->sums, &p->squares, s1, s2, rect, ask->ddof);
-        if (ask->variances) ask->variances[to] = variance;
-        if (ask->deviations) ask->deviations[to] = sqrt(variance);
+    sat_rect_features f = {
+        .n = px, .mean = sat_rect_mean(&p->sums, corners, px), .sum = sat_sum_as_double(p->sums.type, s1)};
+    if (p->with_squares) {
+        const sat_sum s2 = sat_rect_sum(&p->squares, sat_corners_of(&p->squares, image, rect, c), px);
+        if (ask->needs & SAT_NEEDS_VAR) f.var = sat_rect_variance(&p->sums, &p->squares, s1, s2, rect, ask->ddof);
+        if (ask->needs & SAT_NEEDS_SQUARES) f.squares = sat_rect_mean_square(&p->squares, s2, rect);
     }
-    if (ask->roots) ask->roots[to] = sat_rect_rms(&p->squares, s2, rect);
+    sat_rect_put(ask, to, &f);
 }
 
 /* Answers are numbered through all images: image * n + rectangle. */
@@ -70,10 +67,10 @@ sat_status sat_table_statistics_sized(const sat_table *sums, const sat_table *sq
     if (status == SAT_OK && rects == NULL && n > 0) status = sat_fail(SAT_ERR_ARGUMENT, "no rectangles");
     if (status == SAT_OK) status = sat_run_asked(&run);
     if (status == SAT_OK)
-        status = sat_reader_check_all(&p->sum_table, &p->sums, rects, n, &run, p->ask.executor, p->threads);
+        status = sat_reader_check_all(&p->sum_table, &p->sums, rects, n, &run, p->given.executor, p->threads);
     if (status == SAT_OK && p->with_squares)
-        status = sat_reader_check_all(&p->square_table, &p->squares, rects, n, &run, p->ask.executor, p->threads);
+        status = sat_reader_check_all(&p->square_table, &p->squares, rects, n, &run, p->given.executor, p->threads);
     if (status != SAT_OK || n == 0) return status;
-    return sat_run_each(&run, p->ask.executor, p->threads,
+    return sat_run_each(&run, p->given.executor, p->threads,
                         sat_parts((int64_t)(n * (size_t)p->sums.count), SAT_PART_RECTS), answer_part, &j);
 }

@@ -72,19 +72,30 @@ sat_status sat_reader_refuse(const sat_table *t, const sat_reader *r, sat_rect_s
                     t->power == 2 ? "squares of " : "", sat_type_name(t->sample));
 }
 
+const char *sat_rect_sides(const sat_rect *r, char sides[SAT_SIDES_BYTES])
+{
+    snprintf(sides, SAT_SIDES_BYTES, "x=%lld, y=%lld, width=%lld, height=%lld", (long long)r->x, (long long)r->y,
+             (long long)r->width, (long long)r->height);
+    return sides;
+}
+
+const char *sat_rect_sides_f64(const sat_rect_f64 *r, char sides[SAT_SIDES_BYTES])
+{
+    snprintf(sides, SAT_SIDES_BYTES, "x=%.15g, y=%.15g, width=%.15g, height=%.15g", r->x, r->y, r->width, r->height);
+    return sides;
+}
+
 sat_status sat_reader_check(const sat_table *t, const sat_reader *r, size_t i, const sat_rect *given)
 {
     sat_rect rect = *given;
-    char sides[128];
-    snprintf(sides, sizeof sides, "x=%lld, y=%lld, width=%lld, height=%lld", (long long)given->x, (long long)given->y,
-             (long long)given->width, (long long)given->height);
-    return sat_reader_refuse(t, r, sat_rect_validate(r, &rect), i, sides);
+    char sides[SAT_SIDES_BYTES];
+    return sat_reader_refuse(t, r, sat_rect_validate(r, &rect), i, sat_rect_sides(given, sides));
 }
 
 typedef struct checks {
     const sat_run *run;
-    const sat_reader *r;
-    const sat_rect *rects;
+    sat_rect_check *status_of;
+    const void *context;
     size_t n;
     atomic_size_t bad; /* the first rectangle that is refused; n = none */
 } checks;
@@ -95,22 +106,42 @@ static void check_part(void *context, int64_t part, int worker)
     if (!sat_goes_on(j->run, worker, SAT_PART_US / 10)) return;
     size_t first = (size_t)part * SAT_PART_RECTS, end = j->n - first < SAT_PART_RECTS ? j->n : first + SAT_PART_RECTS;
     for (size_t i = first; i < end; i++) {
-        sat_rect rect = j->rects[i];
-        sat_rect_status rect_status = sat_rect_validate(j->r, &rect);
-        if (rect_status == SAT_RECT_INSIDE || rect_status == SAT_RECT_CLIPPED_AWAY) continue;
+        const sat_rect_status status = j->status_of(j->context, i);
+        if (status == SAT_RECT_INSIDE || status == SAT_RECT_CLIPPED_AWAY) continue;
         size_t bad = atomic_load(&j->bad);
         while (i < bad && !atomic_compare_exchange_weak(&j->bad, &bad, i)) {}
         break;
     }
 }
 
+sat_status sat_first_bad(const sat_run *run, const sat_executor *executor, int threads, size_t n,
+                         sat_rect_check *status_of, const void *context, size_t *bad)
+{
+    checks j = {.run = run, .status_of = status_of, .context = context, .n = n, .bad = n};
+    const sat_status status =
+        sat_run_each(run, executor, threads, sat_parts((int64_t)n, SAT_PART_RECTS), check_part, &j);
+    *bad = atomic_load(&j.bad);
+    return status;
+}
+
+typedef struct whole_rects {
+    const sat_reader *r;
+    const sat_rect *rects;
+} whole_rects;
+
+static sat_rect_status status_of_whole(const void *context, size_t i)
+{
+    const whole_rects *w = context;
+    sat_rect rect = w->rects[i];
+    return sat_rect_validate(w->r, &rect);
+}
+
 sat_status sat_reader_check_all(const sat_table *t, const sat_reader *r, const sat_rect *rects, size_t n,
                                 const sat_run *run, const sat_executor *executor, int threads)
 {
-    checks j = {.run = run, .r = r, .rects = rects, .n = n, .bad = n};
-    sat_status status = sat_run_each(run, executor, threads, sat_parts((int64_t)n, SAT_PART_RECTS), check_part, &j);
+    size_t bad;
+    sat_status status = sat_first_bad(run, executor, threads, n, status_of_whole, &(whole_rects){r, rects}, &bad);
     if (status != SAT_OK) return status;
-    const size_t bad = atomic_load(&j.bad);
     return bad < n ? sat_reader_check(t, r, bad, &rects[bad]) : SAT_OK;
 }
 

@@ -24,7 +24,19 @@ sat_status sat_reader_open(sat_reader *r, sat_table *t, unsigned flags);
 /* SAT_OK, or what is wrong with rectangle i, in words. */
 sat_status sat_reader_check(const sat_table *t, const sat_reader *r, size_t i, const sat_rect *given);
 
-/* The words of a status; SAT_OK if nothing is wrong.  sides: "x=0, y=0, width=1, height=1". */
+/* *bad becomes the first of n rectangles that status_of() finds wrong; n if there is none.  SAT_OK or
+ * SAT_ERR_CANCELLED.
+ */
+typedef sat_rect_status sat_rect_check(const void *context, size_t i);
+sat_status sat_first_bad(const sat_run *run, const sat_executor *executor, int threads, size_t n,
+                         sat_rect_check *status_of, const void *context, size_t *bad);
+
+/* "x=0, y=0, width=1, height=1"; returns the buffer. */
+enum { SAT_SIDES_BYTES = 160 };
+const char *sat_rect_sides(const sat_rect *rect, char sides[SAT_SIDES_BYTES]);
+const char *sat_rect_sides_f64(const sat_rect_f64 *rect, char sides[SAT_SIDES_BYTES]);
+
+/* The words of a status; SAT_OK if nothing is wrong.  sides: as above.  t: NULL for what is no table. */
 sat_status sat_reader_refuse(const sat_table *t, const sat_reader *r, sat_rect_status rect_status, size_t i,
                              const char *sides);
 

@@ -6,7 +6,7 @@
 #ifndef SAT_RECTANGLE_H
 #define SAT_RECTANGLE_H
 
-#include "sat.h"
+#include "rect_statistic.h"
 
 #ifndef SAT_BOTH
 #define SAT_BOTH          static inline
@@ -113,7 +113,7 @@ typedef struct sat_rect_question {
     bool with_squares; /* what is asked needs them */
     const sat_rect *rects;
     size_t n;
-    sat_statistics ask;
+    sat_rect_ask ask;
     sat_bad_rects *bad;
 } sat_rect_question;
 

@@ -1,6 +1,8 @@
 /* sized.c - copies structs between versions of the public headers. */
 #include "sat_gauss.h"
 #include "sat_lab.h"
+#include "sat_light.h"
+#include "sat_query.h"
 #include "sat_window.h"
 #include "status.h"
 #include "sized.h"
@@ -8,10 +10,12 @@
 SAT_NO_PADDING_BEHIND(sat_plan_spec, reserved_word);
 SAT_NO_PADDING_BEHIND(sat_run_options, progress);
 SAT_NO_PADDING_BEHIND(sat_table, reserved_word);
-SAT_NO_PADDING_BEHIND(sat_statistics, areas_f64);
+SAT_NO_PADDING_BEHIND(sat_statistics, reserved_word);
 SAT_NO_PADDING_BEHIND(sat_query_spec, squares);
 SAT_NO_PADDING_BEHIND(sat_box_spec, reserved_word);
 SAT_NO_PADDING_BEHIND(sat_gauss_spec, reserved_word);
+SAT_NO_PADDING_BEHIND(sat_light_spec, allocator);
+SAT_NO_PADDING_BEHIND(sat_rounding, reserved);
 SAT_NO_PADDING_BEHIND(sat_scan_spec, thread_items);
 SAT_NO_PADDING_BEHIND(sat_border_info, reserved);
 SAT_NO_PADDING_BEHIND(sat_backend_info, why);
@@ -20,6 +24,7 @@ SAT_NO_PADDING_BEHIND(sat_lab_backend_info, reserved);
 SAT_NO_PADDING_BEHIND(sat_device_info, reserved_word);
 SAT_NO_PADDING_BEHIND(sat_window_spec, range);
 SAT_NO_PADDING_BEHIND(sat_statistic_info, reserved);
+SAT_NO_PADDING_BEHIND(sat_rect_statistic_info, reserved);
 
 sat_status sat_take_struct(void *ours, size_t bytes, const void *theirs, size_t their_bytes, const char *what)
 {

@@ -13,7 +13,8 @@ static const sat_statistic table[] = {
               .parameter = set,                                                                                        \
               .threshold = threshold_,                                                                                 \
               .whole_image = ((needs_)&SAT_NEEDS_EXTREMES) != 0,                                                       \
-              .variance = ((needs_)&SAT_NEEDS_VAR) != 0},                                                              \
+              .variance = ((needs_)&SAT_NEEDS_VAR) != 0,                                                               \
+              .count = ((needs_)&SAT_IS_COUNT) != 0},                                                                  \
      .needs = (needs_)},
 #include "statistics.def"
 #undef SAT_STATISTIC

@@ -1,4 +1,4 @@
-/* statistic.h - the table of window statistics, and what their formulas read.
+/* statistic.h - the table of window statistics, and what their formulas read.  rect_statistic.h has that of rectangles.
  *
  * A statistic is one file in statistics/, one invocation of SAT_STATISTIC, and one line in statistics.def:
  *
@@ -30,7 +30,9 @@ enum {
     SAT_NEEDS_SQUARES = 2,
     SAT_NEEDS_SUM = 4,
     SAT_NEEDS_PIXEL = 8,
-    SAT_NEEDS_EXTREMES = 16
+    SAT_NEEDS_EXTREMES = 16,
+    SAT_IS_SUM = 32,  /* no need: the formula is `sum`, which may be had as an integer, too */
+    SAT_IS_COUNT = 64 /* likewise `n` */
 };
 
 #define SAT_PARAMETER(name_, value_)                                                                                   \

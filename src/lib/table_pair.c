@@ -1,7 +1,5 @@
 #include "table_pair.h"
 
-#include <math.h>
-
 #include "choose.h"
 #include "pool.h"
 #include "shape.h"
@@ -45,33 +43,29 @@ sat_status sat_pair_open(sat_pair *p, const sat_table *sums, const sat_table *sq
 {
     *p = (sat_pair){.exact = false};
     sat_status status = sat_take_struct(&p->sum_table, sizeof p->sum_table, sums, table_bytes, "table");
-    if (status == SAT_OK) status = sat_take_struct(&p->ask, sizeof p->ask, ask, ask_bytes, "statistics");
-    if (status == SAT_OK && p->ask.ddof < 0) status = sat_fail(SAT_ERR_ARGUMENT, "ddof below 0");
-    if (status == SAT_OK) status = sat_check_threads(p->ask.threads);
-    if (status == SAT_OK) status = sat_check_executor(p->ask.executor);
+    if (status == SAT_OK) status = sat_take_struct(&p->given, sizeof p->given, ask, ask_bytes, "statistics");
+    if (status == SAT_OK) status = sat_rect_ask_of(&p->given, &p->ask);
+    if (status == SAT_OK) status = sat_check_threads(p->given.threads);
+    if (status == SAT_OK) status = sat_check_executor(p->given.executor);
     if (status == SAT_OK) status = check_host(&p->sum_table);
-    if (status == SAT_OK) status = sat_reader_open(&p->sums, &p->sum_table, p->ask.flags);
+    if (status == SAT_OK) status = sat_reader_open(&p->sums, &p->sum_table, p->given.flags);
     if (status == SAT_OK) status = sat_pair_check_sums(p);
     if (status != SAT_OK) return status;
     p->channels = (size_t)p->sum_table.view.channels;
     p->threads = sat_threads_worth((double)n * (double)p->sums.count, SAT_SHARE_RECTS,
-                                   p->ask.threads ? p->ask.threads : sat_processors());
-    p->with_squares = p->ask.variances || p->ask.deviations || p->ask.roots;
+                                   p->given.threads ? p->given.threads : sat_processors());
+    p->with_squares = sat_rect_needs_squares(&p->ask);
     if (!p->with_squares) return SAT_OK;
     if (squares == NULL) return sat_pair_needs_squares();
     status = sat_take_struct(&p->square_table, sizeof p->square_table, squares, table_bytes, "table of squares");
     if (status == SAT_OK) status = check_host(&p->square_table);
-    if (status == SAT_OK) status = sat_reader_open(&p->squares, &p->square_table, p->ask.flags);
+    if (status == SAT_OK) status = sat_reader_open(&p->squares, &p->square_table, p->given.flags);
     p->exact = !sat_is_real(p->sums.type) && !sat_is_real(p->squares.type);
     return status == SAT_OK ? sat_pair_check(p) : status;
 }
 
 void sat_pair_answer_nothing(const sat_pair *p, size_t to)
 {
-    const sat_statistics *ask = &p->ask;
-    if (ask->sums) ask->sums[to] = (sat_sum){0};
-    if (ask->means) ask->means[to] = NAN;
-    if (ask->variances) ask->variances[to] = NAN;
-    if (ask->deviations) ask->deviations[to] = NAN;
-    if (ask->roots) ask->roots[to] = NAN;
+    if (p->ask.sums) p->ask.sums[to] = (sat_sum){0};
+    sat_rect_put_nothing(&p->ask, to);
 }

@@ -2,11 +2,12 @@
 #ifndef SAT_TABLE_PAIR_H
 #define SAT_TABLE_PAIR_H
 
-#include "moments.h"
 #include "reader.h"
+#include "rect_values.h"
 
 typedef struct sat_pair {
-    sat_statistics ask;
+    sat_statistics given;
+    sat_rect_ask ask;
     sat_table sum_table, square_table;
     sat_reader sums, squares;
     size_t channels;
@@ -28,7 +29,7 @@ sat_status sat_pair_check_sums(const sat_pair *p);
 /* Are both of one image, the table of squares one, and that of sums none? */
 sat_status sat_pair_check(const sat_pair *p);
 
-/* The answers of a rectangle that is cut away: sum 0, and NaN. */
+/* The answers of a rectangle that is cut away: sums and areas of 0, and NaN. */
 void sat_pair_answer_nothing(const sat_pair *p, size_t to);
 
 #endif

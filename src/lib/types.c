@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "sat_image.h"
 #include "status.h"
 #include "types.h"
 
@@ -35,6 +36,28 @@ sat_type sat_type_from_name(const char *name)
     for (int i = SAT_TYPE_NONE + 1; i < TYPES && name; i++)
         if (strcmp(types[i].name, name) == 0) return (sat_type)i;
     return SAT_TYPE_NONE;
+}
+
+bool sat_type_holds(sat_type type, double value)
+{
+    if (type == SAT_F64) return true;
+    if (type == SAT_F32)
+        return !isfinite(value) || fabs(value) < 0x1.ffffffp127; /* nearer to the largest than to 2^128 */
+    const bool is_signed = sat_is_signed(type);
+    const double range = ldexp(1, 8 * (int)sat_type_bytes(type) - is_signed);
+    return known(type) && type != SAT_Q32 && value == floor(value) && value >= (is_signed ? -range : 0) &&
+           value < range;
+}
+
+double sat_type_largest(sat_type sample)
+{
+    return sat_is_float(sample) ? 1 : (double)sat_sample_max(sample);
+}
+
+sat_type sat_real_type(sat_type sample)
+{
+    if (sample == SAT_F64 || sample == SAT_U32 || sample == SAT_I32) return SAT_F64;
+    return sat_sample_max(sample) != 0 || sample == SAT_F32 ? SAT_F32 : SAT_TYPE_NONE;
 }
 
 sat_status sat_check_sample(sat_type sample)

@@ -7,6 +7,7 @@
 #include "device.h"
 #include "images.h"
 #include "pool.h"
+#include "sat_image.h"
 #include "shape.h"
 #include "sized.h"
 #include "statistic.h"
@@ -46,12 +47,6 @@ sat_box_spec sat_window_box(const sat_window_spec *s)
 
 /* ---- the spec ------------------------------------------------------------------------------------------ */
 
-static sat_type default_result(const sat_window_spec *s, const sat_window_output *o)
-{
-    if (o->compare) return SAT_U8;
-    return s->sample == SAT_F64 || s->sample == SAT_U32 || s->sample == SAT_I32 ? SAT_F64 : SAT_F32;
-}
-
 static sat_status take_output(const sat_window_spec *s, const sat_window_output *given, sat_window_output *o)
 {
     *o = *given;
@@ -59,7 +54,7 @@ static sat_status take_output(const sat_window_spec *s, const sat_window_output 
     if (statistic == NULL)
         return sat_fail(SAT_ERR_ARGUMENT, "no statistic is called '%s'", o->statistic ? o->statistic : "");
     o->statistic = statistic->info.name; /* the caller's may go */
-    if (o->result == SAT_TYPE_NONE) o->result = default_result(s, o);
+    if (o->result == SAT_TYPE_NONE) o->result = o->compare ? SAT_U8 : sat_real_type(s->sample);
     if (o->compare && o->result != SAT_U8)
         return sat_fail(SAT_ERR_TYPE, "%s: pixels compared with it are u8, not %s", o->statistic,
                         sat_type_name(o->result));
@@ -100,16 +95,6 @@ static sat_status check_spec(const sat_window_spec *s)
     return SAT_OK;
 }
 
-/* Can a sample of the type have that value, rounded to it if the type is a float's? */
-static bool is_sample(double value, sat_type type)
-{
-    if (type == SAT_F64) return true;
-    if (type == SAT_F32) return isinf(value) || fabs(value) < 0x1.ffffffp127; /* nearer to the largest than to 2^128 */
-    const double most = (double)sat_sample_max(type);
-    const bool is_signed = type == SAT_I8 || type == SAT_I16 || type == SAT_I32;
-    return value >= (is_signed ? -most - 1 : 0) && value <= most && value == floor(value);
-}
-
 /* nodata as backends compare it with samples. */
 static sat_status take_nodata(sat_window_spec *s)
 {
@@ -119,7 +104,7 @@ static sat_status take_nodata(sat_window_spec *s)
         s->skip_nan = true;
         return SAT_OK;
     }
-    if (!is_sample(s->nodata, s->sample))
+    if (!sat_type_holds(s->sample, s->nodata))
         return sat_fail(SAT_ERR_ARGUMENT, "nodata %.17g: no sample of type %s can be that", s->nodata,
                         sat_type_name(s->sample));
     if (s->sample == SAT_F32) s->nodata = (double)(float)s->nodata;

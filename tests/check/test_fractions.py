@@ -8,14 +8,10 @@ from fractions import Fraction
 import numpy as np
 
 from satlib import LIB, TYPES, Tap, in_parallel, random_pixels, run_sat, scratch
-from test_moments import SQUARES, SUMS, TOP, Ask, Table, create, float_error, prefix_sums
+from test_moments import SQUARES, SUMS, TOP, Ask, Table, create, float_error, prefix_sums, question
 
 UNIT = Fraction(1, 2**53)
-NAMES = ("sums", "means", "variances", "deviations", "roots")
-
-
-class AskF64(ctypes.Structure):
-    _fields_ = Ask._fields_ + [("areas_f64", ctypes.c_void_p)]
+NAMES = ("sums", "mean", "var", "std", "rms")
 
 
 def exact(value):
@@ -54,8 +50,7 @@ def ask_of(sums, squares, rects, count, channels, ddof=0, flags=0):
     array = np.array(rects, np.float64).reshape(n, 4)
     out = {k: np.full((count, n, channels), 1234.5) for k in NAMES}
     out["areas_f64"] = np.full(n, -1.0)
-    ask = AskF64(flags, 0, ddof, *[out[k].ctypes.data if squares or k in NAMES[:2] else None for k in NAMES], None,
-                 None, out["areas_f64"].ctypes.data)
+    ask = question(out, NAMES[1:] if squares else NAMES[1:2], ddof, flags)
     status = LIB.sat_table_statistics_f64_sized(ctypes.byref(sums), ctypes.byref(squares) if squares else None,
                                                 array.ctypes.data_as(ctypes.c_void_p), ctypes.c_size_t(n),
                                                 ctypes.byref(ask), None, ctypes.c_size_t(ctypes.sizeof(Table)),
@@ -126,15 +121,15 @@ def check(case):
                 if whole and not e1 and got["sums"] != float(total):
                     return f"{what}: {rect}: {got}, not the sum {total}"
                 bounds = [("area", area, 4 * UNIT * area), ("sums", total, 14 * UNIT * size + e1),
-                          ("means", total / area, (18 * UNIT * size + 2 * e1) / area)]
+                          ("mean", total / area, (18 * UNIT * size + 2 * e1) / area)]
                 wrong = [(name, float(want)) for name, want, bound in bounds if not near(got[name], want, bound)]
                 if wrong:
                     return f"{what}: {rect}: {got}, not {wrong}"
-                root2 = Fraction(got["roots"])**2
+                root2 = Fraction(got["rms"])**2
                 if not near(float(root2), square / area, (32 * UNIT * square + 2 * e2) / area):
                     return f"{what}: {rect}: {got}, root of {float(square / area)}"
                 if area <= ddof:
-                    if not math.isnan(got["variances"]):
+                    if not math.isnan(got["var"]):
                         return f"{what}: {rect}: {got}: of area {float(area)}, ddof {ddof}"
                     continue
                 var0 = (square - total * total / area) / area
@@ -144,11 +139,11 @@ def check(case):
                     bound *= share + 1
                 else:
                     bound = 64 * UNIT * share**2 * (var0 + Fraction(1, 3))
-                if not (got["variances"] >= 0 and near(got["variances"], var0 * share, bound)):
+                if not (got["var"] >= 0 and near(got["var"], var0 * share, bound)):
                     return f"{what}: {rect} ddof {ddof}: {got}, not the variance {float(var0 * share)}"
-                if not (e1 or e2) and var0 == 0 and got["variances"] != 0:
+                if not (e1 or e2) and var0 == 0 and got["var"] != 0:
                     return f"{what}: {rect}: {got}: equal samples"
-                if got["deviations"] != math.sqrt(got["variances"]):
+                if got["std"] != math.sqrt(got["var"]):
                     return f"{what}: {rect}: {got}: deviation"
     return None
 
@@ -210,7 +205,7 @@ def refusals(tap):
         if status != code or (code and words not in LIB.sat_detail().decode()):
             problems.append(f"{rect}: {status} {LIB.sat_detail().decode()}")
     status, out = ask_of(sums, None, [(-2, -2, 2.5, 2.5), (9, 9.5, 1, 1), (5.5, 4.5, inf, 1e300)], 1, 1, flags=1)
-    got = [v if not math.isnan(v) else None for v in out["means"].ravel().tolist()]
+    got = [v if not math.isnan(v) else None for v in out["mean"].ravel().tolist()]
     if status or out["areas_f64"].tolist() != [0.25, 0, 0.25] or got != [0, None, 29]:
         problems.append(f"clipped: {status} {out} {LIB.sat_detail().decode()}")
     wide = np.zeros((1, 1, 16843011, 1), np.uint8)
@@ -219,7 +214,7 @@ def refusals(tap):
         status, _ = ask_of(table, None, [rect], 1, 1)
         if status != code:
             problems.append(f"{rect}: {status} {LIB.sat_detail().decode()}")
-    ask = AskF64(areas=1)
+    ask = Ask(areas=1)
     one = (ctypes.c_double * 4)(0, 0, 1, 1)
     status = LIB.sat_table_statistics_f64_sized(ctypes.byref(sums), None, one, ctypes.c_size_t(1), ctypes.byref(ask),
                                                 None, ctypes.c_size_t(ctypes.sizeof(Table)),

@@ -9,8 +9,8 @@ cd "$(dirname "$0")/../.." || exit 1
 tree=$(mktemp -d)
 trap 'rm -rf "$tree"' EXIT
 
-structs='sat_plan_spec sat_query_spec sat_run_options sat_table sat_statistics sat_box_spec sat_gauss_spec sat_scan_spec sat_border_info sat_backend_info sat_lab_backend_info sat_scan_info
-    sat_device_info sat_window_spec sat_statistic_info'
+structs='sat_plan_spec sat_query_spec sat_run_options sat_table sat_statistics sat_box_spec sat_gauss_spec sat_light_spec sat_rounding sat_scan_spec sat_border_info sat_backend_info sat_lab_backend_info sat_scan_info
+    sat_device_info sat_window_spec sat_statistic_info sat_rect_statistic_info'
 
 # grow FOLDER - adds a member to the end of each struct of its headers; one of bytes, which would fit into any padding.
 # sized.c has all of these structs, too.

@@ -12,7 +12,7 @@ root=$dest$prefix
 installs() { make -s install B="$B" DESTDIR="$dest" PREFIX=$prefix; }
 holds() {
     local f
-    for f in bin/sat include/sat.h include/sat_run.h include/sat_gauss.h include/sat_query.h include/sat_window.h include/sat_lab.h include/sat_file.h \
+    for f in bin/sat include/sat.h include/sat_bytes.h include/sat_gauss.h include/sat_image.h include/sat_light.h include/sat_query.h include/sat_run.h include/sat_window.h include/sat_lab.h include/sat_file.h \
         lib/libsat.a lib/libsat.so lib/libsat_file.a lib/libsat_file.so \
         lib/pkgconfig/sat.pc lib/pkgconfig/sat_file.pc lib/cmake/sat/satConfig.cmake \
         lib/cmake/sat/satConfigVersion.cmake share/man/man1/sat.1 \

@@ -34,9 +34,22 @@ class Spec(ctypes.Structure):
 
 class Ask(ctypes.Structure):
     _fields_ = [("flags", ctypes.c_uint), ("threads", ctypes.c_int), ("ddof", ctypes.c_int64),
-                ("sums", ctypes.c_void_p), ("means", ctypes.c_void_p), ("variances", ctypes.c_void_p),
-                ("deviations", ctypes.c_void_p), ("roots", ctypes.c_void_p), ("areas", ctypes.c_void_p),
-                ("executor", ctypes.c_void_p)]
+                ("sums", ctypes.c_void_p), ("areas", ctypes.c_void_p), ("areas_f64", ctypes.c_void_p),
+                ("executor", ctypes.c_void_p), ("output", ctypes.c_void_p), ("outputs", ctypes.c_int),
+                ("reserved_word", ctypes.c_int)]
+
+
+class Output(ctypes.Structure):
+    _fields_ = [("statistic", ctypes.c_char_p), ("values", ctypes.c_void_p)]
+
+
+def question(out, names, ddof=0, flags=0):
+    """What is asked: statistics by their names, and sums and areas where `out` has a place for them."""
+    output = (Output * len(names))(*[(name.encode(), out[name].ctypes.data) for name in names])
+    members = {k: out[k].ctypes.data for k in ("sums", "areas", "areas_f64") if k in out}
+    ask = Ask(flags, 0, ddof, output=ctypes.addressof(output), outputs=len(names), **members)
+    ask.kept = output
+    return ask
 
 
 def view_of(array, name):
@@ -138,11 +151,12 @@ def rectangles(rng, height, width, n=12):
 def ask_of(sums, squares, rects, count, channels, ddof=0, flags=0, want_areas=True):
     n = len(rects)
     array = np.array(rects, np.int64).reshape(n, 4)
-    out = {k: np.full((count, n, channels), 1234.5) for k in ("means", "variances", "deviations", "roots")}
+    names = ("mean", "var", "std", "rms")
+    out = {k: np.full((count, n, channels), 1234.5) for k in names}
     out["sums"] = np.zeros((count, n, channels), np.uint64)
-    out["areas"] = np.full(n, -1, np.int64)
-    ask = Ask(flags, 0, ddof, *[out[k].ctypes.data for k in ("sums", "means", "variances", "deviations", "roots")],
-              out["areas"].ctypes.data if want_areas else None, None)
+    if want_areas:
+        out["areas"] = np.full(n, -1, np.int64)
+    ask = question(out, names, ddof, flags)
     status = LIB.sat_table_statistics_sized(ctypes.byref(sums), ctypes.byref(squares) if squares else None,
                                             array.ctypes.data_as(ctypes.c_void_p), ctypes.c_size_t(n),
                                             ctypes.byref(ask), None, ctypes.c_size_t(ctypes.sizeof(Table)),
@@ -189,7 +203,7 @@ def check_statistics(case):
             for c in range(channels):
                 part = pixels[i, y:y + h, x:x + w, c]
                 total, mean, var, square = exact_statistics(part, ddof)
-                got = [float(out[name][i, k, c]) for name in ("means", "variances", "deviations", "roots")]
+                got = [float(out[name][i, k, c]) for name in ("mean", "var", "std", "rms")]
                 if integer:
                     want = [nearest(mean), nearest(var) if var is not None else math.nan,
                             math.sqrt(nearest(var)) if var is not None else math.nan, math.sqrt(nearest(square))]
@@ -240,8 +254,8 @@ def large_quotients(tap):
         tables = [Table(view_of(a, "u64"), 0, code("u16"), satlib.Quant(), p, 0) for a, p in ((sums, 1), (squares, 2))]
         status, out = ask_of(*tables, [(0, 0, n, 1)], 1, 1)
         want = nearest(Fraction(n * s2 - s1 * s1, n * n))
-        if status or out["variances"][0, 0, 0] != want:
-            problems.append(f"n {n} s1 {s1} s2 {s2}: {out['variances'][0, 0, 0]}, not {want}")
+        if status or out["var"][0, 0, 0] != want:
+            problems.append(f"n {n} s1 {s1} s2 {s2}: {out['var'][0, 0, 0]}, not {want}")
     tap.report("variances of large sums are rounded once", problems, 300)
 
 
@@ -279,8 +293,8 @@ def refusals(tap):
     if status != 4 or "66051 pixels that a u32 table of squares of u8 samples" not in LIB.sat_detail().decode():
         problems.append(f"66052 squares of u8: {status} {LIB.sat_detail().decode()}")
     status, out = ask_of(sums, squares, [(-2, -2, 3, 3), (9, 9, 1, 1)], 1, 1, flags=1)
-    nothing = np.isnan(out["roots"][0, 1, 0])
-    if status or out["areas"].tolist() != [1, 0] or out["variances"][0, 0, 0] != 0 or not nothing:
+    nothing = np.isnan(out["rms"][0, 1, 0])
+    if status or out["areas"].tolist() != [1, 0] or out["var"][0, 0, 0] != 0 or not nothing:
         problems.append(f"clipped: {status} {out}")
     del kept, kept2, small
     tap.report("what is no table of squares, and what it cannot answer, is refused", problems)

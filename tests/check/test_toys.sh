@@ -1,5 +1,5 @@
 #!/bin/bash
-# A backend, a scan method, a border mode, a statistic of windows, a file format and a command are each one new file and one new line: copies
+# A backend, a scan method, a border mode, a statistic of windows, one of rectangles, a file format and a command are each one new file and one new line: copies
 # the tree, adds one of each (toys/), builds, and looks for them where users would.
 cd "$(dirname "$0")/../.." || exit 1
 . tests/tap.sh
@@ -20,6 +20,8 @@ add scan cpu/toy_scan.c lib/scans.def 'SAT_SCAN(toy_scan)'
 add border lib/border_toy.c lib/borders.def 'SAT_BORDER(toy)'
 cp tests/check/toys/statistic.def "$tree/repo/src/lib/statistics/toy.def"
 echo '#include "statistics/toy.def"' >>"$tree/repo/src/lib/statistics.def"
+cp tests/check/toys/rect_statistic.def "$tree/repo/src/lib/statistics/toy_spread.def"
+echo '#include "statistics/toy_spread.def"' >>"$tree/repo/src/lib/rect_statistics.def"
 add format io/format_toy.c io/formats.def 'FORMAT(toy)'
 add command cli/cmd_toy.c cli/commands.def 'COMMAND(toy)'
 
@@ -50,6 +52,14 @@ statistic() { # mean + 2 * k of 0 10 20 30 in windows of one pixel
     printf 'P2\n4 1\n255\n0 10 20 30\n' | "$toy" - --box 1 --stat toy:k=4 --result same -o "$tree/row.pgm" &&
         [ "$(tail -c4 "$tree/row.pgm" | od -An -tu1 | tr -s ' ')" = " 8 18 28 38" ]
 }
+# rectangles OPTION... - variance over mean of the first row, 0 10 20 30, and of all: 125 / 15, 0 and 1 of another row
+rectangles() {
+    printf 'P2\n4 2\n255\n0 10 20 30\n0 0 0 2\n' >"$tree/two.pgm" &&
+        "$toy" "$tree/two.pgm" -o "$tree/two.npy" --moments 1,2 &&
+        [ "$("$toy" query "$tree/two.$1" --rect 0,0,4,1 --rect 2,1,2,1 --stat toy_spread | tail -2 | cut -d, -f5 | xargs)" = \
+            "8.333333333333334 1" ]
+}
+no_rectangle_of() { "$toy" query data/camera.png --rect 0,0,1,1 --stat nosuch 2>&1 | grep -q "a list of .*,toy_spread,"; }
 format() {
     printf 'TOY\003\002abcdef' >"$tree/in.toy"
     "$toy" "$tree/in.toy" --box 1 -o "$tree/out.toy" && same_files in.toy out.toy
@@ -59,7 +69,7 @@ refused() { # a format cannot hold what it cannot hold
         [ ! -e "$tree/rgb.toy" ]
 }
 
-try "the tree builds with six toys" build
+try "the tree builds with seven toys" build
 try "sat backends lists the backend" says "a backend for the tests" "$toy" backends
 for layout in padded inclusive; do
     for type in u32 i64; do
@@ -72,6 +82,10 @@ try "--help lists the border" says toy "$toy" --help
 try "--border toy follows its rule" border
 try "--help lists the statistic" says "toy:k=" "$toy" --help
 try "--stat toy follows its formula" statistic
+try "sat query --help lists the statistic of rectangles" says toy_spread "$toy" query --help
+try "sat query --stat toy_spread follows its formula, from pixels" rectangles pgm
+try "sat query --stat toy_spread follows its formula, from a table of two moments" rectangles npy
+try "the error names the statistic of rectangles" no_rectangle_of
 try "--version lists the format" says toy "$toy" --version
 try "the format is read and written" format
 try "the format's limits are in the error" refused

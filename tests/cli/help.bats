@@ -100,6 +100,13 @@ options_in() { grep -oE -- '--[a-z][a-z-]*' | sort -u; }
     while read -r name; do grep -qE "^\.Cm ${name%%:*}( |$)" manual; done < <(names borders | grep -v '^V')
 }
 
+@test "the man page has every statistic of rectangles" {
+    tac "$root/packaging/sat.1" | sed -n '/^\.It Fl -ddof/,/^\.It Fl -stat Ar LIST/p' | grep -oE '^\.Cm .*|^\.Cm [a-z]*' | sed 's/^\.Cm//' |
+        tr -d ' ' | tr ',' '\n' | grep . | sort >manual
+    [ "$("$sat" query --help | sed -n 's/^stats: *//p')" ]
+    while read -r name; do grep -qx "$name" manual; done < <("$sat" query --help | sed -n 's/^stats: *//p' | tr ' ' '\n')
+}
+
 @test "the man page renders without warnings" {
     command -v man >/dev/null || skip "no man(1)"
     run man --warnings -l "$root/packaging/sat.1"

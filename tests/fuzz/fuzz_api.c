@@ -217,8 +217,9 @@ static const char *query_fractions(fuzz_input *in, const sat_view *image, const 
         if (!any) side[i] = (double)take_int(in, -16, 8 * SIDE) / 8;
     }
     const sat_rect_f64 r = {side[0], side[1], side[2], side[3]};
+    const sat_rect_output mean = {"mean", means};
     const sat_statistics ask = {
-        .flags = clip ? SAT_CLIP : 0, .threads = 1, .sums = sums, .means = means, .areas_f64 = &area};
+        .flags = clip ? SAT_CLIP : 0, .threads = 1, .sums = sums, .areas_f64 = &area, .output = &mean, .outputs = 1};
     const sat_status status = sat_table_statistics_f64(t, NULL, &r, 1, &ask, NULL);
     if (status == SAT_ERR_RECT || status == SAT_ERR_RANGE) return NULL;
     if (status != SAT_OK) return "a rectangle with fractions has another status";
@@ -236,6 +237,25 @@ static const char *query_fractions(fuzz_input *in, const sat_view *image, const 
         if (!is_integer(t->sample) || t->view.type == SAT_F32 || t->view.type == SAT_F64) continue;
         if (!(fabsl((long double)sums[c].f - sum) <= 15 * 0x1p-53L * size + 0x1p-1000L))
             return "a sum of fractions is another";
+    }
+    return NULL;
+}
+
+/* The image itself answers what a table does; sums of integers are the same. */
+static const char *query_image(const sat_view *image, const sat_table *t, const sat_rect *rects, size_t n, bool clip,
+                               const sat_sum *sums)
+{
+    sat_sum own[RECTS * 4] = {0};
+    double variances[RECTS * 4];
+    const sat_rect_output variance = {"var", variances};
+    const sat_statistics ask = {
+        .flags = clip ? SAT_CLIP : 0, .threads = 1, .sums = own, .output = &variance, .outputs = 1};
+    const size_t all = n * (size_t)image->channels;
+    if (sat_image_statistics(image, rects, n, &ask, NULL) != SAT_OK) return "an image refuses what its table answers";
+    const bool exact = is_integer(t->sample) && t->view.type != SAT_F32 && t->view.type != SAT_F64;
+    for (size_t i = 0; exact && i < all; i++) {
+        if (own[i].u != sums[i].u) return "a sum of the image is not the table's";
+        if (variances[i] < 0) return "a variance below 0";
     }
     return NULL;
 }
@@ -261,6 +281,7 @@ static const char *query_table(fuzz_input *in, const sat_view *image, const sat_
     sat_status should = first_bad == BAD_RECT ? SAT_ERR_RECT : first_bad == BAD_RANGE ? SAT_ERR_RANGE : SAT_OK;
     if (status != should) return "rectangles were answered that are to be refused, or refused";
     const char *why = status == SAT_OK ? check_answers(image, s, cut, want, n, sums, means) : NULL;
+    if (!why && status == SAT_OK) why = query_image(image, &table, rects, n, clip, sums);
 
     sat_query *query = NULL;
     sat_status made = sat_query_create(&query, &table, &(sat_query_spec){.flags = clip ? SAT_CLIP : 0});

@@ -8,6 +8,7 @@
 
 #include "fuzz.h"
 #include "npy_header.h"
+#include "sat_query.h"
 #include "table_file.h"
 #include "table_trailer.h"
 
@@ -89,7 +90,8 @@ static const char *query_statistics(const sat_table *t, const sat_table *squares
     sat_sum sums[4];
     int64_t area = -1;
     sat_statistics ask = {.threads = 1, .sums = sums, .areas = &area};
-    if (squares) ask.variances = variances, ask.roots = roots;
+    const sat_rect_output of_squares[] = {{"var", variances}, {"rms", roots}};
+    if (squares) ask.output = of_squares, ask.outputs = 2;
     sat_status status = sat_table_statistics(t, squares, r, 1, &ask, NULL);
     if (status == SAT_OK && (!inside || area != r->width * r->height)) return "statistics of another rectangle";
     for (int c = 0; status == SAT_OK && c < t->view.channels; c++) {

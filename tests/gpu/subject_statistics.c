@@ -3,10 +3,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sat_query.h"
 #include "stage.h"
 
 enum { SUMS, MEANS, VARIANCES, DEVIATIONS, ROOTS, AREAS, AREAS_F64, ANSWERS };
-static const char *const names[ANSWERS] = {"sum", "mean", "variance", "deviation", "root", "area", "area in f64"};
+static const char *const names[ANSWERS] = {"sums", "mean", "var", "std", "rms", "areas", "areas_f64"};
 
 /* A table of several images on the host, `tall` rows from one to the next, of which the last lie in no image. */
 typedef struct stack {
@@ -107,19 +108,20 @@ static size_t answers_of(const batch *b, int which)
 }
 
 /* Answers from entry i on; areas from rectangle r on. */
-static sat_statistics statistics(const batch *b, uint64_t *const to[ANSWERS], size_t i, size_t r)
+static sat_statistics statistics(const batch *b, uint64_t *const to[ANSWERS], size_t i, size_t r,
+                                 sat_rect_output output[ANSWERS])
 {
     const bool *a = b->asked;
-    return (sat_statistics){.flags = b->flags,
-                            .threads = 1,
-                            .ddof = b->ddof,
-                            .sums = a[SUMS] ? (sat_sum *)(to[SUMS] + i) : NULL,
-                            .means = a[MEANS] ? (double *)(to[MEANS] + i) : NULL,
-                            .variances = a[VARIANCES] ? (double *)(to[VARIANCES] + i) : NULL,
-                            .deviations = a[DEVIATIONS] ? (double *)(to[DEVIATIONS] + i) : NULL,
-                            .roots = a[ROOTS] ? (double *)(to[ROOTS] + i) : NULL,
-                            .areas = a[AREAS] ? (int64_t *)(to[AREAS] + r) : NULL,
-                            .areas_f64 = a[AREAS_F64] ? (double *)(to[AREAS_F64] + r) : NULL};
+    sat_statistics ask = {.flags = b->flags,
+                          .threads = 1,
+                          .ddof = b->ddof,
+                          .sums = a[SUMS] ? (sat_sum *)(to[SUMS] + i) : NULL,
+                          .areas = a[AREAS] ? (int64_t *)(to[AREAS] + r) : NULL,
+                          .areas_f64 = a[AREAS_F64] ? (double *)(to[AREAS_F64] + r) : NULL,
+                          .output = output};
+    for (int k = MEANS; k <= ROOTS; k++)
+        if (a[k]) output[ask.outputs++] = (sat_rect_output){names[k], (double *)(to[k] + i)};
+    return ask;
 }
 
 /* One by one, as the host gives none when one is bad. */
@@ -129,9 +131,10 @@ static void answer_image(batch *b, int64_t image)
     const sat_table sums = table_of(&b->sums, sat_view_image(&b->sums.view, image)),
                     squares = table_of(&b->squares, sat_view_image(&b->squares.view, image));
     const double nan = strtod("nan", NULL);
+    sat_rect_output output[ANSWERS];
     for (size_t r = 0; r < b->n; r++) {
         const size_t to = ((size_t)image * b->n + r) * channels;
-        const sat_statistics ask = statistics(b, b->want, to, r);
+        const sat_statistics ask = statistics(b, b->want, to, r, output);
         const sat_status status =
             sat_table_statistics(&sums, needs_squares(b) ? &squares : NULL, &b->rects[r], 1, &ask, NULL);
         if (status == SAT_OK) continue;
@@ -154,7 +157,8 @@ static bool answer(batch *b)
         }
     }
     for (int64_t image = 0; image < b->sums.view.count; image++) answer_image(b, image);
-    const sat_statistics ask = statistics(b, b->want, 0, 0);
+    sat_rect_output output[ANSWERS];
+    const sat_statistics ask = statistics(b, b->want, 0, 0, output);
     if (b->status != SAT_OK)
         b->of_all = sat_table_statistics(&sums, needs_squares(b) ? &squares : NULL, b->rects, b->n, &ask, NULL);
     return true;
@@ -283,7 +287,8 @@ static void run(void *made, const target *t)
     if (ok) {
         const sat_table table = table_of(&b->sums, of_sums), other = table_of(&b->squares, of_squares);
         const sat_query_spec spec = {.flags = b->flags, .squares = needs_squares(b) || b->ask_both ? &other : NULL};
-        const sat_statistics ask = statistics(b, at, 0, 0);
+        sat_rect_output output[ANSWERS];
+        const sat_statistics ask = statistics(b, at, 0, 0, output);
         ok = is_status(sat_query_create(&query, &table, &spec), SAT_OK, "sat_query_create");
         const sat_status status = ok ? sat_query_statistics(query, rects.view.data, b->n, &ask, NULL) : SAT_OK;
         if (memory == SAT_HOST)

@@ -7,6 +7,7 @@
 
 #include "arrays.h"
 #include "hog.h"
+#include "sat_query.h"
 #include "stage.h"
 
 static bool cuda_ok(cudaError_t e, const char *what)
@@ -291,7 +292,8 @@ static bool query_queue(void *what, cudaStream_t stream)
 {
     query_job *j = what;
     const sat_rect *rects = j->given.view.data;
-    const sat_statistics ask = {.means = j->got[MEANS].view.data};
+    const sat_rect_output mean = {"mean", j->got[MEANS].view.data};
+    const sat_statistics ask = {.output = &mean, .outputs = 1};
     const sat_run_options run = {.stream = stream};
     return table_queue(&j->table, stream) &&
            is_status(sat_query_run(j->query, rects, RECTS, j->got[SUMS].view.data, NULL, &run), SAT_OK,

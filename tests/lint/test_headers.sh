@@ -16,6 +16,9 @@ as_cpp() {
     "${CXX:-g++}" "$1" -Wall -Wextra -Wpedantic -Wconversion -Wold-style-cast -Wuseless-cast -Werror -Isrc/lib -Isrc/io \
         -fsyntax-only -x c++ - <<'END'
 #include "sat_gauss.h"
+#include "sat_bytes.h"
+#include "sat_image.h"
+#include "sat_light.h"
 #include "sat_query.h"
 #include "sat_lab.h"
 #include "sat_window.h"
@@ -31,6 +34,11 @@ bool blur(const sat_view &from, const sat_view &to)
     if (sat_gauss_create(&gauss, &gauss_spec) != SAT_OK || sat_gauss_run(gauss, &from, &to, nullptr) != SAT_OK)
         return false;
     sat_gauss_destroy(&gauss);
+    sat_light_spec light_spec = {};
+    sat_light *light;
+    sat_bytes bytes;
+    if (sat_light_bytes(&light_spec, &bytes) == SAT_OK && sat_light_create(&light, &light_spec) == SAT_OK)
+        sat_light_destroy(&light);
     sat_window_spec window_spec = {};
     sat_window *window;
     if (sat_window_create(&window, &window_spec) == SAT_OK) sat_window_destroy(&window);

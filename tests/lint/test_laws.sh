@@ -58,9 +58,21 @@ try "src/lib includes nothing of src/cpu" nothing outside_includes src/lib $(nam
 try "src/io includes its own headers, sat.h and sized.h" nothing outside_includes src/io sat.h sized.h $(names src/io/*.[hd]*)
 try "the command knows table files through sat_file.h alone" nothing grep -rnE '"table_[a-z]*\.h"' src/cli src/bench
 try "src/cli includes its own headers, those of io, and the public ones but the laboratory's" \
-    nothing outside_includes src/cli sat.h sat_query.h sat_window.h sat_gauss.h $(names src/io/*.h src/cli/*.[hd]*)
+    nothing outside_includes src/cli sat.h sat_query.h sat_window.h sat_gauss.h sat_light.h sat_image.h sat_bytes.h $(names src/io/*.h src/cli/*.[hd]*)
 try "src/bench includes its own headers, those of cli and io, and the public ones" \
-    nothing outside_includes src/bench sat.h sat_query.h sat_window.h sat_gauss.h sat_lab.h $(names src/io/*.h src/cli/*.[hd]* src/bench/*.[hd]*)
+    nothing outside_includes src/bench sat.h sat_query.h sat_window.h sat_gauss.h sat_light.h sat_image.h sat_bytes.h sat_lab.h $(names src/io/*.h src/cli/*.[hd]* src/bench/*.[hd]*)
+# The command computes nothing.  It hands samples on: whoever reads them has a pointer to a type of samples, made from the
+# data of a view or an image.  What is left are numbers on their way from text and to it.
+TEXTS='real_text|number|sheet|progress_line|rounding'
+samples() {
+    grep -rnE '\((const )?(u?int(8|16|32|64)_t|float|double) \*\)' src/cli
+    grep -rnE '(\.|->)data *[[+]|\* *\(?[a-z_]*(\.|->)data\b|(mem(cpy|move)|(u?int(8|16|32|64)_t|float|double) \*[^,;]*=)[^;]*(\.|->)data\b' src/cli
+}
+mathematics() { grep -rnE '# *include *<(math|tgmath|complex|fenv)\.h>' src/cli | grep -vE "^src/cli/($TEXTS)\.c:"; }
+wide_integers() { grep -rnE '__u?int128' src/cli | grep -vE '^src/cli/real_text\.c:'; }
+try "the command reads no samples" nothing samples
+try "the command needs mathematics for the texts of numbers alone" nothing mathematics
+try "the command needs integers of 128 bits for the texts of numbers alone" nothing wide_integers
 try "the library prints nothing" nothing calls 'printf|fprintf|vfprintf|puts|fputs|putchar|perror|write' src/lib src/cpu
 # machine.c asks the kernel how large the cache is.
 try "the library opens no file" \
@@ -141,6 +153,13 @@ entries() { # KIND TYPE PREFIX TABLE
         try "$1 $name is named in its own file alone" nothing strangers "$name" "$id" "$3" "$file|${file%/*}/${id}(_[a-z]*)?\\.c"
     done
 }
+# A statistic of rectangles is a file of formulas; no code names it.
+rect_statistics() {
+    local ids
+    ids=$(sed -nE 's|.*statistics/([a-z0-9_]*)\.def.*|\1|p' src/lib/rect_statistics.def | paste -sd'|')
+    grep -rnE "\"($ids)\"|\bSAT_RECT_($ids)\b" src/lib src/cpu kernels | grep -v "^src/lib/statistics/"
+}
+try "no code names a statistic of rectangles" nothing rect_statistics
 entries backend sat_backend sat_backend_ src/lib/backends.def
 entries scan sat_scan_method sat_scan_ src/lib/scans.def
 entries border sat_border sat_border_ src/lib/borders.def

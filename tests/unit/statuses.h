@@ -112,8 +112,9 @@ static char header_text[1 << 18];
 /* All headers, one after the other. */
 static inline void read_headers(void)
 {
-    static const char *const names[] = {"lib/sat",       "lib/sat_run", "lib/sat_query", "lib/sat_window",
-                                        "lib/sat_gauss", "lib/sat_lab", "io/sat_file"};
+    static const char *const names[] = {"lib/sat",       "lib/sat_run",   "lib/sat_query", "lib/sat_window",
+                                        "lib/sat_gauss", "lib/sat_light", "lib/sat_image", "lib/sat_bytes",
+                                        "lib/sat_lab",   "io/sat_file"};
     const char *root = getenv("SAT_TEST_ROOT");
     size_t n = 0;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {

@@ -2,6 +2,7 @@
  * those of sat_table_statistics() for all types is tests/gpu/subject_statistics.c's. */
 #include "arrays.h"
 #include "device_memory.h"
+#include "sat_query.h"
 
 /* A query with a table of squares answers as sat_table_statistics() does. */
 static void statistics_of_a_query(void **state)
@@ -21,8 +22,9 @@ static void statistics_of_a_query(void **state)
         .power = 2};
     sat_query_spec spec = {.squares = &squares};
     double variances[2] = {-1, -1}, means[2], roots[2];
-    const sat_statistics ask = {.means = means, .variances = variances, .roots = roots, .flags = SAT_CLIP},
-                         alone = {.means = means};
+    const sat_rect_output output[] = {{"mean", means}, {"var", variances}, {"rms", roots}};
+    const sat_statistics ask = {.output = output, .outputs = 3, .flags = SAT_CLIP},
+                         alone = {.output = output, .outputs = 1};
     sat_query *query;
     assert_ok(sat_query_create(&query, &t, &spec));
     squares.power = 1; /* it was copied */
@@ -81,11 +83,9 @@ static void statistics_on_a_device(void **state)
         double means[2], roots[2];
         int64_t areas[2];
     } got, *there = device_copy(NULL, sizeof got);
-    const sat_statistics ask = {.sums = there->sums,
-                                .means = there->means,
-                                .roots = there->roots,
-                                .areas = there->areas},
-                         of_sums = {.means = there->means};
+    const sat_rect_output output[] = {{"mean", there->means}, {"rms", there->roots}};
+    const sat_statistics ask = {.sums = there->sums, .areas = there->areas, .output = output, .outputs = 2},
+                         of_sums = {.output = output, .outputs = 1};
     sat_query *query;
 
     assert_ok(sat_query_create(&query, &sums, &(sat_query_spec){.squares = &squares}));

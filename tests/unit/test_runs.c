@@ -180,7 +180,8 @@ static sat_status run_query(void *object, const sat_run_options *run)
 
 static sat_status run_variances(void *object, const sat_run_options *run)
 {
-    const sat_statistics ask = {.variances = result.data};
+    const sat_rect_output variance = {"var", result.data};
+    const sat_statistics ask = {.output = &variance, .outputs = 1};
     return sat_query_statistics(object, rects, (size_t)result.height, &ask, run);
 }
 
@@ -193,8 +194,10 @@ static void end_query(void **object)
 static void make_ask(const operation *o, int threads, const sat_executor *executor, void **object)
 {
     (void)o;
+    static sat_rect_output variance;
     static sat_statistics ask;
-    ask = (sat_statistics){.variances = result.data, .threads = threads, .executor = executor};
+    variance = (sat_rect_output){"var", result.data};
+    ask = (sat_statistics){.threads = threads, .executor = executor, .output = &variance, .outputs = 1};
     *object = &ask;
 }
 

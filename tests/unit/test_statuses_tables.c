@@ -76,9 +76,9 @@ static void ask_host(const char *fault, sat_status want, const question *q)
     const sat_rect_f64 *reals = q->no_rects ? NULL : q->reals;
     told("sat_table_statistics", fault, want, sat_table_statistics(&q->t, squared, rects, q->n, &q->ask, NULL));
     told("sat_table_statistics_f64", fault, want, sat_table_statistics_f64(&q->t, squared, reals, q->n, &q->ask, NULL));
-    if (!q->ask.variances && q->ask.ddof == 0 && !q->ask.executor)
+    if (q->ask.outputs == 1 && q->ask.ddof == 0 && !q->ask.executor)
         told("sat_table_query", fault, want,
-             sat_table_query(&q->t, rects, q->n, q->ask.flags, q->ask.threads, NULL, q->ask.means));
+             sat_table_query(&q->t, rects, q->n, q->ask.flags, q->ask.threads, NULL, q->ask.output->values));
 }
 
 /* For a query that is made once: of what runs are asked, the rectangles and `ask`. */
@@ -91,7 +91,7 @@ static void ask_query(const char *fault, sat_status want, const question *q)
     sat_query *query = (sat_query *)&query;
     const sat_rect *rects = q->no_rects ? NULL : q->rects;
     const bool of_run =
-        want == RECT || want == RANGE || q->no_rects || q->ask.ddof < 0 || (q->ask.variances && !q->with_squares);
+        want == RECT || want == RANGE || q->no_rects || q->ask.ddof < 0 || (q->ask.outputs > 1 && !q->with_squares);
     const sat_status made = sat_query_create(&query, &q->t, &spec);
     told("sat_query_create", fault, of_run ? OK : want, made);
     if (made != OK) {
@@ -103,24 +103,24 @@ static void ask_query(const char *fault, sat_status want, const question *q)
         told("sat_query_run", "ended", CANCELLED, sat_query_run(query, rects, q->n, NULL, NULL, &ended));
         told("sat_query_statistics", "ended", CANCELLED, sat_query_statistics(query, rects, q->n, &q->ask, &ended));
     }
-    if (!q->ask.variances && q->ask.ddof == 0)
-        told("sat_query_run", fault, want, sat_query_run(query, rects, q->n, NULL, q->ask.means, NULL));
+    if (q->ask.outputs == 1 && q->ask.ddof == 0)
+        told("sat_query_run", fault, want, sat_query_run(query, rects, q->n, NULL, q->ask.output->values, NULL));
     sat_query_destroy(&query);
 }
 
 #define ASK(want, ...)                                                                                                 \
     do {                                                                                                               \
         double means[2], variances[2];                                                                                 \
+        const sat_rect_output output[] = {{"mean", means}, {"var", variances}};                                        \
         question q = {.t = table_good(), .squared = squares_good(), .n = 2};                                           \
         q.rects[0] = q.rects[1] = (sat_rect){1, 1, 2, 2};                                                              \
         q.reals[0] = q.reals[1] = (sat_rect_f64){1, 1, 2, 2};                                                          \
-        q.ask.means = means;                                                                                           \
-        (void)variances;                                                                                               \
+        q.ask.output = output, q.ask.outputs = 1;                                                                      \
         __VA_ARGS__;                                                                                                   \
         ask_host(#__VA_ARGS__, want, &q);                                                                              \
         if (q.t.view.memory == SAT_HOST) ask_query(#__VA_ARGS__, want, &q);                                            \
     } while (0)
-#define SQUARES(want, ...)   ASK(want, q.with_squares = true; q.ask.variances = variances; __VA_ARGS__)
+#define SQUARES(want, ...)   ASK(want, q.with_squares = true; q.ask.outputs = 2; __VA_ARGS__)
 #define RECTANGLE(want, ...) ASK(want, q.rects[1] = (sat_rect){__VA_ARGS__}; q.reals[1] = (sat_rect_f64){__VA_ARGS__})
 
 static void tables(void **state)
@@ -168,9 +168,24 @@ static void tables(void **state)
 
     double means[1];
     int64_t areas[1];
+    const sat_rect_output mean = {"mean", means}, twice[] = {mean, mean}, unknown = {"mode", means},
+                          nowhere = {"mean", NULL};
     const sat_table t = table_good();
-    sat_statistics ask = {.means = means};
+    sat_statistics ask = {.output = &mean, .outputs = 1};
     const sat_rect_f64 nan_side = {0, 0, NAN, 1}, no_side = {1e15, 0, 1e-9, 1}, good = {0.5, 0.5, 1, 1};
+    const sat_rect rect = {0, 0, 1, 1};
+    const sat_statistics wrong[] = {{.output = twice, .outputs = 2},
+                                    {.output = &unknown, .outputs = 1},
+                                    {.output = &nowhere, .outputs = 1},
+                                    {.outputs = 1},
+                                    {.outputs = -1},
+                                    {.reserved_word = 1}};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        told("sat_table_statistics", "a statistic", ARGUMENT,
+             sat_table_statistics(&t, NULL, &rect, 1, &wrong[i], NULL));
+        told("sat_table_statistics_f64", "a statistic", ARGUMENT,
+             sat_table_statistics_f64(&t, NULL, &good, 1, &wrong[i], NULL));
+    }
     told("sat_table_statistics_f64", "NaN", RECT, sat_table_statistics_f64(&t, NULL, &nan_side, 1, &ask, NULL));
     told("sat_table_statistics_f64", "edges that are one", RECT,
          sat_table_statistics_f64(&t, NULL, &no_side, 1, &ask, NULL));

@@ -5,8 +5,11 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "sat_bytes.h"
 #include "sat_gauss.h"
 #include "sat_lab.h"
+#include "sat_light.h"
+#include "sat_query.h"
 #include "sat_window.h"
 
 static int tests, failures;
@@ -26,9 +29,11 @@ static sat_table table = {
     .view = {.data = entries, .row_bytes = 20, .width = 5, .height = 4, .channels = 1, .type = SAT_U32},
     .layout = SAT_PADDED,
     .sample = SAT_U8};
+static sat_table real_table = {.sample = SAT_U8};
 static sat_plan_spec spec = {.width = 4, .height = 3, .sample = SAT_U8, .accum = SAT_U32};
 static sat_box_spec box_spec = {.width = 4, .height = 3, .sample = SAT_U8, .window_width = 3, .window_height = 3};
 static sat_gauss_spec gauss_spec = {.width = 4, .height = 3, .sample = SAT_U8, .sigma = 1, .border = "wrap"};
+static sat_light_spec light_spec = {.sample = SAT_U8};
 static sat_scan_spec scan_spec = {.length = 12, .sample = SAT_U8, .accum = SAT_U32};
 static sat_run_options run;
 
@@ -52,7 +57,20 @@ static bool answers(void)
     sat_query_destroy(&query);
     int64_t area = 0;
     const sat_statistics ask = {.sums = &sum, .areas = &area};
-    return ok && sat_table_statistics(&table, NULL, &rect, 1, &ask, &run) == SAT_OK && area == 4;
+    return ok && sat_table_statistics(&table, NULL, &rect, 1, &ask, &run) == SAT_OK && area == 4 &&
+           sat_image_statistics(&image, &rect, 1, &ask, &run) == SAT_OK && area == 4 && sum.u == 16;
+}
+
+static bool light(void)
+{
+    static float linear[12];
+    sat_view result = image;
+    sat_light *tables;
+    result.data = linear, result.type = SAT_F32, result.row_bytes = 16;
+    bool ok = sat_light_create(&tables, &light_spec) == SAT_OK &&
+              sat_light_from_srgb(tables, &image, &result) == SAT_OK && linear[8] > 0.0027f && linear[8] < 0.0028f;
+    sat_light_destroy(&tables);
+    return ok;
 }
 
 static bool means(void)
@@ -98,6 +116,15 @@ static bool variances(void)
               sat_window_run(window, &image, NULL, &result, &run) == SAT_OK && var[0] > 4 && var[0] < 4.5f;
     sat_window_destroy(&window);
     return ok;
+}
+
+static bool memory(void)
+{
+    sat_bytes plan, box, gauss, window, tables;
+    return sat_plan_bytes(&spec, &plan) == SAT_OK && plan.host > 0 && sat_box_bytes(&box_spec, &box) == SAT_OK &&
+           box.host > 0 && sat_gauss_bytes(&gauss_spec, &gauss) == SAT_OK && gauss.host > 0 &&
+           sat_window_bytes(&window_spec, &window) == SAT_OK && window.host > 0 &&
+           sat_light_bytes(&light_spec, &tables) == SAT_OK && tables.host > 2000;
 }
 
 static bool prefix_sums(void)
@@ -148,6 +175,7 @@ static void refusals(void)
     sat_gauss *gauss;
     sat_scan *scan;
     sat_window *window;
+    sat_light *tables;
     sat_sum sum;
     REFUSED(spec, sat_plan_create(&plan, &spec));
     REFUSED(table, sat_table_query(&table, NULL, 0, 0, 1, &sum, NULL));
@@ -155,6 +183,7 @@ static void refusals(void)
     REFUSED(box_spec, sat_box_create(&box, &box_spec));
     REFUSED(gauss_spec, sat_gauss_create(&gauss, &gauss_spec));
     REFUSED(window_spec, sat_window_create(&window, &window_spec));
+    REFUSED(light_spec, sat_light_create(&tables, &light_spec));
     REFUSED(scan_spec, sat_scan_create(&scan, &scan_spec));
     if (sat_plan_create(&plan, &spec) == SAT_OK) REFUSED(run, sat_plan_run(plan, &image, &table.view, &run));
     sat_plan_destroy(&plan);
@@ -172,6 +201,11 @@ int main(void)
     test(blurs(), "Gaussian filters");
     test(prefix_sums(), "scans");
     test(variances(), "window statistics");
+    test(light(), "linear light");
+    test(memory(), "memory of objects");
+    real_table.view = table.view, real_table.view.type = SAT_F32; /* any bits will do */
+    FILLS(sat_rect_statistic_info, true, sat_rect_statistic_at(0, &s.info));
+    FILLS(sat_rounding, true, sat_table_rounding(&real_table, 3, NULL, &s.info) == SAT_OK);
     FILLS(sat_statistic_info, true, sat_statistic_at(0, &s.info));
     FILLS(sat_border_info, true, sat_border_at(0, &s.info));
     FILLS(sat_backend_info, true, sat_backend_at(0, &s.info));

@@ -30,13 +30,13 @@
  * caller's except inside the opaque objects.  Sizes are 64 bit and every product is checked.
  *
  * Versions.  sat_plan_spec, sat_run_options, sat_table, sat_statistics, sat_query_spec, sat_box_spec, sat_gauss_spec,
- * sat_window_spec and the structs called sat_..._info get new members at their end, where zero means what the version
- * before did.  The size of the caller's struct travels with the call, so a program may run with a library that is
- * newer, or older, than the header it was compiled with. The functions that take or fill such a struct are macros:
- * sat_plan_create(plan, spec) is sat_plan_create_sized(plan, spec, sizeof(sat_plan_spec)), and so on, the size last.
- * Other languages call the latter with the size of their own declaration. The library takes members that the caller's
- * struct lacks for zero, and does not write them.  A non-zero member that the library does not have is refused
- * with SAT_ERR_ARGUMENT.  All other structs stay as they are.
+ * sat_window_spec, sat_light_spec, sat_rounding and the structs called sat_..._info get new members at their end, where
+ * zero means what the version before did.  The size of the caller's struct travels with the call, so a program may run
+ * with a library that is newer, or older, than the header it was compiled with. The functions that take or fill such a
+ * struct are macros: sat_plan_create(plan, spec) is sat_plan_create_sized(plan, spec, sizeof(sat_plan_spec)), and so
+ * on, the size last. Other languages call the latter with the size of their own declaration. The library takes members
+ * that the caller's struct lacks for zero, and does not write them.  A non-zero member that the library does not have
+ * is refused with SAT_ERR_ARGUMENT.  All other structs stay as they are.
  *
  * Threads.  Work on the CPU is shared with worker threads of the library's own (sat_parallel()).  They are started when
  * they are first needed, block all signals but those that a thread brings on itself, sleep while there is no work, and
@@ -332,28 +332,28 @@ enum { SAT_CLIP = 1 }; /* flags: cut each rectangle to the image instead of refu
 SAT_API sat_status sat_table_query_sized(const sat_table *table, const sat_rect *rects, size_t n, unsigned flags,
                                          int threads, sat_sum *sums, double *means, size_t table_bytes);
 
-/* What is asked of rectangles beside their sums.  Zero means the default, NULL that it is not asked for. */
+/* What is asked of rectangles.  Zero means the default, NULL that it is not asked for. */
 typedef struct sat_statistics {
-    unsigned flags; /* SAT_CLIP */
-    int threads;    /* as in sat_plan_spec */
-    int64_t ddof;   /* 0 or more: variances are divided by the number of pixels less ddof; NaN if that is below 1 */
-    sat_sum *sums;  /* as of sat_table_query() */
-    double *means;
-    double *variances;
-    double *deviations;           /* standard deviations: the square roots of the variances */
-    double *roots;                /* of the means of the squares: root mean squares */
+    unsigned flags;               /* SAT_CLIP */
+    int threads;                  /* as in sat_plan_spec */
+    int64_t ddof;                 /* 0 or more: variances are divided by the number of pixels less ddof; NaN if that
+                                     is below 1 */
+    sat_sum *sums;                /* as of sat_table_query() */
     int64_t *areas;               /* px: n of them, of the part inside the image */
-    const sat_executor *executor; /* as in sat_plan_spec */
     double *areas_f64;            /* the areas, in f64 */
+    const sat_executor *executor; /* as in sat_plan_spec */
+    const struct sat_rect_output *output; /* other statistics (sat_query.h); read during the call alone */
+    int outputs;                          /* how many these are */
+    int reserved_word;                    /* 0 */
 } sat_statistics;
 
 /* Answers n rectangles in each image of a table and of the table of its squares (sat_plan_spec.power = 2): each array
- * but the areas holds [(image * n + i) * channels + c].  squares may be NULL where no variances, deviations and roots
- * are asked for.  Both tables are of one image, with the same samples, in host memory; types and layouts may differ.
+ * but the areas holds [(image * n + i) * channels + c].  squares may be NULL where no statistic that needs squares is
+ * asked for.  Both tables are of one image, with the same samples, in host memory; types and layouts may differ.
  *
  * Tables of integers: a variance (n * S2 - S1 * S1) / (n * (n - ddof)) is computed exactly and rounded once; so is the
- * mean of the squares, of which a root is the rounded square root.  Variances are never negative, and 0 for equal
- * samples.
+ * mean of the squares.  std and rms are the rounded square roots of these.  Variances are never negative, and 0 for
+ * equal samples.
  *
  * A table of f32, f64 or q32 among them: a variance is (S2 - S1 * (S1 / n)) / (n - ddof) in f64, and 0 where rounding
  * makes that negative.  With sums wrong by at most e1 and e2 it is wrong by at most
@@ -361,9 +361,10 @@ typedef struct sat_statistics {
  * and e1, e2 grow with the whole image (sat_plan_run()): where the deviation is small beside the mean, nothing may be
  * left of it.  Nothing is refused for that.
  *
- * With SAT_CLIP a rectangle that lies wholly outside gives sum 0, area 0 and NaN for the others.  Returns as
- * sat_table_query() does, before the first answer is written; SAT_ERR_ARGUMENT also for squares that are missing or are
- * none, SAT_ERR_SHAPE and _TYPE for tables that are not of one image, SAT_ERR_CANCELLED. */
+ * With SAT_CLIP a rectangle that lies wholly outside gives sum 0, area 0 and NaN for the others.  Where nothing is
+ * asked for, the rectangles are checked, and no more.  Returns as sat_table_query() does, before the first answer is
+ * written; SAT_ERR_ARGUMENT also for squares that are missing or are none, SAT_ERR_SHAPE and _TYPE for tables that are
+ * not of one image, SAT_ERR_CANCELLED. */
 #define sat_table_statistics(...) /* table, squares, rects, n, ask, run */                                             \
     sat_table_statistics_sized(__VA_ARGS__, sizeof(sat_table), sizeof(sat_statistics), sizeof(sat_run_options))
 SAT_API sat_status sat_table_statistics_sized(const sat_table *table, const sat_table *squares, const sat_rect *rects,

@@ -60,8 +60,7 @@ typedef struct sat_gauss_spec {
     const sat_executor *executor;   /* as in sat_plan_spec */
     const sat_allocator *allocator; /* as in sat_plan_spec */
     sat_type result;                /* SAT_F32, SAT_F64, or, but of differences, the sample's type; SAT_TYPE_NONE = the
-                                       latter, of differences f64 where they are computed in it for the samples'
-                                       sake, else f32 */
+                                       latter, of differences sat_real_type() */
     int reserved_word;              /* 0 */
 } sat_gauss_spec;
 

@@ -1,6 +1,8 @@
-/* sat_query.h - rectangles whose sides have fractions: statistics of the area that they cover.
+/* sat_query.h - more of rectangles: which statistics there are, sides with fractions, how far tables of floats are off,
+ * and answers straight from an image, for which no table is made.
  *
- * What sat.h says of versions, threads and executors holds here. */
+ * What sat.h says of versions, threads and executors holds here; sat_rect_statistic_info and sat_rounding travel with
+ * their sizes. */
 #ifndef SAT_QUERY_H
 #define SAT_QUERY_H
 
@@ -9,6 +11,33 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+/* ---- the statistics ------------------------------------------------------------------------------------ */
+
+/* A statistic of rectangles. */
+typedef struct sat_rect_statistic_info {
+    const char *name, *summary;
+    const char *equation; /* over n, the area in pixels, S1, S2, mean, var and std; for people */
+    const char *source;   /* citation, or NULL */
+    bool squares;         /* a table must have that of its squares beside it */
+    bool variance;        /* depends on a variance, and so on ddof */
+    bool sum;             /* is the sum, which sat_statistics.sums has in its own type */
+    bool area;            /* is the area, the same for all channels, which sat_statistics.areas has as an integer */
+    bool reserved[4];     /* false */
+} sat_rect_statistic_info;
+
+/* The i-th statistic of rectangles; false past the last. */
+#define sat_rect_statistic_at(...)                                                                                     \
+    sat_rect_statistic_at_sized(__VA_ARGS__, sizeof(sat_rect_statistic_info)) /* i, info */
+SAT_API bool sat_rect_statistic_at_sized(size_t i, sat_rect_statistic_info *info, size_t info_bytes);
+
+/* One of them, asked for: each once at most in one question. */
+typedef struct sat_rect_output {
+    const char *statistic; /* its name */
+    double *values;        /* as the arrays of sat_statistics */
+} sat_rect_output;
+
+/* ---- sides with fractions ------------------------------------------------------------------------------ */
 
 /* The pixels of column i cover [i, i + 1), those of row j likewise.  The edges are x, y, x + width and y + height, the
  * latter two rounded to f64. */
@@ -44,6 +73,66 @@ SAT_API sat_status sat_table_statistics_f64_sized(const sat_table *table, const 
                                                   const sat_rect_f64 *rects, size_t n, const sat_statistics *ask,
                                                   const sat_run_options *run, size_t table_bytes, size_t ask_bytes,
                                                   size_t run_bytes);
+
+/* ---- tables of floats ------------------------------------------------------------------------------------ */
+
+/* How a table of f32 or f64 rounds. */
+typedef struct sat_rounding {
+    double largest; /* what its sums reach: its largest sum; of signed samples the sum of a channel's magnitudes, or 0
+                       where nothing is known of the error */
+    double exact;   /* below, all integers are held exactly: 2^24 or 2^53 */
+    double error;   /* how far the sum of any rectangle may be off, at most: 0 of integers below `exact`; NaN where that
+                       is not known, of float samples and of squares of 32-bit ones; INFINITY */
+    int64_t lost_x; /* the image's first column in which sums are inf or NaN: rectangles that need them have no answer;
+                       -1: all are finite */
+    bool by_type;   /* `largest` is that of any image of such signed samples, as none is given */
+    bool reserved[7]; /* false */
+} sat_rounding;
+
+/* The rounding of a table of one image of so many rows, of which the table's view may hold the last ones alone: only
+ * its last row is read.  image: what was summed, which says more of signed samples; NULL: not at hand.  Both in host
+ * memory. Returns SAT_ERR_ARGUMENT, _SHAPE, _TYPE (a table of integers or q32) or _UNAVAILABLE. */
+#define sat_table_rounding(...) /* table, height, image, rounding */                                                   \
+    sat_table_rounding_sized(__VA_ARGS__, sizeof(sat_table), sizeof(sat_rounding))
+SAT_API sat_status sat_table_rounding_sized(const sat_table *table, int64_t height, const sat_view *image,
+                                            sat_rounding *rounding, size_t table_bytes, size_t rounding_bytes);
+
+/* ---- straight from an image ---------------------------------------------------------------------------- */
+
+/* Answers n rectangles in each image of a view by reading their pixels: for a few rectangles, which no table would pay
+ * for, and for samples whose sums no table holds exactly.  The image has samples of u8 u16 u32 i8 i16 i32 f32 f64 and
+ * lies in host memory.  Arrays are those of sat_table_statistics(); sums are u of unsigned samples, i of signed ones
+ * and f of floats.
+ *
+ * Integers: sums are exact.  Variances and the means of the squares are exact quotients, rounded once, those of 32-bit
+ * samples too: sums of squares have 128 bits.
+ *
+ * Floats: a sum is added up in f64 with what its additions lose (T. Ogita, S. M. Rump and S. Oishi, Accurate sum and
+ * dot product, SIAM J. Sci. Comput. 26 (2005): Sum2): as exact as in twice the precision of f64, rounded once.  A
+ * variance is that of the samples less their mean (T. F. Chan, G. H. Golub and R. J. LeVeque, Algorithms for computing
+ * the sample variance, The American Statistician 37 (1983): the corrected two-pass algorithm): never negative, and
+ * nothing cancels.  A NaN or an infinity reaches exactly the rectangles that hold it.
+ *
+ * The time follows the pixels in the rectangles.  Results are the same on every number of threads.  Where nothing is
+ * asked for, the rectangles are checked, and no more.  Takes no memory.
+ * Returns, before the first answer is written, SAT_ERR_ARGUMENT, _SHAPE, _TYPE (of samples), _UNAVAILABLE (an image in
+ * device memory), SAT_ERR_RECT with the first rectangle that is empty or reaches outside, or SAT_ERR_RANGE with the
+ * first whose sum of integers might not fit 64 bits: one of more than 2^32 pixels of 32-bit samples; and
+ * SAT_ERR_CANCELLED for a run that was ended (sat_run_options), which is asked between rectangles. */
+#define sat_image_statistics(...) /* image, rects, n, ask, run */                                                      \
+    sat_image_statistics_sized(__VA_ARGS__, sizeof(sat_statistics), sizeof(sat_run_options))
+SAT_API sat_status sat_image_statistics_sized(const sat_view *image, const sat_rect *rects, size_t n,
+                                              const sat_statistics *ask, const sat_run_options *run, size_t ask_bytes,
+                                              size_t run_bytes);
+
+/* The same for rectangles with fractions, as sat_table_statistics_f64() defines them: sums are f64 (the member f) of
+ * all samples, areas is NULL.  Integers have the bits that two exact tables give; of floats, each of up to nine parts
+ * with one weight is summed as above. */
+#define sat_image_statistics_f64(...) /* image, rects, n, ask, run */                                                  \
+    sat_image_statistics_f64_sized(__VA_ARGS__, sizeof(sat_statistics), sizeof(sat_run_options))
+SAT_API sat_status sat_image_statistics_f64_sized(const sat_view *image, const sat_rect_f64 *rects, size_t n,
+                                                  const sat_statistics *ask, const sat_run_options *run,
+                                                  size_t ask_bytes, size_t run_bytes);
 
 #ifdef __cplusplus
 }

@@ -75,7 +75,8 @@ typedef struct sat_statistic_info {
     bool whole_image; /* depends on extremes of the whole image, of all its channels together, for which a run reads it
                        * twice */
     bool variance;    /* depends on a variance, and so on ddof */
-    bool reserved[5]; /* false */
+    bool count;       /* how many samples count: never empty */
+    bool reserved[4]; /* false */
 } sat_statistic_info;
 
 /* The i-th statistic; false past the last. */
@@ -88,8 +89,8 @@ SAT_API bool sat_statistic_at_sized(size_t i, sat_statistic_info *info, size_t i
 typedef struct sat_window_output {
     const char *statistic;            /* a name of sat_statistic_at() */
     sat_type result;                  /* u8 u16 u32 i8 i16 i32, rounded to nearest, halves away from zero, and clipped
-                                         to the type's range, NaN to 0; f32; f64.  SAT_TYPE_NONE = f32, of 32-bit
-                                         integers and f64 f64; of a comparison u8 */
+                                         to the type's range, NaN to 0; f32; f64.  SAT_TYPE_NONE = sat_real_type(), of a
+                                         comparison u8 */
     bool compare;                     /* 255 where the pixel is above the statistic, else 0; of u8 */
     bool reserved[3];                 /* false */
     double parameter[SAT_PARAMETERS]; /* in the order of sat_statistic_info */
@@ -116,9 +117,8 @@ typedef struct sat_window_spec {
     bool empty_set;                  /* false: empty is NaN for f32 and f64, 0 for others */
     bool reserved[3];                /* false */
     int64_t ddof;                    /* 0 or more: variances are divided by n - ddof */
-    double nodata;                   /* a value that samples can have: integers without a fraction, within the type's
-                                        range; floats are rounded to the type, whose range they must not leave, and
-                                        NaN means skip_nan */
+    double nodata;                   /* a value that samples can have (sat_type_holds()), of f32 rounded to it; NaN
+                                        means skip_nan */
     double min_valid;                /* samples that must count: 1 or more, a whole number; below 1: a share of
                                         window_width * window_height, of which what lies beyond the image never
                                         counts where the border mode is shrink, and counts as the pixel that it
@@ -134,7 +134,7 @@ typedef struct sat_window_spec {
     const sat_allocator *allocator;  /* as in sat_plan_spec */
     double range;                    /* the largest value that samples are to have, for statistics with a parameter
                                         in_range or of_range: 4095 for 12 bits in u16.  Of integers 1 to the largest
-                                        of the type, of floats finite and above 0.  0 = that largest; 1 for floats */
+                                        of the type, of floats finite and above 0.  0 = sat_type_largest() */
 } sat_window_spec;
 
 typedef struct sat_window sat_window;
