@@ -22,9 +22,9 @@
 /* Entry i of a row, which may have gaps between its pixels. */
 static double entry_at(const sat_view *v, const char *row, int64_t i)
 {
-    const size_t bytes = sat_type_bytes(v->type), packed = (size_t)v->channels * bytes;
-    const char *pixel = row + (size_t)(i / v->channels) * (v->pixel_bytes ? v->pixel_bytes : packed);
-    const char *at = pixel + (size_t)(i % v->channels) * bytes;
+    const ptrdiff_t bytes = (ptrdiff_t)sat_type_bytes(v->type), packed = v->channels * bytes;
+    const char *pixel = row + (i / v->channels) * (v->pixel_bytes ? v->pixel_bytes : packed);
+    const char *at = pixel + (i % v->channels) * bytes;
     float narrow;
     double wide;
     if (v->type == SAT_F32) {
@@ -37,7 +37,7 @@ static double entry_at(const sat_view *v, const char *row, int64_t i)
 
 static const char *last_row(const sat_view *v)
 {
-    return (const char *)v->data + (size_t)(v->height - 1) * v->row_bytes;
+    return (const char *)v->data + (v->height - 1) * v->row_bytes;
 }
 
 double rounding_largest(const sat_view *v)
@@ -61,7 +61,7 @@ double rounding_magnitude(const sat_view *v)
 {
     double sums[4] = {0}, largest = 1;
     for (int64_t y = 0; y < v->height; y++) {
-        const char *row = (const char *)v->data + (size_t)y * v->row_bytes;
+        const char *row = (const char *)v->data + y * v->row_bytes;
         for (int64_t x = 0; x < v->width; x++)
             for (int c = 0; c < v->channels; c++) sums[c] += magnitude_at(v, row, x * v->channels + c);
     }
@@ -99,7 +99,7 @@ static bool has_lost_samples(const sat_view *v)
 {
     for (int64_t y = 0; y < v->height; y++)
         for (int64_t i = 0; i < v->width * v->channels; i++)
-            if (!isfinite(entry_at(v, (const char *)v->data + (size_t)y * v->row_bytes, i))) return true;
+            if (!isfinite(entry_at(v, (const char *)v->data + y * v->row_bytes, i))) return true;
     return false;
 }
 

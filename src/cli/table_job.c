@@ -136,7 +136,7 @@ static bool sum_band(const band_work *w, const moment *m, const image *img, int6
                      error *err)
 {
     sat_view in = image_view(img);
-    in.data = (char *)in.data + (size_t)y * in.row_bytes;
+    in.data = (char *)in.data + y * in.row_bytes;
     in.height = rows;
     *made = m->band;
     made->height = rows + (w->spec.layout == SAT_PADDED && y == 0);

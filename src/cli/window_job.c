@@ -207,7 +207,7 @@ static bool compute(work *w, const char *input, int threads, error *err)
     for (int c = 0; c < w->channels; c++) spec.border_value[c] = j->border_value[j->border_values > 1 ? c : 0];
     long long integers = 0; /* samples of results that may be clipped */
     sat_view src = image_view(img), mask = image_view(&w->mask), results[SAT_OUTPUTS];
-    src.pixel_bytes = (size_t)img->channels * sat_type_bytes(img->type);
+    src.pixel_bytes = img->channels * (ptrdiff_t)sat_type_bytes(img->type);
     src.channels = w->channels;
     for (int i = 0; i < spec.outputs; i++) {
         output[i] = w->r->output[i];

@@ -56,7 +56,8 @@ typedef struct job {
     const copy *c;
     const sat_view *image;
     char *out; /* the table's row for the image's first, behind the zeros */
-    size_t out_bytes, zeros;
+    ptrdiff_t out_bytes;
+    size_t zeros;
     int64_t rows, parts; /* rows in each part but the last */
 } job;
 
@@ -79,8 +80,8 @@ static void copy_rows(void *context, int64_t index, int worker)
     int64_t first = take_part(j) * j->rows;
     (void)index;
     for (int64_t y = first; y < first + j->rows && y < j->image->height; y++) {
-        const char *in = (const char *)j->image->data + (size_t)y * j->image->row_bytes;
-        char *to = j->out + (size_t)y * j->out_bytes;
+        const char *in = (const char *)j->image->data + y * j->image->row_bytes;
+        char *to = j->out + y * j->out_bytes;
         memset(to - j->zeros, 0, j->zeros);
         for (int64_t i = 0; i < samples; i += block) {
             int64_t n = samples - i < block ? samples - i : block;

@@ -140,8 +140,6 @@ static sat_status fits(const sat_box_spec *s, const sat_view *view, sat_type typ
     if (view->count > s->count)
         return sat_fail(SAT_ERR_SHAPE, "%s: %lld images, more than the filter's %lld", what, (long long)view->count,
                         (long long)s->count);
-    if (sat_has_gaps(view) && !s->strided)
-        return sat_fail(SAT_ERR_ARGUMENT, "%s: gaps between pixels; the filter was not made for them (strided)", what);
     if (view->type != type)
         return sat_fail(SAT_ERR_TYPE, "%s: samples of %s where the filter has %s", what, sat_type_name(view->type),
                         sat_type_name(type));
@@ -177,6 +175,7 @@ sat_status sat_box_run(sat_box *box, const sat_view *given_src, const sat_view *
     sat_status status = sat_take_view(&src, given_src, "source");
     if (status == SAT_OK) status = sat_take_output(&dst, given_dst, "result");
     if (status == SAT_OK) status = fits(&box->spec, &src, box->spec.sample, "source");
+    if (status == SAT_OK) status = sat_check_strides(&src, box->spec.strided, "source");
     if (status == SAT_OK) status = fits(&box->spec, &dst, box->spec.result, "result");
     if (status == SAT_OK && src.count != dst.count)
         status = sat_fail(SAT_ERR_SHAPE, "result: %lld images for %lld", (long long)dst.count, (long long)src.count);

@@ -174,8 +174,6 @@ static sat_status fits(const sat_gauss_spec *s, const sat_view *view, sat_type t
     if (view->count > s->count)
         return sat_fail(SAT_ERR_SHAPE, "%s: %lld images, more than the filter's %lld", what, (long long)view->count,
                         (long long)s->count);
-    if (sat_has_gaps(view) && !s->strided)
-        return sat_fail(SAT_ERR_ARGUMENT, "%s: gaps between pixels; the filter was not made for them (strided)", what);
     if (view->type != type)
         return sat_fail(SAT_ERR_TYPE, "%s: samples of %s where the filter has %s", what, sat_type_name(view->type),
                         sat_type_name(type));

@@ -201,37 +201,63 @@ SAT_API sat_type sat_accum_for(sat_type sample, int64_t largest_rect_px);
 
 typedef enum sat_memory { SAT_HOST = 0, SAT_DEVICE } sat_memory;
 
-/* A borrowed array of count images of one shape (or the planes of one image): rows top to bottom, channels interleaved.
+/* A borrowed array: count images of one shape, rows top to bottom, pixels left to right, channels first to last.
  * The sample of channel c at (x, y) of image i lies at
  *
- *     data + i * image_bytes + y * row_bytes + x * pixel_bytes + c * sat_type_bytes(type)
+ *     data + i * image_bytes + y * row_bytes + x * pixel_bytes + c * channel_bytes
  *
- * Data and strides are multiples of the type's size.  pixel_bytes is at least channels * sat_type_bytes(type),
- * row_bytes at least width pixels.  Tables that are built and results of filters have no gaps between their pixels;
- * their images lie one after the other, or side by side in each row.  What lies between the pixels, rows and images of
- * a view is part of the array: it may be read, and is not written.  Zero in count, image_bytes or pixel_bytes means the
- * default: zero a view before its members are set.  A view has these members in all versions.  A view that a function
- * takes as const is only read, whatever its pointer's type says. */
+ * Data and strides are multiples of the type's size.  A stride may be negative, and any may be larger than any other:
+ *
+ *     flipped rows and columns   data at the last pixel, row_bytes and pixel_bytes negative
+ *     BGR as RGB                 data at the last channel, channel_bytes negative
+ *     a transposed array         row_bytes and pixel_bytes change places
+ *     planes as channels         pixel_bytes that of a sample, channel_bytes that of a plane
+ *     every other pixel          pixel_bytes twice a pixel's
+ *
+ * 0 is the default, so that a view is zeroed before its members are set: one row, pixel or image for all (a stride of
+ * 0, as a broadcast makes) cannot be said.  Strides of which there is one step at most (one image, row, column or
+ * channel) may be anything.
+ *
+ * More than 4 channels are planes: an array (H, W, 8) is 8 images of one channel,
+ *
+ *     width = W, height = H, channels = 1, count = 8, pixel_bytes = 8 * size, row_bytes = W * 8 * size,
+ *     image_bytes = size
+ *
+ * and so is (8, H, W), with image_bytes = H * W * size and the other strides 0.  All operations do the same to each
+ * image, and their results may lie in the one order or the other.
+ *
+ * Samples of a source may share bytes.  Those of a result may not: with its strides sorted by magnitude, each must step
+ * over all that the smaller ones reach.  What lies between the samples of a view is part of the array: it may be read,
+ * and is not written.
+ *
+ * On the CPU all operations take and give any view; a few rows are gathered or scattered at a time.  A device takes
+ * sources of any strides only if the spec says so (strided), since it gathers them in memory of its own; tables that it
+ * is asked about, masks and results in its memory have rows top to bottom without gaps between their samples.
+ *
+ * A view has these members in all versions.  A view that a function takes as const is only read, whatever its pointer's
+ * type says. */
 typedef struct sat_view {
-    void *data;
-    size_t row_bytes;
+    void *data;            /* the sample of channel 0 at (0, 0) of image 0 */
+    ptrdiff_t row_bytes;   /* from one row to the next; 0 = width * |pixel_bytes| */
     int64_t width, height; /* px; for a table: its own entries, padding included */
     int channels;          /* 1..4 */
     sat_type type;
     sat_memory memory;
-    int reserved;       /* 0 */
-    int64_t count;      /* 1 .. 2^40; 0 = 1 */
-    size_t image_bytes; /* from one image to the next; 0 = height * row_bytes */
-    size_t pixel_bytes; /* from one pixel to the next; 0 = channels * sat_type_bytes(type) */
+    int reserved;              /* 0 */
+    int64_t count;             /* 1 .. 2^40; 0 = 1 */
+    ptrdiff_t image_bytes;     /* from one image to the next; 0 = height * |row_bytes| */
+    ptrdiff_t pixel_bytes;     /* from one pixel to the next; 0 = channels * sat_type_bytes(type) */
+    ptrdiff_t channel_bytes;   /* from one channel to the next; 0 = sat_type_bytes(type) */
+    int64_t reserved_words[2]; /* 0 */
 } sat_view;
 
 /* Pixels without gaps: width * channels * sat_type_bytes(type); 0 if that overflows or the type is none. */
 SAT_API size_t sat_row_bytes(int64_t width, int channels, sat_type type);
 
-/* Allocates the samples of a view whose other members are set, in the view's memory: aligned to 64 bytes (device: 256),
- * not initialised.  row_bytes, image_bytes, pixel_bytes and count, where they are 0, become their defaults, row_bytes
- * that of rows without gaps between pixels or behind them.  On SAT_OK the data is the caller's, to be given to
- * sat_view_free(); else data is NULL, and the status is SAT_ERR_ARGUMENT, _SHAPE, _MEMORY, _DEVICE or _UNAVAILABLE. */
+/* Allocates the samples of a view whose other members are set, in the view's memory: its lowest byte is aligned to 64
+ * bytes (device: 256), and nothing is initialised.  Strides and count, where they are 0, become their defaults.  On
+ * SAT_OK the data is the caller's, to be given to sat_view_free() with the same strides; else data is NULL, and the
+ * status is SAT_ERR_ARGUMENT, _SHAPE, _MEMORY, _DEVICE or _UNAVAILABLE. */
 SAT_API sat_status sat_view_alloc(sat_view *view);
 
 /* Frees what sat_view_alloc() gave and sets data to NULL.  NULL and views without data are fine. */
@@ -279,7 +305,8 @@ typedef struct sat_plan_spec {
                                        backend, and copies of views in host memory for a device, use no more */
     sat_memory memory;              /* where the views and carry rows of all runs lie; default SAT_HOST */
     int64_t count;                  /* images that a run has at most; 0 = 1 */
-    bool strided;                   /* images of runs may have gaps between their pixels */
+    bool strided;                   /* images of runs in device memory may have any strides: takes device memory for
+                                       one without gaps.  Views in host memory may in any case */
     bool reserved[7];               /* false */
     const sat_executor *executor;   /* runs the plan's jobs; NULL = the library's threads */
     const sat_allocator *allocator; /* of the plan's memory; NULL = the library's */
@@ -515,7 +542,7 @@ typedef struct sat_box_spec {
     int threads;                         /* as in sat_plan_spec */
     sat_memory memory;                   /* where the views of all runs lie; default SAT_HOST */
     sat_anchor anchor;                   /* of even sides */
-    bool strided;                        /* sources of runs may have gaps between their pixels */
+    bool strided;                        /* sources in device memory may have any strides, as in sat_plan_spec */
     bool reserved[3];                    /* false */
     int64_t count;                       /* images that a run has at most; 0 = 1 */
     const sat_executor *executor;        /* as in sat_plan_spec */

@@ -91,7 +91,7 @@ typedef struct sat_window_spec {
     bool masked;                     /* runs have a mask */
     bool skip_nan;                   /* NaN samples do not count */
     bool has_nodata;                 /* samples equal to nodata do not count */
-    bool strided;                    /* sources of runs may have gaps between their pixels */
+    bool strided;                    /* as in sat_box_spec */
     int ddof;                        /* 0 or more: variances are divided by n - ddof */
     double nodata;                   /* a value that samples can have: integers without a fraction, within the type's
                                         range; floats are rounded to the type, whose range they must not leave, and
