@@ -421,12 +421,12 @@ static void overlaps_are_found(void **state)
             v[i] = (sat_view){.data = memory + size * (size_t)random_in(0, 60), .type = type};
             v[i].width = random_in(1, 4), v[i].height = random_in(1, 4), v[i].count = random_in(1, 3);
             v[i].channels = (int)random_in(1, 2);
-            v[i].pixel_bytes = ((size_t)v[i].channels + (i ? 0 : some(3))) * size;
-            v[i].row_bytes = (size_t)v[i].width * v[i].pixel_bytes + some(30) * size;
-            v[i].image_bytes = random_in(0, 1) ? (size_t)v[i].height * v[i].row_bytes : size * (size_t)random_in(1, 40);
+            v[i].pixel_bytes = (ptrdiff_t)(((size_t)v[i].channels + (i ? 0 : some(3))) * size);
+            v[i].row_bytes = v[i].width * v[i].pixel_bytes + (ptrdiff_t)(some(30) * size);
+            v[i].image_bytes = random_in(0, 1) ? v[i].height * v[i].row_bytes : (ptrdiff_t)size * random_in(1, 40);
         }
-        if (random_in(0, 1) && v[0].row_bytes % sat_type_bytes(v[1].type) == 0 &&
-            v[0].row_bytes >= (size_t)v[1].width * v[1].pixel_bytes)
+        if (random_in(0, 1) && v[0].row_bytes % (ptrdiff_t)sat_type_bytes(v[1].type) == 0 &&
+            v[0].row_bytes >= v[1].width * v[1].pixel_bytes)
             v[1].row_bytes = v[0].row_bytes;
         bool shared = false;
         memset(marks, 0, sizeof marks);
