@@ -77,6 +77,7 @@ static inline sat_view guarded_images(int64_t width, int64_t height, int64_t cou
 {
     const ptrdiff_t size = (ptrdiff_t)sat_type_bytes(type);
     sat_view v = {.width = width, .height = height, .channels = channels, .type = type, .count = count};
+    v.channel_bytes = size;
     v.pixel_bytes = (channels + (ptrdiff_t)pixel_gap) * size;
     v.row_bytes = width * v.pixel_bytes + (ptrdiff_t)row_gap * size;
     v.image_bytes = height * v.row_bytes + (ptrdiff_t)image_gap * size;
@@ -92,7 +93,8 @@ static inline void unguard(sat_view *v)
 
 static inline void *entry_at(const sat_view *v, int64_t x, int64_t y, int c)
 {
-    return (char *)v->data + y * v->row_bytes + x * pixel_bytes_of(v) + (size_t)c * sat_type_bytes(v->type);
+    const ptrdiff_t channel = v->channel_bytes ? v->channel_bytes : (ptrdiff_t)sat_type_bytes(v->type);
+    return (char *)v->data + y * v->row_bytes + x * pixel_bytes_of(v) + c * channel;
 }
 
 static inline double value_at(const sat_view *v, int64_t x, int64_t y, int c)

@@ -43,7 +43,7 @@ static void arguments(void **state)
     assert_int_equal(sat_device_copy(&good, NULL, NULL), SAT_ERR_ARGUMENT);
     v = good, v.width = 3, said(sat_device_copy(&good, &v, NULL), SAT_ERR_SHAPE, "4x2");
     v = good, v.height = 1, said(sat_device_copy(&good, &v, NULL), SAT_ERR_SHAPE, "4x1");
-    v = good, v.row_bytes = 3, said(sat_device_copy(&good, &v, NULL), SAT_ERR_SHAPE, "less than a row");
+    v = good, v.row_bytes = 3, said(sat_device_copy(&good, &v, NULL), SAT_ERR_SHAPE, "3 bytes from row to row");
     v = good, v.memory = (sat_memory)5, said(sat_device_copy(&good, &v, NULL), SAT_ERR_ARGUMENT, "memory");
     v = good, v.data = bytes + 4, said(sat_device_copy(&good, &v, NULL), SAT_ERR_ARGUMENT, "overlap");
     v = good, v.type = SAT_F32, v.row_bytes = 16, said(sat_device_copy(&good, &v, NULL), SAT_ERR_TYPE, "f32");

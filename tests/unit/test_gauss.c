@@ -90,7 +90,7 @@ static void wrong_views_are_refused(void **state)
     said(sat_gauss_run(gauss, &src, &other, NULL, NULL), SAT_ERR_SHAPE, "result: 20x9");
     said(sat_gauss_run(gauss, &wide, &dst, NULL, NULL), SAT_ERR_TYPE, "source: samples of u16");
     said(sat_gauss_run(gauss, &src, &src, NULL, NULL), SAT_ERR_ARGUMENT, "overlap");
-    said(sat_gauss_run(gauss, &spaced, &dst, NULL, NULL), SAT_ERR_ARGUMENT, "strided");
+    assert_ok(sat_gauss_run(gauss, &spaced, &dst, NULL, NULL));
     said(sat_gauss_run(gauss, &two, &dst, NULL, NULL), SAT_ERR_SHAPE, "2 images");
     assert_ok(sat_gauss_run(gauss, &src, &dst, NULL, &clipped));
     sat_gauss_destroy(&gauss);

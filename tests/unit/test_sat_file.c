@@ -289,7 +289,9 @@ static void wrong_arguments_are_refused(void **state)
     assert_one_line(sat_file_write(path, &t, NULL), SAT_ERR_SHAPE, "several tables");
     assert_one_line(sat_file_writer_open(&writer, path, &t, NULL), SAT_ERR_SHAPE, "several tables");
     t = good, t.view.pixel_bytes = 16;
-    assert_one_line(sat_file_write(path, &t, NULL), SAT_ERR_SHAPE, "gaps between its pixels");
+    assert_one_line(sat_file_write(path, &t, NULL), SAT_ERR_SHAPE, "gaps between the samples");
+    t = good, t.view.channels = 2, t.view.width /= 2, t.view.channel_bytes = 16;
+    assert_one_line(sat_file_write(path, &t, NULL), SAT_ERR_SHAPE, "gaps between the samples");
     t = good, t.view.count = 1, t.view.pixel_bytes = 8;
     assert_int_equal(sat_file_write(path, &t, NULL), SAT_OK);
     unlink(path);
