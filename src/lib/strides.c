@@ -18,33 +18,57 @@ FORCE void copy_each(char *restrict to, ptrdiff_t to_step, const char *restrict 
     for (int64_t i = 0; i < n; i++) memcpy(to + i * to_step, from + i * from_step, size);
 }
 
-/* Bytes in reverse order: eight at a time. */
-static void reverse_bytes(char *restrict to, const char *restrict from, int64_t n)
+/* Bytes of 16 change places at once, where the processor can do that in one instruction.  `lead`: where the 16 lie from
+ * the first of a step.  They are as many as a step has, or one more, which is the next element's: the last elements are
+ * left to the caller.  Returns how many steps were taken. */
+typedef uint8_t bytes_16 __attribute__((vector_size(16)));
+#if defined(__x86_64__)
+#define SHUFFLE_TARGET __attribute__((target("ssse3")))
+static bool shuffles(void)
 {
-    int64_t i = 0;
-    for (; i + 8 <= n; i += 8) {
-        uint64_t v;
-        memcpy(&v, from - i - 7, sizeof v);
-        v = __builtin_bswap64(v);
-        memcpy(to + i, &v, sizeof v);
+    return __builtin_cpu_supports("ssse3");
+}
+#else
+#define SHUFFLE_TARGET
+static bool shuffles(void)
+{
+    return true;
+}
+#endif
+#define SHUFFLE(name, lead, to_step, from_step, ...)                                                                   \
+    SHUFFLE_TARGET static void name(char *restrict to, const char *restrict from, int64_t steps)                       \
+    {                                                                                                                  \
+        for (int64_t i = 0; i < steps; i++) {                                                                          \
+            bytes_16 v;                                                                                                \
+            memcpy(&v, from + i * (from_step) + (lead), sizeof v);                                                     \
+            v = __builtin_shufflevector(v, v, __VA_ARGS__);                                                            \
+            memcpy(to + i * (to_step), &v, sizeof v);                                                                  \
+        }                                                                                                              \
     }
-    for (; i < n; i++) to[i] = from[-i];
-}
+SHUFFLE(shuffle_ones, -15, 16, -16, 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0)
+SHUFFLE(shuffle_twos, -14, 16, -16, 14, 15, 12, 13, 10, 11, 8, 9, 6, 7, 4, 5, 2, 3, 0, 1)
+SHUFFLE(shuffle_threes, -13, 15, -15, 13, 14, 15, 10, 11, 12, 7, 8, 9, 4, 5, 6, 1, 2, 3, 0)
+SHUFFLE(swap_threes, 0, 15, 15, 2, 1, 0, 5, 4, 3, 8, 7, 6, 11, 10, 9, 14, 13, 12, 15)
+SHUFFLE(swap_fours, 0, 16, 16, 3, 2, 1, 0, 7, 6, 5, 4, 11, 10, 9, 8, 15, 14, 13, 12)
 
-/* Three bytes each: four are moved, and the fourth is overwritten, or was not asked for: none lies beyond the ends. */
-static void reverse_threes(char *restrict to, const char *restrict from, int64_t n)
+/* Steps of so many elements that leave at least `rest` of n. */
+static int64_t steps_in(int64_t n, int64_t each, int64_t rest)
 {
-    if (n > 0) memcpy(to, from, 3);
-    for (int64_t i = 1; i < n - 1; i++) memcpy(to + 3 * i, from - 3 * i, 4);
-    if (n > 1) memcpy(to + 3 * (n - 1), from - 3 * (n - 1), 3);
+    return n >= rest && shuffles() ? (n - rest) / each : 0;
 }
 
+/* Elements in reverse order. */
 static void reverse(char *to, const char *from, int64_t n, size_t size)
 {
+    int64_t steps = 0, each = 16 / (int64_t)size;
+    if (size == 1) shuffle_ones(to, from, steps = steps_in(n, each, 0));
+    if (size == 2) shuffle_twos(to, from, steps = steps_in(n, each, 0));
+    if (size == 3) shuffle_threes(to, from, steps = steps_in(n, each, 1));
+    to += steps * each * (int64_t)size, from -= steps * each * (int64_t)size, n -= steps * each;
     switch (size) {
-    case 1: reverse_bytes(to, from, n); break;
+    case 1: copy_each(to, 1, from, -1, n, 1); break;
     case 2: copy_each(to, 2, from, -2, n, 2); break;
-    case 3: reverse_threes(to, from, n); break;
+    case 3: copy_each(to, 3, from, -3, n, 3); break;
     case 4: copy_each(to, 4, from, -4, n, 4); break;
     case 6: copy_each(to, 6, from, -6, n, 6); break;
     case 8: copy_each(to, 8, from, -8, n, 8); break;
@@ -110,23 +134,13 @@ typedef struct side {
 /* Bytes of pixels that follow one another, in reverse order in each: RGB and BGR. */
 static void swap_channels(char *restrict to, const char *restrict from, int64_t n, int channels)
 {
-    int64_t i = 0;
-    if (channels == 4) {
-        for (; i < n; i++) {
-            uint32_t v;
-            memcpy(&v, from + 4 * i, sizeof v);
-            v = __builtin_bswap32(v);
-            memcpy(to + 4 * i, &v, sizeof v);
-        }
-        return;
-    }
-    for (; i < n - 1; i++) { /* four bytes are moved, and the fourth is the next pixel's */
-        uint32_t v;
-        memcpy(&v, from + 3 * i, sizeof v);
-        v = __builtin_bswap32(v) >> 8;
-        memcpy(to + 3 * i, &v, sizeof v);
-    }
-    for (int c = 0; i < n && c < 3; c++) to[3 * i + c] = from[3 * i + 2 - c];
+    const int64_t each = 16 / channels, steps = steps_in(n, each, channels == 3);
+    if (channels == 3)
+        swap_threes(to, from, steps);
+    else
+        swap_fours(to, from, steps);
+    for (int64_t i = steps * each; i < n; i++)
+        for (int c = 0; c < channels; c++) to[i * channels + c] = from[i * channels + channels - 1 - c];
 }
 
 static bool are_swapped(const side *to, const side *from, int channels, ptrdiff_t size)
