@@ -180,8 +180,12 @@ bool bench_host_output(bench_case *b, error *err)
 static bool copied_on_device(bench_case *b, error *err)
 {
     const size_t bytes = (size_t)bench_least_bytes(b) / 2;
-    b->device_from = (sat_view){
-        .row_bytes = (ptrdiff_t)bytes, .width = (int64_t)bytes, .height = 1, .channels = 1, .type = SAT_U8, .memory = SAT_DEVICE};
+    b->device_from = (sat_view){.row_bytes = (ptrdiff_t)bytes,
+                                .width = (int64_t)bytes,
+                                .height = 1,
+                                .channels = 1,
+                                .type = SAT_U8,
+                                .memory = SAT_DEVICE};
     b->device_to = b->device_from;
     b->device_to.data = b->device_out.data;
     return sat_device_alloc(&b->device_from.data, bytes) == SAT_OK || fail(err, "%s", sat_detail());

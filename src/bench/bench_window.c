@@ -50,8 +50,7 @@ static bool check_place(const bench_case *b, int k, int64_t x, int64_t y, error 
     int64_t left, top;
     reach(b->window, x, b->in.width, &left, &cut.width);
     reach(b->window, y, b->in.height, &top, &cut.height);
-    cut.data =
-        (char *)cut.data + top * cut.row_bytes + (size_t)left * (size_t)cut.channels * sat_type_bytes(cut.type);
+    cut.data = (char *)cut.data + top * cut.row_bytes + (size_t)left * (size_t)cut.channels * sat_type_bytes(cut.type);
     sat_view one = {.width = cut.width, .height = cut.height, .channels = cut.channels, .type = b->result};
     sat_window *windows = NULL;
     sat_window_spec spec = bench_window_spec(b);

@@ -193,7 +193,6 @@ static bool compute(work *w, const char *input, int threads, error *err)
                             .masked = w->mask.data != NULL,
                             .skip_nan = w->skip_nan,
                             .has_nodata = w->has_nodata,
-                            .strided = w->channels != img->channels,
                             .ddof = w->r->ddof,
                             .nodata = w->nodata,
                             .min_valid = w->r->min_valid,

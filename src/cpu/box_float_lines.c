@@ -39,8 +39,8 @@ static int find_runs(const sat_float_box *f, int64_t position, int64_t n, run *r
 
 /* n pixels, colours times alpha.  Inlined for each number of channels and type.  Pixels are found from the first, not
  * from one to the next: the stride of a row of one pixel may be any. */
-static inline __attribute__((always_inline)) void weigh(double *to, const sat_view *from, int64_t n,
-                                                        const int channels, const bool wide)
+static inline __attribute__((always_inline)) void weigh(double *to, const sat_view *from, int64_t n, const int channels,
+                                                        const bool wide)
 {
     const char *const pixels = from->data;
     const ptrdiff_t step = from->pixel_bytes, channel = from->channel_bytes;

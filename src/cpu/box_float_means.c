@@ -87,8 +87,8 @@ void sat_float_write(const sat_float_part *p, sat_float_output *o, bool all)
     if (o->held == o->ready) return;
     const int64_t keep = o->ready - SAT_FLOAT_ALIGNED > o->held ? o->ready - SAT_FLOAT_ALIGNED : o->held;
     if (gaps && end > o->written)
-        sat_scatter(p->dst, o->written - skip, end - o->written, y, rows,
-                    p->w->means + (o->written - o->held) * size, (size_t)pitch);
+        sat_scatter(p->dst, o->written - skip, end - o->written, y, rows, p->w->means + (o->written - o->held) * size,
+                    (size_t)pitch);
     for (int64_t j = 0; j < rows; j++) {
         char *row = p->w->means + j * pitch;
         if (!gaps) write_row(p, o, row, y + j, end, all);
@@ -110,8 +110,7 @@ sat_box_means sat_float_means(const sat_float_part *p, sat_float_output *o, int6
     const size_t bytes = f->out_bytes, pixel = (size_t)f->spec.channels * bytes;
     const int64_t i = position - f->x.skip, y = o->block * BOX_LINES;
     const bool wide = bytes == sizeof(double), whole = f->inverse != 0 && sat_float_are_whole(p, o, position, n);
-    const bool inside =
-        i >= p->first && i + n <= p->last && y + BOX_LINES <= p->end && !sat_has_gaps(p->dst);
+    const bool inside = i >= p->first && i + n <= p->last && y + BOX_LINES <= p->end && !sat_has_gaps(p->dst);
     char *const to = inside ? (char *)p->dst->data + y * p->dst->row_bytes + (size_t)i * pixel : NULL;
     const bool direct = inside && (!f->stream || (lines && (whole || wide) && whole_lines(p->dst, to)));
     sat_box_means m = {

@@ -241,8 +241,7 @@ INLINE void store_narrow(const f64s *v, const sat_box_means *m, int64_t i, int l
 {
 #if F64_LANES == 2
     for (int j = 0; j < BOX_LINES; j++)
-        for (int k = 0; k < F64_LANES; k++)
-            ((f32 *)(void *)(m->to + (lane + k) * m->row_bytes))[i + j] = (f32)v[j][k];
+        for (int k = 0; k < F64_LANES; k++) ((f32 *)(void *)(m->to + (lane + k) * m->row_bytes))[i + j] = (f32)v[j][k];
 #else
     enum { HALF = BOX_LINES / 2 };
     f32s r[HALF], pairs[HALF];

@@ -221,7 +221,7 @@ static sat_view first_row(const table *t, const sat_view *view, bool continues)
 typedef struct job {
     table *t;
     const sat_view *image, *out; /* out: the table from the image's first row on */
-    int64_t band_rows; /* but in the last band */
+    int64_t band_rows;           /* but in the last band */
     atomic_bool outside;
 } job;
 
@@ -234,8 +234,7 @@ static void do_band(void *context, int64_t band, int worker_index)
     memset(w->along, 0, (size_t)rows * ALONG_BYTES);
     for (int64_t b = 0; b < t->blocks; b++) {
         sat_await(&t->done[b], (unsigned)band);
-        if (!do_block(t, w, j->image, y, rows, j->out, b * t->block))
-            atomic_store(&j->outside, true);
+        if (!do_block(t, w, j->image, y, rows, j->out, b * t->block)) atomic_store(&j->outside, true);
         sat_advance(&t->done[b], (unsigned)band + 1);
     }
     if (t->summing.stream) t->isa->fence();

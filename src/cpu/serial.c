@@ -120,8 +120,7 @@ static sat_status run_plan(void *state, const sat_view *image, const sat_view *t
     for (int64_t y = 0; y < image->height; y++) {
         const int64_t row = y + zero_rows;
         sum along[4] = {zero, zero, zero, zero}; /* for each channel */
-        for (int64_t c = 0; zero_column && c < channels; c++)
-            store(spec->accum, sat_sample_at(table, 0, row, c), zero);
+        for (int64_t c = 0; zero_column && c < channels; c++) store(spec->accum, sat_sample_at(table, 0, row, c), zero);
         for (int64_t x = 0; x < width; x++)
             for (int64_t c = 0; c < channels; c++) {
                 sum value, *above = &s->above[x * channels + c];

@@ -7,28 +7,35 @@
 #include "shape.h"
 #include "status.h"
 
-/* Host memory for a view without gaps. */
-static sat_status stage(const sat_view *like, sat_view *staged)
+/* Memory for a view of that shape without gaps; data NULL if there is none. */
+static sat_status stage(const sat_device *device, const sat_view *like, sat_memory memory, sat_view *staged)
 {
-    *staged = sat_packed_view(like->width, like->height, like->count, like->channels, like->type, SAT_HOST);
-    if (posix_memalign(&staged->data, 64, sat_extent(staged)) == 0) return SAT_OK;
+    *staged = sat_packed_view(like->width, like->height, like->count, like->channels, like->type, memory);
+    const size_t bytes = sat_extent(staged);
+    if (memory == SAT_DEVICE) return device->alloc(&staged->data, bytes);
+    if (posix_memalign(&staged->data, 64, bytes) == 0) return SAT_OK;
     staged->data = NULL;
-    return sat_fail(SAT_ERR_MEMORY, "%zu bytes of host memory for a view without gaps could not be allocated",
-                    sat_extent(staged));
+    return sat_fail(SAT_ERR_MEMORY, "%zu bytes of memory for a copy without gaps could not be allocated", bytes);
 }
 
-/* Copy engines move rows without gaps: others are gathered, or scattered, in host memory. */
+/* Copy engines move plain views.  Others are gathered where they lie, and scattered in host memory; copies between two
+ * views on the device are a kernel's. */
 static sat_status copy(const sat_device *device, const sat_view *from, const sat_view *to, void *stream)
 {
-    const bool out = from->memory == SAT_HOST && !sat_is_plain(from), in = to->memory == SAT_HOST && !sat_is_plain(to);
-    sat_view staged = {0};
-    if (!out && !in) return device->copy(from, to, stream);
-    sat_status status = stage(from, &staged);
-    const int threads = sat_copy_threads(status == SAT_OK ? sat_extent(&staged) : 0, sat_processors());
-    if (status == SAT_OK && out) sat_host_copy(&staged, from, NULL, threads, false);
-    if (status == SAT_OK) status = device->copy(out ? &staged : from, in ? &staged : to, stream);
-    if (status == SAT_OK && in) sat_host_copy(to, &staged, NULL, threads, false);
-    free(staged.data);
+    sat_view source = {.memory = from->memory}, result = {0};
+    const bool here = from->memory == SAT_HOST, gathers = !sat_is_plain(from) && (here || to->memory == SAT_HOST);
+    const bool scatters = !sat_is_plain(to);
+    const size_t bytes = sat_row_bytes(from->width, from->channels, from->type) * (size_t)(from->height * from->count);
+    const int threads = sat_copy_threads(bytes, sat_processors());
+    sat_status status = gathers ? stage(device, from, from->memory, &source) : SAT_OK;
+    if (status == SAT_OK && scatters) status = stage(device, to, SAT_HOST, &result);
+    if (status == SAT_OK && gathers && here) sat_host_copy(&source, from, NULL, threads, false);
+    if (status == SAT_OK && gathers && !here) status = device->copy(from, &source, stream);
+    if (status == SAT_OK) status = device->copy(gathers ? &source : from, scatters ? &result : to, stream);
+    if (status == SAT_OK && scatters) sat_host_copy(to, &result, NULL, threads, false);
+    if (!here && source.data) device->free(source.data);
+    if (here) free(source.data);
+    free(result.data);
     return status;
 }
 

@@ -18,7 +18,7 @@ typedef struct sat_reader {
     const char *origin; /* the entry of x = y = 0, which an inclusive table does not hold */
     ptrdiff_t row_bytes, pixel_bytes, image_bytes;
     ptrdiff_t channel_bytes; /* that of the type, in device memory */
-    int64_t count; /* images, each of which answers all rectangles */
+    int64_t count;           /* images, each of which answers all rectangles */
     bool inclusive, clip;
     sat_type type;
     int64_t width, height; /* of the image */

@@ -172,10 +172,11 @@ bool sat_is_plain(const sat_view *v)
 sat_status sat_check_strides(const sat_view *view, bool strided, const char *what)
 {
     if (view->memory == SAT_HOST || strided || sat_is_plain(view)) return SAT_OK;
-    return sat_fail(SAT_ERR_ARGUMENT,
-                    "%s: in device memory with gaps between its samples, or with rows or images in reverse; only what is "
-                    "made with `strided` has the memory to gather it",
-                    what);
+    return sat_fail(
+        SAT_ERR_ARGUMENT,
+        "%s: in device memory with gaps between its samples, or with rows or images in reverse; only what is "
+        "made with `strided` has the memory to gather it",
+        what);
 }
 
 sat_status sat_take_output(sat_view *view, const sat_view *given, const char *what)
@@ -183,8 +184,8 @@ sat_status sat_take_output(sat_view *view, const sat_view *given, const char *wh
     sat_status status = sat_take_view(view, given, what);
     if (status == SAT_OK) status = sat_check_apart(view, what);
     if (status == SAT_OK && view->memory == SAT_DEVICE && !sat_is_plain(view))
-        status = sat_fail(SAT_ERR_ARGUMENT,
-                          "%s: what is written in device memory has rows top to bottom, without gaps", what);
+        status = sat_fail(SAT_ERR_ARGUMENT, "%s: what is written in device memory has rows top to bottom, without gaps",
+                          what);
     return status;
 }
 

@@ -10,8 +10,8 @@
 /* ---- elements ------------------------------------------------------------------------------------------ */
 
 /* Inlined for each size, so that an element is a move or two; and for strides that are common, where the compiler takes
- * several elements at once.  Elements are found from the first, not from one to the next: the stride of a single one may
- * be any. */
+ * several elements at once.  Elements are found from the first, not from one to the next: the stride of a single one
+ * may be any. */
 FORCE void copy_each(char *restrict to, ptrdiff_t to_step, const char *restrict from, ptrdiff_t from_step, int64_t n,
                      const size_t size)
 {
@@ -180,8 +180,7 @@ static void copy_block(side to, side from, int64_t n, int64_t rows, int channels
         to = turned(&to), from = turned(&from);
         n = rows, rows = columns;
     }
-    for (int64_t y = 0; y < rows; y++, to.at += to.row, from.at += from.row)
-        copy_pixels(&to, &from, n, channels, size);
+    for (int64_t y = 0; y < rows; y++, to.at += to.row, from.at += from.row) copy_pixels(&to, &from, n, channels, size);
 }
 
 static side side_of(const sat_view *v, int64_t x, int64_t y)

@@ -4,8 +4,8 @@
 
 #include "arena.h"
 
-/* Pixels without gaps from columns [x, x + n) of rows [y, y + rows) of the view's first image, and back.  `pitch`: bytes
- * from one of the packed rows to the next. */
+/* Pixels without gaps from columns [x, x + n) of rows [y, y + rows) of the view's first image, and back.  `pitch`:
+ * bytes from one of the packed rows to the next. */
 void sat_gather(void *to, size_t pitch, const sat_view *from, int64_t x, int64_t n, int64_t y, int64_t rows);
 void sat_scatter(const sat_view *to, int64_t x, int64_t n, int64_t y, int64_t rows, const void *from, size_t pitch);
 
@@ -18,7 +18,7 @@ void sat_copy_rows(const sat_view *to, const sat_view *from, int64_t y, int64_t 
 /* Rows of a view without the gaps between samples; of one thread.  Where rows share cache lines, as the columns of a
  * transposed image do, several neighbours are gathered together. */
 typedef struct sat_rows {
-    char *data;          /* room for `most` rows, `pitch` bytes apart */
+    char *data; /* room for `most` rows, `pitch` bytes apart */
     size_t pitch;
     int64_t most;
     int64_t first, held; /* rows [first, first + held) are there */

@@ -282,8 +282,9 @@ static const char *query_wrong_table(fuzz_input *in, const sat_view *view, const
     if (take_one_in(in, 4)) table.layout = (sat_layout)take_int(in, 0, 4);
     if (take_one_in(in, 4)) table.sample = (sat_type)take_int(in, 0, 12);
     unsigned flags = (unsigned)take_int(in, 0, 2);
-    bool right = view_right(&table.view) && samples_apart(&table.view) && table.view.memory == SAT_HOST && (unsigned)table.layout <= SAT_EXCLUSIVE &&
-                 flags <= SAT_CLIP && table.view.type != SAT_TYPE_NONE && types_right(table.sample, table.view.type);
+    bool right = view_right(&table.view) && samples_apart(&table.view) && table.view.memory == SAT_HOST &&
+                 (unsigned)table.layout <= SAT_EXCLUSIVE && flags <= SAT_CLIP && table.view.type != SAT_TYPE_NONE &&
+                 types_right(table.sample, table.view.type);
     if (right && !view_inside(&table.view, b)) return NULL;
     poison_if_wrong(&table.view);
     sat_status status = sat_table_query(&table, &rect, 1, flags, (int)take_int(in, 0, 3), sums, means);
@@ -337,8 +338,8 @@ static const char *in_bands(sat_plan *plan, const sat_view *image, const sat_vie
 static bool fits_plan(const sat_view *image, const sat_view *table, const sat_plan_spec *s)
 {
     bool padded = s->layout == SAT_PADDED;
-    return view_right(image) && view_right(table) && samples_apart(table) && image->width == s->width && image->height <= s->height &&
-           table->width == s->width + padded && table->height == image->height + padded &&
+    return view_right(image) && view_right(table) && samples_apart(table) && image->width == s->width &&
+           image->height <= s->height && table->width == s->width + padded && table->height == image->height + padded &&
            image->channels == s->channels && table->channels == s->channels && image->type == s->sample &&
            table->type == s->accum && image->memory == SAT_HOST && table->memory == SAT_HOST &&
            views_overlap(image, table) != SHARED;

@@ -135,7 +135,8 @@ static const char *check_open(const table_file *file, const uint8_t *bytes, size
     size_t row = sat_row_bytes(v->width, v->channels, v->type) * (two ? 2 : 1);
     error err;
     if (file->data_offset > n || file->data_bytes > n - file->data_offset) return "an array that is not in the file";
-    if (row == 0 || row != (size_t)v->row_bytes || row * (size_t)v->height != file->data_bytes) return "rows of a wrong size";
+    if (row == 0 || row != (size_t)v->row_bytes || row * (size_t)v->height != file->data_bytes)
+        return "rows of a wrong size";
     if (two && (char *)squares.view.data + sat_row_bytes(1, v->channels, v->type) !=
                    (char *)v->data + squares.view.pixel_bytes)
         return "squares that do not end with the pixel";

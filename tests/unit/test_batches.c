@@ -370,12 +370,8 @@ static void regions_of_one_image_do_not_overlap(void **state)
 {
     (void)state;
     static uint8_t memory[64 * 64 * 4];
-    const sat_box_spec spec = {.width = 32,
-                               .height = 64,
-                               .sample = SAT_U8,
-                               .window_width = 3,
-                               .window_height = 3,
-                               .count = 2};
+    const sat_box_spec spec = {
+        .width = 32, .height = 64, .sample = SAT_U8, .window_width = 3, .window_height = 3, .count = 2};
     sat_box *box;
     assert_ok(sat_box_create(&box, &spec));
     const sat_view left = {.data = memory, .row_bytes = 64, .width = 32, .height = 64, .channels = 1, .type = SAT_U8};

@@ -1,5 +1,6 @@
 /* Every operation on views of any strides gives what it gives on views without gaps, and writes no byte between the
- * samples of its results: sources, masks and results that are flipped, transposed, in planes, in turns, or all of it. */
+ * samples of its results: sources, masks and results that are flipped, transposed, in planes, in turns, or all of it.
+ */
 #include "arrays.h"
 
 #include "sat_gauss.h"
@@ -232,8 +233,7 @@ enum { OPERATIONS = sizeof operations / sizeof *operations };
 
 static sat_view shape(const run *r, sat_type type, int channels)
 {
-    return (sat_view){
-        .width = r->width, .height = r->height, .channels = channels, .type = type, .count = r->count};
+    return (sat_view){.width = r->width, .height = r->height, .channels = channels, .type = type, .count = r->count};
 }
 
 static void mask_some(void *at, void *other, size_t n, void *context)
@@ -334,8 +334,8 @@ static void questions_do_not_depend_on_strides(void **state)
         of_table.width += padded, of_table.height += padded, of_table.type = SAT_U64;
         array image = packed(&of), sums = packed(&of_table), squares = packed(&of_table);
         randomise(&image.v);
-        const operation o = {"", table, SAT_U8, SAT_U64, .layout = layout}, o2 = {"", table, SAT_U8, SAT_U64,
-                                                                                 .layout = layout, .power = 2};
+        const operation o = {"", table, SAT_U8, SAT_U64, .layout = layout},
+                        o2 = {"", table, SAT_U8, SAT_U64, .layout = layout, .power = 2};
         run r = {.op = &o, .width = W, .height = H, .count = IMAGES, .channels = channels, .threads = 1};
         r.src = &image.v, r.result[0] = &sums.v, table(&r);
         r.op = &o2, r.result[0] = &squares.v, table(&r);

@@ -71,8 +71,7 @@ static void write_table(const sat_view *view, const table_meta *meta, int64_t ro
         band.height = view->height - y < rows ? view->height - y : rows;
         memset(band.data, 0xee, (size_t)(rows * band.row_bytes));
         for (int64_t k = 0; k < band.height; k++)
-            memcpy((uint8_t *)band.data + k * band.row_bytes, (uint8_t *)view->data + (size_t)(y + k) * row,
-                   row);
+            memcpy((uint8_t *)band.data + k * band.row_bytes, (uint8_t *)view->data + (size_t)(y + k) * row, row);
         assert_true(table_writer_rows(w, &band, &err));
     }
     assert_true(table_writer_close(&w, &err));

@@ -251,8 +251,7 @@ static void batches_and_executors(void **state)
                 const sat_view result = sat_view_image(&results[o], k);
                 for (int64_t y = 0; y < s.height; y++)
                     assert_memory_equal((char *)result.data + y * result.row_bytes,
-                                        (char *)one[o].data + y * one[o].row_bytes,
-                                        sat_row_bytes(s.width, 2, real));
+                                        (char *)one[o].data + y * one[o].row_bytes, sat_row_bytes(s.width, 2, real));
             }
         }
         unguard(&src), unguard(&results[0]), unguard(&results[1]), unguard(&one[0]), unguard(&one[1]);
