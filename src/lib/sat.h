@@ -201,41 +201,21 @@ SAT_API sat_type sat_accum_for(sat_type sample, int64_t largest_rect_px);
 
 typedef enum sat_memory { SAT_HOST = 0, SAT_DEVICE } sat_memory;
 
-/* A borrowed array: count images of one shape, rows top to bottom, pixels left to right, channels first to last.
- * The sample of channel c at (x, y) of image i lies at
+/* A borrowed array: count images of one shape.  The sample of channel c at (x, y) of image i lies at
  *
  *     data + i * image_bytes + y * row_bytes + x * pixel_bytes + c * channel_bytes
  *
- * Data and strides are multiples of the type's size.  A stride may be negative, and any may be larger than any other:
+ * Data and strides are multiples of the type's size.  A stride may be negative (flips; BGR as RGB, data at its last
+ * channel), and any may be the largest (transposed arrays, planes as channels).  0 is the default, so that a stride of
+ * 0, as of a broadcast, cannot be said; where there is one image, row, pixel or channel, its stride may be anything.
+ * More than 4 channels are planes: an array (H, W, 8) is width = W, height = H, channels = 1, count = 8, pixel_bytes =
+ * 8 * size, row_bytes = W * 8 * size, image_bytes = size; an array (8, H, W) the same with no stride set.
  *
- *     flipped rows and columns   data at the last pixel, row_bytes and pixel_bytes negative
- *     BGR as RGB                 data at the last channel, channel_bytes negative
- *     a transposed array         row_bytes and pixel_bytes change places
- *     planes as channels         pixel_bytes that of a sample, channel_bytes that of a plane
- *     every other pixel          pixel_bytes twice a pixel's
- *
- * 0 is the default, so that a view is zeroed before its members are set: one row, pixel or image for all (a stride of
- * 0, as a broadcast makes) cannot be said.  Strides of which there is one step at most (one image, row, column or
- * channel) may be anything.
- *
- * More than 4 channels are planes: an array (H, W, 8) is 8 images of one channel,
- *
- *     width = W, height = H, channels = 1, count = 8, pixel_bytes = 8 * size, row_bytes = W * 8 * size,
- *     image_bytes = size
- *
- * and so is (8, H, W), with image_bytes = H * W * size and the other strides 0.  All operations do the same to each
- * image, and their results may lie in the one order or the other.
- *
- * Samples of a source may share bytes.  Those of a result may not: with its strides sorted by magnitude, each must step
- * over all that the smaller ones reach.  What lies between the samples of a view is part of the array: it may be read,
- * and is not written.
- *
- * On the CPU all operations take and give any view; a few rows are gathered or scattered at a time.  A device takes
- * sources of any strides only if the spec says so (strided), since it gathers them in memory of its own; tables that it
- * is asked about, masks and results in its memory have rows top to bottom without gaps between their samples.
- *
- * A view has these members in all versions.  A view that a function takes as const is only read, whatever its pointer's
- * type says. */
+ * Samples of a source may share bytes.  Those of a result may not: its strides sorted by magnitude, each steps over all
+ * that the smaller ones reach.  What lies between samples may be read, and is not written.  On the CPU every operation
+ * takes and gives any view, some rows gathered or scattered at a time.  In device memory rows lie top to bottom without
+ * gaps, but those of sources where the spec says `strided`: the device gathers them.  A view that a function takes as
+ * const is only read, whatever its pointer's type says. */
 typedef struct sat_view {
     void *data;            /* the sample of channel 0 at (0, 0) of image 0 */
     ptrdiff_t row_bytes;   /* from one row to the next; 0 = width * |pixel_bytes| */
@@ -254,10 +234,10 @@ typedef struct sat_view {
 /* Pixels without gaps: width * channels * sat_type_bytes(type); 0 if that overflows or the type is none. */
 SAT_API size_t sat_row_bytes(int64_t width, int channels, sat_type type);
 
-/* Allocates the samples of a view whose other members are set, in the view's memory: its lowest byte is aligned to 64
- * bytes (device: 256), and nothing is initialised.  Strides and count, where they are 0, become their defaults.  On
- * SAT_OK the data is the caller's, to be given to sat_view_free() with the same strides; else data is NULL, and the
- * status is SAT_ERR_ARGUMENT, _SHAPE, _MEMORY, _DEVICE or _UNAVAILABLE. */
+/* Allocates the samples of a view whose other members are set, in the view's memory: the lowest byte aligned to 64
+ * (device: 256), not initialised.  Strides and count that are 0 become their defaults.  On SAT_OK the data is the
+ * caller's, to be given to sat_view_free() with the same strides; else data is NULL, and the status is
+ * SAT_ERR_ARGUMENT, _SHAPE, _MEMORY, _DEVICE or _UNAVAILABLE. */
 SAT_API sat_status sat_view_alloc(sat_view *view);
 
 /* Frees what sat_view_alloc() gave and sets data to NULL.  NULL and views without data are fine. */
@@ -305,8 +285,7 @@ typedef struct sat_plan_spec {
                                        backend, and copies of views in host memory for a device, use no more */
     sat_memory memory;              /* where the views and carry rows of all runs lie; default SAT_HOST */
     int64_t count;                  /* images that a run has at most; 0 = 1 */
-    bool strided;                   /* images of runs in device memory may have any strides: takes device memory for
-                                       one without gaps.  Views in host memory may in any case */
+    bool strided;                   /* images in device memory may have any strides; takes memory to gather them */
     bool reserved[7];               /* false */
     const sat_executor *executor;   /* runs the plan's jobs; NULL = the library's threads */
     const sat_allocator *allocator; /* of the plan's memory; NULL = the library's */
@@ -321,9 +300,7 @@ typedef struct sat_plan_spec {
 /* Describes the table of an image of the spec's width and height: all members but the data, rows without gaps.  The
  * spec's defaults are filled in, its backend is not looked for.  sat_view_alloc(&table->view) then gives it memory.
  * Returns SAT_ERR_ARGUMENT, _SHAPE, _TYPE. */
-#define sat_table_for(...)                                                                                             \
-    sat_table_for_sized(__VA_ARGS__, sizeof(sat_plan_spec), sizeof(sat_table)) /* spec, table                          \
-                                                                                */
+#define sat_table_for(...) /* spec, table */ sat_table_for_sized(__VA_ARGS__, sizeof(sat_plan_spec), sizeof(sat_table))
 SAT_API sat_status sat_table_for_sized(const sat_plan_spec *spec, sat_table *table, size_t spec_bytes,
                                        size_t table_bytes);
 
@@ -634,8 +611,9 @@ SAT_API sat_status sat_device_current_sized(sat_device_info *info, size_t info_b
 SAT_API sat_status sat_device_alloc(void **data, size_t bytes); /* aligned to 256 bytes; *data NULL on failure */
 SAT_API void sat_device_free(void *data);                       /* waits for the device; accepts NULL */
 
-/* Queues setting all bytes; queues copying pixels between two views of one shape and type, in any memory (a copy
- * from or to host memory is done when the call returns); waits until the stream is empty. */
+/* Queues setting all bytes; queues copying pixels between two views of one shape and type, in any memory (one from or
+ * to host memory is done when the call returns, and takes memory if strides need it); waits until the stream is empty.
+ */
 SAT_API sat_status sat_device_fill(void *data, int byte, size_t bytes, void *stream);
 SAT_API sat_status sat_device_copy(const sat_view *from, const sat_view *to, void *stream);
 SAT_API sat_status sat_device_wait(void *stream);

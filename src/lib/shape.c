@@ -101,16 +101,15 @@ static bool whole(int64_t n, ptrdiff_t bytes, ptrdiff_t *all)
 static bool complete(sat_view *v)
 {
     const ptrdiff_t size = (ptrdiff_t)sat_type_bytes(v->type), pixel = v->channels * size;
-    ptrdiff_t row = 0, image = 0;
+    ptrdiff_t row;
     if (v->count == 0) v->count = 1;
     if (v->channel_bytes == 0 || v->channels == 1) v->channel_bytes = size;
     if (v->pixel_bytes == 0 || v->width == 1) v->pixel_bytes = pixel;
-    if ((v->row_bytes == 0 || v->height == 1) && !whole(v->width, v->pixel_bytes, &row)) return false;
+    if (!whole(v->width, v->pixel_bytes, &row)) return false;
     if (v->row_bytes == 0) v->row_bytes = row;
-    if ((v->image_bytes == 0 || v->count == 1) && !whole(v->height, v->row_bytes, &image)) return false;
-    if (v->image_bytes == 0 || v->count == 1) v->image_bytes = image;
+    if (v->count > 1 && v->image_bytes == 0 && !whole(v->height, v->row_bytes, &v->image_bytes)) return false;
     if (v->height == 1) v->row_bytes = row;
-    return true;
+    return v->count > 1 || whole(v->height, v->row_bytes, &v->image_bytes);
 }
 
 /* Checks the strides of a view whose data may be set later. */
