@@ -67,30 +67,42 @@ LIB_LIBS := -lm
 FILE_LIBS := -lxxhash
 IO_LIBS  := -lisal -ldeflate -lxxhash $(if $(filter 1,$(WITH_LIBJPEG)),-ljpeg) $(if $(filter 1,$(WITH_LIBTIFF)),-ltiff)
 
+hash = $(shell echo '$(1)' | cksum | cut -d' ' -f1)
+
 # CUDA: nvcc compiles kernels/ to objects that hold no C++ runtime, and $(CC) links them with the static
 # CUDA runtime, so that one binary runs with and without a driver.  SM: native, all, or numbers ("90 75");
-# without a GPU to ask, code for Turing and Hopper, and their PTX, from which all others compile their own.  PTX: whose,
-# by default that of the oldest and the newest.
+# without a GPU to ask, code for Hopper.  PTX: whose, from which all others compile their own; by default that of the oldest
+# and the newest, and of Turing beside Hopper.
+# FAST=1: kernels are compiled in two thirds of the time, and run slower (nvcc 12.8 or newer).  The default of tests where
+# there is no GPU, unless kernels are built already.
 # SWEEP=1: every block size and number of elements for each thread, for `sat bench tune`.
 SM_ALL := 75 80 86 89 90 100 120
 ifeq ($(WITH_CUDA),1)
   CUDA_HOME := $(patsubst %/bin/,%,$(dir $(realpath $(NVCC))))
-  SM     ?= $(if $(shell nvidia-smi -L 2>/dev/null),native,90 75)
+  HAVE_GPU := $(if $(shell nvidia-smi -L 2>/dev/null),1,0)
+  SM     ?= $(if $(filter 1,$(HAVE_GPU)),native,90)
   SMS    := $(if $(filter all,$(SM)),$(SM_ALL),$(SM))
   ORDER  := $(shell printf '%s\n' $(SMS) | sort -n)
-  PTX    ?= $(sort $(firstword $(ORDER)) $(lastword $(ORDER)))
+  PTX    ?= $(sort $(if $(filter 90,$(SM)),75) $(firstword $(ORDER)) $(lastword $(ORDER)))
   ARCH   := $(if $(filter native,$(SMS)),-arch=native,$(foreach s,$(ORDER),-gencode arch=compute_$s,code=sm_$s) \
               $(foreach s,$(PTX),-gencode arch=compute_$s,code=compute_$s))
   HOST_FLAGS := -fPIC,-fvisibility=hidden,-fno-exceptions,-fno-rtti,-fno-threadsafe-statics,-fno-gnu-unique
   NVCCFLAGS  := -std=c++20 -O3 -cudart static -Xfatbin -compress-all $(ARCH) -DSAT_WITH_CUDA=1 $(if $(filter 1,$(SWEEP)),-DSAT_SWEEP=1) \
                 -Ikernels -Isrc/lib -Xcompiler $(HOST_FLAGS) $(EXTRA_NVCCFLAGS)
+  ifndef FAST
+    FAST := $(if $(and $(filter check check-run check-build quick quick-run,$(MAKECMDGOALS)),$(filter 0,$(HAVE_GPU))),$\
+              $(if $(wildcard $(B)/obj/cuda-$(call hash,$(NVCC) $(NVCCFLAGS))),0,1),0)
+  endif
+  ifeq ($(FAST),1)
+    NVCCFLAGS += $(shell $(NVCC) --help | grep -q -e --Ofast-compile && echo -Ofc=max)
+  endif
+  export FAST # suites that call make take the same kernels
   LIB_LIBS   += -L$(CUDA_HOME)/lib64 -lcudart_static -ldl -lrt -lpthread
 endif
 OBJCOPY ?= objcopy
 
 # A change of compiler or flags never mixes objects: they live in a folder named after their hash (kernels, which take
 # long, in one of their own), and $(B)/flags, which what is linked depends on, changes with it.
-hash    = $(shell echo '$(1)' | cksum | cut -d' ' -f1)
 CU_HASH := $(call hash,$(NVCC) $(NVCCFLAGS))
 HASH    := $(call hash,$(CC) $(BASE) $(LDFLAGS) $(CU_HASH))
 OBJ     := $(B)/obj/$(HASH)
@@ -111,8 +123,8 @@ UNIT_SRC := $(sort $(wildcard tests/unit/test_*.c))
 UNIT     := $(UNIT_SRC:tests/unit/%.c=$(B)/tests/%)
 
 .DEFAULT_GOAL := all
-.PHONY: all lib kernels sweep check-gpu verified config demo demo-run deps deps-test deps-lint check check-build check-run bare \
-        quick quick-run unit lint lint-run install uninstall bench reproduce peers asan ubsan tsan valgrind help clean FORCE
+.PHONY: all lib kernels sweep check-gpu verified config compiler demo demo-run deps deps-test deps-lint check check-build check-run \
+        bare quick quick-run unit lint lint-run install uninstall bench reproduce peers asan ubsan tsan valgrind help clean FORCE
 
 # How kernels are checked: in the simulator, and on a GPU; fuzz targets; corpora.
 -include tests/simt/simt.mk tests/gpu/gpu.mk
@@ -143,12 +155,17 @@ $(B)/flags: FORCE
 	@mkdir -p $(@D)
 	@echo $(HASH) | cmp -s - $@ || echo $(HASH) >$@
 
+# Without it: the line that installs what is missing, as of `make demo`.
+compiler:
+	@command -v $(firstword $(CC)) >/dev/null || { packaging/deps.sh --say build jpeg tiff && \
+	    echo "make: there is no $(firstword $(CC)); CC=NAME is another compiler" >&2; false; }
+
 $(OBJ)/src/lib/%.o: INC := $(LIB_INC)
 $(OBJ)/src/cpu/%.o: INC := $(LIB_INC)
 $(OBJ)/src/io/%.o: INC := $(IO_INC)
 $(OBJ)/src/cli/%.o: INC := $(CLI_INC)
 $(OBJ)/src/bench/%.o: INC := $(CLI_INC)
-$(OBJ)/%.o: %.c
+$(OBJ)/%.o: %.c | compiler
 	@mkdir -p $(@D)
 	$(call say,CC,$<)
 	$(Q)$(CC) $(BASE) $(INC) -c $< -o $@
@@ -208,6 +225,8 @@ TEST_BASE := $(filter-out -Wmissing-prototypes,$(BASE)) -Wno-maybe-uninitialized
 
 $(OBJ)/tests/unit/%.o: INC := $(CLI_INC) -Itests/unit
 $(OBJ)/tests/unit/test_moments.o: INC += -Isrc/cpu
+$(B)/tests/test_file_memory: LDFLAGS += $(patsubst %,-Xlinker --wrap=%,malloc calloc realloc posix_memalign strdup \
+    strndup asprintf)
 $(OBJ)/tests/unit/%.o: tests/unit/%.c
 	@mkdir -p $(@D)
 	$(call say,CC,$<)
@@ -333,7 +352,7 @@ uninstall:
 
 ## help: this list
 help:
-	@sed -n 's/^## //p' $(MAKEFILE_LIST) | awk -F': ' '{printf "  make %-10s %s\n", $$1, $$2}'
+	@sed -n 's/^## //p' $(MAKEFILE_LIST) | awk '{at = index($$0, ": "); printf "  make %-10s %s\n", substr($$0, 1, at - 1), substr($$0, at + 2)}'
 
 ## clean: remove everything that was built
 clean:

@@ -1,4 +1,4 @@
-/* table_file.c - writes a table to a file, maps it, verifies it and asks it. */
+/* table_file.c [FILE] - writes a table to a new file, maps it, verifies it and asks it. */
 #include <sat_file.h>
 #include <stdio.h>
 
@@ -23,7 +23,8 @@ int main(int argc, char **argv)
     sat_plan *plan = NULL;
     if (sat_plan_create(&plan, &spec) || sat_plan_run(plan, &image, &table.view, NULL)) return failed(sat_detail());
     sat_plan_destroy(&plan);
-    if (sat_file_write(path, &table, NULL)) return failed(sat_file_detail());
+    sat_file_write_options keep = {.no_clobber = true}; /* a file of that name may be anybody's */
+    if (sat_file_write(path, &table, &keep)) return failed(sat_file_detail());
 
     sat_file *file;
     sat_table mapped;

@@ -1,7 +1,14 @@
 #!/bin/sh
-# deps.sh GROUP... - installs those packages of these groups of debian-packages.txt that are missing, as root; other users
-# get the command that does, and exit status 1.  Needs no network, and no root, when nothing is missing.
+# deps.sh [--say] GROUP... - installs those packages of these groups of debian-packages.txt that are missing, as root;
+# other users, and all with --say, get the command that does, and exit status 1.  Needs no network, and no root, when
+# nothing is missing.
 set -eu
+
+say=
+if [ "$1" = --say ]; then
+    say=1
+    shift
+fi
 
 list=$(dirname "$0")/debian-packages.txt
 missing=
@@ -20,7 +27,7 @@ if ! command -v apt-get >/dev/null; then
     exit 0
 fi
 
-if [ "$(id -u)" != 0 ]; then
+if [ -n "$say" ] || [ "$(id -u)" != 0 ]; then
     echo "deps: packages are missing; this installs them:" >&2
     echo "    sudo apt-get install -y --no-install-recommends$missing" >&2
     exit 1

@@ -1,8 +1,10 @@
 #include "batch.h"
 
+#include <fcntl.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 
 #include "progress.h"
 #include "sat.h"
@@ -57,6 +59,9 @@ void batch_free(batch *b)
 
 /* ---- the files ------------------------------------------------------------------------------------- */
 
+/* Descriptors that no job has for itself: files of control groups, read once, two at a time (src/io/memory.c). */
+enum { SHARED = 2 };
+
 typedef struct run {
     const batch *b;
     const job *j;
@@ -72,9 +77,27 @@ static void do_file(void *context, int64_t i, int worker)
         atomic_fetch_add(&r->failed, 1);
 }
 
+/* How many descriptors this process may still open; counts up to `most`. */
+static int descriptors_left(int most)
+{
+    struct rlimit limit;
+    int left = 0;
+    if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return most;
+    for (int fd = 0; left < most && (rlim_t)fd < limit.rlim_cur; fd++) left += fcntl(fd, F_GETFD) < 0;
+    return left;
+}
+
+/* Files that are worked on at a time: as many as threads, if their descriptors are within the process's limit. */
+static int jobs_at_once(const job *j, int workers)
+{
+    const int each = job_descriptors(j), jobs = (descriptors_left(workers * each + SHARED) - SHARED) / each;
+    return jobs > 1 ? jobs : 1;
+}
+
 size_t batch_run(const batch *b, const job *j, int threads, bool quiet)
 {
     int most = threads > 0 ? threads : sat_processors(), workers = b->n < (size_t)most ? (int)b->n : most;
+    if (workers > 1) workers = jobs_at_once(j, workers);
     run r = {.b = b, .j = j, .threads_each = workers > 1 ? most / workers : threads};
 
     progress_begin((int64_t)b->n, quiet);

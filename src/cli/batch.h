@@ -1,7 +1,8 @@
 /* batch.h - many inputs, an output for each, and a pool of threads that works through them.
  *
  * Each thread takes whole files, so that decoding, computing and encoding of different files overlap; with
- * fewer files than threads, a file gets its share of them; one alone is given the number as it is, 0 too. */
+ * fewer files than threads, a file gets its share of them; one alone is given the number as it is, 0 too.  Where
+ * descriptors are too few for as many files, fewer are worked on at a time. */
 #ifndef CLI_BATCH_H
 #define CLI_BATCH_H
 

@@ -13,6 +13,7 @@
 #include "input.h"
 #include "messages.h"
 #include "name_list.h"
+#include "number.h"
 #include "options.h"
 #include "region_options.h"
 #include "window_options.h"
@@ -108,7 +109,8 @@ static void take_border(options *o, request *r)
             char number[64];
             size_t digits = strcspn(value, ",");
             snprintf(number, sizeof number, "%.*s", (int)(digits < sizeof number ? digits : sizeof number), value);
-            if (r->j.border_values == 4 || !parse_real(number, &r->j.border_value[r->j.border_values++])) {
+            if (r->j.border_values == 4 ||
+                !number_of(number, NUMBER_SIGN | NUMBER_REAL, &r->j.border_value[r->j.border_values++])) {
                 options_refuse(o, "--border '%s': after the name, one number or one for each channel", optarg);
                 return;
             }
@@ -381,22 +383,29 @@ static bool check_counts(options *o, const request *r)
     return true;
 }
 
+/* What is said of windows needs one. */
+static bool check_has_window(options *o, const request *r)
+{
+    const char *either = r->stats ? "--stat" : r->ddof;
+    if (r->has_box) return true;
+    if (either) return options_refuse(o, "%s is for --mean and --rects, or for windows: --box N", either);
+    return !r->j.windows.given || options_refuse(o, "%s is for windows: --box N", r->j.windows.given);
+}
+
 /* Statistics of windows: what goes with them, and what is theirs alone. */
 static bool check_windows(options *o, request *r)
 {
     window_request *w = &r->j.windows;
-    if (r->stats && !r->has_box) return options_refuse(o, "--stat is for --mean and --rects, or for windows: --box N");
-    if (r->ddof && !r->has_box) return options_refuse(o, "--ddof is for --mean and --rects, or for windows: --box N");
     if (r->stats) window_stats(w, o, r->stats);
     if (r->ddof && w->given == NULL) w->given = r->ddof;
     w->ddof = r->regions.job.ddof < INT32_MAX ? (int)r->regions.job.ddof : INT32_MAX;
     if (o->stop) return false;
-    if (w->given && !r->has_box) return options_refuse(o, "%s is for windows: --box N", w->given);
     if (w->given && w->outputs == 0) { /* a mean over what counts */
         *w->output = (sat_window_output){.statistic = "mean"};
         w->outputs = 1;
     }
     if (w->outputs == 0) return true;
+    if (!window_label_outputs(w, o)) return false;
     if (r->j.gauss.name)
         return options_refuse(o, "%s does not go with %s: statistics are of windows, --box N",
                               w->given ? w->given : "--stat", r->j.gauss.name);
@@ -404,7 +413,7 @@ static bool check_windows(options *o, request *r)
     if (w->mask && strcmp(w->mask, "-") == 0 && !is_alone(&r->regions))
         return options_refuse(o, "--mask -: standard input holds one mask, for one input that is a file");
     if (w->output->compare && r->j.result_given)
-        return options_refuse(o, "--result does not go with --threshold, which writes 0 and 255 in 8 bits");
+        return options_refuse(o, "--result does not go with --threshold, which writes 0 and 255");
     if (r->j.linear) return options_refuse(o, "--linear does not go with statistics of windows");
     if (r->j.passes > 1) return options_refuse(o, "--passes does not go with statistics of windows");
     if (r->j.alpha == ALPHA_WEIGHTED)
@@ -415,6 +424,7 @@ static bool check_windows(options *o, request *r)
 
 static bool check_images(options *o, request *r)
 {
+    const batch *files = &r->regions.files;
     error err;
     bool by_format = r->format && strcasecmp(r->format, TABLE + 1) == 0;
     if (r->format && (r->has_box || !by_format)) {
@@ -431,6 +441,10 @@ static bool check_images(options *o, request *r)
         return stop(o, r->output, err.text);
     const char *template = r->in_folder ? r->in_folder : r->output;
     r->j.table = !r->has_box && r->output && (by_format || (!r->format && is_table_name(template)));
+    if (files->n == 1 && is_folder(*files->inputs))
+        return stop(o, *files->inputs,
+                    "is a directory; its files are named one by one, or by the shell: sat DIR/*.png");
+    if (!check_has_window(o, r)) return false;
     if (!r->has_box && !r->output) return refuse_request(o, r, "nothing to do: " OPERATIONS);
     if (!r->has_box && !r->j.table)
         return refuse_request(o, r,
@@ -540,7 +554,8 @@ static const char help[] = "Blurs images, makes summed-area tables, prints means
                            "  --threshold NAME[:K=V,...]    255 where a pixel is above that one, else 0\n"
                            "  --mask FILE        pixels that are not 0 there count\n"
                            "  --nodata V|nan     samples that are not V count, in each channel by itself\n"
-                           "  --min-valid N|SHARE           pixels of a window that must count [1]\n"
+                           "  --min-valid N|SHARE  pixels of a window that must count [1]; 60%: of its whole\n"
+                           "                     area, beyond the image too; inside alone: --border reflect\n"
                            "  --ddof N           variances are divided by the pixels that count less N [0]\n"
                            "  --gray, --channel N|r|g|b|a   its luma, or one channel, in place of an image\n"
                            "  --mean X,Y,W,H     print the mean of a rectangle; may be given many times;\n"

@@ -2,7 +2,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "exif.h"
 #include "format.h"
 #include "input.h"
 #include "messages.h"
@@ -48,7 +47,6 @@ static const char *const orientations[] = {
     "turned anticlockwise by 90 degrees",
 };
 
-/* meta.orientation is that of the pixels in memory: of what was turned already, none. */
 static bool is_upright(const image_meta *meta)
 {
     return meta->orientation <= 1;
@@ -57,14 +55,13 @@ static bool is_upright(const image_meta *meta)
 /* Of the pixels as the file has them, 1 to 8. */
 static int stored_orientation(const image_meta *meta)
 {
-    const meta_block *exif = &meta->blocks[META_EXIF];
-    if (!is_upright(meta)) return meta->orientation;
-    return exif->bytes ? exif_orientation(exif->bytes, exif->n) : 1;
+    return !is_upright(meta) ? meta->orientation : meta->turned ? meta->turned : 1;
 }
 
 static void put_meta_text(const image_meta *meta, text_out *t)
 {
     int orientation = stored_orientation(meta), n = 0;
+    char nodata[NODATA_TEXT_BYTES];
     for (int k = 0; k < META_KINDS; k++)
         if (meta->blocks[k].bytes)
             text_printf(t, "%s%s %zu bytes", n++ ? ", " : "  metadata    ", meta_names[k].name, meta->blocks[k].n);
@@ -72,6 +69,10 @@ static void put_meta_text(const image_meta *meta, text_out *t)
     if (orientation > 1)
         text_printf(t, "  orientation %d: %s%s\n", orientation, is_upright(meta) ? "" : "to be ",
                     orientations[orientation]);
+    memcpy(nodata, meta->nodata, sizeof nodata);
+    make_printable(nodata);
+    if (nodata[0]) text_printf(t, "  no data     %s\n", nodata);
+    if (meta->note[0]) text_printf(t, "  note        %s\n", meta->note);
 }
 
 static void put_image_text(const image *img, const image_format *format, text_out *t)
@@ -99,6 +100,14 @@ static void put_image_json(const image *img, const image_format *format, text_ou
                 is_upright(&img->meta) ? "true" : "false");
     if (img->meta.x_per_metre > 0)
         text_printf(t, ",\"x_per_metre\":%.17g,\"y_per_metre\":%.17g", img->meta.x_per_metre, img->meta.y_per_metre);
+    if (img->meta.nodata[0]) {
+        text_string(t, ",\"nodata\":");
+        text_json_string(t, img->meta.nodata);
+    }
+    if (img->meta.note[0]) {
+        text_string(t, ",\"note\":");
+        text_json_string(t, img->meta.note);
+    }
 }
 
 static bool put_image(input_file *in, const decode_options *decode, bool json, text_out *t, error *err)

@@ -58,10 +58,10 @@ static bool open_pass(const job *j, const image *img, int64_t pass, sat_box_spec
 
 static void say_filter(const job *j, const char *input, const sat_box_spec *spec, const sat_box *box)
 {
-    say(input_name(input), "window %lldx%lld px, border %s, %lld pass%s%s, results of %s; %s",
-        (long long)j->window_width, (long long)j->window_height, job_border_name(j), (long long)j->passes,
-        j->passes > 1 ? "es" : "", spec->weighted_alpha ? ", weighted by alpha" : "", sat_type_name(spec->result),
-        sat_box_note(box));
+    say(input_name(input), "window %lldx%lld px, border %s, %lld pass%s%s, %s%s; %s", (long long)j->window_width,
+        (long long)j->window_height, job_border_name(j), (long long)j->passes, j->passes > 1 ? "es" : "",
+        spec->weighted_alpha ? ", weighted by alpha" : "", j->linear ? "in linear light" : "results of ",
+        j->linear ? "" : sat_type_name(spec->result), sat_box_note(box));
 }
 
 /* Leaves the result in img. */
@@ -110,11 +110,10 @@ static bool check_linear(const image *img, error *err)
 static bool light_border(job *j, const image *img, error *err)
 {
     const double largest = img->type == SAT_U8 ? UINT8_MAX : UINT16_MAX;
-    double values[4];
     if (j->border_values == 0) return true;
-    if (!job_border_values(j, img, values, err)) return false;
+    if (!job_border_values(j, img, j->border_value, err)) return false;
     for (int c = 0; c < img->channels; c++) {
-        const double v = values[c];
+        const double v = j->border_value[c];
         if (!(v >= 0 && v <= largest && v == floor(v)))
             return fail(err, "a border value of %.17g; %s samples take integers from 0 to %.0f", v,
                         sat_type_name(img->type), largest);

@@ -35,8 +35,9 @@ bool gauss_filter(const job *j, const char *input, image *img, int threads, erro
     if (!job_border_values(j, img, spec.border_value, err)) return false;
     bool ok = sat_gauss_create(&gauss, &spec) == SAT_OK || fail(err, "%s", sat_detail());
     if (ok && j->verbose)
-        say(input_name(input), "%s, border %s%s, results of %s; %s", j->gauss.name + 2, job_border_name(j),
-            spec.weighted_alpha ? ", weighted by alpha" : "", sat_type_name(spec.result), sat_gauss_note(gauss));
+        say(input_name(input), "%s, border %s%s, %s%s; %s", j->gauss.name + 2, job_border_name(j),
+            spec.weighted_alpha ? ", weighted by alpha" : "", j->linear ? "in linear light" : "results of ",
+            j->linear ? "" : sat_type_name(spec.result), sat_gauss_note(gauss));
     ok = ok && image_alloc(&made, img->width, img->height, img->channels, spec.result, err);
     if (ok) {
         sat_view src = image_view(img), dst = image_view(&made);

@@ -3,14 +3,16 @@
 #include <stdio.h>
 #include <string.h>
 
-/* "A,B", both whole numbers or fractions. */
-static bool parse_pair(const char *text, double *a, double *b)
+#include "number.h"
+
+/* "A,B": a standard deviation, and another or an amount, which may be negative. */
+static bool parse_pair(const char *text, double *a, unsigned b_may_have, double *b)
 {
     char first[64];
     const size_t n = strcspn(text, ",");
     if (text[n] != ',' || n >= sizeof first) return false;
     snprintf(first, sizeof first, "%.*s", (int)n, text);
-    return parse_real(first, a) && parse_real(text + n + 1, b);
+    return number_of(first, NUMBER_REAL, a) && number_of(text + n + 1, b_may_have, b);
 }
 
 static bool is_sigma(double sigma)
@@ -24,17 +26,17 @@ bool gauss_option(gauss_choice *g, options *o, int c)
     switch (c) {
     case OPT_GAUSS:
         *g = (gauss_choice){.name = "--gauss", .mode = SAT_GAUSS_BLUR};
-        if (!parse_real(optarg, &g->sigma) || !is_sigma(g->sigma))
+        if (!number_of(optarg, NUMBER_REAL, &g->sigma) || !is_sigma(g->sigma))
             options_refuse(o, "--gauss '%s': the standard deviation %s", optarg, range);
         return true;
     case OPT_UNSHARP:
         *g = (gauss_choice){.name = "--unsharp", .mode = SAT_GAUSS_UNSHARP};
-        if (!parse_pair(optarg, &g->sigma, &g->amount) || !is_sigma(g->sigma))
+        if (!parse_pair(optarg, &g->sigma, NUMBER_SIGN | NUMBER_REAL, &g->amount) || !is_sigma(g->sigma))
             options_refuse(o, "--unsharp '%s': S,A, the blur's standard deviation %s, and the amount", optarg, range);
         return true;
     case OPT_DOG:
         *g = (gauss_choice){.name = "--dog", .mode = SAT_GAUSS_DOG};
-        if (!parse_pair(optarg, &g->sigma, &g->sigma2) || !is_sigma(g->sigma) || !is_sigma(g->sigma2))
+        if (!parse_pair(optarg, &g->sigma, NUMBER_REAL, &g->sigma2) || !is_sigma(g->sigma) || !is_sigma(g->sigma2))
             options_refuse(o, "--dog '%s': A,B, two standard deviations %s", optarg, range);
         return true;
     default: return false;

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "format.h"
-#include "sat_window.h"
+#include "window_request.h"
 
 enum { COLUMNS = 80, LABEL = 9 };
 
@@ -37,9 +37,12 @@ static void print_names(void)
     used = printf("\nstats:   ") - 1;
     for (size_t i = 0; sat_statistic_at(i, &statistic); i++) {
         char parameters[64] = "";
-        for (size_t k = 0, n = 0; k < SAT_PARAMETERS && statistic.parameter[k].name && n < sizeof parameters; k++)
+        size_t n = 0;
+        for (size_t k = 0; k < SAT_PARAMETERS && statistic.parameter[k].name && n < sizeof parameters; k++)
             n += (size_t)snprintf(parameters + n, sizeof parameters - n, "%s%s=", k ? "," : ":",
                                   statistic.parameter[k].name);
+        if (window_reads_range(&statistic) && n < sizeof parameters)
+            snprintf(parameters + n, sizeof parameters - n, ",%s=", WINDOW_RANGE);
         print_word(&used, statistic.name, parameters);
     }
     used = printf("\nformats: ") - 1;

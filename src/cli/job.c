@@ -16,7 +16,7 @@ sat_type job_result_type(const job *j, sat_type sample)
     return sample == SAT_F64 || sample == SAT_U32 || sample == SAT_I32 ? SAT_F64 : SAT_F32;
 }
 
-bool job_border_values(const job *j, const image *img, double values[4], error *err)
+bool job_border_values(const job *j, const image *img, double values[static 4], error *err)
 {
     if (j->border_values > 1 && j->border_values != img->channels)
         return fail(err, "--border %s has %d values, but the image has %d channel%s", j->border, j->border_values,

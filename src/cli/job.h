@@ -55,6 +55,13 @@ static inline int job_outputs(const job *j)
     return j->windows.outputs > 1 ? j->windows.outputs : 1;
 }
 
+/* Descriptors that job_run() holds at most: first that of the input; when it is closed, of each output a file and its
+ * directory, and one more for what is read meanwhile, a mask or the size of a cache (src/cpu/machine.c). */
+static inline int job_descriptors(const job *j)
+{
+    return 2 * job_outputs(j) + 1;
+}
+
 /* Prints its own line if it fails, and then returns false; the outputs are then as they were. */
 bool job_run(const job *j, const char *input, char *const *outputs, int threads);
 
@@ -72,8 +79,9 @@ uint64_t job_window_bytes(const image_shape *shape, const void *context);
 /* The type of a filter's results, from samples of that type: of differences floats with as many digits. */
 sat_type job_result_type(const job *j, sat_type sample);
 
-/* What lies beyond the edge of each channel; false if there are not as many values as channels. */
-bool job_border_values(const job *j, const image *img, double values[4], error *err);
+/* What lies beyond the edge of each channel; false if there are not as many values as channels.  values may be the
+ * job's own. */
+bool job_border_values(const job *j, const image *img, double values[static 4], error *err);
 const char *job_border_name(const job *j);
 
 /* Says how many samples of the result lay beyond its range, if some did. */

@@ -33,6 +33,7 @@ bool job_run(const job *j, const char *input, char *const *outputs, int threads)
         if (j->verbose)
             say(input_name(input), "%s, %lldx%lld px, %d channel%s, %s", format->name, (long long)img.width,
                 (long long)img.height, img.channels, img.channels > 1 ? "s" : "", sat_type_name(img.type));
+        if (img.meta.note[0] && !j->quiet) say(input_name(input), "%s", img.meta.note);
         if (!j->table && !windows && j->alpha == ALPHA_DEFAULT && !j->quiet && format->unnamed_channels &&
             image_has_alpha(&img))
             say(input_name(input),

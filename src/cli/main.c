@@ -80,6 +80,7 @@ int main(int argc, char **argv)
     }
 
     memory_name_limit(" of --max-memory");
+    sink_refuse_own_descriptors();
     if (!sink_guard_signals(&err)) {
         say(NULL, "%s", err.text);
         return EXIT_INPUT;

@@ -45,8 +45,8 @@ const char *other_name_of(const char *word)
 {
     static const struct {
         const char *there, *here;
-    } names[] = {{"blur", "box"},  {"kernel", "box"},  {"ksize", "box"},     {"size", "box"}, {"window", "box"},
-                 {"sigma", "box"}, {"boxes", "rects"}, {"regions", "rects"}, {"roi", "rect"}, {"region", "rect"}};
+    } names[] = {{"blur", "box"},    {"kernel", "box"},  {"ksize", "box"},     {"size", "box"}, {"window", "box"},
+                 {"sigma", "gauss"}, {"boxes", "rects"}, {"regions", "rects"}, {"roi", "rect"}, {"region", "rect"}};
     for (size_t k = 0; k < sizeof names / sizeof *names; k++)
         if (strcmp(word, names[k].there) == 0) return names[k].here;
     return NULL;

@@ -1,9 +1,7 @@
 #include "options.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <limits.h>
-#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,24 +11,19 @@
 #include "memory.h"
 #include "messages.h"
 #include "nearest.h"
+#include "number.h"
 
 enum { THREADS_MAX = 1024 };
 
 /* ---- values ---------------------------------------------------------------------------------------- */
 
-/* strto* also take leading blanks, which a value never has. */
-static bool starts_number(const char *s)
-{
-    return s && (isdigit((unsigned char)*s) || *s == '-' || *s == '+' || *s == '.');
-}
-
 static bool take_int(const char **at, int64_t low, int64_t high, int64_t *value)
 {
     char *end;
     errno = 0;
-    if (!starts_number(*at)) return false;
+    if (number_bytes(*at, low < 0 ? NUMBER_SIGN : 0) == 0) return false;
     long long v = strtoll(*at, &end, 10);
-    if (end == *at || errno == ERANGE || v < low || v > high) return false;
+    if (errno == ERANGE || v < low || v > high) return false;
     *at = end;
     *value = v;
     return true;
@@ -39,14 +32,6 @@ static bool take_int(const char **at, int64_t low, int64_t high, int64_t *value)
 bool parse_int(const char *text, int64_t low, int64_t high, int64_t *value)
 {
     return take_int(&text, low, high, value) && *text == 0;
-}
-
-bool parse_real(const char *text, double *value)
-{
-    char *end;
-    if (!starts_number(text)) return false;
-    *value = strtod(text, &end);
-    return end != text && *end == 0 && isfinite(*value);
 }
 
 bool parse_size(const char *text, int64_t low, int64_t high, int64_t *width, int64_t *height)
@@ -220,7 +205,7 @@ bool options_amount(options *o, const char *name, const char *text, int64_t *amo
     errno = 0;
     long long n = strtoll(text, &rest, 10); /* beyond 64 bits: ERANGE, and the bound on that side */
     bool beyond = errno == ERANGE;
-    if (!starts_number(text) || rest == text)
+    if (*text == '+' || number_bytes(text, NUMBER_SIGN) == 0)
         return options_refuse(o, "%s '%s': does not begin with a whole number", name, text);
     const char *unit = strchr(units, *rest);
     if (*rest && (!unit || rest[1]))

@@ -78,10 +78,9 @@ bool options_amount(options *o, const char *name, const char *text, int64_t *amo
 /* Reports a usage error of this command and sets stop; returns false. */
 __attribute__((format(printf, 2, 3))) bool options_refuse(options *o, const char *format, ...);
 
-/* ---- values: the whole string must be one, or false ---- */
+/* ---- values: the whole string must be one, or false; numbers as in number.h ---- */
 
-bool parse_int(const char *text, int64_t low, int64_t high, int64_t *value);
-bool parse_real(const char *text, double *value);                                              /* finite */
+bool parse_int(const char *text, int64_t low, int64_t high, int64_t *value); /* a sign only where low is below 0 */
 bool parse_size(const char *text, int64_t low, int64_t high, int64_t *width, int64_t *height); /* N or WxH */
 
 /* The type of that name among those of a zero-ended list. */

@@ -228,7 +228,7 @@ int batch_name_outputs(batch *b, const window_request *windows, const char *temp
     if (!b->outputs) return out_of_memory(err);
     for (size_t i = 0; i < b->n * b->each; i++) {
         const size_t input = i / b->each;
-        const char *stat = windows->outputs > 0 ? windows->output[i % b->each].statistic : NULL;
+        const char *stat = windows->outputs > 0 ? windows->label[i % b->each] : NULL;
         b->outputs[i] = one_name ? strdup(template) : expand(template, b->inputs[input], input, stat, err);
         if (!b->outputs[i]) return err->text[0] ? EXIT_USAGE : out_of_memory(err);
     }

@@ -37,10 +37,8 @@ static int64_t edge(double at)
     return (int64_t)fmax(-far, fmin(at, far));
 }
 
-static sat_rect touched(const rects_one *one)
+sat_rect rects_touched(const sat_rect_f64 *r)
 {
-    const sat_rect_f64 *r = &one->real;
-    if (!one->is_real) return one->whole;
     const int64_t x = edge(floor(r->x)), y = edge(floor(r->y));
     return (sat_rect){
         .x = x, .y = y, .width = edge(ceil(r->x + r->width)) - x, .height = edge(ceil(r->y + r->height)) - y};
@@ -136,7 +134,8 @@ bool rects_from_list(rects **out, const rects_one *list, size_t n, error *err)
     r->list = list;
     r->list_n = n;
     r->touched = calloc(n > 0 ? n : 1, sizeof *r->touched);
-    for (size_t i = 0; r->touched && i < n; i++) r->touched[i] = touched(&list[i]);
+    for (size_t i = 0; r->touched && i < n; i++)
+        r->touched[i] = list[i].is_real ? rects_touched(&list[i].real) : list[i].whole;
     if (r->touched) return true;
     rects_close(out);
     return fail(err, "out of memory");
@@ -171,25 +170,43 @@ void rects_close(rects **out)
     *out = NULL;
 }
 
-bool rects_next(rects *r, rect_chunk *chunk, error *err)
+static void fill(rects *r)
 {
     r->chunk_n = 0;
-    if (r->deferred) {
-        *err = r->deferred_err;
-        return false;
-    }
+    if (r->deferred) return;
     switch (r->kind) {
     case RECTS_LIST: next_of_list(r); break;
     case RECTS_GRID: next_cells(r); break;
     case RECTS_TEXT: r->deferred = !rects_next_text(r, &r->deferred_err); break;
     case RECTS_NPY: r->deferred = !rects_next_npy(r, &r->deferred_err); break;
     }
+}
+
+void rects_look(rects *r)
+{
+    if (r->held || (r->kind != RECTS_TEXT && r->kind != RECTS_NPY)) return;
+    fill(r);
+    r->held = true;
+    r->held_all =
+        r->deferred || (r->kind == RECTS_NPY ? (int64_t)r->given == r->npy.shape[0] : r->at_end && r->begin == r->end);
+}
+
+rect_chunk rects_chunk_of(const rects *r)
+{
+    return (rect_chunk){
+        .n = r->chunk_n, .whole = r->real ? NULL : r->chunk.whole, .real = r->real ? r->chunk.real : NULL};
+}
+
+bool rects_next(rects *r, rect_chunk *chunk, error *err)
+{
+    if (!r->held) fill(r);
+    r->held = r->held_all = false;
     if (r->deferred && r->chunk_n == 0) {
         *err = r->deferred_err;
         return false;
     }
-    *chunk =
-        (rect_chunk){.n = r->chunk_n, .whole = r->real ? NULL : r->chunk.whole, .real = r->real ? r->chunk.real : NULL};
+    r->handed_out = true;
+    *chunk = rects_chunk_of(r);
     return true;
 }
 
@@ -206,27 +223,27 @@ void rects_again(rects *r)
     r->given = 0;
     r->begin = 0;
     r->line = 0;
-    r->begun = r->deferred = false;
+    r->begun = r->deferred = r->held = r->held_all = false;
 }
 
 bool rects_broken(const rects *r)
 {
-    return r->deferred;
+    return r->deferred && !r->held;
 }
 
 int rects_others(const rects *r)
 {
-    return r->others;
+    return r->handed_out ? r->others : 0;
 }
 
 const char *rects_other_names(const rects *r)
 {
-    return r->others > 0 ? r->names.bytes : NULL;
+    return rects_others(r) > 0 ? r->names.bytes : NULL;
 }
 
 const char *rects_other_fields(const rects *r, size_t i)
 {
-    return r->others > 0 ? r->rest.bytes + r->rest_at[i] : NULL;
+    return rects_others(r) > 0 ? r->rest.bytes + r->rest_at[i] : NULL;
 }
 
 sat_rect part_inside(const sat_rect *r, int64_t width, int64_t height)
@@ -238,10 +255,10 @@ sat_rect part_inside(const sat_rect *r, int64_t width, int64_t height)
     return (sat_rect){.x = x0, .y = y0, .width = x1 - x0, .height = y1 - y0};
 }
 
-const sat_rect *rects_list(const rects *r, size_t *n)
+bool rects_listed(const rects *r, size_t *n)
 {
     *n = r->list_n;
-    return r->touched;
+    return r->kind == RECTS_LIST;
 }
 
 const char *rects_name(const rects *r)

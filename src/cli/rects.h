@@ -33,6 +33,22 @@ bool rects_parse(const char *text, rects_one *rect);
  * handed out first. */
 bool rects_next(rects *r, rect_chunk *chunk, error *err);
 
+/* Reads the first chunk of a file already, so that rects_load_of() knows a file of no more; rects_next() hands it out,
+ * and says what is wrong with it. */
+void rects_look(rects *r);
+
+/* How much of an image's memory rectangles take, cut to it: the bytes of their rows, each at least a line of a cache.
+ */
+typedef struct rects_load {
+    double n, bytes;
+    int64_t largest_px;
+} rects_load;
+
+/* Of all rectangles; false if they are not known yet. */
+bool rects_load_of(const rects *r, int64_t width, int64_t height, size_t pixel_bytes, rects_load *load);
+/* Adds those of a chunk. */
+void rects_add_load(rects_load *load, const rect_chunk *chunk, int64_t width, int64_t height, size_t pixel_bytes);
+
 /* For answers whose columns have one type: has any of a list or a .npy fractions?  If none, and in text, which cannot
  * be known beforehand, one that comes is wrong. */
 bool rects_fix_columns(rects *r);
@@ -46,8 +62,11 @@ int rects_others(const rects *r);
 const char *rects_other_names(const rects *r);
 const char *rects_other_fields(const rects *r, size_t i);
 
-/* Whole list known beforehand (the command line)? Else NULL.  Of one with fractions: the pixels that it touches. */
-const sat_rect *rects_list(const rects *r, size_t *n);
+/* The whole pixels that it touches. */
+sat_rect rects_touched(const sat_rect_f64 *rect);
+
+/* Are they of the command line?  Then *n is their number. */
+bool rects_listed(const rects *r, size_t *n);
 
 /* The part of a rectangle that lies in an image of this size; all 0 if none does. */
 sat_rect part_inside(const sat_rect *r, int64_t width, int64_t height);

@@ -1,9 +1,9 @@
 /* rects_fields.c - what the forms of text share: numbers, the names of fields, memory for the other columns. */
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
+#include "number.h"
 #include "rects.h"
 #include "rects_parts.h"
 
@@ -37,19 +37,16 @@ bool rects_is_whole(double v)
 /* A number as other programs write it: 2.0 and 2e+00 (NumPy's savetxt) are whole. */
 static bool read_number(const char *s, size_t n, rects_number *value)
 {
-    char text[64], *end;
+    char text[64];
     value->is_real = !read_int(s, n, &value->i);
     value->f = (double)value->i;
     if (!value->is_real) return true;
-    if (n == 0 || n >= sizeof text) return false;
-    for (size_t i = 0; i < n; i++)
-        if (!memchr("0123456789+-.eE", s[i], 15)) return false;
+    if (n >= sizeof text || memchr(s, 0, n)) return false;
     memcpy(text, s, n);
     text[n] = '\0';
-    const double v = value->f = strtod(text, &end);
-    if (*end || !isfinite(v)) return false;
-    value->is_real = !rects_is_whole(v);
-    value->i = value->is_real ? 0 : (int64_t)v;
+    if (!number_of(text, NUMBER_SIGN | NUMBER_REAL, &value->f)) return false;
+    value->is_real = !rects_is_whole(value->f);
+    value->i = value->is_real ? 0 : (int64_t)value->f;
     return true;
 }
 

@@ -63,6 +63,9 @@ struct rects {
 
     bool whole_only; /* TEXT: fractions are refused; NPY: there were none */
 
+    bool handed_out; /* a chunk was, at any time */
+    bool held;       /* the chunk was read, and not handed out yet */
+    bool held_all;   /* and no rectangle follows it */
     size_t chunk_n;
     bool real; /* the chunk is of rectangles with fractions */
     union {
@@ -72,6 +75,9 @@ struct rects {
     int64_t lines[RECTS_CHUNK];
     size_t rest_at[RECTS_CHUNK]; /* where in rest the fields begin */
 };
+
+/* The chunk as it is handed out. */
+rect_chunk rects_chunk_of(const rects *r);
 
 /* Fill the chunk as far as there are rectangles.  False if one is wrong; those before it are in the chunk. */
 bool rects_next_text(rects *r, error *err);

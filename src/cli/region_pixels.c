@@ -37,16 +37,10 @@ typedef enum term { SAMPLE, SQUARE, DEVIATION, SQUARED_DEVIATION } term;
 static void add_terms(float_sum *to, const void *row, sat_type type, int64_t n, int channels, term what, double mean)
 {
     double sum = to->sum, lost = to->lost;
-    switch (type) {
-    case SAT_U8: ADD_TERMS(uint8_t) break;
-    case SAT_U16: ADD_TERMS(uint16_t) break;
-    case SAT_U32: ADD_TERMS(uint32_t) break;
-    case SAT_I8: ADD_TERMS(int8_t) break;
-    case SAT_I16: ADD_TERMS(int16_t) break;
-    case SAT_I32: ADD_TERMS(int32_t) break;
-    case SAT_F32: ADD_TERMS(float) break;
-    default: ADD_TERMS(double)
-    }
+    if (type == SAT_F32)
+        ADD_TERMS(float)
+    else
+        ADD_TERMS(double)
     *to = (float_sum){sum, lost};
 }
 #undef ADD_TERMS
@@ -70,26 +64,47 @@ static uint64_t sum_integers(const void *row, sat_type type, int64_t n, int chan
 }
 #undef SUM_OF
 
-/* Exact.  A sample's magnitude is at most 2^32 - 1, and so its square is below 2^64. */
-#define SQUARES_OF(type)                                                                                               \
+#define SQUARES_OF(type, wide)                                                                                         \
     for (int64_t i = 0; i < n; i++) {                                                                                  \
-        const int64_t x = (int64_t)((const type *)row)[i * channels];                                                  \
-        sum += (uint64_t)x * (uint64_t)x;                                                                              \
+        const wide x = (wide)((const type *)row)[i * channels];                                                        \
+        sum += (uint64_t)(x * x);                                                                                      \
     }
-static u128 square_integers(const void *row, sat_type type, int64_t n, int channels)
+/* Of up to 2^31 samples of 8 or 16 bits, whose squares are at most 2^32. */
+static uint64_t square_narrow(const void *row, sat_type type, int64_t n, int channels)
 {
-    u128 sum = 0;
+    uint64_t sum = 0;
     switch (type) {
-    case SAT_U8: SQUARES_OF(uint8_t) break;
-    case SAT_U16: SQUARES_OF(uint16_t) break;
-    case SAT_U32: SQUARES_OF(uint32_t) break;
-    case SAT_I8: SQUARES_OF(int8_t) break;
-    case SAT_I16: SQUARES_OF(int16_t) break;
-    default: SQUARES_OF(int32_t)
+    case SAT_U8: SQUARES_OF(uint8_t, uint32_t) break;
+    case SAT_U16: SQUARES_OF(uint16_t, uint32_t) break;
+    case SAT_I8: SQUARES_OF(int8_t, int32_t) break;
+    default: SQUARES_OF(int16_t, int32_t)
     }
     return sum;
 }
+
+/* Of samples of 32 bits, whose squares are below 2^64. */
+static u128 square_wide(const void *row, sat_type type, int64_t n, int channels)
+{
+    u128 sum = 0;
+    if (type == SAT_U32)
+        SQUARES_OF(uint32_t, uint64_t)
+    else
+        SQUARES_OF(int32_t, int64_t)
+    return sum;
+}
 #undef SQUARES_OF
+
+/* Exact. */
+static u128 square_integers(const char *row, sat_type type, int64_t n, int channels)
+{
+    enum { PIECE = 1 << 30 };
+    const size_t bytes = sat_type_bytes(type);
+    u128 sum = 0;
+    if (bytes == 4) return square_wide(row, type, n, channels);
+    for (int64_t i = 0; i < n; i += PIECE)
+        sum += square_narrow(row + (size_t)i * (size_t)channels * bytes, type, n - i < PIECE ? n - i : PIECE, channels);
+    return sum;
+}
 
 /* One channel of whole pixels, which count with one weight. */
 typedef struct part {
@@ -207,7 +222,9 @@ static void cut_rect(parts *p, const image *img, int c, const sat_rect_f64 *rect
 
 static parts parts_of(const image *img, int c, const rect_chunk *one)
 {
-    parts p = {.n = 0};
+    parts p;
+    p.n = 0;
+    p.area = 0;
     if (one->real) {
         cut_rect(&p, img, c, one->real);
         return p;
@@ -233,6 +250,33 @@ static moments real_moments(const parts *p, const sat_statistics *ask)
     return m;
 }
 
+/* Integers whose parts have weights, as the library has them from tables (src/lib/query_fractions.c): the same bits. */
+static moments weighted_moments(const parts *p, const sat_statistics *ask)
+{
+    const bool is_signed = is_signed_type(p->of->type), squares = ask->variances || ask->deviations || ask->roots;
+    moments m = {.sum.f = 0};
+    i128 s1[9], s2[9];
+    for (int k = 0; k < p->n; k++) {
+        const uint64_t sum = add_integers(&p->of[k]);
+        s1[k] = is_signed ? (i128)(int64_t)sum : (i128)sum;
+        s2[k] = squares ? (i128)add_squares(&p->of[k]) : 0;
+        m.sum.f += p->of[k].weight * (double)s1[k];
+        m.mean_square += p->of[k].weight * (double)s2[k];
+    }
+    m.mean = m.sum.f / p->area;
+    m.mean_square /= p->area;
+    const int64_t c = llrint(m.mean); /* of samples of up to 32 bits */
+    double d1 = 0, d2 = 0;
+    for (int k = 0; k < p->n; k++) {
+        const i128 n = (i128)p->of[k].width * p->of[k].height;
+        d1 += p->of[k].weight * (double)(s1[k] - c * n);
+        d2 += p->of[k].weight * (double)(s2[k] - 2 * c * s1[k] + (i128)c * c * n);
+    }
+    const double variance = (d2 - d1 * (d1 / p->area)) / (p->area - (double)ask->ddof);
+    m.variance = p->area <= (double)ask->ddof ? NAN : variance < 0 ? 0 : variance;
+    return m;
+}
+
 static moments integer_moments(const part *p, const sat_statistics *ask)
 {
     const bool is_signed = is_signed_type(p->type);
@@ -251,7 +295,9 @@ static void answer(const image *img, const rect_chunk *one, int c, size_t to, co
 {
     const parts p = parts_of(img, c, one);
     if (p.n == 0) return; /* wholly outside: as the library has it */
-    const moments m = is_float_type(img->type) || one->real ? real_moments(&p, ask) : integer_moments(&p.of[0], ask);
+    const moments m = is_float_type(img->type) ? real_moments(&p, ask)
+                      : one->real              ? weighted_moments(&p, ask)
+                                               : integer_moments(&p.of[0], ask);
     if (ask->sums) ask->sums[to] = m.sum;
     if (ask->means) ask->means[to] = m.mean;
     if (ask->variances) ask->variances[to] = m.variance;
@@ -263,30 +309,36 @@ typedef struct job {
     const image *img;
     const rect_chunk *chunk;
     const sat_statistics *ask;
+    size_t part_rects; /* that a thread takes at a time */
 } job;
-
-enum { PART_RECTS = 16 }; /* that a thread takes at a time */
 
 static void answer_part(void *context, int64_t index, int worker)
 {
     const job *j = context;
     (void)worker;
-    for (size_t i = (size_t)index * PART_RECTS; i < j->chunk->n && i < ((size_t)index + 1) * PART_RECTS; i++) {
+    const size_t first = (size_t)index * j->part_rects;
+    for (size_t i = first; i < j->chunk->n && i < first + j->part_rects; i++) {
         const rect_chunk one = rect_chunk_one(j->chunk, i);
         for (int c = 0; c < j->img->channels; c++)
             answer(j->img, &one, c, i * (size_t)j->img->channels + (size_t)c, j->ask);
     }
 }
 
-/* A rectangle is one thread's: the same sums on any number of them. */
+/* A rectangle is one thread's: the same sums on any number of them.  So that the large ones are spread, parts are of as
+ * few rectangles as make them worth the hand-over, on an average. */
 void region_pixels(const image *img, const rect_chunk *chunk, int threads, const sat_statistics *ask)
 {
-    enum { PIXELS_FOR_THREADS = 1 << 20 };
-    job j = {.img = img, .chunk = chunk, .ask = ask};
-    double left = PIXELS_FOR_THREADS;
-    for (size_t i = 0; left > 0 && i < chunk->n; i++) {
+    enum { PIXELS_FOR_THREADS = 1 << 20, PIXELS_OF_PART = 1 << 16, PART_RECTS = 16 };
+    job j = {.img = img, .chunk = chunk, .ask = ask, .part_rects = 1};
+    double area = 0;
+    for (size_t i = 0; i < chunk->n; i++) {
         const rect_chunk one = rect_chunk_one(chunk, i);
-        left -= parts_of(img, 0, &one).area;
+        const sat_rect all = one.real ? rects_touched(one.real) : *one.whole,
+                       r = part_inside(&all, img->width, img->height);
+        area += (double)r.width * (double)r.height;
     }
-    sat_parallel(left <= 0 ? threads : 1, (int64_t)((chunk->n + PART_RECTS - 1) / PART_RECTS), answer_part, &j);
+    while (j.part_rects < PART_RECTS && (double)j.part_rects * area < (double)chunk->n * PIXELS_OF_PART)
+        j.part_rects *= 2;
+    sat_parallel(area >= PIXELS_FOR_THREADS ? threads : 1, (int64_t)((chunk->n + j.part_rects - 1) / j.part_rects),
+                 answer_part, &j);
 }

@@ -10,6 +10,7 @@
 #include "input.h"
 #include "machine_info.h"
 #include "messages.h"
+#include "region_choice.h"
 #include "region_pixels.h"
 #include "rounding.h"
 #include "sample_type.h"
@@ -42,6 +43,9 @@ bool regions_form(region_job *job, options *o, bool json)
     if (job->cell_format && job->inputs_n > 1)
         return options_refuse(o, "-o '%s': an image of cells is of one input; .csv and .json take many", job->output);
     if (job->cell_format) return true;
+    if (!named && job->cell_width && cell_image_format(job->output))
+        return options_refuse(o, "-o '%s': an image of the cells has one statistic: --stat mean%s", job->output,
+                              json ? ", without --json" : ", or another");
     if (!named && format_by_extension(job->output))
         return options_refuse(o, "-o '%s': answers are written as .csv, .json or .npy", job->output);
     if (named && json && job->form != SHEET_JSON)
@@ -64,18 +68,18 @@ typedef struct answer {
     sat_view none;         /* then: a table of zeros that takes no memory, by which the library checks rectangles */
 } answer;
 
-/* The largest area of a rectangle: that of the rectangles when all are known, cut to the image. */
-static int64_t largest_area(const rects *from, int64_t width, int64_t height)
+static bool has_stat(const region_job *job, stat_id id)
 {
-    size_t n;
-    const sat_rect *r = rects_list(from, &n);
-    int64_t most = 1;
-    if (!r) return width * height;
-    for (size_t i = 0; i < n; i++) {
-        int64_t w = r[i].width < width ? r[i].width : width, h = r[i].height < height ? r[i].height : height;
-        if (w > 0 && h > 0 && w * h > most) most = w * h;
-    }
-    return most;
+    for (int s = 0; s < job->stats_n; s++)
+        if (job->stats[s] == id) return true;
+    return false;
+}
+
+static region_ask ask_of(const region_job *job)
+{
+    return (region_ask){.variances = has_stat(job, STAT_VAR) || has_stat(job, STAT_STD),
+                        .roots = has_stat(job, STAT_RMS),
+                        .force_table = job->common->backend != NULL};
 }
 
 static bool needs_squares(const region_job *job)
@@ -86,16 +90,15 @@ static bool needs_squares(const region_job *job)
 }
 
 /* power 1: the sums; 2: the squares. */
-static bool build(const region_job *job, const image *img, const rects *from, int power, answer *a, error *err)
+static bool build(const region_job *job, const image *img, const region_choice *c, int power, answer *a, error *err)
 {
     sat_plan *plan = NULL;
     sat_view in = image_view(img);
-    int64_t largest = largest_area(from, img->width, img->height);
     sat_plan_spec spec = {.width = img->width,
                           .height = img->height,
                           .channels = img->channels,
                           .sample = img->type,
-                          .accum = power == 1 ? sat_accum_for(img->type, largest) : SAT_TYPE_NONE,
+                          .accum = power == 1 ? c->accum : SAT_TYPE_NONE,
                           .power = power,
                           .layout = SAT_PADDED,
                           .backend = job->common->backend,
@@ -114,8 +117,8 @@ static bool build(const region_job *job, const image *img, const rects *from, in
         (sat_table){.view = view, .layout = SAT_PADDED, .sample = img->type, .power = power};
     if (job->common->verbose && power == 1)
         say(input_name(a->input), "%s; %s is the narrowest that holds the largest rectangle%s, %lld px of %s",
-            sat_plan_note(plan), sat_type_name(view.type), rects_list(from, &(size_t){0}) ? "" : " that fits the image",
-            (long long)largest, sat_type_name(img->type));
+            sat_plan_note(plan), sat_type_name(view.type), c->known ? "" : " that fits the image",
+            (long long)c->largest_px, sat_type_name(img->type));
     ok = true;
 out:
     sat_plan_destroy(&plan);
@@ -128,7 +131,7 @@ static bool check_sum(const region_job *job, const answer *a, const sat_file_inf
 {
     enum { CORNERS = 4, PAGE_BYTES = 4096, SMALL_BYTES = 64 << 20 };
     size_t n;
-    if (!rects_list(from, &n)) n = RECTS_CHUNK;
+    if (!rects_listed(from, &n)) n = RECTS_CHUNK;
     bool few = info->data_bytes > SMALL_BYTES && n * CORNERS < info->data_bytes / PAGE_BYTES;
     bool left_out = !info->has_trailer || (a->source.mapped && few);
     return (left_out && !job->verify) || sat_file_verify(a->file) == SAT_OK || fail(err, "%s", sat_file_detail());
@@ -211,59 +214,33 @@ static bool open_table(const region_job *job, input_file *in, const rects *from,
 
 /* ---- the pixels ------------------------------------------------------------------------------------ */
 
-/* Floats are always summed from the pixels, however many they are: the difference of two large sums has lost what is
- * small beside them, and one NaN is in every sum behind it.  So are squares of integers of 32 bits, which no table
- * holds exactly. */
-static bool takes_pixels(sat_type type, bool squares)
-{
-    return is_float_type(type) || (squares && sat_type_bytes(type) == 4);
-}
-
-/* Do the rectangles hold no more pixels than the image?  Then a table, which takes its memory several times over, would
- * save nothing. */
-static bool need_no_table(const rects *from, int64_t width, int64_t height, sat_type type, bool squares)
-{
-    size_t n;
-    const sat_rect *list = rects_list(from, &n);
-    int64_t left = width * height;
-    if (takes_pixels(type, squares)) return true;
-    if (squares) return false;
-    if (!list) return false;
-    for (size_t i = 0; i < n; i++) {
-        sat_rect r = part_inside(&list[i], width, height);
-        left -= r.width * r.height;
-        if (left < 0) return false;
-    }
-    return true;
-}
-
-/* A table of zeros, by which the library checks rectangles; false if there is no address space for it. */
-static bool stand_in(const image *img, answer *a)
+/* A table of zeros, by which the library checks rectangles. */
+static bool stand_in(const image *img, answer *a, error *err)
 {
     sat_view v = {.width = img->width + 1, .height = img->height + 1, .channels = img->channels};
     v.type = is_float_type(img->type) ? SAT_F64 : is_signed_type(img->type) ? SAT_I64 : SAT_U64;
-    if (!view_zeros(&v)) return false;
+    if (!view_zeros(&v)) return fail(err, "no addresses for a table of its size");
     a->none = v;
     a->table = (sat_table){.view = v, .layout = SAT_PADDED, .sample = img->type};
     return true;
 }
 
+static image_shape shape_of(const image *img)
+{
+    return (image_shape){.width = img->width, .height = img->height, .channels = img->channels, .type = img->type};
+}
+
 typedef struct table_need {
-    const region_job *job;
+    region_ask ask;
     const rects *from;
 } table_need;
 
-/* The table of an image, where one is made: what open_image() holds beside the pixels. */
+/* What open_image() holds beside the pixels. */
 static uint64_t table_bytes(const image_shape *shape, const void *context)
 {
     const table_need *q = context;
-    const bool squares = needs_squares(q->job);
-    if (!q->job->common->backend && need_no_table(q->from, shape->width, shape->height, shape->type, squares)) return 0;
-    sat_type accum = sat_accum_for(shape->type, largest_area(q->from, shape->width, shape->height));
-    uint64_t bytes = sat_row_bytes(shape->width + 1, shape->channels, accum ? accum : SAT_I64);
-    if (squares && !takes_pixels(shape->type, squares))
-        bytes += sat_row_bytes(shape->width + 1, shape->channels, SAT_U64);
-    return bytes == 0 || __builtin_mul_overflow(bytes, (uint64_t)shape->height + 1, &bytes) ? UINT64_MAX : bytes;
+    const region_choice c = region_choose(&q->ask, q->from, shape);
+    return c.table ? c.table_bytes : 0;
 }
 
 static bool open_image(const region_job *job, input_file *in, const decode_options *decode, const rects *from,
@@ -274,14 +251,14 @@ static bool open_image(const region_job *job, input_file *in, const decode_optio
     if (job->verify) return fail(err, "--verify is for tables, and this is none");
     bool ok = image_decode(&in->file, decode, &img, NULL, err);
     source_close(&in->file);
-    const bool squares = needs_squares(job), pixels = takes_pixels(img.type, squares);
-    bool without = ok && !job->common->backend && need_no_table(from, img.width, img.height, img.type, squares) &&
-                   stand_in(&img, a);
-    ok = ok &&
-         (without || (build(job, &img, from, 1, a, err) && (!squares || pixels || build(job, &img, from, 2, a, err))));
-    if (without && job->common->verbose)
-        say(input_name(a->input), "no table is made: the rectangles are summed from the pixels");
-    if (ok && (without || pixels)) {
+    if (ok && img.meta.note[0] && !job->common->quiet) say(input_name(a->input), "%s", img.meta.note);
+    const image_shape shape = shape_of(&img);
+    const region_ask ask = ask_of(job);
+    const region_choice c = ok ? region_choose(&ask, from, &shape) : (region_choice){.table = false};
+    ok = ok && (c.table ? build(job, &img, &c, 1, a, err) : stand_in(&img, a, err));
+    if (ok && !c.pixels && needs_squares(job)) ok = build(job, &img, &c, 2, a, err);
+    if (ok && job->common->verbose) region_choice_say(&c, input_name(a->input));
+    if (ok && c.pixels) {
         a->pixels = img;
         return true;
     }
@@ -400,13 +377,6 @@ static bool put_rows(const answer *a, const rects *from, size_t at, const rect_c
     return true;
 }
 
-static bool has_stat(const region_job *job, stat_id id)
-{
-    for (int s = 0; s < job->stats_n; s++)
-        if (job->stats[s] == id) return true;
-    return false;
-}
-
 /* Memory for what is asked of a chunk of rectangles. */
 static bool allocate(const region_job *job, int channels, sat_statistics *ask)
 {
@@ -434,10 +404,26 @@ static void free_all(sat_statistics *ask)
     free(ask->areas_f64);
 }
 
+/* Says once of floats that a table would be the quicker way. */
+static void say_slow(const region_job *job, const answer *a, const rect_chunk *chunk, rects_load *load)
+{
+    const image_shape shape = shape_of(&a->pixels);
+    const region_ask ask = ask_of(job);
+    const bool before = region_table_pays(&ask, load, &shape);
+    rects_add_load(load, chunk, shape.width, shape.height, (size_t)shape.channels * sat_type_bytes(shape.type));
+    if (before || !region_table_pays(&ask, load, &shape)) return;
+    say(input_name(a->input),
+        "so many rectangles of floats are summed from the pixels; quicker, but with sums that are rounded, is `sat "
+        "IMAGE "
+        "-o TABLE.npy%s`, and `sat query TABLE.npy`",
+        needs_squares(job) ? " --moments 1,2" : "");
+}
+
 static bool put_all(const region_job *job, const answer *a, rects *from, sheet *to, error *err)
 {
     rect_chunk chunk;
     sat_statistics ask;
+    rects_load load = {.n = 0};
     bool ok = false;
     if (!allocate(job, a->table.view.channels, &ask)) {
         fail(err, "out of memory");
@@ -446,6 +432,7 @@ static bool put_all(const region_job *job, const answer *a, rects *from, sheet *
     for (;;) {
         if (!rects_next(from, &chunk, err) || !sheet_takes_names(to, from, err)) goto out;
         if (chunk.n == 0) break;
+        if (a->pixels.data && !job->common->quiet) say_slow(job, a, &chunk, &load);
         if (!put_rows(a, from, 0, &chunk, &ask, to)) {
             /* The rows before the first that is refused, one by one; then why. */
             for (size_t i = 0; i < chunk.n; i++) {
@@ -468,7 +455,7 @@ out:
 static bool takes_channels(const decode_options *decode, const input_file *in, error *err)
 {
     const channel_choice *c = &decode->channels;
-    if (!in->is_table || (!c->gray && !c->one)) return true;
+    if (!in->is_table || (!c->gray && !c->name && !c->number)) return true;
     return fail(err, "%s is for images, and this is a table", c->gray ? "--gray" : "--channel");
 }
 
@@ -477,13 +464,14 @@ static bool answer_input(const region_job *job, const char *input, rects *from, 
                          error *err)
 {
     answer a = {.input = input};
-    image_memory memory = {.work = table_bytes, .context = &(table_need){job, from}};
+    image_memory memory = {.work = table_bytes, .context = &(table_need){ask_of(job), from}};
     decode_options decode = job->decode;
     input_file in = {.is_table = false};
     double start = clock_now_s(), ready;
 
     *at_fault = input_name(input);
     decode.memory = &memory;
+    rects_look(from);
     bool ok = input_open(&in, input, &decode, err) && takes_channels(&decode, &in, err) &&
               (in.is_table ? open_table(job, &in, from, &a, err) : open_image(job, &in, &decode, from, &a, err));
     source_close(&in.file);

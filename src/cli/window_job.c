@@ -6,12 +6,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "clock.h"
 #include "job.h"
 #include "memory.h"
 #include "messages.h"
 #include "name_list.h"
+#include "number.h"
 #include "sample_type.h"
 #include "text_out.h"
 
@@ -26,9 +28,11 @@ typedef struct work {
     double nodata;
     const image_format *format[SAT_OUTPUTS];
     sat_type result[SAT_OUTPUTS];
+    bool bilevel[SAT_OUTPUTS];
     image out[SAT_OUTPUTS];
     sink *sink[SAT_OUTPUTS];
     image mask; /* u8, 1 channel; or empty */
+    int64_t clipped, empty[SAT_OUTPUTS];
 } work;
 
 /* ---- result types -------------------------------------------------------------------------------------- */
@@ -46,6 +50,8 @@ static bool choose_result(work *w, int i, const char *word, error *err)
     error unused;
     w->result[i] = j->result_given ? (j->result == SAT_TYPE_NONE ? w->img->type : j->result) : real;
     if (w->r->output[i].compare) w->result[i] = SAT_U8;
+    w->bilevel[i] = w->r->output[i].compare && w->channels == 1 && format_has_bits(w->format[i], word);
+    if (w->bilevel[i]) return true;
     if (!j->result_given && !format_holds(w->format[i], word, w->result[i], w->channels, true, &unused))
         w->result[i] = w->img->type;
     return format_holds(w->format[i], word, w->result[i], w->channels, true, err);
@@ -92,23 +98,35 @@ static bool is_sample(double v, sat_type type)
     return v == floor(v) && v >= (is_signed ? -range : 0) && v < range;
 }
 
+/* A file's text: a number, NaN or an infinity, and blanks around it. */
+static bool nodata_of(const char *text, double *value)
+{
+    char word[NODATA_TEXT_BYTES];
+    snprintf(word, sizeof word, "%s", text + strspn(text, " "));
+    size_t n = strlen(word);
+    while (n > 0 && word[n - 1] == ' ') word[--n] = 0;
+    if (number_of(word, NUMBER_SIGN | NUMBER_REAL, value)) return true;
+    const char *bare = word + (*word == '-' || *word == '+');
+    if (strcasecmp(bare, "nan") != 0 && strcasecmp(bare, "inf") != 0) return false;
+    *value = strtod(word, NULL);
+    return true;
+}
+
 static bool choose_nodata(work *w, const char *input, error *err)
 {
     const window_request *r = w->r;
     const sat_type type = w->img->type;
     const bool is_float = is_float_type(type);
     const char *text = w->img->meta.nodata;
-    char *end;
+    double value;
     w->skip_nan = r->skip_nan, w->has_nodata = r->has_nodata, w->nodata = r->nodata;
     if (r->skip_nan && !is_float) return fail(err, "--nodata nan: of %s samples none is NaN", sat_type_name(type));
     if (r->has_nodata && !is_sample(r->nodata, type))
         return fail(err, "--nodata %.17g: no %s sample can be that", r->nodata, sat_type_name(type));
     if (r->nodata_given || !text[0]) return true;
-    const double value = strtod(text, &end);
-    const bool number = end != text && end[strspn(end, " ")] == 0,
-               fits = isnan(value) ? is_float : is_sample(value, type);
-    w->skip_nan = number && fits && isnan(value);
-    w->has_nodata = number && fits && !isnan(value);
+    const bool number = nodata_of(text, &value), fits = number && (isnan(value) ? is_float : is_sample(value, type));
+    w->skip_nan = fits && isnan(value);
+    w->has_nodata = fits && !isnan(value);
     if (w->has_nodata) w->nodata = value;
     if (w->j->verbose)
         say(input_name(input), "its value for no data is '%s'%s", text,
@@ -157,16 +175,15 @@ static bool make_mask(work *w, int threads, error *err)
 /* ---- the statistics ------------------------------------------------------------------------------------ */
 
 /* Says how many results of integers, and of thresholds, are empty: there they look like others. */
-static void say_empty(const work *w, const char *input, const sat_window *window)
+static void say_empty(const work *w, const char *input)
 {
     const window_request *r = w->r;
     const bool given = w->has_nodata && !r->output->compare, some = r->min_valid > 0 || r->ddof > 0;
     char value[REAL_TEXT_BYTES + 1] = "0";
     long long empty = 0, of = 0;
     for (int i = 0; i < r->outputs; i++) {
-        const int64_t n = sat_window_empty(window, i);
-        if (n < 0 || is_float_type(w->result[i])) continue;
-        empty += n;
+        if (w->empty[i] < 0 || is_float_type(w->result[i])) continue;
+        empty += w->empty[i];
         of += (long long)w->img->width * w->img->height * w->channels;
     }
     if (empty == 0 || w->j->quiet) return;
@@ -176,11 +193,82 @@ static void say_empty(const work *w, const char *input, const sat_window *window
         given || r->output->compare ? "" : "; floats are NaN there (--result)");
 }
 
+/* The value of all samples of an image of u8; -1 if they differ.  Stops at the first that does. */
+static int only_value(const image *img)
+{
+    const uint8_t *first = img->data;
+    const size_t n = (size_t)img->width * (size_t)img->channels;
+    for (int64_t y = 0; y < img->height; y++) {
+        const uint8_t *row = first + (size_t)y * img->row_bytes;
+        if (*row != *first || memcmp(row, row + 1, n - 1) != 0) return -1;
+    }
+    return *first;
+}
+
+/* The range that output i reads, if it is not set: of the image's type.  0 if it reads none. */
+static double silent_range(const work *w, int i)
+{
+    const sat_window_output *o = &w->r->output[i];
+    const sat_type type = w->img->type;
+    sat_statistic_info info = {0};
+    bool reads = false;
+    for (size_t k = 0; sat_statistic_at(k, &info) && strcmp(info.name, o->statistic) != 0;) k++;
+    for (int k = 0; k < SAT_PARAMETERS; k++)
+        reads = reads || info.parameter[k].of_range || (info.parameter[k].in_range && !(o->set >> k & 1));
+    if (!reads || w->r->range[i] != 0) return 0;
+    return is_float_type(type) ? 1 : ldexp(1, 8 * (int)sat_type_bytes(type) - is_signed_type(type)) - 1;
+}
+
+/* Says where a threshold tells nothing apart; often its range is another than the image's. */
+static void say_uniform(const work *w, const char *input, int i)
+{
+    const int value = w->r->output[i].compare && !w->j->quiet ? only_value(&w->out[i]) : -1;
+    char hint[64] = "";
+    if (value < 0) return;
+    const double range = silent_range(w, i);
+    if (range > 0)
+        snprintf(hint, sizeof hint, "; its range is %.0f (%s:" WINDOW_RANGE "=V)", range, w->r->output[i].statistic);
+    say(input_name(input), "%s pixel is above %s, so that all results are %d%s", value ? "every" : "no", w->r->label[i],
+        value, hint);
+}
+
+/* The outputs of one range of samples, in one run. */
+static bool compute_range(work *w, const char *input, sat_window_spec spec, const sat_view *src, error *err)
+{
+    const job *j = w->j;
+    const sat_view mask = image_view(&w->mask);
+    sat_window_output output[SAT_OUTPUTS];
+    sat_view results[SAT_OUTPUTS];
+    int index[SAT_OUTPUTS];
+    char range[REAL_TEXT_BYTES];
+    sat_window *window;
+    spec.output = output;
+    for (int i = 0; i < w->r->outputs; i++) {
+        if (w->r->range[i] != spec.range) continue;
+        output[spec.outputs] = w->r->output[i];
+        output[spec.outputs].result = w->result[i];
+        results[spec.outputs] = image_view(&w->out[i]);
+        index[spec.outputs++] = i;
+    }
+    if (sat_window_create(&window, &spec) != SAT_OK) return fail(err, "%s", sat_detail());
+    if (j->verbose)
+        say(input_name(input), "window %lldx%lld px, %d statistic%s%s%.*s; %s", (long long)j->window_width,
+            (long long)j->window_height, spec.outputs, spec.outputs > 1 ? "s" : "", spec.range > 0 ? ", range " : "",
+            spec.range > 0 ? (int)real_text(range, spec.range) : 0, range, sat_window_note(window));
+    const bool ok = sat_window_run(window, src, spec.masked ? &mask : NULL, results, NULL) == SAT_OK;
+    if (!ok) fail(err, "%s", sat_detail());
+    const int64_t clipped = sat_window_clipped(window);
+    if (clipped > 0) w->clipped += clipped;
+    for (int i = 0; i < spec.outputs; i++) w->empty[index[i]] = sat_window_empty(window, i);
+    sat_window_destroy(&window);
+    return ok;
+}
+
 static bool compute(work *w, const char *input, int threads, error *err)
 {
     const job *j = w->j;
     const image *img = w->img;
-    sat_window_output output[SAT_OUTPUTS];
+    const double *range = w->r->range;
     sat_window_spec spec = {.width = img->width,
                             .height = img->height,
                             .channels = w->channels,
@@ -188,8 +276,6 @@ static bool compute(work *w, const char *input, int threads, error *err)
                             .window_width = j->window_width,
                             .window_height = j->window_height,
                             .border = j->border,
-                            .outputs = w->r->outputs,
-                            .output = output,
                             .masked = w->mask.data != NULL,
                             .skip_nan = w->skip_nan,
                             .has_nodata = w->has_nodata,
@@ -205,32 +291,27 @@ static bool compute(work *w, const char *input, int threads, error *err)
                     w->channels, w->channels > 1 ? "s beside alpha" : " beside alpha");
     for (int c = 0; c < w->channels; c++) spec.border_value[c] = j->border_value[j->border_values > 1 ? c : 0];
     long long integers = 0; /* samples of results that may be clipped */
-    sat_view src = image_view(img), mask = image_view(&w->mask), results[SAT_OUTPUTS];
+    sat_view src = image_view(img);
     src.pixel_bytes = img->channels * (ptrdiff_t)sat_type_bytes(img->type);
     src.channels = w->channels;
-    for (int i = 0; i < spec.outputs; i++) {
-        output[i] = w->r->output[i];
-        output[i].result = w->result[i];
+    for (int i = 0; i < w->r->outputs; i++) {
         if (!image_alloc(&w->out[i], img->width, img->height, w->channels, w->result[i], err)) return false;
-        results[i] = image_view(&w->out[i]);
-        if (w->result[i] != SAT_F32 && w->result[i] != SAT_F64 && !output[i].compare)
+        if (w->result[i] != SAT_F32 && w->result[i] != SAT_F64 && !w->r->output[i].compare)
             integers += (long long)img->width * img->height * w->channels;
     }
-    sat_window *window;
-    if (sat_window_create(&window, &spec) != SAT_OK) return fail(err, "%s", sat_detail());
-    if (j->verbose)
-        say(input_name(input), "window %lldx%lld px, %d statistic%s; %s", (long long)j->window_width,
-            (long long)j->window_height, spec.outputs, spec.outputs > 1 ? "s" : "", sat_window_note(window));
-    bool ok = sat_window_run(window, &src, spec.masked ? &mask : NULL, results, NULL) == SAT_OK;
-    if (!ok) fail(err, "%s", sat_detail());
-    const int64_t clipped = sat_window_clipped(window);
-    if (ok) say_empty(w, input, window);
-    sat_window_destroy(&window);
-    if (ok && clipped > 0 && !j->quiet)
+    for (int i = 0; i < w->r->outputs; i++) {
+        bool done = false; /* with an output before it */
+        for (int k = 0; k < i; k++) done = done || range[k] == range[i];
+        spec.range = range[i];
+        if (!done && !compute_range(w, input, spec, &src, err)) return false;
+    }
+    say_empty(w, input);
+    for (int i = 0; i < w->r->outputs; i++) say_uniform(w, input, i);
+    if (w->clipped > 0 && !j->quiet)
         say(input_name(input),
             "%lld of %lld samples lay beyond the range of their type and were clipped; floats hold them (--result)",
-            (long long)clipped, integers);
-    return ok;
+            (long long)w->clipped, integers);
+    return true;
 }
 
 /* What the library takes beside views, at most (sat_window.h; cpu_window_integers.c and cpu_window_floats.c).  Of
@@ -275,6 +356,7 @@ static bool encode(work *w, int i, int threads, times *spent, error *err)
     const encode_options options = {
         .quality = w->j->quality, .threads = threads, .progress = {progress_more, &spent->item}};
     w->out[i].meta = w->img->meta;
+    w->out[i].bilevel = w->bilevel[i];
     set_nodata(w, i, &w->out[i].meta);
     const bool ok = w->format[i]->encode(&w->out[i], &options, w->sink[i], err);
     w->out[i].meta = (image_meta){0}; /* still the image's own */

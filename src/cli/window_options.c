@@ -1,7 +1,12 @@
 #include "window_options.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
+
+#include "name_list.h"
+#include "number.h"
+#include "text_out.h"
 
 /* Names of statistics; of thresholds alone, if `compare`. */
 static const char *statistic_names(name_list *names, bool compare)
@@ -20,6 +25,13 @@ static bool named(const char *text, size_t n, sat_statistic_info *info)
     return false;
 }
 
+/* Adds the name to the list.  Is it the key, of n characters? */
+static bool is_key(name_list *names, const char *name, const char *key, size_t n)
+{
+    name_list_add(names, ", ", "%s", name);
+    return strlen(name) == n && strncmp(name, key, n) == 0;
+}
+
 /* KEY=VALUE of n characters. */
 static bool take_parameter(window_request *r, options *o, const char *option, const char *text, size_t n)
 {
@@ -27,25 +39,35 @@ static bool take_parameter(window_request *r, options *o, const char *option, co
     sat_statistic_info info;
     name_list names = {.used = 0};
     char number[64];
-    const size_t key = strcspn(text, "=");
+    const size_t key = strcspn(text, "="), digits = n - key - 1;
+    const char *name = NULL;
+    double *value = NULL;
+    bool positive = true, given = false;
     named(out->statistic, strlen(out->statistic), &info);
     for (unsigned i = 0; i < SAT_PARAMETERS && info.parameter[i].name; i++) {
-        const char *name = info.parameter[i].name;
-        name_list_add(&names, ", ", "%s", name);
-        if (key >= n || strlen(name) != key || strncmp(name, text, key) != 0) continue;
-        const size_t digits = n - key - 1;
-        if (digits < sizeof number) memcpy(number, text + key + 1, digits), number[digits] = 0;
-        if (digits >= sizeof number || !parse_real(number, &out->parameter[i]))
-            return options_refuse(o, "%s: %s=%.*s: a number", option, name, (int)digits, text + key + 1);
-        if (info.parameter[i].positive && out->parameter[i] <= 0)
-            return options_refuse(o, "%s: %s=%s of %s: a number above 0", option, name, number, out->statistic);
-        if (out->set >> i & 1) return options_refuse(o, "%s: %s of %s is set twice", option, name, out->statistic);
+        if (!is_key(&names, info.parameter[i].name, text, key)) continue;
+        name = info.parameter[i].name;
+        value = &out->parameter[i];
+        positive = info.parameter[i].positive;
+        given = out->set >> i & 1;
         out->set |= 1u << i;
-        return true;
+    }
+    if (window_reads_range(&info) && is_key(&names, WINDOW_RANGE, text, key)) {
+        name = WINDOW_RANGE;
+        value = &r->range[r->outputs - 1];
+        given = *value != 0;
     }
     if (names.used == 0) return options_refuse(o, "%s: %s has no parameters", option, out->statistic);
-    return options_refuse(o, "%s: '%.*s' is no parameter of %s; it has %s", option, (int)n, text, out->statistic,
-                          names.text);
+    if (value == NULL)
+        return options_refuse(o, "%s: '%.*s' is no parameter of %s; it has %s", option, (int)n, text, out->statistic,
+                              names.text);
+    if (given) return options_refuse(o, "%s: %s of %s is set twice", option, name, out->statistic);
+    if (digits < sizeof number) memcpy(number, text + key + 1, digits), number[digits] = 0;
+    if (digits < sizeof number && number_of(number, positive ? NUMBER_REAL : NUMBER_SIGN | NUMBER_REAL, value) &&
+        !(positive && *value == 0))
+        return true;
+    return options_refuse(o, "%s: %s=%.*s of %s: a number%s", option, name, (int)digits, text + key + 1,
+                          out->statistic, positive ? " above 0" : "");
 }
 
 static bool take_name(window_request *r, options *o, const char *option, bool compare, const char *text, size_t n)
@@ -56,9 +78,6 @@ static bool take_name(window_request *r, options *o, const char *option, bool co
         return options_refuse(o, "%s '%.*s': there is no such %s; there are %s", option, (int)n, text,
                               compare ? "threshold" : "statistic", statistic_names(&names, compare));
     if (r->outputs == SAT_OUTPUTS) return options_refuse(o, "%s: at most %d statistics", option, SAT_OUTPUTS);
-    for (int i = 0; i < r->outputs; i++)
-        if (strcmp(r->output[i].statistic, info.name) == 0)
-            return options_refuse(o, "%s: %s is named twice", option, info.name);
     r->output[r->outputs++] = (sat_window_output){.statistic = info.name, .compare = compare};
     return true;
 }
@@ -67,12 +86,13 @@ static bool take_name(window_request *r, options *o, const char *option, bool co
 static void take_outputs(window_request *r, options *o, const char *option, bool compare, const char *text)
 {
     const char *const all = text;
+    const int before = r->outputs;
     bool after_colon = false;
     r->given = option;
     for (;;) {
         const size_t n = strcspn(text, ",:");
         const bool parameter = memchr(text, '=', n) != NULL;
-        if (parameter && r->outputs == 0) {
+        if (parameter && r->outputs == before) {
             options_refuse(o, "%s '%s': a statistic's name comes first", option, text);
             return;
         }
@@ -95,6 +115,34 @@ void window_stats(window_request *r, options *o, const char *text)
         take_outputs(r, o, "--stat", false, text);
 }
 
+static void add_to_label(char *label, const char *key, double value)
+{
+    char number[REAL_TEXT_BYTES + 1];
+    const size_t used = strlen(label);
+    number[real_text(number, value)] = 0;
+    snprintf(label + used, LABEL_BYTES - used, "-%s%s", key, number);
+}
+
+bool window_label_outputs(window_request *r, options *o)
+{
+    for (int i = 0; i < r->outputs; i++) {
+        const sat_window_output *out = &r->output[i];
+        sat_statistic_info info;
+        int alike = 0;
+        for (int k = 0; k < r->outputs; k++) alike += strcmp(r->output[k].statistic, out->statistic) == 0;
+        snprintf(r->label[i], LABEL_BYTES, "%s", out->statistic);
+        if (alike == 1) continue;
+        named(out->statistic, strlen(out->statistic), &info);
+        for (int k = 0; k < SAT_PARAMETERS; k++)
+            if (out->set >> k & 1) add_to_label(r->label[i], info.parameter[k].name, out->parameter[k]);
+        if (r->range[i] != 0) add_to_label(r->label[i], WINDOW_RANGE, r->range[i]);
+        for (int k = 0; k < i; k++)
+            if (strcmp(r->label[k], r->label[i]) == 0)
+                return options_refuse(o, "%s: %s is named twice", out->compare ? "--threshold" : "--stat", r->label[i]);
+    }
+    return true;
+}
+
 static void take_min_valid(window_request *r, options *o)
 {
     r->given = "--min-valid";
@@ -104,13 +152,13 @@ static void take_min_valid(window_request *r, options *o)
     if (ok && optarg[n - 1] == '%') {
         memcpy(number, optarg, n);
         number[n - 1] = 0;
-        ok = parse_real(number, &r->min_valid) && r->min_valid > 0 && r->min_valid <= 100;
+        ok = number_of(number, NUMBER_REAL, &r->min_valid) && r->min_valid > 0 && r->min_valid <= 100;
         r->min_valid = fmin(r->min_valid / 100, nextafter(1, 0)); /* 1 stands for one pixel */
     } else if (ok) {
         int64_t whole;
         ok = parse_int(optarg, 1, INT32_MAX, &whole);
         if (ok) r->min_valid = (double)whole;
-        if (!ok) ok = parse_real(optarg, &r->min_valid) && r->min_valid > 0 && r->min_valid < 1;
+        if (!ok) ok = number_of(optarg, NUMBER_REAL, &r->min_valid) && r->min_valid > 0 && r->min_valid < 1;
     }
     if (!ok)
         options_refuse(o, "--min-valid '%s': a number of pixels, a share below 1, or per cent up to 100%%", optarg);
@@ -119,12 +167,7 @@ static void take_min_valid(window_request *r, options *o)
 bool window_option(window_request *r, options *o, int c)
 {
     switch (c) {
-    case OPT_THRESHOLD:
-        if (r->outputs > 0)
-            options_refuse(o, "--stat and --threshold: one or the other");
-        else
-            take_outputs(r, o, "--threshold", true, optarg);
-        return true;
+    case OPT_THRESHOLD: take_outputs(r, o, "--threshold", true, optarg); return true;
     case OPT_MASK:
         r->given = "--mask";
         r->mask = optarg;
@@ -134,7 +177,7 @@ bool window_option(window_request *r, options *o, int c)
         r->nodata_given = true;
         r->skip_nan = strcmp(optarg, "nan") == 0 || strcmp(optarg, "NaN") == 0;
         r->has_nodata = !r->skip_nan && strcmp(optarg, "none") != 0;
-        if (r->has_nodata && !parse_real(optarg, &r->nodata))
+        if (r->has_nodata && !number_of(optarg, NUMBER_SIGN | NUMBER_REAL, &r->nodata))
             options_refuse(o, "--nodata '%s': the value of pixels that do not count, nan, or none", optarg);
         return true;
     case OPT_MIN_VALID: take_min_valid(r, o); return true;

@@ -307,7 +307,7 @@ sat_status sat_cpu_gauss_open(const sat_gauss_spec *spec, sat_arena *arena, void
                            f->threads == 1 ? "" : "s", wide ? "f64" : "f32");
     if (n < 0 || (size_t)n >= note_bytes) return SAT_OK;
     if (k->direct)
-        snprintf(note + n, note_bytes - (size_t)n, "%d weights", 2 * (int)k->reach + 1);
+        snprintf(note + n, note_bytes - (size_t)n, "%d weight%s", 2 * (int)k->reach + 1, k->reach ? "s" : "");
     else
         snprintf(note + n, note_bytes - (size_t)n, "%d passes of boxes of %d and %d px", k->passes,
                  2 * (int)k->radius[0] + 1, 2 * (int)k->radius[1] + 1);

@@ -1,18 +1,19 @@
 #include "channels.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* The index of that channel, -1 if the image lacks it. */
-static int index_of(const image *img, char one)
+static int index_of(const image *img, const channel_choice *choice)
 {
     const bool colours = img->channels >= 3;
-    switch (one) {
+    switch (choice->name) {
     case 'r': return colours ? 0 : -1;
     case 'g': return colours ? 1 : -1;
     case 'b': return colours ? 2 : -1;
     case 'a': return image_has_alpha(img) ? img->channels - 1 : -1;
-    default: return one - '1' < img->channels ? one - '1' : -1;
+    default: return choice->number <= img->channels ? choice->number - 1 : -1;
     }
 }
 
@@ -73,14 +74,17 @@ static void keep_one(image *img, int index)
     }
 }
 
+void image_drop_profile(image *img)
+{
+    free(img->meta.icc);
+    img->meta.icc = NULL;
+    img->meta.icc_bytes = 0;
+}
+
 /* The pixels are fewer bytes now. */
 static void shrink_to(image *img, int channels)
 {
-    if (img->channels >= 3) {
-        free(img->meta.icc);
-        img->meta.icc = NULL;
-        img->meta.icc_bytes = 0;
-    }
+    if (img->channels >= 3) image_drop_profile(img);
     img->channels = channels;
     img->row_bytes = sat_row_bytes(img->width, channels, img->type);
 }
@@ -91,12 +95,15 @@ bool image_choose_channels(image *img, const channel_choice *choice, error *err)
         make_luma(img);
         shrink_to(img, img->channels - 2);
     }
-    if (!choice->one) return true;
-    const int index = index_of(img, choice->one);
-    if (index < 0)
-        return fail(err, "there is no channel %c: the image has %d channel%s%s", choice->one, img->channels,
-                    img->channels > 1 ? "s" : "",
-                    img->channels == 1 || img->channels == 3 ? "" : ", the last of which is alpha");
+    if (!choice->number && !choice->name) return true;
+    const int index = index_of(img, choice);
+    if (index < 0) {
+        char number[12];
+        snprintf(number, sizeof number, "%d", choice->number);
+        return fail(err, "there is no channel %s: the image has %d channel%s%s",
+                    choice->name ? (const char[]){choice->name, 0} : number, img->channels,
+                    img->channels > 1 ? "s" : "", image_has_alpha(img) ? ", the last of which is alpha" : "");
+    }
     if (img->channels > 1) {
         keep_one(img, index);
         shrink_to(img, 1);

@@ -1,5 +1,6 @@
 #include "codec.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 const decode_options codec_any_size = {.max_pixels = INT64_MAX};
@@ -50,6 +51,17 @@ bool codec_write_rows(const image *img, const io_progress *progress, sink *out, 
     return ok;
 }
 
+void codec_opaque_if_clear(image *img)
+{
+    uint8_t *samples = img->data;
+    const int64_t n = img->width * img->height * img->channels;
+    if (!image_has_alpha(img)) return;
+    for (int64_t i = img->channels - 1; i < n; i += img->channels)
+        if (samples[i] != 0) return;
+    for (int64_t i = img->channels - 1; i < n; i += img->channels) samples[i] = UINT8_MAX;
+    snprintf(img->meta.note, sizeof img->meta.note, "its alpha is 0 in every pixel, and is taken for opaque");
+}
+
 bool codec_keep_icc(image_meta *meta, const uint8_t *icc, size_t n, error *err)
 {
     if (n == 0) return true;
@@ -60,4 +72,13 @@ bool codec_keep_icc(image_meta *meta, const uint8_t *icc, size_t n, error *err)
     meta->icc = copy;
     meta->icc_bytes = n;
     return true;
+}
+
+void codec_pack_bits(uint8_t *restrict bits, const uint8_t *row, size_t n, uint8_t set)
+{
+    for (size_t i = 0; i < n; i += 8) {
+        unsigned byte = 0;
+        for (size_t k = i; k < i + 8; k++) byte = byte << 1 | (k < n && row[k] == set);
+        *bits++ = (uint8_t)byte;
+    }
 }

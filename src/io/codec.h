@@ -20,6 +20,10 @@ bool codec_cannot_hold(const char *format, const char *samples, sat_type type, e
 /* The error of a file or stream that continues behind the picture, which ends at this byte; returns false. */
 bool codec_more_follows(uint64_t at, error *err);
 
+/* Makes an image of u8 whose alpha is 0 in every pixel opaque, with a note: some writers declare an alpha and leave it
+ * 0, and viewers show their pictures. */
+void codec_opaque_if_clear(image *img);
+
 /* Keeps a copy of a colour profile; n = 0 keeps none. */
 bool codec_keep_icc(image_meta *meta, const uint8_t *icc, size_t n, error *err);
 
@@ -44,6 +48,10 @@ static inline void codec_rows_done(const io_progress *to, int64_t done, int64_t 
 
 /* Writes the image's rows, the top one first, as they lie in memory. */
 bool codec_write_rows(const image *img, const io_progress *progress, sink *out, error *err);
+
+/* Packs n samples of a bilevel image, the first into the highest bit of a byte: (n + 7) / 8 bytes.  A bit is set where
+ * the sample is `set`; those behind the last are 0. */
+void codec_pack_bits(uint8_t *restrict bits, const uint8_t *row, size_t n, uint8_t set);
 
 static inline int codec_threads(int most)
 {

@@ -10,17 +10,22 @@
 
 typedef struct error {
     char text[240];
+    bool no_memory; /* an allocation failed: by fail_memory(), and by fail_errno() with ENOMEM */
 } error;
 
 /* Formats the text and returns false: `return fail(err, "...", ...)`. */
 __attribute__((format(printf, 2, 3))) bool fail(error *err, const char *format, ...);
 
-/* The same followed by ": " and the text of errno as it is on entry. */
+/* The same where an allocation failed. */
+__attribute__((format(printf, 2, 3))) bool fail_memory(error *err, const char *format, ...);
+
+/* The same as fail(), followed by ": " and the text of errno as it is on entry. */
 __attribute__((format(printf, 2, 3))) bool fail_errno(error *err, const char *format, ...);
 
 #ifdef __clang_analyzer__ /* which cannot see that they return false */
-#define fail(...)       (fail(__VA_ARGS__), false)
-#define fail_errno(...) (fail_errno(__VA_ARGS__), false)
+#define fail(...)        (fail(__VA_ARGS__), false)
+#define fail_memory(...) (fail_memory(__VA_ARGS__), false)
+#define fail_errno(...)  (fail_errno(__VA_ARGS__), false)
 #endif
 
 #endif

@@ -61,7 +61,7 @@ static mode_t without_group(mode_t mode)
 bool file_rights_keep(int fd, const char *old_path, const struct stat *old, error *err)
 {
     char *names = malloc(XATTR_LIST_MAX + XATTR_SIZE_MAX);
-    if (!names) return fail(err, "out of memory");
+    if (!names) return fail_memory(err, "out of memory");
     char *value = names + XATTR_LIST_MAX;
     keep_attributes(fd, old_path, names, value);
     bool group_kept = keep_group(fd, old->st_gid);

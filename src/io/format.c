@@ -90,6 +90,11 @@ static void add_cures(sat_type type, int channels, bool negative, error *err)
     }
 }
 
+bool format_has_bits(const image_format *format, const char *extension)
+{
+    return format->bilevel && lists_word(format->bilevel, extension);
+}
+
 bool format_holds(const image_format *format, const char *extension, sat_type type, int channels, bool negative,
                   error *err)
 {

@@ -46,7 +46,7 @@ typedef struct decode_options {
     image_memory *memory; /* NULL = not counted */
     io_progress progress;
     array_kind array;
-    channel_choice channels; /* made by image_decode(); decoders ignore it */
+    channel_choice channels; /* made by image_decode(), unless the format chooses; other decoders ignore it */
 } decode_options;
 
 typedef struct encode_options {
@@ -76,6 +76,8 @@ typedef struct image_format {
     /* Files of this format are concatenated to sequences.  decode() refuses bytes behind the image, as all pictures but
      * the first would be lost. */
     bool alone;
+    /* decode() makes the choice of channels: a file may have more of them than an image. */
+    bool chooses;
     /* Nothing in a file says whether the last of 2 or 4 channels is alpha. */
     bool unnamed_channels;
 
@@ -85,6 +87,8 @@ typedef struct image_format {
     /* Can a file with this one of `extensions`, or of this format's name, hold such pixels?  NULL: yes. */
     bool (*promises)(const char *extension, int channels, error *err);
     bool (*encode)(const image *img, const encode_options *opt, sink *out, error *err);
+    /* Those of `extensions`, and its name, whose files have one bit for each pixel of a bilevel image; NULL: none. */
+    const char *bilevel;
     bool has_quality;  /* encode() uses its quality */
     bool no_negatives; /* encode() refuses samples below 0 */
 } image_format;
@@ -98,6 +102,9 @@ const image_format *format_by_name(const char *name);      /* or by one of its e
 const image_format *format_by_extension(const char *path); /* NULL if it has none or an unknown one */
 const char *format_extension(const char *path);            /* without its dot; "" if there is none */
 const image_format *format_by_content(const uint8_t *bytes, size_t n);
+
+/* Do files with that extension, or of that format's name, have bits for bilevel images? */
+bool format_has_bits(const image_format *format, const char *extension);
 
 /* holds() and promises(), extension in letters of any case.  An error of holds() is followed by the extensions of the
  * formats that hold such pixels ("; use .png, .tif or .pam"), negative ones too where some may be. */

@@ -352,7 +352,10 @@ static bool decode(const uint8_t *bytes, size_t n, const decode_options *opt, im
     if (b.begin > n) return fail(err, "truncated: the BMP has too few pixels");
     bool ok = in_runs(&b) ? read_runs(&b, bytes + b.begin, n - b.begin, img, err)
                           : read_rows(&b, bytes + b.begin, n - b.begin, img, &opt->progress, err);
-    if (!ok) image_free(img);
+    if (ok)
+        codec_opaque_if_clear(img);
+    else
+        image_free(img);
     img->meta.x_per_metre = ok ? b.x_per_metre : 0;
     img->meta.y_per_metre = ok ? b.y_per_metre : 0;
     return ok;

@@ -28,7 +28,7 @@ static bool holds(sat_type type, int channels, error *err)
 const image_format format_png = {
     .name = "png",
     .extensions = "png",
-    .summary = "PNG, 8-bit and 16-bit, with or without alpha",
+    .summary = "PNG, 8-bit and 16-bit, with or without alpha; 1-bit of thresholds",
     .library = library,
     .sniff = sniff,
     .extent = png_extent,
@@ -36,4 +36,5 @@ const image_format format_png = {
     .decode = png_decode,
     .holds = holds,
     .encode = png_encode,
+    .bilevel = "png",
 };

@@ -1,4 +1,6 @@
 /* PBM, PGM and PPM (netpbm's man pages pbm(5), pgm(5), ppm(5)), as text (P1 P2 P3) or bytes (P4 P5 P6). */
+#include <stdio.h>
+#include <stdlib.h>
 #include <strings.h>
 
 #include "codec.h"
@@ -127,14 +129,34 @@ static bool holds(sat_type type, int channels, error *err)
 /* Grey is allowed as .ppm: readers of PPM read PGM too (ppm(5)). */
 static bool promises(const char *extension, int channels, error *err)
 {
-    if (strcasecmp(extension, "pbm") == 0) return fail(err, "PBM holds black and white alone; use .pgm");
+    if (strcasecmp(extension, "pbm") == 0)
+        return fail(err, "PBM holds black and white alone; use .%s", channels == 1 ? "pgm" : "ppm");
     if (strcasecmp(extension, "pgm") == 0 && channels == 3) return fail(err, "PGM holds grey, not RGB; use .ppm");
     return true;
+}
+
+/* 1 is black. */
+static bool encode_bits(const image *img, const encode_options *opt, sink *out, error *err)
+{
+    char header[64];
+    const size_t bytes = ((size_t)img->width + 7) / 8;
+    const int n = snprintf(header, sizeof header, "P4\n%lld %lld\n", (long long)img->width, (long long)img->height);
+    uint8_t *row = malloc(bytes);
+    if (!row) return fail(err, "out of memory: a row of %zu bytes", bytes);
+    bool ok = sink_write(out, header, (size_t)n, err);
+    for (int64_t y = 0; ok && y < img->height; y++) {
+        codec_pack_bits(row, image_row(img, y), (size_t)img->width, 0);
+        ok = sink_write(out, row, bytes, err);
+        codec_rows_done(&opt->progress, y + 1, img->height);
+    }
+    free(row);
+    return ok;
 }
 
 static bool encode(const image *img, const encode_options *opt, sink *out, error *err)
 {
     char header[64];
+    if (img->bilevel) return encode_bits(img, opt, out, err);
     int n = snprintf(header, sizeof header, "P%d\n%lld %lld\n%d\n", img->channels == 1 ? 5 : 6, (long long)img->width,
                      (long long)img->height, img->type == SAT_U16 ? UINT16_MAX : UINT8_MAX);
     return sink_write(out, header, (size_t)n, err) && netpbm_write_samples(img, &opt->progress, out, err);
@@ -152,4 +174,5 @@ const image_format format_pnm = {
     .holds = holds,
     .promises = promises,
     .encode = encode,
+    .bilevel = "pbm",
 };

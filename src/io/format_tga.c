@@ -225,13 +225,14 @@ static bool expand_row(const header *h, const uint8_t *palette, const uint8_t *r
 }
 
 /* Divides premultiplied colours by their alpha; black where alpha is 0. */
-static void divide_by_alpha(uint8_t *row, size_t pixels, int channels)
+static void divide_by_alpha(image *img)
 {
-    for (size_t x = 0; x < pixels; x++, row += channels) {
-        unsigned a = row[channels - 1];
-        for (int c = 0; c < channels - 1; c++) {
-            unsigned v = a ? (row[c] * 255u + a / 2) / a : 0;
-            row[c] = (uint8_t)(v < 255 ? v : 255);
+    uint8_t *pixel = img->data;
+    for (int64_t i = 0; i < img->width * img->height; i++, pixel += img->channels) {
+        unsigned a = pixel[img->channels - 1];
+        for (int c = 0; c < img->channels - 1; c++) {
+            unsigned v = a ? (pixel[c] * 255u + a / 2) / a : 0;
+            pixel[c] = (uint8_t)(v < 255 ? v : 255);
         }
     }
 }
@@ -248,7 +249,6 @@ static bool decode_rows(const header *h, const uint8_t *bytes, size_t n, attribu
                         h->from_right ? -img->channels : img->channels)) {
             return fail(err, "corrupt: the TGA's palette lacks a colour");
         }
-        if (kind == PREMULTIPLIED) divide_by_alpha(row, h->width, img->channels);
         codec_rows_done(progress, y + 1, h->height);
     }
     return true;
@@ -270,6 +270,8 @@ static bool decode(const uint8_t *bytes, size_t n, const decode_options *opt, im
     bool ok = raw ? image_alloc(img, h.width, h.height, channels, SAT_U8, err) : fail(err, "out of memory");
     ok = ok && decode_rows(&h, bytes, n, kind, raw, img, &opt->progress, err);
     free(raw);
+    if (ok) codec_opaque_if_clear(img);
+    if (ok && kind == PREMULTIPLIED) divide_by_alpha(img);
     if (!ok) image_free(img);
     return ok;
 }

@@ -31,7 +31,7 @@ static bool shape(const uint8_t *bytes, size_t n, image_shape *s)
     tiff_file f;
     tiff_layout t;
     error unused;
-    bool ok = tiff_open(&f, bytes, n, &unused) && tiff_read_layout(&f, &t, &unused);
+    bool ok = tiff_open(&f, bytes, n, &unused) && tiff_read_layout(&f, &t, 0, &unused);
     if (ok)
         *s = (image_shape){.width = t.width,
                            .height = t.height,
@@ -49,13 +49,16 @@ static bool decode(const uint8_t *bytes, size_t n, const decode_options *opt, im
     image_meta meta = {0};
     tiff_file f;
     tiff_layout t;
-    bool ok = tiff_open(&f, bytes, n, err) && tiff_one_picture(&f, err) && tiff_read_layout(&f, &t, err) &&
-              codec_size_ok(t.width, t.height, opt, err) &&
+    bool ok = tiff_open(&f, bytes, n, err) && tiff_one_picture(&f, err) &&
+              tiff_read_layout(&f, &t, opt->channels.number, err) && codec_size_ok(t.width, t.height, opt, err) &&
               tiff_read_meta(&f, opt->no_orient || t.orientation == 1, &meta, err) &&
               tiff_read_pixels(&f, &t, opt, img, err);
     tiff_close(&f);
     if (ok && t.orientation > 1) meta.orientation = t.orientation;
+    if (ok && !opt->channels.number && !opt->channels.name) tiff_note_bands(&t, meta.note);
     img->meta = meta;
+    if (ok && t.one && (t.colours != 1 || t.sample[0] != 0)) image_drop_profile(img);
+    if (ok && !t.one) ok = image_choose_channels(img, &opt->channels, err);
     if (ok && !opt->no_orient) ok = image_orient(img, opt->threads, err);
     if (!ok) image_free(img);
     return ok;
@@ -90,6 +93,7 @@ const image_format format_tiff = {
     .library = library,
     .sniff = sniff,
     .decode = decode,
+    .chooses = true,
 #if SAT_WITH_LIBTIFF
     .shape = shape,
     .holds = holds,

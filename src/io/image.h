@@ -28,16 +28,18 @@ typedef struct meta_block {
     size_t n;
 } meta_block;
 
-enum { NODATA_TEXT_BYTES = 32 };
+enum { NODATA_TEXT_BYTES = 32, NOTE_BYTES = 128 };
 
 /* A file's metadata; copied from input to output if the output's format can store it. */
 typedef struct image_meta {
     uint8_t *icc; /* colour profile, malloc'd, or NULL */
     size_t icc_bytes;
     double x_per_metre, y_per_metre; /* resolution, 0 = unknown */
-    int orientation;                 /* of the stored pixels, as in Exif: 2..8; 0, 1 = upright, or unknown */
+    int orientation;                 /* of the pixels in memory, as in Exif: 2..8; 0, 1 = upright, or unknown */
+    int turned;                      /* the orientation that was applied to them; 0 = none */
     meta_block blocks[META_KINDS];
     char nodata[NODATA_TEXT_BYTES]; /* GDAL's value for no data, as the file writes it; "" = none */
+    char note[NOTE_BYTES];          /* how the pixels differ from those of the file, for the user; "" = they do not */
 } image_meta;
 
 /* Appends a copy of n bytes to the block of that kind; drops them if it would exceed META_MOST_BYTES.  False: out of
@@ -53,6 +55,7 @@ typedef struct image {
     size_t row_bytes;
     void *data; /* malloc'd */
     image_meta meta;
+    bool bilevel; /* u8, one channel, each sample 0 or 255: encoders of such formats write one bit for it */
 } image;
 
 /* Allocates data (uninitialised, on huge pages when large); all fields are set. */

@@ -51,7 +51,7 @@ bool image_decode(const source *src, const decode_options *opt, image *img, cons
         ok = codec_more_follows(src->n, err);
     }
     if (ok && format) *format = found;
-    if (ok && !image_choose_channels(img, &opt->channels, err)) {
+    if (ok && !found->chooses && !image_choose_channels(img, &opt->channels, err)) {
         image_free(img);
         ok = false;
     }

@@ -1,7 +1,6 @@
 /* open_table.c - sat_file.h: checks arguments, and turns failures into a status and a line. */
 #include "sat_file.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -39,7 +38,7 @@ static sat_status refuse(sat_status status, const char *why)
 
 static sat_status failed(const error *err)
 {
-    return refuse(SAT_ERR_FILE, err->text);
+    return refuse(err->no_memory ? SAT_ERR_MEMORY : SAT_ERR_FILE, err->text);
 }
 
 static sat_status newer(const char *what)
@@ -182,12 +181,6 @@ static sat_status take_write_options(sat_file_write_options *ours, const sat_fil
     return SAT_OK;
 }
 
-/* What a reader of the format refuses. */
-static bool is_fixed_point(const sat_quant *q)
-{
-    return isfinite(q->offset) && isfinite(q->step) && q->step > 0 && q->largest > 0;
-}
-
 /* A file has one table, its rows without gaps between samples. */
 static sat_status check_one(const sat_view *v)
 {
@@ -203,7 +196,9 @@ static sat_status check_one(const sat_view *v)
 static sat_status check_rows(const sat_view *rows)
 {
     if (!rows || !rows->data) return refuse(SAT_ERR_ARGUMENT, "no data");
-    if (rows->memory != SAT_HOST)
+    if (rows->memory != SAT_HOST && rows->memory != SAT_DEVICE)
+        return refuse(SAT_ERR_ARGUMENT, "unknown kind of memory");
+    if (rows->memory == SAT_DEVICE)
         return refuse(SAT_ERR_UNAVAILABLE, "the table lies in device memory; copy it first (sat_device_copy)");
     if (rows->row_bytes != 0 && rows->row_bytes < (ptrdiff_t)sat_row_bytes(rows->width, rows->channels, rows->type))
         return refuse(SAT_ERR_SHAPE, "fewer bytes from row to row than a row has");
@@ -234,7 +229,7 @@ sat_status sat_file_writer_open_sized(sat_file_writer **writer, const char *path
     if (status != SAT_OK) return status;
     status = table_writer_check(&table.view, &meta, &err);
     if (status != SAT_OK) return refuse(status, err.text);
-    if (table.view.type == SAT_Q32 && !is_fixed_point(&table.quant))
+    if (table.view.type == SAT_Q32 && !table_quant_ok(&table.quant))
         return refuse(SAT_ERR_ARGUMENT, "no such fixed point");
 
     sat_file_writer *w = calloc(1, sizeof *w);
@@ -256,6 +251,8 @@ static sat_status write_rows(sat_file_writer *writer, const sat_view *rows, cons
     sat_status status = check_rows(rows);
     if (status == SAT_OK && squares) status = check_rows(squares);
     if (status != SAT_OK) return status;
+    if (rows->type != writer->view.type || (squares && squares->type != rows->type))
+        return refuse(SAT_ERR_TYPE, "rows of another type than the table's");
     if (!table_writer_takes(writer->rows, rows) || (squares && !table_writer_takes(writer->rows, squares)) ||
         (squares && squares->height != rows->height))
         return refuse(SAT_ERR_SHAPE, "rows of another shape than the table's");

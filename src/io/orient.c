@@ -94,6 +94,7 @@ bool image_orient(image *img, int threads, error *err)
 
     out.meta = img->meta;
     out.meta.orientation = 0;
+    out.meta.turned = orientation;
     if (turned) {
         out.meta.x_per_metre = img->meta.y_per_metre;
         out.meta.y_per_metre = img->meta.x_per_metre;

@@ -4,7 +4,7 @@
 
 #include "image.h"
 
-/* Applies meta.orientation to the pixels, and resets it.  On false the image is unchanged. */
+/* Applies meta.orientation to the pixels, resets it, and sets meta.turned.  On false the image is unchanged. */
 bool image_orient(image *img, int threads, error *err);
 
 #endif

@@ -19,6 +19,12 @@ enum {
     ADLER_BASE = 65521,   /* RFC 1950: the largest prime below 2^16 */
 };
 
+/* Of a row of the file, before it is filtered. */
+static size_t line_bytes(const image *img)
+{
+    return img->bilevel ? ((size_t)img->width + 7) / 8 : img->row_bytes;
+}
+
 static bool write_header(const image *img, sink *out, error *err)
 {
     static const uint8_t colours[5] = {0, PNG_COLOUR_GREY, PNG_COLOUR_GREY_ALPHA, PNG_COLOUR_RGB, PNG_COLOUR_RGBA};
@@ -27,7 +33,7 @@ static bool write_header(const image *img, sink *out, error *err)
     memcpy(file, png_signature, PNG_SIGNATURE);
     store_be32(data, (uint32_t)img->width);
     store_be32(data + 4, (uint32_t)img->height);
-    data[8] = img->type == SAT_U16 ? 16 : 8;
+    data[8] = img->type == SAT_U16 ? 16 : img->bilevel ? 1 : 8;
     data[9] = colours[img->channels];
     memset(data + 10, 0, 3); /* deflate, the five filters, not interlaced */
     png_seal_chunk(chunk, "IHDR", 13);
@@ -50,6 +56,18 @@ static void filter_up_16(uint8_t *restrict dst, const uint16_t *row, const uint1
     }
 }
 
+/* The same on the bits of a bilevel image, of n bytes. */
+static void filter_up_bits(uint8_t *restrict dst, const uint8_t *row, const uint8_t *above, size_t n, size_t width)
+{
+    for (size_t i = 0; i < n; i++) {
+        const size_t left = width - 8 * i, here = left < 8 ? left : 8;
+        uint8_t bits, bits_above;
+        codec_pack_bits(&bits, row + 8 * i, here, UINT8_MAX);
+        codec_pack_bits(&bits_above, above + 8 * i, here, UINT8_MAX);
+        dst[i] = (uint8_t)(bits - bits_above);
+    }
+}
+
 static void filter_band(const image *img, const uint8_t *zeros, int64_t y0, int64_t y1, uint8_t *dst)
 {
     for (int64_t y = y0; y < y1; y++) {
@@ -57,10 +75,12 @@ static void filter_band(const image *img, const uint8_t *zeros, int64_t y0, int6
         *dst++ = PNG_UP;
         if (img->type == SAT_U16) {
             filter_up_16(dst, row, above, img->row_bytes / 2);
+        } else if (img->bilevel) {
+            filter_up_bits(dst, row, above, line_bytes(img), (size_t)img->width);
         } else {
             filter_up_8(dst, row, above, img->row_bytes);
         }
-        dst += img->row_bytes;
+        dst += line_bytes(img);
     }
 }
 
@@ -192,7 +212,7 @@ static void encode_band(void *context, int64_t i, int thread)
     worker *w = b->workers[thread];
     bool last = i == b->count - 1;
     int64_t y0 = i * b->rows, y1 = last ? b->img->height : y0 + b->rows;
-    size_t n = (size_t)(y1 - y0) * (b->img->row_bytes + 1), head = i == 0 ? 2 : 0;
+    size_t n = (size_t)(y1 - y0) * (line_bytes(b->img) + 1), head = i == 0 ? 2 : 0;
     if (!all_well(b)) return;
     filter_band(b->img, b->zeros, y0, y1, w->filtered);
     uint32_t sum = libdeflate_adler32(1, w->filtered, n);
@@ -209,7 +229,7 @@ static void encode_band(void *context, int64_t i, int thread)
 
 static bool write_pixels(const image *img, int threads, const io_progress *progress, sink *out, error *err)
 {
-    size_t line = img->row_bytes + 1;
+    size_t line = line_bytes(img) + 1;
     bands b = {.img = img, .rows = line < BAND_BYTES ? (int64_t)(BAND_BYTES / line) : 1, .out = out, .err = err};
     if (b.rows > img->height) b.rows = img->height;
     b.count = (img->height + b.rows - 1) / b.rows;

@@ -20,6 +20,12 @@ static inline unsigned small_sample(const uint8_t *raw, size_t i, int depth)
     return (unsigned)raw[bit / 8] >> (8 - depth - (int)(bit % 8)) & ((1u << depth) - 1);
 }
 
+/* Sample c of the transparent colour.  Bits above the depth are masked (PNG, third edition, tRNS). */
+static inline unsigned transparent_sample(const png_chunks *png, size_t c)
+{
+    return load_be16(png->transparency + 2 * c) & ((1u << png->depth) - 1);
+}
+
 static void expand_palette(const png_chunks *png, uint8_t *dst, const uint8_t *raw, size_t width)
 {
     static const uint8_t black[3];
@@ -35,7 +41,7 @@ static void expand_palette(const png_chunks *png, uint8_t *dst, const uint8_t *r
 static void expand_small_grey(const png_chunks *png, uint8_t *dst, const uint8_t *raw, size_t width)
 {
     unsigned scale = 255 / ((1u << png->depth) - 1); /* exact for 1, 2 and 4 bits */
-    unsigned transparent = png->transparency ? load_be16(png->transparency) : 0;
+    unsigned transparent = png->transparency ? transparent_sample(png, 0) : 0;
     for (size_t x = 0; x < width; x++) {
         unsigned v = small_sample(raw, x, png->depth);
         *dst++ = (uint8_t)(v * scale);
@@ -49,7 +55,7 @@ static void expand_8(const png_chunks *png, uint8_t *dst, const uint8_t *raw, si
     for (size_t x = 0; x < width; x++) {
         bool same = true;
         for (size_t c = 0; c < colours; c++) {
-            same = same && raw[c] == load_be16(png->transparency + 2 * c);
+            same = same && raw[c] == transparent_sample(png, c);
             *dst++ = raw[c];
         }
         *dst++ = same ? 0 : 255;

@@ -9,7 +9,7 @@
  *         sat_table_query(&table, rects, n, 0, 0, NULL, means)) ...
  *     sat_file_close(&file);
  *
- * Files of the system are mapped, and only the pages of a query are read.  Nothing is printed, and the process is never
+ * Large files are mapped, and only the pages of a query are read.  Nothing is printed, and the process is never
  * ended.  Functions return sat_status; where it is not SAT_OK, sat_file_detail() has one line that says why.
  *
  * Threads.  Every function may be called from any thread.  An open file may be read by many threads at once, as long as
@@ -45,10 +45,11 @@ typedef struct sat_file_options {
     sat_type sample; /* SAT_TYPE_NONE: u8 for a table of integers, f32 for one of floats */
 } sat_file_options;
 
-/* Opens a table file; "-" is standard input.  A regular file is mapped, privately and read only; what is no regular
- * file (a pipe) is read to its end.  Header and trailer are checked, the sums are not: sat_file_verify().
+/* Opens a table file; "-" is standard input.  The first 128 KiB of a regular file are read, and the rest is mapped,
+ * privately and read only: a file without a rest is in memory.  So is one that its file system cannot map.  What is no
+ * regular file (a pipe) is read to its end.  Header and trailer are checked, the sums are not: sat_file_verify().
  * On SAT_OK *file is the caller's, to be given to sat_file_close(); else it is NULL and the status is
- *   SAT_ERR_FILE      the file cannot be opened or read, holds no table, or is broken; a stream of a table that is
+ *   SAT_ERR_FILE      the file cannot be opened or read, holds no table, or is broken; what cannot be mapped is
  *                     larger than three quarters of the machine's memory, or of its control group's limit
  *   SAT_ERR_ARGUMENT  a pointer is NULL, or an option is unknown
  *   SAT_ERR_MEMORY    an allocation failed
@@ -83,7 +84,7 @@ typedef struct sat_file_info {
     uint64_t data_offset, data_bytes; /* of the array in the file */
     uint64_t checksum;                /* XXH3-64 of the array, by the trailer; 0 without one */
     bool has_trailer;                 /* false: made by other software */
-    bool is_mapped;                   /* false: in memory */
+    bool is_mapped;                   /* but for its first 128 KiB; false: in memory */
     bool looks_padded; /* it was opened as inclusive, has no trailer, and its first row and column are zero:
                           it may be a padded one */
     bool reserved[5];  /* false */
@@ -92,6 +93,7 @@ typedef struct sat_file_info {
     char writer[32];   /* the program that wrote it, "sat 0.2.0"; "" without a trailer */
 } sat_file_info;
 
+/* SAT_ERR_ARGUMENT if a pointer is NULL. */
 #define sat_file_describe(...) sat_file_describe_sized(__VA_ARGS__, sizeof(sat_file_info)) /* file, info */
 SAT_API sat_status sat_file_describe_sized(const sat_file *file, sat_file_info *info, size_t info_bytes);
 
@@ -118,12 +120,13 @@ typedef struct sat_file_write_options {
     int reserved_word;  /* 0 */
 } sat_file_write_options;
 
-/* Writes a table in host memory to a path; "-" is standard output, and /dev/fd/N a descriptor of the process.  A file
- * is whole or not there: no failure, full disk or crash leaves half of it, or loses the one that was there before.  It
- * is synced before it gets its name.  A file that is replaced hands on its permissions as far as the process may set
- * them.  A closed pipe raises SIGPIPE unless the process ignores it.
+/* Writes a table in host memory to a path; "-" is standard output, and /dev/fd/N a descriptor of the process that is
+ * open for writing, also one that is closed on exec.  A file is whole or not there: no failure, full disk or crash
+ * leaves half of it, or loses the one that was there before.  It is synced before it gets its name.  A file that is
+ * replaced hands on its permissions as far as the process may set them.  A closed pipe raises SIGPIPE unless the
+ * process ignores it.
  *
- *   SAT_ERR_ARGUMENT     a pointer is NULL, or an option, the layout or the fixed point is none
+ *   SAT_ERR_ARGUMENT     a pointer is NULL, an option, the layout or the fixed point is none, or the table sums squares
  *   SAT_ERR_SHAPE        no table has this shape, its rows lie too close or its pixels apart, or there are several
  *   SAT_ERR_TYPE         no table of this type is made of such samples
  *   SAT_ERR_UNAVAILABLE  the table lies in device memory
@@ -138,7 +141,7 @@ SAT_API sat_status sat_file_write_sized(const char *path, const sat_table *table
 /* The same for a table that is made a band of rows at a time. */
 typedef struct sat_file_writer sat_file_writer;
 
-/* table: the whole one, without its data and row_bytes.  On SAT_OK *writer is the caller's, to be given to
+/* table: the whole one; its data, row_bytes and memory do not count.  On SAT_OK *writer is the caller's, to be given to
  * sat_file_writer_close() or sat_file_writer_abort(); else it is NULL.  Statuses as for sat_file_write(). */
 #define sat_file_writer_open(...) /* writer, path, table, options */                                                   \
     sat_file_writer_open_sized(__VA_ARGS__, sizeof(sat_table), sizeof(sat_file_write_options))
@@ -146,14 +149,18 @@ SAT_API sat_status sat_file_writer_open_sized(sat_file_writer **writer, const ch
                                               const sat_file_write_options *options, size_t table_bytes,
                                               size_t options_bytes);
 
-/* The next rows, top to bottom, of the table's width, channels and type, in host memory. */
+/* The next rows, top to bottom, of the table's width, channels and type, in host memory.  SAT_ERR_SHAPE: their width or
+ * channels are others, they are more than are missing, or they lie as sat_file_write() takes no table.  SAT_ERR_TYPE:
+ * their type is another.  SAT_ERR_UNAVAILABLE: they lie in device memory.  SAT_ERR_ARGUMENT: there is no data, or the
+ * file has two moments.  SAT_ERR_FILE: the path cannot be written. */
 SAT_API sat_status sat_file_writer_rows(sat_file_writer *writer, const sat_view *rows);
 
-/* The same for a file of two moments: as many rows of the sums and of the squares, both of that type. */
+/* The same for a file of two moments: as many rows of the sums and of the squares, both of that type.  SAT_ERR_ARGUMENT
+ * also where the file has one moment, SAT_ERR_SHAPE where the rows are not as many. */
 SAT_API sat_status sat_file_writer_moments(sat_file_writer *writer, const sat_view *rows, const sat_view *squares);
 
 /* After the last row: writes the trailer, syncs the file and gives it its name.  Frees the writer in every case, and
- * sets *writer to NULL. SAT_ERR_SHAPE if rows are missing. */
+ * sets *writer to NULL. SAT_ERR_SHAPE if rows are missing; SAT_ERR_FILE and _MEMORY as for writing in one call. */
 SAT_API sat_status sat_file_writer_close(sat_file_writer **writer);
 
 /* Drops what was written. NULL and pointers to NULL are fine. */

@@ -111,7 +111,7 @@ static char *follow_links(const char *path, error *err)
         free(at);
         at = joined;
     }
-    if (!at) fail(err, "out of memory");
+    if (!at) fail_memory(err, "out of memory");
     free(at);
     return NULL;
 }
@@ -125,15 +125,20 @@ static bool open_stream(sink *s, int fd, const sink_options *opt, error *err)
     return true;
 }
 
-/* Writes at the descriptor's offset, as `>>file` requires.  A descriptor that is closed on exec is internal to this
- * process, and refused. */
+static bool refuses_own;
+
+void sink_refuse_own_descriptors(void)
+{
+    refuses_own = true;
+}
+
+/* Writes at the descriptor's offset, as `>>file` requires. */
 static bool open_descriptor(sink *s, int fd, const sink_options *opt, error *err)
 {
     int access = fcntl(fd, F_GETFL), flags = fcntl(fd, F_GETFD);
     s->is_stdout = fd == STDOUT_FILENO;
-    if (access < 0 || flags < 0 || (access & O_ACCMODE) == O_RDONLY || (flags & FD_CLOEXEC)) {
-        return fail(err, "not open for writing");
-    }
+    const bool ours = refuses_own && (flags & FD_CLOEXEC);
+    if (access < 0 || flags < 0 || (access & O_ACCMODE) == O_RDONLY || ours) return fail(err, "not open for writing");
     return open_stream(s, fcntl(fd, F_DUPFD_CLOEXEC, 3), opt, err);
 }
 
@@ -186,11 +191,11 @@ bool sink_open(sink **out, const char *path, const sink_options *opt, error *err
     bool ok;
 
     *out = NULL;
-    if (!s) return fail(err, "out of memory");
+    if (!s) return fail_memory(err, "out of memory");
     s->fd = s->dir_fd = -1;
     s->buffer = malloc(BUFFER_BYTES);
     if (!s->buffer)
-        ok = fail(err, "out of memory");
+        ok = fail_memory(err, "out of memory");
     else if (strcmp(path, "-") == 0)
         ok = open_descriptor(s, STDOUT_FILENO, opt ? opt : &none, err);
     else
@@ -379,7 +384,7 @@ bool sink_guard_signals(error *err)
     sigaction(SIGXFSZ, &ignore, NULL);
     sigaction(SIGBUS, &cut_short, NULL);
     /* For exit() within a library. */
-    if (atexit(temp_file_remove_all) != 0) return fail(err, "out of memory");
+    if (atexit(temp_file_remove_all) != 0) return fail_memory(err, "out of memory");
 
     /* Signals that the parent ignores stay ignored: nohup, and background jobs of a shell. */
     sigemptyset(&guarded);

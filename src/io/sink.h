@@ -54,6 +54,10 @@ void sink_abort(sink **out);
  * SIGINT). */
 bool sink_guard_signals(error *err);
 
+/* For commands, before a sink is opened: descriptors that are closed on exec are the program's own, which its user
+ * cannot mean.  From then on they are refused. */
+void sink_refuse_own_descriptors(void);
+
 /* To call when standard output is a closed pipe (EPIPE).  Removes all temporary names and ends the process by SIGPIPE.
  * Returns if SIGPIPE was ignored when sink_guard_signals() was called, or if that was never called. */
 void sink_reader_left(void);

@@ -57,7 +57,7 @@ static bool read_stream(source *src, int fd, source_extent *extent, const void *
             if (more > most) more = (size_t)most;
             uint8_t *grown = more > capacity ? realloc(bytes, more) : NULL;
             if (!grown) {
-                fail(err, "out of memory after %zu bytes of input", n);
+                fail_memory(err, "out of memory after %zu bytes of input", n);
                 goto out;
             }
             bytes = grown;
@@ -116,7 +116,7 @@ static bool read_regular(source *src, int fd, size_t n, source_probe *probe, con
     bool maps = false, ok = false;
 
     if (!head) {
-        fail(err, "out of memory: %zu bytes of input", head_bytes);
+        fail_memory(err, "out of memory: %zu bytes of input", head_bytes);
         goto out;
     }
     if (!read_file(fd, head, 0, &head_bytes, err)) goto out;
@@ -132,7 +132,7 @@ static bool read_regular(source *src, int fd, size_t n, source_probe *probe, con
     if (!memory_allows(n, "a file", err)) goto out;
     whole = memory_allocate(n);
     if (!whole) {
-        fail(err, "out of memory: %zu MiB of input", (n >> 20) + 1);
+        fail_memory(err, "out of memory: %zu MiB of input", (n >> 20) + 1);
         goto out;
     }
     memcpy(whole, head, head_bytes);

@@ -104,9 +104,8 @@ static bool apply_trailer(table_file *file, const npy_header *h, const table_tra
     if (t->data_offset != h->data_offset || t->data_bytes != h->data_bytes)
         return fail(err, "broken trailer: it describes another array");
     if (accum == SAT_Q32) {
-        if (!isfinite(t->quant_offset) || !isfinite(t->quant_step) || t->quant_step <= 0 || t->quant_largest == 0)
-            return fail(err, "broken trailer: no such fixed point");
         meta->quant = (sat_quant){.offset = t->quant_offset, .step = t->quant_step, .largest = t->quant_largest};
+        if (!table_quant_ok(&meta->quant)) return fail(err, "broken trailer: no such fixed point");
     }
     meta->has_trailer = true;
     meta->checksum = t->data_xxh3;

@@ -1,5 +1,6 @@
 #include "table_trailer.h"
 
+#include <math.h>
 #include <string.h>
 #include <xxhash.h>
 
@@ -36,6 +37,13 @@ bool table_squares_match(sat_type sample, sat_type accum)
     if (bytes == 1 || bytes == 2)
         return known && (accum == SAT_U32 || accum == SAT_U64 || accum == SAT_I64 || accum == SAT_F64);
     return known && accum == SAT_F64;
+}
+
+bool table_quant_ok(const sat_quant *q)
+{
+    int exponent;
+    return isfinite(q->offset) && q->step > 0 && isnormal(q->step) && isnormal(1 / q->step) &&
+           frexp(q->step, &exponent) == 0.5 && q->largest >= 1 && q->largest <= INT32_MAX;
 }
 
 static uint64_t own_checksum(const table_trailer *trailer)

@@ -52,6 +52,9 @@ bool table_types_match(sat_type sample, sat_type accum);
 /* The same for an accumulator of the squares. */
 bool table_squares_match(sat_type sample, sat_type accum);
 
+/* Is this the fixed point of a q32 table, as sat.h describes it? */
+bool table_quant_ok(const sat_quant *quant);
+
 /* Sets magic, version, bytes and own_xxh3. */
 void trailer_seal(table_trailer *trailer);
 

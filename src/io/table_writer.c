@@ -114,7 +114,7 @@ bool table_writer_open(table_writer **writer, sink *out, const sat_view *view, c
     table_writer *w = calloc(1, sizeof(*w));
 
     *writer = NULL;
-    if (!w) return fail(err, "out of memory");
+    if (!w) return fail_memory(err, "out of memory");
     if (!describe(&w->trailer, view, meta, err)) goto out;
     w->out = out;
     w->view = *view;
@@ -122,12 +122,12 @@ bool table_writer_open(table_writer **writer, sink *out, const sat_view *view, c
     w->pixel_bytes = (size_t)view->channels * sat_type_bytes(view->type);
     w->moments = moments_of(meta);
     if (w->moments == 2 && !(w->joined = malloc(2 * w->row_bytes))) {
-        fail(err, "out of memory");
+        fail_memory(err, "out of memory");
         goto out;
     }
     w->hash = XXH3_createState();
     if (!w->hash || XXH3_64bits_reset(w->hash) != XXH_OK) {
-        fail(err, "out of memory");
+        fail_memory(err, "out of memory");
         goto out;
     }
     if (!write_header(out, view, w->moments, err)) goto out;

@@ -53,15 +53,16 @@ static void put_channel(const tiff_layout *t, const uint8_t *raw, size_t pixels,
     }
 }
 
-static void put_row(const decoder *d, const uint8_t *raw, size_t pixels, int plane, uint8_t *dst)
+/* channel: of separate planes, the one that these are. */
+static void put_row(const decoder *d, const uint8_t *raw, size_t pixels, int channel, uint8_t *dst)
 {
     const tiff_layout *t = d->layout;
     if (t->palette) {
         for (size_t x = 0; x < pixels; x++) memcpy(dst + 3 * x, d->colours[bits_at(raw, x, t->bits)], 3);
     } else if (t->planar) {
-        put_channel(t, raw, pixels, 0, plane, dst);
+        put_channel(t, raw, pixels, 0, channel, dst);
     } else {
-        for (int c = 0; c < t->channels; c++) put_channel(t, raw, pixels, c, c, dst);
+        for (int c = 0; c < t->channels; c++) put_channel(t, raw, pixels, t->sample[c], c, dst);
     }
 }
 
@@ -117,15 +118,16 @@ static void divide_by_alpha(uint8_t *row, size_t pixels, int channels, sat_type 
 
 /* ---- strips and tiles ----------------------------------------------------------------------------------------- */
 
-static uint64_t blocks(const decoder *d, int planes)
-{
-    return d->blocks_across * d->blocks_down * (uint64_t)planes;
-}
-
-/* Those that are read: not that of a sample that is left out. */
+/* Separate planes that are read: not those of samples that are left out. */
 static int planes_of(const tiff_layout *t)
 {
     return t->planar ? t->channels : 1;
+}
+
+/* The first block of a plane that is read. */
+static uint64_t plane_begin(const decoder *d, int plane)
+{
+    return d->layout->planar ? (uint64_t)d->layout->sample[plane] * d->blocks_across * d->blocks_down : 0;
 }
 
 /* Without padding behind the last row of a strip. */
@@ -142,10 +144,13 @@ static bool has_blocks(const decoder *d, error *err)
 {
     TIFF *tif = d->file->tif;
     const char *name = d->layout->tiled ? "tile" : "strip";
-    uint64_t stored = d->layout->tiled ? TIFFNumberOfTiles(tif) : TIFFNumberOfStrips(tif);
-    if (stored != blocks(d, d->layout->planar ? d->layout->samples : 1))
+    const uint64_t stored = d->layout->tiled ? TIFFNumberOfTiles(tif) : TIFFNumberOfStrips(tif),
+                   blocks = d->blocks_across * d->blocks_down,
+                   planes = d->layout->planar ? (uint64_t)d->layout->samples : 1;
+    if (stored % planes != 0 || stored / planes != blocks)
         return fail(err, "corrupt: the TIFF has another number of %ss", name);
-    for (uint32_t i = 0; i < blocks(d, planes_of(d->layout)); i++) {
+    for (uint64_t k = 0; k < blocks * (uint64_t)planes_of(d->layout); k++) {
+        const uint32_t i = (uint32_t)(plane_begin(d, (int)(k / blocks)) + k % blocks);
         int wrong = 0;
         uint64_t at = TIFFGetStrileOffsetWithErr(tif, i, &wrong),
                  n = wrong ? 0 : TIFFGetStrileByteCountWithErr(tif, i, &wrong);
@@ -165,24 +170,25 @@ static bool read_block(const decoder *d, uint32_t index, uint8_t *to, uint64_t b
     if (d->layout->deflate) return tiff_inflate(d->file, d->layout, index, to, bytes, err);
     tmsize_t got = d->layout->tiled ? TIFFReadEncodedTile(tif, index, to, (tmsize_t)bytes)
                                     : TIFFReadEncodedStrip(tif, index, to, (tmsize_t)bytes);
-    if (got >= 0 && (uint64_t)got == bytes && !d->file->first.text[0]) return true;
+    if (got >= 0 && (uint64_t)got == bytes && !d->file->first.text[0])
+        return !d->layout->predictor || tiff_undo_predictor(d->file, d->layout, true, to, bytes, err);
     if (!d->file->first.text[0]) fail(&d->file->first, "block %u has another size", index);
     return tiff_fail(d->file, err);
 }
 
-/* The blocks whose first row is y, of one plane. */
-static bool read_blocks(const decoder *d, uint64_t y, int plane, error *err)
+/* The blocks whose first row is y; of separate planes, those of one channel. */
+static bool read_blocks(const decoder *d, uint64_t y, int channel, error *err)
 {
     const tiff_layout *t = d->layout;
     uint64_t down = y / t->block_height, rows = t->height - y < t->block_height ? t->height - y : t->block_height;
     size_t pixel_bytes = d->img->row_bytes / t->width;
     for (uint64_t across = 0; across < d->blocks_across; across++) {
         uint64_t x = across * t->block_width, pixels = t->width - x < t->block_width ? t->width - x : t->block_width;
-        uint64_t index = ((uint64_t)plane * d->blocks_down + down) * d->blocks_across + across;
+        uint64_t index = plane_begin(d, channel) + down * d->blocks_across + across;
         uint8_t *to = d->block ? d->block : image_row(d->img, (int64_t)y);
         if (!read_block(d, (uint32_t)index, to, block_bytes(d, down), err)) return false;
         for (uint64_t r = 0; d->block && r < rows; r++)
-            put_row(d, to + r * t->block_row_bytes, (size_t)pixels, plane,
+            put_row(d, to + r * t->block_row_bytes, (size_t)pixels, channel,
                     image_row(d->img, (int64_t)(y + r)) + x * pixel_bytes);
     }
     return true;

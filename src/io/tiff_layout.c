@@ -1,5 +1,6 @@
 /* tiff_layout.c - how the pixels of a TIFF are stored, and whether they can be read. */
 #if SAT_WITH_LIBTIFF
+#include <stdio.h>
 #include <tiffio.h>
 
 #include "codec.h"
@@ -68,59 +69,101 @@ static bool read_type(tiff_file *f, tiff_layout *t, error *err)
                 format_name(format));
 }
 
-/* One extra sample may be alpha.  One of which nothing is said is left out. */
-static bool read_channels(tiff_file *f, tiff_layout *t, int colours, error *err)
+/* The first extra sample that is called alpha is one, wherever it stands. */
+static void read_alpha(tiff_file *f, tiff_layout *t)
 {
     uint16_t count = 0, *kinds = NULL;
-    t->samples = (int)field16(f, TIFFTAG_SAMPLESPERPIXEL, 1);
-    if (t->samples < colours) return fail(err, "corrupt: a TIFF whose pixels have too few samples");
-    if (t->samples > colours + 1) {
-        return fail(err, "a TIFF of %d samples per pixel, %d of them colours, which cannot be read", t->samples,
-                    colours);
+    const int extra = t->samples - t->colours;
+    if (extra == 0 || !TIFFGetField(f->tif, TIFFTAG_EXTRASAMPLES, &count, &kinds) || count != extra) return;
+    for (int i = 0; i < extra; i++) {
+        if (kinds[i] != EXTRASAMPLE_ASSOCALPHA && kinds[i] != EXTRASAMPLE_UNASSALPHA) continue;
+        t->premultiplied = kinds[i] == EXTRASAMPLE_ASSOCALPHA;
+        t->sample[t->channels++] = t->colours + i;
+        return;
     }
-    t->channels = colours;
-    if (t->samples == colours || !TIFFGetField(f->tif, TIFFTAG_EXTRASAMPLES, &count, &kinds) || count != 1) return true;
-    t->premultiplied = kinds[0] == EXTRASAMPLE_ASSOCALPHA;
+}
+
+/* Colours that are multiplied by alpha cannot be read alone: they are chosen when they are divided. */
+static bool choose_band(tiff_layout *t, int number, error *err)
+{
+    if (number > t->samples)
+        return fail(err, "there is no channel %d: the TIFF has %d band%s", number, t->samples,
+                    t->samples > 1 ? "s" : "");
+    if (number == 0 || (t->premultiplied && number <= t->colours)) return true;
+    t->one = true;
+    t->channels = 1;
+    t->sample[0] = number - 1;
+    t->premultiplied = false;
+    t->inverted = t->inverted && number <= t->colours;
+    return true;
+}
+
+static bool read_channels(tiff_file *f, tiff_layout *t, int colours, int number, error *err)
+{
+    if (t->samples < colours) return fail(err, "corrupt: a TIFF whose pixels have too few samples");
+    t->colours = t->channels = colours;
+    for (int c = 0; c < colours; c++) t->sample[c] = c;
+    read_alpha(f, t);
+    if (!choose_band(t, number, err)) return false;
+    if (t->inverted && t->type != SAT_U8 && t->type != SAT_U16 && t->type != SAT_U32)
+        return fail(err, "a TIFF of %s whose 0 is white, which cannot be read", sat_type_name(t->type));
     if (t->premultiplied && is_signed_type(t->type))
         return fail(err, "a TIFF of %s colours that are multiplied by their alpha, which cannot be read",
                     sat_type_name(t->type));
-    if (t->premultiplied || kinds[0] == EXTRASAMPLE_UNASSALPHA) t->channels++;
     return true;
 }
 
 /* A palette has 2^bits colours for pixels of one sample. */
-static bool read_palette(tiff_file *f, tiff_layout *t, error *err)
+static bool read_palette(tiff_layout *t, error *err)
 {
-    if (!read_channels(f, t, 1, err)) return false;
     if (t->samples != 1 || t->bits > 8 || t->type != SAT_U8)
         return fail(err, "a TIFF with a palette of %d samples of %d bits, which cannot be read", t->samples, t->bits);
     t->palette = true;
-    t->channels = 3;
+    t->colours = t->channels = 3;
     return true;
 }
 
-static bool read_colours(tiff_file *f, tiff_layout *t, unsigned compression, error *err)
+static bool read_colours(tiff_file *f, tiff_layout *t, unsigned compression, int number, error *err)
 {
-    unsigned samples = field16(f, TIFFTAG_SAMPLESPERPIXEL, 1);
-    uint16_t photometric = samples < 3 ? PHOTOMETRIC_MINISBLACK : PHOTOMETRIC_RGB;
+    uint16_t photometric = t->samples < 3 ? PHOTOMETRIC_MINISBLACK : PHOTOMETRIC_RGB;
     TIFFGetField(f->tif, TIFFTAG_PHOTOMETRIC, &photometric);
     switch (photometric) {
-    case PHOTOMETRIC_MINISBLACK: return read_channels(f, t, 1, err);
-    case PHOTOMETRIC_MINISWHITE:
-        t->inverted = true;
-        if (t->type != SAT_U8 && t->type != SAT_U16 && t->type != SAT_U32)
-            return fail(err, "a TIFF of %s whose 0 is white, which cannot be read", sat_type_name(t->type));
-        return read_channels(f, t, 1, err);
-    case PHOTOMETRIC_RGB: return read_channels(f, t, 3, err);
-    case PHOTOMETRIC_PALETTE: return read_palette(f, t, err);
-    case PHOTOMETRIC_SEPARATED: return fail(err, "a CMYK TIFF, which cannot be read; convert it to RGB first");
+    case PHOTOMETRIC_MINISBLACK: return read_channels(f, t, 1, number, err);
+    case PHOTOMETRIC_MINISWHITE: t->inverted = true; return read_channels(f, t, 1, number, err);
+    case PHOTOMETRIC_RGB: return read_channels(f, t, 3, number, err);
+    case PHOTOMETRIC_PALETTE: return read_palette(t, err);
+    case PHOTOMETRIC_SEPARATED:
+        if (number) return choose_band(t, number, err);
+        return fail(err, "a CMYK TIFF, which cannot be read; convert it to RGB first, or take one of its bands by "
+                         "--channel N");
     case PHOTOMETRIC_YCBCR:
         t->ycbcr = true;
-        if (!read_channels(f, t, 3, err)) return false;
+        if (!read_channels(f, t, 3, number, err)) return false;
         if (compression == COMPRESSION_JPEG && t->samples == 3 && !t->planar) return true;
         return fail(err, "a TIFF of YCbCr that is no JPEG, which cannot be read; convert it to RGB first");
     default: return fail(err, "a TIFF of photometric interpretation %u, which cannot be read", photometric);
     }
+}
+
+/* They lie behind the colours, on both sides of alpha. */
+void tiff_note_bands(const tiff_layout *t, char note[NOTE_BYTES])
+{
+    const int left = t->samples - t->channels, alpha = t->channels > t->colours ? t->sample[t->colours] : t->samples;
+    const int ranges[2][2] = {{t->colours, alpha}, {alpha + 1, t->samples}};
+    int n = 0, one = 0;
+    note[0] = '\0';
+    if (t->palette || left == 0) return;
+    for (int i = 0; i < 2; i++) {
+        const int first = ranges[i][0] + 1, last = ranges[i][1];
+        if (first > last) continue;
+        one = last;
+        n += snprintf(note + n, NOTE_BYTES - (size_t)n, n ? ", %d" : left > 1 ? "bands %d" : "band %d", first);
+        if (first < last) n += snprintf(note + n, NOTE_BYTES - (size_t)n, " to %d", last);
+    }
+    if (left == 1)
+        snprintf(note + n, NOTE_BYTES - (size_t)n, " of %d is left out; --channel %d reads it", t->samples, one);
+    else
+        snprintf(note + n, NOTE_BYTES - (size_t)n, " of %d are left out; --channel N reads one", t->samples);
 }
 
 static bool read_blocks(tiff_file *f, tiff_layout *t, error *err)
@@ -136,23 +179,32 @@ static bool read_blocks(tiff_file *f, tiff_layout *t, error *err)
     return true;
 }
 
-/* What libtiff has to refuse, or to reverse the bits of, is left to it. */
-static void read_predictor(tiff_file *f, tiff_layout *t, unsigned compression)
+/* libtiff undoes the predictors of LZW and Zstandard, or refuses them; and those of Deflate that are refused here, or
+ * whose bits are to be reversed. */
+static bool read_predictor(tiff_file *f, tiff_layout *t, unsigned compression, error *err)
 {
-    if (compression != COMPRESSION_DEFLATE && compression != COMPRESSION_ADOBE_DEFLATE) return;
-    bool whole = t->bits == 8 || t->bits == 16 || t->bits == 32 || t->bits == 64;
-    t->predictor = (int)field16(f, TIFFTAG_PREDICTOR, PREDICTOR_NONE);
-    t->deflate = field16(f, TIFFTAG_FILLORDER, FILLORDER_MSB2LSB) == FILLORDER_MSB2LSB &&
-                 (t->predictor == PREDICTOR_NONE || (t->predictor == PREDICTOR_HORIZONTAL && whole) ||
-                  (t->predictor == PREDICTOR_FLOATINGPOINT && is_float_type(t->type)));
+    if (compression == COMPRESSION_LZW || compression == COMPRESSION_ZSTD) return true;
+    const bool deflate = compression == COMPRESSION_DEFLATE || compression == COMPRESSION_ADOBE_DEFLATE;
+    const bool whole = t->bits == 8 || t->bits == 16 || t->bits == 32 || t->bits == 64;
+    const unsigned predictor = deflate ? field16(f, TIFFTAG_PREDICTOR, PREDICTOR_NONE) : tiff_predictor(f);
+    const bool none = predictor == PREDICTOR_NONE,
+               known = none || (predictor == PREDICTOR_HORIZONTAL && whole) ||
+                       (predictor == PREDICTOR_FLOATINGPOINT && is_float_type(t->type));
+    t->deflate = deflate && known && field16(f, TIFFTAG_FILLORDER, FILLORDER_MSB2LSB) == FILLORDER_MSB2LSB;
+    if (!none && (t->deflate || compression == COMPRESSION_PACKBITS)) t->predictor = predictor;
+    if (deflate || none || (compression == COMPRESSION_PACKBITS && known)) return true;
+    return fail(err, "a TIFF in compression %u (%s) with predictor %u, which cannot be read", compression,
+                TIFFFindCODEC((uint16_t)compression)->name, predictor);
 }
 
-bool tiff_read_layout(tiff_file *f, tiff_layout *t, error *err)
+bool tiff_read_layout(tiff_file *f, tiff_layout *t, int number, error *err)
 {
     unsigned compression;
     *t = (tiff_layout){.width = field32(f, TIFFTAG_IMAGEWIDTH, 0), .height = field32(f, TIFFTAG_IMAGELENGTH, 0)};
+    t->samples = (int)field16(f, TIFFTAG_SAMPLESPERPIXEL, 1);
     t->planar = field16(f, TIFFTAG_PLANARCONFIG, PLANARCONFIG_CONTIG) == PLANARCONFIG_SEPARATE;
-    if (!read_compression(f, &compression, err) || !read_type(f, t, err) || !read_colours(f, t, compression, err))
+    if (!read_compression(f, &compression, err) || !read_type(f, t, err) ||
+        !read_colours(f, t, compression, number, err))
         return false;
     if (t->samples == 1) t->planar = false;
     if (compression == COMPRESSION_JPEG && t->bits != 8)
@@ -160,9 +212,9 @@ bool tiff_read_layout(tiff_file *f, tiff_layout *t, error *err)
     t->plain = compression == COMPRESSION_NONE;
     unsigned orientation = field16(f, TIFFTAG_ORIENTATION, 1);
     t->orientation = orientation >= 1 && orientation <= 8 ? (int)orientation : 1;
-    t->direct = !TIFFIsTiled(f->tif) && !t->planar && !t->palette && t->samples == t->channels &&
+    t->direct = !TIFFIsTiled(f->tif) && !t->palette && (t->planar ? 1 : t->samples) == t->channels &&
                 compression != COMPRESSION_JPEG && t->bits == 8 * (int)sat_type_bytes(t->type);
-    read_predictor(f, t, compression);
+    if (!read_predictor(f, t, compression, err)) return false;
     if (t->ycbcr) TIFFSetField(f->tif, TIFFTAG_JPEGCOLORMODE, JPEGCOLORMODE_RGB);
     return read_blocks(f, t, err);
 }

@@ -34,8 +34,11 @@ bool tiff_fail(const tiff_file *f, error *err);
 
 typedef struct tiff_layout {
     uint32_t width, height; /* px */
-    int samples;            /* stored for each pixel */
+    int samples;            /* stored for each pixel: bands */
+    int colours;            /* the first of them; of a palette: of the result */
     int channels;           /* of the result */
+    int sample[4];          /* that becomes each channel */
+    bool one;               /* of the bands was chosen, and is the only channel */
     int bits;               /* of a stored sample */
     sat_type type;          /* of the result */
     bool palette;
@@ -47,18 +50,31 @@ typedef struct tiff_layout {
     bool plain;                         /* not compressed */
     bool direct;                        /* strips have the samples of the result */
     bool deflate;                       /* for tiff_inflate() */
-    int predictor;                      /* of Deflate: libtiff's number */
+    unsigned predictor;                 /* libtiff's number; 0: none, or undone by libtiff */
     uint32_t block_width, block_height; /* of a tile or strip, px */
     uint64_t block_row_bytes, block_bytes;
     int orientation; /* 1 to 8 */
 } tiff_layout;
 
-/* Of the directory that is open.  Refuses what cannot be read. */
-bool tiff_read_layout(tiff_file *f, tiff_layout *t, error *err);
+/* Of the directory that is open.  number: of the band to be read, from 1, where bands can be told apart; 0: all that
+ * make an image.  Refuses what cannot be read. */
+bool tiff_read_layout(tiff_file *f, tiff_layout *t, int number, error *err);
+
+/* A line about the bands that are not read where none was chosen, or "". */
+void tiff_note_bands(const tiff_layout *t, char note[NOTE_BYTES]);
 
 /* Refuses a file of several pictures, a volume, and one that begins with a thumbnail or a mask.  A chain of directories
  * ends where it leads back.  The first directory is open before and after. */
 bool tiff_one_picture(tiff_file *f, error *err);
+
+/* ---- tiff_predictor.c: differences of samples ------------------------------------------------------------ */
+
+/* Of the directory that is open, as the file has it; PREDICTOR_NONE if it has none. */
+unsigned tiff_predictor(const tiff_file *f);
+
+/* Undoes the layout's predictor in n bytes of whole rows.  native: samples are in the order of this machine already.
+ * They are after it. */
+bool tiff_undo_predictor(const tiff_file *f, const tiff_layout *t, bool native, uint8_t *block, uint64_t n, error *err);
 
 /* ---- tiff_deflate.c: strips and tiles in Deflate --------------------------------------------------------- */
 

@@ -1,8 +1,12 @@
 /* border.c - the table of border modes. */
+#include <float.h>
+#include <math.h>
 #include <string.h>
 
 #include "border.h"
 #include "sized.h"
+#include "status.h"
+#include "types.h"
 
 static const sat_border *const table[] = {
 #define SAT_BORDER(id) &sat_border_##id,
@@ -17,6 +21,21 @@ const sat_border *sat_border_find(const char *name)
     for (size_t i = 0; i < BORDERS; i++)
         if (strcmp(table[i]->name, name) == 0) return table[i];
     return NULL;
+}
+
+sat_status sat_border_check_values(const sat_border *border, sat_type sample, int channels, const double *values)
+{
+    const double high = (double)sat_sample_max(sample), low = (double)sat_sample_min(sample);
+    for (int c = 0; border->takes_value && c < channels; c++) {
+        const double v = values[c];
+        if (sample == SAT_F32 && isfinite(v) && fabs(v) > (double)FLT_MAX)
+            return sat_fail(SAT_ERR_ARGUMENT, "a border value of %.9g; f32 samples go from %.9g to %.9g", v,
+                            -(double)FLT_MAX, (double)FLT_MAX);
+        if (!sat_is_float(sample) && !(v >= low && v <= high && v == floor(v)))
+            return sat_fail(SAT_ERR_ARGUMENT, "a border value of %.17g; %s samples take integers from %.0f to %.0f", v,
+                            sat_type_name(sample), low, high);
+    }
+    return SAT_OK;
 }
 
 bool sat_border_at_sized(size_t i, sat_border_info *info, size_t info_bytes)

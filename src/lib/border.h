@@ -41,6 +41,10 @@ typedef struct sat_border {
 
 const sat_border *sat_border_find(const char *name); /* NULL name = the first; NULL if unknown */
 
+/* Can samples of the type have these values, one for each channel, if the mode takes values?  The type is one of
+ * samples. */
+sat_status sat_border_check_values(const sat_border *border, sat_type sample, int channels, const double *values);
+
 /* What two modes share: the part of the window inside the image, and windows over an axis that is
  * mirrored at both ends, with the edge sample repeated (shared = 0) or shared by both sides (1). */
 int sat_border_inside(int64_t low, int64_t high, int64_t n, sat_segment segments[SAT_SEGMENTS]);

@@ -68,14 +68,7 @@ static sat_status check_border(const sat_gauss_spec *s)
 {
     const sat_border *border = sat_border_find(s->border);
     if (border == NULL) return sat_fail(SAT_ERR_ARGUMENT, "no border mode is called '%s'", s->border);
-    const double high = (double)sat_sample_max(s->sample), low = (double)sat_sample_min(s->sample);
-    for (int c = 0; border->takes_value && !sat_is_float(s->sample) && c < s->channels; c++) {
-        const double v = s->border_value[c];
-        if (!(v >= low && v <= high && v == floor(v)))
-            return sat_fail(SAT_ERR_ARGUMENT, "a border value of %.17g; %s samples take integers from %.0f to %.0f", v,
-                            sat_type_name(s->sample), low, high);
-    }
-    return SAT_OK;
+    return sat_border_check_values(border, s->sample, s->channels, s->border_value);
 }
 
 static sat_status check_spec(sat_gauss_spec *s)

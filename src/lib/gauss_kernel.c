@@ -28,12 +28,12 @@
  * variance of a pass is exact for any sigma: sigma^2 / 4.
  *
  * Where boxes are so narrow that they are no boxes any more, the Gaussian's own samples are few: up to sigma 4 they are
- * added up one by one, to 4 sigma on both sides, with weights of sum 1. */
+ * added up one by one, to 4 sigma on both sides, rounded to the nearest sample, with weights of sum 1. */
 #include <math.h>
 
 #include "gauss_kernel.h"
 
-enum { PASSES = 4 };
+enum { PASSES = 4, CUT = 4 }; /* a sampled Gaussian ends at that many sigma */
 
 static void add_box(sat_gauss_kernel *k, int i, double share, double variance)
 {
@@ -48,8 +48,8 @@ static void add_box(sat_gauss_kernel *k, int i, double share, double variance)
 
 sat_gauss_kernel sat_gauss_kernel_for(double sigma)
 {
-    sat_gauss_kernel k = {.passes = 1, .reach = (int64_t)ceil(4 * sigma), .direct = true};
-    if (k.reach <= SAT_GAUSS_TAPS) {
+    if (sigma <= (double)SAT_GAUSS_TAPS / CUT) {
+        sat_gauss_kernel k = {.passes = 1, .reach = (int64_t)(CUT * sigma + 0.5), .direct = true};
         double sum = 0;
         for (int64_t i = 0; i <= k.reach; i++) {
             k.taps[i] = exp(-0.5 * ((double)i / sigma) * ((double)i / sigma));
@@ -59,7 +59,7 @@ sat_gauss_kernel sat_gauss_kernel_for(double sigma)
         return k;
     }
     const double root = sqrt(10), variance = sigma * sigma / PASSES;
-    k = (sat_gauss_kernel){.passes = PASSES};
+    sat_gauss_kernel k = {.passes = PASSES};
     add_box(&k, 0, 0.5 + 1 / root, (5 - root) * variance / 3);
     add_box(&k, 1, 0.5 - 1 / root, (5 + root) * variance / 3);
     k.reach = k.radius[1] + 1;

@@ -79,18 +79,19 @@ SAT_API const char *sat_version(void);
 
 /* ---- status ---------------------------------------------------------------------------------------- */
 
+/* A function returns those that its comment names.  All return SAT_ERR_ARGUMENT for what SAT_ERR_ARGUMENT stands for,
+ * also where their comments do not name it.  Of several faults, any may be told. */
 typedef enum sat_status {
     SAT_OK = 0,
-    SAT_ERR_ARGUMENT = 1,    /* a pointer is NULL or a value lies outside its documented range       */
-    SAT_ERR_SHAPE = 2,       /* a size overflows, or two views that belong together disagree         */
-    SAT_ERR_TYPE = 3,        /* this combination of sample and accumulator type does not exist       */
-    SAT_ERR_RANGE = 4,       /* the table cannot be proven to hold the answer, or a sample is outside
-                                the range that was declared for fixed point                          */
-    SAT_ERR_RECT = 5,        /* a rectangle is empty or reaches outside the image                    */
-    SAT_ERR_MEMORY = 6,      /* an allocation failed                                                 */
-    SAT_ERR_UNAVAILABLE = 7, /* no backend of that name, or it cannot run here or do this job        */
-    SAT_ERR_DEVICE = 8,      /* the device reported an error                                         */
-    SAT_ERR_FILE = 9,        /* a file cannot be read or written, or is broken: sat_file.h only      */
+    SAT_ERR_ARGUMENT = 1,    /* NULL; a value out of its range; memory of a wrong kind, shared, unaligned, with gaps */
+    SAT_ERR_SHAPE = 2,       /* sides, channels, count or strides that cannot be, overflow, or disagree between views */
+    SAT_ERR_TYPE = 3,        /* no such type of samples, sums or results, or they do not go together */
+    SAT_ERR_RANGE = 4,       /* sums cannot be proven to hold the answer; a sample is out of fixed point's range */
+    SAT_ERR_RECT = 5,        /* a rectangle is empty or reaches outside the image */
+    SAT_ERR_MEMORY = 6,      /* an allocation failed */
+    SAT_ERR_UNAVAILABLE = 7, /* no backend of that name, or it cannot run here or do this job */
+    SAT_ERR_DEVICE = 8,      /* the device reported an error */
+    SAT_ERR_FILE = 9,        /* a file cannot be read or written, or is broken: sat_file.h only */
 } sat_status;
 
 /* One sentence for each status; never NULL, also for values outside the enum. */
@@ -186,10 +187,10 @@ typedef struct sat_quant {
     uint32_t largest;
 } sat_quant;
 
-/* The finest step (a power of two, at most 24 bits for the range) with which rectangles of up to
- * largest_rect_px pixels of samples in [low, high] are answered.  Values that are multiples of the step
- * are held exactly.  SAT_ERR_RANGE if fewer than 8 bits remain (more than 2^24 pixels), or if low and
- * high are not finite and in order. */
+/* The finest step (a power of two, at most 24 bits for the range) with which rectangles of up to largest_rect_px pixels
+ * of samples in [low, high] are answered.  Values that are multiples of the step are held exactly.  SAT_ERR_RANGE if
+ * fewer than 8 bits remain (more than 16843009 pixels), if low and high are not finite and in order, or if no step
+ * serves: they are too near each other, too far apart or from 0. */
 SAT_API sat_status sat_quant_for(double low, double high, int64_t largest_rect_px, sat_quant *quant);
 
 /* The narrowest accumulator for samples of that type that is proven to answer every rectangle of up to
@@ -307,18 +308,18 @@ SAT_API sat_status sat_table_for_sized(const sat_plan_spec *spec, sat_table *tab
 typedef struct sat_plan sat_plan;
 
 /* Makes a plan: checks the spec, picks the backend, allocates all that runs will need.
- * On SAT_OK *plan is the caller's, to be given to sat_plan_destroy(); else it is NULL. */
+ * On SAT_OK *plan is the caller's, to be given to sat_plan_destroy(); else it is NULL, and the status is
+ * SAT_ERR_ARGUMENT, _SHAPE, _TYPE, _MEMORY, _DEVICE or _UNAVAILABLE. */
 #define sat_plan_create(...) sat_plan_create_sized(__VA_ARGS__, sizeof(sat_plan_spec)) /* plan, spec */
 SAT_API sat_status sat_plan_create_sized(sat_plan **plan, const sat_plan_spec *spec, size_t spec_bytes);
 
 /* How to run; a NULL or a zeroed one runs a whole image.
  *
- * Bands.  An image of any height can be summed a band of rows at a time, on one machine or several: the
- * carry row is the inclusive table's row above the band, width * channels entries of the accumulator
- * type (q32: u32), and joins them.  carry_in NULL means zeros.  carry_out, if not NULL, receives the
- * inclusive table's last row of this band; it may be carry_in itself.
- * A run of several images takes one band of each, all of one height: carry_in and carry_out then hold a row for each
- * image, one after the other. */
+ * Bands.  An image of any height can be summed a band of rows at a time, on one machine or several: the carry row is
+ * the inclusive table's row above the band, width * channels entries of the accumulator type (q32: u32), and joins
+ * them.  carry_in NULL means zeros.  carry_out, if not NULL, receives the inclusive table's last row of this band; it
+ * may be carry_in itself.  A run of several images takes one band of each, all of one height: carry_in and carry_out
+ * then hold a row for each image, one after the other. */
 typedef struct sat_run_options {
     const void *carry_in;
     void *carry_out;
@@ -499,10 +500,11 @@ typedef enum sat_anchor {
  *
  * Float samples: sums in f64 by additions only (van Herk 1992), so that a NaN or Inf reaches exactly the windows that
  * hold it.  A sum of n samples is divided by n, and for results of f32 rounded once more: the f64 is wrong by less than
- * (n + 1) * 2^-53 of the mean of the samples' absolute values.  Backends without a filter of their own go through a
- * table of the whole image, and refuse one that holds NaN or Inf with SAT_ERR_RANGE; floats in device memory, which
- * they cannot check, they refuse when the filter is made.  So does a device's filter whose float windows, in a border
- * mode that repeats samples, reach beyond the image by more than its size. */
+ * (n + 1) * 2^-53 of the mean of the samples' absolute values.  Backends without a filter of their own (serial) go
+ * through an f64 table of the whole image, whose rounding breaks that bound, and refuse one that holds NaN or Inf with
+ * SAT_ERR_RANGE; floats in device memory, which they cannot check, they refuse when the filter is made.  So does a
+ * device's filter whose float windows, in a border mode that repeats samples, reach beyond the image by more than its
+ * size. */
 typedef struct sat_box_spec {
     int64_t width, height;               /* px */
     int channels;                        /* 1..4; 0 = 1 */
@@ -511,7 +513,7 @@ typedef struct sat_box_spec {
     const char *border;                  /* a name of sat_border_at(); NULL = the first, "shrink" */
     double border_value[4];              /* for borders that take a value: one for each channel; integer
                                             samples: an integer in the type's range; f32: in its range, inf or nan */
-    bool weighted_alpha;                 /* the last channel is alpha: colours are averaged with it as
+    bool weighted_alpha;                 /* the last of 2 or 4 channels is alpha: colours are averaged with it as
                                             their weight; where its sum is 0, colours get 0.  Not of u32 and i32.
                                             With alphas below 0 a quotient may lie outside the samples' type: it is
                                             cut to that range */
@@ -524,7 +526,7 @@ typedef struct sat_box_spec {
     int64_t count;                       /* images that a run has at most; 0 = 1 */
     const sat_executor *executor;        /* as in sat_plan_spec */
     const sat_allocator *allocator;      /* as in sat_plan_spec */
-    sat_type result;                     /* SAT_TYPE_NONE = the sample's type; SAT_F32, SAT_F64 */
+    sat_type result;                     /* the sample's type, SAT_F32 or SAT_F64; SAT_TYPE_NONE = the sample's */
     int reserved_word;                   /* 0 */
 } sat_box_spec;
 
@@ -535,7 +537,7 @@ typedef struct sat_box sat_box;
  * 64 MiB, of strips of the image, at least 16384 pixels and four windows wide).
  * On SAT_OK *box is the caller's, to be given to sat_box_destroy(); else it is NULL, and the status is
  * SAT_ERR_ARGUMENT, _SHAPE, _TYPE (of samples or results), _RANGE (a window's sum could exceed 2^64, of signed samples
- * 2^63), _MEMORY or _UNAVAILABLE. */
+ * 2^63; sums of 32-bit integers weighted by alpha), _MEMORY, _DEVICE or _UNAVAILABLE. */
 #define sat_box_create(...) sat_box_create_sized(__VA_ARGS__, sizeof(sat_box_spec)) /* box, spec */
 SAT_API sat_status sat_box_create_sized(sat_box **box, const sat_box_spec *spec, size_t spec_bytes);
 
@@ -595,8 +597,8 @@ SAT_API bool sat_backend_absent(size_t i, char *name, size_t bytes);
 /* ---- device memory ----------------------------------------------------------------------------------- */
 
 /* For programs without a CUDA compiler: what it takes to keep images and tables on the device.  All of it works on the
- * calling thread's current device and returns SAT_ERR_UNAVAILABLE, with the reason, where there is none.  stream: a
- * cudaStream_t, NULL = the default one. */
+ * calling thread's current device and returns SAT_ERR_UNAVAILABLE, with the reason, where there is none, SAT_ERR_DEVICE
+ * where it fails, and SAT_ERR_MEMORY where its memory is full.  stream: a cudaStream_t, NULL = the default one. */
 
 typedef struct sat_device_info {
     char name[128]; /* "NVIDIA H200" */
@@ -611,9 +613,9 @@ SAT_API sat_status sat_device_current_sized(sat_device_info *info, size_t info_b
 SAT_API sat_status sat_device_alloc(void **data, size_t bytes); /* aligned to 256 bytes; *data NULL on failure */
 SAT_API void sat_device_free(void *data);                       /* waits for the device; accepts NULL */
 
-/* Queues setting all bytes; queues copying pixels between two views of one shape and type, in any memory (one from or
- * to host memory is done when the call returns, and takes memory if strides need it); waits until the stream is empty.
- */
+/* Queues setting all bytes; queues copying views in any memory, of one shape and type, else SAT_ERR_SHAPE, _TYPE (from
+ * or to host memory it is done on return, and takes memory if strides need it: _MEMORY); waits until the stream is
+ * empty. */
 SAT_API sat_status sat_device_fill(void *data, int byte, size_t bytes, void *stream);
 SAT_API sat_status sat_device_copy(const sat_view *from, const sat_view *to, void *stream);
 SAT_API sat_status sat_device_wait(void *stream);

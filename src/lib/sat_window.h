@@ -40,9 +40,10 @@ enum { SAT_PARAMETERS = 4, SAT_OUTPUTS = 16 };
 typedef struct sat_parameter_info {
     const char *name; /* "k"; NULL past the last */
     double value;     /* what it is where it is not set: */
-    bool in_range;    /* times the largest value of the samples' type, which is 1 for floats */
+    bool in_range;    /* times the range of the samples (sat_window_spec) */
     bool positive;    /* must be above 0 where it is set */
-    bool reserved[6]; /* false */
+    bool of_range;    /* is a share of that range, also where it is set */
+    bool reserved[5]; /* false */
 } sat_parameter_info;
 
 typedef struct sat_statistic_info {
@@ -52,7 +53,8 @@ typedef struct sat_statistic_info {
     const char *source;   /* citation, or NULL */
     sat_parameter_info parameter[SAT_PARAMETERS];
     bool threshold;   /* a local threshold: meant to be compared with the pixel */
-    bool whole_image; /* depends on extremes of the whole image, for which a run reads it twice */
+    bool whole_image; /* depends on extremes of the whole image, of all its channels together, for which a run reads it
+                       * twice */
     bool variance;    /* depends on a variance, and so on ddof */
     bool reserved[5]; /* false */
 } sat_statistic_info;
@@ -79,7 +81,7 @@ typedef struct sat_window_output {
 /* What windows are made for.  Zero means the default where one is named. */
 typedef struct sat_window_spec {
     int64_t width, height;               /* px */
-    int channels;                        /* 1..4, each on its own; 0 = 1 */
+    int channels;                        /* 1..4, each on its own, but for the extremes of the image; 0 = 1 */
     sat_type sample;                     /* u8 u16 u32 i8 i16 i32 f32 f64 */
     int64_t window_width, window_height; /* px, as in sat_box_spec */
     const char *border;                  /* as in sat_box_spec; floats: in a mode that repeats samples, windows reach
@@ -96,8 +98,10 @@ typedef struct sat_window_spec {
     double nodata;                   /* a value that samples can have: integers without a fraction, within the type's
                                         range; floats are rounded to the type, whose range they must not leave, and
                                         NaN means skip_nan */
-    double min_valid;                /* samples that must count: 1 or more, a whole number; below 1: a share of the
-                                        window's pixels; 0 = one sample */
+    double min_valid;                /* samples that must count: 1 or more, a whole number; below 1: a share of
+                                        window_width * window_height, of which what lies beyond the image never
+                                        counts where the border mode is shrink, and counts as the pixel that it
+                                        repeats in modes that repeat; 0 = one sample */
     double empty;                    /* the result where fewer count, or n <= ddof for a variance; of a statistic with
                                         extremes of the image also where none of its samples counts; clipped as any
                                         other */
@@ -110,12 +114,15 @@ typedef struct sat_window_spec {
     int64_t count;                   /* images that a run has at most; 0 = 1 */
     const sat_executor *executor;    /* as in sat_plan_spec */
     const sat_allocator *allocator;  /* as in sat_plan_spec */
+    double range;                    /* the largest value that samples are to have, for statistics with a parameter
+                                        in_range or of_range: 4095 for 12 bits in u16.  Of integers 1 to the largest
+                                        of the type, of floats finite and above 0.  0 = that largest; 1 for floats */
 } sat_window_spec;
 
 typedef struct sat_window sat_window;
 
 /* Checks the spec, picks the backend, allocates all that runs need.  On SAT_OK *window is the caller's, to be given to
- * sat_window_destroy(); else it is NULL, and the status is SAT_ERR_ARGUMENT, _SHAPE, _TYPE, _RANGE, _MEMORY or
+ * sat_window_destroy(); else it is NULL, and the status is SAT_ERR_ARGUMENT, _SHAPE, _TYPE, _RANGE, _MEMORY, _DEVICE or
  * _UNAVAILABLE.
  *
  * _RANGE: sums that 64 bits cannot be proven to hold.  With area the pixels of the fullest window, which are at most
@@ -132,9 +139,10 @@ typedef struct sat_window sat_window;
 SAT_API sat_status sat_window_create_sized(sat_window **window, const sat_window_spec *spec, size_t spec_bytes);
 
 /* src: 1 .. count images of the spec's shape and sample type.  mask: as many images of u8 with one channel, of the same
- * width and height, where samples of pixels that are not 0 count; NULL unless the spec is masked.  results: one view
+ * width and height and without gaps between their pixels, where samples of pixels that are not 0 count; NULL unless the
+ * spec is masked.  results: one view
  * for each output, in their order, of src's shape and the output's type.  No result shares a byte with another view.
- * stream as in sat_run_options.  Returns SAT_ERR_ARGUMENT, _SHAPE, _TYPE. */
+ * stream as in sat_run_options.  Returns SAT_ERR_ARGUMENT, _SHAPE, _TYPE, _DEVICE. */
 SAT_API sat_status sat_window_run(sat_window *window, const sat_view *src, const sat_view *mask,
                                   const sat_view *results, void *stream);
 

@@ -18,7 +18,7 @@ SAT_NO_PADDING_BEHIND(sat_backend_info, why);
 SAT_NO_PADDING_BEHIND(sat_scan_info, why);
 SAT_NO_PADDING_BEHIND(sat_lab_backend_info, reserved);
 SAT_NO_PADDING_BEHIND(sat_device_info, runtime);
-SAT_NO_PADDING_BEHIND(sat_window_spec, allocator);
+SAT_NO_PADDING_BEHIND(sat_window_spec, range);
 SAT_NO_PADDING_BEHIND(sat_statistic_info, reserved);
 
 sat_status sat_take_struct(void *ours, size_t bytes, const void *theirs, size_t their_bytes, const char *what)

@@ -11,7 +11,7 @@
  *     sum, var, squares      their sum, their variance, the mean of their squares: if they are among its needs
  *     x                      the pixel, likewise
  *     p[0] .. p[3]           the parameters
- *     range                  the largest value of the samples' type; 1 for floats
+ *     range                  of the samples (sat_window_spec); a statistic that reads it has a parameter of_range
  *     low, most_std          of the whole image, all channels: its smallest sample that counts and the largest std of a
  *                            window; only with SAT_NEEDS_EXTREMES
  */
@@ -40,6 +40,10 @@ enum {
 #define SAT_POSITIVE_PARAMETER(name_, value_)                                                                          \
     {                                                                                                                  \
         .name = name_, .value = value_, .positive = true                                                               \
+    }
+#define SAT_POSITIVE_PARAMETER_OF_RANGE(name_, value_)                                                                 \
+    {                                                                                                                  \
+        .name = name_, .value = value_, .of_range = true, .positive = true                                             \
     }
 #define SAT_POSITIVE_PARAMETER_IN_RANGE(name_, value_)                                                                 \
     {                                                                                                                  \

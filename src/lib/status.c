@@ -20,9 +20,9 @@ const char *sat_status_text(sat_status status)
     switch (status) {
     case SAT_OK: return "success";
     case SAT_ERR_ARGUMENT: return "an argument is missing or out of range";
-    case SAT_ERR_SHAPE: return "a size overflows, or shapes do not fit each other";
-    case SAT_ERR_TYPE: return "this combination of sample and accumulator type does not exist";
-    case SAT_ERR_RANGE: return "the table cannot be proven to hold the answer";
+    case SAT_ERR_SHAPE: return "a shape is out of range, overflows, or does not fit another";
+    case SAT_ERR_TYPE: return "no such type of samples, sums or results, or they do not go together";
+    case SAT_ERR_RANGE: return "the sums cannot be proven to hold the answer, or a sample is out of range";
     case SAT_ERR_RECT: return "a rectangle is empty or reaches outside the image";
     case SAT_ERR_MEMORY: return "out of memory";
     case SAT_ERR_UNAVAILABLE: return "no such backend, or it cannot do this job here";

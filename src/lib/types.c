@@ -1,4 +1,5 @@
 /* types.c - element types, layouts, and which accumulator is proven to suffice. */
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -156,7 +157,8 @@ static double offset_for(double low, double step)
 
 /* levels = the largest q that largest_rect_px of them may have and still sum below 2^32, no more than
  * 2^24 - 1.  The step is the smallest power of two with low and high at most `levels` steps apart; low
- * is then rounded down to a multiple of it, which can cost one level more. */
+ * is then rounded down to a multiple of it, which can cost one level more.  Where that step would be
+ * below every double, it is the smallest of them, whose reciprocal is none: it is refused. */
 sat_status sat_quant_for(double low, double high, int64_t largest_rect_px, sat_quant *quant)
 {
     if (quant == NULL || largest_rect_px < 1) return sat_fail(SAT_ERR_ARGUMENT, "fixed point: no pixels or no result");
@@ -169,7 +171,7 @@ sat_status sat_quant_for(double low, double high, int64_t largest_rect_px, sat_q
                         (long long)largest_rect_px, (long long)(UINT32_MAX / 255));
 
     int exponent;
-    frexp(high > low ? (high - low) / (double)levels : ldexp(1, -24), &exponent);
+    frexp(high > low ? fmax((high - low) / (double)levels, DBL_TRUE_MIN) : ldexp(1, -24), &exponent);
     double step = ldexp(1, exponent - 1), offset = offset_for(low, step);
     while (isfinite(offset) && ceil((high - offset) / step) > (double)levels) {
         step *= 2;

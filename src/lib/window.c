@@ -1,5 +1,4 @@
 /* window.c - a box filter's spec, checked, and the window that follows from it. */
-#include <float.h>
 #include <math.h>
 #include <stdio.h>
 
@@ -31,18 +30,10 @@ static sat_type larger(sat_type a, sat_type b)
     return sat_type_bytes(a) < sat_type_bytes(b) ? b : a;
 }
 
-static sat_status integer_values(const sat_box_spec *s, sat_box_window *w)
+static void take_integers(const sat_box_spec *s, sat_box_window *w)
 {
-    const double high = (double)sat_sample_max(s->sample), low = w->is_signed ? -high - 1 : 0;
-    for (int c = 0; c < s->channels; c++) {
-        double v = s->border_value[c];
-        if (!(v >= low && v <= high && v == floor(v)))
-            return sat_fail(SAT_ERR_ARGUMENT, "a border value of %.17g; %s samples take integers from %.0f to %.0f", v,
-                            sat_type_name(s->sample), low, high);
-        w->value[c] = (uint64_t)(int64_t)v;
-    }
+    for (int c = 0; c < s->channels; c++) w->value[c] = (uint64_t)(int64_t)s->border_value[c];
     for (int c = 0; s->weighted_alpha && c < s->channels - 1; c++) w->value[c] *= w->value[s->channels - 1];
-    return SAT_OK;
 }
 
 sat_status sat_box_window_of(const sat_box_spec *s, sat_box_window *w)
@@ -62,6 +53,8 @@ sat_status sat_box_window_of(const sat_box_spec *s, sat_box_window *w)
     if (s->window_width < 1 || s->window_height < 1 || s->window_width > SIDE_MAX || s->window_height > SIDE_MAX)
         return sat_fail(SAT_ERR_ARGUMENT, "a window of %lldx%lld; sides from 1 to 2^31 - 1 are possible",
                         (long long)s->window_width, (long long)s->window_height);
+    status = sat_border_check_values(w->border, s->sample, s->channels, s->border_value);
+    if (status != SAT_OK) return status;
     if (s->anchor != SAT_ANCHOR_SECOND && s->anchor != SAT_ANCHOR_FIRST)
         return sat_fail(SAT_ERR_ARGUMENT, "unknown anchor");
     status = sat_check_reserved(s->reserved, sizeof s->reserved);
@@ -82,10 +75,6 @@ sat_status sat_box_window_of(const sat_box_spec *s, sat_box_window *w)
         w->accum = SAT_F64;
         for (int c = 0; c < s->channels; c++) {
             bool colour = s->weighted_alpha && c < s->channels - 1;
-            if (s->sample == SAT_F32 && w->border->takes_value && isfinite(s->border_value[c]) &&
-                fabs(s->border_value[c]) > (double)FLT_MAX)
-                return sat_fail(SAT_ERR_ARGUMENT, "a border value of %.9g; f32 samples go from %.9g to %.9g",
-                                s->border_value[c], -(double)FLT_MAX, (double)FLT_MAX);
             w->real_value[c] = s->border_value[c] * (colour ? s->border_value[s->channels - 1] : 1);
         }
         return SAT_OK;
@@ -102,7 +91,8 @@ sat_status sat_box_window_of(const sat_box_spec *s, sat_box_window *w)
                         (long long)s->window_width, (long long)s->window_height, sat_type_name(s->sample),
                         s->weighted_alpha ? ", each times its alpha," : "", w->is_signed ? "2^63" : "2^64");
     w->accum = sat_box_window_fits(w, 32) ? SAT_U32 : SAT_U64;
-    return w->border->takes_value ? integer_values(s, w) : SAT_OK;
+    if (w->border->takes_value) take_integers(s, w);
+    return SAT_OK;
 }
 
 void sat_box_window_note(const sat_box_window *w, char *note, size_t note_bytes)

@@ -11,10 +11,10 @@ double sat_window_least(const sat_window_plan *plan, const sat_window_spec *spec
     return needs & SAT_NEEDS_VAR && plan->least <= ddof ? ddof + 1 : plan->least;
 }
 
-static double parameter(const sat_statistic *s, const sat_window_output *given, int i, double largest)
+static double parameter(const sat_statistic *s, const sat_window_output *given, int i, double range)
 {
     const sat_parameter_info *p = &s->info.parameter[i];
-    return given->set >> i & 1 ? given->parameter[i] : p->in_range ? p->value * largest : p->value;
+    return given->set >> i & 1 ? given->parameter[i] : p->in_range ? p->value * range : p->value;
 }
 
 sat_status sat_window_plan_of(const sat_window_spec *spec, sat_window_plan *plan)
@@ -32,7 +32,7 @@ sat_status sat_window_plan_of(const sat_window_spec *spec, sat_window_plan *plan
                         "floats does not do",
                         (long long)spec->window_width, (long long)spec->window_height, x->border->name);
     plan->validity = spec->masked || spec->has_nodata || spec->skip_nan;
-    plan->largest = sat_is_float(spec->sample) ? 1 : (double)sat_sample_max(spec->sample);
+    plan->largest = spec->range;
     const double whole = (double)spec->window_width * (double)spec->window_height;
     /* 0.07 of 100 is 7, although the product is a little more */
     plan->least = spec->min_valid < 1 ? ceil(spec->min_valid * whole * (1 - 0x1p-50)) : spec->min_valid;
@@ -50,7 +50,7 @@ sat_status sat_window_plan_of(const sat_window_spec *spec, sat_window_plan *plan
         r->least = sat_window_least(plan, spec, s->needs);
         r->empty = spec->empty_set ? spec->empty : sat_is_float(given->result) ? NAN : 0;
         if (r->compare) r->empty = INFINITY;
-        for (int k = 0; k < SAT_PARAMETERS; k++) r->p[k] = parameter(s, given, k, plan->largest);
+        for (int k = 0; k < SAT_PARAMETERS; k++) r->p[k] = parameter(s, given, k, spec->range);
         plan->needs |= s->needs | (r->compare || s->needs & SAT_NEEDS_EXTREMES ? SAT_NEEDS_PIXEL : 0);
     }
     return SAT_OK;

@@ -28,7 +28,7 @@ typedef struct sat_window_plan {
     unsigned needs; /* SAT_NEEDS_... of all results; the pixel's, where one is compared */
     bool validity;  /* some samples may not count */
     double least;   /* samples that must count, a variance apart */
-    double largest; /* value of the samples' type; 1 for floats */
+    double largest; /* value that samples are to have: the spec's range */
     sat_window_result_plan result[SAT_OUTPUTS];
 } sat_window_plan;
 

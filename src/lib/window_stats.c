@@ -130,6 +130,18 @@ static sat_status take_nodata(sat_window_spec *s)
     return SAT_OK;
 }
 
+/* The range that statistics read. */
+static sat_status take_range(sat_window_spec *s)
+{
+    const bool is_float = sat_is_float(s->sample);
+    const double most = is_float ? 1 : (double)sat_sample_max(s->sample);
+    if (s->range == 0) s->range = most;
+    if (is_float ? s->range > 0 && isfinite(s->range) : s->range >= 1 && s->range <= most) return SAT_OK;
+    if (is_float) return sat_fail(SAT_ERR_ARGUMENT, "a range of %g; it is finite and above 0", s->range);
+    return sat_fail(SAT_ERR_ARGUMENT, "a range of %.17g; of %s samples it is 1 to %.0f", s->range,
+                    sat_type_name(s->sample), most);
+}
+
 /* ---- creation ------------------------------------------------------------------------------------------ */
 
 /* What one thread does in a microsecond, in samples (docs/cpu.md). */
@@ -175,6 +187,7 @@ sat_status sat_window_create_sized(sat_window **out, const sat_window_spec *give
     if (spec.count == 0) spec.count = 1;
     status = check_spec(&spec);
     if (status == SAT_OK) status = take_nodata(&spec);
+    if (status == SAT_OK) status = take_range(&spec);
     if (status != SAT_OK) return status;
     sat_arena arena = {.allocator = spec.allocator};
     sat_window *w = sat_arena_zeros(&arena, sizeof *w);

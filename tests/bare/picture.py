@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""picture.py INPUT SIDE OUTPUT: is OUTPUT, a PNG, the mean of INPUT's windows of SIDE x SIDE, as the command takes it by
-default?  Reads 8-bit PNG without the project's decoders."""
+"""picture.py INPUT SIDE OUTPUT: is OUTPUT, a PNG, the mean of INPUT's windows of SIDE x SIDE, with the default border?
+Reads 8-bit PNG without the project's decoders."""
 import os
 import struct
 import sys

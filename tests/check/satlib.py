@@ -180,7 +180,7 @@ class WindowSpec(ctypes.Structure):
                 ("empty", ctypes.c_double), ("empty_set", ctypes.c_bool), ("reserved", ctypes.c_bool * 3),
                 ("threads", ctypes.c_int), ("backend", ctypes.c_char_p), ("memory", ctypes.c_int),
                 ("reserved_word", ctypes.c_int), ("count", ctypes.c_int64), ("executor", ctypes.c_void_p),
-                ("allocator", ctypes.c_void_p)]
+                ("allocator", ctypes.c_void_p), ("range", ctypes.c_double)]
 
 
 class BackendInfo(ctypes.Structure):

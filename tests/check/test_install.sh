@@ -67,6 +67,11 @@ file_static() {
         $(flags_of --libs --static sat_file | sed 's/-lsat_file//; s/-lsat//') -o "$dir/file-static" &&
         "$dir/file-static" "$dir/static.npy" && cmp "$dir/shared.npy" "$dir/static.npy"
 }
+file_kept() { # a file that is there
+    echo precious >"$dir/precious.npy"
+    "$dir/file-static" "$dir/precious.npy" && return 1
+    [ "$(cat "$dir/precious.npy")" = precious ]
+}
 same_file() { "$B/sat" info "$dir/shared.npy" | grep -q 'checksum.*verified'; }
 prints_mean() { [ "$("$@")" = "the mean of x=1 y=1 w=2 h=2 is 4" ]; }
 in_readme() { # the examples and the first one's output stand in the README as they are in the files
@@ -123,6 +128,7 @@ try "the example builds against the static library and is right" prints_mean sta
 try "the example of table files builds against the shared libraries and is right" prints_mean file_shared
 try "the example of table files builds against the static libraries and is right" prints_mean file_static
 try "sat reads that file" same_file
+try "the example replaces no file" file_kept
 try "the README shows the examples for host and device" in_readme
 try "the README's example for devices builds, and is right where there is one" device_table
 try "the example for devices builds, and is right where there is one" device
@@ -134,7 +140,7 @@ if command -v cmake >/dev/null; then
     try "the program with CMake's shared library is right" prints_mean "$dir/made/mean"
     try "the program with CMake's static library is right" prints_mean "$dir/made/mean_static"
     for program in file file_static; do
-        try "CMake's $program is right" prints_mean "$dir/made/$program" "$dir/cmake.npy"
+        try "CMake's $program is right" prints_mean "$dir/made/$program" "$dir/$program.npy"
     done
     for version in 0.3 0.1 1 0.2.99; do try "CMake finds no version $version" cmake_refuses $version; done
 else

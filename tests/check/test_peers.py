@@ -4,7 +4,7 @@
 SciPy's means are unrounded: ours lie within half a level of them.  OpenCV's 16-bit means go through a float
 factor, and its 8-bit ones through an integer reciprocal that lifts 7/16 of a level as well as a half: ours
 are equal to them, but for means that close to a tie, where one level is allowed.  Means of floats, and float means of
-8-bit samples, differ by the roundings of either side."""
+8-bit samples, differ by the roundings of either side, and so do Gaussians."""
 import os
 
 import numpy as np
@@ -58,6 +58,22 @@ def check(item):
     return f"{border} {window}: {int(wrong.sum())} samples differ, by up to {apart.max()}" if wrong.any() else None
 
 
+def gaussians(tap):
+    """SciPy's Gaussians of f64, whose weights end at the same sample."""
+    golden = np.load(os.path.join(GOLDEN, "scipy-gauss.npz"))
+    pixels, problems = golden["in"], []
+    with scratch() as folder:
+        source, target = os.path.join(folder, "in.npy"), os.path.join(folder, "out.npy")
+        np.save(source, pixels)
+        for key in golden.files[1:]:
+            border, sigma = key.split("/")
+            status, _, error = run_sat(source, "--as", "image", "--gauss", sigma, "--border", border, "-o", target)
+            apart = np.abs(np.load(target) - golden[key]).max() if status == 0 else np.inf
+            if not apart <= 1e-13 * np.abs(pixels).max():
+                problems.append(f"{border}, sigma {sigma}: up to {apart} apart {error}")
+    tap.report("scipy, Gaussians up to sigma 4", problems, len(golden.files) - 1)
+
+
 def tables(tap, golden):
     """Tables without our trailer: the user says which layout."""
     for file, image, layout in (("opencv-s32-padded", "rgb8", "padded"), ("opencv-f64-padded", "grey16", "padded"),
@@ -109,6 +125,7 @@ def main():
             groups.setdefault((peer, image), []).append((peer, border, window, golden[f"in/{image}"], golden[key]))
     for (peer, image), items in groups.items():
         tap.report(f"{peer}, {image}", [text for text in in_parallel(check, items) if text], len(items))
+    gaussians(tap)
     tables(tap, golden)
     float_table(tap, golden["in/float"])
     tap.finish()

@@ -1,5 +1,6 @@
 #!/bin/bash
-# Scripts that no other suite runs: packages that are missing, as a user sees it; the benches of peers, without the peers.
+# Scripts that no other suite runs: packages that are missing, as a user sees it; hashes of sources; F-measures
+# of thresholds; the benches of peers, without the peers.
 cd "$(dirname "$0")/../.." || exit 1
 . tests/tap.sh
 : "${B:=build}" "${PYTHON:=python3}"
@@ -30,6 +31,67 @@ elif ! as_user true 2>/dev/null; then
 else
     try "$name" advises
 fi
+
+# What was verified on a GPU: code, whatever its comments say.
+mkdir -p "$dir/hashed/tests/gpu" "$dir/hashed/kernels" "$dir/hashed/src/lib" "$dir/hashed/src/cpu"
+cp tests/gpu/sources.sh "$dir/hashed/tests/gpu/"
+hash_of() { # CODE
+    printf '%s\n' "$1" >"$dir/hashed/kernels/a.cu"
+    "$dir/hashed/tests/gpu/sources.sh"
+}
+ignores_comments() {
+    local hash
+    hash=$(hash_of '/* a */ int a = 1; // one')
+    [ -n "$hash" ] && [ "$hash" = "$(hash_of $'// two\nint a =\n        1;')" ] && [ "$hash" != "$(hash_of 'int a = 2;')" ]
+}
+try "a comment in a kernel is no reason to run it again" ignores_comments
+# Of pages whose ink is known: every table is there, and under a lamp a local threshold is better than any one level.
+thresholds() {
+    PYTHONPATH=docs/bench "$PYTHON" - "$B/sat" >"$dir/tables" <<'EOF' || return 1
+import importlib
+
+pages = importlib.import_module("threshold-pages")
+pages.WINDOWS, pages.EACH, pages.TEXT = (25,), 25, {"small": (16, 2.2)}
+pages.main()
+EOF
+    [ "$(grep -c '^| 25 | [1-9][0-9] (' "$dir/tables")" = 7 ] || { cat "$dir/tables"; return 1; }
+    local level k
+    level=$(sed -n 's/.* lamp \([0-9]*\),.*/\1/p' "$dir/tables")
+    k=$(sed -n 's/^| k 0.2 | [0-9]* | \([0-9]*\) .*/\1/p' "$dir/tables")
+    [ "$k" -gt $((level + 10)) ] || { echo "lamp: Sauvola $k, one level $level"; return 1; }
+}
+try "F-measures of thresholds" thresholds
+
+# A PATH with all but the compiler, where dpkg-query knows no package.
+mkdir "$dir/bare"
+for tool in bash sh sed awk paste sort cat cmp mkdir dirname mktemp nproc printf echo cut find head tr uname grep; do
+    path=$(command -v "$tool") && [ -x "$path" ] && ln -s "$path" "$dir/bare/$tool"
+done
+printf '#!/bin/sh\nexit 1\n' >"$dir/bare/dpkg-query"
+printf '#!/bin/sh\nexit 1\n' >"$dir/bare/apt-get"
+chmod +x "$dir/bare/"*-*
+make=$(command -v make)
+without_compiler() {
+    local out
+    if out=$(PATH=$dir/bare "$make" CC=gcc CUDA=0 B="$dir/build" all 2>&1); then echo "status 0: $out"; return 1; fi
+    grep -q '^ *sudo apt-get install -y --no-install-recommends gcc .*libdeflate-dev' <<<"$out" || { echo "$out"; return 1; }
+}
+names_compiler() {
+    local out
+    if out=$("$make" CC=no-such-compiler CUDA=0 B="$dir/build" lib 2>&1); then echo "status 0: $out"; return 1; fi
+    grep -q 'there is no no-such-compiler; CC=NAME is another compiler$' <<<"$out" || { echo "$out"; return 1; }
+}
+name="make without a compiler prints what installs it"
+try "$name" without_compiler
+if command -v dpkg-query >/dev/null && packaging/deps.sh --say build jpeg tiff 2>/dev/null; then
+    try "make with a compiler that is none says so" names_compiler
+else
+    skip "make with a compiler that is none says so" "other packages are missing, and are named first"
+fi
+whole_lines() { # of `make help`: all of each ##
+    diff <(sed -n 's/^## [a-z-]*: //p' Makefile) <("$make" CUDA=0 help | sed -E 's/^  make [a-z-]+ +//' | head -n "$(grep -c '^## [a-z-]*: ' Makefile)")
+}
+try "make help cuts no line" whole_lines
 
 # Without OpenCV and without the measurements, and with nothing in the environment.
 compares() {

@@ -66,7 +66,7 @@ def run(case):
                       case["mask"] is not None, case["skip_nan"], case["nodata"] is not None,
                       bool(case["pixel_gap"]), case["ddof"], case["nodata"] or 0, case["min_valid"],
                       case["empty"] or 0, case["empty"] is not None)
-    spec.threads, spec.count = case["threads"], count
+    spec.threads, spec.count, spec.range = case["threads"], count, case.get("range", 0)
     window = ctypes.c_void_p()
     if case["isa"]:
         os.environ["SAT_ISA"] = case["isa"]
@@ -162,8 +162,8 @@ DEFAULTS = {"mean": [0], "bradley": [0.15], "niblack": [-0.2], "sauvola": [0.2, 
 NEED_VAR = ("var", "std", "norm", "niblack", "sauvola", "wolf", "phansalkar")
 
 
-def parameters_of(name, given, type_range):
-    out = [v[1] * type_range if isinstance(v, tuple) else v for v in DEFAULTS.get(name, [])]
+def parameters_of(name, given, sample_range):
+    out = [v[1] * sample_range if isinstance(v, tuple) else v for v in DEFAULTS.get(name, [])]
     for i, v in enumerate(given):
         if v is not None:
             out[i] = v
@@ -196,14 +196,14 @@ def check_integers(case):
     var = np.array([(int(c) * int(q) - int(s) ** 2) / (int(c) * (int(c) - ddof)) if c > ddof else math.nan
                     for c, s, q in zip(n.ravel(), s1.ravel(), s2.ravel())]).reshape(n.shape)
     low, most = extremes(case, n, var)
-    type_range = np.iinfo(TYPES[case["sample"]]).max
+    sample_range = case.get("range") or np.iinfo(TYPES[case["sample"]]).max
     total = 0
     for (name, result, compare, given), array, reported in zip(case["outputs"], got, empties):
-        p, left = parameters_of(name, given, type_range), 0
+        p, left = parameters_of(name, given, sample_range), 0
         empty = case["empty"] if case["empty"] is not None else math.nan if result in FLOATS else 0
         for at in np.ndindex(n.shape):
             count, s, q, x = int(n[at]), int(s1[at]), int(s2[at]), int(case["pixels"][at])
-            f = {"n": count, "x": x, "range": type_range, "low": low[at[0]], "most": most[at[0]], "var": var[at]}
+            f = {"n": count, "x": x, "range": sample_range, "low": low[at[0]], "most": most[at[0]], "var": var[at]}
             if count:
                 f |= {"mean": s / count, "sum": s, "squares": q / count}
             short = count < max(1, case["least"]) or (name in NEED_VAR and count <= case["ddof"])
@@ -332,6 +332,7 @@ def make_case(rng, sample, border, isa, outputs):
     if sample in INTEGERS:
         case["pixels"] = integers(rng, shape, sample)
         bounds = np.iinfo(TYPES[sample])
+        case["range"] = float(rng.choice([0, bounds.max // 16, bounds.max]))
         if border[1]:
             case["value"] = [int(v) for v in rng.choice([bounds.min, bounds.max, 0, 1, 100], 4)]
     else:

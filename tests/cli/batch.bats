@@ -277,6 +277,26 @@ END
     done
 }
 
+@test "where descriptors are few, fewer files are worked on at a time" {
+    mkdir in out
+    for i in $(seq 200); do grey $((i % 7 + 3)) 5 "in/$i.pgm"; done
+    grey 9 5 mask.pgm
+    limited() { # DESCRIPTORS ARGS...
+        run --separate-stderr timeout --foreground 60 bash -c 'exec 3>&- 4>&- 5>&- 6>&- 7>&-; ulimit -n "$1"; shift; exec "$@"' \
+            bash "$1" "$sat" "${@:2}"
+        echo "status $status, stderr: $stderr"
+        [ "$status" = 0 ] && [ -z "$stderr" ]
+    }
+    limited 12 in/*.pgm --threads 8 --box 3 -o 'out/{stem}.pgm'
+    [ "$(find out -type f | wc -l)" = 200 ]
+    limited 12 in/*.pgm --threads 8 -o 'out/{stem}.npy'
+    limited 12 in/*.pgm --threads 8 --box 3 --stat mean,var,std -o 'out/{stem}_{stat}.pfm'
+    limited 5 in/*.pgm --threads 8 --box 3 -o 'out/{stem}.png'
+    rm -f in/*
+    for i in $(seq 40); do cp mask.pgm "in/$i.pgm"; done
+    limited 10 in/*.pgm --threads 8 --box 3 --stat mean,var,std --mask mask.pgm -o 'out/{stem}_{stat}.tif'
+}
+
 @test "an input that is named twice is not overwritten while it is yet to be read" {
     three
     cp in/a.pgm 1.pgm

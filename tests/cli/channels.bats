@@ -74,9 +74,66 @@ bytes() { tail -c "$2" "$1" | od -An -tu1 | xargs; }
     failure "*ga.pam: there is no channel r: the image has 2 channels, the last of which is alpha" query "$in/ga.pam" --channel r --rect 0,0,1,1
     failure "*g.pgm: there is no channel a: the image has 1 channel" "$in/g.pgm" --channel a -o out.npy
     [ ! -e out.pgm ] && [ ! -e out.npy ]
-    for name in 0 5 x rg ''; do
-        usage "--channel '$name': a number from 1 to 4, or r, g, b or a" "$in/g.pgm" --channel "$name" --box 1 -o out.pgm
+    failure "*rgb.ppm: there is no channel 5: the image has 3 channels" "$in/rgb.ppm" --channel 5 --box 1 -o out.pgm
+    for name in 0 65536 x rg 1r ''; do
+        usage "--channel '$name': a number from 1 to 65535, or r, g, b or a" "$in/g.pgm" --channel "$name" --box 1 -o out.pgm
     done
     usage "--gray and --channel: one or the other" "$in/g.pgm" --channel 1 --gray --box 1 -o out.pgm
 }
 
+
+# tiff FILE PHOTOMETRIC BANDS - two pixels of bytes: 1, 2, 3 and so on, and 101, 102, 103; nothing is said of extra bands.
+tiff() {
+    "${PYTHON:-python3}" - "$@" <<'MAKE'
+import struct, sys
+photometric, bands = map(int, sys.argv[2:])
+extra = bands - (3 if photometric == 2 else 1)
+fields = [(256, [2]), (257, [1]), (258, [8] * bands), (259, [1]), (262, [photometric]), (273, [8]), (277, [bands]),
+          (278, [1]), (279, [2 * bands]), (338, [0] * extra)]
+begin = 8 + 2 * bands
+end = begin + 2 + 12 * len(fields) + 4
+directory, values = struct.pack("<H", len(fields)), b""
+for tag, numbers in fields:
+    data = struct.pack(f"<{len(numbers)}H", *numbers)
+    if len(data) > 4:
+        values, data = values + data, struct.pack("<I", end + len(values))
+    directory += struct.pack("<HHI", tag, 3, len(numbers)) + data.ljust(4, b"\0")
+pixels = bytes(range(1, bands + 1)) + bytes(range(101, bands + 101))
+open(sys.argv[1], "wb").write(struct.pack("<2sHI", b"II", 42, begin) + pixels + directory + bytes(4) + values)
+MAKE
+}
+
+@test "--channel: every band of a TIFF; without it a line says which are left out" {
+    tiff four.tif 2 4
+    tiff two.tif 1 2
+    tiff eight.tif 2 8
+    tiff many.tif 1 100
+    said="band 4 of 4 is left out; --channel 4 reads it"
+    noted "four.tif: $said" four.tif --box 1 -o out.ppm
+    [ "$(bytes out.ppm 6)" = "1 2 3 101 102 103" ]
+    noted "four.tif: $said" four.tif --gray --box 1 -o out.pgm
+    noted "four.tif: $said" four.tif -o out.npy
+    noted "four.tif: $said" four.tif --mean 0,0,2,1
+    ok info four.tif
+    [[ $output == *$'\n  channels    3 (RGB)\n'*$'\n  note        '"$said" ]]
+    ok info --json four.tif
+    [[ $output == *",\"note\":\"$said\"}" ]]
+    noted "two.tif: band 2 of 2 is left out; --channel 2 reads it" two.tif --box 1 -o out.pgm
+    [ "$(bytes out.pgm 2)" = "1 101" ]
+    noted "eight.tif: bands 4 to 8 of 8 are left out; --channel N reads one" eight.tif --box 1 -o out.ppm
+    [ "$(bytes out.ppm 6)" = "1 2 3 101 102 103" ]
+    noted "many.tif: bands 2 to 100 of 100 are left out; --channel N reads one" many.tif --box 1 -o out.pgm
+    for pair in four:1 four:4 two:2 eight:3 eight:7 eight:8 many:100; do
+        n=${pair#*:}
+        ok "${pair%:*}.tif" --channel "$n" --box 1 -o out.pgm
+        [ "$(bytes out.pgm 2)" = "$n $((n + 100))" ]
+    done
+    ok eight.tif --channel g --box 1 -o out.pgm
+    [ "$(bytes out.pgm 2)" = "2 102" ]
+    ok query eight.tif --channel 7 --rect 0,0,2,1 --stat sum
+    [ "${lines[1]}" = "0,0,2,1,114" ]
+    failure "four.tif: there is no channel 5: the TIFF has 4 bands" four.tif --channel 5 --box 1 -o no.pgm
+    failure "eight.tif: there is no channel 9: the TIFF has 8 bands" query eight.tif --channel 9 --rect 0,0,1,1
+    failure "four.tif: there is no channel a: the image has 3 channels" four.tif --channel a --box 1 -o no.pgm
+    [ ! -e no.pgm ]
+}

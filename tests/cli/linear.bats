@@ -51,3 +51,15 @@ load helpers
     usage "--linear does not go with --mean" a.pgm --linear --mean 0,0,1,1
     [ ! -e out.pfm ] && [ ! -e out.npy ]
 }
+
+@test "-v says that light is filtered, and no type that the output has not" {
+    small a.pgm
+    for filter in "--box 3" "--gauss 2"; do
+        # shellcheck disable=SC2086 # words
+        sat a.pgm $filter --linear -v -o out.pgm
+        echo "$stderr"
+        [ "$status" = 0 ]
+        [[ $stderr == *", in linear light; "* ]]
+        [[ $stderr != *"results of"* ]]
+    done
+}

@@ -17,8 +17,9 @@ load helpers
 @test "--max-memory: tables count" {
     small a.pgm
     echo 0,0,4,3 >all.csv
-    ok query a.pgm --rects all.csv --max-memory 92 # 12 pixels, and 5x4 sums of 4 bytes
-    failure "a.pgm: *may take 92 bytes, more than the 91 bytes of --max-memory" query a.pgm --rects all.csv --max-memory 91
+    ok query a.pgm --rects all.csv --backend cpu --max-memory 92 # 12 pixels, and 5x4 sums of 4 bytes
+    failure "a.pgm: *may take 92 bytes, more than the 91 bytes of --max-memory" \
+        query a.pgm --rects all.csv --backend cpu --max-memory 91
     ok a.pgm -o t.npy --max-memory 212 # 12 pixels, and 5x5 sums of 8 bytes: a band and the row that is carried on
     failure "a.pgm: *may take 212 bytes*" a.pgm -o no.npy --max-memory 211
     [ ! -e no.npy ]

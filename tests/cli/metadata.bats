@@ -76,16 +76,17 @@ lacks() {
     n=0
     while read -r words; do
         n=$((n + 1))
-        for type in png jpg; do
-            ok info "$root/tests/data/codecs/orient$n.$type"
+        ok "$root/tests/data/codecs/orient$n.png" --no-orient --box 1 -o "orient$n.tif"
+        for file in "$root/tests/data/codecs/orient$n."{png,jpg} "orient$n.tif"; do
+            ok info "$file"
             [ $n = 1 ] || [[ $output == *$'\n  orientation '"$n: $words" ]]
             [ $n != 1 ] || [[ $output != *orientation* ]]
-            ok info --json "$root/tests/data/codecs/orient$n.$type"
+            ok info --json "$file"
             [[ $output == *',"width":48,"height":32,'*'"orientation":'$n',"upright":true}' ]]
             size='"width":48,"height":32' upright=true
             [ $n = 1 ] || upright=false
             [ $n -lt 5 ] || size='"width":32,"height":48'
-            ok info --json --no-orient "$root/tests/data/codecs/orient$n.$type"
+            ok info --json --no-orient "$file"
             [[ $output == *",$size,"*'"orientation":'$n',"upright":'$upright'}' ]]
         done
     done <<'WORDS'
@@ -98,9 +99,32 @@ turned clockwise by 90 degrees
 mirrored at the diagonal from the top right
 turned anticlockwise by 90 degrees
 WORDS
+    ok info "$root/tests/data/codecs/geo.tif"
+    [[ $output == *$'\n  no data     -9999' && $output != *orientation* ]]
+    ok info --json "$root/tests/data/codecs/geo.tif"
+    [[ $output == *'"upright":true'*',"nodata":"-9999"}' ]]
     small a.pgm
     ok info a.pgm
     [[ $output != *metadata* && $output != *orientation* ]]
     ok info --json a.pgm
     [[ $output == *'"icc_bytes":0,"exif_bytes":0,'*'"orientation":1,"upright":true}' ]]
+}
+
+@test "a BMP or TGA whose alpha is 0 everywhere is opaque, and a line says so" {
+    said="its alpha is 0 in every pixel, and is taken for opaque"
+    printf '\0\0\2\0\0\0\0\0\0\0\0\0\2\0\1\0\040\050\3\2\1\0\6\5\4\0' >in.tga
+    { printf 'BM\0\0\0\0\0\0\0\0\106\0\0\0\070\0\0\0\2\0\0\0\1\0\0\0\1\0\040\0\3\0\0\0' &&
+        printf '\0%.0s' {1..20} && printf '\0\0\377\0\0\377\0\0\377\0\0\0\0\0\0\377\3\2\1\0\6\5\4\0'; } >in.bmp
+    for in in in.tga in.bmp; do
+        noted "$in: $said" "$in" --box 1 -o out.pam
+        [ "$(pixels out.pam 8)" = "1 2 3 255 4 5 6 255" ]
+        noted "$in: $said" "$in" -o out.npy
+        noted "$in: $said" "$in" --mean 0,0,2,1
+        ok info "$in"
+        [[ $output == *$'\n  channels    4 (RGBA)\n'*$'\n  note        '"$said" ]]
+        ok info --json "$in"
+        [[ $output == *",\"note\":\"$said\"}" ]]
+    done
+    ok out.pam --box 1 -o out.tga
+    ok out.tga --box 1 -o out.bmp
 }

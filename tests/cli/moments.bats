@@ -112,6 +112,10 @@ b.pgm,0,0,2,1,1.5" ]
     rm -f cells.*
     printf 'P7\nWIDTH 1\nHEIGHT 1\nDEPTH 2\nMAXVAL 255\nTUPLTYPE GRAYSCALE_ALPHA\nENDHDR\n\1\2' >c.pam
     usage "-o 'cells.png': PNG holds *; cells are written as .npy, .tif, .pfm or .csv" query a.pgm --grid 3x2 --stat sum -o cells.png
+    usage "-o 'g.tif': an image of the cells has one statistic: --stat mean, or another" query a.pgm --grid 2 -o g.tif
+    usage "-o 'g.tif': an image of the cells has one statistic: *" query a.pgm --grid 2 --stat sum,var -o g.tif
+    usage "-o 'g.tif': an image of the cells has one statistic: --stat mean, without --json" query a.pgm --grid 2 --stat mean --json -o g.tif
+    usage "-o 'g.tif': answers are written as .csv, .json or .npy" query a.pgm --rect 0,0,1,1 -o g.tif
     failure "c.pam: *" query c.pam --grid 1 --stat mean -o cells.pfm
     usage "-o 'cells.npy': an image of cells is of one input; *" query a.pgm a.pgm --grid 2 --stat sum -o cells.npy
     [ ! -e cells.png ] && [ ! -e cells.npy ]

@@ -421,34 +421,6 @@ npy() {
     [ "${lines[1]}" = 1,1,2,2,4,16 ]
 }
 
-@test "query -v names backend, sums and why" {
-    small a.pgm
-    sat query a.pgm --rect 0,0,2,2 -v
-    [ "$status" = 0 ]
-    [[ $stderr == *"no table is made: the rectangles are summed from the pixels"*"a.pgm: ready after "* ]]
-    [ "${lines[1]}" = 0,0,2,2,3.5,14 ]
-    sat query a.pgm $(printf -- ' --rect 0,0,2,2%.0s' 1 2 3 4) -v # more pixels than there are
-    [ "$status" = 0 ]
-    [[ $stderr == *"u32 is the narrowest that holds the largest rectangle, 4 px of u8"* ]]
-    [ "${lines[4]}" = 0,0,2,2,3.5,14 ]
-}
-
-@test "query: few rectangles of an image need no table" {
-    grey 6000 6000 a.pgm
-    colour 300 200 c.ppm 65535
-    (ulimit -v 400000 && "$sat" --version) >version 2>&1 || skip "this build needs more address space"
-    rects="--rect 0,0,6000,3000 --rect 17,3001,5,2999 --rect=-9,5000,10,2000 --rect 6000,0,1,1 --clip"
-    "$sat" query a.pgm $rects >from_pixels
-    "$sat" a.pgm -o t.npy
-    "$sat" query t.npy $rects | cmp - from_pixels
-    # A table of addresses: as a file's, they are not limited by how much may be allocated (-d).
-    (ulimit -d 150000 && "$sat" query a.pgm $rects --threads 1) | cmp - from_pixels
-    "$sat" c.ppm -o t.npy
-    "$sat" query c.ppm --rect 0,0,300,199 --rect 1,199,299,1 >from_pixels
-    "$sat" query t.npy --rect 0,0,300,199 --rect 1,199,299,1 | cmp - from_pixels
-    failure "a.pgm: rectangle 5999,0,2,1 reaches outside the image; *" query a.pgm --rect 5999,0,2,1
-}
-
 @test "query: a damaged table is refused, where all of it is read" {
     grey 100 90 a.pgm
     ok a.pgm -o t.npy

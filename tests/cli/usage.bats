@@ -51,10 +51,11 @@ load helpers
 }
 
 @test "what other tools call an option gets its name" {
-    for word in blur kernel ksize size window sigma; do
+    for word in blur kernel ksize size window; do
         usage "unknown option --$word; did you mean --box?" a.pgm --$word 3 -o out.pgm
     done
-    usage "unknown option --sigma=1.5; did you mean --box?" a.pgm --sigma=1.5
+    usage "unknown option --sigma=1.5; did you mean --gauss?" a.pgm --sigma=1.5
+    usage "unknown option --sigma; did you mean --gauss?" a.pgm --sigma 3 -o out.pgm
     usage "unknown option -b in -blur; did you mean --box?" a.pgm -blur 3 -o out.pgm
     usage "unknown option --boxes; did you mean --rects?" query a.pgm --boxes r.csv
     usage "unknown option --roi; did you mean --rect?" query a.pgm --roi 0,0,1,1
@@ -317,6 +318,52 @@ load helpers
     small $'two\nlines.pgm'
     ok info $'two\nlines.pgm'
     [ "${lines[0]}" = 'two?lines.pgm' ]
+}
+
+@test "a folder as the input is called one, whatever else is missing" {
+    mkdir here
+    for args in "--box 3 -o blur" "--box 3 -o out.png" "-o t.npy" "--box 3" ""; do
+        # shellcheck disable=SC2086 # words
+        failure "here: is a directory; its files are named one by one, or by the shell: sat DIR/\*.png" here $args
+    done
+    failure "here: is a directory" here --mean 0,0,1,1
+    failure "here: is a directory" info here
+}
+
+@test "numbers are decimal digits; reals have a fraction and an exponent, and a sign where values may be negative" {
+    small a.pgm
+    printf '0,0,2,2\n' >r.csv
+    for bad in +3 -3 0x3f 1e1 3.0 " 3" "3 "; do # --radius 0x10 is 0 by 10
+        for option in --box --radius --passes --quality --threads --largest --max-memory --max-pixels; do
+            usage "$option '$bad': *" a.pgm "$option=$bad" -o out.jpg
+        done
+        usage "--box '3x$bad': *" a.pgm --box "3x$bad" -o out.pgm
+        usage "--grid '$bad': *" query a.pgm "--grid=$bad"
+        usage "--ddof '$bad': *" query a.pgm --rects r.csv "--ddof=$bad"
+        usage "--size '$bad': *" bench "--size=$bad"
+    done
+    for bad in +3 -3 0x1p1 0x3 inf nan 1e 1e+ .e1 . 3f " 3" "3 " 1e999; do
+        usage "--gauss '$bad': *" a.pgm "--gauss=$bad" -o out.pgm
+        usage "--unsharp '$bad,1': *" a.pgm "--unsharp=$bad,1" -o out.pgm
+        usage "--dog '1,$bad': *" a.pgm "--dog=1,$bad" -o out.tif
+        usage "--min-valid '$bad': *" a.pgm --box 3 "--min-valid=$bad" -o out.tif
+        usage "--min-valid '$bad%': *" a.pgm --box 3 "--min-valid=$bad%" -o out.tif
+        usage "--threshold: r=$bad of sauvola: a number above 0" a.pgm --box 3 "--threshold=sauvola:r=$bad" -o out.pgm
+    done
+    for bad in ++3 0x1p1 0x3 inf 1e 1e+ .e1 . - 3f " 3" "3 " 1e999; do
+        usage "--unsharp '1,$bad': *" a.pgm "--unsharp=1,$bad" -o out.pgm
+        usage "--nodata '$bad': *" a.pgm --box 3 "--nodata=$bad" -o out.tif
+        usage "--border 'constant:$bad': *" a.pgm --box 3 "--border=constant:$bad" -o out.pgm
+        usage "--threshold: k=$bad of sauvola: a number" a.pgm --box 3 "--threshold=sauvola:k=$bad" -o out.pgm
+    done
+    for good in 3 +3 -3 2. .5 -.5 3e0 3E+0 30e-1; do
+        ok -q a.pgm "--unsharp=1,$good" -o out.pgm
+        ok -q a.pgm --box 3 "--threshold=sauvola:k=$good" -o out.pgm
+    done
+    for good in 3 2. .5 3e0 3E+0 30e-1; do ok a.pgm --gauss $good -o out.pgm; done
+    for good in 3 +3 3. 3e0 3E+0 30e-1; do ok a.pgm --box 3 "--border=constant:$good" -o out.pgm; done
+    for good in 0 +0 -0 0. 0e5; do ok query a.pgm --rect "$good,0,3,3"; done
+    for bad in 0x1 1e 1e+ . - ++1 inf; do usage "--rect '$bad,0,3,3': *" query a.pgm --rect "$bad,0,3,3"; done
 }
 
 @test "names with line ends do not break the error's line" {

@@ -51,15 +51,133 @@ values() {
     small a.pgm
     ok a.pgm --box 3 --threshold mean -o t.pgm
     [ "$(pixels t.pgm 12)" = "0 0 0 0 255 255 255 255 255 0 0 0" ]
-    ok a.pgm --box 3 --threshold mean:offset=100 -o t.pgm
+    noted "a.pgm: every pixel is above mean, so that all results are 255" a.pgm --box 3 --threshold mean:offset=100 -o t.pgm
     [ "$(pixels t.pgm 12)" = "255 255 255 255 255 255 255 255 255 255 255 255" ]
     for name in $(names stats | sed -n 's/:.*//p'); do
-        ok a.pgm --box 3 --threshold "$name" -o t.pgm
+        ok -q a.pgm --box 3 --threshold "$name" -o t.pgm
         ok a.pgm --box 3 --stat "$name" -o t.tif
     done
     ok a.pgm --box 3 --threshold sauvola:k=0.3,r=10 -o a.png
     ok a.pgm --box 3 --threshold sauvola:k=0.3:r=10 -o b.png
     cmp a.png b.png
+}
+
+# deep FILE - 16x16 samples of u16 that have 12 bits: dark strokes on bright paper.
+deep() {
+    "${PYTHON:-python3}" -c '
+import sys
+import numpy as np
+page = np.full((16, 16), 3500, np.uint16)
+page[4:6] = 600
+np.save(sys.argv[1], page + np.arange(16, dtype=np.uint16))' "$1"
+}
+
+@test "a threshold that no pixel passes, or every pixel, is told" {
+    deep page.npy
+    noted "page.npy: no pixel is above phansalkar, so that all results are 0; its range is 65535 (phansalkar:range=V)" \
+        page.npy --as image --box 9 --threshold phansalkar -o t.pgm
+    noted "page.npy: no pixel is above phansalkar, so that all results are 0" \
+        page.npy --as image --box 9 --threshold phansalkar:range=65535 -o t.pgm
+    noted "page.npy: every pixel is above sauvola, so that all results are 255; its range is 65535 (sauvola:range=V)" \
+        page.npy --as image --box 1 --threshold sauvola -o t.pgm
+    noted "page.npy: every pixel is above sauvola, so that all results are 255" \
+        page.npy --as image --box 1 --threshold sauvola:r=2048 -o t.pgm
+    "${PYTHON:-python3}" -c 'import numpy as np; np.save("ones.npy", np.ones((3, 4), np.float32))'
+    noted "ones.npy: no pixel is above phansalkar, *; its range is 1 (phansalkar:range=V)" \
+        ones.npy --as image --box 1 --threshold phansalkar:q=0 -o t.pgm
+    ok page.npy --as image --box 9 --stat phansalkar -o t.tif
+    printf 'P6 2 1 255\n\1\1\1\1\1\2' >b.ppm # one sample of six
+    ok b.ppm --box 3 --threshold mean -o t.ppm
+    noted "b.ppm: no pixel is above mean, so *" b.ppm --box 3 --threshold mean:offset=-1 -o t.ppm
+}
+
+@test "the range of the samples is a parameter of the thresholds that read it" {
+    deep page.npy
+    ok page.npy --as image --box 9 --threshold phansalkar:range=4095 -o t.pgm
+    [ "$(pixels t.pgm 256 | tr ' ' '\n' | sort | uniq -c | xargs)" = "32 0 224 255" ]
+    ok page.npy --as image --box 9 --stat sauvola:range=4095 -o a.npy
+    ok page.npy --as image --box 9 --stat sauvola:r=2047.5 -o b.npy
+    cmp a.npy b.npy
+    ok page.npy --as image --box 9 --stat sauvola:r=2047.5,range=9 -o b.npy
+    cmp a.npy b.npy
+    # each output has its own
+    ok page.npy --as image --box 9 --stat phansalkar,mean,phansalkar:range=4095,sauvola:range=4095 -o '{stat}.npy'
+    cmp sauvola.npy a.npy
+    for range in '' :range=4095; do
+        ok page.npy --as image --box 9 --stat phansalkar$range -o a.npy
+        cmp a.npy "phansalkar$(tr -d := <<<"${range/:/-}").npy"
+    done
+    usage "--stat: 'range=9' is no parameter of wolf; it has k, r" page.npy --as image --box 9 --stat wolf:range=9 -o o.npy
+    usage "--stat: range=0 of sauvola: a number above 0" page.npy --as image --box 9 --stat sauvola:range=0 -o o.npy
+    usage "--stat: range of sauvola is set twice" page.npy --as image --box 9 --stat sauvola:range=1,range=2 -o o.npy
+    failure "page.npy: a range of 65536; of u16 samples it is 1 to 65535" \
+        page.npy --as image --box 9 --stat phansalkar:range=65536 -o o.npy
+    failure "page.npy: a range of 0.5; of u16 *" page.npy --as image --box 9 --stat phansalkar:range=0.5 -o o.npy
+}
+
+@test "several settings of one statistic, told apart in {stat}" {
+    grey 40 30 a.pgm
+    mkdir one
+    ok a.pgm --box 9 --threshold sauvola:k=0.15 --threshold sauvola:k=0.30,r=64 --threshold niblack -o '{stat}.pgm'
+    [ "$(echo *.pgm)" = "a.pgm niblack.pgm sauvola-k0.15.pgm sauvola-k0.3-r64.pgm" ]
+    ok a.pgm --box 9 --threshold sauvola:k=0.15 -o 'one/{stat}.pgm'
+    cmp one/sauvola.pgm sauvola-k0.15.pgm
+    ok a.pgm --box 9 --threshold sauvola:k=0.3:r=64 -o 'one/{stat}.pgm'
+    cmp one/sauvola.pgm sauvola-k0.3-r64.pgm
+    rm ./*-*.pgm
+    ok a.pgm --box 9 --stat mean,niblack,niblack:k=-1e-3 -o '{stat}.tif'
+    [ "$(echo *.tif)" = "mean.tif niblack-k-0.001.tif niblack.tif" ]
+    usage "--threshold: sauvola-k0.3 is named twice" \
+        a.pgm --box 9 --threshold sauvola:k=0.3 --threshold sauvola:k=0.30 -o '{stat}.pgm'
+    usage "--threshold 'k=0.3': a statistic's name comes first" \
+        a.pgm --box 9 --threshold sauvola --threshold k=0.3 -o '{stat}.pgm'
+    usage "-o x.pgm: all statistics of a.pgm would be written there; *" a.pgm --box 9 --threshold sauvola,sauvola:k=1 -o x.pgm
+    usage "--threshold: at most 16 statistics" a.pgm --box 9 -o '{stat}.pgm' \
+        --threshold "$(seq -f 'sauvola:k=%g' -s , 17)"
+}
+
+@test "a threshold of one channel is one bit for each pixel in .pbm and .png" {
+    # shellcheck disable=SC2016 # Python
+    check='
+import sys, zlib, numpy as np
+want = np.frombuffer(open("t.pgm", "rb").read().split(b"\n", 3)[3], "u1")
+head, size, bits = open("t.pbm", "rb").read().split(b"\n", 2)
+w, h = map(int, size.split())
+assert head == b"P4" and set(want) == {0, 255}, head
+line = (w + 7) // 8
+rows = np.frombuffer(bits, "u1").reshape(h, line)
+black = np.unpackbits(rows, axis=1)
+assert (black[:, :w] == (want.reshape(h, w) == 0)).all() and not black[:, w:].any()
+png, at, data = open("t.png", "rb").read(), 8, b""
+while at < len(png):
+    n, kind = int.from_bytes(png[at:at + 4], "big"), png[at + 4:at + 8]
+    if kind == b"IHDR": assert png[at + 16:at + 18] == b"\1\0", png[at + 16:at + 18] # depth 1, grey
+    if kind == b"IDAT": data += png[at + 8:at + 8 + n]
+    at += n + 12
+raw = np.frombuffer(zlib.decompress(data), "u1").reshape(h, line + 1)
+white = np.unpackbits(np.cumsum(raw[:, 1:], 0, "u1"), axis=1) # filter Up
+assert (raw[:, 0] == 2).all() and (white[:, :w] == want.reshape(h, w) // 255).all() and not white[:, w:].any()'
+    for size in "1 1" "7 3" "8 8" "9 5" "64 2" "300 2000"; do # shellcheck disable=SC2086 # two words
+        grey $size a.pgm
+        ok a.pgm --box 5 --threshold mean:offset=-1 -o t.pgm
+        [ "$size" = "1 1" ] && continue # of one colour
+        for format in pbm png; do
+            ok a.pgm --box 5 --threshold mean:offset=-1 -o t.$format
+            ok t.$format --box 1 -o back.pgm
+            cmp back.pgm t.pgm
+        done
+        "${PYTHON:-python3}" -c "$check"
+        "$sat" a.pgm --box 5 --threshold mean:offset=-1 -o - --format PBM | cmp - t.pbm
+        "$sat" a.pgm --box 5 --threshold mean:offset=-1 -o - --format pnm | cmp - t.pgm
+        "$sat" a.pgm --box 5 --threshold mean:offset=-1 -o - --format png --threads 3 | cmp - t.png
+    done
+    # colours have a threshold in each channel; nothing else is known to be black and white
+    colour 8 8 c.ppm
+    failure "t.pbm: PBM holds black and white alone; use .ppm" c.ppm --box 5 --threshold mean -o t.pbm
+    ok c.ppm --box 5 --threshold mean -o t.png
+    [ "$(head -c 26 t.png | tail -c 2 | od -An -tu1)" = "   8   2" ]
+    ok c.ppm --gray --box 5 --threshold mean -o t.pbm
+    failure "o.pbm: PBM holds black and white alone; use .pgm" t.pbm --box 1 -o o.pbm
 }
 
 @test "a mask: pixels count where it is not 0" {
@@ -112,6 +230,19 @@ values() {
     [ ! -e o.png ]
 }
 
+@test "a share that must count is of the whole window, and what is repeated counts" {
+    "${PYTHON:-python3}" -c 'import numpy as np; np.save("a.npy", np.ones((20, 20), np.float32))'
+    frame() { # BORDER SHARE - the numbers of results that are NaN in the first row, and in the middle one
+        ok a.npy --as image --box 9 --border "$1" --min-valid "$2" -o o.npy >o.log
+        "${PYTHON:-python3}" -c 'import numpy as np; n = np.isnan(np.load("o.npy")); print(n[0].sum(), n[10].sum())'
+    }
+    [ "$(frame shrink 60%)" = "20 2" ]
+    [ "$(frame shrink 15%)" = "0 0" ]
+    for border in replicate reflect reflect101 wrap; do [ "$(frame $border 60%)" = "0 0" ]; done
+    ok --help
+    [[ $output == *"60%: of its whole"*"area, beyond the image too; inside alone: --border reflect"* ]]
+}
+
 @test "a mask is neither replaced nor read twice" {
     small a.pgm
     small b.pgm
@@ -161,7 +292,8 @@ def tiff(name, text, values):
 tiff("hole.tif", "-9999", [1, -9999, 3, -9999])
 tiff("nan.tif", "nan", [1, float("nan"), 3, 5])
 tiff("low.tif", "-3.4028235e+38", [1, -3.4028235e+38, 3, 5])
-tiff("odd.tif", "none of these", [1, -9999, 3, 5])'
+tiff("odd.tif", "none of these", [1, -9999, 3, 5])
+for name, text in (("hex", "0x10"), ("deep", "nan(1)"), ("exponent", " +1.6e1 ")): tiff(name + ".tif", text, [1, 16, 3, 5])'
     ok hole.tif --box 1 --stat mean,count -o '{stat}.npy'
     [ "$(values mean.npy)" = "1.0 -9999.0 3.0 -9999.0" ]
     [ "$(values count.npy)" = "1.0 0.0 1.0 0.0" ]
@@ -178,6 +310,14 @@ tiff("odd.tif", "none of these", [1, -9999, 3, 5])'
     ok odd.tif --box 1 --stat mean -o o.npy
     [ "$(values o.npy)" = "1.0 -9999.0 3.0 5.0" ]
     "$sat" odd.tif --box 1 --stat mean -v -o o.npy 2>&1 | grep -q "odd.tif: its value for no data is 'none of these', which is no number"
+
+    ok exponent.tif --box 1 --stat count -o o.npy
+    [ "$(values o.npy)" = "1.0 0.0 1.0 1.0" ]
+    for odd in hex deep; do
+        ok $odd.tif --box 1 --stat count -o o.npy
+        [ "$(values o.npy)" = "1.0 1.0 1.0 1.0" ]
+        "$sat" $odd.tif --box 1 --stat count -v -o o.npy 2>&1 | grep -q "$odd.tif: its value for no data is .*, which is no number"
+    done
 
     # an output names the value that it has, and no other
     ok hole.tif --box 1 --stat mean,count -o '{stat}.tif'
@@ -236,7 +376,7 @@ tiff("odd.tif", "none of these", [1, -9999, 3, 5])'
     small a.pgm
     usage "--stat 'nope': there is no such statistic; there are mean, *" a.pgm --box 3 --stat nope -o o.tif
     usage "--threshold 'std': there is no such threshold; there are mean, *" a.pgm --box 3 --threshold std -o o.tif
-    usage "--stat: 'z=1' is no parameter of sauvola; it has k, r" a.pgm --box 3 --stat sauvola:z=1 -o o.tif
+    usage "--stat: 'z=1' is no parameter of sauvola; it has k, r, range" a.pgm --box 3 --stat sauvola:z=1 -o o.tif
     usage "--stat: r=0 of sauvola: a number above 0" a.pgm --box 3 --stat sauvola:r=0 -o o.tif
     usage "--threshold: r=-1 of wolf: a number above 0" a.pgm --box 3 --threshold wolf:r=-1 -o o.tif
     usage "--stat: k of sauvola is set twice" a.pgm --box 3 --stat sauvola:k=1,k=2 -o o.tif
@@ -247,11 +387,16 @@ tiff("odd.tif", "none of these", [1, -9999, 3, 5])'
     failure "a.pgm: --nodata 0.5: no u8 sample can be that" a.pgm --box 3 --nodata 0.5 -o o.tif
     failure "a.pgm: --nodata nan: of u8 samples none is NaN" a.pgm --box 3 --nodata nan -o o.tif
     usage "--stat: std has no parameters" a.pgm --box 3 --stat std:k=1 -o o.tif
-    usage "--stat: k=x: a number" a.pgm --box 3 --stat niblack:k=x -o o.tif
+    usage "--stat: k=x of niblack: a number" a.pgm --box 3 --stat niblack:k=x -o o.tif
     usage "--stat 'k=1': a statistic's name comes first" a.pgm --box 3 --stat k=1 -o o.tif
     usage "--stat: mean is named twice" a.pgm --box 3 --stat mean,mean -o o.tif
     usage "--stat and --threshold: one or the other" a.pgm --box 3 --stat mean --threshold nick -o o.tif
-    usage "--threshold is for windows: --box N" a.pgm --threshold nick -o o.npy
+    for out in o.npy o.png o; do
+        usage "--threshold is for windows: --box N" a.pgm --threshold nick -o $out
+        usage "--min-valid is for windows: --box N" a.pgm --min-valid 3 -o $out
+        usage "--stat is for --mean and --rects, or for windows: --box N" a.pgm --stat var -o $out
+    done
+    usage "--threshold is for windows: --box N" a.pgm --threshold nick
     usage "--mask is for windows: --box N" a.pgm --mask a.pgm -o o.npy
     usage "--threshold does not go with --mean" a.pgm --mean 0,0,1,1 --threshold nick
     usage "--passes does not go with statistics of windows" a.pgm --box 3 --stat mean --passes 2 -o o.tif

@@ -1,13 +1,14 @@
 """The pixels of a TIFF, from the samples that `tifffile` gives, by the rules that `sat` documents: samples of fewer
 bits are scaled to the whole range of 8 or 16, a palette becomes RGB of 8 bits, where 0 is white colours are inverted,
-colours are divided by an alpha that they were multiplied with, and one extra sample that is no alpha is left out.  As
-in the specification, written from it and not from src/io."""
+colours are divided by an alpha that they were multiplied with, and extra samples are left out but for the first that is
+called alpha.  As in the specification, written from it and not from src/io."""
 import numpy as np
 import tifffile
 
 JPEG = tifffile.COMPRESSION.JPEG
 PHOTOMETRIC = tifffile.PHOTOMETRIC
 EXTRASAMPLE = tifffile.EXTRASAMPLE
+ALPHA = (EXTRASAMPLE.ASSOCALPHA, EXTRASAMPLE.UNASSALPHA)
 COLOURS = {PHOTOMETRIC.MINISWHITE: 1, PHOTOMETRIC.MINISBLACK: 1, PHOTOMETRIC.RGB: 3, PHOTOMETRIC.PALETTE: 1,
            PHOTOMETRIC.YCBCR: 3}
 
@@ -63,15 +64,14 @@ def decode(path):
             return palette_colours(page, samples)
         samples = whole_range(samples, page.bitspersample)
         count = COLOURS[page.photometric]
-        colours, extra = samples[..., :count], samples[..., count:count + 1]
+        colours, kinds = samples[..., :count], page.extrasamples
         if page.photometric == PHOTOMETRIC.MINISWHITE:
             colours = np.iinfo(colours.dtype).max - colours
-        kinds = page.extrasamples[:1]
-        if EXTRASAMPLE.ASSOCALPHA in kinds:
-            colours = divided(colours, extra)
-        elif EXTRASAMPLE.UNASSALPHA not in kinds:
+        at = next((i for i, kind in enumerate(kinds) if kind in ALPHA), None)
+        if at is None:
             return colours
-        return np.concatenate([colours, extra], 2)
+        alpha = samples[..., count + at:count + at + 1]
+        return np.concatenate([divided(colours, alpha) if kinds[at] == EXTRASAMPLE.ASSOCALPHA else colours, alpha], 2)
 
 
 def first_picture(path):

@@ -77,7 +77,7 @@ REASONS = [
     ("unsupported: compression", r"a TIFF in compression|a JPEG of \d+ bits in a TIFF"),
     ("unsupported: colours", r"a (CMYK )?TIFF(,| of YCbCr| of photometric)"),
     ("unsupported: samples", r"a TIFF of (\d+-bit|[iuf]\d+)\b"),
-    ("unsupported: channels", r"a TIFF (of \d+ samples per pixel|with a palette)"),
+    ("unsupported: channels", r"a TIFF with a palette"),
     ("unsupported: other", r".*(cannot be read|can be read|big-endian|Fortran order|array of|\.npy of)"),
 ]
 

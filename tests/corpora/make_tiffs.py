@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """make_tiffs.py DIR COUNT - writes COUNT TIFFs of noise with tifffile into DIR, for corpora.sh: types, meanings, extra
 samples, layouts, codecs and predictors by chance, the same ones each time.  What tifffile refuses is drawn again.
-Left out is what the specification has not: predictors beside PackBits, which tifffile applies and libtiff does not, and
-bits of several samples in a pixel, which tifffile packs each sample by itself."""
+Left out is what the specification has not: bits of several samples in a pixel, which tifffile packs each sample by
+itself."""
 import os
 import random
 import sys
@@ -14,7 +14,8 @@ TYPES = ["u1", "u2", "u4", "i1", "i2", "i4", "f4", "f8"] * 3 + ["?", "f2", "u8",
 CODECS = [None, "lzw", "packbits", "deflate", "adobe_deflate", "zstd"] * 3 + ["lzma", "webp", "jpeg", "png", "lerc"]
 MEANINGS = {"minisblack": 1, "miniswhite": 1, "rgb": 3, "palette": 1, "separated": 4}
 LIKELY = ["minisblack", "rgb"] * 4 + list(MEANINGS)
-EXTRAS = [()] * 3 + [("unassalpha",), ("assocalpha",), ("unspecified",), ("unspecified", "unassalpha")]
+EXTRAS = [()] * 3 + [("unassalpha",), ("assocalpha",), ("unspecified",), ("unspecified", "unassalpha"),
+                       ("unspecified",) * 5, ("unspecified", "assocalpha", "unspecified")]
 
 
 def noise(rng, kind, shape):
@@ -49,7 +50,7 @@ def write(path, draw):
         planarconfig=planar if samples > 1 else None, byteorder=draw.choice("<>"), bigtiff=draw.random() < 0.3,
         tile=draw.choice([(16, 16), (32, 48), (96, 16)]) if tiled else None,
         rowsperstrip=None if tiled else draw.randrange(1, 90), compression=codec,
-        predictor=draw.random() < 0.5 and codec != "packbits", metadata=None)
+        predictor=draw.random() < 0.5, metadata=None)
 
 
 def main():

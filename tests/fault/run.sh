@@ -283,6 +283,7 @@ for format in png jpg; do # each carries EXIF, XMP and text
 done
 faults "BMP in runs" "$sat" "$codecs/rle8.bmp" --box 1 -o run/out.bmp
 faults "questions to a picture" "$sat" query in.png --rect 1,2,3,4 --rect 5,6,7,8 -o run/out.csv
+faults "a file of questions to a picture" "$sat" query in.png --rects rects.csv --stat mean,std -o run/out.csv
 faults "answers in a .npy" "$sat" query table.npy --rects rects.csv -o run/out.npy
 lines_max=3
 faults "answers of two pictures" "$sat" in.png in2.png --rects rects.csv --clip -o run/out.csv
@@ -300,6 +301,7 @@ lines_max=3
 faults "two pictures at once" "$sat" in.png in2.png --box 5 -o 'run/{stem}.png'
 faults "a Gaussian of the luma's light" "$sat" in.png --gray --linear --gauss 5 -o run/out.png
 faults "two statistics of windows" "$sat" in.png --box 5 --mask in2.png --stat mean,std -o 'run/{stat}.pfm'
+faults "a threshold in bits" "$sat" in.png --gray --box 5 --threshold mean -o run/out.pbm
 lines_max=1
 
 if define "killed" "$sat" in.png --box 5 -o run/out.png; then

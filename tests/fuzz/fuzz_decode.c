@@ -40,6 +40,21 @@ static const char *check_extent(const image_format *format, const uint8_t *bytes
     return ok ? NULL : "its extent cuts it short";
 }
 
+/* One band of a format whose files have more of them than an image has channels. */
+static const char *check_band(const image_format *format, const uint8_t *bytes, size_t n)
+{
+    const decode_options opt = {.max_pixels = MAX_PIXELS, .threads = 1, .channels.number = 1 + (int)(n % 9)};
+    image band;
+    error err = {.text = ""};
+    if (!format->chooses) return NULL;
+    const char *why =
+        format->decode(bytes, n, &opt, &band, &err)
+            ? (band.channels == 1 ? check_pixels(&band, &band) : "more channels than the one that was chosen")
+            : check_failure(&band, &band, &err);
+    image_free(&band);
+    return why;
+}
+
 static const char *run(const uint8_t *bytes, size_t n)
 {
     const image_format *format = format_by_content(bytes, n);
@@ -59,6 +74,7 @@ static const char *run(const uint8_t *bytes, size_t n)
     else
         why = check_pixels(&one, &many);
     if (ok && !why) why = check_extent(format, bytes, n, &opt);
+    if (!why) why = check_band(format, bytes, n);
     image_free(&one);
     if (same) image_free(&many);
     return why;

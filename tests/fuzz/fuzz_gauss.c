@@ -1,5 +1,6 @@
 /* fuzz_gauss.c - Gaussian filters of any spec and views: what sat_gauss.h does not allow is refused and left alone;
  * blurs lie between the least and the largest sample, and are the same on one thread. */
+#include <float.h>
 #include <math.h>
 
 #include "api.h"
@@ -76,10 +77,11 @@ static bool values_right(const sat_gauss_spec *s, const char *border, int channe
 {
     const double high = largest(s->sample);
     const double low = s->sample == SAT_I8 || s->sample == SAT_I16 || s->sample == SAT_I32 ? -high - 1 : 0;
-    if (is_float(s->sample) || strcmp(border, "constant") != 0) return true;
+    if (strcmp(border, "constant") != 0) return true;
     for (int c = 0; c < channels; c++) {
         const double v = s->border_value[c];
-        if (!(v >= low && v <= high && v == floor(v))) return false;
+        if (s->sample == SAT_F32 && isfinite(v) && fabs(v) > (double)FLT_MAX) return false;
+        if (!is_float(s->sample) && !(v >= low && v <= high && v == floor(v))) return false;
     }
     return true;
 }

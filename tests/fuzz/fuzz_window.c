@@ -75,6 +75,7 @@ static sat_window_spec take_spec(fuzz_input *in, sat_window_output *outputs)
     case 11: s.reserved[1] = true; break;
     case 12: s.empty_set = true, s.empty = take_real(in); break;
     case 13: s.border_value[0] = take_real(in); break;
+    case 14: s.range = take_real(in); break;
     default: break;
     }
     if (s.outputs > OUTPUTS) s.output = NULL; /* there are no more; refused, or read out of bounds */

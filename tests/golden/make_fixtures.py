@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Makes peers.npz and the .npy tables beside it: what OpenCV, SciPy and scikit-image answer.
+"""Makes peers.npz, scipy-gauss.npz and the .npy tables beside them: what OpenCV, SciPy and scikit-image answer.
 
 tests/check/test_peers.py compares them with the command's answers without needing those libraries.
 Made with opencv-python-headless 5.0.0, scipy 1.17.1, scikit-image 0.26.0, numpy 2.4.6.
@@ -17,6 +17,8 @@ CV2_BORDERS = {"reflect101": cv2.BORDER_REFLECT_101, "reflect": cv2.BORDER_REFLE
                "replicate": cv2.BORDER_REPLICATE, "constant:0": cv2.BORDER_CONSTANT}
 SCIPY_MODES = {"reflect": "reflect", "reflect101": "mirror", "replicate": "nearest", "wrap": "wrap",
                "constant:9": "constant"}
+# On both sides of where 4 sigma + 1/2 becomes the next whole number.
+SIGMAS = [0.1, 0.124, 0.125, 0.3, 0.62, 0.63, 0.8, 1, 1.1, 1.12, 1.13, 1.7, 2.5, 3.2, 3.87, 3.88, 4]
 
 
 def inputs():
@@ -31,6 +33,14 @@ def inputs():
         "rgbfloat": (rng.standard_normal((11, 17, 3)) * 100).astype(np.float32),
         "double": rng.standard_normal((12, 19, 1)) * 100,
     }
+
+
+def gaussians(here, image):
+    out = {"in": image}
+    for sigma in SIGMAS:
+        for border, mode in SCIPY_MODES.items():
+            out[f"{border}/{sigma}"] = scipy.ndimage.gaussian_filter(image, sigma, mode=mode, cval=9)
+    np.savez_compressed(os.path.join(here, "scipy-gauss.npz"), **out)
 
 
 def main():
@@ -58,6 +68,7 @@ def main():
             mean = scipy.ndimage.uniform_filter(wide, size, mode="constant") / inside
             out[f"scipy/{name}/shrink/{label}"] = mean[:, :, None]
     np.savez_compressed(os.path.join(here, "peers.npz"), **out)
+    gaussians(here, images["double"][:, :, 0])
 
     np.save(os.path.join(here, "opencv-s32-padded.npy"), cv2.integral(images["rgb8"]))
     np.save(os.path.join(here, "opencv-f64-padded.npy"), cv2.integral(images["grey16"][:, :, 0], sdepth=cv2.CV_64F))

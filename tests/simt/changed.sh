@@ -25,7 +25,7 @@ grep -rhoE '^ *# *include *<(cuda|cub/|thrust/|npp|cooperative_groups)[^>]*' ker
     done
 
 # listed TARGET - the files that simt.mk names so.
-listed() { make -s -f tests/simt/simt.mk B="$B" "$1"; }
+listed() { MAKEFLAGS='' make -s -f tests/simt/simt.mk B="$B" "$1"; }
 # as_compiled FILE - without comments.
 as_compiled() {
     case $1 in

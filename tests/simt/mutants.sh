@@ -86,6 +86,7 @@ one() {
         report "$number" "$name" "caught as $class, not $classes"
     else
         echo "ok $number - mutant $name caught: $class, $target, case $k of $subject"
+        [ "$k" = "$first" ] || echo "# mutants.def has case $first: all kernels were compiled for it"
     fi
 }
 

@@ -154,6 +154,46 @@ static void the_palette_ends_where_the_header_says(void **state)
     }
 }
 
+/* One bit of one pixel makes it an alpha. */
+static void an_alpha_of_nothing_is_opaque(void **state)
+{
+    (void)state;
+    static const struct {
+        unsigned bits;
+        uint32_t masks[4], pixel;
+        uint8_t want[4];
+    } cases[] = {{32, {0xff0000, 0xff00, 0xff, 0xff000000}, 0x00010203, {1, 2, 3, 255}},
+                 {32, {0xff000000, 0xff0000, 0xff00, 0x7}, 0x01020300, {1, 2, 3, 255}},
+                 {16, {0x7c00, 0x3e0, 0x1f, 0x8000}, 0x7c1f, {255, 0, 255, 255}}};
+    enum { ALPHA_HEADER = 56, WIDTH = 4, HEIGHT = 2, BEGIN = 14 + ALPHA_HEADER, MASKS = 14 + 40 };
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++)
+        for (int alpha = 0; alpha < 2; alpha++) {
+            const size_t bytes = cases[k].bits / 8;
+            uint8_t file[BEGIN + WIDTH * HEIGHT * 4] = "BM";
+            image img;
+            error err;
+            store_le32(file + 10, BEGIN);
+            store_le32(file + 14, ALPHA_HEADER);
+            store_le32(file + 18, WIDTH);
+            store_le32(file + 22, HEIGHT);
+            file[26] = 1;
+            file[28] = (uint8_t)cases[k].bits;
+            store_le32(file + 30, 3);
+            for (int i = 0; i < 4; i++) store_le32(file + MASKS + 4 * i, cases[k].masks[i]);
+            for (size_t i = 0; i < WIDTH * HEIGHT; i++) {
+                uint32_t pixel = cases[k].pixel | (alpha && i == 5 ? cases[k].masks[3] : 0);
+                for (size_t b = 0; b < bytes; b++) file[BEGIN + i * bytes + b] = (uint8_t)(pixel >> 8 * b);
+            }
+            assert_true(decode_exactly(file, BEGIN + WIDTH * HEIGHT * bytes, &plain, &img, &err));
+            assert_int_equal(img.channels, 4);
+            assert_string_equal(img.meta.note, alpha ? "" : "its alpha is 0 in every pixel, and is taken for opaque");
+            for (size_t i = 0; i < WIDTH * HEIGHT && !alpha; i++)
+                assert_memory_equal((uint8_t *)img.data + 4 * i, cases[k].want, 4);
+            if (alpha) assert_int_equal(((uint8_t *)img.data)[3], 0);
+            image_free(&img);
+        }
+}
+
 static void grey_is_written_with_a_ramp(void **state)
 {
     (void)state;
@@ -295,6 +335,7 @@ int main(void)
         cmocka_unit_test(greys_make_a_grey_image),
         cmocka_unit_test(the_palette_ends_where_the_header_says),
         cmocka_unit_test(grey_is_written_with_a_ramp),
+        cmocka_unit_test(an_alpha_of_nothing_is_opaque),
         cmocka_unit_test(few_codes_do_not_make_a_large_image),
         cmocka_unit_test(what_is_not_read_is_named),
         cmocka_unit_test(the_end_of_runs_ends_a_stream),

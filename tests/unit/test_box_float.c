@@ -345,6 +345,24 @@ static void errors_are_bounded(void **state)
     unguard(&dst);
 }
 
+/* A sample far away does not matter to a backend with a filter of its own; in the rounding of a table it does. */
+static void far_samples_matter_to_tables(void **state)
+{
+    enum { W = 40, H = 30 };
+    sat_box_spec spec = {.width = W, .height = H, .sample = SAT_F64, .window_width = 3, .window_height = 3};
+    sat_view src = guarded(W, H, 1, SAT_F64, 0), dst = guarded(W, H, 1, SAT_F64, 0);
+    (void)state;
+    for (int64_t i = 0; i < W * H; i++) ((double *)src.data)[i] = i ? 0.1 : 1e16;
+    for (int own = 0; own < 2; own++) {
+        spec.backend = own ? "cpu" : "serial";
+        filter(&spec, &src, &dst);
+        const double mean = *(double *)entry_at(&dst, 20, 20, 0);
+        assert_true((fabs(mean - 0.1) <= (9 + 1) * 0x1p-53 * 0.1) == own);
+    }
+    unguard(&src);
+    unguard(&dst);
+}
+
 /* One pixel, one row, one column: long ones, too, of ones, whose means are one. */
 static void thin_images(void **state)
 {
@@ -380,11 +398,9 @@ int main(void)
 {
     cmocka_set_message_output(CM_OUTPUT_TAP);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(means_of_integers_are_exact),
-        cmocka_unit_test(no_sample_reaches_other_windows),
-        cmocka_unit_test(bits_depend_on_nothing_else),
-        cmocka_unit_test(errors_are_bounded),
-        cmocka_unit_test(thin_images),
+        cmocka_unit_test(means_of_integers_are_exact),  cmocka_unit_test(no_sample_reaches_other_windows),
+        cmocka_unit_test(bits_depend_on_nothing_else),  cmocka_unit_test(errors_are_bounded),
+        cmocka_unit_test(far_samples_matter_to_tables), cmocka_unit_test(thin_images),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

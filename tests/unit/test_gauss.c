@@ -133,6 +133,10 @@ static void notes_say_what_is_computed(void **state)
     assert_ok(sat_gauss_create(&gauss, &s));
     assert_non_null(strstr(sat_gauss_note(gauss), "1 thread, in f64, 25 weights; 2 images at a time"));
     sat_gauss_destroy(&gauss);
+    s.sigma = 0.12;
+    assert_ok(sat_gauss_create(&gauss, &s));
+    assert_non_null(strstr(sat_gauss_note(gauss), ", 1 weight;"));
+    sat_gauss_destroy(&gauss);
     assert_string_equal(sat_gauss_note(NULL), "");
     assert_string_equal(sat_gauss_backend(NULL), "");
 }

@@ -308,6 +308,26 @@ static void a_lying_size_allocates_nothing(void **state)
     free(bytes);
 }
 
+/* A byte may hold up to 8192 pixels: so many rows of 8192 as there are bytes are read on, one more is refused. */
+static void a_size_at_the_limit_of_the_bytes_is_read(void **state)
+{
+    (void)state;
+    uint8_t *bytes;
+    size_t n, frame = 0;
+    read_fixture("grey.jpg", &bytes, &n);
+    while (bytes[frame] != 0xFF || bytes[frame + 1] != 0xC0) frame++;
+    for (size_t more = 0; more < 2; more++) {
+        const size_t height = n + more, width = 8192;
+        image img;
+        error err = {.text = "read"};
+        bytes[frame + 5] = (uint8_t)(height >> 8), bytes[frame + 6] = (uint8_t)height;
+        bytes[frame + 7] = (uint8_t)(width >> 8), bytes[frame + 8] = (uint8_t)width;
+        if (decode_exactly(bytes, n, &plain, &img, &err)) image_free(&img);
+        if (!strstr(err.text, "cannot hold the pixels") != !more) fail_msg("%zu rows: %s", height, err.text);
+    }
+    free(bytes);
+}
+
 static void a_frame_without_scan_is_no_picture(void **state)
 {
     (void)state;
@@ -431,6 +451,7 @@ int main(void)
         cmocka_unit_test(a_scan_over_and_over_is_refused),
         cmocka_unit_test(cmyk_is_refused_in_words),
         cmocka_unit_test(a_lying_size_allocates_nothing),
+        cmocka_unit_test(a_size_at_the_limit_of_the_bytes_is_read),
         cmocka_unit_test(a_frame_without_scan_is_no_picture),
         cmocka_unit_test(all_eight_orientations_end_upright),
         cmocka_unit_test(density_is_read),

@@ -77,7 +77,7 @@ static void mutated_headers(void **state)
     state64 = 1;
     for (int run = 0; run < HEADER_RUNS; run++) {
         npy_header h;
-        error err = {""};
+        error err = {.text = ""};
         make_file(file);
         mutate(file, 80);
         size_t n = below(8) ? FILE_BYTES : below(FILE_BYTES + 1);
@@ -114,7 +114,7 @@ static void mutated_files(void **state)
         sat_file_options assume = {.foreign = below(2), .layout = (sat_layout)below(3), .sample = (sat_type)below(9)};
         table_file table;
         table_trailer t;
-        error err = {""};
+        error err = {.text = ""};
         make_file(file);
         if (below(2)) mutate(file, 80);
         uint8_t *trailer = file + 128 + ARRAY_BYTES;

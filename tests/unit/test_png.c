@@ -294,6 +294,45 @@ static void a_transparent_colour_behind_the_pixels_is_ignored(void **state)
     }
 }
 
+/* "The least significant bits are used", and decoders mask the others: PNG, third edition, tRNS.  The first pixel is 0,
+ * the second has the key's colour in its depth, and differs from the third in its last sample. */
+static void the_key_has_the_bits_of_the_depth(void **state)
+{
+    (void)state;
+    static const int depths[] = {1, 2, 4, 8, 16};
+    for (size_t d = 0; d < 5; d++) {
+        for (int colour = 0; colour <= 2; colour += 2) { /* grey, RGB */
+            const int depth = depths[d], samples = colour ? 3 : 1, bytes = depth / 8;
+            uint8_t row[1 + 3 * 3 * 2] = {0}, key[6], z[64];
+            size_t n = 1;
+            file f;
+            image img;
+            error err;
+            if (colour && depth < 8) continue;
+            for (int x = 0; x < 3 && depth >= 8; x++)
+                for (int c = 0; c < samples; c++, n += (size_t)bytes)
+                    row[n + (size_t)bytes - 1] = (uint8_t)(x == 0 ? 0 : x == 2 && c == samples - 1 ? 2 : 1);
+            if (depth < 8) row[1] = (uint8_t)(1 << (8 - 2 * depth)), n += (size_t)(3 * depth + 7) / 8; /* 0, 1, 0 */
+            for (int c = 0; c < samples; c++) {
+                key[2 * c] = depth < 16 ? 0xab : 0;
+                key[2 * c + 1] = (uint8_t)(depth < 8 ? 0xff << depth | 1 : 1);
+            }
+            begin(&f, 3, 1, depth, colour);
+            add_chunk(&f, "tRNS", key, 2 * (size_t)samples);
+            add_chunk(&f, "IDAT", z, deflate(row, n, z, sizeof z));
+            add_chunk(&f, "IEND", NULL, 0);
+            if (!decode_exactly(f.bytes, f.n, &plain, &img, &err)) fail_msg("depth %d: %s", depth, err.text);
+            assert_int_equal(img.channels, samples + 1);
+            for (int x = 0; x < 3; x++) {
+                const int i = x * img.channels + samples, top = depth == 16 ? 65535 : 255;
+                const int alpha = depth == 16 ? ((const uint16_t *)img.data)[i] : ((const uint8_t *)img.data)[i];
+                if (alpha != (x == 1 ? 0 : top)) fail_msg("depth %d, %d samples: alpha %d", depth, samples, alpha);
+            }
+            image_free(&img);
+        }
+    }
+}
+
 /* A chunk of alpha may be among the bytes that are not there yet. */
 static void the_shape_counts_alpha_that_may_follow(void **state)
 {
@@ -421,6 +460,7 @@ int main(void)
         cmocka_unit_test(lying_files_are_refused),
         cmocka_unit_test(a_wrong_crc_matters_where_pixels_do),
         cmocka_unit_test(a_transparent_colour_behind_the_pixels_is_ignored),
+        cmocka_unit_test(the_key_has_the_bits_of_the_depth),
         cmocka_unit_test(the_shape_counts_alpha_that_may_follow),
         cmocka_unit_test(a_wrong_filter_far_down_stops_both_threads),
         cmocka_unit_test(profile_and_resolution_are_carried),

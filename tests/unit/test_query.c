@@ -437,7 +437,14 @@ static void fixed_point(void **state)
     }
     sat_quant q;
     assert_int_equal(sat_quant_for(0, 1, 17000000, &q), SAT_ERR_RANGE);
+    assert_ok(sat_quant_for(0, 1, 16843009, &q)); /* as sat.h says */
+    assert_int_equal(sat_quant_for(0, 1, 16843010, &q), SAT_ERR_RANGE);
     assert_int_equal(sat_quant_for(0, INFINITY, 9, &q), SAT_ERR_RANGE);
+    static const double narrow[][2] = {
+        {0, DBL_TRUE_MIN},  {0, 99 * DBL_TRUE_MIN},        {0, 1e-310},
+        {-DBL_TRUE_MIN, 0}, {-DBL_TRUE_MIN, DBL_TRUE_MIN}, {DBL_MIN, DBL_MIN + DBL_TRUE_MIN}};
+    for (size_t i = 0; i < sizeof narrow / sizeof *narrow; i++) /* no double is as fine a step */
+        said(sat_quant_for(narrow[i][0], narrow[i][1], 100, &q), SAT_ERR_RANGE, "too narrow");
     assert_int_equal(sat_quant_for(2, 1, 9, &q), SAT_ERR_RANGE);
     assert_int_equal(sat_quant_for(-DBL_MAX, -DBL_MAX / 2, 9, &q), SAT_ERR_RANGE); /* no multiple of a step below */
 

@@ -126,6 +126,7 @@ static void names_and_bounds(void **state)
     assert_int_equal(sat_type_from_name("u7"), SAT_TYPE_NONE);
     assert_int_equal(sat_type_bytes((sat_type)99), 0);
     assert_string_equal(sat_status_text((sat_status)99), "unknown status");
+    assert_non_null(strstr(sat_status_text(SAT_ERR_TYPE), "results")); /* of windows and filters, too */
     for (int s = SAT_OK; s <= SAT_ERR_DEVICE; s++)
         assert_string_not_equal(sat_status_text((sat_status)s), "unknown status");
     assert_int_equal(sat_accum_for(SAT_U8, 16843009), SAT_U32); /* floor((2^32 - 1) / 255) */

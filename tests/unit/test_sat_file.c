@@ -175,6 +175,58 @@ static void pipes_and_memory_are_read(void **state)
     sat_file_close(&file);
 }
 
+/* The first 128 KiB, and with them small files, do not change with the file. */
+static void the_head_of_a_file_is_read(void **state)
+{
+    enum { HEAD = 128 << 10, LAST = (HEAD - PAGE - TRAILER) / 8 };
+    static uint64_t entries[LAST + 1];
+    const sat_view view = {.data = entries, .height = 1, .channels = 1, .type = SAT_U64};
+    (void)state;
+    snprintf(path, sizeof path, "%s/t.npy", scratch);
+    for (int64_t width = LAST - 8; width <= LAST + 1; width++) {
+        sat_table table = {.view = view, .layout = SAT_INCLUSIVE, .sample = SAT_U8}, read;
+        sat_file *file;
+        sat_file_info info;
+        table.view.width = width;
+        table.view.row_bytes = width * 8;
+        assert_int_equal(sat_file_write(path, &table, NULL), SAT_OK);
+        assert_int_equal(sat_file_open(&file, path, NULL), SAT_OK);
+        assert_int_equal(sat_file_describe(file, &info), SAT_OK);
+        assert_int_equal(info.is_mapped, width > LAST);
+        flip(PAGE);
+        assert_int_equal(sat_file_table(file, &read), SAT_OK);
+        assert_int_equal(*(const uint64_t *)read.view.data, 0);
+        assert_int_equal(sat_file_verify(file), SAT_OK);
+        sat_file_close(&file);
+    }
+}
+
+static void descriptors_of_the_program_are_written(void **state)
+{
+    const sat_table table = table_of_ones();
+    char name[32];
+    sat_file *file;
+    (void)state;
+    if (access("/dev/fd/0", F_OK) != 0) skip();
+    snprintf(path, sizeof path, "%s/t.npy", scratch);
+    unlink(path);
+    static const int flags[] = {O_WRONLY, O_WRONLY | O_CLOEXEC};
+    for (int i = 0; i < 2; i++) {
+        int fd = open(path, flags[i] | O_CREAT | O_TRUNC, 0666);
+        snprintf(name, sizeof name, "/dev/fd/%d", fd);
+        assert_int_equal(sat_file_write(name, &table, NULL), SAT_OK);
+        close(fd);
+        assert_int_equal(sat_file_open(&file, path, NULL), SAT_OK);
+        assert_int_equal(sat_file_verify(file), SAT_OK);
+        sat_file_close(&file);
+        assert_one_line(sat_file_write(name, &table, NULL), SAT_ERR_FILE, "not open for writing");
+    }
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    snprintf(name, sizeof name, "/dev/fd/%d", fd);
+    assert_one_line(sat_file_write(name, &table, NULL), SAT_ERR_FILE, "not open for writing");
+    close(fd);
+}
+
 /* An inclusive <i4 array with NumPy's header, as np.save() has it. */
 static void put_foreign(const int32_t *entries, size_t n, const char *shape)
 {
@@ -362,6 +414,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_table_comes_back_and_is_asked), cmocka_unit_test(a_flipped_byte_is_seen),
         cmocka_unit_test(cut_files_give_one_line),         cmocka_unit_test(pipes_and_memory_are_read),
+        cmocka_unit_test(the_head_of_a_file_is_read),      cmocka_unit_test(descriptors_of_the_program_are_written),
         cmocka_unit_test(tables_of_others_need_a_layout),  cmocka_unit_test(bands_make_the_same_file),
         cmocka_unit_test(wrong_arguments_are_refused),     cmocka_unit_test(structs_of_other_sizes_go),
     };

@@ -387,9 +387,12 @@ static void refuse_descriptors(void)
     }
 }
 
+/* Of a command they are its own, of a program that calls the library they are the caller's. */
 static void refuse_what_is_not_inherited(void)
 {
     if (fcntl(17, F_SETFD, FD_CLOEXEC) != 0) _exit(2);
+    say_hello_to();
+    sink_refuse_own_descriptors();
     refuse_descriptors();
 }
 
@@ -403,9 +406,11 @@ static void descriptors_that_are_not_open_for_writing_are_refused(void **state)
     assert_int_equal(in_child(17, fd, refuse_descriptors), 0);
     close(fd);
     fd = open("f", O_RDWR);
+    by_name = "/dev/fd/17";
+    assert_holds("f", "old", 3);
     assert_int_equal(in_child(17, fd, refuse_what_is_not_inherited), 0);
     close(fd);
-    assert_holds("f", "old", 3);
+    assert_holds("f", "hello", 5);
     assert_int_equal(files_here(), 1);
     unlink("f");
 }

@@ -424,12 +424,14 @@ static void sealed_lies_are_refused(void **state)
 
 static void a_fixed_point_must_be_one(void **state)
 {
-    static const double steps[] = {0, -1, 1.0 / 0.0, 0.0 / 0.0};
+    static const sat_quant wrong[] = {{0, 0, 255},         {0, -1, 255},      {0, 1.0 / 0.0, 255}, {0, 0.0 / 0.0, 255},
+                                      {0, 0.3, 255},       {0, 1, 0},         {0, 1, 1U << 31},    {1.0 / 0.0, 1, 255},
+                                      {0, 0x1p-1030, 255}, {0, 0x1p1023, 255}};
     uint32_t zeros[4] = {0};
     sat_view view = {.data = zeros, .width = 2, .height = 2, .channels = 1, .type = SAT_Q32};
     (void)state;
-    for (size_t i = 0; i < 4; i++) {
-        table_meta meta = {.layout = SAT_PADDED, .sample = SAT_F32, .quant = {.step = steps[i]}};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        table_meta meta = {.layout = SAT_PADDED, .sample = SAT_F32, .quant = wrong[i]};
         write_table(&view, &meta, 2, 0);
         assert_open_fails(NULL, "broken trailer: no such fixed point");
     }

@@ -214,6 +214,49 @@ static void the_extension_area_says_what_attributes_are(void **state)
     }
 }
 
+static bool is_noted(const image *img)
+{
+    return strcmp(img->meta.note, "its alpha is 0 in every pixel, and is taken for opaque") == 0;
+}
+
+/* Also where colours are said to be multiplied by it.  One bit of the last pixel makes it an alpha. */
+static void an_alpha_of_nothing_is_opaque(void **state)
+{
+    (void)state;
+    static const struct {
+        kind k;
+        const char *pixel, *want, *set; /* set: the same with some alpha */
+    } cases[] = {
+        {{COLOUR, 32, 0, 0, 8, 4}, "\3\2\1\0", "\1\2\3\377", "\3\2\1\1"},
+        {{COLOUR, 16, 0, 0, 1, 4}, "\37\174", "\377\0\377\377", "\37\374"},
+        {{GREY, 16, 0, 0, 8, 2}, "\7\0", "\7\377", "\7\1"},
+    };
+    static tga t;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        for (int way = 0; way < 16; way++) {
+            const kind *k = &cases[i].k;
+            const size_t bytes = (size_t)k->bits / 8, channels = (size_t)k->channels;
+            const bool runs = way & 1, multiplied = way & 2, extension = way & 4, alpha = way & 8;
+            image img;
+            error err;
+            t.n = 0;
+            put_header(&t, k, FROM_TOP | (runs ? RUNS : 0), 0);
+            for (int p = 0; p < PIXELS; p++) {
+                if (runs) put(&t, 128, 1);
+                memcpy(t.bytes + t.n, alpha && p == PIXELS - 1 ? cases[i].set : cases[i].pixel, bytes);
+                t.n += bytes;
+            }
+            if (extension) put_extension(&t, multiplied ? 4 : 3);
+            assert_true(decode_exactly(t.bytes, t.n, &plain, &img, &err));
+            assert_int_equal(img.channels, k->channels);
+            assert_int_equal(is_noted(&img), !alpha);
+            for (size_t p = 0; p < PIXELS && !alpha; p++)
+                assert_memory_equal((uint8_t *)img.data + p * channels, cases[i].want, channels);
+            if (alpha) assert_int_equal(((uint8_t *)img.data)[channels - 1], 0);
+            image_free(&img);
+        }
+}
+
 static void an_extension_area_that_is_not_there_says_nothing(void **state)
 {
     (void)state;
@@ -301,6 +344,7 @@ int main(void)
         cmocka_unit_test(what_is_cut_off_is_refused),
         cmocka_unit_test(an_index_outside_the_palette_is_refused),
         cmocka_unit_test(the_extension_area_says_what_attributes_are),
+        cmocka_unit_test(an_alpha_of_nothing_is_opaque),
         cmocka_unit_test(an_extension_area_that_is_not_there_says_nothing),
         cmocka_unit_test(a_stream_with_attributes_is_read_for_its_extension_area),
         cmocka_unit_test(grey_of_sixteen_bits_has_to_declare_its_alpha),

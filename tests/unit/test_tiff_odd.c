@@ -1,4 +1,5 @@
-/* TIFFs of odd writers decode to what was meant, or are refused in words; and Deflate, which libtiff leaves to us. */
+/* TIFFs of odd writers decode to what was meant, or are refused in words; and Deflate and predictors, which libtiff
+ * leaves to us. */
 #include "tiff_maker.h"
 
 /* Also with a last strip of more rows than the image has left, which some writers make. */
@@ -42,6 +43,51 @@ static void deflate_of_other_sizes_is_refused(void **state)
     k.more_rows = 2;
     make(&t, &k);
     refused(&t, &plain, "corrupt: strip 4 of the TIFF has too many pixels");
+}
+
+/* libtiff undoes differences behind some codecs only, and passes over the tag beside others. */
+static void differences_in_packbits_are_undone(void **state)
+{
+    static const int depths[] = {8, 16, 32};
+    (void)state;
+    for (size_t d = 0; d < sizeof depths / sizeof *depths; d++)
+        for (int layout = 0; layout < 128; layout++) {
+            kind k = {.bits = depths[d],
+                      .photometric = layout & 1 ? RGB : BLACK,
+                      .extra = layout & 2 ? ALPHA : NO_EXTRA,
+                      .planar = layout & 4,
+                      .tiled = layout & 8,
+                      .last_first = layout & 16,
+                      .big = layout & 32,
+                      .differences = !(layout & 64),
+                      .of_bytes = layout & 64,
+                      .compression = PACKBITS};
+            if (k.differences || depths[d] == 32) check(&k);
+            k.compression = DEFLATE;
+            if (k.of_bytes && depths[d] == 32) check(&k);
+        }
+}
+
+/* Where readers do not agree whether the samples are differences. */
+static void differences_that_are_not_undone_are_refused(void **state)
+{
+    static tiff t;
+    (void)state;
+    for (int layout = 0; layout < 4; layout++) {
+        kind k = {.bits = 32, .photometric = BLACK, .extra = NO_EXTRA, .last_first = layout & 1, .big = layout & 2};
+        k.differences = true;
+        make(&t, &k);
+        refused(&t, &plain, "a TIFF in compression 1 (None) with predictor 2, which cannot be read");
+        k.differences = false, k.of_bytes = true;
+        make(&t, &k);
+        refused(&t, &plain, "a TIFF in compression 1 (None) with predictor 3, which cannot be read");
+    }
+    make(&t, &(kind){.bits = 8, .photometric = BLACK, .extra = NO_EXTRA, .compression = JPEG, .differences = true});
+    refused(&t, &plain, "a TIFF in compression 7 (JPEG) with predictor 2, which cannot be read");
+    make(&t, &(kind){.bits = 4, .photometric = BLACK, .extra = NO_EXTRA, .compression = PACKBITS, .differences = true});
+    refused(&t, &plain, "a TIFF in compression 32773 (PackBits) with predictor 2, which cannot be read");
+    make(&t, &(kind){.bits = 16, .photometric = BLACK, .extra = NO_EXTRA, .compression = PACKBITS, .of_bytes = true});
+    refused(&t, &plain, "a TIFF in compression 32773 (PackBits) with predictor 3, which cannot be read");
 }
 
 static void a_volume_is_no_picture(void **state)
@@ -90,6 +136,32 @@ static void lzw_of_old_writers_is_read(void **state)
     image_free(&img);
 }
 
+/* libtiff reports a unit of resolution that there is not, and goes on: of a copy that is passed over, it is no error.
+ */
+static void an_error_in_a_copy_that_is_passed_over_does_not_concern_the_pixels(void **state)
+{
+    static tiff t;
+    image img;
+    error err;
+    (void)state;
+    make(&t, &(kind){.bits = 8, .photometric = BLACK, .extra = NO_EXTRA, .rows = HEIGHT});
+    size_t directory = (size_t)t.bytes[6] << 8 | t.bytes[7];
+    put_at(&t, directory + 2 + 12 * (size_t)t.bytes[directory + 1], t.n, 4);
+    put_directory(&t,
+                  (const field[]){{254, LONG, 1, {1}},
+                                  {256, SHORT, 1, {1}},
+                                  {257, SHORT, 1, {1}},
+                                  {258, SHORT, 1, {8}},
+                                  {262, SHORT, 1, {BLACK}},
+                                  {273, LONG, 1, {HEADER}},
+                                  {279, LONG, 1, {1}},
+                                  {296, SHORT, 1, {77}}},
+                  8);
+    if (!decode_exactly(t.bytes, t.n, &plain, &img, &err)) fail_msg("%s", err.text);
+    assert_int_equal(got(&img, 7), wanted(&t, 7, 0));
+    image_free(&img);
+}
+
 /* Of a sample that is left out, nothing is read; of others, the file needs all blocks. */
 static void blocks_may_lack_where_they_are_not_read(void **state)
 {
@@ -117,9 +189,15 @@ int main(void)
     if (!SAT_WITH_LIBTIFF) return puts("1..0 # SKIP built without libtiff") < 0;
     cmocka_set_message_output(CM_OUTPUT_TAP);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(deflate_decodes_to_its_pixels), cmocka_unit_test(deflate_of_other_sizes_is_refused),
-        cmocka_unit_test(a_volume_is_no_picture),        cmocka_unit_test(a_field_of_unknown_type_is_skipped),
-        cmocka_unit_test(lzw_of_old_writers_is_read),    cmocka_unit_test(blocks_may_lack_where_they_are_not_read),
+        cmocka_unit_test(deflate_decodes_to_its_pixels),
+        cmocka_unit_test(deflate_of_other_sizes_is_refused),
+        cmocka_unit_test(differences_in_packbits_are_undone),
+        cmocka_unit_test(differences_that_are_not_undone_are_refused),
+        cmocka_unit_test(a_volume_is_no_picture),
+        cmocka_unit_test(a_field_of_unknown_type_is_skipped),
+        cmocka_unit_test(an_error_in_a_copy_that_is_passed_over_does_not_concern_the_pixels),
+        cmocka_unit_test(lzw_of_old_writers_is_read),
+        cmocka_unit_test(blocks_may_lack_where_they_are_not_read),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -63,6 +63,11 @@ static void specs_that_are_refused(void **state)
     REFUSED(SAT_ERR_ARGUMENT, "no sample of type f32", (s.sample = SAT_F32, s.has_nodata = true, s.nodata = 1e300));
     REFUSED(SAT_ERR_ARGUMENT, "no sample of type f32",
             (s.sample = SAT_F32, s.has_nodata = true, s.nodata = 0x1.ffffffp127));
+    REFUSED(SAT_ERR_ARGUMENT, "a range of 256; of u8 samples it is 1 to 255", s.range = 256);
+    REFUSED(SAT_ERR_ARGUMENT, "a range of 0.5; of i16 samples it is 1 to 32767", (s.sample = SAT_I16, s.range = 0.5));
+    REFUSED(SAT_ERR_ARGUMENT, "a range of nan; of u8", s.range = NAN);
+    REFUSED(SAT_ERR_ARGUMENT, "a range of -1; it is finite and above 0", (s.sample = SAT_F32, s.range = -1));
+    REFUSED(SAT_ERR_ARGUMENT, "a range of inf; it is finite", (s.sample = SAT_F64, s.range = INFINITY));
     REFUSED(SAT_ERR_ARGUMENT, "a ddof of -1", s.ddof = -1);
     REFUSED(SAT_ERR_ARGUMENT, "reserved", s.reserved[1] = true);
     REFUSED(SAT_ERR_ARGUMENT, "reserved", output[0].reserved[2] = true);
@@ -113,6 +118,9 @@ static void views_that_are_refused(void **state)
     said(sat_window_run(w, &src, &mask, &out, NULL), SAT_ERR_ARGUMENT, "the window was not made for one");
     said(sat_window_run(masked, &src, NULL, &out, NULL), SAT_ERR_ARGUMENT, "no mask");
     said(sat_window_run(masked, &src, &src, &out, NULL), SAT_ERR_SHAPE, "mask: 40x30 with 2 channels");
+    sat_view spaced = src;
+    spaced.channels = 1, spaced.pixel_bytes = 2;
+    assert_ok(sat_window_run(masked, &src, &spaced, &out, NULL));
     said(sat_window_run(w, &out, NULL, &out, NULL), SAT_ERR_TYPE, "source: samples of f32");
     said(sat_window_run(w, &src, NULL, &src, NULL), SAT_ERR_TYPE, "result: samples of u8");
     wrong.width = 39;

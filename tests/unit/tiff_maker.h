@@ -7,10 +7,10 @@
 
 #include "codec_test.h"
 
-enum { WIDTH = 21, HEIGHT = 19, TILE = 16, MOST = 1 << 16, HEADER = 16 };
+enum { WIDTH = 21, HEIGHT = 19, TILE = 16, MOST = 1 << 16, HEADER = 16, MOST_SAMPLES = 8 };
 enum { WHITE = 0, BLACK = 1, RGB = 2, PALETTE = 3, CMYK = 5 };
 enum { NO_EXTRA = -1, UNNAMED = 0, PREMULTIPLIED = 1, ALPHA = 2 };
-enum { DEFLATE = 8 };
+enum { JPEG = 7, DEFLATE = 8, PACKBITS = 32773 };
 enum { SHORT = 3, LONG = 4, LONG8 = 16 };
 
 typedef struct kind {
@@ -19,7 +19,9 @@ typedef struct kind {
     int compression, format; /* 0: none, and unsigned or of 32 bits float */
     int rows, width;         /* of a strip, of the image; 0: 4, WIDTH */
     bool differences;        /* to the sample on the left */
+    bool of_bytes;           /* the same of the bytes of floats, the highest of all samples first */
     int more_rows;           /* in the last strip, behind the image */
+    int before, behind;      /* unnamed samples in front of `extra`, and behind it */
 } kind;
 
 typedef struct tiff {
@@ -27,7 +29,7 @@ typedef struct tiff {
     uint8_t bytes[MOST];
     size_t n;
     int entries;
-    uint32_t values[WIDTH * HEIGHT * 4];
+    uint32_t values[WIDTH * HEIGHT * MOST_SAMPLES];
 } tiff;
 
 static inline int colours(const kind *k)
@@ -35,9 +37,14 @@ static inline int colours(const kind *k)
     return k->photometric == RGB ? 3 : 1;
 }
 
+static inline int extras(const kind *k)
+{
+    return k->before + (k->extra != NO_EXTRA) + k->behind;
+}
+
 static inline int samples(const kind *k)
 {
-    return colours(k) + (k->extra != NO_EXTRA);
+    return colours(k) + extras(k);
 }
 
 static inline void put_at(tiff *t, size_t at, uint64_t value, int bytes)
@@ -80,6 +87,19 @@ static inline void put_directory(tiff *t, const field *fields, int count)
     }
     put(t, 0, word);
     t->n = end;
+}
+
+/* Rows of `samples` of four bytes that begin at `at`: Adobe's Technical Note 3. */
+static inline void split_bytes(tiff *t, size_t at, int samples, int step)
+{
+    uint8_t row[1 << 12];
+    const int bytes = 4 * samples;
+    for (; at < t->n; at += (size_t)bytes) {
+        for (int i = 0; i < bytes; i++)
+            row[(t->k.last_first ? 3 - i % 4 : i % 4) * samples + i / 4] = t->bytes[at + (size_t)i];
+        for (int i = bytes - 1; i >= step; i--) row[i] = (uint8_t)(row[i] - row[i - step]);
+        memcpy(t->bytes + at, row, (size_t)bytes);
+    }
 }
 
 /* One tile or strip of these columns and rows, of samples first to last; behind the image's edge are ones. */
@@ -127,6 +147,21 @@ static inline void deflate_from(tiff *t, size_t at)
     for (int i = 0; i < 4; i++) t->bytes[t->n++] = (uint8_t)((i < 2 ? b : a) >> (i % 2 ? 0 : 8));
 }
 
+/* Packets of up to 128 bytes as they are, each behind their number less 1 (TIFF 6.0, section 9). */
+static inline void pack_from(tiff *t, size_t at)
+{
+    static uint8_t whole[MOST];
+    size_t n = t->n - at;
+    memcpy(whole, t->bytes + at, n);
+    t->n = at;
+    for (size_t done = 0, count; done < n; done += count) {
+        count = n - done < 128 ? n - done : 128;
+        t->bytes[t->n++] = (uint8_t)(count - 1);
+        memcpy(t->bytes + t->n, whole + done, count);
+        t->n += count;
+    }
+}
+
 static inline void make(tiff *t, const kind *k)
 {
     static field f[16];
@@ -148,7 +183,10 @@ static inline void make(tiff *t, const kind *k)
                 size_t at = t->n;
                 int height = k->tiled ? TILE : HEIGHT - y < rows ? HEIGHT - y + k->more_rows : rows;
                 put_block(t, x, y, k->tiled ? TILE : width, height, k->planar ? p : 0, k->planar ? p : samples(k) - 1);
+                const int step = k->planar ? 1 : samples(k);
+                if (k->of_bytes) split_bytes(t, at, (k->tiled ? TILE : width) * step, step);
                 if (k->compression == DEFLATE) deflate_from(t, at);
+                if (k->compression == PACKBITS) pack_from(t, at);
                 offsets.values[offsets.count++] = at;
                 counts.values[counts.count++] = t->n - at;
             }
@@ -165,7 +203,7 @@ static inline void make(tiff *t, const kind *k)
     FIELD(256, SHORT, 1, {(uint64_t)width});
     FIELD(257, SHORT, 1, {HEIGHT});
     uint64_t b = (uint64_t)k->bits;
-    FIELD(258, SHORT, (unsigned)samples(k), {b, b, b, b});
+    FIELD(258, SHORT, (unsigned)samples(k), {b, b, b, b, b, b, b, b});
     FIELD(259, SHORT, 1, {k->compression ? (uint64_t)k->compression : 1});
     FIELD(262, SHORT, 1, {(uint64_t)k->photometric});
     if (!k->tiled) f[n++] = offsets;
@@ -175,7 +213,7 @@ static inline void make(tiff *t, const kind *k)
         f[n++] = counts;
     }
     FIELD(284, SHORT, 1, {k->planar ? 2 : 1});
-    if (k->differences) FIELD(317, SHORT, 1, {2});
+    if (k->differences || k->of_bytes) FIELD(317, SHORT, 1, {k->of_bytes ? 3 : 2});
     if (k->photometric == PALETTE) {
         f[n] = (field){320, SHORT, 3u << k->bits, {0}};
         for (unsigned i = 0; i < f[n].count; i++) f[n].values[i] = i * 6007 % 256 * 257;
@@ -187,9 +225,10 @@ static inline void make(tiff *t, const kind *k)
         f[n++] = offsets;
         f[n++] = counts;
     }
-    if (k->extra != NO_EXTRA) FIELD(338, SHORT, 1, {(uint64_t)k->extra});
+    if (extras(k) > 0) FIELD(338, SHORT, (unsigned)extras(k), {0});
+    if (k->extra > UNNAMED) f[n - 1].values[k->before] = (uint64_t)k->extra;
     uint64_t format = k->format ? (uint64_t)k->format : k->bits == 32 ? 3 : 1;
-    FIELD(339, SHORT, (unsigned)samples(k), {format, format, format, format});
+    FIELD(339, SHORT, (unsigned)samples(k), {format, format, format, format, format, format, format, format});
     put_directory(t, f, n);
 }
 
@@ -207,11 +246,11 @@ static inline double wanted(const tiff *t, int i, int c)
     const kind *k = &t->k;
     const uint32_t *pixel = &t->values[i * samples(k)];
     if (k->photometric == PALETTE) return ((pixel[0] + (uint32_t)c * (1u << k->bits)) * 6007 % 256 * 257) / 257;
+    if (c == colours(k)) return value_of(k, pixel[c + k->before]);
     double v = value_of(k, pixel[c]), top = k->bits <= 8 ? 255 : k->bits <= 16 ? 65535 : 1;
-    if (c == colours(k)) return v;
     if (k->photometric == WHITE) v = top - v;
     if (k->extra != PREMULTIPLIED) return v;
-    double a = value_of(k, pixel[colours(k)]);
+    double a = value_of(k, pixel[colours(k) + k->before]);
     if (k->bits == 32) return a == 0 ? 0 : (double)((float)v / (float)a);
     return a == 0 ? 0 : fmin(floor(v * top / a + 0.5), top);
 }
@@ -223,6 +262,23 @@ static inline double got(const image *img, int i)
     return (double)((const float *)img->data)[i];
 }
 
+/* channel: -1, all of them; else the one that is read, or a band behind those. */
+static inline void check_pixels(const tiff *t, const image *img, int channels, int channel)
+{
+    const kind *k = &t->k;
+    assert_int_equal(img->channels, channel < 0 ? channels : 1);
+    assert_int_equal(img->width, WIDTH);
+    assert_int_equal(img->height, HEIGHT);
+    assert_int_equal(img->type, k->bits <= 8 ? SAT_U8 : k->bits <= 16 ? SAT_U16 : SAT_F32);
+    for (int i = 0; i < WIDTH * HEIGHT * img->channels; i++) {
+        const int pixel = i / img->channels, c = channel < 0 ? i % img->channels : channel;
+        double want = c < channels ? wanted(t, pixel, c) : value_of(k, t->values[pixel * samples(k) + c]);
+        if (got(img, i) != want)
+            fail_msg("%d bits, photometric %d, extra %d, channel %d, sample %d: %g, not %g", k->bits, k->photometric,
+                     k->extra, channel, i, got(img, i), want);
+    }
+}
+
 static inline void check(const kind *k)
 {
     static tiff t;
@@ -232,16 +288,7 @@ static inline void check(const kind *k)
     if (!decode_exactly(t.bytes, t.n, &plain, &img, &err))
         fail_msg("%d bits, photometric %d: %s", k->bits, k->photometric, err.text);
     int channels = k->photometric == PALETTE ? 3 : colours(k) + (k->extra == ALPHA || k->extra == PREMULTIPLIED);
-    assert_int_equal(img.channels, channels);
-    assert_int_equal(img.width, WIDTH);
-    assert_int_equal(img.height, HEIGHT);
-    assert_int_equal(img.type, k->bits <= 8 ? SAT_U8 : k->bits <= 16 ? SAT_U16 : SAT_F32);
-    for (int i = 0; i < WIDTH * HEIGHT * channels; i++) {
-        double want = wanted(&t, i / channels, i % channels);
-        if (got(&img, i) != want)
-            fail_msg("%d bits, photometric %d, extra %d, sample %d: %g, not %g", k->bits, k->photometric, k->extra, i,
-                     got(&img, i), want);
-    }
+    check_pixels(&t, &img, channels, -1);
     image_free(&img);
 }
 

@@ -1,0 +1,17 @@
+/* number.h - how numbers are written, on the command line and in files of text: in decimal digits, and nothing else. */
+#ifndef CLI_NUMBER_H
+#define CLI_NUMBER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* What may be beside the digits. */
+enum { NUMBER_SIGN = 1 /* + or -, first */, NUMBER_REAL = 2 /* a fraction, and an exponent, which may have a sign */ };
+
+/* The bytes of the number that the text begins with; 0: it begins with none. */
+size_t number_bytes(const char *text, unsigned may_have);
+
+/* The value of a text that is such a number and nothing else, if it is finite; else false. */
+bool number_of(const char *text, unsigned may_have, double *value);
+
+#endif

@@ -1,0 +1,96 @@
+/* region_choice.c - a table or the pixels?
+ *
+ * Neither way does much with what it reads, so that bytes between processor and memory are what both cost.
+ *
+ *   pixels   each rectangle's rows, a line of a cache at least, for each channel, once for each sum that is asked for
+ *   table    the image, and three times the table: cleared by the system when its pages are touched first, read into
+ *            the caches before it is written, and written; twice for sums and squares
+ *   both     four corners of each rectangle, each in a line of its own: the library checks all by a table, if by one of
+ *            zeros
+ *
+ * So rectangles of bytes, under a table with 8 of them for each pixel, are summed up to some 25 times the image's area.
+ * That the pixels take no memory besides is counted, too: a table is first touched.  Where all rectangles are not known
+ * beforehand (a stream, or a file of more than a chunk), they may be any number, and a table is made if it fits.
+ *
+ * Sums of integers, and what follows from them, are exact both ways: the same bits.  Floats are always summed from the
+ * pixels: the difference of two large sums has lost what is small beside them, and one NaN is in every sum behind it.
+ * So are squares of integers of 32 bits, which no table holds exactly. */
+#include "region_choice.h"
+
+#include "memory.h"
+#include "messages.h"
+#include "sample_type.h"
+
+enum { LINE_BYTES = 64, CORNERS = 4, TABLE_TIMES = 3 };
+
+/* How often region_pixels() reads a rectangle of one channel. */
+static int sums_of(const region_ask *ask, sat_type type)
+{
+    return is_float_type(type) ? 1 + 2 * ask->variances + ask->roots : 1 + (ask->variances || ask->roots);
+}
+
+static double moved_by_pixels(const region_ask *ask, const rects_load *load, const image_shape *shape)
+{
+    return load->bytes * shape->channels * sums_of(ask, shape->type) + load->n * CORNERS * LINE_BYTES;
+}
+
+static double moved_by_table(const rects_load *load, const image_shape *shape, bool squares, uint64_t table_bytes)
+{
+    const double image_bytes =
+        (double)shape->width * (double)shape->height * (double)shape->channels * (double)sat_type_bytes(shape->type);
+    return (1 + squares) * (image_bytes + load->n * CORNERS * LINE_BYTES) + TABLE_TIMES * (double)table_bytes;
+}
+
+/* Bytes of the tables; UINT64_MAX: more than can be. */
+static uint64_t bytes_of(const image_shape *shape, sat_type accum, bool squares)
+{
+    uint64_t bytes = sat_row_bytes(shape->width + 1, shape->channels, accum ? accum : SAT_I64);
+    if (squares) bytes += sat_row_bytes(shape->width + 1, shape->channels, SAT_U64);
+    return bytes == 0 || __builtin_mul_overflow(bytes, (uint64_t)shape->height + 1, &bytes) ? UINT64_MAX : bytes;
+}
+
+region_choice region_choose(const region_ask *ask, const rects *from, const image_shape *shape)
+{
+    const bool asked = ask->variances || ask->roots, forced = ask->force_table;
+    const size_t pixel_bytes = (size_t)shape->channels * sat_type_bytes(shape->type);
+    const double image_bytes = (double)shape->width * (double)shape->height * (double)pixel_bytes;
+    rects_load load = {.n = 0};
+    region_choice c = {.known = rects_load_of(from, shape->width, shape->height, pixel_bytes, &load)};
+    const bool exact = is_float_type(shape->type) || (asked && sat_type_bytes(shape->type) == 4);
+    const bool squares = asked && !exact;
+    c.largest_px = c.known ? load.largest_px : shape->width * shape->height;
+    c.accum = sat_accum_for(shape->type, c.largest_px);
+    c.table_bytes = bytes_of(shape, c.accum, squares);
+    if (c.known && !exact) {
+        c.moved_by_pixels = moved_by_pixels(ask, &load, shape);
+        c.moved_by_table = moved_by_table(&load, shape, squares, c.table_bytes);
+    }
+    c.table = forced || (!exact && (!c.known || c.moved_by_table < c.moved_by_pixels));
+    c.too_large = c.table && !forced && (double)c.table_bytes + image_bytes > (double)memory_limit();
+    c.table = c.table && !c.too_large;
+    c.pixels = exact || !c.table;
+    return c;
+}
+
+bool region_table_pays(const region_ask *ask, const rects_load *load, const image_shape *shape)
+{
+    static const double worth_a_command = 1 << 30, far_less = 4;
+    const bool squares = ask->variances || ask->roots;
+    const double pixels = moved_by_pixels(ask, load, shape),
+                 table = moved_by_table(load, shape, squares, bytes_of(shape, SAT_F64, squares));
+    return is_float_type(shape->type) && pixels > worth_a_command && pixels > far_less * table;
+}
+
+void region_choice_say(const region_choice *c, const char *input)
+{
+    char pixels[32], table[32];
+    if (c->too_large)
+        say(input,
+            "no table is made: the rectangles are summed from the pixels, as a table of %s is beyond --max-memory",
+            size_text(table, (double)c->table_bytes));
+    else if (!c->table)
+        say(input, "no table is made: the rectangles are summed from the pixels");
+    if (c->moved_by_table > 0)
+        say(input, "summing the pixels moves %s, making and reading a table %s", size_text(pixels, c->moved_by_pixels),
+            size_text(table, c->moved_by_table));
+}

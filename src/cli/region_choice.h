@@ -1,0 +1,34 @@
+/* region_choice.h - are rectangles of an image answered by a table, or from its pixels? */
+#ifndef CLI_REGION_CHOICE_H
+#define CLI_REGION_CHOICE_H
+
+#include "format.h"
+#include "rects.h"
+
+/* What is asked of each rectangle beside its sum, and whether a table is made in any case. */
+typedef struct region_ask {
+    bool variances, roots; /* of squares */
+    bool force_table;
+} region_ask;
+
+typedef struct region_choice {
+    bool table;             /* one is made, for sums and for squares where they are asked for */
+    bool pixels;            /* they are summed: no table is made, or none would be as exact */
+    bool known;             /* all rectangles are, and so what they read */
+    bool too_large;         /* a table would be made if there were memory for it */
+    int64_t largest_px;     /* the largest rectangle, as far as that is known */
+    sat_type accum;         /* of the table of sums that answers it; SAT_TYPE_NONE: none is proven to */
+    uint64_t table_bytes;   /* of the tables; UINT64_MAX: more than can be */
+    double moved_by_pixels; /* bytes between processor and memory; 0: not compared */
+    double moved_by_table;  /* to make the tables and read them */
+} region_choice;
+
+region_choice region_choose(const region_ask *ask, const rects *from, const image_shape *shape);
+
+/* Rectangles of floats that were summed from the pixels: would a table have taken far less? */
+bool region_table_pays(const region_ask *ask, const rects_load *load, const image_shape *shape);
+
+/* For -v: "no table is made: ...", and why; what was compared. */
+void region_choice_say(const region_choice *c, const char *input);
+
+#endif

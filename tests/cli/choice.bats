@@ -1,0 +1,130 @@
+# Rectangles of an image: a table is made for them, or the pixels are summed.
+
+load helpers
+
+@test "query -v names backend, sums and why" {
+    small a.pgm
+    sat query a.pgm --rect 0,0,2,2 -v
+    [ "$status" = 0 ]
+    [[ $stderr == *"no table is made: the rectangles are summed from the pixels"*"a.pgm: ready after "* ]]
+    [ "${lines[1]}" = 0,0,2,2,3.5,14 ]
+    sat query a.pgm --rect 0,0,2,2 -v --backend cpu
+    [ "$status" = 0 ]
+    [[ $stderr == *"u32 is the narrowest that holds the largest rectangle, 4 px of u8"* ]]
+    [ "${lines[1]}" = 0,0,2,2,3.5,14 ]
+}
+
+# by WORDS ARGS... - a query whose -v has a line with these words.
+by() {
+    local words=$1
+    shift
+    sat query -v "$@"
+    echo "$stderr"
+    [ "$status" = 0 ] && [[ $stderr == *"$words"* ]]
+}
+NO_TABLE="no table is made: the rectangles are summed from the pixels"
+A_TABLE="is the narrowest that holds the largest rectangle"
+
+@test "query: a table or the pixels, by what they cost" {
+    grey 300 200 a.pgm
+    all=$(printf -- ' --rect 0,0,300,200%.0s' {1..10}) more=$(printf -- ' --rect 0,0,300,200%.0s' {1..16})
+    by "$NO_TABLE" a.pgm --rect 0,0,300,200 --rect 0,0,1,1
+    by "summing the pixels moves 117.7 KiB, making and reading a table 768.1 KiB" a.pgm --rect 0,0,300,200 --rect 0,0,300,200
+    by "$NO_TABLE" a.pgm $all
+    by "$A_TABLE, 60000 px of u8" a.pgm $more
+    by "$NO_TABLE" a.pgm $more --stat var # two tables, of 8 bytes
+    by "$A_TABLE" a.pgm $more $more $more --stat var
+    # files and streams that end with the first chunk are known as well
+    for n in 10 16; do
+        for ((i = 0; i < n; i++)); do echo 0,0,300,200; done >$n.csv
+        "${PYTHON:-python3}" -c 'import sys, numpy as np; np.save(sys.argv[1] + ".npy", np.loadtxt(sys.argv[1] + ".csv", int, delimiter=","))' $n
+    done
+    by "$NO_TABLE" a.pgm --rects 10.csv
+    by "$A_TABLE" a.pgm --rects 16.csv
+    by "$NO_TABLE" a.pgm --rects 10.npy
+    by "$A_TABLE" a.pgm --rects 16.npy
+    by "$NO_TABLE" a.pgm --rects - <10.csv
+    by "$A_TABLE" a.pgm --rects - <16.csv
+    by "$NO_TABLE" a.pgm a.pgm --rects 10.csv
+    seq 70000 | awk '{ print "0,0,1,1" }' >long.csv
+    by "$A_TABLE that fits the image, 60000 px" a.pgm --rects long.csv
+    # cells of a grid hold each pixel once
+    by "$NO_TABLE" a.pgm --grid 30
+    by "$NO_TABLE" a.pgm --grid 400
+    by "$A_TABLE, 4 px of u8" a.pgm --grid 2
+    by "$A_TABLE, 1 px of u8" a.pgm --rect 5,5,1,1 --backend cpu
+}
+
+@test "query: where a table does not fit, the pixels are summed" {
+    grey 300 200 a.pgm
+    more=$(printf -- ' --rect 0,0,300,200%.0s' {1..16})
+    seq 70000 | awk '{ print $1 % 200 ",0,100," $1 % 99 + 1 }' >long.csv
+    for rects in "$more" "--rects long.csv" "$more $more $more --stat mean,var,std,rms,sum"; do
+        ok query a.pgm $rects
+        "$sat" query a.pgm $rects >want
+        by "$NO_TABLE, as a table of " a.pgm $rects --max-memory 120K
+        [[ $stderr == *" KiB is beyond --max-memory"* ]]
+        "$sat" query a.pgm $rects --max-memory 120K | cmp - want
+        failure "a.pgm: 300x200 px *, more than the 120.0 KiB of --max-memory" query a.pgm $rects --max-memory 120K --backend cpu
+        failure "a.pgm: 300x200 px *" query a.pgm $rects --max-memory 100K
+    done
+}
+
+@test "query: a table and the pixels give the same bits, of integers" {
+    "${PYTHON:-python3}" -c '
+import numpy as np
+r = np.random.default_rng(3)
+for name in "u1 u2 u4 i1 i2 i4".split():
+    info = np.iinfo(name)
+    np.save(name + ".npy", r.integers(info.min, info.max, (60, 70, 3), endpoint=True).astype(name))
+whole = [(x, y, r.integers(1, 71 - x), r.integers(1, 61 - y)) for x, y in r.integers(0, 60, (20, 2))]
+parts = [(x, y, r.uniform(1e-3, 70 - x), r.uniform(1e-3, 60 - y)) for x, y in r.uniform(0, 59, (20, 2))]
+for name, rects in ("whole", whole), ("parts", parts): np.savetxt(name + ".csv", rects, "%.17g", ",")
+np.savetxt("odd.csv", [(0, .5, 70, 1), (3.25, 0, .5, 60), (4, 4, 1, 1.5), (68.5, 1, 1.5, 2), (1.5, 1.5, .25, .25)], "%.17g", ",")'
+    for type in u1 u2 u4 i1 i2 i4; do
+        for rects in whole parts odd; do
+            for ddof in 0 1; do
+                args="$type.npy --as image --rects $rects.csv --stat mean,sum,var,std,rms,count --ddof $ddof"
+                by "$NO_TABLE" $args
+                ok query $args -o pixels.csv
+                ok query $args -o table.csv --backend cpu
+                cmp pixels.csv table.csv
+                ok query ${args/,var,std,rms/} -o pixels.csv
+                ok query ${args/,var,std,rms/} -o table.csv --backend serial
+                cmp pixels.csv table.csv
+            done
+        done
+    done
+}
+
+@test "query: so many rectangles of floats are quicker from a table, says a line" {
+    floats 600 500 f.pfm
+    line="f.pfm: so many rectangles of floats are summed from the pixels; quicker, but with sums that are rounded, is"
+    seq 1000 | awk '{ print "0,0,600,500" }' >r.csv
+    head -800 r.csv >few.csv
+    sat query f.pfm --rects r.csv
+    [ "$status" = 0 ]
+    [ "$stderr" = "sat: $line \`sat IMAGE -o TABLE.npy\`, and \`sat query TABLE.npy\`" ]
+    sat query f.pfm --rects few.csv --stat var
+    [ "$status" = 0 ]
+    [ "$stderr" = "sat: $line \`sat IMAGE -o TABLE.npy --moments 1,2\`, and \`sat query TABLE.npy\`" ]
+    ok query -q f.pfm --rects r.csv
+    ok query f.pfm --rects few.csv
+    ok query f.pfm --grid 10
+}
+
+@test "query: few rectangles of an image need no table" {
+    grey 6000 6000 a.pgm
+    colour 300 200 c.ppm 65535
+    (ulimit -v 400000 && "$sat" --version) >version 2>&1 || skip "this build needs more address space"
+    rects="--rect 0,0,6000,3000 --rect 17,3001,5,2999 --rect=-9,5000,10,2000 --rect 6000,0,1,1 --clip"
+    "$sat" query a.pgm $rects >from_pixels
+    "$sat" a.pgm -o t.npy
+    "$sat" query t.npy $rects | cmp - from_pixels
+    # A table of addresses: as a file's, they are not limited by how much may be allocated (-d).
+    (ulimit -d 150000 && "$sat" query a.pgm $rects --threads 1) | cmp - from_pixels
+    "$sat" c.ppm -o t.npy
+    "$sat" query c.ppm --rect 0,0,300,199 --rect 1,199,299,1 >from_pixels
+    "$sat" query t.npy --rect 0,0,300,199 --rect 1,199,299,1 | cmp - from_pixels
+    failure "a.pgm: rectangle 5999,0,2,1 reaches outside the image; *" query a.pgm --rect 5999,0,2,1
+}
