@@ -207,16 +207,14 @@ typedef enum sat_memory { SAT_HOST = 0, SAT_DEVICE } sat_memory;
  *     data + i * image_bytes + y * row_bytes + x * pixel_bytes + c * channel_bytes
  *
  * Data and strides are multiples of the type's size.  A stride may be negative (flips; BGR as RGB, data at its last
- * channel), and any may be the largest (transposed arrays, planes as channels).  0 is the default, so that a stride of
- * 0, as of a broadcast, cannot be said; where there is one image, row, pixel or channel, its stride may be anything.
- * More than 4 channels are planes: an array (H, W, 8) is width = W, height = H, channels = 1, count = 8, pixel_bytes =
- * 8 * size, row_bytes = W * 8 * size, image_bytes = size; an array (8, H, W) the same with no stride set.
- *
- * Samples of a source may share bytes.  Those of a result may not: its strides sorted by magnitude, each steps over all
- * that the smaller ones reach.  What lies between samples may be read, and is not written.  On the CPU every operation
- * takes and gives any view, some rows gathered or scattered at a time.  In device memory rows lie top to bottom without
- * gaps, but those of sources where the spec says `strided`: the device gathers them.  A view that a function takes as
- * const is only read, whatever its pointer's type says. */
+ * channel), and any may be the largest (transposed arrays, planes as channels).  0 is the default: a stride of 0, as of
+ * a broadcast, cannot be said.  Where there is one image, row, pixel or channel, its stride may be anything.  More than
+ * 4 channels are planes: an array (H, W, 8) is width = W, height = H, channels = 1, count = 8, pixel_bytes = 8 * size,
+ * row_bytes = W * 8 * size, image_bytes = size; an array (8, H, W) the same with no stride set.  Samples of a source
+ * may share bytes; those of a result may not: its strides sorted by magnitude, each steps over all that the smaller
+ * ones reach.  What lies between samples may be read, and is not written.  On the CPU every operation takes and gives
+ * any view, some rows gathered or scattered at a time.  In device memory rows lie top to bottom without gaps, but those
+ * of sources where the spec says `strided`: the device gathers them.  What is taken as const is only read. */
 typedef struct sat_view {
     void *data;            /* the sample of channel 0 at (0, 0) of image 0 */
     ptrdiff_t row_bytes;   /* from one row to the next; 0 = width * |pixel_bytes| */
@@ -235,13 +233,10 @@ typedef struct sat_view {
 /* Pixels without gaps: width * channels * sat_type_bytes(type); 0 if that overflows or the type is none. */
 SAT_API size_t sat_row_bytes(int64_t width, int channels, sat_type type);
 
-/* Allocates the samples of a view whose other members are set, in the view's memory: the lowest byte aligned to 64
- * (device: 256), not initialised.  Strides and count that are 0 become their defaults.  On SAT_OK the data is the
- * caller's, to be given to sat_view_free() with the same strides; else data is NULL, and the status is
- * SAT_ERR_ARGUMENT, _SHAPE, _MEMORY, _DEVICE or _UNAVAILABLE. */
+/* Allocates the samples of a view whose other members are set: lowest byte aligned to 64 (device: 256), not
+ * initialised. Members that are 0 become their defaults.  On SAT_OK data is the caller's, for sat_view_free() (NULL is
+ * fine) with the same strides; else NULL, and the status SAT_ERR_ARGUMENT, _SHAPE, _MEMORY, _DEVICE or _UNAVAILABLE. */
 SAT_API sat_status sat_view_alloc(sat_view *view);
-
-/* Frees what sat_view_alloc() gave and sets data to NULL.  NULL and views without data are fine. */
 SAT_API void sat_view_free(sat_view *view);
 
 /* Image i of a view, as a view of one image; data is NULL if there is no such image. */
@@ -614,8 +609,7 @@ SAT_API sat_status sat_device_alloc(void **data, size_t bytes); /* aligned to 25
 SAT_API void sat_device_free(void *data);                       /* waits for the device; accepts NULL */
 
 /* Queues setting all bytes; queues copying views in any memory, of one shape and type, else SAT_ERR_SHAPE, _TYPE (from
- * or to host memory it is done on return, and takes memory if strides need it: _MEMORY); waits until the stream is
- * empty. */
+ * or to host memory it is done on return; strides may take memory: _MEMORY); waits until the stream is empty. */
 SAT_API sat_status sat_device_fill(void *data, int byte, size_t bytes, void *stream);
 SAT_API sat_status sat_device_copy(const sat_view *from, const sat_view *to, void *stream);
 SAT_API sat_status sat_device_wait(void *stream);
