@@ -279,8 +279,8 @@ sat_status run_array(void *state, const void *in, void *out, void *stream)
 {
     const mover *m = (const mover *)state;
     int64_t n = m->spec.width;
-    sat_view from = {(void *)in, sat_row_bytes(n, 1, m->spec.sample), n, 1, 1, m->spec.sample, SAT_DEVICE};
-    sat_view to = {out, sat_row_bytes(n, 1, m->spec.accum), n, 1, 1, m->spec.accum, SAT_DEVICE};
+    sat_view from = {(void *)in, (ptrdiff_t)sat_row_bytes(n, 1, m->spec.sample), n, 1, 1, m->spec.sample, SAT_DEVICE};
+    sat_view to = {out, (ptrdiff_t)sat_row_bytes(n, 1, m->spec.accum), n, 1, 1, m->spec.accum, SAT_DEVICE};
     return m->move(m, &from, &to, 0, 0, stream);
 }
 
