@@ -186,6 +186,14 @@ static bool do_row(const table *t, const worker *w, const char *in, ptrdiff_t ah
     return inside;
 }
 
+/* What a row of samples with gaps spans, if it is not much more than they are. */
+static void prefetch(const sat_view *row)
+{
+    const size_t samples = sat_row_bytes(row->width, row->channels, row->type), bytes = sat_extent(row);
+    const char *at = sat_lowest(row);
+    for (size_t i = 0; bytes <= 2 * samples && i < bytes; i += LINE_BYTES) __builtin_prefetch(at + i);
+}
+
 /* One block of one band: rows [y, y + rows) of the image, whose first is row 0 of `out`. */
 static bool do_block(const table *t, worker *w, const sat_view *image, int64_t y, int64_t rows, const sat_view *out,
                      int64_t first)
@@ -200,7 +208,12 @@ static bool do_block(const table *t, worker *w, const sat_view *image, int64_t y
     for (int64_t r = 0; r < rows; r++) {
         bool beyond = t->spec.layout == SAT_EXCLUSIVE && y + r + 1 == image->height;
         /* A block's rows are too short for the prefetchers, which begin anew on each: prefetch two rows ahead. */
-        ptrdiff_t ahead = r + 2 < rows && !gaps ? 2 * image->row_bytes : 0;
+        const bool fetch = r + 2 < rows;
+        const ptrdiff_t ahead = fetch && !gaps ? 2 * image->row_bytes : 0;
+        if (fetch && gaps) {
+            const sat_view next = sat_rows_of(&block, y + r + 2, 1);
+            prefetch(&next);
+        }
         inside &= do_row(t, w, sat_row(&w->rows, &block, y + r), ahead, beyond ? NULL : out, y + r, first, n,
                          w->along + r * ALONG_BYTES);
     }
