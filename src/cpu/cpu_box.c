@@ -46,11 +46,12 @@ typedef struct summed_row {
 } summed_row;
 
 typedef struct worker {
-    char *column; /* sums of the window's rows, from `before` pixels before the image on */
-    char *prefix; /* of those, one pixel of zeros in front */
-    char *sums;   /* of the windows of one chunk; by segments: of a row */
-    char *zeros;  /* as many */
-    char *result; /* a row of results on its way past the caches, or to a view with gaps */
+    char *column;      /* sums of the window's rows, from `before` pixels before the image on */
+    char *prefix;      /* of those, one pixel of zeros in front */
+    char *sums;        /* of the windows of one chunk; by segments: of a row */
+    char *zeros;       /* as many */
+    char *result;      /* a row of results on its way past the caches */
+    sat_rows *results; /* on their way to a view with gaps */
     summed_row enter, leave;
 } worker;
 
@@ -144,19 +145,21 @@ static bool plan_workers(filter *f, sat_arena *arena)
     if (!sat_mul(each, (size_t)f->threads, &all) || !sat_mul(result, (size_t)f->threads, &results)) return false;
     f->memory = sat_arena_zeros(arena, all);
     f->workers = sat_arena_zeros(arena, (size_t)f->threads * sizeof *f->workers);
-    sat_rows *rows = sat_arena_alloc(arena, 2 * (size_t)f->threads * sizeof *rows);
+    sat_rows *rows = sat_arena_alloc(arena, 3 * (size_t)f->threads * sizeof *rows);
     char *to = sat_arena_alloc(arena, results);
     bool ok = f->memory && f->workers && rows && to;
-    for (int i = 0; ok && i < f->threads; i++, rows += 2, to += result) {
+    for (int i = 0; ok && i < f->threads; i++, rows += 3, to += result) {
         char *m = f->memory + (size_t)i * each, *products = m + column + prefix + 2 * sums;
         f->workers[i] = (worker){.column = m,
                                  .prefix = m + column,
                                  .sums = m + column + prefix,
                                  .zeros = m + column + prefix + sums,
                                  .result = to,
+                                 .results = rows + 2,
                                  .enter = {rows, (uint32_t *)(void *)products},
                                  .leave = {rows + 1, (uint32_t *)(void *)(products + product)}};
-        ok = sat_rows_open(rows, row, f->spec.height, arena) && sat_rows_open(rows + 1, row, f->spec.height, arena);
+        ok = sat_rows_open(rows, row, f->spec.height, arena) && sat_rows_open(rows + 1, row, f->spec.height, arena) &&
+             sat_rows_open(rows + 2, result, f->spec.height, arena);
     }
     return ok;
 }
@@ -441,7 +444,7 @@ static void do_row(const filter *f, const worker *w, const sat_view *src, const 
     size_t pixel = (size_t)channels * f->entry;
     char *to = (char *)dst->data + y * dst->row_bytes;
     const bool gaps = sat_has_gaps(src), scatters = sat_has_gaps(dst);
-    char *row = f->stream || scatters ? w->result : to;
+    char *row = scatters ? sat_row_to(w->results, dst, y) : f->stream ? w->result : to;
     uint64_t along[4] = {0};
     const sat_axis *axis = &f->window.y;
     sat_segment segments[SAT_SEGMENTS];
@@ -470,10 +473,7 @@ static void do_row(const filter *f, const worker *w, const sat_view *src, const 
         WITH_SUMS(f, sum_segments, f, w);
         means(f, w, row, 0, f->samples, true, (uint64_t)covered_y);
     }
-    if (scatters)
-        sat_scatter(dst, 0, f->spec.width, y, 1, row, 0);
-    else if (f->stream)
-        f->isa->stream(to, row, (size_t)f->samples * f->out_bytes);
+    if (f->stream && !scatters) f->isa->stream(to, row, (size_t)f->samples * f->out_bytes);
 }
 
 typedef struct job {
@@ -490,6 +490,7 @@ static void do_band(void *context, int64_t band, int worker_index)
     const sat_view src = *j->src, dst = *j->dst;
     sat_rows_forget(w->enter.rows);
     sat_rows_forget(w->leave.rows);
+    sat_rows_forget(w->results);
     int64_t first = band * j->rows, end = first + j->rows < f->spec.height ? first + j->rows : f->spec.height;
     for (int64_t y = first; y < end; y++) {
         if (y == first)
@@ -498,6 +499,7 @@ static void do_band(void *context, int64_t band, int worker_index)
             move_columns(f, w, &src, y);
         do_row(f, w, &src, &dst, y);
     }
+    sat_rows_end(w->results, &dst);
     if (f->stream) f->isa->fence();
 }
 

@@ -233,15 +233,35 @@ bool sat_rows_open(sat_rows *r, size_t row_bytes, int64_t height, sat_arena *are
     return r->data != NULL;
 }
 
+static int64_t rows_together(const sat_rows *r, const sat_view *v)
+{
+    const ptrdiff_t apart = labs(v->row_bytes);
+    const int64_t shared = apart < LINE_BYTES ? LINE_BYTES / apart : 1;
+    return shared < r->most ? shared : r->most;
+}
+
 const void *sat_row(sat_rows *r, const sat_view *v, int64_t y)
 {
     if (!sat_has_gaps(v)) return (const char *)v->data + y * v->row_bytes;
     if (y < r->first || y >= r->first + r->held) {
-        const ptrdiff_t apart = labs(v->row_bytes);
-        const int64_t shared = apart < LINE_BYTES ? LINE_BYTES / apart : 1, rows = shared < r->most ? shared : r->most;
+        const int64_t rows = rows_together(r, v);
         r->first = y - y % rows;
         r->held = v->height - r->first < rows ? v->height - r->first : rows;
         sat_gather(r->data, r->pitch, v, 0, v->width, r->first, r->held);
     }
     return r->data + (size_t)(y - r->first) * r->pitch;
+}
+
+void *sat_row_to(sat_rows *r, const sat_view *v, int64_t y)
+{
+    if (r->held == rows_together(r, v)) sat_rows_end(r, v);
+    if (r->held == 0) r->first = y;
+    r->held++;
+    return r->data + (size_t)(y - r->first) * r->pitch;
+}
+
+void sat_rows_end(sat_rows *r, const sat_view *v)
+{
+    if (r->held > 0) sat_scatter(v, 0, v->width, r->first, r->held, r->data, r->pitch);
+    r->held = 0;
 }

@@ -16,7 +16,7 @@ void sat_scatter_zeros(const sat_view *to, int64_t x, int64_t n, int64_t y);
 void sat_copy_rows(const sat_view *to, const sat_view *from, int64_t y, int64_t rows);
 
 /* Rows of a view without the gaps between samples; of one thread.  Where rows share cache lines, as the columns of a
- * transposed image do, several neighbours are gathered together. */
+ * transposed image do, several neighbours are gathered or scattered together. */
 typedef struct sat_rows {
     char *data; /* room for `most` rows, `pitch` bytes apart */
     size_t pitch;
@@ -35,5 +35,10 @@ static inline void sat_rows_forget(sat_rows *r)
 
 /* Row y, without gaps: in the view, or, until the next call, in r's memory. */
 const void *sat_row(sat_rows *r, const sat_view *v, int64_t y);
+
+/* Where row y, without gaps, is to be written, for a view that has some: in r's memory.  Rows come from the first to
+ * the last; the last of them are scattered by sat_rows_end(). */
+void *sat_row_to(sat_rows *r, const sat_view *v, int64_t y);
+void sat_rows_end(sat_rows *r, const sat_view *v);
 
 #endif
