@@ -24,14 +24,14 @@ int main(int argc, char **argv)
     if (sat_plan_create(&plan, &spec) || sat_plan_run(plan, &image, &table.view, NULL)) return failed(sat_detail());
     sat_plan_destroy(&plan);
     sat_file_write_options keep = {.no_clobber = true}; /* a file of that name may be anybody's */
-    if (sat_file_write(path, &table, &keep)) return failed(sat_file_detail());
+    if (sat_file_write(path, &table, &keep)) return failed(sat_detail());
 
     sat_file *file;
     sat_table mapped;
     sat_rect rect = {.x = 1, .y = 1, .width = 2, .height = 2};
     double mean;
     if (sat_file_open(&file, path, NULL) || sat_file_verify(file) || sat_file_table(file, &mapped))
-        return failed(sat_file_detail());
+        return failed(sat_detail());
     if (sat_table_query(&mapped, &rect, 1, 0, 0, NULL, &mean)) return failed(sat_detail());
     printf("the mean of x=1 y=1 w=2 h=2 is %g\n", mean);
     sat_file_close(&file);

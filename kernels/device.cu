@@ -126,7 +126,14 @@ sat_status info(sat_device_info *info)
     info->multiprocessors = props.multiProcessorCount;
     info->memory_bytes = props.totalGlobalMem;
     info->l2_bytes = (size_t)props.l2CacheSize;
+    info->ordinal = device;
     return SAT_OK;
+}
+
+int ordinal()
+{
+    int device = -1;
+    return cudaGetDevice(&device) == cudaSuccess ? device : -1;
 }
 
 sat_status alloc(void **data, size_t bytes)
@@ -260,6 +267,7 @@ bool device_probe(const char **why)
 extern "C" const sat_device sat_device_cuda = {
     .probe = device_probe,
     .info = info,
+    .ordinal = ordinal,
     .alloc = alloc,
     .free = prim::device_free,
     .fill = prim::fill_bytes,

@@ -18,7 +18,7 @@ pc=$root/lib/pkgconfig
 cmake=$root/lib/cmake/sat
 
 if [ $remove = 1 ]; then
-    rm -f "$root/bin/sat" "$root/include/sat_gauss.h" "$root/include/sat_query.h" "$root/include/sat_window.h" "$root/include/sat_lab.h" "$cmake/satConfig.cmake" "$cmake/satConfigVersion.cmake" \
+    rm -f "$root/bin/sat" "$root/include/sat_run.h" "$root/include/sat_gauss.h" "$root/include/sat_query.h" "$root/include/sat_window.h" "$root/include/sat_lab.h" "$cmake/satConfig.cmake" "$cmake/satConfigVersion.cmake" \
         "$root/share/man/man1/sat.1" "$bash/sat" "$zsh/_sat" "$fish/sat.fish"
     for name in sat sat_file; do
         rm -f "$root/include/$name.h" "$root/lib/lib$name.a" "$root/lib/lib$name.so.$VERSION" "$root/lib/lib$name.so.$SOVERSION" \
@@ -39,6 +39,7 @@ fill() {
 
 install -Dm755 "$B/sat" "$root/bin/sat"
 install -Dm644 src/lib/sat.h "$root/include/sat.h"
+install -Dm644 src/lib/sat_run.h "$root/include/sat_run.h"
 install -Dm644 src/lib/sat_gauss.h "$root/include/sat_gauss.h"
 install -Dm644 src/lib/sat_query.h "$root/include/sat_query.h"
 install -Dm644 src/lib/sat_window.h "$root/include/sat_window.h"

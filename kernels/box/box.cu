@@ -165,8 +165,9 @@ sat_status box_open(const sat_box_spec *spec, sat_arena *arena, void **state, ch
     return SAT_OK;
 }
 
-sat_status box_run(void *state, const sat_view *src, const sat_view *dst, void *stream)
+sat_status box_run(void *state, const sat_view *src, const sat_view *dst, const sat_run *run)
 {
+    void *stream = run->stream;
     const filter *f = (const filter *)state;
     if (f->small && box_small_takes(src, dst)) return box_small_run(f->small, src, dst, stream);
     if (f->floats) return box_float_run(f->floats, src, dst, stream);

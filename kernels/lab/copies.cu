@@ -256,7 +256,7 @@ sat_status open_mover(const char *name, const sat_plan_spec *spec, decltype(move
     return SAT_OK;
 }
 
-sat_status run_table(void *state, const sat_view *image, const sat_view *table, const sat_run_options *run)
+sat_status run_table(void *state, const sat_view *image, const sat_view *table, const sat_run *run)
 {
     const mover *m = (const mover *)state;
     bool padded = m->spec.layout == SAT_PADDED;

@@ -105,7 +105,7 @@ sat_status open_plan(const sat_plan_spec *spec, sat_arena *arena, void **state, 
     return SAT_OK;
 }
 
-sat_status run_plan(void *state, const sat_view *image, const sat_view *table, const sat_run_options *run)
+sat_status run_plan(void *state, const sat_view *image, const sat_view *table, const sat_run *run)
 {
     const plan *p = (const plan *)state;
     NppStreamContext context = p->context;

@@ -204,8 +204,7 @@ template <class K> bool pads_rows(const sat_view *table, int64_t elements, int64
            tiles_of(elements + channels, K::WIDTH) == tiles_of(elements, K::WIDTH);
 }
 
-template <class K>
-sat_status queue(const plan *p, const sat_view *image, const sat_view *table, const sat_run_options *run)
+template <class K> sat_status queue(const plan *p, const sat_view *image, const sat_view *table, const sat_run *run)
 {
     using sum = typename K::sum;
     const int64_t channels = image->channels, elements = image->width * channels;
@@ -248,7 +247,7 @@ sat_status queue(const plan *p, const sat_view *image, const sat_view *table, co
     return prim::launch(k, (int64_t)k.ring.tiles_x * k.ring.tiles_y, run->stream);
 }
 
-sat_status run_plan(void *state, const sat_view *image, const sat_view *table, const sat_run_options *run)
+sat_status run_plan(void *state, const sat_view *image, const sat_view *table, const sat_run *run)
 {
     const plan *p = (const plan *)state;
     if (p->thin) return thin_run(p->thin, image, table, run);
@@ -279,5 +278,5 @@ const sat_backend sat_backend_fused = {
     .box_run = box_run,
     .window_open = window_open,
     .window_run = window_run,
-    .window_clipped = window_clipped,
+    .window_counts = window_counts,
 };

@@ -210,8 +210,7 @@ sat_status transpose_to_table(const pipeline *p, const sat_view *table, int64_t 
     return prim::transpose(b, out, samples - (exclusive ? channels : 0), height - exclusive, 1, stream);
 }
 
-template <class Sum>
-sat_status finish(const pipeline *p, const sat_view *table, int64_t height, const sat_run_options *run)
+template <class Sum> sat_status finish(const pipeline *p, const sat_view *table, int64_t height, const sat_run *run)
 {
     edges<Sum> e = {};
     e.table = (Sum *)table->data;
@@ -235,7 +234,7 @@ sat_status finish(const pipeline *p, const sat_view *table, int64_t height, cons
 
 } // namespace
 
-sat_status table_run(void *state, const sat_view *image, const sat_view *table, const sat_run_options *run)
+sat_status table_run(void *state, const sat_view *image, const sat_view *table, const sat_run *run)
 {
     const pipeline *p = (const pipeline *)state;
     int64_t height = image->height;

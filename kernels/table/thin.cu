@@ -85,7 +85,7 @@ template <class F> sat_status with_pair(const sat_plan_spec *spec, F f)
 
 template <class Sum>
 thin::table_rows<Sum> rows_of(const sat_plan_spec *spec, const sat_view *image, const sat_view *table,
-                              const sat_run_options *run)
+                              const sat_run *run)
 {
     const bool exclusive = spec->layout == SAT_EXCLUSIVE, padded = spec->layout == SAT_PADDED;
     const int64_t channels = image->channels;
@@ -101,7 +101,7 @@ thin::table_rows<Sum> rows_of(const sat_plan_spec *spec, const sat_view *image, 
 }
 
 template <class Sample, class Sum>
-sat_status queue_narrow(const thin_table *p, const sat_view *image, const sat_view *table, const sat_run_options *run)
+sat_status queue_narrow(const thin_table *p, const sat_view *image, const sat_view *table, const sat_run *run)
 {
     using second = thin::narrow_table<Sample, Sum>;
     const uint32_t elements = (uint32_t)(image->width * image->channels);
@@ -135,7 +135,7 @@ sat_status queue_narrow(const thin_table *p, const sat_view *image, const sat_vi
 }
 
 template <class Sample, class Sum>
-sat_status queue_low(const thin_table *p, const sat_view *image, const sat_view *table, const sat_run_options *run)
+sat_status queue_low(const thin_table *p, const sat_view *image, const sat_view *table, const sat_run *run)
 {
     thin::low_sums<Sample, Sum> a = {};
     using columns = decltype(a.image);
@@ -184,7 +184,7 @@ sat_status thin_open(const sat_plan_spec *spec, sat_arena *arena, thin_table **t
                           (size_t)(((int64_t)p->parts + narrow) * values) * sat_type_bytes(spec->accum), &p->sums);
 }
 
-sat_status thin_run(const thin_table *p, const sat_view *image, const sat_view *table, const sat_run_options *run)
+sat_status thin_run(const thin_table *p, const sat_view *image, const sat_view *table, const sat_run *run)
 {
     return with_pair(&p->spec, [=](auto pair) {
         using sample = typename decltype(pair)::sample;

@@ -12,6 +12,6 @@ bool thin_pays(const sat_plan_spec *spec);
 /* Takes the workspace of a plan. */
 sat_status thin_open(const sat_plan_spec *spec, sat_arena *arena, thin_table **table, char *note, size_t note_bytes);
 /* Queues a run, of an image of at most as many rows. */
-sat_status thin_run(const thin_table *thin, const sat_view *image, const sat_view *table, const sat_run_options *run);
+sat_status thin_run(const thin_table *thin, const sat_view *image, const sat_view *table, const sat_run *run);
 
 #endif

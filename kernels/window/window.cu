@@ -43,9 +43,9 @@ sat_status choose(window::state *w)
         return sat_fail(SAT_ERR_UNAVAILABLE, "%s: no squares of %s samples on a device", window::NAME,
                         sat_type_name(w->spec.sample));
     if (squares && !sat_sum_fits(b->area_px, m * m, 63))
-        return sat_fail(SAT_ERR_RANGE, "a window of %lldx%lld: 64 bits cannot hold its sums of squares of %s samples",
-                        (long long)w->spec.window_width, (long long)w->spec.window_height,
-                        sat_type_name(w->spec.sample));
+        return sat_fail(
+            SAT_ERR_RANGE, "a window %lld wide and %lld high: 64 bits cannot hold its sums of squares of %s samples",
+            (long long)w->spec.window_width, (long long)w->spec.window_height, sat_type_name(w->spec.sample));
     if (bytes > 1) return window::prepare_words(w);
     w->sums_in_32_bits = w->arithmetic == window::IN_F64 && sat_sum_fits(b->area_px, m, 32) &&
                          (!squares || sat_sum_fits(b->area_px, m * m, 32));
@@ -91,22 +91,21 @@ sat_status window_open(const sat_window_spec *spec, sat_arena *arena, void **sta
     return SAT_OK;
 }
 
-sat_status window_run(void *state, const sat_view *src, const sat_view *mask, const sat_view *results, void *stream,
-                      int64_t *clipped)
+sat_status window_run(void *state, const sat_view *src, const sat_view *mask, const sat_view *results,
+                      const sat_run *run, sat_counts *)
 {
     window::state *w = (window::state *)state;
-    *clipped = 0;
-    w->stream = stream;
-    sat_status status = prim::fill_bytes(w->clipped, 0, sizeof *w->clipped, stream);
-    return status == SAT_OK ? w->queue(w, src, mask, results, stream) : status;
+    w->stream = run->stream;
+    sat_status status = prim::fill_bytes(w->clipped, 0, sizeof *w->clipped, run->stream);
+    return status == SAT_OK ? w->queue(w, src, mask, results, run->stream) : status;
 }
 
-sat_status window_clipped(void *state, int64_t *clipped)
+sat_status window_counts(void *state, sat_counts *counts)
 {
     const window::state *w = (const window::state *)state;
     uint64_t n = 0;
     sat_status status = prim::copy_rows(&n, sizeof n, w->clipped, sizeof n, sizeof n, 1, w->stream);
     if (status == SAT_OK) status = prim::stream_wait(w->stream);
-    *clipped = (int64_t)n;
+    counts->clipped = (int64_t)n;
     return status;
 }

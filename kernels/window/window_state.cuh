@@ -56,7 +56,7 @@ inline finish finish_of(const state *w, const sat_view *results)
     f.is_signed = w->plan.window.is_signed;
     f.integer_bias = bias_of(w);
     f.bias = f.integer_bias;
-    f.ddof = w->spec.ddof;
+    f.ddof = (double)w->spec.ddof;
     f.range = w->plan.largest;
     for (int i = 0; i < f.outputs; i++) {
         const sat_window_result_plan *r = &w->plan.result[i];

@@ -375,8 +375,8 @@ static bool check_counts(options *o, const request *r)
             variance = variance || (info.variance && strcmp(w->output[k].statistic, info.name) == 0);
     if (variance && w->ddof >= most)
         return options_refuse(o,
-                              "--ddof %d: a window of %lldx%lld has at most %lld sample%s, and a variance needs more",
-                              w->ddof, width, height, (long long)most, most > 1 ? "s" : "");
+                              "--ddof %lld: a window of %lldx%lld has at most %lld sample%s, and a variance needs more",
+                              (long long)w->ddof, width, height, (long long)most, most > 1 ? "s" : "");
     if (w->min_valid > (double)most)
         return options_refuse(o, "--min-valid %.0f: a window of %lldx%lld has at most %lld sample%s", w->min_valid,
                               width, height, (long long)most, most > 1 ? "s" : "");
@@ -398,7 +398,7 @@ static bool check_windows(options *o, request *r)
     window_request *w = &r->j.windows;
     if (r->stats) window_stats(w, o, r->stats);
     if (r->ddof && w->given == NULL) w->given = r->ddof;
-    w->ddof = r->regions.job.ddof < INT32_MAX ? (int)r->regions.job.ddof : INT32_MAX;
+    w->ddof = r->regions.job.ddof;
     if (o->stop) return false;
     if (w->given && w->outputs == 0) { /* a mean over what counts */
         *w->output = (sat_window_output){.statistic = "mean"};

@@ -182,7 +182,7 @@ static bool put_table(input_file *in, bool json, text_out *t, error *err)
         ok = !info.has_trailer || sat_file_verify(file) == SAT_OK;
         (json ? put_table_json : put_table_text)(&table, &info, ok, t);
     }
-    if (!ok) fail(err, "%s", sat_file_detail());
+    if (!ok) fail(err, "%s", sat_detail());
     sat_file_close(&file);
     source_close(&in->file);
     return ok;

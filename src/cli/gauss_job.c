@@ -31,7 +31,7 @@ bool gauss_filter(const job *j, const char *input, image *img, int threads, erro
                            .threads = threads,
                            .result = job_result_type(j, img->type)};
     image made = {0};
-    int64_t clipped;
+    sat_counts counts;
     if (!job_border_values(j, img, spec.border_value, err)) return false;
     bool ok = sat_gauss_create(&gauss, &spec) == SAT_OK || fail(err, "%s", sat_detail());
     if (ok && j->verbose)
@@ -41,11 +41,12 @@ bool gauss_filter(const job *j, const char *input, image *img, int threads, erro
     ok = ok && image_alloc(&made, img->width, img->height, img->channels, spec.result, err);
     if (ok) {
         sat_view src = image_view(img), dst = image_view(&made);
-        ok = sat_gauss_run(gauss, &src, &dst, NULL, &clipped) == SAT_OK || fail(err, "%s", sat_detail());
+        ok = sat_gauss_run(gauss, &src, &dst, &(sat_run_options){.counts = &counts}) == SAT_OK ||
+             fail(err, "%s", sat_detail());
     }
     if (ok) {
         image_exchange(img, &made);
-        job_say_clipped(j, input, img, clipped);
+        job_say_clipped(j, input, img, counts.clipped);
     }
     image_free(&made);
     sat_gauss_destroy(&gauss);

@@ -134,7 +134,7 @@ static bool check_sum(const region_job *job, const answer *a, const sat_file_inf
     if (!rects_listed(from, &n)) n = RECTS_CHUNK;
     bool few = info->data_bytes > SMALL_BYTES && n * CORNERS < info->data_bytes / PAGE_BYTES;
     bool left_out = !info->has_trailer || (a->source.mapped && few);
-    return (left_out && !job->verify) || sat_file_verify(a->file) == SAT_OK || fail(err, "%s", sat_file_detail());
+    return (left_out && !job->verify) || sat_file_verify(a->file) == SAT_OK || fail(err, "%s", sat_detail());
 }
 
 static void say_rounding(const region_job *job, const answer *a, int power)
@@ -175,7 +175,7 @@ static bool open_file(const region_job *job, answer *a, sat_file_info *info, err
     bool known = job->is_query && job->assume.foreign;
     if (sat_file_open_memory(&a->file, a->source.bytes, a->source.n, known ? &job->assume : &anything) != SAT_OK ||
         sat_file_table(a->file, &a->table) != SAT_OK || sat_file_describe(a->file, info) != SAT_OK)
-        return fail(err, "%s", sat_file_detail());
+        return fail(err, "%s", sat_detail());
     return info->has_trailer || known || refuse_unknown(job, a->table.view.type, info->entry, err);
 }
 
@@ -194,7 +194,7 @@ static bool open_table(const region_job *job, input_file *in, const rects *from,
                     sat_type_name(a->table.sample));
     if (!check_sum(job, a, &info, from, err)) return false;
     if (sat_file_check_samples(a->file) != SAT_OK)
-        return fail(err, "%s; other samples are named by --sample", sat_file_detail());
+        return fail(err, "%s; other samples are named by --sample", sat_detail());
     bool real = is_float_type(a->table.view.type);
     bool said = job->common->quiet || certain;
     if (!info.has_trailer && a->table.layout == SAT_INCLUSIVE && real && !said)
@@ -304,11 +304,11 @@ static const char *cure(const sat_table *t, const rect_chunk *one)
 
 static sat_status ask_library(const answer *a, const rect_chunk *chunk, const sat_statistics *ask)
 {
-    return chunk->real ? sat_table_statistics_f64(&a->table, &a->squares, chunk->real, chunk->n, ask)
-                       : sat_table_statistics(&a->table, &a->squares, chunk->whole, chunk->n, ask);
+    return chunk->real ? sat_table_statistics_f64(&a->table, &a->squares, chunk->real, chunk->n, ask, NULL)
+                       : sat_table_statistics(&a->table, &a->squares, chunk->whole, chunk->n, ask, NULL);
 }
 
-/* "x,y,w,h", as the library has it in its words. */
+/* "x,y,w,h", as the command takes it. */
 static void name_rect(char *to, size_t bytes, const rect_chunk *one)
 {
     const sat_rect_f64 *real = one->real;
@@ -332,7 +332,7 @@ static const char *fault_of(const rect_chunk *one)
 /* The library refused a chunk: finds the first rectangle that it refuses, and says which and why. */
 static bool refuse(const region_job *job, const answer *a, const rects *from, const rect_chunk *chunk, error *err)
 {
-    char where[48], name[128], index[160];
+    char where[48], name[128];
     for (size_t i = 0; i < chunk->n; i++) {
         double roots[4];
         const rect_chunk one = rect_chunk_one(chunk, i);
@@ -350,9 +350,10 @@ static bool refuse(const region_job *job, const answer *a, const rects *from, co
                         fault ? "" : " (--clip cuts rectangles to it)");
         }
         /* The detail counts within the call: our own place in the file stands for that. */
-        size_t skip = (size_t)snprintf(index, sizeof index, "rectangle 0 (%s) ", name);
-        if (strncmp(sat_detail(), index, skip) != 0) return fail(err, "%s%s", where, sat_detail());
-        return fail(err, "%srectangle %s %s%s", where, name, sat_detail() + skip, cure(&a->table, &one));
+        static const char first[] = "rectangle 0 (";
+        const char *why = strncmp(sat_detail(), first, strlen(first)) == 0 ? strstr(sat_detail(), ") ") : NULL;
+        if (why == NULL) return fail(err, "%s%s", where, sat_detail());
+        return fail(err, "%srectangle %s %s%s", where, name, why + 2, cure(&a->table, &one));
     }
     return fail(err, "%s", sat_detail());
 }
@@ -471,9 +472,9 @@ static bool answer_input(const region_job *job, const char *input, rects *from, 
 
     *at_fault = input_name(input);
     decode.memory = &memory;
-    rects_look(from);
-    bool ok = input_open(&in, input, &decode, err) && takes_channels(&decode, &in, err) &&
-              (in.is_table ? open_table(job, &in, from, &a, err) : open_image(job, &in, &decode, from, &a, err));
+    bool ok = input_open(&in, input, &decode, err) && takes_channels(&decode, &in, err);
+    if (ok && !in.is_table) rects_look(from); /* a table waits for no rectangle */
+    ok = ok && (in.is_table ? open_table(job, &in, from, &a, err) : open_image(job, &in, &decode, from, &a, err));
     source_close(&in.file);
     bool padded = a.table.layout == SAT_PADDED;
     a.width = a.table.view.width - padded;

@@ -170,7 +170,8 @@ bool job_table(const job *j, const char *input, image *img, const char *output, 
     *at_output = true;
     sat_table whole = {.view = w.moments[0].band, .layout = j->layout, .sample = img->type, .quant = w.spec.quant};
     whole.view.height = img->height + (j->layout == SAT_PADDED);
-    sat_file_write_options options = {.no_clobber = j->no_clobber, .moments = j->squares ? 2 : 1};
+    sat_file_write_options options = {
+        .no_clobber = j->no_clobber, .standard_output = true, .moments = j->squares ? 2 : 1};
     if (sat_file_writer_open(&w.writer, output, &whole, &options) != SAT_OK) goto file_failed;
 
     job_stage(j, spent, "compute");
@@ -199,7 +200,7 @@ bool job_table(const job *j, const char *input, image *img, const char *output, 
         goto out;
     }
 file_failed:
-    fail(err, "%s", sat_file_detail());
+    fail(err, "%s", sat_detail());
 out:
     sat_file_writer_abort(&w.writer);
     for (int m = 0; m < 2; m++) {

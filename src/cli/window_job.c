@@ -255,11 +255,12 @@ static bool compute_range(work *w, const char *input, sat_window_spec spec, cons
         say(input_name(input), "window %lldx%lld px, %d statistic%s%s%.*s; %s", (long long)j->window_width,
             (long long)j->window_height, spec.outputs, spec.outputs > 1 ? "s" : "", spec.range > 0 ? ", range " : "",
             spec.range > 0 ? (int)real_text(range, spec.range) : 0, range, sat_window_note(window));
-    const bool ok = sat_window_run(window, src, spec.masked ? &mask : NULL, results, NULL) == SAT_OK;
+    sat_counts counts;
+    const sat_run_options run = {.counts = &counts};
+    const bool ok = sat_window_run(window, src, spec.masked ? &mask : NULL, results, &run) == SAT_OK;
     if (!ok) fail(err, "%s", sat_detail());
-    const int64_t clipped = sat_window_clipped(window);
-    if (clipped > 0) w->clipped += clipped;
-    for (int i = 0; i < spec.outputs; i++) w->empty[index[i]] = sat_window_empty(window, i);
+    if (counts.clipped > 0) w->clipped += counts.clipped;
+    for (int i = 0; i < spec.outputs; i++) w->empty[index[i]] = counts.empty[i];
     sat_window_destroy(&window);
     return ok;
 }

@@ -66,8 +66,8 @@ static bool take_parameter(window_request *r, options *o, const char *option, co
     if (digits < sizeof number && number_of(number, positive ? NUMBER_REAL : NUMBER_SIGN | NUMBER_REAL, value) &&
         !(positive && *value == 0))
         return true;
-    return options_refuse(o, "%s: %s=%.*s of %s: a number%s", option, name, (int)digits, text + key + 1,
-                          out->statistic, positive ? " above 0" : "");
+    return options_refuse(o, "%s: %s=%.*s of %s: a number%s", option, name, (int)digits, text + key + 1, out->statistic,
+                          positive ? " above 0" : "");
 }
 
 static bool take_name(window_request *r, options *o, const char *option, bool compare, const char *text, size_t n)

@@ -27,7 +27,7 @@ typedef struct window_request {
     bool nodata_given;                     /* else that of the file counts */
     bool skip_nan, has_nodata;
     double nodata, min_valid;
-    int ddof;
+    int64_t ddof;
     const char *given; /* one of the options that was given; NULL = none */
 } window_request;
 

@@ -160,6 +160,7 @@ sat_status sat_float_plan(sat_float_box *f, const sat_box_spec *spec, const sat_
     f->row = (3 * SAT_FLOAT_FRONT_PX + 2 * SAT_FLOAT_ALIGNED + f->chunk_px) * spec->channels;
     if (!f->by_segments) plan_widths(f, spec->width);
     if (plan_workers(f, arena) && (f->by_segments || plan_columns(f, arena))) return SAT_OK;
-    return sat_fail(SAT_ERR_MEMORY, "cpu: out of memory for the sums of a window of %lldx%lld for each of %d threads",
+    return sat_fail(SAT_ERR_MEMORY,
+                    "cpu: out of memory for the sums of a window %lld wide and %lld high for each of %d threads",
                     (long long)spec->window_width, (long long)spec->window_height, f->threads);
 }

@@ -9,6 +9,9 @@
 
 /* Pixels: chunks begin at multiples of SAT_FLOAT_ALIGNED from a strip's start on, so that cache lines are read whole.
  */
+/* Samples of which one thread makes means in a microsecond. */
+#define SAT_FLOATS_PER_US 600.0
+
 enum { SAT_FLOAT_ALIGNED = 16, SAT_FLOAT_FRONT_PX = BOX_LINES, SAT_FLOAT_CHUNK_SAMPLES = 1024 };
 
 /* An axis continued beyond the image: position p is the image's p + first. */
@@ -59,10 +62,19 @@ typedef struct sat_float_part {
     const sat_float_box *f;
     const sat_float_worker *w;
     const sat_view *src, *dst;
+    const sat_run *run;
+    int worker;
     int64_t y, end, first, last;
     int64_t origin; /* the position from which on windows begin; that of a block, where a row is summed by blocks */
     int64_t start;  /* the position at which the column sums begin: at most SAT_FLOAT_ALIGNED - 1 before the origin */
 } sat_float_part;
+
+/* Eight rows of so many pixels have been summed: does the run go on? */
+static inline bool sat_float_goes_on(const sat_float_part *p, int64_t px)
+{
+    const double samples = (double)(BOX_LINES * px * p->f->spec.channels);
+    return sat_goes_on(p->run, p->worker, samples / SAT_FLOATS_PER_US);
+}
 
 static inline int64_t sat_float_round_up(int64_t n, int64_t to)
 {

@@ -19,24 +19,31 @@ static void load(const sat_float_box *f, const sat_view *src, int64_t y, double 
             out[c] = real(src, sat_sample_at(src, x, y, c)) * (f->spec.weighted_alpha && c < alpha ? out[alpha] : 1);
 }
 
-void sat_float_row_by_segments(const sat_float_box *f, const sat_float_worker *w, const sat_view *src,
-                               const sat_view *dst, int64_t y)
+void sat_float_row_by_segments(const sat_float_part *p)
 {
+    const sat_float_box *f = p->f;
+    const sat_float_worker *w = p->w;
+    const sat_view *src = p->src, *dst = p->dst;
+    const int64_t y = p->y;
     const int channels = f->spec.channels, alpha = channels - 1;
     const int64_t samples = f->spec.width * channels;
     int64_t covered;
+    double summed = 0; /* samples since the run was last asked whether it goes on */
     sat_segment segments[SAT_SEGMENTS];
     int count = sat_axis_segments(&f->window.y, y, segments, &covered);
     memset(w->columns, 0, (size_t)samples * sizeof *w->columns);
     for (int s = 0; s < count; s++)
         for (int64_t r = segments[s].begin; r < segments[s].end; r++) {
+            if (!sat_goes_on(p->run, p->worker, (double)samples / SAT_FLOATS_PER_US)) return;
             load(f, src, r, w->windows);
             for (int64_t i = 0; i < samples; i++) w->columns[i] += (double)segments[s].weight * w->windows[i];
         }
     for (int64_t x = 0; x < f->spec.width; x++) {
         double sum[4] = {0};
+        if (!sat_goes_on(p->run, p->worker, summed / SAT_FLOATS_PER_US)) return;
+        summed = channels;
         count = sat_axis_segments(&f->window.x, x, segments, &covered);
-        for (int s = 0; s < count; s++)
+        for (int s = 0; s < count; summed += (double)((segments[s].end - segments[s].begin) * channels), s++)
             for (int64_t i = segments[s].begin; i < segments[s].end; i++)
                 for (int c = 0; c < channels; c++) sum[c] += (double)segments[s].weight * w->columns[i * channels + c];
         for (int c = 0; c < channels; c++) {

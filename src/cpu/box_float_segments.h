@@ -4,7 +4,7 @@
 
 #include "box_float_plan.h"
 
-void sat_float_row_by_segments(const sat_float_box *f, const sat_float_worker *w, const sat_view *src,
-                               const sat_view *dst, int64_t y);
+/* The part's first row. */
+void sat_float_row_by_segments(const sat_float_part *p);
 
 #endif

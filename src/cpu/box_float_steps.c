@@ -145,6 +145,7 @@ static void do_rows(const sat_float_part *p, rows *r)
     memset(ring, 0, (size_t)(to * px) * sizeof *ring);
     for (int64_t position = p->start, n; position < end; position += n) {
         n = sat_float_chunk(p, position, end);
+        if (!sat_float_goes_on(p, n)) return;
         sat_float_lines(p, r->rows, r->count, position, n, r->lines);
         for (int64_t at = 0, piece; at < n; at += piece) {
             piece = lower(lower(f->piece_px, n - at), f->ring_px - to);
@@ -180,6 +181,7 @@ static void do_few(const sat_float_part *p, rows *r)
     sat_float_start(p, r->block, &o);
     for (int64_t position = p->start, n; position < end; position += n) {
         n = sat_float_chunk(p, position, end);
+        if (!sat_float_goes_on(p, n)) return;
         sat_float_lines(p, r->rows, r->count, position, n, r->lines);
         if (small && sat_float_are_whole(p, &o, position - before, n)) {
             do_small(p, r, position, n, columns, &o);
@@ -214,6 +216,7 @@ static void enter_rows(const sat_float_part *p, int64_t block)
     const sat_box_step step = step_at(&f->y, &p->w->down, place(&f->y, block), 0);
     for (int64_t position = p->start, n; position < end; position += n) {
         n = sat_float_chunk(p, position, end);
+        if (!sat_float_goes_on(p, n / 2)) return;
         sat_float_lines(p, entering, BOX_LINES, position, n, lines);
         const sat_box_step s = step_from(&step, (position - p->start) * f->spec.channels);
         f->ops->enter_columns[f->in](&s, lines, n * f->spec.channels);
@@ -227,8 +230,9 @@ void sat_float_strip(const sat_float_part *p)
     const sat_float_axis *y = &f->y;
     rows r = {.block = p->y / BOX_LINES, .count = y->blocks ? 2 * BOX_LINES : (int)(BOX_LINES + y->rest - 1)};
     if (y->blocks) start_sums(y, &p->w->down);
-    for (int64_t b = r.block - y->blocks - 1; y->blocks && b < r.block; b++) enter_rows(p, b);
-    for (; r.block * BOX_LINES < p->end; r.block++) {
+    for (int64_t b = r.block - y->blocks - 1; y->blocks && b < r.block && sat_float_goes_on(p, 0); b++)
+        enter_rows(p, b);
+    for (; r.block * BOX_LINES < p->end && sat_float_goes_on(p, 0); r.block++) {
         sat_float_rows(p, r.block * BOX_LINES, y->blocks ? BOX_LINES : r.count, r.rows);
         if (y->blocks) {
             sat_float_rows(p, sat_float_lines_end(y, r.block) - BOX_LINES, BOX_LINES, r.rows + BOX_LINES);

@@ -24,5 +24,4 @@ const sat_backend sat_backend_cpu = {
     .gauss_run = sat_cpu_gauss_run,
     .window_open = sat_cpu_window_open,
     .window_run = sat_cpu_window_run_image,
-    .window_empty = sat_cpu_window_empty,
 };

@@ -39,6 +39,10 @@ enum { LINE = 64 };   /* bytes of the longest vector, and of a cache line */
 /* Samples in a thread's share (machine.h), at 0.7 and at 1.6 ns each (docs/cpu.md). */
 enum { SHARE_INTEGERS = 150000, SHARE_FLOATS = 60000 };
 
+/* Samples that one thread adds to column sums, and makes means of, in a microsecond. */
+#define SUMMED_PER_US 5000.0
+#define MADE_PER_US   1400.0
+
 /* A row that is summed, where it is not the image's own. */
 typedef struct summed_row {
     sat_rows *rows;    /* without gaps */
@@ -233,17 +237,27 @@ static char *inside(const filter *f, const worker *w)
     return w->column + (size_t)f->before * (size_t)f->spec.channels * f->entry;
 }
 
+typedef struct job {
+    const filter *f;
+    const sat_view *src, *dst;
+    const sat_run *run;
+    int64_t rows; /* in each band but the last */
+} job;
+
 /* The column sums of row y from nothing. */
-static void start_columns(const filter *f, const worker *w, const sat_view *src, int64_t y)
+static void start_columns(const job *j, const worker *w, int worker_index, int64_t y)
 {
+    const filter *f = j->f;
     sat_segment segments[SAT_SEGMENTS];
     int64_t covered;
     int count = sat_axis_segments(&f->window.y, y, segments, &covered);
     memset(inside(f, w), 0, (size_t)f->samples * f->entry);
     for (int s = 0; s < count; s++)
-        for (int64_t r = segments[s].begin; r < segments[s].end; r++)
-            f->ops->add[f->in][f->sums](inside(f, w), row_to_sum(f, src, r, &w->enter), (uint64_t)segments[s].weight,
+        for (int64_t r = segments[s].begin; r < segments[s].end; r++) {
+            if (!sat_goes_on(j->run, worker_index, (double)f->samples / SUMMED_PER_US)) return;
+            f->ops->add[f->in][f->sums](inside(f, w), row_to_sum(f, j->src, r, &w->enter), (uint64_t)segments[s].weight,
                                         f->samples);
+        }
 }
 
 /* The column sums of row y from those of row y - 1. */
@@ -476,12 +490,6 @@ static void do_row(const filter *f, const worker *w, const sat_view *src, const 
     if (f->stream && !scatters) f->isa->stream(to, row, (size_t)f->samples * f->out_bytes);
 }
 
-typedef struct job {
-    const filter *f;
-    const sat_view *src, *dst;
-    int64_t rows; /* in each band but the last */
-} job;
-
 static void do_band(void *context, int64_t band, int worker_index)
 {
     const job *j = context;
@@ -494,22 +502,21 @@ static void do_band(void *context, int64_t band, int worker_index)
     int64_t first = band * j->rows, end = first + j->rows < f->spec.height ? first + j->rows : f->spec.height;
     for (int64_t y = first; y < end; y++) {
         if (y == first)
-            start_columns(f, w, &src, y);
+            start_columns(j, w, worker_index, y);
         else
             move_columns(f, w, &src, y);
+        if (!sat_goes_on(j->run, worker_index, (double)f->samples / MADE_PER_US)) break;
         do_row(f, w, &src, &dst, y);
     }
     sat_rows_end(w->results, &dst);
     if (f->stream) f->isa->fence();
 }
 
-sat_status sat_cpu_box_run(void *state, const sat_view *src, const sat_view *dst, void *stream)
+sat_status sat_cpu_box_run(void *state, const sat_view *src, const sat_view *dst, const sat_run *run)
 {
     const filter *f = state;
-    (void)stream;
-    if (f->real) return sat_cpu_box_float_run(f->real, src, dst);
+    if (f->real) return sat_cpu_box_float_run(f->real, src, dst, run);
     int64_t height = f->spec.height, rows = sat_cpu_box_band_rows(height, f->spec.window_height, f->threads);
-    job j = {.f = f, .src = src, .dst = dst, .rows = rows};
-    sat_parallel_on(f->spec.executor, f->threads, (height - 1) / rows + 1, do_band, &j);
-    return SAT_OK;
+    job j = {.f = f, .src = src, .dst = dst, .run = run, .rows = rows};
+    return sat_run_each(run, f->spec.executor, f->threads, (height - 1) / rows + 1, do_band, &j);
 }

@@ -47,6 +47,7 @@ sat_status sat_cpu_box_float_open(const sat_box_spec *spec, const sat_box_window
 typedef struct job {
     const sat_float_box *f;
     const sat_view *src, *dst;
+    const sat_run *run;
     int64_t rows, strips; /* rows in each band but the last, strips in a row */
 } job;
 
@@ -64,6 +65,8 @@ static void do_part(void *context, int64_t index, int worker)
                         .w = &f->workers[worker],
                         .src = j->src,
                         .dst = j->dst,
+                        .run = j->run,
+                        .worker = worker,
                         .y = y,
                         .end = lower(y + j->rows, f->spec.height),
                         .first = first,
@@ -76,19 +79,17 @@ static void do_part(void *context, int64_t index, int worker)
 static void do_row_by_segments(void *context, int64_t y, int worker)
 {
     const job *j = context;
-    sat_float_row_by_segments(j->f, &j->f->workers[worker], j->src, j->dst, y);
+    const sat_float_part p = {
+        .f = j->f, .w = &j->f->workers[worker], .src = j->src, .dst = j->dst, .run = j->run, .worker = worker, .y = y};
+    sat_float_row_by_segments(&p);
 }
 
-sat_status sat_cpu_box_float_run(sat_cpu_box_float *f, const sat_view *src, const sat_view *dst)
+sat_status sat_cpu_box_float_run(sat_cpu_box_float *f, const sat_view *src, const sat_view *dst, const sat_run *run)
 {
     const int64_t height = f->spec.height;
-    job j = {.f = f, .src = src, .dst = dst};
-    if (f->by_segments) {
-        sat_parallel_on(f->spec.executor, f->threads, height, do_row_by_segments, &j);
-        return SAT_OK;
-    }
+    job j = {.f = f, .src = src, .dst = dst, .run = run};
+    if (f->by_segments) return sat_run_each(run, f->spec.executor, f->threads, height, do_row_by_segments, &j);
     j.rows = sat_float_round_up(sat_cpu_box_band_rows(height, f->y.window, f->threads), BOX_LINES);
     j.strips = (f->spec.width - 1) / f->strip_px + 1;
-    sat_parallel_on(f->spec.executor, f->threads, ((height - 1) / j.rows + 1) * j.strips, do_part, &j);
-    return SAT_OK;
+    return sat_run_each(run, f->spec.executor, f->threads, ((height - 1) / j.rows + 1) * j.strips, do_part, &j);
 }

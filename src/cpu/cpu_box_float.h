@@ -10,6 +10,7 @@ typedef struct sat_cpu_box_float sat_cpu_box_float;
 
 sat_status sat_cpu_box_float_open(const sat_box_spec *spec, const sat_box_window *window, const sat_isa *isa,
                                   int threads, sat_arena *arena, sat_cpu_box_float **filter);
-sat_status sat_cpu_box_float_run(sat_cpu_box_float *filter, const sat_view *src, const sat_view *dst);
+sat_status sat_cpu_box_float_run(sat_cpu_box_float *filter, const sat_view *src, const sat_view *dst,
+                                 const sat_run *run);
 
 #endif

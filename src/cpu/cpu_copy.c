@@ -58,6 +58,7 @@ typedef struct job {
     char *out; /* the table's row for the image's first, behind the zeros */
     ptrdiff_t out_bytes;
     size_t zeros;
+    const sat_run *run;
     int64_t rows, parts; /* rows in each part but the last */
 } job;
 
@@ -80,6 +81,7 @@ static void copy_rows(void *context, int64_t index, int worker)
     int64_t first = take_part(j) * j->rows;
     (void)index;
     for (int64_t y = first; y < first + j->rows && y < j->image->height; y++) {
+        if (!sat_goes_on(j->run, worker, (double)((size_t)samples * (entry + sample)) / SAT_BYTES_PER_US)) break;
         const char *in = (const char *)j->image->data + y * j->image->row_bytes;
         char *to = j->out + y * j->out_bytes;
         memset(to - j->zeros, 0, j->zeros);
@@ -95,21 +97,20 @@ static void copy_rows(void *context, int64_t index, int worker)
     if (c->stream) c->isa->fence();
 }
 
-static sat_status run_plan(void *state, const sat_view *image, const sat_view *table, const sat_run_options *run)
+static sat_status run_plan(void *state, const sat_view *image, const sat_view *table, const sat_run *run)
 {
     const copy *c = state;
     size_t entry = sat_type_bytes(c->spec.accum), row = (size_t)(c->spec.width * c->spec.channels) * entry;
     bool padded = c->spec.layout == SAT_PADDED;
     size_t zeros = padded ? (size_t)c->spec.channels * entry : 0; /* before each row */
     bool zero_row = padded && !run->continues;
-    job j = {.c = c, .image = image, .out_bytes = table->row_bytes, .zeros = zeros};
+    job j = {.c = c, .run = run, .image = image, .out_bytes = table->row_bytes, .zeros = zeros};
     j.out = (char *)table->data + zeros + (zero_row ? table->row_bytes : 0);
     j.rows = (image->height - 1) / c->threads + 1;
     j.parts = (image->height - 1) / j.rows + 1;
     for (int64_t i = 0; i < j.parts; i++) atomic_store(&c->taken[i], false);
     if (zero_row) memset(table->data, 0, zeros + row);
-    sat_parallel_on(c->spec.executor, c->threads, j.parts, copy_rows, &j);
-    return SAT_OK;
+    return sat_run_each(run, c->spec.executor, c->threads, j.parts, copy_rows, &j);
 }
 
 const sat_backend sat_backend_cpu_copy = {

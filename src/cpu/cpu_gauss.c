@@ -48,6 +48,9 @@
 /* Samples in a thread's share (machine.h), at 3 to 5 ns each (docs/cpu.md). */
 enum { SHARE_SAMPLES = 30000, CACHE_LINE = 64 };
 
+/* Samples that one thread filters along one axis in a microsecond. */
+#define AXIS_PER_US 500.0
+
 /* Up to that sigma, sums of f32 are exact enough for samples of 16 bits (docs/gauss.md has the errors). */
 #define F32_SIGMA_MAX 64.0
 
@@ -296,8 +299,8 @@ sat_status sat_cpu_gauss_open(const sat_gauss_spec *spec, sat_arena *arena, void
     const int64_t tasks = spec->width * spec->channels > spec->height ? spec->width * spec->channels : spec->height;
     if (f->threads > (tasks - 1) / GAUSS_LANES + 1) f->threads = (int)((tasks - 1) / GAUSS_LANES + 1);
     if (!plan_memory(f, arena))
-        return sat_fail(SAT_ERR_MEMORY, "cpu: out of memory for a Gaussian filter of %lldx%lld pixels",
-                        (long long)spec->width, (long long)spec->height);
+        return sat_fail(SAT_ERR_MEMORY, "cpu: out of memory for a Gaussian filter of images of shape (%lld, %lld)",
+                        (long long)spec->height, (long long)spec->width);
     /* Strips whose samples share cache lines are one task, if that leaves enough of them for all threads. */
     f->strips_each = (int64_t)(CACHE_LINE / (GAUSS_LANES * sat_type_bytes(spec->sample)));
     if (f->strips_each < 1 || f->strips < 2 * f->threads * f->strips_each) f->strips_each = 1;
@@ -320,6 +323,7 @@ typedef struct job {
     const filter *f;
     const kernel *k;
     const sat_view *src, *dst;
+    const sat_run *run;
     sat_gauss_mix mix; /* with the source; of differences: with the first blur */
     atomic_llong clipped;
 } job;
@@ -367,6 +371,7 @@ static void do_strips(void *context, int64_t task, int worker_index)
     const int64_t height = f->spec.height, end = (task + 1) * f->strips_each;
     for (int64_t strip = task * f->strips_each; strip < end && strip < f->strips; strip++) {
         const int64_t first = strip * GAUSS_LANES;
+        if (!sat_goes_on(j->run, worker_index, (double)(GAUSS_LANES * height) / AXIS_PER_US)) return;
         const sat_gauss_rows rows = rows_of(f, w, j->src, 0, height, first);
         char *lines = w->lines + (size_t)(k->passes * k->reach) * line,
              *kept = f->kept + (size_t)strip * f->strip_bytes;
@@ -438,6 +443,7 @@ static void do_rows(void *context, int64_t group, int worker_index)
     const int64_t y = group * GAUSS_LANES, rows = s->height - y < GAUSS_LANES ? s->height - y : GAUSS_LANES;
     const int alpha = s->weighted_alpha && s->mode != SAT_GAUSS_BLUR ? s->channels : 0;
     long long clipped = 0;
+    if (!sat_goes_on(j->run, worker_index, (double)(GAUSS_LANES * f->samples) / AXIS_PER_US)) return;
     for (int64_t i = 0; i < f->strips; i++) spread_block(f, w, y, i, k->passes * k->reach);
     for (int c = 0; c < s->channels; c++) {
         char *lines = lines_of_channel(f, w, c), *value = f->border->takes_value ? w->other : NULL;
@@ -468,20 +474,23 @@ static void do_rows(void *context, int64_t group, int worker_index)
     if (clipped) atomic_fetch_add(&j->clipped, clipped);
 }
 
-sat_status sat_cpu_gauss_run(void *state, const sat_view *src, const sat_view *dst, int64_t *clipped)
+sat_status sat_cpu_gauss_run(void *state, const sat_view *src, const sat_view *dst, const sat_run *run,
+                             sat_counts *counts)
 {
     const filter *f = state;
     const sat_gauss_spec *s = &f->spec;
-    job j = {.f = f, .src = src, .dst = dst};
-    for (int i = 0; i < f->kernels; i++) {
+    job j = {.f = f, .src = src, .dst = dst, .run = run};
+    sat_status status = SAT_OK;
+    for (int i = 0; i < f->kernels && status == SAT_OK; i++) {
         j.k = &f->kernel[i];
         j.mix = GAUSS_MIX_NONE;
         if (s->mode == SAT_GAUSS_UNSHARP) j.mix = GAUSS_MIX_UNSHARP;
         if (s->mode == SAT_GAUSS_DOG && s->weighted_alpha) j.mix = GAUSS_MIX_ALPHA;
         if (i == 1) j.mix = GAUSS_MIX_DIFFERENCE;
-        sat_parallel_on(s->executor, f->threads, (f->strips - 1) / f->strips_each + 1, do_strips, &j);
-        sat_parallel_on(s->executor, f->threads, (s->height - 1) / GAUSS_LANES + 1, do_rows, &j);
+        status = sat_run_each(run, s->executor, f->threads, (f->strips - 1) / f->strips_each + 1, do_strips, &j);
+        if (status == SAT_OK)
+            status = sat_run_each(run, s->executor, f->threads, (s->height - 1) / GAUSS_LANES + 1, do_rows, &j);
     }
-    *clipped = atomic_load(&j.clipped);
-    return SAT_OK;
+    counts->clipped = atomic_load(&j.clipped);
+    return status;
 }

@@ -234,9 +234,19 @@ static sat_view first_row(const table *t, const sat_view *view, bool continues)
 typedef struct job {
     table *t;
     const sat_view *image, *out; /* out: the table from the image's first row on */
-    int64_t band_rows;           /* but in the last band */
+    const sat_run *run;
+    int64_t band_rows; /* but in the last band */
     atomic_bool outside;
 } job;
+
+/* Lets those go that wait for this band, or for one above it, of a run that has ended: every band comes here that is
+ * not done.  A thread whose block was under way sets that block's number back to its own band's, and then finds, as all
+ * these are in one order, that the run has ended. */
+static void give_way(const table *t, int64_t band)
+{
+    const unsigned beyond = 1U << 30; /* bands; as sat_await() compares them, more than are under way */
+    for (int64_t b = 0; b < t->blocks; b++) sat_advance(&t->done[b], (unsigned)band + beyond);
+}
 
 static void do_band(void *context, int64_t band, int worker_index)
 {
@@ -245,25 +255,28 @@ static void do_band(void *context, int64_t band, int worker_index)
     worker *w = &t->workers[worker_index];
     int64_t y = band * j->band_rows, left = j->image->height - y, rows = left < j->band_rows ? left : j->band_rows;
     memset(w->along, 0, (size_t)rows * ALONG_BYTES);
-    for (int64_t b = 0; b < t->blocks; b++) {
+    const size_t pixel_bytes = t->entry + sat_type_bytes(t->spec.sample);
+    const double block_us = (double)((size_t)(rows * t->block) * pixel_bytes) / SAT_BYTES_PER_US;
+    for (int64_t b = 0; b < t->blocks && sat_goes_on(j->run, worker_index, block_us); b++) {
         sat_await(&t->done[b], (unsigned)band);
         if (!do_block(t, w, j->image, y, rows, j->out, b * t->block)) atomic_store(&j->outside, true);
         sat_advance(&t->done[b], (unsigned)band + 1);
     }
+    if (!sat_goes_on(j->run, worker_index, 0)) give_way(t, band);
     if (t->summing.stream) t->isa->fence();
 }
 
-static bool run_bands(table *t, const sat_view *image, const sat_view *out)
+static bool run_bands(table *t, const sat_view *image, const sat_view *out, const sat_run *run)
 {
-    job j = {.t = t, .image = image, .out = out};
+    job j = {.t = t, .image = image, .out = out, .run = run};
     int64_t per_thread = (image->height + t->threads - 1) / t->threads;
     j.band_rows = per_thread < BAND_ROWS_MAX ? per_thread : BAND_ROWS_MAX;
     for (int64_t b = 0; b < t->blocks; b++) t->done[b] = (sat_progress){.done = 0};
-    sat_parallel_on(t->spec.executor, t->threads, (image->height - 1) / j.band_rows + 1, do_band, &j);
+    (void)sat_run_each(run, t->spec.executor, t->threads, (image->height - 1) / j.band_rows + 1, do_band, &j);
     return !atomic_load(&j.outside);
 }
 
-sat_status sat_cpu_table_run(void *state, const sat_view *image, const sat_view *view, const sat_run_options *run)
+sat_status sat_cpu_table_run(void *state, const sat_view *image, const sat_view *view, const sat_run *run)
 {
     table *t = state;
     size_t row = (size_t)t->samples * t->entry;
@@ -272,7 +285,10 @@ sat_status sat_cpu_table_run(void *state, const sat_view *image, const sat_view 
     else
         memset(t->carry, 0, row);
     const sat_view out = first_row(t, view, run->continues);
-    const bool inside = t->narrow ? sat_narrow_run(t->narrow, image, &out, t->carry) : run_bands(t, image, &out);
+    const bool inside =
+        t->narrow ? sat_narrow_run(t->narrow, image, &out, t->carry, run) : run_bands(t, image, &out, run);
+    const sat_status status = sat_run_status(run);
+    if (status != SAT_OK) return status;
     if (run->carry_out) memcpy(run->carry_out, t->carry, row);
     if (!inside)
         return sat_fail(SAT_ERR_RANGE, "a sample is NaN or lies outside [%g, %g], the range declared for fixed point",

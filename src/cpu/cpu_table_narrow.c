@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "cpu_table_narrow.h"
+#include "machine.h"
 #include "shape.h"
 #include "strides.h"
 #include "types.h"
@@ -86,7 +87,7 @@ static void put(const sat_narrow *t, char *dst, const char *src, size_t bytes)
         memcpy(dst, src, bytes);
 }
 
-bool sat_narrow_run(const sat_narrow *t, const sat_view *image, const sat_view *out, void *carry)
+bool sat_narrow_run(const sat_narrow *t, const sat_view *image, const sat_view *out, void *carry, const sat_run *run)
 {
     const bool gaps = sat_has_gaps(out);
     const bool exclusive = t->spec.layout == SAT_EXCLUSIVE;
@@ -97,6 +98,7 @@ bool sat_narrow_run(const sat_narrow *t, const sat_view *image, const sat_view *
         const int64_t left = image->height - y, rows = left < t->rows ? left : t->rows;
         const int64_t shown = exclusive && rows == left ? rows - 1 : rows;
         size_t pitch;
+        if (!sat_goes_on(run, 0, (double)((size_t)rows * 2 * t->row) / SAT_BYTES_PER_US)) break;
         const char *samples = samples_of(t, image, y, rows, &pitch, &inside);
         t->summing.scan->rows(t->stage + t->lead, t->row, samples, pitch, t->along, t->samples, rows);
         char *to = (char *)out->data + y * out->row_bytes;

@@ -90,19 +90,18 @@ static void do_band(void *context, int64_t band, int worker)
     run->w->isa->fence();
 }
 
-static void do_rows(sat_cpu_window_run *run)
+static sat_status do_rows(sat_cpu_window_run *run)
 {
     const sat_cpu_window *w = run->w;
     const int64_t bands = (w->spec.height - 1) / run->rows + 1;
-    sat_parallel_on(w->spec.executor, w->threads, bands, do_band, run);
+    return sat_run_each(run->run, w->spec.executor, w->threads, bands, do_band, run);
 }
 
 sat_status sat_cpu_window_run_image(void *state, const sat_view *src, const sat_view *mask, const sat_view *results,
-                                    void *stream, int64_t *clipped)
+                                    const sat_run *given, sat_counts *counts)
 {
     const sat_cpu_window *w = state;
-    (void)stream;
-    sat_cpu_window_run run = {.w = w, .src = src, .mask = mask, .results = results};
+    sat_cpu_window_run run = {.w = w, .src = src, .mask = mask, .results = results, .run = given};
     const int64_t side = w->spec.window_height;
     run.rows = sat_cpu_box_band_rows(w->spec.height, side, w->threads);
     for (int i = 0; i < w->threads; i++) {
@@ -112,7 +111,8 @@ sat_status sat_cpu_window_run_image(void *state, const sat_view *src, const sat_
     }
     if (w->plan.needs & SAT_NEEDS_EXTREMES) {
         run.extremes = true;
-        do_rows(&run);
+        sat_status status = do_rows(&run);
+        if (status != SAT_OK) return status;
         run.extremes = false;
         run.whole = w->finish[0].extremes;
         for (int i = 1; i < w->threads; i++) {
@@ -121,16 +121,10 @@ sat_status sat_cpu_window_run_image(void *state, const sat_view *src, const sat_
             if (e->most_var > run.whole.most_var) run.whole.most_var = e->most_var;
         }
     }
-    do_rows(&run);
-    *clipped = 0;
-    for (int i = 0; i < w->threads; i++) *clipped += w->finish[i].clipped;
-    return SAT_OK;
-}
-
-int64_t sat_cpu_window_empty(void *state, int output)
-{
-    const sat_cpu_window *w = state;
-    int64_t empty = 0;
-    for (int i = 0; i < w->threads; i++) empty += w->finish[i].empty[output];
-    return empty;
+    sat_status status = do_rows(&run);
+    for (int i = 0; i < w->threads; i++) {
+        counts->clipped += w->finish[i].clipped;
+        for (int k = 0; k < w->spec.outputs; k++) counts->empty[k] += w->finish[i].empty[k];
+    }
+    return status;
 }

@@ -62,10 +62,15 @@ typedef struct sat_cpu_window {
 typedef struct sat_cpu_window_run {
     const sat_cpu_window *w;
     const sat_view *src, *mask, *results;
+    const sat_run *run;
     bool extremes;          /* this pass finds the extremes and makes no results */
     sat_cpu_extremes whole; /* of the image, in the pass that makes results */
     int64_t rows;           /* in each band but the last */
 } sat_cpu_window_run;
+
+/* Samples of which one thread makes results, and which it adds to sums, in a microsecond. */
+#define SAT_WINDOWS_PER_US 100.0
+#define SAT_SUMMED_PER_US  1000.0
 
 /* What counts of row y; the mask's row, if that has gaps, in `mask`. */
 sat_validity sat_cpu_validity(const sat_cpu_window_run *run, int64_t y, sat_rows *mask);

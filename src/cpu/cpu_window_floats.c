@@ -68,6 +68,7 @@ typedef struct strip {
     const sat_cpu_window_run *run;
     worker *k;
     sat_cpu_finish *finish;
+    int worker;
     int64_t first_px, px; /* columns of results */
     int64_t entries;      /* samples of a row that the strip's windows hold */
     bool counts;          /* each column has counts of its own */
@@ -131,8 +132,8 @@ sat_status sat_cpu_floats_open(sat_cpu_window *w, sat_arena *arena)
     bool ok = g->workers != NULL;
     for (int i = 0; i < w->threads && ok; i++) ok = plan_worker(w, g, &g->workers[i], arena);
     if (!ok)
-        return sat_fail(SAT_ERR_MEMORY, "cpu: out of memory for windows of %lldx%lld", (long long)w->spec.window_width,
-                        (long long)w->spec.window_height);
+        return sat_fail(SAT_ERR_MEMORY, "cpu: out of memory for windows %lld wide and %lld high",
+                        (long long)w->spec.window_width, (long long)w->spec.window_height);
     return SAT_OK;
 }
 
@@ -209,6 +210,12 @@ static bool load_row(const strip *s, int64_t y)
     return true;
 }
 
+/* A row of the strip is next, of which a thread does so many samples in a microsecond. */
+static bool goes_on(const strip *s, double per_us)
+{
+    return sat_goes_on(s->run->run, s->worker, (double)s->entries / per_us);
+}
+
 /* ---- parts of windows ---------------------------------------------------------------------------------- */
 
 static sat_moments of(const strip *s, const part *p, int64_t entry)
@@ -272,6 +279,7 @@ static void make_suffixes(const strip *s, int64_t start, int64_t first, int64_t 
     const int64_t side = g->before_y + 1 + g->after_y;
     const part *below = last < side ? &k->kept[last / g->group] : NULL;
     for (int64_t i = last - 1; i >= first; i--) {
+        if (!goes_on(s, SAT_SUMMED_PER_US)) return;
         part *to = keep ? &k->running : &k->group[i - first];
         join_row(s, to, below, start + i);
         if (keep && i % g->group == 0) copy(s, &k->kept[i / g->group], to);
@@ -323,7 +331,7 @@ static void do_row(const strip *s, part *columns, int64_t y)
         if (g->cut_off > 0) join_cut_off(s, columns, i, n);
         const sat_moments m = of(s, columns, i);
         w->ops->describe(f->mean, w->plan.needs & SAT_NEEDS_VAR ? f->var : NULL,
-                         w->plan.needs & SAT_NEEDS_SQUARES ? f->squares : NULL, &m, count, w->spec.ddof, n);
+                         w->plan.needs & SAT_NEEDS_SQUARES ? f->squares : NULL, &m, count, (double)w->spec.ddof, n);
         if (w->plan.needs & SAT_NEEDS_SUM) memcpy(f->sum, m.sum, (size_t)n * sizeof *f->sum);
         if (s->counts) memcpy(f->n, m.n, (size_t)n * sizeof *f->n);
         for (int64_t e = 0; !s->counts && f->filled != count && e < WINDOW_CHUNK; e++) f->n[e] = count;
@@ -354,6 +362,7 @@ static void do_strip(const strip *s, int64_t y, int64_t end)
             copy(s, &k->running, &k->group[0]);
         else
             join(s, &k->running, &k->group[i % g->group], &k->prefix);
+        if (!goes_on(s, SAT_WINDOWS_PER_US)) return;
         do_row(s, &k->running, y);
     }
 }
@@ -363,9 +372,11 @@ void sat_cpu_floats_rows(const sat_cpu_window_run *run, int worker_index, int64_
     const sat_cpu_window *w = run->w;
     const floats *g = w->floats;
     for (int64_t first = 0; first < w->spec.width; first += g->strip_px) {
+        if (!sat_goes_on(run->run, worker_index, 0)) return;
         strip s = {.run = run,
                    .k = &g->workers[worker_index],
                    .finish = &w->finish[worker_index],
+                   .worker = worker_index,
                    .first_px = first,
                    .px = lower(g->strip_px, w->spec.width - first)};
         s.entries = (s.px + g->before_x + g->after_x) * w->spec.channels;

@@ -177,9 +177,9 @@ sat_status sat_cpu_integers_open(sat_cpu_window *w, sat_arena *arena)
     const uint64_t m = w->plan.window.largest;
     if (g && squares &&
         !sat_sum_fits(w->plan.window.area_px, m > UINT32_MAX / 2 ? UINT32_MAX : m * m, m > UINT32_MAX / 2 ? 64 : 63))
-        return sat_fail(SAT_ERR_RANGE, "a window of %lldx%lld: 64 bits cannot hold its sums of squares of %s samples",
-                        (long long)w->spec.window_width, (long long)w->spec.window_height,
-                        sat_type_name(w->spec.sample));
+        return sat_fail(
+            SAT_ERR_RANGE, "a window %lld wide and %lld high: 64 bits cannot hold its sums of squares of %s samples",
+            (long long)w->spec.window_width, (long long)w->spec.window_height, sat_type_name(w->spec.sample));
     if (g == NULL) return sat_fail(SAT_ERR_MEMORY, "cpu: out of memory for windows");
     choose_features(w, g);
     if (!plan_columns(w, g, arena) || !plan_workers(w, g, arena))
@@ -257,7 +257,7 @@ static void slide(const sat_cpu_window *w, const worker *k, const row_data *ente
 }
 
 /* The column sums of row y from nothing. */
-static void start_columns(const sat_cpu_window_run *run, const worker *k, int64_t y)
+static void start_columns(const sat_cpu_window_run *run, const worker *k, int worker_index, int64_t y)
 {
     const sat_cpu_window *w = run->w;
     sat_segment segments[SAT_SEGMENTS];
@@ -267,6 +267,7 @@ static void start_columns(const sat_cpu_window_run *run, const worker *k, int64_
         if (w->integers->of[f].used) memset(inside(w, k, f), 0, (size_t)w->samples * w->integers->of[f].entry);
     for (int s = 0; s < count; s++)
         for (int64_t r = segments[s].begin; r < segments[s].end; r++) {
+            if (!sat_goes_on(run->run, worker_index, (double)w->samples / SAT_SUMMED_PER_US)) return;
             const row_data row = prepare(run, r, &k->enter);
             add(w, k, &row, (uint64_t)segments[s].weight);
         }
@@ -356,7 +357,7 @@ static void variance_128(const sat_cpu_window *w, const char *sum, const char *s
     const uint64_t *s = (const uint64_t *)(const void *)sum, *q = (const uint64_t *)(const void *)squares;
     const uint64_t *h = (const uint64_t *)(const void *)high, ddof = (uint64_t)w->spec.ddof;
     const bool is_signed = w->plan.window.is_signed;
-    int64_t open = w->ops->variance_128(var, count, s, q, h, is_signed, w->spec.ddof, n);
+    int64_t open = w->ops->variance_128(var, count, s, q, h, is_signed, (double)w->spec.ddof, n);
     for (int64_t i = 0; open > 0 && i < n; i++) {
         if (var[i] >= 0) continue;
         const uint64_t magnitude = is_signed && (int64_t)s[i] < 0 ? 0 - s[i] : s[i];
@@ -384,9 +385,9 @@ static void moments(const sat_cpu_window *w, const worker *k, sat_cpu_finish *f,
         for (int64_t i = 0; i < n; i++) f->squares[i] += f->values[i] * 0x1p32;
     }
     if (in_f64)
-        w->ops->variance(f->var, f->n, f->sum, f->squares, w->spec.ddof, n);
+        w->ops->variance(f->var, f->n, f->sum, f->squares, (double)w->spec.ddof, n);
     else if (variance && g->arithmetic == IN_64_BITS)
-        w->ops->variance_64(f->var, f->n, row[SUM], row[SQUARES], w->spec.ddof, n);
+        w->ops->variance_64(f->var, f->n, row[SUM], row[SQUARES], (double)w->spec.ddof, n);
     else if (variance)
         variance_128(w, row[SUM], row[SQUARES], row[HIGH_SQUARES], f->n, f->var, n);
     for (int64_t i = 0; w->plan.needs & SAT_NEEDS_SQUARES && i < n; i++) f->squares[i] /= f->n[i];
@@ -430,7 +431,7 @@ static void equal_results(const sat_cpu_window_run *run, const worker *k, sat_cp
     for (int i = 0; f->filled != count && i < WINDOW_CHUNK; i++) f->n[i] = count;
     f->filled = count;
     w->ops->moments[g->sign][s1->sums][s2->used ? s2->sums : BOX_SUMS_64](f->mean, f->var, samples, squares, window,
-                                                                          count, w->spec.ddof, n);
+                                                                          count, (double)w->spec.ddof, n);
     sat_cpu_window_finish(run, f, y, first, n);
 }
 
@@ -502,9 +503,10 @@ void sat_cpu_integers_rows(const sat_cpu_window_run *run, int worker_index, int6
     }
     for (int64_t first = y; y < end; y++) {
         if (y == first)
-            start_columns(run, k, y);
+            start_columns(run, k, worker_index, y);
         else
             move_columns(run, k, y);
+        if (!sat_goes_on(run->run, worker_index, (double)run->w->samples / SAT_WINDOWS_PER_US)) return;
         do_row(run, k, f, y);
     }
 }

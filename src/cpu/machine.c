@@ -1,4 +1,5 @@
 /* machine.c - cores and caches. */
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -13,7 +14,7 @@ int sat_machine_threads(int threads, double work, double share)
 
 /* Bytes of the last-level cache, 8 MiB where the system does not say.  From sysfs: sysconf() has been seen
  * to answer for a whole host of which a guest has a part. */
-static size_t last_level_cache(void)
+static size_t read_last_level_cache(void)
 {
     unsigned long kib = 0;
     for (int level = 3; level >= 2 && kib == 0; level--) {
@@ -25,6 +26,19 @@ static size_t last_level_cache(void)
         fclose(file);
     }
     return kib ? (size_t)kib << 10 : (size_t)8 << 20;
+}
+
+/* Read once for all plans, as it takes longer than all else that creates a small one.  Threads that come here at the
+ * same time read the same; there is no lock that a fork could leave locked. */
+static size_t last_level_cache(void)
+{
+    static atomic_size_t known;
+    size_t bytes = atomic_load_explicit(&known, memory_order_relaxed);
+    if (bytes == 0) {
+        bytes = read_last_level_cache();
+        atomic_store_explicit(&known, bytes, memory_order_relaxed);
+    }
+    return bytes;
 }
 
 bool sat_machine_streams(size_t row_bytes, int64_t rows)

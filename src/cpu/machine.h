@@ -14,6 +14,9 @@ int sat_machine_threads(int threads, double work, double share);
 /* That share for what reads and writes each byte once, at 10 to 16 GB/s. */
 enum { SAT_SHARE_BYTES = 1 << 20 };
 
+/* What one thread of these reads and writes in a microsecond. */
+#define SAT_BYTES_PER_US 1e4
+
 /* Should `rows` rows of that many bytes be written past the caches?  Yes if together they take more than a
  * third of the last-level cache, where the two ways were seen to cross over (docs/cpu.md); SAT_STREAM =
  * always or never overrides it (override.h). */

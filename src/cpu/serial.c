@@ -21,6 +21,9 @@ typedef struct serial {
     sum *above; /* the inclusive table's row above, width * channels */
 } serial;
 
+/* What it sums in a microsecond. */
+#define SAMPLES_PER_US 100.0
+
 static bool probe(const char **why)
 {
     if (sat_isa_in_use(why) == NULL) return false; /* a SAT_ISA that is none is a mistake, not a wish for this */
@@ -103,7 +106,7 @@ static bool sample(const sat_plan_spec *s, const void *at, sum *value)
     return true;
 }
 
-static sat_status run_plan(void *state, const sat_view *image, const sat_view *table, const sat_run_options *run)
+static sat_status run_plan(void *state, const sat_view *image, const sat_view *table, const sat_run *run)
 {
     serial *s = state;
     const sat_plan_spec *spec = &s->spec;
@@ -118,6 +121,7 @@ static sat_status run_plan(void *state, const sat_view *image, const sat_view *t
     for (int64_t x = 0; zero_rows && x <= width; x++)
         for (int64_t c = 0; c < channels; c++) store(spec->accum, sat_sample_at(table, x, 0, c), zero);
     for (int64_t y = 0; y < image->height; y++) {
+        if (!sat_goes_on(run, 0, (double)(width * channels) / SAMPLES_PER_US)) return sat_run_status(run);
         const int64_t row = y + zero_rows;
         sum along[4] = {zero, zero, zero, zero}; /* for each channel */
         for (int64_t c = 0; zero_column && c < channels; c++) store(spec->accum, sat_sample_at(table, 0, row, c), zero);

@@ -23,16 +23,9 @@ SAT_NO_PADDING_BEHIND(sat_file_options, sample);
 SAT_NO_PADDING_BEHIND(sat_file_info, writer);
 SAT_NO_PADDING_BEHIND(sat_file_write_options, reserved_word);
 
-static _Thread_local error last;
-
-const char *sat_file_detail(void)
-{
-    return last.text;
-}
-
 static sat_status refuse(sat_status status, const char *why)
 {
-    snprintf(last.text, sizeof last.text, "%s", why);
+    sat_set_detail(why);
     return status;
 }
 
@@ -43,8 +36,9 @@ static sat_status failed(const error *err)
 
 static sat_status newer(const char *what)
 {
-    fail(&last, "%s: sets a member that version %s of the library does not have", what, sat_version());
-    return SAT_ERR_ARGUMENT;
+    error err;
+    fail(&err, "%s: sets a member that version %s of the library does not have", what, sat_version());
+    return refuse(SAT_ERR_ARGUMENT, err.text);
 }
 
 /* ---- reading --------------------------------------------------------------------------------------- */
@@ -62,6 +56,12 @@ static sat_status take_options(sat_file_options *ours, const sat_file_options *t
     return SAT_OK;
 }
 
+/* As source.h and sink.h take it, for which "-" always is a standard stream. */
+static const char *path_of(const char *path, bool standard)
+{
+    return strcmp(path, "-") == 0 && !standard ? "./-" : path;
+}
+
 /* src NULL: from the path.  Takes the source over. */
 static sat_status open_table(sat_file **file, const char *path, source *src, const sat_file_options *theirs,
                              size_t options_bytes)
@@ -74,7 +74,8 @@ static sat_status open_table(sat_file **file, const char *path, source *src, con
     if (status != SAT_OK) return status;
     sat_file *f = calloc(1, sizeof *f);
     if (!f) return refuse(SAT_ERR_MEMORY, "out of memory");
-    if (src ? table_file_take(&f->table, src, &options, &err) : table_file_open(&f->table, path, &options, &err)) {
+    if (src ? table_file_take(&f->table, src, &options, &err)
+            : table_file_open(&f->table, path_of(path, options.standard_input), &options, &err)) {
         *file = f;
         return SAT_OK;
     }
@@ -199,7 +200,7 @@ static sat_status check_rows(const sat_view *rows)
     if (rows->memory != SAT_HOST && rows->memory != SAT_DEVICE)
         return refuse(SAT_ERR_ARGUMENT, "unknown kind of memory");
     if (rows->memory == SAT_DEVICE)
-        return refuse(SAT_ERR_UNAVAILABLE, "the table lies in device memory; copy it first (sat_device_copy)");
+        return refuse(SAT_ERR_UNAVAILABLE, "the table is in device memory; copy it to host memory");
     if (rows->row_bytes != 0 && rows->row_bytes < (ptrdiff_t)sat_row_bytes(rows->width, rows->channels, rows->type))
         return refuse(SAT_ERR_SHAPE, "fewer bytes from row to row than a row has");
     return check_one(rows);
@@ -235,7 +236,8 @@ sat_status sat_file_writer_open_sized(sat_file_writer **writer, const char *path
     sat_file_writer *w = calloc(1, sizeof *w);
     if (!w) return refuse(SAT_ERR_MEMORY, "out of memory");
     w->view = table.view;
-    if (sink_open(&w->out, path, &(sink_options){.no_clobber = options.no_clobber}, &err) &&
+    if (sink_open(&w->out, path_of(path, options.standard_output), &(sink_options){.no_clobber = options.no_clobber},
+                  &err) &&
         table_writer_open(&w->rows, w->out, &table.view, &meta, &err)) {
         *writer = w;
         return SAT_OK;

@@ -10,7 +10,8 @@
  *     sat_file_close(&file);
  *
  * Large files are mapped, and only the pages of a query are read.  Nothing is printed, and the process is never
- * ended.  Functions return sat_status; where it is not SAT_OK, sat_file_detail() has one line that says why.
+ * ended.  Functions return sat_status; where it is not SAT_OK, sat_detail() has one line that says why, without the
+ * file's name.
  *
  * Threads.  Every function may be called from any thread.  An open file may be read by many threads at once, as long as
  * none closes it; a writer is used by one thread at a time.
@@ -27,10 +28,6 @@
 extern "C" {
 #endif
 
-/* What exactly went wrong in the last function of this header that failed on this thread: one line without a newline
- * and without the file's name.  Valid until the next failure on this thread; never NULL. */
-SAT_API const char *sat_file_detail(void);
-
 /* ---- reading --------------------------------------------------------------------------------------- */
 
 typedef struct sat_file sat_file;
@@ -39,13 +36,14 @@ typedef struct sat_file sat_file;
  * <f4 <f8 in C order, with 2 dimensions, or with 3 of which the last is 1 .. 4, and without a trailer.  NULL or zeros:
  * such a file is refused.  A file with a trailer is what its trailer says, whatever stands here. */
 typedef struct sat_file_options {
-    bool foreign; /* take a file without trailer: its layout and sample type are these */
-    bool reserved[3];
+    bool foreign;        /* take a file without trailer: its layout and sample type are these */
+    bool standard_input; /* the path "-" is standard input; else it is a file of that name */
+    bool reserved[2];    /* false */
     sat_layout layout;
     sat_type sample; /* SAT_TYPE_NONE: u8 for a table of integers, f32 for one of floats */
 } sat_file_options;
 
-/* Opens a table file; "-" is standard input.  The first 128 KiB of a regular file are read, and the rest is mapped,
+/* Opens a table file.  The first 128 KiB of a regular file are read, and the rest is mapped,
  * privately and read only: a file without a rest is in memory.  So is one that its file system cannot map.  What is no
  * regular file (a pipe) is read to its end.  Header and trailer are checked, the sums are not: sat_file_verify().
  * On SAT_OK *file is the caller's, to be given to sat_file_close(); else it is NULL and the status is
@@ -90,7 +88,7 @@ typedef struct sat_file_info {
     bool reserved[5];  /* false */
     char entry[8];     /* the type of the array: "i32" for <i4, else the table's */
     char moment[8];    /* what was summed: "sum", or "1,2" with the squares */
-    char writer[32];   /* the program that wrote it, "sat 0.2.0"; "" without a trailer */
+    char writer[32];   /* the program that wrote it, "sat 0.3.0"; "" without a trailer */
 } sat_file_info;
 
 /* SAT_ERR_ARGUMENT if a pointer is NULL. */
@@ -113,14 +111,15 @@ SAT_API void sat_file_close(sat_file **file);
 /* ---- writing --------------------------------------------------------------------------------------- */
 
 typedef struct sat_file_write_options {
-    bool no_clobber; /* refuse a path that exists; checked again, atomically, at the end */
-    bool reserved[7];
-    const char *writer; /* name of the program, 1 .. 31 printable ASCII characters; NULL = "sat " and sat_version() */
-    int moments;        /* 2: sums and sums of squares, by sat_file_writer_moments(); 0, 1: sums */
-    int reserved_word;  /* 0 */
+    bool no_clobber;      /* refuse a path that exists; checked again, atomically, at the end */
+    bool standard_output; /* the path "-" is standard output; else it is a file of that name */
+    bool reserved[6];     /* false */
+    const char *writer;   /* name of the program, 1 .. 31 printable ASCII characters; NULL = "sat " and sat_version() */
+    int moments;          /* 2: sums and sums of squares, by sat_file_writer_moments(); 0, 1: sums */
+    int reserved_word;    /* 0 */
 } sat_file_write_options;
 
-/* Writes a table in host memory to a path; "-" is standard output, and /dev/fd/N a descriptor of the process that is
+/* Writes a table in host memory to a path; /dev/fd/N is a descriptor of the process that is
  * open for writing, also one that is closed on exec.  A file is whole or not there: no failure, full disk or crash
  * leaves half of it, or loses the one that was there before.  It is synced before it gets its name.  A file that is
  * replaced hands on its permissions as far as the process may set them.  A closed pipe raises SIGPIPE unless the

@@ -15,7 +15,7 @@ typedef struct table_meta {
     int moments;       /* 2: each pixel has its channels' sums, then their sums of squares; else sums alone */
     bool has_trailer;  /* read: false = made by other software (NumPy, OpenCV) */
     uint64_t checksum; /* XXH3-64 of the array's bytes, from the trailer */
-    char writer[32];   /* "sat 0.2.0" */
+    char writer[32];   /* "sat 0.3.0" */
 } table_meta;
 
 /* ---- writing: header, then rows as they come, then the trailer ---- */

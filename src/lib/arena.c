@@ -120,8 +120,8 @@ sat_status sat_arena_view(sat_arena *arena, sat_view *view)
     const sat_memory_kind kind = view->memory == SAT_DEVICE ? SAT_MEMORY_DEVICE : SAT_MEMORY_HOST;
     const size_t bytes = sat_extent(view);
     if (bytes == 0)
-        return sat_fail(SAT_ERR_SHAPE, "%lld images of %lldx%lld are larger than the address space",
-                        (long long)view->count, (long long)view->width, (long long)view->height);
+        return sat_fail(SAT_ERR_SHAPE, "%lld images of shape (%lld, %lld) are larger than the address space",
+                        (long long)view->count, (long long)view->height, (long long)view->width);
     return sat_arena_take(arena, kind, bytes, &view->data);
 }
 

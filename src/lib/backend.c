@@ -89,9 +89,9 @@ sat_status sat_backend_choose(const char *name, const sat_choice *choice,
     return status;
 }
 
-sat_run_options sat_run_of_image(const sat_run_options *run, const sat_view *image, const sat_view *sums, int64_t i)
+sat_run sat_run_of_image(const sat_run *run, const sat_view *image, const sat_view *sums, int64_t i)
 {
-    sat_run_options one = *run;
+    sat_run one = *run;
     size_t row = (size_t)i * sat_row_bytes(image->width, image->channels, sums->type);
     if (run->carry_in) one.carry_in = (const char *)run->carry_in + row;
     if (run->carry_out) one.carry_out = (char *)run->carry_out + row;
@@ -99,13 +99,13 @@ sat_run_options sat_run_of_image(const sat_run_options *run, const sat_view *ima
 }
 
 sat_status sat_backend_run(const sat_backend *backend, void *state, const sat_view *image, const sat_view *sums,
-                           const sat_run_options *run)
+                           const sat_run *run)
 {
     if (image->count == 1 || backend->batches) return backend->run(state, image, sums, run);
     sat_status status = SAT_OK;
     for (int64_t i = 0; i < image->count && status == SAT_OK; i++) {
         sat_view from = sat_images_of(image, i, 1), to = sat_images_of(sums, i, 1);
-        sat_run_options one = sat_run_of_image(run, image, sums, i);
+        sat_run one = sat_run_of_image(run, image, sums, i);
         status = backend->run(state, &from, &to, &one);
     }
     return status;

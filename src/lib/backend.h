@@ -7,13 +7,15 @@
  * types and sizes of a job are right.  Sums modulo 2^32 and 2^64 are SAT_U32 and SAT_U64 to a backend, never SAT_I32,
  * SAT_I64 or SAT_TYPE_NONE; so i8 and i16 samples may be summed in any accumulator but q32, and i32 ones in all of
  * these but SAT_U32, where they are SAT_U32 themselves.  The defaults of views are filled in, and spec->count is 1 or
- * more.  A backend fails by `return sat_fail(SAT_ERR_..., "text", ...)`.
+ * more.  A backend fails by `return sat_fail(SAT_ERR_..., "text", ...)`.  One that works on the CPU asks between rows
+ * whether the run goes on (run.h).
  */
 #ifndef SAT_BACKEND_H
 #define SAT_BACKEND_H
 
 #include "arena.h"
 #include "choose.h"
+#include "run.h"
 #include "sat_gauss.h"
 #include "sat_lab.h"
 #include "sat_window.h"
@@ -43,7 +45,7 @@ typedef struct sat_backend {
      * all that it holds are taken from the arena: the library frees them, after a refusal too.  note: a line of
      * note_bytes for sat_plan_note(). */
     sat_status (*open)(const sat_plan_spec *spec, sat_arena *arena, void **state, char *note, size_t note_bytes);
-    sat_status (*run)(void *state, const sat_view *image, const sat_view *table, const sat_run_options *run);
+    sat_status (*run)(void *state, const sat_view *image, const sat_view *table, const sat_run *run);
 
     /* Waits for the stream and returns what runs could not (optional; see sat_plan_wait). */
     sat_status (*wait)(void *state, void *stream);
@@ -52,24 +54,22 @@ typedef struct sat_backend {
      * device's refuses with SAT_ERR_UNAVAILABLE); a device's box_run() takes views of several images.  spec->backend is
      * this backend's name, and spec->result never SAT_TYPE_NONE. */
     sat_status (*box_open)(const sat_box_spec *spec, sat_arena *arena, void **state, char *note, size_t note_bytes);
-    sat_status (*box_run)(void *state, const sat_view *src, const sat_view *dst, void *stream);
+    sat_status (*box_run)(void *state, const sat_view *src, const sat_view *dst, const sat_run *run);
 
     /* The same for the Gaussian filter, of backends that have one (optional; host memory alone).  gauss_run() sets
-     * *clipped to the number of results that were cut to their type's range. */
+     * counts->clipped. */
     sat_status (*gauss_open)(const sat_gauss_spec *spec, sat_arena *arena, void **state, char *note, size_t note_bytes);
-    sat_status (*gauss_run)(void *state, const sat_view *src, const sat_view *dst, int64_t *clipped);
+    sat_status (*gauss_run)(void *state, const sat_view *src, const sat_view *dst, const sat_run *run,
+                            sat_counts *counts);
 
     /* The same for window statistics (optional: NULL = SAT_ERR_UNAVAILABLE).  The result of no output is SAT_TYPE_NONE.
-     * run: one image in host memory, all views with any strides; sets *clipped, the image's number.  A
-     * device's: several images in device memory without gaps; window_clipped() waits for them and gives their number.
-     */
+     * run: one image in host memory, all views with any strides; sets the image's counts, which are 0.  A
+     * device's: several images in device memory without gaps; window_counts() waits for them and sets their counts. */
     sat_status (*window_open)(const sat_window_spec *spec, sat_arena *arena, void **state, char *note,
                               size_t note_bytes);
     sat_status (*window_run)(void *state, const sat_view *src, const sat_view *mask, const sat_view *results,
-                             void *stream, int64_t *clipped);
-    sat_status (*window_clipped)(void *state, int64_t *clipped);
-    /* How many results of that output the last window_run() left empty, in host memory (optional). */
-    int64_t (*window_empty)(void *state, int output);
+                             const sat_run *run, sat_counts *counts);
+    sat_status (*window_counts)(void *state, sat_counts *counts);
 } sat_backend;
 
 #define SAT_BACKEND(id) extern const sat_backend sat_backend_##id;
@@ -86,10 +86,13 @@ sat_status sat_backend_choose(const char *name, const sat_choice *choice,
 
 /* Runs all images of the views: in one call where the backend takes batches, else one after the other. */
 sat_status sat_backend_run(const sat_backend *backend, void *state, const sat_view *image, const sat_view *table,
-                           const sat_run_options *run);
+                           const sat_run *run);
 
-/* The options of image i of a run: the carry rows of images follow one another. */
-sat_run_options sat_run_of_image(const sat_run_options *run, const sat_view *image, const sat_view *table, int64_t i);
+/* sat_plan_run() as a part of another run. */
+sat_status sat_plan_run_within(sat_plan *plan, const sat_view *image, const sat_view *table, const sat_run *run);
+
+/* The run of image i of several: the carry rows of images follow one another. */
+sat_run sat_run_of_image(const sat_run *run, const sat_view *image, const sat_view *table, int64_t i);
 
 #ifdef __cplusplus
 }

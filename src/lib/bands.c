@@ -92,8 +92,8 @@ sat_status sat_bands_open(sat_bands *b, const sat_device *device, const sat_plan
     if (!sat_mul(image_row * images, (size_t)band->height, &image_bytes) ||
         !sat_mul(table_row * images, (size_t)(band->height + padded), &table_bytes) ||
         !sat_mul(sat_row_bytes(spec->width, spec->channels, spec->accum), (size_t)spec->count, &carry))
-        return sat_fail(SAT_ERR_SHAPE, "bands of %lldx%lld are larger than the address space", (long long)spec->width,
-                        (long long)band->height);
+        return sat_fail(SAT_ERR_SHAPE, "bands of %lld columns and %lld rows are larger than the address space",
+                        (long long)spec->width, (long long)band->height);
     int64_t bands = ((spec->height - 1) / b->rows + 1) * ((spec->count - 1) / b->images + 1);
     b->slots = bands < SAT_BANDS ? (int)bands : SAT_BANDS;
     b->threads = spec->threads ? spec->threads : sat_processors();
@@ -137,7 +137,7 @@ typedef struct job {
     const sat_backend *backend;
     void *state;
     const sat_view *image, *table;
-    const sat_run_options *run;
+    const sat_run *run;
     bool pinned_image, pinned_table; /* the caller's memory is */
     int64_t each, count;             /* bands of an image, and of all */
     int threads;
@@ -186,10 +186,10 @@ static sat_status send(const job *j, int64_t k)
     int64_t band = k % j->each;
     bool again = k >= b->slots, first = band == 0, last = band == j->each - 1;
     char *carry = b->carry + (size_t)(k / j->each * b->images) * sat_row_bytes(image.width, image.channels, table.type);
-    sat_run_options run = {.carry_in = !first || j->run->carry_in ? carry : NULL,
-                           .carry_out = !last || j->run->carry_out ? carry : NULL,
-                           .continues = !first || j->run->continues,
-                           .stream = b->work};
+    sat_run run = {.carry_in = !first || j->run->carry_in ? carry : NULL,
+                   .carry_out = !last || j->run->carry_out ? carry : NULL,
+                   .continues = !first || j->run->continues,
+                   .stream = b->work};
     sat_status status = SAT_OK;
     if (!j->pinned_image) {
         if (again) status = d->event_wait(s->uploaded);
@@ -241,7 +241,7 @@ static sat_status wait_for_all(const job *j)
 }
 
 sat_status sat_bands_run(sat_bands *b, const sat_backend *backend, void *state, const sat_view *image,
-                         const sat_view *table, const sat_run_options *run)
+                         const sat_view *table, const sat_run *run)
 {
     const sat_device *d = b->device;
     sat_status status = sat_device_may_wait(d, run->stream);
@@ -268,7 +268,8 @@ sat_status sat_bands_run(sat_bands *b, const sat_backend *backend, void *state, 
     status = d->wait(run->stream);
     if (status == SAT_OK && run->carry_in) status = d->copy(&carry_in, &there, b->work);
     for (int64_t k = 0; k < j.count + b->slots && status == SAT_OK; k++) {
-        if (k < j.count) status = send(&j, k);
+        status = sat_run_asked(run);
+        if (status == SAT_OK && k < j.count) status = send(&j, k);
         if (k >= b->slots && status == SAT_OK) status = take(&j, k - b->slots);
         if (k < j.count && status == SAT_OK) status = fetch(&j, k);
     }

@@ -45,6 +45,6 @@ void sat_bands_close(sat_bands *b);
  * Begins when the caller's stream is empty, and refuses one that is being captured; whatever it returns, nothing is
  * under way any more. */
 sat_status sat_bands_run(sat_bands *b, const sat_backend *backend, void *state, const sat_view *image,
-                         const sat_view *table, const sat_run_options *run);
+                         const sat_view *table, const sat_run *run);
 
 #endif

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "backend.h"
+#include "device.h"
 #include "images.h"
 #include "offload.h"
 #include "shape.h"
@@ -16,9 +17,9 @@ struct sat_box {
     sat_arena arena; /* the filter and all that it holds */
     sat_box_spec spec;
     const sat_backend *backend;
-    sat_status (*run)(void *state, const sat_view *src, const sat_view *dst, void *stream);
-    void **states; /* one for each image that is worked on at a time */
-    int workers;
+    sat_status (*run)(void *state, const sat_view *src, const sat_view *dst, const sat_run *run);
+    void **states;       /* one for each image that is worked on at a time */
+    int workers, device; /* device: -1: none */
     sat_offload offload; /* to a backend on a device */
     char note[256];
 };
@@ -99,7 +100,7 @@ sat_status sat_box_create_sized(sat_box **out, const sat_box_spec *given, size_t
 {
     sat_box_spec spec;
     sat_box_window window;
-    if (out == NULL) return sat_fail(SAT_ERR_ARGUMENT, "no place for the box filter");
+    if (out == NULL) return sat_fail(SAT_ERR_ARGUMENT, "box is NULL");
     *out = NULL;
     sat_status status = sat_take_struct(&spec, sizeof spec, given, spec_bytes, "spec");
     if (status != SAT_OK) return status;
@@ -120,59 +121,51 @@ sat_status sat_box_create_sized(sat_box **out, const sat_box_spec *given, size_t
      * each sample once is rarely slow beside that. */
     sat_choice choice = {.memory = spec.memory, .device_pays = false};
     status = sat_backend_choose(spec.backend, &choice, open_with, box);
-    if (status == SAT_OK)
+    if (status == SAT_OK) {
+        box->device = sat_device_ordinal(box->backend->device);
         *out = box;
-    else
+    } else {
         sat_box_destroy(&box);
+    }
     return status;
 }
 
 static sat_status fits(const sat_box_spec *s, const sat_view *view, sat_type type, const char *what)
 {
-    if (view->memory != s->memory)
-        return sat_fail(SAT_ERR_ARGUMENT, "%s: lies in %s memory where the filter was made for views in %s memory",
-                        what, view->memory == SAT_DEVICE ? "device" : "host",
-                        s->memory == SAT_DEVICE ? "device" : "host");
-    if (view->width != s->width || view->height != s->height || view->channels != s->channels)
-        return sat_fail(SAT_ERR_SHAPE, "%s: %lldx%lld with %d channels where the filter has %lldx%lld with %d", what,
-                        (long long)view->width, (long long)view->height, view->channels, (long long)s->width,
-                        (long long)s->height, s->channels);
-    if (view->count > s->count)
-        return sat_fail(SAT_ERR_SHAPE, "%s: %lld images, more than the filter's %lld", what, (long long)view->count,
-                        (long long)s->count);
-    if (view->type != type)
-        return sat_fail(SAT_ERR_TYPE, "%s: samples of %s where the filter has %s", what, sat_type_name(view->type),
-                        sat_type_name(type));
-    return SAT_OK;
+    const sat_view made = sat_packed_view(s->width, s->height, s->count, s->channels, type, s->memory);
+    return sat_check_fit(view, &made, what, "box filter");
 }
 
 typedef struct images {
     sat_box *box;
     const sat_view *src, *dst;
-    void *stream;
 } images;
 
-static sat_status filter_image(void *context, int64_t i, int worker)
+static sat_status filter_image(void *context, const sat_run *run, int64_t i, int worker)
 {
     const images *b = context;
     sat_view src = sat_images_of(b->src, i, 1), dst = sat_images_of(b->dst, i, 1);
-    return b->box->run(b->box->states[worker], &src, &dst, b->stream);
+    return b->box->run(b->box->states[worker], &src, &dst, run);
 }
 
 /* Views that the backend takes: a device's filter takes all images, a host's some at a time. */
-static sat_status filter_images(void *context, const sat_view *src, const sat_view *dst, void *stream)
+static sat_status filter_images(void *context, const sat_view *src, const sat_view *dst, const sat_run *run)
 {
     sat_box *box = context;
-    images b = {box, src, dst, stream};
-    if (box->backend->device && box->run != sat_box_tables_run) return box->run(box->states[0], src, dst, stream);
-    return sat_each_image(box->spec.executor, box->workers, src->count, filter_image, &b);
+    images b = {box, src, dst};
+    if (box->backend->device && box->run != sat_box_tables_run) return box->run(box->states[0], src, dst, run);
+    return sat_each_image(run, box->spec.executor, box->workers, src->count, filter_image, &b);
 }
 
-sat_status sat_box_run(sat_box *box, const sat_view *given_src, const sat_view *given_dst, void *stream)
+sat_status sat_box_run_sized(sat_box *box, const sat_view *given_src, const sat_view *given_dst,
+                             const sat_run_options *given, size_t run_bytes)
 {
+    sat_run run;
+    sat_control control;
     sat_view src, dst;
     if (box == NULL) return sat_fail(SAT_ERR_ARGUMENT, "no box filter");
-    sat_status status = sat_take_view(&src, given_src, "source");
+    sat_status status = sat_take_run(&run, &control, given, run_bytes, false);
+    if (status == SAT_OK) status = sat_take_view(&src, given_src, "source");
     if (status == SAT_OK) status = sat_take_output(&dst, given_dst, "result");
     if (status == SAT_OK) status = fits(&box->spec, &src, box->spec.sample, "source");
     if (status == SAT_OK) status = sat_check_strides(&src, box->spec.strided, "source");
@@ -180,11 +173,12 @@ sat_status sat_box_run(sat_box *box, const sat_view *given_src, const sat_view *
     if (status == SAT_OK && src.count != dst.count)
         status = sat_fail(SAT_ERR_SHAPE, "result: %lld images for %lld", (long long)dst.count, (long long)src.count);
     if (status == SAT_OK && sat_overlap(&src, &dst)) status = sat_fail(SAT_ERR_ARGUMENT, "source and result overlap");
+    if (status == SAT_OK) status = sat_run_asked(&run);
     if (status == SAT_OK && box->run == sat_box_tables_run && src.memory == SAT_HOST)
-        status = sat_box_tables_check(&src);
+        status = sat_box_tables_check(&src, &run);
     if (status != SAT_OK) return status;
-    if (!box->backend->device) return filter_images(box, &src, &dst, stream);
-    return sat_offload_run(&box->offload, &src, &dst, stream, filter_images, box);
+    if (!box->backend->device) return filter_images(box, &src, &dst, &run);
+    return sat_offload_run(&box->offload, &src, &dst, &run, filter_images, box);
 }
 
 const char *sat_box_backend(const sat_box *box)
@@ -195,6 +189,11 @@ const char *sat_box_backend(const sat_box *box)
 const char *sat_box_note(const sat_box *box)
 {
     return box ? box->note : "";
+}
+
+int sat_box_device(const sat_box *box)
+{
+    return box ? box->device : -1;
 }
 
 void sat_box_destroy(sat_box **box)

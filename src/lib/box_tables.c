@@ -39,8 +39,8 @@ static sat_status allocate(const filter *f, sat_arena *arena, sat_view *v, int64
     sat_status status = sat_arena_view(arena, v);
     return status != SAT_ERR_MEMORY
                ? status
-               : sat_fail(status, "%s filters through a table, and there is no memory for one of %lldx%lld",
-                          f->spec.backend, (long long)f->spec.width + 1, (long long)f->spec.height + 1);
+               : sat_fail(status, "%s filters through a table, and there is no memory for one of shape (%lld, %lld)",
+                          f->spec.backend, (long long)f->spec.height + 1, (long long)f->spec.width + 1);
 }
 
 /* What every position's window holds of its axis, in device memory. */
@@ -142,11 +142,16 @@ static int64_t integer_at(const sat_view *v, int64_t x, int64_t y, int64_t c)
     }
 }
 
+/* What one thread checks, weighs or divides in a microsecond, in samples. */
+#define CHECKED_PER_US 200.0
+#define DIVIDED_PER_US 20.0
+
 /* Colours times alpha; alpha itself stays. */
-static void weigh(const filter *f, const sat_view *src)
+static void weigh(const filter *f, const sat_view *src, const sat_run *run)
 {
     int channels = f->spec.channels;
     for (int64_t y = 0; y < f->spec.height; y++) {
+        if (!sat_goes_on(run, 0, (double)(f->spec.width * channels) / CHECKED_PER_US)) return;
         void *out = sat_sample_at(&f->weighted, 0, y, 0);
         for (int64_t i = 0; i < f->spec.width * channels; i++) {
             const int64_t x = i / channels, c = i % channels, alpha = channels - 1;
@@ -159,15 +164,17 @@ static void weigh(const filter *f, const sat_view *src)
     }
 }
 
-sat_status sat_box_tables_check(const sat_view *v)
+sat_status sat_box_tables_check(const sat_view *v, const sat_run *run)
 {
     if (!sat_is_float(v->type)) return SAT_OK;
     for (int64_t row = 0; row < v->height * v->count; row++) {
         sat_view image = sat_images_of(v, row / v->height, 1);
+        if (!sat_goes_on(run, 0, (double)(v->width * v->channels) / CHECKED_PER_US)) return sat_run_status(run);
         for (int64_t i = 0; i < v->width * v->channels; i++)
             if (!isfinite(real_at(&image, i / v->channels, row % v->height, i % v->channels)))
-                return sat_fail(SAT_ERR_RANGE, "the image holds NaN or Inf, which a table would spread; %s",
-                                "use a backend with a filter of its own");
+                return sat_fail(SAT_ERR_RANGE,
+                                "the image holds NaN or Inf, which a filter through tables would spread; the default "
+                                "backend takes them");
     }
     return SAT_OK;
 }
@@ -235,9 +242,13 @@ static void store(const filter *f, void *to, sat_sum sum, sat_sum divisor)
 /* Samples worth a thread: some 100 us. */
 enum { SHARE_SAMPLES = 8192 };
 
+/* Between two looks at whether the run goes on. */
+enum { PIXELS = 256 };
+
 typedef struct job {
     const filter *f;
     const sat_view *dst;
+    const sat_run *run;
 } job;
 
 static void row_of_means(void *context, int64_t y, int worker)
@@ -250,8 +261,8 @@ static void row_of_means(void *context, int64_t y, int worker)
     sat_segment xs[SAT_SEGMENTS], ys[SAT_SEGMENTS];
     int64_t covered_x, covered_y;
     int ny = sat_axis_segments(&w->y, y, ys, &covered_y);
-    (void)worker;
     for (int64_t x = 0; x < f->spec.width; x++) {
+        if (x % PIXELS == 0 && !sat_goes_on(j->run, worker, x ? PIXELS * channels / DIVIDED_PER_US : 0)) return;
         int nx = sat_axis_segments(&w->x, x, xs, &covered_x);
         uint64_t covered = (uint64_t)covered_x * (uint64_t)covered_y;
         uint64_t area = w->border->shrinks ? covered : (uint64_t)w->area_px, beyond = area - covered;
@@ -275,29 +286,28 @@ static void row_of_means(void *context, int64_t y, int worker)
     }
 }
 
-static void means(const filter *f, const sat_view *dst)
+static sat_status means(const filter *f, const sat_view *dst, const sat_run *run)
 {
     double samples = (double)f->spec.width * (double)f->spec.height * f->spec.channels;
     int worth = sat_threads_worth(samples, SHARE_SAMPLES, sat_processors());
-    job j = {.f = f, .dst = dst};
-    sat_parallel_on(f->spec.executor, f->spec.threads ? f->spec.threads : worth, f->spec.height, row_of_means, &j);
+    job j = {.f = f, .dst = dst, .run = run};
+    return sat_run_each(run, f->spec.executor, f->spec.threads ? f->spec.threads : worth, f->spec.height, row_of_means,
+                        &j);
 }
 
-sat_status sat_box_tables_run(void *state, const sat_view *src, const sat_view *dst, void *stream)
+sat_status sat_box_tables_run(void *state, const sat_view *src, const sat_view *dst, const sat_run *run)
 {
     filter *f = state;
     bool weighted = f->spec.weighted_alpha;
-    sat_run_options run = {.stream = stream};
     sat_status status = SAT_OK;
 #if SAT_WITH_CUDA
     if (f->memory == SAT_DEVICE) {
-        if (weighted) status = sat_box_table_weigh(src, &f->weighted, stream);
-        if (status == SAT_OK) status = sat_plan_run(f->plan, weighted ? &f->weighted : src, &f->table, &run);
-        return status == SAT_OK ? sat_box_table_means(&f->runs, &f->table, dst, stream) : status;
+        if (weighted) status = sat_box_table_weigh(src, &f->weighted, run->stream);
+        if (status == SAT_OK) status = sat_plan_run_within(f->plan, weighted ? &f->weighted : src, &f->table, run);
+        return status == SAT_OK ? sat_box_table_means(&f->runs, &f->table, dst, run->stream) : status;
     }
 #endif
-    if (weighted) weigh(f, src);
-    status = sat_plan_run(f->plan, weighted ? &f->weighted : src, &f->table, &run);
-    if (status == SAT_OK) means(f, dst);
-    return status;
+    if (weighted) weigh(f, src, run);
+    status = sat_plan_run_within(f->plan, weighted ? &f->weighted : src, &f->table, run);
+    return status == SAT_OK ? means(f, dst, run) : status;
 }

@@ -20,6 +20,13 @@ sat_status sat_device_need(const sat_device **device)
     return *device ? SAT_OK : sat_fail(SAT_ERR_UNAVAILABLE, "no device: %s", why);
 }
 
+int sat_device_ordinal(bool on_device)
+{
+    const char *why;
+    const sat_device *device = on_device ? sat_device_get(&why) : NULL;
+    return device ? device->ordinal() : -1;
+}
+
 sat_status sat_device_may_wait(const sat_device *device, void *stream)
 {
     bool captured;
@@ -33,7 +40,7 @@ sat_status sat_device_current_sized(sat_device_info *info, size_t info_bytes)
 {
     const sat_device *device;
     sat_device_info ours = {0};
-    if (info == NULL) return sat_fail(SAT_ERR_ARGUMENT, "no place for what the device is");
+    if (info == NULL) return sat_fail(SAT_ERR_ARGUMENT, "info is NULL");
     sat_status status = sat_device_need(&device);
     if (status == SAT_OK) status = device->info(&ours);
     if (status == SAT_OK) sat_give_struct(info, info_bytes, &ours, sizeof ours);
@@ -43,7 +50,7 @@ sat_status sat_device_current_sized(sat_device_info *info, size_t info_bytes)
 sat_status sat_device_alloc(void **data, size_t bytes)
 {
     const sat_device *device;
-    if (data == NULL) return sat_fail(SAT_ERR_ARGUMENT, "no place for the address of device memory");
+    if (data == NULL) return sat_fail(SAT_ERR_ARGUMENT, "data is NULL");
     *data = NULL;
     if (bytes == 0) return sat_fail(SAT_ERR_ARGUMENT, "0 bytes of device memory");
     sat_status status = sat_device_need(&device);
@@ -70,4 +77,13 @@ sat_status sat_device_wait(void *stream)
     sat_status status = sat_device_need(&device);
     if (status == SAT_OK) status = sat_device_may_wait(device, stream);
     return status == SAT_OK ? device->wait(stream) : status;
+}
+
+sat_status sat_device_capturing(void *stream, bool *capturing)
+{
+    const sat_device *device;
+    if (capturing == NULL) return sat_fail(SAT_ERR_ARGUMENT, "capturing is NULL");
+    *capturing = false;
+    sat_status status = sat_device_need(&device);
+    return status == SAT_OK ? device->captured(stream, capturing) : status;
 }

@@ -20,6 +20,7 @@ typedef struct sat_device {
     bool (*probe)(
         const char **why); /* is there one that can run our code?  why: static text, its name or what is missing */
     sat_status (*info)(sat_device_info *info);
+    int (*ordinal)(void); /* of the current one; -1 if that is not known */
     sat_status (*alloc)(void **data, size_t bytes);
     void (*free)(void *data);
     sat_status (*fill)(void *data, int byte, size_t bytes, void *stream);
@@ -59,6 +60,9 @@ const sat_device *sat_device_get(const char **why);
 
 /* SAT_OK and the device, or SAT_ERR_UNAVAILABLE with the reason, and NULL. */
 sat_status sat_device_need(const sat_device **device);
+
+/* The number of the current device, where an object works on one; else -1. */
+int sat_device_ordinal(bool on_device);
 
 /* SAT_ERR_ARGUMENT, in words, while the stream is captured: checked, before anything is queued, by all that waits for a
  * caller's stream, as the wait would spoil the capture. */

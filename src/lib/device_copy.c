@@ -40,10 +40,9 @@ sat_status sat_device_copy(const sat_view *given_from, const sat_view *given_to,
     if (status == SAT_OK) status = sat_take_output(&to, given_to, "copy");
     if (status != SAT_OK) return status;
     if (from.width != to.width || from.height != to.height || from.channels != to.channels || from.count != to.count)
-        return sat_fail(SAT_ERR_SHAPE,
-                        "a copy of %lld images of %lldx%lld with %d channels to %lld of %lldx%lld with %d",
-                        (long long)from.count, (long long)from.width, (long long)from.height, from.channels,
-                        (long long)to.count, (long long)to.width, (long long)to.height, to.channels);
+        return sat_fail(SAT_ERR_SHAPE, "a copy of %lld images of shape (%lld, %lld, %d) to %lld of (%lld, %lld, %d)",
+                        (long long)from.count, (long long)from.height, (long long)from.width, from.channels,
+                        (long long)to.count, (long long)to.height, (long long)to.width, to.channels);
     if (from.type != to.type)
         return sat_fail(SAT_ERR_TYPE, "a copy of %s to %s", sat_type_name(from.type), sat_type_name(to.type));
     if (sat_overlap(&from, &to)) return sat_fail(SAT_ERR_ARGUMENT, "source and copy overlap");

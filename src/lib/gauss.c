@@ -14,8 +14,8 @@ struct sat_gauss {
     sat_arena arena; /* the filter and all that it holds */
     sat_gauss_spec spec;
     const sat_backend *backend;
-    void **states;    /* one for each image that is worked on at a time */
-    int64_t *clipped; /* by each of them */
+    void **states;      /* one for each image that is worked on at a time */
+    sat_counts *counts; /* by each of them */
     int workers;
     char note[256];
 };
@@ -50,8 +50,8 @@ static sat_status check_types(sat_gauss_spec *s)
 {
     const char *name = sat_type_name(s->sample);
     const bool differs = s->mode == SAT_GAUSS_DOG;
-    if (sat_sample_max(s->sample) == 0 && !sat_is_float(s->sample))
-        return sat_fail(SAT_ERR_TYPE, "samples of type %s cannot be filtered", name);
+    const sat_status status = sat_check_sample(s->sample);
+    if (status != SAT_OK) return status;
     if (s->result == SAT_TYPE_NONE) {
         const bool wide = s->sample == SAT_F64 || s->sample == SAT_U32 || s->sample == SAT_I32;
         s->result = !differs ? s->sample : wide ? SAT_F64 : SAT_F32;
@@ -90,8 +90,8 @@ static sat_status check_spec(sat_gauss_spec *s)
     if (status != SAT_OK) return status;
     size_t bytes = sat_row_bytes(s->width, s->channels, SAT_F64);
     if (!sat_mul(bytes, (size_t)s->height, &bytes) || !sat_mul(bytes, (size_t)s->count, &bytes) || bytes > PTRDIFF_MAX)
-        return sat_fail(SAT_ERR_SHAPE, "%lld images of %lldx%lld are larger than the address space",
-                        (long long)s->count, (long long)s->width, (long long)s->height);
+        return sat_fail(SAT_ERR_SHAPE, "%lld images of shape (%lld, %lld) are larger than the address space",
+                        (long long)s->count, (long long)s->height, (long long)s->width);
     return SAT_OK;
 }
 
@@ -105,8 +105,8 @@ static sat_status open_states(sat_gauss *gauss)
     spec.threads = threads.each;
     gauss->workers = threads.workers;
     gauss->states = sat_arena_zeros(&gauss->arena, (size_t)threads.workers * sizeof *gauss->states);
-    gauss->clipped = sat_arena_zeros(&gauss->arena, (size_t)threads.workers * sizeof *gauss->clipped);
-    if (gauss->states == NULL || gauss->clipped == NULL) return SAT_ERR_MEMORY;
+    gauss->counts = sat_arena_zeros(&gauss->arena, (size_t)threads.workers * sizeof *gauss->counts);
+    if (gauss->states == NULL || gauss->counts == NULL) return SAT_ERR_MEMORY;
     for (int i = 0; i < threads.workers; i++) {
         sat_status status =
             gauss->backend->gauss_open(&spec, &gauss->arena, &gauss->states[i], gauss->note, sizeof gauss->note);
@@ -135,13 +135,13 @@ static sat_status open_with(void *object, const sat_backend *b)
 sat_status sat_gauss_create_sized(sat_gauss **out, const sat_gauss_spec *given, size_t spec_bytes)
 {
     sat_gauss_spec spec;
-    if (out == NULL) return sat_fail(SAT_ERR_ARGUMENT, "no place for the Gaussian filter");
+    if (out == NULL) return sat_fail(SAT_ERR_ARGUMENT, "gauss is NULL");
     *out = NULL;
     sat_status status = sat_take_struct(&spec, sizeof spec, given, spec_bytes, "spec");
     if (status == SAT_OK) status = check_spec(&spec);
     if (status != SAT_OK) return status;
     if (spec.memory == SAT_DEVICE)
-        return sat_fail(SAT_ERR_UNAVAILABLE, "views in device memory: no device has a Gaussian filter");
+        return sat_fail(SAT_ERR_UNAVAILABLE, "Gaussian filters are of arrays in host memory: no device has one");
     sat_arena arena = {.allocator = spec.allocator};
     sat_gauss *gauss = sat_arena_zeros(&arena, sizeof *gauss);
     if (gauss == NULL) return SAT_ERR_MEMORY;
@@ -158,19 +158,8 @@ sat_status sat_gauss_create_sized(sat_gauss **out, const sat_gauss_spec *given, 
 
 static sat_status fits(const sat_gauss_spec *s, const sat_view *view, sat_type type, const char *what)
 {
-    if (view->memory != SAT_HOST)
-        return sat_fail(SAT_ERR_ARGUMENT, "%s: lies in device memory where the filter was made for host memory", what);
-    if (view->width != s->width || view->height != s->height || view->channels != s->channels)
-        return sat_fail(SAT_ERR_SHAPE, "%s: %lldx%lld with %d channels where the filter has %lldx%lld with %d", what,
-                        (long long)view->width, (long long)view->height, view->channels, (long long)s->width,
-                        (long long)s->height, s->channels);
-    if (view->count > s->count)
-        return sat_fail(SAT_ERR_SHAPE, "%s: %lld images, more than the filter's %lld", what, (long long)view->count,
-                        (long long)s->count);
-    if (view->type != type)
-        return sat_fail(SAT_ERR_TYPE, "%s: samples of %s where the filter has %s", what, sat_type_name(view->type),
-                        sat_type_name(type));
-    return SAT_OK;
+    const sat_view made = sat_packed_view(s->width, s->height, s->count, s->channels, type, s->memory);
+    return sat_check_fit(view, &made, what, "Gaussian filter");
 }
 
 typedef struct images {
@@ -178,36 +167,40 @@ typedef struct images {
     const sat_view *src, *dst;
 } images;
 
-static sat_status filter_image(void *context, int64_t i, int worker)
+static sat_status filter_image(void *context, const sat_run *run, int64_t i, int worker)
 {
     const images *b = context;
     sat_view src = sat_images_of(b->src, i, 1), dst = sat_images_of(b->dst, i, 1);
-    int64_t clipped;
-    sat_status status = b->gauss->backend->gauss_run(b->gauss->states[worker], &src, &dst, &clipped);
-    if (status == SAT_OK) b->gauss->clipped[worker] += clipped;
+    sat_counts counts = {0};
+    sat_status status = b->gauss->backend->gauss_run(b->gauss->states[worker], &src, &dst, run, &counts);
+    b->gauss->counts[worker].clipped += counts.clipped;
     return status;
 }
 
-sat_status sat_gauss_run(sat_gauss *gauss, const sat_view *given_src, const sat_view *given_dst, void *stream,
-                         int64_t *clipped)
+sat_status sat_gauss_run_sized(sat_gauss *gauss, const sat_view *given_src, const sat_view *given_dst,
+                               const sat_run_options *given, size_t run_bytes)
 {
+    sat_run run;
+    sat_control control;
     sat_view src, dst;
-    (void)stream;
-    if (clipped) *clipped = 0;
     if (gauss == NULL) return sat_fail(SAT_ERR_ARGUMENT, "no Gaussian filter");
-    sat_status status = sat_take_view(&src, given_src, "source");
+    sat_status status = sat_take_run(&run, &control, given, run_bytes, false);
+    if (status == SAT_OK) status = sat_take_view(&src, given_src, "source");
     if (status == SAT_OK) status = sat_take_output(&dst, given_dst, "result");
     if (status == SAT_OK) status = fits(&gauss->spec, &src, gauss->spec.sample, "source");
     if (status == SAT_OK) status = fits(&gauss->spec, &dst, gauss->spec.result, "result");
     if (status == SAT_OK && src.count != dst.count)
         status = sat_fail(SAT_ERR_SHAPE, "result: %lld images for %lld", (long long)dst.count, (long long)src.count);
     if (status == SAT_OK && sat_overlap(&src, &dst)) status = sat_fail(SAT_ERR_ARGUMENT, "source and result overlap");
+    if (status == SAT_OK) status = sat_run_asked(&run);
     if (status != SAT_OK) return status;
     images b = {gauss, &src, &dst};
-    memset(gauss->clipped, 0, (size_t)gauss->workers * sizeof *gauss->clipped);
-    status = sat_each_image(gauss->spec.executor, gauss->workers, src.count, filter_image, &b);
-    for (int i = 0; clipped && i < gauss->workers; i++) *clipped += gauss->clipped[i];
-    return status;
+    memset(gauss->counts, 0, (size_t)gauss->workers * sizeof *gauss->counts);
+    status = sat_each_image(&run, gauss->spec.executor, gauss->workers, src.count, filter_image, &b);
+    if (status != SAT_OK || run.counts == NULL) return status;
+    run.counts->clipped = 0;
+    for (int i = 0; i < gauss->workers; i++) run.counts->clipped += gauss->counts[i].clipped;
+    return SAT_OK;
 }
 
 const char *sat_gauss_backend(const sat_gauss *gauss)
@@ -218,6 +211,12 @@ const char *sat_gauss_backend(const sat_gauss *gauss)
 const char *sat_gauss_note(const sat_gauss *gauss)
 {
     return gauss ? gauss->note : "";
+}
+
+int sat_gauss_device(const sat_gauss *gauss)
+{
+    (void)gauss; /* no device has a Gaussian filter */
+    return -1;
 }
 
 void sat_gauss_destroy(sat_gauss **gauss)

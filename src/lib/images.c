@@ -5,7 +5,6 @@
 #include "backend.h"
 #include "choose.h"
 #include "images.h"
-#include "pool.h"
 
 /* Work worth a thread: ten times what it takes to wake one. */
 #define SHARE_US 100.0
@@ -18,19 +17,22 @@ sat_image_threads sat_image_threads_for(int64_t count, double image_us, int thre
     return (sat_image_threads){workers, threads / workers};
 }
 
-typedef struct run {
+typedef struct images {
+    const sat_run *run;
     sat_image_job *job;
     void *context;
     pthread_mutex_t lock; /* of what follows */
     int64_t failed;       /* the lowest image that has; -1 = none */
     sat_status status;
     char detail[SAT_DETAIL_BYTES];
-} run;
+} images;
 
 static void do_image(void *context, int64_t image, int worker)
 {
-    run *r = context;
-    sat_status status = r->job(r->context, image, worker);
+    images *r = context;
+    sat_run run = *r->run;
+    run.asks = run.asks && worker == 0;
+    sat_status status = r->job(r->context, &run, image, worker);
     if (status == SAT_OK) return;
     pthread_mutex_lock(&r->lock);
     if (r->failed < 0 || image < r->failed) {
@@ -41,10 +43,13 @@ static void do_image(void *context, int64_t image, int worker)
     pthread_mutex_unlock(&r->lock);
 }
 
-sat_status sat_each_image(const sat_executor *executor, int workers, int64_t count, sat_image_job *job, void *context)
+sat_status sat_each_image(const sat_run *run, const sat_executor *executor, int workers, int64_t count,
+                          sat_image_job *job, void *context)
 {
-    if (count == 1) return job(context, 0, 0);
-    run r = {.job = job, .context = context, .lock = PTHREAD_MUTEX_INITIALIZER, .failed = -1, .status = SAT_OK};
-    sat_parallel_on(executor, workers, count, do_image, &r);
+    if (count == 1) return job(context, run, 0, 0);
+    images r = {
+        .run = run, .job = job, .context = context, .lock = PTHREAD_MUTEX_INITIALIZER, .failed = -1, .status = SAT_OK};
+    sat_status status = sat_run_each(run, executor, workers, count, do_image, &r);
+    if (status != SAT_OK) return status;
     return r.failed < 0 ? SAT_OK : sat_fail(r.status, "image %lld: %s", (long long)r.failed, r.detail);
 }

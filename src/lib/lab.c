@@ -45,7 +45,7 @@ bool sat_lab_backend_at_sized(size_t i, sat_lab_backend_info *info, size_t info_
 sat_status sat_device_time(sat_status (*work)(void *arg), void *arg, void *stream, double *us)
 {
     const sat_device *device;
-    if (work == NULL || us == NULL) return sat_fail(SAT_ERR_ARGUMENT, "no work to time, or no place for the time");
+    if (work == NULL || us == NULL) return sat_fail(SAT_ERR_ARGUMENT, "work or us is NULL");
     *us = 0;
     sat_status status = sat_device_need(&device);
     if (status == SAT_OK) status = sat_device_may_wait(device, stream);

@@ -27,13 +27,14 @@ static sat_view there(const sat_view *made, const sat_view *like)
     return v;
 }
 
-sat_status sat_offload_run(const sat_offload *o, const sat_view *in, const sat_view *out, void *stream,
+sat_status sat_offload_run(const sat_offload *o, const sat_view *in, const sat_view *out, const sat_run *run,
                            sat_offload_job *job, void *context)
 {
     sat_status status = SAT_OK;
     const bool host = out->memory == SAT_HOST, copies = host || !sat_is_plain(in);
     const sat_view device_in = copies ? there(&o->in, in) : *in, device_out = host ? there(&o->out, out) : *out;
-    if (copies) status = sat_device_copy(in, &device_in, stream);
-    if (status == SAT_OK) status = job(context, &device_in, &device_out, stream);
-    return status == SAT_OK && host ? sat_device_copy(&device_out, out, stream) : status;
+    if (copies) status = sat_device_copy(in, &device_in, run->stream);
+    if (status == SAT_OK) status = sat_run_asked(run);
+    if (status == SAT_OK) status = job(context, &device_in, &device_out, run);
+    return status == SAT_OK && host ? sat_device_copy(&device_out, out, run->stream) : status;
 }

@@ -5,6 +5,7 @@
 #define SAT_OFFLOAD_H
 
 #include "arena.h"
+#include "run.h"
 
 /* Zeroed, it holds nothing, and all views are taken as they are. */
 typedef struct sat_offload {
@@ -17,11 +18,11 @@ typedef struct sat_offload {
 sat_status sat_offload_open(sat_offload *o, const sat_view *in, const sat_view *out, sat_arena *arena);
 
 /* Work that a device's code does on its views. */
-typedef sat_status sat_offload_job(void *context, const sat_view *in, const sat_view *out, void *stream);
+typedef sat_status sat_offload_job(void *context, const sat_view *in, const sat_view *out, const sat_run *run);
 
 /* Brings the input to the device if it has to, queues the job, and brings host outputs back: then all is done when the
  * call returns.  in lies in host memory or is not plain only if the offload was made for that. */
-sat_status sat_offload_run(const sat_offload *o, const sat_view *in, const sat_view *out, void *stream,
+sat_status sat_offload_run(const sat_offload *o, const sat_view *in, const sat_view *out, const sat_run *run,
                            sat_offload_job *job, void *context);
 
 #endif

@@ -20,6 +20,7 @@ struct sat_plan {
     sat_bands bands;
     sat_offload offload; /* of images in device memory that are not plain */
     sat_choice choice;
+    int device; /* -1: none */
     char note[192];
 };
 
@@ -52,8 +53,8 @@ static sat_status complete(sat_plan_spec *s)
     if (status == SAT_OK) status = sat_check_allocator(s->allocator);
     if (status != SAT_OK) return status;
     if ((unsigned)s->layout > SAT_EXCLUSIVE) return sat_fail(SAT_ERR_ARGUMENT, "unknown layout");
-    if (sat_sample_max(s->sample) == 0 && !sat_is_float(s->sample))
-        return sat_fail(SAT_ERR_TYPE, "samples of type %s cannot be summed", sat_type_name(s->sample));
+    status = sat_check_sample(s->sample);
+    if (status != SAT_OK) return status;
     if (s->power == 0) s->power = 1;
     if (s->power < 1 || s->power > 2 || s->reserved_word != 0)
         return sat_fail(SAT_ERR_ARGUMENT, "samples to the power of %d; 1 and 2 are summed", s->power);
@@ -63,16 +64,18 @@ static sat_status complete(sat_plan_spec *s)
     }
     if (!sat_power_combines(s->sample, s->power, s->accum)) return refuse_accum(s->sample, s->power, s->accum);
     if (s->accum == SAT_Q32 && !sat_quant_ok(&s->quant))
-        return sat_fail(SAT_ERR_ARGUMENT, "q32 needs a step that is a power of two and a largest value; "
-                                          "sat_quant_for() finds them");
+        return sat_fail(SAT_ERR_ARGUMENT,
+                        "q32: a step of %g and a largest value of %lu; a finite offset, a power of two "
+                        "and 1 to 2^31 - 1 are possible",
+                        s->quant.step, (unsigned long)s->quant.largest);
     if (s->memory != SAT_HOST && s->memory != SAT_DEVICE) return sat_fail(SAT_ERR_ARGUMENT, "unknown kind of memory");
     size_t row = sat_row_bytes(s->width, s->channels, s->accum), bytes;
     const int64_t padding = s->layout == SAT_PADDED;
     if (s->width > SAT_MAX_SIDE - padding || s->height > SAT_MAX_SIDE - padding) row = 0;
     if (row == 0 || !sat_mul(row + 32, (size_t)s->height + 1, &bytes) || !sat_mul(bytes, (size_t)s->count, &bytes) ||
         bytes > PTRDIFF_MAX)
-        return sat_fail(SAT_ERR_SHAPE, "the table of a %lldx%lld image is larger than the address space",
-                        (long long)s->width, (long long)s->height);
+        return sat_fail(SAT_ERR_SHAPE, "the table of an image of shape (%lld, %lld) is larger than the address space",
+                        (long long)s->height, (long long)s->width);
     return SAT_OK;
 }
 
@@ -140,7 +143,7 @@ static sat_status open_with(void *object, const sat_backend *backend)
 sat_status sat_plan_create_sized(sat_plan **out, const sat_plan_spec *given, size_t spec_bytes)
 {
     sat_plan_spec spec;
-    if (out == NULL) return sat_fail(SAT_ERR_ARGUMENT, "no place for the plan");
+    if (out == NULL) return sat_fail(SAT_ERR_ARGUMENT, "plan is NULL");
     *out = NULL;
     sat_status status = sat_take_struct(&spec, sizeof spec, given, spec_bytes, "spec");
     if (status == SAT_OK) status = complete(&spec);
@@ -156,6 +159,7 @@ sat_status sat_plan_create_sized(sat_plan **out, const sat_plan_spec *given, siz
         sat_plan_destroy(&plan);
         return status;
     }
+    plan->device = sat_device_ordinal(plan->backend->device);
     sat_choice_note(&plan->choice, spec.backend != NULL, plan->backend->device, plan->note, sizeof plan->note);
     *out = plan;
     return SAT_OK;
@@ -167,11 +171,6 @@ sat_status sat_plan_wait(sat_plan *plan, void *stream)
     if (plan->spec.memory == SAT_HOST) return SAT_OK;
     sat_status status = sat_device_wait(stream);
     return status == SAT_OK && plan->backend->wait ? plan->backend->wait(plan->states[0], stream) : status;
-}
-
-static const char *memory_name(sat_memory memory)
-{
-    return memory == SAT_HOST ? "host" : "device";
 }
 
 static sat_status same(const char *what, const char *field, int64_t is, int64_t should)
@@ -191,9 +190,6 @@ static sat_status check_views(const sat_plan *plan, const sat_view *image, const
     if (status == SAT_OK && image->height > s->height)
         status = sat_fail(SAT_ERR_SHAPE, "image: %lld rows, more than the plan's %lld", (long long)image->height,
                           (long long)s->height);
-    if (status == SAT_OK && image->count > s->count)
-        status = sat_fail(SAT_ERR_SHAPE, "image: %lld images, more than the plan's %lld", (long long)image->count,
-                          (long long)s->count);
     if (status == SAT_OK) status = sat_check_strides(image, s->strided, "image");
     if (status == SAT_OK && !plan->backend->gaps && !plan->backend->device &&
         (sat_has_gaps(image) || sat_has_gaps(table)))
@@ -205,13 +201,10 @@ static sat_status check_views(const sat_plan *plan, const sat_view *image, const
     if (status == SAT_OK && table->count != image->count)
         status = sat_fail(SAT_ERR_SHAPE, "table: %lld tables for %lld images", (long long)table->count,
                           (long long)image->count);
-    if (status == SAT_OK && (image->type != s->sample || table->type != s->accum))
-        status = sat_fail(SAT_ERR_TYPE, "views of %s and %s where the plan has %s and %s", sat_type_name(image->type),
-                          sat_type_name(table->type), sat_type_name(s->sample), sat_type_name(s->accum));
-    if (status == SAT_OK && (image->memory != s->memory || table->memory != s->memory))
-        status = sat_fail(SAT_ERR_ARGUMENT, "views in %s memory where the plan is for %s memory",
-                          image->memory == s->memory ? memory_name(table->memory) : memory_name(image->memory),
-                          memory_name(s->memory));
+    const sat_view of_image = sat_packed_view(s->width, image->height, s->count, s->channels, s->sample, s->memory);
+    const sat_view of_table = sat_packed_view(table->width, table->height, s->count, s->channels, s->accum, s->memory);
+    if (status == SAT_OK) status = sat_check_fit(image, &of_image, "image", "plan");
+    if (status == SAT_OK) status = sat_check_fit(table, &of_table, "table", "plan");
     if (status == SAT_OK && sat_overlap(image, table)) status = sat_fail(SAT_ERR_ARGUMENT, "image and table overlap");
     return status;
 }
@@ -219,53 +212,59 @@ static sat_status check_views(const sat_plan *plan, const sat_view *image, const
 typedef struct images {
     sat_plan *plan;
     const sat_view *image, *table;
-    const sat_run_options *run;
 } images;
 
-static sat_status run_image(void *context, int64_t i, int worker)
+static sat_status run_image(void *context, const sat_run *all, int64_t i, int worker)
 {
     const images *b = context;
     sat_view image = sat_images_of(b->image, i, 1), table = sat_images_of(b->table, i, 1);
-    sat_run_options run = sat_run_of_image(b->run, &image, &table, i);
+    sat_run run = sat_run_of_image(all, &image, &table, i);
     return b->plan->backend->run(b->plan->states[worker], &image, &table, &run);
 }
 
-static sat_status run_on_device(void *context, const sat_view *image, const sat_view *table, void *stream)
+static sat_status run_on_device(void *context, const sat_view *image, const sat_view *table, const sat_run *run)
 {
-    const images *b = context;
-    (void)stream; /* is in the options */
-    return sat_backend_run(b->plan->backend, b->plan->states[0], image, table, b->run);
+    sat_plan *plan = context;
+    return sat_backend_run(plan->backend, plan->states[0], image, table, run);
 }
 
 /* Views in the memory where the backend works. */
-static sat_status run_there(sat_plan *plan, const sat_view *image, const sat_view *table, const sat_run_options *run)
+static sat_status run_there(sat_plan *plan, const sat_view *image, const sat_view *table, const sat_run *run)
 {
-    images b = {plan, image, table, run};
-    if (!plan->backend->device) return sat_each_image(plan->spec.executor, plan->workers, image->count, run_image, &b);
-    return sat_offload_run(&plan->offload, image, table, run->stream, run_on_device, &b);
+    images b = {plan, image, table};
+    if (plan->backend->device) return sat_offload_run(&plan->offload, image, table, run, run_on_device, plan);
+    return sat_each_image(run, plan->spec.executor, plan->workers, image->count, run_image, &b);
 }
 
-sat_status sat_plan_run_sized(sat_plan *plan, const sat_view *given_image, const sat_view *given_table,
-                              const sat_run_options *given, size_t run_bytes)
+sat_status sat_plan_run_within(sat_plan *plan, const sat_view *given_image, const sat_view *given_table,
+                               const sat_run *run)
 {
-    sat_run_options run = {0};
     sat_view image, table;
-    if (plan == NULL) return sat_fail(SAT_ERR_ARGUMENT, "no plan");
-    sat_status status = given ? sat_take_struct(&run, sizeof run, given, run_bytes, "run") : SAT_OK;
-    if (status == SAT_OK) status = sat_take_view(&image, given_image, "image");
+    sat_status status = sat_take_view(&image, given_image, "image");
     if (status == SAT_OK) status = sat_take_output(&table, given_table, "table");
-    if (status == SAT_OK) status = check_views(plan, &image, &table, run.continues);
+    if (status == SAT_OK) status = check_views(plan, &image, &table, run->continues);
+    if (status == SAT_OK) status = sat_run_asked(run);
     if (status != SAT_OK) return status;
     image.type = sat_backend_sample(image.type, table.type);
     table.type = sat_backend_accum(table.type);
-    return plan->staged ? sat_bands_run(&plan->bands, plan->backend, plan->states[0], &image, &table, &run)
-                        : run_there(plan, &image, &table, &run);
+    return plan->staged ? sat_bands_run(&plan->bands, plan->backend, plan->states[0], &image, &table, run)
+                        : run_there(plan, &image, &table, run);
+}
+
+sat_status sat_plan_run_sized(sat_plan *plan, const sat_view *image, const sat_view *table,
+                              const sat_run_options *given, size_t run_bytes)
+{
+    sat_run run;
+    sat_control control;
+    if (plan == NULL) return sat_fail(SAT_ERR_ARGUMENT, "no plan");
+    sat_status status = sat_take_run(&run, &control, given, run_bytes, true);
+    return status == SAT_OK ? sat_plan_run_within(plan, image, table, &run) : status;
 }
 
 sat_status sat_table_for_sized(const sat_plan_spec *given, sat_table *table, size_t spec_bytes, size_t table_bytes)
 {
     sat_plan_spec s;
-    if (table == NULL) return sat_fail(SAT_ERR_ARGUMENT, "no place for the table's description");
+    if (table == NULL) return sat_fail(SAT_ERR_ARGUMENT, "table is NULL");
     sat_status status = sat_take_struct(&s, sizeof s, given, spec_bytes, "spec");
     if (status == SAT_OK) status = complete(&s);
     if (status != SAT_OK) return status;
@@ -287,6 +286,11 @@ const char *sat_plan_backend(const sat_plan *plan)
 const char *sat_plan_note(const sat_plan *plan)
 {
     return plan ? plan->note : "";
+}
+
+int sat_plan_device(const sat_plan *plan)
+{
+    return plan ? plan->device : -1;
 }
 
 void sat_plan_destroy(sat_plan **plan)

@@ -22,6 +22,7 @@ enum {
     SLOTS = 64,              /* regions open at once; more run in their callers alone */
     SPIN_NS = 20000,         /* about what it takes to sleep and to be woken again */
     AWAIT_NS = 200000,       /* what the last of 16 tasks waits for blocks of some 10 us, done one after the other */
+    IDLE_NS = 10000000,      /* a caller that waits and has questions asks them so often */
     PAUSES = 32,             /* between two reads of the clock, each of which costs a few pauses */
     STACK_BYTES = 512 << 10, /* tasks decode and encode files: sat.h promises half of it */
     REFUSED_REGIONS = 1000,  /* after a refusal, before a thread is asked for again */
@@ -94,11 +95,12 @@ static bool changes_by(const atomic_uint *word, unsigned old, int64_t ns)
     }
 }
 
-/* Returns when the word is changed and woken, at once if it is not `old`, or for no reason. */
-static void sleep_on(atomic_uint *word, unsigned old)
+/* Returns when the word is changed and woken, at once if it is not `old`, after that time unless it is NULL, or for no
+ * reason. */
+static void sleep_on(atomic_uint *word, unsigned old, const struct timespec *most)
 {
     int before = errno;
-    syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, old, NULL, NULL, 0);
+    syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, old, most, NULL, 0);
     errno = before;
 }
 
@@ -121,7 +123,7 @@ void sat_await(sat_progress *p, unsigned done)
     while ((int)((now = atomic_load_explicit(&p->done, memory_order_acquire)) - done) < 0) {
         if (changes_by(&p->done, now, now_ns() + AWAIT_NS)) continue;
         atomic_fetch_add(&p->asleep, 1);
-        sleep_on(&p->done, now);
+        sleep_on(&p->done, now, NULL);
         atomic_fetch_sub(&p->asleep, 1);
     }
 }
@@ -185,7 +187,7 @@ static void *worker_thread(void *unused)
             until = now_ns() + SPIN_NS;
         } else if (!changes_by(&pool.epoch, epoch, until)) {
             atomic_fetch_add(&pool.asleep, 1);
-            sleep_on(&pool.epoch, epoch);
+            sleep_on(&pool.epoch, epoch, NULL);
             atomic_fetch_sub(&pool.asleep, 1);
             until = now_ns() + SPIN_NS;
         }
@@ -301,22 +303,26 @@ static void open_region(slot *s, region *r)
 }
 
 /* Returns when all workers inside have left. */
-static void close_region(slot *s)
+static void close_region(slot *s, void (*idle)(void *argument), void *argument)
 {
+    const struct timespec ask = {.tv_nsec = IDLE_NS};
     int64_t until = 0;
     unsigned state = atomic_fetch_and_explicit(&s->state, ~INVITED, memory_order_acq_rel) & ~INVITED;
     while (inside(state) > 0) {
         if (until == 0) until = now_ns() + SPIN_NS;
         if (!changes_by(&s->state, state, until) &&
-            ((state & SLEEPS) || atomic_compare_exchange_strong(&s->state, &state, state | SLEEPS)))
-            sleep_on(&s->state, state | SLEEPS);
+            ((state & SLEEPS) || atomic_compare_exchange_strong(&s->state, &state, state | SLEEPS))) {
+            sleep_on(&s->state, state | SLEEPS, idle ? &ask : NULL);
+            if (idle) idle(argument);
+        }
         state = atomic_load_explicit(&s->state, memory_order_acquire);
     }
     atomic_store_explicit(&s->state, 0, memory_order_relaxed);
     atomic_fetch_and(&pool.used, ~(1ull << (s - pool.slots)));
 }
 
-int sat_parallel(int threads, int64_t count, sat_task *task, void *context)
+int sat_parallel_waiting(int threads, int64_t count, sat_task *task, void *context, void (*idle)(void *argument),
+                         void *argument)
 {
     if (task == NULL || count < 1) return 0;
     if (threads <= 0) threads = sat_processors();
@@ -326,8 +332,13 @@ int sat_parallel(int threads, int64_t count, sat_task *task, void *context)
     slot *s = threads > 1 ? free_slot() : NULL;
     if (s) open_region(s, &r);
     take_indices(&r, 0);
-    if (s) close_region(s);
+    if (s) close_region(s, idle, argument);
     return 1 + atomic_load_explicit(&r.came, memory_order_relaxed);
+}
+
+int sat_parallel(int threads, int64_t count, sat_task *task, void *context)
+{
+    return sat_parallel_waiting(threads, count, task, context, NULL, NULL);
 }
 
 typedef struct jobs {

@@ -53,6 +53,10 @@ void sat_await(sat_progress *p, unsigned done);
  * until there are none left, so that a task may wait for a lower index whatever the order in which jobs run. */
 int sat_parallel_on(const sat_executor *executor, int threads, int64_t count, sat_task *task, void *context);
 
+/* sat_parallel(), whose caller calls idle(argument) from time to time while it waits for the others. */
+int sat_parallel_waiting(int threads, int64_t count, sat_task *task, void *context, void (*idle)(void *argument),
+                         void *argument);
+
 /* SAT_ERR_ARGUMENT for an executor without a function; NULL is none. */
 sat_status sat_check_executor(const sat_executor *executor);
 

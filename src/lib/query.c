@@ -11,6 +11,7 @@
 #include "table_pair.h"
 
 typedef struct job {
+    const sat_run *run;
     const sat_reader *r;
     const sat_rect *rects;
     size_t n, channels;
@@ -26,7 +27,7 @@ static void answer_part(void *context, int64_t part, int worker)
     const size_t end = all - first < SAT_PART_RECTS ? all : first + SAT_PART_RECTS;
     uint64_t image = first / j.n;
     size_t of = first % j.n; /* the rectangle */
-    (void)worker;
+    if (!sat_goes_on(j.run, worker, SAT_PART_US)) return;
     for (size_t i = first; i < end; i++) {
         if (of + SAT_AHEAD_RECTS < j.n) SAT_PREFETCH_CORNERS(j.r, image, &j.rects[of + SAT_AHEAD_RECTS]);
         sat_rect rect = j.rects[of];
@@ -41,15 +42,16 @@ static void answer_part(void *context, int64_t part, int worker)
     }
 }
 
-static sat_status answer(const sat_table *t, const sat_reader *r, const sat_rect *rects, size_t n,
+static sat_status answer(const sat_table *t, const sat_reader *r, const sat_run *run, const sat_rect *rects, size_t n,
                          const sat_executor *executor, int threads, sat_sum *sums, double *means)
 {
-    job j = {.r = r, .rects = rects, .n = n, .channels = (size_t)t->view.channels, .sums = sums, .means = means};
+    job j = {
+        .run = run, .r = r, .rects = rects, .n = n, .channels = (size_t)t->view.channels, .sums = sums, .means = means};
     threads = sat_threads_worth((double)n * (double)r->count, SAT_SHARE_RECTS, threads ? threads : sat_processors());
-    sat_status status = sat_reader_check_all(t, r, rects, n, executor, threads);
+    sat_status status = sat_reader_check_all(t, r, rects, n, run, executor, threads);
     if (status != SAT_OK || n == 0) return status;
-    sat_parallel_on(executor, threads, sat_parts((int64_t)(n * (size_t)r->count), SAT_PART_RECTS), answer_part, &j);
-    return SAT_OK;
+    return sat_run_each(run, executor, threads, sat_parts((int64_t)(n * (size_t)r->count), SAT_PART_RECTS), answer_part,
+                        &j);
 }
 
 sat_status sat_table_query_sized(const sat_table *table, const sat_rect *rects, size_t n, unsigned flags, int threads,
@@ -61,14 +63,12 @@ sat_status sat_table_query_sized(const sat_table *table, const sat_rect *rects, 
     if (status != SAT_OK) return status;
     if (rects == NULL && n > 0) return sat_fail(SAT_ERR_ARGUMENT, "no rectangles");
     if (t.view.memory == SAT_DEVICE)
-        return sat_fail(SAT_ERR_UNAVAILABLE,
-                        "table: lies in device memory; query it with sat_query_create, or copy it to "
-                        "the host first (sat_device_copy)");
+        return sat_fail(SAT_ERR_UNAVAILABLE, "table: in device memory; make a query of it, or copy it to host memory");
     status = sat_reader_open(&r, &t, flags);
     if (status != SAT_OK) return status;
     status = sat_check_threads(threads);
     if (status != SAT_OK) return status;
-    return answer(&t, &r, rects, n, NULL, threads, sums, means);
+    return answer(&t, &r, &(sat_run){.control = NULL}, rects, n, NULL, threads, sums, means);
 }
 
 /* ---- a table that is queried many times, perhaps on a device ------------------------------------------- */
@@ -79,6 +79,7 @@ struct sat_query {
     sat_pair pair;             /* the table; and that of squares, if it is there */
     const sat_device *device;  /* NULL: a table on the host */
     sat_bad_rects *bad, *seen; /* on the device, and a copy here */
+    int ordinal;               /* of the device; -1: none */
 };
 
 static sat_view flat(void *data, size_t bytes, sat_memory memory)
@@ -125,7 +126,7 @@ sat_status sat_query_create_sized(sat_query **query, const sat_table *table, con
     sat_pair pair = {.with_squares = false};
     sat_table *t = &pair.sum_table;
     sat_query_spec spec = {0};
-    if (query == NULL) return sat_fail(SAT_ERR_ARGUMENT, "no place for the query");
+    if (query == NULL) return sat_fail(SAT_ERR_ARGUMENT, "query is NULL");
     *query = NULL;
     sat_status status = sat_take_struct(t, sizeof *t, table, table_bytes, "table");
     if (status == SAT_OK && given) status = sat_take_struct(&spec, sizeof spec, given, spec_bytes, "spec");
@@ -143,12 +144,18 @@ sat_status sat_query_create_sized(sat_query **query, const sat_table *table, con
     q->spec.squares = NULL; /* the caller's */
     q->pair = pair;
     q->pair.channels = (size_t)t->view.channels;
+    q->ordinal = sat_device_ordinal(t->view.memory == SAT_DEVICE);
     if (t->view.memory == SAT_DEVICE) status = open_device(q);
     if (status == SAT_OK)
         *query = q;
     else
         sat_query_destroy(&q);
     return status;
+}
+
+int sat_query_device(const sat_query *query)
+{
+    return query ? query->ordinal : -1;
 }
 
 void sat_query_destroy(sat_query **query)
@@ -159,21 +166,30 @@ void sat_query_destroy(sat_query **query)
     *query = NULL;
 }
 
-sat_status sat_query_run(sat_query *q, const sat_rect *rects, size_t n, sat_sum *sums, double *means, void *stream)
+sat_status sat_query_run_sized(sat_query *q, const sat_rect *rects, size_t n, sat_sum *sums, double *means,
+                               const sat_run_options *given, size_t run_bytes)
 {
+    sat_run run;
+    sat_control control;
     if (q == NULL || (rects == NULL && n > 0)) return sat_fail(SAT_ERR_ARGUMENT, "no query or no rectangles");
+    sat_status status = sat_take_run(&run, &control, given, run_bytes, false);
+    if (status == SAT_OK) status = sat_run_asked(&run);
+    if (status != SAT_OK) return status;
     if (q->device == NULL)
-        return answer(&q->pair.sum_table, &q->pair.sums, rects, n, q->spec.executor, q->spec.threads, sums, means);
+        return answer(&q->pair.sum_table, &q->pair.sums, &run, rects, n, q->spec.executor, q->spec.threads, sums,
+                      means);
     if (((uintptr_t)rects | (uintptr_t)sums | (uintptr_t)means) % 8 != 0)
         return sat_fail(SAT_ERR_ARGUMENT, "rectangles, sums or means: not aligned to 8 bytes");
     if (n == 0) return SAT_OK;
-    return q->device->query(&q->pair.sums, (int)q->pair.channels, rects, n, sums, means, q->bad, stream);
+    return q->device->query(&q->pair.sums, (int)q->pair.channels, rects, n, sums, means, q->bad, run.stream);
 }
 
 sat_status sat_query_statistics_sized(sat_query *q, const sat_rect *rects, size_t n, const sat_statistics *given,
-                                      void *stream, size_t ask_bytes)
+                                      const sat_run_options *given_run, size_t ask_bytes, size_t run_bytes)
 {
     sat_statistics ask;
+    sat_run run;
+    sat_control control;
     if (q == NULL || (rects == NULL && n > 0)) return sat_fail(SAT_ERR_ARGUMENT, "no query or no rectangles");
     sat_status status = sat_take_struct(&ask, sizeof ask, given, ask_bytes, "statistics");
     if (status != SAT_OK) return status;
@@ -182,17 +198,21 @@ sat_status sat_query_statistics_sized(sat_query *q, const sat_rect *rects, size_
     ask.threads = q->spec.threads;
     ask.executor = q->spec.executor;
     if (q->device == NULL)
-        return sat_table_statistics(&p->sum_table, p->with_squares ? &p->square_table : NULL, rects, n, &ask);
+        return sat_table_statistics_sized(&p->sum_table, p->with_squares ? &p->square_table : NULL, rects, n, &ask,
+                                          given_run, sizeof(sat_table), sizeof ask, run_bytes);
+    status = sat_take_run(&run, &control, given_run, run_bytes, false);
+    if (status != SAT_OK) return status;
     if (ask.ddof < 0) return sat_fail(SAT_ERR_ARGUMENT, "ddof below 0");
     status = sat_pair_check_sums(p);
     if (status != SAT_OK) return status;
     const bool with_squares = ask.variances || ask.deviations || ask.roots;
-    if (with_squares && !p->with_squares) return sat_fail(SAT_ERR_ARGUMENT, "no table of squares");
+    if (with_squares && !p->with_squares) return sat_pair_needs_squares();
     const uintptr_t arrays = (uintptr_t)rects | (uintptr_t)ask.sums | (uintptr_t)ask.means | (uintptr_t)ask.variances |
                              (uintptr_t)ask.deviations | (uintptr_t)ask.roots | (uintptr_t)ask.areas |
                              (uintptr_t)ask.areas_f64;
     if (arrays % 8 != 0) return sat_fail(SAT_ERR_ARGUMENT, "rectangles or answers: not aligned to 8 bytes");
-    if (n == 0) return SAT_OK;
+    status = sat_run_asked(&run);
+    if (status != SAT_OK || n == 0) return status;
     return q->device->statistics(&(sat_rect_question){.sums = p->sums,
                                                       .squares = p->squares,
                                                       .channels = (int)p->channels,
@@ -201,7 +221,7 @@ sat_status sat_query_statistics_sized(sat_query *q, const sat_rect *rects, size_
                                                       .n = n,
                                                       .ask = ask,
                                                       .bad = q->bad},
-                                 stream);
+                                 run.stream);
 }
 
 sat_status sat_query_wait(sat_query *q, void *stream)

@@ -35,6 +35,7 @@
 __extension__ typedef __int128 sat_i128;
 
 typedef struct job {
+    const sat_run *run;
     sat_pair pair;
     const sat_rect_f64 *rects;
     size_t n;
@@ -190,7 +191,7 @@ static void answer_part(void *context, int64_t part, int worker)
     const sat_rect_f64 *rects = j->rects;
     uint64_t image = first / n;
     size_t of = first % n; /* the rectangle */
-    (void)worker;
+    if (!sat_goes_on(j->run, worker, SAT_PART_US)) return;
     for (size_t i = first; i < end; i++) {
         const sat_rect_f64 rect = rects[of];
         edges e;
@@ -212,7 +213,7 @@ static void check_part(void *context, int64_t part, int worker)
 {
     job *j = context;
     size_t first = (size_t)part * SAT_PART_RECTS, end = j->n - first < SAT_PART_RECTS ? j->n : first + SAT_PART_RECTS;
-    (void)worker;
+    if (!sat_goes_on(j->run, worker, SAT_PART_US / 10)) return;
     for (size_t i = first; i < end; i++) {
         const sat_rect_f64 rect = j->rects[i];
         edges e;
@@ -227,10 +228,11 @@ static void check_part(void *context, int64_t part, int worker)
 /* What is wrong with rectangle i. */
 static sat_status refuse(const sat_pair *p, size_t i, const sat_rect_f64 *rect)
 {
-    char sides[128];
+    char sides[160];
     edges e;
     sat_rect touched;
-    snprintf(sides, sizeof sides, "%.15g,%.15g,%.15g,%.15g", rect->x, rect->y, rect->width, rect->height);
+    snprintf(sides, sizeof sides, "x=%.15g, y=%.15g, width=%.15g, height=%.15g", rect->x, rect->y, rect->width,
+             rect->height);
     if (isnan(e.x0 = rect->x + rect->width) || isnan(e.y0 = rect->y + rect->height))
         return sat_fail(SAT_ERR_RECT, "rectangle %zu (%s) has a side that is no number", i, sides);
     sat_rect_status status = edges_of(&p->sums, rect, &e, &touched);
@@ -240,20 +242,26 @@ static sat_status refuse(const sat_pair *p, size_t i, const sat_rect_f64 *rect)
 }
 
 sat_status sat_table_statistics_f64_sized(const sat_table *sums, const sat_table *squares, const sat_rect_f64 *rects,
-                                          size_t n, const sat_statistics *ask, size_t table_bytes, size_t ask_bytes)
+                                          size_t n, const sat_statistics *ask, const sat_run_options *given,
+                                          size_t table_bytes, size_t ask_bytes, size_t run_bytes)
 {
-    job j = {.rects = rects, .n = n, .bad = n};
+    sat_run run;
+    sat_control control;
+    job j = {.run = &run, .rects = rects, .n = n, .bad = n};
     sat_pair *p = &j.pair;
-    sat_status status = sat_pair_open(p, sums, squares, n, ask, table_bytes, ask_bytes);
+    sat_status status = sat_take_run(&run, &control, given, run_bytes, false);
+    if (status == SAT_OK) status = sat_pair_open(p, sums, squares, n, ask, table_bytes, ask_bytes);
     if (status != SAT_OK) return status;
     if (rects == NULL && n > 0) return sat_fail(SAT_ERR_ARGUMENT, "no rectangles");
     if (p->ask.areas)
         return sat_fail(SAT_ERR_ARGUMENT, "areas of rectangles with fractions are no integers: areas_f64 takes them");
-    sat_parallel_on(p->ask.executor, p->threads, sat_parts((int64_t)n, SAT_PART_RECTS), check_part, &j);
+    status = sat_run_asked(&run);
+    if (status == SAT_OK)
+        status = sat_run_each(&run, p->ask.executor, p->threads, sat_parts((int64_t)n, SAT_PART_RECTS), check_part, &j);
+    if (status != SAT_OK) return status;
     const size_t bad = atomic_load(&j.bad);
     if (bad < n) return refuse(p, bad, &rects[bad]);
     if (n == 0) return SAT_OK;
-    sat_parallel_on(p->ask.executor, p->threads, sat_parts((int64_t)(n * (size_t)p->sums.count), SAT_PART_RECTS),
-                    answer_part, &j);
-    return SAT_OK;
+    return sat_run_each(&run, p->ask.executor, p->threads,
+                        sat_parts((int64_t)(n * (size_t)p->sums.count), SAT_PART_RECTS), answer_part, &j);
 }

@@ -6,6 +6,7 @@
 #include "table_pair.h"
 
 typedef struct job {
+    const sat_run *run;
     sat_pair pair;
     const sat_rect *rects;
     size_t n;
@@ -38,7 +39,7 @@ static void answer_part(void *context, int64_t part, int worker)
     const size_t end = all - first < SAT_PART_RECTS ? all : first + SAT_PART_RECTS;
     uint64_t image = first / j.n;
     size_t of = first % j.n; /* the rectangle */
-    (void)worker;
+    if (!sat_goes_on(j.run, worker, SAT_PART_US)) return;
     for (size_t i = first; i < end; i++) {
         if (of + SAT_AHEAD_RECTS < j.n) SAT_PREFETCH_CORNERS(&p->sums, image, &j.rects[of + SAT_AHEAD_RECTS]);
         sat_rect rect = j.rects[of];
@@ -57,17 +58,22 @@ static void answer_part(void *context, int64_t part, int worker)
 }
 
 sat_status sat_table_statistics_sized(const sat_table *sums, const sat_table *squares, const sat_rect *rects, size_t n,
-                                      const sat_statistics *ask, size_t table_bytes, size_t ask_bytes)
+                                      const sat_statistics *ask, const sat_run_options *given, size_t table_bytes,
+                                      size_t ask_bytes, size_t run_bytes)
 {
-    job j = {.rects = rects, .n = n};
+    sat_run run;
+    sat_control control;
+    job j = {.run = &run, .rects = rects, .n = n};
     sat_pair *p = &j.pair;
-    sat_status status = sat_pair_open(p, sums, squares, n, ask, table_bytes, ask_bytes);
+    sat_status status = sat_take_run(&run, &control, given, run_bytes, false);
+    if (status == SAT_OK) status = sat_pair_open(p, sums, squares, n, ask, table_bytes, ask_bytes);
     if (status == SAT_OK && rects == NULL && n > 0) status = sat_fail(SAT_ERR_ARGUMENT, "no rectangles");
-    if (status == SAT_OK) status = sat_reader_check_all(&p->sum_table, &p->sums, rects, n, p->ask.executor, p->threads);
+    if (status == SAT_OK) status = sat_run_asked(&run);
+    if (status == SAT_OK)
+        status = sat_reader_check_all(&p->sum_table, &p->sums, rects, n, &run, p->ask.executor, p->threads);
     if (status == SAT_OK && p->with_squares)
-        status = sat_reader_check_all(&p->square_table, &p->squares, rects, n, p->ask.executor, p->threads);
+        status = sat_reader_check_all(&p->square_table, &p->squares, rects, n, &run, p->ask.executor, p->threads);
     if (status != SAT_OK || n == 0) return status;
-    sat_parallel_on(p->ask.executor, p->threads, sat_parts((int64_t)(n * (size_t)p->sums.count), SAT_PART_RECTS),
-                    answer_part, &j);
-    return SAT_OK;
+    return sat_run_each(&run, p->ask.executor, p->threads,
+                        sat_parts((int64_t)(n * (size_t)p->sums.count), SAT_PART_RECTS), answer_part, &j);
 }

@@ -26,7 +26,10 @@ sat_status sat_reader_open(sat_reader *r, sat_table *t, unsigned flags)
         return sat_fail(SAT_ERR_TYPE, "there is no %s table of %s%s samples", sat_type_name(v->type),
                         t->power == 2 ? "squares of " : "", sat_type_name(t->sample));
     if (v->type == SAT_Q32 && !sat_quant_ok(&t->quant))
-        return sat_fail(SAT_ERR_ARGUMENT, "a q32 table without its fixed point");
+        return sat_fail(
+            SAT_ERR_ARGUMENT,
+            "table: of q32, with a step of %g and a largest value of %lu: its fixed point (quant) is missing",
+            t->quant.step, (unsigned long)t->quant.largest);
     const bool padded = t->layout == SAT_PADDED, exclusive = t->layout == SAT_EXCLUSIVE;
     *r = (sat_reader){.origin = v->data,
                       .row_bytes = v->row_bytes,
@@ -55,8 +58,8 @@ sat_status sat_reader_refuse(const sat_table *t, const sat_reader *r, sat_rect_s
     case SAT_RECT_CLIPPED_AWAY: return SAT_OK;
     case SAT_RECT_EMPTY: return sat_fail(SAT_ERR_RECT, "rectangle %zu (%s) is empty", i, sides);
     case SAT_RECT_OUTSIDE:
-        return sat_fail(SAT_ERR_RECT, "rectangle %zu (%s) reaches outside the %lldx%lld image", i, sides,
-                        (long long)r->width, (long long)r->height);
+        return sat_fail(SAT_ERR_RECT, "rectangle %zu (%s) reaches outside the image of shape (%lld, %lld)", i, sides,
+                        (long long)r->height, (long long)r->width);
     case SAT_RECT_AT_EDGE:
         return sat_fail(SAT_ERR_RANGE,
                         "rectangle %zu (%s) touches the last row or column, whose sums an exclusive table does not "
@@ -75,13 +78,14 @@ sat_status sat_reader_refuse(const sat_table *t, const sat_reader *r, sat_rect_s
 sat_status sat_reader_check(const sat_table *t, const sat_reader *r, size_t i, const sat_rect *given)
 {
     sat_rect rect = *given;
-    char sides[96];
-    snprintf(sides, sizeof sides, "%lld,%lld,%lld,%lld", (long long)given->x, (long long)given->y,
+    char sides[128];
+    snprintf(sides, sizeof sides, "x=%lld, y=%lld, width=%lld, height=%lld", (long long)given->x, (long long)given->y,
              (long long)given->width, (long long)given->height);
     return sat_reader_refuse(t, r, sat_rect_validate(r, &rect), i, sides);
 }
 
 typedef struct checks {
+    const sat_run *run;
     const sat_reader *r;
     const sat_rect *rects;
     size_t n;
@@ -91,8 +95,8 @@ typedef struct checks {
 static void check_part(void *context, int64_t part, int worker)
 {
     checks *j = context;
+    if (!sat_goes_on(j->run, worker, SAT_PART_US / 10)) return;
     size_t first = (size_t)part * SAT_PART_RECTS, end = j->n - first < SAT_PART_RECTS ? j->n : first + SAT_PART_RECTS;
-    (void)worker;
     for (size_t i = first; i < end; i++) {
         sat_rect rect = j->rects[i];
         sat_rect_status rect_status = sat_rect_validate(j->r, &rect);
@@ -104,10 +108,11 @@ static void check_part(void *context, int64_t part, int worker)
 }
 
 sat_status sat_reader_check_all(const sat_table *t, const sat_reader *r, const sat_rect *rects, size_t n,
-                                const sat_executor *executor, int threads)
+                                const sat_run *run, const sat_executor *executor, int threads)
 {
-    checks j = {.r = r, .rects = rects, .n = n, .bad = n};
-    sat_parallel_on(executor, threads, sat_parts((int64_t)n, SAT_PART_RECTS), check_part, &j);
+    checks j = {.run = run, .r = r, .rects = rects, .n = n, .bad = n};
+    sat_status status = sat_run_each(run, executor, threads, sat_parts((int64_t)n, SAT_PART_RECTS), check_part, &j);
+    if (status != SAT_OK) return status;
     const size_t bad = atomic_load(&j.bad);
     return bad < n ? sat_reader_check(t, r, bad, &rects[bad]) : SAT_OK;
 }

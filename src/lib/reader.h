@@ -4,12 +4,16 @@
 #define SAT_READER_H
 
 #include "rectangle.h"
+#include "run.h"
 
 /* Rectangles worth a thread: some 100 us, ten times what it takes to wake one. */
 enum { SAT_SHARE_RECTS = 4096 };
 
 /* Rectangles in a part: so many that taking it does not count, so few that no thread waits long for the last. */
 enum { SAT_PART_RECTS = 1024 };
+
+/* What a part takes one thread, about, in microseconds: with corners that are not in the caches, and variances. */
+#define SAT_PART_US 100.0
 
 /* So far ahead corners are asked for: some 100 instructions a rectangle, while memory takes some 1000 to answer. */
 enum { SAT_AHEAD_RECTS = 8 };
@@ -20,13 +24,13 @@ sat_status sat_reader_open(sat_reader *r, sat_table *t, unsigned flags);
 /* SAT_OK, or what is wrong with rectangle i, in words. */
 sat_status sat_reader_check(const sat_table *t, const sat_reader *r, size_t i, const sat_rect *given);
 
-/* The words of a status; SAT_OK if nothing is wrong.  sides: "x,y,w,h". */
+/* The words of a status; SAT_OK if nothing is wrong.  sides: "x=0, y=0, width=1, height=1". */
 sat_status sat_reader_refuse(const sat_table *t, const sat_reader *r, sat_rect_status rect_status, size_t i,
                              const char *sides);
 
 /* sat_reader_check() for the first of n rectangles with which anything is wrong. */
 sat_status sat_reader_check_all(const sat_table *t, const sat_reader *r, const sat_rect *rects, size_t n,
-                                const sat_executor *executor, int threads);
+                                const sat_run *run, const sat_executor *executor, int threads);
 
 sat_status sat_check_threads(int threads);
 

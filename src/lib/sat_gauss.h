@@ -75,15 +75,18 @@ typedef struct sat_gauss sat_gauss;
 SAT_API sat_status sat_gauss_create_sized(sat_gauss **gauss, const sat_gauss_spec *spec, size_t spec_bytes);
 
 /* Filters each image of src into dst: both of the spec's shape and channels and of 1 .. count images, src of the spec's
- * samples' type and dst of its results'; they share no byte.  stream: not used.  clipped: if it is not NULL, *clipped
- * becomes the number of results that lay outside their integer type's range, as masks can, and were cut to it.
- * Returns SAT_ERR_ARGUMENT, _SHAPE or _TYPE. */
-SAT_API sat_status sat_gauss_run(sat_gauss *gauss, const sat_view *src, const sat_view *dst, void *stream,
-                                 int64_t *clipped);
+ * samples' type and dst of its results'; they share no byte.  run->counts->clipped becomes the number of results that
+ * lay outside their integer type's range, as masks can, and were cut to it.
+ * Returns SAT_ERR_ARGUMENT, _SHAPE, _TYPE or _CANCELLED. */
+#define sat_gauss_run(...) sat_gauss_run_sized(__VA_ARGS__, sizeof(sat_run_options)) /* gauss, src, dst, run */
+SAT_API sat_status sat_gauss_run_sized(sat_gauss *gauss, const sat_view *src, const sat_view *dst,
+                                       const sat_run_options *run, size_t run_bytes);
 
 /* The backend chosen, and one line for people; valid while the filter lives. */
 SAT_API const char *sat_gauss_backend(const sat_gauss *gauss);
 SAT_API const char *sat_gauss_note(const sat_gauss *gauss);
+/* As of sat_plan_device(). */
+SAT_API int sat_gauss_device(const sat_gauss *gauss);
 
 /* Frees the filter and sets *gauss to NULL. NULL and pointers to NULL are fine. */
 SAT_API void sat_gauss_destroy(sat_gauss **gauss);

@@ -119,7 +119,7 @@ static sat_status choose(sat_scan *scan)
 sat_status sat_scan_create_sized(sat_scan **out, const sat_scan_spec *given, size_t spec_bytes)
 {
     sat_scan_spec spec;
-    if (out == NULL) return sat_fail(SAT_ERR_ARGUMENT, "no place for the scan");
+    if (out == NULL) return sat_fail(SAT_ERR_ARGUMENT, "scan is NULL");
     *out = NULL;
     sat_status status = sat_take_struct(&spec, sizeof spec, given, spec_bytes, "spec");
     if (status == SAT_OK) status = complete(&spec);
@@ -137,10 +137,10 @@ sat_status sat_scan_create_sized(sat_scan **out, const sat_scan_spec *given, siz
     return status;
 }
 
-static sat_status run_there(void *context, const sat_view *in, const sat_view *out, void *stream)
+static sat_status run_there(void *context, const sat_view *in, const sat_view *out, const sat_run *run)
 {
     const sat_scan *scan = context;
-    return scan->method->run(scan->state, in->data, out->data, stream);
+    return scan->method->run(scan->state, in->data, out->data, run->stream);
 }
 
 sat_status sat_scan_run(sat_scan *scan, const void *in, void *out, void *stream)
@@ -152,7 +152,8 @@ sat_status sat_scan_run(sat_scan *scan, const void *in, void *out, void *stream)
     if (status == SAT_OK) status = sat_take_output(&to, &to, "output");
     if (status == SAT_OK && sat_overlap(&from, &to)) status = sat_fail(SAT_ERR_ARGUMENT, "input and output overlap");
     if (status != SAT_OK) return status;
-    return scan->staged ? sat_offload_run(&scan->offload, &from, &to, stream, run_there, scan)
+    const sat_run run = {.stream = stream};
+    return scan->staged ? sat_offload_run(&scan->offload, &from, &to, &run, run_there, scan)
                         : scan->method->run(scan->state, in, out, stream);
 }
 

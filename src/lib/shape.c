@@ -60,9 +60,11 @@ static bool sides_ok(int64_t width, int64_t height, int channels)
 sat_status sat_check_job(int64_t width, int64_t height, int64_t count, int channels, int threads)
 {
     if (!sides_ok(width, height, channels))
-        return sat_fail(SAT_ERR_SHAPE,
-                        "an image of %lldx%lld with %d channels; sides from 1 to 2^40 and 1 to 4 channels are possible",
-                        (long long)width, (long long)height, channels);
+        return sat_fail(
+            SAT_ERR_SHAPE,
+            "an image of shape (%lld, %lld, %d), height x width x channels; sides from 1 to 2^40 and 1 to 4 "
+            "channels are possible",
+            (long long)height, (long long)width, channels);
     if (count < 1 || count > SAT_MAX_SIDE)
         return sat_fail(SAT_ERR_SHAPE, "%lld images; 1 to 2^40 are possible", (long long)count);
     if (threads < 0 || threads > SAT_MAX_THREADS)
@@ -81,10 +83,11 @@ static sat_status check(const sat_view *v, const char *what)
         return sat_fail(SAT_ERR_ARGUMENT, "%s: a reserved member is not 0; zero a view before its members are set",
                         what);
     if (!sides_ok(v->width, v->height, v->channels))
-        return sat_fail(SAT_ERR_SHAPE,
-                        "%s: %lldx%lld with %d channels; sides from 1 to 2^40 and 1 to 4 channels are "
-                        "possible",
-                        what, (long long)v->width, (long long)v->height, v->channels);
+        return sat_fail(
+            SAT_ERR_SHAPE,
+            "%s: shape (%lld, %lld, %d), height x width x channels; sides from 1 to 2^40 and 1 to 4 channels "
+            "are possible",
+            what, (long long)v->height, (long long)v->width, v->channels);
     if (v->count < 0 || v->count > SAT_MAX_SIDE)
         return sat_fail(SAT_ERR_SHAPE, "%s: %lld images; 1 to 2^40 are possible", what, (long long)v->count);
     return SAT_OK;
@@ -320,4 +323,27 @@ void sat_view_free(sat_view *view)
     else
         free(lowest);
     view->data = NULL;
+}
+
+static const char *memory_name(sat_memory memory)
+{
+    return memory == SAT_HOST ? "host" : "device";
+}
+
+sat_status sat_check_fit(const sat_view *v, const sat_view *made, const char *what, const char *object)
+{
+    if (v->memory != made->memory)
+        return sat_fail(SAT_ERR_ARGUMENT, "%s: in %s memory where the %s has %s memory", what, memory_name(v->memory),
+                        object, memory_name(made->memory));
+    if (v->width != made->width || v->height != made->height || v->channels != made->channels)
+        return sat_fail(SAT_ERR_SHAPE, "%s: shape (%lld, %lld, %d) where the %s has (%lld, %lld, %d)", what,
+                        (long long)v->height, (long long)v->width, v->channels, object, (long long)made->height,
+                        (long long)made->width, made->channels);
+    if (v->count > made->count)
+        return sat_fail(SAT_ERR_SHAPE, "%s: %lld images, more than the %s's %lld", what, (long long)v->count, object,
+                        (long long)made->count);
+    if (v->type != made->type)
+        return sat_fail(SAT_ERR_TYPE, "%s: type %s where the %s has %s", what, sat_type_name(v->type), object,
+                        sat_type_name(made->type));
+    return SAT_OK;
 }

@@ -61,6 +61,10 @@ static inline void *sat_sample_at(const sat_view *v, int64_t x, int64_t y, int64
     return (char *)v->data + y * v->row_bytes + x * v->pixel_bytes + c * v->channel_bytes;
 }
 
+/* Is a view that a run is given one of those that its object was made for: of the same shape, type and memory, and of
+ * no more images?  SAT_ERR_ARGUMENT, _SHAPE or _TYPE in words: what: "source"; object: "filter". */
+sat_status sat_check_fit(const sat_view *view, const sat_view *made, const char *what, const char *object);
+
 /* The lowest byte of a view, and how many there are up to its highest one, both included. */
 char *sat_lowest(const sat_view *view);
 size_t sat_extent(const sat_view *view);

@@ -6,7 +6,7 @@
 #include "sized.h"
 
 SAT_NO_PADDING_BEHIND(sat_plan_spec, reserved_word);
-SAT_NO_PADDING_BEHIND(sat_run_options, stream);
+SAT_NO_PADDING_BEHIND(sat_run_options, progress);
 SAT_NO_PADDING_BEHIND(sat_table, reserved_word);
 SAT_NO_PADDING_BEHIND(sat_statistics, areas_f64);
 SAT_NO_PADDING_BEHIND(sat_query_spec, squares);
@@ -17,7 +17,7 @@ SAT_NO_PADDING_BEHIND(sat_border_info, reserved);
 SAT_NO_PADDING_BEHIND(sat_backend_info, why);
 SAT_NO_PADDING_BEHIND(sat_scan_info, why);
 SAT_NO_PADDING_BEHIND(sat_lab_backend_info, reserved);
-SAT_NO_PADDING_BEHIND(sat_device_info, runtime);
+SAT_NO_PADDING_BEHIND(sat_device_info, reserved_word);
 SAT_NO_PADDING_BEHIND(sat_window_spec, range);
 SAT_NO_PADDING_BEHIND(sat_statistic_info, reserved);
 
@@ -34,6 +34,8 @@ sat_status sat_check_reserved(const void *reserved, size_t bytes)
 {
     for (size_t i = 0; i < bytes; i++)
         if (((const unsigned char *)reserved)[i] != 0)
-            return sat_fail(SAT_ERR_ARGUMENT, "a reserved member of the spec is not 0");
+            return sat_fail(SAT_ERR_ARGUMENT,
+                            "spec: a member called reserved is not 0, which version %s of the library does not know",
+                            sat_version());
     return SAT_OK;
 }

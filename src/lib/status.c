@@ -28,6 +28,7 @@ const char *sat_status_text(sat_status status)
     case SAT_ERR_UNAVAILABLE: return "no such backend, or it cannot do this job here";
     case SAT_ERR_DEVICE: return "the device reported an error";
     case SAT_ERR_FILE: return "a file cannot be read or written, or is broken";
+    case SAT_ERR_CANCELLED: return "the caller ended the run";
     }
     return "unknown status";
 }
@@ -35,6 +36,11 @@ const char *sat_status_text(sat_status status)
 const char *sat_detail(void)
 {
     return detail;
+}
+
+void sat_set_detail(const char *text)
+{
+    snprintf(detail, sizeof detail, "%s", text ? text : "");
 }
 
 sat_kept_detail sat_keep_detail(void)

@@ -11,7 +11,14 @@
 static sat_status check_host(const sat_table *t)
 {
     if (t->view.memory != SAT_DEVICE) return SAT_OK;
-    return sat_fail(SAT_ERR_UNAVAILABLE, "table: lies in device memory; copy it to the host first (sat_device_copy)");
+    return sat_fail(SAT_ERR_UNAVAILABLE, "table: in device memory; make a query of it, or copy it to host memory");
+}
+
+sat_status sat_pair_needs_squares(void)
+{
+    return sat_fail(
+        SAT_ERR_ARGUMENT,
+        "variances, deviations and roots are made from a table of the squares (power 2), too: there is none");
 }
 
 sat_status sat_pair_check_sums(const sat_pair *p)
@@ -51,6 +58,7 @@ sat_status sat_pair_open(sat_pair *p, const sat_table *sums, const sat_table *sq
                                    p->ask.threads ? p->ask.threads : sat_processors());
     p->with_squares = p->ask.variances || p->ask.deviations || p->ask.roots;
     if (!p->with_squares) return SAT_OK;
+    if (squares == NULL) return sat_pair_needs_squares();
     status = sat_take_struct(&p->square_table, sizeof p->square_table, squares, table_bytes, "table of squares");
     if (status == SAT_OK) status = check_host(&p->square_table);
     if (status == SAT_OK) status = sat_reader_open(&p->squares, &p->square_table, p->ask.flags);

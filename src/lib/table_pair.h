@@ -19,6 +19,9 @@ typedef struct sat_pair {
 sat_status sat_pair_open(sat_pair *p, const sat_table *sums, const sat_table *squares, size_t n,
                          const sat_statistics *ask, size_t table_bytes, size_t ask_bytes);
 
+/* The table of squares is missing: SAT_ERR_ARGUMENT. */
+sat_status sat_pair_needs_squares(void);
+
 /* Is the table of sums none of squares? */
 sat_status sat_pair_check_sums(const sat_pair *p);
 

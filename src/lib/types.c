@@ -12,7 +12,7 @@ static const struct {
 } types[] = {
     [SAT_U8] = {"u8", 1},   [SAT_U16] = {"u16", 2}, [SAT_U32] = {"u32", 4}, [SAT_U64] = {"u64", 8},
     [SAT_I64] = {"i64", 8}, [SAT_F32] = {"f32", 4}, [SAT_F64] = {"f64", 8}, [SAT_Q32] = {"q32", 4},
-    [SAT_I8] = {"i8", 1},   [SAT_I16] = {"i16", 2}, [SAT_I32] = {"i32", 4},
+    [SAT_I8] = {"i8", 1},   [SAT_I16] = {"i16", 2}, [SAT_I32] = {"i32", 4}, [SAT_F16] = {"f16", 2},
 };
 enum { TYPES = sizeof types / sizeof *types };
 
@@ -35,6 +35,23 @@ sat_type sat_type_from_name(const char *name)
     for (int i = SAT_TYPE_NONE + 1; i < TYPES && name; i++)
         if (strcmp(types[i].name, name) == 0) return (sat_type)i;
     return SAT_TYPE_NONE;
+}
+
+sat_status sat_check_sample(sat_type sample)
+{
+    if (sat_sample_max(sample) != 0 || sat_is_float(sample)) return SAT_OK;
+    const char *name = sat_type_name(sample);
+    switch (sample) {
+    case SAT_F16:
+        return sat_fail(SAT_ERR_TYPE, "samples of type %s: convert them to f32, which holds all of them", name);
+    case SAT_U64:
+    case SAT_I64:
+        return sat_fail(SAT_ERR_TYPE,
+                        "samples of type %s: convert them to %s if they fit, or to f64, which is exact up to 2^53",
+                        name, sample == SAT_U64 ? "u32" : "i32");
+    default:
+        return sat_fail(SAT_ERR_TYPE, "samples of type %s; u8, u16, u32, i8, i16, i32, f32 and f64 are possible", name);
+    }
 }
 
 static const char *const layouts[] = {

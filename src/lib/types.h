@@ -35,6 +35,9 @@ static inline bool sat_is_float(sat_type type)
     return type == SAT_F32 || type == SAT_F64;
 }
 
+/* SAT_ERR_TYPE, with the way out, for what is no type of samples. */
+sat_status sat_check_sample(sat_type sample);
+
 /* Is the sum of area_px samples of at most `largest` below 2^bits? */
 static inline bool sat_sum_fits(int64_t area_px, uint64_t largest, int bits)
 {

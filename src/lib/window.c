@@ -42,8 +42,8 @@ sat_status sat_box_window_of(const sat_box_spec *s, sat_box_window *w)
     if (w->border == NULL) return sat_fail(SAT_ERR_ARGUMENT, "no border mode is called '%s'", s->border);
     sat_status status = sat_check_job(s->width, s->height, s->count, s->channels, s->threads);
     if (status != SAT_OK) return status;
-    if (sat_sample_max(s->sample) == 0 && !sat_is_float(s->sample))
-        return sat_fail(SAT_ERR_TYPE, "samples of type %s cannot be filtered", sat_type_name(s->sample));
+    status = sat_check_sample(s->sample);
+    if (status != SAT_OK) return status;
     if (s->result != SAT_TYPE_NONE && s->result != s->sample && !sat_is_float(s->result))
         return sat_fail(SAT_ERR_TYPE, "results of type %s from %s samples; %s%s are possible", sat_type_name(s->result),
                         sat_type_name(s->sample), sat_is_float(s->sample) ? "" : sat_type_name(s->sample),
@@ -51,7 +51,7 @@ sat_status sat_box_window_of(const sat_box_spec *s, sat_box_window *w)
     if (s->weighted_alpha && s->channels % 2 != 0)
         return sat_fail(SAT_ERR_ARGUMENT, "weights from alpha need 2 or 4 channels, not %d", s->channels);
     if (s->window_width < 1 || s->window_height < 1 || s->window_width > SIDE_MAX || s->window_height > SIDE_MAX)
-        return sat_fail(SAT_ERR_ARGUMENT, "a window of %lldx%lld; sides from 1 to 2^31 - 1 are possible",
+        return sat_fail(SAT_ERR_ARGUMENT, "a window %lld wide and %lld high; sides from 1 to 2^31 - 1 are possible",
                         (long long)s->window_width, (long long)s->window_height);
     status = sat_border_check_values(w->border, s->sample, s->channels, s->border_value);
     if (status != SAT_OK) return status;
@@ -63,8 +63,8 @@ sat_status sat_box_window_of(const sat_box_spec *s, sat_box_window *w)
     if (status != SAT_OK) return status;
     size_t bytes = sat_row_bytes(s->width, s->channels, larger(s->sample, s->result));
     if (!sat_mul(bytes, (size_t)s->height, &bytes) || !sat_mul(bytes, (size_t)s->count, &bytes) || bytes > PTRDIFF_MAX)
-        return sat_fail(SAT_ERR_SHAPE, "%lld images of %lldx%lld are larger than the address space",
-                        (long long)s->count, (long long)s->width, (long long)s->height);
+        return sat_fail(SAT_ERR_SHAPE, "%lld images of shape (%lld, %lld) are larger than the address space",
+                        (long long)s->count, (long long)s->height, (long long)s->width);
     w->x = sat_axis_of(w->border, s->width, s->window_width, s->anchor);
     w->y = sat_axis_of(w->border, s->height, s->window_height, s->anchor);
     int64_t width = s->window_width, height = s->window_height;
@@ -87,7 +87,7 @@ sat_status sat_box_window_of(const sat_box_spec *s, sat_box_window *w)
         return sat_fail(SAT_ERR_RANGE, "sums of %s samples, each times its alpha, do not fit 64 bits",
                         sat_type_name(s->sample));
     if (!sat_box_window_fits(w, 64))
-        return sat_fail(SAT_ERR_RANGE, "a window of %lldx%lld: the sum of its %s samples%s could exceed %s",
+        return sat_fail(SAT_ERR_RANGE, "a window %lld wide and %lld high: the sum of its %s samples%s could exceed %s",
                         (long long)s->window_width, (long long)s->window_height, sat_type_name(s->sample),
                         s->weighted_alpha ? ", each times its alpha," : "", w->is_signed ? "2^63" : "2^64");
     w->accum = sat_box_window_fits(w, 32) ? SAT_U32 : SAT_U64;

@@ -1,9 +1,10 @@
 /* window.h - a box filter's window, along one axis and as a whole. */
-#ifndef SAT_WINDOW_H
-#define SAT_WINDOW_H
+#ifndef SAT_BOX_WINDOW_H
+#define SAT_BOX_WINDOW_H
 
 #include "arena.h"
 #include "border.h"
+#include "run.h"
 #include "sat_window.h"
 #include "shape.h"
 
@@ -100,11 +101,11 @@ double sat_real_quotient(uint64_t sum, uint64_t by, bool is_signed);
  * lie where the backend works: in device memory, if it runs on a device. */
 sat_status sat_box_tables_open(const sat_box_spec *spec, const struct sat_backend *backend, sat_arena *arena,
                                void **state, char *note, size_t note_bytes);
-sat_status sat_box_tables_run(void *state, const sat_view *src, const sat_view *dst, void *stream);
+sat_status sat_box_tables_run(void *state, const sat_view *src, const sat_view *dst, const sat_run *run);
 void sat_box_tables_close(void *state);
 
 /* SAT_ERR_RANGE for an image in host memory that no table is for: floats that are not finite. */
-sat_status sat_box_tables_check(const sat_view *image);
+sat_status sat_box_tables_check(const sat_view *image, const sat_run *run);
 
 /* Its work on a device (kernels/box/box_table.cu; with SAT_WITH_CUDA only): all arrays lie in device memory, and the
  * work is queued on the stream. */

@@ -7,7 +7,7 @@
 
 double sat_window_least(const sat_window_plan *plan, const sat_window_spec *spec, unsigned needs)
 {
-    const double ddof = spec->ddof;
+    const double ddof = (double)spec->ddof;
     return needs & SAT_NEEDS_VAR && plan->least <= ddof ? ddof + 1 : plan->least;
 }
 
@@ -27,10 +27,11 @@ sat_status sat_window_plan_of(const sat_window_spec *spec, sat_window_plan *plan
     const bool repeats = !x->border->shrinks && !x->border->takes_value;
     if (sat_is_float(spec->sample) && repeats &&
         (x->before > x->n || x->after > x->n || y->before > y->n || y->after > y->n))
-        return sat_fail(SAT_ERR_RANGE,
-                        "a window of %lldx%lld reaches beyond the image by more than its size, which border %s of "
-                        "floats does not do",
-                        (long long)spec->window_width, (long long)spec->window_height, x->border->name);
+        return sat_fail(
+            SAT_ERR_RANGE,
+            "a window %lld wide and %lld high reaches beyond the image by more than its size, which border %s of "
+            "floats does not do",
+            (long long)spec->window_width, (long long)spec->window_height, x->border->name);
     plan->validity = spec->masked || spec->has_nodata || spec->skip_nan;
     plan->largest = spec->range;
     const double whole = (double)spec->window_width * (double)spec->window_height;

@@ -18,13 +18,10 @@ struct sat_window {
     sat_window_spec spec;
     sat_window_output output[SAT_OUTPUTS];
     const sat_backend *backend;
-    void **states;    /* one for each image that is worked on at a time */
-    int64_t *clipped; /* by each of them, in a run */
-    int64_t *empty;   /* likewise, SAT_OUTPUTS each */
-    int workers;
-    int64_t clipped_in_run; /* on the host */
-    bool ran;
-    void *stream;               /* of the last run */
+    void **states;              /* one for each image that is worked on at a time */
+    sat_counts *counts;         /* by each of them, in a run */
+    sat_counts *waited_for;     /* the caller's, of the last run on device memory; or NULL */
+    int workers, device;        /* device: -1: none */
     sat_window_offload offload; /* of a device's backend */
     char note[256];
 };
@@ -91,13 +88,12 @@ static sat_status check_spec(const sat_window_spec *s)
     sat_status status = sat_box_window_of(&box, &window);
     if (status == SAT_OK) status = sat_check_allocator(s->allocator);
     if (status == SAT_OK) status = sat_check_reserved(s->reserved, sizeof s->reserved);
-    if (status == SAT_OK) status = sat_check_reserved(&s->reserved_word, sizeof s->reserved_word);
     if (status != SAT_OK) return status;
     const double least = s->min_valid;
     if (!(least >= 0 && least <= 0x1p53) || (least >= 1 && least != floor(least)))
         return sat_fail(SAT_ERR_ARGUMENT,
                         "min_valid is %.17g; a share below 1 or a whole number of samples is possible", least);
-    if (s->ddof < 0) return sat_fail(SAT_ERR_ARGUMENT, "a ddof of %d; it is 0 or more", s->ddof);
+    if (s->ddof < 0) return sat_fail(SAT_ERR_ARGUMENT, "ddof is %lld; 0 or more is possible", (long long)s->ddof);
     if (s->outputs < 1 || s->outputs > SAT_OUTPUTS || s->output == NULL)
         return sat_fail(SAT_ERR_ARGUMENT, "%d outputs; 1 to %d are possible", s->outputs, SAT_OUTPUTS);
     if (s->memory != SAT_HOST && s->memory != SAT_DEVICE) return sat_fail(SAT_ERR_ARGUMENT, "unknown kind of memory");
@@ -164,9 +160,8 @@ static sat_status open_with(void *object, const sat_backend *b)
     w->backend = b;
     w->workers = threads.workers;
     w->states = sat_arena_zeros(&w->arena, (size_t)threads.workers * sizeof *w->states);
-    w->clipped = sat_arena_zeros(&w->arena, (size_t)threads.workers * sizeof *w->clipped);
-    w->empty = sat_arena_zeros(&w->arena, (size_t)threads.workers * SAT_OUTPUTS * sizeof *w->empty);
-    if (w->states == NULL || w->clipped == NULL || w->empty == NULL) return SAT_ERR_MEMORY;
+    w->counts = sat_arena_zeros(&w->arena, (size_t)threads.workers * sizeof *w->counts);
+    if (w->states == NULL || w->counts == NULL) return SAT_ERR_MEMORY;
     for (int i = 0; i < threads.workers; i++) {
         status = b->window_open(&spec, &w->arena, &w->states[i], w->note, sizeof w->note);
         if (status != SAT_OK) break;
@@ -179,7 +174,7 @@ static sat_status open_with(void *object, const sat_backend *b)
 sat_status sat_window_create_sized(sat_window **out, const sat_window_spec *given, size_t spec_bytes)
 {
     sat_window_spec spec;
-    if (out == NULL) return sat_fail(SAT_ERR_ARGUMENT, "no place for the window");
+    if (out == NULL) return sat_fail(SAT_ERR_ARGUMENT, "window is NULL");
     *out = NULL;
     sat_status status = sat_take_struct(&spec, sizeof spec, given, spec_bytes, "spec");
     if (status != SAT_OK) return status;
@@ -199,10 +194,12 @@ sat_status sat_window_create_sized(sat_window **out, const sat_window_spec *give
     w->spec = spec;
     sat_choice choice = {.memory = spec.memory, .device_pays = false};
     if (status == SAT_OK) status = sat_backend_choose(spec.backend, &choice, open_with, w);
-    if (status == SAT_OK)
+    if (status == SAT_OK) {
+        w->device = sat_device_ordinal(w->backend->device);
         *out = w;
-    else
+    } else {
         sat_window_destroy(&w);
+    }
     return status;
 }
 
@@ -211,19 +208,8 @@ sat_status sat_window_create_sized(sat_window **out, const sat_window_spec *give
 static sat_status fits(const sat_window *w, const sat_view *view, int channels, sat_type type, const char *what)
 {
     const sat_window_spec *s = &w->spec;
-    if (view->memory != s->memory)
-        return sat_fail(SAT_ERR_ARGUMENT, "%s: lies in another kind of memory than the window was made for", what);
-    if (view->width != s->width || view->height != s->height || view->channels != channels)
-        return sat_fail(SAT_ERR_SHAPE, "%s: %lldx%lld with %d channels where the window has %lldx%lld with %d", what,
-                        (long long)view->width, (long long)view->height, view->channels, (long long)s->width,
-                        (long long)s->height, channels);
-    if (view->count > s->count)
-        return sat_fail(SAT_ERR_SHAPE, "%s: %lld images, more than the window's %lld", what, (long long)view->count,
-                        (long long)s->count);
-    if (view->type != type)
-        return sat_fail(SAT_ERR_TYPE, "%s: samples of %s where the window has %s", what, sat_type_name(view->type),
-                        sat_type_name(type));
-    return SAT_OK;
+    const sat_view made = sat_packed_view(s->width, s->height, s->count, channels, type, s->memory);
+    return sat_check_fit(view, &made, what, "window");
 }
 
 typedef struct images {
@@ -231,59 +217,81 @@ typedef struct images {
     const sat_view *src, *mask, *results;
 } images;
 
-static sat_status do_image(void *context, int64_t i, int worker)
+static void add_counts(sat_counts *to, const sat_counts *more)
+{
+    to->clipped += more->clipped;
+    for (int i = 0; i < SAT_OUTPUTS; i++) to->empty[i] += more->empty[i];
+}
+
+static sat_status do_image(void *context, const sat_run *run, int64_t i, int worker)
 {
     const images *b = context;
     sat_view results[SAT_OUTPUTS], src = sat_images_of(b->src, i, 1), mask = {0};
     if (b->mask) mask = sat_images_of(b->mask, i, 1);
     for (int k = 0; k < b->w->spec.outputs; k++) results[k] = sat_images_of(&b->results[k], i, 1);
-    int64_t clipped = 0;
+    sat_counts counts = {0};
     const sat_window *w = b->w;
-    void *state = w->states[worker];
-    sat_status status = w->backend->window_run(state, &src, b->mask ? &mask : NULL, results, NULL, &clipped);
-    w->clipped[worker] += clipped;
-    for (int k = 0; w->backend->window_empty && k < w->spec.outputs; k++)
-        w->empty[worker * SAT_OUTPUTS + k] += w->backend->window_empty(state, k);
+    sat_status status = w->backend->window_run(w->states[worker], &src, b->mask ? &mask : NULL, results, run, &counts);
+    add_counts(&w->counts[worker], &counts);
     return status;
 }
 
-static sat_status run_on_host(sat_window *w, const sat_view *src, const sat_view *mask, const sat_view *results)
+static sat_status run_on_host(sat_window *w, const sat_view *src, const sat_view *mask, const sat_view *results,
+                              const sat_run *run)
 {
     images b = {.w = w, .src = src, .mask = mask, .results = results};
-    memset(w->clipped, 0, (size_t)w->workers * sizeof *w->clipped);
-    memset(w->empty, 0, (size_t)w->workers * SAT_OUTPUTS * sizeof *w->empty);
-    sat_status status = sat_each_image(w->spec.executor, w->workers, src->count, do_image, &b);
-    w->clipped_in_run = 0;
-    for (int i = 0; i < w->workers; i++) w->clipped_in_run += w->clipped[i];
-    return status;
+    memset(w->counts, 0, (size_t)w->workers * sizeof *w->counts);
+    sat_status status = sat_each_image(run, w->spec.executor, w->workers, src->count, do_image, &b);
+    if (status != SAT_OK || run->counts == NULL) return status;
+    for (int i = 1; i < w->workers; i++) add_counts(&w->counts[0], &w->counts[i]);
+    run->counts->clipped = w->counts[0].clipped;
+    memcpy(run->counts->empty, w->counts[0].empty, (size_t)w->spec.outputs * sizeof *run->counts->empty);
+    return SAT_OK;
+}
+
+/* Waits for the device. */
+static sat_status fetch_counts(sat_window *w)
+{
+    sat_counts *to = w->waited_for;
+    w->waited_for = NULL;
+    return to && w->backend->window_counts ? w->backend->window_counts(w->states[0], to) : SAT_OK;
 }
 
 static sat_status run_on_device(sat_window *w, const sat_view *given_src, const sat_view *given_mask,
-                                const sat_view *given_results, void *stream)
+                                const sat_view *given_results, const sat_run *run)
 {
     sat_view src = *given_src, mask = {0}, results[SAT_OUTPUTS];
-    int64_t clipped;
+    sat_counts none;
+    w->waited_for = run->counts;
     if (given_mask) mask = *given_mask;
     for (int i = 0; i < w->spec.outputs; i++) results[i] = given_results[i];
-    sat_status status = sat_window_offload_in(&w->offload, &src, given_mask ? &mask : NULL, results, stream);
+    sat_status status = sat_window_offload_in(&w->offload, &src, given_mask ? &mask : NULL, results, run->stream);
+    if (status == SAT_OK) status = sat_run_asked(run);
     if (status == SAT_OK)
-        status = w->backend->window_run(w->states[0], &src, given_mask ? &mask : NULL, results, stream, &clipped);
-    return status == SAT_OK ? sat_window_offload_out(&w->offload, given_results, stream) : status;
+        status = w->backend->window_run(w->states[0], &src, given_mask ? &mask : NULL, results, run, &none);
+    if (status == SAT_OK) status = sat_window_offload_out(&w->offload, given_results, run->stream);
+    return status == SAT_OK && w->spec.memory == SAT_HOST ? fetch_counts(w) : status;
 }
 
-sat_status sat_window_run(sat_window *w, const sat_view *given_src, const sat_view *given_mask,
-                          const sat_view *given_results, void *stream)
+sat_status sat_window_run_sized(sat_window *w, const sat_view *given_src, const sat_view *given_mask,
+                                const sat_view *given_results, const sat_run_options *given, size_t run_bytes)
 {
+    sat_run run;
+    sat_control control;
     sat_view src, mask = {0}, results[SAT_OUTPUTS];
     if (w == NULL) return sat_fail(SAT_ERR_ARGUMENT, "no window");
     if (given_results == NULL) return sat_fail(SAT_ERR_ARGUMENT, "no results");
     if ((given_mask != NULL) != w->spec.masked)
         return sat_fail(SAT_ERR_ARGUMENT, given_mask ? "a mask; the window was not made for one"
                                                      : "no mask; the window was made for one");
-    sat_status status = sat_take_view(&src, given_src, "source");
+    sat_status status = sat_take_run(&run, &control, given, run_bytes, false);
+    if (status == SAT_OK) status = sat_take_view(&src, given_src, "source");
     if (status == SAT_OK) status = fits(w, &src, w->spec.channels, w->spec.sample, "source");
     if (status == SAT_OK) status = sat_check_strides(&src, w->spec.strided, "source");
     if (status == SAT_OK && given_mask) status = sat_take_view(&mask, given_mask, "mask");
+    if (status == SAT_OK && given_mask && mask.type != SAT_U8)
+        status = sat_fail(SAT_ERR_TYPE, "mask: type %s; a mask has u8, and not 0 where pixels count",
+                          sat_type_name(mask.type));
     if (status == SAT_OK && given_mask) status = fits(w, &mask, 1, SAT_U8, "mask");
     if (status == SAT_OK && given_mask && mask.memory == SAT_DEVICE && !sat_is_plain(&mask))
         status = sat_fail(SAT_ERR_ARGUMENT, "mask: in device memory, a mask has rows top to bottom, without gaps");
@@ -301,32 +309,19 @@ sat_status sat_window_run(sat_window *w, const sat_view *given_src, const sat_vi
             if (sat_overlap(&results[k], &results[i]))
                 status = sat_fail(SAT_ERR_ARGUMENT, "results %d and %d overlap", k, i);
     }
+    if (status == SAT_OK) status = sat_run_asked(&run);
     if (status != SAT_OK) return status;
-    w->ran = true;
-    w->stream = stream;
     const sat_view *counting = given_mask ? &mask : NULL;
-    return w->backend->device ? run_on_device(w, &src, counting, results, stream)
-                              : run_on_host(w, &src, counting, results);
+    return w->backend->device ? run_on_device(w, &src, counting, results, &run)
+                              : run_on_host(w, &src, counting, results, &run);
 }
 
-int64_t sat_window_clipped(const sat_window *window)
+sat_status sat_window_wait(sat_window *w, void *stream)
 {
-    int64_t clipped;
-    if (window == NULL || !window->ran) return 0;
-    if (!window->backend->device) return window->clipped_in_run;
-    const sat_device *device;
-    sat_status status = sat_device_need(&device);
-    if (status == SAT_OK) status = sat_device_may_wait(device, window->stream);
-    if (status == SAT_OK) status = window->backend->window_clipped(window->states[0], &clipped);
-    return status == SAT_OK ? clipped : -1;
-}
-
-int64_t sat_window_empty(const sat_window *window, int i)
-{
-    int64_t empty = 0;
-    if (window == NULL || i < 0 || i >= window->spec.outputs || window->backend->window_empty == NULL) return -1;
-    for (int k = 0; k < window->workers; k++) empty += window->empty[k * SAT_OUTPUTS + i];
-    return empty;
+    if (w == NULL) return sat_fail(SAT_ERR_ARGUMENT, "no window");
+    if (w->spec.memory == SAT_HOST) return SAT_OK;
+    sat_status status = sat_device_wait(stream);
+    return status == SAT_OK ? fetch_counts(w) : status;
 }
 
 sat_type sat_window_result(const sat_window *window, int i)
@@ -342,6 +337,11 @@ const char *sat_window_backend(const sat_window *window)
 const char *sat_window_note(const sat_window *window)
 {
     return window ? window->note : "";
+}
+
+int sat_window_device(const sat_window *window)
+{
+    return window ? window->device : -1;
 }
 
 void sat_window_destroy(sat_window **window)

@@ -128,9 +128,15 @@ class Spec(ctypes.Structure):
                 ("backend", ctypes.c_char_p), ("threads", ctypes.c_int), ("memory", ctypes.c_int)]
 
 
+class Counts(ctypes.Structure):
+    _fields_ = [("clipped", ctypes.c_int64), ("empty", ctypes.c_int64 * 16)]
+
+
 class Run(ctypes.Structure):
-    _fields_ = [("carry_in", ctypes.c_void_p), ("carry_out", ctypes.c_void_p), ("continues", ctypes.c_bool),
-                ("stream", ctypes.c_void_p)]
+    _fields_ = [("stream", ctypes.c_void_p), ("proceed", ctypes.CFUNCTYPE(ctypes.c_bool, ctypes.c_void_p)),
+                ("context", ctypes.c_void_p), ("counts", ctypes.POINTER(Counts)), ("carry_in", ctypes.c_void_p),
+                ("carry_out", ctypes.c_void_p), ("continues", ctypes.c_bool), ("reserved", ctypes.c_bool * 7),
+                ("first_row", ctypes.c_int64), ("rows", ctypes.c_int64), ("progress", ctypes.c_void_p)]
 
 
 class BoxSpec(ctypes.Structure):
@@ -176,10 +182,10 @@ class WindowSpec(ctypes.Structure):
                 ("border", ctypes.c_char_p), ("border_value", ctypes.c_double * 4), ("anchor", ctypes.c_int),
                 ("outputs", ctypes.c_int), ("output", ctypes.POINTER(Output)), ("masked", ctypes.c_bool),
                 ("skip_nan", ctypes.c_bool), ("has_nodata", ctypes.c_bool), ("strided", ctypes.c_bool),
-                ("ddof", ctypes.c_int), ("nodata", ctypes.c_double), ("min_valid", ctypes.c_double),
-                ("empty", ctypes.c_double), ("empty_set", ctypes.c_bool), ("reserved", ctypes.c_bool * 3),
-                ("threads", ctypes.c_int), ("backend", ctypes.c_char_p), ("memory", ctypes.c_int),
-                ("reserved_word", ctypes.c_int), ("count", ctypes.c_int64), ("executor", ctypes.c_void_p),
+                ("empty_set", ctypes.c_bool), ("reserved", ctypes.c_bool * 3), ("ddof", ctypes.c_int64),
+                ("nodata", ctypes.c_double), ("min_valid", ctypes.c_double), ("empty", ctypes.c_double),
+                ("threads", ctypes.c_int), ("memory", ctypes.c_int), ("backend", ctypes.c_char_p),
+                ("count", ctypes.c_int64), ("executor", ctypes.c_void_p),
                 ("allocator", ctypes.c_void_p), ("range", ctypes.c_double)]
 
 
@@ -214,7 +220,9 @@ def need(status):
 
 
 def sized(struct):
-    """The last two arguments of a function called ..._sized: where the struct is, and its size."""
+    """The last two arguments of a function called ..._sized: where the struct is, and its size; None: neither."""
+    if struct is None:
+        return None, ctypes.c_size_t(0)
     return ctypes.byref(struct), ctypes.c_size_t(ctypes.sizeof(struct))
 
 

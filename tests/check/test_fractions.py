@@ -58,8 +58,8 @@ def ask_of(sums, squares, rects, count, channels, ddof=0, flags=0):
                  None, out["areas_f64"].ctypes.data)
     status = LIB.sat_table_statistics_f64_sized(ctypes.byref(sums), ctypes.byref(squares) if squares else None,
                                                 array.ctypes.data_as(ctypes.c_void_p), ctypes.c_size_t(n),
-                                                ctypes.byref(ask), ctypes.c_size_t(ctypes.sizeof(Table)),
-                                                ctypes.c_size_t(ctypes.sizeof(ask)))
+                                                ctypes.byref(ask), None, ctypes.c_size_t(ctypes.sizeof(Table)),
+                                                ctypes.c_size_t(ctypes.sizeof(ask)), ctypes.c_size_t(0))
     return status, out
 
 
@@ -195,13 +195,13 @@ def refusals(tap):
     _, kept2, last = create(pixels, "u8", "u32", "exclusive", power=1)
     nan, inf = math.nan, math.inf
     for table, rect, code, words in [
-            (sums, (0.5, 0.5, 0, 1), 5, "rectangle 1 (0.5,0.5,0,1) is empty"),
+            (sums, (0.5, 0.5, 0, 1), 5, "rectangle 1 (x=0.5, y=0.5, width=0, height=1) is empty"),
             (sums, (0.5, 0.5, 1, -0.25), 5, "is empty"),
             (sums, (1, 1, 2.0**-60, 1), 5, "is empty"),
             (sums, (nan, 0, 1, 1), 5, "has a side that is no number"),
             (sums, (0, 0, 1, nan), 5, "has a side that is no number"),
             (sums, (-inf, 0, inf, 1), 5, "has a side that is no number"),
-            (sums, (0, 0, inf, 1), 5, "reaches outside the 6x5 image"),
+            (sums, (0, 0, inf, 1), 5, "reaches outside the image of shape (5, 6)"),
             (sums, (-2.0**-40, 0, 1, 1), 5, "reaches outside"),
             (sums, (5.5, 0, 0.5000001, 1), 5, "reaches outside"),
             (last, (4.5, 0, 0.75, 1), 4, "touches the last row or column"),
@@ -222,8 +222,8 @@ def refusals(tap):
     ask = AskF64(areas=1)
     one = (ctypes.c_double * 4)(0, 0, 1, 1)
     status = LIB.sat_table_statistics_f64_sized(ctypes.byref(sums), None, one, ctypes.c_size_t(1), ctypes.byref(ask),
-                                                ctypes.c_size_t(ctypes.sizeof(Table)),
-                                                ctypes.c_size_t(ctypes.sizeof(ask)))
+                                                None, ctypes.c_size_t(ctypes.sizeof(Table)),
+                                                ctypes.c_size_t(ctypes.sizeof(ask)), ctypes.c_size_t(0))
     if status != 1 or "areas_f64" not in LIB.sat_detail().decode():
         problems.append(f"areas: {status} {LIB.sat_detail().decode()}")
     del kept, kept2, kept3

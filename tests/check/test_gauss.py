@@ -6,8 +6,8 @@ import os
 
 import numpy as np
 
-from satlib import (ISAS, LIB, MAPS, ROOT, TYPES, GaussSpec, Tap, View, borders, code, extension, need, random_pixels,
-                    read_image, run_sat, runs_isa, scratch, sized, write_image)
+from satlib import (ISAS, LIB, MAPS, ROOT, TYPES, Counts, GaussSpec, Run, Tap, View, borders, code, extension, need,
+                    random_pixels, read_image, run_sat, runs_isa, scratch, sized, write_image)
 
 PASSES, DIRECT_SIGMA = 4, 4
 BLUR, UNSHARP, DOG = range(3)
@@ -34,14 +34,14 @@ def filtered(pixels, sigma, border="reflect101", result=None, **spec):
     value = (ctypes.c_double * 4)(*spec.pop("value", [0] * 4))
     s = GaussSpec(width=width, height=height, channels=channels, sample=code(name_of(source.dtype)), sigma=sigma,
                   border=border.encode(), border_value=value, result=code(name_of(made.dtype)), **spec)
-    gauss, clipped = ctypes.c_void_p(), ctypes.c_int64()
+    gauss, counts = ctypes.c_void_p(), Counts()
     need(LIB.sat_gauss_create_sized(ctypes.byref(gauss), *sized(s)))
     try:
-        need(LIB.sat_gauss_run(gauss, ctypes.byref(view_of(source)), ctypes.byref(view_of(made)), None,
-                               ctypes.byref(clipped)))
+        need(LIB.sat_gauss_run_sized(gauss, ctypes.byref(view_of(source)), ctypes.byref(view_of(made)),
+                                     *sized(Run(counts=ctypes.pointer(counts)))))
     finally:
         LIB.sat_gauss_destroy(ctypes.byref(gauss))
-    return made, clipped.value
+    return made, counts.clipped
 
 
 # ---- the definition --------------------------------------------------------------------------------------

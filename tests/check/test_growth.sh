@@ -1,6 +1,6 @@
 #!/bin/bash
 # Programs and libraries of different versions of the public headers go together: a program that was compiled with the headers of
-# version 0.2 (growth/v0.2, which stay as they are) runs with a library whose structs have grown, and a program with grown structs
+# version 0.3 (growth/v0.3, which stay as they are) runs with a library whose structs have grown, and a program with grown structs
 # runs with this library.
 cd "$(dirname "$0")/../.." || exit 1
 . tests/tap.sh
@@ -35,8 +35,8 @@ program() { # HEADER LIBRARY [FLAG...]
 }
 try "the library builds" library src "$tree/this.so"
 try "the library builds with grown structs" library "$tree/src" "$tree/grown.so"
-try "a program of version 0.2 runs with this library" program tests/check/growth/v0.2 "$tree/this.so"
-try "a program of version 0.2 runs with a library whose structs have grown" program tests/check/growth/v0.2 "$tree/grown.so"
+try "a program of version 0.3 runs with this library" program tests/check/growth/v0.3 "$tree/this.so"
+try "a program of version 0.3 runs with a library whose structs have grown" program tests/check/growth/v0.3 "$tree/grown.so"
 try "a program with grown structs runs with this library, which refuses members that it lacks" \
     program "$tree/src/lib" "$tree/this.so" -DGROWN
 finish

@@ -12,7 +12,7 @@ root=$dest$prefix
 installs() { make -s install B="$B" DESTDIR="$dest" PREFIX=$prefix; }
 holds() {
     local f
-    for f in bin/sat include/sat.h include/sat_gauss.h include/sat_query.h include/sat_window.h include/sat_lab.h include/sat_file.h \
+    for f in bin/sat include/sat.h include/sat_run.h include/sat_gauss.h include/sat_query.h include/sat_window.h include/sat_lab.h include/sat_file.h \
         lib/libsat.a lib/libsat.so lib/libsat_file.a lib/libsat_file.so \
         lib/pkgconfig/sat.pc lib/pkgconfig/sat_file.pc lib/cmake/sat/satConfig.cmake \
         lib/cmake/sat/satConfigVersion.cmake share/man/man1/sat.1 \
@@ -110,8 +110,8 @@ EOF
     cmake -S "$dir/project" -B "$dir/made" -DCMAKE_PREFIX_PATH="$dir/moved" >"$dir/cmake.log" 2>&1
 }
 cmake_builds() {
-    cmake_project 0.2 && cmake --build "$dir/made" >>"$dir/cmake.log" 2>&1 || { cat "$dir/cmake.log"; return 1; }
-    readelf -d "$dir/made/mean" | grep -q 'NEEDED.*\[libsat\.so\.0\.2\]' &&
+    cmake_project 0.3 && cmake --build "$dir/made" >>"$dir/cmake.log" 2>&1 || { cat "$dir/cmake.log"; return 1; }
+    readelf -d "$dir/made/mean" | grep -q 'NEEDED.*\[libsat\.so\.0\.3\]' &&
         ! readelf -d "$dir/made/mean_static" "$dir/made/file_static" | grep -q 'NEEDED.*libsat'
 }
 cmake_refuses() { ! cmake_project "$1" || { cat "$dir/cmake.log"; return 1; }; }
@@ -142,7 +142,7 @@ if command -v cmake >/dev/null; then
     for program in file file_static; do
         try "CMake's $program is right" prints_mean "$dir/made/$program" "$dir/$program.npy"
     done
-    for version in 0.3 0.1 1 0.2.99; do try "CMake finds no version $version" cmake_refuses $version; done
+    for version in 0.4 0.2 1 0.3.99; do try "CMake finds no version $version" cmake_refuses $version; done
 else
     skip "CMake builds programs against both libraries" "no cmake: \`make deps-test\` installs it"
 fi

@@ -36,7 +36,7 @@ def build(pixels, sample, accum, backend, layout, threads, cuts, gap):
             src, src_rows = view(pixels[top:top + rows], sample, gap)
             shape = (int(rows) + (pad if i == 0 else 0), width + pad, channels)
             dst, dst_rows = view(np.full(shape, 77, TYPES[accum]), accum, gap)
-            run = Run(carry.ctypes.data if i else None, carry.ctypes.data, i > 0, None)
+            run = Run(carry_in=carry.ctypes.data if i else None, carry_out=carry.ctypes.data, continues=i > 0)
             need(LIB.sat_plan_run_sized(plan, ctypes.byref(src), ctypes.byref(dst), *sized(run)))
             if gap and not (dst_rows[:, -gap:] == 0x5a).all():
                 raise Failed("the gap between rows was written to")
@@ -85,7 +85,7 @@ def box_problem(rng, sample, backend, border, takes_value):
     handle = ctypes.c_void_p()
     try:
         need(LIB.sat_box_create_sized(ctypes.byref(handle), *sized(spec)))
-        need(LIB.sat_box_run(handle, ctypes.byref(src), ctypes.byref(dst), None))
+        need(LIB.sat_box_run_sized(handle, ctypes.byref(src), ctypes.byref(dst), *sized(None)))
     except Failed as e:
         return f"{what}: {e}"
     finally:

@@ -64,7 +64,7 @@ def create(pixels, sample, accum, layout="padded", power=2, backend=None, thread
         part, to = pixels[:, y:y + step], array[:, y + padded:y + step + padded]
         if y == 0 and padded:
             to = array[:, :step + 1]
-        run = satlib.Run(carry.ctypes.data if y else None, carry.ctypes.data, y > 0, None)
+        run = satlib.Run(carry_in=carry.ctypes.data if y else None, carry_out=carry.ctypes.data, continues=y > 0)
         status = LIB.sat_plan_run_sized(plan, ctypes.byref(view_of(part, sample)), ctypes.byref(view_of(to, accum)),
                                         *sized(run))
         if status:
@@ -145,8 +145,8 @@ def ask_of(sums, squares, rects, count, channels, ddof=0, flags=0, want_areas=Tr
               out["areas"].ctypes.data if want_areas else None, None)
     status = LIB.sat_table_statistics_sized(ctypes.byref(sums), ctypes.byref(squares) if squares else None,
                                             array.ctypes.data_as(ctypes.c_void_p), ctypes.c_size_t(n),
-                                            ctypes.byref(ask), ctypes.c_size_t(ctypes.sizeof(Table)),
-                                            ctypes.c_size_t(ctypes.sizeof(Ask)))
+                                            ctypes.byref(ask), None, ctypes.c_size_t(ctypes.sizeof(Table)),
+                                            ctypes.c_size_t(ctypes.sizeof(Ask)), ctypes.c_size_t(0))
     return status, out
 
 
@@ -262,7 +262,7 @@ def refusals(tap):
     other.sample = code("u16")
     small = create(pixels[:, :4].copy(), "u8", "u32")
     rects = [(0, 0, 2, 2)]
-    for name, pair, words in [("no squares", (sums, None), "no table of squares"),
+    for name, pair, words in [("no squares", (sums, None), "a table of the squares"),
                               ("twice sums", (sums, sums), "power 1"),
                               ("twice squares", (squares, squares), "power 2"),
                               ("another sample", (sums, other), "u8 and u16"),

@@ -38,7 +38,7 @@ exports_sat_h_alone() {
 }
 installs_no_lab() {
     make -s LAB=0 CUDA=0 CFLAGS=-O1 B="$dir/out" DESTDIR="$dir/dest" PREFIX=/usr install &&
-        [ "$(ls "$dir/dest/usr/include" | paste -sd' ')" = "sat.h sat_file.h sat_gauss.h sat_query.h sat_window.h" ]
+        [ "$(ls "$dir/dest/usr/include" | paste -sd' ')" = "sat.h sat_file.h sat_gauss.h sat_query.h sat_run.h sat_window.h" ]
 }
 
 try "it builds" build

@@ -57,7 +57,7 @@ def run(case):
         src, src_rows = view(pixels, case["sample"], case["gap"], count, case["pixel_gap"])
         before = src_rows.copy()
         dst, dst_rows = view(np.full(pixels.shape, 77, TYPES[case["result"]]), case["result"], case["gap"], count)
-        need(LIB.sat_box_run(box, ctypes.byref(src), ctypes.byref(dst), None))
+        need(LIB.sat_box_run_sized(box, ctypes.byref(src), ctypes.byref(dst), *sized(None)))
         if before.tobytes() != src_rows.tobytes():
             raise Failed("the source was written to")
         if case["gap"] and not (dst_rows[:, :, -case["gap"]:] == 0x5a).all():

@@ -11,13 +11,12 @@ from fractions import Fraction
 
 import numpy as np
 
-from satlib import (BUILD, ISAS, TYPES, Failed, Output, Statistic, Tap, View, WindowSpec, borders, code, runs_isa,
-                    sized, window_sums)
+from satlib import (BUILD, ISAS, TYPES, Counts, Failed, Output, Run, Statistic, Tap, View, WindowSpec, borders, code,
+                    runs_isa, sized, window_sums)
 
 # The build of the library that takes its instruction set from the environment.
 LIB = ctypes.CDLL(os.path.join(BUILD, "tests", "libsat.so"))
 LIB.sat_detail.restype = ctypes.c_char_p
-LIB.sat_window_clipped.restype = LIB.sat_window_empty.restype = ctypes.c_int64
 
 INTEGERS = ("u8", "u16", "u32", "i8", "i16", "i32")
 FLOATS = ("f32", "f64")
@@ -64,8 +63,9 @@ def run(case):
     spec = WindowSpec(width, height, channels, code(case["sample"]), *case["window"], case["border"].encode(),
                       (ctypes.c_double * 4)(*map(float, case["value"])), case["first"], len(outputs), outputs,
                       case["mask"] is not None, case["skip_nan"], case["nodata"] is not None,
-                      bool(case["pixel_gap"]), case["ddof"], case["nodata"] or 0, case["min_valid"],
-                      case["empty"] or 0, case["empty"] is not None)
+                      bool(case["pixel_gap"]), case["empty"] is not None)
+    spec.ddof, spec.nodata, spec.min_valid = case["ddof"], case["nodata"] or 0, case["min_valid"]
+    spec.empty = case["empty"] or 0
     spec.threads, spec.count, spec.range = case["threads"], count, case.get("range", 0)
     window = ctypes.c_void_p()
     if case["isa"]:
@@ -76,15 +76,17 @@ def run(case):
         before = src_rows.copy()
         mask = view(case["mask"], case["gap"]) if case["mask"] is not None else (None, None)
         made = [view(np.full(pixels.shape, 77, TYPES[o[1]]), case["gap"]) for o in case["outputs"]]
-        need(LIB.sat_window_run(window, ctypes.byref(src), mask[0] and ctypes.byref(mask[0]),
-                                (View * len(made))(*(m[0] for m in made)), None))
+        counts = Counts()
+        need(LIB.sat_window_run_sized(window, ctypes.byref(src), mask[0] and ctypes.byref(mask[0]),
+                                      (View * len(made))(*(m[0] for m in made)),
+                                      *sized(Run(counts=ctypes.pointer(counts)))))
         if before.tobytes() != src_rows.tobytes():
             raise Failed("the source was written to")
         for _, rows in made:
             if case["gap"] and not (rows[:, :, -case["gap"]:] == 0x5a).all():
                 raise Failed("the gap between rows was written to")
-        return ([m[1][:, :, :width * channels].reshape(pixels.shape) for m in made], LIB.sat_window_clipped(window),
-                [LIB.sat_window_empty(window, i) for i in range(len(made))])
+        return ([m[1][:, :, :width * channels].reshape(pixels.shape) for m in made], counts.clipped,
+                counts.empty[:len(made)])
     finally:
         LIB.sat_window_destroy(ctypes.byref(window))
         os.environ.pop("SAT_ISA", None)

@@ -8,7 +8,7 @@ query_during() {
     timeout --foreground 60 "$sat" query t.npy -v --rects - <rects >out 2>err &
     local pid=$!
     exec 7>rects
-    until grep -q "table of" err; do sleep 0.01; done
+    until grep -q "table of" err || ! kill -0 $pid; do sleep 0.01; done
     "$@"
     echo 599,399,1,1 >&7
     exec 7>&-

@@ -112,7 +112,7 @@ filtered() {
 
 @test "sums of colour times alpha that 64 bits cannot hold: the line names what would do" {
     printf 'P7\nWIDTH 1\nHEIGHT 1\nDEPTH 2\nMAXVAL 65535\nTUPLTYPE GRAYSCALE_ALPHA\nENDHDR\nabcd' >a.pam
-    failure "a.pam: *70000x70000: *u16 samples, each times its alpha, could exceed 2^64; --alpha straight *" \
+    failure "a.pam: *70000 wide and 70000 high: *u16 samples, each times its alpha, could exceed 2^64; --alpha straight *" \
         a.pam --box 70000 --border replicate -o out.pam
     ok a.pam --box 70000 --border replicate --alpha straight -o out.pam
     [ "$(pixels out.pam 4)" = "97 98 99 100" ]

@@ -222,7 +222,7 @@ assert (raw[:, 0] == 2).all() and (white[:, :w] == want.reshape(h, w) // 255).al
         a.pgm --box 3 --stat var --ddof 9 -o o.tif
     usage "--ddof 90: a window of 9x9 has at most 81 samples, and *" a.pgm --box 9 --threshold sauvola --ddof 90 -o o.png
     usage "--ddof 1: a window of 1x1 has at most 1 sample, and *" a.pgm --radius 0 --stat mean,std --ddof 1 -o '{stat}.tif'
-    usage "--ddof 2147483647: a window of *" a.pgm --box 3 --stat rms,var --ddof 9223372036854775807 -o '{stat}.tif'
+    usage "--ddof 9223372036854775807: a window of *" a.pgm --box 3 --stat rms,var --ddof 9223372036854775807 -o '{stat}.tif'
     usage "--min-valid 10: a window of 3x3 has at most 9 samples" a.pgm --box 3 --min-valid 10 -o o.tif
     ok a.pgm --box 3 --stat var --ddof 8 -o v.tif
     ok a.pgm --box 3 --stat mean --ddof 9 -o o.tif # it has no variance

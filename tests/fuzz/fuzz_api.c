@@ -219,7 +219,7 @@ static const char *query_fractions(fuzz_input *in, const sat_view *image, const 
     const sat_rect_f64 r = {side[0], side[1], side[2], side[3]};
     const sat_statistics ask = {
         .flags = clip ? SAT_CLIP : 0, .threads = 1, .sums = sums, .means = means, .areas_f64 = &area};
-    const sat_status status = sat_table_statistics_f64(t, NULL, &r, 1, &ask);
+    const sat_status status = sat_table_statistics_f64(t, NULL, &r, 1, &ask, NULL);
     if (status == SAT_ERR_RECT || status == SAT_ERR_RANGE) return NULL;
     if (status != SAT_OK) return "a rectangle with fractions has another status";
     if (!(area >= 0 && area <= (double)image->width * (double)image->height)) return "an area larger than the image";
@@ -335,6 +335,33 @@ static const char *in_bands(sat_plan *plan, const sat_view *image, const sat_vie
     return why;
 }
 
+static bool so_often(void *context)
+{
+    int64_t *left = context;
+    return (*left)-- > 0;
+}
+
+/* Any options: those of later versions are refused, an end that comes at once writes nothing. */
+static const char *with_options(fuzz_input *in, sat_plan *plan, const sat_view *image, const sat_view *table, block *to)
+{
+    int64_t left = take_int(in, 0, 3);
+    sat_counts counts = {.clipped = 3};
+    sat_run_options run = {.context = &left};
+    if (take_one_in(in, 2)) run.proceed = so_often;
+    if (take_one_in(in, 2)) run.counts = &counts;
+    if (take_one_in(in, 4)) run.reserved[take_int(in, 0, 6)] = true;
+    if (take_one_in(in, 4)) run.first_row = take_int(in, -1, 1);
+    if (take_one_in(in, 4)) run.rows = take_int(in, -1, 1);
+    const bool later = run.first_row != 0 || run.rows != 0 || memchr(run.reserved, 1, sizeof run.reserved);
+    const bool ends = run.proceed && left == 0;
+    memset(to->bytes, POISON, BLOCK_BYTES);
+    const sat_status status = sat_plan_run(plan, image, table, &run);
+    if (later != (status == SAT_ERR_ARGUMENT)) return "options of later versions are taken, or others refused";
+    if (!later && ends != (status == SAT_ERR_CANCELLED)) return "a run goes on, or has ended";
+    if ((later || ends) && !block_untouched(to)) return "a run that was refused or ended has written";
+    return !later && run.counts && counts.clipped != -1 ? "a table counts" : NULL;
+}
+
 static bool fits_plan(const sat_view *image, const sat_view *table, const sat_plan_spec *s)
 {
     bool padded = s->layout == SAT_PADDED;
@@ -376,7 +403,7 @@ static const char *run_plan(fuzz_input *in, sat_plan *plan, const sat_plan_spec 
     height = image.height;
     if (!why && height > 1 && !wild)
         why = in_bands(plan, &image, &table, s, 1 + (int64_t)(take(in, 1) % (uint64_t)(height - 1)));
-    return why;
+    return why ? why : with_options(in, plan, &image, &table, to);
 }
 
 static const char *plans(fuzz_input *in)

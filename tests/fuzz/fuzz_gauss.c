@@ -154,16 +154,17 @@ static const char *check_thread(const sat_gauss_spec *s, const sat_view *src, co
     sat_gauss_spec alone = *s;
     sat_gauss *gauss;
     block again = {0};
-    int64_t also;
+    sat_counts also;
+    const sat_run_options run = {.counts = &also};
     const char *why = NULL;
     alone.threads = 1;
     if (!block_alloc(&again)) return NULL;
     sat_view view = *dst;
     view.data = again.bytes + ((uint8_t *)dst->data - lowest_of(dst));
-    if (sat_gauss_create(&gauss, &alone) != SAT_OK || sat_gauss_run(gauss, src, &view, NULL, &also) != SAT_OK)
+    if (sat_gauss_create(&gauss, &alone) != SAT_OK || sat_gauss_run(gauss, src, &view, &run) != SAT_OK)
         why = "one thread was refused";
     if (!why && !same_samples(dst, &view)) why = "one thread makes other results";
-    if (!why && also != clipped) why = "one thread counts other results that were cut";
+    if (!why && also.clipped != clipped) why = "one thread counts other results that were cut";
     sat_gauss_destroy(&gauss);
     free(again.bytes);
     return why;
@@ -191,12 +192,13 @@ static const char *run_gauss(fuzz_input *in, sat_gauss *gauss, const sat_gauss_s
     poison_if_wrong(&src);
     poison_if_wrong(&dst);
 
-    int64_t clipped;
-    const sat_status status = sat_gauss_run(gauss, &src, &dst, NULL, &clipped);
+    sat_counts counts;
+    const sat_status status = sat_gauss_run(gauss, &src, &dst, &(sat_run_options){.counts = &counts});
     if (!right && status == SAT_OK) return "a wrong view was filtered";
     if (!right) return block_untouched(to) ? NULL : "a refused run has written";
     if (status != SAT_OK) return views_overlap(&src, &dst) == APART ? "a right run was refused" : NULL;
     if (!gaps_untouched(&dst, to)) return "bytes between the rows were written";
+    const int64_t clipped = counts.clipped;
     if (clipped > s->width * s->height * channels || (is_float(dst.type) && clipped)) return "too many were cut";
     const bool plain = s->mode == SAT_GAUSS_BLUR && !s->weighted_alpha && !is_float(s->sample);
     const char *why = plain ? check_range(s, &src, &dst) : NULL;

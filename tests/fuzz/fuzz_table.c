@@ -90,7 +90,7 @@ static const char *query_statistics(const sat_table *t, const sat_table *squares
     int64_t area = -1;
     sat_statistics ask = {.threads = 1, .sums = sums, .areas = &area};
     if (squares) ask.variances = variances, ask.roots = roots;
-    sat_status status = sat_table_statistics(t, squares, r, 1, &ask);
+    sat_status status = sat_table_statistics(t, squares, r, 1, &ask, NULL);
     if (status == SAT_OK && (!inside || area != r->width * r->height)) return "statistics of another rectangle";
     for (int c = 0; status == SAT_OK && c < t->view.channels; c++) {
         if (!is_sum(t, r, (size_t)c, &sums[c])) return "a sum beside statistics is not that of four entries";

@@ -202,8 +202,8 @@ static const char *check_output(const sat_window_spec *s, const sat_window_outpu
                 } else if (!isfinite(w.sum)) {
                     if (isfinite(is)) return "a window with a value that is not finite has one";
                 } else {
-                    const bool right = is_float(s->sample) ? is_within(&w, s->ddof, of, result->type, is)
-                                                           : is_exact(&w, s->ddof, of, result->type, is);
+                    const bool right = is_float(s->sample) ? is_within(&w, (int)s->ddof, of, result->type, is)
+                                                           : is_exact(&w, (int)s->ddof, of, result->type, is);
                     if (of == 'v' && is < 0) return "a variance below 0";
                     if (!right)
                         return of == 's'   ? "a sum is not that of the definition"

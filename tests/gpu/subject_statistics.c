@@ -133,12 +133,12 @@ static void answer_image(batch *b, int64_t image)
         const size_t to = ((size_t)image * b->n + r) * channels;
         const sat_statistics ask = statistics(b, b->want, to, r);
         const sat_status status =
-            sat_table_statistics(&sums, needs_squares(b) ? &squares : NULL, &b->rects[r], 1, &ask);
+            sat_table_statistics(&sums, needs_squares(b) ? &squares : NULL, &b->rects[r], 1, &ask, NULL);
         if (status == SAT_OK) continue;
         for (int i = MEANS; i <= ROOTS; i++)
             for (size_t c = 0; c < channels; c++) memcpy(&b->want[i][to + c], &nan, sizeof nan);
         if (b->status != SAT_OK) continue;
-        b->status = sat_table_statistics(&sums, needs_squares(b) ? &squares : NULL, b->rects, r + 1, &ask);
+        b->status = sat_table_statistics(&sums, needs_squares(b) ? &squares : NULL, b->rects, r + 1, &ask, NULL);
         snprintf(b->detail, sizeof b->detail, "%s", sat_detail());
     }
 }
@@ -156,7 +156,7 @@ static bool answer(batch *b)
     for (int64_t image = 0; image < b->sums.view.count; image++) answer_image(b, image);
     const sat_statistics ask = statistics(b, b->want, 0, 0);
     if (b->status != SAT_OK)
-        b->of_all = sat_table_statistics(&sums, needs_squares(b) ? &squares : NULL, b->rects, b->n, &ask);
+        b->of_all = sat_table_statistics(&sums, needs_squares(b) ? &squares : NULL, b->rects, b->n, &ask, NULL);
     return true;
 }
 

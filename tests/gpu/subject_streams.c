@@ -292,10 +292,11 @@ static bool query_queue(void *what, cudaStream_t stream)
     query_job *j = what;
     const sat_rect *rects = j->given.view.data;
     const sat_statistics ask = {.means = j->got[MEANS].view.data};
+    const sat_run_options run = {.stream = stream};
     return table_queue(&j->table, stream) &&
-           is_status(sat_query_run(j->query, rects, RECTS, j->got[SUMS].view.data, NULL, stream), SAT_OK,
+           is_status(sat_query_run(j->query, rects, RECTS, j->got[SUMS].view.data, NULL, &run), SAT_OK,
                      "sat_query_run") &&
-           is_status(sat_query_statistics(j->query, rects, RECTS, &ask, stream), SAT_OK, "sat_query_statistics");
+           is_status(sat_query_statistics(j->query, rects, RECTS, &ask, &run), SAT_OK, "sat_query_statistics");
 }
 
 static bool query_right(void *what, int turn)

@@ -173,10 +173,13 @@ static bool answered(const windows *w, const sat_window_spec *spec, const sat_vi
                      const sat_view *results, int64_t *clipped)
 {
     sat_window *window;
-    bool ok =
-        is_status(sat_window_create(&window, spec), SAT_OK, "sat_window_create") &&
-        is_status(sat_window_run(window, src, w->spec.masked ? mask : NULL, results, NULL), SAT_OK, "sat_window_run");
-    *clipped = sat_window_clipped(window);
+    sat_counts counts = {.clipped = -1};
+    const sat_run_options run = {.counts = &counts};
+    const sat_view *counting = w->spec.masked ? mask : NULL;
+    bool ok = is_status(sat_window_create(&window, spec), SAT_OK, "sat_window_create") &&
+              is_status(sat_window_run(window, src, counting, results, &run), SAT_OK, "sat_window_run") &&
+              is_status(sat_window_wait(window, NULL), SAT_OK, "sat_window_wait");
+    *clipped = counts.clipped;
     sat_window_destroy(&window);
     return ok;
 }

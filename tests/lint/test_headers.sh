@@ -28,7 +28,7 @@ bool blur(const sat_view &from, const sat_view &to)
     sat_box_destroy(&box);
     sat_gauss_spec gauss_spec = {};
     sat_gauss *gauss;
-    if (sat_gauss_create(&gauss, &gauss_spec) != SAT_OK || sat_gauss_run(gauss, &from, &to, nullptr, nullptr) != SAT_OK)
+    if (sat_gauss_create(&gauss, &gauss_spec) != SAT_OK || sat_gauss_run(gauss, &from, &to, nullptr) != SAT_OK)
         return false;
     sat_gauss_destroy(&gauss);
     sat_window_spec window_spec = {};

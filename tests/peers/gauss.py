@@ -30,7 +30,8 @@ class Gauss:
         self.views = view(pixels, sample), view(out, sample)
 
     def run(self):
-        need(LIB.sat_gauss_run(self.gauss, ctypes.byref(self.views[0]), ctypes.byref(self.views[1]), None, None))
+        need(LIB.sat_gauss_run_sized(self.gauss, ctypes.byref(self.views[0]), ctypes.byref(self.views[1]),
+                                     *sized(None)))
 
     def close(self):
         LIB.sat_gauss_destroy(ctypes.byref(self.gauss))

@@ -81,7 +81,7 @@ class Box:
         self.views = view(pixels, sample), view(out, result)
 
     def run(self):
-        need(LIB.sat_box_run(self.box, ctypes.byref(self.views[0]), ctypes.byref(self.views[1]), None))
+        need(LIB.sat_box_run_sized(self.box, ctypes.byref(self.views[0]), ctypes.byref(self.views[1]), *sized(None)))
 
     def close(self):
         LIB.sat_box_destroy(ctypes.byref(self.box))

@@ -61,8 +61,8 @@ class Window:
         self.kept = pixels, mask
 
     def run(self):
-        need(LIB.sat_window_run(self.window, ctypes.byref(self.source), self.mask and ctypes.byref(self.mask),
-                                self.views, None))
+        need(LIB.sat_window_run_sized(self.window, ctypes.byref(self.source),
+                                      self.mask and ctypes.byref(self.mask), self.views, *sized(None)))
         return self.results
 
 
@@ -77,7 +77,7 @@ class Box:
         self.views = view(pixels), view(self.result)
 
     def run(self):
-        need(LIB.sat_box_run(self.box, ctypes.byref(self.views[0]), ctypes.byref(self.views[1]), None))
+        need(LIB.sat_box_run_sized(self.box, ctypes.byref(self.views[0]), ctypes.byref(self.views[1]), *sized(None)))
 
 
 # ---- the same pixels? ----------------------------------------------------------------------------------------

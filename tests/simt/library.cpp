@@ -32,6 +32,11 @@ sat_status info(sat_device_info *info)
     return SAT_OK;
 }
 
+int ordinal()
+{
+    return 0;
+}
+
 sat_status alloc(void **data, size_t bytes)
 {
     return prim::device_alloc((unsigned char **)data, bytes);
@@ -172,6 +177,7 @@ void simt_capture(int captured)
 extern "C" const sat_device sat_device_cuda = {
     .probe = device_probe,
     .info = info,
+    .ordinal = ordinal,
     .alloc = alloc,
     .free = prim::device_free,
     .fill = prim::fill_bytes,

@@ -13,7 +13,7 @@ enum { STREAMS = 4, QUEUE = 400 };
 typedef struct op {
     enum { COPY, FILL, SUM, MARK, AFTER } what;
     sat_view from, to;
-    sat_run_options run;
+    sat_run run;
     int byte;
     size_t bytes;
     struct event *event;
@@ -257,7 +257,7 @@ static const sat_device device = {
     .captured = captured,
 };
 
-static sat_status backend_run(void *state, const sat_view *image, const sat_view *table, const sat_run_options *run)
+static sat_status backend_run(void *state, const sat_view *image, const sat_view *table, const sat_run *run)
 {
     (void)state;
     return queue(run->stream, (op){.what = SUM, .from = *image, .to = *table, .run = *run});
@@ -293,7 +293,7 @@ typedef struct job {
     const sat_backend *backend;
     sat_view image, table, want;
     uint32_t in[64 * MOST_IMAGES], out[64 * MOST_IMAGES], want_out[64 * MOST_IMAGES];
-    sat_run_options run;
+    sat_run run;
 } job;
 
 /* Everything at random: shapes around multiples of the band, gaps, carry rows, pinned or not, a lazy or eager device.
@@ -325,7 +325,7 @@ static job random_job(void)
     j.want = guarded_images(width + padded, height + zero_row, count, 1, SAT_U32, 0, gap, gap);
     randomise(&j.image);
     for (int i = 0; i < 64 * MOST_IMAGES; i++) j.in[i] = (uint32_t)random64();
-    j.run = (sat_run_options){.continues = continues};
+    j.run = (sat_run){.continues = continues};
     fake.eager = random_in(0, 1);
     fake.refuses = false;
     fake.host_copies = 0;
@@ -473,6 +473,38 @@ static void nothing_is_left_after_a_failure(void **state)
     }
 }
 
+static bool count_down(void *context)
+{
+    int *left = context;
+    return (*left)-- > 0;
+}
+
+/* A caller ends a run between any two bands: nothing is under way any more, and the next run is right. */
+static void nothing_is_left_after_an_end(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 20; i++) {
+        job j = random_job();
+        sat_bands b;
+        fake.fail_at = 0;
+        assert_ok(open_bands(&b, &j));
+        for (int n = 0, left = -1; left < 0; n++) {
+            choose_carries(&j);
+            left = n;
+            sat_control control = {.proceed = count_down, .context = &left};
+            sat_run ended = j.run;
+            ended.control = &control, ended.asks = true;
+            sat_status status = sat_bands_run(&b, j.backend, NULL, &j.image, &j.table, &ended);
+            assert_int_equal(status, left < 0 ? SAT_ERR_CANCELLED : SAT_OK);
+            assert_true(idle());
+        }
+        check(&j);
+        close_bands(&b);
+        assert_int_equal(fake.made, 0);
+        drop(&j);
+    }
+}
+
 static void what_only_the_device_knows_is_told(void **state)
 {
     (void)state;
@@ -577,6 +609,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(tables_are_right_whatever_the_order),
         cmocka_unit_test(nothing_is_left_after_a_failure),
+        cmocka_unit_test(nothing_is_left_after_an_end),
         cmocka_unit_test(what_only_the_device_knows_is_told),
         cmocka_unit_test(a_run_begins_when_the_callers_stream_is_empty),
         cmocka_unit_test(bands_have_some_rows_and_no_more_than_the_image),

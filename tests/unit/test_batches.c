@@ -211,7 +211,8 @@ static void gaussians_of_batches_are_those_of_each_image(void **state)
         spec.weighted_alpha = spec.channels % 2 == 0 && random_in(0, 1);
         if (spec.mode == SAT_GAUSS_DOG) spec.result = random_in(0, 1) ? SAT_F32 : SAT_F64;
         sat_gauss *gauss, *single;
-        int64_t clipped, each, all = 0;
+        int64_t all = 0;
+        sat_counts counts, each;
         const int64_t count = random_in(1, spec.count);
         const sat_type result = spec.result ? spec.result : spec.sample;
         sat_view src = guarded_images(spec.width, spec.height, count, spec.channels, spec.sample,
@@ -219,8 +220,8 @@ static void gaussians_of_batches_are_those_of_each_image(void **state)
         sat_view dst = guarded_images(spec.width, spec.height, count, spec.channels, result, 0, some(9), some(30));
         randomise(&src);
         assert_ok(sat_gauss_create(&gauss, &spec));
-        assert_ok(sat_gauss_run(gauss, &src, &dst, NULL, NULL));
-        assert_ok(sat_gauss_run(gauss, &src, &dst, NULL, &clipped)); /* of this run alone */
+        assert_ok(sat_gauss_run(gauss, &src, &dst, NULL));
+        assert_ok(sat_gauss_run(gauss, &src, &dst, &(sat_run_options){.counts = &counts})); /* of this run alone */
         assert_string_equal(sat_gauss_backend(gauss), "cpu");
         sat_gauss_spec alone = spec;
         alone.count = 0, alone.strided = false, alone.executor = NULL, alone.threads = 1;
@@ -228,12 +229,12 @@ static void gaussians_of_batches_are_those_of_each_image(void **state)
         for (int64_t i = 0; i < count; i++) {
             sat_view packed = packed_image(&src, i), is = sat_view_image(&dst, i);
             sat_view want = guarded(dst.width, dst.height, dst.channels, dst.type, 0);
-            assert_ok(sat_gauss_run(single, &packed, &want, NULL, &each));
-            all += each;
+            assert_ok(sat_gauss_run(single, &packed, &want, &(sat_run_options){.counts = &each}));
+            all += each.clipped;
             assert_rows_equal(&is, &want);
             unguard(&packed), unguard(&want);
         }
-        assert_int_equal(clipped, all);
+        assert_int_equal(counts.clipped, all);
         assert_gaps_untouched(&dst);
         sat_gauss_destroy(&gauss), sat_gauss_destroy(&single);
         unguard(&src), unguard(&dst);
@@ -525,7 +526,7 @@ static void views_are_allocated_as_they_are_described(void **state)
     assert_int_equal(t.view.row_bytes, 96), assert_int_equal(t.view.image_bytes, 576),
         assert_int_equal(t.sample, SAT_U8);
     spec.sample = SAT_U64, said(sat_table_for(&spec, &t), SAT_ERR_TYPE, "u64");
-    said(sat_table_for(&spec, NULL), SAT_ERR_ARGUMENT, "no place");
+    said(sat_table_for(&spec, NULL), SAT_ERR_ARGUMENT, "table is NULL");
 }
 
 int main(void)

@@ -207,7 +207,7 @@ static void what_a_filter_refuses(void **state)
     spec.sample = SAT_F32;
     said(sat_box_create(&box, &spec), SAT_ERR_TYPE, "results of type u8 from f32 samples; f32 and f64 are possible");
     spec.sample = SAT_U64;
-    said(sat_box_create(&box, &spec), SAT_ERR_TYPE, "samples of type u64 cannot be filtered");
+    said(sat_box_create(&box, &spec), SAT_ERR_TYPE, "samples of type u64: convert them to u32");
     spec.sample = SAT_I8;
     spec.result = (sat_type)99;
     said(sat_box_create(&box, &spec), SAT_ERR_TYPE, "results of type none");
@@ -230,8 +230,8 @@ static void what_a_filter_refuses(void **state)
     assert_ok(sat_box_create(&box, &spec));
     sat_view src = guarded(4, 2, 2, SAT_I32, 0), same = guarded(4, 2, 2, SAT_I32, 0),
              right = guarded(4, 2, 2, SAT_F32, 0);
-    said(sat_box_run(box, &src, &same, NULL), SAT_ERR_TYPE, "result: samples of i32 where the filter has f32");
-    said(sat_box_run(box, &right, &same, NULL), SAT_ERR_TYPE, "source: samples of f32 where the filter has i32");
+    said(sat_box_run(box, &src, &same, NULL), SAT_ERR_TYPE, "result: type i32 where the box filter has f32");
+    said(sat_box_run(box, &right, &same, NULL), SAT_ERR_TYPE, "source: type f32 where the box filter has i32");
     fill(&src, 0);
     assert_ok(sat_box_run(box, &src, &right, NULL));
     sat_box_destroy(&box);

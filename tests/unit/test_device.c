@@ -41,8 +41,8 @@ static void arguments(void **state)
     assert_int_equal(sat_device_fill(NULL, 0, 1, NULL), SAT_ERR_ARGUMENT);
     assert_int_equal(sat_device_copy(NULL, &good, NULL), SAT_ERR_ARGUMENT);
     assert_int_equal(sat_device_copy(&good, NULL, NULL), SAT_ERR_ARGUMENT);
-    v = good, v.width = 3, said(sat_device_copy(&good, &v, NULL), SAT_ERR_SHAPE, "4x2");
-    v = good, v.height = 1, said(sat_device_copy(&good, &v, NULL), SAT_ERR_SHAPE, "4x1");
+    v = good, v.width = 3, said(sat_device_copy(&good, &v, NULL), SAT_ERR_SHAPE, "shape (2, 4, 1)");
+    v = good, v.height = 1, said(sat_device_copy(&good, &v, NULL), SAT_ERR_SHAPE, "(1, 4, 1)");
     v = good, v.row_bytes = 3, said(sat_device_copy(&good, &v, NULL), SAT_ERR_SHAPE, "3 bytes from row to row");
     v = good, v.memory = (sat_memory)5, said(sat_device_copy(&good, &v, NULL), SAT_ERR_ARGUMENT, "memory");
     v = good, v.data = bytes + 4, said(sat_device_copy(&good, &v, NULL), SAT_ERR_ARGUMENT, "overlap");
@@ -76,7 +76,8 @@ static void views_elsewhere(void **state)
     said(sat_plan_create(&plan, &spec), SAT_ERR_ARGUMENT, "memory");
 
     whole.view.memory = SAT_DEVICE;
-    said(sat_table_query(&whole, &rect, 1, 0, 1, (sat_sum[1]){{0}}, NULL), SAT_ERR_UNAVAILABLE, "copy it to the host");
+    said(sat_table_query(&whole, &rect, 1, 0, 1, (sat_sum[1]){{0}}, NULL), SAT_ERR_UNAVAILABLE,
+         "copy it to host memory");
 
     uint8_t from[4] = {0}, to[4];
     sat_view src = {.data = from,
@@ -90,9 +91,9 @@ static void views_elsewhere(void **state)
     sat_box_spec filter = {.width = 2, .height = 2, .sample = SAT_U8, .window_width = 1, .window_height = 1};
     sat_box *box;
     assert_ok(sat_box_create(&box, &filter));
-    said(sat_box_run(box, &src, &dst, NULL), SAT_ERR_ARGUMENT, "made for views in host memory");
+    said(sat_box_run(box, &src, &dst, NULL), SAT_ERR_ARGUMENT, "in device memory where the box filter has host memory");
     src.memory = SAT_HOST, dst.memory = SAT_DEVICE;
-    said(sat_box_run(box, &src, &dst, NULL), SAT_ERR_ARGUMENT, "made for views in host memory");
+    said(sat_box_run(box, &src, &dst, NULL), SAT_ERR_ARGUMENT, "in device memory where the box filter has host memory");
     sat_box_destroy(&box);
     filter.memory = (sat_memory)9;
     said(sat_box_create(&box, &filter), SAT_ERR_ARGUMENT, "memory");
@@ -342,9 +343,11 @@ static void windows_of_views_with_gaps(void **state)
         spec.backend = on_device ? "fused" : "cpu";
         assert_ok(sat_window_create(&window, &spec));
         begins_with_a_name(sat_window_note(window), on_device);
-        assert_int_equal(sat_window_clipped(window), 0);
-        assert_ok(sat_window_run(window, &src, NULL, results, NULL));
-        clipped[on_device] = sat_window_clipped(window);
+        sat_counts counts;
+        assert_ok(sat_window_run(window, &src, NULL, results, &(sat_run_options){.counts = &counts}));
+        clipped[on_device] = counts.clipped;
+        assert_int_equal(counts.empty[0], on_device ? -1 : 0);
+        assert_int_equal(counts.empty[2], -1);
         sat_window_destroy(&window);
     }
     assert_true(clipped[0] > 0);
@@ -360,6 +363,12 @@ static void windows_of_views_with_gaps(void **state)
 static void captured(sat_status is)
 {
     said(is, SAT_ERR_ARGUMENT, "captured");
+}
+
+static bool never(void *context)
+{
+    (void)context;
+    return false;
 }
 
 static void what_waits_spoils_no_capture(void **state)
@@ -409,12 +418,25 @@ static void what_waits_spoils_no_capture(void **state)
     assert_ok(sat_window_create(&window, &window_spec));
     assert_ok(sat_window_run(window, &image, NULL, &result, NULL));
 
+    sat_device_info current;
+    assert_ok(sat_device_current(&current));
+    assert_int_equal(current.ordinal, 0);
+    assert_int_equal(sat_plan_device(plan), 0);
+    assert_int_equal(sat_plan_device(device_plan), 0);
+    assert_int_equal(sat_box_device(box), 0);
+    assert_int_equal(sat_window_device(window), 0);
+    assert_int_equal(sat_query_device(query), 0);
+
+    bool capturing = true;
+    assert_ok(sat_device_capturing(NULL, &capturing));
+    assert_false(capturing);
     simt_capture(1);
+    assert_ok(sat_device_capturing(NULL, &capturing));
+    assert_true(capturing);
     uint64_t launches = simt_count().launches;
     captured(sat_plan_run(plan, &image, &table, NULL));
     captured(sat_box_run(box, &image, &result, NULL));
     captured(sat_window_run(window, &image, NULL, &result, NULL));
-    assert_int_equal(sat_window_clipped(window), -1);
     captured(sat_scan_run(scan, pixels, entries, NULL));
     captured(sat_plan_wait(device_plan, NULL));
     captured(sat_query_wait(query, NULL));
@@ -428,6 +450,14 @@ static void what_waits_spoils_no_capture(void **state)
     assert_ok(sat_plan_wait(plan, NULL));
     simt_capture(0);
 
+    /* What a caller ends launches nothing. */
+    const sat_run_options none = {.proceed = never};
+    assert_int_equal(sat_plan_run(plan, &image, &table, &none), SAT_ERR_CANCELLED);
+    assert_int_equal(sat_box_run(box, &image, &result, &none), SAT_ERR_CANCELLED);
+    assert_int_equal(sat_window_run(window, &image, NULL, &result, &none), SAT_ERR_CANCELLED);
+    assert_int_equal(sat_query_run(query, there.data, 0, NULL, NULL, &none), SAT_ERR_CANCELLED);
+    assert_int_equal(simt_count().launches, launches);
+
     assert_ok(sat_plan_run(plan, &image, &table, NULL));
     assert_int_equal(sums[24], 10);
     assert_ok(sat_box_run(box, &image, &result, NULL));
@@ -437,8 +467,9 @@ static void what_waits_spoils_no_capture(void **state)
     assert_ok(sat_plan_wait(device_plan, NULL));
     assert_ok(sat_query_wait(query, NULL));
     sat_query_destroy(&query);
-    assert_ok(sat_window_run(window, &image, NULL, &result, NULL));
-    assert_int_equal(sat_window_clipped(window), 0);
+    sat_counts counts;
+    assert_ok(sat_window_run(window, &image, NULL, &result, &(sat_run_options){.counts = &counts}));
+    assert_int_equal(counts.clipped, 0);
     sat_window_destroy(&window);
     sat_scan_destroy(&scan);
     sat_box_destroy(&box);

@@ -146,7 +146,7 @@ static int each_fails(sat_status (*call)(void))
             return n;
         }
         if (status != SAT_ERR_MEMORY && status != SAT_OK)
-            fail_msg("allocation %d: status %d, '%s'", n, status, sat_file_detail());
+            fail_msg("allocation %d: status %d, '%s'", n, status, sat_detail());
     }
 }
 

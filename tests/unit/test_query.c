@@ -313,7 +313,7 @@ static void queries_check_their_table(void **state)
     assert_ok(sat_query_run(query, NULL, 0, &sum, &mean, NULL));
     assert_int_equal(sat_query_run(query, NULL, 1, &sum, &mean, NULL), SAT_ERR_ARGUMENT);
     assert_int_equal(sat_query_run(NULL, &rect, 1, &sum, &mean, NULL), SAT_ERR_ARGUMENT);
-    said(sat_query_run(query, &(sat_rect){0, 0, 3, 1}, 1, &sum, &mean, NULL), SAT_ERR_RECT, "2x2");
+    said(sat_query_run(query, &(sat_rect){0, 0, 3, 1}, 1, &sum, &mean, NULL), SAT_ERR_RECT, "shape (2, 2)");
     assert_ok(sat_query_wait(query, NULL)); /* has been told */
     assert_int_equal(sat_query_wait(NULL, NULL), SAT_ERR_ARGUMENT);
     sat_query_destroy(&query);
@@ -360,7 +360,7 @@ static void bad_rectangles_on_a_device(void **state)
     rects[700] = (sat_rect){-1, 0, INT64_MAX, 1};
     poison(sums, means, N);
     said(ask(query, SAT_DEVICE, rects, N, N, false, sums, means), SAT_ERR_RECT,
-         "rectangle 700 (-1,0,9223372036854775807,1) reaches outside the 40x30 image");
+         "rectangle 700 (x=-1, y=0, width=9223372036854775807, height=1) reaches outside the image of shape (30, 40)");
     for (int i = 0; i < N; i++) {
         if (i == 700 || i == 1500 || i == 2999)
             assert_true(sums[i].u == 0 && isnan(means[i]));
@@ -369,9 +369,11 @@ static void bad_rectangles_on_a_device(void **state)
     }
     assert_ok(sat_query_wait(query, NULL));
     rects[700] = rects[0];
-    said(ask(query, SAT_DEVICE, rects, N, N, true, sums, means), SAT_ERR_RANGE, "rectangle 1500 (39,0,1,1) touches");
+    said(ask(query, SAT_DEVICE, rects, N, N, true, sums, means), SAT_ERR_RANGE,
+         "rectangle 1500 (x=39, y=0, width=1, height=1) touches");
     rects[1500] = rects[0];
-    said(ask(query, SAT_DEVICE, rects, N, N, false, sums, means), SAT_ERR_RECT, "rectangle 2999 (0,0,0,5) is empty");
+    said(ask(query, SAT_DEVICE, rects, N, N, false, sums, means), SAT_ERR_RECT,
+         "rectangle 2999 (x=0, y=0, width=0, height=5) is empty");
     rects[2999] = rects[0];
     assert_ok(ask(query, SAT_DEVICE, rects, N, N, false, sums, means));
 
@@ -385,7 +387,7 @@ static void bad_rectangles_on_a_device(void **state)
     assert_ok(sat_query_run(query, given, 0, NULL, NULL, NULL));
     assert_ok(sat_device_wait(NULL));
     assert_ok(sat_device_fill(places, 0, sizeof bad, NULL));
-    said(sat_query_wait(query, NULL), SAT_ERR_RECT, "rectangle 0 (9,9,0,9) is empty");
+    said(sat_query_wait(query, NULL), SAT_ERR_RECT, "rectangle 0 (x=9, y=9, width=0, height=9) is empty");
     assert_ok(sat_query_wait(query, NULL));
     said(sat_query_run(query, (const sat_rect *)(const void *)((const char *)given + 4), 1, NULL, NULL, NULL),
          SAT_ERR_ARGUMENT, "aligned");
@@ -416,7 +418,7 @@ static void sizes_beyond_memory(void **state)
     said(sat_table_query(&t, &all, 1, 0, 0, NULL, NULL), SAT_ERR_RANGE, "16843009");
     said(sat_table_query(&t, &all, 1, SAT_CLIP, 0, NULL, NULL), SAT_ERR_RANGE, "16843009");
     said(sat_table_query(&t, &more, 1, 0, 0, NULL, NULL), SAT_ERR_RANGE, "16843009");
-    said(sat_table_query(&t, &beyond, 1, 0, 0, NULL, NULL), SAT_ERR_RECT, "1099511627776x1048576");
+    said(sat_table_query(&t, &beyond, 1, 0, 0, NULL, NULL), SAT_ERR_RECT, "shape (1048576, 1099511627776)");
 }
 
 static void fixed_point(void **state)

@@ -46,7 +46,7 @@ static void statistics_of_a_query(void **state)
     assert_ok(sat_query_create(&query, &t, NULL));
     assert_ok(sat_query_statistics(query, rects, 2, &alone, NULL));
     assert_true(means[0] == 3.5);
-    said(sat_query_statistics(query, rects, 2, &ask, NULL), SAT_ERR_ARGUMENT, "no table of squares");
+    said(sat_query_statistics(query, rects, 2, &ask, NULL), SAT_ERR_ARGUMENT, "a table of the squares");
     sat_query_destroy(&query);
     squares.view.memory = SAT_HOST;
     assert_ok(sat_query_create(&query, &squares, NULL));
@@ -90,7 +90,8 @@ static void statistics_on_a_device(void **state)
 
     assert_ok(sat_query_create(&query, &sums, &(sat_query_spec){.squares = &squares}));
     assert_ok(sat_query_statistics(query, rects, 2, &ask, NULL));
-    said(sat_query_wait(query, NULL), SAT_ERR_RANGE, "rectangle 0 (0,0,2,2) touches the last row or column");
+    said(sat_query_wait(query, NULL), SAT_ERR_RANGE,
+         "rectangle 0 (x=0, y=0, width=2, height=2) touches the last row or column");
     assert_ok(sat_query_wait(query, NULL));
     host_copy(&got, there, sizeof got);
     assert_true(got.sums[0].u == 0 && isnan(got.means[0]) && isnan(got.roots[0]) && got.areas[0] == 0);
@@ -112,7 +113,7 @@ static void statistics_on_a_device(void **state)
     sat_query_destroy(&query);
 
     assert_ok(sat_query_create(&query, &sums, NULL));
-    said(sat_query_statistics(query, rects, 2, &ask, NULL), SAT_ERR_ARGUMENT, "no table of squares");
+    said(sat_query_statistics(query, rects, 2, &ask, NULL), SAT_ERR_ARGUMENT, "a table of the squares");
     sat_query_destroy(&query);
     assert_ok(sat_query_create(&query, &squares, NULL));
     said(sat_query_statistics(query, rects, 2, &of_sums, NULL), SAT_ERR_ARGUMENT, "power 2");

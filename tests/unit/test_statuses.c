@@ -10,6 +10,7 @@ static call all[] = {
     {"sat_quant_for", NULL, 0, 0},
     {"sat_view_alloc", NULL, ON_DEVICE | NO_MEMORY, 0},
     {"sat_table_for", NULL, 0, 0},
+    {"sat_table_of", NULL, ON_DEVICE, 0},
     {"sat_plan_create", NULL, ON_DEVICE, 0},
     {"sat_plan_run", NULL, ON_DEVICE, 0},
     {"sat_plan_wait", NULL, ON_DEVICE | OF_RECTS, 0},
@@ -20,9 +21,11 @@ static call all[] = {
     {"sat_device_fill", "sat_device_current", ON_DEVICE | NO_MEMORY | OF_VIEWS, 0},
     {"sat_device_copy", "sat_device_current", ON_DEVICE | NO_MEMORY, 0},
     {"sat_device_wait", "sat_device_current", ON_DEVICE | NO_MEMORY | OF_VIEWS, 0},
+    {"sat_device_capturing", "sat_device_current", ON_DEVICE | NO_MEMORY | OF_VIEWS, 0},
     {"sat_device_time", NULL, ON_DEVICE, 0},
     {"sat_window_create", NULL, ON_DEVICE, 0},
     {"sat_window_run", NULL, ON_DEVICE, 0},
+    {"sat_window_wait", NULL, ON_DEVICE, 0},
     {"sat_gauss_create", NULL, 0, 0},
     {"sat_gauss_run", NULL, 0, 0},
     {NULL, NULL, 0, 0},
@@ -65,7 +68,9 @@ static void specs_of_images(void **state)
     IMAGES(ARGUMENT, s.threads = 1025);
     IMAGES(ARGUMENT, s.memory = (sat_memory)2);
     IMAGES(ARGUMENT, s.reserved[sizeof s.reserved - 1] = true);
-    IMAGES(ARGUMENT, s.reserved_word = 1);
+    ROW(plan, ARGUMENT, s.reserved_word = 1);
+    ROW(box, ARGUMENT, s.reserved_word = 1);
+    ROW(gauss, ARGUMENT, s.reserved_word = 1);
     IMAGES(ARGUMENT, s.executor = &idle);
     IMAGES(ARGUMENT, s.allocator = &halved);
     IMAGES(MEMORY, s.allocator = &nothing);
@@ -262,7 +267,7 @@ static sat_status run_box(const sat_view *from, const sat_view *to)
 }
 static sat_status run_gauss(const sat_view *from, const sat_view *to)
 {
-    return sat_gauss_run(gauss, from, to, NULL, NULL);
+    return sat_gauss_run(gauss, from, to, NULL);
 }
 static sat_status run_window(const sat_view *from, const sat_view *to)
 {
@@ -345,15 +350,21 @@ static void views(void **state)
             told(runs[run].name, "to.row_bytes++", ARGUMENT, runs[run].run(&from, &to));
         }
     sat_view from = image_good, to = result_of(0);
+    told("sat_window_wait", "no window", ARGUMENT, sat_window_wait(NULL, NULL));
+    told("sat_window_wait", "of views in host memory", OK, sat_window_wait(window, NULL));
+    told("sat_plan_run", "ended", CANCELLED, sat_plan_run(plan, &from, &to, &ended));
     told("sat_plan_run", "no plan", ARGUMENT, sat_plan_run(NULL, &from, &to, NULL));
     told("sat_plan_wait", "no plan", ARGUMENT, sat_plan_wait(NULL, NULL));
     told("sat_plan_wait", "host memory", OK, sat_plan_wait(plan, NULL));
     to = result_of(1);
+    told("sat_box_run", "ended", CANCELLED, sat_box_run(box, &from, &to, &ended));
+    told("sat_gauss_run", "ended", CANCELLED, sat_gauss_run(gauss, &from, &to, &ended));
     told("sat_box_run", "no filter", ARGUMENT, sat_box_run(NULL, &from, &to, NULL));
-    told("sat_gauss_run", "no filter", ARGUMENT, sat_gauss_run(NULL, &from, &to, NULL, NULL));
+    told("sat_gauss_run", "no filter", ARGUMENT, sat_gauss_run(NULL, &from, &to, NULL));
     told("sat_window_run", "no window", ARGUMENT, sat_window_run(NULL, &from, NULL, &to, NULL));
     told("sat_window_run", "no results", ARGUMENT, sat_window_run(window, &from, NULL, NULL, NULL));
     to = result_of(3);
+    told("sat_window_run", "ended", CANCELLED, sat_window_run(window, &from, NULL, &to, &ended));
     told("sat_window_run", "a mask", ARGUMENT, sat_window_run(window, &from, &from, &to, NULL));
     sat_plan_destroy(&plan);
     sat_box_destroy(&box);
@@ -379,6 +390,18 @@ static void samples(void **state)
     told("sat_plan_run", "a sample of q32 too large", RANGE, sat_plan_run(plan, &from, &to, NULL));
     reals[9] = NAN;
     told("sat_plan_run", "a NaN of q32", RANGE, sat_plan_run(plan, &from, &to, NULL));
+    sat_table table;
+    quantised.width = 0;
+    told("sat_table_of", "a NaN of q32", RANGE, sat_table_of(&from, &quantised, &table));
+    assert_null(table.view.data);
+    quantised.accum = SAT_U32;
+    told("sat_table_of", "floats in u32", TYPE, sat_table_of(&from, &quantised, &table));
+    told("sat_table_of", "another height", SHAPE, sat_table_of(&from, &(sat_plan_spec){.height = 9}, &table));
+    told("sat_table_of", "no memory", MEMORY, sat_table_of(&from, &(sat_plan_spec){.allocator = &nothing}, &table));
+    told("sat_table_of", "abacus", UNAVAILABLE, sat_table_of(&from, &(sat_plan_spec){.backend = "abacus"}, &table));
+    told("sat_table_of", "no table", ARGUMENT, sat_table_of(&from, NULL, NULL));
+    told("sat_table_of", "no spec", OK, sat_table_of(&from, NULL, &table));
+    sat_view_free(&table.view);
     sat_plan_destroy(&plan);
     by_table.sample = SAT_F32, by_table.backend = "serial";
     to = from, to.data = room;
@@ -451,6 +474,8 @@ static void without_a_device(void **state)
     told("sat_device_fill", "no device", UNAVAILABLE, sat_device_fill(room, 0, 1, NULL));
     told("sat_device_copy", "no device", UNAVAILABLE, sat_device_copy(&image_good, &to, NULL));
     told("sat_device_wait", "no device", UNAVAILABLE, sat_device_wait(NULL));
+    bool capturing;
+    told("sat_device_capturing", "no device", UNAVAILABLE, sat_device_capturing(NULL, &capturing));
     told("sat_device_time", "no device", UNAVAILABLE, sat_device_time(no_work, NULL, NULL, &us));
 }
 

@@ -170,9 +170,8 @@ static void gauss(const run *r)
     s.sample = o->sample, s.result = o->result, s.border = o->border, s.threads = r->threads, s.mode = o->mode;
     s.sigma = 2, s.sigma2 = 5, s.amount = 0.5, s.weighted_alpha = o->weighted_alpha;
     sat_gauss *filter;
-    int64_t clipped;
     assert_ok(sat_gauss_create(&filter, &s));
-    assert_ok(sat_gauss_run(filter, r->src, r->result[0], NULL, &clipped));
+    assert_ok(sat_gauss_run(filter, r->src, r->result[0], NULL));
     sat_gauss_destroy(&filter);
 }
 
@@ -358,8 +357,8 @@ static void questions_do_not_depend_on_strides(void **state)
             const sat_table t2 = {.view = squares_there.v, .layout = layout, .sample = SAT_U8, .power = 2};
             const sat_statistics ask = {.sums = whole[k], .variances = variances[k], .threads = 2};
             const sat_statistics ask_parts = {.sums = parts[k], .means = means[k]};
-            assert_ok(sat_table_statistics(&t, &t2, rects, N, &ask));
-            assert_ok(sat_table_statistics_f64(&t, NULL, fractions, N, &ask_parts));
+            assert_ok(sat_table_statistics(&t, &t2, rects, N, &ask, NULL));
+            assert_ok(sat_table_statistics_f64(&t, NULL, fractions, N, &ask_parts, NULL));
             const size_t n = (size_t)(N * IMAGES * channels);
             assert_memory_equal(whole[0], whole[k], n * sizeof **whole);
             assert_memory_equal(parts[0], parts[k], n * sizeof **parts);

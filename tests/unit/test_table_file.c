@@ -189,7 +189,7 @@ static void the_documented_bytes_are_the_written_ones(void **state)
     free(text);
 
     sat_view view = tiny_view();
-    write_table(&view, &(table_meta){.layout = SAT_PADDED, .sample = SAT_U8, .writer = "sat 0.2.0"}, 4, 0);
+    write_table(&view, &(table_meta){.layout = SAT_PADDED, .sample = SAT_U8, .writer = "sat 0.3.0"}, 4, 0);
     have = slurp(path, &n);
     assert_int_equal(n, BYTES);
     assert_memory_equal(have, want, BYTES);

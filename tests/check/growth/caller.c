@@ -48,11 +48,11 @@ static bool answers(void)
     sat_sum sum = {0}, again = {0};
     bool ok = sat_table_query(&table, &rect, 1, 0, 1, &sum, NULL) == SAT_OK &&
               sat_query_create(&query, &table, NULL) == SAT_OK &&
-              sat_query_run(query, &rect, 1, &again, NULL, NULL) == SAT_OK && sum.u == 16 && again.u == 16;
+              sat_query_run(query, &rect, 1, &again, NULL, &run) == SAT_OK && sum.u == 16 && again.u == 16;
     sat_query_destroy(&query);
     int64_t area = 0;
     const sat_statistics ask = {.sums = &sum, .areas = &area};
-    return ok && sat_table_statistics(&table, NULL, &rect, 1, &ask) == SAT_OK && area == 4;
+    return ok && sat_table_statistics(&table, NULL, &rect, 1, &ask, &run) == SAT_OK && area == 4;
 }
 
 static bool means(void)
@@ -62,7 +62,7 @@ static bool means(void)
     sat_box *box;
     result.data = mean;
     bool ok =
-        sat_box_create(&box, &box_spec) == SAT_OK && sat_box_run(box, &image, &result, NULL) == SAT_OK && mean[5] == 4;
+        sat_box_create(&box, &box_spec) == SAT_OK && sat_box_run(box, &image, &result, &run) == SAT_OK && mean[5] == 4;
     sat_box_destroy(&box);
     return ok;
 }
@@ -74,7 +74,7 @@ static bool blurs(void)
     sat_gauss *gauss;
     result.data = blurred;
     bool ok = sat_gauss_create(&gauss, &gauss_spec) == SAT_OK &&
-              sat_gauss_run(gauss, &image, &result, NULL, NULL) == SAT_OK && blurred[5] == 4;
+              sat_gauss_run(gauss, &image, &result, &run) == SAT_OK && blurred[5] == 4;
     sat_gauss_destroy(&gauss);
     return ok;
 }
@@ -95,7 +95,7 @@ static bool variances(void)
     sat_window *window;
     result.data = var, result.type = SAT_F32, result.row_bytes = 16;
     bool ok = sat_window_create(&window, &window_spec) == SAT_OK &&
-              sat_window_run(window, &image, NULL, &result, NULL) == SAT_OK && var[0] > 4 && var[0] < 4.5f;
+              sat_window_run(window, &image, NULL, &result, &run) == SAT_OK && var[0] > 4 && var[0] < 4.5f;
     sat_window_destroy(&window);
     return ok;
 }

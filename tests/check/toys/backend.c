@@ -41,7 +41,7 @@ static void store(void *row, size_t i, size_t bytes, uint64_t value)
     memcpy((char *)row + i * bytes, &value, bytes);
 }
 
-static sat_status run_plan(void *state, const sat_view *image, const sat_view *table, const sat_run_options *run)
+static sat_status run_plan(void *state, const sat_view *image, const sat_view *table, const sat_run *run)
 {
     const toy *t = state;
     size_t channels = (size_t)t->spec.channels, n = (size_t)t->spec.width * channels;

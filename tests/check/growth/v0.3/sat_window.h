@@ -24,8 +24,8 @@
  * take no part in any sum, and n is the number of those that do.  Where fewer than min_valid count, the result is
  * `empty`.
  */
-#ifndef SAT_WINDOW_OBJECT_H
-#define SAT_WINDOW_OBJECT_H
+#ifndef SAT_WINDOW_H
+#define SAT_WINDOW_H
 
 #include "sat.h"
 
@@ -35,14 +35,34 @@ extern "C" {
 
 /* ---- statistics --------------------------------------------------------------------------------------- */
 
-enum { SAT_PARAMETERS = 4, SAT_OUTPUTS = 16 };
+/* The statistics, with their parameters in order and what these are where they are not set; an asterisk marks local
+ * thresholds.  "of the range": times the range of the samples (sat_window_spec); "share": of that range, also where it
+ * is set.
+ *
+ *     mean *        mean - offset                                     offset 0
+ *     sum           n * mean
+ *     var           (n * S2 - S1 * S1) / (n * (n - ddof))
+ *     std           sqrt(var)
+ *     rms           sqrt(S2 / n)
+ *     count         n
+ *     norm          (x - mean) / std
+ *     bradley *     mean * (1 - t)                                    t 0.15
+ *     niblack *     mean + k * std                                    k -0.2
+ *     sauvola *     mean * (1 + k * (std / r - 1))                    k 0.2, r 0.5 of the range
+ *     wolf *        mean + k * (std / r - 1) * (mean - min(image))    k 0.5, r 0
+ *     nick *        mean + k * sqrt((S2 - mean * mean) / n)           k -0.1
+ *     phansalkar *  mean * (1 + p * exp(-q * m) + k * (s / r - 1))    k 0.25, r 0.5 share, p 2, q 10
+ */
+
+enum { SAT_PARAMETERS = 4 };
 
 typedef struct sat_parameter_info {
     const char *name; /* "k"; NULL past the last */
     double value;     /* what it is where it is not set: */
-    bool in_range;    /* times the largest value of the samples' type, which is 1 for floats */
+    bool in_range;    /* times the range of the samples (sat_window_spec) */
     bool positive;    /* must be above 0 where it is set */
-    bool reserved[6]; /* false */
+    bool of_range;    /* is a share of that range, also where it is set */
+    bool reserved[5]; /* false */
 } sat_parameter_info;
 
 typedef struct sat_statistic_info {
@@ -52,8 +72,10 @@ typedef struct sat_statistic_info {
     const char *source;   /* citation, or NULL */
     sat_parameter_info parameter[SAT_PARAMETERS];
     bool threshold;   /* a local threshold: meant to be compared with the pixel */
-    bool whole_image; /* depends on extremes of the whole image, for which a run reads it twice */
-    bool reserved[6]; /* false */
+    bool whole_image; /* depends on extremes of the whole image, of all its channels together, for which a run reads it
+                       * twice */
+    bool variance;    /* depends on a variance, and so on ddof */
+    bool reserved[5]; /* false */
 } sat_statistic_info;
 
 /* The i-th statistic; false past the last. */
@@ -78,7 +100,7 @@ typedef struct sat_window_output {
 /* What windows are made for.  Zero means the default where one is named. */
 typedef struct sat_window_spec {
     int64_t width, height;               /* px */
-    int channels;                        /* 1..4, each on its own; 0 = 1 */
+    int channels;                        /* 1..4, each on its own, but for the extremes of the image; 0 = 1 */
     sat_type sample;                     /* u8 u16 u32 i8 i16 i32 f32 f64 */
     int64_t window_width, window_height; /* px, as in sat_box_spec */
     const char *border;                  /* as in sat_box_spec; floats: in a mode that repeats samples, windows reach
@@ -91,30 +113,34 @@ typedef struct sat_window_spec {
     bool skip_nan;                   /* NaN samples do not count */
     bool has_nodata;                 /* samples equal to nodata do not count */
     bool strided;                    /* sources of runs may have gaps between their pixels */
-    int ddof;                        /* 0 or more: variances are divided by n - ddof */
+    bool empty_set;                  /* false: empty is NaN for f32 and f64, 0 for others */
+    bool reserved[3];                /* false */
+    int64_t ddof;                    /* 0 or more: variances are divided by n - ddof */
     double nodata;                   /* a value that samples can have: integers without a fraction, within the type's
                                         range; floats are rounded to the type, whose range they must not leave, and
                                         NaN means skip_nan */
-    double min_valid;                /* samples that must count: 1 or more, a whole number; below 1: a share of the
-                                        window's pixels; 0 = one sample */
+    double min_valid;                /* samples that must count: 1 or more, a whole number; below 1: a share of
+                                        window_width * window_height, of which what lies beyond the image never
+                                        counts where the border mode is shrink, and counts as the pixel that it
+                                        repeats in modes that repeat; 0 = one sample */
     double empty;                    /* the result where fewer count, or n <= ddof for a variance; of a statistic with
                                         extremes of the image also where none of its samples counts; clipped as any
                                         other */
-    bool empty_set;                  /* false: empty is NaN for f32 and f64, 0 for others */
-    bool reserved[3];                /* false */
     int threads;                     /* as in sat_plan_spec */
-    const char *backend;             /* NULL = the first that can do the job */
     sat_memory memory;               /* where views lie; SAT_DEVICE: no squares of 32-bit integers */
-    int reserved_word;               /* 0 */
+    const char *backend;             /* NULL = the first that can do the job */
     int64_t count;                   /* images that a run has at most; 0 = 1 */
     const sat_executor *executor;    /* as in sat_plan_spec */
     const sat_allocator *allocator;  /* as in sat_plan_spec */
+    double range;                    /* the largest value that samples are to have, for statistics with a parameter
+                                        in_range or of_range: 4095 for 12 bits in u16.  Of integers 1 to the largest
+                                        of the type, of floats finite and above 0.  0 = that largest; 1 for floats */
 } sat_window_spec;
 
 typedef struct sat_window sat_window;
 
 /* Checks the spec, picks the backend, allocates all that runs need.  On SAT_OK *window is the caller's, to be given to
- * sat_window_destroy(); else it is NULL, and the status is SAT_ERR_ARGUMENT, _SHAPE, _TYPE, _RANGE, _MEMORY or
+ * sat_window_destroy(); else it is NULL, and the status is SAT_ERR_ARGUMENT, _SHAPE, _TYPE, _RANGE, _MEMORY, _DEVICE or
  * _UNAVAILABLE.
  *
  * _RANGE: sums that 64 bits cannot be proven to hold.  With area the pixels of the fullest window, which are at most
@@ -131,16 +157,24 @@ typedef struct sat_window sat_window;
 SAT_API sat_status sat_window_create_sized(sat_window **window, const sat_window_spec *spec, size_t spec_bytes);
 
 /* src: 1 .. count images of the spec's shape and sample type.  mask: as many images of u8 with one channel, of the same
- * width and height, where samples of pixels that are not 0 count; NULL unless the spec is masked.  results: one view
+ * width and height and without gaps between their pixels, where samples of pixels that are not 0 count; NULL unless the
+ * spec is masked.  results: one view
  * for each output, in their order, of src's shape and the output's type.  No result shares a byte with another view.
- * stream as in sat_run_options.  Returns SAT_ERR_ARGUMENT, _SHAPE, _TYPE. */
-SAT_API sat_status sat_window_run(sat_window *window, const sat_view *src, const sat_view *mask,
-                                  const sat_view *results, void *stream);
+ *
+ * run->counts: clipped counts the results of all outputs that lay beyond their integer type's range, or were NaN there,
+ * which gives 0; empty ones like any other.  empty[i] counts those of output i that are `empty`, as too few samples of
+ * their windows count; of thresholds, how many were compared with none, and so are 0.  A device does not count these.
+ *
+ * Views in device memory: the work is queued on run->stream, as for sat_plan_run(); runs of one window go to one
+ * stream, or each waits for the one before.  Returns SAT_ERR_ARGUMENT, _SHAPE, _TYPE, _DEVICE, _CANCELLED. */
+#define sat_window_run(...) /* window, src, mask, results, run */                                                      \
+    sat_window_run_sized(__VA_ARGS__, sizeof(sat_run_options))
+SAT_API sat_status sat_window_run_sized(sat_window *window, const sat_view *src, const sat_view *mask,
+                                        const sat_view *results, const sat_run_options *run, size_t run_bytes);
 
-/* How many results of the last run lay beyond their integer type's range, or were NaN there, which gives 0; empty
- * ones are counted like any other.  Where a
- * device made them, waits for the run's stream; -1 if that failed. */
-SAT_API int64_t sat_window_clipped(const sat_window *window);
+/* Waits for the work queued on that stream, fills the counts of the last run on device memory, and returns
+ * SAT_ERR_DEVICE if it failed.  Elsewhere it returns SAT_OK at once. */
+SAT_API sat_status sat_window_wait(sat_window *window, void *stream);
 
 /* The result type of output i; SAT_TYPE_NONE if there is none. */
 SAT_API sat_type sat_window_result(const sat_window *window, int i);
@@ -149,6 +183,8 @@ SAT_API sat_type sat_window_result(const sat_window *window, int i);
  * window lives. */
 SAT_API const char *sat_window_backend(const sat_window *window);
 SAT_API const char *sat_window_note(const sat_window *window);
+/* As of sat_plan_device(). */
+SAT_API int sat_window_device(const sat_window *window);
 
 /* Frees the window and sets *window to NULL. NULL and pointers to NULL are fine. */
 SAT_API void sat_window_destroy(sat_window **window);

@@ -38,11 +38,12 @@ typedef struct sat_rect_f64 {
  * Rectangles are refused as those of whole pixels: SAT_ERR_RECT also where a side is NaN, or edges are one number in
  * f64; SAT_ERR_RANGE where all pixels that they touch are more than the table is proven to answer.  SAT_CLIP cuts them
  * to the image.  Other statuses as of sat_table_statistics(); SAT_ERR_ARGUMENT also for areas. */
-#define sat_table_statistics_f64(...) /* table, squares, rects, n, ask */                                              \
-    sat_table_statistics_f64_sized(__VA_ARGS__, sizeof(sat_table), sizeof(sat_statistics))
+#define sat_table_statistics_f64(...) /* table, squares, rects, n, ask, run */                                         \
+    sat_table_statistics_f64_sized(__VA_ARGS__, sizeof(sat_table), sizeof(sat_statistics), sizeof(sat_run_options))
 SAT_API sat_status sat_table_statistics_f64_sized(const sat_table *table, const sat_table *squares,
                                                   const sat_rect_f64 *rects, size_t n, const sat_statistics *ask,
-                                                  size_t table_bytes, size_t ask_bytes);
+                                                  const sat_run_options *run, size_t table_bytes, size_t ask_bytes,
+                                                  size_t run_bytes);
 
 #ifdef __cplusplus
 }

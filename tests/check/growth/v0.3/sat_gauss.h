@@ -21,18 +21,19 @@ typedef enum sat_gauss_mode {
 
 /* A Gaussian blur, and what is made of one.
  *
- * Up to sigma 4 the Gaussian is sampled, from -ceil(4 sigma) to ceil(4 sigma), and its weights sum to 1: SciPy's and
- * OpenCV's.  Wider ones take a time that does not depend on sigma: four equal passes, each the sum of two boxes
- * whose rims are weighted so that the variance of all is exactly sigma^2.  Against the Gaussian (docs/gauss.md), along
- * one axis, for any sigma above 4:
+ * Up to sigma 4 the Gaussian is sampled, from -r to r with r = floor(4 sigma + 1/2), and its weights sum to 1: those of
+ * SciPy's gaussian_filter().  So up to sigma 1/8, not included, nothing is blurred.  Wider ones take a time that hardly
+ * depends on sigma, while it is small beside the image: four equal passes, each the sum of two boxes whose rims are
+ * weighted so that the variance of all is exactly sigma^2.  Against the Gaussian (docs/gauss.md), along one axis, for
+ * any sigma above 4:
  *
  *     largest difference of weights   0.36 % of the largest weight        sum of all differences   0.29 % of the sum
  *     their root mean square          0.26 % of that of the weights       error of sigma           none but rounding
  *
  * so that a picture of values from 0 to 255 is wrong by at most 0.75.
  *
- * Borders.  A pass takes what lies beyond the edge of its own input: where samples repeat, those of the pass before;
- * "constant" has its value beyond every pass, and "shrink" weighs, in every pass, what lies inside the image.
+ * Borders.  Blurred is the image as the border mode extends it; what passes make is not extended anew.  "shrink"
+ * divides by the weights, of all passes, that lie inside the image.  The last figure holds at edges and corners, too.
  *
  * Arithmetic.  Sums by additions only, in f32 for samples of u8, i8, u16, i16 and f32, or in f64: where samples or
  * results are of 32-bit integers or f64, sigma is above 64, or f32 colours are weighted.  Results of an integer type
@@ -45,8 +46,8 @@ typedef struct sat_gauss_spec {
     double sigma;                   /* px, the standard deviation: above 0, at most SAT_GAUSS_SIGMA_MAX */
     const char *border;             /* as in sat_box_spec */
     double border_value[4];         /* likewise */
-    bool weighted_alpha;            /* likewise: blurs are of colours times alpha, divided by the blur of alpha;
-                                       the alpha of masks and differences is the image's own */
+    bool weighted_alpha;            /* likewise, of samples of any type: blurs are of colours times alpha, divided by
+                                       the blur of alpha; the alpha of masks and differences is the image's own */
     bool strided;                   /* sources of runs may have gaps between their pixels */
     bool reserved[2];               /* false */
     sat_gauss_mode mode;            /* default SAT_GAUSS_BLUR */
@@ -58,30 +59,34 @@ typedef struct sat_gauss_spec {
     int64_t count;                  /* images that a run has at most; 0 = 1 */
     const sat_executor *executor;   /* as in sat_plan_spec */
     const sat_allocator *allocator; /* as in sat_plan_spec */
-    sat_type result;                /* SAT_TYPE_NONE = the sample's type, of differences f64 where they are
-                                       computed in it for the samples' sake, else f32; SAT_F32, SAT_F64 */
+    sat_type result;                /* SAT_F32, SAT_F64, or, but of differences, the sample's type; SAT_TYPE_NONE = the
+                                       latter, of differences f64 where they are computed in it for the samples'
+                                       sake, else f32 */
     int reserved_word;              /* 0 */
 } sat_gauss_spec;
 
 typedef struct sat_gauss sat_gauss;
 
 /* Makes a filter, with all memory that runs need: an image of f32 or f64 reals (of differences: two) and, for each
- * thread, 16 rows or columns of them, as long as the image and five times the reach of a pass (1.5 sigma).  On SAT_OK
- * *gauss is the caller's, to be given to sat_gauss_destroy(); else it is NULL, and the status is SAT_ERR_ARGUMENT,
- * _SHAPE, _TYPE, _MEMORY or _UNAVAILABLE. */
+ * thread, 16 rows or columns of them, as long as the image and at most eleven times the reach of a pass (1.5 sigma),
+ * for each channel.  On SAT_OK *gauss is the caller's, to be given to sat_gauss_destroy(); else it is NULL, and the
+ * status is SAT_ERR_ARGUMENT, _SHAPE, _TYPE, _MEMORY or _UNAVAILABLE. */
 #define sat_gauss_create(...) sat_gauss_create_sized(__VA_ARGS__, sizeof(sat_gauss_spec)) /* gauss, spec */
 SAT_API sat_status sat_gauss_create_sized(sat_gauss **gauss, const sat_gauss_spec *spec, size_t spec_bytes);
 
 /* Filters each image of src into dst: both of the spec's shape and channels and of 1 .. count images, src of the spec's
- * samples' type and dst of its results'; they share no byte.  stream: not used.  clipped: if it is not NULL, *clipped
- * becomes the number of results that lay outside their integer type's range, as masks can, and were cut to it.
- * Returns SAT_ERR_ARGUMENT, _SHAPE or _TYPE. */
-SAT_API sat_status sat_gauss_run(sat_gauss *gauss, const sat_view *src, const sat_view *dst, void *stream,
-                                 int64_t *clipped);
+ * samples' type and dst of its results'; they share no byte.  run->counts->clipped becomes the number of results that
+ * lay outside their integer type's range, as masks can, and were cut to it.
+ * Returns SAT_ERR_ARGUMENT, _SHAPE, _TYPE or _CANCELLED. */
+#define sat_gauss_run(...) sat_gauss_run_sized(__VA_ARGS__, sizeof(sat_run_options)) /* gauss, src, dst, run */
+SAT_API sat_status sat_gauss_run_sized(sat_gauss *gauss, const sat_view *src, const sat_view *dst,
+                                       const sat_run_options *run, size_t run_bytes);
 
 /* The backend chosen, and one line for people; valid while the filter lives. */
 SAT_API const char *sat_gauss_backend(const sat_gauss *gauss);
 SAT_API const char *sat_gauss_note(const sat_gauss *gauss);
+/* As of sat_plan_device(). */
+SAT_API int sat_gauss_device(const sat_gauss *gauss);
 
 /* Frees the filter and sets *gauss to NULL. NULL and pointers to NULL are fine. */
 SAT_API void sat_gauss_destroy(sat_gauss **gauss);

@@ -60,37 +60,35 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "sat_run.h"
+
 #ifdef __cplusplus
 extern "C" {
 #endif
 
 #define SAT_VERSION_MAJOR 0
-#define SAT_VERSION_MINOR 2
+#define SAT_VERSION_MINOR 3
 #define SAT_VERSION_PATCH 0
 
-#if defined(__GNUC__)
-#define SAT_API __attribute__((visibility("default")))
-#else
-#define SAT_API
-#endif
-
-/* The version of the library that is running, "0.2.0". */
+/* The version of the library that is running, "0.3.0". */
 SAT_API const char *sat_version(void);
 
 /* ---- status ---------------------------------------------------------------------------------------- */
 
+/* A function returns those that its comment names.  All return SAT_ERR_ARGUMENT for what SAT_ERR_ARGUMENT stands for,
+ * also where their comments do not name it.  Of several faults, any may be told. */
 typedef enum sat_status {
     SAT_OK = 0,
-    SAT_ERR_ARGUMENT = 1,    /* a pointer is NULL or a value lies outside its documented range       */
-    SAT_ERR_SHAPE = 2,       /* a size overflows, or two views that belong together disagree         */
-    SAT_ERR_TYPE = 3,        /* this combination of sample and accumulator type does not exist       */
-    SAT_ERR_RANGE = 4,       /* the table cannot be proven to hold the answer, or a sample is outside
-                                the range that was declared for fixed point                          */
-    SAT_ERR_RECT = 5,        /* a rectangle is empty or reaches outside the image                    */
-    SAT_ERR_MEMORY = 6,      /* an allocation failed                                                 */
-    SAT_ERR_UNAVAILABLE = 7, /* no backend of that name, or it cannot run here or do this job        */
-    SAT_ERR_DEVICE = 8,      /* the device reported an error                                         */
-    SAT_ERR_FILE = 9,        /* a file cannot be read or written, or is broken: sat_file.h only      */
+    SAT_ERR_ARGUMENT = 1,    /* NULL; a value out of its range; memory of a wrong kind, shared, unaligned, with gaps */
+    SAT_ERR_SHAPE = 2,       /* sides, channels, count or strides that cannot be, overflow, or disagree between views */
+    SAT_ERR_TYPE = 3,        /* no such type of samples, sums or results, or they do not go together */
+    SAT_ERR_RANGE = 4,       /* sums cannot be proven to hold the answer; a sample is out of fixed point's range */
+    SAT_ERR_RECT = 5,        /* a rectangle is empty or reaches outside the image */
+    SAT_ERR_MEMORY = 6,      /* an allocation failed */
+    SAT_ERR_UNAVAILABLE = 7, /* no backend of that name, or it cannot run here or do this job */
+    SAT_ERR_DEVICE = 8,      /* the device reported an error */
+    SAT_ERR_FILE = 9,        /* a file cannot be read or written, or is broken: sat_file.h only */
+    SAT_ERR_CANCELLED = 10,  /* the caller ended the run: sat_run_options.proceed */
 } sat_status;
 
 /* One sentence for each status; never NULL, also for values outside the enum. */
@@ -101,75 +99,27 @@ SAT_API const char *sat_status_text(sat_status status);
  * next failing call on this thread; never NULL. */
 SAT_API const char *sat_detail(void);
 
-/* ---- threads --------------------------------------------------------------------------------------- */
-
-/* How many processors this thread may run on, 1 .. 1024: what threads = 0 stands for. */
-SAT_API int sat_processors(void);
-
-/* One of count tasks: index is 0 .. count-1, worker which thread of those that take part does it. */
-typedef void sat_task(void *context, int64_t index, int worker);
-
-/* Calls task(context, index, worker) once for each index 0 .. count-1, in up to `threads` threads (1 .. 1024; 0 = one
- * for each processor), and returns when all calls have.
- *
- * The calling thread is worker 0; the others are 1 .. threads-1, of which any may not come, and each is one thread at a
- * time: scratch memory for `threads` workers suffices.  Indices are begun in order: before one is begun, all lower ones
- * have been.  So a task may wait for a lower index, and for nothing else.  What the caller wrote before is
- * seen by all tasks, and what they wrote by the caller after.  Calls at the same time, from several threads or from
- * inside a task, share the workers: a call takes those that are idle, and at worst its caller does everything.
- *
- * A task has 256 KiB of stack.  It must return: not by longjmp(), not by an exception.  In a child that a task forks no
- * other thread goes on with the indices: it ends there, or calls exec().
- * Returns how many threads took part, 1 or more; 0 if count < 1 or there is no task. */
-SAT_API int sat_parallel(int threads, int64_t count, sat_task *task, void *context);
-
-/* A caller's threads in place of the library's, for one object.  run() calls job(argument, i) once for each i in
- * 0 .. jobs-1 and returns when all calls have: in any order, at the same time or one after the other, from any thread.
- * It may be called at the same time from several threads, and from inside a job.  jobs is 2 or more, at most the
- * object's number of threads (sat_processors() when it was made, where that is 0); what one thread suffices for is done
- * by the caller's.  A job needs 256 KiB of stack and must return.  The struct and what it points to outlive the object.
- */
-typedef struct sat_executor {
-    void (*run)(void *context, int jobs, void (*job)(void *argument, int i), void *argument);
-    void *context;
-} sat_executor;
-
-/* ---- memory ---------------------------------------------------------------------------------------- */
-
-/* What objects take, and how it is aligned. */
-typedef enum sat_memory_kind {
-    SAT_MEMORY_HOST = 0,   /* 64 bytes */
-    SAT_MEMORY_PINNED = 1, /* 64 bytes; host memory that the device copies from and to by itself: cudaHostAlloc() */
-    SAT_MEMORY_DEVICE = 2, /* 256 bytes; on the current device */
-} sat_memory_kind;
-
-/* A caller's memory in place of the library's, for one object.  allocate() returns memory that is not initialised, or
- * NULL; then, or if the memory is not aligned, creating the object fails with SAT_ERR_MEMORY.  release() is given what
- * allocate() returned, once, with the same bytes and kind.  Both are called while the object is created or destroyed,
- * by the thread that does so; runs call neither.  A device may still be at work in the memory when release() is called,
- * if the object is destroyed before its stream is empty: the caller waits, or releases in the stream's order.  The
- * struct and what it points to outlive the object.  The threads' stacks are the library's in any case. */
-typedef struct sat_allocator {
-    void *(*allocate)(void *context, size_t bytes, sat_memory_kind kind);
-    void (*release)(void *context, void *data, size_t bytes, sat_memory_kind kind);
-    void *context;
-} sat_allocator;
+/* For libraries that stand on this one, as libsat_file does: their own line in its place, cut to some 200 bytes. */
+SAT_API void sat_set_detail(const char *text);
 
 /* ---- element types --------------------------------------------------------------------------------- */
 
 typedef enum sat_type {
     SAT_TYPE_NONE = 0,
-    SAT_U8 = 1,   /* samples */
-    SAT_U16 = 2,  /* samples */
-    SAT_U32 = 3,  /* samples; accumulator modulo 2^32 */
-    SAT_U64 = 4,  /* accumulator modulo 2^64 */
-    SAT_I64 = 5,  /* accumulator: the same 64 bits read as signed; the default of table files */
+    SAT_U8 = 1,  /* samples */
+    SAT_U16 = 2, /* samples */
+    SAT_U32 = 3, /* samples; accumulator modulo 2^32 */
+    SAT_U64 = 4, /* accumulator modulo 2^64; samples of later versions */
+    SAT_I64 =
+        5, /* accumulator: the same 64 bits read as signed, the default of table files; samples of later versions */
     SAT_F32 = 6,  /* samples; accumulator */
     SAT_F64 = 7,  /* samples; accumulator */
     SAT_Q32 = 8,  /* accumulator: float samples in fixed point, summed modulo 2^32; see sat_quant */
     SAT_I8 = 9,   /* samples */
     SAT_I16 = 10, /* samples */
     SAT_I32 = 11, /* samples; accumulator modulo 2^32, read as signed: that of OpenCV's integral() */
+    SAT_F16 =
+        12, /* samples of later versions: SAT_ERR_TYPE, as for those of 64-bit integers, says what to convert to */
 } sat_type;
 
 SAT_API size_t sat_type_bytes(sat_type type);          /* 0 for an unknown type                */
@@ -186,10 +136,10 @@ typedef struct sat_quant {
     uint32_t largest;
 } sat_quant;
 
-/* The finest step (a power of two, at most 24 bits for the range) with which rectangles of up to
- * largest_rect_px pixels of samples in [low, high] are answered.  Values that are multiples of the step
- * are held exactly.  SAT_ERR_RANGE if fewer than 8 bits remain (more than 2^24 pixels), or if low and
- * high are not finite and in order. */
+/* The finest step (a power of two, at most 24 bits for the range) with which rectangles of up to largest_rect_px pixels
+ * of samples in [low, high] are answered.  Values that are multiples of the step are held exactly.  SAT_ERR_RANGE if
+ * fewer than 8 bits remain (more than 16843009 pixels), if low and high are not finite and in order, or if no step
+ * serves: they are too near each other, too far apart or from 0. */
 SAT_API sat_status sat_quant_for(double low, double high, int64_t largest_rect_px, sat_quant *quant);
 
 /* The narrowest accumulator for samples of that type that is proven to answer every rectangle of up to
@@ -294,34 +244,28 @@ typedef struct sat_plan_spec {
 /* Describes the table of an image of the spec's width and height: all members but the data, rows without gaps.  The
  * spec's defaults are filled in, its backend is not looked for.  sat_view_alloc(&table->view) then gives it memory.
  * Returns SAT_ERR_ARGUMENT, _SHAPE, _TYPE. */
-#define sat_table_for(...)                                                                                             \
-    sat_table_for_sized(__VA_ARGS__, sizeof(sat_plan_spec), sizeof(sat_table)) /* spec, table                          \
-                                                                                */
+#define sat_table_for(...) /* spec, table */ sat_table_for_sized(__VA_ARGS__, sizeof(sat_plan_spec), sizeof(sat_table))
 SAT_API sat_status sat_table_for_sized(const sat_plan_spec *spec, sat_table *table, size_t spec_bytes,
                                        size_t table_bytes);
+
+/* The table of an image, for those who need no plan: makes one of the spec, takes memory for the table where the image
+ * lies, runs it, and waits.  The image's width, height, channels, type, memory and count are the spec's where they are
+ * 0 there; spec NULL: all of them, and the defaults.  On SAT_OK the table's view is the caller's, to be given to
+ * sat_view_free(); else its data is NULL, and the status SAT_ERR_ARGUMENT, _SHAPE, _TYPE, _RANGE, _MEMORY, _UNAVAILABLE
+ * or _DEVICE, as of sat_plan_create() and sat_plan_run(). */
+#define sat_table_of(...)                                                                                              \
+    sat_table_of_sized(__VA_ARGS__, sizeof(sat_plan_spec), sizeof(sat_table)) /* image, spec,                          \
+                                                                                table */
+SAT_API sat_status sat_table_of_sized(const sat_view *image, const sat_plan_spec *spec, sat_table *table,
+                                      size_t spec_bytes, size_t table_bytes);
 
 typedef struct sat_plan sat_plan;
 
 /* Makes a plan: checks the spec, picks the backend, allocates all that runs will need.
- * On SAT_OK *plan is the caller's, to be given to sat_plan_destroy(); else it is NULL. */
+ * On SAT_OK *plan is the caller's, to be given to sat_plan_destroy(); else it is NULL, and the status is
+ * SAT_ERR_ARGUMENT, _SHAPE, _TYPE, _MEMORY, _DEVICE or _UNAVAILABLE. */
 #define sat_plan_create(...) sat_plan_create_sized(__VA_ARGS__, sizeof(sat_plan_spec)) /* plan, spec */
 SAT_API sat_status sat_plan_create_sized(sat_plan **plan, const sat_plan_spec *spec, size_t spec_bytes);
-
-/* How to run; a NULL or a zeroed one runs a whole image.
- *
- * Bands.  An image of any height can be summed a band of rows at a time, on one machine or several: the
- * carry row is the inclusive table's row above the band, width * channels entries of the accumulator
- * type (q32: u32), and joins them.  carry_in NULL means zeros.  carry_out, if not NULL, receives the
- * inclusive table's last row of this band; it may be carry_in itself.
- * A run of several images takes one band of each, all of one height: carry_in and carry_out then hold a row for each
- * image, one after the other. */
-typedef struct sat_run_options {
-    const void *carry_in;
-    void *carry_out;
-    bool continues; /* padded layout: this is not the first band, its table view has no zero row */
-    void *stream;   /* a cudaStream_t for backends on a device, else NULL; views in host memory: the run begins
-                       when it is empty, is done when the call returns, and cannot be captured into a graph */
-} sat_run_options;
 
 /* Builds the tables of all images.  Both views are the caller's and share no byte: their extents lie apart, or they are
  * different regions of one larger image, or different images in turns (others may be refused).
@@ -337,7 +281,7 @@ typedef struct sat_run_options {
  * table and carry rows must stay until it is done.  Runs of one plan share its workspace: they go to one
  * stream, or each waits for the one before.  sat_plan_wait() returns what only the device can find out.
  * Returns SAT_ERR_SHAPE, SAT_ERR_TYPE, SAT_ERR_ARGUMENT, SAT_ERR_RANGE (q32: a sample is NaN or lies outside
- * [offset, offset + step * largest]; the table's content is then undefined), SAT_ERR_DEVICE. */
+ * [offset, offset + step * largest]; the table's content is then undefined), SAT_ERR_DEVICE, SAT_ERR_CANCELLED. */
 #define sat_plan_run(...) sat_plan_run_sized(__VA_ARGS__, sizeof(sat_run_options)) /* plan, image, table, run */
 SAT_API sat_status sat_plan_run_sized(sat_plan *plan, const sat_view *image, const sat_view *table,
                                       const sat_run_options *run, size_t run_bytes);
@@ -351,6 +295,10 @@ SAT_API sat_status sat_plan_wait(sat_plan *plan, void *stream);
 SAT_API sat_type sat_plan_accum(const sat_plan *plan);
 SAT_API const char *sat_plan_backend(const sat_plan *plan);
 SAT_API const char *sat_plan_note(const sat_plan *plan);
+
+/* The device on which its backend works, as sat_device_info numbers it: the current one when the plan was made; -1: the
+ * CPU. */
+SAT_API int sat_plan_device(const sat_plan *plan);
 
 /* Frees the plan and sets *plan to NULL. NULL and pointers to NULL are fine. */
 SAT_API void sat_plan_destroy(sat_plan **plan);
@@ -378,7 +326,7 @@ enum { SAT_CLIP = 1 }; /* flags: cut each rectangle to the image instead of refu
  * its index and the image's size; SAT_ERR_RANGE the first that this table cannot be proven to answer,
  * with the bound.  Also SAT_ERR_TYPE for a table that no samples of its type make, SAT_ERR_UNAVAILABLE for one
  * in device memory (see sat_query_create()), SAT_ERR_ARGUMENT and SAT_ERR_SHAPE.  threads as in sat_plan_spec; small
- * batches use one. */
+ * batches use one.  sat_query_run() takes the options of a run. */
 #define sat_table_query(...) /* table, rects, n, flags, threads, sums, means */                                        \
     sat_table_query_sized(__VA_ARGS__, sizeof(sat_table))
 SAT_API sat_status sat_table_query_sized(const sat_table *table, const sat_rect *rects, size_t n, unsigned flags,
@@ -415,12 +363,12 @@ typedef struct sat_statistics {
  *
  * With SAT_CLIP a rectangle that lies wholly outside gives sum 0, area 0 and NaN for the others.  Returns as
  * sat_table_query() does, before the first answer is written; SAT_ERR_ARGUMENT also for squares that are missing or are
- * none, SAT_ERR_SHAPE and _TYPE for tables that are not of one image. */
-#define sat_table_statistics(...) /* table, squares, rects, n, ask */                                                  \
-    sat_table_statistics_sized(__VA_ARGS__, sizeof(sat_table), sizeof(sat_statistics))
+ * none, SAT_ERR_SHAPE and _TYPE for tables that are not of one image, SAT_ERR_CANCELLED. */
+#define sat_table_statistics(...) /* table, squares, rects, n, ask, run */                                             \
+    sat_table_statistics_sized(__VA_ARGS__, sizeof(sat_table), sizeof(sat_statistics), sizeof(sat_run_options))
 SAT_API sat_status sat_table_statistics_sized(const sat_table *table, const sat_table *squares, const sat_rect *rects,
-                                              size_t n, const sat_statistics *ask, size_t table_bytes,
-                                              size_t ask_bytes);
+                                              size_t n, const sat_statistics *ask, const sat_run_options *run,
+                                              size_t table_bytes, size_t ask_bytes, size_t run_bytes);
 
 /* A table that is queried many times, in host memory or on a device. */
 typedef struct sat_query sat_query;
@@ -445,32 +393,39 @@ typedef struct sat_query_spec {
 SAT_API sat_status sat_query_create_sized(sat_query **query, const sat_table *table, const sat_query_spec *spec,
                                           size_t table_bytes, size_t spec_bytes);
 
-/* A table in host memory: as sat_table_query(); stream is not used.
+/* A table in host memory: as sat_table_query().
  * A table in device memory: rects, sums and means lie in device memory too, aligned to 8 bytes (rects are read
- * in fewer loads from 16), and must not overlap.  The work is queued on the stream, and may not have begun when
+ * in fewer loads from 16), and must not overlap.  The work is queued on run->stream, and may not have begun when
  * the call returns; all memory must stay until it is done.  Runs of one query go to one stream, or each waits for the
  * one before.  Results are bit for bit those of sat_table_query(), but that a NaN may be another NaN.  A bad rectangle
  * gets sum 0 and mean NaN, all others their answers; sat_query_wait() returns the failure.
- * Returns SAT_ERR_ARGUMENT, SAT_ERR_DEVICE; for a table in host memory also SAT_ERR_RECT, SAT_ERR_RANGE. */
-SAT_API sat_status sat_query_run(sat_query *query, const sat_rect *rects, size_t n, sat_sum *sums, double *means,
-                                 void *stream);
+ * Returns SAT_ERR_ARGUMENT, SAT_ERR_DEVICE, SAT_ERR_CANCELLED; for a table in host memory also SAT_ERR_RECT,
+ * SAT_ERR_RANGE. */
+#define sat_query_run(...) /* query, rects, n, sums, means, run */                                                     \
+    sat_query_run_sized(__VA_ARGS__, sizeof(sat_run_options))
+SAT_API sat_status sat_query_run_sized(sat_query *query, const sat_rect *rects, size_t n, sat_sum *sums, double *means,
+                                       const sat_run_options *run, size_t run_bytes);
 
 /* The statistics of sat_table_statistics() from the query's table and its table of squares; ask->flags, threads and
- * executor do not count, but the spec's.  Tables in host memory: as sat_table_statistics(); stream is not used.
+ * executor do not count, but the spec's.  Tables in host memory: as sat_table_statistics().
  * Tables in device memory: as sat_query_run(), all arrays of *ask in device memory too, aligned to 8 bytes.  Results
  * are bit for bit those of sat_table_statistics(), but that a NaN may be another NaN.  A bad rectangle gets sum 0, area
  * 0 and NaN for the others; bad is what the table cannot answer or, where an answer needs it, that of squares.  Returns
  * as sat_query_run(); SAT_ERR_ARGUMENT also for squares that are missing, a table of squares in place of the sums, and
  * a ddof below 0. */
-#define sat_query_statistics(...) /* query, rects, n, ask, stream */                                                   \
-    sat_query_statistics_sized(__VA_ARGS__, sizeof(sat_statistics))
+#define sat_query_statistics(...) /* query, rects, n, ask, run */                                                      \
+    sat_query_statistics_sized(__VA_ARGS__, sizeof(sat_statistics), sizeof(sat_run_options))
 SAT_API sat_status sat_query_statistics_sized(sat_query *query, const sat_rect *rects, size_t n,
-                                              const sat_statistics *ask, void *stream, size_t ask_bytes);
+                                              const sat_statistics *ask, const sat_run_options *run, size_t ask_bytes,
+                                              size_t run_bytes);
 
 /* Waits for the work queued on that stream and returns the failures of runs on device memory: SAT_ERR_RECT or
  * SAT_ERR_RANGE, with the sentence of sat_table_query(), for the bad rectangle of the lowest index in any run since the
  * last wait; or SAT_ERR_DEVICE.  Elsewhere it returns SAT_OK at once. */
 SAT_API sat_status sat_query_wait(sat_query *query, void *stream);
+
+/* The device on which its tables lie, as of sat_plan_device(). */
+SAT_API int sat_query_device(const sat_query *query);
 
 /* Frees the query and sets *query to NULL. NULL and pointers to NULL are fine. */
 SAT_API void sat_query_destroy(sat_query **query);
@@ -495,10 +450,11 @@ typedef enum sat_anchor {
  *
  * Float samples: sums in f64 by additions only (van Herk 1992), so that a NaN or Inf reaches exactly the windows that
  * hold it.  A sum of n samples is divided by n, and for results of f32 rounded once more: the f64 is wrong by less than
- * (n + 1) * 2^-53 of the mean of the samples' absolute values.  Backends without a filter of their own go through a
- * table of the whole image, and refuse one that holds NaN or Inf with SAT_ERR_RANGE; floats in device memory, which
- * they cannot check, they refuse when the filter is made.  So does a device's filter whose float windows, in a border
- * mode that repeats samples, reach beyond the image by more than its size. */
+ * (n + 1) * 2^-53 of the mean of the samples' absolute values.  Backends without a filter of their own (serial) go
+ * through an f64 table of the whole image, whose rounding breaks that bound, and refuse one that holds NaN or Inf with
+ * SAT_ERR_RANGE; floats in device memory, which they cannot check, they refuse when the filter is made.  So does a
+ * device's filter whose float windows, in a border mode that repeats samples, reach beyond the image by more than its
+ * size. */
 typedef struct sat_box_spec {
     int64_t width, height;               /* px */
     int channels;                        /* 1..4; 0 = 1 */
@@ -507,7 +463,7 @@ typedef struct sat_box_spec {
     const char *border;                  /* a name of sat_border_at(); NULL = the first, "shrink" */
     double border_value[4];              /* for borders that take a value: one for each channel; integer
                                             samples: an integer in the type's range; f32: in its range, inf or nan */
-    bool weighted_alpha;                 /* the last channel is alpha: colours are averaged with it as
+    bool weighted_alpha;                 /* the last of 2 or 4 channels is alpha: colours are averaged with it as
                                             their weight; where its sum is 0, colours get 0.  Not of u32 and i32.
                                             With alphas below 0 a quotient may lie outside the samples' type: it is
                                             cut to that range */
@@ -520,7 +476,7 @@ typedef struct sat_box_spec {
     int64_t count;                       /* images that a run has at most; 0 = 1 */
     const sat_executor *executor;        /* as in sat_plan_spec */
     const sat_allocator *allocator;      /* as in sat_plan_spec */
-    sat_type result;                     /* SAT_TYPE_NONE = the sample's type; SAT_F32, SAT_F64 */
+    sat_type result;                     /* the sample's type, SAT_F32 or SAT_F64; SAT_TYPE_NONE = the sample's */
     int reserved_word;                   /* 0 */
 } sat_box_spec;
 
@@ -531,28 +487,40 @@ typedef struct sat_box sat_box;
  * 64 MiB, of strips of the image, at least 16384 pixels and four windows wide).
  * On SAT_OK *box is the caller's, to be given to sat_box_destroy(); else it is NULL, and the status is
  * SAT_ERR_ARGUMENT, _SHAPE, _TYPE (of samples or results), _RANGE (a window's sum could exceed 2^64, of signed samples
- * 2^63), _MEMORY or _UNAVAILABLE. */
+ * 2^63; sums of 32-bit integers weighted by alpha), _MEMORY, _DEVICE or _UNAVAILABLE. */
 #define sat_box_create(...) sat_box_create_sized(__VA_ARGS__, sizeof(sat_box_spec)) /* box, spec */
 SAT_API sat_status sat_box_create_sized(sat_box **box, const sat_box_spec *spec, size_t spec_bytes);
 
 /* Filters each image of src into dst: both of the spec's shape and channels and of 1 .. count images, src of the spec's
  * samples' type and dst of its results'; they share no byte.  Works in bands; needs no table of the whole image, where
- * the backend has a filter of its own.  stream as in sat_run_options.  Views in device memory: the work is queued on
- * the stream, as for sat_plan_run(), and may not have begun when the call returns; runs of one filter go to one stream,
- * or each waits for the one before.  Results of integer samples are bit-equal on every backend and thread count, those
- * of float samples on every thread count and, on the CPU, every instruction set.
- * Returns SAT_ERR_ARGUMENT, _SHAPE, _TYPE, _RANGE (above) or _DEVICE. */
-SAT_API sat_status sat_box_run(sat_box *box, const sat_view *src, const sat_view *dst, void *stream);
+ * the backend has a filter of its own.  Views in device memory: the work is queued on
+ * run->stream, as for sat_plan_run(), and may not have begun when the call returns; runs of one filter go to one
+ * stream, or each waits for the one before.  Results of integer samples are bit-equal on every backend and thread
+ * count, those of float samples on every thread count and, on the CPU, every instruction set. Returns SAT_ERR_ARGUMENT,
+ * _SHAPE, _TYPE, _RANGE (above), _DEVICE or _CANCELLED. */
+#define sat_box_run(...) sat_box_run_sized(__VA_ARGS__, sizeof(sat_run_options)) /* box, src, dst, run */
+SAT_API sat_status sat_box_run_sized(sat_box *box, const sat_view *src, const sat_view *dst, const sat_run_options *run,
+                                     size_t run_bytes);
 
 /* The backend chosen, and one line for people: backend, instruction set, threads, and the accumulator with the proof
  * that it suffices; valid while the filter lives. */
 SAT_API const char *sat_box_backend(const sat_box *box);
 SAT_API const char *sat_box_note(const sat_box *box);
+/* As of sat_plan_device(). */
+SAT_API int sat_box_device(const sat_box *box);
 
 /* Frees the filter and sets *box to NULL. NULL and pointers to NULL are fine. */
 SAT_API void sat_box_destroy(sat_box **box);
 
-/* What lies beyond the image's edge. */
+/* What lies beyond the image's edge; V is the caller's value.
+ *
+ *     shrink      mean of the pixels inside the image
+ *     reflect101  d c b | a b c d | c b a
+ *     reflect     c b a | a b c d | d c b
+ *     replicate   a a a | a b c d | d d d
+ *     wrap        b c d | a b c d | a b c
+ *     constant    V V V | a b c d | V V V
+ */
 typedef struct sat_border_info {
     const char *name, *summary;
     bool takes_value;
@@ -591,8 +559,8 @@ SAT_API bool sat_backend_absent(size_t i, char *name, size_t bytes);
 /* ---- device memory ----------------------------------------------------------------------------------- */
 
 /* For programs without a CUDA compiler: what it takes to keep images and tables on the device.  All of it works on the
- * calling thread's current device and returns SAT_ERR_UNAVAILABLE, with the reason, where there is none.  stream: a
- * cudaStream_t, NULL = the default one. */
+ * calling thread's current device and returns SAT_ERR_UNAVAILABLE, with the reason, where there is none, SAT_ERR_DEVICE
+ * where it fails, and SAT_ERR_MEMORY where its memory is full.  stream: a cudaStream_t, NULL = the default one. */
 
 typedef struct sat_device_info {
     char name[128]; /* "NVIDIA H200" */
@@ -600,6 +568,8 @@ typedef struct sat_device_info {
     int multiprocessors;
     size_t memory_bytes, l2_bytes;
     int driver, runtime; /* CUDA versions: 13000 */
+    int ordinal;         /* its number, as of cudaSetDevice() */
+    int reserved_word;   /* 0 */
 } sat_device_info;
 
 #define sat_device_current(...) sat_device_current_sized(__VA_ARGS__, sizeof(sat_device_info)) /* info */
@@ -607,13 +577,17 @@ SAT_API sat_status sat_device_current_sized(sat_device_info *info, size_t info_b
 SAT_API sat_status sat_device_alloc(void **data, size_t bytes); /* aligned to 256 bytes; *data NULL on failure */
 SAT_API void sat_device_free(void *data);                       /* waits for the device; accepts NULL */
 
-/* Queues setting all bytes; queues copying pixels between two views of one shape and type, in any memory (a copy
- * from or to host memory is done when the call returns); waits until the stream is empty. */
+/* Queues setting all bytes; queues copying views in any memory, of one shape and type, else SAT_ERR_SHAPE, _TYPE (a
+ * copy from or to host memory is done when the call returns); waits until the stream is empty. */
 SAT_API sat_status sat_device_fill(void *data, int byte, size_t bytes, void *stream);
 SAT_API sat_status sat_device_copy(const sat_view *from, const sat_view *to, void *stream);
 SAT_API sat_status sat_device_wait(void *stream);
 
+/* Is what is queued on that stream captured into a graph, not run?  Changes nothing. */
+SAT_API sat_status sat_device_capturing(void *stream, bool *capturing);
+
 #ifdef __cplusplus
 }
 #endif
+
 #endif

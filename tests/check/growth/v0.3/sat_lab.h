@@ -75,7 +75,7 @@ SAT_API sat_status sat_scan_create_sized(sat_scan **scan, const sat_scan_spec *s
 /* in: length samples, out: length sums, aligned to their types, in the spec's memory, not overlapping.  stream
  * as in sat_run_options; on device memory the work is queued there, as for sat_plan_run().  A method with a segment
  * (below) starts anew after each so many elements. Integer results are exact modulo 2^32 or 2^64; float ones differ by
- * at most 2 * length * eps * (sum of |samples|). */
+ * at most 2 * length * eps * (sum of |samples|).  Returns SAT_ERR_ARGUMENT, _DEVICE. */
 SAT_API sat_status sat_scan_run(sat_scan *scan, const void *in, void *out, void *stream);
 SAT_API const char *sat_scan_note(const sat_scan *scan); /* one line: method, block, items, device */
 SAT_API void sat_scan_destroy(sat_scan **scan);          /* frees it and sets *scan to NULL */
@@ -101,7 +101,8 @@ SAT_API bool sat_scan_absent(size_t i, bool of_warps, char *name, size_t bytes);
 /* ---- time on a device -------------------------------------------------------------------------------- */
 
 /* Calls work(arg), which queues work on the stream, and measures how long the device took for it, in microseconds,
- * between two events on the stream.  A status other than SAT_OK from work ends it and is returned. */
+ * between two events on the stream.  A status other than SAT_OK from work ends it and is returned; else SAT_ERR_DEVICE,
+ * or SAT_ERR_UNAVAILABLE where there is no device. */
 SAT_API sat_status sat_device_time(sat_status (*work)(void *arg), void *arg, void *stream, double *us);
 
 #ifdef __cplusplus
