@@ -7,9 +7,9 @@ enum { W = 256, H = 128, RECTS = 3 };
 /* Device memory for a view of that shape. */
 static sat_status allocate(sat_view *v)
 {
-    v->row_bytes = sat_row_bytes(v->width, v->channels, v->type);
+    v->row_bytes = (ptrdiff_t)sat_row_bytes(v->width, v->channels, v->type);
     v->memory = SAT_DEVICE;
-    return sat_device_alloc(&v->data, v->row_bytes * (size_t)v->height);
+    return sat_device_alloc(&v->data, (size_t)v->row_bytes * (size_t)v->height);
 }
 
 static int failed(void)

@@ -193,9 +193,9 @@ sat_status move_bytes(const mover *m, const sat_view *in, const sat_view *out, i
     size_t holds = view_bytes(out), bytes = least_copy(view_bytes(in), holds),
            row = sat_row_bytes(out->width, out->channels, out->type);
     size_t first = bytes < holds ? bytes : holds, rest = bytes - first;
-    part table = {out->data, out->row_bytes, row, first};
+    part table = {out->data, (size_t)out->row_bytes, row, first};
     part spare = {(char *)m->scratch + whole_vectors(bytes), whole_vectors(rest), whole_vectors(rest), rest};
-    if (out->row_bytes == row) table.row_bytes = table.pitch = whole_vectors(first); /* no gaps: as one row */
+    if (table.pitch == row) table.row_bytes = table.pitch = whole_vectors(first); /* no gaps: as one row */
     sat_status status = COPY(&table, m->scratch, stream);
     return status == SAT_OK && rest > 0 ? COPY(&spare, m->scratch, stream) : status;
 }
@@ -215,7 +215,8 @@ sat_status move_samples(const mover *m, const sat_view *in, const sat_view *out,
         job.quant = m->spec.quant;
         job.outside = m->outside;
         auto source = scan_source<Sample, Accum>::of_job(&job);
-        size_t in_pitch = in->height > 1 ? in->row_bytes : 0, out_pitch = out->height > 1 ? out->row_bytes : 0;
+        size_t in_pitch = in->height > 1 ? (size_t)in->row_bytes : 0,
+               out_pitch = out->height > 1 ? (size_t)out->row_bytes : 0;
         bool vectors = shift == 0 && ((uintptr_t)in->data | in_pitch) % (V * sizeof(Sample)) == 0 &&
                        ((uintptr_t)out->data | out_pitch) % (V * sizeof(sum)) == 0;
         return vectors ? queue_widen<Sample, Accum, V>(source, out, shift, zero_rows, stream)
@@ -278,8 +279,8 @@ sat_status run_array(void *state, const void *in, void *out, void *stream)
 {
     const mover *m = (const mover *)state;
     int64_t n = m->spec.width;
-    sat_view from = {(void *)in, sat_row_bytes(n, 1, m->spec.sample), n, 1, 1, m->spec.sample, SAT_DEVICE};
-    sat_view to = {out, sat_row_bytes(n, 1, m->spec.accum), n, 1, 1, m->spec.accum, SAT_DEVICE};
+    sat_view from = {(void *)in, (ptrdiff_t)sat_row_bytes(n, 1, m->spec.sample), n, 1, 1, m->spec.sample, SAT_DEVICE};
+    sat_view to = {out, (ptrdiff_t)sat_row_bytes(n, 1, m->spec.accum), n, 1, 1, m->spec.accum, SAT_DEVICE};
     return m->move(m, &from, &to, 0, 0, stream);
 }
 

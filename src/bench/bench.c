@@ -38,7 +38,7 @@ static double centred(uint64_t bits)
 
 size_t bench_view_bytes(const sat_view *v)
 {
-    return v->row_bytes * (size_t)v->height * (size_t)(v->count ? v->count : 1);
+    return (size_t)v->row_bytes * (size_t)v->height * (size_t)(v->count ? v->count : 1);
 }
 
 /* Words, or floats, of part `part` of the input. */
@@ -83,7 +83,7 @@ static double sum_of_magnitudes(const sat_view *in, bool squares)
     double sum = 0;
     size_t n = (size_t)in->width * (size_t)in->channels;
     for (int64_t y = 0; y < in->height * (in->count ? in->count : 1); y++) {
-        const void *row = (const char *)in->data + (size_t)y * in->row_bytes;
+        const void *row = (const char *)in->data + y * in->row_bytes;
         const uint8_t *u8 = row;
         const uint16_t *u16 = row;
         const uint32_t *u32 = row;
@@ -155,14 +155,14 @@ static sat_view like_reference(const bench_case *b, int64_t width)
     sat_view v = b->reference;
     v.data = NULL;
     v.width = width ? width : b->full_width;
-    v.row_bytes = sat_row_bytes(v.width, v.channels, v.type);
+    v.row_bytes = (ptrdiff_t)sat_row_bytes(v.width, v.channels, v.type);
     return v;
 }
 
 static void set_width(sat_view *v, int64_t n)
 {
     v->width = n;
-    v->row_bytes = sat_row_bytes(n, v->channels, v->type);
+    v->row_bytes = (ptrdiff_t)sat_row_bytes(n, v->channels, v->type);
 }
 
 bool bench_host_output(bench_case *b, error *err)
@@ -180,8 +180,12 @@ bool bench_host_output(bench_case *b, error *err)
 static bool copied_on_device(bench_case *b, error *err)
 {
     const size_t bytes = (size_t)bench_least_bytes(b) / 2;
-    b->device_from = (sat_view){
-        .row_bytes = bytes, .width = (int64_t)bytes, .height = 1, .channels = 1, .type = SAT_U8, .memory = SAT_DEVICE};
+    b->device_from = (sat_view){.row_bytes = (ptrdiff_t)bytes,
+                                .width = (int64_t)bytes,
+                                .height = 1,
+                                .channels = 1,
+                                .type = SAT_U8,
+                                .memory = SAT_DEVICE};
     b->device_to = b->device_from;
     b->device_to.data = b->device_out.data;
     return sat_device_alloc(&b->device_from.data, bytes) == SAT_OK || fail(err, "%s", sat_detail());
@@ -194,7 +198,7 @@ bool bench_device_arrays(bench_case *b, error *err)
     if (b->scan) set_width(&in, b->full_width);
     b->device_in = in;
     b->device_in.memory = SAT_DEVICE;
-    b->device_in.row_bytes = sat_row_bytes(in.width, in.channels, in.type);
+    b->device_in.row_bytes = (ptrdiff_t)sat_row_bytes(in.width, in.channels, in.type);
     b->device_out = like_reference(b, 0);
     b->device_out.memory = SAT_DEVICE;
     if (sat_device_alloc(&b->device_in.data, bench_view_bytes(&b->device_in)) != SAT_OK ||
@@ -388,8 +392,8 @@ void bench_window_results(const bench_case *b, const sat_view *out, sat_view to[
     for (int k = 0; k < b->outputs; k++) {
         to[k] = *out;
         to[k].height = out->height / b->outputs;
-        to[k].image_bytes = (size_t)out->height * out->row_bytes;
-        to[k].data = (char *)out->data + (size_t)k * (size_t)to[k].height * out->row_bytes;
+        to[k].image_bytes = out->height * out->row_bytes;
+        to[k].data = (char *)out->data + k * to[k].height * out->row_bytes;
     }
 }
 

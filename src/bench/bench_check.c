@@ -39,7 +39,7 @@ static bool visit_output(bench_work *w, piece_fn visit, void *arg, error *err)
     for (size_t at = 0; at < bytes; at += PIECE_BYTES) {
         size_t n = bytes - at < PIECE_BYTES ? bytes - at : PIECE_BYTES;
         sat_view from = {.data = (char *)b->device_out.data + at,
-                         .row_bytes = n,
+                         .row_bytes = (ptrdiff_t)n,
                          .width = (int64_t)n,
                          .height = 1,
                          .channels = 1,

@@ -111,7 +111,7 @@ static int64_t random_place(uint64_t i, int64_t length, int64_t side)
 static uint64_t corner(const sat_table *t, int64_t x, int64_t y)
 {
     if (t->layout == SAT_INCLUSIVE && (x-- == 0 || y-- == 0)) return 0;
-    const void *row = (const char *)t->view.data + (size_t)y * t->view.row_bytes;
+    const void *row = (const char *)t->view.data + y * t->view.row_bytes;
     return t->view.type == SAT_U32 ? ((const uint32_t *)row)[x] : ((const uint64_t *)row)[x];
 }
 

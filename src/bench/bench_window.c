@@ -50,8 +50,7 @@ static bool check_place(const bench_case *b, int k, int64_t x, int64_t y, error 
     int64_t left, top;
     reach(b->window, x, b->in.width, &left, &cut.width);
     reach(b->window, y, b->in.height, &top, &cut.height);
-    cut.data =
-        (char *)cut.data + (size_t)top * cut.row_bytes + (size_t)left * (size_t)cut.channels * sat_type_bytes(cut.type);
+    cut.data = (char *)cut.data + top * cut.row_bytes + (size_t)left * (size_t)cut.channels * sat_type_bytes(cut.type);
     sat_view one = {.width = cut.width, .height = cut.height, .channels = cut.channels, .type = b->result};
     sat_window *windows = NULL;
     sat_window_spec spec = bench_window_spec(b);
@@ -70,7 +69,7 @@ static bool check_place(const bench_case *b, int k, int64_t x, int64_t y, error 
     const int64_t from = ((y - top) * cut.width + x - left) * cut.channels, to = x * cut.channels;
     for (int c = 0; ok && c < cut.channels; c++) {
         const double want = value_of(b->result, one.data, from + c);
-        const double got = value_of(b->result, (const char *)all[k].data + (size_t)y * all[k].row_bytes, to + c);
+        const double got = value_of(b->result, (const char *)all[k].data + y * all[k].row_bytes, to + c);
         if (!(fabs(got - want) <= bench_distance_allowed(b, want)) && !(isnan(got) && isnan(want)))
             ok = fail(err, "%s at x=%lld y=%lld is %.17g, not %.17g", b->output[k].statistic, (long long)x,
                       (long long)y, got, want);

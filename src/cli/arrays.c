@@ -9,7 +9,7 @@ enum { HUGE_PAGE = 2 << 20 }; /* bytes, on x86-64 and on Arm with 4 KiB pages */
 /* Sets row_bytes; false if the bytes of all rows of all images are more than can be. */
 static bool size_rows(sat_view *view, size_t *bytes)
 {
-    view->row_bytes = sat_row_bytes(view->width, view->channels, view->type);
+    view->row_bytes = (ptrdiff_t)sat_row_bytes(view->width, view->channels, view->type);
     return view->row_bytes > 0 && !__builtin_mul_overflow(view->row_bytes, (size_t)view->height, bytes) &&
            !__builtin_mul_overflow(*bytes, (size_t)(view->count ? view->count : 1), bytes) && *bytes <= SIZE_MAX / 2;
 }

@@ -268,7 +268,6 @@ static bool compute(work *w, const char *input, int threads, error *err)
     spec.skip_nan = w->skip_nan;
     spec.has_nodata = spec.empty_set = w->has_nodata;
     spec.nodata = spec.empty = w->nodata;
-    spec.strided = w->channels != img->channels;
     if (j->border_values > 1 && j->border_values != w->channels)
         return fail(err, "--border %s has %d values, but the image has %d channel%s", j->border, j->border_values,
                     w->channels, w->channels > 1 ? "s beside alpha" : " beside alpha");

@@ -91,7 +91,7 @@ INLINE void finish_all_rows(const sat_box_finish *f, const f64 *sums, int64_t ro
     const sat_box_means *m = f->means;
     const f64s full = all_of(f->area);
     for (int j = 0; j < BOX_LINES; j++, sums += row) {
-        char *const to = m->to + (size_t)j * m->row_bytes;
+        char *const to = m->to + j * m->row_bytes;
         const f64s rows = all_of(m->rows[j]);
         for (int64_t i = 0; i < n; i += F32_LANES) {
             f64s v[2], by[2];

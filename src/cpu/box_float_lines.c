@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "box_float_lines.h"
-#include "host_copy.h"
+#include "strides.h"
 
 enum { LINE_BYTES = 64 };
 
@@ -11,7 +11,7 @@ void sat_float_rows(const sat_float_part *p, int64_t position, int n, const char
     const sat_float_axis *y = &p->f->y;
     for (int i = 0; i < n; i++) {
         int64_t row = sat_border_index(p->f->window.border, position + i + y->first, y->image.n);
-        rows[i] = row < 0 ? NULL : (const char *)p->src->data + (size_t)row * p->src->row_bytes;
+        rows[i] = row < 0 ? NULL : (const char *)p->src->data + row * p->src->row_bytes;
     }
 }
 
@@ -39,44 +39,16 @@ static int find_runs(const sat_float_box *f, int64_t position, int64_t n, run *r
 
 /* n pixels, colours times alpha.  Inlined for each number of channels and type.  Pixels are found from the first, not
  * from one to the next: the stride of a row of one pixel may be any. */
-static inline __attribute__((always_inline)) void weigh(double *to, const char *pixels, ptrdiff_t step, int64_t n,
-                                                        const int channels, const bool wide)
+static inline __attribute__((always_inline)) void weigh(double *to, const sat_view *from, int64_t n, const int channels,
+                                                        const bool wide)
 {
-    const size_t size = wide ? sizeof(double) : sizeof(float);
+    const char *const pixels = from->data;
+    const ptrdiff_t step = from->pixel_bytes, channel = from->channel_bytes;
     for (int64_t i = 0; i < n; i++, to += channels) {
         const char *pixel = pixels + i * step;
-        const double alpha = real(pixel + (size_t)(channels - 1) * size, wide);
-        for (int c = 0; c < channels - 1; c++) to[c] = real(pixel + (size_t)c * size, wide) * alpha;
+        const double alpha = real(pixel + (channels - 1) * channel, wide);
+        for (int c = 0; c < channels - 1; c++) to[c] = real(pixel + c * channel, wide) * alpha;
         to[channels - 1] = alpha;
-    }
-}
-
-/* n pixels, of which each lies before the one before it.  Inlined for each size, so that a pixel is a move or two. */
-static inline __attribute__((always_inline)) void mirror(char *restrict to, const char *restrict from, ptrdiff_t step,
-                                                         int64_t n, const size_t pixel)
-{
-    for (int64_t i = 0; i < n; i++) memcpy(to + (size_t)i * pixel, from + i * step, pixel);
-}
-
-static void gather_mirrored(char *to, const char *from, ptrdiff_t step, int64_t n, size_t pixel)
-{
-    switch (pixel) {
-    case 4:
-        if (step == -4)
-            mirror(to, from, -4, n, 4); /* several at once */
-        else
-            mirror(to, from, step, n, 4);
-        break;
-    case 8:
-        if (step == -8)
-            mirror(to, from, -8, n, 8);
-        else
-            mirror(to, from, step, n, 8);
-        break;
-    case 12: mirror(to, from, step, n, 12); break;
-    case 16: mirror(to, from, step, n, 16); break;
-    case 24: mirror(to, from, step, n, 24); break;
-    default: mirror(to, from, step, n, 32); /* four channels of f64 */
     }
 }
 
@@ -85,32 +57,29 @@ static char *gather(const sat_float_box *f, const sat_view *src, const char *row
 {
     const int channels = f->spec.channels;
     const size_t pixel_bytes = (size_t)channels * f->in_bytes;
-    const ptrdiff_t step = r->n > 1 ? (ptrdiff_t)src->pixel_bytes * r->step : 0;
     const bool wide = f->sample_bytes == sizeof(double);
     char *const end = out + (size_t)r->n * pixel_bytes;
     if (r->column < 0) {
         memset(out, 0, (size_t)r->n * pixel_bytes);
         return end;
     }
-    const char *const pixels = row + (size_t)r->column * src->pixel_bytes;
+    sat_view pixels = *src;
+    pixels.data = (char *)(uintptr_t)row + r->column * src->pixel_bytes;
+    pixels.pixel_bytes *= r->n > 1 ? r->step : 1;
     if (f->spec.weighted_alpha) {
         double *const to = (double *)(void *)out;
-        if (step == (ptrdiff_t)((size_t)channels * f->sample_bytes))
-            f->ops->weigh[wide ? BOX_F64 : BOX_F32](to, pixels, channels, r->n * channels);
+        if (!sat_has_gaps(&pixels))
+            f->ops->weigh[wide ? BOX_F64 : BOX_F32](to, pixels.data, channels, r->n * channels);
         else if (wide && channels == 2)
-            weigh(to, pixels, step, r->n, 2, true);
+            weigh(to, &pixels, r->n, 2, true);
         else if (wide)
-            weigh(to, pixels, step, r->n, 4, true);
+            weigh(to, &pixels, r->n, 4, true);
         else if (channels == 2)
-            weigh(to, pixels, step, r->n, 2, false);
+            weigh(to, &pixels, r->n, 2, false);
         else
-            weigh(to, pixels, step, r->n, 4, false);
-    } else if (step == (ptrdiff_t)pixel_bytes) {
-        memcpy(out, pixels, (size_t)r->n * pixel_bytes);
-    } else if (step >= 0) {
-        sat_gather(out, pixels, r->n, pixel_bytes, (size_t)step);
+            weigh(to, &pixels, r->n, 4, false);
     } else {
-        gather_mirrored(out, pixels, step, r->n, pixel_bytes);
+        sat_gather(out, 0, &pixels, 0, r->n, 0, 1);
     }
     return end;
 }

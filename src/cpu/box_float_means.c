@@ -2,6 +2,8 @@
 #include <string.h>
 
 #include "box_float_means.h"
+#include "shape.h"
+#include "strides.h"
 
 enum { LINE_BYTES = 64 };
 
@@ -54,29 +56,42 @@ void sat_float_finish(const sat_float_box *f, const sat_box_means *m, int64_t n,
         f->ops->finish_groups(&finish, windows, samples);
 }
 
+/* Means up to `end` of a row that has no gaps. */
+static void write_row(const sat_float_part *p, const sat_float_output *o, const char *means, int64_t y, int64_t end,
+                      bool all)
+{
+    const sat_float_box *f = p->f;
+    const int64_t skip = f->x.skip, size = f->spec.channels * (int64_t)f->out_bytes, first = p->first * size;
+    char *to = (char *)p->dst->data + y * p->dst->row_bytes;
+    int64_t from = (o->written - skip) * size, until = (end - skip) * size;
+    if (f->stream) {
+        from -= (int64_t)(((uintptr_t)to + (uintptr_t)from) % LINE_BYTES);
+        if (from < first) from = first;
+        if (!all) until -= (int64_t)(((uintptr_t)to + (uintptr_t)until) % LINE_BYTES);
+    }
+    means += from - (o->held - skip) * size;
+    if (until > from && f->stream)
+        f->isa->stream(to + from, means, (size_t)(until - from));
+    else if (until > from)
+        memcpy(to + from, means, (size_t)(until - from));
+}
+
 /* Rows are not aligned alike: each is written up to its own last whole line, and what follows is kept, in front. */
 void sat_float_write(const sat_float_part *p, sat_float_output *o, bool all)
 {
     const sat_float_box *f = p->f;
-    const int64_t channels = f->spec.channels, skip = f->x.skip, y = o->block * BOX_LINES;
-    const int64_t size = channels * (int64_t)f->out_bytes, first = p->first * size;
+    const int64_t skip = f->x.skip, y = o->block * BOX_LINES, size = f->spec.channels * (int64_t)f->out_bytes;
     const int64_t end = o->ready < p->last + skip ? o->ready : p->last + skip;
+    const int64_t rows = p->end - y < BOX_LINES ? p->end - y : BOX_LINES, pitch = f->row * (int64_t)f->out_bytes;
+    const bool gaps = sat_has_gaps(p->dst);
     if (o->held == o->ready) return;
     const int64_t keep = o->ready - SAT_FLOAT_ALIGNED > o->held ? o->ready - SAT_FLOAT_ALIGNED : o->held;
-    for (int64_t j = 0; j < BOX_LINES && y + j < p->end; j++) {
-        char *row = p->w->means + (size_t)(j * f->row) * f->out_bytes;
-        char *to = (char *)p->dst->data + (size_t)(y + j) * p->dst->row_bytes;
-        int64_t from = (o->written - skip) * size, until = (end - skip) * size;
-        if (f->stream) {
-            from -= (int64_t)(((uintptr_t)to + (uintptr_t)from) % LINE_BYTES);
-            if (from < first) from = first;
-            if (!all) until -= (int64_t)(((uintptr_t)to + (uintptr_t)until) % LINE_BYTES);
-        }
-        const char *means = row + from - (o->held - skip) * size;
-        if (until > from && f->stream)
-            f->isa->stream(to + from, means, (size_t)(until - from));
-        else if (until > from)
-            memcpy(to + from, means, (size_t)(until - from));
+    if (gaps && end > o->written)
+        sat_scatter(p->dst, o->written - skip, end - o->written, y, rows, p->w->means + (o->written - o->held) * size,
+                    (size_t)pitch);
+    for (int64_t j = 0; j < rows; j++) {
+        char *row = p->w->means + j * pitch;
+        if (!gaps) write_row(p, o, row, y + j, end, all);
         memmove(row, row + (keep - o->held) * size, (size_t)((o->ready - keep) * size));
     }
     o->held = keep;
@@ -86,7 +101,7 @@ void sat_float_write(const sat_float_part *p, sat_float_output *o, bool all)
 /* Do rows that begin there, and those below, begin with a cache line each? */
 static bool whole_lines(const sat_view *dst, const char *to)
 {
-    return ((uintptr_t)to | dst->row_bytes) % LINE_BYTES == 0;
+    return ((uintptr_t)to | (uintptr_t)dst->row_bytes) % LINE_BYTES == 0;
 }
 
 sat_box_means sat_float_means(const sat_float_part *p, sat_float_output *o, int64_t position, int64_t n, bool lines)
@@ -95,13 +110,13 @@ sat_box_means sat_float_means(const sat_float_part *p, sat_float_output *o, int6
     const size_t bytes = f->out_bytes, pixel = (size_t)f->spec.channels * bytes;
     const int64_t i = position - f->x.skip, y = o->block * BOX_LINES;
     const bool wide = bytes == sizeof(double), whole = f->inverse != 0 && sat_float_are_whole(p, o, position, n);
-    const bool inside = i >= p->first && i + n <= p->last && y + BOX_LINES <= p->end;
-    char *const to = inside ? (char *)p->dst->data + (size_t)y * p->dst->row_bytes + (size_t)i * pixel : NULL;
+    const bool inside = i >= p->first && i + n <= p->last && y + BOX_LINES <= p->end && !sat_has_gaps(p->dst);
+    char *const to = inside ? (char *)p->dst->data + y * p->dst->row_bytes + (size_t)i * pixel : NULL;
     const bool direct = inside && (!f->stream || (lines && (whole || wide) && whole_lines(p->dst, to)));
     sat_box_means m = {
         .columns = f->covered + (position + SAT_FLOAT_FRONT_PX) * f->spec.channels,
         .rows = o->rows,
-        .row_bytes = (size_t)f->row * bytes,
+        .row_bytes = f->row * (ptrdiff_t)bytes,
         .wide = wide,
         .inverse = whole ? f->inverse : 0,
     };

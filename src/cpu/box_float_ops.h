@@ -40,7 +40,7 @@ typedef struct sat_box_means {
     const double *columns; /* of a window's pixels, for each sample of the row */
     const double *rows;    /* likewise, for each of the eight rows */
     char *to;              /* sample 0 of the first row */
-    size_t row_bytes;
+    ptrdiff_t row_bytes;
     bool wide;      /* f64 */
     bool stream;    /* they go past the caches; each row begins with a cache line then */
     double inverse; /* of the windows' pixels, if all have as many and the means are f32; else 0 */

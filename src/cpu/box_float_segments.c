@@ -3,23 +3,20 @@
 #include <string.h>
 
 #include "box_float_segments.h"
+#include "shape.h"
 
-static double real(const sat_view *v, const char *sample)
+static double real(const sat_view *v, const void *sample)
 {
-    return v->type == SAT_F64 ? *(const double *)(const void *)sample : (double)*(const float *)(const void *)sample;
+    return v->type == SAT_F64 ? *(const double *)sample : (double)*(const float *)sample;
 }
 
 /* A row of samples, times alpha where colours are weighted. */
 static void load(const sat_float_box *f, const sat_view *src, int64_t y, double *out)
 {
     const int channels = f->spec.channels, alpha = channels - 1;
-    const char *row = (const char *)src->data + (size_t)y * src->row_bytes;
-    for (int64_t x = 0; x < f->spec.width; x++, out += channels) {
-        const char *pixel = row + (size_t)x * src->pixel_bytes;
+    for (int64_t x = 0; x < f->spec.width; x++, out += channels)
         for (int c = alpha; c >= 0; c--)
-            out[c] =
-                real(src, pixel + (size_t)c * f->sample_bytes) * (f->spec.weighted_alpha && c < alpha ? out[alpha] : 1);
-    }
+            out[c] = real(src, sat_sample_at(src, x, y, c)) * (f->spec.weighted_alpha && c < alpha ? out[alpha] : 1);
 }
 
 void sat_float_row_by_segments(const sat_float_part *p)
@@ -30,7 +27,6 @@ void sat_float_row_by_segments(const sat_float_part *p)
     const int64_t y = p->y;
     const int channels = f->spec.channels, alpha = channels - 1;
     const int64_t samples = f->spec.width * channels;
-    char *out = (char *)dst->data + (size_t)y * dst->row_bytes;
     int64_t covered;
     double summed = 0; /* samples since the run was last asked whether it goes on */
     sat_segment segments[SAT_SEGMENTS];
@@ -50,13 +46,14 @@ void sat_float_row_by_segments(const sat_float_part *p)
         for (int s = 0; s < count; summed += (double)((segments[s].end - segments[s].begin) * channels), s++)
             for (int64_t i = segments[s].begin; i < segments[s].end; i++)
                 for (int c = 0; c < channels; c++) sum[c] += (double)segments[s].weight * w->columns[i * channels + c];
-        for (int c = 0; c < channels; c++, out += f->out_bytes) {
+        for (int c = 0; c < channels; c++) {
+            void *out = sat_sample_at(dst, x, y, c);
             const double by = f->spec.weighted_alpha && c < alpha ? sum[alpha] : (double)f->window.area_px;
             const double mean = by == 0 ? 0 : sum[c] / by;
             if (dst->type == SAT_F64)
-                *(double *)(void *)out = mean;
+                *(double *)out = mean;
             else
-                *(float *)(void *)out = (float)mean;
+                *(float *)out = (float)mean;
         }
     }
 }

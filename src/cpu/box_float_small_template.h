@@ -36,7 +36,7 @@ enum { SMALL_ROWS = F64_LANES == 8 ? 8 : 4 };
         char *to[SMALL_ROWS];                                                                                          \
         f64s v[SMALL_ROWS][OLD + 1];                                                                                   \
         UNROLL for (int j = 0; j < LINES; j++) from[j] = (const f32 *)lines[j] + at;                                   \
-        UNROLL for (int j = 0; j < SMALL_ROWS; j++) to[j] = m->to + (size_t)(first + j) * m->row_bytes;                \
+        UNROLL for (int j = 0; j < SMALL_ROWS; j++) to[j] = m->to + (first + j) * m->row_bytes;                        \
         UNROLL for (int j = 0; j < SMALL_ROWS; j++) UNROLL for (int k = 0; k < OLD; k++) v[j][k] =                     \
             load_sums(before + j * row - (OLD - k) * F64_LANES);                                                       \
         for (int64_t i = 0; i < n; i += F32_LANES) {                                                                   \

@@ -241,8 +241,7 @@ INLINE void store_narrow(const f64s *v, const sat_box_means *m, int64_t i, int l
 {
 #if F64_LANES == 2
     for (int j = 0; j < BOX_LINES; j++)
-        for (int k = 0; k < F64_LANES; k++)
-            ((f32 *)(void *)(m->to + (size_t)(lane + k) * m->row_bytes))[i + j] = (f32)v[j][k];
+        for (int k = 0; k < F64_LANES; k++) ((f32 *)(void *)(m->to + (lane + k) * m->row_bytes))[i + j] = (f32)v[j][k];
 #else
     enum { HALF = BOX_LINES / 2 };
     f32s r[HALF], pairs[HALF];
@@ -259,7 +258,7 @@ INLINE void store_narrow(const f64s *v, const sat_box_means *m, int64_t i, int l
     }
     UNROLL for (int j = 0; j < HALF; j++)
     {
-        char *to = m->to + (size_t)(lane + j) * m->row_bytes + (size_t)i * sizeof(f32);
+        char *to = m->to + (lane + j) * m->row_bytes + (size_t)i * sizeof(f32);
 #if F64_LANES == 8
         const f32s apart = __builtin_shufflevector(r[j], r[j], LANES_16(ROWS_APART, 0, 16));
         const f32_half row = __builtin_shufflevector(apart, apart, LANES_8(AS_IT_IS, 0, 8));
@@ -302,7 +301,7 @@ INLINE void store_means(f64s *v, const sat_box_means *m, int64_t i, int lane)
     {
         transpose_square(v + j);
         UNROLL for (int k = 0; k < F64_LANES; k++)
-            store_sums((f64 *)(void *)(m->to + (size_t)(lane + k) * m->row_bytes) + i + j, v[j + k]);
+            store_sums((f64 *)(void *)(m->to + (lane + k) * m->row_bytes) + i + j, v[j + k]);
     }
 }
 
@@ -420,7 +419,7 @@ INLINE void few_rows(const f64 *sums, int64_t row, int64_t stride, int64_t n, f6
         }
         const f64s rows = all_of(means->rows[j]), area = rows * all_of(means->columns[0]);
         const f64s inverse = all_of(means->inverse);
-        char *const to = means->to + (size_t)j * means->row_bytes;
+        char *const to = means->to + j * means->row_bytes;
         if (means->inverse != 0) {
             for (int64_t i = 0; i < n; i += F32_LANES) {
                 f32_half mean[2];

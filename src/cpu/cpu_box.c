@@ -26,11 +26,11 @@
 #include "box_ops.h"
 #include "cpu.h"
 #include "cpu_box_float.h"
-#include "host_copy.h"
 #include "isa.h"
 #include "machine.h"
 #include "pool.h"
 #include "shape.h"
+#include "strides.h"
 #include "window.h"
 
 enum { CHUNK = 768 }; /* a multiple of every vector length and channel count */
@@ -45,16 +45,17 @@ enum { SHARE_INTEGERS = 150000, SHARE_FLOATS = 60000 };
 
 /* A row that is summed, where it is not the image's own. */
 typedef struct summed_row {
-    char *packed;      /* without the gaps between its pixels */
+    sat_rows *rows;    /* without gaps */
     uint32_t *product; /* times alpha: u32, of signed samples i32 */
 } summed_row;
 
 typedef struct worker {
-    char *column; /* sums of the window's rows, from `before` pixels before the image on */
-    char *prefix; /* of those, one pixel of zeros in front */
-    char *sums;   /* of the windows of one chunk; by segments: of a row */
-    char *zeros;  /* as many */
-    char *result; /* a row of results on its way past the caches */
+    char *column;      /* sums of the window's rows, from `before` pixels before the image on */
+    char *prefix;      /* of those, one pixel of zeros in front */
+    char *sums;        /* of the windows of one chunk; by segments: of a row */
+    char *zeros;       /* as many */
+    char *result;      /* a row of results on its way past the caches */
+    sat_rows *results; /* on their way to a view with gaps */
     summed_row enter, leave;
 } worker;
 
@@ -143,25 +144,28 @@ static bool plan_workers(filter *f, sat_arena *arena)
     size_t column = lines(reach * f->entry) + beyond, prefix = lines((reach + pixel) * f->entry) + beyond;
     size_t sums = lines((f->by_segments ? (size_t)f->samples : CHUNK) * f->entry);
     size_t product = f->spec.weighted_alpha ? lines((size_t)f->samples * sizeof(uint32_t)) : 0;
-    size_t packed = f->spec.strided ? lines((size_t)f->samples * f->in_bytes) : 0;
-    size_t result = f->stream ? lines((size_t)f->samples * f->out_bytes) : 0;
-    size_t each = column + prefix + 2 * sums + 2 * product + 2 * packed + result, all;
-    if (!sat_mul(each, (size_t)f->threads, &all)) return false;
+    size_t row = (size_t)f->samples * f->in_bytes, result = lines((size_t)f->samples * f->out_bytes);
+    size_t each = column + prefix + 2 * sums + 2 * product, all, results;
+    if (!sat_mul(each, (size_t)f->threads, &all) || !sat_mul(result, (size_t)f->threads, &results)) return false;
     f->memory = sat_arena_zeros(arena, all);
     f->workers = sat_arena_zeros(arena, (size_t)f->threads * sizeof *f->workers);
-    if (!f->memory || !f->workers) return false;
-    for (int i = 0; i < f->threads; i++) {
-        char *m = f->memory + (size_t)i * each;
-        char *rows = m + column + prefix + 2 * sums, *packed_rows = rows + 2 * product;
+    sat_rows *rows = sat_arena_alloc(arena, 3 * (size_t)f->threads * sizeof *rows);
+    char *to = sat_arena_alloc(arena, results);
+    bool ok = f->memory && f->workers && rows && to;
+    for (int i = 0; ok && i < f->threads; i++, rows += 3, to += result) {
+        char *m = f->memory + (size_t)i * each, *products = m + column + prefix + 2 * sums;
         f->workers[i] = (worker){.column = m,
                                  .prefix = m + column,
                                  .sums = m + column + prefix,
                                  .zeros = m + column + prefix + sums,
-                                 .result = packed_rows + 2 * packed,
-                                 .enter = {packed_rows, (uint32_t *)(void *)rows},
-                                 .leave = {packed_rows + packed, (uint32_t *)(void *)(rows + product)}};
+                                 .result = to,
+                                 .results = rows + 2,
+                                 .enter = {rows, (uint32_t *)(void *)products},
+                                 .leave = {rows + 1, (uint32_t *)(void *)(products + product)}};
+        ok = sat_rows_open(rows, row, f->spec.height, arena) && sat_rows_open(rows + 1, row, f->spec.height, arena) &&
+             sat_rows_open(rows + 2, result, f->spec.height, arena);
     }
-    return true;
+    return ok;
 }
 
 /* The indices of box_ops.h that a checked spec has. */
@@ -221,11 +225,7 @@ sat_status sat_cpu_box_open(const sat_box_spec *spec, sat_arena *arena, void **s
 /* Row y as it is summed: without gaps between pixels, perhaps times alpha. */
 static const void *row_to_sum(const filter *f, const sat_view *src, int64_t y, const summed_row *to)
 {
-    const char *row = (const char *)src->data + (size_t)y * src->row_bytes;
-    if (f->spec.strided && sat_has_gaps(src)) {
-        sat_gather(to->packed, row, src->width, (size_t)src->channels * sat_type_bytes(src->type), src->pixel_bytes);
-        row = to->packed;
-    }
+    const void *row = sat_row(to->rows, src, y);
     if (!f->spec.weighted_alpha) return row;
     f->ops->weigh[f->sample](to->product, row, f->spec.channels, f->samples);
     return to->product;
@@ -444,7 +444,7 @@ static void prefetch(const filter *f, const sat_view *src, int64_t y, size_t fir
 {
     int64_t row = sat_border_index(f->window.border, y, f->window.y.n);
     if (row < 0) return;
-    const char *p = (const char *)src->data + (size_t)row * src->row_bytes + first;
+    const char *p = (const char *)src->data + row * src->row_bytes + first;
     for (size_t i = 0; i < n; i += 64) __builtin_prefetch(p + i);
 }
 
@@ -456,10 +456,11 @@ static void do_row(const filter *f, const worker *w, const sat_view *src, const 
     int64_t window = (f->before + 1 + f->after) * channels, reach = f->samples + window - channels;
     const int64_t whole = LINE / (int64_t)f->entry * channels; /* samples in vectors of whole pixels */
     size_t pixel = (size_t)channels * f->entry;
-    char *to = (char *)dst->data + (size_t)y * dst->row_bytes, *row = f->stream ? w->result : to;
+    char *to = (char *)dst->data + y * dst->row_bytes;
+    const bool gaps = sat_has_gaps(src), scatters = sat_has_gaps(dst);
+    char *row = scatters ? sat_row_to(w->results, dst, y) : f->stream ? w->result : to;
     uint64_t along[4] = {0};
     const sat_axis *axis = &f->window.y;
-    const bool gaps = f->spec.strided && sat_has_gaps(src);
     sat_segment segments[SAT_SEGMENTS];
     if (y >= axis->before && y + axis->after < axis->n)
         covered_y = f->spec.window_height;
@@ -486,7 +487,7 @@ static void do_row(const filter *f, const worker *w, const sat_view *src, const 
         WITH_SUMS(f, sum_segments, f, w);
         means(f, w, row, 0, f->samples, true, (uint64_t)covered_y);
     }
-    if (f->stream) f->isa->stream(to, row, (size_t)f->samples * f->out_bytes);
+    if (f->stream && !scatters) f->isa->stream(to, row, (size_t)f->samples * f->out_bytes);
 }
 
 static void do_band(void *context, int64_t band, int worker_index)
@@ -495,6 +496,9 @@ static void do_band(void *context, int64_t band, int worker_index)
     const filter *f = j->f;
     const worker *w = &f->workers[worker_index];
     const sat_view src = *j->src, dst = *j->dst;
+    sat_rows_forget(w->enter.rows);
+    sat_rows_forget(w->leave.rows);
+    sat_rows_forget(w->results);
     int64_t first = band * j->rows, end = first + j->rows < f->spec.height ? first + j->rows : f->spec.height;
     for (int64_t y = first; y < end; y++) {
         if (y == first)
@@ -504,6 +508,7 @@ static void do_band(void *context, int64_t band, int worker_index)
         if (!sat_goes_on(j->run, worker_index, (double)f->samples / MADE_PER_US)) break;
         do_row(f, w, &src, &dst, y);
     }
+    sat_rows_end(w->results, &dst);
     if (f->stream) f->isa->fence();
 }
 

@@ -56,7 +56,8 @@ typedef struct job {
     const copy *c;
     const sat_view *image;
     char *out; /* the table's row for the image's first, behind the zeros */
-    size_t out_bytes, zeros;
+    ptrdiff_t out_bytes;
+    size_t zeros;
     const sat_run *run;
     int64_t rows, parts; /* rows in each part but the last */
 } job;
@@ -81,8 +82,8 @@ static void copy_rows(void *context, int64_t index, int worker)
     (void)index;
     for (int64_t y = first; y < first + j->rows && y < j->image->height; y++) {
         if (!sat_goes_on(j->run, worker, (double)((size_t)samples * (entry + sample)) / SAT_BYTES_PER_US)) break;
-        const char *in = (const char *)j->image->data + (size_t)y * j->image->row_bytes;
-        char *to = j->out + (size_t)y * j->out_bytes;
+        const char *in = (const char *)j->image->data + y * j->image->row_bytes;
+        char *to = j->out + y * j->out_bytes;
         memset(to - j->zeros, 0, j->zeros);
         for (int64_t i = 0; i < samples; i += block) {
             int64_t n = samples - i < block ? samples - i : block;

@@ -38,11 +38,11 @@
 
 #include "cpu_gauss.h"
 #include "gauss_ops.h"
-#include "host_copy.h"
 #include "isa.h"
 #include "machine.h"
 #include "pool.h"
 #include "shape.h"
+#include "strides.h"
 #include "window.h"
 
 /* Samples in a thread's share (machine.h), at 3 to 5 ns each (docs/cpu.md). */
@@ -68,7 +68,9 @@ typedef struct kernel {
 } kernel;
 
 typedef struct worker {
-    char *lines, *scratch, *block, *other, *packed;
+    char *lines, *scratch, *block, *other;
+    char *packed;  /* samples of a source with gaps */
+    char *results; /* 16 rows of results on their way to a view with gaps */
 } worker;
 
 typedef struct filter {
@@ -198,6 +200,20 @@ static int64_t lines_of(const sat_gauss_kernel *k, const axis *a)
     return k->passes * k->reach + (a->n + GAUSS_LANES - 1) / GAUSS_LANES * GAUSS_LANES + a->margin;
 }
 
+/* Pixels that hold 16 samples have up to 3 more in front and behind: 21 of three channels. */
+enum { PACKED_SAMPLES = 24 };
+
+static size_t cache_lines(size_t bytes)
+{
+    return (bytes + CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE;
+}
+
+/* From one of 16 rows of results to the next: they begin in different sets of the first-level cache. */
+static size_t result_pitch(const filter *f)
+{
+    return cache_lines((size_t)f->samples * sat_type_bytes(f->spec.result)) + CACHE_LINE;
+}
+
 static bool plan_workers(filter *f, sat_arena *arena)
 {
     const size_t line = f->ops->line_bytes, sample = sat_type_bytes(f->spec.sample);
@@ -210,10 +226,10 @@ static bool plan_workers(filter *f, sat_arena *arena)
         if (scratch < sat_gauss_scratch_lines(k)) scratch = sat_gauss_scratch_lines(k);
     }
     if (lines < f->line_room * f->spec.channels) lines = f->line_room * f->spec.channels;
-    size_t packed = f->spec.strided ? (size_t)f->rows * GAUSS_LANES * sample : 0, each, all;
+    const size_t packed = (size_t)f->rows * PACKED_SAMPLES * sample, result = result_pitch(f) * GAUSS_LANES;
+    size_t each, all;
     if (!sat_mul((size_t)(lines + scratch + 2 * GAUSS_LANES), line, &each)) return false;
-    packed = (packed + CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE;
-    each += packed;
+    each += cache_lines(packed) + cache_lines(result);
     if (!sat_mul(each, (size_t)f->threads, &all)) return false;
     char *memory = sat_arena_alloc(arena, all);
     f->workers = sat_arena_alloc(arena, (size_t)f->threads * sizeof *f->workers);
@@ -224,7 +240,8 @@ static bool plan_workers(filter *f, sat_arena *arena)
                                  .scratch = memory + (size_t)lines * line,
                                  .block = block,
                                  .other = block + GAUSS_LANES * line,
-                                 .packed = block + 2 * GAUSS_LANES * line};
+                                 .packed = block + 2 * GAUSS_LANES * line,
+                                 .results = block + 2 * GAUSS_LANES * line + cache_lines(packed)};
     }
     return true;
 }
@@ -311,23 +328,29 @@ typedef struct job {
     atomic_llong clipped;
 } job;
 
-/* 16 samples of each of so many rows, from that sample on; without gaps between them, if need be in the worker's
- * memory. */
+/* 16 samples of each of so many rows of the source, from that sample on; without gaps between them, if need be in the
+ * worker's memory. */
 static sat_gauss_rows rows_of(const filter *f, const worker *w, const sat_view *v, int64_t y, int64_t rows,
                               int64_t first)
 {
-    const size_t bytes = sat_type_bytes(v->type);
+    const size_t bytes = sat_type_bytes(v->type), pitch = PACKED_SAMPLES * bytes;
     const int64_t left = f->samples - first, channels = v->channels;
     const int lanes = left < GAUSS_LANES ? (int)left : GAUSS_LANES;
-    char *row = (char *)v->data + (size_t)y * v->row_bytes;
+    char *row = (char *)v->data + y * v->row_bytes;
     if (!sat_has_gaps(v)) return (sat_gauss_rows){row + (size_t)first * bytes, v->row_bytes, rows, lanes};
-    for (int64_t i = 0; i < rows; i++)
-        for (int64_t s = first; s < first + lanes; s++)
-            memcpy(w->packed + (size_t)(i * GAUSS_LANES + s - first) * bytes,
-                   row + (size_t)i * v->row_bytes + (size_t)(s / channels) * v->pixel_bytes +
-                       (size_t)(s % channels) * bytes,
-                   bytes);
-    return (sat_gauss_rows){w->packed, GAUSS_LANES * bytes, rows, lanes};
+    const int64_t x = first / channels, end = (first + lanes - 1) / channels + 1;
+    sat_gather(w->packed, pitch, v, x, end - x, y, rows);
+    return (sat_gauss_rows){w->packed + (size_t)(first % channels) * bytes, (ptrdiff_t)pitch, rows, lanes};
+}
+
+/* Where these samples of the result go: to the view, or, if that has gaps, to the worker's rows. */
+static sat_gauss_rows results_of(const filter *f, const worker *w, const sat_view *v, int64_t y, int64_t rows,
+                                 int64_t first)
+{
+    if (!sat_has_gaps(v)) return rows_of(f, w, v, y, rows, first);
+    const int64_t left = f->samples - first;
+    return (sat_gauss_rows){w->results + (size_t)first * sat_type_bytes(v->type), (ptrdiff_t)result_pitch(f), rows,
+                            left < GAUSS_LANES ? (int)left : GAUSS_LANES};
 }
 
 /* The border value of a sample's channel, times alpha where it is a weight. */
@@ -443,9 +466,11 @@ static void do_rows(void *context, int64_t group, int worker_index)
             memcpy(first, w->block, GAUSS_LANES * f->ops->line_bytes);
             continue;
         }
-        const sat_gauss_rows to = rows_of(f, w, j->dst, y, rows, i * GAUSS_LANES);
+        const sat_gauss_rows to = results_of(f, w, j->dst, y, rows, i * GAUSS_LANES);
         clipped += f->ops->store[f->result](w->block, &to);
     }
+    if (sat_has_gaps(j->dst) && !(f->first && j->mix != GAUSS_MIX_DIFFERENCE))
+        sat_scatter(j->dst, 0, s->width, y, rows, w->results, result_pitch(f));
     if (clipped) atomic_fetch_add(&j->clipped, clipped);
 }
 

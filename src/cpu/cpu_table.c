@@ -22,11 +22,11 @@
 
 #include "cpu.h"
 #include "cpu_table_narrow.h"
-#include "host_copy.h"
 #include "isa.h"
 #include "machine.h"
 #include "pool.h"
 #include "shape.h"
+#include "strides.h"
 #include "types.h"
 
 /* Sums in a block's row: so few that they, the samples read ahead and what the prefetchers bring along stay
@@ -51,7 +51,7 @@ typedef struct worker {
     char *above;     /* the block's row of the table; LEAD bytes in front of it are the zero column's */
     uint32_t *fixed; /* q32: a part of a row in fixed point */
     char *squares;   /* of a part of a row */
-    char *packed;    /* a part of a row, without the gaps between its pixels */
+    sat_rows rows;   /* of a block of the image, without gaps */
     char *along;     /* for each row of the band: 4 running sums of 8 bytes */
 } worker;
 
@@ -74,9 +74,10 @@ typedef struct table {
 static bool open_workers(table *t, sat_arena *arena)
 {
     size_t block_bytes = LEAD + BLOCK_BYTES, fixed_bytes = CHUNK_BYTES;
-    size_t packed_bytes = CHUNK_BYTES, along_bytes = BAND_ROWS_MAX * ALONG_BYTES;
+    size_t along_bytes = BAND_ROWS_MAX * ALONG_BYTES;
     size_t squares_bytes = t->summing.square ? 2 * CHUNK_BYTES : 0; /* a square has at most twice its sample's bytes */
-    size_t per_worker = block_bytes + fixed_bytes + packed_bytes + along_bytes + squares_bytes;
+    size_t per_worker = block_bytes + fixed_bytes + along_bytes + squares_bytes;
+    size_t row = (size_t)t->block * sat_type_bytes(t->spec.sample);
     t->done = sat_arena_alloc(arena, (size_t)t->blocks * sizeof *t->done);
     t->memory = sat_arena_alloc(arena, (size_t)t->threads * per_worker);
     t->workers = sat_arena_zeros(arena, (size_t)t->threads * sizeof *t->workers);
@@ -84,10 +85,10 @@ static bool open_workers(table *t, sat_arena *arena)
     for (int i = 0; i < t->threads; i++) {
         char *m = t->memory + (size_t)i * per_worker;
         t->workers[i] = (worker){.above = m + LEAD, .fixed = (uint32_t *)(void *)(m + block_bytes)};
-        t->workers[i].packed = m + block_bytes + fixed_bytes;
-        t->workers[i].along = t->workers[i].packed + packed_bytes;
+        t->workers[i].along = m + block_bytes + fixed_bytes;
         t->workers[i].squares = t->workers[i].along + along_bytes;
         memset(m, 0, LEAD);
+        if (!sat_rows_open(&t->workers[i].rows, row, t->spec.height, arena)) return false;
     }
     return true;
 }
@@ -141,33 +142,31 @@ static void put(const table *t, char *dst, const char *src, size_t bytes)
 /* One row of a block: some samples at a time are prefetched, `ahead` bytes further on, and added and written, so that
  * the processor reads, computes and writes at once: a whole row of prefetches would wait for places in the queue of
  * misses.  A chunk is written up to its last full cache line, the rest goes with the next, so that only the ends of a
- * block's row are parts of lines.  row NULL: is not written. */
-static bool do_row(const table *t, const worker *w, const char *in, size_t in_pixel, size_t ahead, char *row,
+ * block's row are parts of lines.  Rows of a view with gaps are scattered when they are done.  out NULL: is not
+ * written. */
+static bool do_row(const table *t, const worker *w, const char *in, ptrdiff_t ahead, const sat_view *out, int64_t y,
                    int64_t first, int64_t n, void *along)
 {
-    const int64_t channels = t->spec.channels, chunk = CHUNK_BYTES / (int64_t)sat_type_bytes(t->spec.sample);
-    size_t packed = (size_t)channels * sat_type_bytes(t->spec.sample), pixel = (size_t)channels * t->entry;
-    size_t step = in_pixel > LINE_BYTES ? in_pixel : LINE_BYTES;
+    const size_t sample = sat_type_bytes(t->spec.sample), pixel = (size_t)t->spec.channels * t->entry;
+    const int64_t chunk = CHUNK_BYTES / (int64_t)sample;
+    const bool scatters = out && sat_has_gaps(out), puts = out && !scatters;
     size_t lead = 0, written = 0, last = (size_t)n * t->entry; /* bytes, from the zero column on */
-    char *dst = row ? row + (size_t)first * t->entry : NULL;
+    int64_t to = first / t->spec.channels;                     /* px */
     bool inside = true;
-    if (row && t->spec.layout != SAT_INCLUSIVE) {
+    if (t->spec.layout != SAT_INCLUSIVE) {
         if (first == 0)
             lead = pixel; /* the zero column, from the zeros in front of the block */
         else
-            dst += pixel;
+            to++;
         if (t->spec.layout == SAT_EXCLUSIVE && first + n == t->samples) last -= pixel;
     }
     const char *src = w->above - lead;
+    char *dst = puts ? (char *)out->data + y * out->row_bytes + (size_t)to * pixel : NULL;
     for (int64_t i = 0; i < n; i += chunk) {
         int64_t m = n - i < chunk ? n - i : chunk;
-        const char *samples = in + (size_t)(i / channels) * in_pixel;
-        size_t bytes = (size_t)(m / channels) * in_pixel;
-        for (size_t j = 0; ahead && j < bytes; j += step) __builtin_prefetch(samples + ahead + j);
-        if (in_pixel != packed) {
-            sat_gather(w->packed, samples, m / channels, packed, in_pixel);
-            samples = w->packed;
-        }
+        const char *samples = in + (size_t)i * sample;
+        for (size_t j = 0; ahead && j < (size_t)m * sample; j += LINE_BYTES)
+            __builtin_prefetch(samples + ahead + (ptrdiff_t)j);
         if (t->summing.quantise) {
             inside &= t->summing.quantise(w->fixed, samples, m, &t->spec.quant);
             samples = (const char *)w->fixed;
@@ -177,57 +176,65 @@ static bool do_row(const table *t, const worker *w, const char *in, size_t in_pi
             samples = w->squares;
         }
         t->summing.scan->add(w->above + (size_t)i * t->entry, samples, m, along);
-        if (row == NULL) continue;
+        if (!puts) continue;
         size_t ready = lead + (i + m < n ? (size_t)(i + m) * t->entry : last);
         if (i + m < n) ready -= (uintptr_t)(dst + ready) % 64;
         put(t, dst + written, src + written, ready - written);
         written = ready;
     }
+    if (scatters) sat_scatter(out, to, (int64_t)((lead + last) / pixel), y, 1, src, 0);
     return inside;
 }
 
-/* One block of one band: rows [y, y + rows) of the image.  out is the table's row for row y. */
-static bool do_block(const table *t, const worker *w, const sat_view *image, int64_t y, int64_t rows, char *out,
-                     size_t out_bytes, int64_t first)
+/* What a row of samples with gaps spans, if it is not much more than they are. */
+static void prefetch(const sat_view *row)
+{
+    const size_t samples = sat_row_bytes(row->width, row->channels, row->type), bytes = sat_extent(row);
+    const char *at = sat_lowest(row);
+    for (size_t i = 0; bytes <= 2 * samples && i < bytes; i += LINE_BYTES) __builtin_prefetch(at + i);
+}
+
+/* One block of one band: rows [y, y + rows) of the image, whose first is row 0 of `out`. */
+static bool do_block(const table *t, worker *w, const sat_view *image, int64_t y, int64_t rows, const sat_view *out,
+                     int64_t first)
 {
     int64_t n = t->samples - first < t->block ? t->samples - first : t->block;
-    size_t pixel = image->pixel_bytes;
+    const sat_view block = sat_columns_of(image, first / t->spec.channels, n / t->spec.channels);
+    const bool gaps = sat_has_gaps(&block);
     char *carry = t->carry + (size_t)first * t->entry;
-    const char *top =
-        (const char *)image->data + (size_t)y * image->row_bytes + (size_t)(first / t->spec.channels) * pixel;
     bool inside = true;
     memcpy(w->above, carry, (size_t)n * t->entry);
+    sat_rows_forget(&w->rows);
     for (int64_t r = 0; r < rows; r++) {
-        const char *in = top + (size_t)r * image->row_bytes;
         bool beyond = t->spec.layout == SAT_EXCLUSIVE && y + r + 1 == image->height;
         /* A block's rows are too short for the prefetchers, which begin anew on each: prefetch two rows ahead. */
-        size_t ahead = r + 2 < rows ? 2 * image->row_bytes : 0;
-        char *to = beyond ? NULL : out + (size_t)r * out_bytes;
-        inside &= do_row(t, w, in, pixel, ahead, to, first, n, w->along + r * ALONG_BYTES);
+        const bool fetch = r + 2 < rows;
+        const ptrdiff_t ahead = fetch && !gaps ? 2 * image->row_bytes : 0;
+        if (fetch && gaps) {
+            const sat_view next = sat_rows_of(&block, y + r + 2, 1);
+            prefetch(&next);
+        }
+        inside &= do_row(t, w, sat_row(&w->rows, &block, y + r), ahead, beyond ? NULL : out, y + r, first, n,
+                         w->along + r * ALONG_BYTES);
     }
     memcpy(carry, w->above, (size_t)n * t->entry);
     return inside;
 }
 
-/* The table's first row, where it is not the sums of the image's: zeros, or, exclusive, the carry row. */
-static char *first_row(const table *t, const sat_view *view, bool continues)
+/* Writes the table's first row, where it is not the sums of the image's: zeros, or, exclusive, the carry row.  Returns
+ * the table's other rows. */
+static sat_view first_row(const table *t, const sat_view *view, bool continues)
 {
-    size_t row = (size_t)t->samples * t->entry, pixel = (size_t)t->spec.channels * t->entry;
-    char *out = view->data;
-    if (t->spec.layout == SAT_INCLUSIVE || (t->spec.layout == SAT_PADDED && continues)) return out;
-    memset(out, 0, pixel);
-    if (t->spec.layout == SAT_PADDED)
-        memset(out + pixel, 0, row);
-    else
-        memcpy(out + pixel, t->carry, row - pixel);
-    return view->height > 1 ? out + view->row_bytes : out; /* else the sums have no row, and the stride may be any */
+    if (t->spec.layout == SAT_INCLUSIVE || (t->spec.layout == SAT_PADDED && continues)) return *view;
+    sat_scatter_zeros(view, 0, t->spec.layout == SAT_PADDED ? view->width : 1, 0);
+    if (t->spec.layout == SAT_EXCLUSIVE) sat_scatter(view, 1, view->width - 1, 0, 1, t->carry, 0);
+    return sat_rows_of(view, 1, view->height - 1);
 }
 
 typedef struct job {
     table *t;
-    const sat_view *image, *view;
+    const sat_view *image, *out; /* out: the table from the image's first row on */
     const sat_run *run;
-    char *out;         /* the table's row for the image's first */
     int64_t band_rows; /* but in the last band */
     atomic_bool outside;
 } job;
@@ -245,25 +252,23 @@ static void do_band(void *context, int64_t band, int worker_index)
 {
     job *j = context;
     const table *t = j->t;
-    const worker *w = &t->workers[worker_index];
+    worker *w = &t->workers[worker_index];
     int64_t y = band * j->band_rows, left = j->image->height - y, rows = left < j->band_rows ? left : j->band_rows;
-    size_t row_bytes = j->view->row_bytes;
     memset(w->along, 0, (size_t)rows * ALONG_BYTES);
     const size_t pixel_bytes = t->entry + sat_type_bytes(t->spec.sample);
     const double block_us = (double)((size_t)(rows * t->block) * pixel_bytes) / SAT_BYTES_PER_US;
     for (int64_t b = 0; b < t->blocks && sat_goes_on(j->run, worker_index, block_us); b++) {
         sat_await(&t->done[b], (unsigned)band);
-        if (!do_block(t, w, j->image, y, rows, j->out + (size_t)y * row_bytes, row_bytes, b * t->block))
-            atomic_store(&j->outside, true);
+        if (!do_block(t, w, j->image, y, rows, j->out, b * t->block)) atomic_store(&j->outside, true);
         sat_advance(&t->done[b], (unsigned)band + 1);
     }
     if (!sat_goes_on(j->run, worker_index, 0)) give_way(t, band);
     if (t->summing.stream) t->isa->fence();
 }
 
-static bool run_bands(table *t, const sat_view *image, const sat_view *view, char *out, const sat_run *run)
+static bool run_bands(table *t, const sat_view *image, const sat_view *out, const sat_run *run)
 {
-    job j = {.t = t, .image = image, .view = view, .run = run, .out = out};
+    job j = {.t = t, .image = image, .out = out, .run = run};
     int64_t per_thread = (image->height + t->threads - 1) / t->threads;
     j.band_rows = per_thread < BAND_ROWS_MAX ? per_thread : BAND_ROWS_MAX;
     for (int64_t b = 0; b < t->blocks; b++) t->done[b] = (sat_progress){.done = 0};
@@ -279,9 +284,9 @@ sat_status sat_cpu_table_run(void *state, const sat_view *image, const sat_view 
         memcpy(t->carry, run->carry_in, row);
     else
         memset(t->carry, 0, row);
-    char *out = first_row(t, view, run->continues);
-    const bool inside = t->narrow ? sat_narrow_run(t->narrow, image, out, view->row_bytes, t->carry, run)
-                                  : run_bands(t, image, view, out, run);
+    const sat_view out = first_row(t, view, run->continues);
+    const bool inside =
+        t->narrow ? sat_narrow_run(t->narrow, image, &out, t->carry, run) : run_bands(t, image, &out, run);
     const sat_status status = sat_run_status(run);
     if (status != SAT_OK) return status;
     if (run->carry_out) memcpy(run->carry_out, t->carry, row);

@@ -12,9 +12,9 @@
 #include <string.h>
 
 #include "cpu_table_narrow.h"
-#include "host_copy.h"
 #include "machine.h"
 #include "shape.h"
+#include "strides.h"
 #include "types.h"
 
 /* A quarter of the smallest first-level caches (32 KiB): the samples need as much, and what was written last is on its
@@ -29,7 +29,7 @@ struct sat_narrow {
     size_t entry, lead;    /* bytes of a sum, and of the zeros in front of a row */
     size_t row;            /* bytes of a row in the stage */
     char *stage;           /* the row above and `rows` more */
-    char *packed;          /* their samples, without gaps between pixels, */
+    char *packed;          /* their samples, without gaps, */
     uint32_t *fixed;       /* in fixed point, */
     char *squares;         /* squared */
     char *along;           /* what each row summed so far */
@@ -46,7 +46,7 @@ sat_narrow *sat_narrow_open(const sat_plan_spec *spec, const sat_isa *isa, const
     t->rows = t->row < STAGE_BYTES ? (int64_t)(STAGE_BYTES / t->row) : 1;
     const size_t samples = (size_t)(t->rows * t->samples), none = 1;
     t->stage = sat_arena_zeros(arena, (size_t)(t->rows + 1) * t->row);
-    t->packed = sat_arena_alloc(arena, spec->strided ? samples * sat_type_bytes(spec->sample) : none);
+    t->packed = sat_arena_alloc(arena, samples * sat_type_bytes(spec->sample));
     t->fixed = sat_arena_alloc(arena, summing->quantise ? samples * sizeof *t->fixed : none);
     t->squares = sat_arena_alloc(arena, summing->square ? samples * sat_type_bytes(summing->squares) : none);
     t->along = sat_arena_alloc(arena, (size_t)(t->rows * spec->channels) * t->entry + 64);
@@ -57,13 +57,11 @@ sat_narrow *sat_narrow_open(const sat_plan_spec *spec, const sat_isa *isa, const
 static const char *samples_of(const sat_narrow *t, const sat_view *image, int64_t y, int64_t rows, size_t *pitch,
                               bool *inside)
 {
-    const char *in = (const char *)image->data + (size_t)y * image->row_bytes;
+    const char *in = (const char *)image->data + y * image->row_bytes;
     const size_t row = (size_t)t->samples * sat_type_bytes(t->spec.sample);
-    *pitch = image->row_bytes;
-    if (sat_has_gaps(image)) {
-        for (int64_t r = 0; r < rows; r++)
-            sat_gather(t->packed + (size_t)r * row, in + (size_t)r * *pitch, image->width, row / (size_t)image->width,
-                       image->pixel_bytes);
+    *pitch = (size_t)image->row_bytes;
+    if (sat_has_gaps(image) || image->row_bytes < 0) {
+        sat_gather(t->packed, row, image, 0, image->width, y, rows);
         in = t->packed, *pitch = row;
     }
     const int64_t runs = *pitch == row ? 1 : rows, run = t->samples * rows / runs; /* rows without gaps are one */
@@ -89,9 +87,9 @@ static void put(const sat_narrow *t, char *dst, const char *src, size_t bytes)
         memcpy(dst, src, bytes);
 }
 
-bool sat_narrow_run(const sat_narrow *t, const sat_view *image, char *out, size_t out_bytes, void *carry,
-                    const sat_run *run)
+bool sat_narrow_run(const sat_narrow *t, const sat_view *image, const sat_view *out, void *carry, const sat_run *run)
 {
+    const bool gaps = sat_has_gaps(out);
     const bool exclusive = t->spec.layout == SAT_EXCLUSIVE;
     const size_t sums = (size_t)t->samples * t->entry, kept = exclusive ? sums : t->row;
     bool inside = true;
@@ -103,11 +101,14 @@ bool sat_narrow_run(const sat_narrow *t, const sat_view *image, char *out, size_
         if (!sat_goes_on(run, 0, (double)((size_t)rows * 2 * t->row) / SAT_BYTES_PER_US)) break;
         const char *samples = samples_of(t, image, y, rows, &pitch, &inside);
         t->summing.scan->rows(t->stage + t->lead, t->row, samples, pitch, t->along, t->samples, rows);
-        if (out_bytes == t->row && kept == t->row)
-            put(t, out + (size_t)y * out_bytes, t->stage + t->row, (size_t)rows * t->row);
+        char *to = (char *)out->data + y * out->row_bytes;
+        if (gaps)
+            sat_scatter(out, 0, out->width, y, shown, t->stage + t->row, t->row);
+        else if (out->row_bytes == (ptrdiff_t)t->row && kept == t->row)
+            put(t, to, t->stage + t->row, (size_t)rows * t->row);
         else
             for (int64_t r = 0; r < shown; r++)
-                put(t, out + (size_t)(y + r) * out_bytes, t->stage + (size_t)(r + 1) * t->row, kept);
+                put(t, to + r * out->row_bytes, t->stage + (size_t)(r + 1) * t->row, kept);
         memcpy(t->stage + t->lead, t->stage + t->lead + (size_t)rows * t->row, sums);
     }
     memcpy(carry, t->stage + t->lead, sums);

@@ -20,9 +20,9 @@ typedef struct sat_narrow sat_narrow;
 sat_narrow *sat_narrow_open(const sat_plan_spec *spec, const sat_isa *isa, const sat_summing *summing,
                             sat_arena *arena);
 
-/* The table of the image from row `out` on, which is the sums' first; carry: the row above, and then the last one.
- * False if a sample is outside the range of fixed point.  Leaves off where the run ends. */
-bool sat_narrow_run(const sat_narrow *narrow, const sat_view *image, char *out, size_t out_bytes, void *carry,
+/* The table of the image, from the image's first row on; carry: the row above, and then the last one.  False if a
+ * sample is outside the range of fixed point.  Leaves off where the run ends. */
+bool sat_narrow_run(const sat_narrow *narrow, const sat_view *image, const sat_view *out, void *carry,
                     const sat_run *run);
 
 #endif

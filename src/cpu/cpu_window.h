@@ -10,6 +10,7 @@
 
 #include "backend.h"
 #include "isa.h"
+#include "strides.h"
 #include "window_ops.h"
 #include "window_plan.h"
 
@@ -33,7 +34,8 @@ typedef struct sat_cpu_extremes {
 /* What results are made in; of one worker. */
 typedef struct sat_cpu_finish {
     double *n, *sum, *mean, *var, *squares, *x, *values; /* WINDOW_CHUNK entries each */
-    double *result;                                      /* their results, on the way past the cache */
+    double *result;                                      /* their results, on the way past the cache, or to gaps */
+    sat_rows mask;                                       /* of a mask with gaps */
     double filled;                                       /* all entries of n are this, if it is above 0 */
     int64_t clipped, empty[SAT_OUTPUTS];
     sat_cpu_extremes extremes;
@@ -70,14 +72,8 @@ typedef struct sat_cpu_window_run {
 #define SAT_WINDOWS_PER_US 100.0
 #define SAT_SUMMED_PER_US  1000.0
 
-/* What counts of row y. */
-sat_validity sat_cpu_validity(const sat_cpu_window_run *run, int64_t y);
-
-/* Row y of the source. */
-static inline const void *sat_cpu_row(const sat_view *src, int64_t y)
-{
-    return (const char *)src->data + (size_t)y * src->row_bytes;
-}
+/* What counts of row y; the mask's row, if that has gaps, in `mask`. */
+sat_validity sat_cpu_validity(const sat_cpu_window_run *run, int64_t y, sat_rows *mask);
 
 /* Makes the results of `count` samples of row y from sample `first` on: f holds n, sum and mean, and of var and squares
  * what is needed. */

@@ -2,13 +2,12 @@
 #include <math.h>
 
 #include "cpu_window.h"
-#include "host_copy.h"
 #include "shape.h"
 
-sat_validity sat_cpu_validity(const sat_cpu_window_run *run, int64_t y)
+sat_validity sat_cpu_validity(const sat_cpu_window_run *run, int64_t y, sat_rows *mask)
 {
     const sat_window_spec *s = &run->w->spec;
-    return (sat_validity){.mask = run->mask ? sat_cpu_row(run->mask, y) : NULL,
+    return (sat_validity){.mask = run->mask ? sat_row(mask, run->mask, y) : NULL,
                           .channels = s->channels,
                           .skip_nan = s->skip_nan,
                           .has_nodata = s->has_nodata,
@@ -21,21 +20,18 @@ sat_validity sat_cpu_validity(const sat_cpu_window_run *run, int64_t y)
 static void load_pixels(const sat_cpu_window_run *run, sat_cpu_finish *f, int64_t y, int64_t first, int64_t count)
 {
     const sat_cpu_window *w = run->w;
-    const size_t bytes = sat_type_bytes(w->spec.sample);
-    const char *row = sat_cpu_row(run->src, y);
-    if (!sat_has_gaps(run->src)) {
-        w->isa->widen(w->spec.sample, SAT_F64)(f->x, row + (size_t)first * bytes, count);
-        return;
-    }
     const int64_t channels = w->spec.channels; /* first and count are whole pixels */
-    const char *pixels = row + (size_t)(first / channels) * run->src->pixel_bytes;
-    sat_gather(f->result, pixels, count / channels, (size_t)channels * bytes, run->src->pixel_bytes);
-    w->isa->widen(w->spec.sample, SAT_F64)(f->x, f->result, count);
+    const void *samples = sat_sample_at(run->src, first / channels, y, 0);
+    if (sat_has_gaps(run->src)) {
+        sat_gather(f->result, 0, run->src, first / channels, count / channels, y, 1);
+        samples = f->result;
+    }
+    w->isa->widen(w->spec.sample, SAT_F64)(f->x, samples, count);
 }
 
 static void find_extremes(const sat_cpu_window_run *run, sat_cpu_finish *f, int64_t y, int64_t first, int64_t count)
 {
-    const sat_validity v = sat_cpu_validity(run, y);
+    const sat_validity v = sat_cpu_validity(run, y, &f->mask);
     const double least = sat_window_least(&run->w->plan, &run->w->spec, SAT_NEEDS_VAR);
     for (int64_t i = 0; i < count; i++) {
         const double x = f->x[i];
@@ -77,8 +73,9 @@ void sat_cpu_window_finish(const sat_cpu_window_run *run, sat_cpu_finish *f, int
         const sat_cpu_output *o = &w->output[i];
         const sat_window_result_plan *r = &w->plan.result[i];
         const sat_view *to = &run->results[i];
-        char *out = (char *)to->data + (size_t)y * to->row_bytes + (size_t)first * o->bytes;
-        void *to_row = o->stream ? (void *)f->result : (void *)out;
+        const int64_t channels = w->spec.channels;
+        const bool scatters = sat_has_gaps(to);
+        void *out = sat_sample_at(to, first / channels, y, 0), *to_row = o->stream || scatters ? f->result : out;
         const double *values = o->as_it_is ? moment(f, r->statistic) : f->values;
         if (!o->as_it_is) w->ops->statistic[r->statistic](f->values, &features, r->p, count);
         if (r->may_be_empty) {
@@ -90,6 +87,9 @@ void sat_cpu_window_finish(const sat_cpu_window_run *run, sat_cpu_finish *f, int
             w->ops->compare(to_row, f->x, values, count);
         else
             f->clipped += w->ops->store[o->store](to_row, values, count);
-        if (o->stream) w->isa->stream(out, f->result, (size_t)count * o->bytes);
+        if (scatters)
+            sat_scatter(to, first / channels, count / channels, y, 1, f->result, 0);
+        else if (o->stream)
+            w->isa->stream(out, f->result, (size_t)count * o->bytes);
     }
 }

@@ -29,7 +29,7 @@
 #include <string.h>
 
 #include "cpu_window.h"
-#include "host_copy.h"
+#include "shape.h"
 
 /* Rows whose suffixes are there at a time; of a longer segment GROUP. */
 enum { MOST_AT_ONCE = 32, GROUP = 16 };
@@ -44,7 +44,8 @@ typedef struct part {
 } part;
 
 typedef struct worker {
-    char *packed;       /* a row without the gaps between its pixels */
+    sat_rows rows;      /* of a strip of the image, without gaps */
+    sat_rows mask;      /* of the mask */
     double *x, *valid;  /* of a strip's row */
     part prefix;        /* of the rows of the next segment that have come */
     part running;       /* of the suffixes that are being made; of a row's windows */
@@ -95,13 +96,16 @@ static bool plan_worker(const sat_cpu_window *w, const floats *g, worker *k, sat
     const int64_t side_x = g->before_x + 1 + g->after_x, side_y = g->before_y + 1 + g->after_y;
     const size_t entries = (size_t)((g->strip_px + side_x) * w->spec.channels);
     const int64_t groups = (side_y + g->group - 1) / g->group;
-    k->packed = sat_arena_alloc(arena, (size_t)w->samples * sat_type_bytes(w->spec.sample));
     k->x = sat_arena_zeros(arena, entries * sizeof *k->x);
     k->valid = sat_arena_zeros(arena, entries * sizeof *k->valid);
     k->kept = sat_arena_zeros(arena, (size_t)groups * sizeof *k->kept);
     k->group = sat_arena_zeros(arena, (size_t)g->group * sizeof *k->group);
     k->line = sat_arena_alloc(arena, sat_window_line(side_x, w->spec.channels) * sizeof *k->line);
-    bool ok = k->line && k->packed && k->x && k->valid && k->kept && k->group &&
+    const int64_t most_px = lower(g->strip_px + side_x, w->spec.width);
+    const size_t row = (size_t)(most_px * w->spec.channels) * sat_type_bytes(w->spec.sample);
+    bool ok = k->line && k->x && k->valid && k->kept && k->group &&
+              sat_rows_open(&k->rows, row, w->spec.height, arena) &&
+              (!w->spec.masked || sat_rows_open(&k->mask, (size_t)w->spec.width, w->spec.height, arena)) &&
               take(&k->prefix, g->all, entries, arena) && take(&k->running, g->all, entries, arena);
     for (int64_t i = 0; groups > 1 && i < groups && ok; i++) ok = take(&k->kept[i], g->all, entries, arena);
     for (int64_t i = 0; i < g->group && ok; i++) ok = take(&k->group[i], g->all, entries, arena);
@@ -148,13 +152,13 @@ static void load(const strip *s, double *x, double *valid, const char *samples, 
 /* The pixels of a strip's row from position `begin` to `end`, which lie beyond the image; those from `from` to `to` are
  * loaded. */
 static void load_beyond(const strip *s, int64_t begin, int64_t end, int64_t from, int64_t to, const sat_validity *v,
-                        const char *row)
+                        int64_t y)
 {
     const sat_cpu_window *w = s->run->w;
     const sat_axis *axis = &w->plan.window.x;
     const int64_t origin = s->first_px - w->floats->before_x;
     const int channels = w->spec.channels;
-    const size_t bytes = (size_t)channels * sat_type_bytes(w->spec.sample);
+    double pixel[4];
     for (int64_t px = begin; px < end; px++) {
         const int64_t column = sat_border_index(axis->border, px, axis->n);
         double *x = s->k->x + (px - origin) * channels, *valid = s->k->valid + (px - origin) * channels;
@@ -166,7 +170,8 @@ static void load_beyond(const strip *s, int64_t begin, int64_t end, int64_t from
         } else if (column >= 0) {
             sat_validity here = *v;
             if (v->mask) here.mask += column;
-            load(s, x, valid, row + (size_t)column * bytes, &here, channels);
+            sat_gather(pixel, 0, s->run->src, column, 1, y, 1);
+            load(s, x, valid, (const char *)pixel, &here, channels);
         }
         for (int c = 0; column < 0 && c < channels; c++) {
             x[c] = axis->border->takes_value ? w->plan.window.real_value[c] : 0;
@@ -185,7 +190,6 @@ static bool load_row(const strip *s, int64_t y)
     const int channels = w->spec.channels;
     const int64_t origin = s->first_px - g->before_x, end = origin + s->entries / channels, width = w->spec.width;
     const int64_t r = sat_border_index(w->plan.window.border, y, w->plan.window.y.n);
-    const size_t bytes = (size_t)channels * sat_type_bytes(w->spec.sample);
     const bool takes_value = w->plan.window.border->takes_value;
     if (r < 0) {
         if (!takes_value && !s->counts) return false;
@@ -195,18 +199,14 @@ static bool load_row(const strip *s, int64_t y)
         }
         return true;
     }
-    const char *row = sat_cpu_row(src, r);
-    if (sat_has_gaps(src)) {
-        sat_gather(s->k->packed, row, width, bytes, src->pixel_bytes);
-        row = s->k->packed;
-    }
-    const sat_validity v = sat_cpu_validity(s->run, r);
+    const sat_validity v = sat_cpu_validity(s->run, r, &s->k->mask);
     sat_validity here = v;
     const int64_t from = origin > 0 ? origin : 0, to = lower(end, width), skipped = (from - origin) * channels;
+    const sat_view columns = sat_columns_of(src, from, to - from);
     if (v.mask) here.mask += from;
-    load(s, s->k->x + skipped, s->k->valid + skipped, row + (size_t)from * bytes, &here, (to - from) * channels);
-    load_beyond(s, origin, from, from, to, &v, row);
-    load_beyond(s, to, end, from, to, &v, row);
+    load(s, s->k->x + skipped, s->k->valid + skipped, sat_row(&s->k->rows, &columns, r), &here, (to - from) * channels);
+    load_beyond(s, origin, from, from, to, &v, r);
+    load_beyond(s, to, end, from, to, &v, r);
     return true;
 }
 
@@ -380,6 +380,8 @@ void sat_cpu_floats_rows(const sat_cpu_window_run *run, int worker_index, int64_
                    .first_px = first,
                    .px = lower(g->strip_px, w->spec.width - first)};
         s.entries = (s.px + g->before_x + g->after_x) * w->spec.channels;
+        sat_rows_forget(&s.k->rows);
+        sat_rows_forget(&s.k->mask);
         const bool inside = first >= g->before_x && first + s.px + g->after_x <= w->spec.width;
         s.counts = w->plan.validity || (w->plan.window.border->shrinks && !inside);
         do_strip(&s, y, end);

@@ -20,7 +20,6 @@
 #include <string.h>
 
 #include "cpu_window.h"
-#include "host_copy.h"
 #include "moments.h"
 
 enum { COUNT, SUM, SQUARES, HIGH_SQUARES, FEATURES };
@@ -42,8 +41,8 @@ typedef struct sums {
 
 /* A row that is summed. */
 typedef struct summed_row {
-    char *packed;  /* without the gaps between its pixels */
-    char *samples; /* those that do not count are 0 */
+    sat_rows *rows, *mask; /* without gaps */
+    char *samples;         /* those that do not count are 0 */
     uint8_t *valid;
 } summed_row;
 
@@ -140,10 +139,13 @@ static bool plan_columns(const sat_cpu_window *w, integers *g, sat_arena *arena)
 static bool plan_row(const sat_cpu_window *w, summed_row *row, sat_arena *arena)
 {
     const size_t n = (size_t)w->samples, bytes = sat_type_bytes(w->spec.sample);
-    row->packed = w->spec.strided ? sat_arena_alloc(arena, n * bytes) : NULL;
+    row->rows = sat_arena_alloc(arena, 2 * sizeof *row->rows);
+    if (row->rows == NULL || !sat_rows_open(row->rows, n * bytes, w->spec.height, arena)) return false;
+    row->mask = row->rows + 1;
+    if (w->spec.masked && !sat_rows_open(row->mask, (size_t)w->spec.width, w->spec.height, arena)) return false;
     row->samples = w->plan.validity ? sat_arena_alloc(arena, n * bytes) : NULL;
     row->valid = w->plan.validity ? sat_arena_alloc(arena, n) : NULL;
-    return (row->packed || !w->spec.strided) && ((row->samples && row->valid) || !w->plan.validity);
+    return (row->samples && row->valid) || !w->plan.validity;
 }
 
 static bool plan_workers(const sat_cpu_window *w, integers *g, sat_arena *arena)
@@ -207,14 +209,9 @@ void sat_cpu_integers_note(const sat_cpu_window *w, char *note, size_t bytes)
 static row_data prepare(const sat_cpu_window_run *run, int64_t y, const summed_row *to)
 {
     const sat_cpu_window *w = run->w;
-    row_data row = {.samples = sat_cpu_row(run->src, y)};
-    if (sat_has_gaps(run->src)) {
-        sat_gather(to->packed, row.samples, w->spec.width, (size_t)w->spec.channels * sat_type_bytes(w->spec.sample),
-                   run->src->pixel_bytes);
-        row.samples = to->packed;
-    }
+    row_data row = {.samples = sat_row(to->rows, run->src, y)};
     if (w->plan.validity) {
-        const sat_validity v = sat_cpu_validity(run, y);
+        const sat_validity v = sat_cpu_validity(run, y, to->mask);
         w->ops->validate[w->sample](to->samples, to->valid, row.samples, &v, w->samples);
         row.samples = to->samples, row.valid = to->valid;
     }
@@ -499,6 +496,11 @@ void sat_cpu_integers_rows(const sat_cpu_window_run *run, int worker_index, int6
 {
     const worker *k = &run->w->integers->workers[worker_index];
     sat_cpu_finish *f = &run->w->finish[worker_index];
+    const summed_row *rows[] = {&k->enter, &k->leave};
+    for (int i = 0; i < 2; i++) {
+        sat_rows_forget(rows[i]->rows);
+        sat_rows_forget(rows[i]->mask);
+    }
     for (int64_t first = y; y < end; y++) {
         if (y == first)
             start_columns(run, k, worker_index, y);

@@ -19,7 +19,7 @@ enum { GAUSS_U8, GAUSS_U16, GAUSS_U32, GAUSS_I8, GAUSS_I16, GAUSS_I32, GAUSS_F32
 /* Rows of samples, or of results; the first `lanes` of a line count. */
 typedef struct sat_gauss_rows {
     char *data;
-    size_t row_bytes;
+    ptrdiff_t row_bytes;
     int64_t rows;
     int lanes;
 } sat_gauss_rows;

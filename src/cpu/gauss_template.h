@@ -47,7 +47,7 @@ enum { NAME(rows_ahead) = 16 };
     {                                                                                                                  \
         REAL *restrict to = lines;                                                                                     \
         for (int64_t y = 0; y < from->rows; y++, to += GAUSS_LANES) {                                                  \
-            const char *row = from->data + (size_t)y * from->row_bytes;                                                \
+            const char *row = from->data + y * from->row_bytes;                                                        \
             const sample *restrict s = (const void *)row;                                                              \
             if (y + NAME(rows_ahead) < from->rows) __builtin_prefetch(row + NAME(rows_ahead) * from->row_bytes);       \
             if (from->lanes == GAUSS_LANES) {                                                                          \
@@ -96,7 +96,7 @@ INLINE NAME(masks) NAME(round)(REALS v, REALS low, REALS high)
                 memcpy(whole + g * REAL_LANES, &rounded, sizeof rounded);                                              \
             }                                                                                                          \
             for (int i = 0; i < GAUSS_LANES; i++) line[i] = (sample)whole[i];                                          \
-            char *row = to->data + (size_t)y * to->row_bytes;                                                          \
+            char *row = to->data + y * to->row_bytes;                                                                  \
             if (to->lanes == GAUSS_LANES)                                                                              \
                 memcpy(row, line, sizeof line);                                                                        \
             else                                                                                                       \
@@ -111,7 +111,7 @@ INLINE NAME(masks) NAME(round)(REALS v, REALS low, REALS high)
     {                                                                                                                  \
         const REAL *restrict from = lines;                                                                             \
         for (int64_t y = 0; y < to->rows; y++, from += GAUSS_LANES) {                                                  \
-            sample *restrict s = (void *)(to->data + (size_t)y * to->row_bytes);                                       \
+            sample *restrict s = (void *)(to->data + y * to->row_bytes);                                               \
             if (to->lanes == GAUSS_LANES)                                                                              \
                 for (int i = 0; i < GAUSS_LANES; i++) s[i] = (sample)from[i];                                          \
             else                                                                                                       \

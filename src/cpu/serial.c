@@ -51,42 +51,42 @@ static sum add(sat_type accum, sum a, sum b)
     return sat_is_float(accum) ? (sum){.f = a.f + b.f} : (sum){.u = a.u + b.u};
 }
 
-static sum load(sat_type accum, const char *row, size_t i)
+static sum load(sat_type accum, const void *entry)
 {
     switch (accum) {
     case SAT_U32:
-    case SAT_Q32: return (sum){.u = ((const uint32_t *)row)[i]};
-    case SAT_U64: return (sum){.u = ((const uint64_t *)row)[i]};
-    case SAT_F32: return (sum){.f = (long double)((const float *)row)[i]};
-    default: return (sum){.f = (long double)((const double *)row)[i]};
+    case SAT_Q32: return (sum){.u = *(const uint32_t *)entry};
+    case SAT_U64: return (sum){.u = *(const uint64_t *)entry};
+    case SAT_F32: return (sum){.f = (long double)*(const float *)entry};
+    default: return (sum){.f = (long double)*(const double *)entry};
     }
 }
 
-static void store(sat_type accum, char *row, size_t i, sum value)
+static void store(sat_type accum, void *entry, sum value)
 {
     switch (accum) {
     case SAT_U32:
-    case SAT_Q32: ((uint32_t *)row)[i] = (uint32_t)value.u; break;
-    case SAT_U64: ((uint64_t *)row)[i] = value.u; break;
-    case SAT_F32: ((float *)row)[i] = (float)value.f; break;
-    default: ((double *)row)[i] = (double)value.f;
+    case SAT_Q32: *(uint32_t *)entry = (uint32_t)value.u; break;
+    case SAT_U64: *(uint64_t *)entry = value.u; break;
+    case SAT_F32: *(float *)entry = (float)value.f; break;
+    default: *(double *)entry = (double)value.f;
     }
 }
 
 /* The sample as the accumulator sees it; false if fixed point cannot hold it. */
-static bool sample(const sat_plan_spec *s, const char *pixel, size_t i, sum *value)
+static bool sample(const sat_plan_spec *s, const void *at, sum *value)
 {
     uint64_t u = 0;
     double f = 0;
     switch (s->sample) {
-    case SAT_U8: u = ((const uint8_t *)pixel)[i]; break;
-    case SAT_U16: u = ((const uint16_t *)pixel)[i]; break;
-    case SAT_U32: u = ((const uint32_t *)pixel)[i]; break;
-    case SAT_I8: u = (uint64_t)((const int8_t *)pixel)[i]; break;
-    case SAT_I16: u = (uint64_t)((const int16_t *)pixel)[i]; break;
-    case SAT_I32: u = (uint64_t)((const int32_t *)pixel)[i]; break;
-    case SAT_F32: f = (double)((const float *)pixel)[i]; break;
-    default: f = ((const double *)pixel)[i];
+    case SAT_U8: u = *(const uint8_t *)at; break;
+    case SAT_U16: u = *(const uint16_t *)at; break;
+    case SAT_U32: u = *(const uint32_t *)at; break;
+    case SAT_I8: u = (uint64_t) * (const int8_t *)at; break;
+    case SAT_I16: u = (uint64_t) * (const int16_t *)at; break;
+    case SAT_I32: u = (uint64_t) * (const int32_t *)at; break;
+    case SAT_F32: f = (double)*(const float *)at; break;
+    default: f = *(const double *)at;
     }
     if (s->accum == SAT_Q32) {
         double q = (f - s->quant.offset) / s->quant.step;
@@ -110,32 +110,36 @@ static sat_status run_plan(void *state, const sat_view *image, const sat_view *t
 {
     serial *s = state;
     const sat_plan_spec *spec = &s->spec;
-    size_t channels = (size_t)spec->channels, samples = (size_t)spec->width * channels;
+    const int64_t channels = spec->channels, width = spec->width;
+    const size_t size = sat_type_bytes(spec->accum);
     const sum zero = {0};
-    bool padded = spec->layout == SAT_PADDED, exclusive = spec->layout == SAT_EXCLUSIVE;
-    size_t shift = spec->layout == SAT_INCLUSIVE ? 0 : channels; /* the zero column */
-    size_t size = sat_type_bytes(spec->accum);
+    const bool padded = spec->layout == SAT_PADDED, exclusive = spec->layout == SAT_EXCLUSIVE;
+    const int64_t zero_column = spec->layout != SAT_INCLUSIVE, zero_rows = padded && !run->continues;
 
-    for (size_t i = 0; i < samples; i++) s->above[i] = run->carry_in ? load(spec->accum, run->carry_in, i) : zero;
-    int64_t zero_rows = padded && !run->continues;
-    if (zero_rows) memset(table->data, 0, (samples + channels) * size);
+    for (int64_t i = 0; i < width * channels; i++)
+        s->above[i] = run->carry_in ? load(spec->accum, (const char *)run->carry_in + (size_t)i * size) : zero;
+    for (int64_t x = 0; zero_rows && x <= width; x++)
+        for (int64_t c = 0; c < channels; c++) store(spec->accum, sat_sample_at(table, x, 0, c), zero);
     for (int64_t y = 0; y < image->height; y++) {
-        if (!sat_goes_on(run, 0, (double)samples / SAMPLES_PER_US)) return sat_run_status(run);
-        const char *in = (const char *)image->data + (size_t)y * image->row_bytes;
-        char *out = (char *)table->data + (size_t)(y + zero_rows) * table->row_bytes;
+        if (!sat_goes_on(run, 0, (double)(width * channels) / SAMPLES_PER_US)) return sat_run_status(run);
+        const int64_t row = y + zero_rows;
         sum along[4] = {zero, zero, zero, zero}; /* for each channel */
-        for (size_t c = 0; c < shift; c++) store(spec->accum, out, c, zero);
-        for (size_t i = 0; i < samples; i++) {
-            sum value, before = s->above[i];
-            if (!sample(spec, in + i / channels * image->pixel_bytes, i % channels, &value))
-                return sat_fail(SAT_ERR_RANGE, "a sample in row %lld lies outside the declared range", (long long)y);
-            along[i % channels] = add(spec->accum, along[i % channels], value);
-            s->above[i] = add(spec->accum, before, along[i % channels]);
-            if (!exclusive || i + shift < samples) store(spec->accum, out, i + shift, exclusive ? before : s->above[i]);
-        }
+        for (int64_t c = 0; zero_column && c < channels; c++) store(spec->accum, sat_sample_at(table, 0, row, c), zero);
+        for (int64_t x = 0; x < width; x++)
+            for (int64_t c = 0; c < channels; c++) {
+                sum value, *above = &s->above[x * channels + c];
+                const sum before = *above;
+                if (!sample(spec, sat_sample_at(image, x, y, c), &value))
+                    return sat_fail(SAT_ERR_RANGE, "a sample in row %lld lies outside the declared range",
+                                    (long long)y);
+                along[c] = add(spec->accum, along[c], value);
+                *above = add(spec->accum, before, along[c]);
+                if (!exclusive || x + 1 < width)
+                    store(spec->accum, sat_sample_at(table, x + zero_column, row, c), exclusive ? before : *above);
+            }
     }
-    if (run->carry_out)
-        for (size_t i = 0; i < samples; i++) store(spec->accum, run->carry_out, i, s->above[i]);
+    for (int64_t i = 0; run->carry_out && i < width * channels; i++)
+        store(spec->accum, (char *)run->carry_out + (size_t)i * size, s->above[i]);
     return SAT_OK;
 }
 

@@ -58,7 +58,7 @@ void image_exchange(image *a, image *b)
 sat_view image_view(const image *img)
 {
     return (sat_view){.data = img->data,
-                      .row_bytes = img->row_bytes,
+                      .row_bytes = (ptrdiff_t)img->row_bytes,
                       .width = img->width,
                       .height = img->height,
                       .channels = img->channels,

@@ -182,14 +182,15 @@ static sat_status take_write_options(sat_file_write_options *ours, const sat_fil
     return SAT_OK;
 }
 
-/* A file has one table, its pixels without gaps. */
+/* A file has one table, its rows without gaps between samples. */
 static sat_status check_one(const sat_view *v)
 {
-    size_t packed = (size_t)(unsigned)v->channels * sat_type_bytes(v->type);
-    if (v->reserved != 0) return newer("view");
+    const ptrdiff_t size = (ptrdiff_t)sat_type_bytes(v->type), packed = v->channels * size;
+    if (v->reserved != 0 || v->reserved_words[0] != 0 || v->reserved_words[1] != 0) return newer("view");
     if (v->count < 0 || v->count > 1) return refuse(SAT_ERR_SHAPE, "several tables: a file has one");
-    if (v->pixel_bytes != 0 && v->pixel_bytes != packed)
-        return refuse(SAT_ERR_SHAPE, "a table with gaps between its pixels");
+    if ((v->pixel_bytes != 0 && v->pixel_bytes != packed) ||
+        (v->channel_bytes != 0 && v->channel_bytes != size && v->channels > 1))
+        return refuse(SAT_ERR_SHAPE, "a table with gaps between the samples of its rows: copy it to one without");
     return SAT_OK;
 }
 
@@ -200,7 +201,7 @@ static sat_status check_rows(const sat_view *rows)
         return refuse(SAT_ERR_ARGUMENT, "unknown kind of memory");
     if (rows->memory == SAT_DEVICE)
         return refuse(SAT_ERR_UNAVAILABLE, "the table is in device memory; copy it to host memory");
-    if (rows->row_bytes < sat_row_bytes(rows->width, rows->channels, rows->type))
+    if (rows->row_bytes != 0 && rows->row_bytes < (ptrdiff_t)sat_row_bytes(rows->width, rows->channels, rows->type))
         return refuse(SAT_ERR_SHAPE, "fewer bytes from row to row than a row has");
     return check_one(rows);
 }

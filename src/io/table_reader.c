@@ -60,7 +60,7 @@ static void read_array(table_file *file, const npy_header *h)
     file->has_i4 = h->kind == 'i' && h->item_bytes == 4;
     file->table.view = (sat_view){
         .data = (void *)(uintptr_t)(file->file.bytes + h->data_offset),
-        .row_bytes = h->data_bytes / (size_t)h->shape[0],
+        .row_bytes = (ptrdiff_t)(h->data_bytes / (size_t)h->shape[0]),
         .width = h->shape[1],
         .height = h->shape[0],
         .channels = channels,
@@ -78,7 +78,7 @@ static bool apply_trailer(table_file *file, const npy_header *h, const table_tra
     if (strcmp(t->moment, MOMENTS_1_2) == 0 && channels_of(h) % MOMENTS_MAX == 0) {
         meta->moments = MOMENTS_MAX;
         view->channels /= MOMENTS_MAX;
-        view->pixel_bytes = MOMENTS_MAX * (size_t)view->channels * sat_type_bytes(view->type);
+        view->pixel_bytes = MOMENTS_MAX * view->channels * (ptrdiff_t)sat_type_bytes(view->type);
     } else if (strcmp(t->moment, MOMENT_SUM) != 0) {
         return fail(err,
                     "table of the moments '%s' in %lld channels; this program knows " MOMENT_SUM " and " MOMENTS_1_2,
@@ -117,7 +117,7 @@ static bool is_zero(const sat_view *view, int64_t x, int64_t y)
 {
     static const uint8_t zeros[4 * 8];
     size_t bytes = sat_type_bytes(view->type) * (size_t)view->channels;
-    const uint8_t *at = (const uint8_t *)view->data + (size_t)y * view->row_bytes + (size_t)x * bytes;
+    const uint8_t *at = (const uint8_t *)view->data + y * view->row_bytes + (size_t)x * bytes;
 
     return memcmp(at, zeros, bytes) == 0;
 }

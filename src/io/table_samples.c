@@ -36,8 +36,7 @@ static uint64_t entry(const sat_view *v, int64_t x, int64_t y, int c)
     uint64_t wide = 0;
     uint32_t narrow = 0;
     if (x < 0 || y < 0) return 0;
-    const char *at =
-        (const char *)v->data + (size_t)y * v->row_bytes + ((size_t)x * (size_t)v->channels + (size_t)c) * bytes;
+    const char *at = (const char *)v->data + y * v->row_bytes + ((size_t)x * (size_t)v->channels + (size_t)c) * bytes;
     if (bytes == sizeof(narrow))
         memcpy(&narrow, at, sizeof(narrow));
     else

@@ -178,9 +178,11 @@ static void join(uint8_t *to, const uint8_t *first, const uint8_t *second, int64
 
 bool table_writer_joined(table_writer *w, const sat_view *rows, const sat_view *squares, error *err)
 {
+    const size_t apart = rows->row_bytes ? (size_t)rows->row_bytes : w->row_bytes;
+    const size_t squares_apart = squares->row_bytes ? (size_t)squares->row_bytes : w->row_bytes;
     for (int64_t y = 0; y < rows->height; y++) {
-        join(w->joined, (const uint8_t *)rows->data + (size_t)y * rows->row_bytes,
-             (const uint8_t *)squares->data + (size_t)y * squares->row_bytes, rows->width, w->pixel_bytes);
+        join(w->joined, (const uint8_t *)rows->data + (size_t)y * apart,
+             (const uint8_t *)squares->data + (size_t)y * squares_apart, rows->width, w->pixel_bytes);
         if (!put(w, w->joined, 2 * w->row_bytes, err)) return false;
     }
     w->rows += rows->height;
@@ -192,13 +194,14 @@ bool table_writer_rows(table_writer *writer, const sat_view *rows, error *err)
     if (!table_writer_takes(writer, rows)) return fail(err, "rows of another shape than the table's");
 
     const uint8_t *at = rows->data;
-    bool gaps = rows->row_bytes != writer->row_bytes;
+    const size_t apart = rows->row_bytes ? (size_t)rows->row_bytes : writer->row_bytes;
+    bool gaps = apart != writer->row_bytes;
     int64_t step = gaps ? 1 : (int64_t)(PIECE_BYTES / writer->row_bytes) + 1;
     for (int64_t y = 0; y < rows->height; y += step) {
         int64_t n = rows->height - y < step ? rows->height - y : step;
         size_t bytes = (size_t)n * writer->row_bytes;
         if (!put(writer, at, bytes, err)) return false;
-        at += (size_t)n * rows->row_bytes;
+        at += (size_t)n * apart;
     }
     writer->rows += rows->height;
     return true;

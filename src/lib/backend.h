@@ -34,7 +34,7 @@ typedef struct sat_backend {
     bool device;       /* views and carry rows that reach run() lie in device memory: the library copies others there */
     bool unrepeatable; /* float sums depend on timing */
     bool batches;      /* run() takes views of several images; without it, it is called for each image */
-    bool gaps;         /* run() and box_run() take images with gaps between their pixels */
+    bool gaps;         /* run() takes images and makes tables of any strides */
     bool squares;      /* sums squares, spec->power 2, in the accumulators of sat_power_combines() (types.h) */
 
     /* Can it run on this machine, now?  Cheap; *why is static text: what it found, or what is missing. */
@@ -63,7 +63,7 @@ typedef struct sat_backend {
                             sat_counts *counts);
 
     /* The same for window statistics (optional: NULL = SAT_ERR_UNAVAILABLE).  The result of no output is SAT_TYPE_NONE.
-     * run: one image in host memory, which may have gaps between its pixels; sets the image's counts, which are 0.  A
+     * run: one image in host memory, all views with any strides; sets the image's counts, which are 0.  A
      * device's: several images in device memory without gaps; window_counts() waits for them and sets their counts. */
     sat_status (*window_open)(const sat_window_spec *spec, sat_arena *arena, void **state, char *note,
                               size_t note_bytes);

@@ -172,7 +172,7 @@ static sat_band *slot_of(const job *j, int64_t k)
 
 static bool all_pinned(const sat_device *d, const sat_view *v)
 {
-    return !sat_has_gaps(v) && d->pinned(v->data) >= sat_extent(v);
+    return sat_is_plain(v) && d->pinned(v->data) >= sat_extent(v);
 }
 
 /* Band k to the device, and its sum.  Its slot was that of k - slots, which may still be on its way. */
@@ -257,7 +257,8 @@ sat_status sat_bands_run(sat_bands *b, const sat_backend *backend, void *state, 
              .each = (image->height - 1) / b->rows + 1};
     j.count = j.each * ((image->count - 1) / b->images + 1);
     sat_view table0 = table_of(&j, 0);
-    j.threads = sat_copy_threads((size_t)(table0.height * table0.count) * table->row_bytes, b->threads);
+    const size_t row = sat_row_bytes(table->width, table->channels, table->type);
+    j.threads = sat_copy_threads((size_t)(table0.height * table0.count) * row, b->threads);
     sat_view there = sat_packed_view(image->width, image->count, 1, image->channels, table->type, SAT_DEVICE);
     sat_view carry_in = packed(&there, NULL, SAT_HOST), carry_out = carry_in;
     there.data = b->carry;

@@ -133,11 +133,7 @@ sat_status sat_box_create_sized(sat_box **out, const sat_box_spec *given, size_t
 static sat_status fits(const sat_box_spec *s, const sat_view *view, sat_type type, const char *what)
 {
     const sat_view made = sat_packed_view(s->width, s->height, s->count, s->channels, type, s->memory);
-    sat_status status = sat_check_fit(view, &made, what, "box filter");
-    if (status == SAT_OK && sat_has_gaps(view) && !s->strided)
-        status =
-            sat_fail(SAT_ERR_ARGUMENT, "%s: gaps between pixels; the filter was not made for them (strided)", what);
-    return status;
+    return sat_check_fit(view, &made, what, "box filter");
 }
 
 typedef struct images {
@@ -172,6 +168,7 @@ sat_status sat_box_run_sized(sat_box *box, const sat_view *given_src, const sat_
     if (status == SAT_OK) status = sat_take_view(&src, given_src, "source");
     if (status == SAT_OK) status = sat_take_output(&dst, given_dst, "result");
     if (status == SAT_OK) status = fits(&box->spec, &src, box->spec.sample, "source");
+    if (status == SAT_OK) status = sat_check_strides(&src, box->spec.strided, "source");
     if (status == SAT_OK) status = fits(&box->spec, &dst, box->spec.result, "result");
     if (status == SAT_OK && src.count != dst.count)
         status = sat_fail(SAT_ERR_SHAPE, "result: %lld images for %lld", (long long)dst.count, (long long)src.count);

@@ -103,7 +103,6 @@ sat_status sat_box_tables_open(const sat_box_spec *spec, const sat_backend *back
                           .backend = backend->name,
                           .threads = spec->threads,
                           .memory = f->memory,
-                          .strided = spec->strided && !spec->weighted_alpha && f->memory == SAT_HOST,
                           .executor = spec->executor,
                           .allocator = spec->allocator};
     if (status == SAT_OK && spec->memory == SAT_DEVICE && sat_is_float(spec->sample))
@@ -125,27 +124,16 @@ sat_status sat_box_tables_open(const sat_box_spec *spec, const sat_backend *back
     return SAT_OK;
 }
 
-static const char *row_of(const sat_view *v, int64_t y)
-{
-    return (const char *)v->data + (size_t)y * v->row_bytes;
-}
-
-/* Channel c of a pixel. */
-static const char *sample_at(const sat_view *v, int64_t x, int64_t y, int64_t c)
-{
-    return row_of(v, y) + (size_t)x * v->pixel_bytes + (size_t)c * sat_type_bytes(v->type);
-}
-
 static double real_at(const sat_view *v, int64_t x, int64_t y, int64_t c)
 {
-    const void *p = sample_at(v, x, y, c);
+    const void *p = sat_sample_at(v, x, y, c);
     return v->type == SAT_F64 ? *(const double *)p : (double)*(const float *)p;
 }
 
 /* Of u8, u16, i8 or i16: those that alpha weighs. */
 static int64_t integer_at(const sat_view *v, int64_t x, int64_t y, int64_t c)
 {
-    const void *p = sample_at(v, x, y, c);
+    const void *p = sat_sample_at(v, x, y, c);
     switch (v->type) {
     case SAT_U8: return *(const uint8_t *)p;
     case SAT_I8: return *(const int8_t *)p;
@@ -164,13 +152,13 @@ static void weigh(const filter *f, const sat_view *src, const sat_run *run)
     int channels = f->spec.channels;
     for (int64_t y = 0; y < f->spec.height; y++) {
         if (!sat_goes_on(run, 0, (double)(f->spec.width * channels) / CHECKED_PER_US)) return;
-        char *out = (char *)f->weighted.data + (size_t)y * f->weighted.row_bytes;
+        void *out = sat_sample_at(&f->weighted, 0, y, 0);
         for (int64_t i = 0; i < f->spec.width * channels; i++) {
             const int64_t x = i / channels, c = i % channels, alpha = channels - 1;
             if (sat_is_float(f->spec.sample))
-                ((double *)(void *)out)[i] = real_at(src, x, y, c) * (c == alpha ? 1 : real_at(src, x, y, alpha));
+                ((double *)out)[i] = real_at(src, x, y, c) * (c == alpha ? 1 : real_at(src, x, y, alpha));
             else
-                ((uint32_t *)(void *)out)[i] =
+                ((uint32_t *)out)[i] =
                     (uint32_t)(integer_at(src, x, y, c) * (c == alpha ? 1 : integer_at(src, x, y, alpha)));
         }
     }
@@ -199,12 +187,11 @@ static sat_sum window_sum(const filter *f, const sat_segment *xs, int nx, const 
     sat_sum total = {0};
     double real = 0;
     for (int j = 0; j < ny; j++) {
-        const char *top = row_of(t, ys[j].begin), *bottom = row_of(t, ys[j].end);
+        const void *top = sat_sample_at(t, 0, ys[j].begin, 0), *bottom = sat_sample_at(t, 0, ys[j].end, 0);
         for (int i = 0; i < nx; i++) {
             int64_t l = xs[i].begin * ch + c, r = xs[i].end * ch + c, weight = xs[i].weight * ys[j].weight;
 #define CORNERS(type)                                                                                                  \
-    (((const type *)(const void *)bottom)[r] - ((const type *)(const void *)bottom)[l] -                               \
-     ((const type *)(const void *)top)[r] + ((const type *)(const void *)top)[l])
+    (((const type *)bottom)[r] - ((const type *)bottom)[l] - ((const type *)top)[r] + ((const type *)top)[l])
             if (t->type == SAT_F64)
                 real += (double)weight * CORNERS(double);
             else if (t->type == SAT_I32)
@@ -234,21 +221,21 @@ static double real_mean(const filter *f, sat_sum sum, sat_sum divisor)
     return divisor.f != 0 ? sum.f / divisor.f : 0;
 }
 
-static void store(const filter *f, void *row, int64_t i, sat_sum sum, sat_sum divisor)
+static void store(const filter *f, void *to, sat_sum sum, sat_sum divisor)
 {
     if (f->spec.result == SAT_F64) {
-        ((double *)row)[i] = real_mean(f, sum, divisor);
+        *(double *)to = real_mean(f, sum, divisor);
         return;
     }
     if (f->spec.result == SAT_F32) {
-        ((float *)row)[i] = (float)real_mean(f, sum, divisor);
+        *(float *)to = (float)real_mean(f, sum, divisor);
         return;
     }
     const uint64_t mean = in_range(f, sat_rounded(sum.u, divisor.u, f->window.is_signed));
     switch (sat_type_bytes(f->spec.result)) {
-    case 1: ((uint8_t *)row)[i] = (uint8_t)mean; break;
-    case 2: ((uint16_t *)row)[i] = (uint16_t)mean; break;
-    default: ((uint32_t *)row)[i] = (uint32_t)mean;
+    case 1: *(uint8_t *)to = (uint8_t)mean; break;
+    case 2: *(uint16_t *)to = (uint16_t)mean; break;
+    default: *(uint32_t *)to = (uint32_t)mean;
     }
 }
 
@@ -274,7 +261,6 @@ static void row_of_means(void *context, int64_t y, int worker)
     sat_segment xs[SAT_SEGMENTS], ys[SAT_SEGMENTS];
     int64_t covered_x, covered_y;
     int ny = sat_axis_segments(&w->y, y, ys, &covered_y);
-    char *out = (char *)j->dst->data + (size_t)y * j->dst->row_bytes;
     for (int64_t x = 0; x < f->spec.width; x++) {
         if (x % PIXELS == 0 && !sat_goes_on(j->run, worker, x ? PIXELS * channels / DIVIDED_PER_US : 0)) return;
         int nx = sat_axis_segments(&w->x, x, xs, &covered_x);
@@ -295,7 +281,7 @@ static void row_of_means(void *context, int64_t y, int worker)
             divisor.u = area;
         for (int c = 0; c < channels; c++) {
             bool colour = f->spec.weighted_alpha && c < channels - 1;
-            store(f, out, x * channels + c, sums[c], colour ? sums[channels - 1] : divisor);
+            store(f, sat_sample_at(j->dst, x, y, c), sums[c], colour ? sums[channels - 1] : divisor);
         }
     }
 }

@@ -7,12 +7,9 @@
 /* How many of so many threads are worth waking for copies of that many bytes each; 1 .. threads. */
 int sat_copy_threads(size_t bytes, int threads);
 
-/* Copies n pixels of so many bytes that lie `stride` bytes apart to where they follow one another. */
-void sat_gather(void *to, const void *from, int64_t n, size_t pixel, size_t stride);
-
-/* Copies from's pixels to those of `to`, a view of the same shape, count and type that does not overlap it and has no
- * gaps between its pixels; what lies between rows stays as it is.  past_caches: the bytes will not be read again soon
- * and are written past the caches, where the machine has such stores. */
+/* Copies from's pixels to those of `to`, a view of the same shape, count and type that does not overlap it; what lies
+ * between its samples stays as it is.  past_caches: the bytes will not be read again soon and are written past the
+ * caches, where the machine has such stores and neither view has gaps. */
 void sat_host_copy(const sat_view *to, const sat_view *from, const sat_executor *executor, int threads,
                    bool past_caches);
 

@@ -31,7 +31,7 @@ sat_status sat_offload_run(const sat_offload *o, const sat_view *in, const sat_v
                            sat_offload_job *job, void *context)
 {
     sat_status status = SAT_OK;
-    const bool host = out->memory == SAT_HOST, copies = host || sat_has_gaps(in);
+    const bool host = out->memory == SAT_HOST, copies = host || !sat_is_plain(in);
     const sat_view device_in = copies ? there(&o->in, in) : *in, device_out = host ? there(&o->out, out) : *out;
     if (copies) status = sat_device_copy(in, &device_in, run->stream);
     if (status == SAT_OK) status = sat_run_asked(run);

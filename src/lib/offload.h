@@ -1,5 +1,5 @@
-/* offload.h - views that a device's code does not take as they are: those in host memory, and images with gaps between
- * their pixels.  They go through device memory that is made once.  Tables of host images take bands.h instead: their
+/* offload.h - views that a device's code does not take as they are: those in host memory, and images that are not plain
+ * (shape.h).  They go through device memory that is made once.  Tables of host images take bands.h instead: their
  * rows can come one after the other. */
 #ifndef SAT_OFFLOAD_H
 #define SAT_OFFLOAD_H
@@ -21,7 +21,7 @@ sat_status sat_offload_open(sat_offload *o, const sat_view *in, const sat_view *
 typedef sat_status sat_offload_job(void *context, const sat_view *in, const sat_view *out, const sat_run *run);
 
 /* Brings the input to the device if it has to, queues the job, and brings host outputs back: then all is done when the
- * call returns.  in has gaps or lies in host memory only if the offload was made for that. */
+ * call returns.  in lies in host memory or is not plain only if the offload was made for that. */
 sat_status sat_offload_run(const sat_offload *o, const sat_view *in, const sat_view *out, const sat_run *run,
                            sat_offload_job *job, void *context);
 

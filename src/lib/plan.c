@@ -18,7 +18,7 @@ struct sat_plan {
     int workers;
     bool staged; /* host views, and a backend that takes a device's */
     sat_bands bands;
-    sat_offload offload; /* of images with gaps in device memory */
+    sat_offload offload; /* of images in device memory that are not plain */
     sat_choice choice;
     int device; /* -1: none */
     char note[192];
@@ -113,8 +113,6 @@ static sat_status open_with(void *object, const sat_backend *backend)
     sat_plan_spec spec = plan->spec;
     sat_status status = sat_check_memory(backend->name, spec.memory, backend->device);
     if (status != SAT_OK) return status;
-    if (spec.strided && !backend->gaps && !backend->device)
-        return sat_fail(SAT_ERR_UNAVAILABLE, "%s: takes no images with gaps between their pixels", backend->name);
     if (spec.power == 2 && !backend->squares)
         return sat_fail(SAT_ERR_UNAVAILABLE, "%s: sums no squares", backend->name);
     spec.sample = sat_backend_sample(plan->spec.sample, plan->spec.accum);
@@ -192,8 +190,11 @@ static sat_status check_views(const sat_plan *plan, const sat_view *image, const
     if (status == SAT_OK && image->height > s->height)
         status = sat_fail(SAT_ERR_SHAPE, "image: %lld rows, more than the plan's %lld", (long long)image->height,
                           (long long)s->height);
-    if (status == SAT_OK && sat_has_gaps(image) && !s->strided)
-        status = sat_fail(SAT_ERR_ARGUMENT, "image: gaps between pixels; the plan was not made for them (strided)");
+    if (status == SAT_OK) status = sat_check_strides(image, s->strided, "image");
+    if (status == SAT_OK && !plan->backend->gaps && !plan->backend->device &&
+        (sat_has_gaps(image) || sat_has_gaps(table)))
+        status = sat_fail(SAT_ERR_UNAVAILABLE, "%s: takes and makes rows without gaps between their samples",
+                          plan->backend->name);
     if (status == SAT_OK) status = same("table", "width", table->width, s->width + padded);
     if (status == SAT_OK) status = same("table", "channels", table->channels, s->channels);
     if (status == SAT_OK) status = same("table", "height", table->height, image->height + (padded && !continues));

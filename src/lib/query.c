@@ -230,7 +230,7 @@ sat_status sat_query_wait(sat_query *q, void *stream)
     sat_status status = sat_device_may_wait(q->device, stream);
     if (status != SAT_OK) return status;
     /* Mostly there is none, and a word to copy. */
-    sat_view here = flat(q->bad, sizeof q->bad->none, SAT_DEVICE), there = flat(q->seen, here.row_bytes, SAT_HOST);
+    sat_view here = flat(q->bad, sizeof q->bad->none, SAT_DEVICE), there = flat(q->seen, sizeof q->bad->none, SAT_HOST);
     status = q->device->copy(&here, &there, stream);
     if (status != SAT_OK || q->seen->none) return status;
     here = flat(q->bad, sizeof *q->bad, SAT_DEVICE), there = flat(q->seen, sizeof *q->seen, SAT_HOST);

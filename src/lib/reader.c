@@ -13,8 +13,10 @@ sat_status sat_reader_open(sat_reader *r, sat_table *t, unsigned flags)
     const sat_view *v = &t->view;
     sat_status status = sat_take_view(&t->view, v, "table");
     if (status != SAT_OK) return status;
-    if (sat_has_gaps(v) && v->memory == SAT_DEVICE)
-        return sat_fail(SAT_ERR_ARGUMENT, "table: gaps between entries in device memory");
+    status = sat_check_apart(v, "table");
+    if (status != SAT_OK) return status;
+    if (v->memory == SAT_DEVICE && !sat_is_plain(v))
+        return sat_fail(SAT_ERR_ARGUMENT, "table: in device memory, a table has rows top to bottom, without gaps");
     if ((unsigned)t->layout > SAT_EXCLUSIVE) return sat_fail(SAT_ERR_ARGUMENT, "unknown layout");
     if (flags & ~(unsigned)SAT_CLIP) return sat_fail(SAT_ERR_ARGUMENT, "unknown flags");
     if (t->power == 0) t->power = 1;
@@ -33,6 +35,7 @@ sat_status sat_reader_open(sat_reader *r, sat_table *t, unsigned flags)
                       .row_bytes = v->row_bytes,
                       .pixel_bytes = v->pixel_bytes,
                       .image_bytes = v->image_bytes,
+                      .channel_bytes = v->channel_bytes,
                       .count = v->count,
                       .inclusive = t->layout == SAT_INCLUSIVE,
                       .clip = flags & SAT_CLIP,

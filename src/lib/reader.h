@@ -46,13 +46,14 @@ sat_status sat_reader_check_all(const sat_table *t, const sat_reader *r, const s
 
 sat_status sat_check_threads(int threads);
 
-#define SAT_CORNER(type, p) ((p) ? ((const type *)(p))[c] : 0)
+#define SAT_CORNER(type, p) ((p) ? *(const type *)(const void *)((const char *)(p) + at) : 0)
 #define SAT_ALL_CORNERS(type)                                                                                          \
     SAT_CORNERS(type, SAT_CORNER(type, a), SAT_CORNER(type, b), SAT_CORNER(type, l), SAT_CORNER(type, d))
 
 static inline sat_sum sat_corners_of(const sat_reader *r, uint64_t image, const sat_rect *rect, size_t c)
 {
     const int64_t x1 = rect->x + rect->width, y1 = rect->y + rect->height;
+    const ptrdiff_t at = (ptrdiff_t)c * r->channel_bytes;
     const void *a = sat_entry(r, image, rect->x, rect->y), *b = sat_entry(r, image, x1, rect->y);
     const void *l = sat_entry(r, image, rect->x, y1), *d = sat_entry(r, image, x1, y1);
     switch (r->type) {
@@ -68,9 +69,10 @@ static inline sat_sum sat_corners_of(const sat_reader *r, uint64_t image, const 
 /* Where the four corners of a rectangle lie, whatever it holds: no address is read, and they may be none. */
 static inline void sat_corner_places(const sat_reader *r, uint64_t image, const sat_rect *rect, uintptr_t to[4])
 {
-    const size_t across = (size_t)rect->width * r->pixel_bytes, down = (size_t)rect->height * r->row_bytes;
-    to[0] = (uintptr_t)r->origin + image * r->image_bytes + (size_t)rect->y * r->row_bytes +
-            (size_t)rect->x * r->pixel_bytes - (r->inclusive ? r->row_bytes + r->pixel_bytes : 0);
+    const size_t row = (size_t)r->row_bytes, pixel = (size_t)r->pixel_bytes; /* modulo 2^64, as addresses */
+    const size_t across = (size_t)rect->width * pixel, down = (size_t)rect->height * row;
+    to[0] = (uintptr_t)r->origin + image * (size_t)r->image_bytes + (size_t)rect->y * row + (size_t)rect->x * pixel -
+            (r->inclusive ? row + pixel : 0);
     to[1] = to[0] + across;
     to[2] = to[0] + down;
     to[3] = to[1] + down;

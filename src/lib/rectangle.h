@@ -16,8 +16,9 @@
 /* A table read through its prefix sums: entry (x, y) is the sum of the first x columns of the first y rows. */
 typedef struct sat_reader {
     const char *origin; /* the entry of x = y = 0, which an inclusive table does not hold */
-    size_t row_bytes, pixel_bytes, image_bytes;
-    int64_t count; /* images, each of which answers all rectangles */
+    ptrdiff_t row_bytes, pixel_bytes, image_bytes;
+    ptrdiff_t channel_bytes; /* that of the type, in device memory */
+    int64_t count;           /* images, each of which answers all rectangles */
     bool inclusive, clip;
     sat_type type;
     int64_t width, height; /* of the image */
@@ -62,8 +63,8 @@ SAT_BOTH sat_rect_status sat_rect_validate(const sat_reader *r, sat_rect *rect)
 SAT_BOTH const void *sat_entry(const sat_reader *r, uint64_t i, int64_t x, int64_t y)
 {
     if (r->inclusive && (x == 0 || y == 0)) return NULL;
-    return r->origin + i * r->image_bytes + (size_t)(y - r->inclusive) * r->row_bytes +
-           (size_t)(x - r->inclusive) * r->pixel_bytes;
+    return r->origin + (int64_t)i * r->image_bytes + (y - r->inclusive) * r->row_bytes +
+           (x - r->inclusive) * r->pixel_bytes;
 }
 
 /* D - B - C + A in the table's own arithmetic: integers wrap, floats are rounded at each step. */

@@ -13,30 +13,42 @@ size_t sat_row_bytes(int64_t width, int channels, sat_type type)
     return bytes;
 }
 
-/* Bytes of the first row, from its first to its last; 0 on overflow. */
-static size_t row_extent(const sat_view *v)
+/* The steps of a view: along its channels, pixels, rows and images. */
+typedef struct steps {
+    int64_t n[4];
+    ptrdiff_t bytes[4];
+} steps;
+enum { STEPS = 4 };
+
+static steps steps_of(const sat_view *v)
 {
-    size_t pixels, bytes;
-    if (!sat_mul((size_t)(v->width - 1), v->pixel_bytes, &pixels)) return 0;
-    if (__builtin_add_overflow(pixels, (size_t)v->channels * sat_type_bytes(v->type), &bytes)) return 0;
-    return bytes;
+    return (steps){{v->channels - 1, v->width - 1, v->height - 1, v->count - 1},
+                   {v->channel_bytes, v->pixel_bytes, v->row_bytes, v->image_bytes}};
 }
 
-/* The same of the first image. */
-static size_t extent_of_image(const sat_view *v)
+/* Bytes [low, high) around the first sample.  False if they overflow. */
+typedef struct span {
+    ptrdiff_t low, high;
+} span;
+
+static bool find_span(const sat_view *v, span *s)
 {
-    size_t rows, bytes, row = row_extent(v);
-    if (row == 0 || !sat_mul((size_t)(v->height - 1), v->row_bytes, &rows)) return 0;
-    return __builtin_add_overflow(rows, row, &bytes) ? 0 : bytes;
+    const steps all = steps_of(v);
+    *s = (span){0, (ptrdiff_t)sat_type_bytes(v->type)};
+    for (int i = 0; i < STEPS; i++) {
+        ptrdiff_t bytes, *end = all.bytes[i] < 0 ? &s->low : &s->high;
+        if (__builtin_mul_overflow(all.n[i], all.bytes[i], &bytes) || __builtin_add_overflow(*end, bytes, end))
+            return false;
+    }
+    ptrdiff_t extent;
+    return !__builtin_sub_overflow(s->high, s->low, &extent);
 }
 
-/* The same of all images. */
-static size_t extent(const sat_view *v)
+/* Is the address of each byte a number? */
+static bool has_addresses(const sat_view *v, const span *s)
 {
-    size_t images, bytes, image = extent_of_image(v);
-    if (image == 0 || !sat_mul((size_t)(v->count - 1), v->image_bytes, &images)) return 0;
-    if (__builtin_add_overflow(images, image, &bytes)) return 0;
-    return bytes <= PTRDIFF_MAX ? bytes : 0;
+    const uintptr_t data = (uintptr_t)v->data;
+    return data >= (uintptr_t)-s->low && data <= UINTPTR_MAX - (uintptr_t)s->high;
 }
 
 static bool sides_ok(int64_t width, int64_t height, int channels)
@@ -67,7 +79,9 @@ static sat_status check(const sat_view *v, const char *what)
     if (v->memory != SAT_HOST && v->memory != SAT_DEVICE)
         return sat_fail(SAT_ERR_ARGUMENT, "%s: unknown kind of memory", what);
     if (size == 0) return sat_fail(SAT_ERR_ARGUMENT, "%s: unknown type", what);
-    if (v->reserved != 0) return sat_fail(SAT_ERR_ARGUMENT, "%s: the reserved member is not 0", what);
+    if (v->reserved != 0 || v->reserved_words[0] != 0 || v->reserved_words[1] != 0)
+        return sat_fail(SAT_ERR_ARGUMENT, "%s: a reserved member is not 0; zero a view before its members are set",
+                        what);
     if (!sides_ok(v->width, v->height, v->channels))
         return sat_fail(
             SAT_ERR_SHAPE,
@@ -79,51 +93,115 @@ static sat_status check(const sat_view *v, const char *what)
     return SAT_OK;
 }
 
-/* Fills in the strides that are zero; false if they overflow. */
+/* n times the magnitude of a stride. */
+static bool whole(int64_t n, ptrdiff_t bytes, ptrdiff_t *all)
+{
+    if (bytes == PTRDIFF_MIN) return false;
+    return !__builtin_mul_overflow(n, bytes < 0 ? -bytes : bytes, all);
+}
+
+/* Fills in the strides that are zero, and those that no step takes; false if they overflow. */
 static bool complete(sat_view *v)
 {
+    const ptrdiff_t size = (ptrdiff_t)sat_type_bytes(v->type), pixel = v->channels * size;
+    ptrdiff_t row;
     if (v->count == 0) v->count = 1;
-    if (v->pixel_bytes == 0) v->pixel_bytes = (size_t)v->channels * sat_type_bytes(v->type);
-    return v->image_bytes != 0 || v->count == 1 || sat_mul((size_t)v->height, v->row_bytes, &v->image_bytes);
+    if (v->channel_bytes == 0 || v->channels == 1) v->channel_bytes = size;
+    if (v->pixel_bytes == 0 || v->width == 1) v->pixel_bytes = pixel;
+    if (!whole(v->width, v->pixel_bytes, &row)) return false;
+    if (v->row_bytes == 0) v->row_bytes = row;
+    if (v->count > 1 && v->image_bytes == 0 && !whole(v->height, v->row_bytes, &v->image_bytes)) return false;
+    if (v->height == 1) v->row_bytes = row;
+    return v->count > 1 || whole(v->height, v->row_bytes, &v->image_bytes);
+}
+
+/* Checks the strides of a view whose data may be set later. */
+static sat_status take_strides(sat_view *v, const char *what)
+{
+    span s;
+    if (!complete(v) || !find_span(v, &s)) return sat_fail(SAT_ERR_SHAPE, "%s: larger than the address space", what);
+    const ptrdiff_t size = (ptrdiff_t)sat_type_bytes(v->type);
+    if (v->channel_bytes % size || v->pixel_bytes % size || v->row_bytes % size || v->image_bytes % size)
+        return sat_fail(SAT_ERR_ARGUMENT, "%s: strides that are no multiples of its type's %d bytes", what, (int)size);
+    return SAT_OK;
+}
+
+/* Each stride steps over all that the smaller ones reach; then no two samples share a byte. */
+sat_status sat_check_apart(const sat_view *v, const char *what)
+{
+    static const char *const names[STEPS] = {"channel", "pixel", "row", "image"};
+    const steps all = steps_of(v);
+    ptrdiff_t extent = (ptrdiff_t)sat_type_bytes(v->type);
+    bool done[STEPS] = {false};
+    for (int k = 0; k < STEPS; k++) {
+        int least = -1;
+        for (int i = 0; i < STEPS; i++)
+            if (!done[i] && all.n[i] > 0 && (least < 0 || labs(all.bytes[i]) < labs(all.bytes[least]))) least = i;
+        if (least < 0) break;
+        const ptrdiff_t bytes = labs(all.bytes[least]);
+        if (bytes < extent)
+            return sat_fail(SAT_ERR_SHAPE, "%s: samples share bytes, or may: %td bytes from %s to %s", what,
+                            all.bytes[least], names[least], names[least]);
+        extent += all.n[least] * bytes;
+        done[least] = true;
+    }
+    return SAT_OK;
 }
 
 sat_status sat_take_view(sat_view *view, const sat_view *given, const char *what)
 {
     if (given == NULL || given->data == NULL) return sat_fail(SAT_ERR_ARGUMENT, "%s: no data", what);
     sat_view v = *given;
+    span s;
     sat_status status = check(&v, what);
+    if (status == SAT_OK) status = take_strides(&v, what);
     if (status != SAT_OK) return status;
-    size_t size = sat_type_bytes(v.type);
-    if (!complete(&v)) return sat_fail(SAT_ERR_SHAPE, "%s: larger than the address space", what);
-    if (v.pixel_bytes < (size_t)v.channels * size)
-        return sat_fail(SAT_ERR_SHAPE, "%s: %zu bytes from pixel to pixel are less than a pixel", what, v.pixel_bytes);
-    if (row_extent(&v) == 0 || v.row_bytes < row_extent(&v))
-        return sat_fail(SAT_ERR_SHAPE, "%s: %zu bytes from row to row are less than a row", what, v.row_bytes);
-    if (extent(&v) == 0) return sat_fail(SAT_ERR_SHAPE, "%s: larger than the address space", what);
-    if ((v.pixel_bytes | v.row_bytes | v.image_bytes | (uintptr_t)v.data) % size != 0)
-        return sat_fail(SAT_ERR_ARGUMENT, "%s: not aligned to its type", what);
+    if (!find_span(&v, &s) || !has_addresses(&v, &s))
+        return sat_fail(SAT_ERR_SHAPE, "%s: larger than the address space", what);
+    if ((uintptr_t)v.data % sat_type_bytes(v.type) != 0)
+        return sat_fail(SAT_ERR_ARGUMENT, "%s: data that is not aligned to its type's %zu bytes", what,
+                        sat_type_bytes(v.type));
     *view = v;
     return SAT_OK;
+}
+
+bool sat_is_plain(const sat_view *v)
+{
+    const ptrdiff_t least = (v->width - 1) * v->pixel_bytes; /* less than a row */
+    return !sat_has_gaps(v) && v->row_bytes > least && (v->count == 1 || v->image_bytes > least);
+}
+
+sat_status sat_check_strides(const sat_view *view, bool strided, const char *what)
+{
+    if (view->memory == SAT_HOST || strided || sat_is_plain(view)) return SAT_OK;
+    return sat_fail(
+        SAT_ERR_ARGUMENT,
+        "%s: in device memory with gaps between its samples, or with rows or images in reverse; only what is "
+        "made with `strided` has the memory to gather it",
+        what);
 }
 
 sat_status sat_take_output(sat_view *view, const sat_view *given, const char *what)
 {
     sat_status status = sat_take_view(view, given, what);
-    if (status != SAT_OK) return status;
-    if (sat_has_gaps(view))
-        return sat_fail(SAT_ERR_ARGUMENT, "%s: gaps between pixels; what is written has none", what);
-    /* Images one after the other, or side by side in each row. */
-    const size_t row = row_extent(view);
-    bool apart = view->count == 1 || view->image_bytes >= extent_of_image(view) ||
-                 (view->image_bytes >= row && (view->row_bytes - row) / (size_t)(view->count - 1) >= view->image_bytes);
-    return apart ? SAT_OK
-                 : sat_fail(SAT_ERR_SHAPE, "%s: images that lie %zu bytes apart share bytes, or may", what,
-                            view->image_bytes);
+    if (status == SAT_OK) status = sat_check_apart(view, what);
+    if (status == SAT_OK && view->memory == SAT_DEVICE && !sat_is_plain(view))
+        status = sat_fail(SAT_ERR_ARGUMENT, "%s: what is written in device memory has rows top to bottom, without gaps",
+                          what);
+    return status;
+}
+
+char *sat_lowest(const sat_view *view)
+{
+    span s = {0};
+    (void)find_span(view, &s);
+    return (char *)view->data + s.low;
 }
 
 size_t sat_extent(const sat_view *view)
 {
-    return extent(view);
+    span s;
+    return find_span(view, &s) ? (size_t)(s.high - s.low) : 0;
 }
 
 /* Do [a, a + n) and [b, b + m), repeated every `period` bytes, stay apart? */
@@ -134,24 +212,37 @@ static bool apart(uintptr_t a, size_t n, uintptr_t b, size_t m, size_t period)
     return from_a >= n && period - from_a >= m;
 }
 
-/* Bytes of a period in which the view may have some: strides that are multiples of it lead to the same place. */
-static size_t extent_in(const sat_view *v, size_t period)
+/* The bytes of a period in which the view may have some: strides that are multiples of it lead to the same place. */
+static span span_in(const sat_view *v, ptrdiff_t period)
 {
-    size_t bytes = (size_t)v->channels * sat_type_bytes(v->type);
-    if (v->pixel_bytes % period != 0) bytes += (size_t)(v->width - 1) * v->pixel_bytes;
-    if (v->height > 1 && v->row_bytes % period != 0) bytes += (size_t)(v->height - 1) * v->row_bytes;
-    if (v->count > 1 && v->image_bytes % period != 0) bytes += (size_t)(v->count - 1) * v->image_bytes;
-    return bytes;
+    const steps all = steps_of(v);
+    span s = {0, (ptrdiff_t)sat_type_bytes(v->type)};
+    for (int i = 0; i < STEPS; i++) {
+        if (all.n[i] == 0 || all.bytes[i] % period == 0) continue;
+        if (all.bytes[i] < 0)
+            s.low += all.n[i] * all.bytes[i];
+        else
+            s.high += all.n[i] * all.bytes[i];
+    }
+    return s;
+}
+
+static bool apart_in(const sat_view *a, const sat_view *b, ptrdiff_t stride)
+{
+    const ptrdiff_t period = labs(stride);
+    const span in_a = span_in(a, period), in_b = span_in(b, period);
+    return apart((uintptr_t)a->data + (uintptr_t)in_a.low, (size_t)(in_a.high - in_a.low),
+                 (uintptr_t)b->data + (uintptr_t)in_b.low, (size_t)(in_b.high - in_b.low), (size_t)period);
 }
 
 bool sat_overlap(const sat_view *a, const sat_view *b)
 {
-    uintptr_t a0 = (uintptr_t)a->data, b0 = (uintptr_t)b->data;
-    if (a->memory != b->memory || a0 >= b0 + extent(b) || b0 >= a0 + extent(a)) return false;
-    const size_t periods[] = {a->pixel_bytes, a->row_bytes, a->count > 1 ? a->image_bytes : 0,
-                              b->pixel_bytes, b->row_bytes, b->count > 1 ? b->image_bytes : 0};
-    for (size_t i = 0; i < sizeof periods / sizeof *periods; i++)
-        if (periods[i] && apart(a0, extent_in(a, periods[i]), b0, extent_in(b, periods[i]), periods[i])) return false;
+    const uintptr_t a0 = (uintptr_t)sat_lowest(a), b0 = (uintptr_t)sat_lowest(b);
+    if (a->memory != b->memory || a0 >= b0 + sat_extent(b) || b0 >= a0 + sat_extent(a)) return false;
+    const steps of_a = steps_of(a), of_b = steps_of(b);
+    for (int i = 0; i < STEPS; i++)
+        if ((of_a.n[i] > 0 && apart_in(a, b, of_a.bytes[i])) || (of_b.n[i] > 0 && apart_in(a, b, of_b.bytes[i])))
+            return false;
     return true;
 }
 
@@ -159,15 +250,14 @@ sat_view sat_packed_view(int64_t width, int64_t height, int64_t count, int chann
 {
     sat_view v = {.width = width, .height = height, .count = count, .channels = channels, .type = type};
     v.memory = memory;
-    v.row_bytes = sat_row_bytes(width, channels, type);
-    (void)complete(&v);
+    if (!complete(&v)) v.row_bytes = PTRDIFF_MIN; /* its extent overflows, too */
     return v;
 }
 
 sat_view sat_images_of(const sat_view *view, int64_t first, int64_t count)
 {
     sat_view v = *view;
-    v.data = (char *)view->data + (size_t)first * view->image_bytes;
+    v.data = (char *)view->data + first * view->image_bytes;
     v.count = count;
     return v;
 }
@@ -175,8 +265,16 @@ sat_view sat_images_of(const sat_view *view, int64_t first, int64_t count)
 sat_view sat_rows_of(const sat_view *view, int64_t first, int64_t rows)
 {
     sat_view v = *view;
-    v.data = (char *)view->data + (size_t)first * view->row_bytes;
+    v.data = (char *)view->data + first * view->row_bytes;
     v.height = rows;
+    return v;
+}
+
+sat_view sat_columns_of(const sat_view *view, int64_t first, int64_t columns)
+{
+    sat_view v = *view;
+    v.data = (char *)view->data + first * view->pixel_bytes;
+    v.width = columns;
     return v;
 }
 
@@ -196,32 +294,34 @@ sat_status sat_view_alloc(sat_view *view)
 {
     if (view == NULL) return sat_fail(SAT_ERR_ARGUMENT, "no view");
     view->data = NULL;
-    sat_view v = *view, checked = {.count = 1};
+    sat_view v = *view;
+    span s = {0};
+    void *lowest;
     sat_status status = check(&v, "view");
+    if (status == SAT_OK) status = take_strides(&v, "view");
+    if (status == SAT_OK) status = sat_check_apart(&v, "view");
     if (status != SAT_OK) return status;
-    if (v.pixel_bytes == 0) v.pixel_bytes = (size_t)v.channels * sat_type_bytes(v.type);
-    if (v.row_bytes == 0 && !sat_mul((size_t)v.width, v.pixel_bytes, &v.row_bytes)) v.row_bytes = 0;
-    if (v.image_bytes == 0 && !sat_mul((size_t)v.height, v.row_bytes, &v.image_bytes)) v.image_bytes = 0;
-    v.data = (void *)(uintptr_t)64; /* stands for the memory that is to come */
-    status = sat_take_view(&checked, &v, "view");
-    if (status != SAT_OK) return status;
-    size_t bytes = extent(&checked);
+    const size_t bytes = find_span(&v, &s) ? (size_t)(s.high - s.low) : 0;
     if (v.memory == SAT_DEVICE) {
-        status = sat_device_alloc(&checked.data, bytes);
-    } else if (posix_memalign(&checked.data, 64, bytes) != 0) {
+        status = sat_device_alloc(&lowest, bytes);
+    } else if (posix_memalign(&lowest, 64, bytes) != 0) {
         status = sat_fail(SAT_ERR_MEMORY, "a view of %zu bytes could not be allocated", bytes);
     }
-    if (status == SAT_OK) *view = checked;
-    return status;
+    if (status != SAT_OK) return status;
+    *view = v;
+    view->data = (char *)lowest - s.low;
+    return SAT_OK;
 }
 
 void sat_view_free(sat_view *view)
 {
     if (view == NULL || view->data == NULL) return;
+    sat_view v = *view;
+    void *lowest = complete(&v) ? sat_lowest(&v) : v.data;
     if (view->memory == SAT_DEVICE)
-        sat_device_free(view->data);
+        sat_device_free(lowest);
     else
-        free(view->data);
+        free(lowest);
     view->data = NULL;
 }
 

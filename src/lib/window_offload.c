@@ -30,7 +30,7 @@ static sat_view there(const sat_view *made, const sat_view *like)
 
 static sat_status bring(const sat_view *made, sat_view *view, void *stream)
 {
-    if (made->data == NULL || (view->memory == SAT_DEVICE && !sat_has_gaps(view))) return SAT_OK;
+    if (made->data == NULL || (view->memory == SAT_DEVICE && sat_is_plain(view))) return SAT_OK;
     const sat_view from = *view;
     *view = there(made, view);
     return sat_device_copy(&from, view, stream);

@@ -11,7 +11,7 @@ typedef struct sat_window_offload {
     int outputs;
 } sat_window_offload;
 
-/* Takes memory for all views of a spec of host memory, for the sources of one whose pixels may have gaps, else none.
+/* Takes memory for all views of a spec of host memory, for the sources of one with `strided`, else none.
  * Fails as sat_arena_view() does. */
 sat_status sat_window_offload_open(sat_window_offload *o, const sat_window_spec *spec, sat_arena *arena);
 

@@ -272,15 +272,14 @@ sat_status sat_window_run_sized(sat_window *w, const sat_view *given_src, const 
     sat_status status = sat_take_run(&run, &control, given, run_bytes, false);
     if (status == SAT_OK) status = sat_take_view(&src, given_src, "source");
     if (status == SAT_OK) status = fits(w, &src, w->spec.channels, w->spec.sample, "source");
-    if (status == SAT_OK && sat_has_gaps(&src) && !w->spec.strided)
-        status = sat_fail(SAT_ERR_ARGUMENT, "source: gaps between pixels; the window was not made for them (strided)");
+    if (status == SAT_OK) status = sat_check_strides(&src, w->spec.strided, "source");
     if (status == SAT_OK && given_mask) status = sat_take_view(&mask, given_mask, "mask");
     if (status == SAT_OK && given_mask && mask.type != SAT_U8)
         status = sat_fail(SAT_ERR_TYPE, "mask: type %s; a mask has u8, and not 0 where pixels count",
                           sat_type_name(mask.type));
     if (status == SAT_OK && given_mask) status = fits(w, &mask, 1, SAT_U8, "mask");
-    if (status == SAT_OK && given_mask && sat_has_gaps(&mask))
-        status = sat_fail(SAT_ERR_ARGUMENT, "mask: gaps between pixels");
+    if (status == SAT_OK && given_mask && mask.memory == SAT_DEVICE && !sat_is_plain(&mask))
+        status = sat_fail(SAT_ERR_ARGUMENT, "mask: in device memory, a mask has rows top to bottom, without gaps");
     if (status == SAT_OK && given_mask && mask.count != src.count)
         status = sat_fail(SAT_ERR_SHAPE, "mask: %lld images for %lld", (long long)mask.count, (long long)src.count);
     for (int i = 0; i < w->spec.outputs && status == SAT_OK; i++) {

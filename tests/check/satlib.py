@@ -115,10 +115,11 @@ class Quant(ctypes.Structure):
 
 
 class View(ctypes.Structure):
-    _fields_ = [("data", ctypes.c_void_p), ("row_bytes", ctypes.c_size_t), ("width", ctypes.c_int64),
+    _fields_ = [("data", ctypes.c_void_p), ("row_bytes", ctypes.c_ssize_t), ("width", ctypes.c_int64),
                 ("height", ctypes.c_int64), ("channels", ctypes.c_int), ("type", ctypes.c_int),
                 ("memory", ctypes.c_int), ("reserved", ctypes.c_int), ("count", ctypes.c_int64),
-                ("image_bytes", ctypes.c_size_t), ("pixel_bytes", ctypes.c_size_t)]
+                ("image_bytes", ctypes.c_ssize_t), ("pixel_bytes", ctypes.c_ssize_t),
+                ("channel_bytes", ctypes.c_ssize_t), ("reserved_words", ctypes.c_int64 * 2)]
 
 
 class Spec(ctypes.Structure):

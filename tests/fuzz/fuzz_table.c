@@ -59,8 +59,8 @@ static size_t repair(uint8_t *bytes, size_t n, size_t room)
 
 static const uint8_t *entry(const sat_view *v, int64_t x, int64_t y, size_t c)
 {
-    return (const uint8_t *)v->data + (size_t)y * v->row_bytes +
-           (size_t)x * (v->pixel_bytes ? v->pixel_bytes : (size_t)v->channels * sat_type_bytes(v->type)) +
+    return (const uint8_t *)v->data + y * v->row_bytes +
+           x * (v->pixel_bytes ? v->pixel_bytes : v->channels * (ptrdiff_t)sat_type_bytes(v->type)) +
            c * sat_type_bytes(v->type);
 }
 
@@ -137,7 +137,8 @@ static const char *check_open(const table_file *file, const uint8_t *bytes, size
     size_t row = sat_row_bytes(v->width, v->channels, v->type) * (two ? 2 : 1);
     error err;
     if (file->data_offset > n || file->data_bytes > n - file->data_offset) return "an array that is not in the file";
-    if (row == 0 || row != v->row_bytes || row * (size_t)v->height != file->data_bytes) return "rows of a wrong size";
+    if (row == 0 || row != (size_t)v->row_bytes || row * (size_t)v->height != file->data_bytes)
+        return "rows of a wrong size";
     if (two && (char *)squares.view.data + sat_row_bytes(1, v->channels, v->type) !=
                    (char *)v->data + squares.view.pixel_bytes)
         return "squares that do not end with the pixel";

@@ -7,7 +7,7 @@
 static sat_view flat(void *data, size_t bytes, sat_memory memory)
 {
     return (sat_view){.data = data,
-                      .row_bytes = bytes,
+                      .row_bytes = (ptrdiff_t)bytes,
                       .width = (int64_t)bytes,
                       .height = 1,
                       .channels = 1,
@@ -35,10 +35,10 @@ bool area_open(area *a, sat_view shape, placement p)
 {
     size_t size = sat_type_bytes(shape.type), row = sat_row_bytes(shape.width, shape.channels, shape.type);
     *a = (area){.view = shape, .poison = -1};
-    a->view.row_bytes = row + p.gap * size;
+    a->view.row_bytes = (ptrdiff_t)(row + p.gap * size);
     if (p.even) a->view.row_bytes = (a->view.row_bytes + 15) / 16 * 16;
     a->start = p.guard + p.shift * size;
-    a->bytes = a->start + a->view.row_bytes * (size_t)(shape.height - 1) + row + p.guard;
+    a->bytes = a->start + (size_t)a->view.row_bytes * (size_t)(shape.height - 1) + row + p.guard;
     if (shape.memory == SAT_DEVICE) {
         void *data;
         if (!is_status(sat_device_alloc(&data, a->bytes), SAT_OK, "sat_device_alloc")) return false;
@@ -69,8 +69,8 @@ bool area_write(area *a, const sat_view *packed)
         return is_status(sat_device_copy(packed, &a->view, NULL), SAT_OK, "sat_device_copy");
     size_t row = sat_row_bytes(packed->width, packed->channels, packed->type);
     for (int64_t y = 0; y < packed->height; y++)
-        memcpy((char *)a->view.data + (size_t)y * a->view.row_bytes,
-               (const char *)packed->data + (size_t)y * packed->row_bytes, row);
+        memcpy((char *)a->view.data + (size_t)y * (size_t)a->view.row_bytes,
+               (const char *)packed->data + (size_t)y * (size_t)packed->row_bytes, row);
     return true;
 }
 
@@ -106,8 +106,8 @@ bool area_clean(const area *a, const char *what)
         return false;
     }
     for (int64_t y = 0; y < a->view.height; y++) {
-        size_t end = a->start + (size_t)y * a->view.row_bytes + row;
-        size_t next = y + 1 < a->view.height ? end - row + a->view.row_bytes : a->bytes;
+        size_t end = a->start + (size_t)y * (size_t)a->view.row_bytes + row;
+        size_t next = y + 1 < a->view.height ? end - row + (size_t)a->view.row_bytes : a->bytes;
         if (!untouched(bytes + end, next - end, a->poison, &at)) {
             fail("%s: byte %zu behind row %lld was written", what, at, (long long)y);
             return false;
@@ -168,8 +168,8 @@ bool same_bits(const sat_view *got, const sat_view *want, const char *what)
 {
     size_t samples = (size_t)(got->width * got->channels);
     for (int64_t y = 0; y < got->height; y++) {
-        const char *g = (const char *)got->data + (size_t)y * got->row_bytes;
-        const char *w = (const char *)want->data + (size_t)y * want->row_bytes;
+        const char *g = (const char *)got->data + (size_t)y * (size_t)got->row_bytes;
+        const char *w = (const char *)want->data + (size_t)y * (size_t)want->row_bytes;
         size_t i = first_wrong(got->type, g, w, NULL, 0, samples);
         char a[40], b[40];
         if (i < samples) {

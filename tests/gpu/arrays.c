@@ -147,7 +147,7 @@ sat_scan *scan_of(const array *a, const target *t, sat_memory memory)
 static sat_view line_of(int64_t length, sat_type type, sat_memory memory, void *data)
 {
     return (sat_view){.data = data,
-                      .row_bytes = sat_row_bytes(length, 1, type),
+                      .row_bytes = (ptrdiff_t)sat_row_bytes(length, 1, type),
                       .width = length,
                       .height = 1,
                       .channels = 1,

@@ -63,12 +63,12 @@ void fill_samples(void *samples, size_t n, sat_type type, const sat_quant *quant
 
 static bool packed(sat_view *v, int64_t width, int64_t height, int channels, sat_type type)
 {
-    *v = (sat_view){.row_bytes = sat_row_bytes(width, channels, type),
+    *v = (sat_view){.row_bytes = (ptrdiff_t)sat_row_bytes(width, channels, type),
                     .width = width,
                     .height = height,
                     .channels = channels,
                     .type = type};
-    v->data = calloc((size_t)height, v->row_bytes);
+    v->data = calloc((size_t)height, (size_t)v->row_bytes);
     if (v->data == NULL) fail("out of memory for %lldx%lld", (long long)width, (long long)height);
     return v->data != NULL;
 }
@@ -247,8 +247,8 @@ bool picture_same(const picture *p, const sat_view *got, int64_t first, const ch
 {
     size_t entries = (size_t)(p->table.width * p->table.channels);
     for (int64_t y = 0; y < got->height; y++) {
-        const char *g = (const char *)got->data + (size_t)y * got->row_bytes;
-        const char *w = (const char *)p->table.data + (size_t)(first + y) * p->table.row_bytes;
+        const char *g = (const char *)got->data + (size_t)y * (size_t)got->row_bytes;
+        const char *w = (const char *)p->table.data + (size_t)(first + y) * (size_t)p->table.row_bytes;
         const double *sizes = p->sizes.data ? (const double *)p->sizes.data + (size_t)(first + y) * entries : NULL;
         size_t i = first_wrong(p->table.type, g, w, sizes, p->scale, entries);
         char a[40], b[40];

@@ -106,8 +106,8 @@ bool stage_fill(stage *st, const picture *p, uint64_t *random, bool first, bool 
 {
     int poison = (int)(random64(random) % 256);
     size_t row = sat_row_bytes(st->table.view.width, st->table.view.channels, st->table.view.type);
-    bool filled =
-        st->table.start == 0 && st->table.view.row_bytes == row && st->table.bytes == row * (size_t)p->table.height;
+    bool filled = st->table.start == 0 && (size_t)st->table.view.row_bytes == row &&
+                  st->table.bytes == row * (size_t)p->table.height;
     if (first && !area_fill(&st->image, poison)) return false;
     if (first && !area_write(&st->image, &p->image)) return false;
     if (!(fresh && filled) && !area_fill(&st->table, poison)) return false;

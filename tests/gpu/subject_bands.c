@@ -36,7 +36,7 @@ static void *make_bands(uint64_t seed, size_t k, effort e)
 static sat_view rows_of(const area *a, int64_t first, int64_t rows)
 {
     sat_view v = a->view;
-    v.data = (char *)v.data + (size_t)first * v.row_bytes;
+    v.data = (char *)v.data + (size_t)first * (size_t)v.row_bytes;
     v.height = rows;
     return v;
 }
@@ -258,7 +258,7 @@ static void run_range(void *made, const target *t)
     if (plan == NULL) return;
     stage st;
     sat_view bad = w.picture.image, table;
-    size_t bytes = bad.row_bytes * (size_t)bad.height;
+    size_t bytes = (size_t)bad.row_bytes * (size_t)bad.height;
     bad.data = malloc(bytes);
     bool ok = stage_open(&st, &w, memory, &random) && stage_fill(&st, &w.picture, &random, true, true);
     if (bad.data == NULL) {

@@ -101,28 +101,30 @@ static sat_view placed(const sat_view *like, int64_t count, size_t pixel_gap, si
     size_t size = sat_type_bytes(like->type);
     sat_view v = *like;
     v.count = count;
-    v.pixel_bytes = ((size_t)v.channels + pixel_gap) * size;
-    v.row_bytes = (size_t)v.width * v.pixel_bytes + row_gap * size;
-    v.image_bytes = (size_t)v.height * v.row_bytes + image_gap * size;
+    v.pixel_bytes = (ptrdiff_t)(((size_t)v.channels + pixel_gap) * size);
+    v.row_bytes = (ptrdiff_t)((size_t)v.width * (size_t)v.pixel_bytes + row_gap * size);
+    v.image_bytes = (ptrdiff_t)((size_t)v.height * (size_t)v.row_bytes + image_gap * size);
     return v;
 }
 
 static bool open_bytes(area *a, const sat_view *v, sat_memory memory)
 {
-    const size_t bytes = (size_t)v->count * v->image_bytes;
+    const size_t bytes = (size_t)v->count * (size_t)v->image_bytes;
     const sat_view flat = {.width = (int64_t)bytes, .height = 1, .channels = 1, .type = SAT_U8, .memory = memory};
     return area_open(a, flat, (placement){.guard = 1024});
 }
 
 static char *pixel_of(const sat_view *v, char *bytes, int64_t i, int64_t y, int64_t x)
 {
-    return bytes + (size_t)i * v->image_bytes + (size_t)y * v->row_bytes + (size_t)x * v->pixel_bytes;
+    return bytes + (size_t)i * (size_t)v->image_bytes + (size_t)y * (size_t)v->row_bytes +
+           (size_t)x * (size_t)v->pixel_bytes;
 }
 
 /* All images into the area, each where the view has it. */
 static bool write_images(const batch *b, area *a, const sat_view *v)
 {
-    const size_t bytes = (size_t)v->count * v->image_bytes, pixel = (size_t)v->channels * sat_type_bytes(v->type);
+    const size_t bytes = (size_t)v->count * (size_t)v->image_bytes,
+                 pixel = (size_t)v->channels * sat_type_bytes(v->type);
     char *all = calloc(1, bytes);
     if (all == NULL) {
         fail("out of memory for %zu bytes", bytes);
@@ -131,13 +133,17 @@ static bool write_images(const batch *b, area *a, const sat_view *v)
     for (int64_t i = 0; i < v->count; i++)
         for (int64_t y = 0; y < v->height; y++) {
             const sat_view *images = &b->pictures[i].image;
-            const char *from = (const char *)images->data + (size_t)y * images->row_bytes;
-            const int64_t at_once = v->pixel_bytes == pixel ? v->width : 1; /* pixels that lie side by side */
+            const char *from = (const char *)images->data + (size_t)y * (size_t)images->row_bytes;
+            const int64_t at_once = (size_t)v->pixel_bytes == pixel ? v->width : 1; /* pixels that lie side by side */
             for (int64_t x = 0; x < v->width; x += at_once)
                 memcpy(pixel_of(v, all, i, y, x), from + (size_t)x * pixel, (size_t)at_once * pixel);
         }
-    const sat_view packed = {
-        .data = all, .row_bytes = bytes, .width = (int64_t)bytes, .height = 1, .channels = 1, .type = SAT_U8};
+    const sat_view packed = {.data = all,
+                             .row_bytes = (ptrdiff_t)bytes,
+                             .width = (int64_t)bytes,
+                             .height = 1,
+                             .channels = 1,
+                             .type = SAT_U8};
     bool ok = area_write(a, &packed);
     free(all);
     return ok;
@@ -156,11 +162,11 @@ static bool untouched(const char *bytes, size_t from, size_t to, int poison)
 /* Is what lies between rows and images still poison? */
 static bool gaps_clean(const sat_view *v, const char *bytes, int poison)
 {
-    const size_t row = (size_t)v->width * v->pixel_bytes, rows = (size_t)v->height * v->row_bytes;
-    for (size_t image = 0, i = 0; i < (size_t)v->count; i++, image += v->image_bytes) {
-        for (size_t at = image; at < image + rows; at += v->row_bytes)
-            if (!untouched(bytes, at + row, at + v->row_bytes, poison)) return false;
-        if (!untouched(bytes, image + rows, image + v->image_bytes, poison)) return false;
+    const size_t row = (size_t)v->width * (size_t)v->pixel_bytes, rows = (size_t)v->height * (size_t)v->row_bytes;
+    for (size_t image = 0, i = 0; i < (size_t)v->count; i++, image += (size_t)v->image_bytes) {
+        for (size_t at = image; at < image + rows; at += (size_t)v->row_bytes)
+            if (!untouched(bytes, at + row, at + (size_t)v->row_bytes, poison)) return false;
+        if (!untouched(bytes, image + rows, image + (size_t)v->image_bytes, poison)) return false;
     }
     return true;
 }
@@ -176,7 +182,7 @@ typedef struct answers {
 static sat_view bytes_of(void *data, size_t bytes, sat_memory memory)
 {
     return (sat_view){.data = data,
-                      .row_bytes = bytes,
+                      .row_bytes = (ptrdiff_t)bytes,
                       .width = (int64_t)bytes,
                       .height = 1,
                       .channels = 1,
@@ -260,7 +266,7 @@ static void run(void *made, const target *t)
     sat_view table = placed(&first->table, b->count, 0, b->row_gap, b->image_gap);
     const size_t carries = sat_row_bytes(spec.width, spec.channels, spec.accum);
     sat_view carry_row = {.width = spec.width * b->count, .height = 1, .channels = spec.channels, .type = spec.accum};
-    carry_row.row_bytes = carries * (size_t)b->count, carry_row.memory = memory;
+    carry_row.row_bytes = (ptrdiff_t)(carries * (size_t)b->count), carry_row.memory = memory;
     area from = {0}, to = {0}, carry = {0};
     bool ok = open_bytes(&from, &image, memory) && open_bytes(&to, &table, memory) &&
               area_open(&carry, carry_row, (placement){.guard = 256}) && area_fill(&from, 0x33) &&
@@ -355,7 +361,7 @@ static void run_filter(void *made, const target *t)
     sat_view src = placed(&b->pictures[0].image, b->count, b->pixel_gap, b->row_gap, b->image_gap);
     sat_view dst = placed(&b->pictures[0].image, b->count, 0, b->row_gap, b->image_gap), bytes, seen = dst;
     sat_view want = b->pictures[0].image;
-    want.data = malloc(want.row_bytes * (size_t)want.height);
+    want.data = malloc((size_t)want.row_bytes * (size_t)want.height);
     area from = {0}, to = {0};
     bool ok = want.data && is_status(sat_box_create(&box, &spec), SAT_OK, "sat_box_create") &&
               is_status(sat_box_create(&single, &alone), SAT_OK, "sat_box_create") && open_bytes(&from, &src, memory) &&

@@ -21,7 +21,7 @@ static bool on_device(const target *t, bool scans)
 static sat_view line(void *data, int64_t length, sat_type type, sat_memory memory)
 {
     return (sat_view){.data = data,
-                      .row_bytes = sat_row_bytes(length, 1, type),
+                      .row_bytes = (ptrdiff_t)sat_row_bytes(length, 1, type),
                       .width = length,
                       .height = 1,
                       .channels = 1,
@@ -88,11 +88,14 @@ static void *make_table(uint64_t seed, size_t k, effort e)
     bool ok = b && pixels;
     if (!ok) fail("out of memory");
     if (b)
-        *b = (big_table){
-            .width = w,
-            .height = h,
-            .image = {
-                .row_bytes = (size_t)w, .width = w, .height = h, .channels = 1, .type = SAT_U8, .memory = SAT_DEVICE}};
+        *b = (big_table){.width = w,
+                         .height = h,
+                         .image = {.row_bytes = (ptrdiff_t)((size_t)w),
+                                   .width = w,
+                                   .height = h,
+                                   .channels = 1,
+                                   .type = SAT_U8,
+                                   .memory = SAT_DEVICE}};
     ok = ok && upload(b, pixels);
     free(pixels);
     if (ok) return b;
@@ -136,12 +139,12 @@ static bool rows_right(const big_table *b, const uint32_t *seen, int64_t first, 
 static bool table_right(const big_table *b, const sat_view *table)
 {
     int64_t chunk = CHUNK_BYTES / (int64_t)table->row_bytes + 1;
-    uint32_t *seen = malloc((size_t)chunk * table->row_bytes);
+    uint32_t *seen = malloc((size_t)chunk * (size_t)table->row_bytes);
     bool ok = seen != NULL;
     if (!ok) fail("out of memory");
     for (int64_t y = 0; ok && y < table->height; y += chunk) {
         sat_view from = *table;
-        from.data = (char *)table->data + (size_t)y * table->row_bytes;
+        from.data = (char *)table->data + (size_t)y * (size_t)table->row_bytes;
         from.height = table->height - y < chunk ? table->height - y : chunk;
         sat_view to = from;
         to.data = seen;
@@ -162,13 +165,13 @@ static void run_table(void *made, const target *t)
                           .accum = SAT_U32,
                           .backend = t->name,
                           .memory = SAT_DEVICE};
-    sat_view table = {.row_bytes = sat_row_bytes(b->width + 1, 1, SAT_U32),
+    sat_view table = {.row_bytes = (ptrdiff_t)sat_row_bytes(b->width + 1, 1, SAT_U32),
                       .width = b->width + 1,
                       .height = b->height + 1,
                       .channels = 1,
                       .type = SAT_U32,
                       .memory = SAT_DEVICE};
-    size_t bytes = table.row_bytes * (size_t)table.height;
+    size_t bytes = (size_t)table.row_bytes * (size_t)table.height;
     sat_plan *plan = NULL;
     bool ok = is_status(sat_device_alloc(&table.data, bytes), SAT_OK, "sat_device_alloc") &&
               is_status(sat_plan_create(&plan, &spec), SAT_OK, "sat_plan_create");

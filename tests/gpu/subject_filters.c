@@ -117,12 +117,12 @@ static const char *some_border(uint64_t *random)
 
 static sat_view packed(const sat_box_spec *s, sat_type type)
 {
-    sat_view v = {.row_bytes = sat_row_bytes(s->width, s->channels, type),
+    sat_view v = {.row_bytes = (ptrdiff_t)sat_row_bytes(s->width, s->channels, type),
                   .width = s->width,
                   .height = s->height,
                   .channels = s->channels,
                   .type = type};
-    v.data = malloc(v.row_bytes * (size_t)v.height);
+    v.data = malloc((size_t)v.row_bytes * (size_t)v.height);
     if (v.data == NULL) fail("out of memory");
     return v;
 }
@@ -356,8 +356,8 @@ static bool compare(const filter *f, const char *backend, const sat_view *seen)
     const double *bounds = f->bounds && through_table(f, backend) ? f->loose : f->bounds;
     if (f->bounds == NULL) return same_bits(seen, &f->want, "result");
     for (int64_t y = 0; y < seen->height; y++) {
-        const char *got = (const char *)seen->data + (size_t)y * seen->row_bytes;
-        const char *want = (const char *)f->want.data + (size_t)y * f->want.row_bytes;
+        const char *got = (const char *)seen->data + (size_t)y * (size_t)seen->row_bytes;
+        const char *want = (const char *)f->want.data + (size_t)y * (size_t)f->want.row_bytes;
         size_t i = first_wrong(f->want.type, got, want, bounds + (size_t)y * samples, 1, samples);
         char is[40], should[40];
         if (i == samples) continue;

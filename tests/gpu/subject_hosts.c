@@ -59,7 +59,7 @@ static void unpin(const sat_device *device, area *a, void *memory)
 static sat_view part(const area *a, int64_t first, int64_t rows)
 {
     sat_view v = a->view;
-    v.data = (char *)v.data + (size_t)first * v.row_bytes;
+    v.data = (char *)v.data + (size_t)first * (size_t)v.row_bytes;
     v.height = rows;
     return v;
 }

@@ -145,7 +145,7 @@ static bool same_answers(const batch *b, const answers *a, area *sums, area *mea
 static sat_view line(size_t n, sat_type type, void *data, sat_memory memory)
 {
     return (sat_view){.data = data,
-                      .row_bytes = sat_row_bytes((int64_t)n, 1, type),
+                      .row_bytes = (ptrdiff_t)sat_row_bytes((int64_t)n, 1, type),
                       .width = (int64_t)n,
                       .height = 1,
                       .channels = 1,

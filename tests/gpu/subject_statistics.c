@@ -57,17 +57,17 @@ static bool stack_open(stack *s, const sat_plan_spec *spec, int64_t rows, int64_
             picture_close(&image);
             return false;
         }
-        const size_t bytes = image.table.row_bytes * (size_t)image.table.height;
+        const size_t bytes = (size_t)image.table.row_bytes * (size_t)image.table.height;
         if (i == 0) {
             s->tall = image.table.height + gap;
             s->view = image.table;
             s->view.count = count;
-            s->view.image_bytes = (size_t)s->tall * image.table.row_bytes;
-            s->view.data = malloc((size_t)count * s->view.image_bytes);
-            if (s->view.data) memset(s->view.data, 0xa5, (size_t)count * s->view.image_bytes);
+            s->view.image_bytes = (ptrdiff_t)((size_t)s->tall * (size_t)image.table.row_bytes);
+            s->view.data = malloc((size_t)count * (size_t)s->view.image_bytes);
+            if (s->view.data) memset(s->view.data, 0xa5, (size_t)count * (size_t)s->view.image_bytes);
         }
         if (s->view.data)
-            memcpy((char *)s->view.data + (size_t)i * s->view.image_bytes, image.table.data, bytes);
+            memcpy((char *)s->view.data + (size_t)i * (size_t)s->view.image_bytes, image.table.data, bytes);
         else
             fail("out of memory");
         if (i == 0)
@@ -234,7 +234,7 @@ static bool same(const batch *b, int i, const uint64_t *got, size_t n)
 
 static sat_view words(size_t n, sat_memory memory)
 {
-    return (sat_view){.row_bytes = n * sizeof(uint64_t),
+    return (sat_view){.row_bytes = (ptrdiff_t)(n * sizeof(uint64_t)),
                       .width = (int64_t)n,
                       .height = 1,
                       .channels = 1,
@@ -252,7 +252,7 @@ static bool place(area *a, const stack *s, sat_memory memory, uint64_t *random, 
     if (!area_open(a, each, random_placement(random)) || !area_fill(a, 0xa5) || !area_write(a, &rows)) return false;
     *there = s->view;
     there->memory = memory, there->data = a->view.data, there->row_bytes = a->view.row_bytes;
-    there->image_bytes = (size_t)s->tall * there->row_bytes;
+    there->image_bytes = (ptrdiff_t)((size_t)s->tall * (size_t)there->row_bytes);
     return true;
 }
 

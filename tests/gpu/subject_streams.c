@@ -267,7 +267,7 @@ static sat_view row(size_t n, sat_type type, void *data, sat_memory memory)
 {
     size_t bytes = n * sat_type_bytes(type);
     return (sat_view){.data = data,
-                      .row_bytes = bytes,
+                      .row_bytes = (ptrdiff_t)bytes,
                       .width = (int64_t)n,
                       .height = 1,
                       .channels = 1,
@@ -438,7 +438,7 @@ typedef struct scan_job {
 static sat_view line(const array *a, sat_type type, void *data, sat_memory memory)
 {
     return (sat_view){.data = data,
-                      .row_bytes = sat_row_bytes(a->spec.length, 1, type),
+                      .row_bytes = (ptrdiff_t)sat_row_bytes(a->spec.length, 1, type),
                       .width = a->spec.length,
                       .height = 1,
                       .channels = 1,

@@ -109,7 +109,7 @@ static void *pack(const sat_view *v)
     size_t row = sat_row_bytes(v->width, v->channels, v->type);
     char *data = malloc(row * (size_t)v->height);
     for (int64_t y = 0; data && y < v->height; y++)
-        memcpy(data + (size_t)y * row, (const char *)v->data + (size_t)y * v->row_bytes, row);
+        memcpy(data + (size_t)y * row, (const char *)v->data + (size_t)y * (size_t)v->row_bytes, row);
     return data;
 }
 

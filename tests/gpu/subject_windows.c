@@ -67,7 +67,7 @@ static void drop(void *made)
 /* The images of a run as one view of all their rows, for areas. */
 static sat_view tall(const windows *w, int channels, sat_type type)
 {
-    return (sat_view){.row_bytes = sat_row_bytes(w->spec.width, channels, type),
+    return (sat_view){.row_bytes = (ptrdiff_t)sat_row_bytes(w->spec.width, channels, type),
                       .width = w->spec.width,
                       .height = w->spec.height * w->images,
                       .channels = channels,
@@ -79,13 +79,13 @@ static sat_view batch(const windows *w, sat_view v)
 {
     v.height = w->spec.height;
     v.count = w->images;
-    v.image_bytes = v.row_bytes * (size_t)w->spec.height;
+    v.image_bytes = (ptrdiff_t)((size_t)v.row_bytes * (size_t)w->spec.height);
     return v;
 }
 
 static bool fill(sat_view *v, uint64_t *random, content what)
 {
-    v->data = malloc(v->row_bytes * (size_t)v->height);
+    v->data = malloc((size_t)v->row_bytes * (size_t)v->height);
     if (v->data == NULL) {
         fail("out of memory");
         return false;
@@ -243,7 +243,7 @@ static void *make(uint64_t seed, size_t k, effort e)
     sat_view results[OUTPUTS], src = batch(w, w->src), mask = batch(w, w->mask);
     for (int i = 0; ok && i < w->spec.outputs; i++) {
         w->want[i] = tall(w, w->spec.channels, w->output[i].result);
-        w->want[i].data = malloc(w->want[i].row_bytes * (size_t)w->want[i].height);
+        w->want[i].data = malloc((size_t)w->want[i].row_bytes * (size_t)w->want[i].height);
         ok = w->want[i].data != NULL;
         results[i] = batch(w, w->want[i]);
     }
@@ -273,8 +273,8 @@ static bool same(const windows *w, int i, const sat_view *seen)
     const double bound = !rounds ? 0 : want->type == SAT_F32 ? 0x1p-22 : 0x1p-48;
     for (int64_t y = 0; y < want->height; y++)
         for (int64_t x = 0; x < want->width * want->channels; x++) {
-            const double is = real_at((const char *)seen->data + (size_t)y * seen->row_bytes, want->type, x),
-                         to = real_at((const char *)want->data + (size_t)y * want->row_bytes, want->type, x);
+            const double is = real_at((const char *)seen->data + (size_t)y * (size_t)seen->row_bytes, want->type, x),
+                         to = real_at((const char *)want->data + (size_t)y * (size_t)want->row_bytes, want->type, x);
             if (!isfinite(is) && !isfinite(to)) continue;
             if (is == to || (rounds && fabs(is - to) <= fabs(to) * bound + 0x1p-40)) continue;
             fail("%s: x=%lld y=%lld is %.17g, not %.17g", w->output[i].statistic, (long long)x, (long long)y, is, to);

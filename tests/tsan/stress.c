@@ -28,7 +28,7 @@ static sat_rect rects[RECTS];
 static sat_view view(void *data, sat_type type)
 {
     return (sat_view){.data = data,
-                      .row_bytes = WIDTH * sat_type_bytes(type),
+                      .row_bytes = (ptrdiff_t)(WIDTH * sat_type_bytes(type)),
                       .width = WIDTH,
                       .height = HEIGHT,
                       .channels = 1,

@@ -39,17 +39,17 @@ static inline void said(sat_status is, sat_status expected, const char *text)
         fail_msg("status %d, '%s' where %d and '%s' were expected", (int)is, sat_detail(), (int)expected, text);
 }
 
-static inline size_t pixel_bytes_of(const sat_view *v)
+static inline ptrdiff_t pixel_bytes_of(const sat_view *v)
 {
-    return v->pixel_bytes ? v->pixel_bytes : (size_t)v->channels * sat_type_bytes(v->type);
+    return v->pixel_bytes ? v->pixel_bytes : v->channels * (ptrdiff_t)sat_type_bytes(v->type);
 }
 
-/* From the first byte of a view to its last. */
+/* From the first byte of a view without negative strides to its last. */
 static inline size_t bytes_of_view(const sat_view *v)
 {
-    size_t row = (size_t)(v->width - 1) * pixel_bytes_of(v) + (size_t)v->channels * sat_type_bytes(v->type);
-    size_t images = v->count > 1 ? (size_t)(v->count - 1) * v->image_bytes : 0;
-    return images + v->row_bytes * (size_t)(v->height - 1) + row;
+    const ptrdiff_t row = (v->width - 1) * pixel_bytes_of(v) + v->channels * (ptrdiff_t)sat_type_bytes(v->type);
+    const ptrdiff_t images = v->count > 1 ? (v->count - 1) * v->image_bytes : 0;
+    return (size_t)(images + v->row_bytes * (v->height - 1) + row);
 }
 
 /* Gives a view that is described memory whose last byte is the last before a guard page; every byte is poison (0xA5).
@@ -67,7 +67,7 @@ static inline sat_view guard(sat_view v)
 static inline sat_view guarded(int64_t width, int64_t height, int channels, sat_type type, size_t gap_bytes)
 {
     sat_view v = {.width = width, .height = height, .channels = channels, .type = type};
-    v.row_bytes = sat_row_bytes(width, channels, type) + gap_bytes;
+    v.row_bytes = (ptrdiff_t)(sat_row_bytes(width, channels, type) + gap_bytes);
     return guard(v);
 }
 
@@ -75,11 +75,12 @@ static inline sat_view guarded(int64_t width, int64_t height, int channels, sat_
 static inline sat_view guarded_images(int64_t width, int64_t height, int64_t count, int channels, sat_type type,
                                       size_t pixel_gap, size_t row_gap, size_t image_gap)
 {
-    size_t size = sat_type_bytes(type);
+    const ptrdiff_t size = (ptrdiff_t)sat_type_bytes(type);
     sat_view v = {.width = width, .height = height, .channels = channels, .type = type, .count = count};
-    v.pixel_bytes = ((size_t)channels + pixel_gap) * size;
-    v.row_bytes = (size_t)width * v.pixel_bytes + row_gap * size;
-    v.image_bytes = (size_t)height * v.row_bytes + image_gap * size;
+    v.channel_bytes = size;
+    v.pixel_bytes = (channels + (ptrdiff_t)pixel_gap) * size;
+    v.row_bytes = width * v.pixel_bytes + (ptrdiff_t)row_gap * size;
+    v.image_bytes = height * v.row_bytes + (ptrdiff_t)image_gap * size;
     return guard(v);
 }
 
@@ -92,8 +93,8 @@ static inline void unguard(sat_view *v)
 
 static inline void *entry_at(const sat_view *v, int64_t x, int64_t y, int c)
 {
-    return (char *)v->data + (size_t)y * v->row_bytes + (size_t)x * pixel_bytes_of(v) +
-           (size_t)c * sat_type_bytes(v->type);
+    const ptrdiff_t channel = v->channel_bytes ? v->channel_bytes : (ptrdiff_t)sat_type_bytes(v->type);
+    return (char *)v->data + y * v->row_bytes + x * pixel_bytes_of(v) + c * channel;
 }
 
 static inline double value_at(const sat_view *v, int64_t x, int64_t y, int c)

@@ -13,7 +13,7 @@ static inline bool have_device(void)
 static inline sat_view bytes_at(void *data, size_t bytes, sat_memory memory)
 {
     return (sat_view){.data = data,
-                      .row_bytes = bytes,
+                      .row_bytes = (ptrdiff_t)bytes,
                       .width = (int64_t)bytes,
                       .height = 1,
                       .channels = 1,

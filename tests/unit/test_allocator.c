@@ -80,7 +80,7 @@ static char image_bytes[MOST_BYTES], result_bytes[MOST_BYTES], expected_bytes[MO
 static sat_view view(void *data, int64_t width, int64_t height, sat_type type)
 {
     return (sat_view){.data = data,
-                      .row_bytes = sat_row_bytes(width, 1, type),
+                      .row_bytes = (ptrdiff_t)sat_row_bytes(width, 1, type),
                       .width = width,
                       .height = height,
                       .channels = 1,

@@ -312,16 +312,20 @@ static void views_that_do_not_fit_are_refused(void **state)
     v = image, v.count = 4, said(sat_plan_run(plan, &v, &table, NULL), SAT_ERR_SHAPE, "4 images");
     v = image, v.count = -1, said(sat_plan_run(plan, &v, &table, NULL), SAT_ERR_SHAPE, "-1 images");
     v = table, v.count = 2, said(sat_plan_run(plan, &image, &v, NULL), SAT_ERR_SHAPE, "2 tables for 3");
-    v = image, v.pixel_bytes = 2, v.row_bytes = 16,
-    said(sat_plan_run(plan, &v, &table, NULL), SAT_ERR_ARGUMENT, "gaps");
-    v = image, v.pixel_bytes = 2, said(sat_plan_run(plan, &v, &table, NULL), SAT_ERR_SHAPE, "less than a row");
-    v = table, v.pixel_bytes = 8, v.row_bytes = 64,
-    said(sat_plan_run(plan, &image, &v, NULL), SAT_ERR_ARGUMENT, "gaps");
-    v = table, v.pixel_bytes = 3, said(sat_plan_run(plan, &image, &v, NULL), SAT_ERR_SHAPE, "less than a pixel");
-    v = table, v.image_bytes = 96, said(sat_plan_run(plan, &image, &v, NULL), SAT_ERR_SHAPE, "96 bytes apart");
+    v = table, v.pixel_bytes = 3, said(sat_plan_run(plan, &image, &v, NULL), SAT_ERR_ARGUMENT, "multiples");
+    v = table, v.image_bytes = 96, said(sat_plan_run(plan, &image, &v, NULL), SAT_ERR_SHAPE, "96 bytes from image");
+    v = table, v.row_bytes = -28, said(sat_plan_run(plan, &image, &v, NULL), SAT_ERR_SHAPE, "-28 bytes from row");
     v = image, v.reserved = 3, said(sat_plan_run(plan, &v, &table, NULL), SAT_ERR_ARGUMENT, "reserved");
-    v = table, v.image_bytes = 130, said(sat_plan_run(plan, &image, &v, NULL), SAT_ERR_ARGUMENT, "aligned");
+    v = image, v.reserved_words[0] = 1, said(sat_plan_run(plan, &v, &table, NULL), SAT_ERR_ARGUMENT, "reserved");
+    v = table, v.reserved_words[1] = 1, said(sat_plan_run(plan, &image, &v, NULL), SAT_ERR_ARGUMENT, "reserved");
+    v = table, v.image_bytes = 130, said(sat_plan_run(plan, &image, &v, NULL), SAT_ERR_ARGUMENT, "multiples");
+    v = table, v.data = (char *)sums + 2, said(sat_plan_run(plan, &image, &v, NULL), SAT_ERR_ARGUMENT, "aligned");
+    v = image, v.row_bytes = PTRDIFF_MIN, said(sat_plan_run(plan, &v, &table, NULL), SAT_ERR_SHAPE, "address space");
+    v = image, v.row_bytes = -(ptrdiff_t)(uintptr_t)pixels; /* its last row would lie below 0 */
+    said(sat_plan_run(plan, &v, &table, NULL), SAT_ERR_SHAPE, "address space");
     v = image, v.image_bytes = 8, v.row_bytes = 24; /* rows of the images in turns, and read that need not be apart */
+    assert_ok(sat_plan_run(plan, &v, &table, NULL));
+    v = image, v.row_bytes = 1; /* each row is the one above, a pixel further on */
     assert_ok(sat_plan_run(plan, &v, &table, NULL));
     v = table, v.image_bytes = 40, v.row_bytes = 112; /* tiles with gutters, none behind the last */
     assert_ok(sat_plan_run(plan, &image, &v, NULL));
@@ -331,8 +335,14 @@ static void views_that_do_not_fit_are_refused(void **state)
     spec.count = -1, said(sat_plan_create(&plan, &spec), SAT_ERR_SHAPE, "-1 images");
     spec.count = (int64_t)1 << 40, spec.height = (int64_t)1 << 30;
     said(sat_plan_create(&plan, &spec), SAT_ERR_SHAPE, "address space");
-    spec = (sat_plan_spec){.width = 8, .height = 4, .sample = SAT_U8, .accum = SAT_U32, .strided = true};
-    spec.backend = "cpu-copy", said(sat_plan_create(&plan, &spec), SAT_ERR_UNAVAILABLE, "gaps");
+    spec = (sat_plan_spec){.width = 8, .height = 4, .sample = SAT_U8, .accum = SAT_U32, .backend = "cpu-copy"};
+    spec.layout = SAT_INCLUSIVE;
+    assert_ok(sat_plan_create(&plan, &spec));
+    sat_view one = sat_view_image(&image, 0), result = sat_view_image(&table, 0);
+    assert_ok(sat_plan_run(plan, &one, &result, NULL));
+    one.data = pixels + 7, one.pixel_bytes = -1;
+    said(sat_plan_run(plan, &one, &result, NULL), SAT_ERR_UNAVAILABLE, "gaps");
+    sat_plan_destroy(&plan);
     const sat_executor none = {0};
     spec.backend = NULL, spec.executor = &none, said(sat_plan_create(&plan, &spec), SAT_ERR_ARGUMENT, "executor");
     spec.executor = NULL;
@@ -361,13 +371,8 @@ static void regions_of_one_image_do_not_overlap(void **state)
 {
     (void)state;
     static uint8_t memory[64 * 64 * 4];
-    const sat_box_spec spec = {.width = 32,
-                               .height = 64,
-                               .sample = SAT_U8,
-                               .window_width = 3,
-                               .window_height = 3,
-                               .strided = true,
-                               .count = 2};
+    const sat_box_spec spec = {
+        .width = 32, .height = 64, .sample = SAT_U8, .window_width = 3, .window_height = 3, .count = 2};
     sat_box *box;
     assert_ok(sat_box_create(&box, &spec));
     const sat_view left = {.data = memory, .row_bytes = 64, .width = 32, .height = 64, .channels = 1, .type = SAT_U8};
@@ -395,6 +400,18 @@ static void regions_of_one_image_do_not_overlap(void **state)
     assert_ok(sat_box_run(box, &tiles, &other, NULL));
     tiles.image_bytes = 64, other = tiles, other.data = memory + 32;
     assert_ok(sat_box_run(box, &tiles, &other, NULL));
+    /* A half in reverse into the other; a transposed half into the other; the even columns into the odd ones. */
+    right = left, right.data = memory + 63, right.pixel_bytes = -1;
+    assert_ok(sat_box_run(box, &left, &right, NULL));
+    other = left, other.pixel_bytes = 64, other.row_bytes = 1;
+    right = other, right.data = memory + 32 * 64;
+    assert_ok(sat_box_run(box, &other, &right, NULL));
+    right.data = memory + 32 * 64 - 1, said(sat_box_run(box, &other, &right, NULL), SAT_ERR_ARGUMENT, "overlap");
+    other = left, other.pixel_bytes = 2, right = other, right.data = memory + 1;
+    assert_ok(sat_box_run(box, &other, &right, NULL));
+    right.data = memory + 63, right.pixel_bytes = -2;
+    assert_ok(sat_box_run(box, &other, &right, NULL));
+    right.data = memory + 62, said(sat_box_run(box, &other, &right, NULL), SAT_ERR_ARGUMENT, "overlap");
     sat_box_destroy(&box);
     const sat_box_spec huge = {.width = 1,
                                .height = (int64_t)1 << 32,
@@ -404,6 +421,22 @@ static void regions_of_one_image_do_not_overlap(void **state)
                                .window_height = 3,
                                .threads = 1};
     said(sat_box_create(&box, &huge), SAT_ERR_SHAPE, "address space");
+}
+
+/* Strides that change places, and signs. */
+static void stir(sat_view *v)
+{
+    ptrdiff_t *const bytes[] = {&v->channel_bytes, &v->pixel_bytes, &v->row_bytes, &v->image_bytes};
+    const int64_t n[] = {v->channels, v->width, v->height, v->count};
+    if (random_in(0, 2) == 0) {
+        ptrdiff_t *const a = bytes[random_in(0, 3)], *const b = bytes[random_in(0, 3)], kept = *a;
+        *a = *b, *b = kept;
+    }
+    for (int i = 0; i < 4; i++) {
+        if (random_in(0, 3)) continue;
+        v->data = (char *)v->data + (n[i] - 1) * *bytes[i];
+        *bytes[i] = -*bytes[i];
+    }
 }
 
 /* Against the sets of their bytes: what shares one is never taken for apart. */
@@ -422,22 +455,26 @@ static void overlaps_are_found(void **state)
             v[i] = (sat_view){.data = memory + size * (size_t)random_in(0, 60), .type = type};
             v[i].width = random_in(1, 4), v[i].height = random_in(1, 4), v[i].count = random_in(1, 3);
             v[i].channels = (int)random_in(1, 2);
-            v[i].pixel_bytes = ((size_t)v[i].channels + (i ? 0 : some(3))) * size;
-            v[i].row_bytes = (size_t)v[i].width * v[i].pixel_bytes + some(30) * size;
-            v[i].image_bytes = random_in(0, 1) ? (size_t)v[i].height * v[i].row_bytes : size * (size_t)random_in(1, 40);
+            v[i].pixel_bytes = (ptrdiff_t)(((size_t)v[i].channels + (i ? 0 : some(3))) * size);
+            v[i].row_bytes = v[i].width * v[i].pixel_bytes + (ptrdiff_t)(some(30) * size);
+            v[i].image_bytes = random_in(0, 1) ? v[i].height * v[i].row_bytes : (ptrdiff_t)size * random_in(1, 40);
+            v[i].channel_bytes = (ptrdiff_t)size;
         }
-        if (random_in(0, 1) && v[0].row_bytes % sat_type_bytes(v[1].type) == 0 &&
-            v[0].row_bytes >= (size_t)v[1].width * v[1].pixel_bytes)
+        if (random_in(0, 1) && v[0].row_bytes % (ptrdiff_t)sat_type_bytes(v[1].type) == 0 &&
+            v[0].row_bytes >= v[1].width * v[1].pixel_bytes)
             v[1].row_bytes = v[0].row_bytes;
+        for (int i = 0; i < 2; i++) stir(&v[i]);
         bool shared = false;
         memset(marks, 0, sizeof marks);
         for (int i = 0; i < 2; i++)
             for (int64_t k = 0; k < v[i].count * v[i].height * v[i].width; k++) {
                 const sat_view image = sat_view_image(&v[i], k / v[i].width / v[i].height);
-                const uint8_t *at = entry_at(&image, k % v[i].width, k / v[i].width % v[i].height, 0);
-                for (size_t b = 0; b < (size_t)v[i].channels * sat_type_bytes(v[i].type); b++) {
-                    if (i && marks[at + b - memory]) shared = true;
-                    if (!i) marks[at + b - memory] = 1;
+                const size_t size = sat_type_bytes(v[i].type);
+                for (size_t b = 0; b < (size_t)v[i].channels * size; b++) {
+                    const uint8_t *at = entry_at(&image, k % v[i].width, k / v[i].width % v[i].height, (int)(b / size));
+                    uint8_t *mark = &marks[at + b % size - memory];
+                    if (i && *mark) shared = true;
+                    if (!i) *mark = 1;
                 }
             }
         if (!sat_overlap(&v[0], &v[1])) {
@@ -467,8 +504,16 @@ static void views_are_allocated_as_they_are_described(void **state)
     assert_ok(sat_view_alloc(&v));
     assert_int_equal(v.row_bytes, 20), assert_int_equal(v.image_bytes, 60);
     sat_view_free(&v);
+    /* In reverse, and as planes: the lowest byte is aligned. */
+    v = (sat_view){.width = 5, .height = 3, .channels = 2, .type = SAT_U16, .pixel_bytes = -2, .channel_bytes = -30};
+    assert_ok(sat_view_alloc(&v));
+    assert_int_equal(v.row_bytes, 10);
+    char *const lowest = (char *)v.data - 30 - 8;
+    assert_int_equal((uintptr_t)lowest % 64, 0);
+    memset(lowest, 1, 60);
+    sat_view_free(&v);
     v = (sat_view){.width = 5, .height = 3, .channels = 2, .type = SAT_U16, .row_bytes = 18};
-    said(sat_view_alloc(&v), SAT_ERR_SHAPE, "less than a row"), assert_null(v.data);
+    said(sat_view_alloc(&v), SAT_ERR_SHAPE, "18 bytes from row to row"), assert_null(v.data);
     v.row_bytes = 0, v.height = (int64_t)1 << 40, v.width = (int64_t)1 << 30;
     said(sat_view_alloc(&v), SAT_ERR_SHAPE, "address space");
     v.height = 0, said(sat_view_alloc(&v), SAT_ERR_SHAPE, "sides");

@@ -134,7 +134,7 @@ static void few_columns_of_bytes(void **state)
                 sat_view src = guarded(spec.width, spec.height, spec.channels, SAT_U8, 0);
                 sat_view dst = guarded(spec.width, spec.height, spec.channels, SAT_U8, 0);
                 const uint64_t bright = random64() % 40;
-                for (size_t i = 0; i < src.row_bytes * (size_t)spec.height; i++)
+                for (size_t i = 0; i < (size_t)src.row_bytes * (size_t)spec.height; i++)
                     ((uint8_t *)src.data)[i] = (uint8_t)(random64() % 40 < bright ? 255 - random64() % 2 : random64());
                 setenv("SAT_ISA", isas[random64() % ISAS], 1);
                 const sat_status status = sat_box_create(&box, &spec);
@@ -156,7 +156,7 @@ static void white_stays_white(void **state)
     static const int64_t sides[] = {1, 2, 15, 16, 17, 63, 255, 256, 257, 1000, 5000};
     (void)state;
     sat_view src = guarded(700, 300, 1, SAT_U16, 0), dst = guarded(700, 300, 1, SAT_U16, 0);
-    memset((char *)src.data, 0xFF, src.row_bytes * 300);
+    memset((char *)src.data, 0xFF, (size_t)src.row_bytes * 300);
     for (int type = 0; type < 2; type++)
         for (size_t k = 0; k < sizeof sides / sizeof *sides; k++) {
             sat_box_spec spec = {.width = 700,
@@ -166,7 +166,7 @@ static void white_stays_white(void **state)
                                  .window_height = sides[k]};
             sat_box *box;
             src.type = dst.type = spec.sample;
-            memset(dst.data, 0xA5, dst.row_bytes * 300);
+            memset(dst.data, 0xA5, (size_t)dst.row_bytes * 300);
             assert_ok(sat_box_create(&box, &spec));
             assert_ok(sat_box_run(box, &src, &dst, NULL));
             for (int64_t y = 0; y < 300; y++)
@@ -219,7 +219,7 @@ static void float_sums_do_not_depend_on_threads(void **state)
             sat_box *box;
             assert_ok(sat_box_create(&box, &spec));
             assert_ok(sat_box_run(box, &src, threads == 1 ? &one : &many, NULL));
-            if (threads > 1) assert_memory_equal(one.data, many.data, one.row_bytes * 300);
+            if (threads > 1) assert_memory_equal(one.data, many.data, (size_t)one.row_bytes * 300);
             sat_box_destroy(&box);
         }
     unguard(&src);

@@ -288,7 +288,7 @@ static void bits_depend_on_nothing_else(void **state)
             sat_view src = guarded(spec.width, spec.height, spec.channels, SAT_F32, 0);
             sat_view one = guarded(spec.width, spec.height, spec.channels, SAT_F32, 0);
             sat_view other = guarded(spec.width, spec.height, spec.channels, SAT_F32, 0);
-            const size_t bytes = src.row_bytes * (size_t)spec.height;
+            const size_t bytes = (size_t)src.row_bytes * (size_t)spec.height;
             for (size_t i = 0; i < bytes / sizeof(float); i++)
                 ((float *)src.data)[i] = repeat == 5 ? -0.0F : magnitudes[random64() % 7];
             setenv("SAT_ISA", "portable", 1);
@@ -385,9 +385,9 @@ static void thin_images(void **state)
                                      .border_value = {1},
                                      .backend = "cpu",
                                      .threads = 2};
-                memset(dst.data, 0xA5, dst.row_bytes * (size_t)height);
+                memset(dst.data, 0xA5, (size_t)dst.row_bytes * (size_t)height);
                 filter(&spec, &src, &dst);
-                assert_memory_equal(src.data, dst.data, src.row_bytes * (size_t)height);
+                assert_memory_equal(src.data, dst.data, (size_t)src.row_bytes * (size_t)height);
             }
         unguard(&src);
         unguard(&dst);

@@ -43,7 +43,7 @@ static void arguments(void **state)
     assert_int_equal(sat_device_copy(&good, NULL, NULL), SAT_ERR_ARGUMENT);
     v = good, v.width = 3, said(sat_device_copy(&good, &v, NULL), SAT_ERR_SHAPE, "shape (2, 4, 1)");
     v = good, v.height = 1, said(sat_device_copy(&good, &v, NULL), SAT_ERR_SHAPE, "(1, 4, 1)");
-    v = good, v.row_bytes = 3, said(sat_device_copy(&good, &v, NULL), SAT_ERR_SHAPE, "less than a row");
+    v = good, v.row_bytes = 3, said(sat_device_copy(&good, &v, NULL), SAT_ERR_SHAPE, "3 bytes from row to row");
     v = good, v.memory = (sat_memory)5, said(sat_device_copy(&good, &v, NULL), SAT_ERR_ARGUMENT, "memory");
     v = good, v.data = bytes + 4, said(sat_device_copy(&good, &v, NULL), SAT_ERR_ARGUMENT, "overlap");
     v = good, v.type = SAT_F32, v.row_bytes = 16, said(sat_device_copy(&good, &v, NULL), SAT_ERR_TYPE, "f32");
@@ -228,8 +228,8 @@ static void with_a_device_what_goes_there_comes_back(void **state)
     sat_plan_destroy(&plan);
 
     there.memory = sums.memory = SAT_DEVICE;
-    assert_ok(sat_device_alloc(&there.data, there.row_bytes * H));
-    assert_ok(sat_device_alloc(&sums.data, sums.row_bytes * (H + 1)));
+    assert_ok(sat_device_alloc(&there.data, (size_t)there.row_bytes * H));
+    assert_ok(sat_device_alloc(&sums.data, (size_t)sums.row_bytes * (H + 1)));
     assert_ok(sat_device_copy(&image, &there, NULL));
     assert_ok(sat_device_copy(&there, &back, NULL));
     for (int64_t y = 0; y < H; y++)
@@ -244,7 +244,7 @@ static void with_a_device_what_goes_there_comes_back(void **state)
         for (int memory = SAT_HOST; memory <= SAT_DEVICE; memory++) {
             spec.memory = (sat_memory)memory;
             assert_ok(sat_plan_create(&plan, &spec));
-            assert_ok(sat_device_fill(sums.data, 0xA5, sums.row_bytes * (H + 1), NULL));
+            assert_ok(sat_device_fill(sums.data, 0xA5, (size_t)sums.row_bytes * (H + 1), NULL));
             if (memory == SAT_HOST) assert_ok(sat_plan_run(plan, &image, &got, NULL));
             if (memory == SAT_DEVICE) assert_ok(sat_plan_run(plan, &there, &sums, NULL));
             assert_ok(sat_plan_wait(plan, NULL));
@@ -493,12 +493,12 @@ static void ceilings_keep_to_their_memory(void **state)
     for (size_t i = 0; sat_lab_backend_at(i, &info); i++)
         for (int64_t n = 0; info.available && info.device && info.kind == SAT_CEILING && n < SIDE * SIDE; n++) {
             const int64_t w = n / SIDE + 1, h = n % SIDE + 1;
-            sat_view image = {.data = samples, .row_bytes = (size_t)w * 8, .width = w, .height = h, .channels = 1};
+            sat_view image = {.data = samples, .row_bytes = w * 8, .width = w, .height = h, .channels = 1};
             sat_view table = {.data = sums, .width = w + 1, .height = h + 1, .channels = 1, .type = SAT_Q32};
             sat_plan_spec spec = {.width = w, .height = h, .sample = SAT_F64, .accum = SAT_Q32, .layout = SAT_PADDED};
             sat_plan *plan;
             image.type = SAT_F64;
-            table.row_bytes = (size_t)table.width * 4;
+            table.row_bytes = table.width * 4;
             spec.quant = (sat_quant){.step = 1, .largest = 1};
             spec.backend = info.name;
             assert_ok(sat_plan_create(&plan, &spec));

@@ -76,14 +76,10 @@ static char path[96];
 
 static sat_table table_of(int64_t width)
 {
-    return (sat_table){.view = {.data = entries,
-                                .row_bytes = (size_t)width * 8,
-                                .width = width,
-                                .height = 1,
-                                .channels = 1,
-                                .type = SAT_U64},
-                       .layout = SAT_INCLUSIVE,
-                       .sample = SAT_U8};
+    return (sat_table){
+        .view = {.data = entries, .row_bytes = width * 8, .width = width, .height = 1, .channels = 1, .type = SAT_U64},
+        .layout = SAT_INCLUSIVE,
+        .sample = SAT_U8};
 }
 
 /* ---- calls: each leaves nothing behind ---------------------------------------------------------------- */

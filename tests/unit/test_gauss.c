@@ -91,7 +91,7 @@ static void wrong_views_are_refused(void **state)
     said(sat_gauss_run(gauss, &src, &other, NULL), SAT_ERR_SHAPE, "result: shape (9, 20, 2)");
     said(sat_gauss_run(gauss, &wide, &dst, NULL), SAT_ERR_TYPE, "source: type u16");
     said(sat_gauss_run(gauss, &src, &src, NULL), SAT_ERR_ARGUMENT, "overlap");
-    said(sat_gauss_run(gauss, &spaced, &dst, NULL), SAT_ERR_ARGUMENT, "strided");
+    assert_ok(sat_gauss_run(gauss, &spaced, &dst, NULL));
     said(sat_gauss_run(gauss, &two, &dst, NULL), SAT_ERR_SHAPE, "2 images");
     assert_ok(sat_gauss_run(gauss, &src, &dst, &run));
     sat_gauss_destroy(&gauss);

@@ -133,7 +133,7 @@ static void mutated_files(void **state)
             assert_in_range(view->channels, 1, 4);
             assert_in_range(view->width, 1, ARRAY_BYTES);
             assert_in_range(view->height, 1, ARRAY_BYTES);
-            assert_int_equal(view->row_bytes * (size_t)view->height, table.data_bytes);
+            assert_int_equal((size_t)view->row_bytes * (size_t)view->height, table.data_bytes);
             assert_in_range(table.data_offset + table.data_bytes, 1, n);
             assert_ptr_equal(view->data, table.file.bytes + table.data_offset);
             (void)table_file_verify(&table, &err);

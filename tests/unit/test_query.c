@@ -44,7 +44,7 @@ static sat_table device_table(const sat_table *t)
 {
     sat_table there = *t;
     size_t row = sat_row_bytes(t->view.width, t->view.channels, t->view.type);
-    there.view.data = device_copy(t->view.data, t->view.row_bytes * (size_t)(t->view.height - 1) + row);
+    there.view.data = device_copy(t->view.data, (size_t)(size_t)t->view.row_bytes * (size_t)(t->view.height - 1) + row);
     there.view.memory = SAT_DEVICE;
     return there;
 }
@@ -57,7 +57,7 @@ static sat_status ask(sat_query *query, sat_memory memory, const sat_rect *rects
     char *places = device_copy(NULL, n * sizeof *rects + 8), *at = places + (odd ? 8 : 0);
     void *s = device_copy(NULL, results * sizeof *sums), *m = device_copy(NULL, results * sizeof *means);
     sat_view from = {.data = (void *)(uintptr_t)rects,
-                     .row_bytes = n * sizeof *rects,
+                     .row_bytes = (ptrdiff_t)(n * sizeof *rects),
                      .width = (int64_t)(n * sizeof *rects),
                      .height = 1,
                      .channels = 1,

@@ -188,7 +188,7 @@ static void the_head_of_a_file_is_read(void **state)
         sat_file *file;
         sat_file_info info;
         table.view.width = width;
-        table.view.row_bytes = (size_t)width * 8;
+        table.view.row_bytes = width * 8;
         assert_int_equal(sat_file_write(path, &table, NULL), SAT_OK);
         assert_int_equal(sat_file_open(&file, path, NULL), SAT_OK);
         assert_int_equal(sat_file_describe(file, &info), SAT_OK);
@@ -341,7 +341,9 @@ static void wrong_arguments_are_refused(void **state)
     assert_one_line(sat_file_write(path, &t, NULL), SAT_ERR_SHAPE, "several tables");
     assert_one_line(sat_file_writer_open(&writer, path, &t, NULL), SAT_ERR_SHAPE, "several tables");
     t = good, t.view.pixel_bytes = 16;
-    assert_one_line(sat_file_write(path, &t, NULL), SAT_ERR_SHAPE, "gaps between its pixels");
+    assert_one_line(sat_file_write(path, &t, NULL), SAT_ERR_SHAPE, "gaps between the samples");
+    t = good, t.view.channels = 2, t.view.width /= 2, t.view.channel_bytes = 16;
+    assert_one_line(sat_file_write(path, &t, NULL), SAT_ERR_SHAPE, "gaps between the samples");
     t = good, t.view.count = 1, t.view.pixel_bytes = 8;
     assert_int_equal(sat_file_write(path, &t, NULL), SAT_OK);
     unlink(path);

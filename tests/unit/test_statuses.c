@@ -287,7 +287,7 @@ static sat_view result_of(int run)
 {
     const int side = SIDE + runs[run].padding;
     return (sat_view){.data = room,
-                      .row_bytes = sat_row_bytes(side, 1, runs[run].type),
+                      .row_bytes = (ptrdiff_t)sat_row_bytes(side, 1, runs[run].type),
                       .width = side,
                       .height = side,
                       .channels = 1,
@@ -298,7 +298,7 @@ static sat_view result_of(int run)
 #define RUN(want, ...)                                                                                                 \
     for (int run = 0; run < 4; run++) {                                                                                \
         sat_view from = image_good, to = result_of(run);                                                               \
-        const size_t size = sat_type_bytes(to.type);                                                                   \
+        const ptrdiff_t size = (ptrdiff_t)sat_type_bytes(to.type);                                                     \
         (void)size;                                                                                                    \
         __VA_ARGS__;                                                                                                   \
         told(runs[run].name, #__VA_ARGS__, want, runs[run].run(&from, &to));                                           \
@@ -320,8 +320,9 @@ static void views(void **state)
     RUN(ARGUMENT, from.reserved = 1);
     RUN(ARGUMENT, from.type = SAT_TYPE_NONE);
     RUN(ARGUMENT, to.type = (sat_type)99);
-    RUN(ARGUMENT, from.pixel_bytes = 2; from.row_bytes = 2 * SIDE);
-    RUN(ARGUMENT, to.pixel_bytes = 2 * size; to.row_bytes *= 2);
+    RUN(ARGUMENT, to.reserved_words[1] = 1);
+    RUN(OK, from.data = (char *)from.data + SIDE - 1; from.pixel_bytes = -1);
+    RUN(OK, to.data = (char *)to.data + (to.width - 1) * size; to.pixel_bytes = -size);
     RUN(ARGUMENT, to.data = pixels);
     RUN(SHAPE, from.width = 0);
     RUN(SHAPE, from.width--);
@@ -336,10 +337,10 @@ static void views(void **state)
     RUN(SHAPE, from.count = LARGEST + 1);
     RUN(SHAPE, from.count = 2);
     RUN(SHAPE, to.count = 2);
-    RUN(SHAPE, from.row_bytes = SIDE - 1);
+    RUN(OK, from.row_bytes = SIDE - 1);
     RUN(SHAPE, to.row_bytes -= size);
-    RUN(SHAPE, to.pixel_bytes = size - 1; to.pixel_bytes += !to.pixel_bytes; to.row_bytes -= to.row_bytes / 2);
-    RUN(SHAPE, from.row_bytes = SIZE_MAX / 2);
+    RUN(SHAPE, to.row_bytes = -size);
+    RUN(SHAPE, from.row_bytes = PTRDIFF_MAX);
     RUN(TYPE, from.type = SAT_I8);
     RUN(TYPE, to.type = SAT_I8);
     for (int run = 0; run < 4; run++)
@@ -430,7 +431,8 @@ static void allocations(void **state)
     ALLOC(SHAPE, v.width = 0);
     ALLOC(SHAPE, v.channels = 5);
     ALLOC(SHAPE, v.row_bytes = 4);
-    ALLOC(SHAPE, v.pixel_bytes = 1);
+    ALLOC(ARGUMENT, v.pixel_bytes = 1);
+    ALLOC(SHAPE, v.pixel_bytes = -4; v.row_bytes = 6);
     ALLOC(SHAPE, v.count = -1);
     ALLOC(SHAPE, v.width = v.height = LARGEST);
     told("sat_view_alloc", "no view", ARGUMENT, sat_view_alloc(NULL));

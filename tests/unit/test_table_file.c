@@ -62,17 +62,16 @@ static void write_table(const sat_view *view, const table_meta *meta, int64_t ro
     table_writer *w;
     sink *s;
 
-    band.row_bytes = row + gap;
-    band.data = malloc((size_t)rows * band.row_bytes);
+    band.row_bytes = (ptrdiff_t)(row + gap);
+    band.data = malloc((size_t)rows * (size_t)band.row_bytes);
     assert_non_null(band.data);
     assert_true(sink_open(&s, path, NULL, &err));
     assert_true(table_writer_open(&w, s, view, meta, &err));
     for (int64_t y = 0; y < view->height; y += rows) {
         band.height = view->height - y < rows ? view->height - y : rows;
-        memset(band.data, 0xee, (size_t)rows * band.row_bytes);
+        memset(band.data, 0xee, (size_t)(rows * band.row_bytes));
         for (int64_t k = 0; k < band.height; k++)
-            memcpy((uint8_t *)band.data + (size_t)k * band.row_bytes, (uint8_t *)view->data + (size_t)(y + k) * row,
-                   row);
+            memcpy((uint8_t *)band.data + k * band.row_bytes, (uint8_t *)view->data + (size_t)(y + k) * row, row);
         assert_true(table_writer_rows(w, &band, &err));
     }
     assert_true(table_writer_close(&w, &err));
@@ -124,8 +123,8 @@ static void every_type_and_shape_comes_back(void **state)
             sat_layout layout = (sat_layout)((s + t) % 3);
             sat_view view = {
                 .width = shapes[s].width, .height = shapes[s].height, .channels = channels, .type = types[t].accum};
-            view.row_bytes = sat_row_bytes(view.width, channels, view.type);
-            size_t n = view.row_bytes * (size_t)view.height;
+            view.row_bytes = (ptrdiff_t)sat_row_bytes(view.width, channels, view.type);
+            size_t n = (size_t)view.row_bytes * (size_t)view.height;
             uint8_t *bytes = malloc(n);
             assert_non_null(bytes);
             for (size_t i = 0; i < n; i++) bytes[i] = (uint8_t)(i % 251);
@@ -268,7 +267,7 @@ static void a_full_device_fails_the_writer(void **state)
     sink *s;
     bool failed = false;
     (void)state;
-    view.data = calloc(1, view.row_bytes);
+    view.data = calloc(1, (size_t)view.row_bytes);
     sat_view whole = view;
     whole.height = 1000;
     assert_true(sink_open(&s, "/dev/full", NULL, &err));

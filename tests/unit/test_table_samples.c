@@ -41,7 +41,7 @@ static void sum_up(void *array, int bytes, int64_t h, int64_t w)
 static sat_table inclusive(void *array, sat_type type, sat_type sample, int64_t h, int64_t w)
 {
     return (sat_table){.view = {.data = array,
-                                .row_bytes = sat_row_bytes(w, 1, type),
+                                .row_bytes = (ptrdiff_t)sat_row_bytes(w, 1, type),
                                 .width = w,
                                 .height = h,
                                 .channels = 1,

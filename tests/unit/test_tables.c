@@ -217,7 +217,7 @@ static void float_sums_do_not_depend_on_threads(void **state)
             sat_plan *plan;
             assert_ok(sat_plan_create(&plan, &spec));
             assert_ok(sat_plan_run(plan, &image, threads == 1 ? &one : &many, NULL));
-            if (threads > 1) assert_memory_equal(one.data, many.data, one.row_bytes * (H + 1));
+            if (threads > 1) assert_memory_equal(one.data, many.data, (size_t)one.row_bytes * (H + 1));
             sat_plan_destroy(&plan);
         }
         unguard(&one);

@@ -91,13 +91,13 @@ static sat_view view_of(const sat_window_spec *s, int channels, sat_type type)
 {
     const int64_t count = s->count ? s->count : 1;
     const size_t row = sat_row_bytes(s->width, channels, type) + 3 * sat_type_bytes(type);
-    return guard((sat_view){.row_bytes = row,
+    return guard((sat_view){.row_bytes = (ptrdiff_t)row,
                             .width = s->width,
                             .height = s->height,
                             .channels = channels,
                             .type = type,
                             .count = count,
-                            .image_bytes = row * (size_t)s->height});
+                            .image_bytes = (ptrdiff_t)(row * (size_t)s->height)});
 }
 
 static void views_that_are_refused(void **state)
@@ -120,7 +120,7 @@ static void views_that_are_refused(void **state)
     said(sat_window_run(masked, &src, &src, &out, NULL), SAT_ERR_SHAPE, "mask: shape (30, 40, 2)");
     sat_view spaced = src;
     spaced.channels = 1, spaced.pixel_bytes = 2;
-    said(sat_window_run(masked, &src, &spaced, &out, NULL), SAT_ERR_ARGUMENT, "mask: gaps between pixels");
+    assert_ok(sat_window_run(masked, &src, &spaced, &out, NULL));
     said(sat_window_run(w, &out, NULL, &out, NULL), SAT_ERR_TYPE, "source: type f32");
     said(sat_window_run(w, &src, NULL, &src, NULL), SAT_ERR_TYPE, "result: type u8");
     wrong.width = 39;
@@ -160,7 +160,7 @@ static void empty_results_are_counted(void **state)
     randomise(&src);
     for (int image = 0; image < 2; image++) /* one pixel counts, far from the edge */
         for (int64_t y = 0; y < s.height; y++) {
-            uint8_t *row = (uint8_t *)mask.data + (size_t)image * mask.image_bytes + (size_t)y * mask.row_bytes;
+            uint8_t *row = (uint8_t *)mask.data + image * mask.image_bytes + y * mask.row_bytes;
             memset(row, 0, (size_t)s.width);
             row[9] = y == 9;
         }
@@ -256,9 +256,8 @@ static void batches_and_executors(void **state)
             for (int o = 0; o < 2; o++) {
                 const sat_view result = sat_view_image(&results[o], k);
                 for (int64_t y = 0; y < s.height; y++)
-                    assert_memory_equal((char *)result.data + (size_t)y * result.row_bytes,
-                                        (char *)one[o].data + (size_t)y * one[o].row_bytes,
-                                        sat_row_bytes(s.width, 2, real));
+                    assert_memory_equal((char *)result.data + y * result.row_bytes,
+                                        (char *)one[o].data + y * one[o].row_bytes, sat_row_bytes(s.width, 2, real));
             }
         }
         unguard(&src), unguard(&results[0]), unguard(&results[1]), unguard(&one[0]), unguard(&one[1]);
@@ -367,7 +366,7 @@ static void clipped_values(void **state)
     output[0].result = SAT_U8;
     assert_int_equal(sat_window_create(&w, &s), SAT_OK);
     sat_view src = view_of(&s, 2, SAT_U8), out = view_of(&s, 2, SAT_U8);
-    for (int64_t y = 0; y < s.height; y++) memset((char *)src.data + (size_t)y * src.row_bytes, 20, 80);
+    for (int64_t y = 0; y < s.height; y++) memset((char *)src.data + y * src.row_bytes, 20, 80);
     sat_counts counts;
     assert_int_equal(sat_window_run(w, &src, NULL, &out, &(sat_run_options){.counts = &counts}), SAT_OK);
     /* 15 * 20 inside, 12 * 20 where a column is missing, 10 * 20 where a row is */

@@ -54,7 +54,7 @@ static sat_status run_plan(void *state, const sat_view *image, const sat_view *t
     }
     for (size_t i = 0; i < n; i++) t->above[i] = run->carry_in ? load(run->carry_in, i, out_bytes) : 0;
     for (int64_t y = 0; y < image->height; y++, out += table->row_bytes) {
-        const char *in = (const char *)image->data + (size_t)y * image->row_bytes;
+        const char *in = (const char *)image->data + y * image->row_bytes;
         uint64_t along[4] = {0, 0, 0, 0};
         memset(out, 0, shift * out_bytes);
         for (size_t i = 0; i < n; i++) {

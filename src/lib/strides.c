@@ -1,0 +1,267 @@
+/* strides.c - copies between arrays of any strides, in loops that compilers make fast. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "shape.h"
+#include "strides.h"
+
+#define FORCE static inline __attribute__((always_inline))
+
+/* ---- elements ------------------------------------------------------------------------------------------ */
+
+/* Inlined for each size, so that an element is a move or two; and for strides that are common, where the compiler takes
+ * several elements at once.  Elements are found from the first, not from one to the next: the stride of a single one
+ * may be any. */
+FORCE void copy_each(char *restrict to, ptrdiff_t to_step, const char *restrict from, ptrdiff_t from_step, int64_t n,
+                     const size_t size)
+{
+    for (int64_t i = 0; i < n; i++) memcpy(to + i * to_step, from + i * from_step, size);
+}
+
+/* Bytes of 16 change places at once, where the processor can do that in one instruction.  `lead`: where the 16 lie from
+ * the first of a step.  They are as many as a step has, or one more, which is the next element's: the last elements are
+ * left to the caller.  Returns how many steps were taken. */
+typedef uint8_t bytes_16 __attribute__((vector_size(16)));
+#if defined(__x86_64__)
+#define SHUFFLE_TARGET __attribute__((target("ssse3")))
+static bool shuffles(void)
+{
+    return __builtin_cpu_supports("ssse3");
+}
+#else
+#define SHUFFLE_TARGET
+static bool shuffles(void)
+{
+    return true;
+}
+#endif
+#define SHUFFLE(name, lead, to_step, from_step, ...)                                                                   \
+    SHUFFLE_TARGET static void name(char *restrict to, const char *restrict from, int64_t steps)                       \
+    {                                                                                                                  \
+        for (int64_t i = 0; i < steps; i++) {                                                                          \
+            bytes_16 v;                                                                                                \
+            memcpy(&v, from + i * (from_step) + (lead), sizeof v);                                                     \
+            v = __builtin_shufflevector(v, v, __VA_ARGS__);                                                            \
+            memcpy(to + i * (to_step), &v, sizeof v);                                                                  \
+        }                                                                                                              \
+    }
+SHUFFLE(shuffle_ones, -15, 16, -16, 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0)
+SHUFFLE(shuffle_twos, -14, 16, -16, 14, 15, 12, 13, 10, 11, 8, 9, 6, 7, 4, 5, 2, 3, 0, 1)
+SHUFFLE(shuffle_threes, -13, 15, -15, 13, 14, 15, 10, 11, 12, 7, 8, 9, 4, 5, 6, 1, 2, 3, 0)
+SHUFFLE(swap_threes, 0, 15, 15, 2, 1, 0, 5, 4, 3, 8, 7, 6, 11, 10, 9, 14, 13, 12, 15)
+SHUFFLE(swap_fours, 0, 16, 16, 3, 2, 1, 0, 7, 6, 5, 4, 11, 10, 9, 8, 15, 14, 13, 12)
+
+/* Steps of so many elements that leave at least `rest` of n. */
+static int64_t steps_in(int64_t n, int64_t each, int64_t rest)
+{
+    return n >= rest && shuffles() ? (n - rest) / each : 0;
+}
+
+/* Elements in reverse order. */
+static void reverse(char *to, const char *from, int64_t n, size_t size)
+{
+    int64_t steps = 0, each = 16 / (int64_t)size;
+    if (size == 1) shuffle_ones(to, from, steps = steps_in(n, each, 0));
+    if (size == 2) shuffle_twos(to, from, steps = steps_in(n, each, 0));
+    if (size == 3) shuffle_threes(to, from, steps = steps_in(n, each, 1));
+    to += steps * each * (int64_t)size, from -= steps * each * (int64_t)size, n -= steps * each;
+    switch (size) {
+    case 1: copy_each(to, 1, from, -1, n, 1); break;
+    case 2: copy_each(to, 2, from, -2, n, 2); break;
+    case 3: copy_each(to, 3, from, -3, n, 3); break;
+    case 4: copy_each(to, 4, from, -4, n, 4); break;
+    case 6: copy_each(to, 6, from, -6, n, 6); break;
+    case 8: copy_each(to, 8, from, -8, n, 8); break;
+    case 12: copy_each(to, 12, from, -12, n, 12); break;
+    case 16: copy_each(to, 16, from, -16, n, 16); break;
+    case 24: copy_each(to, 24, from, -24, n, 24); break;
+    default: copy_each(to, 32, from, -32, n, 32); /* four channels of f64 */
+    }
+}
+
+/* One of the strides is the element's size, the other twice, three or four times that. */
+FORCE void copy_spread(char *to, ptrdiff_t to_step, const char *from, ptrdiff_t from_step, int64_t n, const size_t size)
+{
+    const ptrdiff_t one = (ptrdiff_t)size;
+    if (to_step == one && from_step == 2 * one)
+        copy_each(to, one, from, 2 * one, n, size);
+    else if (to_step == one && from_step == 3 * one)
+        copy_each(to, one, from, 3 * one, n, size);
+    else if (to_step == one && from_step == 4 * one)
+        copy_each(to, one, from, 4 * one, n, size);
+    else
+        copy_each(to, to_step, from, from_step, n, size);
+}
+
+/* n elements of 1, 2, 3, 4, 6, 8, 12, 16, 24 or 32 bytes. */
+static void copy_elements(char *to, ptrdiff_t to_step, const char *from, ptrdiff_t from_step, int64_t n, size_t size)
+{
+    const ptrdiff_t one = (ptrdiff_t)size;
+    if (to_step < 0) { /* the last one first */
+        to += (n - 1) * to_step, from += (n - 1) * from_step;
+        to_step = -to_step, from_step = -from_step;
+    }
+    if (to_step == one && from_step == one) {
+        memcpy(to, from, (size_t)n * size);
+        return;
+    }
+    if (to_step == one && from_step == -one) {
+        reverse(to, from, n, size);
+        return;
+    }
+    switch (size) {
+    case 1: copy_spread(to, to_step, from, from_step, n, 1); break;
+    case 2: copy_spread(to, to_step, from, from_step, n, 2); break;
+    case 3: copy_each(to, to_step, from, from_step, n, 3); break;
+    case 4: copy_spread(to, to_step, from, from_step, n, 4); break;
+    case 6: copy_each(to, to_step, from, from_step, n, 6); break;
+    case 8: copy_spread(to, to_step, from, from_step, n, 8); break;
+    case 12: copy_each(to, to_step, from, from_step, n, 12); break;
+    case 16: copy_each(to, to_step, from, from_step, n, 16); break;
+    case 24: copy_each(to, to_step, from, from_step, n, 24); break;
+    default: copy_each(to, to_step, from, from_step, n, 32);
+    }
+}
+
+/* ---- pixels -------------------------------------------------------------------------------------------- */
+
+/* Where pixels lie, and how far apart. */
+typedef struct side {
+    char *at;
+    ptrdiff_t row, pixel, channel;
+} side;
+
+/* Bytes of pixels that follow one another, in reverse order in each: RGB and BGR. */
+static void swap_channels(char *restrict to, const char *restrict from, int64_t n, int channels)
+{
+    const int64_t each = 16 / channels, steps = steps_in(n, each, channels == 3);
+    if (channels == 3)
+        swap_threes(to, from, steps);
+    else
+        swap_fours(to, from, steps);
+    for (int64_t i = steps * each; i < n; i++)
+        for (int c = 0; c < channels; c++) to[i * channels + c] = from[i * channels + channels - 1 - c];
+}
+
+static bool are_swapped(const side *to, const side *from, int channels, ptrdiff_t size)
+{
+    return size == 1 && (channels == 3 || channels == 4) && to->pixel == channels && from->pixel == channels &&
+           ((to->channel == 1 && from->channel == -1) || (to->channel == -1 && from->channel == 1));
+}
+
+/* A row of n pixels. */
+static void copy_pixels(const side *to, const side *from, int64_t n, int channels, size_t size)
+{
+    const ptrdiff_t one = (ptrdiff_t)size;
+    if (to->pixel == channels * to->channel && from->pixel == channels * from->channel) {
+        copy_elements(to->at, to->channel, from->at, from->channel, n * channels, size);
+    } else if (to->channel == one && from->channel == one) {
+        copy_elements(to->at, to->pixel, from->at, from->pixel, n, (size_t)channels * size);
+    } else if (are_swapped(to, from, channels, one)) {
+        const ptrdiff_t last = channels - 1;
+        swap_channels(to->channel < 0 ? to->at - last : to->at, from->channel < 0 ? from->at - last : from->at, n,
+                      channels);
+    } else {
+        for (int c = 0; c < channels; c++)
+            copy_elements(to->at + c * to->channel, to->pixel, from->at + c * from->channel, from->pixel, n, size);
+    }
+}
+
+static side turned(const side *s)
+{
+    return (side){s->at, s->pixel, s->row, s->channel};
+}
+
+/* Of rows and columns, what lies closer together goes first. */
+static void copy_block(side to, side from, int64_t n, int64_t rows, int channels, size_t size)
+{
+    if (rows > 1 && (labs(to.row) < labs(to.pixel) || labs(from.row) < labs(from.pixel))) {
+        const int64_t columns = n;
+        to = turned(&to), from = turned(&from);
+        n = rows, rows = columns;
+    }
+    for (int64_t y = 0; y < rows; y++, to.at += to.row, from.at += from.row) copy_pixels(&to, &from, n, channels, size);
+}
+
+static side side_of(const sat_view *v, int64_t x, int64_t y)
+{
+    return (side){sat_sample_at(v, x, y, 0), v->row_bytes, v->pixel_bytes, v->channel_bytes};
+}
+
+static side packed_side(const void *at, size_t pitch, const sat_view *like)
+{
+    const ptrdiff_t size = (ptrdiff_t)sat_type_bytes(like->type);
+    return (side){(char *)(uintptr_t)at, (ptrdiff_t)pitch, like->channels * size, size};
+}
+
+void sat_gather(void *to, size_t pitch, const sat_view *from, int64_t x, int64_t n, int64_t y, int64_t rows)
+{
+    copy_block(packed_side(to, pitch, from), side_of(from, x, y), n, rows, from->channels, sat_type_bytes(from->type));
+}
+
+void sat_scatter(const sat_view *to, int64_t x, int64_t n, int64_t y, int64_t rows, const void *from, size_t pitch)
+{
+    copy_block(side_of(to, x, y), packed_side(from, pitch, to), n, rows, to->channels, sat_type_bytes(to->type));
+}
+
+void sat_scatter_zeros(const sat_view *to, int64_t x, int64_t n, int64_t y)
+{
+    enum { AT_ONCE = 32 };
+    static const uint64_t zeros[AT_ONCE * 4] = {0}; /* of pixels of up to four samples of 8 bytes */
+    for (int64_t i = 0, left = n; left > 0; i += AT_ONCE, left -= AT_ONCE)
+        sat_scatter(to, x + i, left < AT_ONCE ? left : AT_ONCE, y, 1, zeros, 0);
+}
+
+void sat_copy_rows(const sat_view *to, const sat_view *from, int64_t y, int64_t rows)
+{
+    copy_block(side_of(to, 0, y), side_of(from, 0, y), from->width, rows, from->channels, sat_type_bytes(from->type));
+}
+
+/* ---- rows, some at a time ------------------------------------------------------------------------------ */
+
+/* Of rows that share a cache line, as many are gathered as it holds and the memory takes.  Rows in that memory begin in
+ * different sets of the first-level cache. */
+enum { LINE_BYTES = 64, ROWS_BYTES = 1 << 17 };
+
+bool sat_rows_open(sat_rows *r, size_t row_bytes, int64_t height, sat_arena *arena)
+{
+    *r = (sat_rows){.pitch = (row_bytes + LINE_BYTES - 1) / LINE_BYTES * LINE_BYTES + LINE_BYTES, .most = LINE_BYTES};
+    if (r->most > height) r->most = height;
+    if (r->most > (int64_t)(ROWS_BYTES / r->pitch)) r->most = (int64_t)(ROWS_BYTES / r->pitch);
+    if (r->most < 1) r->most = 1;
+    r->data = sat_arena_alloc(arena, (size_t)r->most * r->pitch);
+    return r->data != NULL;
+}
+
+static int64_t rows_together(const sat_rows *r, const sat_view *v)
+{
+    const ptrdiff_t apart = labs(v->row_bytes);
+    const int64_t shared = apart < LINE_BYTES ? LINE_BYTES / apart : 1;
+    return shared < r->most ? shared : r->most;
+}
+
+const void *sat_row(sat_rows *r, const sat_view *v, int64_t y)
+{
+    if (!sat_has_gaps(v)) return (const char *)v->data + y * v->row_bytes;
+    if (y < r->first || y >= r->first + r->held) {
+        const int64_t rows = rows_together(r, v);
+        r->first = y - y % rows;
+        r->held = v->height - r->first < rows ? v->height - r->first : rows;
+        sat_gather(r->data, r->pitch, v, 0, v->width, r->first, r->held);
+    }
+    return r->data + (size_t)(y - r->first) * r->pitch;
+}
+
+void *sat_row_to(sat_rows *r, const sat_view *v, int64_t y)
+{
+    if (r->held == rows_together(r, v)) sat_rows_end(r, v);
+    if (r->held == 0) r->first = y;
+    r->held++;
+    return r->data + (size_t)(y - r->first) * r->pitch;
+}
+
+void sat_rows_end(sat_rows *r, const sat_view *v)
+{
+    if (r->held > 0) sat_scatter(v, 0, v->width, r->first, r->held, r->data, r->pitch);
+    r->held = 0;
+}
