@@ -69,7 +69,7 @@ sat_view image_view(const image *img)
 sat_view image_channels_view(const image *img, int first, int channels)
 {
     sat_view v = image_view(img);
-    v.pixel_bytes = (size_t)img->channels * sat_type_bytes(img->type);
+    v.pixel_bytes = img->channels * (ptrdiff_t)sat_type_bytes(img->type);
     v.data = (char *)v.data + (size_t)first * sat_type_bytes(img->type);
     v.channels = channels;
     return v;
@@ -78,7 +78,7 @@ sat_view image_channels_view(const image *img, int first, int channels)
 sat_view image_rows_view(const image *img, int64_t y, int64_t rows)
 {
     sat_view v = image_view(img);
-    v.data = (char *)v.data + (size_t)y * v.row_bytes;
+    v.data = (char *)v.data + y * v.row_bytes;
     v.height = rows;
     return v;
 }

@@ -8,14 +8,13 @@
 /* Channel c of pixel (x, y) of image i of a view whose defaults are filled in. */
 static inline void *sat_sample_in(const sat_view *v, int64_t i, int64_t x, int64_t y, int c)
 {
-    return (char *)v->data + i * (ptrdiff_t)v->image_bytes + y * (ptrdiff_t)v->row_bytes +
-           x * (ptrdiff_t)v->pixel_bytes + c * (ptrdiff_t)sat_type_bytes(v->type);
+    return (char *)v->data + i * v->image_bytes + y * v->row_bytes + x * v->pixel_bytes + c * v->channel_bytes;
 }
 
 /* From a sample to that of the next pixel, in samples. */
 static inline ptrdiff_t sat_sample_step(const sat_view *v)
 {
-    return (ptrdiff_t)v->pixel_bytes / (ptrdiff_t)sat_type_bytes(v->type);
+    return v->pixel_bytes / (ptrdiff_t)sat_type_bytes(v->type);
 }
 
 /* Takes a view of samples in host memory. */

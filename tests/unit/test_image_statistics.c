@@ -14,8 +14,8 @@ enum { TYPES = sizeof types / sizeof *types };
 
 static long double sample(const sat_view *v, int64_t i, int64_t x, int64_t y, int c)
 {
-    const char *at = (const char *)v->data + (size_t)i * v->image_bytes + (size_t)y * v->row_bytes +
-                     (size_t)x * pixel_bytes_of(v) + (size_t)c * sat_type_bytes(v->type);
+    const char *at = (const char *)v->data + i * v->image_bytes + y * v->row_bytes + x * pixel_bytes_of(v) +
+                     c * (ptrdiff_t)sat_type_bytes(v->type);
     switch (v->type) {
     case SAT_U8: return *(const uint8_t *)at;
     case SAT_U16: return *(const uint16_t *)(const void *)at;
@@ -31,7 +31,7 @@ static long double sample(const sat_view *v, int64_t i, int64_t x, int64_t y, in
 /* Two images with a pixel's gap between pixels, and rows with more; the last byte is the last before a guard page. */
 static sat_view gappy(sat_type type, int channels)
 {
-    const size_t size = sat_type_bytes(type), pixel = (size_t)(channels + 1) * size;
+    const ptrdiff_t size = (ptrdiff_t)sat_type_bytes(type), pixel = (channels + 1) * size;
     sat_view v = {.width = WIDTH, .height = HEIGHT, .channels = channels, .type = type, .count = IMAGES};
     v.pixel_bytes = pixel, v.row_bytes = pixel * (WIDTH + 2), v.image_bytes = v.row_bytes * HEIGHT;
     v = guard(v);
@@ -39,8 +39,7 @@ static sat_view gappy(sat_type type, int channels)
         for (int64_t y = 0; y < HEIGHT; y++)
             for (int64_t x = 0; x < WIDTH; x++)
                 for (int c = 0; c < channels; c++) {
-                    char *at = (char *)v.data + (size_t)i * v.image_bytes + (size_t)y * v.row_bytes +
-                               (size_t)x * pixel + (size_t)c * size;
+                    char *at = (char *)v.data + i * v.image_bytes + y * v.row_bytes + x * pixel + c * size;
                     const uint64_t bits = random64();
                     const double real = (double)(int64_t)bits * 0x1p-60;
                     if (type == SAT_F32)
@@ -48,7 +47,7 @@ static sat_view gappy(sat_type type, int channels)
                     else if (type == SAT_F64)
                         *(double *)(void *)at = real;
                     else
-                        memcpy(at, &bits, size);
+                        memcpy(at, &bits, (size_t)size);
                 }
     return v;
 }
@@ -327,10 +326,10 @@ static void light(void **state)
         const sat_type type = wide ? SAT_U16 : SAT_U8;
         const size_t size = sat_type_bytes(type);
         sat_view srgb = guard((sat_view){
-                     .width = n, .height = 1, .channels = 2, .type = type, .row_bytes = (size_t)n * 2 * size}),
+                     .width = n, .height = 1, .channels = 2, .type = type, .row_bytes = n * 2 * (ptrdiff_t)size}),
                  back = guard(srgb),
-                 linear = guard(
-                     (sat_view){.width = n, .height = 1, .channels = 2, .type = SAT_F32, .row_bytes = (size_t)n * 8});
+                 linear =
+                     guard((sat_view){.width = n, .height = 1, .channels = 2, .type = SAT_F32, .row_bytes = n * 8});
         for (int64_t i = 0; i < n; i++)
             for (int c = 0; c < 2; c++) memcpy((char *)srgb.data + (size_t)(2 * i + c) * size, &i, size);
         const sat_light_spec spec = {.sample = type, .alpha = true};

@@ -355,8 +355,9 @@ static void questions_do_not_depend_on_strides(void **state)
             each_sample(&squares_there.v, &squares.v, copy_sample, NULL);
             const sat_table t = {.view = there.v, .layout = layout, .sample = SAT_U8};
             const sat_table t2 = {.view = squares_there.v, .layout = layout, .sample = SAT_U8, .power = 2};
-            const sat_statistics ask = {.sums = whole[k], .variances = variances[k], .threads = 2};
-            const sat_statistics ask_parts = {.sums = parts[k], .means = means[k]};
+            const sat_rect_output var = {.statistic = "var", .values = variances[k]}, mean = {"mean", means[k]};
+            const sat_statistics ask = {.sums = whole[k], .output = &var, .outputs = 1, .threads = 2};
+            const sat_statistics ask_parts = {.sums = parts[k], .output = &mean, .outputs = 1};
             assert_ok(sat_table_statistics(&t, &t2, rects, N, &ask, NULL));
             assert_ok(sat_table_statistics_f64(&t, NULL, fractions, N, &ask_parts, NULL));
             const size_t n = (size_t)(N * IMAGES * channels);

@@ -151,40 +151,41 @@ SAT_API sat_type sat_accum_for(sat_type sample, int64_t largest_rect_px);
 
 typedef enum sat_memory { SAT_HOST = 0, SAT_DEVICE } sat_memory;
 
-/* A borrowed array of count images of one shape (or the planes of one image): rows top to bottom, channels interleaved.
- * The sample of channel c at (x, y) of image i lies at
+/* A borrowed array: count images of one shape.  The sample of channel c at (x, y) of image i lies at
  *
- *     data + i * image_bytes + y * row_bytes + x * pixel_bytes + c * sat_type_bytes(type)
+ *     data + i * image_bytes + y * row_bytes + x * pixel_bytes + c * channel_bytes
  *
- * Data and strides are multiples of the type's size.  pixel_bytes is at least channels * sat_type_bytes(type),
- * row_bytes at least width pixels.  Tables that are built and results of filters have no gaps between their pixels;
- * their images lie one after the other, or side by side in each row.  What lies between the pixels, rows and images of
- * a view is part of the array: it may be read, and is not written.  Zero in count, image_bytes or pixel_bytes means the
- * default: zero a view before its members are set.  A view has these members in all versions.  A view that a function
- * takes as const is only read, whatever its pointer's type says. */
+ * Data and strides are multiples of the type's size.  A stride may be negative (flips; BGR as RGB, data at its last
+ * channel), and any may be the largest (transposed arrays, planes as channels).  0 is the default: a stride of 0, as of
+ * a broadcast, cannot be said.  Where there is one image, row, pixel or channel, its stride may be anything.  More than
+ * 4 channels are planes: an array (H, W, 8) is width = W, height = H, channels = 1, count = 8, pixel_bytes = 8 * size,
+ * row_bytes = W * 8 * size, image_bytes = size; an array (8, H, W) the same with no stride set.  Samples of a source
+ * may share bytes; those of a result may not: its strides sorted by magnitude, each steps over all that the smaller
+ * ones reach.  What lies between samples may be read, and is not written.  On the CPU every operation takes and gives
+ * any view, some rows gathered or scattered at a time.  In device memory rows lie top to bottom without gaps, but those
+ * of sources where the spec says `strided`: the device gathers them.  What is taken as const is only read. */
 typedef struct sat_view {
-    void *data;
-    size_t row_bytes;
+    void *data;            /* the sample of channel 0 at (0, 0) of image 0 */
+    ptrdiff_t row_bytes;   /* from one row to the next; 0 = width * |pixel_bytes| */
     int64_t width, height; /* px; for a table: its own entries, padding included */
     int channels;          /* 1..4 */
     sat_type type;
     sat_memory memory;
-    int reserved;       /* 0 */
-    int64_t count;      /* 1 .. 2^40; 0 = 1 */
-    size_t image_bytes; /* from one image to the next; 0 = height * row_bytes */
-    size_t pixel_bytes; /* from one pixel to the next; 0 = channels * sat_type_bytes(type) */
+    int reserved;              /* 0 */
+    int64_t count;             /* 1 .. 2^40; 0 = 1 */
+    ptrdiff_t image_bytes;     /* from one image to the next; 0 = height * |row_bytes| */
+    ptrdiff_t pixel_bytes;     /* from one pixel to the next; 0 = channels * sat_type_bytes(type) */
+    ptrdiff_t channel_bytes;   /* from one channel to the next; 0 = sat_type_bytes(type) */
+    int64_t reserved_words[2]; /* 0 */
 } sat_view;
 
 /* Pixels without gaps: width * channels * sat_type_bytes(type); 0 if that overflows or the type is none. */
 SAT_API size_t sat_row_bytes(int64_t width, int channels, sat_type type);
 
-/* Allocates the samples of a view whose other members are set, in the view's memory: aligned to 64 bytes (device: 256),
- * not initialised.  row_bytes, image_bytes, pixel_bytes and count, where they are 0, become their defaults, row_bytes
- * that of rows without gaps between pixels or behind them.  On SAT_OK the data is the caller's, to be given to
- * sat_view_free(); else data is NULL, and the status is SAT_ERR_ARGUMENT, _SHAPE, _MEMORY, _DEVICE or _UNAVAILABLE. */
+/* Allocates the samples of a view whose other members are set: lowest byte aligned to 64 (device: 256), not
+ * initialised. Members that are 0 become their defaults.  On SAT_OK data is the caller's, for sat_view_free() (NULL is
+ * fine) with the same strides; else NULL, and the status SAT_ERR_ARGUMENT, _SHAPE, _MEMORY, _DEVICE or _UNAVAILABLE. */
 SAT_API sat_status sat_view_alloc(sat_view *view);
-
-/* Frees what sat_view_alloc() gave and sets data to NULL.  NULL and views without data are fine. */
 SAT_API void sat_view_free(sat_view *view);
 
 /* Image i of a view, as a view of one image; data is NULL if there is no such image. */
@@ -229,7 +230,7 @@ typedef struct sat_plan_spec {
                                        backend, and copies of views in host memory for a device, use no more */
     sat_memory memory;              /* where the views and carry rows of all runs lie; default SAT_HOST */
     int64_t count;                  /* images that a run has at most; 0 = 1 */
-    bool strided;                   /* images of runs may have gaps between their pixels */
+    bool strided;                   /* images in device memory may have any strides; takes memory to gather them */
     bool reserved[7];               /* false */
     const sat_executor *executor;   /* runs the plan's jobs; NULL = the library's threads */
     const sat_allocator *allocator; /* of the plan's memory; NULL = the library's */
@@ -472,7 +473,7 @@ typedef struct sat_box_spec {
     int threads;                         /* as in sat_plan_spec */
     sat_memory memory;                   /* where the views of all runs lie; default SAT_HOST */
     sat_anchor anchor;                   /* of even sides */
-    bool strided;                        /* sources of runs may have gaps between their pixels */
+    bool strided;                        /* sources in device memory may have any strides, as in sat_plan_spec */
     bool reserved[3];                    /* false */
     int64_t count;                       /* images that a run has at most; 0 = 1 */
     const sat_executor *executor;        /* as in sat_plan_spec */
@@ -578,8 +579,8 @@ SAT_API sat_status sat_device_current_sized(sat_device_info *info, size_t info_b
 SAT_API sat_status sat_device_alloc(void **data, size_t bytes); /* aligned to 256 bytes; *data NULL on failure */
 SAT_API void sat_device_free(void *data);                       /* waits for the device; accepts NULL */
 
-/* Queues setting all bytes; queues copying views in any memory, of one shape and type, else SAT_ERR_SHAPE, _TYPE (a
- * copy from or to host memory is done when the call returns); waits until the stream is empty. */
+/* Queues setting all bytes; queues copying views in any memory, of one shape and type, else SAT_ERR_SHAPE, _TYPE (from
+ * or to host memory it is done on return; strides may take memory: _MEMORY); waits until the stream is empty. */
 SAT_API sat_status sat_device_fill(void *data, int byte, size_t bytes, void *stream);
 SAT_API sat_status sat_device_copy(const sat_view *from, const sat_view *to, void *stream);
 SAT_API sat_status sat_device_wait(void *stream);

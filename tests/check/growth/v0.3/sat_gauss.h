@@ -48,7 +48,7 @@ typedef struct sat_gauss_spec {
     double border_value[4];         /* likewise */
     bool weighted_alpha;            /* likewise, of samples of any type: blurs are of colours times alpha, divided by
                                        the blur of alpha; the alpha of masks and differences is the image's own */
-    bool strided;                   /* sources of runs may have gaps between their pixels */
+    bool strided;                   /* as in sat_box_spec */
     bool reserved[2];               /* false */
     sat_gauss_mode mode;            /* default SAT_GAUSS_BLUR */
     double amount;                  /* SAT_GAUSS_UNSHARP: finite */

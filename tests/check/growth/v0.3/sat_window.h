@@ -113,7 +113,7 @@ typedef struct sat_window_spec {
     bool masked;                     /* runs have a mask */
     bool skip_nan;                   /* NaN samples do not count */
     bool has_nodata;                 /* samples equal to nodata do not count */
-    bool strided;                    /* sources of runs may have gaps between their pixels */
+    bool strided;                    /* as in sat_box_spec */
     bool empty_set;                  /* false: empty is NaN for f32 and f64, 0 for others */
     bool reserved[3];                /* false */
     int64_t ddof;                    /* 0 or more: variances are divided by n - ddof */
