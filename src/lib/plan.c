@@ -115,6 +115,8 @@ static sat_status open_with(void *object, const sat_backend *backend)
     if (status != SAT_OK) return status;
     if (spec.power == 2 && !backend->squares)
         return sat_fail(SAT_ERR_UNAVAILABLE, "%s: sums no squares", backend->name);
+    if (spec.strided && !backend->gaps && !backend->device)
+        return sat_fail(SAT_ERR_UNAVAILABLE, "%s: takes no images with gaps between their samples", backend->name);
     spec.sample = sat_backend_sample(plan->spec.sample, plan->spec.accum);
     spec.accum = sat_backend_accum(plan->spec.accum);
     plan->backend = backend;

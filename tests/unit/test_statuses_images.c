@@ -85,7 +85,7 @@ static void rectangles(void **state)
     ASK(ARGUMENT, output.values = NULL);
     ASK(ARGUMENT, q.no_rects = true);
     ASK(SHAPE, q.image.width = 0);
-    ASK(SHAPE, q.image.row_bytes = 7);
+    ASK(SHAPE, q.image.row_bytes = PTRDIFF_MAX);
     ASK(TYPE, q.image.type = SAT_Q32; q.image.row_bytes = 32);
     ASK(TYPE, q.image.type = SAT_U64; q.image.row_bytes = 64; q.image.height = 2);
     ASK(UNAVAILABLE, q.image.memory = SAT_DEVICE);
