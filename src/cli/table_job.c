@@ -149,7 +149,7 @@ static void say_rounding(const job *j, const image *img, const moment *m, int po
     sat_table last = {.view = {.data = m->carry, .width = img->width, .height = 1}};
     if (!m->plan || j->quiet) return;
     last.view.channels = img->channels, last.view.type = m->band.type;
-    last.view.row_bytes = sat_row_bytes(img->width, img->channels, m->band.type);
+    last.view.row_bytes = (ptrdiff_t)sat_row_bytes(img->width, img->channels, m->band.type);
     last.layout = SAT_INCLUSIVE, last.sample = img->type, last.power = power;
     if (rounding_text(text, &last, img->height, power == 1 ? &pixels : NULL)) say(output_name(output), "%s", text);
 }
