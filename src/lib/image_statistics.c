@@ -369,7 +369,7 @@ static sat_status answer(job *j, const sat_view *image, const sat_statistics *as
     if (status == SAT_OK) status = open_job(j, image, ask, ask_bytes);
     if (status == SAT_OK) status = sat_run_asked(&run);
     if (status != SAT_OK) return status;
-    j->run = &run;
+    j->run = &run; /* cppcheck-suppress autoVariables ; the job ends before this function */
     const int most = j->given.threads ? j->given.threads : sat_processors();
     status = sat_first_bad(&run, j->given.executor, sat_threads_worth((double)j->n, SAT_SHARE_RECTS, most), j->n,
                            status_at, j, &bad);
