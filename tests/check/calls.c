@@ -190,7 +190,8 @@ static void rectangles(sat_type type, int channels, bool real, int64_t ddof)
 static void light(sat_type type, int channels)
 {
     char line[16384], what[64];
-    sat_view image = make_image(type, channels), linear = image, mean = image;
+    sat_view image = make_image(type, channels);
+    sat_view linear = {.width = WIDTH, .height = HEIGHT, .channels = channels, .type = SAT_F32}, mean = linear;
     const bool alpha = channels % 2 == 0;
     const sat_light_spec light_spec = {.sample = type, .alpha = alpha};
     const sat_box_spec box_spec = {.width = WIDTH,
@@ -204,9 +205,6 @@ static void light(sat_type type, int channels)
     sat_box *box;
     snprintf(what, sizeof what, "light of %s with %d channels", sat_type_name(type), channels);
     write_image(&image, file("image.npy"));
-    linear.type = mean.type = SAT_F32;
-    linear.row_bytes = mean.row_bytes = linear.image_bytes = mean.image_bytes = linear.pixel_bytes = mean.pixel_bytes =
-        0;
     if (sat_view_alloc(&linear) != SAT_OK || sat_view_alloc(&mean) != SAT_OK) die(what);
     if (sat_light_create(&tables, &light_spec) != SAT_OK || sat_box_create(&box, &box_spec) != SAT_OK) die(what);
     if (sat_light_from_srgb(tables, &image, &linear) != SAT_OK || sat_box_run(box, &linear, &mean, NULL) != SAT_OK ||

@@ -33,7 +33,7 @@ kernels() { # what would be compiled with CUDA
     grep -qx kernels/table/fused.cu "$dir/kernels" && ! grep -E '^kernels/(lab|peer)/' "$dir/kernels"
 }
 exports_sat_h_alone() {
-    diff <(sed -nE 's/^SAT_API .*[ *](sat_[a-z0-9_]+)\(.*/\1/p' src/lib/sat{,_window,_gauss,_query}.h | sort) \
+    diff <(sed -nE 's/^SAT_API .*[ *](sat_[a-z0-9_]+)\(.*/\1/p' src/lib/sat{,_run,_window,_gauss,_query,_light,_image,_bytes}.h | sort) \
         <(nm -D --defined-only "$dir/out/libsat.so" | awk '{ print $NF }' | sort)
 }
 installs_no_lab() {
