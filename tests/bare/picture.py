@@ -47,6 +47,6 @@ def png(path):
 
 
 source, side, result = png(sys.argv[1]), int(sys.argv[2]), png(sys.argv[3])
-wrong = int((box(source, side, side, "reflect101") != result).sum())
+wrong = int((box(source, side, side, "shrink") != result).sum())
 print(f"{sys.argv[3]}: {wrong} of {result.size} samples are wrong")
 sys.exit(wrong != 0)

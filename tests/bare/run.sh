@@ -40,12 +40,12 @@ block() { awk -v n="$1" '/^```$/ { if (!code) at++; code = !code; next } /^```/ 
 logged() {
     "${@:2}" >"$dir/$1.log" 2>&1 </dev/null || { tail -40 "$dir/$1.log"; return 1; }
 }
-# inside SYSTEM USER COMMANDS - runs them in the clone there.
+# inside SYSTEM USER COMMANDS - runs them in the clone there, or in / where there is none.
 inside() {
     # shellcheck disable=SC2016 # its own arguments
     env -i PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin HOME="$(home "$1" "$2")" TERM=dumb \
         unshare --mount --pid --fork --kill-child bash -c '
-            mount -t proc proc "$1/proc" && mount --rbind /dev "$1/dev" && exec chroot --userspec="$2" "$1" bash -c "cd ~/sat && $3"
+            mount -t proc proc "$1/proc" && mount --rbind /dev "$1/dev" && exec chroot --userspec="$2" "$1" bash -c "cd ~/sat 2>/dev/null || cd /; $3"
         ' inside "$dir/$1" "$2" "$3"
 }
 home() { awk -F: -v user="$2" '$1 == user { print $6 }' "$dir/$1/etc/passwd"; }
@@ -69,7 +69,7 @@ picture() { # SYSTEM USER FILE - by an oracle that runs in the first system, who
     cp "$dir/$1$(home "$1" "$2")/sat/$3" "$dir/root$(home root root)/sat/picture.png" &&
         inside root root "/usr/bin/python3 tests/bare/picture.py data/coffee.png 31 picture.png"
 }
-packages() { inside user root "cd / && apt-get update && apt-get install -y gcc make && useradd -m guest"; }
+packages() { inside user root "apt-get update && apt-get install -y gcc make && useradd -m guest"; }
 
 exec 3>&1
 try "a minimal Debian 12" logged system system
