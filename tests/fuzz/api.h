@@ -185,7 +185,7 @@ static inline void spoil_view(fuzz_input *in, sat_view *v, const block *other)
     case 1: v->data = (uint8_t *)v->data + take(in, 1) % 8; break;
     case 2: v->data = other->bytes; break;
     case 3: v->row_bytes = (ptrdiff_t)take_int(in, -64, 64); break;
-    case 4: v->row_bytes += (ptrdiff_t)take_int(in, -64, 64); break;
+    case 4: v->row_bytes = (ptrdiff_t)((size_t)v->row_bytes + (size_t)take_int(in, -64, 64)); break;
     case 5: v->width = take_int(in, 0, 16); break;
     case 6: v->height = take_int(in, 0, 16); break;
     case 7: v->channels = (int)take_int(in, 0, 5); break;

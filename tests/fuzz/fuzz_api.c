@@ -370,7 +370,7 @@ static const char *with_options(fuzz_input *in, sat_plan *plan, const sat_view *
     sat_run_options run = {.context = &left};
     if (take_one_in(in, 2)) run.proceed = so_often;
     if (take_one_in(in, 2)) run.counts = &counts;
-    if (take_one_in(in, 4)) run.reserved[take_int(in, 0, 6)] = true;
+    if (take_one_in(in, 4)) run.reserved[take(in, 1) % sizeof run.reserved] = true;
     if (take_one_in(in, 4)) run.first_row = take_int(in, -1, 1);
     if (take_one_in(in, 4)) run.rows = take_int(in, -1, 1);
     const bool later = run.first_row != 0 || run.rows != 0 || memchr(run.reserved, 1, sizeof run.reserved);
