@@ -210,7 +210,7 @@ static double silent_range(const work *w, int i)
     return sat_type_largest(type);
 }
 
-/* Says where a threshold tells nothing apart; often its range is another than the image's. */
+/* Says where all results of a threshold are equal; often its range is another than the image's. */
 static void say_uniform(const work *w, const char *input, int i)
 {
     const int value = w->r->output[i].compare && !w->j->quiet ? only_value(&w->out[i]) : -1;

@@ -76,7 +76,7 @@ SAT_API const char *sat_version(void);
 /* ---- status ---------------------------------------------------------------------------------------- */
 
 /* A function returns those that its comment names.  All return SAT_ERR_ARGUMENT for what SAT_ERR_ARGUMENT stands for,
- * also where their comments do not name it.  Of several faults, any may be told. */
+ * also where their comments do not name it.  Of several faults, any may be returned. */
 typedef enum sat_status {
     SAT_OK = 0,
     SAT_ERR_ARGUMENT = 1,    /* NULL; a value out of its range; memory of a wrong kind, shared, unaligned, with gaps */
