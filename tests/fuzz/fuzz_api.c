@@ -362,10 +362,11 @@ static bool so_often(void *context)
     return (*left)-- > 0;
 }
 
-/* Any options: those of later versions are refused, an end that comes at once writes nothing. */
+/* Any options: those of later versions are refused, a run ends if its caller says so, an end that comes at once writes
+ * nothing.  How often a run asks depends on time. */
 static const char *with_options(fuzz_input *in, sat_plan *plan, const sat_view *image, const sat_view *table, block *to)
 {
-    int64_t left = take_int(in, 0, 3);
+    int64_t left = take(in, 1) % 4;
     sat_counts counts = {.clipped = 3};
     sat_run_options run = {.context = &left};
     if (take_one_in(in, 2)) run.proceed = so_often;
@@ -374,12 +375,14 @@ static const char *with_options(fuzz_input *in, sat_plan *plan, const sat_view *
     if (take_one_in(in, 4)) run.first_row = take_int(in, -1, 1);
     if (take_one_in(in, 4)) run.rows = take_int(in, -1, 1);
     const bool later = run.first_row != 0 || run.rows != 0 || memchr(run.reserved, 1, sizeof run.reserved);
-    const bool ends = run.proceed && left == 0;
+    const bool at_once = run.proceed && left == 0;
     memset(to->bytes, POISON, BLOCK_BYTES);
     const sat_status status = sat_plan_run(plan, image, table, &run);
     if (later != (status == SAT_ERR_ARGUMENT)) return "options of later versions are taken, or others refused";
-    if (!later && ends != (status == SAT_ERR_CANCELLED)) return "a run goes on, or has ended";
-    if ((later || ends) && !block_untouched(to)) return "a run that was refused or ended has written";
+    const bool ended = left < 0; /* so_often() has said so */
+    if (!later && ended != (status == SAT_ERR_CANCELLED)) return "a run goes on, or has ended";
+    if (at_once && !later && !ended) return "a run does not ask first";
+    if ((later || at_once) && !block_untouched(to)) return "a run that was refused or ended has written";
     return !later && run.counts && counts.clipped != -1 ? "a table counts" : NULL;
 }
 
