@@ -7,49 +7,6 @@
 
 #include "input.h"
 
-static const struct option longs[] = {
-    {"size", required_argument, NULL, OPT_SIZE},
-    {"type", required_argument, NULL, OPT_TYPE},
-    {"accum", required_argument, NULL, OPT_ACCUM},
-    {"channels", required_argument, NULL, OPT_CHANNELS},
-    {"layout", required_argument, NULL, OPT_LAYOUT},
-    {"box", required_argument, NULL, OPT_BOX},
-    {"stat", required_argument, NULL, OPT_STATISTICS},
-    {"squares", no_argument, NULL, OPT_SQUARES},
-    {"result", required_argument, NULL, OPT_RESULT},
-    {"batch", required_argument, NULL, OPT_BATCH},
-    {"min", required_argument, NULL, OPT_MIN},
-    {"max", required_argument, NULL, OPT_MAX},
-    {"step", required_argument, NULL, OPT_STEP},
-    {"exclusive", no_argument, NULL, OPT_EXCLUSIVE},
-    {"naive-staging", no_argument, NULL, OPT_NAIVE},
-    {"block", required_argument, NULL, OPT_BLOCK},
-    {"items", required_argument, NULL, OPT_ITEMS},
-    {"shape", required_argument, NULL, OPT_SHAPE | OPT_REPEATS},
-    {"map", required_argument, NULL, OPT_MAP},
-    {"maps", no_argument, NULL, OPT_MAPS},
-    {"against", required_argument, NULL, OPT_AGAINST},
-    {"rects", required_argument, NULL, OPT_RECTS},
-    {"backend", required_argument, NULL, OPT_ROW | OPT_REPEATS},
-    {"repeat", required_argument, NULL, OPT_REPEAT},
-    {"md", no_argument, NULL, OPT_MD},
-    {"csv", no_argument, NULL, OPT_CSV},
-    {"json", no_argument, NULL, OPT_JSON},
-    {"list", no_argument, NULL, OPT_LIST},
-    {"from", required_argument, NULL, OPT_FROM | OPT_REPEATS},
-    {"plot", required_argument, NULL, OPT_PLOT},
-    {"output", required_argument, NULL, 'o'},
-    {"no-clobber", no_argument, NULL, OPT_NO_CLOBBER},
-    {"threads", required_argument, NULL, OPT_THREADS | OPT_REPEATS},
-    OPTIONS_VERBOSITY,
-    OPTIONS_HELP,
-    {0},
-};
-
-/* Those that choose among rows that a file holds; the others of OPT_SIZE and on are for measuring. */
-static const int from_takes[] = {OPT_TYPE,  OPT_ACCUM, OPT_EXCLUSIVE, OPT_NAIVE, OPT_BLOCK,
-                                 OPT_ITEMS, OPT_MAP,   OPT_AGAINST,   0};
-
 static const sat_type sample_types[] = {SAT_U8,  SAT_U16, SAT_U32, SAT_U64, SAT_I8,
                                         SAT_I16, SAT_I32, SAT_F32, SAT_F64, SAT_TYPE_NONE};
 static const sat_type accum_types[] = {SAT_U32, SAT_U64, SAT_I32, SAT_I64, SAT_F32, SAT_F64, SAT_TYPE_NONE};
@@ -59,18 +16,6 @@ static const sat_type result_types[] = {SAT_F32, SAT_F64, SAT_TYPE_NONE};
 enum { LOG2_MAX = 40 /* sat_lab.h */ };
 
 /* ---- options ----------------------------------------------------------------------------------------- */
-
-static void take_type(options *o, const char *option, const sat_type *among, const char *what, sat_type *type)
-{
-    name_list names = {.used = 0};
-    if (!parse_type(optarg, among, type))
-        options_refuse(o, "%s '%s': %s %s", option, optarg, what, type_names(&names, among));
-}
-
-static void take_int(options *o, const char *option, int64_t low, int64_t high, const char *what, int64_t *value)
-{
-    if (!parse_int(optarg, low, high, value)) options_refuse(o, "%s '%s': %s", option, optarg, what);
-}
 
 /* "256x30", "256x30:naive" or "own". */
 static bool parse_shape(const char *text, block_shape *shape)
@@ -98,7 +43,7 @@ static void take_shape(options *o, bench_request *r)
     if (r->shape_n == SHAPES_MAX)
         options_refuse(o, "--shape: %d shapes at most", SHAPES_MAX);
     else if (!parse_shape(optarg, &r->shape[r->shape_n]))
-        options_refuse(o, "--shape '%s': threads x elements, as 256x30 or 256x30:naive, or own", optarg);
+        options_wrong(o, "threads x elements, as 256x30 or 256x30:naive, or own");
     else
         r->shape_n++;
 }
@@ -109,46 +54,40 @@ static void take_own(int c, options *o, bench_request *r)
     int64_t n = 0;
     switch (c) {
     case OPT_SIZE:
-        if (!parse_size(optarg, 1, (int64_t)1 << 40, &r->width, &r->height))
-            options_refuse(o, "--size '%s': WxH or N in pixels", optarg);
+        if (!parse_size(optarg, 1, (int64_t)1 << 40, &r->width, &r->height)) options_wrong(o, "WxH or N in pixels");
         break;
-    case OPT_TYPE: take_type(o, "--type", sample_types, "samples are", &r->type); break;
-    case OPT_ACCUM: take_type(o, "--accum", accum_types, "sums here are of", &r->accum); break;
+    case OPT_SAMPLES: options_type(o, sample_types, "samples are", &r->type); break;
+    case OPT_ACCUM: options_type(o, accum_types, "sums here are of", &r->accum); break;
     case OPT_CHANNELS:
-        take_int(o, "--channels", 1, 4, "a number from 1 to 4", &n);
+        options_int(o, 1, 4, "a number from 1 to 4", &n);
         r->channels = (int)n;
         break;
-    case OPT_LAYOUT:
-        if (!sat_layout_from_name(optarg, &r->layout))
-            options_refuse(o, "--layout '%s': padded, inclusive or exclusive", optarg);
-        break;
-    case OPT_BOX: take_int(o, "--box", 1, INT32_MAX, "a side in pixels", &r->window); break;
-    case OPT_RESULT:
-        take_type(o, "--result", result_types, "other results than the samples' type are", &r->result);
-        break;
-    case OPT_BATCH: take_int(o, "--batch", 1, 9999, "a number of images from 1 to 9999", &r->batch); break;
-    case OPT_MIN: take_int(o, "--min", 0, LOG2_MAX, "a power of two from 0 to 40", &r->min_log2); break;
-    case OPT_MAX: take_int(o, "--max", 0, LOG2_MAX, "a power of two from 0 to 40", &r->max_log2); break;
-    case OPT_STEP: take_int(o, "--step", 1, LOG2_MAX, "a number from 1 to 40", &r->step); break;
+    case OPT_TABLES: options_layout(o, &r->layout); break;
+    case OPT_SIDE: options_int(o, 1, INT32_MAX, "a side in pixels", &r->window); break;
+    case OPT_MEANS: options_type(o, result_types, "other results than the samples' type are", &r->result); break;
+    case OPT_BATCH: options_int(o, 1, 9999, "a number of images from 1 to 9999", &r->batch); break;
+    case OPT_MIN: options_int(o, 0, LOG2_MAX, "a power of two from 0 to 40", &r->min_log2); break;
+    case OPT_MAX: options_int(o, 0, LOG2_MAX, "a power of two from 0 to 40", &r->max_log2); break;
+    case OPT_STEP: options_int(o, 1, LOG2_MAX, "a number from 1 to 40", &r->step); break;
     case OPT_EXCLUSIVE: r->exclusive = true; break;
     case OPT_NAIVE: r->naive_staging = true; break;
-    case OPT_BLOCK: take_int(o, "--block", 1, 1024, "a number of threads from 1 to 1024", &r->block_threads); break;
-    case OPT_ITEMS: take_int(o, "--items", 1, 1024, "a number of elements from 1 to 1024", &r->thread_items); break;
+    case OPT_BLOCK: options_int(o, 1, 1024, "a number of threads from 1 to 1024", &r->block_threads); break;
+    case OPT_ITEMS: options_int(o, 1, 1024, "a number of elements from 1 to 1024", &r->thread_items); break;
     case OPT_SHAPE: take_shape(o, r); break;
     case OPT_MAP: r->map = optarg; break;
     case OPT_MAPS: r->maps = true; break;
     case OPT_AGAINST: r->against = optarg; break;
     case OPT_STATISTICS: r->statistics = optarg; break;
     case OPT_SQUARES: r->squares = true; break;
-    case OPT_RECTS: take_int(o, "--rects", 1, (int64_t)1 << 31, "a number from 1 to 2^31", &r->rects); break;
+    case OPT_RANDOM_RECTS: options_int(o, 1, (int64_t)1 << 31, "a number from 1 to 2^31", &r->rects); break;
     }
 }
 
 static void take(int c, options *o, bench_line *l)
 {
     bench_request *r = &l->request;
-    if (c >= OPT_SIZE) {
-        if (l->given_n < GIVEN_MAX) l->given[l->given_n++] = c;
+    if (o->line->sets & MEASURES) {
+        if (l->given_n < GIVEN_MAX) l->given[l->given_n++] = o->line;
         take_own(c, o, r);
         return;
     }
@@ -159,7 +98,7 @@ static void take(int c, options *o, bench_line *l)
         else
             r->wanted[r->wanted_n++] = optarg;
         break;
-    case OPT_REPEAT: take_int(o, "--repeat", 1, 10000, "a number from 1 to 10000", &r->samples); break;
+    case OPT_REPEAT: options_int(o, 1, 10000, "a number from 1 to 10000", &r->samples); break;
     case OPT_FROM:
         if (l->from_n == FILES_MAX)
             options_refuse(o, "--from: %d files at most", FILES_MAX);
@@ -169,19 +108,12 @@ static void take(int c, options *o, bench_line *l)
     case OPT_PLOT: l->plot = optarg; break;
     case OPT_MD: l->form = REPORT_MD; break;
     case OPT_CSV: l->form = REPORT_CSV; break;
-    case OPT_JSON: l->form = REPORT_JSON; break;
-    case 'o': l->output = optarg; break;
+    case OPT_JSON_FORM: l->form = REPORT_JSON; break;
+    case OPT_OUTPUT: l->output = optarg; break;
     case OPT_NO_CLOBBER: l->no_clobber = true; break;
     case OPT_LIST: l->list = true; break;
     }
-    l->formed |= c == OPT_MD || c == OPT_CSV || c == OPT_JSON || c == 'o';
-}
-
-static const char *option_name(int code)
-{
-    const struct option *o = longs;
-    while (o->val != code) o++;
-    return o->name;
+    l->formed |= c == OPT_MD || c == OPT_CSV || c == OPT_JSON_FORM || c == OPT_OUTPUT;
 }
 
 static bool among(int code, const int *list)
@@ -238,11 +170,11 @@ static void check(options *o, bench_line *l, int operands, char **operand)
         options_refuse(o, "'%s': nothing but options is taken here", operand[0]);
     for (int i = 0; !o->stop && i < l->given_n; i++) {
         if (l->list)
-            options_refuse(o, "--%s is for measuring, and --list measures nothing", option_name(l->given[i]));
-        else if (l->from_n > 0 && !among(l->given[i], from_takes))
-            options_refuse(o, "--%s is for measuring, and --from measures nothing", option_name(l->given[i]));
-        else if (l->from_n == 0 && !among(l->given[i], mode->takes))
-            options_refuse(o, "--%s is no option of `sat bench%s%s`", option_name(l->given[i]), l->mode ? " " : "",
+            options_refuse(o, "%s is for measuring, and --list measures nothing", l->given[i]->name);
+        else if (l->from_n > 0 && !(l->given[i]->sets & CHOOSES))
+            options_refuse(o, "%s is for measuring, and --from measures nothing", l->given[i]->name);
+        else if (l->from_n == 0 && !among(l->given[i]->id, mode->takes))
+            options_refuse(o, "%s is no option of `sat bench%s%s`", l->given[i]->name, l->mode ? " " : "",
                            l->mode ? mode->name : "");
     }
     if (l->list && !o->stop && (l->from_n > 0 || l->plot || r->wanted_n > 0 || r->image || l->form == REPORT_CSV))
@@ -258,7 +190,7 @@ static void check(options *o, bench_line *l, int operands, char **operand)
 bool bench_line_read(bench_line *l, options *o, int argc, char **argv)
 {
     int c;
-    while ((c = options_next(o, argc, argv, OPTIONS_SHORT "qvo:", longs)) != -1) take(c, o, l);
+    while ((c = options_next(o, argc, argv)) != -1) take(c, o, l);
     if (!options_end(o)) return false;
     check(o, l, argc - optind, argv + optind); /* getopt has put the operands last */
     l->request.threads = o->threads > 0 ? o->threads : sat_processors();

@@ -15,7 +15,8 @@ typedef struct bench_line {
     bool no_clobber, list;
     const char *from[FILES_MAX];
     int from_n;
-    int given[GIVEN_MAX], given_n; /* options of OPT_SIZE and on */
+    const option_line *given[GIVEN_MAX]; /* options of MEASURES */
+    int given_n;
     int argc;
     char **argv;
 } bench_line;

@@ -15,38 +15,15 @@
 /* ---- what is asked for ------------------------------------------------------------------------------- */
 
 enum {
-    OPT_ROW = OPT_OWN,
-    OPT_REPEAT,
-    OPT_MD,
-    OPT_CSV,
-    OPT_JSON,
-    OPT_FROM,
-    OPT_PLOT,
-    OPT_NO_CLOBBER,
-    OPT_LIST,
-    OPT_SIZE, /* from here on benches list those that they take */
-    OPT_TYPE,
-    OPT_ACCUM,
-    OPT_CHANNELS,
-    OPT_LAYOUT,
-    OPT_BOX,
-    OPT_RESULT,
-    OPT_BATCH,
-    OPT_MIN,
-    OPT_MAX,
-    OPT_STEP,
-    OPT_EXCLUSIVE,
-    OPT_NAIVE,
-    OPT_BLOCK,
-    OPT_ITEMS,
-    OPT_SHAPE,
-    OPT_MAP,
-    OPT_MAPS,
-    OPT_AGAINST,
-    OPT_RECTS,
-    OPT_STATISTICS,
-    OPT_SQUARES,
+    OPT_BENCH = OPT_OWN,
+#define OPTION(id, ...) id,
+#include "bench_options.def"
+#undef OPTION
+    OPT_BENCH_END
 };
+_Static_assert(OPT_BENCH_END - OPT_FIRST < OPTIONS_MAX, "options_next() counts them all");
+
+enum { MEASURES = SETS_OWN, CHOOSES = SETS_OWN << 1 };
 
 enum { NAMES_MAX = 32, SHAPES_MAX = 8 };
 
@@ -123,7 +100,7 @@ typedef struct bench_mode {
     const char *name;    /* "scan": `sat bench scan` */
     const char *summary; /* one line for `sat bench --help` */
     const char *help;    /* `sat bench NAME --help`; NULL = that of the command */
-    const int *takes;    /* the options of OPT_SIZE and on that it takes; 0 ends them */
+    const int *takes;    /* the options of MEASURES that it takes; 0 ends them */
     bool takes_image;
 
     /* What rows can there be?  The i-th of its methods, available or not; false past the last. */

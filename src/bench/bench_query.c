@@ -18,7 +18,7 @@ enum {
     PART_RECTS = 16384, /* that a thread makes at a time */
 };
 
-static const int takes[] = {OPT_SIZE, OPT_TYPE, OPT_ACCUM, OPT_LAYOUT, OPT_RECTS, 0};
+static const int takes[] = {OPT_SIZE, OPT_SAMPLES, OPT_ACCUM, OPT_TABLES, OPT_RANDOM_RECTS, 0};
 
 static const char *refuse(const bench_request *r)
 {

@@ -8,8 +8,8 @@
 #include "bench_lengths.h"
 #include "bench_plots.h"
 
-static const int takes[] = {OPT_TYPE,  OPT_ACCUM, OPT_MIN,   OPT_MAX,   OPT_STEP,    OPT_EXCLUSIVE,
-                            OPT_BLOCK, OPT_ITEMS, OPT_NAIVE, OPT_SHAPE, OPT_AGAINST, 0};
+static const int takes[] = {OPT_SAMPLES, OPT_ACCUM, OPT_MIN,   OPT_MAX,   OPT_STEP,    OPT_EXCLUSIVE,
+                            OPT_BLOCK,   OPT_ITEMS, OPT_NAIVE, OPT_SHAPE, OPT_AGAINST, 0};
 
 /* Where launches no longer dominate, and smaller than any device's memory: the criterion is looked at here, too. */
 static const int64_t TEST_LENGTH = (int64_t)1 << 24;

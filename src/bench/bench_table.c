@@ -23,8 +23,8 @@ enum { SIDE_DEFAULT = 8192 };
 #define SQUARES " of squares"
 enum { STATISTICS_MAX = 36 }; /* characters, with the widest window and a batch */
 
-static const int takes[] = {OPT_SIZE,   OPT_TYPE,  OPT_ACCUM,   OPT_CHANNELS,   OPT_LAYOUT,  OPT_BOX,
-                            OPT_RESULT, OPT_BATCH, OPT_AGAINST, OPT_STATISTICS, OPT_SQUARES, 0};
+static const int takes[] = {OPT_SIZE,  OPT_SAMPLES, OPT_ACCUM,   OPT_CHANNELS,   OPT_TABLES,  OPT_SIDE,
+                            OPT_MEANS, OPT_BATCH,   OPT_AGAINST, OPT_STATISTICS, OPT_SQUARES, 0};
 
 static const char *refuse(const bench_request *r)
 {

@@ -13,8 +13,8 @@ static const int blocks[] = {32, 64, 128, 256, 512, 1024};
 static const int items[] = {2, 4, 7, 8, 10, 13, 16, 20, 24, 30, 32, 40};
 enum { BLOCKS = sizeof blocks / sizeof *blocks, ITEMS = sizeof items / sizeof *items };
 
-static const int takes[] = {OPT_TYPE,  OPT_ACCUM, OPT_MIN,   OPT_MAX, OPT_STEP, OPT_EXCLUSIVE,
-                            OPT_NAIVE, OPT_BLOCK, OPT_ITEMS, OPT_MAP, OPT_MAPS, 0};
+static const int takes[] = {OPT_SAMPLES, OPT_ACCUM, OPT_MIN,   OPT_MAX, OPT_STEP, OPT_EXCLUSIVE,
+                            OPT_NAIVE,   OPT_BLOCK, OPT_ITEMS, OPT_MAP, OPT_MAPS, 0};
 
 /* ---- rows -------------------------------------------------------------------------------------------- */
 

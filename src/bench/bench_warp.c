@@ -6,7 +6,7 @@
 #include "bench_lengths.h"
 #include "bench_plots.h"
 
-static const int takes[] = {OPT_TYPE, OPT_ACCUM, OPT_MIN, OPT_MAX, OPT_STEP, OPT_EXCLUSIVE, 0};
+static const int takes[] = {OPT_SAMPLES, OPT_ACCUM, OPT_MIN, OPT_MAX, OPT_STEP, OPT_EXCLUSIVE, 0};
 
 static bool scans_segments(const bench_method *m)
 {

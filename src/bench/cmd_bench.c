@@ -208,7 +208,7 @@ static int run(int argc, char **argv)
         self.name = name;
         if (l.mode->help) {
             self.help = l.mode->help;
-            self.help_more = NULL;
+            self.help_is_whole = true;
         }
     }
     int skip = l.mode != NULL;
@@ -222,6 +222,13 @@ static int run(int argc, char **argv)
     return ok ? EXIT_FINE : EXIT_INPUT;
 }
 
+static const option_line own[] = {
+#define OPTION(...) {__VA_ARGS__},
+#include "bench_options.def"
+#undef OPTION
+    {.name = NULL},
+};
+
 static const char help[] = "Checks every backend against the reference, then times it, beside a copy of as\n"
                            "many bytes, the ceiling, and other libraries, the peers. A row that fails its\n"
                            "check shows no time.\n"
@@ -229,32 +236,12 @@ static const char help[] = "Checks every backend against the reference, then tim
                            "  sat bench                                8192x8192 random u8, tables of u32\n"
                            "  sat bench --type f32 --accum f64 --threads 1\n"
                            "  sat bench --box 15 --channels 3          the box filter, under a memcpy\n"
-                           "  sat bench photo.png --csv -o photo.csv\n"
-                           "\n"
-                           "  --size N|WxH       of the random image [8192x8192]\n"
-                           "  --type TYPE        of its samples: u8 u16 u32 i8 i16 i32 f32 f64 [u8]\n"
-                           "  --channels N       1 to 4 [1]\n"
-                           "  --accum TYPE       of the table: u32 u64 i32 i64 f32 f64 [u32; i32 of signed\n"
-                           "                     samples, f64 of floats]; --squares: of squares [u64]\n"
-                           "  --layout NAME      padded, inclusive, exclusive [inclusive]\n"
-                           "  --against NAME     exclusive: what the summary compares with [the fastest and\n"
-                           "                     the first method of scans]\n"
-                           "  --box N            the box filter of NxN px; --stat LIST: these statistics\n"
-                           "  --result TYPE      of its results: f32 f64 [the samples' type; f32 or f64]\n"
-                           "  --batch N          N images in one call; ceilings copy them as one\n"
-                           "  --backend NAME     only this row and the ceilings; may be given again\n"
-                           "  --repeat N         at least so many timings of each row [7]; 1 takes just one\n"
-                           "  --md, --csv, --json   the form of the report [--md]\n"
-                           "  --list             what is compared, and what can run here; or with --json\n"
-                           "  --from FILE.csv    rows that --csv wrote, instead of measuring\n"
-                           "  --plot FILE        a figure of the rows, .svg or .png, by gnuplot\n"
-                           "  -o, --output FILE   --no-clobber   --threads N   -q, --quiet   -v, --verbose\n"
-                           "  -h, --help   -V, --version\n"
-                           "\n"
-                           "cold_us: each run after all caches were overwritten; warm_us: run after run;\n"
-                           "medians, outputs reused. noise_pct: distance of the quartiles, in percent of\n"
-                           "warm_us. model_bytes: what the backend is modelled to move. gbps: the least\n"
-                           "bytes (input once, output once) over warm_us. share_of_copy: copy_us/warm_us.\n";
+                           "  sat bench photo.png --csv -o photo.csv\n";
+
+static const char notes[] = "cold_us: each run after all caches were overwritten; warm_us: run after run;\n"
+                            "medians, outputs reused. noise_pct: distance of the quartiles, in percent of\n"
+                            "warm_us. model_bytes: what the backend is modelled to move. gbps: the least\n"
+                            "bytes (input once, output once) over warm_us. share_of_copy: copy_us/warm_us.\n";
 
 static void print_modes(void)
 {
@@ -266,6 +253,9 @@ const command command_bench = {
     .name = "bench",
     .summary = "check and time every backend on this machine",
     .help = help,
+    .notes = notes,
+    .options = OTHERS,
+    .own = own,
     .help_more = print_modes,
     .run = run,
 };

@@ -5,10 +5,6 @@
 #include "options.h"
 #include "text_out.h"
 
-enum { OPT_JSON = OPT_OWN };
-
-static const struct option longs[] = {{"json", no_argument, NULL, OPT_JSON}, OPTIONS_HELP, {0}};
-
 static void put_text(const sat_backend_info *b, text_out *t)
 {
     text_printf(t, "%-12s %s%s\n", b->name, b->available ? "" : "not available: ", b->why);
@@ -58,7 +54,7 @@ static int run(int argc, char **argv)
     error err;
     int c;
 
-    while ((c = options_next(&o, argc, argv, OPTIONS_SHORT, longs)) != -1) json = c == OPT_JSON;
+    while ((c = options_next(&o, argc, argv)) != -1) json = c == OPT_JSON;
     if (!o.stop && optind < argc) options_refuse(&o, "'%s': nothing but options is taken", argv[optind]);
     if (o.stop) return o.status;
 
@@ -75,14 +71,12 @@ static const char help[] = "Lists what can build tables, best first: name, what 
                            "what it is, the paper it follows.\n"
                            "\n"
                            "  sat backends\n"
-                           "  sat backends --json\n"
-                           "\n"
-                           "  --json   an object in each line\n"
-                           "  -h, --help   -V, --version\n";
+                           "  sat backends --json\n";
 
 const command command_backends = {
     .name = "backends",
     .summary = "what can build tables on this machine, or why it cannot",
     .help = help,
+    .options = BACKENDS,
     .run = run,
 };

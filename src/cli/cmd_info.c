@@ -10,16 +10,6 @@
 #include "sat_file.h"
 #include "text_out.h"
 
-enum { OPT_JSON = OPT_OWN, OPT_NO_ORIENT };
-
-static const struct option longs[] = {
-    {"json", no_argument, NULL, OPT_JSON},
-    {"no-orient", no_argument, NULL, OPT_NO_ORIENT},
-    OPTIONS_LIMITS,
-    OPTIONS_HELP,
-    {0},
-};
-
 static const char *const channel_names[] = {"", "grey", "grey+alpha", "RGB", "RGBA"};
 
 static const struct {
@@ -197,7 +187,7 @@ static int run(int argc, char **argv)
     error err;
     int c;
 
-    while ((c = options_next(&o, argc, argv, OPTIONS_SHORT, longs)) != -1) switch (c) {
+    while ((c = options_next(&o, argc, argv)) != -1) switch (c) {
         case OPT_JSON: json = true; break;
         case OPT_NO_ORIENT: decode.no_orient = true; break;
         }
@@ -240,19 +230,15 @@ static const char help[] = "Says what an image or a table is. Files are read to 
                            "ones are found, and the checksum of a table is verified.\n"
                            "\n"
                            "  sat info photo.jpg table.npy\n"
-                           "  sat info --json *.png\n"
-                           "\n"
-                           "  --json           an object in each line\n"
-                           "  --no-orient      the size as it is stored, not as EXIF orientation turns it\n"
-                           "  --max-pixels N   refuse larger images; K, M, G are 2^10, 2^20, 2^30 [1G]\n"
-                           "  --max-memory N   refuse what needs more bytes; K, M, G [3/4 of all]\n"
-                           "  -h, --help   -V, --version\n"
-                           "\n"
-                           "Exit status: 0, or 1 if a file could not be read or a checksum is wrong.\n";
+                           "  sat info --json *.png\n";
+
+static const char notes[] = "Exit status: 0, or 1 if a file could not be read or a checksum is wrong.\n";
 
 const command command_info = {
     .name = "info",
     .summary = "what an image or a table file is; verifies checksums",
     .help = help,
+    .notes = notes,
+    .options = INFO,
     .run = run,
 };

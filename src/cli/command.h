@@ -13,8 +13,12 @@ enum { EXIT_FINE = 0, EXIT_INPUT = 1, EXIT_USAGE = 2 };
 typedef struct command {
     const char *name;                  /* "query"; "" = the one that runs when no command is named */
     const char *summary;               /* one line for `sat --help` */
-    const char *help;                  /* `sat NAME --help`: examples first, one screen */
-    void (*help_more)(void);           /* prints lists behind it; may be NULL */
+    const char *help;                  /* `sat NAME --help`: examples first; its options follow by themselves */
+    bool help_is_whole;                /* nothing follows it */
+    const char *notes;                 /* what stands behind the options; may be NULL */
+    void (*help_more)(void);           /* prints lists behind that; may be NULL */
+    int options;                       /* which of options.def: FILTER, QUERY ... (option_table.h) */
+    const struct option_line *own;     /* its own besides, ended by one without a name; may be NULL */
     int (*run)(int argc, char **argv); /* argv[0] is the command's name; returns an exit status */
 } command;
 

@@ -27,17 +27,17 @@ bool gauss_option(gauss_choice *g, options *o, int c)
     case OPT_GAUSS:
         *g = (gauss_choice){.name = "--gauss", .mode = SAT_GAUSS_BLUR};
         if (!number_of(optarg, NUMBER_REAL, &g->sigma) || !is_sigma(g->sigma))
-            options_refuse(o, "--gauss '%s': the standard deviation %s", optarg, range);
+            options_wrong(o, "the standard deviation %s", range);
         return true;
     case OPT_UNSHARP:
         *g = (gauss_choice){.name = "--unsharp", .mode = SAT_GAUSS_UNSHARP};
         if (!parse_pair(optarg, &g->sigma, NUMBER_SIGN | NUMBER_REAL, &g->amount) || !is_sigma(g->sigma))
-            options_refuse(o, "--unsharp '%s': S,A, the blur's standard deviation %s, and the amount", optarg, range);
+            options_wrong(o, "S,A, the blur's standard deviation %s, and the amount", range);
         return true;
     case OPT_DOG:
         *g = (gauss_choice){.name = "--dog", .mode = SAT_GAUSS_DOG};
         if (!parse_pair(optarg, &g->sigma, NUMBER_REAL, &g->sigma2) || !is_sigma(g->sigma) || !is_sigma(g->sigma2))
-            options_refuse(o, "--dog '%s': A,B, two standard deviations %s", optarg, range);
+            options_wrong(o, "A,B, two standard deviations %s", range);
         return true;
     default: return false;
     }

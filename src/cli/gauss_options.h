@@ -5,15 +5,7 @@
 #include "job.h"
 #include "options.h"
 
-enum { OPT_GAUSS = 680, OPT_UNSHARP, OPT_DOG };
-
-#define OPTIONS_GAUSS                                                                                                  \
-    {"gauss", required_argument, NULL, OPT_GAUSS}, {"unsharp", required_argument, NULL, OPT_UNSHARP},                  \
-    {                                                                                                                  \
-        "dog", required_argument, NULL, OPT_DOG                                                                        \
-    }
-
-/* Takes that option, whose value is optarg; false if it is none of OPTIONS_GAUSS. */
+/* Takes the option that options_next() returned; false if it is none of a Gaussian. */
 bool gauss_option(gauss_choice *g, options *o, int c);
 
 #endif

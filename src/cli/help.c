@@ -1,13 +1,15 @@
+/* help.c - what the tool says about itself. */
 #include "help.h"
 
 #include <stdio.h>
 #include <string.h>
 
 #include "format.h"
+#include "option_table.h"
 #include "sat_query.h"
 #include "window_request.h"
 
-enum { COLUMNS = 80, LABEL = 9 };
+enum { COLUMNS = 80, LABEL = 9, TEXT = 21 };
 
 static void print_commands(void)
 {
@@ -61,9 +63,53 @@ void help_rect_statistics(void)
     putchar('\n');
 }
 
+/* "-o, --output OUT    what it is"; those without a text of their own stand before the next. */
+static void print_options(const command *self)
+{
+    const option_line *l;
+    int used = 0;
+    for (size_t i = 0; (l = option_at(self, i)); i++) {
+        if (l->sets & UNLISTED) continue;
+        if (i == 0) putchar('\n');
+        used += printf("%s", used == 0 ? "  " : l->letter ? "   " : ", ");
+        if (l->letter) used += printf("-%c, ", l->letter);
+        used += printf("%s%s%s", l->name, l->argument ? " " : "", l->argument ? l->argument : "");
+        if (!l->help) continue;
+        if (*l->help) printf("%*s", used < TEXT - 1 ? TEXT - used : 2, "");
+        for (const char *at = l->help; *at; at++) {
+            putchar(*at);
+            if (*at == '\n') printf("%*s", TEXT, "");
+        }
+        putchar('\n');
+        used = 0;
+    }
+}
+
+static void list_option(const command *self, size_t i)
+{
+    const option_line *l = option_at(self, i), *text = l;
+    while (text && !text->help) text = option_at(self, ++i);
+    const char *help = text ? text->help : "";
+    printf("%s\t%.1s\t%s\t%s\t%.*s\n", l->name, &l->letter, l->argument ? l->argument : "", l->values,
+           (int)strcspn(help, "\n"), help);
+}
+
+void help_list(const command *self)
+{
+    const option_line *l;
+    for (int unlisted = 0; unlisted < 2; unlisted++) {
+        if (unlisted) putchar('\n');
+        for (size_t i = 0; (l = option_at(self, i)); i++)
+            if (((l->sets & UNLISTED) != 0) == unlisted) list_option(self, i);
+    }
+}
+
 void help_print(const command *self)
 {
     fputs(self->help, stdout);
+    if (self->help_is_whole) return;
+    print_options(self);
+    if (self->notes) printf("\n%s", self->notes);
     if (self->help_more) self->help_more();
     if (*self->name) return;
     print_commands();

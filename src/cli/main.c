@@ -32,8 +32,12 @@ static const command *late_command(int argc, char **argv)
     return i > 1 && i < argc && *argv[i] && access(argv[i], F_OK) != 0 ? command_find(argv[i]) : NULL;
 }
 
+/* sat help [--options] [COMMAND] */
 static int help_command(int argc, char **argv)
 {
+    const bool list = argc > 2 && strcmp(argv[2], "--options") == 0;
+    argc -= list;
+    argv += list;
     if (argc > 3) return usage_error("", "help: one command at a time");
     const command *c = command_find(argc == 3 ? argv[2] : "");
     if (!c && command_left_out(argv[2])) return usage_error("", "help: this build of sat is without `sat %s`", argv[2]);
@@ -41,7 +45,7 @@ static int help_command(int argc, char **argv)
     if (near)
         return usage_error("", "help: there is no command '%s'; did you mean `sat help %s`?", argv[2], near->name);
     if (!c) return usage_error("", "help: there is no command '%s'", argv[2]);
-    help_print(c);
+    (list ? help_list : help_print)(c);
     return EXIT_FINE;
 }
 

@@ -1,3 +1,4 @@
+/* options.c - options by their table: what getopt_long() takes, what is refused and in which words, and values. */
 #include "options.h"
 
 #include <errno.h>
@@ -45,20 +46,33 @@ bool parse_size(const char *text, int64_t low, int64_t high, int64_t *width, int
     return *text == 0;
 }
 
-bool parse_type(const char *text, const sat_type *among, sat_type *type)
+bool options_int(options *o, int64_t low, int64_t high, const char *what, int64_t *value)
 {
-    for (; *among; among++)
-        if (strcmp(text, sat_type_name(*among)) == 0) {
+    return parse_int(optarg, low, high, value) || options_wrong(o, "%s", what);
+}
+
+bool options_side(options *o, const char *what, int64_t *width, int64_t *height)
+{
+    return parse_size(optarg, 1, INT32_MAX, width, height) ||
+           options_wrong(o, "%s N, or WxH, in pixels from 1 to %d", what, INT32_MAX);
+}
+
+bool options_type(options *o, const sat_type *among, const char *what, sat_type *type)
+{
+    name_list names = {.used = 0};
+    for (; *among; among++) {
+        if (strcmp(optarg, sat_type_name(*among)) == 0) {
             *type = *among;
             return true;
         }
-    return false;
+        name_list_add(&names, among[1] ? ", " : " or ", "%s", sat_type_name(*among));
+    }
+    return options_wrong(o, "%s %s", what, names.text);
 }
 
-const char *type_names(name_list *names, const sat_type *among)
+bool options_layout(options *o, sat_layout *layout)
 {
-    for (; *among; among++) name_list_add(names, among[1] ? ", " : " or ", "%s", sat_type_name(*among));
-    return names->text;
+    return sat_layout_from_name(optarg, layout) || options_wrong(o, "padded, inclusive or exclusive");
 }
 
 /* ---- shared options -------------------------------------------------------------------------------- */
@@ -75,100 +89,111 @@ bool options_refuse(options *o, const char *format, ...)
     return false;
 }
 
-const char *options_near(const char *word, const struct option *longs)
+bool options_wrong(options *o, const char *format, ...)
+{
+    char text[4000];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    return options_refuse(o, "%s '%s': %s", o->name, optarg, text);
+}
+
+const char *options_near(const options *o, const char *word)
 {
     const char *best = NULL;
     size_t least = SIZE_MAX;
-    for (; longs->name; longs++)
-        if (nearer(word, longs->name, &least)) best = longs->name;
+    for (const struct option *at = o->longs; at->name; at++)
+        if (nearer(word, at->name, &least)) best = at->name;
     return best;
 }
 
 /* "--box, --border or --backend": adds the options that begin so; returns how many. */
-static int begin_so(const char *word, const struct option *longs, name_list *names)
+static int begin_so(const options *o, const char *word, name_list *names)
 {
     size_t length = strlen(word);
     int n = 0, left;
-    for (const struct option *at = longs; at->name; at++) n += strncmp(word, at->name, length) == 0;
+    for (const struct option *at = o->longs; at->name; at++) n += strncmp(word, at->name, length) == 0;
     left = n;
-    for (const struct option *at = longs; at->name; at++)
+    for (const struct option *at = o->longs; at->name; at++)
         if (strncmp(word, at->name, length) == 0) name_list_add(names, --left > 0 ? ", " : " or ", "--%s", at->name);
     return n;
 }
 
 /* The option that other tools call so, if the command has it; else NULL. */
-static const char *named_elsewhere(const char *word, const struct option *longs)
+static const char *named_elsewhere(const options *o, const char *word)
 {
     const char *name = other_name_of(word);
-    while (name && longs->name && strcmp(name, longs->name) != 0) longs++;
-    return name ? longs->name : NULL;
+    const struct option *at = o->longs;
+    while (name && at->name && strcmp(name, at->name) != 0) at++;
+    return name ? at->name : NULL;
 }
 
 /* Adds the options that may have been meant: the one that other tools call so, the nearest, or those that begin so.
  * Returns the text, or NULL if there are none. */
-static const char *meant(const char *argument, const struct option *longs, name_list *names)
+static const char *meant(const options *o, const char *argument, name_list *names)
 {
     char word[NEAREST_WORD];
-    const char *best = named_elsewhere(option_word(argument, word), longs);
-    if (!best) best = options_near(word, longs);
+    const char *best = named_elsewhere(o, option_word(argument, word));
+    if (!best) best = options_near(o, word);
     if (best)
         name_list_add(names, "", "--%s", best);
     else if (*word)
-        begin_so(word, longs, names);
+        begin_so(o, word, names);
     return *names->text ? names->text : NULL;
 }
 
 /* A letter that is no option: getopt stands behind its word if the letter is the last there, else on it. */
-static void refuse_letter(options *o, char **argv, const struct option *longs)
+static void refuse_letter(options *o, char **argv)
 {
     const char *word = argv[optind - 1];
     bool is_last = word[0] == '-' && word[1] != '-' && word[strlen(word) - 1] == optopt;
     if (!is_last && argv[optind]) word = argv[optind];
     bool among_others = word[0] == '-' && word[1] != '-' && strlen(word) > 2;
     name_list names = {.used = 0};
-    const char *near = among_others ? meant(word, longs, &names) : NULL;
+    const char *near = among_others ? meant(o, word, &names) : NULL;
     options_refuse(o, "unknown option -%c%s%s%s%s%s", optopt, among_others ? " in " : "", among_others ? word : "",
                    near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
 }
 
-static bool help_names(const char *help, const char *word, size_t n)
+static bool has(const command *c, const char *word, size_t n)
 {
-    for (const char *at = help; (at = strstr(at, "--")) != NULL; at += 2)
-        if (strncmp(at, word, n) == 0 && strchr(" ,\n", at[n])) return true;
+    const option_line *l;
+    for (size_t i = 0; (l = option_at(c, i)); i++)
+        if (strlen(l->name) == n && strncmp(l->name, word, n) == 0) return true;
     return false;
 }
 
-/* A long option that getopt does not take: several begin so, or none.  Another command may have it: the first whose
- * help names it. */
-static void refuse_word(options *o, const char *word, const struct option *longs)
+/* A long option that getopt does not take: several begin so, or none.  Another command may have it. */
+static void refuse_word(options *o, const char *word)
 {
     name_list several = {.used = 0}, names = {.used = 0};
     char bare[NEAREST_WORD];
     size_t n = strcspn(word, "=");
     const command *c;
-    if (*option_word(word, bare) && begin_so(bare, longs, &several) > 1) {
+    if (*option_word(word, bare) && begin_so(o, bare, &several) > 1) {
         options_refuse(o, "%.*s could be %s", (int)n, word, several.text);
         return;
     }
-    bool elsewhere = named_elsewhere(bare, longs) != NULL;
+    bool elsewhere = named_elsewhere(o, bare) != NULL;
     for (int i = 0; !elsewhere && n > 2 && (c = command_at(i)); i++)
-        if (c != o->self && help_names(c->help, word, n)) {
+        if (c != o->self && has(c, word, n)) {
             options_refuse(o, "unknown option %.*s; `sat%s%s` has it", (int)n, word, *c->name ? " " : "", c->name);
             return;
         }
-    const char *near = meant(word, longs, &names);
+    const char *near = meant(o, word, &names);
     options_refuse(o, "unknown option %s%s%s%s", word, near ? "; did you mean " : "", near ? near : "",
                    near ? "?" : "");
 }
 
 /* getopt returned ':' (no value) or '?': says which option is meant. */
-static void refuse_option(options *o, int c, char **argv, const char *shorts, const struct option *longs)
+static void refuse_option(options *o, int c, char **argv)
 {
     const char *word = argv[optind - 1];
     bool is_long = strncmp(word, "--", 2) == 0;
-    bool is_letter = optopt != 0 && optopt <= UCHAR_MAX && (optopt == ':' || !strchr(shorts, optopt));
+    bool is_letter = optopt != 0 && optopt <= UCHAR_MAX && (optopt == ':' || !strchr(o->shorts, optopt));
     if (is_letter)
-        refuse_letter(o, argv, longs);
+        refuse_letter(o, argv);
     else if (c == ':' && is_long)
         options_refuse(o, "%s needs a value", word);
     else if (c == ':')
@@ -176,7 +201,7 @@ static void refuse_option(options *o, int c, char **argv, const char *shorts, co
     else if (is_long && optopt != 0)
         options_refuse(o, "%.*s takes no value", (int)strcspn(word, "="), word);
     else
-        refuse_word(o, word, longs);
+        refuse_word(o, word);
 }
 
 static void set_threads(options *o, const char *name, const char *text)
@@ -198,86 +223,131 @@ static void drop_sign(char **argv)
     if (in_word && *optarg == '=') optarg++;
 }
 
-bool options_amount(options *o, const char *name, const char *text, int64_t *amount)
+/* Pixels or bytes, from 1 on: 1, 2K, 3M, 4G or 5T, each unit 1024 of the one before. */
+static bool take_amount(options *o, int64_t *amount)
 {
     static const char units[] = "KMGT";
     char *rest;
     errno = 0;
-    long long n = strtoll(text, &rest, 10); /* beyond 64 bits: ERANGE, and the bound on that side */
+    long long n = strtoll(optarg, &rest, 10); /* beyond 64 bits: ERANGE, and the bound on that side */
     bool beyond = errno == ERANGE;
-    if (*text == '+' || number_bytes(text, NUMBER_SIGN) == 0)
-        return options_refuse(o, "%s '%s': does not begin with a whole number", name, text);
+    if (*optarg == '+' || number_bytes(optarg, NUMBER_SIGN) == 0)
+        return options_wrong(o, "does not begin with a whole number");
     const char *unit = strchr(units, *rest);
     if (*rest && (!unit || rest[1]))
-        return options_refuse(o, "%s '%s': '%s' is no unit; K, M, G and T are, each 1024 of the one before", name, text,
-                              rest);
-    if (n < 1) return options_refuse(o, "%s '%s': must be at least 1", name, text);
+        return options_wrong(o, "'%s' is no unit; K, M, G and T are, each 1024 of the one before", rest);
+    if (n < 1) return options_wrong(o, "must be at least 1");
     int64_t one = *rest ? INT64_C(1) << 10 * (unit - units + 1) : 1;
-    if (beyond || __builtin_mul_overflow(n, one, amount))
-        return options_refuse(o, "%s '%s': 2^63 or more, which is too large", name, text);
+    if (beyond || __builtin_mul_overflow(n, one, amount)) return options_wrong(o, "2^63 or more, which is too large");
     return true;
 }
 
-static void set_memory(options *o)
+static void begin(options *o)
+{
+    size_t used = 0;
+    const option_line *l;
+    o->shorts[used++] = ':';
+    for (size_t i = 0; i < OPTIONS_MAX - 1 && (l = option_at(o->self, i)); i++) {
+        o->longs[i] = (struct option){l->name + 2, l->argument ? required_argument : no_argument, NULL, l->id};
+        if (l->letter) o->shorts[used++] = l->letter;
+        if (l->letter && l->argument) o->shorts[used++] = ':';
+    }
+}
+
+/* getopt returned a letter, or a number and its place in the table: the option is known.  Refuses a second value where
+ * it takes one. */
+static void know(options *o, int c, int place)
+{
+    size_t i = 0;
+    if (place >= 0) i = (size_t)place;
+    while (place < 0 && option_at(o->self, i)->letter != c) i++;
+    o->line = option_at(o->self, i);
+    snprintf(o->name, sizeof o->name, "%s", place < 0 ? (char[]){'-', (char)c, 0} : o->line->name);
+    int *given = &o->given[o->line->id - OPT_FIRST];
+    if (*given && o->line->argument && !(o->line->sets & REPEATS))
+        options_wrong(o, "%s has been given already", o->name);
+    *given = ++o->given_n;
+}
+
+int options_next(options *o, int argc, char **argv)
 {
     int64_t bytes = 0;
-    if (options_amount(o, "--max-memory", optarg, &bytes)) memory_set_limit((uint64_t)bytes);
-}
-
-/* Refuses a second value where the option takes one.  place: of a long option in its table; below 0 for a letter. */
-static void refuse_again(options *o, int c, const struct option *longs, int place)
-{
-    const struct option *entry = longs;
-    char name[NEAREST_WORD];
-    while (entry->name && (entry->val & ~OPT_REPEATS) != c) entry++;
-    if (!entry->name || entry->has_arg == no_argument || (entry->val & OPT_REPEATS) != 0) return;
-    if (o->given[c]) {
-        if (place < 0)
-            snprintf(name, sizeof name, "-%c", c);
-        else
-            snprintf(name, sizeof name, "--%s", longs[place].name);
-        options_refuse(o, "%s '%s': %s has been given already", name, optarg, name);
-    }
-    o->given[c] = true;
-}
-
-int options_next(options *o, int argc, char **argv, const char *shorts, const struct option *longs)
-{
     opterr = 0;
-    for (;;) {
-        if (o->stop) return -1;
-        int place = -1, c = getopt_long(argc, argv, shorts, longs, &place);
-        if (c != -1 && c != '?' && c != ':') {
-            c &= ~OPT_REPEATS;
-            drop_sign(argv);
-            refuse_again(o, c, longs, place);
-            if (o->stop) return -1;
+    if (!*o->shorts) begin(o);
+    while (!o->stop) {
+        int place = -1, c = getopt_long(argc, argv, o->shorts, o->longs, &place);
+        if (c == -1) return -1;
+        if (c == '?' || c == ':') {
+            refuse_option(o, c, argv);
+            return -1;
         }
-        switch (c) {
-        case 'h':
-            help_print(o->self);
+        drop_sign(argv);
+        know(o, c, place);
+        if (o->stop) return -1;
+        switch (o->line->id) {
+        case OPT_HELP:
+        case OPT_VERSION:
+            if (o->line->id == OPT_HELP)
+                help_print(o->self);
+            else
+                version_print();
             o->stop = true;
             o->status = EXIT_FINE;
             break;
-        case 'V':
-            version_print();
-            o->stop = true;
-            o->status = EXIT_FINE;
-            break;
-        case 'q':
-        case 'v':
-            o->quiet = c == 'q';
-            o->verbose = c == 'v';
+        case OPT_QUIET:
+        case OPT_VERBOSE:
+            o->quiet = o->line->id == OPT_QUIET;
+            o->verbose = !o->quiet;
             break;
         case OPT_BACKEND: o->backend = optarg; break;
-        case OPT_THREADS: set_threads(o, "--threads", optarg); break;
-        case OPT_MAX_PIXELS: options_amount(o, "--max-pixels", optarg, &o->max_pixels); break;
-        case OPT_MAX_MEMORY: set_memory(o); break;
-        case ':':
-        case '?': refuse_option(o, c, argv, shorts, longs); break;
-        default: return c;
+        case OPT_THREADS: set_threads(o, o->name, optarg); break;
+        case OPT_MAX_PIXELS: take_amount(o, &o->max_pixels); break;
+        case OPT_MAX_MEMORY:
+            if (take_amount(o, &bytes)) memory_set_limit((uint64_t)bytes);
+            break;
+        default: return o->line->id;
         }
     }
+    return -1;
+}
+
+/* ---- rules ----------------------------------------------------------------------------------------- */
+
+/* The option, or the one of a set, that was given last and is not the other one; NULL if none was. */
+static const char *given_beside(const options *o, int what, const char *other)
+{
+    const option_line *l, *last = NULL;
+    int turn = 0;
+    for (size_t i = 0; (l = option_at(o->self, i)); i++) {
+        const int at = o->given[l->id - OPT_FIRST];
+        if (at <= turn || !option_is(l, what) || (other && strcmp(l->name, other) == 0)) continue;
+        last = l;
+        turn = at;
+    }
+    return last ? last->name : NULL;
+}
+
+const char *options_given(const options *o, int what)
+{
+    return given_beside(o, what, NULL);
+}
+
+static bool has_among(const command *self, int what)
+{
+    const option_line *l;
+    for (size_t i = 0; (l = option_at(self, i)); i++)
+        if (option_is(l, what)) return true;
+    return false;
+}
+
+static bool check_rules(options *o)
+{
+    const option_rule *r;
+    for (size_t i = 0; (r = option_rule_at(i)); i++) {
+        const char *b = options_given(o, r->b), *a = given_beside(o, r->a, r->needs ? NULL : b);
+        if (a && (r->needs ? !b && has_among(o->self, r->b) : b != NULL)) return options_refuse(o, r->text, a, b);
+    }
+    return true;
 }
 
 const char *unknown_backend(const char *name)
@@ -298,7 +368,7 @@ bool options_end(options *o)
         from = "SAT_BACKEND";
     }
     if (o->threads == 0 && (env = getenv("SAT_THREADS")) && *env) set_threads(o, "SAT_THREADS", env);
-    if (o->stop) return false;
+    if (o->stop || !check_rules(o)) return false;
     if (!o->backend) return true;
 
     name_list names = {.used = 0};

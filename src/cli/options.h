@@ -1,4 +1,4 @@
-/* options.h - the command line: getopt_long with our own error lines, and strict values. */
+/* options.h - the command line: getopt_long with our own error lines, rules, and strict values. */
 #ifndef CLI_OPTIONS_H
 #define CLI_OPTIONS_H
 
@@ -6,87 +6,61 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "command.h"
 #include "name_list.h"
+#include "option_table.h"
 #include "sat.h"
 
-/* ---- options that several commands share ---- */
-
-/* An option with a value is refused when it is given again, unless its code in the command's table has OPT_REPEATS
- * added. All codes are below that, and options_next() returns them without it. */
-enum {
-    OPT_BACKEND = 256,
-    OPT_THREADS,
-    OPT_MAX_PIXELS,
-    OPT_MAX_MEMORY,
-    OPT_OWN /* a command's own codes start here */,
-    OPT_REPEATS = 1024
-};
+enum { OPTIONS_MAX = 128 };
 
 typedef struct options {
     const command *self;
-    const char *backend;     /* NULL = the best */
-    int threads;             /* 0 = not said: one for each core, as far as there is work for it */
-    int64_t max_pixels;      /* the largest image */
-    bool quiet, verbose;     /* never both: the last that was given */
-    bool given[OPT_REPEATS]; /* by code: an option with a value was given */
-    bool stop;               /* set when the command must return `status` at once: an error, --help, --version */
+    const char *backend; /* NULL = the best */
+    int threads;         /* 0 = not said: one for each core, as far as there is work for it */
+    int64_t max_pixels;  /* the largest image */
+    bool quiet, verbose; /* never both: the last that was given */
+    bool stop;           /* set when the command must return `status` at once: an error, --help, --version */
     int status;
+    const option_line *line; /* the option that options_next() returned */
+    char name[32];           /* and its name as it was given: "--box", "-o" */
+    int given[OPTIONS_MAX];  /* by number less OPT_FIRST: its place among those that were given, from 1; 0 = not */
+    int given_n;
+    struct option longs[OPTIONS_MAX]; /* what getopt_long() takes */
+    char shorts[OPTIONS_MAX];
 } options;
 
-#define OPTIONS_SHORT ":hV"
-#define OPTIONS_HELP                                                                                                   \
-    {"help", no_argument, NULL, 'h'},                                                                                  \
-    {                                                                                                                  \
-        "version", no_argument, NULL, 'V'                                                                              \
-    }
-#define OPTIONS_VERBOSITY                                                                                              \
-    {"quiet", no_argument, NULL, 'q'},                                                                                 \
-    {                                                                                                                  \
-        "verbose", no_argument, NULL, 'v'                                                                              \
-    }
-#define OPTIONS_RUN                                                                                                    \
-    {"backend", required_argument, NULL, OPT_BACKEND | OPT_REPEATS},                                                   \
-    {                                                                                                                  \
-        "threads", required_argument, NULL, OPT_THREADS | OPT_REPEATS                                                  \
-    }
-
-#define OPTIONS_LIMITS                                                                                                 \
-    {"max-pixels", required_argument, NULL, OPT_MAX_PIXELS | OPT_REPEATS},                                             \
-    {                                                                                                                  \
-        "max-memory", required_argument, NULL, OPT_MAX_MEMORY | OPT_REPEATS                                            \
-    }
-
-/* The next option that is not a shared one (its code; the value is in optarg), or -1 at the end or when
+/* The next option that is not a shared one (its number; the value is in optarg), or -1 at the end or when
  * o->stop has been set; operands are then argv[optind..argc). */
-int options_next(options *o, int argc, char **argv, const char *shorts, const struct option *longs);
+int options_next(options *o, int argc, char **argv);
 
-/* After the last option: the environment (SAT_BACKEND, SAT_THREADS) where no option was given, and the
- * backend's name checked.  False when o->stop has been set. */
+/* After the last option: the environment (SAT_BACKEND, SAT_THREADS) where no option was given, the backend's name
+ * checked, and the rules of options.def.  False when o->stop has been set. */
 bool options_end(options *o);
 
+/* The name of the option, or of the one of a set that was given last; NULL if none was. */
+const char *options_given(const options *o, int what);
+
 /* The name, without dashes, of the option that a misspelt word is nearest to; NULL if it is near none. */
-const char *options_near(const char *word, const struct option *longs);
+const char *options_near(const options *o, const char *word);
 
 /* The library's sentence about a backend that it does not have, valid like sat_detail(); "" if it has one. */
 const char *unknown_backend(const char *name);
 
-/* Reads a number of pixels or bytes, from 1 on: 1, 2K, 3M, 4G or 5T, each unit 1024 of the one before.
- * name: of the option whose value the text is.  False, refused with what is wrong, if it is none. */
-bool options_amount(options *o, const char *name, const char *text, int64_t *amount);
-
 /* Reports a usage error of this command and sets stop; returns false. */
 __attribute__((format(printf, 2, 3))) bool options_refuse(options *o, const char *format, ...);
+
+/* The same of the value of the option that was returned: "--box 'x': a number from 1 to 9". */
+__attribute__((format(printf, 2, 3))) bool options_wrong(options *o, const char *format, ...);
 
 /* ---- values: the whole string must be one, or false; numbers as in number.h ---- */
 
 bool parse_int(const char *text, int64_t low, int64_t high, int64_t *value); /* a sign only where low is below 0 */
 bool parse_size(const char *text, int64_t low, int64_t high, int64_t *width, int64_t *height); /* N or WxH */
 
-/* The type of that name among those of a zero-ended list. */
-bool parse_type(const char *text, const sat_type *among, sat_type *type);
-/* Adds "u8, u16 or f32" of such a list; returns the text. */
-const char *type_names(name_list *names, const sat_type *among);
+/* The value of the option that was returned; else refused with `what` it takes. */
+bool options_int(options *o, int64_t low, int64_t high, const char *what, int64_t *value);
+bool options_side(options *o, const char *what, int64_t *width, int64_t *height);       /* of N px, or WxH */
+bool options_type(options *o, const sat_type *among, const char *what, sat_type *type); /* of a zero-ended list */
+bool options_layout(options *o, sat_layout *layout);
 
 /* `--max-pixels`: 1 Gpx, beyond which an image is more likely an attack than a picture. */
 #define MAX_PIXELS_DEFAULT ((int64_t)1 << 30)

@@ -23,13 +23,6 @@ void region_request_free(region_request *r)
     free(r->list);
 }
 
-static void take_rect(region_request *r, options *o, const char *name)
-{
-    r->rect_name = name;
-    if (!rects_parse(optarg, &r->list[r->list_n++]))
-        options_refuse(o, "%s '%s': a rectangle is X,Y,W,H, four numbers of pixels", r->rect_name, optarg);
-}
-
 bool region_stats(region_request *r, options *o, const char *text)
 {
     name_list names = {.used = 0};
@@ -37,52 +30,52 @@ bool region_stats(region_request *r, options *o, const char *text)
            options_refuse(o, "--stat '%s': a list of %s, each once at most", text, stat_list(&names));
 }
 
+static void take_channel(channel_choice *choice, options *o)
+{
+    enum { CHANNELS_MAX = UINT16_MAX }; /* as many samples as a pixel of a TIFF can have */
+    int64_t number = 0;
+    choice->name = optarg[0] && !optarg[1] && strchr("rgba", optarg[0]) ? optarg[0] : 0;
+    if (!choice->name && !parse_int(optarg, 1, CHANNELS_MAX, &number))
+        options_wrong(o, "a number from 1 to %d, or r, g, b or a", CHANNELS_MAX);
+    choice->number = (int)number;
+}
+
 bool region_option(region_request *r, options *o, int c)
 {
+    region_job *to = &r->job;
     switch (c) {
-    case OPT_MEAN: take_rect(r, o, "--mean"); return true;
-    case OPT_RECT: take_rect(r, o, "--rect"); return true;
-    case OPT_RECTS:
-        r->given = "--rects";
-        r->rects_path = optarg;
-        return true;
-    case OPT_GRID:
-        if (!parse_size(optarg, 1, INT32_MAX, &r->job.cell_width, &r->job.cell_height))
-            options_refuse(o, "--grid '%s': the cell's side N, or WxH, in pixels from 1 to %d", optarg, INT32_MAX);
-        return true;
+    case OPT_MEAN:
+    case OPT_RECT:
+        if (!rects_parse(optarg, &r->list[r->list_n++]))
+            options_wrong(o, "a rectangle is X,Y,W,H, four numbers of pixels");
+        break;
+    case OPT_RECTS: r->rects_path = optarg; break;
+    case OPT_GRID: options_side(o, "the cell's side", &to->cell_width, &to->cell_height); break;
     case OPT_AS:
-        r->job.decode.array = strcmp(optarg, "image") == 0 ? ARRAY_IMAGE : ARRAY_TABLE;
-        if (r->job.decode.array == ARRAY_TABLE && strcmp(optarg, "table") != 0)
-            options_refuse(o, "--as '%s': image or table", optarg);
-        return true;
-    case OPT_STAT:
-        r->given = "--stat";
-        region_stats(r, o, optarg);
-        return true;
+        to->decode.array = strcmp(optarg, "image") == 0 ? ARRAY_IMAGE : ARRAY_TABLE;
+        if (to->decode.array == ARRAY_TABLE && strcmp(optarg, "table") != 0) options_wrong(o, "image or table");
+        break;
+    case OPT_STAT: region_stats(r, o, optarg); break;
     case OPT_DDOF:
-        r->given = "--ddof";
-        if (!parse_int(optarg, 0, INT64_MAX, &r->job.ddof))
-            options_refuse(o, "--ddof '%s': a variance is divided by the pixels less this number, 0 or more", optarg);
-        return true;
-    case OPT_CLIP:
-        r->given = "--clip";
-        r->job.clip = true;
-        return true;
-    case OPT_JSON:
-        r->given = "--json";
-        r->json = true;
-        return true;
-    case OPT_FILES_FROM: r->files_from = optarg; return true;
-    case OPT_NULL: r->zero_ended = true; return true;
+        options_int(o, 0, INT64_MAX, "a variance is divided by the pixels less this number, 0 or more", &to->ddof);
+        break;
+    case OPT_CLIP: to->clip = true; break;
+    case OPT_JSON: r->json = true; break;
+    case OPT_FILES_FROM: r->files_from = optarg; break;
+    case OPT_NULL: r->zero_ended = true; break;
+    case OPT_NO_CLOBBER: to->no_clobber = true; break;
+    case OPT_NO_ORIENT: to->decode.no_orient = true; break;
+    case OPT_GRAY: to->decode.channels.gray = true; break;
+    case OPT_CHANNEL: take_channel(&to->decode.channels, o); break;
     default: return false;
     }
+    return true;
 }
 
 bool region_inputs(region_request *r, options *o, int argc, char **argv, const char *usage)
 {
     error err;
     const char *list = r->files_from;
-    if (r->zero_ended && !list) return options_refuse(o, "-0 is for --files-from");
     size_t from_stdin = list && strcmp(list, "-") == 0;
     for (int i = optind; i < argc; i++) from_stdin += strcmp(argv[i], "-") == 0;
     if (from_stdin > 0 && r->rects_path && strcmp(r->rects_path, "-") == 0)
@@ -104,9 +97,6 @@ failed:
 static bool check(region_request *r, options *o)
 {
     const char *output = r->job.output;
-    if (r->list_n > 0 && r->rects_path) return options_refuse(o, "%s and --rects: one or the other", r->rect_name);
-    if (r->job.cell_width && (r->list_n > 0 || r->rects_path))
-        return options_refuse(o, "%s and --grid: one or the other", r->rects_path ? "--rects" : r->rect_name);
     if (r->job.decode.array == ARRAY_IMAGE && r->job.assume_given)
         return options_refuse(o, "--layout and --sample are for tables, not for --as image");
     if (r->rects_path && input_is_output(r->rects_path, output))

@@ -87,7 +87,6 @@ static void take_outputs(window_request *r, options *o, const char *option, bool
     const char *const all = text;
     const int before = r->outputs;
     bool after_colon = false;
-    r->given = option;
     for (;;) {
         const size_t n = strcspn(text, ",:");
         const bool parameter = memchr(text, '=', n) != NULL;
@@ -108,10 +107,7 @@ static void take_outputs(window_request *r, options *o, const char *option, bool
 
 void window_stats(window_request *r, options *o, const char *text)
 {
-    if (r->outputs > 0)
-        options_refuse(o, "--stat and --threshold: one or the other");
-    else
-        take_outputs(r, o, "--stat", false, text);
+    take_outputs(r, o, "--stat", false, text);
 }
 
 static void add_to_label(char *label, const char *key, double value)
@@ -144,7 +140,6 @@ bool window_label_outputs(window_request *r, options *o)
 
 static void take_min_valid(window_request *r, options *o)
 {
-    r->given = "--min-valid";
     const size_t n = strlen(optarg);
     char number[64];
     bool ok = n > 0 && n < sizeof number;
@@ -159,25 +154,20 @@ static void take_min_valid(window_request *r, options *o)
         if (ok) r->min_valid = (double)whole;
         if (!ok) ok = number_of(optarg, NUMBER_REAL, &r->min_valid) && r->min_valid > 0 && r->min_valid < 1;
     }
-    if (!ok)
-        options_refuse(o, "--min-valid '%s': a number of pixels, a share below 1, or per cent up to 100%%", optarg);
+    if (!ok) options_wrong(o, "a number of pixels, a share below 1, or per cent up to 100%%");
 }
 
 bool window_option(window_request *r, options *o, int c)
 {
     switch (c) {
     case OPT_THRESHOLD: take_outputs(r, o, "--threshold", true, optarg); return true;
-    case OPT_MASK:
-        r->given = "--mask";
-        r->mask = optarg;
-        return true;
+    case OPT_MASK: r->mask = optarg; return true;
     case OPT_NODATA:
-        r->given = "--nodata";
         r->nodata_given = true;
         r->skip_nan = strcmp(optarg, "nan") == 0 || strcmp(optarg, "NaN") == 0;
         r->has_nodata = !r->skip_nan && strcmp(optarg, "none") != 0;
         if (r->has_nodata && !number_of(optarg, NUMBER_SIGN | NUMBER_REAL, &r->nodata))
-            options_refuse(o, "--nodata '%s': the value of pixels that do not count, nan, or none", optarg);
+            options_wrong(o, "the value of pixels that do not count, nan, or none");
         return true;
     case OPT_MIN_VALID: take_min_valid(r, o); return true;
     default: return false;

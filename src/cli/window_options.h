@@ -5,16 +5,7 @@
 #include "options.h"
 #include "window_request.h"
 
-enum { OPT_THRESHOLD = 640, OPT_MASK, OPT_NODATA, OPT_MIN_VALID };
-
-#define OPTIONS_WINDOWS                                                                                                \
-    {"threshold", required_argument, NULL, OPT_THRESHOLD | OPT_REPEATS}, {"mask", required_argument, NULL, OPT_MASK},  \
-        {"nodata", required_argument, NULL, OPT_NODATA},                                                               \
-    {                                                                                                                  \
-        "min-valid", required_argument, NULL, OPT_MIN_VALID                                                            \
-    }
-
-/* Takes the option that options_next() returned, of OPTIONS_WINDOWS; false if it is none of them. */
+/* Takes the option that options_next() returned; false if it is none of windows alone. */
 bool window_option(window_request *r, options *o, int c);
 
 /* The outputs that the text of --stat names: "mean,sauvola:k=0.3,r=128". */

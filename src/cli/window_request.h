@@ -28,7 +28,6 @@ typedef struct window_request {
     bool skip_nan, has_nodata;
     double nodata, min_valid;
     int64_t ddof;
-    const char *given; /* one of the options that was given; NULL = none */
 } window_request;
 
 #endif

@@ -1,6 +1,6 @@
 #!/bin/bash
-# A backend, a scan method, a border mode, a statistic of windows, one of rectangles, a file format and a command are each one new file and one new line: copies
-# the tree, adds one of each (toys/), builds, and looks for them where users would.
+# A backend, a scan method, a border mode, a statistic of windows, one of rectangles, a file format and a command are each one new file and one new line,
+# and an option is one line and its case: copies the tree, adds one of each (toys/), builds, and looks for them where users would.
 cd "$(dirname "$0")/../.." || exit 1
 . tests/tap.sh
 : "${B:=build}" "${SAT:=$PWD/$B/sat}"
@@ -24,6 +24,11 @@ cp tests/check/toys/rect_statistic.def "$tree/repo/src/lib/statistics/toy_spread
 echo '#include "statistics/toy_spread.def"' >>"$tree/repo/src/lib/rect_statistics.def"
 add format io/format_toy.c io/formats.def 'FORMAT(toy)'
 add command cli/cmd_toy.c cli/commands.def 'COMMAND(toy)'
+
+option='OPTION(OPT_TOY, "--toy", 0, "WORD", "red blue", FILTER | QUERY, OF_ANSWERS, "a word for the tests")'
+rule='EXCLUDES(OPT_TOY, OPT_CLIP, "%s does not go with %s, says the toy")'
+sed -i "/^#undef OPTION/i $option\n$rule" "$tree/repo/src/cli/options.def"
+sed -i 's/^    case OPT_CLIP: .*/&\n    case OPT_TOY: say(optarg, "the toy"); break;/' "$tree"/repo/src/cli/*.c
 
 build() { make -s -C "$tree/repo" CUDA=0 CFLAGS=-O1 B=out out/sat; }
 toy=$tree/repo/out/sat
@@ -69,7 +74,7 @@ refused() { # a format cannot hold what it cannot hold
         [ ! -e "$tree/rgb.toy" ]
 }
 
-try "the tree builds with seven toys" build
+try "the tree builds with eight toys" build
 try "sat backends lists the backend" says "a backend for the tests" "$toy" backends
 for layout in padded inclusive; do
     for type in u32 i64; do
@@ -91,4 +96,10 @@ try "the format is read and written" format
 try "the format's limits are in the error" refused
 try "--help lists the command" says "counts its words" "$toy" --help
 try "the command runs" says "toy with 2 words" "$toy" toy one two
+answers_two() { "$toy" query data/camera.png --rect 0,0,1,1 --toy "$@" 2>&1; }
+try "--help lists the option" says "--toy WORD         a word for the tests" "$toy" --help
+try "completions know its values" says "red blue" "$toy" help --options query
+try "the option is taken" says "sat: red: the toy" answers_two red
+try "it is needed where its set is" says "--toy is for --mean" eval '! "$toy" data/camera.png --toy red -o out.npy 2>&1'
+try "its rule holds" says "--toy does not go with --clip, says the toy" eval '! answers_two red --clip'
 finish

@@ -98,9 +98,9 @@ same() { cmp <(tail -c "$1" "$2") <(tail -c "$1" "$3"); }
         usage "--unsharp '$value': S,A, *" a.pgm --unsharp "$value" -o out.pgm
         usage "--dog '$value': A,B, *" a.pgm --dog "$value" -o out.pfm
     done
-    usage "*a filter has been given already*" a.pgm --box 3 --gauss 2 -o out.pgm
-    usage "*a filter has been given already*" a.pgm --gauss 2 --radius 2 -o out.pgm
-    usage "*a filter has been given already*" a.pgm --gauss 2 --dog 1,2 -o out.pgm
+    usage "--box and --gauss: one or the other" a.pgm --box 3 --gauss 2 -o out.pgm
+    usage "--gauss and --radius: one or the other" a.pgm --gauss 2 --radius 2 -o out.pgm
+    usage "--gauss and --dog: one or the other" a.pgm --gauss 2 --dog 1,2 -o out.pgm
     usage "--passes is for --box; --gauss has the passes that it needs" a.pgm --gauss 2 --passes 2 -o out.pgm
     usage "--gauss needs an output: -o OUT" a.pgm --gauss 2
     usage "--stat does not go with --gauss: statistics are of windows, --box N" a.pgm --gauss 2 --stat std -o out.tif

@@ -62,8 +62,8 @@ options_in() { grep -oE -- '--[a-z][a-z-]*' | sort -u; }
 @test "the man page has the options of the help, no fewer and no more" {
     while read -r command; do
         # shellcheck disable=SC2086 # the empty command is no word
-        "$sat" $command --help | sed '/^Commands/,$d'
-    done < <(commands) | options_in | grep -v '^--print' >help
+        "$sat" help --options $command | sed '/^$/,$d'
+    done < <(commands) | cut -f1 | sort -u >help
     sed -n 's/^\.It Fl //p; s/^\.Fl //p; /^\.It Fl .*, -/p' "$root/packaging/sat.1" |
         grep -oE -- '(^| )-[a-z][a-z-]+|(^|, )-[a-z][a-z-]+' | grep -oE -- '-[a-z][a-z-]+' | sed 's/^/-/' | sort -u >manual
     diff help manual
@@ -115,33 +115,20 @@ options_in() { grep -oE -- '--[a-z][a-z-]*' | sort -u; }
     [[ $output != *warning* ]]
 }
 
-@test "the completions have the options of the help, for each command" {
-    # shellcheck disable=SC1091 # found at run time
-    source "$root/packaging/completions/sat.bash"
+@test "the list for completions has the options of the help, with their letters and arguments" {
     while read -r command; do
         # shellcheck disable=SC2086 # the empty command is no word
-        "$sat" $command --help | sed '/^Commands/,$d' | options_in | grep -v '^--print' >want
-        COMP_WORDS=(sat "${command:-x.png}" --) COMP_CWORD=2
-        _sat
-        printf '%s\n' "${COMPREPLY[@]}" | sort -u | diff want -
-        sed -n "/^_sat_${command:-filter}()/,/^}/p" "$root/packaging/completions/_sat" | options_in | diff want -
-        grep -E -- "^complete -c sat (-n '__sat_is [a-z ]*\b${command:-filter}\b[a-z ]*' )?-[ls] " "$root/packaging/completions/sat.fish" |
-            grep -oE -- '-l [a-z-]+' | sed 's/^-l /--/' | sort -u | diff want -
+        "$sat" $command --help | sed '/^Commands/,$d' | options_in >want
+        "$sat" help --options $command | awk '!NF { exit } { print }' >list
+        cut -f1 list | sort -u | diff want -
+        while IFS= read -r line; do
+            name=$(cut -f1 <<<"$line") letter=$(cut -f2 <<<"$line") argument=$(cut -f3 <<<"$line")
+            "$sat" $command --help | grep -qF -- "${letter:+-$letter, }$name${argument:+ $argument}"
+        done <list
     done < <(commands)
-}
-
-@test "the completions say where a size may be one number" {
-    for command in filter bench; do
-        help=$command
-        [ $command != filter ] || help=
-        # shellcheck disable=SC2086 # the empty command is no word
-        "$sat" $help --help | grep -oE -- '--[a-z]+ N\|WxH' | sed 's/ .*//; s/^--//' >sizes
-        [ -s sizes ]
-        while read -r name; do
-            sed -n "/^_sat_$command()/,/^}/p" "$root/packaging/completions/_sat" | grep -E -- "--$name=\[.*\]:N or WxH' "
-            grep -E "'__sat_is $command' -l $name .*N or WxH'\$" "$root/packaging/completions/sat.fish"
-        done <sizes
-    done
+    grep -P '^--output\to\tOUT\t@files\t' <("$sat" help --options)
+    [ "$("$sat" help --options bench | sed '1,/^$/d' | grep -c '^--')" -gt 5 ]
+    usage "help: there is no command 'nope'*" help --options nope
 }
 
 @test "the completion for bash completes values and commands" {
@@ -164,7 +151,22 @@ options_in() { grep -oE -- '--[a-z][a-z-]*' | sort -u; }
     [ "$(complete_ sat bench queries --re)" = "--rects --repeat" ] || [ "$(complete_ sat bench queries --re)" = "--repeat --rects" ]
     [ "$(complete_ sat bench scan --map "")" = "bn bq qn" ]
     [ "$(complete_ sat x.png --type q)" = q32 ]
+    [ "$(complete_ sat x.png --cl)" = --clip ]
+    [ "$(complete_ sat x.png --mask "")" = "" ]
+    [ "$(complete_ sat query x.png --stat ar)" = area ]
     [[ " $(complete_ sat x.png --format "") " == *" png "*" npy "* ]]
+}
+
+@test "the completion for fish completes options, values and commands" {
+    command -v fish >/dev/null || skip "no fish"
+    PATH=$(dirname "$sat"):$PATH
+    complete_() { fish -c "source $root/packaging/completions/sat.fish; complete -C '$1'" | cut -f1 | paste -sd' '; }
+    [ "$(complete_ "sat q")" = query ]
+    [ "$(complete_ "sat help b")" = "backends bench" ]
+    [ "$(complete_ "sat x.png --border refl")" = "reflect reflect101" ]
+    [ "$(complete_ "sat x.png --cl")" = --clip ]
+    [ "$(complete_ "sat query --stat ar")" = area ]
+    [ "$(complete_ "sat bench tune --na")" = --naive-staging ]
 }
 
 @test "version: what was compiled in, and no machine's paths" {

@@ -42,11 +42,11 @@ load helpers
     ok a.pgm --box 3 --out out.pgm --bord wrap
     cmp <("$sat" a.pgm --box 3 --border wrap --format pgm -o -) out.pgm
     usage "--b could be --box, --border or --backend" a.pgm --b 3 -o out.pgm
-    usage "--ma could be --max-pixels, --max-memory or --mask" a.pgm --ma=3 --box 3 -o out.pgm
+    usage "--ma could be --mask, --max-pixels or --max-memory" a.pgm --ma=3 --box 3 -o out.pgm
     usage "--q could be --quality or --quiet" a.pgm --q --box 3 -o out.pgm
     usage "--rec could be --rect or --rects" query a.pgm --rec 0,0,1,1
     usage "--max could be --max-pixels or --max-memory" info --max 3 a.pgm
-    usage "unknown option -m in -ma; did you mean --max-pixels, --max-memory or --mask?" a.pgm -ma 3 --box 3 -o out.pgm
+    usage "unknown option -m in -ma; did you mean --mask, --max-pixels or --max-memory?" a.pgm -ma 3 --box 3 -o out.pgm
     usage "unknown option --=" a.pgm --= 3
 }
 
@@ -110,7 +110,7 @@ load helpers
     for bad in -1 1.5 x 1x 1073741824; do
         usage "--radius '$bad'*" a.pgm --radius "$bad" -o out.pgm
     done
-    usage "*a filter has been given already*" a.pgm --box 3 --radius 3 -o out.pgm
+    usage "--box and --radius: one or the other" a.pgm --box 3 --radius 3 -o out.pgm
 }
 
 @test "every number is checked" {
