@@ -240,7 +240,7 @@ static const char help[] = "Checks every backend against the reference, then tim
                            "  --against NAME     exclusive: what the summary compares with [the fastest and\n"
                            "                     the first method of scans]\n"
                            "  --box N, --gauss SIGMA   a filter; --stat LIST: of windows of --box N\n"
-                           "  --result TYPE      of a filter: f32 f64 [the samples' type; --stat: f32 or f64]\n"
+                           "  --result TYPE      of a filter: f32 f64 [the samples' type; of --stat either]\n"
                            "  --batch N          N images in one call; ceilings copy them as one\n"
                            "  --backend NAME     only this row and the ceilings; may be given again\n"
                            "  --repeat N         at least so many timings of each row [7]; 1 takes just one\n"
