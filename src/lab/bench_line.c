@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "input.h"
+#include "number.h"
 
 static const sat_type sample_types[] = {SAT_U8,  SAT_U16, SAT_U32, SAT_U64, SAT_I8,
                                         SAT_I16, SAT_I32, SAT_F32, SAT_F64, SAT_TYPE_NONE};
@@ -64,6 +65,10 @@ static void take_own(int c, options *o, bench_request *r)
         break;
     case OPT_TABLES: options_layout(o, &r->layout); break;
     case OPT_SIDE: options_int(o, 1, INT32_MAX, "a side in pixels", &r->window); break;
+    case OPT_SIGMA:
+        if (!number_of(optarg, NUMBER_REAL, &r->sigma) || !(r->sigma > 0 && r->sigma <= SAT_GAUSS_SIGMA_MAX))
+            options_wrong(o, "a sigma in pixels, above 0 and up to %.0f", SAT_GAUSS_SIGMA_MAX);
+        break;
     case OPT_MEANS: options_type(o, result_types, "other results than the samples' type are", &r->result); break;
     case OPT_BATCH: options_int(o, 1, 9999, "a number of images from 1 to 9999", &r->batch); break;
     case OPT_MIN: options_int(o, 0, LOG2_MAX, "a power of two from 0 to 40", &r->min_log2); break;
