@@ -20,6 +20,12 @@ bool batch_add(batch *b, const char *input, error *err);
 bool batch_add_from(batch *b, const char *list, bool zero_ended, error *err);
 void batch_free(batch *b);
 
+bool is_folder(const char *path); /* of a directory that is there */
+
+/* The template of outputs in that folder: the names of their inputs, or, with a format's name, that as their
+ * extension.  malloc'd; NULL when out of memory. */
+char *folder_template(const char *folder, const char *format);
+
 /* Does an output name hold a placeholder? */
 bool batch_is_template(const char *output);
 

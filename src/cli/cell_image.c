@@ -1,3 +1,4 @@
+/* cell_image.c - the image of a grid's cells. */
 #include "cell_image.h"
 
 #include "sink.h"

@@ -7,15 +7,13 @@
 #include <unistd.h>
 
 #include "batch.h"
-#include "folder.h"
-#include "gauss_options.h"
+#include "filter_options.h"
 #include "input.h"
 #include "messages.h"
-#include "name_list.h"
+#include "names.h"
 #include "number.h"
 #include "options.h"
 #include "region_options.h"
-#include "window_options.h"
 
 /* An output of that extension, or format, is a table, unless --box makes an image. */
 static const char TABLE[] = ".npy";
@@ -34,7 +32,7 @@ typedef struct request {
     char border[32];
 } request;
 
-/* ---- options --------------------------------------------------------------------------------------- */
+/* ---- options -------------------------------------------------------------------------------------- */
 
 /* NAME, or NAME:V[,V...] for a border that takes values. */
 static void take_border(options *o, request *r)
@@ -121,7 +119,7 @@ static void take(int c, options *o, request *r)
     }
 }
 
-/* ---- what belongs together ------------------------------------------------------------------------- */
+/* ---- what belongs together ------------------------------------------------------------------------ */
 
 static bool is_table_name(const char *path)
 {
@@ -333,7 +331,7 @@ static bool check_images(options *o, request *r)
     return true;
 }
 
-/* ---- the command ----------------------------------------------------------------------------------- */
+/* ---- the command ---------------------------------------------------------------------------------- */
 
 static int run_means(options *o, request *r)
 {

@@ -1,5 +1,5 @@
 /* cmd_query.c - means, sums, variances and more of rectangles. */
-#include "help.h"
+#include "command.h"
 #include "messages.h"
 #include "region_options.h"
 

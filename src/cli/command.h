@@ -34,4 +34,13 @@ bool command_left_out(const char *name);       /* is there one of that name in o
 /* The command that may have been meant by a word that is none; NULL if it is near none of them. */
 const command *command_near(const char *word);
 
+/* ---- what the tool says about itself, on standard output; lists are read from the tables ---- */
+
+void help_print(const command *self);
+/* For completions: a line for each option, with tabs between its name, letter, argument, values (options.def), and
+ * text; behind an empty line those that are in the help of a part of the command. */
+void help_list(const command *self);
+void version_print(void);
+void help_rect_statistics(void); /* the list of statistics of rectangles */
+
 #endif

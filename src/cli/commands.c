@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "command.h"
-#include "nearest.h"
+#include "names.h"
 
 #define COMMAND(id) &command_##id,
 #define LEFT_OUT(id)

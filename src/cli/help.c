@@ -1,5 +1,5 @@
 /* help.c - what the tool says about itself. */
-#include "help.h"
+#include "command.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -7,7 +7,7 @@
 #include "format.h"
 #include "option_table.h"
 #include "sat_query.h"
-#include "window_request.h"
+#include "job.h"
 
 enum { COLUMNS = 80, LABEL = 9, TEXT = 21 };
 

@@ -6,7 +6,38 @@
 #include "progress.h"
 #include "sat_file.h"
 #include "sat_bytes.h"
-#include "window_request.h"
+#include "sat_gauss.h"
+#include "sat_window.h"
+
+/* ---- statistics of windows ---- */
+
+/* A parameter of the command line that is no parameter of the library's: sat_window_spec's range, for one output. */
+#define WINDOW_RANGE "range"
+
+/* Has the statistic that parameter? */
+static inline bool window_reads_range(const sat_statistic_info *info)
+{
+    for (int i = 0; i < SAT_PARAMETERS && info->parameter[i].name; i++)
+        if (info->parameter[i].in_range || info->parameter[i].of_range) return true;
+    return false;
+}
+
+enum { LABEL_BYTES = 192 }; /* a statistic's name, and five parameters of REAL_TEXT_BYTES (text_out.h) */
+
+/* Read by many threads. */
+typedef struct window_request {
+    sat_window_output output[SAT_OUTPUTS]; /* names are the library's; result SAT_TYPE_NONE */
+    double range[SAT_OUTPUTS];             /* of the samples, for each of them; 0: that of their type */
+    char label[SAT_OUTPUTS][LABEL_BYTES];  /* what {stat} stands for; no two are alike */
+    int outputs;                           /* 0: a box filter */
+    const char *mask;                      /* a file, or NULL */
+    bool nodata_given;                     /* else that of the file counts */
+    bool skip_nan, has_nodata;
+    double nodata, min_valid;
+    int64_t ddof;
+} window_request;
+
+/* ---- one image ---- */
 
 /* By default weighted, and a line says so where a format does not name its channels. */
 typedef enum alpha_mode { ALPHA_DEFAULT, ALPHA_WEIGHTED, ALPHA_STRAIGHT } alpha_mode;
@@ -55,17 +86,13 @@ static inline int job_outputs(const job *j)
     return j->windows.outputs > 1 ? j->windows.outputs : 1;
 }
 
-/* Descriptors that job_run() holds at most: first that of the input; when it is closed, of each output a file and its
+/* Descriptors that an image takes at most: first that of the input; when it is closed, of each output a file and its
  * directory, and one more for what is read meanwhile, a mask or the size of a cache (src/cpu/machine.c). */
 static inline int job_descriptors(const job *j)
 {
     return 2 * job_outputs(j) + 1;
 }
 
-/* Prints its own line if it fails, and then returns false; the outputs are then as they were. */
-bool job_run(const job *j, const char *input, char *const *outputs, int threads);
-
-/* What job_run() is made of. */
 typedef struct times {
     double decode_s, compute_s, encode_s;
     progress_item item; /* of the progress bar */

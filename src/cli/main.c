@@ -7,7 +7,6 @@
 #include <unistd.h>
 
 #include "command.h"
-#include "help.h"
 #include "memory.h"
 #include "messages.h"
 #include "sink.h"

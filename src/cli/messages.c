@@ -1,3 +1,4 @@
+/* messages.c - lines on standard error. */
 #include "messages.h"
 
 #include <stdarg.h>

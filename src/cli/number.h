@@ -1,4 +1,4 @@
-/* number.h - how numbers are written, on the command line and in files of text: in decimal digits, and nothing else. */
+/* number.h - how numbers are written: on the command line and in files of text in decimal digits, and nothing else. */
 #ifndef CLI_NUMBER_H
 #define CLI_NUMBER_H
 
@@ -13,5 +13,9 @@ size_t number_bytes(const char *text, unsigned may_have);
 
 /* The value of a text that is such a number and nothing else, if it is finite; else false. */
 bool number_of(const char *text, unsigned may_have, double *value);
+
+enum { REAL_TEXT_BYTES = 32 };
+/* The fewest digits that read back as the same double; "nan", "inf", "-inf"; no final 0.  Returns their number. */
+size_t real_text(char to[REAL_TEXT_BYTES], double value);
 
 #endif

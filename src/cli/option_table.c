@@ -1,3 +1,4 @@
+/* option_table.c - the tables that options.def makes. */
 #include "option_table.h"
 
 #define OPTION(...) {__VA_ARGS__},

@@ -8,15 +8,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "help.h"
+#include "command.h"
 #include "memory.h"
 #include "messages.h"
-#include "nearest.h"
+#include "names.h"
 #include "number.h"
 
 enum { THREADS_MAX = 1024 };
 
-/* ---- values ---------------------------------------------------------------------------------------- */
+/* ---- values --------------------------------------------------------------------------------------- */
 
 static bool take_int(const char **at, int64_t low, int64_t high, int64_t *value)
 {
@@ -75,7 +75,7 @@ bool options_layout(options *o, sat_layout *layout)
     return sat_layout_from_name(optarg, layout) || options_wrong(o, "padded, inclusive or exclusive");
 }
 
-/* ---- shared options -------------------------------------------------------------------------------- */
+/* ---- shared options ------------------------------------------------------------------------------- */
 
 bool options_refuse(options *o, const char *format, ...)
 {
@@ -311,7 +311,7 @@ int options_next(options *o, int argc, char **argv)
     return -1;
 }
 
-/* ---- rules ----------------------------------------------------------------------------------------- */
+/* ---- rules ---------------------------------------------------------------------------------------- */
 
 /* The option, or the one of a set, that was given last and is not the other one; NULL if none was. */
 static const char *given_beside(const options *o, int what, const char *other)

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "name_list.h"
+#include "names.h"
 #include "option_table.h"
 #include "sat.h"
 

@@ -1,4 +1,4 @@
-/* progress.h - a bar on the terminal for work that takes longer than half a second.
+/* progress.h - the clock, and a bar on the terminal for work that takes longer than half a second.
  *
  * Nothing is drawn unless standard error is a terminal.  A thread of its own draws, twice a second, so that the bar
  * also appears while one long step runs; messages take the bar away while they print.  Colour is left out
@@ -8,7 +8,17 @@
 #define CLI_PROGRESS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
+#include <time.h>
+
+/* Time that only moves forward, in seconds. */
+static inline double clock_now_s(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
 
 void progress_begin(int64_t steps, bool quiet);
 void progress_label(const char *label); /* what is going on; a static string */
@@ -33,5 +43,32 @@ void progress_finish(progress_item *item);
 /* Around a message: take the bar away, and let it come back. */
 void progress_hide(void);
 void progress_show(void);
+
+/* ---- the text of the bar, computed from numbers alone ---- */
+
+typedef struct progress_moment {
+    double seconds; /* since the first step began */
+    double done;    /* steps and parts of steps */
+    double pixels;  /* done; 0 = unknown, or not what is counted */
+} progress_moment;
+
+enum { PROGRESS_PAST = 10 }; /* 5 s at two lines a second: the pace of a stage does not count long in the next */
+
+typedef struct progress_state {
+    int64_t steps, whole; /* all, and those that are done */
+    progress_moment now;
+    progress_moment past[PROGRESS_PAST]; /* a ring; zero where nothing is remembered */
+    int remembered;                      /* moments, those that are forgotten too */
+    const char *label;                   /* what is going on */
+    bool colour;
+} progress_state;
+
+/* "[====      ]  42%  3 of 7  85 Mpx/s  12 s left  files": the count where there is more than one step; the rate and
+ * the time left where anything was done since the oldest moment that is remembered, whose pace they are.  Without line
+ * end, cut to fit; returns line. */
+const char *progress_line(const progress_state *s, char *line, size_t bytes);
+
+/* Remembers the present moment in place of the oldest. */
+void progress_remember(progress_state *s);
 
 #endif

@@ -1,5 +1,7 @@
+/* rects.c - rectangles from a list, a grid or a file, in chunks, and how much of an image they read. */
 #include "rects.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,7 +11,7 @@
 
 #include "rects_parts.h"
 
-/* ---- a grid ---------------------------------------------------------------------------------------- */
+/* ---- a grid --------------------------------------------------------------------------------------- */
 
 static int64_t least(int64_t a, int64_t b)
 {
@@ -27,7 +29,7 @@ static void next_cells(rects *r)
     }
 }
 
-/* ---- a list ---------------------------------------------------------------------------------------- */
+/* ---- a list --------------------------------------------------------------------------------------- */
 
 /* An edge in whole pixels, down or up; one that is far outside of any image stays so. */
 static int64_t edge(double at, bool up)
@@ -59,7 +61,104 @@ static void next_of_list(rects *r)
     }
 }
 
-/* ---- the interface --------------------------------------------------------------------------------- */
+enum { OTHERS_BYTES = 8 << 20 }; /* of the other columns, beyond which a chunk ends */
+
+/* ---- text: its lines ------------------------------------------------------------------------------ */
+
+/* Reads on into the window, behind what is still unparsed.  False on an error. */
+static bool refill(rects *r, error *err)
+{
+    if (r->begin > 0) memmove(r->window, r->window + r->begin, r->end - r->begin);
+    r->end -= r->begin;
+    r->begin = 0;
+    if (r->end == RECTS_STREAM_BYTES)
+        return fail(err, "line %lld: longer than %d bytes", (long long)r->line + 1, RECTS_STREAM_BYTES);
+    ssize_t got;
+    do got = read(r->fd, r->window + r->end, RECTS_STREAM_BYTES - r->end);
+    while (got < 0 && errno == EINTR);
+    if (got < 0) return fail_errno(err, "cannot be read");
+    r->end += (size_t)got;
+    r->at_end = got == 0;
+    return true;
+}
+
+/* The next line without its end; *text = NULL after the last. */
+static bool next_line(rects *r, const char **text, size_t *n, error *err)
+{
+    for (;;) {
+        const char *from = r->text + r->begin;
+        const char *stop = r->begin < r->end ? memchr(from, '\n', r->end - r->begin) : NULL;
+        if (!stop && !r->at_end) {
+            if (!refill(r, err)) return false;
+            continue;
+        }
+        if (!stop && r->begin == r->end) {
+            *text = NULL;
+            return true;
+        }
+        *n = stop ? (size_t)(stop - from) : r->end - r->begin;
+        r->begin += *n + (stop ? 1 : 0);
+        r->line++;
+        *text = from;
+        return true;
+    }
+}
+
+/* ---- text: a chunk -------------------------------------------------------------------------------- */
+
+/* The first line that is neither blank nor a comment, from the first character that is no blank, or from its start. */
+static bool begin(rects *r, const char *first, const char *text, const char *end, bool *is_header, error *err)
+{
+    if (!r->known) r->json = *first == '{' || *first == '[';
+    return r->json || rects_begin_csv(r, text, end, is_header, err);
+}
+
+/* The columns are as before: a line is wrong again when all is handed out again. */
+static bool forget(rects *r)
+{
+    r->others = 0;
+    r->names.used = 0;
+    return false;
+}
+
+static bool next_text(rects *r, error *err)
+{
+    r->rest.used = 0;
+    while (r->chunk_n < RECTS_CHUNK && r->rest.used < OTHERS_BYTES) {
+        const char *text, *first;
+        size_t n;
+        bool is_header = false;
+        if (!next_line(r, &text, &n, err)) return false;
+        if (!text) return true;
+        const char *start = text, *end = text + n;
+        if (r->line == 1 && n >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0) text += 3; /* byte order mark */
+        while (end > text && (end[-1] == ' ' || end[-1] == '\r')) end--;
+        for (first = text; first < end && rects_is_blank(*first);) first++;
+        if (first == end || *first == '#') continue;
+        rects_one rect;
+        r->rest_at[r->chunk_n] = r->rest.used;
+        bool ok = r->begun || begin(r, first, text, end, &is_header, err);
+        if (ok && !is_header)
+            ok = r->json ? rects_read_json(r, first, end, &rect, err) : rects_read_csv(r, text, end, &rect, err);
+        if (!ok) return r->known ? false : forget(r);
+        r->begun = r->known = true;
+        if (is_header) continue;
+        if (r->chunk_n > 0 && rect.is_real != r->real) { /* the next chunk begins with this line */
+            r->begin = (size_t)(start - r->text);
+            r->line--;
+            return true;
+        }
+        r->real = rect.is_real;
+        if (r->real)
+            r->chunk.real[r->chunk_n] = rect.real;
+        else
+            r->chunk.whole[r->chunk_n] = rect.whole;
+        r->lines[r->chunk_n++] = r->line;
+    }
+    return true;
+}
+
+/* ---- the interface -------------------------------------------------------------------------------- */
 
 static bool allocate(rects **out, error *err)
 {
@@ -179,7 +278,7 @@ static void fill(rects *r)
     switch (r->kind) {
     case RECTS_LIST: next_of_list(r); break;
     case RECTS_GRID: next_cells(r); break;
-    case RECTS_TEXT: r->deferred = !rects_next_text(r, &r->deferred_err); break;
+    case RECTS_TEXT: r->deferred = !next_text(r, &r->deferred_err); break;
     case RECTS_NPY: r->deferred = !rects_next_npy(r, &r->deferred_err); break;
     }
 }
@@ -274,4 +373,52 @@ const char *rects_where(const rects *r, size_t i, char *buffer)
     if (r->kind == RECTS_TEXT || r->kind == RECTS_NPY)
         snprintf(buffer, 48, "%s %lld: ", r->kind == RECTS_TEXT ? "line" : "row", (long long)r->lines[i]);
     return buffer;
+}
+
+/* ---- what they read of an image ------------------------------------------------------------------- */
+
+enum { LINE_BYTES = 64 }; /* what a memory hands out at a time */
+
+static double rows_bytes(int64_t width, int64_t height, size_t pixel_bytes)
+{
+    const double row = (double)width * (double)pixel_bytes;
+    return (double)height * (row > LINE_BYTES ? row : LINE_BYTES);
+}
+
+void rects_add_load(rects_load *load, const rect_chunk *chunk, int64_t width, int64_t height, size_t pixel_bytes)
+{
+    for (size_t i = 0; i < chunk->n; i++) {
+        const sat_rect all = chunk->real ? rects_touched(&chunk->real[i]) : chunk->whole[i];
+        const sat_rect r = part_inside(&all, width, height);
+        const int64_t px = r.width * r.height;
+        load->bytes += rows_bytes(r.width, r.height, pixel_bytes);
+        if (px > load->largest_px) load->largest_px = px;
+    }
+    load->n += (double)chunk->n;
+}
+
+/* The cells at the right and at the bottom count as those that are not cut. */
+static void add_cells(rects_load *load, const rects *r, int64_t width, int64_t height, size_t pixel_bytes)
+{
+    const int64_t w = r->cell_width < width ? r->cell_width : width,
+                  h = r->cell_height < height ? r->cell_height : height;
+    load->n = (double)((width - 1) / w + 1) * (double)((height - 1) / h + 1);
+    load->bytes = load->n * rows_bytes(w, h, pixel_bytes);
+    load->largest_px = w * h;
+}
+
+bool rects_load_of(const rects *r, int64_t width, int64_t height, size_t pixel_bytes, rects_load *load)
+{
+    *load = (rects_load){.largest_px = 1};
+    switch (r->kind) {
+    case RECTS_GRID: add_cells(load, r, width, height, pixel_bytes); return true;
+    case RECTS_LIST:
+        rects_add_load(load, &(rect_chunk){.n = r->list_n, .whole = r->touched}, width, height, pixel_bytes);
+        return true;
+    default: break;
+    }
+    if (!r->held_all) return false;
+    const rect_chunk held = rects_chunk_of(r);
+    rects_add_load(load, &held, width, height, pixel_bytes);
+    return true;
 }

@@ -80,7 +80,6 @@ struct rects {
 rect_chunk rects_chunk_of(const rects *r);
 
 /* Fill the chunk as far as there are rectangles.  False if one is wrong; those before it are in the chunk. */
-bool rects_next_text(rects *r, error *err);
 bool rects_next_npy(rects *r, error *err);
 
 /* The mapped file is an array of rectangles? */

@@ -1,9 +1,10 @@
+/* region_options.c - the options of rectangles, and what goes with them. */
 #include "region_options.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "folder.h"
+#include "batch.h"
 #include "input.h"
 #include "messages.h"
 

@@ -1,13 +1,13 @@
+/* regions.c - rectangles of images and tables: what answers them, and the rows. */
 #include "regions.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "arrays.h"
-#include "clock.h"
+#include "image.h"
+#include "progress.h"
 #include "input.h"
-#include "machine_info.h"
 #include "messages.h"
 #include "region_choice.h"
 #include "rounding.h"
@@ -57,7 +57,7 @@ bool regions_form(region_job *job, options *o, bool json)
     return true;
 }
 
-/* ---- the table ------------------------------------------------------------------------------------- */
+/* ---- the table ------------------------------------------------------------------------------------ */
 
 typedef struct answer {
     const char *input; /* its name */
@@ -208,7 +208,7 @@ static bool open_table(const region_job *job, input_file *in, const rects *from,
     return true;
 }
 
-/* ---- the pixels ------------------------------------------------------------------------------------ */
+/* ---- the pixels ----------------------------------------------------------------------------------- */
 
 static image_shape shape_of(const image *img)
 {
@@ -260,7 +260,7 @@ static void close_answer(answer *a)
     image_free(&a->pixels);
 }
 
-/* ---- the rows -------------------------------------------------------------------------------------- */
+/* ---- the rows ------------------------------------------------------------------------------------- */
 
 static bool reaches(int64_t at, int64_t length, int64_t end)
 {

@@ -1,3 +1,4 @@
+/* rounding.c - whether a table rounds, and what is said of it. */
 #include "rounding.h"
 
 #include <math.h>

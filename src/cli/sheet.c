@@ -1,3 +1,4 @@
+/* sheet.c - the rows of answers in their forms. */
 #include "sheet.h"
 
 #include <math.h>
@@ -94,7 +95,7 @@ static sat_type sum_type_of(sat_type table)
     return table == SAT_I32 || table == SAT_I64 ? SAT_I64 : table == SAT_U32 || table == SAT_U64 ? SAT_U64 : SAT_F64;
 }
 
-/* ---- .npy ------------------------------------------------------------------------------------------ */
+/* ---- .npy ----------------------------------------------------------------------------------------- */
 
 static bool has_sums(const sheet *s)
 {
@@ -162,7 +163,7 @@ static void put_record(sheet *s, const row *r)
     }
 }
 
-/* ---- text ------------------------------------------------------------------------------------------ */
+/* ---- text ----------------------------------------------------------------------------------------- */
 
 /* Is a column of the rectangles named like one of ours, which then takes its place? */
 static bool is_ours(const sheet *s, const char *name)
@@ -303,7 +304,7 @@ static void put_json(sheet *s, const row *r)
     text_bytes(t, "}\n", 2);
 }
 
-/* ---- rows that wait for their columns -------------------------------------------------------------- */
+/* ---- rows that wait for their columns ------------------------------------------------------------- */
 
 static void put_row(sheet *s, const row *r)
 {
@@ -357,7 +358,7 @@ static bool hold(sheet *s, const row *r)
     return true;
 }
 
-/* ---- the sheet ------------------------------------------------------------------------------------- */
+/* ---- the sheet ------------------------------------------------------------------------------------ */
 
 bool sheet_open(sheet **out, const sheet_spec *spec, error *err)
 {

@@ -14,7 +14,7 @@
 #define CLI_SHEET_H
 
 #include "cell_image.h"
-#include "name_list.h"
+#include "names.h"
 #include "rects.h"
 
 /* A column that answers: a statistic of rectangles.  Is it one of reals, in an array of its own, and no sum or area? */

@@ -4,8 +4,8 @@
  * summed, joined by their carry row, and written as they come: no table is ever held whole. */
 #include <stdlib.h>
 
-#include "arrays.h"
-#include "clock.h"
+#include "image.h"
+#include "progress.h"
 #include "job.h"
 #include "messages.h"
 #include "rounding.h"

@@ -1,9 +1,11 @@
+/* text_out.c - text to a sink. */
 #include "text_out.h"
 
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "number.h"
 #include "printable.h"
 
 static const sink_options text_options = {.text = true};

@@ -39,7 +39,4 @@ __attribute__((format(printf, 2, 3))) void text_printf(text_out *t, const char *
 /* The fewest digits that read back as the same double; "nan", "inf", "-inf". */
 void text_real(text_out *t, double value);
 
-enum { REAL_TEXT_BYTES = 32 };
-size_t real_text(char *to, double value); /* the same into a buffer of REAL_TEXT_BYTES, no final 0 */
-
 #endif

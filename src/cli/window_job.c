@@ -7,11 +7,11 @@
 #include <string.h>
 #include <strings.h>
 
-#include "clock.h"
+#include "progress.h"
 #include "job.h"
 #include "memory.h"
 #include "messages.h"
-#include "name_list.h"
+#include "names.h"
 #include "number.h"
 #include "sample_type.h"
 #include "sat_image.h"
@@ -35,7 +35,7 @@ typedef struct work {
     int64_t clipped, empty[SAT_OUTPUTS];
 } work;
 
-/* ---- result types -------------------------------------------------------------------------------------- */
+/* ---- result types --------------------------------------------------------------------------------- */
 
 /* The type of output i: as --result says; else floats, or the image's type where the format holds no floats. */
 static bool choose_result(work *w, int i, const char *word, error *err)
@@ -52,7 +52,7 @@ static bool choose_result(work *w, int i, const char *word, error *err)
     return format_holds(w->format[i], word, w->result[i], w->channels, true, err);
 }
 
-/* ---- what counts --------------------------------------------------------------------------------------- */
+/* ---- what counts ---------------------------------------------------------------------------------- */
 
 static bool is_nan(double v)
 {
@@ -148,7 +148,7 @@ static bool make_mask(work *w, int threads, error *err)
     return fits;
 }
 
-/* ---- the statistics ------------------------------------------------------------------------------------ */
+/* ---- the statistics ------------------------------------------------------------------------------- */
 
 /* Says how many results of integers, and of thresholds, are empty: there they look like others. */
 static void say_empty(const work *w, const char *input)

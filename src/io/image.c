@@ -22,6 +22,18 @@ bool image_alloc(image *img, int64_t width, int64_t height, int channels, sat_ty
     return true;
 }
 
+bool view_alloc(sat_view *view, const char *what, error *err)
+{
+    char text[32];
+    size_t bytes;
+    view->row_bytes = (ptrdiff_t)sat_row_bytes(view->width, view->channels, view->type);
+    if (view->row_bytes <= 0 || __builtin_mul_overflow(view->row_bytes, (size_t)view->height, &bytes) ||
+        __builtin_mul_overflow(bytes, (size_t)(view->count ? view->count : 1), &bytes) || bytes > PTRDIFF_MAX)
+        return fail(err, "%s would not fit any memory", what);
+    view->data = memory_allocate(bytes);
+    return view->data || fail(err, "%s needs %s, which could not be allocated", what, size_text(text, (double)bytes));
+}
+
 bool meta_append(image_meta *meta, meta_kind kind, const uint8_t *bytes, size_t n, error *err)
 {
     meta_block *b = &meta->blocks[kind];

@@ -60,6 +60,10 @@ typedef struct image {
 
 /* Allocates data (uninitialised, on huge pages when large); all fields are set. */
 bool image_alloc(image *img, int64_t width, int64_t height, int channels, sat_type type, error *err);
+/* Gives view->data its bytes (as image_alloc() does, but beside any limit) and sets row_bytes from its width, channels
+ * and type.  what: "the table", for the error.  Freed with free(). */
+bool view_alloc(sat_view *view, const char *what, error *err);
+
 void image_free(image *img); /* frees data and meta, zeroes the struct; a zeroed one is fine */
 
 /* Exchanges the pixels of two images of one size and number of channels, whose types may differ. */

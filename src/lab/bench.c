@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "arrays.h"
+#include "image.h"
 #include "sample_type.h"
 
 enum {

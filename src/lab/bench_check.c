@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "arrays.h"
+#include "image.h"
 #include "bench.h"
 #include "sample_type.h"
 

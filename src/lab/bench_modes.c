@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "bench_mode.h"
-#include "nearest.h"
+#include "names.h"
 
 #define BENCH(id) &bench_mode_##id,
 static const bench_mode *const modes[] = {

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "arrays.h"
+#include "image.h"
 #include "bench_mode.h"
 #include "bench_plots.h"
 #include "progress.h"

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "clock.h"
+#include "progress.h"
 
 enum {
     SAMPLES_MAX = 10000,

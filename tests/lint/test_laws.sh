@@ -63,13 +63,13 @@ try "src/lab includes its own headers, those of cli and io, and the public ones"
     nothing outside_includes src/lab sat.h sat_query.h sat_window.h sat_gauss.h sat_light.h sat_image.h sat_bytes.h sat_lab.h $(names src/io/*.h src/cli/*.[hd]* src/lab/*.[hd]*)
 # The command computes nothing.  It hands samples on: whoever reads them has a pointer to a type of samples, made from the
 # data of a view or an image.  What is left are numbers on their way from text and to it.
-TEXTS='real_text|number|sheet|progress_line|rounding'
+TEXTS='number|sheet|progress|rounding'
 samples() {
     grep -rnE '\((const )?(u?int(8|16|32|64)_t|float|double) \*\)' src/cli
     grep -rnE '(\.|->)data *[[+]|\* *\(?[a-z_]*(\.|->)data\b|(mem(cpy|move)|(u?int(8|16|32|64)_t|float|double) \*[^,;]*=)[^;]*(\.|->)data\b' src/cli
 }
 mathematics() { grep -rnE '# *include *<(math|tgmath|complex|fenv)\.h>' src/cli | grep -vE "^src/cli/($TEXTS)\.c:"; }
-wide_integers() { grep -rnE '__u?int128' src/cli | grep -vE '^src/cli/real_text\.c:'; }
+wide_integers() { grep -rnE '__u?int128' src/cli | grep -vE '^src/cli/number\.c:'; }
 try "the command reads no samples" nothing samples
 try "the command needs mathematics for the texts of numbers alone" nothing mathematics
 try "the command needs integers of 128 bits for the texts of numbers alone" nothing wide_integers

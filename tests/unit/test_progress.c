@@ -3,7 +3,6 @@
 
 #undef fail
 #include "../../src/cli/progress.c"
-#include "../../src/cli/progress_line.c"
 
 /* As near as sums of doubles come. */
 static void assert_near(double is, double want)

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../src/cli/nearest.c"
+#include "../../src/cli/names.c"
 #include <cmocka.h> /* last: it has a macro fail() */
 
 static const char *nearest(const char *word)

@@ -1,9 +1,12 @@
-/* window_options.h - statistics of windows on the command line: --stat and --threshold beside --box, masks. */
-#ifndef CLI_WINDOW_OPTIONS_H
-#define CLI_WINDOW_OPTIONS_H
+/* filter_options.h - the options of Gaussian filters, and of statistics of windows. */
+#ifndef CLI_FILTER_OPTIONS_H
+#define CLI_FILTER_OPTIONS_H
 
+#include "job.h"
 #include "options.h"
-#include "window_request.h"
+
+/* Takes the option that options_next() returned; false if it is none of a Gaussian. */
+bool gauss_option(gauss_choice *g, options *o, int c);
 
 /* Takes the option that options_next() returned; false if it is none of windows alone. */
 bool window_option(window_request *r, options *o, int c);

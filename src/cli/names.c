@@ -1,9 +1,24 @@
-#include "nearest.h"
+/* names.c - lists of names, and how near a word is to one. */
+#include "names.h"
 
 #include <ctype.h>
+#include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+
+void name_list_add(name_list *l, const char *between, const char *format, ...)
+{
+    va_list args;
+    if (l->used > 0 && l->used < sizeof l->text)
+        l->used += (size_t)snprintf(l->text + l->used, sizeof l->text - l->used, "%s", between);
+    if (l->used >= sizeof l->text) return;
+    va_start(args, format);
+    l->used += (size_t)vsnprintf(l->text + l->used, sizeof l->text - l->used, format, args);
+    va_end(args);
+}
+
+/* ---- the name that was meant ---------------------------------------------------------------------- */
 
 static bool same(char a, char b)
 {

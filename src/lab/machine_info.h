@@ -1,6 +1,6 @@
 /* machine_info.h - where and with what a measurement was made. */
-#ifndef CLI_MACHINE_INFO_H
-#define CLI_MACHINE_INFO_H
+#ifndef LAB_MACHINE_INFO_H
+#define LAB_MACHINE_INFO_H
 
 #include <stdbool.h>
 
@@ -9,9 +9,6 @@ typedef struct machine_info {
     int cores;               /* that this process may use */
     char gpu[256], cuda[64]; /* "" without a device, or when none was asked for */
 } machine_info;
-
-/* Cores that this process may use, at least 1. */
-int machine_cores(void);
 
 void machine_read(machine_info *m, bool with_device);
 

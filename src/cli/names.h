@@ -1,9 +1,17 @@
-/* nearest.h - the name that was meant by a misspelt word. */
-#ifndef CLI_NEAREST_H
-#define CLI_NEAREST_H
+/* names.h - names in an error line, "padded, inclusive or exclusive", and the one that was meant by a misspelt word. */
+#ifndef CLI_NAMES_H
+#define CLI_NAMES_H
 
 #include <stdbool.h>
 #include <stddef.h>
+
+typedef struct name_list {
+    char text[1024];
+    size_t used;
+} name_list;
+
+/* Adds a name, with `between` before it unless it is the first.  What does not fit is cut. */
+__attribute__((format(printf, 3, 4))) void name_list_add(name_list *l, const char *between, const char *format, ...);
 
 /* Can the word be a misspelling of the name, and is it nearer than *least?  Then *least becomes their distance.
  * Near is a third of the longer of the two: a letter of three to five, two of six to eight.  Case does not count.

@@ -1,6 +1,6 @@
 /* report.h - rows of a table as Markdown, CSV or JSON. */
-#ifndef CLI_REPORT_H
-#define CLI_REPORT_H
+#ifndef LAB_REPORT_H
+#define LAB_REPORT_H
 
 #include "text_out.h"
 
