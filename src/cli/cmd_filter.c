@@ -13,7 +13,7 @@
 #include "names.h"
 #include "number.h"
 #include "options.h"
-#include "region_options.h"
+#include "answers_options.h"
 
 /* An output of that extension, or format, is a table, unless --box makes an image. */
 static const char TABLE[] = ".npy";
@@ -24,7 +24,7 @@ static const sat_type table_types[] = {SAT_U32, SAT_U64, SAT_I32, SAT_I64, SAT_F
 /* What the command line asks for. */
 typedef struct request {
     job j;
-    region_request regions;
+    answers_request answers;
     const char *output, *format;
     char *in_folder;    /* the template of outputs in a folder, or NULL; malloc'd */
     const char *filter; /* the option of one, or NULL */
@@ -115,7 +115,7 @@ static void take(int c, options *o, request *r)
         j->quality = (int)n;
         break;
     default:
-        if (!region_option(&r->regions, o, c) && !window_option(&j->windows, o, c)) gauss_option(&j->gauss, o, c);
+        if (!answers_option(&r->answers, o, c) && !window_option(&j->windows, o, c)) gauss_option(&j->gauss, o, c);
     }
 }
 
@@ -177,7 +177,7 @@ static const image_format *check_output(options *o, const request *r, const char
 /* Means, where rectangles are given. */
 static bool check_means(options *o, request *r)
 {
-    if (r->stats && !region_stats(&r->regions, o, r->stats)) return false;
+    if (r->stats && !answers_request_stats(&r->answers, o, r->stats)) return false;
     if (r->output && batch_is_template(r->output))
         return options_refuse(o, "-o '%s': %s writes one file for all inputs", r->output, options_given(o, RECTS));
     return true;
@@ -199,7 +199,7 @@ static const char *stray_word(const batch *files)
 /* Refuses what cannot be done as it was said; where a word was not understood, that is why. */
 static bool refuse_request(options *o, const request *r, const char *format, ...)
 {
-    const char *word = stray_word(&r->regions.files), *near = word ? options_near(o, word) : NULL;
+    const char *word = stray_word(&r->answers.files), *near = word ? options_near(o, word) : NULL;
     char text[4500];
     va_list args;
     va_start(args, format);
@@ -214,7 +214,7 @@ static bool refuse_request(options *o, const request *r, const char *format, ...
 static bool check_name(options *o, const request *r, const char *input, const char *output)
 {
     error err;
-    if (r->regions.files_from && input_is_output(r->regions.files_from, output))
+    if (r->answers.files_from && input_is_output(r->answers.files_from, output))
         return options_refuse(o, "-o %s would replace the list of inputs", output);
     if (r->j.windows.mask && input_is_output(r->j.windows.mask, output))
         return options_refuse(o, "-o %s would replace the mask", output);
@@ -225,7 +225,7 @@ static bool check_name(options *o, const request *r, const char *input, const ch
 }
 
 /* One input, which is a file? */
-static bool is_alone(const region_request *r)
+static bool is_alone(const answers_request *r)
 {
     const bool list = r->files_from && strcmp(r->files_from, "-") == 0;
     return r->files.n == 1 && !list && strcmp(r->files.inputs[0], "-") != 0;
@@ -257,7 +257,7 @@ static bool check_windows(options *o, request *r)
 {
     window_request *w = &r->j.windows;
     if (r->stats) window_stats(w, o, r->stats);
-    w->ddof = r->regions.job.ddof;
+    w->ddof = r->answers.job.ddof;
     if (o->stop) return false;
     if (options_given(o, WINDOWS | STATS) && w->outputs == 0) { /* a mean over what counts */
         *w->output = (sat_window_output){.statistic = "mean"};
@@ -265,7 +265,7 @@ static bool check_windows(options *o, request *r)
     }
     if (w->outputs == 0) return true;
     if (!window_label_outputs(w, o) || !check_counts(o, r)) return false;
-    if (w->mask && strcmp(w->mask, "-") == 0 && !is_alone(&r->regions))
+    if (w->mask && strcmp(w->mask, "-") == 0 && !is_alone(&r->answers))
         return options_refuse(o, "--mask -: standard input holds one mask, for one input that is a file");
     if (r->j.passes > 1) return options_refuse(o, "--passes does not go with statistics of windows");
     if (r->j.alpha == ALPHA_WEIGHTED)
@@ -276,7 +276,7 @@ static bool check_windows(options *o, request *r)
 
 static bool check_images(options *o, request *r)
 {
-    const batch *files = &r->regions.files;
+    const batch *files = &r->answers.files;
     error err;
     bool by_format = r->format && strcasecmp(r->format, TABLE + 1) == 0;
     if (r->format && (r->filter || !by_format)) {
@@ -304,30 +304,30 @@ static bool check_images(options *o, request *r)
     if (!r->output) return refuse_request(o, r, "%s needs an output: -o OUT", r->filter);
     if (r->j.linear && r->j.result)
         return options_refuse(o, "--linear keeps the image's type; it does not go with --result");
-    if (r->regions.job.decode.array == ARRAY_TABLE)
+    if (r->answers.job.decode.array == ARRAY_TABLE)
         return options_refuse(o, "--as table: a table is for `sat query`, and cannot be filtered or summed");
     const char *stray = options_given(o, OF_BLURS | OF_IMAGES);
     if (r->j.table && stray) return options_refuse(o, "%s is for --box, not for tables", stray);
     if (!check_windows(o, r)) return false;
     if (r->j.largest_px && r->j.accum != SAT_Q32) return options_refuse(o, "--largest is for --type q32");
-    if (r->regions.files.n > 1 && !batch_is_template(template))
+    if (r->answers.files.n > 1 && !batch_is_template(template))
         return refuse_request(o, r, "%zu inputs need a folder that is there, or a template: -o 'out/{stem}.png'",
-                              r->regions.files.n);
-    switch (batch_name_outputs(&r->regions.files, &r->j.windows, template, &err)) {
+                              r->answers.files.n);
+    switch (batch_name_outputs(&r->answers.files, &r->j.windows, template, &err)) {
     case EXIT_FINE: break;
     case EXIT_USAGE: return options_refuse(o, "-o %s", err.text);
     default: return stop(o, NULL, err.text);
     }
     bool has_quality = false;
-    const size_t each = r->regions.files.each;
-    for (size_t i = 0; i < r->regions.files.n * each; i++) {
-        const char *output = r->regions.files.outputs[i];
+    const size_t each = r->answers.files.each;
+    for (size_t i = 0; i < r->answers.files.n * each; i++) {
+        const char *output = r->answers.files.outputs[i];
         const image_format *f = NULL;
-        if (!check_name(o, r, r->regions.files.inputs[i / each], output)) return false;
+        if (!check_name(o, r, r->answers.files.inputs[i / each], output)) return false;
         if (!r->j.table && !(f = check_output(o, r, output))) return false;
         has_quality = has_quality || (f && f->has_quality);
     }
-    if (r->j.quality && !has_quality) return refuse_quality(o, r->regions.files.outputs[0]);
+    if (r->j.quality && !has_quality) return refuse_quality(o, r->answers.files.outputs[0]);
     return true;
 }
 
@@ -335,24 +335,23 @@ static bool check_images(options *o, request *r)
 
 static int run_means(options *o, request *r)
 {
-    region_job *answers = &r->regions.job;
-    answers->output = r->output ? r->output : "-";
-    return region_answer(&r->regions, o);
+    r->answers.job.output = r->output ? r->output : "-";
+    return answers_request_run(&r->answers, o);
 }
 
 static int run_images(const options *o, request *r)
 {
     r->j.max_pixels = o->max_pixels;
-    r->j.channels = r->regions.job.decode.channels;
-    r->j.no_orient = r->regions.job.decode.no_orient;
-    r->j.no_clobber = r->regions.job.no_clobber;
+    r->j.channels = r->answers.job.decode.channels;
+    r->j.no_orient = r->answers.job.decode.no_orient;
+    r->j.no_clobber = r->answers.job.no_clobber;
     r->j.backend = o->backend;
     r->j.verbose = o->verbose;
     r->j.quiet = o->quiet;
-    r->j.stages = r->regions.files.n == 1;
-    size_t failed = batch_run(&r->regions.files, &r->j, o->threads, o->quiet);
-    if (failed > 0 && r->regions.files.n > 1 && !o->quiet)
-        say(NULL, "%zu of %zu files failed", failed, r->regions.files.n);
+    r->j.stages = r->answers.files.n == 1;
+    size_t failed = batch_run(&r->answers.files, &r->j, o->threads, o->quiet);
+    if (failed > 0 && r->answers.files.n > 1 && !o->quiet)
+        say(NULL, "%zu of %zu files failed", failed, r->answers.files.n);
     return failed > 0 ? EXIT_INPUT : EXIT_FINE;
 }
 
@@ -362,9 +361,9 @@ static int run(int argc, char **argv)
     request r = {.j = {.passes = 1}};
     int c;
 
-    if (!region_request_init(&r.regions, &o, "mean", argc)) return EXIT_INPUT;
+    if (!answers_request_init(&r.answers, &o, "mean", argc)) return EXIT_INPUT;
     while ((c = options_next(&o, argc, argv)) != -1) take(c, &o, &r);
-    if (!options_end(&o) || !region_inputs(&r.regions, &o, argc, argv, "sat INPUT --box N -o OUT")) goto out;
+    if (!options_end(&o) || !answers_request_inputs(&r.answers, &o, argc, argv, "sat INPUT --box N -o OUT")) goto out;
     r.filter = options_given(&o, FILTERS);
     if (options_given(&o, RECTS)) {
         if (check_means(&o, &r)) o.status = run_means(&o, &r);
@@ -372,7 +371,7 @@ static int run(int argc, char **argv)
         if (check_images(&o, &r)) o.status = run_images(&o, &r);
     }
 out:
-    region_request_free(&r.regions);
+    answers_request_free(&r.answers);
     free(r.in_folder);
     return o.status;
 }

@@ -1,14 +1,14 @@
 /* cmd_query.c - means, sums, variances and more of rectangles. */
 #include "command.h"
 #include "messages.h"
-#include "region_options.h"
+#include "answers_options.h"
 
 static const sat_type sample_types[] = {SAT_U8,  SAT_U16, SAT_U32, SAT_I8,       SAT_I16,
                                         SAT_I32, SAT_F32, SAT_F64, SAT_TYPE_NONE};
 
-static void take(int c, options *o, region_request *r)
+static void take(int c, options *o, answers_request *r)
 {
-    region_job *to = &r->job;
+    answers_job *to = &r->job;
     switch (c) {
     case OPT_FILE_LAYOUT:
         to->assume_given = to->assume.foreign = true;
@@ -20,26 +20,27 @@ static void take(int c, options *o, region_request *r)
         break;
     case OPT_VERIFY: to->verify = true; break;
     case OPT_OUTPUT: to->output = optarg; break;
-    default: region_option(r, o, c);
+    default: answers_option(r, o, c);
     }
 }
 
 static int run(int argc, char **argv)
 {
     options o = {.self = &command_query, .max_pixels = MAX_PIXELS_DEFAULT};
-    region_request r;
+    answers_request r;
     int c;
 
-    if (!region_request_init(&r, &o, "mean,sum", argc)) return EXIT_INPUT;
+    if (!answers_request_init(&r, &o, "mean,sum", argc)) return EXIT_INPUT;
     r.job.is_query = true;
     while ((c = options_next(&o, argc, argv)) != -1) take(c, &o, &r);
-    if (!options_end(&o) || !region_inputs(&r, &o, argc, argv, "sat query IMAGE|TABLE... --rect X,Y,W,H")) goto out;
+    if (!options_end(&o) || !answers_request_inputs(&r, &o, argc, argv, "sat query IMAGE|TABLE... --rect X,Y,W,H"))
+        goto out;
     if (!options_given(&o, RECTS))
         options_refuse(&o, "no rectangle: give --rect X,Y,W,H, --rects FILE or --grid N");
     else
-        o.status = region_answer(&r, &o);
+        o.status = answers_request_run(&r, &o);
 out:
-    region_request_free(&r);
+    answers_request_free(&r);
     return o.status;
 }
 

@@ -292,13 +292,13 @@ void rects_look(rects *r)
         r->deferred || (r->kind == RECTS_NPY ? (int64_t)r->given == r->npy.shape[0] : r->at_end && r->begin == r->end);
 }
 
-rect_chunk rects_chunk_of(const rects *r)
+rects_chunk rects_chunk_of(const rects *r)
 {
-    return (rect_chunk){
+    return (rects_chunk){
         .n = r->chunk_n, .whole = r->real ? NULL : r->chunk.whole, .real = r->real ? r->chunk.real : NULL};
 }
 
-bool rects_next(rects *r, rect_chunk *chunk, error *err)
+bool rects_next(rects *r, rects_chunk *chunk, error *err)
 {
     if (!r->held) fill(r);
     r->held = r->held_all = false;
@@ -347,7 +347,7 @@ const char *rects_other_fields(const rects *r, size_t i)
     return rects_others(r) > 0 ? r->rest.bytes + r->rest_at[i] : NULL;
 }
 
-sat_rect part_inside(const sat_rect *r, int64_t width, int64_t height)
+sat_rect rects_inside(const sat_rect *r, int64_t width, int64_t height)
 {
     int64_t x0 = r->x > 0 ? r->x : 0, y0 = r->y > 0 ? r->y : 0, x1, y1;
     if (__builtin_add_overflow(r->x, r->width, &x1) || x1 > width) x1 = width;
@@ -385,11 +385,11 @@ static double rows_bytes(int64_t width, int64_t height, size_t pixel_bytes)
     return (double)height * (row > LINE_BYTES ? row : LINE_BYTES);
 }
 
-void rects_add_load(rects_load *load, const rect_chunk *chunk, int64_t width, int64_t height, size_t pixel_bytes)
+void rects_add_load(rects_load *load, const rects_chunk *chunk, int64_t width, int64_t height, size_t pixel_bytes)
 {
     for (size_t i = 0; i < chunk->n; i++) {
         const sat_rect all = chunk->real ? rects_touched(&chunk->real[i]) : chunk->whole[i];
-        const sat_rect r = part_inside(&all, width, height);
+        const sat_rect r = rects_inside(&all, width, height);
         const int64_t px = r.width * r.height;
         load->bytes += rows_bytes(r.width, r.height, pixel_bytes);
         if (px > load->largest_px) load->largest_px = px;
@@ -413,12 +413,12 @@ bool rects_load_of(const rects *r, int64_t width, int64_t height, size_t pixel_b
     switch (r->kind) {
     case RECTS_GRID: add_cells(load, r, width, height, pixel_bytes); return true;
     case RECTS_LIST:
-        rects_add_load(load, &(rect_chunk){.n = r->list_n, .whole = r->touched}, width, height, pixel_bytes);
+        rects_add_load(load, &(rects_chunk){.n = r->list_n, .whole = r->touched}, width, height, pixel_bytes);
         return true;
     default: break;
     }
     if (!r->held_all) return false;
-    const rect_chunk held = rects_chunk_of(r);
+    const rects_chunk held = rects_chunk_of(r);
     rects_add_load(load, &held, width, height, pixel_bytes);
     return true;
 }

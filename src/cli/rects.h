@@ -31,7 +31,7 @@ bool rects_parse(const char *text, rects_one *rect);
 /* The next chunk, at most RECTS_CHUNK, in memory that is valid until the next call; n = 0: the end.  One is of whole
  * rectangles, or of those with fractions, whatever type a .npy has.  If a line is wrong, the rectangles before it are
  * handed out first. */
-bool rects_next(rects *r, rect_chunk *chunk, error *err);
+bool rects_next(rects *r, rects_chunk *chunk, error *err);
 
 /* Reads the first chunk of a file already, so that rects_load_of() knows a file of no more; rects_next() hands it out,
  * and says what is wrong with it. */
@@ -47,7 +47,7 @@ typedef struct rects_load {
 /* Of all rectangles; false if they are not known yet. */
 bool rects_load_of(const rects *r, int64_t width, int64_t height, size_t pixel_bytes, rects_load *load);
 /* Adds those of a chunk. */
-void rects_add_load(rects_load *load, const rect_chunk *chunk, int64_t width, int64_t height, size_t pixel_bytes);
+void rects_add_load(rects_load *load, const rects_chunk *chunk, int64_t width, int64_t height, size_t pixel_bytes);
 
 /* For answers whose columns have one type: has any of a list or a .npy fractions?  If none, and in text, which cannot
  * be known beforehand, one that comes is wrong. */
@@ -69,7 +69,7 @@ sat_rect rects_touched(const sat_rect_f64 *rect);
 bool rects_listed(const rects *r, size_t *n);
 
 /* The part of a rectangle that lies in an image of this size; all 0 if none does. */
-sat_rect part_inside(const sat_rect *r, int64_t width, int64_t height);
+sat_rect rects_inside(const sat_rect *r, int64_t width, int64_t height);
 
 /* The file's name; NULL for the command line. */
 const char *rects_name(const rects *r);

@@ -7,11 +7,11 @@
 enum { RECTS_CHUNK = 1 << 16 };
 
 /* Whole ones, or with fractions: the other is NULL. */
-typedef struct rect_chunk {
+typedef struct rects_chunk {
     size_t n;
     const sat_rect *whole;
     const sat_rect_f64 *real;
-} rect_chunk;
+} rects_chunk;
 
 /* One, with fractions (real) or without (whole). */
 typedef struct rects_one {
@@ -21,10 +21,10 @@ typedef struct rects_one {
 } rects_one;
 
 /* Number i of a chunk, alone. */
-static inline rect_chunk rect_chunk_one(const rect_chunk *c, size_t i)
+static inline rects_chunk rects_chunk_one(const rects_chunk *c, size_t i)
 {
-    if (c->real) return (rect_chunk){.n = 1, .real = c->real + i};
-    return (rect_chunk){.n = 1, .whole = c->whole + i};
+    if (c->real) return (rects_chunk){.n = 1, .real = c->real + i};
+    return (rects_chunk){.n = 1, .whole = c->whole + i};
 }
 
 /* Their reader. */

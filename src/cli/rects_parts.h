@@ -77,7 +77,7 @@ struct rects {
 };
 
 /* The chunk as it is handed out. */
-rect_chunk rects_chunk_of(const rects *r);
+rects_chunk rects_chunk_of(const rects *r);
 
 /* Fill the chunk as far as there are rectangles.  False if one is wrong; those before it are in the chunk. */
 bool rects_next_npy(rects *r, error *err);

@@ -58,7 +58,7 @@ static void add_string(outcome *o, const char *text)
     o->hash = (o->hash ^ 256) * 31;
 }
 
-static void add_rects(outcome *o, rects *r, const rect_chunk *chunk)
+static void add_rects(outcome *o, rects *r, const rects_chunk *chunk)
 {
     char where[48];
     for (size_t i = 0; i < chunk->n; i++) {
@@ -78,7 +78,7 @@ static outcome read_rects(const char *path, bool again)
 {
     outcome o = {.opened = false};
     rects *r = NULL;
-    rect_chunk chunk = {.n = 1};
+    rects_chunk chunk = {.n = 1};
     o.opened = rects_open(&r, path, again, &o.err);
     for (bool first = again; o.opened && first; first = false) {
         while (chunk.n > 0 && rects_next(r, &chunk, &o.err)) {}

@@ -63,7 +63,7 @@ try "src/lab includes its own headers, those of cli and io, and the public ones"
     nothing outside_includes src/lab sat.h sat_query.h sat_window.h sat_gauss.h sat_light.h sat_image.h sat_bytes.h sat_lab.h $(names src/io/*.h src/cli/*.[hd]* src/lab/*.[hd]*)
 # The command computes nothing.  It hands samples on: whoever reads them has a pointer to a type of samples, made from the
 # data of a view or an image.  What is left are numbers on their way from text and to it.
-TEXTS='number|sheet|progress|rounding'
+TEXTS='number|answers|progress|rounding'
 samples() {
     grep -rnE '\((const )?(u?int(8|16|32|64)_t|float|double) \*\)' src/cli
     grep -rnE '(\.|->)data *[[+]|\* *\(?[a-z_]*(\.|->)data\b|(mem(cpy|move)|(u?int(8|16|32|64)_t|float|double) \*[^,;]*=)[^;]*(\.|->)data\b' src/cli

@@ -1,5 +1,5 @@
-/* regions.c - rectangles of images and tables: what answers them, and the rows. */
-#include "regions.h"
+/* answers_job.c - answers rectangles of images and tables: by a table or by the pixels, input after input. */
+#include "answers_job.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,24 +9,24 @@
 #include "progress.h"
 #include "input.h"
 #include "messages.h"
-#include "region_choice.h"
+#include "answers_choice.h"
 #include "rounding.h"
 #include "sample_type.h"
 
-static bool find_column(const char *name, size_t n, stat_column *column)
+static bool find_column(const char *name, size_t n, answers_column *column)
 {
     for (size_t i = 0; sat_rect_statistic_at(i, column); i++)
         if (strlen(column->name) == n && strncmp(name, column->name, n) == 0) return true;
     return false;
 }
 
-bool regions_stats(region_job *job, const char *text)
+bool answers_job_stats(answers_job *job, const char *text)
 {
     job->stats_n = 0;
     while (text) {
         const char *comma = strchr(text, ',');
         size_t n = comma ? (size_t)(comma - text) : strlen(text);
-        stat_column *found = &job->stats[job->stats_n];
+        answers_column *found = &job->stats[job->stats_n];
         if (job->stats_n == STATS_MAX - 1 || !find_column(text, n, found)) return false;
         for (int k = 0; k < job->stats_n; k++)
             if (strcmp(job->stats[k].name, found->name) == 0) return false;
@@ -36,30 +36,30 @@ bool regions_stats(region_job *job, const char *text)
     return true;
 }
 
-bool regions_form(region_job *job, options *o, bool json)
+bool answers_job_form(answers_job *job, options *o, bool json)
 {
-    bool named = sheet_form_named(job->output, &job->form);
-    if (job->cell_width && job->stats_n == 1 && !json) job->cell_format = cell_image_format(job->output);
+    bool named = answers_form_named(job->output, &job->form);
+    if (job->cell_width && job->stats_n == 1 && !json) job->cell_format = answers_cells_format(job->output);
     error err;
-    if (job->cell_format && !cell_image_holds(job->cell_format, &err))
+    if (job->cell_format && !answers_cells_hold(job->cell_format, &err))
         return options_refuse(o, "-o '%s': %s; cells are written as .npy, .tif, .pfm or .csv", job->output, err.text);
     if (job->cell_format && job->inputs_n > 1)
         return options_refuse(o, "-o '%s': an image of cells is of one input; .csv and .json take many", job->output);
     if (job->cell_format) return true;
-    if (!named && job->cell_width && cell_image_format(job->output))
+    if (!named && job->cell_width && answers_cells_format(job->output))
         return options_refuse(o, "-o '%s': an image of the cells has one statistic: --stat mean%s", job->output,
                               json ? ", without --json" : ", or another");
     if (!named && format_by_extension(job->output))
         return options_refuse(o, "-o '%s': answers are written as .csv, .json or .npy", job->output);
-    if (named && json && job->form != SHEET_JSON)
+    if (named && json && job->form != ANSWERS_JSON)
         return options_refuse(o, "-o '%s': --json writes a .json", job->output);
-    if (!named) job->form = json ? SHEET_JSON : SHEET_CSV;
+    if (!named) job->form = json ? ANSWERS_JSON : ANSWERS_CSV;
     return true;
 }
 
 /* ---- the table ------------------------------------------------------------------------------------ */
 
-typedef struct answer {
+typedef struct answers_source {
     const char *input; /* its name */
     sat_table table;
     sat_table squares;     /* where they are asked for, and no pixels are summed */
@@ -70,11 +70,11 @@ typedef struct answer {
     sat_file *file;  /* a table file, or NULL */
     void *memory[2]; /* tables that were built here, of sums and squares */
     image pixels;    /* of floats, or for a few rectangles: what these are summed from */
-} answer;
+} answers_source;
 
-static region_ask ask_of(const region_job *job)
+static answers_ask ask_of(const answers_job *job)
 {
-    region_ask ask = {.backend = job->common->backend, .threads = job->common->threads};
+    answers_ask ask = {.backend = job->common->backend, .threads = job->common->threads};
     for (int s = 0; s < job->stats_n; s++) {
         ask.variances = ask.variances || job->stats[s].variance;
         ask.roots = ask.roots || (job->stats[s].squares && !job->stats[s].variance);
@@ -82,7 +82,7 @@ static region_ask ask_of(const region_job *job)
     return ask;
 }
 
-static bool needs_squares(const region_job *job)
+static bool needs_squares(const answers_job *job)
 {
     for (int s = 0; s < job->stats_n; s++)
         if (job->stats[s].squares) return true;
@@ -90,7 +90,8 @@ static bool needs_squares(const region_job *job)
 }
 
 /* power 1: the sums; 2: the squares. */
-static bool build(const region_job *job, const image *img, const region_choice *c, int power, answer *a, error *err)
+static bool build(const answers_job *job, const image *img, const answers_choice *c, int power, answers_source *a,
+                  error *err)
 {
     sat_plan *plan = NULL;
     sat_view in = image_view(img);
@@ -127,7 +128,8 @@ out:
 
 /* The checksum is compared with --verify, and where the table is small, or all of it is read anyway.  A stream is read
  * whole.  So is a file by as many rectangles as may touch each of its pages; a file of rectangles counts as a chunk. */
-static bool check_sum(const region_job *job, const answer *a, const sat_file_info *info, const rects *from, error *err)
+static bool check_sum(const answers_job *job, const answers_source *a, const sat_file_info *info, const rects *from,
+                      error *err)
 {
     enum { CORNERS = 4, PAGE_BYTES = 4096, SMALL_BYTES = 64 << 20 };
     size_t n;
@@ -137,7 +139,7 @@ static bool check_sum(const region_job *job, const answer *a, const sat_file_inf
     return (left_out && !job->verify) || sat_file_verify(a->file) == SAT_OK || fail(err, "%s", sat_detail());
 }
 
-static void say_rounding(const region_job *job, const answer *a, int power)
+static void say_rounding(const answers_job *job, const answers_source *a, int power)
 {
     char text[ROUNDING_TEXT_BYTES];
     const sat_table *t = power == 1 ? &a->table : &a->squares;
@@ -146,7 +148,7 @@ static void say_rounding(const region_job *job, const answer *a, int power)
 }
 
 /* What to say of a file without trailer and --layout. */
-static bool refuse_unknown(const region_job *job, sat_type type, const char *name, error *err)
+static bool refuse_unknown(const answers_job *job, sat_type type, const char *name, error *err)
 {
     const bool ambiguous = type != SAT_I64 && type != SAT_U64; /* no image has samples of these */
     bool certain = job->decode.array == ARRAY_TABLE;
@@ -165,7 +167,7 @@ static bool refuse_unknown(const region_job *job, sat_type type, const char *nam
 }
 
 /* Without --layout, any will do to see whether there is a trailer. */
-static bool open_file(const region_job *job, answer *a, sat_file_info *info, error *err)
+static bool open_file(const answers_job *job, answers_source *a, sat_file_info *info, error *err)
 {
     static const sat_file_options anything = {.foreign = true, .layout = SAT_INCLUSIVE};
     bool known = job->is_query && job->assume.foreign;
@@ -175,7 +177,7 @@ static bool open_file(const region_job *job, answer *a, sat_file_info *info, err
     return info->has_trailer || known || refuse_unknown(job, a->table.view.type, info->entry, err);
 }
 
-static bool open_table(const region_job *job, input_file *in, const rects *from, answer *a, error *err)
+static bool open_table(const answers_job *job, input_file *in, const rects *from, answers_source *a, error *err)
 {
     sat_file_info info;
     bool certain = job->decode.array == ARRAY_TABLE;
@@ -216,7 +218,7 @@ static image_shape shape_of(const image *img)
 }
 
 typedef struct table_need {
-    region_ask ask;
+    answers_ask ask;
     const rects *from;
 } table_need;
 
@@ -224,12 +226,12 @@ typedef struct table_need {
 static uint64_t table_bytes(const image_shape *shape, const void *context)
 {
     const table_need *q = context;
-    const region_choice c = region_choose(&q->ask, q->from, shape);
+    const answers_choice c = answers_choose(&q->ask, q->from, shape);
     return c.table ? c.table_bytes : 0;
 }
 
-static bool open_image(const region_job *job, input_file *in, const decode_options *decode, const rects *from,
-                       answer *a, error *err)
+static bool open_image(const answers_job *job, input_file *in, const decode_options *decode, const rects *from,
+                       answers_source *a, error *err)
 {
     image img = {0};
     if (job->assume_given) return fail(err, "--layout and --sample are for tables, and this is none");
@@ -238,11 +240,11 @@ static bool open_image(const region_job *job, input_file *in, const decode_optio
     source_close(&in->file);
     if (ok && img.meta.note[0] && !job->common->quiet) say(input_name(a->input), "%s", img.meta.note);
     const image_shape shape = shape_of(&img);
-    const region_ask ask = ask_of(job);
-    const region_choice c = ok ? region_choose(&ask, from, &shape) : (region_choice){.table = false};
+    const answers_ask ask = ask_of(job);
+    const answers_choice c = ok ? answers_choose(&ask, from, &shape) : (answers_choice){.table = false};
     if (ok && c.table) ok = build(job, &img, &c, 1, a, err);
     if (ok && !c.pixels && needs_squares(job)) ok = build(job, &img, &c, 2, a, err);
-    if (ok && job->common->verbose) region_choice_say(&c, input_name(a->input));
+    if (ok && job->common->verbose) answers_choice_say(&c, input_name(a->input));
     if (ok && c.pixels) {
         a->pixels = img;
         return true;
@@ -251,7 +253,7 @@ static bool open_image(const region_job *job, input_file *in, const decode_optio
     return ok;
 }
 
-static void close_answer(answer *a)
+static void close_source(answers_source *a)
 {
     sat_file_close(&a->file);
     source_close(&a->source);
@@ -269,7 +271,7 @@ static bool reaches(int64_t at, int64_t length, int64_t end)
 }
 
 /* What table would answer a rectangle that this one cannot; it is inside the image, but where it is cut to that. */
-static const char *cure(const sat_table *t, const rect_chunk *one)
+static const char *cure(const sat_table *t, const rects_chunk *one)
 {
     const sat_rect *whole = one->whole;
     const sat_rect_f64 *real = one->real;
@@ -286,7 +288,7 @@ static const char *cure(const sat_table *t, const rect_chunk *one)
     }
 }
 
-static sat_status ask_library(const answer *a, const rect_chunk *chunk, const sat_statistics *ask)
+static sat_status ask_library(const answers_source *a, const rects_chunk *chunk, const sat_statistics *ask)
 {
     const sat_view pixels = image_view(&a->pixels);
     if (pixels.data)
@@ -297,7 +299,7 @@ static sat_status ask_library(const answer *a, const rect_chunk *chunk, const sa
 }
 
 /* "x,y,w,h", as the command takes it. */
-static void name_rect(char *to, size_t bytes, const rect_chunk *one)
+static void name_rect(char *to, size_t bytes, const rects_chunk *one)
 {
     const sat_rect_f64 *real = one->real;
     const sat_rect *whole = one->whole;
@@ -309,7 +311,7 @@ static void name_rect(char *to, size_t bytes, const rect_chunk *one)
 }
 
 /* Why a rectangle is none of the image's; NULL: it reaches outside. */
-static const char *fault_of(const rect_chunk *one)
+static const char *fault_of(const rects_chunk *one)
 {
     const sat_rect_f64 *r = one->real;
     if (!r) return one->whole->width <= 0 || one->whole->height <= 0 ? "is empty" : NULL;
@@ -318,11 +320,12 @@ static const char *fault_of(const rect_chunk *one)
 }
 
 /* The library refused a chunk: finds the first rectangle that it refuses, and says which and why. */
-static bool refuse(const answer *a, const rects *from, const rect_chunk *chunk, const sat_statistics *ask, error *err)
+static bool refuse(const answers_source *a, const rects *from, const rects_chunk *chunk, const sat_statistics *ask,
+                   error *err)
 {
     char where[48], name[128];
     for (size_t i = 0; i < chunk->n; i++) {
-        const rect_chunk one = rect_chunk_one(chunk, i);
+        const rects_chunk one = rects_chunk_one(chunk, i);
         sat_status status = ask_library(a, &one, ask);
         if (status == SAT_OK) continue;
         rects_where(from, i, where);
@@ -344,11 +347,11 @@ static bool refuse(const answer *a, const rects *from, const rect_chunk *chunk, 
 
 /* Answers rectangles, the first of which is number `at` of what was handed out, and writes their rows; false if the
  * library refuses one of them. */
-static bool put_rows(const answer *a, const rects *from, size_t at, const rect_chunk *rows, const sat_statistics *ask,
-                     sheet *to)
+static bool put_rows(const answers_source *a, const rects *from, size_t at, const rects_chunk *rows,
+                     const sat_statistics *ask, answers *to)
 {
     if (ask_library(a, rows, ask) != SAT_OK) return false;
-    sheet_rows(to, from, at, rows, ask);
+    answers_put(to, from, at, rows, ask);
     return true;
 }
 
@@ -358,7 +361,7 @@ typedef struct question {
     sat_rect_output output[STATS_MAX];
 } question;
 
-static bool allocate(const region_job *job, int channels, question *q)
+static bool allocate(const answers_job *job, int channels, question *q)
 {
     const size_t n = (size_t)RECTS_CHUNK * (size_t)channels;
     sat_statistics *ask = &q->ask;
@@ -367,9 +370,9 @@ static bool allocate(const region_job *job, int channels, question *q)
     ask->areas_f64 = malloc(RECTS_CHUNK * sizeof *ask->areas_f64);
     bool ok = ask->areas_f64;
     for (int s = 0; ok && s < job->stats_n; s++) {
-        const stat_column *column = &job->stats[s];
+        const answers_column *column = &job->stats[s];
         if (column->sum) ok = (ask->sums = malloc(n * sizeof *ask->sums)) != NULL;
-        if (!stat_is_real(column)) continue;
+        if (!answers_column_is_real(column)) continue;
         double *values = malloc(n * sizeof *values);
         q->output[ask->outputs++] = (sat_rect_output){column->name, values};
         ok = values;
@@ -385,13 +388,13 @@ static void free_all(question *q)
 }
 
 /* Says once of floats that a table would be the quicker way. */
-static void say_slow(const region_job *job, const answer *a, const rect_chunk *chunk, rects_load *load)
+static void say_slow(const answers_job *job, const answers_source *a, const rects_chunk *chunk, rects_load *load)
 {
     const image_shape shape = shape_of(&a->pixels);
-    const region_ask ask = ask_of(job);
-    const bool before = region_table_pays(&ask, load, &shape);
+    const answers_ask ask = ask_of(job);
+    const bool before = answers_table_pays(&ask, load, &shape);
     rects_add_load(load, chunk, shape.width, shape.height, (size_t)shape.channels * sat_type_bytes(shape.type));
-    if (before || !region_table_pays(&ask, load, &shape)) return;
+    if (before || !answers_table_pays(&ask, load, &shape)) return;
     say(input_name(a->input),
         "so many rectangles of floats are summed from the pixels; quicker, but with sums that are rounded, is `sat "
         "IMAGE "
@@ -399,9 +402,9 @@ static void say_slow(const region_job *job, const answer *a, const rect_chunk *c
         needs_squares(job) ? " --moments 1,2" : "");
 }
 
-static bool put_all(const region_job *job, const answer *a, rects *from, sheet *to, error *err)
+static bool put_all(const answers_job *job, const answers_source *a, rects *from, answers *to, error *err)
 {
-    rect_chunk chunk;
+    rects_chunk chunk;
     question q = {.ask = {0}};
     const sat_statistics *ask = &q.ask;
     rects_load load = {.n = 0};
@@ -411,22 +414,22 @@ static bool put_all(const region_job *job, const answer *a, rects *from, sheet *
         goto out;
     }
     for (;;) {
-        if (!rects_next(from, &chunk, err) || !sheet_takes_names(to, from, err)) goto out;
+        if (!rects_next(from, &chunk, err) || !answers_take_names(to, from, err)) goto out;
         if (chunk.n == 0) break;
         if (a->pixels.data && !job->common->quiet) say_slow(job, a, &chunk, &load);
         if (!put_rows(a, from, 0, &chunk, ask, to)) {
             /* The rows before the first that is refused, one by one; then why. */
             for (size_t i = 0; i < chunk.n; i++) {
-                const rect_chunk one = rect_chunk_one(&chunk, i);
+                const rects_chunk one = rects_chunk_one(&chunk, i);
                 if (!put_rows(a, from, i, &one, ask, to)) break;
             }
             refuse(a, from, &chunk, ask, err);
             goto out;
         }
-        if (sheet_failed(to)) break;
+        if (answers_failed(to)) break;
     }
     chunk.n = 0;
-    sheet_rows(to, from, 0, &chunk, ask); /* the header, where there is no rectangle */
+    answers_put(to, from, 0, &chunk, ask); /* the header, where there is no rectangle */
     ok = true;
 out:
     free_all(&q);
@@ -441,7 +444,7 @@ static bool takes_channels(const decode_options *decode, const input_file *in, e
 }
 
 /* What is asked, a table or pixels. */
-static void describe(answer *a)
+static void describe(answers_source *a)
 {
     const sat_view *t = &a->table.view;
     const bool padded = a->table.layout == SAT_PADDED;
@@ -453,10 +456,10 @@ static void describe(answer *a)
 }
 
 /* All rectangles of one input; on false, *at_fault is the file that the error is about. */
-static bool answer_input(const region_job *job, const char *input, rects *from, sheet *to, const char **at_fault,
+static bool answer_input(const answers_job *job, const char *input, rects *from, answers *to, const char **at_fault,
                          error *err)
 {
-    answer a = {.input = input};
+    answers_source a = {.input = input};
     image_memory memory = {.work = table_bytes, .context = &(table_need){ask_of(job), from}};
     decode_options decode = job->decode;
     input_file in = {.is_table = false};
@@ -470,9 +473,10 @@ static bool answer_input(const region_job *job, const char *input, rects *from, 
     source_close(&in.file);
     if (ok) describe(&a);
     rects_of_image(from, a.width, a.height);
-    sheet_input columns = {.name = input, .width = a.width, .height = a.height, .channels = a.channels, .type = a.sums};
+    answers_input columns = {
+        .name = input, .width = a.width, .height = a.height, .channels = a.channels, .type = a.sums};
     ready = clock_now_s();
-    ok = ok && sheet_next_input(to, &columns, err);
+    ok = ok && answers_next_input(to, &columns, err);
     if (ok && !put_all(job, &a, from, to, err)) {
         if (rects_name(from)) *at_fault = input_name(rects_name(from));
         ok = false;
@@ -480,29 +484,29 @@ static bool answer_input(const region_job *job, const char *input, rects *from, 
     if (ok && job->common->verbose)
         say(input_name(input), "ready after %.1f ms, answers took %.1f ms", 1e3 * (ready - start),
             1e3 * (clock_now_s() - ready));
-    close_answer(&a);
+    close_source(&a);
     memory_keep(&memory.share, 0);
     return ok;
 }
 
 /* Are the rectangles at fault, whatever the input? */
-static bool rects_at_fault(const rects *from, const sheet *to)
+static bool rects_at_fault(const rects *from, const answers *to)
 {
     error unused;
-    return rects_broken(from) || !sheet_takes_names(to, from, &unused);
+    return rects_broken(from) || !answers_take_names(to, from, &unused);
 }
 
-static void say_left_out(const region_job *job, const rects *from, const sheet *to)
+static void say_left_out(const answers_job *job, const rects *from, const answers *to)
 {
     name_list names = {.used = 0};
-    int n = job->common->quiet ? 0 : sheet_left_out(to, &names);
+    int n = job->common->quiet ? 0 : answers_left_out(to, &names);
     if (n > 0)
         say(input_name(rects_name(from)), "column%s left out, as answers have %s: %s", n > 1 ? "s" : "",
             n > 1 ? "these names" : "this name", names.text);
 }
 
 /* The longest name of an input, where rows name theirs. */
-static size_t name_bytes(const region_job *job)
+static size_t name_bytes(const answers_job *job)
 {
     size_t most = 0;
     for (size_t i = 0; job->name_inputs && i < job->inputs_n; i++) {
@@ -512,32 +516,32 @@ static size_t name_bytes(const region_job *job)
     return most;
 }
 
-int regions_run(const region_job *job, rects *from)
+int answers_job_run(const answers_job *job, rects *from)
 {
     error err;
     size_t failed = 0;
     const char *at_fault;
-    sheet *to = NULL;
-    sheet_spec spec = {.output = job->output,
-                       .no_clobber = job->no_clobber,
-                       .form = job->form,
-                       .stats_n = job->stats_n,
-                       .name_bytes = name_bytes(job),
-                       .several = job->inputs_n > 1,
-                       .area = job->clip,
-                       .real = job->form == SHEET_NPY && !job->cell_format && rects_fix_columns(from),
-                       .cells = {.format = job->cell_format,
-                                 .output = job->output,
-                                 .no_clobber = job->no_clobber,
-                                 .cell_width = job->cell_width,
-                                 .cell_height = job->cell_height}};
+    answers *to = NULL;
+    answers_spec spec = {.output = job->output,
+                         .no_clobber = job->no_clobber,
+                         .form = job->form,
+                         .stats_n = job->stats_n,
+                         .name_bytes = name_bytes(job),
+                         .several = job->inputs_n > 1,
+                         .area = job->clip,
+                         .real = job->form == ANSWERS_NPY && !job->cell_format && rects_fix_columns(from),
+                         .cells = {.format = job->cell_format,
+                                   .output = job->output,
+                                   .no_clobber = job->no_clobber,
+                                   .cell_width = job->cell_width,
+                                   .cell_height = job->cell_height}};
 
     for (size_t i = 0; i < job->inputs_n; i++)
         if (input_is_output(job->inputs[i], job->output))
             return usage_error(job->common->self->name, "-o %s would replace the input by its answers", job->output);
     memcpy(spec.stats, job->stats, sizeof spec.stats);
-    bool ok = sheet_open(&to, &spec, &err);
-    for (size_t i = 0; ok && i < job->inputs_n && !sheet_failed(to); i++) {
+    bool ok = answers_open(&to, &spec, &err);
+    for (size_t i = 0; ok && i < job->inputs_n && !answers_failed(to); i++) {
         if (i > 0) rects_again(from);
         if (answer_input(job, job->inputs[i], from, to, &at_fault, &err)) continue;
         say(at_fault, "%s", err.text);
@@ -546,11 +550,11 @@ int regions_run(const region_job *job, rects *from)
     }
     bool hopeless = ok && rects_at_fault(from, to);
     if (ok) say_left_out(job, from, to);
-    bool withheld = ok && failed > 0 && !sheet_is_stdout(to);
+    bool withheld = ok && failed > 0 && !answers_on_stdout(to);
     if (withheld)
-        sheet_abort(&to);
+        answers_abort(&to);
     else
-        ok = ok && sheet_close(&to, &err);
+        ok = ok && answers_close(&to, &err);
     if (!ok) say(output_name(job->output), "%s", err.text);
     if (failed > 0 && job->inputs_n > 1 && !hopeless && !job->common->quiet)
         say(NULL, "%zu of %zu files failed%s", failed, job->inputs_n,

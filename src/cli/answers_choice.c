@@ -1,4 +1,4 @@
-/* region_choice.c - a table or the pixels?
+/* answers_choice.c - a table or the pixels?
  *
  * Neither way does much with what it reads, so that bytes between processor and memory are what both cost.
  *
@@ -15,7 +15,7 @@
  * Sums of integers, and what follows from them, are exact both ways: the same bits.  Floats are always summed from the
  * pixels: the difference of two large sums has lost what is small beside them, and one NaN is in every sum behind it.
  * So are squares of integers of 32 bits, which no table holds exactly. */
-#include "region_choice.h"
+#include "answers_choice.h"
 
 #include "memory.h"
 #include "messages.h"
@@ -25,12 +25,12 @@
 enum { LINE_BYTES = 64, CORNERS = 4, TABLE_TIMES = 3 };
 
 /* How often sat_image_statistics() reads a rectangle of one channel. */
-static int sums_of(const region_ask *ask, sat_type type)
+static int sums_of(const answers_ask *ask, sat_type type)
 {
     return is_float_type(type) ? 1 + 2 * ask->variances + ask->roots : 1 + (ask->variances || ask->roots);
 }
 
-static double moved_by_pixels(const region_ask *ask, const rects_load *load, const image_shape *shape)
+static double moved_by_pixels(const answers_ask *ask, const rects_load *load, const image_shape *shape)
 {
     return load->bytes * shape->channels * sums_of(ask, shape->type) + load->n * CORNERS * LINE_BYTES;
 }
@@ -51,7 +51,7 @@ static uint64_t bytes_of(const image_shape *shape, sat_type accum, bool squares)
 }
 
 /* What a plan takes besides; one after the other makes the tables. */
-static uint64_t plan_bytes(const region_ask *ask, const image_shape *shape, sat_type accum, bool squares)
+static uint64_t plan_bytes(const answers_ask *ask, const image_shape *shape, sat_type accum, bool squares)
 {
     uint64_t most = 0;
     for (int power = 1; power <= 1 + squares; power++) {
@@ -71,13 +71,13 @@ static uint64_t plan_bytes(const region_ask *ask, const image_shape *shape, sat_
     return most;
 }
 
-region_choice region_choose(const region_ask *ask, const rects *from, const image_shape *shape)
+answers_choice answers_choose(const answers_ask *ask, const rects *from, const image_shape *shape)
 {
     const bool asked = ask->variances || ask->roots, forced = ask->backend != NULL;
     const size_t pixel_bytes = (size_t)shape->channels * sat_type_bytes(shape->type);
     const double image_bytes = (double)shape->width * (double)shape->height * (double)pixel_bytes;
     rects_load load = {.n = 0};
-    region_choice c = {.known = rects_load_of(from, shape->width, shape->height, pixel_bytes, &load)};
+    answers_choice c = {.known = rects_load_of(from, shape->width, shape->height, pixel_bytes, &load)};
     const bool exact = is_float_type(shape->type) || (asked && sat_type_bytes(shape->type) == 4);
     const bool squares = asked && !exact;
     c.largest_px = c.known ? load.largest_px : shape->width * shape->height;
@@ -95,7 +95,7 @@ region_choice region_choose(const region_ask *ask, const rects *from, const imag
     return c;
 }
 
-bool region_table_pays(const region_ask *ask, const rects_load *load, const image_shape *shape)
+bool answers_table_pays(const answers_ask *ask, const rects_load *load, const image_shape *shape)
 {
     static const double worth_a_command = 1 << 30, far_less = 4;
     const bool squares = ask->variances || ask->roots;
@@ -104,7 +104,7 @@ bool region_table_pays(const region_ask *ask, const rects_load *load, const imag
     return is_float_type(shape->type) && pixels > worth_a_command && pixels > far_less * table;
 }
 
-void region_choice_say(const region_choice *c, const char *input)
+void answers_choice_say(const answers_choice *c, const char *input)
 {
     char pixels[32], table[32];
     if (c->too_large)

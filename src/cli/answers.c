@@ -1,5 +1,5 @@
-/* sheet.c - the rows of answers in their forms. */
-#include "sheet.h"
+/* answers.c - what answers rectangles, in its forms: rows of text, records, an image of cells. */
+#include "answers.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -8,6 +8,7 @@
 #include <strings.h>
 
 #include "npy_header.h"
+#include "sink.h"
 #include "text_out.h"
 
 static const char SIDES[] = "xywh";
@@ -16,7 +17,7 @@ enum { CHANNELS_MAX = 4 };
 
 /* What is written in one row. */
 typedef struct row {
-    sheet_input input;
+    answers_input input;
     bool is_real; /* the rectangle has fractions */
     sat_rect rect;
     sat_rect_f64 real;
@@ -26,10 +27,10 @@ typedef struct row {
     const double *reals; /* [k * CHANNELS_MAX + channel] of column k, where it is one of reals */
 } row;
 
-struct sheet {
-    sheet_spec spec;
+struct answers {
+    answers_spec spec;
     text_out text;
-    sheet_input input;
+    answers_input input;
     const rects *from;
     bool begun;         /* an input is answered */
     bool fixed;         /* the columns are; the header is written */
@@ -42,28 +43,28 @@ struct sheet {
     size_t held_n, held_bytes;
 };
 
-bool stat_is_real(const stat_column *column)
+bool answers_column_is_real(const answers_column *column)
 {
     return !column->sum && !column->area;
 }
 
-const char *stat_list(name_list *names)
+const char *answers_columns(name_list *names)
 {
-    stat_column column;
+    answers_column column;
     for (size_t i = 0; sat_rect_statistic_at(i, &column); i++) name_list_add(names, ",", "%s", column.name);
     return names->text;
 }
 
-bool sheet_form_named(const char *output, sheet_form *form)
+bool answers_form_named(const char *output, answers_form *form)
 {
     static const struct {
         const char *extension;
-        sheet_form form;
-    } known[] = {{".csv", SHEET_CSV},
-                 {".json", SHEET_JSON},
-                 {".jsonl", SHEET_JSON},
-                 {".ndjson", SHEET_JSON},
-                 {".npy", SHEET_NPY}};
+        answers_form form;
+    } known[] = {{".csv", ANSWERS_CSV},
+                 {".json", ANSWERS_JSON},
+                 {".jsonl", ANSWERS_JSON},
+                 {".ndjson", ANSWERS_JSON},
+                 {".npy", ANSWERS_NPY}};
     const char *slash = strrchr(output, '/'), *dot = strrchr(slash ? slash : output, '.');
     for (size_t i = 0; dot && i < sizeof known / sizeof known[0]; i++)
         if (strcasecmp(dot, known[i].extension) == 0) {
@@ -75,7 +76,7 @@ bool sheet_form_named(const char *output, sheet_form *form)
 
 static int64_t area_of(const row *r)
 {
-    sat_rect part = part_inside(&r->rect, r->input.width, r->input.height);
+    sat_rect part = rects_inside(&r->rect, r->input.width, r->input.height);
     return part.width * part.height;
 }
 
@@ -95,16 +96,63 @@ static sat_type sum_type_of(sat_type table)
     return table == SAT_I32 || table == SAT_I64 ? SAT_I64 : table == SAT_U32 || table == SAT_U64 ? SAT_U64 : SAT_F64;
 }
 
+/* ---- an image of cells ------------------------------------------------------------------------ */
+
+const image_format *answers_cells_format(const char *output)
+{
+    const image_format *format = format_by_extension(output);
+    return format && format->encode ? format : NULL;
+}
+
+bool answers_cells_hold(const image_format *format, error *err)
+{
+    return format->holds(SAT_F64, 1, err) || format->holds(SAT_F32, 1, err);
+}
+
+/* An input of that size; false if the format holds no such image, or memory is short. */
+static bool cells_begin(answers_cells *c, int64_t width, int64_t height, int channels, error *err)
+{
+    const int64_t columns = (width - 1) / c->cell_width + 1, rows = (height - 1) / c->cell_height + 1;
+    const char *word = format_extension(c->output);
+    sat_type type = SAT_F64;
+    if (!format_holds(c->format, word, type, channels, true, err)) {
+        type = SAT_F32;
+        if (!format_holds(c->format, word, type, channels, true, err)) return false;
+    }
+    c->used = 0;
+    return image_alloc(&c->img, columns, rows, channels, type, err);
+}
+
+/* Channels of a cell one after the other, cells in order. */
+static void cells_put(answers_cells *c, double value)
+{
+    if (c->used == c->img.width * c->img.height * c->img.channels) return;
+    image_set(&c->img, c->used++, value);
+}
+
+/* Writes the file, if all cells were put, and frees the image. */
+static bool cells_end(answers_cells *c, error *err)
+{
+    sink *out = NULL;
+    const encode_options encode = {.threads = 0};
+    bool ok = c->img.data && c->used == c->img.width * c->img.height * c->img.channels &&
+              sink_open(&out, c->output, &(sink_options){.no_clobber = c->no_clobber}, err) &&
+              c->format->encode(&c->img, &encode, out, err) && sink_commit(&out, err);
+    sink_abort(&out);
+    image_free(&c->img);
+    return ok;
+}
+
 /* ---- .npy ----------------------------------------------------------------------------------------- */
 
-static bool has_sums(const sheet *s)
+static bool has_sums(const answers *s)
 {
     for (int i = 0; i < s->spec.stats_n; i++)
         if (s->spec.stats[i].sum) return true;
     return false;
 }
 
-static void npy_page(const sheet *s, uint8_t page[NPY_PAGE])
+static void npy_page(const answers *s, uint8_t page[NPY_PAGE])
 {
     char fields[512], vector[16] = "";
     size_t used = 0;
@@ -115,7 +163,7 @@ static void npy_page(const sheet *s, uint8_t page[NPY_PAGE])
         used += (size_t)snprintf(fields + used, sizeof fields - used, "('%c', '<%c8'), ", SIDES[i],
                                  s->spec.real ? 'f' : 'i');
     for (int i = 0; i < s->spec.stats_n; i++) {
-        const stat_column *column = &s->spec.stats[i];
+        const answers_column *column = &s->spec.stats[i];
         const sat_type whole = column->sum ? s->sum_type : column->area ? SAT_I64 : SAT_F64;
         const sat_type type = s->spec.real ? SAT_F64 : whole;
         used += (size_t)snprintf(fields + used, sizeof fields - used, "('%s', '<%c8'%s), ", column->name,
@@ -135,7 +183,7 @@ static double real_sum(const row *r, int c)
 }
 
 /* Where some rectangles have fractions, all columns are of f64. */
-static void put_record(sheet *s, const row *r)
+static void put_record(answers *s, const row *r)
 {
     text_out *t = &s->text;
     const int64_t area = area_of(r);
@@ -153,7 +201,7 @@ static void put_record(sheet *s, const row *r)
         text_bytes(t, s->spec.real ? (const char *)&real : (const char *)&whole, sizeof real);
     }
     for (int i = 0; i < s->spec.stats_n; i++) {
-        const stat_column *column = &s->spec.stats[i];
+        const answers_column *column = &s->spec.stats[i];
         const void *sums = s->spec.real ? (const void *)real_sums : r->sums;
         const void *values = column->sum ? sums : r->reals + i * CHANNELS_MAX;
         if (!column->area)
@@ -166,7 +214,7 @@ static void put_record(sheet *s, const row *r)
 /* ---- text ----------------------------------------------------------------------------------------- */
 
 /* Is a column of the rectangles named like one of ours, which then takes its place? */
-static bool is_ours(const sheet *s, const char *name)
+static bool is_ours(const answers *s, const char *name)
 {
     if (s->spec.name_bytes > 0 && strcmp(name, "file") == 0) return true;
     for (int i = 0; i < s->spec.stats_n; i++) {
@@ -178,7 +226,7 @@ static bool is_ours(const sheet *s, const char *name)
 }
 
 /* The other columns of a row; fields: theirs, or the names themselves. */
-static void put_others(sheet *s, const char *fields, bool json)
+static void put_others(answers *s, const char *fields, bool json)
 {
     text_out *t = &s->text;
     const char *name = rects_other_names(s->from);
@@ -198,10 +246,10 @@ static void put_others(sheet *s, const char *fields, bool json)
     }
 }
 
-int sheet_left_out(const sheet *s, name_list *names)
+int answers_left_out(const answers *s, name_list *names)
 {
     int found = 0;
-    bool text = s->from && s->spec.form != SHEET_NPY;
+    bool text = s->from && s->spec.form != ANSWERS_NPY;
     const char *name = text ? rects_other_names(s->from) : NULL;
     for (int i = 0; text && i < rects_others(s->from); i++, name += strlen(name) + 1)
         if (is_ours(s, name)) {
@@ -211,12 +259,12 @@ int sheet_left_out(const sheet *s, name_list *names)
     return found;
 }
 
-static int columns_of(const stat_column *column, int channels)
+static int columns_of(const answers_column *column, int channels)
 {
     return column->area ? 1 : channels;
 }
 
-static void put_csv_header(sheet *s)
+static void put_csv_header(answers *s)
 {
     text_out *t = &s->text;
     text_string(t, s->spec.name_bytes > 0 ? "file,x,y,w,h" : "x,y,w,h");
@@ -231,9 +279,9 @@ static void put_csv_header(sheet *s)
 }
 
 /* Channel c of column k. */
-static void put_value(const sheet *s, const row *r, int k, int c, text_out *t)
+static void put_value(const answers *s, const row *r, int k, int c, text_out *t)
 {
-    const stat_column *column = &s->spec.stats[k];
+    const answers_column *column = &s->spec.stats[k];
     sat_type type = column->sum && !r->is_real ? sum_type_of(r->input.type) : SAT_F64;
     double value = column->sum ? r->sums[c].f : column->area ? 0 : r->reals[k * CHANNELS_MAX + c];
     if (column->area && r->is_real)
@@ -244,7 +292,7 @@ static void put_value(const sheet *s, const row *r, int k, int c, text_out *t)
         text_int(t, r->sums[c].i);
     else if (type == SAT_U64)
         text_uint(t, r->sums[c].u);
-    else if (s->spec.form == SHEET_JSON && !isfinite(value))
+    else if (s->spec.form == ANSWERS_JSON && !isfinite(value))
         text_string(t, "null");
     else
         text_real(t, value);
@@ -258,7 +306,7 @@ static void put_side(text_out *t, const row *r, int i)
         text_int(t, side_of(&r->rect, i));
 }
 
-static void put_csv(sheet *s, const row *r)
+static void put_csv(answers *s, const row *r)
 {
     text_out *t = &s->text;
     if (s->spec.name_bytes > 0) {
@@ -278,7 +326,7 @@ static void put_csv(sheet *s, const row *r)
     text_bytes(t, "\n", 1);
 }
 
-static void put_json(sheet *s, const row *r)
+static void put_json(answers *s, const row *r)
 {
     text_out *t = &s->text;
     text_bytes(t, "{", 1);
@@ -306,24 +354,24 @@ static void put_json(sheet *s, const row *r)
 
 /* ---- rows that wait for their columns ------------------------------------------------------------- */
 
-static void put_row(sheet *s, const row *r)
+static void put_row(answers *s, const row *r)
 {
     s->rows++;
     switch (s->spec.form) {
-    case SHEET_CSV: put_csv(s, r); break;
-    case SHEET_JSON: put_json(s, r); break;
-    case SHEET_NPY: put_record(s, r); break;
+    case ANSWERS_CSV: put_csv(s, r); break;
+    case ANSWERS_JSON: put_json(s, r); break;
+    case ANSWERS_NPY: put_record(s, r); break;
     }
 }
 
 /* The columns are known: writes the header, and the rows that were held for it. */
-static void fix_columns(sheet *s)
+static void fix_columns(answers *s)
 {
     uint8_t page[NPY_PAGE];
     if (s->fixed || !s->begun) return;
     s->fixed = true;
-    if (s->spec.form == SHEET_CSV) put_csv_header(s);
-    if (s->spec.form == SHEET_NPY) {
+    if (s->spec.form == ANSWERS_CSV) put_csv_header(s);
+    if (s->spec.form == ANSWERS_NPY) {
         npy_page(s, page);
         text_bytes(&s->text, (const char *)page, sizeof page);
         text_rewrite(&s->text, 0, page, sizeof page); /* a stream fails here, and not after all rows */
@@ -331,7 +379,7 @@ static void fix_columns(sheet *s)
     for (size_t i = 0; i < s->held_n; i++) put_row(s, &s->held[i]);
 }
 
-static size_t others_bytes(const sheet *s, const char *fields)
+static size_t others_bytes(const answers *s, const char *fields)
 {
     size_t n = 0;
     for (int i = 0; i < rects_others(s->from); i++) n += strlen(fields + n) + 1;
@@ -339,14 +387,14 @@ static size_t others_bytes(const sheet *s, const char *fields)
 }
 
 /* Keeps a row; false if the columns have to be fixed now. */
-static bool hold(sheet *s, const row *r)
+static bool hold(answers *s, const row *r)
 {
     const size_t bytes = others_bytes(s, r->others), reals = (size_t)s->spec.stats_n * CHANNELS_MAX;
-    if (!s->held) s->held = malloc(SHEET_HELD_ROWS * sizeof *s->held);
-    if (!s->held_others) s->held_others = malloc(SHEET_HELD_BYTES);
-    if (!s->held_reals) s->held_reals = malloc(SHEET_HELD_ROWS * reals * sizeof *s->held_reals);
-    if (!s->held || !s->held_others || !s->held_reals || s->held_n == SHEET_HELD_ROWS ||
-        bytes > SHEET_HELD_BYTES - s->held_bytes)
+    if (!s->held) s->held = malloc(ANSWERS_HELD_ROWS * sizeof *s->held);
+    if (!s->held_others) s->held_others = malloc(ANSWERS_HELD_BYTES);
+    if (!s->held_reals) s->held_reals = malloc(ANSWERS_HELD_ROWS * reals * sizeof *s->held_reals);
+    if (!s->held || !s->held_others || !s->held_reals || s->held_n == ANSWERS_HELD_ROWS ||
+        bytes > ANSWERS_HELD_BYTES - s->held_bytes)
         return false;
     double *values = s->held_reals + s->held_n * reals;
     row *kept = &s->held[s->held_n++];
@@ -358,14 +406,14 @@ static bool hold(sheet *s, const row *r)
     return true;
 }
 
-/* ---- the sheet ------------------------------------------------------------------------------------ */
+/* ---- from input to input ------------------------------------------------------------------------------------ */
 
-bool sheet_open(sheet **out, const sheet_spec *spec, error *err)
+bool answers_open(answers **out, const answers_spec *spec, error *err)
 {
-    sheet *s = *out = calloc(1, sizeof *s);
+    answers *s = *out = calloc(1, sizeof *s);
     if (!s) return fail(err, "out of memory");
     s->spec = *spec;
-    static const stat_column area = {.name = "area", .area = true};
+    static const answers_column area = {.name = "area", .area = true};
     bool has_area = false;
     for (int i = 0; i < spec->stats_n; i++) has_area = has_area || strcmp(spec->stats[i].name, area.name) == 0;
     if (spec->area && !has_area) s->spec.stats[s->spec.stats_n++] = area;
@@ -376,21 +424,20 @@ bool sheet_open(sheet **out, const sheet_spec *spec, error *err)
     return false;
 }
 
-bool sheet_next_input(sheet *s, const sheet_input *input, error *err)
+bool answers_next_input(answers *s, const answers_input *input, error *err)
 {
     int channels = input->channels;
-    cell_image *cells = &s->spec.cells;
-    if (cells->format &&
-        !cell_image_begin(cells, input->width, input->height, columns_of(s->spec.stats, channels), err))
+    answers_cells *cells = &s->spec.cells;
+    if (cells->format && !cells_begin(cells, input->width, input->height, columns_of(s->spec.stats, channels), err))
         return false;
-    bool npy = s->spec.form == SHEET_NPY, more = channels > s->channels;
+    bool npy = s->spec.form == ANSWERS_NPY, more = channels > s->channels;
     if (s->begun && npy && channels != s->channels)
         return fail(err, "the files before have %d channel%s, this one %d; CSV and JSON take both", s->channels,
                     s->channels > 1 ? "s" : "", channels);
     if (s->begun && npy && has_sums(s) && s->sum_type != sum_type_of(input->type))
         return fail(err, "the sums before are of %s, these of %s; CSV and JSON take both", sat_type_name(s->sum_type),
                     sat_type_name(sum_type_of(input->type)));
-    if (s->fixed && more && s->spec.form == SHEET_CSV)
+    if (s->fixed && more && s->spec.form == ANSWERS_CSV)
         return fail(err, "%d channels, and the %llu rows before were written for %d; --json takes any", channels,
                     (unsigned long long)s->rows, s->channels);
     if (!s->begun) s->sum_type = sum_type_of(input->type);
@@ -399,10 +446,10 @@ bool sheet_next_input(sheet *s, const sheet_input *input, error *err)
     return true;
 }
 
-bool sheet_takes_names(const sheet *s, const rects *from, error *err)
+bool answers_take_names(const answers *s, const rects *from, error *err)
 {
     const char *name = rects_other_names(from);
-    if (s->spec.form != SHEET_JSON) return true;
+    if (s->spec.form != ANSWERS_JSON) return true;
     for (int i = 0; i < rects_others(from); i++, name += strlen(name) + 1) {
         const char *before = rects_other_names(from);
         if (is_ours(s, name)) continue;
@@ -414,70 +461,70 @@ bool sheet_takes_names(const sheet *s, const rects *from, error *err)
 }
 
 /* Of n cells, as doubles. */
-static void put_cells(sheet *s, const sat_rect *list, size_t n, const sat_statistics *answers)
+static void put_cells(answers *s, const sat_rect *list, size_t n, const sat_statistics *given)
 {
-    const stat_column *column = s->spec.stats;
+    const answers_column *column = s->spec.stats;
     const sat_type type = sum_type_of(s->input.type);
     const size_t columns = (size_t)columns_of(column, s->input.channels);
     for (size_t i = 0; i < n * columns; i++) {
         const row r = {.input = s->input, .rect = list[i / columns]};
         const double value = column->area      ? (double)area_of(&r)
-                             : !column->sum    ? answers->output->values[i]
-                             : type == SAT_I64 ? (double)answers->sums[i].i
-                             : type == SAT_U64 ? (double)answers->sums[i].u
-                                               : answers->sums[i].f;
-        cell_image_put(&s->spec.cells, value);
+                             : !column->sum    ? given->output->values[i]
+                             : type == SAT_I64 ? (double)given->sums[i].i
+                             : type == SAT_U64 ? (double)given->sums[i].u
+                                               : given->sums[i].f;
+        cells_put(&s->spec.cells, value);
     }
 }
 
 /* Of rectangle i: the reals of each column, one behind the other. */
-static void gather_reals(const sheet *s, const sat_statistics *answers, size_t i, double *reals)
+static void gather_reals(const answers *s, const sat_statistics *given, size_t i, double *reals)
 {
     const size_t channels = (size_t)s->input.channels;
-    const sat_rect_output *next = answers->output;
+    const sat_rect_output *next = given->output;
     for (int k = 0; k < s->spec.stats_n; k++) {
-        if (!stat_is_real(&s->spec.stats[k])) continue;
+        if (!answers_column_is_real(&s->spec.stats[k])) continue;
         memcpy(reals + k * CHANNELS_MAX, next->values + i * channels, channels * sizeof *reals);
         next++;
     }
 }
 
-void sheet_rows(sheet *s, const rects *from, size_t at, const rect_chunk *chunk, const sat_statistics *answers)
+void answers_put(answers *s, const rects *from, size_t at, const rects_chunk *chunk, const sat_statistics *given)
 {
     double reals[STATS_MAX * CHANNELS_MAX] = {0};
     size_t channels = (size_t)s->input.channels;
     s->begun = true;
     s->from = from;
     if (s->spec.cells.format) {
-        put_cells(s, chunk->whole, chunk->n, answers);
+        put_cells(s, chunk->whole, chunk->n, given);
         return;
     }
-    if (s->spec.form != SHEET_CSV || !s->spec.several) fix_columns(s);
+    if (s->spec.form != ANSWERS_CSV || !s->spec.several) fix_columns(s);
     for (size_t i = 0; i < chunk->n; i++) {
         row r = {.input = s->input, .is_real = chunk->real, .others = rects_other_fields(from, at + i), .reals = reals};
         if (chunk->real)
-            r.real = chunk->real[i], r.area = answers->areas_f64[i];
+            r.real = chunk->real[i], r.area = given->areas_f64[i];
         else
             r.rect = chunk->whole[i];
-        if (answers->sums) memcpy(r.sums, answers->sums + i * channels, channels * sizeof *r.sums);
-        gather_reals(s, answers, i, reals);
+        if (given->sums) memcpy(r.sums, given->sums + i * channels, channels * sizeof *r.sums);
+        gather_reals(s, given, i, reals);
         if (!s->fixed && hold(s, &r)) continue;
         fix_columns(s);
         put_row(s, &r);
     }
 }
 
-bool sheet_failed(const sheet *s)
+bool answers_failed(const answers *s)
 {
     return s->text.failed;
 }
 
-bool sheet_is_stdout(const sheet *s)
+bool answers_on_stdout(const answers *s)
 {
     return s->text.is_stdout;
 }
 
-static void sheet_free(sheet **out)
+static void free_answers(answers **out)
 {
     free((*out)->held);
     free((*out)->held_others);
@@ -486,34 +533,34 @@ static void sheet_free(sheet **out)
     *out = NULL;
 }
 
-bool sheet_close(sheet **out, error *err)
+bool answers_close(answers **out, error *err)
 {
-    sheet *s = *out;
+    answers *s = *out;
     uint8_t page[NPY_PAGE];
     if (s->spec.cells.format) {
-        const bool written = cell_image_end(&s->spec.cells, err);
-        sheet_free(out);
+        const bool written = cells_end(&s->spec.cells, err);
+        free_answers(out);
         return written;
     }
     fix_columns(s);
-    if (s->fixed && s->spec.form == SHEET_NPY) {
+    if (s->fixed && s->spec.form == ANSWERS_NPY) {
         npy_page(s, page);
         text_rewrite(&s->text, 0, page, sizeof page);
     }
     bool ok = text_close(&s->text, err);
-    sheet_free(out);
+    free_answers(out);
     return ok;
 }
 
-void sheet_abort(sheet **out)
+void answers_abort(answers **out)
 {
     if (!*out) return;
     image_free(&(*out)->spec.cells.img);
     if ((*out)->spec.cells.format) {
-        sheet_free(out);
+        free_answers(out);
         return;
     }
     if ((*out)->text.is_stdout) fix_columns(*out);
     text_abort(&(*out)->text);
-    sheet_free(out);
+    free_answers(out);
 }

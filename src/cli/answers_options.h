@@ -1,12 +1,12 @@
-/* region_options.h - what `sat --mean` and `sat query` have in common: rectangles, columns, form, many inputs. */
-#ifndef CLI_REGION_OPTIONS_H
-#define CLI_REGION_OPTIONS_H
+/* answers_options.h - what `sat --mean` and `sat query` have in common: rectangles, columns, form, many inputs. */
+#ifndef CLI_ANSWERS_OPTIONS_H
+#define CLI_ANSWERS_OPTIONS_H
 
 #include "batch.h"
-#include "regions.h"
+#include "answers_job.h"
 
-typedef struct region_request {
-    region_job job;
+typedef struct answers_request {
+    answers_job job;
     batch files;            /* the inputs */
     const char *files_from; /* --files-from, or NULL */
     bool zero_ended;        /* -0 */
@@ -14,24 +14,24 @@ typedef struct region_request {
     size_t list_n;
     const char *rects_path; /* --rects, or NULL */
     bool json;
-} region_request;
+} answers_request;
 
 /* stats: the columns where --stat does not stand.  False, with a line said, when out of memory. */
-bool region_request_init(region_request *r, options *o, const char *stats, int argc);
-void region_request_free(region_request *r);
+bool answers_request_init(answers_request *r, options *o, const char *stats, int argc);
+void answers_request_free(answers_request *r);
 
 /* Takes the option that options_next() returned; false if it is not about rectangles, their answers or inputs. */
-bool region_option(region_request *r, options *o, int c);
+bool answers_option(answers_request *r, options *o, int c);
 
 /* The columns that --stat asks for; false, refused, if there are none of these names. */
-bool region_stats(region_request *r, options *o, const char *text);
+bool answers_request_stats(answers_request *r, options *o, const char *text);
 
 /* The operands argv[optind..argc) and --files-from become the inputs.  usage: of the line where there is none.
  * A list alone that names none is an error of status 1.
  * False when o->stop has been set. */
-bool region_inputs(region_request *r, options *o, int argc, char **argv, const char *usage);
+bool answers_request_inputs(answers_request *r, options *o, int argc, char **argv, const char *usage);
 
 /* Answers; decoding, output and tables are set in r->job.  Returns the exit status. */
-int region_answer(region_request *r, options *o);
+int answers_request_run(answers_request *r, options *o);
 
 #endif

@@ -1,44 +1,44 @@
-/* regions.h - statistics of rectangles of an image or a table, as CSV, JSON or .npy. */
-#ifndef CLI_REGIONS_H
-#define CLI_REGIONS_H
+/* answers_job.h - statistics of rectangles of an image or a table, as CSV, JSON or .npy. */
+#ifndef CLI_ANSWERS_JOB_H
+#define CLI_ANSWERS_JOB_H
 
 #include "format.h"
 #include "options.h"
 #include "rects.h"
-#include "sheet.h"
+#include "answers.h"
 #include "sat_file.h"
 
-typedef struct region_job {
+typedef struct answers_job {
     char *const *inputs; /* images or tables */
     size_t inputs_n;     /* more than one: for rectangles of the command line */
     bool name_inputs;    /* in each row */
     const char *output;  /* "-" = standard output */
     bool no_clobber;
-    stat_column stats[STATS_MAX]; /* the columns, in this order */
+    answers_column stats[STATS_MAX]; /* the columns, in this order */
     int stats_n;
     bool clip;
     int64_t ddof;                    /* of variances */
     int64_t cell_width, cell_height; /* of a grid, px; 0: there is none */
     const image_format *cell_format; /* its cells become an image; NULL: rows */
-    sheet_form form;
+    answers_form form;
     bool is_query;           /* the command has options for clip, and for what a table's file does not say */
     decode_options decode;   /* images */
     sat_file_options assume; /* tables without trailer; foreign: with --layout */
     bool verify;             /* compare the checksum of any table */
     bool assume_given;       /* --layout or --sample stand on the command line */
     const options *common;
-} region_job;
+} answers_job;
 
 /* "mean,std" to columns; false if a name is unknown or stands twice. */
-bool regions_stats(region_job *job, const char *text);
+bool answers_job_stats(answers_job *job, const char *text);
 
 /* The form of the answers, by the extension of job->output and --json; refuses what contradicts itself, and the name
  * of an image. */
-bool regions_form(region_job *job, options *o, bool json);
+bool answers_job_form(answers_job *job, options *o, bool json);
 
 /* Answers all rectangles of each input, in chunks, in constant memory beside the table.  An input that fails does not
  * stop the others, but a file is written only if all were answered.  Prints its own error lines; returns the exit
  * status. */
-int regions_run(const region_job *job, rects *from);
+int answers_job_run(const answers_job *job, rects *from);
 
 #endif

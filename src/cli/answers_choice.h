@@ -1,18 +1,18 @@
-/* region_choice.h - are rectangles of an image answered by a table, or from its pixels? */
-#ifndef CLI_REGION_CHOICE_H
-#define CLI_REGION_CHOICE_H
+/* answers_choice.h - are rectangles of an image answered by a table, or from its pixels? */
+#ifndef CLI_ANSWERS_CHOICE_H
+#define CLI_ANSWERS_CHOICE_H
 
 #include "format.h"
 #include "rects.h"
 
 /* What is asked of each rectangle beside its sum. */
-typedef struct region_ask {
+typedef struct answers_ask {
     bool variances, roots; /* of squares */
     const char *backend;   /* of a table, which is made in any case; NULL: whichever way is better */
     int threads;
-} region_ask;
+} answers_ask;
 
-typedef struct region_choice {
+typedef struct answers_choice {
     bool table;             /* one is made, for sums and for squares where they are asked for */
     bool pixels;            /* they are summed: no table is made, or none would be as exact */
     bool known;             /* all rectangles are, and so what they read */
@@ -22,14 +22,14 @@ typedef struct region_choice {
     uint64_t table_bytes;   /* of the tables and what makes them; UINT64_MAX: more than can be */
     double moved_by_pixels; /* bytes between processor and memory; 0: not compared */
     double moved_by_table;  /* to make the tables and read them */
-} region_choice;
+} answers_choice;
 
-region_choice region_choose(const region_ask *ask, const rects *from, const image_shape *shape);
+answers_choice answers_choose(const answers_ask *ask, const rects *from, const image_shape *shape);
 
 /* Rectangles of floats that were summed from the pixels: would a table have taken far less? */
-bool region_table_pays(const region_ask *ask, const rects_load *load, const image_shape *shape);
+bool answers_table_pays(const answers_ask *ask, const rects_load *load, const image_shape *shape);
 
 /* For -v: "no table is made: ...", and why; what was compared. */
-void region_choice_say(const region_choice *c, const char *input);
+void answers_choice_say(const answers_choice *c, const char *input);
 
 #endif

@@ -1,5 +1,5 @@
-/* region_options.c - the options of rectangles, and what goes with them. */
-#include "region_options.h"
+/* answers_options.c - the options of rectangles, and what goes with them. */
+#include "answers_options.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -8,27 +8,27 @@
 #include "input.h"
 #include "messages.h"
 
-bool region_request_init(region_request *r, options *o, const char *stats, int argc)
+bool answers_request_init(answers_request *r, options *o, const char *stats, int argc)
 {
-    *r = (region_request){.job = {.output = "-", .common = o}};
-    regions_stats(&r->job, stats);
+    *r = (answers_request){.job = {.output = "-", .common = o}};
+    answers_job_stats(&r->job, stats);
     r->list = calloc((size_t)argc, sizeof *r->list); /* each rectangle takes an argument of its own */
     if (r->list) return true;
     say(NULL, "out of memory");
     return false;
 }
 
-void region_request_free(region_request *r)
+void answers_request_free(answers_request *r)
 {
     batch_free(&r->files);
     free(r->list);
 }
 
-bool region_stats(region_request *r, options *o, const char *text)
+bool answers_request_stats(answers_request *r, options *o, const char *text)
 {
     name_list names = {.used = 0};
-    return regions_stats(&r->job, text) ||
-           options_refuse(o, "--stat '%s': a list of %s, each once at most", text, stat_list(&names));
+    return answers_job_stats(&r->job, text) ||
+           options_refuse(o, "--stat '%s': a list of %s, each once at most", text, answers_columns(&names));
 }
 
 static void take_channel(channel_choice *choice, options *o)
@@ -41,9 +41,9 @@ static void take_channel(channel_choice *choice, options *o)
     choice->number = (int)number;
 }
 
-bool region_option(region_request *r, options *o, int c)
+bool answers_option(answers_request *r, options *o, int c)
 {
-    region_job *to = &r->job;
+    answers_job *to = &r->job;
     switch (c) {
     case OPT_MEAN:
     case OPT_RECT:
@@ -56,7 +56,7 @@ bool region_option(region_request *r, options *o, int c)
         to->decode.array = strcmp(optarg, "image") == 0 ? ARRAY_IMAGE : ARRAY_TABLE;
         if (to->decode.array == ARRAY_TABLE && strcmp(optarg, "table") != 0) options_wrong(o, "image or table");
         break;
-    case OPT_STAT: region_stats(r, o, optarg); break;
+    case OPT_STAT: answers_request_stats(r, o, optarg); break;
     case OPT_DDOF:
         options_int(o, 0, INT64_MAX, "a variance is divided by the pixels less this number, 0 or more", &to->ddof);
         break;
@@ -73,7 +73,7 @@ bool region_option(region_request *r, options *o, int c)
     return true;
 }
 
-bool region_inputs(region_request *r, options *o, int argc, char **argv, const char *usage)
+bool answers_request_inputs(answers_request *r, options *o, int argc, char **argv, const char *usage)
 {
     error err;
     const char *list = r->files_from;
@@ -95,7 +95,7 @@ failed:
     return false;
 }
 
-static bool check(region_request *r, options *o)
+static bool check(answers_request *r, options *o)
 {
     const char *output = r->job.output;
     if (r->job.decode.array == ARRAY_IMAGE && r->job.assume_given)
@@ -111,10 +111,10 @@ static bool check(region_request *r, options *o)
         return false;
     }
     r->job.inputs_n = r->files.n;
-    return regions_form(&r->job, o, r->json);
+    return answers_job_form(&r->job, o, r->json);
 }
 
-int region_answer(region_request *r, options *o)
+int answers_request_run(answers_request *r, options *o)
 {
     rects *from = NULL;
     error err;
@@ -128,7 +128,7 @@ int region_answer(region_request *r, options *o)
               : r->rects_path   ? rects_open(&from, r->rects_path, r->files.n > 1, &err)
                                 : rects_from_list(&from, r->list, r->list_n, &err);
     if (!ok) say(r->rects_path ? input_name(r->rects_path) : NULL, "%s", err.text);
-    int status = ok ? regions_run(&r->job, from) : EXIT_INPUT;
+    int status = ok ? answers_job_run(&r->job, from) : EXIT_INPUT;
     rects_close(&from);
     return status;
 }

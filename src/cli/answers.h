@@ -1,0 +1,101 @@
+/* answers.h - what answers rectangles, and its file: CSV, a JSON object in each line, or the records of a .npy.
+ *
+ *     file,x,y,w,h,mean,sum,area,...     file: where there are several inputs
+ *                                        mean.0,mean.1 and so on where an input has several channels; count and area
+ *                                        are those of the rectangle
+ *                                        area: of the part inside the image, where rectangles are cut to it
+ *                                        ...: the other columns of the rectangles' CSV, but for those named as above,
+ *                                        which are left out
+ *
+ * In CSV all rows have the columns of the input with most channels, with blanks where another has fewer.  So the rows
+ * of several inputs are held until all are answered, or until there are ANSWERS_HELD_ROWS; no input may have more
+ * channels than those before from then on. */
+#ifndef CLI_ANSWERS_H
+#define CLI_ANSWERS_H
+
+#include "format.h"
+#include "names.h"
+#include "rects.h"
+
+/* A column that answers: a statistic of rectangles.  Is it one of reals, in an array of its own, and no sum or area? */
+typedef sat_rect_statistic_info answers_column;
+enum { STATS_MAX = 32 };
+bool answers_column_is_real(const answers_column *column);
+
+/* "mean,sum,...": all that there are. */
+const char *answers_columns(name_list *names);
+
+typedef enum answers_form { ANSWERS_CSV, ANSWERS_JSON, ANSWERS_NPY } answers_form;
+
+/* The form that an output's extension names: .csv, .json (.jsonl, .ndjson) or .npy; false if it names none. */
+bool answers_form_named(const char *output, answers_form *form);
+
+/* One statistic of a grid's cells, as an image: a pixel for each cell, its channels those of the input.  Samples are
+ * f64, or f32 where the format holds no f64. */
+typedef struct answers_cells {
+    const image_format *format; /* NULL: no image is made */
+    const char *output;
+    bool no_clobber;
+    int64_t cell_width, cell_height; /* px of the input */
+    image img;
+    int64_t used; /* samples put so far */
+} answers_cells;
+
+/* The format of an output of that name, if an image can be written to it; else NULL. */
+const image_format *answers_cells_format(const char *output);
+
+/* Can files of the format hold cells?  If not, the error says what they hold. */
+bool answers_cells_hold(const image_format *format, error *err);
+
+typedef struct answers_spec {
+    const char *output; /* "-" = standard output */
+    bool no_clobber;
+    answers_form form;
+    answers_column stats[STATS_MAX]; /* the columns, in this order, one place being left for the area */
+    int stats_n;
+    answers_cells cells; /* with a format: the first statistic becomes an image, in place of rows */
+    size_t name_bytes;   /* each row names its input, in at most so many bytes; 0 = it does not */
+    bool several;        /* inputs */
+    bool area;           /* is a column, the last where it is not among these */
+    bool real;           /* NPY: some rectangles have fractions, and so sides, areas and sums are f64 */
+} answers_spec;
+
+enum { ANSWERS_HELD_ROWS = 1 << 16, ANSWERS_HELD_BYTES = 16 << 20 /* of other columns */ };
+
+typedef struct answers answers;
+
+/* On true *out is the caller's, to be given to answers_close() or answers_abort(); else it is NULL. */
+bool answers_open(answers **out, const answers_spec *spec, error *err);
+
+/* The rows that follow are of this input: its name, the size of the image, and the channels and type of its table.  The
+ * text stays the caller's, until the answers are closed.  False if the rows before leave no place for them. */
+typedef struct answers_input {
+    const char *name;
+    int64_t width, height;
+    int channels;
+    sat_type type;
+} answers_input;
+bool answers_next_input(answers *s, const answers_input *input, error *err);
+
+/* Are the names of the rectangles' other columns, once a chunk has been handed out, different keys of a JSON object?
+ * Those that are left out do not count.  In other forms they need not differ. */
+bool answers_take_names(const answers *s, const rects *from, error *err);
+
+/* The answers to rectangles, as sat_table_statistics() and sat_table_statistics_f64() give them: sums where they are a
+ * column, an output for each column of reals, in their order, and areas_f64; the first is number `at` of the last chunk
+ * of `from`, which knows its other columns.  n = 0: there is no rectangle, and a header is wanted. */
+void answers_put(answers *s, const rects *from, size_t at, const rects_chunk *chunk, const sat_statistics *given);
+
+/* Adds the names of the rectangles' columns that are left out, as answers have them: "mean, area".  Returns their
+ * number. */
+int answers_left_out(const answers *s, name_list *names);
+
+/* The output cannot be written; answers_close() says why. */
+bool answers_failed(const answers *s);
+bool answers_on_stdout(const answers *s);
+
+/* Both free them. */
+bool answers_close(answers **s, error *err); /* the file is there, with its header if an input was answered */
+void answers_abort(answers **s);             /* the file is as it was; on standard output all rows appear */
+
+#endif
