@@ -22,7 +22,7 @@
 #include "sample_type.h"
 #include "sat_bytes.h"
 
-enum { LINE_BYTES = 64, CORNERS = 4, TABLE_TIMES = 3 };
+enum { CORNERS = 4, TABLE_TIMES = 3 };
 
 /* How often sat_image_statistics() reads a rectangle of one channel. */
 static int sums_of(const answers_ask *ask, sat_type type)
@@ -32,14 +32,14 @@ static int sums_of(const answers_ask *ask, sat_type type)
 
 static double moved_by_pixels(const answers_ask *ask, const rects_load *load, const image_shape *shape)
 {
-    return load->bytes * shape->channels * sums_of(ask, shape->type) + load->n * CORNERS * LINE_BYTES;
+    return load->bytes * shape->channels * sums_of(ask, shape->type) + load->n * CORNERS * RECTS_LINE_BYTES;
 }
 
 static double moved_by_table(const rects_load *load, const image_shape *shape, bool squares, uint64_t table_bytes)
 {
     const double image_bytes =
         (double)shape->width * (double)shape->height * (double)shape->channels * (double)sat_type_bytes(shape->type);
-    return (1 + squares) * (image_bytes + load->n * CORNERS * LINE_BYTES) + TABLE_TIMES * (double)table_bytes;
+    return (1 + squares) * (image_bytes + load->n * CORNERS * RECTS_LINE_BYTES) + TABLE_TIMES * (double)table_bytes;
 }
 
 /* Bytes of the tables; UINT64_MAX: more than can be. */

@@ -212,11 +212,6 @@ static bool open_table(const answers_job *job, input_file *in, const rects *from
 
 /* ---- the pixels ----------------------------------------------------------------------------------- */
 
-static image_shape shape_of(const image *img)
-{
-    return (image_shape){.width = img->width, .height = img->height, .channels = img->channels, .type = img->type};
-}
-
 typedef struct table_need {
     answers_ask ask;
     const rects *from;
@@ -239,7 +234,7 @@ static bool open_image(const answers_job *job, input_file *in, const decode_opti
     bool ok = image_decode(&in->file, decode, &img, NULL, err);
     source_close(&in->file);
     if (ok && img.meta.note[0] && !job->common->quiet) say(input_name(a->input), "%s", img.meta.note);
-    const image_shape shape = shape_of(&img);
+    const image_shape shape = image_shape_of(&img);
     const answers_ask ask = ask_of(job);
     const answers_choice c = ok ? answers_choose(&ask, from, &shape) : (answers_choice){.table = false};
     if (ok && c.table) ok = build(job, &img, &c, 1, a, err);
@@ -390,7 +385,7 @@ static void free_all(question *q)
 /* Says once of floats that a table would be the quicker way. */
 static void say_slow(const answers_job *job, const answers_source *a, const rects_chunk *chunk, rects_load *load)
 {
-    const image_shape shape = shape_of(&a->pixels);
+    const image_shape shape = image_shape_of(&a->pixels);
     const answers_ask ask = ask_of(job);
     const bool before = answers_table_pays(&ask, load, &shape);
     rects_add_load(load, chunk, shape.width, shape.height, (size_t)shape.channels * sat_type_bytes(shape.type));

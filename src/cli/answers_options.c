@@ -89,10 +89,7 @@ bool answers_request_inputs(answers_request *r, options *o, int argc, char **arg
     if (!list) return options_refuse(o, "no input: %s, where - is standard input", usage);
     fail(&err, "no files in the list");
 failed:
-    say(list ? input_name(list) : NULL, "%s", err.text);
-    o->stop = true;
-    o->status = EXIT_INPUT;
-    return false;
+    return options_fail(o, list ? input_name(list) : NULL, err.text);
 }
 
 static bool check(answers_request *r, options *o)
@@ -104,12 +101,8 @@ static bool check(answers_request *r, options *o)
         return options_refuse(o, "-o %s would replace the rectangles by their answers", output);
     if (r->files_from && input_is_output(r->files_from, output))
         return options_refuse(o, "-o %s would replace the list of inputs", output);
-    if (strcmp(output, "-") != 0 && is_folder(output)) {
-        say(output, "is a directory; answers are one file: .csv, .json or .npy");
-        o->stop = true;
-        o->status = EXIT_INPUT;
-        return false;
-    }
+    if (strcmp(output, "-") != 0 && is_folder(output))
+        return options_fail(o, output, "is a directory; answers are one file: .csv, .json or .npy");
     r->job.inputs_n = r->files.n;
     return answers_job_form(&r->job, o, r->json);
 }

@@ -141,15 +141,6 @@ static bool refuse_format(options *o, const request *r, const char *what, const 
                           differences ? "hold differences" : "can be written", names.text);
 }
 
-/* Reports an error that is none of usage; returns false. */
-static bool stop(options *o, const char *file, const char *why)
-{
-    say(file, "%s", why);
-    o->stop = true;
-    o->status = EXIT_INPUT;
-    return false;
-}
-
 /* No output has a format with a quality. */
 static bool refuse_quality(options *o, const char *output)
 {
@@ -221,7 +212,7 @@ static bool check_name(options *o, const request *r, const char *input, const ch
     if (r->in_folder && input_is_output(input, output))
         return options_refuse(o, "-o %s: %s would be written over itself; to replace it, name it: -o '{dir}/{name}'",
                               r->output, input);
-    return sink_check_path(output, &err) || stop(o, output, err.text);
+    return sink_check_path(output, &err) || options_fail(o, output, err.text);
 }
 
 /* One input, which is a file? */
@@ -239,9 +230,9 @@ static bool check_counts(options *o, const request *r)
     const long long width = r->j.window_width, height = r->j.window_height;
     sat_statistic_info info;
     bool variance = false;
-    for (size_t i = 0; sat_statistic_at(i, &info); i++)
-        for (int k = 0; k < w->outputs; k++)
-            variance = variance || (info.variance && strcmp(w->output[k].statistic, info.name) == 0);
+    for (int k = 0; k < w->outputs; k++)
+        variance = variance ||
+                   (window_statistic(w->output[k].statistic, strlen(w->output[k].statistic), &info) && info.variance);
     if (variance && w->ddof >= most)
         return options_refuse(o,
                               "--ddof %lld: a window of %lldx%lld has at most %lld sample%s, and a variance needs more",
@@ -287,15 +278,15 @@ static bool check_images(options *o, request *r)
     if (r->output && !*r->output) return options_refuse(o, "-o '': the name of the output is empty");
     if (r->output && strcmp(r->output, "-") != 0 && is_folder(r->output)) {
         r->in_folder = folder_template(r->output, r->format);
-        if (!r->in_folder) return stop(o, NULL, "out of memory");
+        if (!r->in_folder) return options_fail(o, NULL, "out of memory");
     }
     if (r->output && !r->in_folder && !batch_is_template(r->output) && !sink_check_path(r->output, &err))
-        return stop(o, r->output, err.text);
+        return options_fail(o, r->output, err.text);
     const char *template = r->in_folder ? r->in_folder : r->output;
     r->j.table = !r->filter && r->output && (by_format || (!r->format && is_table_name(template)));
     if (files->n == 1 && is_folder(*files->inputs))
-        return stop(o, *files->inputs,
-                    "is a directory; its files are named one by one, or by the shell: sat DIR/*.png");
+        return options_fail(o, *files->inputs,
+                            "is a directory; its files are named one by one, or by the shell: sat DIR/*.png");
     if (!r->filter && !r->output) return refuse_request(o, r, "nothing to do: " OPERATIONS);
     if (!r->filter && !r->j.table)
         return refuse_request(o, r,
@@ -316,7 +307,7 @@ static bool check_images(options *o, request *r)
     switch (batch_name_outputs(&r->answers.files, &r->j.windows, template, &err)) {
     case EXIT_FINE: break;
     case EXIT_USAGE: return options_refuse(o, "-o %s", err.text);
-    default: return stop(o, NULL, err.text);
+    default: return options_fail(o, NULL, err.text);
     }
     bool has_quality = false;
     const size_t each = r->answers.files.each;

@@ -68,8 +68,7 @@ static void say_filter(const job *j, const char *input, const sat_box_spec *spec
 /* Leaves the result in img. */
 static bool filter(const job *j, const char *input, image *img, int threads, times *spent, error *err)
 {
-    const image_shape shape = {
-        .width = img->width, .height = img->height, .channels = img->channels, .type = img->type};
+    const image_shape shape = image_shape_of(img);
     sat_box_spec spec = box_spec(j, &shape, threads);
     sat_box *box = NULL;
     image other = {0};
@@ -124,8 +123,7 @@ static uint64_t gauss_bytes(const image_shape *shape, const job_need *need)
 static bool gauss_filter(const job *j, const char *input, image *img, int threads, error *err)
 {
     sat_gauss *gauss = NULL;
-    const image_shape shape = {
-        .width = img->width, .height = img->height, .channels = img->channels, .type = img->type};
+    const image_shape shape = image_shape_of(img);
     sat_gauss_spec spec = gauss_spec(j, &shape, threads);
     image made = {0};
     sat_counts counts;

@@ -60,13 +60,6 @@ static const char *statistic_names(name_list *names, bool compare)
     return names->text;
 }
 
-static bool named(const char *text, size_t n, sat_statistic_info *info)
-{
-    for (size_t i = 0; sat_statistic_at(i, info); i++)
-        if (strlen(info->name) == n && strncmp(info->name, text, n) == 0) return true;
-    return false;
-}
-
 /* Adds the name to the list.  Is it the key, of n characters? */
 static bool is_key(name_list *names, const char *name, const char *key, size_t n)
 {
@@ -85,7 +78,7 @@ static bool take_parameter(window_request *r, options *o, const char *option, co
     const char *name = NULL;
     double *value = NULL;
     bool positive = true, given = false;
-    named(out->statistic, strlen(out->statistic), &info);
+    window_statistic(out->statistic, strlen(out->statistic), &info);
     for (unsigned i = 0; i < SAT_PARAMETERS && info.parameter[i].name; i++) {
         if (!is_key(&names, info.parameter[i].name, text, key)) continue;
         name = info.parameter[i].name;
@@ -116,7 +109,7 @@ static bool take_name(window_request *r, options *o, const char *option, bool co
 {
     sat_statistic_info info;
     name_list names;
-    if (!named(text, n, &info) || (compare && !info.threshold))
+    if (!window_statistic(text, n, &info) || (compare && !info.threshold))
         return options_refuse(o, "%s '%.*s': there is no such %s; there are %s", option, (int)n, text,
                               compare ? "threshold" : "statistic", statistic_names(&names, compare));
     if (r->outputs == SAT_OUTPUTS) return options_refuse(o, "%s: at most %d statistics", option, SAT_OUTPUTS);
@@ -170,7 +163,7 @@ bool window_label_outputs(window_request *r, options *o)
         for (int k = 0; k < r->outputs; k++) alike += strcmp(r->output[k].statistic, out->statistic) == 0;
         snprintf(r->label[i], LABEL_BYTES, "%s", out->statistic);
         if (alike == 1) continue;
-        named(out->statistic, strlen(out->statistic), &info);
+        window_statistic(out->statistic, strlen(out->statistic), &info);
         for (int k = 0; k < SAT_PARAMETERS; k++)
             if (out->set >> k & 1) add_to_label(r->label[i], info.parameter[k].name, out->parameter[k]);
         if (r->range[i] != 0) add_to_label(r->label[i], WINDOW_RANGE, r->range[i]);

@@ -2,6 +2,8 @@
 #ifndef CLI_JOB_H
 #define CLI_JOB_H
 
+#include <string.h>
+
 #include "format.h"
 #include "progress.h"
 #include "sat_file.h"
@@ -19,6 +21,14 @@ static inline bool window_reads_range(const sat_statistic_info *info)
 {
     for (int i = 0; i < SAT_PARAMETERS && info->parameter[i].name; i++)
         if (info->parameter[i].in_range || info->parameter[i].of_range) return true;
+    return false;
+}
+
+/* The statistic whose name these n characters are; false if none has it. */
+static inline bool window_statistic(const char *name, size_t n, sat_statistic_info *info)
+{
+    for (size_t i = 0; sat_statistic_at(i, info); i++)
+        if (strlen(info->name) == n && strncmp(info->name, name, n) == 0) return true;
     return false;
 }
 

@@ -89,6 +89,14 @@ bool options_refuse(options *o, const char *format, ...)
     return false;
 }
 
+bool options_fail(options *o, const char *file, const char *why)
+{
+    say(file, "%s", why);
+    o->stop = true;
+    o->status = EXIT_INPUT;
+    return false;
+}
+
 bool options_wrong(options *o, const char *format, ...)
 {
     char text[4000];

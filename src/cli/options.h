@@ -45,6 +45,9 @@ const char *options_near(const options *o, const char *word);
 /* The library's sentence about a backend that it does not have, valid like sat_detail(); "" if it has one. */
 const char *unknown_backend(const char *name);
 
+/* Reports an error that is none of usage, as say() does, and sets stop; returns false. */
+bool options_fail(options *o, const char *file, const char *why);
+
 /* Reports a usage error of this command and sets stop; returns false. */
 __attribute__((format(printf, 2, 3))) bool options_refuse(options *o, const char *format, ...);
 

@@ -377,12 +377,10 @@ const char *rects_where(const rects *r, size_t i, char *buffer)
 
 /* ---- what they read of an image ------------------------------------------------------------------- */
 
-enum { LINE_BYTES = 64 }; /* what a memory hands out at a time */
-
 static double rows_bytes(int64_t width, int64_t height, size_t pixel_bytes)
 {
     const double row = (double)width * (double)pixel_bytes;
-    return (double)height * (row > LINE_BYTES ? row : LINE_BYTES);
+    return (double)height * (row > RECTS_LINE_BYTES ? row : RECTS_LINE_BYTES);
 }
 
 void rects_add_load(rects_load *load, const rects_chunk *chunk, int64_t width, int64_t height, size_t pixel_bytes)

@@ -37,6 +37,8 @@ bool rects_next(rects *r, rects_chunk *chunk, error *err);
  * and says what is wrong with it. */
 void rects_look(rects *r);
 
+enum { RECTS_LINE_BYTES = 64 }; /* a line of a cache: what a memory hands out at a time */
+
 /* How much of an image's memory rectangles take, cut to it: the bytes of their rows, each at least a line of a cache.
  */
 typedef struct rects_load {

@@ -118,8 +118,7 @@ static bool prepare(const job *j, const char *input, const image *img, int threa
     size_t row_bytes = sat_row_bytes(img->width + padded, img->channels, accum);
     if (row_bytes == 0) return fail(err, "a row of its table would not fit any memory");
     int64_t rows = band_rows(img->height, row_bytes);
-    const image_shape shape = {
-        .width = img->width, .height = img->height, .channels = img->channels, .type = img->type};
+    const image_shape shape = image_shape_of(img);
     w->spec = plan_spec(j, &shape, rows, threads);
     if (accum == SAT_Q32 && !choose_quant(j, input, img, threads, &w->spec.quant, err)) return false;
     if (!open_moment(w, 1, err) || (j->squares && !open_moment(w, 2, err))) return false;

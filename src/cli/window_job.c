@@ -100,9 +100,7 @@ static bool choose_nodata(work *w, const char *input, error *err)
 static bool is_count(const char *statistic)
 {
     sat_statistic_info info;
-    for (size_t i = 0; sat_statistic_at(i, &info); i++)
-        if (strcmp(info.name, statistic) == 0) return info.count;
-    return false;
+    return window_statistic(statistic, strlen(statistic), &info) && info.count;
 }
 
 /* The file's value for no data becomes that of output i: a result that pixels without data have, and no others. */
@@ -203,7 +201,7 @@ static double silent_range(const work *w, int i)
     const sat_type type = w->img->type;
     sat_statistic_info info = {0};
     bool reads = false;
-    for (size_t k = 0; sat_statistic_at(k, &info) && strcmp(info.name, o->statistic) != 0;) k++;
+    window_statistic(o->statistic, strlen(o->statistic), &info);
     for (int k = 0; k < SAT_PARAMETERS; k++)
         reads = reads || info.parameter[k].of_range || (info.parameter[k].in_range && !(o->set >> k & 1));
     if (!reads || w->r->range[i] != 0) return 0;

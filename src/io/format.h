@@ -21,6 +21,11 @@ typedef struct image_shape {
     uint64_t decoder_bytes; /* the decoder's memory beside the pixels, if it grows with them */
 } image_shape;
 
+static inline image_shape image_shape_of(const image *img)
+{
+    return (image_shape){.width = img->width, .height = img->height, .channels = img->channels, .type = img->type};
+}
+
 /* The memory for one file and its processing (image_memory.h). */
 typedef struct image_memory {
     uint64_t (*work)(const image_shape *shape, const void *context); /* beside the decoded image; NULL = nothing */
