@@ -81,7 +81,7 @@ try "its last line has no failures" last_line
 try "the first command's picture" picture root root build/demo.png
 try "a second system with gcc and make alone" logged packages packages
 try "a clone for an ordinary user" clone user guest
-without=$(sed -n '/^### Without root/,$p' README.md | awk '/^deps=/ { on = 1 } on && /^```$/ { exit } on')
+without=$(sed -n '/^## Without root/,$p' docs/install.md | awk '/^deps=/ { on = 1 } on && /^```$/ { exit } on')
 try "the block for users without root" logged without inside user guest "$without"
 # shellcheck disable=SC2088 # expanded there
 try "what it installed blurs a picture" logged blur inside user guest '~/.local/bin/sat data/coffee.png --box 31 -o blurred.png'
