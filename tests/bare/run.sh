@@ -3,7 +3,7 @@
 #
 # debootstrap makes a minimal Debian 12, without git, compilers and CUDA.  A clone of this repository's HEAD is copied into
 # it, and the commands are taken from the README: the first two as root; in a second such system, with gcc and make, the
-# block "Without root" as an ordinary user.  Packages come from where this machine's apt takes them.
+# block "Without root" of docs/install.md as an ordinary user.  Packages come from where this machine's apt takes them.
 #
 #   B=DIR   where the systems and logs go, by default build; the systems are removed at the end
 #
