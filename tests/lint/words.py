@@ -5,8 +5,8 @@ Of Markdown the whole text is read, of C and CUDA the comments.  Prints "FILE: S
 import re
 import sys
 
-STAND_INS = re.compile(r"\b(those (that|which|of)|(?<!no )such(?! as)|so many|as many( \w+)? as|as much( \w+)? as|so few|likewise|of which|"
-                       r"the latter|the former)\b", re.I)
+STAND_INS = re.compile(r"\b(those (that|which|of)|(?<!no )such(?! as)|so many|so few|as many( \w+)? as|"
+                       r"as much( \w+)? as|likewise|of which|the latter|the former)\b", re.I)
 
 
 def text_of(name):
