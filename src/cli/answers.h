@@ -2,7 +2,7 @@
  *
  *     file,x,y,w,h,mean,sum,area,...     file: where there are several inputs
  *                                        mean.0,mean.1 and so on where an input has several channels; count and area
- *                                        are those of the rectangle
+ *                                        are of the rectangle
  *                                        area: of the part inside the image, where rectangles are cut to it
  *                                        ...: the other columns of the rectangles' CSV, but for those named as above,
  *                                        which are left out
@@ -30,7 +30,7 @@ typedef enum answers_form { ANSWERS_CSV, ANSWERS_JSON, ANSWERS_NPY } answers_for
 /* The form that an output's extension names: .csv, .json (.jsonl, .ndjson) or .npy; false if it names none. */
 bool answers_form_named(const char *output, answers_form *form);
 
-/* One statistic of a grid's cells, as an image: a pixel for each cell, its channels those of the input.  Samples are
+/* One statistic of a grid's cells, as an image: a pixel for each cell, with the channels of the input.  Samples are
  * f64, or f32 where the format holds no f64. */
 typedef struct answers_cells {
     const image_format *format; /* NULL: no image is made */
@@ -54,7 +54,7 @@ typedef struct answers_spec {
     answers_column stats[STATS_MAX]; /* the columns, in this order, one place being left for the area */
     int stats_n;
     answers_cells cells; /* with a format: the first statistic becomes an image, in place of rows */
-    size_t name_bytes;   /* each row names its input, in at most so many bytes; 0 = it does not */
+    size_t name_bytes;   /* each row names its input, in at most this number of bytes; 0 = it does not */
     bool several;        /* inputs */
     bool area;           /* is a column, the last where it is not among these */
     bool real;           /* NPY: some rectangles have fractions, and so sides, areas and sums are f64 */

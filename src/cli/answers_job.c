@@ -340,7 +340,7 @@ static bool refuse(const answers_source *a, const rects *from, const rects_chunk
     return fail(err, "%s", sat_detail());
 }
 
-/* Answers rectangles, the first of which is number `at` of what was handed out, and writes their rows; false if the
+/* Answers rectangles, from number `at` of what was handed out on, and writes their rows; false if the
  * library refuses one of them. */
 static bool put_rows(const answers_source *a, const rects *from, size_t at, const rects_chunk *rows,
                      const sat_statistics *ask, answers *to)

@@ -10,7 +10,7 @@ typedef struct answers_request {
     batch files;            /* the inputs */
     const char *files_from; /* --files-from, or NULL */
     bool zero_ended;        /* -0 */
-    rects_one *list;        /* those of the command line */
+    rects_one *list;        /* rectangles of the command line */
     size_t list_n;
     const char *rects_path; /* --rects, or NULL */
     bool json;

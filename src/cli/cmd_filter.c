@@ -126,7 +126,7 @@ static bool is_table_name(const char *path)
     return strcasecmp(format_extension(path), TABLE + 1) == 0;
 }
 
-/* Names the formats that can be written; for differences, those that hold them. */
+/* Names the formats that can be written; for differences, the formats that hold them. */
 static bool refuse_format(options *o, const request *r, const char *what, const char *name, const char *why)
 {
     const bool differences = r->j.gauss.name && r->j.gauss.mode == SAT_GAUSS_DOG;

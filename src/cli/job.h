@@ -128,7 +128,7 @@ uint64_t job_window_bytes(const image_shape *shape, const void *context);
 /* The type of a filter's results, from samples of that type: of differences floats with as many digits. */
 sat_type job_result_type(const job *j, sat_type sample);
 
-/* What lies beyond the edge of each channel; false if there are not as many values as channels.  values may be the
+/* What lies beyond the edge of each channel; false if the numbers of values and channels differ.  values may be the
  * job's own. */
 bool job_border_values(const job *j, const image *img, double values[static 4], error *err);
 const char *job_border_name(const job *j);

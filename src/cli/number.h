@@ -11,7 +11,7 @@ enum { NUMBER_SIGN = 1 /* + or -, first */, NUMBER_REAL = 2 /* a fraction, and a
 /* The bytes of the number that the text begins with; 0: it begins with none. */
 size_t number_bytes(const char *text, unsigned may_have);
 
-/* The value of a text that is such a number and nothing else, if it is finite; else false. */
+/* The value of a text that is a number and nothing else, if it is finite; else false. */
 bool number_of(const char *text, unsigned may_have, double *value);
 
 enum { REAL_TEXT_BYTES = 32 };

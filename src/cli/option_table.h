@@ -21,7 +21,7 @@ enum { FILTER = 1, QUERY = 2, INFO = 4, BACKENDS = 8, OTHERS = 16 };
 /* Sets of options, which rules and options_given() take in place of one. */
 enum {
     FILTERS = 1 << 12,   /* what is made of an image's samples */
-    GAUSSIANS = 1 << 13, /* those of them that have no window */
+    GAUSSIANS = 1 << 13, /* filters without a window */
     WINDOWS = 1 << 14,   /* of statistics of windows alone */
     STATS = 1 << 15,     /* of statistics of windows or rectangles */
     RECTS = 1 << 16,     /* which rectangles */
@@ -54,7 +54,7 @@ bool option_is(const option_line *l, int what);
 typedef struct option_rule {
     int a, b;
     bool needs;
-    const char *text; /* with two %s, the names of those that were given */
+    const char *text; /* with two %s, the names of the options that were given */
 } option_rule;
 
 /* The i-th; NULL past the last. */

@@ -137,7 +137,7 @@ static const char *named_elsewhere(const options *o, const char *word)
     return name ? at->name : NULL;
 }
 
-/* Adds the options that may have been meant: the one that other tools call so, the nearest, or those that begin so.
+/* Adds the options that may have been meant: the one that other tools call so, the nearest, or all that begin so.
  * Returns the text, or NULL if there are none. */
 static const char *meant(const options *o, const char *argument, name_list *names)
 {

@@ -22,7 +22,7 @@ typedef struct options {
     int status;
     const option_line *line; /* the option that options_next() returned */
     char name[32];           /* and its name as it was given: "--box", "-o" */
-    int given[OPTIONS_MAX];  /* by number less OPT_FIRST: its place among those that were given, from 1; 0 = not */
+    int given[OPTIONS_MAX]; /* by number less OPT_FIRST: its place among the options that were given, from 1; 0 = not */
     int given_n;
     struct option longs[OPTIONS_MAX]; /* what getopt_long() takes */
     char shorts[OPTIONS_MAX];

@@ -55,10 +55,10 @@ typedef struct progress_moment {
 enum { PROGRESS_PAST = 10 }; /* 5 s at two lines a second: the pace of a stage does not count long in the next */
 
 typedef struct progress_state {
-    int64_t steps, whole; /* all, and those that are done */
+    int64_t steps, whole; /* all, and how many are done */
     progress_moment now;
     progress_moment past[PROGRESS_PAST]; /* a ring; zero where nothing is remembered */
-    int remembered;                      /* moments, those that are forgotten too */
+    int remembered;                      /* moments, the forgotten ones too */
     const char *label;                   /* what is going on */
     bool colour;
 } progress_state;

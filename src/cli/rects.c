@@ -395,7 +395,7 @@ void rects_add_load(rects_load *load, const rects_chunk *chunk, int64_t width, i
     load->n += (double)chunk->n;
 }
 
-/* The cells at the right and at the bottom count as those that are not cut. */
+/* The cells at the right and at the bottom count as if they were not cut. */
 static void add_cells(rects_load *load, const rects *r, int64_t width, int64_t height, size_t pixel_bytes)
 {
     const int64_t w = r->cell_width < width ? r->cell_width : width,

@@ -21,7 +21,7 @@ bool rects_from_list(rects **out, const rects_one *list, size_t n, error *err); 
 bool rects_from_grid(rects **out, int64_t width, int64_t height, error *err);   /* cells of that size, in px */
 void rects_close(rects **r);
 
-/* The image of the rectangles to come, of which the cells of a grid are made: in order, those of the first row first;
+/* The image of the rectangles to come, which the cells of a grid divide: in order, the first row first;
  * the last of a row, and the last row, are cut to the image. */
 void rects_of_image(rects *r, int64_t width, int64_t height);
 
@@ -48,7 +48,7 @@ typedef struct rects_load {
 
 /* Of all rectangles; false if they are not known yet. */
 bool rects_load_of(const rects *r, int64_t width, int64_t height, size_t pixel_bytes, rects_load *load);
-/* Adds those of a chunk. */
+/* Adds the rectangles of a chunk. */
 void rects_add_load(rects_load *load, const rects_chunk *chunk, int64_t width, int64_t height, size_t pixel_bytes);
 
 /* For answers whose columns have one type: has any of a list or a .npy fractions?  If none, and in text, which cannot

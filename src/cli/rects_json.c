@@ -125,7 +125,7 @@ static bool take_name(const char **at, const char *end)
 /* From the bracket that opens an object or an array to behind the one that closes it. */
 static bool take_nested(const char **at, const char *end)
 {
-    char closes[DEPTH_MAX]; /* of those that are open */
+    char closes[DEPTH_MAX]; /* of the open ones */
     int depth = 0;
     bool is_first = false; /* the bracket was opened last, and may be closed again */
     json_value value;

@@ -6,7 +6,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "image.h"
+#include "memory.h"
 #include "sat.h"
 
 /* /proc/cpuinfo: "model name : ..." on x86; Arm names no model, and the machine type has to do. */
