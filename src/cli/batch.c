@@ -410,17 +410,19 @@ static int descriptors_left(int most)
     return left;
 }
 
-/* Files that are worked on at a time: as many as threads, if their descriptors are within the process's limit. */
-static int jobs_at_once(const job *j, int workers)
+/* Files that are worked on at a time: one for each worker, if their descriptors are within the process's limit.  An
+ * image takes at first its input; when that is closed, of each output a file and its directory, and one more for what
+ * is read meanwhile, a mask or the size of a cache (src/cpu/machine.c). */
+static int jobs_at_once(const batch *b, int workers)
 {
-    const int each = job_descriptors(j), jobs = (descriptors_left(workers * each + SHARED) - SHARED) / each;
+    const int each = 2 * (int)b->each + 1, jobs = (descriptors_left(workers * each + SHARED) - SHARED) / each;
     return jobs > 1 ? jobs : 1;
 }
 
 size_t batch_run(const batch *b, const job *j, int threads, bool quiet)
 {
     int most = threads > 0 ? threads : sat_processors(), workers = b->n < (size_t)most ? (int)b->n : most;
-    if (workers > 1) workers = jobs_at_once(j, workers);
+    if (workers > 1) workers = jobs_at_once(b, workers);
     run r = {.b = b, .j = j, .threads_each = workers > 1 ? most / workers : threads};
 
     progress_begin((int64_t)b->n, quiet);

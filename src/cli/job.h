@@ -90,19 +90,6 @@ typedef struct job {
     bool stages; /* the only file: the progress bar names its stages */
 } job;
 
-/* How many outputs each input has. */
-static inline int job_outputs(const job *j)
-{
-    return j->windows.outputs > 1 ? j->windows.outputs : 1;
-}
-
-/* Descriptors that an image takes at most: first that of the input; when it is closed, of each output a file and its
- * directory, and one more for what is read meanwhile, a mask or the size of a cache (src/cpu/machine.c). */
-static inline int job_descriptors(const job *j)
-{
-    return 2 * job_outputs(j) + 1;
-}
-
 typedef struct times {
     double decode_s, compute_s, encode_s;
     progress_item item; /* of the progress bar */

@@ -41,7 +41,8 @@ static int64_t edge(double at, bool up)
     return up ? whole + ((double)whole < at) : whole - ((double)whole > at);
 }
 
-sat_rect rects_touched(const sat_rect_f64 *r)
+/* The whole pixels that it touches. */
+static sat_rect rects_touched(const sat_rect_f64 *r)
 {
     const int64_t x = edge(r->x, false), y = edge(r->y, false);
     return (sat_rect){
@@ -292,7 +293,8 @@ void rects_look(rects *r)
         r->deferred || (r->kind == RECTS_NPY ? (int64_t)r->given == r->npy.shape[0] : r->at_end && r->begin == r->end);
 }
 
-rects_chunk rects_chunk_of(const rects *r)
+/* The chunk as it is handed out. */
+static rects_chunk rects_chunk_of(const rects *r)
 {
     return (rects_chunk){
         .n = r->chunk_n, .whole = r->real ? NULL : r->chunk.whole, .real = r->real ? r->chunk.real : NULL};

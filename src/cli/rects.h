@@ -64,9 +64,6 @@ int rects_others(const rects *r);
 const char *rects_other_names(const rects *r);
 const char *rects_other_fields(const rects *r, size_t i);
 
-/* The whole pixels that it touches. */
-sat_rect rects_touched(const sat_rect_f64 *rect);
-
 /* Are they of the command line?  Then *n is their number. */
 bool rects_listed(const rects *r, size_t *n);
 

@@ -76,9 +76,6 @@ struct rects {
     size_t rest_at[RECTS_CHUNK]; /* where in rest the fields begin */
 };
 
-/* The chunk as it is handed out. */
-rects_chunk rects_chunk_of(const rects *r);
-
 /* Fill the chunk as far as there are rectangles.  False if one is wrong; those before it are in the chunk. */
 bool rects_next_npy(rects *r, error *err);
 
