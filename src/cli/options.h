@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 #include "names.h"
-#include "option_table.h"
+#include "command.h"
 #include "sat.h"
 
 enum { OPTIONS_MAX = 128 };
