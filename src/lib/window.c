@@ -40,9 +40,7 @@ sat_status sat_box_window_of(const sat_box_spec *s, sat_box_window *w)
 {
     *w = (sat_box_window){.border = sat_border_find(s->border)};
     if (w->border == NULL) return sat_fail(SAT_ERR_ARGUMENT, "no border mode is called '%s'", s->border);
-    sat_status status = sat_check_job(s->width, s->height, s->count, s->channels, s->threads);
-    if (status != SAT_OK) return status;
-    status = sat_check_sample(s->sample);
+    sat_status status = sat_check_sample(s->sample);
     if (status != SAT_OK) return status;
     if (s->result != SAT_TYPE_NONE && s->result != s->sample && !sat_is_float(s->result))
         return sat_fail(SAT_ERR_TYPE, "results of type %s from %s samples; %s%s are possible", sat_type_name(s->result),
@@ -59,12 +57,9 @@ sat_status sat_box_window_of(const sat_box_spec *s, sat_box_window *w)
         return sat_fail(SAT_ERR_ARGUMENT, "unknown anchor");
     status = sat_check_reserved(s->reserved, sizeof s->reserved);
     if (status == SAT_OK) status = sat_check_reserved(&s->reserved_word, sizeof s->reserved_word);
-    if (status == SAT_OK) status = sat_check_executor(s->executor);
+    if (status == SAT_OK)
+        status = sat_check_images(s->width, s->height, s->count, s->channels, larger(s->sample, s->result));
     if (status != SAT_OK) return status;
-    size_t bytes = sat_row_bytes(s->width, s->channels, larger(s->sample, s->result));
-    if (!sat_mul(bytes, (size_t)s->height, &bytes) || !sat_mul(bytes, (size_t)s->count, &bytes) || bytes > PTRDIFF_MAX)
-        return sat_fail(SAT_ERR_SHAPE, "%lld images of shape (%lld, %lld) are larger than the address space",
-                        (long long)s->count, (long long)s->height, (long long)s->width);
     w->x = sat_axis_of(w->border, s->width, s->window_width, s->anchor);
     w->y = sat_axis_of(w->border, s->height, s->window_height, s->anchor);
     int64_t width = s->window_width, height = s->window_height;
