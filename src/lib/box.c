@@ -34,6 +34,13 @@ const sat_operation sat_operation_box = {
     .spec_bytes = sizeof(sat_box_spec),
     .hooks_at = offsetof(sat_backend, box),
     .any = &sat_box_tables,
+    .members = {{SAT_MEMBER(sat_box_spec, window_width)},
+                {SAT_MEMBER(sat_box_spec, window_height)},
+                {SAT_MEMBER(sat_box_spec, border)},
+                {SAT_MEMBER(sat_box_spec, border_value)},
+                {SAT_MEMBER(sat_box_spec, weighted_alpha)},
+                {SAT_MEMBER(sat_box_spec, anchor)},
+                {SAT_MEMBER(sat_box_spec, result)}},
     .job = job,
     .check = check,
 };

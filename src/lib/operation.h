@@ -54,6 +54,37 @@ typedef struct sat_job {
     &(spec)->width, &(spec)->height, &(spec)->count, &(spec)->channels, &(spec)->threads, &(spec)->sample,             \
         &(spec)->memory, &(spec)->strided, &(spec)->backend, &(spec)->executor, &(spec)->allocator
 
+/* A member of a spec that is the operation's own; its kind is that of its C type: */
+typedef enum sat_member_kind {
+    SAT_NO_MEMBER,    /* behind the last one */
+    SAT_MEMBER_COUNT, /* int */
+    SAT_MEMBER_ENUM,
+    SAT_MEMBER_INT64,
+    SAT_MEMBER_BOOL,
+    SAT_MEMBER_REAL,
+    SAT_MEMBER_VALUES,  /* double[4], one for each channel */
+    SAT_MEMBER_BORDER,  /* const char *, the name of a border mode */
+    SAT_MEMBER_OUTPUTS, /* const sat_window_output * */
+} sat_member_kind;
+
+typedef struct sat_member {
+    size_t at;
+    sat_member_kind kind;
+} sat_member;
+
+#define SAT_MEMBER_KIND(member)                                                                                        \
+    _Generic((member),                                                                                                 \
+        int64_t: SAT_MEMBER_INT64,                                                                                     \
+        bool: SAT_MEMBER_BOOL,                                                                                         \
+        double: SAT_MEMBER_REAL,                                                                                       \
+        double *: SAT_MEMBER_VALUES,                                                                                   \
+        const char *: SAT_MEMBER_BORDER,                                                                               \
+        const sat_window_output *: SAT_MEMBER_OUTPUTS,                                                                 \
+        int: SAT_MEMBER_COUNT,                                                                                         \
+        unsigned: SAT_MEMBER_ENUM)
+#define SAT_MEMBER(spec, member) .at = offsetof(spec, member), .kind = SAT_MEMBER_KIND(((spec *)0)->member)
+
+enum { SAT_MEMBERS = 24 };     /* of a spec, at most, and one */
 enum { SAT_SPEC_BYTES = 512 }; /* of the largest spec, at most */
 
 typedef struct sat_operation {
@@ -65,6 +96,7 @@ typedef struct sat_operation {
     size_t spec_bytes, hooks_at;           /* hooks_at: in sat_backend */
     const sat_hooks *any; /* for backends that have no hooks, or on a device none for the spec; or NULL */
 
+    sat_member members[SAT_MEMBERS]; /* beside the job's: what tests draw (tests/fuzz/fuzz_operation.c) */
     sat_job (*job)(void *spec);
     /* Checks what is the operation's own, and completes it.  Channels and count have their defaults; memory, executor
      * and allocator are checked elsewhere. */
