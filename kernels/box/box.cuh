@@ -3,7 +3,7 @@
 #define BOX_CUH
 
 #include "backend.h"
-#include "window.h"
+#include "box_window.h"
 
 /* Refuses with SAT_ERR_UNAVAILABLE what goes through a table: weights of integers, windows that are too wide, types of
  * samples and results that have no kernel. */

@@ -3,7 +3,7 @@
 #define WINDOW_CUH
 
 #include "backend.h"
-#include "window.h"
+#include "box_window.h"
 
 /* Refuses with SAT_ERR_UNAVAILABLE what has no kernel: squares of 32-bit integers, windows wider than a strip.  Counts
  * what is clipped. */

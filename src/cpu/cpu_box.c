@@ -31,7 +31,7 @@
 #include "pool.h"
 #include "shape.h"
 #include "strides.h"
-#include "window.h"
+#include "box_window.h"
 
 enum { CHUNK = 768 }; /* a multiple of every vector length and channel count */
 enum { LINE = 64 };   /* bytes of the longest vector, and of a cache line */

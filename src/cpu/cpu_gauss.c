@@ -43,7 +43,7 @@
 #include "pool.h"
 #include "shape.h"
 #include "strides.h"
-#include "window.h"
+#include "box_window.h"
 
 /* Samples in a thread's share (machine.h), at 3 to 5 ns each (docs/cpu.md). */
 enum { SHARE_SAMPLES = 30000, CACHE_LINE = 64 };

@@ -1,7 +1,7 @@
 /* box.c - a box filter: its spec, and its public functions. */
 #include "filter.h"
 #include "shape.h"
-#include "window.h"
+#include "box_window.h"
 
 struct sat_box {
     sat_filter filter;

@@ -5,7 +5,7 @@
  * summed in f64; an image that holds NaN or Inf is refused, since in a table one such sample spreads to
  * everything below and to the right of it.
  *
- * With a backend that runs on a device, table and views lie in its memory and kernels do the rest (window.h). */
+ * With a backend that runs on a device, table and views lie in its memory and kernels do the rest (box_window.h). */
 #include <math.h>
 #include <stdio.h>
 
@@ -13,7 +13,7 @@
 #include "device.h"
 #include "pool.h"
 #include "shape.h"
-#include "window.h"
+#include "box_window.h"
 
 typedef struct filter {
     sat_box_spec spec;

@@ -7,7 +7,7 @@
 #include "pool.h"
 #include "sat_toy.h"
 #include "sized.h"
-#include "window.h"
+#include "box_window.h"
 
 struct sat_toy {
     sat_filter filter;

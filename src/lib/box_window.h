@@ -1,4 +1,4 @@
-/* window.h - a box filter's window, along one axis and as a whole. */
+/* box_window.h - a box filter's window, along one axis and as a whole. */
 #ifndef SAT_BOX_WINDOW_H
 #define SAT_BOX_WINDOW_H
 
