@@ -5,7 +5,7 @@
  *     wait     for a device, and its counts
  *
  * A backend on a device works on views in its memory.  Views in host memory are copied there and back, whole: a job for
- * those who name such a backend, as none is chosen for them by default. */
+ * callers who name such a backend, as none is chosen for host memory by default. */
 #include <stdio.h>
 #include <string.h>
 

@@ -17,7 +17,7 @@ typedef struct sat_filter {
     sat_arena arena; /* the object and all that it holds */
     const sat_operation *operation;
     sat_job job; /* in the object's spec */
-    int threads; /* the caller's: the spec's become those of one image */
+    int threads; /* the caller's; in the spec they become the threads of one image */
     int results;
     sat_type type[SAT_OUTPUTS]; /* of results */
     const sat_backend *backend;
@@ -34,7 +34,7 @@ typedef struct sat_filter {
 sat_status sat_filter_create(sat_filter **made, const sat_operation *operation, const void *spec, size_t spec_bytes);
 void sat_filter_destroy(sat_filter *filter);
 
-/* filter NULL: SAT_ERR_ARGUMENT.  results: as many views as the spec has results. */
+/* filter NULL: SAT_ERR_ARGUMENT.  results: a view for each result of the spec. */
 sat_status sat_filter_run(sat_filter *filter, const sat_operation *operation, const sat_view *src, const sat_view *mask,
                           const sat_view *results, const sat_run_options *run, size_t run_bytes);
 

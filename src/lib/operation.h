@@ -6,7 +6,7 @@
  * spread over threads, results counted.
  *
  * What computes is a backend's `sat_hooks` for the operation.  A spec that reaches hooks has been checked and
- * completed; its backend is the backend's name, and its threads are those of one image. */
+ * completed; its backend is the backend's name, and its threads work on one image. */
 #ifndef SAT_OPERATION_H
 #define SAT_OPERATION_H
 
@@ -22,7 +22,7 @@ typedef struct sat_hooks {
     /* Makes the state of one object, with all memory that runs will need, or refuses the spec: as open() of a backend
      * (backend.h).  spec: the operation's. */
     sat_status (*open)(const void *spec, sat_arena *arena, void **state, char *note, size_t note_bytes);
-    /* The image of src, with its mask or NULL, to as many results as the spec has.  On the CPU: one image in host
+    /* Makes all results of the image src, whose mask may be NULL.  On the CPU: one image in host
      * memory, all views with any strides.  On a device: views in its memory, src and mask without gaps.  counts are -1:
      * sets what it counts. */
     sat_status (*run)(void *state, const sat_view *src, const sat_view *mask, const sat_view *results,
