@@ -23,24 +23,15 @@ static sat_job job(void *spec)
     return (sat_job){SAT_JOB_OF(s), .result = &s->result};
 }
 
+#define OWN(member) SAT_MEMBER(sat_box_spec, member)
 const sat_operation sat_operation_box = {
-    .name = "box",
+    SAT_OPERATION_OF(box),
     .noun = "box filter",
-    .missing = "box filter",
     .integers_per_us = 1400,
     .floats_per_us = 600,
-    .object_bytes = sizeof(sat_box),
-    .spec_at = offsetof(sat_box, spec),
-    .spec_bytes = sizeof(sat_box_spec),
-    .hooks_at = offsetof(sat_backend, box),
     .any = &sat_box_tables,
-    .members = {{SAT_MEMBER(sat_box_spec, window_width)},
-                {SAT_MEMBER(sat_box_spec, window_height)},
-                {SAT_MEMBER(sat_box_spec, border)},
-                {SAT_MEMBER(sat_box_spec, border_value)},
-                {SAT_MEMBER(sat_box_spec, weighted_alpha)},
-                {SAT_MEMBER(sat_box_spec, anchor)},
-                {SAT_MEMBER(sat_box_spec, result)}},
+    .members = {OWN(window_width), OWN(window_height), OWN(border), OWN(border_value), OWN(weighted_alpha), OWN(anchor),
+                OWN(result)},
     .job = job,
     .check = check,
 };

@@ -97,7 +97,8 @@ static sat_status open_with(void *object, const sat_backend *b)
     const sat_hooks *own = *(const sat_hooks *const *)((const char *)b + o->hooks_at);
     const sat_hooks *any = o->any && (o->any->device || !b->device) ? o->any : NULL;
     if (b->kind >= SAT_CEILING) return sat_fail(SAT_ERR_UNAVAILABLE, "%s: sums nothing and filters nothing", b->name);
-    if (own == NULL && any == NULL) return sat_fail(SAT_ERR_UNAVAILABLE, "%s: has no %s", b->name, o->missing);
+    if (own == NULL && any == NULL)
+        return sat_fail(SAT_ERR_UNAVAILABLE, "%s: has no %s", b->name, o->missing ? o->missing : o->noun);
     sat_status status = sat_check_memory(b->name, *f->job.memory, b->device);
     if (status != SAT_OK) return status;
     f->backend = b;
@@ -158,23 +159,14 @@ void sat_filter_destroy(sat_filter *f)
 
 /* ---- runs ---------------------------------------------------------------------------------------------- */
 
-static sat_status fits(const sat_filter *f, const sat_view *view, int channels, sat_type type, const char *what)
+/* Is a view that a run is given one of those that the object was made for, with as many images as src? */
+static sat_status fits(const sat_filter *f, const sat_view *view, int channels, sat_type type, const sat_view *src,
+                       const char *what)
 {
     const sat_view made = shape_of(f, channels, type);
-    return sat_check_fit(view, &made, what, f->operation->noun);
-}
-
-static sat_status as_many(const sat_view *view, const sat_view *src, const char *what)
-{
-    if (view->count == src->count) return SAT_OK;
+    const sat_status status = sat_check_fit(view, &made, what, f->operation->noun);
+    if (status != SAT_OK || view->count == src->count) return status;
     return sat_fail(SAT_ERR_SHAPE, "%s: %lld images for %lld", what, (long long)view->count, (long long)src->count);
-}
-
-static sat_status take_src(const sat_filter *f, sat_view *src, const sat_view *given)
-{
-    sat_status status = sat_take_view(src, given, "source");
-    if (status == SAT_OK) status = fits(f, src, *f->job.channels, *f->job.sample, "source");
-    return status == SAT_OK ? sat_check_strides(src, *f->job.strided, "source") : status;
 }
 
 static sat_status take_mask(const sat_filter *f, sat_view *mask, const sat_view *given, const sat_view *src)
@@ -183,18 +175,17 @@ static sat_status take_mask(const sat_filter *f, sat_view *mask, const sat_view 
     if (status == SAT_OK && mask->type != SAT_U8)
         status = sat_fail(SAT_ERR_TYPE, "mask: type %s; a mask has u8, and not 0 where pixels count",
                           sat_type_name(mask->type));
-    if (status == SAT_OK) status = fits(f, mask, 1, SAT_U8, "mask");
+    if (status == SAT_OK) status = fits(f, mask, 1, SAT_U8, src, "mask");
     if (status == SAT_OK && mask->memory == SAT_DEVICE && !sat_is_plain(mask))
         status = sat_fail(SAT_ERR_ARGUMENT, "mask: in device memory, a mask has rows top to bottom, without gaps");
-    return status == SAT_OK ? as_many(mask, src, "mask") : status;
+    return status;
 }
 
 static sat_status take_result(const sat_filter *f, sat_view *results, int i, const sat_view *given, const sat_view *src,
                               const sat_view *mask)
 {
-    sat_status status = sat_take_output(&results[i], &given[i], "result");
-    if (status == SAT_OK) status = fits(f, &results[i], *f->job.channels, f->type[i], "result");
-    if (status == SAT_OK) status = as_many(&results[i], src, "result");
+    sat_status status = sat_take_output(&results[i], given, "result");
+    if (status == SAT_OK) status = fits(f, &results[i], *f->job.channels, f->type[i], src, "result");
     if (status != SAT_OK) return status;
     if (sat_overlap(src, &results[i])) return sat_fail(SAT_ERR_ARGUMENT, "a result overlaps the source");
     if (mask && sat_overlap(mask, &results[i])) return sat_fail(SAT_ERR_ARGUMENT, "a result overlaps the mask");
@@ -282,10 +273,12 @@ sat_status sat_filter_run(sat_filter *f, const sat_operation *o, const sat_view 
                         o->noun);
     const sat_views views = {&src, given_mask ? &mask : NULL, results, f->results};
     sat_status status = sat_take_run(&run, &control, given, run_bytes, false);
-    if (status == SAT_OK) status = take_src(f, &src, given_src);
+    if (status == SAT_OK) status = sat_take_view(&src, given_src, "source");
+    if (status == SAT_OK) status = fits(f, &src, *f->job.channels, *f->job.sample, &src, "source");
+    if (status == SAT_OK) status = sat_check_strides(&src, *f->job.strided, "source");
     if (status == SAT_OK && given_mask) status = take_mask(f, &mask, given_mask, &src);
     for (int i = 0; i < views.n && status == SAT_OK; i++)
-        status = take_result(f, results, i, given_results, &src, views.mask);
+        status = take_result(f, results, i, &given_results[i], &src, views.mask);
     if (status == SAT_OK) status = sat_run_asked(&run);
     if (status == SAT_OK && f->hooks->check && src.memory == SAT_HOST) status = f->hooks->check(&src, &run);
     return status == SAT_OK ? run_views(f, &views, &run) : status;

@@ -78,25 +78,16 @@ static sat_job job(void *spec)
 
 /* ---- the filter ---------------------------------------------------------------------------------------- */
 
+#define OWN(member) SAT_MEMBER(sat_gauss_spec, member)
 const sat_operation sat_operation_gauss = {
-    .name = "gauss",
+    SAT_OPERATION_OF(gauss),
     .noun = "Gaussian filter",
     .missing = "Gaussian filter; there is one on the CPU",
     .integers_per_us = 300,
     .floats_per_us = 300,
     .on_host = true,
-    .object_bytes = sizeof(sat_gauss),
-    .spec_at = offsetof(sat_gauss, spec),
-    .spec_bytes = sizeof(sat_gauss_spec),
-    .hooks_at = offsetof(sat_backend, gauss),
-    .members = {{SAT_MEMBER(sat_gauss_spec, sigma)},
-                {SAT_MEMBER(sat_gauss_spec, border)},
-                {SAT_MEMBER(sat_gauss_spec, border_value)},
-                {SAT_MEMBER(sat_gauss_spec, weighted_alpha)},
-                {SAT_MEMBER(sat_gauss_spec, mode)},
-                {SAT_MEMBER(sat_gauss_spec, amount)},
-                {SAT_MEMBER(sat_gauss_spec, sigma2)},
-                {SAT_MEMBER(sat_gauss_spec, result)}},
+    .members = {OWN(sigma), OWN(border), OWN(border_value), OWN(weighted_alpha), OWN(mode), OWN(amount), OWN(sigma2),
+                OWN(result)},
     .job = job,
     .check = check,
 };

@@ -72,31 +72,29 @@ typedef struct sat_member {
     sat_member_kind kind;
 } sat_member;
 
-#define SAT_MEMBER_KIND(member)                                                                                        \
-    _Generic((member),                                                                                                 \
-        int64_t: SAT_MEMBER_INT64,                                                                                     \
-        bool: SAT_MEMBER_BOOL,                                                                                         \
-        double: SAT_MEMBER_REAL,                                                                                       \
-        double *: SAT_MEMBER_VALUES,                                                                                   \
-        const char *: SAT_MEMBER_BORDER,                                                                               \
-        const sat_window_output *: SAT_MEMBER_OUTPUTS,                                                                 \
-        int: SAT_MEMBER_COUNT,                                                                                         \
-        unsigned: SAT_MEMBER_ENUM)
-#define SAT_MEMBER(spec, member) .at = offsetof(spec, member), .kind = SAT_MEMBER_KIND(((spec *)0)->member)
+#define SAT_MEMBER_KIND(m)                                                                                             \
+    _Generic((m), int: SAT_MEMBER_COUNT, unsigned: SAT_MEMBER_ENUM, int64_t: SAT_MEMBER_INT64, bool: SAT_MEMBER_BOOL,  \
+        double: SAT_MEMBER_REAL, double *: SAT_MEMBER_VALUES, const char *: SAT_MEMBER_BORDER,                         \
+        const sat_window_output *: SAT_MEMBER_OUTPUTS)
+#define SAT_MEMBER(spec, m)                                                                                            \
+    {                                                                                                                  \
+        offsetof(spec, m), SAT_MEMBER_KIND(((spec *)0)->m)                                                             \
+    }
 
 enum { SAT_MEMBERS = 24 };     /* of a spec, at most, and one */
 enum { SAT_SPEC_BYTES = 512 }; /* of the largest spec, at most */
 
 typedef struct sat_operation {
-    const char *name, *noun;               /* "box", "box filter": of messages */
-    const char *missing;                   /* what a backend without hooks lacks: "window statistics" */
-    double integers_per_us, floats_per_us; /* samples that one thread does in a microsecond (docs/cpu.md) */
-    bool on_host;                          /* device memory is refused, whatever the backend */
+    const char *name;                      /* "box" */
     size_t object_bytes, spec_at;          /* of the object, a struct that begins with sat_filter; its spec */
     size_t spec_bytes, hooks_at;           /* hooks_at: in sat_backend */
-    const sat_hooks *any; /* for backends that have no hooks, or on a device none for the spec; or NULL */
-
+    const char *noun;                      /* of messages: "box filter" */
+    const char *missing;                   /* what a backend without hooks lacks: "window statistics"; NULL: as noun */
+    double integers_per_us, floats_per_us; /* samples that one thread does in a microsecond (docs/cpu.md) */
+    bool on_host;                          /* device memory is refused, whatever the backend */
+    const sat_hooks *any;            /* for backends that have no hooks, or on a device none for the spec; or NULL */
     sat_member members[SAT_MEMBERS]; /* beside the job's: what tests draw (tests/fuzz/fuzz_operation.c) */
+
     sat_job (*job)(void *spec);
     /* Checks what is the operation's own, and completes it.  Channels and count have their defaults; memory, executor
      * and allocator are checked elsewhere. */
@@ -105,6 +103,11 @@ typedef struct sat_operation {
      * SAT_OUTPUTS; NULL: there is nothing, and one result. */
     sat_status (*keep)(void *object, sat_type *types, int *results);
 } sat_operation;
+
+/* Its first five members. */
+#define SAT_OPERATION_OF(id)                                                                                           \
+    .name = #id, .object_bytes = sizeof(sat_##id), .spec_at = offsetof(sat_##id, spec),                                \
+    .spec_bytes = sizeof(sat_##id##_spec), .hooks_at = offsetof(sat_backend, id)
 
 #define SAT_OPERATION(id) extern const sat_operation sat_operation_##id;
 #include "operations.def"

@@ -129,24 +129,16 @@ static sat_job where(void *spec)
     return (sat_job){SAT_JOB_OF(s), .result = &s->result, .masked = &s->masked};
 }
 
+#define OWN(member) SAT_MEMBER(sat_toy_spec, member)
 const sat_operation sat_operation_toy = {
-    .name = "toy",
+    SAT_OPERATION_OF(toy),
     .noun = "toy",
     .missing = "toy; there is one on the host",
     .integers_per_us = SAMPLES_PER_US,
     .floats_per_us = SAMPLES_PER_US,
     .on_host = true,
-    .object_bytes = sizeof(sat_toy),
-    .spec_at = offsetof(sat_toy, spec),
-    .spec_bytes = sizeof(sat_toy_spec),
-    .hooks_at = offsetof(sat_backend, toy),
     .any = &hooks,
-    .members = {{SAT_MEMBER(sat_toy_spec, reach)},
-                {SAT_MEMBER(sat_toy_spec, gain)},
-                {SAT_MEMBER(sat_toy_spec, border)},
-                {SAT_MEMBER(sat_toy_spec, border_value)},
-                {SAT_MEMBER(sat_toy_spec, masked)},
-                {SAT_MEMBER(sat_toy_spec, result)}},
+    .members = {OWN(reach), OWN(gain), OWN(border), OWN(border_value), OWN(masked), OWN(result)},
     .job = where,
     .check = check,
 };
