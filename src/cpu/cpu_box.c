@@ -31,7 +31,7 @@
 #include "pool.h"
 #include "shape.h"
 #include "strides.h"
-#include "window.h"
+#include "box_window.h"
 
 enum { CHUNK = 768 }; /* a multiple of every vector length and channel count */
 enum { LINE = 64 };   /* bytes of the longest vector, and of a cache line */
@@ -189,8 +189,9 @@ static void choose_loops(filter *f)
         f->out = f->in_bytes == 1 ? BOX_TO_8 : f->in_bytes == 2 ? BOX_TO_16 : BOX_TO_32;
 }
 
-sat_status sat_cpu_box_open(const sat_box_spec *spec, sat_arena *arena, void **state, char *note, size_t note_bytes)
+static sat_status sat_cpu_box_open(const void *given, sat_arena *arena, void **state, char *note, size_t note_bytes)
 {
+    const sat_box_spec *spec = given;
     const char *why;
     const sat_isa *isa = sat_isa_in_use(&why);
     if (isa == NULL) return sat_fail(SAT_ERR_UNAVAILABLE, "cpu: %s", why);
@@ -512,11 +513,16 @@ static void do_band(void *context, int64_t band, int worker_index)
     if (f->stream) f->isa->fence();
 }
 
-sat_status sat_cpu_box_run(void *state, const sat_view *src, const sat_view *dst, const sat_run *run)
+static sat_status sat_cpu_box_run(void *state, const sat_view *src, const sat_view *mask, const sat_view *dst,
+                                  const sat_run *run, sat_counts *counts)
 {
+    (void)mask;
+    (void)counts;
     const filter *f = state;
     if (f->real) return sat_cpu_box_float_run(f->real, src, dst, run);
     int64_t height = f->spec.height, rows = sat_cpu_box_band_rows(height, f->spec.window_height, f->threads);
     job j = {.f = f, .src = src, .dst = dst, .run = run, .rows = rows};
     return sat_run_each(run, f->spec.executor, f->threads, (height - 1) / rows + 1, do_band, &j);
 }
+
+const sat_hooks sat_cpu_box = {.open = sat_cpu_box_open, .run = sat_cpu_box_run};
