@@ -289,8 +289,9 @@ static sat_status ask_library(const answers_source *a, const rects_chunk *chunk,
     if (pixels.data)
         return chunk->real ? sat_image_statistics_f64(&pixels, chunk->real, chunk->n, ask, NULL)
                            : sat_image_statistics(&pixels, chunk->whole, chunk->n, ask, NULL);
-    return chunk->real ? sat_table_statistics_f64(&a->table, &a->squares, chunk->real, chunk->n, ask, NULL)
-                       : sat_table_statistics(&a->table, &a->squares, chunk->whole, chunk->n, ask, NULL);
+    const sat_table *squares = a->squares.view.data ? &a->squares : NULL;
+    return chunk->real ? sat_table_statistics_f64(&a->table, squares, chunk->real, chunk->n, ask, NULL)
+                       : sat_table_statistics(&a->table, squares, chunk->whole, chunk->n, ask, NULL);
 }
 
 /* "x,y,w,h", as the command takes it. */
