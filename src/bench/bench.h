@@ -19,6 +19,7 @@ typedef struct bench_case {
     bool squares;   /* tables: of the samples' squares */
     sat_layout layout;
     int64_t window;  /* box filter of window x window px; 0 = tables */
+    bool weighted;   /* box filter: the last channel weighs the others */
     sat_type result; /* of the box filter, or of all statistics */
     int outputs;     /* statistics of windows; 0 = the box filter.  Those of an image lie one below the other */
     sat_window_output output[SAT_OUTPUTS];

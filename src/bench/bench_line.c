@@ -16,6 +16,7 @@ static const struct option longs[] = {
     {"box", required_argument, NULL, OPT_BOX},
     {"stat", required_argument, NULL, OPT_STATISTICS},
     {"squares", no_argument, NULL, OPT_SQUARES},
+    {"weighted", no_argument, NULL, OPT_WEIGHTED},
     {"result", required_argument, NULL, OPT_RESULT},
     {"batch", required_argument, NULL, OPT_BATCH},
     {"min", required_argument, NULL, OPT_MIN},
@@ -140,6 +141,7 @@ static void take_own(int c, options *o, bench_request *r)
     case OPT_AGAINST: r->against = optarg; break;
     case OPT_STATISTICS: r->statistics = optarg; break;
     case OPT_SQUARES: r->squares = true; break;
+    case OPT_WEIGHTED: r->weighted = true; break;
     case OPT_RECTS: take_int(o, "--rects", 1, (int64_t)1 << 31, "a number from 1 to 2^31", &r->rects); break;
     }
 }

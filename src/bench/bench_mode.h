@@ -46,6 +46,7 @@ enum {
     OPT_RECTS,
     OPT_STATISTICS,
     OPT_SQUARES,
+    OPT_WEIGHTED,
 };
 
 enum { NAMES_MAX = 32, SHAPES_MAX = 8 };
@@ -63,6 +64,7 @@ typedef struct bench_request {
     bool squares;                 /* tables of the samples' squares */
     sat_layout layout;
     int64_t window;
+    bool weighted;          /* the box filter: by alpha */
     const char *statistics; /* of windows; NULL = the box filter */
     int64_t batch;          /* images in a call; 0 = one */
     int64_t rects;          /* 0 = not given */

@@ -16,15 +16,17 @@
 enum { SIDE_DEFAULT = 8192 };
 
 /* In the column `bench`: followed by SQUARES where samples are squared, and by the layout, if it is another than the
- * default; followed by the window, by its statistics, and by the results' type, if it is another than the samples'. */
-#define TABLE   "table"
-#define BOX     "box "
-#define RESULT  " to "
-#define SQUARES " of squares"
+ * default; followed by the window, by its statistics or WEIGHTED, and by the results' type, if it is another than the
+ * samples'. */
+#define TABLE    "table"
+#define BOX      "box "
+#define RESULT   " to "
+#define SQUARES  " of squares"
+#define WEIGHTED " weighted"
 enum { STATISTICS_MAX = 36 }; /* characters, with the widest window and a batch */
 
-static const int takes[] = {OPT_SIZE,   OPT_TYPE,  OPT_ACCUM,   OPT_CHANNELS,   OPT_LAYOUT,  OPT_BOX,
-                            OPT_RESULT, OPT_BATCH, OPT_AGAINST, OPT_STATISTICS, OPT_SQUARES, 0};
+static const int takes[] = {OPT_SIZE,  OPT_TYPE,    OPT_ACCUM,      OPT_CHANNELS, OPT_LAYOUT,   OPT_BOX, OPT_RESULT,
+                            OPT_BATCH, OPT_AGAINST, OPT_STATISTICS, OPT_SQUARES,  OPT_WEIGHTED, 0};
 
 static const char *refuse(const bench_request *r)
 {
@@ -35,6 +37,7 @@ static const char *refuse(const bench_request *r)
     if (r->squares && r->window) return "--squares is for tables, not for --box";
     if (r->result && !r->window) return "--result is for --box";
     if (r->statistics && !r->window) return "--stat is of windows: --box N";
+    if (r->weighted && (!r->window || r->statistics)) return "--weighted is for --box, without --stat";
     if (r->statistics) {
         static char why[160];
         const char *wrong = bench_window_outputs(&(bench_case){0}, r->statistics);
@@ -49,8 +52,12 @@ static const char *refuse(const bench_request *r)
 /* Gets the input, an image or random samples, and makes room for the answer. */
 static bool prepare(const bench_request *r, bench_case *b, error *err)
 {
-    *b = (bench_case){
-        .accum = r->accum, .squares = r->squares, .layout = r->layout, .window = r->window, .threads = r->threads};
+    *b = (bench_case){.accum = r->accum,
+                      .squares = r->squares,
+                      .layout = r->layout,
+                      .window = r->window,
+                      .weighted = r->weighted,
+                      .threads = r->threads};
     if (r->image) {
         const image_format *format;
         decode_options decode = {.max_pixels = MAX_PIXELS_DEFAULT, .threads = r->threads};
@@ -163,8 +170,11 @@ static bool run(bench_session *s, error *err)
     bool ok = prepare(s->request, &b, err);
     if (b.window)
         snprintf(label, sizeof label, BOX "%lldx%lld%s%s%s%s", (long long)b.window, (long long)b.window,
-                 b.outputs ? " " : "", b.outputs ? s->request->statistics : "", b.result == b.in.type ? "" : RESULT,
-                 b.result == b.in.type ? "" : sat_type_name(b.result));
+                 b.outputs ? " " : "",
+                 b.outputs    ? s->request->statistics
+                 : b.weighted ? WEIGHTED
+                              : "",
+                 b.result == b.in.type ? "" : RESULT, b.result == b.in.type ? "" : sat_type_name(b.result));
     else if (b.layout != SAT_INCLUSIVE || b.squares)
         snprintf(label, sizeof label, TABLE "%s%s%s", b.squares ? SQUARES : "", b.layout == SAT_INCLUSIVE ? "" : " ",
                  b.layout == SAT_INCLUSIVE ? "" : sat_layout_name(b.layout));

@@ -239,7 +239,7 @@ static const char help[] = "Checks every backend against the reference, then tim
                            "  --layout NAME      padded, inclusive, exclusive [inclusive]\n"
                            "  --against NAME     exclusive: what the summary compares with [the fastest and\n"
                            "                     the first method of scans]\n"
-                           "  --box N            the box filter of NxN px; --stat LIST: these statistics\n"
+                           "  --box N            the box filter of NxN px, --weighted by alpha; --stat LIST\n"
                            "  --result TYPE      of its results: f32 f64 [the samples' type; f32 or f64]\n"
                            "  --batch N          N images in one call; ceilings copy them as one\n"
                            "  --backend NAME     only this row and the ceilings; may be given again\n"

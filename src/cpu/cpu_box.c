@@ -54,6 +54,7 @@ typedef struct worker {
     char *prefix;      /* of those, one pixel of zeros in front */
     char *sums;        /* of the windows of one chunk; by segments: of a row */
     char *zeros;       /* as many */
+    char *weights;     /* their divisors, where alpha weighs them */
     char *result;      /* a row of results on its way past the caches */
     sat_rows *results; /* on their way to a view with gaps */
     summed_row enter, leave;
@@ -144,8 +145,9 @@ static bool plan_workers(filter *f, sat_arena *arena)
     size_t column = lines(reach * f->entry) + beyond, prefix = lines((reach + pixel) * f->entry) + beyond;
     size_t sums = lines((f->by_segments ? (size_t)f->samples : CHUNK) * f->entry);
     size_t product = f->spec.weighted_alpha ? lines((size_t)f->samples * sizeof(uint32_t)) : 0;
+    size_t weights = f->spec.weighted_alpha ? sums : 0;
     size_t row = (size_t)f->samples * f->in_bytes, result = lines((size_t)f->samples * f->out_bytes);
-    size_t each = column + prefix + 2 * sums + 2 * product, all, results;
+    size_t each = column + prefix + 2 * sums + weights + 2 * product, all, results;
     if (!sat_mul(each, (size_t)f->threads, &all) || !sat_mul(result, (size_t)f->threads, &results)) return false;
     f->memory = sat_arena_zeros(arena, all);
     f->workers = sat_arena_zeros(arena, (size_t)f->threads * sizeof *f->workers);
@@ -153,11 +155,12 @@ static bool plan_workers(filter *f, sat_arena *arena)
     char *to = sat_arena_alloc(arena, results);
     bool ok = f->memory && f->workers && rows && to;
     for (int i = 0; ok && i < f->threads; i++, rows += 3, to += result) {
-        char *m = f->memory + (size_t)i * each, *products = m + column + prefix + 2 * sums;
+        char *m = f->memory + (size_t)i * each, *products = m + column + prefix + 2 * sums + weights;
         f->workers[i] = (worker){.column = m,
                                  .prefix = m + column,
                                  .sums = m + column + prefix,
                                  .zeros = m + column + prefix + sums,
+                                 .weights = m + column + prefix + 2 * sums,
                                  .result = to,
                                  .results = rows + 2,
                                  .enter = {rows, (uint32_t *)(void *)products},
@@ -420,10 +423,9 @@ static void divide_shrunk(const filter *f, const worker *w, char *row, const chu
 static void divide_weighted(const filter *f, const worker *w, char *row, const chunk *c)
 {
     const bool shrinks = f->window.border->shrinks;
-    f->ops->divide_weighted[f->sign][f->sums][f->out](
-        row + (size_t)c->first * f->out_bytes, w->sums,
-        shrinks ? (char *)f->covered_x + (size_t)c->first * f->entry : NULL,
-        shrinks ? c->covered_y : (uint64_t)f->window.area_px, f->spec.channels, c->n);
+    f->ops->spread[f->sums](w->weights, w->sums, shrinks ? (char *)f->covered_x + (size_t)c->first * f->entry : NULL,
+                            shrinks ? c->covered_y : (uint64_t)f->window.area_px, f->spec.channels, c->n);
+    f->ops->divide_each[f->sign][f->sums][f->out](row + (size_t)c->first * f->out_bytes, w->sums, w->weights, 1, c->n);
 }
 
 static void means(const filter *f, const worker *w, char *row, int64_t first, int64_t n, bool stored,
