@@ -284,14 +284,13 @@ LONG_REAL_MEAN(i64)
  * the sums' type's largest value, signed or not. */
 #define DIVIDE_EACH(accum, value, result, mean, least, most)                                                           \
     TARGET static void divide_each_##value##_##result(void *restrict out, const void *restrict sums,                   \
-                                                      const void *restrict divisors, uint64_t factor, int64_t n)       \
+                                                      const void *restrict divisors, int64_t n)                        \
     {                                                                                                                  \
         result *restrict o = out;                                                                                      \
         const accum *restrict s = sums, *restrict by = divisors;                                                       \
         for (int64_t i = 0; i < n; i++) {                                                                              \
-            const accum d = (accum)(by[i] * (accum)factor);                                                            \
-            const result to = (result)mean##_##value(s[i], (accum)(d + (d == 0)), least, most);                        \
-            o[i] = d ? to : 0;                                                                                         \
+            const result to = (result)mean##_##value(s[i], (accum)(by[i] + (by[i] == 0)), least, most);                \
+            o[i] = by[i] ? to : 0;                                                                                     \
         }                                                                                                              \
     }
 DIVIDE_EACH(u16, u16, u8, rounded, 0, UINT8_MAX)
@@ -319,23 +318,19 @@ DIVIDE_EACH(u64, i64, f32, real_mean, 0, 0)
 DIVIDE_EACH(u64, u64, f64, real_mean, 0, 0)
 DIVIDE_EACH(u64, i64, f64, real_mean, 0, 0)
 
-/* The divisors of means weighted by alpha, the last of 2 or 4 channels: for colours the sum of alpha. */
+/* The divisors of means weighted by alpha, the last of 2 or 4 channels: of colours the sum of alpha. */
 #define SPREAD(accum)                                                                                                  \
-    INLINE void spread_pixels_##accum(const int channels, accum *restrict o, const accum *restrict s,                  \
-                                      const accum *restrict areas, accum factor, int64_t n)                            \
+    INLINE void spread_pixels_##accum(const int channels, accum *restrict o, const accum *restrict s, accum area,      \
+                                      int64_t n)                                                                       \
     {                                                                                                                  \
         const int last = channels - 1;                                                                                 \
         for (int64_t i = 0; i < n; i += channels)                                                                      \
-            for (int c = 0; c < channels; c++)                                                                         \
-                o[i + c] = c < last ? s[i + last] : (accum)(areas ? areas[i + last] * factor : factor);                \
+            for (int c = 0; c < channels; c++) o[i + c] = c < last ? s[i + last] : area ? area : o[i + last];          \
     }                                                                                                                  \
-    TARGET static void spread_##accum(void *restrict divisors, const void *restrict sums, const void *restrict areas,  \
-                                      uint64_t factor, int channels, int64_t n)                                        \
+    TARGET static void spread_##accum(void *restrict divisors, const void *restrict sums, uint64_t area, int channels, \
+                                      int64_t n)                                                                       \
     {                                                                                                                  \
-        if (areas)                                                                                                     \
-            WITH_ALPHA(spread_pixels_##accum, channels, divisors, sums, areas, (accum)factor, n);                      \
-        else                                                                                                           \
-            WITH_ALPHA(spread_pixels_##accum, channels, divisors, sums, NULL, (accum)factor, n);                       \
+        WITH_ALPHA(spread_pixels_##accum, channels, divisors, sums, (accum)area, n);                                   \
     }
 SPREAD(u32)
 SPREAD(u64)
