@@ -22,7 +22,7 @@ QUIET    := $(findstring s,$(filter-out -%,$(firstword $(MAKEFLAGS))))
 say       = $(if $(filter 1,$(V))$(QUIET),,@printf '  %-4s %s\n' $(1) $(2))
 
 # What the tables of a build with LAB=0 do not name.
-LAB_SRC  := src/bench/%.c src/lib/lab.c src/lib/scan.c src/cpu/cpu_copy.c src/cpu/serial_scan.c kernels/lab/% kernels/peer/%
+LAB_SRC  := src/lab/%.c src/lib/lab.c src/lib/scan.c src/cpu/cpu_copy.c src/cpu/serial_scan.c kernels/lab/% kernels/peer/%
 LEFT_OUT := $(if $(filter 0,$(LAB)),$(LAB_SRC))
 
 # What experiments alone need, in a build with SWEEP=1.
@@ -112,7 +112,7 @@ LIB_SRC := $(filter-out $(LEFT_OUT),$(sort $(wildcard src/lib/*.c src/cpu/*.c)))
 IO_SRC  := $(sort $(wildcard src/io/*.c))
 FILE_SRC := $(patsubst %,src/io/%.c,open_table table_reader table_writer table_trailer table_samples npy_header source sink temp_file \
              file_rights memory error mapped printable)
-CLI_SRC := $(filter-out $(LEFT_OUT),$(sort $(wildcard src/cli/*.c src/bench/*.c)))
+CLI_SRC := $(filter-out $(LEFT_OUT),$(sort $(wildcard src/cli/*.c src/lab/*.c)))
 CU_OBJ  := $(if $(filter 1,$(WITH_CUDA)),$(KERNELS:kernels/%.cu=$(CU_DIR)/%.o))
 LIB_OBJ := $(LIB_SRC:%.c=$(OBJ)/%.o) $(if $(CU_OBJ),$(OBJ)/kernels.o)
 IO_OBJ  := $(IO_SRC:%.c=$(OBJ)/%.o)
@@ -164,7 +164,7 @@ $(OBJ)/src/lib/%.o: INC := $(LIB_INC)
 $(OBJ)/src/cpu/%.o: INC := $(LIB_INC)
 $(OBJ)/src/io/%.o: INC := $(IO_INC)
 $(OBJ)/src/cli/%.o: INC := $(CLI_INC)
-$(OBJ)/src/bench/%.o: INC := $(CLI_INC)
+$(OBJ)/src/lab/%.o: INC := $(CLI_INC)
 $(OBJ)/%.o: %.c | compiler
 	@mkdir -p $(@D)
 	$(call say,CC,$<)

@@ -22,7 +22,7 @@ _sat() {
         --max-pixels --max-memory --backend --threads --quiet --verbose --help --version' ;;
     info) options='--json --no-orient --max-pixels --max-memory --help --version' ;;
     backends) options='--json --help --version' ;;
-    bench) options='--size --type --channels --accum --layout --box --stat --result --squares --weighted --batch --against --backend --repeat --md --csv --json --list --from
+    bench) options='--size --type --channels --accum --layout --box --gauss --stat --result --squares --weighted --batch --against --backend --repeat --md --csv --json --list --from
         --plot --output --no-clobber --threads --quiet --verbose --help --version' ;;
     *) options='--box --radius --gauss --unsharp --dog --border --passes --alpha --result --linear --mean --rect --rects --as --stat --ddof --clip
         --json --output --format --quality --threshold --mask --nodata --min-valid --gray --channel --moments

@@ -57,6 +57,7 @@ complete -c sat -n '__sat_is bench' -l accum -x -a 'u32 u64 i32 i64 f32 f64' -d 
 complete -c sat -n '__sat_is bench' -l box -x -d 'Time the box filter'
 complete -c sat -n '__sat_is bench' -l stat -x -a 'mean var std mean,var' -d 'Statistics of these windows'
 complete -c sat -n '__sat_is bench' -l result -x -a 'f32 f64' -d 'Type of its results'
+complete -c sat -n '__sat_is bench' -l gauss -x -d 'Time the Gaussian filter'
 complete -c sat -n '__sat_is bench' -l weighted -d 'Means weighted by the last channel, alpha'
 complete -c sat -n '__sat_is bench' -l squares -d 'Tables of the squares of samples'
 complete -c sat -n '__sat_is bench' -l batch -x -d 'Images in one call'

@@ -1,6 +1,6 @@
 /* command.h - the table of commands.
  *
- * A command is one file cmd_<id>.c, here or in src/bench, that defines `const command command_<id>` at its bottom, and
+ * A command is one file cmd_<id>.c, here or in src/lab, that defines `const command command_<id>` at its bottom, and
  * one line in commands.def.  main.c runs it, and turns its result into the exit status. */
 #ifndef CLI_COMMAND_H
 #define CLI_COMMAND_H

@@ -131,12 +131,13 @@ void sat_float_lines(const sat_float_part *p, const char *const *rows, int count
 {
     const sat_float_box *f = p->f;
     const int64_t channels = f->spec.channels, x = position + f->x.first;
-    const bool lie = rows_lie(p) && x >= 0 && x + n <= f->spec.width;
+    const bool inside = x >= 0 && x + n <= f->spec.width, lie = rows_lie(p) && inside;
     run runs[SAT_FLOAT_CHUNK_SAMPLES];
-    const int all = lie ? 0 : find_runs(f, position, n, runs);
+    runs[0] = (run){x, 1, n};
+    const int all = inside ? 1 : find_runs(f, position, n, runs);
     for (int i = 0; i < count; i++) {
         char *out = p->w->samples + (size_t)(i * f->chunk_px * channels) * f->in_bytes;
         lines[i] = rows[i] == NULL ? f->zeros : lie ? rows[i] + (size_t)(x * channels) * f->in_bytes : out;
-        for (int k = 0; rows[i] && k < all; k++) out = gather(f, p->src, rows[i], &runs[k], out);
+        for (int k = 0; rows[i] && !lie && k < all; k++) out = gather(f, p->src, rows[i], &runs[k], out);
     }
 }

@@ -51,6 +51,7 @@ typedef struct worker {
     char *above;     /* the block's row of the table; LEAD bytes in front of it are the zero column's */
     uint32_t *fixed; /* q32: a part of a row in fixed point */
     char *squares;   /* of a part of a row */
+    char *turned;    /* a row of the block in the order of a table with gaps, if that goes past the caches */
     sat_rows rows;   /* of a block of the image, without gaps */
     char *along;     /* for each row of the band: 4 running sums of 8 bytes */
 } worker;
@@ -76,7 +77,8 @@ static bool open_workers(table *t, sat_arena *arena)
     size_t block_bytes = LEAD + BLOCK_BYTES, fixed_bytes = CHUNK_BYTES;
     size_t along_bytes = BAND_ROWS_MAX * ALONG_BYTES;
     size_t squares_bytes = t->summing.square ? 2 * CHUNK_BYTES : 0; /* a square has at most twice its sample's bytes */
-    size_t per_worker = block_bytes + fixed_bytes + along_bytes + squares_bytes;
+    size_t turned_bytes = t->summing.stream ? block_bytes : 0;
+    size_t per_worker = block_bytes + fixed_bytes + along_bytes + squares_bytes + turned_bytes;
     size_t row = (size_t)t->block * sat_type_bytes(t->spec.sample);
     t->done = sat_arena_alloc(arena, (size_t)t->blocks * sizeof *t->done);
     t->memory = sat_arena_alloc(arena, (size_t)t->threads * per_worker);
@@ -87,6 +89,7 @@ static bool open_workers(table *t, sat_arena *arena)
         t->workers[i] = (worker){.above = m + LEAD, .fixed = (uint32_t *)(void *)(m + block_bytes)};
         t->workers[i].along = m + block_bytes + fixed_bytes;
         t->workers[i].squares = t->workers[i].along + along_bytes;
+        t->workers[i].turned = t->workers[i].squares + squares_bytes;
         memset(m, 0, LEAD);
         if (!sat_rows_open(&t->workers[i].rows, row, t->spec.height, arena)) return false;
     }
@@ -139,6 +142,22 @@ static void put(const table *t, char *dst, const char *src, size_t bytes)
         memcpy(dst, src, bytes);
 }
 
+/* Writes a block's row of a table with gaps.  A row that fills its memory, in another order, is brought into that order
+ * and then written past the caches. */
+static void scatter(const table *t, const worker *w, const sat_view *row, const char *sums)
+{
+    const size_t bytes = (size_t)(row->width * row->channels) * t->entry;
+    if (!t->summing.stream || sat_extent(row) != bytes) {
+        sat_scatter(row, 0, row->width, 0, 1, sums, 0);
+        return;
+    }
+    char *to = sat_lowest(row);
+    sat_view turned = *row;
+    turned.data = w->turned + ((char *)row->data - to);
+    sat_scatter(&turned, 0, row->width, 0, 1, sums, 0);
+    t->isa->stream(to, w->turned, bytes);
+}
+
 /* One row of a block: some samples at a time are prefetched, `ahead` bytes further on, and added and written, so that
  * the processor reads, computes and writes at once: a whole row of prefetches would wait for places in the queue of
  * misses.  A chunk is written up to its last full cache line, the rest goes with the next, so that only the ends of a
@@ -182,7 +201,10 @@ static bool do_row(const table *t, const worker *w, const char *in, ptrdiff_t ah
         put(t, dst + written, src + written, ready - written);
         written = ready;
     }
-    if (scatters) sat_scatter(out, to, (int64_t)((lead + last) / pixel), y, 1, src, 0);
+    if (scatters) {
+        const sat_view row = sat_rows_of(out, y, 1), part = sat_columns_of(&row, to, (int64_t)((lead + last) / pixel));
+        scatter(t, w, &part, src);
+    }
     return inside;
 }
 

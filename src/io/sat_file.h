@@ -33,8 +33,8 @@ extern "C" {
 typedef struct sat_file sat_file;
 
 /* How to take a table that other software made (np.save() of cv2.integral(), of cumsum()): an array of <i4 <u4 <i8 <u8
- * <f4 <f8 in C order, with 2 dimensions, or with 3 of which the last is 1 .. 4, and without a trailer.  NULL or zeros:
- * such a file is refused.  A file with a trailer is what its trailer says, whatever stands here. */
+ * <f4 <f8 in C order, with 2 dimensions, or with 3, the last 1 .. 4, and without a trailer.  NULL or zeros:
+ * a file of other software is refused.  A file with a trailer is what its trailer says, whatever stands here. */
 typedef struct sat_file_options {
     bool foreign;        /* take a file without trailer: its layout and sample type are these */
     bool standard_input; /* the path "-" is standard input; else it is a file of that name */
@@ -127,7 +127,7 @@ typedef struct sat_file_write_options {
  *
  *   SAT_ERR_ARGUMENT     a pointer is NULL, an option, the layout or the fixed point is none, or the table sums squares
  *   SAT_ERR_SHAPE        no table has this shape, its rows lie too close or its pixels apart, or there are several
- *   SAT_ERR_TYPE         no table of this type is made of such samples
+ *   SAT_ERR_TYPE         no table of this type is made of samples of that type
  *   SAT_ERR_UNAVAILABLE  the table lies in device memory
  *   SAT_ERR_MEMORY       an allocation failed
  *   SAT_ERR_FILE         the path cannot be written; what was there is unchanged, unless the detail begins with
@@ -154,8 +154,8 @@ SAT_API sat_status sat_file_writer_open_sized(sat_file_writer **writer, const ch
  * file has two moments.  SAT_ERR_FILE: the path cannot be written. */
 SAT_API sat_status sat_file_writer_rows(sat_file_writer *writer, const sat_view *rows);
 
-/* The same for a file of two moments: as many rows of the sums and of the squares, both of that type.  SAT_ERR_ARGUMENT
- * also where the file has one moment, SAT_ERR_SHAPE where the rows are not as many. */
+/* The same for a file of two moments: the same number of rows of the sums and of the squares, both of that type.
+ * SAT_ERR_ARGUMENT also where the file has one moment, SAT_ERR_SHAPE where the numbers of rows differ. */
 SAT_API sat_status sat_file_writer_moments(sat_file_writer *writer, const sat_view *rows, const sat_view *squares);
 
 /* After the last row: writes the trailer, syncs the file and gives it its name.  Frees the writer in every case, and

@@ -32,16 +32,16 @@
  * Versions.  sat_plan_spec, sat_run_options, sat_table, sat_statistics, sat_query_spec, sat_box_spec, sat_gauss_spec,
  * sat_window_spec, sat_light_spec, sat_rounding and the structs called sat_..._info get new members at their end, where
  * zero means what the version before did.  The size of the caller's struct travels with the call, so a program may run
- * with a library that is newer, or older, than the header it was compiled with. The functions that take or fill such a
- * struct are macros: sat_plan_create(plan, spec) is sat_plan_create_sized(plan, spec, sizeof(sat_plan_spec)), and so
- * on, the size last. Other languages call the latter with the size of their own declaration. The library takes members
- * that the caller's struct lacks for zero, and does not write them.  A non-zero member that the library does not have
- * is refused with SAT_ERR_ARGUMENT.  All other structs stay as they are.
+ * with a library that is newer, or older, than the header it was compiled with. Functions that take or fill one of
+ * these structs are macros: sat_plan_create(plan, spec) is sat_plan_create_sized(plan, spec, sizeof(sat_plan_spec)),
+ * and so on, the size last. Other languages call sat_plan_create_sized() with the size of their own declaration. The
+ * library takes members that the caller's struct lacks for zero, and does not write them.  A non-zero member that the
+ * library does not have is refused with SAT_ERR_ARGUMENT.  All other structs stay as they are.
  *
  * Threads.  Work on the CPU is shared with worker threads of the library's own (sat_parallel()).  They are started when
- * they are first needed, block all signals but those that a thread brings on itself, sleep while there is no work, and
+ * they are first needed, block all signals but a thread's own faults, sleep while there is no work, and
  * stay until the process ends or the library is unloaded.  They have the affinity and the scheduling class of the
- * thread whose call started them.  Where the system refuses one, the work is done by those that there are.  A child of
+ * thread whose call started them.  Where the system refuses one, the other workers do its work.  A child of
  * fork() starts its own; what belonged to the parent's GPU is not for the child.
  *
  * Devices.  A backend on a GPU takes views in device memory, where a run only queues work on the caller's stream and
@@ -75,13 +75,13 @@ SAT_API const char *sat_version(void);
 
 /* ---- status ---------------------------------------------------------------------------------------- */
 
-/* A function returns those that its comment names.  All return SAT_ERR_ARGUMENT for what SAT_ERR_ARGUMENT stands for,
- * also where their comments do not name it.  Of several faults, any may be returned. */
+/* The comment of a function names the statuses that it returns.  All return SAT_ERR_ARGUMENT for what SAT_ERR_ARGUMENT
+ * stands for, also where their comments do not name it.  Of several faults, any may be returned. */
 typedef enum sat_status {
     SAT_OK = 0,
     SAT_ERR_ARGUMENT = 1,    /* NULL; a value out of its range; memory of a wrong kind, shared, unaligned, with gaps */
     SAT_ERR_SHAPE = 2,       /* sides, channels, count or strides that cannot be, overflow, or disagree between views */
-    SAT_ERR_TYPE = 3,        /* no such type of samples, sums or results, or they do not go together */
+    SAT_ERR_TYPE = 3,        /* no type of samples, sums or results, or they do not go together */
     SAT_ERR_RANGE = 4,       /* sums cannot be proven to hold the answer; a sample is out of fixed point's range */
     SAT_ERR_RECT = 5,        /* a rectangle is empty or reaches outside the image */
     SAT_ERR_MEMORY = 6,      /* an allocation failed */
@@ -118,8 +118,7 @@ typedef enum sat_type {
     SAT_I8 = 9,   /* samples */
     SAT_I16 = 10, /* samples */
     SAT_I32 = 11, /* samples; accumulator modulo 2^32, read as signed: that of OpenCV's integral() */
-    SAT_F16 =
-        12, /* samples of later versions: SAT_ERR_TYPE, as for those of 64-bit integers, says what to convert to */
+    SAT_F16 = 12, /* samples of later versions: SAT_ERR_TYPE, as for 64-bit integers, says what to convert to */
 } sat_type;
 
 SAT_API size_t sat_type_bytes(sat_type type);          /* 0 for an unknown type                */
@@ -160,10 +159,10 @@ typedef enum sat_memory { SAT_HOST = 0, SAT_DEVICE } sat_memory;
  * a broadcast, cannot be said.  Where there is one image, row, pixel or channel, its stride may be anything.  More than
  * 4 channels are planes: an array (H, W, 8) is width = W, height = H, channels = 1, count = 8, pixel_bytes = 8 * size,
  * row_bytes = W * 8 * size, image_bytes = size; an array (8, H, W) the same with no stride set.  Samples of a source
- * may share bytes; those of a result may not: its strides sorted by magnitude, each steps over all that the smaller
+ * may share bytes; samples of a result may not: its strides sorted by magnitude, each steps over all that the smaller
  * ones reach.  What lies between samples may be read, and is not written.  On the CPU every operation takes and gives
- * any view, some rows gathered or scattered at a time.  In device memory rows lie top to bottom without gaps, but those
- * of sources where the spec says `strided`: the device gathers them.  What is taken as const is only read. */
+ * any view, some rows gathered or scattered at a time.  In device memory rows lie top to bottom without gaps, but for
+ * sources where the spec says `strided`: the device gathers them.  What is taken as const is only read. */
 typedef struct sat_view {
     void *data;            /* the sample of channel 0 at (0, 0) of image 0 */
     ptrdiff_t row_bytes;   /* from one row to the next; 0 = width * |pixel_bytes| */
@@ -188,7 +187,7 @@ SAT_API size_t sat_row_bytes(int64_t width, int channels, sat_type type);
 SAT_API sat_status sat_view_alloc(sat_view *view);
 SAT_API void sat_view_free(sat_view *view);
 
-/* Image i of a view, as a view of one image; data is NULL if there is no such image. */
+/* Image i of a view, as a view of one image; data is NULL if the view has no image i. */
 SAT_API sat_view sat_view_image(const sat_view *view, int64_t i);
 
 /* ---- tables ---------------------------------------------------------------------------------------- */
@@ -237,8 +236,8 @@ typedef struct sat_plan_spec {
     int power;                      /* 1 sums the samples, 2 their squares; 0 = 1.  Squares of u8, u16, i8, i16 go to
                                        u32 u64 i64 f64, all others to f64, each rounded to f64 first; SAT_TYPE_NONE =
                                        the narrowest of u32, u64 and f64 that is proven for the whole image.  By the
-                                       backends cpu, serial, and on a device fused, which sums those of 8 and 16 bits
-                                       in integers only */
+                                       backends cpu, serial, and on a device fused, which sums samples of 8 and 16
+                                       bits in integers only */
     int reserved_word;              /* 0 */
 } sat_plan_spec;
 
@@ -271,11 +270,10 @@ SAT_API sat_status sat_plan_create_sized(sat_plan **plan, const sat_plan_spec *s
 /* Builds the tables of all images.  Both views are the caller's and share no byte: their extents lie apart, or they are
  * different regions of one larger image, or different images in turns (others may be refused).
  * The image view has the plan's width, channels and sample type, 1 .. height rows and 1 .. count images; a run of fewer
- * images may use fewer threads.  The table view has the accumulator type (SAT_Q32 for q32), as many images, and the
- * shape that the layout asks for: padded (rows + 1) x (width + 1), or rows x (width + 1) when the band continues; else
- * rows x width.
- * Integer results are bit-equal on every backend and thread count. Float results are the same from run
- * to run on one backend and instruction set, if the backend is repeatable (sat_backend_info); they differ
+ * images may use fewer threads.  The table view has the accumulator type (SAT_Q32 for q32), the same number of images,
+ * and the shape that the layout asks for: padded (rows + 1) x (width + 1), or rows x (width + 1) when the band
+ * continues; else rows x width. Integer results are bit-equal on every backend and thread count. Float results are the
+ * same from run to run on one backend and instruction set, if the backend is repeatable (sat_backend_info); they differ
  * by at most 2 * (width + height) * eps * (sum of |samples|), eps = 2^-53 (f64) or 2^-24 (f32), from one run
  * or backend to another.
  * Views in device memory: the work is queued on run->stream and may not have begun when the call returns; image,
@@ -319,11 +317,10 @@ typedef union sat_sum {
 
 enum { SAT_CLIP = 1 }; /* flags: cut each rectangle to the image instead of refusing it */
 
-/* Answers n rectangles in each image of the table: sums[(image * n + i) * channels + c], and means likewise; either may
- * be NULL.
- * Sums are exact for integer tables; a mean is the sum divided by the area in double.  Of a table of squares, they are
- * those of the squares.  With SAT_CLIP a rectangle that lies wholly outside gives sum 0 and mean NaN.
- * All rectangles are checked before the first answer is written: SAT_ERR_RECT names the first bad one by
+/* Answers n rectangles in each image of the table: sums[(image * n + i) * channels + c], and means in the same order;
+ * either may be NULL. Sums are exact for integer tables; a mean is the sum divided by the area in double.  A table of
+ * squares answers with sums and means of the squares.  With SAT_CLIP a rectangle that lies wholly outside gives sum 0
+ * and mean NaN. All rectangles are checked before the first answer is written: SAT_ERR_RECT names the first bad one by
  * its index and the image's size; SAT_ERR_RANGE the first that this table cannot be proven to answer,
  * with the bound.  Also SAT_ERR_TYPE for a table that no samples of its type make, SAT_ERR_UNAVAILABLE for one
  * in device memory (see sat_query_create()), SAT_ERR_ARGUMENT and SAT_ERR_SHAPE.  threads as in sat_plan_spec; small
@@ -379,7 +376,7 @@ typedef struct sat_query sat_query;
 typedef struct sat_query_spec {
     unsigned flags;                 /* SAT_CLIP */
     int threads;                    /* of a table in host memory: as in sat_plan_spec */
-    const sat_executor *executor;   /* likewise */
+    const sat_executor *executor;   /* as in sat_plan_spec */
     const sat_allocator *allocator; /* as in sat_plan_spec */
     const sat_table *squares;       /* of the same image, power 2, in memory of the same kind; NULL: no statistics that
                                        need it.  Copied, as the table is */
@@ -388,8 +385,8 @@ typedef struct sat_query_spec {
 /* Checks the table as sat_table_query() does and copies its description; its memory is borrowed while the query lives,
  * and what it holds may change between runs: a new table in the same place.  All memory that runs need is taken here.
  * spec NULL: the defaults.  On SAT_OK *query is the caller's, to be given to sat_query_destroy(); else it is NULL, and
- * the status one of those of sat_table_query() or sat_table_statistics() for their tables, SAT_ERR_MEMORY,
- * SAT_ERR_DEVICE, or SAT_ERR_UNAVAILABLE where there is no device. */
+ * the status is what sat_table_query() or sat_table_statistics() says of their tables, SAT_ERR_MEMORY, SAT_ERR_DEVICE,
+ * or SAT_ERR_UNAVAILABLE where there is no device. */
 #define sat_query_create(...) /* query, table, spec */                                                                 \
     sat_query_create_sized(__VA_ARGS__, sizeof(sat_table), sizeof(sat_query_spec))
 SAT_API sat_status sat_query_create_sized(sat_query **query, const sat_table *table, const sat_query_spec *spec,
@@ -399,7 +396,7 @@ SAT_API sat_status sat_query_create_sized(sat_query **query, const sat_table *ta
  * A table in device memory: rects, sums and means lie in device memory too, aligned to 8 bytes (rects are read
  * in fewer loads from 16), and must not overlap.  The work is queued on run->stream, and may not have begun when
  * the call returns; all memory must stay until it is done.  Runs of one query go to one stream, or each waits for the
- * one before.  Results are bit for bit those of sat_table_query(), but that a NaN may be another NaN.  A bad rectangle
+ * one before.  Results equal sat_table_query()'s bit for bit, but a NaN may be another NaN.  A bad rectangle
  * gets sum 0 and mean NaN, all others their answers; sat_query_wait() returns the failure.
  * Returns SAT_ERR_ARGUMENT, SAT_ERR_DEVICE, SAT_ERR_CANCELLED; for a table in host memory also SAT_ERR_RECT,
  * SAT_ERR_RANGE. */
@@ -411,10 +408,10 @@ SAT_API sat_status sat_query_run_sized(sat_query *query, const sat_rect *rects, 
 /* The statistics of sat_table_statistics() from the query's table and its table of squares; ask->flags, threads and
  * executor do not count, but the spec's.  Tables in host memory: as sat_table_statistics().
  * Tables in device memory: as sat_query_run(), all arrays of *ask in device memory too, aligned to 8 bytes.  Results
- * are bit for bit those of sat_table_statistics(), but that a NaN may be another NaN.  A bad rectangle gets sum 0, area
- * 0 and NaN for the others; bad is what the table cannot answer or, where an answer needs it, that of squares.  Returns
- * as sat_query_run(); SAT_ERR_ARGUMENT also for squares that are missing, a table of squares in place of the sums, and
- * a ddof below 0. */
+ * equal sat_table_statistics()'s bit for bit, but a NaN may be another NaN.  A bad rectangle gets sum 0, area 0 and NaN
+ * for the others; bad is what the table cannot answer or, where an answer needs it, that of squares.  Returns as
+ * sat_query_run(); SAT_ERR_ARGUMENT also for squares that are missing, a table of squares in place of the sums, and a
+ * ddof below 0. */
 #define sat_query_statistics(...) /* query, rects, n, ask, run */                                                      \
     sat_query_statistics_sized(__VA_ARGS__, sizeof(sat_statistics), sizeof(sat_run_options))
 SAT_API sat_status sat_query_statistics_sized(sat_query *query, const sat_rect *rects, size_t n,
@@ -498,8 +495,8 @@ SAT_API sat_status sat_box_create_sized(sat_box **box, const sat_box_spec *spec,
  * the backend has a filter of its own.  Views in device memory: the work is queued on
  * run->stream, as for sat_plan_run(), and may not have begun when the call returns; runs of one filter go to one
  * stream, or each waits for the one before.  Results of integer samples are bit-equal on every backend and thread
- * count, those of float samples on every thread count and, on the CPU, every instruction set. Returns SAT_ERR_ARGUMENT,
- * _SHAPE, _TYPE, _RANGE (above), _DEVICE or _CANCELLED. */
+ * count; results of float samples on every thread count and, on the CPU, every instruction set. Returns
+ * SAT_ERR_ARGUMENT, _SHAPE, _TYPE, _RANGE (above), _DEVICE or _CANCELLED. */
 #define sat_box_run(...) sat_box_run_sized(__VA_ARGS__, sizeof(sat_run_options)) /* box, src, dst, run */
 SAT_API sat_status sat_box_run_sized(sat_box *box, const sat_view *src, const sat_view *dst, const sat_run_options *run,
                                      size_t run_bytes);
@@ -535,7 +532,7 @@ SAT_API bool sat_border_at_sized(size_t i, sat_border_info *info, size_t info_by
 
 /* ---- backends -------------------------------------------------------------------------------------- */
 
-/* What computes tables: the library's own methods, all of which a caller may be given. */
+/* What computes tables: the library's own methods; a caller may be given any of them. */
 typedef struct sat_backend_info {
     const char *name, *summary;
     const char *paper; /* citation, or NULL */

@@ -4,8 +4,8 @@
  * (make LAB=0) has none of it.  sat_lab_backend_info, sat_scan_spec and sat_scan_info travel with their size, as the
  * structs of sat.h do.
  *
- * Every table and every scan is compared with two things.  A ceiling copies as many bytes and sums nothing: no method
- * is faster.  A peer is another library's code for the same job.  Neither is chosen unless it is named. */
+ * Every table and every scan is compared with two things.  A ceiling copies the same number of bytes and sums nothing:
+ * no method is faster.  A peer is another library's code for the same job.  Neither is chosen unless it is named. */
 #ifndef SAT_LAB_H
 #define SAT_LAB_H
 
@@ -39,7 +39,7 @@ typedef struct sat_lab_backend_info {
 } sat_lab_backend_info;
 
 /* The i-th backend, the ceilings and peers among them, best first; false past the last.  sat_plan_create() takes all of
- * their names, sat_box_create() those of sat_backend_at().  Probes that one backend only. */
+ * their names, sat_box_create() the names of sat_backend_at().  Probes that one backend only. */
 #define sat_lab_backend_at(...) sat_lab_backend_at_sized(__VA_ARGS__, sizeof(sat_lab_backend_info)) /* i, info */
 SAT_API bool sat_lab_backend_at_sized(size_t i, sat_lab_backend_info *info, size_t info_bytes);
 
@@ -68,14 +68,14 @@ typedef struct sat_scan sat_scan;
 
 /* Makes a scan with all memory that its runs need.  On SAT_OK *scan is the caller's, to be given to
  * sat_scan_destroy(); else it is NULL and the status is SAT_ERR_ARGUMENT, _SHAPE, _TYPE, _MEMORY, _DEVICE or
- * _UNAVAILABLE: no such method here, or a block_threads x thread_items that was not compiled in. */
+ * _UNAVAILABLE: no method of that name here, or a block_threads x thread_items that was not compiled in. */
 #define sat_scan_create(...) sat_scan_create_sized(__VA_ARGS__, sizeof(sat_scan_spec)) /* scan, spec */
 SAT_API sat_status sat_scan_create_sized(sat_scan **scan, const sat_scan_spec *spec, size_t spec_bytes);
 
 /* in: length samples, out: length sums, aligned to their types, in the spec's memory, not overlapping.  stream
  * as in sat_run_options; on device memory the work is queued there, as for sat_plan_run().  A method with a segment
- * (below) starts anew after each so many elements. Integer results are exact modulo 2^32 or 2^64; float ones differ by
- * at most 2 * length * eps * (sum of |samples|).  Returns SAT_ERR_ARGUMENT, _DEVICE. */
+ * (below) starts anew after each segment. Integer results are exact modulo 2^32 or 2^64; float ones differ by at most 2
+ * * length * eps * (sum of |samples|).  Returns SAT_ERR_ARGUMENT, _DEVICE. */
 SAT_API sat_status sat_scan_run(sat_scan *scan, const void *in, void *out, void *stream);
 SAT_API const char *sat_scan_note(const sat_scan *scan); /* one line: method, block, items, device */
 SAT_API void sat_scan_destroy(sat_scan **scan);          /* frees it and sets *scan to NULL */
@@ -94,8 +94,8 @@ typedef struct sat_scan_info {
 #define sat_scan_at(...) sat_scan_at_sized(__VA_ARGS__, sizeof(sat_scan_info)) /* i, info */
 SAT_API bool sat_scan_at_sized(size_t i, sat_scan_info *info, size_t info_bytes);
 
-/* The name of the i-th scan method that builds with CUDA have and this one lacks, cut to fit; of those that scan whole
- * arrays, or the elements of each warp.  False past the last. */
+/* The name of the i-th scan method that builds with CUDA have and this one lacks, cut to fit: of the methods for whole
+ * arrays, or for the elements of each warp.  False past the last. */
 SAT_API bool sat_scan_absent(size_t i, bool of_warps, char *name, size_t bytes);
 
 /* ---- time on a device -------------------------------------------------------------------------------- */

@@ -22,17 +22,17 @@ extern "C" {
 /* How many processors this thread may run on, 1 .. 1024: what threads = 0 stands for. */
 SAT_API int sat_processors(void);
 
-/* One of count tasks: index is 0 .. count-1, worker which thread of those that take part does it. */
+/* One of count tasks: index is 0 .. count-1, worker the number of the thread that does it. */
 typedef void sat_task(void *context, int64_t index, int worker);
 
 /* Calls task(context, index, worker) once for each index 0 .. count-1, in up to `threads` threads (1 .. 1024; 0 = one
  * for each processor), and returns when all calls have.
  *
- * The calling thread is worker 0; the others are 1 .. threads-1, of which any may not come, and each is one thread at a
+ * The calling thread is worker 0; the others are 1 .. threads-1. Any of these may not come, and each is one thread at a
  * time: scratch memory for `threads` workers suffices.  Indices are begun in order: before one is begun, all lower ones
  * have been.  So a task may wait for a lower index, and for nothing else.  What the caller wrote before is
  * seen by all tasks, and what they wrote by the caller after.  Calls at the same time, from several threads or from
- * inside a task, share the workers: a call takes those that are idle, and at worst its caller does everything.
+ * inside a task, share the workers: a call takes the idle ones, and at worst its caller does everything.
  *
  * A task has 256 KiB of stack.  It must return: not by longjmp(), not by an exception.  In a child that a task forks no
  * other thread goes on with the indices: it ends there, or calls exec().

@@ -20,8 +20,8 @@
  * beside v; where it is not, by less than (6 * n + 40)^2 * e^2 * a^2 in addition; with a ddof, all of it times
  * n / (n - ddof).  Results are the same on every thread count.
  *
- * Samples that count.  Without a mask, nodata value and skip_nan all do.  With one of them, those that do not count
- * take no part in any sum, and n is the number of those that do.  Where fewer than min_valid count, the result is
+ * Samples that count.  Without a mask, nodata value and skip_nan all do.  With one of them, samples that do not count
+ * take no part in any sum, and n is the number of samples that count.  Where fewer than min_valid count, the result is
  * `empty`.
  */
 #ifndef SAT_WINDOW_H
@@ -120,8 +120,8 @@ typedef struct sat_window_spec {
     double nodata;                   /* a value that samples can have (sat_type_holds()), of f32 rounded to it; NaN
                                         means skip_nan */
     double min_valid;                /* samples that must count: 1 or more, a whole number; below 1: a share of
-                                        window_width * window_height, of which what lies beyond the image never
-                                        counts where the border mode is shrink, and counts as the pixel that it
+                                        window_width * window_height. What lies beyond the image never counts
+                                        with the border mode shrink, and counts as the pixel that it
                                         repeats in modes that repeat; 0 = one sample */
     double empty;                    /* the result where fewer count, or n <= ddof for a variance; of a statistic with
                                         extremes of the image also where none of its samples counts; clipped as any
@@ -156,14 +156,15 @@ typedef struct sat_window sat_window;
 #define sat_window_create(...) sat_window_create_sized(__VA_ARGS__, sizeof(sat_window_spec)) /* window, spec */
 SAT_API sat_status sat_window_create_sized(sat_window **window, const sat_window_spec *spec, size_t spec_bytes);
 
-/* src: 1 .. count images of the spec's shape and sample type.  mask: as many images of u8 with one channel, of the same
- * width and height and without gaps between their pixels, where samples of pixels that are not 0 count; NULL unless the
- * spec is masked.  results: one view
- * for each output, in their order, of src's shape and the output's type.  No result shares a byte with another view.
+/* src: 1 .. count images of the spec's shape and sample type.  mask: the same number of images of u8 with one channel,
+ * of the same width and height and without gaps between their pixels, where samples of pixels that are not 0 count;
+ * NULL unless the spec is masked.  results: one view for each output, in their order, of src's shape and the output's
+ * type.  No result shares a byte with another view.
  *
  * run->counts: clipped counts the results of all outputs that lay beyond their integer type's range, or were NaN there,
- * which gives 0; empty ones like any other.  empty[i] counts those of output i that are `empty`, as too few samples of
- * their windows count; of thresholds, how many were compared with none, and so are 0.  A device does not count these.
+ * which gives 0; empty ones like any other.  empty[i] counts the results of output i that are `empty`, as too few
+ * samples of their windows count; of thresholds, the pixels that had none to be compared with, and so are 0.  A device
+ * does not count these.
  *
  * Views in device memory: the work is queued on run->stream, as for sat_plan_run(); runs of one window go to one
  * stream, or each waits for the one before.  Returns SAT_ERR_ARGUMENT, _SHAPE, _TYPE, _DEVICE, _CANCELLED. */

@@ -19,8 +19,7 @@ FORCE void copy_each(char *restrict to, ptrdiff_t to_step, const char *restrict 
 }
 
 /* Bytes of 16 change places at once, where the processor can do that in one instruction.  `lead`: where the 16 lie from
- * the first of a step.  They are as many as a step has, or one more, which is the next element's: the last elements are
- * left to the caller.  Returns how many steps were taken. */
+ * the first of a step.  Those that a step does not take are of a neighbour: `rest` elements are left to the caller. */
 typedef uint8_t bytes_16 __attribute__((vector_size(16)));
 #if defined(__x86_64__)
 #define SHUFFLE_TARGET __attribute__((target("ssse3")))
@@ -45,26 +44,57 @@ static bool shuffles(void)
             memcpy(to + i * (to_step), &v, sizeof v);                                                                  \
         }                                                                                                              \
     }
-SHUFFLE(shuffle_ones, -15, 16, -16, 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0)
-SHUFFLE(shuffle_twos, -14, 16, -16, 14, 15, 12, 13, 10, 11, 8, 9, 6, 7, 4, 5, 2, 3, 0, 1)
-SHUFFLE(shuffle_threes, -13, 15, -15, 13, 14, 15, 10, 11, 12, 7, 8, 9, 4, 5, 6, 1, 2, 3, 0)
-SHUFFLE(swap_threes, 0, 15, 15, 2, 1, 0, 5, 4, 3, 8, 7, 6, 11, 10, 9, 14, 13, 12, 15)
-SHUFFLE(swap_fours, 0, 16, 16, 3, 2, 1, 0, 7, 6, 5, 4, 11, 10, 9, 8, 15, 14, 13, 12)
+SHUFFLE(reverse_1, -15, 16, -16, 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0)
+SHUFFLE(reverse_2, -14, 16, -16, 14, 15, 12, 13, 10, 11, 8, 9, 6, 7, 4, 5, 2, 3, 0, 1)
+SHUFFLE(reverse_3, -13, 15, -15, 13, 14, 15, 10, 11, 12, 7, 8, 9, 4, 5, 6, 1, 2, 3, 0)
+SHUFFLE(reverse_4, -12, 16, -16, 12, 13, 14, 15, 8, 9, 10, 11, 4, 5, 6, 7, 0, 1, 2, 3)
+SHUFFLE(reverse_6, -10, 12, -12, 10, 11, 12, 13, 14, 15, 4, 5, 6, 7, 8, 9, 0, 1, 2, 3)
+SHUFFLE(reverse_12, -4, 12, -12, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 0, 1, 2, 3)
+SHUFFLE(swap_1x3, 0, 15, 15, 2, 1, 0, 5, 4, 3, 8, 7, 6, 11, 10, 9, 14, 13, 12, 15)
+SHUFFLE(swap_1x4, 0, 16, 16, 3, 2, 1, 0, 7, 6, 5, 4, 11, 10, 9, 8, 15, 14, 13, 12)
+SHUFFLE(swap_2x3, 0, 12, 12, 4, 5, 2, 3, 0, 1, 10, 11, 8, 9, 6, 7, 12, 13, 14, 15)
+SHUFFLE(swap_2x4, 0, 16, 16, 6, 7, 4, 5, 2, 3, 0, 1, 14, 15, 12, 13, 10, 11, 8, 9)
+SHUFFLE(swap_4x3, 0, 12, 12, 8, 9, 10, 11, 4, 5, 6, 7, 0, 1, 2, 3, 12, 13, 14, 15)
+SHUFFLE(swap_4x4, 0, 16, 16, 12, 13, 14, 15, 8, 9, 10, 11, 4, 5, 6, 7, 0, 1, 2, 3)
 
-/* Steps of so many elements that leave at least `rest` of n. */
-static int64_t steps_in(int64_t n, int64_t each, int64_t rest)
+typedef struct shuffle {
+    size_t size; /* of an element */
+    int channels;
+    void (*run)(char *restrict to, const char *restrict from, int64_t steps);
+    int64_t each, rest; /* elements of a step, and left to the caller */
+} shuffle;
+
+/* Elements in reverse order; and channels in reverse order in each pixel, RGB and BGR. */
+static const shuffle reversals[] = {{1, 1, reverse_1, 16, 0},
+                                    {2, 1, reverse_2, 8, 0},
+                                    {3, 1, reverse_3, 5, 1},
+                                    {4, 1, reverse_4, 4, 0},
+                                    {6, 1, reverse_6, 2, 1},
+                                    {12, 1, reverse_12, 1, 1},
+                                    {0}};
+static const shuffle swaps[] = {{1, 3, swap_1x3, 5, 1},
+                                {1, 4, swap_1x4, 4, 0},
+                                {2, 3, swap_2x3, 2, 1},
+                                {2, 4, swap_2x4, 2, 0},
+                                {4, 3, swap_4x3, 1, 1},
+                                {4, 4, swap_4x4, 1, 0},
+                                {0}};
+
+/* Takes as many of n elements as whole steps hold; returns their number. */
+static int64_t run_shuffle(const shuffle *table, char *to, const char *from, int64_t n, size_t size, int channels)
 {
-    return n >= rest && shuffles() ? (n - rest) / each : 0;
+    while (table->run && (table->size != size || table->channels != channels)) table++;
+    if (table->run == NULL || n < table->rest || !shuffles()) return 0;
+    const int64_t steps = (n - table->rest) / table->each;
+    table->run(to, from, steps);
+    return steps * table->each;
 }
 
 /* Elements in reverse order. */
 static void reverse(char *to, const char *from, int64_t n, size_t size)
 {
-    int64_t steps = 0, each = 16 / (int64_t)size;
-    if (size == 1) shuffle_ones(to, from, steps = steps_in(n, each, 0));
-    if (size == 2) shuffle_twos(to, from, steps = steps_in(n, each, 0));
-    if (size == 3) shuffle_threes(to, from, steps = steps_in(n, each, 1));
-    to += steps * each * (int64_t)size, from -= steps * each * (int64_t)size, n -= steps * each;
+    const int64_t done = run_shuffle(reversals, to, from, n, size, 1);
+    to += done * (int64_t)size, from -= done * (int64_t)size, n -= done;
     switch (size) {
     case 1: copy_each(to, 1, from, -1, n, 1); break;
     case 2: copy_each(to, 2, from, -2, n, 2); break;
@@ -131,40 +161,32 @@ typedef struct side {
     ptrdiff_t row, pixel, channel;
 } side;
 
-/* Bytes of pixels that follow one another, in reverse order in each: RGB and BGR. */
-static void swap_channels(char *restrict to, const char *restrict from, int64_t n, int channels)
-{
-    const int64_t each = 16 / channels, steps = steps_in(n, each, channels == 3);
-    if (channels == 3)
-        swap_threes(to, from, steps);
-    else
-        swap_fours(to, from, steps);
-    for (int64_t i = steps * each; i < n; i++)
-        for (int c = 0; c < channels; c++) to[i * channels + c] = from[i * channels + channels - 1 - c];
-}
-
+/* Pixels that follow one another, with their channels in reverse order: RGB and BGR. */
 static bool are_swapped(const side *to, const side *from, int channels, ptrdiff_t size)
 {
-    return size == 1 && (channels == 3 || channels == 4) && to->pixel == channels && from->pixel == channels &&
-           ((to->channel == 1 && from->channel == -1) || (to->channel == -1 && from->channel == 1));
+    return to->pixel == channels * size && from->pixel == channels * size && labs(to->channel) == size &&
+           from->channel == -to->channel;
 }
 
 /* A row of n pixels. */
 static void copy_pixels(const side *to, const side *from, int64_t n, int channels, size_t size)
 {
-    const ptrdiff_t one = (ptrdiff_t)size;
+    const ptrdiff_t one = (ptrdiff_t)size, last = (channels - 1) * one;
     if (to->pixel == channels * to->channel && from->pixel == channels * from->channel) {
         copy_elements(to->at, to->channel, from->at, from->channel, n * channels, size);
-    } else if (to->channel == one && from->channel == one) {
-        copy_elements(to->at, to->pixel, from->at, from->pixel, n, (size_t)channels * size);
-    } else if (are_swapped(to, from, channels, one)) {
-        const ptrdiff_t last = channels - 1;
-        swap_channels(to->channel < 0 ? to->at - last : to->at, from->channel < 0 ? from->at - last : from->at, n,
-                      channels);
-    } else {
-        for (int c = 0; c < channels; c++)
-            copy_elements(to->at + c * to->channel, to->pixel, from->at + c * from->channel, from->pixel, n, size);
+        return;
     }
+    if (to->channel == one && from->channel == one) {
+        copy_elements(to->at, to->pixel, from->at, from->pixel, n, (size_t)channels * size);
+        return;
+    }
+    int64_t done = 0;
+    if (are_swapped(to, from, channels, one))
+        done = run_shuffle(swaps, to->channel < 0 ? to->at - last : to->at,
+                           from->channel < 0 ? from->at - last : from->at, n, size, channels);
+    for (int c = 0; done < n && c < channels; c++)
+        copy_elements(to->at + done * to->pixel + c * to->channel, to->pixel,
+                      from->at + done * from->pixel + c * from->channel, from->pixel, n - done, size);
 }
 
 static side turned(const side *s)

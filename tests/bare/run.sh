@@ -3,7 +3,7 @@
 #
 # debootstrap makes a minimal Debian 12, without git, compilers and CUDA.  A clone of this repository's HEAD is copied into
 # it, and the commands are taken from the README: the first two as root; in a second such system, with gcc and make, the
-# block "Without root" as an ordinary user.  Packages come from where this machine's apt takes them.
+# block "Without root" of docs/install.md as an ordinary user.  Packages come from where this machine's apt takes them.
 #
 #   B=DIR   where the systems and logs go, by default build; the systems are removed at the end
 #
@@ -81,7 +81,7 @@ try "its last line has no failures" last_line
 try "the first command's picture" picture root root build/demo.png
 try "a second system with gcc and make alone" logged packages packages
 try "a clone for an ordinary user" clone user guest
-without=$(sed -n '/^### Without root/,$p' README.md | awk '/^deps=/ { on = 1 } on && /^```$/ { exit } on')
+without=$(sed -n '/^## Without root/,$p' docs/install.md | awk '/^deps=/ { on = 1 } on && /^```$/ { exit } on')
 try "the block for users without root" logged without inside user guest "$without"
 # shellcheck disable=SC2088 # expanded there
 try "what it installed blurs a picture" logged blur inside user guest '~/.local/bin/sat data/coffee.png --box 31 -o blurred.png'

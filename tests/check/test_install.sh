@@ -34,7 +34,7 @@ shared() {
     gcc -std=c11 -Wall -Wextra -Werror examples/mean.c $(flags --cflags --libs) -o "$dir/mean" &&
         LD_LIBRARY_PATH=$root/lib "$dir/mean"
 }
-with_rpath() { # as the README says of a prefix of one's own
+with_rpath() { # as docs/library.md says of a prefix of one's own
     # shellcheck disable=SC2046 # flags
     gcc -std=c11 -Wall -Wextra -Werror examples/mean.c $(flags --cflags --libs) -Wl,-rpath,"$root/lib" -o "$dir/mean-rpath" &&
         "$dir/mean-rpath"
@@ -74,9 +74,10 @@ file_kept() { # a file that is there
 }
 same_file() { "$B/sat" info "$dir/shared.npy" | grep -q 'checksum.*verified'; }
 prints_mean() { [ "$("$@")" = "the mean of x=1 y=1 w=2 h=2 is 4" ]; }
-in_readme() { # the examples and the first one's output stand in the README as they are in the files
-    grep -q "the mean of x=1 y=1 w=2 h=2 is 4" README.md &&
-        awk '/^```c$/ { on = 1; next } /^```$/ { on = 0 } on' README.md | diff - <(cat examples/mean.c <(sed 1d examples/device_table.c))
+code() { awk '/^```c$/ { on = 1; next } /^```$/ { on = 0 } on' "$1"; }
+in_documents() { # the examples, as they are in the files, and the first one's output
+    grep -q "the mean of x=1 y=1 w=2 h=2 is 4" README.md && code README.md | diff - examples/mean.c &&
+        code docs/library.md | diff - <(sed 1d examples/device_table.c)
 }
 same_everywhere() { # what tests set in the environment is not for what is installed
     SAT_ISA=mmx SAT_STREAM=never "$root/bin/sat" backends >"$dir/said" && "$root/bin/sat" backends | diff - "$dir/said"
@@ -129,8 +130,8 @@ try "the example of table files builds against the shared libraries and is right
 try "the example of table files builds against the static libraries and is right" prints_mean file_static
 try "sat reads that file" same_file
 try "the example replaces no file" file_kept
-try "the README shows the examples for host and device" in_readme
-try "the README's example for devices builds, and is right where there is one" device_table
+try "the README and docs/library.md show the examples for host and device" in_documents
+try "the example for devices of docs/library.md builds, and is right where there is one" device_table
 try "the example for devices builds, and is right where there is one" device
 try "SAT_ISA and SAT_STREAM change nothing in it" same_everywhere
 try "the tree can be moved" moves

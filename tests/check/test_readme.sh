@@ -42,16 +42,16 @@ while IFS= read -r line; do
         expected+=${expected:+$'\n'}$line
     fi
 done < <(block README.md docs/ladder.md; echo "$ ")
-# from HEADING - the README from there to the next heading of that rank.
-from() { awk -v heading="$1" '$0 == heading { on = 1; print; next } on && /^#/ && $1 == substr(heading, 1, index(heading, " ") - 1) { exit } on' README.md; }
+# from HEADING FILE - the file from there to the next heading of that rank.
+from() { awk -v heading="$1" '$0 == heading { on = 1; print; next } on && /^#/ && $1 == substr(heading, 1, index(heading, " ") - 1) { exit } on' "$2"; }
 compares() { # with the tools that it is taken for
     local tool
     for tool in OpenCV NPP vips; do
-        from "## When to use something else" | grep -q "^| $tool | [^|]* | [^|]* |$" || { echo "no row of $tool"; return 1; }
+        from "## When to use something else" README.md | grep -q "^| $tool | [^|]* | [^|]* |$" || { echo "no row of $tool"; return 1; }
     done
 }
 explains_blanks() { # before the first cell of a table's number that is blank
-    from "## Speed" | awk '/^\*\*A blank cell\*\*/ { said = 1 } /^\|.*[0-9].*\| *\|/ { print; exit !said }'
+    from "# Speed" docs/speed.md | awk '/^\*\*A blank cell\*\*/ { said = 1 } /^\|.*[0-9].*\| *\|/ { print; exit !said }'
 }
 makes_its_picture() { # make demo, by the command above the picture
     local command
@@ -61,20 +61,21 @@ makes_its_picture() { # make demo, by the command above the picture
 has_versions() { # of the compilers, and of all that the tool is linked with, by upstream's names
     local name
     for name in gcc clang nvcc glibc ISA-L libdeflate xxHash stb libjpeg-turbo libtiff; do
-        from "### Versions" | grep -qE "^\| $name \| [0-9][^|]* \| [^|]+ \|$" || { echo "no row of $name"; return 1; }
+        from "## Versions" docs/install.md | grep -qE "^\| $name \| [0-9][^|]* \| [^|]+ \|$" || { echo "no row of $name"; return 1; }
     done
 }
-installs_at_home() { # by the line that the README has for those without root
+installs_at_home() { # by the line for those without root
     local line
-    line=$(from "### Without root" | grep -m1 -xF 'make install PREFIX="$HOME/.local"') &&
+    line=$(from "## Without root" docs/install.md | grep -m1 -xF 'make install PREFIX="$HOME/.local"') &&
         env HOME="$dir" B="$B" sh -c "$line" >"$dir/log" 2>&1 || { cat "$dir/log"; return 1; }
     [ -s "$dir/.local/share/man/man1/sat.1" ] && "$dir/.local/bin/sat" --version | grep -q '^sat '
 }
 try "make demo makes the picture of the README" makes_its_picture
 try "it says when to use something else" compares
-try "it says what a blank cell means before it has one" explains_blanks
-try "it has the least versions of compilers and libraries" has_versions
+try "docs/speed.md says what a blank cell means before it has one" explains_blanks
+try "docs/install.md has the least versions of compilers and libraries" has_versions
 try "its line for an install without root works" installs_at_home
+try "the README has 200 lines at most" [ "$(wc -l <README.md)" -le 200 ]
 
 try "the README has commands" [ "$tests" -ge 5 ]
 try "no link is dead" nothing dead_links

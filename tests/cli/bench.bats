@@ -104,6 +104,13 @@ sound() {
     [[ $output == *"box 4x4 mean+std to f64 batch 3,cpu,30,30,1,i32,,$((3 * 900 * 20)),"*,ok* ]]
     failure "serial: *no window statistics" bench --box 4 --stat mean --backend serial --size 9 --csv -o no.csv
     usage "*--stat is of windows: --box N*" bench --stat mean
+    ok bench --gauss 4.5 --channels 3 --type u16 --size 40x30 --repeat 1 --csv
+    [[ $output == *"gauss 4.5,cpu,40,30,3,u16,,"*",ok"* ]]
+    ok bench --gauss 1 --result f32 --size 40x1 --batch 2 --repeat 1 --csv
+    [[ $output == *"gauss 1 to f32 batch 2,cpu,"*",ok"* ]]
+    usage "*two filters*" bench --gauss 1 --box 3
+    usage "*a sigma in pixels*" bench --gauss 0
+    usage "*tables, not for filters*" bench --gauss 1 --accum u32
     usage "*--stat 'mean,': a list of statistics; *" bench --box 3 --stat mean,
     usage "*--stat*: more than a row has room for*" bench --box 3 --stat mean,var,std,rms,count,norm,niblack,wolf
     small a.pgm

@@ -13,7 +13,7 @@ mapfile -t headers < <(tracked 'src/*.h')
 # included - "A B": A includes a header of B, from its own folder or another.
 included() {
     grep -HE '^ *# *include *"[^"]*\.h"' "${sources[@]}" "${headers[@]}" | awk -F: -v headers="${headers[*]}" '
-        BEGIN { split(headers, list, " "); for (i in list) is[list[i]] = 1; n = split("src/lib/ src/io/ src/cli/ src/cpu/ src/bench/", path, " ") }
+        BEGIN { split(headers, list, " "); for (i in list) is[list[i]] = 1; n = split("src/lib/ src/io/ src/cli/ src/cpu/ src/lab/", path, " ") }
         {
             name = $2; sub(/^[^"]*"/, "", name); sub(/".*/, "", name)
             from = $1; sub(/\.[ch]$/, "", from)
@@ -35,7 +35,7 @@ called() {
 circles() { awk '$1 != $2' "$1" | LC_ALL=C tsort 2>&1 >/dev/null | sed 's/^tsort: //'; }
 # upward ARROWS - those that no floor has.
 upward() {
-    awk 'BEGIN { split("lib:lib cpu:cpu cpu:lib io:io io:lib cli:cli cli:io cli:lib bench:bench bench:cli bench:io bench:lib", a, " ")
+    awk 'BEGIN { split("lib:lib cpu:cpu cpu:lib io:io io:lib cli:cli cli:io cli:lib lab:lab lab:cli lab:io lab:lib", a, " ")
                  for (i in a) down[a[i]] = 1 }
          { split($1, from, "/"); split($2, to, "/"); if (!(from[2] ":" to[2] in down)) print }' "$1"
 }
@@ -43,7 +43,7 @@ knows() { grep -qx "$1" "$2"; }
 
 included >"$dir/included"
 called >"$dir/called"
-try "the arrows of includes are seen" knows "src/bench/cmd_bench src/cli/messages" "$dir/included"
+try "the arrows of includes are seen" knows "src/lab/cmd_bench src/cli/messages" "$dir/included"
 try "the arrows of calls are seen" knows "src/lib/plan src/lib/sized" "$dir/called"
 for arrows in included called; do
     try "no arrow goes up to another floor: $arrows" nothing upward "$dir/$arrows"

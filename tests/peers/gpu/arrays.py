@@ -1,4 +1,4 @@
-"""The arrays that `sat bench` makes (src/bench/bench.c), and the right answers for them, by NumPy on the host."""
+"""The arrays that `sat bench` makes (src/lab/bench.c), and the right answers for them, by NumPy on the host."""
 import numpy as np
 
 COUNT = 1 << 22  # values made at a time: temporaries that fit the last-level cache

@@ -1,4 +1,4 @@
-"""Times work as src/bench/sampler.c does: cold, each run after all caches were overwritten; warm, in groups of runs
+"""Times work as src/lab/sampler.c does: cold, each run after all caches were overwritten; warm, in groups of runs
 that last long enough for the clock, behind one run. Medians, and the distance between the quartiles in percent."""
 import os
 import statistics

@@ -1,8 +1,8 @@
 /* sat_bytes.h - the memory that objects will take, known before they are made.
  *
- * An object of the spec is made and destroyed to see that, with its memory, most of which is not written; the spec's
- * allocator is not called.  The views of runs do not count.  Returns as creating the object does.  With SAT_ERR_MEMORY
- * *bytes is what had been asked for until then: it takes more than there is. */
+ * An object of the spec is made and destroyed to see that. Most of its memory is not written, and the spec's allocator
+ * is not called.  The views of runs do not count.  Returns as creating the object does.  With SAT_ERR_MEMORY *bytes is
+ * what had been asked for until then: it takes more than there is. */
 #ifndef SAT_BYTES_H
 #define SAT_BYTES_H
 

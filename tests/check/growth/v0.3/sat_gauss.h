@@ -21,11 +21,11 @@ typedef enum sat_gauss_mode {
 
 /* A Gaussian blur, and what is made of one.
  *
- * Up to sigma 4 the Gaussian is sampled, from -r to r with r = floor(4 sigma + 1/2), and its weights sum to 1: those of
- * SciPy's gaussian_filter().  So up to sigma 1/8, not included, nothing is blurred.  Wider ones take a time that hardly
- * depends on sigma, while it is small beside the image: four equal passes, each the sum of two boxes whose rims are
- * weighted so that the variance of all is exactly sigma^2.  Against the Gaussian (docs/gauss.md), along one axis, for
- * any sigma above 4:
+ * Up to sigma 4 the Gaussian is sampled, from -r to r with r = floor(4 sigma + 1/2), and its weights sum to 1: the
+ * weights of SciPy's gaussian_filter().  So up to sigma 1/8, not included, nothing is blurred.  Wider ones take a time
+ * that hardly depends on sigma, while it is small beside the image: four equal passes, each the sum of two boxes whose
+ * rims are weighted so that the variance of all is exactly sigma^2.  Against the Gaussian (docs/gauss.md), along one
+ * axis, for any sigma above 4:
  *
  *     largest difference of weights   0.36 % of the largest weight        sum of all differences   0.29 % of the sum
  *     their root mean square          0.26 % of that of the weights       error of sigma           none but rounding
@@ -45,9 +45,9 @@ typedef struct sat_gauss_spec {
     sat_type sample;                /* SAT_U8, _U16, _U32, _I8, _I16, _I32, _F32, _F64 */
     double sigma;                   /* px, the standard deviation: above 0, at most SAT_GAUSS_SIGMA_MAX */
     const char *border;             /* as in sat_box_spec */
-    double border_value[4];         /* likewise */
-    bool weighted_alpha;            /* likewise, of samples of any type: blurs are of colours times alpha, divided by
-                                       the blur of alpha; the alpha of masks and differences is the image's own */
+    double border_value[4];         /* as in sat_box_spec */
+    bool weighted_alpha;            /* of samples of any type: blurs are of colours times alpha, divided by the
+                                       blur of alpha; the alpha of masks and differences is the image's own */
     bool strided;                   /* as in sat_box_spec */
     bool reserved[2];               /* false */
     sat_gauss_mode mode;            /* default SAT_GAUSS_BLUR */
@@ -60,7 +60,7 @@ typedef struct sat_gauss_spec {
     const sat_executor *executor;   /* as in sat_plan_spec */
     const sat_allocator *allocator; /* as in sat_plan_spec */
     sat_type result;                /* SAT_F32, SAT_F64, or, but of differences, the sample's type; SAT_TYPE_NONE = the
-                                       latter, of differences sat_real_type() */
+                                       sample's type, of differences sat_real_type() */
     int reserved_word;              /* 0 */
 } sat_gauss_spec;
 

@@ -39,8 +39,8 @@ typedef struct sat_rect_output {
 
 /* ---- sides with fractions ------------------------------------------------------------------------------ */
 
-/* The pixels of column i cover [i, i + 1), those of row j likewise.  The edges are x, y, x + width and y + height, the
- * latter two rounded to f64. */
+/* The pixels of column i cover [i, i + 1), the pixels of row j [j, j + 1).  The edges are x, y, x + width and y +
+ * height; the sums are rounded to f64. */
 typedef struct sat_rect_f64 {
     double x, y, width, height; /* px */
 } sat_rect_f64;
@@ -64,9 +64,9 @@ typedef struct sat_rect_f64 {
  * sum with fractions is wrong by at most 9 * e and the bound above; of variances holds with these what
  * sat_table_statistics() says.
  *
- * Rectangles are refused as those of whole pixels: SAT_ERR_RECT also where a side is NaN, or edges are one number in
- * f64; SAT_ERR_RANGE where all pixels that they touch are more than the table is proven to answer.  SAT_CLIP cuts them
- * to the image.  Other statuses as of sat_table_statistics(); SAT_ERR_ARGUMENT also for areas. */
+ * Rectangles are refused as sat_table_statistics() refuses them: SAT_ERR_RECT also where a side is NaN, or edges are
+ * one number in f64; SAT_ERR_RANGE where all pixels that they touch are more than the table is proven to answer.
+ * SAT_CLIP cuts them to the image.  Other statuses as of sat_table_statistics(); SAT_ERR_ARGUMENT also for areas. */
 #define sat_table_statistics_f64(...) /* table, squares, rects, n, ask, run */                                         \
     sat_table_statistics_f64_sized(__VA_ARGS__, sizeof(sat_table), sizeof(sat_statistics), sizeof(sat_run_options))
 SAT_API sat_status sat_table_statistics_f64_sized(const sat_table *table, const sat_table *squares,
@@ -85,13 +85,13 @@ typedef struct sat_rounding {
                        is not known, of float samples and of squares of 32-bit ones; INFINITY */
     int64_t lost_x; /* the image's first column in which sums are inf or NaN: rectangles that need them have no answer;
                        -1: all are finite */
-    bool by_type;   /* `largest` is that of any image of such signed samples, as none is given */
+    bool by_type;   /* `largest` holds for any image of that signed type, as none is given */
     bool reserved[7]; /* false */
 } sat_rounding;
 
-/* The rounding of a table of one image of so many rows, of which the table's view may hold the last ones alone: only
- * its last row is read.  image: what was summed, which says more of signed samples; NULL: not at hand.  Both in host
- * memory. Returns SAT_ERR_ARGUMENT, _SHAPE, _TYPE (a table of integers or q32) or _UNAVAILABLE. */
+/* The rounding of a table of one image with `height` rows. The table's view may hold the last rows alone: only its last
+ * row is read.  image: what was summed, which says more of signed samples; NULL: not at hand.  Both in host memory.
+ * Returns SAT_ERR_ARGUMENT, _SHAPE, _TYPE (a table of integers or q32) or _UNAVAILABLE. */
 #define sat_table_rounding(...) /* table, height, image, rounding */                                                   \
     sat_table_rounding_sized(__VA_ARGS__, sizeof(sat_table), sizeof(sat_rounding))
 SAT_API sat_status sat_table_rounding_sized(const sat_table *table, int64_t height, const sat_view *image,
@@ -101,10 +101,10 @@ SAT_API sat_status sat_table_rounding_sized(const sat_table *table, int64_t heig
 
 /* Answers n rectangles in each image of a view by reading their pixels: for a few rectangles, which no table would pay
  * for, and for samples whose sums no table holds exactly.  The image has samples of u8 u16 u32 i8 i16 i32 f32 f64 and
- * lies in host memory.  Arrays are those of sat_table_statistics(); sums are u of unsigned samples, i of signed ones
+ * lies in host memory.  Arrays are as in sat_table_statistics(); sums are u of unsigned samples, i of signed ones
  * and f of floats.
  *
- * Integers: sums are exact.  Variances and the means of the squares are exact quotients, rounded once, those of 32-bit
+ * Integers: sums are exact.  Variances and the means of the squares are exact quotients, rounded once, of 32-bit
  * samples too: sums of squares have 128 bits.
  *
  * Floats: a sum is added up in f64 with what its additions lose (T. Ogita, S. M. Rump and S. Oishi, Accurate sum and

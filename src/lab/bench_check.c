@@ -237,7 +237,7 @@ bool bench_check_copy(bench_work *w, error *err)
     size_t least = bench_copied_bytes(w), out = bench_view_bytes(&w->of->reference);
     size_t until = least < out ? least / 16 * 16 : out;
     digest one = {.until = until}, other = {.until = until};
-    if (!w->plan && !w->box && !w->windows && !w->scan && !w->device) return check_plain_copy(w, err);
+    if (!w->plan && !w->box && !w->gauss && !w->windows && !w->scan && !w->device) return check_plain_copy(w, err);
     if (!run_into_poison(w, POISON, err) || !visit_output(w, take_digest, &one, err)) return false;
     if (!run_into_poison(w, OTHER_POISON, err) || !visit_output(w, take_digest, &other, err)) return false;
     return atomic_load(&one.sum) == atomic_load(&other.sum) ? true : fail(err, "leaves bytes unwritten");

@@ -77,6 +77,20 @@ bool bench_fill(bench_case *b, error *err)
     return true;
 }
 
+double bench_sample(sat_type type, const void *row, size_t i)
+{
+    switch (type) {
+    case SAT_U8: return (double)((const uint8_t *)row)[i];
+    case SAT_U16: return (double)((const uint16_t *)row)[i];
+    case SAT_U32: return (double)((const uint32_t *)row)[i];
+    case SAT_I8: return (double)((const int8_t *)row)[i];
+    case SAT_I16: return (double)((const int16_t *)row)[i];
+    case SAT_I32: return (double)((const int32_t *)row)[i];
+    case SAT_F32: return (double)((const float *)row)[i];
+    default: return ((const double *)row)[i];
+    }
+}
+
 /* Of the samples, or of their squares. */
 static double sum_of_magnitudes(const sat_view *in, bool squares)
 {
@@ -84,26 +98,8 @@ static double sum_of_magnitudes(const sat_view *in, bool squares)
     size_t n = (size_t)in->width * (size_t)in->channels;
     for (int64_t y = 0; y < in->height * (in->count ? in->count : 1); y++) {
         const void *row = (const char *)in->data + y * in->row_bytes;
-        const uint8_t *u8 = row;
-        const uint16_t *u16 = row;
-        const uint32_t *u32 = row;
-        const int8_t *i8 = row;
-        const int16_t *i16 = row;
-        const int32_t *i32 = row;
-        const float *f32 = row;
-        const double *f64 = row;
         for (size_t i = 0; i < n; i++) {
-            double v = 0;
-            switch (in->type) {
-            case SAT_U8: v = (double)u8[i]; break;
-            case SAT_U16: v = (double)u16[i]; break;
-            case SAT_U32: v = (double)u32[i]; break;
-            case SAT_I8: v = (double)i8[i]; break;
-            case SAT_I16: v = (double)i16[i]; break;
-            case SAT_I32: v = (double)i32[i]; break;
-            case SAT_F32: v = (double)f32[i]; break;
-            default: v = f64[i]; break;
-            }
+            const double v = bench_sample(in->type, row, i);
             sum += squares ? v * v : fabs(v);
         }
     }
@@ -365,6 +361,22 @@ static sat_status open_box(bench_work *w, const bench_method *m)
     return sat_box_create(&w->box, &spec);
 }
 
+static sat_status open_gauss(bench_work *w, const bench_method *m)
+{
+    const bench_case *b = w->of;
+    sat_gauss_spec spec = {.width = b->in.width,
+                           .height = b->in.height,
+                           .count = b->in.count,
+                           .channels = b->in.channels,
+                           .sample = b->in.type,
+                           .sigma = b->sigma,
+                           .result = b->result,
+                           .backend = m->id,
+                           .threads = b->threads,
+                           .memory = w->device ? SAT_DEVICE : SAT_HOST};
+    return sat_gauss_create(&w->gauss, &spec);
+}
+
 sat_window_spec bench_window_spec(const bench_case *b)
 {
     return (sat_window_spec){.width = b->in.width,
@@ -443,6 +455,7 @@ sat_status bench_open(bench_work *w, bench_case *of, const bench_method *m)
     if (!m->id) return SAT_OK;
     if (of->table) return open_query(w, of);
     if (of->outputs) return open_windows(w, m);
+    if (of->sigma > 0) return open_gauss(w, m);
     return of->window ? open_box(w, m) : of->scan ? open_scan(w, m) : open_plan(w, m);
 }
 
@@ -494,6 +507,7 @@ sat_status bench_run(void *work)
     }
     if (w->plan) return sat_plan_run(w->plan, in, out, NULL);
     if (w->box) return sat_box_run(w->box, in, out, NULL);
+    if (w->gauss) return sat_gauss_run(w->gauss, in, out, NULL);
     if (w->scan) return sat_scan_run(w->scan, in->data, out->data, NULL);
     if (w->query) return sat_query_run(w->query, in->data, (size_t)in->width, NULL, out->data, NULL);
     if (w->windows) return run_windows(w, in, out);
@@ -513,6 +527,7 @@ const char *bench_note(const bench_work *w)
 {
     return w->plan      ? sat_plan_note(w->plan)
            : w->box     ? sat_box_note(w->box)
+           : w->gauss   ? sat_gauss_note(w->gauss)
            : w->windows ? sat_window_note(w->windows)
            : w->scan    ? sat_scan_note(w->scan)
                         : NULL;
@@ -522,6 +537,7 @@ void bench_close(bench_work *w)
 {
     sat_plan_destroy(&w->plan);
     sat_box_destroy(&w->box);
+    sat_gauss_destroy(&w->gauss);
     sat_window_destroy(&w->windows);
     sat_scan_destroy(&w->scan);
     sat_query_destroy(&w->query);

@@ -8,6 +8,7 @@
 
 #include "error.h"
 #include "image.h"
+#include "sat_gauss.h"
 #include "sat_lab.h"
 #include "sat_window.h"
 
@@ -18,9 +19,10 @@ typedef struct bench_case {
     sat_type accum; /* tables and scans */
     bool squares;   /* tables: of the samples' squares */
     sat_layout layout;
-    int64_t window;  /* box filter of window x window px; 0 = tables */
+    int64_t window;  /* a filter: its box has window x window px, its Gaussian spans them; 0 = tables */
+    double sigma;    /* of the Gaussian filter, px; 0 = the box filter */
     bool weighted;   /* box filter: the last channel weighs the others */
-    sat_type result; /* of the box filter, or of all statistics */
+    sat_type result; /* of the filter, or of all statistics */
     int outputs;     /* statistics of windows; 0 = the box filter.  Those of an image lie one below the other */
     sat_window_output output[SAT_OUTPUTS];
     bool scan; /* the input is one row, and is scanned */
@@ -50,6 +52,8 @@ typedef struct bench_case {
 bool bench_fill(bench_case *b, error *err);
 /* The i-th of the random numbers. */
 uint64_t bench_random(uint64_t i);
+/* The i-th sample of a row. */
+double bench_sample(sat_type type, const void *row, size_t i);
 /* Allocates the reference and says how far float results may lie from it. */
 bool bench_prepare(bench_case *b, error *err);
 /* A scan's case: from here on only the first n elements count, at most as many as there were at the beginning. */
@@ -84,6 +88,7 @@ typedef struct bench_work {
     bool device, as_one; /* as_one: the images of a batch are one tall image */
     sat_plan *plan;      /* one of these, or none: a plain copy */
     sat_box *box;
+    sat_gauss *gauss;
     sat_window *windows;
     sat_scan *scan;
     sat_query *query;

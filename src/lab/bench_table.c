@@ -1,10 +1,11 @@
-/* bench_table.c - all backends on one image: tables, the box filter, or statistics of windows. */
+/* bench_table.c - all backends on one image: tables, the box filter, the Gaussian filter, or statistics of windows. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "bench_criterion.h"
+#include "bench_gauss.h"
 #include "bench_mode.h"
 #include "bench_plots.h"
 #include "bench_window.h"
@@ -16,26 +17,29 @@
 enum { SIDE_DEFAULT = 8192 };
 
 /* In the column `bench`: followed by SQUARES where samples are squared, and by the layout, if it is another than the
- * default; followed by the window, by its statistics or WEIGHTED, and by the results' type, if it is another than the
- * samples'. */
+ * default; followed by the window or sigma, by the statistics or WEIGHTED, and by the results' type, if it is another
+ * than the samples'. */
 #define TABLE    "table"
 #define BOX      "box "
+#define GAUSS    "gauss "
 #define RESULT   " to "
 #define SQUARES  " of squares"
 #define WEIGHTED " weighted"
 enum { STATISTICS_MAX = 36 }; /* characters, with the widest window and a batch */
 
-static const int takes[] = {OPT_SIZE,  OPT_TYPE,    OPT_ACCUM,      OPT_CHANNELS, OPT_LAYOUT,   OPT_BOX, OPT_RESULT,
-                            OPT_BATCH, OPT_AGAINST, OPT_STATISTICS, OPT_SQUARES,  OPT_WEIGHTED, 0};
+static const int takes[] = {OPT_SIZE,   OPT_TYPE,  OPT_ACCUM,   OPT_CHANNELS,   OPT_LAYOUT,  OPT_BOX,      OPT_GAUSS,
+                            OPT_RESULT, OPT_BATCH, OPT_AGAINST, OPT_STATISTICS, OPT_SQUARES, OPT_WEIGHTED, 0};
 
 static const char *refuse(const bench_request *r)
 {
     if (r->image && (r->width || r->type || r->channels)) return "--size, --type and --channels are the image's own";
     if (r->image && r->batch) return "--batch is of random samples, not of an image";
     if (r->against && r->layout != SAT_EXCLUSIVE) return "--against belongs to --layout exclusive";
-    if (r->window && r->accum) return "--accum is for tables, not for --box";
-    if (r->squares && r->window) return "--squares is for tables, not for --box";
-    if (r->result && !r->window) return "--result is for --box";
+    const bool filter = r->window || r->sigma > 0;
+    if (r->window && r->sigma > 0) return "--box and --gauss are two filters";
+    if (filter && r->accum) return "--accum is for tables, not for filters";
+    if (r->squares && filter) return "--squares is for tables, not for filters";
+    if (r->result && !filter) return "--result is for --box and --gauss";
     if (r->statistics && !r->window) return "--stat is of windows: --box N";
     if (r->weighted && (!r->window || r->statistics)) return "--weighted is for --box, without --stat";
     if (r->statistics) {
@@ -52,12 +56,11 @@ static const char *refuse(const bench_request *r)
 /* Gets the input, an image or random samples, and makes room for the answer. */
 static bool prepare(const bench_request *r, bench_case *b, error *err)
 {
-    *b = (bench_case){.accum = r->accum,
-                      .squares = r->squares,
-                      .layout = r->layout,
-                      .window = r->window,
-                      .weighted = r->weighted,
-                      .threads = r->threads};
+    *b = (bench_case){
+        .accum = r->accum, .squares = r->squares, .layout = r->layout, .window = r->window, .threads = r->threads};
+    b->weighted = r->weighted;
+    b->sigma = r->sigma;
+    if (b->sigma > 0) b->window = 2 * bench_gauss_reach(b) + 1;
     if (r->image) {
         const image_format *format;
         decode_options decode = {.max_pixels = MAX_PIXELS_DEFAULT, .threads = r->threads};
@@ -86,8 +89,9 @@ static bool find_reference(bench_method *reference)
     return false;
 }
 
-/* The first that has windows, on the host: what it computes is checked by other means. */
-static bool find_windows(bench_case *b, bool device, bench_method *m)
+/* The first on the host, or the device, that does the job: where none is the reference, its results are checked by
+ * other means. */
+static bool find_method(bench_case *b, bool device, bench_method *m)
 {
     for (size_t i = 0; bench_backend_entry(i, m); i++) {
         bench_work w = {0};
@@ -119,7 +123,7 @@ static bool has_device_copy(const bench_request *r, bench_case *b)
 {
     bench_method m;
     if (b->outputs)
-        return any_wanted(r, true) && find_windows(b, true, &m) &&
+        return any_wanted(r, true) && find_method(b, true, &m) &&
                (size_t)b->outputs * sat_type_bytes(b->result) >= sat_type_bytes(b->in.type);
     return b->result == b->in.type && any_wanted(r, true);
 }
@@ -127,7 +131,7 @@ static bool has_device_copy(const bench_request *r, bench_case *b)
 /* A ceiling is measured where something below it is. */
 static bool has_row(const bench_request *r, const bench_method *m)
 {
-    if (m->kind == SAT_CEILING) return r->window == 0 && any_wanted(r, m->device);
+    if (m->kind == SAT_CEILING) return r->window == 0 && r->sigma == 0 && any_wanted(r, m->device);
     return bench_wanted(r, m->id, strlen(m->id));
 }
 
@@ -148,7 +152,7 @@ static void measure_copies(bench_session *s, bench_case *b)
 static int64_t count_rows(const bench_request *r, bench_case *b)
 {
     bench_method m;
-    int64_t n = r->window ? has_plain_copy(r, b) + has_device_copy(r, b) : 0;
+    int64_t n = b->window ? has_plain_copy(r, b) + has_device_copy(r, b) : 0;
     for (size_t i = 0; bench_backend_entry(i, &m); i++) n += has_row(r, &m);
     return n;
 }
@@ -159,7 +163,7 @@ static void measure_all(bench_session *s, bench_case *b, bool ceilings)
     bench_method m;
     for (size_t i = 0; bench_backend_entry(i, &m); i++)
         if ((m.kind == SAT_CEILING) == ceilings && has_row(s->request, &m) && bench_backend_at(i, &m))
-            bench_measure(s, b, &m, b->outputs && s->request->wanted_n == 0);
+            bench_measure(s, b, &m, (b->outputs || b->sigma > 0) && s->request->wanted_n == 0);
 }
 
 static bool run(bench_session *s, error *err)
@@ -168,7 +172,10 @@ static bool run(bench_session *s, error *err)
     bench_method reference;
     char label[sizeof((bench_row *)0)->bench] = TABLE;
     bool ok = prepare(s->request, &b, err);
-    if (b.window)
+    if (b.sigma > 0)
+        snprintf(label, sizeof label, GAUSS "%.6g%s%s", b.sigma, b.result == b.in.type ? "" : RESULT,
+                 b.result == b.in.type ? "" : sat_type_name(b.result));
+    else if (b.window)
         snprintf(label, sizeof label, BOX "%lldx%lld%s%s%s%s", (long long)b.window, (long long)b.window,
                  b.outputs ? " " : "",
                  b.outputs    ? s->request->statistics
@@ -184,7 +191,8 @@ static bool run(bench_session *s, error *err)
         snprintf(label + used, sizeof label - used, " batch %lld", (long long)b.in.count);
     }
     s->label = label;
-    if (ok && !(b.outputs ? find_windows(&b, false, &reference) : find_reference(&reference)))
+    const bool unreferenced = b.outputs || b.sigma > 0;
+    if (ok && !(unreferenced ? find_method(&b, false, &reference) : find_reference(&reference)))
         ok = fail(err, "there is no reference");
     bench_begin_size(s);
     progress_begin(count_rows(s->request, &b), s->request->quiet);
@@ -196,6 +204,7 @@ static bool run(bench_session *s, error *err)
     progress_label("reference");
     ok = ok && bench_make_reference(&b, &reference, 0, err);
     if (b.outputs) ok = ok && bench_window_check(&b, err);
+    if (b.sigma > 0) ok = ok && bench_gauss_check(&b, err);
     if (ok) measure_all(s, &b, false);
     progress_end();
     bench_free(&b);
@@ -204,7 +213,8 @@ static bool run(bench_session *s, error *err)
 
 static bool owns(const bench_row *row)
 {
-    return strncmp(row->bench, TABLE, strlen(TABLE)) == 0 || strncmp(row->bench, BOX, strlen(BOX)) == 0;
+    return strncmp(row->bench, TABLE, strlen(TABLE)) == 0 || strncmp(row->bench, BOX, strlen(BOX)) == 0 ||
+           strncmp(row->bench, GAUSS, strlen(GAUSS)) == 0;
 }
 
 /* "8192x8192 u8 to u32", "table padded, 8192x8192 u8 to u32", "box 15x15, 8192x8192x3 u8" */
@@ -267,25 +277,32 @@ static bool belongs(const bench_rows *rows, const bench_row *row, const bench_ro
     return true;
 }
 
-/* What follows the window in the column `bench`: the statistics and the type of results, where they are named. */
+/* The window or sigma of a filter, in the column `bench`. */
+static const char *filter_size(const bench_row *row)
+{
+    const char *at = strchr(row->bench, ' ');
+    return at ? at + 1 : "";
+}
+
+/* What follows it: the statistics and the type of results, where they are named. */
 static const char *result_name(const bench_row *row)
 {
-    const char *at = strchr(row->bench + strlen(BOX), ' ');
+    const char *at = strchr(filter_size(row), ' ');
     return at ? at : "";
 }
 
-/* Filters of the same images, whatever their window. */
+/* The same filter of the same images, whatever its size. */
 static bool belongs_to_filters(const bench_rows *rows, const bench_row *row, const bench_row *first)
 {
     (void)rows;
     return !row->accum && !first->accum && row->width == first->width && row->height == first->height &&
-           row->channels == first->channels && row->type == first->type &&
+           row->channels == first->channels && row->type == first->type && row->bench[0] == first->bench[0] &&
            strcmp(result_name(row), result_name(first)) == 0;
 }
 
 static double window(const bench_row *row)
 {
-    return strtod(row->bench + strlen(BOX), NULL);
+    return strtod(filter_size(row), NULL);
 }
 
 static double microseconds(const bench_row *row)

@@ -30,6 +30,7 @@ enum {
     OPT_CHANNELS,
     OPT_LAYOUT,
     OPT_BOX,
+    OPT_GAUSS,
     OPT_RESULT,
     OPT_BATCH,
     OPT_MIN,
@@ -64,6 +65,7 @@ typedef struct bench_request {
     bool squares;                 /* tables of the samples' squares */
     sat_layout layout;
     int64_t window;
+    double sigma;           /* of the Gaussian filter; 0 = none */
     bool weighted;          /* the box filter: by alpha */
     const char *statistics; /* of windows; NULL = the box filter */
     int64_t batch;          /* images in a call; 0 = one */

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "input.h"
+#include "number.h"
 
 static const struct option longs[] = {
     {"size", required_argument, NULL, OPT_SIZE},
@@ -14,6 +15,7 @@ static const struct option longs[] = {
     {"channels", required_argument, NULL, OPT_CHANNELS},
     {"layout", required_argument, NULL, OPT_LAYOUT},
     {"box", required_argument, NULL, OPT_BOX},
+    {"gauss", required_argument, NULL, OPT_GAUSS},
     {"stat", required_argument, NULL, OPT_STATISTICS},
     {"squares", no_argument, NULL, OPT_SQUARES},
     {"weighted", no_argument, NULL, OPT_WEIGHTED},
@@ -124,6 +126,10 @@ static void take_own(int c, options *o, bench_request *r)
             options_refuse(o, "--layout '%s': padded, inclusive or exclusive", optarg);
         break;
     case OPT_BOX: take_int(o, "--box", 1, INT32_MAX, "a side in pixels", &r->window); break;
+    case OPT_GAUSS:
+        if (!number_of(optarg, NUMBER_REAL, &r->sigma) || !(r->sigma > 0 && r->sigma <= SAT_GAUSS_SIGMA_MAX))
+            options_refuse(o, "--gauss '%s': a sigma in pixels, above 0 and up to %.0f", optarg, SAT_GAUSS_SIGMA_MAX);
+        break;
     case OPT_RESULT:
         take_type(o, "--result", result_types, "other results than the samples' type are", &r->result);
         break;
