@@ -214,18 +214,43 @@ DIVIDE_LONG_TO_REAL(i64, f64)
 
 /* ---- a divisor for each mean --------------------------------------------------------------------------- */
 
-/* A quotient of reals is truncated to the right integer if numerator and divisor are held exactly: where
- * it is not whole it lies 1/d or more below the next integer, and rounding moves it by less. */
-#define QUOTIENT_u16(s, d) (u32)(i32)((f32)(s) / (f32)(d))
-#define QUOTIENT_u32(s, d) (u32)(i32)((f64)(s) / (f64)(d))
-#define QUOTIENT_u64(s, d) ((s) / (d))
+/* In 16 bits f32 holds numerator and divisor exactly, and their quotient is truncated to the right integer: where it is
+ * not whole it lies 1/d or more below the next integer, and rounding moves it by less.
+ *
+ * Larger ones are estimated, and the rest, which is exact, says whether the integer is the right one.  In 32 bits the
+ * three roundings to f32 move a quotient below 2^17 by less than 1, and d is below 2^25, since d times the largest
+ * sample fits.  In 64 bits the three roundings to f64 move a quotient below 2^32 + 1 by less than 2^-18, so that the
+ * nearest integer is the right one, or one more.  Larger quotients, of signed weights, stay so large that they are cut.
+ */
+BOX_INLINE u16 whole_quotient_u16(u16 sum, u16 d)
+{
+    return (u16)(i32)((f32)sum / (f32)d);
+}
+BOX_INLINE u32 whole_quotient_u32(u32 sum, u32 d)
+{
+    const f32 estimate = (f32)sum / (f32)d;
+    const u32 q = (u32)(i32)(estimate < 0x1p30f ? estimate : 0x1p30f);
+    const i32 rest = (i32)(sum - q * d);
+    return q - (rest < 0) + (rest >= (i32)d);
+}
+BOX_INLINE u64 whole_quotient_u64(u64 sum, u64 d)
+{
+    if (VECTOR_BYTES == 0) return sum / d;
+    const f64 estimate = (UPPER_u64(sum) + real_of(sum & UINT32_MAX)) / (UPPER_u64(d) + real_of(d & UINT32_MAX));
+    const u64 q = nearest_to(estimate < 0x1p50 ? estimate : 0x1p50);
+    return q - ((sum - q * d) >> 63);
+}
 
-/* The integer mean of a sum, d being 1 or more. */
+/* The integer mean of a sum, d being another number than 0: weights of signed samples may be below zero, and their sum,
+ * too.  Then a mean may be one that no sample has, and is cut to their range. */
 #define ROUNDED(accum, value)                                                                                          \
-    BOX_INLINE accum rounded_##value(accum sum, accum d)                                                               \
+    BOX_INLINE value rounded_##value(accum sum, accum d, i64 least, i64 most)                                          \
     {                                                                                                                  \
-        const accum sign = SIGN_##value(sum), rounded = (accum)((accum)(sum ^ sign) - sign + d / 2);                   \
-        return (accum)((accum)((accum)QUOTIENT_##accum(rounded, d) ^ sign) - sign);                                    \
+        const accum sign = SIGN_##value(sum), by = SIGN_##value(d), divisor = (accum)((accum)(d ^ by) - by);           \
+        const accum rounded = (accum)((accum)((accum)(sum ^ sign) - sign) + divisor / 2);                              \
+        const value mean =                                                                                             \
+            (value)((accum)(whole_quotient_##accum(rounded, divisor) ^ sign ^ by) - (accum)(sign ^ by));               \
+        return least == 0 ? mean : mean > (value)most ? (value)most : mean < (value)least ? (value)least : mean;       \
     }
 ROUNDED(u16, u16)
 ROUNDED(u16, i16)
@@ -236,14 +261,16 @@ ROUNDED(u64, i64)
 
 /* The real mean of a sum; d may be of the sum's type, or the sum of signed weights. */
 #define REAL_MEAN(accum, value)                                                                                        \
-    BOX_INLINE f64 real_mean_##value(accum sum, accum d)                                                               \
+    BOX_INLINE f64 real_mean_##value(accum sum, accum d, i64 least, i64 most)                                          \
     {                                                                                                                  \
+        (void)least, (void)most;                                                                                       \
         return REAL_##value(sum) / REAL_##value(d);                                                                    \
     }
 #define LONG_REAL_MEAN(value)                                                                                          \
-    BOX_INLINE f64 real_mean_##value(u64 sum, u64 d)                                                                   \
+    BOX_INLINE f64 real_mean_##value(u64 sum, u64 d, i64 least, i64 most)                                              \
     {                                                                                                                  \
         const f64 by = UPPER_##value(d) + real_of(d & UINT32_MAX);                                                     \
+        (void)least, (void)most;                                                                                       \
         return quotient_of_parts(UPPER_##value(sum), real_of(sum & UINT32_MAX), by, 1 / by);                           \
     }
 REAL_MEAN(u16, u16)
@@ -253,127 +280,60 @@ REAL_MEAN(u32, i32)
 LONG_REAL_MEAN(u64)
 LONG_REAL_MEAN(i64)
 
-/* mean: rounded or real_mean.  The area is below the sums' type's largest value, signed or not. */
-#define DIVIDE_EACH(accum, value, result, mean)                                                                        \
+/* mean: rounded or real_mean, or 0 by a divisor of 0, which 1 stands for, so that nothing branches.  An area is below
+ * the sums' type's largest value, signed or not. */
+#define DIVIDE_EACH(accum, value, result, mean, least, most)                                                           \
     TARGET static void divide_each_##value##_##result(void *restrict out, const void *restrict sums,                   \
-                                                      const void *restrict divisors, uint64_t factor, int64_t n)       \
+                                                      const void *restrict divisors, int64_t n)                        \
     {                                                                                                                  \
         result *restrict o = out;                                                                                      \
         const accum *restrict s = sums, *restrict by = divisors;                                                       \
-        for (int64_t i = 0; i < n; i++) o[i] = (result)mean##_##value(s[i], (accum)(by[i] * (accum)factor));           \
-    }
-
-/* Means by a divisor that several sums share, from its inverse.
- *
- * In 32 bits the inverse is a little more than 1 / d, and the product between q and q (1 + 2^-49).  So it is truncated
- * to the right integer for q < 2^17, as in QUOTIENT_u32.  In 64 bits the nearest integer is the right one, or one more,
- * for q < 2^32, as in DIVIDE_LONG.  Larger ones, of signed weights, stay so large that they are cut. */
-BOX_INLINE f64 inverse_u32(u32 d)
-{
-    return (1 + 0x1p-50) / REAL_u32(d);
-}
-BOX_INLINE u32 quotient_by_u32(u32 sum, u32 d, f64 inverse)
-{
-    const f64 q = REAL_u32(sum) * inverse;
-    (void)d;
-    return (u32)(i32)(q < 0x1p30 ? q : 0x1p30);
-}
-BOX_INLINE f64 inverse_u64(u64 d)
-{
-    return 1 / (UPPER_u64(d) + real_of(d & UINT32_MAX));
-}
-BOX_INLINE u64 quotient_by_u64(u64 sum, u64 d, f64 inverse)
-{
-    const f64 estimate = (UPPER_u64(sum) + real_of(sum & UINT32_MAX)) * inverse;
-    const u64 q = nearest_to(estimate < 0x1p50 ? estimate : 0x1p50);
-    return q - ((sum - q * d) >> 63);
-}
-#define MEANS_BY(accum, value)                                                                                         \
-    BOX_INLINE accum rounded_by_##value(accum sum, accum d, f64 inverse)                                               \
-    {                                                                                                                  \
-        const accum sign = SIGN_##value(sum), rounded = (sum ^ sign) - sign + d / 2;                                   \
-        return (quotient_by_##accum(rounded, d, inverse) ^ sign) - sign;                                               \
-    }                                                                                                                  \
-    BOX_INLINE f64 real_mean_by_##value(accum sum, accum d, f64 inverse)                                               \
-    {                                                                                                                  \
-        (void)inverse;                                                                                                 \
-        return real_mean_##value(sum, d);                                                                              \
-    }
-MEANS_BY(u32, u32)
-MEANS_BY(u32, i32)
-MEANS_BY(u64, u64)
-MEANS_BY(u64, i64)
-
-/* Weights of signed samples may be below zero, and their sum, too. */
-#define MAGNITUDE(accum, value, n) (accum)((accum)((n) ^ SIGN_##value(n)) - SIGN_##value(n))
-#define BY_WEIGHT_rounded(accum, value, result, sum, weight, inverse)                                                  \
-    CUT_##result((value)rounded_by_##value((accum)(SIGN_##value(weight) ? 0 - (sum) : (sum)),                          \
-                                           MAGNITUDE(accum, value, weight), inverse))
-#define BY_WEIGHT_real_mean(accum, value, result, sum, weight, inverse) real_mean_by_##value(sum, weight, inverse)
-#define CUT_u8(mean)                                                    mean
-#define CUT_u16(mean)                                                   mean
-#define CUT_i8(mean)                                                    cut(mean, INT8_MAX)
-#define CUT_i16(mean)                                                   cut(mean, INT16_MAX)
-
-BOX_INLINE i64 cut(i64 n, i64 most)
-{
-    return n > most ? most : n < -most - 1 ? -most - 1 : n;
-}
-
-/* A divisor of 1 stands for a sum of weights of 0, so that nothing branches. */
-#define DIVIDE_WEIGHTED(accum, value, result, mean)                                                                    \
-    INLINE void divide_pixels_##value##_##result(const int channels, result *restrict o, const accum *restrict s,      \
-                                                 const accum *restrict by, accum factor, int64_t n)                    \
-    {                                                                                                                  \
-        for (int64_t i = 0; i < n; i += channels) {                                                                    \
-            const int64_t last = i + channels - 1;                                                                     \
-            const accum alpha = s[last], weight = (accum)(alpha + (alpha == 0));                                       \
-            const accum area = (accum)(by ? by[last] * factor : factor);                                               \
-            const f64 per_weight = inverse_##accum(MAGNITUDE(accum, value, weight));                                   \
-            for (int c = 0; c < channels - 1; c++) {                                                                   \
-                const result colour = (result)BY_WEIGHT_##mean(accum, value, result, s[i + c], weight, per_weight);    \
-                o[i + c] = alpha ? colour : 0;                                                                         \
-            }                                                                                                          \
-            o[last] = (result)mean##_by_##value(alpha, area, inverse_##accum(area));                                   \
+        for (int64_t i = 0; i < n; i++) {                                                                              \
+            const result to = (result)mean##_##value(s[i], (accum)(by[i] + (by[i] == 0)), least, most);                \
+            o[i] = by[i] ? to : 0;                                                                                     \
         }                                                                                                              \
-    }                                                                                                                  \
-    TARGET static void divide_weighted_##value##_##result(void *restrict out, const void *restrict sums,               \
-                                                          const void *restrict divisors, uint64_t factor,              \
-                                                          int channels, int64_t n)                                     \
-    {                                                                                                                  \
-        if (divisors)                                                                                                  \
-            WITH_ALPHA(divide_pixels_##value##_##result, channels, out, sums, divisors, (accum)factor, n);             \
-        else                                                                                                           \
-            WITH_ALPHA(divide_pixels_##value##_##result, channels, out, sums, NULL, (accum)factor, n);                 \
     }
+DIVIDE_EACH(u16, u16, u8, rounded, 0, UINT8_MAX)
+DIVIDE_EACH(u16, i16, i8, rounded, INT8_MIN, INT8_MAX)
+DIVIDE_EACH(u16, u16, f32, real_mean, 0, 0)
+DIVIDE_EACH(u16, i16, f32, real_mean, 0, 0)
+DIVIDE_EACH(u16, u16, f64, real_mean, 0, 0)
+DIVIDE_EACH(u16, i16, f64, real_mean, 0, 0)
+DIVIDE_EACH(u32, u32, u8, rounded, 0, UINT8_MAX)
+DIVIDE_EACH(u32, u32, u16, rounded, 0, UINT16_MAX)
+DIVIDE_EACH(u32, i32, i8, rounded, INT8_MIN, INT8_MAX)
+DIVIDE_EACH(u32, i32, i16, rounded, INT16_MIN, INT16_MAX)
+DIVIDE_EACH(u32, u32, f32, real_mean, 0, 0)
+DIVIDE_EACH(u32, i32, f32, real_mean, 0, 0)
+DIVIDE_EACH(u32, u32, f64, real_mean, 0, 0)
+DIVIDE_EACH(u32, i32, f64, real_mean, 0, 0)
+DIVIDE_EACH(u64, u64, u8, rounded, 0, UINT8_MAX)
+DIVIDE_EACH(u64, u64, u16, rounded, 0, UINT16_MAX)
+DIVIDE_EACH(u64, u64, u32, rounded, 0, UINT32_MAX)
+DIVIDE_EACH(u64, i64, i8, rounded, INT8_MIN, INT8_MAX)
+DIVIDE_EACH(u64, i64, i16, rounded, INT16_MIN, INT16_MAX)
+DIVIDE_EACH(u64, i64, i32, rounded, INT32_MIN, INT32_MAX)
+DIVIDE_EACH(u64, u64, f32, real_mean, 0, 0)
+DIVIDE_EACH(u64, i64, f32, real_mean, 0, 0)
+DIVIDE_EACH(u64, u64, f64, real_mean, 0, 0)
+DIVIDE_EACH(u64, i64, f64, real_mean, 0, 0)
 
-#define EACH_AND_WEIGHTED(accum, value, result, mean)                                                                  \
-    DIVIDE_EACH(accum, value, result, mean)                                                                            \
-    DIVIDE_WEIGHTED(accum, value, result, mean)
-DIVIDE_EACH(u16, u16, u8, rounded)
-DIVIDE_EACH(u16, i16, i8, rounded)
-DIVIDE_EACH(u16, u16, f32, real_mean)
-DIVIDE_EACH(u16, i16, f32, real_mean)
-DIVIDE_EACH(u16, u16, f64, real_mean)
-DIVIDE_EACH(u16, i16, f64, real_mean)
-EACH_AND_WEIGHTED(u32, u32, u8, rounded)
-EACH_AND_WEIGHTED(u32, u32, u16, rounded)
-EACH_AND_WEIGHTED(u32, i32, i8, rounded)
-EACH_AND_WEIGHTED(u32, i32, i16, rounded)
-EACH_AND_WEIGHTED(u32, u32, f32, real_mean)
-EACH_AND_WEIGHTED(u32, i32, f32, real_mean)
-EACH_AND_WEIGHTED(u32, u32, f64, real_mean)
-EACH_AND_WEIGHTED(u32, i32, f64, real_mean)
-EACH_AND_WEIGHTED(u64, u64, u8, rounded)
-EACH_AND_WEIGHTED(u64, u64, u16, rounded)
-EACH_AND_WEIGHTED(u64, i64, i8, rounded)
-EACH_AND_WEIGHTED(u64, i64, i16, rounded)
-DIVIDE_EACH(u64, u64, u32, rounded)
-DIVIDE_EACH(u64, i64, i32, rounded)
-EACH_AND_WEIGHTED(u64, u64, f32, real_mean)
-EACH_AND_WEIGHTED(u64, i64, f32, real_mean)
-EACH_AND_WEIGHTED(u64, u64, f64, real_mean)
-EACH_AND_WEIGHTED(u64, i64, f64, real_mean)
+/* The divisors of means weighted by alpha, the last of 2 or 4 channels: of colours the sum of alpha. */
+#define SPREAD(accum)                                                                                                  \
+    INLINE void spread_pixels_##accum(const int channels, accum *restrict o, const accum *restrict s, accum area,      \
+                                      int64_t n)                                                                       \
+    {                                                                                                                  \
+        const int last = channels - 1;                                                                                 \
+        for (int64_t i = 0; i < n; i += channels)                                                                      \
+            for (int c = 0; c < channels; c++) o[i + c] = c < last ? s[i + last] : area ? area : o[i + last];          \
+    }                                                                                                                  \
+    TARGET static void spread_##accum(void *restrict divisors, const void *restrict sums, uint64_t area, int channels, \
+                                      int64_t n)                                                                       \
+    {                                                                                                                  \
+        WITH_ALPHA(spread_pixels_##accum, channels, divisors, sums, (accum)area, n);                                   \
+    }
+SPREAD(u32)
+SPREAD(u64)
 
 /* By sums and results; where the divisors differ, f32 needs no other loop for small sums. */
 #define divide_each_u16_f24 divide_each_u16_f32
@@ -393,18 +353,6 @@ EACH_AND_WEIGHTED(u64, i64, f64, real_mean)
         [BOX_SUMS_64] = {[BOX_TO_8] = name##_##s##64_##s##8,                                                           \
                          [BOX_TO_16] = name##_##s##64_##s##16,                                                         \
                          [BOX_TO_32] = name##_##s##64_##s##32,                                                         \
-                         [BOX_TO_F32] = name##_##s##64_f32,                                                            \
-                         [BOX_TO_F64] = name##_##s##64_f64},                                                           \
-    }
-#define OF_PRODUCTS(name, s)                                                                                           \
-    {                                                                                                                  \
-        [BOX_SUMS_32] = {[BOX_TO_8] = name##_##s##32_##s##8,                                                           \
-                         [BOX_TO_16] = name##_##s##32_##s##16,                                                         \
-                         [BOX_TO_F24] = name##_##s##32_f32,                                                            \
-                         [BOX_TO_F32] = name##_##s##32_f32,                                                            \
-                         [BOX_TO_F64] = name##_##s##32_f64},                                                           \
-        [BOX_SUMS_64] = {[BOX_TO_8] = name##_##s##64_##s##8,                                                           \
-                         [BOX_TO_16] = name##_##s##64_##s##16,                                                         \
                          [BOX_TO_F32] = name##_##s##64_f32,                                                            \
                          [BOX_TO_F64] = name##_##s##64_f64},                                                           \
     }

@@ -16,13 +16,9 @@ enum { BOX_TO_8, BOX_TO_16, BOX_TO_32, BOX_TO_F24, BOX_TO_F32, BOX_TO_F64, BOX_R
 
 /* out[i] = (upper[i] - lower[i]) / divisor */
 typedef void sat_box_divide(void *out, const void *upper, const void *lower, uint64_t divisor, int64_t n);
-/* out[i] = sums[i] / (divisors[i] * factor); the divisors are of the sums' type */
-typedef void sat_box_divide_each(void *out, const void *sums, const void *divisors, uint64_t factor, int64_t n);
-/* out[i] = sums[i] / its pixel's sum of alpha, which is the last channel, anything / 0 being 0; alpha itself as in
- * divide_each, or by factor alone where divisors is NULL.  Integers beyond the result's range are cut to it, which
- * only weights below zero make. */
-typedef void sat_box_divide_weighted(void *out, const void *sums, const void *divisors, uint64_t factor, int channels,
-                                     int64_t n);
+/* out[i] = sums[i] / divisors[i], anything / 0 being 0; the divisors are of the sums' type.  Integers beyond
+ * the result's range are cut to it, which only divisors below zero make: sums of weights. */
+typedef void sat_box_divide_each(void *out, const void *sums, const void *divisors, int64_t n);
 
 /* Windows of so many columns are summed column by column, where the sums have 16 bits. */
 enum { BOX_FEW = 5 };
@@ -41,7 +37,9 @@ struct sat_box_ops {
      * sat_real_quotient(), f32 that rounded */
     sat_box_divide *divide[BOX_SIGNS][BOX_SUMS][BOX_RESULTS];
     sat_box_divide_each *divide_each[BOX_SIGNS][BOX_SUMS][BOX_RESULTS];
-    sat_box_divide_weighted *divide_weighted[BOX_SIGNS][BOX_SUMS][BOX_RESULTS];
+    /* The divisors of means weighted by alpha, the last channel: of colours alpha's sum, of alpha `area`, or, where
+     * that is 0, what is there */
+    void (*spread[BOX_SUMS])(void *divisors, const void *sums, uint64_t area, int channels, int64_t n);
     /* out[i] = in[i] times its pixel's alpha, u32 or i32; alpha itself stays */
     void (*weigh[BOX_SAMPLES])(void *out, const void *in, int channels, int64_t n);
     /* Windows of 1 .. BOX_FEW columns of 16-bit sums: out[i] = sums[i] + sums[i + channels] + ..., or, divided as by

@@ -184,8 +184,7 @@ static const struct sat_box_ops box_ops = {
     .differ = {differ_u16, differ_u32, differ_u64},
     .divide = {[BOX_UNSIGNED] = OF_SUMS(divide, u), [BOX_SIGNED] = OF_SUMS(divide, i)},
     .divide_each = {[BOX_UNSIGNED] = OF_SUMS(divide_each, u), [BOX_SIGNED] = OF_SUMS(divide_each, i)},
-    .divide_weighted =
-        {[BOX_UNSIGNED] = OF_PRODUCTS(divide_weighted, u), [BOX_SIGNED] = OF_PRODUCTS(divide_weighted, i)},
+    .spread = {NULL, spread_u32, spread_u64},
     .weigh = {[BOX_U8] = weigh_u8, [BOX_U16] = weigh_u16, [BOX_I8] = weigh_i8, [BOX_I16] = weigh_i16},
     .few_sums = {few_sums_1, few_sums_2, few_sums_3, few_sums_4, few_sums_5},
     .few_means = {few_means_1, few_means_2, few_means_3, few_means_4, few_means_5},

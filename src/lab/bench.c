@@ -354,6 +354,7 @@ static sat_status open_box(bench_work *w, const bench_method *m)
                          .window_width = b->window,
                          .window_height = b->window,
                          .result = b->result,
+                         .weighted_alpha = b->weighted,
                          .backend = m->id,
                          .threads = b->threads,
                          .memory = w->device ? SAT_DEVICE : SAT_HOST};

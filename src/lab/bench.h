@@ -21,6 +21,7 @@ typedef struct bench_case {
     sat_layout layout;
     int64_t window;  /* a filter: its box has window x window px, its Gaussian spans them; 0 = tables */
     double sigma;    /* of the Gaussian filter, px; 0 = the box filter */
+    bool weighted;   /* box filter: the last channel weighs the others */
     sat_type result; /* of the filter, or of all statistics */
     int outputs;     /* statistics of windows; 0 = the box filter.  Those of an image lie one below the other */
     sat_window_output output[SAT_OUTPUTS];

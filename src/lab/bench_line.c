@@ -85,6 +85,7 @@ static void take_own(int c, options *o, bench_request *r)
     case OPT_STATISTICS: r->statistics = optarg; break;
     case OPT_SQUARES: r->squares = true; break;
     case OPT_RANDOM_RECTS: options_int(o, 1, (int64_t)1 << 31, "a number from 1 to 2^31", &r->rects); break;
+    case OPT_WEIGHTED: r->weighted = true; break;
     }
 }
 

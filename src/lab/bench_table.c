@@ -17,17 +17,18 @@
 enum { SIDE_DEFAULT = 8192 };
 
 /* In the column `bench`: followed by SQUARES where samples are squared, and by the layout, if it is another than the
- * default; followed by the window or sigma, by the statistics, and by the results' type, if it is another than the
- * samples'. */
-#define TABLE   "table"
-#define BOX     "box "
-#define GAUSS   "gauss "
-#define RESULT  " to "
-#define SQUARES " of squares"
+ * default; followed by the window or sigma, by the statistics or WEIGHTED, and by the results' type, if it is another
+ * than the samples'. */
+#define TABLE    "table"
+#define BOX      "box "
+#define GAUSS    "gauss "
+#define RESULT   " to "
+#define SQUARES  " of squares"
+#define WEIGHTED " weighted"
 enum { STATISTICS_MAX = 36 }; /* characters, with the widest window and a batch */
 
-static const int takes[] = {OPT_SIZE,  OPT_SAMPLES, OPT_ACCUM,   OPT_CHANNELS,   OPT_TABLES,  OPT_SIDE, OPT_SIGMA,
-                            OPT_MEANS, OPT_BATCH,   OPT_AGAINST, OPT_STATISTICS, OPT_SQUARES, 0};
+static const int takes[] = {OPT_SIZE,  OPT_SAMPLES, OPT_ACCUM,   OPT_CHANNELS,   OPT_TABLES,  OPT_SIDE,     OPT_SIGMA,
+                            OPT_MEANS, OPT_BATCH,   OPT_AGAINST, OPT_STATISTICS, OPT_SQUARES, OPT_WEIGHTED, 0};
 
 static const char *refuse(const bench_request *r)
 {
@@ -40,6 +41,7 @@ static const char *refuse(const bench_request *r)
     if (r->squares && filter) return "--squares is for tables, not for filters";
     if (r->result && !filter) return "--result is for --box and --gauss";
     if (r->statistics && !r->window) return "--stat is of windows: --box N";
+    if (r->weighted && (!r->window || r->statistics)) return "--weighted is for --box, without --stat";
     if (r->statistics) {
         static char why[160];
         const char *wrong = bench_window_outputs(&(bench_case){0}, r->statistics);
@@ -56,6 +58,7 @@ static bool prepare(const bench_request *r, bench_case *b, error *err)
 {
     *b = (bench_case){
         .accum = r->accum, .squares = r->squares, .layout = r->layout, .window = r->window, .threads = r->threads};
+    b->weighted = r->weighted;
     b->sigma = r->sigma;
     if (b->sigma > 0) b->window = 2 * bench_gauss_reach(b) + 1;
     if (r->image) {
@@ -174,8 +177,11 @@ static bool run(bench_session *s, error *err)
                  b.result == b.in.type ? "" : sat_type_name(b.result));
     else if (b.window)
         snprintf(label, sizeof label, BOX "%lldx%lld%s%s%s%s", (long long)b.window, (long long)b.window,
-                 b.outputs ? " " : "", b.outputs ? s->request->statistics : "", b.result == b.in.type ? "" : RESULT,
-                 b.result == b.in.type ? "" : sat_type_name(b.result));
+                 b.outputs ? " " : "",
+                 b.outputs    ? s->request->statistics
+                 : b.weighted ? WEIGHTED
+                              : "",
+                 b.result == b.in.type ? "" : RESULT, b.result == b.in.type ? "" : sat_type_name(b.result));
     else if (b.layout != SAT_INCLUSIVE || b.squares)
         snprintf(label, sizeof label, TABLE "%s%s%s", b.squares ? SQUARES : "", b.layout == SAT_INCLUSIVE ? "" : " ",
                  b.layout == SAT_INCLUSIVE ? "" : sat_layout_name(b.layout));
