@@ -8,9 +8,7 @@
 #include <strings.h>
 
 #include "job.h"
-#include "memory.h"
 #include "messages.h"
-#include "names.h"
 #include "number.h"
 #include "progress.h"
 #include "sample_type.h"
