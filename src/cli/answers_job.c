@@ -5,11 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "answers_choice.h"
 #include "image.h"
-#include "progress.h"
 #include "input.h"
 #include "messages.h"
-#include "answers_choice.h"
+#include "progress.h"
 #include "rounding.h"
 #include "sample_type.h"
 

@@ -2,10 +2,10 @@
 #ifndef CLI_ANSWERS_JOB_H
 #define CLI_ANSWERS_JOB_H
 
+#include "answers.h"
 #include "format.h"
 #include "options.h"
 #include "rects.h"
-#include "answers.h"
 #include "sat_file.h"
 
 typedef struct answers_job {

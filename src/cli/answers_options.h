@@ -2,8 +2,8 @@
 #ifndef CLI_ANSWERS_OPTIONS_H
 #define CLI_ANSWERS_OPTIONS_H
 
-#include "batch.h"
 #include "answers_job.h"
+#include "batch.h"
 
 typedef struct answers_request {
     answers_job job;

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "answers_options.h"
 #include "batch.h"
 #include "filter_options.h"
 #include "input.h"
@@ -13,7 +14,6 @@
 #include "names.h"
 #include "number.h"
 #include "options.h"
-#include "answers_options.h"
 
 /* An output of that extension, or format, is a table, unless --box makes an image. */
 static const char TABLE[] = ".npy";

@@ -1,7 +1,7 @@
 /* cmd_query.c - means, sums, variances and more of rectangles. */
+#include "answers_options.h"
 #include "command.h"
 #include "messages.h"
-#include "answers_options.h"
 
 static const sat_type sample_types[] = {SAT_U8,  SAT_U16, SAT_U32, SAT_I8,       SAT_I16,
                                         SAT_I32, SAT_F32, SAT_F64, SAT_TYPE_NONE};

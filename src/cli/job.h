@@ -6,8 +6,8 @@
 
 #include "format.h"
 #include "progress.h"
-#include "sat_file.h"
 #include "sat_bytes.h"
+#include "sat_file.h"
 #include "sat_gauss.h"
 #include "sat_window.h"
 

@@ -6,8 +6,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "names.h"
 #include "command.h"
+#include "names.h"
 #include "sat.h"
 
 enum { OPTIONS_MAX = 128 };

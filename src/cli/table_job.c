@@ -5,9 +5,9 @@
 #include <stdlib.h>
 
 #include "image.h"
-#include "progress.h"
 #include "job.h"
 #include "messages.h"
+#include "progress.h"
 #include "rounding.h"
 #include "sample_type.h"
 #include "sat_image.h"

@@ -7,12 +7,10 @@
 #include <string.h>
 #include <strings.h>
 
-#include "progress.h"
 #include "job.h"
-#include "memory.h"
 #include "messages.h"
-#include "names.h"
 #include "number.h"
+#include "progress.h"
 #include "sample_type.h"
 #include "sat_image.h"
 #include "text_out.h"

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "image.h"
 #include "bench.h"
+#include "image.h"
 #include "sample_type.h"
 
 enum {

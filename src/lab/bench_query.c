@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "image.h"
 #include "bench_mode.h"
 #include "bench_plots.h"
+#include "image.h"
 #include "progress.h"
 
 enum {
