@@ -133,10 +133,9 @@ bool has_kernel(const sat_box_spec *s)
     return (s->sample == SAT_U8 || s->sample == SAT_U16) && (s->result == s->sample || s->result == SAT_F32);
 }
 
-} // namespace
-
-sat_status box_open(const sat_box_spec *spec, sat_arena *arena, void **state, char *note, size_t note_bytes)
+sat_status box_open(const void *given, sat_arena *arena, void **state, char *note, size_t note_bytes)
 {
+    const sat_box_spec *spec = (const sat_box_spec *)given;
     filter *f = prim::arena_new<filter>(arena);
     if (f == NULL) return SAT_ERR_MEMORY;
     strip_plan *p = &f->integers;
@@ -165,7 +164,8 @@ sat_status box_open(const sat_box_spec *spec, sat_arena *arena, void **state, ch
     return SAT_OK;
 }
 
-sat_status box_run(void *state, const sat_view *src, const sat_view *dst, const sat_run *run)
+sat_status box_run(void *state, const sat_view *src, const sat_view *, const sat_view *dst, const sat_run *run,
+                   sat_counts *)
 {
     void *stream = run->stream;
     const filter *f = (const filter *)state;
@@ -174,3 +174,7 @@ sat_status box_run(void *state, const sat_view *src, const sat_view *dst, const 
     if (f->wide) return box_wide_run(f->wide, src, dst, stream);
     return f->integers.queue(&f->integers, src, dst, stream);
 }
+
+} // namespace
+
+const sat_hooks sat_box_on_device = {.open = box_open, .run = box_run, .batches = true};

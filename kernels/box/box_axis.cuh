@@ -3,7 +3,7 @@
 #define BOX_AXIS_CUH
 
 #include "prim/runtime.cuh"
-#include "window.h"
+#include "box_window.h"
 
 namespace box
 {

@@ -24,7 +24,7 @@ PRIM_DEVICE uint32_t quotient(uint64_t n, uint64_t area)
     return (uint32_t)(rest >= (int64_t)area ? q + 1 : q);
 }
 
-/* sat_real_quotient() of window.h, operation by operation; window.c has the proof. */
+/* sat_real_quotient() of box_window.h, operation by operation; box_window.c has the proof. */
 PRIM_DEVICE double real_quotient(uint64_t sum, uint64_t by, bool is_signed)
 {
     if (by == 0) return 0;

@@ -3,7 +3,7 @@
 #define BOX_FLOAT_CUH
 
 #include "backend.h"
-#include "window.h"
+#include "box_window.h"
 
 /* f32 and f64 samples and results, all images of the views.  x, y: the window's axes after box::clip_reach(). */
 typedef struct box_float box_float;

@@ -5,7 +5,7 @@
 #define BOX_SMALL_CUH
 
 #include "backend.h"
-#include "window.h"
+#include "box_window.h"
 
 typedef struct box_small box_small;
 

@@ -160,7 +160,7 @@ template <class Entry, unsigned CHANNELS> struct means {
             return box::real_quotient(total, by, is_signed);
     }
 
-    /* sat_rounded() of window.h, cut to the range of the result, beyond which only weights below zero lead. */
+    /* sat_rounded() of box_window.h, cut to the range of the result, beyond which only weights below zero lead. */
     PRIM_DEVICE int64_t integer_mean(uint64_t total, uint64_t by) const
     {
         if (by == 0) return 0;

@@ -6,7 +6,7 @@
 #define BOX_WIDE_CUH
 
 #include "backend.h"
-#include "window.h"
+#include "box_window.h"
 
 typedef struct box_wide box_wide;
 

@@ -274,9 +274,6 @@ const sat_backend sat_backend_fused = {
     .open = open_plan,
     .run = run_plan,
     .wait = wait_plan,
-    .box_open = box_open,
-    .box_run = box_run,
-    .window_open = window_open,
-    .window_run = window_run,
-    .window_counts = window_counts,
+    .box = &sat_box_on_device,
+    .window = &sat_window_on_device,
 };

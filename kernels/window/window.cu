@@ -69,10 +69,9 @@ sat_status clip(window::state *w)
     return SAT_OK;
 }
 
-} // namespace
-
-sat_status window_open(const sat_window_spec *spec, sat_arena *arena, void **state, char *note, size_t note_bytes)
+sat_status window_open(const void *given, sat_arena *arena, void **state, char *note, size_t note_bytes)
 {
+    const sat_window_spec *spec = (const sat_window_spec *)given;
     window::state *w = prim::arena_new<window::state>(arena);
     if (w == NULL) return SAT_ERR_MEMORY;
     w->spec = *spec;
@@ -109,3 +108,8 @@ sat_status window_counts(void *state, sat_counts *counts)
     counts->clipped = (int64_t)n;
     return status;
 }
+
+} // namespace
+
+const sat_hooks sat_window_on_device = {
+    .open = window_open, .run = window_run, .batches = true, .counts = window_counts};

@@ -1,8 +1,8 @@
 /* box_divide_template.h - window sums to means, for one instruction set: those of signed samples, of 64-bit sums, and
  * those that are floats (box_template.h has the rest).
  *
- * Sums of signed samples are two's complements in unsigned types (window.h).  An integer mean of them is that of the
- * magnitude, with the sign put back: so halves go away from zero. */
+ * Sums of signed samples are two's complements in unsigned types (box_window.h).  An integer mean of them is that of
+ * the magnitude, with the sign put back: so halves go away from zero. */
 
 #define BOX_INLINE TARGET static inline __attribute__((always_inline))
 

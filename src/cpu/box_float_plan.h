@@ -5,7 +5,7 @@
 #include "arena.h"
 #include "box_float_ops.h"
 #include "isa.h"
-#include "window.h"
+#include "box_window.h"
 
 /* Pixels: chunks begin at multiples of SAT_FLOAT_ALIGNED from a strip's start on, so that cache lines are read whole.
  */

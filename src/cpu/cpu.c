@@ -1,6 +1,5 @@
 /* cpu.c - the backend for every machine: all cores, the widest vectors, one read and one write. */
 #include "cpu.h"
-#include "cpu_gauss.h"
 #include "isa.h"
 
 static bool probe(const char **why)
@@ -18,10 +17,7 @@ const sat_backend sat_backend_cpu = {
     .probe = probe,
     .open = sat_cpu_table_open,
     .run = sat_cpu_table_run,
-    .box_open = sat_cpu_box_open,
-    .box_run = sat_cpu_box_run,
-    .gauss_open = sat_cpu_gauss_open,
-    .gauss_run = sat_cpu_gauss_run,
-    .window_open = sat_cpu_window_open,
-    .window_run = sat_cpu_window_run_image,
+    .box = &sat_cpu_box,
+    .window = &sat_cpu_windows,
+    .gauss = &sat_cpu_gauss,
 };

@@ -8,14 +8,8 @@
 sat_status sat_cpu_table_open(const sat_plan_spec *spec, sat_arena *arena, void **state, char *note, size_t note_bytes);
 sat_status sat_cpu_table_run(void *state, const sat_view *image, const sat_view *table, const sat_run *run);
 
-/* cpu_box.c: running column sums */
-sat_status sat_cpu_box_open(const sat_box_spec *spec, sat_arena *arena, void **state, char *note, size_t note_bytes);
-sat_status sat_cpu_box_run(void *state, const sat_view *src, const sat_view *dst, const sat_run *run);
-
-/* cpu_window.c: window statistics */
-sat_status sat_cpu_window_open(const sat_window_spec *spec, sat_arena *arena, void **state, char *note,
-                               size_t note_bytes);
-sat_status sat_cpu_window_run_image(void *state, const sat_view *src, const sat_view *mask, const sat_view *results,
-                                    const sat_run *run, sat_counts *counts);
+extern const sat_hooks sat_cpu_box;     /* cpu_box.c: running column sums */
+extern const sat_hooks sat_cpu_windows; /* cpu_window.c */
+extern const sat_hooks sat_cpu_gauss;   /* cpu_gauss.c */
 
 #endif

@@ -82,8 +82,9 @@ static void choose_loops(filter *f)
         f->out = in_bytes == 1 ? BOX_TO_8 : in_bytes == 2 ? BOX_TO_16 : BOX_TO_32;
 }
 
-sat_status sat_cpu_box_open(const sat_box_spec *spec, sat_arena *arena, void **state, char *note, size_t note_bytes)
+static sat_status sat_cpu_box_open(const void *given, sat_arena *arena, void **state, char *note, size_t note_bytes)
 {
+    const sat_box_spec *spec = given;
     const char *why;
     const sat_isa *isa = sat_isa_in_use(&why);
     if (isa == NULL) return sat_fail(SAT_ERR_UNAVAILABLE, "cpu: %s", why);
@@ -187,8 +188,8 @@ static void divide_shrunk(const filter *f, const worker *w, const sat_cpu_summer
         } else {
             sat_cpu_areas(e, SUM, w->divisors, &part);
             divide_each(f, w,
-                        sums ? sums + (size_t)(i - c->first) * e->of[SUM].entry : sat_cpu_windows(e, k, SUM, &part), i,
-                        part.n);
+                        sums ? sums + (size_t)(i - c->first) * e->of[SUM].entry : sat_cpu_window_sums(e, k, SUM, &part),
+                        i, part.n);
         }
     }
 }
@@ -213,7 +214,7 @@ static void means(const void *context, int worker_index, const sat_cpu_chunk *c)
     if (c->first == 0) w->row = j->scatters ? sat_row_to(w->results, j->dst, c->y) : f->stream ? w->result : to;
     const bool few_sums = e->few && (f->out != BOX_TO_8 || f->sign == BOX_SIGNED); /* no few_means() for them */
     const bool summed = f->spec.weighted_alpha || e->by_segments || few_sums || sat_cpu_has_values(e, c);
-    const char *sums = summed ? sat_cpu_windows(e, k, SUM, c) : NULL;
+    const char *sums = summed ? sat_cpu_window_sums(e, k, SUM, c) : NULL;
     if (f->spec.weighted_alpha)
         divide_weighted(f, w, c, sums);
     else if (f->window.border->shrinks)
@@ -236,11 +237,16 @@ static void do_band(void *context, int64_t band, int worker_index)
     if (f->stream) f->sums.isa->fence();
 }
 
-sat_status sat_cpu_box_run(void *state, const sat_view *src, const sat_view *dst, const sat_run *run)
+static sat_status sat_cpu_box_run(void *state, const sat_view *src, const sat_view *mask, const sat_view *dst,
+                                  const sat_run *run, sat_counts *counts)
 {
+    (void)mask;
+    (void)counts;
     const filter *f = state;
     if (f->real) return sat_cpu_box_float_run(f->real, src, dst, run);
     int64_t height = f->spec.height, rows = sat_cpu_box_band_rows(height, f->spec.window_height, f->threads);
     job j = {.f = f, .src = src, .dst = dst, .run = run, .rows = rows, .scatters = sat_has_gaps(dst)};
     return sat_run_each(run, f->spec.executor, f->threads, (height - 1) / rows + 1, do_band, &j);
 }
+
+const sat_hooks sat_cpu_box = {.open = sat_cpu_box_open, .run = sat_cpu_box_run};

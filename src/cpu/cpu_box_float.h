@@ -4,7 +4,7 @@
 
 #include "backend.h"
 #include "isa.h"
-#include "window.h"
+#include "box_window.h"
 
 typedef struct sat_cpu_box_float sat_cpu_box_float;
 

@@ -36,14 +36,14 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cpu_gauss.h"
+#include "cpu.h"
 #include "gauss_ops.h"
 #include "isa.h"
 #include "machine.h"
 #include "pool.h"
 #include "shape.h"
 #include "strides.h"
-#include "window.h"
+#include "box_window.h"
 
 /* Samples in a thread's share (machine.h), at 3 to 5 ns each (docs/cpu.md). */
 enum { SHARE_SAMPLES = 30000, CACHE_LINE = 64 };
@@ -277,8 +277,9 @@ static bool in_f64(const sat_gauss_spec *s)
     return wide || products || s->sigma > F32_SIGMA_MAX || (s->mode == SAT_GAUSS_DOG && s->sigma2 > F32_SIGMA_MAX);
 }
 
-sat_status sat_cpu_gauss_open(const sat_gauss_spec *spec, sat_arena *arena, void **state, char *note, size_t note_bytes)
+static sat_status sat_cpu_gauss_open(const void *given, sat_arena *arena, void **state, char *note, size_t note_bytes)
 {
+    const sat_gauss_spec *spec = given;
     const char *why;
     const sat_isa *isa = sat_isa_in_use(&why);
     if (isa == NULL) return sat_fail(SAT_ERR_UNAVAILABLE, "cpu: %s", why);
@@ -474,9 +475,10 @@ static void do_rows(void *context, int64_t group, int worker_index)
     if (clipped) atomic_fetch_add(&j->clipped, clipped);
 }
 
-sat_status sat_cpu_gauss_run(void *state, const sat_view *src, const sat_view *dst, const sat_run *run,
-                             sat_counts *counts)
+static sat_status sat_cpu_gauss_run(void *state, const sat_view *src, const sat_view *mask, const sat_view *dst,
+                                    const sat_run *run, sat_counts *counts)
 {
+    (void)mask;
     const filter *f = state;
     const sat_gauss_spec *s = &f->spec;
     job j = {.f = f, .src = src, .dst = dst, .run = run};
@@ -494,3 +496,5 @@ sat_status sat_cpu_gauss_run(void *state, const sat_view *src, const sat_view *d
     counts->clipped = atomic_load(&j.clipped);
     return status;
 }
+
+const sat_hooks sat_cpu_gauss = {.open = sat_cpu_gauss_open, .run = sat_cpu_gauss_run};

@@ -42,9 +42,9 @@ static bool open_finish(sat_cpu_window *w, sat_arena *arena)
     return true;
 }
 
-sat_status sat_cpu_window_open(const sat_window_spec *spec, sat_arena *arena, void **state, char *note,
-                               size_t note_bytes)
+static sat_status sat_cpu_window_open(const void *given, sat_arena *arena, void **state, char *note, size_t note_bytes)
 {
+    const sat_window_spec *spec = given;
     const char *why;
     const sat_isa *isa = sat_isa_in_use(&why);
     if (isa == NULL) return sat_fail(SAT_ERR_UNAVAILABLE, "cpu: %s", why);
@@ -97,8 +97,8 @@ static sat_status do_rows(sat_cpu_window_run *run)
     return sat_run_each(run->run, w->spec.executor, w->threads, bands, do_band, run);
 }
 
-sat_status sat_cpu_window_run_image(void *state, const sat_view *src, const sat_view *mask, const sat_view *results,
-                                    const sat_run *given, sat_counts *counts)
+static sat_status sat_cpu_window_run_image(void *state, const sat_view *src, const sat_view *mask,
+                                           const sat_view *results, const sat_run *given, sat_counts *counts)
 {
     const sat_cpu_window *w = state;
     sat_cpu_window_run run = {.w = w, .src = src, .mask = mask, .results = results, .run = given};
@@ -122,9 +122,13 @@ sat_status sat_cpu_window_run_image(void *state, const sat_view *src, const sat_
         }
     }
     sat_status status = do_rows(&run);
+    counts->clipped = 0;
+    for (int k = 0; k < w->spec.outputs; k++) counts->empty[k] = 0;
     for (int i = 0; i < w->threads; i++) {
         counts->clipped += w->finish[i].clipped;
         for (int k = 0; k < w->spec.outputs; k++) counts->empty[k] += w->finish[i].empty[k];
     }
     return status;
 }
+
+const sat_hooks sat_cpu_windows = {.open = sat_cpu_window_open, .run = sat_cpu_window_run_image};

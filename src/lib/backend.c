@@ -41,7 +41,7 @@ static bool give(const sat_backend *b, bool probes, sat_backend_info *info, size
         .paper = b->paper,
         .device = b->device,
         .repeatable = !b->unrepeatable,
-        .filters = b->box_open != NULL,
+        .filters = b->box != NULL,
         .why = "not probed",
     };
     if (probes) ours.available = b->probe(&ours.why);

@@ -13,9 +13,8 @@
 #ifndef SAT_BACKEND_H
 #define SAT_BACKEND_H
 
-#include "arena.h"
 #include "choose.h"
-#include "run.h"
+#include "operation.h"
 #include "sat_gauss.h"
 #include "sat_lab.h"
 #include "sat_window.h"
@@ -50,26 +49,11 @@ typedef struct sat_backend {
     /* Waits for the stream and returns what runs could not (optional; see sat_plan_wait). */
     sat_status (*wait)(void *state, void *stream);
 
-    /* The same for the box filter (optional: NULL = the library filters through this backend's tables; likewise where a
-     * device's refuses with SAT_ERR_UNAVAILABLE); a device's box_run() takes views of several images.  spec->backend is
-     * this backend's name, and spec->result never SAT_TYPE_NONE. */
-    sat_status (*box_open)(const sat_box_spec *spec, sat_arena *arena, void **state, char *note, size_t note_bytes);
-    sat_status (*box_run)(void *state, const sat_view *src, const sat_view *dst, const sat_run *run);
-
-    /* The same for the Gaussian filter, of backends that have one (optional; host memory alone).  gauss_run() sets
-     * counts->clipped. */
-    sat_status (*gauss_open)(const sat_gauss_spec *spec, sat_arena *arena, void **state, char *note, size_t note_bytes);
-    sat_status (*gauss_run)(void *state, const sat_view *src, const sat_view *dst, const sat_run *run,
-                            sat_counts *counts);
-
-    /* The same for window statistics (optional: NULL = SAT_ERR_UNAVAILABLE).  The result of no output is SAT_TYPE_NONE.
-     * run: one image in host memory, all views with any strides; sets the image's counts, which are 0.  A
-     * device's: several images in device memory without gaps; window_counts() waits for them and sets their counts. */
-    sat_status (*window_open)(const sat_window_spec *spec, sat_arena *arena, void **state, char *note,
-                              size_t note_bytes);
-    sat_status (*window_run)(void *state, const sat_view *src, const sat_view *mask, const sat_view *results,
-                             const sat_run *run, sat_counts *counts);
-    sat_status (*window_counts)(void *state, sat_counts *counts);
+    /* How it does each operation that maps images to images (operation.h); NULL = as the operation itself does it
+     * anywhere, else not at all. */
+#define SAT_OPERATION(id) const sat_hooks *id;
+#include "operations.def"
+#undef SAT_OPERATION
 } sat_backend;
 
 #define SAT_BACKEND(id) extern const sat_backend sat_backend_##id;

@@ -5,7 +5,7 @@
  * summed in f64; an image that holds NaN or Inf is refused, since in a table one such sample spreads to
  * everything below and to the right of it.
  *
- * With a backend that runs on a device, table and views lie in its memory and kernels do the rest (window.h). */
+ * With a backend that runs on a device, table and views lie in its memory and kernels do the rest (box_window.h). */
 #include <math.h>
 #include <stdio.h>
 
@@ -13,7 +13,7 @@
 #include "device.h"
 #include "pool.h"
 #include "shape.h"
-#include "window.h"
+#include "box_window.h"
 
 typedef struct filter {
     sat_box_spec spec;
@@ -25,7 +25,7 @@ typedef struct filter {
     sat_box_table runs; /* device memory only */
 } filter;
 
-void sat_box_tables_close(void *state)
+static void close_tables(void *state)
 {
     filter *f = state;
     if (f == NULL) return;
@@ -85,9 +85,10 @@ static sat_type table_type(const sat_box_window *w)
     return w->accum == SAT_U32 ? SAT_I32 : SAT_I64;
 }
 
-sat_status sat_box_tables_open(const sat_box_spec *spec, const sat_backend *backend, sat_arena *arena, void **state,
-                               char *note, size_t note_bytes)
+static sat_status open_tables(const void *given, sat_arena *arena, void **state, char *note, size_t note_bytes)
 {
+    const sat_box_spec *spec = given;
+    const sat_backend *backend = sat_backend_find(spec->backend);
     filter *f = sat_arena_zeros(arena, sizeof *f);
     if (f == NULL) return SAT_ERR_MEMORY;
     f->spec = *spec;
@@ -115,7 +116,7 @@ sat_status sat_box_tables_open(const sat_box_spec *spec, const sat_backend *back
         status = allocate(f, arena, &f->weighted, spec->width, spec->height, spec->channels, sample);
     if (status == SAT_OK && f->memory == SAT_DEVICE) status = plan_runs(f, arena);
     if (status != SAT_OK) {
-        sat_box_tables_close(f);
+        close_tables(f);
         return status;
     }
     int n = snprintf(note, note_bytes, "%s, through a table", sat_plan_note(f->plan));
@@ -164,7 +165,7 @@ static void weigh(const filter *f, const sat_view *src, const sat_run *run)
     }
 }
 
-sat_status sat_box_tables_check(const sat_view *v, const sat_run *run)
+static sat_status check_samples(const sat_view *v, const sat_run *run)
 {
     if (!sat_is_float(v->type)) return SAT_OK;
     for (int64_t row = 0; row < v->height * v->count; row++) {
@@ -295,8 +296,11 @@ static sat_status means(const filter *f, const sat_view *dst, const sat_run *run
                         &j);
 }
 
-sat_status sat_box_tables_run(void *state, const sat_view *src, const sat_view *dst, const sat_run *run)
+static sat_status run_tables(void *state, const sat_view *src, const sat_view *mask, const sat_view *dst,
+                             const sat_run *run, sat_counts *counts)
 {
+    (void)mask;
+    (void)counts;
     filter *f = state;
     bool weighted = f->spec.weighted_alpha;
     sat_status status = SAT_OK;
@@ -311,3 +315,11 @@ sat_status sat_box_tables_run(void *state, const sat_view *src, const sat_view *
     status = sat_plan_run_within(f->plan, weighted ? &f->weighted : src, &f->table, run);
     return status == SAT_OK ? means(f, dst, run) : status;
 }
+
+const sat_hooks sat_box_tables = {
+    .open = open_tables,
+    .run = run_tables,
+    .device = true,
+    .check = check_samples,
+    .close = close_tables,
+};

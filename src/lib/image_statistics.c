@@ -119,7 +119,18 @@ typedef struct channel {
     const sat_view *view;
     int64_t image;
     int c;
+    const sat_run *run;
+    int worker;
 } channel;
+
+/* Pixels that a thread sums in a microsecond: floats, which take longest. */
+#define PX_PER_US 500.0
+
+/* Asked before each row; of a run that has ended, answers are undefined. */
+static bool goes_on(const channel *p, const sat_rect *r)
+{
+    return sat_goes_on(p->run, p->worker, (double)r->width / PX_PER_US);
+}
 
 static const char *row_of(const channel *p, const sat_rect *r, int64_t y)
 {
@@ -132,7 +143,7 @@ static double add_all(const channel *p, const sat_pieces *at, term what, double 
     for (int k = 0; k < at->n; k++) {
         const sat_rect *r = &at->of[k].rect;
         float_sum s = {0, 0};
-        for (int64_t y = 0; y < r->height; y++)
+        for (int64_t y = 0; y < r->height && goes_on(p, r); y++)
             add_terms(&s, row_of(p, r, y), p->view->type, r->width, sat_sample_step(p->view), what, mean);
         sum += at->of[k].weight * total(&s);
     }
@@ -161,7 +172,8 @@ static uint64_t add_integers(const channel *p, const sat_rect *r)
 {
     const ptrdiff_t step = sat_sample_step(p->view);
     uint64_t sum = 0;
-    for (int64_t y = 0; y < r->height; y++) sum += sum_integers(row_of(p, r, y), p->view->type, r->width, step);
+    for (int64_t y = 0; y < r->height && goes_on(p, r); y++)
+        sum += sum_integers(row_of(p, r, y), p->view->type, r->width, step);
     return sum;
 }
 
@@ -169,7 +181,8 @@ static sat_u128 add_squares(const channel *p, const sat_rect *r)
 {
     const ptrdiff_t step = sat_sample_step(p->view);
     sat_u128 sum = 0;
-    for (int64_t y = 0; y < r->height; y++) sum += square_integers(row_of(p, r, y), p->view->type, r->width, step);
+    for (int64_t y = 0; y < r->height && goes_on(p, r); y++)
+        sum += square_integers(row_of(p, r, y), p->view->type, r->width, step);
     return sum;
 }
 
@@ -230,7 +243,6 @@ typedef struct job {
     size_t n;
     bool counts;       /* something is asked for beside areas */
     size_t part_rects; /* that a thread takes at a time */
-    double rect_us;    /* for one, on an average */
 } job;
 
 /* Rectangle i, cut to the image if that is asked for: the pixels that it touches, and with fractions its edges. */
@@ -245,7 +257,7 @@ static sat_rect_status status_of(const job *j, size_t i, sat_rect *touched, sat_
     return status == SAT_RECT_INSIDE ? sat_rect_validate(b, touched) : status;
 }
 
-static void answer_one(const job *j, int64_t image, size_t i)
+static void answer_one(const job *j, int64_t image, size_t i, int worker)
 {
     const sat_rect_ask *ask = &j->ask;
     const int channels = j->image.channels;
@@ -258,7 +270,7 @@ static void answer_one(const job *j, int64_t image, size_t i)
     else if (inside)
         at = sat_pieces_of(&e);
     for (int c = 0; j->counts && c < channels; c++) {
-        const channel p = {&j->image, image, c};
+        const channel p = {&j->image, image, c, j->run, worker};
         const size_t to = ((size_t)image * j->n + i) * (size_t)channels + (size_t)c;
         sat_rect_features f;
         sat_sum sum = {0};
@@ -282,13 +294,10 @@ static void answer_part(void *context, int64_t part, int worker)
     const job *j = context;
     const size_t all = j->n * (size_t)j->image.count, first = (size_t)part * j->part_rects;
     for (size_t i = first; i < all && i < first + j->part_rects; i++) {
-        if (!sat_goes_on(j->run, worker, j->rect_us)) return;
-        answer_one(j, (int64_t)(i / j->n), i % j->n);
+        if (!sat_goes_on(j->run, worker, 0)) return;
+        answer_one(j, (int64_t)(i / j->n), i % j->n, worker);
     }
 }
-
-/* Pixels that a thread sums in a microsecond: floats, which take longest. */
-#define PX_PER_US 500.0
 
 /* So that large rectangles are spread, parts are of as few as make them worth taking, on an average. */
 static sat_status answer_all(job *j, int threads)
@@ -303,7 +312,6 @@ static sat_status answer_all(job *j, int threads)
         if (status_of(j, i, &touched, &e) == SAT_RECT_INSIDE) px += sat_rect_px(&touched) * (double)j->image.count;
     j->part_rects = 1;
     while (j->part_rects < PART_RECTS && (double)j->part_rects * px < (double)all * part_px) j->part_rects *= 2;
-    j->rect_us = px * j->image.channels / (double)all / PX_PER_US;
     return sat_run_each(j->run, j->given.executor, sat_threads_worth(px, share_px, threads),
                         sat_parts((int64_t)all, (int64_t)j->part_rects), answer_part, j);
 }

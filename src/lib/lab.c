@@ -23,7 +23,7 @@ static bool give(const sat_backend *b, bool probes, sat_lab_backend_info *info, 
         .kind = b->kind,
         .device = b->device,
         .repeatable = !b->unrepeatable,
-        .filters = b->box_open != NULL,
+        .filters = b->box != NULL,
         .squares = b->squares,
         .why = "not probed",
     };

@@ -7,22 +7,28 @@
 #include "arena.h"
 #include "run.h"
 
-/* Zeroed, it holds nothing, and all views are taken as they are. */
-typedef struct sat_offload {
-    sat_view in, out; /* device memory without gaps; data NULL: none */
-} sat_offload;
+/* The views of a run. */
+typedef struct sat_views {
+    const sat_view *src, *mask; /* mask: NULL if there is none */
+    const sat_view *results;
+    int n; /* results */
+} sat_views;
 
-/* Takes memory for inputs of up to that shape; and, unless out is NULL, for outputs, which makes it an offload of host
- * memory.  The views' data and memory are not looked at.  On SAT_OK to be given to sat_offload_close(); else it holds
- * nothing, and the status is SAT_ERR_UNAVAILABLE, SAT_ERR_SHAPE, SAT_ERR_MEMORY or SAT_ERR_DEVICE. */
-sat_status sat_offload_open(sat_offload *o, const sat_view *in, const sat_view *out, sat_arena *arena);
+typedef struct sat_offload sat_offload;
+
+/* Takes device memory for sources, masks and results of up to the shapes of these views; with results, it is an offload
+ * of host memory, without, of sources that are not plain.  The views' data and memory are not looked at.  On SAT_OK *o
+ * lies in the arena; else the status is SAT_ERR_UNAVAILABLE, SAT_ERR_SHAPE, SAT_ERR_MEMORY or SAT_ERR_DEVICE, and *o
+ * NULL. */
+sat_status sat_offload_open(sat_offload **o, const sat_views *views, sat_arena *arena);
 
 /* Work that a device's code does on its views. */
-typedef sat_status sat_offload_job(void *context, const sat_view *in, const sat_view *out, const sat_run *run);
+typedef sat_status sat_offload_job(void *context, const sat_views *views, const sat_run *run);
 
-/* Brings the input to the device if it has to, queues the job, and brings host outputs back: then all is done when the
- * call returns.  in lies in host memory or is not plain only if the offload was made for that. */
-sat_status sat_offload_run(const sat_offload *o, const sat_view *in, const sat_view *out, const sat_run *run,
-                           sat_offload_job *job, void *context);
+/* Brings sources and masks to the device if it has to, queues the job, and brings host results back: then all is done
+ * when the call returns.  Views lie in host memory or are not plain only if the offload was made for that.  o NULL: all
+ * views are taken as they are. */
+sat_status sat_offload_run(const sat_offload *o, const sat_views *views, const sat_run *run, sat_offload_job *job,
+                           void *context);
 
 #endif

@@ -18,7 +18,7 @@ struct sat_plan {
     int workers;
     bool staged; /* host views, and a backend that takes a device's */
     sat_bands bands;
-    sat_offload offload; /* of images in device memory that are not plain */
+    sat_offload *offload; /* of images in device memory that are not plain */
     sat_choice choice;
     int device; /* -1: none */
     char note[192];
@@ -133,7 +133,7 @@ static sat_status open_with(void *object, const sat_backend *backend)
                         : sat_fail(SAT_ERR_UNAVAILABLE, "no device: %s", why);
     } else if (status == SAT_OK && backend->device && spec.strided) {
         sat_view images = sat_packed_view(spec.width, spec.height, spec.count, spec.channels, spec.sample, SAT_DEVICE);
-        status = sat_offload_open(&plan->offload, &images, NULL, &plan->arena);
+        status = sat_offload_open(&plan->offload, &(sat_views){.src = &images}, &plan->arena);
     }
     if (status != SAT_OK) {
         plan->workers = 0;
@@ -224,17 +224,18 @@ static sat_status run_image(void *context, const sat_run *all, int64_t i, int wo
     return b->plan->backend->run(b->plan->states[worker], &image, &table, &run);
 }
 
-static sat_status run_on_device(void *context, const sat_view *image, const sat_view *table, const sat_run *run)
+static sat_status run_on_device(void *context, const sat_views *views, const sat_run *run)
 {
     sat_plan *plan = context;
-    return sat_backend_run(plan->backend, plan->states[0], image, table, run);
+    return sat_backend_run(plan->backend, plan->states[0], views->src, views->results, run);
 }
 
 /* Views in the memory where the backend works. */
 static sat_status run_there(sat_plan *plan, const sat_view *image, const sat_view *table, const sat_run *run)
 {
     images b = {plan, image, table};
-    if (plan->backend->device) return sat_offload_run(&plan->offload, image, table, run, run_on_device, plan);
+    const sat_views views = {image, NULL, table, 1};
+    if (plan->backend->device) return sat_offload_run(plan->offload, &views, run, run_on_device, plan);
     return sat_each_image(run, plan->spec.executor, plan->workers, image->count, run_image, &b);
 }
 

@@ -36,7 +36,8 @@
  * these structs are macros: sat_plan_create(plan, spec) is sat_plan_create_sized(plan, spec, sizeof(sat_plan_spec)),
  * and so on, the size last. Other languages call sat_plan_create_sized() with the size of their own declaration. The
  * library takes members that the caller's struct lacks for zero, and does not write them.  A non-zero member that the
- * library does not have is refused with SAT_ERR_ARGUMENT.  All other structs stay as they are.
+ * library does not have is refused with SAT_ERR_ARGUMENT.  All other structs stay as they are. Names in a spec (a
+ * border, a backend, a statistic) are read while the object is made.
  *
  * Threads.  Work on the CPU is shared with worker threads of the library's own (sat_parallel()).  They are started when
  * they are first needed, block all signals but a thread's own faults, sleep while there is no work, and
@@ -155,13 +156,14 @@ typedef enum sat_memory { SAT_HOST = 0, SAT_DEVICE } sat_memory;
  *     data + i * image_bytes + y * row_bytes + x * pixel_bytes + c * channel_bytes
  *
  * Data and strides are multiples of the type's size.  A stride may be negative (flips; BGR as RGB, data at its last
- * channel), and any may be the largest (transposed arrays, planes as channels).  0 is the default: a stride of 0, as of
- * a broadcast, cannot be said.  Where there is one image, row, pixel or channel, its stride may be anything.  More than
- * 4 channels are planes: an array (H, W, 8) is width = W, height = H, channels = 1, count = 8, pixel_bytes = 8 * size,
- * row_bytes = W * 8 * size, image_bytes = size; an array (8, H, W) the same with no stride set.  Samples of a source
- * may share bytes; samples of a result may not: its strides sorted by magnitude, each steps over all that the smaller
- * ones reach.  What lies between samples may be read, and is not written.  On the CPU every operation takes and gives
- * any view, some rows gathered or scattered at a time.  In device memory rows lie top to bottom without gaps, but for
+ * channel), and any may be the largest (transposed arrays, planes as channels).  0 is the default, not a broadcast: a
+ * binding that passes on a stride of 0 reads beyond its array, and copies it instead.  Where there is one image, row,
+ * pixel or channel, its stride may be anything.  More than 4 channels are planes: an array (H, W, 8) is width = W,
+ * height = H, channels = 1, count = 8, pixel_bytes = 8 * size, row_bytes = W * 8 * size, image_bytes = size; an array
+ * (8, H, W) the same with no stride set. Planes are fastest that way, also four and fewer.  Samples of a source may
+ * share bytes; samples of a result may not: its strides sorted by magnitude, each steps over all that the smaller ones
+ * reach.  What lies between samples may be read, and is not written.  On the CPU every operation takes and gives any
+ * view, some rows gathered or scattered at a time.  In device memory rows lie top to bottom without gaps, but for
  * sources where the spec says `strided`: the device gathers them.  What is taken as const is only read. */
 typedef struct sat_view {
     void *data;            /* the sample of channel 0 at (0, 0) of image 0 */
@@ -350,8 +352,8 @@ typedef struct sat_statistics {
  * asked for.  Both tables are of one image, with the same samples, in host memory; types and layouts may differ.
  *
  * Tables of integers: a variance (n * S2 - S1 * S1) / (n * (n - ddof)) is computed exactly and rounded once; so is the
- * mean of the squares.  std and rms are the rounded square roots of these.  Variances are never negative, and 0 for
- * equal samples.
+ * mean of the squares. (Squares of u32 and i32 make tables of f64: sat_image_statistics() is exact for them, too.)  std
+ * and rms are the rounded square roots of these.  Variances are never negative, and 0 for equal samples.
  *
  * A table of f32, f64 or q32 among them: a variance is (S2 - S1 * (S1 / n)) / (n - ddof) in f64, and 0 where rounding
  * makes that negative.  With sums wrong by at most e1 and e2 it is wrong by at most
@@ -361,8 +363,8 @@ typedef struct sat_statistics {
  *
  * With SAT_CLIP a rectangle that lies wholly outside gives sum 0, area 0 and NaN for the others.  Where nothing is
  * asked for, the rectangles are checked, and no more.  Returns as sat_table_query() does, before the first answer is
- * written; SAT_ERR_ARGUMENT also for squares that are missing or are none, SAT_ERR_SHAPE and _TYPE for tables that are
- * not of one image, SAT_ERR_CANCELLED. */
+ * written; SAT_ERR_ARGUMENT also for squares that are missing or have power 1, asked for or not, SAT_ERR_SHAPE and
+ * _TYPE for tables that are not of one image, SAT_ERR_CANCELLED. */
 #define sat_table_statistics(...) /* table, squares, rects, n, ask, run */                                             \
     sat_table_statistics_sized(__VA_ARGS__, sizeof(sat_table), sizeof(sat_statistics), sizeof(sat_run_options))
 SAT_API sat_status sat_table_statistics_sized(const sat_table *table, const sat_table *squares, const sat_rect *rects,

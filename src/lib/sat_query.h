@@ -118,7 +118,7 @@ SAT_API sat_status sat_table_rounding_sized(const sat_table *table, int64_t heig
  * Returns, before the first answer is written, SAT_ERR_ARGUMENT, _SHAPE, _TYPE (of samples), _UNAVAILABLE (an image in
  * device memory), SAT_ERR_RECT with the first rectangle that is empty or reaches outside, or SAT_ERR_RANGE with the
  * first whose sum of integers might not fit 64 bits: one of more than 2^32 pixels of 32-bit samples; and
- * SAT_ERR_CANCELLED for a run that was ended (sat_run_options), which is asked between rectangles. */
+ * SAT_ERR_CANCELLED. */
 #define sat_image_statistics(...) /* image, rects, n, ask, run */                                                      \
     sat_image_statistics_sized(__VA_ARGS__, sizeof(sat_statistics), sizeof(sat_run_options))
 SAT_API sat_status sat_image_statistics_sized(const sat_view *image, const sat_rect *rects, size_t n,

@@ -85,10 +85,11 @@ typedef struct sat_counts {
 /* How any object runs; NULL or zeros: to the end.
  *
  * Ending a run.  proceed(context) is asked whether the run goes on: by the calling thread, before there is work and
- * then about every millisecond of it, at least every 20 ms, between rows.  What it does takes time from the run.  Once
- * it returns false it is not asked again, and the run soon returns SAT_ERR_CANCELLED; results are then undefined,
- * objects are as before.  With an executor, the thread asks that runs job 0.  On a device, proceed is asked before work
- * is queued, and where views lie in host memory also between bands; what is queued is waited for.
+ * then about every millisecond of it, at least every 20 ms, between rows. Rows of tens of millions of samples, and rows
+ * gathered from a transposed array, take longer. What it does takes time from the run; it does not use the object that
+ * runs.  Once it returns false it is not asked again, and the run soon returns SAT_ERR_CANCELLED; results are then
+ * undefined, objects are as before.  With an executor, the thread asks that runs job 0.  On a device, proceed is asked
+ * before work is queued, and where views lie in host memory also between bands; what is queued is waited for.
  *
  * Bands.  An image of any height can be summed a band of rows at a time, on one machine or several: the carry row is
  * the inclusive table's row above the band, width * channels entries of the accumulator type (q32: u32), and joins

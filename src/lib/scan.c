@@ -21,7 +21,7 @@ struct sat_scan {
     const sat_scan_method *method;
     void *state;
     bool staged; /* host arrays, and a method that takes a device's */
-    sat_offload offload;
+    sat_offload *offload;
     char note[192];
 };
 
@@ -88,7 +88,7 @@ static sat_status start(sat_scan *scan, const sat_scan_method *m)
     if (status == SAT_OK && scan->staged) {
         sat_view in = array(spec.length, spec.sample, NULL, SAT_HOST);
         sat_view out = array(spec.length, spec.accum, NULL, SAT_HOST);
-        status = sat_offload_open(&scan->offload, &in, &out, &scan->arena);
+        status = sat_offload_open(&scan->offload, &(sat_views){&in, NULL, &out, 1}, &scan->arena);
     }
     if (status != SAT_OK) sat_arena_reset(&scan->arena, scan);
     return scan->staged && spec.method == NULL ? sat_passed_over(status) : status;
@@ -137,10 +137,10 @@ sat_status sat_scan_create_sized(sat_scan **out, const sat_scan_spec *given, siz
     return status;
 }
 
-static sat_status run_there(void *context, const sat_view *in, const sat_view *out, const sat_run *run)
+static sat_status run_there(void *context, const sat_views *views, const sat_run *run)
 {
     const sat_scan *scan = context;
-    return scan->method->run(scan->state, in->data, out->data, run->stream);
+    return scan->method->run(scan->state, views->src->data, views->results->data, run->stream);
 }
 
 sat_status sat_scan_run(sat_scan *scan, const void *in, void *out, void *stream)
@@ -153,7 +153,8 @@ sat_status sat_scan_run(sat_scan *scan, const void *in, void *out, void *stream)
     if (status == SAT_OK && sat_overlap(&from, &to)) status = sat_fail(SAT_ERR_ARGUMENT, "input and output overlap");
     if (status != SAT_OK) return status;
     const sat_run run = {.stream = stream};
-    return scan->staged ? sat_offload_run(&scan->offload, &from, &to, &run, run_there, scan)
+    const sat_views views = {&from, NULL, &to, 1};
+    return scan->staged ? sat_offload_run(scan->offload, &views, &run, run_there, scan)
                         : scan->method->run(scan->state, in, out, stream);
 }
 

@@ -73,6 +73,15 @@ sat_status sat_check_job(int64_t width, int64_t height, int64_t count, int chann
     return SAT_OK;
 }
 
+sat_status sat_check_images(int64_t width, int64_t height, int64_t count, int channels, sat_type type)
+{
+    size_t bytes = sat_row_bytes(width, channels, type);
+    if (sat_mul(bytes, (size_t)height, &bytes) && sat_mul(bytes, (size_t)count, &bytes) && bytes <= PTRDIFF_MAX)
+        return SAT_OK;
+    return sat_fail(SAT_ERR_SHAPE, "%lld images of shape (%lld, %lld) are larger than the address space",
+                    (long long)count, (long long)height, (long long)width);
+}
+
 static sat_status check(const sat_view *v, const char *what)
 {
     size_t size = sat_type_bytes(v->type);

@@ -26,6 +26,9 @@ static inline int64_t sat_area(int64_t width, int64_t height)
 /* Are these the sides, count and channels of images, and a number of threads? */
 sat_status sat_check_job(int64_t width, int64_t height, int64_t count, int channels, int threads);
 
+/* SAT_ERR_SHAPE for images of which the address space does not hold as many. */
+sat_status sat_check_images(int64_t width, int64_t height, int64_t count, int channels, sat_type type);
+
 /* Copies the given view and fills in its defaults, if it is what it claims to be: pointer, type, channels, sides,
  * strides and alignment.  Strides that no step takes become defaults.  Every public function checks its views here,
  * once.  The detail names the view by `what` ("image"). */

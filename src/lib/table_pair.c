@@ -55,8 +55,7 @@ sat_status sat_pair_open(sat_pair *p, const sat_table *sums, const sat_table *sq
     p->threads = sat_threads_worth((double)n * (double)p->sums.count, SAT_SHARE_RECTS,
                                    p->given.threads ? p->given.threads : sat_processors());
     p->with_squares = sat_rect_needs_squares(&p->ask);
-    if (!p->with_squares) return SAT_OK;
-    if (squares == NULL) return sat_pair_needs_squares();
+    if (squares == NULL) return p->with_squares ? sat_pair_needs_squares() : SAT_OK;
     status = sat_take_struct(&p->square_table, sizeof p->square_table, squares, table_bytes, "table of squares");
     if (status == SAT_OK) status = check_host(&p->square_table);
     if (status == SAT_OK) status = sat_reader_open(&p->squares, &p->square_table, p->given.flags);

@@ -1,132 +1,172 @@
-/* window.c - a box filter's spec, checked, and the window that follows from it. */
+/* window.c - window statistics: their spec, and their public functions. */
 #include <math.h>
-#include <stdio.h>
 
-#include "backend.h"
-#include "pool.h"
+#include "filter.h"
+#include "sat_image.h"
 #include "shape.h"
 #include "sized.h"
-#include "window.h"
+#include "statistic.h"
+#include "box_window.h"
 
-enum { SIDE_MAX = INT32_MAX };
+struct sat_window {
+    sat_filter filter;
+    sat_window_spec spec;
+    sat_window_output output[SAT_OUTPUTS];
+};
 
-sat_box_runs *sat_axis_runs(const sat_axis *axis, sat_arena *arena)
+sat_box_spec sat_window_box(const sat_window_spec *s)
 {
-    size_t bytes;
-    sat_box_runs *runs = sat_mul((size_t)axis->n, sizeof *runs, &bytes) ? sat_arena_alloc(arena, bytes) : NULL;
-    if (runs == NULL) {
-        (void)sat_fail(SAT_ERR_MEMORY, "out of memory for the windows of %lld positions", (long long)axis->n);
-        return NULL;
-    }
-    for (int64_t i = 0; i < axis->n; i++) {
-        runs[i] = (sat_box_runs){0};
-        runs[i].count = sat_axis_segments(axis, i, runs[i].runs, &runs[i].covered);
-    }
-    return runs;
+    sat_box_spec box = {.width = s->width,
+                        .height = s->height,
+                        .channels = s->channels,
+                        .sample = s->sample,
+                        .window_width = s->window_width,
+                        .window_height = s->window_height,
+                        .border = s->border,
+                        .anchor = s->anchor,
+                        .threads = s->threads,
+                        .count = s->count,
+                        .executor = s->executor,
+                        .result = SAT_F64};
+    memcpy(box.border_value, s->border_value, sizeof box.border_value);
+    return box;
 }
 
-static sat_type larger(sat_type a, sat_type b)
-{
-    return sat_type_bytes(a) < sat_type_bytes(b) ? b : a;
-}
+/* ---- the spec ------------------------------------------------------------------------------------------ */
 
-static void take_integers(const sat_box_spec *s, sat_box_window *w)
+static sat_status take_output(const sat_window_spec *s, const sat_window_output *given, sat_window_output *o)
 {
-    for (int c = 0; c < s->channels; c++) w->value[c] = (uint64_t)(int64_t)s->border_value[c];
-    for (int c = 0; s->weighted_alpha && c < s->channels - 1; c++) w->value[c] *= w->value[s->channels - 1];
-}
-
-sat_status sat_box_window_of(const sat_box_spec *s, sat_box_window *w)
-{
-    *w = (sat_box_window){.border = sat_border_find(s->border)};
-    if (w->border == NULL) return sat_fail(SAT_ERR_ARGUMENT, "no border mode is called '%s'", s->border);
-    sat_status status = sat_check_job(s->width, s->height, s->count, s->channels, s->threads);
-    if (status != SAT_OK) return status;
-    status = sat_check_sample(s->sample);
-    if (status != SAT_OK) return status;
-    if (s->result != SAT_TYPE_NONE && s->result != s->sample && !sat_is_float(s->result))
-        return sat_fail(SAT_ERR_TYPE, "results of type %s from %s samples; %s%s are possible", sat_type_name(s->result),
-                        sat_type_name(s->sample), sat_is_float(s->sample) ? "" : sat_type_name(s->sample),
-                        sat_is_float(s->sample) ? "f32 and f64" : ", f32 and f64");
-    if (s->weighted_alpha && s->channels % 2 != 0)
-        return sat_fail(SAT_ERR_ARGUMENT, "weights from alpha need 2 or 4 channels, not %d", s->channels);
-    if (s->window_width < 1 || s->window_height < 1 || s->window_width > SIDE_MAX || s->window_height > SIDE_MAX)
-        return sat_fail(SAT_ERR_ARGUMENT, "a window %lld wide and %lld high; sides from 1 to 2^31 - 1 are possible",
-                        (long long)s->window_width, (long long)s->window_height);
-    status = sat_border_check_values(w->border, s->sample, s->channels, s->border_value);
-    if (status != SAT_OK) return status;
-    if (s->anchor != SAT_ANCHOR_SECOND && s->anchor != SAT_ANCHOR_FIRST)
-        return sat_fail(SAT_ERR_ARGUMENT, "unknown anchor");
-    status = sat_check_reserved(s->reserved, sizeof s->reserved);
-    if (status == SAT_OK) status = sat_check_reserved(&s->reserved_word, sizeof s->reserved_word);
-    if (status == SAT_OK) status = sat_check_executor(s->executor);
-    if (status != SAT_OK) return status;
-    size_t bytes = sat_row_bytes(s->width, s->channels, larger(s->sample, s->result));
-    if (!sat_mul(bytes, (size_t)s->height, &bytes) || !sat_mul(bytes, (size_t)s->count, &bytes) || bytes > PTRDIFF_MAX)
-        return sat_fail(SAT_ERR_SHAPE, "%lld images of shape (%lld, %lld) are larger than the address space",
-                        (long long)s->count, (long long)s->height, (long long)s->width);
-    w->x = sat_axis_of(w->border, s->width, s->window_width, s->anchor);
-    w->y = sat_axis_of(w->border, s->height, s->window_height, s->anchor);
-    int64_t width = s->window_width, height = s->window_height;
-    if (w->border->shrinks && width > s->width) width = s->width;
-    if (w->border->shrinks && height > s->height) height = s->height;
-    w->area_px = sat_area(width, height);
-    if (sat_is_float(s->sample)) {
-        w->accum = SAT_F64;
-        for (int c = 0; c < s->channels; c++) {
-            bool colour = s->weighted_alpha && c < s->channels - 1;
-            w->real_value[c] = s->border_value[c] * (colour ? s->border_value[s->channels - 1] : 1);
-        }
-        return SAT_OK;
+    *o = *given;
+    const sat_statistic *statistic = sat_statistic_get(sat_statistic_find(o->statistic));
+    if (statistic == NULL)
+        return sat_fail(SAT_ERR_ARGUMENT, "no statistic is called '%s'", o->statistic ? o->statistic : "");
+    o->statistic = statistic->info.name; /* the caller's may go */
+    if (o->result == SAT_TYPE_NONE) o->result = o->compare ? SAT_U8 : sat_real_type(s->sample);
+    if (o->compare && o->result != SAT_U8)
+        return sat_fail(SAT_ERR_TYPE, "%s: pixels compared with it are u8, not %s", o->statistic,
+                        sat_type_name(o->result));
+    if (sat_sample_max(o->result) == 0 && !sat_is_float(o->result))
+        return sat_fail(SAT_ERR_TYPE, "%s: results of type %s", o->statistic, sat_type_name(o->result));
+    for (int i = 0; i < SAT_PARAMETERS; i++) {
+        if (!(o->set >> i & 1)) continue;
+        if (statistic->info.parameter[i].name == NULL)
+            return sat_fail(SAT_ERR_ARGUMENT, "%s has no parameter %d", o->statistic, i);
+        const sat_parameter_info *p = &statistic->info.parameter[i];
+        if (!isfinite(o->parameter[i]))
+            return sat_fail(SAT_ERR_ARGUMENT, "%s: the parameter %s is not finite", o->statistic, p->name);
+        if (p->positive && o->parameter[i] <= 0)
+            return sat_fail(SAT_ERR_ARGUMENT, "%s: the parameter %s is %g; it must be above 0", o->statistic, p->name,
+                            o->parameter[i]);
     }
-    w->is_signed = sat_is_signed(s->sample);
-    w->largest = sat_sample_max(s->sample) + w->is_signed;
-    w->alpha = s->weighted_alpha ? w->largest : 1;
-    w->largest *= w->alpha;
-    if (s->weighted_alpha && sat_type_bytes(s->sample) > 2)
-        return sat_fail(SAT_ERR_RANGE, "sums of %s samples, each times its alpha, do not fit 64 bits",
-                        sat_type_name(s->sample));
-    if (!sat_box_window_fits(w, 64))
-        return sat_fail(SAT_ERR_RANGE, "a window %lld wide and %lld high: the sum of its %s samples%s could exceed %s",
-                        (long long)s->window_width, (long long)s->window_height, sat_type_name(s->sample),
-                        s->weighted_alpha ? ", each times its alpha," : "", w->is_signed ? "2^63" : "2^64");
-    w->accum = sat_box_window_fits(w, 32) ? SAT_U32 : SAT_U64;
-    if (w->border->takes_value) take_integers(s, w);
+    if (o->set >> SAT_PARAMETERS) return sat_fail(SAT_ERR_ARGUMENT, "%s has no such parameter", o->statistic);
+    sat_status status = sat_check_reserved(o->reserved, sizeof o->reserved);
+    return status == SAT_OK ? sat_check_reserved(&o->reserved_word, sizeof o->reserved_word) : status;
+}
+
+static sat_status check_windows(const sat_window_spec *s)
+{
+    sat_box_window window;
+    const sat_box_spec box = sat_window_box(s);
+    sat_status status = sat_box_window_of(&box, &window);
+    if (status == SAT_OK) status = sat_check_reserved(s->reserved, sizeof s->reserved);
+    if (status != SAT_OK) return status;
+    const double least = s->min_valid;
+    if (!(least >= 0 && least <= 0x1p53) || (least >= 1 && least != floor(least)))
+        return sat_fail(SAT_ERR_ARGUMENT,
+                        "min_valid is %.17g; a share below 1 or a whole number of samples is possible", least);
+    if (s->ddof < 0) return sat_fail(SAT_ERR_ARGUMENT, "ddof is %lld; 0 or more is possible", (long long)s->ddof);
+    if (s->outputs < 1 || s->outputs > SAT_OUTPUTS || s->output == NULL)
+        return sat_fail(SAT_ERR_ARGUMENT, "%d outputs; 1 to %d are possible", s->outputs, SAT_OUTPUTS);
     return SAT_OK;
 }
 
-void sat_box_window_note(const sat_box_window *w, char *note, size_t note_bytes)
+/* nodata as backends compare it with samples. */
+static sat_status take_nodata(sat_window_spec *s)
 {
-    if (w->accum == SAT_F64)
-        snprintf(note, note_bytes, ", f64 sums");
-    else
-        snprintf(note, note_bytes, ", %s sums (%lld pixels of at most %llu%s)", sat_type_name(w->accum),
-                 (long long)w->area_px, (unsigned long long)w->largest, w->is_signed ? " in magnitude" : "");
+    if (!s->has_nodata) return SAT_OK;
+    if (sat_is_float(s->sample) && isnan(s->nodata)) {
+        s->has_nodata = false;
+        s->skip_nan = true;
+        return SAT_OK;
+    }
+    if (!sat_type_holds(s->sample, s->nodata))
+        return sat_fail(SAT_ERR_ARGUMENT, "nodata %.17g: no sample of type %s can be that", s->nodata,
+                        sat_type_name(s->sample));
+    if (s->sample == SAT_F32) s->nodata = (double)(float)s->nodata;
+    return SAT_OK;
 }
 
-/* An integer of 64 bits as the sum of two doubles: high is the nearest double, low what it is wrong by (Dekker 1971,
- * Fast2Sum: the upper half is zero or larger than the lower one). */
-typedef struct two_parts {
-    double high, low;
-} two_parts;
-
-static two_parts parts_of(uint64_t n, bool is_signed)
+/* The range that statistics read. */
+static sat_status take_range(sat_window_spec *s)
 {
-    const double upper = (is_signed ? (double)((int64_t)n >> 32) : (double)(n >> 32)) * 0x1p32;
-    const double lower = (double)(n & UINT32_MAX);
-    const double high = upper + lower;
-    return (two_parts){high, lower - (high - upper)};
+    const bool is_float = sat_is_float(s->sample);
+    const double most = is_float ? 1 : (double)sat_sample_max(s->sample);
+    if (s->range == 0) s->range = most;
+    if (is_float ? s->range > 0 && isfinite(s->range) : s->range >= 1 && s->range <= most) return SAT_OK;
+    if (is_float) return sat_fail(SAT_ERR_ARGUMENT, "a range of %g; it is finite and above 0", s->range);
+    return sat_fail(SAT_ERR_ARGUMENT, "a range of %.17g; of %s samples it is 1 to %.0f", s->range,
+                    sat_type_name(s->sample), most);
 }
 
-/* q is the quotient of the nearest doubles; the fused product gives the rest exactly.  The second quotient is what q
- * is wrong by, at most 2 units of its last place (ulp), with an error of 2^-52 of itself.  A quotient of two integers
- * that lies between two doubles is exactly their middle or at least ulp / (2 * by) from it.  In the middle, the second
- * quotient is exact, and the sum rounds to even.  Elsewhere its error is too small to matter: 2^-51 ulp, and
- * by < 2^48. */
-double sat_real_quotient(uint64_t sum, uint64_t by, bool is_signed)
+static sat_status check(void *spec)
 {
-    if (by == 0) return 0;
-    const two_parts s = parts_of(sum, is_signed);
-    const double d = parts_of(by, is_signed).high, q = s.high / d;
-    return q + (fma(-q, d, s.high) + s.low) / d;
+    sat_window_spec *s = spec;
+    sat_status status = check_windows(s);
+    if (status == SAT_OK) status = take_nodata(s);
+    return status == SAT_OK ? take_range(s) : status;
+}
+
+static sat_status keep(void *object, sat_type *types, int *results)
+{
+    sat_window *w = object;
+    sat_status status = SAT_OK;
+    *results = w->spec.outputs;
+    for (int i = 0; i < w->spec.outputs && status == SAT_OK; i++) {
+        status = take_output(&w->spec, &w->spec.output[i], &w->output[i]);
+        types[i] = w->output[i].result;
+    }
+    w->spec.output = w->output;
+    return status;
+}
+
+static sat_job job(void *spec)
+{
+    sat_window_spec *s = spec;
+    return (sat_job){SAT_JOB_OF(s), .masked = &s->masked};
+}
+
+/* ---- windows ------------------------------------------------------------------------------------------- */
+
+#define OWN(member) SAT_MEMBER(sat_window_spec, member)
+const sat_operation sat_operation_window = {
+    SAT_OPERATION_OF(window),
+    .noun = "window",
+    .missing = "window statistics",
+    .integers_per_us = 250,
+    .floats_per_us = 100,
+    .members = {OWN(window_width), OWN(window_height), OWN(border), OWN(border_value), OWN(anchor), OWN(outputs),
+                OWN(output), OWN(masked), OWN(skip_nan), OWN(has_nodata), OWN(empty_set), OWN(ddof), OWN(nodata),
+                OWN(min_valid), OWN(empty), OWN(range)},
+    .job = job,
+    .check = check,
+    .keep = keep,
+};
+
+SAT_FILTER_LIFE(window)
+SAT_FILTER_WORDS(window)
+
+sat_status sat_window_run_sized(sat_window *window, const sat_view *src, const sat_view *mask, const sat_view *results,
+                                const sat_run_options *run, size_t run_bytes)
+{
+    return sat_filter_run((sat_filter *)window, &sat_operation_window, src, mask, results, run, run_bytes);
+}
+
+sat_status sat_window_wait(sat_window *window, void *stream)
+{
+    return sat_filter_wait((sat_filter *)window, &sat_operation_window, stream);
+}
+
+sat_type sat_window_result(const sat_window *window, int i)
+{
+    return window && i >= 0 && i < window->spec.outputs ? window->output[i].result : SAT_TYPE_NONE;
 }

@@ -5,7 +5,7 @@
 #include <math.h>
 
 #include "statistic.h"
-#include "window.h"
+#include "box_window.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -32,7 +32,7 @@ typedef struct sat_window_plan {
     sat_window_result_plan result[SAT_OUTPUTS];
 } sat_window_plan;
 
-/* Of a spec that window_stats.c has checked; fails as sat_box_window_of() does. */
+/* Of a spec that window.c has checked; fails as sat_box_window_of() does. */
 sat_status sat_window_plan_of(const sat_window_spec *spec, sat_window_plan *plan);
 
 /* Samples that must count for a result, in an image whose smallest sample that counts is `low`; infinity, as `low` is,

@@ -1,6 +1,7 @@
 #!/bin/bash
-# A backend, a scan method, a border mode, a statistic of windows, one of rectangles, a file format and a command are each one new file and one new line: copies
-# the tree, adds one of each (toys/), builds, and looks for them where users would.
+# A backend, a scan method, an operation, a border mode, a statistic of windows, one of rectangles, a file format and a
+# command are each one new file and one new line; an operation has a public header too, and is fuzzed as it is.  Copies the
+# tree, adds one of each (toys/), builds, and looks for them where users would.
 cd "$(dirname "$0")/../.." || exit 1
 . tests/tap.sh
 : "${B:=build}" "${SAT:=$PWD/$B/sat}"
@@ -10,6 +11,8 @@ trap 'rm -rf "$tree"' EXIT
 mkdir "$tree/repo"
 cp -r Makefile src "$tree/repo/"
 [ ! -d kernels ] || cp -r kernels "$tree/repo/"
+mkdir "$tree/repo/tests"
+cp -r tests/fuzz "$tree/repo/tests/"
 
 add() { # TOY FILE TABLE LINE
     cp "tests/check/toys/$1.c" "$tree/repo/src/$2"
@@ -17,6 +20,9 @@ add() { # TOY FILE TABLE LINE
 }
 add backend cpu/toy.c lib/backends.def 'SAT_BACKEND(toy)'
 add scan cpu/toy_scan.c lib/scans.def 'SAT_SCAN(toy_scan)'
+cp tests/check/toys/sat_toy.h "$tree/repo/src/lib/"
+add operation lib/toy.c lib/operations.def 'SAT_OPERATION(toy)'
+add operation_command cli/cmd_soften.c cli/commands.def 'COMMAND(soften)'
 add border lib/border_toy.c lib/borders.def 'SAT_BORDER(toy)'
 cp tests/check/toys/statistic.def "$tree/repo/src/lib/statistics/toy.def"
 echo '#include "statistics/toy.def"' >>"$tree/repo/src/lib/statistics.def"
@@ -25,7 +31,7 @@ echo '#include "statistics/toy_spread.def"' >>"$tree/repo/src/lib/rect_statistic
 add format io/format_toy.c io/formats.def 'FORMAT(toy)'
 add command cli/cmd_toy.c cli/commands.def 'COMMAND(toy)'
 
-build() { make -s -C "$tree/repo" CUDA=0 CFLAGS=-O1 B=out out/sat; }
+build() { make -s -C "$tree/repo" CUDA=0 CFLAGS=-O1 B=out "$@"; }
 toy=$tree/repo/out/sat
 photo=data/camera.png
 
@@ -69,7 +75,31 @@ refused() { # a format cannot hold what it cannot hold
         [ ! -e "$tree/rgb.toy" ]
 }
 
-try "the tree builds with seven toys" build
+# The toy operation is the mean of a window, times a gain.
+softens() { # GAIN BORDER BACKEND [MASK]
+    "$toy" soften "$tree/grey.pgm" "$tree/a.npy" 2 "$1" "$2" "$3" ${4:+"$4"} >"$tree/said" 2>&1 &&
+        "$SAT" "$tree/grey.pgm" --box 5 --border "$2" --stat mean --result f64 ${4:+--mask "$4"} -o "$tree/b.npy" &&
+        same_files a.npy b.npy
+}
+make_pictures() { # 40x30 pixels, and as many of 0 and 255
+    printf 'P5\n40 30\n255\n' | tee "$tree/grey.pgm" "$tree/mask.pgm" >/dev/null &&
+        tail -c 1200 data/camera.png >>"$tree/grey.pgm" && tail -c 2400 data/camera.png | head -c 1200 | tr '\000-\177' '\000' >>"$tree/mask.pgm"
+}
+gains() { # 2.5 times the samples of a row
+    printf 'P2\n3 1\n255\n0 10 20\n' >"$tree/three.pgm" && "$toy" soften "$tree/three.pgm" "$tree/c.npy" 0 2.5 wrap '' 2>/dev/null &&
+        [ "$(tail -c40 "$tree/c.npy" | head -c24 | od -An -tf8 -w24 | xargs)" = "0 25 50" ]
+}
+no_toy() { # a backend that filters nothing, and a spec that is wrong
+    ! "$toy" soften "$tree/grey.pgm" "$tree/a.npy" 2 1 wrap cpu-copy 2>"$tree/said" && grep -q "cpu-copy: .*filters nothing" "$tree/said" &&
+        ! "$toy" soften "$tree/grey.pgm" "$tree/a.npy" 101 1 wrap '' 2>"$tree/said" && grep -q "a reach of 101" "$tree/said"
+}
+replays() { "$tree/repo/out/fuzz/replay_operation" tests/fuzz/corpus/operation; }
+finds_a_fault() { # samples are taken for bytes without gaps
+    sed -i 's/sat_sample_at(j->src, u, v, c)/((const char *)sat_sample_at(j->src, 0, v, c) + u * j->src->channels)/' "$tree/repo/src/lib/toy.c" &&
+        build out/fuzz/replay_operation && ! replays >"$tree/said" 2>&1 && grep -q "^not ok" "$tree/said"
+}
+
+try "the tree builds with eight toys" build out/sat out/fuzz/replay_operation
 try "sat backends lists the backend" says "a backend for the tests" "$toy" backends
 for layout in padded inclusive; do
     for type in u32 i64; do
@@ -77,6 +107,16 @@ for layout in padded inclusive; do
     done
 done
 try "--backend toy gives the same blurred picture" same_blur
+try "the pictures for the operation" make_pictures
+for border in shrink reflect101 reflect replicate wrap; do
+    try "sat soften makes the same means, border $border" softens 1 $border ''
+done
+try "the operation runs on a backend that does not know it" softens 1 shrink serial
+try "the operation takes a mask" softens 1 reflect '' "$tree/mask.pgm"
+try "the operation's parameter" gains
+try "the operation refuses in words" no_toy
+try "the operation is fuzzed" replays
+try "a fault of the operation is found" finds_a_fault
 try "sat bench scan checks the scan method" says ,ok scan_row
 try "--help lists the border" says toy "$toy" --help
 try "--border toy follows its rule" border

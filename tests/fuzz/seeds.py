@@ -4,6 +4,7 @@ input.  What fuzzers found, which covers more, has hashes for names."""
 import ctypes
 import itertools
 import os
+import random
 import struct
 import zlib
 
@@ -230,6 +231,12 @@ def windows():
         seed("window", f"share-{sample}-{share}", spec + outputs + views + bytes([230]) + bytes(range(1, 60)))
 
 
+def operations():
+    draw = random.Random(1)
+    for i in range(120):
+        seed("operation", str(i), bytes([i % 12]) + draw.randbytes(160))
+
+
 tables()
 two_moments()
 marked_arrays()
@@ -238,3 +245,4 @@ metadata()
 encoders()
 interface()
 windows()
+operations()

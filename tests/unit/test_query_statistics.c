@@ -56,6 +56,33 @@ static void statistics_of_a_query(void **state)
     sat_query_destroy(&query);
 }
 
+/* A table that is given as that of the squares is one, also where no statistic needs it. */
+static void squares_that_nothing_needs(void **state)
+{
+    (void)state;
+    uint32_t sums[4] = {1, 3, 5, 14};
+    uint64_t of_squares[4] = {1, 5, 17, 70};
+    const sat_rect rect = {0, 0, 2, 2};
+    const sat_table t = {.view = {.data = sums, .width = 2, .height = 2, .channels = 1, .type = SAT_U32},
+                         .layout = SAT_INCLUSIVE,
+                         .sample = SAT_U8};
+    sat_table squares = {.view = {.data = of_squares, .width = 2, .height = 2, .channels = 1, .type = SAT_U64},
+                         .layout = SAT_INCLUSIVE,
+                         .sample = SAT_U8,
+                         .power = 2};
+    double mean;
+    const sat_rect_output output = {"mean", &mean};
+    const sat_statistics ask = {.output = &output, .outputs = 1};
+    assert_ok(sat_table_statistics(&t, &squares, &rect, 1, &ask, NULL));
+    assert_ok(sat_table_statistics(&t, NULL, &rect, 1, &ask, NULL));
+    assert_true(mean == 3.5);
+    said(sat_table_statistics(&t, &t, &rect, 1, &ask, NULL), SAT_ERR_ARGUMENT, "power 1");
+    squares.view.height = 1;
+    said(sat_table_statistics(&t, &squares, &rect, 1, &ask, NULL), SAT_ERR_SHAPE, "different shapes");
+    squares.view.height = 2, squares.sample = SAT_U16;
+    said(sat_table_statistics(&t, &squares, &rect, 1, &ask, NULL), SAT_ERR_TYPE, "u8 and u16");
+}
+
 /* Bad arguments are refused by the call.  A rectangle that only the table of squares cannot answer is refused by the
  * wait. */
 static void statistics_on_a_device(void **state)
@@ -128,6 +155,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(statistics_of_a_query),
+        cmocka_unit_test(squares_that_nothing_needs),
         cmocka_unit_test(statistics_on_a_device),
     };
     cmocka_set_message_output(CM_OUTPUT_TAP);

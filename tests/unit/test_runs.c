@@ -206,6 +206,13 @@ static sat_status run_fractions(void *object, const sat_run_options *run)
     return sat_table_statistics_f64(&table, &squares, real_rects, (size_t)result.height, object, run);
 }
 
+/* One rectangle, the whole image. */
+static sat_status run_image(void *object, const sat_run_options *run)
+{
+    const sat_rect all = {0, 0, source.width, source.height};
+    return sat_image_statistics(&source, &all, 1, object, run);
+}
+
 static void end_ask(void **object)
 {
     *object = NULL;
@@ -240,6 +247,8 @@ static const operation operations[] = {
     {"difference of blurs", 1400, 1000, 1, SAT_U8, SAT_F32, 0, 16, GAUSS, .side = -20},
     {"query", QUERY, .make = make_query, .run = run_query, .end = end_query},
     {"query of variances", QUERY, .make = make_query, .run = run_variances, .end = end_query},
+    {"one rectangle of an image", 1500, 1500, 1, SAT_U8, SAT_F64, 0, 1, .make = make_ask, .run = run_image,
+     .end = end_ask},
     {"rectangles with fractions", QUERY, .make = make_ask, .run = run_fractions, .end = end_ask},
 };
 enum { OPERATIONS = sizeof operations / sizeof *operations };

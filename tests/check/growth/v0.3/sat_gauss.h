@@ -38,7 +38,8 @@ typedef enum sat_gauss_mode {
  * Arithmetic.  Sums by additions only, in f32 for samples of u8, i8, u16, i16 and f32, or in f64: where samples or
  * results are of 32-bit integers or f64, sigma is above 64, or f32 colours are weighted.  Results of an integer type
  * are rounded once, at the end, to nearest, halves away from zero, and cut to the type's range.  A NaN or Inf reaches
- * the pixels whose passes hold it.  Results are the same on every number of threads and every instruction set. */
+ * the pixels whose passes hold it. In f32, sums of samples beyond 1e36 may overflow to Inf; results of f64 are computed
+ * in f64.  Results are the same on every number of threads and every instruction set. */
 typedef struct sat_gauss_spec {
     int64_t width, height;          /* px */
     int channels;                   /* 1..4; 0 = 1 */

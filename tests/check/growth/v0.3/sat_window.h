@@ -52,6 +52,10 @@ extern "C" {
  *     wolf *        mean + k * (std / r - 1) * (mean - min(image))    k 0.5, r 0
  *     nick *        mean + k * sqrt((S2 - mean * mean) / n)           k -0.1
  *     phansalkar *  mean * (1 + p * exp(-q * m) + k * (s / r - 1))    k 0.25, r 0.5 share, p 2, q 10
+ *
+ * x is the pixel, n the samples of its window that count, S1 and S2 the sums of them and of their squares; m and s are
+ * mean and std as shares of the range.  wolf's r of 0 is the largest std of the image's windows; where that is 0 too,
+ * std / r is 0.
  */
 
 enum { SAT_PARAMETERS = 4 };
@@ -157,9 +161,9 @@ typedef struct sat_window sat_window;
 SAT_API sat_status sat_window_create_sized(sat_window **window, const sat_window_spec *spec, size_t spec_bytes);
 
 /* src: 1 .. count images of the spec's shape and sample type.  mask: the same number of images of u8 with one channel,
- * of the same width and height and without gaps between their pixels, where samples of pixels that are not 0 count;
- * NULL unless the spec is masked.  results: one view for each output, in their order, of src's shape and the output's
- * type.  No result shares a byte with another view.
+ * of the same width and height and with any strides, where samples of pixels that are not 0 count; NULL unless the spec
+ * is masked.  results: one view for each output, in their order, of src's shape and the output's type.  No result
+ * shares a byte with another view.
  *
  * run->counts: clipped counts the results of all outputs that lay beyond their integer type's range, or were NaN there,
  * which gives 0; empty ones like any other.  empty[i] counts the results of output i that are `empty`, as too few

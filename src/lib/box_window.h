@@ -1,18 +1,15 @@
-/* window.h - a box filter's window, along one axis and as a whole. */
+/* box_window.h - a box filter's window, along one axis and as a whole. */
 #ifndef SAT_BOX_WINDOW_H
 #define SAT_BOX_WINDOW_H
 
-#include "arena.h"
 #include "border.h"
-#include "run.h"
+#include "operation.h"
 #include "sat_window.h"
 #include "shape.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-struct sat_backend;
 
 /* The window of sample i reaches over [i - before, i + after] of an axis of n samples. */
 typedef struct sat_axis {
@@ -74,7 +71,8 @@ static inline bool sat_box_window_fits(const sat_box_window *w, int bits)
     return sat_sum_fits(w->area_px, w->largest + (w->alpha + 1) / 2, w->is_signed ? bits - 1 : bits);
 }
 
-/* Checks the spec and derives the above; fails with SAT_ERR_ARGUMENT, _SHAPE, _TYPE or _RANGE. */
+/* Checks a box filter's spec (operation.h) and derives the above; fails with
+ * SAT_ERR_ARGUMENT, _SHAPE, _TYPE or _RANGE. */
 sat_status sat_box_window_of(const sat_box_spec *spec, sat_box_window *window);
 
 /* The box filter of the same window, image and samples, with results of f64. */
@@ -97,15 +95,8 @@ static inline uint64_t sat_rounded(uint64_t sum, uint64_t by, bool is_signed)
  * Signed: both are two's complements. */
 double sat_real_quotient(uint64_t sum, uint64_t by, bool is_signed);
 
-/* The filter of a backend that has none of its own, or none for this spec: through its tables (box_tables.c).  Views
- * lie where the backend works: in device memory, if it runs on a device. */
-sat_status sat_box_tables_open(const sat_box_spec *spec, const struct sat_backend *backend, sat_arena *arena,
-                               void **state, char *note, size_t note_bytes);
-sat_status sat_box_tables_run(void *state, const sat_view *src, const sat_view *dst, const sat_run *run);
-void sat_box_tables_close(void *state);
-
-/* SAT_ERR_RANGE for an image in host memory that no table is for: floats that are not finite. */
-sat_status sat_box_tables_check(const sat_view *image, const sat_run *run);
+/* The filter of a backend that has none of its own, or none for this spec: through its tables (box_tables.c). */
+extern const sat_hooks sat_box_tables;
 
 /* Its work on a device (kernels/box/box_table.cu; with SAT_WITH_CUDA only): all arrays lie in device memory, and the
  * work is queued on the stream. */

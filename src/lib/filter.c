@@ -1,0 +1,293 @@
+/* filter.c - the life cycle of operations: a spec checked, a backend chosen, its states kept, images run.
+ *
+ *     create   take the spec, complete it, choose a backend, open a state for each image that is worked on at a time
+ *     run      check the views, bring them to a device if need be, give the hooks one image or all, add up the counts
+ *     wait     for a device, and its counts
+ *
+ * A backend on a device works on views in its memory.  Views in host memory are copied there and back, whole: a job for
+ * callers who name such a backend, as none is chosen for host memory by default. */
+#include <stdio.h>
+#include <string.h>
+
+#include "device.h"
+#include "filter.h"
+#include "images.h"
+#include "pool.h"
+#include "shape.h"
+#include "sized.h"
+
+/* ---- creation ------------------------------------------------------------------------------------------ */
+
+static void *spec_of(sat_filter *f)
+{
+    return (char *)f + f->operation->spec_at;
+}
+
+static sat_status check_spec(const sat_operation *o, void *spec, const sat_job *j)
+{
+    if (*j->channels == 0) *j->channels = 1;
+    if (*j->count == 0) *j->count = 1;
+    sat_status status = sat_check_job(*j->width, *j->height, *j->count, *j->channels, *j->threads);
+    if (status == SAT_OK) status = o->check(spec);
+    if (status == SAT_OK) status = sat_check_executor(*j->executor);
+    if (status == SAT_OK) status = sat_check_allocator(*j->allocator);
+    if (status == SAT_OK && *j->memory != SAT_HOST && *j->memory != SAT_DEVICE)
+        status = sat_fail(SAT_ERR_ARGUMENT, "unknown kind of memory");
+    if (status == SAT_OK && *j->memory == SAT_DEVICE && o->on_host)
+        status = sat_fail(SAT_ERR_UNAVAILABLE, "%ss are of arrays in host memory: no device has one", o->noun);
+    return status;
+}
+
+static sat_status open_states(sat_filter *f)
+{
+    const sat_operation *o = f->operation;
+    const sat_job *j = &f->job;
+    const double samples = (double)*j->width * (double)*j->height * *j->channels;
+    const double image_us = samples / (sat_is_float(*j->sample) ? o->floats_per_us : o->integers_per_us);
+    sat_image_threads threads = {1, f->threads};
+    if (!f->backend->device) threads = sat_image_threads_for(*j->count, image_us, f->threads);
+    *j->threads = threads.each;
+    f->worker = sat_arena_alloc(&f->arena, (size_t)threads.workers * sizeof *f->worker);
+    sat_status status = f->worker ? SAT_OK : SAT_ERR_MEMORY;
+    for (; status == SAT_OK && f->workers < threads.workers; f->workers += status == SAT_OK)
+        status = f->hooks->open(spec_of(f), &f->arena, &f->worker[f->workers].state, f->note, sizeof f->note);
+    const size_t used = strlen(f->note);
+    if (status == SAT_OK && threads.workers > 1)
+        snprintf(f->note + used, sizeof f->note - used, "; %d images at a time", threads.workers);
+    return status;
+}
+
+static void close_states(sat_filter *f)
+{
+    while (f->workers > 0) {
+        const sat_worker *worker = &f->worker[--f->workers];
+        if (f->hooks->close) f->hooks->close(worker->state);
+    }
+}
+
+/* Frees what a backend has taken. */
+static void leave(sat_filter *f)
+{
+    close_states(f);
+    sat_arena_reset(&f->arena, f);
+}
+
+/* A view of the object's images: of its samples, a mask or results. */
+static sat_view shape_of(const sat_filter *f, int channels, sat_type type)
+{
+    return sat_packed_view(*f->job.width, *f->job.height, *f->job.count, channels, type, *f->job.memory);
+}
+
+static sat_status open_offload(sat_filter *f)
+{
+    const bool host = *f->job.memory == SAT_HOST;
+    sat_view results[SAT_OUTPUTS];
+    const sat_view src = shape_of(f, *f->job.channels, *f->job.sample), mask = shape_of(f, 1, SAT_U8);
+    if (!f->backend->device || !(host || *f->job.strided)) return SAT_OK;
+    for (int i = 0; i < f->results; i++) results[i] = shape_of(f, *f->job.channels, f->type[i]);
+    const bool masked = host && f->job.masked && *f->job.masked;
+    const sat_views views = {&src, masked ? &mask : NULL, results, host ? f->results : 0};
+    return sat_offload_open(&f->offload, &views, &f->arena);
+}
+
+static sat_status open_with(void *object, const sat_backend *b)
+{
+    sat_filter *f = object;
+    const sat_operation *o = f->operation;
+    const sat_hooks *own = *(const sat_hooks *const *)((const char *)b + o->hooks_at);
+    const sat_hooks *any = o->any && (o->any->device || !b->device) ? o->any : NULL;
+    if (b->kind >= SAT_CEILING) return sat_fail(SAT_ERR_UNAVAILABLE, "%s: sums nothing and filters nothing", b->name);
+    if (own == NULL && any == NULL)
+        return sat_fail(SAT_ERR_UNAVAILABLE, "%s: has no %s", b->name, o->missing ? o->missing : o->noun);
+    sat_status status = sat_check_memory(b->name, *f->job.memory, b->device);
+    if (status != SAT_OK) return status;
+    f->backend = b;
+    *f->job.backend = b->name;
+    f->hooks = own ? own : any;
+    status = open_states(f);
+    if (status == SAT_ERR_UNAVAILABLE && b->device && own && any) {
+        leave(f);
+        f->hooks = any;
+        status = open_states(f);
+    }
+    if (status == SAT_OK) status = open_offload(f);
+    if (status != SAT_OK) leave(f);
+    return status;
+}
+
+sat_status sat_filter_create(sat_filter **made, const sat_operation *o, const void *given, size_t spec_bytes)
+{
+    _Alignas(max_align_t) char spec[SAT_SPEC_BYTES];
+    const sat_job job = o->job(spec);
+    if (made == NULL) return sat_fail(SAT_ERR_ARGUMENT, "%s is NULL", o->name);
+    *made = NULL;
+    sat_status status = sat_take_struct(spec, o->spec_bytes, given, spec_bytes, "spec");
+    if (status == SAT_OK) status = check_spec(o, spec, &job);
+    if (status != SAT_OK) return status;
+    sat_arena arena = {.allocator = *job.allocator};
+    sat_filter *f = sat_arena_zeros(&arena, o->object_bytes);
+    if (f == NULL) return SAT_ERR_MEMORY;
+    f->arena = arena;
+    f->operation = o;
+    f->job = o->job(memcpy(spec_of(f), spec, o->spec_bytes));
+    f->threads = *f->job.threads;
+    f->results = 1;
+    if (o->keep)
+        status = o->keep(f, f->type, &f->results);
+    else
+        f->type[0] = *f->job.result;
+    /* No device unless it is named: host images are copied there and back, whole, and an operation that reads and
+     * writes each sample once is rarely slow beside that. */
+    const sat_choice choice = {.memory = *f->job.memory, .device_pays = false};
+    if (status == SAT_OK) status = sat_backend_choose(*f->job.backend, &choice, open_with, f);
+    if (status == SAT_OK) {
+        f->device = sat_device_ordinal(f->backend->device);
+        *made = f;
+    } else {
+        sat_filter_destroy(f);
+    }
+    return status;
+}
+
+void sat_filter_destroy(sat_filter *f)
+{
+    if (f == NULL) return;
+    close_states(f);
+    sat_arena arena = f->arena;
+    sat_arena_reset(&arena, NULL);
+}
+
+/* ---- runs ---------------------------------------------------------------------------------------------- */
+
+/* Is a view that a run is given one of those that the object was made for, with as many images as src? */
+static sat_status fits(const sat_filter *f, const sat_view *view, int channels, sat_type type, const sat_view *src,
+                       const char *what)
+{
+    const sat_view made = shape_of(f, channels, type);
+    const sat_status status = sat_check_fit(view, &made, what, f->operation->noun);
+    if (status != SAT_OK || view->count == src->count) return status;
+    return sat_fail(SAT_ERR_SHAPE, "%s: %lld images for %lld", what, (long long)view->count, (long long)src->count);
+}
+
+static sat_status take_mask(const sat_filter *f, sat_view *mask, const sat_view *given, const sat_view *src)
+{
+    sat_status status = sat_take_view(mask, given, "mask");
+    if (status == SAT_OK && mask->type != SAT_U8)
+        status = sat_fail(SAT_ERR_TYPE, "mask: type %s; a mask has u8, and not 0 where pixels count",
+                          sat_type_name(mask->type));
+    if (status == SAT_OK) status = fits(f, mask, 1, SAT_U8, src, "mask");
+    if (status == SAT_OK && mask->memory == SAT_DEVICE && !sat_is_plain(mask))
+        status = sat_fail(SAT_ERR_ARGUMENT, "mask: in device memory, a mask has rows top to bottom, without gaps");
+    return status;
+}
+
+static sat_status take_result(const sat_filter *f, sat_view *results, int i, const sat_view *given, const sat_view *src,
+                              const sat_view *mask)
+{
+    sat_status status = sat_take_output(&results[i], given, "result");
+    if (status == SAT_OK) status = fits(f, &results[i], *f->job.channels, f->type[i], src, "result");
+    if (status != SAT_OK) return status;
+    if (sat_overlap(src, &results[i])) return sat_fail(SAT_ERR_ARGUMENT, "a result overlaps the source");
+    if (mask && sat_overlap(mask, &results[i])) return sat_fail(SAT_ERR_ARGUMENT, "a result overlaps the mask");
+    for (int k = 0; k < i; k++)
+        if (sat_overlap(&results[k], &results[i])) return sat_fail(SAT_ERR_ARGUMENT, "results %d and %d overlap", k, i);
+    return SAT_OK;
+}
+
+static void add(int64_t *to, int64_t more)
+{
+    if (more >= 0) *to = *to < 0 ? more : *to + more;
+}
+
+static void add_counts(sat_counts *to, const sat_counts *more)
+{
+    add(&to->clipped, more->clipped);
+    for (int i = 0; i < SAT_OUTPUTS; i++) add(&to->empty[i], more->empty[i]);
+}
+
+static void count_nothing(sat_counts *counts)
+{
+    memset(counts, 0xff, sizeof *counts);
+}
+
+typedef struct images {
+    sat_filter *filter;
+    const sat_views *views;
+} images;
+
+static sat_status run_image(void *context, const sat_run *run, int64_t i, int worker)
+{
+    const images *b = context;
+    const sat_views *v = b->views;
+    sat_view results[SAT_OUTPUTS], src = sat_images_of(v->src, i, 1), mask;
+    sat_counts counts;
+    if (v->mask) mask = sat_images_of(v->mask, i, 1);
+    for (int k = 0; k < v->n; k++) results[k] = sat_images_of(&v->results[k], i, 1);
+    count_nothing(&counts);
+    const sat_filter *f = b->filter;
+    sat_status status = f->hooks->run(f->worker[worker].state, &src, v->mask ? &mask : NULL, results, run, &counts);
+    add_counts(&f->worker[worker].counts, &counts);
+    return status;
+}
+
+/* Views in the memory where the backend works. */
+static sat_status run_images(void *context, const sat_views *v, const sat_run *run)
+{
+    sat_filter *f = context;
+    images b = {f, v};
+    for (int i = 0; i < f->workers; i++) count_nothing(&f->worker[i].counts);
+    if (f->hooks->batches || v->src->count == 1)
+        return f->hooks->run(f->worker->state, v->src, v->mask, v->results, run, &f->worker->counts);
+    return sat_each_image(run, *f->job.executor, f->workers, v->src->count, run_image, &b);
+}
+
+static sat_status fetch_counts(sat_filter *f)
+{
+    sat_counts *to = f->waited_for;
+    f->waited_for = NULL;
+    return to && f->hooks->counts ? f->hooks->counts(f->worker->state, to) : SAT_OK;
+}
+
+/* Views that fit. */
+static sat_status run_views(sat_filter *f, const sat_views *views, const sat_run *run)
+{
+    f->waited_for = f->backend->device ? run->counts : NULL;
+    sat_status status =
+        f->backend->device ? sat_offload_run(f->offload, views, run, run_images, f) : run_images(f, views, run);
+    if (status != SAT_OK || run->counts == NULL) return status;
+    for (int i = 0; i < f->workers; i++) add_counts(run->counts, &f->worker[i].counts);
+    return *f->job.memory == SAT_HOST ? fetch_counts(f) : SAT_OK;
+}
+
+sat_status sat_filter_run(sat_filter *f, const sat_operation *o, const sat_view *given_src, const sat_view *given_mask,
+                          const sat_view *given_results, const sat_run_options *given, size_t run_bytes)
+{
+    sat_run run;
+    sat_control control;
+    sat_view src, mask, results[SAT_OUTPUTS];
+    if (f == NULL) return sat_fail(SAT_ERR_ARGUMENT, "no %s", o->noun);
+    if (given_results == NULL) return sat_fail(SAT_ERR_ARGUMENT, "no results");
+    if ((given_mask != NULL) != (f->job.masked && *f->job.masked))
+        return sat_fail(SAT_ERR_ARGUMENT,
+                        given_mask ? "a mask; the %s was not made for one" : "no mask; the %s was made for one",
+                        o->noun);
+    const sat_views views = {&src, given_mask ? &mask : NULL, results, f->results};
+    sat_status status = sat_take_run(&run, &control, given, run_bytes, false);
+    if (status == SAT_OK) status = sat_take_view(&src, given_src, "source");
+    if (status == SAT_OK) status = fits(f, &src, *f->job.channels, *f->job.sample, &src, "source");
+    if (status == SAT_OK) status = sat_check_strides(&src, *f->job.strided, "source");
+    if (status == SAT_OK && given_mask) status = take_mask(f, &mask, given_mask, &src);
+    for (int i = 0; i < views.n && status == SAT_OK; i++)
+        status = take_result(f, results, i, &given_results[i], &src, views.mask);
+    if (status == SAT_OK) status = sat_run_asked(&run);
+    if (status == SAT_OK && f->hooks->check && src.memory == SAT_HOST) status = f->hooks->check(&src, &run);
+    return status == SAT_OK ? run_views(f, &views, &run) : status;
+}
+
+sat_status sat_filter_wait(sat_filter *f, const sat_operation *o, void *stream)
+{
+    if (f == NULL) return sat_fail(SAT_ERR_ARGUMENT, "no %s", o->noun);
+    if (*f->job.memory == SAT_HOST) return SAT_OK;
+    sat_status status = sat_device_wait(stream);
+    return status == SAT_OK ? fetch_counts(f) : status;
+}

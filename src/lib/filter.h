@@ -1,0 +1,75 @@
+/* filter.h - objects that map images to images: the one life cycle of all operations (operation.h).
+ *
+ * An operation's object begins with a sat_filter, and its public functions call those below. */
+#ifndef SAT_FILTER_H
+#define SAT_FILTER_H
+
+#include "backend.h"
+#include "offload.h"
+
+/* What works on one image at a time. */
+typedef struct sat_worker {
+    void *state;
+    sat_counts counts; /* of its images, in a run */
+} sat_worker;
+
+typedef struct sat_filter {
+    sat_arena arena; /* the object and all that it holds */
+    const sat_operation *operation;
+    sat_job job; /* in the object's spec */
+    int threads; /* the caller's; in the spec they become the threads of one image */
+    int results;
+    sat_type type[SAT_OUTPUTS]; /* of results */
+    const sat_backend *backend;
+    const sat_hooks *hooks;
+    sat_worker *worker;
+    int workers, device;    /* device: -1: none */
+    sat_counts *waited_for; /* the caller's, of the last run on device memory; or NULL */
+    sat_offload *offload;   /* to a backend on a device; or NULL */
+    char note[256];
+} sat_filter;
+
+/* Makes an object of the operation; made NULL: the caller gave no place.  On SAT_OK *made is to be given to
+ * sat_filter_destroy(), which takes NULL too; else it is NULL. */
+sat_status sat_filter_create(sat_filter **made, const sat_operation *operation, const void *spec, size_t spec_bytes);
+void sat_filter_destroy(sat_filter *filter);
+
+/* filter NULL: SAT_ERR_ARGUMENT.  results: a view for each result of the spec. */
+sat_status sat_filter_run(sat_filter *filter, const sat_operation *operation, const sat_view *src, const sat_view *mask,
+                          const sat_view *results, const sat_run_options *run, size_t run_bytes);
+
+/* Waits for what is queued on the stream, and fetches the last run's counts. */
+sat_status sat_filter_wait(sat_filter *filter, const sat_operation *operation, void *stream);
+
+/* An operation's sat_<id>_create_sized() and sat_<id>_destroy(). */
+#define SAT_FILTER_LIFE(id)                                                                                            \
+    sat_status sat_##id##_create_sized(sat_##id **out, const sat_##id##_spec *spec, size_t spec_bytes)                 \
+    {                                                                                                                  \
+        sat_filter *made;                                                                                              \
+        const sat_status status = sat_filter_create(out ? &made : NULL, &sat_operation_##id, spec, spec_bytes);        \
+        if (out) *out = (sat_##id *)made;                                                                              \
+        return status;                                                                                                 \
+    }                                                                                                                  \
+    void sat_##id##_destroy(sat_##id **o)                                                                              \
+    {                                                                                                                  \
+        if (o == NULL) return;                                                                                         \
+        sat_filter_destroy((sat_filter *)*o);                                                                          \
+        *o = NULL;                                                                                                     \
+    }
+
+/* Its sat_<id>_backend(), _note() and _device(). */
+#define SAT_FILTER_WORDS(id)                                                                                           \
+    const char *sat_##id##_backend(const sat_##id *o)                                                                  \
+    {                                                                                                                  \
+        return o ? o->filter.backend->name : "";                                                                       \
+    }                                                                                                                  \
+    const char *sat_##id##_note(const sat_##id *o)                                                                     \
+    {                                                                                                                  \
+        return o ? o->filter.note : "";                                                                                \
+    }                                                                                                                  \
+    int sat_##id##_device(const sat_##id *o)                                                                           \
+    {                                                                                                                  \
+        return o ? o->filter.device : -1;                                                                              \
+    }
+
+#endif
