@@ -21,12 +21,14 @@ enum { SHARE_INTEGERS = 150000, SHARE_FLOATS = 60000 };
 #define SUMMED_PER_US 5000.0
 #define MADE_PER_US   1400.0
 
+enum { LINE = 64 }; /* bytes of a cache line: threads write to their own */
+
 typedef struct worker {
-    char *zeros;       /* a chunk of them */
-    char *divisors;    /* of its windows */
-    char *result;      /* a row of results on its way past the caches */
-    sat_rows *results; /* on their way to a view with gaps */
-    char *row;         /* where the row's results go */
+    _Alignas(LINE) char *zeros; /* a chunk of them */
+    char *divisors;             /* of its windows */
+    char *result;               /* a row of results on its way past the caches */
+    sat_rows *results;          /* on their way to a view with gaps */
+    char *row;                  /* where the row's results go */
 } worker;
 
 typedef struct filter {
@@ -187,9 +189,9 @@ static void divide_shrunk(const filter *f, const worker *w, const sat_cpu_summer
             divide_edge(f, w, k, i, end, c->covered_y);
         } else {
             sat_cpu_areas(e, SUM, w->divisors, &part);
-            divide_each(
-                f, w, sums ? sums + (size_t)(i - c->first) * e->of[SUM].entry : sat_cpu_sums_windows(e, k, SUM, &part),
-                i, part.n);
+            divide_each(f, w,
+                        sums ? sums + (size_t)(i - c->first) * e->of[SUM].entry : sat_cpu_window_sums(e, k, SUM, &part),
+                        i, part.n);
         }
     }
 }
@@ -214,7 +216,7 @@ static void means(const void *context, int worker_index, const sat_cpu_chunk *c)
     if (c->first == 0) w->row = j->scatters ? sat_row_to(w->results, j->dst, c->y) : f->stream ? w->result : to;
     const bool few_sums = e->few && (f->out != BOX_TO_8 || f->sign == BOX_SIGNED); /* no few_means() for them */
     const bool summed = f->spec.weighted_alpha || e->by_segments || few_sums || sat_cpu_has_values(e, c);
-    const char *sums = summed ? sat_cpu_sums_windows(e, k, SUM, c) : NULL;
+    const char *sums = summed ? sat_cpu_window_sums(e, k, SUM, c) : NULL;
     if (f->spec.weighted_alpha)
         divide_weighted(f, w, c, sums);
     else if (f->window.border->shrinks)

@@ -241,7 +241,7 @@ static void add_values(const sat_cpu_sums *e, int f, char *row, const sat_cpu_ch
     WITH_SUMS(e, f, add_values, e, f, row, begin, end - begin, c->covered_y);
 }
 
-char *sat_cpu_sums_windows(const sat_cpu_sums *e, const sat_cpu_summer *k, int f, const sat_cpu_chunk *c)
+char *sat_cpu_window_sums(const sat_cpu_sums *e, const sat_cpu_summer *k, int f, const sat_cpu_chunk *c)
 {
     const sat_cpu_feature *of = &e->of[f];
     char *row = k->of[f].row;

@@ -4,10 +4,10 @@
 
 #include "arena.h"
 #include "box_ops.h"
+#include "box_window.h"
 #include "isa.h"
 #include "run.h"
 #include "strides.h"
-#include "box_window.h"
 #include "window_ops.h"
 
 /* What is summed: samples, 1 for each that counts, and squares; of 32-bit samples their lower halves, and the upper. */
@@ -114,7 +114,7 @@ static inline bool sat_cpu_has_values(const sat_cpu_sums *e, const sat_cpu_chunk
                                               c->first < e->left || c->first + c->n > e->right);
 }
 /* The sums of a feature in the chunk's windows, of the feature's type, with what the border adds. */
-char *sat_cpu_sums_windows(const sat_cpu_sums *e, const sat_cpu_summer *k, int feature, const sat_cpu_chunk *c);
+char *sat_cpu_window_sums(const sat_cpu_sums *e, const sat_cpu_summer *k, int feature, const sat_cpu_chunk *c);
 /* How many pixels of the image each window of the chunk holds, of the type of a feature's sums. */
 void sat_cpu_areas(const sat_cpu_sums *e, int feature, void *areas, const sat_cpu_chunk *c);
 

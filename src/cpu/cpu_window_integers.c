@@ -161,7 +161,7 @@ static void any_results(const sat_cpu_window_run *run, const sat_cpu_summer *k, 
     const sat_cpu_window *w = run->w;
     const sat_cpu_sums *e = &w->integers->sums;
     const char *row[FEATURES];
-    for (int i = 0; i < FEATURES; i++) row[i] = e->of[i].used ? sat_cpu_sums_windows(e, k, i, c) : NULL;
+    for (int i = 0; i < FEATURES; i++) row[i] = e->of[i].used ? sat_cpu_window_sums(e, k, i, c) : NULL;
     for (int64_t i = 0; !w->plan.validity && i < c->n; i++)
         f->n[i] = w->plan.window.border->shrinks ? (double)c->covered_y * e->covered[c->first + i]
                                                  : (double)w->plan.window.area_px;
