@@ -159,13 +159,13 @@ static void do_rows(const sat_float_part *p, rows *r)
 }
 
 /* The loop for small windows. */
-static void do_small(const sat_float_part *p, const rows *r, int64_t position, int64_t n, double *carried,
+static void do_small(const sat_float_part *p, const rows *r, int64_t position, int64_t n, double *columns,
                      sat_float_output *o)
 {
     const sat_float_box *f = p->f;
     const int64_t channels = f->spec.channels, before = f->x.rest - 1;
     const sat_box_means m = sat_float_means(p, o, position - before, n, true);
-    f->ops->small[channels - 1][before](r->lines, 0, n * channels, carried, f->row, &m);
+    f->ops->small[channels - 1][before](r->lines, 0, n * channels, columns, f->row, &m);
 }
 
 /* The same for windows of few columns: their sums are added as they stand in their rows. */
