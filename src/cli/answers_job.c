@@ -200,7 +200,7 @@ static bool open_table(const answers_job *job, input_file *in, const rects *from
     if (info.looks_padded && !job->common->quiet)
         say(input_name(a->input), "its first row and column are zero; if it is padded, --layout inclusive is wrong");
     if (needs_squares(job) && sat_file_squares(a->file, &a->squares) != SAT_OK)
-        return fail(err, "a table of sums alone, without the squares of var, std and rms: `sat IMAGE -o TABLE.npy "
+        return fail(err, "a table of sums alone, without the squares that --stat needs: `sat IMAGE -o TABLE.npy "
                          "--moments 1,2` makes one with both, and `sat query IMAGE` needs none");
     say_rounding(job, a, 1);
     say_rounding(job, a, 2);

@@ -45,7 +45,7 @@ out:
 }
 
 static const char help[] = "Means, sums and variances of rectangles of images, or of tables (sat IMAGE -o\n"
-                           "T.npy; var, std and rms need one of two moments).\n"
+                           "T.npy; variances need one of two moments).\n"
                            "\n"
                            "  sat query photo.jpg --rect 100,50,64,48       x, y, width, height in pixels\n"
                            "  sat query table.npy --rects boxes.csv -o means.csv\n"

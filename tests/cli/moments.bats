@@ -51,7 +51,7 @@ load helpers
     small a.pgm
     usage "--moments '2': 1 is the table of sums, 1,2 has the sums of squares, too" a.pgm -o t.npy --moments 2
     usage "--moments is for tables, -o OUT.npy without --box" a.pgm --box 3 -o b.pgm --moments 1,2
-    usage "--stat 'variance': a list of mean,sum,var,std,rms,count,area, each once at most" query a.pgm --rect 0,0,1,1 --stat variance
+    usage "--stat 'variance': a list of mean,*, each once at most" query a.pgm --rect 0,0,1,1 --stat variance
     usage "--stat 'var,var': a list of *" query a.pgm --rect 0,0,1,1 --stat var,var
     usage "--ddof '-1': *" query a.pgm --rect 0,0,1,1 --stat var --ddof=-1
     failure "a.pgm: squares of u8 samples cannot be summed in f32, but in u32 or u64 or i64 or f64 (--type)" \
