@@ -80,7 +80,7 @@ sat_status window_open(const void *given, sat_arena *arena, void **state, char *
     if (status == SAT_OK) status = clip(w);
     if (status == SAT_OK) status = choose(w);
     if (status != SAT_OK) return status;
-    w->spec.output = NULL; /* the caller's */
+    w->spec.output = NULL; /* not needed in runs */
     const char *device;
     (void)device_probe(&device);
     const char *sums = sat_is_float(spec->sample) ? "f64" : w->sums_in_32_bits ? "32 bits" : "64 bits";

@@ -1,6 +1,6 @@
 /* window_bytes.cu - statistics of windows of u8 and i8 samples.
  *
- * Idea    The sums of a window, S1 of its samples and S2 of their squares, are made as in cpu_window_integers.c: sums
+ * Idea    The sums of a window, S1 of its samples and S2 of their squares, are made as in cpu_sums.c: sums
  *         of columns over the window's rows slide down a strip of the image, and prefix sums of these along each row
  *         give every window as a difference of two.  All of it is exact, modulo 2^32 or 2^64.  The formulas are those
  *         of the host, in f64 and in the same order, and so are the bits of the results.  A warp has a strip for

@@ -154,7 +154,8 @@ static bool has_sums(const answers *s)
 
 static void npy_page(const answers *s, uint8_t page[NPY_PAGE])
 {
-    char fields[512], vector[16] = "";
+    enum { FIELD = 48, SIDES_AND_NAME = 5 }; /* bytes of a field's text, at most */
+    char fields[FIELD * (STATS_MAX + SIDES_AND_NAME)], vector[16] = "";
     size_t used = 0;
     if (s->channels > 1) snprintf(vector, sizeof vector, ", (%d,)", s->channels);
     if (s->spec.name_bytes > 0)

@@ -113,7 +113,6 @@ int answers_request_run(answers_request *r, options *o)
     error err;
     if (!check(r, o)) return o->status;
     r->job.inputs = r->files.inputs;
-    r->job.inputs_n = r->files.n;
     r->job.name_inputs = r->files.n > 1 || r->files_from;
     r->job.decode.threads = o->threads;
     r->job.decode.max_pixels = o->max_pixels;

@@ -1,4 +1,5 @@
-/* cmd_filter.c - the command without a name: an image to a box-filtered image, to its table, or to means. */
+/* cmd_filter.c - the command without a name: an image to a filtered image, to statistics of windows, to its table, or to
+ * means. */
 #include <ctype.h>
 #include <stdarg.h>
 #include <stdio.h>

@@ -84,7 +84,7 @@ bool option_is(const option_line *l, int what);
 typedef struct option_rule {
     int a, b;
     bool needs;
-    const char *text; /* with two %s, the names of the options that were given */
+    const char *text; /* with %s for the names of the options that were given, at most two */
 } option_rule;
 
 /* The i-th; NULL past the last. */

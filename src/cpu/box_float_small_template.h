@@ -27,43 +27,43 @@ enum { SMALL_ROWS = F64_LANES == 8 ? 8 : 4 };
 
 #define C 1
 #define W 2
-#include "box_float_small_loop.h"
+#include "box_float_loop_template.h"
 #define W 3
-#include "box_float_small_loop.h"
+#include "box_float_loop_template.h"
 #define W 4
-#include "box_float_small_loop.h"
+#include "box_float_loop_template.h"
 #define W 5
-#include "box_float_small_loop.h"
+#include "box_float_loop_template.h"
 #undef C
 #define C 2
 #define W 2
-#include "box_float_small_loop.h"
+#include "box_float_loop_template.h"
 #define W 3
-#include "box_float_small_loop.h"
+#include "box_float_loop_template.h"
 #define W 4
-#include "box_float_small_loop.h"
+#include "box_float_loop_template.h"
 #define W 5
-#include "box_float_small_loop.h"
+#include "box_float_loop_template.h"
 #undef C
 #define C 3
 #define W 2
-#include "box_float_small_loop.h"
+#include "box_float_loop_template.h"
 #define W 3
-#include "box_float_small_loop.h"
+#include "box_float_loop_template.h"
 #define W 4
-#include "box_float_small_loop.h"
+#include "box_float_loop_template.h"
 #define W 5
-#include "box_float_small_loop.h"
+#include "box_float_loop_template.h"
 #undef C
 #define C 4
 #define W 2
-#include "box_float_small_loop.h"
+#include "box_float_loop_template.h"
 #define W 3
-#include "box_float_small_loop.h"
+#include "box_float_loop_template.h"
 #define W 4
-#include "box_float_small_loop.h"
+#include "box_float_loop_template.h"
 #define W 5
-#include "box_float_small_loop.h"
+#include "box_float_loop_template.h"
 #undef C
 
 #define OF_SMALL(C)                                                                                                    \

@@ -27,8 +27,8 @@ typedef struct sat_cpu_feature {
 /* A row that is summed: without gaps; those samples that do not count are 0. */
 typedef struct sat_cpu_row {
     sat_rows *rows, *mask;
-    void *
-        made; /* what is summed, where it is not the samples: times alpha, u32 or i32, or without what does not count */
+    /* What is summed, where it is not the samples: times alpha, u32 or i32, or without what does not count. */
+    void *made;
     uint8_t *valid;
 } sat_cpu_row;
 

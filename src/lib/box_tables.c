@@ -319,7 +319,7 @@ static sat_status run_tables(void *state, const sat_view *src, const sat_view *m
 const sat_hooks sat_box_tables = {
     .open = open_tables,
     .run = run_tables,
-    .device = true,
+    .any_device = true,
     .check = check_samples,
     .close = close_tables,
 };

@@ -70,6 +70,7 @@ static void leave(sat_filter *f)
 {
     close_states(f);
     sat_arena_reset(&f->arena, f);
+    f->note[0] = 0;
 }
 
 /* A view of the object's images: of its samples, a mask or results. */
@@ -95,7 +96,7 @@ static sat_status open_with(void *object, const sat_backend *b)
     sat_filter *f = object;
     const sat_operation *o = f->operation;
     const sat_hooks *own = *(const sat_hooks *const *)((const char *)b + o->hooks_at);
-    const sat_hooks *any = o->any && (o->any->device || !b->device) ? o->any : NULL;
+    const sat_hooks *any = o->any && (o->any->any_device || !b->device) ? o->any : NULL;
     if (b->kind >= SAT_CEILING) return sat_fail(SAT_ERR_UNAVAILABLE, "%s: sums nothing and filters nothing", b->name);
     if (own == NULL && any == NULL)
         return sat_fail(SAT_ERR_UNAVAILABLE, "%s: has no %s", b->name, o->missing ? o->missing : o->noun);
@@ -254,6 +255,7 @@ static sat_status run_views(sat_filter *f, const sat_views *views, const sat_run
     f->waited_for = f->backend->device ? run->counts : NULL;
     sat_status status =
         f->backend->device ? sat_offload_run(f->offload, views, run, run_images, f) : run_images(f, views, run);
+    if (status != SAT_OK) f->waited_for = NULL; /* the caller may drop them */
     if (status != SAT_OK || run->counts == NULL) return status;
     for (int i = 0; i < f->workers; i++) add_counts(run->counts, &f->worker[i].counts);
     return *f->job.memory == SAT_HOST ? fetch_counts(f) : SAT_OK;

@@ -43,6 +43,7 @@ sat_status sat_filter_wait(sat_filter *filter, const sat_operation *operation, v
 
 /* An operation's sat_<id>_create_sized() and sat_<id>_destroy(). */
 #define SAT_FILTER_LIFE(id)                                                                                            \
+    _Static_assert(sizeof(sat_##id##_spec) <= SAT_SPEC_BYTES, "sat_filter_create() has room for a spec");              \
     sat_status sat_##id##_create_sized(sat_##id **out, const sat_##id##_spec *spec, size_t spec_bytes)                 \
     {                                                                                                                  \
         sat_filter *made;                                                                                              \

@@ -27,13 +27,14 @@ typedef struct sat_hooks {
      * sets what it counts. */
     sat_status (*run)(void *state, const sat_view *src, const sat_view *mask, const sat_view *results,
                       const sat_run *run, sat_counts *counts);
-    bool batches; /* run takes views of several images; without it, it is called for each image */
-    bool device;  /* hooks of an operation: take a device's views where the backend has one */
+    bool batches;    /* run takes views of several images; without it, it is called for each image */
+    bool any_device; /* of sat_operation.any: may serve a backend on a device, too */
 
     /* The rest is optional. */
     sat_status (*counts)(void *state, sat_counts *counts);        /* a device's: waits for the last run */
     sat_status (*check)(const sat_view *src, const sat_run *run); /* refuses samples in host memory */
-    void (*close)(void *state);                                   /* frees what is not in the arena */
+    /* Frees what is not in the arena; not called where open() failed. */
+    void (*close)(void *state);
 } sat_hooks;
 
 /* What every spec has; where in it. */
@@ -51,8 +52,9 @@ typedef struct sat_job {
 } sat_job;
 
 #define SAT_JOB_OF(spec)                                                                                               \
-    &(spec)->width, &(spec)->height, &(spec)->count, &(spec)->channels, &(spec)->threads, &(spec)->sample,             \
-        &(spec)->memory, &(spec)->strided, &(spec)->backend, &(spec)->executor, &(spec)->allocator
+    .width = &(spec)->width, .height = &(spec)->height, .count = &(spec)->count, .channels = &(spec)->channels,        \
+    .threads = &(spec)->threads, .sample = &(spec)->sample, .memory = &(spec)->memory, .strided = &(spec)->strided,    \
+    .backend = &(spec)->backend, .executor = &(spec)->executor, .allocator = &(spec)->allocator
 
 /* A member of a spec that is the operation's own; its kind is that of its C type: */
 typedef enum sat_member_kind {
@@ -81,7 +83,7 @@ typedef struct sat_member {
         offsetof(spec, m), SAT_MEMBER_KIND(((spec *)0)->m)                                                             \
     }
 
-enum { SAT_MEMBERS = 24 };     /* of a spec, at most, and one */
+enum { SAT_MEMBERS = 24 };     /* one more than a spec has at most */
 enum { SAT_SPEC_BYTES = 512 }; /* of the largest spec, at most */
 
 typedef struct sat_operation {

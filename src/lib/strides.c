@@ -19,7 +19,7 @@ FORCE void copy_each(char *restrict to, ptrdiff_t to_step, const char *restrict 
 }
 
 /* Bytes of 16 change places at once, where the processor can do that in one instruction.  `lead`: where the 16 lie from
- * the first of a step.  Those that a step does not take are of a neighbour: `rest` elements are left to the caller. */
+ * the first of a step.  Bytes beyond a step belong to the next element, so `rest` elements are left to the caller. */
 typedef uint8_t bytes_16 __attribute__((vector_size(16)));
 #if defined(__x86_64__)
 #define SHUFFLE_TARGET __attribute__((target("ssse3")))

@@ -48,7 +48,10 @@ static void take_outputs(fuzz_input *in, sat_window_output outputs[SAT_OUTPUTS])
         const unsigned how = (unsigned)take(in, 1);
         o->compare = how % 8 == 1;
         if (how % 4 == 2) o->result = (sat_type)(take(in, 1) % 13);
-        if (how % 32 == 3) o->set = (unsigned)take(in, 1), o->parameter[take(in, 1) % SAT_PARAMETERS] = take_number(in);
+        if (how % 32 != 3) continue;
+        o->set = (unsigned)take(in, 1);
+        const uint64_t which = take(in, 1) % SAT_PARAMETERS;
+        o->parameter[which] = take_number(in);
     }
 }
 
@@ -273,7 +276,8 @@ static int64_t counted(int64_t sum, int64_t more)
 static const char *check_alone(const work *w, const sat_counts *counts, char *spec)
 {
     work alone = {.operation = w->operation};
-    sat_counts sum = {.clipped = -1};
+    sat_counts sum;
+    memset(&sum, 0xff, sizeof sum);
     const char *why = NULL;
     const sat_job j = w->operation->job(spec);
     *j.threads = 1;
@@ -299,11 +303,12 @@ static const char *check_alone(const work *w, const sat_counts *counts, char *sp
             if (!same_results(&to, &k.results[r].view)) why = "other strides, threads or batches make other results";
         }
         sum.clipped = counted(sum.clipped, one.clipped);
+        for (int r = 0; r < SAT_OUTPUTS; r++) sum.empty[r] = counted(sum.empty[r], one.empty[r]);
         k.filter = NULL;
         close_work(&k);
     }
     sat_filter_destroy(alone.filter);
-    return why ? why : sum.clipped != counts->clipped ? "other strides, threads or batches count others" : NULL;
+    return why ? why : memcmp(&sum, counts, sizeof sum) != 0 ? "other strides, threads or batches count others" : NULL;
 }
 
 static const char *check_run(fuzz_input *in, work *w, char *spec)

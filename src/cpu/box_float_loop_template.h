@@ -1,4 +1,4 @@
-/* box_float_small_loop.h - means of windows of WxW in C channels; included for each, and undefines W. */
+/* box_float_loop_template.h - means of windows of WxW in C channels; included for each, and undefines W. */
 #define NAMED(name) JOIN(JOIN(name, W), JOIN(_, C))
 
 INLINE void NAMED(small_rows_)(const void *const *lines, int64_t at, int64_t n, f64 *before, int64_t row,
