@@ -1,4 +1,4 @@
-/* cmd_filter.c - the command without a name: an image to a filtered image, to statistics of windows, to its table, or to
+/* cmd_filter.c - the command without a name: an image to a filtered image, to statistics of windows, its table or
  * means. */
 #include <ctype.h>
 #include <stdarg.h>
