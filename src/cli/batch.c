@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "command.h"
 #include "messages.h"
@@ -233,11 +234,31 @@ static const file_id *another_input(const file_id *ids, size_t n, const struct s
     return NULL;
 }
 
-/* The path with its directory resolved, or as it is if that does not exist. */
-static char *resolve(const char *path)
+enum { LINKS_MAX = 40 /* as Linux follows */ };
+
+/* What a link points to, from the folder of the link; NULL: it is no link. */
+static char *pointed_to(const char *path)
+{
+    char target[PATH_MAX], *full;
+    const ssize_t n = readlink(path, target, sizeof target);
+    if (n <= 0 || n == sizeof target) return NULL;
+    const char *slash = strrchr(path, '/');
+    const int folder = slash && target[0] != '/' ? (int)(slash - path) + 1 : 0;
+    return asprintf(&full, "%.*s%.*s", folder, path, (int)n, target) < 0 ? NULL : full;
+}
+
+/* The path with its directory resolved, or as it is if that does not exist.  Links are followed, as the output will be,
+ * also to a file that does not exist yet. */
+static char *resolve(const char *path, int links)
 {
     char dir[PATH_MAX], *full = realpath(path, NULL);
-    if (full) return full; /* it exists; a link is followed, as the output will be */
+    if (full) return full;
+    char *to = links > 0 ? pointed_to(path) : NULL;
+    if (to) {
+        full = resolve(to, links - 1);
+        free(to);
+        return full;
+    }
     const char *slash = strrchr(path, '/');
     size_t n = slash ? (size_t)(slash - path) + 1 : 0;
     if (n >= sizeof dir) return strdup(path);
@@ -268,7 +289,7 @@ static int check_outputs(const batch *b, error *err)
     const size_t all = b->n * b->each;
     place *places = calloc(all, sizeof *places);
     for (; places && n < all; n++) {
-        places[n] = (place){.path = resolve(b->outputs[n]), .index = n};
+        places[n] = (place){.path = resolve(b->outputs[n], LINKS_MAX), .index = n};
         if (!places[n].path) break;
     }
     if (n < all) status = out_of_memory(err);

@@ -192,6 +192,9 @@ END
     usage "*would both write*" in/a.pgm in/a.pgm --box 3 -o 'out/{stem}.png'
     usage "*would both write*" in/a.pgm deep/../in/a.pgm --box 3 -o '{dir}/{stem}.png'
     usage "*would both write*" in/a.pgm ./in/a.pgm --box 3 -o '{dir}/{stem}.png'
+    mkdir -p links && ln -sf there.pgm links/a.pgm && ln -sf "$PWD/links/a.pgm" links/b.pgm # to a file that is not there yet
+    usage "*would both write*" in/a.pgm in/b.pgm --box 3 -o links
+    [ ! -e links/there.pgm ]
     [ -z "$(ls out)" ]
     ok in/a.pgm deep/a.pgm --box 3 -o 'out/{n}.png'
 }
