@@ -168,9 +168,9 @@ static void print_options(const command *self)
     }
 }
 
-static void list_option(const command *self, size_t i)
+static void list_option(const command *self, const option_line *l, size_t i)
 {
-    const option_line *l = option_at(self, i), *text = l;
+    const option_line *text = l;
     while (text && !text->help) text = option_at(self, ++i);
     const char *help = text ? text->help : "";
     printf("%s\t%.1s\t%s\t%s\t%.*s\n", l->name, &l->letter, l->argument ? l->argument : "", l->values,
@@ -183,7 +183,7 @@ void help_list(const command *self)
     for (int unlisted = 0; unlisted < 2; unlisted++) {
         if (unlisted) putchar('\n');
         for (size_t i = 0; (l = option_at(self, i)); i++)
-            if (((l->sets & UNLISTED) != 0) == unlisted) list_option(self, i);
+            if (((l->sets & UNLISTED) != 0) == unlisted) list_option(self, l, i);
     }
 }
 

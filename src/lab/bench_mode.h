@@ -38,10 +38,10 @@ typedef struct bench_request {
     int channels;
     sat_type type, accum, result; /* SAT_TYPE_NONE = the bench's default */
     bool squares;                 /* tables of the samples' squares */
+    bool weighted;                /* the box filter: by alpha */
     sat_layout layout;
     int64_t window;
     double sigma;           /* of the Gaussian filter; 0 = none */
-    bool weighted;          /* the box filter: by alpha */
     const char *statistics; /* of windows; NULL = the box filter */
     int64_t batch;          /* images in a call; 0 = one */
     int64_t rects;          /* 0 = not given */
