@@ -12,7 +12,7 @@
 #include "pool.h"
 #include "shape.h"
 
-enum { CHUNK = 1536 }; /* a multiple of every vector length and channel count, in the first-level cache */
+enum { CHUNK = 768 };
 
 /* Samples in a thread's share (machine.h), at 0.7 and at 1.6 ns each (docs/cpu.md). */
 enum { SHARE_INTEGERS = 150000, SHARE_FLOATS = 60000 };
