@@ -4,8 +4,8 @@
  *     run      check the views, bring them to a device if need be, give the hooks one image or all, add up the counts
  *     wait     for a device, and its counts
  *
- * A backend on a device works on views in its memory.  Views in host memory are copied there and back, whole: a job for
- * callers who name such a backend, as none is chosen for host memory by default. */
+ * A backend on a device works on views in its memory.  Views in host memory are copied there and back, whole.  No
+ * device is chosen for host memory by default: its caller names one. */
 #include <stdio.h>
 #include <string.h>
 
