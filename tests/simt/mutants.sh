@@ -17,7 +17,7 @@ trap 'rm -rf "$work"' EXIT
 # What simt.mk would use, but quicker to compile than to run.
 flags=(-std=c++20 -O0 -w -DSAT_SIMT -DSAT_WITH_CUDA=1 -fno-exceptions -fno-rtti -fno-strict-aliasing -Itests/simt
     -Isrc/lib "-I$work/kernels" -x c++)
-objects=$(make -s -f tests/simt/simt.mk B="$B" simt-objects) || exit 1
+objects=$(make -s B="$B" simt-objects) || exit 1
 
 # launched SUBJECT TARGET CASE - the kernels that the case launches where nothing is broken, as a definition of chosen[].
 launched() {
