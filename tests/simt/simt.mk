@@ -11,9 +11,10 @@ SIMT_OBJ     := $(B)/simt/obj
 # device.cu is CUDA's side of src/lib/device.h, for which library.cpp answers here; kernels/peer/ calls other libraries.
 SIMT_CU := $(filter-out kernels/device.cu kernels/peer/%,$(sort $(wildcard kernels/*.cu kernels/*/*.cu)))
 SIMT_INC := -Itests/simt -Isrc/lib -Ikernels
-# Kernels take longer to compile than to run, at any level above none.  SIMT_OPT='-O0 -g', from nothing, for a debugger that shows variables.
+# Kernels take longer to compile than to run, at any level above none.  SIMT_OPT='-O0 -g', from nothing, for a debugger that
+# shows variables.  mutants.sh makes a shared library of them.
 SIMT_OPT ?= -O0 -g1
-SIMT_KERNEL_FLAGS := -std=c++20 $(SIMT_OPT) -ffp-contract=off -Wall -Wextra -Wno-missing-field-initializers -Wno-unknown-pragmas -DSAT_SIMT \
+SIMT_KERNEL_FLAGS := -std=c++20 $(SIMT_OPT) -fPIC -ffp-contract=off -Wall -Wextra -Wno-missing-field-initializers -Wno-unknown-pragmas -DSAT_SIMT \
     -DSAT_WITH_CUDA=1 -fno-exceptions -fno-rtti -fno-strict-aliasing -fstack-clash-protection $(SIMT_INC) -MMD -MP
 SIMT_FLAGS := -std=c++20 -O2 -g -Wall -Wextra -Wno-missing-field-initializers -Wno-unknown-pragmas -DSAT_SIMT -DSAT_WITH_CUDA=1 \
     -Itests/simt -Isrc/lib -Ikernels -MMD -MP
@@ -45,7 +46,8 @@ $(SIMT_OBJ)/%.o: src/%.c
 	$(call say,CC,$<)
 	$(Q)$(SIMT_CC) $(SIMT_CFLAGS) -c $< -o $@
 
-$(SIMT_OUT)/kernels/%.o: kernels/%.cu
+# The flags stand in this file.
+$(SIMT_OUT)/kernels/%.o: kernels/%.cu tests/simt/simt.mk
 	@mkdir -p $(@D)
 	$(call say,CXX,$<)
 	$(Q)$(SIMT_CXX) $(SIMT_KERNEL_FLAGS) -x c++ -c $< -o $@
