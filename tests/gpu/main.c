@@ -222,13 +222,13 @@ static void put(void *made, int subject_index, int target_index, size_t k, place
     if (!now.passed_over) atomic_fetch_add(&shared->results[subject_index][target_index].cases, 1);
 }
 
-/* The laboratory's tables on a device take every third case in the simulator, in turns; of batches, which the library
- * makes image by image, every ninth. */
+/* The laboratory's tables on a device take every third case in the simulator, in turns; of the many tables every fifth,
+ * which have all types; of batches, which the library makes image by image, every ninth. */
 static bool takes(const subject *s, int t, size_t k)
 {
     bool laboratory = targets[t].device && targets[t].kind == SAT_METHOD && targets[t].table_filter >= 0;
-    return opt.effort != SIMT || opt.the_case >= 0 || !laboratory ||
-           (k + (size_t)t) % (s == &subject_batches ? 9 : 3) == 0;
+    size_t turns = s == &subject_batches ? 9 : s == &subject_tables ? 5 : 3;
+    return opt.effort != SIMT || opt.the_case >= 0 || !laboratory || (k + (size_t)t) % turns == 0;
 }
 
 /* Case k for the targets from `first` on. */
