@@ -28,9 +28,11 @@ foreign() { tracked 'src/*' | grep -vE '\.(c|h|def)$'; }
 try "src/ holds C alone" nothing foreign
 foreign_kernels() { tracked 'kernels/*' | grep -vE '\.(cu|cuh)$'; }
 try "kernels/ holds CUDA alone" nothing foreign_kernels
-headless() { # the parts of the block that opens each kernel's file
-    local f part
+headless() { # the parts of the block that opens each kernel's file; "the kernels of x.cu" has those of x.cu beside it
+    local f part of
     for f in $(tracked 'kernels/*.cu' | grep -v '^kernels/device.cu$'); do
+        of=$(sed -n '1s/.* - the kernels of \([a-z_]*\.cu\) for .*/\1/p' "$f")
+        [ -z "$of" ] || [ ! -f "${f%/*}/$of" ] || continue
         for part in Idea Paper Layout Launch Traffic Sync Limits Steps; do
             awk -v part="$part" 'index($0, part) { found = 1 } /\*\// { exit } END { exit !found }' "$f" || echo "$f: no $part"
         done
