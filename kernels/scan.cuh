@@ -28,9 +28,9 @@ struct scan_job {
     int64_t rows, length;
     bool exclusive;
     const void *initial_values; /* device: for each row the sum before its first element, of type accum; NULL = zeros */
-    bool is_signed;             /* samples are signed, and `sample` may be the type of as many bytes without a sign */
-    sat_quant quant;            /* SAT_Q32 */
-    uint32_t *outside;          /* device: set to 1 where a sample cannot be held by q32; it counts as 0 */
+    bool is_signed;    /* squares: samples are signed, and `sample` is the type of as many bytes without a sign */
+    sat_quant quant;   /* SAT_Q32 */
+    uint32_t *outside; /* device: set to 1 where a sample cannot be held by q32; it counts as 0 */
 };
 
 /* How a method is called.  B threads for each block and Q elements for each thread; 0 = the method's own choice. */
@@ -167,7 +167,7 @@ template <class Sample, class Accum> struct scan_source {
     int32_t step;
     double offset, reciprocal, largest; /* q32; the reciprocal of a power of two is exact */
     uint32_t *outside;
-    bool is_signed; /* samples are: Sample may have no sign */
+    bool is_signed; /* squares: of signed samples */
 
     static scan_source of_job(const scan_job *j)
     {
@@ -197,8 +197,6 @@ template <class Sample, class Accum> struct scan_source {
                 return (sum)v * (sum)v;
             else
                 return prim::product((sum)v, (sum)v);
-        } else if constexpr (std::is_same_v<Sample, uint32_t> && std::is_same_v<sum, uint64_t>) {
-            return is_signed ? (sum)(int32_t)v : v;
         } else {
             return (sum)v; /* of a negative sample: extended by its sign, modulo 2^32 or 2^64 */
         }

@@ -196,9 +196,9 @@ constexpr bool box_wide_pays(size_t bytes, bool real, bool narrow, int64_t colum
     if (bytes == 2) return !narrow || columns > 800;
     return rows > 257 || columns > (real ? 448 : 880);
 }
-/* Images with fewer elements in a row leave a block idle but for a warp; those with fewer rows have as many column sums
+/* Images with fewer elements in a row leave most of a block idle; those with fewer rows have as many column sums
  * of groups as samples. */
-constexpr int64_t BOX_WIDE_LEAST_ELEMENTS = simulated ? 8 : 64, BOX_WIDE_LEAST_ROWS = simulated ? 2 : 64;
+constexpr int64_t BOX_WIDE_LEAST_ELEMENTS = simulated ? 8 : 512, BOX_WIDE_LEAST_ROWS = simulated ? 2 : 64;
 constexpr unsigned BOX_WIDE_SUM_THREADS = simulated ? 64 : 256, BOX_WIDE_SCAN_WARPS = simulated ? 2 : 32;
 
 /* ---- window: statistics ---------------------------------------------------------------------------------------- */

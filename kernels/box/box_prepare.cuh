@@ -161,10 +161,11 @@ template <class Filter> sat_status prepare_for_device(strip_plan *f)
                                       info.multiprocessors * blocks_at_once<Filter>(), Filter::ROWS));
 }
 
-template <class Sample, class Result, unsigned CHANNELS, class Column, tuning::box_strip S>
-using filter_of = strip_filter<Sample, Result, CHANNELS, Column, S.run, S.own, S.step, S.resident, S.chunk, S.parts>;
-template <class Sample, class Result, unsigned CHANNELS>
-using words = filter_of<Sample, Result, CHANNELS, uint32_t, tuning::BOX_WORDS>;
+template <class Sample, class Result, unsigned CHANNELS, class Column, class Sum, tuning::box_strip S>
+using filter_of =
+    strip_filter<Sample, Result, CHANNELS, Column, Sum, S.run, S.own, S.step, S.resident, S.chunk, S.parts>;
+template <class Sample, class Result, unsigned CHANNELS, class Sum>
+using words = filter_of<Sample, Result, CHANNELS, uint32_t, Sum, tuning::BOX_WORDS>;
 
 /* The kernels of u8 and u16 that make results of f32 (box_real.cu). */
 sat_status prepare_reals(strip_plan *f);

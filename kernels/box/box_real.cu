@@ -27,10 +27,15 @@ namespace
 
 template <unsigned CHANNELS> sat_status prepare_channels(box::strip_plan *f)
 {
-    if (f->window.accum != SAT_U32)
-        return sat_fail(SAT_ERR_UNAVAILABLE, "%s: a window whose sum exceeds 2^32", box::NAME);
-    return f->spec.sample == SAT_U16 ? box::prepare_for_device<box::words<uint16_t, float, CHANNELS>>(f)
-                                     : box::prepare_for_device<box::words<uint8_t, float, CHANNELS>>(f);
+    const bool narrow = f->window.accum == SAT_U32;
+    const uint64_t rows = (uint64_t)(f->reach_y.before + 1 + f->reach_y.after);
+    if (rows > UINT32_MAX / sat_sample_max(f->spec.sample))
+        return sat_fail(SAT_ERR_UNAVAILABLE, "%s: a window of %lld rows is too tall", box::NAME, (long long)rows);
+    if (f->spec.sample == SAT_U16)
+        return narrow ? box::prepare_for_device<box::words<uint16_t, float, CHANNELS, uint32_t>>(f)
+                      : box::prepare_for_device<box::words<uint16_t, float, CHANNELS, uint64_t>>(f);
+    if (!narrow) return sat_fail(SAT_ERR_UNAVAILABLE, "%s: a window of u8 whose sum exceeds 2^32", box::NAME);
+    return box::prepare_for_device<box::words<uint8_t, float, CHANNELS, uint32_t>>(f);
 }
 
 } // namespace

@@ -10,7 +10,8 @@ namespace box
 {
 
 /* RUN: columns of a lane.  STEP: rows that a block does at a time.  Result: Sample, or float. */
-template <class Sample, unsigned CHANNELS, class Column, unsigned RUN, unsigned STEP, class Result> struct row_filter {
+template <class Sample, unsigned CHANNELS, class Column, class Sum, unsigned RUN, unsigned STEP, class Result>
+struct row_filter {
     static constexpr bool REAL = std::is_same_v<Result, float>;
     static constexpr unsigned ROWS = STEP;
     static constexpr unsigned ELEMENTS = prim::WARP * RUN;            /* columns of samples in a strip and its halo */
@@ -40,7 +41,7 @@ template <class Sample, unsigned CHANNELS, class Column, unsigned RUN, unsigned 
     struct shared {
         alignas(16) prim::array<uint32_t, 2 * ROWS * ROW_PITCH> columns; /* column sums of two steps */
         alignas(16) prim::array<uint32_t, ROWS * STAGE_WORDS> results;
-        alignas(16) prim::array<uint32_t, ROWS * EDGE_RESULTS> edge_sums; /* sums of windows near the edges */
+        alignas(16) prim::array<Sum, ROWS * EDGE_RESULTS> edge_sums; /* sums of windows near the edges */
         alignas(16) prim::array<edge_window, EDGE_RESULTS> edge_windows;
         prim::array<int32_t, ELEMENTS> sources;
     };
@@ -111,20 +112,19 @@ template <class Sample, unsigned CHANNELS, class Column, unsigned RUN, unsigned 
         prim::warp_sync(); /* the halo columns are filled in */
     }
 
-    PRIM_DEVICE static uint32_t plus(uint32_t sum, const vector &p, unsigned i)
+    PRIM_DEVICE static Sum plus(Sum sum, const vector &p, unsigned i)
     {
         if constexpr (sizeof(Column) == 2) return prim::add_half(p.at[i / 2], i % 2, sum);
         return sum + p.at[i];
     }
-    PRIM_DEVICE static uint32_t minus(uint32_t sum, const vector &p, unsigned i)
+    PRIM_DEVICE static Sum minus(Sum sum, const vector &p, unsigned i)
     {
         if constexpr (sizeof(Column) == 2) return prim::subtract_half(p.at[i / 2], i % 2, sum);
         return sum - p.at[i];
     }
 
     /* Adds the first N columns of a vector, which begins with `channel`, to the sums of their channels. */
-    template <unsigned N>
-    PRIM_DEVICE static void add_columns(uint32_t (&sum)[CHANNELS], const vector &p, unsigned channel)
+    template <unsigned N> PRIM_DEVICE static void add_columns(Sum (&sum)[CHANNELS], const vector &p, unsigned channel)
     {
         constexpr unsigned PAIRS = CHANNELS == 1 && sizeof(Column) == 2 ? N / 2 : 0;
 #pragma unroll
@@ -195,13 +195,13 @@ template <class Sample, unsigned CHANNELS, class Column, unsigned RUN, unsigned 
 
     /* The bits of a mean of f32.  Sums are below 2^53: the window has fewer columns than a strip, and column sums are
      * below 2^32. */
-    PRIM_DEVICE static uint32_t real_mean(uint32_t sum, uint32_t area)
+    PRIM_DEVICE static uint32_t real_mean(Sum sum, Sum area)
     {
         return __builtin_bit_cast(uint32_t, (float)((double)sum / (double)area));
     }
 
     /* The same of a row's area. */
-    PRIM_DEVICE uint32_t real_mean_of_row(uint32_t sum, const ratio &whole) const
+    PRIM_DEVICE uint32_t real_mean_of_row(Sum sum, const ratio &whole) const
     {
         const double reciprocal = __builtin_bit_cast(double, whole.multiplier);
         const float mean_of_floats = corrected_quotient((float)(uint32_t)sum, (float)whole.half, (float)reciprocal);
@@ -220,9 +220,9 @@ template <class Sample, unsigned CHANNELS, class Column, unsigned RUN, unsigned 
             uint32_t m[4];
 #pragma unroll
             for (unsigned k = 0; k < 4; k++) {
-                const uint32_t n = s.edge_sums.get(t.edge_sums + (unsigned)i + k) - t.half;
+                const Sum n = s.edge_sums.get(t.edge_sums + (unsigned)i + k) - t.half;
                 const edge_window h = s.edge_windows.get((unsigned)i + k);
-                const uint32_t area = h.columns * rows;
+                const Sum area = (Sum)h.columns * rows;
                 if constexpr (REAL)
                     m[k] = real_mean(n, area);
                 else
@@ -241,12 +241,12 @@ template <class Sample, unsigned CHANNELS, class Column, unsigned RUN, unsigned 
     }
 
     /* Stores the sums of VECTOR results, from the lane's result `e` on. */
-    PRIM_DEVICE static void store_edges(shared &s, const task &t, const uint32_t (&n)[VECTOR], unsigned e)
+    PRIM_DEVICE static void store_edges(shared &s, const task &t, const Sum (&n)[VECTOR], unsigned e)
     {
-        constexpr unsigned PER = 4;
+        constexpr unsigned PER = 16 / (unsigned)sizeof(Sum);
 #pragma unroll
         for (unsigned k = 0; k < VECTOR; k += PER) {
-            prim::vec<uint32_t, PER> v;
+            prim::vec<Sum, PER> v;
 #pragma unroll
             for (unsigned i = 0; i < PER; i++) v.at[i] = n[k + i];
             s.edge_sums.template set_vector<PER>(t.lane_edge_sums + e + k, v);
@@ -259,8 +259,7 @@ template <class Sample, unsigned CHANNELS, class Column, unsigned RUN, unsigned 
     }
 
     /* Adds each lane's first window to `sum`, column by column. */
-    template <unsigned PHASE>
-    PRIM_DEVICE void sum_windows(const shared &s, unsigned own, uint32_t (&sum)[CHANNELS]) const
+    template <unsigned PHASE> PRIM_DEVICE void sum_windows(const shared &s, unsigned own, Sum (&sum)[CHANNELS]) const
     {
         const unsigned end = own + window.words;
 #pragma unroll 1
@@ -272,10 +271,9 @@ template <class Sample, unsigned CHANNELS, class Column, unsigned RUN, unsigned 
     }
 
     /* The same by a warp scan: the prefix of the window's end less that of its beginning. */
-    template <unsigned PHASE>
-    PRIM_DEVICE void scan_windows(const shared &s, unsigned own, uint32_t (&sum)[CHANNELS]) const
+    template <unsigned PHASE> PRIM_DEVICE void scan_windows(const shared &s, unsigned own, Sum (&sum)[CHANNELS]) const
     {
-        uint32_t total[CHANNELS] = {}, part[CHANNELS] = {};
+        Sum total[CHANNELS] = {}, part[CHANNELS] = {};
 #pragma unroll
         for (unsigned g = 0; g < VECTORS; g++) {
             if (g == window.split)
@@ -287,19 +285,18 @@ template <class Sample, unsigned CHANNELS, class Column, unsigned RUN, unsigned 
             add_columns<PHASE>(part, get(s, own + window.split * 4), (CHANNELS * VECTOR - PHASE) % CHANNELS);
 #pragma unroll
         for (unsigned c = 0; c < CHANNELS; c++) {
-            const uint32_t before = prim::warp_scan_exclusive(total[c], prim::warp_scan_inclusive(total[c]));
+            const Sum before = prim::warp_scan_exclusive(total[c], prim::warp_scan_inclusive(total[c]));
             sum[c] += prim::shuffle(before + part[c], (prim::lane_id() + window.lanes) % prim::WARP) - before;
         }
     }
 
-    /* Slides all windows that begin at this lane's columns; PHASE = window.elements % VECTOR.  means(n, e, m): m[k] =
-     * the mean of n[k], the sum of element e + k.  pairs: the byte of two means that go into one word. */
     static constexpr unsigned UNROLLED = UNIT == 3          ? 1
                                          : VECTORS % 3 == 0 ? 3
                                                             : VECTORS; /* UNITs in a turn of the loop */
+    /* Slides all windows that begin at this lane's columns; PHASE = window.elements % VECTOR.  means(n, e, m): m[k] =
+     * the mean of n[k], the sum of element e + k.  pairs: the byte of two means that go into one word. */
     template <unsigned PHASE, bool UNROLL, class Means>
-    PRIM_DEVICE void slide(shared &s, const task &t, uint32_t (&sum)[CHANNELS], uint32_t pairs,
-                           const Means &means) const
+    PRIM_DEVICE void slide(shared &s, const task &t, Sum (&sum)[CHANNELS], uint32_t pairs, const Means &means) const
     {
         unsigned end = t.columns + window.words;
         if (end > t.end) end = t.end; /* the lane's results are not requested */
@@ -310,7 +307,7 @@ template <class Sample, unsigned CHANNELS, class Column, unsigned RUN, unsigned 
             for (unsigned u = 0; u < UNIT; u++) {
                 const vector leave = get(s, t.columns + (g + u) * 4), now = next;
                 next = get(s, end + (g + u + 1) * 4);
-                uint32_t n[VECTOR];
+                Sum n[VECTOR];
 #pragma unroll
                 for (unsigned k = 0; k < VECTOR; k++) {
                     const unsigned c = (u * VECTOR + k) % CHANNELS, e = PHASE + k;
@@ -341,7 +338,7 @@ template <class Sample, unsigned CHANNELS, class Column, unsigned RUN, unsigned 
     template <unsigned PHASE> PRIM_DEVICE void along(shared &s, const results &r, const task &t) const
     {
         const uint32_t select = sizeof(Sample) == 1 ? 0x0040 + 0x0011 * mean.byte : 0x0040;
-        uint32_t sum[CHANNELS];
+        Sum sum[CHANNELS];
 #pragma unroll
         for (unsigned c = 0; c < CHANNELS; c++) sum[c] = t.half;
         if (window.elements < 2 * RUN)
@@ -349,7 +346,7 @@ template <class Sample, unsigned CHANNELS, class Column, unsigned RUN, unsigned 
         else
             scan_windows<PHASE>(s, t.columns, sum);
         const uint32_t low = (uint32_t)t.whole.multiplier, high = (uint32_t)(t.whole.multiplier >> 32);
-        const auto multiply = [&](const uint32_t(&n)[VECTOR], unsigned, uint32_t(&m)[VECTOR]) {
+        const auto multiply = [&](const Sum(&n)[VECTOR], unsigned, uint32_t(&m)[VECTOR]) {
 #pragma unroll
             for (unsigned k = 0; k < VECTOR; k++) {
                 if constexpr (REAL)
@@ -361,18 +358,19 @@ template <class Sample, unsigned CHANNELS, class Column, unsigned RUN, unsigned 
         if (t.division == BY_ROW) {
             slide<PHASE, true>(s, t, sum, select, multiply);
         } else if (t.division == BY_ROW_BUT_EDGES) {
-            slide<PHASE, true>(s, t, sum, select, [&](const uint32_t(&n)[VECTOR], unsigned e, uint32_t(&m)[VECTOR]) {
+            slide<PHASE, true>(s, t, sum, select, [&](const Sum(&n)[VECTOR], unsigned e, uint32_t(&m)[VECTOR]) {
                 if (r.stores_edges) store_edges(s, t, n, e);
                 multiply(n, e, m);
             });
         } else {
             const uint32_t rows = covered(y, t.y);
-            slide<PHASE, false>(s, t, sum, 0x0040, [&](const uint32_t(&n)[VECTOR], unsigned e, uint32_t(&m)[VECTOR]) {
-#pragma unroll 1 /* seldom needed, and half of the code if unrolled */
+            slide<PHASE, false>(s, t, sum, 0x0040, [&](const Sum(&n)[VECTOR], unsigned e, uint32_t(&m)[VECTOR]) {
+#pragma unroll
                 for (unsigned k = 0; k < VECTOR; k++) {
                     const int32_t i = r.own + (int32_t)(e + k);
-                    uint32_t area = (uint32_t)mean.area;
-                    if (mean.shrinks) area = i >= r.from && i < r.upto ? covered(x, i / (int32_t)CHANNELS) * rows : 1;
+                    Sum area = (Sum)mean.area;
+                    if (mean.shrinks)
+                        area = i >= r.from && i < r.upto ? (Sum)covered(x, i / (int32_t)CHANNELS) * rows : 1;
                     if constexpr (REAL)
                         m[k] = real_mean(n[k], area);
                     else

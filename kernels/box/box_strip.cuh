@@ -9,12 +9,12 @@ namespace box
 
 /* OWN: neighbouring columns that a thread loads together; it has PARTS such groups.  CHUNK: rows that it loads at a
  * time. */
-template <class Sample, class Result, unsigned CHANNELS, class Column, unsigned RUN, unsigned OWN, unsigned STEP,
-          int BLOCKS, unsigned CHUNK = STEP, unsigned PARTS = 1>
-struct strip_filter : row_filter<Sample, CHANNELS, Column, RUN, STEP, Result> {
+template <class Sample, class Result, unsigned CHANNELS, class Column, class Sum, unsigned RUN, unsigned OWN,
+          unsigned STEP, int BLOCKS, unsigned CHUNK = STEP, unsigned PARTS = 1>
+struct strip_filter : row_filter<Sample, CHANNELS, Column, Sum, RUN, STEP, Result> {
     using sample_type = Sample;
     using result_type = Result;
-    using rows_part = row_filter<Sample, CHANNELS, Column, RUN, STEP, Result>;
+    using rows_part = row_filter<Sample, CHANNELS, Column, Sum, RUN, STEP, Result>;
     using rows_part::PADDING, rows_part::COPY, rows_part::ELEMENTS, rows_part::ROW_PITCH, rows_part::ROW_WORDS,
         rows_part::ROWS, rows_part::mean, rows_part::x, rows_part::y;
     using typename rows_part::results;

@@ -59,7 +59,6 @@
  *                                          arguments and results below 2^-126 are 0
  *
  *   permute_bytes(a, b, selector)          byte i of the result is byte number (selector >> 4 * i) % 8 of b:a
- *   extend_half(a, i, is_signed)           half i of a, 0 the lower, as a word: by its sign, or by zeros
  *   add_halves(a, sum)                     sum plus the two 16-bit halves of a
  *   add_half(a, i, sum)                    sum plus half i of a, 0 the lower; subtract_half(a, i, sum): sum less that
  *   add_bytes(a, which, sum)               sum plus the bytes i of a for which bit i of `which` is set, 4 bits that are
@@ -187,14 +186,6 @@ PRIM_DEVICE uint32_t add_left(uint32_t v, unsigned d)
 PRIM_DEVICE uint32_t permute_bytes(uint32_t a, uint32_t b, uint32_t selector)
 {
     return __byte_perm(a, b, selector);
-}
-PRIM_DEVICE uint32_t extend_half(uint32_t a, unsigned i, bool is_signed)
-{
-    /* A byte's number plus 8 is its sign eight times. */
-    const uint32_t selector = (i ? 0x32u : 0x10u) | (is_signed ? i ? 0xbb00u : 0x9900u : 0x4400u);
-    uint32_t word;
-    asm("prmt.b32 %0, %1, 0, %2;" : "=r"(word) : "r"(a), "r"(selector));
-    return word;
 }
 PRIM_DEVICE uint32_t add_halves(uint32_t a, uint32_t sum)
 {

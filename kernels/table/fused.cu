@@ -57,20 +57,21 @@ using fuse::plan;
 
 sat_status find_kernel(const sat_plan_spec *spec, const fuse::hooks **kernel)
 {
+    const bool squares = spec->power == 2;
     switch (spec->sample) {
     case SAT_U8: *kernel = fuse::of_u8(spec); break;
-    case SAT_I8: *kernel = spec->power == 2 ? fuse::of_u8(spec) : fuse::of_i8(spec); break;
-    case SAT_U16:
-    case SAT_I16: *kernel = fuse::of_u16(spec); break;
-    case SAT_U32:
-    case SAT_I32: *kernel = fuse::of_u32(spec); break;
+    case SAT_U16: *kernel = fuse::of_u16(spec); break;
+    case SAT_U32: *kernel = fuse::of_u32(spec); break;
+    case SAT_I8: *kernel = squares ? fuse::of_u8(spec) : fuse::of_signed(spec); break;
+    case SAT_I16: *kernel = squares ? fuse::of_u16(spec) : fuse::of_signed(spec); break;
+    case SAT_I32: *kernel = squares ? fuse::of_u32(spec) : fuse::of_signed(spec); break;
     case SAT_F32: *kernel = fuse::of_f32(spec); break;
     case SAT_F64: *kernel = fuse::of_f64(spec); break;
     default: break;
     }
     if (*kernel) return SAT_OK;
     return sat_fail(SAT_ERR_TYPE, "fused: %s%s samples cannot be summed in %s on a device",
-                    spec->power == 2 ? "squares of " : "", sat_type_name(spec->sample), sat_type_name(spec->accum));
+                    squares ? "squares of " : "", sat_type_name(spec->sample), sat_type_name(spec->accum));
 }
 
 sat_status open_plan(const sat_plan_spec *spec, sat_arena *arena, void **state, char *note, size_t note_bytes)

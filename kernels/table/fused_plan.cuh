@@ -32,9 +32,9 @@ struct plan {
 
 /* The kernel of a plan; NULL if these types have none. */
 const hooks *of_u8(const sat_plan_spec *spec);
-const hooks *of_i8(const sat_plan_spec *spec);
 const hooks *of_u16(const sat_plan_spec *spec);
 const hooks *of_u32(const sat_plan_spec *spec);
+const hooks *of_signed(const sat_plan_spec *spec);
 const hooks *of_f32(const sat_plan_spec *spec);
 const hooks *of_f64(const sat_plan_spec *spec);
 
@@ -193,19 +193,14 @@ template <class Sample, class Accum> const hooks *of_channels(const sat_plan_spe
     }
 }
 
-/* Signed samples of 16 and 32 bits are read as words without a sign: one kernel for both (scan_source::is_signed). */
-template <class Sample>
-using read_as = typename std::conditional_t<std::is_same_v<Sample, int16_t> || std::is_same_v<Sample, int32_t>,
-                                            std::make_unsigned<Sample>, std::common_type<Sample>>::type;
-
-/* The kernels of samples that are read as this type. */
-template <class Sample> const hooks *of_samples(const sat_plan_spec *spec)
+/* The kernels of samples of these types alone; squares of signed samples have those of samples without a sign. */
+template <class... Samples> const hooks *of_samples(const sat_plan_spec *spec)
 {
     const hooks *found = NULL;
     const auto take = [&](auto pair) {
         using sample = typename decltype(pair)::sample;
         using accum = typename decltype(pair)::accum;
-        if constexpr (std::is_same_v<read_as<sample>, Sample>) found = of_channels<Sample, accum>(spec);
+        if constexpr ((std::is_same_v<sample, Samples> || ...)) found = of_channels<sample, accum>(spec);
         return SAT_OK;
     };
     (void)(spec->power == 2 ? with_squares(spec->sample, spec->accum, take)

@@ -217,11 +217,10 @@ template <class Sample, class Accum, unsigned C, class Shape> struct tile_loader
     using warp_region = fuse::warp_region<Sample>;
     static constexpr bool narrow = std::is_integral_v<Sample> && sizeof(Sample) <= 2;
     static constexpr bool squares = sums_squares<Accum>;
-    /* Sums of what lies in one tile: 2^15 samples of 16 bits, or 2^16 of 8, fit 31 bits, and the squares of 8 bits
-     * fit 32.  Sums are signed where samples may be, and are extended by their sign where wider sums take them. */
-    static constexpr bool may_be_signed = sizeof(Sample) == 2 || std::is_signed_v<Sample>;
+    /* Sums of what lies in one tile: 2^15 samples of 16 bits, or 2^16 of 8, fit 32 bits, and so do the squares of 8
+     * bits.  Those of signed samples are signed, and are extended by their sign where wider sums take them. */
     using narrow_sum = std::conditional_t<squares && sizeof(Sample) == 2, sum,
-                                          std::conditional_t<may_be_signed && !squares, int32_t, uint32_t>>;
+                                          std::conditional_t<std::is_signed_v<Sample>, int32_t, uint32_t>>;
     using tile_sum =
         std::conditional_t<narrow, narrow_sum, std::conditional_t<std::is_same_v<sum, uint32_t>, uint32_t, sum>>;
     /* Four to a word all the way: sums of unsigned bytes only. */
@@ -453,14 +452,11 @@ template <class Sample, class Accum, unsigned C, class Shape> struct tile_loader
         } else if constexpr (narrow) {
 #pragma unroll
             for (unsigned i = 0; i < LANE_ITEMS; i++) {
-                const word w = words.at[i / WORD_ELEMENTS];
-                const unsigned at = i % WORD_ELEMENTS;
+                const Sample v = (Sample)(words.at[i / WORD_ELEMENTS] >> 8 * sizeof(Sample) * (i % WORD_ELEMENTS));
                 if constexpr (squares)
-                    q.at[i] = (tile_sum)source.widen((Sample)(w >> 8 * sizeof(Sample) * at));
-                else if constexpr (sizeof(Sample) == 2)
-                    q.at[i] = (tile_sum)prim::extend_half(w, at, source.is_signed);
+                    q.at[i] = (tile_sum)source.widen(v);
                 else
-                    q.at[i] = (Sample)(w >> 8 * at);
+                    q.at[i] = v;
             }
         } else {
 #pragma unroll

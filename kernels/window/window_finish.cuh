@@ -138,7 +138,7 @@ PRIM_DEVICE uint64_t numerator(uint64_t n, uint64_t s1, uint64_t s2)
 
 /* describe() in f32. */
 template <class Sum>
-PRIM_DEVICE moments<near> describe_roughly(const finish &f, unsigned needs, const sums<Sum> &w, const divisors &known)
+PRIM_DEVICE moments<near> describe_roughly(const finish &f, const sums<Sum> &w, const divisors &known)
 {
     const float n = (float)w.n;
     const float per_n = w.known ? known.rough_per_n : prim::divide_approx(1, n);
@@ -151,9 +151,8 @@ PRIM_DEVICE moments<near> describe_roughly(const finish &f, unsigned needs, cons
     else
         m.sum = (float)real(w.s1, w.known ? known.shift : (double)w.n * f.bias);
     m.mean = m.sum.v * per_n;
-    m.var = m.squares = 0;
-    if (needs & SAT_NEEDS_VAR) m.var = rough_real(numerator(w.n, w.s1, w.s2)) * per_by;
-    if (needs & SAT_NEEDS_SQUARES) m.squares = rough_real(w.s2 - bias * 2 * w.s1 + bias * bias * w.n) * per_n;
+    m.var = rough_real(numerator(w.n, w.s1, w.s2)) * per_by;
+    m.squares = rough_real(w.s2 - bias * 2 * w.s1 + bias * bias * w.n) * per_n;
     m.x = (float)w.x;
     return m;
 }
@@ -176,11 +175,6 @@ PRIM_DEVICE moments<near> describe_roughly(const finish &f, unsigned needs, cons
     };
 #include "statistics.def"
 #undef SAT_STATISTIC
-
-/* A variance or its root: one loop for both, as each of them takes seconds to compile. */
-struct var_or_std {
-    static constexpr unsigned needs = SAT_NEEDS_VAR;
-};
 
 /* Calls do_it() with the struct of a statistic. */
 template <class Do> PRIM_DEVICE void with_statistic(int statistic, const Do &do_it)
@@ -240,12 +234,6 @@ PRIM_DEVICE double whole_value_of(Statistic, const finish &f, const finish::outp
 {
     return Statistic::value(m, o.p, f.range, image.low, image.most);
 }
-PRIM_DEVICE double whole_value_of(var_or_std, const finish &f, const finish::output &o, const moments<double> &m,
-                                  const extremes &image)
-{
-    return o.statistic == SAT_STATISTIC_std ? whole_value_of(statistic_std(), f, o, m, image)
-                                            : whole_value_of(statistic_var(), f, o, m, image);
-}
 template <class Statistic>
 PRIM_DEVICE double value_of(Statistic statistic, const finish &f, const finish::output &o, const moments<double> &m,
                             const extremes &image)
@@ -258,10 +246,11 @@ PRIM_DEVICE double value_of(Statistic statistic, const finish &f, const finish::
 struct comparison {
     bool above, sure;
 };
-template <class Statistic>
-PRIM_DEVICE comparison compare_roughly(Statistic, const finish &f, const near *p, const moments<near> &m,
+template <class Statistic, class Sum>
+PRIM_DEVICE comparison compare_roughly(const finish &f, const near *p, const sums<Sum> &w, const divisors &known,
                                        const extremes &image)
 {
+    const moments<near> m = describe_roughly(f, w, known);
     const rough v = Statistic::value(m, p, near(f.range), near(image.low), near(image.most));
     const float apart = m.x.v - v.v;
     return {apart > 0, fabsf(apart) > v.m * ROUGH_ERROR};

@@ -348,67 +348,33 @@ struct strip_kernel : strip_lines<Sample, CHANNELS, MASKED, WARPS> {
         }
     }
 
-    /* The same of any statistic, COUNT elements from k on: its formula is found at run time, once for all of them. */
-    template <unsigned COUNT>
-    PRIM_DEVICE void write_some_reals(const shared &s, const place &p, const thread_elements &t,
-                                      const row_of_results &row, const finish::output &o, float *to, int32_t k) const
-    {
-        moments<double> m[COUNT];
-#pragma unroll
-        for (unsigned i = 0; i < COUNT; i++) {
-            sums<Sum> w = window_at<true>(s, p, t, row, k + (int32_t)i, 0);
-            if (o.needs & SAT_NEEDS_PIXEL) w.x = pixel_at(s, t, k + (int32_t)i);
-            m[i] = describe<IN_64_BITS>(results, o.needs & POSSIBLE, w, row.by);
-        }
-        with_possible(o.statistic, [&](auto statistic) {
-#pragma unroll
-            for (unsigned i = 0; i < COUNT; i++) {
-                const double v = MASKED ? value_of(statistic, results, o, m[i], row.image)
-                                        : whole_value_of(statistic, results, o, m[i], row.image);
-                prim::store(to + (k + (int32_t)i) * (int32_t)threads * stride(), (float)v);
-            }
-        });
-    }
-    PRIM_DEVICE void write_any_reals(const shared &s, const place &p, const thread_elements &t,
-                                     const row_of_results &row, const finish::output &o, int32_t k, int32_t end) const
-    {
-        float *to = first_at<float>(o, p, t, row);
-#pragma unroll 1
-        for (; k + 2 <= end; k += 2) write_some_reals<2>(s, p, t, row, o, to, k);
-        if (k < end) write_some_reals<1>(s, p, t, row, o, to, k);
-    }
-
-    /* Compares the pixels of COUNT elements from k on in f32 with a threshold.  Returns those that are too near to
-     * theirs, a bit for each.  All windows are read before a result is written: loads do not wait for stores. */
-    template <unsigned COUNT>
+    /* Compares the pixels of COUNT elements from k on in f32.  Returns those that are too near to their threshold, a
+     * bit for each.  All windows are read before a result is written: loads do not wait for stores. */
+    template <class Statistic, unsigned COUNT>
     PRIM_DEVICE uint32_t compare_some(const shared &s, const place &p, const thread_elements &t,
                                       const row_of_results &row, const finish::output &o, const near *parameters,
                                       uint8_t *to, int32_t k) const
     {
-        moments<near> m[COUNT];
-        bool few[COUNT]; /* samples that count */
+        sums<Sum> w[COUNT];
         comparison c[COUNT];
         uint32_t unsure = 0;
 #pragma unroll
         for (unsigned i = 0; i < COUNT; i++) {
-            sums<Sum> w = window_at<true>(s, p, t, row, k + (int32_t)i, 0);
-            w.x = pixel_at(s, t, k + (int32_t)i);
-            few[i] = MASKED && o.may_be_empty && (double)w.n < o.least;
-            m[i] = describe_roughly(results, o.needs & POSSIBLE, w, row.by);
+            w[i] = window_at<true>(s, p, t, row, k + (int32_t)i, 0);
+            w[i].x = pixel_at(s, t, k + (int32_t)i);
         }
-        with_possible(o.statistic, [&](auto of) {
-            if constexpr (decltype(of)::threshold)
 #pragma unroll
-                for (unsigned i = 0; i < COUNT; i++) c[i] = compare_roughly(of, results, parameters, m[i], row.image);
-        });
+        for (unsigned i = 0; i < COUNT; i++)
+            c[i] = compare_roughly<Statistic>(results, parameters, w[i], row.by, row.image);
 #pragma unroll
         for (unsigned i = 0; i < COUNT; i++) {
             prim::store(to + (k + (int32_t)i) * (int32_t)threads * stride(), (uint8_t)(c[i].above ? 255 : 0));
-            if (!c[i].sure || few[i]) unsure |= 1u << i;
+            if (!c[i].sure || (MASKED && o.may_be_empty && (double)w[i].n < o.least)) unsure |= 1u << i;
         }
         return unsure << k;
     }
     /* The same of elements k .. end - 1: a thread has RUN elements at most. */
+    template <class Statistic>
     PRIM_DEVICE uint32_t compare(const shared &s, const place &p, const thread_elements &t, const row_of_results &row,
                                  const finish::output &o, int32_t k, int32_t end) const
     {
@@ -416,22 +382,10 @@ struct strip_kernel : strip_lines<Sample, CHANNELS, MASKED, WARPS> {
         const near parameters[SAT_PARAMETERS] = {o.rough_p[0], o.rough_p[1], o.rough_p[2], o.rough_p[3]};
         uint32_t unsure = 0;
 #pragma unroll 1
-        for (; k + 4 <= end; k += 4) unsure |= compare_some<4>(s, p, t, row, o, parameters, to, k);
+        for (; k + 4 <= end; k += 4) unsure |= compare_some<Statistic, 4>(s, p, t, row, o, parameters, to, k);
 #pragma unroll 1
-        for (; k < end; k++) unsure |= compare_some<1>(s, p, t, row, o, parameters, to, k);
+        for (; k < end; k++) unsure |= compare_some<Statistic, 1>(s, p, t, row, o, parameters, to, k);
         return unsure;
-    }
-
-    /* Elements k .. end - 1 to f32.  A mean, a variance and its root have loops of their own (`sat bench --window`). */
-    PRIM_DEVICE void write_real(const shared &s, const place &p, const thread_elements &t, const row_of_results &row,
-                                const finish::output *o, int32_t k, int32_t end) const
-    {
-        if (o->statistic == SAT_STATISTIC_mean) return write_reals<statistic_mean>(s, p, t, row, o, k, end);
-        if constexpr (SQUARES) {
-            if (o->statistic == SAT_STATISTIC_var || o->statistic == SAT_STATISTIC_std)
-                return write_reals<var_or_std>(s, p, t, row, o, k, end);
-        }
-        write_any_reals(s, p, t, row, *o, k, end);
     }
 
     PRIM_DEVICE void write_row(const shared &s, const place &p, const thread_elements &t, const row_of_results &row,
@@ -447,11 +401,16 @@ struct strip_kernel : strip_lines<Sample, CHANNELS, MASKED, WARPS> {
             if (to > t.count) to = t.count;
             uint32_t unsure = 0;
             if (from < to && pair && POSSIBLE & SAT_NEEDS_VAR) {
-                write_reals<statistic_mean, var_or_std>(s, p, t, row, o, from, to);
+                if (o[1].statistic == SAT_STATISTIC_var)
+                    write_reals<statistic_mean, statistic_var>(s, p, t, row, o, from, to);
+                else
+                    write_reals<statistic_mean, statistic_std>(s, p, t, row, o, from, to);
             } else if (from < to && o->is_real) {
-                write_real(s, p, t, row, o, from, to);
+                with_possible(o->statistic, [&](auto of) { write_reals<decltype(of)>(s, p, t, row, o, from, to); });
             } else if (from < to) {
-                unsure = compare(s, p, t, row, *o, from, to);
+                with_possible(o->statistic, [&](auto of) {
+                    if constexpr (decltype(of)::threshold) unsure = compare<decltype(of)>(s, p, t, row, *o, from, to);
+                });
             }
             if (unsure == 0 && from == 0 && to == t.count) {
                 k = end;

@@ -108,11 +108,6 @@ inline uint32_t permute_bytes(uint32_t a, uint32_t b, uint32_t selector)
     for (unsigned i = 0; i < 4; i++) result |= (uint32_t)(bytes >> (selector >> 4 * i & 7) * 8 & 0xff) << 8 * i;
     return result;
 }
-inline uint32_t extend_half(uint32_t a, unsigned i, bool is_signed)
-{
-    const uint16_t half = (uint16_t)(a >> 16 * i);
-    return is_signed ? (uint32_t)(int16_t)half : half;
-}
 inline uint32_t shift_right(uint32_t low, uint32_t high, unsigned n)
 {
     return (uint32_t)(((uint64_t)high << 32 | low) >> n);
