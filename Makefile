@@ -127,6 +127,7 @@ UNIT     := $(UNIT_SRC:tests/unit/%.c=$(B)/tests/%)
         bare quick quick-run unit lint lint-run install uninstall bench reproduce peers asan ubsan tsan valgrind help clean FORCE
 
 # How kernels are checked: in the simulator, and on a GPU; fuzz targets; corpora.
+SIMT_CPU := $(filter $(OBJ)/src/cpu/%,$(LIB_OBJ))
 -include tests/simt/simt.mk tests/gpu/gpu.mk
 -include tests/fuzz/fuzz.mk tests/corpora/corpora.mk
 

@@ -23,7 +23,12 @@ typedef f64 f64s __attribute__((vector_size(F64_LANES * sizeof(f64))));
 typedef f32 f32s __attribute__((vector_size(F32_LANES * sizeof(f32))));
 typedef f32 f32_half __attribute__((vector_size(F64_LANES * sizeof(f32))));
 
-#define UNROLL _Pragma("GCC unroll 16") /* the loops over the lines of a block, whose sums stay in registers */
+/* The loops over the lines of a block, whose sums stay in registers. */
+#ifdef __OPTIMIZE__
+#define UNROLL _Pragma("GCC unroll 16")
+#else
+#define UNROLL
+#endif
 
 INLINE f64s load_sums(const f64 *p)
 {

@@ -19,8 +19,9 @@
 #define STRING(a)   STRING_(a)
 #define INLINE      TARGET static inline __attribute__((always_inline))
 
-/* The next loop may be vectorised: its arrays are the same or do not overlap.  clang finds out as it runs. */
-#if defined(__clang__)
+/* The next loop may be vectorised: its arrays are the same or do not overlap.  clang finds out as it runs; at -O0 gcc warns
+ * that it does not. */
+#if defined(__clang__) || !defined(__OPTIMIZE__)
 #define IVDEP
 #else
 #define IVDEP _Pragma("GCC ivdep")

@@ -4,7 +4,7 @@
 # runs with this library.
 cd "$(dirname "$0")/../.." || exit 1
 . tests/tap.sh
-: "${CC:=gcc}"
+: "${CC:=gcc}" "${B:=build}"
 
 tree=$(mktemp -d)
 trap 'rm -rf "$tree"' EXIT
@@ -26,17 +26,18 @@ grow() {
 cp -r src "$tree/src"
 try "each struct that may grow is in a public header" grow "$tree/src"
 
-library() { # FOLDER OUTPUT
-    "$CC" -std=c11 -D_GNU_SOURCE -O1 -fPIC -fvisibility=hidden -shared -pthread -I"$1/lib" "$1"/lib/*.c "$1"/cpu/*.c -lm -o "$2"
+grown_library() {
+    "$CC" -std=c11 -D_GNU_SOURCE -O0 -fPIC -fvisibility=hidden -shared -pthread -I"$tree/src/lib" "$tree"/src/lib/*.c "$tree"/src/cpu/*.c \
+        -lm -o "$tree/grown.so"
 }
 program() { # HEADER LIBRARY [FLAG...]
-    "$CC" -std=c11 -Wall -Wextra -Werror -fsanitize=address "${@:3}" -I"$1" tests/check/growth/caller.c "$2" -pthread -o "$tree/program" &&
+    "$CC" -std=c11 -Wall -Wextra -Werror -fsanitize=address "${@:3}" -I"$1" tests/check/growth/caller.c "$2" \
+        -Wl,-rpath,"$(realpath "$B")" -pthread -o "$tree/program" &&
         "$tree/program"
 }
-try "the library builds" library src "$tree/this.so"
-try "the library builds with grown structs" library "$tree/src" "$tree/grown.so"
-try "a program of version 0.3 runs with this library" program tests/check/growth/v0.3 "$tree/this.so"
+try "the library builds with grown structs" grown_library
+try "a program of version 0.3 runs with this library" program tests/check/growth/v0.3 "$B/libsat.so"
 try "a program of version 0.3 runs with a library whose structs have grown" program tests/check/growth/v0.3 "$tree/grown.so"
 try "a program with grown structs runs with this library, which refuses members that it lacks" \
-    program "$tree/src/lib" "$tree/this.so" -DGROWN
+    program "$tree/src/lib" "$B/libsat.so" -DGROWN
 finish

@@ -36,7 +36,7 @@ rule='EXCLUDES(OPT_TOY, OPT_CLIP, "%s does not go with %s, says the toy")'
 sed -i "/^#undef OPTION/i $option\n$rule" "$tree/repo/src/cli/options.def"
 sed -i 's/^    case OPT_CLIP: .*/&\n    case OPT_TOY: say(optarg, "the toy"); break;/' "$tree"/repo/src/cli/*.c
 
-build() { make -s -C "$tree/repo" CUDA=0 CFLAGS=-O1 B=out "$@"; }
+build() { make -s -C "$tree/repo" CUDA=0 CFLAGS=-O0 B=out "$@"; }
 toy=$tree/repo/out/sat
 photo=data/camera.png
 

@@ -222,11 +222,13 @@ static void put(void *made, int subject_index, int target_index, size_t k, place
     if (!now.passed_over) atomic_fetch_add(&shared->results[subject_index][target_index].cases, 1);
 }
 
-/* The laboratory's tables on a device take every third case in the simulator, in turns. */
-static bool takes(int t, size_t k)
+/* The laboratory's tables on a device take every third case in the simulator, in turns; of batches, which the library
+ * makes image by image, every ninth. */
+static bool takes(const subject *s, int t, size_t k)
 {
     bool laboratory = targets[t].device && targets[t].kind == SAT_METHOD && targets[t].table_filter >= 0;
-    return opt.effort != SIMT || opt.the_case >= 0 || !laboratory || (k + (size_t)t) % 3 == 0;
+    return opt.effort != SIMT || opt.the_case >= 0 || !laboratory ||
+           (k + (size_t)t) % (s == &subject_batches ? 9 : 3) == 0;
 }
 
 /* Case k for the targets from `first` on. */
@@ -245,7 +247,7 @@ static void run_case(int subject_index, size_t k, int first, place *here)
     void *made = s->make(sequence(opt.seed, s->name, k), k, opt.effort);
     if (made) s->text(made, now.text, sizeof now.text);
     for (int t = first; t < n_targets; t++) {
-        if (!targets[t].available || !wanted(s, &targets[t]) || !takes(t, k)) continue;
+        if (!targets[t].available || !wanted(s, &targets[t]) || !takes(s, t, k)) continue;
         if (made)
             put(made, subject_index, t, k, here);
         else

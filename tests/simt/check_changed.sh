@@ -13,13 +13,13 @@ if [ ${#changed[@]} = 0 ]; then
     exit
 fi
 # A line for each compilation: to compile all kernels takes minutes, and what prints nothing for so long hangs (run.sh).
-make -f tests/simt/simt.mk B="$B" SIMT_CHANGED="${changed[*]}" "$B/quick/check" | sed -u 's/^/# /' || exit 1
+make B="$B" "$B/simt/check" | sed -u 's/^/# /' || exit 1
 for unit in "${changed[@]}"; do
     words=() source=$(find kernels -name "$unit.cu")
-    for target in $("$B/quick/check" --list | awk '!seen[$1]++ { print $1 }'); do
+    for target in $("$B/simt/check" --list | awk '!seen[$1]++ { print $1 }'); do
         ! grep -q "\"$target\"" "$source" || words+=(--only "$target")
     done
     echo "# $unit"
-    "$B/quick/check" --jobs 1 --stride $((${#words[@]} ? 8 : 40)) "${words[@]}" || bad=1
+    "$B/simt/check" --jobs 1 --stride $((${#words[@]} ? 8 : 40)) "${words[@]}" || bad=1
 done
 exit $bad

@@ -1,8 +1,8 @@
 #!/bin/bash
 # mutants.sh [I/N [WORD]] - breaks the kernels, one at a time (mutants.def), and checks that the simulator catches each.  TAP.
 #
-# Only the .cu that shows the fault is compiled anew; it is linked before the others' objects, whose copies of the
-# changed functions the linker then drops.  The case that caught a mutant last comes first, and for it only the kernels
+# Only the .cu that shows the fault is compiled anew, as a shared library.  It is loaded before that of all kernels (ld.so(8),
+# LD_PRELOAD), so that its copies of the changed functions are used.  The case that caught a mutant last comes first, and for it only the kernels
 # are compiled that it launches: one or two of up to 49.  A mutant that escapes it is compiled whole and tried with all cases.
 #
 #   I/N       the I-th of N shares of the list, so that N suites run side by side; by default 1/1
@@ -14,10 +14,14 @@ share=${1:-1/1} word=${2:-} CASES=${CASES:-150} B=${B:-build} CXX=${SIMT_CXX:-g+
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 
-# What simt.mk would use, but quicker to compile than to run.
-flags=(-std=c++20 -O0 -w -DSAT_SIMT -DSAT_WITH_CUDA=1 -fno-exceptions -fno-rtti -fno-strict-aliasing -Itests/simt
+flags=(-std=c++20 -O0 -fPIC -w -DSAT_SIMT -DSAT_WITH_CUDA=1 -fno-exceptions -fno-rtti -fno-strict-aliasing -Itests/simt
     -Isrc/lib "-I$work/kernels" -x c++)
-objects=$(make -s -f tests/simt/simt.mk B="$B" simt-objects) || exit 1
+kernels=() others=()
+for object in $(make -s B="$B" simt-objects); do
+    case $object in */kernels/*) kernels+=("$object") ;; *) others+=("$object") ;; esac
+done
+"$CXX" -shared -Wl,--strip-debug "${kernels[@]}" -o "$work/libkernels.so" &&
+    "$CXX" "${others[@]}" "$work/libkernels.so" -pthread -lm -o "$work/check" || exit 1
 
 # launched SUBJECT TARGET CASE - the kernels that the case launches where nothing is broken, as a definition of chosen[].
 launched() {
@@ -28,20 +32,13 @@ launched() {
     echo '};'
 }
 
-# build UNIT [FLAG] - the harness with the unit of the broken kernels.
-build() {
-    local unit=$1 o others=()
-    for o in $objects; do
-        case $o in */kernels/"${unit%.cu}".o) ;; *) others+=("$o") ;; esac
-    done
-    "$CXX" "${flags[@]}" "${@:2}" -c "$work/kernels/$unit" -o "$work/unit.o" >"$work/said" 2>&1 &&
-        "$CXX" "$work/unit.o" "${others[@]}" -pthread -lm -Wl,--strip-debug -o "$work/check" >"$work/said" 2>&1
-}
+# build UNIT [FLAG] - the unit of the broken kernels.
+build() { "$CXX" "${flags[@]}" "${@:2}" "$work/kernels/$1" -x none -shared -o "$work/mutant.so" >"$work/said" 2>&1; }
 
 # caught SUBJECT TARGET CASE - does this case fail?  class is the fault's, and $work/said what was printed.  A harness that
 # reports no failed test has died: no class of a mutant.
 caught() {
-    ! "$work/check" --jobs 0 --case "$1:$3" --only "$2" >"$work/said" 2>&1 || return
+    ! LD_PRELOAD=$work/mutant.so "$work/check" --jobs 0 --case "$1:$3" --only "$2" >"$work/said" 2>&1 || return
     class=$(sed -n 's/^# simt: \([a-z ]*\):.*/\1/p' "$work/said" | head -1)
     [ -n "$class" ] || if grep -q '^# FAIL' "$work/said"; then class=wrong; else class=died; fi
 }

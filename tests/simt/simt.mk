@@ -11,14 +11,19 @@ SIMT_OBJ     := $(B)/simt/obj
 # device.cu is CUDA's side of src/lib/device.h, for which library.cpp answers here; kernels/peer/ calls other libraries.
 SIMT_CU := $(filter-out kernels/device.cu kernels/peer/%,$(sort $(wildcard kernels/*.cu kernels/*/*.cu)))
 SIMT_INC := -Itests/simt -Isrc/lib -Ikernels
-SIMT_KERNEL_FLAGS := -std=c++20 -g -ffp-contract=off -Wall -Wextra -Wno-missing-field-initializers -Wno-unknown-pragmas -DSAT_SIMT \
+# Kernels take longer to compile than to run, at any level above none.  SIMT_OPT='-O0 -g', from nothing, for a debugger that
+# shows variables.  mutants.sh makes a shared library of them.
+SIMT_OPT ?= -O0 -g1
+SIMT_KERNEL_FLAGS := -std=c++20 $(SIMT_OPT) -fPIC -ffp-contract=off -Wall -Wextra -Wno-missing-field-initializers -Wno-unknown-pragmas -DSAT_SIMT \
     -DSAT_WITH_CUDA=1 -fno-exceptions -fno-rtti -fno-strict-aliasing -fstack-clash-protection $(SIMT_INC) -MMD -MP
 SIMT_FLAGS := -std=c++20 -O2 -g -Wall -Wextra -Wno-missing-field-initializers -Wno-unknown-pragmas -DSAT_SIMT -DSAT_WITH_CUDA=1 \
     -Itests/simt -Isrc/lib -Ikernels -MMD -MP
 SIMT_CFLAGS := -std=c11 -D_GNU_SOURCE -O2 -g -DSAT_SIMT -DSAT_WITH_CUDA=1 -pthread -Itests/simt -Isrc/lib -MMD -MP
 
 SIMT_ENGINE  := $(patsubst tests/simt/%.cpp,$(SIMT_OBJ)/simt/%.o,$(filter-out tests/simt/test_%,$(wildcard tests/simt/*.cpp)))
-SIMT_LIBRARY := $(patsubst src/%.c,$(SIMT_OBJ)/%.o,$(sort $(wildcard src/lib/*.c src/cpu/*.c)))
+# The loops of the CPU know neither devices nor the simulator: the Makefile sets its own objects here.
+SIMT_CPU     ?= $(patsubst src/%.c,$(SIMT_OBJ)/%.o,$(sort $(wildcard src/cpu/*.c)))
+SIMT_LIBRARY := $(patsubst src/%.c,$(SIMT_OBJ)/%.o,$(sort $(wildcard src/lib/*.c))) $(SIMT_CPU)
 # Streams are in order here, and 2^31 elements take too long.
 SIMT_CHECK   := $(filter-out tests/gpu/subject_streams.c tests/gpu/subject_big.c,$(wildcard tests/gpu/*.c))
 SIMT_CU_OBJ  := $(patsubst kernels/%.cu,$(SIMT_OUT)/kernels/%.o,$(SIMT_CU))
@@ -41,18 +46,11 @@ $(SIMT_OBJ)/%.o: src/%.c
 	$(call say,CC,$<)
 	$(Q)$(SIMT_CC) $(SIMT_CFLAGS) -c $< -o $@
 
-$(SIMT_OUT)/kernels/%.o: kernels/%.cu
+# The flags stand in this file.
+$(SIMT_OUT)/kernels/%.o: kernels/%.cu tests/simt/simt.mk
 	@mkdir -p $(@D)
 	$(call say,CXX,$<)
-	$(Q)$(SIMT_CXX) -O1 $(SIMT_KERNEL_FLAGS) -x c++ -c $< -o $@
-
-# For `make quick`: the kernels of SIMT_CHANGED, compiled in a third of the time, to code that runs slower.
-SIMT_QUICK_OBJ := $(foreach o,$(SIMT_CU_OBJ:$(SIMT_OUT)/%=%),$(if $(filter $(basename $(notdir $o)),$(SIMT_CHANGED))$(wildcard \
-    $(B)/quick/$o),$(B)/quick,$(SIMT_OUT))/$o)
-$(B)/quick/kernels/%.o: kernels/%.cu
-	@mkdir -p $(@D)
-	$(call say,CXX,$<)
-	$(Q)$(SIMT_CXX) -O0 $(SIMT_KERNEL_FLAGS) -x c++ -c $< -o $@
+	$(Q)$(SIMT_CXX) $(SIMT_KERNEL_FLAGS) -x c++ -c $< -o $@
 
 $(SIMT_OUT)/test_%: $(SIMT_OBJ)/simt/test_%.o $(filter-out %/library.o,$(SIMT_ENGINE))
 	@mkdir -p $(@D)
@@ -60,10 +58,6 @@ $(SIMT_OUT)/test_%: $(SIMT_OBJ)/simt/test_%.o $(filter-out %/library.o,$(SIMT_EN
 
 SIMT_CHECK_OBJ := $(SIMT_CHECK:tests/gpu/%.c=$(SIMT_OBJ)/gpu/%.o) $(SIMT_CU_OBJ) $(SIMT_LIBRARY) $(SIMT_ENGINE)
 $(SIMT_OUT)/check: $(SIMT_CHECK_OBJ)
-	@mkdir -p $(@D)
-	$(Q)$(SIMT_CXX) $^ -pthread -lm -o $@
-
-$(B)/quick/check: $(filter-out $(SIMT_CU_OBJ),$(SIMT_CHECK_OBJ)) $(SIMT_QUICK_OBJ)
 	@mkdir -p $(@D)
 	$(Q)$(SIMT_CXX) $^ -pthread -lm -o $@
 
@@ -84,4 +78,4 @@ simt-kernels:
 simt-harness:
 	@echo $(filter-out tests/simt/test_%,$(wildcard tests/simt/*.cpp)) $(SIMT_CHECK)
 
--include $(SIMT_ENGINE:.o=.d) $(SIMT_LIBRARY:.o=.d) $(SIMT_CU_OBJ:.o=.d) $(wildcard $(B)/quick/kernels/*.d $(B)/quick/kernels/*/*.d $(SIMT_OBJ)/gpu/*.d $(SIMT_OBJ)/simt/test_*.d)
+-include $(SIMT_ENGINE:.o=.d) $(SIMT_LIBRARY:.o=.d) $(SIMT_CU_OBJ:.o=.d) $(wildcard $(SIMT_OBJ)/gpu/*.d $(SIMT_OBJ)/simt/test_*.d)
