@@ -3,13 +3,6 @@
  *
  * Every operation is that of the definition, so that an infinite value or a sum of no weight spoils what it should. */
 
-typedef i64 i64s __attribute__((vector_size(F64_LANES * sizeof(i64))));
-
-INLINE f64s chosen(i64s which, f64s yes, f64s no)
-{
-    return (f64s)((which & (i64s)yes) | (~which & (i64s)no));
-}
-
 /* What the positions beyond the image add to a sum. */
 INLINE f64s with_value(f64s sum, f64s covered, f64s area, f64s value)
 {
@@ -64,28 +57,6 @@ TARGET static void finish_groups(const sat_box_finish *finish, const double *sum
     WITH_WEIGHTS(finish_all_groups, finish, sums, n);
 }
 
-/* The sum of each pixel's alpha in all its lanes; v: a vector of a row's sums, or two, which hold whole pixels. */
-#define ALPHA_OF_2(i, a, L) ((i) | 1)
-#define ALPHA_OF_4(i, a, L) ((i) | 3)
-INLINE f64s weights(const f64s *v, int k, const int alpha)
-{
-#if F64_LANES == 2
-    const f64s last = v[alpha == 2 ? k : k | 1];
-    return (f64s){last[1], last[1]};
-#else
-    return alpha == 2 ? __builtin_shufflevector(v[k], v[k], JOIN(LANES_, F64_LANES)(ALPHA_OF_2, 0, F64_LANES))
-                      : __builtin_shufflevector(v[k], v[k], JOIN(LANES_, F64_LANES)(ALPHA_OF_4, 0, F64_LANES));
-#endif
-}
-
-/* Which lanes of v[k] are alpha. */
-INLINE i64s alpha_lanes(int k, const int alpha)
-{
-    i64s which;
-    UNROLL for (int l = 0; l < F64_LANES; l++) which[l] = ((k * F64_LANES + l) & (alpha - 1)) == alpha - 1 ? -1 : 0;
-    return which;
-}
-
 INLINE void finish_all_rows(const sat_box_finish *f, const f64 *sums, int64_t row, int64_t n, const int alpha)
 {
     const sat_box_means *m = f->means;
@@ -109,7 +80,7 @@ INLINE void finish_all_rows(const sat_box_finish *f, const f64 *sums, int64_t ro
             UNROLL for (int k = 0; k < 2; k++)
             {
                 v[k] = by_weight(v[k], by[k]);
-                narrow[k] = NARROW(v[k]);
+                narrow[k] = TO_F32(v[k]);
             }
             if (m->wide)
                 store_bytes(to + (size_t)i * sizeof(f64), v, sizeof v, false);
@@ -123,25 +94,3 @@ TARGET static void finish_rows(const sat_box_finish *finish, const double *sums,
 {
     WITH_WEIGHTS(finish_all_rows, finish, sums, row, n);
 }
-
-#define WEIGH_REALS(sample)                                                                                            \
-    INLINE void weigh_all_##sample(f64 *restrict to, const sample *restrict s, int64_t n, const int alpha)             \
-    {                                                                                                                  \
-        int64_t i = 0;                                                                                                 \
-        for (; i + F32_LANES <= n; i += F32_LANES) {                                                                   \
-            f64s v[2];                                                                                                 \
-            UNROLL for (int k = 0; k < 2; k++) v[k] = load_##sample(s, i + k * F64_LANES);                             \
-            UNROLL for (int k = 0; k < 2; k++)                                                                         \
-                store_sums(to + i + k * F64_LANES, chosen(alpha_lanes(k, alpha), v[k], v[k] * weights(v, k, alpha)));  \
-        }                                                                                                              \
-        for (; i < n; i++) to[i] = (i | (alpha - 1)) == i ? (f64)s[i] : (f64)s[i] * (f64)s[i | (alpha - 1)];           \
-    }                                                                                                                  \
-    TARGET static void weigh_reals_##sample(double *to, const void *samples, int channels, int64_t n)                  \
-    {                                                                                                                  \
-        if (channels == 2)                                                                                             \
-            weigh_all_##sample(to, samples, n, 2);                                                                     \
-        else                                                                                                           \
-            weigh_all_##sample(to, samples, n, 4);                                                                     \
-    }
-WEIGH_REALS(f32)
-WEIGH_REALS(f64)

@@ -1,4 +1,6 @@
-/* box_float_loop_template.h - means of windows of WxW in C channels; included for each, and undefines W. */
+/* box_float_loop_template.h - means of windows of W x W, 2 .. 5, in C channels. */
+#include "loops_template.h"
+
 #define NAMED(name) JOIN(JOIN(name, W), JOIN(_, C))
 
 INLINE void NAMED(small_rows_)(const void *const *lines, int64_t at, int64_t n, f64 *before, int64_t row,
@@ -31,7 +33,7 @@ INLINE void NAMED(small_rows_)(const void *const *lines, int64_t at, int64_t n, 
                 ADD_BEFORE(s, v[j], OLD, W - 4, 3 * C);
                 ADD_BEFORE(s, v[j], OLD, W - 3, 2 * C);
                 ADD_BEFORE(s, v[j], OLD, W - 2, 1 * C);
-                means[j][h] = NARROW(quotient(s + v[j][OLD], area, inverse));
+                means[j][h] = TO_F32(quotient(s + v[j][OLD], area, inverse));
                 UNROLL for (int k = 0; k < OLD; k++) v[j][k] = v[j][k + 1];
             }
         }
@@ -49,4 +51,4 @@ TARGET static void NAMED(small_)(const void *const *lines, int64_t at, int64_t n
 }
 
 #undef NAMED
-#undef W
+#undef C
