@@ -1,8 +1,7 @@
 /* box_float_few_template.h - the sums of windows of W rows, 1 .. 7, of SAMPLE, f32 or f64. */
 #include "loops_template.h"
 
-TARGET static void JOIN(OF_SAMPLE(few_columns), JOIN(_, W))(const void *const *rows, int64_t at, int64_t n, f64 *out,
-                                                            int64_t row)
+TARGET static void NAME_3(few_columns, SAMPLE, W)(const void *const *rows, int64_t at, int64_t n, f64 *out, int64_t row)
 {
     enum { VECTORS = W <= 3 ? FEW_COLUMN_VECTORS : 1, LINES = BOX_LINES + W - 1 };
     for (int64_t i = 0; i < n; i += VECTORS * F64_LANES) {

@@ -1,10 +1,10 @@
 /* box_float_loop_template.h - means of windows of W x W, 2 .. 5, in C channels. */
 #include "loops_template.h"
 
-#define NAMED(name) JOIN(JOIN(name, W), JOIN(_, C))
+#define NAMED(name) NAME_3(name, W, C)
 
-INLINE void NAMED(small_rows_)(const void *const *lines, int64_t at, int64_t n, f64 *before, int64_t row,
-                               const sat_box_means *m, int first)
+INLINE void NAMED(small_rows)(const void *const *lines, int64_t at, int64_t n, f64 *before, int64_t row,
+                              const sat_box_means *m, int first)
 {
     /* OLD: vectors that reach BACK lanes to the left. */
     enum { BACK = (W - 1) * C, OLD = (BACK + F64_LANES - 1) / F64_LANES, LINES = SMALL_ROWS + W - 1 };
@@ -43,11 +43,11 @@ INLINE void NAMED(small_rows_)(const void *const *lines, int64_t at, int64_t n, 
         store_sums(before + j * row - (OLD - k) * F64_LANES, v[j][k]);
 }
 
-TARGET static void NAMED(small_)(const void *const *lines, int64_t at, int64_t n, f64 *before, int64_t row,
-                                 const sat_box_means *means)
+TARGET static void NAMED(small)(const void *const *lines, int64_t at, int64_t n, f64 *before, int64_t row,
+                                const sat_box_means *means)
 {
     for (int j = 0; j < BOX_LINES; j += SMALL_ROWS)
-        NAMED(small_rows_)(lines + j, at, n, before + j * row, row, means, j);
+        NAMED(small_rows)(lines + j, at, n, before + j * row, row, means, j);
 }
 
 #undef NAMED

@@ -4,14 +4,16 @@
 #include "gauss_ops.h"
 #include "loops_template.h"
 
-#define NAME(x)    JOIN(JOIN(gauss_, x), JOIN(_, REAL))
+#define NAME(x)    NAME_3(gauss, x, REAL)
 #define REALS      VECTOR_OF(REAL)
 #define REAL_LANES LANES_OF(REAL)
 #define VECTORS    (GAUSS_LANES / REAL_LANES)
 #define EACH       UNROLL for (int g = 0; g < VECTORS; g++)
 /* What comparisons of reals give: -1 where they hold, else 0. */
-#define MASK  JOIN(i, BITS_OF(REAL))
-#define MASKS VECTOR_OF(MASK)
+#define MASK        NAME_2(MASK_OF, REAL)
+#define MASKS       VECTOR_OF(MASK)
+#define MASK_OF_f32 i32
+#define MASK_OF_f64 i64
 
 typedef struct NAME(line) {
     REALS v[VECTORS];

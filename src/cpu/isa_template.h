@@ -30,17 +30,15 @@ typedef i64 flag_f64;
  * u32 to a backend. */
 static const pair_loops *loops_of(sat_type sample, sat_type accum)
 {
-#define TO_F32_F64(s) [SAT_F32] = &loops_##s##_f32, [SAT_F64] = &loops_##s##_f64
-#define TO_ALL(s)                                                                                                      \
-    {                                                                                                                  \
-        [SAT_U32] = &loops_##s##_u32, [SAT_U64] = &loops_##s##_u64, TO_F32_F64(s)                                      \
-    }
+#define LOOPS(S, s, A, a)     [SAT_##S][SAT_##A] = &loops_##s##_##a
+#define LOOPS_TO_FLOATS(S, s) LOOPS(S, s, F32, f32), LOOPS(S, s, F64, f64)
+#define LOOPS_TO_ALL(S, s)    LOOPS(S, s, U32, u32), LOOPS(S, s, U64, u64), LOOPS_TO_FLOATS(S, s)
     static const pair_loops *const loops[SAT_F16 + 1][SAT_F16 + 1] = {
-        [SAT_U8] = TO_ALL(u8),         [SAT_U16] = TO_ALL(u16),
-        [SAT_U32] = TO_ALL(u32),       [SAT_I8] = TO_ALL(i8),
-        [SAT_I16] = TO_ALL(i16),       [SAT_I32] = {[SAT_U64] = &loops_i32_u64, TO_F32_F64(i32)},
-        [SAT_F32] = {TO_F32_F64(f32)}, [SAT_F64] = {[SAT_F64] = &loops_f64_f64},
+        LOOPS_TO_ALL(U8, u8),      LOOPS_TO_ALL(U16, u16),    LOOPS_TO_ALL(U32, u32),
+        LOOPS_TO_ALL(I8, i8),      LOOPS_TO_ALL(I16, i16),    LOOPS(I32, i32, U64, u64),
+        LOOPS_TO_FLOATS(I32, i32), LOOPS_TO_FLOATS(F32, f32), LOOPS(F64, f64, F64, f64),
     };
+#undef LOOPS
     return loops[sample][accum];
 }
 
@@ -103,7 +101,7 @@ TARGET static void stream(void *dst, const void *src, size_t bytes)
 
 #include "window_template.h"
 
-const sat_isa JOIN(sat_isa_, ISA) = {
+const sat_isa NAME_2(sat_isa, ISA) = {
     .name = STRING(ISA),
     .supported = supported,
     .widen = widen,

@@ -39,9 +39,9 @@ typedef float f32;
 typedef double f64;
 
 /* Their bits, and whether they are floats or signed integers, for #if. */
-#define BITS_OF(type)   JOIN(BITS_OF_, type)
-#define IS_FLOAT(type)  (JOIN(KIND_OF_, type) == 2)
-#define IS_SIGNED(type) (JOIN(KIND_OF_, type) == 1)
+#define BITS_OF(type)   NAME_2(BITS_OF, type)
+#define IS_FLOAT(type)  (NAME_2(KIND_OF, type) == 2)
+#define IS_SIGNED(type) (NAME_2(KIND_OF, type) == 1)
 #define BITS_OF_u8      8
 #define BITS_OF_u16     16
 #define BITS_OF_u32     32
@@ -65,9 +65,15 @@ typedef double f64;
 #define LEAST_OF(type) (IS_SIGNED(type) ? -MOST_OF(type) - 1 : 0)
 
 /* The functions of a template: square_u8, slide_u8_u32, scan_u8_u32_3. */
-#define OF_SAMPLE(name)   JOIN(name##_, SAMPLE)
-#define OF_PAIR(name)     JOIN(OF_SAMPLE(name), JOIN(_, ACCUM))
-#define OF_CHANNELS(name) JOIN(OF_PAIR(name), JOIN(_, C))
+#define OF_SAMPLE(name)     NAME_2(name, SAMPLE)
+#define OF_PAIR(name)       NAME_3(name, SAMPLE, ACCUM)
+#define OF_CHANNELS(name)   NAME_4(name, SAMPLE, ACCUM, C)
+#define NAME_2(a, b)        NAME_2_(a, b)
+#define NAME_3(a, b, c)     NAME_3_(a, b, c)
+#define NAME_4(a, b, c, d)  NAME_4_(a, b, c, d)
+#define NAME_2_(a, b)       a##_##b
+#define NAME_3_(a, b, c)    a##_##b##_##c
+#define NAME_4_(a, b, c, d) a##_##b##_##c##_##d
 
 /* ---- vectors ------------------------------------------------------------------------------------------- */
 

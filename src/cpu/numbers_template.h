@@ -9,8 +9,8 @@
 
 #define VALUE           JOIN(S, BITS)
 #define SUM             JOIN(u, BITS)
-#define OF_VALUE(name)  JOIN(name##_, VALUE)
-#define OF_RESULT(name) JOIN(OF_VALUE(name), JOIN(_, RESULT))
+#define OF_VALUE(name)  NAME_2(name, VALUE)
+#define OF_RESULT(name) NAME_3(name, VALUE, RESULT)
 
 /* An integer below 2^52 as f64, by its bits: gcc 12 converts 64-bit integers one by one. */
 INLINE f64 f64_of(u64 n)

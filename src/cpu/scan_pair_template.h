@@ -16,7 +16,7 @@ TARGET static void OF_PAIR(widen)(void *restrict out, const void *restrict sampl
 
 #define LOOPS(c)                                                                                                       \
     {                                                                                                                  \
-        JOIN(OF_PAIR(scan), _##c), JOIN(OF_PAIR(scan_rows), _##c)                                                      \
+        NAME_2(OF_PAIR(scan), c), NAME_2(OF_PAIR(scan_rows), c)                                                        \
     }
 static const pair_loops OF_PAIR(loops) = {OF_PAIR(widen), {LOOPS(1), LOOPS(2), LOOPS(3), LOOPS(4)}};
 #undef LOOPS

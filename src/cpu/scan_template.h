@@ -19,7 +19,7 @@
 #define FIRST(i, a, L)    ((i) % C)
 #define ABOVE_scan(row)   (row) +
 #define ABOVE_prefix(row)
-#define ABOVE         JOIN(ABOVE_, SCAN)
+#define ABOVE         NAME_2(ABOVE, SCAN)
 #define HAS_ROWS_scan 1
 #define COLUMNS_WHILE(K)                                                                                               \
     for (; i + (K) <= n; i += (K), t += (K) * sizeof(ACCUM), s += (K) * sizeof(SAMPLE))                                \
@@ -30,7 +30,7 @@
 
 #if VECTOR_BYTES != 0
 /* L samples from p on, scanned. */
-INLINE vector OF_CHANNELS(JOIN(SCAN, _vector))(const SAMPLE *p)
+INLINE vector NAME_2(OF_CHANNELS(SCAN), loaded)(const SAMPLE *p)
 {
     vector v;
     LOAD(SAMPLE, ACCUM, v, p, C);
@@ -56,7 +56,7 @@ TARGET static void OF_CHANNELS(SCAN)(void *row, const void *samples, int64_t n, 
     before1 = SHUFFLE(v, v, L, LAST, 1);
     before2 = SHUFFLE(v, v, L, LAST, 2);
     for (; i + L <= n; i += L) {
-        v = OF_CHANNELS(JOIN(SCAN, _vector))(s + i);
+        v = NAME_2(OF_CHANNELS(SCAN), loaded)(s + i);
         memcpy(&out, r + i, sizeof v);
         out = ABOVE(out)(before + v);
         if (L % C == 0) {
@@ -83,7 +83,7 @@ TARGET static void OF_CHANNELS(SCAN)(void *row, const void *samples, int64_t n, 
 #endif
 }
 
-#if JOIN(HAS_ROWS_, SCAN)
+#if NAME_2(HAS_ROWS, SCAN)
 /* Rows of few samples go strip by strip: down each strip, the row above stays in registers, and what a row summed
  * before the strip lies in `along`, C sums for each row.  Strips are vectors, and then some columns each, of which K
  * must be known when this is compiled.  No pointer steps beyond the last row, whose stride may be any. */
@@ -110,7 +110,7 @@ INLINE void OF_CHANNELS(scan_strip)(char *t, size_t table_bytes, const char *s, 
     vector up, v, before;
     memcpy(&up, t, sizeof up);
     for (int64_t r = 0; r < rows; r++, along += C) {
-        v = OF_CHANNELS(scan_vector)((const SAMPLE *)(const void *)(s + (size_t)r * sample_bytes));
+        v = NAME_2(OF_CHANNELS(scan), loaded)((const SAMPLE *)(const void *)(s + (size_t)r * sample_bytes));
         memcpy(&before, along, sizeof before);
         v = SHUFFLE(before, before, L, FIRST, 0) + v;
         for (int j = 0; j < C; j++) along[j] = (ACCUM)v[L - C + j];

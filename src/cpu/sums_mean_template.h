@@ -47,16 +47,18 @@ TARGET static void OF_RESULT(divide)(void *restrict out, const void *restrict up
     /* The quotient, below 2^32 + 1, is estimated in f64.  Its three roundings, each of 2^-53, move it by less than
      * 2^-18.  So the nearest integer is the right one, or one more, which the rest says: that is taken in integers, and
      * is less than the divisor. */
+    if (VECTOR_BYTES == 0 || divisor > UINT32_MAX) {
+        for (int64_t i = 0; i < n; i++) {
+            const u64 sum = a[i] - b[i], sign = OF_VALUE(SIGN)(sum), q = ((sum ^ sign) - sign + half) / divisor;
+            o[i] = (RESULT)((q ^ sign) - sign);
+        }
+        return;
+    }
     const f64 per_d = 1 / (f64)divisor;
-    const bool plain = VECTOR_BYTES == 0 || divisor > UINT32_MAX;
-    for (int64_t i = 0; !plain && i < n; i++) {
+    for (int64_t i = 0; i < n; i++) {
         const u64 sum = a[i] - b[i], sign = OF_VALUE(SIGN)(sum), rounded = (sum ^ sign) - sign + half;
         u64 q = nearest_to(F64_u64(rounded) * per_d);
         q -= (rounded - q * divisor) >> 63;
-        o[i] = (RESULT)((q ^ sign) - sign);
-    }
-    for (int64_t i = 0; plain && i < n; i++) {
-        const u64 sum = a[i] - b[i], sign = OF_VALUE(SIGN)(sum), q = ((sum ^ sign) - sign + half) / divisor;
         o[i] = (RESULT)((q ^ sign) - sign);
     }
 #endif

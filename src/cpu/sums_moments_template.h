@@ -2,9 +2,8 @@
  * squares in SQUARES: u64, or u32 if BITS are 32. */
 #include "numbers_template.h"
 
-TARGET static void JOIN(OF_VALUE(moments), JOIN(_, SQUARES))(f64 *restrict mean, f64 *restrict var, const void *sums,
-                                                             const void *squares, int64_t reach, f64 count, f64 ddof,
-                                                             int64_t n)
+TARGET static void NAME_3(moments, VALUE, SQUARES)(f64 *restrict mean, f64 *restrict var, const void *sums,
+                                                   const void *squares, int64_t reach, f64 count, f64 ddof, int64_t n)
 {
     const SUM *restrict s = sums;
     const SQUARES *restrict q = squares;

@@ -10,7 +10,7 @@
 #undef SAMPLE
 #undef ACCUM
 
-TARGET static void JOIN(differ_, SUM)(void *restrict out, const void *restrict prefix, int64_t reach, int64_t n)
+TARGET static void NAME_2(differ, SUM)(void *restrict out, const void *restrict prefix, int64_t reach, int64_t n)
 {
     SUM *restrict o = out;
     const SUM *restrict p = prefix;
@@ -19,19 +19,19 @@ TARGET static void JOIN(differ_, SUM)(void *restrict out, const void *restrict p
 
 #if BITS > 16
 /* The divisors of means weighted by alpha, the last of 2 or 4 channels: of colours the sum of alpha. */
-INLINE void JOIN(spread_pixels_, SUM)(const int channels, SUM *restrict o, const SUM *restrict s, SUM area, int64_t n)
+INLINE void NAME_2(spread_pixels, SUM)(const int channels, SUM *restrict o, const SUM *restrict s, SUM area, int64_t n)
 {
     const int last = channels - 1;
     for (int64_t i = 0; i < n; i += channels)
         for (int c = 0; c < channels; c++) o[i + c] = c < last ? s[i + last] : area ? area : o[i + last];
 }
-TARGET static void JOIN(spread_, SUM)(void *restrict divisors, const void *restrict sums, uint64_t area, int channels,
-                                      int64_t n)
+TARGET static void NAME_2(spread, SUM)(void *restrict divisors, const void *restrict sums, uint64_t area, int channels,
+                                       int64_t n)
 {
     if (channels == 2)
-        JOIN(spread_pixels_, SUM)(2, divisors, sums, (SUM)area, n);
+        NAME_2(spread_pixels, SUM)(2, divisors, sums, (SUM)area, n);
     else
-        JOIN(spread_pixels_, SUM)(4, divisors, sums, (SUM)area, n);
+        NAME_2(spread_pixels, SUM)(4, divisors, sums, (SUM)area, n);
 }
 #endif
 

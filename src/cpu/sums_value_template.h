@@ -8,7 +8,7 @@ INLINE VALUE OF_VALUE(rounded)(SUM sum, SUM d, i64 least, i64 most)
 {
     const SUM sign = OF_VALUE(SIGN)(sum), by = OF_VALUE(SIGN)(d), divisor = (SUM)((SUM)(d ^ by) - by);
     const SUM rounded = (SUM)((SUM)((SUM)(sum ^ sign) - sign) + divisor / 2);
-    const VALUE mean = (VALUE)((SUM)(JOIN(whole_quotient_, SUM)(rounded, divisor) ^ sign ^ by) - (SUM)(sign ^ by));
+    const VALUE mean = (VALUE)((SUM)(NAME_2(whole_quotient, SUM)(rounded, divisor) ^ sign ^ by) - (SUM)(sign ^ by));
     return least == 0 ? mean : mean > (VALUE)most ? (VALUE)most : mean < (VALUE)least ? (VALUE)least : mean;
 }
 
@@ -28,8 +28,8 @@ INLINE VALUE OF_VALUE(rounded)(SUM sum, SUM d, i64 least, i64 most)
 #include "sums_mean_template.h"
 
 #if BITS < 64
-TARGET static void JOIN(OF_VALUE(divide), _f24)(void *restrict out, const void *restrict upper,
-                                                const void *restrict lower, uint64_t divisor, int64_t n)
+TARGET static void NAME_3(divide, VALUE, f24)(void *restrict out, const void *restrict upper,
+                                              const void *restrict lower, uint64_t divisor, int64_t n)
 {
     f32 *restrict o = out;
     const SUM *restrict a = upper, *restrict b = lower;
