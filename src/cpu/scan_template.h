@@ -50,23 +50,24 @@ TARGET static void OF_CHANNELS(SCAN)(void *row, const void *samples, int64_t n, 
     const SAMPLE *restrict s = samples;
     int64_t i = 0;
 #if VECTOR_BYTES != 0
-    vector before, before1, before2, v, out; /* sums before this vector, as the next two need them */
+    vector before, v, out;                                                 /* sums before this vector */
     for (int j = 0; j < L; j++) v[j] = j < L - C ? 0 : along[j - (L - C)]; /* as if from a vector before */
     before = SHUFFLE(v, v, L, LAST, 0);
-    before1 = SHUFFLE(v, v, L, LAST, 1);
-    before2 = SHUFFLE(v, v, L, LAST, 2);
+#if L % C != 0
+    vector before1 = SHUFFLE(v, v, L, LAST, 1), before2 = SHUFFLE(v, v, L, LAST, 2); /* as the next two need them */
+#endif
     for (; i + L <= n; i += L) {
         v = NAME_2(OF_CHANNELS(SCAN), loaded)(s + i);
         memcpy(&out, r + i, sizeof v);
         out = ABOVE(out)(before + v);
-        if (L % C == 0) {
-            before += SHUFFLE(v, v, L, LAST, 0);
-        } else { /* 3 channels: after 3 vectors they are in the same lanes again */
-            vector before3 = before + SHUFFLE(v, v, L, LAST, 2);
-            before = before1 + SHUFFLE(v, v, L, LAST, 0);
-            before1 = before2 + SHUFFLE(v, v, L, LAST, 1);
-            before2 = before3;
-        }
+#if L % C == 0
+        before += SHUFFLE(v, v, L, LAST, 0);
+#else /* 3 channels: after 3 vectors they are in the same lanes again */
+        const vector before3 = before + SHUFFLE(v, v, L, LAST, 2);
+        before = before1 + SHUFFLE(v, v, L, LAST, 0);
+        before1 = before2 + SHUFFLE(v, v, L, LAST, 1);
+        before2 = before3;
+#endif
         memcpy(r + i, &out, sizeof v);
     }
     for (int j = 0; j < C; j++) along[(i + j) % C] = before[j];
