@@ -66,7 +66,7 @@ INLINE void finish_all_rows(const sat_box_finish *f, const f64 *sums, int64_t ro
         const f64s rows = all_of(m->rows[j]);
         for (int64_t i = 0; i < n; i += F32_LANES) {
             f64s v[2], by[2];
-            f32_half narrow[2];
+            f32_half in_f32[2];
             UNROLL for (int k = 0; k < 2; k++)
             {
                 const int64_t at = i + k * F64_LANES;
@@ -80,12 +80,12 @@ INLINE void finish_all_rows(const sat_box_finish *f, const f64 *sums, int64_t ro
             UNROLL for (int k = 0; k < 2; k++)
             {
                 v[k] = by_weight(v[k], by[k]);
-                narrow[k] = TO_F32(v[k]);
+                in_f32[k] = TO_F32(v[k]);
             }
-            if (m->wide)
+            if (m->to_f64)
                 store_bytes(to + (size_t)i * sizeof(f64), v, sizeof v, false);
             else
-                store_narrowed(to + (size_t)i * sizeof(f32), narrow, false);
+                store_f32s(to + (size_t)i * sizeof(f32), in_f32, false);
         }
     }
 }

@@ -37,7 +37,7 @@ INLINE void NAMED(small_rows)(const void *const *lines, int64_t at, int64_t n, f
                 UNROLL for (int k = 0; k < OLD; k++) v[j][k] = v[j][k + 1];
             }
         }
-        UNROLL for (int j = 0; j < SMALL_ROWS; j++) store_narrowed(to[j] + (size_t)i * sizeof(f32), means[j], stream);
+        UNROLL for (int j = 0; j < SMALL_ROWS; j++) store_f32s(to[j] + (size_t)i * sizeof(f32), means[j], stream);
     }
     UNROLL for (int j = 0; j < SMALL_ROWS; j++) UNROLL for (int k = 0; k < OLD; k++)
         store_sums(before + j * row - (OLD - k) * F64_LANES, v[j][k]);

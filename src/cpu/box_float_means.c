@@ -117,7 +117,7 @@ sat_box_means sat_float_means(const sat_float_part *p, sat_float_output *o, int6
         .columns = f->covered + (position + SAT_FLOAT_FRONT_PX) * f->spec.channels,
         .rows = o->rows,
         .row_bytes = f->row * (ptrdiff_t)bytes,
-        .wide = wide,
+        .to_f64 = wide,
         .inverse = whole ? f->inverse : 0,
     };
     if (direct) {

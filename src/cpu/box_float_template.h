@@ -152,7 +152,7 @@ INLINE void divide_lines(f64s *v, const sat_box_means *m, int64_t i, int lane)
 #define OF_TWO(what, a, b)   SHUFFLE(a, b, F32_LANES, what, 0)
 #define ROWS_APART(i, a, L)  (((i)&3) + ((i)&4) * 2 + ((i)&8) / 2)
 
-INLINE void store_narrow(const f64s *v, const sat_box_means *m, int64_t i, int lane)
+INLINE void store_means_f32(const f64s *v, const sat_box_means *m, int64_t i, int lane)
 {
 #if F64_LANES == 2
     for (int j = 0; j < BOX_LINES; j++)
@@ -200,7 +200,7 @@ INLINE void store_bytes(char *to, const void *means, size_t bytes, bool stream)
     memcpy(to, means, bytes);
 }
 
-INLINE void store_narrowed(char *to, const f32_half *two, bool stream)
+INLINE void store_f32s(char *to, const f32_half *two, bool stream)
 {
     const f32s means = OF_TWO(LATER, two[0], two[1]);
     store_bytes(to, &means, sizeof means, stream);
@@ -208,8 +208,8 @@ INLINE void store_narrowed(char *to, const f32_half *two, bool stream)
 
 INLINE void store_means(f64s *v, const sat_box_means *m, int64_t i, int lane)
 {
-    if (!m->wide) {
-        store_narrow(v, m, i, lane);
+    if (!m->to_f64) {
+        store_means_f32(v, m, i, lane);
         return;
     }
     UNROLL for (int j = 0; j < BOX_LINES; j += F64_LANES)
@@ -340,17 +340,17 @@ INLINE void few_rows(const f64 *sums, int64_t row, int64_t stride, int64_t n, f6
                 f32_half mean[2];
                 UNROLL for (int h = 0; h < 2; h++) mean[h] =
                     TO_F32(quotient(few_sums(sums, i + h * F64_LANES, stride, window), area, inverse));
-                store_narrowed(to + (size_t)i * sizeof(f32), mean, means->stream);
+                store_f32s(to + (size_t)i * sizeof(f32), mean, means->stream);
             }
             continue;
         }
         for (int64_t i = 0; i < n; i += F64_LANES) {
             const f64s mean = few_sums(sums, i, stride, window) / (rows * load_sums(means->columns + i));
-            const f32_half narrow = TO_F32(mean);
-            if (means->wide)
+            const f32_half in_f32 = TO_F32(mean);
+            if (means->to_f64)
                 store_bytes(to + (size_t)i * sizeof(f64), &mean, sizeof mean, means->stream);
             else
-                memcpy(to + (size_t)i * sizeof(f32), &narrow, sizeof narrow);
+                memcpy(to + (size_t)i * sizeof(f32), &in_f32, sizeof in_f32);
         }
     }
 }

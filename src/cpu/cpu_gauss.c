@@ -107,20 +107,20 @@ static int index_of(sat_type type)
 
 static void put_real(const filter *f, char *line, int lane, double value)
 {
-    const float narrow = (float)value;
-    if (f->ops->line_bytes == GAUSS_LANES * sizeof narrow)
-        memcpy(line + (size_t)lane * sizeof narrow, &narrow, sizeof narrow);
+    const float single = (float)value;
+    if (f->ops->line_bytes == GAUSS_LANES * sizeof single)
+        memcpy(line + (size_t)lane * sizeof single, &single, sizeof single);
     else
         memcpy(line + (size_t)lane * sizeof value, &value, sizeof value);
 }
 
 static double first_real(const filter *f, const char *line)
 {
-    float narrow;
+    float single;
     double value;
-    memcpy(&narrow, line, sizeof narrow);
+    memcpy(&single, line, sizeof single);
     memcpy(&value, line, sizeof value);
-    return f->ops->line_bytes == GAUSS_LANES * sizeof narrow ? (double)narrow : value;
+    return f->ops->line_bytes == GAUSS_LANES * sizeof single ? (double)single : value;
 }
 
 static bool plan_axis(axis *a, const sat_gauss_kernel *k, const sat_border *border, int64_t n, sat_arena *arena)
@@ -272,9 +272,9 @@ static bool plan_memory(filter *f, sat_arena *arena)
 
 static bool in_f64(const sat_gauss_spec *s)
 {
-    const bool wide = s->sample == SAT_F64 || s->sample == SAT_U32 || s->sample == SAT_I32 || s->result == SAT_F64;
+    const bool needs_f64 = s->sample == SAT_F64 || s->sample == SAT_U32 || s->sample == SAT_I32 || s->result == SAT_F64;
     const bool products = s->sample == SAT_F32 && s->weighted_alpha;
-    return wide || products || s->sigma > F32_SIGMA_MAX || (s->mode == SAT_GAUSS_DOG && s->sigma2 > F32_SIGMA_MAX);
+    return needs_f64 || products || s->sigma > F32_SIGMA_MAX || (s->mode == SAT_GAUSS_DOG && s->sigma2 > F32_SIGMA_MAX);
 }
 
 static sat_status sat_cpu_gauss_open(const void *given, sat_arena *arena, void **state, char *note, size_t note_bytes)

@@ -136,13 +136,13 @@ static void moments(const sat_cpu_window *w, const char *const row[FEATURES], sa
     const integers *g = w->integers;
     const sat_cpu_feature *of = g->sums.of;
     const int s1 = of[SUM].sums, s2 = of[SQUARES].sums;
-    if (of[COUNT].used) w->ops->real[BOX_UNSIGNED][of[COUNT].sums](f->n, row[COUNT], n);
+    if (of[COUNT].used) w->ops->to_f64[BOX_UNSIGNED][of[COUNT].sums](f->n, row[COUNT], n);
     const bool variance = w->plan.needs & SAT_NEEDS_VAR, in_f64 = variance && g->arithmetic == IN_F64;
-    if (w->plan.needs & SAT_NEEDS_SUM || in_f64) w->ops->real[g->sign][s1](f->sum, row[SUM], n);
+    if (w->plan.needs & SAT_NEEDS_SUM || in_f64) w->ops->to_f64[g->sign][s1](f->sum, row[SUM], n);
     w->ops->quotient[g->sign][s1](f->mean, row[SUM], f->n, n);
-    if (w->plan.needs & SAT_NEEDS_SQUARES || in_f64) w->ops->real[BOX_UNSIGNED][s2](f->squares, row[SQUARES], n);
+    if (w->plan.needs & SAT_NEEDS_SQUARES || in_f64) w->ops->to_f64[BOX_UNSIGNED][s2](f->squares, row[SQUARES], n);
     if (w->plan.needs & SAT_NEEDS_SQUARES && of[HIGH_SQUARES].used) {
-        w->ops->real[BOX_UNSIGNED][BOX_SUMS_64](f->values, row[HIGH_SQUARES], n);
+        w->ops->to_f64[BOX_UNSIGNED][BOX_SUMS_64](f->values, row[HIGH_SQUARES], n);
         for (int64_t i = 0; i < n; i++) f->squares[i] += f->values[i] * 0x1p32;
     }
     if (in_f64)

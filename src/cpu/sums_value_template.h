@@ -39,7 +39,7 @@ TARGET static void NAME_3(divide, VALUE, f24)(void *restrict out, const void *re
 #endif
 
 #if BITS > 16
-TARGET static void OF_VALUE(real)(f64 *restrict out, const void *restrict sums, int64_t n)
+TARGET static void OF_VALUE(to_f64)(f64 *restrict out, const void *restrict sums, int64_t n)
 {
     const SUM *restrict s = sums;
     for (int64_t i = 0; i < n; i++) out[i] = OF_VALUE(F64)(s[i]);

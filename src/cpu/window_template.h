@@ -21,7 +21,7 @@ TARGET static void variance_64(f64 *restrict var, const f64 *restrict count, con
     }
 }
 
-#include "window_wide_template.h"
+#include "window_128_template.h"
 
 /* ---- floats: samples that count ------------------------------------------------------------------------ */
 
@@ -168,7 +168,7 @@ static const struct sat_window_ops window_ops = {
     .add_squares = OF_SQUARES(add_squares),
     .slide_halves = {[BOX_U32] = slide_halves_u32, [BOX_I32] = slide_halves_i32},
     .add_halves = {[BOX_U32] = add_halves_u32, [BOX_I32] = add_halves_i32},
-    .real = {{NULL, real_u32, real_u64}, {NULL, real_i32, real_i64}},
+    .to_f64 = {{NULL, to_f64_u32, to_f64_u64}, {NULL, to_f64_i32, to_f64_i64}},
     .quotient = {{NULL, quotient_u32, quotient_u64}, {NULL, quotient_i32, quotient_i64}},
     .variance = variance,
     .variance_64 = variance_64,
