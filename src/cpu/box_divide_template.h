@@ -89,7 +89,7 @@ TARGET static void divide_i16_i8(void *restrict out, const void *restrict upper,
     TARGET static void divide_i32_##result(void *out, const void *upper, const void *lower, uint64_t divisor,          \
                                            int64_t n)                                                                  \
     {                                                                                                                  \
-        if (divisor * ((uint64_t)largest + 1) < (uint64_t)1 << 24)                                                     \
+        if (SAT_PATH(divide_f32) && divisor * ((uint64_t)largest + 1) < (uint64_t)1 << 24)                             \
             divide_i32_##result##_f32(out, upper, lower, divisor, n);                                                  \
         else                                                                                                           \
             divide_i32_##result##_f64(out, upper, lower, divisor, n);                                                  \
@@ -97,9 +97,9 @@ TARGET static void divide_i16_i8(void *restrict out, const void *restrict upper,
 DIVIDE_SIGNED(i8, 128)
 DIVIDE_SIGNED(i16, 32768)
 
-/* Sums of 64 bits, exact: the quotient, below 2^32 + 1, is estimated in f64.  Its three roundings, each of 2^-53, move
- * it by less than 2^-18.  So the nearest integer is the right one, or one more, which the rest says: that is taken in
- * integers, and is less than the divisor. */
+/* Sums of 64 bits, exact (paths.def: divide_long): the quotient, below 2^32 + 1, is estimated in f64.  Its three
+ * roundings, each of 2^-53, move it by less than 2^-18.  So the nearest integer is the right one, or one more, which
+ * the rest says: that is taken in integers, and is less than the divisor. */
 #define DIVIDE_LONG(value, result)                                                                                     \
     TARGET static void divide_##value##_##result(void *restrict out, const void *restrict upper,                       \
                                                  const void *restrict lower, uint64_t divisor, int64_t n)              \
@@ -108,7 +108,7 @@ DIVIDE_SIGNED(i16, 32768)
         const u64 *restrict a = upper, *restrict b = lower;                                                            \
         const u64 half = divisor / 2;                                                                                  \
         const f64 per_d = 1 / (f64)divisor;                                                                            \
-        const bool plain = VECTOR_BYTES == 0 || divisor > UINT32_MAX;                                                  \
+        const bool plain = !SAT_PATH(divide_long) || VECTOR_BYTES == 0 || divisor > UINT32_MAX;                        \
         for (int64_t i = 0; !plain && i < n; i++) {                                                                    \
             const u64 sum = a[i] - b[i], sign = SIGN_##value(sum), rounded = (sum ^ sign) - sign + half;               \
             u64 q = nearest_to((real_of(rounded >> 32) * 0x1p32 + real_of(rounded & UINT32_MAX)) * per_d);             \

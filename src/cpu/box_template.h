@@ -84,12 +84,13 @@ DIVIDE_REAL(u32, int32_t, f32, u16)
 DIVIDE_REAL(u32, u32, f64, u8)
 DIVIDE_REAL(u32, u32, f64, u16)
 
-/* The real type with the precision for sum + d/2, which is below d * (the result's largest value + 1). */
+/* The real type (paths.def: divide_f32) with the precision for sum + d/2, which is below d * (the result's largest
+ * value + 1). */
 #define DIVIDE(result, largest)                                                                                        \
     TARGET static void divide_u32_##result(void *out, const void *upper, const void *lower, uint64_t divisor,          \
                                            int64_t n)                                                                  \
     {                                                                                                                  \
-        if (divisor * ((uint64_t)largest + 1) < (uint64_t)1 << 24)                                                     \
+        if (SAT_PATH(divide_f32) && divisor * ((uint64_t)largest + 1) < (uint64_t)1 << 24)                             \
             divide_u32_##result##_f32(out, upper, lower, divisor, n);                                                  \
         else                                                                                                           \
             divide_u32_##result##_f64(out, upper, lower, divisor, n);                                                  \
@@ -126,8 +127,8 @@ WEIGH(i16, i32)
 
 #include "box_divide_template.h"
 
-/* Windows of W columns.  The product with 1 / d rounded up, e / d too much in 2^16, is in no need of a remainder while
- * value * e < 2^16. */
+/* Windows of W columns (paths.def: few_upward).  The product with 1 / d rounded up, e / d too much in 2^16, is in no
+ * need of a remainder while value * e < 2^16. */
 #define FEW_COLUMNS_OF(W)                                                                                              \
     INLINE u16 few_##W(const u16 *s, int64_t c)                                                                        \
     {                                                                                                                  \
@@ -150,7 +151,7 @@ WEIGH(i16, i32)
         const uint64_t excess = up * divisor - 65536;                                                                  \
         if (divisor == 1) {                                                                                            \
             for (int64_t i = 0; i < n; i++) o[i] = (u8)few_##W(s + i, channels);                                       \
-        } else if (excess * (UINT8_MAX * divisor + half) < 65536) {                                                    \
+        } else if (SAT_PATH(few_upward) && excess * (UINT8_MAX * divisor + half) < 65536) {                            \
             for (int64_t i = 0; i < n; i++) o[i] = (u8)((u32)(u16)(few_##W(s + i, channels) + half) * up >> 16);       \
         } else {                                                                                                       \
             for (int64_t i = 0; i < n; i++) {                                                                          \

@@ -40,6 +40,7 @@
 #include "gauss_ops.h"
 #include "isa.h"
 #include "machine.h"
+#include "path.h"
 #include "pool.h"
 #include "shape.h"
 #include "strides.h"
@@ -51,7 +52,8 @@ enum { SHARE_SAMPLES = 30000, CACHE_LINE = 64 };
 /* Samples that one thread filters along one axis in a microsecond. */
 #define AXIS_PER_US 500.0
 
-/* Up to that sigma, sums of f32 are exact enough for samples of 16 bits (docs/gauss.md has the errors). */
+/* Up to that sigma, sums of f32 are exact enough for samples of 16 bits (docs/gauss.md has the errors; paths.def:
+ * gauss_f32). */
 #define F32_SIGMA_MAX 64.0
 
 /* What one axis of n samples needs of a kernel. */
@@ -285,7 +287,7 @@ static sat_status sat_cpu_gauss_open(const void *given, sat_arena *arena, void *
     if (isa == NULL) return sat_fail(SAT_ERR_UNAVAILABLE, "cpu: %s", why);
     filter *f = sat_arena_zeros(arena, sizeof *f);
     if (f == NULL) return sat_fail(SAT_ERR_MEMORY, "cpu: out of memory for a Gaussian filter");
-    const bool wide = in_f64(spec);
+    const bool wide = !SAT_PATH(gauss_f32) || in_f64(spec);
     f->spec = *spec;
     f->border = sat_border_find(spec->border);
     f->isa = isa;
@@ -302,9 +304,11 @@ static sat_status sat_cpu_gauss_open(const void *given, sat_arena *arena, void *
     if (!plan_memory(f, arena))
         return sat_fail(SAT_ERR_MEMORY, "cpu: out of memory for a Gaussian filter of images of shape (%lld, %lld)",
                         (long long)spec->height, (long long)spec->width);
-    /* Strips whose samples share cache lines are one task, if that leaves enough of them for all threads. */
+    /* Strips whose samples share cache lines are one task, if that leaves enough of them for all threads
+     * (paths.def: gauss_strips). */
     f->strips_each = (int64_t)(CACHE_LINE / (GAUSS_LANES * sat_type_bytes(spec->sample)));
-    if (f->strips_each < 1 || f->strips < 2 * f->threads * f->strips_each) f->strips_each = 1;
+    if (!SAT_PATH(gauss_strips) || f->strips_each < 1 || f->strips < 2 * f->threads * f->strips_each)
+        f->strips_each = 1;
     *state = f;
     const sat_gauss_kernel *k = &f->kernel[0].k;
     const int n = snprintf(note, note_bytes, "cpu, %s, %d thread%s, in %s, ", isa->name, f->threads,

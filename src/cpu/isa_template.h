@@ -11,6 +11,7 @@
 #include "box_float_ops.h"
 #include "box_ops.h"
 #include "gauss_ops.h"
+#include "path.h"
 #include "window_ops.h"
 
 #define JOIN_(a, b) a##b
