@@ -182,6 +182,8 @@ static void do_few(const sat_float_part *p, rows *r)
     sat_float_start(p, r->block, &o);
     for (int64_t position = p->start, n; position < end; position += n) {
         n = sat_float_chunk(p, position, end);
+        /* The first windows are cut: so few of them as can be are taken with them. */
+        if (small && !sat_float_are_whole(p, &o, position - before, 1)) n = SAT_FLOAT_ALIGNED;
         if (!sat_float_goes_on(p, n)) return;
         sat_float_lines(p, r->rows, r->count, position, n, r->lines);
         if (small && sat_float_are_whole(p, &o, position - before, n)) {
