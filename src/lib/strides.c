@@ -118,7 +118,7 @@ FORCE void copy_spread(char *to, ptrdiff_t to_step, const char *from, ptrdiff_t 
     const bool packs = SAT_PATH(spread) && to_step == one;
     if (packs && from_step == 2 * one)
         copy_each(to, one, from, 2 * one, n, size);
-    else if (packs && from_step == 3 * one)
+    else if (packs && size > 1 && from_step == 3 * one)
         copy_each(to, one, from, 3 * one, n, size);
     else if (packs && from_step == 4 * one)
         copy_each(to, one, from, 4 * one, n, size);
