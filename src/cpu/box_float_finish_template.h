@@ -1,5 +1,5 @@
-/* box_float_finish_template.h - floats weighted by alpha, and means of them or with a border's value beyond the image,
- * for one instruction set.
+/* box_float_finish_template.h - means of floats weighted by alpha, or with a border's value beyond the image, for one
+ * instruction set.
  *
  * Every operation is that of the definition, so that an infinite value or a sum of no weight spoils what it should. */
 
@@ -123,25 +123,3 @@ TARGET static void finish_rows(const sat_box_finish *finish, const double *sums,
 {
     WITH_WEIGHTS(finish_all_rows, finish, sums, row, n);
 }
-
-#define WEIGH_REALS(sample)                                                                                            \
-    INLINE void weigh_all_##sample(f64 *restrict to, const sample *restrict s, int64_t n, const int alpha)             \
-    {                                                                                                                  \
-        int64_t i = 0;                                                                                                 \
-        for (; i + F32_LANES <= n; i += F32_LANES) {                                                                   \
-            f64s v[2];                                                                                                 \
-            UNROLL for (int k = 0; k < 2; k++) v[k] = load_##sample(s, i + k * F64_LANES);                             \
-            UNROLL for (int k = 0; k < 2; k++)                                                                         \
-                store_sums(to + i + k * F64_LANES, chosen(alpha_lanes(k, alpha), v[k], v[k] * weights(v, k, alpha)));  \
-        }                                                                                                              \
-        for (; i < n; i++) to[i] = (i | (alpha - 1)) == i ? (f64)s[i] : (f64)s[i] * (f64)s[i | (alpha - 1)];           \
-    }                                                                                                                  \
-    TARGET static void weigh_reals_##sample(double *to, const void *samples, int channels, int64_t n)                  \
-    {                                                                                                                  \
-        if (channels == 2)                                                                                             \
-            weigh_all_##sample(to, samples, n, 2);                                                                     \
-        else                                                                                                           \
-            weigh_all_##sample(to, samples, n, 4);                                                                     \
-    }
-WEIGH_REALS(f32)
-WEIGH_REALS(f64)

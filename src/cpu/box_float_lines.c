@@ -38,9 +38,8 @@ static int find_runs(const sat_float_box *f, int64_t position, int64_t n, run *r
     return count;
 }
 
-/* n pixels, colours times alpha, where there are gaps (else: paths.def: float_weigh).  Inlined for each number of
- * channels and type.  Pixels are found from the first, not from one to the next: the stride of a row of one pixel may
- * be any. */
+/* n pixels, colours times alpha.  Inlined for each number of channels and type.  Pixels are found from the first, not
+ * from one to the next: the stride of a row of one pixel may be any. */
 static inline __attribute__((always_inline)) void weigh(double *to, const sat_view *from, int64_t n, const int channels,
                                                         const bool wide)
 {
@@ -70,9 +69,7 @@ static char *gather(const sat_float_box *f, const sat_view *src, const char *row
     pixels.pixel_bytes *= r->n > 1 ? r->step : 1;
     if (f->spec.weighted_alpha) {
         double *const to = (double *)(void *)out;
-        if (SAT_PATH(float_weigh) && !sat_has_gaps(&pixels))
-            f->ops->weigh[wide ? BOX_F64 : BOX_F32](to, pixels.data, channels, r->n * channels);
-        else if (wide && channels == 2)
+        if (wide && channels == 2)
             weigh(to, &pixels, r->n, 2, true);
         else if (wide)
             weigh(to, &pixels, r->n, 4, true);

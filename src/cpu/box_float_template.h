@@ -476,6 +476,5 @@ static const struct sat_box_float_ops box_float_ops = {
     .small = {OF_SMALL(1), OF_SMALL(2), OF_SMALL(3), OF_SMALL(4)},
     .finish_groups = finish_groups,
     .finish_rows = finish_rows,
-    .weigh = {weigh_reals_f32, weigh_reals_f64},
     .add_sums = add_sums,
 };
