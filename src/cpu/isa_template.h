@@ -171,13 +171,15 @@ static sat_quantise *quantise(sat_type sample)
 #define SCAN(name, sample, accum, L, C, ABOVE)                                                                         \
     TARGET static void name##_##sample##_##accum##_##C(void *row, const void *samples, int64_t n, void *carry)         \
     {                                                                                                                  \
-        accum *restrict r = row, *restrict along = carry;                                                              \
+        accum *restrict r = row, along[C];                                                                             \
         const sample *restrict s = samples;                                                                            \
+        memcpy(along, carry, sizeof along);                                                                            \
         for (int64_t i = 0; i < n; i += C)                                                                             \
             for (int c = 0; c < C; c++) {                                                                              \
                 const accum value = (accum)s[i + c];                                                                   \
                 r[i + c] = (accum)(ABOVE(r[i + c])(along[c] = (accum)(along[c] + value)));                             \
             }                                                                                                          \
+        memcpy(carry, along, sizeof along);                                                                            \
     }
 #else
 #define SCAN(name, sample, accum, L, C, ABOVE)                                                                         \
